@@ -1,0 +1,11 @@
+# Every library that ikat links; why each was chosen stands in docs/dependencies.md.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(IKAT_PC REQUIRED IMPORTED_TARGET sqlite3 yaml-0.1 jansson zlib)
+find_library(METIS_LIBRARY metis REQUIRED)
+find_path(METIS_INCLUDE metis.h REQUIRED)
+find_library(FLINT_LIBRARY flint REQUIRED)
+find_path(FLINT_INCLUDE flint/flint.h REQUIRED)
+find_path(RANDOM123_INCLUDE Random123/philox.h REQUIRED)
+set(IKAT_LIBRARIES PkgConfig::IKAT_PC ${METIS_LIBRARY} ${FLINT_LIBRARY} gmp)
+set(IKAT_INCLUDE_DIRS ${METIS_INCLUDE} ${FLINT_INCLUDE} ${RANDOM123_INCLUDE})

@@ -1,0 +1,38 @@
+# A family is a manifest: src/FLOOR/MANIFEST holds one row X(stem) a member, the member lives in src/FLOOR/PREFIX_stem.c and
+# defines `const TYPE SYMBOLstem`. From the rows this makes build/generated/ikat_MANIFEST.h (extern declarations and the
+# NULL-terminated table `NAME_table`) and the list IKAT_MEMBERS_<prefix> that the tests use. A row without a file, or a file
+# without a row, fails the build.
+function(ikat_manifest floor manifest prefix type symbol)
+  set(dir ${CMAKE_CURRENT_SOURCE_DIR}/src/${floor})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${dir}/${manifest})
+  file(STRINGS ${dir}/${manifest} rows REGEX "^X\\(")
+  set(members)
+  set(externs "")
+  set(table "")
+  foreach(row IN LISTS rows)
+    string(REGEX REPLACE "^X\\(([a-z0-9_]+)\\).*$" "\\1" stem "${row}")
+    if(NOT EXISTS ${dir}/${prefix}_${stem}.c)
+      message(FATAL_ERROR "src/${floor}/${manifest} has a row X(${stem}) but src/${floor}/${prefix}_${stem}.c does not exist")
+    endif()
+    list(APPEND members ${stem})
+    string(APPEND externs "extern const ${type} ${symbol}${stem};\n")
+    string(APPEND table "    &${symbol}${stem},\n")
+  endforeach()
+  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${dir} ${dir}/${prefix}_*.c)
+  foreach(file IN LISTS files)
+    string(REGEX REPLACE "^${prefix}_(.*)\\.c$" "\\1" stem "${file}")
+    if(NOT stem IN_LIST members)
+      message(FATAL_ERROR "src/${floor}/${file} has no row X(${stem}) in src/${floor}/${manifest}")
+    endif()
+  endforeach()
+  string(REPLACE ".def" "" name ${manifest})
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/ikat_${name}.h CONTENT
+"/* Generated from src/${floor}/${manifest}. */
+${externs}
+static const ${type} *const ${name}_table[] = {
+${table}    NULL,
+};
+" @ONLY)
+  include_directories(${CMAKE_BINARY_DIR}/generated)
+  set(IKAT_MEMBERS_${prefix} ${members} PARENT_SCOPE)
+endfunction()

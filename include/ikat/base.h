@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ikat/base.h: status codes and errors, memory, quantities, random numbers, declared parameters, threads.
+ *
+ * Conventions of the whole library:
+ *  - every function that can fail returns ik_status and takes an `ik_error *err` last (NULL is allowed);
+ *  - outputs are written only on success;
+ *  - the library never prints, never ends the process, keeps no global state;
+ *  - quantities carry their unit in the name: _ps (picoseconds), _bps (bit/s), _bytes, _hops.
+ */
+#ifndef IKAT_BASE_H
+#define IKAT_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define IK_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define IK_PRINTF(fmt, args)
+#endif
+
+/* "No such index": no peer, no route, no host. */
+#define IK_NONE UINT32_MAX
+
+/* ------------------------------------------------------------------------------------------ errors */
+
+typedef enum ik_status {
+    IK_OK = 0,
+    IK_ERR_USAGE,       /* the caller asked for something that makes no sense (wrong name, range, combination) */
+    IK_ERR_INPUT,       /* a file or text from outside is wrong; err->file/line/column say where */
+    IK_ERR_IO,          /* the operating system refused (missing file, full disk) */
+    IK_ERR_MEMORY,      /* out of memory, or the request would need more than allowed */
+    IK_ERR_UNSUPPORTED, /* a valid request that this member of a family cannot serve (routing does not fit the fabric) */
+    IK_ERR_FAILED,      /* a proof or a check failed */
+    IK_ERR_CANCELLED,   /* the caller's cancel flag was raised */
+    IK_ERR_INTERNAL     /* an invariant of ikat is broken: a bug, please report */
+} ik_status;
+
+/* One error: a code to branch on, its place, and a text with the actual values. `text` says what is wrong,
+ * `hint` (may be empty) what would be right. Plain value: no ownership, copy freely. */
+typedef struct ik_error {
+    ik_status status;
+    char file[256];  /* "" if the error has no place in a file */
+    unsigned line;   /* 1-based, 0 = unknown */
+    unsigned column; /* 1-based, 0 = unknown */
+    char text[512];
+    char hint[384];
+} ik_error;
+
+/* Fills *err (if not NULL) with status and text, clears place and hint, and returns status: `return ik_fail(err, …)`. */
+ik_status ik_fail(ik_error *err, ik_status status, const char *format, ...) IK_PRINTF(3, 4);
+/* As ik_fail, with a place. `file` may be NULL. */
+ik_status ik_fail_at(ik_error *err, ik_status status, const char *file, unsigned line, unsigned column,
+                     const char *format, ...) IK_PRINTF(6, 7);
+/* Sets the hint of an error that was just filled; returns err->status (IK_ERR_INTERNAL if err is NULL is never
+ * needed: returns `status` as given). */
+ik_status ik_hint(ik_error *err, ik_status status, const char *format, ...) IK_PRINTF(3, 4);
+/* Sets the place of an error that has none yet (keeps an existing one). */
+void ik_error_at(ik_error *err, const char *file, unsigned line, unsigned column);
+/* "out of memory allocating N bytes for WHAT". */
+ik_status ik_fail_memory(ik_error *err, size_t bytes, const char *what);
+const char *ik_status_name(ik_status status);
+
+/* ------------------------------------------------------------------------------------------ memory */
+
+/* An arena: allocations that live and die together. Not thread-safe. Zero-initialise, free with ik_arena_free. */
+typedef struct ik_arena {
+    struct ik_arena_block *head;
+} ik_arena;
+/* 16-byte aligned, zeroed; NULL when out of memory. */
+void *ik_arena_alloc(ik_arena *arena, size_t bytes);
+char *ik_arena_strdup(ik_arena *arena, const char *text);
+char *ik_arena_printf(ik_arena *arena, const char *format, ...) IK_PRINTF(2, 3);
+void ik_arena_free(ik_arena *arena);
+/* calloc(count, size) that refuses overflow; NULL when out of memory or count * size overflows. Free with free(). */
+void *ik_calloc(size_t count, size_t size);
+
+/* ------------------------------------------------------------------------------------------ quantities */
+
+/* What a quantity measures; decides which units its text may carry. */
+typedef enum ik_dimension {
+    IK_DIM_NONE = 0, /* plain number */
+    IK_DIM_TIME,     /* ps ns us ms s; kept as integer picoseconds */
+    IK_DIM_RATE,     /* b/s kb/s Mb/s Gb/s Tb/s, B/s … ; kept as integer bit/s */
+    IK_DIM_SIZE,     /* B kB MB GB (powers of 1000) KiB MiB GiB (powers of 1024) KB (=1024 B, as 003 and 000 use it is NOT accepted) */
+    IK_DIM_FRACTION, /* 25 % or 0.25; kept as double */
+    IK_DIM_LENGTH    /* m cm km; kept as integer millimetres */
+} ik_dimension;
+
+/* Parses "6 ns", "100Gb/s", "192 KiB", "25 %". Exact: a value that is not a whole number of the base unit is refused.
+ * Out: *value in base units (ps, bit/s, bytes, mm). IK_ERR_INPUT with text and hint otherwise. */
+ik_status ik_parse_quantity(const char *text, ik_dimension dim, uint64_t *value, ik_error *err);
+/* Fractions and plain reals. Accepts "25 %", "0.25", "1e-3". */
+ik_status ik_parse_real(const char *text, ik_dimension dim, double *value, ik_error *err);
+/* Shortest exact text in the largest fitting unit: "6 ns", "100 Gb/s", "192 KiB". Writes at most `size` bytes. */
+char *ik_format_quantity(char *buffer, size_t size, uint64_t value, ik_dimension dim);
+/* Transmission time of `bytes` at `rate_bps`, rounded to the nearest picosecond (ties up): 4096 B at 100 Gb/s = 327680 ps. */
+uint64_t ik_transmit_ps(uint64_t bytes, uint64_t rate_bps);
+
+/* ------------------------------------------------------------------------------------------ random numbers */
+
+/* Counter-based random numbers (Philox 4x32-10, Random123; Salmon et al., SC'11): the draw has an address, not a state.
+ * The same (seed, purpose, entity, counter) gives the same number on every machine and thread count. */
+typedef enum ik_purpose {
+    IK_RNG_TRAFFIC_DEST = 1, /* destination of a message; entity = source host */
+    IK_RNG_TRAFFIC_TIME,     /* inter-arrival; entity = source host */
+    IK_RNG_TRAFFIC_SETUP,    /* permutations, hot sets */
+    IK_RNG_ROUTE_SETUP,      /* static random tables */
+    IK_RNG_ROUTE_PACKET,     /* oblivious draws; entity = source host, counter = packet number */
+    IK_RNG_SELECT,           /* selection functions; entity = switch */
+    IK_RNG_ARBITER,          /* random arbiters; entity = switch */
+    IK_RNG_TOPOLOGY,         /* random graphs */
+    IK_RNG_FAULT,            /* failed links and switches */
+    IK_RNG_VC,               /* VC choices */
+    IK_RNG_ANALYSIS,         /* sampled measures, sampled permutations */
+    IK_RNG_TEST,             /* tests only */
+    IK_RNG_SELECT_LAST = IK_RNG_TEST
+} ik_purpose;
+
+uint64_t ik_random_u64(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter);
+/* Unbiased enough for simulation: multiply-shift of 64 bits on n < 2^32 (bias below 2^-32). n > 0. */
+uint32_t ik_random_below(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter, uint32_t n);
+/* Uniform in [0,1), 53 bits. */
+double ik_random_unit(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter);
+
+/* A sequential view of one address line, for set-up code: counter advances by one a draw. */
+typedef struct ik_rng {
+    uint64_t seed, entity, counter;
+    ik_purpose purpose;
+} ik_rng;
+ik_rng ik_rng_at(uint64_t seed, ik_purpose purpose, uint64_t entity);
+uint64_t ik_rng_u64(ik_rng *rng);
+uint32_t ik_rng_below(ik_rng *rng, uint32_t n); /* exactly unbiased (rejection); n > 0 */
+double ik_rng_unit(ik_rng *rng);
+/* Fisher-Yates. */
+void ik_rng_shuffle_u32(ik_rng *rng, uint32_t *items, size_t count);
+
+/* ------------------------------------------------------------------------------------------ declared parameters */
+
+typedef enum ik_param_type {
+    IK_PARAM_UINT,      /* unsigned integer within [min, max] */
+    IK_PARAM_REAL,      /* double within [min, max] */
+    IK_PARAM_BOOL,      /* true|false|yes|no|on|off */
+    IK_PARAM_ENUM,      /* one of `choices` ("a|b|c"); kept as its index and its text */
+    IK_PARAM_STRING,    /* free text */
+    IK_PARAM_UINT_LIST, /* 16:16 on the command line, [16, 16] or 16:16 in YAML */
+    IK_PARAM_TIME,      /* ik_parse_quantity, picoseconds */
+    IK_PARAM_RATE,      /* bit/s */
+    IK_PARAM_SIZE,      /* bytes */
+    IK_PARAM_FRACTION,  /* 25 % or 0.25, within [min, max] */
+    IK_PARAM_LENGTH     /* millimetres */
+} ik_param_type;
+
+/* One declared parameter: help, parsing, error messages, documentation and fuzz dictionaries come from this row.
+ * A table ends with a row whose name is NULL. */
+typedef struct ik_param {
+    const char *name;
+    ik_param_type type;
+    const char *def;     /* default as text; NULL = required; "" = optional without a value (ik_params_has is false) */
+    double min, max;     /* inclusive; both 0 = no limit */
+    const char *choices; /* IK_PARAM_ENUM only */
+    const char *help;    /* one line, no full stop */
+} ik_param;
+
+typedef struct ik_value {
+    const char *text; /* canonical text (also what provenance stores) */
+    bool has;         /* false: optional and not given */
+    bool given;       /* true: written by the user rather than the default */
+    unsigned line, column; /* place in its source, 0 = none */
+    uint64_t u;       /* UINT, BOOL, ENUM index, TIME, RATE, SIZE, LENGTH */
+    double r;         /* REAL, FRACTION */
+    const uint32_t *list; /* UINT_LIST */
+    size_t list_count;
+} ik_value;
+
+/* A set of parameter values according to a declaration. Owns its memory (arena). */
+typedef struct ik_params {
+    ik_arena arena;
+    const ik_param *decl; /* borrowed, static; the concatenation of the member's and the family's common rows */
+    size_t num;
+    ik_value *values;     /* [num], same order as decl */
+    const char *source;   /* "command line", a file name; for error places */
+} ik_params;
+
+/* Starts with every default. `common` may be NULL (rows that all members of a family share). Free with ik_params_free. */
+ik_status ik_params_init(ik_params *params, const ik_param *decl, const ik_param *common, ik_error *err);
+/* Sets one value from text. Unknown name: IK_ERR_INPUT with the nearest declared name as hint; bad value: what was
+ * expected, range and unit. `owner` names the thing in messages ("topology 'xgft'"). */
+ik_status ik_params_set(ik_params *params, const char *owner, const char *name, const char *text, unsigned line,
+                        unsigned column, ik_error *err);
+/* Checks that every required value is present. */
+ik_status ik_params_finish(const ik_params *params, const char *owner, ik_error *err);
+void ik_params_free(ik_params *params);
+/* Accessors: name must be declared with the fitting type (checked by an assertion in debug builds). */
+bool ik_params_has(const ik_params *params, const char *name);
+uint64_t ik_params_uint(const ik_params *params, const char *name); /* UINT, BOOL, TIME, RATE, SIZE, LENGTH */
+double ik_params_real(const ik_params *params, const char *name);   /* REAL, FRACTION */
+bool ik_params_bool(const ik_params *params, const char *name);
+unsigned ik_params_enum(const ik_params *params, const char *name);
+const char *ik_params_text(const ik_params *params, const char *name);
+const uint32_t *ik_params_list(const ik_params *params, const char *name, size_t *count);
+/* Canonical "a=1,b=2" of every value that differs from its default (all = true: of every value that is set). Owned by params. */
+const char *ik_params_print(ik_params *params, bool all);
+
+/* "xgft:m=16:16,w=1:10" -> name "xgft" and pairs. The one syntax of specs on the command line and in files:
+ * NAME [ ':' ITEM { ',' ITEM } ], ITEM = KEY '=' VALUE; a first ITEM without '=' is the value of the member's first
+ * declared parameter. Values may contain ':' and, for that first positional item, '='-free commas. Owned by arena. */
+typedef struct ik_spec {
+    const char *name;
+    size_t num;
+    const char **keys;   /* NULL for the positional item */
+    const char **values;
+} ik_spec;
+ik_status ik_spec_parse(const char *text, ik_arena *arena, ik_spec *spec, ik_error *err);
+/* Applies every item of the spec to params. */
+ik_status ik_spec_apply(const ik_spec *spec, ik_params *params, const char *owner, ik_error *err);
+
+/* Nearest of `names` (NULL-terminated) to `name` by edit distance (Damerau-Levenshtein), NULL if none is close. */
+const char *ik_nearest_name(const char *name, const char *const *names);
+
+/* ------------------------------------------------------------------------------------------ progress, cancelling, threads */
+
+/* What a long computation gets from its caller. All fields may be zero. Borrowed for the duration of the call. */
+typedef struct ik_env {
+    uint64_t seed;
+    unsigned num_threads;     /* 0 or 1 = this thread only; results never depend on it */
+    volatile const int *cancel; /* raised (non-zero) by a signal handler: stop soon with IK_ERR_CANCELLED */
+    /* Called from the calling thread at most every ~50 ms. done <= total; unit e.g. "pairs". */
+    void (*progress)(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit);
+    void *progress_ctx;
+    uint64_t memory_limit_bytes; /* 0 = no limit: refuse requests that need more, saying how much */
+} ik_env;
+
+static inline bool ik_env_cancelled(const ik_env *env)
+{
+    return env && env->cancel && *env->cancel;
+}
+
+/* Runs fn(ctx, index, thread) for index in [0, count) on env->num_threads threads, dynamic chunks, and waits.
+ * fn must not depend on the order; it returns a status, the lowest index's failure is returned. */
+typedef ik_status (*ik_parallel_fn)(void *ctx, size_t index, unsigned thread, ik_error *err);
+ik_status ik_parallel_for(const ik_env *env, const char *what, size_t count, ik_parallel_fn fn, void *ctx, ik_error *err);
+/* Number of threads ik_parallel_for will use (>= 1): size per-thread scratch with it. */
+unsigned ik_env_threads(const ik_env *env);
+
+const char *ik_version(void); /* "0.1.0" */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ikat/experiment.h: the experiment file: fabric, routing, VC scheme, switch, traffic, measurement, seeds; sweeps; the result store.
+ */
+#ifndef IKAT_EXPERIMENT_H
+#define IKAT_EXPERIMENT_H
+
+#include "ikat/sim.h"
+#include "ikat/verify.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ik_experiment ik_experiment; /* a parsed, checked, not yet expanded experiment */
+
+/* Reads and checks a YAML experiment. Every error has file, line and column. `overrides`: "key.path=value" texts (NULL-terminated
+ * or NULL), applied as if written in the file. */
+ik_status ik_experiment_read(const char *path, const char *const *overrides, ik_experiment **out, ik_error *err);
+ik_status ik_experiment_read_memory(const char *text, size_t size, const char *file, const char *const *overrides,
+                                    ik_experiment **out, ik_error *err);
+void ik_experiment_free(ik_experiment *e);
+/* Number of points after sweep expansion (fabrics x routings x vcs x traffics x loads x … x seeds). */
+uint64_t ik_experiment_num_points(const ik_experiment *e);
+
+/* Told about a run as it goes; called from the thread that called ik_experiment_run. All may be NULL. */
+typedef struct ik_run_observer {
+    void *ctx;
+    void (*stage)(void *ctx, const char *text);                            /* "routing fabric 1 of 1 with dmodc" */
+    void (*point)(void *ctx, uint64_t done, uint64_t total, bool reused);  /* after each point */
+    void (*note)(void *ctx, ik_severity severity, const char *text);       /* warnings: failed proof that is simulated anyway … */
+} ik_run_observer;
+
+/* Runs every point that `store_path` does not hold yet, num_jobs at a time, one transaction a point. IK_ERR_CANCELLED keeps what is
+ * finished. *failed is set if a proof failed or a deadlock was found (exit status 1). Store contents do not depend on num_jobs. */
+ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs, const ik_env *env,
+                            const ik_run_observer *observer, bool *failed, ik_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ikat/fabric.h: the fabric: hosts, switches, ports, links; immutable once built.
+ *
+ * Numbering. A *node* is a switch or a host: node ids 0 … num_switches-1 are the switches, num_switches …
+ * num_switches+num_hosts-1 the hosts; host h is node num_switches + h. The ports of all nodes stand in one array, node by
+ * node (compressed sparse rows): the ports of node n are port_base[n] … port_base[n+1]-1, its local port index is the
+ * difference to port_base[n]. A *channel* is one directed port-to-port wire; its id is its sending port's id.
+ * Parallel links, unconnected ports (peer IK_NONE), hosts with several ports and unequal rates are ordinary.
+ */
+#ifndef IKAT_FABRIC_H
+#define IKAT_FABRIC_H
+
+#include "ikat/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A class of links: few distinct ones exist, so ports carry a 16-bit class index. */
+typedef struct ik_link_class {
+    uint64_t rate_bps;
+    uint64_t latency_ps;
+    char name[16]; /* "4xEDR", "100 Gb/s"; used by exports */
+} ik_link_class;
+
+typedef enum ik_severity { IK_NOTE, IK_WARNING, IK_ERROR } ik_severity;
+
+/* One finding about a fabric: something that its owner should know. */
+typedef struct ik_finding {
+    ik_severity severity;
+    char code[32];   /* stable word: "slow-link", "oversubscribed", "levels", "asymmetric-cable", "unreachable", "duplicate-guid", "failed-link", … */
+    char *text;      /* one sentence with both ends named; owned by the fabric */
+    uint32_t port;   /* a channel it is about, IK_NONE if none */
+    uint32_t node;   /* a node it is about, IK_NONE if none */
+} ik_finding;
+
+typedef struct ik_xy {
+    int32_t x, y; /* position on the floor, in grid units (004) */
+} ik_xy;
+
+/* Where a drawing puts a switch, as the family's paper draws it: row `layer`, position `pos` in it, group for aggregation. */
+typedef struct ik_place {
+    uint16_t layer;
+    uint16_t group; /* pod, subgraph, dragonfly group … */
+    uint32_t pos;
+} ik_place;
+
+typedef struct ik_fabric {
+    uint32_t num_switches, num_hosts;
+    uint32_t num_ports;         /* of all nodes */
+    uint32_t *port_base;        /* [num_switches + num_hosts + 1] */
+    uint32_t *port_peer;        /* [num_ports] peer port, IK_NONE = unconnected */
+    uint32_t *port_node;        /* [num_ports] owner */
+    uint16_t *port_class;       /* [num_ports] index into classes (meaningless if unconnected) */
+    ik_link_class *classes;     /* [num_classes] */
+    uint32_t num_classes;
+
+    /* Provenance. family is "xgft", "slimfly", "file" …; spec the canonical text that rebuilds it. */
+    char *family;
+    char *spec;
+    const void *family_data;    /* parameters that routings compute with (struct declared by the family's header), or NULL */
+    bool intact;                /* true: exactly the generated graph (no failure, no empty host port): arithmetic routing is valid */
+
+    /* Labels; each array may be NULL. */
+    char **node_name;           /* [nodes] display name */
+    uint64_t *node_guid;        /* [nodes] 0 = none */
+    uint64_t *port_guid;        /* [num_ports] */
+    uint32_t *node_lid;         /* [nodes] 0 = none */
+    uint16_t *port_label;       /* [num_ports] printed port number; NULL = local index + 1 */
+    ik_xy *switch_xy;           /* [num_switches] floor position */
+    ik_place *switch_place;     /* [num_switches] drawing position */
+
+    /* Tree levels: NULL unless the fabric is (recognised as) a multi-level tree. Hosts' switches are level 1, roots the top. */
+    uint8_t *switch_level;      /* [num_switches] */
+    uint32_t num_levels;        /* 0 = not a tree */
+
+    ik_finding *findings;
+    size_t num_findings;
+    uint64_t *_owned;           /* private to src/fabric */
+} ik_fabric;
+
+/* ---- reading */
+static inline uint32_t ik_num_nodes(const ik_fabric *f) { return f->num_switches + f->num_hosts; }
+static inline uint32_t ik_host_node(const ik_fabric *f, uint32_t host) { return f->num_switches + host; }
+static inline bool ik_is_switch(const ik_fabric *f, uint32_t node) { return node < f->num_switches; }
+static inline uint32_t ik_node_host(const ik_fabric *f, uint32_t node) { return node - f->num_switches; }
+static inline uint32_t ik_radix(const ik_fabric *f, uint32_t node) { return f->port_base[node + 1] - f->port_base[node]; }
+static inline uint32_t ik_port_local(const ik_fabric *f, uint32_t port) { return port - f->port_base[f->port_node[port]]; }
+/* Node at the other end of a connected port, IK_NONE if unconnected. */
+static inline uint32_t ik_peer_node(const ik_fabric *f, uint32_t port)
+{
+    uint32_t peer = f->port_peer[port];
+    return peer == IK_NONE ? IK_NONE : f->port_node[peer];
+}
+static inline uint64_t ik_port_rate_bps(const ik_fabric *f, uint32_t port) { return f->classes[f->port_class[port]].rate_bps; }
+static inline uint64_t ik_port_latency_ps(const ik_fabric *f, uint32_t port) { return f->classes[f->port_class[port]].latency_ps; }
+/* The switch a host hangs on by its first connected port, IK_NONE if it hangs on none (or directly on another host). */
+uint32_t ik_host_switch(const ik_fabric *f, uint32_t host);
+/* "leaf3 (0x0200c9a000ec0060) port 11": what findings, proofs and messages call a port or node. Returns buffer. */
+char *ik_port_describe(const ik_fabric *f, uint32_t port, char *buffer, size_t size);
+char *ik_node_describe(const ik_fabric *f, uint32_t node, char *buffer, size_t size);
+/* Largest radix of any switch. */
+uint32_t ik_max_radix(const ik_fabric *f);
+
+/* ---- building. A builder takes nodes and links in any order and gives the immutable fabric. */
+typedef struct ik_builder ik_builder;
+
+ik_builder *ik_builder_new(void); /* NULL when out of memory */
+void ik_builder_free(ik_builder *b);
+/* Errors of the add/set calls are sticky and reported by ik_builder_finish, so that generators stay readable. */
+/* Adds `count` switches with `radix` ports each; returns the first new switch id. */
+uint32_t ik_builder_switches(ik_builder *b, uint32_t count, uint32_t radix);
+/* Adds `count` hosts with `radix` ports each; returns the first new host id. */
+uint32_t ik_builder_hosts(ik_builder *b, uint32_t count, uint32_t radix);
+/* Link class with these properties, existing or new; name NULL = printed rate. */
+uint16_t ik_builder_class(ik_builder *b, uint64_t rate_bps, uint64_t latency_ps, const char *name);
+/* An end of a link while building: a switch or host and its local port index. */
+typedef struct ik_end {
+    bool is_host;
+    uint32_t index; /* switch or host id */
+    uint32_t port;  /* local port index */
+} ik_end;
+static inline ik_end ik_sw(uint32_t sw, uint32_t port) { ik_end e = {false, sw, port}; return e; }
+static inline ik_end ik_hs(uint32_t host, uint32_t port) { ik_end e = {true, host, port}; return e; }
+/* Cables two ports. Connecting a port twice is an error. */
+void ik_builder_link(ik_builder *b, ik_end a, ik_end c, uint16_t link_class);
+/* Labels. Text is copied. */
+void ik_builder_switch_name(ik_builder *b, uint32_t sw, const char *format, ...) IK_PRINTF(3, 4);
+void ik_builder_host_name(ik_builder *b, uint32_t host, const char *format, ...) IK_PRINTF(3, 4);
+void ik_builder_switch_ids(ik_builder *b, uint32_t sw, uint64_t guid, uint32_t lid);
+void ik_builder_host_ids(ik_builder *b, uint32_t host, uint64_t guid, uint32_t lid);
+void ik_builder_port_ids(ik_builder *b, ik_end end, uint64_t guid, uint16_t label); /* label 0 = local index + 1 */
+void ik_builder_switch_level(ik_builder *b, uint32_t sw, unsigned level);          /* makes it a tree */
+void ik_builder_switch_xy(ik_builder *b, uint32_t sw, int32_t x, int32_t y);
+void ik_builder_switch_place(ik_builder *b, uint32_t sw, unsigned layer, unsigned group, unsigned pos);
+/* Provenance. data is copied (bytes) and kept as family_data. */
+void ik_builder_family(ik_builder *b, const char *family, const char *spec, const void *data, size_t data_bytes);
+/* Adds a finding. */
+void ik_builder_finding(ik_builder *b, ik_severity severity, const char *code, ik_end *end /* may be NULL */,
+                        const char *format, ...) IK_PRINTF(5, 6);
+/* Ends the building: *out is the fabric (free with ik_fabric_free), the builder is empty afterwards but must still be
+ * freed. Marks the fabric intact. Errors: the first sticky one. Cost: O(nodes + ports). */
+ik_status ik_builder_finish(ik_builder *b, ik_fabric **out, ik_error *err);
+void ik_fabric_free(ik_fabric *f);
+
+/* ---- changing means copying */
+/* A copy of f without some links and switches (their ports stay, unconnected; a failed switch keeps its id with all
+ * ports unconnected), each loss recorded as a finding; intact = false. `ports`: any port of each failed link. */
+ik_status ik_fabric_degrade(const ik_fabric *f, const uint32_t *ports, size_t num_ports, const uint32_t *switches,
+                            size_t num_switches, ik_fabric **out, ik_error *err);
+/* A copy keeping only hosts whose flag is set (others' ports become unconnected; hosts are renumbered); intact = false. */
+ik_status ik_fabric_keep_hosts(const ik_fabric *f, const bool *keep, ik_fabric **out, ik_error *err);
+
+/* ---- invariants and judgement */
+/* Every structural invariant: CSR monotone, peers mutual, classes in range, levels consistent, names present or absent
+ * as a whole. IK_ERR_INTERNAL with the broken one. Run after every builder in tests. */
+ik_status ik_fabric_check(const ik_fabric *f, ik_error *err);
+/* Recognises a multi-level tree in an imported fabric: levels from the hosts upwards. Fills switch_level/num_levels or
+ * leaves them empty if the fabric is not level-structured (every switch-switch link joins neighbouring levels). */
+ik_status ik_fabric_find_levels(ik_fabric *f, ik_error *err);
+/* Appends findings: levels, oversubscription per leaf switch, links below the common rate, unreachable hosts, duplicate GUIDs. */
+ik_status ik_fabric_judge(ik_fabric *f, ik_error *err);
+/* Same graph, labels, classes and order? (round-trip tests) Writes the first difference to why. */
+bool ik_fabric_equal(const ik_fabric *a, const ik_fabric *b, char *why, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

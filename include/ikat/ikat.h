@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ikat/ikat.h: everything public.
+ */
+#ifndef IKAT_IKAT_H
+#define IKAT_IKAT_H
+#include "ikat/analysis.h"
+#include "ikat/base.h"
+#include "ikat/experiment.h"
+#include "ikat/fabric.h"
+#include "ikat/format.h"
+#include "ikat/report.h"
+#include "ikat/routing.h"
+#include "ikat/sim.h"
+#include "ikat/topology.h"
+#include "ikat/traffic.h"
+#include "ikat/vc.h"
+#include "ikat/verify.h"
+#endif

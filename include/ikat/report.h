@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ikat/report.h: from a result store to something a person looks at: terminal tables, CSV, JSON, one HTML file.
+ */
+#ifndef IKAT_REPORT_H
+#define IKAT_REPORT_H
+
+#include "ikat/base.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Writes the self-contained HTML report of a result store (atomically: temporary file, then rename). */
+ik_status ik_report_html(const char *store_path, const char *html_path, ik_error *err);
+/* Summary tables for a terminal. width 0 = 80 columns; colour only if asked for. */
+ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, bool colour, ik_error *err);
+/* One row a point. */
+ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err);
+/* The documented object that the HTML report embeds. */
+ik_status ik_report_json(const char *store_path, FILE *out, ik_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

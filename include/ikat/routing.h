@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ikat/routing.h: one routing function for analysis, proof, export and simulation.
+ *
+ * The question that everything asks: for this packet, at this switch, on this input: which output ports (and VCs) are
+ * allowed, and which is preferred? A *routing* answers for ports, a *VC scheme* (vc.h) for VCs, a *selection function*
+ * picks among several answers with local state. A *plan* is the three together on one fabric.
+ *
+ * Add a routing: src/routing/route_NAME.c defining `const ik_routing_family ik_routing_NAME` and a row in
+ * src/routing/routings.def. Add a selection function: src/routing/select_NAME.c and a row in selections.def.
+ */
+#ifndef IKAT_ROUTING_H
+#define IKAT_ROUTING_H
+
+#include "ikat/fabric.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a packet carries for its routing: 16 bytes, copied freely. src and dst are hosts. */
+typedef struct ik_packet {
+    uint32_t src, dst;
+    uint32_t via;   /* chosen at the source: intermediate switch, NCA index, drawn up digits …; IK_NONE = nothing */
+    uint8_t phase;  /* e.g. 0 before the intermediate switch, 1 after; up / down */
+    uint8_t hops;   /* switch-to-switch channels crossed so far; kept by the caller (ik_plan_advance) */
+    uint8_t vc;     /* VC it occupies now (the input's VC) */
+    uint8_t layer;  /* lane fixed at injection by the VC scheme */
+} ik_packet;
+
+/* Local state at a switch, given by the simulator to adaptive decisions; analysis passes NULL and gets every choice.
+ * vc < 0 sums over VCs. All in bytes, all of the switch that decides. */
+typedef struct ik_view {
+    void *ctx;
+    int64_t (*credit_bytes)(void *ctx, uint32_t channel, int vc);   /* free space downstream as known here */
+    int64_t (*capacity_bytes)(void *ctx, uint32_t channel, int vc); /* that space when empty */
+    int64_t (*queued_bytes)(void *ctx, uint32_t channel, int vc);   /* waiting here for this output, incl. in transmission */
+    bool (*busy)(void *ctx, uint32_t channel);                      /* output transmitting now */
+} ik_view;
+
+/* The address of a packet's random draws: (env seed, IK_RNG_ROUTE_PACKET, entity = source host, counter = packet number). */
+typedef struct ik_draw {
+    uint64_t seed, entity, counter;
+} ik_draw;
+
+typedef enum ik_routing_kind { IK_ROUTE_DETERMINISTIC, IK_ROUTE_OBLIVIOUS, IK_ROUTE_ADAPTIVE } ik_routing_kind;
+
+/* Claims: what a routing promises on every fabric it accepts; conformance tests check each. */
+enum {
+    IK_CLAIM_DELIVERS = 1,         /* every connected pair */
+    IK_CLAIM_MINIMAL = 2,          /* every path a shortest path */
+    IK_CLAIM_DEADLOCK_FREE = 4,    /* with one VC, every VC scheme that keeps a packet's VC */
+    IK_CLAIM_SURVIVES_FAILURES = 8,/* accepts degraded fabrics, delivers what is still connected */
+    IK_CLAIM_IN_ORDER = 16         /* one path a pair */
+};
+/* Structural facts that analysis exploits. */
+enum {
+    IK_ROUTE_DEST_BASED = 1,       /* next() depends on (switch, dst) alone: tables and in-trees are valid */
+    IK_ROUTE_ARITHMETIC = 2        /* computes, holds no table */
+};
+
+typedef struct ik_routing ik_routing;
+
+typedef struct ik_routing_family {
+    const char *name, *summary, *source, *details;
+    const ik_param *params;
+    ik_routing_kind kind;
+    unsigned claims, traits;
+    /* Pairs "FABRIC-SPEC [params]" on which conformance tests run it, e.g. "karytree:k=2,n=3" ; NULL-terminated. */
+    const char *const *example_fabrics;
+    const char *const *refused_fabrics; /* must be refused with IK_ERR_UNSUPPORTED and a reason */
+    /* Prepares routing on r->fabric: fills r->impl and may fill r->num_starts_max. IK_ERR_UNSUPPORTED if the fabric does not fit,
+     * with the reason and what would work as hint. */
+    ik_status (*create)(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err);
+    void (*destroy)(ik_routing *r);
+    /* Oblivious and source-adaptive routings: the number of distinct initial states for a pair (NULL = 1), and the n-th one
+     * written into pk (via, phase, layer). Analysis walks all of them with equal weight. */
+    uint32_t (*num_starts)(const ik_routing *r, uint32_t src, uint32_t dst);
+    void (*start_nth)(const ik_routing *r, uint32_t n, ik_packet *pk);
+    /* Draws the initial state for a packet in simulation. NULL = start_nth(uniform draw). view: local state at the source's
+     * switch (UGAL), NULL if there is none. */
+    void (*start)(const ik_routing *r, const ik_draw *draw, const ik_view *view, ik_packet *pk);
+    /* The routing function. sw: current switch; in_port: channel's receiving port (global port id) at sw through which the
+     * packet came. Writes the allowed output ports (global port ids of sw) to out[0..n-1] in a fixed physical order, *preferred =
+     * index of the one that the deterministic variant would take; returns n, 0 = no route. May update pk->via/phase (idempotent
+     * at the same switch). out has room for radix(sw) entries. At the destination's switch it gives the port(s) to the host. */
+    uint32_t (*next)(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred);
+    /* Optional: an adaptive routing that must look at local state itself (003's thresholds): narrows the choice to one index
+     * of out; NULL = the plan's selection function picks. scratch: state of this switch, see state_bytes. */
+    uint32_t (*pick)(const ik_routing *r, uint32_t sw, const ik_packet *pk, const uint32_t *out, uint32_t n, uint32_t preferred,
+                     const ik_view *view, void *switch_state);
+    size_t (*switch_state_bytes)(const ik_routing *r, uint32_t sw); /* NULL = none; zeroed at start */
+} ik_routing_family;
+
+struct ik_routing {
+    const ik_routing_family *family;
+    const ik_fabric *fabric;   /* borrowed, must outlive the routing */
+    void *impl;                /* private to the family */
+    uint64_t seed;
+    char *spec;                /* canonical text, owned */
+    uint16_t *lft;             /* table routings share this: [num_switches][num_hosts] local output port, 0xFFFF = none; NULL otherwise */
+};
+
+const ik_routing_family *const *ik_routings(void);
+const ik_routing_family *ik_routing_find(const char *name);
+/* From "dmodk" or "random:seed=7". The fabric is borrowed. Free with ik_routing_free. */
+ik_status ik_routing_from_spec(const ik_fabric *f, const char *spec, const ik_env *env, ik_routing **out, ik_error *err);
+ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_params *params, const ik_env *env,
+                                 ik_routing **out, ik_error *err);
+void ik_routing_free(ik_routing *r);
+
+/* next() for table routings: reads r->lft. */
+uint32_t ik_lft_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred);
+/* Compiles a destination-based deterministic routing to a table [num_switches][num_hosts] of local ports (0xFFFF = none).
+ * IK_ERR_UNSUPPORTED for others. Free with free(). */
+ik_status ik_lft_compile(const ik_routing *r, const ik_env *env, uint16_t **lft, ik_error *err);
+/* OpenSM's format (`-R file -U`), LIDs from the fabric or assigned 1… (switches first), `portguid` on every line. */
+ik_status ik_lft_write(const ik_routing *r, const char *path, ik_error *err);
+ik_status ik_lft_read(const ik_fabric *f, const char *path, uint16_t **lft, ik_error *err);
+
+/* ------------------------------------------------------------------------------------------ selection functions */
+
+typedef struct ik_selection ik_selection;
+typedef struct ik_selection_family {
+    const char *name, *summary, *source;
+    const ik_param *params;
+    ik_status (*create)(ik_selection *s, const ik_params *params, const ik_env *env, ik_error *err); /* may be NULL */
+    void (*destroy)(ik_selection *s);
+    /* Picks one of out[0..n-1] (n >= 1) that is free, else returns IK_NONE = wait and ask again when anything changes.
+     * view may not be NULL. need_bytes: size of the packet. draw: address for random selections. */
+    uint32_t (*pick)(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out, uint32_t n, uint32_t preferred,
+                     uint32_t need_bytes, int vc, const ik_view *view, void *switch_state, const ik_draw *draw);
+    size_t (*switch_state_bytes)(const ik_selection *s, uint32_t sw);
+} ik_selection_family;
+struct ik_selection {
+    const ik_selection_family *family;
+    const ik_fabric *fabric;
+    void *impl;
+    char *spec;
+};
+const ik_selection_family *const *ik_selections(void);
+const ik_selection_family *ik_selection_find(const char *name);
+ik_status ik_selection_from_spec(const ik_fabric *f, const char *spec, const ik_env *env, ik_selection **out, ik_error *err);
+void ik_selection_free(ik_selection *s);
+
+/* ------------------------------------------------------------------------------------------ plans */
+
+struct ik_vc; /* vc.h */
+
+/* A choice: an output port and the VCs a packet may take on that channel (vc_first … vc_last inclusive). */
+typedef struct ik_choice {
+    uint32_t port;
+    uint8_t vc_first, vc_last;
+} ik_choice;
+
+/* Routing + VC scheme + selection on one fabric. Owns the three. */
+typedef struct ik_plan {
+    const ik_fabric *fabric;
+    ik_routing *routing;
+    struct ik_vc *vc;
+    ik_selection *selection;
+    unsigned num_vcs;
+    uint32_t max_radix;
+} ik_plan;
+
+/* routing, vc, selection: specs; vc NULL = the routing's natural scheme ("1q" unless the routing needs more), selection NULL =
+ * "first_free". num_vcs 0 = as many as the scheme needs at least. Too few VCs: IK_ERR_UNSUPPORTED saying how many would do. */
+ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char *vc, const char *selection, unsigned num_vcs,
+                             const ik_env *env, ik_plan **out, ik_error *err);
+void ik_plan_free(ik_plan *plan);
+/* Initial states of a pair and the injection VC (pk->vc, pk->layer). */
+uint32_t ik_plan_num_starts(const ik_plan *plan, uint32_t src, uint32_t dst);
+void ik_plan_start_nth(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, ik_packet *pk);
+void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_draw *draw, const ik_view *view, ik_packet *pk);
+/* All allowed choices of pk at sw; returns their number; *preferred as in next(). out: room for max_radix. */
+uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk, ik_choice *out, uint32_t *preferred);
+/* Bookkeeping after pk was sent through `port` on `vc`: counts the hop if it joins two switches, sets pk->vc. */
+void ik_plan_advance(const ik_plan *plan, uint32_t port, unsigned vc, ik_packet *pk);
+/* Walks one deterministic path (preferred choice everywhere) from initial state n: writes channels (injection … ejection) to
+ * channels[max], returns their number, or 0 if not delivered within max channels. */
+uint32_t ik_plan_path(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, uint32_t *channels, uint32_t max);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

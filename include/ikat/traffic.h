@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ikat/traffic.h: traffic patterns: who sends to whom. The same object drives static analysis and the simulator.
+ * Add one: src/traffic/traffic_NAME.c defining `const ik_traffic_family ik_traffic_NAME` and a row in src/traffic/traffics.def.
+ */
+#ifndef IKAT_TRAFFIC_H
+#define IKAT_TRAFFIC_H
+
+#include "ikat/fabric.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ik_traffic ik_traffic;
+
+/* One static flow: `weight`/`scale` of what src offers goes to dst (the weights of one source sum to at most its scale). */
+typedef void (*ik_flow_fn)(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale);
+
+typedef struct ik_traffic_family {
+    const char *name, *summary, *source, *details;
+    const ik_param *params;
+    ik_status (*create)(ik_traffic *t, const ik_params *params, const ik_env *env, ik_error *err);
+    void (*destroy)(ik_traffic *t);
+    /* Destination of the n-th message of src; IK_NONE = src is silent. A pure function of (t, src, n). */
+    uint32_t (*dest)(const ik_traffic *t, uint32_t src, uint64_t n);
+    /* Calls fn for every flow of src in ascending dst. Probabilities are exact rationals. */
+    void (*flows)(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx);
+    bool permutation; /* at most one destination a source, at most one source a destination */
+} ik_traffic_family;
+
+struct ik_traffic {
+    const ik_traffic_family *family;
+    const ik_fabric *fabric; /* borrowed */
+    uint32_t num_hosts;
+    uint64_t seed;
+    void *impl;
+    char *spec;
+};
+
+const ik_traffic_family *const *ik_traffics(void);
+const ik_traffic_family *ik_traffic_find(const char *name);
+/* From "uniform", "shift:by=24", "hotspot:nodes=600,fraction=10%". Free with ik_traffic_free. */
+ik_status ik_traffic_from_spec(const ik_fabric *f, const char *spec, const ik_env *env, ik_traffic **out, ik_error *err);
+void ik_traffic_free(ik_traffic *t);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ikat/verify.h: proofs about a plan: delivery, loops, minimality, deadlock.
+ */
+#ifndef IKAT_VERIFY_H
+#define IKAT_VERIFY_H
+
+#include "ikat/routing.h"
+#include "ikat/vc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One step of a witness cycle: a packet holding `channel` on `vc` waits for the next step's channel; the pair src -> dst does so. */
+typedef struct ik_dependency {
+    uint32_t channel;
+    uint8_t vc;
+    uint32_t src, dst;
+} ik_dependency;
+
+typedef enum ik_verdict { IK_NO, IK_YES, IK_UNKNOWN /* not asked, or not decidable within limits; text says */ } ik_verdict;
+
+typedef struct ik_proof {
+    uint64_t pairs;             /* host pairs s != d examined (with all their initial states) */
+    uint64_t undelivered;       /* pairs without a route, dead end or loop */
+    uint64_t loops;             /* pairs with a reachable loop */
+    uint64_t unconnected;       /* pairs that the fabric itself does not connect (not counted as undelivered) */
+    uint64_t not_minimal;       /* pairs with a path longer than the shortest */
+    ik_verdict delivered, loop_free, minimal, deadlock_free;
+    const char *deadlock_reason; /* static text: "channel dependency graph acyclic", "cyclic", "cyclic, but escape layer VC 0 satisfies Duato's condition" */
+    uint32_t first_undelivered_src, first_undelivered_dst; /* IK_NONE if none */
+    uint64_t *path_lengths;     /* [num_path_lengths] pairs (averaged states: counts of states) by switch-to-switch hops */
+    size_t num_path_lengths;
+    double mean_hops;           /* over pairs and states, switch-to-switch hops */
+    uint32_t max_hops;
+    unsigned vcs_used;
+    uint64_t channels, dependencies; /* size of the extended channel dependency graph */
+    ik_dependency *witness;     /* [witness_length] a shortest cycle through some channel, NULL if acyclic */
+    size_t witness_length;
+} ik_proof;
+
+/* Proves everything about plan. IK_OK even if proofs fail (read the verdicts). Free with ik_proof_free.
+ * Cost: destination-based routings O(hosts * switches), others O(pairs * states * hops). */
+ik_status ik_verify(const ik_plan *plan, const ik_env *env, ik_proof *out, ik_error *err);
+void ik_proof_free(ik_proof *proof);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
