@@ -221,6 +221,11 @@ ik_status ik_spec_parse(const char *text, ik_arena *arena, ik_spec *spec, ik_err
 /* Applies every item of the spec to params. */
 ik_status ik_spec_apply(const ik_spec *spec, ik_params *params, const char *owner, ik_error *err);
 
+/* ik_params_init, ik_spec_apply and ik_params_finish in one: what every family's from_spec does. kind: "topology", "routing" … */
+ik_status ik_params_from_spec(ik_params *params, const char *kind, const ik_spec *spec, const ik_param *decl,
+                              const ik_param *common, ik_error *err);
+/* "there is no KIND 'name'", with the nearest of names (NULL-terminated), or all of them, as hint. IK_ERR_INPUT. */
+ik_status ik_fail_unknown(ik_error *err, const char *kind, const char *name, const char *const *names);
 /* Nearest of `names` (NULL-terminated) to `name` by edit distance (Damerau-Levenshtein), NULL if none is close. */
 const char *ik_nearest_name(const char *name, const char *const *names);
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * error.c: one error value: a code, a place, what is wrong and what would be right.
+ */
+#include "ikat/base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Built aside and then copied: an argument may be the text of the error that is being replaced. */
+static void fill(ik_error *err, ik_status status, const char *file, unsigned line, unsigned column, const char *format, va_list args)
+{
+    ik_error filled = {.status = status, .line = line, .column = column};
+    snprintf(filled.file, sizeof filled.file, "%s", file ? file : "");
+    vsnprintf(filled.text, sizeof filled.text, format, args);
+    *err = filled;
+}
+
+ik_status ik_fail(ik_error *err, ik_status status, const char *format, ...)
+{
+    if (!err)
+        return status;
+    va_list args;
+    va_start(args, format);
+    fill(err, status, NULL, 0, 0, format, args);
+    va_end(args);
+    return status;
+}
+
+ik_status ik_fail_at(ik_error *err, ik_status status, const char *file, unsigned line, unsigned column, const char *format, ...)
+{
+    if (!err)
+        return status;
+    va_list args;
+    va_start(args, format);
+    fill(err, status, file, line, column, format, args);
+    va_end(args);
+    return status;
+}
+
+ik_status ik_hint(ik_error *err, ik_status status, const char *format, ...)
+{
+    if (!err)
+        return status;
+    char hint[sizeof err->hint];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(hint, sizeof hint, format, args);
+    va_end(args);
+    memcpy(err->hint, hint, sizeof hint);
+    return status;
+}
+
+void ik_error_at(ik_error *err, const char *file, unsigned line, unsigned column)
+{
+    if (!err || err->file[0] || err->line)
+        return;
+    snprintf(err->file, sizeof err->file, "%s", file ? file : "");
+    err->line = line;
+    err->column = column;
+}
+
+ik_status ik_fail_memory(ik_error *err, size_t bytes, const char *what)
+{
+    return ik_fail(err, IK_ERR_MEMORY, "out of memory: %zu bytes for %s", bytes, what);
+}
+
+const char *ik_status_name(ik_status status)
+{
+    static const char *const names[] = {"ok", "usage", "input", "io", "memory", "unsupported", "failed", "cancelled", "internal"};
+    return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown";
+}
+
+const char *ik_version(void)
+{
+    return IKAT_VERSION;
+}

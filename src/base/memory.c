@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * memory.c: arenas (memory that lives and dies together) and a checked calloc.
+ */
+#include "ikat/base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARENA_BLOCK_BYTES = 16 * 1024, ARENA_ALIGN = 16 };
+
+struct ik_arena_block {
+    struct ik_arena_block *next;
+    size_t used, size; /* of data[] */
+    _Alignas(ARENA_ALIGN) unsigned char data[];
+};
+
+static struct ik_arena_block *block_new(size_t bytes)
+{
+    size_t size = bytes > ARENA_BLOCK_BYTES ? bytes : ARENA_BLOCK_BYTES;
+    if (size > SIZE_MAX - sizeof(struct ik_arena_block))
+        return NULL;
+    struct ik_arena_block *block = calloc(1, sizeof *block + size);
+    if (block)
+        block->size = size;
+    return block;
+}
+
+void *ik_arena_alloc(ik_arena *arena, size_t bytes)
+{
+    if (bytes > SIZE_MAX - ARENA_ALIGN)
+        return NULL;
+    bytes = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    struct ik_arena_block *block = arena->head;
+    if (!block || block->size - block->used < bytes) {
+        block = block_new(bytes);
+        if (!block)
+            return NULL;
+        block->next = arena->head;
+        arena->head = block;
+    }
+    void *result = block->data + block->used;
+    block->used += bytes;
+    return result;
+}
+
+char *ik_arena_strdup(ik_arena *arena, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = ik_arena_alloc(arena, bytes);
+    if (copy)
+        memcpy(copy, text, bytes);
+    return copy;
+}
+
+char *ik_arena_printf(ik_arena *arena, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    char *text = length < 0 ? NULL : ik_arena_alloc(arena, (size_t)length + 1);
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return text;
+}
+
+void ik_arena_free(ik_arena *arena)
+{
+    struct ik_arena_block *block = arena->head;
+    while (block) {
+        struct ik_arena_block *next = block->next;
+        free(block);
+        block = next;
+    }
+    arena->head = NULL;
+}
+
+void *ik_calloc(size_t count, size_t size)
+{
+    /* calloc(0) may give NULL, which callers would take for failure. */
+    return count == 0 || size == 0 ? calloc(1, 1) : calloc(count, size);
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * param.c: declared parameters: one row gives parsing, range checks, messages, help and the canonical text.
+ */
+#include "ikat/base.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t count_rows(const ik_param *decl)
+{
+    size_t n = 0;
+    while (decl && decl[n].name)
+        n++;
+    return n;
+}
+
+static ik_dimension dimension_of(ik_param_type type)
+{
+    switch (type) {
+    case IK_PARAM_TIME:
+        return IK_DIM_TIME;
+    case IK_PARAM_RATE:
+        return IK_DIM_RATE;
+    case IK_PARAM_SIZE:
+        return IK_DIM_SIZE;
+    case IK_PARAM_LENGTH:
+        return IK_DIM_LENGTH;
+    case IK_PARAM_FRACTION:
+        return IK_DIM_FRACTION;
+    default:
+        return IK_DIM_NONE;
+    }
+}
+
+/* ---- one value from text */
+
+static bool in_range(const ik_param *p, double x)
+{
+    return (p->min == 0 && p->max == 0) || (x >= p->min && x <= p->max);
+}
+
+static ik_status refuse_range(const ik_param *p, const char *text, ik_error *err)
+{
+    char low[48], high[48];
+    ik_dimension dim = dimension_of(p->type);
+    if (dim == IK_DIM_NONE || dim == IK_DIM_FRACTION) {
+        snprintf(low, sizeof low, "%.12g", p->min);
+        snprintf(high, sizeof high, "%.12g", p->max);
+    } else {
+        ik_format_quantity(low, sizeof low, (uint64_t)p->min, dim);
+        ik_format_quantity(high, sizeof high, (uint64_t)p->max, dim);
+    }
+    return ik_fail(err, IK_ERR_INPUT, "'%s' = %.60s is out of range: expected %s to %s", p->name, text, low, high);
+}
+
+static ik_status parse_bool(const char *text, uint64_t *value, ik_error *err)
+{
+    static const char *const words[] = {"false", "no", "off", "0", "true", "yes", "on", "1"};
+    for (unsigned i = 0; i < 8; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *value = i >= 4;
+            return IK_OK;
+        }
+    return ik_fail(err, IK_ERR_INPUT, "'%.60s' is neither true nor false", text);
+}
+
+static ik_status parse_enum(const ik_param *p, const char *text, uint64_t *value, ik_error *err)
+{
+    size_t length = strlen(text);
+    unsigned index = 0;
+    for (const char *c = p->choices; *c; index++) {
+        size_t n = strcspn(c, "|");
+        if (n == length && memcmp(c, text, n) == 0) {
+            *value = index;
+            return IK_OK;
+        }
+        c += n + (c[n] == '|');
+    }
+    ik_fail(err, IK_ERR_INPUT, "'%s' cannot be '%.60s'", p->name, text);
+    return ik_hint(err, IK_ERR_INPUT, "one of %s", p->choices);
+}
+
+static ik_status refuse_list(const char *text, ik_error *err)
+{
+    ik_fail(err, IK_ERR_INPUT, "'%.60s' is not a list of whole numbers", text);
+    return ik_hint(err, IK_ERR_INPUT, "write it like 16:16");
+}
+
+static ik_status parse_list(ik_params *params, const ik_param *p, const char *text, ik_value *v, ik_error *err)
+{
+    size_t count = 1;
+    for (const char *c = text; *c; c++)
+        count += *c == ':';
+    uint32_t *list = ik_arena_alloc(&params->arena, count * sizeof *list);
+    if (!list)
+        return ik_fail_memory(err, count * sizeof *list, p->name);
+    const char *c = text;
+    for (size_t i = 0; i < count; i++) {
+        c += strspn(c, " ");
+        if (*c < '0' || *c > '9')
+            return refuse_list(text, err);
+        char *end;
+        unsigned long long x = strtoull(c, &end, 10);
+        end += strspn(end, " ");
+        if (x > UINT32_MAX || (*end != ':' && *end != '\0'))
+            return refuse_list(text, err);
+        if (!in_range(p, (double)x))
+            return refuse_range(p, text, err);
+        list[i] = (uint32_t)x;
+        c = end + (*end == ':');
+    }
+    v->list = list;
+    v->list_count = count;
+    return IK_OK;
+}
+
+static ik_status parse_value(ik_params *params, const ik_param *p, const char *text, ik_value *v, ik_error *err)
+{
+    ik_status status = IK_OK;
+    switch (p->type) {
+    case IK_PARAM_UINT:
+    case IK_PARAM_TIME:
+    case IK_PARAM_RATE:
+    case IK_PARAM_SIZE:
+    case IK_PARAM_LENGTH:
+        status = ik_parse_quantity(text, dimension_of(p->type), &v->u, err);
+        return status == IK_OK && !in_range(p, (double)v->u) ? refuse_range(p, text, err) : status;
+    case IK_PARAM_REAL:
+    case IK_PARAM_FRACTION:
+        status = ik_parse_real(text, dimension_of(p->type), &v->r, err);
+        return status == IK_OK && !in_range(p, v->r) ? refuse_range(p, text, err) : status;
+    case IK_PARAM_BOOL:
+        return parse_bool(text, &v->u, err);
+    case IK_PARAM_ENUM:
+        return parse_enum(p, text, &v->u, err);
+    case IK_PARAM_UINT_LIST:
+        return parse_list(params, p, text, v, err);
+    case IK_PARAM_STRING:
+        break;
+    }
+    return status;
+}
+
+static const char *print_list(ik_params *params, const ik_value *v)
+{
+    size_t bytes = v->list_count * 11 + 1, used = 0;
+    char *out = ik_arena_alloc(&params->arena, bytes);
+    for (size_t i = 0; out && i < v->list_count; i++)
+        used += (size_t)snprintf(out + used, bytes - used, "%s%" PRIu32, i ? ":" : "", v->list[i]);
+    return out;
+}
+
+/* One text per value whatever way it was written: provenance and result keys compare equal. */
+static const char *canonical_text(ik_params *params, const ik_param *p, const ik_value *v, const char *text)
+{
+    char buffer[64];
+    switch (p->type) {
+    case IK_PARAM_UINT:
+    case IK_PARAM_TIME:
+    case IK_PARAM_RATE:
+    case IK_PARAM_SIZE:
+    case IK_PARAM_LENGTH:
+        return ik_arena_strdup(&params->arena, ik_format_quantity(buffer, sizeof buffer, v->u, dimension_of(p->type)));
+    case IK_PARAM_REAL:
+    case IK_PARAM_FRACTION:
+        return ik_arena_printf(&params->arena, "%.12g", v->r);
+    case IK_PARAM_BOOL:
+        return v->u ? "true" : "false";
+    case IK_PARAM_UINT_LIST:
+        return print_list(params, v);
+    case IK_PARAM_ENUM:
+    case IK_PARAM_STRING:
+        break;
+    }
+    return ik_arena_strdup(&params->arena, text);
+}
+
+static ik_status read_value(ik_params *params, const ik_param *p, const char *text, ik_value *out, ik_error *err)
+{
+    ik_value v = {.has = true};
+    ik_status status = parse_value(params, p, text, &v, err);
+    if (status != IK_OK)
+        return status;
+    v.text = canonical_text(params, p, &v, text);
+    if (!v.text)
+        return ik_fail_memory(err, strlen(text), p->name);
+    *out = v;
+    return IK_OK;
+}
+
+/* ---- sets of values */
+
+static bool has_default(const ik_param *p)
+{
+    return p->def && p->def[0];
+}
+
+static ik_status init_values(ik_params *params, const ik_param *decl, const ik_param *common, ik_error *err)
+{
+    size_t own = count_rows(decl), num = own + count_rows(common);
+    ik_param *rows = ik_arena_alloc(&params->arena, (num + 1) * sizeof *rows);
+    params->values = ik_arena_alloc(&params->arena, (num + 1) * sizeof *params->values);
+    if (!rows || !params->values)
+        return ik_fail_memory(err, (num + 1) * sizeof *rows, "parameters");
+    params->decl = rows;
+    params->num = num;
+    for (size_t i = 0; i < num; i++) {
+        rows[i] = i < own ? decl[i] : common[i - own];
+        if (!has_default(&rows[i]))
+            continue;
+        ik_status status = read_value(params, &rows[i], rows[i].def, &params->values[i], err);
+        if (status == IK_ERR_INPUT)
+            return ik_fail(err, IK_ERR_INTERNAL, "default '%s' of parameter '%s' does not parse", rows[i].def, rows[i].name);
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
+}
+
+ik_status ik_params_init(ik_params *params, const ik_param *decl, const ik_param *common, ik_error *err)
+{
+    ik_params made = {.source = ""};
+    ik_status status = init_values(&made, decl, common, err);
+    if (status != IK_OK) {
+        ik_arena_free(&made.arena);
+        return status;
+    }
+    *params = made;
+    return IK_OK;
+}
+
+static size_t find_row(const ik_params *params, const char *name)
+{
+    for (size_t i = 0; i < params->num; i++)
+        if (strcmp(params->decl[i].name, name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+static ik_status refuse_name(ik_params *params, const char *owner, const char *name, ik_error *err)
+{
+    if (params->num == 0)
+        return ik_fail(err, IK_ERR_INPUT, "%s takes no parameters, '%.60s' was given", owner, name);
+    ik_fail(err, IK_ERR_INPUT, "%s has no parameter '%.60s'", owner, name);
+    const char **names = ik_arena_alloc(&params->arena, (params->num + 1) * sizeof *names);
+    if (!names)
+        return IK_ERR_INPUT;
+    for (size_t i = 0; i < params->num; i++)
+        names[i] = params->decl[i].name;
+    const char *nearest = ik_nearest_name(name, names);
+    if (nearest)
+        return ik_hint(err, IK_ERR_INPUT, "did you mean '%s'?", nearest);
+    char all[320] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < params->num && used < sizeof all - 1; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
+    return ik_hint(err, IK_ERR_INPUT, "it has %s", all);
+}
+
+/* Puts the owner and the parameter in front of a message that does not name them yet. */
+static void name_owner(ik_error *err, const char *owner, const char *name)
+{
+    char quoted[64];
+    snprintf(quoted, sizeof quoted, "'%.60s'", name);
+    char before[sizeof err->text];
+    memcpy(before, err->text, sizeof before);
+    if (strstr(before, quoted))
+        snprintf(err->text, sizeof err->text, "%.80s: %.420s", owner, before);
+    else
+        snprintf(err->text, sizeof err->text, "%.80s, parameter %s: %.350s", owner, quoted, before);
+}
+
+ik_status ik_params_set(ik_params *params, const char *owner, const char *name, const char *text, unsigned line, unsigned column,
+                        ik_error *err)
+{
+    size_t index = find_row(params, name);
+    ik_value value;
+    ik_status status = index == SIZE_MAX ? refuse_name(params, owner, name, err)
+                                         : read_value(params, &params->decl[index], text, &value, err);
+    if (status != IK_OK) {
+        if (index != SIZE_MAX && err && status == IK_ERR_INPUT)
+            name_owner(err, owner, name);
+        if (line)
+            ik_error_at(err, params->source, line, column);
+        return status;
+    }
+    value.given = true;
+    value.line = line;
+    value.column = column;
+    params->values[index] = value;
+    return IK_OK;
+}
+
+ik_status ik_params_finish(const ik_params *params, const char *owner, ik_error *err)
+{
+    for (size_t i = 0; i < params->num; i++)
+        if (!params->decl[i].def && !params->values[i].has) {
+            ik_fail(err, IK_ERR_INPUT, "%s needs parameter '%s'", owner, params->decl[i].name);
+            return ik_hint(err, IK_ERR_INPUT, "%s: %s", params->decl[i].name, params->decl[i].help);
+        }
+    return IK_OK;
+}
+
+void ik_params_free(ik_params *params)
+{
+    if (!params)
+        return;
+    ik_arena_free(&params->arena);
+    params->values = NULL;
+    params->num = 0;
+}
+
+static const ik_value *value_of(const ik_params *params, const char *name)
+{
+    static const ik_value none = {.text = ""};
+    size_t index = find_row(params, name);
+    assert(index != SIZE_MAX && "parameter is not declared");
+    return index == SIZE_MAX ? &none : &params->values[index];
+}
+
+bool ik_params_has(const ik_params *params, const char *name)
+{
+    return value_of(params, name)->has;
+}
+
+uint64_t ik_params_uint(const ik_params *params, const char *name)
+{
+    return value_of(params, name)->u;
+}
+
+double ik_params_real(const ik_params *params, const char *name)
+{
+    return value_of(params, name)->r;
+}
+
+bool ik_params_bool(const ik_params *params, const char *name)
+{
+    return value_of(params, name)->u != 0;
+}
+
+unsigned ik_params_enum(const ik_params *params, const char *name)
+{
+    return (unsigned)value_of(params, name)->u;
+}
+
+const char *ik_params_text(const ik_params *params, const char *name)
+{
+    const ik_value *v = value_of(params, name);
+    return v->text ? v->text : "";
+}
+
+const uint32_t *ik_params_list(const ik_params *params, const char *name, size_t *count)
+{
+    const ik_value *v = value_of(params, name);
+    *count = v->list_count;
+    return v->list;
+}
+
+static bool is_default(ik_params *params, size_t i)
+{
+    ik_value v;
+    return has_default(&params->decl[i]) && read_value(params, &params->decl[i], params->decl[i].def, &v, NULL) == IK_OK &&
+           strcmp(v.text, params->values[i].text) == 0;
+}
+
+const char *ik_params_print(ik_params *params, bool all)
+{
+    size_t bytes = 1, used = 0;
+    for (size_t i = 0; i < params->num; i++)
+        if (params->values[i].has)
+            bytes += strlen(params->decl[i].name) + strlen(params->values[i].text) + 2;
+    char *out = ik_arena_alloc(&params->arena, bytes);
+    for (size_t i = 0; out && i < params->num; i++)
+        if (params->values[i].has && (all || !is_default(params, i)))
+            used += (size_t)snprintf(out + used, bytes - used, "%s%s=%s", used ? "," : "", params->decl[i].name,
+                                     params->values[i].text);
+    return out ? out : "";
+}

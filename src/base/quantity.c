@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quantity.c: quantities as people write them ("6 ns", "100 Gb/s", "192 KiB", "25 %"), kept as exact integers.
+ *
+ * The number is read as decimal digits, not as a double: 0.1 ns is 100 ps, and 0.0001 ns is refused because it is no whole
+ * number of picoseconds.
+ */
+#include "ikat/base.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct unit {
+    const char *name;
+    uint64_t factor; /* in base units */
+    uint64_t divisor;
+} unit;
+
+static const unit units_none[] = {{"", 1, 1}, {NULL, 0, 0}};
+static const unit units_time[] = {{"ps", 1, 1},
+                                  {"ns", 1000, 1},
+                                  {"us", 1000000, 1},
+                                  {"ms", 1000000000, 1},
+                                  {"s", 1000000000000, 1},
+                                  {"\xc2\xb5s", 1000000, 1},
+                                  {NULL, 0, 0}};
+static const unit units_rate[] = {{"b/s", 1, 1},
+                                  {"kb/s", 1000, 1},
+                                  {"Mb/s", 1000000, 1},
+                                  {"Gb/s", 1000000000, 1},
+                                  {"Tb/s", 1000000000000, 1},
+                                  {"B/s", 8, 1},
+                                  {"kB/s", 8000, 1},
+                                  {"MB/s", 8000000, 1},
+                                  {"GB/s", 8000000000, 1},
+                                  {"TB/s", 8000000000000, 1},
+                                  {"Mbps", 1000000, 1},
+                                  {"Gbps", 1000000000, 1},
+                                  {"Tbps", 1000000000000, 1},
+                                  {NULL, 0, 0}};
+static const unit units_size[] = {{"B", 1, 1},
+                                  {"KiB", 1024, 1},
+                                  {"MiB", 1048576, 1},
+                                  {"GiB", 1073741824, 1},
+                                  {"TiB", 1099511627776, 1},
+                                  {"kB", 1000, 1},
+                                  {"MB", 1000000, 1},
+                                  {"GB", 1000000000, 1},
+                                  {"TB", 1000000000000, 1},
+                                  {"b", 1, 8},
+                                  {NULL, 0, 0}};
+static const unit units_length[] = {{"mm", 1, 1}, {"cm", 10, 1}, {"m", 1000, 1}, {"km", 1000000, 1}, {NULL, 0, 0}};
+
+typedef struct dimension {
+    const char *what, *example;
+    const unit *units;
+} dimension;
+
+static const dimension dimensions[] = {
+    [IK_DIM_NONE] = {"a whole number", "16", units_none},
+    [IK_DIM_TIME] = {"a time with its unit (ps, ns, us, ms, s)", "6 ns", units_time},
+    [IK_DIM_RATE] = {"a rate with its unit (b/s, kb/s, Mb/s, Gb/s, Tb/s, or B/s with the same prefixes)", "100 Gb/s", units_rate},
+    [IK_DIM_SIZE] = {"a size with its unit (B, KiB, MiB, GiB, kB, MB, GB)", "192 KiB", units_size},
+    [IK_DIM_FRACTION] = {"a fraction", "25 % or 0.25", units_none},
+    [IK_DIM_LENGTH] = {"a length with its unit (mm, cm, m, km)", "2 m", units_length},
+};
+
+static ik_status refuse(ik_error *err, const char *text, ik_dimension dim, const char *why)
+{
+    ik_fail(err, IK_ERR_INPUT, "'%.60s' is not %s%s%s", text, dimensions[dim].what, *why ? ": " : "", why);
+    return ik_hint(err, IK_ERR_INPUT, "write it like %s", dimensions[dim].example);
+}
+
+static const char *skip_space(const char *text)
+{
+    while (*text == ' ' || *text == '\t')
+        text++;
+    return text;
+}
+
+/* A decimal number m * 10^-scale, no sign, no exponent; digits may be grouped by '_' or ','-free. */
+static const char *read_decimal(const char *text, uint64_t *mantissa, unsigned *scale, bool *overflow)
+{
+    bool point = false, digits = false;
+    *mantissa = 0;
+    *scale = 0;
+    *overflow = false;
+    for (;; text++) {
+        if (*text == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (*text == '_' && digits)
+            continue;
+        if (!isdigit((unsigned char)*text))
+            break;
+        digits = true;
+        if (*mantissa > (UINT64_MAX - 9) / 10)
+            *overflow = true;
+        else
+            *mantissa = *mantissa * 10 + (uint64_t)(*text - '0');
+        *scale += point;
+    }
+    return digits ? text : NULL;
+}
+
+static const unit *find_unit(const unit *units, const char *name, size_t length)
+{
+    for (; units->name; units++)
+        if (strlen(units->name) == length && memcmp(units->name, name, length) == 0)
+            return units;
+    return NULL;
+}
+
+/* mantissa * 10^-scale * factor / divisor as an exact integer; false if it is none or too large. */
+static bool scale_exactly(uint64_t mantissa, unsigned scale, const unit *u, uint64_t *value)
+{
+    while (scale > 0 && mantissa % 10 == 0) {
+        mantissa /= 10;
+        scale--;
+    }
+    if (scale > 19)
+        return false;
+    uint64_t ten = 1;
+    for (unsigned i = 0; i < scale; i++)
+        ten *= 10;
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)mantissa * u->factor, below = (wide)ten * u->divisor;
+    if (product % below != 0 || product / below > UINT64_MAX)
+        return false;
+    *value = (uint64_t)(product / below);
+    return true;
+}
+
+ik_status ik_parse_quantity(const char *text, ik_dimension dim, uint64_t *value, ik_error *err)
+{
+    const char *start = skip_space(text);
+    uint64_t mantissa;
+    unsigned scale;
+    bool overflow;
+    if (*start == '-')
+        return refuse(err, text, dim, "it is negative");
+    const char *rest = read_decimal(start, &mantissa, &scale, &overflow);
+    if (!rest)
+        return refuse(err, text, dim, "");
+    rest = skip_space(rest);
+    size_t length = strlen(rest);
+    while (length > 0 && isspace((unsigned char)rest[length - 1]))
+        length--;
+    const unit *u = find_unit(dimensions[dim].units, rest, length);
+    if (!u && length == 0 && mantissa == 0 && !overflow)
+        u = dimensions[dim].units; /* zero needs no unit */
+    if (!u)
+        return refuse(err, text, dim, length == 0 ? "the unit is missing" : "its unit does not fit");
+    if (overflow)
+        return refuse(err, text, dim, "it is too large");
+    uint64_t result;
+    if (!scale_exactly(mantissa, scale, u, &result))
+        return refuse(err, text, dim, "it is no whole number of the smallest unit, or too large");
+    *value = result;
+    return IK_OK;
+}
+
+ik_status ik_parse_real(const char *text, ik_dimension dim, double *value, ik_error *err)
+{
+    const char *start = skip_space(text);
+    /* strtod alone would take "inf", "nan" and hexadecimal. */
+    if (!isdigit((unsigned char)*start) && *start != '.' && *start != '-' && *start != '+')
+        return refuse(err, text, dim == IK_DIM_FRACTION ? dim : IK_DIM_NONE, "");
+    for (const char *c = start; *c; c++)
+        if (*c == 'x' || *c == 'X' || *c == 'n' || *c == 'N')
+            return refuse(err, text, dim == IK_DIM_FRACTION ? dim : IK_DIM_NONE, "");
+    char *end;
+    double result = strtod(start, &end);
+    if (end == start || !isfinite(result))
+        return refuse(err, text, dim == IK_DIM_FRACTION ? dim : IK_DIM_NONE, "");
+    const char *rest = skip_space(end);
+    if (*rest == '%' && dim == IK_DIM_FRACTION) {
+        result /= 100.0;
+        rest = skip_space(rest + 1);
+    }
+    if (*rest)
+        return refuse(err, text, dim == IK_DIM_FRACTION ? dim : IK_DIM_NONE, "there is something behind the number");
+    *value = result;
+    return IK_OK;
+}
+
+/* The largest unit in which the value has at most three decimals. */
+char *ik_format_quantity(char *buffer, size_t size, uint64_t value, ik_dimension dim)
+{
+    static const char *const order[][6] = {
+        [IK_DIM_TIME] = {"s", "ms", "us", "ns", "ps"},      [IK_DIM_RATE] = {"Tb/s", "Gb/s", "Mb/s", "kb/s", "b/s"},
+        [IK_DIM_SIZE] = {"TiB", "GiB", "MiB", "KiB", "B"},  [IK_DIM_LENGTH] = {"km", "m", "cm", "mm"},
+        [IK_DIM_FRACTION] = {NULL},
+    };
+    if (dim == IK_DIM_NONE || dim == IK_DIM_FRACTION) {
+        snprintf(buffer, size, "%" PRIu64, value);
+        return buffer;
+    }
+    for (unsigned i = 0; i < 6 && order[dim][i]; i++) {
+        const unit *u = find_unit(dimensions[dim].units, order[dim][i], strlen(order[dim][i]));
+        if (value < u->factor && (value > 0 || u->factor > 1))
+            continue;
+        uint64_t whole = value / u->factor, rest = value % u->factor;
+        if (rest == 0) {
+            snprintf(buffer, size, "%" PRIu64 " %s", whole, u->name);
+            return buffer;
+        }
+        if (u->factor % 1000 == 0 && rest % (u->factor / 1000) == 0) {
+            unsigned thousandths = (unsigned)(rest / (u->factor / 1000)), digits = 3;
+            while (thousandths % 10 == 0) {
+                thousandths /= 10;
+                digits--;
+            }
+            snprintf(buffer, size, "%" PRIu64 ".%0*u %s", whole, (int)digits, thousandths, u->name);
+            return buffer;
+        }
+    }
+    snprintf(buffer, size, "%" PRIu64, value);
+    return buffer;
+}
+
+uint64_t ik_transmit_ps(uint64_t bytes, uint64_t rate_bps)
+{
+    __extension__ typedef unsigned __int128 wide;
+    wide bits_ps = (wide)bytes * 8 * 1000000000000u;
+    return (uint64_t)((bits_ps + rate_bps / 2) / rate_bps);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * spec.c: the one syntax of specs, "NAME:key=value,key=value", and the nearest-name search behind every "did you mean".
+ */
+#include "ikat/base.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_key_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Does `text` start with KEY= ? */
+static size_t key_length(const char *text)
+{
+    size_t n = 0;
+    while (is_key_char(text[n]))
+        n++;
+    return n > 0 && text[n] == '=' ? n : 0;
+}
+
+/* An item ends at a comma that is followed by KEY=, or at the end: values may contain other commas (paths). */
+static size_t item_length(const char *text)
+{
+    size_t n = 0;
+    while (text[n] && !(text[n] == ',' && key_length(text + n + 1)))
+        n++;
+    return n;
+}
+
+static char *copy_part(ik_arena *arena, const char *text, size_t length)
+{
+    char *copy = ik_arena_alloc(arena, length + 1);
+    if (copy)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+static ik_status add_item(const char *item, size_t length, ik_arena *arena, ik_spec *spec, ik_error *err)
+{
+    size_t key = key_length(item);
+    if (!key && spec->num > 0) {
+        ik_fail(err, IK_ERR_INPUT, "'%.*s' is not key=value", (int)(length > 60 ? 60 : length), item);
+        return ik_hint(err, IK_ERR_INPUT, "specs read like xgft:m=16:16,w=1:10");
+    }
+    size_t value_start = key ? key + 1 : 0;
+    const char *value = copy_part(arena, item + value_start, length - value_start);
+    const char *name = key ? copy_part(arena, item, key) : NULL;
+    if (!value || (key && !name))
+        return ik_fail_memory(err, length, "a spec");
+    spec->keys[spec->num] = name;
+    spec->values[spec->num++] = value;
+    return IK_OK;
+}
+
+ik_status ik_spec_parse(const char *text, ik_arena *arena, ik_spec *spec, ik_error *err)
+{
+    ik_spec made = {0};
+    while (isspace((unsigned char)*text))
+        text++;
+    size_t name = strcspn(text, ":");
+    size_t items = 1;
+    for (const char *c = text; *c; c++)
+        items += *c == ',';
+    made.name = copy_part(arena, text, name);
+    made.keys = ik_arena_alloc(arena, items * sizeof *made.keys);
+    made.values = ik_arena_alloc(arena, items * sizeof *made.values);
+    if (!made.name || !made.keys || !made.values)
+        return ik_fail_memory(err, strlen(text), "a spec");
+    if (name == 0) {
+        ik_fail(err, IK_ERR_INPUT, "'%.60s' names nothing", text);
+        return ik_hint(err, IK_ERR_INPUT, "specs read like xgft:m=16:16,w=1:10");
+    }
+    const char *item = text + name + (text[name] == ':');
+    while (*item) {
+        size_t length = item_length(item);
+        ik_status status = add_item(item, length, arena, &made, err);
+        if (status != IK_OK)
+            return status;
+        item += length + (item[length] == ',');
+    }
+    *spec = made;
+    return IK_OK;
+}
+
+ik_status ik_spec_apply(const ik_spec *spec, ik_params *params, const char *owner, ik_error *err)
+{
+    for (size_t i = 0; i < spec->num; i++) {
+        const char *key = spec->keys[i];
+        if (!key && params->num == 0)
+            return ik_fail(err, IK_ERR_INPUT, "%s takes no parameters, '%.60s' was given", owner, spec->values[i]);
+        ik_status status = ik_params_set(params, owner, key ? key : params->decl[0].name, spec->values[i], 0, 0, err);
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
+}
+
+ik_status ik_params_from_spec(ik_params *params, const char *kind, const ik_spec *spec, const ik_param *decl,
+                              const ik_param *common, ik_error *err)
+{
+    char owner[96];
+    snprintf(owner, sizeof owner, "%.20s '%.60s'", kind, spec->name);
+    ik_params made;
+    ik_status status = ik_params_init(&made, decl, common, err);
+    if (status != IK_OK)
+        return status;
+    made.source = "";
+    status = ik_spec_apply(spec, &made, owner, err);
+    if (status == IK_OK)
+        status = ik_params_finish(&made, owner, err);
+    if (status != IK_OK) {
+        ik_params_free(&made);
+        return status;
+    }
+    *params = made;
+    return IK_OK;
+}
+
+ik_status ik_fail_unknown(ik_error *err, const char *kind, const char *name, const char *const *names)
+{
+    ik_fail(err, IK_ERR_INPUT, "there is no %s '%.60s'", kind, name);
+    const char *nearest = ik_nearest_name(name, names);
+    if (nearest)
+        return ik_hint(err, IK_ERR_INPUT, "did you mean '%s'?", nearest);
+    char all[360] = "";
+    size_t used = 0;
+    for (; *names && used < sizeof all - 1; names++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", *names);
+    return ik_hint(err, IK_ERR_INPUT, "there are %s", all);
+}
+
+/* Damerau-Levenshtein distance (neighbouring letters swapped count once), case ignored, names up to 63 letters. */
+static unsigned edit_distance(const char *a, const char *b)
+{
+    enum { MAX = 64 };
+    unsigned d[MAX + 1][MAX + 1];
+    size_t n = strlen(a), m = strlen(b);
+    if (n >= MAX || m >= MAX)
+        return MAX;
+    for (size_t i = 0; i <= n; i++)
+        d[i][0] = (unsigned)i;
+    for (size_t j = 0; j <= m; j++)
+        d[0][j] = (unsigned)j;
+    for (size_t i = 1; i <= n; i++)
+        for (size_t j = 1; j <= m; j++) {
+            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+            unsigned best = d[i - 1][j - 1] + (x != y);
+            if (d[i - 1][j] + 1 < best)
+                best = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < best)
+                best = d[i][j - 1] + 1;
+            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]) &&
+                d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
+        }
+    return d[n][m];
+}
+
+const char *ik_nearest_name(const char *name, const char *const *names)
+{
+    const char *best = NULL;
+    unsigned best_distance = (unsigned)strlen(name) / 3 + 1;
+    for (; *names; names++) {
+        unsigned distance = edit_distance(name, *names);
+        bool prefix = strlen(name) >= 3 && strncmp(*names, name, strlen(name)) == 0;
+        if (prefix && distance > 1)
+            distance = 1;
+        if (distance < best_distance || (distance == best_distance && !best)) {
+            best = *names;
+            best_distance = distance;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli.h: what every subcommand shares: its descriptor, its options, how it speaks to the terminal.
+ * Add a subcommand: src/cli/cmd_NAME.c defining `const ik_command ik_command_NAME` and a row X(NAME) in commands.def.
+ */
+#ifndef IKAT_CLI_H
+#define IKAT_CLI_H
+
+#include "ikat/ikat.h"
+
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+/* One option. `value` NULL = a flag. Tables end with name NULL. The common ones (cli_common_options) need not be listed. */
+typedef struct cli_option {
+    const char *name;  /* "--routing" */
+    char letter;       /* 'r' or 0 */
+    const char *value; /* "SPEC": what stands behind it in help */
+    const char *help;  /* one line */
+    bool repeat;       /* may be given several times */
+} cli_option;
+
+/* What the command line said, and the terminal. */
+typedef struct cli {
+    const struct ik_command *command;
+    int num_args;         /* positional arguments */
+    const char **args;
+    /* common options */
+    bool json;            /* --json */
+    unsigned verbose;     /* -v, -vv */
+    bool quiet;           /* -q */
+    bool colour_out, colour_err; /* after --color=auto|always|never, NO_COLOR and isatty */
+    bool progress;        /* standard error is a terminal and not quiet */
+    unsigned jobs;        /* --jobs N (default: online processors) */
+    uint64_t seed;        /* --seed N (default 1) */
+    uint64_t memory_limit_bytes; /* --memory-limit SIZE, default: 90 % of what the machine has free */
+    ik_env env;           /* seed, threads, cancel flag, progress: hand it to the library */
+    struct { const char *name, *value; } *options; /* as given, in order */
+    int num_options;
+    struct cli_progress *meter; /* private */
+} cli;
+
+typedef struct ik_command {
+    const char *name;
+    const char *synopsis;         /* "SPEC|FILE [--routing SPEC]" */
+    const char *summary;          /* one line */
+    const char *details;          /* paragraphs: what it prints, keys of --json */
+    const char *const *examples;  /* NULL-terminated shell lines "ikat topo karytree:k=4,n=3"; tests run every one of them */
+    const cli_option *options;
+    int min_args, max_args;       /* max_args -1 = any number */
+    int (*run)(cli *c);
+} ik_command;
+
+const ik_command *const *cli_commands(void); /* NULL-terminated */
+extern const cli_option cli_common_options[];
+
+/* Last value of an option, NULL if not given. Flags give "". */
+const char *cli_get(const cli *c, const char *name);
+/* k-th value of a repeated option, NULL beyond the last. */
+const char *cli_get_nth(const cli *c, const char *name, int k);
+bool cli_has(const cli *c, const char *name);
+/* Unsigned number option with default; false (message printed) if it is none within [min, max]. */
+bool cli_get_uint(const cli *c, const char *name, uint64_t min, uint64_t max, uint64_t fallback, uint64_t *value);
+
+/* Prints "ikat: FILE:LINE:COLUMN: text" and the hint to standard error; returns the exit status that fits err->status. */
+int cli_error(const cli *c, const ik_error *err);
+/* Wrong usage: message and "see ikat COMMAND -h"; returns CLI_USAGE. */
+int cli_usage(const cli *c, const char *format, ...) IK_PRINTF(2, 3);
+/* A line to standard error unless --quiet. */
+void cli_note(const cli *c, const char *format, ...) IK_PRINTF(2, 3);
+/* Ends the progress line (if one is shown). Call before writing results. */
+void cli_progress_end(const cli *c);
+/* Prints object (sorted as built, indented by 2, newline) to standard output and takes its reference; returns CLI_DONE, or
+ * CLI_USAGE if writing failed (full disk, closed pipe). NULL = out of memory. */
+int cli_print_json(const cli *c, json_t *object);
+/* Writes and flushes are checked once at the end: call as `return cli_finish(c, status)`. */
+int cli_finish(const cli *c, int status);
+
+/* ---- tables: left-aligned text, right-aligned numbers, no colours into pipes */
+typedef struct cli_table cli_table;
+cli_table *cli_table_new(const char *const *headers); /* NULL-terminated; a header ending with '>' is right-aligned (mark removed) */
+void cli_table_cell(cli_table *t, const char *format, ...) IK_PRINTF(2, 3); /* next cell; a row is full after the last column */
+void cli_table_print(cli_table *t, FILE *out, bool colour);             /* and frees it */
+/* 12345678 -> "12,345,678"; returns one of several rotating buffers. */
+const char *cli_count(uint64_t n);
+/* Bold heading (if colour) and a newline before it. */
+void cli_heading(const cli *c, const char *text);
+const char *cli_severity_colour(const cli *c, ik_severity severity); /* "" without colours */
+const char *cli_reset(const cli *c);
+/* Formatted text into the c-th of rotating buffers: quantities. */
+const char *cli_quantity(uint64_t value, ik_dimension dim);
+
+#endif
