@@ -59,6 +59,11 @@ enum {
     IK_ROUTE_ARITHMETIC = 2        /* computes, holds no table */
 };
 
+/* One entry of a compact table: packets for `target` (a switch) leave by `port` (global port id). */
+typedef struct ik_table_entry {
+    uint32_t target, port;
+} ik_table_entry;
+
 typedef struct ik_routing ik_routing;
 
 typedef struct ik_routing_family {
@@ -90,6 +95,9 @@ typedef struct ik_routing_family {
     uint32_t (*pick)(const ik_routing *r, uint32_t sw, const ik_packet *pk, const uint32_t *out, uint32_t n, uint32_t preferred,
                      const ik_view *view, void *switch_state);
     size_t (*switch_state_bytes)(const ik_routing *r, uint32_t sw); /* NULL = none; zeroed at start */
+    /* Compact routings (LOREN, Cowen): the entries that a switch really stores, in stored order. NULL = one a reachable host. */
+    uint32_t (*num_entries)(const ik_routing *r, uint32_t sw);
+    void (*entry_nth)(const ik_routing *r, uint32_t sw, uint32_t n, ik_table_entry *entry);
 } ik_routing_family;
 
 struct ik_routing {
@@ -97,6 +105,12 @@ struct ik_routing {
     const ik_fabric *fabric;   /* borrowed, must outlive the routing */
     void *impl;                /* private to the family */
     uint64_t seed;
+    /* Of this instance: start as the family's; create() may change them where a parameter decides (minimal:paths=one is
+     * deterministic, minimal:paths=all is not). Everything but listings reads these, not the family's. */
+    ik_routing_kind kind;
+    unsigned claims, traits;
+    /* Scheme and selection that a plan takes when none is named; static text, set by create(); NULL = "1q" / "first_free". */
+    const char *natural_vc, *natural_selection;
     char *spec;                /* canonical text, owned */
     uint16_t *lft;             /* table routings share this: [num_switches][num_hosts] local output port, 0xFFFF = none; NULL otherwise */
 };
