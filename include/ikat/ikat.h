@@ -13,6 +13,7 @@
 #include "ikat/routing.h"
 #include "ikat/sim.h"
 #include "ikat/topology.h"
+#include "ikat/topology_data.h"
 #include "ikat/traffic.h"
 #include "ikat/vc.h"
 #include "ikat/verify.h"
