@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ikat/sim.h: the simulator: event driven, exact in integer picoseconds, lossless, deterministic on any number of threads.
+ * The models, their timing in closed form and the engine's invariants are described in docs/simulator.md.
  */
 #ifndef IKAT_SIM_H
 #define IKAT_SIM_H
@@ -14,48 +15,66 @@ extern "C" {
 #endif
 
 /* Sections of an experiment that configure the simulator, as declared parameters. */
-extern const ik_param ik_switch_params[];  /* model, buffers, voq, arbiter, iterations, speed-up, delays … */
-extern const ik_param ik_adapter_params[]; /* packet size, message size, queues, interleaving, injection process … */
-extern const ik_param ik_measure_params[]; /* warmup, duration, series period, paranoid … */
+extern const ik_param ik_switch_params[];  /* model, buffer, voq, arbiter, iterations, speed-up, delays … */
+extern const ik_param ik_adapter_params[]; /* packet, message, injection, interleave … */
+extern const ik_param ik_measure_params[]; /* warmup, duration, series, paranoid, watchdog */
 
+/* One run. The three parameter sets are made from the tables above (NULL = every default). */
 typedef struct ik_sim_config {
     const ik_params *switch_params, *adapter_params, *measure_params;
-    double load; /* offered, fraction of each host's injection rate */
+    double load; /* offered, fraction of each host's injection rate, > 0 */
 } ik_sim_config;
 
 /* Log-linear histogram of latencies (HdrHistogram's idea): exact count, sum, min, max; percentiles within 1 %. */
 typedef struct ik_histogram {
-    uint64_t count, sum, min, max; /* sum in ps, saturating is impossible for runs below 2^64 ps * packets: kept in 128 bits inside */
-    double mean;
-    uint64_t *buckets;
+    uint64_t count, sum, min, max; /* ps; min and max are 0 when count is 0 */
+    double mean;                   /* ps; 0 when count is 0 */
+    uint64_t *buckets;             /* [num_buckets] */
     size_t num_buckets;
 } ik_histogram;
-double ik_histogram_percentile(const ik_histogram *h, double fraction); /* ps */
+double ik_histogram_percentile(const ik_histogram *h, double fraction); /* ps; 0 when empty */
 uint64_t ik_histogram_bucket_low(size_t bucket);                        /* lowest value counted in that bucket */
 
-/* What a run measured. Throughputs are fractions of the hosts' summed injection rate within the measured window. */
+/* What a run measured. Throughputs are fractions of the summed injection rate of all hosts within the measured window
+ * [warmup, warmup + duration). A packet belongs to the window in which its last byte reaches its host, a transmission to the window
+ * in which it starts. Everything but cpu_seconds, state_bytes and threads is a function of plan, traffic, config and seed. */
 typedef struct ik_sim_result {
-    double load, offered, throughput;   /* asked for, generated, accepted */
-    ik_histogram latency;               /* generation of a packet to its tail at the host, packets delivered in the window */
-    ik_histogram network_latency;       /* head leaving the source adapter to tail at the host */
-    uint64_t packets_generated, packets_delivered, packet_hops, events; /* whole run */
-    uint64_t *channel_bytes;            /* [num_ports] bytes sent in the window by channel */
-    uint64_t *host_bytes;               /* [num_hosts] bytes accepted in the window */
-    uint64_t window_ps, end_ps;
-    uint64_t series_period_ps;
-    double *series_throughput;          /* [num_series] */
-    double *series_latency_ns;          /* [num_series] mean latency of packets delivered in the period */
+    double load, offered, throughput; /* asked for, generated, accepted */
+    ik_histogram latency;             /* generation of the packet's message to its tail at the host */
+    ik_histogram network_latency;     /* head leaving the source adapter to tail at the host */
+    uint64_t packets_generated, packets_delivered, packet_hops, events; /* whole run; a hop = one switch traversed */
+    uint64_t packets_in_flight;       /* inside the network when the run ended */
+    uint64_t packets_unroutable;      /* no path: taken out at the source or at the switch that knows no way */
+    uint64_t order_violations;        /* packets delivered after a later one of the same (src, dst) */
+    uint32_t hosts_silent;            /* hosts that the traffic gives no destination, or that are not connected */
+    uint64_t *channel_bytes;          /* [num_ports] bytes sent in the window by channel */
+    uint64_t *host_bytes;             /* [num_hosts] bytes accepted in the window */
+    uint64_t *host_sent_bytes;        /* [num_hosts] bytes injected in the window */
+    double fairness;                  /* Jain's index over the bytes injected by the hosts that want to send; 1 when none does */
+    uint64_t window_ps, end_ps;       /* duration measured; time at which the run ended (earlier after a deadlock) */
+    uint64_t lookahead_ps;            /* width of the engine's windows: the smallest link latency */
+    uint64_t series_period_ps;        /* 0 = no series */
+    double *series_throughput;        /* [num_series] whole run, from time 0 */
+    double *series_latency_ns;        /* [num_series] mean latency of packets delivered in the period, 0 if none */
+    double *series_blocked;           /* [num_series][num_switches] bytes waiting in the switch at the end of the period / its buffers */
     size_t num_series;
-    bool deadlock;                      /* the watchdog found one */
-    char *deadlock_text;                /* the cycle, one element a line */
-    uint64_t state_bytes;               /* memory of the simulation state */
-    double cpu_seconds;                 /* informational, never stored in results compared bit by bit */
-    uint64_t checksum;                  /* FNV-1a over every delivery (time, src, dst, seq): equal on any number of threads */
+    bool deadlock;                    /* the watchdog found one */
+    char *deadlock_text;              /* the cycle, one element a line; NULL without one */
+    uint64_t state_bytes;             /* memory of the simulation state at its largest */
+    double cpu_seconds;               /* informational: processor time of all threads */
+    unsigned threads;                 /* partitions that ran side by side */
+    uint64_t checksum;                /* FNV-1a over every delivery (time, src, dst, number) host by host */
 } ik_sim_result;
 
+/* Simulates traffic over plan. Errors: IK_ERR_USAGE (parameters that make no sense together, load out of range),
+ * IK_ERR_UNSUPPORTED (a link without latency: there is no lookahead; a model that cannot serve the plan), IK_ERR_MEMORY (more than
+ * env->memory_limit_bytes or than there is), IK_ERR_CANCELLED, IK_ERR_INTERNAL (an invariant broke with paranoid set).
+ * A deadlock is a result, not an error. Free with ik_sim_result_free. */
 ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
                      ik_sim_result *out, ik_error *err);
 void ik_sim_result_free(ik_sim_result *r);
+/* Bytes of state that a run needs before packets are counted (what a memory limit is compared with first). */
+uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config);
 
 #ifdef __cplusplus
 }
