@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pattern.c: what traffic patterns share.
+ */
+#include "traffic/pattern.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t pattern_seed(const ik_traffic *t, const ik_params *params)
+{
+    return ik_params_has(params, "seed") ? ik_params_uint(params, "seed") : t->seed;
+}
+
+void pattern_free_impl(ik_traffic *t)
+{
+    free(t->impl);
+    t->impl = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------ maps */
+
+ik_status pattern_map_new(ik_traffic *t, uint32_t **to, ik_error *err)
+{
+    uint32_t *map = ik_calloc(t->num_hosts ? t->num_hosts : 1, sizeof *map);
+    if (!map) {
+        return ik_fail_memory(err, (size_t)t->num_hosts * sizeof *map, "a traffic map");
+    }
+    memset(map, 0xFF, (size_t)t->num_hosts * sizeof *map);
+    t->impl = map;
+    *to = map;
+    return IK_OK;
+}
+
+uint32_t pattern_map_dest(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    (void)n;
+    uint32_t dst = ((const uint32_t *)t->impl)[src];
+    return dst == src ? IK_NONE : dst;
+}
+
+void pattern_map_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+{
+    uint32_t dst = pattern_map_dest(t, src, 0);
+    if (dst != IK_NONE) {
+        fn(ctx, src, dst, 1, 1);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ lists */
+
+static int compare_flows(const void *a, const void *b)
+{
+    const pattern_flow *x = a, *y = b;
+    if (x->src != y->src) {
+        return x->src < y->src ? -1 : 1;
+    }
+    return x->dst < y->dst ? -1 : x->dst > y->dst;
+}
+
+/* Sorts, drops self flows and zero weights, merges equal pairs; returns the number left. */
+static size_t merge_flows(pattern_flow *flows, size_t count)
+{
+    size_t kept = 0;
+    if (count) {
+        qsort(flows, count, sizeof *flows, compare_flows);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (flows[i].src == flows[i].dst || flows[i].weight == 0) {
+            continue;
+        }
+        if (kept && compare_flows(&flows[kept - 1], &flows[i]) == 0) {
+            flows[kept - 1].weight += flows[i].weight;
+        } else {
+            flows[kept++] = flows[i];
+        }
+    }
+    return kept;
+}
+
+static void lists_fill(pattern_lists *l, uint32_t num_hosts, const pattern_flow *flows, size_t count)
+{
+    size_t i = 0;
+    for (uint32_t h = 0; h < num_hosts; h++) {
+        uint64_t sum = 0;
+        l->base[h] = i;
+        l->equal[h] = true;
+        for (; i < count && flows[i].src == h; i++) {
+            l->dst[i] = flows[i].dst;
+            l->weight[i] = flows[i].weight;
+            l->upto[i] = sum += flows[i].weight;
+            if (flows[i].weight != l->weight[l->base[h]]) {
+                l->equal[h] = false;
+            }
+        }
+    }
+    l->base[num_hosts] = i;
+}
+
+static void lists_free(pattern_lists *l)
+{
+    if (l) {
+        free(l->base);
+        free(l->dst);
+        free(l->weight);
+        free(l->upto);
+        free(l->equal);
+        free(l);
+    }
+}
+
+ik_status pattern_lists_new(ik_traffic *t, pattern_flow *flows, size_t count, ik_error *err)
+{
+    size_t kept = merge_flows(flows, count), room = kept ? kept : 1;
+    pattern_lists *l = ik_calloc(1, sizeof *l);
+    if (l) {
+        l->base = ik_calloc((size_t)t->num_hosts + 1, sizeof *l->base);
+        l->equal = ik_calloc((size_t)t->num_hosts + 1, sizeof *l->equal);
+        l->dst = ik_calloc(room, sizeof *l->dst);
+        l->weight = ik_calloc(room, sizeof *l->weight);
+        l->upto = ik_calloc(room, sizeof *l->upto);
+    }
+    if (!l || !l->base || !l->equal || !l->dst || !l->weight || !l->upto) {
+        lists_free(l);
+        return ik_fail_memory(err, room * (sizeof *l->dst + 2 * sizeof *l->weight), "a traffic pattern's lists");
+    }
+    lists_fill(l, t->num_hosts, flows, kept);
+    t->impl = l;
+    return IK_OK;
+}
+
+void pattern_lists_destroy(ik_traffic *t)
+{
+    lists_free(t->impl);
+    t->impl = NULL;
+}
+
+uint32_t pattern_lists_dest(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    const pattern_lists *l = t->impl;
+    size_t first = l->base[src], end = l->base[src + 1];
+    if (first == end) {
+        return IK_NONE;
+    }
+    if (l->equal[src]) {
+        return l->dst[first + (size_t)(n % (end - first))];
+    }
+    uint64_t total = l->upto[end - 1];
+    uint64_t u = ik_random_u64(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS) % total;
+    while (end - first > 1) { /* last entry whose predecessor's running sum is <= u */
+        size_t mid = first + (end - first) / 2;
+        if (l->upto[mid - 1] <= u) {
+            first = mid;
+        } else {
+            end = mid;
+        }
+    }
+    return l->dst[first];
+}
+
+void pattern_lists_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+{
+    const pattern_lists *l = t->impl;
+    size_t end = l->base[src + 1];
+    for (size_t i = l->base[src]; i < end; i++) {
+        fn(ctx, src, l->dst[i], l->weight[i], l->upto[end - 1]);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ draws and numbers */
+
+uint32_t pattern_other(const ik_traffic *t, uint32_t src, uint64_t n, unsigned draw)
+{
+    if (t->num_hosts < 2) {
+        return IK_NONE;
+    }
+    uint32_t d = ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS + draw, t->num_hosts - 1);
+    return d + (d >= src);
+}
+
+void pattern_rational(double value, uint64_t *num, uint64_t *den)
+{
+    /* Convergents of the continued fraction, as long as the denominator stays small. */
+    uint64_t p0 = 0, q0 = 1, p1 = 1, q1 = 0;
+    double x = value;
+    for (int i = 0; i < 40; i++) {
+        double whole = floor(x);
+        uint64_t a = (uint64_t)whole, p2 = a * p1 + p0, q2 = a * q1 + q0;
+        if (q2 > 1000000) {
+            break;
+        }
+        p0 = p1, q0 = q1, p1 = p2, q1 = q2;
+        if (fabs((double)p1 / (double)q1 - value) < 1e-12 || x - whole < 1e-12) {
+            break;
+        }
+        x = 1 / (x - whole);
+    }
+    *num = p1;
+    *den = q1;
+}
+
+/* The divisor of n nearest below or at its `parts`-th root. */
+static uint32_t even_divisor(uint32_t n, unsigned parts)
+{
+    uint32_t best = 1;
+    for (uint32_t d = 1; d <= n; d++) {
+        double power = pow((double)d, (double)parts);
+        if (power > (double)n * (1 + 1e-9)) {
+            break;
+        }
+        if (n % d == 0) {
+            best = d;
+        }
+    }
+    return best;
+}
+
+ik_status pattern_grid(const ik_traffic *t, const ik_params *params, unsigned wanted, uint32_t *dims, unsigned *num_dims,
+                       ik_error *err)
+{
+    if (!ik_params_has(params, "dims")) {
+        uint32_t left = t->num_hosts ? t->num_hosts : 1;
+        for (unsigned i = 0; i < wanted; i++) {
+            dims[wanted - 1 - i] = i + 1 == wanted ? left : even_divisor(left, wanted - i);
+            left /= dims[wanted - 1 - i];
+        }
+        *num_dims = wanted;
+        return IK_OK;
+    }
+    size_t count;
+    const uint32_t *list = ik_params_list(params, "dims", &count);
+    uint64_t product = 1;
+    if (count == 0 || count > PATTERN_MAX_DIMS) {
+        return ik_fail(err, IK_ERR_USAGE, "traffic '%s': a grid has 1 to %d dimensions, not %zu", t->family->name,
+                       PATTERN_MAX_DIMS, count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        dims[i] = list[i];
+        product *= list[i];
+        if (list[i] == 0 || product > t->num_hosts) {
+            ik_fail(err, IK_ERR_USAGE, "traffic '%s': the grid %s does not fit %u hosts", t->family->name,
+                    ik_params_text(params, "dims"), t->num_hosts);
+            return ik_hint(err, IK_ERR_USAGE,
+                           "the product of the dimensions may be at most the number of hosts, each at least 1");
+        }
+    }
+    *num_dims = (unsigned)count;
+    return IK_OK;
+}
+
+ik_status pattern_bits(const ik_traffic *t, unsigned *bits, ik_error *err)
+{
+    uint32_t n = t->num_hosts;
+    if (n == 0 || (n & (n - 1)) != 0) {
+        uint32_t below = 1;
+        while (below <= n / 2) {
+            below *= 2;
+        }
+        ik_fail(err, IK_ERR_UNSUPPORTED, "traffic '%s' permutes address bits: %u hosts are not a power of two", t->family->name,
+                n);
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "%u or %u hosts would do", below, below * 2);
+    }
+    *bits = 0;
+    while ((1u << *bits) < n) {
+        ++*bits;
+    }
+    return IK_OK;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * traffic_uniform.c: every message to a host drawn anew, all equally likely.
+ */
+#include "traffic/pattern.h"
+
+#include <stdlib.h>
+
+static const ik_param params[] = {
+    {"self", IK_PARAM_BOOL, "false", 0, 0, NULL, "draw the source itself too (as BookSim does)"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL},
+};
+
+static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+{
+    (void)env;
+    bool *self = ik_calloc(1, sizeof *self);
+    if (!self) {
+        return ik_fail_memory(err, sizeof *self, "traffic 'uniform'");
+    }
+    *self = ik_params_bool(p, "self");
+    t->impl = self;
+    return IK_OK;
+}
+
+static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    if (*(const bool *)t->impl) {
+        return ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS, t->num_hosts);
+    }
+    return pattern_other(t, src, n, 0);
+}
+
+static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+{
+    bool self = *(const bool *)t->impl;
+    for (uint32_t d = 0; d < t->num_hosts; d++) {
+        if (d != src || self) {
+            fn(ctx, src, d, 1, self ? t->num_hosts : t->num_hosts - 1);
+        }
+    }
+}
+
+const ik_traffic_family ik_traffic_uniform = {
+    .name = "uniform",
+    .summary = "every message to a host drawn anew, all others equally likely",
+    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, section 3.2",
+    .details = "Each message of a source goes to one of the other hosts, drawn independently with equal probability.",
+    .params = params,
+    .create = create,
+    .destroy = pattern_free_impl,
+    .dest = dest,
+    .flows = flows,
+};

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * traffics.c: the family of traffic patterns: look-up by name, making one from its spec.
+ */
+#include "ikat/traffic.h"
+
+#include "ikat_traffics.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const ik_traffic_family *const *ik_traffics(void)
+{
+    return traffics_table;
+}
+
+const ik_traffic_family *ik_traffic_find(const char *name)
+{
+    for (const ik_traffic_family *const *f = traffics_table; *f; f++) {
+        if (strcmp((*f)->name, name) == 0) {
+            return *f;
+        }
+    }
+    return NULL;
+}
+
+static ik_status unknown_traffic(const char *name, ik_error *err)
+{
+    const char *names[sizeof traffics_table / sizeof *traffics_table];
+    size_t n = 0;
+    for (const ik_traffic_family *const *f = traffics_table; *f; f++) {
+        names[n++] = (*f)->name;
+    }
+    names[n] = NULL;
+    const char *near = ik_nearest_name(name, names);
+    ik_fail(err, IK_ERR_USAGE, "no traffic pattern is called '%s'", name);
+    return near ? ik_hint(err, IK_ERR_USAGE, "did you mean '%s'?", near)
+                : ik_hint(err, IK_ERR_USAGE, "'ikat list traffic' shows them all");
+}
+
+static char *canonical_spec(const char *name, ik_params *params)
+{
+    const char *values = ik_params_print(params, false);
+    size_t size = strlen(name) + (values ? strlen(values) : 0) + 2;
+    char *text = malloc(size);
+    if (text) {
+        snprintf(text, size, values && *values ? "%s:%s" : "%s", name, values);
+    }
+    return text;
+}
+
+static ik_status create(ik_traffic *t, ik_params *params, const ik_spec *spec, const ik_env *env, ik_error *err)
+{
+    char owner[96];
+    snprintf(owner, sizeof owner, "traffic '%s'", t->family->name);
+    ik_status s = ik_spec_apply(spec, params, owner, err);
+    if (s == IK_OK) {
+        s = ik_params_finish(params, owner, err);
+    }
+    if (s != IK_OK) {
+        return s;
+    }
+    t->spec = canonical_spec(t->family->name, params);
+    if (!t->spec) {
+        return ik_fail_memory(err, 64, "a traffic spec");
+    }
+    return t->family->create ? t->family->create(t, params, env, err) : IK_OK;
+}
+
+ik_status ik_traffic_from_spec(const ik_fabric *f, const char *text, const ik_env *env, ik_traffic **out, ik_error *err)
+{
+    ik_arena arena = {0};
+    ik_params params = {0};
+    ik_spec spec;
+    ik_traffic *t = NULL;
+    ik_status s = ik_spec_parse(text, &arena, &spec, err);
+    if (s != IK_OK) {
+        goto free_arena;
+    }
+    const ik_traffic_family *family = ik_traffic_find(spec.name);
+    if (!family) {
+        s = unknown_traffic(spec.name, err);
+        goto free_arena;
+    }
+    s = ik_params_init(&params, family->params, NULL, err);
+    if (s != IK_OK) {
+        goto free_arena;
+    }
+    t = ik_calloc(1, sizeof *t);
+    if (!t) {
+        s = ik_fail_memory(err, sizeof *t, "a traffic pattern");
+        goto free_params;
+    }
+    t->family = family;
+    t->fabric = f;
+    t->num_hosts = f->num_hosts;
+    t->seed = env ? env->seed : 0;
+    s = create(t, &params, &spec, env, err);
+    if (s == IK_OK) {
+        *out = t;
+    } else {
+        ik_traffic_free(t);
+    }
+free_params:
+    ik_params_free(&params);
+free_arena:
+    ik_arena_free(&arena);
+    return s;
+}
+
+void ik_traffic_free(ik_traffic *t)
+{
+    if (t) {
+        if (t->family->destroy && t->impl) {
+            t->family->destroy(t);
+        }
+        free(t->spec);
+        free(t);
+    }
+}
