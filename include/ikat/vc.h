@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ikat/vc.h: VC schemes: which virtual channels a packet may use, chosen at injection and at each hop.
+ *
+ * The VC of a host's channel (injection and ejection) cannot take part in a deadlock: hosts always accept.
  * Add one: src/vc/vc_NAME.c defining `const ik_vc_family ik_vc_NAME` and a row in src/vc/vcs.def.
  */
 #ifndef IKAT_VC_H
@@ -14,12 +16,22 @@ extern "C" {
 
 typedef struct ik_vc ik_vc;
 
+/* VC numbers are bytes. */
+#define IK_MAX_VCS 256
+
+/* What next() of a scheme does not look at: analysis merges the packets that differ in nothing else. inject() may look at
+ * everything. A scheme with static_lane ignores both. */
+enum {
+    IK_VC_IGNORES_SRC = 1, /* pk->src */
+    IK_VC_IGNORES_HOPS = 2 /* pk->hops */
+};
+
 typedef struct ik_vc_family {
     const char *name, *summary, *source, *details;
     const ik_param *params;
-    /* Fewest VCs that the scheme needs for this routing on this fabric (computes layers if it must). */
-    /* Prepares the scheme: reads v->fabric, v->routing, v->num_vcs (0 = set it to what is needed); sets v->num_vcs, v->vcs_needed.
-     * Too few: IK_ERR_UNSUPPORTED with the number that would do. */
+    /* Prepares the scheme: reads v->fabric, v->routing, v->num_vcs (0 = the scheme's own number, never fewer than needed); sets
+     * v->num_vcs and v->vcs_needed, the fewest VCs with which it works for this routing on this fabric (computes layers if it
+     * must). Too few: IK_ERR_UNSUPPORTED with the number that would do. */
     ik_status (*create)(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err);
     void (*destroy)(ik_vc *v);
     /* VC of the injection channel; may set pk->layer. pk->src/dst/via/phase are set. */
@@ -28,6 +40,7 @@ typedef struct ik_vc_family {
     void (*next)(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
                  uint8_t *vc_last);
     bool static_lane; /* the VC chosen at injection is kept on the whole path */
+    unsigned ignores; /* IK_VC_IGNORES_… */
 } ik_vc_family;
 
 struct ik_vc {
@@ -36,11 +49,14 @@ struct ik_vc {
     const ik_routing *routing;
     void *impl;
     unsigned num_vcs, vcs_needed;
+    unsigned escape_vcs; /* VCs 0 … escape_vcs-1 are an escape layer (Duato); 0 = none declared */
     char *spec;
 };
 
 const ik_vc_family *const *ik_vcs(void);
 const ik_vc_family *ik_vc_find(const char *name);
+/* From "dbbm" or "vftree:form=difference". num_vcs 0 = the scheme's own number. Fabric and routing are borrowed and must outlive
+ * the scheme. Free with ik_vc_free. */
 ik_status ik_vc_from_spec(const ik_fabric *f, const ik_routing *routing, const char *spec, unsigned num_vcs, const ik_env *env,
                           ik_vc **out, ik_error *err);
 void ik_vc_free(ik_vc *v);

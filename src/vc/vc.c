@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The family of VC schemes: finding members by name and making one from its spec.
+ */
+#include "ikat/vc.h"
+
+#include "ikat_vcs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const ik_vc_family *const *ik_vcs(void)
+{
+    return vcs_table;
+}
+
+const ik_vc_family *ik_vc_find(const char *name)
+{
+    for (const ik_vc_family *const *member = vcs_table; *member; member++) {
+        if (strcmp((*member)->name, name) == 0) {
+            return *member;
+        }
+    }
+    return NULL;
+}
+
+static ik_status unknown_scheme(const char *name, ik_error *err)
+{
+    const char *names[sizeof vcs_table / sizeof vcs_table[0]];
+    size_t num = 0;
+    while (vcs_table[num]) {
+        names[num] = vcs_table[num]->name;
+        num++;
+    }
+    names[num] = NULL;
+    ik_status status = ik_fail(err, IK_ERR_USAGE, "unknown VC scheme '%s'", name);
+    const char *nearest = ik_nearest_name(name, names);
+    return nearest ? ik_hint(err, status, "did you mean '%s'? `ikat list vcs` shows all", nearest)
+                   : ik_hint(err, status, "`ikat list vcs` shows all");
+}
+
+/* "dbbm" or "vftree:form=matrix": only what differs from the defaults. */
+static char *canonical_spec(const ik_vc_family *family, ik_params *params)
+{
+    const char *values = ik_params_print(params, false);
+    if (!values) {
+        return NULL;
+    }
+    size_t size = strlen(family->name) + strlen(values) + 2;
+    char *spec = malloc(size);
+    if (spec) {
+        strcpy(spec, family->name);
+        if (*values) {
+            strcat(strcat(spec, ":"), values);
+        }
+    }
+    return spec;
+}
+
+static ik_status make_scheme(const ik_fabric *f, const ik_routing *routing, const ik_vc_family *family, ik_params *params,
+                             unsigned num_vcs, const ik_env *env, ik_vc **out, ik_error *err)
+{
+    ik_vc *v = calloc(1, sizeof *v);
+    char *spec = v ? canonical_spec(family, params) : NULL;
+    if (!spec) {
+        free(v);
+        return ik_fail_memory(err, sizeof *v, "a VC scheme");
+    }
+    *v = (ik_vc){.family = family, .fabric = f, .routing = routing, .num_vcs = num_vcs, .spec = spec};
+    ik_status status = family->create(v, params, env, err);
+    if (status != IK_OK) {
+        free(v->spec);
+        free(v);
+        return status;
+    }
+    *out = v;
+    return IK_OK;
+}
+
+static ik_status from_parsed_spec(const ik_fabric *f, const ik_routing *routing, const ik_spec *spec, unsigned num_vcs,
+                                  const ik_env *env, ik_vc **out, ik_error *err)
+{
+    const ik_vc_family *family = ik_vc_find(spec->name);
+    if (!family) {
+        return unknown_scheme(spec->name, err);
+    }
+    char owner[64] = "VC scheme '";
+    strncat(strncat(owner, family->name, 40), "'", 2);
+    ik_params params;
+    ik_status status = ik_params_init(&params, family->params, NULL, err);
+    if (status != IK_OK) {
+        return status;
+    }
+    status = ik_spec_apply(spec, &params, owner, err);
+    if (status == IK_OK) {
+        status = ik_params_finish(&params, owner, err);
+    }
+    if (status == IK_OK) {
+        status = make_scheme(f, routing, family, &params, num_vcs, env, out, err);
+    }
+    ik_params_free(&params);
+    return status;
+}
+
+ik_status ik_vc_from_spec(const ik_fabric *f, const ik_routing *routing, const char *spec, unsigned num_vcs, const ik_env *env,
+                          ik_vc **out, ik_error *err)
+{
+    if (num_vcs > IK_MAX_VCS) {
+        return ik_fail(err, IK_ERR_USAGE, "%u VCs asked for, %u is the most", num_vcs, IK_MAX_VCS);
+    }
+    ik_arena arena = {0};
+    ik_spec parsed;
+    ik_status status = ik_spec_parse(spec, &arena, &parsed, err);
+    if (status == IK_OK) {
+        status = from_parsed_spec(f, routing, &parsed, num_vcs, env, out, err);
+    }
+    ik_arena_free(&arena);
+    return status;
+}
+
+void ik_vc_free(ik_vc *v)
+{
+    if (!v) {
+        return;
+    }
+    if (v->family->destroy) {
+        v->family->destroy(v);
+    }
+    free(v->spec);
+    free(v);
+}

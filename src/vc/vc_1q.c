@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * 1q: every packet on VC 0. The base line, and all that a routing without cyclic dependencies needs.
+ */
+#include "vc/lanes.h"
+
+static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+{
+    (void)params, (void)env;
+    return lanes_settle(v, 1, 1, "any path", err);
+}
+
+static void inject(const ik_vc *v, ik_packet *pk)
+{
+    (void)v;
+    pk->vc = pk->layer = 0;
+}
+
+static const ik_param params[] = {{0}};
+
+const ik_vc_family ik_vc_1q = {
+    .name = "1q",
+    .summary = "one queue: every packet on VC 0",
+    .source = "the usual base line",
+    .details = "Every packet stays on VC 0; further VCs stay empty. Deadlock-free exactly when the routing is with one VC.",
+    .params = params,
+    .create = create,
+    .inject = inject,
+    .next = lanes_keep,
+    .static_lane = true,
+    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS,
+};

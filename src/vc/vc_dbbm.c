@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * DBBM, destination-based buffer management: queue = destination modulo number of queues. Hosts that share a queue are spread
+ * over the whole fabric, so a hot spot blocks one Q-th of the others, everywhere. Source: T. Nachiondo, J. Flich, J. Duato,
+ * "Buffer Management Strategies to Reduce HoL Blocking", IEEE TPDS 21(6), 2010.
+ */
+#include "vc/lanes.h"
+
+static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+{
+    (void)params, (void)env;
+    return lanes_map_create(v, 0, err);
+}
+
+static void inject(const ik_vc *v, ik_packet *pk)
+{
+    const lanes_map *map = v->impl;
+    pk->vc = pk->layer = (uint8_t)(map->at.host[pk->dst] % v->num_vcs);
+}
+
+static const ik_param params[] = {{0}};
+
+const ik_vc_family ik_vc_dbbm = {
+    .name = "dbbm",
+    .summary = "queue = destination mod queues, kept on the whole path",
+    .source = "Nachiondo, Flich, Duato, \"Buffer Management Strategies to Reduce HoL Blocking\", IEEE TPDS 21(6), 2010",
+    .details = "The destination's position in the full fabric modulo the number of VCs. Three VCs unless told otherwise.",
+    .params = params,
+    .create = create,
+    .destroy = lanes_map_destroy,
+    .inject = inject,
+    .next = lanes_keep,
+    .static_lane = true,
+    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS,
+};
