@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* Built aside and then copied: an argument may be the text of the error that is being replaced. */
-static void fill(ik_error *err, ik_status status, const char *file, unsigned line, unsigned column, const char *format, va_list args)
+static void fill(ik_error *err, ik_status status, const char *file, unsigned line, unsigned column, const char *format,
+                 va_list args)
 {
     ik_error filled = {.status = status, .line = line, .column = column};
     snprintf(filled.file, sizeof filled.file, "%s", file ? file : "");

@@ -64,7 +64,8 @@ static void work(loop *l, unsigned thread)
         size_t end = first + l->chunk < l->count ? first + l->chunk : l->count;
         for (size_t i = first; i < end; i++) {
             ik_error error = {0};
-            ik_status status = ik_env_cancelled(l->env) ? ik_fail(&error, IK_ERR_CANCELLED, "cancelled") : l->fn(l->ctx, i, thread, &error);
+            ik_status status =
+                ik_env_cancelled(l->env) ? ik_fail(&error, IK_ERR_CANCELLED, "cancelled") : l->fn(l->ctx, i, thread, &error);
             if (status != IK_OK) {
                 record_failure(l, i, status, &error);
                 return;

@@ -279,8 +279,8 @@ ik_status ik_params_set(ik_params *params, const char *owner, const char *name, 
 {
     size_t index = find_row(params, name);
     ik_value value;
-    ik_status status = index == SIZE_MAX ? refuse_name(params, owner, name, err)
-                                         : read_value(params, &params->decl[index], text, &value, err);
+    ik_status status =
+        index == SIZE_MAX ? refuse_name(params, owner, name, err) : read_value(params, &params->decl[index], text, &value, err);
     if (status != IK_OK) {
         if (index != SIZE_MAX && err && status == IK_ERR_INPUT)
             name_owner(err, owner, name);

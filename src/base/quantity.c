@@ -21,12 +21,8 @@ typedef struct unit {
 } unit;
 
 static const unit units_none[] = {{"", 1, 1}, {NULL, 0, 0}};
-static const unit units_time[] = {{"ps", 1, 1},
-                                  {"ns", 1000, 1},
-                                  {"us", 1000000, 1},
-                                  {"ms", 1000000000, 1},
-                                  {"s", 1000000000000, 1},
-                                  {"\xc2\xb5s", 1000000, 1},
+static const unit units_time[] = {{"ps", 1, 1},          {"ns", 1000, 1},         {"us", 1000000, 1},
+                                  {"ms", 1000000000, 1}, {"s", 1000000000000, 1}, {"\xc2\xb5s", 1000000, 1},
                                   {NULL, 0, 0}};
 static const unit units_rate[] = {{"b/s", 1, 1},
                                   {"kb/s", 1000, 1},
@@ -42,17 +38,10 @@ static const unit units_rate[] = {{"b/s", 1, 1},
                                   {"Gbps", 1000000000, 1},
                                   {"Tbps", 1000000000000, 1},
                                   {NULL, 0, 0}};
-static const unit units_size[] = {{"B", 1, 1},
-                                  {"KiB", 1024, 1},
-                                  {"MiB", 1048576, 1},
-                                  {"GiB", 1073741824, 1},
-                                  {"TiB", 1099511627776, 1},
-                                  {"kB", 1000, 1},
-                                  {"MB", 1000000, 1},
-                                  {"GB", 1000000000, 1},
-                                  {"TB", 1000000000000, 1},
-                                  {"b", 1, 8},
-                                  {NULL, 0, 0}};
+static const unit units_size[] = {
+    {"B", 1, 1},     {"KiB", 1024, 1},   {"MiB", 1048576, 1},   {"GiB", 1073741824, 1},   {"TiB", 1099511627776, 1},
+    {"kB", 1000, 1}, {"MB", 1000000, 1}, {"GB", 1000000000, 1}, {"TB", 1000000000000, 1}, {"b", 1, 8},
+    {NULL, 0, 0}};
 static const unit units_length[] = {{"mm", 1, 1}, {"cm", 10, 1}, {"m", 1000, 1}, {"km", 1000000, 1}, {NULL, 0, 0}};
 
 typedef struct dimension {
@@ -193,8 +182,10 @@ ik_status ik_parse_real(const char *text, ik_dimension dim, double *value, ik_er
 char *ik_format_quantity(char *buffer, size_t size, uint64_t value, ik_dimension dim)
 {
     static const char *const order[][6] = {
-        [IK_DIM_TIME] = {"s", "ms", "us", "ns", "ps"},      [IK_DIM_RATE] = {"Tb/s", "Gb/s", "Mb/s", "kb/s", "b/s"},
-        [IK_DIM_SIZE] = {"TiB", "GiB", "MiB", "KiB", "B"},  [IK_DIM_LENGTH] = {"km", "m", "cm", "mm"},
+        [IK_DIM_TIME] = {"s", "ms", "us", "ns", "ps"},
+        [IK_DIM_RATE] = {"Tb/s", "Gb/s", "Mb/s", "kb/s", "b/s"},
+        [IK_DIM_SIZE] = {"TiB", "GiB", "MiB", "KiB", "B"},
+        [IK_DIM_LENGTH] = {"km", "m", "cm", "mm"},
         [IK_DIM_FRACTION] = {NULL},
     };
     if (dim == IK_DIM_NONE || dim == IK_DIM_FRACTION) {

@@ -26,36 +26,49 @@ typedef struct cli_option {
 /* What the command line said, and the terminal. */
 typedef struct cli {
     const struct ik_command *command;
-    int num_args;         /* positional arguments */
+    int num_args; /* positional arguments */
     const char **args;
     /* common options */
-    bool json;            /* --json */
-    unsigned verbose;     /* -v, -vv */
-    bool quiet;           /* -q */
+    bool json;                   /* --json */
+    unsigned verbose;            /* -v, -vv */
+    bool quiet;                  /* -q */
     bool colour_out, colour_err; /* after --color=auto|always|never, NO_COLOR and isatty */
-    bool progress;        /* standard error is a terminal and not quiet */
-    unsigned jobs;        /* --jobs N (default: online processors) */
-    uint64_t seed;        /* --seed N (default 1) */
+    bool progress;               /* standard error is a terminal and not quiet */
+    unsigned jobs;               /* --jobs N (default: online processors) */
+    uint64_t seed;               /* --seed N (default 1) */
     uint64_t memory_limit_bytes; /* --memory-limit SIZE, default: 90 % of what the machine has free */
-    ik_env env;           /* seed, threads, cancel flag, progress: hand it to the library */
-    struct { const char *name, *value; } *options; /* as given, in order */
+    ik_env env;                  /* seed, threads, cancel flag, progress: hand it to the library */
+    struct {
+        const char *name, *value;
+    } * options; /* as given, in order */
     int num_options;
-    struct cli_progress *meter; /* private */
+    bool help_wanted; /* -h */
+    struct cli_meter {
+        double started, shown;
+        char what[80];
+        bool visible;
+    } meter; /* private */
 } cli;
 
 typedef struct ik_command {
     const char *name;
-    const char *synopsis;         /* "SPEC|FILE [--routing SPEC]" */
-    const char *summary;          /* one line */
-    const char *details;          /* paragraphs: what it prints, keys of --json */
-    const char *const *examples;  /* NULL-terminated shell lines "ikat topo karytree:k=4,n=3"; tests run every one of them */
+    const char *synopsis;        /* "SPEC|FILE [--routing SPEC]" */
+    const char *summary;         /* one line */
+    const char *details;         /* paragraphs: what it prints, keys of --json */
+    const char *const *examples; /* NULL-terminated shell lines "ikat topo karytree:k=4,n=3"; tests run every one of them */
     const cli_option *options;
-    int min_args, max_args;       /* max_args -1 = any number */
+    int min_args, max_args; /* max_args -1 = any number */
     int (*run)(cli *c);
 } ik_command;
 
 const ik_command *const *cli_commands(void); /* NULL-terminated */
 extern const cli_option cli_common_options[];
+
+/* main.c's own: defaults, options, end. cli_read_options gives CLI_DONE or CLI_USAGE (message printed). */
+void cli_start(cli *c, volatile const int *cancel);
+int cli_read_options(cli *c, int argc, char **argv);
+void cli_stop(cli *c);
+int cli_print_help(const cli *c, const ik_command *command);
 
 /* Last value of an option, NULL if not given. Flags give "". */
 const char *cli_get(const cli *c, const char *name);
@@ -81,9 +94,10 @@ int cli_finish(const cli *c, int status);
 
 /* ---- tables: left-aligned text, right-aligned numbers, no colours into pipes */
 typedef struct cli_table cli_table;
-cli_table *cli_table_new(const char *const *headers); /* NULL-terminated; a header ending with '>' is right-aligned (mark removed) */
+cli_table *
+cli_table_new(const char *const *headers); /* NULL-terminated; a header ending with '>' is right-aligned (mark removed) */
 void cli_table_cell(cli_table *t, const char *format, ...) IK_PRINTF(2, 3); /* next cell; a row is full after the last column */
-void cli_table_print(cli_table *t, FILE *out, bool colour);             /* and frees it */
+void cli_table_print(cli_table *t, FILE *out, bool colour);                 /* and frees it */
 /* 12345678 -> "12,345,678"; returns one of several rotating buffers. */
 const char *cli_count(uint64_t n);
 /* Bold heading (if colour) and a newline before it. */

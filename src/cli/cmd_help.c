@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_help.c: `ikat help [TOPIC]`: a command, a member of a family, or a topic (specs, units, exit-status).
+ */
+#include "families.h"
+
+#include <string.h>
+
+static const struct topic {
+    const char *name, *summary, *text;
+} topics[] = {
+    {"specs", "how fabrics, routings and patterns are written",
+     "One syntax, on the command line and in experiment files:\n\n"
+     "  NAME[:KEY=VALUE[,KEY=VALUE]...]      xgft:m=16:16,w=1:10    karytree:k=4,n=3    shift:by=24\n"
+     "  file:PATH                            file:cluster.ibnetdiscover\n\n"
+     "Lists are written with colons (m=16:16). The first item may be a bare value: it is the value of the member's first\n"
+     "parameter (file:PATH, shift:24). The path of an existing file stands for file:PATH.\n"
+     "'ikat list' shows the names, 'ikat help NAME' the parameters of one."},
+    {"units", "how quantities are written",
+     "Quantities carry their unit; a missing or wrong unit is refused. Blanks are allowed: 100 Gb/s = 100Gb/s.\n\n"
+     "  times      ps ns us ms s            6 ns        kept as whole picoseconds\n"
+     "  rates      b/s kb/s Mb/s Gb/s Tb/s  100 Gb/s    kept as whole bit/s (B/s with the same prefixes: times 8)\n"
+     "  sizes      B KiB MiB GiB kB MB GB   192 KiB     KiB = 1024 B, kB = 1000 B\n"
+     "  fractions  % or none                25 % = 0.25\n"
+     "  lengths    mm cm m km               2 m"},
+    {"exit-status", "what the exit status means",
+     "  0    done\n"
+     "  1    a proof failed, a deadlock was found, or a finding is an error\n"
+     "  2    wrong usage or wrong input (the message says where), or output that could not be written\n"
+     "  130  interrupted (Ctrl-C); what was finished is kept"},
+    {0},
+};
+
+static void print_options(const char *title, const cli_option *options)
+{
+    if (!options || !options->name)
+        return;
+    printf("\n%s\n", title);
+    for (const cli_option *o = options; o->name; o++) {
+        char left[64];
+        snprintf(left, sizeof left, "%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+        if (o->letter)
+            printf("  -%c, %-24s %s\n", o->letter, left, o->help);
+        else
+            printf("      %-24s %s\n", left, o->help);
+    }
+}
+
+int cli_print_help(const cli *c, const ik_command *command)
+{
+    printf("%sikat %s%s %s\n", c->colour_out ? "\033[1m" : "", command->name, cli_reset(c), command->synopsis);
+    printf("%s\n", command->summary);
+    if (command->details)
+        printf("\n%s\n", command->details);
+    print_options("Options", command->options);
+    print_options("Options of every command", cli_common_options);
+    if (command->examples && command->examples[0]) {
+        printf("\nExamples\n");
+        for (const char *const *e = command->examples; *e; e++)
+            printf("  %s\n", *e);
+    }
+    return CLI_DONE;
+}
+
+static int print_overview(const cli *c)
+{
+    printf("%sikat%s %s: design, route, prove, analyse and simulate interconnection networks\n\n", c->colour_out ? "\033[1m" : "",
+           cli_reset(c), ik_version());
+    printf("Commands\n");
+    for (const ik_command *const *k = cli_commands(); *k; k++)
+        printf("  %-10s %s\n", (*k)->name, (*k)->summary);
+    printf("\nTopics\n");
+    for (const struct topic *t = topics; t->name; t++)
+        printf("  %-12s %s\n", t->name, t->summary);
+    printf("\n'ikat COMMAND -h' explains a command, 'ikat help NAME' a topic, a topology, a routing, a pattern …\n");
+    return CLI_DONE;
+}
+
+typedef struct search {
+    const cli *c;
+    const char *name;
+    const cli_family *family;
+    json_t *json;
+    unsigned found;
+    const char *names[512];
+    size_t num_names;
+} search;
+
+static void look_at(void *ctx, const cli_member *m)
+{
+    search *s = ctx;
+    if (s->num_names < 500)
+        s->names[s->num_names++] = m->name;
+    if (strcmp(m->name, s->name) != 0)
+        return;
+    if (s->json)
+        json_object_set_new(s->json, s->family->singular, cli_member_json(m));
+    else {
+        if (s->found)
+            putchar('\n');
+        cli_print_member(s->c, s->family, m);
+    }
+    s->found++;
+}
+
+static int print_named(cli *c, const char *name)
+{
+    search s = {.c = c, .name = name, .json = c->json ? json_object() : NULL};
+    for (const cli_family *f = cli_families; f->name; f++) {
+        s.family = f;
+        f->each(look_at, &s);
+    }
+    if (s.found)
+        return c->json ? cli_print_json(c, s.json) : CLI_DONE;
+    json_decref(s.json);
+    for (const ik_command *const *k = cli_commands(); *k && s.num_names < 511; k++)
+        s.names[s.num_names++] = (*k)->name;
+    ik_error err;
+    ik_fail_unknown(&err, "command, topic or member", name, s.names);
+    return cli_error(c, &err);
+}
+
+static int run(cli *c)
+{
+    if (c->num_args == 0)
+        return print_overview(c);
+    for (const ik_command *const *k = cli_commands(); *k; k++)
+        if (strcmp((*k)->name, c->args[0]) == 0)
+            return cli_print_help(c, *k);
+    for (const struct topic *t = topics; t->name; t++)
+        if (strcmp(t->name, c->args[0]) == 0) {
+            puts(t->text);
+            return CLI_DONE;
+        }
+    return print_named(c, c->args[0]);
+}
+
+static const char *const examples[] = {"ikat help", "ikat help specs", "ikat help xgft", "ikat help dmodk --json", NULL};
+
+const ik_command ik_command_help = {
+    .name = "help",
+    .synopsis = "[COMMAND|TOPIC|NAME]",
+    .summary = "explain a command, a topic, a topology, a routing, a pattern",
+    .examples = examples,
+    .min_args = 0,
+    .max_args = 1,
+    .run = run,
+};

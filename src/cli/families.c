@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * families.c: walks the families' tables; the pages come from the declarations and nowhere else.
+ */
+#include "families.h"
+
+#include <string.h>
+
+typedef void (*member_fn)(void *ctx, const cli_member *m);
+
+static void each_topology(member_fn fn, void *ctx)
+{
+    for (const ik_topology *const *t = ik_topologies(); *t; t++) {
+        cli_member m = {.name = (*t)->name,
+                        .summary = (*t)->summary,
+                        .source = (*t)->source,
+                        .details = (*t)->details,
+                        .params = (*t)->params,
+                        .common = ik_topology_common_params,
+                        .examples = (*t)->examples};
+        fn(ctx, &m);
+        for (const ik_shorthand *s = (*t)->shorthands; s && s->name; s++) {
+            cli_member short_one = {.name = s->name,
+                                    .summary = s->summary,
+                                    .source = s->source,
+                                    .params = s->params,
+                                    .common = ik_topology_common_params,
+                                    .examples = s->examples,
+                                    .shorthand_of = (*t)->name};
+            fn(ctx, &short_one);
+        }
+    }
+}
+
+/* These families' descriptors share their leading fields but not their type. */
+#define EACH(function, type, all)                                                                                                \
+    static void function(member_fn fn, void *ctx)                                                                                \
+    {                                                                                                                            \
+        for (const type *const *f = all(); *f; f++) {                                                                            \
+            cli_member m = {.name = (*f)->name,                                                                                  \
+                            .summary = (*f)->summary,                                                                            \
+                            .source = (*f)->source,                                                                              \
+                            .details = (*f)->details,                                                                            \
+                            .params = (*f)->params};                                                                             \
+            fn(ctx, &m);                                                                                                         \
+        }                                                                                                                        \
+    }
+EACH(each_routing, ik_routing_family, ik_routings)
+EACH(each_vc, ik_vc_family, ik_vcs)
+EACH(each_traffic, ik_traffic_family, ik_traffics)
+
+static void each_selection(member_fn fn, void *ctx)
+{
+    for (const ik_selection_family *const *f = ik_selections(); *f; f++) {
+        cli_member m = {.name = (*f)->name, .summary = (*f)->summary, .source = (*f)->source, .params = (*f)->params};
+        fn(ctx, &m);
+    }
+}
+
+static void each_format(member_fn fn, void *ctx)
+{
+    for (const ik_format *const *f = ik_formats(); *f; f++) {
+        cli_member m = {.name = (*f)->name, .summary = (*f)->summary, .source = (*f)->source};
+        fn(ctx, &m);
+    }
+}
+
+/* The sections of an experiment that configure the simulator are shown as a family of their own. */
+static void each_section(member_fn fn, void *ctx)
+{
+    cli_member sections[] = {
+        {.name = "switch", .summary = "the switch: model, VCs, buffers, arbitration, delays", .params = ik_switch_params},
+        {.name = "adapter", .summary = "the host adapter: packets, messages, queues, injection", .params = ik_adapter_params},
+        {.name = "measure", .summary = "what is measured: warm-up, duration, series", .params = ik_measure_params},
+    };
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        fn(ctx, &sections[i]);
+}
+
+const cli_family cli_families[] = {
+    {"topologies", "topology", "fabrics that ikat builds (or reads: file)", each_topology},
+    {"routings", "routing", "how packets find their way", each_routing},
+    {"selections", "selection", "how an adaptive routing picks among allowed ports", each_selection},
+    {"vcs", "VC scheme", "which virtual channels a packet may use", each_vc},
+    {"traffic", "traffic pattern", "who sends to whom", each_traffic},
+    {"formats", "format", "files that ikat reads and writes", each_format},
+    {"sections", "section", "parameters of the simulator in an experiment", each_section},
+    {0},
+};
+
+static const char *type_text(const ik_param *p)
+{
+    static const char *const names[] = {
+        [IK_PARAM_UINT] = "number", [IK_PARAM_REAL] = "real",         [IK_PARAM_BOOL] = "true|false", [IK_PARAM_ENUM] = "",
+        [IK_PARAM_STRING] = "text", [IK_PARAM_UINT_LIST] = "list",    [IK_PARAM_TIME] = "time",       [IK_PARAM_RATE] = "rate",
+        [IK_PARAM_SIZE] = "size",   [IK_PARAM_FRACTION] = "fraction", [IK_PARAM_LENGTH] = "length",
+    };
+    return p->type == IK_PARAM_ENUM ? p->choices : names[p->type];
+}
+
+void cli_print_params(const ik_param *params)
+{
+    for (const ik_param *p = params; p && p->name; p++) {
+        printf("  %-16s %s", p->name, p->help);
+        printf(" [%s", type_text(p));
+        if (p->min != 0 || p->max != 0)
+            printf(", %.12g to %.12g", p->min, p->max);
+        if (!p->def)
+            printf(", required");
+        else if (p->def[0])
+            printf(", default %s", p->def);
+        printf("]\n");
+    }
+}
+
+void cli_print_member(const cli *c, const cli_family *family, const cli_member *m)
+{
+    printf("%s%s%s (%s): %s\n", c->colour_out ? "\033[1m" : "", m->name, cli_reset(c), family->singular, m->summary);
+    if (m->shorthand_of)
+        printf("A shorthand of %s.\n", m->shorthand_of);
+    if (m->details)
+        printf("\n%s\n", m->details);
+    if (m->params && m->params->name) {
+        printf("\nParameters\n");
+        cli_print_params(m->params);
+    }
+    if (m->common && (!m->params || m->params != m->common)) {
+        printf("\nParameters of every %s\n", family->singular);
+        cli_print_params(m->common);
+    }
+    if (m->examples && m->examples[0]) {
+        printf("\nExamples\n");
+        for (const char *const *e = m->examples; *e; e++)
+            printf("  %s\n", *e);
+    }
+    if (m->source)
+        printf("\nSource\n  %s\n", m->source);
+}
+
+static json_t *params_json(const ik_param *params)
+{
+    json_t *list = json_array();
+    for (const ik_param *p = params; p && p->name; p++) {
+        json_t *row =
+            json_pack("{s:s, s:s, s:s?, s:s}", "name", p->name, "type", type_text(p), "default", p->def, "help", p->help);
+        if (row && (p->min != 0 || p->max != 0)) {
+            json_object_set_new(row, "min", json_real(p->min));
+            json_object_set_new(row, "max", json_real(p->max));
+        }
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+json_t *cli_member_json(const cli_member *m)
+{
+    json_t *examples = json_array();
+    for (const char *const *e = m->examples; e && *e; e++)
+        json_array_append_new(examples, json_string(*e));
+    return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:o, s:o, s:o}", "name", m->name, "summary", m->summary, "source", m->source,
+                     "details", m->details, "shorthand_of", m->shorthand_of, "parameters", params_json(m->params),
+                     "common_parameters", params_json(m->common), "examples", examples);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * families.h: every family seen alike: what `ikat list` prints and `ikat help NAME` explains.
+ */
+#ifndef IKAT_CLI_FAMILIES_H
+#define IKAT_CLI_FAMILIES_H
+
+#include "cli.h"
+
+typedef struct cli_member {
+    const char *name, *summary, *source, *details;
+    const ik_param *params, *common;
+    const char *const *examples;
+    const char *shorthand_of; /* NULL if it is a member itself */
+} cli_member;
+
+typedef struct cli_family {
+    const char *name;     /* "topologies" */
+    const char *singular; /* "topology" */
+    const char *summary;
+    /* Calls fn for every member in manifest order, shorthands behind theirs. */
+    void (*each)(void (*fn)(void *ctx, const cli_member *m), void *ctx);
+} cli_family;
+
+extern const cli_family cli_families[]; /* ends with name NULL */
+/* Prints a member's page. */
+void cli_print_member(const cli *c, const cli_family *family, const cli_member *m);
+json_t *cli_member_json(const cli_member *m);
+void cli_print_params(const ik_param *params);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * main.c: finds the subcommand, reads its options, catches Ctrl-C, calls it.
+ */
+#include "cli.h"
+#include "ikat_commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+static volatile int cancel_flag;
+
+const ik_command *const *cli_commands(void)
+{
+    return commands_table;
+}
+
+/* The first Ctrl-C asks politely: running points are dropped, finished ones are kept. The second one ends at once. */
+static void on_interrupt(int signal_number)
+{
+    if (interrupted)
+        _exit(128 + signal_number);
+    interrupted = 1;
+    cancel_flag = 1;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_interrupt;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen as a failed write */
+}
+
+static const ik_command *find_command(const char *name)
+{
+    for (const ik_command *const *c = commands_table; *c; c++)
+        if (strcmp((*c)->name, name) == 0)
+            return *c;
+    return NULL;
+}
+
+static int unknown_command(const cli *c, const char *name)
+{
+    const char *names[64] = {NULL};
+    for (size_t i = 0; commands_table[i] && i < 63; i++)
+        names[i] = commands_table[i]->name;
+    ik_error err;
+    ik_fail_unknown(&err, "command", name, names);
+    return cli_error(c, &err);
+}
+
+int main(int argc, char **argv)
+{
+    cli c = {0};
+    cli_start(&c, &cancel_flag);
+    catch_signals();
+    const char *name = argc > 1 ? argv[1] : "help";
+    int first = 2, status;
+    if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0)
+        name = "help";
+    if (strcmp(name, "--version") == 0) {
+        printf("ikat %s\n", ik_version());
+        return cli_finish(&c, CLI_DONE);
+    }
+    c.command = find_command(name);
+    if (!c.command)
+        status = unknown_command(&c, name);
+    else
+        status = cli_read_options(&c, argc - first, argv + first);
+    if (status == CLI_DONE && c.command)
+        status = c.help_wanted ? cli_print_help(&c, c.command) : c.command->run(&c);
+    status = cli_finish(&c, status);
+    cli_stop(&c);
+    return status;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * options.c: reads a subcommand's options from its declared table: --name VALUE, --name=VALUE, -nVALUE, flags, "--".
+ */
+#include "cli.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const cli_option cli_common_options[] = {
+    {"--json", 0, NULL, "print one JSON object instead of text", false},
+    {"--jobs", 'j', "N", "threads to use (default: all processors); results never depend on it", false},
+    {"--seed", 0, "N", "seed of everything random (default 1)", false},
+    {"--memory-limit", 0, "SIZE", "refuse work that would need more memory (default: 90 % of what is free)", false},
+    {"--color", 0, "WHEN", "auto (default), always or never; NO_COLOR is honoured", false},
+    {"--verbose", 'v', NULL, "say more (-vv: even more)", true},
+    {"--quiet", 'q', NULL, "no progress, no notes", false},
+    {"--help", 'h', NULL, "this help", false},
+    {0},
+};
+
+static const cli_option *find_in(const cli_option *table, const char *name, size_t length, char letter)
+{
+    for (; table && table->name; table++)
+        if (letter ? table->letter == letter : strlen(table->name) == length && memcmp(table->name, name, length) == 0)
+            return table;
+    return NULL;
+}
+
+static const cli_option *find_option(const cli *c, const char *name, size_t length, char letter)
+{
+    const cli_option *own = find_in(c->command->options, name, length, letter);
+    return own ? own : find_in(cli_common_options, name, length, letter);
+}
+
+static int unknown_option(const cli *c, const char *text)
+{
+    const char *names[64] = {NULL};
+    size_t n = 0;
+    for (const cli_option *o = c->command->options; o && o->name && n < 50; o++)
+        names[n++] = o->name;
+    for (const cli_option *o = cli_common_options; o->name; o++)
+        names[n++] = o->name;
+    const char *nearest = ik_nearest_name(text, names);
+    if (nearest)
+        return cli_usage(c, "there is no option '%s'; did you mean '%s'?", text, nearest);
+    return cli_usage(c, "there is no option '%s'", text);
+}
+
+static void keep(cli *c, const char *name, const char *value)
+{
+    c->options[c->num_options].name = name;
+    c->options[c->num_options++].value = value;
+}
+
+/* One argument that starts with '-'. *index moves on if the value stands in the next argument. */
+static int read_one(cli *c, int argc, char **argv, int *index)
+{
+    const char *text = argv[*index], *value = NULL;
+    const cli_option *o;
+    if (text[1] == '-') {
+        size_t length = strcspn(text, "=");
+        o = find_option(c, text, length, 0);
+        value = text[length] == '=' ? text + length + 1 : NULL;
+    } else {
+        o = find_option(c, NULL, 0, text[1]);
+        if (o && !o->value)
+            for (const char *more = text + 2; *more; more++) { /* -vv */
+                const cli_option *next = find_option(c, NULL, 0, *more);
+                if (!next || next->value)
+                    return unknown_option(c, text);
+                keep(c, next->name, "");
+            }
+        else
+            value = text[2] ? text + 2 : NULL;
+    }
+    if (!o)
+        return unknown_option(c, text);
+    if (!o->value && value)
+        return cli_usage(c, "%s takes no value", o->name);
+    if (o->value && !value) {
+        if (*index + 1 >= argc)
+            return cli_usage(c, "%s needs a value: %s", o->name, o->value);
+        value = argv[++*index];
+    }
+    keep(c, o->name, value ? value : "");
+    return CLI_DONE;
+}
+
+static int apply_common(cli *c)
+{
+    uint64_t jobs, seed;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!cli_get_uint(c, "--jobs", 1, 4096, online > 0 ? (uint64_t)online : 1, &jobs) ||
+        !cli_get_uint(c, "--seed", 0, UINT64_MAX, 1, &seed))
+        return CLI_USAGE;
+    c->jobs = (unsigned)jobs;
+    c->seed = seed;
+    c->json = cli_has(c, "--json");
+    c->quiet = cli_has(c, "--quiet");
+    c->help_wanted = cli_has(c, "--help");
+    for (int i = 0; i < c->num_options; i++)
+        c->verbose += strcmp(c->options[i].name, "--verbose") == 0;
+    const char *limit = cli_get(c, "--memory-limit");
+    ik_error err;
+    if (limit && ik_parse_quantity(limit, IK_DIM_SIZE, &c->memory_limit_bytes, &err) != IK_OK)
+        return cli_error(c, &err);
+    const char *colour = cli_get(c, "--color");
+    if (colour && strcmp(colour, "auto") != 0 && strcmp(colour, "always") != 0 && strcmp(colour, "never") != 0)
+        return cli_usage(c, "--color is auto, always or never, not '%s'", colour);
+    if (colour && strcmp(colour, "auto") != 0)
+        c->colour_out = c->colour_err = strcmp(colour, "always") == 0;
+    c->progress = !c->quiet && isatty(STDERR_FILENO);
+    c->env.seed = c->seed;
+    c->env.num_threads = c->jobs;
+    c->env.memory_limit_bytes = c->memory_limit_bytes;
+    return CLI_DONE;
+}
+
+int cli_read_options(cli *c, int argc, char **argv)
+{
+    bool only_args = false;
+    size_t letters = 1;
+    for (int i = 0; i < argc; i++)
+        letters += strlen(argv[i]); /* -vvv keeps one entry a letter */
+    c->options = ik_calloc(letters + (size_t)argc, sizeof *c->options);
+    c->args = ik_calloc((size_t)argc + 1, sizeof *c->args);
+    if (!c->options || !c->args)
+        return cli_usage(c, "out of memory");
+    for (int i = 0; i < argc; i++) {
+        if (!only_args && strcmp(argv[i], "--") == 0) {
+            only_args = true;
+        } else if (!only_args && argv[i][0] == '-' && argv[i][1]) {
+            int status = read_one(c, argc, argv, &i);
+            if (status != CLI_DONE)
+                return status;
+        } else {
+            c->args[c->num_args++] = argv[i];
+        }
+    }
+    int status = apply_common(c);
+    if (status != CLI_DONE || c->help_wanted)
+        return status;
+    if (c->num_args < c->command->min_args)
+        return cli_usage(c, "something is missing: ikat %s %s", c->command->name, c->command->synopsis);
+    if (c->command->max_args >= 0 && c->num_args > c->command->max_args)
+        return cli_usage(c, "'%s' is one argument too many", c->args[c->command->max_args]);
+    return CLI_DONE;
+}
+
+const char *cli_get(const cli *c, const char *name)
+{
+    const char *value = NULL;
+    for (int i = 0; i < c->num_options; i++)
+        if (strcmp(c->options[i].name, name) == 0)
+            value = c->options[i].value;
+    return value;
+}
+
+const char *cli_get_nth(const cli *c, const char *name, int k)
+{
+    for (int i = 0; i < c->num_options; i++)
+        if (strcmp(c->options[i].name, name) == 0 && k-- == 0)
+            return c->options[i].value;
+    return NULL;
+}
+
+bool cli_has(const cli *c, const char *name)
+{
+    return cli_get(c, name) != NULL;
+}
+
+bool cli_get_uint(const cli *c, const char *name, uint64_t min, uint64_t max, uint64_t fallback, uint64_t *value)
+{
+    const char *text = cli_get(c, name);
+    uint64_t x = fallback;
+    ik_error err;
+    if (text && ik_parse_quantity(text, IK_DIM_NONE, &x, &err) != IK_OK) {
+        cli_usage(c, "%s: %s", name, err.text);
+        return false;
+    }
+    if (x < min || x > max) {
+        cli_usage(c, "%s = %s is out of range: expected %llu to %llu", name, text ? text : "?", (unsigned long long)min,
+                  (unsigned long long)max);
+        return false;
+    }
+    *value = x;
+    return true;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * table.c: tables for a terminal: columns as wide as their widest cell, numbers to the right.
+ */
+#include "cli.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cli_table {
+    const char *const *headers;
+    size_t columns, cells, capacity;
+    char **text;
+    bool failed;
+};
+
+static bool right_aligned(const char *header)
+{
+    size_t n = strlen(header);
+    return n > 0 && header[n - 1] == '>';
+}
+
+/* Columns on the screen: UTF-8 continuation bytes take none. */
+static int display_width(const char *text)
+{
+    int width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+cli_table *cli_table_new(const char *const *headers)
+{
+    cli_table *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->headers = headers;
+    while (headers[t->columns])
+        t->columns++;
+    return t;
+}
+
+void cli_table_cell(cli_table *t, const char *format, ...)
+{
+    if (!t || t->failed)
+        return;
+    if (t->cells == t->capacity) {
+        size_t capacity = t->capacity ? 2 * t->capacity : 64;
+        char **grown = realloc(t->text, capacity * sizeof *grown);
+        if (!grown) {
+            t->failed = true;
+            return;
+        }
+        t->text = grown;
+        t->capacity = capacity;
+    }
+    char buffer[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(buffer, sizeof buffer, format, args);
+    va_end(args);
+    t->text[t->cells] = strdup(buffer);
+    if (t->text[t->cells])
+        t->cells++;
+    else
+        t->failed = true;
+}
+
+static void print_cell(FILE *out, const char *text, int width, bool right, bool last)
+{
+    int pad = width - display_width(text);
+    if (right)
+        fprintf(out, "%*s%s", pad, "", text);
+    else
+        fprintf(out, "%s%*s", text, last ? 0 : pad, "");
+    fputs(last ? "\n" : "  ", out);
+}
+
+static void print_rows(const cli_table *t, const int *width, FILE *out, bool colour)
+{
+    for (size_t c = 0; c < t->columns; c++) {
+        char header[128];
+        bool right = right_aligned(t->headers[c]);
+        snprintf(header, sizeof header, "%.*s", (int)(strlen(t->headers[c]) - right), t->headers[c]);
+        if (colour)
+            fputs("\033[4m", out);
+        print_cell(out, header, width[c], right, false);
+        if (colour)
+            fputs("\033[0m", out);
+    }
+    fputc('\n', out);
+    for (size_t i = 0; i < t->cells; i++)
+        print_cell(out, t->text[i], width[i % t->columns], right_aligned(t->headers[i % t->columns]),
+                   i % t->columns == t->columns - 1);
+}
+
+void cli_table_print(cli_table *t, FILE *out, bool colour)
+{
+    int *width = t ? calloc(t->columns + 1, sizeof *width) : NULL;
+    if (!t || !width || t->failed) {
+        fputs("(out of memory)\n", out);
+    } else {
+        for (size_t c = 0; c < t->columns; c++)
+            width[c] = display_width(t->headers[c]) - right_aligned(t->headers[c]);
+        for (size_t i = 0; i < t->cells; i++)
+            if (display_width(t->text[i]) > width[i % t->columns])
+                width[i % t->columns] = display_width(t->text[i]);
+        print_rows(t, width, out, colour);
+    }
+    free(width);
+    for (size_t i = 0; t && i < t->cells; i++)
+        free(t->text[i]);
+    if (t)
+        free(t->text);
+    free(t);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * terminal.c: how the command speaks: errors, notes, progress with rate and time left, tables, JSON.
+ *
+ * Results go to standard output, everything else to standard error. Into a pipe go no colours and no progress line.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* "12 s", "3 min 05 s", "2 h 10 min" */
+static void print_duration(char *buffer, size_t size, double seconds)
+{
+    unsigned s = seconds < 0 || seconds > 4e6 ? 0 : (unsigned)(seconds + 0.5);
+    if (s < 60)
+        snprintf(buffer, size, "%u s", s);
+    else if (s < 3600)
+        snprintf(buffer, size, "%u min %02u s", s / 60, s % 60);
+    else
+        snprintf(buffer, size, "%u h %02u min", s / 3600, s / 60 % 60);
+}
+
+static void show_progress(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit)
+{
+    cli *c = ctx;
+    double now = now_seconds();
+    if (strncmp(c->meter.what, what, sizeof c->meter.what - 1) != 0) {
+        snprintf(c->meter.what, sizeof c->meter.what, "%s", what);
+        c->meter.started = now;
+        c->meter.shown = now;
+        return; /* short work shows nothing */
+    }
+    double elapsed = now - c->meter.started;
+    if (elapsed < 0.5 || (now - c->meter.shown < 0.1 && done < total))
+        return;
+    c->meter.shown = now;
+    char left[32] = "?";
+    double rate = (double)done / elapsed;
+    if (done > 0)
+        print_duration(left, sizeof left, (double)(total - done) / rate);
+    fprintf(stderr, "\r\033[K%s: %s of %s%s%s (%.0f %%), %.3g/s, %s left", what, cli_count(done), cli_count(total),
+            *unit ? " " : "", unit, total ? 100.0 * (double)done / (double)total : 100.0, rate, left);
+    fflush(stderr);
+    c->meter.visible = true;
+    if (done >= total)
+        cli_progress_end(c);
+}
+
+void cli_progress_end(const cli *c)
+{
+    cli *mine = (cli *)c;
+    if (mine->meter.visible)
+        fputs("\r\033[K", stderr);
+    mine->meter.visible = false;
+    mine->meter.what[0] = '\0';
+}
+
+static uint64_t free_memory_bytes(void)
+{
+    FILE *file = fopen("/proc/meminfo", "r");
+    char line[128];
+    uint64_t kib = 0;
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %" SCNu64 " kB", &kib) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return kib * 1024;
+}
+
+void cli_start(cli *c, volatile const int *cancel)
+{
+    const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+    bool plain = (no_colour && *no_colour) || (term && strcmp(term, "dumb") == 0);
+    c->colour_out = !plain && isatty(STDOUT_FILENO);
+    c->colour_err = !plain && isatty(STDERR_FILENO);
+    c->progress = isatty(STDERR_FILENO);
+    c->memory_limit_bytes = free_memory_bytes() / 10 * 9;
+    c->env.cancel = cancel;
+    c->env.progress_ctx = c;
+    if (c->progress)
+        c->env.progress = show_progress;
+}
+
+void cli_stop(cli *c)
+{
+    free(c->options);
+    free(c->args);
+}
+
+int cli_error(const cli *c, const ik_error *err)
+{
+    cli_progress_end(c);
+    fprintf(stderr, "%sikat: ", c->colour_err ? "\033[1;31m" : "");
+    if (err->file[0])
+        fprintf(stderr, "%s:", err->file);
+    if (err->line)
+        fprintf(stderr, "%u:%u:", err->line, err->column);
+    fprintf(stderr, "%s%s%s\n", err->file[0] || err->line ? " " : "", err->text, c->colour_err ? "\033[0m" : "");
+    if (err->hint[0])
+        fprintf(stderr, "      hint: %s\n", err->hint);
+    if (err->status == IK_ERR_INTERNAL)
+        fprintf(stderr, "      this is a fault of ikat itself: please report it with the command and its input\n");
+    if (err->status == IK_ERR_CANCELLED)
+        return 130;
+    return err->status == IK_ERR_FAILED ? CLI_FAILED : CLI_USAGE;
+}
+
+int cli_usage(const cli *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    cli_progress_end(c);
+    fputs(c->colour_err ? "\033[1;31mikat: " : "ikat: ", stderr);
+    vfprintf(stderr, format, args);
+    fputs(c->colour_err ? "\033[0m\n" : "\n", stderr);
+    va_end(args);
+    if (c->command)
+        fprintf(stderr, "      see 'ikat %s -h'\n", c->command->name);
+    return CLI_USAGE;
+}
+
+void cli_note(const cli *c, const char *format, ...)
+{
+    if (c->quiet)
+        return;
+    va_list args;
+    va_start(args, format);
+    cli_progress_end(c);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+int cli_finish(const cli *c, int status)
+{
+    errno = 0;
+    bool failed = fflush(stdout) != 0 || ferror(stdout);
+    if (!failed || errno == EPIPE)
+        return status;
+    fprintf(stderr, "ikat: could not write the output: %s\n", strerror(errno ? errno : EIO));
+    (void)c;
+    return CLI_USAGE;
+}
+
+int cli_print_json(const cli *c, json_t *object)
+{
+    if (!object)
+        return cli_usage(c, "out of memory");
+    int failed = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_decref(object);
+    fputc('\n', stdout);
+    return failed ? cli_finish(c, CLI_USAGE) : CLI_DONE;
+}
+
+const char *cli_count(uint64_t n)
+{
+    static char buffers[8][32];
+    static unsigned turn;
+    char *out = buffers[turn++ % 8], digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, n), used = 0;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            out[used++] = ',';
+        out[used++] = digits[i];
+    }
+    out[used] = '\0';
+    return out;
+}
+
+const char *cli_quantity(uint64_t value, ik_dimension dim)
+{
+    static char buffers[8][40];
+    static unsigned turn;
+    return ik_format_quantity(buffers[turn++ % 8], sizeof buffers[0], value, dim);
+}
+
+void cli_heading(const cli *c, const char *text)
+{
+    printf("\n%s%s%s\n", c->colour_out ? "\033[1m" : "", text, c->colour_out ? "\033[0m" : "");
+}
+
+const char *cli_severity_colour(const cli *c, ik_severity severity)
+{
+    static const char *const colours[] = {[IK_NOTE] = "", [IK_WARNING] = "\033[33m", [IK_ERROR] = "\033[1;31m"};
+    return c->colour_out ? colours[severity] : "";
+}
+
+const char *cli_reset(const cli *c)
+{
+    return c->colour_out ? "\033[0m" : "";
+}
