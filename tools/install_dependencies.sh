@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that ikat needs and that are missing. usage: install_dependencies.sh build|check
+# build: what ./quickstart needs; check: also what the tests need. What each is for stands in docs/dependencies.md.
+set -euo pipefail
+
+build=(gcc libc6-dev cmake ninja-build pkg-config python3 librandom123-dev libsqlite3-dev libyaml-dev libjansson-dev libmetis-dev
+       libflint-dev libgmp-dev zlib1g-dev)
+check=(clang libclang-rt-14-dev libcmocka-dev libigraph-dev libnauty2-dev chromium valgrind sqlite3 opensm ibsim-utils infiniband-diags
+       ibutils git g++ mandoc)
+
+packages=("${build[@]}")
+[ "${1:-build}" = check ] && packages+=("${check[@]}")
+# A node that is already here (from another source than Debian) serves as well.
+command -v node >/dev/null && command -v npm >/dev/null || packages+=(nodejs npm)
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if [ "$(id -u)" -eq 0 ]; then
+  root=()
+elif command -v sudo >/dev/null; then
+  root=(sudo)
+else
+  echo "ikat needs these packages: ${missing[*]}" >&2
+  echo "Run this as root, or install sudo, or ask an administrator to run: apt-get install ${missing[*]}" >&2
+  exit 1
+fi
+echo "Installing: ${missing[*]}"
+# A package list that could not be refreshed may still do.
+"${root[@]}" apt-get update -q || echo "warning: the package lists could not be refreshed" >&2
+"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" </dev/null
