@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fuzz_base.c: any text as quantity, real, spec and parameter value: refused or read, never a crash; what is read prints and
+ * reads back the same.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ikat/base.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const ik_param rows[] = {
+    {"count", IK_PARAM_UINT, "1", 0, 1000, NULL, "a count"},
+    {"list", IK_PARAM_UINT_LIST, "1", 0, 0, NULL, "a list"},
+    {"time", IK_PARAM_TIME, "1 ns", 0, 0, NULL, "a time"},
+    {"share", IK_PARAM_FRACTION, "0.5", 0, 1, NULL, "a share"},
+    {"kind", IK_PARAM_ENUM, "a", 0, 0, "a|bc|def", "a kind"},
+    {"flag", IK_PARAM_BOOL, "no", 0, 0, NULL, "a flag"},
+    {"text", IK_PARAM_STRING, "", 0, 0, NULL, "a text"},
+    {0},
+};
+
+static void try_quantity(const char *text, ik_dimension dim)
+{
+    uint64_t value, again;
+    ik_error err;
+    if (ik_parse_quantity(text, dim, &value, &err) != IK_OK)
+        return;
+    char printed[64];
+    ik_format_quantity(printed, sizeof printed, value, dim);
+    if (ik_parse_quantity(printed, dim, &again, &err) != IK_OK || again != value)
+        abort();
+}
+
+static void try_spec(const char *text)
+{
+    ik_arena arena = {0};
+    ik_spec spec;
+    ik_error err;
+    ik_params params;
+    if (ik_spec_parse(text, &arena, &spec, &err) == IK_OK &&
+        ik_params_from_spec(&params, "thing", &spec, rows, NULL, &err) == IK_OK) {
+        ik_params_print(&params, true);
+        ik_params_free(&params);
+    }
+    ik_arena_free(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    if (!text)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    for (int dim = IK_DIM_NONE; dim <= IK_DIM_LENGTH; dim++)
+        if (dim != IK_DIM_FRACTION)
+            try_quantity(text, (ik_dimension)dim);
+    double real;
+    ik_parse_real(text, IK_DIM_FRACTION, &real, NULL);
+    try_spec(text);
+    free(text);
+    return 0;
+}

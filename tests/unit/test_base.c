@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_base.c: quantities, parameters, specs, random numbers, arenas, parallel loops.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ikat/base.h"
+
+static uint64_t quantity(const char *text, ik_dimension dim)
+{
+    uint64_t value = 0;
+    ik_error err;
+    ik_status status = ik_parse_quantity(text, dim, &value, &err);
+    if (status != IK_OK)
+        fail_msg("'%s': %s", text, err.text);
+    return value;
+}
+
+static void quantities_are_exact(void **state)
+{
+    (void)state;
+    assert_int_equal(quantity("6 ns", IK_DIM_TIME), 6000);
+    assert_int_equal(quantity("0.1ns", IK_DIM_TIME), 100);
+    assert_int_equal(quantity(" 1.5 us ", IK_DIM_TIME), 1500000);
+    assert_int_equal(quantity("100 Gb/s", IK_DIM_RATE), 100000000000);
+    assert_int_equal(quantity("12.5 GB/s", IK_DIM_RATE), 100000000000);
+    assert_int_equal(quantity("192 KiB", IK_DIM_SIZE), 196608);
+    assert_int_equal(quantity("0.5 KiB", IK_DIM_SIZE), 512);
+    assert_int_equal(quantity("1 kB", IK_DIM_SIZE), 1000);
+    assert_int_equal(quantity("64b", IK_DIM_SIZE), 8);
+    assert_int_equal(quantity("2 m", IK_DIM_LENGTH), 2000);
+    assert_int_equal(quantity("0", IK_DIM_TIME), 0);
+    assert_int_equal(quantity("18446744073709551615", IK_DIM_NONE), UINT64_MAX);
+    assert_int_equal(ik_transmit_ps(4096, 100000000000), 327680);
+    assert_int_equal(ik_transmit_ps(1, 3), 2666666666667);
+}
+
+static void wrong_quantities_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        ik_dimension dim;
+    } wrong[] = {
+        {"6", IK_DIM_TIME},      {"6 Gb/s", IK_DIM_TIME},    {"", IK_DIM_TIME},
+        {"ns", IK_DIM_TIME},     {"-1 ns", IK_DIM_TIME},     {"0.0001 ns", IK_DIM_TIME},
+        {"1e3 ns", IK_DIM_TIME}, {"100 gb/s", IK_DIM_RATE},  {"1 KB", IK_DIM_SIZE},
+        {"3 b", IK_DIM_SIZE},    {"1.5", IK_DIM_NONE},       {"99999999999 s", IK_DIM_TIME},
+        {"1 2", IK_DIM_NONE},    {"1..5 ns", IK_DIM_TIME},   {"18446744073709551616", IK_DIM_NONE},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        uint64_t value = 77;
+        ik_error err = {0};
+        if (ik_parse_quantity(wrong[i].text, wrong[i].dim, &value, &err) != IK_ERR_INPUT)
+            fail_msg("'%s' was accepted as %llu", wrong[i].text, (unsigned long long)value);
+        assert_int_equal(value, 77);
+        assert_true(err.text[0] && err.hint[0]);
+    }
+}
+
+static void reals_and_fractions(void **state)
+{
+    (void)state;
+    double x;
+    assert_int_equal(ik_parse_real("25 %", IK_DIM_FRACTION, &x, NULL), IK_OK);
+    assert_true(x == 0.25);
+    assert_int_equal(ik_parse_real("1e-3", IK_DIM_NONE, &x, NULL), IK_OK);
+    assert_true(x == 0.001);
+    static const char *const wrong[] = {"", "nan", "inf", "0x10", "1 x", "25 %", "%"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(ik_parse_real(wrong[i], IK_DIM_NONE, &x, NULL), IK_ERR_INPUT);
+}
+
+/* What is printed reads back as the same value. */
+static void quantities_round_trip(void **state)
+{
+    (void)state;
+    ik_rng rng = ik_rng_at(1, IK_RNG_TEST, 0);
+    for (int i = 0; i < 20000; i++) {
+        ik_dimension dim = (ik_dimension[]){IK_DIM_TIME, IK_DIM_RATE, IK_DIM_SIZE, IK_DIM_LENGTH}[i % 4];
+        uint64_t value = ik_rng_u64(&rng) >> ik_rng_below(&rng, 64);
+        char text[64];
+        ik_format_quantity(text, sizeof text, value, dim);
+        assert_true(quantity(text, dim) == value);
+    }
+}
+
+static const ik_param rows[] = {
+    {"k", IK_PARAM_UINT, NULL, 2, 64, NULL, "arity"},
+    {"m", IK_PARAM_UINT_LIST, "2:2", 1, 100, NULL, "children by level"},
+    {"delay", IK_PARAM_TIME, "6 ns", 0, 0, NULL, "delay"},
+    {"share", IK_PARAM_FRACTION, "10 %", 0, 1, NULL, "share"},
+    {"mode", IK_PARAM_ENUM, "sum", 0, 0, "sum|difference", "mode"},
+    {"voq", IK_PARAM_BOOL, "true", 0, 0, NULL, "queues"},
+    {"file", IK_PARAM_STRING, "", 0, 0, NULL, "file"},
+    {0},
+};
+
+static void parameters_parse_and_print(void **state)
+{
+    (void)state;
+    ik_params p;
+    ik_error err;
+    assert_int_equal(ik_params_init(&p, rows, NULL, &err), IK_OK);
+    assert_int_equal(ik_params_finish(&p, "thing", &err), IK_ERR_INPUT);
+    assert_non_null(strstr(err.text, "'k'"));
+    assert_int_equal(ik_params_set(&p, "thing", "k", "4", 0, 0, &err), IK_OK);
+    assert_int_equal(ik_params_set(&p, "thing", "m", "4:8", 0, 0, &err), IK_OK);
+    assert_int_equal(ik_params_set(&p, "thing", "delay", "0.006us", 0, 0, &err), IK_OK);
+    assert_int_equal(ik_params_set(&p, "thing", "mode", "difference", 0, 0, &err), IK_OK);
+    assert_int_equal(ik_params_finish(&p, "thing", &err), IK_OK);
+    assert_string_equal(ik_params_print(&p, false), "k=4,m=4:8,mode=difference");
+    size_t count;
+    const uint32_t *m = ik_params_list(&p, "m", &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(m[1], 8);
+    assert_int_equal(ik_params_uint(&p, "delay"), 6000);
+    assert_int_equal(ik_params_enum(&p, "mode"), 1);
+    assert_true(ik_params_bool(&p, "voq"));
+    assert_false(ik_params_has(&p, "file"));
+    ik_params_free(&p);
+}
+
+static void wrong_parameters_name_place_and_remedy(void **state)
+{
+    (void)state;
+    ik_params p;
+    ik_error err;
+    assert_int_equal(ik_params_init(&p, rows, NULL, &err), IK_OK);
+    p.source = "x.yaml";
+    assert_int_equal(ik_params_set(&p, "thing", "dealy", "6 ns", 3, 7, &err), IK_ERR_INPUT);
+    assert_string_equal(err.hint, "did you mean 'delay'?");
+    assert_string_equal(err.file, "x.yaml");
+    assert_int_equal(err.line, 3);
+    assert_int_equal(err.column, 7);
+    assert_int_equal(ik_params_set(&p, "thing", "k", "65", 0, 0, &err), IK_ERR_INPUT);
+    assert_non_null(strstr(err.text, "2 to 64"));
+    assert_int_equal(ik_params_set(&p, "thing", "m", "4:x", 0, 0, &err), IK_ERR_INPUT);
+    assert_int_equal(ik_params_set(&p, "thing", "m", "4:", 0, 0, &err), IK_ERR_INPUT);
+    assert_int_equal(ik_params_set(&p, "thing", "mode", "sums", 0, 0, &err), IK_ERR_INPUT);
+    assert_non_null(strstr(err.hint, "difference"));
+    assert_string_equal(ik_params_text(&p, "m"), "2:2");
+    ik_params_free(&p);
+}
+
+static void specs_split(void **state)
+{
+    (void)state;
+    ik_arena arena = {0};
+    ik_spec s;
+    assert_int_equal(ik_spec_parse("xgft:m=16:16,w=1:10", &arena, &s, NULL), IK_OK);
+    assert_string_equal(s.name, "xgft");
+    assert_int_equal(s.num, 2);
+    assert_string_equal(s.keys[1], "w");
+    assert_string_equal(s.values[0], "16:16");
+    assert_int_equal(ik_spec_parse("file:a,b:c.net,format=ibnetdiscover", &arena, &s, NULL), IK_OK);
+    assert_int_equal(s.num, 2);
+    assert_null(s.keys[0]);
+    assert_string_equal(s.values[0], "a,b:c.net");
+    assert_int_equal(ik_spec_parse("dmodk", &arena, &s, NULL), IK_OK);
+    assert_int_equal(s.num, 0);
+    assert_int_equal(ik_spec_parse(":k=4", &arena, &s, NULL), IK_ERR_INPUT);
+    ik_arena_free(&arena);
+}
+
+static void random_numbers_have_addresses(void **state)
+{
+    (void)state;
+    assert_true(ik_random_u64(1, IK_RNG_TEST, 2, 3) == ik_random_u64(1, IK_RNG_TEST, 2, 3));
+    assert_true(ik_random_u64(1, IK_RNG_TEST, 2, 3) != ik_random_u64(1, IK_RNG_TEST, 3, 2));
+    assert_true(ik_random_u64(1, IK_RNG_TEST, 2, 3) != ik_random_u64(2, IK_RNG_TEST, 2, 3));
+    assert_true(ik_random_u64(1, IK_RNG_TEST, 2, 3) != ik_random_u64(1, IK_RNG_ARBITER, 2, 3));
+    unsigned hits[7] = {0};
+    for (uint64_t i = 0; i < 70000; i++)
+        hits[ik_random_below(9, IK_RNG_TEST, 1, i, 7)]++;
+    for (int i = 0; i < 7; i++)
+        assert_in_range(hits[i], 9600, 10400);
+}
+
+static ik_status square(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    (void)thread;
+    uint64_t *squares = ctx;
+    if (squares[index] == 99)
+        return ik_fail(err, IK_ERR_FAILED, "index %zu", index);
+    squares[index] = index * index;
+    return IK_OK;
+}
+
+static void parallel_loops(void **state)
+{
+    (void)state;
+    enum { N = 10000 };
+    uint64_t *squares = calloc(N, sizeof *squares);
+    assert_non_null(squares);
+    ik_env env = {.num_threads = 3};
+    ik_error err;
+    assert_int_equal(ik_parallel_for(&env, NULL, N, square, squares, &err), IK_OK);
+    for (size_t i = 0; i < N; i++)
+        assert_int_equal(squares[i], i * i);
+    memset(squares, 0, N * sizeof *squares);
+    squares[5000] = 99;
+    assert_int_equal(ik_parallel_for(&env, NULL, N, square, squares, &err), IK_ERR_FAILED);
+    assert_string_equal(err.text, "index 5000");
+    volatile int cancel = 1;
+    env.cancel = &cancel;
+    assert_int_equal(ik_parallel_for(&env, NULL, N, square, squares, &err), IK_ERR_CANCELLED);
+    assert_int_equal(ik_parallel_for(NULL, NULL, 0, square, squares, &err), IK_OK);
+    free(squares);
+}
+
+static void nearest_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"uniform", "shift", "permutation", "hotspot", NULL};
+    assert_string_equal(ik_nearest_name("unifrom", names), "uniform");
+    assert_string_equal(ik_nearest_name("perm", names), "permutation");
+    assert_null(ik_nearest_name("zebra", names));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantities_are_exact),
+        cmocka_unit_test(wrong_quantities_are_refused),
+        cmocka_unit_test(reals_and_fractions),
+        cmocka_unit_test(quantities_round_trip),
+        cmocka_unit_test(parameters_parse_and_print),
+        cmocka_unit_test(wrong_parameters_name_place_and_remedy),
+        cmocka_unit_test(specs_split),
+        cmocka_unit_test(random_numbers_have_addresses),
+        cmocka_unit_test(parallel_loops),
+        cmocka_unit_test(nearest_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
