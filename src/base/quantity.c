@@ -88,10 +88,11 @@ static const char *read_decimal(const char *text, uint64_t *mantissa, unsigned *
         if (!isdigit((unsigned char)*text))
             break;
         digits = true;
-        if (*mantissa > (UINT64_MAX - 9) / 10)
+        uint64_t digit = (uint64_t)(*text - '0');
+        if (*mantissa > (UINT64_MAX - digit) / 10)
             *overflow = true;
         else
-            *mantissa = *mantissa * 10 + (uint64_t)(*text - '0');
+            *mantissa = *mantissa * 10 + digit;
         *scale += point;
     }
     return digits ? text : NULL;
