@@ -58,7 +58,8 @@ enum {
     IK_ROUTE_DEST_BASED = 1,       /* next() depends on (switch, dst) alone: tables and in-trees are valid */
     IK_ROUTE_ARITHMETIC = 2,       /* computes, holds no table */
     IK_ROUTE_IGNORES_SRC = 4,      /* next() never looks at pk->src (DEST_BASED implies it): proofs merge packets of all sources */
-    IK_ROUTE_IGNORES_HOPS = 8      /* next() never looks at pk->hops (DEST_BASED implies it) */
+    IK_ROUTE_IGNORES_HOPS = 8,     /* next() never looks at pk->hops (DEST_BASED implies it) */
+    IK_ROUTE_PER_SWITCH = 16       /* starts and paths depend on the two hosts through their switches alone (but for the last port) */
 };
 
 /* One entry of a compact table: packets for `target` (a switch) leave by `port` (global port id). */
