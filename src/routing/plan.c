@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * plan.c: a routing, a VC scheme and a selection function working together on one fabric. */
+#include "ikat/routing.h"
+#include "ikat/vc.h"
+
+#include <stdlib.h>
+
+/* Ports that next() may write on the stack; switches with more take the large buffer. */
+enum { SMALL_RADIX = 256, LARGE_RADIX = 65535 };
+
+ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char *vc, const char *selection, unsigned num_vcs,
+                             const ik_env *env, ik_plan **out, ik_error *err)
+{
+    ik_plan *plan = ik_calloc(1, sizeof *plan);
+    if (!plan)
+        return ik_fail_memory(err, sizeof *plan, "a plan");
+    plan->fabric = f;
+    plan->max_radix = ik_max_radix(f);
+    ik_status status = IK_OK;
+    if (plan->max_radix > LARGE_RADIX)
+        status = ik_fail(err, IK_ERR_UNSUPPORTED, "switches with more than %d ports cannot be routed, and one has %u",
+                         LARGE_RADIX, plan->max_radix);
+    if (status == IK_OK)
+        status = ik_routing_from_spec(f, routing, env, &plan->routing, err);
+    if (status == IK_OK && !vc)
+        vc = plan->routing->natural_vc ? plan->routing->natural_vc : "1q";
+    if (status == IK_OK && !selection)
+        selection = plan->routing->natural_selection ? plan->routing->natural_selection : "first_free";
+    if (status == IK_OK)
+        status = ik_vc_from_spec(f, plan->routing, vc, num_vcs, env, &plan->vc, err);
+    if (status == IK_OK)
+        status = ik_selection_from_spec(f, selection, env, &plan->selection, err);
+    if (status != IK_OK) {
+        ik_plan_free(plan);
+        return status;
+    }
+    plan->num_vcs = plan->vc->num_vcs;
+    *out = plan;
+    return IK_OK;
+}
+
+void ik_plan_free(ik_plan *plan)
+{
+    if (!plan)
+        return;
+    ik_selection_free(plan->selection);
+    ik_vc_free(plan->vc);
+    ik_routing_free(plan->routing);
+    free(plan);
+}
+
+uint32_t ik_plan_num_starts(const ik_plan *plan, uint32_t src, uint32_t dst)
+{
+    const ik_routing *r = plan->routing;
+    return r->family->num_starts ? r->family->num_starts(r, src, dst) : 1;
+}
+
+static void start_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, ik_packet *pk)
+{
+    *pk = (ik_packet){.src = src, .dst = dst, .via = IK_NONE};
+    if (r->family->start_nth)
+        r->family->start_nth(r, n, pk);
+}
+
+void ik_plan_start_nth(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, ik_packet *pk)
+{
+    start_nth(plan->routing, src, dst, n, pk);
+    plan->vc->family->inject(plan->vc, pk);
+}
+
+void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_draw *draw, const ik_view *view, ik_packet *pk)
+{
+    const ik_routing *r = plan->routing;
+    if (r->family->start) {
+        *pk = (ik_packet){.src = src, .dst = dst, .via = IK_NONE};
+        r->family->start(r, draw, view, pk);
+    } else {
+        uint32_t starts = ik_plan_num_starts(plan, src, dst), n = 0;
+        if (starts > 1)
+            n = ik_random_below(draw->seed, IK_RNG_ROUTE_PACKET, draw->entity, draw->counter, starts);
+        start_nth(r, src, dst, n, pk);
+    }
+    plan->vc->family->inject(plan->vc, pk);
+}
+
+static uint32_t choices(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *ports, ik_choice *out,
+                        uint32_t *preferred)
+{
+    uint32_t n = plan->routing->family->next(plan->routing, sw, in_port, pk, ports, preferred);
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = (ik_choice){.port = ports[i]};
+        plan->vc->family->next(plan->vc, sw, in_port, ports[i], pk, &out[i].vc_first, &out[i].vc_last);
+    }
+    return n;
+}
+
+/* Kept apart so that only switches of thousands of ports pay for the large stack frame. */
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static uint32_t
+choices_large(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk, ik_choice *out, uint32_t *preferred)
+{
+    uint32_t ports[LARGE_RADIX];
+    return choices(plan, sw, in_port, pk, ports, out, preferred);
+}
+
+uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk, ik_choice *out, uint32_t *preferred)
+{
+    uint32_t ports[SMALL_RADIX];
+    if (plan->max_radix > SMALL_RADIX)
+        return choices_large(plan, sw, in_port, pk, out, preferred);
+    return choices(plan, sw, in_port, pk, ports, out, preferred);
+}
+
+void ik_plan_advance(const ik_plan *plan, uint32_t port, unsigned vc, ik_packet *pk)
+{
+    const ik_fabric *f = plan->fabric;
+    uint32_t to = ik_peer_node(f, port);
+    if (ik_is_switch(f, f->port_node[port]) && to != IK_NONE && ik_is_switch(f, to))
+        pk->hops++;
+    pk->vc = (uint8_t)vc;
+}
+
+/* The port of a host that its packets leave by: the first that is connected to a switch. */
+static uint32_t injection_port(const ik_fabric *f, uint32_t host)
+{
+    uint32_t node = ik_host_node(f, host);
+    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
+        uint32_t peer = ik_peer_node(f, port);
+        if (peer != IK_NONE && ik_is_switch(f, peer))
+            return port;
+    }
+    return IK_NONE;
+}
+
+static uint32_t preferred_port(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *ports)
+{
+    uint32_t preferred = 0;
+    uint32_t n = r->family->next(r, sw, in_port, pk, ports, &preferred);
+    return n ? ports[preferred] : IK_NONE;
+}
+
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static uint32_t
+preferred_port_large(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk)
+{
+    uint32_t ports[LARGE_RADIX];
+    return preferred_port(r, sw, in_port, pk, ports);
+}
+
+uint32_t ik_plan_path(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, uint32_t *channels, uint32_t max)
+{
+    const ik_fabric *f = plan->fabric;
+    uint32_t port = injection_port(f, src), length = 0, ports[SMALL_RADIX];
+    ik_packet pk;
+    ik_plan_start_nth(plan, src, dst, n, &pk);
+    while (port != IK_NONE && length < max) {
+        channels[length++] = port;
+        uint32_t in_port = f->port_peer[port];
+        uint32_t node = in_port == IK_NONE ? IK_NONE : f->port_node[in_port];
+        if (node == IK_NONE || !ik_is_switch(f, node))
+            return node == ik_host_node(f, dst) ? length : 0;
+        /* Walking alone, a packet takes the lowest VC of its choice; routings see only that it is allowed. */
+        port = plan->max_radix > SMALL_RADIX ? preferred_port_large(plan->routing, node, in_port, &pk)
+                                             : preferred_port(plan->routing, node, in_port, &pk, ports);
+        if (port == IK_NONE)
+            return 0;
+        uint8_t first = 0, last = 0;
+        plan->vc->family->next(plan->vc, node, in_port, port, &pk, &first, &last);
+        ik_plan_advance(plan, port, first, &pk);
+    }
+    return 0;
+}

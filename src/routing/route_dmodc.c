@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Dmodc: D-mod-K for trees as they are: damaged, imported, with any number of parallel cables.
+ *
+ * 1. Cost: hops of the shortest way up and down from every switch to every leaf switch. Computed level by level for whole rows
+ *    of leaves at once: first what is below (minimum over children), then what is above (minimum over parents).
+ * 2. Divider of a switch: how many ways up lead to it from below (product of the group counts), so that switches one above the
+ *    other look at different digits of the destination.
+ * 3. Table: the neighbours one step nearer to the destination's leaf, in a fixed order, are the candidates C. Destination t
+ *    takes C[(t / divider) mod |C|], and of its parallel cables number t / (divider * |C|) mod their count.
+ * On a complete tree this is D-mod-K. Every link joins neighbouring levels, hence who can go down does, and tables are legal.
+ *
+ * Destinations are numbered leaf by leaf with neighbouring leaves together: a generated tree's own numbers, else a walk from the
+ * first root down.
+ *
+ * Cost: O(links * leaves) bytes of vectorised minima and O(switches * hosts) for the table; switches of a level and table rows
+ * run in parallel. 11,664 hosts: see bench/.
+ * Source: Gliksberg, Capra, Louvet, Garcia, Sohier: High-Quality Fault Resiliency in Fat Trees, IEEE Micro 2020.
+ * Departures: refuses fabrics where connected hosts have no way up and down, instead of leaving their entries empty.
+ */
+#include "routing/attach.h"
+#include "routing/routing.h"
+#include "routing/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Costs are bytes: up and down again stays below this one. */
+#define UNREACHED ((uint8_t)0xFF)
+enum { MAX_LEVELS = 126 };
+
+/* Parallel links from one switch to one neighbour. */
+typedef struct group {
+    uint32_t neighbour;
+    uint32_t first_cable, num_cables; /* local ports in dmodc.cable */
+} group;
+
+typedef struct dmodc {
+    const ik_fabric *f;
+    attach at;
+    uint32_t *group_base;   /* [S + 1] */
+    group *groups;          /* of a switch: in the order of the neighbours' GUIDs */
+    uint16_t *cable;        /* local ports, group by group */
+    uint32_t *leaf_index;   /* [S] index into at.leaf, IK_NONE */
+    uint32_t *topo;         /* [host] topological number */
+    uint32_t *level_switch; /* [S] switches level by level */
+    uint32_t *level_base;   /* [num_levels + 2] */
+    uint8_t *cost;          /* [S][num_leaves] */
+    uint32_t *divider;      /* [S] */
+    tree_reciprocal *by;    /* [max radix + 1] */
+    uint32_t level;         /* that is being worked on */
+    uint16_t *lft;
+    uint16_t *candidate; /* [threads][max radix] */
+    uint32_t max_radix;
+} dmodc;
+
+/* ---- groups */
+
+static uint64_t uuid(const ik_fabric *f, uint32_t sw)
+{
+    return f->node_guid && f->node_guid[sw] ? f->node_guid[sw] : sw;
+}
+
+typedef struct link_end {
+    uint64_t uuid;
+    uint32_t neighbour;
+    uint16_t port;
+} link_end;
+
+static int by_neighbour(const void *a, const void *b)
+{
+    const link_end *x = a, *y = b;
+    if (x->uuid != y->uuid)
+        return x->uuid < y->uuid ? -1 : 1;
+    if (x->neighbour != y->neighbour)
+        return x->neighbour < y->neighbour ? -1 : 1;
+    return x->port < y->port ? -1 : x->port > y->port;
+}
+
+static uint32_t collect_links(const ik_fabric *f, uint32_t sw, link_end *links)
+{
+    uint32_t n = 0;
+    for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+        uint32_t to = ik_peer_node(f, port);
+        if (to != IK_NONE && ik_is_switch(f, to) && to != sw)
+            links[n++] = (link_end){uuid(f, to), to, (uint16_t)(port - f->port_base[sw])};
+    }
+    qsort(links, n, sizeof *links, by_neighbour);
+    return n;
+}
+
+static ik_status make_groups(dmodc *d, ik_error *err)
+{
+    const ik_fabric *f = d->f;
+    link_end *links = ik_calloc(d->max_radix + 1, sizeof *links);
+    if (!links)
+        return ik_fail_memory(err, d->max_radix * sizeof *links, "links of a switch");
+    uint32_t num_groups = 0, num_cables = 0;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++) {
+        d->group_base[sw] = num_groups;
+        uint32_t n = collect_links(f, sw, links);
+        for (uint32_t i = 0; i < n; i++) {
+            if (i == 0 || links[i].neighbour != links[i - 1].neighbour)
+                d->groups[num_groups++] = (group){links[i].neighbour, num_cables, 0};
+            d->groups[num_groups - 1].num_cables++;
+            d->cable[num_cables++] = links[i].port;
+        }
+    }
+    d->group_base[f->num_switches] = num_groups;
+    free(links);
+    return IK_OK;
+}
+
+/* ---- levels */
+
+static ik_status check_levels(const dmodc *d, ik_error *err)
+{
+    const ik_fabric *f = d->f;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        for (uint32_t g = d->group_base[sw]; g < d->group_base[sw + 1]; g++) {
+            unsigned a = f->switch_level[sw], b = f->switch_level[d->groups[g].neighbour];
+            if (a + 1 == b || b + 1 == a)
+                continue;
+            char x[96], y[96];
+            return ik_fail(err, IK_ERR_UNSUPPORTED,
+                           "routing 'dmodc' needs links between neighbouring levels: %s (level %u), %s (level %u)",
+                           ik_node_describe(f, sw, x, sizeof x), a, ik_node_describe(f, d->groups[g].neighbour, y, sizeof y), b);
+        }
+    return IK_OK;
+}
+
+static void sort_by_level(dmodc *d)
+{
+    const ik_fabric *f = d->f;
+    uint32_t n = 0;
+    for (uint32_t level = 0; level <= f->num_levels; level++) {
+        d->level_base[level] = n;
+        for (uint32_t sw = 0; sw < f->num_switches; sw++)
+            if (f->switch_level[sw] == level)
+                d->level_switch[n++] = sw;
+    }
+    d->level_base[f->num_levels + 1] = n;
+}
+
+/* Divider of a parent: the largest product of group counts on a way up to it; held below 2^31, beyond any destination. */
+static void make_dividers(dmodc *d)
+{
+    const ik_fabric *f = d->f;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        d->divider[sw] = 1;
+    for (uint32_t i = 0; i < f->num_switches; i++) {
+        uint32_t sw = d->level_switch[i], ups = 0;
+        for (uint32_t g = d->group_base[sw]; g < d->group_base[sw + 1]; g++)
+            ups += f->switch_level[d->groups[g].neighbour] > f->switch_level[sw];
+        uint64_t product = (uint64_t)d->divider[sw] * ups;
+        uint32_t divider = product < 0x7FFFFFFF ? (uint32_t)product : 0x7FFFFFFF;
+        for (uint32_t g = d->group_base[sw]; g < d->group_base[sw + 1]; g++) {
+            uint32_t up = d->groups[g].neighbour;
+            if (f->switch_level[up] > f->switch_level[sw] && d->divider[up] < divider)
+                d->divider[up] = divider;
+        }
+    }
+}
+
+/* ---- topological numbers */
+
+typedef struct walk {
+    dmodc *d;
+    bool *seen;
+    uint32_t next;
+} walk;
+
+static void number_below(walk *w, uint32_t sw)
+{
+    const dmodc *d = w->d;
+    const ik_fabric *f = d->f;
+    if (w->seen[sw])
+        return;
+    w->seen[sw] = true;
+    for (uint32_t i = d->at.base[sw]; i < d->at.base[sw + 1]; i++)
+        d->topo[d->at.host[i]] = w->next++;
+    for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+        uint32_t to = ik_peer_node(f, port);
+        if (to != IK_NONE && ik_is_switch(f, to) && f->switch_level[to] < f->switch_level[sw])
+            number_below(w, to); /* at most one frame a level */
+    }
+}
+
+static ik_status number_hosts(dmodc *d, ik_error *err)
+{
+    const ik_fabric *f = d->f;
+    if (ik_fabric_xgft(f)) {
+        for (uint32_t host = 0; host < f->num_hosts; host++)
+            d->topo[host] = host;
+        return IK_OK;
+    }
+    walk w = {.d = d, .seen = ik_calloc(f->num_switches, sizeof *w.seen)};
+    if (!w.seen)
+        return ik_fail_memory(err, f->num_switches * sizeof *w.seen, "the walk over a tree");
+    for (uint32_t level = f->num_levels + 1; level-- > 0;)
+        for (uint32_t i = d->level_base[level]; i < d->level_base[level + 1]; i++)
+            number_below(&w, d->level_switch[i]);
+    free(w.seen);
+    return IK_OK;
+}
+
+/* ---- costs */
+
+static void relax(uint8_t *restrict row, const uint8_t *restrict neighbour, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t there = neighbour[i];
+        uint8_t hops = there < UNREACHED - 1 ? (uint8_t)(there + 1) : there; /* a saturating step */
+        row[i] = hops < row[i] ? hops : row[i];
+    }
+}
+
+static ik_status relax_switch(dmodc *d, uint32_t sw, bool from_above)
+{
+    const ik_fabric *f = d->f;
+    uint32_t n = d->at.num_leaves;
+    for (uint32_t g = d->group_base[sw]; g < d->group_base[sw + 1]; g++) {
+        uint32_t to = d->groups[g].neighbour;
+        if ((f->switch_level[to] > f->switch_level[sw]) == from_above)
+            relax(d->cost + (size_t)sw * n, d->cost + (size_t)to * n, n);
+    }
+    return IK_OK;
+}
+
+static ik_status cost_from_below(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    (void)thread, (void)err;
+    dmodc *d = ctx;
+    uint32_t sw = d->level_switch[d->level_base[d->level] + index];
+    uint8_t *row = d->cost + (size_t)sw * d->at.num_leaves;
+    memset(row, UNREACHED, d->at.num_leaves);
+    if (d->leaf_index[sw] != IK_NONE)
+        row[d->leaf_index[sw]] = 0;
+    return relax_switch(d, sw, false);
+}
+
+static ik_status cost_from_above(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    (void)thread, (void)err;
+    dmodc *d = ctx;
+    return relax_switch(d, d->level_switch[d->level_base[d->level] + index], true);
+}
+
+static ik_status make_costs(dmodc *d, const ik_env *env, ik_error *err)
+{
+    ik_status status = IK_OK;
+    uint32_t top = d->f->num_levels;
+    for (d->level = 0; status == IK_OK && d->level <= top; d->level++)
+        status = ik_parallel_for(env, "tree distances", d->level_base[d->level + 1] - d->level_base[d->level], cost_from_below, d,
+                                 err);
+    for (uint32_t level = top; status == IK_OK && level-- > 0;) {
+        d->level = level;
+        status = ik_parallel_for(env, "tree distances", d->level_base[level + 1] - d->level_base[level], cost_from_above, d, err);
+    }
+    return status;
+}
+
+/* ---- connected pairs without a way up and down */
+
+static uint32_t find_part(uint32_t *part, uint32_t x)
+{
+    while (part[x] != x)
+        x = part[x] = part[part[x]];
+    return x;
+}
+
+static ik_status check_served(const dmodc *d, ik_error *err)
+{
+    const ik_fabric *f = d->f;
+    uint32_t n = d->at.num_leaves;
+    uint32_t *part = ik_calloc(f->num_switches, sizeof *part);
+    if (!part)
+        return ik_fail_memory(err, f->num_switches * sizeof *part, "the parts of a fabric");
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        part[sw] = sw;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        for (uint32_t g = d->group_base[sw]; g < d->group_base[sw + 1]; g++)
+            part[find_part(part, sw)] = find_part(part, d->groups[g].neighbour);
+    ik_status status = IK_OK;
+    for (uint32_t a = 0; a < n && status == IK_OK; a++) {
+        const uint8_t *row = d->cost + (size_t)d->at.leaf[a] * n;
+        if (!memchr(row, UNREACHED, n))
+            continue;
+        for (uint32_t b = 0; b < n && status == IK_OK; b++) {
+            if (row[b] != UNREACHED || find_part(part, d->at.leaf[a]) != find_part(part, d->at.leaf[b]))
+                continue;
+            char x[96], y[96];
+            ik_fail(err, IK_ERR_UNSUPPORTED, "%s and %s are connected, but by no way up and then down",
+                    ik_node_describe(f, d->at.leaf[a], x, sizeof x), ik_node_describe(f, d->at.leaf[b], y, sizeof y));
+            status = ik_hint(err, IK_ERR_UNSUPPORTED, "'updown' serves every connected pair");
+        }
+    }
+    free(part);
+    return status;
+}
+
+/* ---- tables */
+
+static uint16_t choose(const dmodc *d, const uint16_t *candidate, uint32_t count, const group *groups,
+                       const tree_reciprocal *divider, uint32_t t)
+{
+    uint32_t rest = tree_quotient(t, divider);
+    const group *g = &groups[candidate[count == 1 ? 0 : tree_remainder(rest, &d->by[count])]];
+    uint32_t cable = 0;
+    if (g->num_cables > 1)
+        cable = tree_remainder(tree_quotient(rest, &d->by[count]), &d->by[g->num_cables]);
+    return d->cable[g->first_cable + cable];
+}
+
+static ik_status table_row(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    (void)err;
+    dmodc *d = ctx;
+    const ik_fabric *f = d->f;
+    uint32_t sw = (uint32_t)index, leaves = d->at.num_leaves;
+    const uint8_t *mine = d->cost + (size_t)sw * leaves;
+    const group *groups = d->groups + d->group_base[sw];
+    uint32_t num_groups = d->group_base[sw + 1] - d->group_base[sw];
+    uint16_t *row = d->lft + (size_t)sw * f->num_hosts;
+    uint16_t *candidate = d->candidate + (size_t)thread * (d->max_radix + 1);
+    tree_reciprocal divider = tree_reciprocal_of(d->divider[sw]);
+    for (uint32_t leaf = 0; leaf < leaves; leaf++) {
+        uint32_t target = d->at.leaf[leaf], first = d->at.base[target], end = d->at.base[target + 1];
+        if (target == sw) {
+            for (uint32_t i = first; i < end; i++)
+                row[d->at.host[i]] = d->at.port[i];
+            continue;
+        }
+        uint32_t count = 0;
+        for (uint32_t g = 0; g < num_groups; g++) {
+            candidate[count] = (uint16_t)g;
+            count += d->cost[(size_t)groups[g].neighbour * leaves + leaf] < mine[leaf];
+        }
+        if (count)
+            for (uint32_t i = first; i < end; i++)
+                row[d->at.host[i]] = choose(d, candidate, count, groups, &divider, d->topo[d->at.host[i]]);
+    }
+    return IK_OK;
+}
+
+/* ---- all of it */
+
+static void dmodc_free(dmodc *d)
+{
+    attach_free(&d->at);
+    free(d->group_base);
+    free(d->groups);
+    free(d->cable);
+    free(d->leaf_index);
+    free(d->topo);
+    free(d->level_switch);
+    free(d->level_base);
+    free(d->cost);
+    free(d->divider);
+    free(d->by);
+    free(d->candidate);
+}
+
+static ik_status dmodc_alloc(dmodc *d, const ik_env *env, ik_error *err)
+{
+    const ik_fabric *f = d->f;
+    ik_status status = attach_make(f, &d->at, err);
+    if (status != IK_OK)
+        return status;
+    size_t n = f->num_switches, leaves = d->at.num_leaves, ports = f->port_base[n];
+    d->max_radix = ik_max_radix(f);
+    d->group_base = ik_calloc(n + 1, sizeof *d->group_base);
+    d->groups = ik_calloc(ports + 1, sizeof *d->groups);
+    d->cable = ik_calloc(ports + 1, sizeof *d->cable);
+    d->leaf_index = ik_calloc(n, sizeof *d->leaf_index);
+    d->topo = ik_calloc(f->num_hosts, sizeof *d->topo);
+    d->level_switch = ik_calloc(n, sizeof *d->level_switch);
+    d->level_base = ik_calloc((size_t)f->num_levels + 2, sizeof *d->level_base);
+    d->cost = ik_calloc(n * leaves + 1, sizeof *d->cost);
+    d->divider = ik_calloc(n, sizeof *d->divider);
+    d->by = ik_calloc((size_t)d->max_radix + 2, sizeof *d->by);
+    d->candidate = ik_calloc(((size_t)d->max_radix + 1) * ik_env_threads(env), sizeof *d->candidate);
+    if (!d->group_base || !d->groups || !d->cable || !d->leaf_index || !d->topo || !d->level_switch || !d->level_base ||
+        !d->cost || !d->divider || !d->by || !d->candidate)
+        return ik_fail_memory(err, n * leaves, "tree distances");
+    memset(d->leaf_index, 0xFF, n * sizeof *d->leaf_index);
+    for (uint32_t leaf = 0; leaf < leaves; leaf++)
+        d->leaf_index[d->at.leaf[leaf]] = leaf;
+    for (uint32_t i = 0; i <= d->max_radix; i++)
+        d->by[i] = tree_reciprocal_of(i);
+    return IK_OK;
+}
+
+static ik_status route(dmodc *d, ik_routing *r, const ik_env *env, ik_error *err)
+{
+    ik_status status = dmodc_alloc(d, env, err);
+    if (status == IK_OK)
+        status = make_groups(d, err);
+    if (status == IK_OK)
+        status = check_levels(d, err);
+    if (status != IK_OK)
+        return status;
+    sort_by_level(d);
+    make_dividers(d);
+    status = number_hosts(d, err);
+    if (status == IK_OK)
+        status = make_costs(d, env, err);
+    if (status == IK_OK)
+        status = check_served(d, err);
+    if (status == IK_OK)
+        status = lft_alloc(r, err);
+    if (status != IK_OK)
+        return status;
+    d->lft = r->lft;
+    return ik_parallel_for(env, "forwarding tables", d->f->num_switches, table_row, d, err);
+}
+
+static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+{
+    (void)params;
+    const ik_fabric *f = r->fabric;
+    if (!f->num_levels || !f->switch_level) {
+        ik_fail(err, IK_ERR_UNSUPPORTED, "routing 'dmodc' needs a tree, and '%s' has no levels", f->spec ? f->spec : f->family);
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "'updown' routes any fabric");
+    }
+    if (f->num_levels > MAX_LEVELS)
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "routing 'dmodc' takes trees of at most %d levels, not %u", MAX_LEVELS,
+                       f->num_levels);
+    dmodc d = {.f = f};
+    ik_status status = route(&d, r, env, err);
+    dmodc_free(&d);
+    if (f->intact && ik_fabric_xgft(f))
+        r->claims |= IK_CLAIM_MINIMAL;
+    return status;
+}
+
+static const char *const examples[] = {
+    "karytree:k=2,n=3",      "karytree:k=2,n=3,fail=2",       "xgft:m=4:3:2,w=1:2:3",
+    "rlft:ports=8,levels=3", "rlft:ports=8,levels=3,fail=3%", NULL,
+};
+static const char *const refused[] = {"ring:n=5", NULL};
+
+const ik_routing_family ik_routing_dmodc = {
+    .name = "dmodc",
+    .summary = "D-mod-K tables for damaged and imported trees",
+    .source = "Gliksberg, Capra, Louvet, Garcia, Sohier: High-Quality Fault Resiliency in Fat Trees, IEEE Micro 2020",
+    .details =
+        "Destinations numbered along the tree; a switch spreads them over the neighbours that are one step nearer by their "
+        "number divided by the number of ways up below it, then over parallel cables. On a complete tree the tables are those of "
+        "D-mod-K.\n\nWorks on any fabric whose switches stand in levels with links between neighbouring levels only, "
+        "with failed links and switches. Refused if connected hosts have no way up and then down.",
+    .kind = IK_ROUTE_DETERMINISTIC,
+    .claims = IK_CLAIM_DELIVERS | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,
+    .traits = IK_ROUTE_DEST_BASED,
+    .example_fabrics = examples,
+    .refused_fabrics = refused,
+    .create = create,
+    .next = ik_lft_next,
+};

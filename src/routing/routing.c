@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * routing.c: the family of routings: finding members, building one from its spec. */
+#include "routing/routing.h"
+
+#include "ikat_routings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const ik_routing_family *const *ik_routings(void)
+{
+    return routings_table;
+}
+
+const ik_routing_family *ik_routing_find(const char *name)
+{
+    for (const ik_routing_family *const *member = routings_table; *member; member++)
+        if (strcmp((*member)->name, name) == 0)
+            return *member;
+    return NULL;
+}
+
+static ik_status unknown(const char *name, ik_error *err)
+{
+    const char *names[sizeof routings_table / sizeof *routings_table];
+    size_t n = 0;
+    for (; routings_table[n]; n++)
+        names[n] = routings_table[n]->name;
+    names[n] = NULL;
+    ik_fail(err, IK_ERR_USAGE, "there is no routing '%s'", name);
+    const char *nearest = ik_nearest_name(name, names);
+    if (nearest)
+        return ik_hint(err, IK_ERR_USAGE, "did you mean '%s'?", nearest);
+    return ik_hint(err, IK_ERR_USAGE, "'ikat list routings' shows all");
+}
+
+/* "name" or "name:a=1,b=2". NULL when out of memory. */
+static char *canonical(const char *name, ik_params *params)
+{
+    const char *values = ik_params_print(params, false);
+    size_t size = strlen(name) + (values ? strlen(values) : 0) + 2;
+    char *text = malloc(size);
+    if (text)
+        snprintf(text, size, "%s%s%s", name, values && *values ? ":" : "", values ? values : "");
+    return text;
+}
+
+static uint64_t seed_of(const ik_params *params, const ik_env *env)
+{
+    for (size_t i = 0; i < params->num; i++)
+        if (strcmp(params->decl[i].name, "seed") == 0 && params->values[i].has)
+            return params->values[i].u;
+    return env ? env->seed : 0;
+}
+
+ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_params *params, const ik_env *env,
+                                 ik_routing **out, ik_error *err)
+{
+    const ik_routing_family *family = ik_routing_find(name);
+    if (!family)
+        return unknown(name, err);
+    if (f->num_hosts == 0)
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "there is nothing to route: the fabric has no hosts");
+    ik_routing *r = ik_calloc(1, sizeof *r);
+    if (!r)
+        return ik_fail_memory(err, sizeof *r, "a routing");
+    r->family = family;
+    r->fabric = f;
+    r->seed = seed_of(params, env);
+    r->kind = family->kind;
+    r->claims = family->claims;
+    r->traits = family->traits;
+    /* Printing caches text inside params, which is why it is not const there; the values stay as they are. */
+    r->spec = canonical(name, (ik_params *)params);
+    ik_status status = r->spec ? family->create(r, params, env, err) : ik_fail_memory(err, strlen(name), "a routing's name");
+    if (status != IK_OK) {
+        ik_routing_free(r);
+        return status;
+    }
+    *out = r;
+    return IK_OK;
+}
+
+ik_status ik_routing_from_spec(const ik_fabric *f, const char *text, const ik_env *env, ik_routing **out, ik_error *err)
+{
+    ik_arena arena = {0};
+    ik_spec spec;
+    ik_status status = ik_spec_parse(text, &arena, &spec, err);
+    if (status != IK_OK)
+        goto free_arena;
+    const ik_routing_family *family = ik_routing_find(spec.name);
+    if (!family) {
+        status = unknown(spec.name, err);
+        goto free_arena;
+    }
+    char owner[96];
+    snprintf(owner, sizeof owner, "routing '%s'", family->name);
+    ik_params params;
+    status = ik_params_init(&params, family->params, NULL, err);
+    if (status != IK_OK)
+        goto free_arena;
+    status = ik_spec_apply(&spec, &params, owner, err);
+    if (status == IK_OK)
+        status = ik_params_finish(&params, owner, err);
+    if (status == IK_OK)
+        status = ik_routing_from_params(f, family->name, &params, env, out, err);
+    ik_params_free(&params);
+free_arena:
+    ik_arena_free(&arena);
+    return status;
+}
+
+void ik_routing_free(ik_routing *r)
+{
+    if (!r)
+        return;
+    if (r->family->destroy)
+        r->family->destroy(r);
+    free(r->lft);
+    free(r->spec);
+    free(r);
+}

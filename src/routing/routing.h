@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * routing.h: what the members of the routing families share. */
+#ifndef IKAT_ROUTING_ROUTING_H
+#define IKAT_ROUTING_ROUTING_H
+
+#include "ikat/routing.h"
+
+/* Row of a family that draws random numbers; ik_routing.seed is this value if given, else the experiment's seed. */
+#define ROUTING_SEED_PARAM                                                                                                       \
+    {                                                                                                                            \
+        "seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the draws; without it the experiment's seed"                             \
+    }
+
+/* Table entry of "no route". */
+#define LFT_NONE ((uint16_t)0xFFFF)
+
+/* Allocates r->lft, every entry LFT_NONE. Refuses radices that 16 bits cannot hold. */
+ik_status lft_alloc(ik_routing *r, ik_error *err);
+/* A fresh table [num_switches][num_hosts] of LFT_NONE, NULL when out of memory. */
+uint16_t *lft_new(const ik_fabric *f);
+
+#endif

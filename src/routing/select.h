@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * select.h: what the selection functions share. */
+#ifndef IKAT_ROUTING_SELECT_H
+#define IKAT_ROUTING_SELECT_H
+
+#include "ikat/routing.h"
+
+/* Room for the packet in the queue that it would enter? */
+static inline bool select_has_room(const ik_view *view, uint32_t channel, int vc, uint32_t need_bytes)
+{
+    return view->credit_bytes(view->ctx, channel, vc) >= (int64_t)need_bytes;
+}
+
+static inline bool select_is_busy(const ik_view *view, uint32_t channel)
+{
+    return view->busy && view->busy(view->ctx, channel);
+}
+
+/* First output with room in cyclic order from index `start`: one that is not transmitting if there is any, else the first with
+ * room; IK_NONE if none has room. */
+uint32_t select_first_from(const uint32_t *out, uint32_t n, uint32_t start, uint32_t need_bytes, int vc, const ik_view *view);
+
+#endif
