@@ -77,7 +77,7 @@ typedef struct ik_fabric {
 
     ik_finding *findings;
     size_t num_findings;
-    uint64_t *_owned;           /* private to src/fabric */
+    struct ik_fabric_private *priv; /* private to src/fabric */
 } ik_fabric;
 
 /* ---- reading */
@@ -97,6 +97,14 @@ static inline uint64_t ik_port_rate_bps(const ik_fabric *f, uint32_t port) { ret
 static inline uint64_t ik_port_latency_ps(const ik_fabric *f, uint32_t port) { return f->classes[f->port_class[port]].latency_ps; }
 /* The switch a host hangs on by its first connected port, IK_NONE if it hangs on none (or directly on another host). */
 uint32_t ik_host_switch(const ik_fabric *f, uint32_t host);
+/* "leaf3", or "sw12" and "host5" for nodes without names (generated fabrics keep none). Returns buffer. */
+char *ik_node_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size);
+/* Printed number of a port: its label, else local index + 1. */
+unsigned ik_port_number(const ik_fabric *f, uint32_t port);
+/* "leaf3", or "sw12" and "host5" for nodes without names (generated fabrics keep none). Returns buffer. */
+char *ik_node_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size);
+/* Printed number of a port: its label, else local index + 1. */
+unsigned ik_port_number(const ik_fabric *f, uint32_t port);
 /* "leaf3 (0x0200c9a000ec0060) port 11": what findings, proofs and messages call a port or node. Returns buffer. */
 char *ik_port_describe(const ik_fabric *f, uint32_t port, char *buffer, size_t size);
 char *ik_node_describe(const ik_fabric *f, uint32_t node, char *buffer, size_t size);
@@ -119,7 +127,7 @@ uint16_t ik_builder_class(ik_builder *b, uint64_t rate_bps, uint64_t latency_ps,
 typedef struct ik_end {
     bool is_host;
     uint32_t index; /* switch or host id */
-    uint32_t port;  /* local port index */
+    uint32_t port;  /* local port index; IK_NONE in a finding: about the node */
 } ik_end;
 static inline ik_end ik_sw(uint32_t sw, uint32_t port) { ik_end e = {false, sw, port}; return e; }
 static inline ik_end ik_hs(uint32_t host, uint32_t port) { ik_end e = {true, host, port}; return e; }

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The finished fabric: memory, names, small questions.
+ */
+#include "fabric/fabric_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+ik_fabric *fabric_new(void)
+{
+    ik_fabric *f = ik_calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    f->priv = ik_calloc(1, sizeof *f->priv);
+    if (!f->priv) {
+        free(f);
+        return NULL;
+    }
+    return f;
+}
+
+void ik_fabric_free(ik_fabric *f)
+{
+    if (!f)
+        return;
+    free(f->port_base);
+    free(f->port_peer);
+    free(f->port_node);
+    free(f->port_class);
+    free(f->classes);
+    free(f->node_name);
+    free(f->node_guid);
+    free(f->port_guid);
+    free(f->node_lid);
+    free(f->port_label);
+    free(f->switch_xy);
+    free(f->switch_place);
+    free(f->switch_level);
+    free(f->findings);
+    ik_arena_free(&f->priv->arena);
+    free(f->priv);
+    free(f);
+}
+
+char *fabric_vprintf(ik_arena *arena, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = length < 0 ? NULL : ik_arena_alloc(arena, (size_t)length + 1);
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, args);
+    return text;
+}
+
+static ik_finding *finding_slot(ik_fabric *f)
+{
+    if (f->num_findings == f->priv->finding_cap) {
+        size_t cap = f->priv->finding_cap ? 2 * f->priv->finding_cap : 16;
+        ik_finding *larger = realloc(f->findings, cap * sizeof *larger);
+        if (!larger)
+            return NULL;
+        f->findings = larger;
+        f->priv->finding_cap = cap;
+    }
+    return &f->findings[f->num_findings];
+}
+
+ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *code, uint32_t port, uint32_t node,
+                             ik_error *err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = fabric_vprintf(&f->priv->arena, format, args);
+    va_end(args);
+    ik_finding *finding = text ? finding_slot(f) : NULL;
+    if (!finding)
+        return ik_fail_memory(err, sizeof *finding, "a finding");
+    if (node == IK_NONE && port != IK_NONE)
+        node = f->port_node[port];
+    *finding = (ik_finding){.severity = severity, .text = text, .port = port, .node = node};
+    snprintf(finding->code, sizeof finding->code, "%s", code);
+    f->num_findings++;
+    return IK_OK;
+}
+
+uint32_t ik_host_switch(const ik_fabric *f, uint32_t host)
+{
+    uint32_t node = ik_host_node(f, host);
+    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
+        uint32_t peer = ik_peer_node(f, port);
+        if (peer != IK_NONE)
+            return ik_is_switch(f, peer) ? peer : IK_NONE;
+    }
+    return IK_NONE;
+}
+
+uint32_t ik_max_radix(const ik_fabric *f)
+{
+    uint32_t radix = 0;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        radix = ik_radix(f, sw) > radix ? ik_radix(f, sw) : radix;
+    return radix;
+}
+
+char *ik_node_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size)
+{
+    if (f->node_name)
+        snprintf(buffer, size, "%s", f->node_name[node]);
+    else if (ik_is_switch(f, node))
+        snprintf(buffer, size, "sw%" PRIu32, node);
+    else
+        snprintf(buffer, size, "host%" PRIu32, ik_node_host(f, node));
+    return buffer;
+}
+
+unsigned ik_port_number(const ik_fabric *f, uint32_t port)
+{
+    return f->port_label ? f->port_label[port] : ik_port_local(f, port) + 1;
+}
+
+char *ik_node_describe(const ik_fabric *f, uint32_t node, char *buffer, size_t size)
+{
+    ik_node_name(f, node, buffer, size);
+    if (f->node_guid && f->node_guid[node]) {
+        size_t used = strlen(buffer);
+        snprintf(buffer + used, size - used, " (0x%016" PRIx64 ")", f->node_guid[node]);
+    }
+    return buffer;
+}
+
+char *ik_port_describe(const ik_fabric *f, uint32_t port, char *buffer, size_t size)
+{
+    ik_node_describe(f, f->port_node[port], buffer, size);
+    size_t used = strlen(buffer);
+    snprintf(buffer + used, size - used, " port %u", ik_port_number(f, port));
+    return buffer;
+}

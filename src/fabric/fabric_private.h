@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What src/fabric keeps behind an ik_fabric.
+ */
+#ifndef IKAT_FABRIC_PRIVATE_H
+#define IKAT_FABRIC_PRIVATE_H
+
+#include "ikat/fabric.h"
+
+#include <stdarg.h>
+
+struct ik_fabric_private {
+    ik_arena arena;     /* names, texts, provenance, family data */
+    size_t finding_cap; /* allocated entries of ik_fabric.findings */
+};
+
+/* An empty fabric with its private part, NULL when out of memory. */
+ik_fabric *fabric_new(void);
+/* printf into the arena; NULL when out of memory. */
+char *fabric_vprintf(ik_arena *arena, const char *format, va_list args);
+/* Appends a finding; port and node may be IK_NONE (node is derived from port if only that is given). */
+ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *code, uint32_t port, uint32_t node,
+                             ik_error *err, const char *format, ...) IK_PRINTF(7, 8);
+
+#endif
