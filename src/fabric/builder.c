@@ -49,10 +49,10 @@ struct ik_builder {
 };
 
 /* Keeps the first error. */
-#define STICK(b, ...)                                                                                                  \
-    do {                                                                                                               \
-        if ((b)->error.status == IK_OK)                                                                                \
-            ik_fail(&(b)->error, __VA_ARGS__);                                                                         \
+#define STICK(b, ...)                                                                                                            \
+    do {                                                                                                                         \
+        if ((b)->error.status == IK_OK)                                                                                          \
+            ik_fail(&(b)->error, __VA_ARGS__);                                                                                   \
     } while (0)
 
 ik_builder *ik_builder_new(void)
@@ -150,8 +150,8 @@ static uint32_t add_nodes(ik_builder *b, space *s, uint32_t count, uint32_t radi
     if (b->error.status != IK_OK)
         return first;
     if (radix > MAX_RADIX || nodes > MAX_SPACE_PORTS || ports > MAX_SPACE_PORTS) {
-        STICK(b, IK_ERR_MEMORY, "%" PRIu64 " %s with %" PRIu64 " ports are more than a fabric holds (%u ports, radix %d)",
-              nodes, what, ports, MAX_SPACE_PORTS, MAX_RADIX);
+        STICK(b, IK_ERR_MEMORY, "%" PRIu64 " %s with %" PRIu64 " ports are more than a fabric holds (%u ports, radix %d)", nodes,
+              what, ports, MAX_SPACE_PORTS, MAX_RADIX);
         return first;
     }
     if (!reserve_nodes(s, nodes) || !reserve_ports(s, ports)) {
@@ -230,8 +230,7 @@ void ik_builder_link(ik_builder *b, ik_end a, ik_end c, uint16_t link_class)
     uint32_t *peer_a = b->nodes[a.is_host].column[PEER], *peer_c = b->nodes[c.is_host].column[PEER];
     if (peer_a[pa] != IK_NONE || peer_c[pc] != IK_NONE || (a.is_host == c.is_host && pa == pc)) {
         ik_end bad = peer_c[pc] != IK_NONE ? c : a;
-        STICK(b, IK_ERR_INTERNAL, "%s %u port %u is cabled twice", bad.is_host ? "host" : "switch", bad.index,
-              bad.port + 1);
+        STICK(b, IK_ERR_INTERNAL, "%s %u port %u is cabled twice", bad.is_host ? "host" : "switch", bad.index, bad.port + 1);
         return;
     }
     if (link_class >= b->f->num_classes) {
@@ -345,17 +344,8 @@ void ik_builder_switch_place(ik_builder *b, uint32_t sw, unsigned layer, unsigne
 
 void ik_builder_family(ik_builder *b, const char *family, const char *spec, const void *data, size_t data_bytes)
 {
-    ik_arena *arena = &b->f->priv->arena;
-    if (b->error.status != IK_OK)
-        return;
-    b->f->family = ik_arena_strdup(arena, family);
-    b->f->spec = ik_arena_strdup(arena, spec);
-    void *copy = data ? ik_arena_alloc(arena, data_bytes) : NULL;
-    if (copy)
-        memcpy(copy, data, data_bytes);
-    b->f->family_data = copy;
-    if (!b->f->family || !b->f->spec || (data && !copy))
-        STICK(b, IK_ERR_MEMORY, "out of memory for the origin of a fabric");
+    if (b->error.status == IK_OK)
+        fabric_set_origin(b->f, family, spec, data, data_bytes, &b->error);
 }
 
 void ik_builder_finding(ik_builder *b, ik_severity severity, const char *code, ik_end *end, const char *format, ...)

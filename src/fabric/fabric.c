@@ -57,6 +57,23 @@ char *fabric_vprintf(ik_arena *arena, const char *format, va_list args)
     return text;
 }
 
+ik_status fabric_set_origin(ik_fabric *f, const char *family, const char *spec, const void *data, size_t data_bytes,
+                            ik_error *err)
+{
+    char *family_copy = ik_arena_strdup(&f->priv->arena, family), *spec_copy = ik_arena_strdup(&f->priv->arena, spec);
+    void *data_copy = data ? ik_arena_alloc(&f->priv->arena, data_bytes) : NULL;
+    if (!family_copy || !spec_copy || (data && !data_copy))
+        return ik_fail_memory(err, strlen(family) + strlen(spec) + data_bytes, "the origin of a fabric");
+    f->family = family_copy;
+    f->spec = spec_copy;
+    if (data) {
+        memcpy(data_copy, data, data_bytes);
+        f->family_data = data_copy;
+        f->priv->family_bytes = data_bytes;
+    }
+    return IK_OK;
+}
+
 static ik_finding *finding_slot(ik_fabric *f)
 {
     if (f->num_findings == f->priv->finding_cap) {
@@ -70,8 +87,8 @@ static ik_finding *finding_slot(ik_fabric *f)
     return &f->findings[f->num_findings];
 }
 
-ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *code, uint32_t port, uint32_t node,
-                             ik_error *err, const char *format, ...)
+ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *code, uint32_t port, uint32_t node, ik_error *err,
+                             const char *format, ...)
 {
     va_list args;
     va_start(args, format);

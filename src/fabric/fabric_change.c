@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Changed copies of a fabric: without some links and switches, or with fewer hosts. O(nodes + ports).
+ */
+#include "fabric/fabric_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Losses named one by one; more are summed up in one finding. */
+enum { NAMED_LOSSES = 100 };
+
+static ik_status copy_array(void *out, const void *source, size_t count, size_t size, ik_error *err)
+{
+    void *copy = NULL;
+    if (source) {
+        copy = ik_calloc(count + 1, size);
+        if (!copy)
+            return ik_fail_memory(err, count * size, "a copy of a fabric");
+        memcpy(copy, source, count * size);
+    }
+    memcpy(out, &copy, sizeof copy);
+    return IK_OK;
+}
+
+#define COPY(field, count)                                                                                                       \
+    do {                                                                                                                         \
+        ik_status copied = copy_array(&(to->field), from->field, (count), sizeof *from->field, err);                             \
+        if (copied != IK_OK)                                                                                                     \
+            return copied;                                                                                                       \
+    } while (0)
+
+/* Everything that does not depend on the hosts' numbers: switches, classes, provenance. */
+static ik_status copy_common(const ik_fabric *from, ik_fabric *to, ik_error *err)
+{
+    to->num_classes = from->num_classes;
+    to->num_levels = from->num_levels;
+    to->family_data = NULL;
+    COPY(classes, from->num_classes);
+    COPY(switch_xy, from->num_switches);
+    COPY(switch_place, from->num_switches);
+    COPY(switch_level, from->num_switches);
+    return fabric_set_origin(to, from->family, from->spec, from->family_data, from->priv->family_bytes, err);
+}
+
+static ik_status copy_findings(const ik_fabric *from, ik_fabric *to, ik_error *err)
+{
+    for (size_t i = 0; i < from->num_findings; i++) {
+        const ik_finding *old = &from->findings[i];
+        ik_status status = fabric_add_finding(to, old->severity, old->code, old->port, old->node, err, "%s", old->text);
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
+}
+
+static ik_status copy_names(const ik_fabric *from, ik_fabric *to, ik_error *err)
+{
+    uint32_t nodes = ik_num_nodes(from);
+    if (!from->node_name)
+        return IK_OK;
+    to->node_name = ik_calloc((size_t)nodes + 1, sizeof *to->node_name);
+    if (!to->node_name)
+        return ik_fail_memory(err, nodes * sizeof *to->node_name, "the names of a fabric");
+    for (uint32_t node = 0; node < nodes; node++) {
+        to->node_name[node] = ik_arena_strdup(&to->priv->arena, from->node_name[node]);
+        if (!to->node_name[node])
+            return ik_fail_memory(err, strlen(from->node_name[node]) + 1, "the names of a fabric");
+    }
+    return IK_OK;
+}
+
+static ik_status copy_all(const ik_fabric *from, ik_fabric *to, ik_error *err)
+{
+    uint32_t nodes = ik_num_nodes(from);
+    to->num_switches = from->num_switches;
+    to->num_hosts = from->num_hosts;
+    to->num_ports = from->num_ports;
+    COPY(port_base, (size_t)nodes + 1);
+    COPY(port_peer, from->num_ports);
+    COPY(port_node, from->num_ports);
+    COPY(port_class, from->num_ports);
+    COPY(node_guid, nodes);
+    COPY(port_guid, from->num_ports);
+    COPY(node_lid, nodes);
+    COPY(port_label, from->num_ports);
+    ik_status status = copy_common(from, to, err);
+    if (status == IK_OK)
+        status = copy_names(from, to, err);
+    return status == IK_OK ? copy_findings(from, to, err) : status;
+}
+
+static ik_status fail_link(ik_fabric *f, uint32_t port, size_t *losses, ik_error *err)
+{
+    uint32_t peer = f->port_peer[port];
+    if (peer == IK_NONE)
+        return IK_OK;
+    f->port_peer[port] = f->port_peer[peer] = IK_NONE;
+    if (++*losses > NAMED_LOSSES)
+        return IK_OK;
+    char a[160], b[160];
+    return fabric_add_finding(f, IK_WARNING, "failed-link", port, IK_NONE, err, "link from %s to %s has failed",
+                              ik_port_describe(f, port, a, sizeof a), ik_port_describe(f, peer, b, sizeof b));
+}
+
+static ik_status fail_switch(ik_fabric *f, uint32_t sw, size_t *losses, ik_error *err)
+{
+    uint32_t links = 0;
+    for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+        uint32_t peer = f->port_peer[port];
+        if (peer == IK_NONE)
+            continue;
+        f->port_peer[port] = f->port_peer[peer] = IK_NONE;
+        links++;
+    }
+    if (++*losses > NAMED_LOSSES)
+        return IK_OK;
+    char name[160];
+    return fabric_add_finding(f, IK_WARNING, "failed-switch", IK_NONE, sw, err, "switch %s has failed with %" PRIu32 " links",
+                              ik_node_describe(f, sw, name, sizeof name), links);
+}
+
+static ik_status sum_up(ik_fabric *f, const char *code, const char *what, size_t losses, ik_error *err)
+{
+    if (losses <= NAMED_LOSSES)
+        return IK_OK;
+    return fabric_add_finding(f, IK_WARNING, code, IK_NONE, IK_NONE, err, "%zu more %s have failed, %zu in all",
+                              losses - NAMED_LOSSES, what, losses);
+}
+
+static ik_status fail_all(ik_fabric *f, const uint32_t *ports, size_t num_ports, const uint32_t *switches, size_t num_switches,
+                          ik_error *err)
+{
+    size_t lost_links = 0, lost_switches = 0;
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < num_switches && status == IK_OK; i++)
+        status = switches[i] < f->num_switches ? fail_switch(f, switches[i], &lost_switches, err)
+                                               : ik_fail(err, IK_ERR_USAGE, "switch %" PRIu32 " cannot fail, there are %" PRIu32,
+                                                         switches[i], f->num_switches);
+    for (size_t i = 0; i < num_ports && status == IK_OK; i++)
+        status = ports[i] < f->num_ports
+                     ? fail_link(f, ports[i], &lost_links, err)
+                     : ik_fail(err, IK_ERR_USAGE, "the link of port %" PRIu32 " cannot fail, there are %" PRIu32 " ports",
+                               ports[i], f->num_ports);
+    if (status == IK_OK)
+        status = sum_up(f, "failed-switch", "switches", lost_switches, err);
+    return status == IK_OK ? sum_up(f, "failed-link", "links", lost_links, err) : status;
+}
+
+ik_status ik_fabric_degrade(const ik_fabric *f, const uint32_t *ports, size_t num_ports, const uint32_t *switches,
+                            size_t num_switches, ik_fabric **out, ik_error *err)
+{
+    ik_fabric *copy = fabric_new();
+    if (!copy)
+        return ik_fail_memory(err, sizeof *copy, "a copy of a fabric");
+    ik_status status = copy_all(f, copy, err);
+    if (status == IK_OK)
+        status = fail_all(copy, ports, num_ports, switches, num_switches, err);
+    if (status != IK_OK) {
+        ik_fabric_free(copy);
+        return status;
+    }
+    *out = copy;
+    return IK_OK;
+}
+
+/* ---- fewer hosts: every kept node moves down, and its ports with it */
+
+typedef struct renumbering {
+    const bool *keep; /* [old hosts] */
+    uint32_t *node;   /* [old nodes] new id, IK_NONE = left out */
+    uint32_t hosts, ports;
+} renumbering;
+
+static ik_status number_kept(const ik_fabric *f, const bool *keep, renumbering *r, ik_error *err)
+{
+    uint32_t next = f->num_switches;
+    r->node = ik_calloc((size_t)ik_num_nodes(f) + 1, sizeof *r->node);
+    if (!r->node)
+        return ik_fail_memory(err, ik_num_nodes(f) * sizeof *r->node, "new numbers of hosts");
+    for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
+        bool kept = ik_is_switch(f, node) || keep[ik_node_host(f, node)];
+        r->node[node] = !kept ? IK_NONE : ik_is_switch(f, node) ? node : next++;
+        r->ports += kept ? ik_radix(f, node) : 0;
+    }
+    r->hosts = next - f->num_switches;
+    return IK_OK;
+}
+
+static ik_status allocate_kept(const ik_fabric *from, const renumbering *r, ik_fabric *to, ik_error *err)
+{
+    size_t nodes = (size_t)from->num_switches + r->hosts, ports = (size_t)r->ports + 1;
+    to->num_switches = from->num_switches;
+    to->num_hosts = r->hosts;
+    to->num_ports = r->ports;
+    to->port_base = ik_calloc(nodes + 1, sizeof *to->port_base);
+    to->port_peer = ik_calloc(ports, sizeof *to->port_peer);
+    to->port_node = ik_calloc(ports, sizeof *to->port_node);
+    to->port_class = ik_calloc(ports, sizeof *to->port_class);
+    to->node_name = from->node_name ? ik_calloc(nodes + 1, sizeof *to->node_name) : NULL;
+    to->node_guid = from->node_guid ? ik_calloc(nodes + 1, sizeof *to->node_guid) : NULL;
+    to->node_lid = from->node_lid ? ik_calloc(nodes + 1, sizeof *to->node_lid) : NULL;
+    to->port_guid = from->port_guid ? ik_calloc(ports, sizeof *to->port_guid) : NULL;
+    to->port_label = from->port_label ? ik_calloc(ports, sizeof *to->port_label) : NULL;
+    if (!to->port_base || !to->port_peer || !to->port_node || !to->port_class || (from->node_name && !to->node_name) ||
+        (from->node_guid && !to->node_guid) || (from->node_lid && !to->node_lid) || (from->port_guid && !to->port_guid) ||
+        (from->port_label && !to->port_label))
+        return ik_fail_memory(err, ports * 10 + nodes * 4, "a copy of a fabric");
+    return IK_OK;
+}
+
+static ik_status fill_node(const ik_fabric *from, uint32_t node, const renumbering *r, ik_fabric *to, ik_error *err)
+{
+    uint32_t copy = r->node[node];
+    to->port_base[copy + 1] = to->port_base[copy] + ik_radix(from, node);
+    for (uint32_t port = from->port_base[node], at = to->port_base[copy]; port < from->port_base[node + 1]; port++, at++) {
+        to->port_node[at] = copy;
+        to->port_class[at] = from->port_class[port];
+        if (from->port_guid)
+            to->port_guid[at] = from->port_guid[port];
+        if (from->port_label)
+            to->port_label[at] = from->port_label[port];
+    }
+    if (from->node_guid)
+        to->node_guid[copy] = from->node_guid[node];
+    if (from->node_lid)
+        to->node_lid[copy] = from->node_lid[node];
+    if (from->node_name && !(to->node_name[copy] = ik_arena_strdup(&to->priv->arena, from->node_name[node])))
+        return ik_fail_memory(err, strlen(from->node_name[node]) + 1, "the names of a fabric");
+    return IK_OK;
+}
+
+/* New id of a port, IK_NONE if its node is left out. */
+static uint32_t moved_port(const ik_fabric *from, const renumbering *r, const ik_fabric *to, uint32_t port)
+{
+    uint32_t copy = port == IK_NONE ? IK_NONE : r->node[from->port_node[port]];
+    return copy == IK_NONE ? IK_NONE : to->port_base[copy] + ik_port_local(from, port);
+}
+
+static ik_status move_findings(const ik_fabric *from, const renumbering *r, ik_fabric *to, ik_error *err)
+{
+    for (size_t i = 0; i < from->num_findings; i++) {
+        const ik_finding *old = &from->findings[i];
+        uint32_t node = old->node == IK_NONE ? IK_NONE : r->node[old->node];
+        if (old->node != IK_NONE && node == IK_NONE)
+            continue; /* about a host that is left out */
+        ik_status status =
+            fabric_add_finding(to, old->severity, old->code, moved_port(from, r, to, old->port), node, err, "%s", old->text);
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
+}
+
+static ik_status copy_kept(const ik_fabric *from, const renumbering *r, ik_fabric *to, ik_error *err)
+{
+    ik_status status = allocate_kept(from, r, to, err);
+    for (uint32_t node = 0; node < ik_num_nodes(from) && status == IK_OK; node++)
+        if (r->node[node] != IK_NONE)
+            status = fill_node(from, node, r, to, err);
+    for (uint32_t port = 0; port < from->num_ports && status == IK_OK; port++) {
+        uint32_t at = moved_port(from, r, to, port);
+        if (at != IK_NONE)
+            to->port_peer[at] = moved_port(from, r, to, from->port_peer[port]);
+    }
+    if (status == IK_OK)
+        status = copy_common(from, to, err);
+    return status == IK_OK ? move_findings(from, r, to, err) : status;
+}
+
+ik_status ik_fabric_keep_hosts(const ik_fabric *f, const bool *keep, ik_fabric **out, ik_error *err)
+{
+    renumbering r = {.keep = keep};
+    ik_fabric *copy = fabric_new();
+    if (!copy)
+        return ik_fail_memory(err, sizeof *copy, "a copy of a fabric");
+    ik_status status = number_kept(f, keep, &r, err);
+    if (status == IK_OK)
+        status = copy_kept(f, &r, copy, err);
+    free(r.node);
+    if (status != IK_OK) {
+        ik_fabric_free(copy);
+        return status;
+    }
+    *out = copy;
+    return IK_OK;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fail=, fail_switches=: which links and switches of a fabric have failed.
+ */
+#ifndef IKAT_FAIL_SPEC_H
+#define IKAT_FAIL_SPEC_H
+
+#include "ikat/fabric.h"
+
+typedef struct fail_spec {
+    const char *text;    /* "3%", "0.03" or "sw12:sw7.3:leaf-4"; NULL = nothing */
+    double switch_share; /* of the switches */
+    uint64_t seed;
+} fail_spec;
+
+/* A copy of f in which these parts have failed. */
+ik_status fail_spec_apply(const fail_spec *spec, const ik_fabric *f, ik_fabric **out, ik_error *err);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The family of topologies: finding a member, its common parameters, and the way from a spec to a fabric.
+ */
+#include "ikat/topology.h"
+#include "fabric/fabric_private.h"
+#include "topology/fail_spec.h"
+
+#include "ikat_topologies.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const ik_param ik_topology_common_params[] = {
+    {"link_rate", IK_PARAM_RATE, "100 Gb/s", 1, 1e15, NULL, "rate of links between switches"},
+    {"host_rate", IK_PARAM_RATE, "", 1, 1e15, NULL, "rate of links to hosts, as link_rate if not given"},
+    {"latency", IK_PARAM_TIME, "6 ns", 0, 1e12, NULL, "latency of links between switches"},
+    {"host_latency", IK_PARAM_TIME, "", 0, 1e12, NULL, "latency of links to hosts, as latency if not given"},
+    {"hosts", IK_PARAM_UINT, "", 0, 4294967295.0, NULL, "keep only the first so many hosts, the other host ports stay empty"},
+    {"fail", IK_PARAM_STRING, "", 0, 0, NULL,
+     "what has failed: a share of the links between switches (3%), or a list of switches and ports (sw12:sw7.3)"},
+    {"fail_switches", IK_PARAM_FRACTION, "0", 0, 1, NULL, "share of the switches that have failed"},
+    {"fail_seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the failures, the experiment's if not given"},
+    {0},
+};
+
+const ik_topology *const *ik_topologies(void)
+{
+    return topologies_table;
+}
+
+const ik_topology *ik_topology_find(const char *name, const ik_shorthand **shorthand)
+{
+    if (shorthand)
+        *shorthand = NULL;
+    for (const ik_topology *const *t = topologies_table; *t; t++) {
+        if (strcmp((*t)->name, name) == 0)
+            return *t;
+        for (const ik_shorthand *s = (*t)->shorthands; s && s->name; s++)
+            if (strcmp(s->name, name) == 0) {
+                if (shorthand)
+                    *shorthand = s;
+                return *t;
+            }
+    }
+    return NULL;
+}
+
+const ik_xgft *ik_fabric_xgft(const ik_fabric *f)
+{
+    bool tree = f->family && (strcmp(f->family, "xgft") == 0 || strcmp(f->family, "pgft") == 0);
+    return tree ? f->family_data : NULL;
+}
+
+/* Bytes of the finished fabric and of the builder beside it. */
+static double bytes_needed(double nodes, double ports)
+{
+    return 20 * ports + 24 * nodes;
+}
+
+ik_status ik_topology_refuse_size(const ik_env *env, double switches, double hosts, double ports, ik_error *err)
+{
+    double bytes = bytes_needed(switches + hosts, ports), limit = env ? (double)env->memory_limit_bytes : 0;
+    if (limit == 0)
+        limit = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (ports <= 0x7fffffff && switches + hosts <= 0x7fffffff && bytes <= limit)
+        return IK_OK;
+    ik_fail(err, IK_ERR_USAGE, "would need %.0f switches, %.0f hosts and %.0f ports, about %.3g GB", switches, hosts, ports,
+            bytes / 1e9);
+    return ik_hint(err, IK_ERR_USAGE, "at most 2147483647 ports and %.3g GB are possible here", limit / 1e9);
+}
+
+/* ---- from parameters to a fabric */
+
+/* Does the member itself declare this parameter (and mean something else by it)? */
+static bool own_param(const ik_topology *t, const char *name)
+{
+    for (const ik_param *p = t->params; p && p->name; p++)
+        if (strcmp(p->name, name) == 0)
+            return true;
+    return false;
+}
+
+static ik_topo_ctx make_links(const ik_params *params, const ik_env *env, ik_builder *b)
+{
+    uint64_t rate = ik_params_uint(params, "link_rate"), latency = ik_params_uint(params, "latency");
+    uint64_t host_rate = ik_params_has(params, "host_rate") ? ik_params_uint(params, "host_rate") : rate;
+    uint64_t host_latency = ik_params_has(params, "host_latency") ? ik_params_uint(params, "host_latency") : latency;
+    ik_topo_ctx ctx = {.env = env};
+    ctx.link = ik_builder_class(b, rate, latency, NULL);
+    ctx.host_link = ik_builder_class(b, host_rate, host_latency, NULL);
+    return ctx;
+}
+
+static ik_status build_graph(const ik_topology *t, const ik_params *params, const ik_env *env, ik_fabric **out, ik_error *err)
+{
+    ik_builder *b = ik_builder_new();
+    if (!b)
+        return ik_fail_memory(err, 1, "a builder of fabrics");
+    ik_topo_ctx ctx = make_links(params, env, b);
+    ik_status status = t->build(params, &ctx, b, err);
+    if (status == IK_OK)
+        status = ik_builder_finish(b, out, err);
+    ik_builder_free(b);
+    return status;
+}
+
+/* Replaces *f by a copy with its first `count` hosts. */
+static ik_status keep_first_hosts(ik_fabric **f, uint64_t count, ik_error *err)
+{
+    uint32_t hosts = (*f)->num_hosts;
+    if (count > hosts) {
+        ik_fail(err, IK_ERR_USAGE, "hosts = %" PRIu64 " is more than the fabric has", count);
+        return ik_hint(err, IK_ERR_USAGE, "at most %" PRIu32, hosts);
+    }
+    if (count == hosts)
+        return IK_OK;
+    bool *keep = ik_calloc((size_t)hosts + 1, sizeof *keep);
+    if (!keep)
+        return ik_fail_memory(err, hosts, "the hosts to keep");
+    memset(keep, true, count);
+    ik_fabric *smaller = NULL;
+    ik_status status = ik_fabric_keep_hosts(*f, keep, &smaller, err);
+    free(keep);
+    if (status == IK_OK) {
+        ik_fabric_free(*f);
+        *f = smaller;
+    }
+    return status;
+}
+
+static ik_status apply_failures(ik_fabric **f, const ik_params *params, const ik_env *env, ik_error *err)
+{
+    fail_spec wanted = {.seed = env ? env->seed : 0, .switch_share = ik_params_real(params, "fail_switches")};
+    if (ik_params_has(params, "fail_seed"))
+        wanted.seed = ik_params_uint(params, "fail_seed");
+    if (ik_params_has(params, "fail"))
+        wanted.text = ik_params_text(params, "fail");
+    if (!wanted.text && wanted.switch_share == 0)
+        return IK_OK;
+    ik_fabric *degraded = NULL;
+    ik_status status = fail_spec_apply(&wanted, *f, &degraded, err);
+    if (status == IK_OK) {
+        ik_fabric_free(*f);
+        *f = degraded;
+    }
+    return status;
+}
+
+static ik_status set_origin(ik_fabric *f, const ik_topology *t, const char *name, ik_params *params, ik_error *err)
+{
+    const char *values = ik_params_print(params, false);
+    char *spec = values ? ik_arena_printf(&params->arena, "%s%s%s", name, *values ? ":" : "", values) : NULL;
+    if (!spec)
+        return ik_fail_memory(err, 1, "the specification of a fabric");
+    return fabric_set_origin(f, t->name, spec, NULL, 0, err);
+}
+
+static ik_status copy_common(const ik_params *from, ik_params *to, ik_error *err)
+{
+    for (const ik_param *p = ik_topology_common_params; p->name; p++)
+        for (size_t i = 0; i < from->num; i++)
+            if (strcmp(from->decl[i].name, p->name) == 0 && from->values[i].has) {
+                ik_status status = ik_params_set(to, "topology", p->name, from->values[i].text, 0, 0, err);
+                if (status != IK_OK)
+                    return status;
+            }
+    return IK_OK;
+}
+
+/* The member's parameters that a shorthand's stand for. */
+static ik_status expand(const ik_topology *t, const ik_shorthand *s, const ik_params *params, ik_params *out, ik_error *err)
+{
+    ik_status status = ik_params_init(out, t->params, ik_topology_common_params, err);
+    if (status != IK_OK)
+        return status;
+    status = s->expand(params, out, err);
+    if (status == IK_OK)
+        status = copy_common(params, out, err);
+    if (status == IK_OK)
+        status = ik_params_finish(out, t->name, err);
+    if (status != IK_OK)
+        ik_params_free(out);
+    return status;
+}
+
+/* Builds the member, takes hosts and failed parts away, and names the origin by `name` and `written`. */
+static ik_status make(const ik_topology *t, const ik_params *params, const char *name, const ik_params *written,
+                      const ik_env *env, ik_fabric **out, ik_error *err)
+{
+    ik_fabric *f = NULL;
+    ik_status status = build_graph(t, params, env, &f, err);
+    if (status != IK_OK)
+        return status;
+    if (!own_param(t, "hosts") && ik_params_has(params, "hosts"))
+        status = keep_first_hosts(&f, ik_params_uint(params, "hosts"), err);
+    if (status == IK_OK)
+        status = apply_failures(&f, params, env, err);
+    if (status == IK_OK)
+        status = set_origin(f, t, name, (ik_params *)written, err);
+    if (status != IK_OK) {
+        ik_fabric_free(f);
+        return status;
+    }
+    *out = f;
+    return IK_OK;
+}
+
+static ik_status unknown_name(const char *name, ik_error *err)
+{
+    const char *names[256];
+    size_t num = 0;
+    for (const ik_topology *const *t = topologies_table; *t; t++) {
+        if (num < 255)
+            names[num++] = (*t)->name;
+        for (const ik_shorthand *s = (*t)->shorthands; s && s->name && num < 255; s++)
+            names[num++] = s->name;
+    }
+    names[num] = NULL;
+    return ik_fail_unknown(err, "topology or file", name, names);
+}
+
+ik_status ik_fabric_from_params(const char *name, const ik_params *params, const ik_env *env, ik_fabric **out, ik_error *err)
+{
+    const ik_shorthand *shorthand;
+    const ik_topology *t = ik_topology_find(name, &shorthand);
+    if (!t)
+        return unknown_name(name, err);
+    if (!shorthand)
+        return make(t, params, name, params, env, out, err);
+    ik_params expanded;
+    ik_status status = expand(t, shorthand, params, &expanded, err);
+    if (status != IK_OK)
+        return status;
+    status = make(t, &expanded, name, params, env, out, err);
+    ik_params_free(&expanded);
+    return status;
+}
+
+/* ---- from a spec */
+
+static bool is_file(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+ik_status ik_fabric_from_spec(const char *text, const ik_env *env, ik_fabric **out, ik_error *err)
+{
+    ik_arena arena = {0};
+    ik_spec spec;
+    const char *path = text, *no_key = NULL;
+    const ik_shorthand *shorthand = NULL;
+    const ik_topology *t = NULL;
+    ik_status status = ik_spec_parse(text, &arena, &spec, err);
+    if (status == IK_OK)
+        t = ik_topology_find(spec.name, &shorthand);
+    if (!t && is_file(text)) {
+        spec = (ik_spec){.name = "file", .num = 1, .keys = &no_key, .values = &path};
+        t = ik_topology_find(spec.name, &shorthand);
+        status = IK_OK;
+    }
+    if (status == IK_OK && !t)
+        status = unknown_name(spec.name, err);
+    ik_params params;
+    if (status == IK_OK)
+        status = ik_params_from_spec(&params, "topology", &spec, shorthand ? shorthand->params : t->params,
+                                     ik_topology_common_params, err);
+    if (status == IK_OK) {
+        status = ik_fabric_from_params(spec.name, &params, env, out, err);
+        ik_params_free(&params);
+    }
+    ik_arena_free(&arena);
+    return status;
+}
