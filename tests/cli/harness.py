@@ -1,0 +1,44 @@
+"""What the command-line tests share: running ikat, and a few assertions."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+IKAT = os.environ.get("IKAT", "build/release/ikat")
+SOURCE = pathlib.Path(os.environ.get("IKAT_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+
+
+def run(*args, cwd=None, env=None, timeout=300, stdin=None):
+    """Runs ikat; returns the finished process with text output."""
+    return subprocess.run([IKAT, *map(str, args)], cwd=cwd or SOURCE, env={**os.environ, **(env or {})}, timeout=timeout,
+                          input=stdin, capture_output=True, text=True, check=False)
+
+
+class CliTest(unittest.TestCase):
+    """A test case with a scratch folder."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.tmp = pathlib.Path(folder.name)
+
+    def ok(self, *args, status=0, **kwargs):
+        """Runs ikat, expects this status, returns standard output."""
+        done = run(*args, **kwargs)
+        self.assertEqual(done.returncode, status, f"ikat {' '.join(map(str, args))}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+        return done.stdout
+
+    def json(self, *args, status=0, **kwargs):
+        """The same with --json, parsed."""
+        return json.loads(self.ok(*args, "--json", status=status, **kwargs))
+
+    def refused(self, *args, says=(), **kwargs):
+        """Expects exit status 2 and a message with all of these words; returns standard error."""
+        done = run(*args, **kwargs)
+        self.assertEqual(done.returncode, 2, f"ikat {' '.join(map(str, args))}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+        self.assertTrue(done.stderr.startswith("ikat: "), done.stderr)
+        for word in [says] if isinstance(says, str) else says:
+            self.assertIn(word, done.stderr)
+        return done.stderr
