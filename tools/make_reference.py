@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Makes docs/reference/ from the families' declarations: make_reference.py IKAT FOLDER
+
+One page a family of members, one section a member: definition, parameters, examples with their measured size, source, and for
+topologies a picture. Run it after a declaration changes; a test compares the committed pages with what the command says.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+TITLES = {"topologies": "Topologies", "routings": "Routings", "selections": "Selection functions", "vcs": "VC schemes",
+          "traffic": "Traffic patterns", "formats": "File formats", "sections": "Sections of an experiment"}
+
+
+def ask(ikat, *args):
+    return subprocess.run([ikat, *args], capture_output=True, text=True, check=True).stdout
+
+
+def cell(text):
+    return str(text).replace("|", "\\|").replace("\n", " ")
+
+
+def parameter_table(rows):
+    out = ["| parameter | type | default | range | meaning |", "| --- | --- | --- | --- | --- |"]
+    for row in rows:
+        default = "required" if row.get("default") is None else row["default"] or "none"
+        span = f"{row['min']:g} to {row['max']:g}" if "min" in row else ""
+        out.append(f"| `{row['name']}` | {cell(row['type'])} | {cell(default)} | {span} | {cell(row['help'])} |")
+    return out
+
+
+def examples(ikat, member):
+    out = ["| example | hosts | switches | links | radix | diameter |", "| --- | --: | --: | --: | --: | --: |"]
+    for spec in member["examples"]:
+        fact = json.loads(ask(ikat, "topo", spec, "--json"))
+        out.append(f"| `{spec}` | {fact['hosts']} | {fact['switches']} | {fact['links']} | {fact['radix']} | {fact['diameter']} |")
+    return out
+
+
+def section(ikat, family, member, folder):
+    out = [f"## {member['name']}", "", member["summary"].rstrip(".") + ".", ""]
+    if member.get("shorthand_of"):
+        out += [f"A shorthand of [{member['shorthand_of']}](#{member['shorthand_of']}).", ""]
+    if member.get("details"):
+        out += [member["details"], ""]
+    if family == "topologies" and member["examples"]:
+        picture = f"{member['name']}.svg"
+        ask(ikat, "topo", member["examples"][0], "-o", str(folder / picture))
+        out += [f"![{member['examples'][0]}]({picture})", ""]
+        out += examples(ikat, member) + [""]
+    if member["parameters"]:
+        out += parameter_table(member["parameters"]) + [""]
+    if member.get("source"):
+        out += [f"Source: {member['source'].rstrip('.')}.", ""]
+    return out
+
+
+def main(ikat, folder):
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    index = ["# Reference", "", "Made from the declarations of the program by `tools/make_reference.py`; `ikat help NAME` says the same.",
+             ""]
+    for family, members in json.loads(ask(ikat, "list", "--json")).items():
+        title = TITLES.get(family, family)
+        page = [f"# {title}", ""]
+        common = members[0]["common_parameters"] if members else []
+        for member in members:
+            page += section(ikat, family, member, folder)
+        if common:
+            page += ["## Parameters of every one of them", ""] + parameter_table(common) + [""]
+        (folder / f"{family}.md").write_text("\n".join(page).rstrip("\n") + "\n")
+        index += [f"- [{title}]({family}.md): " + ", ".join(m["name"] for m in members)]
+    (folder / "README.md").write_text("\n".join(index) + "\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])
