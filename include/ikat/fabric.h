@@ -160,6 +160,14 @@ ik_status ik_fabric_degrade(const ik_fabric *f, const uint32_t *ports, size_t nu
 /* A copy keeping only hosts whose flag is set (others' ports become unconnected; hosts are renumbered); intact = false. */
 ik_status ik_fabric_keep_hosts(const ik_fabric *f, const bool *keep, ik_fabric **out, ik_error *err);
 
+/* ---- drawing */
+typedef struct ik_point {
+    float x, y; /* 0 … 1, y downwards */
+} ik_point;
+/* Where a drawing puts each switch: at [num_switches], owned by the caller. Floor coordinates if there are any, else the family's
+ * rows, else tree levels (roots on top), else a circle. Cost O(switches). */
+ik_status ik_fabric_layout(const ik_fabric *f, ik_point *at, ik_error *err);
+
 /* ---- invariants and judgement */
 /* Every structural invariant: CSR monotone, peers mutual, classes in range, levels consistent, names present or absent
  * as a whole. IK_ERR_INTERNAL with the broken one. Run after every builder in tests. */

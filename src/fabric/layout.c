@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * layout.c: where a drawing puts the switches, as the family's paper draws it.
+ *
+ * In this order of preference: floor coordinates (random graphs on a floor, meshes); the family's own rows (switch_place: layer
+ * and position); tree levels, roots on top; a circle. Rows are spread over the whole width, so that a short row of roots stands
+ * centred above a long row of leaves. Cost O(switches).
+ */
+#include "ikat/fabric.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct row {
+    uint32_t count, max_pos;
+} row;
+
+static void put_on_floor(const ik_fabric *f, ik_point *at)
+{
+    int32_t low_x = INT32_MAX, high_x = INT32_MIN, low_y = INT32_MAX, high_y = INT32_MIN;
+    for (uint32_t s = 0; s < f->num_switches; s++) {
+        const ik_xy *p = &f->switch_xy[s];
+        low_x = p->x < low_x ? p->x : low_x;
+        high_x = p->x > high_x ? p->x : high_x;
+        low_y = p->y < low_y ? p->y : low_y;
+        high_y = p->y > high_y ? p->y : high_y;
+    }
+    double wide = (double)high_x - low_x, tall = (double)high_y - low_y;
+    for (uint32_t s = 0; s < f->num_switches; s++) {
+        at[s].x = (float)(wide > 0 ? ((double)f->switch_xy[s].x - low_x) / wide : 0.5);
+        at[s].y = (float)(tall > 0 ? ((double)f->switch_xy[s].y - low_y) / tall : 0.5);
+    }
+}
+
+static void put_on_circle(const ik_fabric *f, ik_point *at)
+{
+    for (uint32_t s = 0; s < f->num_switches; s++) {
+        double angle = 6.283185307179586 * s / f->num_switches;
+        at[s].x = (float)(0.5 + 0.5 * sin(angle));
+        at[s].y = (float)(0.5 - 0.5 * cos(angle));
+    }
+}
+
+/* Row and position of a switch: by its place, or by its level and its number inside the level. */
+static uint32_t row_of(const ik_fabric *f, uint32_t s)
+{
+    return f->switch_place ? f->switch_place[s].layer : (uint32_t)f->switch_level[s];
+}
+
+static ik_status put_in_rows(const ik_fabric *f, ik_point *at, ik_error *err)
+{
+    row *rows = ik_calloc(65536, sizeof *rows);
+    uint32_t *pos = ik_calloc(f->num_switches, sizeof *pos);
+    if (!rows || !pos) {
+        free(rows);
+        free(pos);
+        return ik_fail_memory(err, 65536 * sizeof *rows, "a layout");
+    }
+    uint32_t lowest = UINT32_MAX, highest = 0;
+    for (uint32_t s = 0; s < f->num_switches; s++) {
+        uint32_t r = row_of(f, s);
+        pos[s] = f->switch_place ? f->switch_place[s].pos : rows[r].count;
+        rows[r].count++;
+        rows[r].max_pos = pos[s] > rows[r].max_pos ? pos[s] : rows[r].max_pos;
+        lowest = r < lowest ? r : lowest;
+        highest = r > highest ? r : highest;
+    }
+    for (uint32_t s = 0; s < f->num_switches; s++) {
+        uint32_t r = row_of(f, s);
+        at[s].x = (float)((pos[s] + 0.5) / (rows[r].max_pos + 1.0));
+        double down = highest > lowest ? (double)(r - lowest) / (highest - lowest) : 0.5;
+        at[s].y = (float)(f->num_levels ? 1.0 - down : down); /* trees: roots on top */
+    }
+    free(rows);
+    free(pos);
+    return IK_OK;
+}
+
+ik_status ik_fabric_layout(const ik_fabric *f, ik_point *at, ik_error *err)
+{
+    if (f->switch_xy)
+        put_on_floor(f, at);
+    else if (f->switch_place || (f->switch_level && f->num_levels))
+        return put_in_rows(f, at, err);
+    else
+        put_on_circle(f, at);
+    return IK_OK;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * format_svg.c: a picture of a fabric (write only): switches where ik_fabric_layout puts them, lines for links (thicker for
+ * parallel ones, red for links below the common rate), a small number at each switch that has hosts.
+ */
+#include "ikat/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { MARGIN = 24, MAX_WIDTH = 1200, MIN_WIDTH = 320 };
+
+typedef struct canvas {
+    const ik_fabric *f;
+    const ik_point *at;
+    FILE *out;
+    double width, height, radius;
+    uint64_t common_bps; /* rate of most switch-to-switch links */
+} canvas;
+
+static double x_of(const canvas *c, uint32_t sw)
+{
+    return MARGIN + c->at[sw].x * (c->width - 2 * MARGIN);
+}
+
+static double y_of(const canvas *c, uint32_t sw)
+{
+    return MARGIN + c->at[sw].y * (c->height - 2 * MARGIN);
+}
+
+/* Is this port the sending end of a switch-to-switch cable's first direction? */
+static bool draws_line(const ik_fabric *f, uint32_t port)
+{
+    uint32_t peer = f->port_peer[port];
+    return peer != IK_NONE && peer > port && ik_is_switch(f, f->port_node[peer]);
+}
+
+static uint64_t find_common_rate(const ik_fabric *f)
+{
+    uint64_t *count = ik_calloc(f->num_classes, sizeof *count);
+    if (!count)
+        return 0;
+    uint32_t best = 0;
+    for (uint32_t p = 0; p < f->port_base[f->num_switches]; p++)
+        if (draws_line(f, p) && ++count[f->port_class[p]] > count[best])
+            best = f->port_class[p];
+    free(count);
+    return f->num_classes ? f->classes[best].rate_bps : 0;
+}
+
+/* Straight lines; between switches of one row an arc, or the line would run through those in between. */
+static void draw_link(const canvas *c, uint32_t port)
+{
+    uint32_t a = c->f->port_node[port], b = ik_peer_node(c->f, port);
+    double x1 = x_of(c, a), y1 = y_of(c, a), x2 = x_of(c, b), y2 = y_of(c, b);
+    const char *style = ik_port_rate_bps(c->f, port) < c->common_bps ? " class=\"slow\"" : "";
+    if (y1 == y2 && x1 != x2) {
+        double bend = (x2 > x1 ? x2 - x1 : x1 - x2) * 0.25;
+        fprintf(c->out, "<path%s d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"/>\n", style, x1, y1, (x1 + x2) / 2, y1 - bend, x2, y2);
+    } else {
+        fprintf(c->out, "<path%s d=\"M%.1f %.1fL%.1f %.1f\"/>\n", style, x1, y1, x2, y2);
+    }
+}
+
+static uint32_t hosts_at(const ik_fabric *f, uint32_t sw)
+{
+    uint32_t hosts = 0;
+    for (uint32_t p = f->port_base[sw]; p < f->port_base[sw + 1]; p++)
+        hosts += f->port_peer[p] != IK_NONE && !ik_is_switch(f, f->port_node[f->port_peer[p]]);
+    return hosts;
+}
+
+static void draw_switch(const canvas *c, uint32_t sw)
+{
+    uint32_t hosts = hosts_at(c->f, sw);
+    fprintf(c->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", hosts ? "leaf" : "inner", x_of(c, sw),
+            y_of(c, sw), c->radius);
+    if (hosts && c->radius >= 6)
+        fprintf(c->out, "<text x=\"%.1f\" y=\"%.1f\">%" PRIu32 "</text>\n", x_of(c, sw), y_of(c, sw), hosts);
+}
+
+/* Radius by the number of switches on the widest row, so that neighbours do not touch. */
+static void choose_size(canvas *c)
+{
+    const ik_fabric *f = c->f;
+    double nearest = 1.0;
+    for (uint32_t s = 1; s < f->num_switches; s++) {
+        double dx = (double)c->at[s].x - (double)c->at[s - 1].x, dy = (double)c->at[s].y - (double)c->at[s - 1].y;
+        double apart = (dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy);
+        if (apart > 1e-6 && apart < nearest)
+            nearest = apart;
+    }
+    double wish = 2 * MARGIN + 34 / nearest;
+    c->width = wish < MIN_WIDTH ? MIN_WIDTH : wish > MAX_WIDTH ? MAX_WIDTH : wish;
+    c->height = f->switch_xy || (!f->switch_place && !f->num_levels) ? c->width : c->width * 0.5;
+    double fits = (c->width - 2 * MARGIN) * nearest * 0.32;
+    c->radius = fits > 9 ? 9 : fits < 1.5 ? 1.5 : fits;
+}
+
+static ik_status svg_write(const ik_fabric *f, FILE *out, ik_error *err)
+{
+    ik_point *at = ik_calloc(f->num_switches, sizeof *at);
+    if (!at)
+        return ik_fail_memory(err, f->num_switches * sizeof *at, "a picture");
+    ik_status status = ik_fabric_layout(f, at, err);
+    if (status != IK_OK) {
+        free(at);
+        return status;
+    }
+    canvas c = {.f = f, .at = at, .out = out, .common_bps = find_common_rate(f)};
+    choose_size(&c);
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\">\n"
+            "<style>path{stroke:#8aa;stroke-width:.8;stroke-opacity:.6;fill:none}path.slow{stroke:#d33;stroke-width:2.5;stroke-"
+            "opacity:1}"
+            "circle.leaf{fill:#2b6cb0}circle.inner{fill:#dd8a33}"
+            "text{font:9px sans-serif;fill:#fff;text-anchor:middle;dominant-baseline:central}</style>\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+            c.width, c.height, c.width, c.height);
+    for (uint32_t p = 0; p < f->port_base[f->num_switches]; p++)
+        if (draws_line(f, p))
+            draw_link(&c, p);
+    for (uint32_t s = 0; s < f->num_switches; s++)
+        draw_switch(&c, s);
+    fputs("</svg>\n", out);
+    free(at);
+    return IK_OK;
+}
+
+static const char *const extensions[] = {"svg", NULL};
+
+const ik_format ik_format_svg = {
+    .name = "svg",
+    .summary = "a picture (write only): switches in the rows that the family's paper draws, slow links red",
+    .source = "W3C, Scalable Vector Graphics 1.1",
+    .extensions = extensions,
+    .write = svg_write,
+};
