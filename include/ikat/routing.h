@@ -14,6 +14,8 @@
 
 #include "ikat/fabric.h"
 
+#include <stdio.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -133,7 +135,12 @@ uint32_t ik_lft_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
 ik_status ik_lft_compile(const ik_routing *r, const ik_env *env, uint16_t **lft, ik_error *err);
 /* OpenSM's format (`-R file -U`), LIDs from the fabric or assigned 1… (switches first), `portguid` on every line. */
 ik_status ik_lft_write(const ik_routing *r, const char *path, ik_error *err);
+ik_status ik_lft_print(const ik_routing *r, FILE *out, ik_error *err);
+/* Reads such a file, or what dump_fts prints. Malformed lines and ports that a switch lacks: IK_ERR_INPUT with the place; unknown
+ * switches and LIDs are passed over unless no switch is known. Free the table with free(). */
 ik_status ik_lft_read(const ik_fabric *f, const char *path, uint16_t **lft, ik_error *err);
+/* The same from memory; `file` is the name for messages. */
+ik_status ik_lft_parse(const ik_fabric *f, const char *text, size_t size, const char *file, uint16_t **lft, ik_error *err);
 
 /* ------------------------------------------------------------------------------------------ selection functions */
 

@@ -44,7 +44,7 @@ const ik_routing_family ik_routing_smodk = {
         "the source, so there is no forwarding table by destination.",
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,
-    .traits = IK_ROUTE_ARITHMETIC,
+    .traits = IK_ROUTE_ARITHMETIC | IK_ROUTE_IGNORES_HOPS,
     .example_fabrics = examples,
     .refused_fabrics = refused,
     .create = tree_routing_create,

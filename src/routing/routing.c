@@ -5,7 +5,6 @@
 
 #include "ikat_routings.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,22 +28,7 @@ static ik_status unknown(const char *name, ik_error *err)
     for (; routings_table[n]; n++)
         names[n] = routings_table[n]->name;
     names[n] = NULL;
-    ik_fail(err, IK_ERR_USAGE, "there is no routing '%s'", name);
-    const char *nearest = ik_nearest_name(name, names);
-    if (nearest)
-        return ik_hint(err, IK_ERR_USAGE, "did you mean '%s'?", nearest);
-    return ik_hint(err, IK_ERR_USAGE, "'ikat list routings' shows all");
-}
-
-/* "name" or "name:a=1,b=2". NULL when out of memory. */
-static char *canonical(const char *name, ik_params *params)
-{
-    const char *values = ik_params_print(params, false);
-    size_t size = strlen(name) + (values ? strlen(values) : 0) + 2;
-    char *text = malloc(size);
-    if (text)
-        snprintf(text, size, "%s%s%s", name, values && *values ? ":" : "", values ? values : "");
-    return text;
+    return ik_fail_unknown(err, "routing", name, names);
 }
 
 static uint64_t seed_of(const ik_params *params, const ik_env *env)
@@ -73,7 +57,7 @@ ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_
     r->claims = family->claims;
     r->traits = family->traits;
     /* Printing caches text inside params, which is why it is not const there; the values stay as they are. */
-    r->spec = canonical(name, (ik_params *)params);
+    r->spec = routing_spec_text(name, (ik_params *)params);
     ik_status status = r->spec ? family->create(r, params, env, err) : ik_fail_memory(err, strlen(name), "a routing's name");
     if (status != IK_OK) {
         ik_routing_free(r);
@@ -87,27 +71,16 @@ ik_status ik_routing_from_spec(const ik_fabric *f, const char *text, const ik_en
 {
     ik_arena arena = {0};
     ik_spec spec;
-    ik_status status = ik_spec_parse(text, &arena, &spec, err);
-    if (status != IK_OK)
-        goto free_arena;
-    const ik_routing_family *family = ik_routing_find(spec.name);
-    if (!family) {
-        status = unknown(spec.name, err);
-        goto free_arena;
-    }
-    char owner[96];
-    snprintf(owner, sizeof owner, "routing '%s'", family->name);
     ik_params params;
-    status = ik_params_init(&params, family->params, NULL, err);
-    if (status != IK_OK)
-        goto free_arena;
-    status = ik_spec_apply(&spec, &params, owner, err);
-    if (status == IK_OK)
-        status = ik_params_finish(&params, owner, err);
-    if (status == IK_OK)
-        status = ik_routing_from_params(f, family->name, &params, env, out, err);
-    ik_params_free(&params);
-free_arena:
+    ik_status status = ik_spec_parse(text, &arena, &spec, err);
+    if (status == IK_OK) {
+        const ik_routing_family *family = ik_routing_find(spec.name);
+        status = family ? ik_params_from_spec(&params, "routing", &spec, family->params, NULL, err) : unknown(spec.name, err);
+    }
+    if (status == IK_OK) {
+        status = ik_routing_from_params(f, spec.name, &params, env, out, err);
+        ik_params_free(&params);
+    }
     ik_arena_free(&arena);
     return status;
 }

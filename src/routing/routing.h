@@ -20,4 +20,7 @@ ik_status lft_alloc(ik_routing *r, ik_error *err);
 /* A fresh table [num_switches][num_hosts] of LFT_NONE, NULL when out of memory. */
 uint16_t *lft_new(const ik_fabric *f);
 
+/* "name" or "name:a=1,b=2" of what differs from the defaults; free(). NULL when out of memory. */
+char *routing_spec_text(const char *name, ik_params *params);
+
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * selection.c: the family of selection functions: finding members, building one from its spec. */
-#include "ikat/routing.h"
+#include "routing/routing.h"
 
 #include "ikat_selections.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,11 +28,7 @@ static ik_status unknown(const char *name, ik_error *err)
     for (; selections_table[n]; n++)
         names[n] = selections_table[n]->name;
     names[n] = NULL;
-    ik_fail(err, IK_ERR_USAGE, "there is no selection function '%s'", name);
-    const char *nearest = ik_nearest_name(name, names);
-    if (nearest)
-        return ik_hint(err, IK_ERR_USAGE, "did you mean '%s'?", nearest);
-    return ik_hint(err, IK_ERR_USAGE, "'ikat list selections' shows all");
+    return ik_fail_unknown(err, "selection function", name, names);
 }
 
 static ik_status from_params(const ik_fabric *f, const ik_selection_family *family, ik_params *params, const ik_env *env,
@@ -44,15 +39,10 @@ static ik_status from_params(const ik_fabric *f, const ik_selection_family *fami
         return ik_fail_memory(err, sizeof *s, "a selection function");
     s->family = family;
     s->fabric = f;
-    const char *values = ik_params_print(params, false);
-    size_t size = strlen(family->name) + (values ? strlen(values) : 0) + 2;
-    s->spec = malloc(size);
-    ik_status status = s->spec ? IK_OK : ik_fail_memory(err, size, "a selection function's name");
-    if (status == IK_OK) {
-        snprintf(s->spec, size, "%s%s%s", family->name, values && *values ? ":" : "", values ? values : "");
-        if (family->create)
-            status = family->create(s, params, env, err);
-    }
+    s->spec = routing_spec_text(family->name, params);
+    ik_status status = s->spec ? IK_OK : ik_fail_memory(err, strlen(family->name), "a selection function's name");
+    if (status == IK_OK && family->create)
+        status = family->create(s, params, env, err);
     if (status != IK_OK) {
         ik_selection_free(s);
         return status;
@@ -65,27 +55,18 @@ ik_status ik_selection_from_spec(const ik_fabric *f, const char *text, const ik_
 {
     ik_arena arena = {0};
     ik_spec spec;
-    ik_status status = ik_spec_parse(text, &arena, &spec, err);
-    if (status != IK_OK)
-        goto free_arena;
-    const ik_selection_family *family = ik_selection_find(spec.name);
-    if (!family) {
-        status = unknown(spec.name, err);
-        goto free_arena;
-    }
-    char owner[96];
-    snprintf(owner, sizeof owner, "selection function '%s'", family->name);
     ik_params params;
-    status = ik_params_init(&params, family->params, NULL, err);
-    if (status != IK_OK)
-        goto free_arena;
-    status = ik_spec_apply(&spec, &params, owner, err);
-    if (status == IK_OK)
-        status = ik_params_finish(&params, owner, err);
-    if (status == IK_OK)
+    const ik_selection_family *family = NULL;
+    ik_status status = ik_spec_parse(text, &arena, &spec, err);
+    if (status == IK_OK) {
+        family = ik_selection_find(spec.name);
+        status = family ? ik_params_from_spec(&params, "selection function", &spec, family->params, NULL, err)
+                        : unknown(spec.name, err);
+    }
+    if (status == IK_OK) {
         status = from_params(f, family, &params, env, out, err);
-    ik_params_free(&params);
-free_arena:
+        ik_params_free(&params);
+    }
     ik_arena_free(&arena);
     return status;
 }

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lft_write.c: forwarding tables in the text that OpenSM's file routing engine loads (opensm -R file -U FILE).
+ *
+ * One block a switch: a header with its LID and GUID, then one line a destination: LID, output port and, so that the subnet
+ * manager may number hosts anew, the port GUID behind a comment sign. Destinations are the hosts and the switch itself. */
+#include "routing/lft_file.h"
+#include "routing/routing.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A name on one line and without the quotes that surround it there. */
+static void print_name(const ik_fabric *f, uint32_t node, FILE *out)
+{
+    char buffer[256];
+    const char *name = f->node_name && f->node_name[node] ? f->node_name[node] : ik_node_describe(f, node, buffer, sizeof buffer);
+    for (size_t i = 0; name[i] && i < 128; i++)
+        fputc((unsigned char)name[i] < ' ' || name[i] == '\'' ? '_' : name[i], out);
+}
+
+static void print_entry(const ik_fabric *f, const lft_names *names, uint32_t node, uint32_t port, FILE *out)
+{
+    fprintf(out, "0x%04" PRIx32 " %03" PRIu32 " # %s portguid 0x%016" PRIx64 ": '", names->lid[node], port,
+            ik_is_switch(f, node) ? "Switch" : "Channel Adapter", names->guid[node]);
+    print_name(f, node, out);
+    fputs("'\n", out);
+}
+
+static void print_switch(const ik_fabric *f, const lft_names *names, uint32_t sw, const uint16_t *row, FILE *out)
+{
+    fprintf(out, "Unicast lids [0-%" PRIu32 "] of switch Lid %" PRIu32 " guid 0x%016" PRIx64 " ('",
+            names->lid[names->by_lid[names->num_nodes - 1]], names->lid[sw], names->guid[sw]);
+    print_name(f, sw, out);
+    fputs("'):\n", out);
+    uint32_t listed = 0;
+    for (uint32_t i = 0; i < names->num_nodes; i++) {
+        uint32_t node = names->by_lid[i];
+        if (node == sw)
+            print_entry(f, names, node, 0, out);
+        else if (!ik_is_switch(f, node) && row[ik_node_host(f, node)] != LFT_NONE)
+            print_entry(f, names, node, lft_port_label(f, sw, row[ik_node_host(f, node)]), out);
+        else
+            continue;
+        listed++;
+    }
+    fprintf(out, "# %" PRIu32 " lids listed\n", listed);
+}
+
+ik_status ik_lft_print(const ik_routing *r, FILE *out, ik_error *err)
+{
+    const ik_fabric *f = r->fabric;
+    uint16_t *lft = NULL;
+    lft_names names = {0};
+    ik_status status = ik_lft_compile(r, NULL, &lft, err);
+    if (status == IK_OK)
+        status = lft_names_make(f, &names, err);
+    if (status == IK_OK) {
+        for (uint32_t sw = 0; sw < f->num_switches; sw++)
+            print_switch(f, &names, sw, lft + (size_t)sw * f->num_hosts, out);
+        if (ferror(out))
+            status = ik_fail(err, IK_ERR_IO, "cannot write forwarding tables: %s", strerror(errno));
+    }
+    lft_names_free(&names);
+    free(lft);
+    return status;
+}
+
+ik_status ik_lft_write(const ik_routing *r, const char *path, ik_error *err)
+{
+    size_t size = strlen(path) + 8;
+    char *temporary = malloc(size);
+    if (!temporary)
+        return ik_fail_memory(err, size, "a file name");
+    snprintf(temporary, size, "%s.part", path);
+    FILE *out = fopen(temporary, "w");
+    ik_status status = IK_OK;
+    if (!out) {
+        status = ik_fail(err, IK_ERR_IO, "cannot write '%s': %s", temporary, strerror(errno));
+        goto free_name;
+    }
+    status = ik_lft_print(r, out, err);
+    if (fclose(out) != 0 && status == IK_OK)
+        status = ik_fail(err, IK_ERR_IO, "cannot write '%s': %s", temporary, strerror(errno));
+    if (status == IK_OK && rename(temporary, path) != 0)
+        status = ik_fail(err, IK_ERR_IO, "cannot rename '%s' to '%s': %s", temporary, path, strerror(errno));
+    if (status != IK_OK)
+        remove(temporary);
+free_name:
+    free(temporary);
+    return status;
+}
