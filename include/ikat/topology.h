@@ -29,6 +29,26 @@ typedef struct ik_shorthand {
     ik_status (*expand)(const ik_params *params, ik_params *out, ik_error *err);
 } ik_shorthand;
 
+/* How a family grows: its balanced instances in one natural order (scale by switch radix). */
+typedef struct ik_scale_point {
+    char spec[96];  /* builds it */
+    double hosts, switches;
+    double ports;   /* of all switches, hosts' own ports not counted */
+    double links;   /* with the hosts' */
+    uint32_t radix; /* the largest of any switch */
+} ik_scale_point;
+typedef struct ik_series {
+    const char *name;    /* "2-D HyperX": the row of a table, the curve of a plot */
+    const char *summary; /* which parameters it sets to what */
+    /* The i-th instance, i >= 1: false if there is none with this number. radix and hosts grow with i, and radix >= i. */
+    bool (*point)(uint32_t i, ik_scale_point *out);
+} ik_series;
+#define IK_SERIES_MAX 1000000
+/* The largest instance whose switches have at most `radix` ports; false if there is none. Cost O(radix). */
+bool ik_series_largest(const ik_series *series, uint32_t radix, ik_scale_point *out);
+/* The smallest instance with at least `hosts` hosts; false if there is none below IK_SERIES_MAX. */
+bool ik_series_smallest(const ik_series *series, double hosts, ik_scale_point *out);
+
 struct ik_topology {
     const char *name;     /* "xgft" */
     const char *summary;  /* one line */
@@ -38,6 +58,7 @@ struct ik_topology {
     const char *const *examples;     /* NULL-terminated specs that build, small first: conformance tests and docs use them */
     const char *const *bad_examples; /* specs that must be refused with IK_ERR_INPUT/USAGE */
     const ik_shorthand *shorthands;  /* ends with name NULL; may be NULL */
+    const ik_series *series;         /* ends with name NULL; may be NULL: no natural balanced instances */
     /* Adds everything to the builder. Invalid parameters: IK_ERR_USAGE with the reason and the nearest valid values as hint.
      * Must refuse by size before allocating (ik_topology_refuse_size). */
     ik_status (*build)(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err);

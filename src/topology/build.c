@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What several generators share: hosts on consecutive switches, and the global wiring of dragonfly and dragonfly+.
+ *
+ * Global wiring. Every group has the same number of global ports. With n = groups - 1 neighbours, ports come in full rounds of n
+ * (one link to each other group a round, in the chosen arrangement) and a rest of fewer than n. The rest is wired as a circulant: port
+ * 2j to the group j+1 ahead, port 2j+1 to the group j+1 behind, and a last odd one to the opposite group if the number of groups is
+ * even. So every two groups have equally many links, up to one, and at most one port a group stays unconnected.
+ */
+#include "topology/build.h"
+
+void topo_add_hosts(ik_builder *b, const ik_topo_ctx *ctx, uint32_t first_switch, uint32_t count, uint32_t p)
+{
+    uint32_t host = ik_builder_hosts(b, count * p, 1);
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t j = 0; j < p; j++) {
+            ik_builder_link(b, ik_hs(host++, 0), ik_sw(first_switch + i, j), ctx->host_link);
+        }
+    }
+}
+
+/* One round: port y in [0, n) of `group`, n = g - 1. */
+static void round_peer(uint32_t arrangement, uint32_t g, uint32_t group, uint32_t y, uint32_t *target, uint32_t *peer_y)
+{
+    if (arrangement == IK_ARRANGE_ABSOLUTE) {
+        *target = y < group ? y : y + 1;
+        *peer_y = group < *target ? group : group - 1;
+        return;
+    }
+    *target = (arrangement == IK_ARRANGE_RELATIVE ? group + y + 1 : group + g - y - 1) % g;
+    *peer_y = g - 2 - y;
+}
+
+/* The rest: port y in [0, rest). */
+static bool rest_peer(uint32_t g, uint32_t rest, uint32_t group, uint32_t y, uint32_t *target, uint32_t *peer_y)
+{
+    if (y < rest - rest % 2) {
+        uint32_t offset = y / 2 + 1;
+        *target = (y % 2 == 0 ? group + offset : group + g - offset) % g;
+        *peer_y = y ^ 1;
+        return true;
+    }
+    *target = (group + g / 2) % g;
+    *peer_y = y;
+    return g % 2 == 0;
+}
+
+bool ik_global_peer(const ik_global_links *links, uint32_t group, uint32_t x, uint32_t *peer_group, uint32_t *peer_x)
+{
+    uint32_t g = links->groups, n = g - 1;
+    if (g < 2 || x >= links->ports) {
+        return false;
+    }
+    uint32_t rounds = links->ports / n, base = x / n * n, target = 0, peer_y = 0;
+    if (x / n < rounds) {
+        round_peer(links->arrangement, g, group, x - base, &target, &peer_y);
+    } else if (!rest_peer(g, links->ports % n, group, x - base, &target, &peer_y)) {
+        return false;
+    }
+    *peer_group = target;
+    *peer_x = base + peer_y;
+    return true;
+}
+
+/* The port of a full round that leads from `group` to `target`. */
+static uint32_t round_port(uint32_t arrangement, uint32_t g, uint32_t group, uint32_t target)
+{
+    switch (arrangement) {
+    case IK_ARRANGE_ABSOLUTE:
+        return target < group ? target : target - 1;
+    case IK_ARRANGE_RELATIVE:
+        return (target + g - group) % g - 1;
+    default:
+        return (group + g - target) % g - 1;
+    }
+}
+
+uint32_t ik_global_ports_to(const ik_global_links *links, uint32_t group, uint32_t target, uint32_t *x, uint32_t max)
+{
+    uint32_t g = links->groups, n = g - 1, count = 0;
+    if (g < 2 || group == target) {
+        return 0;
+    }
+    uint32_t rounds = links->ports / n, y = round_port(links->arrangement, g, group, target);
+    for (uint32_t t = 0; t < rounds; t++, count++) {
+        if (count < max) {
+            x[count] = t * n + y;
+        }
+    }
+    uint32_t rest = links->ports % n, ahead = (target + g - group) % g, candidate = UINT32_MAX;
+    if (ahead * 2 == g) {
+        candidate = rest % 2 == 1 ? rest - 1 : UINT32_MAX;
+    } else {
+        candidate = ahead * 2 < g ? 2 * (ahead - 1) : 2 * (g - ahead - 1) + 1;
+        candidate = candidate < rest - rest % 2 ? candidate : UINT32_MAX;
+    }
+    if (candidate != UINT32_MAX) {
+        if (count < max) {
+            x[count] = rounds * n + candidate;
+        }
+        count++;
+    }
+    return count;
+}
+
+void topo_link_groups(ik_builder *b, const ik_topo_ctx *ctx, const ik_global_links *links, topo_global_end end, const void *data)
+{
+    uint32_t unconnected = 0;
+    for (uint32_t group = 0; group < links->groups; group++) {
+        for (uint32_t x = 0; x < links->ports; x++) {
+            uint32_t peer_group = 0, peer_x = 0;
+            if (!ik_global_peer(links, group, x, &peer_group, &peer_x)) {
+                unconnected++;
+            } else if (group < peer_group) {
+                ik_builder_link(b, end(data, group, x), end(data, peer_group, peer_x), ctx->link);
+            }
+        }
+    }
+    if (unconnected && links->groups > 1) {
+        ik_builder_finding(b, IK_NOTE, "unconnected-global", NULL,
+                           "%u global ports stay unconnected: %u ports a group do not spread evenly over %u other groups", unconnected,
+                           links->ports, links->groups - 1);
+    }
+}
+
+ik_status topo_check_groups(uint32_t g, uint64_t ports, ik_error *err)
+{
+    if (g <= ports + 1) {
+        return IK_OK;
+    }
+    ik_fail(err, IK_ERR_USAGE, "g = %u groups cannot all be linked by %llu global ports a group", g, (unsigned long long)ports);
+    return ik_hint(err, IK_ERR_USAGE, "at most %llu groups", (unsigned long long)ports + 1);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Crossbar: the ideal single switch.
+ */
+#include "topology/build.h"
+#include "topology/scale.h"
+
+#include <stdio.h>
+
+static const ik_param params[] = {
+    {"n", IK_PARAM_UINT, NULL, 1, 1 << 24, NULL, "hosts"},
+    {0},
+};
+
+static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+{
+    ik_crossbar x = {.n = (uint32_t)ik_params_uint(given, "n")};
+    ik_status status = ik_topology_refuse_size(ctx->env, 1, x.n, 2.0 * x.n, err);
+    if (status != IK_OK) {
+        return status;
+    }
+    ik_builder_switches(b, 1, x.n);
+    ik_builder_switch_level(b, 0, 1);
+    ik_builder_switch_place(b, 0, 0, 0, 0);
+    topo_add_hosts(b, ctx, 0, 1, x.n);
+    ik_builder_family(b, "crossbar", "", &x, sizeof x);
+    return IK_OK;
+}
+
+static bool point(uint32_t i, ik_scale_point *out)
+{
+    if (i < 1) {
+        return false;
+    }
+    snprintf(out->spec, sizeof out->spec, "crossbar:n=%u", i);
+    scale_direct(out, 1, 0, i);
+    return true;
+}
+
+static const ik_series series[] = {
+    {"Crossbar", "crossbar:n=i", point},
+    {0},
+};
+
+const ik_topology ik_topology_crossbar = {
+    .name = "crossbar",
+    .summary = "one ideal switch with all hosts: what results are normalised by",
+    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, Morgan Kaufmann, 2004, chapter 6",
+    .details = "A single switch with n ports, host h on port h. Only the hosts' own links can be contended for, so the time a workload takes here is "
+               "the lower bound that slow-downs of other fabrics are measured against.",
+    .params = params,
+    .examples = (const char *const[]){"crossbar:n=1", "crossbar:n=16", "crossbar:n=1000", NULL},
+    .bad_examples = (const char *const[]){"crossbar:n=0", "crossbar", NULL},
+    .series = series,
+    .build = build,
+};

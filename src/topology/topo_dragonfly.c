@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Dragonfly: groups of completely connected routers, groups joined by global links. Cost O(links); the wiring between groups is in build.c.
+ */
+#include "topology/build.h"
+#include "topology/scale.h"
+
+#include <stdio.h>
+
+static const ik_param params[] = {
+    {"h", IK_PARAM_UINT, NULL, 1, 32767, NULL, "global links a router"},
+    {"a", IK_PARAM_UINT, "", 1, 65535, NULL, "routers a group; without it 2h (balanced)"},
+    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts a router; without it h (balanced)"},
+    {"g", IK_PARAM_UINT, "", 1, 1u << 31, NULL, "groups, at most a*h + 1, which is the default"},
+    {"arrangement", IK_PARAM_ENUM, "palmtree", 0, 0, "absolute|relative|palmtree", "which global port leads to which group"},
+    {0},
+};
+
+static ik_end global_end(const void *data, uint32_t group, uint32_t x)
+{
+    const ik_dragonfly *d = data;
+    return ik_sw(group * d->a + x / d->h, d->p + d->a - 1 + x % d->h);
+}
+
+static void link_group(ik_builder *b, const ik_topo_ctx *ctx, const ik_dragonfly *d, uint32_t group)
+{
+    uint32_t base = group * d->a;
+    for (uint32_t s = 0; s < d->a; s++) {
+        for (uint32_t t = s + 1; t < d->a; t++) {
+            ik_builder_link(b, ik_sw(base + s, d->p + t - 1), ik_sw(base + t, d->p + s), ctx->link);
+        }
+        ik_builder_switch_place(b, base + s, group, group, s);
+    }
+}
+
+static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+{
+    ik_dragonfly d = {.h = (uint32_t)ik_params_uint(given, "h")};
+    d.a = ik_params_has(given, "a") ? (uint32_t)ik_params_uint(given, "a") : 2 * d.h;
+    d.p = ik_params_has(given, "p") ? (uint32_t)ik_params_uint(given, "p") : d.h;
+    uint64_t ports = (uint64_t)d.a * d.h;
+    uint64_t groups = ik_params_has(given, "g") ? ik_params_uint(given, "g") : ports + 1;
+    double switches = (double)groups * d.a;
+    ik_status status =
+        ik_topology_refuse_size(ctx->env, switches, switches * d.p, switches * (d.a - 1.0 + d.h + 2.0 * d.p), err);
+    if (status == IK_OK) {
+        d.g = (uint32_t)groups;
+        status = topo_check_groups(d.g, ports, err);
+    }
+    if (status != IK_OK) {
+        return status;
+    }
+    d.global = (ik_global_links){.groups = d.g, .ports = (uint32_t)ports, .arrangement = ik_params_enum(given, "arrangement")};
+    ik_builder_switches(b, d.g * d.a, d.p + d.a - 1 + d.h);
+    for (uint32_t group = 0; group < d.g; group++) {
+        link_group(b, ctx, &d, group);
+    }
+    topo_link_groups(b, ctx, &d.global, global_end, &d);
+    topo_add_hosts(b, ctx, 0, d.g * d.a, d.p);
+    ik_builder_family(b, "dragonfly", "", &d, sizeof d);
+    return IK_OK;
+}
+
+static bool point(uint32_t h, ik_scale_point *out)
+{
+    if (h < 1) {
+        return false;
+    }
+    snprintf(out->spec, sizeof out->spec, "dragonfly:h=%u", h);
+    scale_direct(out, 2.0 * h * (2.0 * h * h + 1), 3.0 * h - 1, h);
+    return true;
+}
+
+static const ik_series series[] = {
+    {"Dragonfly", "dragonfly:h=i, a = 2h, p = h, g = a*h + 1", point},
+    {0},
+};
+
+const ik_topology ik_topology_dragonfly = {
+    .name = "dragonfly",
+    .summary = "groups of completely connected routers, every two groups joined by global links",
+    .source = "J. Kim, W. J. Dally, S. Scott, D. Abts, Technology-driven, highly-scalable dragonfly topology, ISCA 2008; C. Camarero, E. Vallejo, "
+              "R. Beivide, Topological characterization of Hamming and dragonfly networks and its implications on routing, ACM TACO 2014; "
+              "E. Hastings et al., Comparing global link arrangements for dragonfly networks, CLUSTER 2015",
+    .details =
+        "g groups of a routers, each with p hosts, the a-1 others of its group and h global links; balanced with a = 2p = 2h. Router s of group j has "
+        "the number j*a + s; its global ports are numbers s*h … s*h + h-1 of the group's a*h.\n\n"
+        "Arrangements, for g = a*h + 1: *absolute*, port x of group j leads to group x if x < j, else x+1; *relative*, to group j+x+1 modulo g; "
+        "*palmtree*, to group j-x-1 modulo g. With fewer groups the ports form full rounds of g-1 wired in this way, and a rest wired as a circulant: "
+        "port 2i of the rest to the group i+1 ahead, 2i+1 to the group i+1 behind, a last odd one to the opposite group if g is even (otherwise it "
+        "stays unconnected, which is reported).\n\n"
+        "Ports of a router: its p hosts, the other routers of the group ascending, its h global ports.",
+    .params = params,
+    .examples = (const char *const[]){"dragonfly:h=1", "dragonfly:h=2", "dragonfly:h=2,arrangement=absolute", "dragonfly:h=2,a=4,p=2,g=5,arrangement=relative",
+                                      "dragonfly:h=3,a=4,p=1,g=6", NULL},
+    .bad_examples = (const char *const[]){"dragonfly:h=0", "dragonfly:h=2,g=10", "dragonfly:h=2,arrangement=palm", "dragonfly:h=30000", NULL},
+    .series = series,
+    .build = build,
+};

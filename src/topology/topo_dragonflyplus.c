@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Dragonfly+ (Megafly): groups that are two-level fat trees, their spines joined by global links. Cost O(links).
+ */
+#include "topology/build.h"
+#include "topology/scale.h"
+
+#include <stdio.h>
+
+static const ik_param params[] = {
+    {"h", IK_PARAM_UINT, NULL, 1, 32767, NULL, "global links a spine switch"},
+    {"leaves", IK_PARAM_UINT, "", 1, 65535, NULL, "leaf switches a group; without it h"},
+    {"spines", IK_PARAM_UINT, "", 1, 65535, NULL, "spine switches a group; without it h"},
+    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts a leaf switch; without it the number of spines"},
+    {"g", IK_PARAM_UINT, "", 1, 1u << 31, NULL, "groups, at most spines*h + 1, which is the default"},
+    {"arrangement", IK_PARAM_ENUM, "palmtree", 0, 0, "absolute|relative|palmtree", "which global port leads to which group"},
+    {0},
+};
+
+static uint32_t optional(const ik_params *given, const char *name, uint32_t otherwise)
+{
+    return ik_params_has(given, name) ? (uint32_t)ik_params_uint(given, name) : otherwise;
+}
+
+static ik_end global_end(const void *data, uint32_t group, uint32_t x)
+{
+    const ik_dragonflyplus *d = data;
+    return ik_sw(d->g * d->leaves + group * d->spines + x / d->h, d->leaves + x % d->h);
+}
+
+static void link_group(ik_builder *b, const ik_topo_ctx *ctx, const ik_dragonflyplus *d, uint32_t group)
+{
+    uint32_t leaf = group * d->leaves, spine = d->g * d->leaves + group * d->spines;
+    uint32_t wide = d->leaves > d->spines ? d->leaves : d->spines;
+    for (uint32_t i = 0; i < d->leaves; i++) {
+        for (uint32_t j = 0; j < d->spines; j++) {
+            ik_builder_link(b, ik_sw(leaf + i, d->p + j), ik_sw(spine + j, i), ctx->link);
+        }
+        ik_builder_switch_place(b, leaf + i, 0, group, group * (wide + 1) + i);
+    }
+    for (uint32_t j = 0; j < d->spines; j++) {
+        ik_builder_switch_place(b, spine + j, 1, group, group * (wide + 1) + j);
+    }
+}
+
+static ik_status check_size(const ik_dragonflyplus *d, uint64_t groups, const ik_env *env, ik_error *err)
+{
+    double leaves = (double)groups * d->leaves, spines = (double)groups * d->spines;
+    double ports = leaves * (2.0 * d->p + d->spines) + spines * ((double)d->leaves + d->h);
+    return ik_topology_refuse_size(env, leaves + spines, leaves * d->p, ports, err);
+}
+
+static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+{
+    ik_dragonflyplus d = {.h = (uint32_t)ik_params_uint(given, "h")};
+    d.leaves = optional(given, "leaves", d.h);
+    d.spines = optional(given, "spines", d.h);
+    d.p = optional(given, "p", d.spines);
+    uint64_t ports = (uint64_t)d.spines * d.h;
+    uint64_t groups = ik_params_has(given, "g") ? ik_params_uint(given, "g") : ports + 1;
+    ik_status status = check_size(&d, groups, ctx->env, err);
+    if (status == IK_OK) {
+        d.g = (uint32_t)groups;
+        status = topo_check_groups(d.g, ports, err);
+    }
+    if (status != IK_OK) {
+        return status;
+    }
+    d.global = (ik_global_links){.groups = d.g, .ports = (uint32_t)ports, .arrangement = ik_params_enum(given, "arrangement")};
+    ik_builder_switches(b, d.g * d.leaves, d.p + d.spines);
+    ik_builder_switches(b, d.g * d.spines, d.leaves + d.h);
+    for (uint32_t group = 0; group < d.g; group++) {
+        link_group(b, ctx, &d, group);
+    }
+    topo_link_groups(b, ctx, &d.global, global_end, &d);
+    topo_add_hosts(b, ctx, 0, d.g * d.leaves, d.p);
+    ik_builder_family(b, "dragonflyplus", "", &d, sizeof d);
+    return IK_OK;
+}
+
+static bool point(uint32_t h, ik_scale_point *out)
+{
+    if (h < 1) {
+        return false;
+    }
+    snprintf(out->spec, sizeof out->spec, "dragonflyplus:h=%u", h);
+    double n = h, groups = n * n + 1;
+    out->hosts = groups * n * n;
+    out->switches = groups * 2 * n;
+    out->radix = 2 * h;
+    out->ports = out->switches * out->radix;
+    out->links = out->hosts + groups * n * n + groups * n * n / 2;
+    return true;
+}
+
+static const ik_series series[] = {
+    {"Dragonfly+", "dragonflyplus:h=i, leaves = spines = p = h, g = h*h + 1", point},
+    {0},
+};
+
+const ik_topology ik_topology_dragonflyplus = {
+    .name = "dragonflyplus",
+    .summary = "dragonfly whose groups are two-level fat trees: hosts at the leaves, global links at the spines",
+    .source = "A. Shpiner, Z. Haramaty, S. Eliad, V. Zdornov, B. Gafni, E. Zahavi, Dragonfly+: low cost topology for scaling datacenters, HiPINEB 2017; "
+              "M. Flajslik, E. Borch, M. A. Parker, Megafly: a topology for exascale systems, ISC 2018",
+    .details =
+        "g groups; in a group every leaf switch (p hosts) is cabled to every spine switch (h global links). Balanced with leaves = spines = p = h: all "
+        "switches have radix 2h, and g = h*h + 1 groups hold h*h hosts each. A minimal path is leaf, spine, spine, leaf: three hops.\n\n"
+        "Leaf i of group j has the number j*leaves + i, spine i the number g*leaves + j*spines + i. Ports of a leaf: its p hosts, then the spines. Ports of a "
+        "spine: the leaves, then its global ports; port i of spine s is number s*h + i of the group, and the arrangement of these numbers is that of "
+        "`dragonfly`.",
+    .params = params,
+    .examples = (const char *const[]){"dragonflyplus:h=1", "dragonflyplus:h=2", "dragonflyplus:h=3,arrangement=absolute",
+                                      "dragonflyplus:h=2,leaves=3,spines=4,p=2,g=5,arrangement=relative", NULL},
+    .bad_examples = (const char *const[]){"dragonflyplus:h=0", "dragonflyplus:h=2,g=6", "dragonflyplus:h=20000", NULL},
+    .series = series,
+    .build = build,
+};

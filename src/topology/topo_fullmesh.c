@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Full mesh: the complete graph of switches.
+ */
+#include "topology/build.h"
+#include "topology/scale.h"
+
+#include <stdio.h>
+
+static const ik_param params[] = {
+    {"n", IK_PARAM_UINT, NULL, 1, 65536, NULL, "switches"},
+    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts a switch; without it n - 1 (balanced for uniform traffic)"},
+    {"k", IK_PARAM_UINT, "1", 1, 1024, NULL, "parallel cables between two switches"},
+    {0},
+};
+
+static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+{
+    uint32_t n = (uint32_t)ik_params_uint(given, "n");
+    ik_hyperx h = {.num_dims = 1, .dims = {n}, .cables = {(uint32_t)ik_params_uint(given, "k")}};
+    h.p = ik_params_has(given, "p") ? (uint32_t)ik_params_uint(given, "p") : (n > 1 ? n - 1 : 1);
+    return hyperx_build("fullmesh", &h, ctx, b, err);
+}
+
+static bool point(uint32_t i, ik_scale_point *out)
+{
+    if (i < 1) {
+        return false;
+    }
+    snprintf(out->spec, sizeof out->spec, "fullmesh:n=%u", i + 1);
+    scale_direct(out, i + 1.0, i, i);
+    return true;
+}
+
+static const ik_series series[] = {
+    {"Full mesh", "fullmesh:n=i+1, p = i", point},
+    {0},
+};
+
+const ik_topology ik_topology_fullmesh = {
+    .name = "fullmesh",
+    .summary = "every switch is cabled to every other",
+    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, Morgan Kaufmann, 2004, chapter 1",
+    .details = "The complete graph: diameter 1. Ports of a switch: its p hosts, then the other switches in ascending order, k cables each.",
+    .params = params,
+    .examples = (const char *const[]){"fullmesh:n=2", "fullmesh:n=5", "fullmesh:n=4,p=2,k=3", NULL},
+    .bad_examples = (const char *const[]){"fullmesh:n=0", "fullmesh:n=3,p=0", "fullmesh:n=65536,p=65535,k=1024", NULL},
+    .series = series,
+    .build = build,
+};
