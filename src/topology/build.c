@@ -3,9 +3,9 @@
  * What several generators share: hosts on consecutive switches, and the global wiring of dragonfly and dragonfly+.
  *
  * Global wiring. Every group has the same number of global ports. With n = groups - 1 neighbours, ports come in full rounds of n
- * (one link to each other group a round, in the chosen arrangement) and a rest of fewer than n. The rest is wired as a circulant: port
- * 2j to the group j+1 ahead, port 2j+1 to the group j+1 behind, and a last odd one to the opposite group if the number of groups is
- * even. So every two groups have equally many links, up to one, and at most one port a group stays unconnected.
+ * (one link to each other group a round, in the chosen arrangement) and a rest of fewer than n. The rest is wired as a circulant:
+ * port 2j to the group j+1 ahead, port 2j+1 to the group j+1 behind, and a last odd one to the opposite group if the number of
+ * groups is even. So every two groups have equally many links, up to one, and at most one port a group stays unconnected.
  */
 #include "topology/build.h"
 
@@ -118,8 +118,8 @@ void topo_link_groups(ik_builder *b, const ik_topo_ctx *ctx, const ik_global_lin
     }
     if (unconnected && links->groups > 1) {
         ik_builder_finding(b, IK_NOTE, "unconnected-global", NULL,
-                           "%u global ports stay unconnected: %u ports a group do not spread evenly over %u other groups", unconnected,
-                           links->ports, links->groups - 1);
+                           "%u global ports stay unconnected: %u ports a group do not spread evenly over %u other groups",
+                           unconnected, links->ports, links->groups - 1);
     }
 }
 

@@ -14,11 +14,12 @@ void topo_add_hosts(ik_builder *b, const ik_topo_ctx *ctx, uint32_t first_switch
 /* Tori and meshes: the shared builder of topo_torus.c and topo_mesh.c. */
 ik_status grid_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b, bool wrap, ik_error *err);
 
-/* Products of complete graphs: the shared builder of topo_hyperx.c, topo_hypercube.c and topo_fullmesh.c. h->num_dims, dims, cables and p
- * are given; strides and port bases are filled here. */
+/* Products of complete graphs: the shared builder of topo_hyperx.c, topo_hypercube.c and topo_fullmesh.c. h->num_dims, dims,
+ * cables and p are given; strides and port bases are filled here. */
 ik_status hyperx_build(const char *family, ik_hyperx *h, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err);
 
-/* Links the global ports of all groups; sw(ctx, group, x) and port(ctx, group, x) give the switch and local port of global port x. */
+/* Links the global ports of all groups; sw(ctx, group, x) and port(ctx, group, x) give the switch and local port of global port
+ * x. */
 typedef ik_end (*topo_global_end)(const void *data, uint32_t group, uint32_t x);
 void topo_link_groups(ik_builder *b, const ik_topo_ctx *ctx, const ik_global_links *links, topo_global_end end, const void *data);
 /* Refuses g beyond the ports + 1 groups that a direct link between every two allows. */

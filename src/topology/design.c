@@ -5,8 +5,9 @@
  *  - r2 = r1: a projective plane of order r1 - 1, as the ML3B table made from mutually orthogonal Latin squares a*i + j;
  *  - r2 = r1 - 1: the affine plane over GF(r2), lines y = m*x + c and x = c;
  *  - r2 = 3: a Steiner triple system, by Bose for v = 6t + 3 and by Skolem for v = 6t + 1.
- * Cost O(incidences), beside the field's tables. Sources: M. Valerio, L. E. Moser, P. M. Melliar-Smith, Recursively scalable fat-trees as
- * interconnection networks, 1994 (ML3B); C. C. Lindner, C. A. Rodger, Design Theory, 2009, chapter 1 (triple systems).
+ * Cost O(incidences), beside the field's tables. Sources: M. Valerio, L. E. Moser, P. M. Melliar-Smith, Recursively scalable
+ * fat-trees as interconnection networks, 1994 (ML3B); C. C. Lindner, C. A. Rodger, Design Theory, 2009, chapter 1 (triple
+ * systems).
  */
 #include "topology/design.h"
 #include "topology/gf.h"
@@ -57,7 +58,7 @@ ik_status design_ml3b(uint32_t k, design *out, ik_error *err)
     design d = {0};
     ik_status status = IK_OK;
     if (n > 1) {
-        status = gf_require_prime_power("k - 1", n, NULL, err);
+        status = gf_require_prime_power("k - 1", n, err);
         if (status == IK_OK) {
             status = gf_new(n, &field, err);
         }
@@ -213,7 +214,8 @@ static ik_status refuse(uint32_t r1, uint32_t r2, ik_error *err)
         above = design_kind(a, r2) ? a : 0;
     }
     ik_fail(err, IK_ERR_USAGE,
-            "no single-path tree is known here for r1 = %u, r2 = %u: r2 = 2 (full mesh), r2 = r1 with r1 - 1 a prime power (projective plane), "
+            "no single-path tree is known here for r1 = %u, r2 = %u: r2 = 2 (full mesh), r2 = r1 with r1 - 1 a prime power "
+            "(projective plane), "
             "r2 = r1 - 1 a prime power (affine plane), r2 = 3 with r1 mod 3 not 2 (Steiner triple system)",
             r1, r2);
     if (below && above) {

@@ -31,32 +31,27 @@ bool gf_prime_power(uint64_t q, uint32_t *p, uint32_t *m)
     return true;
 }
 
-static bool fitting(uint32_t q, bool (*fits)(uint32_t q))
-{
-    return gf_prime_power(q, NULL, NULL) && (!fits || fits(q));
-}
-
-void gf_nearest(uint32_t q, bool (*fits)(uint32_t q), uint32_t *below, uint32_t *above)
+void gf_nearest(uint32_t q, uint32_t *below, uint32_t *above)
 {
     uint32_t b = q > 0 ? q - 1 : 0, a = q < UINT32_MAX ? q + 1 : q;
-    while (b > 1 && !fitting(b, fits)) {
+    while (b > 1 && !gf_prime_power(b, NULL, NULL)) {
         b--;
     }
-    while (a < UINT32_MAX && !fitting(a, fits)) {
+    while (a < UINT32_MAX && !gf_prime_power(a, NULL, NULL)) {
         a++;
     }
     *below = b > 1 ? b : 0;
     *above = a;
 }
 
-ik_status gf_require_prime_power(const char *what, uint32_t q, bool (*fits)(uint32_t q), ik_error *err)
+ik_status gf_require_prime_power(const char *what, uint32_t q, ik_error *err)
 {
-    if (fitting(q, fits)) {
+    if (gf_prime_power(q, NULL, NULL)) {
         return IK_OK;
     }
     uint32_t below = 0, above = 0;
-    gf_nearest(q, fits, &below, &above);
-    ik_fail(err, IK_ERR_USAGE, "%s = %u is not a prime power%s", what, q, gf_prime_power(q, NULL, NULL) ? " that fits" : "");
+    gf_nearest(q, &below, &above);
+    ik_fail(err, IK_ERR_USAGE, "%s = %u is not a prime power", what, q);
     if (below) {
         return ik_hint(err, IK_ERR_USAGE, "%u and %u are", below, above);
     }
@@ -143,7 +138,8 @@ ik_status gf_new(uint32_t q, gf *out, ik_error *err)
 {
     gf f = {.q = q};
     if (q > GF_MAX_Q || !gf_prime_power(q, &f.p, &f.m)) {
-        return ik_fail(err, IK_ERR_USAGE, "no table of a field with %u elements can be made (a prime power up to %u)", q, GF_MAX_Q);
+        return ik_fail(err, IK_ERR_USAGE, "no table of a field with %u elements can be made (a prime power up to %u)", q,
+                       GF_MAX_Q);
     }
     size_t cells = (size_t)q * q;
     fq_nmod_t *elements = NULL;

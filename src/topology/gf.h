@@ -19,10 +19,10 @@ typedef struct gf {
 
 /* q = p^m with p prime? Sets *p and *m (may be NULL) if so. */
 bool gf_prime_power(uint64_t q, uint32_t *p, uint32_t *m);
-/* The prime powers next to q that `fits` accepts (NULL = all), 0 if there is none below; used in hints. */
-void gf_nearest(uint32_t q, bool (*fits)(uint32_t q), uint32_t *below, uint32_t *above);
-/* "q = 6 is not a prime power", hint "5 and 7 are". `what` names the value in the message ("q", "k - 1"). IK_OK if q fits. */
-ik_status gf_require_prime_power(const char *what, uint32_t q, bool (*fits)(uint32_t q), ik_error *err);
+/* The prime powers next to q, 0 if there is none below; used in hints. */
+void gf_nearest(uint32_t q, uint32_t *below, uint32_t *above);
+/* "q = 6 is not a prime power", hint "5 and 7 are". `what` names the value in the message ("q", "k - 1"). IK_OK if it is one. */
+ik_status gf_require_prime_power(const char *what, uint32_t q, ik_error *err);
 
 /* q must be a prime power <= GF_MAX_Q. The modulus is the monic irreducible polynomial whose coefficients, read as digits base p,
  * form the smallest number. Free with gf_free. */

@@ -101,14 +101,18 @@ static const ik_series series[] = {
 const ik_topology ik_topology_dragonflyplus = {
     .name = "dragonflyplus",
     .summary = "dragonfly whose groups are two-level fat trees: hosts at the leaves, global links at the spines",
-    .source = "A. Shpiner, Z. Haramaty, S. Eliad, V. Zdornov, B. Gafni, E. Zahavi, Dragonfly+: low cost topology for scaling datacenters, HiPINEB 2017; "
+    .source = "A. Shpiner, Z. Haramaty, S. Eliad, V. Zdornov, B. Gafni, E. Zahavi, Dragonfly+: low cost topology for scaling "
+              "datacenters, HiPINEB 2017; "
               "M. Flajslik, E. Borch, M. A. Parker, Megafly: a topology for exascale systems, ISC 2018",
-    .details =
-        "g groups; in a group every leaf switch (p hosts) is cabled to every spine switch (h global links). Balanced with leaves = spines = p = h: all "
-        "switches have radix 2h, and g = h*h + 1 groups hold h*h hosts each. A minimal path is leaf, spine, spine, leaf: three hops.\n\n"
-        "Leaf i of group j has the number j*leaves + i, spine i the number g*leaves + j*spines + i. Ports of a leaf: its p hosts, then the spines. Ports of a "
-        "spine: the leaves, then its global ports; port i of spine s is number s*h + i of the group, and the arrangement of these numbers is that of "
-        "`dragonfly`.",
+    .details = "g groups; in a group every leaf switch (p hosts) is cabled to every spine switch (h global links). Balanced with "
+               "leaves = spines = p = h: all "
+               "switches have radix 2h, and g = h*h + 1 groups hold h*h hosts each. A minimal path is leaf, spine, spine, leaf: "
+               "three hops.\n\n"
+               "Leaf i of group j has the number j*leaves + i, spine i the number g*leaves + j*spines + i. Ports of a leaf: its "
+               "p hosts, then the spines. Ports of a "
+               "spine: the leaves, then its global ports; port i of spine s is number s*h + i of the group, and the arrangement "
+               "of these numbers is that of "
+               "`dragonfly`.",
     .params = params,
     .examples = (const char *const[]){"dragonflyplus:h=1", "dragonflyplus:h=2", "dragonflyplus:h=3,arrangement=absolute",
                                       "dragonflyplus:h=2,leaves=3,spines=4,p=2,g=5,arrangement=relative", NULL},

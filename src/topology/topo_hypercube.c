@@ -42,7 +42,8 @@ const ik_topology ik_topology_hypercube = {
     .name = "hypercube",
     .summary = "2^n switches, neighbours differ in one bit of their number",
     .source = "C. L. Seitz, The Cosmic Cube, Communications of the ACM 28(1), 1985",
-    .details = "Switch i is cabled to i with one bit inverted: degree and diameter n. Ports of a switch: its p hosts, then bit 0, bit 1, …",
+    .details = "Switch i is cabled to i with one bit inverted: degree and diameter n. Ports of a switch: its p hosts, then bit "
+               "0, bit 1, …",
     .params = params,
     .examples = (const char *const[]){"hypercube:n=1", "hypercube:n=3", "hypercube:n=6,p=2", NULL},
     .bad_examples = (const char *const[]){"hypercube:n=0", "hypercube:n=40", NULL},

@@ -23,12 +23,13 @@ static ik_status check_k(uint32_t k, ik_error *err)
         return IK_OK;
     }
     uint32_t below = 0, above = 0;
-    gf_nearest(k - 1, NULL, &below, &above);
+    gf_nearest(k - 1, &below, &above);
     ik_fail(err, IK_ERR_USAGE, "k = %u: k - 1 = %u is not a prime power", k, k - 1);
     return ik_hint(err, IK_ERR_USAGE, "k = %u and k = %u are possible", below + 1, above + 1);
 }
 
-static void link_level(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o, const design *d, const uint32_t *points, uint32_t side)
+static void link_level(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o, const design *d, const uint32_t *points,
+                       uint32_t side)
 {
     uint32_t middle = 2 * o->rl;
     for (uint32_t block = 0; block < o->rl; block++) {
@@ -109,14 +110,20 @@ static const ik_series series[] = {
 const ik_topology ik_topology_oft = {
     .name = "oft",
     .summary = "two-level orthogonal fat-tree: the largest diameter-two indirect network for its radix",
-    .source = "M. Valerio, L. E. Moser, P. M. Melliar-Smith, Recursively scalable fat-trees as interconnection networks, IPCCC 1994; "
-              "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, Cost-effective diameter-two topologies: analysis and "
-              "evaluation, SC 2015, section 2.2.4",
-    .details = "For every k with k - 1 a prime power (and k = 2): three levels of RL = k*k - k + 1 routers of radix 2k; levels 0 and 2 have p = k "
-               "hosts a router, so 2*k*RL hosts. Router i of level 0 and router i of level 2 are cabled to the level-1 routers in row i of the k-ML3B "
-               "table, in that order: any two rows share exactly one value, so two routers with hosts are two hops apart by one path, and the pair "
+    .source =
+        "M. Valerio, L. E. Moser, P. M. Melliar-Smith, Recursively scalable fat-trees as interconnection networks, IPCCC 1994; "
+        "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, Cost-effective diameter-two topologies: analysis "
+        "and "
+        "evaluation, SC 2015, section 2.2.4",
+    .details = "For every k with k - 1 a prime power (and k = 2): three levels of RL = k*k - k + 1 routers of radix 2k; levels 0 "
+               "and 2 have p = k "
+               "hosts a router, so 2*k*RL hosts. Router i of level 0 and router i of level 2 are cabled to the level-1 routers "
+               "in row i of the k-ML3B "
+               "table, in that order: any two rows share exactly one value, so two routers with hosts are two hops apart by one "
+               "path, and the pair "
                "(0,i), (2,i) by k paths. The table is filled from the Latin squares i + a*j over GF(k-1).\n\n"
-               "Numbers: level 0, then level 2, then level 1; hosts likewise. Ports of a router with hosts: its p hosts, then its row of the table. "
+               "Numbers: level 0, then level 2, then level 1; hosts likewise. Ports of a router with hosts: its p hosts, then "
+               "its row of the table. "
                "Ports of a level-1 router: k to level 0, k to level 2, each in ascending order.",
     .params = params,
     .examples = (const char *const[]){"oft:k=2", "oft:k=3", "oft:k=4", "oft:k=5,p=2", "oft:k=10", NULL},

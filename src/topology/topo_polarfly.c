@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * PolarFly: the Erdos-Renyi polarity graph. Routers are the points of the projective plane over GF(q), two are cabled iff their vectors are
- * orthogonal. Cost O(links): the line of
- * orthogonal points is solved for each router.
+ * PolarFly: the Erdos-Renyi polarity graph. Routers are the points of the projective plane over GF(q), two are cabled iff their
+ * vectors are orthogonal. Cost O(links): the line of orthogonal points is solved for each router.
  */
 #include "topology/build.h"
 #include "topology/gf.h"
@@ -133,7 +132,7 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 {
     ik_polarfly f = {.q = (uint32_t)ik_params_uint(given, "q")};
     f.p = ik_params_has(given, "p") ? (uint32_t)ik_params_uint(given, "p") : (f.q + 1) / 2;
-    ik_status status = gf_require_prime_power("q", f.q, NULL, err);
+    ik_status status = gf_require_prime_power("q", f.q, err);
     double n = (double)f.q * f.q + f.q + 1;
     if (status == IK_OK) {
         status = ik_topology_refuse_size(ctx->env, n, n * f.p, n * (f.q + 1.0 + 2.0 * f.p), err);
@@ -170,13 +169,17 @@ static const ik_series series[] = {
 const ik_topology ik_topology_polarfly = {
     .name = "polarfly",
     .summary = "diameter-two direct network from orthogonality in the projective plane over GF(q)",
-    .source = "K. Lakhotia, M. Besta, L. Monroe, K. Isham, P. Iff, T. Hoefler, F. Petrini, PolarFly: a cost-effective and flexible low-diameter "
+    .source = "K. Lakhotia, M. Besta, L. Monroe, K. Isham, P. Iff, T. Hoefler, F. Petrini, PolarFly: a cost-effective and "
+              "flexible low-diameter "
               "topology, SC 2022; P. Erdos, A. Renyi, V. T. Sos, On a problem of graph theory, 1966",
     .details =
-        "Routers are the q*q + q + 1 points of PG(2, q), q a prime power, written with first non-zero coordinate 1; two are cabled iff their scalar product is "
-        "0. The degree is q + 1; the q + 1 quadrics, points orthogonal to themselves, have degree q and one port unconnected. Diameter 2, and exactly one "
+        "Routers are the q*q + q + 1 points of PG(2, q), q a prime power, written with first non-zero coordinate 1; two are "
+        "cabled iff their scalar product is "
+        "0. The degree is q + 1; the q + 1 quadrics, points orthogonal to themselves, have degree q and one port unconnected. "
+        "Diameter 2, and exactly one "
         "two-hop path between routers that are no neighbours.\n\n"
-        "Point (1,y,z) has the number y*q + z, (0,1,z) the number q*q + z, (0,0,1) the last. Ports of a router: its p hosts, then its neighbours in ascending "
+        "Point (1,y,z) has the number y*q + z, (0,1,z) the number q*q + z, (0,0,1) the last. Ports of a router: its p hosts, "
+        "then its neighbours in ascending "
         "order. In drawings the quadrics are row 0 and every further row is the fan of one neighbour of the first quadric.",
     .params = params,
     .examples = (const char *const[]){"polarfly:q=2", "polarfly:q=3", "polarfly:q=4,p=3", "polarfly:q=9", NULL},

@@ -2,11 +2,11 @@
  *
  * Slim Fly of diameter two: the McKay-Miller-Siran graph over GF(q), q = 4w + delta a prime power, delta in {-1, 0, 1}.
  *
- * Routers (i, x, y): subgraph, column, position. (0,x,y) ~ (0,x,y') iff y - y' in X; (1,m,c) ~ (1,m,c') iff c - c' in X' (the second
- * coordinate is the column, and c, c' the positions: the paper's formula names them wrongly); (0,x,y) ~ (1,m,c) iff y = m*x + c.
- * The generator sets, as exponents of a primitive element xi: delta = 1: X even 0 … q-3, X' odd; delta = 0: X even 0 … q-2, X' odd
- * 1 … q-1; delta = -1: X even 0 … 2w-2 then odd 2w-1 … 4w-3, X' odd 1 … 2w-1 then even 2w … 4w-2. Cost: O(links) and the field's
- * tables.
+ * Routers (i, x, y): subgraph, column, position. (0,x,y) ~ (0,x,y') iff y - y' in X; (1,m,c) ~ (1,m,c') iff c - c' in X' (the
+ * second coordinate is the column, and c, c' the positions: the paper's formula names them wrongly); (0,x,y) ~ (1,m,c) iff y =
+ * m*x + c. The generator sets, as exponents of a primitive element xi: delta = 1: X even 0 … q-3, X' odd; delta = 0: X even 0 …
+ * q-2, X' odd 1 … q-1; delta = -1: X even 0 … 2w-2 then odd 2w-1 … 4w-3, X' odd 1 … 2w-1 then even 2w … 4w-2. Cost: O(links) and
+ * the field's tables.
  */
 #include "topology/build.h"
 #include "topology/gf.h"
@@ -17,16 +17,11 @@
 #include <string.h>
 
 static const ik_param params[] = {
-    {"q", IK_PARAM_UINT, NULL, 2, 65535, NULL, "prime power of the form 4w-1, 4w or 4w+1"},
+    {"q", IK_PARAM_UINT, NULL, 3, 65535, NULL, "prime power of the form 4w-1, 4w or 4w+1"},
     {"p", IK_PARAM_STRING, "floor", 0, 0, NULL, "hosts a router: floor or ceil of half the network radix, or a number"},
     {"xi", IK_PARAM_UINT, "0", 0, 65535, NULL, "primitive element of GF(q); 0 takes the smallest"},
     {0},
 };
-
-static bool fits(uint32_t q)
-{
-    return q >= 3;
-}
 
 static int32_t delta_of(uint32_t q)
 {
@@ -96,7 +91,8 @@ static uint32_t router(const ik_slimfly *s, uint32_t i, uint32_t x, uint32_t y)
     return (i * s->q + x) * s->q + y;
 }
 
-static void link_columns(ik_builder *b, const ik_topo_ctx *ctx, const ik_slimfly *s, const gf *field, uint32_t i, const uint32_t *set)
+static void link_columns(ik_builder *b, const ik_topo_ctx *ctx, const ik_slimfly *s, const gf *field, uint32_t i,
+                         const uint32_t *set)
 {
     for (uint32_t t = 0; t < s->degree; t++) {
         uint32_t u = opposite(field, set, s->degree, t);
@@ -161,7 +157,7 @@ static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, ik_slimfly *s, c
 static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
 {
     ik_slimfly s = {.q = (uint32_t)ik_params_uint(given, "q")};
-    ik_status status = gf_require_prime_power("q", s.q, fits, err);
+    ik_status status = gf_require_prime_power("q", s.q, err);
     if (status != IK_OK) {
         return status;
     }
@@ -188,7 +184,7 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 
 static bool point(uint32_t q, uint32_t up, ik_scale_point *out)
 {
-    if (!fits(q) || !gf_prime_power(q, NULL, NULL)) {
+    if (q < 3 || !gf_prime_power(q, NULL, NULL)) {
         return false;
     }
     double degree = (3.0 * q - delta_of(q)) / 2;
@@ -217,20 +213,28 @@ static const ik_series series[] = {
 const ik_topology ik_topology_slimfly = {
     .name = "slimfly",
     .summary = "diameter-two direct network close to the Moore bound (McKay-Miller-Siran graphs)",
-    .source = "M. Besta, T. Hoefler, Slim Fly: a cost effective low-diameter network topology, SC 2014; G. Kathareios, C. Minkenberg, "
-              "B. Prisacari, G. Rodriguez, T. Hoefler, Cost-effective diameter-two topologies: analysis and evaluation, SC 2015, section 2.1.2",
+    .source =
+        "M. Besta, T. Hoefler, Slim Fly: a cost effective low-diameter network topology, SC 2014; G. Kathareios, C. Minkenberg, "
+        "B. Prisacari, G. Rodriguez, T. Hoefler, Cost-effective diameter-two topologies: analysis and evaluation, SC 2015, "
+        "section 2.1.2",
     .details =
-        "For every prime power q = 4w + d, d in {-1, 0, 1}: 2*q*q routers in two subgraphs of q columns, network radix (3q - d)/2, diameter 2. "
-        "Router (i, x, y) - subgraph, column, position - has the number i*q*q + x*q + y. Inside column x of subgraph 0 positions y and y' are "
-        "cabled iff y - y' is in X, inside a column of subgraph 1 iff the difference is in X'; (0,x,y) and (1,m,c) are cabled iff y = m*x + c. All "
-        "arithmetic is that of GF(q), whose elements are written as numbers: digits base the characteristic, modulus the smallest irreducible "
+        "For every prime power q = 4w + d, d in {-1, 0, 1}: 2*q*q routers in two subgraphs of q columns, network radix (3q - "
+        "d)/2, diameter 2. "
+        "Router (i, x, y) - subgraph, column, position - has the number i*q*q + x*q + y. Inside column x of subgraph 0 positions "
+        "y and y' are "
+        "cabled iff y - y' is in X, inside a column of subgraph 1 iff the difference is in X'; (0,x,y) and (1,m,c) are cabled "
+        "iff y = m*x + c. All "
+        "arithmetic is that of GF(q), whose elements are written as numbers: digits base the characteristic, modulus the "
+        "smallest irreducible "
         "polynomial. X and X' are powers of the primitive element xi; every xi gives diameter 2, not always the same graph.\n\n"
-        "Ports of a router: its p hosts, the neighbours y + X_t of its column in the order of the paper's sets, the columns 0 … q-1 of the other "
+        "Ports of a router: its p hosts, the neighbours y + X_t of its column in the order of the paper's sets, the columns 0 … "
+        "q-1 of the other "
         "subgraph. p = floor keeps uniform traffic below saturation, p = ceil costs less per host.",
     .params = params,
-    .examples = (const char *const[]){"slimfly:q=3", "slimfly:q=4,p=ceil", "slimfly:q=5", "slimfly:q=7,p=3,xi=5", "slimfly:q=9", NULL},
-    .bad_examples = (const char *const[]){"slimfly:q=6", "slimfly:q=2", "slimfly:q=5,p=0", "slimfly:q=5,p=many", "slimfly:q=7,xi=2",
-                                          "slimfly:q=65521", NULL},
+    .examples =
+        (const char *const[]){"slimfly:q=3", "slimfly:q=4,p=ceil", "slimfly:q=5", "slimfly:q=7,p=3,xi=5", "slimfly:q=9", NULL},
+    .bad_examples = (const char *const[]){"slimfly:q=6", "slimfly:q=2", "slimfly:q=5,p=0", "slimfly:q=5,p=many",
+                                          "slimfly:q=7,xi=2", "slimfly:q=65521", NULL},
     .series = series,
     .build = build,
 };

@@ -144,6 +144,36 @@ static ik_status expand_fattree3(const ik_params *params, ik_params *out, ik_err
     return expand_fattree(params, 3, out, err);
 }
 
+/* ---- growth with the radix: full bandwidth trees of equal switches */
+
+static bool point(uint32_t half, uint32_t levels, ik_scale_point *out)
+{
+    double hosts = 2;
+    for (uint32_t l = 0; l < levels; l++)
+        hosts *= half;
+    double per_level = hosts / half;
+    *out = (ik_scale_point){.hosts = hosts, .switches = (levels - 0.5) * per_level, .radix = 2 * half, .links = levels * hosts};
+    out->ports = out->switches * out->radix;
+    snprintf(out->spec, sizeof out->spec, "fattree%u:ports=%u", levels, 2 * half);
+    return half >= 1;
+}
+
+static bool point_2_levels(uint32_t i, ik_scale_point *out)
+{
+    return point(i, 2, out);
+}
+
+static bool point_3_levels(uint32_t i, ik_scale_point *out)
+{
+    return point(i, 3, out);
+}
+
+static const ik_series series[] = {
+    {"2-level fat tree", "fattree2:ports=2i", point_2_levels},
+    {"3-level fat tree", "fattree3:ports=2i", point_3_levels},
+    {0},
+};
+
 static const char *const karytree_examples[] = {"karytree:k=2,n=1", "karytree:k=2,n=3", "karytree:k=4,n=3", NULL};
 static const char *const slimtree_examples[] = {"slimtree:k=4,w=1", "slimtree:k=16,w=10", "slimtree:k=4,n=3,w=2", NULL};
 static const char *const rlft_examples[] = {"rlft:ports=4,levels=1", "rlft:ports=8,levels=2", "rlft:ports=8,levels=3", NULL};
@@ -203,5 +233,6 @@ const ik_topology ik_topology_xgft = {
     .examples = examples,
     .bad_examples = bad_examples,
     .shorthands = shorthands,
+    .series = series,
     .build = build,
 };
