@@ -27,16 +27,11 @@ const ik_traffic_family *ik_traffic_find(const char *name)
 
 static ik_status unknown_traffic(const char *name, ik_error *err)
 {
-    const char *names[sizeof traffics_table / sizeof *traffics_table];
-    size_t n = 0;
-    for (const ik_traffic_family *const *f = traffics_table; *f; f++) {
-        names[n++] = (*f)->name;
+    const char *names[sizeof traffics_table / sizeof *traffics_table] = {NULL};
+    for (size_t n = 0; traffics_table[n]; n++) {
+        names[n] = traffics_table[n]->name;
     }
-    names[n] = NULL;
-    const char *near = ik_nearest_name(name, names);
-    ik_fail(err, IK_ERR_USAGE, "no traffic pattern is called '%s'", name);
-    return near ? ik_hint(err, IK_ERR_USAGE, "did you mean '%s'?", near)
-                : ik_hint(err, IK_ERR_USAGE, "'ikat list traffic' shows them all");
+    return ik_fail_unknown(err, "traffic pattern", name, names);
 }
 
 static char *canonical_spec(const char *name, ik_params *params)
@@ -50,17 +45,8 @@ static char *canonical_spec(const char *name, ik_params *params)
     return text;
 }
 
-static ik_status create(ik_traffic *t, ik_params *params, const ik_spec *spec, const ik_env *env, ik_error *err)
+static ik_status create(ik_traffic *t, ik_params *params, const ik_env *env, ik_error *err)
 {
-    char owner[96];
-    snprintf(owner, sizeof owner, "traffic '%s'", t->family->name);
-    ik_status s = ik_spec_apply(spec, params, owner, err);
-    if (s == IK_OK) {
-        s = ik_params_finish(params, owner, err);
-    }
-    if (s != IK_OK) {
-        return s;
-    }
     t->spec = canonical_spec(t->family->name, params);
     if (!t->spec) {
         return ik_fail_memory(err, 64, "a traffic spec");
@@ -79,11 +65,8 @@ ik_status ik_traffic_from_spec(const ik_fabric *f, const char *text, const ik_en
         goto free_arena;
     }
     const ik_traffic_family *family = ik_traffic_find(spec.name);
-    if (!family) {
-        s = unknown_traffic(spec.name, err);
-        goto free_arena;
-    }
-    s = ik_params_init(&params, family->params, NULL, err);
+    s = family ? ik_params_from_spec(&params, "traffic pattern", &spec, family->params, NULL, err)
+               : unknown_traffic(spec.name, err);
     if (s != IK_OK) {
         goto free_arena;
     }
@@ -96,7 +79,7 @@ ik_status ik_traffic_from_spec(const ik_fabric *f, const char *text, const ik_en
     t->fabric = f;
     t->num_hosts = f->num_hosts;
     t->seed = env ? env->seed : 0;
-    s = create(t, &params, &spec, env, err);
+    s = create(t, &params, env, err);
     if (s == IK_OK) {
         *out = t;
     } else {

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * traffic_transpose.c: hosts stand in a square, (x, y) sends to (y, x).
+ */
+#include "traffic/pattern.h"
+
+static const ik_param params[] = {
+    {NULL, 0, NULL, 0, 0, NULL, NULL},
+};
+
+static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+{
+    (void)p;
+    (void)env;
+    uint32_t *to;
+    uint32_t side = 0;
+    while ((uint64_t)(side + 1) * (side + 1) <= t->num_hosts) {
+        side++;
+    }
+    ik_status s = IK_OK;
+    if (side * side != t->num_hosts) {
+        s = ik_fail(err, IK_ERR_UNSUPPORTED, "traffic 'transpose': %u hosts are not a square", t->num_hosts);
+        s = ik_hint(err, s, "%u or %u hosts would do", side * side, (side + 1) * (side + 1));
+    }
+    if (s == IK_OK) {
+        s = pattern_map_new(t, &to, err);
+    }
+    for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++) {
+        to[h] = h % side * side + h / side;
+    }
+    return s;
+}
+
+const ik_traffic_family ik_traffic_transpose = {
+    .name = "transpose",
+    .summary = "matrix transpose: host (x, y) of a square sends to (y, x)",
+    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, section 3.2",
+    .details = "N must be a square, host s = x + y * sqrt(N). With an even number of address bits this is the rotation by half "
+               "of them. The diagonal is silent.",
+    .params = params,
+    .create = create,
+    .destroy = pattern_free_impl,
+    .dest = pattern_map_dest,
+    .flows = pattern_map_flows,
+    .permutation = true,
+};
