@@ -64,9 +64,11 @@ enum {
     IK_ROUTE_PER_SWITCH = 16       /* starts and paths depend on the two hosts through their switches alone (but for the last port) */
 };
 
-/* One entry of a compact table: packets for `target` (a switch) leave by `port` (global port id). */
+/* One entry of a compact table: packets for `target` (a switch) leave by `port` (global port id). kind: what put it there
+ * (LOREN: 1 adjacent, 2 neighbour on the floor, 3 distant; Cowen: 1 landmark, 2 local). */
 typedef struct ik_table_entry {
     uint32_t target, port;
+    uint8_t kind;
 } ik_table_entry;
 
 typedef struct ik_routing ik_routing;
