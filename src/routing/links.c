@@ -139,7 +139,8 @@ ik_status links_distances(const links *g, const ik_env *env, uint8_t **out, ik_e
     ik_status status = links_refuse_bytes(env, (double)n * (double)n, "the distances between switches", err);
     if (status != IK_OK)
         return status;
-    bfs_job job = {.g = g, .dist = ik_calloc(n ? n : 1, n ? n : 1), .queues = ik_calloc(n * ik_env_threads(env) + 1, sizeof(uint32_t))};
+    bfs_job job = {
+        .g = g, .dist = ik_calloc(n ? n : 1, n ? n : 1), .queues = ik_calloc(n * ik_env_threads(env) + 1, sizeof(uint32_t))};
     if (!job.dist || !job.queues)
         status = ik_fail_memory(err, n * n, "the distances between switches");
     else

@@ -10,9 +10,9 @@
 typedef struct minpaths {
     links g;
     const ik_fabric *f;
-    uint8_t *dist;    /* [S][S], LINKS_FAR if unconnected */
-    uint64_t *first;  /* [S * S + 1] row of (u, v) in ports */
-    uint16_t *ports;  /* local output ports of u towards v, ascending */
+    uint8_t *dist;   /* [S][S], LINKS_FAR if unconnected */
+    uint64_t *first; /* [S * S + 1] row of (u, v) in ports */
+    uint16_t *ports; /* local output ports of u towards v, ascending */
 } minpaths;
 
 /* O(S * (S + L)) time and memory of S * S * 9 bytes plus two a minimal port; all threads. */

@@ -6,11 +6,11 @@
  * landmark l_v and the first link from l_v towards it: a packet goes to l_v, unless a switch on its way knows v itself.
  * Source: L. J. Cowen, "Compact Routing with Minimum Stretch", SODA 1999; as compared against in Kawano et al., LOREN, 2016.
  *
- * Landmarks L = C u D: B_v = the k = floor(n^alpha) switches nearest to v, v itself counted (ties by id); C = switches in at least
- * n^((1+alpha)/2) balls; D = a greedy cover of all balls (smallest id on ties). l_v = nearest landmark (smallest id).
- * The table of u is (L u R_u) \ {u}. What R_u holds is the variant: balld and ball {v : u in B_v} (ball: not at landmarks),
- * strict {v : d(u,v) < d(v,l_v)}, le {v : d(u,v) <= d(v,l_v)}. Only the tables are counted, not the packet's header.
- * A variant that cannot deliver some pair on this fabric is refused.
+ * Landmarks L = C u D: B_v = the k = floor(n^alpha) switches nearest to v, v itself counted (ties by id); C = switches in at
+ * least n^((1+alpha)/2) balls; D = a greedy cover of all balls (smallest id on ties). l_v = nearest landmark (smallest id). The
+ * table of u is (L u R_u) \ {u}. What R_u holds is the variant: balld and ball {v : u in B_v} (ball: not at landmarks), strict {v
+ * : d(u,v) < d(v,l_v)}, le {v : d(u,v) <= d(v,l_v)}. Only the tables are counted, not the packet's header. A variant that cannot
+ * deliver some pair on this fabric is refused.
  *
  * With t_max, every class of alpha (values that give the same k and threshold) is tried and the one with the least mean path
  * length among those whose largest table fits is taken; classes are independent, so they run on all threads.
@@ -41,21 +41,21 @@ typedef struct cowen_class {
 
 /* One class's outcome and its working memory. */
 typedef struct cowen_try {
-    uint32_t *count;    /* [S] uncovered balls that hold a switch */
-    uint8_t *covered;   /* [S] */
-    uint8_t *landmark;  /* [S] */
-    uint32_t *l_of;     /* [S] landmark of v */
-    uint8_t *table;     /* [u][v] u stores v: 1 landmark, 2 local */
-    uint32_t *num;      /* [S] table sizes */
+    uint32_t *count;   /* [S] uncovered balls that hold a switch */
+    uint8_t *covered;  /* [S] */
+    uint8_t *landmark; /* [S] */
+    uint32_t *l_of;    /* [S] landmark of v */
+    uint8_t *table;    /* [u][v] u stores v: 1 landmark, 2 local */
+    uint32_t *num;     /* [S] table sizes */
     uint32_t largest;
-    uint64_t hops;      /* over ordered pairs that are connected */
-    uint64_t lost;      /* pairs not delivered */
-    uint8_t *length;    /* [S] scratch: hops to one destination, 0 = unknown */
+    uint64_t hops;   /* over ordered pairs that are connected */
+    uint64_t lost;   /* pairs not delivered */
+    uint8_t *length; /* [S] scratch: hops to one destination, 0 = unknown */
 } cowen_try;
 
 typedef struct cowen {
     links g;
-    uint32_t *first;         /* [S + 1] entries of a switch */
+    uint32_t *first; /* [S + 1] entries of a switch */
     ik_table_entry *entries;
 } cowen;
 
@@ -364,8 +364,10 @@ static ik_status pick_class(const cowen_search *s, size_t num, cowen_class *clas
         return IK_OK;
     }
     if (lossy)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "cowen: this variant loses pairs for every alpha whose tables fit into t_max %u; "
-                       "variant=balld delivers all", s->t_max);
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "cowen: this variant loses pairs for every alpha whose tables fit into t_max %u; "
+                       "variant=balld delivers all",
+                       s->t_max);
     ik_fail(err, IK_ERR_UNSUPPORTED, "cowen: no alpha gives tables of at most t_max %u entries", s->t_max);
     return ik_hint(err, IK_ERR_UNSUPPORTED, "the least that works on this fabric is t_max=%u", least);
 }
@@ -375,8 +377,12 @@ static ik_status search_classes(const cowen_graph *c, uint32_t t_max, const ik_e
     uint32_t n = c->g.num_switches;
     unsigned threads = ik_env_threads(env);
     cowen_class *classes = ik_calloc(2 * (size_t)n + 2, sizeof *classes);
-    cowen_search s = {.c = c, .classes = classes, .t_max = t_max, .tries = ik_calloc(threads, sizeof(cowen_try)),
-                      .largest = ik_calloc(2 * (size_t)n + 2, sizeof(uint32_t)), .hops = ik_calloc(2 * (size_t)n + 2, sizeof(uint64_t)),
+    cowen_search s = {.c = c,
+                      .classes = classes,
+                      .t_max = t_max,
+                      .tries = ik_calloc(threads, sizeof(cowen_try)),
+                      .largest = ik_calloc(2 * (size_t)n + 2, sizeof(uint32_t)),
+                      .hops = ik_calloc(2 * (size_t)n + 2, sizeof(uint64_t)),
                       .lost = ik_calloc(2 * (size_t)n + 2, sizeof(uint64_t))};
     ik_status status = IK_OK;
     if (!classes || !s.tries || !s.largest || !s.hops || !s.lost)
@@ -428,7 +434,8 @@ static ik_status keep_entries(const cowen_graph *c, const cowen_try *t, cowen *o
         for (size_t i = 0; i < n; i++) {
             size_t v = c->order[u * n + i];
             if (t->table[u * n + v])
-                out->entries[e++] = (ik_table_entry){(uint32_t)v, c->g.port[c->g.base[u] + c->succ[v * n + u]], t->table[u * n + v]};
+                out->entries[e++] =
+                    (ik_table_entry){(uint32_t)v, c->g.port[c->g.base[u] + c->succ[v * n + u]], t->table[u * n + v]};
         }
         out->first[u + 1] = e;
     }
@@ -451,7 +458,8 @@ static ik_status build(ik_routing *r, const cowen_graph *c, cowen_class class, c
     run_class(c, class, t);
     measure(c, t);
     if (t->lost) {
-        ik_fail(err, IK_ERR_UNSUPPORTED, "cowen: this variant loses %llu of the ordered pairs of switches on this fabric at k = %u",
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "cowen: this variant loses %llu of the ordered pairs of switches on this fabric at k = %u",
                 (unsigned long long)t->lost, class.k);
         return ik_hint(err, IK_ERR_UNSUPPORTED, "variant=balld delivers all");
     }
@@ -497,8 +505,10 @@ static void cowen_entry_nth(const ik_routing *r, uint32_t sw, uint32_t n, ik_tab
 
 static const ik_param cowen_params[] = {
     {"alpha", IK_PARAM_REAL, "0.3333333333333333", 0, 1, NULL, "exponent of the ball size: k = floor(n^alpha)"},
-    {"t_max", IK_PARAM_UINT, "", 1, 1e9, NULL, "most entries a switch may store: takes the alpha with the shortest paths that fits"},
-    {"variant", IK_PARAM_ENUM, "balld", 0, 0, "balld|ball|strict|le", "which switches know v: all of v's ball, those that are no landmarks, "
+    {"t_max", IK_PARAM_UINT, "", 1, 1e9, NULL,
+     "most entries a switch may store: takes the alpha with the shortest paths that fits"},
+    {"variant", IK_PARAM_ENUM, "balld", 0, 0, "balld|ball|strict|le",
+     "which switches know v: all of v's ball, those that are no landmarks, "
      "those nearer to v than its landmark (strict), or as near (le)"},
     {"self", IK_PARAM_BOOL, "true", 0, 0, NULL, "a switch counts as a member of its own ball"},
     {0},
@@ -511,11 +521,13 @@ const ik_routing_family ik_routing_cowen = {
     .name = "cowen",
     .summary = "compact routing over landmarks",
     .source = "Cowen: Compact Routing with Minimum Stretch, SODA 1999; variants as compared in Kawano et al.: LOREN, 2016",
-    .details = "A switch stores the way to every landmark and to its vicinity; a packet carries its destination's landmark and the first "
-               "link from there. Landmarks are the switches in at least n^((1+alpha)/2) balls and a greedy cover of all balls, a "
-               "ball being the floor(n^alpha) nearest switches. With t_max the alpha whose largest table fits and whose mean path "
-               "is shortest is searched. Only the tables count as entries, not the header of a packet. Paths are at most about "
-               "three times as long as shortest. Deadlock freedom needs a layering VC scheme such as acro.",
+    .details =
+        "A switch stores the way to every landmark and to its vicinity; a packet carries its destination's landmark and the "
+        "first "
+        "link from there. Landmarks are the switches in at least n^((1+alpha)/2) balls and a greedy cover of all balls, a "
+        "ball being the floor(n^alpha) nearest switches. With t_max the alpha whose largest table fits and whose mean path "
+        "is shortest is searched. Only the tables count as entries, not the header of a packet. Paths are at most about "
+        "three times as long as shortest. Deadlock freedom needs a layering VC scheme such as acro.",
     .params = cowen_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,

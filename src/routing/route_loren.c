@@ -39,9 +39,9 @@ typedef struct loren_spot {
 typedef struct loren {
     links g;
     const ik_fabric *f;
-    ik_xy *xy;            /* [S] */
-    loren_spot *spots;    /* [S] sorted by (y, x) */
-    int32_t x0, y0;       /* corner of the raster */
+    ik_xy *xy;         /* [S] */
+    loren_spot *spots; /* [S] sorted by (y, x) */
+    int32_t x0, y0;    /* corner of the raster */
     uint32_t width, height;
     uint32_t *at;         /* [height][width] switch on a grid point or IK_NONE; NULL if the floor is too sparse for a raster */
     bool regular;         /* every grid point has a switch and floor neighbours are connected */
@@ -52,8 +52,8 @@ typedef struct loren {
     uint32_t *num;        /* [S] */
     uint32_t *base_num;   /* [S] entries of the kinds 1 and 2 */
     uint32_t capacity, t_max;
-    uint16_t *chosen;     /* [u][v] local link index, while compiling */
-    uint64_t *raster;     /* [threads][height][width] scratch */
+    uint16_t *chosen; /* [u][v] local link index, while compiling */
+    uint64_t *raster; /* [threads][height][width] scratch */
 } loren;
 
 static void loren_free(loren *t)
@@ -105,7 +105,8 @@ static ik_status give_positions(loren *t, const ik_params *params, ik_error *err
     if (!f->switch_xy && !grid) {
         ik_fail(err, IK_ERR_UNSUPPORTED, "loren routes by floor position, but the switches of '%s' have none",
                 f->family ? f->family : "this fabric");
-        return ik_hint(err, IK_ERR_UNSUPPORTED, "use a fabric with positions (lrt), or give the width of the floor: loren:grid=%u",
+        return ik_hint(err, IK_ERR_UNSUPPORTED,
+                       "use a fabric with positions (lrt), or give the width of the floor: loren:grid=%u",
                        f->num_switches < 16 ? 4U : 16U);
     }
     uint32_t width = grid ? (uint32_t)ik_params_uint(params, "grid") : 1;
@@ -246,7 +247,7 @@ static void mark_over_holes(loren *t)
 typedef struct loren_queue {
     struct loren_pair {
         uint32_t u, v;
-    } *pairs; /* ring */
+    } * pairs; /* ring */
     size_t head, count, capacity;
 } loren_queue;
 
@@ -416,8 +417,10 @@ static ik_status set_limit(loren *t, const ik_params *params, ik_error *err)
     t->t_max = (uint32_t)ik_params_uint(params, "t_max");
     if (t->t_max >= required)
         return IK_OK;
-    ik_fail(err, IK_ERR_UNSUPPORTED, "loren with t_max %u cannot hold the entries for adjacent switches and floor neighbours: "
-            "some switch needs %u", t->t_max, required);
+    ik_fail(err, IK_ERR_UNSUPPORTED,
+            "loren with t_max %u cannot hold the entries for adjacent switches and floor neighbours: "
+            "some switch needs %u",
+            t->t_max, required);
     return ik_hint(err, IK_ERR_UNSUPPORTED, "the least that works on this fabric is t_max=%u", required);
 }
 
@@ -520,8 +523,10 @@ static void loren_entry_nth(const ik_routing *r, uint32_t sw, uint32_t n, ik_tab
 }
 
 static const ik_param loren_params[] = {
-    {"t_max", IK_PARAM_UINT, "", 1, 1e9, NULL, "most entries a switch may store (none given: half the switches, or what is needed)"},
-    {"grid", IK_PARAM_UINT, "", 1, 1e9, NULL, "width of the floor: switch i stands at (i mod grid, i / grid); none given: the fabric's positions"},
+    {"t_max", IK_PARAM_UINT, "", 1, 1e9, NULL,
+     "most entries a switch may store (none given: half the switches, or what is needed)"},
+    {"grid", IK_PARAM_UINT, "", 1, 1e9, NULL,
+     "width of the floor: switch i stands at (i mod grid, i / grid); none given: the fabric's positions"},
     {0},
 };
 
@@ -531,13 +536,15 @@ static const char *const loren_refused[] = {"karytree:k=2,n=3", "dragonfly:p=2,a
 const ik_routing_family ik_routing_loren = {
     .name = "loren",
     .summary = "compact routing by floor position with at most t_max entries a switch",
-    .source = "Kawano, Nakahara, Fujiwara, Matsutani, Koibuchi, Amano: LOREN: A Scalable Routing Method for Layout-conscious Random "
-              "Topologies, 2016",
-    .details = "A switch stores entries for (1) adjacent switches, (2) the shortest paths between switches that are neighbours on the "
-               "floor, (3) the topologically nearest others while fewer than t_max are stored. A packet follows the entry whose target "
-               "has the smallest Manhattan distance to its destination, the first in (hops, id) order. Delivers every connected "
-               "pair; paths may be longer than shortest; livelock-free by construction. A t_max below the size of kinds 1 and 2 is "
-               "refused with the least that works. Deadlock freedom needs a layering VC scheme such as acro.",
+    .source =
+        "Kawano, Nakahara, Fujiwara, Matsutani, Koibuchi, Amano: LOREN: A Scalable Routing Method for Layout-conscious Random "
+        "Topologies, 2016",
+    .details =
+        "A switch stores entries for (1) adjacent switches, (2) the shortest paths between switches that are neighbours on the "
+        "floor, (3) the topologically nearest others while fewer than t_max are stored. A packet follows the entry whose target "
+        "has the smallest Manhattan distance to its destination, the first in (hops, id) order. Delivers every connected "
+        "pair; paths may be longer than shortest; livelock-free by construction. A t_max below the size of kinds 1 and 2 is "
+        "refused with the least that works. Deadlock freedom needs a layering VC scheme such as acro.",
     .params = loren_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,

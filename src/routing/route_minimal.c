@@ -3,11 +3,9 @@
  * route_minimal.c: minimal paths on any fabric.
  *
  * paths=all: at every switch all outputs that come one hop nearer; the selection function picks (by default at random, which on
- * fabrics of diameter two draws the middle switch uniformly per packet). paths=one: one of them a switch and destination, drawn by
- * seed and kept: a table.
- * Source: Kathareios, Minkenberg, Prisacari, Rodriguez, Hoefler, "Cost-Effective Diameter-Two Topologies: Analysis and
- * Evaluation", SC 2015, section 3.1.
- * Cost: O(S * (S + L)) set-up, one row lookup a hop.
+ * fabrics of diameter two draws the middle switch uniformly per packet). paths=one: one of them a switch and destination, drawn
+ * by seed and kept: a table. Source: Kathareios, Minkenberg, Prisacari, Rodriguez, Hoefler, "Cost-Effective Diameter-Two
+ * Topologies: Analysis and Evaluation", SC 2015, section 3.1. Cost: O(S * (S + L)) set-up, one row lookup a hop.
  */
 #include "routing/minpaths.h"
 
@@ -79,7 +77,8 @@ static ik_status minimal_create(ik_routing *r, const ik_params *params, const ik
     return status;
 }
 
-static uint32_t minimal_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred)
+static uint32_t minimal_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out,
+                             uint32_t *preferred)
 {
     if (r->lft)
         return ik_lft_next(r, sw, in_port, pk, out, preferred);
@@ -102,18 +101,28 @@ static const ik_param minimal_params[] = {
     {0},
 };
 
-static const char *const minimal_examples[] = {"slimfly:q=5", "mlfm:h=3", "oft:k=4", "hyperx:dims=3:4", "dragonfly:p=2,a=4,h=2",
-                                               "polarfly:q=3", "torus:dims=4:4", "jellyfish:n=20,d=4,p=2", "karytree:k=2,n=3", NULL};
+static const char *const minimal_examples[] = {"slimfly:q=5",
+                                               "mlfm:h=3",
+                                               "oft:k=4",
+                                               "hyperx:dims=3:4",
+                                               "dragonfly:p=2,a=4,h=2",
+                                               "polarfly:q=3",
+                                               "torus:dims=4:4",
+                                               "jellyfish:n=20,d=4,p=2",
+                                               "karytree:k=2,n=3",
+                                               NULL};
 
 const ik_routing_family ik_routing_minimal = {
     .name = "minimal",
     .summary = "all minimal paths, or one of them drawn by seed, on any fabric",
-    .source = "Kathareios, Minkenberg, Prisacari, Rodriguez, Hoefler: Cost-Effective Diameter-Two Topologies: Analysis and Evaluation, "
-              "SC 2015, section 3.1",
-    .details = "With paths=all every output that comes one hop nearer to the destination's switch is allowed and the selection function "
-               "picks one, by default at random: on Slim Fly, MLFM and OFT that draws the middle switch uniformly per packet. "
-               "With paths=one each switch keeps one of them per destination. Channel dependencies are acyclic on undamaged multi-level "
-               "trees, OFT and MLFM with one VC; elsewhere the natural VC scheme is hopclass (VC = hops so far).",
+    .source =
+        "Kathareios, Minkenberg, Prisacari, Rodriguez, Hoefler: Cost-Effective Diameter-Two Topologies: Analysis and Evaluation, "
+        "SC 2015, section 3.1",
+    .details =
+        "With paths=all every output that comes one hop nearer to the destination's switch is allowed and the selection function "
+        "picks one, by default at random: on Slim Fly, MLFM and OFT that draws the middle switch uniformly per packet. "
+        "With paths=one each switch keeps one of them per destination. Channel dependencies are acyclic on undamaged multi-level "
+        "trees, OFT and MLFM with one VC; elsewhere the natural VC scheme is hopclass (VC = hops so far).",
     .params = minimal_params,
     .kind = IK_ROUTE_ADAPTIVE,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_SURVIVES_FAILURES,
