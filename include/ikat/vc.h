@@ -23,7 +23,8 @@ typedef struct ik_vc ik_vc;
  * everything. A scheme with static_lane ignores both. */
 enum {
     IK_VC_IGNORES_SRC = 1, /* pk->src */
-    IK_VC_IGNORES_HOPS = 2 /* pk->hops */
+    IK_VC_IGNORES_HOPS = 2,/* pk->hops */
+    IK_VC_BY_SWITCH = 4    /* which hosts of their switches src and dst are; inject() does not care either */
 };
 
 typedef struct ik_vc_family {

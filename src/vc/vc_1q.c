@@ -13,7 +13,7 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
 static void inject(const ik_vc *v, ik_packet *pk)
 {
     (void)v;
-    pk->vc = pk->layer = 0;
+    pk->vc = 0;
 }
 
 static const ik_param params[] = {{0}};
@@ -28,5 +28,5 @@ const ik_vc_family ik_vc_1q = {
     .inject = inject,
     .next = lanes_keep,
     .static_lane = true,
-    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS,
+    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_BY_SWITCH,
 };

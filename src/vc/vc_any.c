@@ -42,7 +42,7 @@ static void destroy(ik_vc *v)
 static void inject(const ik_vc *v, ik_packet *pk)
 {
     const range *r = v->impl;
-    pk->vc = pk->layer = (uint8_t)(r->first + pk->dst % (r->last - r->first + 1u));
+    pk->vc = (uint8_t)(r->first + pk->dst % (r->last - r->first + 1u));
 }
 
 static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,

@@ -15,7 +15,7 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
 static void inject(const ik_vc *v, ik_packet *pk)
 {
     const lanes_map *map = v->impl;
-    pk->vc = pk->layer = (uint8_t)(map->at.host[pk->dst] % v->num_vcs);
+    pk->vc = (uint8_t)(map->at.host[pk->dst] % v->num_vcs);
 }
 
 static const ik_param params[] = {{0}};

@@ -28,7 +28,7 @@ static void inject(const ik_vc *v, ik_packet *pk)
     unsigned queues = v->num_vcs;
     unsigned a = group_of(map, pk->src, queues), b = group_of(map, pk->dst, queues);
     unsigned number = map->form == SUM ? a + b : b + queues - a;
-    pk->vc = pk->layer = (uint8_t)(number % queues);
+    pk->vc = (uint8_t)(number % queues);
 }
 
 static const ik_param params[] = {

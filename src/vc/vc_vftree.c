@@ -43,7 +43,7 @@ static void inject(const ik_vc *v, ik_packet *pk)
     const lanes_map *map = v->impl;
     uint64_t number =
         lane_number((enum form)map->form, map->at.leaf[pk->src], map->at.leaf[pk->dst], map->at.num_leaves, v->num_vcs);
-    pk->vc = pk->layer = (uint8_t)(number % v->num_vcs);
+    pk->vc = (uint8_t)(number % v->num_vcs);
 }
 
 static const ik_param params[] = {

@@ -20,7 +20,7 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
 static void inject(const ik_vc *v, ik_packet *pk)
 {
     (void)v;
-    pk->vc = pk->layer = (uint8_t)pk->dst;
+    pk->vc = (uint8_t)pk->dst;
 }
 
 static const ik_param params[] = {{0}};

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Groups of hosts that need not be told apart, and how far and through which phases a routing's packets go.
+ */
+#include "vc/walk.h"
+
+#include <stdlib.h>
+
+static unsigned num_cables(const ik_fabric *f, uint32_t host)
+{
+    uint32_t node = ik_host_node(f, host);
+    unsigned cables = 0;
+    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
+        cables += f->port_peer[port] != IK_NONE;
+    }
+    return cables;
+}
+
+static void add_host(const ik_fabric *f, uint32_t host, bool by_switch, uint32_t *group_of_switch, walk_groups *groups)
+{
+    uint32_t port = walk_host_port(f, host);
+    if (port == IK_NONE) {
+        groups->stray++;
+        return;
+    }
+    uint32_t sw = ik_peer_node(f, port);
+    if (by_switch && num_cables(f, host) == 1) {
+        if (group_of_switch[sw]) {
+            walk_group *group = &groups->group[group_of_switch[sw] - 1];
+            group->second = group->size++ == 1 ? host : group->second;
+            return;
+        }
+        group_of_switch[sw] = groups->num + 1;
+    }
+    groups->group[groups->num++] = (walk_group){.first = host, .second = IK_NONE, .size = 1, .sw = sw};
+}
+
+ik_status walk_groups_make(const ik_fabric *f, bool by_switch, walk_groups *out, ik_error *err)
+{
+    walk_groups groups = {.group = ik_calloc((size_t)f->num_hosts + 1, sizeof *groups.group)};
+    uint32_t *group_of_switch = ik_calloc((size_t)f->num_switches + 1, sizeof *group_of_switch);
+    if (!groups.group || !group_of_switch) {
+        free(groups.group);
+        free(group_of_switch);
+        return ik_fail_memory(err, (size_t)f->num_hosts * sizeof *groups.group, "groups of hosts");
+    }
+    for (uint32_t host = 0; host < f->num_hosts; host++) {
+        add_host(f, host, by_switch, group_of_switch, &groups);
+    }
+    free(group_of_switch);
+    *out = groups;
+    return IK_OK;
+}
+
+void walk_groups_free(walk_groups *groups)
+{
+    free(groups->group);
+}
+
+typedef struct reach_job {
+    const ik_plan *plan;
+    const walk_groups *groups;
+    walk **walks;      /* [threads] */
+    walk_reach *reach; /* [threads] */
+} reach_job;
+
+static void note_phase(void *ctx, const walk_hop *hop)
+{
+    walk_reach *reach = ctx;
+    reach->phase = hop->pk->phase > reach->phase ? hop->pk->phase : reach->phase;
+}
+
+static ik_status reach_destination(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    reach_job *job = ctx;
+    walk_reach *reach = &job->reach[thread];
+    uint32_t dst = job->groups->group[index].first;
+    walk_begin(job->walks[thread], dst);
+    for (uint32_t g = 0; g < job->groups->num; g++) {
+        uint32_t src = walk_group_source(&job->groups->group[g], dst);
+        uint32_t starts = src == IK_NONE ? 0 : ik_plan_num_starts(job->plan, src, dst);
+        for (uint32_t n = 0; n < starts; n++) {
+            walk_outcome outcome;
+            ik_status status = walk_from(job->walks[thread], src, n, note_phase, reach, &outcome, err);
+            if (status != IK_OK) {
+                return status;
+            }
+            if (outcome.flaws & WALK_LOOP) {
+                return ik_fail(err, IK_ERR_UNSUPPORTED, "routing '%s' lets packets from host %u to host %u go in a loop",
+                               job->plan->routing->family->name, src, dst);
+            }
+            reach->hops = outcome.longest > reach->hops ? outcome.longest : reach->hops;
+        }
+    }
+    return IK_OK;
+}
+
+static ik_status run_reach(reach_job *job, unsigned threads, const ik_env *env, walk_reach *out, ik_error *err)
+{
+    for (unsigned t = 0; t < threads; t++) {
+        job->walks[t] = walk_new(job->plan);
+        if (!job->walks[t]) {
+            return ik_fail_memory(err, 0, "a walk");
+        }
+    }
+    ik_status status = ik_parallel_for(env, "longest paths", job->groups->num, reach_destination, job, err);
+    walk_reach most = {0};
+    for (unsigned t = 0; t < threads; t++) {
+        most.hops = job->reach[t].hops > most.hops ? job->reach[t].hops : most.hops;
+        most.phase = job->reach[t].phase > most.phase ? job->reach[t].phase : most.phase;
+    }
+    if (status == IK_OK) {
+        *out = most;
+    }
+    return status;
+}
+
+ik_status walk_routing_reach(const ik_fabric *f, const ik_routing *routing, const ik_env *env, walk_reach *out, ik_error *err)
+{
+    /* One lane for all: VCs do not bear on where packets go. */
+    ik_vc lane = {.family = ik_vc_find("1q"), .fabric = f, .routing = routing, .num_vcs = 1, .vcs_needed = 1};
+    ik_plan plan = {.fabric = f, .routing = (ik_routing *)routing, .vc = &lane, .num_vcs = 1, .max_radix = ik_max_radix(f)};
+    walk_groups groups;
+    ik_status status = walk_groups_make(f, routing->traits & IK_ROUTE_PER_SWITCH, &groups, err);
+    if (status != IK_OK) {
+        return status;
+    }
+    unsigned threads = ik_env_threads(env);
+    reach_job job = {.plan = &plan,
+                     .groups = &groups,
+                     .walks = ik_calloc(threads, sizeof *job.walks),
+                     .reach = ik_calloc(threads, sizeof *job.reach)};
+    status = job.walks && job.reach ? run_reach(&job, threads, env, out, err) : ik_fail_memory(err, threads, "a walk");
+    for (unsigned t = 0; job.walks && t < threads; t++) {
+        walk_free(job.walks[t]);
+    }
+    free(job.walks);
+    free(job.reach);
+    walk_groups_free(&groups);
+    return status;
+}

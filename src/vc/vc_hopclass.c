@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * hopclass: VC = number of switch-to-switch channels behind the packet. VC numbers only grow along a path, so no cycle of
+ * dependencies can close, whatever the graph and the routing; the price is one VC a hop of the longest path.
+ * Source: K. D. Gunther, "Prevention of Deadlocks in Packet-Switched Data Transport Systems", IEEE Trans. Communications 29(4),
+ * 1981.
+ */
+#include "vc/lanes.h"
+#include "vc/walk.h"
+
+#include <stdio.h>
+
+static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+{
+    (void)params;
+    walk_reach reach;
+    ik_status status = walk_routing_reach(v->fabric, v->routing, env, &reach, err);
+    if (status != IK_OK) {
+        return status;
+    }
+    char why[64];
+    snprintf(why, sizeof why, "paths of up to %u hops", reach.hops);
+    unsigned needed = reach.hops ? reach.hops : 1;
+    return lanes_settle(v, needed, needed, why, err);
+}
+
+static void inject(const ik_vc *v, ik_packet *pk)
+{
+    (void)v;
+    pk->vc = 0;
+}
+
+static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
+                 uint8_t *vc_last)
+{
+    (void)sw, (void)in_port;
+    unsigned vc = lanes_ejects(v->fabric, out_port) ? 0 : pk->hops;
+    *vc_first = *vc_last = (uint8_t)(vc < v->num_vcs ? vc : v->num_vcs - 1);
+}
+
+static const ik_param params[] = {{0}};
+
+const ik_vc_family ik_vc_hopclass = {
+    .name = "hopclass",
+    .summary = "VC = hops behind the packet: breaks every cycle, one VC a hop",
+    .source =
+        "Gunther, \"Prevention of Deadlocks in Packet-Switched Data Transport Systems\", IEEE Trans. Communications 29(4), 1981; "
+        "Besta, Hoefler, \"Slim Fly: A Cost Effective Low-Diameter Network Topology\", SC 2014",
+    .details =
+        "The i-th switch-to-switch channel of a path (from 0) is taken on VC i; host channels on VC 0. Needs as many VCs as the "
+        "longest allowed path has hops: the diameter for minimal routing, twice that for Valiant's.",
+    .params = params,
+    .create = create,
+    .inject = inject,
+    .next = next,
+    .static_lane = false,
+    .ignores = IK_VC_IGNORES_SRC | IK_VC_BY_SWITCH,
+};

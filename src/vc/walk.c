@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Depth-first over the states behind each source's initial states, with an explicit stack (a path may cross every switch).
+ *
+ * A hash table keyed by what matters of a state makes it known once a destination. When a state is left, its longest path and its
+ * flaws are final, except that a state inside a loop may miss a dead end that only the loop reaches; it has the flaw "loop" then.
+ */
+#include "vc/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct key {
+    uint64_t a, b;
+} key;
+
+typedef struct state {
+    key key;
+    uint32_t in_port;
+    uint32_t first_edge;
+    uint32_t longest, preferred;
+    ik_packet pk;
+    uint8_t flaws;
+    bool open; /* on the stack */
+} state;
+
+typedef struct frame {
+    uint32_t state;
+    uint32_t first_choice, num_choices, preferred; /* in walk.choices */
+    uint32_t choice;                               /* being followed */
+    unsigned vc;
+    ik_packet pk; /* after the routing looked at it */
+} frame;
+
+struct walk {
+    const ik_plan *plan;
+    uint32_t dst;
+    bool src_matters, hops_matter;
+    uint32_t *slots; /* state + 1, 0 = free */
+    size_t num_slots;
+    state *states;
+    size_t num_states, max_states;
+    walk_edge *edges;
+    size_t num_edges, max_edges;
+    frame *frames;
+    size_t num_frames, max_frames;
+    ik_choice *choices;
+    size_t num_choices, max_choices;
+};
+
+/* Grows an array to hold at least `need` elements. */
+static bool reserve(void **array, size_t *max, size_t need, size_t size)
+{
+    if (need <= *max) {
+        return true;
+    }
+    size_t more = *max * 2 > need ? *max * 2 : need + 64;
+    if (more > SIZE_MAX / size) {
+        return false;
+    }
+    void *grown = realloc(*array, more * size);
+    if (!grown) {
+        return false;
+    }
+    *array = grown;
+    *max = more;
+    return true;
+}
+
+walk *walk_new(const ik_plan *plan)
+{
+    walk *w = calloc(1, sizeof *w);
+    if (!w) {
+        return NULL;
+    }
+    w->plan = plan;
+    unsigned traits = plan->routing->traits;
+    unsigned ignores = plan->vc->family->ignores | (plan->vc->family->static_lane ? IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS : 0u);
+    bool dest_based = traits & IK_ROUTE_DEST_BASED;
+    w->src_matters = !((dest_based || (traits & IK_ROUTE_IGNORES_SRC)) && (ignores & IK_VC_IGNORES_SRC));
+    w->hops_matter = !((dest_based || (traits & IK_ROUTE_IGNORES_HOPS)) && (ignores & IK_VC_IGNORES_HOPS));
+    w->num_slots = 1024;
+    w->slots = ik_calloc(w->num_slots, sizeof *w->slots);
+    if (!w->slots) {
+        free(w);
+        return NULL;
+    }
+    return w;
+}
+
+void walk_free(walk *w)
+{
+    if (!w) {
+        return;
+    }
+    free(w->slots);
+    free(w->states);
+    free(w->edges);
+    free(w->frames);
+    free(w->choices);
+    free(w);
+}
+
+void walk_begin(walk *w, uint32_t dst)
+{
+    w->dst = dst;
+    w->num_states = w->num_edges = w->num_frames = w->num_choices = 0;
+    memset(w->slots, 0, w->num_slots * sizeof *w->slots);
+}
+
+static key key_of(const walk *w, uint32_t in_port, const ik_packet *pk)
+{
+    uint32_t small =
+        pk->vc | (uint32_t)pk->phase << 8 | (uint32_t)pk->layer << 16 | (w->hops_matter ? (uint32_t)pk->hops << 24 : 0);
+    return (key){(uint64_t)in_port << 32 | pk->via, (uint64_t)(w->src_matters ? pk->src : 0) << 32 | small};
+}
+
+static size_t slot_of(const walk *w, key k)
+{
+    uint64_t hash = (k.a ^ (k.b * 0x9E3779B97F4A7C15u)) * 0xD6E8FEB86659FD93u;
+    size_t slot = (size_t)(hash ^ hash >> 32) & (w->num_slots - 1);
+    while (w->slots[slot]) {
+        const state *s = &w->states[w->slots[slot] - 1];
+        if (s->key.a == k.a && s->key.b == k.b) {
+            break;
+        }
+        slot = (slot + 1) & (w->num_slots - 1);
+    }
+    return slot;
+}
+
+static bool grow_slots(walk *w)
+{
+    size_t num = w->num_slots * 2;
+    uint32_t *slots = ik_calloc(num, sizeof *slots);
+    if (!slots) {
+        return false;
+    }
+    free(w->slots);
+    w->slots = slots;
+    w->num_slots = num;
+    for (size_t i = 0; i < w->num_states; i++) {
+        w->slots[slot_of(w, w->states[i].key)] = (uint32_t)i + 1;
+    }
+    return true;
+}
+
+/* Finds or adds the state; *fresh tells which. IK_NONE when out of memory. */
+static uint32_t state_at(walk *w, uint32_t in_port, const ik_packet *pk, bool *fresh)
+{
+    key k = key_of(w, in_port, pk);
+    size_t slot = slot_of(w, k);
+    *fresh = w->slots[slot] == 0;
+    if (!*fresh) {
+        return w->slots[slot] - 1;
+    }
+    if (!reserve((void **)&w->states, &w->max_states, w->num_states + 1, sizeof *w->states)) {
+        return IK_NONE;
+    }
+    uint32_t id = (uint32_t)w->num_states++;
+    w->states[id] = (state){.key = k, .in_port = in_port, .first_edge = IK_NONE, .pk = *pk};
+    w->slots[slot] = id + 1;
+    if (w->num_states * 2 > w->num_slots && !grow_slots(w)) {
+        return IK_NONE;
+    }
+    return id;
+}
+
+static bool add_edge(walk *w, uint32_t from, walk_edge edge)
+{
+    if (!reserve((void **)&w->edges, &w->max_edges, w->num_edges + 1, sizeof *w->edges)) {
+        return false;
+    }
+    edge.next = w->states[from].first_edge;
+    w->states[from].first_edge = (uint32_t)w->num_edges;
+    w->edges[w->num_edges++] = edge;
+    return true;
+}
+
+/* Starts exploring a fresh state: asks the plan for its choices. */
+static bool open_state(walk *w, uint32_t id, walk_visit visit, void *ctx)
+{
+    if (!reserve((void **)&w->frames, &w->max_frames, w->num_frames + 1, sizeof *w->frames) ||
+        !reserve((void **)&w->choices, &w->max_choices, w->num_choices + w->plan->max_radix + 1, sizeof *w->choices)) {
+        return false;
+    }
+    state *s = &w->states[id];
+    frame *fr = &w->frames[w->num_frames++];
+    *fr = (frame){.state = id, .first_choice = (uint32_t)w->num_choices, .pk = s->pk};
+    uint32_t sw = w->plan->fabric->port_node[s->in_port];
+    ik_choice *choices = w->choices + w->num_choices;
+    fr->num_choices = ik_plan_next(w->plan, sw, s->in_port, &fr->pk, choices, &fr->preferred);
+    w->num_choices += fr->num_choices;
+    s->open = true;
+    if (fr->num_choices == 0) {
+        s->flaws |= WALK_DEAD_END;
+        return true;
+    }
+    fr->vc = choices[0].vc_first;
+    for (uint32_t i = 0; visit && i < fr->num_choices; i++) {
+        walk_hop hop = {s->in_port, choices[i].port, choices[i].vc_first, choices[i].vc_last, &fr->pk};
+        visit(ctx, &hop);
+    }
+    return true;
+}
+
+/* Takes into `s` what lies behind one of its hops. */
+static void absorb(state *s, const walk_outcome *behind, bool preferred)
+{
+    s->flaws |= (uint8_t)behind->flaws;
+    if (behind->longest > s->longest) {
+        s->longest = behind->longest;
+    }
+    if (preferred) {
+        s->preferred = behind->preferred;
+    }
+}
+
+static walk_outcome outcome_of(const state *s)
+{
+    return (walk_outcome){s->longest, s->preferred, s->flaws};
+}
+
+/* The hop that the top frame is at; true if it leads into a fresh state that is now open. *failed on lack of memory. */
+static bool follow(walk *w, walk_visit visit, void *ctx, bool *failed)
+{
+    frame *fr = &w->frames[w->num_frames - 1];
+    const ik_fabric *f = w->plan->fabric;
+    const ik_choice *choice = &w->choices[fr->first_choice + fr->choice];
+    uint32_t from = fr->state, peer = f->port_peer[choice->port];
+    bool preferred = fr->choice == fr->preferred && fr->vc == choice->vc_first;
+    walk_edge edge = {.out_port = choice->port, .to = IK_NONE, .vc = (uint8_t)fr->vc};
+    if (peer == IK_NONE || !ik_is_switch(f, f->port_node[peer])) {
+        edge.delivers = peer != IK_NONE && ik_node_host(f, f->port_node[peer]) == w->dst;
+        absorb(&w->states[from], &(walk_outcome){.flaws = edge.delivers ? 0 : WALK_DEAD_END}, preferred);
+        *failed = !add_edge(w, from, edge);
+        return false;
+    }
+    ik_packet pk = fr->pk;
+    uint8_t hops = pk.hops;
+    ik_plan_advance(w->plan, choice->port, fr->vc, &pk);
+    pk.hops = hops == UINT8_MAX ? hops : pk.hops; /* stays there: a loop must come back to the same state */
+    bool fresh;
+    edge.to = state_at(w, peer, &pk, &fresh);
+    *failed = edge.to == IK_NONE || !add_edge(w, from, edge) || (fresh && !open_state(w, edge.to, visit, ctx));
+    if (*failed || fresh) {
+        return fresh;
+    }
+    walk_outcome behind = outcome_of(&w->states[edge.to]);
+    behind.flaws |= w->states[edge.to].open ? WALK_LOOP : 0;
+    behind.longest++;
+    behind.preferred++;
+    absorb(&w->states[from], &behind, preferred);
+    return false;
+}
+
+/* Moves the top frame to its next choice or VC; false if there is none. */
+static bool advance(walk *w)
+{
+    frame *fr = &w->frames[w->num_frames - 1];
+    if (fr->vc < w->choices[fr->first_choice + fr->choice].vc_last) {
+        fr->vc++;
+        return true;
+    }
+    if (++fr->choice >= fr->num_choices) {
+        return false;
+    }
+    fr->vc = w->choices[fr->first_choice + fr->choice].vc_first;
+    return true;
+}
+
+/* Leaves the top state and takes its outcome into the one below. */
+static void close_state(walk *w)
+{
+    frame *fr = &w->frames[--w->num_frames];
+    state *s = &w->states[fr->state];
+    s->open = false;
+    w->num_choices = fr->first_choice;
+    if (w->num_frames == 0) {
+        return;
+    }
+    frame *below = &w->frames[w->num_frames - 1];
+    walk_outcome behind = outcome_of(s);
+    behind.longest++;
+    behind.preferred++;
+    const ik_choice *choice = &w->choices[below->first_choice + below->choice];
+    absorb(&w->states[below->state], &behind, below->choice == below->preferred && below->vc == choice->vc_first);
+}
+
+static bool explore(walk *w, uint32_t id, walk_visit visit, void *ctx)
+{
+    if (!open_state(w, id, visit, ctx)) {
+        return false;
+    }
+    while (w->num_frames > 0) {
+        bool more = w->frames[w->num_frames - 1].choice < w->frames[w->num_frames - 1].num_choices, failed = false;
+        while (more && !follow(w, visit, ctx, &failed)) {
+            if (failed) {
+                return false;
+            }
+            more = advance(w);
+        }
+        if (failed) {
+            return false;
+        }
+        while (!more && w->num_frames > 0) {
+            close_state(w);
+            more = w->num_frames > 0 && advance(w);
+        }
+    }
+    return true;
+}
+
+ik_status walk_from(walk *w, uint32_t src, uint32_t n, walk_visit visit, void *ctx, walk_outcome *out, ik_error *err)
+{
+    const ik_fabric *f = w->plan->fabric;
+    uint32_t port = walk_host_port(f, src);
+    if (port == IK_NONE) {
+        *out = (walk_outcome){.flaws = WALK_DEAD_END};
+        return IK_OK;
+    }
+    ik_packet pk;
+    ik_plan_start_nth(w->plan, src, w->dst, n, &pk);
+    bool fresh;
+    uint32_t id = state_at(w, f->port_peer[port], &pk, &fresh);
+    if (id == IK_NONE || (fresh && !explore(w, id, visit, ctx))) {
+        return ik_fail_memory(err, w->num_states * sizeof(state), "the states of a walk");
+    }
+    *out = outcome_of(&w->states[id]);
+    return IK_OK;
+}
+
+uint32_t walk_num_states(const walk *w)
+{
+    return (uint32_t)w->num_states;
+}
+
+uint32_t walk_state_port(const walk *w, uint32_t id)
+{
+    return w->states[id].in_port;
+}
+
+unsigned walk_state_vc(const walk *w, uint32_t id)
+{
+    return w->states[id].pk.vc;
+}
+
+const walk_edge *walk_first_edge(const walk *w, uint32_t id)
+{
+    uint32_t edge = w->states[id].first_edge;
+    return edge == IK_NONE ? NULL : &w->edges[edge];
+}
+
+const walk_edge *walk_next_edge(const walk *w, const walk_edge *edge)
+{
+    return edge->next == IK_NONE ? NULL : &w->edges[edge->next];
+}
+
+uint32_t walk_host_port(const ik_fabric *f, uint32_t host)
+{
+    uint32_t node = ik_host_node(f, host);
+    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
+        uint32_t peer = ik_peer_node(f, port);
+        if (peer != IK_NONE && ik_is_switch(f, peer)) {
+            return port;
+        }
+    }
+    return IK_NONE;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Cycles of the dependency graph. Strongly connected components first (Tarjan, "Depth-first search and linear graph algorithms",
+ * SIAM J. Computing 1(2), 1972, with an explicit stack): without a component of two vertices or a self-loop the graph is acyclic,
+ * in O(vertices + edges). Then the shortest cycle: a breadth-first search from each vertex of such a component back to itself,
+ * over higher-numbered vertices only and never deeper than the best cycle so far. The searches stop after SEARCH_BUDGET edges.
+ */
+#include "verify/cdg.h"
+
+#include <stdlib.h>
+
+#define SEARCH_BUDGET 400000000u
+
+typedef struct frame {
+    size_t vertex, cursor;
+} frame;
+
+typedef struct search {
+    const cdg *g;
+    size_t num;
+    uint32_t *order;     /* [num] Tarjan: number of discovery + 1, 0 = not seen; later: mark of a breadth-first search */
+    uint32_t *low;       /* [num] Tarjan: lowest reachable; later: predecessor in the search */
+    uint32_t *component; /* [num] 0 = none or trivial */
+    uint32_t *stack;     /* [num] Tarjan's stack; later: the queue */
+    frame *frames;       /* [num] */
+    uint32_t num_seen, num_components;
+    size_t num_stack;
+} search;
+
+static void search_free(search *s)
+{
+    free(s->order);
+    free(s->low);
+    free(s->component);
+    free(s->stack);
+    free(s->frames);
+}
+
+static ik_status search_make(const cdg *g, search *s, ik_error *err)
+{
+    size_t num = cdg_num_vertices(g);
+    *s = (search){.g = g, .num = num};
+    if (num >= UINT32_MAX) {
+        return ik_fail(err, IK_ERR_MEMORY, "a dependency graph of %zu vertices is too large", num);
+    }
+    s->order = ik_calloc(num + 1, sizeof *s->order);
+    s->low = ik_calloc(num + 1, sizeof *s->low);
+    s->component = ik_calloc(num + 1, sizeof *s->component);
+    s->stack = ik_calloc(num + 1, sizeof *s->stack);
+    s->frames = ik_calloc(num + 1, sizeof *s->frames);
+    if (!s->order || !s->low || !s->component || !s->stack || !s->frames) {
+        search_free(s);
+        return ik_fail_memory(err, num * 32, "the search for dependency cycles");
+    }
+    return IK_OK;
+}
+
+static bool has_self_loop(const cdg *g, size_t vertex)
+{
+    size_t cursor = 0, next;
+    while (cdg_next(g, vertex, &cursor, &next)) {
+        if (next == vertex) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Takes the component of root off Tarjan's stack. Vertices that are done have order UINT32_MAX. */
+static void take_component(search *s, size_t root)
+{
+    bool cyclic = s->stack[s->num_stack - 1] != root || has_self_loop(s->g, root);
+    uint32_t name = cyclic ? ++s->num_components : 0;
+    uint32_t vertex;
+    do {
+        vertex = s->stack[--s->num_stack];
+        s->component[vertex] = name;
+        s->order[vertex] = UINT32_MAX;
+    } while (vertex != root);
+}
+
+static void discover(search *s, size_t vertex, size_t *depth)
+{
+    s->order[vertex] = s->low[vertex] = ++s->num_seen;
+    s->stack[s->num_stack++] = (uint32_t)vertex;
+    s->frames[(*depth)++] = (frame){vertex, 0};
+}
+
+static void components_from(search *s, size_t root)
+{
+    size_t depth = 0, next;
+    discover(s, root, &depth);
+    while (depth > 0) {
+        frame *top = &s->frames[depth - 1];
+        size_t vertex = top->vertex;
+        if (cdg_next(s->g, vertex, &top->cursor, &next)) {
+            if (s->order[next] == 0) {
+                discover(s, next, &depth);
+            } else if (s->order[next] != UINT32_MAX && s->order[next] < s->low[vertex]) {
+                s->low[vertex] = s->order[next];
+            }
+            continue;
+        }
+        depth--;
+        if (depth > 0 && s->low[vertex] < s->low[s->frames[depth - 1].vertex]) {
+            s->low[s->frames[depth - 1].vertex] = s->low[vertex];
+        }
+        if (s->low[vertex] == s->order[vertex]) {
+            take_component(s, vertex);
+        }
+    }
+}
+
+/* Shortest way from start back to itself of fewer than `limit` edges inside its component and above start; 0 = none.
+ * Leaves the predecessors in low. `mark` is new for each search. */
+static size_t way_back(search *s, size_t start, size_t limit, uint32_t mark, uint64_t *budget)
+{
+    size_t head = 0, tail = 0, depth = 0;
+    s->stack[tail++] = (uint32_t)start;
+    while (head < tail && depth + 1 < limit) {
+        size_t level_end = tail;
+        depth++;
+        for (; head < level_end; head++) {
+            size_t vertex = s->stack[head], cursor = 0, next;
+            while (cdg_next(s->g, vertex, &cursor, &next)) {
+                *budget -= *budget > 0;
+                if (next == start) {
+                    s->low[start] = (uint32_t)vertex;
+                    return depth;
+                }
+                if (next > start && s->component[next] == s->component[start] && s->order[next] != mark) {
+                    s->order[next] = mark;
+                    s->low[next] = (uint32_t)vertex;
+                    s->stack[tail++] = (uint32_t)next;
+                }
+            }
+        }
+    }
+    return 0;
+}
+
+static void keep_cycle(const search *s, size_t start, size_t *cycle, size_t length)
+{
+    size_t vertex = start;
+    for (size_t i = length; i-- > 0;) {
+        vertex = s->low[vertex];
+        cycle[i] = vertex;
+    }
+}
+
+static ik_status shortest_cycle(search *s, size_t **out, size_t *length, ik_error *err)
+{
+    size_t *cycle = ik_calloc(s->num + 1, sizeof *cycle);
+    if (!cycle) {
+        return ik_fail_memory(err, s->num * sizeof *cycle, "a dependency cycle");
+    }
+    for (size_t v = 0; v < s->num; v++) {
+        s->order[v] = 0;
+    }
+    size_t best = s->num + 1;
+    uint64_t budget = SEARCH_BUDGET;
+    uint32_t mark = 0;
+    for (size_t v = 0; v < s->num && (budget > 0 || best > s->num); v++) {
+        size_t found = s->component[v] ? way_back(s, v, best, ++mark, &budget) : 0;
+        if (found) {
+            best = found;
+            keep_cycle(s, v, cycle, best);
+        }
+    }
+    *out = cycle;
+    *length = best;
+    return IK_OK;
+}
+
+ik_status cdg_cycle(const cdg *g, size_t **cycle, size_t *length, ik_error *err)
+{
+    search s;
+    ik_status status = search_make(g, &s, err);
+    if (status != IK_OK) {
+        return status;
+    }
+    for (size_t v = 0; v < s.num; v++) {
+        if (s.order[v] == 0) {
+            components_from(&s, v);
+        }
+    }
+    if (s.num_components == 0) {
+        *cycle = NULL;
+        *length = 0;
+    } else {
+        status = shortest_cycle(&s, cycle, length, err);
+    }
+    search_free(&s);
+    return status;
+}

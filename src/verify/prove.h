@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One proof in the making, and the two ways to walk all pairs for it.
+ */
+#ifndef IKAT_VERIFY_PROVE_H
+#define IKAT_VERIFY_PROVE_H
+
+#include "verify/cdg.h"
+#include "verify/tally.h"
+
+typedef struct prove_job {
+    const ik_plan *plan;
+    const ik_env *env;
+    walk_groups groups; /* of hosts that need not be told apart */
+    cdg graph;
+    tally *tallies; /* [threads] */
+    unsigned num_threads;
+} prove_job;
+
+/* Any plan: walks every initial state of every pair, merging packets that meet in one state.
+ * Cost O(pairs * initial states + destinations * states * choices). */
+ik_status prove_by_walking(prove_job *job, ik_error *err);
+
+/* Plans whose ports depend on (switch, destination) alone and whose packets keep their VC: one in-tree (or in-graph, if adaptive)
+ * a destination. Cost O(destinations * switches crossed). */
+bool prove_fits_in_trees(const ik_plan *plan);
+ik_status prove_by_in_trees(prove_job *job, ik_error *err);
+
+/* Fills in the pairs that cause the dependencies of a cycle. */
+ik_status prove_causes(prove_job *job, ik_dependency *cycle, size_t length, ik_error *err);
+
+/* Duato's condition for VCs 0 … escape_vcs-1: *holds, and *why (static text) if it does not. */
+ik_status prove_escape(prove_job *job, unsigned escape_vcs, bool *holds, const char **why, ik_error *err);
+
+/* Does the scheme (and the routing) treat the hosts of a switch alike? */
+bool prove_by_switch(const ik_plan *plan);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The proof of a plan: walks every pair by the fitting method, then reads the verdicts off the counts and the dependency graph.
+ */
+#include "ikat/verify.h"
+
+#include "verify/prove.h"
+
+#include <stdlib.h>
+
+static void job_free(prove_job *job)
+{
+    for (unsigned t = 0; job->tallies && t < job->num_threads; t++) {
+        tally_free(&job->tallies[t]);
+    }
+    free(job->tallies);
+    cdg_free(&job->graph);
+    walk_groups_free(&job->groups);
+}
+
+static ik_status job_make(const ik_plan *plan, const ik_env *env, prove_job *job, ik_error *err)
+{
+    bool trees = prove_fits_in_trees(plan);
+    *job = (prove_job){.plan = plan, .env = env, .num_threads = ik_env_threads(env)};
+    ik_status status = walk_groups_make(plan->fabric, !trees && prove_by_switch(plan), &job->groups, err);
+    if (status == IK_OK) {
+        status = cdg_make(plan->fabric, plan->num_vcs, plan->vc->family->static_lane, env, &job->graph, err);
+    }
+    if (status == IK_OK) {
+        job->tallies = ik_calloc(job->num_threads, sizeof *job->tallies);
+        status = job->tallies ? IK_OK : ik_fail_memory(err, sizeof *job->tallies, "a proof");
+    }
+    for (unsigned t = 0; job->tallies && t < job->num_threads; t++) {
+        tally_init(&job->tallies[t]);
+    }
+    if (status == IK_OK) {
+        status = trees ? prove_by_in_trees(job, err) : prove_by_walking(job, err);
+    }
+    return status;
+}
+
+static ik_verdict verdict(bool holds)
+{
+    return holds ? IK_YES : IK_NO;
+}
+
+static ik_status read_counts(const prove_job *job, ik_proof *proof, ik_error *err)
+{
+    tally sum;
+    tally_init(&sum);
+    for (unsigned t = 0; t < job->num_threads; t++) {
+        ik_status status = tally_merge(&sum, &job->tallies[t], err);
+        if (status != IK_OK) {
+            tally_free(&sum);
+            return status;
+        }
+    }
+    uint64_t hosts = job->plan->fabric->num_hosts, wired = hosts - job->groups.stray, states = 0;
+    proof->pairs = hosts > 0 ? hosts * (hosts - 1) : 0;
+    proof->unconnected = sum.unconnected + proof->pairs - (wired > 0 ? wired * (wired - 1) : 0);
+    proof->undelivered = sum.undelivered;
+    proof->loops = sum.loops;
+    proof->not_minimal = sum.not_minimal;
+    proof->first_undelivered_src = sum.first_src;
+    proof->first_undelivered_dst = sum.first_dst;
+    proof->max_hops = sum.max_hops;
+    proof->path_lengths = sum.lengths;
+    proof->num_path_lengths = sum.num_lengths;
+    double hops = 0;
+    for (size_t i = 0; i < sum.num_lengths; i++) {
+        states += sum.lengths[i];
+        hops += (double)sum.lengths[i] * (double)i;
+    }
+    proof->mean_hops = states ? hops / (double)states : 0;
+    for (size_t i = 0; i < IK_MAX_VCS / 64; i++) {
+        proof->vcs_used += (unsigned)__builtin_popcountll(sum.vcs[i]);
+    }
+    proof->delivered = verdict(sum.undelivered == 0);
+    proof->loop_free = verdict(sum.loops == 0);
+    proof->minimal = verdict(sum.not_minimal == 0 && sum.undelivered == 0);
+    return IK_OK;
+}
+
+static ik_status explain_cycle(prove_job *job, const size_t *cycle, size_t length, ik_proof *proof, ik_error *err)
+{
+    ik_dependency *witness = ik_calloc(length, sizeof *witness);
+    if (!witness) {
+        return ik_fail_memory(err, length * sizeof *witness, "a witness cycle");
+    }
+    for (size_t i = 0; i < length; i++) {
+        witness[i] = (ik_dependency){.channel = job->graph.port_of_channel[cycle[i] / job->graph.num_vcs],
+                                     .vc = (uint8_t)(cycle[i] % job->graph.num_vcs),
+                                     .src = IK_NONE,
+                                     .dst = IK_NONE};
+    }
+    proof->witness = witness;
+    proof->witness_length = length;
+    return prove_causes(job, witness, length, err);
+}
+
+static ik_status read_graph(prove_job *job, ik_proof *proof, ik_error *err)
+{
+    cdg_count(&job->graph, &proof->channels, &proof->dependencies);
+    size_t *cycle = NULL, length = 0;
+    ik_status status = cdg_cycle(&job->graph, &cycle, &length, err);
+    if (status != IK_OK) {
+        return status;
+    }
+    proof->deadlock_free = verdict(length == 0);
+    proof->deadlock_reason = length == 0 ? "channel dependency graph acyclic" : "channel dependency graph cyclic";
+    if (length > 0) {
+        status = explain_cycle(job, cycle, length, proof, err);
+    }
+    free(cycle);
+    unsigned escape_vcs = job->plan->vc->escape_vcs;
+    if (status == IK_OK && length > 0 && escape_vcs > 0) {
+        bool holds = false;
+        status = prove_escape(job, escape_vcs, &holds, &proof->deadlock_reason, err);
+        proof->deadlock_free = verdict(holds);
+        if (holds) {
+            proof->deadlock_reason = "cyclic, but the escape layer satisfies Duato's condition";
+        }
+    }
+    return status;
+}
+
+ik_status ik_verify(const ik_plan *plan, const ik_env *env, ik_proof *out, ik_error *err)
+{
+    prove_job job;
+    ik_proof proof = {0};
+    ik_status status = job_make(plan, env, &job, err);
+    if (status == IK_OK) {
+        status = read_counts(&job, &proof, err);
+    }
+    if (status == IK_OK) {
+        status = read_graph(&job, &proof, err);
+    }
+    job_free(&job);
+    if (status != IK_OK) {
+        ik_proof_free(&proof);
+        return status;
+    }
+    *out = proof;
+    return IK_OK;
+}
+
+void ik_proof_free(ik_proof *proof)
+{
+    free(proof->path_lengths);
+    free(proof->witness);
+    *proof = (ik_proof){0};
+}
