@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_verify.c: proofs that must hold, proofs that must fail, and their witnesses, against independent recounts.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ikat/ikat.h"
+
+#include "unit/verify_helpers.h"
+
+static ik_fabric *fabric(const char *spec)
+{
+    ik_fabric *f = NULL;
+    ik_error err = {0};
+    if (ik_fabric_from_spec(spec, NULL, &f, &err) != IK_OK) {
+        fail_msg("%s: %s", spec, err.text);
+    }
+    return f;
+}
+
+static ik_proof prove(const ik_plan *p, unsigned threads)
+{
+    ik_proof proof;
+    ik_error err = {0};
+    ik_env env = {.num_threads = threads};
+    if (ik_verify(p, &env, &proof, &err) != IK_OK) {
+        fail_msg("%s", err.text);
+    }
+    return proof;
+}
+
+static ik_plan *plan(const ik_fabric *f, const char *routing, const char *vc, unsigned num_vcs)
+{
+    ik_plan *p = NULL;
+    ik_error err = {0};
+    if (ik_plan_from_specs(f, routing, vc, NULL, num_vcs, NULL, &p, &err) != IK_OK) {
+        fail_msg("%s %s: %s", routing, vc ? vc : "", err.text);
+    }
+    return p;
+}
+
+/* A witness must be a cycle of real channels whose every step its pair really takes. */
+static void check_witness(const ik_plan *p, const ik_proof *proof)
+{
+    const ik_fabric *f = p->fabric;
+    assert_true(proof->witness_length > 0);
+    for (size_t i = 0; i < proof->witness_length; i++) {
+        const ik_dependency *from = &proof->witness[i], *to = &proof->witness[(i + 1) % proof->witness_length];
+        assert_int_equal(ik_peer_node(f, from->channel), f->port_node[to->channel]);
+        assert_int_not_equal(from->src, from->dst);
+        uint32_t path[64];
+        uint32_t length = ik_plan_path(p, from->src, from->dst, 0, path, 64);
+        bool takes = false;
+        for (uint32_t k = 0; k + 1 < length; k++) {
+            takes |= path[k] == from->channel && path[k + 1] == to->channel;
+        }
+        assert_true(takes);
+    }
+}
+
+static void minimal_routing_on_rings(void **state)
+{
+    (void)state;
+    for (uint32_t n = 3; n <= 9; n++) {
+        ik_fabric *f = ring_fabric(n, 2);
+        for (int by_tree = 0; by_tree < 2; by_tree++) {
+            ik_plan *p = ring_plan(f, by_tree ? IK_ROUTE_DEST_BASED : 0, RING_SHORTEST);
+            ik_proof proof = prove(p, 1);
+            assert_int_equal(proof.delivered, IK_YES);
+            assert_int_equal(proof.minimal, IK_YES);
+            assert_int_equal(proof.loop_free, IK_YES);
+            assert_int_equal(proof.max_hops, n / 2);
+            assert_int_equal(proof.pairs, 2 * n * (2 * n - 1));
+            assert_int_equal(proof.vcs_used, 1);
+            assert_int_equal(proof.path_lengths[0], 2 * n);
+            /* Three switches: no packet crosses two channels. */
+            bool cyclic = n > 3;
+            assert_int_equal(proof.deadlock_free, cyclic ? IK_NO : IK_YES);
+            assert_int_equal(proof.witness_length, cyclic ? n : 0);
+            if (cyclic) {
+                check_witness(p, &proof);
+            }
+            ik_proof_free(&proof);
+            ring_plan_free(p);
+        }
+        ik_fabric_free(f);
+    }
+}
+
+static void updown_on_rings(void **state)
+{
+    (void)state;
+    for (uint32_t n = 3; n <= 9; n++) {
+        ik_fabric *f = ring_fabric(n, 1);
+        ik_plan *p = plan(f, "updown", NULL, 0);
+        ik_proof proof = prove(p, 1);
+        assert_int_equal(proof.delivered, IK_YES);
+        assert_int_equal(proof.deadlock_free, IK_YES);
+        assert_null(proof.witness);
+        ik_proof_free(&proof);
+        ik_plan_free(p);
+        ik_fabric_free(f);
+    }
+}
+
+static void broken_routings_are_caught(void **state)
+{
+    (void)state;
+    ik_fabric *f = ring_fabric(6, 1);
+    for (int by_tree = 0; by_tree < 2; by_tree++) {
+        unsigned traits = by_tree ? IK_ROUTE_DEST_BASED : 0;
+        /* Switch 2 knows no way to host 4: sources 0, 1, 2, 3 and 5 with shortest ways through it are 1 and 2 (0 -> 4 goes by 5).
+         */
+        ik_plan *p = ring_plan(f, traits, RING_DEAD_END);
+        ik_proof proof = prove(p, 1);
+        assert_int_equal(proof.delivered, IK_NO);
+        assert_int_equal(proof.loop_free, IK_YES);
+        assert_int_equal(proof.undelivered, 2);
+        assert_int_equal(proof.first_undelivered_src, 1);
+        assert_int_equal(proof.first_undelivered_dst, 4);
+        ik_proof_free(&proof);
+        ring_plan_free(p);
+        /* Switches 2 and 3 send packets for host 5 to each other; host 1 reaches it by switch 0. */
+         * shorter), 2, 3. */
+        p = ring_plan(f, traits, RING_LOOP);
+         proof = prove(p, 1);
+         assert_int_equal(proof.delivered, IK_NO);
+         assert_int_equal(proof.loop_free, IK_NO);
+         assert_int_equal(proof.loops, 2);
+         assert_int_equal(proof.undelivered, 2);
+         assert_int_equal(proof.first_undelivered_src, 2);
+         ik_proof_free(&proof);
+         ring_plan_free(p);
+         /* Always clockwise: delivered, not minimal for distances beyond 3, cyclic. */
+         p = ring_plan(f, traits, RING_CLOCKWISE);
+         proof = prove(p, 1);
+         assert_int_equal(proof.delivered, IK_YES);
+         assert_int_equal(proof.minimal, IK_NO);
+         assert_int_equal(proof.not_minimal, 12);
+         assert_int_equal(proof.max_hops, 5);
+         assert_int_equal(proof.deadlock_free, IK_NO);
+         assert_int_equal(proof.channels, 6);
+         assert_int_equal(proof.dependencies, 6);
+         check_witness(p, &proof);
+         ik_proof_free(&proof);
+         ring_plan_free(p);
+    }
+    ik_fabric_free(f);
+}
+
+static void unconnected_pairs_are_no_failure(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric("karytree:k=2,n=2"), *cut = NULL;
+    uint32_t leaf = ik_host_switch(f, 0);
+    assert_int_equal(ik_fabric_degrade(f, NULL, 0, &leaf, 1, &cut, NULL), IK_OK);
+    ik_plan *p = plan(cut, "updown", NULL, 0);
+    ik_proof proof = prove(p, 1);
+    assert_int_equal(proof.pairs, 12);
+    assert_int_equal(proof.unconnected, 10);
+    assert_int_equal(proof.undelivered, 0);
+    assert_int_equal(proof.delivered, IK_YES);
+    ik_proof_free(&proof);
+    ik_plan_free(p);
+    ik_fabric_free(cut);
+    ik_fabric_free(f);
+}
+
+/* The fast way by in-trees and the walk over states must agree to the last count. */
+static void both_methods_agree(void **state)
+{
+    (void)state;
+    static const char *const fabrics[] = {"karytree:k=2,n=3", "rlft:ports=6,levels=3", "xgft:m=3:2:2,w=1:2:3",
+                                          "karytree:k=3,n=3,fail=10%", "xgft:m=4:4,w=2:3"};
+    static const char *const schemes[] = {"1q", "dbbm", "vftree", "voqnet"};
+    for (size_t i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
+        ik_fabric *f = fabric(fabrics[i]);
+        for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
+            ik_plan *p = plan(f, "updown", schemes[k], 0);
+            ik_proof by_tree = prove(p, 1);
+            p->routing->traits = 0;
+            ik_proof by_walk = prove(p, 1);
+            assert_same_proof(&by_tree, &by_walk);
+            ik_proof_free(&by_tree);
+            ik_proof_free(&by_walk);
+            ik_plan_free(p);
+        }
+        ik_fabric_free(f);
+    }
+}
+
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    ik_fabric *f = ring_fabric(12, 3);
+    for (int by_tree = 0; by_tree < 2; by_tree++) {
+        ik_plan *p = ring_plan(f, by_tree ? IK_ROUTE_DEST_BASED : 0, RING_SHORTEST);
+        ik_proof one = prove(p, 1);
+        for (unsigned threads = 2; threads <= 7; threads += 5) {
+            ik_proof many = prove(p, threads);
+            assert_same_proof(&one, &many);
+            ik_proof_free(&many);
+        }
+        ik_proof_free(&one);
+        ring_plan_free(p);
+    }
+    ik_fabric_free(f);
+}
+
+static void path_lengths_of_trees(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric("karytree:k=4,n=3");
+    ik_plan *p = plan(f, "dmodk", NULL, 0);
+    ik_proof proof = prove(p, 2);
+    assert_int_equal(proof.num_path_lengths, 5);
+    assert_int_equal(proof.path_lengths[0], 64 * 3);
+    assert_int_equal(proof.path_lengths[2], 64 * 12);
+    assert_int_equal(proof.path_lengths[4], 64 * 48);
+    assert_true(proof.mean_hops > 3.428 && proof.mean_hops < 3.429);
+    assert_int_equal(proof.minimal, IK_YES);
+    assert_int_equal(proof.deadlock_free, IK_YES);
+    ik_proof_free(&proof);
+    ik_plan_free(p);
+    ik_fabric_free(f);
+}
+
+static void hop_classes_break_every_cycle(void **state)
+{
+    (void)state;
+    for (uint32_t n = 4; n <= 8; n++) {
+        ik_fabric *f = ring_fabric(n, 1);
+        ik_plan *p = ring_plan_vc(f, 0, RING_SHORTEST, "hopclass");
+        ik_proof proof = prove(p, 1);
+        assert_int_equal(p->num_vcs, n / 2);
+        assert_int_equal(proof.vcs_used, n / 2);
+        assert_int_equal(proof.deadlock_free, IK_YES);
+        ik_proof_free(&proof);
+        ring_plan_free(p);
+        p = ring_plan_vc(f, 0, RING_SHORTEST, "any:last=2"); /* free choice of VC brings the cycle back */
+        proof = prove(p, 1);
+        assert_int_equal(proof.deadlock_free, IK_NO);
+        assert_int_equal(proof.witness_length, n);
+        ik_proof_free(&proof);
+        ring_plan_free(p);
+        ik_fabric_free(f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(minimal_routing_on_rings),   cmocka_unit_test(updown_on_rings),
+        cmocka_unit_test(broken_routings_are_caught), cmocka_unit_test(unconnected_pairs_are_no_failure),
+        cmocka_unit_test(both_methods_agree),         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(path_lengths_of_trees),      cmocka_unit_test(hop_classes_break_every_cycle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
