@@ -33,10 +33,7 @@ static ik_status unknown_scheme(const char *name, ik_error *err)
         num++;
     }
     names[num] = NULL;
-    ik_status status = ik_fail(err, IK_ERR_USAGE, "unknown VC scheme '%s'", name);
-    const char *nearest = ik_nearest_name(name, names);
-    return nearest ? ik_hint(err, status, "did you mean '%s'? `ikat list vcs` shows all", nearest)
-                   : ik_hint(err, status, "`ikat list vcs` shows all");
+    return ik_fail_unknown(err, "VC scheme", name, names);
 }
 
 /* "dbbm" or "vftree:form=matrix": only what differs from the defaults. */
@@ -84,20 +81,12 @@ static ik_status from_parsed_spec(const ik_fabric *f, const ik_routing *routing,
     if (!family) {
         return unknown_scheme(spec->name, err);
     }
-    char owner[64] = "VC scheme '";
-    strncat(strncat(owner, family->name, 40), "'", 2);
     ik_params params;
-    ik_status status = ik_params_init(&params, family->params, NULL, err);
+    ik_status status = ik_params_from_spec(&params, "VC scheme", spec, family->params, NULL, err);
     if (status != IK_OK) {
         return status;
     }
-    status = ik_spec_apply(spec, &params, owner, err);
-    if (status == IK_OK) {
-        status = ik_params_finish(&params, owner, err);
-    }
-    if (status == IK_OK) {
-        status = make_scheme(f, routing, family, &params, num_vcs, env, out, err);
-    }
+    status = make_scheme(f, routing, family, &params, num_vcs, env, out, err);
     ik_params_free(&params);
     return status;
 }

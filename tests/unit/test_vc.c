@@ -164,7 +164,7 @@ static void bad_requests_are_refused(void **state)
 {
     (void)state;
     ik_fabric *f = fabric("karytree:k=4,n=2"), *large = fabric("karytree:k=8,n=3");
-    refuse(f, "vftre", 2, IK_ERR_USAGE, "vftre", "vftree");
+    refuse(f, "vftre", 2, IK_ERR_INPUT, "vftre", "vftree");
     refuse(f, "vftree:form=product", 2, IK_ERR_INPUT, "product", "");
     refuse(f, "dbbm", 257, IK_ERR_USAGE, "257", "");
     refuse(f, "voqnet", 4, IK_ERR_UNSUPPORTED, "16", "16");

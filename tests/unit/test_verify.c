@@ -128,7 +128,6 @@ static void broken_routings_are_caught(void **state)
         ik_proof_free(&proof);
         ring_plan_free(p);
         /* Switches 2 and 3 send packets for host 5 to each other; host 1 reaches it by switch 0. */
-         * shorter), 2, 3. */
         p = ring_plan(f, traits, RING_LOOP);
          proof = prove(p, 1);
          assert_int_equal(proof.delivered, IK_NO);
