@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * conform_traffic.c: every traffic pattern keeps the family's promises, on every fabric that it accepts:
+ * flows in ascending order and within their scale, destinations drawn as the flows say, permutations one to one, the same
+ * seed and the same spec give the same pattern.
+ */
+#include "ikat/topology.h"
+#include "ikat/traffic.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const fabrics[] = {
+    "karytree:k=4,n=3", "karytree:k=2,n=4", "slimfly:q=5",           "torus:dims=4:4:4",    "oft:k=3",          "mlfm:h=4",
+    "dragonfly:h=2",    "crossbar:n=5",     "rlft:ports=4,levels=3", "xgft:m=16:16,w=1:10", "lrt:n=64,d=4,r=3", NULL};
+
+/* Further specs of a member beside its bare name. */
+static const char *const specs[] = {"uniform:self=true",
+                                    "shift:by=3",
+                                    "permutation:derangement=true,seed=9",
+                                    "hotspot:share=messages,count=3,fraction=35%",
+                                    "hotspot:nodes=1:2,fraction=50%",
+                                    "hotspot:nodes=0:3,fraction=50%,pick=fixed",
+                                    "tornado:dims=5",
+                                    "neighbour:dims=2:2,wrap=false",
+                                    "neighbour:dims=5:1",
+                                    "alltoall:order=shift,visits=3",
+                                    "adversarial:groups=2",
+                                    "ihs:fraction=50%,seed=4",
+                                    "local:gamma=2.5",
+                                    "cg:processes=4,phase=1",
+                                    "wrf:rows=2,columns=2",
+                                    "bt:side=2",
+                                    NULL};
+
+#define DRAWS 4000
+
+static int failures;
+#define CHECK(cond, ...)                                                                                                         \
+    do {                                                                                                                         \
+        if (!(cond)) {                                                                                                           \
+            failures++;                                                                                                          \
+            fprintf(stderr, "%s on %s: ", t->spec, t->fabric->spec);                                                             \
+            fprintf(stderr, __VA_ARGS__);                                                                                        \
+            fputc('\n', stderr);                                                                                                 \
+        }                                                                                                                        \
+    } while (0)
+
+typedef struct flow_list {
+    const ik_traffic *t;
+    uint32_t src, num;
+    uint32_t *dst;
+    double *share;
+    uint64_t hash;
+    double sum;
+} flow_list;
+
+static void note_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+{
+    flow_list *l = ctx;
+    const ik_traffic *t = l->t;
+    CHECK(src == l->src, "flow of %u announced for %u", src, l->src);
+    CHECK(dst < t->num_hosts, "flow to host %u", dst);
+    CHECK(dst != src || strstr(t->spec, "self="), "flow from %u to itself", src);
+    CHECK(l->num == 0 || dst > l->dst[l->num - 1], "flows of %u do not ascend", src);
+    CHECK(weight > 0 && weight <= scale, "flow %u -> %u has weight %llu of %llu", src, dst, (unsigned long long)weight,
+          (unsigned long long)scale);
+    if (l->num < t->num_hosts) {
+        l->dst[l->num] = dst;
+        l->share[l->num++] = (double)weight / (double)scale;
+    }
+    l->sum += (double)weight / (double)scale;
+    l->hash = (l->hash ^ dst ^ weight << 20) * 1099511628211u;
+}
+
+static flow_list flows_of(const ik_traffic *t, uint32_t src, uint32_t *dst, double *share)
+{
+    flow_list l = {.t = t, .src = src, .dst = dst, .share = share, .hash = src};
+    t->family->flows(t, src, note_flow, &l);
+    CHECK(l.sum < 1 + 1e-9, "flows of %u sum to %g", src, l.sum);
+    return l;
+}
+
+static int find(const flow_list *l, uint32_t dst)
+{
+    for (uint32_t i = 0; i < l->num; i++) {
+        if (l->dst[i] == dst) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+/* Draws agree with the flows within six standard deviations. */
+static void check_draws(const ik_traffic *t, const flow_list *l, uint32_t *count)
+{
+    memset(count, 0, t->num_hosts * sizeof *count);
+    for (uint64_t n = 0; n < DRAWS; n++) {
+        uint32_t d = t->family->dest(t, l->src, n);
+        CHECK(d == t->family->dest(t, l->src, n), "destination %llu of %u changes", (unsigned long long)n, l->src);
+        if (l->num == 0) {
+            CHECK(d == IK_NONE, "silent host %u sends to %u", l->src, d);
+            return;
+        }
+        int i = d == IK_NONE ? -1 : find(l, d);
+        CHECK(i >= 0, "destination %u of %u is no flow", d, l->src);
+        if (i >= 0) {
+            count[i]++;
+        }
+    }
+    for (uint32_t i = 0; i < l->num; i++) {
+        double p = l->share[i] / l->sum, expect = DRAWS * p, slack = 6 * sqrt(expect * (1 - p)) + 3;
+        CHECK(fabs(count[i] - expect) <= slack, "%u -> %u: %u draws, %.1f expected", l->src, l->dst[i], count[i], expect);
+    }
+}
+
+static void check_pattern(const ik_traffic *t)
+{
+    uint32_t *dst = calloc(t->num_hosts, sizeof *dst), *count = calloc(t->num_hosts, sizeof *count);
+    double *share = calloc(t->num_hosts, sizeof *share);
+    bool *taken = calloc(t->num_hosts, sizeof *taken);
+    uint32_t step = t->num_hosts > 64 ? t->num_hosts / 23 : 1;
+    for (uint32_t src = 0; src < t->num_hosts; src++) {
+        flow_list l = flows_of(t, src, dst, share);
+        if (t->family->permutation && l.num) {
+            CHECK(l.num == 1, "%u flows of %u in a permutation", l.num, src);
+            CHECK(!taken[l.dst[0]], "host %u is the image of two", l.dst[0]);
+            taken[l.dst[0]] = true;
+        }
+        if (src % step == 0) {
+            check_draws(t, &l, count);
+        }
+    }
+    free(dst);
+    free(count);
+    free(share);
+    free(taken);
+}
+
+/* Made again from its own spec and the same seed, it is the same pattern. */
+static void check_again(const ik_traffic *t, const ik_env *env)
+{
+    ik_traffic *u = NULL;
+    ik_error err = {0};
+    uint32_t *dst = calloc(t->num_hosts, sizeof *dst);
+    double *share = calloc(t->num_hosts, sizeof *share);
+    ik_status s = ik_traffic_from_spec(t->fabric, t->spec, env, &u, &err);
+    CHECK(s == IK_OK, "its spec does not make it again: %s", err.text);
+    for (uint32_t src = 0; s == IK_OK && src < t->num_hosts; src++) {
+        uint64_t a = flows_of(t, src, dst, share).hash, b = flows_of(u, src, dst, share).hash;
+        CHECK(a == b, "made again, the flows of %u differ", src);
+        for (uint64_t n = 0; n < 5; n++) {
+            CHECK(t->family->dest(t, src, n) == u->family->dest(u, src, n), "made again, draws of %u differ", src);
+        }
+    }
+    ik_traffic_free(u);
+    free(dst);
+    free(share);
+}
+
+/* Returns whether the fabric took it. */
+static bool try_spec(const ik_fabric *f, const char *spec)
+{
+    ik_traffic *t = NULL;
+    ik_env env = {.seed = 5};
+    ik_error err = {0};
+    ik_status s = ik_traffic_from_spec(f, spec, &env, &t, &err);
+    if (s != IK_OK) {
+        if (t || !err.text[0] || (s != IK_ERR_UNSUPPORTED && s != IK_ERR_USAGE)) {
+            failures++;
+            fprintf(stderr, "%s on %s refused as '%s': %s\n", spec, f->spec, ik_status_name(s), err.text);
+        }
+        return false;
+    }
+    check_pattern(t);
+    check_again(t, &env);
+    ik_traffic_free(t);
+    return true;
+}
+
+static unsigned try_everywhere(const char *spec)
+{
+    unsigned taken = 0;
+    for (const char *const *name = fabrics; *name; name++) {
+        ik_fabric *f = NULL;
+        ik_error err = {0};
+        if (ik_fabric_from_spec(*name, NULL, &f, &err) != IK_OK) {
+            continue; /* conform_topo's business */
+        }
+        taken += try_spec(f, spec);
+        ik_fabric_free(f);
+    }
+    if (!taken) {
+        failures++;
+        fprintf(stderr, "%s: no fabric takes it\n", spec);
+    }
+    return taken;
+}
+
+int main(int argc, char **argv)
+{
+    const ik_traffic_family *family = argc == 2 ? ik_traffic_find(argv[1]) : NULL;
+    if (!family) {
+        fprintf(stderr, "usage: conform_traffic MEMBER\n");
+        return 2;
+    }
+    if (!family->summary || !family->source || !family->details || !family->dest || !family->flows) {
+        fprintf(stderr, "%s: incomplete\n", family->name);
+        return 1;
+    }
+    size_t len = strlen(family->name);
+    unsigned taken = strcmp(family->name, "file") == 0 ? try_everywhere("file:path=" TEST_DATA "/traffic/ring.flows")
+                                                       : try_everywhere(family->name);
+    for (const char *const *spec = specs; *spec; spec++) {
+        if (strncmp(*spec, family->name, len) == 0 && (*spec)[len] == ':') {
+            taken += try_everywhere(*spec);
+        }
+    }
+    printf("%s: %u patterns checked\n", family->name, taken);
+    return failures ? 1 : 0;
+}
