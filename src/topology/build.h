@@ -18,6 +18,9 @@ ik_status grid_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder
  * cables and p are given; strides and port bases are filled here. */
 ik_status hyperx_build(const char *family, ik_hyperx *h, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err);
 
+/* Random regular graphs: the shared builder of topo_jellyfish.c and topo_lrt.c. Checks n*d, makes the graph, adds everything. */
+ik_status random_build(const char *family, const ik_random_regular *r, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err);
+
 /* Links the global ports of all groups; sw(ctx, group, x) and port(ctx, group, x) give the switch and local port of global port
  * x. */
 typedef ik_end (*topo_global_end)(const void *data, uint32_t group, uint32_t x);
