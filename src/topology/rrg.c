@@ -217,10 +217,11 @@ static ik_status fill(rrg *g, deficit *open, ik_error *err)
             update(open, g, u);
             update(open, g, v);
         } else if (!walk(g, open, u) || ++steps > limit) {
-            return ik_fail(err, IK_ERR_USAGE,
-                           "no graph of %" PRIu32 " switches of degree %" PRIu32 " and range %" PRIu32 " found after %" PRIu64
-                           " repairs",
-                           g->n, g->d, g->range, steps);
+            ik_fail(err, IK_ERR_USAGE,
+                    "no graph of %" PRIu32 " switches of degree %" PRIu32 " and range %" PRIu32 " found after %" PRIu64
+                    " repairs",
+                    g->n, g->d, g->range, steps);
+            return ik_hint(err, IK_ERR_USAGE, "a longer range, another degree or another seed");
         }
         if (ik_env_cancelled(g->env)) {
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled while a random graph was made");
@@ -311,31 +312,46 @@ static uint32_t components(const rrg *g, uint32_t *component, uint32_t *queue)
     return count;
 }
 
-/* Switches that would join two components, from random starts. Returns how many were done. */
-static uint32_t join_components(rrg *g, const uint32_t *component)
+static uint32_t find(uint32_t *parent, uint32_t u)
 {
-    uint32_t done = 0;
+    while (parent[u] != u) {
+        parent[u] = parent[parent[u]];
+        u = parent[u];
+    }
+    return u;
+}
+
+/* Switches across components, from n random starts; components that were joined count as one from then on (parent: union-find
+ * over component numbers). Joining along two bridges may fail to connect, so the caller counts again. */
+static void join_components(rrg *g, const uint32_t *component, uint32_t *parent, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        parent[i] = i;
+    }
     for (uint32_t i = 0; i < g->n; i++) {
         uint32_t a = ik_rng_below(&g->rng, g->n), c = random_in_range(g, a);
-        if (component[a] != component[c]) {
-            done += try_switch(g, a, random_neighbour(g, a), c, random_neighbour(g, c));
+        uint32_t from = find(parent, component[a]), to = find(parent, component[c]);
+        if (from != to && try_switch(g, a, random_neighbour(g, a), c, random_neighbour(g, c))) {
+            parent[from] = to;
         }
     }
-    return done;
 }
 
 static ik_status connect(rrg *g, ik_error *err)
 {
-    uint32_t *component = ik_calloc(2 * (size_t)g->n, sizeof *component), *queue = component + g->n;
+    uint32_t *component = ik_calloc(2 * (size_t)g->n, sizeof *component), *scratch = component + g->n;
     if (!component) {
         return ik_fail_memory(err, 2 * (size_t)g->n * sizeof *component, "a random graph");
     }
     ik_status status = IK_OK;
-    uint32_t count = components(g, component, queue);
-    for (unsigned try = 0; status == IK_OK && count > 1 && try < CONNECT_TRIES; try++) {
-        join_components(g, component);
-        status = shuffle(g, g->n, err);
-        count = components(g, component, queue);
+    uint32_t count = components(g, component, scratch), before = count;
+    for (unsigned try = 0; status == IK_OK && count > 1 && try < CONNECT_TRIES; try++, before = count) {
+        join_components(g, component, scratch, count);
+        count = components(g, component, scratch);
+        if (count == before) {
+            status = shuffle(g, g->n, err);
+            count = components(g, component, scratch);
+        }
     }
     free(component);
     if (status == IK_OK && count > 1) {
