@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_check.c: `ikat check`: proves a routing with its VC scheme on a fabric, or shows where it fails.
+ */
+#include "cli.h"
+
+#include <string.h>
+
+typedef struct check {
+    const cli *c;
+    ik_fabric *f;
+    ik_plan *plan;
+    ik_proof proof;
+} check;
+
+static const char *verdict_text(ik_verdict v)
+{
+    return v == IK_YES ? "yes" : v == IK_NO ? "NO" : "unknown";
+}
+
+static bool failed(const ik_proof *p)
+{
+    return p->delivered == IK_NO || p->loop_free == IK_NO || p->deadlock_free == IK_NO;
+}
+
+/* ------------------------------------------------------------------------------------------ JSON */
+
+static json_t *json_verdict(ik_verdict v)
+{
+    return v == IK_UNKNOWN ? json_null() : json_boolean(v == IK_YES);
+}
+
+static json_t *json_node(const ik_fabric *f, uint32_t node)
+{
+    char name[256];
+    return json_string(ik_node_describe(f, node, name, sizeof name));
+}
+
+static json_t *json_witness(const check *k)
+{
+    const ik_fabric *f = k->f;
+    json_t *steps = json_array();
+    for (size_t i = 0; i < k->proof.witness_length; i++) {
+        const ik_dependency *d = &k->proof.witness[i];
+        char from[256], to[256];
+        json_t *step = json_object();
+        json_object_set_new(step, "switch", json_integer(f->port_node[d->channel]));
+        json_object_set_new(step, "port", json_integer(ik_port_local(f, d->channel)));
+        json_object_set_new(step, "to_switch", json_integer(ik_peer_node(f, d->channel)));
+        json_object_set_new(step, "vc", json_integer(d->vc));
+        json_object_set_new(step, "from", json_string(ik_port_describe(f, d->channel, from, sizeof from)));
+        json_object_set_new(step, "to", json_string(ik_port_describe(f, f->port_peer[d->channel], to, sizeof to)));
+        json_object_set_new(step, "source", json_integer(d->src));
+        json_object_set_new(step, "destination", json_integer(d->dst));
+        json_object_set_new(step, "source_name", json_node(f, ik_host_node(f, d->src)));
+        json_object_set_new(step, "destination_name", json_node(f, ik_host_node(f, d->dst)));
+        json_array_append_new(steps, step);
+    }
+    return steps;
+}
+
+static void json_counts(const ik_proof *p, json_t *o)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+    } counts[] = {
+        {"pairs", p->pairs},
+        {"undelivered", p->undelivered},
+        {"loops", p->loops},
+        {"unconnected", p->unconnected},
+        {"not_minimal", p->not_minimal},
+        {"max_hops", p->max_hops},
+        {"channels", p->channels},
+        {"dependencies", p->dependencies},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        json_object_set_new(o, counts[i].key, json_integer((json_int_t)counts[i].value));
+    }
+    json_object_set_new(o, "mean_hops", json_real(p->mean_hops));
+    json_t *lengths = json_array();
+    for (size_t i = 0; i < p->num_path_lengths; i++) {
+        json_array_append_new(lengths, json_integer((json_int_t)p->path_lengths[i]));
+    }
+    json_object_set_new(o, "path_lengths", lengths);
+}
+
+static json_t *to_json(const check *k)
+{
+    const ik_proof *p = &k->proof;
+    json_t *o = json_object();
+    json_object_set_new(o, "spec", json_string(k->f->spec ? k->f->spec : k->c->args[0]));
+    json_object_set_new(o, "hosts", json_integer(k->f->num_hosts));
+    json_object_set_new(o, "switches", json_integer(k->f->num_switches));
+    json_object_set_new(o, "routing", json_string(k->plan->routing->spec));
+    json_object_set_new(o, "vc", json_string(k->plan->vc->spec));
+    json_object_set_new(o, "vcs", json_integer(k->plan->num_vcs));
+    json_object_set_new(o, "vcs_needed", json_integer(k->plan->vc->vcs_needed));
+    json_object_set_new(o, "vcs_used", json_integer(p->vcs_used));
+    json_object_set_new(o, "delivered", json_verdict(p->delivered));
+    json_object_set_new(o, "loop_free", json_verdict(p->loop_free));
+    json_object_set_new(o, "minimal", json_verdict(p->minimal));
+    json_object_set_new(o, "deadlock_free", json_verdict(p->deadlock_free));
+    json_object_set_new(o, "deadlock_reason", json_string(p->deadlock_reason));
+    json_counts(p, o);
+    if (p->first_undelivered_src != IK_NONE) {
+        json_object_set_new(o, "first_undelivered",
+                            json_pack("[I, I]", (json_int_t)p->first_undelivered_src, (json_int_t)p->first_undelivered_dst));
+    }
+    json_object_set_new(o, "witness", p->witness ? json_witness(k) : json_null());
+    return o;
+}
+
+/* ------------------------------------------------------------------------------------------ text */
+
+static void print_verdict(const cli *c, const char *what, ik_verdict v, const char *more)
+{
+    const char *colour = v == IK_NO ? cli_severity_colour(c, IK_ERROR) : "";
+    printf("  %-15s %s%s%s%s%s\n", what, colour, verdict_text(v), *colour ? cli_reset(c) : "", *more ? ": " : "", more);
+}
+
+static void print_delivery(const check *k)
+{
+    const ik_proof *p = &k->proof;
+    char text[640] = "", src[256], dst[256];
+    if (p->undelivered) {
+        snprintf(text, sizeof text, "%s pairs without a whole way, the first from %.200s to %.200s", cli_count(p->undelivered),
+                 ik_node_describe(k->f, ik_host_node(k->f, p->first_undelivered_src), src, sizeof src),
+                 ik_node_describe(k->f, ik_host_node(k->f, p->first_undelivered_dst), dst, sizeof dst));
+    } else if (p->unconnected) {
+        snprintf(text, sizeof text, "all but %s pairs that the fabric does not connect", cli_count(p->unconnected));
+    }
+    print_verdict(k->c, "delivered", p->delivered, text);
+    snprintf(text, sizeof text, p->loops ? "%s pairs can come into a loop" : "%.0s", cli_count(p->loops));
+    print_verdict(k->c, "loop-free", p->loop_free, text);
+    snprintf(text, sizeof text, p->not_minimal ? "%s pairs have a way longer than the shortest" : "%.0s",
+             cli_count(p->not_minimal));
+    print_verdict(k->c, "minimal", p->minimal, text);
+}
+
+static void print_lengths(const check *k)
+{
+    static const char *const headers[] = {"hops>", "paths>", "share>", NULL};
+    const ik_proof *p = &k->proof;
+    uint64_t paths = 0;
+    for (size_t i = 0; i < p->num_path_lengths; i++) {
+        paths += p->path_lengths[i];
+    }
+    cli_heading(k->c, "Path lengths");
+    printf("  %.4f hops between switches in the mean, %u at most\n", p->mean_hops, p->max_hops);
+    cli_table *table = cli_table_new(headers);
+    for (size_t i = 0; i < p->num_path_lengths; i++) {
+        cli_table_cell(table, "%zu", i);
+        cli_table_cell(table, "%s", cli_count(p->path_lengths[i]));
+        cli_table_cell(table, "%.2f %%", paths ? 100.0 * (double)p->path_lengths[i] / (double)paths : 0.0);
+    }
+    cli_table_print(table, stdout, k->c->colour_out);
+}
+
+static void print_witness(const check *k)
+{
+    static const char *const headers[] = {"a packet on the channel from",   "to",      "VC>",
+                                          "waits for the next, going from", "to host", NULL};
+    const ik_fabric *f = k->f;
+    char name[256];
+    cli_heading(k->c, "A shortest cycle of dependencies");
+    cli_table *table = cli_table_new(headers);
+    for (size_t i = 0; i < k->proof.witness_length; i++) {
+        const ik_dependency *d = &k->proof.witness[i];
+        cli_table_cell(table, "%s", ik_port_describe(f, d->channel, name, sizeof name));
+        cli_table_cell(table, "%s", ik_port_describe(f, f->port_peer[d->channel], name, sizeof name));
+        cli_table_cell(table, "%u", d->vc);
+        cli_table_cell(table, "%s", ik_node_describe(f, ik_host_node(f, d->src), name, sizeof name));
+        cli_table_cell(table, "%s", ik_node_describe(f, ik_host_node(f, d->dst), name, sizeof name));
+    }
+    cli_table_print(table, stdout, k->c->colour_out);
+    printf("  and the last waits for the first\n");
+}
+
+static void print_text(const check *k)
+{
+    const ik_proof *p = &k->proof;
+    printf("%s\n", k->f->spec ? k->f->spec : k->c->args[0]);
+    printf("  %-15s %s\n", "routing", k->plan->routing->spec);
+    printf("  %-15s %s, %u of %u VC%s used\n", "VC scheme", k->plan->vc->spec, p->vcs_used, k->plan->num_vcs,
+           k->plan->num_vcs == 1 ? "" : "s");
+    printf("  %-15s %s\n", "host pairs", cli_count(p->pairs));
+    print_delivery(k);
+    print_verdict(k->c, "deadlock-free", p->deadlock_free, p->deadlock_reason);
+    printf("  %-15s %s channels and VCs, %s dependencies\n", "", cli_count(p->channels), cli_count(p->dependencies));
+    print_lengths(k);
+    if (p->witness) {
+        print_witness(k);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ the command */
+
+static ik_status prove(check *k, unsigned num_vcs, ik_error *err)
+{
+    const cli *c = k->c;
+    ik_status status = ik_fabric_from_spec(c->args[0], &c->env, &k->f, err);
+    if (status == IK_OK) {
+        status = ik_plan_from_specs(k->f, cli_get(c, "--routing"), cli_get(c, "--vc"), NULL, num_vcs, &c->env, &k->plan, err);
+    }
+    return status == IK_OK ? ik_verify(k->plan, &c->env, &k->proof, err) : status;
+}
+
+static int show(const check *k)
+{
+    int verdict = failed(&k->proof) ? CLI_FAILED : CLI_DONE;
+    cli_progress_end(k->c);
+    if (k->c->json) {
+        int status = cli_print_json(k->c, to_json(k));
+        return status == CLI_DONE ? verdict : status;
+    }
+    print_text(k);
+    return cli_finish(k->c, verdict);
+}
+
+static int run(cli *c)
+{
+    uint64_t num_vcs = 0;
+    if (!cli_has(c, "--routing")) {
+        return cli_usage(c, "which routing? Say --routing SPEC; 'ikat list routings' shows all");
+    }
+    if (cli_has(c, "--vcs") && !cli_get_uint(c, "--vcs", 1, IK_MAX_VCS, 1, &num_vcs)) {
+        return CLI_USAGE;
+    }
+    check k = {.c = c};
+    ik_error err;
+    ik_status status = prove(&k, (unsigned)num_vcs, &err);
+    int exit_status = status == IK_OK ? show(&k) : cli_error(c, &err);
+    ik_proof_free(&k.proof);
+    ik_plan_free(k.plan);
+    ik_fabric_free(k.f);
+    return exit_status;
+}
+
+static const cli_option options[] = {
+    {"--routing", 'r', "SPEC", "the routing to prove, e.g. dmodk or valiant", false},
+    {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false},
+    {"--vcs", 0, "N", "number of VCs; without it as many as the scheme takes", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static const char *const examples[] = {"ikat check karytree:k=4,n=3 --routing dmodk",
+                                       "ikat check torus:dims=4:4 --routing updown --json", NULL};
+
+const ik_command ik_command_check = {
+    .name = "check",
+    .synopsis = "SPEC|FILE --routing SPEC [--vc SPEC] [--vcs N]",
+    .summary = "prove a routing: every pair delivered, no loop, no deadlock; minimal or not",
+    .details =
+        "Walks every choice that the routing allows for every pair of hosts, and searches the graph of dependencies between\n"
+        "(channel, VC) pairs for a cycle. If there is one, a shortest is shown, with a pair of hosts for each of its steps.\n"
+        "Hops count channels between switches. Exit status 1 if a pair is not delivered, can loop, or packets can deadlock.\n"
+        "With --json: spec, hosts, switches, routing, vc, vcs, vcs_needed, vcs_used, delivered, loop_free, minimal,\n"
+        "deadlock_free, deadlock_reason, pairs, undelivered, loops, unconnected, not_minimal, max_hops, mean_hops, path_lengths\n"
+        "(initial states by hops), channels, dependencies, first_undelivered [source, destination], witness (null, or the "
+        "steps:\n"
+        "switch, port, to_switch, vc, from, to, source, destination, source_name, destination_name).",
+    .examples = examples,
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};
