@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Random NCA, up: S-mod-k on randomly relabelled digits of the source (see rnca.c). */
+#include "routing/rnca.h"
+#include "routing/routing.h"
+
+static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred)
+{
+    (void)in_port;
+    return rnca_next(r, sw, pk->dst, pk->src, out, preferred);
+}
+
+static const ik_param params[] = {ROUTING_SEED_PARAM, {0}};
+static const char *const examples[] = {
+    "karytree:k=2,n=3", "karytree:k=4,n=2", "xgft:m=3:4,w=1:2", "xgft:m=4:3:2,w=1:2:3", "rlft:ports=8,levels=3", NULL,
+};
+static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=1", NULL};
+
+const ik_routing_family ik_routing_rnca_up = {
+    .name = "rnca_up",
+    .summary = "S-mod-k on randomly relabelled digits of the source (r-NCA-u)",
+    .source = "Rodriguez, Minkenberg, Luijten, Beivide, Geoffray, Labarta, Valero: Oblivious Routing Schemes in Extended "
+              "Generalized Fat Tree Networks, CLUSTER 2009",
+    .details = "Every subtree draws a balanced random map from its children to up ports; the source's mapped digits choose the way "
+               "up. Keeps the concentration of endpoint contention of S-mod-k and breaks its resonance with regular patterns.\n\nNeeds "
+               "an undamaged generated tree.",
+    .params = params,
+    .kind = IK_ROUTE_DETERMINISTIC,
+    .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,
+    .traits = IK_ROUTE_IGNORES_HOPS,
+    .example_fabrics = examples,
+    .refused_fabrics = refused,
+    .create = rnca_create,
+    .destroy = rnca_destroy,
+    .next = next,
+};
