@@ -2,12 +2,12 @@
  *
  * rnca.c: draws the digit maps of the random-NCA routings.
  *
- * For every subtree (the digits above level l) an independent map from the m_l values of digit l to the up ports, uniform among the
- * maps that give each port floor or ceil of its share: the multiset {j mod w} with the ports that get one value more drawn at
+ * For every subtree (the digits above level l) an independent map from the m_l values of digit l to the up ports, uniform among
+ * the maps that give each port floor or ceil of its share: the multiset {j mod w} with the ports that get one value more drawn at
  * random, shuffled. The map belongs to the subtree, so all pairs agree and endpoint contention stays concentrated.
  *
- * Source: Rodriguez et al., "Oblivious Routing Schemes in Extended Generalized Fat Tree Networks", CLUSTER 2009, section VIII. The
- * printed formula leaves the topmost digit out of the prefix; the text ("at each subtree") is right and is what stands here.
+ * Source: Rodriguez et al., "Oblivious Routing Schemes in Extended Generalized Fat Tree Networks", CLUSTER 2009, section VIII.
+ * The printed formula leaves the topmost digit out of the prefix; the text ("at each subtree") is right and is what stands here.
  */
 #include "routing/rnca.h"
 
@@ -54,7 +54,8 @@ ik_status rnca_create(ik_routing *r, const ik_params *params, const ik_env *env,
     ik_status status = tree_new(r->fabric, r->family->name, &n->tree, err);
     for (uint32_t l = 1; status == IK_OK && l < n->tree->xgft->h; l++) {
         if (n->tree->level[l].num_up > UINT16_MAX)
-            status = ik_fail(err, IK_ERR_UNSUPPORTED, "a switch has %u up ports; digit maps hold %d", n->tree->level[l].num_up, UINT16_MAX);
+            status = ik_fail(err, IK_ERR_UNSUPPORTED, "a switch has %u up ports; digit maps hold %d", n->tree->level[l].num_up,
+                             UINT16_MAX);
         else
             status = draw_level(n, r->seed, l, err);
     }

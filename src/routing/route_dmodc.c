@@ -435,7 +435,7 @@ static ik_status create(ik_routing *r, const ik_params *params, const ik_env *en
 }
 
 static const char *const examples[] = {
-    "karytree:k=2,n=3",      "karytree:k=2,n=3,fail=2",       "xgft:m=4:3:2,w=1:2:3",
+    "karytree:k=2,n=3",      "karytree:k=2,n=3,fail=10%",     "xgft:m=4:3:2,w=1:2:3",
     "rlft:ports=8,levels=3", "rlft:ports=8,levels=3,fail=3%", NULL,
 };
 static const char *const refused[] = {"ring:n=5", NULL};

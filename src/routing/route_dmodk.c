@@ -33,7 +33,7 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
 static const char *const examples[] = {
     "karytree:k=2,n=3", "karytree:k=4,n=2", "xgft:m=3:4,w=1:2", "xgft:m=4:3:2,w=1:2:3", "rlft:ports=8,levels=3", NULL,
 };
-static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=1", NULL};
+static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", NULL};
 
 const ik_routing_family ik_routing_dmodk = {
     .name = "dmodk",

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 typedef struct pgft {
-    tree *tree; /* first: the destroy of other tree routings does not fit */
+    tree *tree;                                 /* first: the destroy of other tree routings does not fit */
     tree_reciprocal parents[IK_XGFT_MAX_H + 1]; /* w_1 … w_l */
     tree_reciprocal cables[IK_XGFT_MAX_H + 1];  /* p_l */
 } pgft;
@@ -62,18 +62,21 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
 }
 
 static const char *const examples[] = {
-    "karytree:k=2,n=3", "xgft:m=4:4,w=1:2,p=1:2", "xgft:m=4:4:4,w=1:4:2,p=1:1:2", "xgft:m=4:3:2,w=1:2:3", "rlft:ports=8,levels=3", NULL,
+    "karytree:k=2,n=3",     "pgft:m=4:4,w=1:2,p=1:2", "pgft:m=4:4:4,w=1:4:2,p=1:1:2",
+    "xgft:m=4:3:2,w=1:2:3", "rlft:ports=8,levels=3",  NULL,
 };
-static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=1", NULL};
+static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", NULL};
 
 const ik_routing_family ik_routing_dmodk_pgft = {
     .name = "dmodk_pgft",
     .summary = "D-mod-K for trees with parallel cables: parent and cable from the destination",
-    .source = "Zahavi: Fat-tree routing and node ordering providing contention free traffic for MPI global collectives, Journal of "
-              "Parallel and Distributed Computing 2012",
-    .details = "A level-l switch sends a packet for host d up by port q = (d / (w_1...w_l)) mod (w_{l+1} p_{l+1}), which is cable "
-               "q / w_{l+1} to parent q mod w_{l+1}; down, cable (d / (w_1...w_l)) mod p_l is taken.\n\nThe same as dmodk on k-ary "
-               "n-trees and full trees without parallel cables; different on slimmed trees. Needs an undamaged generated tree.",
+    .source =
+        "Zahavi: Fat-tree routing and node ordering providing contention free traffic for MPI global collectives, Journal of "
+        "Parallel and Distributed Computing 2012",
+    .details =
+        "A level-l switch sends a packet for host d up by port q = (d / (w_1...w_l)) mod (w_{l+1} p_{l+1}), which is cable "
+        "q / w_{l+1} to parent q mod w_{l+1}; down, cable (d / (w_1...w_l)) mod p_l is taken.\n\nThe same as dmodk on k-ary "
+        "n-trees and full trees without parallel cables; different on slimmed trees. Needs an undamaged generated tree.",
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,
     .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ARITHMETIC,

@@ -5,7 +5,8 @@
  * The source draws the whole ascent (one number that holds a digit a level); the way down follows. Spreads any pattern evenly in
  * the mean, delivers out of order.
  *
- * Source: Greenberg and Leiserson, "Randomized Routing on Fat-Trees", FOCS 1985; the oblivious routing that Yebenes et al. compare.
+ * Source: Greenberg and Leiserson, "Randomized Routing on Fat-Trees", FOCS 1985; the oblivious routing that Yebenes et al.
+ * compare.
  */
 #include "routing/tree.h"
 
@@ -21,16 +22,17 @@ static void start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
 }
 
 static const char *const examples[] = {
-    "karytree:k=2,n=3", "karytree:k=4,n=2", "xgft:m=3:4,w=1:2", "xgft:m=4:3:2,w=1:2:3", "xgft:m=4:4,w=1:2,p=1:2", NULL,
+    "karytree:k=2,n=3", "karytree:k=4,n=2", "xgft:m=3:4,w=1:2", "xgft:m=4:3:2,w=1:2:3", "pgft:m=4:4,w=1:2,p=1:2", NULL,
 };
-static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=1", NULL};
+static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", NULL};
 
 const ik_routing_family ik_routing_oblivious = {
     .name = "oblivious",
     .summary = "a random nearest common ancestor for every packet",
     .source = "Greenberg, Leiserson: Randomized Routing on Fat-Trees, FOCS 1985",
-    .details = "The source draws one of the ways up to the nearest common ancestors (parallel cables counted singly) uniformly; down, "
-               "the cable has the number of the cable up.\n\nNeeds an undamaged generated tree.",
+    .details =
+        "The source draws one of the ways up to the nearest common ancestors (parallel cables counted singly) uniformly; down, "
+        "the cable has the number of the cable up.\n\nNeeds an undamaged generated tree.",
     .kind = IK_ROUTE_OBLIVIOUS,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,
     .traits = IK_ROUTE_ARITHMETIC | IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS,

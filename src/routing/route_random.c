@@ -21,7 +21,7 @@ static void start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
 static const char *const examples[] = {
     "karytree:k=2,n=3", "karytree:k=4,n=2", "xgft:m=3:4,w=1:2", "xgft:m=4:3:2,w=1:2:3", "rlft:ports=8,levels=3", NULL,
 };
-static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=1", NULL};
+static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", NULL};
 static const ik_param params[] = {ROUTING_SEED_PARAM, {0}};
 
 const ik_routing_family ik_routing_random = {

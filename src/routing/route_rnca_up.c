@@ -14,16 +14,17 @@ static const ik_param params[] = {ROUTING_SEED_PARAM, {0}};
 static const char *const examples[] = {
     "karytree:k=2,n=3", "karytree:k=4,n=2", "xgft:m=3:4,w=1:2", "xgft:m=4:3:2,w=1:2:3", "rlft:ports=8,levels=3", NULL,
 };
-static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=1", NULL};
+static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", NULL};
 
 const ik_routing_family ik_routing_rnca_up = {
     .name = "rnca_up",
     .summary = "S-mod-k on randomly relabelled digits of the source (r-NCA-u)",
     .source = "Rodriguez, Minkenberg, Luijten, Beivide, Geoffray, Labarta, Valero: Oblivious Routing Schemes in Extended "
               "Generalized Fat Tree Networks, CLUSTER 2009",
-    .details = "Every subtree draws a balanced random map from its children to up ports; the source's mapped digits choose the way "
-               "up. Keeps the concentration of endpoint contention of S-mod-k and breaks its resonance with regular patterns.\n\nNeeds "
-               "an undamaged generated tree.",
+    .details =
+        "Every subtree draws a balanced random map from its children to up ports; the source's mapped digits choose the way "
+        "up. Keeps the concentration of endpoint contention of S-mod-k and breaks its resonance with regular patterns.\n\nNeeds "
+        "an undamaged generated tree.",
     .params = params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,

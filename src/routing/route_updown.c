@@ -412,12 +412,7 @@ static const ik_param params[] = {
     {0},
 };
 static const char *const examples[] = {
-    "ring:n=5",
-    "karytree:k=2,n=3",
-    "karytree:k=2,n=3,fail=2",
-    "rlft:ports=8,levels=3,fail=5%",
-    "random:n=24,degree=4,hosts_per=2",
-    NULL,
+    "ring:n=5", "karytree:k=2,n=3", "karytree:k=2,n=3,fail=10%", "rlft:ports=8,levels=3,fail=5%", "torus:dims=4:4,fail=10%", NULL,
 };
 
 const ik_routing_family ik_routing_updown = {

@@ -21,4 +21,11 @@ static inline bool select_is_busy(const ik_view *view, uint32_t channel)
  * room; IK_NONE if none has room. */
 uint32_t select_first_from(const uint32_t *out, uint32_t n, uint32_t start, uint32_t need_bytes, int vc, const ik_view *view);
 
+/* Parameter `tie` (lowest|random) of the functions that compare; impl is non-NULL for random. */
+extern const ik_param select_tie_params[];
+ik_status select_tie_create(ik_selection *s, const ik_params *params, const ik_env *env, ik_error *err);
+/* The output with room and the highest score; idle ones come before busy ones; ties to the lowest index, with draw drawn. */
+uint32_t select_best(const uint32_t *out, uint32_t n, uint32_t need_bytes, int vc, const ik_view *view,
+                     int64_t (*score)(const ik_view *view, uint32_t channel, int vc), const ik_draw *draw);
+
 #endif
