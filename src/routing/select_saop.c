@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * SAOP, stage and origin priority: the up port of the source's digit of the stage, else the next one with room. */
-#include "routing/select_tree.h"
+#include "routing/tree_select.h"
 
 static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out, uint32_t n, uint32_t preferred,
                      uint32_t need_bytes, int vc, const ik_view *view, void *switch_state, const ik_draw *draw)

@@ -4,7 +4,7 @@
  *
  * The label digit is position 2: that of the subtree on a leaf switch, that of the lowest choice further up. The paper only names
  * the function; which digit it takes is our reading. */
-#include "routing/select_tree.h"
+#include "routing/tree_select.h"
 
 static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out, uint32_t n, uint32_t preferred,
                      uint32_t need_bytes, int vc, const ik_view *view, void *switch_state, const ik_draw *draw)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * select_tree.c: the part that the digit-preferring selection functions share. */
-#include "routing/select_tree.h"
+ * tree_select.c: the part that the digit-preferring selection functions share. */
+#include "routing/tree_select.h"
 
 ik_status select_tree_create(ik_selection *s, const ik_params *params, const ik_env *env, ik_error *err)
 {

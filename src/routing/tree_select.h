@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * select_tree.h: selection functions that prefer the up port named by a digit. */
-#ifndef IKAT_ROUTING_SELECT_TREE_H
-#define IKAT_ROUTING_SELECT_TREE_H
+ * tree_select.h: selection functions that prefer the up port named by a digit. */
+#ifndef IKAT_ROUTING_TREE_SELECT_H
+#define IKAT_ROUTING_TREE_SELECT_H
 
 #include "routing/select.h"
 #include "routing/tree.h"

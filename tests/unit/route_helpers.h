@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * route_helpers.h: building fabrics and routings, walking and counting, shared by the tests of routings. */
+#ifndef IKAT_TESTS_ROUTE_HELPERS_H
+#define IKAT_TESTS_ROUTE_HELPERS_H
+
+#include "ikat/ikat.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PATH = 64, MAX_PORTS = 256 };
+
+static inline ik_fabric *fabric_of(const char *spec)
+{
+    ik_error err = {0};
+    ik_fabric *f = NULL;
+    if (ik_fabric_from_spec(spec, NULL, &f, &err) != IK_OK)
+        fail_msg("%s: %s (%s)", spec, err.text, err.hint);
+    return f;
+}
+
+static inline ik_routing *routing_on(const ik_fabric *f, const char *spec)
+{
+    ik_error err = {0};
+    ik_routing *r = NULL;
+    if (ik_routing_from_spec(f, spec, NULL, &r, &err) != IK_OK)
+        fail_msg("%s on %s: %s (%s)", spec, f->spec, err.text, err.hint);
+    return r;
+}
+
+/* The preferred path of initial state n from src to dst, as output ports from the host's on; 0 = not delivered. */
+static inline uint32_t walk_state(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *ports)
+{
+    const ik_fabric *f = r->fabric;
+    ik_packet pk = {.src = src, .dst = dst, .via = IK_NONE};
+    if (r->family->start_nth)
+        r->family->start_nth(r, n, &pk);
+    uint32_t length = 0, port = f->port_base[ik_host_node(f, src)], out[MAX_PORTS];
+    while (length < MAX_PATH) {
+        ports[length++] = port;
+        uint32_t in = f->port_peer[port];
+        if (in == IK_NONE || !ik_is_switch(f, f->port_node[in]))
+            return in != IK_NONE && f->port_node[in] == ik_host_node(f, dst) ? length : 0;
+        uint32_t preferred = 0, count = r->family->next(r, f->port_node[in], in, &pk, out, &preferred);
+        if (!count)
+            return 0;
+        port = out[preferred];
+    }
+    return 0;
+}
+
+static inline uint32_t walk(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t *ports)
+{
+    return walk_state(r, src, dst, 0, ports);
+}
+
+/* Adds one to load[port] for every channel between switches on the path. */
+static inline void add_path(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t *load)
+{
+    const ik_fabric *f = r->fabric;
+    uint32_t ports[MAX_PATH], n = walk(r, src, dst, ports);
+    if (!n)
+        fail_msg("%s: %u to %u is not delivered", r->spec, src, dst);
+    for (uint32_t i = 1; i + 1 < n; i++)
+        load[ports[i]]++;
+    (void)f;
+}
+
+/* Largest number of flows src[i] -> dst[i] on a channel between switches; flows to oneself are left out. */
+static inline uint32_t max_load(const ik_routing *r, const uint32_t *dst, uint32_t n, uint32_t *load)
+{
+    uint32_t most = 0;
+    memset(load, 0, r->fabric->num_ports * sizeof *load);
+    for (uint32_t src = 0; src < n; src++)
+        if (dst[src] != src)
+            add_path(r, src, dst[src], load);
+    for (uint32_t port = 0; port < r->fabric->num_ports; port++)
+        most = load[port] > most ? load[port] : most;
+    return most;
+}
+
+#endif
