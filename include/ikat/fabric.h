@@ -123,6 +123,11 @@ uint32_t ik_builder_switches(ik_builder *b, uint32_t count, uint32_t radix);
 uint32_t ik_builder_hosts(ik_builder *b, uint32_t count, uint32_t radix);
 /* Link class with these properties, existing or new; name NULL = printed rate. */
 uint16_t ik_builder_class(ik_builder *b, uint64_t rate_bps, uint64_t latency_ps, const char *name);
+/* The classes that readers of files give to links whose rate the file does not say; before the first call 100 Gb/s, 6 ns. */
+void ik_builder_set_default_links(ik_builder *b, uint16_t link, uint16_t host_link);
+uint16_t ik_builder_default_link(ik_builder *b, bool to_host);
+/* The class of such a link at another rate: the default's latency. name as for ik_builder_class. */
+uint16_t ik_builder_rated_link(ik_builder *b, bool to_host, uint64_t rate_bps, const char *name);
 /* An end of a link while building: a switch or host and its local port index. */
 typedef struct ik_end {
     bool is_host;
@@ -148,7 +153,7 @@ void ik_builder_family(ik_builder *b, const char *family, const char *spec, cons
 void ik_builder_finding(ik_builder *b, ik_severity severity, const char *code, ik_end *end /* may be NULL */,
                         const char *format, ...) IK_PRINTF(5, 6);
 /* Ends the building: *out is the fabric (free with ik_fabric_free), the builder is empty afterwards but must still be
- * freed. Marks the fabric intact. Errors: the first sticky one. Cost: O(nodes + ports). */
+ * freed. Drops classes that no link uses. Marks the fabric intact. Errors: the first sticky one. Cost: O(nodes + ports). */
 ik_status ik_builder_finish(ik_builder *b, ik_fabric **out, ik_error *err);
 void ik_fabric_free(ik_fabric *f);
 

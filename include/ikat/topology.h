@@ -58,6 +58,7 @@ struct ik_topology {
     const char *const *examples;     /* NULL-terminated specs that build, small first: conformance tests and docs use them */
     const char *const *bad_examples; /* specs that must be refused with IK_ERR_INPUT/USAGE */
     const ik_shorthand *shorthands;  /* ends with name NULL; may be NULL */
+    bool imported;                   /* read rather than generated: never intact, levels are looked for, judged */
     const ik_series *series;         /* ends with name NULL; may be NULL: no natural balanced instances */
     /* Adds everything to the builder. Invalid parameters: IK_ERR_USAGE with the reason and the nearest valid values as hint.
      * Must refuse by size before allocating (ik_topology_refuse_size). */

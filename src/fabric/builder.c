@@ -45,6 +45,8 @@ struct ik_builder {
     ik_fabric *f;   /* classes, provenance and strings are made in place */
     pending_finding *findings;
     size_t num_findings, finding_cap;
+    uint16_t default_class[2]; /* of links between switches, of links to hosts */
+    bool has_defaults;
     ik_error error;
 };
 
@@ -201,6 +203,29 @@ uint16_t ik_builder_class(ik_builder *b, uint64_t rate_bps, uint64_t latency_ps,
     f->classes = larger;
     f->classes[f->num_classes] = wanted;
     return (uint16_t)f->num_classes++;
+}
+
+void ik_builder_set_default_links(ik_builder *b, uint16_t link, uint16_t host_link)
+{
+    b->default_class[0] = link;
+    b->default_class[1] = host_link;
+    b->has_defaults = true;
+}
+
+uint16_t ik_builder_default_link(ik_builder *b, bool to_host)
+{
+    if (!b->has_defaults) {
+        uint16_t link = ik_builder_class(b, UINT64_C(100000000000), 6000, NULL);
+        ik_builder_set_default_links(b, link, link);
+    }
+    return b->default_class[to_host];
+}
+
+uint16_t ik_builder_rated_link(ik_builder *b, bool to_host, uint64_t rate_bps, const char *name)
+{
+    uint16_t link = ik_builder_default_link(b, to_host);
+    uint64_t latency = link < b->f->num_classes ? b->f->classes[link].latency_ps : 0;
+    return ik_builder_class(b, rate_bps, latency, name);
 }
 
 /* Index of the end's port in its space's port columns, IK_NONE (sticky) if there is none. */
@@ -464,6 +489,24 @@ static bool complete_labels(ik_fabric *f)
     return ok;
 }
 
+/* Drops classes without links and renumbers the others in their order. */
+static void prune_classes(ik_fabric *f)
+{
+    uint16_t renumbered[MAX_CLASSES] = {0};
+    uint32_t kept = 0;
+    for (uint32_t port = 0; port < f->num_ports; port++)
+        if (f->port_peer[port] != IK_NONE)
+            renumbered[f->port_class[port]] = 1;
+    for (uint32_t i = 0; i < f->num_classes; i++)
+        if (renumbered[i]) {
+            f->classes[kept] = f->classes[i];
+            renumbered[i] = (uint16_t)kept++;
+        }
+    f->num_classes = kept;
+    for (uint32_t port = 0; port < f->num_ports; port++)
+        f->port_class[port] = renumbered[f->port_class[port]];
+}
+
 static void set_num_levels(ik_builder *b)
 {
     ik_fabric *f = b->f;
@@ -503,8 +546,10 @@ ik_status ik_builder_finish(ik_builder *b, ik_fabric **out, ik_error *err)
     if (b->error.status == IK_OK && (!join_bases(b) || !join_columns(b) || !complete_labels(b->f)))
         STICK(b, IK_ERR_MEMORY, "out of memory for a fabric of %u switches, %u hosts and %u ports", b->f->num_switches,
               b->f->num_hosts, b->f->num_ports);
-    if (b->error.status == IK_OK)
+    if (b->error.status == IK_OK) {
+        prune_classes(b->f);
         set_num_levels(b);
+    }
     if (b->error.status == IK_OK)
         move_findings(b, &b->error);
     ik_fabric *next = b->error.status == IK_OK ? fabric_new() : NULL;

@@ -4,6 +4,7 @@
  */
 #include "ikat/topology.h"
 #include "fabric/fabric_private.h"
+#include "format/text_file.h"
 #include "topology/fail_spec.h"
 
 #include "ikat_topologies.h"
@@ -93,6 +94,7 @@ static ik_topo_ctx make_links(const ik_params *params, const ik_env *env, ik_bui
     ik_topo_ctx ctx = {.env = env};
     ctx.link = ik_builder_class(b, rate, latency, NULL);
     ctx.host_link = ik_builder_class(b, host_rate, host_latency, NULL);
+    ik_builder_set_default_links(b, ctx.link, ctx.host_link);
     return ctx;
 }
 
@@ -196,7 +198,9 @@ static ik_status make(const ik_topology *t, const ik_params *params, const char 
     ik_status status = build_graph(t, params, env, &f, err);
     if (status != IK_OK)
         return status;
-    if (!own_param(t, "hosts") && ik_params_has(params, "hosts"))
+    if (t->imported)
+        status = format_finish(f, err);
+    if (status == IK_OK && !own_param(t, "hosts") && ik_params_has(params, "hosts"))
         status = keep_first_hosts(&f, ik_params_uint(params, "hosts"), err);
     if (status == IK_OK)
         status = apply_failures(&f, params, env, err);

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What an owner should know of an imported fabric: its levels, oversubscription, slow links, missing cables, hosts that cannot
+ * be reached, GUIDs and descriptions given twice. Judging again replaces the earlier judgement. O((nodes + ports) log nodes).
+ */
+#include "fabric/fabric_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cases of one kind named one by one; more are counted. */
+enum { NAMED = 100, TEXT = 192 };
+
+typedef struct judge {
+    ik_fabric *f;
+    uint32_t *up, *down; /* [switches] links to switches of the next higher level, and to lower switches and hosts */
+    ik_error *err;
+} judge;
+
+/* ---- the earlier judgement goes */
+
+static bool own_code(const char *code)
+{
+    static const char *const codes[] = {"levels",      "oversubscribed", "slow-link",        "missing-cable",
+                                        "unreachable", "duplicate-guid", "same-description", NULL};
+    for (size_t i = 0; codes[i]; i++)
+        if (strcmp(code, codes[i]) == 0)
+            return true;
+    return false;
+}
+
+static void drop_judgement(ik_fabric *f)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->num_findings; i++)
+        if (!own_code(f->findings[i].code))
+            f->findings[kept++] = f->findings[i];
+    f->num_findings = kept;
+}
+
+/* "and N more": after NAMED findings of one kind. */
+static ik_status count_rest(judge *j, ik_severity severity, const char *code, const char *what, uint64_t total)
+{
+    if (total <= NAMED)
+        return IK_OK;
+    return fabric_add_finding(j->f, severity, code, IK_NONE, IK_NONE, j->err, "%" PRIu64 " %s in all, the first %d are named",
+                              total, what, NAMED);
+}
+
+/* ---- levels */
+
+static ik_status judge_levels(judge *j)
+{
+    ik_fabric *f = j->f;
+    char text[TEXT] = "";
+    int used = 0;
+    if (!f->num_switches)
+        return IK_OK;
+    if (!f->switch_level)
+        return fabric_add_finding(f, IK_NOTE, "levels", IK_NONE, IK_NONE, j->err,
+                                  "not a multi-level tree: some links join switches of the same or of distant levels");
+    for (uint32_t level = 1; level <= f->num_levels && (size_t)used < sizeof text; level++) {
+        uint32_t count = 0;
+        for (uint32_t sw = 0; sw < f->num_switches; sw++)
+            count += f->switch_level[sw] == level;
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRIu32 " on level %" PRIu32, level > 1 ? ", " : "", count,
+                         level);
+    }
+    return fabric_add_finding(f, IK_NOTE, "levels", IK_NONE, IK_NONE, j->err,
+                              "a tree of %" PRIu32 " level%s of switches: %s, with %" PRIu32 " hosts", f->num_levels,
+                              f->num_levels == 1 ? "" : "s", text, f->num_hosts);
+}
+
+static void count_up_down(judge *j)
+{
+    const ik_fabric *f = j->f;
+    for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++) {
+        uint32_t sw = f->port_node[port], peer = ik_peer_node(f, port);
+        if (peer == IK_NONE)
+            continue;
+        bool up = ik_is_switch(f, peer) && f->switch_level[peer] > f->switch_level[sw];
+        *(up ? &j->up[sw] : &j->down[sw]) += 1;
+    }
+}
+
+/* Switches below the top, sorted so that equal ones stand together. */
+typedef struct kind {
+    uint32_t level, radix, down, up, sw;
+} kind;
+
+static int compare_kinds(const void *a, const void *b)
+{
+    const kind *x = a, *y = b;
+    const uint32_t xs[] = {x->level, x->down, x->up, x->sw}, ys[] = {y->level, y->down, y->up, y->sw};
+    for (int i = 0; i < 4; i++)
+        if (xs[i] != ys[i])
+            return xs[i] < ys[i] ? -1 : 1;
+    return 0;
+}
+
+static uint32_t gcd(uint32_t a, uint32_t b)
+{
+    while (b) {
+        uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static ik_status tell_oversubscribed(judge *j, const kind *k, size_t count)
+{
+    char name[TEXT] = "", ratio[48];
+    uint32_t divisor = gcd(k->down, k->up);
+    if (k->down <= k->up || k->down == 0)
+        return IK_OK;
+    if (count == 1)
+        ik_node_describe(j->f, k->sw, name, sizeof name);
+    if (k->up == 0)
+        snprintf(ratio, sizeof ratio, "no way up");
+    else if (k->up / divisor <= 12)
+        snprintf(ratio, sizeof ratio, "%" PRIu32 ":%" PRIu32 " oversubscribed", k->down / divisor, k->up / divisor);
+    else
+        snprintf(ratio, sizeof ratio, "%.2f:1 oversubscribed", (double)k->down / k->up);
+    return fabric_add_finding(j->f, k->up ? IK_NOTE : IK_WARNING, "oversubscribed", IK_NONE, count == 1 ? k->sw : IK_NONE, j->err,
+                              "%zu %s%s%s%s with %" PRIu32 " %s and %" PRIu32 " uplinks%s: %s", count,
+                              k->level == 1 ? "leaf switch" : "switch", count == 1 ? "" : "es", count == 1 ? ", " : "", name,
+                              k->down, k->level == 1 ? "host links" : "links down", k->up, count == 1 ? "" : " each", ratio);
+}
+
+static ik_status judge_oversubscription(judge *j, kind *kinds, size_t num)
+{
+    ik_status status = IK_OK;
+    uint64_t told = 0;
+    for (size_t i = 0, next; i < num && status == IK_OK; i = next) {
+        for (next = i + 1; next < num && kinds[next].level == kinds[i].level && kinds[next].down == kinds[i].down &&
+                           kinds[next].up == kinds[i].up;)
+            next++;
+        if (kinds[i].level < j->f->num_levels && told++ < NAMED)
+            status = tell_oversubscribed(j, &kinds[i], next - i);
+    }
+    return status;
+}
+
+/* ---- missing cables: fewer links up (on top: down) than most switches of the level */
+
+static uint32_t cables(const judge *j, const kind *k)
+{
+    return k->level < j->f->num_levels ? k->up : k->down;
+}
+
+/* The commonest number of cables in kinds[0..count), the larger of two equally common; *holders have it. */
+static uint32_t commonest(const judge *j, const kind *kinds, size_t count, size_t *holders)
+{
+    uint32_t best = 0;
+    *holders = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t same = 0;
+        uint32_t value = cables(j, &kinds[i]);
+        if (i && cables(j, &kinds[i - 1]) == value)
+            continue; /* counted just now */
+        for (size_t k = i; k < count && cables(j, &kinds[k]) == value; k++)
+            same++;
+        if (same > *holders || (same == *holders && value > best)) {
+            *holders = same;
+            best = value;
+        }
+    }
+    return best;
+}
+
+static int compare_cables(const void *a, const void *b)
+{
+    const kind *x = a, *y = b;
+    if (x->level != y->level)
+        return x->level < y->level ? -1 : 1;
+    if (x->radix != y->radix)
+        return x->radix < y->radix ? -1 : 1;
+    if (x->up != y->up)
+        return x->up < y->up ? -1 : 1;
+    if (x->down != y->down)
+        return x->down < y->down ? -1 : 1;
+    return x->sw < y->sw ? -1 : x->sw > y->sw;
+}
+
+static ik_status judge_missing(judge *j, kind *kinds, size_t num)
+{
+    uint64_t told = 0;
+    qsort(kinds, num, sizeof *kinds, compare_cables);
+    for (size_t i = 0, next; i < num; i = next) {
+        size_t holders;
+        for (next = i + 1; next < num && kinds[next].level == kinds[i].level && kinds[next].radix == kinds[i].radix;)
+            next++;
+        uint32_t usual = commonest(j, kinds + i, next - i, &holders);
+        for (size_t k = i; k < next && 2 * holders >= next - i; k++) {
+            char name[TEXT];
+            if (cables(j, &kinds[k]) >= usual || told++ >= NAMED)
+                continue;
+            ik_status status =
+                fabric_add_finding(j->f, IK_WARNING, "missing-cable", IK_NONE, kinds[k].sw, j->err,
+                                   "switch %s on level %" PRIu32 " has %" PRIu32 " links %s, the usual number there is %" PRIu32,
+                                   ik_node_describe(j->f, kinds[k].sw, name, sizeof name), kinds[k].level, cables(j, &kinds[k]),
+                                   kinds[k].level < j->f->num_levels ? "up" : "down", usual);
+            if (status != IK_OK)
+                return status;
+        }
+    }
+    return count_rest(j, IK_WARNING, "missing-cable", "switches lack cables", told);
+}
+
+static ik_status judge_tree(judge *j)
+{
+    ik_fabric *f = j->f;
+    if (!f->switch_level || f->num_levels < 2)
+        return IK_OK;
+    kind *kinds = ik_calloc((size_t)f->num_switches + 1, sizeof *kinds);
+    if (!kinds)
+        return ik_fail_memory(j->err, f->num_switches * sizeof *kinds, "kinds of switches");
+    count_up_down(j);
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        kinds[sw] = (kind){f->switch_level[sw], ik_radix(f, sw), j->down[sw], j->up[sw], sw};
+    qsort(kinds, f->num_switches, sizeof *kinds, compare_kinds);
+    ik_status status = judge_oversubscription(j, kinds, f->num_switches);
+    if (status == IK_OK)
+        status = judge_missing(j, kinds, f->num_switches);
+    free(kinds);
+    return status;
+}
+
+/* ---- slow links */
+
+static bool to_host(const ik_fabric *f, uint32_t port)
+{
+    return !ik_is_switch(f, f->port_node[port]) || !ik_is_switch(f, ik_peer_node(f, port));
+}
+
+/* The class with the commonest rate among host links, or among links between switches; IK_NONE if there are none. */
+static ik_status common_class(judge *j, bool hosts, uint32_t *common)
+{
+    const ik_fabric *f = j->f;
+    uint64_t *count = ik_calloc((size_t)f->num_classes + 1, sizeof *count), best = 0;
+    if (!count)
+        return ik_fail_memory(j->err, f->num_classes * sizeof *count, "rates of links");
+    for (uint32_t port = 0; port < f->num_ports; port++)
+        if (f->port_peer[port] != IK_NONE && to_host(f, port) == hosts)
+            for (uint32_t i = 0; i < f->num_classes; i++) /* few classes, and equal rates share a count */
+                if (f->classes[i].rate_bps == ik_port_rate_bps(f, port)) {
+                    count[i]++;
+                    break;
+                }
+    *common = IK_NONE;
+    for (uint32_t i = 0; i < f->num_classes; i++)
+        if (count[i] > best || (count[i] && count[i] == best && f->classes[i].rate_bps > f->classes[*common].rate_bps)) {
+            best = count[i];
+            *common = i;
+        }
+    free(count);
+    return IK_OK;
+}
+
+static ik_status judge_rates(judge *j, bool hosts)
+{
+    ik_fabric *f = j->f;
+    uint32_t common = IK_NONE;
+    uint64_t told = 0;
+    ik_status status = common_class(j, hosts, &common);
+    for (uint32_t port = 0; port < f->num_ports && status == IK_OK && common != IK_NONE; port++) {
+        uint32_t peer = f->port_peer[port];
+        if (peer == IK_NONE || peer < port || to_host(f, port) != hosts ||
+            ik_port_rate_bps(f, port) >= f->classes[common].rate_bps || told++ >= NAMED)
+            continue;
+        char a[TEXT], b[TEXT], rate[32], usual[32];
+        const ik_link_class *slow = &f->classes[f->port_class[port]];
+        status = fabric_add_finding(f, IK_WARNING, "slow-link", port, IK_NONE, j->err,
+                                    "link from %s to %s runs at %.15s (%s); the common rate is %.15s (%s)",
+                                    ik_port_describe(f, port, a, sizeof a), ik_port_describe(f, peer, b, sizeof b), slow->name,
+                                    ik_format_quantity(rate, sizeof rate, slow->rate_bps, IK_DIM_RATE), f->classes[common].name,
+                                    ik_format_quantity(usual, sizeof usual, f->classes[common].rate_bps, IK_DIM_RATE));
+    }
+    return status == IK_OK ? count_rest(j, IK_WARNING, "slow-link", "links are below the common rate", told) : status;
+}
+
+/* ---- hosts outside the largest connected part */
+
+static void mark_part(const ik_fabric *f, uint32_t start, uint32_t mark, uint32_t *part, uint32_t *stack, uint32_t *hosts)
+{
+    uint32_t depth = 0;
+    part[start] = mark;
+    stack[depth++] = start;
+    while (depth) {
+        uint32_t node = stack[--depth];
+        *hosts += !ik_is_switch(f, node);
+        for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
+            uint32_t peer = ik_peer_node(f, port);
+            if (peer != IK_NONE && !part[peer]) {
+                part[peer] = mark;
+                stack[depth++] = peer;
+            }
+        }
+    }
+}
+
+static ik_status tell_unreachable(judge *j, const uint32_t *part, uint32_t largest)
+{
+    ik_fabric *f = j->f;
+    uint64_t told = 0;
+    for (uint32_t host = 0; host < f->num_hosts; host++) {
+        uint32_t node = ik_host_node(f, host), sw = ik_host_switch(f, host);
+        if (part[node] == largest || told++ >= NAMED)
+            continue;
+        char name[TEXT], at[TEXT] = "";
+        ik_status status = fabric_add_finding(f, IK_ERROR, "unreachable", IK_NONE, node, j->err,
+                                              "host %s %s%s: most other hosts cannot be reached from it",
+                                              ik_node_describe(f, node, name, sizeof name),
+                                              sw == IK_NONE ? "is not connected to a switch" : "hangs on the separate part of ",
+                                              sw == IK_NONE ? "" : ik_node_describe(f, sw, at, sizeof at));
+        if (status != IK_OK)
+            return status;
+    }
+    return count_rest(j, IK_ERROR, "unreachable", "hosts are unreachable", told);
+}
+
+static ik_status judge_reach(judge *j)
+{
+    ik_fabric *f = j->f;
+    size_t nodes = (size_t)ik_num_nodes(f) + 1;
+    uint32_t *part = ik_calloc(nodes, sizeof *part), *stack = ik_calloc(nodes, sizeof *stack);
+    uint32_t parts = 0, largest = 0, most = 0;
+    ik_status status = part && stack ? IK_OK : ik_fail_memory(j->err, 8 * nodes, "connected parts");
+    for (uint32_t node = 0; status == IK_OK && node < ik_num_nodes(f); node++) {
+        uint32_t hosts = 0;
+        if (part[node])
+            continue;
+        mark_part(f, node, ++parts, part, stack, &hosts);
+        if (hosts > most) {
+            most = hosts;
+            largest = parts;
+        }
+    }
+    if (status == IK_OK)
+        status = tell_unreachable(j, part, largest);
+    free(part);
+    free(stack);
+    return status;
+}
+
+/* ---- identifiers given twice */
+
+typedef struct keyed {
+    uint64_t guid;
+    const char *name;
+    uint32_t node;
+} keyed;
+
+static int compare_guids(const void *a, const void *b)
+{
+    const keyed *x = a, *y = b;
+    if (x->guid != y->guid)
+        return x->guid < y->guid ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const keyed *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : x->node < y->node ? -1 : x->node > y->node;
+}
+
+static ik_status judge_guids(judge *j, keyed *items)
+{
+    ik_fabric *f = j->f;
+    uint32_t num = 0;
+    uint64_t told = 0;
+    ik_status status = IK_OK;
+    for (uint32_t node = 0; f->node_guid && node < ik_num_nodes(f); node++)
+        if (f->node_guid[node])
+            items[num++] = (keyed){f->node_guid[node], NULL, node};
+    qsort(items, num, sizeof *items, compare_guids);
+    for (uint32_t i = 1; i < num && status == IK_OK; i++) {
+        char a[TEXT], b[TEXT];
+        if (items[i].guid == items[i - 1].guid && told++ < NAMED)
+            status = fabric_add_finding(
+                f, IK_ERROR, "duplicate-guid", IK_NONE, items[i].node, j->err, "%s and %s have the same GUID 0x%016" PRIx64,
+                ik_node_name(f, items[i - 1].node, a, sizeof a), ik_node_name(f, items[i].node, b, sizeof b), items[i].guid);
+    }
+    return status == IK_OK ? count_rest(j, IK_ERROR, "duplicate-guid", "GUIDs are given twice", told) : status;
+}
+
+static ik_status judge_names(judge *j, keyed *items)
+{
+    ik_fabric *f = j->f;
+    uint32_t num = f->node_name ? f->num_switches : 0;
+    uint64_t told = 0;
+    for (uint32_t sw = 0; sw < num; sw++)
+        items[sw] = (keyed){0, f->node_name[sw], sw};
+    qsort(items, num, sizeof *items, compare_names);
+    for (uint32_t i = 0, next; i < num; i = next) {
+        for (next = i + 1; next < num && strcmp(items[next].name, items[i].name) == 0;)
+            next++;
+        if (next == i + 1 || told++ >= NAMED)
+            continue;
+        ik_status status = fabric_add_finding(f, IK_NOTE, "same-description", IK_NONE, items[i].node, j->err,
+                                              "%" PRIu32 " switches have the same description '%.100s'%s", next - i,
+                                              items[i].name, f->node_guid ? "; only their GUIDs tell them apart" : "");
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
+}
+
+static ik_status judge_identity(judge *j)
+{
+    keyed *items = ik_calloc((size_t)ik_num_nodes(j->f) + 1, sizeof *items);
+    if (!items)
+        return ik_fail_memory(j->err, ik_num_nodes(j->f) * sizeof *items, "names and GUIDs");
+    ik_status status = judge_guids(j, items);
+    if (status == IK_OK)
+        status = judge_names(j, items);
+    free(items);
+    return status;
+}
+
+ik_status ik_fabric_judge(ik_fabric *f, ik_error *err)
+{
+    size_t count = (size_t)f->num_switches + 1;
+    judge j = {.f = f, .up = ik_calloc(count, sizeof *j.up), .down = ik_calloc(count, sizeof *j.down), .err = err};
+    ik_status status = j.up && j.down ? IK_OK : ik_fail_memory(err, 8 * count, "the judgement of a fabric");
+    if (status == IK_OK) {
+        drop_judgement(f);
+        status = judge_levels(&j);
+    }
+    if (status == IK_OK)
+        status = judge_tree(&j);
+    if (status == IK_OK)
+        status = judge_rates(&j, false);
+    if (status == IK_OK)
+        status = judge_rates(&j, true);
+    if (status == IK_OK)
+        status = judge_reach(&j);
+    if (status == IK_OK)
+        status = judge_identity(&j);
+    free(j.up);
+    free(j.down);
+    return status;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The family of file formats: finding one, reading a file (plain or gzip), writing a file without leaving half of one.
+ */
+#include "ikat/format.h"
+#include "format/text_file.h"
+
+#include "ikat_formats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const ik_format *const *ik_formats(void)
+{
+    return formats_table;
+}
+
+const ik_format *ik_format_find(const char *name)
+{
+    for (const ik_format *const *format = formats_table; *format; format++)
+        if (strcmp((*format)->name, name) == 0)
+            return *format;
+    return NULL;
+}
+
+/* Does the path end in .EXTENSION or .EXTENSION.gz? */
+static bool has_extension(const char *path, const ik_format *format)
+{
+    size_t length = strlen(path);
+    if (length > 3 && strcmp(path + length - 3, ".gz") == 0)
+        length -= 3;
+    for (const char *const *e = format->extensions; *e; e++) {
+        size_t n = strlen(*e);
+        if (length > n && path[length - n - 1] == '.' && memcmp(path + length - n, *e, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+const ik_format *ik_format_for_file(const char *path)
+{
+    for (const ik_format *const *format = formats_table; *format; format++)
+        if (has_extension(path, *format))
+            return *format;
+    return NULL;
+}
+
+static ik_status unknown_format(const char *name, ik_error *err)
+{
+    const char *names[64];
+    size_t num = 0;
+    for (const ik_format *const *format = formats_table; *format && num < 63; format++)
+        names[num++] = (*format)->name;
+    names[num] = NULL;
+    return ik_fail_unknown(err, "file format", name, names);
+}
+
+/* The readable format whose probe is surest, among those with a fitting extension if any of these recognises the text. */
+static const ik_format *recognise(const char *path, const char *text, size_t size)
+{
+    const ik_format *best = NULL;
+    unsigned best_score = 0;
+    for (const ik_format *const *format = formats_table; *format; format++) {
+        unsigned sure = (*format)->read ? (*format)->probe(text, size < 65536 ? size : 65536) : 0;
+        unsigned score = sure ? sure + (has_extension(path, *format) ? 1000 : 0) : 0;
+        if (score > best_score) {
+            best = *format;
+            best_score = score;
+        }
+    }
+    return best;
+}
+
+/* Every format is text: a control character has a place, and is no riddle for the readers. */
+static ik_status refuse_binary(const char *text, size_t size, const char *file, ik_error *err)
+{
+    unsigned line = 1;
+    size_t start = 0;
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '\n') {
+            line++;
+            start = i + 1;
+        }
+        if ((c < ' ' && c != '\n' && c != '\t' && c != '\r' && c != '\f') || c == 0x7f) {
+            ik_fail_at(err, IK_ERR_INPUT, file, line, (unsigned)(i - start) + 1, "byte 0x%02x is no text", c);
+            return ik_hint(err, IK_ERR_INPUT, "fabrics are read from text files");
+        }
+    }
+    return IK_OK;
+}
+
+static ik_status unrecognised(const char *file, size_t size, ik_error *err)
+{
+    ik_fail_at(err, IK_ERR_INPUT, file, 1, 1, size ? "the contents are in no known format" : "the file is empty");
+    return ik_hint(err, IK_ERR_INPUT, "see 'ikat list formats'");
+}
+
+ik_status ik_fabric_read_memory(const char *text, size_t size, const char *file, const ik_format *format, const ik_env *env,
+                                ik_fabric **out, ik_error *err)
+{
+    ik_builder *b = ik_builder_new();
+    ik_fabric *f = NULL;
+    (void)env;
+    if (!b)
+        return ik_fail_memory(err, 1, "a builder of fabrics");
+    ik_status status = format_read(text, size, file, format, b, err);
+    if (status == IK_OK)
+        status = ik_builder_finish(b, &f, err);
+    ik_builder_free(b);
+    if (status == IK_OK)
+        status = format_finish(f, err);
+    if (status != IK_OK) {
+        ik_error_at(err, file, 0, 0);
+        ik_fabric_free(f);
+        return status;
+    }
+    *out = f;
+    return IK_OK;
+}
+
+ik_status format_read(const char *text, size_t size, const char *file, const ik_format *format, ik_builder *b, ik_error *err)
+{
+    ik_status status = refuse_binary(text, size, file, err);
+    if (status != IK_OK)
+        return status;
+    if (!format)
+        format = recognise(file, text, size);
+    if (!format)
+        return unrecognised(file, size, err);
+    if (!format->read)
+        return ik_fail_at(err, IK_ERR_UNSUPPORTED, file, 0, 0, "format %s can only be written", format->name);
+    return format->read(text, size, file, b, err);
+}
+
+ik_status format_finish(ik_fabric *f, ik_error *err)
+{
+    f->intact = false; /* only a generator can say that */
+    ik_status status = f->switch_level ? IK_OK : ik_fabric_find_levels(f, err);
+    return status == IK_OK ? ik_fabric_judge(f, err) : status;
+}
+
+ik_status format_by_name(const char *name, const ik_format **format, ik_error *err)
+{
+    *format = name ? ik_format_find(name) : NULL;
+    return name && !*format ? unknown_format(name, err) : IK_OK;
+}
+
+ik_status ik_fabric_read(const char *path, const char *format_name, const ik_env *env, ik_fabric **out, ik_error *err)
+{
+    const ik_format *format;
+    char *text = NULL;
+    size_t size = 0;
+    ik_status status = format_by_name(format_name, &format, err);
+    if (status == IK_OK)
+        status = text_file_read(path, env, &text, &size, err);
+    if (status == IK_OK)
+        status = ik_fabric_read_memory(text, size, path, format, env, out, err);
+    free(text);
+    return status;
+}
+
+ik_status ik_fabric_write(const ik_fabric *f, const char *path, const char *format_name, ik_error *err)
+{
+    const ik_format *format;
+    ik_status status = format_by_name(format_name, &format, err);
+    if (status != IK_OK)
+        return status;
+    if (!format)
+        format = ik_format_for_file(path);
+    if (!format) {
+        ik_fail(err, IK_ERR_USAGE, "%.200s: the name's ending names no format", path);
+        return ik_hint(err, IK_ERR_USAGE,
+                       "endings like .ibnetdiscover, .json, .graphml, .dot, .edges, .anynet, or give a format");
+    }
+    if (!format->write)
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "format %s can only be read", format->name);
+    return text_file_write(path, f, format->write, err);
+}

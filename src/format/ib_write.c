@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Writes a fabric as ibnetdiscover prints one. Nodes and host ports without a GUID get one made of their number.
+ */
+#include "format/ib_rate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Locally administered EUI-64 prefixes that no real device has. */
+#define MADE_NODE_GUID (UINT64_C(0x02696b61) << 32)
+#define MADE_PORT_GUID (UINT64_C(0x02696b62) << 32)
+enum { IB_MAX_PORTS = 254, NAME_SIZE = 260 };
+
+static uint64_t node_guid(const ik_fabric *f, uint32_t node)
+{
+    return f->node_guid && f->node_guid[node] ? f->node_guid[node] : MADE_NODE_GUID | node;
+}
+
+static uint64_t port_guid(const ik_fabric *f, uint32_t port)
+{
+    return f->port_guid && f->port_guid[port] ? f->port_guid[port] : MADE_PORT_GUID | port;
+}
+
+static uint32_t lid(const ik_fabric *f, uint32_t node)
+{
+    return f->node_lid ? f->node_lid[node] : 0;
+}
+
+/* The name without what would break a line: quotes and control characters. */
+static const char *clean_name(const ik_fabric *f, uint32_t node, char name[NAME_SIZE])
+{
+    ik_node_name(f, node, name, NAME_SIZE);
+    for (char *c = name; *c; c++)
+        if (*c == '"' || (unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '_';
+    return name;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The dump tells nodes apart by their GUIDs. */
+static ik_status check_guids(const ik_fabric *f, ik_error *err)
+{
+    uint32_t nodes = ik_num_nodes(f);
+    uint64_t *guids = ik_calloc((size_t)nodes + 1, sizeof *guids);
+    ik_status status = IK_OK;
+    if (!guids)
+        return ik_fail_memory(err, nodes * sizeof *guids, "GUIDs");
+    for (uint32_t node = 0; node < nodes; node++)
+        guids[node] = node_guid(f, node);
+    qsort(guids, nodes, sizeof *guids, compare_u64);
+    for (uint32_t i = 1; i < nodes && status == IK_OK; i++)
+        if (guids[i] == guids[i - 1])
+            status =
+                ik_fail(err, IK_ERR_UNSUPPORTED, "two nodes have GUID 0x%016" PRIx64 "; such a dump cannot be written", guids[i]);
+    free(guids);
+    return status;
+}
+
+static ik_status check_writable(const ik_fabric *f, ik_error *err)
+{
+    char rate[16], text[32];
+    for (uint32_t node = 0; node < ik_num_nodes(f); node++)
+        if (ik_radix(f, node) > IB_MAX_PORTS)
+            return ik_fail(err, IK_ERR_UNSUPPORTED, "%s has %" PRIu32 " ports; an InfiniBand device has at most %d",
+                           ik_node_name(f, node, text, sizeof text), ik_radix(f, node), IB_MAX_PORTS);
+    for (uint32_t i = 0; i < f->num_classes; i++) {
+        ib_rate_name(f->classes[i].rate_bps, rate);
+        if (!rate[0]) {
+            ik_fail(err, IK_ERR_UNSUPPORTED, "links of %s are no InfiniBand width and speed",
+                    ik_format_quantity(text, sizeof text, f->classes[i].rate_bps, IK_DIM_RATE));
+            return ik_hint(err, IK_ERR_UNSUPPORTED, "4xEDR is 100 Gb/s, 4xHDR 200 Gb/s, 4xNDR 400 Gb/s");
+        }
+    }
+    return check_guids(f, err);
+}
+
+/* "4xEDR" as the fabric was read, or by its rate. */
+static const char *class_name(const ik_link_class *c, char name[16])
+{
+    slice given = {c->name, 0};
+    while (given.length < sizeof c->name && c->name[given.length])
+        given.length++;
+    if (ib_rate_of(given) == c->rate_bps)
+        snprintf(name, 16, "%s", c->name);
+    else
+        ib_rate_name(c->rate_bps, name);
+    return name;
+}
+
+static void write_port(const ik_fabric *f, uint32_t port, FILE *out)
+{
+    uint32_t peer = f->port_peer[port], node = f->port_node[port];
+    char name[NAME_SIZE], rate[16];
+    if (peer == IK_NONE)
+        return;
+    uint32_t far = f->port_node[peer];
+    fprintf(out, "[%" PRIu32 "]", ik_port_local(f, port) + 1);
+    if (!ik_is_switch(f, node))
+        fprintf(out, "(%" PRIx64 ") ", port_guid(f, port));
+    fprintf(out, "\t\"%c-%016" PRIx64 "\"[%" PRIu32 "]", ik_is_switch(f, far) ? 'S' : 'H', node_guid(f, far),
+            ik_port_local(f, peer) + 1);
+    if (!ik_is_switch(f, far))
+        fprintf(out, "(%" PRIx64 ") ", port_guid(f, peer));
+    fprintf(out, "\t\t# ");
+    if (!ik_is_switch(f, node))
+        fprintf(out, "lid %" PRIu32 " lmc 0 ", lid(f, node));
+    fprintf(out, "\"%s\" lid %" PRIu32 " %s\n", clean_name(f, far, name), lid(f, far),
+            class_name(&f->classes[f->port_class[port]], rate));
+}
+
+static void write_node(const ik_fabric *f, uint32_t node, FILE *out)
+{
+    char name[NAME_SIZE];
+    uint64_t guid = node_guid(f, node);
+    clean_name(f, node, name);
+    if (ik_is_switch(f, node))
+        fprintf(out,
+                "\nswitchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%" PRIu32 " \"S-%016" PRIx64
+                "\"\t\t# \"%s\" base port 0 lid %" PRIu32 " lmc 0\n",
+                guid, guid, ik_radix(f, node), guid, name, lid(f, node));
+    else
+        fprintf(out, "\ncaguid=0x%" PRIx64 "\nCa\t%" PRIu32 " \"H-%016" PRIx64 "\"\t\t# \"%s\"\n", guid, ik_radix(f, node), guid,
+                name);
+    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++)
+        write_port(f, port, out);
+}
+
+ik_status ib_write(const ik_fabric *f, FILE *out, ik_error *err)
+{
+    ik_status status = check_writable(f, err);
+    if (status != IK_OK)
+        return status;
+    fprintf(out, "#\n# Topology file: written by ikat\n#\n");
+    for (uint32_t node = 0; node < ik_num_nodes(f); node++)
+        write_node(f, node, out);
+    return IK_OK;
+}

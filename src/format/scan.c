@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reading a text line by line with the place of every error.
+ */
+#include "format/scan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+scan scan_text(const char *text, size_t size, const char *file)
+{
+    return (scan){.file = file, .next = text, .text_end = text + size, .line_start = text, .at = text, .end = text};
+}
+
+bool scan_line(scan *s)
+{
+    if (s->next == s->text_end)
+        return false;
+    const char *newline = memchr(s->next, '\n', (size_t)(s->text_end - s->next));
+    s->cut = !newline;
+    s->line_start = s->at = s->next;
+    s->end = newline ? newline : s->text_end;
+    s->next = newline ? newline + 1 : s->text_end;
+    if (s->end > s->at && s->end[-1] == '\r')
+        s->end--;
+    s->line++;
+    return true;
+}
+
+void scan_blanks(scan *s)
+{
+    while (s->at < s->end && (*s->at == ' ' || *s->at == '\t'))
+        s->at++;
+}
+
+bool scan_at_end(scan *s)
+{
+    scan_blanks(s);
+    return s->at == s->end;
+}
+
+bool scan_char(scan *s, char c)
+{
+    if (s->at == s->end || *s->at != c)
+        return false;
+    s->at++;
+    return true;
+}
+
+bool scan_word(scan *s, const char *word)
+{
+    size_t length = strlen(word);
+    if ((size_t)(s->end - s->at) < length || memcmp(s->at, word, length) != 0)
+        return false;
+    if (s->at + length < s->end && s->at[length] != ' ' && s->at[length] != '\t')
+        return false;
+    s->at += length;
+    return true;
+}
+
+bool scan_uint(scan *s, uint64_t max, uint64_t *value)
+{
+    const char *c = s->at;
+    uint64_t v = 0;
+    for (; c < s->end && *c >= '0' && *c <= '9'; c++) {
+        unsigned digit = (unsigned)(*c - '0');
+        if (digit > max || v > (max - digit) / 10)
+            return false;
+        v = 10 * v + digit;
+    }
+    if (c == s->at)
+        return false;
+    s->at = c;
+    *value = v;
+    return true;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool scan_hex(scan *s, uint64_t *value)
+{
+    const char *c = s->at;
+    if (s->end - c >= 2 && c[0] == '0' && (c[1] == 'x' || c[1] == 'X'))
+        c += 2;
+    const char *first = c;
+    uint64_t v = 0;
+    for (; c < s->end && hex_digit(*c) >= 0; c++) {
+        if (v >> 60)
+            return false;
+        v = v << 4 | (unsigned)hex_digit(*c);
+    }
+    if (c == first)
+        return false;
+    s->at = c;
+    *value = v;
+    return true;
+}
+
+slice scan_token(scan *s)
+{
+    slice token = {s->at, 0};
+    while (s->at < s->end && *s->at != ' ' && *s->at != '\t')
+        s->at++;
+    token.length = (size_t)(s->at - token.at);
+    return token;
+}
+
+ik_status scan_fail(const scan *s, ik_error *err, const char *format, ...)
+{
+    char text[300], here[40];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    size_t left = (size_t)(s->end - s->at), shown = left < 24 ? left : 24;
+    if (left)
+        snprintf(here, sizeof here, "'%.*s%s'", (int)shown, s->at, left > shown ? "..." : "");
+    else
+        snprintf(here, sizeof here, "%s", s->cut ? "the end of the file" : "the end of the line");
+    ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, (unsigned)(s->at - s->line_start) + 1, "%s, not %s", text, here);
+    if (s->cut && !left)
+        return ik_hint(err, IK_ERR_INPUT, "the file seems to be cut off");
+    return IK_ERR_INPUT;
+}
