@@ -40,6 +40,8 @@ typedef struct ik_vc_family {
     /* VCs allowed on channel out_port for pk standing at sw (came by in_port on pk->vc, pk->hops channels behind it). */
     void (*next)(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
                  uint8_t *vc_last);
+    /* Optional (layering schemes): the share of the switch-to-switch hops of uniform traffic that vc carries. */
+    double (*share)(const ik_vc *v, unsigned vc);
     bool static_lane; /* the VC chosen at injection is kept on the whole path */
     unsigned ignores; /* IK_VC_IGNORES_… */
 } ik_vc_family;

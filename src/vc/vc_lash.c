@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * LASH: every path stays in one layer, and each layer's channel dependency graph is acyclic.
+ *
+ * Paths are taken in a fixed order; each goes to the first layer that stays acyclic with it, a new one if none does. With
+ * pairs=both the two directions between two switches share a layer, as InfiniBand needs, where both ends of a connection use one
+ * service level. Balancing then moves paths from layers above the average load to the lightest layer that takes them.
+ * Source: T. Skeie, O. Lysne, I. Theiss, "Layered Shortest Path (LASH) Routing in Irregular System Area Networks", IPDPS 2002.
+ * Departure: the paths are the routing's, whatever it is.
+ * Cost: one insertion a hop and layer tried; insertions are incremental (see linkdag.h).
+ */
+#include "vc/layers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNPLACED 255
+
+typedef struct lash {
+    layer_paths p;
+    linkdag dag[IK_MAX_VCS - 1];
+    unsigned num_layers;
+    uint8_t *layer;           /* [pair] */
+    uint32_t *path, *undo;    /* scratch, two paths long */
+    uint64_t load[IK_MAX_VCS]; /* host-pair hops */
+    bool both;
+} lash;
+
+static void lash_free(lash *t)
+{
+    if (!t)
+        return;
+    for (unsigned l = 0; l < t->num_layers; l++)
+        linkdag_free(&t->dag[l]);
+    layer_paths_free(&t->p);
+    free(t->layer);
+    free(t->path);
+    free(t->undo);
+    free(t);
+}
+
+/* The pair that must share this one's layer. */
+static uint32_t opposite(const lash *t, uint32_t pair)
+{
+    uint32_t s = pair / t->p.num_dests, d = pair % t->p.num_dests;
+    return t->both ? d * t->p.num_dests + s : pair;
+}
+
+/* Dependencies of a pair, and of its opposite, into one layer: all or none. */
+static bool fits(lash *t, unsigned layer, uint32_t pair)
+{
+    uint32_t other = opposite(t, pair), d = t->p.num_dests;
+    uint32_t n = layer_path(&t->p, pair / d, pair % d, t->path), added = 0;
+    linkdag *dag = &t->dag[layer];
+    if (other == pair)
+        return linkdag_add_path(dag, t->path, n, t->undo);
+    uint32_t *back = t->path + n;
+    uint32_t m = layer_path(&t->p, other / d, other % d, back);
+    for (uint32_t i = 0; i + 1 < n + m; i++) {
+        if (i + 1 == n)
+            continue;
+        linkdag_result result = linkdag_add(dag, t->path[i], t->path[i + 1]);
+        if (result == LINKDAG_NEW)
+            t->undo[added++] = i;
+        if (result != LINKDAG_CYCLE)
+            continue;
+        while (added-- > 0)
+            linkdag_remove(dag, t->path[t->undo[added]], t->path[t->undo[added] + 1]);
+        return false;
+    }
+    return true;
+}
+
+static uint64_t hops_of(lash *t, uint32_t pair)
+{
+    uint32_t s = pair / t->p.num_dests, d = pair % t->p.num_dests;
+    return layer_path(&t->p, s, d, t->path) * layer_weight(&t->p, s, d);
+}
+
+static void put(lash *t, uint32_t pair, unsigned layer)
+{
+    uint32_t other = opposite(t, pair);
+    for (unsigned k = 0; k < (other == pair ? 1U : 2U); k++) {
+        uint32_t which = k ? other : pair;
+        uint64_t hops = hops_of(t, which);
+        if (t->layer[which] != UNPLACED)
+            t->load[t->layer[which]] -= hops;
+        t->load[layer] += hops;
+        t->layer[which] = (uint8_t)layer;
+    }
+}
+
+static ik_status place(lash *t, uint32_t pair, const ik_env *env, ik_error *err)
+{
+    if (t->layer[pair] != UNPLACED)
+        return IK_OK;
+    if (pair % 1024 == 0 && ik_env_cancelled(env))
+        return ik_fail(err, IK_ERR_CANCELLED, "cancelled while layering paths");
+    unsigned l = 0;
+    while (l < t->num_layers && !fits(t, l, pair))
+        l++;
+    if (l == t->num_layers) {
+        if (l == IK_MAX_VCS - 1)
+            return ik_fail(err, IK_ERR_UNSUPPORTED, "LASH needs more than %d layers for the paths of this routing", l);
+        ik_status status = linkdag_init(&t->dag[l], &t->p.g, err);
+        if (status != IK_OK)
+            return status;
+        t->num_layers++;
+        if (!fits(t, l, pair)) /* only a path that loops */
+            return ik_fail(err, IK_ERR_UNSUPPORTED, "a path of routing '%s' crosses a link twice", t->p.r->family->name);
+    }
+    put(t, pair, l);
+    return IK_OK;
+}
+
+/* Moves pairs out of layers that carry more than the average. Dependencies stay behind, which only makes later moves stricter. */
+static void balance(lash *t, const uint32_t *pairs, size_t num)
+{
+    uint64_t total = 0;
+    for (unsigned l = 0; l < t->num_layers; l++)
+        total += t->load[l];
+    uint64_t mean = total / t->num_layers;
+    for (size_t i = 0; i < num; i++) {
+        unsigned from = t->layer[pairs[i]], to = 0;
+        if (t->load[from] <= mean)
+            continue;
+        for (unsigned l = 1; l < t->num_layers; l++)
+            if (t->load[l] < t->load[to])
+                to = l;
+        if (t->load[to] < mean && fits(t, to, pairs[i]))
+            put(t, pairs[i], to);
+    }
+}
+
+static ik_status layer_all(lash *t, const ik_params *params, const ik_env *env, ik_error *err)
+{
+    size_t num = (size_t)t->p.num_sources * t->p.num_dests;
+    uint32_t *pairs = NULL;
+    ik_status status = layer_pairs(&t->p, ik_params_enum(params, "order"), env, &pairs, err);
+    if (status != IK_OK)
+        return status;
+    t->layer = ik_calloc(num + 1, 1);
+    t->path = ik_calloc(2 * (size_t)t->p.max_length, sizeof *t->path);
+    t->undo = ik_calloc(2 * (size_t)t->p.max_length, sizeof *t->undo);
+    if (!t->layer || !t->path || !t->undo)
+        status = ik_fail_memory(err, num, "LASH's layers");
+    else
+        memset(t->layer, UNPLACED, num);
+    for (size_t i = 0; i < num && status == IK_OK; i++)
+        status = place(t, pairs[i], env, err);
+    if (status == IK_OK && t->num_layers > 1 && ik_params_bool(params, "balance"))
+        balance(t, pairs, num);
+    free(pairs);
+    return status;
+}
+
+static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+{
+    lash *t = ik_calloc(1, sizeof *t);
+    if (!t)
+        return ik_fail_memory(err, sizeof *t, "LASH");
+    t->both = ik_params_enum(params, "pairs") == 1;
+    ik_status status = layer_paths_build(v, t->both, env, &t->p, err);
+    if (status == IK_OK)
+        status = layer_all(t, params, env, err);
+    if (status == IK_OK) {
+        status = layer_lanes_make(v, &t->p, t->layer, t->num_layers ? t->num_layers : 1, err);
+        t->layer = NULL;
+    }
+    lash_free(t);
+    return status;
+}
+
+static const ik_param params[] = {
+    {"order", IK_PARAM_ENUM, "lex", 0, 0, LAYER_ORDERS, LAYER_ORDER_HELP},
+    {"pairs", IK_PARAM_ENUM, "single", 0, 0, "single|both", "each direction on its own, or both directions of a pair in one layer"},
+    {"balance", IK_PARAM_BOOL, "true", 0, 0, NULL, "move paths from heavy layers to light ones where they fit"},
+    {0},
+};
+
+const ik_vc_family ik_vc_lash = {
+    .name = "lash",
+    .summary = "every path in one layer, first fit over acyclic layers",
+    .source = "Skeie, Lysne, Theiss: Layered Shortest Path (LASH) Routing in Irregular System Area Networks, IPDPS 2002",
+    .details = "Assigns each path of a deterministic routing to the first virtual layer whose channel dependency graph stays acyclic "
+               "with it; a packet keeps its layer. Reports the layers needed; spare VCs split the heaviest layers. pairs=both "
+               "puts the two directions between two switches into one layer, as one service level per connection requires.",
+    .params = params,
+    .create = create,
+    .destroy = layer_lanes_destroy,
+    .inject = layer_lanes_inject,
+    .next = lanes_keep,
+    .share = layer_lanes_share,
+    .static_lane = true,
+    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS,
+};

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The layering VC schemes: an independent program's VC counts, shares and matrices; acyclic dependencies on random graphs,
+ * checked here by peeling, not by the code that made the layers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "unit/lrt_graph.h"
+
+#include <jansson.h>
+#include <string.h>
+
+static ik_env env = {.num_threads = 2};
+
+static ik_routing *route(const ik_fabric *f, const char *spec)
+{
+    ik_routing *r = NULL;
+    ik_error err;
+    if (ik_routing_from_spec(f, spec, &env, &r, &err) != IK_OK)
+        fail_msg("%s: %s", spec, err.text);
+    return r;
+}
+
+static ik_vc *scheme(const ik_routing *r, const char *spec, unsigned num_vcs)
+{
+    ik_vc *v = NULL;
+    ik_error err;
+    if (ik_vc_from_spec(r->fabric, r, spec, num_vcs, &env, &v, &err) != IK_OK)
+        fail_msg("%s: %s", spec, err.text);
+    return v;
+}
+
+/* ---- proof by peeling */
+
+typedef struct cdg {
+    size_t num, count, capacity;
+    uint32_t (*edges)[2];
+} cdg;
+
+static void depend(cdg *g, uint32_t from, uint32_t to)
+{
+    if (g->count == g->capacity) {
+        g->capacity = g->capacity ? 2 * g->capacity : 4096;
+        g->edges = realloc(g->edges, g->capacity * sizeof *g->edges);
+    }
+    g->edges[g->count][0] = from;
+    g->edges[g->count++][1] = to;
+}
+
+static bool acyclic(const cdg *g)
+{
+    uint32_t *in = calloc(g->num, sizeof *in), *first = calloc(g->num + 1, sizeof *first), *list = calloc(g->count + 1, sizeof *list);
+    uint32_t *queue = calloc(g->num, sizeof *queue);
+    for (size_t e = 0; e < g->count; e++) {
+        in[g->edges[e][1]]++;
+        first[g->edges[e][0]]++;
+    }
+    for (size_t i = 0, sum = 0; i <= g->num; i++) {
+        size_t n = i < g->num ? first[i] : 0;
+        first[i] = (uint32_t)sum;
+        sum += n;
+    }
+    uint32_t *at = calloc(g->num, sizeof *at);
+    for (size_t e = 0; e < g->count; e++)
+        list[first[g->edges[e][0]] + at[g->edges[e][0]]++] = g->edges[e][1];
+    size_t filled = 0;
+    for (uint32_t i = 0; i < g->num; i++)
+        if (in[i] == 0)
+            queue[filled++] = i;
+    for (size_t i = 0; i < filled; i++)
+        for (uint32_t k = first[queue[i]]; k < first[queue[i] + 1]; k++)
+            if (--in[list[k]] == 0)
+                queue[filled++] = list[k];
+    free(in);
+    free(first);
+    free(list);
+    free(queue);
+    free(at);
+    return filled == g->num;
+}
+
+/* Walks every pair of hosts over every VC choice; returns the highest VC that switch-to-switch channels use, plus one. */
+static unsigned prove(const ik_routing *r, const ik_vc *v)
+{
+    const ik_fabric *f = r->fabric;
+    cdg g = {.num = (size_t)f->num_ports * v->num_vcs};
+    unsigned used = 0;
+    uint32_t out[512], preferred;
+    for (uint32_t s = 0; s < f->num_hosts; s++)
+        for (uint32_t d = 0; d < f->num_hosts; d++) {
+            if (s == d)
+                continue;
+            ik_packet pk = {.src = s, .dst = d, .via = IK_NONE};
+            v->family->inject(v, &pk);
+            assert_true(pk.vc < v->num_vcs);
+            uint32_t port = f->port_base[ik_host_node(f, s)], last = IK_NONE;
+            uint8_t first_vc = 0, last_vc = 0;
+            for (;;) {
+                uint32_t in = f->port_peer[port], sw = f->port_node[in];
+                if (sw == ik_host_node(f, d))
+                    break;
+                if (r->family->next(r, sw, in, &pk, out, &preferred) == 0)
+                    break; /* unconnected */
+                port = out[preferred];
+                uint8_t a, b;
+                v->family->next(v, sw, in, port, &pk, &a, &b);
+                assert_true(a <= b && b < v->num_vcs);
+                if (!ik_is_switch(f, ik_peer_node(f, port)))
+                    continue;
+                for (unsigned x = first_vc; last != IK_NONE && x <= last_vc; x++)
+                    for (unsigned y = a; y <= b; y++)
+                        depend(&g, last * v->num_vcs + x, port * v->num_vcs + y);
+                used = b + 1U > used ? b + 1U : used;
+                last = port;
+                first_vc = a;
+                last_vc = b;
+                pk.vc = a;
+                pk.hops++;
+            }
+        }
+    assert_true(acyclic(&g));
+    free(g.edges);
+    return used;
+}
+
+/* ---- expected values */
+
+static const struct {
+    const char *key, *spec;
+} methods[] = {
+    {"lash_lex", "lash:balance=false"},
+    {"lash_short", "lash:order=short,balance=false"},
+    {"lashtor_lex", "lash_tor:order=lex"},
+    {"lashtor_dst", "lash_tor"},
+    {"lashtor_short", "lash_tor:order=short"},
+    {"lashtor_long", "lash_tor:order=long"},
+    {"rev_dst", "acro"},
+    {"rev_level", "acro:order=level"},
+};
+
+static void check_methods(const ik_routing *r, const json_t *expected)
+{
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        json_t *row = json_object_get(expected, methods[m].key), *usage = json_object_get(row, "usage");
+        ik_vc *v = scheme(r, methods[m].spec, 0);
+        if (v->vcs_needed != json_integer_value(json_object_get(row, "vcs")))
+            fail_msg("%s on %s: %u VCs, expected %d", methods[m].spec, r->spec, v->vcs_needed,
+                     (int)json_integer_value(json_object_get(row, "vcs")));
+        for (unsigned i = 0; i < v->vcs_needed; i++)
+            if (fabs(v->family->share(v, i) - json_real_value(json_array_get(usage, i))) > 6e-5)
+                fail_msg("%s on %s: share of VC %u is %.5f, expected %.4f", methods[m].spec, r->spec, i, v->family->share(v, i),
+                         json_real_value(json_array_get(usage, i)));
+        ik_vc_free(v);
+    }
+}
+
+static void check_file(const char *file, unsigned most)
+{
+    char path[512], spec[64];
+    json_error_t why;
+    snprintf(path, sizeof path, TEST_DATA "/loren/%s", file);
+    json_t *all = json_load_file(path, 0, &why), *graph;
+    assert_non_null(all);
+    const char *name;
+    unsigned seen = 0;
+    json_object_foreach(all, name, graph) {
+        if (seen++ == most)
+            break;
+        snprintf(path, sizeof path, TEST_DATA "/lrt/%s", name);
+        ik_fabric *f = test_lrt(path, 1);
+        assert_non_null(f);
+        snprintf(spec, sizeof spec, "loren:t_max=%u", f->num_switches - 1); /* full tables are shortest paths, smallest id first */
+        ik_routing *r = route(f, spec);
+        check_methods(r, json_object_get(graph, "sp"));
+        ik_routing_free(r);
+        snprintf(spec, sizeof spec, "loren:t_max=%u", f->num_switches / 2);
+        r = route(f, spec);
+        check_methods(r, json_object_get(graph, "loren_big"));
+        ik_routing_free(r);
+        snprintf(spec, sizeof spec, "cowen:t_max=%u", f->num_switches / 2);
+        r = route(f, spec);
+        check_methods(r, json_object_get(graph, "cowen_big"));
+        ik_routing_free(r);
+        ik_fabric_free(f);
+    }
+    json_decref(all);
+}
+
+static void test_expected_counts(void **state)
+{
+    (void)state;
+    check_file("vc_64.json", 9);
+    check_file("vc_256.json", 2);
+}
+
+/* The whole matrix of VCs [switch][destination] as published by next(). */
+static uint64_t matrix_fnv(const ik_routing *r, const ik_vc *v)
+{
+    const ik_fabric *f = r->fabric;
+    uint64_t hash = TEST_FNV_START;
+    for (uint32_t u = 0; u < f->num_switches; u++)
+        for (uint32_t d = 0; d < f->num_switches; d++) {
+            ik_packet pk = {.src = u, .dst = d, .via = IK_NONE};
+            uint32_t out[64], preferred;
+            uint8_t a = 0, b;
+            r->family->next(r, u, f->port_base[u], &pk, out, &preferred);
+            if (u != d)
+                v->family->next(v, u, f->port_base[u], out[preferred], &pk, &a, &b);
+            hash = test_fnv(hash, u == d ? 0xFF : a, 1);
+        }
+    return hash;
+}
+
+static void test_expected_matrices(void **state)
+{
+    (void)state;
+    json_error_t why;
+    json_t *all = json_load_file(TEST_DATA "/loren/graphs.json", 0, &why), *graph;
+    assert_non_null(all);
+    const char *name;
+    json_object_foreach(all, name, graph) {
+        char path[512], spec[64];
+        snprintf(path, sizeof path, TEST_DATA "/lrt/%s", name);
+        ik_fabric *f = test_lrt(path, 1);
+        if (f->num_switches <= 256)
+            for (int full = 0; full < 2; full++) {
+                unsigned t = full ? f->num_switches - 1 : f->num_switches / 2;
+                snprintf(spec, sizeof spec, "%u", t);
+                json_t *row = full ? json_object_get(graph, "sp_vc") : json_object_get(json_object_get(graph, "loren"), spec);
+                snprintf(spec, sizeof spec, "loren:t_max=%u", t);
+                ik_routing *r = route(f, spec);
+                for (int level = 0; level < 2; level++) {
+                    const char *key = full ? (level ? "rev_level" : "rev_dst") : (level ? "vc_rev_level" : "vc_rev_dst");
+                    json_t *want = json_object_get(row, key);
+                    assert_non_null(want);
+                    ik_vc *v = scheme(r, level ? "acro:order=level" : "acro", 0);
+                    assert_int_equal(v->vcs_needed, json_integer_value(json_object_get(want, "vcs")));
+                    assert_int_equal(matrix_fnv(r, v), strtoull(json_string_value(json_object_get(want, "fnv")), NULL, 16));
+                    ik_vc_free(v);
+                }
+                ik_routing_free(r);
+            }
+        ik_fabric_free(f);
+    }
+    json_decref(all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_expected_counts),
+        cmocka_unit_test(test_expected_matrices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
