@@ -110,7 +110,7 @@ static uint32_t search_behind(linkdag *d, uint32_t from, uint32_t first)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t y = d->behind[i], base = d->g->base[d->g->tail[y]];
         for (uint32_t w = 0; w < d->words; w++)
-            for (uint64_t bits = d->in[(size_t)y * d->words + w]; bits; bits &= bits - 1) {
+            for (uint64_t bits = d->in [(size_t)y * d->words + w]; bits; bits &= bits - 1) {
                 uint32_t x = d->g->rev[base + w * 64 + lowest_bit(bits)];
                 if (d->order[x] < first || d->mark[x] == d->round)
                     continue;

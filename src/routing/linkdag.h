@@ -3,11 +3,10 @@
  * linkdag.h: a channel dependency graph that stays acyclic: dependencies between consecutive links are added one by one and one
  * that would close a cycle is refused.
  *
- * Idea: keep a topological order of the links; a dependency that agrees with it is free, one that does not reorders only the links
- * between its ends, or finds the cycle there.
- * Source: D. J. Pearce, P. H. J. Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs", ACM Journal of
- * Experimental Algorithmics 11, 2007. Edges are bits in rows as wide as the largest degree, since a link can only be followed by
- * the links of its far switch.
+ * Idea: keep a topological order of the links; a dependency that agrees with it is free, one that does not reorders only the
+ * links between its ends, or finds the cycle there. Source: D. J. Pearce, P. H. J. Kelly, "A Dynamic Topological Sort Algorithm
+ * for Directed Acyclic Graphs", ACM Journal of Experimental Algorithmics 11, 2007. Edges are bits in rows as wide as the largest
+ * degree, since a link can only be followed by the links of its far switch.
  */
 #ifndef IKAT_ROUTING_LINKDAG_H
 #define IKAT_ROUTING_LINKDAG_H
@@ -15,12 +14,12 @@
 #include "routing/links.h"
 
 typedef struct linkdag {
-    const links *g;   /* borrowed */
-    uint32_t words;   /* 64-bit words a row */
-    uint64_t *out;    /* [link][words] bit i: followed by link i of the far switch */
-    uint64_t *in;     /* [link][words] bit j: preceded by the opposite of link j of the near switch */
-    uint32_t *order;  /* [link] position in the topological order */
-    uint32_t *mark;   /* [link] == round: visited in this search */
+    const links *g;                   /* borrowed */
+    uint32_t words;                   /* 64-bit words a row */
+    uint64_t *out;                    /* [link][words] bit i: followed by link i of the far switch */
+    uint64_t *in;                     /* [link][words] bit j: preceded by the opposite of link j of the near switch */
+    uint32_t *order;                  /* [link] position in the topological order */
+    uint32_t *mark;                   /* [link] == round: visited in this search */
     uint32_t *ahead, *behind, *slots; /* scratch [num_links] */
     uint32_t round;
 } linkdag;

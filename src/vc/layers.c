@@ -184,10 +184,12 @@ static ik_status length_row(void *ctx, size_t index, unsigned thread, ik_error *
 }
 
 /* Counting sort by length, lexicographic among equals. */
-static ik_status sort_by_length(const layer_paths *p, bool longest_first, const ik_env *env, uint32_t *pairs, size_t num, ik_error *err)
+static ik_status sort_by_length(const layer_paths *p, bool longest_first, const ik_env *env, uint32_t *pairs, size_t num,
+                                ik_error *err)
 {
     size_t buckets = (size_t)p->max_length + 2;
-    length_job job = {p, ik_calloc((size_t)p->max_length * ik_env_threads(env), sizeof(uint32_t)), ik_calloc(num + 1, sizeof(uint32_t))};
+    length_job job = {p, ik_calloc((size_t)p->max_length * ik_env_threads(env), sizeof(uint32_t)),
+                      ik_calloc(num + 1, sizeof(uint32_t))};
     size_t *start = ik_calloc(buckets + 1, sizeof *start);
     ik_status status = IK_OK;
     if (!job.scratch || !job.length || !start)

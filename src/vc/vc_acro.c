@@ -20,7 +20,7 @@
 typedef struct acro {
     uint32_t *dest_of; /* [hosts] */
     uint32_t num_dests;
-    uint8_t *vc;       /* [switch][dest] layer = M - 1 - m */
+    uint8_t *vc; /* [switch][dest] layer = M - 1 - m */
     layer_vcs vcs;
     links g;
 } acro;
@@ -30,9 +30,9 @@ typedef struct acro_work {
     layer_paths p;
     linkdag dag[IK_MAX_VCS];
     unsigned num_layers;
-    uint8_t *m;         /* [switch][dest] */
-    uint32_t *queue;    /* [dest or 1][switch] breadth-first order */
-    uint32_t *filled;   /* [dest or 1] */
+    uint8_t *m;       /* [switch][dest] */
+    uint32_t *queue;  /* [dest or 1][switch] breadth-first order */
+    uint32_t *filled; /* [dest or 1] */
 } acro_work;
 
 /* Number of the link that u takes, given its next hop's. */
@@ -177,7 +177,8 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
         return ik_fail_memory(err, sizeof *w, "ACRO");
     ik_status status = layer_paths_build(v, false, env, &w->p, err);
     if (status == IK_OK && !w->p.next) {
-        ik_fail(err, IK_ERR_UNSUPPORTED, "acro assigns VCs per switch and destination, but the paths of '%s' depend on the source too",
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "acro assigns VCs per switch and destination, but the paths of '%s' depend on the source too",
                 v->routing->family->name);
         status = ik_hint(err, IK_ERR_UNSUPPORTED, "lash and lash_tor take such paths");
     }
@@ -247,8 +248,9 @@ const ik_vc_family ik_vc_acro = {
     .name = "acro",
     .summary = "VC per switch and destination, assigned from the destination outwards",
     .source = "Kawano et al.: ACRO: Assignment of Channels in Reverse Order to Make Arbitrary Routing Deadlock-free, ICIS 2016",
-    .details = "For destination-based deterministic routings. Needs few VCs (random graphs of 256 switches: 4 where LASH needs 7) and "
-               "one table entry per switch and destination. Spare VCs go to the layers with most traffic, as choices there.",
+    .details =
+        "For destination-based deterministic routings. Needs few VCs (random graphs of 256 switches: 4 where LASH needs 7) and "
+        "one table entry per switch and destination. Spare VCs go to the layers with most traffic, as choices there.",
     .params = params,
     .create = create,
     .destroy = destroy,

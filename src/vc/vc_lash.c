@@ -20,8 +20,8 @@ typedef struct lash {
     layer_paths p;
     linkdag dag[IK_MAX_VCS - 1];
     unsigned num_layers;
-    uint8_t *layer;           /* [pair] */
-    uint32_t *path, *undo;    /* scratch, two paths long */
+    uint8_t *layer;            /* [pair] */
+    uint32_t *path, *undo;     /* scratch, two paths long */
     uint64_t load[IK_MAX_VCS]; /* host-pair hops */
     bool both;
 } lash;
@@ -173,7 +173,8 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
 
 static const ik_param params[] = {
     {"order", IK_PARAM_ENUM, "lex", 0, 0, LAYER_ORDERS, LAYER_ORDER_HELP},
-    {"pairs", IK_PARAM_ENUM, "single", 0, 0, "single|both", "each direction on its own, or both directions of a pair in one layer"},
+    {"pairs", IK_PARAM_ENUM, "single", 0, 0, "single|both",
+     "each direction on its own, or both directions of a pair in one layer"},
     {"balance", IK_PARAM_BOOL, "true", 0, 0, NULL, "move paths from heavy layers to light ones where they fit"},
     {0},
 };
@@ -182,9 +183,10 @@ const ik_vc_family ik_vc_lash = {
     .name = "lash",
     .summary = "every path in one layer, first fit over acyclic layers",
     .source = "Skeie, Lysne, Theiss: Layered Shortest Path (LASH) Routing in Irregular System Area Networks, IPDPS 2002",
-    .details = "Assigns each path of a deterministic routing to the first virtual layer whose channel dependency graph stays acyclic "
-               "with it; a packet keeps its layer. Reports the layers needed; spare VCs split the heaviest layers. pairs=both "
-               "puts the two directions between two switches into one layer, as one service level per connection requires.",
+    .details =
+        "Assigns each path of a deterministic routing to the first virtual layer whose channel dependency graph stays acyclic "
+        "with it; a packet keeps its layer. Reports the layers needed; spare VCs split the heaviest layers. pairs=both "
+        "puts the two directions between two switches into one layer, as one service level per connection requires.",
     .params = params,
     .create = create,
     .destroy = layer_lanes_destroy,

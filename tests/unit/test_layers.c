@@ -54,7 +54,8 @@ static void depend(cdg *g, uint32_t from, uint32_t to)
 
 static bool acyclic(const cdg *g)
 {
-    uint32_t *in = calloc(g->num, sizeof *in), *first = calloc(g->num + 1, sizeof *first), *list = calloc(g->count + 1, sizeof *list);
+    uint32_t *in = calloc(g->num, sizeof *in), *first = calloc(g->num + 1, sizeof *first),
+             *list = calloc(g->count + 1, sizeof *list);
     uint32_t *queue = calloc(g->num, sizeof *queue);
     for (size_t e = 0; e < g->count; e++) {
         in[g->edges[e][1]]++;
@@ -168,13 +169,15 @@ static void check_file(const char *file, unsigned most)
     assert_non_null(all);
     const char *name;
     unsigned seen = 0;
-    json_object_foreach(all, name, graph) {
+    json_object_foreach(all, name, graph)
+    {
         if (seen++ == most)
             break;
         snprintf(path, sizeof path, TEST_DATA "/lrt/%s", name);
         ik_fabric *f = test_lrt(path, 1);
         assert_non_null(f);
-        snprintf(spec, sizeof spec, "loren:t_max=%u", f->num_switches - 1); /* full tables are shortest paths, smallest id first */
+        snprintf(spec, sizeof spec, "loren:t_max=%u",
+                 f->num_switches - 1); /* full tables are shortest paths, smallest id first */
         ik_routing *r = route(f, spec);
         check_methods(r, json_object_get(graph, "sp"));
         ik_routing_free(r);
@@ -223,7 +226,8 @@ static void test_expected_matrices(void **state)
     json_t *all = json_load_file(TEST_DATA "/loren/graphs.json", 0, &why), *graph;
     assert_non_null(all);
     const char *name;
-    json_object_foreach(all, name, graph) {
+    json_object_foreach(all, name, graph)
+    {
         char path[512], spec[64];
         snprintf(path, sizeof path, TEST_DATA "/lrt/%s", name);
         ik_fabric *f = test_lrt(path, 1);
@@ -250,11 +254,148 @@ static void test_expected_matrices(void **state)
     json_decref(all);
 }
 
+/* ---- promises */
+
+static const char *const schemes[] = {
+    "lash", "lash:pairs=both,order=long", "lash_tor", "lash_tor:order=short", "acro", "acro:order=level"};
+
+static void test_random_graphs_are_proved(void **state)
+{
+    (void)state;
+    static const char *const routings[] = {"loren:grid=6", "cowen", "minimal:paths=one", "updown"};
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        uint32_t n = 8 + ik_random_below(seed, IK_RNG_TEST, 2, 0, 30);
+        ik_fabric *whole = test_random_graph(n, n, 1 + (uint32_t)(seed % 3), 6, seed), *f = test_lose_links(whole, 10, seed);
+        for (size_t i = 0; i < sizeof routings / sizeof *routings; i++) {
+            ik_routing *r = route(f, routings[i]);
+            for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
+                ik_vc *v = scheme(r, schemes[k], 0), *spare = scheme(r, schemes[k], v->vcs_needed + 3);
+                assert_int_equal(v->num_vcs, v->vcs_needed);
+                assert_true(prove(r, v) <= v->num_vcs);
+                assert_true(prove(r, spare) <= v->vcs_needed + 3);
+                assert_int_equal(spare->vcs_needed, v->vcs_needed);
+                double sum = 0;
+                for (unsigned vc = 0; vc < spare->num_vcs; vc++)
+                    sum += spare->family->share(spare, vc);
+                assert_true(fabs(sum - 1) < 1e-9);
+                if (i == 3) /* up/down is free of deadlock by itself */
+                    assert_int_equal(v->vcs_needed, 1);
+                ik_vc_free(v);
+                ik_vc_free(spare);
+            }
+            ik_routing_free(r);
+        }
+        ik_fabric_free(whole);
+        ik_fabric_free(f);
+    }
+}
+
+/* Both directions of every pair of hosts use one lane. */
+static void test_both_directions(void **state)
+{
+    (void)state;
+    ik_fabric *f = test_lrt(TEST_DATA "/lrt/lrt_64_4_2_03.txt", 2);
+    static const char *const routings[] = {"minimal:paths=one,seed=5", "loren"};
+    for (size_t i = 0; i < 2; i++) {
+        ik_routing *r = route(f, routings[i]);
+        ik_vc *v = scheme(r, "lash:pairs=both", 0);
+        for (uint32_t s = 0; s < f->num_hosts; s++)
+            for (uint32_t d = 0; d < s; d++) {
+                ik_packet there = {.src = s, .dst = d}, back = {.src = d, .dst = s};
+                v->family->inject(v, &there);
+                v->family->inject(v, &back);
+                assert_int_equal(there.vc, back.vc);
+            }
+        ik_vc_free(v);
+        ik_routing_free(r);
+    }
+    ik_fabric_free(f);
+}
+
+static ik_fabric *ring(uint32_t n)
+{
+    test_graph t = test_graph_new(n, 2, 1);
+    for (uint32_t s = 0; s < n; s++)
+        test_graph_link(&t, s, (s + 1) % n);
+    return test_graph_finish(&t);
+}
+
+static void test_known_counts(void **state)
+{
+    (void)state;
+    for (uint32_t n = 5; n <= 6; n++) { /* shortest paths on a ring close a cycle; two VCs open it */
+        ik_fabric *f = ring(n);
+        ik_routing *r = route(f, "minimal:paths=one");
+        ik_vc *v = scheme(r, "acro", 0);
+        assert_int_equal(v->vcs_needed, 2);
+        assert_int_equal(prove(r, v), 2);
+        ik_vc_free(v);
+        ik_error err;
+        for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
+            v = NULL;
+            assert_int_equal(ik_vc_from_spec(f, r, schemes[k], 1, &env, &v, &err), IK_ERR_UNSUPPORTED);
+            assert_null(v);
+            assert_non_null(strstr(err.hint, "2 VCs would do"));
+        }
+        ik_routing_free(r);
+        ik_fabric_free(f);
+    }
+    ik_fabric *tree = test_random_graph(30, 0, 1, 0, 9);
+    ik_routing *r = route(tree, "minimal:paths=one");
+    for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
+        ik_vc *v = scheme(r, schemes[k], 0);
+        assert_int_equal(v->vcs_needed, 1);
+        ik_vc_free(v);
+    }
+    ik_routing_free(r);
+    ik_fabric_free(tree);
+}
+
+static void test_balance(void **state)
+{
+    (void)state;
+    ik_fabric *f = test_lrt(TEST_DATA "/lrt/lrt_256_4_4_01.txt", 1);
+    ik_routing *r = route(f, "loren:t_max=255");
+    ik_vc *plain = scheme(r, "lash:balance=false", 0), *even = scheme(r, "lash", 0);
+    assert_int_equal(plain->vcs_needed, even->vcs_needed);
+    double most_plain = 0, most_even = 0;
+    for (unsigned vc = 0; vc < even->num_vcs; vc++) {
+        most_plain = fmax(most_plain, plain->family->share(plain, vc));
+        most_even = fmax(most_even, even->family->share(even, vc));
+    }
+    assert_true(most_even < most_plain);
+    assert_true(prove(r, even) <= even->num_vcs);
+    ik_vc_free(plain);
+    ik_vc_free(even);
+    ik_routing_free(r);
+    ik_fabric_free(f);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    ik_fabric *f = test_random_graph(10, 8, 1, 0, 4);
+    ik_routing *r = route(f, "minimal");
+    for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
+        ik_vc *v = NULL;
+        ik_error err;
+        assert_int_equal(ik_vc_from_spec(f, r, schemes[k], 8, &env, &v, &err), IK_ERR_UNSUPPORTED);
+        assert_non_null(strstr(err.hint, "hopclass"));
+    }
+    ik_routing_free(r);
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_expected_counts),
         cmocka_unit_test(test_expected_matrices),
+        cmocka_unit_test(test_random_graphs_are_proved),
+        cmocka_unit_test(test_both_directions),
+        cmocka_unit_test(test_known_counts),
+        cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
