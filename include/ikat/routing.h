@@ -144,6 +144,34 @@ ik_status ik_lft_read(const ik_fabric *f, const char *path, uint16_t **lft, ik_e
 /* The same from memory; `file` is the name for messages. */
 ik_status ik_lft_parse(const ik_fabric *f, const char *text, size_t size, const char *file, uint16_t **lft, ik_error *err);
 
+/* ------------------------------------------------------------------------------------------ registers */
+
+/* Interval routing: a port takes the destinations whose address lies in its cyclic interval FI … LI (both ends included).
+ * Flexible interval routing first masks the address with the port's MR and drops the port if another one that its RRR names
+ * matches. Arrays are indexed by global port ids of switches. (Gomez, Lopez, Duato: A Memory-Effective Routing Strategy for
+ * Regular Interconnection Networks, IPDPS 2005; Gomez et al., IPDPS 2007.) */
+typedef struct ik_registers {
+    const ik_fabric *fabric;  /* borrowed */
+    bool flexible;            /* FIR: mr and rrr are there */
+    bool deterministic;       /* at most one port matches a destination */
+    unsigned address_bits;
+    uint32_t num_ports;       /* of all switches */
+    uint64_t *address;        /* [num_hosts] IR: the host's number; FIR: its digits, ceil(log2 m_l) bits each, digit 1 lowest */
+    bool *enabled;            /* [num_ports] false: matches nothing */
+    uint64_t *fi, *li, *mr;   /* [num_ports] */
+    uint64_t *rrr;            /* [num_ports][rrr_words] bit j = local port j goes before this one */
+    uint32_t rrr_words;
+} ik_registers;
+
+/* Registers of `dmodk` (FIR only: it needs masks), unrestricted `adaptive_tree` (both), and the routings `ir` and `fir`. On any
+ * generated tree whose digits fit: IK_ERR_UNSUPPORTED with the reason otherwise. Free with ik_registers_free. */
+ik_status ik_registers_compile(const ik_routing *r, bool flexible, ik_registers **out, ik_error *err);
+void ik_registers_free(ik_registers *registers);
+/* Ports of sw (global ids, ascending) that the registers allow for host dst; out: room for the radix. */
+uint32_t ik_registers_match(const ik_registers *registers, uint32_t sw, uint32_t dst, uint32_t *out);
+/* One block a switch, one line a port; masks and preferences as bit strings, highest bit first. */
+ik_status ik_registers_print(const ik_registers *registers, FILE *out, ik_error *err);
+
 /* ------------------------------------------------------------------------------------------ selection functions */
 
 typedef struct ik_selection ik_selection;
