@@ -108,6 +108,9 @@ unsigned ik_port_number(const ik_fabric *f, uint32_t port);
 /* "leaf3 (0x0200c9a000ec0060) port 11": what findings, proofs and messages call a port or node. Returns buffer. */
 char *ik_port_describe(const ik_fabric *f, uint32_t port, char *buffer, size_t size);
 char *ik_node_describe(const ik_fabric *f, uint32_t node, char *buffer, size_t size);
+/* The node's or port's own GUID; without one, a locally administered GUID made of its number, the same in every export. */
+uint64_t ik_node_guid(const ik_fabric *f, uint32_t node);
+uint64_t ik_port_guid(const ik_fabric *f, uint32_t port);
 /* Largest radix of any switch. */
 uint32_t ik_max_radix(const ik_fabric *f);
 

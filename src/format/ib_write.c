@@ -7,20 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Locally administered EUI-64 prefixes that no real device has. */
-#define MADE_NODE_GUID (UINT64_C(0x02696b61) << 32)
-#define MADE_PORT_GUID (UINT64_C(0x02696b62) << 32)
 enum { IB_MAX_PORTS = 254, NAME_SIZE = 260 };
-
-static uint64_t node_guid(const ik_fabric *f, uint32_t node)
-{
-    return f->node_guid && f->node_guid[node] ? f->node_guid[node] : MADE_NODE_GUID | node;
-}
-
-static uint64_t port_guid(const ik_fabric *f, uint32_t port)
-{
-    return f->port_guid && f->port_guid[port] ? f->port_guid[port] : MADE_PORT_GUID | port;
-}
 
 static uint32_t lid(const ik_fabric *f, uint32_t node)
 {
@@ -52,7 +39,7 @@ static ik_status check_guids(const ik_fabric *f, ik_error *err)
     if (!guids)
         return ik_fail_memory(err, nodes * sizeof *guids, "GUIDs");
     for (uint32_t node = 0; node < nodes; node++)
-        guids[node] = node_guid(f, node);
+        guids[node] = ik_node_guid(f, node);
     qsort(guids, nodes, sizeof *guids, compare_u64);
     for (uint32_t i = 1; i < nodes && status == IK_OK; i++)
         if (guids[i] == guids[i - 1])
@@ -102,11 +89,11 @@ static void write_port(const ik_fabric *f, uint32_t port, FILE *out)
     uint32_t far = f->port_node[peer];
     fprintf(out, "[%" PRIu32 "]", ik_port_local(f, port) + 1);
     if (!ik_is_switch(f, node))
-        fprintf(out, "(%" PRIx64 ") ", port_guid(f, port));
-    fprintf(out, "\t\"%c-%016" PRIx64 "\"[%" PRIu32 "]", ik_is_switch(f, far) ? 'S' : 'H', node_guid(f, far),
+        fprintf(out, "(%" PRIx64 ") ", ik_port_guid(f, port));
+    fprintf(out, "\t\"%c-%016" PRIx64 "\"[%" PRIu32 "]", ik_is_switch(f, far) ? 'S' : 'H', ik_node_guid(f, far),
             ik_port_local(f, peer) + 1);
     if (!ik_is_switch(f, far))
-        fprintf(out, "(%" PRIx64 ") ", port_guid(f, peer));
+        fprintf(out, "(%" PRIx64 ") ", ik_port_guid(f, peer));
     fprintf(out, "\t\t# ");
     if (!ik_is_switch(f, node))
         fprintf(out, "lid %" PRIu32 " lmc 0 ", lid(f, node));
@@ -117,7 +104,7 @@ static void write_port(const ik_fabric *f, uint32_t port, FILE *out)
 static void write_node(const ik_fabric *f, uint32_t node, FILE *out)
 {
     char name[NAME_SIZE];
-    uint64_t guid = node_guid(f, node);
+    uint64_t guid = ik_node_guid(f, node);
     clean_name(f, node, name);
     if (ik_is_switch(f, node))
         fprintf(out,

@@ -2,16 +2,14 @@
  *
  * lft_names.c: LIDs and GUIDs of a fabric's nodes for forwarding-table files.
  *
- * A generated fabric has none: LIDs are then given from 1 on, switches first, GUIDs in two ranges of a vendor prefix that
- * simulated fabrics use. A node of an imported fabric that lacks a LID gets the lowest unused one. */
+ * A generated fabric has none: LIDs are then given from 1 on, switches first, and the GUIDs that
+ * exports of the fabric carry. A node of an imported fabric that lacks a LID gets the lowest unused one. */
 #include "routing/lft_file.h"
 
 #include <stdlib.h>
 
 /* Unicast LIDs of InfiniBand end here. */
 enum { MAX_LID = 0xBFFF };
-#define SWITCH_GUIDS UINT64_C(0x0002c90200000001)
-#define HOST_GUIDS   UINT64_C(0x0002c90300000002)
 
 uint32_t lft_port_label(const ik_fabric *f, uint32_t sw, uint32_t local)
 {
@@ -20,16 +18,12 @@ uint32_t lft_port_label(const ik_fabric *f, uint32_t sw, uint32_t local)
 
 static uint64_t guid_of(const ik_fabric *f, uint32_t node)
 {
-    if (ik_is_switch(f, node))
-        return f->node_guid && f->node_guid[node] ? f->node_guid[node] : SWITCH_GUIDS + node;
+    if (ik_is_switch(f, node) || ik_radix(f, node) == 0)
+        return ik_node_guid(f, node);
     uint32_t port = f->port_base[node];
     while (port + 1 < f->port_base[node + 1] && f->port_peer[port] == IK_NONE)
         port++;
-    if (f->port_guid && ik_radix(f, node) && f->port_guid[port])
-        return f->port_guid[port];
-    if (f->node_guid && f->node_guid[node])
-        return f->node_guid[node];
-    return HOST_GUIDS + 4 * (uint64_t)ik_node_host(f, node);
+    return ik_port_guid(f, port);
 }
 
 static ik_status give_lids(const ik_fabric *f, lft_names *names, ik_error *err)

