@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * indirect.c: see indirect.h. Intermediates are kept as sorted lists, so that the n-th eligible one of a pair, its own two
+ * switches left out, is found without a table of pairs.
+ */
+#include "routing/indirect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void indirect_free(indirect *t)
+{
+    minpaths_free(&t->m);
+    free(t->list);
+    free(t->list_at);
+    free(t->component);
+    free(t->comp_at);
+    free(t->position);
+    free(t->group);
+    *t = (indirect){0};
+}
+
+static ik_status find_components(indirect *t, uint32_t *num, ik_error *err)
+{
+    uint32_t n = t->m.g.num_switches;
+    t->component = ik_calloc((size_t)n + 1, sizeof *t->component);
+    if (!t->component)
+        return ik_fail_memory(err, n * sizeof *t->component, "the components of a fabric");
+    *num = 0;
+    for (uint32_t s = 0; s < n; s++)
+        t->component[s] = IK_NONE;
+    for (uint32_t s = 0; s < n; s++) {
+        if (t->component[s] != IK_NONE)
+            continue;
+        for (uint32_t v = s; v < n; v++)
+            if (t->m.dist[(size_t)s * n + v] != LINKS_FAR)
+                t->component[v] = *num;
+        ++*num;
+    }
+    return IK_OK;
+}
+
+/* All eligible switches, component by component, ascending. */
+static ik_status list_switches(indirect *t, bool with_hosts_only, ik_error *err)
+{
+    const links *g = &t->m.g;
+    uint32_t n = g->num_switches, num = 0;
+    ik_status status = find_components(t, &num, err);
+    if (status != IK_OK)
+        return status;
+    t->list = ik_calloc((size_t)n + 1, sizeof *t->list);
+    t->comp_at = ik_calloc((size_t)num + 1, sizeof *t->comp_at);
+    t->position = ik_calloc((size_t)n + 1, sizeof *t->position);
+    bool *eligible = ik_calloc((size_t)n + 1, sizeof *eligible);
+    if (!t->list || !t->comp_at || !t->position || !eligible) {
+        free(eligible);
+        return ik_fail_memory(err, n * 13, "the intermediate switches");
+    }
+    for (uint32_t s = 0; s < n; s++)
+        eligible[s] = !with_hosts_only;
+    for (uint32_t h = 0; h < g->num_hosts; h++)
+        if (g->host_sw[h] != IK_NONE)
+            eligible[g->host_sw[h]] = true;
+    for (uint32_t s = 0; s < n; s++)
+        t->comp_at[t->component[s] + 1] += eligible[s];
+    for (uint32_t c = 0; c < num; c++)
+        t->comp_at[c + 1] += t->comp_at[c];
+    uint32_t filled = 0;
+    for (uint32_t c = 0; c < num; c++) /* few components: one pass each */
+        for (uint32_t s = 0; s < n && filled < t->comp_at[c + 1]; s++)
+            if (t->component[s] == c && eligible[s])
+                t->list[filled++] = s;
+    for (uint32_t s = 0; s < n; s++)
+        t->position[s] = IK_NONE;
+    for (uint32_t i = 0; i < filled; i++)
+        t->position[t->list[i]] = i;
+    free(eligible);
+    return IK_OK;
+}
+
+/* For every source switch, the switches of each other group that are nearest to it, group by group: Valiant's choice of a random
+ * group, entered the shortest way. */
+static ik_status list_group_entries(indirect *t, const ik_fabric *f, ik_error *err)
+{
+    uint32_t n = t->m.g.num_switches, groups = 0;
+    if (!f->switch_place) {
+        ik_fail(err, IK_ERR_UNSUPPORTED, "the switches of '%s' form no groups", f->family ? f->family : "this fabric");
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "intermediate=hosts works on every fabric");
+    }
+    t->group = ik_calloc((size_t)n + 1, sizeof *t->group);
+    t->list_at = ik_calloc((size_t)n + 2, sizeof *t->list_at);
+    if (!t->group || !t->list_at)
+        return ik_fail_memory(err, n * 8, "the groups of a fabric");
+    for (uint32_t s = 0; s < n; s++) {
+        t->group[s] = f->switch_place[s].group;
+        groups = t->group[s] >= groups ? t->group[s] + 1 : groups;
+    }
+    uint8_t *nearest = ik_calloc(groups + 1, 1);
+    if (!nearest)
+        return ik_fail_memory(err, groups, "the groups of a fabric");
+    for (int pass = 0; pass < 2; pass++) { /* count, then fill */
+        uint32_t filled = 0;
+        for (uint32_t s = 0; s < n; s++) {
+            const uint8_t *dist = t->m.dist + (size_t)s * n;
+            memset(nearest, LINKS_FAR, groups);
+            for (uint32_t v = 0; v < n; v++)
+                nearest[t->group[v]] = dist[v] < nearest[t->group[v]] ? dist[v] : nearest[t->group[v]];
+            t->list_at[s] = filled;
+            for (uint32_t v = 0; v < n; v++)
+                if (dist[v] == nearest[t->group[v]] && dist[v] != LINKS_FAR && t->group[v] != t->group[s]) {
+                    if (pass)
+                        t->list[filled] = v;
+                    filled++;
+                }
+        }
+        t->list_at[n] = filled;
+        if (!pass && !(t->list = ik_calloc((size_t)filled + 1, sizeof *t->list))) {
+            free(nearest);
+            return ik_fail_memory(err, filled * sizeof *t->list, "the intermediate switches");
+        }
+    }
+    free(nearest);
+    return IK_OK;
+}
+
+ik_status indirect_create(ik_routing *r, const ik_params *params, const ik_env *env, indirect *out, ik_error *err)
+{
+    const ik_fabric *f = r->fabric;
+    indirect t = {.one = ik_params_enum(params, "paths") == 1, .seed = r->seed};
+    indirect_choice choice = (indirect_choice)ik_params_enum(params, "intermediate");
+    if (choice == INDIRECT_AUTO)
+        choice = f->family && strncmp(f->family, "dragonfly", 9) == 0 ? INDIRECT_GROUP : INDIRECT_HOSTS;
+    if (f->num_switches >= INDIRECT_NONE || ik_max_radix(f) > INDIRECT_MAX_PORT)
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "'%s' routes up to %u switches of up to %u ports; this fabric has %u and %u",
+                       r->family->name, INDIRECT_NONE - 1, INDIRECT_MAX_PORT, f->num_switches, ik_max_radix(f));
+    ik_status status = minpaths_build(f, env, &t.m, err);
+    if (status != IK_OK)
+        return status;
+    status = choice == INDIRECT_GROUP ? list_group_entries(&t, f, err) : list_switches(&t, choice == INDIRECT_HOSTS, err);
+    if (status != IK_OK) {
+        indirect_free(&t);
+        return status;
+    }
+    r->natural_vc = minpaths_up_down(f) && choice == INDIRECT_HOSTS ? "phase" : "hopclass";
+    r->natural_selection = "random";
+    *out = t;
+    return IK_OK;
+}
+
+/* Group mode: the runs of the two switches' groups are left out; a source's own group is not listed at all. Lists are ascending
+ * in the switch, and groups of dragonflies are runs of switches, but nothing here needs that: entries are tested one by one. */
+static uint32_t count_by_group(const indirect *t, uint32_t rs, uint32_t rd, uint32_t n, uint32_t *nth)
+{
+    uint32_t count = 0;
+    for (uint32_t i = t->list_at[rs]; i < t->list_at[rs + 1]; i++) {
+        if (t->group[t->list[i]] == t->group[rd])
+            continue;
+        if (count == n && nth)
+            *nth = t->list[i];
+        count++;
+    }
+    return count;
+}
+
+uint32_t indirect_count(const indirect *t, uint32_t rs, uint32_t rd)
+{
+    if (rs == rd || rs == IK_NONE || rd == IK_NONE || t->m.dist[(size_t)rs * t->m.g.num_switches + rd] == LINKS_FAR)
+        return 0;
+    if (t->group)
+        return count_by_group(t, rs, rd, 0, NULL);
+    uint32_t c = t->component[rs];
+    return t->comp_at[c + 1] - t->comp_at[c] - (t->position[rs] != IK_NONE) - (t->position[rd] != IK_NONE);
+}
+
+uint32_t indirect_nth(const indirect *t, uint32_t rs, uint32_t rd, uint32_t n)
+{
+    uint32_t mid = IK_NONE;
+    if (t->group) {
+        count_by_group(t, rs, rd, n, &mid);
+        return mid;
+    }
+    uint32_t a = t->position[rs], b = t->position[rd], at = t->comp_at[t->component[rs]] + n;
+    uint32_t low = a < b ? a : b, high = a < b ? b : a; /* IK_NONE sorts last and is never reached */
+    at += at >= low;
+    at += at >= high;
+    return t->list[at];
+}
+
+void indirect_set(ik_packet *pk, uint32_t mid, uint32_t port)
+{
+    pk->via = (mid == IK_NONE ? INDIRECT_NONE : mid) | (port == IK_NONE ? 0 : port + 1) << 20;
+    pk->phase = 0;
+}
+
+uint32_t indirect_next(const ik_routing *r, const indirect *t, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out,
+                       uint32_t *preferred)
+{
+    const ik_fabric *f = r->fabric;
+    uint32_t rd = t->m.g.host_sw[pk->dst], mid = pk->via & INDIRECT_NONE, bound = pk->via >> 20;
+    *preferred = 0;
+    if (rd == IK_NONE)
+        return 0;
+    if (mid == sw)
+        pk->phase = 1;
+    uint32_t goal = pk->phase || mid == INDIRECT_NONE ? rd : mid;
+    if (goal == sw)
+        return links_host_ports(f, sw, pk->dst, out);
+    if (bound) {
+        uint32_t peer = ik_peer_node(f, in_port);
+        if (peer != IK_NONE && !ik_is_switch(f, peer)) { /* the first switch: the port was chosen with the route */
+            out[0] = f->port_base[sw] + bound - 1;
+            return 1;
+        }
+    }
+    if (t->one) {
+        out[0] = minpaths_one(&t->m, sw, goal, t->seed, goal);
+        return out[0] != IK_NONE;
+    }
+    uint32_t n = minpaths_ports(&t->m, sw, goal, out);
+    if (n > 1)
+        *preferred = goal % n;
+    return n;
+}

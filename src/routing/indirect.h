@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * indirect.h: what Valiant's and UGAL's routing share: the eligible intermediate switches of a pair, and minimal next hops
+ * towards the intermediate and then the destination.
+ *
+ * Route state: pk->via bits 0-19 the intermediate switch (INDIRECT_NONE = go minimally), bits 20-31 the local port that the first
+ * switch must take, plus one (0 = any); pk->phase 0 on the way to the intermediate, 1 after it (or from the start).
+ */
+#ifndef IKAT_ROUTING_INDIRECT_H
+#define IKAT_ROUTING_INDIRECT_H
+
+#include "routing/minpaths.h"
+
+#define INDIRECT_NONE     0xFFFFFU
+#define INDIRECT_MAX_PORT 0xFFEU
+
+typedef enum indirect_choice { INDIRECT_AUTO, INDIRECT_HOSTS, INDIRECT_ALL, INDIRECT_GROUP } indirect_choice;
+#define INDIRECT_CHOICES "auto|hosts|all|group"
+#define INDIRECT_HELP                                                                                                            \
+    "eligible intermediates: switches with hosts, all switches, or the nearest switches of every other group (auto: group on "   \
+    "dragonflies, hosts elsewhere)"
+
+typedef struct indirect {
+    minpaths m;
+    bool one; /* a single minimal path a half, drawn by seed */
+    uint64_t seed;
+    uint32_t *list;                /* eligible switches by component; or, by group, those of every source switch */
+    uint32_t *list_at;             /* [S + 1] group mode: range in list of a source switch */
+    uint32_t *component, *comp_at; /* [S], [components + 1] range in list of a component */
+    uint32_t *position;            /* [S] position of a switch in list, IK_NONE */
+    uint32_t *group;               /* [S] group mode: group of a switch */
+} indirect;
+
+/* Reads the parameters `intermediate` and `paths`. Sets r->natural_vc and r->natural_selection. */
+ik_status indirect_create(ik_routing *r, const ik_params *params, const ik_env *env, indirect *out, ik_error *err);
+void indirect_free(indirect *t);
+/* Number of eligible intermediates of two switches; 0 if they are the same, unconnected, or there is none. */
+uint32_t indirect_count(const indirect *t, uint32_t rs, uint32_t rd);
+uint32_t indirect_nth(const indirect *t, uint32_t rs, uint32_t rd, uint32_t n);
+/* Route state of a packet; port: local port of the first switch, IK_NONE = any. */
+void indirect_set(ik_packet *pk, uint32_t mid, uint32_t port);
+/* next() of both routings. */
+uint32_t indirect_next(const ik_routing *r, const indirect *t, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out,
+                       uint32_t *preferred);
+
+#endif

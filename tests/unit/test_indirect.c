@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * minimal, valiant and ugal_l: path sets on the fabrics of diameter two, decisions against made-up queues, proofs.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "unit/lrt_graph.h"
+
+#include <string.h>
+
+static ik_env env = {.num_threads = 2};
+
+static ik_fabric *fabric(const char *spec)
+{
+    ik_fabric *f = NULL;
+    ik_error err;
+    if (ik_fabric_from_spec(spec, &env, &f, &err) != IK_OK)
+        fail_msg("%s: %s", spec, err.text);
+    return f;
+}
+
+static ik_plan *plan(const ik_fabric *f, const char *routing, const char *vc)
+{
+    ik_plan *p = NULL;
+    ik_error err;
+    if (ik_plan_from_specs(f, routing, vc, NULL, 0, &env, &p, &err) != IK_OK)
+        fail_msg("%s: %s", routing, err.text);
+    return p;
+}
+
+static ik_proof prove(const ik_plan *p)
+{
+    ik_proof proof;
+    ik_error err;
+    if (ik_verify(p, &env, &proof, &err) != IK_OK)
+        fail_msg("%s", err.text);
+    return proof;
+}
+
+/* Delivered, no loop, free of deadlock, lengths as claimed. */
+static void check(const char *spec, const char *routing, bool minimal, uint32_t max_hops, unsigned vcs)
+{
+    ik_fabric *f = fabric(spec);
+    ik_plan *p = plan(f, routing, NULL);
+    ik_proof proof = prove(p);
+    if (proof.delivered != IK_YES || proof.loop_free != IK_YES || proof.deadlock_free != IK_YES || proof.max_hops != max_hops ||
+        p->num_vcs != vcs || (proof.minimal == IK_YES) != minimal)
+        fail_msg("%s on %s: delivered %d, loop free %d, deadlock free %d (%s), minimal %d, max hops %u, VCs %u", routing, spec,
+                 proof.delivered, proof.loop_free, proof.deadlock_free, proof.deadlock_reason, proof.minimal, proof.max_hops,
+                 p->num_vcs);
+    ik_proof_free(&proof);
+    ik_plan_free(p);
+    ik_fabric_free(f);
+}
+
+static void test_proofs(void **state)
+{
+    (void)state;
+    check("slimfly:q=5", "minimal", true, 2, 2);
+    check("slimfly:q=5", "valiant", false, 4, 4);
+    check("slimfly:q=5", "ugal_l", false, 4, 4);
+    check("slimfly:q=5", "ugal_l:paths=one,t=10 %", false, 4, 4);
+    check("oft:k=4", "minimal", true, 2, 1);
+    check("oft:k=4", "valiant", false, 4, 2);
+    check("oft:k=4", "ugal_l", false, 4, 2);
+    check("mlfm:h=3", "minimal:paths=one", true, 2, 1);
+    check("mlfm:h=3", "valiant", false, 4, 2);
+    check("mlfm:h=3", "ugal_l", false, 4, 2);
+    check("polarfly:q=3", "valiant", false, 4, 4);
+    check("hyperx:dims=3:3", "ugal_l", false, 4, 4);
+    check("dragonfly:h=1", "minimal", true, 3, 3);
+    check("dragonfly:h=2", "valiant", false, 5, 5); /* one local and one global hop to the other group, then at most three */
+    check("torus:dims=4:4", "minimal", true, 4, 4);
+}
+
+/* Dependencies that the paper's schemes avoid: one VC is enough for neither. */
+static void test_one_vc_deadlocks(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {{"slimfly:q=5", "minimal"}, {"oft:k=4", "valiant"}, {"mlfm:h=3", "valiant"}};
+    for (size_t i = 0; i < 3; i++) {
+        ik_fabric *f = fabric(cases[i][0]);
+        ik_plan *p = plan(f, cases[i][1], "1q");
+        ik_proof proof = prove(p);
+        assert_int_equal(proof.deadlock_free, IK_NO);
+        assert_true(proof.witness_length >= 2);
+        ik_proof_free(&proof);
+        ik_plan_free(p);
+        ik_fabric_free(f);
+    }
+}
+
+/* Eligible intermediates: everything with hosts but the two ends; each exactly once, never an end. */
+static void test_intermediates(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        uint32_t count;
+    } cases[] = {{"slimfly:q=5", 48}, {"oft:k=4", 24}, {"mlfm:h=3", 10}, {"dragonfly:h=2", 7}};
+    for (size_t i = 0; i < 4; i++) {
+        ik_fabric *f = fabric(cases[i].spec);
+        ik_routing *r = NULL;
+        ik_error err;
+        assert_int_equal(ik_routing_from_spec(f, "valiant", &env, &r, &err), IK_OK);
+        uint8_t *seen = calloc(f->num_switches, 1);
+        for (uint32_t dst = 0; dst < f->num_hosts; dst += 3) {
+            uint32_t n = r->family->num_starts(r, 0, dst), rs = ik_host_switch(f, 0), rd = ik_host_switch(f, dst);
+            if (rs != rd && f->switch_place && strcmp(f->family, "dragonfly") == 0 &&
+                f->switch_place[rs].group == f->switch_place[rd].group)
+                assert_int_equal(n, cases[i].count + 1);
+            else
+                assert_int_equal(n, rs == rd ? 1 : cases[i].count);
+            memset(seen, 0, f->num_switches);
+            for (uint32_t k = 0; k < n && rs != rd; k++) {
+                ik_packet pk = {.src = 0, .dst = dst, .via = IK_NONE};
+                r->family->start_nth(r, k, &pk);
+                uint32_t mid = pk.via & 0xFFFFF;
+                assert_true(mid < f->num_switches && mid != rs && mid != rd && !seen[mid]);
+                seen[mid] = 1;
+            }
+        }
+        free(seen);
+        ik_routing_free(r);
+        ik_fabric_free(f);
+    }
+}
+
+/* ---- decisions */
+
+typedef struct queues {
+    const ik_fabric *f;
+    int64_t *bytes, *vc0, *taken; /* [ports] */
+} queues;
+
+static int64_t queued(void *ctx, uint32_t channel, int vc)
+{
+    const queues *q = ctx;
+    return vc < 0 ? q->bytes[channel] : q->vc0[channel];
+}
+
+static int64_t capacity(void *ctx, uint32_t channel, int vc)
+{
+    (void)ctx, (void)channel, (void)vc;
+    return 100000;
+}
+
+static int64_t credit(void *ctx, uint32_t channel, int vc)
+{
+    (void)vc;
+    return 100000 - ((const queues *)ctx)->taken[channel];
+}
+
+/* Share of 400 packets from host 0 to dst that go through an intermediate. */
+static double indirect_share(const ik_fabric *f, const char *spec, queues *q, uint32_t dst)
+{
+    ik_routing *r = NULL;
+    ik_error err;
+    if (ik_routing_from_spec(f, spec, &env, &r, &err) != IK_OK)
+        fail_msg("%s: %s", spec, err.text);
+    ik_view view = {q, credit, capacity, queued, NULL};
+    unsigned n = 0;
+    for (uint64_t k = 0; k < 400; k++) {
+        ik_draw draw = {7, 0, k};
+        ik_packet pk = {.src = 0, .dst = dst, .via = IK_NONE};
+        r->family->start(r, &draw, &view, &pk);
+        n += (pk.via & 0xFFFFF) != 0xFFFFF;
+        uint32_t out[64], preferred, host_port = f->port_peer[f->port_base[ik_host_node(f, 0)]];
+        assert_true(r->family->next(r, f->port_node[host_port], host_port, &pk, out, &preferred) >= 1);
+    }
+    ik_routing_free(r);
+    return n / 400.0;
+}
+
+static void test_decisions(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric("slimfly:q=5");
+    queues q = {f, calloc(f->num_ports, 8), calloc(f->num_ports, 8), calloc(f->num_ports, 8)};
+    uint32_t rs = ik_host_switch(f, 0), first = IK_NONE, dst = IK_NONE;
+    for (uint32_t p = f->port_base[rs]; p < f->port_base[rs + 1] && dst == IK_NONE; p++)
+        if (ik_is_switch(f, ik_peer_node(f, p))) { /* a host behind a neighbour: length 1, indirect paths 2 to 4 */
+            first = p;
+            for (uint32_t h = 0; h < f->num_hosts; h++)
+                if (ik_host_switch(f, h) == ik_peer_node(f, p))
+                    dst = h;
+        }
+    assert_true(indirect_share(f, "ugal_l", &q, dst) == 0); /* all empty: minimal wins ties */
+    q.bytes[first] = 256;
+    assert_true(indirect_share(f, "ugal_l", &q, dst) > 0.9); /* anything loses against an empty queue */
+    assert_true(indirect_share(f, "ugal_l:t=10 %", &q, dst) == 0);
+    assert_true(indirect_share(f, "ugal_l:t=10 %,buffer=1000 B", &q, dst) > 0.9);
+    assert_true(indirect_share(f, "ugal_l:occupancy=vc", &q, dst) == 0);
+    q.vc0[first] = 1;
+    assert_true(indirect_share(f, "ugal_l:occupancy=vc", &q, dst) > 0.9);
+    for (uint32_t p = f->port_base[rs]; p < f->port_base[rs + 1]; p++)
+        q.bytes[p] = 100;
+    q.bytes[first] = 350;
+    /* ratio: no triangles, so lengths are 3 or 4 against 1 and costs 300 or 400. Of the 12 of length 3 the 6 neighbours of the
+     * destination's switch start by the long queue; the other 6 of 48 intermediates win. */
+    double some = indirect_share(f, "ugal_l", &q, dst);
+    assert_true(fabs(some - (1 - pow(0.875, 4))) < 0.08);
+    assert_true(indirect_share(f, "ugal_l:csf=2", &q, dst) == 0);
+    assert_true(indirect_share(f, "ugal_l:csf=0.25", &q, dst) > some);
+    assert_true(indirect_share(f, "ugal_l:c=2", &q, dst) > 0.9); /* constant: 200 < 350 */
+    assert_true(indirect_share(f, "ugal_l:c=4", &q, dst) == 0);
+    assert_true(indirect_share(f, "ugal_l:ni=1", &q, dst) < some);
+    for (uint32_t p = f->port_base[rs]; p < f->port_base[rs + 1]; p++)
+        q.bytes[p] = 0;
+    q.taken[first] = 500;
+    assert_true(indirect_share(f, "ugal_l", &q, dst) == 0);
+    assert_true(indirect_share(f, "ugal_l:occupancy=queue_credits", &q, dst) > 0.9);
+    for (uint32_t h = 0; h < f->num_hosts; h++) /* no decision inside a switch */
+        if (h && ik_host_switch(f, h) == rs)
+            assert_true(indirect_share(f, "ugal_l", &q, h) == 0);
+    free(q.bytes);
+    free(q.vc0);
+    free(q.taken);
+    ik_fabric_free(f);
+}
+
+/* Of several minimal first outputs the least occupied is taken, and bound. */
+static void test_cheapest_first_output(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric("mlfm:h=3");
+    queues q = {f, calloc(f->num_ports, 8), calloc(f->num_ports, 8), calloc(f->num_ports, 8)};
+    uint32_t rs = ik_host_switch(f, 0), dst = 4 * 3; /* layer 1, the same column: three paths */
+    uint32_t up = f->port_base[rs] + 3;
+    ik_view view = {&q, credit, capacity, queued, NULL};
+    for (uint32_t cheap = 0; cheap < 3; cheap++) {
+        for (uint32_t p = 0; p < 3; p++)
+            q.bytes[up + p] = p == cheap ? 10 : 500;
+        ik_routing *r = NULL;
+        ik_error err;
+        assert_int_equal(ik_routing_from_spec(f, "ugal_l:c=1000", &env, &r, &err), IK_OK);
+        ik_draw draw = {1, 0, cheap};
+        ik_packet pk = {.src = 0, .dst = dst, .via = IK_NONE};
+        uint32_t out[64], preferred, in = f->port_peer[f->port_base[ik_host_node(f, 0)]];
+        r->family->start(r, &draw, &view, &pk);
+        assert_int_equal(r->family->next(r, rs, in, &pk, out, &preferred), 1);
+        assert_int_equal(out[0], up + cheap);
+        ik_routing_free(r);
+    }
+    free(q.bytes);
+    free(q.vc0);
+    free(q.taken);
+    ik_fabric_free(f);
+}
+
+static void test_random_and_damaged(void **state)
+{
+    (void)state;
+    static const char *const routings[] = {"minimal", "minimal:paths=one,seed=3", "valiant", "valiant:paths=one,intermediate=all",
+                                           "ugal_l"};
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        uint32_t n = 6 + ik_random_below(seed, IK_RNG_TEST, 3, 0, 14);
+        ik_fabric *whole = test_random_graph(n, n, 1, 0, seed), *f = test_lose_links(whole, (uint32_t)seed * 4, seed);
+        for (size_t i = 0; i < sizeof routings / sizeof *routings; i++) {
+            ik_plan *p = plan(f, routings[i], NULL);
+            ik_proof proof = prove(p);
+            assert_int_equal(proof.delivered, IK_YES);
+            assert_int_equal(proof.deadlock_free, IK_YES);
+            assert_int_equal(proof.undelivered, 0);
+            if (i < 2)
+                assert_int_equal(proof.minimal, IK_YES);
+            ik_proof_free(&proof);
+            ik_plan_free(p);
+        }
+        ik_fabric_free(whole);
+        ik_fabric_free(f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_proofs),    cmocka_unit_test(test_one_vc_deadlocks),      cmocka_unit_test(test_intermediates),
+        cmocka_unit_test(test_decisions), cmocka_unit_test(test_cheapest_first_output), cmocka_unit_test(test_random_and_damaged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
