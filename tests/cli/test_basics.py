@@ -1,9 +1,10 @@
 """Conventions that every command keeps: help, exit status, colours, list, examples."""
 import re
 import shlex
+import subprocess
 import unittest
 
-from harness import SOURCE, CliTest, run
+from harness import IKAT, SOURCE, CliTest, run
 
 
 def commands():
@@ -46,8 +47,6 @@ class Basics(CliTest):
         self.assertNotIn("\033", run("lsit").stderr)
 
     def test_full_disk_is_said(self):
-        import subprocess
-        from harness import IKAT
         with open("/dev/full", "w") as full:
             done = subprocess.run([IKAT, "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
         self.assertEqual(done.returncode, 2)
@@ -70,7 +69,7 @@ class Basics(CliTest):
     def workspace(self):
         """A folder that looks like the source tree, to write into."""
         for folder in ("data", "experiments"):
-            if not (self.tmp / folder).exists():
+            if not (self.tmp / folder).is_symlink():
                 (self.tmp / folder).symlink_to(SOURCE / folder)
         return self.tmp
 
