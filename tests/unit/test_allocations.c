@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_allocations.c: every allocation of a whole job is failed in turn: the job must end with a clear error, leave its outputs
+ * untouched and (seen by the address sanitizer) leak nothing. The linker hands the library's malloc family to the functions below.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ikat/ikat.h"
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t bytes);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t bytes);
+char *__wrap_strdup(const char *text);
+
+static uint64_t allocations;              /* since the start of the job */
+static uint64_t failing_from = UINT64_MAX; /* this one and, if sticky, all later ones fail */
+static bool sticky;
+
+static bool refuse(void)
+{
+    uint64_t this_one = allocations++;
+    return sticky ? this_one >= failing_from : this_one == failing_from;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    return refuse() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return refuse() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t bytes)
+{
+    return refuse() ? NULL : __real_realloc(old, bytes);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return refuse() ? NULL : __real_strdup(text);
+}
+
+/* ---- jobs: each frees all it got and returns the status of the first failing step */
+
+static ik_status job_fabric(const char *spec, ik_error *err)
+{
+    ik_fabric *f = NULL;
+    ik_status status = ik_fabric_from_spec(spec, NULL, &f, err);
+    if (status != IK_OK) {
+        assert_null(f);
+        return status;
+    }
+    ik_distances d;
+    status = ik_distances_measure(f, NULL, &d, err);
+    if (status == IK_OK)
+        ik_distances_free(&d);
+    ik_fabric_free(f);
+    return status;
+}
+
+static ik_status prove(const ik_fabric *f, const char *routing, ik_error *err)
+{
+    ik_plan *plan = NULL;
+    ik_status status = ik_plan_from_specs(f, routing, NULL, NULL, 0, NULL, &plan, err);
+    if (status != IK_OK) {
+        assert_null(plan);
+        return status;
+    }
+    ik_proof proof;
+    status = ik_verify(plan, NULL, &proof, err);
+    if (status == IK_OK) {
+        assert_int_equal(proof.delivered, IK_YES);
+        ik_proof_free(&proof);
+    }
+    ik_plan_free(plan);
+    return status;
+}
+
+static const char *the_routing;
+
+static ik_status job_proof(const char *spec, ik_error *err)
+{
+    ik_fabric *f = NULL;
+    ik_status status = ik_fabric_from_spec(spec, NULL, &f, err);
+    if (status != IK_OK)
+        return status;
+    status = prove(f, the_routing, err);
+    ik_fabric_free(f);
+    return status;
+}
+
+typedef ik_status (*job_fn)(const char *argument, ik_error *err);
+
+static void fail_each(job_fn job, const char *argument, bool and_later)
+{
+    ik_error err = {0};
+    failing_from = UINT64_MAX;
+    allocations = 0;
+    ik_status status = job(argument, &err);
+    if (status != IK_OK)
+        fail_msg("%s: %s", argument, err.text);
+    uint64_t total = allocations, step = total / 400 + 1; /* at most some 400 runs a job */
+    assert_true(total > 0);
+    sticky = and_later;
+    for (uint64_t n = 0; n < total; n += step) {
+        failing_from = n;
+        allocations = 0;
+        err = (ik_error){0};
+        status = job(argument, &err);
+        uint64_t reached = allocations;
+        failing_from = UINT64_MAX;
+        if (status != IK_ERR_MEMORY && !(status == IK_OK && reached <= n))
+            fail_msg("%s, allocation %llu of %llu: status %s, '%s'", argument, (unsigned long long)n, (unsigned long long)total,
+                     ik_status_name(status), err.text);
+        if (status == IK_ERR_MEMORY && !err.text[0])
+            fail_msg("%s, allocation %llu: no text", argument, (unsigned long long)n);
+    }
+    failing_from = UINT64_MAX;
+}
+
+static void fabrics(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"xgft:m=2:3,w=1:2", "karytree:k=2,n=3,fail=10%", "karytree:k=2,n=2,hosts=3"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        fail_each(job_fabric, specs[i], false);
+        fail_each(job_fabric, specs[i], true);
+    }
+    fail_each(job_fabric, "file:" SOURCE_DIR "/data/cluster96.ibnetdiscover", false);
+}
+
+static void every_topology(void **state)
+{
+    (void)state;
+    for (const ik_topology *const *t = ik_topologies(); *t; t++)
+        if (strcmp((*t)->name, "file") != 0)
+            fail_each(job_fabric, (*t)->examples[0], false);
+}
+
+static void every_routing(void **state)
+{
+    (void)state;
+    for (const ik_routing_family *const *r = ik_routings(); *r; r++) {
+        if (!(*r)->example_fabrics || !(*r)->example_fabrics[0])
+            continue;
+        the_routing = (*r)->name;
+        fail_each(job_proof, (*r)->example_fabrics[0], false);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fabrics),
+        cmocka_unit_test(every_topology),
+        cmocka_unit_test(every_routing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
