@@ -68,6 +68,100 @@ void ik_distances_free(ik_distances *d);
 /* About how many 64-bit operations ik_distances_measure would take, the diameter taken as 8: ask before a default runs it. */
 ik_status ik_distances_cost(const ik_fabric *f, double *word_operations, ik_error *err);
 
+/* ------------------------------------------------------------------------------------------ channel loads under a pattern */
+
+/* What every channel carries if every host offers its full injection rate. A routing's choices count thus: deterministic: the one
+ * path; oblivious: every initial state with equal weight; adaptive: all allowed ports of a switch evenly (an idealisation: no
+ * selection function spreads better on average knowing only the switch). Free with ik_load_free. */
+typedef struct ik_load {
+    uint64_t flows;          /* pairs s != d of the pattern */
+    uint64_t undelivered;    /* of them, pairs that the routing does not deliver; they load their injection channel at most */
+    uint64_t denominator;    /* loads are exact multiples of 1/denominator of a host's rate; 0 = rounded (several choices split a
+                                flow, or the pattern's common denominator is beyond 2^53 / hosts) */
+    double *load;            /* [num_ports] by channel, in units of one host's injection rate */
+    double *crossing;        /* [num_ports] flows that cross the channel (expected number if a flow has several paths) */
+    double *turns;           /* [num_switches] trees: routes that turn from up to down there (their NCA); NULL otherwise */
+    double mean_hops;        /* switch-to-switch hops, weighted by load */
+    uint32_t max_channel;    /* the most loaded switch-to-switch channel, IK_NONE if nothing crosses one */
+    double max_load, mean_load, min_load; /* over all switch-to-switch channels of connected links */
+    double max_crossing;
+    uint32_t tightest;       /* the channel of any kind with the largest load for its rate, IK_NONE if nothing is sent */
+    double saturation;       /* offered load, at most 1, at which it is full: the predicted saturation throughput */
+} ik_load;
+/* Cost: destination-based routings O(hosts * switches), others O(flows * states * hops); routings that depend on hosts through
+ * their switches alone are walked once a pair of switches. Results do not depend on the number of threads. */
+ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_load *out, ik_error *err);
+void ik_load_free(ik_load *l);
+
+/* Channels of one kind. Trees: by the lower end's level and direction; otherwise all between switches; and the hosts' channels. */
+typedef enum ik_direction { IK_DIR_UP, IK_DIR_DOWN, IK_DIR_SIDE, IK_DIR_INJECTION, IK_DIR_EJECTION } ik_direction;
+typedef struct ik_load_bin {
+    double low, high;  /* low == high: one value */
+    uint64_t channels;
+} ik_load_bin;
+typedef struct ik_load_group {
+    ik_direction direction;
+    uint32_t level;       /* of the lower end; 0 if the fabric is no tree or for hosts */
+    uint64_t channels;
+    double min, mean, max;
+    ik_load_bin *bins;    /* [num_bins] ascending: the distinct values if there are at most 32, else 32 equal intervals */
+    size_t num_bins;
+} ik_load_group;
+/* Groups values [num_ports] (load or crossing). *groups ends up with *num groups; free with ik_load_groups_free. */
+ik_status ik_load_groups(const ik_fabric *f, const double *values, ik_load_group **groups, size_t *num, ik_error *err);
+void ik_load_groups_free(ik_load_group *groups, size_t num);
+const char *ik_direction_name(ik_direction d);
+
+/* ------------------------------------------------------------------------------------------ contention of one exchange */
+
+/* An exact fraction, in lowest terms. den 0: beyond 64 bits, value alone counts. */
+typedef struct ik_ratio {
+    uint64_t num, den;
+    double value;
+} ik_ratio;
+
+/* Every flow of the pattern sends one message of equal size at the same time. All but the fluid times count switch-to-switch
+ * channels only, flows s != d (G. Rodriguez et al., Oblivious Routing Schemes in Extended Generalized Fat Tree Networks,
+ * CLUSTER 2009). Oblivious routings: one initial state is drawn for every pair by env's seed; adaptive: the preferred port. */
+typedef struct ik_contention {
+    uint64_t flows, undelivered;
+    uint64_t endpoint_degree;   /* E: largest number of flows of one source or one destination */
+    uint64_t max_flows;         /* largest number of flows on a channel */
+    uint64_t c, c_up, c_down;   /* C: largest maximum matching of a channel's (source, destination) pairs; up and down: trees only */
+    ik_ratio c_load;            /* largest sum over a channel's flows of min(1/outdegree(s), 1/indegree(d)) */
+    ik_ratio slowdown_bound;    /* max(1, max_flows / E) */
+    double fluid_time;          /* max-min fair completion time, in units of one message at a host's rate; NAN: too many steps */
+    double fluid_crossbar_time; /* the same behind an ideal crossbar */
+    double fluid_slowdown;      /* their quotient */
+    double effective_bandwidth; /* mean over flows of 1 / (flows on the fullest channel of its path) (R. Kawano et al., LOREN) */
+    double mean_efficiency;     /* mean over flows of 1 / hops. Pairs on one switch are left out of both means */
+    uint32_t worst_channel;     /* one with `c`, IK_NONE if no channel is used */
+} ik_contention;
+/* Needs all paths in memory: IK_ERR_MEMORY beyond env's limit (or 2^32 path steps). Cost O(flows * hops) and the matchings. */
+ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_contention *out, ik_error *err);
+
+/* Means over random patterns in which every host has one destination: pattern i is the spec made with seed env->seed + i, host s
+ * sends to the destination of its first message (004, section 6.4). */
+typedef struct ik_pattern_means {
+    uint64_t patterns;
+    double effective_bandwidth, effective_bandwidth_error; /* mean and its standard error */
+    double mean_efficiency, mean_efficiency_error;
+} ik_pattern_means;
+ik_status ik_pattern_means_measure(const ik_routing *r, const char *traffic_spec, uint64_t patterns, const ik_env *env,
+                                   ik_pattern_means *out, ik_error *err);
+
+/* Permutations of the hosts by contention level (largest number of flows on a switch-to-switch channel; equals C). */
+typedef struct ik_permutations {
+    uint64_t *count;   /* [num] */
+    size_t num;
+    uint64_t total;
+    bool exhaustive;
+    double mean;
+} ik_permutations;
+/* samples 0: all of them; IK_ERR_UNSUPPORTED beyond 11 hosts. Else that many random ones (seed of env). Deterministic routings. */
+ik_status ik_permutations_measure(const ik_routing *r, uint64_t samples, const ik_env *env, ik_permutations *out, ik_error *err);
+void ik_permutations_free(ik_permutations *p);
+
 #ifdef __cplusplus
 }
 #endif

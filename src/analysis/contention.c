@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * contention.c: how much the flows of one exchange get into each other's way inside the network, four ways
+ * (see ik_contention), and the effective bandwidth and efficiency of its paths.
+ */
+#include "analysis/paths.h"
+#include "ikat/analysis.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static uint64_t gcd64(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static ik_ratio ratio(uint64_t num, uint64_t den)
+{
+    uint64_t g = gcd64(num, den);
+    return (ik_ratio){num / g, den / g, (double)num / (double)den};
+}
+
+typedef struct contention_job {
+    const path_set *p;
+    channel_flows by;
+    uint32_t *degree_out, *degree_in; /* [hosts] */
+    uint64_t lcm;                     /* of max(out, in) over the flows, 0 = too large */
+    matcher m;
+} contention_job;
+
+static uint32_t flow_degree(const contention_job *j, uint32_t flow)
+{
+    uint32_t out = j->degree_out[j->p->src[flow]], in = j->degree_in[j->p->dst[flow]];
+    return out > in ? out : in;
+}
+
+static void note_degrees(contention_job *j, ik_contention *c)
+{
+    const path_set *p = j->p;
+    for (uint32_t f = 0; f < p->num; f++) {
+        j->degree_out[p->src[f]]++;
+        j->degree_in[p->dst[f]]++;
+    }
+    j->lcm = 1;
+    for (uint32_t f = 0; f < p->num; f++) {
+        uint64_t degree = flow_degree(j, f);
+        c->endpoint_degree = degree > c->endpoint_degree ? degree : c->endpoint_degree;
+        if (j->lcm && j->lcm % degree) {
+            uint64_t factor = degree / gcd64(j->lcm, degree);
+            j->lcm = j->lcm > UINT64_MAX / factor / (p->num + 1u) ? 0 : j->lcm * factor;
+        }
+    }
+}
+
+/* Sum over the channel's flows of 1 / degree. */
+static ik_ratio channel_load(const contention_job *j, const uint32_t *flows, size_t num)
+{
+    double sum = 0;
+    uint64_t exact = 0;
+    for (size_t i = 0; i < num; i++) {
+        uint32_t degree = flow_degree(j, flows[i]);
+        sum += 1.0 / degree;
+        exact += j->lcm ? j->lcm / degree : 0;
+    }
+    return j->lcm ? ratio(exact, j->lcm) : (ik_ratio){0, 0, sum};
+}
+
+static ik_status note_channel(contention_job *j, uint32_t channel, ik_contention *c, ik_error *err)
+{
+    const uint32_t *flows = j->by.flow + j->by.base[channel];
+    size_t num = j->by.base[channel + 1] - j->by.base[channel];
+    c->max_flows = num > c->max_flows ? num : c->max_flows;
+    ik_ratio load = channel_load(j, flows, num);
+    if (load.value > c->c_load.value) {
+        c->c_load = load;
+    }
+    const ik_fabric *f = j->p->f;
+    uint32_t from = f->port_node[channel], to = ik_peer_node(f, channel), size = 0;
+    uint64_t *side = NULL;
+    if (f->num_levels && f->switch_level[from] != f->switch_level[to]) {
+        side = f->switch_level[to] > f->switch_level[from] ? &c->c_up : &c->c_down;
+    }
+    if (num <= c->c && (!side || num <= *side)) {
+        return IK_OK; /* a matching is at most the number of flows */
+    }
+    ik_status s = matcher_run(&j->m, j->p, flows, num, &size, err);
+    if (s == IK_OK && side && size > *side) {
+        *side = size;
+    }
+    if (s == IK_OK && size > c->c) {
+        c->c = size;
+        c->worst_channel = channel;
+    }
+    return s;
+}
+
+/* Effective bandwidth and efficiency of the paths. */
+static void note_paths(const contention_job *j, ik_contention *c)
+{
+    const path_set *p = j->p;
+    double bandwidth = 0, efficiency = 0, counted = 0;
+    for (uint32_t f = 0; f < p->num; f++) {
+        size_t fullest = 0, hops = 0;
+        for (size_t i = p->base[f]; i < p->base[f + 1]; i++) {
+            uint32_t ch = p->channel[i];
+            if (path_inner(p->f, ch)) {
+                size_t flows = j->by.base[ch + 1] - j->by.base[ch];
+                fullest = flows > fullest ? flows : fullest;
+                hops++;
+            }
+        }
+        if (hops) {
+            bandwidth += 1.0 / (double)fullest;
+            efficiency += 1.0 / (double)hops;
+            counted++;
+        }
+    }
+    c->effective_bandwidth = counted > 0 ? bandwidth / counted : 1;
+    c->mean_efficiency = counted > 0 ? efficiency / counted : 1;
+}
+
+/* Capacities in units of the fastest injection used. */
+static ik_status measure_fluid(const path_set *p, ik_contention *c, ik_error *err)
+{
+    const ik_fabric *f = p->f;
+    double *capacity = ik_calloc((size_t)f->num_ports + 1, sizeof *capacity);
+    uint64_t reference = 0;
+    if (!capacity) {
+        return ik_fail_memory(err, (size_t)f->num_ports * sizeof *capacity, "channel capacities");
+    }
+    for (uint32_t i = 0; i < p->num; i++) {
+        uint64_t rate = ik_port_rate_bps(f, p->channel[p->base[i]]);
+        reference = rate > reference ? rate : reference;
+    }
+    for (uint32_t ch = 0; ch < f->num_ports; ch++) {
+        capacity[ch] = f->port_peer[ch] == IK_NONE || !reference ? 0 : (double)ik_port_rate_bps(f, ch) / (double)reference;
+    }
+    ik_status s = fluid_time(p, capacity, false, &c->fluid_time, err);
+    if (s == IK_OK) {
+        s = fluid_time(p, capacity, true, &c->fluid_crossbar_time, err);
+    }
+    c->fluid_slowdown = c->fluid_crossbar_time > 0 ? c->fluid_time / c->fluid_crossbar_time : 1;
+    free(capacity);
+    return s;
+}
+
+static ik_status measure(contention_job *j, ik_contention *c, const ik_env *env, ik_error *err)
+{
+    const ik_fabric *f = j->p->f;
+    ik_status s = channel_flows_of(j->p, &j->by, err);
+    if (s != IK_OK) {
+        return s;
+    }
+    note_degrees(j, c);
+    c->c_load = (ik_ratio){0, 1, 0};
+    for (uint32_t ch = 0; ch < f->num_ports && s == IK_OK; ch++) {
+        if (j->by.base[ch + 1] > j->by.base[ch] && path_inner(f, ch)) {
+            s = ik_env_cancelled(env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : note_channel(j, ch, c, err);
+        }
+    }
+    if (s == IK_OK) {
+        uint64_t e = c->endpoint_degree ? c->endpoint_degree : 1;
+        c->slowdown_bound = c->max_flows > e ? ratio(c->max_flows, e) : (ik_ratio){1, 1, 1};
+        note_paths(j, c);
+        s = measure_fluid(j->p, c, err);
+    }
+    return s;
+}
+
+ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_contention *out, ik_error *err)
+{
+    path_set p = {0};
+    contention_job j = {.p = &p};
+    size_t hosts = (size_t)t->num_hosts + 1;
+    ik_status s = paths_of_traffic(r, t, env, &p, err);
+    if (s != IK_OK) {
+        return s;
+    }
+    ik_contention c = {.flows = p.num + p.undelivered, .undelivered = p.undelivered, .worst_channel = IK_NONE};
+    j.degree_out = ik_calloc(hosts, sizeof *j.degree_out);
+    j.degree_in = ik_calloc(hosts, sizeof *j.degree_in);
+    s = j.degree_out && j.degree_in ? matcher_init(&j.m, t->num_hosts, err) : ik_fail_memory(err, hosts * 8, "degrees of hosts");
+    if (s == IK_OK) {
+        s = measure(&j, &c, env, err);
+        matcher_free(&j.m);
+    }
+    if (s == IK_OK) {
+        *out = c;
+    }
+    channel_flows_free(&j.by);
+    free(j.degree_out);
+    free(j.degree_in);
+    paths_free(&p);
+    return s;
+}

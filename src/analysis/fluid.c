@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fluid.c: how long an exchange takes if rates are max-min fair at every instant.
+ *
+ * Progressive filling (Bertsekas and Gallager, Data Networks, 1992, section 6.5.2) gives the rates: the channel with the
+ * smallest share per unfrozen flow freezes its flows, and so on. Then time runs to the next completion and rates are filled
+ * anew. Flows that end within a relative 1e-9 of each other end together, so that exchanges with few distinct rates take few
+ * rounds. A binary heap with lazy updates finds the smallest share: O(path steps * log channels) a round.
+ */
+#include "analysis/paths.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Path steps handled over all rounds. */
+#define MAX_STEPS 4e9
+
+typedef struct heap_item {
+    double share;
+    uint32_t channel, stamp;
+} heap_item;
+
+typedef struct fluid {
+    const path_set *p;
+    channel_flows by;
+    const double *capacity;
+    bool ends_only;
+    uint32_t *used; /* channels with flows */
+    uint32_t num_used;
+    double *left;    /* [num_ports] capacity not given away yet in this round */
+    uint32_t *open;  /* [num_ports] unfrozen flows */
+    uint32_t *stamp; /* [num_ports] */
+    heap_item *heap;
+    size_t heap_num, heap_room;
+    double *rate, *size; /* [flows] */
+    bool *done;          /* [flows] */
+} fluid;
+
+static bool counts(const fluid *x, uint32_t channel)
+{
+    return !x->ends_only || !path_inner(x->p->f, channel);
+}
+
+static void sift_down(heap_item *h, size_t n, size_t i)
+{
+    heap_item item = h[i];
+    for (size_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && h[child + 1].share < h[child].share) {
+            child++;
+        }
+        if (h[child].share >= item.share) {
+            break;
+        }
+        h[i] = h[child];
+    }
+    h[i] = item;
+}
+
+static bool push(fluid *x, uint32_t channel)
+{
+    if (x->heap_num == x->heap_room) {
+        size_t room = x->heap_room ? x->heap_room * 2 : 1024;
+        heap_item *grown = realloc(x->heap, room * sizeof *grown);
+        if (!grown) {
+            return false;
+        }
+        x->heap = grown;
+        x->heap_room = room;
+    }
+    size_t i = x->heap_num++;
+    heap_item item = {x->left[channel] / x->open[channel], channel, x->stamp[channel]};
+    for (; i && x->heap[(i - 1) / 2].share > item.share; i = (i - 1) / 2) {
+        x->heap[i] = x->heap[(i - 1) / 2];
+    }
+    x->heap[i] = item;
+    return true;
+}
+
+static heap_item pop(fluid *x)
+{
+    heap_item top = x->heap[0];
+    x->heap[0] = x->heap[--x->heap_num];
+    if (x->heap_num) {
+        sift_down(x->heap, x->heap_num, 0);
+    }
+    return top;
+}
+
+static void open_channels(fluid *x)
+{
+    x->heap_num = 0;
+    for (uint32_t i = 0; i < x->num_used; i++) {
+        uint32_t c = x->used[i], open = 0;
+        for (size_t k = x->by.base[c]; k < x->by.base[c + 1]; k++) {
+            open += !x->done[x->by.flow[k]];
+        }
+        x->open[c] = open;
+        x->left[c] = x->capacity[c];
+    }
+}
+
+/* Gives the flow its rate and takes it off its channels. */
+static bool freeze(fluid *x, uint32_t flow, double rate)
+{
+    x->rate[flow] = rate;
+    for (size_t i = x->p->base[flow]; i < x->p->base[flow + 1]; i++) {
+        uint32_t c = x->p->channel[i];
+        if (counts(x, c)) {
+            x->left[c] = fmax(0, x->left[c] - rate);
+            x->open[c]--;
+            x->stamp[c]++;
+            if (x->open[c] && !push(x, c)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Max-min fair rates of all flows that are not done. */
+static bool fill_rates(fluid *x)
+{
+    open_channels(x);
+    for (uint32_t i = 0; i < x->num_used; i++) {
+        if (x->open[x->used[i]] && !push(x, x->used[i])) {
+            return false;
+        }
+    }
+    for (uint32_t f = 0; f < x->p->num; f++) {
+        x->rate[f] = -1;
+    }
+    while (x->heap_num) {
+        heap_item top = pop(x);
+        if (top.stamp != x->stamp[top.channel] || x->open[top.channel] == 0) {
+            continue;
+        }
+        for (size_t k = x->by.base[top.channel]; k < x->by.base[top.channel + 1]; k++) {
+            uint32_t f = x->by.flow[k];
+            if (!x->done[f] && x->rate[f] < 0 && !freeze(x, f, top.share)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Runs to the next completion; returns the time that passed. */
+static double advance(fluid *x, uint32_t *left)
+{
+    double step = INFINITY;
+    for (uint32_t f = 0; f < x->p->num; f++) {
+        if (!x->done[f]) {
+            step = fmin(step, x->size[f] / x->rate[f]);
+        }
+    }
+    for (uint32_t f = 0; f < x->p->num; f++) {
+        if (!x->done[f]) {
+            x->size[f] -= step * x->rate[f];
+            if (x->size[f] < 1e-9) {
+                x->done[f] = true;
+                --*left;
+            }
+        }
+    }
+    return step;
+}
+
+static void fluid_free(fluid *x)
+{
+    channel_flows_free(&x->by);
+    void *all[] = {x->used, x->left, x->open, x->stamp, x->heap, x->rate, x->size, x->done};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        free(all[i]);
+    }
+}
+
+static ik_status fluid_init(fluid *x, ik_error *err)
+{
+    size_t ports = (size_t)x->p->f->num_ports + 1, flows = (size_t)x->p->num + 1;
+    ik_status s = channel_flows_of(x->p, &x->by, err);
+    if (s != IK_OK) {
+        return s;
+    }
+    x->used = ik_calloc(ports, sizeof *x->used);
+    x->left = ik_calloc(ports, sizeof *x->left);
+    x->open = ik_calloc(ports, sizeof *x->open);
+    x->stamp = ik_calloc(ports, sizeof *x->stamp);
+    x->rate = ik_calloc(flows, sizeof *x->rate);
+    x->size = ik_calloc(flows, sizeof *x->size);
+    x->done = ik_calloc(flows, sizeof *x->done);
+    if (!x->used || !x->left || !x->open || !x->stamp || !x->rate || !x->size || !x->done) {
+        return ik_fail_memory(err, ports * 20 + flows * 17, "a fluid model");
+    }
+    for (uint32_t c = 0; c < x->p->f->num_ports; c++) {
+        if (x->by.base[c + 1] > x->by.base[c] && counts(x, c)) {
+            x->used[x->num_used++] = c;
+        }
+    }
+    for (uint32_t f = 0; f < x->p->num; f++) {
+        x->size[f] = 1;
+    }
+    return IK_OK;
+}
+
+ik_status fluid_time(const path_set *p, const double *capacity, bool ends_only, double *time, ik_error *err)
+{
+    fluid x = {.p = p, .capacity = capacity, .ends_only = ends_only};
+    double total = 0, steps = 0;
+    uint32_t left = p->num;
+    ik_status s = fluid_init(&x, err);
+    while (s == IK_OK && left) {
+        steps += (double)p->base[p->num];
+        if (steps > MAX_STEPS) {
+            total = NAN;
+            break;
+        }
+        if (!fill_rates(&x)) {
+            s = ik_fail_memory(err, x.heap_room * 2 * sizeof *x.heap, "a fluid model");
+            break;
+        }
+        total += advance(&x, &left);
+    }
+    fluid_free(&x);
+    if (s == IK_OK) {
+        *time = total;
+    }
+    return s;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * load.c: channel loads of a pattern under a routing: chooses the engine, sums up.
+ */
+#include "analysis/load.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sums of all parts together may take about this much. */
+#define PARTS_BYTES ((size_t)512 << 20)
+
+static void parts_free(load_job *job)
+{
+    for (size_t i = 0; job->parts && i < job->num_parts; i++) {
+        free(job->parts[i].load);
+        free(job->parts[i].crossing);
+        free(job->parts[i].turns);
+    }
+    free(job->parts);
+}
+
+static ik_status parts_new(load_job *job, ik_error *err)
+{
+    size_t ports = (size_t)job->f->num_ports + 1, switches = (size_t)job->f->num_switches + 1;
+    size_t bytes = (2 * ports + switches) * sizeof(double);
+    job->num_parts = PARTS_BYTES / bytes;
+    job->num_parts = job->num_parts > 32 ? 32 : job->num_parts < 4 ? 4 : job->num_parts;
+    job->parts = ik_calloc(job->num_parts, sizeof *job->parts);
+    for (size_t i = 0; job->parts && i < job->num_parts; i++) {
+        load_sums *s = &job->parts[i];
+        s->load = ik_calloc(ports, sizeof *s->load);
+        s->crossing = ik_calloc(ports, sizeof *s->crossing);
+        s->turns = ik_calloc(switches, sizeof *s->turns);
+        if (!s->load || !s->crossing || !s->turns) {
+            return ik_fail_memory(err, job->num_parts * bytes, "channel loads");
+        }
+    }
+    return job->parts ? IK_OK : ik_fail_memory(err, job->num_parts * sizeof *job->parts, "channel loads");
+}
+
+/* Adds every part into the first. */
+static void add_parts(load_job *job)
+{
+    load_sums *all = &job->parts[0];
+    for (size_t i = 1; i < job->num_parts; i++) {
+        const load_sums *s = &job->parts[i];
+        for (uint32_t p = 0; p < job->f->num_ports; p++) {
+            all->load[p] += s->load[p];
+            all->crossing[p] += s->crossing[p];
+        }
+        for (uint32_t sw = 0; sw < job->f->num_switches; sw++) {
+            all->turns[sw] += s->turns[sw];
+        }
+    }
+}
+
+/* Destination-based engines see no sources: their injection channels are filled in here. */
+static void inject_one(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+{
+    const load_job *job = ctx;
+    if (src != dst && job->d->row_of[src] != IK_NONE && job->d->row_of[dst] != IK_NONE) {
+        uint32_t port = walk_injection(job->f, src);
+        job->parts[0].load[port] += demand_amount(job->d, src, weight, scale);
+        job->parts[0].crossing[port] += 1;
+    }
+}
+
+static ik_status run_engine(load_job *job, const ik_env *env, ik_error *err)
+{
+    const ik_traffic *t = job->d->t;
+    if (!(job->r->traits & IK_ROUTE_DEST_BASED)) {
+        return load_by_walks(job, env, err);
+    }
+    ik_status s = load_by_trees(job, env, err);
+    for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++) {
+        t->family->flows(t, h, inject_one, job);
+    }
+    return s;
+}
+
+/* ------------------------------------------------------------------------------------------ summing up */
+
+static bool between_switches(const ik_fabric *f, uint32_t port)
+{
+    uint32_t to = ik_peer_node(f, port);
+    return to != IK_NONE && ik_is_switch(f, to) && ik_is_switch(f, f->port_node[port]);
+}
+
+static void note_switch_channel(ik_load *l, uint32_t port, uint64_t seen)
+{
+    double x = l->load[port];
+    if (x > 0 && (l->max_channel == IK_NONE || x > l->max_load)) {
+        l->max_channel = port;
+    }
+    l->max_load = x > l->max_load ? x : l->max_load;
+    l->min_load = seen == 0 || x < l->min_load ? x : l->min_load;
+    l->max_crossing = l->crossing[port] > l->max_crossing ? l->crossing[port] : l->max_crossing;
+}
+
+static void conclude(const ik_fabric *f, const demand *d, ik_load *l)
+{
+    double hop_sum = 0, arrived = 0, delivered = 0, tightest = 0;
+    uint64_t channels = 0;
+    l->max_channel = l->tightest = IK_NONE;
+    for (uint32_t p = 0; p < f->num_ports; p++) {
+        uint32_t to = ik_peer_node(f, p);
+        if (to == IK_NONE) {
+            continue;
+        }
+        if (between_switches(f, p)) {
+            note_switch_channel(l, p, channels++);
+            hop_sum += l->load[p];
+        } else if (!ik_is_switch(f, to)) {
+            arrived += l->load[p];
+            delivered += l->crossing[p];
+        }
+        double relative = l->load[p] * (double)d->ref_rate_bps / (double)ik_port_rate_bps(f, p);
+        if (relative > tightest) {
+            tightest = relative;
+            l->tightest = p;
+        }
+    }
+    l->mean_load = channels ? hop_sum / (double)channels : 0;
+    l->mean_hops = arrived > 0 ? hop_sum / arrived : 0;
+    l->undelivered = d->flows - (uint64_t)llround(delivered);
+    l->saturation = tightest > 1 ? 1 / tightest : 1;
+}
+
+static void scale_loads(ik_load *l, uint32_t num_ports)
+{
+    for (uint32_t p = 0; l->denominator && p < num_ports; p++) {
+        l->load[p] /= (double)l->denominator;
+    }
+}
+
+/* Do flows ever split, so that shares are no longer whole numbers? */
+static bool splits(const ik_routing *r)
+{
+    return r->kind == IK_ROUTE_ADAPTIVE || r->family->num_starts;
+}
+
+ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_load *out, ik_error *err)
+{
+    demand d;
+    load_job job = {.r = r, .f = r->fabric, .d = &d};
+    ik_status s = demand_init(&d, t, env, err);
+    if (s != IK_OK) {
+        return s;
+    }
+    s = parts_new(&job, err);
+    if (s == IK_OK) {
+        s = run_engine(&job, env, err);
+    }
+    if (s == IK_OK) {
+        add_parts(&job);
+        ik_load l = {.flows = d.flows, .denominator = d.denominator};
+        l.load = job.parts[0].load;
+        l.crossing = job.parts[0].crossing;
+        job.parts[0].load = job.parts[0].crossing = NULL;
+        if (job.f->num_levels) {
+            l.turns = job.parts[0].turns;
+            job.parts[0].turns = NULL;
+        }
+        scale_loads(&l, job.f->num_ports);
+        l.denominator = splits(r) ? 0 : l.denominator;
+        conclude(job.f, &d, &l);
+        *out = l;
+    }
+    parts_free(&job);
+    demand_free(&d);
+    return s;
+}
+
+void ik_load_free(ik_load *l)
+{
+    free(l->load);
+    free(l->crossing);
+    free(l->turns);
+    memset(l, 0, sizeof *l);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * load_groups.c: channels by level and direction, with a histogram each.
+ */
+#include "ikat/analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_BINS 32
+
+const char *ik_direction_name(ik_direction d)
+{
+    static const char *const names[] = {"up", "down", "between", "injection", "ejection"};
+    return names[d];
+}
+
+/* Direction and level of a channel; false if it is unconnected. */
+static bool classify(const ik_fabric *f, uint32_t port, ik_direction *direction, uint32_t *level)
+{
+    uint32_t from = f->port_node[port], to = ik_peer_node(f, port);
+    if (to == IK_NONE) {
+        return false;
+    }
+    *level = 0;
+    if (!ik_is_switch(f, from)) {
+        *direction = IK_DIR_INJECTION;
+    } else if (!ik_is_switch(f, to)) {
+        *direction = IK_DIR_EJECTION;
+    } else if (!f->num_levels || f->switch_level[from] == f->switch_level[to]) {
+        *direction = IK_DIR_SIDE;
+        *level = f->num_levels ? f->switch_level[from] : 0;
+    } else {
+        bool up = f->switch_level[to] > f->switch_level[from];
+        *direction = up ? IK_DIR_UP : IK_DIR_DOWN;
+        *level = f->switch_level[up ? from : to];
+    }
+    return true;
+}
+
+/* Injection, up from low to high, down from high to low, sideways, ejection: the order of a path. */
+static uint32_t rank_of(const ik_fabric *f, ik_direction direction, uint32_t level)
+{
+    uint32_t levels = f->num_levels + 1;
+    switch (direction) {
+    case IK_DIR_INJECTION:
+        return 0;
+    case IK_DIR_UP:
+        return 1 + level;
+    case IK_DIR_SIDE:
+        return 1 + levels + level;
+    case IK_DIR_DOWN:
+        return 1 + 2 * levels + (levels - level);
+    default:
+        return 2 + 3 * levels;
+    }
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Values equal up to rounding are one. */
+static bool same_value(double a, double b)
+{
+    double slack = 1e-9 * (b > 1 ? b : 1);
+    return b - a <= slack;
+}
+
+static size_t count_distinct(const double *v, size_t n)
+{
+    size_t distinct = n > 0;
+    for (size_t i = 1; i < n; i++) {
+        distinct += !same_value(v[i - 1], v[i]);
+    }
+    return distinct;
+}
+
+/* bins has room for MAX_BINS; v is sorted. */
+static size_t make_bins(const double *v, size_t n, ik_load_bin *bins)
+{
+    size_t num = 0;
+    if (count_distinct(v, n) <= MAX_BINS) {
+        for (size_t i = 0; i < n; i++) {
+            if (i == 0 || !same_value(v[i - 1], v[i])) {
+                bins[num++] = (ik_load_bin){v[i], v[i], 0};
+            }
+            bins[num - 1].channels++;
+        }
+        return num;
+    }
+    double low = v[0], step = (v[n - 1] - v[0]) / MAX_BINS;
+    for (num = 0; num < MAX_BINS; num++) {
+        bins[num] = (ik_load_bin){low + step * (double)num, low + step * (double)(num + 1), 0};
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t b = (size_t)((v[i] - low) / step);
+        bins[b < MAX_BINS ? b : MAX_BINS - 1].channels++;
+    }
+    return num;
+}
+
+static ik_status finish_group(ik_load_group *g, double *v, ik_error *err)
+{
+    double sum = 0;
+    g->bins = ik_calloc(MAX_BINS, sizeof *g->bins);
+    if (!g->bins) {
+        return ik_fail_memory(err, MAX_BINS * sizeof *g->bins, "a load histogram");
+    }
+    qsort(v, g->channels, sizeof *v, compare_doubles);
+    for (uint64_t i = 0; i < g->channels; i++) {
+        sum += v[i];
+    }
+    g->min = v[0];
+    g->max = v[g->channels - 1];
+    g->mean = sum / (double)g->channels;
+    g->num_bins = make_bins(v, g->channels, g->bins);
+    return IK_OK;
+}
+
+/* Sorts the values of all channels by group: start[rank] … start[rank + 1] in sorted[]. */
+static void sort_by_rank(const ik_fabric *f, const double *values, uint64_t *start, uint32_t ranks, double *sorted)
+{
+    ik_direction direction;
+    uint32_t level;
+    for (uint32_t p = 0; p < f->num_ports; p++) {
+        if (classify(f, p, &direction, &level)) {
+            start[rank_of(f, direction, level) + 2]++;
+        }
+    }
+    for (uint32_t r = 2; r <= ranks + 1; r++) {
+        start[r] += start[r - 1];
+    }
+    for (uint32_t p = 0; p < f->num_ports; p++) {
+        if (classify(f, p, &direction, &level)) {
+            sorted[start[rank_of(f, direction, level) + 1]++] = values[p];
+        }
+    }
+}
+
+static void name_groups(const ik_fabric *f, ik_load_group *by_rank)
+{
+    ik_direction direction;
+    uint32_t level;
+    for (uint32_t p = 0; p < f->num_ports; p++) {
+        if (classify(f, p, &direction, &level)) {
+            ik_load_group *g = &by_rank[rank_of(f, direction, level)];
+            g->direction = direction;
+            g->level = level;
+            g->channels++;
+        }
+    }
+}
+
+ik_status ik_load_groups(const ik_fabric *f, const double *values, ik_load_group **groups, size_t *num, ik_error *err)
+{
+    uint32_t ranks = 3 + 3 * (f->num_levels + 1);
+    uint64_t *start = ik_calloc((size_t)ranks + 3, sizeof *start);
+    double *sorted = ik_calloc((size_t)f->num_ports + 1, sizeof *sorted);
+    ik_load_group *all = ik_calloc(ranks, sizeof *all);
+    size_t kept = 0;
+    ik_status s = IK_OK;
+    if (!start || !sorted || !all) {
+        s = ik_fail_memory(err, (size_t)f->num_ports * sizeof *sorted, "load histograms");
+        goto done;
+    }
+    sort_by_rank(f, values, start, ranks, sorted);
+    name_groups(f, all);
+    for (uint32_t r = 0; r < ranks && s == IK_OK; r++) {
+        if (all[r].channels) {
+            all[kept] = all[r];
+            s = finish_group(&all[kept++], sorted + start[r], err);
+        }
+    }
+done:
+    free(start);
+    free(sorted);
+    if (s == IK_OK) {
+        *groups = all;
+        *num = kept;
+    } else {
+        ik_load_groups_free(all, all ? kept : 0);
+    }
+    return s;
+}
+
+void ik_load_groups_free(ik_load_group *groups, size_t num)
+{
+    for (size_t i = 0; groups && i < num; i++) {
+        free(groups[i].bins);
+    }
+    free(groups);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * paths.h: the flows of one exchange with their paths, all in memory.
+ */
+#ifndef IK_PATHS_H
+#define IK_PATHS_H
+
+#include "analysis/walk.h"
+#include "ikat/traffic.h"
+
+typedef struct path_set {
+    const ik_fabric *f;
+    uint32_t num; /* delivered flows */
+    uint64_t undelivered;
+    uint32_t *src, *dst; /* [num] */
+    size_t *base;        /* [num + 1] */
+    uint32_t *channel;   /* [base[num]] injection … ejection */
+} path_set;
+
+/* All flows s != d of t: oblivious routings draw one initial state a pair. */
+ik_status paths_of_traffic(const ik_routing *r, const ik_traffic *t, const ik_env *env, path_set *out, ik_error *err);
+/* Host s sends to to[s] (IK_NONE or itself: silent). */
+ik_status paths_of_map(const ik_routing *r, const uint32_t *to, const ik_env *env, path_set *out, ik_error *err);
+void paths_free(path_set *p);
+/* Does the channel join two switches? */
+static inline bool path_inner(const ik_fabric *f, uint32_t channel)
+{
+    uint32_t to = ik_peer_node(f, channel);
+    return ik_is_switch(f, f->port_node[channel]) && to != IK_NONE && ik_is_switch(f, to);
+}
+
+/* Flows by channel: flow[base[c]] … flow[base[c + 1] - 1], ascending. */
+typedef struct channel_flows {
+    size_t *base; /* [num_ports + 1] */
+    uint32_t *flow;
+} channel_flows;
+ik_status channel_flows_of(const path_set *p, channel_flows *out, ik_error *err);
+void channel_flows_free(channel_flows *c);
+
+/* Max-min fair fluid: flows of unit size over channels of capacity[channel]; the time when the last is done. NAN if it takes more
+ * than a bounded number of steps. ends_only: the hosts' channels alone count (an ideal crossbar). */
+ik_status fluid_time(const path_set *p, const double *capacity, bool ends_only, double *time, ik_error *err);
+
+/* Largest matching of a bipartite graph of `num` edges src[i] - dst[i]; numbers below `hosts`. Reusable scratch. */
+typedef struct matcher {
+    uint32_t hosts;
+    uint32_t *left_id, *right_id; /* [hosts] compact number + 1 in this call, 0 = none */
+    uint32_t *base, *edge;        /* rows of the left side */
+    uint32_t *mate_left, *mate_right, *queue, *level, *next;
+    size_t room; /* edges */
+} matcher;
+ik_status matcher_init(matcher *m, uint32_t hosts, ik_error *err);
+void matcher_free(matcher *m);
+ik_status matcher_run(matcher *m, const path_set *p, const uint32_t *flows, size_t num, uint32_t *size, ik_error *err);
+
+#endif

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_load.c: `ikat load`: what a pattern does to the channels under a routing, without simulating.
+ */
+#include "cli.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Contention needs every path in memory: a default for patterns with at most this many flows a host on average. */
+static const double few_flows = 64;
+
+typedef struct loads {
+    cli *c;
+    ik_fabric *f;
+    ik_routing *r;
+    ik_traffic *t;
+    ik_load load;
+    ik_load_group *groups;
+    size_t num_groups;
+    bool has_contention, has_means, has_permutations;
+    ik_contention contention;
+    ik_pattern_means means;
+    ik_permutations permutations;
+} loads;
+
+/* ------------------------------------------------------------------------------------------ measuring */
+
+static ik_status measure_more(loads *l, uint64_t patterns, uint64_t samples, ik_error *err)
+{
+    const ik_env *env = &l->c->env;
+    ik_status s = IK_OK;
+    if (cli_has(l->c, "--contention") || (double)l->load.flows <= few_flows * (double)l->f->num_hosts) {
+        s = ik_contention_measure(l->r, l->t, env, &l->contention, err);
+        l->has_contention = s == IK_OK;
+    }
+    if (s == IK_OK && patterns) {
+        s = ik_pattern_means_measure(l->r, l->t->spec, patterns, env, &l->means, err);
+        l->has_means = s == IK_OK;
+    }
+    if (s == IK_OK && cli_has(l->c, "--permutations")) {
+        s = ik_permutations_measure(l->r, samples, env, &l->permutations, err);
+        l->has_permutations = s == IK_OK;
+    }
+    return s;
+}
+
+static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error *err)
+{
+    const ik_env *env = &l->c->env;
+    const char *routing = cli_get(l->c, "--routing"), *traffic = cli_get(l->c, "--traffic");
+    ik_status s = ik_fabric_from_spec(l->c->args[0], env, &l->f, err);
+    if (s == IK_OK) {
+        s = ik_routing_from_spec(l->f, routing, env, &l->r, err);
+    }
+    if (s == IK_OK) {
+        s = ik_traffic_from_spec(l->f, traffic ? traffic : "uniform", env, &l->t, err);
+    }
+    if (s == IK_OK) {
+        s = ik_load_measure(l->r, l->t, env, &l->load, err);
+    }
+    if (s == IK_OK) {
+        s = ik_load_groups(l->f, l->load.load, &l->groups, &l->num_groups, err);
+    }
+    return s == IK_OK ? measure_more(l, patterns, samples, err) : s;
+}
+
+/* ------------------------------------------------------------------------------------------ JSON */
+
+static json_t *json_u64(uint64_t n)
+{
+    return json_integer((json_int_t)n);
+}
+
+static json_t *json_ratio(const ik_ratio *r)
+{
+    json_t *o = json_pack("{s:f}", "value", r->value);
+    if (r->den) {
+        json_object_set_new(o, "numerator", json_u64(r->num));
+        json_object_set_new(o, "denominator", json_u64(r->den));
+    }
+    return o;
+}
+
+static json_t *json_channel(const ik_fabric *f, uint32_t port)
+{
+    char where[256];
+    return port == IK_NONE ? json_null() : json_string(ik_port_describe(f, port, where, sizeof where));
+}
+
+static json_t *json_groups(const loads *l)
+{
+    json_t *a = json_array();
+    for (size_t i = 0; i < l->num_groups; i++) {
+        const ik_load_group *g = &l->groups[i];
+        json_t *bins = json_array();
+        for (size_t b = 0; b < g->num_bins; b++) {
+            json_array_append_new(bins, json_pack("{s:f, s:f, s:I}", "low", g->bins[b].low, "high", g->bins[b].high, "channels",
+                                                  (json_int_t)g->bins[b].channels));
+        }
+        json_array_append_new(a, json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:o}", "direction", ik_direction_name(g->direction),
+                                           "level", (int)g->level, "channels", (json_int_t)g->channels, "min", g->min, "mean",
+                                           g->mean, "max", g->max, "histogram", bins));
+    }
+    return a;
+}
+
+/* Routes per nearest common ancestor: one array a level above the first. */
+static json_t *json_turns(const loads *l)
+{
+    json_t *a = json_array();
+    for (uint32_t level = 1; level <= l->f->num_levels; level++) {
+        json_t *row = json_array();
+        for (uint32_t sw = 0; sw < l->f->num_switches; sw++) {
+            if (l->f->switch_level[sw] == level) {
+                double n = l->load.turns[sw];
+                json_array_append_new(row, n == floor(n) && n < 9e15 ? json_u64((uint64_t)n) : json_real(n));
+            }
+        }
+        json_array_append_new(a, row);
+    }
+    return a;
+}
+
+static json_t *json_contention(const ik_fabric *f, const ik_contention *c)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "c", json_u64(c->c));
+    if (f->num_levels) {
+        json_object_set_new(o, "c_up", json_u64(c->c_up));
+        json_object_set_new(o, "c_down", json_u64(c->c_down));
+    }
+    json_object_set_new(o, "c_load", json_ratio(&c->c_load));
+    json_object_set_new(o, "max_flows", json_u64(c->max_flows));
+    json_object_set_new(o, "endpoint_degree", json_u64(c->endpoint_degree));
+    json_object_set_new(o, "slowdown_bound", json_ratio(&c->slowdown_bound));
+    json_object_set_new(o, "fluid_time", isnan(c->fluid_time) ? json_null() : json_real(c->fluid_time));
+    json_object_set_new(o, "fluid_slowdown", isnan(c->fluid_slowdown) ? json_null() : json_real(c->fluid_slowdown));
+    json_object_set_new(o, "effective_bandwidth", json_real(c->effective_bandwidth));
+    json_object_set_new(o, "mean_efficiency", json_real(c->mean_efficiency));
+    json_object_set_new(o, "worst_channel", json_channel(f, c->worst_channel));
+    return o;
+}
+
+static json_t *json_permutations(const ik_permutations *p)
+{
+    json_t *counts = json_object();
+    for (size_t c = 0; c < p->num; c++) {
+        char key[24];
+        snprintf(key, sizeof key, "%zu", c);
+        if (p->count[c]) {
+            json_object_set_new(counts, key, json_u64(p->count[c]));
+        }
+    }
+    return json_pack("{s:b, s:I, s:f, s:o}", "exhaustive", p->exhaustive, "total", (json_int_t)p->total, "mean", p->mean,
+                     "by_contention", counts);
+}
+
+static json_t *to_json(const loads *l)
+{
+    const ik_load *x = &l->load;
+    json_t *o = json_object();
+    json_object_set_new(o, "topology", l->f->spec ? json_string(l->f->spec) : json_null());
+    json_object_set_new(o, "routing", json_string(l->r->spec));
+    json_object_set_new(o, "traffic", json_string(l->t->spec));
+    json_object_set_new(o, "hosts", json_u64(l->f->num_hosts));
+    json_object_set_new(o, "switches", json_u64(l->f->num_switches));
+    json_object_set_new(o, "flows", json_u64(x->flows));
+    json_object_set_new(o, "undelivered", json_u64(x->undelivered));
+    json_object_set_new(o, "max_load", json_real(x->max_load));
+    json_object_set_new(o, "mean_load", json_real(x->mean_load));
+    json_object_set_new(o, "min_load", json_real(x->min_load));
+    json_object_set_new(o, "load_denominator", x->denominator ? json_u64(x->denominator) : json_null());
+    json_object_set_new(o, "max_flows", json_real(x->max_crossing));
+    json_object_set_new(o, "mean_hops", json_real(x->mean_hops));
+    json_object_set_new(o, "saturation", json_real(x->saturation));
+    json_object_set_new(o, "max_channel", json_channel(l->f, x->max_channel));
+    json_object_set_new(o, "tightest_channel", json_channel(l->f, x->tightest));
+    json_object_set_new(o, "groups", json_groups(l));
+    if (x->turns) {
+        json_object_set_new(o, "turns_by_level", json_turns(l));
+    }
+    if (l->has_contention) {
+        json_object_set_new(o, "contention", json_contention(l->f, &l->contention));
+    }
+    if (l->has_means) {
+        json_object_set_new(o, "patterns",
+                            json_pack("{s:I, s:f, s:f, s:f, s:f}", "patterns", (json_int_t)l->means.patterns,
+                                      "effective_bandwidth", l->means.effective_bandwidth, "effective_bandwidth_error",
+                                      l->means.effective_bandwidth_error, "mean_efficiency", l->means.mean_efficiency,
+                                      "mean_efficiency_error", l->means.mean_efficiency_error));
+    }
+    if (l->has_permutations) {
+        json_object_set_new(o, "permutations", json_permutations(&l->permutations));
+    }
+    return o;
+}
+
+/* ------------------------------------------------------------------------------------------ text */
+
+static void row(const char *name, const char *format, ...) IK_PRINTF(2, 3);
+static void row(const char *name, const char *format, ...)
+{
+    va_list args;
+    printf("  %-22s ", name);
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+    putchar('\n');
+}
+
+static void print_groups(const loads *l)
+{
+    static const char *const headers[] = {"channels", "level>", "number>",          "min load>",
+                                          "mean>",    "max>",   "distinct values>", NULL};
+    cli_heading(l->c, "Loads by kind of channel, in units of a host's rate");
+    cli_table *t = cli_table_new(headers);
+    for (size_t i = 0; i < l->num_groups; i++) {
+        const ik_load_group *g = &l->groups[i];
+        bool exact = g->bins[0].low == g->bins[0].high;
+        cli_table_cell(t, "%s", ik_direction_name(g->direction));
+        cli_table_cell(t, g->level ? "%u" : "", g->level);
+        cli_table_cell(t, "%s", cli_count(g->channels));
+        cli_table_cell(t, "%.6g", g->min);
+        cli_table_cell(t, "%.6g", g->mean);
+        cli_table_cell(t, "%.6g", g->max);
+        cli_table_cell(t, exact ? "%zu" : "more than %zu", g->num_bins);
+    }
+    cli_table_print(t, stdout, l->c->colour_out);
+}
+
+static void print_histogram(const loads *l)
+{
+    static const char *const headers[] = {"channels", "level>", "load>", "number>", NULL};
+    cli_heading(l->c, "Histogram");
+    cli_table *t = cli_table_new(headers);
+    for (size_t i = 0; i < l->num_groups; i++) {
+        const ik_load_group *g = &l->groups[i];
+        for (size_t b = 0; b < g->num_bins; b++) {
+            const ik_load_bin *bin = &g->bins[b];
+            cli_table_cell(t, "%s", b ? "" : ik_direction_name(g->direction));
+            cli_table_cell(t, g->level && !b ? "%u" : "", g->level);
+            cli_table_cell(t, bin->low == bin->high ? "%.6g" : "%.6g to %.6g", bin->low, bin->high);
+            cli_table_cell(t, "%s", cli_count(bin->channels));
+        }
+    }
+    cli_table_print(t, stdout, l->c->colour_out);
+}
+
+static void print_turns(const loads *l)
+{
+    static const char *const headers[] = {"level>", "switches>", "fewest routes>", "mean>", "most>", NULL};
+    cli_heading(l->c, "Routes that turn at a switch (their nearest common ancestor)");
+    cli_table *t = cli_table_new(headers);
+    for (uint32_t level = 1; level <= l->f->num_levels; level++) {
+        double low = INFINITY, high = 0, sum = 0;
+        uint64_t n = 0;
+        for (uint32_t sw = 0; sw < l->f->num_switches; sw++) {
+            if (l->f->switch_level[sw] == level) {
+                double x = l->load.turns[sw];
+                low = x < low ? x : low;
+                high = x > high ? x : high;
+                sum += x;
+                n++;
+            }
+        }
+        cli_table_cell(t, "%u", level);
+        cli_table_cell(t, "%s", cli_count(n));
+        cli_table_cell(t, "%.6g", n ? low : 0);
+        cli_table_cell(t, "%.6g", n ? sum / (double)n : 0);
+        cli_table_cell(t, "%.6g", high);
+    }
+    cli_table_print(t, stdout, l->c->colour_out);
+}
+
+static void print_contention(const loads *l)
+{
+    const ik_contention *x = &l->contention;
+    cli_heading(l->c, "Contention inside the network");
+    row("C (largest matching)", "%llu", (unsigned long long)x->c);
+    if (l->f->num_levels) {
+        row("C up, down", "%llu, %llu", (unsigned long long)x->c_up, (unsigned long long)x->c_down);
+    }
+    row("C by load", "%.6g", x->c_load.value);
+    row("slowdown at least", "%.6g (%llu flows on a channel, %llu at an end)", x->slowdown_bound.value,
+        (unsigned long long)x->max_flows, (unsigned long long)x->endpoint_degree);
+    row("fluid slowdown", "%.6g (%.6g messages' time, crossbar %.6g)", x->fluid_slowdown, x->fluid_time, x->fluid_crossbar_time);
+    row("effective bandwidth", "%.6g", x->effective_bandwidth);
+    row("mean efficiency", "%.6g", x->mean_efficiency);
+}
+
+static void print_extras(const loads *l)
+{
+    if (l->has_means) {
+        cli_heading(l->c, "Random patterns");
+        row("patterns", "%s", cli_count(l->means.patterns));
+        row("effective bandwidth", "%.6g +- %.2g", l->means.effective_bandwidth, l->means.effective_bandwidth_error);
+        row("mean efficiency", "%.6g +- %.2g", l->means.mean_efficiency, l->means.mean_efficiency_error);
+    }
+    if (l->has_permutations) {
+        cli_heading(l->c, l->permutations.exhaustive ? "All permutations by contention" : "Random permutations by contention");
+        for (size_t c = 0; c < l->permutations.num; c++) {
+            printf("  %4zu  %s\n", c, cli_count(l->permutations.count[c]));
+        }
+        row("mean", "%.6g", l->permutations.mean);
+    }
+}
+
+static void print_text(const loads *l)
+{
+    const ik_load *x = &l->load;
+    char where[256];
+    printf("%s, routing %s, traffic %s\n", l->f->spec ? l->f->spec : l->c->args[0], l->r->spec, l->t->spec);
+    row("flows", "%s", cli_count(x->flows));
+    if (x->undelivered) {
+        row("not delivered", "%s", cli_count(x->undelivered));
+    }
+    row("largest load", "%.6g of a host's rate", x->max_load);
+    if (x->max_channel != IK_NONE) {
+        row("on", "%s", ik_port_describe(l->f, x->max_channel, where, sizeof where));
+    }
+    row("mean load", "%.6g", x->mean_load);
+    row("most flows", "%.6g on a channel", x->max_crossing);
+    row("mean hops", "%.6g", x->mean_hops);
+    row("predicted saturation", "%.4g of the hosts' rate", x->saturation);
+    print_groups(l);
+    if (cli_has(l->c, "--histogram")) {
+        print_histogram(l);
+    }
+    if (x->turns) {
+        print_turns(l);
+    }
+    if (l->has_contention) {
+        print_contention(l);
+    }
+    print_extras(l);
+}
+
+/* ------------------------------------------------------------------------------------------ the command */
+
+static int run(cli *c)
+{
+    loads l = {.c = c};
+    ik_error err;
+    uint64_t patterns, samples;
+    int status = CLI_DONE;
+    if (!cli_has(c, "--routing")) {
+        return cli_usage(c, "say how to route with --routing SPEC ('ikat list routings')");
+    }
+    if (!cli_get_uint(c, "--patterns", 1, 100000000, 0, &patterns)) {
+        return CLI_USAGE;
+    }
+    const char *wanted = cli_get(c, "--permutations");
+    bool all = wanted && strcmp(wanted, "all") == 0;
+    if (all) {
+        samples = 0;
+    } else if (!cli_get_uint(c, "--permutations", 1, 1000000000000, 0, &samples)) {
+        return CLI_USAGE;
+    }
+    if (measure(&l, patterns, samples, &err) != IK_OK) {
+        status = cli_error(c, &err);
+    } else {
+        cli_progress_end(c);
+        int failed = l.load.undelivered ? CLI_FAILED : CLI_DONE;
+        if (c->json) {
+            status = cli_print_json(c, to_json(&l));
+            status = status == CLI_DONE ? failed : status;
+        } else {
+            print_text(&l);
+            status = cli_finish(c, failed);
+        }
+    }
+    ik_load_groups_free(l.groups, l.num_groups);
+    ik_load_free(&l.load);
+    ik_permutations_free(&l.permutations);
+    ik_traffic_free(l.t);
+    ik_routing_free(l.r);
+    ik_fabric_free(l.f);
+    return status;
+}
+
+static const cli_option options[] = {
+    {"--routing", 'r', "SPEC", "the routing", false},
+    {"--traffic", 't', "SPEC", "the pattern (default: uniform)", false},
+    {"--histogram", 0, NULL, "print how many channels carry which load", false},
+    {"--contention", 0, NULL, "contention measures even for patterns with many flows", false},
+    {"--patterns", 0, "N", "average effective bandwidth and efficiency over N random patterns", false},
+    {"--permutations", 0, "N|all", "count N random permutations, or all, by contention", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static const char *const examples[] = {"ikat load karytree:k=4,n=3 --routing dmodk",
+                                       "ikat load xgft:m=16:16,w=1:10 --routing dmodk --traffic cg:processes=128 --json", NULL};
+
+const ik_command ik_command_load = {
+    .name = "load",
+    .synopsis = "SPEC|FILE --routing SPEC [--traffic SPEC]",
+    .summary = "channel loads and contention of a pattern under a routing, without simulating",
+    .details =
+        "Loads are in units of one host's rate, every host offering all of it; the predicted saturation is the offered load at\n"
+        "which the tightest channel is full. Adaptive routings are taken to spread evenly over their allowed ports. Exit status "
+        "1 if\n"
+        "pairs are not delivered.\n"
+        "With --json: topology, routing, traffic, hosts, switches, flows, undelivered, max_load, mean_load, min_load,\n"
+        "load_denominator (null: rounded), max_flows, mean_hops, saturation, max_channel, tightest_channel, groups (direction, "
+        "level,\n"
+        "channels, min, mean, max, histogram), turns_by_level, contention (c, c_up, c_down, c_load, max_flows, endpoint_degree,\n"
+        "slowdown_bound, fluid_time, fluid_slowdown, effective_bandwidth, mean_efficiency, worst_channel), patterns, "
+        "permutations\n"
+        "(exhaustive, total, mean, by_contention).",
+    .examples = examples,
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};
