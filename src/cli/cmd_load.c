@@ -349,14 +349,14 @@ static int run(cli *c)
     if (!cli_has(c, "--routing")) {
         return cli_usage(c, "say how to route with --routing SPEC ('ikat list routings')");
     }
-    if (!cli_get_uint(c, "--patterns", 1, 100000000, 0, &patterns)) {
+    if (!cli_get_uint(c, "--patterns", 0, 100000000, 0, &patterns)) {
         return CLI_USAGE;
     }
     const char *wanted = cli_get(c, "--permutations");
     bool all = wanted && strcmp(wanted, "all") == 0;
     if (all) {
         samples = 0;
-    } else if (!cli_get_uint(c, "--permutations", 1, 1000000000000, 0, &samples)) {
+    } else if (!cli_get_uint(c, "--permutations", 1, 1000000000000, 1, &samples)) {
         return CLI_USAGE;
     }
     if (measure(&l, patterns, samples, &err) != IK_OK) {
