@@ -26,17 +26,23 @@ static uint32_t square_root(uint64_t n)
     return side;
 }
 
+static bool number(scan *s, uint64_t max, uint64_t *value)
+{
+    scan_blanks(s);
+    return scan_uint(s, max, value);
+}
+
 static bool three_numbers(scan *s, uint64_t value[3])
 {
-    return scan_line(s) && scan_uint(s, 1u << 26, &value[0]) && scan_uint(s, 65535, &value[1]) &&
-           scan_uint(s, 1u << 26, &value[2]) && scan_at_end(s);
+    return scan_line(s) && number(s, 1u << 26, &value[0]) && number(s, 65535, &value[1]) && number(s, 1u << 26, &value[2]) &&
+           scan_at_end(s);
 }
 
 static unsigned probe(const char *text, size_t size)
 {
     uint64_t value[3], a = 0, b = 0;
     scan s = scan_text(text, size, "");
-    if (!three_numbers(&s, value) || !scan_line(&s) || !scan_uint(&s, value[0], &a) || !scan_uint(&s, value[0], &b) ||
+    if (!three_numbers(&s, value) || !scan_line(&s) || !number(&s, value[0], &a) || !number(&s, value[0], &b) ||
         !scan_at_end(&s)) {
         return 0;
     }
@@ -48,14 +54,15 @@ static ik_status read_head(scan *s, size_t size, lrt_file *l, ik_error *err)
 {
     uint64_t value[3] = {0};
     if (!three_numbers(s, value)) {
-        return scan_fail(s, err, "the first line must be 'N d r': switches, degree, longest edge");
+        return scan_fail(s, err, "expected 'N d r': switches, degree, longest edge");
     }
     *l = (lrt_file){.n = (uint32_t)value[0], .side = square_root(value[0]), .d = (uint32_t)value[1], .r = (uint32_t)value[2]};
     if (l->n < 2 || (uint64_t)l->side * l->side != l->n) {
-        return scan_fail(s, err, "N = %" PRIu32 " is not the square of 2 or more", l->n);
+        return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1, "N = %" PRIu32 " is not the square of 2 or more", l->n);
     }
     if ((uint64_t)l->n * l->d / 2 * 4 > size + 4 || l->d == 0) {
-        return scan_fail(s, err, "%" PRIu32 " switches of degree %" PRIu32 " need more edges than the file can hold", l->n, l->d);
+        return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1,
+                          "%" PRIu32 " switches of degree %" PRIu32 " need more edges than the file can hold", l->n, l->d);
     }
     l->nbr = ik_calloc((size_t)l->n * l->d, sizeof *l->nbr);
     l->deg = ik_calloc(l->n, sizeof *l->deg);
@@ -71,16 +78,17 @@ static uint32_t length(const lrt_file *l, uint32_t a, uint32_t b)
 static ik_status add_edge(const scan *s, lrt_file *l, uint32_t a, uint32_t b, ik_error *err)
 {
     if (a == b || length(l, a, b) > l->r) {
-        return scan_fail(s, err, "edge %" PRIu32 " %" PRIu32 " has length %" PRIu32 ", not 1 to %" PRIu32, a, b, length(l, a, b),
-                         l->r);
+        return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1,
+                          "edge %" PRIu32 " %" PRIu32 " has length %" PRIu32 ", not 1 to %" PRIu32, a, b, length(l, a, b), l->r);
     }
     for (uint32_t t = 0; t < l->deg[a]; t++) {
         if (l->nbr[(size_t)a * l->d + t] == b) {
-            return scan_fail(s, err, "edge %" PRIu32 " %" PRIu32 " stands twice", a, b);
+            return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1, "edge %" PRIu32 " %" PRIu32 " stands twice", a, b);
         }
     }
     if (l->deg[a] == l->d || l->deg[b] == l->d) {
-        return scan_fail(s, err, "switch %" PRIu32 " has more than %" PRIu32 " edges", l->deg[a] == l->d ? a : b, l->d);
+        return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1, "switch %" PRIu32 " has more than %" PRIu32 " edges",
+                          l->deg[a] == l->d ? a : b, l->d);
     }
     l->nbr[(size_t)a * l->d + l->deg[a]++] = b;
     l->nbr[(size_t)b * l->d + l->deg[b]++] = a;
@@ -94,7 +102,7 @@ static ik_status read_edges(scan *s, lrt_file *l, ik_error *err)
         if (scan_at_end(s)) {
             continue;
         }
-        if (!scan_uint(s, l->n - 1, &a) || !scan_uint(s, l->n - 1, &b) || !scan_at_end(s)) {
+        if (!number(s, l->n - 1, &a) || !number(s, l->n - 1, &b) || !scan_at_end(s)) {
             return scan_fail(s, err, "expected an edge: two switches from 0 to %" PRIu32, l->n - 1);
         }
         ik_status status = add_edge(s, l, (uint32_t)a, (uint32_t)b, err);
@@ -104,7 +112,8 @@ static ik_status read_edges(scan *s, lrt_file *l, ik_error *err)
     }
     for (uint32_t a = 0; a < l->n; a++) {
         if (l->deg[a] != l->d) {
-            return scan_fail(s, err, "switch %" PRIu32 " has %" PRIu32 " edges, not %" PRIu32, a, l->deg[a], l->d);
+            return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1, "switch %" PRIu32 " has %" PRIu32 " edges, not %" PRIu32, a,
+                              l->deg[a], l->d);
         }
     }
     return IK_OK;
