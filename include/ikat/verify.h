@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/* One step of a witness cycle: a packet holding `channel` on `vc` waits for the next step's channel; the pair src -> dst does so. */
+/* One step of a witness cycle: a packet holding `channel` on `vc` waits for the next step's channel; the pair src -> dst does so.
+ */
 typedef struct ik_dependency {
     uint32_t channel;
     uint8_t vc;
@@ -22,21 +23,22 @@ typedef struct ik_dependency {
 typedef enum ik_verdict { IK_NO, IK_YES, IK_UNKNOWN /* not asked, or not decidable within limits; text says */ } ik_verdict;
 
 typedef struct ik_proof {
-    uint64_t pairs;             /* host pairs s != d examined (with all their initial states) */
-    uint64_t undelivered;       /* pairs without a route, dead end or loop */
-    uint64_t loops;             /* pairs with a reachable loop */
-    uint64_t unconnected;       /* pairs that the fabric itself does not connect (not counted as undelivered) */
-    uint64_t not_minimal;       /* pairs with a path longer than the shortest */
+    uint64_t pairs;       /* host pairs s != d examined (with all their initial states) */
+    uint64_t undelivered; /* pairs without a route, dead end or loop */
+    uint64_t loops;       /* pairs with a reachable loop */
+    uint64_t unconnected; /* pairs that the fabric itself does not connect (not counted as undelivered) */
+    uint64_t not_minimal; /* pairs with a path longer than the shortest */
     ik_verdict delivered, loop_free, minimal, deadlock_free;
-    const char *deadlock_reason; /* static text: "channel dependency graph acyclic", "cyclic", "cyclic, but escape layer VC 0 satisfies Duato's condition" */
+    const char *deadlock_reason; /* static text: "channel dependency graph acyclic", "cyclic", "cyclic, but escape layer VC 0
+                                    satisfies Duato's condition" */
     uint32_t first_undelivered_src, first_undelivered_dst; /* IK_NONE if none */
-    uint64_t *path_lengths;     /* [num_path_lengths] pairs (averaged states: counts of states) by switch-to-switch hops */
+    uint64_t *path_lengths; /* [num_path_lengths] pairs (averaged states: counts of states) by switch-to-switch hops */
     size_t num_path_lengths;
-    double mean_hops;           /* over pairs and states, switch-to-switch hops */
+    double mean_hops; /* over pairs and states, switch-to-switch hops */
     uint32_t max_hops;
     unsigned vcs_used;
     uint64_t channels, dependencies; /* size of the extended channel dependency graph */
-    ik_dependency *witness;     /* [witness_length] a shortest cycle through some channel, NULL if acyclic */
+    ik_dependency *witness;          /* [witness_length] a shortest cycle through some channel, NULL if acyclic */
     size_t witness_length;
 } ik_proof;
 
@@ -44,6 +46,31 @@ typedef struct ik_proof {
  * Cost: destination-based routings O(hosts * switches), others O(pairs * states * hops). */
 ik_status ik_verify(const ik_plan *plan, const ik_env *env, ik_proof *out, ik_error *err);
 void ik_proof_free(ik_proof *proof);
+
+/* How many different destination hosts packets on a channel can have, over every allowed choice of every pair: the fewer, the
+ * less a hot destination's packets stand in the way of others. *destinations: [num_ports] by channel, host channels included;
+ * free it. Cost as ik_verify. */
+ik_status ik_destinations_count(const ik_plan *plan, const ik_env *env, uint32_t **destinations, ik_error *err);
+
+/* What changes when the routes of one plan are replaced by those of another on the same fabric. A pair moves if any path of
+ * preferred choices from any of its initial states does. */
+#define IK_DIFF_EXAMPLES 16
+typedef struct ik_route_diff {
+    uint64_t pairs;           /* s != d */
+    uint64_t moved;           /* delivered by both, by different channels */
+    uint64_t longer, shorter; /* of the moved: the second one's first path is longer, shorter */
+    uint64_t lost, gained;    /* delivered by the first only, by the second only */
+    bool has_tables;          /* both can be written as forwarding tables; then: */
+    uint64_t table_entries;   /* of either */
+    uint64_t changed_entries;
+    uint32_t num_examples; /* the first pairs that move or are lost or gained, ascending in (source, destination) */
+    struct {
+        uint32_t src, dst;
+    } examples[IK_DIFF_EXAMPLES];
+} ik_route_diff;
+/* IK_ERR_USAGE if the plans have different fabrics. Cost O(pairs * initial states * hops). */
+ik_status ik_route_diff_measure(const ik_plan *before, const ik_plan *after, const ik_env *env, ik_route_diff *out,
+                                ik_error *err);
 
 #ifdef __cplusplus
 }

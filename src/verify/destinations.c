@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Counting the destinations of each channel: mark, destination by destination, every channel that some allowed path crosses.
+ */
+#include "ikat/verify.h"
+
+#include "verify/ingraph.h"
+
+#include <stdlib.h>
+
+typedef struct scratch {
+    ingraph graph; /* one of the two */
+    walk *walk;
+    uint32_t *mark;  /* [num_ports] destination + 1 that was counted last */
+    uint32_t *count; /* [num_ports] */
+} scratch;
+
+typedef struct count_job {
+    const ik_plan *plan;
+    bool by_graph;
+    scratch *scratch; /* [threads] */
+} count_job;
+
+static void count(scratch *s, uint32_t dst, uint32_t channel)
+{
+    if (s->mark[channel] != dst + 1) {
+        s->mark[channel] = dst + 1;
+        s->count[channel]++;
+    }
+}
+
+static void count_ejections(const ik_fabric *f, scratch *s, uint32_t dst)
+{
+    const ingraph *g = &s->graph;
+    uint32_t node = ik_host_node(f, dst);
+    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
+        uint32_t peer = f->port_peer[port];
+        uint32_t sw = peer == IK_NONE ? IK_NONE : f->port_node[peer];
+        if (sw == IK_NONE || !ik_is_switch(f, sw) || !ingraph_knows(g, sw)) {
+            continue;
+        }
+        ik_packet pk = {.src = dst, .dst = dst, .via = IK_NONE};
+        uint32_t preferred, num = g->routing->family->next(g->routing, sw, f->port_base[sw], &pk, g->out, &preferred);
+        for (uint32_t i = 0; i < num; i++) {
+            if (g->out[i] == peer) {
+                count(s, dst, peer);
+            }
+        }
+    }
+}
+
+static void count_graph(const ik_fabric *f, scratch *s, uint32_t dst)
+{
+    const ingraph *g = &s->graph;
+    for (uint32_t i = 0; i < g->num_left; i++) {
+        uint32_t sw = g->left[i], cursor = 0, port;
+        while ((port = ingraph_next_port(ingraph_ports(g, sw), g->words, &cursor)) != IK_NONE) {
+            count(s, dst, f->port_base[sw] + port);
+        }
+    }
+    count_ejections(f, s, dst);
+}
+
+static void count_states(const walk *w, scratch *s, uint32_t dst)
+{
+    for (uint32_t state = 0; state < walk_num_states(w); state++) {
+        for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e)) {
+            count(s, dst, e->out_port);
+        }
+    }
+}
+
+static ik_status walk_starts(const ik_plan *plan, scratch *s, uint32_t src, uint32_t dst, ik_error *err)
+{
+    uint32_t starts = ik_plan_num_starts(plan, src, dst);
+    for (uint32_t n = 0; n < starts; n++) {
+        walk_outcome outcome;
+        ik_status status = walk_from(s->walk, src, n, NULL, NULL, &outcome, err);
+        if (status != IK_OK) {
+            return status;
+        }
+    }
+    return IK_OK;
+}
+
+static ik_status count_destination(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    count_job *job = ctx;
+    scratch *s = &job->scratch[thread];
+    const ik_fabric *f = job->plan->fabric;
+    uint32_t dst = (uint32_t)index;
+    if (job->by_graph) {
+        ingraph_begin(&s->graph, dst);
+    } else {
+        walk_begin(s->walk, dst);
+    }
+    for (uint32_t src = 0; src < f->num_hosts; src++) {
+        uint32_t port = src == dst ? IK_NONE : walk_host_port(f, src);
+        if (port == IK_NONE) {
+            continue;
+        }
+        count(s, dst, port);
+        ik_status status = IK_OK;
+        if (job->by_graph) {
+            ingraph_follow(&s->graph, ik_peer_node(f, port));
+        } else {
+            status = walk_starts(job->plan, s, src, dst, err);
+        }
+        if (status != IK_OK) {
+            return status;
+        }
+    }
+    if (job->by_graph) {
+        count_graph(f, s, dst);
+    } else {
+        count_states(s->walk, s, dst);
+    }
+    return IK_OK;
+}
+
+static bool scratch_make(const count_job *job, scratch *s)
+{
+    const ik_fabric *f = job->plan->fabric;
+    s->mark = ik_calloc((size_t)f->num_ports + 1, sizeof *s->mark);
+    s->count = ik_calloc((size_t)f->num_ports + 1, sizeof *s->count);
+    if (job->by_graph) {
+        return ingraph_make(f, job->plan->routing, &s->graph) && s->mark && s->count;
+    }
+    s->walk = walk_new(job->plan);
+    return s->walk && s->mark && s->count;
+}
+
+static void scratch_free(scratch *s)
+{
+    ingraph_free(&s->graph);
+    walk_free(s->walk);
+    free(s->mark);
+    free(s->count);
+}
+
+static ik_status run(count_job *job, unsigned threads, const ik_env *env, ik_error *err)
+{
+    bool complete = job->scratch != NULL;
+    for (unsigned t = 0; complete && t < threads; t++) {
+        complete = scratch_make(job, &job->scratch[t]);
+    }
+    if (!complete) {
+        return ik_fail_memory(err, (size_t)job->plan->fabric->num_ports * 8, "the destinations of channels");
+    }
+    return ik_parallel_for(env, "destinations", job->plan->fabric->num_hosts, count_destination, job, err);
+}
+
+ik_status ik_destinations_count(const ik_plan *plan, const ik_env *env, uint32_t **destinations, ik_error *err)
+{
+    unsigned threads = ik_env_threads(env);
+    count_job job = {.plan = plan, .by_graph = ingraph_fits(plan->routing), .scratch = ik_calloc(threads, sizeof *job.scratch)};
+    uint32_t num_ports = plan->fabric->num_ports, *sum = ik_calloc((size_t)num_ports + 1, sizeof *sum);
+    ik_status status = sum ? run(&job, threads, env, err) : ik_fail_memory(err, num_ports * sizeof *sum, "a count");
+    for (unsigned t = 0; job.scratch && t < threads; t++) {
+        for (uint32_t port = 0; status == IK_OK && port < num_ports; port++) {
+            sum[port] += job.scratch[t].count[port];
+        }
+        scratch_free(&job.scratch[t]);
+    }
+    free(job.scratch);
+    if (status != IK_OK) {
+        free(sum);
+        return status;
+    }
+    *destinations = sum;
+    return IK_OK;
+}

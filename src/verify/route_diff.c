@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Comparing the routes of two plans pair by pair, and their forwarding tables entry by entry where both have them.
+ */
+#include "ikat/verify.h"
+
+#include "vc/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct diff_job {
+    const ik_plan *before, *after;
+    uint32_t max;          /* channels of a path */
+    uint32_t **paths;      /* [threads] two paths */
+    ik_route_diff *counts; /* [threads] */
+} diff_job;
+
+static bool comes_before(uint32_t src, uint32_t dst, uint32_t other_src, uint32_t other_dst)
+{
+    return src < other_src || (src == other_src && dst < other_dst);
+}
+
+/* Keeps the lowest pairs in order, so that the examples do not depend on who found them. */
+static void add_example(ik_route_diff *d, uint32_t src, uint32_t dst)
+{
+    uint32_t i = d->num_examples;
+    if (i == IK_DIFF_EXAMPLES) {
+        if (!comes_before(src, dst, d->examples[i - 1].src, d->examples[i - 1].dst)) {
+            return;
+        }
+        i--;
+    } else {
+        d->num_examples++;
+    }
+    for (; i > 0 && comes_before(src, dst, d->examples[i - 1].src, d->examples[i - 1].dst); i--) {
+        d->examples[i] = d->examples[i - 1];
+    }
+    d->examples[i].src = src;
+    d->examples[i].dst = dst;
+}
+
+static void compare_pair(const diff_job *job, unsigned thread, uint32_t src, uint32_t dst)
+{
+    ik_route_diff *d = &job->counts[thread];
+    uint32_t *a = job->paths[thread], *b = a + job->max;
+    uint32_t starts = ik_plan_num_starts(job->before, src, dst);
+    bool same = ik_plan_num_starts(job->after, src, dst) == starts, first = true;
+    uint32_t length_a = 0, length_b = 0;
+    for (uint32_t n = 0; n < starts && (same || first); n++, first = false) {
+        uint32_t one = ik_plan_path(job->before, src, dst, n, a, job->max);
+        uint32_t other = ik_plan_path(job->after, src, dst, n, b, job->max);
+        length_a = first ? one : length_a;
+        length_b = first ? other : length_b;
+        same = same && one == other && memcmp(a, b, one * sizeof *a) == 0;
+    }
+    d->pairs++;
+    if (same) {
+        return;
+    }
+    if (length_a && length_b) {
+        d->moved++;
+        d->longer += length_b > length_a;
+        d->shorter += length_b < length_a;
+    } else {
+        d->lost += length_a > 0;
+        d->gained += length_b > 0;
+    }
+    if (length_a || length_b) {
+        add_example(d, src, dst);
+    }
+}
+
+static ik_status compare_source(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    (void)err;
+    const diff_job *job = ctx;
+    uint32_t src = (uint32_t)index;
+    for (uint32_t dst = 0; dst < job->before->fabric->num_hosts; dst++) {
+        if (src != dst) {
+            compare_pair(job, thread, src, dst);
+        }
+    }
+    return IK_OK;
+}
+
+static void merge(ik_route_diff *into, const ik_route_diff *from)
+{
+    into->pairs += from->pairs;
+    into->moved += from->moved;
+    into->longer += from->longer;
+    into->shorter += from->shorter;
+    into->lost += from->lost;
+    into->gained += from->gained;
+    for (uint32_t i = 0; i < from->num_examples; i++) {
+        add_example(into, from->examples[i].src, from->examples[i].dst);
+    }
+}
+
+static bool has_table(const ik_plan *plan)
+{
+    return plan->routing->kind == IK_ROUTE_DETERMINISTIC && (plan->routing->traits & IK_ROUTE_DEST_BASED);
+}
+
+static ik_status compare_tables(const diff_job *job, const ik_env *env, ik_route_diff *d, ik_error *err)
+{
+    const ik_fabric *f = job->before->fabric;
+    uint16_t *a = NULL, *b = NULL;
+    ik_status status = ik_lft_compile(job->before->routing, env, &a, err);
+    if (status == IK_OK) {
+        status = ik_lft_compile(job->after->routing, env, &b, err);
+    }
+    size_t entries = (size_t)f->num_switches * f->num_hosts;
+    for (size_t i = 0; status == IK_OK && i < entries; i++) {
+        d->changed_entries += a[i] != b[i];
+    }
+    d->table_entries = entries;
+    d->has_tables = true;
+    free(a);
+    free(b);
+    return status;
+}
+
+static ik_status run(diff_job *job, unsigned threads, const ik_env *env, ik_route_diff *out, ik_error *err)
+{
+    for (unsigned t = 0; t < threads; t++) {
+        job->paths[t] = ik_calloc((size_t)job->max * 2, sizeof **job->paths);
+        if (!job->paths[t]) {
+            return ik_fail_memory(err, (size_t)job->max * 8, "two paths");
+        }
+    }
+    ik_status status = ik_parallel_for(env, "comparing routes", job->before->fabric->num_hosts, compare_source, job, err);
+    ik_route_diff sum = {0};
+    for (unsigned t = 0; t < threads; t++) {
+        merge(&sum, &job->counts[t]);
+    }
+    if (status == IK_OK && has_table(job->before) && has_table(job->after)) {
+        status = compare_tables(job, env, &sum, err);
+    }
+    if (status == IK_OK) {
+        *out = sum;
+    }
+    return status;
+}
+
+ik_status ik_route_diff_measure(const ik_plan *before, const ik_plan *after, const ik_env *env, ik_route_diff *out, ik_error *err)
+{
+    if (before->fabric != after->fabric) {
+        return ik_fail(err, IK_ERR_USAGE, "routes can only be compared on one fabric");
+    }
+    unsigned threads = ik_env_threads(env);
+    diff_job job = {.before = before,
+                    .after = after,
+                    .max = 2 * before->fabric->num_switches + 4,
+                    .paths = ik_calloc(threads, sizeof *job.paths),
+                    .counts = ik_calloc(threads, sizeof *job.counts)};
+    ik_status status =
+        job.paths && job.counts ? run(&job, threads, env, out, err) : ik_fail_memory(err, threads, "a comparison of routes");
+    for (unsigned t = 0; job.paths && t < threads; t++) {
+        free(job.paths[t]);
+    }
+    free(job.paths);
+    free(job.counts);
+    return status;
+}
