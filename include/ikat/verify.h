@@ -52,6 +52,19 @@ void ik_proof_free(ik_proof *proof);
  * free it. Cost as ik_verify. */
 ik_status ik_destinations_count(const ik_plan *plan, const ik_env *env, uint32_t **destinations, ik_error *err);
 
+/* What switches must store to route so. */
+typedef struct ik_table_size {
+    const char *form;  /* static text: "linear tables", "compact tables", "computed", "set up at the source" */
+    bool has_entries;  /* the first two; then: */
+    uint64_t total;    /* entries of all switches: reachable hosts (linear), entries really stored (compact) */
+    uint32_t min, max; /* of a switch */
+    double mean;
+    unsigned entry_bits;             /* linear: a port; compact: a target switch and a port */
+    uint64_t max_bytes, total_bytes; /* entries * entry_bits, switch by switch rounded up to whole bytes */
+} ik_table_size;
+/* Linear tables are counted for every destination-based routing that does not compute its ports. */
+ik_status ik_table_size_measure(const ik_routing *r, const ik_env *env, ik_table_size *out, ik_error *err);
+
 /* What changes when the routes of one plan are replaced by those of another on the same fabric. A pair moves if any path of
  * preferred choices from any of its initial states does. */
 #define IK_DIFF_EXAMPLES 16

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_route.c: `ikat route`: computes routes; shows what they cost, writes them, compares two sets of them.
+ */
+#include "route_output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------ statistics */
+
+typedef struct stats {
+    const route_job *job;
+    ik_table_size tables;
+    ik_load load;
+    ik_load_group *paths, *destinations;
+    size_t num_groups;
+} stats;
+
+/* Paths: what each channel would carry if every host sent one flow to every other. */
+static ik_status measure_paths(stats *s, ik_error *err)
+{
+    const route_job *job = s->job;
+    ik_traffic *all = NULL;
+    ik_status status = ik_traffic_from_spec(job->f, "alltoall", &job->c->env, &all, err);
+    if (status == IK_OK) {
+        status = ik_load_measure(job->plan->routing, all, &job->c->env, &s->load, err);
+    }
+    ik_traffic_free(all);
+    return status == IK_OK ? ik_load_groups(job->f, s->load.crossing, &s->paths, &s->num_groups, err) : status;
+}
+
+static ik_status measure_destinations(stats *s, ik_error *err)
+{
+    const route_job *job = s->job;
+    uint32_t *counts = NULL;
+    ik_status status = ik_destinations_count(job->plan, &job->c->env, &counts, err);
+    double *values = status == IK_OK ? ik_calloc((size_t)job->f->num_ports + 1, sizeof *values) : NULL;
+    if (status == IK_OK && !values) {
+        status = ik_fail_memory(err, job->f->num_ports * sizeof *values, "destinations");
+    }
+    for (uint32_t port = 0; status == IK_OK && port < job->f->num_ports; port++) {
+        values[port] = counts[port];
+    }
+    if (status == IK_OK) {
+        status = ik_load_groups(job->f, values, &s->destinations, &s->num_groups, err);
+    }
+    free(values);
+    free(counts);
+    return status;
+}
+
+static json_t *json_groups(const ik_load_group *groups, size_t num)
+{
+    json_t *a = json_array();
+    for (size_t i = 0; i < num; i++) {
+        const ik_load_group *g = &groups[i];
+        json_t *bins = json_array();
+        for (size_t k = 0; k < g->num_bins; k++) {
+            json_array_append_new(bins, json_pack("[f, f, I]", g->bins[k].low, g->bins[k].high, (json_int_t)g->bins[k].channels));
+        }
+        json_array_append_new(a, json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:o}", "direction", ik_direction_name(g->direction),
+                                           "level", (int)g->level, "channels", (json_int_t)g->channels, "min", g->min, "mean",
+                                           g->mean, "max", g->max, "bins", bins));
+    }
+    return a;
+}
+
+static int print_stats_json(const stats *s)
+{
+    const ik_table_size *t = &s->tables;
+    json_t *o = route_header_json(s->job);
+    json_t *tables = json_pack("{s:s}", "form", t->form);
+    if (t->has_entries) {
+        json_object_set_new(tables, "entries_total", json_integer((json_int_t)t->total));
+        json_object_set_new(tables, "entries_min", json_integer(t->min));
+        json_object_set_new(tables, "entries_max", json_integer(t->max));
+        json_object_set_new(tables, "entries_mean", json_real(t->mean));
+        json_object_set_new(tables, "entry_bits", json_integer(t->entry_bits));
+        json_object_set_new(tables, "bytes_max", json_integer((json_int_t)t->max_bytes));
+        json_object_set_new(tables, "bytes_total", json_integer((json_int_t)t->total_bytes));
+    }
+    json_object_set_new(o, "tables", tables);
+    json_object_set_new(o, "pairs", json_integer((json_int_t)s->load.flows));
+    json_object_set_new(o, "undelivered", json_integer((json_int_t)s->load.undelivered));
+    json_object_set_new(o, "mean_hops", json_real(s->load.mean_hops));
+    json_object_set_new(o, "paths_per_channel", json_groups(s->paths, s->num_groups));
+    json_object_set_new(o, "destinations_per_channel", json_groups(s->destinations, s->num_groups));
+    return cli_print_json(s->job->c, o);
+}
+
+static void print_tables(const ik_table_size *t)
+{
+    if (!t->has_entries) {
+        printf("  %-14s none: %s\n", "tables", t->form);
+        return;
+    }
+    printf("  %-14s %s of %u-bit entries: %.1f a switch in the mean, %s at most (%s bytes); %s bytes in all\n", "tables", t->form,
+           t->entry_bits, t->mean, cli_count(t->max), cli_count(t->max_bytes), cli_count(t->total_bytes));
+}
+
+static int print_stats(const stats *s)
+{
+    static const char *const headers[] = {"channels",          "level>", "number>", "min paths>", "mean>", "max>",
+                                          "min destinations>", "mean>",  "max>",    NULL};
+    route_header_print(s->job);
+    print_tables(&s->tables);
+    printf("  %-14s %s, %.4f hops between switches in the mean", "pairs", cli_count(s->load.flows), s->load.mean_hops);
+    if (s->load.undelivered) {
+        printf(", %s without a way", cli_count(s->load.undelivered));
+    }
+    printf("\n");
+    cli_heading(s->job->c, "Paths and destinations by kind of channel");
+    cli_table *table = cli_table_new(headers);
+    for (size_t i = 0; i < s->num_groups; i++) {
+        const ik_load_group *p = &s->paths[i], *d = &s->destinations[i];
+        cli_table_cell(table, "%s", ik_direction_name(p->direction));
+        cli_table_cell(table, p->level ? "%u" : "", p->level);
+        cli_table_cell(table, "%s", cli_count(p->channels));
+        cli_table_cell(table, "%.6g", p->min);
+        cli_table_cell(table, "%.6g", p->mean);
+        cli_table_cell(table, "%.6g", p->max);
+        cli_table_cell(table, "%.6g", d->min);
+        cli_table_cell(table, "%.6g", d->mean);
+        cli_table_cell(table, "%.6g", d->max);
+    }
+    cli_table_print(table, stdout, s->job->c->colour_out);
+    return cli_finish(s->job->c, CLI_DONE);
+}
+
+static int show_stats(const route_job *job)
+{
+    const cli *c = job->c;
+    stats s = {.job = job};
+    ik_error err;
+    ik_status status = ik_table_size_measure(job->plan->routing, &c->env, &s.tables, &err);
+    if (status == IK_OK) {
+        status = measure_paths(&s, &err);
+    }
+    bool has_load = status == IK_OK;
+    if (status == IK_OK) {
+        status = measure_destinations(&s, &err);
+    }
+    cli_progress_end(c);
+    int exit_status = status != IK_OK ? cli_error(c, &err) : c->json ? print_stats_json(&s) : print_stats(&s);
+    ik_load_groups_free(s.paths, s.paths ? s.num_groups : 0);
+    ik_load_groups_free(s.destinations, s.destinations ? s.num_groups : 0);
+    if (has_load) {
+        ik_load_free(&s.load);
+    }
+    return exit_status;
+}
+
+/* ------------------------------------------------------------------------------------------ comparing */
+
+static json_t *diff_json(const route_job *job, const ik_plan *after, const ik_route_diff *d)
+{
+    json_t *o = route_header_json(job);
+    json_object_set_new(o, "before", json_string(job->plan->routing->spec));
+    json_object_set_new(o, "after", json_string(after->routing->spec));
+    const struct {
+        const char *key;
+        uint64_t value;
+    } counts[] = {{"pairs", d->pairs},     {"moved", d->moved}, {"longer", d->longer},
+                  {"shorter", d->shorter}, {"lost", d->lost},   {"gained", d->gained}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        json_object_set_new(o, counts[i].key, json_integer((json_int_t)counts[i].value));
+    }
+    json_object_set_new(o, "table_entries", d->has_tables ? json_integer((json_int_t)d->table_entries) : json_null());
+    json_object_set_new(o, "changed_entries", d->has_tables ? json_integer((json_int_t)d->changed_entries) : json_null());
+    json_t *examples = json_array();
+    for (uint32_t i = 0; i < d->num_examples; i++) {
+        json_array_append_new(examples, json_pack("[I, I]", (json_int_t)d->examples[i].src, (json_int_t)d->examples[i].dst));
+    }
+    json_object_set_new(o, "first_pairs", examples);
+    return o;
+}
+
+static void print_diff(const route_job *job, const ik_plan *after, const ik_route_diff *d)
+{
+    char src[256], dst[256];
+    printf("%s: from %s to %s\n", job->f->spec ? job->f->spec : job->c->args[0], job->plan->routing->spec, after->routing->spec);
+    printf("  %-14s %s of %s pairs: %s get longer, %s shorter\n", "moved", cli_count(d->moved), cli_count(d->pairs),
+           cli_count(d->longer), cli_count(d->shorter));
+    printf("  %-14s %s\n", "lost", cli_count(d->lost));
+    printf("  %-14s %s\n", "gained", cli_count(d->gained));
+    if (d->has_tables) {
+        printf("  %-14s %s of %s change\n", "table entries", cli_count(d->changed_entries), cli_count(d->table_entries));
+    }
+    if (d->num_examples) {
+        cli_heading(job->c, "The first pairs");
+    }
+    for (uint32_t i = 0; i < d->num_examples; i++) {
+        printf("  %s -> %s\n", ik_node_describe(job->f, ik_host_node(job->f, d->examples[i].src), src, sizeof src),
+               ik_node_describe(job->f, ik_host_node(job->f, d->examples[i].dst), dst, sizeof dst));
+    }
+}
+
+static int show_diff(const route_job *job, const char *routing)
+{
+    const cli *c = job->c;
+    ik_plan *after = NULL;
+    ik_route_diff diff;
+    ik_error err;
+    ik_status status = ik_plan_from_specs(job->f, routing, cli_get(c, "--vc"), NULL, job->num_vcs, &c->env, &after, &err);
+    if (status == IK_OK) {
+        status = ik_route_diff_measure(job->plan, after, &c->env, &diff, &err);
+    }
+    cli_progress_end(c);
+    int exit_status;
+    if (status != IK_OK) {
+        exit_status = cli_error(c, &err);
+    } else if (c->json) {
+        exit_status = cli_print_json(c, diff_json(job, after, &diff));
+    } else {
+        print_diff(job, after, &diff);
+        exit_status = cli_finish(c, CLI_DONE);
+    }
+    ik_plan_free(after);
+    return exit_status;
+}
+
+/* ------------------------------------------------------------------------------------------ writing */
+
+/* Writes to the file of --output (to a temporary name first: nothing half-written) or to standard output. */
+static int write_routes(const route_job *job, const char *format)
+{
+    const cli *c = job->c;
+    const char *path = cli_get(c, "--output");
+    char temporary[4096];
+    ik_error err;
+    if (path && snprintf(temporary, sizeof temporary, "%s.part", path) >= (int)sizeof temporary) {
+        return cli_usage(c, "the file name is too long");
+    }
+    FILE *out = path ? fopen(temporary, "w") : stdout;
+    if (!out) {
+        ik_fail(&err, IK_ERR_IO, "cannot write '%s': %s", temporary, strerror(errno));
+        return cli_error(c, &err);
+    }
+    ik_status status = route_write(job, format, out, &err);
+    if (!path) {
+        return status == IK_OK ? cli_finish(c, CLI_DONE) : cli_error(c, &err);
+    }
+    if (fclose(out) != 0 && status == IK_OK) {
+        status = ik_fail(&err, IK_ERR_IO, "cannot write '%s': %s", temporary, strerror(errno));
+    }
+    if (status == IK_OK && rename(temporary, path) != 0) {
+        status = ik_fail(&err, IK_ERR_IO, "cannot rename '%s' to '%s': %s", temporary, path, strerror(errno));
+    }
+    if (status != IK_OK) {
+        remove(temporary);
+    }
+    return status == IK_OK ? CLI_DONE : cli_error(c, &err);
+}
+
+/* ------------------------------------------------------------------------------------------ the command */
+
+/* What to do, from the command line: the routing to start from, and the one to compare it with, if any. */
+static int read_request(const cli *c, const char **routing, const char **other)
+{
+    const char *first = cli_get(c, "--diff");
+    *routing = cli_get(c, "--routing");
+    *other = NULL;
+    if (!first && c->num_args > 1) {
+        return cli_usage(c, "a second routing '%s' stands only behind --diff A", c->args[1]);
+    }
+    if (first && *routing && c->num_args > 1) {
+        return cli_usage(c, "--diff A B says both routings, --routing is one too many");
+    }
+    if (first && c->num_args > 1) {
+        *routing = first;
+        *other = c->args[1];
+    } else if (first) {
+        *other = first;
+    }
+    return *routing ? CLI_DONE : cli_usage(c, "which routing? Say --routing SPEC; 'ikat list routings' shows all");
+}
+
+static int run(cli *c)
+{
+    const char *routing, *other;
+    uint64_t num_vcs = 0;
+    int usage = read_request(c, &routing, &other);
+    if (usage != CLI_DONE) {
+        return usage;
+    }
+    if (cli_has(c, "--vcs") && !cli_get_uint(c, "--vcs", 1, IK_MAX_VCS, 1, &num_vcs)) {
+        return CLI_USAGE;
+    }
+    route_job job = {.c = c, .num_vcs = (unsigned)num_vcs};
+    ik_error err;
+    ik_status status = ik_fabric_from_spec(c->args[0], &c->env, &job.f, &err);
+    if (status == IK_OK) {
+        status = ik_plan_from_specs(job.f, routing, cli_get(c, "--vc"), NULL, job.num_vcs, &c->env, &job.plan, &err);
+    }
+    const char *format = cli_get(c, "--format");
+    int exit_status = status != IK_OK ? cli_error(c, &err)
+                      : other         ? show_diff(&job, other)
+                      : format        ? write_routes(&job, format)
+                                      : show_stats(&job);
+    ik_plan_free(job.plan);
+    ik_fabric_free(job.f);
+    return exit_status;
+}
+
+static const cli_option options[] = {
+    {"--routing", 'r', "SPEC", "how to route, e.g. dmodk or valiant", false},
+    {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false},
+    {"--vcs", 0, "N", "number of VCs; without it as many as the scheme takes", false},
+    {"--format", 0, "NAME", "write the routes: lft, paths, ir, fir or json", false},
+    {"--output", 'o', "FILE", "write them there instead of to standard output", false},
+    {"--diff", 0, "A B", "compare routing A with routing B; without B, --routing with A", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static const char *const examples[] = {"ikat route karytree:k=4,n=3 --routing dmodk",
+                                       "ikat route karytree:k=2,n=3 -r dmodk --format lft",
+                                       "ikat route karytree:k=2,n=3 --diff dmodk smodk", NULL};
+
+const ik_command ik_command_route = {
+    .name = "route",
+    .synopsis = "SPEC|FILE --routing SPEC [--format NAME [-o FILE]] | --diff A B",
+    .summary = "compute routes: table sizes, paths and destinations per channel; write them; compare two",
+    .details =
+        "Without --format: the size of the tables, and for each kind of channel (trees: level and direction) the paths that\n"
+        "cross one if every host sends to every other, and the different destinations that it serves over every allowed choice.\n"
+        "--format lft: forwarding tables that OpenSM loads (-R file -U FILE); paths: one line a pair and initial state with "
+        "switches,\n"
+        "ports and VCs; ir, fir: interval registers; json: tables or paths. --diff: which pairs move.\n"
+        "With --json: spec, hosts, switches, routing, vc, vcs; tables (form, entries_total, entries_min, entries_max, "
+        "entries_mean,\n"
+        "entry_bits, bytes_max, bytes_total), pairs, undelivered, mean_hops, paths_per_channel and destinations_per_channel\n"
+        "(direction, level, channels, min, mean, max, bins [low, high, channels]); with --diff: before, after, pairs, moved, "
+        "longer,\n"
+        "shorter, lost, gained, table_entries, changed_entries, first_pairs.",
+    .examples = examples,
+    .options = options,
+    .min_args = 1,
+    .max_args = 2,
+    .run = run,
+};

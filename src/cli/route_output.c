@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * route_output.c: routes as forwarding tables, paths, registers and JSON.
+ */
+#include "route_output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+json_t *route_header_json(const route_job *job)
+{
+    return json_pack("{s:s, s:I, s:I, s:s, s:s, s:i}", "spec", job->f->spec ? job->f->spec : job->c->args[0], "hosts",
+                     (json_int_t)job->f->num_hosts, "switches", (json_int_t)job->f->num_switches, "routing",
+                     job->plan->routing->spec, "vc", job->plan->vc->spec, "vcs", (int)job->plan->num_vcs);
+}
+
+void route_header_print(const route_job *job)
+{
+    printf("%s\n", job->f->spec ? job->f->spec : job->c->args[0]);
+    printf("  %-14s %s\n", "routing", job->plan->routing->spec);
+    printf("  %-14s %s, %u VC%s\n", "VC scheme", job->plan->vc->spec, job->plan->num_vcs, job->plan->num_vcs == 1 ? "" : "s");
+}
+
+/* ------------------------------------------------------------------------------------------ paths */
+
+/* One step: a switch, the port it sends by, the VC on that channel. */
+typedef struct step {
+    uint32_t sw, port; /* port: global */
+    unsigned vc;
+} step;
+
+typedef struct trace {
+    step *steps; /* [max] */
+    uint32_t max, num;
+    ik_choice *choices;
+} trace;
+
+static uint32_t injection_port(const ik_fabric *f, uint32_t host)
+{
+    uint32_t node = ik_host_node(f, host);
+    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
+        uint32_t peer = ik_peer_node(f, port);
+        if (peer != IK_NONE && ik_is_switch(f, peer)) {
+            return port;
+        }
+    }
+    return IK_NONE;
+}
+
+/* Follows the preferred choices from initial state n; true if they lead to dst. */
+static bool follow(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, trace *t)
+{
+    const ik_fabric *f = plan->fabric;
+    uint32_t port = injection_port(f, src);
+    ik_packet pk;
+    ik_plan_start_nth(plan, src, dst, n, &pk);
+    t->num = 0;
+    while (port != IK_NONE && t->num < t->max) {
+        uint32_t in_port = f->port_peer[port];
+        if (in_port == IK_NONE || !ik_is_switch(f, f->port_node[in_port])) {
+            return in_port != IK_NONE && f->port_node[in_port] == ik_host_node(f, dst);
+        }
+        uint32_t sw = f->port_node[in_port], preferred = 0;
+        if (ik_plan_next(plan, sw, in_port, &pk, t->choices, &preferred) == 0) {
+            return false;
+        }
+        const ik_choice *choice = &t->choices[preferred];
+        t->steps[t->num++] = (step){sw, choice->port, choice->vc_first};
+        ik_plan_advance(plan, choice->port, choice->vc_first, &pk);
+        port = choice->port;
+    }
+    return false;
+}
+
+static void print_path(const ik_fabric *f, uint32_t src, uint32_t dst, uint32_t n, bool whole, const trace *t, FILE *out)
+{
+    fprintf(out, "%u %u %u", src, dst, n);
+    for (uint32_t i = 0; i < t->num; i++) {
+        fprintf(out, " %u.%u/%u", t->steps[i].sw, ik_port_local(f, t->steps[i].port), t->steps[i].vc);
+    }
+    fputs(whole ? "\n" : " lost\n", out);
+}
+
+static json_t *json_path(const ik_fabric *f, uint32_t src, uint32_t dst, uint32_t n, bool whole, const trace *t)
+{
+    json_t *steps = json_array();
+    for (uint32_t i = 0; i < t->num; i++) {
+        json_array_append_new(steps, json_pack("[I, I, i]", (json_int_t)t->steps[i].sw,
+                                               (json_int_t)ik_port_local(f, t->steps[i].port), (int)t->steps[i].vc));
+    }
+    return json_pack("{s:I, s:I, s:I, s:b, s:o}", "source", (json_int_t)src, "destination", (json_int_t)dst, "start",
+                     (json_int_t)n, "delivered", whole, "steps", steps);
+}
+
+/* Every pair and initial state: a line each to `out`, or an object each into `paths`. */
+static ik_status all_paths(const route_job *job, FILE *out, json_t *paths, ik_error *err)
+{
+    const ik_plan *plan = job->plan;
+    const ik_fabric *f = job->f;
+    trace t = {.max = 2 * f->num_switches + 2};
+    t.steps = ik_calloc(t.max, sizeof *t.steps);
+    t.choices = ik_calloc((size_t)plan->max_radix + 1, sizeof *t.choices);
+    ik_status status = t.steps && t.choices ? IK_OK : ik_fail_memory(err, t.max * sizeof *t.steps, "a path");
+    for (uint32_t src = 0; status == IK_OK && src < f->num_hosts; src++) {
+        for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
+            uint32_t starts = src == dst ? 0 : ik_plan_num_starts(plan, src, dst);
+            for (uint32_t n = 0; n < starts; n++) {
+                bool whole = follow(plan, src, dst, n, &t);
+                if (paths) {
+                    json_array_append_new(paths, json_path(f, src, dst, n, whole, &t));
+                } else {
+                    print_path(f, src, dst, n, whole, &t, out);
+                }
+            }
+        }
+        if (ik_env_cancelled(&job->c->env)) {
+            status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+        }
+    }
+    free(t.steps);
+    free(t.choices);
+    return status;
+}
+
+static ik_status write_paths(const route_job *job, FILE *out, ik_error *err)
+{
+    fprintf(out, "# %s, routing %s, VC scheme %s\n", job->f->spec ? job->f->spec : job->c->args[0], job->plan->routing->spec,
+            job->plan->vc->spec);
+    fputs("# source destination initial-state, then switch.port/vc for each switch of the path\n", out);
+    return all_paths(job, out, NULL, err);
+}
+
+/* ------------------------------------------------------------------------------------------ JSON, registers */
+
+static json_t *json_tables(const ik_fabric *f, const uint16_t *lft)
+{
+    json_t *tables = json_array();
+    for (uint32_t sw = 0; sw < f->num_switches; sw++) {
+        json_t *row = json_array();
+        for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
+            uint16_t port = lft[(size_t)sw * f->num_hosts + dst];
+            json_array_append_new(row, port == 0xFFFF ? json_null() : json_integer(port));
+        }
+        json_array_append_new(tables, row);
+    }
+    return tables;
+}
+
+/* Compact tables as they are stored: [target switch, local port]. */
+static json_t *json_entries(const ik_routing *r)
+{
+    json_t *switches = json_array();
+    for (uint32_t sw = 0; sw < r->fabric->num_switches; sw++) {
+        json_t *row = json_array();
+        uint32_t num = r->family->num_entries(r, sw);
+        for (uint32_t n = 0; n < num; n++) {
+            ik_table_entry entry;
+            r->family->entry_nth(r, sw, n, &entry);
+            json_array_append_new(
+                row, json_pack("[I, I]", (json_int_t)entry.target, (json_int_t)ik_port_local(r->fabric, entry.port)));
+        }
+        json_array_append_new(switches, row);
+    }
+    return switches;
+}
+
+static ik_status fill_json(const route_job *job, json_t *o, ik_error *err)
+{
+    const ik_routing *r = job->plan->routing;
+    uint16_t *lft = NULL;
+    if (r->family->num_entries) {
+        json_object_set_new(o, "entries", json_entries(r));
+    }
+    if (r->kind == IK_ROUTE_DETERMINISTIC && (r->traits & IK_ROUTE_DEST_BASED)) {
+        ik_status status = ik_lft_compile(r, &job->c->env, &lft, err);
+        if (status == IK_OK) {
+            json_object_set_new(o, "tables", json_tables(job->f, lft));
+        }
+        free(lft);
+        return status;
+    }
+    json_t *paths = json_array();
+    json_object_set_new(o, "paths", paths);
+    return all_paths(job, NULL, paths, err);
+}
+
+static ik_status write_json(const route_job *job, FILE *out, ik_error *err)
+{
+    json_t *o = route_header_json(job);
+    ik_status status = o ? fill_json(job, o, err) : ik_fail_memory(err, 0, "JSON");
+    if (status == IK_OK && (json_dumpf(o, out, JSON_COMPACT | JSON_PRESERVE_ORDER) != 0 || fputc('\n', out) == EOF)) {
+        status = ik_fail(err, IK_ERR_IO, "cannot write JSON");
+    }
+    json_decref(o);
+    return status;
+}
+
+static ik_status write_registers(const route_job *job, bool flexible, FILE *out, ik_error *err)
+{
+    ik_registers *registers = NULL;
+    ik_status status = ik_registers_compile(job->plan->routing, flexible, &registers, err);
+    if (status == IK_OK) {
+        status = ik_registers_print(registers, out, err);
+    }
+    ik_registers_free(registers);
+    return status;
+}
+
+ik_status route_write(const route_job *job, const char *format, FILE *out, ik_error *err)
+{
+    static const char *const formats[] = {"lft", "paths", "ir", "fir", "json", NULL};
+    if (strcmp(format, "lft") == 0) {
+        return ik_lft_print(job->plan->routing, out, err);
+    }
+    if (strcmp(format, "paths") == 0) {
+        return write_paths(job, out, err);
+    }
+    if (strcmp(format, "ir") == 0 || strcmp(format, "fir") == 0) {
+        return write_registers(job, format[0] == 'f', out, err);
+    }
+    if (strcmp(format, "json") == 0) {
+        return write_json(job, out, err);
+    }
+    return ik_fail_unknown(err, "format of routes", format, formats);
+}
