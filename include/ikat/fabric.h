@@ -126,6 +126,8 @@ uint32_t ik_builder_switches(ik_builder *b, uint32_t count, uint32_t radix);
 uint32_t ik_builder_hosts(ik_builder *b, uint32_t count, uint32_t radix);
 /* Link class with these properties, existing or new; name NULL = printed rate. */
 uint16_t ik_builder_class(ik_builder *b, uint64_t rate_bps, uint64_t latency_ps, const char *name);
+/* A copy of the class's properties. */
+ik_link_class ik_builder_class_of(const ik_builder *b, uint16_t link_class);
 /* The classes that readers of files give to links whose rate the file does not say; before the first call 100 Gb/s, 6 ns. */
 void ik_builder_set_default_links(ik_builder *b, uint16_t link, uint16_t host_link);
 uint16_t ik_builder_default_link(ik_builder *b, bool to_host);

@@ -205,6 +205,11 @@ uint16_t ik_builder_class(ik_builder *b, uint64_t rate_bps, uint64_t latency_ps,
     return (uint16_t)f->num_classes++;
 }
 
+ik_link_class ik_builder_class_of(const ik_builder *b, uint16_t link_class)
+{
+    return link_class < b->f->num_classes ? b->f->classes[link_class] : (ik_link_class){0};
+}
+
 void ik_builder_set_default_links(ik_builder *b, uint16_t link, uint16_t host_link)
 {
     b->default_class[0] = link;
@@ -224,8 +229,7 @@ uint16_t ik_builder_default_link(ik_builder *b, bool to_host)
 uint16_t ik_builder_rated_link(ik_builder *b, bool to_host, uint64_t rate_bps, const char *name)
 {
     uint16_t link = ik_builder_default_link(b, to_host);
-    uint64_t latency = link < b->f->num_classes ? b->f->classes[link].latency_ps : 0;
-    return ik_builder_class(b, rate_bps, latency, name);
+    return ik_builder_class(b, rate_bps, ik_builder_class_of(b, link).latency_ps, name);
 }
 
 /* Index of the end's port in its space's port columns, IK_NONE (sticky) if there is none. */
@@ -288,9 +292,10 @@ static void IK_PRINTF(4, 0) set_name(ik_builder *b, bool is_host, uint32_t index
     char **names = node_column(b, is_host, index, NAME);
     if (!names)
         return;
-    names[index] = fabric_vprintf(&b->f->priv->arena, format, args);
-    if (!names[index])
+    char *name = fabric_vprintf(&b->f->priv->arena, format, args);
+    if (!name)
         STICK(b, IK_ERR_MEMORY, "out of memory for the names of a fabric");
+    names[index] = name && *name ? name : NULL; /* an empty name is none */
 }
 
 void ik_builder_switch_name(ik_builder *b, uint32_t sw, const char *format, ...)

@@ -136,7 +136,9 @@ ik_status format_read(const char *text, size_t size, const char *file, const ik_
 ik_status format_finish(ik_fabric *f, ik_error *err)
 {
     f->intact = false; /* only a generator can say that */
-    ik_status status = f->switch_level ? IK_OK : ik_fabric_find_levels(f, err);
+    /* Levels that the file gives count if they make sense. */
+    bool levels = f->switch_level && ik_fabric_check(f, NULL) == IK_OK;
+    ik_status status = levels ? IK_OK : ik_fabric_find_levels(f, err);
     return status == IK_OK ? ik_fabric_judge(f, err) : status;
 }
 

@@ -190,6 +190,38 @@ static ik_status expand(const ik_topology *t, const ik_shorthand *s, const ik_pa
     return status;
 }
 
+/* A file may say that its fabric was generated. If building its specification again, in no more memory than the file's fabric
+ * needs, gives the same graph, then the fabric is as good as generated: it gets what the routings of its family compute with. */
+static bool restore_origin(ik_fabric *f, const ik_env *env)
+{
+    ik_env limited = env ? *env : (ik_env){0};
+    ik_fabric *again = NULL;
+    char name[64], why[128];
+    size_t length = strcspn(f->spec, ":");
+    if (length == 0 || length >= sizeof name)
+        return false;
+    memcpy(name, f->spec, length);
+    name[length] = '\0';
+    const ik_topology *t = ik_topology_find(name, NULL);
+    limited.memory_limit_bytes = (uint64_t)bytes_needed(ik_num_nodes(f), f->num_ports) + 65536;
+    if (!t || t->imported || ik_fabric_from_spec(f->spec, &limited, &again, NULL) != IK_OK)
+        return false;
+    bool same = ik_fabric_equal(f, again, why, sizeof why) &&
+                fabric_set_origin(f, again->family, again->spec, again->family_data, again->priv->family_bytes, NULL) == IK_OK;
+    if (same)
+        f->intact = again->intact;
+    ik_fabric_free(again);
+    return same;
+}
+
+/* After reading: as good as generated, or judged. */
+static ik_status finish_import(ik_fabric *f, const ik_env *env, bool *restored, ik_error *err)
+{
+    f->intact = false;
+    *restored = restore_origin(f, env);
+    return *restored ? IK_OK : format_finish(f, err);
+}
+
 /* Builds the member, takes hosts and failed parts away, and names the origin by `name` and `written`. */
 static ik_status make(const ik_topology *t, const ik_params *params, const char *name, const ik_params *written,
                       const ik_env *env, ik_fabric **out, ik_error *err)
@@ -198,13 +230,16 @@ static ik_status make(const ik_topology *t, const ik_params *params, const char 
     ik_status status = build_graph(t, params, env, &f, err);
     if (status != IK_OK)
         return status;
+    bool restored = false;
     if (t->imported)
-        status = format_finish(f, err);
+        status = finish_import(f, env, &restored, err);
+    restored = restored && !ik_params_has(params, "hosts") && !ik_params_has(params, "fail") &&
+               ik_params_real(params, "fail_switches") == 0;
     if (status == IK_OK && !own_param(t, "hosts") && ik_params_has(params, "hosts"))
         status = keep_first_hosts(&f, ik_params_uint(params, "hosts"), err);
     if (status == IK_OK)
         status = apply_failures(&f, params, env, err);
-    if (status == IK_OK)
+    if (status == IK_OK && !restored)
         status = set_origin(f, t, name, (ik_params *)written, err);
     if (status != IK_OK) {
         ik_fabric_free(f);

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Format `dot`: graphs of Graphviz. Read are undirected graphs: nodes, links and chains of links with attributes, subgraphs
+ * taken as one graph; attributes that ikat does not know are ignored. A node without kind is a switch.
+ */
+#include "format/raw_graph.h"
+#include "ikat/format.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- words */
+
+typedef enum dot_kind { DOT_END, DOT_ID, DOT_MARK, DOT_EDGE, DOT_ARROW, DOT_BAD } dot_kind;
+
+typedef struct dot_reader {
+    const char *at, *end, *line_start;
+    unsigned line;
+    dot_kind kind; /* of the current word */
+    char mark;
+    slice id;
+    const char *word; /* where it starts */
+    unsigned word_line, word_column;
+    const char *bad;
+    raw_graph g;
+    ik_arena arena;
+    ik_error *err;
+} dot_reader;
+
+static bool word_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           (unsigned char)c >= 0x80;
+}
+
+static void new_line(dot_reader *r)
+{
+    r->line++;
+    r->line_start = r->at;
+}
+
+static void skip_line(dot_reader *r)
+{
+    while (r->at < r->end && *r->at != '\n')
+        r->at++;
+}
+
+/* Blanks and comments; false if a comment is never closed. */
+static bool skip_blanks(dot_reader *r)
+{
+    for (; r->at < r->end; r->at++) {
+        bool slash = *r->at == '/' && r->at + 1 < r->end;
+        if (*r->at == '\n') {
+            r->at++;
+            new_line(r);
+            r->at--;
+        } else if ((slash && r->at[1] == '/') || (*r->at == '#' && r->at == r->line_start)) {
+            skip_line(r);
+            r->at--;
+        } else if (slash && r->at[1] == '*') {
+            for (r->at += 2; r->at + 1 < r->end && !(r->at[0] == '*' && r->at[1] == '/'); r->at++)
+                if (*r->at == '\n') {
+                    r->line++;
+                    r->line_start = r->at + 1;
+                }
+            if (r->at + 1 >= r->end)
+                return false;
+            r->at++;
+        } else if (*r->at != ' ' && *r->at != '\t' && *r->at != '\r' && *r->at != '\f') {
+            break;
+        }
+    }
+    return true;
+}
+
+/* A quoted word; \" and \\ inside lose their backslash. */
+static void read_quoted(dot_reader *r)
+{
+    const char *start = ++r->at;
+    bool escapes = false;
+    while (r->at < r->end && *r->at != '"') {
+        if (*r->at == '\\' && r->at + 1 < r->end) {
+            escapes = true;
+            r->at++;
+        }
+        if (*r->at == '\n') {
+            r->line++;
+            r->line_start = r->at + 1;
+        }
+        r->at++;
+    }
+    if (r->at >= r->end) {
+        r->kind = DOT_BAD;
+        r->bad = "a quote is never closed";
+        r->at = r->end;
+        return;
+    }
+    r->kind = DOT_ID;
+    r->id = (slice){start, (size_t)(r->at++ - start)};
+    if (!escapes)
+        return;
+    char *plain = ik_arena_alloc(&r->arena, r->id.length + 1);
+    size_t length = 0;
+    for (size_t i = 0; plain && i < r->id.length; i++) {
+        bool escaped = r->id.at[i] == '\\' && i + 1 < r->id.length && (r->id.at[i + 1] == '"' || r->id.at[i + 1] == '\\');
+        i += escaped;
+        plain[length++] = r->id.at[i];
+    }
+    if (!plain) {
+        r->kind = DOT_BAD;
+        r->bad = "out of memory";
+        return;
+    }
+    r->id = (slice){plain, length};
+}
+
+static void next(dot_reader *r)
+{
+    r->kind = DOT_END;
+    if (!skip_blanks(r)) {
+        r->kind = DOT_BAD;
+        r->bad = "a comment is never closed";
+    }
+    r->word = r->at;
+    r->word_line = r->line;
+    r->word_column = (unsigned)(r->at - r->line_start) + 1;
+    if (r->kind == DOT_BAD || r->at >= r->end)
+        return;
+    char c = *r->at, after = r->at + 1 < r->end ? r->at[1] : '\0';
+    if (c == '-' && (after == '-' || after == '>')) {
+        r->kind = after == '-' ? DOT_EDGE : DOT_ARROW;
+        r->at += 2;
+    } else if (word_char(c) || (c == '-' && word_char(after))) {
+        r->kind = DOT_ID;
+        r->id.at = r->at++;
+        while (r->at < r->end && word_char(*r->at))
+            r->at++;
+        r->id.length = (size_t)(r->at - r->id.at);
+    } else if (c == '"') {
+        read_quoted(r);
+    } else {
+        r->kind = strchr("{}[];,=:", c) ? DOT_MARK : DOT_BAD;
+        r->bad = "a character that has no meaning here";
+        r->mark = c;
+        r->at++;
+    }
+}
+
+static bool is_mark(const dot_reader *r, char mark)
+{
+    return r->kind == DOT_MARK && r->mark == mark;
+}
+
+static bool is_word(const dot_reader *r, const char *word)
+{
+    return r->kind == DOT_ID && slice_is(r->id, word);
+}
+
+static ik_status unexpected(dot_reader *r, const char *expected)
+{
+    size_t left = (size_t)(r->end - r->word), shown = 0;
+    while (shown < left && shown < 24 && r->word[shown] != '\n')
+        shown++;
+    if (r->kind == DOT_BAD)
+        return ik_fail_at(r->err, IK_ERR_INPUT, r->g.file, r->word_line, r->word_column, "%s: '%.*s'", r->bad, (int)shown,
+                          r->word);
+    if (r->kind == DOT_END)
+        return ik_fail_at(r->err, IK_ERR_INPUT, r->g.file, r->word_line, r->word_column, "expected %s, not the end of the file",
+                          expected);
+    return ik_fail_at(r->err, IK_ERR_INPUT, r->g.file, r->word_line, r->word_column, "expected %s, not '%.*s'", expected,
+                      (int)shown, r->word);
+}
+
+/* ---- statements */
+
+/* What a list of attributes applies to: a node, links from `first_link` on, or nothing. */
+typedef struct target {
+    uint32_t node;
+    size_t first_link;
+    bool links;
+} target;
+
+static ik_status apply(dot_reader *r, const target *to, slice attribute, slice value)
+{
+    ik_status status = IK_OK;
+    if (to->node != IK_NONE)
+        status = raw_node_set(&r->g.nodes[to->node], attribute, value, r->err);
+    for (size_t i = to->first_link; to->links && i < r->g.num_links && status == IK_OK; i++)
+        status = raw_link_set(&r->g.links[i], attribute, value, r->err);
+    if (status != IK_OK)
+        ik_error_at(r->err, r->g.file, r->word_line, r->word_column);
+    return status;
+}
+
+/* Any number of [a=b, c=d]. */
+static ik_status read_attributes(dot_reader *r, const target *to)
+{
+    while (is_mark(r, '[')) {
+        next(r);
+        while (!is_mark(r, ']')) {
+            slice attribute = r->id, value = {"true", 4};
+            if (r->kind != DOT_ID)
+                return unexpected(r, "the name of an attribute or ']'");
+            next(r);
+            if (is_mark(r, '=')) {
+                next(r);
+                if (r->kind != DOT_ID)
+                    return unexpected(r, "the value of an attribute");
+                value = r->id;
+                ik_status status = apply(r, to, attribute, value);
+                if (status != IK_OK)
+                    return status;
+                next(r);
+            }
+            if (is_mark(r, ',') || is_mark(r, ';'))
+                next(r);
+        }
+        next(r);
+    }
+    return IK_OK;
+}
+
+/* A node, with a port behind a colon that is not used. */
+static ik_status read_node(dot_reader *r, uint32_t *node)
+{
+    if (r->kind != DOT_ID)
+        return unexpected(r, "a node");
+    *node = raw_graph_node(&r->g, r->id, r->err);
+    if (*node == IK_NONE)
+        return IK_ERR_MEMORY;
+    next(r);
+    while (is_mark(r, ':')) {
+        next(r);
+        if (r->kind != DOT_ID)
+            return unexpected(r, "a port of a node");
+        next(r);
+    }
+    return IK_OK;
+}
+
+/* a, a [..], a -- b -- c [..] */
+static ik_status read_nodes_and_links(dot_reader *r)
+{
+    uint32_t from, to;
+    target t = {.first_link = r->g.num_links};
+    ik_status status = read_node(r, &from);
+    t.node = from;
+    while (status == IK_OK && r->kind == DOT_EDGE) {
+        unsigned line = r->word_line;
+        next(r);
+        status = read_node(r, &to);
+        if (status == IK_OK && !raw_graph_link(&r->g, from, to, line, r->err))
+            return IK_ERR_MEMORY;
+        t.node = IK_NONE;
+        t.links = true;
+        from = to;
+    }
+    if (status == IK_OK && r->kind == DOT_ARROW)
+        return unexpected(r, "'--': only undirected graphs are fabrics");
+    return status == IK_OK ? read_attributes(r, &t) : status;
+}
+
+static ik_status read_statement(dot_reader *r, unsigned *depth)
+{
+    target nothing = {.node = IK_NONE};
+    if (is_mark(r, ';') || is_mark(r, ',')) {
+        next(r);
+        return IK_OK;
+    }
+    if (is_mark(r, '{') || is_mark(r, '}')) {
+        *depth = r->mark == '{' ? *depth + 1 : *depth - 1;
+        next(r);
+        return IK_OK;
+    }
+    if (is_word(r, "subgraph")) {
+        next(r);
+        if (r->kind == DOT_ID)
+            next(r);
+        return is_mark(r, '{') ? IK_OK : unexpected(r, "'{'");
+    }
+    if (is_word(r, "graph") || is_word(r, "node") || is_word(r, "edge")) {
+        next(r);
+        return read_attributes(r, &nothing);
+    }
+    dot_reader before = *r;
+    if (r->kind == DOT_ID) {
+        next(r);
+        if (is_mark(r, '=')) { /* an attribute of the graph */
+            next(r);
+            if (r->kind != DOT_ID)
+                return unexpected(r, "the value of an attribute");
+            next(r);
+            return IK_OK;
+        }
+        before.arena = r->arena;
+        *r = before;
+    }
+    return read_nodes_and_links(r);
+}
+
+static ik_status read_graph(dot_reader *r)
+{
+    unsigned depth = 1;
+    next(r);
+    if (is_word(r, "strict"))
+        next(r);
+    if (is_word(r, "digraph"))
+        return unexpected(r, "'graph': only undirected graphs are fabrics");
+    if (!is_word(r, "graph"))
+        return unexpected(r, "'graph'");
+    next(r);
+    if (r->kind == DOT_ID)
+        next(r);
+    if (!is_mark(r, '{'))
+        return unexpected(r, "'{'");
+    next(r);
+    while (depth) {
+        if (r->kind == DOT_END || r->kind == DOT_BAD)
+            return unexpected(r, "'}'");
+        ik_status status = read_statement(r, &depth);
+        if (status != IK_OK)
+            return status;
+    }
+    return r->kind == DOT_END ? IK_OK : unexpected(r, "the end of the file behind the graph");
+}
+
+static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b, ik_error *err)
+{
+    dot_reader r = {
+        .at = text, .end = text + size, .line_start = text, .line = 1, .g = {.file = file, .text_size = size}, .err = err};
+    ik_status status = read_graph(&r);
+    if (status == IK_OK)
+        status = raw_graph_build(&r.g, b, err);
+    raw_graph_free(&r.g);
+    ik_arena_free(&r.arena);
+    return status;
+}
+
+/* ---- writing */
+
+static void write_id(const ik_fabric *f, uint32_t node, FILE *out)
+{
+    fprintf(out, ik_is_switch(f, node) ? "sw%" PRIu32 : "host%" PRIu32, ik_is_switch(f, node) ? node : ik_node_host(f, node));
+}
+
+static void write_pairs(const raw_pair *pairs, size_t num, FILE *out)
+{
+    for (size_t i = 0; i < num; i++) {
+        fprintf(out, "%s%s=", i ? ", " : "", pairs[i].attribute);
+        if (!pairs[i].is_text) {
+            fputs(pairs[i].value, out);
+            continue;
+        }
+        fputc('"', out);
+        for (const char *c = pairs[i].value; *c; c++)
+            fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+        fputc('"', out);
+    }
+}
+
+static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
+{
+    raw_pair pairs[RAW_MAX_PAIRS];
+    (void)err;
+    fprintf(out, "graph fabric {\n");
+    for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
+        fprintf(out, "  ");
+        write_id(f, node, out);
+        fprintf(out, " [shape=%s, ", ik_is_switch(f, node) ? "box" : "point");
+        write_pairs(pairs, raw_node_pairs(f, node, pairs), out);
+        fprintf(out, "];\n");
+    }
+    for (uint32_t port = 0; port < f->num_ports; port++) {
+        if (!raw_writes_link(f, port))
+            continue;
+        fprintf(out, "  ");
+        write_id(f, f->port_node[port], out);
+        fprintf(out, " -- ");
+        write_id(f, ik_peer_node(f, port), out);
+        fprintf(out, " [");
+        write_pairs(pairs, raw_link_pairs(f, port, pairs), out);
+        fprintf(out, "];\n");
+    }
+    fprintf(out, "}\n");
+    return IK_OK;
+}
+
+static unsigned probe(const char *text, size_t size)
+{
+    dot_reader r = {.at = text, .end = text + size, .line_start = text, .line = 1};
+    unsigned sure = 0;
+    next(&r);
+    if (is_word(&r, "strict"))
+        next(&r);
+    if (is_word(&r, "graph") || is_word(&r, "digraph")) {
+        next(&r);
+        sure = is_mark(&r, '{') || r.kind == DOT_ID ? 80 : 0;
+    }
+    ik_arena_free(&r.arena);
+    return sure;
+}
+
+static const char *const extensions[] = {"dot", "gv", NULL};
+
+const ik_format ik_format_dot = {
+    .name = "dot",
+    .summary = "graph of Graphviz",
+    .source = "E. R. Gansner, S. C. North: An open graph visualization system and its applications to software engineering, 2000",
+    .extensions = extensions,
+    .probe = probe,
+    .read = read_text,
+    .write = write_text,
+};

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Format `edges`: one link a line, as graph tools keep graphs.
+ *
+ *     # comment
+ *     0 1            two switches
+ *     h3 0           host 3 on switch 0
+ *     0 2 40Gb/s     at another rate than the default
+ *     5              a switch without links
+ *
+ * A first line of three whole numbers, "N degree length", as collections of grid graphs have it, announces N switches, on an
+ * n x n floor if N = n^2. Switches and hosts are numbered as written, gaps closed; ports in the order of the lines.
+ */
+#include "format/raw_graph.h"
+#include "format/scan.h"
+#include "ikat/format.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct edge_reader {
+    scan s;
+    raw_graph g;
+    bool started;
+    uint64_t announced; /* switches, 0 = not announced */
+    ik_error *err;
+} edge_reader;
+
+static bool parse_node(slice token, bool *is_host, uint64_t *number)
+{
+    *is_host = token.length && token.at[0] == 'h';
+    slice digits = *is_host ? (slice){token.at + 1, token.length - 1} : token;
+    return slice_uint(digits, UINT32_MAX - 1, number);
+}
+
+static ik_status read_node(edge_reader *r, uint32_t *node)
+{
+    bool is_host;
+    uint64_t number;
+    scan_blanks(&r->s);
+    const char *start = r->s.at;
+    slice token = scan_token(&r->s);
+    if (!parse_node(token, &is_host, &number)) {
+        r->s.at = start;
+        return scan_fail(&r->s, r->err, "expected a switch like 5 or a host like h5");
+    }
+    if (!is_host && r->announced && number >= r->announced) {
+        r->s.at = start;
+        return scan_fail(&r->s, r->err, "expected a switch from 0 to %" PRIu64, r->announced - 1);
+    }
+    *node = raw_graph_node(&r->g, token, r->err);
+    if (*node == IK_NONE)
+        return IK_ERR_MEMORY;
+    r->g.nodes[*node].is_host = is_host;
+    r->g.nodes[*node].number = number;
+    return IK_OK;
+}
+
+static ik_status read_rate(edge_reader *r, raw_link *link)
+{
+    char text[32];
+    ik_error why = {0};
+    const char *start = r->s.at;
+    slice rest = {start, (size_t)(r->s.end - start)};
+    while (rest.length && (rest.at[rest.length - 1] == ' ' || rest.at[rest.length - 1] == '\t'))
+        rest.length--;
+    if (rest.length >= sizeof text)
+        return scan_fail(&r->s, r->err, "expected a rate like 40Gb/s");
+    memcpy(text, rest.at, rest.length);
+    text[rest.length] = '\0';
+    if (ik_parse_quantity(text, IK_DIM_RATE, &link->rate_bps, &why) != IK_OK || !link->rate_bps)
+        return scan_fail(&r->s, r->err, "expected a rate like 40Gb/s or the end of the line");
+    return IK_OK;
+}
+
+/* "64 4 2": three whole numbers on the first line. */
+static bool announcement(scan s, uint64_t *switches)
+{
+    uint64_t number;
+    for (int i = 0; i < 3; i++) {
+        scan_blanks(&s);
+        if (!slice_uint(scan_token(&s), UINT32_MAX - 1, i ? &number : switches))
+            return false;
+    }
+    return scan_at_end(&s) && *switches > 0;
+}
+
+/* The switches announced, in their places. A switch costs the file at least two characters. */
+static ik_status add_announced(edge_reader *r, ik_arena *arena)
+{
+    if (r->announced > r->g.text_size)
+        return scan_fail(&r->s, r->err, "expected at most as many switches as the file has characters");
+    uint64_t side = (uint64_t)(sqrt((double)r->announced) + 0.5);
+    for (uint64_t i = 0; i < r->announced; i++) {
+        char *key = ik_arena_printf(arena, "%" PRIu64, i);
+        uint32_t node = key ? raw_graph_node(&r->g, (slice){key, strlen(key)}, r->err) : IK_NONE;
+        if (node == IK_NONE)
+            return ik_fail_memory(r->err, 8, "switches of a graph");
+        r->g.nodes[node].number = i;
+        if (side * side == r->announced) {
+            r->g.nodes[node].has_xy = true;
+            r->g.nodes[node].xy = (ik_xy){(int32_t)(i % side), (int32_t)(i / side)};
+        }
+    }
+    return IK_OK;
+}
+
+static ik_status read_line(edge_reader *r, ik_arena *arena)
+{
+    scan *s = &r->s;
+    uint32_t a, b;
+    if (scan_at_end(s) || *s->at == '#' || *s->at == '%')
+        return IK_OK;
+    if (!r->started && announcement(*s, &r->announced)) {
+        r->started = true;
+        return add_announced(r, arena);
+    }
+    r->announced = r->started ? r->announced : 0;
+    r->started = true;
+    ik_status status = read_node(r, &a);
+    if (status != IK_OK || scan_at_end(s))
+        return status;
+    status = read_node(r, &b);
+    if (status != IK_OK)
+        return status;
+    raw_link *link = raw_graph_link(&r->g, a, b, s->line, r->err);
+    if (!link)
+        return IK_ERR_MEMORY;
+    return scan_at_end(s) ? IK_OK : read_rate(r, link);
+}
+
+static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b, ik_error *err)
+{
+    edge_reader r = {.s = scan_text(text, size, file), .g = {.file = file, .text_size = size}, .err = err};
+    ik_arena arena = {0};
+    ik_status status = IK_OK;
+    while (status == IK_OK && scan_line(&r.s))
+        status = read_line(&r, &arena);
+    if (status == IK_OK)
+        status = raw_graph_build(&r.g, b, err);
+    raw_graph_free(&r.g);
+    ik_arena_free(&arena);
+    return status;
+}
+
+/* ---- writing */
+
+static void write_node(const ik_fabric *f, uint32_t node, FILE *out)
+{
+    if (ik_is_switch(f, node))
+        fprintf(out, "%" PRIu32, node);
+    else
+        fprintf(out, "h%" PRIu32, ik_node_host(f, node));
+}
+
+static void write_rate(uint64_t rate_bps, FILE *out)
+{
+    char rate[32];
+    ik_format_quantity(rate, sizeof rate, rate_bps, IK_DIM_RATE);
+    fputc(' ', out);
+    for (const char *c = rate; *c; c++)
+        if (*c != ' ')
+            fputc(*c, out);
+}
+
+/* Rates are written only if they differ, so that most graphs stay plain lists of pairs. */
+static bool one_rate(const ik_fabric *f)
+{
+    for (uint32_t i = 1; i < f->num_classes; i++)
+        if (f->classes[i].rate_bps != f->classes[0].rate_bps)
+            return false;
+    return true;
+}
+
+static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
+{
+    bool plain = one_rate(f);
+    (void)err;
+    fprintf(out, "# %" PRIu32 " switches, %" PRIu32 " hosts (h0, h1, ...)\n", f->num_switches, f->num_hosts);
+    for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
+        bool linked = false;
+        for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
+            linked = linked || f->port_peer[port] != IK_NONE;
+            if (!raw_writes_link(f, port))
+                continue;
+            write_node(f, node, out);
+            fputc(' ', out);
+            write_node(f, ik_peer_node(f, port), out);
+            if (!plain)
+                write_rate(ik_port_rate_bps(f, port), out);
+            fputc('\n', out);
+        }
+        if (!linked) {
+            write_node(f, node, out);
+            fputc('\n', out);
+        }
+    }
+    return IK_OK;
+}
+
+static unsigned probe(const char *text, size_t size)
+{
+    scan s = scan_text(text, size, "");
+    unsigned good = 0;
+    for (unsigned lines = 0; lines < 20 && scan_line(&s); lines++) {
+        bool is_host;
+        uint64_t number;
+        if (scan_at_end(&s) || *s.at == '#' || *s.at == '%')
+            continue;
+        if (!parse_node(scan_token(&s), &is_host, &number))
+            return 0;
+        good++;
+    }
+    return good ? 40 : 0;
+}
+
+static const char *const extensions[] = {"edges", "edgelist", "el", "txt", NULL};
+
+const ik_format ik_format_edges = {
+    .name = "edges",
+    .summary = "plain list of links, one a line: 0 1, h3 0",
+    .source = "the edge lists of igraph, NetworkX and graph collections, with hosts",
+    .extensions = extensions,
+    .probe = probe,
+    .read = read_text,
+    .write = write_text,
+};
