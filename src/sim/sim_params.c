@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The declared parameters of switches, host adapters and measurements. */
-#include "ikat/sim.h"
+#include "sim/sim_internal.h"
 
 const ik_param ik_switch_params[] = {
     {"model", IK_PARAM_ENUM, "iq", 0, 0, "iq|ioq|ideal",
@@ -42,3 +42,123 @@ const ik_param ik_measure_params[] = {
     {"watchdog", IK_PARAM_TIME, "20 us", 0, 1e15, NULL, "look for a deadlock when nothing has moved for so long; 0 ns = never"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
 };
+
+/* ---- a configuration resolved */
+
+/* Values of a section: the caller's, or every default. */
+typedef struct section {
+    ik_params own;
+    const ik_params *values;
+} section;
+
+static ik_status open_section(section *sec, const ik_params *given, const ik_param *decl, ik_error *err)
+{
+    memset(sec, 0, sizeof *sec);
+    sec->values = given ? given : &sec->own;
+    return given ? IK_OK : ik_params_init(&sec->own, decl, NULL, err);
+}
+
+static void close_section(section *sec)
+{
+    if (sec->values == &sec->own)
+        ik_params_free(&sec->own);
+}
+
+static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
+{
+    s->model = ik_params_enum(v, "model");
+    s->arbiter = ik_params_enum(v, "arbiter");
+    s->iterations = (unsigned)ik_params_uint(v, "iterations");
+    s->input_speedup = (unsigned)ik_params_uint(v, "input_speedup");
+    s->voq = ik_params_bool(v, "voq");
+    s->speedup = ik_params_real(v, "speedup");
+    s->store_forward = ik_params_enum(v, "switching") == 1;
+    s->routing_ps = ik_params_uint(v, "routing_delay");
+    s->traversal_ps = ik_params_uint(v, "traversal_delay");
+    uint64_t buffer = ik_params_uint(v, "buffer");
+    s->capacity = s->host_capacity = buffer / s->vcs;
+    if (s->input_speedup > s->vcs)
+        return ik_fail(err, IK_ERR_USAGE, "input_speedup = %u needs as many virtual channels, the plan has %u", s->input_speedup,
+                       s->vcs);
+    return IK_OK;
+}
+
+static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
+{
+    s->packet_bytes = (uint32_t)ik_params_uint(v, "packet");
+    s->message_bytes = ik_params_has(v, "message") ? ik_params_uint(v, "message") : s->packet_bytes;
+    s->packets_per_message = (s->message_bytes + s->packet_bytes - 1) / s->packet_bytes;
+    if (s->message_bytes < s->packet_bytes)
+        s->packet_bytes = (uint32_t)s->message_bytes;
+    s->uniform_size = s->message_bytes % s->packet_bytes == 0;
+    s->injection = ik_params_enum(v, "injection");
+    s->fifo_messages = ik_params_enum(v, "interleave") == 1;
+    s->active_messages = s->packets_per_message == 1 ? 1 : (uint32_t)ik_params_uint(v, "active");
+    if (ik_params_has(v, "buffer"))
+        s->host_capacity = ik_params_uint(v, "buffer") / s->vcs;
+    uint64_t least = s->capacity < s->host_capacity ? s->capacity : s->host_capacity;
+    if (least < s->packet_bytes) {
+        ik_status status = ik_fail(err, IK_ERR_USAGE, "a virtual channel's buffer of %llu bytes cannot hold a packet of %u bytes",
+                                   (unsigned long long)least, s->packet_bytes);
+        return ik_hint(err, status, "virtual cut-through needs room for a whole packet: buffer >= %llu B with %u VCs, or smaller packets",
+                       (unsigned long long)s->packet_bytes * s->vcs, s->vcs);
+    }
+    if (s->capacity > INT32_MAX || s->host_capacity > INT32_MAX)
+        return ik_fail(err, IK_ERR_USAGE, "a virtual channel's buffer is limited to 2 GiB - 1 B");
+    return IK_OK;
+}
+
+static ik_status resolve_measure(sim *s, const ik_params *v, ik_error *err)
+{
+    s->warmup_ps = ik_params_uint(v, "warmup");
+    s->end_ps = s->warmup_ps + ik_params_uint(v, "duration");
+    s->series_ps = ik_params_has(v, "series") ? ik_params_uint(v, "series") : 0;
+    s->paranoid = ik_params_bool(v, "paranoid");
+    s->watchdog_ps = ik_params_uint(v, "watchdog");
+    if (s->series_ps)
+        s->num_series = (s->end_ps + s->series_ps - 1) / s->series_ps;
+    if (s->num_series > 10000000)
+        return ik_fail(err, IK_ERR_USAGE, "a time series of %zu periods; at most 10000000", s->num_series);
+    return IK_OK;
+}
+
+static void resolve_plan(sim *s, const ik_plan *plan)
+{
+    s->adaptive = plan->routing->family->kind == IK_ROUTE_ADAPTIVE;
+    s->source_adaptive = s->adaptive && plan->routing->family->start;
+    s->static_lane = plan->vc->family->static_lane || s->vcs == 1;
+    s->fast = !s->adaptive && s->static_lane && s->uniform_size && s->arbiter == ARB_ISLIP && s->input_speedup == 1;
+}
+
+ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err)
+{
+    section sw, adapter, measure;
+    s->vcs = plan->num_vcs;
+    s->load = config->load;
+    if (!(s->load > 0 && s->load <= 100))
+        return ik_fail(err, IK_ERR_USAGE, "load %g is outside (0, 100]: it is a fraction of a host's injection rate", s->load);
+    if (s->vcs < 1 || s->vcs > SIM_MAX_VCS)
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "the plan uses %u virtual channels; the simulator takes 1 to %d", s->vcs, SIM_MAX_VCS);
+    ik_status status = open_section(&sw, config->switch_params, ik_switch_params, err);
+    if (status != IK_OK)
+        return status;
+    status = open_section(&adapter, config->adapter_params, ik_adapter_params, err);
+    if (status != IK_OK)
+        goto close_switch;
+    status = open_section(&measure, config->measure_params, ik_measure_params, err);
+    if (status != IK_OK)
+        goto close_adapter;
+    status = resolve_switch(s, sw.values, err);
+    if (status == IK_OK)
+        status = resolve_adapter(s, adapter.values, err);
+    if (status == IK_OK)
+        status = resolve_measure(s, measure.values, err);
+    if (status == IK_OK)
+        resolve_plan(s, plan);
+    close_section(&measure);
+close_adapter:
+    close_section(&adapter);
+close_switch:
+    close_section(&sw);
+    return status;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The host adapter. Sending: one queue per VC, each an endless list of messages that is generated lazily, so that a backlog costs
+ * nothing however long it is: a queue is a cursor into its source's sequence of messages (of which it takes those of its VC) and
+ * a ring of the messages being sent. The queues take turns packet by packet, and so do the messages of one queue. Receiving: the
+ * buffer drains at the link's rate, credit goes back with the tail. */
+#include "sim/sim_internal.h"
+#include <math.h>
+
+#define FNV_PRIME 1099511628211ull
+
+/* ---- when messages are made: a function of (seed, host, n) and of the message before */
+
+/* Time of message n; `before` is that of message n - 1 (unused for n = 0). */
+static uint64_t message_time(const sim *s, uint32_t host, uint64_t n, uint64_t before)
+{
+    double period = s->cadences[host].period_ps;
+    if (s->injection == INJECT_PERIODIC)
+        return (uint64_t)(s->cadences[host].phase_ps + (double)n * period);
+    double u = ik_random_unit(s->seed, IK_RNG_TRAFFIC_TIME, host, n + 1);
+    if (s->injection == INJECT_POISSON)
+        return (n ? before : 0) + (uint64_t)(-log(1 - u) * period);
+    uint64_t slot_ps = (uint64_t)(period * s->load + 0.5);
+    double misses = s->load >= 1 ? 0 : floor(log(1 - u) / log(1 - s->load));
+    return (n ? before + slot_ps : 0) + (uint64_t)misses * slot_ps;
+}
+
+/* ---- queues */
+
+static void count_message(part *p, uint64_t t)
+{
+    const sim *s = p->sim;
+    if (t < s->end_ps)
+        p->n.generated += s->packets_per_message;
+    if (in_window(s, t))
+        p->n.offered_bytes += s->message_bytes;
+}
+
+static void start_packet(const sim *s, uint32_t host, uint32_t dst, uint64_t number, ik_packet *rt)
+{
+    ik_draw draw = {s->seed, host, number};
+    ik_plan_start(s->plan, host, dst, &draw, NULL, rt);
+}
+
+/* Looks at the messages made until now and takes in those of VC v, as long as there is room to be active. */
+static void admit(part *p, uint32_t host, unsigned v, uint64_t now)
+{
+    sim *s = p->sim;
+    lane *l = &s->lanes[(size_t)host * s->vcs + v];
+    message *ring = s->messages + ((size_t)host * s->vcs + v) * s->active_messages;
+    while (l->count < s->active_messages && l->t <= now) {
+        uint32_t dst = s->traffic->family->dest(s->traffic, host, l->n);
+        bool mine = dst != IK_NONE;
+        if (mine && s->vcs > 1) {
+            ik_packet rt;
+            start_packet(s, host, dst, l->n * s->packets_per_message, &rt);
+            mine = rt.vc == v;
+        }
+        if (dst != IK_NONE && v == 0)
+            count_message(p, l->t);
+        if (mine) {
+            uint32_t at = l->first + l->count++;
+            ring[at < s->active_messages ? at : at - s->active_messages] = (message){l->t, l->n, s->message_bytes, dst};
+        }
+        l->n++;
+        l->t = message_time(s, host, l->n, l->t);
+    }
+}
+
+void host_count_backlog(part *p, uint32_t host)
+{
+    sim *s = p->sim;
+    if (s->hosts[host].silent)
+        return;
+    lane *l = &s->lanes[(size_t)host * s->vcs];
+    while (l->t < s->end_ps) {
+        count_message(p, l->t);
+        l->n++;
+        l->t = message_time(s, host, l->n, l->t);
+    }
+}
+
+/* The lane's first message has sent a packet: it leaves the ring or takes its turn again behind the others. */
+static void next_turn(const sim *s, lane *l, message *ring, uint32_t sent)
+{
+    message *m = &ring[l->first];
+    m->remaining -= sent;
+    if (m->remaining && s->fifo_messages)
+        return;
+    message copy = *m;
+    l->first = l->first + 1 == s->active_messages ? 0 : l->first + 1;
+    l->count--;
+    if (copy.remaining) {
+        uint32_t at = l->first + l->count++;
+        ring[at < s->active_messages ? at : at - s->active_messages] = copy;
+    }
+}
+
+/* ---- sending */
+
+static void send_packet(part *p, uint32_t host, host_state *h, unsigned v, uint32_t size, uint64_t now)
+{
+    sim *s = p->sim;
+    lane *l = &s->lanes[(size_t)host * s->vcs + v];
+    message *ring = s->messages + ((size_t)host * s->vcs + v) * s->active_messages, *m = &ring[l->first];
+    uint32_t id = new_packet(p);
+    if (id == IK_NONE)
+        return;
+    packet *pk = &p->pool[id];
+    uint64_t number = m->n * s->packets_per_message + (s->message_bytes - m->remaining) / s->packet_bytes;
+    start_packet(s, host, m->dst, number, &pk->rt);
+    pk->rt.vc = (uint8_t)v;
+    pk->number = (uint32_t)number;
+    pk->size = size;
+    pk->t_gen = m->t_gen;
+    pk->t_inject = now;
+    pk->fresh = s->source_adaptive;
+    next_turn(s, l, ring, size);
+
+    const port_state *to = &s->ports[h->port];
+    int32_t *credit = &s->credit[(size_t)h->port * s->vcs + v];
+    *credit -= (int32_t)size;
+    uint64_t end = now + transmit_ps(s, h->port, size), head = now + to->latency_ps;
+    pk->t_tail = end + to->latency_ps;
+    h->busy_until = end;
+    p->n.injected++;
+    p->n.moves++;
+    if (in_window(s, now)) {
+        s->channel_bytes[h->port] += size;
+        s->host_sent_bytes[host] += size;
+    }
+    bool to_switch = to->peer_node < s->f->num_switches;
+    uint64_t ready = (s->store_forward ? pk->t_tail : head) + (to_switch ? s->routing_ps : 0);
+    post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
+}
+
+/* Sends one packet if a queue has one and credit for it. The queues take turns. */
+static void try_send(part *p, uint32_t host, host_state *h, uint64_t now)
+{
+    sim *s = p->sim;
+    h->blocked = 0;
+    for (unsigned k = 0; k < s->vcs; k++) {
+        unsigned v = h->next_vc + k < s->vcs ? h->next_vc + k : h->next_vc + k - s->vcs;
+        lane *l = &s->lanes[(size_t)host * s->vcs + v];
+        admit(p, host, v, now);
+        if (l->count == 0)
+            continue;
+        uint64_t remaining = s->messages[((size_t)host * s->vcs + v) * s->active_messages + l->first].remaining;
+        uint32_t size = remaining < s->packet_bytes ? (uint32_t)remaining : s->packet_bytes;
+        if (s->credit[(size_t)h->port * s->vcs + v] < (int32_t)size) {
+            h->blocked = 1;
+            continue;
+        }
+        send_packet(p, host, h, v, size, now);
+        h->next_vc = (uint8_t)(v + 1 == s->vcs ? 0 : v + 1);
+        h->blocked = 0;
+        return;
+    }
+}
+
+/* When to look again without being told: a queue has a message then and the link is free. */
+static void plan_wake(part *p, uint32_t host, host_state *h, uint64_t now)
+{
+    sim *s = p->sim;
+    uint64_t at = UINT64_MAX;
+    bool sent = h->busy_until > now;
+    for (unsigned v = 0; v < s->vcs; v++) {
+        const lane *l = &s->lanes[(size_t)host * s->vcs + v];
+        uint64_t next = l->count == 0 ? l->t : sent ? now : UINT64_MAX;
+        if (next < at)
+            at = next;
+    }
+    if (at == UINT64_MAX || at >= s->end_ps + s->span)
+        return;
+    if (at < h->busy_until)
+        at = h->busy_until;
+    if (at == h->wake_at)
+        return;
+    h->wake_at = at;
+    post_own(p, at, ik_host_node(s->f, host), EV_WAKE, h->port, 0, true);
+}
+
+void host_start(part *p, uint32_t host)
+{
+    sim *s = p->sim;
+    host_state *h = &s->hosts[host];
+    if (h->silent)
+        return;
+    for (unsigned v = 0; v < s->vcs; v++)
+        s->lanes[(size_t)host * s->vcs + v].t = message_time(s, host, 0, 0);
+    plan_wake(p, host, h, 0);
+}
+
+/* ---- receiving */
+
+static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32_t id)
+{
+    sim *s = p->sim;
+    const packet *pk = &p->pool[id];
+    uint64_t t = pk->t_tail, latency = t - pk->t_gen;
+    const port_state *in = &s->ports[port];
+    h->hash = (h->hash ^ t) * FNV_PRIME;
+    h->hash = (h->hash ^ ((uint64_t)pk->rt.src << 32 | pk->rt.dst)) * FNV_PRIME;
+    h->hash = (h->hash ^ pk->number) * FNV_PRIME;
+    p->n.delivered++;
+    if (in_window(s, t)) {
+        p->n.window_bytes += pk->size;
+        s->host_bytes[host] += pk->size;
+        tally_add(&p->latency, latency);
+        tally_add(&p->network, t - pk->t_inject);
+    }
+    if (s->num_series && t / s->series_ps < s->num_series) {
+        size_t period = t / s->series_ps;
+        p->series_bytes[period] += pk->size;
+        p->series_count[period]++;
+        p->series_sum[period] += latency;
+    }
+    if (s->paranoid)
+        check_delivery(p, host, pk);
+    post_remote(p, t + in->latency_ps, in->peer_node, EV_CREDIT, in->peer_port, (uint32_t)pk->rt.vc << 24 | pk->size);
+    free_packet(p, id);
+}
+
+/* Applies an event; true = it is worth trying to send. */
+static bool take_host_event(part *p, uint32_t host, host_state *h, const event *e, uint64_t now)
+{
+    sim *s = p->sim;
+    uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
+    switch ((unsigned)(e->key >> 30) & 3) {
+    case EV_CREDIT:
+        s->credit[(size_t)port * s->vcs + (e->data >> 24)] += (int32_t)(e->data & 0xFFFFFF);
+        return h->blocked;
+    case EV_ARRIVAL:
+        deliver(p, host, h, port, e->data);
+        return false;
+    default:
+        if (now != h->wake_at)
+            return false; /* a later wake-up that an earlier one replaced */
+        h->wake_at = UINT64_MAX;
+        return true;
+    }
+}
+
+void run_host(part *p, uint32_t node)
+{
+    uint32_t host = ik_node_host(p->sim->f, node);
+    host_state *h = &p->sim->hosts[host];
+    while (p->local_at < p->local_count) {
+        uint64_t offset = p->local[p->local_at].key >> 32, now = p->start + offset;
+        bool act = false;
+        do {
+            event e = p->local[p->local_at++];
+            act |= take_host_event(p, host, h, &e, now);
+        } while (p->local_at < p->local_count && p->local[p->local_at].key >> 32 == offset);
+        if (!act || now < h->busy_until)
+            continue;
+        try_send(p, host, h, now);
+        plan_wake(p, host, h, now);
+    }
+}

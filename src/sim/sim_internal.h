@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * State of the simulator. docs/simulator.md says why it is laid out like this; the invariants stand beside the fields.
+ *
+ * Time is cut into windows no wider than the smallest link latency. Whatever a node does in a window reaches another node in a
+ * later window at the earliest, so within a window every node handles its own events alone, in order of time; nothing depends on
+ * the order of nodes, of partitions or of events of one instant.
+ */
+#ifndef IKAT_SIM_INTERNAL_H
+#define IKAT_SIM_INTERNAL_H
+
+#include "ikat/sim.h"
+#include <stdatomic.h>
+#include <string.h>
+
+#define SIM_INLINE static inline __attribute__((always_inline))
+#define SIM_MAX_VCS 64
+#define SIM_FLOATING 0xFFFFu /* output of a packet at the head of a FIFO that may still choose */
+
+enum { MODEL_IQ, MODEL_IOQ, MODEL_IDEAL };
+enum { ARB_ISLIP, ARB_ROUND_ROBIN, ARB_OLDEST, ARB_RANDOM };
+enum { INJECT_PERIODIC, INJECT_POISSON, INJECT_BERNOULLI };
+
+/* ---- events: 16 bytes; key = offset in the window (ps) << 32 | kind << 30 | port, so that sorting by key sorts by time. */
+enum { EV_CREDIT, EV_TAIL, EV_ARRIVAL, EV_WAKE }; /* in an instant, arrivals see the credits and outputs that came free */
+#define EV_PORT_MASK 0x3FFFFFFFu
+typedef struct event {
+    uint64_t key;
+    uint32_t node;
+    uint32_t data; /* CREDIT: vc << 24 | bytes; ARRIVAL: packet; TAIL: input of the crossbar */
+} event;
+
+#define CHUNK_EVENTS 63
+typedef struct chunk {
+    uint32_t next, count;
+    uint64_t pad;
+    event ev[CHUNK_EVENTS];
+} chunk;
+
+typedef struct slot {
+    uint32_t first, last; /* chunks; IK_NONE = empty */
+} slot;
+
+typedef struct far_event { /* beyond the wheel: kept with its full time until its revolution comes */
+    uint64_t time;
+    event ev;
+} far_event;
+
+typedef struct sim sim;
+typedef struct wheel {
+    slot *slots;
+    uint64_t *busy; /* bit a slot: not empty */
+    uint32_t num_slots, far_count, far_cap, free_chunk, num_chunks, cap_chunks;
+    uint64_t revolution; /* far events up to the end of this one are in the slots */
+    chunk *chunks;
+    far_event *far;
+} wheel;
+
+/* ---- packets: one cache line */
+typedef struct packet {
+    ik_packet rt;
+    uint64_t t_gen;    /* message generated */
+    uint64_t t_inject; /* head left the source */
+    uint64_t t_tail;   /* last byte has arrived in the buffer where it stands */
+    uint32_t next;     /* behind it in its queue */
+    uint32_t size;
+    uint32_t number;   /* of its source's packets */
+    uint16_t out;      /* local output that it asks for */
+    uint16_t next_out; /* `out` of the packet behind it: saves touching that one when this one leaves */
+    uint8_t vc_first, vc_last;
+    uint8_t fresh; /* stands at its source's switch and has not been routed with local state yet */
+    uint8_t pad[5];
+} packet;
+
+typedef struct queue {
+    uint32_t head, tail; /* packets; head IK_NONE = empty */
+} queue;
+
+/* ---- per port, 32 bytes: everything that a grant touches */
+typedef struct port_state {
+    uint32_t peer_port, peer_node;
+    uint32_t full_ps;    /* time of a packet of full size; 0 = too long for 32 bits, compute */
+    uint32_t latency_ps;
+    uint64_t ok;         /* bit a VC: credit for a packet of full size */
+    uint16_t grant;      /* output: input that is favoured next */
+    uint16_t accept;     /* input (speed-up 1): output that is favoured next */
+    uint32_t flags;
+} port_state;
+
+/* ---- per switch. masks: free_in, free_out, left [words each], row [inputs][words], want [radix * vcs][words].
+ * want[(j * vcs + v)]: inputs whose next packet of VC v asks for output j. row[i]: outputs that input i asks for.
+ * left: outputs that may still have a request from a free input after the last iteration of a matching.
+ * Invariant between instants: an output outside `left` that is free has no eligible request from a free input. */
+typedef struct sw_state {
+    uint64_t *masks;
+    queue *queues;        /* VOQ: [(in * vcs + v) * radix + out]; FIFO: [in * vcs + v] */
+    uint8_t *pair_vc;     /* [inputs * radix] VC that is favoured next, NULL with one VC */
+    uint64_t *floating;   /* bit in * vcs + v: head that may still choose its output; NULL unless routing adapts in FIFOs */
+    void *select_state, *route_state;
+    uint64_t draws;       /* random numbers drawn here */
+    int64_t bytes;        /* in its buffers */
+    uint32_t port_base;
+    uint16_t radix, inputs, words, first_words;
+} sw_state;
+
+/* ---- hosts */
+typedef struct message {
+    uint64_t t_gen, n, remaining;
+    uint32_t dst;
+} message;
+
+/* One queue of an adapter: an endless, lazily generated list of messages. */
+typedef struct lane {
+    uint64_t n, t;        /* first message that was not looked at yet, and its time */
+    uint32_t first, count; /* ring of active messages */
+} lane;
+
+typedef struct cadence {
+    double period_ps, phase_ps; /* between messages; of the first one (periodic) */
+} cadence;
+
+typedef struct host_state {
+    uint64_t busy_until, wake_at; /* wake_at: time of the EV_WAKE that counts, UINT64_MAX = none */
+    uint64_t hash;                /* of deliveries, in order */
+    uint32_t port;                /* injection port, IK_NONE = unconnected */
+    uint8_t next_vc, silent;
+    uint8_t blocked;              /* a queue waits for credit */
+    uint8_t pad;
+} host_state;
+
+/* ---- a packet that crosses partitions */
+typedef struct mail {
+    uint64_t time;
+    event ev;
+    packet pk; /* EV_ARRIVAL only */
+} mail;
+typedef struct mailbox {
+    mail *items;
+    size_t count, cap;
+} mailbox;
+
+typedef struct grant {
+    uint64_t time;
+    uint32_t sw;
+    uint16_t in, out; /* input of the crossbar, output */
+    uint8_t vc;
+} grant;
+
+typedef struct tally {
+    uint64_t *buckets;
+    uint64_t count, sum, min, max;
+} tally;
+
+typedef struct counters {
+    uint64_t generated, delivered, hops, events, injected, unroutable, order_violations;
+    uint64_t offered_bytes, window_bytes, moves;
+} counters;
+
+/* A part of the fabric that one thread works on. Owns its packets and events; touches only its own nodes' state. */
+typedef struct part {
+    sim *sim;
+    unsigned id;
+    uint64_t step;          /* windows worked on so far: its parity chooses the mailboxes */
+    uint64_t window, start; /* being worked on: index and time */
+    wheel wheel;
+    packet *pool;
+    uint32_t pool_size, pool_cap, free_packet;
+    /* one window */
+    event *batch, *local;
+    uint32_t *batch_next, *active;
+    uint32_t batch_cap, local_cap, local_count, local_at, num_active;
+    grant *grants;
+    uint32_t num_grants, cap_grants;
+    /* one instant of one switch */
+    uint64_t *scratch, *dirty_out, *dirty_in, *granted, *granted_any, *ready, *open;
+    ik_choice *choices;
+    uint32_t *ports;
+    uint32_t cur_switch;
+    uint64_t now;
+    counters n;
+    tally latency, network;
+    uint64_t *series_bytes, *series_count, *series_sum;
+    mailbox *out[2];      /* [parity][partition] */
+    uint64_t next_window; /* published before the barrier */
+    uint64_t out_next;    /* earliest window of what was posted to others */
+    ik_status status;
+    ik_error err;
+} part;
+
+struct sim {
+    const ik_plan *plan;
+    const ik_fabric *f;
+    const ik_traffic *traffic;
+    const ik_env *env;
+    uint64_t seed;
+    /* resolved parameters */
+    unsigned model, arbiter, iterations, input_speedup, vcs, injection;
+    bool voq, store_forward, adaptive, source_adaptive, static_lane, uniform_size, fast, defer, paranoid, fifo_messages;
+    double speedup, load;
+    uint64_t routing_ps, traversal_ps, message_bytes, warmup_ps, end_ps, series_ps, watchdog_ps;
+    uint32_t packet_bytes, active_messages;
+    uint64_t packets_per_message;
+    uint64_t capacity, host_capacity; /* bytes of one VC's buffer */
+    uint64_t lookahead;
+    uint64_t reciprocal;              /* ceil(2^64 / lookahead) */
+    uint64_t span;                    /* lookahead * slots */
+    uint32_t max_inputs, max_words, max_radix;
+    size_t num_series;
+    uint32_t num_slots;
+    /* state, by global index; every node belongs to one partition */
+    port_state *ports;
+    int32_t *credit;   /* [port * vcs + v] free bytes of the buffer at the other end */
+    int64_t *queued;   /* [port * vcs + v] bytes that wait for this output here, incl. in transmission; adaptive plans only */
+    uint32_t *sending; /* [port] bytes in transmission; adaptive plans only */
+    uint16_t *accept;  /* [port * input_speedup + k]; input speed-up only */
+    sw_state *switches;
+    uint64_t *mask_store;
+    queue *queue_store;
+    uint8_t *pair_store, *policy_store;
+    uint64_t *float_store;
+    host_state *hosts;
+    lane *lanes;       /* [host * vcs + v] */
+    message *messages; /* [(host * vcs + v) * active] */
+    cadence *cadences; /* [host] */
+    uint32_t *node_head;
+    uint16_t *node_part;
+    uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
+    double *series_blocked;
+    struct order_table *order; /* [host] paranoid only */
+    part *parts;
+    unsigned num_parts;
+    size_t state_bytes;
+    void (*run_switch)(part *p, uint32_t sw);
+    void (*flush)(part *p); /* carries out the window's deferred grants */
+    bool deadlock;
+    char *deadlock_text;
+};
+
+/* ---- sim_wheel.c */
+ik_status wheel_init(wheel *w, uint32_t num_slots);
+void wheel_free(wheel *w);
+bool wheel_add(wheel *w, uint32_t slot_index, const event *e);
+bool wheel_add_far(wheel *w, uint64_t time, const event *e);
+uint32_t wheel_new_chunk(wheel *w);
+/* Before window is worked on: moves the far events of its revolution into the slots. */
+bool wheel_revolve(const sim *s, wheel *w, uint64_t window);
+/* First window >= from in which this partition has something to do (events, or far events to move); UINT64_MAX if none. */
+uint64_t wheel_next(const sim *s, const wheel *w, uint64_t from);
+
+/* ---- sim_events.c */
+bool post_far_or_grow(part *p, uint64_t time, const event *e);
+void post_mail(part *p, unsigned to, uint64_t time, const event *e, const packet *pk);
+void post_local_now(part *p, const event *e);
+void part_fail(part *p, size_t bytes, const char *what);
+bool grow_pool(part *p);
+void broken(part *p, const char *format, ...) IK_PRINTF(2, 3);
+
+SIM_INLINE uint64_t window_of(const sim *s, uint64_t dt)
+{
+    __extension__ typedef unsigned __int128 u128;
+    return (uint64_t)(((u128)dt * s->reciprocal) >> 64);
+}
+
+/* Posts an event of this partition. time >= start of the current window; same_node: may fall into the current window. */
+SIM_INLINE void post_own(part *p, uint64_t time, uint32_t node, unsigned kind, uint32_t port, uint32_t data, bool same_node)
+{
+    const sim *s = p->sim;
+    uint64_t dt = time - p->start;
+    event e = {(uint64_t)kind << 30 | port, node, data};
+    if (__builtin_expect(dt >= s->span, 0)) {
+        post_far_or_grow(p, time, &e);
+        return;
+    }
+    uint64_t ahead = window_of(s, dt);
+    e.key |= (dt - ahead * s->lookahead) << 32;
+    if (same_node && ahead == 0) {
+        post_local_now(p, &e);
+        return;
+    }
+    wheel *w = &p->wheel;
+    uint32_t index = (uint32_t)(p->window + ahead) & (w->num_slots - 1);
+    uint32_t last = w->slots[index].last;
+    if (__builtin_expect(last != IK_NONE && w->chunks[last].count < CHUNK_EVENTS, 1)) {
+        chunk *c = &w->chunks[last];
+        c->ev[c->count++] = e;
+    } else if (!wheel_add(w, index, &e)) {
+        part_fail(p, sizeof(chunk), "events");
+    }
+}
+
+/* Posts an event at another node, at least one lookahead away. */
+SIM_INLINE void post_remote(part *p, uint64_t time, uint32_t node, unsigned kind, uint32_t port, uint32_t data)
+{
+    const sim *s = p->sim;
+    if (s->num_parts > 1 && s->node_part[node] != p->id) {
+        event e = {(uint64_t)kind << 30 | port, node, data};
+        post_mail(p, s->node_part[node], time, &e, kind == EV_ARRIVAL ? p->pool + data : NULL);
+        return;
+    }
+    post_own(p, time, node, kind, port, data, false);
+}
+
+SIM_INLINE uint32_t new_packet(part *p)
+{
+    uint32_t id = p->free_packet;
+    if (id != IK_NONE) {
+        p->free_packet = p->pool[id].next;
+        return id;
+    }
+    if (p->pool_size == p->pool_cap && !grow_pool(p))
+        return IK_NONE;
+    return p->pool_size++;
+}
+
+SIM_INLINE void free_packet(part *p, uint32_t id)
+{
+    p->pool[id].next = p->free_packet;
+    p->free_packet = id;
+}
+
+SIM_INLINE uint64_t transmit_ps(const sim *s, uint32_t port, uint32_t size)
+{
+    const port_state *ps = &s->ports[port];
+    if (__builtin_expect(size == s->packet_bytes && ps->full_ps, 1))
+        return ps->full_ps;
+    return ik_transmit_ps(size, ik_port_rate_bps(s->f, port));
+}
+
+SIM_INLINE bool in_window(const sim *s, uint64_t t)
+{
+    return t >= s->warmup_ps && t < s->end_ps;
+}
+
+/* ---- sim_switch.c (hot) */
+/* Sets run_switch and flush; clears fast and defer where only a general kernel fits. */
+void choose_kernel(sim *s);
+
+/* ---- sim_route.c */
+/* Routes a packet that stands at switch sw; false = no way. Sets out (SIM_FLOATING: chooses later), vc_first, vc_last. */
+bool route_packet(part *p, uint32_t sw, uint32_t in_port, packet *pk);
+/* Asks the routing or selection which output a waiting head wants now; IK_NONE = none yet. */
+uint32_t choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk);
+
+/* ---- sim_host.c */
+void run_host(part *p, uint32_t node);
+void host_start(part *p, uint32_t host);
+void host_count_backlog(part *p, uint32_t host);
+
+/* ---- sim_stats.c */
+bool tally_init(tally *t);
+void tally_merge(tally *into, const tally *from);
+ik_status tally_export(const tally *t, ik_histogram *h, ik_error *err);
+unsigned tally_bucket(uint64_t value);
+#define TALLY_BUCKETS (58u * 128u)
+SIM_INLINE void tally_add(tally *t, uint64_t value)
+{
+    unsigned bucket = (unsigned)value;
+    if (value >= 256) {
+        unsigned shift = 56u - (unsigned)__builtin_clzll(value);
+        bucket = shift * 128u + (unsigned)(value >> shift);
+    }
+    t->buckets[bucket]++;
+    t->count++;
+    t->sum += value;
+    if (value < t->min)
+        t->min = value;
+    if (value > t->max)
+        t->max = value;
+}
+
+/* ---- sim_setup.c */
+ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
+                    ik_error *err);
+void sim_free(sim *s);
+ik_status setup_parts(sim *s, ik_error *err); /* sim_part.c */
+void free_parts(sim *s);
+
+/* ---- sim_params.c: parameters resolved and checked */
+ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err);
+
+/* ---- sim_check.c: paranoid checks and the watchdog, between windows, all partitions at rest */
+ik_status check_conservation(sim *s, ik_error *err);
+void check_delivery(part *p, uint32_t host, const packet *pk); /* counts a packet that overtook one of its flow */
+void check_free(sim *s);
+/* Finds packets that can never move again. */
+bool find_deadlock(sim *s, char **text);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The plan, asked by the simulator: the same functions that analysis and proofs ask. Local state of a switch is shown to adaptive
+ * routings and to selection functions as an ik_view. */
+#include "sim/sim_internal.h"
+
+static int64_t sum_vcs(const sim *s, const int64_t *value, int vc)
+{
+    if (vc >= 0)
+        return value[vc];
+    int64_t sum = 0;
+    for (unsigned v = 0; v < s->vcs; v++)
+        sum += value[v];
+    return sum;
+}
+
+static int64_t view_credit(void *ctx, uint32_t channel, int vc)
+{
+    const sim *s = ((const part *)ctx)->sim;
+    const int32_t *credit = s->credit + (size_t)channel * s->vcs;
+    if (vc >= 0)
+        return credit[vc];
+    int64_t sum = 0;
+    for (unsigned v = 0; v < s->vcs; v++)
+        sum += credit[v];
+    return sum;
+}
+
+static int64_t view_capacity(void *ctx, uint32_t channel, int vc)
+{
+    const sim *s = ((const part *)ctx)->sim;
+    bool host = s->ports[channel].peer_node >= s->f->num_switches;
+    int64_t one = (int64_t)(host ? s->host_capacity : s->capacity);
+    return vc >= 0 ? one : one * (int64_t)s->vcs;
+}
+
+static int64_t view_queued(void *ctx, uint32_t channel, int vc)
+{
+    const sim *s = ((const part *)ctx)->sim;
+    return sum_vcs(s, s->queued + (size_t)channel * s->vcs, vc);
+}
+
+static bool view_busy(void *ctx, uint32_t channel)
+{
+    const sim *s = ((const part *)ctx)->sim;
+    const sw_state *sw = &s->switches[s->f->port_node[channel]];
+    uint32_t out = channel - sw->port_base;
+    return !(sw->masks[sw->words + (out >> 6)] >> (out & 63) & 1);
+}
+
+static ik_view view_of(part *p)
+{
+    return (ik_view){p, view_credit, view_capacity, view_queued, view_busy};
+}
+
+/* Picks among several choices with local state; IK_NONE = wait. */
+static uint32_t pick_choice(part *p, uint32_t sw, const packet *pk, uint32_t n, uint32_t preferred)
+{
+    const sim *s = p->sim;
+    const ik_routing *routing = s->plan->routing;
+    sw_state *state = &s->switches[sw];
+    ik_view view = view_of(p);
+    for (uint32_t k = 0; k < n; k++)
+        p->ports[k] = p->choices[k].port;
+    if (routing->family->pick)
+        return routing->family->pick(routing, sw, &pk->rt, p->ports, n, preferred, &view, state->route_state);
+    const ik_selection *selection = s->plan->selection;
+    ik_draw draw = {s->seed, sw, state->draws++};
+    int vc = p->choices[preferred].vc_first;
+    return selection->family->pick(selection, sw, &pk->rt, p->ports, n, preferred, pk->size, vc, &view, state->select_state, &draw);
+}
+
+static void set_choice(const sim *s, uint32_t sw, packet *pk, const ik_choice *c)
+{
+    pk->out = (uint16_t)(c->port - s->switches[sw].port_base);
+    pk->vc_first = c->vc_first;
+    pk->vc_last = c->vc_last;
+}
+
+/* The decision at the source's switch (UGAL), from its state of this instant. The draw is that of the source, so nothing else
+ * about the packet changes; it stays in the VC in which it arrived. */
+static void start_again(part *p, packet *pk)
+{
+    const sim *s = p->sim;
+    ik_view view = view_of(p);
+    ik_draw draw = {s->seed, pk->rt.src, pk->number};
+    uint8_t vc = pk->rt.vc;
+    ik_plan_start(s->plan, pk->rt.src, pk->rt.dst, &draw, &view, &pk->rt);
+    pk->rt.vc = vc;
+}
+
+uint32_t choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk)
+{
+    uint32_t preferred = 0, n = ik_plan_next(p->sim->plan, sw, in_port, &pk->rt, p->choices, &preferred);
+    if (n == 0)
+        return IK_NONE;
+    uint32_t chosen = n == 1 ? 0 : pick_choice(p, sw, pk, n, preferred);
+    if (chosen >= n)
+        return IK_NONE;
+    set_choice(p->sim, sw, pk, &p->choices[chosen]);
+    return pk->out;
+}
+
+bool route_packet(part *p, uint32_t sw, uint32_t in_port, packet *pk)
+{
+    const sim *s = p->sim;
+    if (pk->fresh) {
+        start_again(p, pk);
+        pk->fresh = 0;
+    }
+    uint32_t preferred = 0, n = ik_plan_next(s->plan, sw, in_port, &pk->rt, p->choices, &preferred);
+    if (n == 0)
+        return false;
+    if (n > 1 && s->adaptive) {
+        if (!s->voq) {
+            pk->out = SIM_FLOATING;
+            return true;
+        }
+        uint32_t chosen = pick_choice(p, sw, pk, n, preferred);
+        if (chosen < n)
+            preferred = chosen;
+    }
+    set_choice(s, sw, pk, &p->choices[preferred]);
+    return true;
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The input-queued switch: credits per VC, virtual cut-through or store-and-forward, FIFOs or virtual output queues, matched by
+ * iSLIP (N. McKeown, "The iSLIP scheduling algorithm for input-queued switches", IEEE/ACM ToN 7(2), 1999) or its relatives.
+ *
+ * All events of an instant are applied first (phase A); then, once, the switch matches what changed (phase B). What changed: an
+ * output that came free, got credit or a new request, the outputs that an input which came free asks for, and pairs left over by
+ * the last matching. Cost of a hop: three events and one matching over those outputs, O(1) with radix <= 64.
+ *
+ * The kernel is compiled several times with its shape (words of a mask, VCs, queues) constant; `fast` means: every packet of one
+ * size, a VC kept on the whole path, one choice of output, iSLIP, input speed-up 1. A grant then needs no look at the packet.
+ * Where no transmission is shorter than a window, grants are carried out at the window's end: the packets have been fetched into
+ * the cache meanwhile, and nothing before needs the result (input and output are busy until later windows). */
+#include "sim/sim_internal.h"
+#include "sim/sim_shape.h"
+
+/* ---- phase A */
+
+SIM_INLINE void take_credit(part *p, sw_state *sw, const shape k, uint32_t port, uint32_t data)
+{
+    sim *s = p->sim;
+    unsigned v = k.vcs == 1 ? 0 : data >> 24;
+    int32_t *credit = &s->credit[(size_t)port * k.vcs + v];
+    int32_t before = *credit, full = (int32_t)s->packet_bytes;
+    *credit = before + (int32_t)(data & 0xFFFFFF);
+    if (*credit >= full && before < full) {
+        s->ports[port].ok |= 1ull << v;
+        mark(p->dirty_out, port - sw->port_base);
+    } else if (!k.fast) {
+        mark(p->dirty_out, port - sw->port_base);
+    }
+}
+
+SIM_INLINE void take_tail(part *p, sw_state *sw, const shape k, uint32_t port, uint32_t input)
+{
+    unsigned out = port - sw->port_base;
+    mark(sw->masks, input);
+    mark(sw->masks + k.words, out);
+    mark(p->dirty_in, input);
+    mark(p->dirty_out, out);
+    if (!k.fast && p->sim->queued)
+        note_sent(p->sim, port);
+}
+
+/* A packet that knows no way: its bytes leave the buffer at once and the credit goes back. */
+static void drop_packet(part *p, uint32_t port, uint32_t id)
+{
+    sim *s = p->sim;
+    const packet *pk = &p->pool[id];
+    const port_state *in = &s->ports[port];
+    uint64_t gone = pk->t_tail > p->now ? pk->t_tail : p->now;
+    post_remote(p, gone + in->latency_ps, in->peer_node, EV_CREDIT, in->peer_port, (uint32_t)pk->rt.vc << 24 | pk->size);
+    p->n.unroutable++;
+    free_packet(p, id);
+}
+
+SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k, uint32_t port, uint32_t id)
+{
+    packet *pk = &p->pool[id];
+    if (__builtin_expect(!route_packet(p, node, port, pk), 0)) {
+        drop_packet(p, port, id);
+        return;
+    }
+    unsigned in = port - sw->port_base, v = k.vcs == 1 ? 0 : pk->rt.vc, out = pk->out;
+    pk->next = IK_NONE;
+    sw->bytes += pk->size;
+    if (!k.fast && p->sim->queued && out != SIM_FLOATING)
+        note_queued(p->sim, sw->port_base + out, pk);
+    queue *q = queue_of(sw, k, in, v, out);
+    if (q->head != IK_NONE) {
+        packet *last = &p->pool[q->tail];
+        last->next = id;
+        last->next_out = (uint16_t)out;
+        q->tail = id;
+        return;
+    }
+    q->head = q->tail = id;
+    if (!k.fast && out == SIM_FLOATING) {
+        mark(sw->floating, in * k.vcs + v);
+        return;
+    }
+    set_request(p->sim, sw, k, in, v, out);
+    mark(p->dirty_out, out);
+}
+
+/* ---- phase B: matching */
+
+/* Whether input may start a packet of VC v towards out: there is one, and credit for it. General shapes look at the packet. */
+SIM_INLINE bool vc_ready(const part *p, sw_state *sw, const shape k, unsigned input, unsigned out, unsigned v)
+{
+    const sim *s = p->sim;
+    if (!(want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1))
+        return false;
+    const packet *pk = &p->pool[queue_of(sw, k, input / s->input_speedup, v, out)->head];
+    const int32_t *credit = &s->credit[(size_t)(sw->port_base + out) * k.vcs];
+    for (unsigned u = pk->vc_first; u <= pk->vc_last; u++)
+        if (credit[u] >= (int32_t)pk->size)
+            return true;
+    return false;
+}
+
+/* Free inputs (one word) that can send to out now. */
+SIM_INLINE uint64_t ready_inputs(const part *p, sw_state *sw, const shape k, unsigned out, unsigned word)
+{
+    uint64_t free_in = sw->masks[word], ready = 0;
+    if (k.fast) {
+        uint64_t ok = p->sim->ports[sw->port_base + out].ok;
+        if (k.vcs == 1)
+            return ok ? want_of(sw, k, out, 0)[word] & free_in : 0;
+        for (; ok; ok &= ok - 1)
+            ready |= want_of(sw, k, out, (unsigned)__builtin_ctzll(ok))[word];
+        return ready & free_in;
+    }
+    for (unsigned v = 0; v < k.vcs; v++) {
+        uint64_t candidates = want_of(sw, k, out, v)[word] & free_in & ~ready;
+        for (; candidates; candidates &= candidates - 1) {
+            unsigned bit = (unsigned)__builtin_ctzll(candidates);
+            if (vc_ready(p, sw, k, word * 64 + bit, out, v))
+                ready |= 1ull << bit;
+        }
+    }
+    return ready;
+}
+
+/* First set bit at or after `from`, cyclically; the mask is not empty. */
+SIM_INLINE unsigned first_from(const uint64_t *mask, const unsigned words, unsigned from)
+{
+    if (words == 1) {
+        uint64_t high = mask[0] >> from << from;
+        return (unsigned)__builtin_ctzll(high ? high : mask[0]);
+    }
+    unsigned word = from >> 6;
+    uint64_t bits = mask[word] >> (from & 63) << (from & 63);
+    while (!bits) {
+        word = word + 1 == words ? 0 : word + 1;
+        bits = mask[word];
+    }
+    return word * 64 + (unsigned)__builtin_ctzll(bits);
+}
+
+/* Oldest packet (generation, then lowest input) among the inputs of mask, for out. */
+static uint64_t age_of(const part *p, sw_state *sw, const shape k, unsigned input, unsigned out)
+{
+    uint64_t oldest = UINT64_MAX;
+    for (unsigned v = 0; v < k.vcs; v++) {
+        if (!vc_ready(p, sw, k, input, out, v))
+            continue;
+        uint64_t t = p->pool[queue_of(sw, k, input / p->sim->input_speedup, v, out)->head].t_gen;
+        if (t < oldest)
+            oldest = t;
+    }
+    return oldest;
+}
+
+/* Picks one of mask for the arbiters other than iSLIP and round robin. `is_out`: mask holds inputs that ask for output `at`;
+ * otherwise outputs that granted input `at`. */
+static unsigned pick_other(part *p, sw_state *sw, const shape k, const uint64_t *mask, unsigned words, unsigned at, bool is_out)
+{
+    const sim *s = p->sim;
+    unsigned count = 0, best = 0;
+    uint64_t best_key = UINT64_MAX;
+    for (unsigned w = 0; w < words; w++) {
+        for (uint64_t bits = mask[w]; bits; bits &= bits - 1, count++) {
+            unsigned bit = w * 64 + (unsigned)__builtin_ctzll(bits);
+            uint64_t key = s->arbiter == ARB_OLDEST ? (is_out ? age_of(p, sw, k, bit, at) : age_of(p, sw, k, at, bit))
+                                                    : ik_random_u64(s->seed, IK_RNG_ARBITER, p->cur_switch, sw->draws++);
+            if (count == 0 || key < best_key) {
+                best = bit;
+                best_key = key;
+            }
+        }
+    }
+    return best;
+}
+
+/* VCs of the matched pair that may go now. */
+SIM_INLINE uint64_t ready_vcs(const part *p, sw_state *sw, const shape k, unsigned input, unsigned out)
+{
+    uint64_t ready = 0;
+    if (k.fast) {
+        for (uint64_t ok = p->sim->ports[sw->port_base + out].ok; ok; ok &= ok - 1) {
+            unsigned v = (unsigned)__builtin_ctzll(ok);
+            ready |= (want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1) << v;
+        }
+        return ready;
+    }
+    for (unsigned v = 0; v < k.vcs; v++)
+        ready |= (uint64_t)vc_ready(p, sw, k, input, out, v) << v;
+    return ready;
+}
+
+/* Starts the packet of a matched pair; its VC by round robin, a pointer a pair. */
+SIM_INLINE void start_transfer(part *p, sw_state *sw, const shape k, unsigned input, unsigned out)
+{
+    unsigned v = 0;
+    if (k.vcs > 1) {
+        uint8_t *pointer = &sw->pair_vc[(size_t)input * sw->radix + out];
+        uint64_t ready = ready_vcs(p, sw, k, input, out);
+        v = first_from(&ready, 1, *pointer);
+        *pointer = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
+    }
+    if (!k.fast || !p->sim->defer) {
+        commit(p, sw, k, p->cur_switch, input, out, v, p->now);
+        return;
+    }
+    __builtin_prefetch(queue_of(sw, k, input, v, out));
+    p->grants[p->num_grants++] = (grant){p->now, p->cur_switch, (uint16_t)input, (uint16_t)out, (uint8_t)v};
+}
+
+SIM_INLINE uint16_t *accept_pointer(sim *s, const sw_state *sw, const shape k, unsigned input)
+{
+    if (k.fast)
+        return &s->ports[sw->port_base + input].accept;
+    return &s->accept[(size_t)sw->port_base * s->input_speedup + input];
+}
+
+/* Every unmatched output of d grants one ready input. Outputs without any leave d. Returns whether something was granted. */
+SIM_INLINE bool grant_step(part *p, sw_state *sw, const shape k, uint64_t *d)
+{
+    sim *s = p->sim;
+    bool any = false;
+    for (unsigned w = 0; w < k.words; w++) {
+        for (uint64_t bits = d[w]; bits; bits &= bits - 1) {
+            unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
+            uint64_t one[1], *ready = k.words == 1 ? one : p->ready, found = 0;
+            for (unsigned x = 0; x < k.words; x++)
+                found |= ready[x] = ready_inputs(p, sw, k, out, x);
+            if (!found) {
+                d[w] &= ~(bits & -bits);
+                continue;
+            }
+            uint16_t *pointer = &s->ports[sw->port_base + out].grant;
+            unsigned input = k.fast || s->arbiter <= ARB_ROUND_ROBIN ? first_from(ready, k.words, *pointer)
+                                                                       : pick_other(p, sw, k, ready, k.words, out, true);
+            if (!k.fast && s->arbiter == ARB_ROUND_ROBIN)
+                *pointer = (uint16_t)(input + 1 == sw->inputs ? 0 : input + 1);
+            mark(p->granted + (size_t)input * k.words, out);
+            mark(p->granted_any, input);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Every input that was granted accepts one output. */
+SIM_INLINE void accept_step(part *p, sw_state *sw, const shape k, uint64_t *d, bool first)
+{
+    sim *s = p->sim;
+    for (unsigned w = 0; w < k.words; w++) {
+        uint64_t bits = p->granted_any[w];
+        p->granted_any[w] = 0;
+        for (; bits; bits &= bits - 1) {
+            unsigned input = w * 64 + (unsigned)__builtin_ctzll(bits), out;
+            uint64_t *granted = p->granted + (size_t)input * k.words;
+            uint16_t *pointer = accept_pointer(s, sw, k, input);
+            out = k.fast || s->arbiter <= ARB_ROUND_ROBIN ? first_from(granted, k.words, *pointer)
+                                                            : pick_other(p, sw, k, granted, k.words, input, false);
+            for (unsigned x = 0; x < k.words; x++)
+                granted[x] = 0;
+            if (first || (!k.fast && s->arbiter == ARB_ROUND_ROBIN)) {
+                *pointer = (uint16_t)(out + 1 == sw->radix ? 0 : out + 1);
+                if (k.fast || s->arbiter == ARB_ISLIP)
+                    s->ports[sw->port_base + out].grant = (uint16_t)(input + 1 == sw->inputs ? 0 : input + 1);
+            }
+            sw->masks[w] &= ~(1ull << (input & 63));
+            sw->masks[k.words + (out >> 6)] &= ~(1ull << (out & 63));
+            d[out >> 6] &= ~(1ull << (out & 63));
+            start_transfer(p, sw, k, input, out);
+        }
+    }
+}
+
+/* The outputs worth looking at: d = what changed and is free. Clears the marks. */
+SIM_INLINE bool collect_outputs(part *p, sw_state *sw, const shape k, uint64_t *d)
+{
+    uint64_t any = 0, *left = sw->masks + 2u * k.words;
+    for (unsigned w = 0; w < k.words; w++) {
+        d[w] = p->dirty_out[w] | left[w];
+        p->dirty_out[w] = left[w] = 0;
+    }
+    for (unsigned w = 0; w < k.words; w++) {
+        uint64_t bits = p->dirty_in[w];
+        p->dirty_in[w] = 0;
+        for (; bits; bits &= bits - 1) {
+            const uint64_t *row = row_of(sw, k, w * 64 + (unsigned)__builtin_ctzll(bits));
+            for (unsigned x = 0; x < k.words; x++)
+                d[x] |= row[x];
+        }
+    }
+    for (unsigned w = 0; w < k.words; w++)
+        any |= d[w] &= sw->masks[k.words + w];
+    return any;
+}
+
+SIM_INLINE void match(part *p, sw_state *sw, const shape k)
+{
+    uint64_t one[1], *d = k.words == 1 ? one : p->open, any = 0;
+    if (!collect_outputs(p, sw, k, d))
+        return;
+    for (unsigned it = 0; it < p->sim->iterations; it++) {
+        if (!grant_step(p, sw, k, d))
+            return; /* every output left d */
+        accept_step(p, sw, k, d, it == 0);
+        any = 0;
+        for (unsigned w = 0; w < k.words; w++)
+            any |= d[w];
+        if (!any)
+            return;
+    }
+    for (unsigned w = 0; w < k.words; w++)
+        sw->masks[2u * k.words + w] = d[w]; /* pairs left over: looked at again at the switch's next instant */
+}
+
+/* Heads that may still choose ask for one output each, chosen anew from the state of this instant. */
+static void choose_floating(part *p, uint32_t node, sw_state *sw, const shape k)
+{
+    const sim *s = p->sim;
+    unsigned num = sw->radix * k.vcs;
+    for (unsigned w = 0; w * 64 < num; w++) {
+        for (uint64_t bits = sw->floating[w]; bits; bits &= bits - 1) {
+            unsigned index = w * 64 + (unsigned)__builtin_ctzll(bits), in = index / k.vcs, v = index % k.vcs;
+            unsigned input = input_of(s, k, in, v);
+            if (!(sw->masks[input >> 6] >> (input & 63) & 1))
+                continue;
+            packet *pk = &p->pool[queue_of(sw, k, in, v, 0)->head];
+            unsigned before = pk->out;
+            uint32_t now = choose_output(p, node, sw->port_base + in, pk);
+            if (now == IK_NONE)
+                pk->out = SIM_FLOATING;
+            if (before != pk->out)
+                move_request(p, sw, k, in, v, before, pk);
+            if (pk->out != SIM_FLOATING)
+                mark(p->dirty_out, pk->out);
+        }
+    }
+}
+
+/* ---- one switch, one window */
+
+SIM_INLINE void take_event(part *p, uint32_t node, sw_state *sw, const shape k, const event *e)
+{
+    uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
+    switch ((unsigned)(e->key >> 30) & 3) {
+    case EV_CREDIT:
+        take_credit(p, sw, k, port, e->data);
+        break;
+    case EV_TAIL:
+        take_tail(p, sw, k, port, e->data);
+        break;
+    default:
+        take_arrival(p, node, sw, k, port, e->data);
+    }
+}
+
+SIM_INLINE void run_switch(part *p, uint32_t node, const shape k)
+{
+    sw_state *sw = &p->sim->switches[node];
+    p->cur_switch = node;
+    while (p->local_at < p->local_count) {
+        uint64_t offset = p->local[p->local_at].key >> 32;
+        p->now = p->start + offset;
+        do {
+            event e = p->local[p->local_at++];
+            take_event(p, node, sw, k, &e);
+        } while (p->local_at < p->local_count && p->local[p->local_at].key >> 32 == offset);
+        if (!k.fast && sw->floating)
+            choose_floating(p, node, sw, k);
+        match(p, sw, k);
+    }
+}
+
+SIM_INLINE void flush(part *p, const shape k)
+{
+    sim *s = p->sim;
+    for (uint32_t n = 0; n < p->num_grants; n++) {
+        const grant *g = &p->grants[n];
+        __builtin_prefetch(&p->pool[queue_of(&s->switches[g->sw], k, g->in, g->vc, g->out)->head], 1);
+    }
+    for (uint32_t n = 0; n < p->num_grants; n++) {
+        const grant *g = &p->grants[n];
+        commit(p, &s->switches[g->sw], k, g->sw, g->in, g->out, g->vc, g->time);
+    }
+    p->num_grants = 0;
+}
+
+/* ---- the kernels: NAME, words, VCs, voq, fast */
+#define KERNEL(name, words, vcs, voq, fast)                                                                                      \
+    static void run_##name(part *p, uint32_t node)                                                                               \
+    {                                                                                                                            \
+        run_switch(p, node, (shape){words, vcs, voq, fast});                                                                     \
+    }                                                                                                                            \
+    static void flush_##name(part *p)                                                                                            \
+    {                                                                                                                            \
+        flush(p, (shape){words, vcs, voq, fast});                                                                                \
+    }
+
+KERNEL(voq_1, 1, 1, true, true)
+KERNEL(fifo_1, 1, 1, false, true)
+KERNEL(voq_n, 1, p->sim->vcs, true, true)
+KERNEL(fifo_n, 1, p->sim->vcs, false, true)
+KERNEL(general_voq, p->sim->max_words, p->sim->vcs, true, false)
+KERNEL(general_fifo, p->sim->max_words, p->sim->vcs, false, false)
+
+void choose_kernel(sim *s)
+{
+    static const struct {
+        void (*run)(part *, uint32_t);
+        void (*flush)(part *);
+    } kernels[] = {{run_fifo_1, flush_fifo_1}, {run_voq_1, flush_voq_1}, {run_fifo_n, flush_fifo_n},
+                   {run_voq_n, flush_voq_n},   {run_general_fifo, flush_general_fifo}, {run_general_voq, flush_general_voq}};
+    unsigned index = (s->fast && s->max_words == 1 ? s->vcs == 1 ? 0u : 2u : 4u) + s->voq;
+    if (index >= 4)
+        s->fast = s->defer = false;
+    s->run_switch = kernels[index].run;
+    s->flush = kernels[index].flush;
+}
