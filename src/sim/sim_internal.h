@@ -181,8 +181,12 @@ typedef struct part {
     tally latency, network;
     uint64_t *series_bytes, *series_count, *series_sum;
     mailbox *out[2];      /* [parity][partition] */
-    uint64_t next_window; /* published before the barrier */
-    uint64_t out_next;    /* earliest window of what was posted to others */
+    uint64_t out_next; /* earliest window of what was posted to others in this step */
+    struct published {
+        uint64_t next; /* earliest window with something to do, here or in the mail */
+        bool stop;
+    } published[2]; /* [parity of the step]: written before the barrier, read by all after it */
+    double cpu_seconds;
     ik_status status;
     ik_error err;
 } part;
@@ -232,6 +236,8 @@ struct sim {
     size_t state_bytes;
     void (*run_switch)(part *p, uint32_t sw);
     void (*flush)(part *p); /* carries out the window's deferred grants */
+    struct barrier *barrier; /* NULL with one partition */
+    uint64_t stopped_ps; /* where a check ended the run */
     bool deadlock;
     char *deadlock_text;
 };
@@ -374,6 +380,11 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, cons
 void sim_free(sim *s);
 ik_status setup_parts(sim *s, ik_error *err); /* sim_part.c */
 void free_parts(sim *s);
+void barrier_wait(sim *s);
+
+/* ---- sim_run.c: the loop over windows of one partition; returns when the run is over */
+void run_part(part *p);
+uint64_t in_flight(const sim *s); /* packets inside the network */
 
 /* ---- sim_params.c: parameters resolved and checked */
 ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err);
@@ -381,8 +392,12 @@ ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, 
 /* ---- sim_check.c: paranoid checks and the watchdog, between windows, all partitions at rest */
 ik_status check_conservation(sim *s, ik_error *err);
 void check_delivery(part *p, uint32_t host, const packet *pk); /* counts a packet that overtook one of its flow */
+ik_status check_init(sim *s, ik_error *err);
 void check_free(sim *s);
-/* Finds packets that can never move again. */
-bool find_deadlock(sim *s, char **text);
+/* sim_deadlock.c: looks for packets that can never move again; sets deadlock and deadlock_text. */
+ik_status find_deadlock(sim *s, ik_error *err);
+/* Calls fn for every event that waits in any partition. */
+typedef void (*event_fn)(void *ctx, part *p, const event *e);
+void each_event(sim *s, event_fn fn, void *ctx);
 
 #endif

@@ -15,20 +15,18 @@ static ik_status find_lookahead(sim *s, ik_error *err)
         if (f->port_peer[port] == IK_NONE)
             continue;
         uint64_t latency = ik_port_latency_ps(f, port);
-        if (latency == 0 || latency > UINT32_MAX) {
+        if (latency < 2 || latency > UINT32_MAX) {
             char text[160];
             ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED, "the link at %s has a latency of %llu ps",
                                        ik_port_describe(f, port, text, sizeof text), (unsigned long long)latency);
-            return ik_hint(err, status, latency ? "at most 4.29 ms" : "the engine works in windows of the smallest latency: give every "
-                                                                      "link at least 1 ps (5 ns is a metre of cable)");
+            return ik_hint(err, status, latency > 1 ? "at most 4.29 ms" : "the engine works in windows of the smallest latency: give every "
+                                                                      "link at least 2 ps (5 ns is a metre of cable)");
         }
         if (latency < least)
             least = latency;
     }
     s->lookahead = least;
-    s->reciprocal = UINT64_MAX / least + 1; /* ceil(2^64 / least) unless least divides 2^64, where it is exact, too */
-    if (least == 1)
-        s->reciprocal = UINT64_MAX;
+    s->reciprocal = UINT64_MAX / least + 1; /* ceil(2^64 / least) */
     return IK_OK;
 }
 
@@ -43,7 +41,7 @@ static uint32_t choose_slots(const sim *s)
     }
     uint64_t windows = 2 * (slowest + s->routing_ps + s->traversal_ps) / s->lookahead;
     uint32_t slots = 1024;
-    while (slots < windows && slots < 65536)
+    while (slots < windows && slots < 65536 && (double)s->lookahead * (double)s->lookahead * slots < 4e18) /* window_of is exact */
         slots *= 2;
     return slots;
 }
@@ -202,7 +200,7 @@ static uint32_t injection_port(const ik_fabric *f, uint32_t host)
 {
     uint32_t node = ik_host_node(f, host);
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++)
-        if (f->port_peer[port] != IK_NONE)
+        if (f->port_peer[port] != IK_NONE && ik_is_switch(f, ik_peer_node(f, port)))
             return port;
     return IK_NONE;
 }
@@ -272,7 +270,8 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, cons
     if (!allocate(s, &z))
         return ik_fail_memory(err, s->state_bytes, "the simulation's state");
     init_state(s, &z);
-    return setup_parts(s, err);
+    status = check_init(s, err);
+    return status == IK_OK ? setup_parts(s, err) : status;
 }
 
 void sim_free(sim *s)

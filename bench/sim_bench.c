@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bench_sim: what a packet-hop costs. Each case runs in a process of its own, so that its peak memory is its own; counters are
+ * read with perf_event_open where the system allows it. Started by bench/run. */
+#include "ikat/ikat.h"
+#include <jansson.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct bench_case {
+    const char *name, *fabric, *vc, *packet, *buffer, *link;
+    unsigned vcs, threads;
+    bool voq;
+    double load;
+    uint64_t duration_ps;
+} bench_case;
+
+typedef struct outcome {
+    bool ok;
+    char error[256];
+    uint32_t hosts, ports;
+    uint64_t hops, state_bytes, peak_bytes, checksum;
+    double throughput, seconds, wall, setup_seconds;
+    double instructions, cache_misses, branch_misses; /* < 0 = not allowed here */
+} outcome;
+
+/* ---- counters of the processor */
+
+enum { NUM_COUNTERS = 3 };
+
+static int open_counter(uint64_t config)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .size = sizeof attr, .config = config, .disabled = 1,
+                                   .exclude_kernel = 1, .exclude_hv = 1, .inherit = 1};
+    return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+}
+
+static double read_counter(int fd)
+{
+    uint64_t value = 0;
+    return fd >= 0 && read(fd, &value, sizeof value) == (ssize_t)sizeof value && value > 0 ? (double)value : -1;
+}
+
+/* ---- one case */
+
+static bool set(ik_params *p, const char *owner, const char *name, const char *text, ik_error *err)
+{
+    return ik_params_set(p, owner, name, text, 0, 0, err) == IK_OK;
+}
+
+static double now_seconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool simulate(const bench_case *c, const ik_plan *plan, const ik_traffic *traffic, const ik_env *env, outcome *o,
+                     ik_error *err)
+{
+    static const uint64_t events[NUM_COUNTERS] = {PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CACHE_MISSES,
+                                                  PERF_COUNT_HW_BRANCH_MISSES};
+    ik_params sw, adapter, measure;
+    char duration[32];
+    snprintf(duration, sizeof duration, "%llu ps", (unsigned long long)c->duration_ps);
+    if (ik_params_init(&sw, ik_switch_params, NULL, err) != IK_OK || ik_params_init(&adapter, ik_adapter_params, NULL, err) != IK_OK ||
+        ik_params_init(&measure, ik_measure_params, NULL, err) != IK_OK)
+        return false;
+    bool ok = set(&sw, "switch", "voq", c->voq ? "true" : "false", err) && set(&sw, "switch", "buffer", c->buffer, err) &&
+              set(&adapter, "adapter", "packet", c->packet, err) && set(&measure, "measure", "warmup", "0 ns", err) &&
+              set(&measure, "measure", "duration", duration, err);
+    ik_sim_config config = {&sw, &adapter, &measure, c->load};
+    ik_sim_result r;
+    int fd[NUM_COUNTERS];
+    for (int k = 0; k < NUM_COUNTERS; k++)
+        fd[k] = open_counter(events[k]);
+    for (int k = 0; k < NUM_COUNTERS; k++)
+        if (fd[k] >= 0)
+            syscall(SYS_ioctl, fd[k], PERF_EVENT_IOC_ENABLE, 0);
+    double wall = now_seconds(CLOCK_MONOTONIC);
+    ok = ok && ik_sim_run(plan, traffic, &config, env, &r, err) == IK_OK;
+    o->wall = now_seconds(CLOCK_MONOTONIC) - wall;
+    o->instructions = read_counter(fd[0]);
+    o->cache_misses = read_counter(fd[1]);
+    o->branch_misses = read_counter(fd[2]);
+    if (ok) {
+        o->hops = r.packet_hops;
+        o->state_bytes = r.state_bytes;
+        o->checksum = r.checksum;
+        o->throughput = r.throughput;
+        o->seconds = r.cpu_seconds;
+        ik_sim_result_free(&r);
+    }
+    ik_params_free(&sw);
+    ik_params_free(&adapter);
+    ik_params_free(&measure);
+    return ok;
+}
+
+static bool run_case(const bench_case *c, outcome *o, ik_error *err)
+{
+    ik_env env = {.seed = 1, .num_threads = c->threads};
+    ik_fabric *f = NULL;
+    ik_plan *plan = NULL;
+    ik_traffic *traffic = NULL;
+    char spec[160];
+    snprintf(spec, sizeof spec, "%s,link_rate=%s", c->fabric, c->link);
+    double begin = now_seconds(CLOCK_MONOTONIC);
+    bool ok = ik_fabric_from_spec(spec, &env, &f, err) == IK_OK &&
+              ik_plan_from_specs(f, "dmodk", c->vc, NULL, c->vcs, &env, &plan, err) == IK_OK &&
+              ik_traffic_from_spec(f, "uniform", &env, &traffic, err) == IK_OK;
+    o->setup_seconds = now_seconds(CLOCK_MONOTONIC) - begin;
+    if (ok) {
+        o->hosts = f->num_hosts;
+        o->ports = f->num_ports;
+        ok = simulate(c, plan, traffic, &env, o, err);
+    }
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    o->peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    ik_traffic_free(traffic);
+    ik_plan_free(plan);
+    ik_fabric_free(f);
+    return ok;
+}
+
+/* In a child process: its peak memory is its own. */
+static outcome run_apart(const bench_case *c)
+{
+    outcome o = {0};
+    int pipe_fd[2];
+    if (pipe(pipe_fd) != 0) {
+        snprintf(o.error, sizeof o.error, "no pipe");
+        return o;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        ik_error err = {0};
+        o.ok = run_case(c, &o, &err);
+        if (!o.ok)
+            snprintf(o.error, sizeof o.error, "%s", err.text);
+        ssize_t written = write(pipe_fd[1], &o, sizeof o);
+        _exit(written == (ssize_t)sizeof o ? 0 : 1);
+    }
+    close(pipe_fd[1]);
+    if (child < 0 || read(pipe_fd[0], &o, sizeof o) != (ssize_t)sizeof o)
+        snprintf(o.error, sizeof o.error, "the measuring process failed");
+    close(pipe_fd[0]);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    return o;
+}
+
+/* ---- output */
+
+static void add_real(json_t *object, const char *key, double value)
+{
+    json_object_set_new(object, key, value >= 0 ? json_real(value) : json_null());
+}
+
+static json_t *to_json(const bench_case *c, const outcome *o)
+{
+    json_t *j = json_object();
+    double hops = o->hops ? (double)o->hops : 1;
+    char checksum[20];
+    snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)o->checksum);
+    json_object_set_new(j, "name", json_string(c->name));
+    json_object_set_new(j, "fabric", json_string(c->fabric));
+    json_object_set_new(j, "hosts", json_integer(o->hosts));
+    json_object_set_new(j, "voq", json_boolean(c->voq));
+    json_object_set_new(j, "vcs", json_integer(c->vcs));
+    json_object_set_new(j, "threads", json_integer(c->threads));
+    add_real(j, "load", c->load);
+    add_real(j, "throughput", o->throughput);
+    json_object_set_new(j, "packet_hops", json_integer((json_int_t)o->hops));
+    add_real(j, "hops_per_cpu_second", hops / o->seconds);
+    add_real(j, "ns_per_hop", o->seconds * 1e9 / hops);
+    add_real(j, "wall_seconds", o->wall);
+    add_real(j, "setup_seconds", o->setup_seconds);
+    add_real(j, "instructions_per_hop", o->instructions < 0 ? -1 : o->instructions / hops);
+    add_real(j, "cache_misses_per_hop", o->cache_misses < 0 ? -1 : o->cache_misses / hops);
+    add_real(j, "branch_misses_per_hop", o->branch_misses < 0 ? -1 : o->branch_misses / hops);
+    add_real(j, "bytes_per_port", (double)o->state_bytes / (double)o->ports);
+    json_object_set_new(j, "state_bytes", json_integer((json_int_t)o->state_bytes));
+    json_object_set_new(j, "peak_bytes", json_integer((json_int_t)o->peak_bytes));
+    json_object_set_new(j, "checksum", json_string(checksum));
+    return j;
+}
+
+static void print_count(double value, double hops)
+{
+    if (value < 0)
+        printf(" %8s", "n/a");
+    else
+        printf(" %8.1f", value / hops);
+}
+
+static void print_row(const bench_case *c, const outcome *o)
+{
+    double hops = o->hops ? (double)o->hops : 1;
+    printf("%-26s %6u %4s %3u %3u %5.0f%% %7.3f %8.2fM %7.1f", c->name, o->hosts, c->voq ? "yes" : "no", c->vcs, c->threads,
+           c->load * 100, o->throughput, hops / o->seconds / 1e6, o->seconds * 1e9 / hops);
+    print_count(o->instructions, hops);
+    print_count(o->cache_misses, hops);
+    print_count(o->branch_misses, hops);
+    printf(" %8.0f %7.1f %7.2f\n", (double)o->state_bytes / (double)o->ports, (double)o->peak_bytes / 1e6, o->wall);
+    fflush(stdout);
+}
+
+/* ---- cases */
+
+#define TREE256 "karytree:k=16,n=2"
+#define RLFT11664 "rlft:ports=36,levels=3"
+
+static const bench_case standard[] = {
+    {"tree 256", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 0.3, 2000000000},
+    {"tree 256", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 1.0, 1000000000},
+    {"tree 256", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, false, 0.3, 2000000000},
+    {"tree 256", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, false, 1.0, 1000000000},
+    {"RLFT 11,664", RLFT11664, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 0.3, 100000000},
+    {"RLFT 11,664", RLFT11664, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 1.0, 60000000},
+    {"RLFT 11,664", RLFT11664, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, false, 0.3, 100000000},
+    {"RLFT 11,664", RLFT11664, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, false, 1.0, 60000000},
+    {"RLFT 11,664", RLFT11664, "dbbm", "4 KiB", "192 KiB", "100 Gb/s", 3, 1, true, 1.0, 60000000},
+    {"RLFT 11,664", RLFT11664, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 2, true, 1.0, 60000000},
+    {"tree 256, one-flit packets", "karytree:k=4,n=4", "dbbm", "64 B", "2048 B", "512 Gb/s", 4, 1, true, 0.5, 100000000},
+    {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, false, 0, 0},
+};
+static const bench_case large[] = {
+    {"RLFT 209,952", "rlft:ports=36,levels=4", "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 1.0, 5000000},
+    {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, false, 0, 0},
+};
+
+static int usage(const char *name, int status)
+{
+    fprintf(status ? stderr : stdout,
+            "usage: %s [--json] [--large] [--only N] [--scale X]\n"
+            "  --json     one list of objects\n"
+            "  --large    the 209,952-host network instead\n"
+            "  --only N   case N alone (from 1)\n"
+            "  --scale X  X times the simulated time\n",
+            name);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    bool as_json = false;
+    const bench_case *cases = standard;
+    long only = 0;
+    double scale = 1;
+    for (int k = 1; k < argc; k++) {
+        if (strcmp(argv[k], "--json") == 0)
+            as_json = true;
+        else if (strcmp(argv[k], "--large") == 0)
+            cases = large;
+        else if (strcmp(argv[k], "--only") == 0 && k + 1 < argc)
+            only = strtol(argv[++k], NULL, 10);
+        else if (strcmp(argv[k], "--scale") == 0 && k + 1 < argc)
+            scale = strtod(argv[++k], NULL);
+        else
+            return usage(argv[0], strcmp(argv[k], "-h") == 0 || strcmp(argv[k], "--help") == 0 ? 0 : 2);
+    }
+    if (!as_json)
+        printf("%-26s %6s %4s %3s %3s %6s %7s %9s %7s %8s %8s %8s %8s %7s %7s\n", "network", "hosts", "VOQ", "VCs", "thr", "load",
+               "thruput", "hops/s", "ns/hop", "instr", "c-miss", "b-miss", "B/port", "peak MB", "wall s");
+    json_t *list = json_array();
+    int status = 0;
+    for (long k = 0; cases[k].name; k++) {
+        if (only && only != k + 1)
+            continue;
+        bench_case c = cases[k];
+        c.duration_ps = (uint64_t)((double)c.duration_ps * scale);
+        outcome o = run_apart(&c);
+        if (!o.ok) {
+            fprintf(stderr, "%s: %s\n", c.name, o.error);
+            status = 1;
+        } else if (as_json) {
+            json_array_append_new(list, to_json(&c, &o));
+        } else {
+            print_row(&c, &o);
+        }
+    }
+    if (as_json) {
+        json_dumpf(list, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+        printf("\n");
+    }
+    json_decref(list);
+    return status;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A run from set-up to results. */
+#include "sim/sim_internal.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+/* ---- threads */
+
+typedef struct crew {
+    pthread_mutex_t gate; /* held until all threads exist */
+    bool abandoned;
+} crew;
+typedef struct hand {
+    crew *crew;
+    part *part;
+    pthread_t thread;
+} hand;
+
+static void *work(void *arg)
+{
+    hand *h = arg;
+    pthread_mutex_lock(&h->crew->gate);
+    bool abandoned = h->crew->abandoned;
+    pthread_mutex_unlock(&h->crew->gate);
+    if (!abandoned)
+        run_part(h->part);
+    return NULL;
+}
+
+/* Part 0 runs on the calling thread. Either all threads start or none. */
+static ik_status run_threads(sim *s, ik_error *err)
+{
+    crew c = {.abandoned = false};
+    unsigned started = 1;
+    hand *hands = ik_calloc(s->num_parts, sizeof *hands);
+    if (!hands)
+        return ik_fail_memory(err, s->num_parts * sizeof *hands, "threads");
+    if (pthread_mutex_init(&c.gate, NULL) != 0) {
+        free(hands);
+        return ik_fail(err, IK_ERR_MEMORY, "cannot make a lock");
+    }
+    pthread_mutex_lock(&c.gate);
+    for (; started < s->num_parts; started++) {
+        hands[started] = (hand){.crew = &c, .part = &s->parts[started]};
+        if (pthread_create(&hands[started].thread, NULL, work, &hands[started]) != 0)
+            break;
+    }
+    c.abandoned = started < s->num_parts;
+    pthread_mutex_unlock(&c.gate);
+    if (!c.abandoned)
+        run_part(&s->parts[0]);
+    for (unsigned k = 1; k < started; k++)
+        pthread_join(hands[k].thread, NULL);
+    pthread_mutex_destroy(&c.gate);
+    free(hands);
+    return c.abandoned ? ik_fail(err, IK_ERR_MEMORY, "only %u of %u threads could be started", started, s->num_parts) : IK_OK;
+}
+
+static ik_status first_failure(const sim *s, ik_error *err)
+{
+    for (unsigned q = 0; q < s->num_parts; q++) {
+        if (s->parts[q].status != IK_OK) {
+            if (err)
+                *err = s->parts[q].err;
+            return s->parts[q].status;
+        }
+    }
+    if (ik_env_cancelled(s->env))
+        return ik_fail(err, IK_ERR_CANCELLED, "the simulation was cancelled");
+    return IK_OK;
+}
+
+/* ---- results */
+
+static void add_counters(counters *sum, const counters *n)
+{
+    sum->generated += n->generated;
+    sum->delivered += n->delivered;
+    sum->hops += n->hops;
+    sum->events += n->events;
+    sum->injected += n->injected;
+    sum->unroutable += n->unroutable;
+    sum->order_violations += n->order_violations;
+    sum->offered_bytes += n->offered_bytes;
+    sum->window_bytes += n->window_bytes;
+}
+
+/* Jain's index over the hosts that want to send. */
+static double fairness(const sim *s)
+{
+    double sum = 0, squares = 0, n = 0;
+    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
+        if (s->hosts[host].silent)
+            continue;
+        double x = (double)s->host_sent_bytes[host];
+        sum += x;
+        squares += x * x;
+        n++;
+    }
+    return squares > 0 ? sum * sum / (n * squares) : 1;
+}
+
+static uint64_t part_bytes(const part *p)
+{
+    uint64_t bytes = (uint64_t)p->pool_cap * sizeof(packet) + (uint64_t)p->wheel.cap_chunks * sizeof(chunk);
+    bytes += (uint64_t)p->wheel.num_slots * sizeof(slot) + (uint64_t)p->wheel.far_cap * sizeof(far_event);
+    bytes += (uint64_t)p->batch_cap * (sizeof(event) + 4) + (uint64_t)p->local_cap * sizeof(event);
+    for (unsigned q = 0; q < p->sim->num_parts; q++)
+        bytes += (p->out[0][q].cap + p->out[1][q].cap) * sizeof(mail);
+    return bytes;
+}
+
+/* Injection rates of all connected hosts, bytes a window. */
+static double capacity_bytes(const sim *s)
+{
+    double bytes = 0;
+    for (uint32_t host = 0; host < s->f->num_hosts; host++)
+        if (s->hosts[host].port != IK_NONE)
+            bytes += (double)ik_port_rate_bps(s->f, s->hosts[host].port) * (double)(s->end_ps - s->warmup_ps) / 8e12;
+    return bytes;
+}
+
+static ik_status export_series(const sim *s, ik_sim_result *r, ik_error *err)
+{
+    if (!s->num_series)
+        return IK_OK;
+    r->series_throughput = ik_calloc(s->num_series, sizeof(double));
+    r->series_latency_ns = ik_calloc(s->num_series, sizeof(double));
+    if (!r->series_throughput || !r->series_latency_ns)
+        return ik_fail_memory(err, s->num_series * sizeof(double), "a time series");
+    double per_ps = capacity_bytes(s) / (double)(s->end_ps - s->warmup_ps);
+    for (size_t k = 0; k < s->num_series; k++) {
+        uint64_t bytes = 0, count = 0, sum = 0;
+        for (unsigned q = 0; q < s->num_parts; q++) {
+            bytes += s->parts[q].series_bytes[k];
+            count += s->parts[q].series_count[k];
+            sum += s->parts[q].series_sum[k];
+        }
+        uint64_t begin = k * s->series_ps, end = begin + s->series_ps < s->end_ps ? begin + s->series_ps : s->end_ps;
+        r->series_throughput[k] = per_ps > 0 ? (double)bytes / (per_ps * (double)(end - begin)) : 0;
+        r->series_latency_ns[k] = count ? (double)sum / (double)count / 1000 : 0;
+    }
+    r->num_series = s->num_series;
+    r->series_period_ps = s->series_ps;
+    return IK_OK;
+}
+
+static void combine_hosts(const sim *s, ik_sim_result *r)
+{
+    r->checksum = 14695981039346656037ull;
+    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
+        r->checksum = (r->checksum ^ s->hosts[host].hash) * 1099511628211ull;
+        r->hosts_silent += s->hosts[host].silent;
+    }
+}
+
+static void take_arrays(sim *s, ik_sim_result *r)
+{
+    r->channel_bytes = s->channel_bytes;
+    r->host_bytes = s->host_bytes;
+    r->host_sent_bytes = s->host_sent_bytes;
+    r->series_blocked = s->series_blocked;
+    r->deadlock_text = s->deadlock_text;
+    s->channel_bytes = s->host_bytes = s->host_sent_bytes = NULL;
+    s->series_blocked = NULL;
+    s->deadlock_text = NULL;
+}
+
+static void export_counters(const sim *s, ik_sim_result *r)
+{
+    counters n = {0};
+    for (unsigned q = 0; q < s->num_parts; q++) {
+        add_counters(&n, &s->parts[q].n);
+        r->state_bytes += part_bytes(&s->parts[q]);
+        r->cpu_seconds += s->parts[q].cpu_seconds;
+    }
+    double capacity = capacity_bytes(s);
+    r->load = s->load;
+    r->offered = capacity > 0 ? (double)n.offered_bytes / capacity : 0;
+    r->throughput = capacity > 0 ? (double)n.window_bytes / capacity : 0;
+    r->packets_generated = n.generated;
+    r->packets_delivered = n.delivered;
+    r->packet_hops = n.hops;
+    r->events = n.events;
+    r->packets_in_flight = n.injected - n.delivered - n.unroutable;
+    r->packets_unroutable = n.unroutable;
+    r->order_violations = n.order_violations;
+    r->fairness = fairness(s);
+    r->window_ps = s->end_ps - s->warmup_ps;
+    r->end_ps = s->deadlock ? s->stopped_ps : s->end_ps;
+    r->lookahead_ps = s->lookahead;
+    r->deadlock = s->deadlock;
+    r->state_bytes += s->state_bytes;
+    r->threads = s->num_parts;
+}
+
+static ik_status export_results(sim *s, ik_sim_result *out, ik_error *err)
+{
+    ik_sim_result r = {0};
+    for (uint32_t host = 0; host < s->f->num_hosts; host++)
+        host_count_backlog(&s->parts[0], host);
+    for (unsigned q = 1; q < s->num_parts; q++) {
+        tally_merge(&s->parts[0].latency, &s->parts[q].latency);
+        tally_merge(&s->parts[0].network, &s->parts[q].network);
+    }
+    export_counters(s, &r);
+    combine_hosts(s, &r);
+    ik_status status = tally_export(&s->parts[0].latency, &r.latency, err);
+    if (status == IK_OK)
+        status = tally_export(&s->parts[0].network, &r.network_latency, err);
+    if (status == IK_OK)
+        status = export_series(s, &r, err);
+    if (status != IK_OK) {
+        ik_sim_result_free(&r);
+        return status;
+    }
+    take_arrays(s, &r);
+    *out = r;
+    return IK_OK;
+}
+
+ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
+                     ik_sim_result *out, ik_error *err)
+{
+    sim s;
+    ik_status status = sim_setup(&s, plan, traffic, config, env, err);
+    if (status == IK_OK)
+        status = run_threads(&s, err);
+    if (status == IK_OK)
+        status = first_failure(&s, err);
+    if (status == IK_OK)
+        status = export_results(&s, out, err);
+    sim_free(&s);
+    return status;
+}
+
+void ik_sim_result_free(ik_sim_result *r)
+{
+    if (!r)
+        return;
+    free(r->latency.buckets);
+    free(r->network_latency.buckets);
+    free(r->channel_bytes);
+    free(r->host_bytes);
+    free(r->host_sent_bytes);
+    free(r->series_throughput);
+    free(r->series_latency_ns);
+    free(r->series_blocked);
+    free(r->deadlock_text);
+    memset(r, 0, sizeof *r);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What must hold whenever the network rests between two windows (`paranoid`). For every channel and VC:
+ *
+ *   credit here + bytes on the way there + bytes in the buffer there + credits on the way back = size of that buffer,
+ *
+ * every packet that was sent is in a buffer, on the way, delivered or given up, requests say what the queues hold, and an output
+ * is free exactly if no end of a transmission is awaited. Cost: O(ports x VCs + queues + events). */
+#include "sim/sim_internal.h"
+#include "sim/sim_shape.h"
+#include <stdlib.h>
+
+typedef struct count {
+    sim *s;
+    int64_t *bytes;   /* [port * vcs + v] of the channel sent by port: everything that is not credit */
+    uint8_t *tails;   /* [port] transmissions whose end is awaited */
+    uint64_t packets;
+} count;
+
+void each_event(sim *s, event_fn fn, void *ctx)
+{
+    for (unsigned q = 0; q < s->num_parts; q++) {
+        part *p = &s->parts[q];
+        for (uint32_t k = 0; k < p->wheel.num_slots; k++)
+            for (uint32_t c = p->wheel.slots[k].first; c != IK_NONE; c = p->wheel.chunks[c].next)
+                for (uint32_t e = 0; e < p->wheel.chunks[c].count; e++)
+                    fn(ctx, p, &p->wheel.chunks[c].ev[e]);
+        for (uint32_t k = 0; k < p->wheel.far_count; k++)
+            fn(ctx, p, &p->wheel.far[k].ev);
+    }
+}
+
+static void count_event(void *ctx, part *p, const event *e)
+{
+    count *c = ctx;
+    uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
+    switch ((unsigned)(e->key >> 30) & 3) {
+    case EV_CREDIT:
+        c->bytes[(size_t)port * c->s->vcs + (e->data >> 24)] += e->data & 0xFFFFFF;
+        break;
+    case EV_TAIL:
+        c->tails[port]++;
+        break;
+    case EV_ARRIVAL: {
+        const packet *pk = &p->pool[e->data];
+        c->bytes[(size_t)c->s->ports[port].peer_port * c->s->vcs + pk->rt.vc] += pk->size;
+        c->packets++;
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+/* Adds up one queue; false if a packet is in the wrong one. */
+static bool count_queue(count *c, const part *p, const sw_state *sw, unsigned in, unsigned v, const queue *q, int64_t *held)
+{
+    const sim *s = c->s;
+    uint32_t channel = s->ports[sw->port_base + in].peer_port;
+    uint32_t last = IK_NONE;
+    for (uint32_t id = q->head; id != IK_NONE; id = p->pool[id].next) {
+        const packet *pk = &p->pool[id];
+        if (pk->rt.vc != v)
+            return false;
+        c->bytes[(size_t)channel * s->vcs + v] += pk->size;
+        *held += pk->size;
+        c->packets++;
+        last = id;
+    }
+    return q->head == IK_NONE || last == q->tail;
+}
+
+/* Whether the requests of VC v of port in say what its queues hold. */
+static bool requests_agree(const part *p, sw_state *sw, const shape k, unsigned in, unsigned v)
+{
+    unsigned input = input_of(p->sim, k, in, v);
+    for (unsigned out = 0; out < sw->radix; out++) {
+        const queue *q = queue_of(sw, k, in, v, out);
+        bool wanted = want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1;
+        bool held = q->head != IK_NONE && (k.voq || p->pool[q->head].out == out);
+        if (wanted != held)
+            return false;
+        if (wanted && !(row_of(sw, k, input)[out >> 6] >> (out & 63) & 1))
+            return false;
+    }
+    return true;
+}
+
+static ik_status count_switch(count *c, uint32_t id, ik_error *err)
+{
+    sim *s = c->s;
+    sw_state *sw = &s->switches[id];
+    part *p = &s->parts[s->node_part[id]];
+    shape k = {s->max_words, s->vcs, s->voq, s->fast};
+    int64_t held = 0;
+    for (unsigned in = 0; in < sw->radix; in++) {
+        for (unsigned v = 0; v < s->vcs; v++) {
+            for (unsigned out = 0; out < (s->voq ? sw->radix : 1u); out++)
+                if (!count_queue(c, p, sw, in, v, queue_of(sw, k, in, v, out), &held))
+                    return ik_fail(err, IK_ERR_INTERNAL, "switch %u port %u VC %u: a queue is broken", id, in, v);
+            if (!requests_agree(p, sw, k, in, v))
+                return ik_fail(err, IK_ERR_INTERNAL, "switch %u port %u VC %u: requests and queues disagree", id, in, v);
+        }
+        bool output_free = sw->masks[sw->words + (in >> 6)] >> (in & 63) & 1;
+        if (output_free != (c->tails[sw->port_base + in] == 0))
+            return ik_fail(err, IK_ERR_INTERNAL, "switch %u output %u is %s with %u transmissions under way", id, in,
+                           output_free ? "free" : "busy", c->tails[sw->port_base + in]);
+    }
+    if (held != sw->bytes)
+        return ik_fail(err, IK_ERR_INTERNAL, "switch %u holds %lld bytes and believes %lld", id, (long long)held, (long long)sw->bytes);
+    return IK_OK;
+}
+
+static ik_status check_credits(const count *c, ik_error *err)
+{
+    const sim *s = c->s;
+    for (uint32_t port = 0; port < s->f->num_ports; port++) {
+        if (s->ports[port].peer_node == IK_NONE)
+            continue;
+        int64_t space = (int64_t)(ik_is_switch(s->f, s->ports[port].peer_node) ? s->capacity : s->host_capacity);
+        for (unsigned v = 0; v < s->vcs; v++) {
+            int64_t credit = s->credit[(size_t)port * s->vcs + v], used = c->bytes[(size_t)port * s->vcs + v];
+            if (credit < 0 || credit + used != space)
+                return ik_fail(err, IK_ERR_INTERNAL,
+                               "credit of channel %u VC %u is not conserved: %lld free + %lld used of %lld bytes", port, v,
+                               (long long)credit, (long long)used, (long long)space);
+            bool ok = s->ports[port].ok >> v & 1;
+            if (ok != (credit >= (int64_t)s->packet_bytes) && ik_is_switch(s->f, s->f->port_node[port]))
+                return ik_fail(err, IK_ERR_INTERNAL, "channel %u VC %u: %lld bytes of credit marked %s", port, v, (long long)credit,
+                               ok ? "enough" : "too little");
+        }
+    }
+    return IK_OK;
+}
+
+ik_status check_conservation(sim *s, ik_error *err)
+{
+    count c = {s, ik_calloc((size_t)s->f->num_ports * s->vcs + 1, 8), ik_calloc(s->f->num_ports + 1, 1), 0};
+    ik_status status = c.bytes && c.tails ? IK_OK : ik_fail_memory(err, s->f->num_ports * 8, "the paranoid checks");
+    if (status == IK_OK)
+        each_event(s, count_event, &c);
+    for (uint32_t id = 0; status == IK_OK && id < s->f->num_switches; id++)
+        status = count_switch(&c, id, err);
+    if (status == IK_OK)
+        status = check_credits(&c, err);
+    if (status == IK_OK && c.packets != in_flight(s))
+        status = ik_fail(err, IK_ERR_INTERNAL, "packets are not conserved: %llu in flight by count, %llu found",
+                         (unsigned long long)in_flight(s), (unsigned long long)c.packets);
+    free(c.bytes);
+    free(c.tails);
+    return status;
+}
+
+/* ---- order of a flow: the last injection time seen from each source, in a table a host */
+
+typedef struct order_entry {
+    uint32_t src;
+    uint64_t t_inject; /* + 1; 0 = free */
+} order_entry;
+typedef struct order_table {
+    order_entry *entries;
+    uint32_t cap, used;
+} order_table;
+
+static order_entry *find_entry(order_entry *entries, uint32_t cap, uint32_t src)
+{
+    uint32_t at = (src * 2654435761u) & (cap - 1);
+    while (entries[at].t_inject && entries[at].src != src)
+        at = (at + 1) & (cap - 1);
+    return &entries[at];
+}
+
+static bool grow_table(order_table *t)
+{
+    uint32_t cap = t->cap ? t->cap * 2 : 16;
+    order_entry *entries = ik_calloc(cap, sizeof *entries);
+    if (!entries)
+        return false;
+    for (uint32_t k = 0; k < t->cap; k++)
+        if (t->entries[k].t_inject)
+            *find_entry(entries, cap, t->entries[k].src) = t->entries[k];
+    free(t->entries);
+    t->entries = entries;
+    t->cap = cap;
+    return true;
+}
+
+ik_status check_init(sim *s, ik_error *err)
+{
+    if (!s->paranoid)
+        return IK_OK;
+    s->order = ik_calloc(s->f->num_hosts + 1, sizeof *s->order);
+    return s->order ? IK_OK : ik_fail_memory(err, s->f->num_hosts * sizeof *s->order, "the paranoid checks");
+}
+
+void check_delivery(part *p, uint32_t host, const packet *pk)
+{
+    order_table *t = &p->sim->order[host];
+    if (pk->rt.dst != host)
+        broken(p, "a packet of host %u for host %u reached host %u", pk->rt.src, pk->rt.dst, host);
+    if (pk->t_tail < pk->t_inject || pk->t_inject < pk->t_gen)
+        broken(p, "time went back: generated %llu, injected %llu, delivered %llu ps", (unsigned long long)pk->t_gen,
+               (unsigned long long)pk->t_inject, (unsigned long long)pk->t_tail);
+    if (t->used * 2 >= t->cap && !grow_table(t)) {
+        part_fail(p, sizeof(order_entry) * t->cap, "the paranoid checks");
+        return;
+    }
+    order_entry *e = find_entry(t->entries, t->cap, pk->rt.src);
+    if (!e->t_inject)
+        t->used++;
+    if (pk->t_inject + 1 < e->t_inject)
+        p->n.order_violations++;
+    else
+        e->t_inject = pk->t_inject + 1;
+    e->src = pk->rt.src;
+}
+
+void check_free(sim *s)
+{
+    for (uint32_t host = 0; s->order && host < s->f->num_hosts; host++)
+        free(s->order[host].entries);
+    free(s->order);
+}

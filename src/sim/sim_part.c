@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Partitions: which part owns which node, what a part needs, and the barrier between windows. Switches are cut by METIS (G. Karypis,
+ * V. Kumar, SIAM J. Sci. Comput. 20(1), 1998) with hosts and ports as weight, a host goes with its switch. The cut decides speed,
+ * never results. */
+#include "sim/sim_internal.h"
+#include <errno.h>
+#include <metis.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+/* ---- the cut */
+
+/* Switch graph in METIS's form; links between two switches once a cable. */
+static ik_status cut_by_metis(const sim *s, idx_t *part_of, ik_error *err)
+{
+    const ik_fabric *f = s->f;
+    size_t edges = 0;
+    for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++)
+        edges += ik_peer_node(f, port) < f->num_switches;
+    idx_t *begin = ik_calloc(f->num_switches + 1, sizeof *begin), *to = ik_calloc(edges ? edges : 1, sizeof *to);
+    idx_t *weight = ik_calloc(f->num_switches, sizeof *weight);
+    ik_status status = begin && to && weight ? IK_OK : ik_fail_memory(err, edges * sizeof *to, "the cut into partitions");
+    idx_t n = (idx_t)f->num_switches, constraints = 1, num_parts = (idx_t)s->num_parts, cut, at = 0;
+    for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++) {
+        for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+            uint32_t peer = ik_peer_node(f, port);
+            weight[sw] += peer == IK_NONE ? 0 : peer >= f->num_switches ? 2 : 1; /* a host is worked on, too */
+            if (peer < f->num_switches && peer != sw)
+                to[at++] = (idx_t)peer;
+        }
+        begin[sw + 1] = at;
+    }
+    if (status == IK_OK) {
+        idx_t options[METIS_NOPTIONS];
+        METIS_SetDefaultOptions(options);
+        options[METIS_OPTION_SEED] = 1;
+        if (METIS_PartGraphKway(&n, &constraints, begin, to, weight, NULL, NULL, &num_parts, NULL, NULL, options, &cut, part_of) !=
+            METIS_OK)
+            status = ik_fail(err, IK_ERR_INTERNAL, "METIS cannot cut %u switches into %u parts", f->num_switches, s->num_parts);
+    }
+    free(begin);
+    free(to);
+    free(weight);
+    return status;
+}
+
+static ik_status assign_nodes(sim *s, ik_error *err)
+{
+    const ik_fabric *f = s->f;
+    if (s->num_parts == 1)
+        return IK_OK;
+    idx_t *part_of = ik_calloc(f->num_switches, sizeof *part_of);
+    if (!part_of)
+        return ik_fail_memory(err, f->num_switches * sizeof *part_of, "the cut into partitions");
+    ik_status status = cut_by_metis(s, part_of, err);
+    for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++)
+        s->node_part[sw] = (uint16_t)part_of[sw];
+    for (uint32_t host = 0; status == IK_OK && host < f->num_hosts; host++) {
+        uint32_t port = s->hosts[host].port;
+        s->node_part[ik_host_node(f, host)] = port == IK_NONE ? 0 : s->node_part[s->ports[port].peer_node];
+    }
+    free(part_of);
+    return status;
+}
+
+/* ---- what a part needs */
+
+static bool init_scratch(part *p)
+{
+    const sim *s = p->sim;
+    size_t words = s->max_words, inputs = s->max_inputs;
+    uint64_t *block = ik_calloc(words * 5 + inputs * words, sizeof *block);
+    if (!block)
+        return false;
+    p->scratch = block;
+    p->dirty_out = block;
+    p->dirty_in = block + words;
+    p->granted_any = block + 2 * words;
+    p->ready = block + 3 * words;
+    p->open = block + 4 * words;
+    p->granted = block + 5 * words;
+    p->choices = ik_calloc(s->max_radix, sizeof *p->choices);
+    p->ports = ik_calloc(s->max_radix, sizeof *p->ports);
+    return p->choices && p->ports;
+}
+
+static bool init_series(part *p)
+{
+    size_t n = p->sim->num_series;
+    if (n == 0)
+        return true;
+    p->series_bytes = ik_calloc(n * 3, sizeof *p->series_bytes);
+    p->series_count = p->series_bytes + n;
+    p->series_sum = p->series_bytes + 2 * n;
+    return p->series_bytes;
+}
+
+static bool init_part(sim *s, unsigned id)
+{
+    part *p = &s->parts[id];
+    uint32_t ports = 0, nodes = 0;
+    p->sim = s;
+    p->id = id;
+    p->free_packet = IK_NONE;
+    p->out_next = UINT64_MAX;
+    for (uint32_t node = 0; node < ik_num_nodes(s->f); node++) {
+        nodes += s->node_part[node] == id;
+        if (s->node_part[node] == id && ik_is_switch(s->f, node))
+            ports += ik_radix(s->f, node);
+    }
+    p->local_cap = 256;
+    p->local = malloc(p->local_cap * sizeof *p->local);
+    p->active = malloc((nodes + 1) * sizeof *p->active);
+    p->grants = malloc((ports + 1) * sizeof *p->grants);
+    p->out[0] = ik_calloc(s->num_parts, sizeof *p->out[0]);
+    p->out[1] = ik_calloc(s->num_parts, sizeof *p->out[1]);
+    return p->local && p->active && p->grants && p->out[0] && p->out[1] && tally_init(&p->latency) && tally_init(&p->network) &&
+           init_series(p) && init_scratch(p) && wheel_init(&p->wheel, s->num_slots) == IK_OK;
+}
+
+static void free_part(part *p)
+{
+    for (unsigned k = 0; k < 2 && p->sim; k++) {
+        for (unsigned q = 0; p->out[k] && q < p->sim->num_parts; q++)
+            free(p->out[k][q].items);
+        free(p->out[k]);
+    }
+    void *blocks[] = {p->pool,   p->batch, p->local,   p->batch_next,      p->active,          p->grants,
+                      p->scratch, p->ports, p->choices, p->latency.buckets, p->network.buckets, p->series_bytes};
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
+        free(blocks[k]);
+    wheel_free(&p->wheel);
+}
+
+/* ---- the barrier: looks a short while, then sleeps; spinning on a busy machine costs ten times as much */
+
+typedef struct barrier {
+    pthread_mutex_t lock;
+    pthread_cond_t all_here;
+    atomic_uint arrived, round;
+} barrier;
+
+void barrier_wait(sim *s)
+{
+    barrier *b = s->barrier;
+    if (!b)
+        return;
+    unsigned round = atomic_load_explicit(&b->round, memory_order_acquire);
+    if (atomic_fetch_add_explicit(&b->arrived, 1, memory_order_acq_rel) + 1 == s->num_parts) {
+        pthread_mutex_lock(&b->lock);
+        atomic_store_explicit(&b->arrived, 0, memory_order_relaxed);
+        atomic_store_explicit(&b->round, round + 1, memory_order_release);
+        pthread_cond_broadcast(&b->all_here);
+        pthread_mutex_unlock(&b->lock);
+        return;
+    }
+    for (unsigned tries = 0; tries < 2000; tries++)
+        if (atomic_load_explicit(&b->round, memory_order_acquire) != round)
+            return;
+    for (unsigned tries = 0; tries < 4; tries++) {
+        sched_yield();
+        if (atomic_load_explicit(&b->round, memory_order_acquire) != round)
+            return;
+    }
+    pthread_mutex_lock(&b->lock);
+    while (atomic_load_explicit(&b->round, memory_order_acquire) == round)
+        pthread_cond_wait(&b->all_here, &b->lock);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static ik_status make_barrier(sim *s, ik_error *err)
+{
+    barrier *b = ik_calloc(1, sizeof *b);
+    if (!b)
+        return ik_fail_memory(err, sizeof *b, "a barrier");
+    if (pthread_mutex_init(&b->lock, NULL) != 0) {
+        free(b);
+        return ik_fail(err, IK_ERR_MEMORY, "cannot make a lock");
+    }
+    if (pthread_cond_init(&b->all_here, NULL) != 0) {
+        pthread_mutex_destroy(&b->lock);
+        free(b);
+        return ik_fail(err, IK_ERR_MEMORY, "cannot make a condition variable");
+    }
+    s->barrier = b;
+    return IK_OK;
+}
+
+/* ---- */
+
+ik_status setup_parts(sim *s, ik_error *err)
+{
+    s->num_parts = ik_env_threads(s->env);
+    if (s->num_parts > s->f->num_switches)
+        s->num_parts = s->f->num_switches ? s->f->num_switches : 1;
+    if (s->num_parts > UINT16_MAX)
+        s->num_parts = UINT16_MAX;
+    s->parts = ik_calloc(s->num_parts, sizeof *s->parts);
+    if (!s->parts)
+        return ik_fail_memory(err, s->num_parts * sizeof *s->parts, "partitions");
+    ik_status status = assign_nodes(s, err);
+    for (unsigned id = 0; status == IK_OK && id < s->num_parts; id++)
+        if (!init_part(s, id))
+            status = ik_fail_memory(err, sizeof(part), "a partition");
+    if (status == IK_OK && s->num_parts > 1)
+        status = make_barrier(s, err);
+    return status;
+}
+
+void free_parts(sim *s)
+{
+    for (unsigned id = 0; s->parts && id < s->num_parts; id++)
+        free_part(&s->parts[id]);
+    free(s->parts);
+    if (s->barrier) {
+        pthread_cond_destroy(&s->barrier->all_here);
+        pthread_mutex_destroy(&s->barrier->lock);
+        free(s->barrier);
+    }
+}
