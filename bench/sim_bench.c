@@ -24,7 +24,7 @@ typedef struct bench_case {
 
 typedef struct outcome {
     bool ok;
-    char error[256];
+    char error[512];
     uint32_t hosts, ports;
     uint64_t hops, state_bytes, peak_bytes, checksum;
     double throughput, seconds, wall, setup_seconds;

@@ -24,7 +24,7 @@ static void *work(void *arg)
     bool abandoned = h->crew->abandoned;
     pthread_mutex_unlock(&h->crew->gate);
     if (!abandoned)
-        run_part(h->part);
+        sim_run_part(h->part);
     return NULL;
 }
 
@@ -49,7 +49,7 @@ static ik_status run_threads(sim *s, ik_error *err)
     c.abandoned = started < s->num_parts;
     pthread_mutex_unlock(&c.gate);
     if (!c.abandoned)
-        run_part(&s->parts[0]);
+        sim_run_part(&s->parts[0]);
     for (unsigned k = 1; k < started; k++)
         pthread_join(hands[k].thread, NULL);
     pthread_mutex_destroy(&c.gate);
@@ -199,16 +199,16 @@ static ik_status export_results(sim *s, ik_sim_result *out, ik_error *err)
 {
     ik_sim_result r = {0};
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        host_count_backlog(&s->parts[0], host);
+        sim_count_backlog(&s->parts[0], host);
     for (unsigned q = 1; q < s->num_parts; q++) {
-        tally_merge(&s->parts[0].latency, &s->parts[q].latency);
-        tally_merge(&s->parts[0].network, &s->parts[q].network);
+        sim_histo_merge(&s->parts[0].latency, &s->parts[q].latency);
+        sim_histo_merge(&s->parts[0].network, &s->parts[q].network);
     }
     export_counters(s, &r);
     combine_hosts(s, &r);
-    ik_status status = tally_export(&s->parts[0].latency, &r.latency, err);
+    ik_status status = sim_histo_export(&s->parts[0].latency, &r.latency, err);
     if (status == IK_OK)
-        status = tally_export(&s->parts[0].network, &r.network_latency, err);
+        status = sim_histo_export(&s->parts[0].network, &r.network_latency, err);
     if (status == IK_OK)
         status = export_series(s, &r, err);
     if (status != IK_OK) {

@@ -17,7 +17,7 @@ typedef struct count {
     uint64_t packets;
 } count;
 
-void each_event(sim *s, event_fn fn, void *ctx)
+void sim_each_event(sim *s, event_fn fn, void *ctx)
 {
     for (unsigned q = 0; q < s->num_parts; q++) {
         part *p = &s->parts[q];
@@ -97,7 +97,7 @@ static ik_status count_switch(count *c, uint32_t id, ik_error *err)
         for (unsigned v = 0; v < s->vcs; v++) {
             for (unsigned out = 0; out < (s->voq ? sw->radix : 1u); out++)
                 if (!count_queue(c, p, sw, in, v, queue_of(sw, k, in, v, out), &held))
-                    return ik_fail(err, IK_ERR_INTERNAL, "switch %u port %u VC %u: a queue is broken", id, in, v);
+                    return ik_fail(err, IK_ERR_INTERNAL, "switch %u port %u VC %u: a queue is sim_broken", id, in, v);
             if (!requests_agree(p, sw, k, in, v))
                 return ik_fail(err, IK_ERR_INTERNAL, "switch %u port %u VC %u: requests and queues disagree", id, in, v);
         }
@@ -133,19 +133,19 @@ static ik_status check_credits(const count *c, ik_error *err)
     return IK_OK;
 }
 
-ik_status check_conservation(sim *s, ik_error *err)
+ik_status sim_check_conservation(sim *s, ik_error *err)
 {
     count c = {s, ik_calloc((size_t)s->f->num_ports * s->vcs + 1, 8), ik_calloc(s->f->num_ports + 1, 1), 0};
     ik_status status = c.bytes && c.tails ? IK_OK : ik_fail_memory(err, s->f->num_ports * 8, "the paranoid checks");
     if (status == IK_OK)
-        each_event(s, count_event, &c);
+        sim_each_event(s, count_event, &c);
     for (uint32_t id = 0; status == IK_OK && id < s->f->num_switches; id++)
         status = count_switch(&c, id, err);
     if (status == IK_OK)
         status = check_credits(&c, err);
-    if (status == IK_OK && c.packets != in_flight(s))
+    if (status == IK_OK && c.packets != sim_in_flight(s))
         status = ik_fail(err, IK_ERR_INTERNAL, "packets are not conserved: %llu in flight by count, %llu found",
-                         (unsigned long long)in_flight(s), (unsigned long long)c.packets);
+                         (unsigned long long)sim_in_flight(s), (unsigned long long)c.packets);
     free(c.bytes);
     free(c.tails);
     return status;
@@ -185,7 +185,7 @@ static bool grow_table(order_table *t)
     return true;
 }
 
-ik_status check_init(sim *s, ik_error *err)
+ik_status sim_check_init(sim *s, ik_error *err)
 {
     if (!s->paranoid)
         return IK_OK;
@@ -193,16 +193,16 @@ ik_status check_init(sim *s, ik_error *err)
     return s->order ? IK_OK : ik_fail_memory(err, s->f->num_hosts * sizeof *s->order, "the paranoid checks");
 }
 
-void check_delivery(part *p, uint32_t host, const packet *pk)
+void sim_check_delivery(part *p, uint32_t host, const packet *pk)
 {
     order_table *t = &p->sim->order[host];
     if (pk->rt.dst != host)
-        broken(p, "a packet of host %u for host %u reached host %u", pk->rt.src, pk->rt.dst, host);
+        sim_broken(p, "a packet of host %u for host %u reached host %u", pk->rt.src, pk->rt.dst, host);
     if (pk->t_tail < pk->t_inject || pk->t_inject < pk->t_gen)
-        broken(p, "time went back: generated %llu, injected %llu, delivered %llu ps", (unsigned long long)pk->t_gen,
+        sim_broken(p, "time went back: generated %llu, injected %llu, delivered %llu ps", (unsigned long long)pk->t_gen,
                (unsigned long long)pk->t_inject, (unsigned long long)pk->t_tail);
     if (t->used * 2 >= t->cap && !grow_table(t)) {
-        part_fail(p, sizeof(order_entry) * t->cap, "the paranoid checks");
+        sim_part_fail(p, sizeof(order_entry) * t->cap, "the paranoid checks");
         return;
     }
     order_entry *e = find_entry(t->entries, t->cap, pk->rt.src);
@@ -215,7 +215,7 @@ void check_delivery(part *p, uint32_t host, const packet *pk)
     e->src = pk->rt.src;
 }
 
-void check_free(sim *s)
+void sim_check_free(sim *s)
 {
     for (uint32_t host = 0; s->order && host < s->f->num_hosts; host++)
         free(s->order[host].entries);

@@ -166,13 +166,13 @@ static ik_status print_cycle(hunt *h, size_t dead, ik_error *err)
     return IK_OK;
 }
 
-ik_status find_deadlock(sim *s, ik_error *err)
+ik_status sim_find_deadlock(sim *s, ik_error *err)
 {
     size_t n = (size_t)s->f->num_ports * s->vcs + 1, dead = SIZE_MAX;
     hunt h = {s, {s->max_words, s->vcs, s->voq, s->fast}, ik_calloc(n, 1), ik_calloc(n, 1)};
     ik_status status = h.alive && h.moving ? IK_OK : ik_fail_memory(err, 2 * n, "the watchdog");
     if (status == IK_OK) {
-        each_event(s, note_moving, &h);
+        sim_each_event(s, note_moving, &h);
         while (sweep(&h, &dead))
             ;
         if (dead != SIZE_MAX) {

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void part_fail(part *p, size_t bytes, const char *what)
+void sim_part_fail(part *p, size_t bytes, const char *what)
 {
     if (p->status == IK_OK)
         p->status = ik_fail_memory(&p->err, bytes, what);
 }
 
-void broken(part *p, const char *format, ...)
+void sim_broken(part *p, const char *format, ...)
 {
     char text[400];
     va_list args;
@@ -24,22 +24,22 @@ void broken(part *p, const char *format, ...)
     p->status = ik_fail(&p->err, IK_ERR_INTERNAL, "simulation: %s", text);
 }
 
-bool post_far_or_grow(part *p, uint64_t time, const event *e)
+bool sim_post_far(part *p, uint64_t time, const event *e)
 {
-    if (wheel_add_far(&p->wheel, time, e))
+    if (sim_wheel_add_far(&p->wheel, time, e))
         return true;
-    part_fail(p, sizeof(far_event), "far events");
+    sim_part_fail(p, sizeof(far_event), "far events");
     return false;
 }
 
 /* Inserts into the sorted rest of the node's events of this window; new events mostly come last. */
-void post_local_now(part *p, const event *e)
+void sim_post_now(part *p, const event *e)
 {
     if (p->local_count == p->local_cap) {
         uint32_t cap = p->local_cap * 2;
         event *local = realloc(p->local, cap * sizeof *local);
         if (!local) {
-            part_fail(p, cap * sizeof *local, "events of a window");
+            sim_part_fail(p, cap * sizeof *local, "events of a window");
             return;
         }
         p->local = local;
@@ -53,14 +53,14 @@ void post_local_now(part *p, const event *e)
     p->local[at] = *e;
 }
 
-void post_mail(part *p, unsigned to, uint64_t time, const event *e, const packet *pk)
+void sim_post_mail(part *p, unsigned to, uint64_t time, const event *e, const packet *pk)
 {
     mailbox *box = &p->out[p->step & 1][to];
     if (box->count == box->cap) {
         size_t cap = box->cap ? box->cap * 2 : 256;
         mail *items = realloc(box->items, cap * sizeof *items);
         if (!items) {
-            part_fail(p, cap * sizeof *items, "events between partitions");
+            sim_part_fail(p, cap * sizeof *items, "events between partitions");
             return;
         }
         box->items = items;
@@ -78,12 +78,12 @@ void post_mail(part *p, unsigned to, uint64_t time, const event *e, const packet
         p->out_next = window;
 }
 
-bool grow_pool(part *p)
+bool sim_grow_pool(part *p)
 {
     uint32_t cap = p->pool_cap + p->pool_cap / 2 + 1024;
     packet *pool = aligned_alloc(64, cap * sizeof *pool); /* one packet, one cache line */
     if (!pool) {
-        part_fail(p, cap * sizeof *pool, "packets");
+        sim_part_fail(p, cap * sizeof *pool, "packets");
         return false;
     }
     if (p->pool)

@@ -67,7 +67,7 @@ static void admit(part *p, uint32_t host, unsigned v, uint64_t now)
     }
 }
 
-void host_count_backlog(part *p, uint32_t host)
+void sim_count_backlog(part *p, uint32_t host)
 {
     sim *s = p->sim;
     if (s->hosts[host].silent)
@@ -180,7 +180,7 @@ static void plan_wake(part *p, uint32_t host, host_state *h, uint64_t now)
     post_own(p, at, ik_host_node(s->f, host), EV_WAKE, h->port, 0, true);
 }
 
-void host_start(part *p, uint32_t host)
+void sim_host_start(part *p, uint32_t host)
 {
     sim *s = p->sim;
     host_state *h = &s->hosts[host];
@@ -206,8 +206,8 @@ static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32
     if (in_window(s, t)) {
         p->n.window_bytes += pk->size;
         s->host_bytes[host] += pk->size;
-        tally_add(&p->latency, latency);
-        tally_add(&p->network, t - pk->t_inject);
+        sim_histo_add(&p->latency, latency);
+        sim_histo_add(&p->network, t - pk->t_inject);
     }
     if (s->num_series && t / s->series_ps < s->num_series) {
         size_t period = t / s->series_ps;
@@ -216,7 +216,7 @@ static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32
         p->series_sum[period] += latency;
     }
     if (s->paranoid)
-        check_delivery(p, host, pk);
+        sim_check_delivery(p, host, pk);
     post_remote(p, t + in->latency_ps, in->peer_node, EV_CREDIT, in->peer_port, (uint32_t)pk->rt.vc << 24 | pk->size);
     free_packet(p, id);
 }
@@ -241,7 +241,7 @@ static bool take_host_event(part *p, uint32_t host, host_state *h, const event *
     }
 }
 
-void run_host(part *p, uint32_t node)
+void sim_run_host(part *p, uint32_t node)
 {
     uint32_t host = ik_node_host(p->sim->f, node);
     host_state *h = &p->sim->hosts[host];

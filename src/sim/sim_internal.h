@@ -146,10 +146,10 @@ typedef struct grant {
     uint8_t vc;
 } grant;
 
-typedef struct tally {
+typedef struct histo {
     uint64_t *buckets;
     uint64_t count, sum, min, max;
-} tally;
+} histo;
 
 typedef struct counters {
     uint64_t generated, delivered, hops, events, injected, unroutable, order_violations;
@@ -178,7 +178,7 @@ typedef struct part {
     uint32_t cur_switch;
     uint64_t now;
     counters n;
-    tally latency, network;
+    histo latency, network;
     uint64_t *series_bytes, *series_count, *series_sum;
     mailbox *out[2];      /* [parity][partition] */
     uint64_t out_next; /* earliest window of what was posted to others in this step */
@@ -243,23 +243,22 @@ struct sim {
 };
 
 /* ---- sim_wheel.c */
-ik_status wheel_init(wheel *w, uint32_t num_slots);
-void wheel_free(wheel *w);
-bool wheel_add(wheel *w, uint32_t slot_index, const event *e);
-bool wheel_add_far(wheel *w, uint64_t time, const event *e);
-uint32_t wheel_new_chunk(wheel *w);
+ik_status sim_wheel_init(wheel *w, uint32_t num_slots);
+void sim_wheel_free(wheel *w);
+bool sim_wheel_add(wheel *w, uint32_t slot_index, const event *e);
+bool sim_wheel_add_far(wheel *w, uint64_t time, const event *e);
 /* Before window is worked on: moves the far events of its revolution into the slots. */
-bool wheel_revolve(const sim *s, wheel *w, uint64_t window);
+bool sim_wheel_revolve(const sim *s, wheel *w, uint64_t window);
 /* First window >= from in which this partition has something to do (events, or far events to move); UINT64_MAX if none. */
-uint64_t wheel_next(const sim *s, const wheel *w, uint64_t from);
+uint64_t sim_wheel_next(const sim *s, const wheel *w, uint64_t from);
 
 /* ---- sim_events.c */
-bool post_far_or_grow(part *p, uint64_t time, const event *e);
-void post_mail(part *p, unsigned to, uint64_t time, const event *e, const packet *pk);
-void post_local_now(part *p, const event *e);
-void part_fail(part *p, size_t bytes, const char *what);
-bool grow_pool(part *p);
-void broken(part *p, const char *format, ...) IK_PRINTF(2, 3);
+bool sim_post_far(part *p, uint64_t time, const event *e);
+void sim_post_mail(part *p, unsigned to, uint64_t time, const event *e, const packet *pk);
+void sim_post_now(part *p, const event *e);
+void sim_part_fail(part *p, size_t bytes, const char *what);
+bool sim_grow_pool(part *p);
+void sim_broken(part *p, const char *format, ...) IK_PRINTF(2, 3);
 
 SIM_INLINE uint64_t window_of(const sim *s, uint64_t dt)
 {
@@ -274,13 +273,13 @@ SIM_INLINE void post_own(part *p, uint64_t time, uint32_t node, unsigned kind, u
     uint64_t dt = time - p->start;
     event e = {(uint64_t)kind << 30 | port, node, data};
     if (__builtin_expect(dt >= s->span, 0)) {
-        post_far_or_grow(p, time, &e);
+        sim_post_far(p, time, &e);
         return;
     }
     uint64_t ahead = window_of(s, dt);
     e.key |= (dt - ahead * s->lookahead) << 32;
     if (same_node && ahead == 0) {
-        post_local_now(p, &e);
+        sim_post_now(p, &e);
         return;
     }
     wheel *w = &p->wheel;
@@ -289,8 +288,8 @@ SIM_INLINE void post_own(part *p, uint64_t time, uint32_t node, unsigned kind, u
     if (__builtin_expect(last != IK_NONE && w->chunks[last].count < CHUNK_EVENTS, 1)) {
         chunk *c = &w->chunks[last];
         c->ev[c->count++] = e;
-    } else if (!wheel_add(w, index, &e)) {
-        part_fail(p, sizeof(chunk), "events");
+    } else if (!sim_wheel_add(w, index, &e)) {
+        sim_part_fail(p, sizeof(chunk), "events");
     }
 }
 
@@ -300,7 +299,7 @@ SIM_INLINE void post_remote(part *p, uint64_t time, uint32_t node, unsigned kind
     const sim *s = p->sim;
     if (s->num_parts > 1 && s->node_part[node] != p->id) {
         event e = {(uint64_t)kind << 30 | port, node, data};
-        post_mail(p, s->node_part[node], time, &e, kind == EV_ARRIVAL ? p->pool + data : NULL);
+        sim_post_mail(p, s->node_part[node], time, &e, kind == EV_ARRIVAL ? p->pool + data : NULL);
         return;
     }
     post_own(p, time, node, kind, port, data, false);
@@ -313,7 +312,7 @@ SIM_INLINE uint32_t new_packet(part *p)
         p->free_packet = p->pool[id].next;
         return id;
     }
-    if (p->pool_size == p->pool_cap && !grow_pool(p))
+    if (p->pool_size == p->pool_cap && !sim_grow_pool(p))
         return IK_NONE;
     return p->pool_size++;
 }
@@ -339,26 +338,25 @@ SIM_INLINE bool in_window(const sim *s, uint64_t t)
 
 /* ---- sim_switch.c (hot) */
 /* Sets run_switch and flush; clears fast and defer where only a general kernel fits. */
-void choose_kernel(sim *s);
+void sim_choose_kernel(sim *s);
 
 /* ---- sim_route.c */
 /* Routes a packet that stands at switch sw; false = no way. Sets out (SIM_FLOATING: chooses later), vc_first, vc_last. */
-bool route_packet(part *p, uint32_t sw, uint32_t in_port, packet *pk);
+bool sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk);
 /* Asks the routing or selection which output a waiting head wants now; IK_NONE = none yet. */
-uint32_t choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk);
+uint32_t sim_choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk);
 
 /* ---- sim_host.c */
-void run_host(part *p, uint32_t node);
-void host_start(part *p, uint32_t host);
-void host_count_backlog(part *p, uint32_t host);
+void sim_run_host(part *p, uint32_t node);
+void sim_host_start(part *p, uint32_t host);
+void sim_count_backlog(part *p, uint32_t host);
 
 /* ---- sim_stats.c */
-bool tally_init(tally *t);
-void tally_merge(tally *into, const tally *from);
-ik_status tally_export(const tally *t, ik_histogram *h, ik_error *err);
-unsigned tally_bucket(uint64_t value);
-#define TALLY_BUCKETS (58u * 128u)
-SIM_INLINE void tally_add(tally *t, uint64_t value)
+bool sim_histo_init(histo *t);
+void sim_histo_merge(histo *into, const histo *from);
+ik_status sim_histo_export(const histo *t, ik_histogram *h, ik_error *err);
+#define HISTO_BUCKETS (58u * 128u)
+SIM_INLINE void sim_histo_add(histo *t, uint64_t value)
 {
     unsigned bucket = (unsigned)value;
     if (value >= 256) {
@@ -378,26 +376,26 @@ SIM_INLINE void tally_add(tally *t, uint64_t value)
 ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
                     ik_error *err);
 void sim_free(sim *s);
-ik_status setup_parts(sim *s, ik_error *err); /* sim_part.c */
-void free_parts(sim *s);
-void barrier_wait(sim *s);
+ik_status sim_setup_parts(sim *s, ik_error *err); /* sim_part.c */
+void sim_free_parts(sim *s);
+void sim_barrier_wait(sim *s);
 
 /* ---- sim_run.c: the loop over windows of one partition; returns when the run is over */
-void run_part(part *p);
-uint64_t in_flight(const sim *s); /* packets inside the network */
+void sim_run_part(part *p);
+uint64_t sim_in_flight(const sim *s); /* packets inside the network */
 
 /* ---- sim_params.c: parameters resolved and checked */
 ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err);
 
 /* ---- sim_check.c: paranoid checks and the watchdog, between windows, all partitions at rest */
-ik_status check_conservation(sim *s, ik_error *err);
-void check_delivery(part *p, uint32_t host, const packet *pk); /* counts a packet that overtook one of its flow */
-ik_status check_init(sim *s, ik_error *err);
-void check_free(sim *s);
+ik_status sim_check_conservation(sim *s, ik_error *err);
+void sim_check_delivery(part *p, uint32_t host, const packet *pk); /* counts a packet that overtook one of its flow */
+ik_status sim_check_init(sim *s, ik_error *err);
+void sim_check_free(sim *s);
 /* sim_deadlock.c: looks for packets that can never move again; sets deadlock and deadlock_text. */
-ik_status find_deadlock(sim *s, ik_error *err);
+ik_status sim_find_deadlock(sim *s, ik_error *err);
 /* Calls fn for every event that waits in any partition. */
 typedef void (*event_fn)(void *ctx, part *p, const event *e);
-void each_event(sim *s, event_fn fn, void *ctx);
+void sim_each_event(sim *s, event_fn fn, void *ctx);
 
 #endif

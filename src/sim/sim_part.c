@@ -116,8 +116,8 @@ static bool init_part(sim *s, unsigned id)
     p->grants = malloc((ports + 1) * sizeof *p->grants);
     p->out[0] = ik_calloc(s->num_parts, sizeof *p->out[0]);
     p->out[1] = ik_calloc(s->num_parts, sizeof *p->out[1]);
-    return p->local && p->active && p->grants && p->out[0] && p->out[1] && tally_init(&p->latency) && tally_init(&p->network) &&
-           init_series(p) && init_scratch(p) && wheel_init(&p->wheel, s->num_slots) == IK_OK;
+    return p->local && p->active && p->grants && p->out[0] && p->out[1] && sim_histo_init(&p->latency) && sim_histo_init(&p->network) &&
+           init_series(p) && init_scratch(p) && sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
 }
 
 static void free_part(part *p)
@@ -131,7 +131,7 @@ static void free_part(part *p)
                       p->scratch, p->ports, p->choices, p->latency.buckets, p->network.buckets, p->series_bytes};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
-    wheel_free(&p->wheel);
+    sim_wheel_free(&p->wheel);
 }
 
 /* ---- the barrier: looks a short while, then sleeps; spinning on a busy machine costs ten times as much */
@@ -142,7 +142,7 @@ typedef struct barrier {
     atomic_uint arrived, round;
 } barrier;
 
-void barrier_wait(sim *s)
+void sim_barrier_wait(sim *s)
 {
     barrier *b = s->barrier;
     if (!b)
@@ -190,7 +190,7 @@ static ik_status make_barrier(sim *s, ik_error *err)
 
 /* ---- */
 
-ik_status setup_parts(sim *s, ik_error *err)
+ik_status sim_setup_parts(sim *s, ik_error *err)
 {
     s->num_parts = ik_env_threads(s->env);
     if (s->num_parts > s->f->num_switches)
@@ -209,7 +209,7 @@ ik_status setup_parts(sim *s, ik_error *err)
     return status;
 }
 
-void free_parts(sim *s)
+void sim_free_parts(sim *s)
 {
     for (unsigned id = 0; s->parts && id < s->num_parts; id++)
         free_part(&s->parts[id]);

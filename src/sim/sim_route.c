@@ -89,7 +89,7 @@ static void start_again(part *p, packet *pk)
     pk->rt.vc = vc;
 }
 
-uint32_t choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk)
+uint32_t sim_choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk)
 {
     uint32_t preferred = 0, n = ik_plan_next(p->sim->plan, sw, in_port, &pk->rt, p->choices, &preferred);
     if (n == 0)
@@ -101,7 +101,7 @@ uint32_t choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk)
     return pk->out;
 }
 
-bool route_packet(part *p, uint32_t sw, uint32_t in_port, packet *pk)
+bool sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk)
 {
     const sim *s = p->sim;
     if (pk->fresh) {

@@ -22,7 +22,7 @@ static bool reserve_batch(part *p, uint32_t count)
     if (next)
         p->batch_next = next;
     if (!batch || !next) {
-        part_fail(p, cap * sizeof *batch, "events of a window");
+        sim_part_fail(p, cap * sizeof *batch, "events of a window");
         return false;
     }
     p->batch_cap = cap;
@@ -78,7 +78,7 @@ static bool gather(part *p, uint32_t node)
         if (n == p->local_cap) {
             event *local = realloc(p->local, 2u * n * sizeof *local);
             if (!local) {
-                part_fail(p, 2u * n * sizeof *local, "events of a window");
+                sim_part_fail(p, 2u * n * sizeof *local, "events of a window");
                 return false;
             }
             p->local = local;
@@ -122,7 +122,7 @@ static void run_window(part *p)
         if (node < s->f->num_switches)
             s->run_switch(p, node);
         else
-            run_host(p, node);
+            sim_run_host(p, node);
     }
     s->flush(p);
 }
@@ -163,7 +163,7 @@ static void take_snapshots(part *p, uint64_t *next, uint64_t time)
     }
 }
 
-uint64_t in_flight(const sim *s)
+uint64_t sim_in_flight(const sim *s)
 {
     uint64_t sent = 0, gone = 0;
     for (unsigned q = 0; q < s->num_parts; q++) {
@@ -178,9 +178,9 @@ static void check_network(part *p)
 {
     sim *s = p->sim;
     if (s->paranoid && p->status == IK_OK)
-        p->status = check_conservation(s, &p->err);
-    if (s->watchdog_ps && p->status == IK_OK && in_flight(s))
-        p->status = find_deadlock(s, &p->err);
+        p->status = sim_check_conservation(s, &p->err);
+    if (s->watchdog_ps && p->status == IK_OK && sim_in_flight(s))
+        p->status = sim_find_deadlock(s, &p->err);
 }
 
 static void tell_progress(const sim *s, uint64_t time)
@@ -210,7 +210,7 @@ typedef struct pace {
 static void publish(part *p, uint64_t from)
 {
     struct published *pub = &p->published[p->step & 1];
-    uint64_t next = wheel_next(p->sim, &p->wheel, from);
+    uint64_t next = sim_wheel_next(p->sim, &p->wheel, from);
     pub->next = p->out_next < next ? p->out_next : next;
     pub->stop = must_stop(p);
     p->out_next = UINT64_MAX;
@@ -237,10 +237,10 @@ static bool rest(part *p, pace *pc, uint64_t time, bool over)
         return true;
     while (pc->next_check <= time)
         pc->next_check += pc->check_ps;
-    barrier_wait(s);
+    sim_barrier_wait(s);
     if (p->id == 0)
         check_network(p);
-    barrier_wait(s);
+    sim_barrier_wait(s);
     return !s->deadlock && s->parts[0].status == IK_OK;
 }
 
@@ -261,7 +261,7 @@ static void start_hosts(part *p)
     const sim *s = p->sim;
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         if (s->node_part[ik_host_node(s->f, host)] == p->id)
-            host_start(p, host);
+            sim_host_start(p, host);
 }
 
 /* One step: agree on the next window, read the mail, work. Mail written in step k has parity k and is read in step k + 1, so
@@ -271,7 +271,7 @@ static bool run_step(part *p, pace *pc, uint64_t *from)
     sim *s = p->sim;
     bool stop = false;
     publish(p, *from);
-    barrier_wait(s);
+    sim_barrier_wait(s);
     uint64_t window = agree(p, &stop);
     bool over = window == UINT64_MAX || window * s->lookahead >= s->end_ps;
     uint64_t time = over ? s->end_ps : window * s->lookahead;
@@ -288,8 +288,8 @@ static bool run_step(part *p, pace *pc, uint64_t *from)
     }
     if (over)
         return false;
-    if (!wheel_revolve(s, &p->wheel, p->window))
-        part_fail(p, sizeof(chunk), "events");
+    if (!sim_wheel_revolve(s, &p->wheel, p->window))
+        sim_part_fail(p, sizeof(chunk), "events");
     run_window(p);
     *from = p->window + 1;
     if (p->id == 0 && (p->step & 63) == 0)
@@ -297,7 +297,7 @@ static bool run_step(part *p, pace *pc, uint64_t *from)
     return true;
 }
 
-void run_part(part *p)
+void sim_run_part(part *p)
 {
     pace pc = {.check_ps = check_period(p->sim)};
     uint64_t from = 0;

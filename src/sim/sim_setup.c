@@ -92,7 +92,7 @@ static uint64_t state_bytes(const sim *s, const sizes *z)
     bytes += s->f->num_switches * sizeof(sw_state) + hosts * (sizeof(host_state) + sizeof(cadence) + 16);
     bytes += lanes * (sizeof(lane) + s->active_messages * sizeof(message)) + (hosts + s->f->num_switches) * 6;
     bytes += s->num_series * s->f->num_switches * 8;
-    return bytes + 2 * TALLY_BUCKETS * 8;
+    return bytes + 2 * HISTO_BUCKETS * 8;
 }
 
 static ik_status refuse_size(const sim *s, uint64_t bytes, ik_error *err)
@@ -264,20 +264,20 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, cons
     if (status != IK_OK)
         return status;
     s->defer = may_defer(s);
-    choose_kernel(s);
+    sim_choose_kernel(s);
     s->num_slots = choose_slots(s);
     s->span = s->lookahead * s->num_slots;
     if (!allocate(s, &z))
         return ik_fail_memory(err, s->state_bytes, "the simulation's state");
     init_state(s, &z);
-    status = check_init(s, err);
-    return status == IK_OK ? setup_parts(s, err) : status;
+    status = sim_check_init(s, err);
+    return status == IK_OK ? sim_setup_parts(s, err) : status;
 }
 
 void sim_free(sim *s)
 {
-    free_parts(s);
-    check_free(s);
+    sim_free_parts(s);
+    sim_check_free(s);
     void *blocks[] = {s->ports,      s->credit,      s->queued,     s->sending,     s->accept,        s->switches,
                       s->mask_store, s->queue_store, s->pair_store, s->policy_store, s->float_store,  s->hosts,
                       s->lanes,      s->messages,    s->cadences,   s->node_head,   s->node_part,     s->channel_bytes,

@@ -6,17 +6,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool tally_init(tally *t)
+bool sim_histo_init(histo *t)
 {
     memset(t, 0, sizeof *t);
     t->min = UINT64_MAX;
-    t->buckets = ik_calloc(TALLY_BUCKETS, sizeof *t->buckets);
+    t->buckets = ik_calloc(HISTO_BUCKETS, sizeof *t->buckets);
     return t->buckets;
 }
 
-void tally_merge(tally *into, const tally *from)
+void sim_histo_merge(histo *into, const histo *from)
 {
-    for (unsigned b = 0; b < TALLY_BUCKETS; b++)
+    for (unsigned b = 0; b < HISTO_BUCKETS; b++)
         into->buckets[b] += from->buckets[b];
     into->count += from->count;
     into->sum += from->sum;
@@ -26,9 +26,9 @@ void tally_merge(tally *into, const tally *from)
         into->max = from->max;
 }
 
-ik_status tally_export(const tally *t, ik_histogram *h, ik_error *err)
+ik_status sim_histo_export(const histo *t, ik_histogram *h, ik_error *err)
 {
-    size_t used = TALLY_BUCKETS;
+    size_t used = HISTO_BUCKETS;
     while (used > 0 && t->buckets[used - 1] == 0)
         used--;
     uint64_t *buckets = ik_calloc(used ? used : 1, sizeof *buckets);

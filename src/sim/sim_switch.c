@@ -57,7 +57,7 @@ static void drop_packet(part *p, uint32_t port, uint32_t id)
 SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k, uint32_t port, uint32_t id)
 {
     packet *pk = &p->pool[id];
-    if (__builtin_expect(!route_packet(p, node, port, pk), 0)) {
+    if (__builtin_expect(!sim_route(p, node, port, pk), 0)) {
         drop_packet(p, port, id);
         return;
     }
@@ -324,7 +324,7 @@ static void choose_floating(part *p, uint32_t node, sw_state *sw, const shape k)
                 continue;
             packet *pk = &p->pool[queue_of(sw, k, in, v, 0)->head];
             unsigned before = pk->out;
-            uint32_t now = choose_output(p, node, sw->port_base + in, pk);
+            uint32_t now = sim_choose_output(p, node, sw->port_base + in, pk);
             if (now == IK_NONE)
                 pk->out = SIM_FLOATING;
             if (before != pk->out)
@@ -401,7 +401,7 @@ KERNEL(fifo_n, 1, p->sim->vcs, false, true)
 KERNEL(general_voq, p->sim->max_words, p->sim->vcs, true, false)
 KERNEL(general_fifo, p->sim->max_words, p->sim->vcs, false, false)
 
-void choose_kernel(sim *s)
+void sim_choose_kernel(sim *s)
 {
     static const struct {
         void (*run)(part *, uint32_t);

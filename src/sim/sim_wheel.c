@@ -6,7 +6,7 @@
 #include "sim/sim_internal.h"
 #include <stdlib.h>
 
-ik_status wheel_init(wheel *w, uint32_t num_slots)
+ik_status sim_wheel_init(wheel *w, uint32_t num_slots)
 {
     memset(w, 0, sizeof *w);
     w->num_slots = num_slots;
@@ -19,7 +19,7 @@ ik_status wheel_init(wheel *w, uint32_t num_slots)
     return IK_OK;
 }
 
-void wheel_free(wheel *w)
+void sim_wheel_free(wheel *w)
 {
     free(w->slots);
     free(w->busy);
@@ -28,7 +28,7 @@ void wheel_free(wheel *w)
     memset(w, 0, sizeof *w);
 }
 
-uint32_t wheel_new_chunk(wheel *w)
+static uint32_t wheel_new_chunk(wheel *w)
 {
     uint32_t id = w->free_chunk;
     if (id != IK_NONE) {
@@ -49,7 +49,7 @@ uint32_t wheel_new_chunk(wheel *w)
     return id;
 }
 
-bool wheel_add(wheel *w, uint32_t index, const event *e)
+bool sim_wheel_add(wheel *w, uint32_t index, const event *e)
 {
     slot *s = &w->slots[index];
     if (s->last == IK_NONE || w->chunks[s->last].count == CHUNK_EVENTS) {
@@ -69,7 +69,7 @@ bool wheel_add(wheel *w, uint32_t index, const event *e)
     return true;
 }
 
-bool wheel_add_far(wheel *w, uint64_t time, const event *e)
+bool sim_wheel_add_far(wheel *w, uint64_t time, const event *e)
 {
     if (w->far_count == w->far_cap) {
         uint32_t cap = w->far_cap ? w->far_cap * 2 : 64;
@@ -84,7 +84,7 @@ bool wheel_add_far(wheel *w, uint64_t time, const event *e)
     return true;
 }
 
-bool wheel_revolve(const sim *s, wheel *w, uint64_t current)
+bool sim_wheel_revolve(const sim *s, wheel *w, uint64_t current)
 {
     uint64_t revolution = current / w->num_slots;
     if (revolution == w->revolution)
@@ -101,7 +101,7 @@ bool wheel_revolve(const sim *s, wheel *w, uint64_t current)
         event e = far->ev;
         uint64_t window = far->time / s->lookahead;
         e.key = (e.key & 0xFFFFFFFFu) | (far->time - window * s->lookahead) << 32;
-        if (!wheel_add(w, (uint32_t)window & (w->num_slots - 1), &e))
+        if (!sim_wheel_add(w, (uint32_t)window & (w->num_slots - 1), &e))
             return false;
     }
     w->far_count = kept;
@@ -122,7 +122,7 @@ static uint32_t next_busy(const wheel *w, uint32_t index)
     return w->num_slots;
 }
 
-uint64_t wheel_next(const sim *s, const wheel *w, uint64_t from)
+uint64_t sim_wheel_next(const sim *s, const wheel *w, uint64_t from)
 {
     uint32_t index = (uint32_t)from & (w->num_slots - 1), found = next_busy(w, index);
     uint64_t boundary = (w->revolution + 1) * w->num_slots;
