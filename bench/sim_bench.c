@@ -37,8 +37,13 @@ enum { NUM_COUNTERS = 3 };
 
 static int open_counter(uint64_t config)
 {
-    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .size = sizeof attr, .config = config, .disabled = 1,
-                                   .exclude_kernel = 1, .exclude_hv = 1, .inherit = 1};
+    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+                                   .size = sizeof attr,
+                                   .config = config,
+                                   .disabled = 1,
+                                   .exclude_kernel = 1,
+                                   .exclude_hv = 1,
+                                   .inherit = 1};
     return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 }
 
@@ -70,7 +75,8 @@ static bool simulate(const bench_case *c, const ik_plan *plan, const ik_traffic 
     ik_params sw, adapter, measure;
     char duration[32];
     snprintf(duration, sizeof duration, "%llu ps", (unsigned long long)c->duration_ps);
-    if (ik_params_init(&sw, ik_switch_params, NULL, err) != IK_OK || ik_params_init(&adapter, ik_adapter_params, NULL, err) != IK_OK ||
+    if (ik_params_init(&sw, ik_switch_params, NULL, err) != IK_OK ||
+        ik_params_init(&adapter, ik_adapter_params, NULL, err) != IK_OK ||
         ik_params_init(&measure, ik_measure_params, NULL, err) != IK_OK)
         return false;
     bool ok = set(&sw, "switch", "voq", c->voq ? "true" : "false", err) && set(&sw, "switch", "buffer", c->buffer, err) &&
@@ -216,7 +222,7 @@ static void print_row(const bench_case *c, const outcome *o)
 
 /* ---- cases */
 
-#define TREE256 "karytree:k=16,n=2"
+#define TREE256   "karytree:k=16,n=2"
 #define RLFT11664 "rlft:ports=36,levels=3"
 
 static const bench_case standard[] = {

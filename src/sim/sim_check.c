@@ -12,8 +12,8 @@
 
 typedef struct count {
     sim *s;
-    int64_t *bytes;   /* [port * vcs + v] of the channel sent by port: everything that is not credit */
-    uint8_t *tails;   /* [port] transmissions whose end is awaited */
+    int64_t *bytes; /* [port * vcs + v] of the channel sent by port: everything that is not credit */
+    uint8_t *tails; /* [port] transmissions whose end is awaited */
     uint64_t packets;
 } count;
 
@@ -107,7 +107,8 @@ static ik_status count_switch(count *c, uint32_t id, ik_error *err)
                            output_free ? "free" : "busy", c->tails[sw->port_base + in]);
     }
     if (held != sw->bytes)
-        return ik_fail(err, IK_ERR_INTERNAL, "switch %u holds %lld bytes and believes %lld", id, (long long)held, (long long)sw->bytes);
+        return ik_fail(err, IK_ERR_INTERNAL, "switch %u holds %lld bytes and believes %lld", id, (long long)held,
+                       (long long)sw->bytes);
     return IK_OK;
 }
 
@@ -126,8 +127,8 @@ static ik_status check_credits(const count *c, ik_error *err)
                                (long long)credit, (long long)used, (long long)space);
             bool ok = s->ports[port].ok >> v & 1;
             if (ok != (credit >= (int64_t)s->packet_bytes) && ik_is_switch(s->f, s->f->port_node[port]))
-                return ik_fail(err, IK_ERR_INTERNAL, "channel %u VC %u: %lld bytes of credit marked %s", port, v, (long long)credit,
-                               ok ? "enough" : "too little");
+                return ik_fail(err, IK_ERR_INTERNAL, "channel %u VC %u: %lld bytes of credit marked %s", port, v,
+                               (long long)credit, ok ? "enough" : "too little");
         }
     }
     return IK_OK;
@@ -200,7 +201,7 @@ void sim_check_delivery(part *p, uint32_t host, const packet *pk)
         sim_broken(p, "a packet of host %u for host %u reached host %u", pk->rt.src, pk->rt.dst, host);
     if (pk->t_tail < pk->t_inject || pk->t_inject < pk->t_gen)
         sim_broken(p, "time went back: generated %llu, injected %llu, delivered %llu ps", (unsigned long long)pk->t_gen,
-               (unsigned long long)pk->t_inject, (unsigned long long)pk->t_tail);
+                   (unsigned long long)pk->t_inject, (unsigned long long)pk->t_tail);
     if (t->used * 2 >= t->cap && !grow_table(t)) {
         sim_part_fail(p, sizeof(order_entry) * t->cap, "the paranoid checks");
         return;

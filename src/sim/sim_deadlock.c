@@ -4,7 +4,8 @@
  * credit for it, or credit or a packet is on the way that changes the picture, or it leads to a host, which always drains, or the
  * buffer it waits for is alive. The least fixed point of that rule leaves the dead buffers: whatever else happens, none of their
  * packets ever moves again, so a part of a network is found although the rest still runs. From any dead buffer, following what
- * it waits for runs into a cycle of dead buffers, which is the evidence. Cost: a few sweeps over requests, once a watchdog period. */
+ * it waits for runs into a cycle of dead buffers, which is the evidence. Cost: a few sweeps over requests, once a watchdog
+ * period. */
 #include "sim/sim_internal.h"
 #include "sim/sim_shape.h"
 #include <stdio.h>
@@ -135,8 +136,8 @@ static void print_step(const hunt *h, const step *st, FILE *to)
     const part *p = &s->parts[s->node_part[s->f->port_node[port]]];
     const packet *pk = &p->pool[st->packet];
     char here[200], out[200];
-    fprintf(to, "packet %u -> %u (%u B, number %u) in the buffer of %s VC %u waits for %s VC %u: %d B free\n", pk->rt.src, pk->rt.dst,
-            pk->size, pk->number, ik_port_describe(s->f, port, here, sizeof here), (unsigned)(st->buffer % s->vcs),
+    fprintf(to, "packet %u -> %u (%u B, number %u) in the buffer of %s VC %u waits for %s VC %u: %d B free\n", pk->rt.src,
+            pk->rt.dst, pk->size, pk->number, ik_port_describe(s->f, port, here, sizeof here), (unsigned)(st->buffer % s->vcs),
             ik_port_describe(s->f, st->out_port, out, sizeof out), st->out_vc,
             s->credit[(size_t)st->out_port * s->vcs + st->out_vc]);
 }

@@ -30,8 +30,7 @@ static uint64_t message_time(const sim *s, uint32_t host, uint64_t n, uint64_t b
 static void count_message(part *p, uint64_t t)
 {
     const sim *s = p->sim;
-    if (t < s->end_ps)
-        p->n.generated += s->packets_per_message;
+    p->n.generated += s->packets_per_message;
     if (in_window(s, t))
         p->n.offered_bytes += s->message_bytes;
 }
@@ -48,7 +47,7 @@ static void admit(part *p, uint32_t host, unsigned v, uint64_t now)
     sim *s = p->sim;
     lane *l = &s->lanes[(size_t)host * s->vcs + v];
     message *ring = s->messages + ((size_t)host * s->vcs + v) * s->active_messages;
-    while (l->count < s->active_messages && l->t <= now) {
+    while (l->count < s->active_messages && l->t <= now && l->t < s->end_ps) {
         uint32_t dst = s->traffic->family->dest(s->traffic, host, l->n);
         bool mine = dst != IK_NONE;
         if (mine && s->vcs > 1) {
@@ -159,7 +158,7 @@ static void try_send(part *p, uint32_t host, host_state *h, uint64_t now)
 }
 
 /* When to look again without being told: a queue has a message then and the link is free. */
-static void plan_wake(part *p, uint32_t host, host_state *h, uint64_t now)
+static void plan_wake(part *p, uint32_t host, host_state *h, uint64_t now, bool running)
 {
     sim *s = p->sim;
     uint64_t at = UINT64_MAX;
@@ -170,14 +169,14 @@ static void plan_wake(part *p, uint32_t host, host_state *h, uint64_t now)
         if (next < at)
             at = next;
     }
-    if (at == UINT64_MAX || at >= s->end_ps + s->span)
-        return;
+    if (at >= s->end_ps)
+        return; /* nothing is made or sent after the end */
     if (at < h->busy_until)
         at = h->busy_until;
     if (at == h->wake_at)
         return;
     h->wake_at = at;
-    post_own(p, at, ik_host_node(s->f, host), EV_WAKE, h->port, 0, true);
+    post_own(p, at, ik_host_node(s->f, host), EV_WAKE, h->port, 0, running);
 }
 
 void sim_host_start(part *p, uint32_t host)
@@ -188,7 +187,7 @@ void sim_host_start(part *p, uint32_t host)
         return;
     for (unsigned v = 0; v < s->vcs; v++)
         s->lanes[(size_t)host * s->vcs + v].t = message_time(s, host, 0, 0);
-    plan_wake(p, host, h, 0);
+    plan_wake(p, host, h, 0, false); /* not inside a window yet */
 }
 
 /* ---- receiving */
@@ -255,6 +254,6 @@ void sim_run_host(part *p, uint32_t node)
         if (!act || now < h->busy_until)
             continue;
         try_send(p, host, h, now);
-        plan_wake(p, host, h, now);
+        plan_wake(p, host, h, now, true);
     }
 }

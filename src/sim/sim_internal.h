@@ -13,8 +13,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define SIM_INLINE static inline __attribute__((always_inline))
-#define SIM_MAX_VCS 64
+#define SIM_INLINE   static inline __attribute__((always_inline))
+#define SIM_MAX_VCS  64
 #define SIM_FLOATING 0xFFFFu /* output of a packet at the head of a FIFO that may still choose */
 
 enum { MODEL_IQ, MODEL_IOQ, MODEL_IDEAL };
@@ -79,11 +79,11 @@ typedef struct queue {
 /* ---- per port, 32 bytes: everything that a grant touches */
 typedef struct port_state {
     uint32_t peer_port, peer_node;
-    uint32_t full_ps;    /* time of a packet of full size; 0 = too long for 32 bits, compute */
+    uint32_t full_ps; /* time of a packet of full size; 0 = too long for 32 bits, compute */
     uint32_t latency_ps;
-    uint64_t ok;         /* bit a VC: credit for a packet of full size */
-    uint16_t grant;      /* output: input that is favoured next */
-    uint16_t accept;     /* input (speed-up 1): output that is favoured next */
+    uint64_t ok;     /* bit a VC: credit for a packet of full size */
+    uint16_t grant;  /* output: input that is favoured next */
+    uint16_t accept; /* input (speed-up 1): output that is favoured next */
     uint32_t flags;
 } port_state;
 
@@ -93,12 +93,12 @@ typedef struct port_state {
  * Invariant between instants: an output outside `left` that is free has no eligible request from a free input. */
 typedef struct sw_state {
     uint64_t *masks;
-    queue *queues;        /* VOQ: [(in * vcs + v) * radix + out]; FIFO: [in * vcs + v] */
-    uint8_t *pair_vc;     /* [inputs * radix] VC that is favoured next, NULL with one VC */
-    uint64_t *floating;   /* bit in * vcs + v: head that may still choose its output; NULL unless routing adapts in FIFOs */
+    queue *queues;      /* VOQ: [(in * vcs + v) * radix + out]; FIFO: [in * vcs + v] */
+    uint8_t *pair_vc;   /* [inputs * radix] VC that is favoured next, NULL with one VC */
+    uint64_t *floating; /* bit in * vcs + v: head that may still choose its output; NULL unless routing adapts in FIFOs */
     void *select_state, *route_state;
-    uint64_t draws;       /* random numbers drawn here */
-    int64_t bytes;        /* in its buffers */
+    uint64_t draws; /* random numbers drawn here */
+    int64_t bytes;  /* in its buffers */
     uint32_t port_base;
     uint16_t radix, inputs, words, first_words;
 } sw_state;
@@ -111,7 +111,7 @@ typedef struct message {
 
 /* One queue of an adapter: an endless, lazily generated list of messages. */
 typedef struct lane {
-    uint64_t n, t;        /* first message that was not looked at yet, and its time */
+    uint64_t n, t;         /* first message that was not looked at yet, and its time */
     uint32_t first, count; /* ring of active messages */
 } lane;
 
@@ -124,7 +124,7 @@ typedef struct host_state {
     uint64_t hash;                /* of deliveries, in order */
     uint32_t port;                /* injection port, IK_NONE = unconnected */
     uint8_t next_vc, silent;
-    uint8_t blocked;              /* a queue waits for credit */
+    uint8_t blocked; /* a queue waits for credit */
     uint8_t pad;
 } host_state;
 
@@ -180,7 +180,7 @@ typedef struct part {
     counters n;
     histo latency, network;
     uint64_t *series_bytes, *series_count, *series_sum;
-    mailbox *out[2];      /* [parity][partition] */
+    mailbox *out[2];   /* [parity][partition] */
     uint64_t out_next; /* earliest window of what was posted to others in this step */
     struct published {
         uint64_t next; /* earliest window with something to do, here or in the mail */
@@ -206,8 +206,8 @@ struct sim {
     uint64_t packets_per_message;
     uint64_t capacity, host_capacity; /* bytes of one VC's buffer */
     uint64_t lookahead;
-    uint64_t reciprocal;              /* ceil(2^64 / lookahead) */
-    uint64_t span;                    /* lookahead * slots */
+    uint64_t reciprocal; /* ceil(2^64 / lookahead) */
+    uint64_t span;       /* lookahead * slots */
     uint32_t max_inputs, max_words, max_radix;
     size_t num_series;
     uint32_t num_slots;
@@ -235,9 +235,9 @@ struct sim {
     unsigned num_parts;
     size_t state_bytes;
     void (*run_switch)(part *p, uint32_t sw);
-    void (*flush)(part *p); /* carries out the window's deferred grants */
+    void (*flush)(part *p);  /* carries out the window's deferred grants */
     struct barrier *barrier; /* NULL with one partition */
-    uint64_t stopped_ps; /* where a check ended the run */
+    uint64_t stopped_ps;     /* where a check ended the run */
     bool deadlock;
     char *deadlock_text;
 };

@@ -100,7 +100,8 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
     if (least < s->packet_bytes) {
         ik_status status = ik_fail(err, IK_ERR_USAGE, "a virtual channel's buffer of %llu bytes cannot hold a packet of %u bytes",
                                    (unsigned long long)least, s->packet_bytes);
-        return ik_hint(err, status, "virtual cut-through needs room for a whole packet: buffer >= %llu B with %u VCs, or smaller packets",
+        return ik_hint(err, status,
+                       "virtual cut-through needs room for a whole packet: buffer >= %llu B with %u VCs, or smaller packets",
                        (unsigned long long)s->packet_bytes * s->vcs, s->vcs);
     }
     if (s->capacity > INT32_MAX || s->host_capacity > INT32_MAX)
@@ -138,7 +139,8 @@ ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, 
     if (!(s->load > 0 && s->load <= 100))
         return ik_fail(err, IK_ERR_USAGE, "load %g is outside (0, 100]: it is a fraction of a host's injection rate", s->load);
     if (s->vcs < 1 || s->vcs > SIM_MAX_VCS)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "the plan uses %u virtual channels; the simulator takes 1 to %d", s->vcs, SIM_MAX_VCS);
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "the plan uses %u virtual channels; the simulator takes 1 to %d", s->vcs,
+                       SIM_MAX_VCS);
     ik_status status = open_section(&sw, config->switch_params, ik_switch_params, err);
     if (status != IK_OK)
         return status;

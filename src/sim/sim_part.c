@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Partitions: which part owns which node, what a part needs, and the barrier between windows. Switches are cut by METIS (G. Karypis,
- * V. Kumar, SIAM J. Sci. Comput. 20(1), 1998) with hosts and ports as weight, a host goes with its switch. The cut decides speed,
- * never results. */
+ * Partitions: which part owns which node, what a part needs, and the barrier between windows. Switches are cut by METIS (G.
+ * Karypis, V. Kumar, SIAM J. Sci. Comput. 20(1), 1998) with hosts and ports as weight, a host goes with its switch. The cut
+ * decides speed, never results. */
 #include "sim/sim_internal.h"
 #include <errno.h>
 #include <metis.h>
@@ -36,8 +36,8 @@ static ik_status cut_by_metis(const sim *s, idx_t *part_of, ik_error *err)
         idx_t options[METIS_NOPTIONS];
         METIS_SetDefaultOptions(options);
         options[METIS_OPTION_SEED] = 1;
-        if (METIS_PartGraphKway(&n, &constraints, begin, to, weight, NULL, NULL, &num_parts, NULL, NULL, options, &cut, part_of) !=
-            METIS_OK)
+        if (METIS_PartGraphKway(&n, &constraints, begin, to, weight, NULL, NULL, &num_parts, NULL, NULL, options, &cut,
+                                part_of) != METIS_OK)
             status = ik_fail(err, IK_ERR_INTERNAL, "METIS cannot cut %u switches into %u parts", f->num_switches, s->num_parts);
     }
     free(begin);
@@ -116,8 +116,8 @@ static bool init_part(sim *s, unsigned id)
     p->grants = malloc((ports + 1) * sizeof *p->grants);
     p->out[0] = ik_calloc(s->num_parts, sizeof *p->out[0]);
     p->out[1] = ik_calloc(s->num_parts, sizeof *p->out[1]);
-    return p->local && p->active && p->grants && p->out[0] && p->out[1] && sim_histo_init(&p->latency) && sim_histo_init(&p->network) &&
-           init_series(p) && init_scratch(p) && sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
+    return p->local && p->active && p->grants && p->out[0] && p->out[1] && sim_histo_init(&p->latency) &&
+           sim_histo_init(&p->network) && init_series(p) && init_scratch(p) && sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
 }
 
 static void free_part(part *p)
@@ -127,7 +127,7 @@ static void free_part(part *p)
             free(p->out[k][q].items);
         free(p->out[k]);
     }
-    void *blocks[] = {p->pool,   p->batch, p->local,   p->batch_next,      p->active,          p->grants,
+    void *blocks[] = {p->pool,    p->batch, p->local,   p->batch_next,      p->active,          p->grants,
                       p->scratch, p->ports, p->choices, p->latency.buckets, p->network.buckets, p->series_bytes};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);

@@ -67,7 +67,8 @@ static uint32_t pick_choice(part *p, uint32_t sw, const packet *pk, uint32_t n, 
     const ik_selection *selection = s->plan->selection;
     ik_draw draw = {s->seed, sw, state->draws++};
     int vc = p->choices[preferred].vc_first;
-    return selection->family->pick(selection, sw, &pk->rt, p->ports, n, preferred, pk->size, vc, &view, state->select_state, &draw);
+    return selection->family->pick(selection, sw, &pk->rt, p->ports, n, preferred, pk->size, vc, &view, state->select_state,
+                                   &draw);
 }
 
 static void set_choice(const sim *s, uint32_t sw, packet *pk, const ik_choice *c)

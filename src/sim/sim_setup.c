@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The state of a simulation: refused by size first, then allocated in a few large arrays, then initialised to an empty network. */
+ * The state of a simulation: refused by size first, then allocated in a few large arrays, then initialised to an empty network.
+ */
 #include "sim/sim_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +20,10 @@ static ik_status find_lookahead(sim *s, ik_error *err)
             char text[160];
             ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED, "the link at %s has a latency of %llu ps",
                                        ik_port_describe(f, port, text, sizeof text), (unsigned long long)latency);
-            return ik_hint(err, status, latency > 1 ? "at most 4.29 ms" : "the engine works in windows of the smallest latency: give every "
-                                                                      "link at least 2 ps (5 ns is a metre of cable)");
+            return ik_hint(err, status,
+                           latency > 1 ? "at most 4.29 ms"
+                                       : "the engine works in windows of the smallest latency: give every "
+                                         "link at least 2 ps (5 ns is a metre of cable)");
         }
         if (latency < least)
             least = latency;
@@ -41,7 +44,8 @@ static uint32_t choose_slots(const sim *s)
     }
     uint64_t windows = 2 * (slowest + s->routing_ps + s->traversal_ps) / s->lookahead;
     uint32_t slots = 1024;
-    while (slots < windows && slots < 65536 && (double)s->lookahead * (double)s->lookahead * slots < 4e18) /* window_of is exact */
+    while (slots < windows && slots < 65536 &&
+           (double)s->lookahead * (double)s->lookahead * slots < 4e18) /* window_of is exact */
         slots *= 2;
     return slots;
 }
@@ -135,8 +139,9 @@ static bool allocate(sim *s, const sizes *z)
               get(&s->queue_store, z->queues, sizeof(queue)) && get(&s->hosts, f->num_hosts, sizeof *s->hosts) &&
               get(&s->cadences, f->num_hosts, sizeof *s->cadences) && get(&s->lanes, lanes, sizeof *s->lanes) &&
               get(&s->messages, lanes * s->active_messages, sizeof *s->messages) &&
-              get(&s->node_head, ik_num_nodes(f), sizeof *s->node_head) && get(&s->node_part, ik_num_nodes(f), sizeof *s->node_part) &&
-              get(&s->channel_bytes, ports, 8) && get(&s->host_bytes, f->num_hosts, 8) && get(&s->host_sent_bytes, f->num_hosts, 8);
+              get(&s->node_head, ik_num_nodes(f), sizeof *s->node_head) &&
+              get(&s->node_part, ik_num_nodes(f), sizeof *s->node_part) && get(&s->channel_bytes, ports, 8) &&
+              get(&s->host_bytes, f->num_hosts, 8) && get(&s->host_sent_bytes, f->num_hosts, 8);
     if (ok && z->pairs)
         ok = get(&s->pair_store, z->pairs, 1);
     if (ok && z->floats)
@@ -278,9 +283,9 @@ void sim_free(sim *s)
 {
     sim_free_parts(s);
     sim_check_free(s);
-    void *blocks[] = {s->ports,      s->credit,      s->queued,     s->sending,     s->accept,        s->switches,
-                      s->mask_store, s->queue_store, s->pair_store, s->policy_store, s->float_store,  s->hosts,
-                      s->lanes,      s->messages,    s->cadences,   s->node_head,   s->node_part,     s->channel_bytes,
+    void *blocks[] = {s->ports,      s->credit,          s->queued,         s->sending,      s->accept,      s->switches,
+                      s->mask_store, s->queue_store,     s->pair_store,     s->policy_store, s->float_store, s->hosts,
+                      s->lanes,      s->messages,        s->cadences,       s->node_head,    s->node_part,   s->channel_bytes,
                       s->host_bytes, s->host_sent_bytes, s->series_blocked, s->deadlock_text};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);

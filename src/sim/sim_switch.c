@@ -231,7 +231,7 @@ SIM_INLINE bool grant_step(part *p, sw_state *sw, const shape k, uint64_t *d)
             }
             uint16_t *pointer = &s->ports[sw->port_base + out].grant;
             unsigned input = k.fast || s->arbiter <= ARB_ROUND_ROBIN ? first_from(ready, k.words, *pointer)
-                                                                       : pick_other(p, sw, k, ready, k.words, out, true);
+                                                                     : pick_other(p, sw, k, ready, k.words, out, true);
             if (!k.fast && s->arbiter == ARB_ROUND_ROBIN)
                 *pointer = (uint16_t)(input + 1 == sw->inputs ? 0 : input + 1);
             mark(p->granted + (size_t)input * k.words, out);
@@ -254,7 +254,7 @@ SIM_INLINE void accept_step(part *p, sw_state *sw, const shape k, uint64_t *d, b
             uint64_t *granted = p->granted + (size_t)input * k.words;
             uint16_t *pointer = accept_pointer(s, sw, k, input);
             out = k.fast || s->arbiter <= ARB_ROUND_ROBIN ? first_from(granted, k.words, *pointer)
-                                                            : pick_other(p, sw, k, granted, k.words, input, false);
+                                                          : pick_other(p, sw, k, granted, k.words, input, false);
             for (unsigned x = 0; x < k.words; x++)
                 granted[x] = 0;
             if (first || (!k.fast && s->arbiter == ARB_ROUND_ROBIN)) {
@@ -406,8 +406,12 @@ void sim_choose_kernel(sim *s)
     static const struct {
         void (*run)(part *, uint32_t);
         void (*flush)(part *);
-    } kernels[] = {{run_fifo_1, flush_fifo_1}, {run_voq_1, flush_voq_1}, {run_fifo_n, flush_fifo_n},
-                   {run_voq_n, flush_voq_n},   {run_general_fifo, flush_general_fifo}, {run_general_voq, flush_general_voq}};
+    } kernels[] = {{run_fifo_1, flush_fifo_1},
+                   {run_voq_1, flush_voq_1},
+                   {run_fifo_n, flush_fifo_n},
+                   {run_voq_n, flush_voq_n},
+                   {run_general_fifo, flush_general_fifo},
+                   {run_general_voq, flush_general_voq}};
     unsigned index = (s->fast && s->max_words == 1 ? s->vcs == 1 ? 0u : 2u : 4u) + s->voq;
     if (index >= 4)
         s->fast = s->defer = false;

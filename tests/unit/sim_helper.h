@@ -5,12 +5,12 @@
 #define SIM_HELPER_H
 
 #include "ikat/ikat.h"
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 typedef struct scenario {
     const char *fabric, *routing, *vc, *selection, *traffic;

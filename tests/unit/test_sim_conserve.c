@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What holds whatever is simulated: conservation, order, the same results on any number of threads; deadlock found; nonsense
+ * refused. */
+#include "sim_helper.h"
+
+static const scenario models[] = {
+    {.fabric = "karytree:k=4,n=2", .routing = "dmodk", .vc = "1q", .traffic = "uniform", .load = 0.9},
+    {.fabric = "karytree:k=4,n=2", .routing = "dmodk", .vc = "1q", .traffic = "uniform", .load = 1, .sw = "voq=false"},
+    {.fabric = "karytree:k=2,n=3", .routing = "dmodk", .vc = "dbbm", .num_vcs = 3, .traffic = "uniform", .load = 1},
+    {.fabric = "karytree:k=2,n=3",
+     .routing = "dmodk",
+     .vc = "dbbm",
+     .num_vcs = 3,
+     .traffic = "uniform",
+     .load = 1,
+     .sw = "voq=false"},
+    {.fabric = "karytree:k=2,n=3", .routing = "dmodk", .vc = "any", .num_vcs = 2, .traffic = "uniform", .load = 1},
+    {.fabric = "karytree:k=2,n=3",
+     .routing = "dmodk",
+     .vc = "any",
+     .num_vcs = 2,
+     .traffic = "uniform",
+     .load = 1,
+     .sw = "voq=false"},
+    {.fabric = "karytree:k=4,n=2", .routing = "dmodk", .vc = "1q", .traffic = "uniform", .load = 1, .adapter = "message=10000 B"},
+    {.fabric = "karytree:k=4,n=2",
+     .routing = "random",
+     .vc = "1q",
+     .traffic = "uniform",
+     .load = 1,
+     .adapter = "packet=64 B;message=1000 B;interleave=fifo;injection=poisson"},
+    {.fabric = "karytree:k=4,n=2",
+     .routing = "dmodk",
+     .vc = "1q",
+     .traffic = "hotspot:fraction=50%",
+     .load = 1,
+     .sw = "buffer=8 KiB"},
+    {.fabric = "karytree:k=4,n=2",
+     .routing = "dmodk",
+     .vc = "dbbm",
+     .num_vcs = 2,
+     .traffic = "uniform",
+     .load = 1,
+     .sw = "voq=false;input_speedup=2;arbiter=random;routing_delay=20 ns"},
+    {.fabric = "karytree:k=4,n=2", .routing = "adaptive_tree", .vc = "1q", .traffic = "uniform", .load = 1},
+    {.fabric = "karytree:k=4,n=2",
+     .routing = "adaptive_tree",
+     .vc = "1q",
+     .traffic = "uniform",
+     .load = 1,
+     .sw = "voq=false;switching=saf"},
+    {.fabric = "crossbar:n=100", .routing = "minimal", .vc = "1q", .traffic = "uniform", .load = 1},
+    {.fabric = "crossbar:n=70",
+     .routing = "minimal",
+     .vc = "1q",
+     .traffic = "uniform",
+     .load = 1,
+     .sw = "voq=false;arbiter=oldest_first"},
+    {.fabric = "karytree:k=2,n=2,latency=3 us",
+     .routing = "dmodk",
+     .vc = "1q",
+     .traffic = "uniform",
+     .load = 1,
+     .adapter = "packet=64 B;injection=bernoulli"},
+};
+enum { NUM_MODELS = sizeof models / sizeof *models };
+
+static void test_conservation(void **state)
+{
+    (void)state;
+    for (unsigned m = 0; m < NUM_MODELS; m++) {
+        scenario c = models[m];
+        c.measure = "warmup=5 us;duration=20 us;paranoid=true";
+        ik_sim_result r = simulate(c);
+        if (r.packets_delivered == 0 || r.deadlock || r.order_violations || r.packets_unroutable)
+            if (strcmp(c.routing, "adaptive_tree") != 0 && strcmp(c.vc, "any") != 0)
+                fail_msg("model %u: %llu delivered, %llu out of order", m, (unsigned long long)r.packets_delivered,
+                         (unsigned long long)r.order_violations);
+        assert_true(r.packets_generated >= r.packets_delivered + r.packets_in_flight);
+        ik_sim_result_free(&r);
+    }
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    static const unsigned threads[] = {1, 2, 3, 7};
+    for (unsigned m = 0; m < NUM_MODELS; m++) {
+        ik_sim_result first = {0};
+        for (unsigned t = 0; t < 4; t++) {
+            scenario c = models[m];
+            c.measure = "warmup=5 us;duration=20 us;series=4 us";
+            c.threads = threads[t];
+            ik_sim_result r = simulate(c);
+            if (t == 0) {
+                first = r;
+                continue;
+            }
+            if (r.checksum != first.checksum || r.packets_delivered != first.packets_delivered || r.events != first.events)
+                fail_msg("model %u: %u threads give another result than one (%llx, %llx)", m, threads[t],
+                         (unsigned long long)r.checksum, (unsigned long long)first.checksum);
+            assert_memory_equal(r.series_throughput, first.series_throughput, first.num_series * sizeof(double));
+            assert_memory_equal(r.series_latency_ns, first.series_latency_ns, first.num_series * sizeof(double));
+            assert_int_equal(r.latency.sum, first.latency.sum);
+            assert_int_equal(r.latency.num_buckets, first.latency.num_buckets);
+            assert_memory_equal(r.latency.buckets, first.latency.buckets, first.latency.num_buckets * 8);
+            assert_true(r.throughput == first.throughput && r.offered == first.offered && r.fairness == first.fairness);
+            ik_sim_result_free(&r);
+        }
+        ik_sim_result_free(&first);
+    }
+}
+
+/* Another seed, another run; the same seed, the same run. */
+static void test_seeds(void **state)
+{
+    (void)state;
+    scenario c = models[0];
+    c.measure = "warmup=0 ns;duration=20 us";
+    ik_sim_result a = simulate(c), b = simulate(c);
+    c.seed = 2;
+    ik_sim_result d = simulate(c);
+    assert_true(a.checksum == b.checksum && a.checksum != d.checksum);
+    ik_sim_result_free(&a);
+    ik_sim_result_free(&b);
+    ik_sim_result_free(&d);
+}
+
+/* Naive minimal routing on a ring: the watchdog names a cycle of packets and buffers. Up/down on the same ring runs on. */
+static void test_watchdog(void **state)
+{
+    (void)state;
+    scenario c = {.fabric = "torus:dims=5,p=2",
+                  .routing = "minimal",
+                  .vc = "1q",
+                  .traffic = "shift:by=4",
+                  .load = 1,
+                  .sw = "buffer=16 KiB",
+                  .measure = "warmup=0 ns;duration=5 ms;paranoid=true"};
+    for (unsigned voq = 0; voq < 2; voq++) {
+        c.sw = voq ? "buffer=16 KiB;voq=true" : "buffer=16 KiB;voq=false";
+        for (unsigned threads = 1; threads < 3; threads++) {
+            c.threads = threads;
+            ik_sim_result r = simulate(c);
+            assert_true(r.deadlock && r.deadlock_text);
+            unsigned lines = 0;
+            for (const char *at = r.deadlock_text; (at = strchr(at, '\n')); at++)
+                lines++;
+            assert_true(lines >= 2 && lines <= 10);
+            assert_non_null(strstr(r.deadlock_text, "waits for"));
+            assert_true(r.end_ps < 5000000000);
+            ik_sim_result_free(&r);
+        }
+    }
+    c.routing = "updown";
+    ik_sim_result r = simulate(c);
+    assert_false(r.deadlock);
+    ik_sim_result_free(&r);
+}
+
+/* Unconnected hosts are silent, packets to them are counted and taken out. */
+static void test_damage(void **state)
+{
+    (void)state;
+    ik_builder *b = ik_builder_new();
+    ik_fabric *f = NULL;
+    uint32_t sw = ik_builder_switches(b, 1, 8), host = ik_builder_hosts(b, 4, 1);
+    uint16_t link = ik_builder_class(b, 100000000000, 5000, NULL);
+    for (uint32_t h = 0; h < 3; h++)
+        ik_builder_link(b, ik_hs(host + h, 0), ik_sw(sw, h), link);
+    assert_int_equal(ik_builder_finish(b, &f, NULL), IK_OK);
+    ik_builder_free(b);
+    ik_sim_result r = {0};
+    ik_error err = {0};
+    scenario c = {.routing = "minimal",
+                  .vc = "1q",
+                  .traffic = "uniform",
+                  .load = 0.5,
+                  .measure = "warmup=0 ns;duration=50 us;paranoid=true"};
+    assert_int_equal(simulate_on(f, &c, &r, &err), IK_OK);
+    assert_true(r.packets_unroutable > 0 && r.packets_delivered > 0 && r.hosts_silent == 1);
+    assert_false(r.deadlock);
+    ik_sim_result_free(&r);
+    ik_fabric_free(f);
+}
+
+static void refuse(scenario c, ik_status status, const char *text)
+{
+    ik_sim_result r = {0};
+    ik_error err = {0};
+    ik_status got = try_simulate(&c, &r, &err);
+    if (got != status || !strstr(err.text, text))
+        fail_msg("got %s: %s; expected %s with '%s'", ik_status_name(got), err.text, ik_status_name(status), text);
+    assert_null(r.channel_bytes);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    scenario good = {.fabric = "karytree:k=2,n=2", .routing = "dmodk", .vc = "1q", .load = 0.5}, c;
+    c = good, c.fabric = "karytree:k=2,n=2,latency=0 ns";
+    refuse(c, IK_ERR_UNSUPPORTED, "latency");
+    c = good, c.load = 0;
+    refuse(c, IK_ERR_USAGE, "load");
+    c = good, c.load = -1;
+    refuse(c, IK_ERR_USAGE, "load");
+    c = good, c.sw = "buffer=1 KiB";
+    refuse(c, IK_ERR_USAGE, "cannot hold a packet");
+    c = good, c.sw = "input_speedup=2";
+    refuse(c, IK_ERR_USAGE, "input_speedup");
+}
+
+static void test_memory_limit_and_cancel(void **state)
+{
+    (void)state;
+    const int raised = 1;
+    ik_env env = {.seed = 1, .memory_limit_bytes = 1000};
+    ik_fabric *f = NULL;
+    ik_plan *plan = NULL;
+    ik_traffic *traffic = NULL;
+    ik_error err = {0};
+    ik_sim_result r = {0};
+    ik_sim_config config = {.load = 0.5};
+    assert_int_equal(ik_fabric_from_spec("karytree:k=2,n=2", NULL, &f, &err), IK_OK);
+    assert_int_equal(ik_plan_from_specs(f, "dmodk", NULL, NULL, 0, NULL, &plan, &err), IK_OK);
+    assert_int_equal(ik_traffic_from_spec(f, "uniform", &env, &traffic, &err), IK_OK);
+    assert_true(ik_sim_estimate_bytes(plan, &config) > 1000);
+    assert_int_equal(ik_sim_run(plan, traffic, &config, &env, &r, &err), IK_ERR_MEMORY);
+    env.memory_limit_bytes = 0;
+    env.cancel = &raised;
+    assert_int_equal(ik_sim_run(plan, traffic, &config, &env, &r, &err), IK_ERR_CANCELLED);
+    env.cancel = NULL;
+    assert_int_equal(ik_sim_run(plan, traffic, &config, &env, &r, &err), IK_OK);
+    assert_true(r.throughput > 0.4 && r.threads == 1);
+    ik_sim_result_free(&r);
+    ik_traffic_free(traffic);
+    ik_plan_free(plan);
+    ik_fabric_free(f);
+}
+
+static void test_histogram(void **state)
+{
+    (void)state;
+    ik_sim_result r = simulate(models[0]);
+    uint64_t count = 0;
+    for (size_t b = 0; b < r.latency.num_buckets; b++)
+        count += r.latency.buckets[b];
+    assert_true(count == r.latency.count && count > 0);
+    assert_true(ik_histogram_percentile(&r.latency, 0) >= (double)r.latency.min);
+    assert_true(ik_histogram_percentile(&r.latency, 1) == (double)r.latency.max);
+    assert_true(ik_histogram_percentile(&r.latency, 0.5) <= ik_histogram_percentile(&r.latency, 0.99));
+    for (size_t b = 0; b < 7000; b++)
+        assert_true(ik_histogram_bucket_low(b) < ik_histogram_bucket_low(b + 1));
+    ik_sim_result_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_conservation), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_seeds),        cmocka_unit_test(test_watchdog),
+        cmocka_unit_test(test_damage),       cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_histogram),    cmocka_unit_test(test_memory_limit_and_cancel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
