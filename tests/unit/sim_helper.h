@@ -5,12 +5,13 @@
 #define SIM_HELPER_H
 
 #include "ikat/ikat.h"
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h> /* after what it needs */
 
 typedef struct scenario {
     const char *fabric, *routing, *vc, *selection, *traffic;
