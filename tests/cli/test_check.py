@@ -1,0 +1,89 @@
+"""`ikat check`: proofs that hold, proofs that fail with their witness, facts known from publications."""
+import unittest
+
+from harness import CliTest, run
+
+
+class Check(CliTest):
+    def test_minimal_routing_on_a_ring_of_five_deadlocks(self):
+        proof = self.json("check", "ring:n=5", "--routing", "minimal:paths=one", "--vc", "1q", status=1)
+        self.assertIs(proof["deadlock_free"], False)
+        self.assertIs(proof["minimal"], True)
+        self.assertIs(proof["delivered"], True)
+        witness = proof["witness"]
+        self.assertEqual(len(witness), 5)
+        for step, following in zip(witness, witness[1:] + witness[:1]):
+            self.assertEqual(step["to_switch"], following["switch"])
+            self.assertEqual(step["vc"], 0)
+            self.assertNotEqual(step["source"], step["destination"])
+        text = self.ok("check", "ring:n=5", "-r", "minimal:paths=one", "--vc", "1q", status=1)
+        self.assertIn("A shortest cycle of dependencies", text)
+        for step in witness:
+            self.assertIn(step["from"], text)
+
+    def test_up_down_on_a_ring_of_five_passes(self):
+        proof = self.json("check", "ring:n=5", "--routing", "updown")
+        self.assertIs(proof["deadlock_free"], True)
+        self.assertIs(proof["minimal"], False)
+        self.assertIsNone(proof["witness"])
+
+    def test_keys(self):
+        proof = self.json("check", "karytree:k=4,n=3", "-r", "dmodk", "--vc", "vftree", "--vcs", "2")
+        self.assertEqual((proof["hosts"], proof["switches"], proof["vcs"], proof["vcs_used"], proof["vcs_needed"]), (64, 48, 2, 2, 1))
+        self.assertEqual(proof["path_lengths"], [192, 0, 768, 0, 3072])
+        self.assertEqual(proof["pairs"], 64 * 63)
+        for key in ("delivered", "loop_free", "minimal", "deadlock_free"):
+            self.assertIs(proof[key], True)
+        for key in ("undelivered", "loops", "unconnected", "not_minimal"):
+            self.assertEqual(proof[key], 0)
+
+    def test_facts(self):
+        # fabric, routing, scheme, VCs needed, deadlock-free
+        facts = [
+            ("oft:k=4", "minimal", "1q", 1, True),
+            ("oft:k=4", "valiant", "1q", 1, False),
+            ("oft:k=4", "valiant", "phase", 2, True),
+            ("mlfm:h=4", "minimal", "1q", 1, True),
+            ("mlfm:h=4", "valiant", "1q", 1, False),
+            ("mlfm:h=4", "valiant", "phase", 2, True),
+            ("slimfly:q=5", "minimal", "1q", 1, False),
+            ("slimfly:q=5", "minimal", "hopclass", 2, True),
+            ("slimfly:q=5", "valiant", "phase", 2, False),
+            ("slimfly:q=5", "valiant", "hopclass", 4, True),
+            ("karytree:k=3,n=3", "adaptive_tree", "1q", 1, True),
+            ("karytree:k=3,n=3", "adaptive_tree", "any", 1, True),
+            ("mesh:dims=4:4", "minimal", "1q", 1, False),
+        ]
+        known = {member["name"] for member in self.json("list", "routings")["routings"]}
+        for fabric, routing, scheme, vcs, free in facts:
+            with self.subTest(fabric=fabric, routing=routing, scheme=scheme):
+                self.assertIn(routing, known)
+                proof = self.json("check", fabric, "-r", routing, "--vc", scheme, status=0 if free else 1)
+                self.assertIs(proof["deadlock_free"], free)
+                self.assertIs(proof["delivered"], True)
+                self.assertEqual(proof["vcs_needed"], vcs)
+                self.assertEqual(proof["witness"] is None, free or "Duato" in proof["deadlock_reason"])
+
+    def test_threads_do_not_change_a_byte(self):
+        for arguments in (["slimfly:q=5", "-r", "minimal", "--vc", "1q"], ["rlft:ports=8,levels=3", "-r", "dmodk", "--vc", "dbbm"]):
+            outputs = {run("check", *arguments, "--json", "--jobs", jobs).stdout for jobs in (1, 2, 5)}
+            self.assertEqual(len(outputs), 1)
+
+    def test_damage_is_no_failure_of_the_routing(self):
+        proof = self.json("check", "karytree:k=2,n=2,fail=sw0", "-r", "updown")
+        self.assertEqual(proof["unconnected"], 10)
+        self.assertIs(proof["delivered"], True)
+
+    def test_wrong_requests(self):
+        self.refused("check", "ring:n=5", says="--routing")
+        self.refused("check", "ring:n=5", "-r", "dmodk", says=["torus", "updown"])
+        self.refused("check", "ring:n=5", "-r", "updwon", says="did you mean 'updown'?")
+        self.refused("check", "ring:n=5", "-r", "updown", "--vc", "hopclas", says="did you mean 'hopclass'?")
+        self.refused("check", "ring:n=5", "-r", "updown", "--vcs", "0", says="--vcs")
+        self.refused("check", "ring:n=9", "-r", "minimal", "--vc", "hopclass", "--vcs", "2", says=["needs 4 VCs", "4 VCs would do"])
+        self.refused("check", "mesh:dims=3:3", "-r", "updown", "--vc", "dateline", says=["torus", "hopclass"])
+        self.refused("check", "karytree:k=8,n=3", "-r", "dmodk", "--vc", "voqnet", says=["512", "256"])
+
+
+if __name__ == "__main__":
+    unittest.main()

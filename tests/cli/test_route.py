@@ -1,0 +1,112 @@
+"""`ikat route`: statistics, formats, differences."""
+import json
+import re
+import unittest
+
+from harness import SOURCE, CliTest
+
+TABLE = json.loads((SOURCE / "tests/data/topology/t6_table1.json").read_text())
+# name of a channel class in the expected values -> (direction, level of the lower end)
+CLASSES = {"EU": ("injection", 0), "S1U": ("up", 1), "S2U": ("up", 2), "S3D": ("down", 2), "S2D": ("down", 1), "S1D": ("ejection", 0)}
+
+
+def restricted(row):
+    """The routing of a row like '1S,K/D|D=2|digit', None for readings that are no parameter."""
+    kind, delta, reading = row.split("|")
+    if reading != "digit":
+        return None
+    if kind == "dmodk":
+        return "dmodk"
+    options = []
+    if kind[0] in "12":
+        options.append(f"stages={kind[0]}")
+    if delta != "D=1":
+        options.append(f"delta={delta[2:]}")
+    return "adaptive_tree" + (":" + ",".join(options) if options else "")
+
+
+class Route(CliTest):
+    def groups(self, stats, key):
+        return {(group["direction"], group["level"]): group for group in stats[key]}
+
+    def test_destinations_per_port_of_restricted_adaptive_routing(self):
+        rows = 0
+        for tree, table in TABLE.items():
+            size = re.fullmatch(r"K(\d+)_N(\d+)", tree)
+            k, hosts = map(int, size.groups()) if size else (0, 0)
+            if not 0 < hosts < 500:
+                continue
+            for row, expected in table.items():
+                routing = restricted(row)
+                if routing is None:
+                    continue
+                with self.subTest(tree=tree, row=row):
+                    stats = self.json("route", f"rlft:ports={2 * k},levels=3", "-r", routing)
+                    self.assertEqual(stats["hosts"], hosts)
+                    groups = self.groups(stats, "destinations_per_channel")
+                    for name, counts in expected["enumerated_{count:ports}"].items():
+                        bins = groups[CLASSES[name]]["bins"]
+                        self.assertEqual({int(low): ports for low, _, ports in bins}, {int(n): ports for n, ports in counts.items()}, name)
+                    rows += 1
+        self.assertGreater(rows, 8)
+
+    def test_paths_per_channel(self):
+        groups = self.groups(self.json("route", "karytree:k=2,n=4", "-r", "dmodk"), "paths_per_channel")
+        self.assertEqual([groups["up", level]["max"] for level in (1, 2, 3)], [14, 12, 8])
+        self.assertEqual([groups["up", level]["min"] for level in (1, 2, 3)], [14, 12, 8])
+
+    def test_table_sizes(self):
+        self.assertEqual(self.json("route", "karytree:k=2,n=3", "-r", "dmodk")["tables"], {"form": "computed"})
+        tables = self.json("route", "ring:n=5", "-r", "updown")["tables"]
+        self.assertEqual(tables["entries_total"], 25)
+        self.assertEqual(tables["entry_bits"], 2)
+        self.assertEqual(tables["bytes_max"], 2)
+        compact = self.json("route", "lrt:N=64,d=4,r=2,seed=3", "-r", "loren:t_max=32")["tables"]
+        self.assertEqual(compact["form"], "compact tables")
+        self.assertLessEqual(compact["entries_max"], 32)
+
+    def test_tables_go_out_and_come_back(self):
+        table = self.tmp / "ring.lft"
+        self.ok("route", "ring:n=7", "-r", "updown", "--format", "lft", "-o", table)
+        self.assertEqual(self.ok("route", "ring:n=7", "-r", "updown", "--format", "lft"), table.read_text())
+        difference = self.json("route", "ring:n=7", "--diff", "updown", f"lft:path={table}")
+        self.assertEqual((difference["moved"], difference["lost"], difference["changed_entries"]), (0, 0, 0))
+
+    def test_difference(self):
+        difference = self.json("route", "karytree:k=2,n=3", "--diff", "dmodk", "smodk")
+        self.assertEqual(difference["pairs"], 56)
+        self.assertEqual(difference["moved"], 32)
+        self.assertEqual((difference["longer"], difference["shorter"], difference["lost"]), (0, 0, 0))
+        self.assertEqual(difference["first_pairs"][0], [0, 3])
+        turned = self.json("route", "karytree:k=2,n=3", "-r", "smodk", "--diff", "dmodk")
+        self.assertEqual((turned["before"], turned["after"], turned["moved"]), ("smodk", "dmodk", 32))
+        same = self.json("route", "karytree:k=2,n=3", "--diff", "dmodk", "updown")
+        self.assertEqual(same["lost"], 0)
+
+    def test_paths(self):
+        lines = [line.split() for line in self.ok("route", "karytree:k=2,n=4", "-r", "dmodk", "--format", "paths").splitlines()
+                 if not line.startswith("#")]
+        self.assertEqual(len(lines), 16 * 15)
+        hops = {(line[0], line[1]): [step.split(".")[0] for step in line[3:]] for line in lines}
+        self.assertEqual(hops["1", "4"], ["0", "8", "16", "10", "2"])
+        paths = json.loads(self.ok("route", "karytree:k=2,n=2", "-r", "smodk", "--format", "json"))["paths"]
+        self.assertEqual(len(paths), 12)
+        self.assertTrue(all(path["delivered"] for path in paths))
+
+    def test_registers(self):
+        text = self.ok("route", "karytree:k=2,n=3", "-r", "dmodk", "--format", "fir")
+        self.assertIn("FI", text)
+        self.assertIn("MR", text)
+        self.ok("route", "karytree:k=3,n=2", "-r", "adaptive_tree", "--format", "ir")
+
+    def test_wrong_requests(self):
+        self.refused("route", "ring:n=5", says="--routing")
+        self.refused("route", "ring:n=5", "-r", "updown", "--format", "ltf", says="did you mean 'lft'?")
+        self.refused("route", "ring:n=5", "-r", "updown", "--format", "ir", says="tree")
+        self.refused("route", "ring:n=5", "updown", says="--diff")
+        self.refused("route", "ring:n=5", "-r", "updown", "--diff", "updown", "minimal", says="--diff A B")
+        self.refused("route", "ring:n=5", "-r", "updown", "--format", "lft", "-o", self.tmp / "no" / "where", says="cannot write")
+
+
+if __name__ == "__main__":
+    unittest.main()
