@@ -5,31 +5,33 @@
 
 #include <stdlib.h>
 
-/* Is `port` of a switch the far end of its host's first connected port? */
-static bool is_delivery_port(const ik_fabric *f, uint32_t port, uint32_t *host)
+/* The host behind `port` of a switch, unless an earlier port of the switch leads to it too; IK_NONE = no such host. */
+static uint32_t new_host(const ik_fabric *f, uint32_t port)
 {
     uint32_t node = ik_peer_node(f, port);
     if (node == IK_NONE || ik_is_switch(f, node))
-        return false;
-    *host = ik_node_host(f, node);
+        return IK_NONE;
     for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++) {
-        uint32_t peer = ik_peer_node(f, p);
-        if (peer != IK_NONE && ik_is_switch(f, peer))
-            return f->port_peer[p] == port;
+        uint32_t peer = f->port_peer[p];
+        if (peer != IK_NONE && peer < port && f->port_node[peer] == f->port_node[port])
+            return IK_NONE;
     }
-    return false;
+    return ik_node_host(f, node);
 }
 
 static void collect(const ik_fabric *f, attach *a)
 {
-    uint32_t n = 0, host = 0;
+    uint32_t n = 0;
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
         a->base[sw] = n;
-        for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++)
-            if (is_delivery_port(f, port, &host)) {
-                a->host[n] = host;
-                a->port[n++] = (uint16_t)(port - f->port_base[sw]);
-            }
+        for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+            uint32_t host = new_host(f, port);
+            if (host == IK_NONE)
+                continue;
+            a->multi |= ik_host_switch(f, host) != sw;
+            a->host[n] = host;
+            a->port[n++] = (uint16_t)(port - f->port_base[sw]);
+        }
         if (n > a->base[sw])
             a->leaf[a->num_leaves++] = sw;
     }
@@ -38,15 +40,16 @@ static void collect(const ik_fabric *f, attach *a)
 
 ik_status attach_make(const ik_fabric *f, attach *out, ik_error *err)
 {
+    size_t ends = f->num_ports - f->port_base[f->num_switches] + (size_t)1; /* ports of hosts */
     attach a = {
         .base = ik_calloc((size_t)f->num_switches + 1, sizeof *a.base),
-        .host = ik_calloc((size_t)f->num_hosts + 1, sizeof *a.host),
-        .port = ik_calloc((size_t)f->num_hosts + 1, sizeof *a.port),
+        .host = ik_calloc(ends, sizeof *a.host),
+        .port = ik_calloc(ends, sizeof *a.port),
         .leaf = ik_calloc((size_t)f->num_switches + 1, sizeof *a.leaf),
     };
     if (!a.base || !a.host || !a.port || !a.leaf) {
         attach_free(&a);
-        return ik_fail_memory(err, (size_t)f->num_hosts * 6 + (size_t)f->num_switches * 8, "the hosts of each switch");
+        return ik_fail_memory(err, ends * 6 + (size_t)f->num_switches * 8, "the hosts of each switch");
     }
     collect(f, &a);
     *out = a;

@@ -51,6 +51,7 @@ typedef struct dmodc {
     uint32_t level;         /* that is being worked on */
     uint16_t *lft;
     uint16_t *candidate; /* [threads][max radix] */
+    uint16_t *rank;      /* [threads][hosts] where hosts hang on several switches: of the leaf that an entry leads to */
     uint32_t max_radix;
 } dmodc;
 
@@ -178,7 +179,8 @@ static void number_below(walk *w, uint32_t sw)
         return;
     w->seen[sw] = true;
     for (uint32_t i = d->at.base[sw]; i < d->at.base[sw + 1]; i++)
-        d->topo[d->at.host[i]] = w->next++;
+        if (d->topo[d->at.host[i]] == IK_NONE)
+            d->topo[d->at.host[i]] = w->next++;
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
         uint32_t to = ik_peer_node(f, port);
         if (to != IK_NONE && ik_is_switch(f, to) && f->switch_level[to] < f->switch_level[sw])
@@ -194,6 +196,7 @@ static ik_status number_hosts(dmodc *d, ik_error *err)
             d->topo[host] = host;
         return IK_OK;
     }
+    memset(d->topo, 0xFF, f->num_hosts * sizeof *d->topo);
     walk w = {.d = d, .seen = ik_calloc(f->num_switches, sizeof *w.seen)};
     if (!w.seen)
         return ik_fail_memory(err, f->num_switches * sizeof *w.seen, "the walk over a tree");
@@ -269,6 +272,34 @@ static uint32_t find_part(uint32_t *part, uint32_t x)
     return x;
 }
 
+/* A host that leaf b serves and that no leaf of its own serves from leaf a; IK_NONE if there is none. */
+static uint32_t find_unserved(const dmodc *d, uint32_t a, uint32_t b)
+{
+    const ik_fabric *f = d->f;
+    const uint8_t *from = d->cost + (size_t)d->at.leaf[a] * d->at.num_leaves;
+    for (uint32_t i = d->at.base[d->at.leaf[b]]; i < d->at.base[d->at.leaf[b] + 1]; i++) {
+        uint32_t node = ik_host_node(f, d->at.host[i]);
+        bool served = false;
+        for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
+            uint32_t sw = ik_peer_node(f, port);
+            served |= sw != IK_NONE && ik_is_switch(f, sw) && from[d->leaf_index[sw]] != UNREACHED;
+        }
+        if (!served)
+            return d->at.host[i];
+    }
+    return IK_NONE;
+}
+
+/* Do packets start at this leaf? Hosts send by their first connected port. */
+static bool is_source(const dmodc *d, uint32_t leaf)
+{
+    uint32_t sw = d->at.leaf[leaf];
+    for (uint32_t i = d->at.base[sw]; i < d->at.base[sw + 1]; i++)
+        if (ik_host_switch(d->f, d->at.host[i]) == sw)
+            return true;
+    return false;
+}
+
 static ik_status check_served(const dmodc *d, ik_error *err)
 {
     const ik_fabric *f = d->f;
@@ -284,14 +315,17 @@ static ik_status check_served(const dmodc *d, ik_error *err)
     ik_status status = IK_OK;
     for (uint32_t a = 0; a < n && status == IK_OK; a++) {
         const uint8_t *row = d->cost + (size_t)d->at.leaf[a] * n;
-        if (!memchr(row, UNREACHED, n))
+        if (!memchr(row, UNREACHED, n) || !is_source(d, a))
             continue;
         for (uint32_t b = 0; b < n && status == IK_OK; b++) {
             if (row[b] != UNREACHED || find_part(part, d->at.leaf[a]) != find_part(part, d->at.leaf[b]))
                 continue;
+            uint32_t host = find_unserved(d, a, b);
+            if (host == IK_NONE)
+                continue;
             char x[96], y[96];
             ik_fail(err, IK_ERR_UNSUPPORTED, "%s and %s are connected, but by no way up and then down",
-                    ik_node_describe(f, d->at.leaf[a], x, sizeof x), ik_node_describe(f, d->at.leaf[b], y, sizeof y));
+                    ik_node_describe(f, d->at.leaf[a], x, sizeof x), ik_node_describe(f, ik_host_node(f, host), y, sizeof y));
             status = ik_hint(err, IK_ERR_UNSUPPORTED, "'updown' serves every connected pair");
         }
     }
@@ -301,8 +335,8 @@ static ik_status check_served(const dmodc *d, ik_error *err)
 
 /* ---- tables */
 
-static uint16_t choose(const dmodc *d, const uint16_t *candidate, uint32_t count, const group *groups,
-                       const tree_reciprocal *divider, uint32_t t)
+static inline uint16_t choose(const dmodc *d, const uint16_t *candidate, uint32_t count, const group *groups,
+                              const tree_reciprocal *divider, uint32_t t)
 {
     uint32_t rest = tree_quotient(t, divider);
     const group *g = &groups[candidate[count == 1 ? 0 : tree_remainder(rest, &d->by[count])]];
@@ -312,33 +346,53 @@ static uint16_t choose(const dmodc *d, const uint16_t *candidate, uint32_t count
     return d->cable[g->first_cable + cable];
 }
 
+/* Which of a host's leaves to head for: one below first, then the nearest. Heading up once a leaf is below would break the rule.
+ */
+static uint16_t leaf_rank(const dmodc *d, uint32_t sw, uint32_t leaf, uint8_t cost)
+{
+    unsigned here = d->f->switch_level[sw], there = d->f->switch_level[d->at.leaf[leaf]];
+    return here >= there && cost == here - there ? cost : (uint16_t)(0x100 | cost);
+}
+
+static uint32_t find_candidates(const dmodc *d, uint32_t sw, uint32_t leaf, uint16_t *candidate)
+{
+    const uint8_t *cost = d->cost + leaf;
+    uint32_t count = 0, num_groups = d->group_base[sw + 1] - d->group_base[sw];
+    size_t leaves = d->at.num_leaves;
+    const group *groups = d->groups + d->group_base[sw];
+    uint8_t mine = cost[sw * leaves];
+    for (uint32_t g = 0; g < num_groups; g++) {
+        candidate[count] = (uint16_t)g;
+        count += cost[groups[g].neighbour * leaves] < mine;
+    }
+    return count;
+}
+
 static ik_status table_row(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)err;
     dmodc *d = ctx;
     const ik_fabric *f = d->f;
-    uint32_t sw = (uint32_t)index, leaves = d->at.num_leaves;
-    const uint8_t *mine = d->cost + (size_t)sw * leaves;
+    uint32_t sw = (uint32_t)index;
     const group *groups = d->groups + d->group_base[sw];
-    uint32_t num_groups = d->group_base[sw + 1] - d->group_base[sw];
-    uint16_t *row = d->lft + (size_t)sw * f->num_hosts;
-    uint16_t *candidate = d->candidate + (size_t)thread * (d->max_radix + 1);
+    uint16_t *row = d->lft + (size_t)sw * f->num_hosts, *candidate = d->candidate + (size_t)thread * (d->max_radix + 1);
+    uint16_t *rank = d->at.multi ? d->rank + (size_t)thread * f->num_hosts : NULL;
     tree_reciprocal divider = tree_reciprocal_of(d->divider[sw]);
-    for (uint32_t leaf = 0; leaf < leaves; leaf++) {
-        uint32_t target = d->at.leaf[leaf], first = d->at.base[target], end = d->at.base[target + 1];
-        if (target == sw) {
-            for (uint32_t i = first; i < end; i++)
-                row[d->at.host[i]] = d->at.port[i];
+    if (rank)
+        memset(rank, 0xFF, f->num_hosts * sizeof *rank);
+    for (uint32_t leaf = 0; leaf < d->at.num_leaves; leaf++) {
+        uint32_t target = d->at.leaf[leaf], count = find_candidates(d, sw, leaf, candidate);
+        uint16_t here = leaf_rank(d, sw, leaf, d->cost[(size_t)sw * d->at.num_leaves + leaf]);
+        if (target != sw && !count)
             continue;
+        for (uint32_t i = d->at.base[target]; i < d->at.base[target + 1]; i++) {
+            uint32_t host = d->at.host[i];
+            if (rank && rank[host] <= here)
+                continue;
+            if (rank)
+                rank[host] = here;
+            row[host] = target == sw ? d->at.port[i] : choose(d, candidate, count, groups, &divider, d->topo[host]);
         }
-        uint32_t count = 0;
-        for (uint32_t g = 0; g < num_groups; g++) {
-            candidate[count] = (uint16_t)g;
-            count += d->cost[(size_t)groups[g].neighbour * leaves + leaf] < mine[leaf];
-        }
-        if (count)
-            for (uint32_t i = first; i < end; i++)
-                row[d->at.host[i]] = choose(d, candidate, count, groups, &divider, d->topo[d->at.host[i]]);
     }
     return IK_OK;
 }
@@ -359,6 +413,7 @@ static void dmodc_free(dmodc *d)
     free(d->divider);
     free(d->by);
     free(d->candidate);
+    free(d->rank);
 }
 
 static ik_status dmodc_alloc(dmodc *d, const ik_env *env, ik_error *err)
@@ -380,8 +435,9 @@ static ik_status dmodc_alloc(dmodc *d, const ik_env *env, ik_error *err)
     d->divider = ik_calloc(n, sizeof *d->divider);
     d->by = ik_calloc((size_t)d->max_radix + 2, sizeof *d->by);
     d->candidate = ik_calloc(((size_t)d->max_radix + 1) * ik_env_threads(env), sizeof *d->candidate);
-    if (!d->group_base || !d->groups || !d->cable || !d->leaf_index || !d->topo || !d->level_switch || !d->level_base ||
-        !d->cost || !d->divider || !d->by || !d->candidate)
+    d->rank = ik_calloc(d->at.multi ? (size_t)f->num_hosts * ik_env_threads(env) : 1, sizeof *d->rank);
+    if (!d->rank || !d->group_base || !d->groups || !d->cable || !d->leaf_index || !d->topo || !d->level_switch ||
+        !d->level_base || !d->cost || !d->divider || !d->by || !d->candidate)
         return ik_fail_memory(err, n * leaves, "tree distances");
     memset(d->leaf_index, 0xFF, n * sizeof *d->leaf_index);
     for (uint32_t leaf = 0; leaf < leaves; leaf++)

@@ -34,8 +34,9 @@ typedef struct updown {
     uint32_t *key;     /* [S] position in the order: 0 is the topmost */
     uint32_t *order;   /* [S] switches by key */
     uint16_t *dist;    /* [leaf][S] hops left, with DOWN; FAR = unreachable */
-    uint32_t *leaf_of; /* [host] index into at.leaf, IK_NONE = not connected */
-    uint16_t *port_of; /* [host] local port at its leaf */
+    uint32_t *home;    /* [hosts + 2] first of the host's entries in leaf_of and port_of: one a switch that it hangs on */
+    uint32_t *leaf_of; /* index into at.leaf */
+    uint16_t *port_of; /* local port there */
     uint32_t *queue;   /* [threads][S] */
     uint16_t *lft;
 } updown;
@@ -274,6 +275,21 @@ static uint16_t least_loaded(const updown *u, uint32_t sw, const uint16_t *dist,
     return best;
 }
 
+/* Which of the host's switches to head for: one reached by going down first, then the nearest. */
+static uint32_t nearest_entry(const updown *u, uint32_t sw, uint32_t host)
+{
+    uint32_t best = IK_NONE;
+    uint16_t least = FAR;
+    for (uint32_t i = u->home[host]; i < u->home[host + 1]; i++) {
+        uint16_t dist = u->dist[(size_t)u->leaf_of[i] * u->f->num_switches + sw];
+        if (dist != FAR && (uint16_t)(dist ^ DOWN) < least) {
+            least = dist ^ DOWN;
+            best = i;
+        }
+    }
+    return best;
+}
+
 static ik_status table_row(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)err;
@@ -286,15 +302,15 @@ static ik_status table_row(void *ctx, size_t index, unsigned thread, ik_error *e
     uint32_t step = stride(c->seed, sw, hosts);
     uint64_t host = sw % hosts;
     for (uint32_t i = 0; i < hosts; i++, host = (host + step) % hosts) {
-        uint32_t leaf = u->leaf_of[host];
-        if (leaf == IK_NONE)
+        uint32_t best = nearest_entry(u, sw, (uint32_t)host);
+        if (best == IK_NONE)
             continue;
-        const uint16_t *dist = u->dist + (size_t)leaf * f->num_switches;
+        uint32_t leaf = u->leaf_of[best];
         uint16_t *entry = &u->lft[(size_t)sw * hosts + host];
         if (u->at.leaf[leaf] == sw)
-            *entry = u->port_of[host];
-        else if (dist[sw] != FAR)
-            *entry = least_loaded(u, sw, dist, load);
+            *entry = u->port_of[best];
+        else
+            *entry = least_loaded(u, sw, u->dist + (size_t)leaf * f->num_switches, load);
     }
     return IK_OK;
 }
@@ -322,9 +338,27 @@ static void updown_free(updown *u)
     free(u->key);
     free(u->order);
     free(u->dist);
+    free(u->home);
     free(u->leaf_of);
     free(u->port_of);
     free(u->queue);
+}
+
+/* The switches of every host, from the hosts of every switch (counting sort). */
+static void find_homes(updown *u)
+{
+    const attach *at = &u->at;
+    uint32_t entries = at->base[u->f->num_switches], hosts = u->f->num_hosts;
+    for (uint32_t i = 0; i < entries; i++)
+        u->home[at->host[i] + 2]++;
+    for (uint32_t host = 0; host < hosts; host++)
+        u->home[host + 2] += u->home[host + 1];
+    for (uint32_t leaf = 0; leaf < at->num_leaves; leaf++)
+        for (uint32_t i = at->base[at->leaf[leaf]]; i < at->base[at->leaf[leaf] + 1]; i++) {
+            uint32_t slot = u->home[at->host[i] + 1]++;
+            u->leaf_of[slot] = leaf;
+            u->port_of[slot] = at->port[i];
+        }
 }
 
 static ik_status updown_alloc(updown *u, const ik_env *env, ik_error *err)
@@ -337,17 +371,13 @@ static ik_status updown_alloc(updown *u, const ik_env *env, ik_error *err)
     u->key = ik_calloc(n, sizeof *u->key);
     u->order = ik_calloc(n, sizeof *u->order);
     u->dist = ik_calloc(n * u->at.num_leaves + 1, sizeof *u->dist);
-    u->leaf_of = ik_calloc(f->num_hosts, sizeof *u->leaf_of);
-    u->port_of = ik_calloc(f->num_hosts, sizeof *u->port_of);
+    u->home = ik_calloc((size_t)f->num_hosts + 2, sizeof *u->home);
+    u->leaf_of = ik_calloc((size_t)u->at.base[n] + 1, sizeof *u->leaf_of);
+    u->port_of = ik_calloc((size_t)u->at.base[n] + 1, sizeof *u->port_of);
     u->queue = ik_calloc(n * ik_env_threads(env), sizeof *u->queue);
-    if (!u->key || !u->order || !u->dist || !u->leaf_of || !u->port_of || !u->queue)
+    if (!u->key || !u->order || !u->dist || !u->home || !u->leaf_of || !u->port_of || !u->queue)
         return ik_fail_memory(err, dist_bytes, "up/down distances");
-    memset(u->leaf_of, 0xFF, f->num_hosts * sizeof *u->leaf_of);
-    for (uint32_t leaf = 0; leaf < u->at.num_leaves; leaf++)
-        for (uint32_t i = u->at.base[u->at.leaf[leaf]]; i < u->at.base[u->at.leaf[leaf] + 1]; i++) {
-            u->leaf_of[u->at.host[i]] = leaf;
-            u->port_of[u->at.host[i]] = u->at.port[i];
-        }
+    find_homes(u);
     return IK_OK;
 }
 

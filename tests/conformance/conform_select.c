@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * conform_select NAME: what every selection function promises, on trees and random local states: it picks an output with room
+ * (an idle one if there is any), waits only if there is none, and repeats itself on equal input. */
+#include "ikat/ikat.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(condition)                                                                                                         \
+    do {                                                                                                                         \
+        if (!(condition)) {                                                                                                      \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                                      \
+            exit(1);                                                                                                             \
+        }                                                                                                                        \
+    } while (0)
+
+enum { MAX_OUT = 64, CAPACITY = 16384, ROUNDS = 400 };
+
+/* The local state of a switch, by channel. */
+typedef struct local {
+    uint32_t first;
+    int64_t credit[MAX_OUT], queued[MAX_OUT];
+    bool busy[MAX_OUT];
+} local;
+
+static int64_t credit(void *ctx, uint32_t channel, int vc)
+{
+    (void)vc;
+    const local *l = ctx;
+    return l->credit[channel - l->first];
+}
+
+static int64_t capacity(void *ctx, uint32_t channel, int vc)
+{
+    (void)ctx, (void)channel, (void)vc;
+    return CAPACITY;
+}
+
+static int64_t queued(void *ctx, uint32_t channel, int vc)
+{
+    (void)vc;
+    const local *l = ctx;
+    return l->queued[channel - l->first];
+}
+
+static bool busy(void *ctx, uint32_t channel)
+{
+    const local *l = ctx;
+    return l->busy[channel - l->first];
+}
+
+static void draw_state(local *l, uint32_t radix, ik_rng *rng)
+{
+    uint32_t crowd = ik_rng_below(rng, 5);
+    for (uint32_t i = 0; i < radix; i++) {
+        l->credit[i] = ik_rng_below(rng, 4) < crowd ? ik_rng_below(rng, 4096) : 4096 * (1 + ik_rng_below(rng, 4));
+        l->queued[i] = 4096 * ik_rng_below(rng, 5);
+        l->busy[i] = ik_rng_below(rng, 3) == 0;
+    }
+}
+
+static void check_pick(const local *l, const uint32_t *out, uint32_t n, uint32_t picked)
+{
+    bool room = false, idle = false;
+    for (uint32_t i = 0; i < n; i++) {
+        bool fits = l->credit[out[i] - l->first] >= 4096;
+        room |= fits;
+        idle |= fits && !l->busy[out[i] - l->first];
+    }
+    CHECK((picked == IK_NONE) == !room);
+    if (picked == IK_NONE)
+        return;
+    CHECK(picked < n);
+    CHECK(l->credit[out[picked] - l->first] >= 4096);
+    CHECK(!idle || !l->busy[out[picked] - l->first]);
+}
+
+static void check_switch(const ik_selection *s, const ik_routing *r, uint32_t sw, ik_rng *rng)
+{
+    const ik_fabric *f = r->fabric;
+    local l = {.first = f->port_base[sw]};
+    ik_view view = {&l, credit, capacity, queued, busy};
+    uint64_t state[16] = {0}, again[16];
+    uint32_t out[MAX_OUT], preferred;
+    CHECK(ik_radix(f, sw) <= MAX_OUT);
+    CHECK(!s->family->switch_state_bytes || s->family->switch_state_bytes(s, sw) <= sizeof state);
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        ik_packet pk = {.src = ik_rng_below(rng, f->num_hosts), .dst = ik_rng_below(rng, f->num_hosts), .via = IK_NONE};
+        draw_state(&l, ik_radix(f, sw), rng);
+        uint32_t n = r->family->next(r, sw, f->port_base[sw], &pk, out, &preferred);
+        CHECK(n > 0);
+        ik_draw draw = {1, sw, round};
+        memcpy(again, state, sizeof state);
+        uint32_t picked = s->family->pick(s, sw, &pk, out, n, preferred, 4096, 0, &view, state, &draw);
+        CHECK(picked == s->family->pick(s, sw, &pk, out, n, preferred, 4096, 0, &view, again, &draw));
+        CHECK(memcmp(again, state, sizeof state) == 0);
+        check_pick(&l, out, n, picked);
+        view.busy = NULL; /* a switch that does not tell: every output counts as idle */
+        memset(l.busy, 0, sizeof l.busy);
+        picked = s->family->pick(s, sw, &pk, out, n, preferred, 4096, 0, &view, state, &draw);
+        check_pick(&l, out, n, picked);
+        view.busy = busy;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const fabrics[] = {"karytree:k=2,n=3", "karytree:k=5,n=2", "rlft:ports=8,levels=3",
+                                          "pgft:m=4:4,w=1:2,p=1:2"};
+    static const char *const routings[] = {"adaptive_tree", "adaptive_tree:delta=2", "adaptive_tree:stages=1", "dmodk"};
+    CHECK(argc == 2);
+    const ik_selection_family *family = ik_selection_find(argv[1]);
+    CHECK(family && strcmp(family->name, argv[1]) == 0 && *family->summary && *family->source && family->pick);
+    ik_rng rng = ik_rng_at(1, IK_RNG_TEST, 0);
+    for (size_t i = 0; i < 4; i++)
+        for (size_t k = 0; k < 4; k++) {
+            ik_fabric *f = NULL;
+            ik_routing *r = NULL;
+            ik_selection *s = NULL;
+            CHECK(ik_fabric_from_spec(fabrics[i], NULL, &f, NULL) == IK_OK);
+            CHECK(ik_routing_from_spec(f, routings[k], NULL, &r, NULL) == IK_OK);
+            CHECK(ik_selection_from_spec(f, argv[1], NULL, &s, NULL) == IK_OK);
+            for (uint32_t sw = 0; sw < f->num_switches; sw += 1 + f->num_switches / 6)
+                check_switch(s, r, sw, &rng);
+            ik_selection_free(s);
+            ik_routing_free(r);
+            ik_fabric_free(f);
+        }
+    return 0;
+}
