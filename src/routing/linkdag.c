@@ -13,14 +13,15 @@ ik_status linkdag_init(linkdag *d, const links *g, ik_error *err)
     d->words += d->words == 0;
     d->out = ik_calloc(n * d->words, sizeof *d->out);
     d->in = ik_calloc(n * d->words, sizeof *d->in);
+    d->refused = ik_calloc(n * d->words, sizeof *d->refused);
     d->order = ik_calloc(n, sizeof *d->order);
     d->mark = ik_calloc(n, sizeof *d->mark);
     d->ahead = ik_calloc(n, sizeof *d->ahead);
     d->behind = ik_calloc(n, sizeof *d->behind);
     d->slots = ik_calloc(n, sizeof *d->slots);
-    if (!d->out || !d->in || !d->order || !d->mark || !d->ahead || !d->behind || !d->slots) {
+    if (!d->out || !d->in || !d->refused || !d->order || !d->mark || !d->ahead || !d->behind || !d->slots) {
         linkdag_free(d);
-        return ik_fail_memory(err, n * (d->words * 16 + 20), "a channel dependency graph");
+        return ik_fail_memory(err, n * (d->words * 24 + 20), "a channel dependency graph");
     }
     for (uint32_t l = 0; l < g->num_links; l++)
         d->order[l] = l;
@@ -31,12 +32,19 @@ void linkdag_free(linkdag *d)
 {
     free(d->out);
     free(d->in);
+    free(d->refused);
     free(d->order);
     free(d->mark);
     free(d->ahead);
     free(d->behind);
     free(d->slots);
     *d = (linkdag){0};
+}
+
+void linkdag_start_with(linkdag *d, const uint32_t *first)
+{
+    for (uint32_t i = 0; i < d->g->num_links; i++)
+        d->order[first[i]] = i;
 }
 
 /* The bits of from -> to in the rows of both ends. */
@@ -159,37 +167,69 @@ static void next_round(linkdag *d)
     d->round = 1;
 }
 
+void linkdag_forget(linkdag *d, uint32_t from, uint32_t to)
+{
+    edge_bits e = bits_of(d, from, to);
+    d->refused[e.out - d->out] &= ~e.out_bit;
+}
+
 linkdag_result linkdag_add(linkdag *d, uint32_t from, uint32_t to)
 {
     edge_bits e = bits_of(d, from, to);
+    uint64_t *refused = &d->refused[e.out - d->out];
     if (*e.out & e.out_bit)
         return LINKDAG_OLD;
-    if (d->order[from] > d->order[to]) {
-        next_round(d);
-        uint32_t num_ahead = search_ahead(d, to, d->order[from], from);
-        if (num_ahead == UINT32_MAX)
-            return LINKDAG_CYCLE;
-        reorder(d, search_behind(d, from, d->order[to]), num_ahead);
-    } else if (from == to) {
+    if (*refused & e.out_bit)
         return LINKDAG_CYCLE;
+    if (d->order[from] >= d->order[to]) {
+        uint32_t num_ahead = UINT32_MAX;
+        if (from != to) {
+            next_round(d);
+            num_ahead = search_ahead(d, to, d->order[from], from);
+        }
+        if (num_ahead == UINT32_MAX) {
+            *refused |= e.out_bit;
+            return LINKDAG_CYCLE;
+        }
+        reorder(d, search_behind(d, from, d->order[to]), num_ahead);
     }
     *e.out |= e.out_bit;
     *e.in |= e.in_bit;
     return LINKDAG_NEW;
 }
 
-bool linkdag_add_path(linkdag *d, const uint32_t *path, uint32_t n, uint32_t *undo)
+static bool known_refusal(const linkdag *d, const uint32_t *path, uint32_t n, uint32_t m)
+{
+    for (uint32_t i = 0; i + 1 < n + m; i++) {
+        if (i + 1 == n)
+            continue;
+        edge_bits e = bits_of(d, path[i], path[i + 1]);
+        if (d->refused[e.out - d->out] & e.out_bit)
+            return true;
+    }
+    return false;
+}
+
+bool linkdag_add_paths(linkdag *d, const uint32_t *path, uint32_t n, uint32_t m, uint32_t *undo)
 {
     uint32_t added = 0;
-    for (uint32_t i = 0; i + 1 < n; i++) {
+    if (known_refusal(d, path, n, m))
+        return false;
+    for (uint32_t i = 0; i + 1 < n + m; i++) {
+        if (i + 1 == n)
+            continue;
         linkdag_result result = linkdag_add(d, path[i], path[i + 1]);
         if (result == LINKDAG_NEW)
             undo[added++] = i;
         if (result != LINKDAG_CYCLE)
             continue;
-        while (added > 0) {
-            added--;
+        bool alone = added == 0;
+        while (added-- > 0)
             linkdag_remove(d, path[undo[added]], path[undo[added] + 1]);
+        if (!alone) { /* refused by the graph as it was, or only by what was just taken back? */
+            linkdag_forget(d, path[i], path[i + 1]);
+            if (linkdag_add(d, path[i], path[i + 1]) == LINKDAG_NEW)
+                linkdag_remove(d, path[i], path[i + 1]);
         }
         return false;
     }

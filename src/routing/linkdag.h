@@ -18,6 +18,7 @@ typedef struct linkdag {
     uint32_t words;                   /* 64-bit words a row */
     uint64_t *out;                    /* [link][words] bit i: followed by link i of the far switch */
     uint64_t *in;                     /* [link][words] bit j: preceded by the opposite of link j of the near switch */
+    uint64_t *refused;                /* [link][words] dependencies known to close a cycle; holds while nothing is removed */
     uint32_t *order;                  /* [link] position in the topological order */
     uint32_t *mark;                   /* [link] == round: visited in this search */
     uint32_t *ahead, *behind, *slots; /* scratch [num_links] */
@@ -26,14 +27,20 @@ typedef struct linkdag {
 
 ik_status linkdag_init(linkdag *d, const links *g, ik_error *err);
 void linkdag_free(linkdag *d);
+/* Starts an empty graph with another order than ascending: first[i] is the i-th link. Dependencies that agree with it are free.
+ */
+void linkdag_start_with(linkdag *d, const uint32_t *first);
 bool linkdag_has(const linkdag *d, uint32_t from, uint32_t to);
 
 typedef enum linkdag_result { LINKDAG_CYCLE, LINKDAG_OLD, LINKDAG_NEW } linkdag_result;
-/* Adds the dependency from -> to, two consecutive links. LINKDAG_CYCLE leaves the graph as it was. */
+/* Adds the dependency from -> to, two consecutive links. LINKDAG_CYCLE leaves the graph as it was; asking again is cheap. */
 linkdag_result linkdag_add(linkdag *d, uint32_t from, uint32_t to);
+/* Takes a dependency away. Refusals that it caused must be forgotten by the caller, one by one. */
 void linkdag_remove(linkdag *d, uint32_t from, uint32_t to);
+void linkdag_forget(linkdag *d, uint32_t from, uint32_t to);
 
-/* Adds the dependencies along path[0..n-1], all or none. undo: scratch [n]. Returns whether they fit. */
-bool linkdag_add_path(linkdag *d, const uint32_t *path, uint32_t n, uint32_t *undo);
+/* Adds the dependencies along path[0..n-1] and along path[n..n+m-1], all or none. undo: scratch [n + m]. Returns whether they
+ * fit. */
+bool linkdag_add_paths(linkdag *d, const uint32_t *path, uint32_t n, uint32_t m, uint32_t *undo);
 
 #endif

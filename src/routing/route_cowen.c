@@ -514,7 +514,7 @@ static const ik_param cowen_params[] = {
     {0},
 };
 
-static const char *const cowen_examples[] = {"lrt:n=64,d=4,r=2", "jellyfish:n=30,d=4,p=2", "torus:dims=4:4", NULL};
+static const char *const cowen_examples[] = {"lrt:N=64,d=4,r=2", "jellyfish:N=30,d=4,p=2", "torus:dims=4:4", NULL};
 static const char *const cowen_refused[] = {NULL};
 
 const ik_routing_family ik_routing_cowen = {

@@ -530,7 +530,7 @@ static const ik_param loren_params[] = {
     {0},
 };
 
-static const char *const loren_examples[] = {"lrt:n=64,d=4,r=2", "lrt:n=100,d=4,r=3,seed=3", "mesh:dims=5:5", NULL};
+static const char *const loren_examples[] = {"lrt:N=64,d=4,r=2", "lrt:N=100,d=4,r=3,seed=3", "mesh:dims=5:5", NULL};
 static const char *const loren_refused[] = {"karytree:k=2,n=3", "dragonfly:p=2,a=4,h=2", NULL};
 
 const ik_routing_family ik_routing_loren = {

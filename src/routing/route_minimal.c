@@ -108,7 +108,7 @@ static const char *const minimal_examples[] = {"slimfly:q=5",
                                                "dragonfly:p=2,a=4,h=2",
                                                "polarfly:q=3",
                                                "torus:dims=4:4",
-                                               "jellyfish:n=20,d=4,p=2",
+                                               "jellyfish:N=20,d=4,p=2",
                                                "karytree:k=2,n=3",
                                                NULL};
 

@@ -67,7 +67,7 @@ static const char *const valiant_examples[] = {"slimfly:q=5",
                                                "dragonfly:p=2,a=4,h=2",
                                                "polarfly:q=3",
                                                "torus:dims=4:4",
-                                               "jellyfish:n=20,d=4,p=2",
+                                               "jellyfish:N=20,d=4,p=2",
                                                NULL};
 
 const ik_routing_family ik_routing_valiant = {

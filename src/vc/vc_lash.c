@@ -50,25 +50,10 @@ static uint32_t opposite(const lash *t, uint32_t pair)
 static bool fits(lash *t, unsigned layer, uint32_t pair)
 {
     uint32_t other = opposite(t, pair), d = t->p.num_dests;
-    uint32_t n = layer_path(&t->p, pair / d, pair % d, t->path), added = 0;
-    linkdag *dag = &t->dag[layer];
-    if (other == pair)
-        return linkdag_add_path(dag, t->path, n, t->undo);
-    uint32_t *back = t->path + n;
-    uint32_t m = layer_path(&t->p, other / d, other % d, back);
-    for (uint32_t i = 0; i + 1 < n + m; i++) {
-        if (i + 1 == n)
-            continue;
-        linkdag_result result = linkdag_add(dag, t->path[i], t->path[i + 1]);
-        if (result == LINKDAG_NEW)
-            t->undo[added++] = i;
-        if (result != LINKDAG_CYCLE)
-            continue;
-        while (added-- > 0)
-            linkdag_remove(dag, t->path[t->undo[added]], t->path[t->undo[added] + 1]);
-        return false;
-    }
-    return true;
+    uint32_t n = layer_path(&t->p, pair / d, pair % d, t->path), m = 0;
+    if (other != pair)
+        m = layer_path(&t->p, other / d, other % d, t->path + n);
+    return linkdag_add_paths(&t->dag[layer], t->path, n, m, t->undo);
 }
 
 static uint64_t hops_of(lash *t, uint32_t pair)

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * vc_dfsssp.c: layers by breaking cycles.
+ *
+ * All paths start in layer 0. While the layer's channel dependency graph has a cycle, the cycle's dependency with the fewest
+ * paths is broken: every path that makes it moves to the next layer. Then the next layer is treated alike. Source: J. Domke, T.
+ * Hoefler, W. E. Nagel, "Deadlock-Free Oblivious Routing for Arbitrary Topologies", IPDPS 2011, section IV. Departures: the
+ * depth-first search goes on where it was after a cycle is broken, since removals never make a cycle, so a layer costs one search
+ * and not one a cycle. With compact=true (default) paths that were moved for one dependency's sake go back to the lowest layer
+ * that still takes them: never more layers, usually fewer. Cost: O(dependencies of all paths) a layer, plus one insertion a hop
+ * for compacting.
+ */
+#include "vc/layers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHITE, GREY, BLACK };
+
+typedef struct breaker {
+    layer_paths p;
+    uint32_t degree;   /* of the slots of a link */
+    uint8_t *layer;    /* [pair] */
+    uint32_t *path;    /* scratch */
+    uint32_t *members; /* pairs of the layer at work */
+    size_t num_members;
+    uint64_t *weight;               /* [link * degree + i] host pairs that go on to link i of the far switch */
+    size_t *first;                  /* [slots + 1] range in users */
+    uint32_t *users;                /* pairs that make a dependency */
+    uint8_t *color;                 /* [link] */
+    uint32_t *stack, *turn;         /* [link] depth-first path, and the next slot to look at of each link */
+    uint32_t *finished[IK_MAX_VCS]; /* per layer: its links, each after all that may follow it, filled from the back */
+    uint32_t unfinished;
+    unsigned num_layers; /* broken */
+    unsigned num_used;   /* after compacting */
+    uint8_t current;     /* layer at work */
+} breaker;
+
+static void breaker_free(breaker *b)
+{
+    layer_paths_free(&b->p);
+    free(b->layer);
+    free(b->path);
+    free(b->members);
+    free(b->weight);
+    free(b->first);
+    free(b->users);
+    free(b->color);
+    free(b->stack);
+    free(b->turn);
+    for (unsigned l = 0; l < b->num_layers; l++)
+        free(b->finished[l]);
+    free(b);
+}
+
+static size_t slot_of(const breaker *b, uint32_t from, uint32_t to)
+{
+    return (size_t)from * b->degree + (to - b->p.g.base[b->p.g.tail[to]]);
+}
+
+static uint32_t path_of(const breaker *b, uint32_t pair)
+{
+    return layer_path(&b->p, pair / b->p.num_dests, pair % b->p.num_dests, b->path);
+}
+
+static uint64_t weight_of(const breaker *b, uint32_t pair)
+{
+    return layer_weight(&b->p, pair / b->p.num_dests, pair % b->p.num_dests);
+}
+
+/* Weights of all dependencies of the layer at work, and the pairs behind each. */
+static ik_status index_layer(breaker *b, const ik_env *env, ik_error *err)
+{
+    size_t slots = (size_t)b->p.g.num_links * b->degree;
+    memset(b->weight, 0, slots * sizeof *b->weight);
+    memset(b->first, 0, (slots + 1) * sizeof *b->first);
+    for (size_t i = 0; i < b->num_members; i++) {
+        uint32_t n = path_of(b, b->members[i]);
+        for (uint32_t k = 0; k + 1 < n; k++) {
+            size_t slot = slot_of(b, b->path[k], b->path[k + 1]);
+            b->first[slot + 1]++;
+            b->weight[slot] += weight_of(b, b->members[i]);
+        }
+    }
+    for (size_t s = 0; s < slots; s++)
+        b->first[s + 1] += b->first[s];
+    free(b->users);
+    b->users = NULL;
+    size_t total = b->first[slots];
+    ik_status status = links_refuse_bytes(env, 4.0 * (double)total, "the dependencies of all paths", err);
+    if (status != IK_OK)
+        return status;
+    b->users = ik_calloc(total + 1, sizeof *b->users);
+    if (!b->users)
+        return ik_fail_memory(err, total * sizeof *b->users, "the dependencies of all paths");
+    for (size_t i = b->num_members; i-- > 0;) { /* from the back, so that first[] ends where it began */
+        uint32_t n = path_of(b, b->members[i]);
+        for (uint32_t k = 0; k + 1 < n; k++)
+            b->users[--b->first[slot_of(b, b->path[k], b->path[k + 1]) + 1]] = b->members[i];
+    }
+    memmove(b->first, b->first + 1, slots * sizeof *b->first); /* every end has become its slot's start */
+    b->first[slots] = total;
+    return IK_OK;
+}
+
+/* Moves every path that makes this dependency to the next layer. */
+static void break_dependency(breaker *b, size_t slot, size_t end)
+{
+    for (size_t i = b->first[slot]; i < end; i++) {
+        uint32_t pair = b->users[i];
+        if (b->layer[pair] != b->current)
+            continue;
+        b->layer[pair]++;
+        uint32_t n = path_of(b, pair);
+        for (uint32_t k = 0; k + 1 < n; k++)
+            b->weight[slot_of(b, b->path[k], b->path[k + 1])] -= weight_of(b, pair);
+    }
+}
+
+/* The cycle stands on the stack from `from` to the top, closed by a step to stack[from]. */
+static void break_cycle(breaker *b, uint32_t from, uint32_t top, const size_t *ends)
+{
+    size_t weakest = slot_of(b, b->stack[top], b->stack[from]);
+    for (uint32_t i = from; i < top; i++) {
+        size_t slot = slot_of(b, b->stack[i], b->stack[i + 1]);
+        if (b->weight[slot] < b->weight[weakest])
+            weakest = slot;
+    }
+    break_dependency(b, weakest, ends[weakest]);
+}
+
+/* Cuts the depth-first path where a dependency on it has vanished; returns the new top. */
+static uint32_t unwind(breaker *b, uint32_t top)
+{
+    uint32_t keep = 0;
+    while (keep < top && b->weight[slot_of(b, b->stack[keep], b->stack[keep + 1])] > 0)
+        keep++;
+    for (uint32_t i = keep + 1; i <= top; i++) {
+        b->color[b->stack[i]] = WHITE;
+        b->turn[b->stack[i]] = 0;
+    }
+    return keep;
+}
+
+/* One depth-first search from a white link; breaks every cycle that it meets. */
+static void search(breaker *b, uint32_t root, uint32_t *depth, const size_t *ends)
+{
+    const links *g = &b->p.g;
+    uint32_t top = 0;
+    b->stack[0] = root;
+    b->color[root] = GREY;
+    depth[root] = 0;
+    for (;;) {
+        uint32_t at = b->stack[top], base = g->base[g->head[at]], degree = g->base[g->head[at] + 1] - base;
+        if (b->turn[at] == degree) {
+            b->color[at] = BLACK;
+            b->finished[b->current][--b->unfinished] = at;
+            if (top == 0)
+                return;
+            top--;
+            continue;
+        }
+        uint32_t to = base + b->turn[at];
+        if (b->weight[(size_t)at * b->degree + b->turn[at]] == 0 || b->color[to] == BLACK) {
+            b->turn[at]++;
+        } else if (b->color[to] == WHITE) {
+            b->stack[++top] = to;
+            b->color[to] = GREY;
+            depth[to] = top;
+        } else {
+            break_cycle(b, depth[to], top, ends);
+            top = unwind(b, top);
+        }
+    }
+}
+
+static ik_status break_layer(breaker *b, const ik_env *env, ik_error *err)
+{
+    ik_status status = index_layer(b, env, err);
+    if (status != IK_OK)
+        return status;
+    uint32_t links_num = b->p.g.num_links;
+    uint32_t *depth = ik_calloc((size_t)links_num + 1, sizeof *depth);
+    b->finished[b->current] = ik_calloc((size_t)links_num + 1, sizeof(uint32_t));
+    if (!depth || !b->finished[b->current]) {
+        free(depth);
+        return ik_fail_memory(err, links_num * sizeof *depth, "the search for cycles");
+    }
+    b->unfinished = links_num;
+    memset(b->color, WHITE, links_num);
+    memset(b->turn, 0, links_num * sizeof *b->turn);
+    for (uint32_t l = 0; l < links_num; l++)
+        if (b->color[l] == WHITE)
+            search(b, l, depth, b->first + 1);
+    free(depth);
+    size_t kept = 0;
+    for (size_t i = 0; i < b->num_members; i++)
+        if (b->layer[b->members[i]] != b->current)
+            b->members[kept++] = b->members[i];
+    b->num_members = kept;
+    return IK_OK;
+}
+
+static ik_status break_all(breaker *b, const ik_env *env, ik_error *err)
+{
+    ik_status status = IK_OK;
+    while (status == IK_OK && (b->num_members > 0 || b->num_layers == 0)) {
+        if (b->num_layers == IK_MAX_VCS - 1)
+            return ik_fail(err, IK_ERR_UNSUPPORTED, "DFSSSP needs more than %d layers for the paths of this routing",
+                           IK_MAX_VCS - 1);
+        if (ik_env_cancelled(env))
+            return ik_fail(err, IK_ERR_CANCELLED, "cancelled while layering paths");
+        b->current = (uint8_t)b->num_layers++;
+        status = break_layer(b, env, err);
+    }
+    return status;
+}
+
+/* Takes paths of upper layers back down, first fit; whole layers empty themselves on the way. */
+static ik_status compact(breaker *b, size_t num, ik_error *err)
+{
+    linkdag *dags = ik_calloc(b->num_layers, sizeof *dags);
+    uint32_t *undo = ik_calloc(b->p.max_length, sizeof *undo);
+    ik_status status = dags && undo ? IK_OK : ik_fail_memory(err, b->num_layers * sizeof *dags, "compacting layers");
+    unsigned made = 0;
+    for (; status == IK_OK && made < b->num_layers; made++) {
+        status = linkdag_init(&dags[made], &b->p.g, err);
+        if (status == IK_OK)
+            linkdag_start_with(&dags[made], b->finished[made]); /* a layer's own paths agree with its search */
+    }
+    /* Layers are filled bottom up, each with its own paths before any from above, which therefore always fit. */
+    for (unsigned l = 0; status == IK_OK && l < b->num_layers; l++)
+        for (size_t pair = 0; pair < num; pair++) {
+            if (b->layer[pair] != l)
+                continue;
+            uint32_t n = path_of(b, (uint32_t)pair);
+            unsigned to = 0;
+            while (to < l && !linkdag_add_paths(&dags[to], b->path, n, 0, undo))
+                to++;
+            if (to == l)
+                linkdag_add_paths(&dags[l], b->path, n, 0, undo);
+            b->layer[pair] = (uint8_t)to;
+        }
+    while (made > 0)
+        linkdag_free(&dags[--made]);
+    free(dags);
+    free(undo);
+    if (status != IK_OK)
+        return status;
+    uint8_t highest = 0;
+    for (size_t pair = 0; pair < num; pair++)
+        highest = b->layer[pair] > highest ? b->layer[pair] : highest;
+    b->num_used = highest + 1U;
+    return IK_OK;
+}
+
+static ik_status allocate(breaker *b, size_t num, ik_error *err)
+{
+    size_t links_num = (size_t)b->p.g.num_links + 1;
+    b->degree = b->p.g.max_degree ? b->p.g.max_degree : 1;
+    b->layer = ik_calloc(num + 1, 1);
+    b->path = ik_calloc(b->p.max_length, sizeof *b->path);
+    b->weight = ik_calloc(links_num * b->degree, sizeof *b->weight);
+    b->first = ik_calloc(links_num * b->degree + 1, sizeof *b->first);
+    b->color = ik_calloc(links_num, 1);
+    b->stack = ik_calloc(links_num, sizeof *b->stack);
+    b->turn = ik_calloc(links_num, sizeof *b->turn);
+    if (b->layer && b->path && b->weight && b->first && b->color && b->stack && b->turn)
+        return IK_OK;
+    return ik_fail_memory(err, num + links_num * (16 * b->degree + 9), "DFSSSP's layers");
+}
+
+static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+{
+    breaker *b = ik_calloc(1, sizeof *b);
+    if (!b)
+        return ik_fail_memory(err, sizeof *b, "DFSSSP's layers");
+    ik_status status = layer_paths_build(v, false, env, &b->p, err);
+    size_t num = (size_t)b->p.num_sources * b->p.num_dests;
+    if (status == IK_OK)
+        status = layer_pairs(&b->p, LAYER_LEX, env, &b->members, err);
+    b->num_members = num;
+    if (status == IK_OK)
+        status = allocate(b, num, err);
+    if (status == IK_OK)
+        status = break_all(b, env, err);
+    b->num_used = b->num_layers;
+    if (status == IK_OK && b->num_layers > 1 && ik_params_bool(params, "compact"))
+        status = compact(b, num, err);
+    if (status == IK_OK) {
+        status = layer_lanes_make(v, &b->p, b->layer, b->num_used, err);
+        b->layer = NULL;
+    }
+    breaker_free(b);
+    return status;
+}
+
+static const ik_param params[] = {
+    {"compact", IK_PARAM_BOOL, "true", 0, 0, NULL, "take paths back to lower layers where they fit after all"},
+    {0},
+};
+
+const ik_vc_family ik_vc_dfsssp = {
+    .name = "dfsssp",
+    .summary = "every path in one layer, by breaking the weakest dependency of each cycle",
+    .source = "Domke, Hoefler, Nagel: Deadlock-Free Oblivious Routing for Arbitrary Topologies, IPDPS 2011",
+    .details =
+        "All paths of a deterministic routing start in layer 0; while its channel dependency graph has a cycle, the paths of the "
+        "cycle's weakest dependency move to the next layer. compact=true then takes paths back down where they fit. A packet "
+        "keeps its layer; spare VCs split the heaviest layers.",
+    .params = params,
+    .create = create,
+    .destroy = layer_lanes_destroy,
+    .inject = layer_lanes_inject,
+    .next = lanes_keep,
+    .share = layer_lanes_share,
+    .static_lane = true,
+    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS,
+};
