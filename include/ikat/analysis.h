@@ -71,8 +71,8 @@ ik_status ik_distances_cost(const ik_fabric *f, double *word_operations, ik_erro
 /* ------------------------------------------------------------------------------------------ channel loads under a pattern */
 
 /* What every channel carries if every host offers its full injection rate. A routing's choices count thus: deterministic: the one
- * path; oblivious: every initial state with equal weight; adaptive: all allowed ports of a switch evenly (an idealisation: no
- * selection function spreads better on average knowing only the switch). Free with ik_load_free. */
+ * path; oblivious and adaptive: every initial state with equal weight, and all allowed ports of a switch evenly (for adaptive ones an
+ * idealisation: what a random selection function does). Free with ik_load_free. */
 typedef struct ik_load {
     uint64_t flows;          /* pairs s != d of the pattern */
     uint64_t undelivered;    /* of them, pairs that the routing does not deliver; they load their injection channel at most */

@@ -138,7 +138,7 @@ static void scale_loads(ik_load *l, uint32_t num_ports)
 /* Do flows ever split, so that shares are no longer whole numbers? */
 static bool splits(const ik_routing *r)
 {
-    return r->kind == IK_ROUTE_ADAPTIVE || r->family->num_starts;
+    return r->kind != IK_ROUTE_DETERMINISTIC;
 }
 
 ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_load *out, ik_error *err)

@@ -48,7 +48,7 @@ void walk_start(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, ik_
 uint32_t walk_next(const walker *w, uint32_t sw, uint32_t in_port, ik_packet *pk)
 {
     uint32_t preferred = 0, n = w->r->family->next(w->r, sw, in_port, pk, w->ports, &preferred);
-    if (n > 1 && w->r->kind != IK_ROUTE_ADAPTIVE) {
+    if (n > 1 && w->r->kind == IK_ROUTE_DETERMINISTIC) {
         w->ports[0] = w->ports[preferred];
         n = 1;
     }

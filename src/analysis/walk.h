@@ -19,7 +19,7 @@ void walker_free(walker *w);
 uint32_t walk_injection(const ik_fabric *f, uint32_t host);
 uint32_t walk_num_starts(const ik_routing *r, uint32_t src, uint32_t dst);
 void walk_start(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, ik_packet *pk);
-/* Allowed ports at sw into w->ports; returns their number. Routings that are not adaptive: the preferred one alone. */
+/* Allowed ports at sw into w->ports; returns their number. Deterministic routings: the preferred one alone. */
 uint32_t walk_next(const walker *w, uint32_t sw, uint32_t in_port, ik_packet *pk);
 /* The preferred one alone, IK_NONE = no route. */
 uint32_t walk_preferred(const walker *w, uint32_t sw, uint32_t in_port, ik_packet *pk);
