@@ -68,6 +68,65 @@ void ik_distances_free(ik_distances *d);
 /* About how many 64-bit operations ik_distances_measure would take, the diameter taken as 8: ask before a default runs it. */
 ik_status ik_distances_cost(const ik_fabric *f, double *word_operations, ik_error *err);
 
+/* ------------------------------------------------------------------------------------------ diversity, girth, Moore bound */
+
+/* Pairs of switches with hosts that have this distance and this number of minimal paths. */
+typedef struct ik_path_count {
+    uint32_t distance;
+    uint64_t paths;  /* parallel links make different paths; UINT64_MAX = that many or more */
+    uint64_t pairs;  /* ordered, different switches */
+} ik_path_count;
+typedef struct ik_diversity {
+    ik_path_count *counts;  /* [num] ascending by distance, then paths */
+    size_t num;
+    uint64_t min_paths, max_paths; /* over all connected pairs */
+    double mean_paths;
+} ik_diversity;
+/* Breadth-first searches that count paths, over classes of twin switches. Cost O(C * E). Free with ik_diversity_free. */
+ik_status ik_diversity_measure(const ik_fabric *f, const ik_env *env, ik_diversity *out, ik_error *err);
+void ik_diversity_free(ik_diversity *d);
+
+/* Length of the shortest cycle of switches: 2 with parallel links, 0 if there is none (a tree). Cost at most O(S * E). */
+ik_status ik_girth(const ik_fabric *f, const ik_env *env, uint32_t *girth, ik_error *err);
+
+/* Switches as a fraction of the Moore bound 1 + d * sum of (d-1)^i, i < diameter, d the largest degree. 0 if `diameter` is IK_NONE or 0. */
+double ik_moore_ratio(uint64_t switches, uint32_t degree, uint32_t diameter);
+
+/* ------------------------------------------------------------------------------------------ bisection */
+
+/* The best known cut into halves of equally many hosts (whole switches), and a bound from below: the true bisection lies between.
+ * per_host = cut / (hosts / 2), in link bandwidths. */
+typedef struct ik_bisection {
+    uint64_t cut;            /* links between the halves */
+    uint64_t hosts_a, hosts_b;
+    double per_host;
+    double lower_bound;      /* no balanced cut has fewer links; eigenvalue bound, meaningful if hosts_a == hosts_b */
+    double lower_bound_per_host;
+    uint32_t starts;         /* partitions tried */
+    bool *side;              /* [num_switches] */
+} ik_bisection;
+/* METIS (G. Karypis, V. Kumar, SIAM J. Sci. Comput. 1998) from `seeds` seeds under several weightings, each partition balanced
+ * exactly and refined by moves (C. M. Fiduccia, R. M. Mattheyses, DAC 1982). The bound: W. E. Donath, A. J. Hoffman, IBM J. Res.
+ * Dev. 1973, with one multiplier for the switches without hosts. Links count once each, whatever their rate. */
+ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env *env, ik_bisection *out, ik_error *err);
+void ik_bisection_free(ik_bisection *b);
+
+/* ------------------------------------------------------------------------------------------ cables */
+
+/* Cables between switches on a floor plan: Manhattan distance between racks (R. Kawano et al., LOREN, section 3.1). */
+typedef struct ik_cables {
+    uint64_t cables;          /* between switches */
+    uint64_t inside_racks;
+    uint64_t total, longest;  /* in rack pitches */
+    double mean;
+    uint64_t *histogram;      /* [longest + 1] cables by length */
+    uint32_t width, height;   /* of the floor in racks */
+    bool own_positions;       /* the fabric says where its switches stand; false: racks filled in switch order, row by row, near-square */
+} ik_cables;
+/* rack_switches: switches that share a rack where the plan is made here (1 = one rack a switch). Cost O(ports). */
+ik_status ik_cables_measure(const ik_fabric *f, uint32_t rack_switches, ik_cables *out, ik_error *err);
+void ik_cables_free(ik_cables *c);
+
 /* ------------------------------------------------------------------------------------------ channel loads under a pattern */
 
 /* What every channel carries if every host offers its full injection rate. A routing's choices count thus: deterministic: the one

@@ -11,11 +11,16 @@
 static const double cheap_operations = 2e10;
 
 typedef struct topo {
-    const cli *c;
+    cli *c;
     ik_fabric *f;
     ik_description d;
     ik_distances dist;
-    bool has_dist;
+    bool has_dist, has_all;
+    ik_diversity diversity; /* with --all from here on */
+    uint32_t girth;
+    bool has_bisection;
+    ik_bisection bisection;
+    ik_cables cables;
 } topo;
 
 static const char *severity_name(ik_severity s)
@@ -37,10 +42,31 @@ static ik_status measure_distances(topo *t, ik_error *err)
     return s;
 }
 
-static ik_status measure(topo *t, ik_error *err)
+static ik_status measure_rest(topo *t, uint32_t rack, unsigned seeds, ik_error *err)
+{
+    const ik_env *env = &t->c->env;
+    ik_status s = ik_diversity_measure(t->f, env, &t->diversity, err);
+    if (s == IK_OK) {
+        s = ik_girth(t->f, env, &t->girth, err);
+    }
+    if (s == IK_OK) {
+        s = ik_cables_measure(t->f, rack, &t->cables, err);
+    }
+    t->has_bisection = t->f->num_switches > 1;
+    if (s == IK_OK && t->has_bisection) {
+        s = ik_bisection_measure(t->f, seeds, env, &t->bisection, err);
+    }
+    t->has_all = s == IK_OK;
+    return s;
+}
+
+static ik_status measure(topo *t, uint32_t rack, unsigned seeds, ik_error *err)
 {
     ik_status s = ik_fabric_describe(t->f, &t->d, err);
-    return s == IK_OK ? measure_distances(t, err) : s;
+    if (s == IK_OK) {
+        s = measure_distances(t, err);
+    }
+    return s == IK_OK && cli_has(t->c, "--all") ? measure_rest(t, rack, seeds, err) : s;
 }
 
 /* ------------------------------------------------------------------------------------------ JSON */
@@ -107,6 +133,46 @@ static void json_distances(const topo *t, json_t *o)
     json_object_set_new(o, "unconnected_pairs", json_u64(x->unconnected_pairs));
 }
 
+static double moore_ratio(const topo *t)
+{
+    return ik_moore_ratio(t->d.switches, t->d.max_degree, t->has_dist ? t->dist.switch_diameter : IK_NONE);
+}
+
+static json_t *json_diversity(const ik_diversity *d)
+{
+    json_t *counts = json_array();
+    for (size_t i = 0; i < d->num; i++) {
+        json_array_append_new(counts, json_pack("{s:i, s:I, s:I}", "distance", (int)d->counts[i].distance, "paths",
+                                                (json_int_t)d->counts[i].paths, "pairs", (json_int_t)d->counts[i].pairs));
+    }
+    return json_pack("{s:I, s:f, s:I, s:o}", "min", (json_int_t)d->min_paths, "mean", d->mean_paths, "max",
+                     (json_int_t)d->max_paths, "counts", counts);
+}
+
+static json_t *json_bisection(const ik_bisection *b)
+{
+    return json_pack("{s:I, s:f, s:I, s:I, s:f, s:f, s:i}", "cut", (json_int_t)b->cut, "per_host", b->per_host, "hosts_a",
+                     (json_int_t)b->hosts_a, "hosts_b", (json_int_t)b->hosts_b, "lower_bound", b->lower_bound,
+                     "lower_bound_per_host", b->lower_bound_per_host, "starts", (int)b->starts);
+}
+
+static json_t *json_cables(const ik_cables *c)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:b, s:o}", "cables", (json_int_t)c->cables, "inside_racks",
+                     (json_int_t)c->inside_racks, "total", (json_int_t)c->total, "longest", (json_int_t)c->longest, "mean",
+                     c->mean, "width", (int)c->width, "height", (int)c->height, "own_positions", c->own_positions, "histogram",
+                     json_counts(c->histogram, c->longest + 1));
+}
+
+static void json_rest(const topo *t, json_t *o)
+{
+    json_object_set_new(o, "path_diversity", json_diversity(&t->diversity));
+    json_object_set_new(o, "girth", t->girth ? json_u64(t->girth) : json_null());
+    json_object_set_new(o, "moore_ratio", json_real(moore_ratio(t)));
+    json_object_set_new(o, "bisection", t->has_bisection ? json_bisection(&t->bisection) : json_null());
+    json_object_set_new(o, "cables", json_cables(&t->cables));
+}
+
 static json_t *to_json(const topo *t)
 {
     const ik_description *d = &t->d;
@@ -141,6 +207,9 @@ static json_t *to_json(const topo *t)
     json_object_set_new(o, "links_per_host", json_real(d->links_per_host));
     json_object_set_new(o, "links_by_rate", json_link_counts(d));
     json_distances(t, o);
+    if (t->has_all) {
+        json_rest(t, o);
+    }
     json_object_set_new(o, "findings", json_findings(t->f));
     return o;
 }
@@ -240,6 +309,55 @@ static void print_distances(const topo *t)
     }
 }
 
+static void print_diversity(const topo *t)
+{
+    static const char *const headers[] = {"hops>", "switch pairs>", "fewest paths>", "mean>", "most>", NULL};
+    const ik_diversity *d = &t->diversity;
+    cli_heading(t->c, "Minimal paths between switches with hosts");
+    cli_table *table = cli_table_new(headers);
+    for (size_t i = 0; i < d->num;) {
+        size_t first = i;
+        double paths = 0, pairs = 0;
+        for (; i < d->num && d->counts[i].distance == d->counts[first].distance; i++) {
+            paths += (double)d->counts[i].paths * (double)d->counts[i].pairs;
+            pairs += (double)d->counts[i].pairs;
+        }
+        cli_table_cell(table, "%u", d->counts[first].distance);
+        cli_table_cell(table, "%s", cli_count((uint64_t)pairs));
+        cli_table_cell(table, "%s", cli_count(d->counts[first].paths));
+        cli_table_cell(table, "%.4f", paths / pairs);
+        cli_table_cell(table, "%s", cli_count(d->counts[i - 1].paths));
+    }
+    cli_table_print(table, stdout, t->c->colour_out);
+}
+
+static void print_rest(const topo *t)
+{
+    const ik_bisection *b = &t->bisection;
+    const ik_cables *c = &t->cables;
+    char text[160];
+    print_diversity(t);
+    cli_heading(t->c, "Shape");
+    snprintf(text, sizeof text, t->girth ? "%u" : "no cycle", t->girth);
+    print_row("girth", text);
+    snprintf(text, sizeof text, "%.2f %% of the largest possible graph of this degree and diameter", 100 * moore_ratio(t));
+    print_row("Moore bound", text);
+    if (t->has_bisection) {
+        snprintf(text, sizeof text, "%s links, %.4f a host (bound from below: %.4f)", cli_count(b->cut), b->per_host,
+                 b->lower_bound_per_host);
+        print_row("bisection", text);
+        snprintf(text, sizeof text, "halves of %s and %s hosts, best of %u partitions", cli_count(b->hosts_a),
+                 cli_count(b->hosts_b), b->starts);
+        print_row("", text);
+    }
+    snprintf(text, sizeof text, "%s rack pitches in total, %.3f on average, %s at most; %s of %s stay in their rack",
+             cli_count(c->total), c->mean, cli_count(c->longest), cli_count(c->inside_racks), cli_count(c->cables));
+    print_row("cables", text);
+    snprintf(text, sizeof text, "%u x %u racks, %s", c->width, c->height,
+             c->own_positions ? "the fabric's own positions" : "filled in switch order");
+    print_row("floor", text);
+}
+
 static void print_findings(const topo *t)
 {
     cli_heading(t->c, "Findings");
@@ -276,6 +394,9 @@ static int show(const topo *t)
     print_description(t);
     print_links(t);
     print_distances(t);
+    if (t->has_all) {
+        print_rest(t);
+    }
     print_findings(t);
     return cli_finish(t->c, exit_status(t->f));
 }
@@ -290,18 +411,25 @@ static int run(cli *c)
 {
     topo t = {.c = c};
     ik_error err;
+    uint64_t rack, seeds;
     int status;
+    if (!cli_get_uint(c, "--rack", 1, 1000000, 1, &rack) || !cli_get_uint(c, "--partitions", 1, 100000, 4, &seeds)) {
+        return CLI_USAGE;
+    }
     ik_status s = ik_fabric_from_spec(c->args[0], &c->env, &t.f, &err);
     if (s == IK_OK) {
         s = write_out(&t, &err);
     }
     if (s == IK_OK) {
-        s = measure(&t, &err);
+        s = measure(&t, (uint32_t)rack, (unsigned)seeds, &err);
     }
     status = s == IK_OK ? show(&t) : cli_error(c, &err);
     if (t.has_dist) {
         ik_distances_free(&t.dist);
     }
+    ik_diversity_free(&t.diversity);
+    ik_bisection_free(&t.bisection);
+    ik_cables_free(&t.cables);
     ik_description_free(&t.d);
     ik_fabric_free(t.f);
     return status;
@@ -310,7 +438,9 @@ static int run(cli *c)
 static const cli_option options[] = {
     {"--output", 'o', "FILE", "write the fabric, in the format of the file name's ending", false},
     {"--format", 0, "NAME", "write in this format whatever the name", false},
-    {"--all", 0, NULL, "measure everything, long measures too", false},
+    {"--all", 0, NULL, "measure everything: path diversity, girth, Moore bound, bisection, cables, long distances", false},
+    {"--rack", 0, "N", "switches a rack where ikat makes the floor plan (default 1)", false},
+    {"--partitions", 0, "N", "seeds for each of METIS' six settings (default 4)", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -326,7 +456,9 @@ const ik_command ik_command_topo = {
         "min_degree, leaf_switches, levels, level_switches, ports_per_host, links_per_host, links_by_rate (name, rate_bps,\n"
         "latency_ps, links, switch_links, host_links), diameter, switch_diameter, mean_hops, mean_switch_hops,\n"
         "distance_histogram (ordered host pairs by hops), switch_distance_histogram, leaf_distance_histogram,\n"
-        "unconnected_pairs, findings (severity, code, text).",
+        "unconnected_pairs, findings (severity, code, text). With --all also path_diversity (min, mean, max, counts), girth,\n"
+        "moore_ratio, bisection (cut, per_host, hosts_a, hosts_b, lower_bound, lower_bound_per_host, starts), cables (cables,\n"
+        "inside_racks, total, longest, mean, width, height, own_positions, histogram).",
     .examples = examples,
     .options = options,
     .min_args = 1,

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bisection.c: the best balanced cut that METIS and refinement find, and a bound from below.
+ *
+ * METIS minimises the cut of a weighted graph within a tolerance; which weights suit depends on the fabric. So it runs from
+ * several seeds with hosts as weights, with hosts and switches as two constraints, with all switches equal, and recursive as well
+ * as direct; every result is then balanced exactly in hosts and refined (cut_refine.c), and the best is kept.
+ */
+#include "analysis/cut.h"
+#include "ikat/analysis.h"
+
+#include <metis.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BY_HOSTS, BY_HOSTS_AND_SWITCHES, BY_SWITCHES, NUM_WEIGHTINGS };
+
+/* The graph as METIS wants it. */
+typedef struct metis_graph {
+    idx_t n, *xadj, *adjncy, *adjwgt, *vwgt[NUM_WEIGHTINGS];
+} metis_graph;
+
+typedef struct try_result {
+    uint64_t cut;
+    int64_t imbalance;
+    uint8_t *side;
+} try_result;
+
+typedef struct bisect_job {
+    const graph *g;
+    metis_graph m;
+    unsigned seeds;
+    uint64_t seed;
+    try_result *tries; /* [tries] */
+} bisect_job;
+
+static void metis_free(metis_graph *m)
+{
+    free(m->xadj);
+    free(m->adjncy);
+    free(m->adjwgt);
+    for (int i = 0; i < NUM_WEIGHTINGS; i++) {
+        free(m->vwgt[i]);
+    }
+}
+
+static ik_status metis_graph_of(const graph *g, metis_graph *m, ik_error *err)
+{
+    size_t n = g->n, entries = g->base[n];
+    if (entries > INT32_MAX || n > INT32_MAX) {
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "the graph has too many links to be partitioned: %zu", entries / 2);
+    }
+    m->n = (idx_t)n;
+    m->xadj = ik_calloc(n + 1, sizeof *m->xadj);
+    m->adjncy = ik_calloc(entries + 1, sizeof *m->adjncy);
+    m->adjwgt = ik_calloc(entries + 1, sizeof *m->adjwgt);
+    m->vwgt[BY_HOSTS] = ik_calloc(n + 1, sizeof(idx_t));
+    m->vwgt[BY_HOSTS_AND_SWITCHES] = ik_calloc(2 * n + 1, sizeof(idx_t));
+    m->vwgt[BY_SWITCHES] = ik_calloc(n + 1, sizeof(idx_t));
+    if (!m->xadj || !m->adjncy || !m->adjwgt || !m->vwgt[0] || !m->vwgt[1] || !m->vwgt[2]) {
+        return ik_fail_memory(err, (n * 5 + entries * 2) * sizeof(idx_t), "a graph to partition");
+    }
+    for (size_t v = 0; v < n; v++) {
+        m->xadj[v + 1] = (idx_t)g->base[v + 1];
+        m->vwgt[BY_HOSTS][v] = m->vwgt[BY_HOSTS_AND_SWITCHES][2 * v] = (idx_t)g->hosts[v];
+        m->vwgt[BY_SWITCHES][v] = m->vwgt[BY_HOSTS_AND_SWITCHES][2 * v + 1] = 1;
+    }
+    for (size_t i = 0; i < entries; i++) {
+        m->adjncy[i] = (idx_t)g->to[i];
+        m->adjwgt[i] = (idx_t)g->links[i];
+    }
+    return IK_OK;
+}
+
+/* One METIS run; METIS leaves its arguments unchanged, so threads share them. */
+static ik_status run_metis(const bisect_job *j, int weighting, bool recursive, uint64_t seed, idx_t *part, ik_error *err)
+{
+    const metis_graph *m = &j->m;
+    idx_t n = m->n, ncon = weighting == BY_HOSTS_AND_SWITCHES ? 2 : 1, parts = 2, cut = 0, options[METIS_NOPTIONS];
+    METIS_SetDefaultOptions(options);
+    options[METIS_OPTION_SEED] = (idx_t)(seed & 0x7FFFFFFF);
+    options[METIS_OPTION_NUMBERING] = 0;
+    options[METIS_OPTION_UFACTOR] = 1;
+    options[METIS_OPTION_NITER] = 20;
+    options[METIS_OPTION_NCUTS] = 2;
+    int status = (recursive ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
+        &n, &ncon, m->xadj, m->adjncy, m->vwgt[weighting], NULL, m->adjwgt, &parts, NULL, NULL, options, &cut, part);
+    return status == METIS_OK ? IK_OK : ik_fail(err, IK_ERR_INTERNAL, "METIS gave up with status %d", status);
+}
+
+static ik_status one_try(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    bisect_job *j = ctx;
+    size_t n = j->g->n;
+    int weighting = (int)(index % NUM_WEIGHTINGS);
+    bool recursive = index / NUM_WEIGHTINGS % 2 == 0;
+    uint64_t seed = ik_random_u64(j->seed, IK_RNG_ANALYSIS, 1, index);
+    idx_t *part = ik_calloc(n + 1, sizeof *part);
+    cut_state c = {.g = j->g, .side = ik_calloc(n + 1, 1), .gain = ik_calloc(n + 1, sizeof *c.gain)};
+    (void)thread;
+    ik_status s = part && c.side && c.gain ? run_metis(j, weighting, recursive, seed, part, err)
+                                           : ik_fail_memory(err, n * (sizeof *part + 9), "a partition");
+    for (size_t v = 0; s == IK_OK && v < n; v++) {
+        c.side[v] = part[v] != 0;
+    }
+    if (s == IK_OK) {
+        cut_recount(&c);
+        s = cut_refine(&c, err);
+    }
+    free(part);
+    free(c.gain);
+    if (s == IK_OK) {
+        j->tries[index] = (try_result){c.cut, c.imbalance < 0 ? -c.imbalance : c.imbalance, c.side};
+    } else {
+        free(c.side);
+    }
+    return s;
+}
+
+/* Better balanced first, then the smaller cut, then the earlier try. */
+static size_t best_try(const bisect_job *j, size_t tries)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < tries; i++) {
+        const try_result *a = &j->tries[i], *b = &j->tries[best];
+        if (a->imbalance < b->imbalance || (a->imbalance == b->imbalance && a->cut < b->cut)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+static ik_status conclude(const bisect_job *j, const try_result *best, ik_bisection *out, ik_error *err)
+{
+    const graph *g = j->g;
+    ik_bisection b = {.cut = best->cut, .side = ik_calloc((size_t)g->n + 1, sizeof *b.side)};
+    ik_status s = b.side ? cut_spectral_bound(g, &b.lower_bound, err) : ik_fail_memory(err, g->n, "a partition");
+    if (s != IK_OK) {
+        free(b.side);
+        return s;
+    }
+    for (uint32_t v = 0; v < g->n; v++) {
+        b.side[v] = best->side[v];
+        *(best->side[v] ? &b.hosts_b : &b.hosts_a) += g->hosts[v];
+    }
+    double half = (double)(b.hosts_a + b.hosts_b) / 2;
+    b.per_host = half > 0 ? (double)b.cut / half : 0;
+    b.lower_bound_per_host = half > 0 ? b.lower_bound / half : 0;
+    *out = b;
+    return IK_OK;
+}
+
+ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env *env, ik_bisection *out, ik_error *err)
+{
+    graph g = {0};
+    size_t tries = (size_t)(seeds ? seeds : 1) * NUM_WEIGHTINGS * 2;
+    bisect_job j = {.g = &g, .seeds = seeds, .seed = env ? env->seed : 0};
+    if (f->num_switches < 2) {
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "a fabric of %u switches cannot be cut in two", f->num_switches);
+    }
+    ik_status s = graph_of_switches(f, &g, err);
+    if (s != IK_OK) {
+        return s;
+    }
+    j.tries = ik_calloc(tries, sizeof *j.tries);
+    s = j.tries ? metis_graph_of(&g, &j.m, err) : ik_fail_memory(err, tries * sizeof *j.tries, "partitions");
+    if (s == IK_OK) {
+        s = ik_parallel_for(env, "bisection", tries, one_try, &j, err);
+    }
+    if (s == IK_OK) {
+        s = conclude(&j, &j.tries[best_try(&j, tries)], out, err);
+        out->starts = s == IK_OK ? (uint32_t)tries : out->starts;
+    }
+    for (size_t i = 0; j.tries && i < tries; i++) {
+        free(j.tries[i].side);
+    }
+    free(j.tries);
+    metis_free(&j.m);
+    graph_free(&g);
+    return s;
+}
+
+void ik_bisection_free(ik_bisection *b)
+{
+    free(b->side);
+    memset(b, 0, sizeof *b);
+}

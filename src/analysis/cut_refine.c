@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cut_refine.c: refinement of a two-way partition that keeps the balance of hosts (C. M. Fiduccia, R. M. Mattheyses, DAC 1982).
+ *
+ * One pass moves every switch at most once: at perfect (or best known) balance whichever has the largest gain, else one of the
+ * heavier side that does not tip the balance further. The best balanced state of the pass is kept. Passes repeat until one does
+ * not help. Candidates of each side and kind (with hosts, without) wait in a heap whose stale entries are dropped when they
+ * surface.
+ */
+#include "analysis/cut.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct candidate {
+    int64_t gain;
+    uint32_t vertex;
+} candidate;
+
+typedef struct heap {
+    candidate *item;
+    size_t num, room;
+} heap;
+
+typedef struct pass {
+    cut_state *c;
+    heap heaps[2][2]; /* [side][has hosts] */
+    bool *locked;
+    uint32_t *moved; /* in order */
+    uint32_t num_moved;
+} pass;
+
+void cut_recount(cut_state *c)
+{
+    const graph *g = c->g;
+    uint64_t twice = 0;
+    c->imbalance = 0;
+    for (uint32_t v = 0; v < g->n; v++) {
+        c->imbalance += c->side[v] ? -(int64_t)g->hosts[v] : (int64_t)g->hosts[v];
+        c->gain[v] = 0;
+        for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
+            bool across = c->side[v] != c->side[g->to[i]];
+            c->gain[v] += across ? (int64_t)g->links[i] : -(int64_t)g->links[i];
+            twice += across ? g->links[i] : 0;
+        }
+    }
+    c->cut = twice / 2;
+}
+
+static bool before(const candidate *a, const candidate *b)
+{
+    return a->gain != b->gain ? a->gain > b->gain : a->vertex < b->vertex;
+}
+
+static bool heap_push(heap *h, candidate x)
+{
+    if (h->num == h->room) {
+        size_t room = h->room ? h->room * 2 : 256;
+        candidate *grown = realloc(h->item, room * sizeof *grown);
+        if (!grown) {
+            return false;
+        }
+        h->item = grown;
+        h->room = room;
+    }
+    size_t i = h->num++;
+    for (; i && before(&x, &h->item[(i - 1) / 2]); i = (i - 1) / 2) {
+        h->item[i] = h->item[(i - 1) / 2];
+    }
+    h->item[i] = x;
+    return true;
+}
+
+static void heap_drop(heap *h)
+{
+    candidate last = h->item[--h->num];
+    size_t i = 0;
+    for (size_t child; (child = 2 * i + 1) < h->num; i = child) {
+        if (child + 1 < h->num && before(&h->item[child + 1], &h->item[child])) {
+            child++;
+        }
+        if (!before(&h->item[child], &last)) {
+            break;
+        }
+        h->item[i] = h->item[child];
+    }
+    if (h->num) {
+        h->item[i] = last;
+    }
+}
+
+/* The best unlocked candidate, NULL if none is left. */
+static const candidate *heap_top(pass *p, heap *h)
+{
+    while (h->num) {
+        uint32_t v = h->item[0].vertex;
+        if (!p->locked[v] && p->c->gain[v] == h->item[0].gain) {
+            return &h->item[0];
+        }
+        heap_drop(h);
+    }
+    return NULL;
+}
+
+static bool offer(pass *p, uint32_t v)
+{
+    const cut_state *c = p->c;
+    return heap_push(&p->heaps[c->side[v]][c->g->hosts[v] > 0], (candidate){c->gain[v], v});
+}
+
+/* Flips v and updates its neighbours' gains; with a pass, their places in the heaps too. */
+static bool flip(cut_state *c, uint32_t v, pass *p)
+{
+    const graph *g = c->g;
+    bool ok = true;
+    c->cut = (uint64_t)((int64_t)c->cut - c->gain[v]);
+    c->imbalance += c->side[v] ? 2 * (int64_t)g->hosts[v] : -2 * (int64_t)g->hosts[v];
+    c->side[v] ^= 1;
+    c->gain[v] = -c->gain[v];
+    for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
+        uint32_t u = g->to[i];
+        c->gain[u] += c->side[u] == c->side[v] ? -2 * (int64_t)g->links[i] : 2 * (int64_t)g->links[i];
+        if (p && !p->locked[u]) {
+            ok = offer(p, u) && ok;
+        }
+    }
+    return ok;
+}
+
+/* The next switch to move, IK_NONE if none fits. */
+static uint32_t choose(pass *p, int64_t allowed)
+{
+    const candidate *best = NULL;
+    int64_t imbalance = p->c->imbalance;
+    for (int side = 0; side < 2; side++) {
+        for (int kind = 0; kind < 2; kind++) {
+            bool heavier = side ? imbalance < 0 : imbalance > 0;
+            const candidate *x = kind && !heavier && llabs(imbalance) > allowed ? NULL : heap_top(p, &p->heaps[side][kind]);
+            if (x && (!best || before(x, best))) {
+                best = x;
+            }
+        }
+    }
+    return best ? best->vertex : IK_NONE;
+}
+
+/* One pass; *improved says whether the cut got smaller at an imbalance of at most `allowed`. */
+static bool run_pass(pass *p, int64_t allowed, bool *improved)
+{
+    cut_state *c = p->c;
+    uint64_t best = c->cut;
+    uint32_t kept = 0, since = 0;
+    memset(p->locked, 0, c->g->n * sizeof *p->locked);
+    p->num_moved = 0;
+    for (int i = 0; i < 4; i++) {
+        p->heaps[i / 2][i % 2].num = 0;
+    }
+    for (uint32_t v = 0; v < c->g->n; v++) {
+        if (!offer(p, v)) {
+            return false;
+        }
+    }
+    for (uint32_t v; (v = choose(p, allowed)) != IK_NONE && since < 64 + c->g->n / 4; since++) {
+        p->locked[v] = true;
+        p->moved[p->num_moved++] = v;
+        if (!flip(c, v, p)) {
+            return false;
+        }
+        if (c->cut < best && llabs(c->imbalance) <= allowed) {
+            best = c->cut;
+            kept = p->num_moved;
+            since = 0;
+        }
+    }
+    while (p->num_moved > kept) {
+        flip(c, p->moved[--p->num_moved], NULL);
+    }
+    *improved = kept > 0;
+    return true;
+}
+
+/* Moves switches from the heavier side, cheapest first, while that evens the hosts out. */
+static void balance(cut_state *c)
+{
+    const graph *g = c->g;
+    for (uint32_t round = 0; round < g->n && c->imbalance != 0; round++) {
+        uint8_t heavy = c->imbalance < 0;
+        uint32_t best = IK_NONE;
+        int64_t best_left = llabs(c->imbalance);
+        for (uint32_t v = 0; v < g->n; v++) {
+            int64_t left = llabs(llabs(c->imbalance) - 2 * (int64_t)g->hosts[v]);
+            bool fits = c->side[v] == heavy && g->hosts[v] && left < llabs(c->imbalance);
+            if (fits && (best == IK_NONE || c->gain[v] > c->gain[best] || (c->gain[v] == c->gain[best] && left < best_left))) {
+                best = v;
+                best_left = left;
+            }
+        }
+        if (best == IK_NONE) {
+            return;
+        }
+        flip(c, best, NULL);
+    }
+}
+
+ik_status cut_refine(cut_state *c, ik_error *err)
+{
+    size_t n = (size_t)c->g->n + 1;
+    pass p = {.c = c, .locked = ik_calloc(n, sizeof *p.locked), .moved = ik_calloc(n, sizeof *p.moved)};
+    bool ok = p.locked && p.moved, improved = true;
+    if (ok) {
+        balance(c);
+    }
+    int64_t allowed = llabs(c->imbalance);
+    for (int i = 0; i < 50 && ok && improved; i++) {
+        ok = run_pass(&p, allowed, &improved);
+    }
+    for (int i = 0; i < 4; i++) {
+        free(p.heaps[i / 2][i % 2].item);
+    }
+    free(p.locked);
+    free(p.moved);
+    return ok ? IK_OK : ik_fail_memory(err, n * 32, "refining a cut");
+}
