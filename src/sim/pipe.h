@@ -2,14 +2,14 @@
  *
  * pipe.h: the pipelined virtual-channel router, cycle by cycle: routing, VC allocation, switch allocation, traversal.
  *
- * Time is counted in cycles of one flit on the fastest link. A router is looked at only while it holds flits; a host only when it has
- * something to send. Events that are due later (flits on links, credits on their way) wait in a wheel of cycles; the order inside
- * a cycle cannot matter: a channel carries at most one flit a cycle and credits add up.
+ * Time is counted in cycles of one flit on the fastest link. A router is looked at only while it holds flits; a host only when it
+ * has something to send. Events that are due later (flits on links, credits on their way) wait in a wheel of cycles; the order
+ * inside a cycle cannot matter: a channel carries at most one flit a cycle and credits add up.
  *
- * Timing (docs/simulator.md): a flit that is in the buffer at cycle t is routed until t + routing, takes part in VC allocation from
- * then on; winning at a, it takes part in switch allocation from a + vc_alloc; winning at s, it leaves the buffer and is in the next
- * router's buffer at s + sw_alloc + traversal + channel. The next head of that VC starts routing at s + sw_alloc when the winner
- * is a tail. A credit is usable upstream at s + channel + 1.
+ * Timing (docs/simulator.md): a flit that is in the buffer at cycle t is routed until t + routing, takes part in VC allocation
+ * from then on; winning at a, it takes part in switch allocation from a + vc_alloc; winning at s, it leaves the buffer and is in
+ * the next router's buffer at s + sw_alloc + traversal + channel. The next head of that VC starts routing at s + sw_alloc when
+ * the winner is a tail. A credit is usable upstream at s + channel + 1.
  */
 #ifndef IKAT_SIM_PIPE_H
 #define IKAT_SIM_PIPE_H
@@ -20,11 +20,13 @@
 enum { VC_IDLE, VC_WAITING, VC_ACTIVE, VC_DROPPING }; /* no packet; wants an output VC; has one; its packet knows no way */
 
 typedef struct pipe_vc {
-    uint64_t ready;    /* cycle from which the next stage may serve it */
-    uint32_t out_port; /* global port */
+    uint64_t ready;       /* cycle from which the next stage may serve it */
+    uint32_t out_port;    /* global port */
+    uint32_t out;         /* out_port * vcs */
+    uint32_t sw;          /* its switch */
     uint16_t head, count; /* ring of flits */
     uint8_t state, out_vc, vc_first, vc_last;
-    bool fresh;        /* the next flit is a head */
+    bool fresh; /* the next flit is a head */
 } pipe_vc;
 
 typedef struct pipe_packet {
@@ -51,14 +53,14 @@ typedef struct pipe_router {
     match_state vc_match, sw_match;
     void *route_state, *select_state;
     uint64_t draws;
-    uint32_t port_base, flits;  /* flits in its buffers */
+    uint32_t port_base, flits; /* flits in its buffers */
     uint16_t radix, words;
-    bool listed;                /* stands in the list of routers to look at */
+    bool listed; /* stands in the list of routers to look at */
 } pipe_router;
 
 typedef struct pipe_host {
-    double next_time;      /* generation of the next message, cycles; not rounded (periodic, poisson) */
-    uint64_t next_cycle;   /* the same, whole */
+    double next_time;           /* generation of the next message, cycles; not rounded (periodic, poisson) */
+    uint64_t next_cycle;        /* the same, whole */
     uint64_t messages, packets; /* begun so far: numbers of the next ones */
     uint64_t hash;
     uint32_t port;         /* injection port, IK_NONE = unconnected */
@@ -66,7 +68,7 @@ typedef struct pipe_host {
     uint32_t flits_left;   /* of it */
     uint32_t packets_left; /* of its message */
     uint32_t dst;
-    uint64_t generated;    /* of the message being sent */
+    uint64_t generated; /* of the message being sent */
     uint8_t vc, next_vc;
     bool silent, awake;
 } pipe_host;
@@ -85,44 +87,51 @@ typedef struct pipe {
     bool adaptive, source_adaptive, paranoid, any_injection_vc;
     /* state */
     uint64_t now;
-    uint32_t *channel;       /* [ports] cycles */
-    uint16_t *period;        /* [ports] cycles a flit */
-    uint64_t *free_at;       /* [ports] when its link takes the next flit; slow links only matter */
-    uint16_t *credits;       /* [ports * vcs] of the sending side */
-    uint8_t *taken;          /* [ports * vcs] output VC is held by a packet */
-    pipe_vc *in;             /* [switch ports * vcs] */
-    uint32_t *rings;         /* [switch ports * vcs * depth] */
+    uint32_t *channel; /* [ports] cycles */
+    uint16_t *period;  /* [ports] cycles a flit */
+    uint64_t *free_at; /* [ports] when its link takes the next flit; slow links only matter */
+    uint16_t *credits; /* [ports * vcs] of the sending side */
+    uint8_t *taken;    /* [ports * vcs] output VC is held by a packet */
+    pipe_vc *in;       /* [switch ports * vcs] */
+    uint32_t *rings;   /* [switch ports * vcs * depth] */
     pipe_router *routers;
     pipe_host *hosts;
-    uint64_t *bits;          /* backing of all masks */
-    uint16_t *pointers;      /* backing of all round-robin pointers */
-    uint8_t *policy;         /* backing of routing and selection states */
+    uint64_t *bits;     /* backing of all masks */
+    uint16_t *pointers; /* backing of all round-robin pointers */
+    uint8_t *policy;    /* backing of routing and selection states */
     pipe_slot *slots;
     uint32_t wheel_mask;
-    uint32_t *list, *next_list, num_listed;  /* routers that hold flits */
+    uint32_t *list, *next_list, num_listed; /* routers that hold flits */
     uint32_t *ready_hosts, *next_hosts, num_ready_hosts;
     pipe_packet *pool;
     uint32_t pool_size, pool_cap, free_packet;
     /* room for one router's cycle */
     match_room room;
     match_request *requests;
-    uint32_t *grants, *ports;
-    uint32_t *asking_vc;     /* [requests] VC behind each request for the switch */
-    uint32_t *chosen;        /* [radix] by output: this input's request, valid where chosen_stamp matches */
-    uint64_t *chosen_stamp;
+    uint32_t *grants, *winners, *ports;
+    struct pipe_request {
+        uint32_t where; /* input VC */
+        uint16_t in, out;
+    } * asks;
+    struct pipe_rival { /* [radix] by output: this input's request there, valid where the stamp is the input's */
+        uint64_t stamp;
+        uint32_t request;
+    } * rivals;
     uint64_t stamp;
+    uint16_t *in_degree, *out_degree; /* [radix] of this cycle's requests; all 0 in between */
+    uint16_t *port_of_bit;            /* [radix * vcs] bit / vcs */
     ik_choice *choices;
-    uint32_t switch_ports;
+    uint32_t switch_ports, switch_channels; /* switch_channels = switch_ports * vcs: input VCs of switches are below */
     /* statistics */
     counters n;
-    tally latency, network;
+    histo latency, network;
     uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
     uint64_t *series_bytes, *series_count, *series_sum;
     double *series_blocked;
     size_t num_series;
     uint64_t last_move;
-    uint64_t in_flight;      /* packets in the network */
-    bool deadlock, failed;   /* failed: out of memory */
+    uint64_t in_flight;    /* packets in the network */
+    bool deadlock, failed; /* failed: out of memory */
     char *deadlock_text;
     size_t state_bytes;
 } pipe;
@@ -158,7 +167,8 @@ SIM_INLINE void pipe_send_credit(pipe *p, uint32_t where, uint64_t cycle)
         p->failed = true;
 }
 
-/* Sends a flit through channel `port` on vc, leaving the switch at `cycle` at the earliest; a slower link takes it when it can. */
+/* Sends a flit through channel `port` on vc, leaving the switch at `cycle` at the earliest; a slower link takes it when it can.
+ */
 SIM_INLINE void pipe_send_flit(pipe *p, uint32_t port, unsigned vc, uint32_t flit, uint64_t cycle)
 {
     if (cycle < p->free_at[port])

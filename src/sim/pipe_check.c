@@ -38,9 +38,10 @@ ik_status pipe_check(const pipe *p, ik_error *err)
         uint32_t sum = p->credits[c] + under_way[c] + there;
         if (sum != p->depth) {
             char name[160];
-            status = ik_fail(err, IK_ERR_INTERNAL, "cycle %llu, %s, VC %zu: %u credits, %u under way, %u flits there, not %u in all",
-                             (unsigned long long)p->now, ik_port_describe(p->f, port, name, sizeof name), c % p->vcs, p->credits[c],
-                             under_way[c], there, p->depth);
+            status =
+                ik_fail(err, IK_ERR_INTERNAL, "cycle %llu, %s, VC %zu: %u credits, %u under way, %u flits there, not %u in all",
+                        (unsigned long long)p->now, ik_port_describe(p->f, port, name, sizeof name), c % p->vcs, p->credits[c],
+                        under_way[c], there, p->depth);
         }
     }
     free(under_way);

@@ -195,8 +195,8 @@ void pipe_deliver(pipe *p, uint32_t where, uint32_t flit)
     uint64_t latency = (p->now - pk->generated) * p->clock_ps;
     p->n.delivered++;
     if (counts) {
-        tally_add(&p->latency, latency);
-        tally_add(&p->network, (p->now - pk->injected) * p->clock_ps);
+        sim_histo_add(&p->latency, latency);
+        sim_histo_add(&p->network, (p->now - pk->injected) * p->clock_ps);
     }
     if (p->series && at < p->num_series) {
         p->series_count[at]++;

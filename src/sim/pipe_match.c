@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pipe_match.c: see pipe_match.h. One iteration of iSLIP: every free output offers itself to the first requesting input at or after
- * its pointer, every input accepts the first offer at or after its own; pointers move one past the partner, and only for grants
- * accepted in the first iteration (that is what desynchronises them).
+ * pipe_match.c: see pipe_match.h. One iteration of iSLIP: every free output offers itself to the first requesting input at or
+ * after its pointer, every input accepts the first offer at or after its own; pointers move one past the partner, and only for
+ * grants accepted in the first iteration (that is what desynchronises them).
  */
 #include "sim/pipe_match.h"
 
@@ -52,12 +52,6 @@ static void take(match_room *room, match_request r)
     room->taken_out[r.out] = room->call;
 }
 
-static void advance(match_state *state, match_request r)
-{
-    state->out_first[r.out] = (uint16_t)(r.in + 1 == state->inputs ? 0 : r.in + 1);
-    state->in_first[r.in] = (uint16_t)(r.out + 1 == state->outputs ? 0 : r.out + 1);
-}
-
 /* Keeps the nearest request a side; returns true if it is the best so far. */
 static void offer(struct match_offer *best, uint32_t round, uint16_t d, uint32_t index)
 {
@@ -70,7 +64,8 @@ static uint32_t one_round(match_state *state, match_room *room, const match_requ
                           bool move, uint32_t *grants)
 {
     uint32_t first = ++room->round, second = ++room->round, found = 0;
-    struct match_offer *stage1 = outputs_choose ? room->by_out : room->by_in, *stage2 = outputs_choose ? room->by_in : room->by_out;
+    struct match_offer *stage1 = outputs_choose ? room->by_out : room->by_in,
+                       *stage2 = outputs_choose ? room->by_in : room->by_out;
     for (uint32_t k = 0; k < n; k++) {
         match_request r = requests[k];
         if (!is_free(room, r))
@@ -97,7 +92,7 @@ static uint32_t one_round(match_state *state, match_room *room, const match_requ
             continue;
         take(room, r);
         if (move)
-            advance(state, r);
+            match_advance(state, r);
         grants[found++] = k;
     }
     return found;
@@ -124,8 +119,8 @@ static uint32_t wavefront(match_state *state, match_room *room, const match_requ
     return found;
 }
 
-uint32_t match(match_kind kind, unsigned iterations, match_state *state, match_room *room, const match_request *requests, uint32_t n,
-               uint32_t *grants)
+uint32_t match(match_kind kind, unsigned iterations, match_state *state, match_room *room, const match_request *requests,
+               uint32_t n, uint32_t *grants)
 {
     room->call++;
     if (kind == MATCH_WAVEFRONT)

@@ -42,13 +42,12 @@ bool pipe_wake_host(pipe *p, uint32_t host, uint64_t cycle)
 
 static void arrivals(pipe *p, pipe_slot *at)
 {
-    uint32_t first_host_port = p->switch_ports;
     for (uint32_t k = 0; k < at->num_credits; k++)
         p->credits[at->credits[k].where]++;
     at->num_credits = 0;
     for (uint32_t k = 0; k < at->num_flits; k++) {
         pipe_event e = at->flits[k];
-        if (e.where / p->vcs < first_host_port)
+        if (e.where < p->switch_channels)
             pipe_receive(p, e.where, e.flit);
         else
             pipe_deliver(p, e.where, e.flit);
@@ -200,9 +199,9 @@ static ik_status export_series(pipe *p, ik_sim_result *out, ik_error *err)
 
 static ik_status export_result(pipe *p, ik_sim_result *out, ik_error *err)
 {
-    ik_status status = tally_export(&p->latency, &out->latency, err);
+    ik_status status = sim_histo_export(&p->latency, &out->latency, err);
     if (status == IK_OK)
-        status = tally_export(&p->network, &out->network_latency, err);
+        status = sim_histo_export(&p->network, &out->network_latency, err);
     if (status == IK_OK)
         status = export_series(p, out, err);
     if (status != IK_OK)

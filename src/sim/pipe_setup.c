@@ -2,8 +2,8 @@
  *
  * pipe_setup.c: parameters of the pipelined model resolved and checked; its state allocated.
  *
- * The clock is the time of one flit on the fastest link. Link latencies are rounded up to whole cycles (at least one); a slower link
- * takes a flit every so many cycles, its rate rounded down to such a multiple.
+ * The clock is the time of one flit on the fastest link. Link latencies are rounded up to whole cycles (at least one); a slower
+ * link takes a flit every so many cycles, its rate rounded down to such a multiple.
  */
 #include "sim/pipe.h"
 
@@ -36,10 +36,10 @@ static ik_status resolve_switch(pipe *p, const ik_params *v, ik_error *err)
 
 static ik_status resolve_adapter(pipe *p, const ik_params *v, ik_error *err)
 {
-    uint64_t packet = ik_params_uint(v, "packet"), message = ik_params_has(v, "message") ? ik_params_uint(v, "message") : packet;
-    if (message < packet)
-        packet = message;
-    uint64_t flits = (packet + p->flit_bytes - 1) / p->flit_bytes, packets = (message + packet - 1) / packet;
+    uint64_t most = ik_params_uint(v, "packet"), bytes = ik_params_has(v, "message") ? ik_params_uint(v, "message") : most;
+    if (bytes < most)
+        most = bytes;
+    uint64_t flits = (most + p->flit_bytes - 1) / p->flit_bytes, packets = (bytes + most - 1) / most;
     if (flits > UINT32_MAX / 2 || packets > UINT32_MAX / 2)
         return ik_fail(err, IK_ERR_USAGE, "a message of %llu flits is too long", (unsigned long long)flits);
     p->packet_flits = (uint32_t)flits;
@@ -56,7 +56,8 @@ static ik_status resolve_measure(pipe *p, const ik_params *v, ik_error *err)
     p->warmup = ik_params_uint(v, "warmup") / p->clock_ps;
     p->end = end / p->clock_ps;
     if (p->end <= p->warmup)
-        return ik_fail(err, IK_ERR_USAGE, "the measured time is shorter than a cycle of %llu ps", (unsigned long long)p->clock_ps);
+        return ik_fail(err, IK_ERR_USAGE, "the measured time is shorter than a cycle of %llu ps",
+                       (unsigned long long)p->clock_ps);
     p->paranoid = ik_params_bool(v, "paranoid");
     uint64_t watchdog = ik_params_uint(v, "watchdog");
     p->watchdog = (watchdog + p->clock_ps - 1) / p->clock_ps;
@@ -135,9 +136,11 @@ static bool allocate(pipe *p, const sizes *z)
            get(&p->ready_hosts, f->num_hosts, sizeof *p->ready_hosts, t) &&
            get(&p->next_hosts, f->num_hosts, sizeof *p->next_hosts, t) && get(&p->pool, p->pool_cap, sizeof *p->pool, t) &&
            get(&p->requests, requests, sizeof *p->requests, t) && get(&p->grants, requests, sizeof *p->grants, t) &&
-           get(&p->asking_vc, requests, sizeof *p->asking_vc, t) && get(&p->ports, z->max_radix + 1, sizeof *p->ports, t) &&
-           get(&p->chosen, z->max_radix + 1, sizeof *p->chosen, t) &&
-           get(&p->chosen_stamp, z->max_radix + 1, sizeof *p->chosen_stamp, t) &&
+           get(&p->asks, requests, sizeof *p->asks, t) && get(&p->winners, z->max_radix + 1, sizeof *p->winners, t) &&
+           get(&p->ports, z->max_radix + 1, sizeof *p->ports, t) && get(&p->rivals, z->max_radix + 1, sizeof *p->rivals, t) &&
+           get(&p->in_degree, z->max_radix + 1, sizeof *p->in_degree, t) &&
+           get(&p->out_degree, z->max_radix + 1, sizeof *p->out_degree, t) &&
+           get(&p->port_of_bit, (size_t)z->max_radix * p->vcs + 1, sizeof *p->port_of_bit, t) &&
            get(&p->choices, z->max_radix + 1, sizeof *p->choices, t) &&
            get(&p->channel_bytes, ports, sizeof *p->channel_bytes, t) &&
            get(&p->host_bytes, f->num_hosts, sizeof *p->host_bytes, t) &&
@@ -145,8 +148,8 @@ static bool allocate(pipe *p, const sizes *z)
            get(&p->series_bytes, p->num_series, sizeof *p->series_bytes, t) &&
            get(&p->series_count, p->num_series, sizeof *p->series_count, t) &&
            get(&p->series_sum, p->num_series, sizeof *p->series_sum, t) &&
-           get(&p->series_blocked, p->num_series * f->num_switches, sizeof *p->series_blocked, t) && tally_init(&p->latency) &&
-           tally_init(&p->network);
+           get(&p->series_blocked, p->num_series * f->num_switches, sizeof *p->series_blocked, t) &&
+           sim_histo_init(&p->latency) && sim_histo_init(&p->network);
 }
 
 static void init_ports(pipe *p)
@@ -162,6 +165,15 @@ static void init_ports(pipe *p)
         for (unsigned v = 0; v < p->vcs; v++)
             p->credits[(size_t)port * p->vcs + v] = (uint16_t)p->depth;
     }
+}
+
+static void init_inputs(pipe *p, uint32_t max_radix)
+{
+    for (uint32_t bit = 0; bit < max_radix * p->vcs; bit++)
+        p->port_of_bit[bit] = (uint16_t)(bit / p->vcs);
+    for (uint32_t port = 0; port < p->switch_ports; port++)
+        for (unsigned v = 0; v < p->vcs; v++)
+            p->in[(size_t)port * p->vcs + v].sw = p->f->port_node[port];
 }
 
 static void init_routers(pipe *p)
@@ -247,6 +259,7 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic, co
     p->source_adaptive = p->adaptive && plan->routing->family->start;
     p->any_injection_vc = !plan->vc->family->static_lane;
     p->switch_ports = p->f->port_base[p->f->num_switches];
+    p->switch_channels = p->switch_ports * p->vcs;
     ik_status status = resolve_switch(p, config->switch_params, err);
     if (status == IK_OK)
         status = choose_clock(p, err);
@@ -268,6 +281,7 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic, co
     if (status != IK_OK)
         return status;
     init_ports(p);
+    init_inputs(p, z.max_radix);
     init_routers(p);
     init_hosts(p);
     return IK_OK;
@@ -281,12 +295,43 @@ void pipe_free(pipe *p)
         free(p->slots[k].hosts);
     }
     match_room_free(&p->room);
-    void *blocks[] = {p->channel,     p->period,       p->free_at,      p->credits,       p->taken,        p->in,
-                      p->rings,       p->routers,      p->hosts,        p->bits,          p->pointers,     p->policy,
-                      p->slots,       p->list,         p->ready_hosts,  p->next_hosts,    p->pool,         p->requests,
-                      p->grants,      p->asking_vc,    p->ports,        p->chosen,        p->chosen_stamp, p->choices,
-                      p->channel_bytes, p->host_bytes, p->host_sent_bytes, p->series_bytes, p->series_count, p->series_sum,
-                      p->series_blocked, p->latency.buckets, p->network.buckets, p->deadlock_text};
+    void *blocks[] = {p->channel,
+                      p->period,
+                      p->free_at,
+                      p->credits,
+                      p->taken,
+                      p->in,
+                      p->rings,
+                      p->routers,
+                      p->hosts,
+                      p->bits,
+                      p->pointers,
+                      p->policy,
+                      p->slots,
+                      p->list,
+                      p->ready_hosts,
+                      p->next_hosts,
+                      p->pool,
+                      p->requests,
+                      p->grants,
+                      p->asks,
+                      p->ports,
+                      p->rivals,
+                      p->in_degree,
+                      p->choices,
+                      p->out_degree,
+                      p->port_of_bit,
+                      p->winners,
+                      p->channel_bytes,
+                      p->host_bytes,
+                      p->host_sent_bytes,
+                      p->series_bytes,
+                      p->series_count,
+                      p->series_sum,
+                      p->series_blocked,
+                      p->latency.buckets,
+                      p->network.buckets,
+                      p->deadlock_text};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

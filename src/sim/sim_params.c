@@ -4,8 +4,9 @@
 #include "sim/sim_internal.h"
 
 const ik_param ik_switch_params[] = {
-    {"model", IK_PARAM_ENUM, "iq", 0, 0, "iq|ioq|ideal",
-     "switch architecture: input-queued, input-and-output-queued, or an ideal switch that never blocks inside"},
+    {"model", IK_PARAM_ENUM, "iq", 0, 0, "iq|ioq|ideal|pipelined",
+     "switch architecture: input-queued, input-and-output-queued, an ideal switch that never blocks inside, or a pipelined VC router "
+     "of flits"},
     {"buffer", IK_PARAM_SIZE, "192 KiB", 1, 1e12, NULL, "input buffer of a port, split evenly among its virtual channels"},
     {"output_buffer", IK_PARAM_SIZE, "100 KiB", 1, 1e12, NULL,
      "output buffer of a port (model ioq), split evenly among its virtual channels"},
@@ -19,6 +20,15 @@ const ik_param ik_switch_params[] = {
     {"switching", IK_PARAM_ENUM, "vct", 0, 0, "vct|saf", "virtual cut-through, or store-and-forward"},
     {"routing_delay", IK_PARAM_TIME, "0 ns", 0, 1e12, NULL, "from a packet's arrival to its first request of an output"},
     {"traversal_delay", IK_PARAM_TIME, "0 ns", 0, 1e12, NULL, "from leaving the input buffer to the start of the link"},
+    {"flit", IK_PARAM_SIZE, "16 B", 1, 65536, NULL, "flit; its time on the fastest link is the clock (model pipelined)"},
+    {"routing_cycles", IK_PARAM_UINT, "1", 0, 64, NULL, "from a head's arrival to its first VC request (model pipelined)"},
+    {"vc_alloc_cycles", IK_PARAM_UINT, "1", 1, 64, NULL, "from a granted VC to the first request of the switch (model pipelined)"},
+    {"sw_alloc_cycles", IK_PARAM_UINT, "1", 1, 64, NULL, "from a granted switch to the traversal (model pipelined)"},
+    {"traversal_cycles", IK_PARAM_UINT, "1", 0, 64, NULL, "through the crossbar (model pipelined)"},
+    {"vc_allocator", IK_PARAM_ENUM, "islip", 0, 0, "islip|separable_input|separable_output|wavefront",
+     "matching of packets with virtual channels (model pipelined)"},
+    {"sw_allocator", IK_PARAM_ENUM, "islip", 0, 0, "islip|separable_input|separable_output|wavefront",
+     "matching of inputs with outputs (model pipelined)"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
 };
 
