@@ -95,7 +95,9 @@ static inline uint32_t ik_peer_node(const ik_fabric *f, uint32_t port)
 }
 static inline uint64_t ik_port_rate_bps(const ik_fabric *f, uint32_t port) { return f->classes[f->port_class[port]].rate_bps; }
 static inline uint64_t ik_port_latency_ps(const ik_fabric *f, uint32_t port) { return f->classes[f->port_class[port]].latency_ps; }
-/* The switch a host hangs on by its first connected port, IK_NONE if it hangs on none (or directly on another host). */
+/* The port a host's packets leave by: its first that is connected to a switch, IK_NONE if there is none. */
+uint32_t ik_host_port(const ik_fabric *f, uint32_t host);
+/* The switch at the other end of that port, IK_NONE if the host hangs on none. */
 uint32_t ik_host_switch(const ik_fabric *f, uint32_t host);
 /* "leaf3", or "sw12" and "host5" for nodes without names (generated fabrics keep none). Returns buffer. */
 char *ik_node_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size);

@@ -35,23 +35,11 @@ typedef struct trace {
     ik_choice *choices;
 } trace;
 
-static uint32_t injection_port(const ik_fabric *f, uint32_t host)
-{
-    uint32_t node = ik_host_node(f, host);
-    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
-        uint32_t peer = ik_peer_node(f, port);
-        if (peer != IK_NONE && ik_is_switch(f, peer)) {
-            return port;
-        }
-    }
-    return IK_NONE;
-}
-
 /* Follows the preferred choices from initial state n; true if they lead to dst. */
 static bool follow(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, trace *t)
 {
     const ik_fabric *f = plan->fabric;
-    uint32_t port = injection_port(f, src);
+    uint32_t port = ik_host_port(f, src);
     ik_packet pk;
     ik_plan_start_nth(plan, src, dst, n, &pk);
     t->num = 0;

@@ -105,15 +105,21 @@ ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *cod
     return IK_OK;
 }
 
-uint32_t ik_host_switch(const ik_fabric *f, uint32_t host)
+uint32_t ik_host_port(const ik_fabric *f, uint32_t host)
 {
     uint32_t node = ik_host_node(f, host);
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
         uint32_t peer = ik_peer_node(f, port);
-        if (peer != IK_NONE)
-            return ik_is_switch(f, peer) ? peer : IK_NONE;
+        if (peer != IK_NONE && ik_is_switch(f, peer))
+            return port;
     }
     return IK_NONE;
+}
+
+uint32_t ik_host_switch(const ik_fabric *f, uint32_t host)
+{
+    uint32_t port = ik_host_port(f, host);
+    return port == IK_NONE ? IK_NONE : ik_peer_node(f, port);
 }
 
 uint32_t ik_max_radix(const ik_fabric *f)

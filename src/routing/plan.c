@@ -123,18 +123,6 @@ void ik_plan_advance(const ik_plan *plan, uint32_t port, unsigned vc, ik_packet 
     pk->vc = (uint8_t)vc;
 }
 
-/* The port of a host that its packets leave by: the first that is connected to a switch. */
-static uint32_t injection_port(const ik_fabric *f, uint32_t host)
-{
-    uint32_t node = ik_host_node(f, host);
-    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
-        uint32_t peer = ik_peer_node(f, port);
-        if (peer != IK_NONE && ik_is_switch(f, peer))
-            return port;
-    }
-    return IK_NONE;
-}
-
 static uint32_t preferred_port(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *ports)
 {
     uint32_t preferred = 0;
@@ -155,7 +143,7 @@ preferred_port_large(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
 uint32_t ik_plan_path(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, uint32_t *channels, uint32_t max)
 {
     const ik_fabric *f = plan->fabric;
-    uint32_t port = injection_port(f, src), length = 0, ports[SMALL_RADIX];
+    uint32_t port = ik_host_port(f, src), length = 0, ports[SMALL_RADIX];
     ik_packet pk;
     ik_plan_start_nth(plan, src, dst, n, &pk);
     while (port != IK_NONE && length < max) {

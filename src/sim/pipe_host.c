@@ -9,12 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static uint64_t fnv(uint64_t hash, uint64_t value)
-{
-    for (int k = 0; k < 8; k++)
-        hash = (hash ^ (value >> 8 * k & 0xFF)) * UINT64_C(0x100000001B3);
-    return hash;
-}
+#define FNV_PRIME UINT64_C(0x100000001B3)
 
 /* Draws the generation time of message number h->messages. */
 static void draw_next(const pipe *p, uint32_t host, pipe_host *h)
@@ -191,7 +186,9 @@ void pipe_deliver(pipe *p, uint32_t where, uint32_t flit)
         return;
     pipe_packet *pk = &p->pool[flit >> 1];
     pipe_host *h = &p->hosts[host];
-    h->hash = fnv(fnv(fnv(h->hash, p->now * p->clock_ps), (uint64_t)pk->rt.src << 32 | pk->rt.dst), pk->number);
+    h->hash = (h->hash ^ p->now * p->clock_ps) * FNV_PRIME;
+    h->hash = (h->hash ^ ((uint64_t)pk->rt.src << 32 | pk->rt.dst)) * FNV_PRIME;
+    h->hash = (h->hash ^ pk->number) * FNV_PRIME;
     uint64_t latency = (p->now - pk->generated) * p->clock_ps;
     p->n.delivered++;
     if (counts) {

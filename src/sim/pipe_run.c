@@ -238,8 +238,8 @@ static ik_status export_result(pipe *p, ik_sim_result *out, ik_error *err)
     return IK_OK;
 }
 
-ik_status pipe_simulate(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
-                        ik_sim_result *out, ik_error *err)
+ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
+                            ik_sim_result *out, ik_error *err)
 {
     pipe *p = ik_calloc(1, sizeof *p);
     if (!p)

@@ -82,6 +82,25 @@ static ik_status choose_clock(pipe *p, ik_error *err)
     return p->clock_ps ? IK_OK : ik_fail(err, IK_ERR_USAGE, "a flit of %u bytes takes less than a picosecond", p->flit_bytes);
 }
 
+static ik_status resolve(pipe *p, const ik_sim_config *config, ik_error *err)
+{
+    sim_sections sec;
+    ik_status status = sim_check_run(p->plan, config, err);
+    if (status == IK_OK)
+        status = sim_open_sections(&sec, config, err);
+    if (status != IK_OK)
+        return status;
+    status = resolve_switch(p, sec.sw, err);
+    if (status == IK_OK)
+        status = choose_clock(p, err);
+    if (status == IK_OK)
+        status = resolve_adapter(p, sec.adapter, err);
+    if (status == IK_OK)
+        status = resolve_measure(p, sec.measure, err);
+    sim_close_sections(&sec);
+    return status;
+}
+
 /* ---- state */
 
 static bool get(void *where, size_t count, size_t size, size_t *total)
@@ -201,18 +220,10 @@ static void init_routers(pipe *p)
     }
 }
 
-/* The port of a host that its packets leave by: the first that is connected to a switch. */
 static void init_hosts(pipe *p)
 {
-    for (uint32_t host = 0; host < p->f->num_hosts; host++) {
-        uint32_t node = ik_host_node(p->f, host), found = IK_NONE;
-        for (uint32_t port = p->f->port_base[node]; port < p->f->port_base[node + 1] && found == IK_NONE; port++) {
-            uint32_t peer = ik_peer_node(p->f, port);
-            if (peer != IK_NONE && ik_is_switch(p->f, peer))
-                found = port;
-        }
-        p->hosts[host].port = found;
-    }
+    for (uint32_t host = 0; host < p->f->num_hosts; host++)
+        p->hosts[host].port = ik_host_port(p->f, host);
 }
 
 /* Events are due at most this far ahead: the longest channel, the slowest link's flit and the pipeline behind the switch. */
@@ -260,13 +271,7 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic, co
     p->any_injection_vc = !plan->vc->family->static_lane;
     p->switch_ports = p->f->port_base[p->f->num_switches];
     p->switch_channels = p->switch_ports * p->vcs;
-    ik_status status = resolve_switch(p, config->switch_params, err);
-    if (status == IK_OK)
-        status = choose_clock(p, err);
-    if (status == IK_OK)
-        status = resolve_adapter(p, config->adapter_params, err);
-    if (status == IK_OK)
-        status = resolve_measure(p, config->measure_params, err);
+    ik_status status = resolve(p, config, err);
     if (status != IK_OK)
         return status;
     sizes z = measure(p);

@@ -220,8 +220,8 @@ static ik_status export_results(sim *s, ik_sim_result *out, ik_error *err)
     return IK_OK;
 }
 
-ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
-                     ik_sim_result *out, ik_error *err)
+static ik_status run_events(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
+                            ik_sim_result *out, ik_error *err)
 {
     sim s;
     ik_status status = sim_setup(&s, plan, traffic, config, env, err);
@@ -233,6 +233,14 @@ ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_si
         status = export_results(&s, out, err);
     sim_free(&s);
     return status;
+}
+
+ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
+                     ik_sim_result *out, ik_error *err)
+{
+    if (config->switch_params && ik_params_enum(config->switch_params, "model") == MODEL_PIPELINED)
+        return sim_run_pipelined(plan, traffic, config, env, out, err);
+    return run_events(plan, traffic, config, env, out, err);
 }
 
 void ik_sim_result_free(ik_sim_result *r)

@@ -17,7 +17,7 @@
 #define SIM_MAX_VCS  64
 #define SIM_FLOATING 0xFFFFu /* output of a packet at the head of a FIFO that may still choose */
 
-enum { MODEL_IQ, MODEL_IOQ, MODEL_IDEAL };
+enum { MODEL_IQ, MODEL_IOQ, MODEL_IDEAL, MODEL_PIPELINED };
 enum { ARB_ISLIP, ARB_ROUND_ROBIN, ARB_OLDEST, ARB_RANDOM };
 enum { INJECT_PERIODIC, INJECT_POISSON, INJECT_BERNOULLI };
 
@@ -385,6 +385,14 @@ void sim_run_part(part *p);
 uint64_t sim_in_flight(const sim *s); /* packets inside the network */
 
 /* ---- sim_params.c: parameters resolved and checked */
+typedef struct sim_sections {
+    ik_params own[3]; /* defaults of the sections that were not given */
+    const ik_params *sw, *adapter, *measure;
+} sim_sections;
+ik_status sim_open_sections(sim_sections *sec, const ik_sim_config *config, ik_error *err);
+void sim_close_sections(sim_sections *sec);
+/* Load and number of VCs within what every model takes. */
+ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_error *err);
 ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err);
 
 /* ---- sim_check.c: paranoid checks and the watchdog, between windows, all partitions at rest */
@@ -397,5 +405,9 @@ ik_status sim_find_deadlock(sim *s, ik_error *err);
 /* Calls fn for every event that waits in any partition. */
 typedef void (*event_fn)(void *ctx, part *p, const event *e);
 void sim_each_event(sim *s, event_fn fn, void *ctx);
+
+/* ---- pipe_run.c: the pipelined model, with an engine of its own */
+ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
+                            ik_sim_result *out, ik_error *err);
 
 #endif

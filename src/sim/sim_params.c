@@ -55,23 +55,39 @@ const ik_param ik_measure_params[] = {
 
 /* ---- a configuration resolved */
 
-/* Values of a section: the caller's, or every default. */
-typedef struct section {
-    ik_params own;
-    const ik_params *values;
-} section;
-
-static ik_status open_section(section *sec, const ik_params *given, const ik_param *decl, ik_error *err)
+static ik_status open_section(ik_params *own, const ik_params *given, const ik_param *decl, const ik_params **values, ik_error *err)
 {
-    memset(sec, 0, sizeof *sec);
-    sec->values = given ? given : &sec->own;
-    return given ? IK_OK : ik_params_init(&sec->own, decl, NULL, err);
+    *values = given ? given : own;
+    return given ? IK_OK : ik_params_init(own, decl, NULL, err);
 }
 
-static void close_section(section *sec)
+ik_status sim_open_sections(sim_sections *sec, const ik_sim_config *config, ik_error *err)
 {
-    if (sec->values == &sec->own)
-        ik_params_free(&sec->own);
+    memset(sec, 0, sizeof *sec);
+    ik_status status = open_section(&sec->own[0], config->switch_params, ik_switch_params, &sec->sw, err);
+    if (status == IK_OK)
+        status = open_section(&sec->own[1], config->adapter_params, ik_adapter_params, &sec->adapter, err);
+    if (status == IK_OK)
+        status = open_section(&sec->own[2], config->measure_params, ik_measure_params, &sec->measure, err);
+    if (status != IK_OK)
+        sim_close_sections(sec);
+    return status;
+}
+
+void sim_close_sections(sim_sections *sec)
+{
+    for (int k = 0; k < 3; k++)
+        ik_params_free(&sec->own[k]);
+}
+
+ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_error *err)
+{
+    if (!(config->load > 0 && config->load <= 100))
+        return ik_fail(err, IK_ERR_USAGE, "load %g is outside (0, 100]: it is a fraction of a host's injection rate", config->load);
+    if (plan->num_vcs < 1 || plan->num_vcs > SIM_MAX_VCS)
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "the plan uses %u virtual channels; the simulator takes 1 to %d", plan->num_vcs,
+                       SIM_MAX_VCS);
+    return IK_OK;
 }
 
 static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
@@ -143,34 +159,21 @@ static void resolve_plan(sim *s, const ik_plan *plan)
 
 ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err)
 {
-    section sw, adapter, measure;
+    sim_sections sec;
     s->vcs = plan->num_vcs;
     s->load = config->load;
-    if (!(s->load > 0 && s->load <= 100))
-        return ik_fail(err, IK_ERR_USAGE, "load %g is outside (0, 100]: it is a fraction of a host's injection rate", s->load);
-    if (s->vcs < 1 || s->vcs > SIM_MAX_VCS)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "the plan uses %u virtual channels; the simulator takes 1 to %d", s->vcs,
-                       SIM_MAX_VCS);
-    ik_status status = open_section(&sw, config->switch_params, ik_switch_params, err);
+    ik_status status = sim_check_run(plan, config, err);
+    if (status == IK_OK)
+        status = sim_open_sections(&sec, config, err);
     if (status != IK_OK)
         return status;
-    status = open_section(&adapter, config->adapter_params, ik_adapter_params, err);
-    if (status != IK_OK)
-        goto close_switch;
-    status = open_section(&measure, config->measure_params, ik_measure_params, err);
-    if (status != IK_OK)
-        goto close_adapter;
-    status = resolve_switch(s, sw.values, err);
+    status = resolve_switch(s, sec.sw, err);
     if (status == IK_OK)
-        status = resolve_adapter(s, adapter.values, err);
+        status = resolve_adapter(s, sec.adapter, err);
     if (status == IK_OK)
-        status = resolve_measure(s, measure.values, err);
+        status = resolve_measure(s, sec.measure, err);
     if (status == IK_OK)
         resolve_plan(s, plan);
-    close_section(&measure);
-close_adapter:
-    close_section(&adapter);
-close_switch:
-    close_section(&sw);
+    sim_close_sections(&sec);
     return status;
 }

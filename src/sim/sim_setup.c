@@ -201,19 +201,10 @@ static void init_switch(sim *s, uint32_t id, sizes *at)
         sw->masks[sw->words + (out >> 6)] |= 1ull << (out & 63);
 }
 
-static uint32_t injection_port(const ik_fabric *f, uint32_t host)
-{
-    uint32_t node = ik_host_node(f, host);
-    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++)
-        if (f->port_peer[port] != IK_NONE && ik_is_switch(f, ik_peer_node(f, port)))
-            return port;
-    return IK_NONE;
-}
-
 static void init_host(sim *s, uint32_t host)
 {
     host_state *h = &s->hosts[host];
-    h->port = injection_port(s->f, host);
+    h->port = ik_host_port(s->f, host);
     h->wake_at = UINT64_MAX;
     h->hash = 14695981039346656037ull;
     h->silent = h->port == IK_NONE || s->traffic->family->dest(s->traffic, host, 0) == IK_NONE;

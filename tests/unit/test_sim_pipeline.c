@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_sim_pipeline.c: the pipelined router against its closed form at zero load and against the curves of BookSim2's
+ * input-queued router (tests/data/booksim/mean.csv: means over three seeds), conservation, wormhole with buffers smaller than a
+ * packet, deadlock.
+ */
+#include "sim_helper.h"
+
+#include <math.h>
+
+/* 125 B at 100 Gb/s: a cycle of 10 ns, which is also every channel's latency. */
+#define CYCLE_PS 10000.0
+#define ROUTER   "model=pipelined;flit=125 B;buffer=4000 B;iterations=1" /* 4 VCs of 8 flits */
+#define ONE_FLIT "packet=125 B;injection=bernoulli"
+
+/* ---- zero load: latency = 1 + injection + H (rd + va + sa + st) + (H - 1) channel + ejection + (L - 1) */
+
+static void zero_load(const char *fabric, const char *traffic, unsigned hops, unsigned stages, const char *sw, unsigned flits)
+{
+    char packet[64];
+    snprintf(packet, sizeof packet, "packet=%u B;injection=periodic", 125 * flits);
+    scenario c = {.fabric = fabric,
+                  .routing = "minimal",
+                  .vc = "any",
+                  .num_vcs = 4,
+                  .traffic = traffic,
+                  .load = 0.001,
+                  .sw = sw,
+                  .adapter = packet,
+                  .measure = "warmup=0 ns;duration=100 us;paranoid=true"};
+    ik_sim_result r = simulate(c);
+    double expected = (1 + 1 + hops * stages + (hops - 1) + 1 + (flits - 1)) * CYCLE_PS;
+    assert_true(r.latency.count > 0);
+    if ((double)r.latency.min != expected || (double)r.latency.max != expected)
+        fail_msg("%s: %g to %g cycles instead of %g", fabric, (double)r.latency.min / CYCLE_PS, (double)r.latency.max / CYCLE_PS,
+                 expected / CYCLE_PS);
+    ik_sim_result_free(&r);
+}
+
+static void zero_load_latency_is_exact(void **state)
+{
+    (void)state;
+    zero_load("crossbar:n=4,latency=10 ns", "shift:by=1", 1, 4, ROUTER, 1);
+    zero_load("crossbar:n=4,latency=10 ns", "shift:by=1", 1, 4, ROUTER, 16);
+    zero_load("fullmesh:n=4,p=1,latency=10 ns", "shift:by=1", 2, 4, ROUTER, 1);
+    zero_load("fullmesh:n=4,p=1,latency=10 ns", "shift:by=1", 2, 4, ROUTER, 5);
+    zero_load("torus:dims=6,latency=10 ns", "shift:by=3", 4, 4, ROUTER, 1);
+    zero_load("torus:dims=6,latency=10 ns", "shift:by=3", 4, 3, ROUTER ";routing_cycles=0", 1);
+    zero_load("torus:dims=6,latency=10 ns", "shift:by=3", 4, 7, ROUTER ";vc_alloc_cycles=2;sw_alloc_cycles=2;traversal_cycles=2",
+              2);
+}
+
+/* ---- curves */
+
+/* Mean packet latency in cycles at this load in the reference; fails if the point is not there or was not stable. */
+static double reference(const char *config, double load)
+{
+    FILE *file = fopen(TEST_DATA "/booksim/mean.csv", "r");
+    char line[256], name[64];
+    double found = 0;
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        double at, latency;
+        if (sscanf(line, "%63[^,],%lf,%lf", name, &at, &latency) == 3 && strcmp(name, config) == 0 && fabs(at - load) < 1e-9)
+            found = latency;
+    }
+    fclose(file);
+    assert_true(found > 0);
+    return found;
+}
+
+static void follow_curve(scenario c, const char *config, const double *loads, size_t count, double tolerance)
+{
+    c.vc = c.vc ? c.vc : "any";
+    c.num_vcs = 4;
+    c.traffic = "uniform:self=true";
+    c.sw = ROUTER;
+    c.adapter = ONE_FLIT;
+    c.measure = "warmup=30 us;duration=100 us";
+    for (size_t k = 0; k < count; k++) {
+        c.load = loads[k];
+        ik_sim_result r = simulate(c);
+        double expected = reference(config, loads[k]), got = r.latency.mean / CYCLE_PS;
+        if (fabs(got / expected - 1) > tolerance)
+            fail_msg("%s at %g: %g cycles, the reference has %g", config, loads[k], got, expected);
+        ik_sim_result_free(&r);
+    }
+}
+
+static void fat_tree_follows_booksim(void **state)
+{
+    (void)state;
+    static const double loads[] = {0.05, 0.3, 0.5, 0.6};
+    scenario c = {.fabric = "karytree:k=4,n=4,latency=10 ns", .routing = "oblivious"};
+    follow_curve(c, "a_ft_k4n4", loads, 4, 0.01);
+}
+
+static void mesh_follows_booksim(void **state)
+{
+    (void)state;
+    static const double loads[] = {0.1, 0.2, 0.3, 0.35};
+    scenario c = {.fabric = "mesh:dims=8:8,latency=10 ns", .routing = "dor"};
+    follow_curve(c, "e_mesh8x8_uniform", loads, 4, 0.015);
+}
+
+static void saturation_follows_booksim(void **state)
+{
+    (void)state;
+    scenario c = {.fabric = "karytree:k=4,n=4,latency=10 ns",
+                  .routing = "oblivious",
+                  .vc = "any",
+                  .num_vcs = 4,
+                  .traffic = "uniform:self=true",
+                  .load = 0.95,
+                  .sw = ROUTER,
+                  .adapter = ONE_FLIT,
+                  .measure = "warmup=30 us;duration=60 us"};
+    ik_sim_result r = simulate(c);
+    assert_true(fabs(r.throughput - 0.650) < 0.01);
+    ik_sim_result_free(&r);
+}
+
+/* ---- one VC carries a packet of L flits in L - 1 + rd + va + sa cycles: a third of the rate for L = 1, 16/18 for L = 16 */
+
+static void one_vc_limits_a_channel(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned vcs, flits;
+        double rate;
+    } cases[] = {{1, 1, 1.0 / 3}, {2, 1, 2.0 / 3}, {3, 1, 1}, {1, 16, 16.0 / 18}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char packet[64], sw[128];
+        snprintf(packet, sizeof packet, "packet=%u B;injection=periodic", 125 * cases[k].flits);
+        snprintf(sw, sizeof sw, "model=pipelined;flit=125 B;buffer=%u B;iterations=1", 125 * 32 * cases[k].vcs);
+        scenario c = {.fabric = "crossbar:n=2,latency=10 ns",
+                      .routing = "minimal",
+                      .vc = "any",
+                      .num_vcs = cases[k].vcs,
+                      .traffic = "shift:by=1",
+                      .load = 1,
+                      .sw = sw,
+                      .adapter = packet,
+                      .measure = "warmup=20 us;duration=100 us"};
+        ik_sim_result r = simulate(c);
+        if (fabs(r.throughput - cases[k].rate) > 0.003)
+            fail_msg("%u VCs, %u flits: %g instead of %g", cases[k].vcs, cases[k].flits, r.throughput, cases[k].rate);
+        ik_sim_result_free(&r);
+    }
+}
+
+/* ---- invariants */
+
+static void nothing_is_lost(void **state)
+{
+    (void)state;
+    static const char *const allocators[] = {"islip", "separable_input", "separable_output", "wavefront"};
+    for (size_t k = 0; k < 4; k++) {
+        char sw[256];
+        snprintf(sw, sizeof sw, "model=pipelined;flit=125 B;buffer=1000 B;vc_allocator=%s;sw_allocator=%s", allocators[k],
+                 allocators[k]);
+        scenario c = {.fabric = "karytree:k=2,n=3,latency=10 ns",
+                      .routing = "adaptive_tree",
+                      .vc = "any",
+                      .num_vcs = 2,
+                      .selection = "most_credits",
+                      .traffic = "uniform",
+                      .load = 0.9,
+                      .sw = sw,
+                      .adapter = "packet=1500 B;message=3000 B;injection=poisson", /* 12 flits through buffers of 4 */
+                      .measure = "warmup=5 us;duration=40 us;paranoid=true;series=5 us"};
+        ik_sim_result r = simulate(c);
+        assert_true(r.packets_delivered > 100);
+        assert_true(r.packets_generated >= r.packets_delivered + r.packets_in_flight);
+        assert_false(r.deadlock);
+        ik_sim_result again = simulate(c);
+        assert_true(r.checksum == again.checksum);
+        ik_sim_result_free(&r);
+        ik_sim_result_free(&again);
+    }
+}
+
+static void a_ring_deadlocks_and_says_how(void **state)
+{
+    (void)state;
+    scenario c = {.fabric = "torus:dims=5,latency=10 ns",
+                  .routing = "minimal",
+                  .vc = "1q",
+                  .num_vcs = 1,
+                  .traffic = "shift:by=2",
+                  .load = 1,
+                  .sw = "model=pipelined;flit=125 B;buffer=250 B",
+                  .adapter = "packet=1000 B",
+                  .measure = "warmup=0 ns;duration=1 ms;watchdog=20 us"};
+    ik_sim_result r = simulate(c);
+    assert_true(r.deadlock);
+    assert_non_null(r.deadlock_text);
+    assert_non_null(strstr(r.deadlock_text, "waits for"));
+    assert_true(r.end_ps < UINT64_C(1000000000));
+    ik_sim_result_free(&r);
+}
+
+static void a_slow_link_is_slow(void **state)
+{
+    (void)state;
+    scenario c = {.fabric = "fullmesh:n=2,p=1,latency=10 ns,link_rate=25 Gb/s,host_rate=100 Gb/s",
+                  .routing = "minimal",
+                  .vc = "any",
+                  .num_vcs = 4,
+                  .traffic = "shift:by=1",
+                  .load = 1,
+                  .sw = ROUTER,
+                  .adapter = ONE_FLIT,
+                  .measure = "warmup=20 us;duration=100 us;paranoid=true"};
+    ik_sim_result r = simulate(c);
+    assert_true(fabs(r.throughput - 0.25) < 0.003);
+    ik_sim_result_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(zero_load_latency_is_exact),    cmocka_unit_test(fat_tree_follows_booksim),
+        cmocka_unit_test(mesh_follows_booksim),          cmocka_unit_test(saturation_follows_booksim),
+        cmocka_unit_test(one_vc_limits_a_channel),       cmocka_unit_test(nothing_is_lost),
+        cmocka_unit_test(a_ring_deadlocks_and_says_how), cmocka_unit_test(a_slow_link_is_slow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
