@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What several generators share: hosts on consecutive switches, and the global wiring of dragonfly and dragonfly+.
+ * What several generators share: hosts on consecutive switches, places in a box, and the global wiring of dragonfly and
+ * dragonfly+.
  *
  * Global wiring. Every group has the same number of global ports. With n = groups - 1 neighbours, ports come in full rounds of n
  * (one link to each other group a round, in the chosen arrangement) and a rest of fewer than n. The rest is wired as a circulant:
@@ -17,6 +18,25 @@ void topo_add_hosts(ik_builder *b, const ik_topo_ctx *ctx, uint32_t first_switch
             ik_builder_link(b, ik_hs(host++, 0), ik_sw(first_switch + i, j), ctx->host_link);
         }
     }
+}
+
+ik_xy topo_place_in_box(ik_builder *b, const uint32_t *dims, uint32_t num_dims, uint32_t sw, bool line)
+{
+    uint32_t at[2] = {0, 0}, unit[2] = {1, 1}, wide = 0, last = 0, rest = sw;
+    for (uint32_t d = 0; d < num_dims; d++) {
+        if (dims[d] > 1) {
+            last = rest % dims[d];
+            at[wide % 2] += last * unit[wide % 2];
+            unit[wide % 2] *= dims[d];
+            wide++;
+        }
+        rest /= dims[d];
+    }
+    if (wide < 2 && !line) {
+        return (ik_xy){-1, -1};
+    }
+    ik_builder_switch_place(b, sw, at[1], last, at[0]);
+    return (ik_xy){(int32_t)at[0], (int32_t)at[1]};
 }
 
 /* One round: port y in [0, n) of `group`, n = g - 1. */

@@ -11,6 +11,10 @@
 /* Adds count*p hosts of one port: host i*p + j hangs on port j of switch first_switch + i. */
 void topo_add_hosts(ik_builder *b, const ik_topo_ctx *ctx, uint32_t first_switch, uint32_t count, uint32_t p);
 
+/* Where a drawing puts a switch of a box: even dimensions unfold to the right, odd ones downwards. A line (one dimension larger than 1) gets
+ * no place unless `line`: rings and full meshes are drawn as a circle. Returns the position, {-1, -1} for none. */
+ik_xy topo_place_in_box(ik_builder *b, const uint32_t *dims, uint32_t num_dims, uint32_t sw, bool line);
+
 /* Tori and meshes: the shared builder of topo_torus.c and topo_mesh.c. */
 ik_status grid_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b, bool wrap, ik_error *err);
 

@@ -37,19 +37,6 @@ static uint32_t grid_ports(const ik_grid *grid)
     return last;
 }
 
-/* Even dimensions unfold to the right, odd ones downwards; the drawing shows the same. */
-static void place(ik_builder *b, const ik_grid *grid, uint32_t sw)
-{
-    uint32_t at[2] = {0, 0}, unit[2] = {1, 1};
-    for (uint32_t d = 0; d < grid->num_dims; d++) {
-        at[d % 2] += sw / grid->stride[d] % grid->dims[d] * unit[d % 2];
-        unit[d % 2] *= grid->dims[d];
-    }
-    ik_builder_switch_xy(b, sw, (int32_t)at[0], (int32_t)at[1]);
-    uint32_t top = grid->num_dims - 1;
-    ik_builder_switch_place(b, sw, at[1], sw / grid->stride[top] % grid->dims[top], at[0]);
-}
-
 ik_status grid_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b, bool wrap, ik_error *err)
 {
     ik_grid grid;
@@ -74,7 +61,10 @@ ik_status grid_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder
                 ik_builder_link(b, ik_sw(first + sw, grid.port_plus[d]), ik_sw(first + peer, grid.port_minus[d]), ctx->link);
             }
         }
-        place(b, &grid, sw);
+        ik_xy at = topo_place_in_box(b, grid.dims, grid.num_dims, sw, !wrap);
+        if (at.x >= 0) {
+            ik_builder_switch_xy(b, sw, at.x, at.y);
+        }
     }
     topo_add_hosts(b, ctx, first, count, grid.p);
     ik_builder_family(b, wrap ? "torus" : "mesh", "", &grid, sizeof grid);

@@ -29,14 +29,6 @@ static void link_dimension(ik_builder *b, const ik_topo_ctx *ctx, const ik_hyper
     }
 }
 
-/* The first dimension runs along the row, the others count rows; the last dimension makes the groups. */
-static void place(ik_builder *b, const ik_hyperx *h, uint32_t sw)
-{
-    uint32_t columns = h->dims[0] > 1 || h->num_dims == 1 ? h->dims[0] : h->dims[h->num_dims > 1];
-    uint32_t top = h->num_dims - 1;
-    ik_builder_switch_place(b, sw, sw / columns, sw / h->stride[top] % h->dims[top], sw % columns);
-}
-
 ik_status hyperx_build(const char *family, ik_hyperx *h, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
 {
     double switches = 0, radix = 0;
@@ -51,7 +43,7 @@ ik_status hyperx_build(const char *family, ik_hyperx *h, const ik_topo_ctx *ctx,
         for (uint32_t d = 0; d < h->num_dims; d++) {
             link_dimension(b, ctx, h, sw, d);
         }
-        place(b, h, sw);
+        topo_place_in_box(b, h->dims, h->num_dims, sw, false);
     }
     topo_add_hosts(b, ctx, 0, count, h->p);
     ik_builder_family(b, family, "", h, sizeof *h);

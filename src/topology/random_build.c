@@ -37,11 +37,6 @@ static uint32_t position(const uint32_t *row, uint32_t value)
 
 static void add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_random_regular *r, const rrg *g)
 {
-    uint32_t columns = 1;
-    while (columns * columns < r->n) {
-        columns++;
-    }
-    columns = r->width ? r->width : columns;
     ik_builder_switches(b, r->n, r->p + r->d);
     for (uint32_t u = 0; u < r->n; u++) {
         const uint32_t *row = g->nbr + (size_t)u * r->d;
@@ -51,8 +46,8 @@ static void add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_random_regul
                 ik_builder_link(b, ik_sw(u, r->p + t), ik_sw(row[t], r->p + back), ctx->link);
             }
         }
-        ik_builder_switch_place(b, u, u / columns, u / columns, u % columns);
         if (r->width) {
+            ik_builder_switch_place(b, u, u / r->width, u / r->width, u % r->width);
             ik_builder_switch_xy(b, u, (int32_t)(u % r->width), (int32_t)(u / r->width));
         }
     }

@@ -367,17 +367,59 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-ik_status rrg_make(rrg *g, ik_error *err)
+static ik_status alloc_rows(rrg *g, ik_error *err)
 {
-    g->nbr = ik_calloc((size_t)g->n * g->d, sizeof *g->nbr);
+    g->nbr = ik_calloc((size_t)g->n * g->d + 1, sizeof *g->nbr);
     g->deg = ik_calloc(g->n, sizeof *g->deg);
-    if (!g->nbr || !g->deg) {
-        return ik_fail_memory(err, (size_t)g->n * (g->d + 1) * sizeof *g->nbr, "a random graph");
+    return g->nbr && g->deg ? IK_OK : ik_fail_memory(err, (size_t)g->n * (g->d + 1) * sizeof *g->nbr, "a random graph");
+}
+
+/* Steps 1 and 3. */
+static ik_status make_uniform(rrg *g, ik_error *err)
+{
+    ik_status status = alloc_rows(g, err);
+    if (status == IK_OK && g->d > 0) {
+        status = greedy(g, err);
     }
-    ik_status status = greedy(g, err);
-    if (status == IK_OK) {
+    if (status == IK_OK && g->d > 0) {
         status = shuffle(g, (uint64_t)g->n * g->d / 2 * (g->width ? ROUNDS_FLOOR : ROUNDS_FREE), err);
     }
+    return status;
+}
+
+/* A dense graph is the complement of a sparse one. Having degree n/2 or more it is connected. */
+static ik_status make_dense(rrg *g, ik_error *err)
+{
+    rrg sparse = *g;
+    sparse.d = g->n - 1 - g->d;
+    ik_status status = make_uniform(&sparse, err);
+    bool *taken = ik_calloc(g->n, sizeof *taken);
+    if (status == IK_OK) {
+        status = taken ? alloc_rows(g, err) : ik_fail_memory(err, g->n, "a random graph");
+    }
+    for (uint32_t u = 0; status == IK_OK && u < g->n; u++) {
+        const uint32_t *row = sparse.nbr + (size_t)u * sparse.d;
+        for (uint32_t t = 0; t < sparse.d; t++) {
+            taken[row[t]] = true;
+        }
+        for (uint32_t v = 0; v < g->n; v++) {
+            if (v != u && !taken[v]) {
+                g->nbr[(size_t)u * g->d + g->deg[u]++] = v;
+            }
+            taken[v] = false;
+        }
+    }
+    free(taken);
+    rrg_free(&sparse);
+    return status;
+}
+
+ik_status rrg_make(rrg *g, ik_error *err)
+{
+    if (g->width == 0 && 2 * g->d >= g->n && g->n > 2) {
+        return make_dense(g, err);
+    }
+    ik_status status = make_uniform(g, err);
     if (status == IK_OK) {
         status = connect(g, err);
     }

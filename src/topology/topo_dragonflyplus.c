@@ -36,10 +36,10 @@ static void link_group(ik_builder *b, const ik_topo_ctx *ctx, const ik_dragonfly
         for (uint32_t j = 0; j < d->spines; j++) {
             ik_builder_link(b, ik_sw(leaf + i, d->p + j), ik_sw(spine + j, i), ctx->link);
         }
-        ik_builder_switch_place(b, leaf + i, 0, group, group * (wide + 1) + i);
+        ik_builder_switch_place(b, leaf + i, 1, group, group * (wide + 1) + i);
     }
     for (uint32_t j = 0; j < d->spines; j++) {
-        ik_builder_switch_place(b, spine + j, 1, group, group * (wide + 1) + j);
+        ik_builder_switch_place(b, spine + j, 0, group, group * (wide + 1) + j);
     }
 }
 

@@ -39,9 +39,14 @@ static void every_example_places_its_switches(void **state)
 {
     (void)state;
     for (const ik_topology *const *t = ik_topologies(); *t; t++) {
-        for (const char *const *example = (*t)->examples; *example && strcmp((*t)->name, "file") != 0; example++) {
+        for (const char *const *example = (*t)->examples; *example && !(*t)->imported; example++) {
             ik_fabric *f = must_build("%s", *example);
-            assert_non_null(f->switch_place);
+            if (!f->switch_place) { /* drawn as a circle */
+                assert_true(strcmp(f->family, "jellyfish") == 0 || strcmp(f->family, "torus") == 0 ||
+                            strcmp(f->family, "fullmesh") == 0 || strcmp(f->family, "hypercube") == 0);
+                ik_fabric_free(f);
+                continue;
+            }
             assert_true(f->intact);
             for (uint32_t a = 0; a < f->num_switches && f->num_switches < 500; a++) {
                 for (uint32_t b = 0; b < a; b++) {
