@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CLASSES = 4096, MAX_RADIX = 65535 };
+enum { MAX_RADIX = 65535 };
 #define MAX_SPACE_PORTS UINT32_C(0x7fffffff)
 /* In the peer column: the top bit tells a host's port from a switch's. */
 #define HOST_BIT UINT32_C(0x80000000)
@@ -191,8 +191,8 @@ uint16_t ik_builder_class(ik_builder *b, uint64_t rate_bps, uint64_t latency_ps,
         if (f->classes[i].rate_bps == rate_bps && f->classes[i].latency_ps == latency_ps &&
             strcmp(f->classes[i].name, wanted.name) == 0)
             return (uint16_t)i;
-    if (f->num_classes == MAX_CLASSES) {
-        STICK(b, IK_ERR_INPUT, "more than %d different kinds of links", MAX_CLASSES);
+    if (f->num_classes == FABRIC_MAX_CLASSES) {
+        STICK(b, IK_ERR_INPUT, "more than %d different kinds of links", FABRIC_MAX_CLASSES);
         return 0;
     }
     ik_link_class *larger = realloc(f->classes, (f->num_classes + 1) * sizeof *larger);
@@ -494,24 +494,6 @@ static bool complete_labels(ik_fabric *f)
     return ok;
 }
 
-/* Drops classes without links and renumbers the others in their order. */
-static void prune_classes(ik_fabric *f)
-{
-    uint16_t renumbered[MAX_CLASSES] = {0};
-    uint32_t kept = 0;
-    for (uint32_t port = 0; port < f->num_ports; port++)
-        if (f->port_peer[port] != IK_NONE)
-            renumbered[f->port_class[port]] = 1;
-    for (uint32_t i = 0; i < f->num_classes; i++)
-        if (renumbered[i]) {
-            f->classes[kept] = f->classes[i];
-            renumbered[i] = (uint16_t)kept++;
-        }
-    f->num_classes = kept;
-    for (uint32_t port = 0; port < f->num_ports; port++)
-        f->port_class[port] = renumbered[f->port_class[port]];
-}
-
 static void set_num_levels(ik_builder *b)
 {
     ik_fabric *f = b->f;
@@ -552,7 +534,7 @@ ik_status ik_builder_finish(ik_builder *b, ik_fabric **out, ik_error *err)
         STICK(b, IK_ERR_MEMORY, "out of memory for a fabric of %u switches, %u hosts and %u ports", b->f->num_switches,
               b->f->num_hosts, b->f->num_ports);
     if (b->error.status == IK_OK) {
-        prune_classes(b->f);
+        fabric_prune_classes(b->f);
         set_num_levels(b);
     }
     if (b->error.status == IK_OK)

@@ -74,6 +74,23 @@ ik_status fabric_set_origin(ik_fabric *f, const char *family, const char *spec, 
     return IK_OK;
 }
 
+void fabric_prune_classes(ik_fabric *f)
+{
+    uint16_t renumbered[FABRIC_MAX_CLASSES] = {0};
+    uint32_t kept = 0;
+    for (uint32_t port = 0; port < f->num_ports; port++)
+        if (f->port_peer[port] != IK_NONE)
+            renumbered[f->port_class[port]] = 1;
+    for (uint32_t i = 0; i < f->num_classes; i++)
+        if (renumbered[i]) {
+            f->classes[kept] = f->classes[i];
+            renumbered[i] = (uint16_t)kept++;
+        }
+    f->num_classes = kept;
+    for (uint32_t port = 0; port < f->num_ports; port++)
+        f->port_class[port] = renumbered[f->port_class[port]];
+}
+
 static ik_finding *finding_slot(ik_fabric *f)
 {
     if (f->num_findings == f->priv->finding_cap) {

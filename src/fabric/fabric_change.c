@@ -158,6 +158,8 @@ ik_status ik_fabric_degrade(const ik_fabric *f, const uint32_t *ports, size_t nu
     ik_status status = copy_all(f, copy, err);
     if (status == IK_OK)
         status = fail_all(copy, ports, num_ports, switches, num_switches, err);
+    if (status == IK_OK)
+        fabric_prune_classes(copy);
     if (status != IK_OK) {
         ik_fabric_free(copy);
         return status;
@@ -280,6 +282,8 @@ ik_status ik_fabric_keep_hosts(const ik_fabric *f, const bool *keep, ik_fabric *
     if (status == IK_OK)
         status = copy_kept(f, &r, copy, err);
     free(r.node);
+    if (status == IK_OK)
+        fabric_prune_classes(copy);
     if (status != IK_OK) {
         ik_fabric_free(copy);
         return status;

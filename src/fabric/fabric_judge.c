@@ -60,7 +60,9 @@ static ik_status judge_levels(judge *j)
         return IK_OK;
     if (!f->switch_level)
         return fabric_add_finding(f, IK_NOTE, "levels", IK_NONE, IK_NONE, j->err,
-                                  "not a multi-level tree: some links join switches of the same or of distant levels");
+                                  f->num_hosts ? "%s: some links join switches of the same or of distant levels"
+                                               : "%s that could be told: it has no hosts",
+                                  "not a multi-level tree");
     for (uint32_t level = 1; level <= f->num_levels && (size_t)used < sizeof text; level++) {
         uint32_t count = 0;
         for (uint32_t sw = 0; sw < f->num_switches; sw++)

@@ -15,6 +15,8 @@ struct ik_fabric_private {
     size_t family_bytes; /* size of ik_fabric.family_data */
 };
 
+enum { FABRIC_MAX_CLASSES = 4096 };
+
 /* An empty fabric with its private part, NULL when out of memory. */
 ik_fabric *fabric_new(void);
 /* printf into the arena; NULL when out of memory. */
@@ -22,6 +24,8 @@ char *fabric_vprintf(ik_arena *arena, const char *format, va_list args);
 /* Sets family and specification, and family data copied from `data` (NULL keeps what there is). */
 ik_status fabric_set_origin(ik_fabric *f, const char *family, const char *spec, const void *data, size_t data_bytes,
                             ik_error *err);
+/* Drops link classes without links and renumbers the others in their order. */
+void fabric_prune_classes(ik_fabric *f);
 /* Appends a finding; port and node may be IK_NONE (node is derived from port if only that is given). */
 ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *code, uint32_t port, uint32_t node, ik_error *err,
                              const char *format, ...) IK_PRINTF(7, 8);

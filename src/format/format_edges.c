@@ -8,22 +8,18 @@
  *     0 2 40Gb/s     at another rate than the default
  *     5              a switch without links
  *
- * A first line of three whole numbers, "N degree length", as collections of grid graphs have it, announces N switches, on an
- * n x n floor if N = n^2. Switches and hosts are numbered as written, gaps closed; ports in the order of the lines.
+ * Switches and hosts are numbered as written, gaps closed; ports in the order of the lines.
  */
 #include "format/raw_graph.h"
 #include "format/scan.h"
 #include "ikat/format.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 typedef struct edge_reader {
     scan s;
     raw_graph g;
-    bool started;
-    uint64_t announced; /* switches, 0 = not announced */
     ik_error *err;
 } edge_reader;
 
@@ -44,10 +40,6 @@ static ik_status read_node(edge_reader *r, uint32_t *node)
     if (!parse_node(token, &is_host, &number)) {
         r->s.at = start;
         return scan_fail(&r->s, r->err, "expected a switch like 5 or a host like h5");
-    }
-    if (!is_host && r->announced && number >= r->announced) {
-        r->s.at = start;
-        return scan_fail(&r->s, r->err, "expected a switch from 0 to %" PRIu64, r->announced - 1);
     }
     *node = raw_graph_node(&r->g, token, r->err);
     if (*node == IK_NONE)
@@ -74,50 +66,12 @@ static ik_status read_rate(edge_reader *r, raw_link *link)
     return IK_OK;
 }
 
-/* "64 4 2": three whole numbers on the first line. */
-static bool announcement(scan s, uint64_t *switches)
-{
-    uint64_t number;
-    for (int i = 0; i < 3; i++) {
-        scan_blanks(&s);
-        if (!slice_uint(scan_token(&s), UINT32_MAX - 1, i ? &number : switches))
-            return false;
-    }
-    return scan_at_end(&s) && *switches > 0;
-}
-
-/* The switches announced, in their places. A switch costs the file at least two characters. */
-static ik_status add_announced(edge_reader *r, ik_arena *arena)
-{
-    if (r->announced > r->g.text_size)
-        return scan_fail(&r->s, r->err, "expected at most as many switches as the file has characters");
-    uint64_t side = (uint64_t)(sqrt((double)r->announced) + 0.5);
-    for (uint64_t i = 0; i < r->announced; i++) {
-        char *key = ik_arena_printf(arena, "%" PRIu64, i);
-        uint32_t node = key ? raw_graph_node(&r->g, (slice){key, strlen(key)}, r->err) : IK_NONE;
-        if (node == IK_NONE)
-            return ik_fail_memory(r->err, 8, "switches of a graph");
-        r->g.nodes[node].number = i;
-        if (side * side == r->announced) {
-            r->g.nodes[node].has_xy = true;
-            r->g.nodes[node].xy = (ik_xy){(int32_t)(i % side), (int32_t)(i / side)};
-        }
-    }
-    return IK_OK;
-}
-
-static ik_status read_line(edge_reader *r, ik_arena *arena)
+static ik_status read_line(edge_reader *r)
 {
     scan *s = &r->s;
     uint32_t a, b;
     if (scan_at_end(s) || *s->at == '#' || *s->at == '%')
         return IK_OK;
-    if (!r->started && announcement(*s, &r->announced)) {
-        r->started = true;
-        return add_announced(r, arena);
-    }
-    r->announced = r->started ? r->announced : 0;
-    r->started = true;
     ik_status status = read_node(r, &a);
     if (status != IK_OK || scan_at_end(s))
         return status;
@@ -133,14 +87,12 @@ static ik_status read_line(edge_reader *r, ik_arena *arena)
 static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b, ik_error *err)
 {
     edge_reader r = {.s = scan_text(text, size, file), .g = {.file = file, .text_size = size}, .err = err};
-    ik_arena arena = {0};
     ik_status status = IK_OK;
     while (status == IK_OK && scan_line(&r.s))
-        status = read_line(&r, &arena);
+        status = read_line(&r);
     if (status == IK_OK)
         status = raw_graph_build(&r.g, b, err);
     raw_graph_free(&r.g);
-    ik_arena_free(&arena);
     return status;
 }
 
@@ -215,7 +167,7 @@ static unsigned probe(const char *text, size_t size)
     return good ? 40 : 0;
 }
 
-static const char *const extensions[] = {"edges", "edgelist", "el", "txt", NULL};
+static const char *const extensions[] = {"edges", "edgelist", "el", NULL};
 
 const ik_format ik_format_edges = {
     .name = "edges",

@@ -102,7 +102,10 @@ static ik_status pack(FILE *from, int to, const char *path, ik_error *err)
 
 static ik_status flushed(FILE *out, const char *path, ik_error *err)
 {
-    return fflush(out) == 0 && !ferror(out) && fsync(fileno(out)) == 0 ? IK_OK : io_failed(err, path, "cannot be written");
+    bool ok = fflush(out) == 0 && !ferror(out);
+    if (ok && fsync(fileno(out)) != 0)
+        ok = errno == EINVAL || errno == EROFS; /* a pipe cannot be synchronised */
+    return ok ? IK_OK : io_failed(err, path, "cannot be written");
 }
 
 static ik_status write_packed(const char *path, const ik_fabric *f, ik_status (*write)(const ik_fabric *, FILE *, ik_error *),
@@ -147,6 +150,11 @@ static ik_status write_open(FILE *out, const char *path, const ik_fabric *f,
 ik_status text_file_write(const char *path, const ik_fabric *f, ik_status (*write)(const ik_fabric *, FILE *, ik_error *),
                           ik_error *err)
 {
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        FILE *device = fopen(path, "wb"); /* a device or pipe is not replaced */
+        return device ? write_open(device, path, f, write, err) : io_failed(err, path, "cannot be written");
+    }
     size_t size = strlen(path) + 40;
     char *temporary = malloc(size);
     if (!temporary)

@@ -239,6 +239,8 @@ static ik_status make(const ik_topology *t, const ik_params *params, const char 
         status = keep_first_hosts(&f, ik_params_uint(params, "hosts"), err);
     if (status == IK_OK)
         status = apply_failures(&f, params, env, err);
+    if (status == IK_OK && t->imported && !restored && !f->intact)
+        status = ik_fabric_judge(f, err); /* of what is left */
     if (status == IK_OK && !restored)
         status = set_origin(f, t, name, (ik_params *)written, err);
     if (status != IK_OK) {
