@@ -12,6 +12,30 @@
 extern "C" {
 #endif
 
+/* ------------------------------------------------------------------------------------------ the file's schema */
+
+typedef enum ik_section_kind {
+    IK_SECTION_FAMILY, /* a spec "xgft:m=16:16,w=1:10", or a mapping { family: xgft, m: [16, 16], w: [1, 10] }, or a list of them */
+    IK_SECTION_PARAMS, /* a mapping of declared parameters, or a list of such mappings */
+    IK_SECTION_VALUE,  /* one declared value, a list or a range of it */
+    IK_SECTION_TEXT    /* free text */
+} ik_section_kind;
+
+/* One top-level key of an experiment file. Every value in it may be a list or a range ("10%..90% step 10%", "1..5",
+ * "512 B..8 KiB times 2"); the product of all of them is run. */
+typedef struct ik_experiment_section {
+    const char *name;
+    ik_section_kind kind;
+    const ik_param *params; /* PARAMS: the rows; VALUE: the one row; NULL otherwise */
+    const char *def;        /* what an absent section means; NULL = required */
+    const char *help;       /* one line */
+} ik_experiment_section;
+
+/* All sections, ending with a name of NULL: reading, messages, help and documentation come from them. */
+const ik_experiment_section *ik_experiment_sections(void);
+
+/* ------------------------------------------------------------------------------------------ experiments */
+
 typedef struct ik_experiment ik_experiment; /* a parsed, checked, not yet expanded experiment */
 
 /* Reads and checks a YAML experiment. Every error has file, line and column. `overrides`: "key.path=value" texts (NULL-terminated

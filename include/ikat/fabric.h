@@ -189,6 +189,9 @@ ik_status ik_fabric_check(const ik_fabric *f, ik_error *err);
 ik_status ik_fabric_find_levels(ik_fabric *f, ik_error *err);
 /* Appends findings: levels, oversubscription per leaf switch, links below the common rate, unreachable hosts, duplicate GUIDs. */
 ik_status ik_fabric_judge(ik_fabric *f, ik_error *err);
+/* Gives every link below the common rate of its kind (between switches, to hosts) that rate, a note for each: what the fabric would
+ * be once repaired. Before ik_fabric_judge. */
+ik_status ik_fabric_repair_rates(ik_fabric *f, ik_error *err);
 /* Same graph, labels, classes and order? (round-trip tests) Writes the first difference to why. */
 bool ik_fabric_equal(const ik_fabric *a, const ik_fabric *b, char *why, size_t size);
 

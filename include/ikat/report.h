@@ -21,6 +21,8 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
 ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err);
 /* The documented object that the HTML report embeds. */
 ik_status ik_report_json(const char *store_path, FILE *out, ik_error *err);
+/* The same without drawings and without the utilisation of single channels. */
+ik_status ik_report_json_brief(const char *store_path, FILE *out, ik_error *err);
 
 #ifdef __cplusplus
 }

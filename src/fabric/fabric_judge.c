@@ -284,6 +284,32 @@ static ik_status judge_rates(judge *j, bool hosts)
     return status == IK_OK ? count_rest(j, IK_WARNING, "slow-link", "links are below the common rate", told) : status;
 }
 
+static ik_status repair_kind(judge *j, bool hosts)
+{
+    ik_fabric *f = j->f;
+    uint32_t common = IK_NONE;
+    ik_status status = common_class(j, hosts, &common);
+    for (uint32_t port = 0; port < f->num_ports && status == IK_OK && common != IK_NONE; port++) {
+        uint32_t peer = f->port_peer[port];
+        if (peer == IK_NONE || peer < port || to_host(f, port) != hosts || ik_port_rate_bps(f, port) >= f->classes[common].rate_bps)
+            continue;
+        char a[TEXT], b[TEXT];
+        status = fabric_add_finding(f, IK_NOTE, "repaired-link", port, IK_NONE, j->err,
+                                    "link from %s to %s is taken as repaired: %.15s instead of %.15s",
+                                    ik_port_describe(f, port, a, sizeof a), ik_port_describe(f, peer, b, sizeof b),
+                                    f->classes[common].name, f->classes[f->port_class[port]].name);
+        f->port_class[port] = f->port_class[peer] = (uint16_t)common;
+    }
+    return status;
+}
+
+ik_status ik_fabric_repair_rates(ik_fabric *f, ik_error *err)
+{
+    judge j = {.f = f, .err = err};
+    ik_status status = repair_kind(&j, false);
+    return status == IK_OK ? repair_kind(&j, true) : status;
+}
+
 /* ---- hosts outside the largest connected part */
 
 static void mark_part(const ik_fabric *f, uint32_t start, uint32_t mark, uint32_t *part, uint32_t *stack, uint32_t *hosts)

@@ -231,7 +231,9 @@ static ik_status make(const ik_topology *t, const ik_params *params, const char 
     if (status != IK_OK)
         return status;
     bool restored = false;
-    if (t->imported)
+    if (own_param(t, "repair") && ik_params_bool(params, "repair"))
+        status = ik_fabric_repair_rates(f, err);
+    if (status == IK_OK && t->imported)
         status = finish_import(f, env, &restored, err);
     restored = restored && !ik_params_has(params, "hosts") && !ik_params_has(params, "fail") &&
                ik_params_real(params, "fail_switches") == 0;

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_report.c: `ikat report RESULTS.db`: the HTML report, or CSV or JSON.
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* results/quickstart.db -> quickstart.html, here. */
+static char *default_page(const char *store)
+{
+    const char *slash = strrchr(store, '/'), *name = slash ? slash + 1 : store, *dot = strrchr(name, '.');
+    size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+    char *out = malloc(length + 6);
+    if (out)
+        snprintf(out, length + 6, "%.*s.html", (int)length, name);
+    return out;
+}
+
+static int write_page(cli *c, const char *store)
+{
+    const char *given = cli_get(c, "--output");
+    char *made = given ? NULL : default_page(store);
+    const char *path = given ? given : made;
+    if (!path)
+        return cli_usage(c, "out of memory");
+    ik_error err;
+    ik_status status = ik_report_html(store, path, &err);
+    if (status == IK_OK && !c->quiet)
+        printf("%s\n", path);
+    free(made);
+    return status == IK_OK ? CLI_DONE : cli_error(c, &err);
+}
+
+static int run(cli *c)
+{
+    ik_error err;
+    const char *store = c->args[0];
+    if (c->json && cli_has(c, "--csv"))
+        return cli_usage(c, "--csv and --json both want the output: give one of them");
+    if ((c->json || cli_has(c, "--csv")) && cli_has(c, "--output"))
+        return cli_usage(c, "-o names the HTML report; --csv and --json write to the output");
+    ik_status status;
+    if (c->json)
+        status = ik_report_json(store, stdout, &err);
+    else if (cli_has(c, "--csv"))
+        status = ik_report_csv(store, stdout, &err);
+    else
+        return write_page(c, store);
+    return status == IK_OK ? CLI_DONE : cli_error(c, &err);
+}
+
+static const cli_option options[] = {
+    {"--output", 'o', "REPORT.html", "where the report goes (default: the results' name with .html, in the current folder)",
+     false},
+    {"--csv", 0, NULL, "print one line a point instead", false},
+    {0},
+};
+
+static const char *const examples[] = {"ikat report quickstart.db -o report.html", "ikat report quickstart.db --csv", NULL};
+
+const ik_command ik_command_report = {
+    .name = "report",
+    .synopsis = "RESULTS.db [-o REPORT.html] [--csv] [--json]",
+    .summary = "make the HTML report of results, or print them as CSV or JSON",
+    .details =
+        "The report is one file that opens from disk and loads nothing: findings, proofs, latency and throughput over load, "
+        "link\n"
+        "utilisation, a picture of the fabric, the numbers behind every plot. With --json, the object it is made from: title,\n"
+        "description, experiment, points_total, points_finished, fabrics (hosts, switches, switch_links, findings, tiers, "
+        "slow_links,\n"
+        "drawing), plans (routing, vc, vcs, proof), slow_link_costs, curves (routing, traffic, saturation_throughput, steps "
+        "with\n"
+        "load, throughput, latency_mean_ns and their *_ci95, utilisation of every channel) and points.",
+    .examples = examples,
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_run.c: `ikat run FILE`: the main job: an experiment from its file to results and a summary.
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { MAX_OVERRIDES = 256 };
+
+typedef struct run_state {
+    cli *c;
+    uint64_t reported; /* points at the last quiet line */
+} run_state;
+
+static void on_stage(void *ctx, const char *text)
+{
+    run_state *r = ctx;
+    if (r->c->verbose > 0)
+        cli_note(r->c, "%s", text);
+}
+
+/* On a terminal the meter shows rate and time left; into a pipe goes a line every tenth of the way. */
+static void on_point(void *ctx, uint64_t done, uint64_t total, bool reused)
+{
+    run_state *r = ctx;
+    const cli *c = r->c;
+    if (reused) {
+        cli_note(c, "%llu of %llu points are finished already", (unsigned long long)done, (unsigned long long)total);
+        r->reported = done;
+        return;
+    }
+    if (c->progress && c->env.progress) {
+        c->env.progress(c->env.progress_ctx, "simulating", done, total, "points");
+    } else if ((done - r->reported) * 10 >= total || done == total) {
+        cli_note(c, "%llu of %llu points", (unsigned long long)done, (unsigned long long)total);
+        r->reported = done;
+    }
+}
+
+static void on_note(void *ctx, ik_severity severity, const char *text)
+{
+    run_state *r = ctx;
+    static const char *const words[] = {"note", "warning", "error"};
+    static const char *const colours[] = {"", "\033[33m", "\033[1;31m"};
+    bool colour = r->c->colour_err;
+    cli_note(r->c, "%s%s%s: %s", colour ? colours[severity] : "", words[severity], colour ? "\033[0m" : "", text);
+}
+
+/* experiments/quickstart.yaml -> quickstart.db, here. */
+static char *default_store(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+    char *out = malloc(length + 4);
+    if (out)
+        snprintf(out, length + 4, "%.*s.db", (int)length, name);
+    return out;
+}
+
+static unsigned terminal_width(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 0;
+}
+
+/* The answer, and the next step. */
+static int show_results(cli *c, const char *store, int status)
+{
+    ik_error err;
+    ik_status shown = c->json ? ik_report_json_brief(store, stdout, &err)
+                              : ik_report_terminal(store, stdout, terminal_width(), c->colour_out, &err);
+    if (shown != IK_OK)
+        return cli_error(c, &err);
+    if (!c->json && !c->quiet)
+        printf("\nResults: %s    Report: ikat report %s\n", store, store);
+    return status;
+}
+
+static ik_status read_experiment(cli *c, ik_experiment **e, ik_error *err)
+{
+    const char *overrides[MAX_OVERRIDES + 2] = {NULL};
+    char seed[48];
+    int n = 0;
+    for (const char *text; n < MAX_OVERRIDES && (text = cli_get_nth(c, "--set", n)); n++)
+        overrides[n] = text;
+    if (cli_has(c, "--seed")) {
+        snprintf(seed, sizeof seed, "seeds=[%llu]", (unsigned long long)c->seed);
+        overrides[n] = seed;
+    }
+    return ik_experiment_read(c->args[0], overrides, e, err);
+}
+
+static int run_experiment(cli *c, ik_experiment *e, const char *store)
+{
+    run_state state = {.c = c};
+    ik_run_observer observer = {.ctx = &state, .stage = on_stage, .point = on_point, .note = on_note};
+    bool failed = false;
+    ik_error err;
+    ik_status status = ik_experiment_run(e, store, c->jobs, &c->env, &observer, &failed, &err);
+    cli_progress_end(c);
+    if (status == IK_ERR_CANCELLED)
+        cli_note(c, "the same command continues where this one stopped");
+    if (status != IK_OK)
+        return cli_error(c, &err);
+    return show_results(c, store, failed ? CLI_FAILED : CLI_DONE);
+}
+
+static int run(cli *c)
+{
+    ik_experiment *e = NULL;
+    ik_error err;
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit is seen as a failed write, like a full disk */
+    if (read_experiment(c, &e, &err) != IK_OK)
+        return cli_error(c, &err);
+    const char *given = cli_get(c, "--output");
+    char *made = given ? NULL : default_store(c->args[0]);
+    int status = given || made ? run_experiment(c, e, given ? given : made) : cli_usage(c, "out of memory");
+    free(made);
+    ik_experiment_free(e);
+    return status;
+}
+
+static const cli_option options[] = {
+    {"--output", 'o', "RESULTS.db", "where results go (default: the experiment's name with .db, in the current folder)", false},
+    {"--set", 's', "KEY=VALUE", "overrides one value, e.g. --set load=50% --set switch.voq=false", true},
+    {0},
+};
+
+static const char *const examples[] = {"ikat run experiments/quickstart.yaml -o quickstart.db", NULL};
+
+const ik_command ik_command_run = {
+    .name = "run",
+    .synopsis = "FILE [-o RESULTS.db] [--set KEY=VALUE] [--jobs N]",
+    .summary = "run an experiment: build, route, prove, simulate every point, store and sum up",
+    .details =
+        "Results are written point by point: a run that was stopped or killed continues with the same command and repeats\n"
+        "nothing that was finished. Points run --jobs at a time; the results never depend on it. Exit status 1: a proof failed\n"
+        "or a deadlock happened (the points are simulated all the same). See 'ikat help experiment' for the file.\n"
+        "With --json: the object of 'ikat report --json' without drawings and single channels.",
+    .examples = examples,
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

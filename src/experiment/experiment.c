@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/experiment.c: reads an experiment file: sections, overrides, the number of points.
+ */
+#include "experiment/experiment_impl.h"
+#include "experiment/sweep.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FILE_BYTES = 16 << 20 };
+
+/* ---- keys */
+
+static ik_status check_keys(ik_experiment *e, const ytree *root, ik_error *err)
+{
+    const ik_experiment_section *sections = ik_experiment_sections();
+    size_t num = 0;
+    while (sections[num].name)
+        num++;
+    const char **names = ik_arena_alloc(&e->arena, (num + 1) * sizeof *names);
+    if (!names)
+        return ik_fail_memory(err, num * sizeof *names, "an experiment");
+    for (size_t i = 0; i < num; i++)
+        names[i] = sections[i].name;
+    for (size_t k = 0; k < root->num; k++) {
+        const char *key = root->keys[k]->text;
+        size_t i = 0;
+        while (i < num && strcmp(names[i], key) != 0)
+            i++;
+        if (i < num)
+            continue;
+        ik_status status = ik_fail_unknown(err, "section", key, names);
+        ik_error_at(err, root->keys[k]->file, root->keys[k]->line, root->keys[k]->column);
+        return status;
+    }
+    return IK_OK;
+}
+
+static ik_status read_text(const ytree *root, const char *key, const char **out, ik_error *err)
+{
+    const ytree *node = ytree_get(root, key);
+    if (node && node->kind != YTREE_SCALAR)
+        return ytree_fail(node, err, "'%s' is text, found %s", key, ytree_kind_name(node->kind));
+    *out = node ? node->text : "";
+    return IK_OK;
+}
+
+/* ---- overrides: "load=50%", "switch.voq=true", "fabric.hosts=96" */
+
+/* The mapping that `key` lives in: a missing section is made, a family's spec text becomes { family: text }. */
+static ik_status open_section(ik_experiment *e, ytree *root, const char *name, const ytree *at, ytree **out, ik_error *err)
+{
+    ytree *section = ytree_get(root, name);
+    if (section && section->kind == YTREE_MAP) {
+        *out = section;
+        return IK_OK;
+    }
+    ytree *map = ytree_new(YTREE_MAP, at->file, at->line, at->column, &e->arena);
+    if (!map)
+        return ik_fail_memory(err, sizeof *map, "an experiment");
+    ik_status status = IK_OK;
+    if (section && section->kind == YTREE_LIST)
+        return ytree_fail(at, err, "'%s' is a list in the file; override it as a whole: %s=…", name, name);
+    if (section && section->text[0])
+        status = ytree_set(map, "family", section, &e->arena, err);
+    if (status == IK_OK)
+        status = ytree_set(root, name, map, &e->arena, err);
+    if (status == IK_OK)
+        *out = map;
+    return status;
+}
+
+static ik_status apply_override(ik_experiment *e, ytree *root, const char *override, ik_error *err)
+{
+    const char *equals = strchr(override, '=');
+    if (!equals || equals == override) {
+        ik_status status = ik_fail(err, IK_ERR_USAGE, "override '%.80s' is not key=value", override);
+        return ik_hint(err, status, "write it like load=50%% or switch.voq=true");
+    }
+    char *key = ik_arena_printf(&e->arena, "%.*s", (int)(equals - override), override);
+    const char *source = key ? ik_arena_printf(&e->arena, "--set %.100s", key) : NULL;
+    if (!source)
+        return ik_fail_memory(err, strlen(override), "an experiment");
+    ytree *value = NULL, *parent = root;
+    ik_status status = ytree_parse(equals + 1, strlen(equals + 1), source, &e->arena, &value, err);
+    char *dot = strchr(key, '.');
+    if (status == IK_OK && dot) {
+        *dot = '\0';
+        status = open_section(e, root, key, value, &parent, err);
+        key = dot + 1;
+    }
+    return status == IK_OK ? ytree_set(parent, key, value, &e->arena, err) : status;
+}
+
+static ik_status apply_overrides(ik_experiment *e, ytree *root, const char *const *overrides, ik_error *err)
+{
+    e->overrides = "";
+    for (size_t i = 0; overrides && overrides[i]; i++) {
+        ik_status status = apply_override(e, root, overrides[i], err);
+        if (status != IK_OK)
+            return status;
+        e->overrides = ik_arena_printf(&e->arena, "%s%s\n", e->overrides, overrides[i]);
+        if (!e->overrides)
+            return ik_fail_memory(err, strlen(overrides[i]), "an experiment");
+    }
+    return IK_OK;
+}
+
+/* ---- points */
+
+static ik_status count_points(ik_experiment *e, ik_error *err)
+{
+    double product = 1;
+    for (section_id id = 0; id < NUM_SECTIONS; id++)
+        product *= (double)e->sections[id].num;
+    if (product > SWEEP_LIMIT) {
+        ik_status status =
+            ik_fail_at(err, IK_ERR_INPUT, e->file, 1, 1, "the sweep has %.0f points; at most %d are run", product, SWEEP_LIMIT);
+        char sizes[256];
+        size_t used = 0;
+        for (section_id id = 0; id < NUM_SECTIONS && used < sizeof sizes; id++)
+            if (e->sections[id].num > 1)
+                used += (size_t)snprintf(sizes + used, sizeof sizes - used, "%s%s %zu", used ? " x " : "",
+                                         schema_section(id)->name, e->sections[id].num);
+        return ik_hint(err, status, "%s", sizes);
+    }
+    e->num_points = (uint64_t)product;
+    return IK_OK;
+}
+
+point experiment_point(const ik_experiment *e, uint64_t number)
+{
+    point p;
+    for (section_id id = NUM_SECTIONS; id-- > 0;) {
+        p.index[id] = (size_t)(number % e->sections[id].num);
+        number /= e->sections[id].num;
+    }
+    return p;
+}
+
+double experiment_load(const ik_experiment *e, const point *p)
+{
+    return experiment_variant(e, p, SECTION_LOAD)->params.values[0].r;
+}
+
+uint64_t experiment_seed(const ik_experiment *e, const point *p)
+{
+    return experiment_variant(e, p, SECTION_SEEDS)->params.values[0].u;
+}
+
+uint64_t ik_experiment_num_points(const ik_experiment *e)
+{
+    return e->num_points;
+}
+
+/* ---- reading */
+
+static ik_status read_sections(ik_experiment *e, const char *text, size_t size, const char *const *overrides, ik_error *err)
+{
+    ytree *root = NULL;
+    ik_status status = ytree_parse(text, size, e->file, &e->arena, &root, err);
+    if (status == IK_OK && root->kind != YTREE_MAP)
+        status = ytree_fail(root, err, "an experiment is a mapping of sections, found %s", ytree_kind_name(root->kind));
+    if (status == IK_OK)
+        status = apply_overrides(e, root, overrides, err);
+    if (status == IK_OK)
+        status = check_keys(e, root, err);
+    if (status == IK_OK)
+        status = read_text(root, "title", &e->title, err);
+    if (status == IK_OK)
+        status = read_text(root, "description", &e->description, err);
+    for (section_id id = 0; id < NUM_SECTIONS && status == IK_OK; id++)
+        status = section_read(e, id, ytree_get(root, schema_section(id)->name), err);
+    return status == IK_OK ? count_points(e, err) : status;
+}
+
+ik_status ik_experiment_read_memory(const char *text, size_t size, const char *file, const char *const *overrides,
+                                    ik_experiment **out, ik_error *err)
+{
+    ik_experiment *e = ik_calloc(1, sizeof *e);
+    if (!e)
+        return ik_fail_memory(err, sizeof *e, "an experiment");
+    const char *slash = strrchr(file, '/');
+    e->file = ik_arena_strdup(&e->arena, file);
+    e->folder = slash ? ik_arena_printf(&e->arena, "%.*s", (int)(slash - file), file) : "";
+    e->text = size < INT32_MAX ? ik_arena_printf(&e->arena, "%.*s", (int)size, text) : NULL;
+    ik_status status = e->file && e->folder && e->text ? read_sections(e, text, size, overrides, err)
+                                                       : ik_fail_memory(err, size, "an experiment");
+    if (status != IK_OK) {
+        ik_experiment_free(e);
+        return status;
+    }
+    *out = e;
+    return IK_OK;
+}
+
+/* Reads at most MAX_FILE_BYTES; *text is freed by the caller. */
+static ik_status slurp(const char *path, char **text, size_t *size, ik_error *err)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s': %s", path, strerror(errno));
+    char *buffer = NULL;
+    size_t used = 0, room = 0;
+    ik_status status = IK_OK;
+    for (;;) {
+        if (used == room) {
+            room = room ? 2 * room : 65536;
+            char *larger = room > MAX_FILE_BYTES ? NULL : realloc(buffer, room);
+            if (!larger) {
+                status = room > MAX_FILE_BYTES ? ik_fail(err, IK_ERR_INPUT, "'%.200s' is larger than %d MiB: no experiment", path,
+                                                         MAX_FILE_BYTES >> 20)
+                                               : ik_fail_memory(err, room, "an experiment");
+                break;
+            }
+            buffer = larger;
+        }
+        size_t got = fread(buffer + used, 1, room - used, file);
+        used += got;
+        if (got == 0)
+            break;
+    }
+    if (status == IK_OK && ferror(file))
+        status = ik_fail(err, IK_ERR_IO, "cannot read '%.200s': %s", path, strerror(errno));
+    fclose(file);
+    if (status != IK_OK) {
+        free(buffer);
+        return status;
+    }
+    *text = buffer;
+    *size = used;
+    return IK_OK;
+}
+
+ik_status ik_experiment_read(const char *path, const char *const *overrides, ik_experiment **out, ik_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    ik_status status = slurp(path, &text, &size, err);
+    if (status != IK_OK)
+        return status;
+    status = ik_experiment_read_memory(text, size, path, overrides, out, err);
+    free(text);
+    return status;
+}
+
+void ik_experiment_free(ik_experiment *e)
+{
+    if (!e)
+        return;
+    for (section_id id = 0; id < NUM_SECTIONS; id++)
+        for (size_t i = 0; i < e->sections[id].num; i++)
+            ik_params_free(&e->sections[id].items[i].params);
+    ik_arena_free(&e->arena);
+    free(e);
+}

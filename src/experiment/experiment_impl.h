@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/experiment_impl.h: what a checked experiment holds: for each section the variants that its sweep stands for.
+ */
+#ifndef IKAT_EXPERIMENT_IMPL_H
+#define IKAT_EXPERIMENT_IMPL_H
+
+#include "experiment/schema.h"
+#include "experiment/ytree.h"
+
+/* One variant of one section. */
+typedef struct variant {
+    const char *name;  /* member of the family; section name otherwise */
+    const char *label; /* shortest canonical text: what differs from the defaults */
+    const char *full;  /* with every default: what provenance stores and resuming compares */
+    ik_params params;
+    bool is_auto; /* vc and selection: left to the routing */
+    const ytree *place;
+} variant;
+
+typedef struct variants {
+    variant *items;
+    size_t num, room;
+} variants;
+
+struct ik_experiment {
+    ik_arena arena;
+    const char *file;      /* as given */
+    const char *folder;    /* of the file, "" = current: where relative paths start */
+    const char *text;      /* the file's own text */
+    const char *overrides; /* "--set" texts, one a line, "" if none */
+    const char *title, *description;
+    variants sections[NUM_SECTIONS];
+    uint64_t num_points;
+};
+
+/* One point of the sweep: an index into the variants of every section. */
+typedef struct point {
+    size_t index[NUM_SECTIONS];
+} point;
+
+point experiment_point(const ik_experiment *e, uint64_t number);
+static inline const variant *experiment_variant(const ik_experiment *e, const point *p, section_id id)
+{
+    return &e->sections[id].items[p->index[id]];
+}
+double experiment_load(const ik_experiment *e, const point *p);
+uint64_t experiment_seed(const ik_experiment *e, const point *p);
+
+/* sections.c: reads the node of one section (NULL = absent) into its variants. */
+ik_status section_read(ik_experiment *e, section_id id, const ytree *node, ik_error *err);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/pool.c: runs points side by side. Worker threads take the next point and simulate it; the caller's thread writes
+ * each result as it comes and tells the observer, so that SQLite and the observer see one thread only.
+ */
+#include "experiment/run.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct outcome {
+    struct outcome *next;
+    uint64_t number;
+    ik_sim_result result;
+} outcome;
+
+typedef struct pool {
+    runner *r;
+    const ik_fabric *fabric;
+    const plan_slot *slots;
+    size_t num_slots, slot;
+    uint64_t next;    /* first point that nobody looked at, in slots[slot] */
+    unsigned threads; /* of one point */
+    unsigned working; /* workers that have not ended */
+    volatile int stop;
+    outcome *head, **tail;
+    ik_status status; /* first failure */
+    uint64_t failed_at;
+    ik_error error;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+} pool;
+
+/* ---- one point */
+
+static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number, ik_sim_result *result, ik_error *err)
+{
+    const ik_experiment *e = w->r->e;
+    point p = experiment_point(e, number);
+    ik_env env = {.seed = experiment_seed(e, &p),
+                  .num_threads = w->threads,
+                  .cancel = &w->stop,
+                  .memory_limit_bytes = w->r->env->memory_limit_bytes};
+    const variant *pattern = experiment_variant(e, &p, SECTION_TRAFFIC);
+    ik_traffic *traffic = NULL;
+    ik_status status = ik_traffic_from_spec(w->fabric, pattern->label, &env, &traffic, err);
+    if (status != IK_OK) {
+        ik_error_at(err, pattern->place->file, pattern->place->line, pattern->place->column);
+        return status;
+    }
+    ik_sim_config config = {.switch_params = &experiment_variant(e, &p, SECTION_SWITCH)->params,
+                            .adapter_params = &experiment_variant(e, &p, SECTION_ADAPTER)->params,
+                            .measure_params = &experiment_variant(e, &p, SECTION_MEASURE)->params,
+                            .load = experiment_load(e, &p)};
+    status = ik_sim_run(slot->plan, traffic, &config, &env, result, err);
+    ik_traffic_free(traffic);
+    return status;
+}
+
+/* The next unfinished point; NULL when there is none. Called with the mutex held. */
+static const plan_slot *take(pool *w, uint64_t *number)
+{
+    for (; w->slot < w->num_slots; w->slot++, w->next = w->slot < w->num_slots ? w->slots[w->slot].first : 0) {
+        const plan_slot *slot = &w->slots[w->slot];
+        while (slot->plan && w->next < slot->first + slot->num) {
+            *number = w->next++;
+            if (!w->r->finished[*number])
+                return slot;
+        }
+    }
+    return NULL;
+}
+
+static void fail(pool *w, uint64_t number, ik_status status, const ik_error *error)
+{
+    if (w->status == IK_OK || number < w->failed_at) {
+        w->status = status;
+        w->failed_at = number;
+        w->error = *error;
+    }
+    w->stop = 1;
+}
+
+static void *worker(void *ctx)
+{
+    pool *w = ctx;
+    uint64_t number;
+    pthread_mutex_lock(&w->mutex);
+    for (const plan_slot *slot; !w->stop && (slot = take(w, &number));) {
+        pthread_mutex_unlock(&w->mutex);
+        ik_error error = {0};
+        outcome *o = ik_calloc(1, sizeof *o);
+        ik_status status = o ? simulate(w, slot, number, &o->result, &error) : ik_fail_memory(&error, sizeof *o, "a result");
+        pthread_mutex_lock(&w->mutex);
+        if (status == IK_OK) {
+            o->number = number;
+            *w->tail = o;
+            w->tail = &o->next;
+        } else {
+            free(o);
+            if (status != IK_ERR_CANCELLED)
+                fail(w, number, status, &error);
+        }
+        pthread_cond_signal(&w->changed);
+    }
+    w->working--;
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->mutex);
+    return NULL;
+}
+
+/* ---- the caller's thread */
+
+static const plan_slot *slot_of(const pool *w, uint64_t number)
+{
+    for (size_t i = 0; i < w->num_slots; i++)
+        if (number - w->slots[i].first < w->slots[i].num)
+            return &w->slots[i];
+    return NULL;
+}
+
+static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
+{
+    runner *r = w->r;
+    point p = experiment_point(r->e, o->number);
+    char *params = NULL, *label = NULL;
+    ik_status status = point_params(r, &p, &params, err);
+    if (status == IK_OK)
+        status = point_variant(r->e, &p, &label, err);
+    if (status == IK_OK) {
+        store_point row = {.id = (int64_t)o->number,
+                           .fabric = fabric,
+                           .plan = slot_of(w, o->number)->id,
+                           .params = params,
+                           .traffic = experiment_variant(r->e, &p, SECTION_TRAFFIC)->label,
+                           .variant = label,
+                           .load = experiment_load(r->e, &p),
+                           .seed = experiment_seed(r->e, &p),
+                           .result = &o->result,
+                           .num_ports = w->fabric->num_ports,
+                           .num_hosts = w->fabric->num_hosts,
+                           .num_switches = w->fabric->num_switches};
+        status = store_add_point(r->store, &row, err);
+    }
+    if (status == IK_OK && o->result.deadlock) {
+        tell_note(r, IK_ERROR, "%s with %s at load %.3g: deadlock at %.3f us",
+                  experiment_variant(r->e, &p, SECTION_ROUTING)->label, experiment_variant(r->e, &p, SECTION_TRAFFIC)->label,
+                  experiment_load(r->e, &p), (double)o->result.end_ps / 1e6);
+        r->failed = true;
+    }
+    free(label);
+    free(params);
+    return status;
+}
+
+/* Waits for something to do, at most 50 ms: the caller's cancel flag has no signal of its own. Called with the mutex held. */
+static void wait_a_little(pool *w)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 50 * 1000 * 1000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&w->changed, &w->mutex, &until);
+}
+
+static void collect(pool *w, int64_t fabric)
+{
+    pthread_mutex_lock(&w->mutex);
+    while (w->working > 0 || w->head) {
+        outcome *o = w->head;
+        if (!o) {
+            wait_a_little(w);
+            if (ik_env_cancelled(w->r->env))
+                w->stop = 1;
+            continue;
+        }
+        w->head = o->next;
+        if (!w->head)
+            w->tail = &w->head;
+        bool unwritable = w->status == IK_ERR_IO; /* the disk is full: nothing more is written */
+        pthread_mutex_unlock(&w->mutex);
+        ik_error error = {0};
+        ik_status status = unwritable ? IK_ERR_IO : keep(w, fabric, o, &error);
+        if (status == IK_OK) {
+            w->r->done++;
+            tell_point(w->r, false);
+        }
+        ik_sim_result_free(&o->result);
+        pthread_mutex_lock(&w->mutex);
+        if (status != IK_OK && w->status == IK_OK)
+            fail(w, o->number, status, &error);
+        free(o);
+    }
+    pthread_mutex_unlock(&w->mutex);
+}
+
+/* ---- how many side by side */
+
+static uint64_t count_unfinished(const pool *w)
+{
+    uint64_t count = 0;
+    for (size_t s = 0; s < w->num_slots; s++)
+        for (uint64_t i = 0; w->slots[s].plan && i < w->slots[s].num; i++)
+            count += !w->r->finished[w->slots[s].first + i];
+    return count;
+}
+
+/* Whole points side by side use the processors best; threads inside a point serve when there are fewer points than processors or
+ * memory for fewer. */
+static unsigned share(pool *w, uint64_t points)
+{
+    uint64_t side = w->r->num_jobs < points ? w->r->num_jobs : points, limit = w->r->env->memory_limit_bytes;
+    for (size_t s = 0; s < w->num_slots && limit; s++) {
+        if (!w->slots[s].plan)
+            continue;
+        point p = w->slots[s].at;
+        ik_sim_config config = {.switch_params = &experiment_variant(w->r->e, &p, SECTION_SWITCH)->params,
+                                .adapter_params = &experiment_variant(w->r->e, &p, SECTION_ADAPTER)->params,
+                                .measure_params = &experiment_variant(w->r->e, &p, SECTION_MEASURE)->params,
+                                .load = 1};
+        uint64_t bytes = ik_sim_estimate_bytes(w->slots[s].plan, &config);
+        uint64_t fit = bytes ? limit / bytes : side;
+        side = fit < side ? (fit ? fit : 1) : side;
+    }
+    w->threads = (unsigned)(w->r->num_jobs / side);
+    w->threads = w->threads ? w->threads : 1;
+    return (unsigned)side;
+}
+
+static void start_and_collect(pool *w, unsigned side, int64_t fabric)
+{
+    pthread_t *threads = ik_calloc(side, sizeof *threads);
+    unsigned started = 0;
+    pthread_mutex_lock(&w->mutex);
+    for (; threads && started < side; started++) {
+        w->working++;
+        if (pthread_create(&threads[started], NULL, worker, w) != 0) {
+            w->working--;
+            break;
+        }
+    }
+    if (started == 0) {
+        ik_error error;
+        fail(w, 0, ik_fail_memory(&error, side * sizeof *threads, "worker threads"), &error);
+    }
+    pthread_mutex_unlock(&w->mutex);
+    collect(w, fabric);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+}
+
+ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slot *slots, size_t num_slots, ik_error *err)
+{
+    pool w = {.r = r, .fabric = f, .slots = slots, .num_slots = num_slots, .next = num_slots ? slots[0].first : 0};
+    uint64_t points = count_unfinished(&w);
+    if (points == 0)
+        return IK_OK;
+    w.tail = &w.head;
+    unsigned side = share(&w, points);
+    tell_stage(r, "simulating %" PRIu64 " points, %u side by side, %u thread%s each", points, side, w.threads,
+               w.threads > 1 ? "s" : "");
+    pthread_mutex_init(&w.mutex, NULL);
+    pthread_cond_init(&w.changed, NULL);
+    start_and_collect(&w, side, fabric);
+    pthread_cond_destroy(&w.changed);
+    pthread_mutex_destroy(&w.mutex);
+    if (w.status != IK_OK) {
+        if (err)
+            *err = w.error;
+        return w.status;
+    }
+    return ik_env_cancelled(r->env) ? ik_fail(err, IK_ERR_CANCELLED, "stopped; %" PRIu64 " of %" PRIu64 " points are finished",
+                                              r->done, r->e->num_points)
+                                    : IK_OK;
+}

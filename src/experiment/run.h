@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/run.h: what the parts of a run share.
+ */
+#ifndef IKAT_EXPERIMENT_RUN_H
+#define IKAT_EXPERIMENT_RUN_H
+
+#include "experiment/experiment_impl.h"
+#include "experiment/store.h"
+
+enum { DIGEST_CHARS = 17 };
+
+/* One run of an experiment. */
+typedef struct runner {
+    ik_experiment *e;
+    store *store;
+    const ik_env *env;
+    const ik_run_observer *observer;
+    unsigned num_jobs;
+    bool *finished;                /* [num_points] the store has it */
+    char (*digests)[DIGEST_CHARS]; /* [fabric variants] of an imported file's bytes, "" for generated fabrics */
+    uint64_t done, skipped;
+    bool failed; /* a proof failed, or a deadlock happened */
+    unsigned usable_plans;
+    ik_error unusable; /* why the last unusable plan was none */
+} runner;
+
+/* A plan of one fabric: routing, VC scheme, number of VCs, selection function. */
+typedef struct plan_slot {
+    point at;      /* its sections */
+    ik_plan *plan; /* NULL = nothing to run with it, or unusable */
+    int64_t id;
+    bool unusable;
+    uint64_t first, num; /* its points: numbers first … first+num-1 of the sweep */
+} plan_slot;
+
+/* ---- sync.c: the store learns of the experiment, and says what is finished */
+
+ik_status sync_store(runner *r, ik_error *err);
+/* The complete parameters of a point as canonical JSON; free with free(). */
+ik_status point_params(const runner *r, const point *p, char **json, ik_error *err);
+/* The same for a fabric with its plan. */
+ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err);
+uint64_t setup_seed(const ik_experiment *e);
+/* Short text of the settings of switch, adapter and measurement that differ from the defaults; free with free(). */
+ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err);
+
+/* ---- plans.c: builds, proves and stores what points run on */
+
+ik_status plan_open(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *slot, ik_error *err);
+ik_status fabric_open(runner *r, const point *p, ik_fabric **f, int64_t *id, ik_error *err);
+
+/* ---- pool.c: runs the unfinished points of some plans */
+
+ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slot *slots, size_t num_slots, ik_error *err);
+
+/* ---- telling the observer */
+void tell_stage(const runner *r, const char *format, ...) IK_PRINTF(2, 3);
+void tell_note(const runner *r, ik_severity severity, const char *format, ...) IK_PRINTF(3, 4);
+void tell_point(const runner *r, bool reused);
+
+#endif

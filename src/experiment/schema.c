@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/schema.c: the sections of an experiment: one table for reading, messages, help and documentation.
+ */
+#include "experiment/schema.h"
+
+#include "ikat/topology.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const ik_param vcs_row[] = {
+    {"vcs", IK_PARAM_UINT, "0", 0, 255, NULL, "number of virtual channels; 0 = as many as the VC scheme needs"}, {0}};
+static const ik_param load_row[] = {
+    {"load", IK_PARAM_FRACTION, "0.5", 1e-6, 1, NULL, "offered load, fraction of each host's injection rate"}, {0}};
+static const ik_param seeds_row[] = {{"seeds", IK_PARAM_UINT, "1", 0, 4294967295.0, NULL,
+                                      "seeds of the random numbers: a list, a range, or a number N for the seeds 1 to N"},
+                                     {0}};
+
+static const ik_experiment_section sections[] = {
+    [SECTION_FABRIC] = {"fabric", IK_SECTION_FAMILY, NULL, NULL, "what is built or imported: 'ikat list topologies'"},
+    [SECTION_ROUTING] = {"routing", IK_SECTION_FAMILY, NULL, NULL, "which way packets go: 'ikat list routings'"},
+    [SECTION_VC] = {"vc", IK_SECTION_FAMILY, NULL, "auto", "virtual-channel scheme, auto = the routing's own: 'ikat list vcs'"},
+    [SECTION_VCS] = {"vcs", IK_SECTION_VALUE, vcs_row, "0", "number of virtual channels, 0 = as many as the scheme needs"},
+    [SECTION_SELECTION] = {"selection", IK_SECTION_FAMILY, NULL, "auto",
+                           "how an adaptive routing picks among its choices: 'ikat list selections'"},
+    [SECTION_SWITCH] = {"switch", IK_SECTION_PARAMS, ik_switch_params, "", "the switch model"},
+    [SECTION_ADAPTER] = {"adapter", IK_SECTION_PARAMS, ik_adapter_params, "", "the host adapters: packets, messages, queues"},
+    [SECTION_MEASURE] = {"measure", IK_SECTION_PARAMS, ik_measure_params, "", "warm-up, measured time, series"},
+    [SECTION_TRAFFIC] = {"traffic", IK_SECTION_FAMILY, NULL, "uniform", "who sends to whom: 'ikat list traffic'"},
+    [SECTION_LOAD] = {"load", IK_SECTION_VALUE, load_row, "0.5", "offered load, fraction of each host's injection rate"},
+    [SECTION_SEEDS] = {"seeds", IK_SECTION_VALUE, seeds_row, "1", "list or range of seeds, or N for the seeds 1 to N"},
+    {"title", IK_SECTION_TEXT, NULL, "", "one line for the report"},
+    {"description", IK_SECTION_TEXT, NULL, "", "a paragraph for the report"},
+    {NULL, IK_SECTION_TEXT, NULL, NULL, NULL},
+};
+
+const ik_experiment_section *ik_experiment_sections(void)
+{
+    return sections;
+}
+
+const ik_experiment_section *schema_section(section_id id)
+{
+    return &sections[id];
+}
+
+const char *schema_kind(section_id id)
+{
+    switch (id) {
+    case SECTION_FABRIC:
+        return "topology";
+    case SECTION_ROUTING:
+        return "routing";
+    case SECTION_VC:
+        return "VC scheme";
+    case SECTION_SELECTION:
+        return "selection function";
+    default:
+        return "traffic pattern";
+    }
+}
+
+/* Calls visit for every name of a family; stops and returns true when visit does. */
+typedef bool (*visit_fn)(void *ctx, const schema_member *member);
+
+static bool visit_topologies(visit_fn visit, void *ctx)
+{
+    for (const ik_topology *const *t = ik_topologies(); *t; t++) {
+        schema_member m = {(*t)->name, (*t)->params, ik_topology_common_params};
+        if (visit(ctx, &m))
+            return true;
+        for (const ik_shorthand *s = (*t)->shorthands; s && s->name; s++) {
+            schema_member sm = {s->name, s->params, ik_topology_common_params};
+            if (visit(ctx, &sm))
+                return true;
+        }
+    }
+    return false;
+}
+
+#define VISIT_FAMILY(type, table)                                                                                                \
+    for (const type *const *f = table(); *f; f++) {                                                                              \
+        schema_member m = {(*f)->name, (*f)->params, NULL};                                                                      \
+        if (visit(ctx, &m))                                                                                                      \
+            return true;                                                                                                         \
+    }                                                                                                                            \
+    return false
+
+static bool visit_family(section_id id, visit_fn visit, void *ctx)
+{
+    switch (id) {
+    case SECTION_FABRIC:
+        return visit_topologies(visit, ctx);
+    case SECTION_ROUTING:
+        VISIT_FAMILY(ik_routing_family, ik_routings);
+    case SECTION_VC:
+        VISIT_FAMILY(ik_vc_family, ik_vcs);
+    case SECTION_SELECTION:
+        VISIT_FAMILY(ik_selection_family, ik_selections);
+    case SECTION_TRAFFIC:
+        VISIT_FAMILY(ik_traffic_family, ik_traffics);
+    default:
+        return false;
+    }
+}
+
+typedef struct search {
+    const char *name;
+    schema_member *found;
+} search;
+
+static bool match(void *ctx, const schema_member *member)
+{
+    search *s = ctx;
+    if (strcmp(s->name, member->name) != 0)
+        return false;
+    *s->found = *member;
+    return true;
+}
+
+bool schema_find(section_id id, const char *name, schema_member *out)
+{
+    search s = {name, out};
+    return visit_family(id, match, &s);
+}
+
+typedef struct collector {
+    const char **names;
+    size_t num;
+} collector;
+
+static bool collect(void *ctx, const schema_member *member)
+{
+    collector *c = ctx;
+    if (c->names)
+        c->names[c->num] = member->name;
+    c->num++;
+    return false;
+}
+
+const char *const *schema_names(section_id id, ik_arena *arena)
+{
+    collector c = {0};
+    visit_family(id, collect, &c);
+    c.names = ik_arena_alloc(arena, (c.num + 1) * sizeof *c.names);
+    if (!c.names)
+        return NULL;
+    c.num = 0;
+    visit_family(id, collect, &c);
+    return c.names;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/schema.h: the sections of an experiment and the families that they name.
+ */
+#ifndef IKAT_EXPERIMENT_SCHEMA_H
+#define IKAT_EXPERIMENT_SCHEMA_H
+
+#include "ikat/experiment.h"
+
+/* Sections that are swept, outermost first: this is the order of the points. */
+typedef enum section_id {
+    SECTION_FABRIC,
+    SECTION_ROUTING,
+    SECTION_VC,
+    SECTION_VCS,
+    SECTION_SELECTION,
+    SECTION_SWITCH,
+    SECTION_ADAPTER,
+    SECTION_MEASURE,
+    SECTION_TRAFFIC,
+    SECTION_LOAD,
+    SECTION_SEEDS,
+    NUM_SECTIONS
+} section_id;
+
+/* What a family section's text names. */
+typedef struct schema_member {
+    const char *name;
+    const ik_param *params, *common;
+} schema_member;
+
+const ik_experiment_section *schema_section(section_id id);
+/* "topology", "routing": what messages call a member of the section's family. */
+const char *schema_kind(section_id id);
+/* Fills *out and is true if the family has a member of that name. */
+bool schema_find(section_id id, const char *name, schema_member *out);
+/* Every name of the family, NULL-terminated, in the arena; NULL when out of memory. */
+const char *const *schema_names(section_id id, ik_arena *arena);
+
+#endif

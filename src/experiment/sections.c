@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/sections.c: from the text of a section to its variants: every combination that its lists and ranges stand for,
+ * each checked against the declared parameters.
+ */
+#include "experiment/experiment_impl.h"
+#include "experiment/sweep.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A mapping's keys with the values they sweep over, for the product. */
+typedef struct axis {
+    const char *key;
+    sweep values;
+} axis;
+
+static variant *add_variant(ik_experiment *e, variants *v)
+{
+    if (v->num == v->room) {
+        size_t room = v->room ? 2 * v->room : 4;
+        variant *items = ik_arena_alloc(&e->arena, room * sizeof *items);
+        if (!items)
+            return NULL;
+        if (v->num)
+            memcpy(items, v->items, v->num * sizeof *items);
+        v->items = items;
+        v->room = room;
+    }
+    variant *made = &v->items[v->num];
+    memset(made, 0, sizeof *made);
+    return made;
+}
+
+/* ---- paths: relative to the experiment's folder, or, where nothing is found there, to the current one */
+
+static bool is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static const char *resolve_path(ik_experiment *e, const char *path)
+{
+    if (path[0] == '/' || !e->folder[0])
+        return path;
+    const char *beside = ik_arena_printf(&e->arena, "%s/%s", e->folder, path);
+    return beside && (is_file(beside) || !is_file(path)) ? beside : path;
+}
+
+/* An imported fabric is read from the resolved path; its label keeps the path as written, so that results do not depend on
+ * where the folder stands. */
+static ik_status resolve_file(ik_experiment *e, variant *v, const char *owner, ik_error *err)
+{
+    if (strcmp(v->name, "file") != 0 || v->params.num == 0 || !v->params.values[0].has)
+        return IK_OK;
+    const char *path = resolve_path(e, v->params.values[0].text);
+    if (!path)
+        return ik_fail_memory(err, 1, "an experiment");
+    return ik_params_set(&v->params, owner, v->params.decl[0].name, path, v->place->line, v->place->column, err);
+}
+
+/* ---- finishing a variant */
+
+static const char *spec_text(ik_experiment *e, const char *name, const char *params)
+{
+    return params[0] ? ik_arena_printf(&e->arena, "%s:%s", name, params) : name;
+}
+
+/* Checks completeness, sets label and full text, counts it in. */
+static ik_status seal(ik_experiment *e, section_id id, variants *list, variant *v, const char *owner, ik_error *err)
+{
+    ik_status status = ik_params_finish(&v->params, owner, err);
+    if (status != IK_OK) {
+        ik_error_at(err, v->place->file, v->place->line, v->place->column);
+        return status;
+    }
+    const char *brief = ik_params_print(&v->params, false), *all = ik_params_print(&v->params, true);
+    bool family = schema_section(id)->kind == IK_SECTION_FAMILY;
+    v->label = family ? spec_text(e, v->name, brief) : brief;
+    v->full = family ? spec_text(e, v->name, all) : all;
+    if (schema_section(id)->kind == IK_SECTION_VALUE)
+        v->label = v->full = v->params.values[0].text;
+    if (!v->label || !v->full)
+        return ik_fail_memory(err, 1, "an experiment");
+    status = id == SECTION_FABRIC ? resolve_file(e, v, owner, err) : IK_OK;
+    if (status == IK_OK)
+        list->num++;
+    return status;
+}
+
+static ik_status set_param(variant *v, const char *owner, const char *key, const char *text, const ytree *place, ik_error *err)
+{
+    v->params.source = place->file;
+    return ik_params_set(&v->params, owner, key, text, place->line, place->column, err);
+}
+
+/* ---- families: specs */
+
+static ik_status unknown_member(ik_experiment *e, section_id id, const char *name, const ytree *place, ik_error *err)
+{
+    const char *const *names = schema_names(id, &e->arena);
+    if (!names)
+        return ik_fail_memory(err, 1, "an experiment");
+    ik_status status = ik_fail_unknown(err, schema_kind(id), name, names);
+    ik_error_at(err, place->file, place->line, place->column);
+    return status;
+}
+
+/* Splits "xgft:m=16:16" at `node`; a bare path of an existing file is file:PATH. */
+static ik_status find_member(ik_experiment *e, section_id id, const ytree *node, ik_spec *spec, schema_member *member,
+                             ik_error *err)
+{
+    ik_status status = ik_spec_parse(node->text, &e->arena, spec, err);
+    if (status == IK_OK && schema_find(id, spec->name, member))
+        return IK_OK;
+    const char *path = id == SECTION_FABRIC ? resolve_path(e, node->text) : NULL;
+    if (path && is_file(path) && schema_find(id, "file", member)) {
+        const char *text = ik_arena_printf(&e->arena, "file:%s", node->text);
+        return text ? ik_spec_parse(text, &e->arena, spec, err) : ik_fail_memory(err, 1, "an experiment");
+    }
+    if (status != IK_OK) {
+        ik_error_at(err, node->file, node->line, node->column);
+        return status;
+    }
+    return unknown_member(e, id, spec->name, node, err);
+}
+
+static ik_status apply_spec(variant *v, const char *owner, const ik_spec *spec, const ytree *place, ik_error *err)
+{
+    for (size_t i = 0; i < spec->num; i++) {
+        const char *key = spec->keys[i];
+        if (!key && v->params.num == 0) {
+            ik_status status = ytree_fail(place, err, "%s takes no parameters, '%.60s' was given", owner, spec->values[i]);
+            return status;
+        }
+        ik_status status = set_param(v, owner, key ? key : v->params.decl[0].name, spec->values[i], place, err);
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
+}
+
+/* ---- products of a mapping's axes */
+
+static const ik_param *find_row(const ik_param *rows, const char *key)
+{
+    for (; rows && rows->name; rows++)
+        if (strcmp(rows->name, key) == 0)
+            return rows;
+    return NULL;
+}
+
+/* Reads the axes of a mapping (all keys but `skip`) and counts their product. */
+static ik_status read_axes(ik_experiment *e, const ytree *map, const char *skip, const schema_member *member, const char *owner,
+                           axis **axes, size_t *num, ik_error *err)
+{
+    axis *list = ik_arena_alloc(&e->arena, (map->num + 1) * sizeof *list);
+    if (!list)
+        return ik_fail_memory(err, map->num * sizeof *list, "an experiment");
+    size_t n = 0;
+    double product = 1;
+    for (size_t i = 0; i < map->num; i++) {
+        const ytree *key = map->keys[i];
+        if (skip && strcmp(key->text, skip) == 0)
+            continue;
+        const ik_param *row = find_row(member->params, key->text);
+        row = row ? row : find_row(member->common, key->text);
+        if (!row) { /* let the declaration say what it has */
+            variant probe = {0};
+            ik_status status = ik_params_init(&probe.params, member->params, member->common, err);
+            status = status == IK_OK ? set_param(&probe, owner, key->text, "", key, err) : status;
+            ik_params_free(&probe.params);
+            return status;
+        }
+        list[n].key = row->name;
+        ik_status status = sweep_expand(map->items[i], row, &e->arena, &list[n].values, err);
+        if (status != IK_OK)
+            return status;
+        product *= (double)list[n++].values.num;
+    }
+    if (product > SWEEP_LIMIT)
+        return ytree_fail(map, err, "the lists and ranges here multiply to %.0f combinations; at most %d are taken", product,
+                          SWEEP_LIMIT);
+    *axes = list;
+    *num = n;
+    return IK_OK;
+}
+
+/* The combination in which axis a stands at choice[a]; false after the last one (first axis outermost). */
+static bool next_choice(const axis *axes, size_t num, size_t *choice)
+{
+    for (size_t a = num; a-- > 0;) {
+        if (++choice[a] < axes[a].values.num)
+            return true;
+        choice[a] = 0;
+    }
+    return false;
+}
+
+typedef struct product {
+    section_id id;
+    variants *list;
+    const schema_member *member;
+    const ik_spec *spec; /* applied before the axes; NULL = none */
+    const char *owner;
+    const ytree *place;
+} product;
+
+static ik_status expand_product(ik_experiment *e, const product *what, const axis *axes, size_t num, ik_error *err)
+{
+    size_t *choice = ik_arena_alloc(&e->arena, (num + 1) * sizeof *choice);
+    if (!choice)
+        return ik_fail_memory(err, num * sizeof *choice, "an experiment");
+    do {
+        variant *v = add_variant(e, what->list);
+        if (!v)
+            return ik_fail_memory(err, sizeof *v, "an experiment");
+        v->name = what->member->name;
+        v->place = what->place;
+        ik_status status = ik_params_init(&v->params, what->member->params, what->member->common, err);
+        if (status != IK_OK)
+            return status;
+        if (what->spec)
+            status = apply_spec(v, what->owner, what->spec, what->place, err);
+        for (size_t a = 0; a < num && status == IK_OK; a++) {
+            const sweep *s = &axes[a].values;
+            v->place = s->num > 1 ? s->place[choice[a]] : v->place;
+            status = set_param(v, what->owner, axes[a].key, s->text[choice[a]], s->place[choice[a]], err);
+        }
+        if (status == IK_OK)
+            status = seal(e, what->id, what->list, v, what->owner, err);
+        if (status != IK_OK) {
+            ik_params_free(&v->params);
+            return status;
+        }
+        if (what->list->num > SWEEP_LIMIT)
+            return ytree_fail(what->place, err, "'%s' has more than %d variants", schema_section(what->id)->name, SWEEP_LIMIT);
+    } while (next_choice(axes, num, choice));
+    return IK_OK;
+}
+
+/* ---- one section */
+
+static ik_status read_auto(ik_experiment *e, variants *list, const ytree *node, ik_error *err)
+{
+    variant *v = add_variant(e, list);
+    if (!v)
+        return ik_fail_memory(err, sizeof *v, "an experiment");
+    v->name = v->label = v->full = "auto";
+    v->is_auto = true;
+    v->place = node;
+    list->num++;
+    return IK_OK;
+}
+
+static ik_status read_family(ik_experiment *e, section_id id, const ytree *node, ik_error *err)
+{
+    variants *list = &e->sections[id];
+    const char *section = schema_section(id)->name;
+    if (node->kind == YTREE_LIST) {
+        for (size_t i = 0; i < node->num; i++) {
+            ik_status status = read_family(e, id, node->items[i], err);
+            if (status != IK_OK)
+                return status;
+        }
+        return node->num ? IK_OK : ytree_fail(node, err, "'%s' has an empty list", section);
+    }
+    const ytree *text = node->kind == YTREE_MAP ? ytree_get(node, "family") : node;
+    if (!text || text->kind != YTREE_SCALAR || !text->text[0]) {
+        ik_status status = ytree_fail(text ? text : node, err, "'%s' names no %s", section, schema_kind(id));
+        return ik_hint(err, status, "write NAME, NAME:key=value,key=value, or a mapping with the key 'family'");
+    }
+    bool optional = id == SECTION_VC || id == SECTION_SELECTION;
+    if (optional && strcmp(text->text, "auto") == 0 && node->kind == YTREE_SCALAR)
+        return read_auto(e, list, node, err);
+    ik_spec spec = {0};
+    schema_member member = {0};
+    ik_status status = find_member(e, id, text, &spec, &member, err);
+    if (status != IK_OK)
+        return status;
+    char owner[96];
+    snprintf(owner, sizeof owner, "%s '%.60s'", schema_kind(id), member.name);
+    axis *axes = NULL;
+    size_t num = 0;
+    if (node->kind == YTREE_MAP)
+        status = read_axes(e, node, "family", &member, owner, &axes, &num, err);
+    product what = {id, list, &member, &spec, owner, text};
+    return status == IK_OK ? expand_product(e, &what, axes, num, err) : status;
+}
+
+static ik_status read_params(ik_experiment *e, section_id id, const ytree *node, ik_error *err)
+{
+    const char *section = schema_section(id)->name;
+    if (node->kind == YTREE_LIST) {
+        for (size_t i = 0; i < node->num; i++) {
+            ik_status status = read_params(e, id, node->items[i], err);
+            if (status != IK_OK)
+                return status;
+        }
+        return node->num ? IK_OK : ytree_fail(node, err, "'%s' has an empty list", section);
+    }
+    if (node->kind != YTREE_MAP && !(node->plain && !node->text[0])) {
+        ik_status status = ytree_fail(node, err, "'%s' is a mapping of parameters, found text '%.60s'", section, node->text);
+        return ik_hint(err, status, "write it like %s: { %s: … }", section, schema_section(id)->params[0].name);
+    }
+    schema_member member = {section, schema_section(id)->params, NULL};
+    char owner[96];
+    snprintf(owner, sizeof owner, "section '%s'", section);
+    axis *axes = NULL;
+    size_t num = 0;
+    ik_status status = node->kind == YTREE_MAP ? read_axes(e, node, NULL, &member, owner, &axes, &num, err) : IK_OK;
+    product what = {id, &e->sections[id], &member, NULL, owner, node};
+    return status == IK_OK ? expand_product(e, &what, axes, num, err) : status;
+}
+
+/* "seeds: 3" means the seeds 1, 2, 3. */
+static ik_status count_seeds(ik_experiment *e, const ytree **seeds, ik_error *err)
+{
+    const ytree *node = *seeds;
+    uint64_t count = 0;
+    ik_status status = ik_parse_quantity(node->text, IK_DIM_NONE, &count, err);
+    if (status != IK_OK) {
+        ik_error_at(err, node->file, node->line, node->column);
+        return status;
+    }
+    if (count == 0)
+        return ytree_fail(node, err, "'seeds' is 0: no seed to run with");
+    ytree *range = ytree_new(YTREE_SCALAR, node->file, node->line, node->column, &e->arena);
+    if (!range || !(range->text = ik_arena_printf(&e->arena, "1..%" PRIu64, count)))
+        return ik_fail_memory(err, sizeof *range, "an experiment");
+    *seeds = range;
+    return IK_OK;
+}
+
+static ik_status read_value(ik_experiment *e, section_id id, const ytree *node, ik_error *err)
+{
+    const char *section = schema_section(id)->name;
+    schema_member member = {section, schema_section(id)->params, NULL};
+    if (id == SECTION_SEEDS && node->kind == YTREE_SCALAR && node->text[0] && !strstr(node->text, "..")) {
+        ik_status status = count_seeds(e, &node, err);
+        if (status != IK_OK)
+            return status;
+    }
+    axis only = {.key = section};
+    ik_status status = sweep_expand(node, member.params, &e->arena, &only.values, err);
+    product what = {id, &e->sections[id], &member, NULL, "experiment", node};
+    return status == IK_OK ? expand_product(e, &what, &only, 1, err) : status;
+}
+
+/* ---- the same variant twice would be the same points twice */
+
+static int by_full(const void *a, const void *b)
+{
+    return strcmp((*(const variant *const *)a)->full, (*(const variant *const *)b)->full);
+}
+
+static ik_status refuse_twins(ik_experiment *e, section_id id, ik_error *err)
+{
+    const variants *list = &e->sections[id];
+    const variant **sorted = ik_calloc(list->num, sizeof *sorted);
+    if (!sorted)
+        return ik_fail_memory(err, list->num * sizeof *sorted, "an experiment");
+    for (size_t i = 0; i < list->num; i++)
+        sorted[i] = &list->items[i];
+    qsort(sorted, list->num, sizeof *sorted, by_full);
+    ik_status status = IK_OK;
+    for (size_t i = 1; i < list->num && status == IK_OK; i++)
+        if (strcmp(sorted[i - 1]->full, sorted[i]->full) == 0)
+            status = ytree_fail(sorted[i]->place, err, "'%s' has the value '%.100s' twice", schema_section(id)->name,
+                                sorted[i]->label[0] ? sorted[i]->label : "defaults");
+    free(sorted);
+    return status;
+}
+
+ik_status section_read(ik_experiment *e, section_id id, const ytree *node, ik_error *err)
+{
+    const ik_experiment_section *section = schema_section(id);
+    ytree absent = {.kind = YTREE_SCALAR, .file = e->file, .text = section->def, .plain = true};
+    if (!node && !section->def) {
+        ik_status status = ik_fail_at(err, IK_ERR_INPUT, e->file, 1, 1, "the experiment has no '%s'", section->name);
+        return ik_hint(err, status, "%s: %s", section->name, section->help);
+    }
+    if (!node) {
+        ytree *copy = ytree_new(YTREE_SCALAR, e->file, 0, 0, &e->arena);
+        if (!copy)
+            return ik_fail_memory(err, sizeof *copy, "an experiment");
+        *copy = absent;
+        node = copy;
+    }
+    ik_status status = section->kind == IK_SECTION_FAMILY   ? read_family(e, id, node, err)
+                       : section->kind == IK_SECTION_PARAMS ? read_params(e, id, node, err)
+                                                            : read_value(e, id, node, err);
+    return status == IK_OK ? refuse_twins(e, id, err) : status;
+}

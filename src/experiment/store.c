@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/store.c: opening, refusing, writing and compacting the SQLite file that holds results.
+ */
+#include "experiment/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 1 };
+
+struct store {
+    sqlite3 *db;
+    char *path;
+    int lock; /* file descriptor with an advisory lock while writing, -1 otherwise */
+    bool written;
+};
+
+static const char tables[] =
+    "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE fabrics(id INTEGER PRIMARY KEY, spec TEXT NOT NULL, digest TEXT NOT NULL, summary TEXT NOT NULL,"
+    " drawing BLOB NOT NULL, UNIQUE(spec, digest));"
+    "CREATE TABLE plans(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, fabric INTEGER NOT NULL REFERENCES fabrics(id),"
+    " routing TEXT NOT NULL, vc TEXT NOT NULL, vcs INTEGER NOT NULL, selection TEXT NOT NULL, proof TEXT NOT NULL,"
+    " failed INTEGER NOT NULL);"
+    "CREATE TABLE points(id INTEGER PRIMARY KEY, params TEXT NOT NULL UNIQUE, fabric INTEGER NOT NULL REFERENCES fabrics(id),"
+    " plan INTEGER NOT NULL REFERENCES plans(id), traffic TEXT NOT NULL, variant TEXT NOT NULL, load REAL NOT NULL,"
+    " seed INTEGER NOT NULL, offered REAL NOT NULL, throughput REAL NOT NULL, fairness REAL NOT NULL,"
+    " latency_mean_ns REAL NOT NULL, latency_p50_ns REAL NOT NULL, latency_p95_ns REAL NOT NULL, latency_p99_ns REAL NOT NULL,"
+    " latency_max_ns REAL NOT NULL, network_latency_mean_ns REAL NOT NULL, packets_generated INTEGER NOT NULL,"
+    " packets_delivered INTEGER NOT NULL, packets_in_flight INTEGER NOT NULL, packets_unroutable INTEGER NOT NULL,"
+    " order_violations INTEGER NOT NULL, packet_hops INTEGER NOT NULL, hosts_silent INTEGER NOT NULL,"
+    " window_ps INTEGER NOT NULL, end_ps INTEGER NOT NULL, checksum TEXT NOT NULL, deadlock TEXT NOT NULL,"
+    " latency_histogram BLOB NOT NULL, network_latency_histogram BLOB NOT NULL, channel_bytes BLOB NOT NULL,"
+    " host_bytes BLOB NOT NULL, host_sent_bytes BLOB NOT NULL, series_period_ps INTEGER NOT NULL,"
+    " series_throughput BLOB NOT NULL, series_latency_ns BLOB NOT NULL, series_blocked BLOB NOT NULL);";
+
+/* ---- errors */
+
+static ik_status sqlite_error(const store *s, int code, ik_error *err)
+{
+    const char *path = s->path;
+    switch (code & 0xff) {
+    case SQLITE_NOMEM:
+        return ik_fail_memory(err, 0, "the result store");
+    case SQLITE_NOTADB:
+        ik_fail(err, IK_ERR_INPUT, "'%.200s' is no results file of ikat", path);
+        return ik_hint(err, IK_ERR_INPUT, "results files are written by 'ikat run'");
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+        ik_fail(err, IK_ERR_IO, "cannot write '%.200s': %s", path,
+                (code & 0xff) == SQLITE_FULL ? "the disk is full" : "the disk is full or refused the write");
+        return ik_hint(err, IK_ERR_IO, "every point that was finished is safe in it: make room and run the same command again");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return ik_fail(err, IK_ERR_IO, "'%.200s' is in use by another process", path);
+    case SQLITE_READONLY:
+        return ik_fail(err, IK_ERR_IO, "cannot write '%.200s': it is read-only", path);
+    case SQLITE_CANTOPEN:
+        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s': %s", path, strerror(errno ? errno : EIO));
+    case SQLITE_CORRUPT:
+        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: %s", path, sqlite3_errmsg(s->db));
+    default:
+        return ik_fail(err, IK_ERR_IO, "'%.200s': %s", path, s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(code));
+    }
+}
+
+static ik_status run_sql(const store *s, const char *sql, ik_error *err)
+{
+    int code = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? IK_OK : sqlite_error(s, code, err);
+}
+
+static ik_status read_pragma(const store *s, const char *sql, int64_t *value, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool row = false;
+    ik_status status = store_prepare(s, sql, NULL, &statement, err);
+    if (status == IK_OK)
+        status = store_step(s, statement, &row, err);
+    if (status == IK_OK)
+        *value = row ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* ---- statements */
+
+ik_status store_prepare(const store *s, const char *sql, const char *const *texts, sqlite3_stmt **out, ik_error *err)
+{
+    int code = sqlite3_prepare_v2(s->db, sql, -1, out, NULL);
+    for (int i = 0; code == SQLITE_OK && texts && texts[i]; i++)
+        code = sqlite3_bind_text(*out, i + 1, texts[i], -1, SQLITE_TRANSIENT);
+    if (code == SQLITE_OK)
+        return IK_OK;
+    sqlite3_finalize(*out);
+    *out = NULL;
+    return sqlite_error(s, code, err);
+}
+
+ik_status store_step(const store *s, sqlite3_stmt *statement, bool *row, ik_error *err)
+{
+    int code = sqlite3_step(statement);
+    *row = code == SQLITE_ROW;
+    return code == SQLITE_ROW || code == SQLITE_DONE ? IK_OK : sqlite_error(s, code, err);
+}
+
+ik_status store_execute(const store *s, sqlite3_stmt *statement, ik_error *err)
+{
+    bool row;
+    ik_status status = store_step(s, statement, &row, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+ik_status store_begin(store *s, ik_error *err)
+{
+    s->written = true;
+    return run_sql(s, "BEGIN IMMEDIATE", err);
+}
+
+ik_status store_commit(store *s, ik_error *err)
+{
+    ik_status status = run_sql(s, "COMMIT", err);
+    if (status != IK_OK)
+        store_rollback(s);
+    return status;
+}
+
+void store_rollback(store *s)
+{
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+sqlite3 *store_db(const store *s)
+{
+    return s->db;
+}
+
+const char *store_path(const store *s)
+{
+    return s->path;
+}
+
+/* ---- meta */
+
+ik_status store_set_meta(store *s, const char *key, const char *value, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    ik_status status = store_prepare(s, "INSERT INTO meta VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2",
+                                     (const char *[]){key, value, NULL}, &statement, err);
+    return status == IK_OK ? store_execute(s, statement, err) : status;
+}
+
+ik_status store_get_meta(const store *s, const char *key, ik_arena *arena, const char **value, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool row = false;
+    ik_status status = store_prepare(s, "SELECT value FROM meta WHERE key = ?1", (const char *[]){key, NULL}, &statement, err);
+    if (status == IK_OK)
+        status = store_step(s, statement, &row, err);
+    if (status == IK_OK) {
+        const char *text = ik_arena_strdup(arena, row ? (const char *)sqlite3_column_text(statement, 0) : "");
+        status = text ? IK_OK : ik_fail_memory(err, 1, key);
+        if (text)
+            *value = text;
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* ---- opening */
+
+static ik_status refuse_version(const store *s, ik_error *err)
+{
+    ik_arena arena = {0};
+    const char *version = "";
+    ik_status status = store_get_meta(s, "version", &arena, &version, err);
+    if (status == IK_OK && strcmp(version, ik_version()) != 0) {
+        status = ik_fail(err, IK_ERR_INPUT,
+                         "'%.150s' was written by ikat %.40s, this is ikat %s; results of two versions are not mixed", s->path,
+                         version, ik_version());
+        ik_hint(err, status, "choose another file with -o");
+    }
+    ik_arena_free(&arena);
+    return status;
+}
+
+/* Is it ours, and of this format? *empty: a new database. */
+static ik_status identify(const store *s, bool *empty, ik_error *err)
+{
+    int64_t id = 0, format = 0, objects = 0;
+    ik_status status = read_pragma(s, "SELECT count(*) FROM sqlite_master", &objects, err);
+    if (status == IK_OK)
+        status = read_pragma(s, "PRAGMA application_id", &id, err);
+    if (status == IK_OK)
+        status = read_pragma(s, "PRAGMA user_version", &format, err);
+    if (status != IK_OK)
+        return status;
+    *empty = objects == 0 && id == 0;
+    if (*empty)
+        return IK_OK;
+    if (id != APPLICATION_ID) {
+        ik_fail(err, IK_ERR_INPUT, "'%.200s' is an SQLite file, but no results file of ikat", s->path);
+        return ik_hint(err, IK_ERR_INPUT, "results files are written by 'ikat run'");
+    }
+    if (format != STORE_FORMAT)
+        return ik_fail(err, IK_ERR_INPUT, "'%.200s' has results format %" PRId64 "; ikat %s knows format %d", s->path, format,
+                       ik_version(), STORE_FORMAT);
+    return IK_OK;
+}
+
+static ik_status create_tables(store *s, ik_error *err)
+{
+    char pragmas[96];
+    snprintf(pragmas, sizeof pragmas, "PRAGMA application_id = %d; PRAGMA user_version = %d;", APPLICATION_ID, STORE_FORMAT);
+    ik_status status = store_begin(s, err);
+    if (status != IK_OK)
+        return status;
+    status = run_sql(s, pragmas, err);
+    if (status == IK_OK)
+        status = run_sql(s, tables, err);
+    if (status == IK_OK)
+        status = store_set_meta(s, "version", ik_version(), err);
+    if (status != IK_OK) {
+        store_rollback(s);
+        return status;
+    }
+    return store_commit(s, err);
+}
+
+static ik_status open_db(const char *path, int flags, store **out, ik_error *err)
+{
+    store *s = ik_calloc(1, sizeof *s);
+    if (!s || !(s->path = strdup(path))) {
+        free(s);
+        return ik_fail_memory(err, sizeof *s, "the result store");
+    }
+    s->lock = -1;
+    errno = 0;
+    int code = sqlite3_open_v2(path, &s->db, flags | SQLITE_OPEN_FULLMUTEX, NULL);
+    if (code != SQLITE_OK) {
+        ik_status status = sqlite_error(s, code, err);
+        store_close(s);
+        return status;
+    }
+    sqlite3_busy_timeout(s->db, 2000);
+    *out = s;
+    return IK_OK;
+}
+
+ik_status store_open(const char *path, store **out, ik_error *err)
+{
+    if (access(path, R_OK) != 0)
+        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s': %s", path, strerror(errno));
+    store *s = NULL;
+    ik_status status = open_db(path, SQLITE_OPEN_READWRITE, &s, err);
+    if (status != IK_OK)
+        return status;
+    bool empty = false;
+    status = identify(s, &empty, err);
+    if (status == IK_OK && empty)
+        status = ik_fail(err, IK_ERR_INPUT, "'%.200s' is empty: no results file of ikat", path);
+    if (status != IK_OK) {
+        store_close(s);
+        return status;
+    }
+    *out = s;
+    return IK_OK;
+}
+
+/* Holds the file for this process. SQLite's own locks are per transaction and would let two runs do the same points. */
+static ik_status lock_file(store *s, ik_error *err)
+{
+    s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (s->lock < 0)
+        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s' for writing: %s", s->path, strerror(errno));
+    if (flock(s->lock, LOCK_EX | LOCK_NB) != 0)
+        return ik_fail(err, IK_ERR_IO, "'%.200s' is being written by another 'ikat run'", s->path);
+    return IK_OK;
+}
+
+ik_status store_create(const char *path, store **out, ik_error *err)
+{
+    store *s = NULL;
+    ik_status status = open_db(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &s, err);
+    if (status != IK_OK)
+        return status;
+    bool empty = false;
+    status = lock_file(s, err);
+    if (status == IK_OK)
+        status = identify(s, &empty, err);
+    if (status == IK_OK)
+        status = run_sql(s, "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;", err);
+    if (status == IK_OK)
+        status = empty ? create_tables(s, err) : refuse_version(s, err);
+    if (status != IK_OK) {
+        store_close(s);
+        return status;
+    }
+    s->written = empty;
+    *out = s;
+    return IK_OK;
+}
+
+void store_close(store *s)
+{
+    if (!s)
+        return;
+    sqlite3_close_v2(s->db);
+    if (s->lock >= 0)
+        close(s->lock); /* after SQLite is done: closing any descriptor of a file drops SQLite's locks on it */
+    free(s->path);
+    free(s);
+}
+
+void store_compact(store *s)
+{
+    size_t bytes = strlen(s->path) + 16;
+    char *made = s->written ? malloc(bytes) : NULL;
+    if (!made) {
+        store_close(s);
+        return;
+    }
+    snprintf(made, bytes, "%s.compact", s->path);
+    unlink(made);
+    sqlite3_stmt *statement = NULL;
+    bool done = store_prepare(s, "VACUUM INTO ?1", (const char *[]){made, NULL}, &statement, NULL) == IK_OK &&
+                store_execute(s, statement, NULL) == IK_OK;
+    if (!done || rename(made, s->path) != 0)
+        unlink(made);
+    free(made);
+    store_close(s);
+}

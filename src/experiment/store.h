@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/store.h: the result store: one SQLite file, one transaction a point.
+ *
+ * Tables (format 1):
+ *   meta(key, value)    version, title, description, file, experiment, overrides, num_points
+ *   fabrics(id, spec, digest, summary, drawing)         summary: JSON; drawing: deflated JSON of nodes and links
+ *   plans(id, key, fabric, routing, vc, vcs, selection, proof, failed)   proof: JSON
+ *   points(id, params, fabric, plan, …)                 params: JSON with every default; blobs: deflated little-endian 64-bit
+ * words A point's id is its number in the sweep; points of an earlier version of the experiment keep their results with ids from
+ * STORE_RETIRED on. Nothing in the file depends on the time, the machine or the order in which points ended.
+ */
+#ifndef IKAT_EXPERIMENT_STORE_H
+#define IKAT_EXPERIMENT_STORE_H
+
+#include "ikat/sim.h"
+
+#include <sqlite3.h>
+
+#define STORE_RETIRED (INT64_C(1) << 40)
+
+typedef struct store store;
+
+/* Opens for reading; refuses other files and other formats by name. */
+ik_status store_open(const char *path, store **out, ik_error *err);
+/* Opens or creates for writing by this version of ikat, alone. */
+ik_status store_create(const char *path, store **out, ik_error *err);
+void store_close(store *s);
+sqlite3 *store_db(const store *s);
+const char *store_path(const store *s);
+
+ik_status store_begin(store *s, ik_error *err);
+ik_status store_commit(store *s, ik_error *err);
+void store_rollback(store *s);
+
+/* Prepares, and binds text parameters 1…n (NULL-terminated list). */
+ik_status store_prepare(const store *s, const char *sql, const char *const *texts, sqlite3_stmt **out, ik_error *err);
+/* Steps a statement that gives no rows and finalises it. */
+ik_status store_execute(const store *s, sqlite3_stmt *statement, ik_error *err);
+/* Steps once; *row says whether there is one. Does not finalise. */
+ik_status store_step(const store *s, sqlite3_stmt *statement, bool *row, ik_error *err);
+
+ik_status store_set_meta(store *s, const char *key, const char *value, ik_error *err);
+/* Owned by the arena; "" if there is none. */
+ik_status store_get_meta(const store *s, const char *key, ik_arena *arena, const char **value, ik_error *err);
+
+/* One row of `points`, from a result. */
+typedef struct store_point {
+    int64_t id, fabric, plan;
+    const char *params, *traffic, *variant; /* variant: switch, adapter and measure settings, the short text */
+    double load;
+    uint64_t seed;
+    const ik_sim_result *result;
+    uint32_t num_ports, num_hosts, num_switches;
+} store_point;
+ik_status store_add_point(store *s, const store_point *p, ik_error *err);
+
+/* A finished store written anew, compact and in the order of its keys: equal contents are equal bytes. Closes the store. The
+ * old file stays if there is no room for the new one. */
+void store_compact(store *s);
+
+/* ---- blobs */
+/* Deflated words; free with free(). */
+ik_status store_pack(const uint64_t *words, size_t num, void **blob, size_t *size, ik_error *err);
+ik_status store_unpack(const void *blob, size_t size, uint64_t **words, size_t *num, ik_error *err);
+ik_status store_deflate(const void *data, size_t bytes, void **blob, size_t *size, ik_error *err);
+/* NUL-terminated. */
+ik_status store_inflate(const void *blob, size_t size, char **data, size_t *bytes, ik_error *err);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/store_point.c: a result as a row of the store, and the packing of its arrays.
+ */
+#include "experiment/store.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* ---- packing */
+
+ik_status store_deflate(const void *data, size_t bytes, void **blob, size_t *size, ik_error *err)
+{
+    uLongf room = compressBound((uLong)bytes);
+    unsigned char *out = malloc(room + 8);
+    if (!out)
+        return ik_fail_memory(err, room + 8, "a compressed array");
+    for (unsigned i = 0; i < 8; i++)
+        out[i] = (unsigned char)((uint64_t)bytes >> (8 * i));
+    if (compress2(out + 8, &room, data, (uLong)bytes, 6) != Z_OK) {
+        free(out);
+        return ik_fail_memory(err, bytes, "a compressed array");
+    }
+    *blob = out;
+    *size = room + 8;
+    return IK_OK;
+}
+
+ik_status store_inflate(const void *blob, size_t size, char **data, size_t *bytes, ik_error *err)
+{
+    static const uint64_t most = UINT64_C(1) << 36;
+    const unsigned char *in = blob;
+    uint64_t want = 0;
+    for (unsigned i = 0; i < 8 && size >= 8; i++)
+        want |= (uint64_t)in[i] << (8 * i);
+    /* deflate packs at most about 1032 to 1: a larger claim is no array of ours */
+    if (size < 8 || want > most || want > (size - 8) * 1100)
+        return ik_fail(err, IK_ERR_INPUT, "the results file has a damaged array");
+    char *out = malloc((size_t)want + 1);
+    if (!out)
+        return ik_fail_memory(err, (size_t)want + 1, "an array of results");
+    uLongf got = (uLongf)want;
+    if (uncompress((Bytef *)out, &got, in + 8, (uLong)(size - 8)) != Z_OK || got != want) {
+        free(out);
+        return ik_fail(err, IK_ERR_INPUT, "the results file has a damaged array");
+    }
+    out[want] = '\0';
+    *data = out;
+    *bytes = (size_t)want;
+    return IK_OK;
+}
+
+ik_status store_pack(const uint64_t *words, size_t num, void **blob, size_t *size, ik_error *err)
+{
+    unsigned char *bytes = ik_calloc(num ? num : 1, 8);
+    if (!bytes)
+        return ik_fail_memory(err, num * 8, "an array of results");
+    for (size_t i = 0; i < num; i++)
+        for (unsigned b = 0; b < 8; b++)
+            bytes[8 * i + b] = (unsigned char)(words[i] >> (8 * b));
+    ik_status status = store_deflate(bytes, num * 8, blob, size, err);
+    free(bytes);
+    return status;
+}
+
+ik_status store_unpack(const void *blob, size_t size, uint64_t **words, size_t *num, ik_error *err)
+{
+    char *bytes = NULL;
+    size_t got = 0;
+    ik_status status = store_inflate(blob, size, &bytes, &got, err);
+    if (status != IK_OK)
+        return status;
+    uint64_t *out = ik_calloc(got / 8 + 1, sizeof *out);
+    if (!out) {
+        free(bytes);
+        return ik_fail_memory(err, got, "an array of results");
+    }
+    for (size_t i = 0; i < got / 8; i++)
+        for (unsigned b = 0; b < 8; b++)
+            out[i] |= (uint64_t)(unsigned char)bytes[8 * i + b] << (8 * b);
+    free(bytes);
+    *words = out;
+    *num = got / 8;
+    return IK_OK;
+}
+
+/* ---- binding by name: a column and its place in the statement cannot drift apart */
+
+typedef struct binder {
+    store *s;
+    sqlite3_stmt *statement;
+    ik_status status;
+    ik_error *err;
+} binder;
+
+static int place(binder *b, const char *name)
+{
+    char parameter[64];
+    snprintf(parameter, sizeof parameter, ":%s", name);
+    return sqlite3_bind_parameter_index(b->statement, parameter);
+}
+
+static void check(binder *b, int code)
+{
+    if (code != SQLITE_OK && b->status == IK_OK)
+        b->status = code == SQLITE_NOMEM ? ik_fail_memory(b->err, 0, "the result store")
+                                         : ik_fail(b->err, IK_ERR_IO, "'%.200s': %s", store_path(b->s), sqlite3_errstr(code));
+}
+
+static void bind_text(binder *b, const char *name, const char *text)
+{
+    check(b, sqlite3_bind_text(b->statement, place(b, name), text, -1, SQLITE_TRANSIENT));
+}
+
+static void bind_int(binder *b, const char *name, uint64_t value)
+{
+    check(b, sqlite3_bind_int64(b->statement, place(b, name), (sqlite3_int64)value));
+}
+
+static void bind_real(binder *b, const char *name, double value)
+{
+    check(b, sqlite3_bind_double(b->statement, place(b, name), value));
+}
+
+static void bind_words(binder *b, const char *name, const uint64_t *words, size_t num)
+{
+    void *blob = NULL;
+    size_t size = 0;
+    if (b->status != IK_OK || (b->status = store_pack(words, words ? num : 0, &blob, &size, b->err)) != IK_OK)
+        return;
+    check(b, sqlite3_bind_blob64(b->statement, place(b, name), blob, size, free));
+}
+
+static void bind_reals(binder *b, const char *name, const double *values, size_t num)
+{
+    num = values ? num : 0;
+    uint64_t *words = ik_calloc(num ? num : 1, sizeof *words);
+    if (!words) {
+        b->status = b->status == IK_OK ? ik_fail_memory(b->err, num * 8, "an array of results") : b->status;
+        return;
+    }
+    for (size_t i = 0; i < num; i++)
+        memcpy(&words[i], &values[i], sizeof words[i]);
+    bind_words(b, name, words, num);
+    free(words);
+}
+
+static void bind_latency(binder *b, const ik_sim_result *r)
+{
+    const ik_histogram *h = &r->latency;
+    bind_real(b, "latency_mean_ns", h->mean / 1e3);
+    bind_real(b, "latency_p50_ns", ik_histogram_percentile(h, 0.50) / 1e3);
+    bind_real(b, "latency_p95_ns", ik_histogram_percentile(h, 0.95) / 1e3);
+    bind_real(b, "latency_p99_ns", ik_histogram_percentile(h, 0.99) / 1e3);
+    bind_real(b, "latency_max_ns", (double)h->max / 1e3);
+    bind_real(b, "network_latency_mean_ns", r->network_latency.mean / 1e3);
+    bind_words(b, "latency_histogram", h->buckets, h->num_buckets);
+    bind_words(b, "network_latency_histogram", r->network_latency.buckets, r->network_latency.num_buckets);
+}
+
+static void bind_counts(binder *b, const ik_sim_result *r)
+{
+    char checksum[24];
+    snprintf(checksum, sizeof checksum, "%016" PRIx64, r->checksum);
+    bind_real(b, "offered", r->offered);
+    bind_real(b, "throughput", r->throughput);
+    bind_real(b, "fairness", r->fairness);
+    bind_int(b, "packets_generated", r->packets_generated);
+    bind_int(b, "packets_delivered", r->packets_delivered);
+    bind_int(b, "packets_in_flight", r->packets_in_flight);
+    bind_int(b, "packets_unroutable", r->packets_unroutable);
+    bind_int(b, "order_violations", r->order_violations);
+    bind_int(b, "packet_hops", r->packet_hops);
+    bind_int(b, "hosts_silent", r->hosts_silent);
+    bind_int(b, "window_ps", r->window_ps);
+    bind_int(b, "end_ps", r->end_ps);
+    bind_text(b, "checksum", checksum);
+    bind_text(b, "deadlock", !r->deadlock ? "" : r->deadlock_text ? r->deadlock_text : "deadlock");
+}
+
+static void bind_arrays(binder *b, const store_point *p)
+{
+    const ik_sim_result *r = p->result;
+    bind_words(b, "channel_bytes", r->channel_bytes, p->num_ports);
+    bind_words(b, "host_bytes", r->host_bytes, p->num_hosts);
+    bind_words(b, "host_sent_bytes", r->host_sent_bytes, p->num_hosts);
+    bind_int(b, "series_period_ps", r->series_period_ps);
+    bind_reals(b, "series_throughput", r->series_throughput, r->num_series);
+    bind_reals(b, "series_latency_ns", r->series_latency_ns, r->num_series);
+    bind_reals(b, "series_blocked", r->series_blocked, r->num_series * (size_t)p->num_switches);
+}
+
+static const char insert_point[] =
+    "INSERT INTO points VALUES(:id, :params, :fabric, :plan, :traffic, :variant, :load, :seed, :offered, :throughput, :fairness,"
+    " :latency_mean_ns, :latency_p50_ns, :latency_p95_ns, :latency_p99_ns, :latency_max_ns, :network_latency_mean_ns,"
+    " :packets_generated, :packets_delivered, :packets_in_flight, :packets_unroutable, :order_violations, :packet_hops,"
+    " :hosts_silent, :window_ps, :end_ps, :checksum, :deadlock, :latency_histogram, :network_latency_histogram, :channel_bytes,"
+    " :host_bytes, :host_sent_bytes, :series_period_ps, :series_throughput, :series_latency_ns, :series_blocked)";
+
+static ik_status insert(store *s, const store_point *p, ik_error *err)
+{
+    binder b = {.s = s, .err = err};
+    b.status = store_prepare(s, insert_point, NULL, &b.statement, err);
+    if (b.status != IK_OK)
+        return b.status;
+    bind_int(&b, "id", (uint64_t)p->id);
+    bind_text(&b, "params", p->params);
+    bind_int(&b, "fabric", (uint64_t)p->fabric);
+    bind_int(&b, "plan", (uint64_t)p->plan);
+    bind_text(&b, "traffic", p->traffic);
+    bind_text(&b, "variant", p->variant);
+    bind_real(&b, "load", p->load);
+    bind_int(&b, "seed", p->seed);
+    bind_counts(&b, p->result);
+    bind_latency(&b, p->result);
+    bind_arrays(&b, p);
+    if (b.status != IK_OK) {
+        sqlite3_finalize(b.statement);
+        return b.status;
+    }
+    return store_execute(s, b.statement, err);
+}
+
+ik_status store_add_point(store *s, const store_point *p, ik_error *err)
+{
+    ik_status status = store_begin(s, err);
+    if (status != IK_OK)
+        return status;
+    status = insert(s, p, err);
+    if (status != IK_OK) {
+        store_rollback(s);
+        return status;
+    }
+    return store_commit(s, err);
+}

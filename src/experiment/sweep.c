@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/sweep.c: lists and ranges of values.
+ *
+ * Ranges are counted before they are written out, and are computed in integers (fractions and reals in units of 1e-12), so that
+ * "10%..90% step 10%" is nine exact values.
+ */
+#include "experiment/sweep.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double real_unit = 1e-12;
+
+static ik_dimension dimension_of(ik_param_type type)
+{
+    switch (type) {
+    case IK_PARAM_TIME:
+        return IK_DIM_TIME;
+    case IK_PARAM_RATE:
+        return IK_DIM_RATE;
+    case IK_PARAM_SIZE:
+        return IK_DIM_SIZE;
+    case IK_PARAM_LENGTH:
+        return IK_DIM_LENGTH;
+    case IK_PARAM_FRACTION:
+        return IK_DIM_FRACTION;
+    default:
+        return IK_DIM_NONE;
+    }
+}
+
+static bool is_real(ik_param_type type)
+{
+    return type == IK_PARAM_REAL || type == IK_PARAM_FRACTION;
+}
+
+static bool is_number(ik_param_type type)
+{
+    return type != IK_PARAM_BOOL && type != IK_PARAM_ENUM && type != IK_PARAM_STRING && type != IK_PARAM_UINT_LIST;
+}
+
+static ik_status add(sweep *s, const char *text, const ytree *place, ik_arena *arena, ik_error *err)
+{
+    if (!text)
+        return ik_fail_memory(err, 1, "an experiment");
+    if (s->num >= SWEEP_LIMIT)
+        return ytree_fail(place, err, "more than %d values for one parameter", SWEEP_LIMIT);
+    if (s->num == s->room) {
+        size_t room = s->room ? 2 * s->room : 8;
+        const char **texts = ik_arena_alloc(arena, room * sizeof *texts);
+        const ytree **places = ik_arena_alloc(arena, room * sizeof *places);
+        if (!texts || !places)
+            return ik_fail_memory(err, 2 * room * sizeof *texts, "an experiment");
+        if (s->num) {
+            memcpy(texts, s->text, s->num * sizeof *texts);
+            memcpy(places, s->place, s->num * sizeof *places);
+        }
+        s->text = texts;
+        s->place = places;
+        s->room = room;
+    }
+    s->text[s->num] = text;
+    s->place[s->num++] = place;
+    return IK_OK;
+}
+
+/* ---- ranges */
+
+typedef struct range {
+    uint64_t from, to, step; /* in units of real_unit for reals */
+    double factor;           /* 0 = by step */
+} range;
+
+static ik_status parse_bound(const ytree *node, const ik_param *p, const char *text, uint64_t *value, ik_error *err)
+{
+    ik_status status;
+    if (is_real(p->type)) {
+        double real = 0;
+        status = ik_parse_real(text, dimension_of(p->type), &real, err);
+        if (status == IK_OK && (real < 0 || real > 1e6))
+            return ytree_fail(node, err, "'%.60s' cannot bound a range: expected 0 to 1e6", text);
+        *value = (uint64_t)llround(real / real_unit);
+    } else {
+        status = ik_parse_quantity(text, dimension_of(p->type), value, err);
+    }
+    if (status != IK_OK)
+        ik_error_at(err, node->file, node->line, node->column);
+    return status;
+}
+
+/* Cuts "A..B step C" into its parts, in place. */
+static void cut(char *text, char **to, char **step, char **times)
+{
+    *to = strstr(text, "..");
+    **to = '\0';
+    *to += 2;
+    *step = strstr(*to, "step ");
+    *times = *step ? NULL : strstr(*to, "times ");
+    char **last = *step ? step : times;
+    if (*last) {
+        (*last)[0] = '\0';
+        *last += *step ? strlen("step ") : strlen("times ");
+    }
+}
+
+static ik_status parse_range(const ytree *node, const ik_param *p, ik_arena *arena, range *r, ik_error *err)
+{
+    char *from = ik_arena_strdup(arena, node->text), *to, *step, *times;
+    if (!from)
+        return ik_fail_memory(err, strlen(node->text), "an experiment");
+    cut(from, &to, &step, &times);
+    ik_status status = parse_bound(node, p, from, &r->from, err);
+    if (status == IK_OK)
+        status = parse_bound(node, p, to, &r->to, err);
+    if (status == IK_OK && step)
+        status = parse_bound(node, p, step, &r->step, err);
+    if (status == IK_OK && times && (status = ik_parse_real(times, IK_DIM_NONE, &r->factor, err)) != IK_OK)
+        ik_error_at(err, node->file, node->line, node->column);
+    if (status != IK_OK)
+        return status;
+    if (!step && !times && p->type == IK_PARAM_UINT)
+        r->step = 1;
+    if (!step && !times && p->type != IK_PARAM_UINT) {
+        status = ytree_fail(node, err, "range '%.60s' of '%s' has no step", node->text, p->name);
+        return ik_hint(err, status, "write it like \"10%%..90%% step 10%%\" or \"512 B..8 KiB times 2\"");
+    }
+    if (r->to < r->from || (times ? r->factor <= 1 || r->from == 0 : r->step == 0)) {
+        status = ytree_fail(node, err, "range '%.60s' never ends", node->text);
+        return ik_hint(err, status, "a range goes up: its step is above zero, a factor above one and its start then above zero");
+    }
+    return IK_OK;
+}
+
+static const char *print_number(const ik_param *p, uint64_t value, ik_arena *arena)
+{
+    char buffer[64];
+    if (is_real(p->type))
+        return ik_arena_printf(arena, "%.12g", (double)value * real_unit);
+    return ik_arena_strdup(arena, ik_format_quantity(buffer, sizeof buffer, value, dimension_of(p->type)));
+}
+
+static ik_status expand_range(const ytree *node, const ik_param *p, ik_arena *arena, sweep *out, ik_error *err)
+{
+    range r = {0};
+    ik_status status = parse_range(node, p, arena, &r, err);
+    if (status != IK_OK)
+        return status;
+    if (r.factor == 0 && (r.to - r.from) / r.step >= SWEEP_LIMIT)
+        return ytree_fail(node, err, "range '%.60s' has %" PRIu64 " values; at most %d are taken", node->text,
+                          (r.to - r.from) / r.step + 1, SWEEP_LIMIT);
+    for (uint64_t value = r.from;;) {
+        status = add(out, print_number(p, value, arena), node, arena, err);
+        if (status != IK_OK)
+            return status;
+        double next = r.factor > 0 ? nearbyint((double)value * r.factor) : 0;
+        if (r.factor > 0 ? next > (double)r.to : r.to - value < r.step)
+            return IK_OK;
+        value = r.factor > 0 ? ((uint64_t)next > value ? (uint64_t)next : value + 1) : value + r.step;
+    }
+}
+
+/* ---- lists */
+
+/* [16, 16] is one value of a list parameter; [[16, 16], [8, 8]] and ["16:16", "8:8"] are several. */
+static bool is_one_list(const ytree *node)
+{
+    for (size_t i = 0; i < node->num; i++)
+        if (node->items[i]->kind != YTREE_SCALAR || strchr(node->items[i]->text, ':'))
+            return false;
+    return true;
+}
+
+static ik_status join_list(const ytree *node, ik_arena *arena, sweep *out, ik_error *err)
+{
+    const char *text = "";
+    for (size_t i = 0; i < node->num && text; i++)
+        text = ik_arena_printf(arena, "%s%s%s", text, i ? ":" : "", node->items[i]->text);
+    return add(out, text, node, arena, err);
+}
+
+ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sweep *out, ik_error *err)
+{
+    if (node->kind == YTREE_MAP)
+        return ytree_fail(node, err, "'%s' takes a value, a list or a range, found a mapping", p->name);
+    if (node->kind == YTREE_LIST) {
+        if (node->num == 0)
+            return ytree_fail(node, err, "'%s' has an empty list: no value to run with", p->name);
+        if (p->type == IK_PARAM_UINT_LIST && is_one_list(node))
+            return join_list(node, arena, out, err);
+        for (size_t i = 0; i < node->num; i++) {
+            ik_status status = sweep_expand(node->items[i], p, arena, out, err);
+            if (status != IK_OK)
+                return status;
+        }
+        return IK_OK;
+    }
+    if (node->plain && (node->text[0] == '\0' || strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0)) {
+        ik_status status = ytree_fail(node, err, "'%s' has no value", p->name);
+        return p->help ? ik_hint(err, status, "%s: %s", p->name, p->help) : status;
+    }
+    if (is_number(p->type) && strstr(node->text, ".."))
+        return expand_range(node, p, arena, out, err);
+    return add(out, node->text, node, arena, err);
+}

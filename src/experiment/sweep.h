@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/sweep.h: the values that one place of an experiment stands for: one, a list, a range.
+ */
+#ifndef IKAT_EXPERIMENT_SWEEP_H
+#define IKAT_EXPERIMENT_SWEEP_H
+
+#include "experiment/ytree.h"
+
+/* More values or points than this are refused with their number. */
+enum { SWEEP_LIMIT = 100000 };
+
+/* Texts for ik_params_set, each with the node it came from. */
+typedef struct sweep {
+    const char **text;
+    const ytree **place;
+    size_t num, room;
+} sweep;
+
+/* Values of `node` for parameter `p`, in written order:
+ *   scalar       one value; for numbers also a range "A..B", "A..B step C" (C = 1 for whole numbers) or "A..B times F"
+ *   list         the values of its items one after the other
+ * A parameter that is itself a list of numbers takes [16, 16] or 16:16 as one value, and [[16, 16], [8, 8]] as two. */
+ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sweep *out, ik_error *err);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/sync.c: what makes a point the same point: its complete parameters. A run looks each point of the sweep up in the
+ * store; found ones are not run again. When the experiment was edited, finished points keep their results: those still in the
+ * sweep take their new numbers, the others retire.
+ */
+#include "experiment/json_text.h"
+#include "experiment/run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- keys */
+
+uint64_t setup_seed(const ik_experiment *e)
+{
+    return e->sections[SECTION_SEEDS].items[0].params.values[0].u;
+}
+
+static void put_variant(FILE *out, const runner *r, const point *p, section_id id, bool first)
+{
+    json_put_key(out, schema_section(id)->name, first);
+    json_put_string(out, experiment_variant(r->e, p, id)->full);
+}
+
+static ik_status put_sections(const runner *r, const point *p, const section_id *ids, size_t num, char **json, ik_error *err)
+{
+    json_text t;
+    ik_status status = json_text_begin(&t, err);
+    if (status != IK_OK)
+        return status;
+    putc('{', t.out);
+    for (size_t i = 0; i < num; i++)
+        put_variant(t.out, r, p, ids[i], i == 0);
+    json_put_key(t.out, "fabric_digest", false);
+    json_put_string(t.out, r->digests[p->index[SECTION_FABRIC]]);
+    fprintf(t.out, ",\"setup_seed\":%" PRIu64 "}", setup_seed(r->e));
+    return json_text_end(&t, json, NULL, err);
+}
+
+ik_status point_params(const runner *r, const point *p, char **json, ik_error *err)
+{
+    static const section_id ids[] = {SECTION_FABRIC,    SECTION_ROUTING, SECTION_VC,      SECTION_VCS,
+                                     SECTION_SELECTION, SECTION_SWITCH,  SECTION_ADAPTER, SECTION_MEASURE,
+                                     SECTION_TRAFFIC,   SECTION_LOAD,    SECTION_SEEDS};
+    return put_sections(r, p, ids, sizeof ids / sizeof *ids, json, err);
+}
+
+ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err)
+{
+    static const section_id ids[] = {SECTION_FABRIC, SECTION_ROUTING, SECTION_VC, SECTION_VCS, SECTION_SELECTION};
+    return put_sections(r, p, ids, sizeof ids / sizeof *ids, json, err);
+}
+
+ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err)
+{
+    static const section_id ids[] = {SECTION_SWITCH, SECTION_ADAPTER, SECTION_MEASURE};
+    json_text t;
+    ik_status status = json_text_begin(&t, err);
+    if (status != IK_OK)
+        return status;
+    bool first = true;
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        const char *label = experiment_variant(e, p, ids[i])->label;
+        if (!label[0] || e->sections[ids[i]].num < 2)
+            continue;
+        fprintf(t.out, "%s%s: %s", first ? "" : "; ", schema_section(ids[i])->name, label);
+        first = false;
+    }
+    return json_text_end(&t, text, NULL, err);
+}
+
+/* ---- digests of imported files: a changed file is another fabric */
+
+static ik_status digest_file(const char *path, char *digest, ik_error *err)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s': %s", path, strerror(errno));
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    unsigned char buffer[8192];
+    for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0;)
+        for (size_t i = 0; i < got; i++)
+            hash = (hash ^ buffer[i]) * UINT64_C(0x100000001b3);
+    bool bad = ferror(file) != 0;
+    fclose(file);
+    if (bad)
+        return ik_fail(err, IK_ERR_IO, "cannot read '%.200s': %s", path, strerror(errno));
+    snprintf(digest, DIGEST_CHARS, "%016" PRIx64, hash);
+    return IK_OK;
+}
+
+static ik_status find_digests(runner *r, ik_error *err)
+{
+    const variants *fabrics = &r->e->sections[SECTION_FABRIC];
+    r->digests = ik_calloc(fabrics->num, sizeof *r->digests);
+    if (!r->digests)
+        return ik_fail_memory(err, fabrics->num * sizeof *r->digests, "an experiment");
+    for (size_t i = 0; i < fabrics->num; i++) {
+        const variant *v = &fabrics->items[i];
+        if (strcmp(v->name, "file") != 0)
+            continue;
+        ik_status status = digest_file(v->params.values[0].text, r->digests[i], err);
+        if (status != IK_OK) {
+            ik_error_at(err, v->place->file, v->place->line, v->place->column);
+            return status;
+        }
+    }
+    return IK_OK;
+}
+
+/* ---- the store */
+
+static ik_status set_experiment(runner *r, ik_error *err)
+{
+    const ik_experiment *e = r->e;
+    const char *slash = strrchr(e->file, '/');
+    char number[24];
+    snprintf(number, sizeof number, "%" PRIu64, e->num_points);
+    const char *const rows[][2] = {
+        {"title", e->title},     {"description", e->description}, {"file", slash ? slash + 1 : e->file},
+        {"experiment", e->text}, {"overrides", e->overrides},     {"num_points", number}};
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && status == IK_OK; i++)
+        status = store_set_meta(r->store, rows[i][0], rows[i][1], err);
+    return status;
+}
+
+static ik_status execute(store *s, const char *sql, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    ik_status status = store_prepare(s, sql, NULL, &statement, err);
+    return status == IK_OK ? store_execute(s, statement, err) : status;
+}
+
+/* Gives stored points of the sweep their number, marks them finished. */
+static ik_status number_points(runner *r, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    ik_status status =
+        store_prepare(r->store, "UPDATE points SET id = ?2, variant = ?3 WHERE params = ?1", NULL, &statement, err);
+    for (uint64_t i = 0; i < r->e->num_points && status == IK_OK; i++) {
+        point p = experiment_point(r->e, i);
+        char *params = NULL, *label = NULL;
+        bool row;
+        status = point_params(r, &p, &params, err);
+        if (status == IK_OK)
+            status = point_variant(r->e, &p, &label, err);
+        if (status == IK_OK) {
+            sqlite3_bind_text(statement, 1, params, -1, SQLITE_STATIC);
+            sqlite3_bind_int64(statement, 2, (sqlite3_int64)i);
+            sqlite3_bind_text(statement, 3, label, -1, SQLITE_STATIC);
+            status = store_step(r->store, statement, &row, err);
+            r->finished[i] = status == IK_OK && sqlite3_changes(store_db(r->store)) > 0;
+            r->done += r->finished[i];
+            sqlite3_reset(statement);
+        }
+        free(label);
+        free(params);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* Points that are no part of the sweep (any more) go behind STORE_RETIRED, in their old order. */
+static ik_status retire_points(runner *r, ik_error *err)
+{
+    sqlite3_stmt *next = NULL, *move = NULL;
+    ik_status status = store_prepare(r->store, "SELECT id FROM points WHERE id < 0 ORDER BY id DESC LIMIT 1", NULL, &next, err);
+    if (status == IK_OK)
+        status = store_prepare(r->store, "UPDATE points SET id = ?2 WHERE id = ?1", NULL, &move, err);
+    bool row = true;
+    for (int64_t id = STORE_RETIRED; status == IK_OK; id++) {
+        status = store_step(r->store, next, &row, err);
+        if (status != IK_OK || !row)
+            break;
+        bool none;
+        sqlite3_bind_int64(move, 1, sqlite3_column_int64(next, 0));
+        sqlite3_bind_int64(move, 2, id);
+        sqlite3_reset(next);
+        status = store_step(r->store, move, &none, err);
+        sqlite3_reset(move);
+    }
+    sqlite3_finalize(next);
+    sqlite3_finalize(move);
+    return status;
+}
+
+static ik_status any_points(const runner *r, bool *any, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    ik_status status = store_prepare(r->store, "SELECT 1 FROM points LIMIT 1", NULL, &statement, err);
+    if (status == IK_OK)
+        status = store_step(r->store, statement, any, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static ik_status sync_points(runner *r, ik_error *err)
+{
+    bool any = false;
+    ik_status status = any_points(r, &any, err);
+    if (status != IK_OK || !any)
+        return status;
+    /* Away with the old numbers first: new ones may collide with them. -1 - id of a retired point is negative as well. */
+    status = execute(r->store, "UPDATE points SET id = -1 - id", err);
+    if (status == IK_OK)
+        status = number_points(r, err);
+    return status == IK_OK ? retire_points(r, err) : status;
+}
+
+ik_status sync_store(runner *r, ik_error *err)
+{
+    r->finished = ik_calloc(r->e->num_points, sizeof *r->finished);
+    if (!r->finished)
+        return ik_fail_memory(err, r->e->num_points, "an experiment");
+    ik_status status = find_digests(r, err);
+    if (status == IK_OK)
+        status = store_begin(r->store, err);
+    if (status != IK_OK)
+        return status;
+    status = set_experiment(r, err);
+    if (status == IK_OK)
+        status = sync_points(r, err);
+    if (status != IK_OK) {
+        store_rollback(r->store);
+        return status;
+    }
+    return store_commit(r->store, err);
+}

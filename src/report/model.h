@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/model.h: a result store, read and summed up: what tables, CSV, JSON and the HTML report all show.
+ */
+#ifndef IKAT_REPORT_MODEL_H
+#define IKAT_REPORT_MODEL_H
+
+#include "experiment/store.h"
+
+#include <jansson.h>
+
+/* Columns of a point that are averaged over the seeds. */
+typedef enum metric_id {
+    METRIC_OFFERED,
+    METRIC_THROUGHPUT,
+    METRIC_FAIRNESS,
+    METRIC_LATENCY_MEAN,
+    METRIC_LATENCY_P50,
+    METRIC_LATENCY_P95,
+    METRIC_LATENCY_P99,
+    METRIC_LATENCY_MAX,
+    METRIC_NETWORK_LATENCY,
+    METRIC_GENERATED,
+    METRIC_DELIVERED,
+    METRIC_IN_FLIGHT,
+    METRIC_UNROUTABLE,
+    METRIC_ORDER,
+    METRIC_HOPS,
+    NUM_METRICS
+} metric_id;
+extern const char *const metric_names[NUM_METRICS]; /* columns of the store, keys of JSON, headers of CSV */
+
+/* Mean over seeds, and half the width of its 95 % confidence interval (NAN with a single seed). */
+typedef struct estimate {
+    double mean, ci95;
+} estimate;
+
+/* One direction between two levels (groups) of a fabric: "level 1 to level 2". */
+typedef struct tier {
+    char name[64];
+    uint32_t channels;
+} tier;
+
+typedef struct slow_link {
+    uint32_t channel, opposite;
+    const char *text; /* the finding */
+    uint64_t rate_bps, common_rate_bps;
+    char name[200]; /* "leaf (GUID) port 11 and spine port 11" */
+} slow_link;
+
+typedef struct report_fabric {
+    int64_t id;
+    const char *spec, *digest, *summary_text, *drawing_text;
+    json_t *summary, *drawing;
+    uint32_t num_switches, num_hosts, num_channels;
+    uint64_t *rate_bps;     /* [num_channels], 0 = unconnected */
+    uint16_t *channel_tier; /* [num_channels] */
+    uint32_t *channel_peer;
+    tier *tiers;
+    size_t num_tiers;
+    slow_link *slow;
+    size_t num_slow;
+    const char *label; /* short and different from the other fabrics' */
+} report_fabric;
+
+typedef struct report_plan {
+    int64_t id;
+    size_t fabric; /* index */
+    const char *routing, *vc, *selection, *proof_text;
+    json_t *proof;
+    unsigned vcs;
+    bool failed;
+    const char *label; /* routing, with vc / vcs / selection where other plans differ in them */
+} report_plan;
+
+typedef struct report_row {
+    int64_t id;
+    size_t fabric, plan; /* indices */
+    const char *traffic, *variant, *params, *checksum, *deadlock;
+    double load;
+    uint64_t seed, window_ps, end_ps;
+    double value[NUM_METRICS];
+} report_row;
+
+/* Utilisation of one tier's channels, seeds averaged. */
+typedef struct tier_use {
+    double mean, max;
+} tier_use;
+
+/* One load of a curve: its points differ in the seed only. */
+typedef struct report_step {
+    double load;
+    size_t *rows;
+    size_t num_rows, room;
+    estimate value[NUM_METRICS];
+    double *use;     /* [num_channels] fraction of its rate that each channel carried */
+    tier_use *tiers; /* [num_tiers] */
+    bool deadlock;
+} report_step;
+
+typedef struct report_curve {
+    size_t fabric, plan;
+    const char *traffic, *variant, *label;
+    report_step *steps; /* ascending load */
+    size_t num_steps, room;
+    double saturation_throughput; /* largest accepted throughput over the loads */
+    double saturation_load;       /* lowest load of which less than 95 % is accepted, NAN if there is none */
+} report_curve;
+
+/* What a slow link does under one curve. */
+typedef struct slow_cost {
+    size_t fabric, link, curve;
+    double full_load; /* lowest load at which it carries at least 95 % of its rate, NAN = never */
+    double use,
+        siblings; /* utilisation at the highest load (or at full_load): its own, and the mean of the tier's sound channels */
+    double at_load;
+    double repaired; /* saturation throughput of the same curve on the same fabric without slow links, NAN if not simulated */
+    char text[512];  /* one sentence */
+} slow_cost;
+
+typedef struct report_model {
+    ik_arena arena;
+    store *store;
+    const char *version, *title, *description, *file, *experiment, *overrides;
+    uint64_t num_points; /* of the sweep; rows are those that are finished */
+    report_fabric *fabrics;
+    report_plan *plans;
+    report_row *rows;
+    report_curve *curves;
+    slow_cost *costs;
+    size_t num_fabrics, num_plans, num_rows, num_curves, num_costs;
+} report_model;
+
+/* Reads everything but channel loads of single points; each step holds its mean channel loads. */
+ik_status model_read(const char *store_path, report_model **out, ik_error *err);
+void model_free(report_model *m);
+
+/* ---- parts */
+ik_status model_read_fabrics(report_model *m, ik_error *err); /* model_fabric.c */
+ik_status model_find_slow_links(report_model *m, report_fabric *f, ik_error *err);
+ik_status model_make_curves(report_model *m, ik_error *err); /* model_curves.c */
+ik_status model_find_costs(report_model *m, ik_error *err);  /* model_costs.c */
+/* Text column of a statement's row in the model's arena, NULL when out of memory. */
+const char *model_text(report_model *m, sqlite3_stmt *statement, int column);
+/* Room for one more in an array that grows in the arena; NULL when out of memory. */
+void *model_grow(report_model *m, void *items, size_t num, size_t item_bytes);
+
+#endif

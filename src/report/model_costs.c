@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/model_costs.c: what a link below the common rate costs.
+ *
+ * Two views. In any experiment: at which load the slow link is full while the sound channels of its tier are not. If the
+ * experiment also ran the same file repaired: the throughput that the fault takes away.
+ */
+#include "report/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double full = 0.95;
+
+/* Mean utilisation of the channels of the same tier that run at the common rate. */
+static double siblings_use(const report_fabric *f, const slow_link *slow, uint32_t channel, const report_step *s)
+{
+    double sum = 0;
+    uint32_t num = 0;
+    for (uint32_t c = 0; c < f->num_channels; c++)
+        if (f->rate_bps[c] >= slow->common_rate_bps && f->channel_tier[c] == f->channel_tier[channel]) {
+            sum += s->use[c];
+            num++;
+        }
+    return num ? sum / num : NAN;
+}
+
+static uint32_t busier_direction(const slow_link *slow, const report_step *s)
+{
+    return s->use[slow->opposite] > s->use[slow->channel] ? slow->opposite : slow->channel;
+}
+
+/* The same curve on the same imported file without slow links. */
+static const report_curve *repaired_curve(const report_model *m, const report_curve *c)
+{
+    const report_fabric *f = &m->fabrics[c->fabric];
+    for (size_t i = 0; i < m->num_curves; i++) {
+        const report_curve *o = &m->curves[i];
+        const report_fabric *g = &m->fabrics[o->fabric];
+        if (g != f && f->digest[0] && g->num_slow == 0 && strcmp(g->digest, f->digest) == 0 &&
+            strcmp(o->traffic, c->traffic) == 0 && strcmp(o->variant, c->variant) == 0 &&
+            strcmp(m->plans[o->plan].label, m->plans[c->plan].label) == 0)
+            return o;
+    }
+    return NULL;
+}
+
+static void write_sentence(const report_model *m, slow_cost *cost)
+{
+    const report_curve *c = &m->curves[cost->curve];
+    char *text = cost->text;
+    size_t size = sizeof cost->text, used;
+    const char *routing = m->plans[c->plan].label;
+    if (isnan(cost->full_load))
+        used =
+            (size_t)snprintf(text, size, "With %.60s under %.60s the slow link never fills: it is %.0f %% busy at load %.0f %%",
+                             routing, c->traffic, 100 * cost->use, 100 * cost->at_load);
+    else
+        used = (size_t)snprintf(
+            text, size,
+            "With %.60s under %.60s the slow link is full from load %.0f %% on, where its sound siblings are %.0f %% busy",
+            routing, c->traffic, 100 * cost->full_load, 100 * cost->siblings);
+    if (used >= size)
+        return;
+    if (isnan(cost->repaired)) {
+        snprintf(text + used, size - used, "; the fabric accepts at most %.1f %%.", 100 * c->saturation_throughput);
+        return;
+    }
+    double loss = cost->repaired > 0 ? 1 - c->saturation_throughput / cost->repaired : 0;
+    if (loss >= 0.005)
+        snprintf(
+            text + used, size - used,
+            "; the fabric accepts at most %.1f %%, repaired it would accept %.1f %%: the link costs %.0f %% of the throughput.",
+            100 * c->saturation_throughput, 100 * cost->repaired, 100 * loss);
+    else
+        snprintf(text + used, size - used,
+                 "; the fabric accepts at most %.1f %%, repaired %.1f %%: the link costs no throughput here.",
+                 100 * c->saturation_throughput, 100 * cost->repaired);
+}
+
+static void fill_cost(const report_model *m, slow_cost *cost)
+{
+    const report_curve *c = &m->curves[cost->curve];
+    const report_fabric *f = &m->fabrics[cost->fabric];
+    const slow_link *slow = &f->slow[cost->link];
+    cost->full_load = cost->repaired = NAN;
+    for (size_t i = 0; i < c->num_steps && isnan(cost->full_load); i++) {
+        const report_step *s = &c->steps[i];
+        uint32_t channel = busier_direction(slow, s);
+        cost->use = s->use[channel];
+        cost->siblings = siblings_use(f, slow, channel, s);
+        cost->at_load = s->load;
+        if (cost->use >= full)
+            cost->full_load = s->load;
+    }
+    const report_curve *repaired = repaired_curve(m, c);
+    if (repaired)
+        cost->repaired = repaired->saturation_throughput;
+    write_sentence(m, cost);
+}
+
+ik_status model_find_costs(report_model *m, ik_error *err)
+{
+    for (size_t i = 0; i < m->num_curves; i++) {
+        const report_fabric *f = &m->fabrics[m->curves[i].fabric];
+        for (size_t k = 0; k < f->num_slow; k++) {
+            slow_cost *costs = model_grow(m, m->costs, m->num_costs, sizeof *costs);
+            if (!costs)
+                return ik_fail_memory(err, sizeof *costs, "a report");
+            m->costs = costs;
+            costs[m->num_costs] = (slow_cost){.fabric = m->curves[i].fabric, .link = k, .curve = i};
+            fill_cost(m, &costs[m->num_costs++]);
+        }
+    }
+    return IK_OK;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/model_fabric.c: the fabrics of a result store: rates and tiers of their channels, links below the common rate.
+ */
+#include "report/model.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t whole(const json_t *array, size_t index)
+{
+    json_int_t value = json_integer_value(json_array_get(array, index));
+    return value < 0 ? 0 : (uint64_t)value;
+}
+
+static uint32_t count_of(const json_t *object, const char *key)
+{
+    json_int_t value = json_integer_value(json_object_get(object, key));
+    return value < 0 || value > UINT32_MAX ? 0 : (uint32_t)value;
+}
+
+static ik_status damaged(const report_model *m, const report_fabric *f, ik_error *err)
+{
+    return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: fabric %" PRId64, store_path(m->store), f->id);
+}
+
+/* ---- tiers */
+
+/* Name of the tier of channels from one node to another. */
+static void tier_name(const report_fabric *f, uint64_t from, uint64_t to, char *name, size_t size)
+{
+    const json_t *levels = json_object_get(f->drawing, "levels"), *groups = json_object_get(f->drawing, "groups");
+    bool from_host = from >= f->num_switches, to_host = to >= f->num_switches;
+    if (from_host && to_host)
+        snprintf(name, size, "host to host");
+    else if (from_host)
+        snprintf(name, size, levels ? "host to level %" PRIu64 : "host to switch", levels ? whole(levels, to) : 0);
+    else if (to_host)
+        snprintf(name, size, levels ? "level %" PRIu64 " to host" : "switch to host", levels ? whole(levels, from) : 0);
+    else if (levels)
+        snprintf(name, size, "level %" PRIu64 " to level %" PRIu64, whole(levels, from), whole(levels, to));
+    else if (groups)
+        snprintf(name, size, whole(groups, from) == whole(groups, to) ? "inside groups" : "between groups");
+    else
+        snprintf(name, size, "switch to switch");
+}
+
+static ik_status enter_tier(report_model *m, report_fabric *f, uint32_t channel, uint64_t from, uint64_t to, ik_error *err)
+{
+    char name[sizeof f->tiers->name];
+    tier_name(f, from, to, name, sizeof name);
+    size_t t = 0;
+    while (t < f->num_tiers && strcmp(f->tiers[t].name, name) != 0)
+        t++;
+    if (t == f->num_tiers) {
+        tier *tiers = model_grow(m, f->tiers, f->num_tiers, sizeof *tiers);
+        if (!tiers)
+            return ik_fail_memory(err, sizeof *tiers, "a report");
+        f->tiers = tiers;
+        f->tiers[f->num_tiers] = (tier){.channels = 0};
+        snprintf(f->tiers[f->num_tiers++].name, sizeof f->tiers->name, "%s", name);
+    }
+    f->tiers[t].channels++;
+    f->channel_tier[channel] = (uint16_t)t;
+    return IK_OK;
+}
+
+static ik_status read_links(report_model *m, report_fabric *f, ik_error *err)
+{
+    const json_t *links = json_object_get(f->drawing, "links"), *classes = json_object_get(f->drawing, "classes");
+    size_t i;
+    json_t *link;
+    json_array_foreach(links, i, link)
+    {
+        uint64_t a = whole(link, 0), from = whole(link, 1), b = whole(link, 3), to = whole(link, 4);
+        json_int_t rate = json_integer_value(json_object_get(json_array_get(classes, (size_t)whole(link, 6)), "rate_bps"));
+        if (a >= f->num_channels || b >= f->num_channels || rate <= 0)
+            return damaged(m, f, err);
+        f->rate_bps[a] = f->rate_bps[b] = (uint64_t)rate;
+        f->channel_peer[a] = (uint32_t)b;
+        f->channel_peer[b] = (uint32_t)a;
+        ik_status status = enter_tier(m, f, (uint32_t)a, from, to, err);
+        if (status == IK_OK)
+            status = enter_tier(m, f, (uint32_t)b, to, from, err);
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
+}
+
+/* ---- links below the common rate */
+
+/* The rate of most links between switches. */
+static uint64_t common_rate(const report_fabric *f)
+{
+    const json_t *rates = json_object_get(f->summary, "rates");
+    json_int_t best = -1, rate = 0;
+    size_t i;
+    json_t *row;
+    json_array_foreach(rates, i, row)
+    {
+        json_int_t links = json_integer_value(json_object_get(row, "switch_links"));
+        if (links > best) {
+            best = links;
+            rate = json_integer_value(json_object_get(row, "rate_bps"));
+        }
+    }
+    return (uint64_t)rate;
+}
+
+static void name_link(const report_fabric *f, slow_link *s)
+{
+    const json_t *names = json_object_get(f->drawing, "names");
+    size_t i;
+    json_t *link;
+    json_array_foreach(json_object_get(f->drawing, "links"), i, link)
+    {
+        if (whole(link, 0) != s->channel && whole(link, 3) != s->channel)
+            continue;
+        const char *a = json_string_value(json_array_get(names, (size_t)whole(link, 1)));
+        const char *b = json_string_value(json_array_get(names, (size_t)whole(link, 4)));
+        snprintf(s->name, sizeof s->name, "%.70s port %u to %.70s port %u", a ? a : "?", (unsigned)whole(link, 2), b ? b : "?",
+                 (unsigned)whole(link, 5));
+        return;
+    }
+}
+
+ik_status model_find_slow_links(report_model *m, report_fabric *f, ik_error *err)
+{
+    size_t i;
+    json_t *finding;
+    json_array_foreach(json_object_get(f->summary, "findings"), i, finding)
+    {
+        const char *code = json_string_value(json_object_get(finding, "code"));
+        const json_t *channel = json_object_get(finding, "channel");
+        if (!code || strcmp(code, "slow-link") != 0 || !channel)
+            continue;
+        uint32_t c = (uint32_t)json_integer_value(channel);
+        if (c >= f->num_channels || f->rate_bps[c] == 0)
+            return damaged(m, f, err);
+        slow_link *slow = model_grow(m, f->slow, f->num_slow, sizeof *slow);
+        if (!slow)
+            return ik_fail_memory(err, sizeof *slow, "a report");
+        f->slow = slow;
+        slow_link *s = &slow[f->num_slow++];
+        *s = (slow_link){.channel = c,
+                         .opposite = f->channel_peer[c],
+                         .text = json_string_value(json_object_get(finding, "text")),
+                         .rate_bps = f->rate_bps[c],
+                         .common_rate_bps = common_rate(f)};
+        name_link(f, s);
+    }
+    return IK_OK;
+}
+
+/* ---- reading */
+
+static ik_status parse_fabric(report_model *m, report_fabric *f, ik_error *err)
+{
+    f->summary = json_loads(f->summary_text, 0, NULL);
+    f->drawing = json_loads(f->drawing_text, 0, NULL);
+    if (!json_is_object(f->summary) || !json_is_object(f->drawing))
+        return damaged(m, f, err);
+    f->num_switches = count_of(f->drawing, "switches");
+    f->num_hosts = count_of(f->drawing, "hosts");
+    f->num_channels = count_of(f->drawing, "channels");
+    size_t n = (size_t)f->num_channels + 1;
+    f->rate_bps = ik_arena_alloc(&m->arena, n * sizeof *f->rate_bps);
+    f->channel_tier = ik_arena_alloc(&m->arena, n * sizeof *f->channel_tier);
+    f->channel_peer = ik_arena_alloc(&m->arena, n * sizeof *f->channel_peer);
+    if (!f->rate_bps || !f->channel_tier || !f->channel_peer)
+        return ik_fail_memory(err, n * 16, "a report");
+    ik_status status = read_links(m, f, err);
+    return status == IK_OK ? model_find_slow_links(m, f, err) : status;
+}
+
+static ik_status read_fabric(report_model *m, sqlite3_stmt *statement, ik_error *err)
+{
+    report_fabric *fabrics = model_grow(m, m->fabrics, m->num_fabrics, sizeof *fabrics);
+    if (!fabrics)
+        return ik_fail_memory(err, sizeof *fabrics, "a report");
+    m->fabrics = fabrics;
+    report_fabric *f = &fabrics[m->num_fabrics];
+    *f = (report_fabric){.id = sqlite3_column_int64(statement, 0),
+                         .spec = model_text(m, statement, 1),
+                         .digest = model_text(m, statement, 2),
+                         .summary_text = model_text(m, statement, 3)};
+    m->num_fabrics++; /* from here on model_free cleans it up */
+    char *drawing = NULL;
+    size_t bytes = 0;
+    ik_status status =
+        store_inflate(sqlite3_column_blob(statement, 4), (size_t)sqlite3_column_bytes(statement, 4), &drawing, &bytes, err);
+    if (status != IK_OK)
+        return status;
+    f->drawing_text = ik_arena_strdup(&m->arena, drawing);
+    free(drawing);
+    if (!f->spec || !f->digest || !f->summary_text || !f->drawing_text)
+        return ik_fail_memory(err, bytes, "a report");
+    return parse_fabric(m, f, err);
+}
+
+/* "file:x.ibnetdiscover" -> "x.ibnetdiscover"; other specs are short enough as they are. */
+static void label_fabrics(report_model *m)
+{
+    for (size_t i = 0; i < m->num_fabrics; i++) {
+        report_fabric *f = &m->fabrics[i];
+        const char *slash = strncmp(f->spec, "file:", 5) == 0 ? strrchr(f->spec, '/') : NULL;
+        f->label = slash ? slash + 1 : f->spec;
+    }
+    for (size_t i = 0; i < m->num_fabrics; i++)
+        for (size_t k = 0; k < m->num_fabrics; k++)
+            if (k != i && strcmp(m->fabrics[i].label, m->fabrics[k].label) == 0)
+                m->fabrics[i].label = m->fabrics[i].spec;
+}
+
+ik_status model_read_fabrics(report_model *m, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    ik_status status = store_prepare(m->store,
+                                     "SELECT id, spec, digest, summary, drawing FROM fabrics WHERE id IN"
+                                     " (SELECT fabric FROM points WHERE id < 1099511627776) ORDER BY id",
+                                     NULL, &statement, err);
+    for (bool row = true; status == IK_OK;) {
+        status = store_step(m->store, statement, &row, err);
+        if (status != IK_OK || !row)
+            break;
+        status = read_fabric(m, statement, err);
+    }
+    sqlite3_finalize(statement);
+    label_fabrics(m);
+    return status;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/report_html.c: the page with the results inside: one file that opens from disk.
+ *
+ * The page (bundled at build time) has a mark where the data stands. Small data stands there as JSON, to be read by people and
+ * tools too; beyond a limit it is deflated and base64-coded, and the browser inflates it.
+ */
+#define _GNU_SOURCE /* memmem */
+#include "experiment/json_text.h"
+#include "report/report_json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+extern const char report_page[], report_page_end[];
+
+static const char mark[] = "<!--DATA-->";
+enum { PLAIN_LIMIT = 2 << 20 };
+
+/* ---- data */
+
+static void put_base64(FILE *out, const unsigned char *data, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3) {
+        unsigned v = (unsigned)data[i] << 16 | (i + 1 < size ? (unsigned)data[i + 1] << 8 : 0) | (i + 2 < size ? data[i + 2] : 0);
+        putc(digits[v >> 18], out);
+        putc(digits[v >> 12 & 63], out);
+        putc(i + 1 < size ? digits[v >> 6 & 63] : '=', out);
+        putc(i + 2 < size ? digits[v & 63] : '=', out);
+    }
+}
+
+static ik_status put_element(FILE *out, const char *id, const char *text, size_t size, ik_error *err)
+{
+    if (size <= PLAIN_LIMIT) {
+        fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);
+        fwrite(text, 1, size, out);
+        fputs("</script>\n", out);
+        return IK_OK;
+    }
+    uLongf room = compressBound((uLong)size);
+    unsigned char *packed = malloc(room);
+    if (!packed || compress2(packed, &room, (const Bytef *)text, (uLong)size, 6) != Z_OK) {
+        free(packed);
+        return ik_fail_memory(err, room, "the report's data");
+    }
+    fprintf(out, "<script type=\"application/octet-stream\" id=\"%s\" data-encoding=\"deflate\">", id);
+    put_base64(out, packed, room);
+    fputs("</script>\n", out);
+    free(packed);
+    return IK_OK;
+}
+
+/* The store keeps no times, so that equal experiments are equal files; its modification time says when it was written. */
+static void written_at(const char *path, char *text, size_t size)
+{
+    struct stat st;
+    struct tm tm;
+    text[0] = '\0';
+    if (stat(path, &st) == 0 && gmtime_r(&st.st_mtime, &tm))
+        strftime(text, size, "%Y-%m-%d %H:%M UTC", &tm);
+}
+
+static ik_status make_json(const report_model *m, char **text, size_t *size, ik_error *err)
+{
+    char when[40];
+    written_at(store_path(m->store), when, sizeof when);
+    json_text t;
+    ik_status status = json_text_begin(&t, err);
+    if (status != IK_OK)
+        return status;
+    status = report_put_json(m, &(report_json_options){.drawings = true, .written = when}, t.out, err);
+    ik_status ended = json_text_end(&t, text, size, status == IK_OK ? err : NULL);
+    if (status != IK_OK && ended == IK_OK)
+        free(*text);
+    return status == IK_OK ? ended : status;
+}
+
+/* The CSV that `ikat report --csv` prints, as a JSON string: the page offers the very same bytes. */
+static ik_status make_csv(const char *store_path, char **text, size_t *size, ik_error *err)
+{
+    json_text csv, quoted;
+    char *plain = NULL;
+    ik_status status = json_text_begin(&csv, err);
+    if (status != IK_OK)
+        return status;
+    status = ik_report_csv(store_path, csv.out, err);
+    ik_status ended = json_text_end(&csv, &plain, NULL, status == IK_OK ? err : NULL);
+    if (status == IK_OK)
+        status = ended;
+    else if (ended == IK_OK)
+        free(plain);
+    if (status != IK_OK)
+        return status;
+    status = json_text_begin(&quoted, err);
+    if (status == IK_OK) {
+        json_put_string(quoted.out, plain);
+        status = json_text_end(&quoted, text, size, err);
+    }
+    free(plain);
+    return status;
+}
+
+/* ---- the file */
+
+static ik_status put_data(const report_model *m, FILE *out, ik_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    ik_status status = make_json(m, &text, &size, err);
+    if (status != IK_OK)
+        return status;
+    status = put_element(out, "ikat-data", text, size, err);
+    free(text);
+    if (status == IK_OK)
+        status = make_csv(store_path(m->store), &text, &size, err);
+    if (status != IK_OK)
+        return status;
+    status = put_element(out, "ikat-csv", text, size, err);
+    free(text);
+    return status;
+}
+
+static ik_status put_page(const report_model *m, FILE *out, ik_error *err)
+{
+    size_t size = (size_t)(report_page_end - report_page);
+    const char *at = memmem(report_page, size, mark, sizeof mark - 1);
+    if (!at)
+        return ik_fail(err, IK_ERR_INTERNAL, "the report's page has no place for the data");
+    fwrite(report_page, 1, (size_t)(at - report_page), out);
+    ik_status status = put_data(m, out, err);
+    at += sizeof mark - 1;
+    fwrite(at, 1, (size_t)(report_page_end - at), out);
+    return status;
+}
+
+static ik_status write_file(const report_model *m, const char *temporary, const char *path, ik_error *err)
+{
+    FILE *out = fopen(temporary, "wb");
+    if (!out)
+        return ik_fail(err, IK_ERR_IO, "cannot write '%.200s': %s", path, strerror(errno));
+    ik_status status = put_page(m, out, err);
+    errno = 0;
+    bool bad = ferror(out) != 0;
+    bad |= fclose(out) != 0;
+    if (status == IK_OK && bad)
+        status = ik_fail(err, IK_ERR_IO, "cannot write '%.200s': %s", path, strerror(errno ? errno : ENOSPC));
+    if (status == IK_OK && rename(temporary, path) != 0)
+        status = ik_fail(err, IK_ERR_IO, "cannot write '%.200s': %s", path, strerror(errno));
+    if (status != IK_OK)
+        unlink(temporary);
+    return status;
+}
+
+ik_status ik_report_html(const char *store_path, const char *html_path, ik_error *err)
+{
+    report_model *m = NULL;
+    ik_status status = model_read(store_path, &m, err);
+    if (status != IK_OK)
+        return status;
+    const char *temporary = ik_arena_printf(&m->arena, "%s.part", html_path);
+    status = temporary ? write_file(m, temporary, html_path, err) : ik_fail_memory(err, strlen(html_path), "a report");
+    model_free(m);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/report_json.h: the object that every face of a report is made from.
+ */
+#ifndef IKAT_REPORT_JSON_H
+#define IKAT_REPORT_JSON_H
+
+#include "ikat/report.h"
+#include "report/model.h"
+
+typedef struct report_json_options {
+    bool drawings;       /* nodes, links and the utilisation of every channel */
+    const char *written; /* when the results were written; NULL = not said */
+} report_json_options;
+
+ik_status report_put_json(const report_model *m, const report_json_options *options, FILE *out, ik_error *err);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/report_terminal.c: the answer in a terminal: fabrics and findings, proofs, what each routing carries, what a fault
+ * costs.
+ */
+#include "ikat/report.h"
+#include "report/model.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct page {
+    const report_model *m;
+    FILE *out;
+    unsigned width;
+    bool colour;
+} page;
+
+static void heading(const page *p, const char *text)
+{
+    fprintf(p->out, "\n%s%s%s\n", p->colour ? "\033[1m" : "", text, p->colour ? "\033[0m" : "");
+}
+
+/* Words of `text` in lines of at most p->width columns, each after the first indented by `indent`; the first starts at `column`. */
+static void wrap(const page *p, const char *text, unsigned column, unsigned indent)
+{
+    bool first = true;
+    while (*text) {
+        size_t word = strcspn(text, " \n");
+        if (!first && column + 1 + word > p->width) {
+            fprintf(p->out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            putc(' ', p->out);
+            column++;
+        }
+        first = false;
+        fwrite(text, 1, word, p->out);
+        column += (unsigned)word;
+        text += word;
+        text += strspn(text, " \n");
+    }
+    putc('\n', p->out);
+}
+
+/* ---- tables: cells as text, columns as wide as needed, numbers (headers ending in '>') to the right */
+
+enum { MAX_COLUMNS = 12, CELL = 96 };
+
+typedef struct grid {
+    const char *headers[MAX_COLUMNS];
+    size_t columns, cells, room;
+    char (*text)[CELL];
+    bool failed;
+} grid;
+
+static void cell(grid *g, const char *format, ...) IK_PRINTF(2, 3);
+static void cell(grid *g, const char *format, ...)
+{
+    if (g->cells == g->room) {
+        size_t room = g->room ? 2 * g->room : 64;
+        void *larger = realloc(g->text, room * sizeof *g->text);
+        g->failed |= !larger;
+        if (!larger)
+            return;
+        g->text = larger;
+        g->room = room;
+    }
+    va_list args;
+    va_start(args, format);
+    vsnprintf(g->text[g->cells++], CELL, format, args);
+    va_end(args);
+}
+
+static int columns_of(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+static void put_cell(FILE *out, const char *text, int width, bool right, bool last)
+{
+    int pad = width - columns_of(text);
+    fprintf(out, "%*s%s%*s%s", right ? pad : 0, "", text, right || last ? 0 : pad, "", last ? "\n" : "  ");
+}
+
+static void put_grid(const page *p, grid *g)
+{
+    int width[MAX_COLUMNS] = {0};
+    bool right[MAX_COLUMNS];
+    char header[MAX_COLUMNS][CELL];
+    for (size_t c = 0; c < g->columns; c++) {
+        size_t n = strlen(g->headers[c]);
+        right[c] = n && g->headers[c][n - 1] == '>';
+        snprintf(header[c], CELL, "%.*s", (int)(n - right[c]), g->headers[c]);
+        width[c] = columns_of(header[c]);
+    }
+    for (size_t i = 0; i < g->cells; i++)
+        if (columns_of(g->text[i]) > width[i % g->columns])
+            width[i % g->columns] = columns_of(g->text[i]);
+    if (p->colour)
+        fputs("\033[2m", p->out);
+    for (size_t c = 0; c < g->columns; c++)
+        put_cell(p->out, header[c], width[c], right[c], c + 1 == g->columns);
+    if (p->colour)
+        fputs("\033[0m", p->out);
+    for (size_t i = 0; i < g->cells; i++)
+        put_cell(p->out, g->text[i], width[i % g->columns], right[i % g->columns], i % g->columns == g->columns - 1);
+    if (g->failed)
+        fputs("(out of memory: the table is not complete)\n", p->out);
+    free(g->text);
+}
+
+/* ---- sections */
+
+static void put_fabrics(const page *p)
+{
+    for (size_t i = 0; i < p->m->num_fabrics; i++) {
+        const report_fabric *f = &p->m->fabrics[i];
+        json_int_t levels = json_integer_value(json_object_get(f->summary, "levels"));
+        fprintf(p->out, "fabric  %s: %" PRIu32 " hosts, %" PRIu32 " switches, %lld links between them", f->label, f->num_hosts,
+                f->num_switches, (long long)json_integer_value(json_object_get(f->summary, "switch_links")));
+        if (levels)
+            fprintf(p->out, ", %lld levels", (long long)levels);
+        putc('\n', p->out);
+    }
+}
+
+static void put_finding(const page *p, const json_t *finding)
+{
+    const char *severity = json_string_value(json_object_get(finding, "severity"));
+    const char *text = json_string_value(json_object_get(finding, "text"));
+    severity = severity ? severity : "note";
+    const char *colour = !p->colour                         ? ""
+                         : strcmp(severity, "error") == 0   ? "\033[1;31m"
+                         : strcmp(severity, "warning") == 0 ? "\033[33m"
+                                                            : "";
+    fprintf(p->out, "  %s%-7s%s ", colour, severity, p->colour ? "\033[0m" : "");
+    wrap(p, text ? text : "", 10, 10);
+}
+
+static void put_findings(const page *p)
+{
+    for (size_t i = 0; i < p->m->num_fabrics; i++) {
+        const json_t *findings = json_object_get(p->m->fabrics[i].summary, "findings");
+        if (json_array_size(findings) == 0)
+            continue;
+        char title[256];
+        snprintf(title, sizeof title, p->m->num_fabrics > 1 ? "Findings: %s" : "Findings", p->m->fabrics[i].label);
+        heading(p, title);
+        size_t k;
+        json_t *finding;
+        json_array_foreach(findings, k, finding)
+        {
+            put_finding(p, finding);
+        }
+    }
+}
+
+static const char *verdict(const json_t *proof, const char *key)
+{
+    const json_t *value = json_object_get(proof, key);
+    return json_is_true(value) ? "yes" : json_is_false(value) ? "NO" : "unknown";
+}
+
+static void put_proofs(const page *p)
+{
+    heading(p, "Proofs");
+    grid g = {.headers = {"routing", "fabric", "VCs>", "delivered", "no loop", "minimal", "deadlock-free", "mean hops>"},
+              .columns = 8};
+    for (size_t i = 0; i < p->m->num_plans; i++) {
+        const report_plan *plan = &p->m->plans[i];
+        cell(&g, "%s", plan->label);
+        cell(&g, "%s", p->m->fabrics[plan->fabric].label);
+        cell(&g, "%u", plan->vcs);
+        cell(&g, "%s", verdict(plan->proof, "delivered"));
+        cell(&g, "%s", verdict(plan->proof, "loop_free"));
+        cell(&g, "%s", verdict(plan->proof, "minimal"));
+        cell(&g, "%s", verdict(plan->proof, "deadlock_free"));
+        cell(&g, "%.3f", json_number_value(json_object_get(plan->proof, "mean_hops")));
+    }
+    put_grid(p, &g);
+}
+
+static void put_estimate(grid *g, estimate e, double scale, const char *unit)
+{
+    if (isnan(e.ci95))
+        cell(g, "%.1f%s", e.mean * scale, unit);
+    else
+        cell(g, "%.1f ± %.1f%s", e.mean * scale, e.ci95 * scale, unit);
+}
+
+static void put_results(const page *p)
+{
+    heading(p, "Results");
+    grid g = {.headers = {"routing", "traffic", "fabric", "saturates at>", "accepts at most>", "latency at lowest load>",
+                          "at highest load>"},
+              .columns = 7};
+    for (size_t i = 0; i < p->m->num_curves; i++) {
+        const report_curve *c = &p->m->curves[i];
+        const report_step *low = &c->steps[0], *high = &c->steps[c->num_steps - 1];
+        cell(&g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
+        cell(&g, "%s", c->traffic);
+        cell(&g, "%s", p->m->fabrics[c->fabric].label);
+        if (isnan(c->saturation_load))
+            cell(&g, "> %.0f %%", 100 * high->load);
+        else
+            cell(&g, "%.0f %%", 100 * c->saturation_load);
+        cell(&g, "%.1f %%", 100 * c->saturation_throughput);
+        put_estimate(&g, low->value[METRIC_LATENCY_MEAN], 1e-3, " us");
+        put_estimate(&g, high->value[METRIC_LATENCY_MEAN], 1e-3, " us");
+    }
+    put_grid(p, &g);
+    fprintf(
+        p->out,
+        "Loads are fractions of the hosts' injection rate; a curve saturates where less than 95 %% of the load is accepted.\n");
+}
+
+static void put_costs(const page *p)
+{
+    for (size_t f = 0; f < p->m->num_fabrics; f++)
+        for (size_t k = 0; k < p->m->fabrics[f].num_slow; k++) {
+            const slow_link *s = &p->m->fabrics[f].slow[k];
+            heading(p, "What the slow link costs");
+            char text[400];
+            snprintf(text, sizeof text, "%s: %.4g Gb/s instead of %.4g Gb/s.", s->name, (double)s->rate_bps / 1e9,
+                     (double)s->common_rate_bps / 1e9);
+            wrap(p, text, 0, 0);
+            for (size_t i = 0; i < p->m->num_costs; i++)
+                if (p->m->costs[i].fabric == f && p->m->costs[i].link == k) {
+                    fputs("  ", p->out);
+                    wrap(p, p->m->costs[i].text, 2, 4);
+                }
+        }
+}
+
+static void put_deadlocks(const page *p)
+{
+    for (size_t i = 0; i < p->m->num_rows; i++) {
+        const report_row *r = &p->m->rows[i];
+        if (!r->deadlock[0])
+            continue;
+        heading(p, "Deadlock");
+        fprintf(p->out, "%s under %s at load %.0f %%, seed %" PRIu64 ", after %.3f us:\n%s\n", p->m->plans[r->plan].label,
+                r->traffic, 100 * r->load, r->seed, (double)r->end_ps / 1e6, r->deadlock);
+        return; /* one is evidence enough here; the report has all */
+    }
+}
+
+ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, bool colour, ik_error *err)
+{
+    report_model *m = NULL;
+    ik_status status = model_read(store_path, &m, err);
+    if (status != IK_OK)
+        return status;
+    page p = {.m = m, .out = out, .width = width >= 40 ? width : 80, .colour = colour};
+    if (m->title[0])
+        fprintf(out, "%s%s%s\n", colour ? "\033[1m" : "", m->title, colour ? "\033[0m" : "");
+    if (m->num_rows < m->num_points)
+        fprintf(out, "%zu of %" PRIu64 " points are finished\n", m->num_rows, m->num_points);
+    put_fabrics(&p);
+    put_findings(&p);
+    put_proofs(&p);
+    put_results(&p);
+    put_costs(&p);
+    put_deadlocks(&p);
+    model_free(m);
+    return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the summary") : IK_OK;
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fabric as a picture: links coloured by how busy they were, slow links marked, everything named under the pointer. Wheel zooms, dragging moves,
+// a click on a group opens it.
+import { el } from './dom.js';
+import { count, percent, rate } from './format.js';
+import { makeScene } from './scene.js';
+import { css, onTheme, rampColour } from './theme.js';
+
+const PAD = 46;
+
+export function fabricPicture(fabric, height = 460) {
+  const { drawing } = fabric;
+  const slow = new Set(fabric.slow_links.flatMap((s) => [s.channel, s.opposite]));
+  const canvas = el('canvas', { class: 'fabric', tabindex: 0, role: 'img', 'aria-label': `Picture of ${fabric.label}: links coloured by utilisation` });
+  const tip = el('div', { class: 'tip', hidden: true });
+  const back = el('button', { type: 'button', class: 'back', hidden: true, onclick: () => { expand(-1); reset(); } }, 'Whole fabric');
+  const node = el('div', { class: 'fabric-box' }, canvas, tip, back);
+  let use = null, measure = 'max', scene = makeScene(drawing), view = { x: 0, y: 0, k: 1 }, hover = null, drag = null;
+
+  const size = () => ({ w: canvas.clientWidth, h: height });
+  const hostRoom = () => (scene.hosts.length ? 34 : 0);
+  const spot = (n) => {
+    const { w, h } = size();
+    return [(PAD + n.x * (w - 2 * PAD)) * view.k + view.x, (PAD * 0.7 + n.y * (h - 1.4 * PAD - hostRoom())) * view.k + view.y];
+  };
+  const busy = (link) => (use ? Math.max(use[link.channel] ?? 0, use[link.opposite] ?? 0) : 0);
+  const bundleUse = (links) => {
+    let sum = 0, max = 0;
+    for (const l of links) { const u = busy(l); sum += u; max = Math.max(max, u); }
+    return { mean: sum / links.length, max };
+  };
+  const valueOf = (edge) => bundleUse(edge.links)[measure];
+
+  function expand(bucket) {
+    scene = makeScene(drawing, bucket);
+    back.hidden = bucket < 0;
+    hover = null;
+    draw();
+  }
+  function reset() { view = { x: 0, y: 0, k: 1 }; draw(); }
+
+  // ---- geometry
+  function curve(edge) {
+    const [ax, ay] = spot(scene.nodes[edge.a]);
+    const [bx, by] = spot(scene.nodes[edge.b]);
+    const dx = bx - ax, dy = by - ay, length = Math.hypot(dx, dy) || 1;
+    const spread = edge.of > 1 ? Math.min(11, 90 / edge.of) * view.k ** 0.6 : 0;
+    // Links along a row would lie on each other: they bow.
+    const bow = Math.abs(dy) < 1 && length > 60 ? 0.14 * length : 0;
+    const off = edge.bend * spread * 1.6 + bow;
+    return { ax, ay, bx, by, cx: (ax + bx) / 2 - (dy / length) * off, cy: (ay + by) / 2 + (dx / length) * off };
+  }
+  function hostSpot(h) {
+    const [x, y] = spot(scene.nodes[h.node]);
+    const { w } = size();
+    const columns = Math.max(4, Math.ceil(h.of / Math.ceil(h.of / 12)));
+    const row = scene.nodes.filter((n) => Math.abs(n.y - scene.nodes[h.node].y) < 1e-6).length;
+    const step = Math.min(9, (w - 2 * PAD) / Math.max(1, row) / (columns + 1)) * view.k;
+    const line = Math.floor(h.slot / columns);
+    return [x + ((h.slot % columns) - (columns - 1) / 2) * step, y + (18 + 8 * line) * view.k];
+  }
+  const radius = (n) => (n.single >= 0 ? (scene.nodes.length <= 60 ? 9 : scene.nodes.length <= 300 ? 5.5 : 4) : 6 + Math.min(9, Math.sqrt(n.members.length))) * Math.min(1.8, view.k ** 0.5);
+
+  // ---- drawing
+  function drawEdge(g, edge, width) {
+    const c = curve(edge);
+    g.beginPath();
+    g.moveTo(c.ax, c.ay);
+    g.quadraticCurveTo(c.cx, c.cy, c.bx, c.by);
+    g.lineWidth = width;
+    g.stroke();
+  }
+  function drawEdges(g) {
+    const many = scene.edges.length > 1500;
+    const order = scene.edges.map((edge) => ({ edge, value: use ? valueOf(edge) : 0 })).sort((p, q) => p.value - q.value);
+    for (const { edge, value } of order) {
+      const isSlow = edge.links.some((l) => slow.has(l.channel));
+      if (isSlow) { g.strokeStyle = css('--warn'); g.setLineDash([7, 4]); drawEdge(g, edge, 8); g.setLineDash([]); }
+      g.strokeStyle = rampColour(value);
+      g.globalAlpha = many ? 0.25 + 0.75 * value : 1;
+      drawEdge(g, edge, (many ? 0.7 : 1.3) + (many ? 1 : 2.4) * Math.min(1, value) + (edge.links.length > 1 ? Math.min(3, Math.log2(edge.links.length) / 2) : 0));
+      g.globalAlpha = 1;
+    }
+  }
+  function drawHosts(g) {
+    for (const h of scene.hosts) {
+      const [x, y] = hostSpot(h);
+      const value = busy(h);
+      g.fillStyle = rampColour(value);
+      g.beginPath();
+      g.arc(x, y, Math.min(4, 2.6 * view.k ** 0.5), 0, 7);
+      g.fill();
+    }
+  }
+  const shortName = (s) => (drawing.names[s] ?? `switch ${s}`).replace(/ \(0x[0-9a-f]*?([0-9a-f]{4})\)$/, ' …$1');
+  function drawNodes(g) {
+    const named = scene.nodes.length <= 40;
+    g.textAlign = 'center';
+    g.font = '11px system-ui, sans-serif';
+    for (const n of scene.nodes) {
+      const [x, y] = spot(n);
+      const r = radius(n);
+      g.fillStyle = css('--node');
+      g.strokeStyle = n.inner && use ? rampColour(bundleUse(n.inner)[measure]) : css('--card');
+      g.lineWidth = n.inner ? 3 : 1.5;
+      g.beginPath();
+      if (n.single >= 0) g.roundRect(x - r, y - r * 0.8, 2 * r, 1.6 * r, 3);
+      else g.arc(x, y, r, 0, 7);
+      g.fill();
+      g.stroke();
+      if (n.single < 0) {
+        g.fillStyle = css('--card');
+        g.fillText(n.members.length > 999 ? `${Math.round(n.members.length / 100) / 10}k` : n.members.length, x, y + 4);
+      } else if (named) {
+        g.fillStyle = css('--text');
+        const top = n.y <= 0.5 || scene.rows.length < 2;
+        g.fillText(shortName(n.single), x, top ? y - r - 5 : y + r + (n.hosts && scene.hosts.length ? 3 + 8 * Math.ceil(n.hosts / 12) : 0) * view.k + 16, 150);
+      }
+    }
+  }
+  function drawHover(g) {
+    if (!hover) return;
+    g.strokeStyle = css('--accent');
+    if (hover.edge) drawEdge(g, hover.edge, 4.5);
+    if (hover.node) {
+      const [x, y] = spot(hover.node);
+      g.lineWidth = 3;
+      g.beginPath();
+      g.arc(x, y, radius(hover.node) + 4, 0, 7);
+      g.stroke();
+    }
+  }
+  function draw() {
+    const { w, h } = size();
+    if (!w) return;
+    const dpr = devicePixelRatio || 1;
+    canvas.width = Math.round(w * dpr);
+    canvas.height = Math.round(h * dpr);
+    canvas.style.height = `${h}px`;
+    const g = canvas.getContext('2d');
+    g.setTransform(dpr, 0, 0, dpr, 0, 0);
+    g.clearRect(0, 0, w, h);
+    drawEdges(g);
+    drawHosts(g);
+    drawNodes(g);
+    drawHover(g);
+  }
+
+  // ---- pointing
+  function distance(edge, px, py) {
+    const c = curve(edge);
+    let best = 1e9;
+    for (let i = 0; i <= 16; i++) {
+      const t = i / 16, s = 1 - t;
+      best = Math.min(best, Math.hypot(s * s * c.ax + 2 * s * t * c.cx + t * t * c.bx - px, s * s * c.ay + 2 * s * t * c.cy + t * t * c.by - py));
+    }
+    if (best > 60) return best;
+    for (let i = 0; i <= 160; i++) {
+      const t = i / 160, s = 1 - t;
+      best = Math.min(best, Math.hypot(s * s * c.ax + 2 * s * t * c.cx + t * t * c.bx - px, s * s * c.ay + 2 * s * t * c.cy + t * t * c.by - py));
+    }
+    return best;
+  }
+  function pick(px, py) {
+    for (const n of scene.nodes) {
+      const [x, y] = spot(n);
+      if (Math.hypot(x - px, y - py) <= radius(n) + 3) return { node: n };
+    }
+    for (const h of scene.hosts) {
+      const [x, y] = hostSpot(h);
+      if (Math.hypot(x - px, y - py) <= 5) return { host: h };
+    }
+    let found = null, best = 6;
+    for (const edge of scene.edges) {
+      const d = distance(edge, px, py);
+      if (d < best) { best = d; found = edge; }
+    }
+    return found && { edge: found };
+  }
+  const name = (n) => drawing.names[n] ?? `node ${n}`;
+  function linkLines(l) {
+    const cls = drawing.classes[l.cls];
+    return [el('strong', {}, slow.has(l.channel) ? 'slow link' : 'link'), ` ${rate(cls.rate_bps)}`,
+      el('div', {}, `${name(l.from)} port ${l.fromPort}`), el('div', {}, `${name(l.to)} port ${l.toPort}`),
+      use && el('div', {}, `→ ${percent(use[l.channel])} busy, ← ${percent(use[l.opposite])} busy`)];
+  }
+  function describe(hit) {
+    if (hit.host) return linkLines(hit.host);
+    if (hit.edge && hit.edge.links.length === 1) return linkLines(hit.edge.links[0]);
+    if (hit.edge) {
+      const u = bundleUse(hit.edge.links);
+      return [el('strong', {}, `${count(hit.edge.links.length)} links`), use && el('div', {}, `busiest ${percent(u.max)}, mean ${percent(u.mean)}`)];
+    }
+    const n = hit.node;
+    if (n.single >= 0)
+      return [el('strong', {}, name(n.single)), el('div', {}, `${count(n.hosts)} hosts${drawing.levels ? `, level ${drawing.levels[n.single]}` : ''}${drawing.groups ? `, group ${drawing.groups[n.single]}` : ''}`)];
+    return [el('strong', {}, `${count(n.members.length)} switches`), el('div', {}, `${count(n.hosts)} hosts`), el('div', {}, `${name(n.members[0])} …`), el('div', { class: 'quiet' }, 'click to open')];
+  }
+  function point(event) {
+    const box = canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+  canvas.addEventListener('pointermove', (event) => {
+    const [x, y] = point(event);
+    if (drag) {
+      view.x += x - drag.x;
+      view.y += y - drag.y;
+      drag = { x, y, moved: drag.moved || Math.hypot(x - drag.x, y - drag.y) > 2 };
+      draw();
+      return;
+    }
+    const hit = pick(x, y);
+    hover = hit;
+    tip.hidden = !hit;
+    if (hit) {
+      tip.replaceChildren(...describe(hit).filter(Boolean));
+      const { w } = size();
+      tip.style.left = `${Math.min(x + 14, w - 270)}px`;
+      tip.style.top = `${y + 14}px`;
+    }
+    canvas.style.cursor = hit?.node?.single < 0 ? 'pointer' : 'grab';
+    draw();
+  });
+  canvas.addEventListener('pointerleave', () => { hover = null; drag = null; tip.hidden = true; draw(); });
+  canvas.addEventListener('pointerdown', (event) => { const [x, y] = point(event); drag = { x, y, moved: false }; canvas.setPointerCapture(event.pointerId); });
+  canvas.addEventListener('pointerup', (event) => {
+    const clicked = drag && !drag.moved;
+    drag = null;
+    const hit = clicked && pick(...point(event));
+    if (hit?.node && hit.node.single < 0) expand(hit.node.bucket);
+  });
+  canvas.addEventListener('wheel', (event) => {
+    if (!event.ctrlKey && !event.metaKey && view.k === 1 && event.deltaY > 0) return; // let the page scroll
+    event.preventDefault();
+    const [x, y] = point(event);
+    const k = Math.min(40, Math.max(1, view.k * Math.exp(-event.deltaY * 0.0015)));
+    view = k === 1 ? { x: 0, y: 0, k } : { k, x: x - ((x - view.x) * k) / view.k, y: y - ((y - view.y) * k) / view.k };
+    draw();
+  }, { passive: false });
+  canvas.addEventListener('dblclick', reset);
+  canvas.addEventListener('keydown', (event) => {
+    const step = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] }[event.key];
+    if (step) { view.x += step[0]; view.y += step[1]; }
+    else if (event.key === '+' || event.key === '-') view.k = Math.min(40, Math.max(1, view.k * (event.key === '+' ? 1.25 : 0.8)));
+    else if (event.key === 'Escape') { expand(-1); view = { x: 0, y: 0, k: 1 }; } else return;
+    event.preventDefault();
+    draw();
+  });
+  new ResizeObserver(draw).observe(node);
+  onTheme(draw);
+  return {
+    node, aggregated: scene.aggregated,
+    show(utilisation, how) { use = utilisation; measure = how ?? measure; draw(); },
+  };
+}
+
+export function legend() {
+  const bar = el('canvas', { width: 240, height: 12, class: 'ramp', 'aria-hidden': true });
+  const paint = () => {
+    const g = bar.getContext('2d');
+    for (let i = 0; i < 240; i++) { g.fillStyle = rampColour(i / 239); g.fillRect(i, 0, 1, 12); }
+  };
+  paint();
+  onTheme(paint);
+  return el('span', { class: 'legend' }, '0 %', bar, '100 % busy');
+}

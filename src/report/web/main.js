@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report: reads the data that stands in the page and shows it. Nothing is loaded.
+import { el, numbers, select, table } from './dom.js';
+import { fabricPicture, legend } from './fabric.js';
+import { count, percent, plusMinus, rate, time, verdict } from './format.js';
+import { plot } from './plots.js';
+import { startTheme, toggleTheme } from './theme.js';
+
+async function embedded(id) {
+  const node = document.getElementById(id);
+  if (node.dataset.encoding !== 'deflate') return JSON.parse(node.textContent);
+  const bytes = Uint8Array.from(atob(node.textContent), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return JSON.parse(await new Response(stream).text());
+}
+
+const section = (id, title, ...children) => el('section', { id }, el('h2', {}, title), ...children);
+const card = (...children) => el('div', { class: 'card' }, ...children);
+const percentAxis = (v) => `${+(100 * v).toFixed(1)} %`;
+const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
+
+// A curve's name within its traffic pattern.
+function curveName(data, c, traffic = false) {
+  const parts = [data.plans[c.plan].label];
+  if (traffic) parts.push(c.traffic);
+  if (c.variant) parts.push(c.variant);
+  if (data.fabrics.length > 1) parts.push(fabricName(data, c.fabric));
+  return parts.join(', ');
+}
+const fabricName = (data, i) => {
+  const f = data.fabrics[i];
+  return f.slow_links.length && data.fabrics.some((g) => !g.slow_links.length) ? `${f.label} (as it is)` : f.label;
+};
+const seriesKey = (c) => `${c.plan}/${c.variant}`;
+
+// ---- header and summary
+
+function header(data) {
+  const facts = [`ikat ${data.ikat}`, data.written && `results of ${data.written}`, data.file,
+    `${count(data.points_finished)} of ${count(data.points_total)} points`].filter(Boolean);
+  return el('header', {},
+    el('div', { class: 'top' },
+      el('div', {}, el('h1', {}, data.title || data.file || 'Experiment'), el('div', { class: 'meta' }, facts.join('  ·  '))),
+      el('button', { type: 'button', onclick: toggleTheme, 'aria-label': 'switch between light and dark' }, 'Light / dark')),
+    data.description && el('p', { class: 'description' }, data.description),
+    data.points_finished < data.points_total && el('p', { class: 'no' }, 'This run is not finished: the same ikat run command continues it.'));
+}
+
+function summary(data) {
+  const [f] = data.fabrics;
+  const failed = data.plans.filter((p) => p.failed).length;
+  const best = data.curves.reduce((a, c) => (!a || c.saturation_throughput > a.saturation_throughput ? c : a), null);
+  const warnings = data.fabrics.reduce((n, g) => n + g.findings.filter((x) => x.severity !== 'note').length, 0);
+  const one = (strong, span) => el('div', { class: 'card' }, el('strong', {}, strong), el('span', {}, span));
+  return el('section', { id: 'summary', class: 'cards' },
+    one(`${count(f.hosts)} hosts`, `${count(f.switches)} switches, ${count(f.switch_links)} links between them${data.fabrics.length > 1 ? `; ${data.fabrics.length} fabrics compared` : ''}`),
+    one(warnings ? `${warnings} finding${warnings > 1 ? 's' : ''}` : 'no findings', warnings ? 'that need attention' : 'the fabric is as it should be'),
+    one(failed ? `${failed} of ${data.plans.length} fail` : `${data.plans.length} proved`, failed ? 'routings whose proofs fail' : 'every routing delivers, without loops or deadlock'),
+    best && one(percent(best.saturation_throughput), `highest accepted throughput: ${curveName(data, best, true)}`));
+}
+
+// ---- findings
+
+function slowCallout(data, f, fi) {
+  return f.slow_links.map((s, k) => {
+    const costs = data.slow_link_costs.filter((c) => c.fabric === fi && c.slow_link === k);
+    const columns = [
+      { key: 'curve', name: 'routing and traffic' },
+      { key: 'full_load', name: 'full from load', number: true, text: (r) => (r.full_load === null ? 'never' : percent(r.full_load, 0)) },
+      { key: 'utilisation', name: 'busy then', number: true, text: (r) => percent(r.utilisation, 0) },
+      { key: 'siblings_utilisation', name: 'sound siblings', number: true, text: (r) => percent(r.siblings_utilisation, 0) },
+      { key: 'saturation_throughput', name: 'accepted at most', number: true, text: (r) => percent(r.saturation_throughput) },
+      { key: 'repaired_saturation_throughput', name: 'repaired', number: true, text: (r) => percent(r.repaired_saturation_throughput) },
+      { key: 'loss', name: 'cost', number: true, text: (r) => (r.loss === null ? '–' : percent(Math.max(0, r.loss), 0)), class: (r) => (r.loss > 0.02 ? 'number no' : 'number') },
+    ];
+    const rows = costs.map((c) => ({ ...c, curve: curveName({ ...data, fabrics: [f] }, data.curves[c.curve], true),
+      loss: c.repaired_saturation_throughput ? 1 - c.saturation_throughput / c.repaired_saturation_throughput : null }));
+    const worst = rows.reduce((a, r) => ((r.loss ?? 0) > (a?.loss ?? 0.005) ? r : a), null);
+    const early = rows.filter((r) => r.full_load !== null).sort((a, b) => a.full_load - b.full_load)[0];
+    return el('div', { class: 'callout', 'data-slow-link': s.channel },
+      el('h3', {}, `A link runs at ${rate(s.rate_bps)} instead of ${rate(s.common_rate_bps)}`),
+      el('p', {}, s.name),
+      worst && el('p', {}, el('strong', {}, `It costs up to ${percent(worst.loss, 0)} of the throughput`), ` (${worst.curve}: ${percent(worst.saturation_throughput)} accepted, ${percent(worst.repaired_saturation_throughput)} with the link repaired).`),
+      !worst && early && el('p', {}, el('strong', {}, `It is full from load ${percent(early.full_load, 0)} on`), ` (${early.curve}), where its sound siblings are ${percent(early.siblings_utilisation, 0)} busy.`),
+      costs.length ? [table(columns, rows), numbersOnlyCsv('slow-link', columns, rows)] : null);
+  });
+}
+
+function numbersOnlyCsv(name, columns, rows) {
+  const box = numbers(name, () => ({ columns, rows }));
+  box.querySelector('details').remove();
+  return box;
+}
+
+function findings(data) {
+  const blocks = data.fabrics.map((f, i) => {
+    const rest = f.findings.filter((x) => !(x.code === 'slow-link' && f.slow_links.some((s) => s.channel === x.channel || s.opposite === x.channel)));
+    if (!f.findings.length && data.fabrics.length > 1) return null;
+    return [data.fabrics.length > 1 && el('h3', {}, fabricName(data, i)), slowCallout(data, f, i),
+      (rest.length > 0 || !f.slow_links.length) && card(rest.length ? rest.map((x) => el('div', { class: 'finding' }, el('span', { class: `tag ${x.severity}` }, x.severity), el('div', {}, x.text)))
+        : el('p', { class: 'quiet' }, 'Nothing was found: the fabric is as it should be.'))];
+  });
+  return section('findings', 'Findings', blocks);
+}
+
+// ---- proofs
+
+function proofs(data) {
+  const tag = (key) => (r) => verdict(r[key]);
+  const mark = (key) => (r) => (r[key] === true ? 'yes' : r[key] === false ? 'no' : undefined);
+  const columns = [
+    { key: 'routing', name: 'routing' }, data.fabrics.length > 1 && { key: 'fabric', name: 'fabric' }, { key: 'vc', name: 'VC scheme' }, { key: 'vcs', name: 'VCs', number: true },
+    { key: 'delivered', name: 'delivers every pair', text: tag('delivered'), class: mark('delivered') },
+    { key: 'loop_free', name: 'no loop', text: tag('loop_free'), class: mark('loop_free') },
+    { key: 'minimal', name: 'minimal', text: tag('minimal') },
+    { key: 'deadlock_free', name: 'deadlock-free', text: tag('deadlock_free'), class: mark('deadlock_free') },
+    { key: 'deadlock_reason', name: 'because' },
+    { key: 'pairs', name: 'pairs', number: true, text: (r) => count(r.pairs) },
+    { key: 'mean_hops', name: 'mean hops', number: true, text: (r) => r.mean_hops.toFixed(3) }, { key: 'max_hops', name: 'most', number: true },
+    { key: 'dependencies', name: 'dependencies', number: true, text: (r) => count(r.dependencies) },
+  ].filter(Boolean);
+  const rows = data.plans.map((p) => ({ ...p.proof, ...p, fabric: fabricName(data, p.fabric) }));
+  const cycles = data.plans.filter((p) => p.proof.witness?.length).map((p) => el('div', { class: 'callout' }, el('h3', {}, `${p.label}: a cycle that can lock`),
+    el('ol', {}, p.proof.witness.map((d) => el('li', {}, `${d.from} → ${d.to} on VC ${d.vc}, held by packets ${d.source} to ${d.destination}`)))));
+  return section('proofs', 'Proofs', el('p', { class: 'quiet' }, 'Proved for every pair of hosts before the first packet was simulated.'),
+    card(table(columns, rows), numbersOnlyCsv('proofs', columns, rows)), cycles);
+}
+
+// ---- curves
+
+const latencies = [['latency_mean_ns', 'mean'], ['latency_p50_ns', 'median'], ['latency_p95_ns', '95th percentile'], ['latency_p99_ns', '99th percentile'], ['latency_max_ns', 'maximum'],
+  ['network_latency_mean_ns', 'mean inside the network']];
+
+function curveLines(data, curves, key, positive) {
+  const keys = [...new Set(data.curves.map(seriesKey))];
+  const planKeys = [...new Set(data.curves.map((c) => `${data.plans[c.plan].label}/${c.variant}`))];
+  return curves.map((c) => ({
+    name: curveName(data, c), colour: planKeys.indexOf(`${data.plans[c.plan].label}/${c.variant}`), symbol: keys.indexOf(seriesKey(c)),
+    dash: ['solid', 'dashed', 'dotted'][c.fabric % 3],
+    points: c.steps.filter((s) => !positive || s[key] > 0).map((s) => ({ x: s.load, y: s[key], ci: s[`${key}_ci95`], note: s.deadlock ? 'deadlock' : '' })),
+  }));
+}
+
+function curveRows(data, curves, keys) {
+  const columns = [{ key: 'routing', name: 'routing' }, { key: 'fabric', name: 'fabric' }, { key: 'traffic', name: 'traffic' }, { key: 'variant', name: 'settings' },
+    { key: 'load', name: 'load', number: true, text: (r) => percent(r.load) }, { key: 'seeds', name: 'seeds', number: true },
+    ...keys.flatMap(([key, name, show]) => [{ key, name, number: true, text: (r) => plusMinus(r[key], r[`${key}_ci95`], show) }])];
+  const csvOnly = keys.map(([key, name]) => ({ key: `${key}_ci95`, name: `${name} ±`, number: true, text: (r) => r[`${key}_ci95`] ?? '' }));
+  const rows = curves.flatMap((c) => c.steps.map((s) => ({ ...s, routing: data.plans[c.plan].label, fabric: data.fabrics[c.fabric].label, traffic: c.traffic, variant: c.variant })));
+  return { columns: [...columns, ...csvOnly], rows };
+}
+
+function throughputPlot(data, traffic, curves) {
+  const top = Math.max(...curves.flatMap((c) => c.steps.map((s) => s.load)));
+  const p = plot({
+    label: `Throughput over load under ${traffic}`, diagonal: top,
+    x: { name: 'offered load', format: percentAxis, min: 0 }, y: { name: 'accepted throughput', format: percentAxis, min: 0 },
+    lines: curveLines(data, curves, 'throughput'),
+  });
+  return card(el('h3', {}, `Throughput: ${traffic}`), p.node,
+    numbers(`throughput-${slug(traffic)}`, () => curveRows(data, curves, [['offered', 'offered', percent], ['throughput', 'accepted', percent], ['fairness', 'fairness', (x) => x.toFixed(4)]])));
+}
+
+function latencyPlot(data, traffic, curves) {
+  let metric = latencies[0];
+  const spec = () => ({
+    label: `Latency (${metric[1]}) over load under ${traffic}`,
+    x: { name: 'offered load', format: percentAxis, min: 0 }, y: { name: `latency, ${metric[1]}`, format: time, log: true },
+    lines: curveLines(data, curves, metric[0], true),
+  });
+  const p = plot(spec());
+  const box = numbers(`latency-${slug(traffic)}`, () => curveRows(data, curves, latencies.map(([key, name]) => [key, name, time])));
+  const pick = select('show', latencies, (key) => { metric = latencies.find((l) => l[0] === key); p.update(spec()); });
+  return card(el('div', { class: 'top' }, el('h3', {}, `Latency: ${traffic}`), pick), p.node, box);
+}
+
+function performance(data) {
+  const traffics = [...new Set(data.curves.map((c) => c.traffic))];
+  const charts = traffics.map((t) => {
+    const curves = data.curves.filter((c) => c.traffic === t);
+    return el('div', { class: 'grid2' }, throughputPlot(data, t, curves), latencyPlot(data, t, curves));
+  });
+  const columns = [{ key: 'routing', name: 'routing' }, { key: 'traffic', name: 'traffic' }, { key: 'fabric', name: 'fabric' }, { key: 'variant', name: 'settings' },
+    { key: 'saturation_load', name: 'saturates at load', number: true, text: (r) => (r.saturation_load === null ? 'not reached' : percent(r.saturation_load, 0)) },
+    { key: 'saturation_throughput', name: 'accepts at most', number: true, text: (r) => percent(r.saturation_throughput) },
+    { key: 'low', name: 'latency at lowest load', number: true, text: (r) => time(r.low) }, { key: 'high', name: 'at highest load', number: true, text: (r) => time(r.high) }];
+  const rows = data.curves.map((c) => ({ ...c, routing: data.plans[c.plan].label, fabric: fabricName(data, c.fabric), low: c.steps[0].latency_mean_ns, high: c.steps.at(-1).latency_mean_ns }));
+  return section('performance', 'Throughput and latency',
+    el('p', { class: 'quiet' }, 'Loads and throughputs are fractions of the hosts’ injection rate. Bars: 95 % confidence intervals over the seeds. A curve saturates at the lowest load of which less than 95 % is accepted.'),
+    card(el('h3', {}, 'Saturation'), table(columns, rows), numbersOnlyCsv('saturation', columns, rows)), el('div', { style: 'height:16px' }), charts.map((c) => [c, el('div', { style: 'height:16px' })]));
+}
+
+// ---- link utilisation per level
+
+function utilisation(data) {
+  let chosen = 0;
+  const curve = () => data.curves[chosen];
+  const lines = () => data.fabrics[curve().fabric].tiers.flatMap((t, i) => [
+    { name: t.name, colour: i, symbol: i, points: curve().steps.map((s) => ({ x: s.load, y: s.tiers[i].mean, note: `${t.channels} channels` })) },
+    { name: `${t.name}, busiest`, colour: i, symbol: i + 4, dash: 'dotted', points: curve().steps.map((s) => ({ x: s.load, y: s.tiers[i].max })) },
+  ]);
+  const spec = () => ({ label: `Link utilisation per level, ${curve().label}`, x: { name: 'offered load', format: percentAxis, min: 0 }, y: { name: 'utilisation', format: percentAxis, min: 0 }, lines: lines() });
+  const p = plot(spec(), 380);
+  const source = () => ({
+    columns: [{ key: 'curve', name: 'curve' }, { key: 'tier', name: 'links' }, { key: 'channels', name: 'channels', number: true }, { key: 'load', name: 'load', number: true, text: (r) => percent(r.load) },
+      { key: 'mean', name: 'mean', number: true, text: (r) => percent(r.mean) }, { key: 'max', name: 'busiest', number: true, text: (r) => percent(r.max) }],
+    rows: curve().steps.flatMap((s) => data.fabrics[curve().fabric].tiers.map((t, i) => ({ curve: curve().label, tier: t.name, channels: t.channels, load: s.load, ...s.tiers[i] }))),
+  });
+  const box = numbers('link-utilisation', source);
+  const pick = select('routing and traffic', data.curves.map((c, i) => [i, curveName(data, c, true)]), (v) => { chosen = +v; p.update(spec()); box.refresh(); });
+  return section('utilisation', 'Link utilisation per level', card(el('div', { class: 'controls' }, pick), p.node, box));
+}
+
+// ---- the fabric
+
+function fabricView(data) {
+  let chosen = Math.max(0, data.curves.findIndex((c) => data.fabrics[c.fabric].slow_links.length)), measure = 'max', step = 0;
+  const holder = el('div', {});
+  const pictures = new Map();
+  const label = el('output', {});
+  const slider = el('input', { type: 'range', min: 0, step: 1, 'aria-label': 'load', oninput: (e) => { step = +e.target.value; show(); } });
+  const curve = () => data.curves[chosen];
+  const fabric = () => data.fabrics[curve().fabric];
+  const measures = select('groups by', [['max', 'busiest link'], ['mean', 'mean']], (v) => { measure = v; show(); });
+  const box = numbers('channels', () => {
+    const s = curve().steps[step];
+    const { drawing } = fabric();
+    const node = (n) => drawing.names[n];
+    const rows = drawing.links.flatMap((l) => [[l[0], l[1], l[2], l[4], l[5], l[6]], [l[3], l[4], l[5], l[1], l[2], l[6]]]).map(([c, a, ap, b, bp, cls]) => ({
+      channel: c, from: node(a), from_port: ap, to: node(b), to_port: bp, rate_bps: drawing.classes[cls].rate_bps, utilisation: s.utilisation[c], curve: curve().label, load: s.load }));
+    rows.sort((a, b) => b.utilisation - a.utilisation);
+    return { columns: [{ key: 'from', name: 'from' }, { key: 'from_port', name: 'port', number: true }, { key: 'to', name: 'to' }, { key: 'to_port', name: 'port', number: true },
+      { key: 'rate_bps', name: 'rate', number: true, text: (r) => rate(r.rate_bps) }, { key: 'utilisation', name: 'busy', number: true, text: (r) => percent(r.utilisation) },
+      { key: 'load', name: 'load', number: true, text: (r) => percent(r.load) }, { key: 'curve', name: 'curve' }], rows };
+  });
+  function show() {
+    const f = curve().fabric;
+    if (!pictures.has(f)) pictures.set(f, fabricPicture(data.fabrics[f]));
+    const picture = pictures.get(f);
+    if (holder.firstChild !== picture.node) holder.replaceChildren(picture.node);
+    measures.hidden = !picture.aggregated;
+    slider.max = curve().steps.length - 1;
+    step = Math.min(step, curve().steps.length - 1);
+    slider.value = step;
+    label.textContent = `${percent(curve().steps[step].load, 0)} load: ${percent(curve().steps[step].throughput)} accepted`;
+    slider.setAttribute('aria-valuetext', label.textContent);
+    picture.show(curve().steps[step].utilisation, measure);
+    box.refresh();
+  }
+  const pick = select('routing and traffic', data.curves.map((c, i) => [i, curveName(data, c, true)]), (v) => { chosen = +v; show(); }, chosen);
+  step = Math.floor(curve().steps.length * 0.6);
+  show();
+  return section('fabric', 'The fabric',
+    el('p', { class: 'quiet' }, 'Each link has the colour of its busier direction. Point at links, switches and hosts; the wheel zooms, dragging moves, a double click shows everything again.'),
+    card(el('div', { class: 'controls' }, pick, el('label', { class: 'control' }, el('span', {}, 'load'), slider, label), measures, legend(),
+      data.fabrics.some((f) => f.slow_links.length) && el('span', { class: 'legend' }, el('span', { class: 'dash' }), 'below the common rate')), holder, box));
+}
+
+// ---- points and provenance
+
+function points(data, csv) {
+  const columns = [{ key: 'routing', name: 'routing' }, { key: 'traffic', name: 'traffic' }, { key: 'variant', name: 'settings' }, { key: 'fabricName', name: 'fabric' },
+    { key: 'load', name: 'load', number: true, text: (r) => percent(r.load) }, { key: 'seed', name: 'seed', number: true }, { key: 'throughput', name: 'accepted', number: true, text: (r) => percent(r.throughput, 2) },
+    { key: 'latency_mean_ns', name: 'latency', number: true, text: (r) => time(r.latency_mean_ns) }, { key: 'latency_p99_ns', name: '99th percentile', number: true, text: (r) => time(r.latency_p99_ns) },
+    { key: 'packets_delivered', name: 'packets', number: true, text: (r) => count(r.packets_delivered) }, { key: 'deadlock', name: 'deadlock', text: (r) => (r.deadlock ? 'yes' : '') }, { key: 'checksum', name: 'checksum' }];
+  const rows = data.points.map((p) => ({ ...p, fabricName: data.fabrics[p.fabric].label }));
+  const locked = data.points.find((p) => p.deadlock);
+  return section('points', 'Every point', locked && el('div', { class: 'callout' }, el('h3', {}, `Deadlock: ${locked.routing} under ${locked.traffic} at load ${percent(locked.load, 0)}`), el('pre', {}, locked.deadlock)),
+    card(numbers('points', () => ({ columns, rows }), () => csv)));
+}
+
+function provenance(data) {
+  const first = data.points[0]?.params ?? {};
+  return section('experiment', 'The experiment', card(
+    el('p', { class: 'quiet' }, `Run it again with: ikat run ${data.file}${data.overrides ? data.overrides.trim().split('\n').map((o) => ` --set '${o}'`).join('') : ''}`),
+    el('pre', {}, data.experiment),
+    el('details', { class: 'text' }, el('summary', {}, 'All parameters of the first point, with their defaults'), el('pre', {}, JSON.stringify(first, null, 2)))));
+}
+
+function navigation() {
+  const items = [['findings', 'Findings'], ['proofs', 'Proofs'], ['performance', 'Throughput and latency'], ['utilisation', 'Link utilisation'], ['fabric', 'Fabric'], ['points', 'Points'], ['experiment', 'Experiment']];
+  return el('nav', { 'aria-label': 'sections' }, el('div', {}, items.map(([id, text]) => el('a', { href: `#${id}` }, text))));
+}
+
+async function start() {
+  startTheme();
+  const app = document.getElementById('app');
+  const data = await embedded('ikat-data');
+  const csv = await embedded('ikat-csv');
+  document.title = `${data.title || data.file}: ikat report`;
+  app.append(el('div', { class: 'weave', 'aria-hidden': true }), header(data), navigation());
+  const main = el('main', {});
+  app.append(main);
+  if (data.points.length) {
+    main.append(summary(data), findings(data), proofs(data), performance(data), utilisation(data), fabricView(data), points(data, csv));
+  } else {
+    main.append(el('p', {}, 'No point is finished yet.'));
+  }
+  main.append(provenance(data));
+  app.append(el('footer', {}, `Made by ikat ${data.ikat}. This file holds everything it shows and loads nothing.`));
+  document.documentElement.dataset.ready = 'yes';
+}
+
+start();
