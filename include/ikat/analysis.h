@@ -105,7 +105,7 @@ typedef struct ik_bisection {
     uint32_t starts;         /* partitions tried */
     bool *side;              /* [num_switches] */
 } ik_bisection;
-/* METIS (G. Karypis, V. Kumar, SIAM J. Sci. Comput. 1998) from `seeds` seeds under several weightings, each partition balanced
+/* METIS (G. Karypis, V. Kumar, SIAM J. Sci. Comput. 1998) from `seeds` seeds (0 = 4 to 32 by the fabric's size) under six settings, each balanced
  * exactly and refined by moves (C. M. Fiduccia, R. M. Mattheyses, DAC 1982). The bound: W. E. Donath, A. J. Hoffman, IBM J. Res.
  * Dev. 1973, with one multiplier for the switches without hosts. Links count once each, whatever their rate. */
 ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env *env, ik_bisection *out, ik_error *err);

@@ -29,7 +29,6 @@ typedef struct try_result {
 typedef struct bisect_job {
     const graph *g;
     metis_graph m;
-    unsigned seeds;
     uint64_t seed;
     try_result *tries; /* [tries] */
 } bisect_job;
@@ -150,11 +149,17 @@ static ik_status conclude(const bisect_job *j, const try_result *best, ik_bisect
     return IK_OK;
 }
 
+/* Many starts while they are cheap. */
+static unsigned default_seeds(const graph *g)
+{
+    size_t seeds = 400000 / (g->base[g->n] + 1);
+    return seeds < 4 ? 4 : seeds > 32 ? 32 : (unsigned)seeds;
+}
+
 ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env *env, ik_bisection *out, ik_error *err)
 {
     graph g = {0};
-    size_t tries = (size_t)(seeds ? seeds : 1) * NUM_WEIGHTINGS * 2;
-    bisect_job j = {.g = &g, .seeds = seeds, .seed = env ? env->seed : 0};
+    bisect_job j = {.g = &g, .seed = env ? env->seed : 0};
     if (f->num_switches < 2) {
         return ik_fail(err, IK_ERR_UNSUPPORTED, "a fabric of %u switches cannot be cut in two", f->num_switches);
     }
@@ -162,6 +167,7 @@ ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env 
     if (s != IK_OK) {
         return s;
     }
+    size_t tries = (size_t)(seeds ? seeds : default_seeds(&g)) * NUM_WEIGHTINGS * 2;
     j.tries = ik_calloc(tries, sizeof *j.tries);
     s = j.tries ? metis_graph_of(&g, &j.m, err) : ik_fail_memory(err, tries * sizeof *j.tries, "partitions");
     if (s == IK_OK) {

@@ -24,8 +24,10 @@
 typedef struct lanczos {
     const graph *g;
     double *degree, *normal; /* [n]; normal: w / |w| */
-    double leaf, bare;       /* diagonal added to switches with and without hosts */
-    double *basis;           /* [MAX_STEPS + 1][n] */
+    double max_degree;
+    double scale;      /* size of the matrix' entries */
+    double leaf, bare; /* diagonal added to switches with and without hosts */
+    double *basis;     /* [MAX_STEPS + 1][n] */
     double alpha[MAX_STEPS + 1], beta[MAX_STEPS + 1];
     double vector[MAX_STEPS + 1], pivot[MAX_STEPS + 1];
 } lanczos;
@@ -160,9 +162,10 @@ static double smallest_eigenvalue(lanczos *l)
                 const double *b = l->basis + (size_t)j * n;
                 subtract(next, dot(next, b, n), b, n);
             }
+            subtract(next, dot(next, l->normal, n), l->normal, n);
         }
         l->beta[k] = sqrt(dot(next, next, n));
-        bool ended = l->beta[k] < 1e-10 * (fabs(l->alpha[0]) + 1);
+        bool ended = l->beta[k] < 1e-9 * l->scale; /* the subspace is invariant: what follows would be rounding noise */
         if (ended || k + 1 == steps || k % 10 == 9) {
             value = smallest(l, k + 1);
             residual = ended ? l->beta[k] : l->beta[k] * last_component(l, k + 1, value);
@@ -181,6 +184,7 @@ static double bound_at(lanczos *l, double multiplier, double leaves, double bare
 {
     l->leaf = multiplier / leaves;
     l->bare = bare > 0 ? -multiplier / bare : 0;
+    l->scale = l->max_degree + fabs(l->leaf) + fabs(l->bare);
     return smallest_eigenvalue(l) * (leaves + bare) / 4;
 }
 
@@ -238,6 +242,7 @@ ik_status cut_spectral_bound(const graph *g, double *bound, ik_error *err)
         for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
             l->degree[v] += g->links[i];
         }
+        l->max_degree = fmax(l->max_degree, l->degree[v]);
         links += l->degree[v] / 2;
         leaves += g->hosts[v] > 0;
         hosts += (double)g->hosts[v] * g->hosts[v];

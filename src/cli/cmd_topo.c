@@ -413,7 +413,7 @@ static int run(cli *c)
     ik_error err;
     uint64_t rack, seeds;
     int status;
-    if (!cli_get_uint(c, "--rack", 1, 1000000, 1, &rack) || !cli_get_uint(c, "--partitions", 1, 100000, 4, &seeds)) {
+    if (!cli_get_uint(c, "--rack", 1, 1000000, 1, &rack) || !cli_get_uint(c, "--partitions", 0, 100000, 0, &seeds)) {
         return CLI_USAGE;
     }
     ik_status s = ik_fabric_from_spec(c->args[0], &c->env, &t.f, &err);
@@ -440,7 +440,7 @@ static const cli_option options[] = {
     {"--format", 0, "NAME", "write in this format whatever the name", false},
     {"--all", 0, NULL, "measure everything: path diversity, girth, Moore bound, bisection, cables, long distances", false},
     {"--rack", 0, "N", "switches a rack where ikat makes the floor plan (default 1)", false},
-    {"--partitions", 0, "N", "seeds for each of METIS' six settings (default 4)", false},
+    {"--partitions", 0, "N", "seeds for each of METIS' six settings (default: 4 to 32 by size)", false},
     {NULL, 0, NULL, NULL, false},
 };
 
