@@ -33,6 +33,8 @@ static const char *const specs[] = {"uniform:self=true",
                                     "cg:processes=4,phase=1",
                                     "wrf:rows=2,columns=2",
                                     "bt:side=2",
+                                    "worst:method=longest",
+                                    "worst:method=shift",
                                     NULL};
 
 #define DRAWS 4000
