@@ -478,6 +478,44 @@ static void pgft_is_xgft_with_cables(void **state)
     ik_fabric_free(b);
 }
 
+/* ---- what is refused says why and what would do */
+
+static void refusals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec, *text, *hint;
+    } rows[] = {
+        {"slimfly:q=6", "q = 6 is not a prime power", "5 and 7 are"},
+        {"slimfly:q=24", "q = 24 is not a prime power", "23 and 25 are"},
+        {"slimfly:q=13,xi=3", "xi = 3 is not a primitive element of GF(13)", "6 is"},
+        {"slimfly:q=5,p=half", "p = 'half'", "floor (3), ceil (4)"},
+        {"slimfly:q=65521", "would need 8586002882 switches", "possible here"},
+        {"polarfly:q=12", "q = 12 is not a prime power", "11 and 13 are"},
+        {"oft:k=7", "k - 1 = 6 is not a prime power", "k = 6 and k = 8"},
+        {"sspt:r1=5,r2=3", "r1 = 5, r2 = 3", "r1 = 4 or 6"},
+        {"sspt:r1=5,r2=4", "r2 = 4 does not divide 2*r1 = 10", "copies=1"},
+        {"lrt:N=60,d=4,r=2", "N = 60 is not a square", "49 and 64"},
+        {"lrt:N=64,d=6,r=2", "in the corner has only 5 others in range", "d at most 5"},
+        {"lrt:N=25,d=3,r=2", "odd number of link ends", "d = 2 or 4"},
+        {"lrt:N=9,d=2,r=1", "no graph of 9 switches", "longer range"},
+        {"jellyfish:N=7,d=3", "odd number of link ends", "N = 6 or 8"},
+        {"dragonfly:h=2,g=10", "g = 10 groups", "at most 9 groups"},
+        {"hyperx:dims=4:4,k=1:2:3", "k has 3 values for 2 dimensions", "one value, or 2"},
+        {"torus:dims=5000:5000:5000", "would need 125000000000 switches", "GB"},
+        {"pgft:m=4:4,w=1:2,p=1:2:3", "p has 3", "one number a level"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ik_fabric *f = NULL;
+        ik_error err = {0};
+        assert_int_equal(ik_fabric_from_spec(rows[i].spec, NULL, &f, &err), IK_ERR_USAGE);
+        assert_null(f);
+        if (!strstr(err.text, rows[i].text) || !strstr(err.hint, rows[i].hint)) {
+            fail_msg("%s: '%s' (%s)", rows[i].spec, err.text, err.hint);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -493,6 +531,7 @@ int main(void)
         cmocka_unit_test(polarflies),
         cmocka_unit_test(crossbars),
         cmocka_unit_test(pgft_is_xgft_with_cables),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
