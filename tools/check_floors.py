@@ -7,7 +7,7 @@ import sys
 FLOOR = {"base": 0, "fabric": 1, "topology": 2, "format": 2, "routing": 3, "vc": 3, "traffic": 3,
          "verify": 4, "analysis": 4, "sim": 4, "experiment": 5, "report": 6, "cli": 7}
 # Floors at the same height that may look at each other, and in which direction.
-SIDEWAYS = {("topology", "format"), ("vc", "routing"), ("routing", "vc"), ("analysis", "verify")}
+SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), ("routing", "vc"), ("analysis", "verify")}
 PUBLIC = {"base": "base", "fabric": "fabric", "topology": "topology", "topology_data": "topology", "format": "format", "routing": "routing", "vc": "vc",
           "traffic": "traffic", "verify": "verify", "analysis": "analysis", "sim": "sim", "experiment": "experiment",
           "report": "report"}

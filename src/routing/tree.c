@@ -124,10 +124,8 @@ uint32_t tree_num_ascents(const tree *t, uint32_t src, uint32_t dst)
     return l ? t->level[l].ascents.by : 1;
 }
 
-uint32_t tree_ascent_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred)
+uint32_t tree_ascent_route(const tree *t, uint32_t sw, const ik_packet *pk, uint32_t *out, uint32_t *preferred)
 {
-    (void)in_port;
-    const tree *t = r->impl;
     const tree_switch *s = &t->sw[sw];
     const tree_level *lv = &t->level[s->level];
     *preferred = 0;
@@ -141,4 +139,10 @@ uint32_t tree_ascent_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik
         cable = tree_ascent_up(lv - 1, pk->via) / lv->num_parents;
     out[0] = tree_down(s, lv, pk->dst, cable);
     return 1;
+}
+
+uint32_t tree_ascent_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred)
+{
+    (void)in_port;
+    return tree_ascent_route(r->impl, sw, pk, out, preferred);
 }

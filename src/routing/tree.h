@@ -94,7 +94,9 @@ static inline uint32_t tree_ascent_up(const tree_level *lv, uint32_t ascent)
     return tree_remainder(tree_quotient(ascent, &lv->ascents), &lv->up);
 }
 
-/* The whole routing function of source-chosen ascents: pk->via is the ascent. */
+/* The whole routing function of source-chosen ascents: pk->via is the ascent. The second one is for routings whose impl is a
+ * tree. */
+uint32_t tree_ascent_route(const tree *t, uint32_t sw, const ik_packet *pk, uint32_t *out, uint32_t *preferred);
 uint32_t tree_ascent_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred);
 
 #endif
