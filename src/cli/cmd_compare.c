@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_compare.c: `ikat compare`: fabrics side by side, given as specs or as the members that families have at a switch radix or a
+ * number of hosts.
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Members of series beyond this many hosts are counted from their formulas, not built. */
+static const double most_built = 300000;
+
+/* One row. */
+typedef struct entry {
+    char spec[256];
+    const char *series; /* NULL: a spec from the command line */
+    uint32_t asked;     /* the radix or number of hosts that it was chosen for */
+    bool exists;        /* the series has a member for it */
+    bool built;
+    double hosts, switches, ports, links;
+    uint32_t radix;
+    uint32_t levels;
+    ik_distances dist;
+    bool has_bisection;
+    ik_bisection bisection;
+    double *saturation; /* [num_traffics] < 0: not measured */
+} entry;
+
+typedef struct comparison {
+    cli *c;
+    entry *entries;
+    size_t num, room;
+    int num_traffics;
+    const char *routing;
+} comparison;
+
+/* ------------------------------------------------------------------------------------------ choosing */
+
+static entry *add_entry(comparison *x)
+{
+    if (x->num == x->room) {
+        size_t room = x->room ? x->room * 2 : 32;
+        entry *grown = realloc(x->entries, room * sizeof *grown);
+        if (!grown) {
+            return NULL;
+        }
+        x->entries = grown;
+        x->room = room;
+    }
+    entry *e = &x->entries[x->num++];
+    memset(e, 0, sizeof *e);
+    e->exists = true;
+    return e;
+}
+
+static bool wanted(const cli *c, const ik_topology *t, const ik_series *s)
+{
+    for (int i = 0; i < c->num_args; i++) {
+        const ik_shorthand *shorthand;
+        if (strcmp(c->args[i], s->name) == 0 || ik_topology_find(c->args[i], &shorthand) == t) {
+            return true;
+        }
+    }
+    return c->num_args == 0;
+}
+
+static ik_status add_series(comparison *x, uint64_t asked, bool by_radix, ik_error *err)
+{
+    const ik_topology *const *t = ik_topologies();
+    for (; *t; t++) {
+        for (const ik_series *s = (*t)->series; s && s->name; s++) {
+            ik_scale_point p;
+            if (!wanted(x->c, *t, s)) {
+                continue;
+            }
+            entry *e = add_entry(x);
+            if (!e) {
+                return ik_fail_memory(err, sizeof *e, "rows of a comparison");
+            }
+            e->series = s->name;
+            e->asked = (uint32_t)asked;
+            e->exists = by_radix ? ik_series_largest(s, (uint32_t)asked, &p) : ik_series_smallest(s, (double)asked, &p);
+            if (e->exists) {
+                snprintf(e->spec, sizeof e->spec, "%s", p.spec);
+                e->hosts = p.hosts;
+                e->switches = p.switches;
+                e->ports = p.ports;
+                e->links = p.links;
+                e->radix = p.radix;
+            }
+        }
+    }
+    return x->num ? IK_OK : ik_fail(err, IK_ERR_USAGE, "no family of that name grows in a series of balanced members");
+}
+
+static ik_status choose(comparison *x, ik_error *err)
+{
+    static const char *const options[] = {"--radix", "--hosts"};
+    bool series = false;
+    for (int o = 0; o < 2; o++) {
+        for (int k = 0; cli_get_nth(x->c, options[o], k); k++) {
+            const char *text = cli_get_nth(x->c, options[o], k);
+            char *end;
+            unsigned long long n = strtoull(text, &end, 10);
+            if (*end || end == text || n == 0 || n > 1000000000) {
+                return ik_fail(err, IK_ERR_USAGE, "%s takes a whole number from 1 to 1000000000, not '%s'", options[o], text);
+            }
+            ik_status s = add_series(x, n, o == 0, err);
+            if (s != IK_OK) {
+                return s;
+            }
+            series = true;
+        }
+    }
+    if (!series && x->c->num_args == 0) {
+        return ik_fail(err, IK_ERR_USAGE, "nothing to compare: give specs, or --radix R or --hosts N");
+    }
+    for (int i = 0; !series && i < x->c->num_args; i++) {
+        entry *e = add_entry(x);
+        if (!e) {
+            return ik_fail_memory(err, sizeof *e, "rows of a comparison");
+        }
+        snprintf(e->spec, sizeof e->spec, "%s", x->c->args[i]);
+    }
+    return IK_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ measuring */
+
+static ik_status measure_traffic(comparison *x, const ik_fabric *f, entry *e, ik_error *err)
+{
+    const ik_env *env = &x->c->env;
+    ik_routing *r = NULL;
+    ik_status s = ik_routing_from_spec(f, x->routing, env, &r, err);
+    for (int k = 0; s == IK_OK && k < x->num_traffics; k++) {
+        ik_traffic *t = NULL;
+        ik_load load = {0};
+        e->saturation[k] = -1;
+        s = ik_traffic_from_spec(f, cli_get_nth(x->c, "--traffic", k), env, &t, err);
+        if (s == IK_ERR_UNSUPPORTED) { /* e.g. a bit permutation of a number of hosts that is no power of two: an empty cell */
+            s = IK_OK;
+            continue;
+        }
+        if (s == IK_OK) {
+            s = ik_load_measure(r, t, env, &load, err);
+        }
+        if (s == IK_OK) {
+            e->saturation[k] = load.saturation;
+        }
+        ik_load_free(&load);
+        ik_traffic_free(t);
+    }
+    ik_routing_free(r);
+    return s;
+}
+
+static ik_status measure_fabric(comparison *x, const ik_fabric *f, entry *e, ik_error *err)
+{
+    const ik_env *env = &x->c->env;
+    ik_description d = {0};
+    ik_status s = ik_fabric_describe(f, &d, err);
+    if (s == IK_OK) {
+        e->hosts = (double)d.hosts;
+        e->switches = (double)d.switches;
+        e->ports = (double)d.ports;
+        e->links = (double)d.links;
+        e->radix = d.radix;
+        e->levels = d.levels;
+        ik_description_free(&d);
+        s = ik_distances_measure(f, env, &e->dist, err);
+    }
+    e->built = s == IK_OK;
+    if (s == IK_OK && cli_has(x->c, "--bisection") && f->num_switches > 1) {
+        s = ik_bisection_measure(f, 0, env, &e->bisection, err);
+        e->has_bisection = s == IK_OK;
+    }
+    return s == IK_OK && x->num_traffics ? measure_traffic(x, f, e, err) : s;
+}
+
+static ik_status measure_entry(comparison *x, entry *e, ik_error *err)
+{
+    ik_fabric *f = NULL;
+    if (!e->exists || (e->series && e->hosts > most_built)) {
+        return IK_OK;
+    }
+    e->saturation = calloc((size_t)x->num_traffics + 1, sizeof *e->saturation);
+    if (!e->saturation) {
+        return ik_fail_memory(err, sizeof *e->saturation, "a comparison");
+    }
+    ik_status s = ik_fabric_from_spec(e->spec, &x->c->env, &f, err);
+    if (s == IK_OK) {
+        s = measure_fabric(x, f, e, err);
+    }
+    ik_fabric_free(f);
+    return s;
+}
+
+/* ------------------------------------------------------------------------------------------ showing */
+
+static json_t *entry_json(const comparison *x, const entry *e)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "series", e->series ? json_string(e->series) : json_null());
+    json_object_set_new(o, "asked", e->series ? json_integer(e->asked) : json_null());
+    json_object_set_new(o, "spec", e->exists ? json_string(e->spec) : json_null());
+    if (!e->exists) {
+        return o;
+    }
+    json_object_set_new(o, "hosts", json_integer((json_int_t)e->hosts));
+    json_object_set_new(o, "switches", json_integer((json_int_t)e->switches));
+    json_object_set_new(o, "ports", json_integer((json_int_t)e->ports));
+    json_object_set_new(o, "links", json_integer((json_int_t)e->links));
+    json_object_set_new(o, "radix", json_integer(e->radix));
+    json_object_set_new(o, "ports_per_host", json_real(e->hosts > 0 ? e->ports / e->hosts : 0));
+    json_object_set_new(o, "links_per_host", json_real(e->hosts > 0 ? e->links / e->hosts : 0));
+    json_object_set_new(o, "diameter", e->built ? json_integer(e->dist.diameter) : json_null());
+    json_object_set_new(o, "mean_hops", e->built ? json_real(e->dist.mean_hops) : json_null());
+    if (e->has_bisection) {
+        json_object_set_new(o, "bisection_per_host", json_real(e->bisection.per_host));
+        json_object_set_new(o, "bisection_lower_bound_per_host", json_real(e->bisection.lower_bound_per_host));
+    }
+    if (e->built && x->num_traffics) {
+        json_t *saturation = json_object();
+        for (int k = 0; k < x->num_traffics; k++) {
+            double s = e->saturation[k];
+            json_object_set_new(saturation, cli_get_nth(x->c, "--traffic", k), s < 0 ? json_null() : json_real(s));
+        }
+        json_object_set_new(o, "saturation", saturation);
+    }
+    return o;
+}
+
+static int show_json(const comparison *x)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < x->num; i++) {
+        json_array_append_new(rows, entry_json(x, &x->entries[i]));
+    }
+    return cli_print_json(x->c, json_pack("{s:o}", "fabrics", rows));
+}
+
+static void print_entry(const comparison *x, const entry *e, bool series, cli_table *t)
+{
+    bool counts = e->exists && e->hosts > 0;
+    if (series) {
+        cli_table_cell(t, "%u", e->asked);
+        cli_table_cell(t, "%s", e->series);
+    }
+    cli_table_cell(t, "%s", e->exists ? e->spec : "none");
+    cli_table_cell(t, "%s", e->exists ? cli_count((uint64_t)e->hosts) : "");
+    cli_table_cell(t, "%s", e->exists ? cli_count((uint64_t)e->switches) : "");
+    cli_table_cell(t, e->exists ? "%u" : "", e->radix);
+    cli_table_cell(t, counts ? "%.3f" : "", e->ports / e->hosts);
+    cli_table_cell(t, counts ? "%.3f" : "", e->links / e->hosts);
+    cli_table_cell(t, e->built ? "%u" : "", e->dist.diameter);
+    cli_table_cell(t, e->built ? "%.3f" : "", e->dist.mean_hops);
+    if (cli_has(x->c, "--bisection")) {
+        cli_table_cell(t, e->has_bisection ? "%.3f" : "", e->bisection.per_host);
+    }
+    for (int k = 0; k < x->num_traffics; k++) {
+        cli_table_cell(t, e->built && e->saturation[k] >= 0 ? "%.4f" : "", e->built ? e->saturation[k] : 0.0);
+    }
+}
+
+static void show_table(const comparison *x)
+{
+    const char *headers[64];
+    char saturation[32][64];
+    bool series = x->num && x->entries[0].series;
+    size_t n = 0;
+    if (series) {
+        headers[n++] = cli_has(x->c, "--radix") ? "radix>" : "hosts wanted>";
+        headers[n++] = "family";
+    }
+    static const char *const fixed[] = {"fabric",        "hosts>",        "switches>", "ports>",
+                                        "ports a host>", "links a host>", "diameter>", "mean hops>"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        headers[n++] = fixed[i];
+    }
+    if (cli_has(x->c, "--bisection")) {
+        headers[n++] = "bisection a host>";
+    }
+    for (int k = 0; k < x->num_traffics; k++) {
+        snprintf(saturation[k], sizeof saturation[k], "%.50s>", cli_get_nth(x->c, "--traffic", k));
+        headers[n++] = saturation[k];
+    }
+    headers[n] = NULL;
+    cli_table *t = cli_table_new(headers);
+    for (size_t i = 0; i < x->num; i++) {
+        print_entry(x, &x->entries[i], series, t);
+    }
+    cli_table_print(t, stdout, x->c->colour_out);
+    if (x->num_traffics) {
+        printf("Traffic columns: predicted saturation under routing %s, as a fraction of the hosts' rate.\n", x->routing);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ the command */
+
+static int run(cli *c)
+{
+    comparison x = {.c = c, .routing = cli_get(c, "--routing")};
+    ik_error err;
+    x.routing = x.routing ? x.routing : "minimal";
+    while (cli_get_nth(c, "--traffic", x.num_traffics)) {
+        if (++x.num_traffics > 32) {
+            return cli_usage(c, "at most 32 traffic patterns");
+        }
+    }
+    ik_status s = choose(&x, &err);
+    for (size_t i = 0; s == IK_OK && i < x.num; i++) {
+        s = measure_entry(&x, &x.entries[i], &err);
+    }
+    int status = CLI_DONE;
+    cli_progress_end(c);
+    if (s != IK_OK) {
+        status = cli_error(c, &err);
+    } else if (c->json) {
+        status = show_json(&x);
+    } else {
+        show_table(&x);
+        status = cli_finish(c, CLI_DONE);
+    }
+    for (size_t i = 0; i < x.num; i++) {
+        ik_distances_free(&x.entries[i].dist);
+        ik_bisection_free(&x.entries[i].bisection);
+        free(x.entries[i].saturation);
+    }
+    free(x.entries);
+    return status;
+}
+
+static const cli_option options[] = {
+    {"--radix", 0, "R", "compare each family's largest member of at most R ports a switch (several: a table over the radix)",
+     true},
+    {"--hosts", 0, "N", "compare each family's smallest member of at least N hosts", true},
+    {"--bisection", 'b', NULL, "bisection too", false},
+    {"--traffic", 't', "SPEC", "predicted saturation under this pattern", true},
+    {"--routing", 'r', "SPEC", "the routing of those predictions (default: minimal)", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static const char *const examples[] = {"ikat compare slimfly:q=5 oft:k=4 mlfm:h=5 --bisection --traffic uniform --traffic worst",
+                                       "ikat compare --radix 12", "ikat compare --hosts 200 slimfly oft", NULL};
+
+const ik_command ik_command_compare = {
+    .name = "compare",
+    .synopsis = "SPEC|FILE … | [FAMILY …] --radix R | [FAMILY …] --hosts N",
+    .summary = "fabrics side by side: size, cost, distances, bisection, predicted saturation",
+    .details =
+        "With --radix or --hosts the rows are the balanced members of every family that has a series of them, or of those that "
+        "are\n"
+        "named. Members of more than 300,000 hosts are counted by formula and not measured.\n"
+        "With --json: fabrics, an array of objects with series, asked, spec, hosts, switches, ports, links, radix, "
+        "ports_per_host,\n"
+        "links_per_host, diameter, mean_hops, bisection_per_host, bisection_lower_bound_per_host, saturation (by pattern).",
+    .examples = examples,
+    .options = options,
+    .min_args = 0,
+    .max_args = -1,
+    .run = run,
+};
