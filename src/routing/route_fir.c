@@ -14,7 +14,6 @@ static ik_status create(ik_routing *r, const ik_params *params, const ik_env *en
     if (adaptive) {
         r->kind = IK_ROUTE_ADAPTIVE;
         r->claims &= ~(unsigned)IK_CLAIM_IN_ORDER;
-        r->traits = IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS;
     }
     return status;
 }

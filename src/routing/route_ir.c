@@ -28,7 +28,7 @@ const ik_routing_family ik_routing_ir = {
         "Needs an undamaged generated tree.",
     .kind = IK_ROUTE_ADAPTIVE,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,
-    .traits = IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS,
+    .traits = IK_ROUTE_DEST_BASED,
     .example_fabrics = examples,
     .refused_fabrics = refused,
     .create = create,
