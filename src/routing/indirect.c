@@ -200,8 +200,11 @@ uint32_t indirect_next(const ik_routing *r, const indirect *t, uint32_t sw, uint
     *preferred = 0;
     if (rd == IK_NONE)
         return 0;
-    if (mid == sw)
+    if (mid == sw) { /* forgotten once reached, so that packets of all intermediate switches are alike from here on */
         pk->phase = 1;
+        pk->via = mid = INDIRECT_NONE;
+        bound = 0;
+    }
     uint32_t goal = pk->phase || mid == INDIRECT_NONE ? rd : mid;
     if (goal == sw)
         return links_host_ports(f, sw, pk->dst, out);

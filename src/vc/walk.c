@@ -21,7 +21,8 @@ typedef struct state {
     uint32_t longest, preferred;
     ik_packet pk;
     uint8_t flaws;
-    bool open; /* on the stack */
+    bool open;    /* on the stack */
+    bool initial; /* at a source's switch: not in the hash table */
 } state;
 
 typedef struct frame {
@@ -37,7 +38,7 @@ struct walk {
     uint32_t dst;
     bool src_matters, hops_matter;
     uint32_t *slots; /* state + 1, 0 = free */
-    size_t num_slots;
+    size_t num_slots, num_hashed;
     state *states;
     size_t num_states, max_states;
     walk_edge *edges;
@@ -104,7 +105,7 @@ void walk_free(walk *w)
 void walk_begin(walk *w, uint32_t dst)
 {
     w->dst = dst;
-    w->num_states = w->num_edges = w->num_frames = w->num_choices = 0;
+    w->num_states = w->num_hashed = w->num_edges = w->num_frames = w->num_choices = 0;
     memset(w->slots, 0, w->num_slots * sizeof *w->slots);
 }
 
@@ -140,9 +141,21 @@ static bool grow_slots(walk *w)
     w->slots = slots;
     w->num_slots = num;
     for (size_t i = 0; i < w->num_states; i++) {
-        w->slots[slot_of(w, w->states[i].key)] = (uint32_t)i + 1;
+        if (!w->states[i].initial) {
+            w->slots[slot_of(w, w->states[i].key)] = (uint32_t)i + 1;
+        }
     }
     return true;
+}
+
+/* IK_NONE when out of memory. */
+static uint32_t new_state(walk *w, key k, uint32_t in_port, const ik_packet *pk, bool initial)
+{
+    if (!reserve((void **)&w->states, &w->max_states, w->num_states + 1, sizeof *w->states)) {
+        return IK_NONE;
+    }
+    w->states[w->num_states] = (state){.key = k, .in_port = in_port, .first_edge = IK_NONE, .pk = *pk, .initial = initial};
+    return (uint32_t)w->num_states++;
 }
 
 /* Finds or adds the state; *fresh tells which. IK_NONE when out of memory. */
@@ -154,13 +167,12 @@ static uint32_t state_at(walk *w, uint32_t in_port, const ik_packet *pk, bool *f
     if (!*fresh) {
         return w->slots[slot] - 1;
     }
-    if (!reserve((void **)&w->states, &w->max_states, w->num_states + 1, sizeof *w->states)) {
+    uint32_t id = new_state(w, k, in_port, pk, false);
+    if (id == IK_NONE) {
         return IK_NONE;
     }
-    uint32_t id = (uint32_t)w->num_states++;
-    w->states[id] = (state){.key = k, .in_port = in_port, .first_edge = IK_NONE, .pk = *pk};
     w->slots[slot] = id + 1;
-    if (w->num_states * 2 > w->num_slots && !grow_slots(w)) {
+    if (++w->num_hashed * 2 > w->num_slots && !grow_slots(w)) {
         return IK_NONE;
     }
     return id;
@@ -321,9 +333,9 @@ ik_status walk_from(walk *w, uint32_t src, uint32_t n, walk_visit visit, void *c
     }
     ik_packet pk;
     ik_plan_start_nth(w->plan, src, w->dst, n, &pk);
-    bool fresh;
-    uint32_t id = state_at(w, f->port_peer[port], &pk, &fresh);
-    if (id == IK_NONE || (fresh && !explore(w, id, visit, ctx))) {
+    /* No packet comes back to a host's port: initial states need not be found again. */
+    uint32_t id = new_state(w, (key){0, 0}, f->port_peer[port], &pk, true);
+    if (id == IK_NONE || !explore(w, id, visit, ctx)) {
         return ik_fail_memory(err, w->num_states * sizeof(state), "the states of a walk");
     }
     *out = outcome_of(&w->states[id]);
