@@ -176,9 +176,11 @@ ik_status ik_fabric_keep_hosts(const ik_fabric *f, const bool *keep, ik_fabric *
 typedef struct ik_point {
     float x, y; /* 0 … 1, y downwards */
 } ik_point;
-/* Where a drawing puts each switch: at [num_switches], owned by the caller. Floor coordinates if there are any, else the family's
- * rows, else tree levels (roots on top), else a circle. Cost O(switches). */
+/* Where a drawing puts each switch: at [num_switches], owned by the caller. Floor coordinates if there are any; groups around a
+ * circle if every row is a group (dragonflies, PolarFly); the family's rows; tree levels (roots on top); else a circle. Cost O(switches). */
 ik_status ik_fabric_layout(const ik_fabric *f, ik_point *at, ik_error *err);
+/* Does ik_fabric_layout put the switches in rows (then a picture is better wide than square)? */
+bool ik_fabric_in_rows(const ik_fabric *f);
 
 /* ---- invariants and judgement */
 /* Every structural invariant: CSR monotone, peers mutual, classes in range, levels consistent, names present or absent

@@ -2,9 +2,9 @@
  *
  * layout.c: where a drawing puts the switches, as the family's paper draws it.
  *
- * In this order of preference: floor coordinates (random graphs on a floor, meshes); the family's own rows (switch_place: layer
- * and position); tree levels, roots on top; a circle. Rows are spread over the whole width, so that a short row of roots stands
- * centred above a long row of leaves. Cost O(switches).
+ * In this order of preference: floor coordinates (random graphs on a floor, meshes); groups around a circle where rows are groups
+ * (dragonflies); the family's own rows (switch_place: layer and position); tree levels, roots on top; a circle. Rows are spread
+ * over the whole width, so that a short row of roots stands centred above a long row of leaves. Cost O(switches).
  */
 #include "ikat/fabric.h"
 
@@ -76,12 +76,55 @@ static ik_status put_in_rows(const ik_fabric *f, ik_point *at, ik_error *err)
     return IK_OK;
 }
 
-ik_status ik_fabric_layout(const ik_fabric *f, ik_point *at, ik_error *err)
+/* Rows that are groups (dragonfly, clusters of PolarFly): the family has no rows to speak of. */
+static bool rows_are_groups(const ik_fabric *f)
+{
+    bool several = false;
+    for (uint32_t s = 0; s < f->num_switches; s++) {
+        if (f->switch_place[s].layer != f->switch_place[s].group)
+            return false;
+        several |= f->switch_place[s].group != f->switch_place[0].group;
+    }
+    return several && !f->num_levels;
+}
+
+/* Groups stand around a circle, the switches of each around a small one. */
+static ik_status put_in_groups(const ik_fabric *f, ik_point *at, ik_error *err)
+{
+    uint32_t *size = ik_calloc(65536, sizeof *size), groups = 0;
+    if (!size)
+        return ik_fail_memory(err, 65536 * sizeof *size, "a layout");
+    for (uint32_t s = 0; s < f->num_switches; s++) {
+        const ik_place *p = &f->switch_place[s];
+        groups = p->group + 1u > groups ? p->group + 1u : groups;
+        size[p->group] = p->pos + 1 > size[p->group] ? p->pos + 1 : size[p->group];
+    }
+    double sector = sin(3.141592653589793 / groups), small = 0.36 * sector / (1 + sector);
+    for (uint32_t s = 0; s < f->num_switches; s++) {
+        const ik_place *p = &f->switch_place[s];
+        double out = 6.283185307179586 * p->group / groups, in = out + 6.283185307179586 * (p->pos + 0.5) / size[p->group];
+        at[s].x = (float)(0.5 + (0.5 - small) * sin(out) + small * sin(in));
+        at[s].y = (float)(0.5 - (0.5 - small) * cos(out) - small * cos(in));
+    }
+    free(size);
+    return IK_OK;
+}
+
+bool ik_fabric_in_rows(const ik_fabric *f)
 {
     if (f->switch_xy)
-        put_on_floor(f, at);
-    else if (f->switch_place || (f->switch_level && f->num_levels))
+        return false;
+    return f->switch_place ? !rows_are_groups(f) : f->switch_level && f->num_levels;
+}
+
+ik_status ik_fabric_layout(const ik_fabric *f, ik_point *at, ik_error *err)
+{
+    if (ik_fabric_in_rows(f))
         return put_in_rows(f, at, err);
+    if (f->switch_xy)
+        put_on_floor(f, at);
+    else if (f->switch_place)
+        return put_in_groups(f, at, err);
     else
         put_on_circle(f, at);
     return IK_OK;

@@ -92,7 +92,7 @@ static void choose_size(canvas *c)
     }
     double wish = 2 * MARGIN + 34 / nearest;
     c->width = wish < MIN_WIDTH ? MIN_WIDTH : wish > MAX_WIDTH ? MAX_WIDTH : wish;
-    c->height = f->switch_xy || (!f->switch_place && !f->num_levels) ? c->width : c->width * 0.5;
+    c->height = ik_fabric_in_rows(f) ? c->width * 0.5 : c->width;
     double fits = (c->width - 2 * MARGIN) * nearest * 0.32;
     c->radius = fits > 9 ? 9 : fits < 1.5 ? 1.5 : fits;
 }
