@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The builder, the invariants, changed copies, levels and judgement of fabrics.
+ */
+#include "ikat/ikat.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static ik_fabric *finish(ik_builder *b)
+{
+    ik_error err = {0};
+    ik_fabric *f = NULL;
+    if (ik_builder_finish(b, &f, &err) != IK_OK)
+        fail_msg("%s", err.text);
+    if (ik_fabric_check(f, &err) != IK_OK)
+        fail_msg("%s", err.text);
+    ik_builder_free(b);
+    return f;
+}
+
+static const ik_finding *finding(const ik_fabric *f, const char *code)
+{
+    for (size_t i = 0; i < f->num_findings; i++)
+        if (strcmp(f->findings[i].code, code) == 0)
+            return &f->findings[i];
+    return NULL;
+}
+
+/* Two switches with two parallel links of different rates, a host with two ports, a host on none, ports left empty. */
+static ik_fabric *odd_fabric(void)
+{
+    ik_builder *b = ik_builder_new();
+    uint16_t fast = ik_builder_class(b, 100000000000, 6000, "4xEDR"), slow = ik_builder_class(b, 16000000000, 6000, "4xDDR");
+    assert_int_equal(ik_builder_class(b, 100000000000, 6000, "4xEDR"), fast);
+    ik_builder_class(b, 1, 1, "unused");
+    assert_int_equal(ik_builder_hosts(b, 1, 2), 0);
+    assert_int_equal(ik_builder_switches(b, 2, 4), 0);
+    assert_int_equal(ik_builder_hosts(b, 1, 1), 1);
+    ik_builder_link(b, ik_sw(0, 3), ik_sw(1, 0), fast);
+    ik_builder_link(b, ik_sw(1, 2), ik_sw(0, 2), slow);
+    ik_builder_link(b, ik_hs(0, 0), ik_sw(0, 0), fast);
+    ik_builder_link(b, ik_hs(0, 1), ik_sw(1, 1), fast);
+    ik_builder_switch_name(b, 1, "leaf %d", 7);
+    ik_builder_switch_ids(b, 1, 0x2c9, 5);
+    ik_builder_port_ids(b, ik_hs(0, 1), 0x77, 9);
+    ik_end end = ik_hs(0, 1);
+    ik_builder_finding(b, IK_WARNING, "odd", &end, "port %d", 9);
+    return finish(b);
+}
+
+static void test_builder(void **state)
+{
+    (void)state;
+    char text[100];
+    ik_fabric *f = odd_fabric();
+    assert_int_equal(f->num_switches, 2);
+    assert_int_equal(f->num_hosts, 2);
+    assert_int_equal(f->num_ports, 11);
+    assert_int_equal(f->num_classes, 2);
+    assert_true(f->intact);
+    assert_int_equal(f->port_peer[3], 4);
+    assert_int_equal(f->port_peer[8], 0);
+    assert_int_equal(f->port_peer[9], 5);
+    assert_int_equal(f->port_peer[10], IK_NONE);
+    assert_int_equal(ik_port_rate_bps(f, 2), 16000000000);
+    assert_int_equal(ik_host_switch(f, 0), 0);
+    assert_int_equal(ik_host_switch(f, 1), IK_NONE);
+    assert_int_equal(ik_max_radix(f), 4);
+    assert_string_equal(ik_node_describe(f, 0, text, sizeof text), "sw0");
+    assert_string_equal(ik_port_describe(f, 5, text, sizeof text), "leaf 7 (0x00000000000002c9) port 2");
+    assert_string_equal(ik_port_describe(f, 9, text, sizeof text), "host0 port 9");
+    assert_int_equal(finding(f, "odd")->port, 9);
+    assert_int_equal(finding(f, "odd")->node, 2);
+    assert_string_equal(f->family, "custom");
+    ik_fabric_free(f);
+}
+
+static void expect_refusal(ik_builder *b, const char *word)
+{
+    ik_error err = {0};
+    ik_fabric *f = NULL;
+    assert_int_not_equal(ik_builder_finish(b, &f, &err), IK_OK);
+    assert_null(f);
+    if (!strstr(err.text, word))
+        fail_msg("'%s' does not say '%s'", err.text, word);
+    ik_builder_free(b);
+}
+
+static void test_builder_refuses(void **state)
+{
+    (void)state;
+    ik_builder *b = ik_builder_new();
+    uint16_t c = ik_builder_class(b, 1, 1, NULL);
+    ik_builder_switches(b, 2, 2);
+    ik_builder_link(b, ik_sw(0, 0), ik_sw(1, 0), c);
+    ik_builder_link(b, ik_sw(0, 1), ik_sw(1, 0), c);
+    expect_refusal(b, "switch 1 port 1 is cabled twice");
+    b = ik_builder_new();
+    c = ik_builder_class(b, 1, 1, NULL);
+    ik_builder_switches(b, 1, 2);
+    ik_builder_link(b, ik_sw(0, 0), ik_hs(0, 0), c);
+    expect_refusal(b, "host 0 does not exist");
+    b = ik_builder_new();
+    ik_builder_switches(b, 1, 2);
+    ik_builder_port_ids(b, ik_sw(0, 2), 1, 1);
+    expect_refusal(b, "no port 2");
+    b = ik_builder_new();
+    ik_builder_switches(b, 2, 2);
+    ik_builder_switch_level(b, 0, 1);
+    expect_refusal(b, "has no level");
+    b = ik_builder_new();
+    ik_builder_switches(b, 4000000000, 65535);
+    expect_refusal(b, "more than a fabric holds");
+    b = ik_builder_new();
+    ik_builder_switches(b, 1, 2);
+    ik_builder_link(b, ik_sw(0, 0), ik_sw(0, 1), 3);
+    expect_refusal(b, "link class 3 does not exist");
+}
+
+static void test_check_finds(void **state)
+{
+    (void)state;
+    ik_error err = {0};
+    ik_fabric *f = odd_fabric();
+    f->port_peer[3] = 6;
+    assert_int_equal(ik_fabric_check(f, &err), IK_ERR_INTERNAL);
+    f->port_peer[3] = 4;
+    f->port_class[3] = 1;
+    assert_int_equal(ik_fabric_check(f, &err), IK_ERR_INTERNAL);
+    f->port_class[3] = 0;
+    f->port_node[3] = 1;
+    assert_int_equal(ik_fabric_check(f, &err), IK_ERR_INTERNAL);
+    f->port_node[3] = 0;
+    f->num_levels = 2;
+    assert_int_equal(ik_fabric_check(f, &err), IK_ERR_INTERNAL);
+    f->num_levels = 0;
+    f->findings[0].port = 99;
+    assert_int_equal(ik_fabric_check(f, &err), IK_ERR_INTERNAL);
+    f->findings[0].port = 9;
+    assert_int_equal(ik_fabric_check(f, &err), IK_OK);
+    ik_fabric_free(f);
+}
+
+static void test_degrade(void **state)
+{
+    (void)state;
+    ik_fabric *f = odd_fabric(), *d = NULL;
+    ik_error err = {0};
+    char why[200];
+    uint32_t port = 4, sw = 1, none = 99;
+    assert_int_equal(ik_fabric_degrade(f, &port, 1, NULL, 0, &d, &err), IK_OK);
+    assert_int_equal(d->port_peer[3], IK_NONE);
+    assert_int_equal(d->port_peer[2], 6);
+    assert_false(d->intact);
+    assert_non_null(strstr(finding(d, "failed-link")->text, "leaf 7 (0x00000000000002c9) port 1"));
+    assert_non_null(finding(d, "odd"));
+    assert_false(ik_fabric_equal(f, d, why, sizeof why));
+    ik_fabric_free(d);
+    assert_int_equal(ik_fabric_degrade(f, NULL, 0, &sw, 1, &d, &err), IK_OK);
+    assert_int_equal(ik_fabric_check(d, &err), IK_OK);
+    assert_int_equal(d->port_peer[0], 8);
+    assert_int_equal(d->port_peer[9], IK_NONE);
+    assert_int_equal(d->num_classes, 1);
+    assert_int_equal(finding(d, "failed-switch")->node, 1);
+    ik_fabric_free(d);
+    d = NULL;
+    assert_int_equal(ik_fabric_degrade(f, NULL, 0, &none, 1, &d, &err), IK_ERR_USAGE);
+    assert_null(d);
+    assert_true(ik_fabric_equal(f, f, why, sizeof why));
+    ik_fabric_free(f);
+}
+
+static void test_keep_hosts(void **state)
+{
+    (void)state;
+    ik_fabric *f = odd_fabric(), *k = NULL;
+    ik_error err = {0};
+    const bool keep[] = {false, true};
+    assert_int_equal(ik_fabric_keep_hosts(f, keep, &k, &err), IK_OK);
+    assert_int_equal(ik_fabric_check(k, &err), IK_OK);
+    assert_int_equal(k->num_hosts, 1);
+    assert_int_equal(k->num_ports, 9);
+    assert_int_equal(k->port_peer[0], IK_NONE);
+    assert_int_equal(k->port_peer[3], 4);
+    assert_string_equal(k->node_name[2], "host1");
+    assert_null(finding(k, "odd"));
+    ik_fabric_free(k);
+    ik_fabric_free(f);
+}
+
+static ik_fabric *from(const char *spec)
+{
+    ik_error err = {0};
+    ik_fabric *f = NULL;
+    if (ik_fabric_from_spec(spec, NULL, &f, &err) != IK_OK)
+        fail_msg("%s: %s", spec, err.text);
+    return f;
+}
+
+/* Levels found from the hosts upwards are those that the generator knows. */
+static void test_levels(void **state)
+{
+    (void)state;
+    static const char *const trees[] = {"karytree:k=4,n=3",     "rlft:ports=8,levels=4",
+                                        "xgft:m=4:3:2,w=2:2:3", "karytree:k=4,n=3,fail=10%,fail_seed=2",
+                                        "xgft:m=5,w=1",         NULL};
+    for (size_t i = 0; trees[i]; i++) {
+        ik_error err = {0};
+        ik_fabric *f = from(trees[i]);
+        uint32_t levels = f->num_levels;
+        uint8_t *known = malloc(f->num_switches);
+        memcpy(known, f->switch_level, f->num_switches);
+        assert_int_equal(ik_fabric_find_levels(f, &err), IK_OK);
+        assert_int_equal(f->num_levels, levels);
+        assert_memory_equal(known, f->switch_level, f->num_switches);
+        assert_int_equal(ik_fabric_check(f, &err), IK_OK);
+        free(known);
+        ik_fabric_free(f);
+    }
+    static const char *const others[] = {"torus:dims=4:4", "slimfly:q=5", "dragonfly:h=2", NULL};
+    for (size_t i = 0; others[i]; i++) {
+        ik_error err = {0};
+        ik_fabric *f = from(others[i]);
+        assert_int_equal(ik_fabric_find_levels(f, &err), IK_OK);
+        assert_null(f->switch_level);
+        assert_int_equal(f->num_levels, 0);
+        ik_fabric_free(f);
+    }
+}
+
+/* A management host on a spine, and a leaf with one host only, do not hide the tree. */
+static void test_odd_trees(void **state)
+{
+    (void)state;
+    ik_error err = {0};
+    ik_builder *b = ik_builder_new();
+    uint16_t c = ik_builder_class(b, 100000000000, 6000, NULL);
+    ik_builder_switches(b, 6, 12);
+    for (uint32_t leaf = 0; leaf < 4; leaf++) {
+        for (uint32_t spine = 4; spine < 6; spine++)
+            ik_builder_link(b, ik_sw(leaf, spine), ik_sw(spine, leaf), c);
+        for (uint32_t i = 0; i < (leaf == 3 ? 1u : 4u); i++)
+            ik_builder_link(b, ik_hs(ik_builder_hosts(b, 1, 1), 0), ik_sw(leaf, i), c);
+    }
+    ik_builder_link(b, ik_hs(ik_builder_hosts(b, 1, 1), 0), ik_sw(4, 11), c);
+    ik_fabric *f = finish(b);
+    assert_int_equal(ik_fabric_find_levels(f, &err), IK_OK);
+    assert_int_equal(f->num_levels, 2);
+    for (uint32_t sw = 0; sw < 6; sw++)
+        assert_int_equal(f->switch_level[sw], sw < 4 ? 1 : 2);
+    ik_fabric_free(f);
+}
+
+static void test_judge(void **state)
+{
+    (void)state;
+    ik_error err = {0};
+    ik_fabric *f = from("slimtree:k=6,w=2,fail=sw0.8:sw3.1");
+    assert_int_equal(ik_fabric_judge(f, &err), IK_OK);
+    assert_non_null(strstr(finding(f, "levels")->text, "2 levels of switches: 6 on level 1, 2 on level 2"));
+    const char *five = "4 leaf switches with 6 host links and 2 uplinks each: 3:1";
+    bool seen = false;
+    for (size_t i = 0; i < f->num_findings; i++)
+        seen = seen || strstr(f->findings[i].text, five);
+    assert_true(seen);
+    assert_int_equal(finding(f, "missing-cable")->node, 0);
+    assert_non_null(strstr(finding(f, "missing-cable")->text, "has 1 links up, the usual number there is 2"));
+    assert_non_null(strstr(finding(f, "unreachable")->text, "host18"));
+    size_t before = f->num_findings;
+    assert_int_equal(ik_fabric_judge(f, &err), IK_OK);
+    assert_int_equal(f->num_findings, before);
+    ik_fabric_free(f);
+
+    f = odd_fabric();
+    f->node_guid[0] = f->node_guid[1];
+    assert_int_equal(ik_fabric_judge(f, &err), IK_OK);
+    assert_int_equal(finding(f, "duplicate-guid")->severity, IK_ERROR);
+    assert_non_null(strstr(finding(f, "slow-link")->text, "16 Gb/s"));
+    assert_int_equal(finding(f, "unreachable")->node, 3);
+    ik_fabric_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_builder),   cmocka_unit_test(test_builder_refuses), cmocka_unit_test(test_check_finds),
+        cmocka_unit_test(test_degrade),   cmocka_unit_test(test_keep_hosts),      cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_odd_trees), cmocka_unit_test(test_judge),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
