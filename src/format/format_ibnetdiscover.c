@@ -101,8 +101,11 @@ static ik_status bracketed_port(scan *s, uint32_t *port, ik_error *err)
     scan_blanks(s);
     if (!scan_char(s, '['))
         return scan_fail(s, err, "expected a port in brackets, like [5]");
-    if (!scan_uint(s, MAX_PORTS, &number) || number == 0)
+    const char *digits = s->at;
+    if (!scan_uint(s, MAX_PORTS, &number) || number == 0) {
+        s->at = digits;
         return scan_fail(s, err, "expected a port number from 1 to %d", MAX_PORTS);
+    }
     if (!scan_char(s, ']'))
         return scan_fail(s, err, "expected ']' after the port number");
     const char *back = s->at;
