@@ -28,6 +28,7 @@ static const struct topic {
      "  1    a proof failed, a deadlock was found, or a finding is an error\n"
      "  2    wrong usage or wrong input (the message says where), or output that could not be written\n"
      "  130  interrupted (Ctrl-C); what was finished is kept"},
+    {"experiment", "the file that 'ikat run' takes", "An experiment is a YAML file of these sections:\n"},
     {0},
 };
 
@@ -120,6 +121,31 @@ static int print_named(cli *c, const char *name)
     return cli_error(c, &err);
 }
 
+/* The sections come from the schema that the reader checks against. */
+static void print_experiment(void)
+{
+    for (const ik_experiment_section *s = ik_experiment_sections(); s->name; s++) {
+        printf("  %-12s %s", s->name, s->help);
+        if (s->def && s->def[0])
+            printf(" (default: %s)", s->def);
+        puts(s->def ? "" : " (required)");
+    }
+    puts(
+        "\n  fabric: {family: karytree, k: [4, 8], n: 2}     # or a spec: karytree:k=4,n=2\n"
+        "  routing: [dmodk, updown]\n"
+        "  traffic: [uniform, \"shift:by=4\"]\n"
+        "  load: [2%, 10%..90% step 10%]\n"
+        "  seeds: 3                                         # the seeds 1, 2, 3; or a list\n"
+        "  switch: {voq: [true, false]}\n"
+        "  measure: {warmup: 50 us, duration: 200 us}\n\n"
+        "Any value may be a list or a range (A..B step C, A..B times F, whole numbers also A..B): the product of all of them is\n"
+        "run. A parameter that is itself a list of numbers takes [16, 16] or 16:16 as one value, [[16, 16], [8, 8]] as two.\n"
+        "Inside [ ] a spec with commas needs quotes. Anchors, aliases and '<<' work. Paths start at the file's folder. The "
+        "seeds\n"
+        "vary traffic, arbitration and drawn paths; fabrics and tables are drawn with the first seed or their own.\n"
+        "'ikat help switch', 'adapter' and 'measure' list the parameters of those sections.");
+}
+
 static int run(cli *c)
 {
     if (c->num_args == 0)
@@ -130,6 +156,8 @@ static int run(cli *c)
     for (const struct topic *t = topics; t->name; t++)
         if (strcmp(t->name, c->args[0]) == 0) {
             puts(t->text);
+            if (strcmp(t->name, "experiment") == 0)
+                print_experiment();
             return CLI_DONE;
         }
     return print_named(c, c->args[0]);

@@ -257,11 +257,29 @@ static ik_status read_auto(ik_experiment *e, variants *list, const ytree *node, 
     return IK_OK;
 }
 
+/* [karytree:k=2,n=2] is a list of two texts to YAML. */
+static ik_status refuse_cut_spec(const ytree *list, ik_error *err)
+{
+    for (size_t i = 1; i < list->num; i++) {
+        const ytree *item = list->items[i];
+        size_t key = item->kind == YTREE_SCALAR && item->plain ? strcspn(item->text, "=: ") : 0;
+        if (key == 0 || item->text[key] != '=')
+            continue;
+        ik_status status = ytree_fail(item, err, "'%.60s' is cut off from '%.60s'", item->text,
+                                      list->items[i - 1]->kind == YTREE_SCALAR ? list->items[i - 1]->text : "…");
+        return ik_hint(err, status, "inside [ ] a spec with commas needs quotes: \"karytree:k=4,n=2\"");
+    }
+    return IK_OK;
+}
+
 static ik_status read_family(ik_experiment *e, section_id id, const ytree *node, ik_error *err)
 {
     variants *list = &e->sections[id];
     const char *section = schema_section(id)->name;
     if (node->kind == YTREE_LIST) {
+        ik_status cut = refuse_cut_spec(node, err);
+        if (cut != IK_OK)
+            return cut;
         for (size_t i = 0; i < node->num; i++) {
             ik_status status = read_family(e, id, node->items[i], err);
             if (status != IK_OK)

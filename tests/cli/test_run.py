@@ -1,0 +1,284 @@
+"""ikat run: from an experiment to results; killed, stopped, side by side, on a full disk."""
+import contextlib
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import time
+import unittest
+
+from harness import IKAT, SOURCE, CliTest, run
+
+SMALL = """\
+title: A small tree
+fabric: karytree:k=4,n=2
+routing: [dmodk, updown]
+traffic: [uniform, "shift:by=4"]
+load: [20%, 60%]
+seeds: 2
+measure: {warmup: 10 us, duration: 30 us}
+"""
+RING = """\
+fabric: ring:n=5
+routing: shortest
+vc: 1q
+vcs: 1
+traffic: uniform
+load: 90%
+measure: {warmup: 10 us, duration: 100 us}
+"""
+
+
+def dump(path):
+    """Everything in a results file, as text."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        return list(db.iterdump())
+
+
+def count_points(path):
+    """Points in a results file."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        return db.execute("SELECT count(*) FROM points").fetchone()[0]
+
+
+def change(path, sql):
+    """Does something to a results file."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute(sql)
+        db.commit()
+
+
+def limit_file_size(size):
+    """For a child process: no file may grow beyond `size` bytes."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+class Run(CliTest):
+    def write(self, text, name="test.yaml"):
+        path = self.tmp / name
+        path.write_text(text)
+        return path
+
+    def test_summary_and_json(self):
+        path = self.write(SMALL)
+        text = self.ok("run", path, "-o", self.tmp / "a.db")
+        for words in ("A small tree", "16 hosts, 8 switches", "Proofs", "dmodk", "updown", "shift:by=4", "saturates at"):
+            self.assertIn(words, text)
+        self.assertNotIn("\033", text)
+        answer = self.json("run", path, "-o", self.tmp / "a.db")
+        self.assertEqual(answer["points_finished"], 16)
+        fabric = answer["fabrics"][0]
+        self.assertEqual((fabric["hosts"], fabric["switches"], fabric["switch_links"]), (16, 8, 16))
+        self.assertTrue(all(p["proof"]["deadlock_free"] and p["proof"]["delivered"] for p in answer["plans"]))
+        self.assertEqual(len(answer["curves"]), 4)
+        for point in answer["points"]:
+            self.assertAlmostEqual(point["offered"], point["load"], delta=0.03)
+            self.assertLessEqual(point["throughput"], point["offered"] + 0.03)
+            self.assertGreater(point["latency_mean_ns"], 0)
+            self.assertEqual(point["params"]["measure"].split(",")[0], "warmup=10 us")
+        low = [p for p in answer["points"] if p["load"] == 0.2]
+        self.assertTrue(all(abs(p["throughput"] - 0.2) < 0.02 for p in low))
+
+    def test_same_bytes_whatever_jobs(self):
+        path = self.write(SMALL)
+        for jobs in (1, 2, 5):
+            self.ok("run", path, "-o", self.tmp / f"{jobs}.db", "--jobs", jobs)
+        one = (self.tmp / "1.db").read_bytes()
+        self.assertEqual(one, (self.tmp / "2.db").read_bytes())
+        self.assertEqual(one, (self.tmp / "5.db").read_bytes())
+
+    def test_killed_run_continues(self):
+        path = self.write(SMALL.replace("seeds: 2", "seeds: 12"))
+        whole, broken = self.tmp / "whole.db", self.tmp / "broken.db"
+        self.ok("run", path, "-o", whole)
+        killed = 0
+        for _ in range(20):
+            with subprocess.Popen([IKAT, "run", str(path), "-o", str(broken), "--jobs", "1"], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True) as child:
+                line = child.stderr.readline()
+                while line and "points" not in line:
+                    line = child.stderr.readline()
+                child.send_signal(signal.SIGKILL)
+                killed += child.wait() == -signal.SIGKILL
+            if killed:
+                break
+        self.assertGreater(killed, 0)
+        kept = count_points(broken)
+        self.assertGreater(kept, 0)
+        self.assertLess(kept, 96)
+        done = run("run", path, "-o", broken)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{kept} of 96 points are finished already", done.stderr)
+        self.assertEqual(dump(whole), dump(broken))
+        self.assertEqual(whole.read_bytes(), broken.read_bytes())
+
+    def test_interrupt_keeps_what_is_finished(self):
+        path = self.write(SMALL.replace("30 us", "3 ms"))
+        store = self.tmp / "a.db"
+        with subprocess.Popen([IKAT, "run", str(path), "-o", str(store), "--jobs", "1"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True) as child:
+            child.stderr.readline()
+            child.send_signal(signal.SIGINT)
+            _, said = child.communicate()
+        self.assertEqual(child.returncode, 130, said)
+        self.assertIn("the same command continues", said)
+        self.assertGreater(count_points(store), 0)
+
+    def test_edited_experiment_reuses_points(self):
+        store = self.tmp / "a.db"
+        self.ok("run", self.write(SMALL), "-o", store)
+        done = run("run", self.write(SMALL.replace("[20%, 60%]", "[40%, 60%]")), "-o", store)
+        self.assertIn("8 of 16 points are finished already", done.stderr)
+        answer = self.json("report", store)
+        self.assertEqual(sorted({p["load"] for p in answer["points"]}), [0.4, 0.6])
+        self.assertEqual([p["id"] for p in answer["points"]], list(range(16)))
+        done = run("run", self.write(SMALL), "-o", store)
+        self.assertIn("16 of 16 points are finished already", done.stderr)
+        self.assertEqual([p["load"] for p in self.json("report", store)["points"][:4]], [0.2, 0.2, 0.6, 0.6])
+
+    def test_quiet_into_a_pipe(self):
+        done = run("run", self.write(SMALL), "-o", self.tmp / "a.db")
+        self.assertNotIn("\r", done.stderr)
+        self.assertNotIn("\033", done.stderr)
+        self.assertIn("16 of 16 points", done.stderr)
+        self.assertEqual(run("run", self.write(SMALL), "-o", self.tmp / "b.db", "-q").stderr, "")
+
+    def test_overrides(self):
+        answer = self.json("run", self.write(SMALL), "-o", self.tmp / "a.db", "--set", "load=[30%]", "--set", "switch.voq=false",
+                           "--set", "routing=dmodk", "--seed", 9)
+        self.assertEqual({(p["load"], p["seed"], p["routing"]) for p in answer["points"]}, {(0.3, 9, "dmodk")})
+        self.assertIn("voq=false", answer["points"][0]["params"]["switch"])
+
+    def test_failed_proof_is_told_and_simulated(self):
+        done = run("run", self.write(RING), "-o", self.tmp / "ring.db")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("can deadlock", done.stderr)
+        answer = self.json("run", self.write(RING), "-o", self.tmp / "ring.db", status=1)
+        self.assertFalse(answer["plans"][0]["proof"]["deadlock_free"])
+        self.assertGreaterEqual(len(answer["plans"][0]["proof"]["witness"]), 5)
+        self.assertEqual(answer["points_finished"], 1)
+
+    def test_unfitting_routing_is_left_out(self):
+        text = SMALL.replace("karytree:k=4,n=2", "ring:n=5").replace("shift:by=4", "shift:by=1")
+        done = run("run", self.write(text), "-o", self.tmp / "a.db")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("dmodk is left out", done.stderr)
+        self.assertEqual({p["routing"] for p in self.json("report", self.tmp / "a.db")["points"]}, {"updown"})
+        only = text.replace("[dmodk, updown]", "dmodk")
+        done = run("run", self.write(only), "-o", self.tmp / "b.db")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("test.yaml:3:10", done.stderr)
+
+    def test_bad_experiments(self):
+        cases = {"fabrik: x\n": "1:1: there is no section 'fabrik'", SMALL.replace("60%", "160%"): "5:13",
+                 SMALL + "\tx: 1\n": "tab", SMALL.replace("10 us", "10 ub"): "7:19", "": "no 'fabric'", "\0\1": "1:1",
+                 SMALL.replace("seeds: 2", "seeds: 99999"): "points", "a: &a [*a]\n": "cycle",
+                 SMALL.replace("karytree:k=4,n=2", "file:no-such.net"): "no-such.net"}
+        for text, words in cases.items():
+            self.refused("run", self.write(text), "-o", self.tmp / "x.db", says=words)
+        self.refused("run", self.tmp / "none.yaml", says="none.yaml")
+        self.refused("run", self.tmp, says=str(self.tmp))
+
+    def test_foreign_results_files(self):
+        path = self.write(SMALL)
+        text = self.tmp / "text.db"
+        text.write_text("no database\n" * 100)
+        self.refused("run", path, "-o", text, says="no results file")
+        self.assertEqual(text.read_text(), "no database\n" * 100)
+        foreign = self.tmp / "foreign.db"
+        change(foreign, "CREATE TABLE mine(a)")
+        self.refused("run", path, "-o", foreign, says="no results file of ikat")
+        self.refused("report", foreign, says="no results file of ikat")
+        store = self.tmp / "a.db"
+        self.ok("run", path, "-o", store)
+        change(store, "UPDATE meta SET value = '0.0.7' WHERE key = 'version'")
+        self.refused("run", path, "-o", store, says=["0.0.7", "-o"])
+        change(store, "PRAGMA user_version = 77")
+        self.refused("run", path, "-o", store, says="format 77")
+        self.refused("report", store, says="format 77")
+        self.refused("run", path, "-o", self.tmp / "no" / "such.db", says="such.db")
+
+    def test_damaged_results_file(self):
+        store = self.tmp / "a.db"
+        self.ok("run", self.write(SMALL), "-o", store)
+        whole = store.read_bytes()
+        for cut in (len(whole) // 2, 5000, 50):
+            store.write_bytes(whole[:cut])
+            self.refused("report", store)
+        store.write_bytes(whole)
+        change(store, "UPDATE points SET channel_bytes = x'ffffffffffffffff00'")
+        self.refused("report", store, says="damaged")
+
+    def test_full_disk(self):
+        path, store = self.write(SMALL.replace("seeds: 2", "seeds: 20")), self.tmp / "a.db"
+        done = subprocess.run([IKAT, "run", str(path), "-o", str(store)], preexec_fn=limit_file_size(150_000), capture_output=True,
+                              text=True, check=False, timeout=120)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("full", done.stderr)
+        self.assertIn("run the same command again", done.stderr)
+        kept = count_points(store)
+        self.assertGreater(kept, 0)
+        again = run("run", path, "-o", store)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn(f"{kept} of 160 points are finished already", again.stderr)
+        whole = self.tmp / "whole.db"
+        self.ok("run", path, "-o", whole)
+        self.assertEqual(whole.read_bytes(), store.read_bytes())
+
+    @unittest.skipUnless(os.geteuid() == 0, "mounting needs root")
+    def test_full_file_system(self):
+        folder = self.tmp / "small"
+        folder.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160k", "tmpfs", str(folder)], check=False,
+                          capture_output=True).returncode:
+            self.skipTest("mounting is not allowed here")
+        try:
+            path = self.write(SMALL.replace("seeds: 2", "seeds: 20"))
+            done = run("run", path, "-o", folder / "a.db")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("the disk is full", done.stderr)
+            self.assertIn("run the same command again", done.stderr)
+            self.assertGreater(count_points(folder / "a.db"), 0)
+        finally:
+            subprocess.run(["umount", str(folder)], check=False)
+
+    def test_two_runs_at_once(self):
+        path, store = self.write(SMALL.replace("30 us", "3 ms")), self.tmp / "a.db"
+        with subprocess.Popen([IKAT, "run", str(path), "-o", str(store), "--jobs", "1"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True) as child:
+            child.stderr.readline()
+            self.refused("run", path, "-o", store, says="another 'ikat run'")
+            child.send_signal(signal.SIGINT)
+            child.communicate()
+
+    def test_changed_import_is_another_fabric(self):
+        original = (SOURCE / "data/cluster96.ibnetdiscover").read_text()
+        dump_file = self.tmp / "c.ibnetdiscover"
+        dump_file.write_text(original)
+        text = SMALL.replace("karytree:k=4,n=2", "file:c.ibnetdiscover").replace("[dmodk, updown]", "updown").replace("seeds: 2", "seeds: 1")
+        store = self.tmp / "a.db"
+        self.ok("run", self.write(text), "-o", store)
+        dump_file.write_text(original.replace("4xDDR", "4xEDR"))
+        done = run("run", self.write(text), "-o", store)
+        self.assertNotIn("finished already", done.stderr)
+        self.assertEqual(self.json("report", store)["fabrics"][0]["slow_links"], [])
+
+    def test_quickstart(self):
+        started = time.monotonic()
+        store = self.tmp / "q.db"
+        text = self.ok("run", SOURCE / "experiments/quickstart.yaml", "-o", store)
+        self.assertLess(time.monotonic() - started, 60)
+        self.assertIn("What the slow link costs", text)
+        self.assertIn("16 Gb/s instead of 100 Gb/s", text)
+        answer = self.json("report", store)
+        finding = [f for f in answer["fabrics"][0]["findings"] if f["code"] == "slow-link"]
+        self.assertEqual(len(finding), 1)
+        for cost in answer["slow_link_costs"]:
+            self.assertGreater(cost["utilisation"], 0.95)
+            self.assertLess(cost["siblings_utilisation"], 0.5)
+            self.assertLessEqual(cost["saturation_throughput"], cost["repaired_saturation_throughput"] + 0.01)
+
+
+if __name__ == "__main__":
+    unittest.main()

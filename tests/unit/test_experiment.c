@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Experiment files: what they stand for, and how wrong ones are refused.
+ */
+#include "experiment/experiment_impl.h"
+#include "experiment/sweep.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define BASE "fabric: karytree:k=4,n=2\nrouting: dmodk\n"
+
+static ik_experiment *read_ok(const char *text, const char *const *overrides)
+{
+    ik_experiment *e = NULL;
+    ik_error err = {0};
+    ik_status status = ik_experiment_read_memory(text, strlen(text), "test.yaml", overrides, &e, &err);
+    if (status != IK_OK)
+        print_error("%s:%u:%u: %s (%s)\n", err.file, err.line, err.column, err.text, err.hint);
+    assert_int_equal(status, IK_OK);
+    return e;
+}
+
+static void refused(const char *text, unsigned line, unsigned column, const char *part, const char *hint)
+{
+    ik_experiment *e = NULL;
+    ik_error err = {0};
+    ik_status status = ik_experiment_read_memory(text, strlen(text), "test.yaml", NULL, &e, &err);
+    assert_int_equal(status, IK_ERR_INPUT);
+    assert_null(e);
+    if (err.line != line || (column && err.column != column) || !strstr(err.text, part) || (hint && !strstr(err.hint, hint)))
+        fail_msg("'%s' gave %u:%u: %s (%s)", text, err.line, err.column, err.text, err.hint);
+    assert_string_equal(err.file, "test.yaml");
+}
+
+static void assert_values(const char *text, section_id id, const char *const *labels)
+{
+    ik_experiment *e = read_ok(text, NULL);
+    size_t num = 0;
+    while (labels[num])
+        num++;
+    assert_int_equal(e->sections[id].num, num);
+    for (size_t i = 0; i < num; i++)
+        assert_string_equal(e->sections[id].items[i].label, labels[i]);
+    ik_experiment_free(e);
+}
+
+#define VALUES(text, id, ...) assert_values(text, id, (const char *const[]){__VA_ARGS__, NULL})
+
+/* ---- values */
+
+static void test_ranges(void **state)
+{
+    (void)state;
+    VALUES(BASE "load: 10%..50% step 20%\n", SECTION_LOAD, "0.1", "0.3", "0.5");
+    VALUES(BASE "load: 0.1..0.3 step 0.1\n", SECTION_LOAD, "0.1", "0.2", "0.3");
+    VALUES(BASE "load: [2%, 5%..15% step 5%, 0.9]\n", SECTION_LOAD, "0.02", "0.05", "0.1", "0.15", "0.9");
+    VALUES(BASE "seeds: 3..5\n", SECTION_SEEDS, "3", "4", "5");
+    VALUES(BASE "seeds: 2\n", SECTION_SEEDS, "1", "2");
+    VALUES(BASE "seeds: [7]\n", SECTION_SEEDS, "7");
+    VALUES(BASE "adapter: { packet: 512 B..4 KiB times 2 }\n", SECTION_ADAPTER, "packet=512 B", "packet=1 KiB", "packet=2 KiB",
+           "");
+    VALUES(BASE "measure: { duration: 1 us..2 us step 500 ns }\n", SECTION_MEASURE, "duration=1 us", "duration=1.5 us",
+           "duration=2 us");
+}
+
+static void test_every_percent_is_exact(void **state)
+{
+    (void)state;
+    ik_experiment *e = read_ok(BASE "load: 1%..100% step 1%\n", NULL);
+    assert_int_equal(e->sections[SECTION_LOAD].num, 100);
+    for (int i = 0; i < 100; i++) {
+        double expected = (i + 1) / 100.0;
+        assert_true(e->sections[SECTION_LOAD].items[i].params.values[0].r == expected);
+    }
+    ik_experiment_free(e);
+}
+
+static void test_families(void **state)
+{
+    (void)state;
+    VALUES("fabric: {family: karytree, k: [2, 4], n: 2..3}\nrouting: dmodk\n", SECTION_FABRIC, "karytree:k=2,n=2",
+           "karytree:k=2,n=3", "karytree:k=4,n=2", "karytree:k=4,n=3");
+    VALUES("fabric: {family: xgft, m: [4, 4], w: [1, 2]}\nrouting: dmodk\n", SECTION_FABRIC, "xgft:m=4:4,w=1:2");
+    VALUES("fabric: {family: xgft, m: [[4, 4], [8, 8]], w: 1:2}\nrouting: dmodk\n", SECTION_FABRIC, "xgft:m=4:4,w=1:2",
+           "xgft:m=8:8,w=1:2");
+    VALUES("fabric: [\"karytree:k=2,n=2\", {family: karytree:k=4, n: 3}]\nrouting: dmodk\n", SECTION_FABRIC, "karytree:k=2,n=2",
+           "karytree:k=4,n=3");
+    VALUES(BASE "traffic: [uniform, {family: shift, by: [1, 4]}]\n", SECTION_TRAFFIC, "uniform", "shift", "shift:by=4");
+    VALUES(BASE, SECTION_VC, "auto");
+}
+
+static void test_points(void **state)
+{
+    (void)state;
+    ik_experiment *e = read_ok("fabric: karytree:k=4,n=2\nrouting: [dmodk, smodk]\ntraffic: [uniform, shift:by=4]\n"
+                               "load: [10%, 20%, 30%]\nseeds: 2\nswitch: {voq: [true, false], iterations: [1, 2]}\n",
+                               NULL);
+    assert_int_equal(ik_experiment_num_points(e), 2 * 2 * 3 * 2 * 4);
+    point first = experiment_point(e, 0), second = experiment_point(e, 1), last = experiment_point(e, 95);
+    assert_int_equal(experiment_seed(e, &first), 1);
+    assert_int_equal(experiment_seed(e, &second), 2);
+    assert_string_equal(experiment_variant(e, &first, SECTION_ROUTING)->label, "dmodk");
+    assert_string_equal(experiment_variant(e, &last, SECTION_ROUTING)->label, "smodk");
+    assert_string_equal(experiment_variant(e, &last, SECTION_SWITCH)->label, "voq=false,iterations=2");
+    assert_true(experiment_load(e, &last) == 0.3);
+    ik_experiment_free(e);
+}
+
+static void test_anchors(void **state)
+{
+    (void)state;
+    ik_experiment *e = read_ok("fabric: &f karytree:k=4,n=2\nrouting: dmodk\nswitch: &s { iterations: 2 }\n"
+                               "title: *f\ndescription: \"two words\"\nmeasure:\n  <<: {warmup: 7 us}\n  duration: 9 us\n",
+                               NULL);
+    assert_string_equal(e->title, "karytree:k=4,n=2");
+    assert_string_equal(e->sections[SECTION_MEASURE].items[0].label, "warmup=7 us,duration=9 us");
+    ik_experiment_free(e);
+}
+
+static void test_overrides(void **state)
+{
+    (void)state;
+    const char *const overrides[] = {"load=[10%, 20%]", "switch.voq=false", "fabric.k=2", "seeds=1", NULL};
+    ik_experiment *e = read_ok(BASE "load: 90%\nseeds: 5\n", overrides);
+    assert_int_equal(ik_experiment_num_points(e), 2);
+    assert_string_equal(e->sections[SECTION_FABRIC].items[0].label, "karytree:k=2,n=2");
+    assert_string_equal(e->sections[SECTION_SWITCH].items[0].label, "voq=false");
+    ik_experiment_free(e);
+    ik_error err = {0};
+    const char *const unknown[] = {"switch.vqo=false", NULL};
+    e = NULL;
+    assert_int_equal(ik_experiment_read_memory(BASE, strlen(BASE), "test.yaml", unknown, &e, &err), IK_ERR_INPUT);
+    assert_string_equal(err.file, "--set switch.vqo");
+    assert_non_null(strstr(err.hint, "voq"));
+    const char *const no_value[] = {"switch", NULL};
+    assert_int_equal(ik_experiment_read_memory(BASE, strlen(BASE), "test.yaml", no_value, &e, &err), IK_ERR_USAGE);
+}
+
+/* ---- refusals: place, expectation, nearest name */
+
+static void test_refused_names(void **state)
+{
+    (void)state;
+    refused("fabrik: x\n", 1, 1, "fabrik", "fabric");
+    refused("fabric: karytre:k=4,n=2\nrouting: dmodk\n", 1, 9, "karytre", "karytree");
+    refused("fabric: karytree:k=4,n=2\nrouting: dmodx\n", 2, 10, "dmodx", "dmodk");
+    refused(BASE "switch:\n  bufer: 3 KiB\n", 4, 3, "bufer", "buffer");
+    refused("fabric: {family: karytree, kk: 4, n: 2}\nrouting: dmodk\n", 1, 28, "kk", "k");
+    refused(BASE "traffic: {by: 3}\n", 3, 10, "names no traffic pattern", "family");
+    refused("fabric: [karytree:k=2,n=2]\nrouting: dmodk\n", 1, 23, "cut off", "quotes");
+    refused("routing: dmodk\n", 1, 1, "no 'fabric'", "fabric");
+    refused("fabric: karytree:k=4\nrouting: dmodk\n", 1, 9, "needs parameter 'n'", "n");
+}
+
+static void test_refused_values(void **state)
+{
+    (void)state;
+    refused(BASE "switch:\n  buffer: 3 ns\n", 4, 11, "unit does not fit", "KiB");
+    refused(BASE "load: 150%\n", 3, 7, "out of range", NULL);
+    refused(BASE "load: 10%..90%\n", 3, 7, "no step", "step");
+    refused(BASE "load: 90%..10% step 10%\n", 3, 7, "never ends", NULL);
+    refused(BASE "load: 10%..90% step 0%\n", 3, 7, "never ends", NULL);
+    refused(BASE "load: 10%..90% stp 10%\n", 3, 7, "", NULL);
+    refused(BASE "load: []\n", 3, 7, "empty list", NULL);
+    refused(BASE "load:\n", 3, 6, "no value", NULL);
+    refused(BASE "load: {a: 1}\n", 3, 7, "mapping", NULL);
+    refused(BASE "load: [10%, 0.1]\n", 3, 13, "twice", NULL);
+    refused(BASE "switch: voq\n", 3, 9, "mapping of parameters", NULL);
+    refused(BASE "seeds: 0\n", 3, 8, "no seed", NULL);
+    refused(BASE "title: [a]\n", 3, 8, "text", NULL);
+}
+
+static void test_refused_sweeps(void **state)
+{
+    (void)state;
+    refused(BASE "load: 1%..100% step 1%\nseeds: 100000\n", 1, 1, "10000000 points", "load 100 x seeds 100000");
+    refused(BASE "seeds: 1..4000000000\n", 3, 8, "4000000000 values", NULL);
+    refused(BASE "switch: {iterations: 1..64, input_speedup: 1..16, buffer: 1 B..1 MiB step 1 B}\n", 3, 0, "values", NULL);
+    refused(BASE "switch: {iterations: 1..64, input_speedup: 1..16, buffer: 1 B..1000 B step 1 B}\n", 3, 9,
+            "1024000 combinations", NULL);
+}
+
+static void test_refused_yaml(void **state)
+{
+    (void)state;
+    refused(BASE "switch:\n\tvoq: true\n", 4, 1, "not valid YAML", "spaces");
+    refused("fabric: &a [*a]\nrouting: dmodk\n", 1, 13, "cycle", NULL);
+    refused("fabric: *b\n", 1, 9, "no anchor", NULL);
+    refused(BASE "load: 10%\nload: 20%\n", 4, 1, "written twice", NULL);
+    refused("[1, 2]: 3\n", 1, 1, "must be a word", NULL);
+    refused("- a\n", 1, 1, "a list", NULL);
+    refused(BASE "---\na: b\n", 3, 1, "second YAML document", NULL);
+    refused("fabric: \x01\n", 1, 9, "control characters", NULL);
+    refused("a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"
+            "d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n",
+            5, 0, "expands to more than", NULL);
+    char deep[300] = "fabric: ";
+    memset(deep + 8, '[', 100);
+    refused(deep, 1, 0, "deeper", NULL);
+}
+
+/* Every section that help and documentation list is read, with its own default. */
+static void test_sections_table(void **state)
+{
+    (void)state;
+    const ik_experiment_section *s = ik_experiment_sections();
+    size_t num = 0;
+    for (; s->name; s++, num++) {
+        assert_non_null(s->help);
+        assert_true(s->help[0] != '\0');
+        assert_true(s->kind != IK_SECTION_PARAMS || s->params);
+        if (!s->def) {
+            char text[128], message[64];
+            snprintf(text, sizeof text, "%s", strcmp(s->name, "fabric") == 0 ? "routing: dmodk\n" : "fabric: karytree:k=2,n=2\n");
+            snprintf(message, sizeof message, "no '%s'", s->name);
+            refused(text, 1, 1, message, NULL);
+        }
+    }
+    assert_int_equal(num, NUM_SECTIONS + 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ranges),         cmocka_unit_test(test_every_percent_is_exact),
+        cmocka_unit_test(test_families),       cmocka_unit_test(test_points),
+        cmocka_unit_test(test_anchors),        cmocka_unit_test(test_overrides),
+        cmocka_unit_test(test_refused_names),  cmocka_unit_test(test_refused_values),
+        cmocka_unit_test(test_refused_sweeps), cmocka_unit_test(test_refused_yaml),
+        cmocka_unit_test(test_sections_table),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
