@@ -5,13 +5,12 @@
  * Destinations are split into as many subsets as there are VCs; each subset has a layer of its own. A layer starts with the
  * dependencies of a spanning tree's paths to its destinations, the escape paths. Then each destination is routed by a search over
  * links in order of (hops, host pairs routed so far) that only uses dependencies which keep the layer's graph acyclic. Where the
- * search gets stuck, a settled neighbour may change its own next hop if that frees the way; if switches remain, the whole
- * destination falls back to the escape paths, which always fit.
- * Source: J. Domke, T. Hoefler, S. Matsuoka, "Routing on the Dependency Graph: A New Approach to Deadlock-Free High-Performance
- * Routing", HPDC 2016. Departures: acyclicity is kept by an incremental topological order (linkdag.h) in place of the paper's
- * colouring; destinations are split along the spanning tree's preorder; the tree's root is the switch nearest to all
- * destinations of the layer.
- * Cost: O(hosts * links * log links) plus the insertions.
+ * search gets stuck, a settled neighbour may change its own next hop if that frees the way; switches that remain, and all on
+ * their way, take their escape paths in a new search of that destination. Escape paths always fit, so this ends. Source: J.
+ * Domke, T. Hoefler, S. Matsuoka, "Routing on the Dependency Graph: A New Approach to Deadlock-Free High-Performance Routing",
+ * HPDC 2016. Departures: acyclicity is kept by an incremental topological order (linkdag.h) in place of the paper's colouring;
+ * destinations are split along the spanning tree's preorder; the tree's root is the switch nearest to all destinations of the
+ * layer. Cost: O(hosts * links * log links) plus the insertions.
  */
 #include "routing/route_nue.h"
 
@@ -53,11 +52,13 @@ typedef struct nue_work {
     uint32_t *next;       /* [S] link towards the destination at work, IK_NONE = unsettled */
     uint64_t *key;        /* [S] */
     uint32_t *settled;    /* [S] in order of settling */
+    uint32_t *escape;     /* [S] link towards the destination at work over the tree */
+    uint32_t *stack;      /* [S] scratch */
+    uint8_t *forced;      /* [S] must take its escape path */
     uint32_t num_settled;
     heap_item *heap;
     size_t heap_num, heap_capacity;
     dependency_list added, refused;
-    uint32_t fallbacks;
 } nue_work;
 
 /* ------------------------------------------------------------------------------------------ lists and heap */
@@ -191,25 +192,16 @@ static void add_escape_paths(nue_work *w)
         }
 }
 
-/* Routes the destination over the tree: towards the root until the destination lies beneath, then down. */
-static void use_escape_paths(nue_work *w, uint32_t goal)
+/* Next hops over the tree: towards the root until the destination lies beneath, then down. */
+static void set_escape_paths(nue_work *w, uint32_t goal)
 {
     const links *g = &w->g;
-    uint32_t n = g->num_switches;
-    w->num_settled = 0;
-    for (uint32_t s = 0; s < n; s++)
-        w->next[s] = IK_NONE;
-    for (uint32_t at = goal; w->parent[at] != IK_NONE; at = g->head[w->parent[at]])
-        w->next[g->head[w->parent[at]]] = g->rev[w->parent[at]]; /* the way down from every ancestor */
-    w->settled[w->num_settled++] = goal;
-    for (uint32_t i = 0; i < n; i++) { /* any order will do */
-        uint32_t s = w->preorder[i];
-        if (s == goal || w->dist[(size_t)goal * n + s] == LINKS_FAR)
-            continue;
-        if (w->next[s] == IK_NONE)
-            w->next[s] = w->parent[s];
-        w->settled[w->num_settled++] = s;
+    for (uint32_t s = 0; s < g->num_switches; s++) {
+        w->escape[s] = w->parent[s];
+        w->forced[s] = 0;
     }
+    for (uint32_t at = goal; w->parent[at] != IK_NONE; at = g->head[w->parent[at]])
+        w->escape[g->head[w->parent[at]]] = g->rev[w->parent[at]]; /* the way down from every ancestor */
 }
 
 /* ------------------------------------------------------------------------------------------ one destination */
@@ -347,24 +339,60 @@ static uint32_t count_reachable(const nue_work *w, uint32_t goal)
     return count;
 }
 
-static bool find_paths(nue_work *w, uint32_t goal)
+/* Settles the switches that must take their escape paths, each after the one behind it. */
+static bool settle_forced(nue_work *w, uint32_t goal)
 {
-    uint32_t reachable = count_reachable(w, goal);
+    const links *g = &w->g;
+    bool ok = true;
+    for (uint32_t s = 0; s < g->num_switches && ok; s++) {
+        uint32_t n = 0;
+        for (uint32_t at = s; w->forced[at] && w->next[at] == IK_NONE && at != goal; at = g->head[w->escape[at]])
+            w->stack[n++] = at;
+        while (n > 0 && ok) {
+            uint32_t at = w->stack[--n], l = w->escape[at];
+            ok = settle(w, at, l, w->key[g->head[l]] + (1ULL << 48) + w->load[l]);
+        }
+    }
+    return ok;
+}
+
+/* From now on the switches that were not reached take their escape paths, with all on the way. */
+static void force_stuck(nue_work *w, uint32_t goal)
+{
+    for (uint32_t s = 0; s < w->g.num_switches; s++) {
+        if (w->next[s] != IK_NONE || s == goal || w->dist[(size_t)goal * w->g.num_switches + s] == LINKS_FAR)
+            continue;
+        for (uint32_t at = s; at != goal && !w->forced[at]; at = w->g.head[w->escape[at]])
+            w->forced[at] = 1;
+    }
+}
+
+static bool attempt(nue_work *w, uint32_t goal, uint32_t reachable)
+{
     for (uint32_t s = 0; s < w->g.num_switches; s++)
         w->next[s] = IK_NONE;
     w->num_settled = 0;
     w->heap_num = 0;
     w->added.num = w->refused.num = 0;
-    bool ok = settle(w, goal, IK_NONE, 0) && search(w, goal);
+    bool ok = settle(w, goal, IK_NONE, 0) && settle_forced(w, goal) && search(w, goal);
     while (ok && w->num_settled < reachable && free_one(w, goal, &ok))
         ok = ok && search(w, goal);
-    if (ok && w->num_settled < reachable) {
+    return ok;
+}
+
+/* Each attempt forces at least one switch more than the last, and escape paths alone always succeed. False: out of memory. */
+static bool find_paths(nue_work *w, uint32_t goal)
+{
+    uint32_t reachable = count_reachable(w, goal);
+    set_escape_paths(w, goal);
+    bool ok = attempt(w, goal, reachable);
+    while (ok && w->num_settled < reachable) {
+        force_stuck(w, goal);
         take_back(w, 0);
-        use_escape_paths(w, goal);
-        w->fallbacks++;
-    } else if (ok) {
-        drop_unused(w);
+        ok = attempt(w, goal, reachable);
     }
+    if (ok)
+        drop_unused(w);
     return ok;
 }
 
@@ -487,6 +515,9 @@ static void work_free(nue_work *w)
     free(w->next);
     free(w->key);
     free(w->settled);
+    free(w->escape);
+    free(w->stack);
+    free(w->forced);
     free(w->heap);
     free(w->added.items);
     free(w->refused.items);
@@ -509,8 +540,11 @@ static ik_status work_init(nue_work *w, const ik_fabric *f, const ik_env *env, i
     w->next = ik_calloc(n, sizeof *w->next);
     w->key = ik_calloc(n, sizeof *w->key);
     w->settled = ik_calloc(n, sizeof *w->settled);
+    w->escape = ik_calloc(n, sizeof *w->escape);
+    w->stack = ik_calloc(n, sizeof *w->stack);
+    w->forced = ik_calloc(n, sizeof *w->forced);
     if (!w->hosts || !w->load || !w->parent || !w->preorder || !w->beneath || !w->tree_total || !w->next || !w->key ||
-        !w->settled)
+        !w->settled || !w->escape || !w->stack || !w->forced)
         return ik_fail_memory(err, n * 48, "Nue's search");
     for (uint32_t h = 0; h < w->g.num_hosts; h++)
         if (w->g.host_sw[h] != IK_NONE)
@@ -596,7 +630,8 @@ const ik_routing_family ik_routing_nue = {
     .details =
         "Destinations are split over `vcs` layers; in each, every destination is routed by a balanced search that only uses "
         "channel "
-        "dependencies which keep the layer's graph acyclic, and by a spanning tree's paths where that fails. Always succeeds; "
+        "dependencies which keep the layer's graph acyclic, and by a spanning tree's paths where that gets stuck. Always "
+        "succeeds; "
         "paths may be longer than shortest. The VC, set by VC scheme nue, depends on the destination.",
     .params = nue_params,
     .kind = IK_ROUTE_DETERMINISTIC,
