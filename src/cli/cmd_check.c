@@ -85,6 +85,16 @@ static void json_counts(const ik_proof *p, json_t *o)
     json_object_set_new(o, "path_lengths", lengths);
 }
 
+static json_t *json_lost_path(const check *k)
+{
+    char name[256];
+    json_t *path = json_array();
+    for (size_t i = 0; i < k->proof.lost_path_length; i++) {
+        json_array_append_new(path, json_string(ik_port_describe(k->f, k->proof.lost_path[i], name, sizeof name)));
+    }
+    return path;
+}
+
 static json_t *to_json(const check *k)
 {
     const ik_proof *p = &k->proof;
@@ -106,6 +116,9 @@ static json_t *to_json(const check *k)
     if (p->first_undelivered_src != IK_NONE) {
         json_object_set_new(o, "first_undelivered",
                             json_pack("[I, I]", (json_int_t)p->first_undelivered_src, (json_int_t)p->first_undelivered_dst));
+    }
+    if (p->lost_path) {
+        json_object_set_new(o, "lost_path", json_lost_path(k));
     }
     json_object_set_new(o, "witness", p->witness ? json_witness(k) : json_null());
     return o;
@@ -177,6 +190,19 @@ static void print_witness(const check *k)
     printf("  and the last waits for the first\n");
 }
 
+static void print_lost_path(const check *k)
+{
+    char name[256];
+    cli_heading(k->c, "A way that does not arrive");
+    for (size_t i = 0; i < k->proof.lost_path_length; i++) {
+        uint32_t channel = k->proof.lost_path[i];
+        printf("  %s", ik_port_describe(k->f, channel, name, sizeof name));
+        uint32_t to = k->f->port_peer[channel];
+        printf(" -> %s\n", to == IK_NONE ? "nothing" : ik_port_describe(k->f, to, name, sizeof name));
+    }
+    printf("  %s\n", k->proof.loops ? "and so on, or no way on from there" : "and no way on from there");
+}
+
 static void print_text(const check *k)
 {
     const ik_proof *p = &k->proof;
@@ -188,6 +214,9 @@ static void print_text(const check *k)
     print_delivery(k);
     print_verdict(k->c, "deadlock-free", p->deadlock_free, p->deadlock_reason);
     printf("  %-15s %s channels and VCs, %s dependencies\n", "", cli_count(p->channels), cli_count(p->dependencies));
+    if (p->lost_path) {
+        print_lost_path(k);
+    }
     print_lengths(k);
     if (p->witness) {
         print_witness(k);
@@ -257,7 +286,8 @@ const ik_command ik_command_check = {
         "Hops count channels between switches. Exit status 1 if a pair is not delivered, can loop, or packets can deadlock.\n"
         "With --json: spec, hosts, switches, routing, vc, vcs, vcs_needed, vcs_used, delivered, loop_free, minimal,\n"
         "deadlock_free, deadlock_reason, pairs, undelivered, loops, unconnected, not_minimal, max_hops, mean_hops, path_lengths\n"
-        "(initial states by hops), channels, dependencies, first_undelivered [source, destination], witness (null, or the "
+        "(initial states by hops), channels, dependencies, first_undelivered [source, destination], lost_path, witness (null, or "
+        "the "
         "steps:\n"
         "switch, port, to_switch, vc, from, to, source, destination, source_name, destination_name).",
     .examples = examples,

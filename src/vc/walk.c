@@ -357,6 +357,11 @@ unsigned walk_state_vc(const walk *w, uint32_t id)
     return w->states[id].pk.vc;
 }
 
+walk_outcome walk_state_outcome(const walk *w, uint32_t id)
+{
+    return outcome_of(&w->states[id]);
+}
+
 const walk_edge *walk_first_edge(const walk *w, uint32_t id)
 {
     uint32_t edge = w->states[id].first_edge;

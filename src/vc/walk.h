@@ -54,6 +54,7 @@ typedef struct walk_edge {
 uint32_t walk_num_states(const walk *w);
 uint32_t walk_state_port(const walk *w, uint32_t state); /* the port it came by */
 unsigned walk_state_vc(const walk *w, uint32_t state);
+walk_outcome walk_state_outcome(const walk *w, uint32_t state);
 const walk_edge *walk_first_edge(const walk *w, uint32_t state); /* NULL = none */
 const walk_edge *walk_next_edge(const walk *w, const walk_edge *edge);
 

@@ -132,6 +132,10 @@ ik_status ik_verify(const ik_plan *plan, const ik_env *env, ik_proof *out, ik_er
     if (status == IK_OK) {
         status = read_counts(&job, &proof, err);
     }
+    if (status == IK_OK && proof.undelivered > 0) {
+        status = prove_lost_path(&job, proof.first_undelivered_src, proof.first_undelivered_dst, &proof.lost_path,
+                                 &proof.lost_path_length, err);
+    }
     if (status == IK_OK) {
         status = read_graph(&job, &proof, err);
     }
@@ -148,5 +152,6 @@ void ik_proof_free(ik_proof *proof)
 {
     free(proof->path_lengths);
     free(proof->witness);
+    free(proof->lost_path);
     *proof = (ik_proof){0};
 }

@@ -125,31 +125,36 @@ static void broken_routings_are_caught(void **state)
         assert_int_equal(proof.undelivered, 2);
         assert_int_equal(proof.first_undelivered_src, 1);
         assert_int_equal(proof.first_undelivered_dst, 4);
+        assert_int_equal(proof.lost_path_length, 2); /* host 1 to switch 1 to switch 2 */
+        assert_int_equal(f->port_node[proof.lost_path[0]], ik_host_node(f, 1));
+        assert_int_equal(ik_peer_node(f, proof.lost_path[1]), 2);
         ik_proof_free(&proof);
         ring_plan_free(p);
         /* Switches 2 and 3 send packets for host 5 to each other; host 1 reaches it by switch 0. */
         p = ring_plan(f, traits, RING_LOOP);
-         proof = prove(p, 1);
-         assert_int_equal(proof.delivered, IK_NO);
-         assert_int_equal(proof.loop_free, IK_NO);
-         assert_int_equal(proof.loops, 2);
-         assert_int_equal(proof.undelivered, 2);
-         assert_int_equal(proof.first_undelivered_src, 2);
-         ik_proof_free(&proof);
-         ring_plan_free(p);
-         /* Always clockwise: delivered, not minimal for distances beyond 3, cyclic. */
-         p = ring_plan(f, traits, RING_CLOCKWISE);
-         proof = prove(p, 1);
-         assert_int_equal(proof.delivered, IK_YES);
-         assert_int_equal(proof.minimal, IK_NO);
-         assert_int_equal(proof.not_minimal, 12);
-         assert_int_equal(proof.max_hops, 5);
-         assert_int_equal(proof.deadlock_free, IK_NO);
-         assert_int_equal(proof.channels, 6);
-         assert_int_equal(proof.dependencies, 6);
-         check_witness(p, &proof);
-         ik_proof_free(&proof);
-         ring_plan_free(p);
+        proof = prove(p, 1);
+        assert_int_equal(proof.delivered, IK_NO);
+        assert_int_equal(proof.loop_free, IK_NO);
+        assert_int_equal(proof.loops, 2);
+        assert_int_equal(proof.undelivered, 2);
+        assert_int_equal(proof.first_undelivered_src, 2);
+        assert_int_equal(proof.lost_path_length, 4); /* host 2 to switches 2, 3, 2 and 3 again, by the same cable */
+        assert_int_equal(proof.lost_path[3], proof.lost_path[1]);
+        ik_proof_free(&proof);
+        ring_plan_free(p);
+        /* Always clockwise: delivered, not minimal for distances beyond 3, cyclic. */
+        p = ring_plan(f, traits, RING_CLOCKWISE);
+        proof = prove(p, 1);
+        assert_int_equal(proof.delivered, IK_YES);
+        assert_int_equal(proof.minimal, IK_NO);
+        assert_int_equal(proof.not_minimal, 12);
+        assert_int_equal(proof.max_hops, 5);
+        assert_int_equal(proof.deadlock_free, IK_NO);
+        assert_int_equal(proof.channels, 6);
+        assert_int_equal(proof.dependencies, 6);
+        check_witness(p, &proof);
+        ik_proof_free(&proof);
+        ring_plan_free(p);
     }
     ik_fabric_free(f);
 }

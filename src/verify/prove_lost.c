@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Showing how a packet gets lost: from an initial state that can fail, always on to a state that can fail, until there is none or
+ * one comes back.
+ */
+#include "verify/prove.h"
+
+#include <stdlib.h>
+
+/* The choice of a state that leads to the loss: one that ends without delivering, or one whose state has a flaw. NULL = the state
+ * itself has no choice. */
+static const walk_edge *failing_edge(const walk *w, uint32_t state)
+{
+    for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e)) {
+        if (e->to == IK_NONE ? !e->delivers : walk_state_outcome(w, e->to).flaws != 0) {
+            return e;
+        }
+    }
+    return NULL;
+}
+
+static ik_status follow_loss(const walk *w, const ik_fabric *f, uint32_t **path, size_t *length, ik_error *err)
+{
+    uint32_t num = walk_num_states(w), state = 0;
+    uint32_t *channels = ik_calloc((size_t)num + 2, sizeof *channels);
+    bool *seen = ik_calloc((size_t)num + 1, sizeof *seen);
+    size_t n = 0;
+    if (!channels || !seen) {
+        free(channels);
+        free(seen);
+        return ik_fail_memory(err, (size_t)num * 5, "a lost path");
+    }
+    channels[n++] = f->port_peer[walk_state_port(w, 0)];
+    while (state != IK_NONE && !seen[state]) {
+        seen[state] = true;
+        const walk_edge *e = failing_edge(w, state);
+        state = e ? e->to : IK_NONE;
+        if (e) {
+            channels[n++] = e->out_port;
+        }
+    }
+    free(seen);
+    *path = channels;
+    *length = n;
+    return IK_OK;
+}
+
+ik_status prove_lost_path(prove_job *job, uint32_t src, uint32_t dst, uint32_t **path, size_t *length, ik_error *err)
+{
+    walk *w = walk_new(job->plan);
+    if (!w) {
+        return ik_fail_memory(err, 0, "a walk");
+    }
+    uint32_t starts = ik_plan_num_starts(job->plan, src, dst);
+    ik_status status = IK_OK;
+    for (uint32_t n = 0; n < starts && status == IK_OK; n++) {
+        walk_outcome outcome;
+        walk_begin(w, dst);
+        status = walk_from(w, src, n, NULL, NULL, &outcome, err);
+        if (status == IK_OK && outcome.flaws) {
+            status = follow_loss(w, job->plan->fabric, path, length, err);
+            break;
+        }
+    }
+    walk_free(w);
+    return status;
+}
