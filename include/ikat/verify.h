@@ -32,7 +32,7 @@ typedef struct ik_proof {
     const char *deadlock_reason; /* static text: "channel dependency graph acyclic", "cyclic", "cyclic, but escape layer VC 0
                                     satisfies Duato's condition" */
     uint32_t first_undelivered_src, first_undelivered_dst; /* IK_NONE if none */
-    uint32_t *lost_path; /* [lost_path_length] channels of a way of that pair until it ends or comes back to where it was */
+    uint32_t *lost_path; /* [lost_path_length] channels of a way of that pair until it ends or crosses a channel again */
     size_t lost_path_length;
     uint64_t *path_lengths; /* [num_path_lengths] pairs (averaged states: counts of states) by switch-to-switch hops */
     size_t num_path_lengths;

@@ -200,7 +200,12 @@ static void print_lost_path(const check *k)
         uint32_t to = k->f->port_peer[channel];
         printf(" -> %s\n", to == IK_NONE ? "nothing" : ik_port_describe(k->f, to, name, sizeof name));
     }
-    printf("  %s\n", k->proof.loops ? "and so on, or no way on from there" : "and no way on from there");
+    const ik_proof *p = &k->proof;
+    bool again = false;
+    for (size_t i = 0; i + 1 < p->lost_path_length; i++) {
+        again |= p->lost_path[i] == p->lost_path[p->lost_path_length - 1];
+    }
+    printf("  %s\n", again ? "and round again" : "and no way on from there");
 }
 
 static void print_text(const check *k)

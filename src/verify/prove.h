@@ -29,7 +29,7 @@ ik_status prove_by_in_trees(prove_job *job, ik_error *err);
 /* Fills in the pairs that cause the dependencies of a cycle. */
 ik_status prove_causes(prove_job *job, ik_dependency *cycle, size_t length, ik_error *err);
 
-/* A way from src to dst that does not arrive: its channels from the host on, until it ends or comes round to a state again. */
+/* A way from src to dst that does not arrive: its channels from the host on, until it ends or crosses a channel again. */
 ik_status prove_lost_path(prove_job *job, uint32_t src, uint32_t dst, uint32_t **path, size_t *length, ik_error *err);
 
 /* Duato's condition for VCs 0 … escape_vcs-1: *holds, and *why (static text) if it does not. */

@@ -19,27 +19,28 @@ static const walk_edge *failing_edge(const walk *w, uint32_t state)
     return NULL;
 }
 
+/* A routing that counts hops goes round in ever new states; the channel that comes again ends the way for the eye. */
 static ik_status follow_loss(const walk *w, const ik_fabric *f, uint32_t **path, size_t *length, ik_error *err)
 {
-    uint32_t num = walk_num_states(w), state = 0;
-    uint32_t *channels = ik_calloc((size_t)num + 2, sizeof *channels);
-    bool *seen = ik_calloc((size_t)num + 1, sizeof *seen);
-    size_t n = 0;
-    if (!channels || !seen) {
+    uint32_t *channels = ik_calloc((size_t)f->num_ports + 2, sizeof *channels);
+    bool *crossed = ik_calloc((size_t)f->num_ports + 1, sizeof *crossed);
+    if (!channels || !crossed) {
         free(channels);
-        free(seen);
-        return ik_fail_memory(err, (size_t)num * 5, "a lost path");
+        free(crossed);
+        return ik_fail_memory(err, (size_t)f->num_ports * 5, "a lost path");
     }
-    channels[n++] = f->port_peer[walk_state_port(w, 0)];
-    while (state != IK_NONE && !seen[state]) {
-        seen[state] = true;
-        const walk_edge *e = failing_edge(w, state);
+    size_t n = 0;
+    uint32_t state = 0, channel = f->port_peer[walk_state_port(w, 0)];
+    bool again = false;
+    while (channel != IK_NONE && !again) {
+        channels[n++] = channel;
+        again = crossed[channel];
+        crossed[channel] = true;
+        const walk_edge *e = state == IK_NONE ? NULL : failing_edge(w, state);
+        channel = e ? e->out_port : IK_NONE;
         state = e ? e->to : IK_NONE;
-        if (e) {
-            channels[n++] = e->out_port;
-        }
     }
-    free(seen);
+    free(crossed);
     *path = channels;
     *length = n;
     return IK_OK;
