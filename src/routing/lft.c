@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * lft.c: linear forwarding tables: one local output port for every switch and destination host. */
+#include "routing/links.h"
 #include "routing/routing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-uint16_t *lft_new(const ik_fabric *f)
+ik_status lft_new(const ik_fabric *f, const ik_env *env, uint16_t **lft, ik_error *err)
 {
-    size_t entries = (size_t)f->num_switches * f->num_hosts;
-    uint16_t *lft = entries <= SIZE_MAX / sizeof *lft ? malloc(entries * sizeof *lft) : NULL;
-    if (lft)
-        memset(lft, 0xFF, entries * sizeof *lft);
-    return lft;
-}
-
-ik_status lft_alloc(ik_routing *r, ik_error *err)
-{
-    const ik_fabric *f = r->fabric;
     uint32_t radix = ik_max_radix(f);
+    double bytes = (double)f->num_switches * f->num_hosts * sizeof **lft;
     if (radix >= LFT_NONE)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "forwarding tables number ports with 16 bits, and a switch has %u ports", radix);
-    r->lft = lft_new(f);
-    if (!r->lft)
-        return ik_fail_memory(err, (size_t)f->num_switches * f->num_hosts * sizeof *r->lft, "forwarding tables");
+    ik_status status = links_refuse_bytes(env, bytes, "forwarding tables", err);
+    if (status != IK_OK)
+        return ik_hint(err, status, "routings that compute, such as 'dmodk' on trees, need no tables");
+    size_t size = (size_t)f->num_switches * f->num_hosts * sizeof **lft;
+    uint16_t *made = malloc(size ? size : 1);
+    if (!made)
+        return ik_fail_memory(err, size, "forwarding tables");
+    memset(made, 0xFF, size);
+    *lft = made;
     return IK_OK;
 }
 
@@ -78,21 +76,18 @@ ik_status ik_lft_compile(const ik_routing *r, const ik_env *env, uint16_t **lft,
                        "deterministic routings by destination have one, for example 'dmodk' and 'updown'");
     }
     compile_ctx c = {.r = r, .max_radix = ik_max_radix(f)};
-    if (c.max_radix >= LFT_NONE)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "forwarding tables number ports with 16 bits, and a switch has %u ports",
-                       c.max_radix);
     size_t bytes = (size_t)f->num_switches * f->num_hosts * sizeof *c.lft;
-    c.lft = lft_new(f);
-    if (!c.lft)
-        return ik_fail_memory(err, bytes, "forwarding tables");
+    ik_status status = lft_new(f, env, &c.lft, err);
+    if (status != IK_OK)
+        return status;
     if (r->lft) {
         memcpy(c.lft, r->lft, bytes);
         *lft = c.lft;
         return IK_OK;
     }
     c.scratch = ik_calloc((size_t)ik_env_threads(env) * (c.max_radix + 1), sizeof *c.scratch);
-    ik_status status = c.scratch ? ik_parallel_for(env, "forwarding tables", f->num_switches, compile_row, &c, err)
-                                 : ik_fail_memory(err, c.max_radix * sizeof *c.scratch, "forwarding tables");
+    status = c.scratch ? ik_parallel_for(env, "forwarding tables", f->num_switches, compile_row, &c, err)
+                       : ik_fail_memory(err, c.max_radix * sizeof *c.scratch, "forwarding tables");
     free(c.scratch);
     if (status != IK_OK) {
         free(c.lft);

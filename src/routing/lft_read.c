@@ -180,10 +180,10 @@ static ik_status read_lines(reader *rd, const char *text, size_t size, ik_error 
 
 ik_status ik_lft_parse(const ik_fabric *f, const char *text, size_t size, const char *file, uint16_t **lft, ik_error *err)
 {
-    reader rd = {.f = f, .file = file, .sw = IK_NONE, .lft = lft_new(f)};
-    if (!rd.lft)
-        return ik_fail_memory(err, (size_t)f->num_switches * f->num_hosts * sizeof *rd.lft, "forwarding tables");
-    ik_status status = lft_names_make(f, &rd.names, err);
+    reader rd = {.f = f, .file = file, .sw = IK_NONE};
+    ik_status status = lft_new(f, NULL, &rd.lft, err);
+    if (status == IK_OK)
+        status = lft_names_make(f, &rd.names, err);
     if (status == IK_OK)
         status = read_lines(&rd, text, size, err);
     lft_names_free(&rd.names);

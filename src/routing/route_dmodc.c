@@ -19,6 +19,7 @@
  * Departures: refuses fabrics where connected hosts have no way up and down, instead of leaving their entries empty.
  */
 #include "routing/attach.h"
+#include "routing/links.h"
 #include "routing/routing.h"
 #include "routing/tree.h"
 
@@ -78,37 +79,37 @@ static int by_neighbour(const void *a, const void *b)
     return x->port < y->port ? -1 : x->port > y->port;
 }
 
-static uint32_t collect_links(const ik_fabric *f, uint32_t sw, link_end *links)
+static uint32_t collect_links(const ik_fabric *f, uint32_t sw, link_end *ends)
 {
     uint32_t n = 0;
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
         uint32_t to = ik_peer_node(f, port);
         if (to != IK_NONE && ik_is_switch(f, to) && to != sw)
-            links[n++] = (link_end){uuid(f, to), to, (uint16_t)(port - f->port_base[sw])};
+            ends[n++] = (link_end){uuid(f, to), to, (uint16_t)(port - f->port_base[sw])};
     }
-    qsort(links, n, sizeof *links, by_neighbour);
+    qsort(ends, n, sizeof *ends, by_neighbour);
     return n;
 }
 
 static ik_status make_groups(dmodc *d, ik_error *err)
 {
     const ik_fabric *f = d->f;
-    link_end *links = ik_calloc(d->max_radix + 1, sizeof *links);
-    if (!links)
-        return ik_fail_memory(err, d->max_radix * sizeof *links, "links of a switch");
+    link_end *ends = ik_calloc(d->max_radix + 1, sizeof *ends);
+    if (!ends)
+        return ik_fail_memory(err, d->max_radix * sizeof *ends, "links of a switch");
     uint32_t num_groups = 0, num_cables = 0;
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
         d->group_base[sw] = num_groups;
-        uint32_t n = collect_links(f, sw, links);
+        uint32_t n = collect_links(f, sw, ends);
         for (uint32_t i = 0; i < n; i++) {
-            if (i == 0 || links[i].neighbour != links[i - 1].neighbour)
-                d->groups[num_groups++] = (group){links[i].neighbour, num_cables, 0};
+            if (i == 0 || ends[i].neighbour != ends[i - 1].neighbour)
+                d->groups[num_groups++] = (group){ends[i].neighbour, num_cables, 0};
             d->groups[num_groups - 1].num_cables++;
-            d->cable[num_cables++] = links[i].port;
+            d->cable[num_cables++] = ends[i].port;
         }
     }
     d->group_base[f->num_switches] = num_groups;
-    free(links);
+    free(ends);
     return IK_OK;
 }
 
@@ -423,6 +424,9 @@ static ik_status dmodc_alloc(dmodc *d, const ik_env *env, ik_error *err)
     if (status != IK_OK)
         return status;
     size_t n = f->num_switches, leaves = d->at.num_leaves, ports = f->port_base[n];
+    status = links_refuse_bytes(env, (double)n * (double)leaves, "tree distances", err);
+    if (status != IK_OK)
+        return status;
     d->max_radix = ik_max_radix(f);
     d->group_base = ik_calloc(n + 1, sizeof *d->group_base);
     d->groups = ik_calloc(ports + 1, sizeof *d->groups);
@@ -464,7 +468,7 @@ static ik_status route(dmodc *d, ik_routing *r, const ik_env *env, ik_error *err
     if (status == IK_OK)
         status = check_served(d, err);
     if (status == IK_OK)
-        status = lft_alloc(r, err);
+        status = lft_new(r->fabric, env, &r->lft, err);
     if (status != IK_OK)
         return status;
     d->lft = r->lft;

@@ -17,6 +17,7 @@
  * 1991; the tree order is the usual one of InfiniBand subnet managers.
  */
 #include "routing/attach.h"
+#include "routing/links.h"
 #include "routing/routing.h"
 
 #include <stdlib.h>
@@ -318,7 +319,7 @@ static ik_status table_row(void *ctx, size_t index, unsigned thread, ik_error *e
 static ik_status fill_table(updown *u, ik_routing *r, const ik_env *env, ik_error *err)
 {
     row_ctx c = {.u = u, .seed = r->seed, .max_radix = ik_max_radix(u->f) + 1};
-    ik_status status = lft_alloc(r, err);
+    ik_status status = lft_new(r->fabric, env, &r->lft, err);
     if (status != IK_OK)
         return status;
     u->lft = r->lft;
@@ -368,6 +369,9 @@ static ik_status updown_alloc(updown *u, const ik_env *env, ik_error *err)
     if (status != IK_OK)
         return status;
     size_t n = f->num_switches, dist_bytes = n * u->at.num_leaves * sizeof *u->dist;
+    status = links_refuse_bytes(env, (double)dist_bytes, "up/down distances", err);
+    if (status != IK_OK)
+        return status;
     u->key = ik_calloc(n, sizeof *u->key);
     u->order = ik_calloc(n, sizeof *u->order);
     u->dist = ik_calloc(n * u->at.num_leaves + 1, sizeof *u->dist);

@@ -15,10 +15,9 @@
 /* Table entry of "no route". */
 #define LFT_NONE ((uint16_t)0xFFFF)
 
-/* Allocates r->lft, every entry LFT_NONE. Refuses radices that 16 bits cannot hold. */
-ik_status lft_alloc(ik_routing *r, ik_error *err);
-/* A fresh table [num_switches][num_hosts] of LFT_NONE, NULL when out of memory. */
-uint16_t *lft_new(const ik_fabric *f);
+/* A fresh table [num_switches][num_hosts] of LFT_NONE; free(). Refuses radices that 16 bits cannot hold and more than env's
+ * memory limit. */
+ik_status lft_new(const ik_fabric *f, const ik_env *env, uint16_t **lft, ik_error *err);
 
 /* "name" or "name:a=1,b=2" of what differs from the defaults; free(). NULL when out of memory. */
 char *routing_spec_text(const char *name, ik_params *params);
