@@ -1,0 +1,178 @@
+"""ikat load against values computed by an independent program and against closed forms."""
+import json
+import math
+import unittest
+
+from harness import SOURCE, CliTest
+
+DATA = SOURCE / "tests/data"
+
+
+def data(name):
+    return json.loads((DATA / name).read_text())
+
+
+class Load(CliTest):
+    def load(self, fabric, routing, traffic="uniform", *more, **kwargs):
+        return self.json("load", fabric, "--routing", routing, "--traffic", traffic, *more, **kwargs)
+
+    def close(self, value, expected, tolerance=1e-9):
+        self.assertTrue(math.isclose(value, expected, rel_tol=tolerance, abs_tol=tolerance), f"{value} is not {expected}")
+
+    def contention(self, name, traffic):
+        for w2, expected in data(f"topology/{name}.json")["by_w2"].items():
+            for routing in ("smodk", "dmodk"):
+                with self.subTest(w2=w2, routing=routing):
+                    c = self.load(f"xgft:m=16:16,w=1:{w2}", routing, traffic)["contention"]
+                    e = expected[routing]
+                    self.assertEqual((c["c"], c["c_up"], c["c_down"], c["max_flows"], c["endpoint_degree"]),
+                                     (e["C"], e["C_up"], e["C_down"], e["max_flows"], e["E"]))
+                    self.close(c["c_load"]["value"], e["C_load"])
+                    self.close(c["c_load"]["numerator"] / c["c_load"]["denominator"], e["C_load"])
+                    self.close(c["slowdown_bound"]["value"], e["slowdown_lb"])
+                    self.close(c["fluid_slowdown"], e["fluid_slowdown"])
+
+    def test_contention_of_cg(self):
+        self.contention("t3_contention_cg", "cg:processes=128,phase=5")
+
+    def test_contention_of_wrf(self):
+        self.contention("t3_contention_wrf", "wrf")
+
+    def test_optimum_is_a_lower_bound(self):
+        """The flow-optimal assignment is never beaten, and D-mod-k does not reach it at w2 = 16."""
+        for w2, expected in data("topology/t3_contention_cg.json")["by_w2"].items():
+            c = self.load(f"xgft:m=16:16,w=1:{w2}", "random:seed=3", "cg:processes=128")["contention"]
+            self.assertGreaterEqual(c["c"], expected["optimal_C"])
+
+    def test_random_routing_lies_in_its_distribution(self):
+        expected = data("topology/t3_contention_cg.json")["by_w2"]["16"]["random"]["C"]
+        values = [self.load("xgft:m=16:16,w=1:16", f"random:seed={s}", "cg:processes=128")["contention"]["c"] for s in range(25)]
+        self.assertLess(abs(sum(values) / len(values) - expected["mean"]), 0.5)
+        self.assertGreaterEqual(min(values), expected["min"])
+
+    def test_patterns_on_trees(self):
+        for name, expected in data("topology/t3_misc.json")["patterns"].items():
+            pattern, k, _, n = name.split("_", 3) if name.startswith("bitrev") else (None,) * 4
+            for routing in ("smodk", "dmodk") if pattern else ():
+                c = self.load(f"karytree:k={k},n={n}", routing, "reversal")["contention"]
+                e = expected[routing]
+                self.assertEqual((c["c"], c["c_up"], c["c_down"]), (e["C"], e["C_up"], e["C_down"]), name)
+        for by in range(1, 64, 5):
+            self.assertEqual(self.load("karytree:k=4,n=3", "dmodk", f"shift:by={by}")["contention"]["c"], by % 64 != 0)
+
+    def test_permutation_histograms(self):
+        for tree in data("topology/t3_permutation_histograms.json")["trees"]:
+            spec = f"xgft:m={':'.join(map(str, tree['m']))},w={':'.join(map(str, tree['w']))}"
+            for routing in ("smodk", "dmodk"):
+                p = self.load(spec, routing, "uniform", "--permutations", "all")["permutations"]
+                self.assertEqual(p["by_contention"], tree[f"hist_C_{routing}"], spec)
+                self.assertEqual((p["total"], p["exhaustive"]), (tree["permutations"], True))
+
+    def test_sampled_permutations_agree_with_all(self):
+        every = self.load("xgft:m=4:2,w=1:3", "dmodk", "uniform", "--permutations", "all")["permutations"]
+        some = self.load("xgft:m=4:2,w=1:3", "dmodk", "uniform", "--permutations", 20000)["permutations"]
+        self.assertEqual((some["total"], some["exhaustive"]), (20000, False))
+        for level, count in every["by_contention"].items():
+            share = count / every["total"]
+            slack = 6 * math.sqrt(share * (1 - share) / 20000)
+            self.assertLess(abs(some["by_contention"].get(level, 0) / 20000 - share), slack + 1e-9)
+
+    def test_too_many_permutations(self):
+        self.refused("load", "karytree:k=4,n=2", "--routing", "dmodk", "--permutations", "all", says=["16 hosts", "random samples"])
+
+    def test_routes_per_nearest_common_ancestor(self):
+        for name, expected in data("topology/t3_nca_distribution.json").items():
+            _, m, w = name[:-1].split(";")
+            for routing in ("smodk", "dmodk"):
+                o = self.load(f"xgft:m={m.replace(',', ':')},w={w.replace(',', ':')}", routing)
+                self.assertEqual(o["turns_by_level"][1], expected[routing], name)
+
+    def test_minimal_and_valiant_loads(self):
+        for name, e in data("topology/t7_traffic.json").items():
+            kind = name.split()[0]
+            if kind == "SF":
+                spec, by = f"slimfly:q={e['q']},p={e['p']}", None
+            elif "k_or_h" in e:
+                spec, by = f"{kind.lower()}:{'k' if kind == 'OFT' else 'h'}={e['k_or_h']}", e["k_or_h"]
+            else:
+                continue
+            cases = [("UNI_MIN", "minimal", "uniform")] + ([("UNI_INR", "valiant", "uniform")] if e["N"] < 600 else [])
+            if by:
+                cases += [("WC_MIN_shift", "minimal", f"shift:by={by}"), ("WC_INR", "valiant", "worst")]
+            for key, routing, traffic in cases:
+                with self.subTest(fabric=name, case=key):
+                    o = self.load(spec, routing, traffic)
+                    self.close(o["max_load"], e[key]["max"])
+                    self.close(o["mean_load"], e[key]["mean"])
+                    self.close(o["min_load"], e[key]["min"])
+                    self.close(o["saturation"], e[key]["saturation"])
+
+    def test_worst_case_of_slim_fly(self):
+        for q, p in ((5, 3), (7, 5), (8, 6), (9, 6), (11, 9), (13, 9)):
+            o = self.load(f"slimfly:q={q},p={p}", "minimal", "worst")
+            routers = 2 * q * q
+            self.assertEqual(o["flows"], (routers - routers % 4) * p)
+            self.close(o["max_load"], 2 * p)
+            quads = (routers - routers % 4) // 4
+            channels = sum(b["channels"] for g in o["groups"] for b in g["histogram"]
+                           if g["direction"] == "between" and math.isclose(b["low"], 2 * p))
+            self.assertEqual(channels, 2 * quads)
+
+    def test_loren(self):
+        names = {"uniform": "uniform:self=true", "transpose": "transpose", "shuffle": "shuffle", "bitrev": "reversal",
+                 "bitcomp": "complement"}
+        for graph, expected in data("loren/metrics.json").items():
+            for kind, e in expected.items():
+                for pattern, (most, mean) in e["loads"].items():
+                    with self.subTest(graph=graph, kind=kind, pattern=pattern):
+                        o = self.load(DATA / "lrt" / graph, f"loren:t_max={e['t']}", names[pattern])
+                        self.close(o["max_load"], most)
+                        self.close(o["mean_load"], mean)
+
+    def test_effective_bandwidth(self):
+        """Both sides average random patterns: the difference is noise of a thousand patterns."""
+        expected = data("loren/metrics.json")["lrt_64_4_2_00.txt"]["loren_small"]
+        for pattern, spec in (("hotspot(0.1)/exclude", "hotspot:share=messages,fraction=10%"),
+                              ("hotspot(0.7)/exclude", "hotspot:share=messages,fraction=70%"), ("local(1)/exclude", "local:gamma=1"),
+                              ("local(3)/exclude", "local:gamma=3")):
+            with self.subTest(pattern=pattern):
+                e = expected["traffic"][pattern]
+                o = self.load(DATA / "lrt/lrt_64_4_2_00.txt", f"loren:t_max={expected['t']}", spec, "--patterns", 1000)["patterns"]
+                self.assertLess(abs(o["effective_bandwidth"] - e["effbw"]), 10 * o["effective_bandwidth_error"])
+                self.assertLess(abs(o["mean_efficiency"] - e["eff"]), 10 * o["mean_efficiency_error"])
+
+    def test_all_pairs_of_a_tree(self):
+        """Uniform traffic on a full tree: every channel up from level l carries (N - k^l) / (N - 1)."""
+        o = self.load("karytree:k=4,n=3", "dmodk")
+        self.assertEqual(o["load_denominator"], 63)
+        for g in o["groups"]:
+            if g["direction"] in ("up", "down"):
+                self.close(g["min"], (64 - 4 ** g["level"]) / 63)
+                self.close(g["max"], g["min"])
+
+    def test_threads_change_nothing(self):
+        for case in (("slimfly:q=5", "minimal", "uniform"), ("mlfm:h=4", "valiant", "hotspot:fraction=30%"),
+                     ("karytree:k=4,n=3", "random", "uniform")):
+            one, four = (self.ok("load", case[0], "--routing", case[1], "--traffic", case[2], "--json", "--jobs", jobs, "--contention")
+                         for jobs in (1, 4))
+            self.assertEqual(one, four)
+
+    def test_slow_link_limits(self):
+        """A link at a fifth of the rate saturates at a fifth of the load."""
+        fabric = self.tmp / "slow.ibnetdiscover"
+        self.ok("topo", "xgft:m=2:2,w=1:1,link_rate=100Gb/s,host_rate=25Gb/s", "-o", fabric)
+        o = self.load(fabric, "updown", "shift:by=2")
+        self.close(o["max_load"], 2)
+        self.close(o["saturation"], 1)
+        o = self.load("xgft:m=2:2,w=1:1,link_rate=25Gb/s,host_rate=100Gb/s", "dmodk", "shift:by=2")
+        self.close(o["saturation"], 1 / 8)
+
+    def test_wrong_usage(self):
+        self.refused("load", "karytree:k=2,n=2", says="--routing")
+        self.refused("load", "karytree:k=2,n=2", "--routing", "dmodk", "--traffic", "unifrom", says="uniform")
+        self.refused("load", "karytree:k=2,n=2", "--routing", "dmodk", "--traffic", "shift:by=4", says="shift")
+        self.refused("load", "slimfly:q=5", "--routing", "minimal", "--traffic", "shuffle", says=["power of two", "128 or 256"])
+
+
+if __name__ == "__main__":
+    unittest.main()
