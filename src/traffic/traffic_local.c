@@ -93,7 +93,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     const ik_fabric *f = t->fabric;
     if (!f->switch_xy || f->num_switches == 0) {
         ik_fail(err, IK_ERR_UNSUPPORTED, "traffic 'local' needs switches with positions on a floor, this fabric has none");
-        return ik_hint(err, IK_ERR_UNSUPPORTED, "lrt:n=64,d=4,r=2 has them");
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "lrt:N=64,d=4,r=2 has them");
     }
     floor_map *m = ik_calloc(1, sizeof *m);
     if (!m) {

@@ -14,7 +14,7 @@
 
 static const char *const fabrics[] = {
     "karytree:k=4,n=3", "karytree:k=2,n=4", "slimfly:q=5",           "torus:dims=4:4:4",    "oft:k=3",          "mlfm:h=4",
-    "dragonfly:h=2",    "crossbar:n=5",     "rlft:ports=4,levels=3", "xgft:m=16:16,w=1:10", "lrt:n=64,d=4,r=3", NULL};
+    "dragonfly:h=2",    "crossbar:n=5",     "rlft:ports=4,levels=3", "xgft:m=16:16,w=1:10", "lrt:N=64,d=4,r=3", NULL};
 
 /* Further specs of a member beside its bare name. */
 static const char *const specs[] = {"uniform:self=true",
@@ -189,7 +189,9 @@ static unsigned try_everywhere(const char *spec)
         ik_fabric *f = NULL;
         ik_error err = {0};
         if (ik_fabric_from_spec(*name, NULL, &f, &err) != IK_OK) {
-            continue; /* conform_topo's business */
+            failures++;
+            fprintf(stderr, "%s: %s\n", *name, err.text);
+            continue;
         }
         taken += try_spec(f, spec);
         ik_fabric_free(f);

@@ -29,12 +29,12 @@ static const char *const fabrics[] = {"karytree:k=2,n=3",
                                       "hypercube:n=4",
                                       "dragonfly:h=2",
                                       "polarfly:q=3",
-                                      "jellyfish:n=40,d=4",
-                                      "lrt:n=64,d=4,r=2",
+                                      "jellyfish:N=40,d=4",
+                                      "lrt:N=64,d=4,r=2",
                                       "fullmesh:n=6",
                                       "crossbar:n=5",
                                       "karytree:k=4,n=2,fail=10%",
-                                      "jellyfish:n=30,d=3,fail=20%,fail_seed=3",
+                                      "jellyfish:N=30,d=3,fail=20%,fail_seed=3",
                                       "torus:dims=4:4,hosts=9",
                                       NULL};
 
@@ -244,7 +244,7 @@ static void test_bisection_is_optimal(void **state)
 {
     static const char *const small[] = {
         "karytree:k=2,n=3", "fullmesh:n=6",     "torus:dims=4:4",     "hypercube:n=4",         "oft:k=2",
-        "mesh:dims=4:3",    "xgft:m=4:2,w=2:3", "jellyfish:n=16,d=3", "polarfly:q=2,hosts=14", NULL};
+        "mesh:dims=4:3",    "xgft:m=4:2,w=2:3", "jellyfish:N=16,d=3", "polarfly:q=2,hosts=6", NULL};
     (void)state;
     for (const char *const *spec = small; *spec; spec++) {
         ik_fabric *f = make(*spec);
@@ -267,7 +267,7 @@ static void test_bisection_is_optimal(void **state)
 
 static void test_refinement_keeps_its_books(void **state)
 {
-    ik_fabric *f = make("jellyfish:n=60,d=5");
+    ik_fabric *f = make("jellyfish:N=60,d=5");
     graph g;
     (void)state;
     assert_int_equal(graph_of_switches(f, &g, NULL), IK_OK);
@@ -378,7 +378,7 @@ static void test_loads_are_sums_of_paths(void **state)
                                            {"karytree:k=3,n=3", "smodk"},
                                            {"xgft:m=4:4,w=1:3", "random"},
                                            {"torus:dims=4:4", "updown"},
-                                           {"jellyfish:n=20,d=4", "updown"},
+                                           {"jellyfish:N=20,d=4", "updown"},
                                            {"slimfly:q=4", "minimal:paths=one"},
                                            {NULL, NULL}};
     (void)state;
