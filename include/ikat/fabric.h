@@ -145,7 +145,7 @@ static inline ik_end ik_sw(uint32_t sw, uint32_t port) { ik_end e = {false, sw, 
 static inline ik_end ik_hs(uint32_t host, uint32_t port) { ik_end e = {true, host, port}; return e; }
 /* Cables two ports. Connecting a port twice is an error. */
 void ik_builder_link(ik_builder *b, ik_end a, ik_end c, uint16_t link_class);
-/* Labels. Text is copied. */
+/* Labels. Text is copied; a name is cut to 256 bytes, bytes that are no UTF-8 become '?', an empty name is none. */
 void ik_builder_switch_name(ik_builder *b, uint32_t sw, const char *format, ...) IK_PRINTF(3, 4);
 void ik_builder_host_name(ik_builder *b, uint32_t host, const char *format, ...) IK_PRINTF(3, 4);
 void ik_builder_switch_ids(ik_builder *b, uint32_t sw, uint64_t guid, uint32_t lid);

@@ -6,13 +6,14 @@
  * joins them (switches first) and translates the peers. Cost O(nodes + ports); peak memory about twice a column.
  */
 #include "fabric/fabric_private.h"
+#include "fabric/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_RADIX = 65535 };
+enum { MAX_RADIX = 65535, MAX_NAME_BYTES = 256 };
 #define MAX_SPACE_PORTS UINT32_C(0x7fffffff)
 /* In the peer column: the top bit tells a host's port from a switch's. */
 #define HOST_BIT UINT32_C(0x80000000)
@@ -184,9 +185,10 @@ uint16_t ik_builder_class(ik_builder *b, uint64_t rate_bps, uint64_t latency_ps,
     ik_fabric *f = b->f;
     ik_link_class wanted = {.rate_bps = rate_bps, .latency_ps = latency_ps};
     if (name)
-        snprintf(wanted.name, sizeof wanted.name, "%s", name);
+        snprintf(wanted.name, sizeof wanted.name, "%.*s", (int)sizeof wanted.name - 1, name);
     else
         ik_format_quantity(wanted.name, sizeof wanted.name, rate_bps, IK_DIM_RATE);
+    utf8_clean(wanted.name, sizeof wanted.name - 1);
     for (uint32_t i = f->num_classes; i-- > 0;)
         if (f->classes[i].rate_bps == rate_bps && f->classes[i].latency_ps == latency_ps &&
             strcmp(f->classes[i].name, wanted.name) == 0)
@@ -295,6 +297,8 @@ static void IK_PRINTF(4, 0) set_name(ik_builder *b, bool is_host, uint32_t index
     char *name = fabric_vprintf(&b->f->priv->arena, format, args);
     if (!name)
         STICK(b, IK_ERR_MEMORY, "out of memory for the names of a fabric");
+    else
+        utf8_clean(name, MAX_NAME_BYTES);
     names[index] = name && *name ? name : NULL; /* an empty name is none */
 }
 

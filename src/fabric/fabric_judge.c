@@ -291,7 +291,8 @@ static ik_status repair_kind(judge *j, bool hosts)
     ik_status status = common_class(j, hosts, &common);
     for (uint32_t port = 0; port < f->num_ports && status == IK_OK && common != IK_NONE; port++) {
         uint32_t peer = f->port_peer[port];
-        if (peer == IK_NONE || peer < port || to_host(f, port) != hosts || ik_port_rate_bps(f, port) >= f->classes[common].rate_bps)
+        if (peer == IK_NONE || peer < port || to_host(f, port) != hosts ||
+            ik_port_rate_bps(f, port) >= f->classes[common].rate_bps)
             continue;
         char a[TEXT], b[TEXT];
         status = fabric_add_finding(f, IK_NOTE, "repaired-link", port, IK_NONE, j->err,

@@ -4,7 +4,7 @@
  * does not know are ignored, a node without kind is a switch. Nested graphs, hyperedges and directed edges are refused.
  */
 #include "format/raw_graph.h"
-#include "format/utf8.h"
+#include "fabric/utf8.h"
 #include "format/xml.h"
 #include "ikat/format.h"
 

@@ -6,7 +6,7 @@
  * made; topology `file` builds it again and, if the graph is the same, the fabric is as good as generated.
  */
 #include "format/json_read.h"
-#include "format/utf8.h"
+#include "fabric/utf8.h"
 #include "ikat/format.h"
 
 #include <inttypes.h>

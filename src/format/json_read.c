@@ -101,7 +101,7 @@ static bool read_layout(json_reader *r, const json_t *item, uint32_t sw)
 {
     uint64_t level, layer, group, pos;
     const json_t *xy = json_object_get(item, "xy"), *place = json_object_get(item, "place");
-    if (!get_member(item, "level", 255, &level))
+    if (!get_member(item, "level", 255, &level) || (json_object_get(item, "level") && !level))
         return false;
     if (level)
         ik_builder_switch_level(r->b, sw, (unsigned)level);

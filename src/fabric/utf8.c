@@ -2,7 +2,7 @@
  *
  * Well-formed UTF-8 by table 3-7 of the Unicode standard: no overlong forms, no surrogates, nothing above U+10FFFF.
  */
-#include "format/utf8.h"
+#include "fabric/utf8.h"
 
 static int is_tail(unsigned char c)
 {
@@ -25,4 +25,19 @@ size_t utf8_length(const char *text)
         return c[1] >= low && c[1] <= high && is_tail(c[2]) && is_tail(c[3]) ? 4 : 0;
     }
     return 0;
+}
+
+void utf8_clean(char *text, size_t size)
+{
+    size_t at = 0;
+    while (text[at]) {
+        size_t length = utf8_length(text + at);
+        if (at + (length ? length : 1) > size) {
+            text[at] = '\0';
+            return;
+        }
+        if (length == 0)
+            text[at] = '?';
+        at += length ? length : 1;
+    }
 }

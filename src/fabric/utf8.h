@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Is a text UTF-8? Names in dumps are bytes; files that must be UTF-8 get a replacement for what is not.
+ * Is a text UTF-8? Names in dumps are bytes; a fabric's names are UTF-8.
  */
 #ifndef IKAT_UTF8_H
 #define IKAT_UTF8_H
@@ -11,5 +11,7 @@
 
 /* Bytes of the character that starts here, 0 if none does. The text ends with a 0. */
 size_t utf8_length(const char *text);
+/* Replaces bytes that are no characters by '?' and cuts the text to at most `size` bytes between characters. */
+void utf8_clean(char *text, size_t size);
 
 #endif
