@@ -40,7 +40,7 @@ typedef struct ik_proof {
     uint32_t max_hops;
     unsigned vcs_used;
     uint64_t channels, dependencies; /* size of the extended channel dependency graph */
-    ik_dependency *witness;          /* [witness_length] a shortest cycle through some channel, NULL if acyclic */
+    ik_dependency *witness;          /* [witness_length] a shortest cycle unless deadlock_free; NULL otherwise */
     size_t witness_length;
 } ik_proof;
 

@@ -131,7 +131,7 @@ static const ik_param dor_params[] = {
 static const char *const dor_examples[] = {
     "mesh:dims=4:4",       "mesh:dims=2:3:4,p=2", "torus:dims=4:4",        "torus:dims=5:3:2,p=2",
     "hyperx:dims=3:4,p=2", "hypercube:n=4",       "hyperx:dims=3:3,k=2:1", NULL};
-static const char *const dor_refused[] = {"slimfly:q=5", "karytree:k=2,n=3", "mesh:dims=4:4,fail=10 %", NULL};
+static const char *const dor_refused[] = {"slimfly:q=5", "karytree:k=2,n=3", "mesh:dims=4:4,fail=10%", NULL};
 
 const ik_routing_family ik_routing_dor = {
     .name = "dor",

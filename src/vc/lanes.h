@@ -15,6 +15,19 @@
  * hops"). */
 ik_status lanes_settle(ik_vc *v, unsigned needed, unsigned usual, const char *why, ik_error *err);
 
+/* VCs of class `number` of v->vcs_needed classes: each has an equal share of the VCs, what does not divide is left over. */
+static inline void lanes_class(const ik_vc *v, unsigned number, uint8_t *vc_first, uint8_t *vc_last)
+{
+    unsigned share = v->num_vcs / v->vcs_needed;
+    number = number < v->vcs_needed ? number : v->vcs_needed - 1;
+    *vc_first = (uint8_t)(number * share);
+    *vc_last = (uint8_t)(number * share + share - 1);
+}
+static inline unsigned lanes_class_of(const ik_vc *v, unsigned vc)
+{
+    return vc / (v->num_vcs / v->vcs_needed);
+}
+
 /* next() of every scheme that keeps the VC of the injection. */
 void lanes_keep(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
                 uint8_t *vc_last);

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dateline: two VCs a ring. In each ring of a torus the channels between its last and its first switch are the date line; a
- * packet crosses it on VC 1 and stays there until it turns into another dimension, where it starts on VC 0 again. VC 0 never
- * crosses the line and VC 1 is only entered there, so neither closes a ring, as long as no packet goes round a whole ring. Routes
- * of several phases (Valiant) take a pair of VCs a phase. Source: W. Dally, C. Seitz, "Deadlock-Free Message Routing in
- * Multiprocessor Interconnection Networks", IEEE Trans. Computers 36(5), 1987; the name from W. Dally, B. Towles, "Principles and
- * Practices of Interconnection Networks", 2004, section 14.2.3.
+ * dateline: two VCs a ring. In each ring of a torus the channels between its last and its first switch are the date line.
+ *
+ * By position: a packet that still has to cross the line in this dimension is on VC 0, up to and with the crossing; any other on
+ * VC 1. Neither VC closes a ring: on VC 0 nothing goes on after the crossing, on VC 1 nothing crosses. This holds wherever a
+ * packet enters the ring, so it also serves as an escape layer; it needs to know the goal, hence a routing by destination alone.
+ * By history: a packet crosses on VC 1 and stays there until it turns into another dimension, where it starts on VC 0. VC 0 never
+ * crosses and VC 1 is only entered there. Routes of several phases (Valiant) take a pair of VCs a phase.
+ * By route: VC 0 through the whole ring if the route crosses the line there, VC 1 if not; right as long as no route is longer
+ * than half a ring, so that crossing routes leave a gap.
+ *
+ * Source: W. Dally, C. Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks", IEEE Trans. Computers
+ * 36(5), 1987; the name from W. Dally, B. Towles, "Principles and Practices of Interconnection Networks", 2004, section 14.2.3.
  */
 #include "vc/lanes.h"
 #include "vc/walk.h"
@@ -23,21 +29,31 @@ typedef struct port_use {
 
 enum { NO_DIM = 255 };
 
+enum rule { AUTO, POSITION, HISTORY, ROUTE };
+
 typedef struct dateline {
     const ik_grid *grid;
     uint32_t num_ports;
-    port_use *use; /* [num_ports] by local port */
+    port_use *use;         /* [num_ports] by local port */
+    enum rule rule;        /* not AUTO */
+    uint32_t *host_switch; /* [num_hosts] */
 } dateline;
 
-static dateline *dateline_new(const ik_fabric *f, const ik_grid *grid)
+static dateline *dateline_new(const ik_fabric *f, const ik_grid *grid, enum rule rule)
 {
     dateline *line = malloc(sizeof *line);
     uint32_t num_ports = ik_max_radix(f);
     port_use *use = ik_calloc((size_t)num_ports + 1, sizeof *use);
-    if (!line || !use) {
+    uint32_t *host_switch = ik_calloc((size_t)f->num_hosts + 1, sizeof *host_switch);
+    if (!line || !use || !host_switch) {
         free(line);
         free(use);
+        free(host_switch);
         return NULL;
+    }
+    for (uint32_t host = 0; host < f->num_hosts; host++) {
+        uint32_t sw = ik_host_switch(f, host);
+        host_switch[host] = sw == IK_NONE ? 0 : sw; /* nothing goes to a host that is cut off */
     }
     for (uint32_t port = 0; port < num_ports; port++) {
         use[port].dim = NO_DIM;
@@ -48,22 +64,33 @@ static dateline *dateline_new(const ik_fabric *f, const ik_grid *grid)
             use[grid->port_minus[d]] = (port_use){(uint8_t)d, false};
         }
     }
-    *line = (dateline){.grid = grid, .num_ports = num_ports, .use = use};
+    *line = (dateline){.grid = grid, .num_ports = num_ports, .use = use, .rule = rule, .host_switch = host_switch};
     return line;
+}
+
+static ik_status refuse_fabric(const ik_fabric *f, ik_error *err)
+{
+    ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED, "VC scheme 'dateline' needs a generated torus or ring, not '%s'",
+                               f->family ? f->family : "an imported fabric");
+    return ik_hint(err, status, "'hopclass' serves any fabric");
 }
 
 static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
 {
-    (void)params;
     const ik_grid *grid = ik_fabric_data(v->fabric, "torus");
     if (!grid) {
-        ik_status refused = ik_fail(err, IK_ERR_UNSUPPORTED, "VC scheme 'dateline' needs a generated torus or ring, not '%s'",
-                                    v->fabric->family ? v->fabric->family : "an imported fabric");
-        return ik_hint(err, refused, "'hopclass' serves any fabric");
+        return refuse_fabric(v->fabric, err);
+    }
+    bool dest_based = v->routing->traits & IK_ROUTE_DEST_BASED;
+    enum rule rule = (enum rule)ik_params_enum(params, "rule");
+    if (rule == POSITION && !dest_based) {
+        ik_status status =
+            ik_fail(err, IK_ERR_UNSUPPORTED, "VC scheme 'dateline' by position needs a routing by destination alone, not '%s'",
+                    v->routing->family->name);
+        return ik_hint(err, status, "rule=history serves others");
     }
     walk_reach reach = {0};
-    ik_status status =
-        v->routing->traits & IK_ROUTE_DEST_BASED ? IK_OK : walk_routing_reach(v->fabric, v->routing, env, &reach, err);
+    ik_status status = dest_based ? IK_OK : walk_routing_reach(v->fabric, v->routing, env, &reach, err);
     if (status != IK_OK) {
         return status;
     }
@@ -71,7 +98,7 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     snprintf(why, sizeof why, "routes of %u phase%s", reach.phase + 1, reach.phase ? "s" : "");
     status = lanes_settle(v, 2 * (reach.phase + 1), 2 * (reach.phase + 1), why, err);
     if (status == IK_OK) {
-        v->impl = dateline_new(v->fabric, grid);
+        v->impl = dateline_new(v->fabric, grid, rule != AUTO ? rule : dest_based ? POSITION : HISTORY);
         status = v->impl ? IK_OK : ik_fail_memory(err, sizeof(dateline), "a VC scheme");
     }
     return status;
@@ -81,19 +108,49 @@ static void destroy(ik_vc *v)
 {
     dateline *line = v->impl;
     free(line->use);
+    free(line->host_switch);
     free(line);
 }
 
+/* Host channels cannot take part in a deadlock: spread over all VCs, alike for all hosts of a switch. */
 static void inject(const ik_vc *v, ik_packet *pk)
 {
-    (void)v;
-    pk->vc = 0;
+    const dateline *line = v->impl;
+    pk->vc = (uint8_t)(line->host_switch[pk->dst] % v->num_vcs);
 }
 
+static uint32_t coordinate(const ik_grid *grid, uint32_t sw, unsigned dim)
+{
+    return sw / grid->stride[dim] % grid->dims[dim];
+}
+
+/* Does the hop from switch sw cross the date line? */
 static bool crosses(const ik_grid *grid, uint32_t sw, port_use use)
 {
-    uint32_t x = sw / grid->stride[use.dim] % grid->dims[use.dim];
-    return use.plus ? x == grid->dims[use.dim] - 1 : x == 0;
+    return coordinate(grid, sw, use.dim) == (use.plus ? grid->dims[use.dim] - 1 : 0);
+}
+
+/* Does a packet that moves so from sw to `goal` have to cross it on this hop or a later one? */
+static bool has_to_cross(const ik_grid *grid, uint32_t sw, uint32_t goal, port_use use)
+{
+    uint32_t here = coordinate(grid, sw, use.dim), there = coordinate(grid, goal, use.dim);
+    return use.plus ? there < here : there > here;
+}
+
+/* 0 or 1: the VC of the pair. `was`: that of the channel behind. */
+static unsigned lane(const dateline *line, uint32_t sw, port_use in, port_use out, uint32_t dst, unsigned was)
+{
+    bool straight_on = in.dim == out.dim;
+    if (out.dim == NO_DIM) {
+        return 0;
+    }
+    if (line->rule == HISTORY) {
+        return (straight_on && was == 1) || crosses(line->grid, sw, out);
+    }
+    if (line->rule == ROUTE && straight_on) {
+        return was;
+    }
+    return !has_to_cross(line->grid, sw, line->host_switch[dst], out);
 }
 
 static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
@@ -101,20 +158,25 @@ static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_por
 {
     const dateline *line = v->impl;
     uint32_t base = v->fabric->port_base[sw];
-    port_use in = line->use[in_port - base], out = line->use[out_port - base];
-    unsigned phase = pk->phase * 2u < v->num_vcs ? pk->phase : v->num_vcs / 2 - 1, vc = 0;
     if (lanes_ejects(v->fabric, out_port)) {
-        *vc_first = *vc_last = 0;
+        *vc_first = 0;
+        *vc_last = (uint8_t)(v->num_vcs - 1);
         return;
     }
-    if (out.dim != NO_DIM) {
-        bool behind = in.dim == out.dim && pk->vc == 2 * phase + 1;
-        vc = behind || crosses(line->grid, sw, out);
-    }
-    *vc_first = *vc_last = (uint8_t)(2 * phase + vc);
+    unsigned was = lanes_class_of(v, pk->vc);
+    was = was / 2 == pk->phase ? was % 2 : 0;
+    lanes_class(v, 2u * pk->phase + lane(line, sw, line->use[in_port - base], line->use[out_port - base], pk->dst, was), vc_first,
+                vc_last);
 }
 
-static const ik_param params[] = {{0}};
+static const ik_param params[] = {
+    {.name = "rule",
+     .type = IK_PARAM_ENUM,
+     .def = "auto",
+     .choices = "auto|position|history|route",
+     .help = "what decides: whether a packet still has to cross, has crossed, or crosses at all; auto: position where it serves"},
+    {0},
+};
 
 const ik_vc_family ik_vc_dateline = {
     .name = "dateline",
@@ -123,10 +185,13 @@ const ik_vc_family ik_vc_dateline = {
               "36(5), "
               "1987; Dally, Towles, \"Principles and Practices of Interconnection Networks\", 2004, section 14.2.3",
     .details =
-        "In each ring the channels between its last and its first switch are the date line: a packet crosses them on VC 1 and "
-        "stays "
-        "on VC 1 as long as it moves in that dimension; everywhere else it is on VC 0. Host channels are on VC 0. Routes with "
-        "phases take VCs 2*phase and 2*phase + 1. Needs a generated torus, and a routing in dimension order.",
+        "In each ring the channels between its last and its first switch are the date line. By position, a packet is on VC 0 as "
+        "long as it still has to cross the line in the dimension it moves in, on VC 1 otherwise. By history, it crosses on VC 1 "
+        "and stays on VC 1 as long as it moves in that dimension, and is on VC 0 everywhere else. By route, it is on VC 0 "
+        "through "
+        "the ring if its route crosses the line there, else on VC 1. Position and route need a routing by destination alone; "
+        "position is right for an escape layer too. Routes with phases take VCs 2*phase and 2*phase + 1. More VCs are shared out "
+        "evenly; host channels may use all. Needs a generated torus, and a routing in dimension order.",
     .params = params,
     .create = create,
     .destroy = destroy,

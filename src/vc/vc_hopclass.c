@@ -34,8 +34,7 @@ static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_por
                  uint8_t *vc_last)
 {
     (void)sw, (void)in_port;
-    unsigned vc = lanes_ejects(v->fabric, out_port) ? 0 : pk->hops;
-    *vc_first = *vc_last = (uint8_t)(vc < v->num_vcs ? vc : v->num_vcs - 1);
+    lanes_class(v, lanes_ejects(v->fabric, out_port) ? 0 : pk->hops, vc_first, vc_last);
 }
 
 static const ik_param params[] = {{0}};
@@ -48,7 +47,9 @@ const ik_vc_family ik_vc_hopclass = {
         "Besta, Hoefler, \"Slim Fly: A Cost Effective Low-Diameter Network Topology\", SC 2014",
     .details =
         "The i-th switch-to-switch channel of a path (from 0) is taken on VC i; host channels on VC 0. Needs as many VCs as the "
-        "longest allowed path has hops: the diameter for minimal routing, twice that for Valiant's.",
+        "longest allowed path has hops: the diameter for minimal routing, twice that for Valiant's. A multiple of that gives "
+        "each hop "
+        "several.",
     .params = params,
     .create = create,
     .inject = inject,

@@ -34,8 +34,7 @@ static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_por
                  uint8_t *vc_last)
 {
     (void)sw, (void)in_port;
-    unsigned vc = lanes_ejects(v->fabric, out_port) ? 0 : pk->phase;
-    *vc_first = *vc_last = (uint8_t)(vc < v->num_vcs ? vc : v->num_vcs - 1);
+    lanes_class(v, lanes_ejects(v->fabric, out_port) ? 0 : pk->phase, vc_first, vc_last);
 }
 
 static const ik_param params[] = {{0}};
@@ -48,7 +47,7 @@ const ik_vc_family ik_vc_phase = {
               "Rodriguez, Hoefler, \"Cost-Effective Diameter-Two Topologies\", SC 2015",
     .details = "Switch-to-switch channels on the way to the intermediate switch are taken on VC 0, those after it on VC 1; host "
                "channels "
-               "on VC 0. A routing with more phases needs as many VCs.",
+               "on VC 0. A routing with more phases needs as many VCs; a multiple gives each phase several.",
     .params = params,
     .create = create,
     .inject = inject,

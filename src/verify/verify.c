@@ -98,29 +98,33 @@ static ik_status explain_cycle(prove_job *job, const size_t *cycle, size_t lengt
     return prove_causes(job, witness, length, err);
 }
 
+/* A cyclic graph is no verdict yet if the scheme declares an escape layer. */
+static ik_status judge_cycle(prove_job *job, const size_t *cycle, size_t length, ik_proof *proof, ik_error *err)
+{
+    unsigned escape_vcs = job->plan->vc->escape_vcs;
+    bool holds = false;
+    proof->deadlock_reason = "channel dependency graph cyclic";
+    ik_status status = escape_vcs ? prove_escape(job, escape_vcs, &holds, &proof->deadlock_reason, err) : IK_OK;
+    proof->deadlock_free = verdict(holds);
+    if (status != IK_OK || !holds) {
+        return status == IK_OK ? explain_cycle(job, cycle, length, proof, err) : status;
+    }
+    proof->deadlock_reason = "cyclic, but the escape layer satisfies Duato's condition";
+    return IK_OK;
+}
+
 static ik_status read_graph(prove_job *job, ik_proof *proof, ik_error *err)
 {
     cdg_count(&job->graph, &proof->channels, &proof->dependencies);
     size_t *cycle = NULL, length = 0;
     ik_status status = cdg_cycle(&job->graph, &cycle, &length, err);
-    if (status != IK_OK) {
-        return status;
-    }
-    proof->deadlock_free = verdict(length == 0);
-    proof->deadlock_reason = length == 0 ? "channel dependency graph acyclic" : "channel dependency graph cyclic";
-    if (length > 0) {
-        status = explain_cycle(job, cycle, length, proof, err);
+    if (status == IK_OK && length > 0) {
+        status = judge_cycle(job, cycle, length, proof, err);
+    } else if (status == IK_OK) {
+        proof->deadlock_free = IK_YES;
+        proof->deadlock_reason = "channel dependency graph acyclic";
     }
     free(cycle);
-    unsigned escape_vcs = job->plan->vc->escape_vcs;
-    if (status == IK_OK && length > 0 && escape_vcs > 0) {
-        bool holds = false;
-        status = prove_escape(job, escape_vcs, &holds, &proof->deadlock_reason, err);
-        proof->deadlock_free = verdict(holds);
-        if (holds) {
-            proof->deadlock_reason = "cyclic, but the escape layer satisfies Duato's condition";
-        }
-    }
     return status;
 }
 
