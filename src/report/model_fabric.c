@@ -92,16 +92,18 @@ static ik_status read_links(report_model *m, report_fabric *f, ik_error *err)
 
 /* ---- links below the common rate */
 
-/* The rate of most links between switches. */
-static uint64_t common_rate(const report_fabric *f)
+/* The rate of most channels of the same kind: between switches, or to and from hosts. */
+static uint64_t common_rate(const report_fabric *f, uint32_t channel)
 {
     const json_t *rates = json_object_get(f->summary, "rates");
+    bool hosts = strstr(f->tiers[f->channel_tier[channel]].name, "host") != NULL;
     json_int_t best = -1, rate = 0;
     size_t i;
     json_t *row;
     json_array_foreach(rates, i, row)
     {
-        json_int_t links = json_integer_value(json_object_get(row, "switch_links"));
+        json_int_t between = json_integer_value(json_object_get(row, "switch_links"));
+        json_int_t links = hosts ? json_integer_value(json_object_get(row, "links")) - between : between;
         if (links > best) {
             best = links;
             rate = json_integer_value(json_object_get(row, "rate_bps"));
@@ -149,7 +151,7 @@ ik_status model_find_slow_links(report_model *m, report_fabric *f, ik_error *err
                          .opposite = f->channel_peer[c],
                          .text = json_string_value(json_object_get(finding, "text")),
                          .rate_bps = f->rate_bps[c],
-                         .common_rate_bps = common_rate(f)};
+                         .common_rate_bps = common_rate(f, c)};
         name_link(f, s);
     }
     return IK_OK;
@@ -201,18 +203,28 @@ static ik_status read_fabric(report_model *m, sqlite3_stmt *statement, ik_error 
     return parse_fabric(m, f, err);
 }
 
-/* "file:x.ibnetdiscover" -> "x.ibnetdiscover"; other specs are short enough as they are. */
-static void label_fabrics(report_model *m)
+/* "file:path=a/x.net,repair=true" -> "x.net (repaired)"; other specs are short enough as they are. */
+static const char *short_label(report_model *m, const report_fabric *f)
 {
-    for (size_t i = 0; i < m->num_fabrics; i++) {
-        report_fabric *f = &m->fabrics[i];
-        const char *slash = strncmp(f->spec, "file:", 5) == 0 ? strrchr(f->spec, '/') : NULL;
-        f->label = slash ? slash + 1 : f->spec;
-    }
+    static const char prefix[] = "file:path=", repaired[] = ",repair=true";
+    size_t length = strlen(f->spec), tail = sizeof repaired - 1;
+    if (strncmp(f->spec, prefix, sizeof prefix - 1) != 0)
+        return f->spec;
+    bool twin = length > tail && strcmp(f->spec + length - tail, repaired) == 0;
+    const char *slash = strrchr(f->spec, '/'), *name = slash ? slash + 1 : f->spec + sizeof prefix - 1;
+    return twin ? ik_arena_printf(&m->arena, "%.*s (repaired)", (int)(strlen(name) - tail), name) : name;
+}
+
+static ik_status label_fabrics(report_model *m, ik_error *err)
+{
+    for (size_t i = 0; i < m->num_fabrics; i++)
+        if (!(m->fabrics[i].label = short_label(m, &m->fabrics[i])))
+            return ik_fail_memory(err, 1, "a report");
     for (size_t i = 0; i < m->num_fabrics; i++)
         for (size_t k = 0; k < m->num_fabrics; k++)
             if (k != i && strcmp(m->fabrics[i].label, m->fabrics[k].label) == 0)
                 m->fabrics[i].label = m->fabrics[i].spec;
+    return IK_OK;
 }
 
 ik_status model_read_fabrics(report_model *m, ik_error *err)
@@ -229,6 +241,5 @@ ik_status model_read_fabrics(report_model *m, ik_error *err)
         status = read_fabric(m, statement, err);
     }
     sqlite3_finalize(statement);
-    label_fabrics(m);
-    return status;
+    return status == IK_OK ? label_fabrics(m, err) : status;
 }

@@ -20,7 +20,7 @@
 extern const char report_page[], report_page_end[];
 
 static const char mark[] = "<!--DATA-->";
-enum { PLAIN_LIMIT = 2 << 20 };
+enum { PLAIN_LIMIT = 1 << 20 };
 
 /* ---- data */
 

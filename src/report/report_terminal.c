@@ -24,7 +24,8 @@ static void heading(const page *p, const char *text)
     fprintf(p->out, "\n%s%s%s\n", p->colour ? "\033[1m" : "", text, p->colour ? "\033[0m" : "");
 }
 
-/* Words of `text` in lines of at most p->width columns, each after the first indented by `indent`; the first starts at `column`. */
+/* Words of `text` in lines of at most p->width columns, each after the first indented by `indent`; the first starts at `column`.
+ */
 static void wrap(const page *p, const char *text, unsigned column, unsigned indent)
 {
     bool first = true;

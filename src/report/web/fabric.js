@@ -92,7 +92,14 @@ export function fabricPicture(fabric, height = 460) {
       g.fill();
     }
   }
-  const shortName = (s) => (drawing.names[s] ?? `switch ${s}`).replace(/ \(0x[0-9a-f]*?([0-9a-f]{4})\)$/, ' …$1');
+  // A name and the end of its GUID; where all names are the same, the GUID alone.
+  const parts = drawing.names.slice(0, drawing.switches).map((n) => n.match(/^(.*) \(0x([0-9a-f]+)\)$/) ?? [n, n, '']);
+  const alike = parts.length > 1 && parts.every((m) => m[1] === parts[0][1]);
+  const shortName = (s) => {
+    const [, text, guid] = parts[s];
+    const cut = text.length > 22 ? `${text.slice(0, 21)}…` : text;
+    return guid ? (alike ? `…${guid.slice(-6)}` : `${cut} …${guid.slice(-4)}`) : cut;
+  };
   function drawNodes(g) {
     const named = scene.nodes.length <= 40;
     g.textAlign = 'center';
@@ -246,7 +253,7 @@ export function fabricPicture(fabric, height = 460) {
     event.preventDefault();
     draw();
   });
-  new ResizeObserver(draw).observe(node);
+  new ResizeObserver(() => requestAnimationFrame(draw)).observe(node);
   onTheme(draw);
   return {
     node, aggregated: scene.aggregated,

@@ -19,3 +19,9 @@ export function rate(bps) {
 
 export const plusMinus = (mean, ci, show) => (ci === null || ci === undefined ? show(mean) : `${show(mean)} ± ${show(ci)}`);
 export const verdict = (v) => (v === true ? 'yes' : v === false ? 'no' : 'unknown');
+
+// For axes, where the values are round.
+export function shortTime(ns) {
+  const [scale, unit] = ns >= 1e6 ? [1e6, 'ms'] : ns >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
+  return `${+(ns / scale).toPrecision(3)} ${unit}`;
+}

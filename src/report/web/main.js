@@ -2,7 +2,7 @@
 // The report: reads the data that stands in the page and shows it. Nothing is loaded.
 import { el, numbers, select, table } from './dom.js';
 import { fabricPicture, legend } from './fabric.js';
-import { count, percent, plusMinus, rate, time, verdict } from './format.js';
+import { count, percent, plusMinus, rate, shortTime, time, verdict } from './format.js';
 import { plot } from './plots.js';
 import { startTheme, toggleTheme } from './theme.js';
 
@@ -27,10 +27,7 @@ function curveName(data, c, traffic = false) {
   if (data.fabrics.length > 1) parts.push(fabricName(data, c.fabric));
   return parts.join(', ');
 }
-const fabricName = (data, i) => {
-  const f = data.fabrics[i];
-  return f.slow_links.length && data.fabrics.some((g) => !g.slow_links.length) ? `${f.label} (as it is)` : f.label;
-};
+const fabricName = (data, i) => data.fabrics[i].label;
 const seriesKey = (c) => `${c.plan}/${c.variant}`;
 
 // ---- header and summary
@@ -54,7 +51,7 @@ function summary(data) {
   const one = (strong, span) => el('div', { class: 'card' }, el('strong', {}, strong), el('span', {}, span));
   return el('section', { id: 'summary', class: 'cards' },
     one(`${count(f.hosts)} hosts`, `${count(f.switches)} switches, ${count(f.switch_links)} links between them${data.fabrics.length > 1 ? `; ${data.fabrics.length} fabrics compared` : ''}`),
-    one(warnings ? `${warnings} finding${warnings > 1 ? 's' : ''}` : 'no findings', warnings ? 'that need attention' : 'the fabric is as it should be'),
+    one(warnings ? `${warnings} finding${warnings > 1 ? 's' : ''}` : 'no findings', warnings ? `that need${warnings > 1 ? '' : 's'} attention` : 'the fabric is as it should be'),
     one(failed ? `${failed} of ${data.plans.length} fail` : `${data.plans.length} proved`, failed ? 'routings whose proofs fail' : 'every routing delivers, without loops or deadlock'),
     best && one(percent(best.saturation_throughput), `highest accepted throughput: ${curveName(data, best, true)}`));
 }
@@ -114,7 +111,7 @@ function proofs(data) {
     { key: 'loop_free', name: 'no loop', text: tag('loop_free'), class: mark('loop_free') },
     { key: 'minimal', name: 'minimal', text: tag('minimal') },
     { key: 'deadlock_free', name: 'deadlock-free', text: tag('deadlock_free'), class: mark('deadlock_free') },
-    { key: 'deadlock_reason', name: 'because' },
+    { key: 'deadlock_reason', name: 'because', class: () => 'wrap' },
     { key: 'pairs', name: 'pairs', number: true, text: (r) => count(r.pairs) },
     { key: 'mean_hops', name: 'mean hops', number: true, text: (r) => r.mean_hops.toFixed(3) }, { key: 'max_hops', name: 'most', number: true },
     { key: 'dependencies', name: 'dependencies', number: true, text: (r) => count(r.dependencies) },
@@ -165,7 +162,7 @@ function latencyPlot(data, traffic, curves) {
   let metric = latencies[0];
   const spec = () => ({
     label: `Latency (${metric[1]}) over load under ${traffic}`,
-    x: { name: 'offered load', format: percentAxis, min: 0 }, y: { name: `latency, ${metric[1]}`, format: time, log: true },
+    x: { name: 'offered load', format: percentAxis, min: 0 }, y: { name: `latency, ${metric[1]}`, format: shortTime, log: true },
     lines: curveLines(data, curves, metric[0], true),
   });
   const p = plot(spec());
@@ -199,7 +196,7 @@ function utilisation(data) {
     { name: t.name, colour: i, symbol: i, points: curve().steps.map((s) => ({ x: s.load, y: s.tiers[i].mean, note: `${t.channels} channels` })) },
     { name: `${t.name}, busiest`, colour: i, symbol: i + 4, dash: 'dotted', points: curve().steps.map((s) => ({ x: s.load, y: s.tiers[i].max })) },
   ]);
-  const spec = () => ({ label: `Link utilisation per level, ${curve().label}`, x: { name: 'offered load', format: percentAxis, min: 0 }, y: { name: 'utilisation', format: percentAxis, min: 0 }, lines: lines() });
+  const spec = () => ({ label: `Link utilisation per level, ${curve().label}`, x: { name: 'offered load', format: percentAxis, min: 0 }, y: { name: 'utilisation', format: percentAxis, min: 0, max: 1 }, lines: lines() });
   const p = plot(spec(), 380);
   const source = () => ({
     columns: [{ key: 'curve', name: 'curve' }, { key: 'tier', name: 'links' }, { key: 'channels', name: 'channels', number: true }, { key: 'load', name: 'load', number: true, text: (r) => percent(r.load) },
@@ -266,7 +263,7 @@ function points(data, csv) {
   const rows = data.points.map((p) => ({ ...p, fabricName: data.fabrics[p.fabric].label }));
   const locked = data.points.find((p) => p.deadlock);
   return section('points', 'Every point', locked && el('div', { class: 'callout' }, el('h3', {}, `Deadlock: ${locked.routing} under ${locked.traffic} at load ${percent(locked.load, 0)}`), el('pre', {}, locked.deadlock)),
-    card(numbers('points', () => ({ columns, rows }), () => csv)));
+    card(el('p', { class: 'quiet' }, `${count(rows.length)} points, each a simulation of its own with its seed; the CSV file is what ikat report --csv prints.`), numbers('points', () => ({ columns, rows }), () => csv)));
 }
 
 function provenance(data) {
@@ -298,6 +295,8 @@ async function start() {
   }
   main.append(provenance(data));
   app.append(el('footer', {}, `Made by ikat ${data.ikat}. This file holds everything it shows and loads nothing.`));
+  // With #numbers in the address every table is open: for printing, and for tools that read the page.
+  if (location.hash === '#numbers') document.querySelectorAll('details').forEach((d) => { d.open = true; });
   document.documentElement.dataset.ready = 'yes';
 }
 

@@ -2,14 +2,34 @@
 // Line plots with confidence intervals.
 import * as echarts from 'echarts/core';
 import { LineChart, CustomChart } from 'echarts/charts';
-import { GridComponent, TooltipComponent, LegendComponent, AriaComponent } from 'echarts/components';
+import { GridComponent, TooltipComponent, AriaComponent } from 'echarts/components';
 import { SVGRenderer } from 'echarts/renderers';
 import { css, onTheme, seriesColour } from './theme.js';
 import { el } from './dom.js';
 
-echarts.use([LineChart, CustomChart, GridComponent, TooltipComponent, LegendComponent, AriaComponent, SVGRenderer]);
+echarts.use([LineChart, CustomChart, GridComponent, TooltipComponent, AriaComponent, SVGRenderer]);
 
 const symbols = ['circle', 'rect', 'triangle', 'diamond', 'emptyCircle', 'emptyRect', 'emptyTriangle', 'emptyDiamond'];
+const dashes = { solid: '', dashed: '7 4', dotted: '2 4' };
+const marks = [
+  (c, f) => svg('circle', { cx: 15, cy: 7, r: 3.5, fill: f, stroke: c }), (c, f) => svg('rect', { x: 11.5, y: 3.5, width: 7, height: 7, fill: f, stroke: c }),
+  (c, f) => svg('path', { d: 'M15 3l4.5 8h-9z', fill: f, stroke: c }), (c, f) => svg('path', { d: 'M15 2.5l4.5 4.5-4.5 4.5-4.5-4.5z', fill: f, stroke: c }),
+];
+
+function svg(tag, attributes) {
+  const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  return node;
+}
+
+// The legend is part of the page rather than of the plot: it wraps, prints, and can be reached by keyboard.
+function legendItem(line, i, hidden, toggle) {
+  const colour = seriesColour(line.colour ?? i), symbol = (line.symbol ?? i) % symbols.length;
+  const key = svg('svg', { width: 30, height: 14, 'aria-hidden': 'true' });
+  key.append(svg('line', { x1: 0, x2: 30, y1: 7, y2: 7, stroke: colour, 'stroke-width': 2, 'stroke-dasharray': dashes[line.dash ?? 'solid'] }),
+    marks[symbol % 4](colour, symbol < 4 ? colour : css('--card')));
+  return el('button', { type: 'button', class: hidden ? 'key off' : 'key', 'aria-pressed': String(!hidden), onclick: toggle }, key, line.name);
+}
 
 function errorBars(line, colour) {
   return {
@@ -47,14 +67,12 @@ function optionOf(spec) {
   };
   return {
     animation: false, aria: { enabled: true, label: { description: spec.label } }, textStyle: { fontFamily: 'inherit' },
-    grid: { left: 62, right: 18, top: spec.lines.length > 1 ? 44 : 16, bottom: 46 },
-    legend: { show: spec.lines.length > 1, type: 'scroll', top: 4, left: 56, right: 10, textStyle: { color: text }, pageTextStyle: { color: soft },
-      pageIconColor: soft, data: spec.lines.map((l) => l.name), itemWidth: 26 },
+    grid: { left: 76, right: 18, top: 14, bottom: 46 },
     tooltip: {
       trigger: 'axis', confine: true, backgroundColor: css('--card'), borderColor: rule, textStyle: { color: text, fontSize: 12 },
       formatter: (items) => tooltip(spec, items),
     },
-    xAxis: { ...axis(spec.x), nameGap: 28 }, yAxis: { ...axis(spec.y), nameGap: 48 },
+    xAxis: { ...axis(spec.x), nameGap: 28 }, yAxis: { ...axis(spec.y), nameGap: 58 },
     series: [...lines, ...bars, ...(ideal ? [ideal] : [])],
   };
 }
@@ -70,16 +88,27 @@ function tooltip(spec, items) {
   }));
 }
 
-// A plot that redraws itself with the theme and its width. Returns { node, update(spec) }.
+// A plot with its legend that redraws itself with the theme and its width. Returns { node, update(spec) }.
 export function plot(spec, height = 320) {
-  const node = el('div', { class: 'plot', role: 'img', 'aria-label': spec.label });
-  node.style.height = `${height}px`;
+  const canvas = el('div', { class: 'plot', role: 'img' });
+  const keys = el('div', { class: 'keys' });
+  const node = el('div', {}, keys, canvas);
+  canvas.style.height = `${height}px`;
+  const hidden = new Set();
   let chart = null;
   const draw = () => {
-    if (!chart) chart = echarts.init(node, null, { renderer: 'svg' });
-    chart.setOption(optionOf(spec), true);
+    canvas.setAttribute('aria-label', spec.label);
+    keys.replaceChildren(...(spec.lines.length > 1 ? spec.lines.map((line, i) => legendItem(line, i, hidden.has(line.name), () => {
+      if (!hidden.delete(line.name)) hidden.add(line.name);
+      draw();
+    })) : []));
+    if (!canvas.clientWidth) return;
+    if (!chart) chart = echarts.init(canvas, null, { renderer: 'svg' });
+    const lines = spec.lines.map((line, i) => ({ ...line, colour: line.colour ?? i, symbol: line.symbol ?? i })).filter((l) => !hidden.has(l.name));
+    chart.setOption(optionOf({ ...spec, lines }), true);
   };
-  new ResizeObserver(() => (chart ? chart.resize() : node.clientWidth && draw())).observe(node);
-  onTheme(() => chart && draw());
-  return { node, update(next) { spec = next; node.setAttribute('aria-label', spec.label); if (chart) draw(); } };
+  // Not inside the observer's own turn: drawing changes sizes, which the browser would report as a loop.
+  new ResizeObserver(() => requestAnimationFrame(() => (chart ? chart.resize() : draw()))).observe(canvas);
+  onTheme(draw);
+  return { node, update(next) { spec = next; draw(); } };
 }
