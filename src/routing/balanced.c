@@ -14,7 +14,7 @@ typedef struct balanced {
     links g;
     uint8_t *dist;   /* [S] hops to the destination's switch */
     uint32_t *order; /* [S] switches by distance */
-    uint32_t reached;
+    uint32_t roots, reached;
     uint32_t *hosts; /* [S] sources at a switch */
     uint64_t *load;  /* [L] host pairs that a link carries */
     uint64_t *cost;  /* [S] load along the path to the destination */
@@ -55,10 +55,11 @@ static ik_status balanced_init(balanced *b, const ik_fabric *f, ik_error *err)
     return IK_OK;
 }
 
-/* Breadth-first order from a destination's switch. */
-static bool set_levels(balanced *b, uint32_t from)
+/* Breadth-first order from the destination's switches. */
+static bool set_levels(balanced *b, uint32_t host)
 {
-    if (!links_bfs(&b->g, from, b->dist, b->order))
+    b->roots = links_attached(&b->g, host, b->order);
+    if (!links_bfs_from(&b->g, b->roots, b->dist, b->order))
         return false;
     b->reached = 0;
     for (uint32_t s = 0; s < b->g.num_switches; s++)
@@ -69,8 +70,9 @@ static bool set_levels(balanced *b, uint32_t from)
 static void choose_by_path(balanced *b)
 {
     const links *g = &b->g;
-    b->cost[b->order[0]] = 0;
-    for (uint32_t i = 1; i < b->reached; i++) {
+    for (uint32_t i = 0; i < b->roots; i++)
+        b->cost[b->order[i]] = 0;
+    for (uint32_t i = b->roots; i < b->reached; i++) {
         uint32_t u = b->order[i], near = b->dist[u] - 1U;
         uint64_t best = UINT64_MAX;
         for (uint32_t l = g->base[u]; l < g->base[u + 1]; l++) {
@@ -90,7 +92,7 @@ static void choose_by_path(balanced *b)
 static void choose_by_link(balanced *b)
 {
     const links *g = &b->g;
-    for (uint32_t i = b->reached; i-- > 1;) {
+    for (uint32_t i = b->reached; i-- > b->roots;) {
         uint32_t u = b->order[i], near = b->dist[u] - 1U;
         uint64_t best = UINT64_MAX;
         for (uint32_t l = g->base[u]; l < g->base[u + 1]; l++)
@@ -107,7 +109,7 @@ static void account(balanced *b, bool add)
 {
     for (uint32_t s = 0; s < b->g.num_switches; s++)
         b->flow[s] = b->hosts[s];
-    for (uint32_t i = b->reached; i-- > 1;) {
+    for (uint32_t i = b->reached; i-- > b->roots;) {
         uint32_t u = b->order[i], l = b->next[u];
         b->load[l] += add ? b->flow[u] : 0 - b->flow[u];
         b->flow[b->g.head[l]] += b->flow[u];
@@ -118,7 +120,7 @@ static void route_one(balanced *b, const ik_fabric *f, uint32_t host, balanced_r
 {
     size_t hosts = b->g.num_hosts;
     if (again) { /* another pass: forget this destination's share first */
-        for (uint32_t i = 1; i < b->reached; i++) {
+        for (uint32_t i = b->roots; i < b->reached; i++) {
             uint32_t u = b->order[i];
             b->next[u] = b->g.of_port[f->port_base[u] + lft[u * hosts + host]];
         }
@@ -132,7 +134,7 @@ static void route_one(balanced *b, const ik_fabric *f, uint32_t host, balanced_r
         choose_by_link(b);
     }
     account(b, true);
-    for (uint32_t i = 1; i < b->reached; i++) {
+    for (uint32_t i = b->roots; i < b->reached; i++) {
         uint32_t u = b->order[i];
         lft[u * hosts + host] = (uint16_t)(b->g.port[b->next[u]] - f->port_base[u]);
     }
@@ -147,7 +149,7 @@ static ik_status route_all(balanced *b, ik_routing *r, balanced_rule rule, bool 
             continue;
         if (ik_env_cancelled(env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled while routing");
-        if (sw != last && !set_levels(b, sw))
+        if ((sw != last || b->g.multi) && !set_levels(b, h))
             return ik_fail(err, IK_ERR_UNSUPPORTED, "'%s' routes up to %d hops, this fabric has longer distances",
                            r->family->name, LINKS_FAR - 1);
         last = sw;

@@ -196,7 +196,7 @@ uint32_t indirect_next(const ik_routing *r, const indirect *t, uint32_t sw, uint
                        uint32_t *preferred)
 {
     const ik_fabric *f = r->fabric;
-    uint32_t rd = t->m.g.host_sw[pk->dst], mid = pk->via & INDIRECT_NONE, bound = pk->via >> 20;
+    uint32_t rd = links_nearest(&t->m.g, t->m.dist, sw, pk->dst), mid = pk->via & INDIRECT_NONE, bound = pk->via >> 20;
     *preferred = 0;
     if (rd == IK_NONE)
         return 0;

@@ -34,6 +34,12 @@ typedef struct indirect {
 /* Reads the parameters `intermediate` and `paths`. Sets r->natural_vc and r->natural_selection. */
 ik_status indirect_create(ik_routing *r, const ik_params *params, const ik_env *env, indirect *out, ik_error *err);
 void indirect_free(indirect *t);
+/* The switch that packets of a pair leave by: the destination's one nearest to the source's. */
+static inline uint32_t indirect_goal(const indirect *t, uint32_t src, uint32_t dst)
+{
+    uint32_t rs = t->m.g.host_sw[src];
+    return rs == IK_NONE ? IK_NONE : links_nearest(&t->m.g, t->m.dist, rs, dst);
+}
 /* Number of eligible intermediates of two switches; 0 if they are the same, unconnected, or there is none. */
 uint32_t indirect_count(const indirect *t, uint32_t rs, uint32_t rd);
 uint32_t indirect_nth(const indirect *t, uint32_t rs, uint32_t rd, uint32_t n);

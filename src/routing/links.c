@@ -51,9 +51,18 @@ static ik_status links_alloc(const ik_fabric *f, links *g, ik_error *err)
     return IK_OK;
 }
 
+static bool hangs_on_several(const ik_fabric *f, uint32_t host, uint32_t first)
+{
+    uint32_t node = ik_host_node(f, host);
+    for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++)
+        if (is_link(f, p) && ik_peer_node(f, p) != first)
+            return true;
+    return false;
+}
+
 ik_status links_build(const ik_fabric *f, links *out, ik_error *err)
 {
-    links g = {.num_switches = f->num_switches, .num_hosts = f->num_hosts};
+    links g = {.f = f, .num_switches = f->num_switches, .num_hosts = f->num_hosts};
     ik_status status = links_alloc(f, &g, err);
     if (status != IK_OK) {
         links_free(&g);
@@ -79,8 +88,10 @@ ik_status links_build(const ik_fabric *f, links *out, ik_error *err)
     g.base[f->num_switches] = n;
     for (uint32_t l = 0; l < n; l++)
         g.rev[l] = g.of_port[f->port_peer[g.port[l]]];
-    for (uint32_t h = 0; h < f->num_hosts; h++)
+    for (uint32_t h = 0; h < f->num_hosts; h++) {
         g.host_sw[h] = ik_host_switch(f, h);
+        g.multi = g.multi || hangs_on_several(f, h, g.host_sw[h]);
+    }
     *out = g;
     return IK_OK;
 }
@@ -99,10 +110,16 @@ void links_free(links *g)
 
 bool links_bfs(const links *g, uint32_t from, uint8_t *dist, uint32_t *queue)
 {
+    queue[0] = from;
+    return links_bfs_from(g, 1, dist, queue);
+}
+
+bool links_bfs_from(const links *g, uint32_t num, uint8_t *dist, uint32_t *queue)
+{
     memset(dist, LINKS_FAR, g->num_switches);
-    uint32_t popped = 0, pushed = 0;
-    dist[from] = 0;
-    queue[pushed++] = from;
+    uint32_t popped = 0, pushed = num;
+    for (uint32_t i = 0; i < num; i++)
+        dist[queue[i]] = 0;
     while (popped < pushed) {
         uint32_t u = queue[popped++], d = dist[u] + 1U;
         for (uint32_t l = g->base[u]; l < g->base[u + 1]; l++) {
@@ -153,6 +170,32 @@ ik_status links_distances(const links *g, const ik_env *env, uint8_t **out, ik_e
     return status;
 }
 
+uint32_t links_attached(const links *g, uint32_t host, uint32_t *out)
+{
+    const ik_fabric *f = g->f;
+    uint32_t node = ik_host_node(f, host), n = 0;
+    for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++) {
+        if (!is_link(f, p))
+            continue;
+        uint32_t sw = ik_peer_node(f, p), i = 0;
+        while (i < n && out[i] != sw)
+            i++;
+        if (i == n)
+            out[n++] = sw;
+    }
+    return n;
+}
+
+uint32_t links_nearest_slow(const links *g, const uint8_t *dist, uint32_t sw, uint32_t host)
+{
+    const ik_fabric *f = g->f;
+    uint32_t node = ik_host_node(f, host), best = g->host_sw[host];
+    for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++)
+        if (is_link(f, p) && dist[(size_t)sw * g->num_switches + ik_peer_node(f, p)] < dist[(size_t)sw * g->num_switches + best])
+            best = ik_peer_node(f, p);
+    return best;
+}
+
 uint32_t links_host_ports(const ik_fabric *f, uint32_t sw, uint32_t dst, uint32_t *out)
 {
     uint32_t node = ik_host_node(f, dst), n = 0;
@@ -179,6 +222,20 @@ static uint16_t host_entry(const ik_fabric *f, uint32_t sw, uint32_t host)
     return 0xFFFF;
 }
 
+/* A host on several switches: handed over where it hangs, else routed to the first of its switches that there is a way to. */
+static uint16_t multi_entry(const lft_job *job, uint32_t sw, uint32_t host)
+{
+    const ik_fabric *f = job->r->fabric;
+    uint16_t entry = host_entry(f, sw, host);
+    uint32_t node = ik_host_node(f, host);
+    for (uint32_t p = f->port_base[node]; entry == 0xFFFF && p < f->port_base[node + 1]; p++) {
+        uint32_t link = is_link(f, p) ? job->next(job->ctx, sw, ik_peer_node(f, p)) : IK_NONE;
+        if (link != IK_NONE)
+            entry = (uint16_t)(job->g->port[link] - f->port_base[sw]);
+    }
+    return entry;
+}
+
 static ik_status lft_row(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)thread;
@@ -190,6 +247,10 @@ static ik_status lft_row(void *ctx, size_t index, unsigned thread, ik_error *err
     uint16_t *row = job->lft + index * g->num_hosts, entry = 0xFFFF;
     for (uint32_t h = 0; h < g->num_hosts; h++) {
         uint32_t dst = g->host_sw[h];
+        if (g->multi) {
+            row[h] = multi_entry(job, sw, h);
+            continue;
+        }
         if (dst == sw) {
             row[h] = host_entry(f, sw, h);
             continue;

@@ -11,6 +11,7 @@
 #include "ikat/routing.h"
 
 typedef struct links {
+    const ik_fabric *f; /* borrowed */
     uint32_t num_switches, num_hosts, num_links;
     uint32_t *base;    /* [num_switches + 1] first link of a switch */
     uint32_t *head;    /* [num_links] switch it leads to */
@@ -18,8 +19,9 @@ typedef struct links {
     uint32_t *rev;     /* [num_links] the opposite link */
     uint32_t *port;    /* [num_links] sending port (global id) = channel */
     uint32_t *of_port; /* [num_ports] link that the port sends, IK_NONE */
-    uint32_t *host_sw; /* [num_hosts] switch of the host, IK_NONE */
+    uint32_t *host_sw; /* [num_hosts] switch of the host's first cable, by which it injects; IK_NONE */
     uint32_t max_degree;
+    bool multi; /* some host hangs on several switches */
 } links;
 
 #define LINKS_FAR 255 /* "not connected" in distance matrices; real distances are below */
@@ -33,6 +35,8 @@ ik_status links_distances(const links *g, const ik_env *env, uint8_t **out, ik_e
 
 /* One row of it. queue: scratch [num_switches]. Returns false if a distance reaches LINKS_FAR. */
 bool links_bfs(const links *g, uint32_t from, uint8_t *dist, uint32_t *queue);
+/* The same from all num switches in queue[0..num-1] at once. */
+bool links_bfs_from(const links *g, uint32_t num, uint8_t *dist, uint32_t *queue);
 
 /* Refuses more than env's memory limit: "WHAT would need B bytes". */
 ik_status links_refuse_bytes(const ik_env *env, double bytes, const char *what, ik_error *err);
@@ -40,6 +44,15 @@ ik_status links_refuse_bytes(const ik_env *env, double bytes, const char *what, 
 /* Fills r->lft from a next hop per pair of switches: next_link(ctx, sw, dst_sw) returns a link of sw or IK_NONE. All threads. */
 typedef uint32_t (*links_next_fn)(const void *ctx, uint32_t sw, uint32_t dst_sw);
 ik_status links_make_lft(ik_routing *r, const links *g, const ik_env *env, links_next_fn next, const void *ctx, ik_error *err);
+
+/* The switches that host hangs on, in the order of its ports, each once; returns their number. out: room for its ports. */
+uint32_t links_attached(const links *g, uint32_t host, uint32_t *out);
+/* The one of them that packets at sw are routed to: the nearest by dist ([S][S]), the first in port order among equals. */
+uint32_t links_nearest_slow(const links *g, const uint8_t *dist, uint32_t sw, uint32_t host);
+static inline uint32_t links_nearest(const links *g, const uint8_t *dist, uint32_t sw, uint32_t host)
+{
+    return g->multi ? links_nearest_slow(g, dist, sw, host) : g->host_sw[host];
+}
 
 /* Writes the ports of switch sw that lead to host dst directly; returns their number. */
 uint32_t links_host_ports(const ik_fabric *f, uint32_t sw, uint32_t dst, uint32_t *out);

@@ -32,7 +32,7 @@ static ik_status one_row(void *ctx, size_t index, unsigned thread, ik_error *err
     const links *g = &job->m->g;
     uint32_t u = (uint32_t)index, base = job->m->f->port_base[u];
     for (uint32_t h = 0; h < g->num_hosts; h++) {
-        uint32_t v = g->host_sw[h];
+        uint32_t v = links_nearest(g, job->m->dist, u, h);
         if (v == IK_NONE || v == u)
             continue; /* links_make_lft has set the ports to hosts */
         uint32_t port = minpaths_one(job->m, u, v, job->seed, h);
@@ -83,7 +83,7 @@ static uint32_t minimal_next(const ik_routing *r, uint32_t sw, uint32_t in_port,
     if (r->lft)
         return ik_lft_next(r, sw, in_port, pk, out, preferred);
     const minpaths *m = r->impl;
-    uint32_t v = m->g.host_sw[pk->dst];
+    uint32_t v = links_nearest(&m->g, m->dist, sw, pk->dst);
     *preferred = 0;
     if (v == IK_NONE)
         return 0;

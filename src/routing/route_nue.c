@@ -55,6 +55,10 @@ typedef struct nue_work {
     uint32_t *escape;     /* [S] link towards the destination at work over the tree */
     uint32_t *stack;      /* [S] scratch */
     uint8_t *forced;      /* [S] must take its escape path */
+    uint8_t *is_goal;     /* [S] the host at work hangs there */
+    uint32_t *goals;      /* [num_goals] */
+    uint32_t num_goals;
+    uint32_t reachable; /* switches that reach a goal, goals counted */
     uint32_t num_settled;
     heap_item *heap;
     size_t heap_num, heap_capacity;
@@ -147,14 +151,30 @@ static void grow_trees(nue_work *w, uint32_t root)
     }
 }
 
+/* Switches of a host that escape paths end at: its first in each component. Leaves them in w->stack, returns their number. */
+static uint32_t escape_goals(nue_work *w, uint32_t host)
+{
+    uint32_t num = links_attached(&w->g, host, w->stack), kept = 0;
+    for (uint32_t i = 0; i < num; i++) {
+        bool apart = true;
+        for (uint32_t k = 0; k < kept; k++)
+            apart = apart && w->dist[(size_t)w->stack[k] * w->g.num_switches + w->stack[i]] == LINKS_FAR;
+        if (apart)
+            w->stack[kept++] = w->stack[i];
+    }
+    return kept;
+}
+
 static void count_destinations(nue_work *w, const nue *t, unsigned layer)
 {
     const links *g = &w->g;
     uint32_t n = g->num_switches;
     memset(w->beneath, 0, n * sizeof *w->beneath);
-    for (uint32_t h = 0; h < g->num_hosts; h++)
-        if (g->host_sw[h] != IK_NONE && t->layer[h] == layer)
-            w->beneath[g->host_sw[h]]++;
+    for (uint32_t h = 0; h < g->num_hosts; h++) {
+        uint32_t goals = t->layer[h] == layer ? escape_goals(w, h) : 0;
+        for (uint32_t i = 0; i < goals; i++)
+            w->beneath[w->stack[i]]++;
+    }
     for (uint32_t i = n; i-- > 0;) {
         uint32_t s = w->preorder[i];
         if (w->parent[s] != IK_NONE)
@@ -192,16 +212,34 @@ static void add_escape_paths(nue_work *w)
         }
 }
 
-/* Next hops over the tree: towards the root until the destination lies beneath, then down. */
-static void set_escape_paths(nue_work *w, uint32_t goal)
+static bool reaches_goal(const nue_work *w, uint32_t s)
+{
+    for (uint32_t i = 0; i < w->num_goals; i++)
+        if (w->dist[(size_t)w->goals[i] * w->g.num_switches + s] != LINKS_FAR)
+            return true;
+    return false;
+}
+
+/* Turns to a host: its switches are goals, and next hops over the tree lead towards the root until a goal lies beneath. */
+static void set_escape_paths(nue_work *w, uint32_t host)
 {
     const links *g = &w->g;
     for (uint32_t s = 0; s < g->num_switches; s++) {
         w->escape[s] = w->parent[s];
-        w->forced[s] = 0;
+        w->forced[s] = w->is_goal[s] = 0;
     }
-    for (uint32_t at = goal; w->parent[at] != IK_NONE; at = g->head[w->parent[at]])
-        w->escape[g->head[w->parent[at]]] = g->rev[w->parent[at]]; /* the way down from every ancestor */
+    uint32_t goals = escape_goals(w, host);
+    for (uint32_t i = 0; i < goals; i++)
+        for (uint32_t at = w->stack[i]; w->parent[at] != IK_NONE; at = g->head[w->parent[at]])
+            w->escape[g->head[w->parent[at]]] = g->rev[w->parent[at]]; /* the way down from every ancestor */
+    w->num_goals = links_attached(g, host, w->stack);
+    w->reachable = 0;
+    for (uint32_t i = 0; i < w->num_goals; i++) {
+        w->goals[i] = w->stack[i];
+        w->is_goal[w->stack[i]] = 1;
+    }
+    for (uint32_t s = 0; s < g->num_switches; s++)
+        w->reachable += reaches_goal(w, s);
 }
 
 /* ------------------------------------------------------------------------------------------ one destination */
@@ -242,24 +280,24 @@ static bool settle(nue_work *w, uint32_t u, uint32_t link, uint64_t key)
     return ok;
 }
 
-static bool search(nue_work *w, uint32_t goal)
+static bool search(nue_work *w)
 {
     bool ok = true;
     while (w->heap_num > 0 && ok) {
         heap_item item = heap_pop(w);
         uint32_t u = w->g.tail[item.link], v = w->g.head[item.link];
-        if (u == goal || w->next[u] != IK_NONE)
+        if (w->is_goal[u] || w->next[u] != IK_NONE)
             continue;
-        if (v != goal && try_dependency(w, item.link, w->next[v], &ok) == LINKDAG_CYCLE)
+        if (!w->is_goal[v] && try_dependency(w, item.link, w->next[v], &ok) == LINKDAG_CYCLE)
             continue;
         ok = ok && settle(w, u, item.link, item.key);
     }
     return ok;
 }
 
-static bool passes_through(const nue_work *w, uint32_t from, uint32_t goal, uint32_t through)
+static bool passes_through(const nue_work *w, uint32_t from, uint32_t through)
 {
-    for (; from != goal; from = w->g.head[w->next[from]])
+    for (; !w->is_goal[from]; from = w->g.head[w->next[from]])
         if (from == through)
             return true;
     return false;
@@ -267,16 +305,16 @@ static bool passes_through(const nue_work *w, uint32_t from, uint32_t goal, uint
 
 /* Lets w, a settled neighbour of a stuck switch, go on by `other` instead: its own dependency, those of all that come through it,
  * and the stuck switch's must fit. */
-static bool turn_over(nue_work *w, uint32_t stuck_link, uint32_t other, uint32_t goal, bool *ok)
+static bool turn_over(nue_work *w, uint32_t stuck_link, uint32_t other, bool *ok)
 {
     const links *g = &w->g;
     uint32_t v = g->head[stuck_link], x = g->head[other];
     size_t keep = w->added.num;
-    bool fits = x == goal || try_dependency(w, other, w->next[x], ok) != LINKDAG_CYCLE;
+    bool fits = w->is_goal[x] || try_dependency(w, other, w->next[x], ok) != LINKDAG_CYCLE;
     fits = fits && try_dependency(w, stuck_link, other, ok) != LINKDAG_CYCLE;
     for (uint32_t l = g->base[v]; fits && l < g->base[v + 1]; l++) {
         uint32_t back = g->rev[l];
-        if (w->next[g->head[l]] == back && g->head[l] != goal)
+        if (w->next[g->head[l]] == back)
             fits = try_dependency(w, back, other, ok) != LINKDAG_CYCLE;
     }
     if (!fits)
@@ -287,21 +325,21 @@ static bool turn_over(nue_work *w, uint32_t stuck_link, uint32_t other, uint32_t
 }
 
 /* Frees one stuck switch by turning a neighbour over. */
-static bool free_one(nue_work *w, uint32_t goal, bool *ok)
+static bool free_one(nue_work *w, bool *ok)
 {
     const links *g = &w->g;
     for (uint32_t u = 0; u < g->num_switches; u++) {
-        if (u == goal || w->next[u] != IK_NONE)
+        if (w->is_goal[u] || w->next[u] != IK_NONE)
             continue;
         for (uint32_t l = g->base[u]; l < g->base[u + 1]; l++) {
             uint32_t v = g->head[l];
-            if (v == goal || w->next[v] == IK_NONE)
+            if (w->next[v] == IK_NONE)
                 continue;
             for (uint32_t other = g->base[v]; other < g->base[v + 1] && *ok; other++) {
                 uint32_t x = g->head[other];
-                if (other == w->next[v] || (x != goal && w->next[x] == IK_NONE) || passes_through(w, x, goal, v))
+                if (other == w->next[v] || (!w->is_goal[x] && w->next[x] == IK_NONE) || passes_through(w, x, v))
                     continue;
-                if (turn_over(w, l, other, goal, ok)) {
+                if (turn_over(w, l, other, ok)) {
                     *ok = *ok && settle(w, u, l, w->key[v] + (1ULL << 48) + w->load[l]);
                     return true;
                 }
@@ -331,22 +369,14 @@ static void drop_unused(nue_work *w)
     w->refused.num = 0;
 }
 
-static uint32_t count_reachable(const nue_work *w, uint32_t goal)
-{
-    uint32_t n = w->g.num_switches, count = 0;
-    for (uint32_t s = 0; s < n; s++)
-        count += w->dist[(size_t)goal * n + s] != LINKS_FAR;
-    return count;
-}
-
 /* Settles the switches that must take their escape paths, each after the one behind it. */
-static bool settle_forced(nue_work *w, uint32_t goal)
+static bool settle_forced(nue_work *w)
 {
     const links *g = &w->g;
     bool ok = true;
     for (uint32_t s = 0; s < g->num_switches && ok; s++) {
         uint32_t n = 0;
-        for (uint32_t at = s; w->forced[at] && w->next[at] == IK_NONE && at != goal; at = g->head[w->escape[at]])
+        for (uint32_t at = s; w->forced[at] && w->next[at] == IK_NONE && !w->is_goal[at]; at = g->head[w->escape[at]])
             w->stack[n++] = at;
         while (n > 0 && ok) {
             uint32_t at = w->stack[--n], l = w->escape[at];
@@ -357,39 +387,41 @@ static bool settle_forced(nue_work *w, uint32_t goal)
 }
 
 /* From now on the switches that were not reached take their escape paths, with all on the way. */
-static void force_stuck(nue_work *w, uint32_t goal)
+static void force_stuck(nue_work *w)
 {
     for (uint32_t s = 0; s < w->g.num_switches; s++) {
-        if (w->next[s] != IK_NONE || s == goal || w->dist[(size_t)goal * w->g.num_switches + s] == LINKS_FAR)
+        if (w->next[s] != IK_NONE || w->is_goal[s] || !reaches_goal(w, s))
             continue;
-        for (uint32_t at = s; at != goal && !w->forced[at]; at = w->g.head[w->escape[at]])
+        for (uint32_t at = s; !w->is_goal[at] && !w->forced[at]; at = w->g.head[w->escape[at]])
             w->forced[at] = 1;
     }
 }
 
-static bool attempt(nue_work *w, uint32_t goal, uint32_t reachable)
+static bool attempt(nue_work *w)
 {
+    bool ok = true;
     for (uint32_t s = 0; s < w->g.num_switches; s++)
         w->next[s] = IK_NONE;
     w->num_settled = 0;
     w->heap_num = 0;
     w->added.num = w->refused.num = 0;
-    bool ok = settle(w, goal, IK_NONE, 0) && settle_forced(w, goal) && search(w, goal);
-    while (ok && w->num_settled < reachable && free_one(w, goal, &ok))
-        ok = ok && search(w, goal);
+    for (uint32_t i = 0; i < w->num_goals && ok; i++)
+        ok = settle(w, w->goals[i], IK_NONE, 0);
+    ok = ok && settle_forced(w) && search(w);
+    while (ok && w->num_settled < w->reachable && free_one(w, &ok))
+        ok = ok && search(w);
     return ok;
 }
 
 /* Each attempt forces at least one switch more than the last, and escape paths alone always succeed. False: out of memory. */
-static bool find_paths(nue_work *w, uint32_t goal)
+static bool find_paths(nue_work *w, uint32_t host)
 {
-    uint32_t reachable = count_reachable(w, goal);
-    set_escape_paths(w, goal);
-    bool ok = attempt(w, goal, reachable);
-    while (ok && w->num_settled < reachable) {
-        force_stuck(w, goal);
+    set_escape_paths(w, host);
+    bool ok = attempt(w);
+    while (ok && w->num_settled < w->reachable) {
+        force_stuck(w);
         take_back(w, 0);
-        ok = attempt(w, goal, reachable);
+        ok = attempt(w);
     }
     if (ok)
         drop_unused(w);
@@ -397,14 +429,16 @@ static bool find_paths(nue_work *w, uint32_t goal)
 }
 
 /* Adds the sources behind every link to its load; returns all hops. Paths are walked, since turning over breaks any order. */
-static uint64_t account(nue_work *w, uint32_t goal)
+static uint64_t account(nue_work *w)
 {
     uint64_t hops = 0;
-    for (uint32_t i = 0; i < w->num_settled; i++)
-        for (uint32_t at = w->settled[i], from = at; at != goal && w->hosts[from]; at = w->g.head[w->next[at]]) {
+    for (uint32_t i = 0; i < w->num_settled; i++) {
+        uint32_t from = w->settled[i];
+        for (uint32_t at = from; !w->is_goal[at] && w->hosts[from]; at = w->g.head[w->next[at]]) {
             w->load[w->next[at]] += w->hosts[from];
             hops += w->hosts[from];
         }
+    }
     return hops;
 }
 
@@ -482,20 +516,18 @@ static ik_status route_layer(ik_routing *r, nue_work *w, nue *t, unsigned layer,
     count_destinations(w, t, layer);
     add_escape_paths(w);
     for (uint32_t h = 0; h < g->num_hosts && status == IK_OK; h++) {
-        uint32_t goal = g->host_sw[h];
-        if (goal == IK_NONE || t->layer[h] != layer)
+        if (g->host_sw[h] == IK_NONE || t->layer[h] != layer)
             continue;
         if (ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled while routing");
-        else if (!find_paths(w, goal))
+        else if (!find_paths(w, h))
             status = ik_fail_memory(err, w->heap_capacity * sizeof *w->heap, "Nue's search");
         if (status != IK_OK)
             break;
-        t->load[layer] += account(w, goal);
-        for (uint32_t i = 0; i < w->num_settled; i++) {
+        t->load[layer] += account(w);
+        for (uint32_t i = w->num_goals; i < w->num_settled; i++) {
             uint32_t s = w->settled[i];
-            if (s != goal)
-                r->lft[(size_t)s * g->num_hosts + h] = (uint16_t)(g->port[w->next[s]] - f->port_base[s]);
+            r->lft[(size_t)s * g->num_hosts + h] = (uint16_t)(g->port[w->next[s]] - f->port_base[s]);
         }
     }
     linkdag_free(&w->dag);
@@ -518,6 +550,8 @@ static void work_free(nue_work *w)
     free(w->escape);
     free(w->stack);
     free(w->forced);
+    free(w->is_goal);
+    free(w->goals);
     free(w->heap);
     free(w->added.items);
     free(w->refused.items);
@@ -543,8 +577,10 @@ static ik_status work_init(nue_work *w, const ik_fabric *f, const ik_env *env, i
     w->escape = ik_calloc(n, sizeof *w->escape);
     w->stack = ik_calloc(n, sizeof *w->stack);
     w->forced = ik_calloc(n, sizeof *w->forced);
+    w->is_goal = ik_calloc(n, sizeof *w->is_goal);
+    w->goals = ik_calloc(n, sizeof *w->goals);
     if (!w->hosts || !w->load || !w->parent || !w->preorder || !w->beneath || !w->tree_total || !w->next || !w->key ||
-        !w->settled || !w->escape || !w->stack || !w->forced)
+        !w->settled || !w->escape || !w->stack || !w->forced || !w->is_goal || !w->goals)
         return ik_fail_memory(err, n * 48, "Nue's search");
     for (uint32_t h = 0; h < w->g.num_hosts; h++)
         if (w->g.host_sw[h] != IK_NONE)

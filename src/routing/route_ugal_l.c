@@ -81,13 +81,13 @@ static void ugal_destroy(ik_routing *r)
 static uint32_t ugal_num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
 {
     const indirect *t = &((const ugal *)r->impl)->t;
-    return 1 + indirect_count(t, t->m.g.host_sw[src], t->m.g.host_sw[dst]);
+    return 1 + indirect_count(t, t->m.g.host_sw[src], indirect_goal(t, src, dst));
 }
 
 static void ugal_start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
 {
     const indirect *t = &((const ugal *)r->impl)->t;
-    uint32_t rs = t->m.g.host_sw[pk->src], rd = t->m.g.host_sw[pk->dst];
+    uint32_t rs = t->m.g.host_sw[pk->src], rd = indirect_goal(t, pk->src, pk->dst);
     indirect_set(pk, n == 0 ? IK_NONE : indirect_nth(t, rs, rd, n - 1), IK_NONE);
 }
 
@@ -149,7 +149,7 @@ static void ugal_start(const ik_routing *r, const ik_draw *draw, const ik_view *
 {
     const ugal *u = r->impl;
     const minpaths *m = &u->t.m;
-    uint32_t rs = m->g.host_sw[pk->src], rd = m->g.host_sw[pk->dst], port = IK_NONE, mid = IK_NONE;
+    uint32_t rs = m->g.host_sw[pk->src], rd = indirect_goal(&u->t, pk->src, pk->dst), port = IK_NONE, mid = IK_NONE;
     uint32_t count = indirect_count(&u->t, rs, rd);
     if (count == 0) { /* same switch, unconnected, or no intermediate */
         indirect_set(pk, IK_NONE, IK_NONE);

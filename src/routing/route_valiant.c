@@ -35,14 +35,14 @@ static void valiant_destroy(ik_routing *r)
 static uint32_t valiant_num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
 {
     const indirect *t = r->impl;
-    uint32_t n = indirect_count(t, t->m.g.host_sw[src], t->m.g.host_sw[dst]);
+    uint32_t n = indirect_count(t, t->m.g.host_sw[src], indirect_goal(t, src, dst));
     return n ? n : 1;
 }
 
 static void valiant_start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
 {
     const indirect *t = r->impl;
-    uint32_t rs = t->m.g.host_sw[pk->src], rd = t->m.g.host_sw[pk->dst];
+    uint32_t rs = t->m.g.host_sw[pk->src], rd = indirect_goal(t, pk->src, pk->dst);
     bool any = indirect_count(t, rs, rd) > 0;
     indirect_set(pk, any ? indirect_nth(t, rs, rd, n) : IK_NONE, IK_NONE);
 }

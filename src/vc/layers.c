@@ -67,8 +67,7 @@ static ik_status fill_tree(void *ctx, size_t index, unsigned thread, ik_error *e
     for (uint32_t sw = 0; sw < n; sw++) {
         ik_packet pk = {.src = host, .dst = host, .via = IK_NONE};
         uint32_t in = p->r->fabric->port_base[sw];
-        p->next[index * n + sw] =
-            sw == p->dest[index].sw ? IK_NONE : next_link(p, sw, in, &pk, job->ports + (size_t)thread * job->radix);
+        p->next[index * n + sw] = next_link(p, sw, in, &pk, job->ports + (size_t)thread * job->radix);
     }
     return IK_OK;
 }
@@ -103,10 +102,11 @@ ik_status layer_paths_build(const ik_vc *v, bool symmetric, const ik_env *env, l
     if (r->kind != IK_ROUTE_DETERMINISTIC)
         return refuse_many(v, err);
     layer_paths p = {.r = r};
-    bool tree = r->traits & IK_ROUTE_DEST_BASED, by_switch = r->traits & IK_ROUTE_PER_SWITCH;
     ik_status status = links_build(v->fabric, &p.g, err);
     if (status != IK_OK)
         return status;
+    /* Hosts with several switches have ways of their own. */
+    bool tree = r->traits & IK_ROUTE_DEST_BASED, by_switch = (r->traits & IK_ROUTE_PER_SWITCH) && !p.g.multi;
     p.max_length = 2 * p.g.num_switches + 2;
     p.source_of = ik_calloc((size_t)p.g.num_hosts + 1, sizeof *p.source_of);
     p.dest_of = ik_calloc((size_t)p.g.num_hosts + 1, sizeof *p.dest_of);
@@ -139,16 +139,16 @@ static uint32_t walk_path(const layer_paths *p, uint32_t source, uint32_t dest, 
     while (f->port_peer[in] == IK_NONE || f->port_node[f->port_peer[in]] != at)
         in++; /* the host's port to its switch */
     in = f->port_peer[in];
-    while (at != p->dest[dest].sw && n < p->max_length) {
+    while (n < p->max_length) {
         uint32_t link = next_link(p, at, in, &pk, ports);
         if (link == IK_NONE)
-            return 0;
+            return n;
         out[n++] = link;
         at = p->g.head[link];
         in = f->port_peer[p->g.port[link]];
         pk.hops++;
     }
-    return at == p->dest[dest].sw ? n : 0;
+    return 0; /* a loop */
 }
 
 uint32_t layer_path(const layer_paths *p, uint32_t source, uint32_t dest, uint32_t *out)
@@ -156,10 +156,10 @@ uint32_t layer_path(const layer_paths *p, uint32_t source, uint32_t dest, uint32
     if (!p->next)
         return walk_path(p, source, dest, out);
     const uint32_t *next = p->next + (size_t)dest * p->g.num_switches;
-    uint32_t n = 0, goal = p->dest[dest].sw;
-    for (uint32_t at = p->source[source].sw; at != goal; at = p->g.head[out[n++]]) {
-        if (next[at] == IK_NONE || n == p->max_length)
-            return 0; /* unconnected, or a loop: the proof of the plan will say so */
+    uint32_t n = 0;
+    for (uint32_t at = p->source[source].sw; next[at] != IK_NONE; at = p->g.head[out[n++]]) {
+        if (n == p->max_length)
+            return 0; /* a loop: the proof of the plan will say so */
         out[n] = next[at];
     }
     return n;

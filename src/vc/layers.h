@@ -23,7 +23,7 @@ typedef struct layer_paths {
     layer_class *source, *dest; /* [num_sources], [num_dests] */
     uint32_t num_sources, num_dests;
     uint32_t *source_of, *dest_of; /* [hosts] class, IK_NONE for hosts without a switch */
-    uint32_t *next;                /* [dest][switch] link, IK_NONE: destination-based routings; else NULL */
+    uint32_t *next;                /* [dest][switch] link, IK_NONE at the end: destination-based routings; else NULL */
     uint32_t max_length;           /* room for a path, in links */
 } layer_paths;
 

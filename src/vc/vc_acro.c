@@ -40,7 +40,7 @@ static ik_status assign(acro_work *w, uint32_t d, uint32_t u, ik_error *err)
 {
     const uint32_t *next = w->p.next + (size_t)d * w->p.g.num_switches;
     uint32_t v = w->p.g.head[next[u]], m = 0;
-    if (v != w->p.dest[d].sw) {
+    if (next[v] != IK_NONE) {
         m = w->m[(size_t)v * w->p.num_dests + d];
         if (linkdag_add(&w->dag[m], next[u], next[v]) == LINKDAG_CYCLE)
             m++;
@@ -65,7 +65,7 @@ static ik_status expand(acro_work *w, uint32_t d, uint32_t v, uint32_t *queue, u
     ik_status status = IK_OK;
     for (uint32_t l = g->base[v]; l < g->base[v + 1] && status == IK_OK; l++) {
         uint32_t u = g->head[l];
-        bool child = next[u] != IK_NONE && g->head[next[u]] == v && u != w->p.dest[d].sw;
+        bool child = next[u] != IK_NONE && g->head[next[u]] == v;
         if (!child || g->rev[next[u]] != l) /* of parallel cables only the one that u uses */
             continue;
         status = assign(w, d, u, err);
@@ -74,14 +74,23 @@ static ik_status expand(acro_work *w, uint32_t d, uint32_t v, uint32_t *queue, u
     return status;
 }
 
+/* Where the trees of a destination start: the switches of its host that hand packets over. */
+static uint32_t roots(const acro_work *w, uint32_t d, uint32_t *out)
+{
+    uint32_t num = links_attached(&w->p.g, w->p.dest[d].host, out), kept = 0;
+    for (uint32_t i = 0; i < num; i++)
+        if (w->p.next[(size_t)d * w->p.g.num_switches + out[i]] == IK_NONE)
+            out[kept++] = out[i];
+    return kept;
+}
+
 static ik_status by_destination(acro_work *w, const ik_env *env, ik_error *err)
 {
     ik_status status = IK_OK;
     for (uint32_t d = 0; d < w->p.num_dests && status == IK_OK; d++) {
-        uint32_t filled = 0;
         if (ik_env_cancelled(env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled while layering paths");
-        w->queue[filled++] = w->p.dest[d].sw;
+        uint32_t filled = roots(w, d, w->queue);
         for (uint32_t i = 0; i < filled && status == IK_OK; i++)
             status = expand(w, d, w->queue[i], w->queue, &filled, err);
     }
@@ -95,8 +104,7 @@ static ik_status by_level(acro_work *w, const ik_env *env, ik_error *err)
     ik_status status = done ? IK_OK : ik_fail_memory(err, w->p.num_dests * sizeof *done, "ACRO's levels");
     bool more = true;
     for (uint32_t d = 0; status == IK_OK && d < w->p.num_dests; d++) {
-        w->queue[d * n] = w->p.dest[d].sw;
-        w->filled[d] = 1;
+        w->filled[d] = roots(w, d, w->queue + d * n);
     }
     while (more && status == IK_OK) {
         more = false;
