@@ -154,7 +154,6 @@ static void test_errors(void **state)
         {"switchguid=0x1\nSwitch 4 \"S-0001\" # \"one\" base port 0 lid 1 lmc 0\n", "", 1, 1, "before any Switch or Ca"},
         {"switchguid=0x1", "switchguid=zz", 1, 12, "hexadecimal"},
         {"switchguid=0x1", "hello world", 1, 1, "expected Switch, Ca"},
-        {"Ca 1 \"H-0012\"", "Switch 5 \"S-0001\"", 13, 0, "a Switch with 4 ports in line 2"},
         {"[1] \"H-0011\"", "[1] \1", 3, 5, "byte 0x01"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -175,7 +174,6 @@ static void test_usable(void **state)
         const char *what, *with, *code, *says;
         unsigned switches, hosts;
     } cases[] = {
-        {"nothing", "nothing", NULL, NULL, 2, 2},
         {"[3] \"S-0001\"[2] # \"one\" lid 1 4xEDR\n", "", "asymmetric-cable", "is told by this end only", 2, 2},
         {"[3] \"S-0001\"[2]", "[3] \"S-0001\"[4]", "asymmetric-cable", "contradicted by its other end", 2, 2},
         {"[3] \"S-0001\"[2] # \"one\" lid 1 4xEDR", "[3] \"S-0001\"[2] # \"one\" lid 1 4xDDR", "asymmetric-rate", "4xDDR", 2, 2},
@@ -190,7 +188,7 @@ static void test_usable(void **state)
         {"[1](12) \"S-0002\"[1] # lid 4 lmc 0 \"two\" lid 2 4xEDR\n", "[1](12) \"S-0002\"[1] # lid 4", "truncated", "line 14", 2,
          2},
     };
-    for (size_t i = 1; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ik_fabric *f = NULL;
         ik_error err = {0};
         if (read_changed(cases[i].what, cases[i].with, &f, &err) != IK_OK)
@@ -206,6 +204,31 @@ static void test_usable(void **state)
             assert_int_equal(f->findings[k].severity, IK_NOTE);
         ik_fabric_free(f);
     }
+}
+
+/* Two hosts with one GUID stay two hosts: each section names its own cable. */
+static void test_same_guid(void **state)
+{
+    (void)state;
+    char *text = changed("caguid=0x12", "caguid=0x12");
+    for (char *at = text; (at = strstr(at, "12")); at += 2)
+        at[1] = '1';
+    ik_fabric *f = NULL;
+    ik_error err = {0};
+    assert_int_equal(ik_fabric_read_memory(text, strlen(text), "dump", NULL, NULL, &f, &err), IK_OK);
+    assert_int_equal(f->num_hosts, 2);
+    assert_int_equal(ik_host_switch(f, 0), 0);
+    assert_int_equal(ik_host_switch(f, 1), 1);
+    assert_non_null(finding(f, "duplicate-guid", "a and b have the same GUID 0x0000000000000011"));
+    assert_null(finding(f, "asymmetric-cable", ""));
+    char *out = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&out, &size);
+    assert_int_equal(ik_format_find("ibnetdiscover")->write(f, memory, &err), IK_ERR_UNSUPPORTED);
+    fclose(memory);
+    free(out);
+    free(text);
+    ik_fabric_free(f);
 }
 
 static char *slurp(const char *path, size_t *size)
@@ -388,9 +411,11 @@ static void test_foreign_graphs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cluster), cmocka_unit_test(test_simulated),      cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_usable),  cmocka_unit_test(test_rearranged),     cmocka_unit_test(test_missing_cable),
-        cmocka_unit_test(test_export),  cmocka_unit_test(test_foreign_graphs), cmocka_unit_test(test_other_formats_refuse),
+        cmocka_unit_test(test_cluster),        cmocka_unit_test(test_simulated),
+        cmocka_unit_test(test_errors),         cmocka_unit_test(test_usable),
+        cmocka_unit_test(test_same_guid),      cmocka_unit_test(test_rearranged),
+        cmocka_unit_test(test_missing_cable),  cmocka_unit_test(test_export),
+        cmocka_unit_test(test_foreign_graphs), cmocka_unit_test(test_other_formats_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From the sections of an InfiniBand dump to nodes and cables. Every cable is told twice, once by each end: mutual tales first,
+ * then the rest is laid or left out and reported. Two sections of one identifier are one node if they agree, else two nodes with
+ * one GUID, which do happen.
+ */
+#include "format/ib_dump.h"
+#include "format/ib_rate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cases of one kind named one by one; more are counted. */
+enum { NAMED = 20 };
+
+uint64_t ib_guid_in_key(slice key)
+{
+    scan s = {.at = key.at, .end = key.at + key.length};
+    uint64_t guid;
+    if (key.length < 3 || key.at[1] != '-')
+        return 0;
+    s.at += 2;
+    return scan_hex(&s, &guid) && s.at == s.end ? guid : 0;
+}
+
+static const char *shown_key(const ib_file *ib, uint32_t node, int *length)
+{
+    slice key = ib->keys.names[ib->nodes[node].key];
+    *length = (int)(key.length < 64 ? key.length : 64);
+    return key.at;
+}
+
+/* Do two sections of one identifier agree: same kind, same ports, no port cabled to two places? */
+static bool agree(const ib_file *ib, const ib_node *a, const ib_node *b)
+{
+    if (a->is_host != b->is_host || a->radix != b->radix)
+        return false;
+    for (size_t i = a->first_end; i < a->first_end + a->num_ends; i++)
+        for (size_t k = b->first_end; k < b->first_end + b->num_ends; k++) {
+            const ib_end *x = &ib->ends[i], *y = &ib->ends[k];
+            if (x->port == y->port && (x->peer != y->peer || x->peer_port != y->peer_port))
+                return false;
+        }
+    return true;
+}
+
+/* A section that repeats another is one node with it; one that contradicts it is another node with the same GUID. */
+static void merge_sections(ib_file *ib)
+{
+    for (uint32_t later = 0; later < ib->num_nodes; later++) {
+        ib_node *node = &ib->nodes[later];
+        for (uint32_t first = ib->first_of[node->key]; first != IK_NONE && !node->merged; first = ib->nodes[first].next_same) {
+            if (first >= later || ib->nodes[first].merged || !agree(ib, &ib->nodes[first], node))
+                continue;
+            node->merged = true;
+            ib->repeated++;
+            for (size_t i = node->first_end; i < node->first_end + node->num_ends; i++)
+                ib->ends[i].node = first;
+        }
+    }
+}
+
+static ik_status fill_slots(ib_file *ib, ik_error *err)
+{
+    for (uint32_t node = 0; node < ib->num_nodes; node++) {
+        ib->nodes[node].first = ib->num_slots;
+        ib->num_slots += ib->nodes[node].merged ? 0 : ib->nodes[node].radix;
+    }
+    ib->slot = malloc(((size_t)ib->num_slots + 1) * sizeof *ib->slot);
+    if (!ib->slot)
+        return ik_fail_memory(err, ib->num_slots * sizeof *ib->slot, "ports of a dump");
+    memset(ib->slot, 0xff, ((size_t)ib->num_slots + 1) * sizeof *ib->slot);
+    for (size_t i = 0; i < ib->num_ends; i++) {
+        const ib_end *end = &ib->ends[i];
+        uint32_t *slot = &ib->slot[ib->nodes[end->node].first + end->port - 1];
+        const ib_end *other = *slot == IK_NONE ? NULL : &ib->ends[*slot];
+        int length;
+        const char *key = shown_key(ib, end->peer, &length);
+        if (other && (other->peer != end->peer || other->peer_port != end->peer_port))
+            return ik_fail_at(err, IK_ERR_INPUT, ib->s.file, end->line, 1,
+                              "port %" PRIu32 " is cabled to \"%.*s\" port %" PRIu32 ", but elsewhere in line %u", end->port,
+                              length, key, end->peer_port, other->line);
+        *slot = (uint32_t)i;
+    }
+    return IK_OK;
+}
+
+/* Does this node tell a cable that leads back to the end? */
+static bool leads_back(const ib_file *ib, const ib_node *node, const ib_end *end)
+{
+    uint32_t slot = end->peer_port > node->radix || node->merged ? IK_NONE : ib->slot[node->first + end->peer_port - 1];
+    const ib_end *other = slot == IK_NONE ? NULL : &ib->ends[slot];
+    return other && ib->nodes[other->peer].key == ib->nodes[end->node].key && other->peer_port == end->port;
+}
+
+/* Of several nodes with one identifier, the one meant is that which tells the same cable. */
+static ik_status find_peers(ib_file *ib, ik_error *err)
+{
+    for (size_t i = 0; i < ib->num_ends; i++) {
+        ib_end *end = &ib->ends[i];
+        for (uint32_t node = end->peer; node != IK_NONE; node = ib->nodes[node].next_same)
+            if (leads_back(ib, &ib->nodes[node], end)) {
+                end->peer = node;
+                break;
+            }
+        int length;
+        const char *key = shown_key(ib, end->peer, &length);
+        if (end->peer_port > ib->nodes[end->peer].radix)
+            return ik_fail_at(err, IK_ERR_INPUT, ib->s.file, end->line, 1,
+                              "a cable to port %" PRIu32 " of \"%.*s\", which has %" PRIu32 " ports (line %u)", end->peer_port,
+                              length, key, ib->nodes[end->peer].radix, ib->nodes[end->peer].line);
+    }
+    return IK_OK;
+}
+
+/* Nodes in the order of their sections, then those that are only mentioned. */
+static uint32_t *by_line_order(const ib_file *ib, uint32_t *count)
+{
+    uint32_t *order = ik_calloc((size_t)ib->num_nodes + 1, sizeof *order);
+    if (!order)
+        return NULL;
+    /* Mentions may come before sections: sort the defined ones by line, by counting lines. */
+    uint32_t *at_line = ik_calloc((size_t)ib->s.line + 2, sizeof *at_line);
+    if (!at_line) {
+        free(order);
+        return NULL;
+    }
+    memset(at_line, 0xff, ((size_t)ib->s.line + 2) * sizeof *at_line);
+    uint32_t num = 0;
+    for (uint32_t i = 0; i < ib->num_nodes; i++)
+        if (ib->nodes[i].defined && !ib->nodes[i].merged)
+            at_line[ib->nodes[i].line] = i;
+    for (unsigned line = 0; line <= ib->s.line; line++)
+        if (at_line[line] != IK_NONE)
+            order[num++] = at_line[line];
+    for (uint32_t i = 0; i < ib->num_nodes; i++)
+        if (!ib->nodes[i].defined)
+            order[num++] = i;
+    free(at_line);
+    *count = num;
+    return order;
+}
+
+static ik_end end_of(const ib_file *ib, uint32_t node, uint32_t port)
+{
+    const ib_node *n = &ib->nodes[node];
+    return n->is_host ? ik_hs(n->id, port - 1) : ik_sw(n->id, port - 1);
+}
+
+static void label_node(ib_file *ib, uint32_t index)
+{
+    const ib_node *node = &ib->nodes[index];
+    slice key = ib->keys.names[node->key], name = node->name.length ? node->name : key;
+    uint64_t guid = node->guid ? node->guid : ib_guid_in_key(key);
+    int length = (int)(name.length < 256 ? name.length : 256);
+    if (node->is_host) {
+        ik_builder_host_name(ib->b, node->id, "%.*s", length, name.at);
+        ik_builder_host_ids(ib->b, node->id, guid, node->lid);
+    } else {
+        ik_builder_switch_name(ib->b, node->id, "%.*s", length, name.at);
+        ik_builder_switch_ids(ib->b, node->id, guid, node->lid);
+    }
+}
+
+static ik_status add_nodes(ib_file *ib, ik_error *err)
+{
+    uint32_t num = 0, missing = 0;
+    uint32_t *order = by_line_order(ib, &num);
+    if (!order)
+        return ik_fail_memory(err, ib->num_nodes * sizeof *order, "the order of nodes");
+    for (uint32_t i = 0; i < num; i++) {
+        ib_node *node = &ib->nodes[order[i]];
+        node->id = node->is_host ? ik_builder_hosts(ib->b, 1, node->radix) : ik_builder_switches(ib->b, 1, node->radix);
+        label_node(ib, order[i]);
+        if (node->defined || missing++ >= NAMED)
+            continue;
+        int length;
+        const char *key = shown_key(ib, order[i], &length);
+        ik_end end = end_of(ib, order[i], 1);
+        ik_builder_finding(ib->b, node->is_host ? IK_WARNING : IK_ERROR, "missing-section", &end,
+                           "\"%.*s\" (%.*s) is mentioned in line %u but has no section of its own: the dump is incomplete",
+                           length, key, (int)(node->name.length < 100 ? node->name.length : 100),
+                           node->name.at ? node->name.at : "", node->line);
+    }
+    if (missing > NAMED)
+        ik_builder_finding(ib->b, IK_WARNING, "missing-section", NULL,
+                           "%" PRIu32 " nodes in all are mentioned but have no section of their own", missing);
+    free(order);
+    return IK_OK;
+}
+
+/* The class of a cable from what its two ends say of its rate; the slower counts. */
+static uint16_t cable_class(ib_file *ib, const ib_end *a, const ib_end *b)
+{
+    uint64_t ra = ib_rate_of(a->rate), rb = b ? ib_rate_of(b->rate) : 0;
+    bool to_host = ib->nodes[a->node].is_host || ib->nodes[a->peer].is_host;
+    const ib_end *slower = ra && (!rb || ra <= rb) ? a : b;
+    if (ra && rb && ra != rb) {
+        ik_end end = end_of(ib, a->node, a->port);
+        ik_builder_finding(ib->b, IK_WARNING, "asymmetric-rate", &end,
+                           "the two ends of a cable disagree on its rate: %.*s in line %u, %.*s in line %u; the lower is used",
+                           (int)a->rate.length, a->rate.at, a->line, (int)b->rate.length, b->rate.at, b->line);
+    }
+    if (!ra && !rb) {
+        ib->unrated++;
+        return ik_builder_default_link(ib->b, to_host);
+    }
+    char name[16];
+    memcpy(name, slower->rate.at, slower->rate.length);
+    name[slower->rate.length] = '\0';
+    return ik_builder_rated_link(ib->b, to_host, ib_rate_of(slower->rate), name);
+}
+
+static void lay(ib_file *ib, ib_end *a, ib_end *b)
+{
+    ik_end near = end_of(ib, a->node, a->port), far = end_of(ib, a->peer, a->peer_port);
+    uint64_t near_guid = a->guid ? a->guid : b ? b->peer_guid : 0, far_guid = a->peer_guid ? a->peer_guid : b ? b->guid : 0;
+    ik_builder_link(ib->b, near, far, cable_class(ib, a, b));
+    ik_builder_port_ids(ib->b, near, near_guid, 0);
+    ik_builder_port_ids(ib->b, far, far_guid, 0);
+    a->laid = true;
+    if (b)
+        b->laid = true;
+}
+
+static void tell_bad_cable(ib_file *ib, const ib_end *end, ik_severity severity, const char *what)
+{
+    int la, lb;
+    const char *a = shown_key(ib, end->node, &la), *b = shown_key(ib, end->peer, &lb);
+    const ib_node *na = &ib->nodes[end->node], *nb = &ib->nodes[end->peer];
+    ik_end near = end_of(ib, end->node, end->port);
+    if (ib->one_sided++ >= NAMED)
+        return;
+    ik_builder_finding(ib->b, severity, "asymmetric-cable", &near,
+                       "line %u: the cable from %.*s (%.*s) port %" PRIu32 " to %.*s (%.*s) port %" PRIu32 " %s", end->line,
+                       (int)(na->name.length < 64 ? na->name.length : 64), na->name.at ? na->name.at : "", la, a, end->port,
+                       (int)(nb->name.length < 64 ? nb->name.length : 64), nb->name.at ? nb->name.at : "", lb, b, end->peer_port,
+                       what);
+}
+
+/* The end that the other side of a cable tells, NULL if none. */
+static ib_end *other_end(const ib_file *ib, const ib_end *end)
+{
+    uint32_t slot = ib->nodes[end->peer].first + end->peer_port - 1;
+    return ib->slot[slot] == IK_NONE ? NULL : &ib->ends[ib->slot[slot]];
+}
+
+static void lay_mutual(ib_file *ib)
+{
+    for (uint32_t slot = 0; slot < ib->num_slots; slot++) {
+        ib_end *end = ib->slot[slot] == IK_NONE ? NULL : &ib->ends[ib->slot[slot]];
+        ib_end *other = end ? other_end(ib, end) : NULL;
+        if (other && other != end && !end->laid && other->peer == end->node && other->peer_port == end->port)
+            lay(ib, end, other);
+    }
+}
+
+/* Cables that one end alone tells: laid if the other end is free, in the order of the ports. */
+static void lay_one_sided(ib_file *ib)
+{
+    for (uint32_t slot = 0; slot < ib->num_slots; slot++) {
+        ib_end *end = ib->slot[slot] == IK_NONE ? NULL : &ib->ends[ib->slot[slot]];
+        if (!end || end->laid)
+            continue;
+        ib_end *other = other_end(ib, end);
+        uint32_t far = ib->nodes[end->peer].first + end->peer_port - 1;
+        if (far == slot) {
+            tell_bad_cable(ib, end, IK_ERROR, "leads to itself and is left out");
+        } else if (other) {
+            tell_bad_cable(ib, end, IK_ERROR, "is contradicted by its other end, which names another port; it is left out");
+        } else {
+            if (ib->nodes[end->peer].defined)
+                tell_bad_cable(ib, end, IK_WARNING, "is told by this end only; it is taken as told");
+            lay(ib, end, NULL);
+            ib->slot[far] = ib->slot[slot];
+        }
+    }
+}
+
+static void tell_counts(ib_file *ib)
+{
+    if (ib->one_sided > NAMED)
+        ik_builder_finding(ib->b, IK_WARNING, "asymmetric-cable", NULL,
+                           "%" PRIu32 " cables in all are told by one end only or told differently by their ends", ib->one_sided);
+    if (ib->repeated)
+        ik_builder_finding(ib->b, IK_WARNING, "repeated-section", NULL,
+                           "%" PRIu32 " nodes have more than one section; the sections do not contradict each other",
+                           ib->repeated);
+    if (ib->unrated)
+        ik_builder_finding(ib->b, IK_NOTE, "assumed-rate", NULL,
+                           "%" PRIu32 " links give no known width and speed; the default rate is assumed", ib->unrated);
+    if (ib->s.cut)
+        ik_builder_finding(ib->b, IK_WARNING, "truncated", NULL, "the file's last line %u has no end: the dump may be cut off",
+                           ib->s.line);
+}
+
+ik_status ib_lay_cables(ib_file *ib, ik_error *err)
+{
+    merge_sections(ib);
+    ik_status status = fill_slots(ib, err);
+    if (status == IK_OK)
+        status = find_peers(ib, err);
+    if (status == IK_OK)
+        status = add_nodes(ib, err);
+    if (status != IK_OK)
+        return status;
+    lay_mutual(ib);
+    lay_one_sided(ib);
+    tell_counts(ib);
+    return IK_OK;
+}
