@@ -20,7 +20,7 @@
 enum { VC_IDLE, VC_WAITING, VC_ACTIVE, VC_DROPPING }; /* no packet; wants an output VC; has one; its packet knows no way */
 
 typedef struct pipe_vc {
-    uint64_t ready;       /* cycle from which the next stage may serve it */
+    uint32_t ready;       /* cycle from which the next stage may serve it, modulo 2^32: never far from now */
     uint32_t out_port;    /* global port */
     uint32_t out;         /* out_port * vcs */
     uint32_t sw;          /* its switch */
@@ -84,7 +84,7 @@ typedef struct pipe {
     uint32_t depth, flit_bytes, packet_flits, packets_per_message, packet_bytes;
     uint64_t clock_ps, warmup, end, series, watchdog, seed;
     double load, messages_per_cycle; /* of a host whose link takes a flit a cycle */
-    bool adaptive, source_adaptive, paranoid, any_injection_vc;
+    bool adaptive, source_adaptive, paranoid, any_injection_vc, slow_links; /* slow_links: some take a flit in several cycles */
     /* state */
     uint64_t now;
     uint32_t *channel; /* [ports] cycles */

@@ -22,6 +22,11 @@ static uint32_t front(const pipe *p, uint32_t where)
     return p->rings[(size_t)where * p->depth + p->in[where].head];
 }
 
+static bool is_ready(const pipe *p, const pipe_vc *v)
+{
+    return (int32_t)(v->ready - (uint32_t)p->now) <= 0;
+}
+
 /* ---- routing */
 
 static int64_t view_credit(void *ctx, uint32_t channel, int vc)
@@ -88,7 +93,7 @@ static void start_packet(pipe *p, uint32_t sw, uint32_t where, uint64_t cycle)
     if (p->source_adaptive && pk->rt.hops == 0 && ik_peer_node(p->f, in_port) >= p->f->num_switches)
         start_again(p, pk);
     uint32_t n = ik_plan_next(p->plan, sw, in_port, &pk->rt, p->choices, &preferred);
-    v->ready = cycle + p->routing;
+    v->ready = (uint32_t)cycle + p->routing;
     v->fresh = true;
     if (n == 0) {
         v->state = VC_DROPPING;
@@ -138,7 +143,7 @@ static void grant_vc(pipe *p, pipe_router *r, uint32_t first, match_request m)
     pipe_vc *v = &p->in[first + m.in];
     v->state = VC_ACTIVE;
     v->out_vc = (uint8_t)(first + m.out - v->out);
-    v->ready = p->now + p->vc_alloc;
+    v->ready = (uint32_t)p->now + p->vc_alloc;
     p->taken[first + m.out] = 1;
     clear_bit(r->waiting, m.in);
     set_bit(r->active, m.in);
@@ -171,7 +176,7 @@ static uint32_t gather_heads(pipe *p, pipe_router *r, uint32_t first)
         for (uint64_t bits = r->waiting[w]; bits; bits &= bits - 1) {
             uint32_t bit = w * 64 + (uint32_t)__builtin_ctzll(bits);
             const pipe_vc *v = &p->in[first + bit];
-            if (v->ready > p->now)
+            if (!is_ready(p, v))
                 continue;
             uint16_t out = (uint16_t)(v->out_port - r->port_base);
             p->out_degree[out]++;
@@ -263,8 +268,8 @@ static void traverse(pipe *p, uint32_t sw, uint32_t where)
 /* May this VC ask for the switch now? Slow links accept a flit only when they can send it at once. */
 static bool asks(const pipe *p, const pipe_vc *v)
 {
-    return v->ready <= p->now && p->credits[v->out + v->out_vc] > 0 &&
-           p->free_at[v->out_port] <= p->now + p->sw_alloc + p->traversal;
+    return is_ready(p, v) && p->credits[v->out + v->out_vc] > 0 &&
+           (!p->slow_links || p->free_at[v->out_port] <= p->now + p->sw_alloc + p->traversal);
 }
 
 /* Of the VCs of one input that ask for the same output, the first at or after the input's pointer asks alone. */

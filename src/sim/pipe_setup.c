@@ -180,6 +180,7 @@ static void init_ports(pipe *p)
         uint64_t period = (flit_ps + p->clock_ps - 1) / p->clock_ps;
         uint64_t cycles = (ik_port_latency_ps(p->f, port) + p->clock_ps - 1) / p->clock_ps;
         p->period[port] = (uint16_t)(period > UINT16_MAX ? UINT16_MAX : period);
+        p->slow_links = p->slow_links || period > 1;
         p->channel[port] = (uint32_t)(cycles ? cycles : 1);
         for (unsigned v = 0; v < p->vcs; v++)
             p->credits[(size_t)port * p->vcs + v] = (uint16_t)p->depth;
