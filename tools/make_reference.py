@@ -30,12 +30,15 @@ def parameter_table(rows):
     return out
 
 
-def examples(ikat, member):
-    out = ["| example | hosts | switches | links | radix | diameter |", "| --- | --: | --: | --: | --: | --: |"]
-    for spec in member["examples"]:
-        fact = json.loads(ask(ikat, "topo", spec, "--json"))
-        out.append(f"| `{spec}` | {fact['hosts']} | {fact['switches']} | {fact['links']} | {fact['radix']} | {fact['diameter']} |")
-    return out
+def examples(ikat, member, folder):
+    """The table of examples, and a picture of the largest one that is still readable."""
+    table = ["| example | hosts | switches | links | radix | diameter |", "| --- | --: | --: | --: | --: | --: |"]
+    facts = [(spec, json.loads(ask(ikat, "topo", spec, "--json"))) for spec in member["examples"]]
+    for spec, fact in facts:
+        table.append(f"| `{spec}` | {fact['hosts']} | {fact['switches']} | {fact['links']} | {fact['radix']} | {fact['diameter']} |")
+    shown = max((pair for pair in facts if pair[1]["switches"] <= 60), key=lambda pair: pair[1]["switches"], default=facts[0])[0]
+    ask(ikat, "topo", shown, "-o", str(folder / f"{member['name']}.svg"))
+    return [f"![{shown}]({member['name']}.svg)", ""] + table
 
 
 def section(ikat, family, member, folder):
@@ -45,10 +48,7 @@ def section(ikat, family, member, folder):
     if member.get("details"):
         out += [member["details"], ""]
     if family == "topologies" and member["examples"]:
-        picture = f"{member['name']}.svg"
-        ask(ikat, "topo", member["examples"][0], "-o", str(folder / picture))
-        out += [f"![{member['examples'][0]}]({picture})", ""]
-        out += examples(ikat, member) + [""]
+        out += examples(ikat, member, folder) + [""]
     if member["parameters"]:
         out += parameter_table(member["parameters"]) + [""]
     if member.get("source"):

@@ -56,6 +56,8 @@ static void draw_link(const canvas *c, uint32_t port)
     const char *style = ik_port_rate_bps(c->f, port) < c->common_bps ? " class=\"slow\"" : "";
     if (y1 == y2 && x1 != x2) {
         double bend = (x2 > x1 ? x2 - x1 : x1 - x2) * 0.25;
+        if (bend > 2 * (y1 - 2)) /* a quadratic curve rises half as high as its control point: stay inside */
+            bend = 2 * (y1 - 2);
         fprintf(c->out, "<path%s d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"/>\n", style, x1, y1, (x1 + x2) / 2, y1 - bend, x2, y2);
     } else {
         fprintf(c->out, "<path%s d=\"M%.1f %.1fL%.1f %.1f\"/>\n", style, x1, y1, x2, y2);
