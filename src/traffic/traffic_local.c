@@ -22,6 +22,8 @@ typedef struct floor_map {
     uint32_t *cell_base;           /* [width * height + 1] hosts by cell */
     uint32_t *cell_host;
     uint32_t *host_cell; /* [num_hosts] */
+    uint32_t *place_of;  /* [width * height] number of the cell among those with hosts */
+    uint64_t *upto;      /* [places][rings] weights of all hosts at this distance or nearer */
 } floor_map;
 
 static void destroy(ik_traffic *t)
@@ -31,6 +33,8 @@ static void destroy(ik_traffic *t)
     free(m->cell_base);
     free(m->cell_host);
     free(m->host_cell);
+    free(m->place_of);
+    free(m->upto);
     free(m);
     t->impl = NULL;
 }
@@ -87,38 +91,6 @@ static void place_hosts(const ik_fabric *f, floor_map *m)
     }
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
-{
-    (void)env;
-    const ik_fabric *f = t->fabric;
-    if (!f->switch_xy || f->num_switches == 0) {
-        ik_fail(err, IK_ERR_UNSUPPORTED, "traffic 'local' needs switches with positions on a floor, this fabric has none");
-        return ik_hint(err, IK_ERR_UNSUPPORTED, "lrt:N=64,d=4,r=2 has them");
-    }
-    floor_map *m = ik_calloc(1, sizeof *m);
-    if (!m) {
-        return ik_fail_memory(err, sizeof *m, "traffic 'local'");
-    }
-    t->impl = m;
-    ik_status s = bound(f, m, err);
-    if (s != IK_OK) {
-        return s;
-    }
-    size_t cells = (size_t)m->width * (size_t)m->height;
-    m->weight = ik_calloc(m->rings, sizeof *m->weight);
-    m->cell_base = ik_calloc(cells + 2, sizeof *m->cell_base);
-    m->cell_host = ik_calloc((size_t)f->num_hosts + 1, sizeof *m->cell_host);
-    m->host_cell = ik_calloc((size_t)f->num_hosts + 1, sizeof *m->host_cell);
-    if (!m->weight || !m->cell_base || !m->cell_host || !m->host_cell) {
-        return ik_fail_memory(err, cells * 4 + (size_t)f->num_hosts * 8, "traffic 'local'");
-    }
-    for (uint32_t r = 1; r < m->rings; r++) {
-        m->weight[r] = (uint64_t)(4294967296.0 * pow(r, -ik_params_real(p, "gamma")) + 0.5);
-    }
-    place_hosts(f, m);
-    return IK_OK;
-}
-
 /* Hosts in the cell at offset (dx, dy) from `cell`; their first index in cell_host is *first. */
 static uint32_t hosts_at(const floor_map *m, uint32_t cell, int32_t dx, int32_t dy, uint32_t *first)
 {
@@ -151,30 +123,74 @@ static uint32_t ring_host(const floor_map *m, uint32_t cell, int32_t r, uint32_t
     return IK_NONE;
 }
 
+/* Running sums over the rings around every cell with hosts. */
+static ik_status sum_rings(floor_map *m, ik_error *err)
+{
+    size_t cells = (size_t)m->width * (size_t)m->height, places = 0;
+    m->place_of = ik_calloc(cells + 1, sizeof *m->place_of);
+    for (size_t c = 0; m->place_of && c < cells; c++) {
+        m->place_of[c] = m->cell_base[c + 1] > m->cell_base[c] ? (uint32_t)places++ : IK_NONE;
+    }
+    m->upto = m->place_of ? ik_calloc(places + 1, m->rings * sizeof *m->upto) : NULL;
+    if (!m->upto) {
+        return ik_fail_memory(err, (places + 1) * m->rings * sizeof *m->upto, "traffic 'local'");
+    }
+    for (size_t c = 0; c < cells; c++) {
+        uint64_t sum = 0, *row = m->upto + (size_t)m->place_of[c] * m->rings;
+        for (uint32_t r = 1; m->place_of[c] != IK_NONE && r < m->rings; r++) {
+            uint32_t hosts = 0;
+            ring_host(m, (uint32_t)c, (int32_t)r, 0, &hosts);
+            row[r] = sum += hosts * m->weight[r];
+        }
+    }
+    return IK_OK;
+}
+
+static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+{
+    (void)env;
+    const ik_fabric *f = t->fabric;
+    if (!f->switch_xy || f->num_switches == 0) {
+        ik_fail(err, IK_ERR_UNSUPPORTED, "traffic 'local' needs switches with positions on a floor, this fabric has none");
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "lrt:N=64,d=4,r=2 has them");
+    }
+    floor_map *m = ik_calloc(1, sizeof *m);
+    if (!m) {
+        return ik_fail_memory(err, sizeof *m, "traffic 'local'");
+    }
+    t->impl = m;
+    ik_status s = bound(f, m, err);
+    if (s != IK_OK) {
+        return s;
+    }
+    size_t cells = (size_t)m->width * (size_t)m->height;
+    m->weight = ik_calloc(m->rings, sizeof *m->weight);
+    m->cell_base = ik_calloc(cells + 2, sizeof *m->cell_base);
+    m->cell_host = ik_calloc((size_t)f->num_hosts + 1, sizeof *m->cell_host);
+    m->host_cell = ik_calloc((size_t)f->num_hosts + 1, sizeof *m->host_cell);
+    if (!m->weight || !m->cell_base || !m->cell_host || !m->host_cell) {
+        return ik_fail_memory(err, cells * 4 + (size_t)f->num_hosts * 8, "traffic 'local'");
+    }
+    for (uint32_t r = 1; r < m->rings; r++) {
+        m->weight[r] = (uint64_t)(4294967296.0 * pow(r, -ik_params_real(p, "gamma")) + 0.5);
+    }
+    place_hosts(f, m);
+    return sum_rings(m, err);
+}
+
 static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const floor_map *m = t->impl;
-    uint32_t cell = m->host_cell[src], hosts;
-    uint64_t sum = 0;
-    if (cell == IK_NONE) {
+    uint32_t cell = m->host_cell[src], r = 1;
+    const uint64_t *upto = cell == IK_NONE ? NULL : m->upto + (size_t)m->place_of[cell] * m->rings;
+    if (!upto || upto[m->rings - 1] == 0) {
         return IK_NONE;
     }
-    for (uint32_t r = 1; r < m->rings; r++) {
-        ring_host(m, cell, (int32_t)r, 0, &hosts);
-        sum += hosts * m->weight[r];
+    uint64_t u = ik_random_u64(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS) % upto[m->rings - 1];
+    while (u >= upto[r]) {
+        r++;
     }
-    if (sum == 0) {
-        return IK_NONE;
-    }
-    uint64_t u = ik_random_u64(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS) % sum;
-    for (uint32_t r = 1; r < m->rings; r++) {
-        ring_host(m, cell, (int32_t)r, 0, &hosts);
-        if (u < hosts * m->weight[r]) {
-            return ring_host(m, cell, (int32_t)r, (uint32_t)(u / m->weight[r]), NULL);
-        }
-        u -= hosts * m->weight[r];
-    }
-    return IK_NONE;
+    return ring_host(m, cell, (int32_t)r, (uint32_t)((u - upto[r - 1]) / m->weight[r]), NULL);
 }
 
 static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
