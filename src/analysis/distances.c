@@ -11,6 +11,7 @@
 #include "analysis/graph.h"
 #include "ikat/analysis.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,19 +22,7 @@ typedef struct line {
     uint64_t w[WORDS];
 } line;
 
-/* Counts of one thread, by distance. */
-typedef struct tally {
-    uint64_t *hosts, *switches, *leaves; /* [room] */
-    size_t room, num;
-    line *seen, *front, *next; /* [n] */
-} tally;
-
-typedef struct sweep {
-    const graph *g;
-    uint32_t *source; /* [words * 64] vertex of each lane, IK_NONE = padding */
-    size_t words;
-    tally *tallies; /* [threads] */
-} sweep;
+/* ------------------------------------------------------------------------------------------ counting bits */
 
 static unsigned popcount64(uint64_t x)
 {
@@ -43,11 +32,103 @@ static unsigned popcount64(uint64_t x)
     return (unsigned)(x * 0x0101010101010101u >> 56);
 }
 
+/* Counts bits word by word over many lines: sixteen lines at a time go through a tree of carry-save adders, so that one
+ * population count stands for sixteen (Harley and Seal; W. Mula, N. Kurz, D. Lemire, Computer Journal 2018). */
+typedef struct counter {
+    line ones, twos, fours, eights;
+    uint64_t sixteens[WORDS];
+    line waiting[16];
+    unsigned num;
+    bool used; /* the adders hold something */
+} counter;
+
+/* low + a + b = 2 * high + low, bit by bit. */
+static inline void add3(line *high, line *low, const line *a, const line *b)
+{
+    for (int w = 0; w < WORDS; w++) {
+        uint64_t half = low->w[w] ^ a->w[w];
+        high->w[w] = (low->w[w] & a->w[w]) | (half & b->w[w]);
+        low->w[w] = half ^ b->w[w];
+    }
+}
+
+static void add_sixteen(counter *c)
+{
+    line two[2], four[2], eight[2], sixteen;
+    for (int e = 0; e < 2; e++) {
+        for (int f = 0; f < 2; f++) {
+            const line *x = c->waiting + 8 * e + 4 * f;
+            add3(&two[0], &c->ones, &x[0], &x[1]);
+            add3(&two[1], &c->ones, &x[2], &x[3]);
+            add3(&four[f], &c->twos, &two[0], &two[1]);
+        }
+        add3(&eight[e], &c->fours, &four[0], &four[1]);
+    }
+    add3(&sixteen, &c->eights, &eight[0], &eight[1]);
+    for (int w = 0; w < WORDS; w++) {
+        c->sixteens[w] += popcount64(sixteen.w[w]);
+    }
+    c->num = 0;
+    c->used = true;
+}
+
+static inline void count_line(counter *c, const line *x)
+{
+    c->waiting[c->num++] = *x;
+    if (c->num == 16) {
+        add_sixteen(c);
+    }
+}
+
+/* Adds the counts to sums[WORDS] and starts anew. */
+static void take_counts(counter *c, uint64_t *sums)
+{
+    if (!c->used) { /* a few lines only */
+        for (unsigned i = 0; i < c->num; i++) {
+            for (int w = 0; w < WORDS; w++) {
+                sums[w] += popcount64(c->waiting[i].w[w]);
+            }
+        }
+        c->num = 0;
+        return;
+    }
+    memset(c->waiting + c->num, 0, (16 - c->num) * sizeof *c->waiting);
+    add_sixteen(c);
+    for (int w = 0; w < WORDS; w++) {
+        sums[w] += 16 * c->sixteens[w] + 8 * popcount64(c->eights.w[w]) + 4 * popcount64(c->fours.w[w]) +
+                   2 * popcount64(c->twos.w[w]) + popcount64(c->ones.w[w]);
+    }
+    memset(c, 0, offsetof(counter, waiting));
+    c->used = false;
+}
+
+/* Counts of one thread, by distance. */
+typedef struct tally {
+    uint64_t *hosts, *switches, *leaves; /* [room] */
+    size_t room, num;
+    line *seen, *front, *next;     /* [n] */
+    uint8_t *active, *next_active; /* [n] front / next holds a bit */
+    uint8_t *full;                 /* [n] reached by all sources of the sweep */
+    counter counter;
+} tally;
+
+typedef struct sweep {
+    const graph *g;
+    uint32_t *source; /* [words * 64] vertex of each lane, IK_NONE = padding */
+    size_t words;
+    tally *tallies; /* [threads] */
+} sweep;
+
 /* ------------------------------------------------------------------------------------------ the order of the lanes */
 
 typedef struct lane {
     uint32_t hosts, count, vertex;
 } lane;
+
+static bool same_kind(const graph *g, uint32_t a, uint32_t b)
+{
+    return g->hosts[a] == g->hosts[b] && g->count[a] == g->count[b];
+}
 
 static int compare_lanes(const void *a, const void *b)
 {
@@ -61,42 +142,60 @@ static int compare_lanes(const void *a, const void *b)
     return x->vertex < y->vertex ? -1 : x->vertex > y->vertex;
 }
 
-/* Gives every vertex a lane such that a word holds one kind only. Returns the number of words. */
-static size_t place_lanes(const graph *g, lane *lanes, uint32_t *source)
+/* Renumbers the vertices so that those of one kind (hosts, class size) stand together, in their old order. */
+static ik_status sort_kinds(graph *g, ik_error *err)
 {
-    size_t at = 0;
+    size_t n = (size_t)g->n + 1, entries = g->base[g->n], at = 0;
+    lane *lanes = ik_calloc(n, sizeof *lanes);
+    uint32_t *rank = ik_calloc(n, sizeof *rank), *to = ik_calloc(entries + 1, sizeof *to);
+    size_t *base = ik_calloc(n, sizeof *base);
+    if (!lanes || !rank || !to || !base) {
+        free(lanes);
+        free(rank);
+        free(to);
+        free(base);
+        return ik_fail_memory(err, n * 24 + entries * 4, "a renumbered graph");
+    }
     for (uint32_t v = 0; v < g->n; v++) {
         lanes[v] = (lane){g->hosts[v], g->count[v], v};
     }
-    if (g->n) {
-        qsort(lanes, g->n, sizeof *lanes, compare_lanes);
-    }
+    qsort(lanes, g->n, sizeof *lanes, compare_lanes);
     for (uint32_t i = 0; i < g->n; i++) {
-        bool new_kind = i && (lanes[i].hosts != lanes[i - 1].hosts || lanes[i].count != lanes[i - 1].count);
-        while (new_kind && at % 64) {
-            source[at++] = IK_NONE;
+        rank[lanes[i].vertex] = i;
+    }
+    for (uint32_t i = 0; i < g->n; i++) { /* distances need no multiplicities of links: they stay as they were */
+        uint32_t v = lanes[i].vertex;
+        base[i] = at;
+        for (size_t k = g->base[v]; k < g->base[v + 1]; k++) {
+            to[at++] = rank[g->to[k]];
         }
-        source[at++] = lanes[i].vertex;
+        g->hosts[i] = lanes[i].hosts;
+        g->count[i] = lanes[i].count;
     }
-    while (at % LANES) {
-        source[at++] = IK_NONE;
-    }
-    return at / 64;
+    base[g->n] = at;
+    free(g->to);
+    free(g->base);
+    g->to = to;
+    g->base = base;
+    free(lanes);
+    free(rank);
+    return IK_OK;
 }
 
-static size_t count_kinds(const graph *g, lane *lanes)
+/* Gives every vertex a lane such that a word holds one kind only; source NULL: only counts. Returns the number of words. */
+static size_t place_lanes(const graph *g, uint32_t *source)
 {
-    size_t kinds = 1;
+    size_t at = 0;
     for (uint32_t v = 0; v < g->n; v++) {
-        lanes[v] = (lane){g->hosts[v], g->count[v], 0};
+        if (v && !same_kind(g, v, v - 1)) {
+            at = (at + 63) / 64 * 64;
+        }
+        if (source) {
+            source[at] = v;
+        }
+        at++;
     }
-    if (g->n) {
-        qsort(lanes, g->n, sizeof *lanes, compare_lanes);
-    }
-    for (uint32_t i = 1; i < g->n; i++) {
-        kinds += compare_lanes(&lanes[i], &lanes[i - 1]) != 0;
-    }
-    return kinds;
+    return (at + LANES - 1) / LANES * WORDS;
 }
 
 /* ------------------------------------------------------------------------------------------ one sweep */
@@ -123,40 +222,62 @@ static ik_status tally_grow(tally *t, size_t level, ik_error *err)
     return IK_OK;
 }
 
-/* One level: pulls the neighbours' front into every vertex that lacks a source. bits[w] / hosts[w] / leaves[w]: switches,
- * hosts and leaf switches newly reached, summed over the sources of word w. Returns whether anything was reached. */
-static bool pull_level(const graph *g, const line *full, tally *t, uint64_t *bits, uint64_t *hosts, uint64_t *leaves)
+/* ORs the newest bits of v's neighbours; returns whether any neighbour has some. */
+static inline bool pull(const graph *g, const tally *t, uint32_t v, line *acc)
 {
     bool any = false;
-    for (uint32_t v = 0; v < g->n; v++) {
-        line acc = {{0}}, seen = t->seen[v];
-        uint64_t missing = 0, fresh = 0;
-        for (int w = 0; w < WORDS; w++) {
-            missing |= full->w[w] & ~seen.w[w];
-        }
-        if (missing) {
-            for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
-                const line *from = &t->front[g->to[i]];
-                for (int w = 0; w < WORDS; w++) {
-                    acc.w[w] |= from->w[w];
-                }
-            }
+    for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
+        uint32_t u = g->to[i];
+        if (t->active[u]) {
+            const line *from = &t->front[u];
+            any = true;
             for (int w = 0; w < WORDS; w++) {
-                acc.w[w] &= ~seen.w[w];
-                fresh |= acc.w[w];
+                acc->w[w] |= from->w[w];
             }
         }
-        t->next[v] = acc;
-        if (!fresh) {
-            continue;
+    }
+    return any;
+}
+
+/* Books what v has newly received; returns whether it is anything. */
+static inline bool receive(tally *t, const line *everything, uint32_t v, line *acc)
+{
+    uint64_t fresh = 0, missing = 0;
+    line *seen = &t->seen[v];
+    for (int w = 0; w < WORDS; w++) {
+        acc->w[w] &= ~seen->w[w];
+        fresh |= acc->w[w];
+        seen->w[w] |= acc->w[w];
+        missing |= everything->w[w] & ~seen->w[w];
+    }
+    t->full[v] = missing == 0;
+    return fresh != 0;
+}
+
+/* One level over all vertices. bits[w] / hosts[w] / leaves[w]: switches, hosts and leaf switches newly reached, summed over the
+ * sources of word w. Vertices of one kind stand together, so that counters are emptied rarely. Returns whether anything was
+ * reached. */
+static bool pull_level(const graph *g, const line *everything, tally *t, uint64_t *bits, uint64_t *hosts, uint64_t *leaves)
+{
+    bool any = false;
+    for (uint32_t first = 0, end; first < g->n; first = end) {
+        uint64_t sums[WORDS] = {0};
+        counter *c = &t->counter;
+        for (end = first; end < g->n && same_kind(g, end, first); end++) {
+            line acc = {{0}};
+            t->next_active[end] = !t->full[end] && pull(g, t, end, &acc) && receive(t, everything, end, &acc);
+            if (t->next_active[end]) {
+                t->next[end] = acc;
+                count_line(c, &acc);
+                any = true;
+            }
         }
-        any = true;
+        take_counts(c, sums);
         for (int w = 0; w < WORDS; w++) {
-            uint64_t reached = (uint64_t)popcount64(acc.w[w]) * g->count[v];
-            t->seen[v].w[w] = seen.w[w] | acc.w[w];
+            uint64_t reached = sums[w] * g->count[first];
             bits[w] += reached;
-            hosts[w] += reached * g->hosts[v];
-            leaves[w] += g->hosts[v] ? reached : 0;
+            hosts[w] += reached * g->hosts[first];
+            leaves[w] += g->hosts[first] ? reached : 0;
         }
     }
     return any;
@@ -192,15 +313,18 @@ static ik_status sweep_batch(void *ctx, size_t index, unsigned thread, ik_error 
     sweep *s = ctx;
     tally *t = &s->tallies[thread];
     size_t first = index * WORDS;
-    line full = {{0}};
+    line everything = {{0}};
     memset(t->seen, 0, s->g->n * sizeof *t->seen);
     memset(t->front, 0, s->g->n * sizeof *t->front);
+    memset(t->active, 0, s->g->n);
+    memset(t->full, 0, s->g->n);
     ik_status status = tally_grow(t, 2, err);
     for (size_t i = 0; i < LANES && status == IK_OK; i++) {
         uint32_t v = s->source[first * 64 + i];
         if (v != IK_NONE) {
             uint64_t bit = (uint64_t)1 << i % 64;
-            full.w[i / 64] |= bit;
+            everything.w[i / 64] |= bit;
+            t->active[v] = 1;
             t->front[v].w[i / 64] |= bit;
             t->seen[v].w[i / 64] |= bit;
             add_own_class(s->g, v, t);
@@ -208,12 +332,15 @@ static ik_status sweep_batch(void *ctx, size_t index, unsigned thread, ik_error 
     }
     for (size_t level = 1; status == IK_OK; level++) {
         uint64_t bits[WORDS] = {0}, hosts[WORDS] = {0}, leaves[WORDS] = {0};
-        if (!pull_level(s->g, &full, t, bits, hosts, leaves)) {
+        if (!pull_level(s->g, &everything, t, bits, hosts, leaves)) {
             break;
         }
         line *swap = t->front;
         t->front = t->next;
         t->next = swap;
+        uint8_t *swap_active = t->active;
+        t->active = t->next_active;
+        t->next_active = swap_active;
         status = tally_grow(t, level, err);
         if (status == IK_OK) {
             add_level(s, first, t, level, bits, hosts, leaves);
@@ -233,6 +360,9 @@ static void tallies_free(tally *t, unsigned threads)
         free(t[i].seen);
         free(t[i].front);
         free(t[i].next);
+        free(t[i].active);
+        free(t[i].next_active);
+        free(t[i].full);
     }
     free(t);
 }
@@ -244,7 +374,10 @@ static tally *tallies_new(unsigned threads, uint32_t n)
         t[i].seen = ik_calloc((size_t)n + 1, sizeof(line));
         t[i].front = ik_calloc((size_t)n + 1, sizeof(line));
         t[i].next = ik_calloc((size_t)n + 1, sizeof(line));
-        if (!t[i].seen || !t[i].front || !t[i].next) {
+        t[i].active = ik_calloc((size_t)n + 1, 1);
+        t[i].next_active = ik_calloc((size_t)n + 1, 1);
+        t[i].full = ik_calloc((size_t)n + 1, 1);
+        if (!t[i].seen || !t[i].front || !t[i].next || !t[i].active || !t[i].next_active || !t[i].full) {
             tallies_free(t, i + 1);
             return NULL;
         }
@@ -322,18 +455,22 @@ ik_status ik_distances_measure(const ik_fabric *f, const ik_env *env, ik_distanc
     ik_distances d = {0};
     unsigned threads = ik_env_threads(env);
     ik_status status = quotient_of(f, &q, err);
+    if (status == IK_OK) {
+        status = sort_kinds(&q, err);
+    }
     if (status != IK_OK) {
-        return status;
+        goto free_graph;
     }
-    lane *lanes = ik_calloc((size_t)q.n + 1, sizeof *lanes);
-    size_t room = lanes ? q.n + 64 * count_kinds(&q, lanes) + LANES : 0;
-    s.source = ik_calloc(room, sizeof *s.source);
+    s.words = place_lanes(&q, NULL);
+    s.source = ik_calloc(s.words + 1, 64 * sizeof *s.source);
     s.tallies = tallies_new(threads, q.n);
-    if (!lanes || !s.source || !s.tallies) {
-        status = ik_fail_memory(err, room * sizeof *s.source + (size_t)threads * q.n * 3 * sizeof(line), "a distance search");
-        goto done;
+    if (!s.source || !s.tallies) {
+        status =
+            ik_fail_memory(err, s.words * 64 * sizeof *s.source + (size_t)threads * q.n * 3 * sizeof(line), "a distance search");
+        goto free_lanes;
     }
-    s.words = place_lanes(&q, lanes, s.source);
+    memset(s.source, 0xFF, s.words * 64 * sizeof *s.source);
+    place_lanes(&q, s.source);
     status = ik_parallel_for(env, "distances", s.words / WORDS, sweep_batch, &s, err);
     if (status == IK_OK) {
         status = sum_tallies(s.tallies, threads, &d, err);
@@ -344,10 +481,10 @@ ik_status ik_distances_measure(const ik_fabric *f, const ik_env *env, ik_distanc
     } else {
         ik_distances_free(&d);
     }
-done:
+free_lanes:
     tallies_free(s.tallies, threads);
     free(s.source);
-    free(lanes);
+free_graph:
     graph_free(&q);
     return status;
 }
