@@ -15,7 +15,7 @@ export function fabricPicture(fabric, height = 460) {
   const tip = el('div', { class: 'tip', hidden: true });
   const back = el('button', { type: 'button', class: 'back', hidden: true, onclick: () => { expand(-1); reset(); } }, 'Whole fabric');
   const node = el('div', { class: 'fabric-box' }, canvas, tip, back);
-  let use = null, measure = 'max', scene = makeScene(drawing), view = { x: 0, y: 0, k: 1 }, hover = null, drag = null;
+  let use = null, measure = 'mean', scene = makeScene(drawing), view = { x: 0, y: 0, k: 1 }, hover = null, drag = null;
 
   const size = () => ({ w: canvas.clientWidth, h: height });
   const hostRoom = () => (scene.hosts.length ? 34 : 0);

@@ -196,7 +196,7 @@ function utilisation(data) {
     { name: t.name, colour: i, symbol: i, points: curve().steps.map((s) => ({ x: s.load, y: s.tiers[i].mean, note: `${t.channels} channels` })) },
     { name: `${t.name}, busiest`, colour: i, symbol: i + 4, dash: 'dotted', points: curve().steps.map((s) => ({ x: s.load, y: s.tiers[i].max })) },
   ]);
-  const spec = () => ({ label: `Link utilisation per level, ${curve().label}`, x: { name: 'offered load', format: percentAxis, min: 0 }, y: { name: 'utilisation', format: percentAxis, min: 0, max: 1 }, lines: lines() });
+  const spec = () => ({ label: `Link utilisation per level, ${curve().label}`, x: { name: 'offered load', format: percentAxis, min: 0 }, y: { name: 'utilisation', format: percentAxis, min: 0, max: (v) => Math.max(1, v.max) }, lines: lines() });
   const p = plot(spec(), 380);
   const source = () => ({
     columns: [{ key: 'curve', name: 'curve' }, { key: 'tier', name: 'links' }, { key: 'channels', name: 'channels', number: true }, { key: 'load', name: 'load', number: true, text: (r) => percent(r.load) },
@@ -211,14 +211,14 @@ function utilisation(data) {
 // ---- the fabric
 
 function fabricView(data) {
-  let chosen = Math.max(0, data.curves.findIndex((c) => data.fabrics[c.fabric].slow_links.length)), measure = 'max', step = 0;
+  let chosen = Math.max(0, data.curves.findIndex((c) => data.fabrics[c.fabric].slow_links.length)), measure = 'mean', step = 0;
   const holder = el('div', {});
   const pictures = new Map();
   const label = el('output', {});
   const slider = el('input', { type: 'range', min: 0, step: 1, 'aria-label': 'load', oninput: (e) => { step = +e.target.value; show(); } });
   const curve = () => data.curves[chosen];
   const fabric = () => data.fabrics[curve().fabric];
-  const measures = select('groups by', [['max', 'busiest link'], ['mean', 'mean']], (v) => { measure = v; show(); });
+  const measures = select('groups by', [['mean', 'mean'], ['max', 'busiest link']], (v) => { measure = v; show(); });
   const box = numbers('channels', () => {
     const s = curve().steps[step];
     const { drawing } = fabric();

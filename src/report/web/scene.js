@@ -17,14 +17,14 @@ function buckets(drawing) {
   const most = byRow ? Math.max(8, Math.floor(160 / rows.length)) : 0;
   const rowIndex = new Map(rows.map((y, i) => [y, i]));
   const perRow = rows.map((y) => layout.filter((p) => p[1] === y).length);
-  const groupCount = groups ? new Set(groups).size : 0;
-  const useGroups = byRow && groupCount > 1 && groupCount <= most;
+  // A row whose switches all share a group (the roots of a tree) is cut by position.
+  const rowGroups = rows.map((y) => new Set(layout.map((p, s) => (p[1] === y ? groups?.[s] : undefined)).filter((g) => g !== undefined)).size);
   const keyOf = (s) => {
     const [x, y] = layout[s];
     if (!byRow) return `${Math.min(15, Math.floor(x * 16))}/${Math.min(9, Math.floor(y * 10))}`;
     const row = rowIndex.get(y);
-    if (useGroups) return `${row}/${groups[s]}`;
-    return `${row}/${Math.min(most - 1, Math.floor(x * Math.min(most, perRow[row])))}`;
+    if (rowGroups[row] > 1 && rowGroups[row] <= most) return `${row}/${groups[s]}`;
+    return `${row}/${Math.min(most - 1, Math.floor(x * Math.min(most, Math.ceil(Math.sqrt(perRow[row])))))}`;
   };
   const map = new Map();
   layout.forEach((_, s) => {
