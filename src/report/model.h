@@ -56,6 +56,7 @@ typedef struct report_fabric {
     uint64_t *rate_bps;     /* [num_channels], 0 = unconnected */
     uint16_t *channel_tier; /* [num_channels] */
     uint32_t *channel_peer;
+    uint64_t *host_bps; /* [num_hosts] summed rate of each host's links */
     tier *tiers;
     size_t num_tiers;
     slow_link *slow;
@@ -87,14 +88,24 @@ typedef struct tier_use {
     double mean, max;
 } tier_use;
 
+/* The time series of one point; num = 0 if it has none. */
+typedef struct report_series {
+    uint64_t period_ps;
+    size_t num;
+    double *throughput, *latency_ns; /* [num] */
+    double *filled;                  /* [num][switches] share of the switch's buffers in use at the end of the period */
+} report_series;
+
 /* One load of a curve: its points differ in the seed only. */
 typedef struct report_step {
     double load;
     size_t *rows;
     size_t num_rows, room;
     estimate value[NUM_METRICS];
-    double *use;     /* [num_channels] fraction of its rate that each channel carried */
-    tier_use *tiers; /* [num_tiers] */
+    double *use;               /* [num_channels] fraction of its rate that each channel carried */
+    tier_use *tiers;           /* [num_tiers] */
+    double host_min, host_max; /* throughput of the host that got least and most, seeds averaged, fraction of its rate */
+    report_series series;      /* of the first seed */
     bool deadlock;
 } report_step;
 

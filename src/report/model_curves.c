@@ -82,25 +82,103 @@ static int by_load(const void *a, const void *b)
 
 /* ---- channels */
 
-/* Adds what one point's channels carried, as a fraction of their rates, divided by `share`. */
-static ik_status add_use(report_model *m, const report_fabric *f, const report_row *r, double share, double *use, ik_error *err)
+typedef struct arrays {
+    uint64_t *words;
+    size_t num;
+} arrays;
+
+static ik_status read_words(sqlite3_stmt *statement, int column, arrays *out, ik_error *err)
 {
+    return store_unpack(sqlite3_column_blob(statement, column), (size_t)sqlite3_column_bytes(statement, column), &out->words,
+                        &out->num, err);
+}
+
+/* Adds what one point's channels carried, as a fraction of their rates, divided by `share`. */
+static ik_status add_use(const report_fabric *f, sqlite3_stmt *statement, double seconds, double share, double *use,
+                         ik_error *err)
+{
+    arrays bytes = {0};
+    ik_status status = read_words(statement, 0, &bytes, err);
+    for (size_t c = 0; c < bytes.num && c < f->num_channels && seconds > 0; c++)
+        if (f->rate_bps[c])
+            use[c] += 8.0 * (double)bytes.words[c] / ((double)f->rate_bps[c] * seconds) / share;
+    free(bytes.words);
+    return status;
+}
+
+/* Least and most that a connected host accepted, as a fraction of the rate of its links. */
+static ik_status add_hosts(const report_fabric *f, sqlite3_stmt *statement, double seconds, double share, report_step *s,
+                           ik_error *err)
+{
+    arrays bytes = {0};
+    ik_status status = read_words(statement, 1, &bytes, err);
+    double least = INFINITY, most = 0;
+    for (size_t h = 0; h < bytes.num && h < f->num_hosts && seconds > 0; h++) {
+        if (f->host_bps[h] == 0)
+            continue;
+        double got = 8.0 * (double)bytes.words[h] / ((double)f->host_bps[h] * seconds);
+        least = fmin(least, got);
+        most = fmax(most, got);
+    }
+    s->host_min += (isinf(least) ? 0 : least) / share;
+    s->host_max += most / share;
+    free(bytes.words);
+    return status;
+}
+
+/* Reals are stored as the words of their bits. */
+static ik_status read_reals(report_model *m, sqlite3_stmt *statement, int column, double **out, size_t *num, ik_error *err)
+{
+    arrays bits = {0};
+    ik_status status = read_words(statement, column, &bits, err);
+    if (status != IK_OK)
+        return status;
+    *out = ik_arena_alloc(&m->arena, (bits.num + 1) * sizeof **out);
+    if (*out && bits.num)
+        memcpy(*out, bits.words, bits.num * sizeof **out);
+    *num = bits.num;
+    free(bits.words);
+    return *out ? IK_OK : ik_fail_memory(err, bits.num * sizeof **out, "a report");
+}
+
+static ik_status read_series(report_model *m, const report_fabric *f, sqlite3_stmt *statement, report_series *out, ik_error *err)
+{
+    report_series s = {.period_ps = (uint64_t)sqlite3_column_int64(statement, 2)};
+    size_t latencies = 0, cells = 0;
+    ik_status status = read_reals(m, statement, 3, &s.throughput, &s.num, err);
+    if (status == IK_OK)
+        status = read_reals(m, statement, 4, &s.latency_ns, &latencies, err);
+    if (status == IK_OK)
+        status = read_reals(m, statement, 5, &s.filled, &cells, err);
+    if (status == IK_OK && (latencies != s.num || (cells != 0 && cells != s.num * f->num_switches)))
+        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: the time series of a point", store_path(m->store));
+    s.filled = cells ? s.filled : NULL;
+    if (status == IK_OK)
+        *out = s;
+    return status;
+}
+
+static ik_status read_arrays(report_model *m, const report_curve *c, report_step *s, size_t seed, ik_error *err)
+{
+    const report_fabric *f = &m->fabrics[c->fabric];
+    const report_row *r = &m->rows[s->rows[seed]];
+    double seconds = (double)r->window_ps * 1e-12, share = (double)s->num_rows;
     sqlite3_stmt *statement = NULL;
     bool row = false;
-    uint64_t *bytes = NULL;
-    size_t num = 0;
-    ik_status status = store_prepare(m->store, "SELECT channel_bytes FROM points WHERE id = ?1", NULL, &statement, err);
+    ik_status status = store_prepare(m->store,
+                                     "SELECT channel_bytes, host_bytes, series_period_ps, series_throughput, series_latency_ns,"
+                                     " series_blocked FROM points WHERE id = ?1",
+                                     NULL, &statement, err);
     if (status == IK_OK) {
         sqlite3_bind_int64(statement, 1, r->id);
         status = store_step(m->store, statement, &row, err);
     }
     if (status == IK_OK && row)
-        status = store_unpack(sqlite3_column_blob(statement, 0), (size_t)sqlite3_column_bytes(statement, 0), &bytes, &num, err);
-    double seconds = (double)r->window_ps * 1e-12;
-    for (size_t c = 0; c < num && c < f->num_channels && seconds > 0; c++)
-        if (f->rate_bps[c])
-            use[c] += 8.0 * (double)bytes[c] / ((double)f->rate_bps[c] * seconds) / share;
-    free(bytes);
+        status = add_use(f, statement, seconds, share, s->use, err);
+    if (status == IK_OK && row)
+        status = add_hosts(f, statement, seconds, share, s, err);
+    if (status == IK_OK && row && seed == 0)
+        status = read_series(m, f, statement, &s->series, err);
     sqlite3_finalize(statement);
     return status;
 }
@@ -113,7 +191,7 @@ static ik_status read_use(report_model *m, const report_curve *c, report_step *s
     if (!s->use || !s->tiers)
         return ik_fail_memory(err, f->num_channels * sizeof *s->use, "a report");
     for (size_t i = 0; i < s->num_rows; i++) {
-        ik_status status = add_use(m, f, &m->rows[s->rows[i]], (double)s->num_rows, s->use, err);
+        ik_status status = read_arrays(m, c, s, i, err);
         if (status != IK_OK)
             return status;
     }

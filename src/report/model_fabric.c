@@ -67,6 +67,12 @@ static ik_status enter_tier(report_model *m, report_fabric *f, uint32_t channel,
     return IK_OK;
 }
 
+static void add_host_rate(report_fabric *f, uint64_t node, uint64_t rate)
+{
+    if (node >= f->num_switches && node - f->num_switches < f->num_hosts)
+        f->host_bps[node - f->num_switches] += rate;
+}
+
 static ik_status read_links(report_model *m, report_fabric *f, ik_error *err)
 {
     const json_t *links = json_object_get(f->drawing, "links"), *classes = json_object_get(f->drawing, "classes");
@@ -81,6 +87,8 @@ static ik_status read_links(report_model *m, report_fabric *f, ik_error *err)
         f->rate_bps[a] = f->rate_bps[b] = (uint64_t)rate;
         f->channel_peer[a] = (uint32_t)b;
         f->channel_peer[b] = (uint32_t)a;
+        add_host_rate(f, from, (uint64_t)rate);
+        add_host_rate(f, to, (uint64_t)rate);
         ik_status status = enter_tier(m, f, (uint32_t)a, from, to, err);
         if (status == IK_OK)
             status = enter_tier(m, f, (uint32_t)b, to, from, err);
@@ -172,7 +180,8 @@ static ik_status parse_fabric(report_model *m, report_fabric *f, ik_error *err)
     f->rate_bps = ik_arena_alloc(&m->arena, n * sizeof *f->rate_bps);
     f->channel_tier = ik_arena_alloc(&m->arena, n * sizeof *f->channel_tier);
     f->channel_peer = ik_arena_alloc(&m->arena, n * sizeof *f->channel_peer);
-    if (!f->rate_bps || !f->channel_tier || !f->channel_peer)
+    f->host_bps = ik_arena_alloc(&m->arena, ((size_t)f->num_hosts + 1) * sizeof *f->host_bps);
+    if (!f->rate_bps || !f->channel_tier || !f->channel_peer || !f->host_bps)
         return ik_fail_memory(err, n * 16, "a report");
     ik_status status = read_links(m, f, err);
     return status == IK_OK ? model_find_slow_links(m, f, err) : status;

@@ -137,6 +137,40 @@ static void put_channels(FILE *out, const report_fabric *f, const report_step *s
     putc(']', out);
 }
 
+static void put_reals(FILE *out, const char *key, const double *values, size_t num, const char *format)
+{
+    json_put_key(out, key, false);
+    putc('[', out);
+    for (size_t i = 0; i < num; i++) {
+        if (i)
+            putc(',', out);
+        if (values[i] == 0)
+            putc('0', out);
+        else
+            fprintf(out, format, values[i]);
+    }
+    putc(']', out);
+}
+
+static void put_series(FILE *out, const report_fabric *f, const report_series *s)
+{
+    json_put_key(out, "series", false);
+    fprintf(out, "{\"period_ps\":%" PRIu64, s->period_ps);
+    put_reals(out, "throughput", s->throughput, s->num, "%.6g");
+    put_reals(out, "latency_mean_ns", s->latency_ns, s->num, "%.6g");
+    json_put_key(out, "filled", false);
+    putc('[', out);
+    for (size_t t = 0; t < s->num && s->filled; t++) {
+        fputs(t ? ",[" : "[", out);
+        for (uint32_t sw = 0; sw < f->num_switches; sw++) {
+            double share = s->filled[t * f->num_switches + sw];
+            fprintf(out, sw ? ",%.3g" : "%.3g", share);
+        }
+        putc(']', out);
+    }
+    fputs("]}", out);
+}
+
 static void put_step(FILE *out, const report_model *m, const report_curve *c, const report_step *s, bool channels)
 {
     const report_fabric *f = &m->fabrics[c->fabric];
@@ -151,8 +185,12 @@ static void put_step(FILE *out, const report_model *m, const report_curve *c, co
     for (size_t t = 0; t < f->num_tiers; t++)
         fprintf(out, "%s{\"mean\":%.6g,\"max\":%.6g}", t ? "," : "", s->tiers[t].mean, s->tiers[t].max);
     putc(']', out);
+    put_real(out, "host_throughput_min", s->host_min);
+    put_real(out, "host_throughput_max", s->host_max);
     if (channels)
         put_channels(out, f, s);
+    if (channels && s->series.num)
+        put_series(out, f, &s->series);
 }
 
 static void put_curves(FILE *out, const report_model *m, bool channels)

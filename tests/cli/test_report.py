@@ -19,7 +19,7 @@ routing: [dmodc, updown]
 traffic: [uniform, "shift:by=24"]
 load: [10%, 40%, 70%]
 seeds: 2
-measure: {warmup: 20 us, duration: 40 us}
+measure: {warmup: 20 us, duration: 40 us, series: 10 us}
 """
 
 
@@ -64,6 +64,21 @@ class Report(CliTest):
                 self.assertLessEqual(max(step["utilisation"]), 1.05)
             self.assertAlmostEqual(curve["saturation_throughput"], max(s["throughput"] for s in curve["steps"]), places=7)
 
+    def test_series(self):
+        answer = self.json("report", self.store)
+        for curve in answer["curves"]:
+            switches = answer["fabrics"][curve["fabric"]]["switches"]
+            for step in curve["steps"]:
+                series = step["series"]
+                self.assertEqual(series["period_ps"], 10_000_000)
+                self.assertEqual((len(series["throughput"]), len(series["latency_mean_ns"]), len(series["filled"])), (6, 6, 6))
+                self.assertTrue(all(len(column) == switches and 0 <= min(column) and max(column) <= 1 for column in series["filled"]))
+                measured = [p for p in answer["points"] if p["fabric"] == curve["fabric"] and p["plan"] == curve["plan"] and
+                            p["traffic"] == curve["traffic"] and p["load"] == step["load"]][0]
+                self.assertAlmostEqual(sum(series["throughput"][2:]) / 4, measured["throughput"], delta=0.01)
+                self.assertLessEqual(step["host_throughput_min"], step["throughput"])
+                self.assertGreaterEqual(step["host_throughput_max"], step["throughput"])
+
     def test_utilisation_adds_up(self):
         """What the hosts' links deliver is what was accepted."""
         answer = self.json("report", self.store)
@@ -90,15 +105,15 @@ class Report(CliTest):
         dom, console = self.browse(page, "#numbers")
         self.assertEqual(console, [])
         self.assertTrue('data-ready="yes"' in dom, 'data-ready="yes"')
-        for section in ("summary", "findings", "proofs", "performance", "utilisation", "fabric", "points", "experiment"):
+        for section in ("summary", "findings", "proofs", "performance", "utilisation", "fabric", "time", "points", "experiment"):
             self.assertTrue(f'id="{section}"' in dom, f'id="{section}"')
         self.assertTrue("Two trees &lt;b&gt;&amp; more&lt;/b&gt;" in dom, "Two trees &lt;b&gt;&amp; more&lt;/b&gt;")
         self.assertTrue("A link runs at 16 Gb/s instead of 100 Gb/s" in dom, "A link runs at 16 Gb/s instead of 100 Gb/s")
-        self.assertEqual(len(re.findall(r'class="plot" role="img"', dom)), 5)
+        self.assertEqual(len(re.findall(r'class="plot" role="img"', dom)), 7)
         self.assertGreater(dom.count("<path"), 50)
         self.assertTrue("<canvas" in dom, "<canvas")
         for name in ("slow-link", "proofs", "saturation", "throughput-uniform", "latency-uniform", "throughput-shift-by-24",
-                     "latency-shift-by-24", "link-utilisation", "channels", "points"):
+                     "latency-shift-by-24", "link-utilisation", "channels", "over-time", "buffers-over-time", "points"):
             self.assertTrue(f'data-csv="{name}"' in dom, f'data-csv="{name}"')
         points = self.json("report", self.store)["points"]
         for point in points:

@@ -8,6 +8,16 @@ import { css, onTheme, rampColour } from './theme.js';
 
 const PAD = 46;
 
+// Names that fit into a picture: a name and the end of its GUID; where all names are the same, the GUID alone.
+export function switchNames(drawing) {
+  const parts = drawing.names.slice(0, drawing.switches).map((n) => n.match(/^(.*) \(0x([0-9a-f]+)\)$/) ?? [n, n, '']);
+  const alike = parts.length > 1 && parts.every((m) => m[1] === parts[0][1]);
+  return parts.map(([, text, guid]) => {
+    const cut = text.length > 22 ? `${text.slice(0, 21)}…` : text;
+    return guid ? (alike ? `…${guid.slice(-6)}` : `${cut} …${guid.slice(-4)}`) : cut;
+  });
+}
+
 export function fabricPicture(fabric, height = 460) {
   const { drawing } = fabric;
   const slow = new Set(fabric.slow_links.flatMap((s) => [s.channel, s.opposite]));
@@ -15,7 +25,7 @@ export function fabricPicture(fabric, height = 460) {
   const tip = el('div', { class: 'tip', hidden: true });
   const back = el('button', { type: 'button', class: 'back', hidden: true, onclick: () => { expand(-1); reset(); } }, 'Whole fabric');
   const node = el('div', { class: 'fabric-box' }, canvas, tip, back);
-  let use = null, measure = 'mean', scene = makeScene(drawing), view = { x: 0, y: 0, k: 1 }, hover = null, drag = null;
+  let use = null, filled = null, measure = 'mean', scene = makeScene(drawing), view = { x: 0, y: 0, k: 1 }, hover = null, drag = null;
 
   const size = () => ({ w: canvas.clientWidth, h: height });
   const hostRoom = () => (scene.hosts.length ? 34 : 0);
@@ -92,14 +102,8 @@ export function fabricPicture(fabric, height = 460) {
       g.fill();
     }
   }
-  // A name and the end of its GUID; where all names are the same, the GUID alone.
-  const parts = drawing.names.slice(0, drawing.switches).map((n) => n.match(/^(.*) \(0x([0-9a-f]+)\)$/) ?? [n, n, '']);
-  const alike = parts.length > 1 && parts.every((m) => m[1] === parts[0][1]);
-  const shortName = (s) => {
-    const [, text, guid] = parts[s];
-    const cut = text.length > 22 ? `${text.slice(0, 21)}…` : text;
-    return guid ? (alike ? `…${guid.slice(-6)}` : `${cut} …${guid.slice(-4)}`) : cut;
-  };
+  const shortNames = switchNames(drawing);
+  const shortName = (s) => shortNames[s];
   function drawNodes(g) {
     const named = scene.nodes.length <= 40;
     g.textAlign = 'center';
@@ -107,7 +111,7 @@ export function fabricPicture(fabric, height = 460) {
     for (const n of scene.nodes) {
       const [x, y] = spot(n);
       const r = radius(n);
-      g.fillStyle = css('--node');
+      g.fillStyle = filled ? rampColour(Math.max(...n.members.map((m) => filled[m]))) : css('--node');
       g.strokeStyle = n.inner && use ? rampColour(bundleUse(n.inner)[measure]) : css('--card');
       g.lineWidth = n.inner ? 3 : 1.5;
       g.beginPath();
@@ -200,7 +204,7 @@ export function fabricPicture(fabric, height = 460) {
     }
     const n = hit.node;
     if (n.single >= 0)
-      return [el('strong', {}, name(n.single)), el('div', {}, `${count(n.hosts)} hosts${drawing.levels ? `, level ${drawing.levels[n.single]}` : ''}${drawing.groups ? `, group ${drawing.groups[n.single]}` : ''}`)];
+      return [el('strong', {}, name(n.single)), filled && el('div', {}, `buffers ${percent(filled[n.single])} full`), el('div', {}, `${count(n.hosts)} hosts${drawing.levels ? `, level ${drawing.levels[n.single]}` : ''}${drawing.groups ? `, group ${drawing.groups[n.single]}` : ''}`)];
     return [el('strong', {}, `${count(n.members.length)} switches`), el('div', {}, `${count(n.hosts)} hosts`), el('div', {}, `${name(n.members[0])} …`), el('div', { class: 'quiet' }, 'click to open')];
   }
   function point(event) {
@@ -257,7 +261,8 @@ export function fabricPicture(fabric, height = 460) {
   onTheme(draw);
   return {
     node, aggregated: scene.aggregated,
-    show(utilisation, how) { use = utilisation; measure = how ?? measure; draw(); },
+    // `buffers`: how full each switch was at the moment chosen; null shows switches in their own colour.
+    show(utilisation, how, buffers = null) { use = utilisation; measure = how ?? measure; filled = buffers; draw(); },
   };
 }
 

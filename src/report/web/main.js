@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report: reads the data that stands in the page and shows it. Nothing is loaded.
 import { el, numbers, select, table } from './dom.js';
-import { fabricPicture, legend } from './fabric.js';
+import { fabricPicture, legend, switchNames } from './fabric.js';
 import { count, percent, plusMinus, rate, shortTime, time, verdict } from './format.js';
+import { overTime } from './overtime.js';
 import { plot } from './plots.js';
 import { startTheme, toggleTheme } from './theme.js';
 
@@ -155,7 +156,7 @@ function throughputPlot(data, traffic, curves) {
     lines: curveLines(data, curves, 'throughput'),
   });
   return card(el('h3', {}, `Throughput: ${traffic}`), p.node,
-    numbers(`throughput-${slug(traffic)}`, () => curveRows(data, curves, [['offered', 'offered', percent], ['throughput', 'accepted', percent], ['fairness', 'fairness', (x) => x.toFixed(4)]])));
+    numbers(`throughput-${slug(traffic)}`, () => curveRows(data, curves, [['offered', 'offered', percent], ['throughput', 'accepted', percent], ['fairness', 'fairness', (x) => x.toFixed(4)], ['host_throughput_min', 'host with least', percent], ['host_throughput_max', 'host with most', percent]])));
 }
 
 function latencyPlot(data, traffic, curves) {
@@ -216,6 +217,10 @@ function fabricView(data) {
   const pictures = new Map();
   const label = el('output', {});
   const slider = el('input', { type: 'range', min: 0, step: 1, 'aria-label': 'load', oninput: (e) => { step = +e.target.value; show(); } });
+  let moment = -1;
+  const when = el('output', {});
+  const clock = el('input', { type: 'range', min: -1, step: 1, value: -1, 'aria-label': 'time', oninput: (e) => { moment = +e.target.value; show(); } });
+  const clockBox = el('label', { class: 'control' }, el('span', {}, 'buffers at'), clock, when);
   const curve = () => data.curves[chosen];
   const fabric = () => data.fabrics[curve().fabric];
   const measures = select('groups by', [['mean', 'mean'], ['max', 'busiest link']], (v) => { measure = v; show(); });
@@ -241,7 +246,12 @@ function fabricView(data) {
     slider.value = step;
     label.textContent = `${percent(curve().steps[step].load, 0)} load: ${percent(curve().steps[step].throughput)} accepted`;
     slider.setAttribute('aria-valuetext', label.textContent);
-    picture.show(curve().steps[step].utilisation, measure);
+    const series = curve().steps[step].series;
+    clockBox.hidden = !series?.filled.length;
+    clock.max = (series?.filled.length ?? 0) - 1;
+    moment = Math.min(moment, +clock.max);
+    when.textContent = moment < 0 ? 'not shown' : time(((moment + 1) * series.period_ps) / 1000);
+    picture.show(curve().steps[step].utilisation, measure, moment < 0 ? null : series.filled[moment]);
     box.refresh();
   }
   const pick = select('routing and traffic', data.curves.map((c, i) => [i, curveName(data, c, true)]), (v) => { chosen = +v; show(); }, chosen);
@@ -249,7 +259,7 @@ function fabricView(data) {
   show();
   return section('fabric', 'The fabric',
     el('p', { class: 'quiet' }, 'Each link has the colour of its busier direction. Point at links, switches and hosts; the wheel zooms, dragging moves, a double click shows everything again.'),
-    card(el('div', { class: 'controls' }, pick, el('label', { class: 'control' }, el('span', {}, 'load'), slider, label), measures, legend(),
+    card(el('div', { class: 'controls' }, pick, el('label', { class: 'control' }, el('span', {}, 'load'), slider, label), clockBox, measures, legend(),
       data.fabrics.some((f) => f.slow_links.length) && el('span', { class: 'legend' }, el('span', { class: 'dash' }), 'below the common rate')), holder, box));
 }
 
@@ -274,9 +284,9 @@ function provenance(data) {
     el('details', { class: 'text' }, el('summary', {}, 'All parameters of the first point, with their defaults'), el('pre', {}, JSON.stringify(first, null, 2)))));
 }
 
-function navigation() {
-  const items = [['findings', 'Findings'], ['proofs', 'Proofs'], ['performance', 'Throughput and latency'], ['utilisation', 'Link utilisation'], ['fabric', 'Fabric'], ['points', 'Points'], ['experiment', 'Experiment']];
-  return el('nav', { 'aria-label': 'sections' }, el('div', {}, items.map(([id, text]) => el('a', { href: `#${id}` }, text))));
+function navigation(data) {
+  const items = [['findings', 'Findings'], ['proofs', 'Proofs'], ['performance', 'Throughput and latency'], ['utilisation', 'Link utilisation'], ['fabric', 'Fabric'], data.curves.some((c) => c.steps.some((x) => x.series)) && ['time', 'Over time'], ['points', 'Points'], ['experiment', 'Experiment']];
+  return el('nav', { 'aria-label': 'sections' }, el('div', {}, items.filter(Boolean).map(([id, text]) => el('a', { href: `#${id}` }, text))));
 }
 
 async function start() {
@@ -285,11 +295,11 @@ async function start() {
   const data = await embedded('ikat-data');
   const csv = await embedded('ikat-csv');
   document.title = `${data.title || data.file}: ikat report`;
-  app.append(el('div', { class: 'weave', 'aria-hidden': true }), header(data), navigation());
+  app.append(el('div', { class: 'weave', 'aria-hidden': true }), header(data), navigation(data));
   const main = el('main', {});
   app.append(main);
   if (data.points.length) {
-    main.append(summary(data), findings(data), proofs(data), performance(data), utilisation(data), fabricView(data), points(data, csv));
+    main.append(summary(data), findings(data), proofs(data), performance(data), utilisation(data), fabricView(data), overTime(data, (c) => curveName(data, c, true), switchNames) ?? '', points(data, csv));
   } else {
     main.append(el('p', {}, 'No point is finished yet.'));
   }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happened over time: throughput and latency, and how full the buffers of every switch were.
+import { el, numbers, select } from './dom.js';
+import { count, percent, shortTime, time } from './format.js';
+import { plot } from './plots.js';
+import { css, onTheme, rampColour } from './theme.js';
+
+const MOST_ROWS = 48;
+const LEFT = 150;
+
+// Rows are switches, the fullest ones if there are many; columns are periods.
+function heatMap() {
+  const canvas = el('canvas', { class: 'heat', role: 'img', 'aria-label': 'How full the buffers of each switch were over time' });
+  const tip = el('div', { class: 'tip', hidden: true });
+  const note = el('p', { class: 'quiet' });
+  const node = el('div', { class: 'fabric-box' }, canvas, tip, note);
+  let rows = [], names = [], series = null, height = 0;
+  const rowHeight = () => Math.max(7, Math.min(22, 420 / Math.max(1, rows.length)));
+  const cell = () => (canvas.clientWidth - LEFT - 8) / series.filled.length;
+  function draw() {
+    if (!series || !canvas.clientWidth) return;
+    const dpr = devicePixelRatio || 1;
+    height = rows.length * rowHeight() + 24;
+    canvas.width = Math.round(canvas.clientWidth * dpr);
+    canvas.height = Math.round(height * dpr);
+    canvas.style.height = `${height}px`;
+    const g = canvas.getContext('2d');
+    g.setTransform(dpr, 0, 0, dpr, 0, 0);
+    g.font = '11px system-ui, sans-serif';
+    rows.forEach((s, r) => {
+      const y = r * rowHeight();
+      series.filled.forEach((column, t) => {
+        g.fillStyle = rampColour(column[s]);
+        g.fillRect(LEFT + t * cell(), y, Math.ceil(cell()) - (cell() > 6 ? 1 : 0), rowHeight() - (rowHeight() > 10 ? 1 : 0));
+      });
+      g.fillStyle = css('--text');
+      g.textAlign = 'right';
+      if (rowHeight() >= 10) g.fillText(names[s], LEFT - 8, y + rowHeight() / 2 + 4, LEFT - 12);
+    });
+    g.fillStyle = css('--soft');
+    g.textAlign = 'center';
+    for (let i = 0; i <= 5; i++) {
+      const t = (series.filled.length * i) / 5;
+      g.fillText(shortTime((t * series.period_ps) / 1000), Math.min(canvas.clientWidth - 24, LEFT + t * cell()), height - 8);
+    }
+  }
+  canvas.addEventListener('pointermove', (event) => {
+    const box = canvas.getBoundingClientRect();
+    const t = Math.floor((event.clientX - box.left - LEFT) / cell()), r = Math.floor((event.clientY - box.top) / rowHeight());
+    tip.hidden = !(series?.filled[t] && rows[r] !== undefined);
+    if (tip.hidden) return;
+    tip.textContent = `${names[rows[r]]} at ${time(((t + 1) * series.period_ps) / 1000)}: buffers ${percent(series.filled[t][rows[r]])} full`;
+    tip.style.left = `${Math.min(event.clientX - box.left + 14, canvas.clientWidth - 280)}px`;
+    tip.style.top = `${event.clientY - box.top + 14}px`;
+  });
+  canvas.addEventListener('pointerleave', () => { tip.hidden = true; });
+  new ResizeObserver(() => requestAnimationFrame(draw)).observe(node);
+  onTheme(draw);
+  return {
+    node,
+    show(next, switchNames) {
+      series = next;
+      names = switchNames;
+      const peak = names.map((_, s) => series.filled.reduce((m, column) => Math.max(m, column[s]), 0));
+      rows = names.map((_, s) => s);
+      if (rows.length > MOST_ROWS) rows = rows.sort((a, b) => peak[b] - peak[a]).slice(0, MOST_ROWS);
+      note.textContent = names.length > MOST_ROWS ? `The ${MOST_ROWS} fullest of ${count(names.length)} switches.` : '';
+      draw();
+    },
+  };
+}
+
+export function overTime(data, curveName, switchNames) {
+  const usable = data.curves.map((c, i) => [i, c]).filter(([, c]) => c.steps.some((s) => s.series));
+  if (!usable.length) return null;
+  let chosen = usable[0][0], step = data.curves[chosen].steps.length - 1;
+  const curve = () => data.curves[chosen];
+  const series = () => curve().steps[step].series;
+  const at = (t) => ((t + 1) * series().period_ps) / 1000;
+  const x = { name: 'time', format: shortTime, min: 0 };
+  const throughput = () => ({ label: `Throughput over time, ${curve().label}`, x, y: { name: 'accepted throughput', format: (v) => percent(v, 0), min: 0 },
+    lines: [{ name: 'accepted', points: series().throughput.map((y, t) => ({ x: at(t), y })) }] });
+  const latency = () => ({ label: `Latency over time, ${curve().label}`, x, y: { name: 'mean latency', format: shortTime, min: 0 },
+    lines: [{ name: 'mean', colour: 1, symbol: 1, points: series().latency_mean_ns.map((y, t) => ({ x: at(t), y })) }] });
+  const plots = [plot(throughput(), 240), plot(latency(), 240)];
+  const heat = heatMap();
+  const label = el('output', {});
+  const lines = numbers('over-time', () => ({
+    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }, { key: 'throughput', name: 'accepted', number: true, text: (r) => percent(r.throughput) },
+      { key: 'latency_mean_ns', name: 'mean latency', number: true, text: (r) => time(r.latency_mean_ns) }, { key: 'load', name: 'load', number: true, text: (r) => percent(r.load) }, { key: 'curve', name: 'curve' }],
+    rows: series().throughput.map((y, t) => ({ time_ns: at(t), throughput: y, latency_mean_ns: series().latency_mean_ns[t], load: curve().steps[step].load, curve: curve().label })),
+  }));
+  const cells = numbers('buffers-over-time', () => ({
+    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }, { key: 'switch', name: 'switch' }, { key: 'filled', name: 'buffers full', number: true, text: (r) => percent(r.filled) }],
+    rows: series().filled.flatMap((column, t) => column.map((v, s) => ({ time_ns: at(t), switch: data.fabrics[curve().fabric].drawing.names[s], filled: v }))),
+  }));
+  const slider = el('input', { type: 'range', min: 0, step: 1, 'aria-label': 'load', oninput: (e) => { step = +e.target.value; show(); } });
+  function show() {
+    slider.max = curve().steps.length - 1;
+    step = Math.min(step, curve().steps.length - 1);
+    slider.value = step;
+    label.textContent = `${percent(curve().steps[step].load, 0)} load`;
+    plots[0].update(throughput());
+    plots[1].update(latency());
+    heat.node.hidden = cells.hidden = !series().filled.length;
+    if (series().filled.length) heat.show(series(), switchNames(data.fabrics[curve().fabric].drawing));
+    lines.refresh();
+    cells.refresh();
+  }
+  const pick = select('routing and traffic', usable.map(([i, c]) => [i, curveName(c)]), (v) => { chosen = +v; show(); }, chosen);
+  show();
+  return el('section', { id: 'time' }, el('h2', {}, 'Over time'),
+    el('p', { class: 'quiet' }, 'From an empty network on, warm-up included; the first seed of each point. Below: how full the buffers of each switch were at the end of each period, which shows congestion as it grows and spreads.'),
+    el('div', { class: 'card' }, el('div', { class: 'controls' }, pick, el('label', { class: 'control' }, el('span', {}, 'load'), slider, label)),
+      el('div', { class: 'grid2' }, plots.map((p) => p.node)), lines, heat.node, cells));
+}
