@@ -103,9 +103,9 @@ static double fairness(const sim *s)
 
 static uint64_t part_bytes(const part *p)
 {
-    uint64_t bytes = (uint64_t)p->pool_cap * sizeof(packet) + (uint64_t)p->wheel.cap_chunks * sizeof(chunk);
+    uint64_t bytes = (uint64_t)p->pool_cap * sizeof(packet) + (uint64_t)p->wheel.cap_chunks * 64 * sizeof(event);
     bytes += (uint64_t)p->wheel.num_slots * sizeof(slot) + (uint64_t)p->wheel.far_cap * sizeof(far_event);
-    bytes += (uint64_t)p->batch_cap * (sizeof(event) + 4) + (uint64_t)p->local_cap * sizeof(event);
+    bytes += (uint64_t)p->local_cap * sizeof(event);
     for (unsigned q = 0; q < p->sim->num_parts; q++)
         bytes += (p->out[0][q].cap + p->out[1][q].cap) * sizeof(mail);
     return bytes;

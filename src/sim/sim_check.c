@@ -21,10 +21,14 @@ void sim_each_event(sim *s, event_fn fn, void *ctx)
 {
     for (unsigned q = 0; q < s->num_parts; q++) {
         part *p = &s->parts[q];
-        for (uint32_t k = 0; k < p->wheel.num_slots; k++)
-            for (uint32_t c = p->wheel.slots[k].first; c != IK_NONE; c = p->wheel.chunks[c].next)
-                for (uint32_t e = 0; e < p->wheel.chunks[c].count; e++)
-                    fn(ctx, p, &p->wheel.chunks[c].ev[e]);
+        const wheel *w = &p->wheel;
+        for (uint32_t k = 0; k < w->num_slots; k++) {
+            for (uint32_t c = w->slots[k].first; c != IK_NONE; c = w->events[c * 64].node) {
+                uint32_t n = sim_chunk_count(w, &w->slots[k], c);
+                for (uint32_t e = 1; e <= n; e++)
+                    fn(ctx, p, &w->events[c * 64 + e]);
+            }
+        }
         for (uint32_t k = 0; k < p->wheel.far_count; k++)
             fn(ctx, p, &p->wheel.far[k].ev);
     }

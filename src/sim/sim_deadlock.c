@@ -47,7 +47,8 @@ static uint32_t head_choices(const hunt *h, part *p, uint32_t sw, uint32_t in_po
     const sw_state *state = &h->s->switches[sw];
     if (state->floating)
         return ik_plan_next(h->s->plan, sw, in_port, &pk->rt, p->choices, &preferred);
-    p->choices[0] = (ik_choice){state->port_base + pk->out, pk->vc_first, pk->vc_last};
+    bool kept = h->s->fast; /* the VC stays */
+    p->choices[0] = (ik_choice){state->port_base + pk->out, kept ? pk->rt.vc : pk->vc_first, kept ? pk->rt.vc : pk->vc_last};
     return 1;
 }
 

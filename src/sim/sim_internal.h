@@ -15,6 +15,7 @@
 
 #define SIM_INLINE   static inline __attribute__((always_inline))
 #define SIM_MAX_VCS  64
+#define SIM_NO_WAY 0xFFFEu   /* output of a packet that cannot be routed */
 #define SIM_FLOATING 0xFFFFu /* output of a packet at the head of a FIFO that may still choose */
 
 enum { MODEL_IQ, MODEL_IOQ, MODEL_IDEAL, MODEL_PIPELINED };
@@ -30,15 +31,11 @@ typedef struct event {
     uint32_t data; /* CREDIT: vc << 24 | bytes; ARRIVAL: packet; TAIL: input of the crossbar */
 } event;
 
-#define CHUNK_EVENTS 63
-typedef struct chunk {
-    uint32_t next, count;
-    uint64_t pad;
-    event ev[CHUNK_EVENTS];
-} chunk;
-
+/* Events stand in chunks of 64 in one array; a chunk's place 0 is its header (node = next chunk), events take places 1 to 63. */
+#define CHUNK_EVENTS 63u
 typedef struct slot {
-    uint32_t first, last; /* chunks; IK_NONE = empty */
+    uint32_t first; /* chunk; IK_NONE = empty */
+    uint32_t end;   /* place of the next event; a multiple of 64: a new chunk is needed */
 } slot;
 
 typedef struct far_event { /* beyond the wheel: kept with its full time until its revolution comes */
@@ -51,8 +48,8 @@ typedef struct wheel {
     slot *slots;
     uint64_t *busy; /* bit a slot: not empty */
     uint32_t num_slots, far_count, far_cap, free_chunk, num_chunks, cap_chunks;
+    event *events; /* [cap_chunks * 64] */
     uint64_t revolution; /* far events up to the end of this one are in the slots */
-    chunk *chunks;
     far_event *far;
 } wheel;
 
@@ -69,7 +66,8 @@ typedef struct packet {
     uint16_t next_out; /* `out` of the packet behind it: saves touching that one when this one leaves */
     uint8_t vc_first, vc_last;
     uint8_t fresh; /* stands at its source's switch and has not been routed with local state yet */
-    uint8_t pad[5];
+    uint8_t pad;
+    uint32_t queue;    /* global index of its queue (fast kernel) */
 } packet;
 
 typedef struct queue {
@@ -139,10 +137,9 @@ typedef struct mailbox {
     size_t count, cap;
 } mailbox;
 
-typedef struct grant {
-    uint64_t time;
-    uint32_t sw;
-    uint16_t in, out; /* input of the crossbar, output */
+typedef struct grant { /* fast kernel: to be carried out at the window's end */
+    uint32_t queue, sw, offset; /* global index of the queue; switch; time in the window */
+    uint16_t in, out;
     uint8_t vc;
 } grant;
 
@@ -166,9 +163,9 @@ typedef struct part {
     packet *pool;
     uint32_t pool_size, pool_cap, free_packet;
     /* one window */
-    event *batch, *local;
-    uint32_t *batch_next, *active;
-    uint32_t batch_cap, local_cap, local_count, local_at, num_active;
+    event *local;     /* of one node, sorted */
+    uint32_t *active; /* nodes with events */
+    uint32_t local_cap, local_count, local_at, num_active, cap_active, first_host;
     grant *grants;
     uint32_t num_grants, cap_grants;
     /* one instant of one switch */
@@ -199,7 +196,7 @@ struct sim {
     uint64_t seed;
     /* resolved parameters */
     unsigned model, arbiter, iterations, input_speedup, vcs, injection;
-    bool voq, store_forward, adaptive, source_adaptive, static_lane, uniform_size, fast, defer, paranoid, fifo_messages;
+    bool voq, store_forward, adaptive, source_adaptive, static_lane, uniform_size, fast, paranoid, fifo_messages;
     double speedup, load;
     uint64_t routing_ps, traversal_ps, message_bytes, warmup_ps, end_ps, series_ps, watchdog_ps;
     uint32_t packet_bytes, active_messages;
@@ -234,8 +231,8 @@ struct sim {
     part *parts;
     unsigned num_parts;
     size_t state_bytes;
-    void (*run_switch)(part *p, uint32_t sw);
-    void (*flush)(part *p);  /* carries out the window's deferred grants */
+    /* Works on the events of one window, already taken out of the wheel. */
+    void (*run_window)(part *p, const slot *at);
     struct barrier *barrier; /* NULL with one partition */
     uint64_t stopped_ps;     /* where a check ended the run */
     bool deadlock;
@@ -251,6 +248,9 @@ bool sim_wheel_add_far(wheel *w, uint64_t time, const event *e);
 bool sim_wheel_revolve(const sim *s, wheel *w, uint64_t window);
 /* First window >= from in which this partition has something to do (events, or far events to move); UINT64_MAX if none. */
 uint64_t sim_wheel_next(const sim *s, const wheel *w, uint64_t from);
+
+/* Events in chunk id of a slot. */
+uint32_t sim_chunk_count(const wheel *w, const slot *s, uint32_t id);
 
 /* ---- sim_events.c */
 bool sim_post_far(part *p, uint64_t time, const event *e);
@@ -284,13 +284,11 @@ SIM_INLINE void post_own(part *p, uint64_t time, uint32_t node, unsigned kind, u
     }
     wheel *w = &p->wheel;
     uint32_t index = (uint32_t)(p->window + ahead) & (w->num_slots - 1);
-    uint32_t last = w->slots[index].last;
-    if (__builtin_expect(last != IK_NONE && w->chunks[last].count < CHUNK_EVENTS, 1)) {
-        chunk *c = &w->chunks[last];
-        c->ev[c->count++] = e;
-    } else if (!sim_wheel_add(w, index, &e)) {
-        sim_part_fail(p, sizeof(chunk), "events");
-    }
+    slot *at = &w->slots[index];
+    if (__builtin_expect(at->end & 63, 1))
+        w->events[at->end++] = e;
+    else if (!sim_wheel_add(w, index, &e))
+        sim_part_fail(p, 64 * sizeof e, "events");
 }
 
 /* Posts an event at another node, at least one lookahead away. */
@@ -337,12 +335,17 @@ SIM_INLINE bool in_window(const sim *s, uint64_t t)
 }
 
 /* ---- sim_switch.c (hot) */
-/* Sets run_switch and flush; clears fast and defer where only a general kernel fits. */
+/* Chooses run_window; clears fast where only the general kernel fits. */
 void sim_choose_kernel(sim *s);
+void sim_choose_fast(sim *s); /* sim_fast.c */
+/* Takes a packet that knows no way out of the buffer of port. */
+void sim_drop(part *p, uint32_t port, uint32_t id);
+/* sim_run.c: copies the chained events of a node into p->local, in order; false = out of memory. */
+bool sim_gather(part *p, uint32_t node);
 
 /* ---- sim_route.c */
-/* Routes a packet that stands at switch sw; false = no way. Sets out (SIM_FLOATING: chooses later), vc_first, vc_last. */
-bool sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk);
+/* Routes a packet that stands at switch sw: sets out (SIM_NO_WAY; SIM_FLOATING: chooses later), vc_first, vc_last. */
+void sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk);
 /* Asks the routing or selection which output a waiting head wants now; IK_NONE = none yet. */
 uint32_t sim_choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk);
 

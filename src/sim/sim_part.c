@@ -112,6 +112,7 @@ static bool init_part(sim *s, unsigned id)
     }
     p->local_cap = 256;
     p->local = malloc(p->local_cap * sizeof *p->local);
+    p->cap_active = nodes;
     p->active = malloc((nodes + 1) * sizeof *p->active);
     p->grants = malloc((ports + 1) * sizeof *p->grants);
     p->out[0] = ik_calloc(s->num_parts, sizeof *p->out[0]);
@@ -127,7 +128,7 @@ static void free_part(part *p)
             free(p->out[k][q].items);
         free(p->out[k]);
     }
-    void *blocks[] = {p->pool,    p->batch, p->local,   p->batch_next,      p->active,          p->grants,
+    void *blocks[] = {p->pool, p->local,         p->active,          p->grants,
                       p->scratch, p->ports, p->choices, p->latency.buckets, p->network.buckets, p->series_bytes};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);

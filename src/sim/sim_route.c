@@ -102,7 +102,7 @@ uint32_t sim_choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk)
     return pk->out;
 }
 
-bool sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk)
+void sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk)
 {
     const sim *s = p->sim;
     if (pk->fresh) {
@@ -110,17 +110,18 @@ bool sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk)
         pk->fresh = 0;
     }
     uint32_t preferred = 0, n = ik_plan_next(s->plan, sw, in_port, &pk->rt, p->choices, &preferred);
-    if (n == 0)
-        return false;
+    if (n == 0) {
+        pk->out = SIM_NO_WAY;
+        return;
+    }
     if (n > 1 && s->adaptive) {
         if (!s->voq) {
             pk->out = SIM_FLOATING;
-            return true;
+            return;
         }
         uint32_t chosen = pick_choice(p, sw, pk, n, preferred);
         if (chosen < n)
             preferred = chosen;
     }
     set_choice(s, sw, pk, &p->choices[preferred]);
-    return true;
 }

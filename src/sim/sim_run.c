@@ -10,60 +10,6 @@
 
 /* ---- one window */
 
-static bool reserve_batch(part *p, uint32_t count)
-{
-    if (count <= p->batch_cap)
-        return true;
-    uint32_t cap = count + count / 2 + 256;
-    event *batch = realloc(p->batch, cap * sizeof *batch);
-    if (batch)
-        p->batch = batch;
-    uint32_t *next = realloc(p->batch_next, cap * sizeof *next);
-    if (next)
-        p->batch_next = next;
-    if (!batch || !next) {
-        sim_part_fail(p, cap * sizeof *batch, "events of a window");
-        return false;
-    }
-    p->batch_cap = cap;
-    return true;
-}
-
-/* Takes the window's events out of the wheel and chains them node by node; fetches the packets that arrive. */
-static void group_events(part *p)
-{
-    sim *s = p->sim;
-    wheel *w = &p->wheel;
-    uint32_t index = (uint32_t)p->window & (w->num_slots - 1), count = 0, id = w->slots[index].first;
-    for (uint32_t c = id; c != IK_NONE; c = w->chunks[c].next)
-        count += w->chunks[c].count;
-    p->num_active = 0;
-    if (count == 0 || !reserve_batch(p, count))
-        return;
-    uint32_t at = 0;
-    while (id != IK_NONE) {
-        chunk *c = &w->chunks[id];
-        for (uint32_t k = 0; k < c->count; k++, at++) {
-            event e = c->ev[k];
-            uint32_t *head = &s->node_head[e.node];
-            if ((e.key >> 30 & 3) == EV_ARRIVAL)
-                __builtin_prefetch(&p->pool[e.data], 1);
-            if (*head == IK_NONE)
-                p->active[p->num_active++] = e.node;
-            p->batch[at] = e;
-            p->batch_next[at] = *head;
-            *head = at;
-        }
-        uint32_t next = c->next;
-        c->next = w->free_chunk;
-        w->free_chunk = id;
-        id = next;
-    }
-    w->slots[index] = (slot){IK_NONE, IK_NONE};
-    w->busy[index >> 6] &= ~(1ull << (index & 63));
-    p->n.events += count;
-}
-
 /* A node mostly has a few events a window: insertion; large groups are sorted by the library. */
 static int by_key(const void *a, const void *b)
 {
@@ -71,60 +17,61 @@ static int by_key(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool gather(part *p, uint32_t node)
+static bool grow_local(part *p, uint32_t cap)
 {
-    uint32_t n = 0;
-    for (uint32_t at = p->sim->node_head[node]; at != IK_NONE; at = p->batch_next[at], n++) {
-        if (n == p->local_cap) {
-            event *local = realloc(p->local, 2u * n * sizeof *local);
-            if (!local) {
-                sim_part_fail(p, 2u * n * sizeof *local, "events of a window");
-                return false;
-            }
-            p->local = local;
-            p->local_cap = 2 * n;
-        }
-        event e = p->batch[at];
+    event *local = realloc(p->local, cap * sizeof *local);
+    if (!local) {
+        sim_part_fail(p, cap * sizeof *local, "events of a window");
+        return false;
+    }
+    p->local = local;
+    p->local_cap = cap;
+    return true;
+}
+
+bool sim_gather(part *p, uint32_t node)
+{
+    uint32_t n = 0, *head = &p->sim->node_head[node];
+    for (uint32_t id = *head; id != IK_NONE; n++) {
+        if (n == p->local_cap && !grow_local(p, 2 * n))
+            return false;
+        event e = p->wheel.events[id];
+        id = e.node;
         uint32_t k = n;
-        for (; k > 0 && n < 24 && p->local[k - 1].key > e.key; k--)
-            p->local[k] = p->local[k - 1];
+        if (n < 24)
+            for (; k > 0 && p->local[k - 1].key > e.key; k--)
+                p->local[k] = p->local[k - 1];
         p->local[k] = e;
     }
     if (n > 24)
         qsort(p->local, n, sizeof *p->local, by_key);
-    p->sim->node_head[node] = IK_NONE;
+    *head = IK_NONE;
     p->local_count = n;
     p->local_at = 0;
     return true;
 }
 
-static void fetch_node(const part *p, uint32_t node)
+static void free_chunks(wheel *w, uint32_t first)
 {
-    const sim *s = p->sim;
-    if (node >= s->f->num_switches) {
-        __builtin_prefetch(&s->hosts[node - s->f->num_switches], 1);
+    uint32_t last = first;
+    if (first == IK_NONE)
         return;
-    }
-    const sw_state *sw = &s->switches[node];
-    __builtin_prefetch(sw);
+    while (w->events[last * 64].node != IK_NONE)
+        last = w->events[last * 64].node;
+    w->events[last * 64].node = w->free_chunk;
+    w->free_chunk = first;
 }
 
 static void run_window(part *p)
 {
     sim *s = p->sim;
-    group_events(p);
-    for (uint32_t k = 0; k < p->num_active; k++) {
-        uint32_t node = p->active[k];
-        if (k + 2 < p->num_active)
-            fetch_node(p, p->active[k + 2]);
-        if (!gather(p, node))
-            return;
-        if (node < s->f->num_switches)
-            s->run_switch(p, node);
-        else
-            sim_run_host(p, node);
-    }
-    s->flush(p);
+    wheel *w = &p->wheel;
+    uint32_t index = (uint32_t)p->window & (w->num_slots - 1);
+    slot at = w->slots[index];
+    w->slots[index] = (slot){IK_NONE, 0};
+    w->busy[index >> 6] &= ~(1ull << (index & 63));
+    s->run_window(p, &at);
+    free_chunks(w, at.first);
 }
 
 /* ---- between windows */
@@ -289,7 +236,7 @@ static bool run_step(part *p, pace *pc, uint64_t *from)
     if (over)
         return false;
     if (!sim_wheel_revolve(s, &p->wheel, p->window))
-        sim_part_fail(p, sizeof(chunk), "events");
+        sim_part_fail(p, 64 * sizeof(event), "events");
     run_window(p);
     *from = p->window + 1;
     if (p->id == 0 && (p->step & 63) == 0)

@@ -229,13 +229,13 @@ static void init_state(sim *s, const sizes *z)
         init_host(s, host);
 }
 
-/* Where no transmission is shorter than a window, grants may wait for the window's end. */
-static bool may_defer(const sim *s)
+/* The fast kernel: masks of one word, and grants that may wait for the window's end. */
+static bool fits_fast(const sim *s)
 {
     for (uint32_t c = 0; c < s->f->num_classes; c++)
         if (ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps) < s->lookahead)
             return false;
-    return s->fast;
+    return s->max_words == 1;
 }
 
 ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
@@ -259,7 +259,7 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, cons
     status = refuse_size(s, s->state_bytes, err);
     if (status != IK_OK)
         return status;
-    s->defer = may_defer(s);
+    s->fast = s->fast && fits_fast(s);
     sim_choose_kernel(s);
     s->num_slots = choose_slots(s);
     s->span = s->lookahead * s->num_slots;

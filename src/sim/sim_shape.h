@@ -13,9 +13,9 @@ typedef struct shape {
     bool voq, fast;
 } shape;
 
-SIM_INLINE void mark(uint64_t *mask, unsigned bit)
+SIM_INLINE void mark(uint64_t *mask, const shape k, unsigned bit)
 {
-    mask[bit >> 6] |= 1ull << (bit & 63);
+    mask[k.words == 1 ? 0 : bit >> 6] |= 1ull << (bit & 63);
 }
 
 SIM_INLINE unsigned input_of(const sim *s, const shape k, unsigned in, unsigned v)
@@ -41,19 +41,19 @@ SIM_INLINE uint64_t *want_of(const sw_state *sw, const shape k, unsigned out, un
 SIM_INLINE void set_request(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
 {
     unsigned input = input_of(s, k, in, v);
-    mark(want_of(sw, k, out, v), input);
-    mark(row_of(sw, k, input), out);
+    mark(want_of(sw, k, out, v), k, input);
+    mark(row_of(sw, k, input), k, out);
 }
 
 SIM_INLINE void clear_request(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
 {
-    unsigned input = input_of(s, k, in, v), word = input >> 6;
+    unsigned input = input_of(s, k, in, v), word = k.words == 1 ? 0 : input >> 6;
     uint64_t bit = 1ull << (input & 63), others = 0;
     want_of(sw, k, out, v)[word] &= ~bit;
     for (unsigned u = 0; u < k.vcs; u++)
         others |= want_of(sw, k, out, u)[word];
     if (!(others & bit))
-        row_of(sw, k, input)[out >> 6] &= ~(1ull << (out & 63));
+        row_of(sw, k, input)[k.words == 1 ? 0 : out >> 6] &= ~(1ull << (out & 63));
 }
 
 SIM_INLINE queue *queue_of(sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
@@ -104,7 +104,7 @@ SIM_INLINE packet *pop_head(part *p, sw_state *sw, const shape k, queue *q, unsi
         unsigned index = in * k.vcs + v;
         sw->floating[index >> 6] &= ~(1ull << (index & 63));
         if (pk->next != IK_NONE && pk->next_out == SIM_FLOATING)
-            mark(sw->floating, index);
+            sw->floating[index >> 6] |= 1ull << (index & 63);
     }
     if (pk->next != IK_NONE && pk->next_out == out)
         return pk;

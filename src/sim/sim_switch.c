@@ -16,7 +16,12 @@
 
 /* ---- phase A */
 
-SIM_INLINE void take_credit(part *p, sw_state *sw, const shape k, uint32_t port, uint32_t data)
+/* What changed at this instant. */
+typedef struct changes {
+    uint64_t *out, *in;
+} changes;
+
+SIM_INLINE void take_credit(part *p, sw_state *sw, const shape k, const changes *ch, uint32_t port, uint32_t data)
 {
     sim *s = p->sim;
     unsigned v = k.vcs == 1 ? 0 : data >> 24;
@@ -25,25 +30,25 @@ SIM_INLINE void take_credit(part *p, sw_state *sw, const shape k, uint32_t port,
     *credit = before + (int32_t)(data & 0xFFFFFF);
     if (*credit >= full && before < full) {
         s->ports[port].ok |= 1ull << v;
-        mark(p->dirty_out, port - sw->port_base);
+        mark(ch->out, k, port - sw->port_base);
     } else if (!k.fast) {
-        mark(p->dirty_out, port - sw->port_base);
+        mark(ch->out, k, port - sw->port_base);
     }
 }
 
-SIM_INLINE void take_tail(part *p, sw_state *sw, const shape k, uint32_t port, uint32_t input)
+SIM_INLINE void take_tail(part *p, sw_state *sw, const shape k, const changes *ch, uint32_t port, uint32_t input)
 {
     unsigned out = port - sw->port_base;
-    mark(sw->masks, input);
-    mark(sw->masks + k.words, out);
-    mark(p->dirty_in, input);
-    mark(p->dirty_out, out);
+    mark(sw->masks, k, input);
+    mark(sw->masks + k.words, k, out);
+    mark(ch->in, k, input);
+    mark(ch->out, k, out);
     if (!k.fast && p->sim->queued)
         note_sent(p->sim, port);
 }
 
-/* A packet that knows no way: its bytes leave the buffer at once and the credit goes back. */
-static void drop_packet(part *p, uint32_t port, uint32_t id)
+/* Its bytes leave the buffer at once and the credit goes back. */
+void sim_drop(part *p, uint32_t port, uint32_t id)
 {
     sim *s = p->sim;
     const packet *pk = &p->pool[id];
@@ -54,14 +59,16 @@ static void drop_packet(part *p, uint32_t port, uint32_t id)
     free_packet(p, id);
 }
 
-SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k, uint32_t port, uint32_t id)
+SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch, uint32_t port, uint32_t id)
 {
     packet *pk = &p->pool[id];
-    if (__builtin_expect(!sim_route(p, node, port, pk), 0)) {
-        drop_packet(p, port, id);
+    if (!k.fast)
+        sim_route(p, node, port, pk);
+    unsigned in = port - sw->port_base, v = k.vcs == 1 ? 0 : pk->rt.vc, out = pk->out;
+    if (__builtin_expect(out == SIM_NO_WAY, 0)) {
+        sim_drop(p, port, id);
         return;
     }
-    unsigned in = port - sw->port_base, v = k.vcs == 1 ? 0 : pk->rt.vc, out = pk->out;
     pk->next = IK_NONE;
     sw->bytes += pk->size;
     if (!k.fast && p->sim->queued && out != SIM_FLOATING)
@@ -76,11 +83,12 @@ SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k
     }
     q->head = q->tail = id;
     if (!k.fast && out == SIM_FLOATING) {
-        mark(sw->floating, in * k.vcs + v);
+        unsigned index = in * k.vcs + v;
+        sw->floating[index >> 6] |= 1ull << (index & 63);
         return;
     }
     set_request(p->sim, sw, k, in, v, out);
-    mark(p->dirty_out, out);
+    mark(ch->out, k, out);
 }
 
 /* ---- phase B: matching */
@@ -199,12 +207,7 @@ SIM_INLINE void start_transfer(part *p, sw_state *sw, const shape k, unsigned in
         v = first_from(&ready, 1, *pointer);
         *pointer = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
     }
-    if (!k.fast || !p->sim->defer) {
-        commit(p, sw, k, p->cur_switch, input, out, v, p->now);
-        return;
-    }
-    __builtin_prefetch(queue_of(sw, k, input, v, out));
-    p->grants[p->num_grants++] = (grant){p->now, p->cur_switch, (uint16_t)input, (uint16_t)out, (uint8_t)v};
+    commit(p, sw, k, p->cur_switch, input, out, v, p->now);
 }
 
 SIM_INLINE uint16_t *accept_pointer(sim *s, const sw_state *sw, const shape k, unsigned input)
@@ -234,8 +237,8 @@ SIM_INLINE bool grant_step(part *p, sw_state *sw, const shape k, uint64_t *d)
                                                                      : pick_other(p, sw, k, ready, k.words, out, true);
             if (!k.fast && s->arbiter == ARB_ROUND_ROBIN)
                 *pointer = (uint16_t)(input + 1 == sw->inputs ? 0 : input + 1);
-            mark(p->granted + (size_t)input * k.words, out);
-            mark(p->granted_any, input);
+            mark(p->granted + (size_t)input * k.words, k, out);
+            mark(p->granted_any, k, input);
             any = true;
         }
     }
@@ -271,16 +274,16 @@ SIM_INLINE void accept_step(part *p, sw_state *sw, const shape k, uint64_t *d, b
 }
 
 /* The outputs worth looking at: d = what changed and is free. Clears the marks. */
-SIM_INLINE bool collect_outputs(part *p, sw_state *sw, const shape k, uint64_t *d)
+SIM_INLINE bool collect_outputs(sw_state *sw, const shape k, const changes *ch, uint64_t *d)
 {
     uint64_t any = 0, *left = sw->masks + 2u * k.words;
     for (unsigned w = 0; w < k.words; w++) {
-        d[w] = p->dirty_out[w] | left[w];
-        p->dirty_out[w] = left[w] = 0;
+        d[w] = ch->out[w] | left[w];
+        ch->out[w] = left[w] = 0;
     }
     for (unsigned w = 0; w < k.words; w++) {
-        uint64_t bits = p->dirty_in[w];
-        p->dirty_in[w] = 0;
+        uint64_t bits = ch->in[w];
+        ch->in[w] = 0;
         for (; bits; bits &= bits - 1) {
             const uint64_t *row = row_of(sw, k, w * 64 + (unsigned)__builtin_ctzll(bits));
             for (unsigned x = 0; x < k.words; x++)
@@ -292,10 +295,10 @@ SIM_INLINE bool collect_outputs(part *p, sw_state *sw, const shape k, uint64_t *
     return any;
 }
 
-SIM_INLINE void match(part *p, sw_state *sw, const shape k)
+SIM_INLINE void match(part *p, sw_state *sw, const shape k, const changes *ch)
 {
     uint64_t one[1], *d = k.words == 1 ? one : p->open, any = 0;
-    if (!collect_outputs(p, sw, k, d))
+    if (!collect_outputs(sw, k, ch, d))
         return;
     for (unsigned it = 0; it < p->sim->iterations; it++) {
         if (!grant_step(p, sw, k, d))
@@ -312,7 +315,7 @@ SIM_INLINE void match(part *p, sw_state *sw, const shape k)
 }
 
 /* Heads that may still choose ask for one output each, chosen anew from the state of this instant. */
-static void choose_floating(part *p, uint32_t node, sw_state *sw, const shape k)
+static void choose_floating(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch)
 {
     const sim *s = p->sim;
     unsigned num = sw->radix * k.vcs;
@@ -330,91 +333,99 @@ static void choose_floating(part *p, uint32_t node, sw_state *sw, const shape k)
             if (before != pk->out)
                 move_request(p, sw, k, in, v, before, pk);
             if (pk->out != SIM_FLOATING)
-                mark(p->dirty_out, pk->out);
+                mark(ch->out, k, pk->out);
         }
     }
 }
 
 /* ---- one switch, one window */
 
-SIM_INLINE void take_event(part *p, uint32_t node, sw_state *sw, const shape k, const event *e)
+SIM_INLINE void take_event(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch, const event *e)
 {
     uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
     switch ((unsigned)(e->key >> 30) & 3) {
     case EV_CREDIT:
-        take_credit(p, sw, k, port, e->data);
+        take_credit(p, sw, k, ch, port, e->data);
         break;
     case EV_TAIL:
-        take_tail(p, sw, k, port, e->data);
+        take_tail(p, sw, k, ch, port, e->data);
         break;
     default:
-        take_arrival(p, node, sw, k, port, e->data);
+        take_arrival(p, node, sw, k, ch, port, e->data);
     }
 }
 
 SIM_INLINE void run_switch(part *p, uint32_t node, const shape k)
 {
     sw_state *sw = &p->sim->switches[node];
+    uint64_t one_out = 0, one_in = 0;
+    const changes ch = {k.words == 1 ? &one_out : p->dirty_out, k.words == 1 ? &one_in : p->dirty_in};
     p->cur_switch = node;
     while (p->local_at < p->local_count) {
         uint64_t offset = p->local[p->local_at].key >> 32;
         p->now = p->start + offset;
         do {
             event e = p->local[p->local_at++];
-            take_event(p, node, sw, k, &e);
+            take_event(p, node, sw, k, &ch, &e);
         } while (p->local_at < p->local_count && p->local[p->local_at].key >> 32 == offset);
         if (!k.fast && sw->floating)
-            choose_floating(p, node, sw, k);
-        match(p, sw, k);
+            choose_floating(p, node, sw, k, &ch);
+        match(p, sw, k, &ch);
     }
 }
 
-SIM_INLINE void flush(part *p, const shape k)
+/* ---- one window */
+
+static void chain_events(part *p, const slot *at)
 {
-    sim *s = p->sim;
-    for (uint32_t n = 0; n < p->num_grants; n++) {
-        const grant *g = &p->grants[n];
-        __builtin_prefetch(&p->pool[queue_of(&s->switches[g->sw], k, g->in, g->vc, g->out)->head], 1);
+    wheel *w = &p->wheel;
+    uint32_t *heads = p->sim->node_head;
+    for (uint32_t c = at->first; c != IK_NONE; c = w->events[c * 64].node) {
+        uint32_t id = c * 64, end = id + sim_chunk_count(w, at, c);
+        p->n.events += end - id;
+        while (id++ < end) {
+            event *e = &w->events[id];
+            uint32_t node = e->node;
+            if ((e->key >> 30 & 3) == EV_ARRIVAL)
+                __builtin_prefetch(&p->pool[e->data], 1);
+            if (heads[node] == IK_NONE)
+                p->active[p->num_active++] = node;
+            e->node = heads[node]; /* becomes the link */
+            heads[node] = id;
+        }
     }
-    for (uint32_t n = 0; n < p->num_grants; n++) {
-        const grant *g = &p->grants[n];
-        commit(p, &s->switches[g->sw], k, g->sw, g->in, g->out, g->vc, g->time);
-    }
-    p->num_grants = 0;
 }
 
-/* ---- the kernels: NAME, words, VCs, voq, fast */
-#define KERNEL(name, words, vcs, voq, fast)                                                                                      \
-    static void run_##name(part *p, uint32_t node)                                                                               \
+SIM_INLINE void general_window(part *p, const slot *at, const shape k)
+{
+    p->num_active = 0;
+    chain_events(p, at);
+    for (uint32_t n = 0; n < p->num_active; n++) {
+        uint32_t node = p->active[n];
+        if (!sim_gather(p, node))
+            return;
+        if (node < p->sim->f->num_switches)
+            run_switch(p, node, k);
+        else
+            sim_run_host(p, node);
+    }
+}
+
+#define KERNEL(name, words, voq)                                                                                                 \
+    static void window_##name(part *p, const slot *at)                                                                           \
     {                                                                                                                            \
-        run_switch(p, node, (shape){words, vcs, voq, fast});                                                                     \
-    }                                                                                                                            \
-    static void flush_##name(part *p)                                                                                            \
-    {                                                                                                                            \
-        flush(p, (shape){words, vcs, voq, fast});                                                                                \
+        general_window(p, at, (shape){words, p->sim->vcs, voq, false});                                                          \
     }
 
-KERNEL(voq_1, 1, 1, true, true)
-KERNEL(fifo_1, 1, 1, false, true)
-KERNEL(voq_n, 1, p->sim->vcs, true, true)
-KERNEL(fifo_n, 1, p->sim->vcs, false, true)
-KERNEL(general_voq, p->sim->max_words, p->sim->vcs, true, false)
-KERNEL(general_fifo, p->sim->max_words, p->sim->vcs, false, false)
+KERNEL(fifo, 1, false)
+KERNEL(voq, 1, true)
+KERNEL(wide_fifo, p->sim->max_words, false)
+KERNEL(wide_voq, p->sim->max_words, true)
 
 void sim_choose_kernel(sim *s)
 {
-    static const struct {
-        void (*run)(part *, uint32_t);
-        void (*flush)(part *);
-    } kernels[] = {{run_fifo_1, flush_fifo_1},
-                   {run_voq_1, flush_voq_1},
-                   {run_fifo_n, flush_fifo_n},
-                   {run_voq_n, flush_voq_n},
-                   {run_general_fifo, flush_general_fifo},
-                   {run_general_voq, flush_general_voq}};
-    unsigned index = (s->fast && s->max_words == 1 ? s->vcs == 1 ? 0u : 2u : 4u) + s->voq;
-    if (index >= 4)
-        s->fast = s->defer = false;
-    s->run_switch = kernels[index].run;
-    s->flush = kernels[index].flush;
+    static void (*const kernels[])(part *, const slot *) = {window_fifo, window_voq, window_wide_fifo, window_wide_voq};
+    s->run_window = kernels[(s->max_words == 1 ? 0 : 2) + s->voq];
+    if (s->fast)
+        sim_choose_fast(s);
 }

@@ -15,7 +15,8 @@ ik_status sim_wheel_init(wheel *w, uint32_t num_slots)
     w->busy = ik_calloc(num_slots / 64, sizeof *w->busy);
     if (!w->slots || !w->busy)
         return IK_ERR_MEMORY;
-    memset(w->slots, 0xff, num_slots * sizeof *w->slots);
+    for (uint32_t k = 0; k < num_slots; k++)
+        w->slots[k] = (slot){IK_NONE, 0};
     return IK_OK;
 }
 
@@ -23,49 +24,47 @@ void sim_wheel_free(wheel *w)
 {
     free(w->slots);
     free(w->busy);
-    free(w->chunks);
+    free(w->events);
     free(w->far);
     memset(w, 0, sizeof *w);
 }
 
-static uint32_t wheel_new_chunk(wheel *w)
+static uint32_t new_chunk(wheel *w)
 {
     uint32_t id = w->free_chunk;
     if (id != IK_NONE) {
-        w->free_chunk = w->chunks[id].next;
+        w->free_chunk = w->events[id * 64].node;
     } else {
         if (w->num_chunks == w->cap_chunks) {
             uint32_t cap = w->cap_chunks ? w->cap_chunks * 2 : 64;
-            chunk *chunks = realloc(w->chunks, cap * sizeof *chunks);
-            if (!chunks)
+            event *events = realloc(w->events, (size_t)cap * 64 * sizeof *events);
+            if (!events)
                 return IK_NONE;
-            w->chunks = chunks;
+            w->events = events;
             w->cap_chunks = cap;
         }
         id = w->num_chunks++;
     }
-    w->chunks[id].next = IK_NONE;
-    w->chunks[id].count = 0;
+    w->events[id * 64].node = IK_NONE;
     return id;
 }
 
 bool sim_wheel_add(wheel *w, uint32_t index, const event *e)
 {
     slot *s = &w->slots[index];
-    if (s->last == IK_NONE || w->chunks[s->last].count == CHUNK_EVENTS) {
-        uint32_t id = wheel_new_chunk(w);
+    if ((s->end & 63) == 0) {
+        uint32_t id = new_chunk(w);
         if (id == IK_NONE)
             return false;
-        if (s->last == IK_NONE) {
+        if (s->first == IK_NONE) {
             s->first = id;
             w->busy[index >> 6] |= 1ull << (index & 63);
         } else {
-            w->chunks[s->last].next = id;
+            w->events[s->end - 64].node = id; /* the header of the chunk that is full */
         }
-        s->last = id;
+        s->end = id * 64 + 1;
     }
-    chunk *c = &w->chunks[s->last];
-    c->ev[c->count++] = *e;
+    w->events[s->end++] = *e;
     return true;
 }
 
@@ -135,4 +134,9 @@ uint64_t sim_wheel_next(const sim *s, const wheel *w, uint64_t from)
         if (w->far[k].time < earliest)
             earliest = w->far[k].time;
     return earliest == UINT64_MAX ? UINT64_MAX : earliest / s->lookahead;
+}
+
+uint32_t sim_chunk_count(const wheel *w, const slot *s, uint32_t id)
+{
+    return w->events[id * 64].node != IK_NONE || (s->end & 63) == 0 ? CHUNK_EVENTS : (s->end & 63) - 1;
 }
