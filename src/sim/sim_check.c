@@ -7,13 +7,16 @@
  * every packet that was sent is in a buffer, on the way, delivered or given up, requests say what the queues hold, and an output
  * is free exactly if no end of a transmission is awaited. Cost: O(ports x VCs + queues + events). */
 #include "sim/sim_internal.h"
+#include "sim/sim_output.h"
 #include "sim/sim_shape.h"
 #include <stdlib.h>
 
 typedef struct count {
     sim *s;
     int64_t *bytes; /* [port * vcs + v] of the channel sent by port: everything that is not credit */
-    uint8_t *tails; /* [port] transmissions whose end is awaited */
+    int64_t *held;  /* [port * vcs + v] of the output buffer (ioq) */
+    uint8_t *tails; /* [port] crossbar transfers whose end is awaited */
+    uint8_t *links; /* [port] transmissions whose end is awaited, with output buffers */
     uint64_t packets;
 } count;
 
@@ -43,7 +46,19 @@ static void count_event(void *ctx, part *p, const event *e)
         c->bytes[(size_t)port * c->s->vcs + (e->data >> 24)] += e->data & 0xFFFFFF;
         break;
     case EV_TAIL:
-        c->tails[port]++;
+        if (e->data & LINK_END) {
+            c->links[port]++;
+            c->held[(size_t)port * c->s->vcs + (e->data >> 24 & 63)] += e->data & 0xFFFFFF;
+        } else {
+            c->tails[port]++;
+        }
+        break;
+    case EV_WAKE:
+        if (e->node < c->s->f->num_switches) {
+            const packet *pk = &p->pool[e->data];
+            c->held[(size_t)port * c->s->vcs + pk->rt.vc] += pk->size;
+            c->packets++;
+        }
         break;
     case EV_ARRIVAL: {
         const packet *pk = &p->pool[e->data];
@@ -51,9 +66,32 @@ static void count_event(void *ctx, part *p, const event *e)
         c->packets++;
         break;
     }
-    default:
-        break;
     }
+}
+
+/* Packets in the output queues of a port: in the output buffer (ioq), or still charged to their input buffers (ideal). */
+static ik_status count_outputs(count *c, const part *p, uint32_t port, int64_t *in_buffers, ik_error *err)
+{
+    const sim *s = c->s;
+    for (unsigned v = 0; s->out_queues && v < s->vcs; v++) {
+        size_t at = (size_t)port * s->vcs + v;
+        for (uint32_t id = s->out_queues[at].head; id != IK_NONE; id = p->pool[id].next) {
+            const packet *pk = &p->pool[id];
+            c->packets++;
+            c->held[at] += pk->size;
+            if (s->model == MODEL_IDEAL) {
+                c->bytes[(size_t)s->ports[pk->queue].peer_port * s->vcs + pk->rt.vc] += pk->size;
+                *in_buffers += pk->size;
+            }
+        }
+        if (s->model == MODEL_IOQ && s->space[at] + c->held[at] != (int64_t)s->out_capacity)
+            return ik_fail(err, IK_ERR_INTERNAL, "output buffer of port %u VC %u: %d free + %lld held of %llu bytes", port, v,
+                           s->space[at], (long long)c->held[at], (unsigned long long)s->out_capacity);
+    }
+    if (s->link_busy && s->link_busy[port] != c->links[port])
+        return ik_fail(err, IK_ERR_INTERNAL, "the link at port %u is %s with %u transmissions under way", port,
+                       s->link_busy[port] ? "busy" : "free", c->links[port]);
+    return IK_OK;
 }
 
 /* Adds up one queue; false if a packet is in the wrong one. */
@@ -77,7 +115,7 @@ static bool count_queue(count *c, const part *p, const sw_state *sw, unsigned in
 /* Whether the requests of VC v of port in say what its queues hold. */
 static bool requests_agree(const part *p, sw_state *sw, const shape k, unsigned in, unsigned v)
 {
-    unsigned input = input_of(p->sim, k, in, v);
+    unsigned input = input_of(p->sim, in, v);
     for (unsigned out = 0; out < sw->radix; out++) {
         const queue *q = queue_of(sw, k, in, v, out);
         bool wanted = want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1;
@@ -95,7 +133,7 @@ static ik_status count_switch(count *c, uint32_t id, ik_error *err)
     sim *s = c->s;
     sw_state *sw = &s->switches[id];
     part *p = &s->parts[s->node_part[id]];
-    shape k = {s->max_words, s->vcs, s->voq, s->fast};
+    shape k = {s->max_words, s->vcs, s->voq};
     int64_t held = 0;
     for (unsigned in = 0; in < sw->radix; in++) {
         for (unsigned v = 0; v < s->vcs; v++) {
@@ -105,6 +143,9 @@ static ik_status count_switch(count *c, uint32_t id, ik_error *err)
             if (!requests_agree(p, sw, k, in, v))
                 return ik_fail(err, IK_ERR_INTERNAL, "switch %u port %u VC %u: requests and queues disagree", id, in, v);
         }
+        ik_status status = count_outputs(c, p, sw->port_base + in, &held, err);
+        if (status != IK_OK)
+            return status;
         bool output_free = sw->masks[sw->words + (in >> 6)] >> (in & 63) & 1;
         if (output_free != (c->tails[sw->port_base + in] == 0))
             return ik_fail(err, IK_ERR_INTERNAL, "switch %u output %u is %s with %u transmissions under way", id, in,
@@ -140,8 +181,9 @@ static ik_status check_credits(const count *c, ik_error *err)
 
 ik_status sim_check_conservation(sim *s, ik_error *err)
 {
-    count c = {s, ik_calloc((size_t)s->f->num_ports * s->vcs + 1, 8), ik_calloc(s->f->num_ports + 1, 1), 0};
-    ik_status status = c.bytes && c.tails ? IK_OK : ik_fail_memory(err, s->f->num_ports * 8, "the paranoid checks");
+    size_t lanes = (size_t)s->f->num_ports * s->vcs + 1, ports = s->f->num_ports + 1;
+    count c = {s, ik_calloc(lanes, 8), ik_calloc(lanes, 8), ik_calloc(ports, 1), ik_calloc(ports, 1), 0};
+    ik_status status = c.bytes && c.held && c.tails && c.links ? IK_OK : ik_fail_memory(err, lanes * 16, "the paranoid checks");
     if (status == IK_OK)
         sim_each_event(s, count_event, &c);
     for (uint32_t id = 0; status == IK_OK && id < s->f->num_switches; id++)
@@ -152,7 +194,9 @@ ik_status sim_check_conservation(sim *s, ik_error *err)
         status = ik_fail(err, IK_ERR_INTERNAL, "packets are not conserved: %llu in flight by count, %llu found",
                          (unsigned long long)sim_in_flight(s), (unsigned long long)c.packets);
     free(c.bytes);
+    free(c.held);
     free(c.tails);
+    free(c.links);
     return status;
 }
 

@@ -36,8 +36,14 @@ static bool channel_alive(const hunt *h, uint32_t out_port, unsigned u, uint32_t
     size_t channel = (size_t)out_port * s->vcs + u;
     if (to->peer_node == IK_NONE)
         return false;
-    return s->credit[channel] >= (int32_t)size || h->moving[channel] || to->peer_node >= s->f->num_switches ||
-           h->alive[(size_t)to->peer_port * s->vcs + u];
+    bool room = s->model == MODEL_IOQ ? s->space[channel] >= (int32_t)size || s->link_busy[out_port]
+                                      : s->credit[channel] >= (int32_t)size;
+    if (s->model == MODEL_IOQ && !room) { /* what fills the output buffer must be able to go */
+        const part *p = &s->parts[s->node_part[s->f->port_node[out_port]]];
+        uint32_t head = s->out_queues[channel].head;
+        room = head == IK_NONE || s->credit[channel] >= (int32_t)p->pool[head].size;
+    }
+    return room || h->moving[channel] || to->peer_node >= s->f->num_switches || h->alive[(size_t)to->peer_port * s->vcs + u];
 }
 
 /* What the head of a queue may take: choices in p->choices, their number returned. */
@@ -170,8 +176,10 @@ static ik_status print_cycle(hunt *h, size_t dead, ik_error *err)
 
 ik_status sim_find_deadlock(sim *s, ik_error *err)
 {
+    if (s->model == MODEL_IDEAL)
+        return IK_OK; /* its packets do not wait for each other's queues: not looked at */
     size_t n = (size_t)s->f->num_ports * s->vcs + 1, dead = SIZE_MAX;
-    hunt h = {s, {s->max_words, s->vcs, s->voq, s->fast}, ik_calloc(n, 1), ik_calloc(n, 1)};
+    hunt h = {s, {s->max_words, s->vcs, s->voq}, ik_calloc(n, 1), ik_calloc(n, 1)};
     ik_status status = h.alive && h.moving ? IK_OK : ik_fail_memory(err, 2 * n, "the watchdog");
     if (status == IK_OK) {
         sim_each_event(s, note_moving, &h);

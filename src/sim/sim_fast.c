@@ -134,11 +134,13 @@ typedef struct delta {
     uint64_t out, in;
 } delta;
 
-SIM_INLINE void fast_arrival(const hot *h, const shape k, sw_state *sw, const state *st, delta *d, uint32_t in, uint32_t id)
+SIM_INLINE void fast_arrival(const hot *h, const shape k, sw_state *sw, const state *st, delta *d, uint32_t in, uint32_t id,
+                             uint32_t offset)
 {
     packet *pk = &h->pool[id];
     unsigned out = pk->out, v = k.vcs == 1 ? 0 : pk->rt.vc;
     if (__builtin_expect(out == SIM_NO_WAY, 0)) {
+        h->p->now = h->start + offset;
         sim_drop(h->p, st->base + in, id);
         return;
     }
@@ -279,11 +281,10 @@ SIM_INLINE void fast_switch(const hot *h, const shape k, uint32_t node, const ev
     while (e < end) {
         uint32_t offset = (uint32_t)(e->key >> 32);
         delta d = {0, 0};
-        h->p->now = h->start + offset;
         do {
             uint32_t low = (uint32_t)e->key, port = low & EV_PORT_MASK;
             if (is_arrival(e->key)) {
-                fast_arrival(h, k, sw, &st, &d, port - st.base, e->data);
+                fast_arrival(h, k, sw, &st, &d, port - st.base, e->data, offset);
             } else if (low >> 30) {
                 uint64_t in = 1ull << e->data, out = 1ull << (port - st.base);
                 st.free_in |= in;
@@ -375,26 +376,65 @@ SIM_INLINE void fast_commit(hot *h, const shape k, const grant *g)
     fast_post_remote(h, ready, to->peer_node, (uint32_t)EV_ARRIVAL << 30 | to->peer_port, id);
 }
 
+/* A node's events in order: one stays where it is, two are compared, more are sorted. */
+SIM_INLINE const event *fast_gather(const hot *h, uint32_t node, uint32_t *count, event two[2])
+{
+    uint32_t *head = &h->s->node_head[node], first = *head, second = h->events[first].node;
+    if (second == IK_NONE) {
+        *head = IK_NONE;
+        *count = 1;
+        return &h->events[first];
+    }
+    if (h->events[second].node == IK_NONE) {
+        bool swap = h->events[first].key > h->events[second].key;
+        two[0] = h->events[swap ? second : first];
+        two[1] = h->events[swap ? first : second];
+        *head = IK_NONE;
+        *count = 2;
+        return two;
+    }
+    if (!sim_gather(h->p, node)) {
+        *count = 0;
+        return two;
+    }
+    *count = h->p->local_count;
+    return h->p->local;
+}
+
+/* Hosts post while they work, also into their own rest of the window, so their events are copied to p->local. */
+SIM_INLINE void fast_hosts(part *p)
+{
+    sim *s = p->sim;
+    for (uint32_t n = p->first_host; n < p->cap_active; n++) {
+        uint32_t node = p->active[n], *head = &s->node_head[node], first = *head;
+        if (n + 2 < p->cap_active)
+            __builtin_prefetch(&s->hosts[p->active[n + 2] - s->f->num_switches], 1);
+        if (p->wheel.events[first].node == IK_NONE) {
+            p->local[0] = p->wheel.events[first];
+            p->local_count = 1;
+            p->local_at = 0;
+            *head = IK_NONE;
+        } else if (!sim_gather(p, node)) {
+            return;
+        }
+        sim_run_host(p, node);
+    }
+}
+
 SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
 {
     hot h = heat(p);
     fetch_packets(&h, at);
     group(&h, k, at);
-    uint32_t switches = p->num_active;
+    uint32_t switches = p->num_active, count;
     for (uint32_t n = 0; n < switches; n++) {
+        event two[2];
         if (n + 4 < switches)
             __builtin_prefetch(h.switches[p->active[n + 4]].masks, 1);
-        if (!sim_gather(p, p->active[n]))
-            return;
-        fast_switch(&h, k, p->active[n], p->local, p->local + p->local_count);
+        const event *e = fast_gather(&h, p->active[n], &count, two);
+        fast_switch(&h, k, p->active[n], e, e + count);
     }
-    for (uint32_t n = p->first_host; n < p->cap_active; n++) {
-        if (n + 2 < p->cap_active)
-            __builtin_prefetch(&h.s->hosts[p->active[n + 2] - h.s->f->num_switches], 1);
-        if (!sim_gather(p, p->active[n]))
-            return;
-        sim_run_host(p, p->active[n]);
-    }
+    fast_hosts(p);
     h = heat(p); /* hosts and dropped packets may have moved events and packets */
     for (uint32_t n = 0; n < p->num_grants; n++)
         __builtin_prefetch(&h.pool[h.queues[p->grants[n].queue].head], 1);
@@ -407,7 +447,7 @@ SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
 #define KERNEL(name, vcs, voq)                                                                                                   \
     static void window_##name(part *p, const slot *at)                                                                           \
     {                                                                                                                            \
-        fast_window(p, at, (shape){1, vcs, voq, true});                                                                          \
+        fast_window(p, at, (shape){1, vcs, voq});                                                                                \
     }
 
 KERNEL(fifo_1, 1, false)

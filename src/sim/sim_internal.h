@@ -15,7 +15,7 @@
 
 #define SIM_INLINE   static inline __attribute__((always_inline))
 #define SIM_MAX_VCS  64
-#define SIM_NO_WAY 0xFFFEu   /* output of a packet that cannot be routed */
+#define SIM_NO_WAY   0xFFFEu /* output of a packet that cannot be routed */
 #define SIM_FLOATING 0xFFFFu /* output of a packet at the head of a FIFO that may still choose */
 
 enum { MODEL_IQ, MODEL_IOQ, MODEL_IDEAL, MODEL_PIPELINED };
@@ -48,7 +48,7 @@ typedef struct wheel {
     slot *slots;
     uint64_t *busy; /* bit a slot: not empty */
     uint32_t num_slots, far_count, far_cap, free_chunk, num_chunks, cap_chunks;
-    event *events; /* [cap_chunks * 64] */
+    event *events;       /* [cap_chunks * 64] */
     uint64_t revolution; /* far events up to the end of this one are in the slots */
     far_event *far;
 } wheel;
@@ -67,7 +67,7 @@ typedef struct packet {
     uint8_t vc_first, vc_last;
     uint8_t fresh; /* stands at its source's switch and has not been routed with local state yet */
     uint8_t pad;
-    uint32_t queue;    /* global index of its queue (fast kernel) */
+    uint32_t queue; /* fast kernel: global index of its queue; ideal switch: input port */
 } packet;
 
 typedef struct queue {
@@ -137,7 +137,7 @@ typedef struct mailbox {
     size_t count, cap;
 } mailbox;
 
-typedef struct grant { /* fast kernel: to be carried out at the window's end */
+typedef struct grant {          /* fast kernel: to be carried out at the window's end */
     uint32_t queue, sw, offset; /* global index of the queue; switch; time in the window */
     uint16_t in, out;
     uint8_t vc;
@@ -169,7 +169,7 @@ typedef struct part {
     grant *grants;
     uint32_t num_grants, cap_grants;
     /* one instant of one switch */
-    uint64_t *scratch, *dirty_out, *dirty_in, *granted, *granted_any, *ready, *open;
+    uint64_t *scratch, *dirty_out, *dirty_in, *granted, *granted_any, *ready, *open, *dirty_link;
     ik_choice *choices;
     uint32_t *ports;
     uint32_t cur_switch;
@@ -202,6 +202,7 @@ struct sim {
     uint32_t packet_bytes, active_messages;
     uint64_t packets_per_message;
     uint64_t capacity, host_capacity; /* bytes of one VC's buffer */
+    uint64_t out_capacity;            /* of one VC's output buffer */
     uint64_t lookahead;
     uint64_t reciprocal; /* ceil(2^64 / lookahead) */
     uint64_t span;       /* lookahead * slots */
@@ -214,6 +215,12 @@ struct sim {
     int64_t *queued;   /* [port * vcs + v] bytes that wait for this output here, incl. in transmission; adaptive plans only */
     uint32_t *sending; /* [port] bytes in transmission; adaptive plans only */
     uint16_t *accept;  /* [port * input_speedup + k]; input speed-up only */
+    /* output buffers: models ioq and ideal */
+    queue *out_queues;   /* [port * vcs + v] */
+    int32_t *space;      /* [port * vcs + v] free bytes of the output buffer; ioq */
+    uint8_t *out_next;   /* [port] VC whose turn it is */
+    uint8_t *link_busy;  /* [port] */
+    const int32_t *gate; /* what a grant needs: space with output buffers, else credit */
     sw_state *switches;
     uint64_t *mask_store;
     queue *queue_store;

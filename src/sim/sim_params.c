@@ -101,6 +101,9 @@ static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
     s->store_forward = ik_params_enum(v, "switching") == 1;
     s->routing_ps = ik_params_uint(v, "routing_delay");
     s->traversal_ps = ik_params_uint(v, "traversal_delay");
+    s->out_capacity = ik_params_uint(v, "output_buffer") / s->vcs;
+    if (s->model == MODEL_IDEAL)
+        s->voq = true; /* a packet's output is chosen when it arrives */
     uint64_t buffer = ik_params_uint(v, "buffer");
     s->capacity = s->host_capacity = buffer / s->vcs;
     if (s->input_speedup > s->vcs)
@@ -123,6 +126,8 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
     if (ik_params_has(v, "buffer"))
         s->host_capacity = ik_params_uint(v, "buffer") / s->vcs;
     uint64_t least = s->capacity < s->host_capacity ? s->capacity : s->host_capacity;
+    if (s->model == MODEL_IOQ && s->out_capacity < least)
+        least = s->out_capacity;
     if (least < s->packet_bytes) {
         ik_status status = ik_fail(err, IK_ERR_USAGE, "a virtual channel's buffer of %llu bytes cannot hold a packet of %u bytes",
                                    (unsigned long long)least, s->packet_bytes);
@@ -130,7 +135,7 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
                        "virtual cut-through needs room for a whole packet: buffer >= %llu B with %u VCs, or smaller packets",
                        (unsigned long long)s->packet_bytes * s->vcs, s->vcs);
     }
-    if (s->capacity > INT32_MAX || s->host_capacity > INT32_MAX)
+    if (s->capacity > INT32_MAX || s->out_capacity > INT32_MAX || s->host_capacity > INT32_MAX)
         return ik_fail(err, IK_ERR_USAGE, "a virtual channel's buffer is limited to 2 GiB - 1 B");
     return IK_OK;
 }
@@ -154,7 +159,8 @@ static void resolve_plan(sim *s, const ik_plan *plan)
     s->adaptive = plan->routing->family->kind == IK_ROUTE_ADAPTIVE;
     s->source_adaptive = s->adaptive && plan->routing->family->start;
     s->static_lane = plan->vc->family->static_lane || s->vcs == 1;
-    s->fast = !s->adaptive && s->static_lane && s->uniform_size && s->arbiter == ARB_ISLIP && s->input_speedup == 1;
+    s->fast = s->model == MODEL_IQ && !s->adaptive && s->static_lane && s->uniform_size && s->arbiter == ARB_ISLIP &&
+              s->input_speedup == 1;
 }
 
 ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err)

@@ -71,7 +71,7 @@ static bool init_scratch(part *p)
 {
     const sim *s = p->sim;
     size_t words = s->max_words, inputs = s->max_inputs;
-    uint64_t *block = ik_calloc(words * 5 + inputs * words, sizeof *block);
+    uint64_t *block = ik_calloc(words * 6 + inputs * words, sizeof *block);
     if (!block)
         return false;
     p->scratch = block;
@@ -80,7 +80,8 @@ static bool init_scratch(part *p)
     p->granted_any = block + 2 * words;
     p->ready = block + 3 * words;
     p->open = block + 4 * words;
-    p->granted = block + 5 * words;
+    p->dirty_link = block + 5 * words;
+    p->granted = block + 6 * words;
     p->choices = ik_calloc(s->max_radix, sizeof *p->choices);
     p->ports = ik_calloc(s->max_radix, sizeof *p->ports);
     return p->choices && p->ports;
@@ -128,8 +129,8 @@ static void free_part(part *p)
             free(p->out[k][q].items);
         free(p->out[k]);
     }
-    void *blocks[] = {p->pool, p->local,         p->active,          p->grants,
-                      p->scratch, p->ports, p->choices, p->latency.buckets, p->network.buckets, p->series_bytes};
+    void *blocks[] = {p->pool,  p->local,   p->active,          p->grants,          p->scratch,
+                      p->ports, p->choices, p->latency.buckets, p->network.buckets, p->series_bytes};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_wheel_free(&p->wheel);

@@ -37,12 +37,20 @@ static int64_t view_capacity(void *ctx, uint32_t channel, int vc)
 static int64_t view_queued(void *ctx, uint32_t channel, int vc)
 {
     const sim *s = ((const part *)ctx)->sim;
-    return sum_vcs(s, s->queued + (size_t)channel * s->vcs, vc);
+    if (s->model != MODEL_IOQ)
+        return sum_vcs(s, s->queued + (size_t)channel * s->vcs, vc);
+    const int32_t *space = s->space + (size_t)channel * s->vcs; /* what the output buffer holds, incl. in transmission */
+    int64_t held = 0;
+    for (unsigned v = 0; v < s->vcs; v++)
+        held += vc < 0 || (unsigned)vc == v ? (int64_t)s->out_capacity - space[v] : 0;
+    return held;
 }
 
 static bool view_busy(void *ctx, uint32_t channel)
 {
     const sim *s = ((const part *)ctx)->sim;
+    if (s->link_busy)
+        return s->link_busy[channel];
     const sw_state *sw = &s->switches[s->f->port_node[channel]];
     uint32_t out = channel - sw->port_base;
     return !(sw->masks[sw->words + (out >> 6)] >> (out & 63) & 1);

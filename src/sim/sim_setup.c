@@ -92,7 +92,8 @@ static uint64_t state_bytes(const sim *s, const sizes *z)
 {
     uint64_t ports = s->f->num_ports, hosts = s->f->num_hosts, lanes = hosts * s->vcs;
     uint64_t bytes = z->masks * 8 + z->queues * sizeof(queue) + z->pairs + z->floats * 8 + z->policy;
-    bytes += ports * (sizeof(port_state) + 4u * s->vcs + 8) + (s->adaptive ? ports * (8u * s->vcs + 4) : 0);
+    bytes += ports * (sizeof(port_state) + 4u * s->vcs + 8) + (s->adaptive ? ports * (8u * s->vcs + 4) : 0) +
+             ports * 2u * s->input_speedup + (s->model != MODEL_IQ ? ports * (12u * s->vcs + 2) : 0);
     bytes += s->f->num_switches * sizeof(sw_state) + hosts * (sizeof(host_state) + sizeof(cadence) + 16);
     bytes += lanes * (sizeof(lane) + s->active_messages * sizeof(message)) + (hosts + s->f->num_switches) * 6;
     bytes += s->num_series * s->f->num_switches * 8;
@@ -150,8 +151,10 @@ static bool allocate(sim *s, const sizes *z)
         ok = get(&s->policy_store, z->policy, 1);
     if (ok && s->adaptive)
         ok = get(&s->queued, ports * s->vcs, 8) && get(&s->sending, ports, 4);
-    if (ok && !s->fast)
-        ok = get(&s->accept, ports * s->input_speedup, 2);
+    ok = ok && get(&s->accept, ports * s->input_speedup, 2);
+    if (ok && s->model != MODEL_IQ)
+        ok = get(&s->out_queues, ports * s->vcs, sizeof(queue)) && get(&s->space, ports * s->vcs, 4) &&
+             get(&s->out_next, ports, 1) && get(&s->link_busy, ports, 1);
     if (ok && s->num_series)
         ok = get(&s->series_blocked, s->num_series * f->num_switches, 8);
     return ok;
@@ -220,6 +223,11 @@ static void init_state(sim *s, const sizes *z)
 {
     sizes at = {0};
     memset(s->queue_store, 0xff, z->queues * sizeof(queue));
+    s->gate = s->model == MODEL_IOQ ? s->space : s->credit;
+    if (s->out_queues)
+        memset(s->out_queues, 0xff, (size_t)s->f->num_ports * s->vcs * sizeof(queue));
+    for (size_t k = 0; s->space && k < (size_t)s->f->num_ports * s->vcs; k++)
+        s->space[k] = (int32_t)s->out_capacity;
     memset(s->node_head, 0xff, ik_num_nodes(s->f) * sizeof *s->node_head);
     for (uint32_t port = 0; port < s->f->num_ports; port++)
         init_port(s, port);
@@ -274,10 +282,11 @@ void sim_free(sim *s)
 {
     sim_free_parts(s);
     sim_check_free(s);
-    void *blocks[] = {s->ports,      s->credit,          s->queued,         s->sending,      s->accept,      s->switches,
-                      s->mask_store, s->queue_store,     s->pair_store,     s->policy_store, s->float_store, s->hosts,
-                      s->lanes,      s->messages,        s->cadences,       s->node_head,    s->node_part,   s->channel_bytes,
-                      s->host_bytes, s->host_sent_bytes, s->series_blocked, s->deadlock_text};
+    void *blocks[] = {s->out_queues,     s->space,        s->out_next,    s->link_busy,     s->ports,      s->credit,
+                      s->queued,         s->sending,      s->accept,      s->switches,      s->mask_store, s->queue_store,
+                      s->pair_store,     s->policy_store, s->float_store, s->hosts,         s->lanes,      s->messages,
+                      s->cadences,       s->node_head,    s->node_part,   s->channel_bytes, s->host_bytes, s->host_sent_bytes,
+                      s->series_blocked, s->deadlock_text};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

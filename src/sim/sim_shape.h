@@ -10,7 +10,7 @@
 /* Passed by value to inlined functions: constant where the compiler can know it. */
 typedef struct shape {
     unsigned words, vcs;
-    bool voq, fast;
+    bool voq;
 } shape;
 
 SIM_INLINE void mark(uint64_t *mask, const shape k, unsigned bit)
@@ -18,14 +18,14 @@ SIM_INLINE void mark(uint64_t *mask, const shape k, unsigned bit)
     mask[k.words == 1 ? 0 : bit >> 6] |= 1ull << (bit & 63);
 }
 
-SIM_INLINE unsigned input_of(const sim *s, const shape k, unsigned in, unsigned v)
+SIM_INLINE unsigned input_of(const sim *s, unsigned in, unsigned v)
 {
-    return k.fast ? in : in * s->input_speedup + v % s->input_speedup;
+    return in * s->input_speedup + v % s->input_speedup;
 }
 
-SIM_INLINE unsigned port_of(const sim *s, const shape k, unsigned input)
+SIM_INLINE unsigned port_of(const sim *s, unsigned input)
 {
-    return k.fast ? input : input / s->input_speedup;
+    return input / s->input_speedup;
 }
 
 SIM_INLINE uint64_t *row_of(const sw_state *sw, const shape k, unsigned input)
@@ -40,14 +40,14 @@ SIM_INLINE uint64_t *want_of(const sw_state *sw, const shape k, unsigned out, un
 
 SIM_INLINE void set_request(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
 {
-    unsigned input = input_of(s, k, in, v);
+    unsigned input = input_of(s, in, v);
     mark(want_of(sw, k, out, v), k, input);
     mark(row_of(sw, k, input), k, out);
 }
 
 SIM_INLINE void clear_request(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
 {
-    unsigned input = input_of(s, k, in, v), word = k.words == 1 ? 0 : input >> 6;
+    unsigned input = input_of(s, in, v), word = k.words == 1 ? 0 : input >> 6;
     uint64_t bit = 1ull << (input & 63), others = 0;
     want_of(sw, k, out, v)[word] &= ~bit;
     for (unsigned u = 0; u < k.vcs; u++)
@@ -100,7 +100,7 @@ SIM_INLINE packet *pop_head(part *p, sw_state *sw, const shape k, queue *q, unsi
             clear_request(p->sim, sw, k, in, v, out);
         return pk;
     }
-    if (!k.fast && sw->floating) {
+    if (sw->floating) {
         unsigned index = in * k.vcs + v;
         sw->floating[index >> 6] &= ~(1ull << (index & 63));
         if (pk->next != IK_NONE && pk->next_out == SIM_FLOATING)
@@ -114,13 +114,13 @@ SIM_INLINE packet *pop_head(part *p, sw_state *sw, const shape k, queue *q, unsi
     return pk;
 }
 
-/* The VC on the next channel: of those allowed with credit, the one with most; ties to the lowest. */
+/* The VC on the next channel: of those allowed, the one with most room; ties to the lowest. */
 SIM_INLINE unsigned choose_vc(const sim *s, uint32_t out_port, const packet *pk)
 {
-    const int32_t *credit = &s->credit[(size_t)out_port * s->vcs];
+    const int32_t *free_bytes = &s->gate[(size_t)out_port * s->vcs];
     unsigned best = pk->vc_first;
     for (unsigned u = best + 1u; u <= pk->vc_last; u++)
-        if (credit[u] > credit[best])
+        if (free_bytes[u] > free_bytes[best])
             best = u;
     return best;
 }
@@ -131,40 +131,6 @@ SIM_INLINE void take_space(sim *s, const shape k, uint32_t out_port, unsigned u,
     *credit -= (int32_t)size;
     if (*credit < (int32_t)s->packet_bytes)
         s->ports[out_port].ok &= ~(1ull << u);
-}
-
-/* Carries out a grant of time t0: the packet leaves, its space is credited upstream when its last byte has left, and its head
- * arrives next door. A tail that is still arriving here from a slower link holds the output until it has come. */
-SIM_INLINE void commit(part *p, sw_state *sw, const shape k, uint32_t node, unsigned input, unsigned out, unsigned v, uint64_t t0)
-{
-    sim *s = p->sim;
-    unsigned in = port_of(s, k, input);
-    uint32_t in_port = sw->port_base + in, out_port = sw->port_base + out;
-    queue *q = queue_of(sw, k, in, v, out);
-    uint32_t id = q->head;
-    packet *pk = pop_head(p, sw, k, q, in, v, out);
-    const port_state *from = &s->ports[in_port], *to = &s->ports[out_port];
-    uint32_t size = pk->size;
-    uint64_t end = t0 + transmit_ps(s, out_port, size);
-    if (end < pk->t_tail)
-        end = pk->t_tail;
-    unsigned u = k.fast ? v : choose_vc(s, out_port, pk);
-    take_space(s, k, out_port, u, size);
-    if (!k.fast && s->queued)
-        s->sending[out_port] = v << 24 | size;
-    sw->bytes -= size;
-    p->n.hops++;
-    if (in_window(s, t0))
-        s->channel_bytes[out_port] += size;
-    bool to_switch = to->peer_node < s->f->num_switches;
-    uint64_t delay = s->traversal_ps + to->latency_ps;
-    pk->rt.vc = (uint8_t)u;
-    pk->rt.hops += to_switch;
-    pk->t_tail = end + delay;
-    uint64_t ready = (s->store_forward ? pk->t_tail : t0 + delay) + (to_switch ? s->routing_ps : 0);
-    post_own(p, end, node, EV_TAIL, out_port, input, true);
-    post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port, v << 24 | size);
-    post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
 }
 
 #endif

@@ -7,11 +7,10 @@
  * output that came free, got credit or a new request, the outputs that an input which came free asks for, and pairs left over by
  * the last matching. Cost of a hop: three events and one matching over those outputs, O(1) with radix <= 64.
  *
- * The kernel is compiled several times with its shape (words of a mask, VCs, queues) constant; `fast` means: every packet of one
- * size, a VC kept on the whole path, one choice of output, iSLIP, input speed-up 1. A grant then needs no look at the packet.
- * Where no transmission is shorter than a window, grants are carried out at the window's end: the packets have been fetched into
- * the cache meanwhile, and nothing before needs the result (input and output are busy until later windows). */
+ * This is the general kernel: any radix (masks of several words), packets of several sizes, VC ranges, adaptive outputs, all
+ * arbiters, input speed-up, any ratio of transmission times to windows. sim_fast.c does the same for the common case, faster. */
 #include "sim/sim_internal.h"
+#include "sim/sim_output.h"
 #include "sim/sim_shape.h"
 
 /* ---- phase A */
@@ -26,24 +25,26 @@ SIM_INLINE void take_credit(part *p, sw_state *sw, const shape k, const changes 
     sim *s = p->sim;
     unsigned v = k.vcs == 1 ? 0 : data >> 24;
     int32_t *credit = &s->credit[(size_t)port * k.vcs + v];
-    int32_t before = *credit, full = (int32_t)s->packet_bytes;
-    *credit = before + (int32_t)(data & 0xFFFFFF);
-    if (*credit >= full && before < full) {
+    int32_t full = (int32_t)s->packet_bytes;
+    *credit += (int32_t)(data & 0xFFFFFF);
+    if (*credit >= full)
         s->ports[port].ok |= 1ull << v;
-        mark(ch->out, k, port - sw->port_base);
-    } else if (!k.fast) {
-        mark(ch->out, k, port - sw->port_base);
-    }
+    mark(s->out_queues ? p->dirty_link : ch->out, k, port - sw->port_base);
 }
 
 SIM_INLINE void take_tail(part *p, sw_state *sw, const shape k, const changes *ch, uint32_t port, uint32_t input)
 {
     unsigned out = port - sw->port_base;
+    if (input & LINK_END) {
+        take_link_end(p, sw, k, port, input);
+        mark(ch->out, k, out); /* room in the output buffer */
+        return;
+    }
     mark(sw->masks, k, input);
     mark(sw->masks + k.words, k, out);
     mark(ch->in, k, input);
     mark(ch->out, k, out);
-    if (!k.fast && p->sim->queued)
+    if (p->sim->queued)
         note_sent(p->sim, port);
 }
 
@@ -62,16 +63,19 @@ void sim_drop(part *p, uint32_t port, uint32_t id)
 SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch, uint32_t port, uint32_t id)
 {
     packet *pk = &p->pool[id];
-    if (!k.fast)
-        sim_route(p, node, port, pk);
+    sim_route(p, node, port, pk);
     unsigned in = port - sw->port_base, v = k.vcs == 1 ? 0 : pk->rt.vc, out = pk->out;
     if (__builtin_expect(out == SIM_NO_WAY, 0)) {
         sim_drop(p, port, id);
         return;
     }
+    if (p->sim->model == MODEL_IDEAL) {
+        arrive_ideal(p, sw, k, port, id);
+        return;
+    }
     pk->next = IK_NONE;
     sw->bytes += pk->size;
-    if (!k.fast && p->sim->queued && out != SIM_FLOATING)
+    if (p->sim->queued && out != SIM_FLOATING)
         note_queued(p->sim, sw->port_base + out, pk);
     queue *q = queue_of(sw, k, in, v, out);
     if (q->head != IK_NONE) {
@@ -82,7 +86,7 @@ SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k
         return;
     }
     q->head = q->tail = id;
-    if (!k.fast && out == SIM_FLOATING) {
+    if (out == SIM_FLOATING) {
         unsigned index = in * k.vcs + v;
         sw->floating[index >> 6] |= 1ull << (index & 63);
         return;
@@ -100,9 +104,9 @@ SIM_INLINE bool vc_ready(const part *p, sw_state *sw, const shape k, unsigned in
     if (!(want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1))
         return false;
     const packet *pk = &p->pool[queue_of(sw, k, input / s->input_speedup, v, out)->head];
-    const int32_t *credit = &s->credit[(size_t)(sw->port_base + out) * k.vcs];
+    const int32_t *room = &s->gate[(size_t)(sw->port_base + out) * k.vcs];
     for (unsigned u = pk->vc_first; u <= pk->vc_last; u++)
-        if (credit[u] >= (int32_t)pk->size)
+        if (room[u] >= (int32_t)pk->size)
             return true;
     return false;
 }
@@ -111,14 +115,6 @@ SIM_INLINE bool vc_ready(const part *p, sw_state *sw, const shape k, unsigned in
 SIM_INLINE uint64_t ready_inputs(const part *p, sw_state *sw, const shape k, unsigned out, unsigned word)
 {
     uint64_t free_in = sw->masks[word], ready = 0;
-    if (k.fast) {
-        uint64_t ok = p->sim->ports[sw->port_base + out].ok;
-        if (k.vcs == 1)
-            return ok ? want_of(sw, k, out, 0)[word] & free_in : 0;
-        for (; ok; ok &= ok - 1)
-            ready |= want_of(sw, k, out, (unsigned)__builtin_ctzll(ok))[word];
-        return ready & free_in;
-    }
     for (unsigned v = 0; v < k.vcs; v++) {
         uint64_t candidates = want_of(sw, k, out, v)[word] & free_in & ~ready;
         for (; candidates; candidates &= candidates - 1) {
@@ -185,16 +181,56 @@ static unsigned pick_other(part *p, sw_state *sw, const shape k, const uint64_t 
 SIM_INLINE uint64_t ready_vcs(const part *p, sw_state *sw, const shape k, unsigned input, unsigned out)
 {
     uint64_t ready = 0;
-    if (k.fast) {
-        for (uint64_t ok = p->sim->ports[sw->port_base + out].ok; ok; ok &= ok - 1) {
-            unsigned v = (unsigned)__builtin_ctzll(ok);
-            ready |= (want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1) << v;
-        }
-        return ready;
-    }
     for (unsigned v = 0; v < k.vcs; v++)
         ready |= (uint64_t)vc_ready(p, sw, k, input, out, v) << v;
     return ready;
+}
+
+/* Input-queued: from the input buffer straight on the link. */
+SIM_INLINE void send_on_link(part *p, uint32_t node, const shape k, uint32_t id, uint32_t in_port, uint32_t out_port,
+                             unsigned input, unsigned v, unsigned u, uint64_t t0)
+{
+    sim *s = p->sim;
+    packet *pk = &p->pool[id];
+    const port_state *from = &s->ports[in_port], *to = &s->ports[out_port];
+    uint32_t size = pk->size;
+    uint64_t end = t0 + transmit_ps(s, out_port, size);
+    if (end < pk->t_tail)
+        end = pk->t_tail;
+    take_space(s, k, out_port, u, size);
+    if (in_window(s, t0))
+        s->channel_bytes[out_port] += size;
+    bool to_switch = to->peer_node < s->f->num_switches;
+    uint64_t delay = s->traversal_ps + to->latency_ps;
+    pk->rt.vc = (uint8_t)u;
+    pk->rt.hops += to_switch;
+    pk->t_tail = end + delay;
+    uint64_t ready = (s->store_forward ? pk->t_tail : t0 + delay) + (to_switch ? s->routing_ps : 0);
+    post_own(p, end, node, EV_TAIL, out_port, input, true);
+    post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port, v << 24 | size);
+    post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
+}
+
+/* Carries out a grant of time t0: the packet leaves the input buffer, whose space is credited upstream when its last byte has
+ * left, and goes over the link (input-queued) or into the output buffer. A tail that is still arriving here from a slower link
+ * holds the output until it has come. */
+SIM_INLINE void commit(part *p, sw_state *sw, const shape k, uint32_t node, unsigned input, unsigned out, unsigned v, uint64_t t0)
+{
+    sim *s = p->sim;
+    unsigned in = port_of(s, input);
+    uint32_t in_port = sw->port_base + in, out_port = sw->port_base + out;
+    queue *q = queue_of(sw, k, in, v, out);
+    uint32_t id = q->head;
+    packet *pk = pop_head(p, sw, k, q, in, v, out);
+    unsigned u = choose_vc(s, out_port, pk);
+    if (s->queued)
+        s->sending[out_port] = v << 24 | pk->size;
+    sw->bytes -= pk->size;
+    p->n.hops++;
+    if (s->model == MODEL_IOQ)
+        move_to_output(p, node, id, in_port, out_port, input, v, u, t0);
+    else
+        send_on_link(p, node, k, id, in_port, out_port, input, v, u, t0);
 }
 
 /* Starts the packet of a matched pair; its VC by round robin, a pointer a pair. */
@@ -210,10 +246,8 @@ SIM_INLINE void start_transfer(part *p, sw_state *sw, const shape k, unsigned in
     commit(p, sw, k, p->cur_switch, input, out, v, p->now);
 }
 
-SIM_INLINE uint16_t *accept_pointer(sim *s, const sw_state *sw, const shape k, unsigned input)
+SIM_INLINE uint16_t *accept_pointer(sim *s, const sw_state *sw, unsigned input)
 {
-    if (k.fast)
-        return &s->ports[sw->port_base + input].accept;
     return &s->accept[(size_t)sw->port_base * s->input_speedup + input];
 }
 
@@ -233,9 +267,9 @@ SIM_INLINE bool grant_step(part *p, sw_state *sw, const shape k, uint64_t *d)
                 continue;
             }
             uint16_t *pointer = &s->ports[sw->port_base + out].grant;
-            unsigned input = k.fast || s->arbiter <= ARB_ROUND_ROBIN ? first_from(ready, k.words, *pointer)
-                                                                     : pick_other(p, sw, k, ready, k.words, out, true);
-            if (!k.fast && s->arbiter == ARB_ROUND_ROBIN)
+            unsigned input = s->arbiter <= ARB_ROUND_ROBIN ? first_from(ready, k.words, *pointer)
+                                                           : pick_other(p, sw, k, ready, k.words, out, true);
+            if (s->arbiter == ARB_ROUND_ROBIN)
                 *pointer = (uint16_t)(input + 1 == sw->inputs ? 0 : input + 1);
             mark(p->granted + (size_t)input * k.words, k, out);
             mark(p->granted_any, k, input);
@@ -255,14 +289,14 @@ SIM_INLINE void accept_step(part *p, sw_state *sw, const shape k, uint64_t *d, b
         for (; bits; bits &= bits - 1) {
             unsigned input = w * 64 + (unsigned)__builtin_ctzll(bits), out;
             uint64_t *granted = p->granted + (size_t)input * k.words;
-            uint16_t *pointer = accept_pointer(s, sw, k, input);
-            out = k.fast || s->arbiter <= ARB_ROUND_ROBIN ? first_from(granted, k.words, *pointer)
-                                                          : pick_other(p, sw, k, granted, k.words, input, false);
+            uint16_t *pointer = accept_pointer(s, sw, input);
+            out = s->arbiter <= ARB_ROUND_ROBIN ? first_from(granted, k.words, *pointer)
+                                                : pick_other(p, sw, k, granted, k.words, input, false);
             for (unsigned x = 0; x < k.words; x++)
                 granted[x] = 0;
-            if (first || (!k.fast && s->arbiter == ARB_ROUND_ROBIN)) {
+            if (first || (s->arbiter == ARB_ROUND_ROBIN)) {
                 *pointer = (uint16_t)(out + 1 == sw->radix ? 0 : out + 1);
-                if (k.fast || s->arbiter == ARB_ISLIP)
+                if (s->arbiter == ARB_ISLIP)
                     s->ports[sw->port_base + out].grant = (uint16_t)(input + 1 == sw->inputs ? 0 : input + 1);
             }
             sw->masks[w] &= ~(1ull << (input & 63));
@@ -322,7 +356,7 @@ static void choose_floating(part *p, uint32_t node, sw_state *sw, const shape k,
     for (unsigned w = 0; w * 64 < num; w++) {
         for (uint64_t bits = sw->floating[w]; bits; bits &= bits - 1) {
             unsigned index = w * 64 + (unsigned)__builtin_ctzll(bits), in = index / k.vcs, v = index % k.vcs;
-            unsigned input = input_of(s, k, in, v);
+            unsigned input = input_of(s, in, v);
             if (!(sw->masks[input >> 6] >> (input & 63) & 1))
                 continue;
             packet *pk = &p->pool[queue_of(sw, k, in, v, 0)->head];
@@ -350,6 +384,10 @@ SIM_INLINE void take_event(part *p, uint32_t node, sw_state *sw, const shape k, 
     case EV_TAIL:
         take_tail(p, sw, k, ch, port, e->data);
         break;
+    case EV_WAKE:
+        enqueue_output(p, port, p->pool[e->data].rt.vc, e->data);
+        mark(p->dirty_link, k, port - sw->port_base);
+        break;
     default:
         take_arrival(p, node, sw, k, ch, port, e->data);
     }
@@ -368,9 +406,11 @@ SIM_INLINE void run_switch(part *p, uint32_t node, const shape k)
             event e = p->local[p->local_at++];
             take_event(p, node, sw, k, &ch, &e);
         } while (p->local_at < p->local_count && p->local[p->local_at].key >> 32 == offset);
-        if (!k.fast && sw->floating)
+        if (sw->floating)
             choose_floating(p, node, sw, k, &ch);
         match(p, sw, k, &ch);
+        if (p->sim->out_queues)
+            run_links(p, node, sw, k);
     }
 }
 
@@ -414,7 +454,7 @@ SIM_INLINE void general_window(part *p, const slot *at, const shape k)
 #define KERNEL(name, words, voq)                                                                                                 \
     static void window_##name(part *p, const slot *at)                                                                           \
     {                                                                                                                            \
-        general_window(p, at, (shape){words, p->sim->vcs, voq, false});                                                          \
+        general_window(p, at, (shape){words, p->sim->vcs, voq});                                                                 \
     }
 
 KERNEL(fifo, 1, false)

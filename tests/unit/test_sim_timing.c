@@ -44,6 +44,11 @@ static void test_cut_through(void **state)
         check_shift(fabric, by, switches + 1, "switching=saf", (switches + 1) * (link + packet));
         check_shift(fabric, by, switches + 1, "switching=saf;voq=false;routing_delay=3 ns",
                     (switches + 1) * (link + packet) + switches * 3);
+        check_shift(fabric, by, switches + 1, "model=ioq;speedup=2;routing_delay=10 ns;traversal_delay=25 ns",
+                    (switches + 1) * link + switches * 35 + packet);
+        check_shift(fabric, by, switches + 1, "model=ioq;speedup=1;voq=false", (switches + 1) * link + packet);
+        check_shift(fabric, by, switches + 1, "model=ideal;traversal_delay=25 ns",
+                    (switches + 1) * link + switches * 25 + packet);
     }
 }
 

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Output buffers: the second half of an input-and-output-queued switch (model ioq), and all there is of an ideal one (model
+ * ideal). A port has one FIFO a VC, its VCs with credit take turns on the link.
+ *
+ *   ioq    the crossbar moves a packet into the output buffer at `speedup` times the link's rate, once there is room for all of
+ *          it; its space is free again when its last byte has left on the link. The input buffer is credited when the packet's
+ *          last byte has left it.
+ *   ideal  a packet stands in its output's queue from the instant it arrives, whatever others do; it keeps its space in the
+ *          input buffer, so credits mean what they mean elsewhere, until its last byte has left on the link. */
+#ifndef IKAT_SIM_OUTPUT_H
+#define IKAT_SIM_OUTPUT_H
+
+#include "sim/sim_shape.h"
+
+#define LINK_END 0x80000000u /* in the data of EV_TAIL: the link's end, with vc << 24 | bytes; without it the crossbar's */
+
+SIM_INLINE void enqueue_output(part *p, uint32_t port, unsigned u, uint32_t id)
+{
+    queue *q = &p->sim->out_queues[(size_t)port * p->sim->vcs + u];
+    p->pool[id].next = IK_NONE;
+    if (q->head == IK_NONE)
+        q->head = id;
+    else
+        p->pool[q->tail].next = id;
+    q->tail = id;
+}
+
+/* Crossbar transfer of a granted packet into the output buffer (ioq). */
+SIM_INLINE void move_to_output(part *p, uint32_t node, uint32_t id, uint32_t in_port, uint32_t out_port, unsigned input,
+                               unsigned v, unsigned u, uint64_t t0)
+{
+    sim *s = p->sim;
+    packet *pk = &p->pool[id];
+    const port_state *from = &s->ports[in_port];
+    uint64_t time = (uint64_t)((double)transmit_ps(s, out_port, pk->size) / s->speedup + 0.5), end = t0 + (time ? time : 1);
+    if (end < pk->t_tail)
+        end = pk->t_tail;
+    s->space[(size_t)out_port * s->vcs + u] -= (int32_t)pk->size;
+    pk->rt.vc = (uint8_t)u;
+    pk->t_tail = end + s->traversal_ps;
+    post_own(p, end, node, EV_TAIL, out_port, input, true);
+    post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port, v << 24 | pk->size);
+    post_own(p, t0 + s->traversal_ps, node, EV_WAKE, out_port, id, true);
+}
+
+/* Puts the head of output queue (port, u) on the link. */
+SIM_INLINE void send_output(part *p, uint32_t node, sw_state *sw, const shape k, uint32_t port, unsigned u)
+{
+    sim *s = p->sim;
+    queue *q = &s->out_queues[(size_t)port * k.vcs + u];
+    uint32_t id = q->head;
+    packet *pk = &p->pool[id];
+    const port_state *to = &s->ports[port];
+    uint64_t end = p->now + transmit_ps(s, port, pk->size), delay = to->latency_ps;
+    if (end < pk->t_tail)
+        end = pk->t_tail;
+    q->head = pk->next;
+    take_space(s, k, port, u, pk->size);
+    s->link_busy[port] = 1;
+    post_own(p, end, node, EV_TAIL, port, LINK_END | u << 24 | pk->size, true);
+    if (s->model == MODEL_IDEAL) {
+        const port_state *from = &s->ports[pk->queue];
+        post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port, (uint32_t)pk->rt.vc << 24 | pk->size);
+        delay += s->traversal_ps;
+        sw->bytes -= pk->size;
+        p->n.hops++;
+    }
+    if (in_window(s, p->now))
+        s->channel_bytes[port] += pk->size;
+    bool to_switch = to->peer_node < s->f->num_switches;
+    pk->rt.vc = (uint8_t)u;
+    pk->rt.hops += to_switch;
+    pk->t_tail = end + delay;
+    uint64_t ready = (s->store_forward ? pk->t_tail : p->now + delay) + (to_switch ? s->routing_ps : 0);
+    post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
+}
+
+SIM_INLINE void try_link(part *p, uint32_t node, sw_state *sw, const shape k, uint32_t port)
+{
+    sim *s = p->sim;
+    if (s->link_busy[port])
+        return;
+    for (unsigned n = 0; n < k.vcs; n++) {
+        unsigned u = s->out_next[port] + n < k.vcs ? s->out_next[port] + n : s->out_next[port] + n - k.vcs;
+        uint32_t id = s->out_queues[(size_t)port * k.vcs + u].head;
+        if (id == IK_NONE || s->credit[(size_t)port * k.vcs + u] < (int32_t)p->pool[id].size)
+            continue;
+        s->out_next[port] = (uint8_t)(u + 1 == k.vcs ? 0 : u + 1);
+        send_output(p, node, sw, k, port, u);
+        return;
+    }
+}
+
+/* Links that may have something to send now. */
+SIM_INLINE void run_links(part *p, uint32_t node, sw_state *sw, const shape k)
+{
+    for (unsigned w = 0; w < k.words; w++) {
+        uint64_t bits = p->dirty_link[w];
+        p->dirty_link[w] = 0;
+        for (; bits; bits &= bits - 1)
+            try_link(p, node, sw, k, sw->port_base + w * 64 + (unsigned)__builtin_ctzll(bits));
+    }
+}
+
+SIM_INLINE void take_link_end(part *p, sw_state *sw, const shape k, uint32_t port, uint32_t data)
+{
+    sim *s = p->sim;
+    s->link_busy[port] = 0;
+    if (s->model == MODEL_IOQ)
+        s->space[(size_t)port * k.vcs + (data >> 24 & 63)] += (int32_t)(data & 0xFFFFFF);
+    mark(p->dirty_link, k, port - sw->port_base);
+}
+
+/* Ideal switch: straight into the output's queue, with the VC that has most credit now. */
+SIM_INLINE void arrive_ideal(part *p, sw_state *sw, const shape k, uint32_t port, uint32_t id)
+{
+    packet *pk = &p->pool[id];
+    uint32_t out_port = sw->port_base + pk->out;
+    pk->queue = port;
+    sw->bytes += pk->size;
+    enqueue_output(p, out_port, choose_vc(p->sim, out_port, pk), id);
+    mark(p->dirty_link, k, pk->out);
+}
+
+#endif

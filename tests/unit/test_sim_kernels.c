@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The fast kernel and the general one give the same deliveries at the same times; hot structures keep their size. */
+#include "sim/sim_internal.h"
+#include "sim_helper.h"
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    assert_int_equal(sizeof(event), 16);
+    assert_int_equal(sizeof(packet), 64);
+    assert_int_equal(sizeof(port_state), 32);
+    assert_int_equal(sizeof(queue), 8);
+}
+
+typedef struct variant {
+    const char *fabric, *vc, *sw;
+    unsigned num_vcs;
+    double load;
+} variant;
+
+static uint64_t run_kernel(const variant *v, bool general, uint64_t *hops)
+{
+    ik_env env = {.seed = 3};
+    ik_fabric *f = NULL;
+    ik_plan *plan = NULL;
+    ik_traffic *traffic = NULL;
+    ik_params sw, measure;
+    ik_error err = {0};
+    sim s;
+    assert_int_equal(ik_fabric_from_spec(v->fabric, &env, &f, &err), IK_OK);
+    assert_int_equal(ik_plan_from_specs(f, "dmodk", v->vc, NULL, v->num_vcs, &env, &plan, &err), IK_OK);
+    assert_int_equal(ik_traffic_from_spec(f, "uniform", &env, &traffic, &err), IK_OK);
+    assert_int_equal(ik_params_init(&sw, ik_switch_params, NULL, &err), IK_OK);
+    assert_int_equal(ik_params_init(&measure, ik_measure_params, NULL, &err), IK_OK);
+    assert_int_equal(apply_pairs(&sw, v->sw, &err), IK_OK);
+    assert_int_equal(apply_pairs(&measure, "warmup=0 ns;duration=60 us;paranoid=true", &err), IK_OK);
+    ik_sim_config config = {&sw, NULL, &measure, v->load};
+    assert_int_equal(sim_setup(&s, plan, traffic, &config, &env, &err), IK_OK);
+    assert_true(s.fast); /* otherwise this compares nothing */
+    if (general) {
+        s.fast = false;
+        sim_choose_kernel(&s);
+    }
+    sim_run_part(&s.parts[0]);
+    if (s.parts[0].status != IK_OK)
+        fail_msg("%s %s: %s", v->fabric, v->sw, s.parts[0].err.text);
+    uint64_t sum = 0;
+    for (uint32_t host = 0; host < f->num_hosts; host++)
+        sum = sum * 31 + s.hosts[host].hash;
+    *hops = s.parts[0].n.hops;
+    sim_free(&s);
+    ik_params_free(&sw);
+    ik_params_free(&measure);
+    ik_traffic_free(traffic);
+    ik_plan_free(plan);
+    ik_fabric_free(f);
+    return sum;
+}
+
+static void test_same(void **state)
+{
+    (void)state;
+    static const variant variants[] = {
+        {"karytree:k=4,n=3", "1q", "voq=true", 1, 1},
+        {"karytree:k=4,n=3", "1q", "voq=false", 1, 1},
+        {"karytree:k=4,n=3", "1q", "voq=true;iterations=1;buffer=12 KiB", 1, 0.7},
+        {"karytree:k=4,n=3", "dbbm", "voq=true", 3, 1},
+        {"karytree:k=4,n=3", "dbbm", "voq=false;buffer=24 KiB;routing_delay=7 ns", 3, 1},
+        {"karytree:k=4,n=3", "1q", "switching=saf;traversal_delay=11 ns", 1, 0.8},
+        {"rlft:ports=12,levels=2", "1q", "voq=true", 1, 0.95},
+    };
+    for (size_t n = 0; n < sizeof variants / sizeof *variants; n++) {
+        uint64_t fast_hops, general_hops, fast = run_kernel(&variants[n], false, &fast_hops),
+                                          general = run_kernel(&variants[n], true, &general_hops);
+        if (fast != general || fast_hops != general_hops)
+            fail_msg("%s %s %s: the kernels differ (%llu and %llu hops)", variants[n].fabric, variants[n].vc, variants[n].sw,
+                     (unsigned long long)fast_hops, (unsigned long long)general_hops);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_same)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
