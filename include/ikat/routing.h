@@ -105,6 +105,9 @@ typedef struct ik_routing_family {
     /* Compact routings (LOREN, Cowen): the entries that a switch really stores, in stored order. NULL = one a reachable host. */
     uint32_t (*num_entries)(const ik_routing *r, uint32_t sw);
     void (*entry_nth)(const ik_routing *r, uint32_t sw, uint32_t n, ik_table_entry *entry);
+    /* Optional, destination-based routings: a number that falls at every switch-to-switch hop of a packet for dst, which proves
+     * freedom of livelock without looking at whole paths. Proofs verify it hop by hop. */
+    uint64_t (*order)(const ik_routing *r, uint32_t sw, uint32_t dst);
 } ik_routing_family;
 
 struct ik_routing {

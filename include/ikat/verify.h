@@ -29,6 +29,8 @@ typedef struct ik_proof {
     uint64_t unconnected; /* pairs that the fabric itself does not connect (not counted as undelivered) */
     uint64_t not_minimal; /* pairs with a path longer than the shortest */
     ik_verdict delivered, loop_free, minimal, deadlock_free;
+    ik_verdict ordered;          /* the routing's livelock order falls at every hop; IK_UNKNOWN if it declares none,
+                                  * or hosts have several cables */
     const char *deadlock_reason; /* static text: "channel dependency graph acyclic", "cyclic", "cyclic, but escape layer VC 0
                                     satisfies Duato's condition" */
     uint32_t first_undelivered_src, first_undelivered_dst; /* IK_NONE if none */

@@ -20,7 +20,7 @@ static const char *verdict_text(ik_verdict v)
 
 static bool failed(const ik_proof *p)
 {
-    return p->delivered == IK_NO || p->loop_free == IK_NO || p->deadlock_free == IK_NO;
+    return p->delivered == IK_NO || p->loop_free == IK_NO || p->deadlock_free == IK_NO || p->ordered == IK_NO;
 }
 
 /* ------------------------------------------------------------------------------------------ JSON */
@@ -110,6 +110,7 @@ static json_t *to_json(const check *k)
     json_object_set_new(o, "delivered", json_verdict(p->delivered));
     json_object_set_new(o, "loop_free", json_verdict(p->loop_free));
     json_object_set_new(o, "minimal", json_verdict(p->minimal));
+    json_object_set_new(o, "livelock_order", json_verdict(p->ordered));
     json_object_set_new(o, "deadlock_free", json_verdict(p->deadlock_free));
     json_object_set_new(o, "deadlock_reason", json_string(p->deadlock_reason));
     json_counts(p, o);
@@ -146,6 +147,9 @@ static void print_delivery(const check *k)
     print_verdict(k->c, "delivered", p->delivered, text);
     snprintf(text, sizeof text, p->loops ? "%s pairs can come into a loop" : "%.0s", cli_count(p->loops));
     print_verdict(k->c, "loop-free", p->loop_free, text);
+    if (p->ordered != IK_UNKNOWN) {
+        print_verdict(k->c, "livelock order", p->ordered, "falls at every hop");
+    }
     snprintf(text, sizeof text, p->not_minimal ? "%s pairs have a way longer than the shortest" : "%.0s",
              cli_count(p->not_minimal));
     print_verdict(k->c, "minimal", p->minimal, text);
@@ -290,7 +294,8 @@ const ik_command ik_command_check = {
         "(channel, VC) pairs for a cycle. If there is one, a shortest is shown, with a pair of hosts for each of its steps.\n"
         "Hops count channels between switches. Exit status 1 if a pair is not delivered, can loop, or packets can deadlock.\n"
         "With --json: spec, hosts, switches, routing, vc, vcs, vcs_needed, vcs_used, delivered, loop_free, minimal,\n"
-        "deadlock_free, deadlock_reason, pairs, undelivered, loops, unconnected, not_minimal, max_hops, mean_hops, path_lengths\n"
+        "livelock_order (null without one), deadlock_free, deadlock_reason, pairs, undelivered, loops, unconnected, not_minimal, "
+        "max_hops, mean_hops, path_lengths\n"
         "(initial states by hops), channels, dependencies, first_undelivered [source, destination], lost_path, witness (null, or "
         "the "
         "steps:\n"

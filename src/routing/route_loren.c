@@ -522,6 +522,22 @@ static void loren_entry_nth(const ik_routing *r, uint32_t sw, uint32_t n, ik_tab
     *entry = (ik_table_entry){e->target, t->g.port[t->g.base[sw] + e->link], e->kind};
 }
 
+/* The order of the proof: (Manhattan distance from the entry's target to the destination, hops to the target). */
+static uint64_t loren_order(const ik_routing *r, uint32_t sw, uint32_t dst)
+{
+    const loren *t = r->impl;
+    uint32_t goal = t->g.host_sw[dst];
+    uint64_t best = UINT64_MAX;
+    if (goal == sw || goal == IK_NONE)
+        return 0;
+    const loren_entry *entries = t->entries + (size_t)sw * t->capacity;
+    for (uint32_t e = 0; e < t->num[sw]; e++) {
+        uint64_t order = (uint64_t)manhattan(t->xy[entries[e].target], t->xy[goal]) << 8 | entries[e].hops;
+        best = order < best ? order : best;
+    }
+    return best;
+}
+
 static const ik_param loren_params[] = {
     {"t_max", IK_PARAM_UINT, "", 1, 1e9, NULL,
      "most entries a switch may store (none given: half the switches, or what is needed)"},
@@ -556,4 +572,5 @@ const ik_routing_family ik_routing_loren = {
     .next = ik_lft_next,
     .num_entries = loren_num_entries,
     .entry_nth = loren_entry_nth,
+    .order = loren_order,
 };

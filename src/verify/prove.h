@@ -32,6 +32,9 @@ ik_status prove_causes(prove_job *job, ik_dependency *cycle, size_t length, ik_e
 /* A way from src to dst that does not arrive: its channels from the host on, until it ends or crosses a channel again. */
 ik_status prove_lost_path(prove_job *job, uint32_t src, uint32_t dst, uint32_t **path, size_t *length, ik_error *err);
 
+/* Does the routing's livelock order fall at every hop? IK_UNKNOWN if it declares none. */
+ik_status prove_order(prove_job *job, ik_verdict *ordered, ik_error *err);
+
 /* Duato's condition for VCs 0 … escape_vcs-1: *holds, and *why (static text) if it does not. */
 ik_status prove_escape(prove_job *job, unsigned escape_vcs, bool *holds, const char **why, ik_error *err);
 

@@ -141,6 +141,9 @@ ik_status ik_verify(const ik_plan *plan, const ik_env *env, ik_proof *out, ik_er
                                  &proof.lost_path_length, err);
     }
     if (status == IK_OK) {
+        status = prove_order(&job, &proof.ordered, err);
+    }
+    if (status == IK_OK) {
         status = read_graph(&job, &proof, err);
     }
     job_free(&job);

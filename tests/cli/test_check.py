@@ -77,6 +77,12 @@ class Check(CliTest):
                 self.assertEqual(proof["vcs_needed"], vcs)
                 self.assertEqual(proof["witness"] is None, free)
 
+    def test_livelock_order(self):
+        proof = self.json("check", "lrt:N=100,d=4,r=3,seed=3", "-r", "loren")
+        self.assertIs(proof["livelock_order"], True)
+        self.assertIs(proof["loop_free"], True)
+        self.assertIsNone(self.json("check", "ring:n=5", "-r", "updown")["livelock_order"])
+
     def test_threads_do_not_change_a_byte(self):
         for arguments in (["slimfly:q=5", "-r", "minimal", "--vc", "1q"], ["rlft:ports=8,levels=3", "-r", "dmodk", "--vc", "dbbm"]):
             outputs = {run("check", *arguments, "--json", "--jobs", jobs).stdout for jobs in (1, 2, 5)}

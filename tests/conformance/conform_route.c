@@ -166,6 +166,7 @@ static void check_claims(const char *routing, const char *fabric_spec, const ik_
     }
     EXPECT(!(claims & IK_CLAIM_DELIVERS) || proof.delivered == IK_YES, "%s on %s: %llu pairs lost, the first %u -> %u", routing,
            fabric_spec, (unsigned long long)proof.undelivered, proof.first_undelivered_src, proof.first_undelivered_dst);
+    EXPECT(proof.ordered != IK_NO, "%s on %s: its livelock order does not fall at every hop", routing, fabric_spec);
     EXPECT(!(claims & IK_CLAIM_MINIMAL) || proof.not_minimal == 0, "%s on %s: %llu pairs with longer ways", routing, fabric_spec,
            (unsigned long long)proof.not_minimal);
     EXPECT(!(claims & IK_CLAIM_IN_ORDER) || one_way, "%s on %s: several ways for a pair", routing, fabric_spec);

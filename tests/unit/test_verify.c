@@ -258,6 +258,36 @@ static void hop_classes_break_every_cycle(void **state)
     }
 }
 
+static uint64_t rising(const ik_routing *r, uint32_t sw, uint32_t dst)
+{
+    (void)r, (void)dst;
+    return sw;
+}
+
+static uint64_t way_left(const ik_routing *r, uint32_t sw, uint32_t dst)
+{
+    uint32_t n = r->fabric->num_switches, ahead = (dst + n - sw) % n;
+    return ahead < n - ahead ? ahead : n - ahead;
+}
+
+static void declared_orders_are_verified(void **state)
+{
+    (void)state;
+    ik_fabric *f = ring_fabric(7, 1);
+    ik_plan *p = ring_plan(f, IK_ROUTE_DEST_BASED, RING_SHORTEST);
+    ring_routing *r = (ring_routing *)p->routing;
+    uint64_t (*const orders[])(const ik_routing *, uint32_t, uint32_t) = {NULL, rising, way_left};
+    static const ik_verdict expected[] = {IK_UNKNOWN, IK_NO, IK_YES};
+    for (size_t i = 0; i < 3; i++) {
+        r->family.order = orders[i];
+        ik_proof proof = prove(p, 2);
+        assert_int_equal(proof.ordered, expected[i]);
+        ik_proof_free(&proof);
+    }
+    ring_plan_free(p);
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
