@@ -61,11 +61,29 @@ static void merge_sections(ib_file *ib)
     }
 }
 
+/* Switches that compute in the network show a channel adapter inside; it is no host, and its port is no host port. */
+static void leave_out_aggregation(ib_file *ib)
+{
+    static const char mark[] = "Aggregation Node";
+    size_t length = sizeof mark - 1;
+    for (uint32_t i = 0; i < ib->num_nodes; i++) {
+        ib_node *node = &ib->nodes[i];
+        for (size_t at = 0; node->is_host && !node->merged && !node->left_out && at + length <= node->name.length; at++)
+            node->left_out = memcmp(node->name.at + at, mark, length) == 0;
+        ib->left_out += node->left_out;
+    }
+}
+
+static bool is_left_out(const ib_file *ib, const ib_end *end)
+{
+    return ib->nodes[end->node].left_out || ib->nodes[end->peer].left_out;
+}
+
 static ik_status fill_slots(ib_file *ib, ik_error *err)
 {
     for (uint32_t node = 0; node < ib->num_nodes; node++) {
         ib->nodes[node].first = ib->num_slots;
-        ib->num_slots += ib->nodes[node].merged ? 0 : ib->nodes[node].radix;
+        ib->num_slots += ib->nodes[node].merged || ib->nodes[node].left_out ? 0 : ib->nodes[node].radix;
     }
     ib->slot = malloc(((size_t)ib->num_slots + 1) * sizeof *ib->slot);
     if (!ib->slot)
@@ -73,6 +91,8 @@ static ik_status fill_slots(ib_file *ib, ik_error *err)
     memset(ib->slot, 0xff, ((size_t)ib->num_slots + 1) * sizeof *ib->slot);
     for (size_t i = 0; i < ib->num_ends; i++) {
         const ib_end *end = &ib->ends[i];
+        if (is_left_out(ib, end))
+            continue;
         uint32_t *slot = &ib->slot[ib->nodes[end->node].first + end->port - 1];
         const ib_end *other = *slot == IK_NONE ? NULL : &ib->ends[*slot];
         int length;
@@ -89,7 +109,8 @@ static ik_status fill_slots(ib_file *ib, ik_error *err)
 /* Does this node tell a cable that leads back to the end? */
 static bool leads_back(const ib_file *ib, const ib_node *node, const ib_end *end)
 {
-    uint32_t slot = end->peer_port > node->radix || node->merged ? IK_NONE : ib->slot[node->first + end->peer_port - 1];
+    uint32_t slot =
+        end->peer_port > node->radix || node->merged || node->left_out ? IK_NONE : ib->slot[node->first + end->peer_port - 1];
     const ib_end *other = slot == IK_NONE ? NULL : &ib->ends[slot];
     return other && ib->nodes[other->peer].key == ib->nodes[end->node].key && other->peer_port == end->port;
 }
@@ -99,6 +120,8 @@ static ik_status find_peers(ib_file *ib, ik_error *err)
 {
     for (size_t i = 0; i < ib->num_ends; i++) {
         ib_end *end = &ib->ends[i];
+        if (is_left_out(ib, end))
+            continue;
         for (uint32_t node = end->peer; node != IK_NONE; node = ib->nodes[node].next_same)
             if (leads_back(ib, &ib->nodes[node], end)) {
                 end->peer = node;
@@ -129,13 +152,13 @@ static uint32_t *by_line_order(const ib_file *ib, uint32_t *count)
     memset(at_line, 0xff, ((size_t)ib->s.line + 2) * sizeof *at_line);
     uint32_t num = 0;
     for (uint32_t i = 0; i < ib->num_nodes; i++)
-        if (ib->nodes[i].defined && !ib->nodes[i].merged)
+        if (ib->nodes[i].defined && !ib->nodes[i].merged && !ib->nodes[i].left_out)
             at_line[ib->nodes[i].line] = i;
     for (unsigned line = 0; line <= ib->s.line; line++)
         if (at_line[line] != IK_NONE)
             order[num++] = at_line[line];
     for (uint32_t i = 0; i < ib->num_nodes; i++)
-        if (!ib->nodes[i].defined)
+        if (!ib->nodes[i].defined && !ib->nodes[i].left_out)
             order[num++] = i;
     free(at_line);
     *count = num;
@@ -169,6 +192,10 @@ static ik_status add_nodes(ib_file *ib, ik_error *err)
     uint32_t *order = by_line_order(ib, &num);
     if (!order)
         return ik_fail_memory(err, ib->num_nodes * sizeof *order, "the order of nodes");
+    if (!num) {
+        free(order);
+        return ik_fail_at(err, IK_ERR_INPUT, ib->s.file, ib->s.line, 1, "there is no switch and no host in this file");
+    }
     for (uint32_t i = 0; i < num; i++) {
         ib_node *node = &ib->nodes[order[i]];
         node->id = node->is_host ? ik_builder_hosts(ib->b, 1, node->radix) : ik_builder_switches(ib->b, 1, node->radix);
@@ -290,6 +317,9 @@ static void tell_counts(ib_file *ib)
     if (ib->unrated)
         ik_builder_finding(ib->b, IK_NOTE, "assumed-rate", NULL,
                            "%" PRIu32 " links give no known width and speed; the default rate is assumed", ib->unrated);
+    if (ib->left_out)
+        ik_builder_finding(ib->b, IK_NOTE, "aggregation-node", NULL,
+                           "%" PRIu32 " aggregation nodes inside switches are no hosts and are left out", ib->left_out);
     if (ib->s.cut)
         ik_builder_finding(ib->b, IK_WARNING, "truncated", NULL, "the file's last line %u has no end: the dump may be cut off",
                            ib->s.line);
@@ -298,6 +328,7 @@ static void tell_counts(ib_file *ib)
 ik_status ib_lay_cables(ib_file *ib, ik_error *err)
 {
     merge_sections(ib);
+    leave_out_aggregation(ib);
     ik_status status = fill_slots(ib, err);
     if (status == IK_OK)
         status = find_peers(ib, err);

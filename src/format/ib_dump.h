@@ -15,6 +15,7 @@ typedef struct ib_node {
     uint32_t next_same; /* another node of this identifier, IK_NONE = none */
     bool is_host, defined;
     bool merged;                /* a section repeated: nothing but what another section says */
+    bool left_out;              /* no host: the in-network computing unit of a switch */
     size_t first_end, num_ends; /* of its section */
     uint32_t radix;             /* of a mentioned node: largest port mentioned */
     uint32_t first;             /* first slot; as soon as all sections are read */
@@ -48,7 +49,7 @@ typedef struct ib_file {
     uint32_t num_slots;
     uint32_t current; /* node of the section */
     uint64_t pending_guid;
-    uint32_t repeated, one_sided, unrated;
+    uint32_t repeated, one_sided, unrated, left_out;
     ik_builder *b;
 } ib_file;
 

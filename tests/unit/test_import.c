@@ -180,6 +180,7 @@ static void test_usable(void **state)
         {"caguid=0x12\nCa 1 \"H-0012\" # \"b\"\n[1](12) \"S-0002\"[1] # lid 4 lmc 0 \"two\" lid 2 4xEDR\n", "", "missing-section",
          "H-0012", 2, 2},
         {"[1] \"H-0011\"[1](11) # \"a\" lid 3 4xEDR\n", "[1] \"S-0001\"[1]\n", "asymmetric-cable", "leads to itself", 2, 2},
+        {"# \"a\" lid 3", "# \"Mellanox Technologies Aggregation Node\" lid 3", "aggregation-node", "1 aggregation", 2, 1},
         {"switchguid=0x2\n", "switchguid=0x1\n", "duplicate-guid", "0x0000000000000001", 2, 2},
         {"\"two\" lid 2 4xEDR\nswitchguid", "\"two\" lid 2\nswitchguid", NULL, NULL, 2, 2},
         {"caguid=0x11\n", "Chassis 0 (guid 0x1)\ncaguid=0x11\n", NULL, NULL, 2, 2},
