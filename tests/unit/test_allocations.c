@@ -162,12 +162,64 @@ static void every_routing(void **state)
     }
 }
 
+/* Members whose parameters must be given, and variants that take other ways. */
+static void routings_with_parameters(void **state)
+{
+    (void)state;
+    static const char *const jobs[][2] = {
+        {"colored:traffic=wrf:rows=3;columns=4+shift:by=3", "xgft:m=4:3,w=1:2"},
+        {"lft:path=" TEST_DATA "/opensm/ft2_8p.opensm-lfts.dump", "file:" TEST_DATA "/opensm/ft2_8p.ibnetdiscover"},
+        {"updown:order=distance", "karytree:k=2,n=3,fail=10%"},
+        {"dmodc", "xgft:m=2:3,w=2:2"},
+    };
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+        the_routing = jobs[i][0];
+        fail_each(job_proof, jobs[i][1], false);
+    }
+}
+
+/* Tables and registers of a routing, made, written and read again. */
+static ik_status job_exports(const char *spec, ik_error *err)
+{
+    ik_fabric *f = NULL;
+    ik_routing *r = NULL;
+    ik_registers *regs = NULL;
+    uint16_t *lft = NULL;
+    static char text[1 << 16];
+    ik_status status = ik_fabric_from_spec(spec, NULL, &f, err);
+    if (status != IK_OK)
+        return status;
+    status = ik_routing_from_spec(f, "dmodk", NULL, &r, err);
+    if (status == IK_OK)
+        status = ik_registers_compile(r, true, &regs, err);
+    FILE *out = status == IK_OK ? fmemopen(text, sizeof text, "w") : NULL;
+    if (out) {
+        status = ik_lft_print(r, out, err);
+        fclose(out);
+        if (status == IK_OK)
+            status = ik_lft_parse(f, text, strlen(text), "tables", &lft, err);
+    }
+    free(lft);
+    ik_registers_free(regs);
+    ik_routing_free(r);
+    ik_fabric_free(f);
+    return status;
+}
+
+static void exports(void **state)
+{
+    (void)state;
+    fail_each(job_exports, "karytree:k=2,n=3", false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fabrics),
         cmocka_unit_test(every_topology),
         cmocka_unit_test(every_routing),
+        cmocka_unit_test(routings_with_parameters),
+        cmocka_unit_test(exports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
