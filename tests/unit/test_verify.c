@@ -291,10 +291,15 @@ static void declared_orders_are_verified(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(minimal_routing_on_rings),   cmocka_unit_test(updown_on_rings),
-        cmocka_unit_test(broken_routings_are_caught), cmocka_unit_test(unconnected_pairs_are_no_failure),
-        cmocka_unit_test(both_methods_agree),         cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(path_lengths_of_trees),      cmocka_unit_test(hop_classes_break_every_cycle),
+        cmocka_unit_test(minimal_routing_on_rings),
+        cmocka_unit_test(updown_on_rings),
+        cmocka_unit_test(broken_routings_are_caught),
+        cmocka_unit_test(unconnected_pairs_are_no_failure),
+        cmocka_unit_test(both_methods_agree),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(path_lengths_of_trees),
+        cmocka_unit_test(declared_orders_are_verified),
+        cmocka_unit_test(hop_classes_break_every_cycle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
