@@ -116,7 +116,7 @@ static int print_stats(const stats *s)
     for (size_t i = 0; i < s->num_groups; i++) {
         const ik_load_group *p = &s->paths[i], *d = &s->destinations[i];
         cli_table_cell(table, "%s", ik_direction_name(p->direction));
-        cli_table_cell(table, p->level ? "%u" : "", p->level);
+        cli_table_cell(table, "%s", p->level ? cli_count(p->level) : "");
         cli_table_cell(table, "%s", cli_count(p->channels));
         cli_table_cell(table, "%.6g", p->min);
         cli_table_cell(table, "%.6g", p->mean);
