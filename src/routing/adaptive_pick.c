@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * adaptive_pick.c: the restricted path selection of Yebenes et al.
+ * adaptive_pick.c: the restricted path selection of Rocher-Gonzalez et al.
  *
  * Port0 is the D-mod-K port. Without threshold the first port with the most credits is taken, scanning from Port0. With one
  * threshold that happens only while Port0 has fewer free credits than the low one, and another port must have more than it. With
  * two, a port that fell below the low threshold stays congested, for everybody at the switch, until it reaches the high one.
  * Credits are those of the packet's own VC downstream. Only ports that the filter keeps are scanned.
  *
- * Source: Yebenes, Escudero-Sahuquillo, Garcia, Quiles, Hoefler: combining restricted adaptive routing with queuing schemes,
- * Algorithm 1. Departure: where no queue has credits, the answer is still a port; the packet waits and is asked about again.
+ * Source: Rocher-Gonzalez, Escudero-Sahuquillo, Garcia, Quiles, Mora, "Towards an Efficient Combination of Adaptive Routing and
+ * Queuing Schemes in Fat-Tree Topologies", J. Parallel Distrib. Comput. 2021, Algorithm 1. Departure: where no queue has credits,
+ * the answer is still a port; the packet waits and is asked about again.
  */
 #include "ikat/vc.h"
 #include "routing/adaptive.h"

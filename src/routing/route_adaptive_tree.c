@@ -6,10 +6,10 @@
  * congruent to the destination's digit. Which one a packet takes is the plan's selection function's business, or, with a
  * triggering, that of the thresholds (adaptive_pick.c). Down, parallel cables may be chosen where the stage is adaptive.
  *
- * Sources: Gomez et al., IPDPS 2007 (the adaptive algorithm and its preferred port); Yebenes et al. (stages, delta, triggering).
- * Reading of the port filter: the printed algorithm compares with the destination's number itself at every stage, which at stage
- * 2 often drops the D-mod-K port and does not give the paper's own counts; `digit` compares with the stage's digit (default),
- * `destination` is the printed rule, `port` compares with the D-mod-K port.
+ * Sources: Gomez et al., IPDPS 2007 (the adaptive algorithm and its preferred port); Rocher-Gonzalez et al. (stages, delta,
+ * triggering). Reading of the port filter: the printed algorithm compares with the destination's number itself at every stage,
+ * which at stage 2 often drops the D-mod-K port and does not give the paper's own counts; `digit` compares with the stage's digit
+ * (default), `destination` is the printed rule, `port` compares with the D-mod-K port.
  */
 #include "routing/adaptive.h"
 #include "routing/routing.h"
@@ -156,8 +156,9 @@ static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", N
 
 #define MEMBER                                                                                                                   \
     .name = "adaptive_tree", .summary = "any way up, chosen by local state, and the one way down",                               \
-    .source = "Gomez, Gilabert, Gomez, Lopez, Duato: Deterministic versus Adaptive Routing in Fat-Trees, IPDPS 2007; Yebenes, "  \
-              "Escudero-Sahuquillo, Garcia, Quiles, Hoefler: restricted adaptive routing and queuing schemes in fat-trees",      \
+    .source = "Gomez, Gilabert, Gomez, Lopez, Duato: Deterministic versus Adaptive Routing in Fat-Trees, IPDPS 2007; "           \
+              "Rocher-Gonzalez, Escudero-Sahuquillo, Garcia, Quiles, Mora: Towards an Efficient Combination of Adaptive "        \
+              "Routing and Queuing Schemes in Fat-Tree Topologies, Journal of Parallel and Distributed Computing 2021",          \
     .details =                                                                                                                   \
         "Every shortest path is allowed; the preferred one is that of dmodk. Restrictions: 'stages' lists the levels that "      \
         "choose (others take the dmodk port); 'delta' allows the up ports congruent modulo delta to the digit of the "           \

@@ -5,7 +5,7 @@
  * The source draws the whole ascent (one number that holds a digit a level); the way down follows. Spreads any pattern evenly in
  * the mean, delivers out of order.
  *
- * Source: Greenberg and Leiserson, "Randomized Routing on Fat-Trees", FOCS 1985; the oblivious routing that Yebenes et al.
+ * Source: Greenberg and Leiserson, "Randomized Routing on Fat-Trees", FOCS 1985; the oblivious routing that Rocher-Gonzalez et al.
  * compare.
  */
 #include "routing/tree.h"

@@ -8,7 +8,7 @@
 #include "ikat/vc.h"
 
 /* Queues that the schemes against head-of-line blocking get when nobody says how many: the number that their comparison in fat
- * trees used (Yebenes et al.). One would make them all the same. */
+ * trees used (Rocher-Gonzalez et al.). One would make them all the same. */
 #define LANES_DEFAULT_QUEUES 3
 
 /* Settles v->num_vcs: `usual` if none was asked for; refuses fewer than `needed`. `why` ends the message ("paths of up to 4

@@ -175,7 +175,7 @@ static void thresholds(void **state)
     ik_fabric_free(f);
 }
 
-/* ---- destinations per port: Table 1 of Yebenes et al., corrected */
+/* ---- destinations per port: Table 1 of Rocher-Gonzalez et al., corrected */
 
 /* Marks every channel that a packet for dst may take from any other host. */
 static void flood(const ik_routing *r, uint32_t dst, bool *used, bool *seen, uint32_t *queue)
