@@ -24,6 +24,17 @@ ik_status ik_report_json(const char *store_path, FILE *out, ik_error *err);
 /* The same without drawings and without the utilisation of single channels. */
 ik_status ik_report_json_brief(const char *store_path, FILE *out, ik_error *err);
 
+/* One curve of a plot: num points, x ascending. y NAN = no point there (the curve is interrupted). */
+typedef struct ik_curve {
+    const char *name;
+    const double *x, *y;
+    size_t num;
+} ik_curve;
+/* Draws curves as a self-contained SVG picture with axes, grid and a legend; log_y: logarithmic, values <= 0 are left out. The numbers
+ * of every point stand in the picture's text (title elements), so that it can be read without its program. */
+ik_status ik_plot_svg(FILE *out, const char *title, const char *x_label, const char *y_label, bool log_y, const ik_curve *curves,
+                      size_t num_curves, ik_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,7 +3,7 @@
  * cmd_compare.c: `ikat compare`: fabrics side by side, given as specs or as the members that families have at a switch radix or a
  * number of hosts.
  */
-#include "cli.h"
+#include "scale.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static entry *add_entry(comparison *x)
     return e;
 }
 
-static bool wanted(const cli *c, const ik_topology *t, const ik_series *s)
+bool cli_wants_series(const cli *c, const ik_topology *t, const ik_series *s)
 {
     for (int i = 0; i < c->num_args; i++) {
         const ik_shorthand *shorthand;
@@ -71,7 +71,7 @@ static ik_status add_series(comparison *x, uint64_t asked, bool by_radix, ik_err
     for (; *t; t++) {
         for (const ik_series *s = (*t)->series; s && s->name; s++) {
             ik_scale_point p;
-            if (!wanted(x->c, *t, s)) {
+            if (!cli_wants_series(x->c, *t, s)) {
                 continue;
             }
             entry *e = add_entry(x);
@@ -240,6 +240,16 @@ static int show_json(const comparison *x)
     return cli_print_json(x->c, json_pack("{s:o}", "fabrics", rows));
 }
 
+/* A number, or an empty cell. */
+static void number_cell(cli_table *t, bool known, int decimals, double value)
+{
+    if (known) {
+        cli_table_cell(t, "%.*f", decimals, value);
+    } else {
+        cli_table_cell(t, "%s", "");
+    }
+}
+
 static void print_entry(const comparison *x, const entry *e, bool series, cli_table *t)
 {
     bool counts = e->exists && e->hosts > 0;
@@ -250,16 +260,17 @@ static void print_entry(const comparison *x, const entry *e, bool series, cli_ta
     cli_table_cell(t, "%s", e->exists ? e->spec : "none");
     cli_table_cell(t, "%s", e->exists ? cli_count((uint64_t)e->hosts) : "");
     cli_table_cell(t, "%s", e->exists ? cli_count((uint64_t)e->switches) : "");
-    cli_table_cell(t, e->exists ? "%u" : "", e->radix);
-    cli_table_cell(t, counts ? "%.3f" : "", e->ports / e->hosts);
-    cli_table_cell(t, counts ? "%.3f" : "", e->links / e->hosts);
-    cli_table_cell(t, e->built ? "%u" : "", e->dist.diameter);
-    cli_table_cell(t, e->built ? "%.3f" : "", e->dist.mean_hops);
+    number_cell(t, e->exists, 0, e->radix);
+    number_cell(t, counts, 3, e->ports / e->hosts);
+    number_cell(t, counts, 3, e->links / e->hosts);
+    number_cell(t, e->built, 0, e->dist.diameter);
+    number_cell(t, e->built, 3, e->dist.mean_hops);
     if (cli_has(x->c, "--bisection")) {
-        cli_table_cell(t, e->has_bisection ? "%.3f" : "", e->bisection.per_host);
+        number_cell(t, e->has_bisection, 3, e->bisection.per_host);
     }
     for (int k = 0; k < x->num_traffics; k++) {
-        cli_table_cell(t, e->built && e->saturation[k] >= 0 ? "%.4f" : "", e->built ? e->saturation[k] : 0.0);
+        bool known = e->built && e->saturation[k] >= 0;
+        number_cell(t, known, 4, known ? e->saturation[k] : 0);
     }
 }
 
@@ -303,6 +314,9 @@ static int run(cli *c)
     comparison x = {.c = c, .routing = cli_get(c, "--routing")};
     ik_error err;
     x.routing = x.routing ? x.routing : "minimal";
+    if (cli_has(c, "--scale")) {
+        return cli_compare_scale(c);
+    }
     while (cli_get_nth(c, "--traffic", x.num_traffics)) {
         if (++x.num_traffics > 32) {
             return cli_usage(c, "at most 32 traffic patterns");
@@ -335,6 +349,8 @@ static const cli_option options[] = {
     {"--radix", 0, "R", "compare each family's largest member of at most R ports a switch (several: a table over the radix)",
      true},
     {"--hosts", 0, "N", "compare each family's smallest member of at least N hosts", true},
+    {"--scale", 0, "A..B", "table of the hosts that each family reaches with switches of A to B ports", false},
+    {"--plot", 0, "FILE.svg", "draw that table", false},
     {"--bisection", 'b', NULL, "bisection too", false},
     {"--traffic", 't', "SPEC", "predicted saturation under this pattern", true},
     {"--routing", 'r', "SPEC", "the routing of those predictions (default: minimal)", false},
@@ -342,11 +358,12 @@ static const cli_option options[] = {
 };
 
 static const char *const examples[] = {"ikat compare slimfly:q=5 oft:k=4 mlfm:h=5 --bisection --traffic uniform --traffic worst",
-                                       "ikat compare --radix 12", "ikat compare --hosts 200 slimfly oft", NULL};
+                                       "ikat compare --radix 12", "ikat compare --hosts 200 slimfly oft",
+                                       "ikat compare --scale 8..16", NULL};
 
 const ik_command ik_command_compare = {
     .name = "compare",
-    .synopsis = "SPEC|FILE … | [FAMILY …] --radix R | [FAMILY …] --hosts N",
+    .synopsis = "SPEC|FILE … | [FAMILY …] --radix R | [FAMILY …] --hosts N | [FAMILY …] --scale A..B",
     .summary = "fabrics side by side: size, cost, distances, bisection, predicted saturation",
     .details =
         "With --radix or --hosts the rows are the balanced members of every family that has a series of them, or of those that "
@@ -354,7 +371,8 @@ const ik_command ik_command_compare = {
         "named. Members of more than 300,000 hosts are counted by formula and not measured.\n"
         "With --json: fabrics, an array of objects with series, asked, spec, hosts, switches, ports, links, radix, "
         "ports_per_host,\n"
-        "links_per_host, diameter, mean_hops, bisection_per_host, bisection_lower_bound_per_host, saturation (by pattern).",
+        "links_per_host, diameter, mean_hops, bisection_per_host, bisection_lower_bound_per_host, saturation (by pattern). With\n"
+        "--scale: scale, an array of objects with series, summary, hosts_by_radix.",
     .examples = examples,
     .options = options,
     .min_args = 0,

@@ -221,7 +221,7 @@ static void print_groups(const loads *l)
         const ik_load_group *g = &l->groups[i];
         bool exact = g->bins[0].low == g->bins[0].high;
         cli_table_cell(t, "%s", ik_direction_name(g->direction));
-        cli_table_cell(t, g->level ? "%u" : "", g->level);
+        cli_table_cell(t, "%.0u", g->level); /* nothing for 0 */
         cli_table_cell(t, "%s", cli_count(g->channels));
         cli_table_cell(t, "%.6g", g->min);
         cli_table_cell(t, "%.6g", g->mean);
@@ -241,7 +241,7 @@ static void print_histogram(const loads *l)
         for (size_t b = 0; b < g->num_bins; b++) {
             const ik_load_bin *bin = &g->bins[b];
             cli_table_cell(t, "%s", b ? "" : ik_direction_name(g->direction));
-            cli_table_cell(t, g->level && !b ? "%u" : "", g->level);
+            cli_table_cell(t, "%.0u", b ? 0 : g->level);
             cli_table_cell(t, bin->low == bin->high ? "%.6g" : "%.6g to %.6g", bin->low, bin->high);
             cli_table_cell(t, "%s", cli_count(bin->channels));
         }

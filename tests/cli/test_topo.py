@@ -2,6 +2,7 @@
 import json
 import math
 import unittest
+from xml.etree import ElementTree
 
 from harness import SOURCE, CliTest
 
@@ -138,6 +139,18 @@ class Compare(CliTest):
             o = self.json("topo", row["spec"])
             self.assertEqual([o[k] for k in ("hosts", "switches", "ports", "links", "radix")],
                              [row[k] for k in ("hosts", "switches", "ports", "links", "radix")], name)
+
+    def test_scale_table_and_plot(self):
+        picture = self.tmp / "scale.svg"
+        o = self.json("compare", "--scale", "4..40", "--plot", picture)
+        rows = {r["series"]: r["hosts_by_radix"] for r in o["scale"]}
+        for radix, e in data("t5_indirect")["fig3_scale"].items():
+            self.assertEqual(rows["OFT"][radix], e["OFT_largest_prime_power_order"]["N"])
+            self.assertEqual(rows["3-level fat tree"][radix], e["3lvl_FT"])
+        svg = picture.read_text()
+        ElementTree.fromstring(svg)
+        self.assertIn("OFT: 24, 3192", svg)
+        self.refused("compare", "--scale", "9..3", says="range")
 
     def test_by_hosts(self):
         for row in self.rows("--hosts", 500).values():

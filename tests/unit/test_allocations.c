@@ -103,6 +103,78 @@ static ik_status job_proof(const char *spec, ik_error *err)
     return status;
 }
 
+static const ik_fabric *the_fabric;
+
+static ik_status load_job(const ik_routing *r, const ik_traffic *t, ik_error *err)
+{
+    ik_load load;
+    ik_contention contention;
+    ik_status status = ik_load_measure(r, t, NULL, &load, err);
+    if (status == IK_OK)
+        ik_load_free(&load);
+    return status == IK_OK ? ik_contention_measure(r, t, NULL, &contention, err) : status;
+}
+
+static ik_status job_traffic(const char *spec, ik_error *err)
+{
+    ik_traffic *t = NULL;
+    ik_routing *r = NULL;
+    ik_status status = ik_traffic_from_spec(the_fabric, spec, NULL, &t, err);
+    if (status != IK_OK) {
+        assert_null(t);
+        return status;
+    }
+    status = ik_routing_from_spec(the_fabric, the_routing, NULL, &r, err);
+    if (status == IK_OK)
+        status = load_job(r, t, err);
+    ik_routing_free(r);
+    ik_traffic_free(t);
+    return status;
+}
+
+/* Every static measure in turn. */
+static ik_status job_measures(const char *spec, ik_error *err)
+{
+    ik_description description = {0};
+    ik_diversity diversity = {0};
+    ik_bisection bisection = {0};
+    ik_cables cables = {0};
+    ik_fabric *f = NULL;
+    uint32_t girth;
+    ik_status status = ik_fabric_from_spec(spec, NULL, &f, err);
+    if (status == IK_OK)
+        status = ik_fabric_describe(f, &description, err);
+    if (status == IK_OK)
+        status = ik_diversity_measure(f, NULL, &diversity, err);
+    if (status == IK_OK)
+        status = ik_girth(f, NULL, &girth, err);
+    if (status == IK_OK)
+        status = ik_cables_measure(f, 2, &cables, err);
+    if (status == IK_OK)
+        status = ik_bisection_measure(f, 1, NULL, &bisection, err);
+    ik_description_free(&description);
+    ik_diversity_free(&diversity);
+    ik_bisection_free(&bisection);
+    ik_cables_free(&cables);
+    ik_fabric_free(f);
+    return status;
+}
+
+static ik_status job_permutations(const char *samples, ik_error *err)
+{
+    ik_routing *r = NULL;
+    ik_permutations permutations = {0};
+    ik_pattern_means means;
+    ik_status status = ik_routing_from_spec(the_fabric, "dmodk", NULL, &r, err);
+    if (status == IK_OK)
+        status = ik_permutations_measure(r, strtoull(samples, NULL, 10), NULL, &permutations, err);
+    if (status == IK_OK)
+        status = ik_pattern_means_measure(r, "permutation", 3, NULL, &means, err);
+    ik_permutations_free(&permutations);
+    ik_routing_free(r);
+    return status;
+}
+
 typedef ik_status (*job_fn)(const char *argument, ik_error *err);
 
 static void fail_each(job_fn job, const char *argument, bool and_later)
@@ -212,6 +284,42 @@ static void exports(void **state)
     fail_each(job_exports, "karytree:k=2,n=3", false);
 }
 
+static void every_traffic(void **state)
+{
+    (void)state;
+    ik_fabric *tree = NULL, *floor = NULL;
+    assert_int_equal(ik_fabric_from_spec("karytree:k=2,n=4", NULL, &tree, NULL), IK_OK);
+    assert_int_equal(ik_fabric_from_spec("lrt:N=16,d=3,r=2", NULL, &floor, NULL), IK_OK);
+    for (const ik_traffic_family *const *t = ik_traffics(); *t; t++) {
+        bool local = strcmp((*t)->name, "local") == 0, file = strcmp((*t)->name, "file") == 0, three = strcmp((*t)->name, "ihs") == 0;
+        const char *spec = file                                  ? "file:path=" TEST_DATA "/traffic/ring.flows"
+                           : strcmp((*t)->name, "wrf") == 0 ? "wrf:rows=3,columns=2"
+                                                                 : (*t)->name;
+        the_fabric = local ? floor : tree;
+        for (int i = 0; i < 2 && !three; i++) {
+            the_routing = i || local ? "minimal" : "dmodk";
+            fail_each(job_traffic, spec, i);
+        }
+    }
+    the_routing = "valiant";
+    fail_each(job_traffic, "uniform", false);
+    ik_fabric_free(tree);
+    ik_fabric_free(floor);
+}
+
+static void every_measure(void **state)
+{
+    (void)state;
+    ik_fabric *tree = NULL;
+    fail_each(job_measures, "karytree:k=2,n=3", false);
+    fail_each(job_measures, "lrt:N=16,d=3,r=2", true);
+    assert_int_equal(ik_fabric_from_spec("karytree:k=2,n=2", NULL, &tree, NULL), IK_OK);
+    the_fabric = tree;
+    fail_each(job_permutations, "0", false);
+    fail_each(job_permutations, "5", false);
+    ik_fabric_free(tree);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +328,8 @@ int main(void)
         cmocka_unit_test(every_routing),
         cmocka_unit_test(routings_with_parameters),
         cmocka_unit_test(exports),
+        cmocka_unit_test(every_traffic),
+        cmocka_unit_test(every_measure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

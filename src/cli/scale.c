@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * scale.c: `ikat compare --scale A..B`: how many hosts each family reaches with switches of a given radix, as table and plot.
+ */
+#include "scale.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct curve_points {
+    const ik_series *series;
+    double *hosts; /* [radices], NAN = none */
+} curve_points;
+
+typedef struct scale_table {
+    const cli *c;
+    uint32_t low, high;
+    double *radix;
+    curve_points *curves;
+    size_t num_curves;
+} scale_table;
+
+static bool parse_range(const char *text, uint32_t *low, uint32_t *high)
+{
+    char *end;
+    unsigned long a = strtoul(text, &end, 10), b = a;
+    if (end != text && strncmp(end, "..", 2) == 0) {
+        const char *rest = end + 2;
+        b = strtoul(rest, &end, 10);
+        if (end == rest) {
+            return false;
+        }
+    }
+    *low = (uint32_t)a;
+    *high = (uint32_t)b;
+    return end != text && *end == 0 && a >= 1 && a <= b && b <= 4096;
+}
+
+static size_t count_series(const cli *c, curve_points *curves)
+{
+    size_t n = 0;
+    for (const ik_topology *const *t = ik_topologies(); *t; t++) {
+        for (const ik_series *s = (*t)->series; s && s->name; s++) {
+            if (cli_wants_series(c, *t, s)) {
+                if (curves) {
+                    curves[n].series = s;
+                }
+                n++;
+            }
+        }
+    }
+    return n;
+}
+
+static bool fill(scale_table *x)
+{
+    size_t radices = x->high - x->low + 1;
+    x->num_curves = count_series(x->c, NULL);
+    x->curves = calloc(x->num_curves + 1, sizeof *x->curves);
+    x->radix = calloc(radices, sizeof *x->radix);
+    if (!x->curves || !x->radix) {
+        return false;
+    }
+    count_series(x->c, x->curves);
+    for (size_t i = 0; i < radices; i++) {
+        x->radix[i] = x->low + (double)i;
+    }
+    for (size_t k = 0; k < x->num_curves; k++) {
+        x->curves[k].hosts = calloc(radices, sizeof(double));
+        if (!x->curves[k].hosts) {
+            return false;
+        }
+        for (size_t i = 0; i < radices; i++) {
+            ik_scale_point p;
+            x->curves[k].hosts[i] = ik_series_largest(x->curves[k].series, x->low + (uint32_t)i, &p) ? p.hosts : NAN;
+        }
+    }
+    return true;
+}
+
+static ik_status draw(const scale_table *x, const char *path, ik_error *err)
+{
+    ik_curve *curves = calloc(x->num_curves + 1, sizeof *curves);
+    FILE *out = curves ? fopen(path, "w") : NULL;
+    if (!out) {
+        free(curves);
+        return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot write: %s", strerror(errno));
+    }
+    for (size_t k = 0; k < x->num_curves; k++) {
+        curves[k] = (ik_curve){x->curves[k].series->name, x->radix, x->curves[k].hosts, x->high - x->low + 1};
+    }
+    ik_status s = ik_plot_svg(out, "Hosts reached with switches of a given radix", "ports a switch", "hosts", true, curves,
+                              x->num_curves, err);
+    if (fclose(out) != 0 && s == IK_OK) {
+        s = ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot write: %s", strerror(errno));
+    }
+    free(curves);
+    return s;
+}
+
+static int show_json(const scale_table *x)
+{
+    json_t *rows = json_array();
+    for (size_t k = 0; k < x->num_curves; k++) {
+        json_t *hosts = json_object();
+        for (uint32_t r = x->low; r <= x->high; r++) {
+            char key[16];
+            double n = x->curves[k].hosts[r - x->low];
+            snprintf(key, sizeof key, "%u", r);
+            json_object_set_new(hosts, key, isnan(n) ? json_null() : json_integer((json_int_t)n));
+        }
+        json_array_append_new(rows, json_pack("{s:s, s:s, s:o}", "series", x->curves[k].series->name, "summary",
+                                              x->curves[k].series->summary ? x->curves[k].series->summary : "", "hosts_by_radix",
+                                              hosts));
+    }
+    return cli_print_json(x->c, json_pack("{s:o}", "scale", rows));
+}
+
+static int show_table(const scale_table *x)
+{
+    char(*names)[64] = calloc(x->num_curves + 1, sizeof *names);
+    const char **headers = calloc(x->num_curves + 2, sizeof *headers);
+    if (!names || !headers) {
+        free(names);
+        free(headers);
+        return CLI_USAGE;
+    }
+    headers[0] = "radix>";
+    for (size_t k = 0; k < x->num_curves; k++) {
+        snprintf(names[k], sizeof names[k], "%.60s>", x->curves[k].series->name);
+        headers[k + 1] = names[k];
+    }
+    cli_table *t = cli_table_new(headers);
+    for (uint32_t r = x->low; r <= x->high; r++) {
+        cli_table_cell(t, "%u", r);
+        for (size_t k = 0; k < x->num_curves; k++) {
+            double n = x->curves[k].hosts[r - x->low];
+            cli_table_cell(t, "%s", isnan(n) ? "" : cli_count((uint64_t)n));
+        }
+    }
+    cli_table_print(t, stdout, x->c->colour_out);
+    free(names);
+    free(headers);
+    return CLI_DONE;
+}
+
+int cli_compare_scale(cli *c)
+{
+    scale_table x = {.c = c};
+    const char *plot = cli_get(c, "--plot");
+    ik_error err;
+    int status = CLI_DONE;
+    if (!parse_range(cli_get(c, "--scale"), &x.low, &x.high)) {
+        return cli_usage(c, "--scale takes a range of radices like 8..64 (1 to 4096), not '%s'", cli_get(c, "--scale"));
+    }
+    bool ok = fill(&x);
+    if (!ok) {
+        ik_fail_memory(&err, x.num_curves * sizeof *x.curves, "a table of sizes");
+    } else if (x.num_curves == 0) {
+        ok = false;
+        ik_fail(&err, IK_ERR_USAGE, "no family of that name grows in a series of balanced members");
+    } else if (plot) {
+        ok = draw(&x, plot, &err) == IK_OK;
+    }
+    if (!ok) {
+        status = cli_error(c, &err);
+    } else if (c->json) {
+        status = show_json(&x);
+    } else {
+        status = cli_finish(c, show_table(&x));
+    }
+    for (size_t k = 0; x.curves && k < x.num_curves; k++) {
+        free(x.curves[k].hosts);
+    }
+    free(x.curves);
+    free(x.radix);
+    return status;
+}
