@@ -68,8 +68,9 @@ static void leave_out_aggregation(ib_file *ib)
     size_t length = sizeof mark - 1;
     for (uint32_t i = 0; i < ib->num_nodes; i++) {
         ib_node *node = &ib->nodes[i];
-        for (size_t at = 0; node->is_host && !node->merged && !node->left_out && at + length <= node->name.length; at++)
-            node->left_out = memcmp(node->name.at + at, mark, length) == 0;
+        slice name = node->name.length ? node->name : ib->keys.names[node->key];
+        for (size_t at = 0; node->is_host && !node->merged && !node->left_out && at + length <= name.length; at++)
+            node->left_out = memcmp(name.at + at, mark, length) == 0;
         ib->left_out += node->left_out;
     }
 }
