@@ -38,10 +38,9 @@ static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", N
 const ik_routing_family ik_routing_dmodk = {
     .name = "dmodk",
     .summary = "up by the digits of the destination (D-mod-k), computed without tables",
-    .source =
-        "Gomez, Gilabert, Gomez, Lopez, Duato: Deterministic versus Adaptive Routing in Fat-Trees, IPDPS 2007; Rodriguez, "
-        "Minkenberg, Luijten, Beivide, Geoffray, Labarta, Valero: Oblivious Routing Schemes in Extended Generalized Fat Tree "
-        "Networks, CLUSTER 2009",
+    .source = "Gomez, Gilabert, Gomez, Lopez, Duato: Deterministic versus Adaptive Routing in Fat-Trees, IPDPS 2007; Rodriguez, "
+              "Minkenberg, Beivide, Luijten, Labarta, Valero: Oblivious Routing Schemes in Extended Generalized Fat Tree "
+              "Networks, CLUSTER 2009",
     .details =
         "A level-l switch sends a packet for host d up by port M_l(d) mod w_{l+1}, where M_l is d's digit at level l. With p "
         "parallel cables the digit is taken mod w*p and the cable down is the one that the lower switch would go up by.\n\n"

@@ -27,7 +27,7 @@ static const ik_param params[] = {ROUTING_SEED_PARAM, {0}};
 const ik_routing_family ik_routing_random = {
     .name = "random",
     .summary = "one nearest common ancestor for every pair of hosts, drawn once",
-    .source = "Rodriguez, Minkenberg, Luijten, Beivide, Geoffray, Labarta, Valero: Oblivious Routing Schemes in Extended "
+    .source = "Rodriguez, Minkenberg, Beivide, Luijten, Labarta, Valero: Oblivious Routing Schemes in Extended "
               "Generalized Fat Tree Networks, CLUSTER 2009",
     .details =
         "For every ordered pair of hosts one of the ways up to their nearest common ancestors (parallel cables counted singly) "

@@ -19,7 +19,7 @@ static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", N
 const ik_routing_family ik_routing_rnca_down = {
     .name = "rnca_down",
     .summary = "D-mod-k on randomly relabelled digits of the destination (r-NCA-d)",
-    .source = "Rodriguez, Minkenberg, Luijten, Beivide, Geoffray, Labarta, Valero: Oblivious Routing Schemes in Extended "
+    .source = "Rodriguez, Minkenberg, Beivide, Luijten, Labarta, Valero: Oblivious Routing Schemes in Extended "
               "Generalized Fat Tree Networks, CLUSTER 2009",
     .details =
         "Every subtree draws a balanced random map from its children to up ports; the destination's mapped digits choose the way "

@@ -36,7 +36,7 @@ static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", N
 const ik_routing_family ik_routing_smodk = {
     .name = "smodk",
     .summary = "up by the digits of the source (S-mod-k), computed without tables",
-    .source = "Rodriguez, Minkenberg, Luijten, Beivide, Geoffray, Labarta, Valero: Oblivious Routing Schemes in Extended "
+    .source = "Rodriguez, Minkenberg, Beivide, Luijten, Labarta, Valero: Oblivious Routing Schemes in Extended "
               "Generalized Fat Tree Networks, CLUSTER 2009",
     .details =
         "A level-l switch sends a packet of host s up by port M_l(s) mod w_{l+1}. With p parallel cables the digit is taken "
