@@ -14,7 +14,8 @@ TITLES = {"topologies": "Topologies", "routings": "Routings", "selections": "Sel
 
 
 def ask(ikat, *args):
-    return subprocess.run([ikat, *args], capture_output=True, text=True, check=True).stdout
+    root = pathlib.Path(__file__).resolve().parent.parent  # examples name files of the source tree
+    return subprocess.run([pathlib.Path(ikat).resolve(), *args], capture_output=True, text=True, check=True, cwd=root).stdout
 
 
 def cell(text):
