@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * test_allocations.c: every allocation of a whole job is failed in turn: the job must end with a clear error, leave its outputs
- * untouched and (seen by the address sanitizer) leak nothing. The linker hands the library's malloc family to the functions below.
+ * untouched and (seen by the address sanitizer) leak nothing. The linker hands the library's malloc family to the functions
+ * below.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +25,7 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t bytes);
 char *__wrap_strdup(const char *text);
 
-static uint64_t allocations;              /* since the start of the job */
+static uint64_t allocations;               /* since the start of the job */
 static uint64_t failing_from = UINT64_MAX; /* this one and, if sticky, all later ones fail */
 static bool sticky;
 
@@ -320,6 +321,69 @@ static void every_measure(void **state)
     ik_fabric_free(tree);
 }
 
+static const char *the_scheme;
+
+/* Everything that is known about a plan: proof with its witness, destinations, table sizes, what another routing changes. */
+static ik_status study(const ik_fabric *f, const ik_plan *plan, const ik_plan *other, ik_error *err)
+{
+    ik_proof proof;
+    ik_status status = ik_verify(plan, NULL, &proof, err);
+    if (status == IK_OK)
+        ik_proof_free(&proof);
+    uint32_t *destinations = NULL;
+    if (status == IK_OK)
+        status = ik_destinations_count(plan, NULL, &destinations, err);
+    free(destinations);
+    ik_table_size size;
+    if (status == IK_OK)
+        status = ik_table_size_measure(plan->routing, NULL, &size, err);
+    ik_route_diff diff;
+    if (status == IK_OK)
+        status = ik_route_diff_measure(plan, other, NULL, &diff, err);
+    assert_true(status != IK_OK || diff.pairs == (uint64_t)f->num_hosts * (f->num_hosts - 1));
+    return status;
+}
+
+static ik_status job_study(const char *spec, ik_error *err)
+{
+    ik_fabric *f = NULL;
+    ik_plan *plan = NULL, *other = NULL;
+    ik_status status = ik_fabric_from_spec(spec, NULL, &f, err);
+    if (status == IK_OK)
+        status = ik_plan_from_specs(f, the_routing, the_scheme, NULL, 0, NULL, &plan, err);
+    if (status == IK_OK)
+        status = ik_plan_from_specs(f, "updown", NULL, NULL, 0, NULL, &other, err);
+    if (status == IK_OK)
+        status = study(f, plan, other, err);
+    ik_plan_free(other);
+    ik_plan_free(plan);
+    ik_fabric_free(f);
+    return status;
+}
+
+static void vc_schemes_and_proofs(void **state)
+{
+    (void)state;
+    static const char *const jobs[][3] = {
+        {"minimal:paths=one", "1q", "ring:n=5"}, /* fails with a witness */
+        {"dmodk", "vftree:form=matrix", "karytree:k=2,n=3"},
+        {"dmodk", "flow2sl", "karytree:k=2,n=2"},
+        {"dmodk", "voqnet", "karytree:k=2,n=2"},
+        {"minimal", "any:last=1", "mesh:dims=3:2"},
+        {"valiant", "hopclass", "torus:dims=3:3"},
+        {"valiant", "phase", "mlfm:h=2"},
+        {"dor", "dateline", "torus:dims=4:3"},
+        {"minimal", "escape:routing=dor", "mesh:dims=3:3"},
+        {"minimal", "escape:routing=dor", "torus:dims=5"}, /* its layer is cyclic */
+        {"updown", "lash_tor", "ring:n=5"},
+    };
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+        the_routing = jobs[i][0];
+        the_scheme = jobs[i][1];
+        fail_each(job_study, jobs[i][2], false);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +394,7 @@ int main(void)
         cmocka_unit_test(exports),
         cmocka_unit_test(every_traffic),
         cmocka_unit_test(every_measure),
+        cmocka_unit_test(vc_schemes_and_proofs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
