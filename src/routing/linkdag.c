@@ -15,16 +15,18 @@ ik_status linkdag_init(linkdag *d, const links *g, ik_error *err)
     d->in = ik_calloc(n * d->words, sizeof *d->in);
     d->refused = ik_calloc(n * d->words, sizeof *d->refused);
     d->order = ik_calloc(n, sizeof *d->order);
+    d->at = ik_calloc(n, sizeof *d->at);
     d->mark = ik_calloc(n, sizeof *d->mark);
+    d->side = ik_calloc(n, sizeof *d->side);
     d->ahead = ik_calloc(n, sizeof *d->ahead);
     d->behind = ik_calloc(n, sizeof *d->behind);
     d->slots = ik_calloc(n, sizeof *d->slots);
-    if (!d->out || !d->in || !d->refused || !d->order || !d->mark || !d->ahead || !d->behind || !d->slots) {
+    if (!d->out || !d->in || !d->refused || !d->order || !d->at || !d->mark || !d->side || !d->ahead || !d->behind || !d->slots) {
         linkdag_free(d);
         return ik_fail_memory(err, n * (d->words * 24 + 20), "a channel dependency graph");
     }
     for (uint32_t l = 0; l < g->num_links; l++)
-        d->order[l] = l;
+        d->order[l] = d->at[l] = l;
     return IK_OK;
 }
 
@@ -34,7 +36,9 @@ void linkdag_free(linkdag *d)
     free(d->in);
     free(d->refused);
     free(d->order);
+    free(d->at);
     free(d->mark);
+    free(d->side);
     free(d->ahead);
     free(d->behind);
     free(d->slots);
@@ -43,8 +47,10 @@ void linkdag_free(linkdag *d)
 
 void linkdag_start_with(linkdag *d, const uint32_t *first)
 {
-    for (uint32_t i = 0; i < d->g->num_links; i++)
+    for (uint32_t i = 0; i < d->g->num_links; i++) {
         d->order[first[i]] = i;
+        d->at[i] = first[i];
+    }
 }
 
 /* The bits of from -> to in the rows of both ends. */
@@ -140,22 +146,43 @@ static void sort_u32(uint32_t *items, uint32_t n, const uint32_t *key)
         }
 }
 
-/* Gives the positions that both sets hold to the links behind, then to those ahead, each in their old order. */
-static void reorder(linkdag *d, uint32_t num_behind, uint32_t num_ahead)
+/* Sorts both sets and their positions by one sweep over the part of the order between first and last. */
+static void sort_by_sweep(linkdag *d, uint32_t first, uint32_t last, uint32_t num_ahead)
 {
-    uint32_t n = 0;
-    sort_u32(d->behind, num_behind, d->order);
-    sort_u32(d->ahead, num_ahead, d->order);
-    for (uint32_t i = 0; i < num_behind; i++)
-        d->slots[n++] = d->order[d->behind[i]];
+    uint32_t behind = 0, ahead = 0, n = 0;
     for (uint32_t i = 0; i < num_ahead; i++)
-        d->slots[n++] = d->order[d->ahead[i]];
-    sort_u32(d->slots, n, NULL);
-    n = 0;
-    for (uint32_t i = 0; i < num_behind; i++)
-        d->order[d->behind[i]] = d->slots[n++];
-    for (uint32_t i = 0; i < num_ahead; i++)
-        d->order[d->ahead[i]] = d->slots[n++];
+        d->side[d->ahead[i]] = d->round;
+    for (uint32_t position = first; position <= last; position++) {
+        uint32_t l = d->at[position];
+        if (d->mark[l] != d->round)
+            continue;
+        d->slots[n++] = position;
+        if (d->side[l] == d->round)
+            d->ahead[ahead++] = l;
+        else
+            d->behind[behind++] = l;
+    }
+}
+
+/* Gives the positions that both sets hold to the links behind, then to those ahead, each in their old order. The sets lie between
+ * the positions first and last; large ones are sorted by a sweep, small ones by comparing. */
+static void reorder(linkdag *d, uint32_t num_behind, uint32_t num_ahead, uint32_t first, uint32_t last)
+{
+    uint32_t n = num_behind + num_ahead;
+    if ((uint64_t)n * 16 > last - first) {
+        sort_by_sweep(d, first, last, num_ahead);
+    } else {
+        sort_u32(d->behind, num_behind, d->order);
+        sort_u32(d->ahead, num_ahead, d->order);
+        for (uint32_t i = 0; i < n; i++)
+            d->slots[i] = d->order[i < num_behind ? d->behind[i] : d->ahead[i - num_behind]];
+        sort_u32(d->slots, n, NULL);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t l = i < num_behind ? d->behind[i] : d->ahead[i - num_behind];
+        d->order[l] = d->slots[i];
+        d->at[d->slots[i]] = l;
+    }
 }
 
 static void next_round(linkdag *d)
@@ -163,7 +190,7 @@ static void next_round(linkdag *d)
     if (++d->round)
         return;
     for (uint32_t l = 0; l < d->g->num_links; l++) /* wrapped around: forget all marks */
-        d->mark[l] = 0;
+        d->mark[l] = d->side[l] = 0;
     d->round = 1;
 }
 
@@ -191,7 +218,8 @@ linkdag_result linkdag_add(linkdag *d, uint32_t from, uint32_t to)
             *refused |= e.out_bit;
             return LINKDAG_CYCLE;
         }
-        reorder(d, search_behind(d, from, d->order[to]), num_ahead);
+        uint32_t first = d->order[to], last = d->order[from];
+        reorder(d, search_behind(d, from, first), num_ahead, first, last);
     }
     *e.out |= e.out_bit;
     *e.in |= e.in_bit;

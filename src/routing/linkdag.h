@@ -20,7 +20,9 @@ typedef struct linkdag {
     uint64_t *in;                     /* [link][words] bit j: preceded by the opposite of link j of the near switch */
     uint64_t *refused;                /* [link][words] dependencies known to close a cycle; holds while nothing is removed */
     uint32_t *order;                  /* [link] position in the topological order */
+    uint32_t *at;                     /* [position] link */
     uint32_t *mark;                   /* [link] == round: visited in this search */
+    uint32_t *side;                   /* [link] == round: among those ahead, while sorting */
     uint32_t *ahead, *behind, *slots; /* scratch [num_links] */
     uint32_t round;
 } linkdag;
