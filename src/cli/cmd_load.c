@@ -325,6 +325,10 @@ static void print_text(const loads *l)
     row("most flows", "%.6g on a channel", x->max_crossing);
     row("mean hops", "%.6g", x->mean_hops);
     row("predicted saturation", "%.4g of the hosts' rate", x->saturation);
+    if (x->saturation < 1 && x->tightest != IK_NONE) {
+        row("limited by", "%s (%s)", ik_port_describe(l->f, x->tightest, where, sizeof where),
+            cli_quantity(ik_port_rate_bps(l->f, x->tightest), IK_DIM_RATE));
+    }
     print_groups(l);
     if (cli_has(l->c, "--histogram")) {
         print_histogram(l);

@@ -11,7 +11,7 @@ enum { WIDTH = 900, HEIGHT = 560, LEFT = 90, RIGHT = 240, TOP = 50, BOTTOM = 60 
 typedef struct axes {
     FILE *out;
     double x0, x1, y0, y1; /* data range; y in decades if logarithmic */
-    bool log_y;
+    bool log_y, whole_x;   /* whole_x: all x are whole numbers */
 } axes;
 
 /* Colours that stay apart for the colour-blind (P. Tol's muted scheme), then dashed anew. */
@@ -79,6 +79,7 @@ static bool find_range(axes *a, const ik_curve *curves, size_t num)
                 a->x1 = any ? fmax(a->x1, x) : x;
                 a->y0 = any ? fmin(a->y0, v) : v;
                 a->y1 = any ? fmax(a->y1, v) : v;
+                a->whole_x = a->whole_x && x == floor(x);
                 any = true;
             }
         }
@@ -104,6 +105,9 @@ static void print_grid(const axes *a)
 {
     char text[32];
     double step = step_for(a->x1 - a->x0);
+    if (a->whole_x) {
+        step = fmax(1, step);
+    }
     for (double x = ceil(a->x0 / step) * step; x <= a->x1 + step * 1e-9; x += step) {
         fprintf(a->out, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" class=\"grid\"/>\n", px(a, x), TOP, px(a, x),
                 HEIGHT - BOTTOM);
@@ -151,7 +155,7 @@ static void print_curve(const axes *a, const ik_curve *c, size_t index)
 ik_status ik_plot_svg(FILE *out, const char *title, const char *x_label, const char *y_label, bool log_y, const ik_curve *curves,
                       size_t num_curves, ik_error *err)
 {
-    axes a = {.out = out, .log_y = log_y};
+    axes a = {.out = out, .log_y = log_y, .whole_x = true};
     if (!find_range(&a, curves, num_curves)) {
         return ik_fail(err, IK_ERR_USAGE, "nothing to plot: no curve has a point");
     }
