@@ -99,7 +99,7 @@ static void test_conservation(void **state)
     (void)state;
     for (unsigned m = 0; m < NUM_MODELS; m++) {
         scenario c = models[m];
-        c.measure = "warmup=5 us;duration=20 us;paranoid=true";
+        c.measure = "warmup=2 us;duration=10 us;paranoid=true";
         ik_sim_result r = simulate(c);
         if (r.packets_delivered == 0 || r.deadlock || r.order_violations || r.packets_unroutable)
             if (strcmp(c.routing, "adaptive_tree") != 0 && strcmp(c.vc, "any") != 0)
@@ -118,7 +118,7 @@ static void test_threads(void **state)
         ik_sim_result first = {0};
         for (unsigned t = 0; t < 4; t++) {
             scenario c = models[m];
-            c.measure = "warmup=5 us;duration=20 us;series=4 us";
+            c.measure = "warmup=2 us;duration=5 us;series=1 us";
             c.threads = threads[t];
             ik_sim_result r = simulate(c);
             if (t == 0) {

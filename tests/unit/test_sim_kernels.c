@@ -34,7 +34,7 @@ static uint64_t run_kernel(const variant *v, bool general, uint64_t *hops)
     assert_int_equal(ik_params_init(&sw, ik_switch_params, NULL, &err), IK_OK);
     assert_int_equal(ik_params_init(&measure, ik_measure_params, NULL, &err), IK_OK);
     assert_int_equal(apply_pairs(&sw, v->sw, &err), IK_OK);
-    assert_int_equal(apply_pairs(&measure, "warmup=0 ns;duration=60 us;paranoid=true", &err), IK_OK);
+    assert_int_equal(apply_pairs(&measure, "warmup=0 ns;duration=30 us;paranoid=true", &err), IK_OK);
     ik_sim_config config = {&sw, NULL, &measure, v->load};
     assert_int_equal(sim_setup(&s, plan, traffic, &config, &env, &err), IK_OK);
     assert_true(s.fast); /* otherwise this compares nothing */
