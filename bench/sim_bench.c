@@ -170,10 +170,11 @@ static outcome run_apart(const bench_case *c)
 static bool callgrind_run(const char *self, bool large, long index, double scale, double *instructions, double *hops)
 {
     char command[1024], line[512];
-    snprintf(command, sizeof command,
-             "valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=/dev/null --toggle-collect=sim_run_part '%s' --json "
-             "--uncounted %s --only %ld --scale %.6f 2>&1",
-             self, large ? "--large" : "", index, scale);
+    snprintf(
+        command, sizeof command,
+        "valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=/dev/null --toggle-collect=sim_run_part '%s' --json "
+        "--uncounted %s --only %ld --scale %.6f 2>&1",
+        self, large ? "--large" : "", index, scale);
     FILE *from = popen(command, "r");
     *instructions = *hops = -1;
     if (!from)

@@ -5,7 +5,8 @@
 
 const ik_param ik_switch_params[] = {
     {"model", IK_PARAM_ENUM, "iq", 0, 0, "iq|ioq|ideal|pipelined",
-     "switch architecture: input-queued, input-and-output-queued, an ideal switch that never blocks inside, or a pipelined VC router "
+     "switch architecture: input-queued, input-and-output-queued, an ideal switch that never blocks inside, or a pipelined VC "
+     "router "
      "of flits"},
     {"buffer", IK_PARAM_SIZE, "192 KiB", 1, 1e12, NULL, "input buffer of a port, split evenly among its virtual channels"},
     {"output_buffer", IK_PARAM_SIZE, "100 KiB", 1, 1e12, NULL,
@@ -22,7 +23,8 @@ const ik_param ik_switch_params[] = {
     {"traversal_delay", IK_PARAM_TIME, "0 ns", 0, 1e12, NULL, "from leaving the input buffer to the start of the link"},
     {"flit", IK_PARAM_SIZE, "16 B", 1, 65536, NULL, "flit; its time on the fastest link is the clock (model pipelined)"},
     {"routing_cycles", IK_PARAM_UINT, "1", 0, 64, NULL, "from a head's arrival to its first VC request (model pipelined)"},
-    {"vc_alloc_cycles", IK_PARAM_UINT, "1", 1, 64, NULL, "from a granted VC to the first request of the switch (model pipelined)"},
+    {"vc_alloc_cycles", IK_PARAM_UINT, "1", 1, 64, NULL,
+     "from a granted VC to the first request of the switch (model pipelined)"},
     {"sw_alloc_cycles", IK_PARAM_UINT, "1", 1, 64, NULL, "from a granted switch to the traversal (model pipelined)"},
     {"traversal_cycles", IK_PARAM_UINT, "1", 0, 64, NULL, "through the crossbar (model pipelined)"},
     {"vc_allocator", IK_PARAM_ENUM, "islip", 0, 0, "islip|separable_input|separable_output|wavefront",
@@ -55,7 +57,8 @@ const ik_param ik_measure_params[] = {
 
 /* ---- a configuration resolved */
 
-static ik_status open_section(ik_params *own, const ik_params *given, const ik_param *decl, const ik_params **values, ik_error *err)
+static ik_status open_section(ik_params *own, const ik_params *given, const ik_param *decl, const ik_params **values,
+                              ik_error *err)
 {
     *values = given ? given : own;
     return given ? IK_OK : ik_params_init(own, decl, NULL, err);
@@ -83,7 +86,8 @@ void sim_close_sections(sim_sections *sec)
 ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_error *err)
 {
     if (!(config->load > 0 && config->load <= 100))
-        return ik_fail(err, IK_ERR_USAGE, "load %g is outside (0, 100]: it is a fraction of a host's injection rate", config->load);
+        return ik_fail(err, IK_ERR_USAGE, "load %g is outside (0, 100]: it is a fraction of a host's injection rate",
+                       config->load);
     if (plan->num_vcs < 1 || plan->num_vcs > SIM_MAX_VCS)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "the plan uses %u virtual channels; the simulator takes 1 to %d", plan->num_vcs,
                        SIM_MAX_VCS);
