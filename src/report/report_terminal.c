@@ -190,7 +190,9 @@ static void put_proofs(const page *p)
 
 static void put_estimate(grid *g, estimate e, double scale, const char *unit)
 {
-    if (isnan(e.ci95))
+    if (e.mean == 0)
+        cell(g, "-"); /* nothing was delivered */
+    else if (isnan(e.ci95))
         cell(g, "%.1f%s", e.mean * scale, unit);
     else
         cell(g, "%.1f ± %.1f%s", e.mean * scale, e.ci95 * scale, unit);

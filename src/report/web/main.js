@@ -49,11 +49,13 @@ function summary(data) {
   const failed = data.plans.filter((p) => p.failed).length;
   const best = data.curves.reduce((a, c) => (!a || c.saturation_throughput > a.saturation_throughput ? c : a), null);
   const warnings = data.fabrics.reduce((n, g) => n + g.findings.filter((x) => x.severity !== 'note').length, 0);
+  const locks = data.points.filter((p) => p.deadlock).length;
   const one = (strong, span) => el('div', { class: 'card' }, el('strong', {}, strong), el('span', {}, span));
   return el('section', { id: 'summary', class: 'cards' },
     one(`${count(f.hosts)} hosts`, `${count(f.switches)} switches, ${count(f.switch_links)} links between them${data.fabrics.length > 1 ? `; ${data.fabrics.length} fabrics compared` : ''}`),
     one(warnings ? `${warnings} finding${warnings > 1 ? 's' : ''}` : 'no findings', warnings ? `that need${warnings > 1 ? '' : 's'} attention` : 'the fabric is as it should be'),
     one(failed ? `${failed} of ${data.plans.length} fail` : `${data.plans.length} proved`, failed ? 'routings whose proofs fail' : 'every routing delivers, without loops or deadlock'),
+    locks > 0 && one(`${locks} deadlock${locks > 1 ? 's' : ''}`, 'points in which packets waited for each other: see Every point'),
     best && one(percent(best.saturation_throughput), `highest accepted throughput: ${curveName(data, best, true)}`));
 }
 

@@ -78,7 +78,7 @@ export function overTime(data, curveName, switchNames) {
   const series = () => curve().steps[step].series;
   const at = (t) => ((t + 1) * series().period_ps) / 1000;
   const x = { name: 'time', format: shortTime, min: 0 };
-  const throughput = () => ({ label: `Throughput over time, ${curve().label}`, x, y: { name: 'accepted throughput', format: (v) => percent(v, 0), min: 0 },
+  const throughput = () => ({ label: `Throughput over time, ${curve().label}`, x, y: { name: 'accepted throughput', format: (v) => `${+(100 * v).toFixed(1)} %`, min: 0 },
     lines: [{ name: 'accepted', points: series().throughput.map((y, t) => ({ x: at(t), y })) }] });
   const latency = () => ({ label: `Latency over time, ${curve().label}`, x, y: { name: 'mean latency', format: shortTime, min: 0 },
     lines: [{ name: 'mean', colour: 1, symbol: 1, points: series().latency_mean_ns.map((y, t) => ({ x: at(t), y })) }] });
