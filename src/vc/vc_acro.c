@@ -30,9 +30,11 @@ typedef struct acro_work {
     layer_paths p;
     linkdag dag[IK_MAX_VCS];
     unsigned num_layers;
-    uint8_t *m;       /* [switch][dest] */
-    uint32_t *queue;  /* [dest or 1][switch] breadth-first order */
-    uint32_t *filled; /* [dest or 1] */
+    uint8_t *m;                /* [switch][dest] */
+    uint32_t *queue;           /* [dest or 1][switch] breadth-first order */
+    uint32_t *filled;          /* [dest or 1] */
+    uint64_t *hosts, *flow;    /* [switch] sources there, and coming through */
+    uint64_t load[IK_MAX_VCS]; /* per m: host-pair hops */
 } acro_work;
 
 /* Number of the link that u takes, given its next hop's. */
@@ -84,6 +86,22 @@ static uint32_t roots(const acro_work *w, uint32_t d, uint32_t *out)
     return kept;
 }
 
+/* Hops of uniform traffic: a link of the tree carries the hosts behind it. queue: parents before children. */
+static void account(acro_work *w, uint32_t d, const uint32_t *queue, uint32_t filled)
+{
+    const links *g = &w->p.g;
+    const uint32_t *next = w->p.next + (size_t)d * g->num_switches;
+    for (uint32_t i = 0; i < filled; i++)
+        w->flow[queue[i]] = w->hosts[queue[i]];
+    for (uint32_t i = filled; i-- > 0;) {
+        uint32_t u = queue[i];
+        if (next[u] == IK_NONE)
+            continue;
+        w->load[w->m[(size_t)u * w->p.num_dests + d]] += w->flow[u] * w->p.dest[d].hosts;
+        w->flow[g->head[next[u]]] += w->flow[u];
+    }
+}
+
 static ik_status by_destination(acro_work *w, const ik_env *env, ik_error *err)
 {
     ik_status status = IK_OK;
@@ -93,6 +111,7 @@ static ik_status by_destination(acro_work *w, const ik_env *env, ik_error *err)
         uint32_t filled = roots(w, d, w->queue);
         for (uint32_t i = 0; i < filled && status == IK_OK; i++)
             status = expand(w, d, w->queue[i], w->queue, &filled, err);
+        account(w, d, w->queue, filled);
     }
     return status;
 }
@@ -117,6 +136,8 @@ static ik_status by_level(acro_work *w, const ik_env *env, ik_error *err)
             more = more || w->filled[d] > level_end;
         }
     }
+    for (uint32_t d = 0; d < w->p.num_dests && status == IK_OK; d++)
+        account(w, d, w->queue + d * n, w->filled[d]);
     free(done);
     return status;
 }
@@ -130,25 +151,13 @@ static ik_status run(acro_work *w, bool level, const ik_env *env, ik_error *err)
     w->m = ik_calloc(cells + 1, 1);
     w->queue = ik_calloc(level ? cells + 1 : n + 1, sizeof *w->queue);
     w->filled = ik_calloc(w->p.num_dests + 1, sizeof *w->filled);
-    if (!w->m || !w->queue || !w->filled)
+    w->hosts = ik_calloc(n + 1, sizeof *w->hosts);
+    w->flow = ik_calloc(n + 1, sizeof *w->flow);
+    if (!w->m || !w->queue || !w->filled || !w->hosts || !w->flow)
         return ik_fail_memory(err, cells, "ACRO's table");
-    return level ? by_level(w, env, err) : by_destination(w, env, err);
-}
-
-/* Hops of uniform traffic per layer: a link of destination d's tree carries the hosts behind it. One pass from the leaves. */
-static ik_status measure(const acro_work *w, uint64_t *load, ik_error *err)
-{
-    uint32_t *path = ik_calloc(w->p.max_length, sizeof *path);
-    if (!path)
-        return ik_fail_memory(err, w->p.max_length * sizeof *path, "a path");
     for (uint32_t s = 0; s < w->p.num_sources; s++)
-        for (uint32_t d = 0; d < w->p.num_dests; d++) {
-            uint32_t n = layer_path(&w->p, s, d, path);
-            for (uint32_t i = 0; i < n; i++)
-                load[w->num_layers - 1 - w->m[(size_t)w->p.g.tail[path[i]] * w->p.num_dests + d]] += layer_weight(&w->p, s, d);
-        }
-    free(path);
-    return IK_OK;
+        w->hosts[w->p.source[s].sw] += w->p.source[s].hosts;
+    return level ? by_level(w, env, err) : by_destination(w, env, err);
 }
 
 static ik_status keep(ik_vc *v, acro_work *w, ik_error *err)
@@ -157,8 +166,8 @@ static ik_status keep(ik_vc *v, acro_work *w, ik_error *err)
     unsigned num = w->num_layers ? w->num_layers : 1;
     acro *impl = ik_calloc(1, sizeof *impl);
     ik_status status = impl ? IK_OK : ik_fail_memory(err, sizeof *impl, "ACRO");
-    if (status == IK_OK && w->num_layers)
-        status = measure(w, load, err);
+    for (unsigned l = 0; l < w->num_layers; l++)
+        load[l] = w->load[w->num_layers - 1 - l];
     if (status == IK_OK)
         status = layer_vcs_settle(v, num, load, &impl->vcs, err);
     if (status != IK_OK) {
@@ -200,6 +209,8 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     free(w->m);
     free(w->queue);
     free(w->filled);
+    free(w->hosts);
+    free(w->flow);
     free(w);
     return status;
 }
