@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -253,6 +254,19 @@ typedef ik_status (*ik_parallel_fn)(void *ctx, size_t index, unsigned thread, ik
 ik_status ik_parallel_for(const ik_env *env, const char *what, size_t count, ik_parallel_fn fn, void *ctx, ik_error *err);
 /* Number of threads ik_parallel_for will use (>= 1): size per-thread scratch with it. */
 unsigned ik_env_threads(const ik_env *env);
+
+/* ------------------------------------------------------------------------------------------ files out */
+
+/* A file that is written whole or not at all: `out` is a new file beside `path`, which closing flushes to disk and renames.
+ * A device or pipe is written in place. */
+typedef struct ik_output {
+    FILE *out;
+    const char *path; /* borrowed until it is closed */
+    char *temporary;
+} ik_output;
+ik_status ik_output_open(ik_output *o, const char *path, ik_error *err);
+/* `status` says how the writing went: anything but IK_OK leaves `path` as it was. Returns it, or IK_ERR_IO. */
+ik_status ik_output_close(ik_output *o, ik_status status, ik_error *err);
 
 const char *ik_version(void); /* "0.1.0" */
 

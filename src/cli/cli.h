@@ -89,8 +89,11 @@ void cli_progress_end(const cli *c);
 /* Prints object (sorted as built, indented by 2, newline) to standard output and takes its reference; returns CLI_DONE, or
  * CLI_USAGE if writing failed (full disk, closed pipe). NULL = out of memory. */
 int cli_print_json(const cli *c, json_t *object);
-/* Writes and flushes are checked once at the end: call as `return cli_finish(c, status)`. */
+/* Writes and flushes are checked once at the end: call as `return cli_finish(c, status)`. A reader who has gone
+ * (`| head -1`) is no failure. */
 int cli_finish(const cli *c, int status);
+/* The same after the library wrote to standard output itself: a failed write is told once, any other failure as it is. */
+int cli_written(const cli *c, ik_status written, const ik_error *err, int status);
 
 /* ---- tables: left-aligned text, right-aligned numbers, no colours into pipes */
 typedef struct cli_table cli_table;

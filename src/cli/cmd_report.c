@@ -48,7 +48,7 @@ static int run(cli *c)
         status = ik_report_csv(store, stdout, &err);
     else
         return write_page(c, store);
-    return status == IK_OK ? CLI_DONE : cli_error(c, &err);
+    return cli_written(c, status, &err, CLI_DONE);
 }
 
 static const cli_option options[] = {

@@ -223,34 +223,21 @@ static int show_diff(const route_job *job, const char *routing)
 
 /* ------------------------------------------------------------------------------------------ writing */
 
-/* Writes to the file of --output (to a temporary name first: nothing half-written) or to standard output. */
+/* Writes to the file of --output or to standard output. */
 static int write_routes(const route_job *job, const char *format)
 {
     const cli *c = job->c;
     const char *path = cli_get(c, "--output");
-    char temporary[4096];
     ik_error err;
-    if (path && snprintf(temporary, sizeof temporary, "%s.part", path) >= (int)sizeof temporary) {
-        return cli_usage(c, "the file name is too long");
-    }
-    FILE *out = path ? fopen(temporary, "w") : stdout;
-    if (!out) {
-        ik_fail(&err, IK_ERR_IO, "cannot write '%s': %s", temporary, strerror(errno));
-        return cli_error(c, &err);
-    }
-    ik_status status = route_write(job, format, out, &err);
     if (!path) {
-        return status == IK_OK ? cli_finish(c, CLI_DONE) : cli_error(c, &err);
+        return cli_written(c, route_write(job, format, stdout, &err), &err, CLI_DONE);
     }
-    if (fclose(out) != 0 && status == IK_OK) {
-        status = ik_fail(&err, IK_ERR_IO, "cannot write '%s': %s", temporary, strerror(errno));
+    ik_output file;
+    ik_status status = ik_output_open(&file, path, &err);
+    if (status == IK_OK) {
+        status = route_write(job, format, file.out, &err);
     }
-    if (status == IK_OK && rename(temporary, path) != 0) {
-        status = ik_fail(&err, IK_ERR_IO, "cannot rename '%s' to '%s': %s", temporary, path, strerror(errno));
-    }
-    if (status != IK_OK) {
-        remove(temporary);
-    }
+    status = ik_output_close(&file, status, &err);
     return status == IK_OK ? CLI_DONE : cli_error(c, &err);
 }
 

@@ -73,11 +73,9 @@ static int show_results(cli *c, const char *store, int status)
     ik_error err;
     ik_status shown = c->json ? ik_report_json_brief(store, stdout, &err)
                               : ik_report_terminal(store, stdout, terminal_width(), c->colour_out, &err);
-    if (shown != IK_OK)
-        return cli_error(c, &err);
-    if (!c->json && !c->quiet)
+    if (shown == IK_OK && !c->json && !c->quiet)
         printf("\nResults: %s    Report: ikat report %s\n", store, store);
-    return status;
+    return cli_written(c, shown, &err, status);
 }
 
 static ik_status read_experiment(cli *c, ik_experiment **e, ik_error *err)

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,15 +146,32 @@ void cli_note(const cli *c, const char *format, ...)
     va_end(args);
 }
 
+/* Whether the other end of the pipe on standard output is closed; the error of the write itself may be long past. */
+static bool reader_gone(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
+}
+
 int cli_finish(const cli *c, int status)
 {
     errno = 0;
-    bool failed = fflush(stdout) != 0 || ferror(stdout);
-    if (!failed || errno == EPIPE)
+    if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    fprintf(stderr, "ikat: could not write the output: %s\n", strerror(errno ? errno : EIO));
+    int why = errno;
     (void)c;
-    return CLI_USAGE;
+    if (why != EPIPE && !reader_gone()) {
+        fprintf(stderr, "ikat: could not write the output: %s\n", strerror(why ? why : EIO));
+        status = CLI_USAGE;
+    }
+    if (!freopen("/dev/null", "w", stdout)) /* what is left of it is not tried, nor told, again */
+        clearerr(stdout);
+    return status;
+}
+
+int cli_written(const cli *c, ik_status written, const ik_error *err, int status)
+{
+    return written == IK_OK || ferror(stdout) ? cli_finish(c, status) : cli_error(c, err);
 }
 
 int cli_print_json(const cli *c, json_t *object)
@@ -163,7 +181,7 @@ int cli_print_json(const cli *c, json_t *object)
     int failed = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     json_decref(object);
     fputc('\n', stdout);
-    return failed ? cli_finish(c, CLI_USAGE) : CLI_DONE;
+    return failed && !ferror(stdout) ? cli_usage(c, "out of memory") : CLI_DONE;
 }
 
 const char *cli_count(uint64_t n)

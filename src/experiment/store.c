@@ -286,10 +286,22 @@ static ik_status lock_file(store *s, ik_error *err)
     return IK_OK;
 }
 
+/* SQLite tries again to read where it may not write, and says no more what was wrong with writing. */
+static ik_status check_writable(const char *path, ik_error *err)
+{
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0)
+        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s' for writing: %s", path, strerror(errno));
+    close(file);
+    return IK_OK;
+}
+
 ik_status store_create(const char *path, store **out, ik_error *err)
 {
     store *s = NULL;
-    ik_status status = open_db(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &s, err);
+    ik_status status = check_writable(path, err);
+    if (status == IK_OK)
+        status = open_db(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &s, err);
     if (status != IK_OK)
         return status;
     bool empty = false;

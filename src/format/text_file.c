@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whole files in and out. Reading goes through zlib, which passes plain files through; writing goes to a temporary file in
- * the same directory, flushed to disk and renamed, so that a reader never sees half a file.
+ * Whole files in and out. Reading goes through zlib, which passes plain files through; what is written is packed if its
+ * name ends in .gz.
  */
 #include "format/text_file.h"
 
@@ -100,14 +100,6 @@ static ik_status pack(FILE *from, int to, const char *path, ik_error *err)
     return ok ? IK_OK : io_failed(err, path, "cannot be written");
 }
 
-static ik_status flushed(FILE *out, const char *path, ik_error *err)
-{
-    bool ok = fflush(out) == 0 && !ferror(out);
-    if (ok && fsync(fileno(out)) != 0)
-        ok = errno == EINVAL || errno == EROFS; /* a pipe cannot be synchronised */
-    return ok ? IK_OK : io_failed(err, path, "cannot be written");
-}
-
 static ik_status write_packed(const char *path, const ik_fabric *f, ik_status (*write)(const ik_fabric *, FILE *, ik_error *),
                               FILE *out, ik_error *err)
 {
@@ -123,51 +115,14 @@ static ik_status write_packed(const char *path, const ik_fabric *f, ik_status (*
     return status;
 }
 
-/* Creates a file beside `path` that did not exist; its name goes to `name`. */
-static int create_beside(const char *path, char *name, size_t size)
-{
-    for (unsigned attempt = 0;; attempt++) {
-        snprintf(name, size, "%s.%ld-%u.tmp", path, (long)getpid(), attempt);
-        int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file >= 0 || errno != EEXIST || attempt == 1000)
-            return file;
-    }
-}
-
-static ik_status write_open(FILE *out, const char *path, const ik_fabric *f,
-                            ik_status (*write)(const ik_fabric *, FILE *, ik_error *), ik_error *err)
-{
-    size_t length = strlen(path);
-    bool packed = length > 3 && strcmp(path + length - 3, ".gz") == 0;
-    ik_status status = packed ? write_packed(path, f, write, out, err) : write(f, out, err);
-    if (status == IK_OK)
-        status = flushed(out, path, err);
-    if (fclose(out) != 0 && status == IK_OK)
-        status = io_failed(err, path, "cannot be written");
-    return status;
-}
-
 ik_status text_file_write(const char *path, const ik_fabric *f, ik_status (*write)(const ik_fabric *, FILE *, ik_error *),
                           ik_error *err)
 {
-    struct stat info;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-        FILE *device = fopen(path, "wb"); /* a device or pipe is not replaced */
-        return device ? write_open(device, path, f, write, err) : io_failed(err, path, "cannot be written");
-    }
-    size_t size = strlen(path) + 40;
-    char *temporary = malloc(size);
-    if (!temporary)
-        return ik_fail_memory(err, size, "a file name");
-    int file = create_beside(path, temporary, size);
-    FILE *out = file >= 0 ? fdopen(file, "wb") : NULL;
-    ik_status status = out ? write_open(out, path, f, write, err) : io_failed(err, path, "cannot be written");
-    if (!out && file >= 0)
-        close(file);
-    if (status == IK_OK && rename(temporary, path) != 0)
-        status = io_failed(err, path, "cannot be written");
-    if (status != IK_OK && file >= 0)
-        unlink(temporary);
-    free(temporary);
-    return status;
+    size_t length = strlen(path);
+    bool packed = length > 3 && strcmp(path + length - 3, ".gz") == 0;
+    ik_output file;
+    ik_status status = ik_output_open(&file, path, err);
+    if (status == IK_OK)
+        status = packed ? write_packed(path, f, write, file.out, err) : write(f, file.out, err);
+    return ik_output_close(&file, status, err);
 }

@@ -140,32 +140,17 @@ static ik_status put_page(const report_model *m, FILE *out, ik_error *err)
     return status;
 }
 
-static ik_status write_file(const report_model *m, const char *temporary, const char *path, ik_error *err)
-{
-    FILE *out = fopen(temporary, "wb");
-    if (!out)
-        return ik_fail(err, IK_ERR_IO, "cannot write '%.200s': %s", path, strerror(errno));
-    ik_status status = put_page(m, out, err);
-    errno = 0;
-    bool bad = ferror(out) != 0;
-    bad |= fclose(out) != 0;
-    if (status == IK_OK && bad)
-        status = ik_fail(err, IK_ERR_IO, "cannot write '%.200s': %s", path, strerror(errno ? errno : ENOSPC));
-    if (status == IK_OK && rename(temporary, path) != 0)
-        status = ik_fail(err, IK_ERR_IO, "cannot write '%.200s': %s", path, strerror(errno));
-    if (status != IK_OK)
-        unlink(temporary);
-    return status;
-}
-
 ik_status ik_report_html(const char *store_path, const char *html_path, ik_error *err)
 {
     report_model *m = NULL;
     ik_status status = model_read(store_path, &m, err);
     if (status != IK_OK)
         return status;
-    const char *temporary = ik_arena_printf(&m->arena, "%s.part", html_path);
-    status = temporary ? write_file(m, temporary, html_path, err) : ik_fail_memory(err, strlen(html_path), "a report");
+    ik_output file;
+    status = ik_output_open(&file, html_path, err);
+    if (status == IK_OK)
+        status = put_page(m, file.out, err);
+    status = ik_output_close(&file, status, err);
     model_free(m);
     return status;
 }

@@ -71,25 +71,9 @@ ik_status ik_lft_print(const ik_routing *r, FILE *out, ik_error *err)
 
 ik_status ik_lft_write(const ik_routing *r, const char *path, ik_error *err)
 {
-    size_t size = strlen(path) + 8;
-    char *temporary = malloc(size);
-    if (!temporary)
-        return ik_fail_memory(err, size, "a file name");
-    snprintf(temporary, size, "%s.part", path);
-    FILE *out = fopen(temporary, "w");
-    ik_status status = IK_OK;
-    if (!out) {
-        status = ik_fail(err, IK_ERR_IO, "cannot write '%s': %s", temporary, strerror(errno));
-        goto free_name;
-    }
-    status = ik_lft_print(r, out, err);
-    if (fclose(out) != 0 && status == IK_OK)
-        status = ik_fail(err, IK_ERR_IO, "cannot write '%s': %s", temporary, strerror(errno));
-    if (status == IK_OK && rename(temporary, path) != 0)
-        status = ik_fail(err, IK_ERR_IO, "cannot rename '%s' to '%s': %s", temporary, path, strerror(errno));
-    if (status != IK_OK)
-        remove(temporary);
-free_name:
-    free(temporary);
-    return status;
+    ik_output file;
+    ik_status status = ik_output_open(&file, path, err);
+    if (status == IK_OK)
+        status = ik_lft_print(r, file.out, err);
+    return ik_output_close(&file, status, err);
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Files out, whole or not at all: written under another name in the same folder, flushed to disk and renamed, so that a
+ * reader never sees half a file and a full disk costs no older one.
+ */
+#include "ikat/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static ik_status write_failed(const char *path, ik_error *err)
+{
+    return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot be written: %s", strerror(errno));
+}
+
+/* A device or pipe is not replaced. */
+static bool written_in_place(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+}
+
+/* Creates a file beside `path` that did not exist; its name goes to `name`. */
+static int create_beside(const char *path, char *name, size_t size)
+{
+    for (unsigned attempt = 0;; attempt++) {
+        snprintf(name, size, "%s.%ld-%u.tmp", path, (long)getpid(), attempt);
+        int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST || attempt == 1000)
+            return file;
+    }
+}
+
+ik_status ik_output_open(ik_output *o, const char *path, ik_error *err)
+{
+    *o = (ik_output){.path = path};
+    if (written_in_place(path)) {
+        o->out = fopen(path, "wb");
+        return o->out ? IK_OK : write_failed(path, err);
+    }
+    size_t size = strlen(path) + 40;
+    o->temporary = malloc(size);
+    if (!o->temporary)
+        return ik_fail_memory(err, size, "a file name");
+    int file = create_beside(path, o->temporary, size);
+    o->out = file >= 0 ? fdopen(file, "wb") : NULL;
+    if (o->out)
+        return IK_OK;
+    ik_status status = write_failed(path, err);
+    if (file >= 0) {
+        close(file);
+        unlink(o->temporary);
+    }
+    free(o->temporary);
+    *o = (ik_output){0};
+    return status;
+}
+
+static bool flushed(FILE *out)
+{
+    if (ferror(out)) {
+        errno = errno ? errno : EIO;
+        return false;
+    }
+    if (fflush(out) != 0)
+        return false;
+    return fsync(fileno(out)) == 0 || errno == EINVAL || errno == EROFS; /* a pipe cannot be synchronised */
+}
+
+ik_status ik_output_close(ik_output *o, ik_status status, ik_error *err)
+{
+    if (!o->out)
+        return status;
+    if (status == IK_OK && !flushed(o->out))
+        status = write_failed(o->path, err);
+    if (fclose(o->out) != 0 && status == IK_OK)
+        status = write_failed(o->path, err);
+    if (o->temporary) {
+        if (status == IK_OK && rename(o->temporary, o->path) != 0)
+            status = write_failed(o->path, err);
+        if (status != IK_OK)
+            unlink(o->temporary);
+    }
+    free(o->temporary);
+    *o = (ik_output){0};
+    return status;
+}

@@ -1,0 +1,72 @@
+"""What goes wrong outside ikat: closed pipes, full disks, folders without the right to write, devices as files."""
+import os
+import pathlib
+import stat
+import subprocess
+import unittest
+
+from harness import IKAT, SOURCE, CliTest
+
+EXPERIMENT = """fabric: karytree:k=2,n=2
+routing: dmodk
+load: 50%
+measure: {warmup: 1 us, duration: 10 us}
+"""
+
+
+class BadInputTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.tmp / "small.yaml"
+        self.file.write_text(EXPERIMENT)
+        self.store = self.tmp / "small.db"
+
+    def into(self, device, *args):
+        """Runs with standard output on an open file; returns the finished process."""
+        return subprocess.run([IKAT, *map(str, args)], cwd=SOURCE, stdout=device, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+
+    def test_closed_pipe_is_no_failure(self):
+        self.ok("run", self.file, "-o", self.store)
+        for args in [("list", "topologies", "--json"), ("report", self.store, "--csv"), ("report", self.store, "--json"),
+                     ("route", "karytree:k=4,n=3", "-r", "dmodk", "--format", "paths"), ("topo", "ring:n=5"),
+                     ("run", self.file, "-o", self.store, "--json", "-q")]:
+            reading, writing = os.pipe()
+            os.close(reading)
+            done = self.into(writing, *args)
+            os.close(writing)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), args)
+
+    def test_full_device_is_told_once(self):
+        self.ok("run", self.file, "-o", self.store)
+        for args in [("list",), ("report", self.store, "--csv"), ("check", "ring:n=5", "-r", "updown", "--json")]:
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = self.into(full, *args)
+            self.assertEqual((done.returncode, done.stderr), (2, "ikat: could not write the output: No space left on device\n"), args)
+
+    def test_devices_are_written_not_replaced(self):
+        self.ok("run", self.file, "-o", self.store)
+        for args in [("report", self.store), ("topo", "ring:n=5", "--format", "edges"), ("route", "ring:n=5", "-r", "updown", "--format", "lft")]:
+            self.refused(*args, "-o", "/dev/full", says=["/dev/full", "No space left"])
+            self.assertTrue(stat.S_ISCHR(pathlib.Path("/dev/full").stat().st_mode))
+
+    def test_failed_writing_leaves_the_older_file(self):
+        self.refused("route", "ring:n=5", "-r", "updown", "--format", "lft", "-o", self.tmp / "nowhere" / "ring.lft", says="nowhere")
+        old = self.tmp / "old.lft"
+        old.write_text("older\n")
+        self.refused("route", "ring:n=5", "-r", "updown", "--format", "ir", "-o", old, says="registers")
+        self.assertEqual(old.read_text(), "older\n")
+        self.assertEqual([p.name for p in self.tmp.glob("old*")], ["old.lft"])
+
+    @unittest.skipIf(os.geteuid() == 0 and not pathlib.Path("/usr/bin/setpriv").exists(), "needs a user without rights")
+    def test_folder_without_right_to_write(self):
+        closed = self.tmp / "closed"
+        closed.mkdir(mode=0o555)
+        self.tmp.chmod(0o755)
+        less = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] if os.geteuid() == 0 else []
+        done = subprocess.run([*less, IKAT, "run", self.file, "-o", closed / "x.db"], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("Permission denied", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
