@@ -126,6 +126,17 @@ static bool scale_exactly(uint64_t mantissa, unsigned scale, const unit *u, uint
     return true;
 }
 
+/* What is wrong with the text behind the number. */
+static const char *wrong_rest(const char *rest, ik_dimension dim)
+{
+    if (dimensions[dim].units == units_none)
+        return "there is something behind the number";
+    if (!*rest)
+        return "the unit is missing";
+    return (*rest == 'e' || *rest == 'E') && isdigit((unsigned char)rest[1]) ? "powers of ten are written out"
+                                                                             : "its unit does not fit";
+}
+
 ik_status ik_parse_quantity(const char *text, ik_dimension dim, uint64_t *value, ik_error *err)
 {
     const char *start = skip_space(text);
@@ -145,12 +156,14 @@ ik_status ik_parse_quantity(const char *text, ik_dimension dim, uint64_t *value,
     if (!u && length == 0 && mantissa == 0 && !overflow)
         u = dimensions[dim].units; /* zero needs no unit */
     if (!u)
-        return refuse(err, text, dim, length == 0 ? "the unit is missing" : "its unit does not fit");
+        return refuse(err, text, dim, wrong_rest(rest, dim));
     if (overflow)
         return refuse(err, text, dim, "it is too large");
     uint64_t result;
     if (!scale_exactly(mantissa, scale, u, &result))
-        return refuse(err, text, dim, "it is no whole number of the smallest unit, or too large");
+        return refuse(err, text, dim,
+                      dim == IK_DIM_NONE ? "it has decimals, or is too large"
+                                         : "it is no whole number of the smallest unit, or too large");
     *value = result;
     return IK_OK;
 }

@@ -86,13 +86,31 @@ ik_status ik_spec_parse(const char *text, ik_arena *arena, ik_spec *spec, ik_err
     return IK_OK;
 }
 
+/* Which row an item sets; NULL if it names none. */
+static const char *item_name(const ik_spec *spec, size_t i, const ik_params *params)
+{
+    return spec->keys[i] ? spec->keys[i] : params->num > 0 ? params->decl[0].name : NULL;
+}
+
+static ik_status refuse_twice(const ik_spec *spec, size_t i, const ik_params *params, const char *owner, ik_error *err)
+{
+    const char *name = item_name(spec, i, params);
+    for (size_t before = 0; name && before < i; before++)
+        if (strcmp(item_name(spec, before, params), name) == 0)
+            return ik_fail(err, IK_ERR_INPUT, "%s: '%.60s' is given twice, %.60s and %.60s", owner, name, spec->values[before],
+                           spec->values[i]);
+    return IK_OK;
+}
+
 ik_status ik_spec_apply(const ik_spec *spec, ik_params *params, const char *owner, ik_error *err)
 {
     for (size_t i = 0; i < spec->num; i++) {
-        const char *key = spec->keys[i];
-        if (!key && params->num == 0)
+        const char *name = item_name(spec, i, params);
+        if (!name)
             return ik_fail(err, IK_ERR_INPUT, "%s takes no parameters, '%.60s' was given", owner, spec->values[i]);
-        ik_status status = ik_params_set(params, owner, key ? key : params->decl[0].name, spec->values[i], 0, 0, err);
+        ik_status status = refuse_twice(spec, i, params, owner, err);
+        if (status == IK_OK)
+            status = ik_params_set(params, owner, name, spec->values[i], 0, 0, err);
         if (status != IK_OK)
             return status;
     }

@@ -57,6 +57,12 @@ class BadInputTest(CliTest):
         self.assertEqual(old.read_text(), "older\n")
         self.assertEqual([p.name for p in self.tmp.glob("old*")], ["old.lft"])
 
+    def test_specs_say_what_is_wrong(self):
+        for spec, says in [("karytree:k=4,k=5,n=3", "'k' is given twice, 4 and 5"), ("ring:4,n=4", "'n' is given twice"),
+                           ("karytree:k=4,,n=3", "something behind the number"), ("ring:n=2.5", "it has decimals"),
+                           ("ring:n=4,latency=1e3 ns", "powers of ten are written out"), ("ring:n=4,latency=6 sn", "its unit does not fit")]:
+            self.refused("topo", spec, says=says)
+
     @unittest.skipIf(os.geteuid() == 0 and not pathlib.Path("/usr/bin/setpriv").exists(), "needs a user without rights")
     def test_folder_without_right_to_write(self):
         closed = self.tmp / "closed"

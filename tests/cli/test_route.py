@@ -105,7 +105,7 @@ class Route(CliTest):
         self.refused("route", "ring:n=5", "-r", "updown", "--format", "ir", says="tree")
         self.refused("route", "ring:n=5", "updown", says="--diff")
         self.refused("route", "ring:n=5", "-r", "updown", "--diff", "updown", "minimal", says="--diff A B")
-        self.refused("route", "ring:n=5", "-r", "updown", "--format", "lft", "-o", self.tmp / "no" / "where", says="cannot write")
+        self.refused("route", "ring:n=5", "-r", "updown", "--format", "lft", "-o", self.tmp / "no" / "where", says="cannot be written")
 
 
 if __name__ == "__main__":
