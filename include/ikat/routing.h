@@ -220,8 +220,8 @@ typedef struct ik_plan {
     uint32_t max_radix;
 } ik_plan;
 
-/* routing, vc, selection: specs; vc NULL = the routing's natural scheme ("1q" unless the routing needs more), selection NULL =
- * "first_free". num_vcs 0 = as many as the scheme needs at least. Too few VCs: IK_ERR_UNSUPPORTED saying how many would do. */
+/* routing, vc, selection: specs; vc NULL = the routing's natural scheme ("1q" unless the routing needs more; "1q" too if num_vcs is
+ * 1: who asks for one VC wants to know what one VC does), selection NULL = "first_free". num_vcs 0 = as many as the scheme needs at least. Too few VCs: IK_ERR_UNSUPPORTED saying how many would do. */
 ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char *vc, const char *selection, unsigned num_vcs,
                              const ik_env *env, ik_plan **out, ik_error *err);
 void ik_plan_free(ik_plan *plan);

@@ -24,7 +24,7 @@ ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char
     if (status == IK_OK)
         status = ik_routing_from_spec(f, routing, env, &plan->routing, err);
     if (status == IK_OK && !vc)
-        vc = plan->routing->natural_vc ? plan->routing->natural_vc : "1q";
+        vc = plan->routing->natural_vc && num_vcs != 1 ? plan->routing->natural_vc : "1q";
     if (status == IK_OK && !selection)
         selection = plan->routing->natural_selection ? plan->routing->natural_selection : "first_free";
     if (status == IK_OK)

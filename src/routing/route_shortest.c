@@ -11,7 +11,6 @@
 
 static ik_status shortest_create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
 {
-    r->natural_vc = r->fabric->intact && r->fabric->num_levels > 0 ? "1q" : "lash";
     return balanced_route(r, BALANCED_LINK, (unsigned)ik_params_uint(params, "passes"), env, err);
 }
 
@@ -29,8 +28,9 @@ const ik_routing_family ik_routing_shortest = {
     .source = "balancing by flow: ikat; shortest-path tables as in every subnet manager",
     .details =
         "Destination after destination, each switch from the farthest inwards takes its least loaded link that comes one hop "
-        "nearer and adds to it the sources whose path comes through it. Free of deadlock with one VC on undamaged trees; "
-        "elsewhere the natural VC scheme is lash.",
+        "nearer and adds to it the sources whose path comes through it. What a subnet manager does that only counts hops: free of "
+        "deadlock with one VC on undamaged trees, unprotected elsewhere (a ring of five deadlocks). The VC schemes lash, lash_tor, "
+        "acro and dfsssp protect it.",
     .params = shortest_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,
