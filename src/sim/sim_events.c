@@ -81,7 +81,7 @@ void sim_post_mail(part *p, unsigned to, uint64_t time, const event *e, const pa
 bool sim_grow_pool(part *p)
 {
     uint32_t cap = p->pool_cap + p->pool_cap / 2 + 1024;
-    packet *pool = aligned_alloc(64, cap * sizeof *pool); /* one packet, one cache line */
+    packet *pool = sim_alloc(cap, sizeof *pool); /* one packet, one cache line */
     if (!pool) {
         sim_part_fail(p, cap * sizeof *pool, "packets");
         return false;

@@ -259,6 +259,10 @@ uint64_t sim_wheel_next(const sim *s, const wheel *w, uint64_t from);
 /* Events in chunk id of a slot. */
 uint32_t sim_chunk_count(const wheel *w, const slot *s, uint32_t id);
 
+/* ---- sim_memory.c: aligned to cache lines, large blocks to huge pages where the system has them. Free with free(). */
+void *sim_alloc(size_t count, size_t size); /* not cleared */
+void *sim_alloc_zeroed(size_t count, size_t size);
+
 /* ---- sim_events.c */
 bool sim_post_far(part *p, uint64_t time, const event *e);
 void sim_post_mail(part *p, unsigned to, uint64_t time, const event *e, const packet *pk);

@@ -126,7 +126,7 @@ uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
 
 static bool get(void *where, size_t count, size_t size)
 {
-    void *block = ik_calloc(count ? count : 1, size);
+    void *block = sim_alloc_zeroed(count ? count : 1, size);
     memcpy(where, &block, sizeof block);
     return block;
 }
