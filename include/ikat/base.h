@@ -219,6 +219,8 @@ typedef struct ik_spec {
     const char **values;
 } ik_spec;
 ik_status ik_spec_parse(const char *text, ik_arena *arena, ik_spec *spec, ik_error *err);
+/* IK_ERR_INPUT if an item before i sets the same parameter. */
+ik_status ik_spec_once(const ik_spec *spec, size_t i, const ik_params *params, const char *owner, ik_error *err);
 /* Applies every item of the spec to params. */
 ik_status ik_spec_apply(const ik_spec *spec, ik_params *params, const char *owner, ik_error *err);
 

@@ -92,7 +92,7 @@ static const char *item_name(const ik_spec *spec, size_t i, const ik_params *par
     return spec->keys[i] ? spec->keys[i] : params->num > 0 ? params->decl[0].name : NULL;
 }
 
-static ik_status refuse_twice(const ik_spec *spec, size_t i, const ik_params *params, const char *owner, ik_error *err)
+ik_status ik_spec_once(const ik_spec *spec, size_t i, const ik_params *params, const char *owner, ik_error *err)
 {
     const char *name = item_name(spec, i, params);
     for (size_t before = 0; name && before < i; before++)
@@ -108,7 +108,7 @@ ik_status ik_spec_apply(const ik_spec *spec, ik_params *params, const char *owne
         const char *name = item_name(spec, i, params);
         if (!name)
             return ik_fail(err, IK_ERR_INPUT, "%s takes no parameters, '%.60s' was given", owner, spec->values[i]);
-        ik_status status = refuse_twice(spec, i, params, owner, err);
+        ik_status status = ik_spec_once(spec, i, params, owner, err);
         if (status == IK_OK)
             status = ik_params_set(params, owner, name, spec->values[i], 0, 0, err);
         if (status != IK_OK)

@@ -37,6 +37,25 @@ typedef struct pool {
 
 /* ---- one point */
 
+static void blame(const ik_experiment *e, const point *p, section_id id, ik_error *err)
+{
+    const ytree *place = experiment_variant(e, p, id)->place;
+    if (place && place->line)
+        ik_error_at(err, place->file, place->line, place->column);
+}
+
+/* Where a refusal of the simulator comes from: links that it cannot take are the fabric's, sizes that do not fit the adapter's
+ * or the switch's, whichever the file names. */
+static void blame_model(const ik_experiment *e, const point *p, ik_status status, ik_error *err)
+{
+    if (status == IK_ERR_USAGE) {
+        blame(e, p, SECTION_ADAPTER, err);
+        blame(e, p, SECTION_SWITCH, err);
+    }
+    if (status == IK_ERR_USAGE || status == IK_ERR_UNSUPPORTED)
+        blame(e, p, SECTION_FABRIC, err);
+}
+
 static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number, ik_sim_result *result, ik_error *err)
 {
     const ik_experiment *e = w->r->e;
@@ -49,7 +68,7 @@ static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number,
     ik_traffic *traffic = NULL;
     ik_status status = ik_traffic_from_spec(w->fabric, pattern->label, &env, &traffic, err);
     if (status != IK_OK) {
-        ik_error_at(err, pattern->place->file, pattern->place->line, pattern->place->column);
+        blame(e, &p, SECTION_TRAFFIC, err);
         return status;
     }
     ik_sim_config config = {.switch_params = &experiment_variant(e, &p, SECTION_SWITCH)->params,
@@ -57,6 +76,7 @@ static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number,
                             .measure_params = &experiment_variant(e, &p, SECTION_MEASURE)->params,
                             .load = experiment_load(e, &p)};
     status = ik_sim_run(slot->plan, traffic, &config, &env, result, err);
+    blame_model(e, &p, status, err);
     ik_traffic_free(traffic);
     return status;
 }

@@ -133,13 +133,15 @@ static ik_status apply_spec(variant *v, const char *owner, const ik_spec *spec, 
 {
     for (size_t i = 0; i < spec->num; i++) {
         const char *key = spec->keys[i];
-        if (!key && v->params.num == 0) {
-            ik_status status = ytree_fail(place, err, "%s takes no parameters, '%.60s' was given", owner, spec->values[i]);
+        if (!key && v->params.num == 0)
+            return ytree_fail(place, err, "%s takes no parameters, '%.60s' was given", owner, spec->values[i]);
+        ik_status status = ik_spec_once(spec, i, &v->params, owner, err);
+        if (status == IK_OK)
+            status = set_param(v, owner, key ? key : v->params.decl[0].name, spec->values[i], place, err);
+        if (status != IK_OK) {
+            ik_error_at(err, place->file, place->line, place->column);
             return status;
         }
-        ik_status status = set_param(v, owner, key ? key : v->params.decl[0].name, spec->values[i], place, err);
-        if (status != IK_OK)
-            return status;
     }
     return IK_OK;
 }

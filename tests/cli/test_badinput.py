@@ -63,6 +63,16 @@ class BadInputTest(CliTest):
                            ("ring:n=4,latency=1e3 ns", "powers of ten are written out"), ("ring:n=4,latency=6 sn", "its unit does not fit")]:
             self.refused("topo", spec, says=says)
 
+    def test_refusals_of_the_simulator_have_a_place(self):
+        for line, says in [("adapter: {packet: 1 MiB}\n", ["small.yaml:5:10:", "cannot hold a packet"]),
+                           ("switch: {buffer: 10 B}\n", ["small.yaml:5:9:", "cannot hold a packet"])]:
+            self.file.write_text(EXPERIMENT + line)
+            self.refused("run", self.file, "-o", self.store, says=says)
+        self.file.write_text(EXPERIMENT.replace("n=2", "n=2,latency=0 ns"))
+        self.refused("run", self.file, "-o", self.store, says=["small.yaml:1:9:", "0 ps"])
+        self.file.write_text(EXPERIMENT.replace("n=2", "n=2,k=3"))
+        self.refused("run", self.file, "-o", self.store, says=["small.yaml:1:9:", "'k' is given twice, 2 and 3"])
+
     @unittest.skipIf(os.geteuid() == 0 and not pathlib.Path("/usr/bin/setpriv").exists(), "needs a user without rights")
     def test_folder_without_right_to_write(self):
         closed = self.tmp / "closed"
