@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Everything that a run returns, hashed, is the same with 1, 2, 3 and 7 threads: every model, queue organisation, number of VCs
+ * and way to choose among outputs. */
+#include "sim_helper.h"
+
+typedef struct hash {
+    uint64_t value;
+} hash;
+
+static void mix(hash *h, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t k = 0; at && k < size; k++)
+        h->value = (h->value ^ at[k]) * 1099511628211ull;
+}
+
+
+static void mix_real(hash *h, double value)
+{
+    mix(h, &value, sizeof value);
+}
+
+static void mix_histogram(hash *h, const ik_histogram *t)
+{
+    const uint64_t numbers[] = {t->count, t->sum, t->min, t->max, t->num_buckets};
+    mix(h, numbers, sizeof numbers);
+    mix_real(h, t->mean);
+    mix(h, t->buckets, t->num_buckets * sizeof *t->buckets);
+}
+
+/* All but what the header names as no function of plan, traffic, config and seed. */
+static uint64_t hash_result(const ik_fabric *f, const ik_sim_result *r)
+{
+    hash h = {14695981039346656037ull};
+    const uint64_t numbers[] = {r->packets_generated,  r->packets_delivered, r->packet_hops,  r->events,    r->packets_in_flight,
+                                r->packets_unroutable, r->order_violations,  r->hosts_silent, r->window_ps, r->end_ps,
+                                r->lookahead_ps,       r->series_period_ps,  r->num_series,   r->deadlock,  r->checksum};
+    const double reals[] = {r->load, r->offered, r->throughput, r->fairness};
+    mix(&h, numbers, sizeof numbers);
+    mix(&h, reals, sizeof reals);
+    mix_histogram(&h, &r->latency);
+    mix_histogram(&h, &r->network_latency);
+    mix(&h, r->channel_bytes, f->num_ports * sizeof *r->channel_bytes);
+    mix(&h, r->host_bytes, f->num_hosts * sizeof *r->host_bytes);
+    mix(&h, r->host_sent_bytes, f->num_hosts * sizeof *r->host_sent_bytes);
+    mix(&h, r->series_throughput, r->num_series * sizeof(double));
+    mix(&h, r->series_latency_ns, r->num_series * sizeof(double));
+    mix(&h, r->series_blocked, r->num_series * f->num_switches * sizeof(double));
+    mix(&h, r->deadlock_text, r->deadlock_text ? strlen(r->deadlock_text) : 0);
+    return h.value;
+}
+
+static void compare(const ik_fabric *f, scenario c)
+{
+    static const unsigned threads[] = {1, 2, 3, 7};
+    uint64_t first = 0;
+    for (unsigned k = 0; k < 4; k++) {
+        ik_sim_result r = {0};
+        ik_error err = {0};
+        c.threads = threads[k];
+        if (simulate_on(f, &c, &r, &err) != IK_OK)
+            fail_msg("%s, %s, %s, %u VCs: %s", c.sw, c.routing, c.selection ? c.selection : "-", c.num_vcs, err.text);
+        assert_true(r.packets_delivered > 0);
+        uint64_t value = hash_result(f, &r);
+        if (k > 0 && value != first)
+            fail_msg("%s, %s, %s, %s, %u VCs: %u threads give another result than one", c.sw, c.routing, c.vc,
+                     c.selection ? c.selection : "-", c.num_vcs, threads[k]);
+        first = value;
+        ik_sim_result_free(&r);
+    }
+}
+
+static const char *const switches[] = {
+    "model=iq;voq=false",
+    "model=iq;voq=true",
+    "model=iq;arbiter=round_robin",
+    "model=iq;arbiter=oldest_first;voq=false",
+    "model=iq;arbiter=random",
+    "model=iq;switching=saf;routing_delay=5 ns",
+    "model=ioq;speedup=2",
+    "model=ioq;voq=false;speedup=1.5",
+    "model=ideal",
+    "model=pipelined;flit=125 B",
+};
+enum { NUM_SWITCHES = sizeof switches / sizeof *switches };
+
+static scenario base_of(unsigned sw)
+{
+    return (scenario){.sw = switches[sw],
+                      .traffic = "uniform",
+                      .load = 0.95,
+                      .adapter = "packet=1 kB;injection=poisson",
+                      .measure = "warmup=1 us;duration=3 us;series=500 ns"};
+}
+
+static void test_models_and_vcs(void **state)
+{
+    (void)state;
+    ik_fabric *f = NULL;
+    assert_int_equal(ik_fabric_from_spec("karytree:k=3,n=2,latency=10 ns", NULL, &f, NULL), IK_OK);
+    for (unsigned sw = 0; sw < NUM_SWITCHES; sw++)
+        for (unsigned vcs = 1; vcs <= 3; vcs++) {
+            scenario c = base_of(sw);
+            c.routing = "dmodk";
+            c.num_vcs = vcs;
+            c.vc = vcs == 1 ? "1q" : vcs == 2 ? "any" : "dbbm";
+            compare(f, c);
+        }
+    ik_fabric_free(f);
+}
+
+static void test_selections(void **state)
+{
+    (void)state;
+    ik_fabric *f = NULL;
+    assert_int_equal(ik_fabric_from_spec("karytree:k=3,n=2,latency=10 ns", NULL, &f, NULL), IK_OK);
+    for (unsigned sw = 0; sw < NUM_SWITCHES; sw++)
+        for (const ik_selection_family *const *s = ik_selections(); *s; s++) {
+            scenario c = base_of(sw);
+            c.routing = "adaptive_tree";
+            c.selection = (*s)->name;
+            c.vc = "1q";
+            c.measure = "warmup=1 us;duration=2 us;series=500 ns";
+            compare(f, c);
+        }
+    ik_fabric_free(f);
+}
+
+/* Routings that decide at the source, or draw there; multi-packet messages; a network that stops dead. */
+static void test_others(void **state)
+{
+    (void)state;
+    static const char *const routings[] = {"valiant", "ugal_l", "minimal"};
+    ik_fabric *f = NULL, *ring = NULL;
+    assert_int_equal(ik_fabric_from_spec("fullmesh:n=6,p=2,latency=10 ns", NULL, &f, NULL), IK_OK);
+    assert_int_equal(ik_fabric_from_spec("torus:dims=5,p=2,latency=10 ns", NULL, &ring, NULL), IK_OK);
+    for (unsigned sw = 0; sw < NUM_SWITCHES; sw++) {
+        for (unsigned k = 0; k < 3; k++) {
+            scenario c = base_of(sw);
+            c.routing = routings[k];
+            c.adapter = "packet=1 kB;message=3 kB;injection=poisson";
+            compare(f, c);
+        }
+        scenario c = base_of(sw);
+        c.routing = "minimal";
+        c.vc = "1q";
+        c.num_vcs = 1;
+        c.traffic = "shift:by=4";
+        c.load = 1;
+        c.measure = "warmup=0 ns;duration=30 us;watchdog=2 us";
+        c.adapter = "packet=16 kB";
+        compare(ring, c);
+    }
+    ik_fabric_free(ring);
+    ik_fabric_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_models_and_vcs),
+        cmocka_unit_test(test_selections),
+        cmocka_unit_test(test_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
