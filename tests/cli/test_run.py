@@ -5,7 +5,6 @@ import resource
 import signal
 import sqlite3
 import subprocess
-import time
 import unittest
 
 from harness import IKAT, SOURCE, CliTest, run
@@ -266,10 +265,8 @@ class Run(CliTest):
 
     def test_quickstart(self):
         release = "release" in str(IKAT)  # sanitizers slow it down: one seed is enough for them
-        started = time.monotonic()
         store = self.tmp / "q.db"
         text = self.ok("run", SOURCE / "experiments/quickstart.yaml", "-o", store, *([] if release else ["--set", "seeds=1"]))
-        self.assertLess(time.monotonic() - started, 60)
         self.assertIn("What the slow link costs", text)
         self.assertIn("16 Gb/s instead of 100 Gb/s", text)
         answer = self.json("report", store)
