@@ -60,6 +60,7 @@ void walk_groups_free(walk_groups *groups)
 typedef struct reach_job {
     const ik_plan *plan;
     const walk_groups *groups;
+    const ik_env *env;
     walk **walks;      /* [threads] */
     walk_reach *reach; /* [threads] */
 } reach_job;
@@ -80,6 +81,9 @@ static ik_status reach_destination(void *ctx, size_t index, unsigned thread, ik_
         uint32_t src = walk_group_source(&job->groups->group[g], dst);
         uint32_t starts = src == IK_NONE ? 0 : ik_plan_num_starts(job->plan, src, dst);
         for (uint32_t n = 0; n < starts; n++) {
+            if (ik_env_cancelled(job->env)) { /* one destination can take long */
+                return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+            }
             walk_outcome outcome;
             ik_status status = walk_from(job->walks[thread], src, n, note_phase, reach, &outcome, err);
             if (status != IK_OK) {
@@ -97,6 +101,7 @@ static ik_status reach_destination(void *ctx, size_t index, unsigned thread, ik_
 
 static ik_status run_reach(reach_job *job, unsigned threads, const ik_env *env, walk_reach *out, ik_error *err)
 {
+    job->env = env;
     for (unsigned t = 0; t < threads; t++) {
         job->walks[t] = walk_new(job->plan);
         if (!job->walks[t]) {

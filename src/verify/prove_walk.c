@@ -69,7 +69,9 @@ static ik_status walk_destination(void *ctx, size_t index, unsigned thread, ik_e
         const walk_group *from = &job->groups.group[g];
         uint32_t src = walk_group_source(from, to->first);
         uint64_t weight = (uint64_t)to->size * (from == to ? from->size - 1 : from->size);
-        ik_status status = src == IK_NONE ? IK_OK : walk_pair(job, s, t, src, to->first, weight, s->distance[from->sw], err);
+        ik_status status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") /* a destination takes long */
+                           : src == IK_NONE           ? IK_OK
+                                                      : walk_pair(job, s, t, src, to->first, weight, s->distance[from->sw], err);
         if (status != IK_OK) {
             return status;
         }

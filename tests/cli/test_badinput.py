@@ -1,8 +1,10 @@
 """What goes wrong outside ikat: closed pipes, full disks, folders without the right to write, devices as files."""
 import os
 import pathlib
+import signal
 import stat
 import subprocess
+import time
 import unittest
 
 from harness import IKAT, SOURCE, CliTest
@@ -62,6 +64,16 @@ class BadInputTest(CliTest):
                            ("karytree:k=4,,n=3", "something behind the number"), ("ring:n=2.5", "it has decimals"),
                            ("ring:n=4,latency=1e3 ns", "powers of ten are written out"), ("ring:n=4,latency=6 sn", "its unit does not fit")]:
             self.refused("topo", spec, says=says)
+
+    def test_interrupt_stops_long_work_soon(self):
+        for args in [("check", "slimfly:q=29", "-r", "valiant"), ("route", "jellyfish:N=6000,d=8", "-r", "dfsssp")]:
+            with subprocess.Popen([IKAT, *args, "-q"], cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as work:
+                time.sleep(1)
+                work.send_signal(signal.SIGINT)
+                start = time.monotonic()
+                said = work.communicate(timeout=60)[1]
+                self.assertLess(time.monotonic() - start, 5, args)
+            self.assertEqual((work.returncode, said[:15]), (130, "ikat: cancelled"), args)
 
     def test_refusals_of_the_simulator_have_a_place(self):
         for line, says in [("adapter: {packet: 1 MiB}\n", ["small.yaml:5:10:", "cannot hold a packet"]),
