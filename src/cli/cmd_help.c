@@ -146,15 +146,62 @@ static void print_experiment(void)
         "'ikat help switch', 'adapter' and 'measure' list the parameters of those sections.");
 }
 
+/* ---- the same as JSON */
+
+static json_t *named_json(const char *name, const char *summary)
+{
+    return json_pack("{s:s, s:s}", "name", name, "summary", summary);
+}
+
+static json_t *overview_json(void)
+{
+    json_t *commands = json_array(), *all = json_array();
+    for (const ik_command *const *k = cli_commands(); *k; k++)
+        json_array_append_new(commands, named_json((*k)->name, (*k)->summary));
+    for (const struct topic *t = topics; t->name; t++)
+        json_array_append_new(all, named_json(t->name, t->summary));
+    return json_pack("{s:o, s:o}", "commands", commands, "topics", all);
+}
+
+static json_t *command_json(const ik_command *k)
+{
+    json_t *options = json_array(), *shown = json_array(), *o = named_json(k->name, k->summary);
+    for (const cli_option *option = k->options; option && option->name; option++)
+        json_array_append_new(options,
+                              json_pack("{s:s, s:s?, s:s}", "name", option->name, "value", option->value, "help", option->help));
+    for (const char *const *e = k->examples; e && *e; e++)
+        json_array_append_new(shown, json_string(*e));
+    json_object_set_new(o, "synopsis", json_string(k->synopsis));
+    json_object_set_new(o, "details", k->details ? json_string(k->details) : json_null());
+    json_object_set_new(o, "options", options);
+    json_object_set_new(o, "examples", shown);
+    return json_pack("{s:o}", "command", o);
+}
+
+static json_t *topic_json(const struct topic *t)
+{
+    json_t *o = named_json(t->name, t->summary);
+    json_object_set_new(o, "text", json_string(t->text));
+    if (strcmp(t->name, "experiment") == 0) {
+        json_t *sections = json_array();
+        for (const ik_experiment_section *s = ik_experiment_sections(); s->name; s++)
+            json_array_append_new(sections, json_pack("{s:s, s:s, s:s?}", "name", s->name, "help", s->help, "default", s->def));
+        json_object_set_new(o, "sections", sections);
+    }
+    return json_pack("{s:o}", "topic", o);
+}
+
 static int run(cli *c)
 {
     if (c->num_args == 0)
-        return print_overview(c);
+        return c->json ? cli_print_json(c, overview_json()) : print_overview(c);
     for (const ik_command *const *k = cli_commands(); *k; k++)
         if (strcmp((*k)->name, c->args[0]) == 0)
-            return cli_print_help(c, *k);
+            return c->json ? cli_print_json(c, command_json(*k)) : cli_print_help(c, *k);
     for (const struct topic *t = topics; t->name; t++)
         if (strcmp(t->name, c->args[0]) == 0) {
+            if (c->json)
+                return cli_print_json(c, topic_json(t));
             puts(t->text);
             if (strcmp(t->name, "experiment") == 0)
                 print_experiment();
@@ -169,6 +216,9 @@ const ik_command ik_command_help = {
     .name = "help",
     .synopsis = "[COMMAND|TOPIC|NAME]",
     .summary = "explain a command, a topic, a topology, a routing, a pattern",
+    .details =
+        "With --json: commands and topics (name, summary); of one command: command (name, summary, synopsis, details, options,\n"
+        "examples); of a topic: topic (name, summary, text); of a member: what 'ikat list --json' says of it.",
     .examples = examples,
     .min_args = 0,
     .max_args = 1,

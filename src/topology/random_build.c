@@ -9,8 +9,9 @@ static ik_status check_degree(const ik_random_regular *r, const rrg *g, ik_error
 {
     if ((uint64_t)r->n * r->d % 2 != 0) {
         ik_fail(err, IK_ERR_USAGE, "N = %u switches of degree d = %u have an odd number of link ends", r->n, r->d);
-        return g->width ? ik_hint(err, IK_ERR_USAGE, "d = %u or %u, or an even N", r->d - 1, r->d + 1)
-                        : ik_hint(err, IK_ERR_USAGE, "N = %u, or an even d", r->n > r->d ? r->n + 1 : (r->d / 2 + 1) * 2);
+        return g->width          ? ik_hint(err, IK_ERR_USAGE, "d = %u or %u, or an even N", r->d - 1, r->d + 1)
+               : r->n - 1 > r->d ? ik_hint(err, IK_ERR_USAGE, "N = %u or %u, or an even d", r->n - 1, r->n + 1)
+                                 : ik_hint(err, IK_ERR_USAGE, "N = %u, or an even d", (r->d / 2 + 1) * 2);
     }
     uint32_t most = rrg_num_in_range(g, 0); /* the corner has the fewest */
     if (r->d > most) {

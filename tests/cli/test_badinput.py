@@ -75,6 +75,13 @@ class BadInputTest(CliTest):
                 self.assertLess(time.monotonic() - start, 5, args)
             self.assertEqual((work.returncode, said[:15]), (130, "ikat: cancelled"), args)
 
+    def test_help_as_json(self):
+        names = {command["name"] for command in self.json("help")["commands"]}
+        self.assertLessEqual({"run", "topo", "check", "report", "list", "help"}, names)
+        self.assertEqual(self.json("help", "topo")["command"]["name"], "topo")
+        for topic in self.json("help")["topics"]:
+            self.assertEqual(self.json("help", topic["name"])["topic"]["summary"], topic["summary"])
+
     def test_refusals_of_the_simulator_have_a_place(self):
         for line, says in [("adapter: {packet: 1 MiB}\n", ["small.yaml:5:10:", "cannot hold a packet"]),
                            ("switch: {buffer: 10 B}\n", ["small.yaml:5:9:", "cannot hold a packet"])]:
