@@ -48,7 +48,7 @@ void ik_description_free(ik_description *d);
 
 /* ------------------------------------------------------------------------------------------ distances */
 
-/* Distances between switches. Weighted by host pairs, and (004) by switch pairs. */
+/* Distances between switches. Weighted by host pairs, and by switch pairs. */
 typedef struct ik_distances {
     uint32_t diameter;         /* largest distance between switches with hosts (connected ones) */
     uint32_t switch_diameter;  /* largest distance between any two switches, IK_NONE if some two are unconnected */

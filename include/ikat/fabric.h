@@ -36,7 +36,7 @@ typedef struct ik_finding {
 } ik_finding;
 
 typedef struct ik_xy {
-    int32_t x, y; /* position on the floor, in grid units (004) */
+    int32_t x, y; /* position on the floor, in grid units */
 } ik_xy;
 
 /* Where a drawing puts a switch, as the family's paper draws it: row `layer`, position `pos` in it, group for aggregation. */

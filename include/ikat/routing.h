@@ -97,7 +97,7 @@ typedef struct ik_routing_family {
      * index of the one that the deterministic variant would take; returns n, 0 = no route. May update pk->via/phase (idempotent
      * at the same switch). out has room for radix(sw) entries. At the destination's switch it gives the port(s) to the host. */
     uint32_t (*next)(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred);
-    /* Optional: an adaptive routing that must look at local state itself (003's thresholds): narrows the choice to one index
+    /* Optional: an adaptive routing that must look at local state itself (thresholds on credits): narrows the choice to one index
      * of out; NULL = the plan's selection function picks. scratch: state of this switch, see state_bytes. */
     uint32_t (*pick)(const ik_routing *r, uint32_t sw, const ik_packet *pk, const uint32_t *out, uint32_t n, uint32_t preferred,
                      const ik_view *view, void *switch_state);
