@@ -200,7 +200,7 @@ typedef struct ik_contention {
 ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_contention *out, ik_error *err);
 
 /* Means over random patterns in which every host has one destination: pattern i is the spec made with seed env->seed + i, host s
- * sends to the destination of its first message (004, section 6.4). */
+ * sends to the destination of its first message. */
 typedef struct ik_pattern_means {
     uint64_t patterns;
     double effective_bandwidth, effective_bandwidth_error; /* mean and its standard error */
