@@ -328,6 +328,51 @@ static void test_order(void **state)
         }
 }
 
+/* ---- room: each VC takes one packet */
+
+static void test_room(void **state)
+{
+    (void)state;
+    static const char *const switches[] = {"model=iq;buffer=3000 B", "model=iq;voq=false;buffer=3000 B",
+                                           "model=ioq;buffer=3000 B;output_buffer=3000 B", "model=ideal;buffer=3000 B"};
+    for (unsigned m = 0; m < 4; m++) {
+        ik_sim_result r = simulate((scenario){.fabric = "karytree:k=3,n=2,latency=10 ns",
+                                              .routing = "dmodk",
+                                              .vc = "any",
+                                              .num_vcs = 3,
+                                              .traffic = "uniform",
+                                              .load = 1,
+                                              .sw = switches[m],
+                                              .adapter = "packet=1 kB;injection=poisson",
+                                              .measure = "warmup=5 us;duration=20 us;paranoid=true"});
+        assert_true(r.throughput > 0.3);
+        ik_sim_result_free(&r);
+    }
+}
+
+/* A switch's buffer for two packets limits the link into it: credit is back a packet time and two latencies after a packet was
+ * sent. Hosts have room enough. */
+static void test_round_trip(void **state)
+{
+    (void)state;
+    static const char *const switches[] = {"model=iq;buffer=8 KiB", "model=iq;voq=false;buffer=8 KiB", "model=ioq;buffer=8 KiB",
+                                           "model=ideal;buffer=8 KiB"};
+    for (unsigned m = 0; m < 4; m++) {
+        ik_sim_result r = simulate((scenario){.fabric = "crossbar:n=2,latency=2 us",
+                                              .routing = "minimal",
+                                              .vc = "1q",
+                                              .traffic = "shift:by=1",
+                                              .load = 1,
+                                              .sw = switches[m],
+                                              .adapter = "buffer=1 MiB",
+                                              .measure = "warmup=100 us;duration=1 ms"});
+        double expect = 2 * 327.68 / (327.68 + 4000);
+        if (fabs(r.throughput / expect - 1) > 0.005)
+            fail_msg("%s: throughput %.6f, expected %.6f", switches[m], r.throughput, expect);
+        ik_sim_result_free(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +383,8 @@ int main(void)
         cmocka_unit_test(test_symmetry),
         cmocka_unit_test(test_turns),
         cmocka_unit_test(test_order),
+        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

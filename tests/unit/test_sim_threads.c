@@ -15,7 +15,6 @@ static void mix(hash *h, const void *bytes, size_t size)
         h->value = (h->value ^ at[k]) * 1099511628211ull;
 }
 
-
 static void mix_real(hash *h, double value)
 {
     mix(h, &value, sizeof value);

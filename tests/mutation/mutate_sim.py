@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Breaks the simulator on purpose, one small fault at a time, and demands that a test of the simulator notices each.
+
+usage: mutate_sim.py BUILD [NAME ...]    (BUILD: a built tree of this source, made with ninja; NAME: these faults only)
+
+A fault is a text that must stand exactly once in its file, and what replaces it: if the source moves on, the script fails until
+its fault has been looked at again. The file (or, for a header, every file of src/sim) is compiled from a copy and linked before the
+library of the build, with the tests' objects from there. A test that fails, crashes or does not end has noticed."""
+import concurrent.futures
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_threads", "test_sim_pipeline", "test_sim_models",
+         "test_sim_switch"]
+PATIENCE_S = 60  # a test that waits for a packet that never comes
+PIPE = ["test_sim_pipeline", "test_sim_models"]
+
+# name, file in src/sim, text, what replaces it, tests that should notice (asked first)
+FAULTS = [
+    ("fast: a credit is short", "sim_fast.c", "*credit = before + (int32_t)(data & 0xFFFFFF);",
+     "*credit = before + (int32_t)(data & 0xFFFFFF) - 8;", ["test_sim_conserve"]),
+    ("fast: grant pointers stay", "sim_fast.c", "grant = (uint16_t)(in + 1 == sw->radix ? 0 : in + 1);",
+     "grant = (uint16_t)in;", ["test_sim_models", "test_sim_kernels"]),
+    ("fast: accept pointers stay", "sim_fast.c", "accept = (uint16_t)(out + 1 == sw->radix ? 0 : out + 1);",
+     "accept = (uint16_t)out;", ["test_sim_kernels"]),
+    ("fast: pairs left over are forgotten", "sim_fast.c", "    st->left = d;\n", "    st->left = 0;\n", ["test_sim_kernels"]),
+    ("fast: an input that comes free wakes nobody", "sim_fast.c", "                d.in |= in;\n", "", ["test_sim_kernels"]),
+    ("fast: no traversal delay", "sim_fast.c", "uint64_t delay = s->traversal_ps + to->latency_ps;",
+     "uint64_t delay = to->latency_ps;", ["test_sim_timing"]),
+    ("general: a credit is long", "sim_switch.c", "*credit += (int32_t)(data & 0xFFFFFF);",
+     "*credit += (int32_t)(data & 0xFFFFFF) + 8;", ["test_sim_conserve"]),
+    ("general: an input that comes free wakes nobody", "sim_switch.c", "    mark(ch->in, k, input);\n", "", ["test_sim_kernels"]),
+    ("general: pointers move on the later iterations", "sim_switch.c", "if (first || (s->arbiter == ARB_ROUND_ROBIN)) {",
+     "if (!first || (s->arbiter == ARB_ROUND_ROBIN)) {", ["test_sim_kernels"]),
+    ("general: the first VC, room or not", "sim_switch.c", "unsigned u = choose_vc(s, out_port, pk);",
+     "unsigned u = pk->vc_first;", ["test_sim_models"]),
+    ("general: one VC of a pair is preferred", "sim_switch.c", "*pointer = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);",
+     "*pointer = (uint8_t)v;", ["test_sim_kernels"]),
+    ("general: an output arbitration is skipped", "sim_switch.c", "mark(p->granted + (size_t)input * k.words, k, out);",
+     "p->granted[(size_t)input * k.words] = 0; mark(p->granted + (size_t)input * k.words, k, out);", ["test_sim_kernels"]),
+    ("ioq: output room is lost", "sim_output.h", "+= (int32_t)(data & 0xFFFFFF);", "+= (int32_t)(data & 0xFFFFFF) - 8;",
+     ["test_sim_conserve"]),
+    ("ioq: no traversal delay", "sim_output.h", "post_own(p, t0 + s->traversal_ps, node, EV_WAKE",
+     "post_own(p, t0, node, EV_WAKE", ["test_sim_timing"]),
+    ("ideal: a credit comes at once", "sim_output.h", "post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port, (uint32_t)pk->rt.vc",
+     "post_remote(p, p->now + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port, (uint32_t)pk->rt.vc", ["test_sim_models"]),
+    ("host: a blocked host sleeps on", "sim_host.c", "return h->blocked;", "return false;", ["test_sim_timing", "test_sim_switch"]),
+    ("host: credit for VC 0", "sim_host.c", "in->peer_port, (uint32_t)pk->rt.vc << 24 | pk->size);", "in->peer_port, pk->size);",
+     ["test_sim_conserve"]),
+    ("mail: the next window is passed over", "sim_events.c", "if (window < p->out_next)", "if (window > p->out_next)",
+     ["test_sim_threads"]),
+    ("wheel: far events fire early", "sim_wheel.c", "uint64_t end = (revolution + 1) *", "uint64_t end = (revolution + 2) *",
+     ["test_sim_timing"]),
+    ("route: VCs of another choice", "sim_route.c", "pk->vc_first = c->vc_first;", "pk->vc_first = 0;",
+     ["test_sim_conserve", "test_sim_models"]),
+    ("pipelined: a flit needs no credit", "pipe_router.c", "    p->credits[out + out_vc]--;\n", "", PIPE),
+    ("pipelined: an output VC is never given back", "pipe_router.c", "        p->taken[out + out_vc] = 0;\n", "        ;\n", PIPE),
+    ("pipelined: VC allocation takes no cycle", "pipe_router.c", "v->ready = (uint32_t)p->now + p->vc_alloc;",
+     "v->ready = (uint32_t)p->now;", PIPE),
+    ("pipelined: pointers never move", "pipe_match.c", "bool move = it == 0 || kind != MATCH_ISLIP;", "bool move = false;", PIPE),
+    ("pipelined: a credit counts twice", "pipe_run.c", "p->credits[at->credits[k].where]++;",
+     "p->credits[at->credits[k].where] += 2;", PIPE),
+]
+
+
+def commands(build):
+    """Compilations by source file, links by test, as argument lists."""
+    text = subprocess.run(["ninja", "-C", build, "-t", "commands"] + ["tests/" + t for t in TESTS], stdout=subprocess.PIPE,
+                          check=True, universal_newlines=True).stdout
+    compiles, links = {}, {}
+    for line in text.splitlines():
+        words = [w for w in shlex.split(line) if w not in ("&&", ":")]
+        if "-c" in words:
+            compiles[os.path.basename(words[words.index("-c") + 1])] = words
+        elif "-o" in words and os.path.basename(words[words.index("-o") + 1]) in TESTS:
+            links[os.path.basename(words[words.index("-o") + 1])] = words
+    return compiles, links
+
+
+class Bench:
+    def __init__(self, build, scratch):
+        self.build, self.scratch = build, scratch
+        self.compiles, self.links = commands(build)
+        self.files = sorted(f for f in os.listdir(os.path.join(SOURCE, "src", "sim")) if f.endswith(".c"))
+
+    def compile(self, tree, name, obj):
+        words = list(self.compiles[name])
+        words[words.index("-c") + 1] = os.path.join(tree, "src", "sim", name)
+        words[words.index("-o") + 1] = obj
+        words[words.index("-c"):words.index("-c")] = ["-O1", "-g0", "-w"]
+        compiler = next(k for k, w in enumerate(words) if w.startswith("-"))
+        words[compiler:compiler] = ["-I" + os.path.join(tree, "src")]
+        done = subprocess.run(words, cwd=self.build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        if done.returncode:
+            raise RuntimeError("%s does not compile:\n%s" % (name, done.stdout))
+
+    def objects(self, tree, names):
+        found = []
+        for name in names:
+            obj = os.path.join(tree, name + ".o")
+            self.compile(tree, name, obj)
+            found.append(obj)
+        return found
+
+    def passes(self, tree, objects, test):
+        words = list(self.links[test])
+        program = os.path.join(tree, test)
+        words[words.index("-o") + 1] = program
+        words[words.index("-o"):words.index("-o")] = objects
+        subprocess.run(words, cwd=self.build, check=True)
+        try:
+            done = subprocess.run([program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            return False
+        return done.returncode == 0
+
+    def tree(self, name):
+        tree = os.path.join(self.scratch, name)
+        os.makedirs(os.path.join(tree, "src"))
+        shutil.copytree(os.path.join(SOURCE, "src", "sim"), os.path.join(tree, "src", "sim"))
+        return tree
+
+    def prepare(self):
+        """Objects of the unbroken simulator, which all tests must pass."""
+        self.sound = self.tree("sound")
+        self.objects(self.sound, self.files)
+
+    def all_objects(self, tree, changed):
+        fresh = self.objects(tree, changed)
+        return fresh + [os.path.join(self.sound, f + ".o") for f in self.files if f not in changed]
+
+    def noticed_by(self, index):
+        """The test that notices the fault, or None."""
+        _, name, text, other, first = FAULTS[index]
+        tree = self.tree("fault%d" % index)
+        path = os.path.join(tree, "src", "sim", name)
+        with open(path) as file:
+            source = file.read()
+        if source.count(text) != 1:
+            raise RuntimeError("src/sim/%s has %r %d times, expected once: look at this fault again" % (name, text, source.count(text)))
+        with open(path, "w") as file:
+            file.write(source.replace(text, other))
+        objects = self.all_objects(tree, [name] if name.endswith(".c") else self.files)
+        for test in first + [t for t in TESTS if t not in first]:
+            if not self.passes(tree, objects, test):
+                return test
+        return None
+
+    def sound_failure(self):
+        objects = self.all_objects(self.sound, [])
+        return next((t for t in TESTS if not self.passes(self.sound, objects, t)), None)
+
+
+def main():
+    build, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    chosen = [k for k, f in enumerate(FAULTS) if not wanted or f[0] in wanted]
+    failures = 0 if chosen else 1
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        bench = Bench(build, scratch)
+        bench.prepare()
+        sound = pool.submit(bench.sound_failure)
+        answers = [(k, pool.submit(bench.noticed_by, k)) for k in chosen]
+        for k, answer in answers:
+            try:
+                test = answer.result()
+            except RuntimeError as error:
+                test, failures = "nobody asked: %s" % error, failures + 1
+            failures += test is None
+            print("%-50s %s" % (FAULTS[k][0], test or "NOT NOTICED"), flush=True)
+        if sound.result():
+            print("the unbroken simulator fails %s" % sound.result())
+            failures += 1
+    print("%d faults, %d not noticed or not applied" % (len(chosen), failures))
+    return 1 if failures else 0
+
+
+sys.exit(main())
