@@ -26,7 +26,8 @@ typedef struct hot {
     slot *slots;
     uint64_t start, span, lookahead, reciprocal;
     uint32_t window, slot_mask;
-    bool alone; /* one partition */
+    int32_t full; /* bytes of a packet */
+    bool alone;   /* one partition */
 } hot;
 
 static hot heat(part *p)
@@ -47,7 +48,13 @@ static hot heat(part *p)
                  s->reciprocal,
                  (uint32_t)p->window,
                  p->wheel.num_slots - 1,
+                 (int32_t)s->packet_bytes,
                  s->num_parts == 1};
+}
+
+SIM_INLINE bool is_credit(uint64_t key)
+{
+    return (uint32_t)key >> 30 == EV_CREDIT;
 }
 
 SIM_INLINE bool is_arrival(uint64_t key)
@@ -93,29 +100,47 @@ SIM_INLINE void route_ahead(const hot *h, const shape k, uint32_t node, const ev
     __builtin_prefetch(&h->queues[pk->queue], 1);
 }
 
+/* Credit where there is enough for a packet anyway changes no decision: at most one packet leaves through a port in a window, and
+ * what it takes is taken at the window's end. So it counts at once and is no event to be put in order; but its instant is one in
+ * which a switch looks at pairs left over, so a switch keeps it in a chain of its own. */
+SIM_INLINE bool credit_ahead(const hot *h, const shape k, const event *e)
+{
+    uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
+    int32_t *credit = &h->credit[(size_t)port * k.vcs + (k.vcs == 1 ? 0 : e->data >> 24)];
+    if (*credit < h->full)
+        return false;
+    *credit += (int32_t)(e->data & 0xFFFFFF);
+    return true;
+}
+
 /* Chains events by node (`node` becomes the link): active switches from the front of p->active, hosts from its end. */
 SIM_INLINE void group(const hot *h, const shape k, const slot *at)
 {
     part *p = h->p;
     const wheel *w = &p->wheel;
-    uint32_t *heads = h->s->node_head, *active = p->active, switches = 0, hosts = p->cap_active, seen = 0;
+    uint32_t *heads = h->s->node_head, *idle = h->s->node_idle, *active = p->active, switches = 0, hosts = p->cap_active,
+             seen = 0;
     const uint32_t num_switches = h->s->f->num_switches;
     for (uint32_t c = at->first; c != IK_NONE; c = h->events[c * 64].node) {
         uint32_t id = c * 64, end = id + sim_chunk_count(w, at, c);
         seen += end - id;
         while (id++ < end) {
             event *e = &h->events[id];
-            uint32_t node = e->node, head = heads[node];
+            uint32_t node = e->node, *chain = &heads[node];
+            bool ahead = is_credit(e->key) && credit_ahead(h, k, e);
             if (node < num_switches) {
                 if (is_arrival(e->key))
                     route_ahead(h, k, node, e);
-                if (head == IK_NONE)
+                if ((*chain & idle[node]) == IK_NONE)
                     active[switches++] = node;
-            } else if (head == IK_NONE) {
+                chain = ahead ? &idle[node] : chain;
+            } else if (ahead) {
+                continue;
+            } else if (*chain == IK_NONE) {
                 active[--hosts] = node;
             }
-            e->node = head;
-            heads[node] = id;
+            e->node = *chain;
+            *chain = id;
         }
     }
     p->num_active = switches;
@@ -157,15 +182,16 @@ SIM_INLINE void fast_arrival(const hot *h, const shape k, sw_state *sw, const st
     q->head = q->tail = id;
     st->want[out * k.vcs + v] |= 1ull << in;
     st->row[in] |= 1ull << out;
-    d->out |= 1ull << out;
+    if (st->free_in >> in & 1) /* else the input looks at its requests once it is free */
+        d->out |= 1ull << out;
 }
 
 SIM_INLINE void fast_credit(const hot *h, const shape k, delta *d, uint32_t base, uint32_t port, uint32_t data)
 {
     unsigned v = k.vcs == 1 ? 0 : data >> 24;
-    int32_t *credit = &h->credit[(size_t)port * k.vcs + v], full = (int32_t)h->s->packet_bytes, before = *credit;
+    int32_t *credit = &h->credit[(size_t)port * k.vcs + v], before = *credit;
     *credit = before + (int32_t)(data & 0xFFFFFF);
-    if (before < full && *credit >= full) {
+    if (before < h->full && *credit >= h->full) {
         h->ports[port].ok |= 1ull << v;
         d->out |= 1ull << (port - base);
     }
@@ -273,11 +299,43 @@ SIM_INLINE void decide(const hot *h, const shape k, const sw_state *sw, state *s
     fast_match(h, k, sw, st, in, out, offset, node);
 }
 
+/* Looks at the pairs left over in the instants of the credits of `idle` after `from` and before `to`. Hardly ever needed. */
+static __attribute__((noinline)) void look_again(const hot *h, const shape k, const sw_state *sw, state *st, uint32_t idle,
+                                                 int64_t from, int64_t to, uint32_t node)
+{
+    while (st->left) {
+        int64_t at = to;
+        const event *events = h->p->wheel.events; /* a dropped packet may have moved them */
+        for (uint32_t id = idle; id != IK_NONE; id = events[id].node) {
+            int64_t offset = (int64_t)(events[id].key >> 32);
+            if (offset > from && offset < at)
+                at = offset;
+        }
+        if (at == to)
+            return;
+        decide(h, k, sw, st, (delta){0, 0}, (uint32_t)at, node);
+        from = at;
+    }
+}
+
+/* The state goes through memory only here, so that it stays in registers elsewhere. */
+SIM_INLINE void look_again_from(const hot *h, const shape k, const sw_state *sw, state *st, uint32_t idle, int64_t from,
+                                const event *next, const event *end, uint32_t node)
+{
+    state copy = *st;
+    look_again(h, k, sw, &copy, idle, from, next < end ? (int64_t)(next->key >> 32) : INT64_MAX, node);
+    *st = copy;
+}
+
 SIM_INLINE void fast_switch(const hot *h, const shape k, uint32_t node, const event *e, const event *end)
 {
     sw_state *sw = &h->s->switches[node];
     uint64_t *m = sw->masks;
     state st = {m[0], m[1], m[2], m + 3, m + 3 + sw->radix, sw->port_base};
+    uint32_t idle = h->s->node_idle[node];
+    h->s->node_idle[node] = IK_NONE;
+    if (__builtin_expect(st.left && idle != IK_NONE, 0))
+        look_again_from(h, k, sw, &st, idle, -1, e, end, node);
     while (e < end) {
         uint32_t offset = (uint32_t)(e->key >> 32);
         delta d = {0, 0};
@@ -296,6 +354,8 @@ SIM_INLINE void fast_switch(const hot *h, const shape k, uint32_t node, const ev
             }
         } while (++e < end && e->key >> 32 == offset);
         decide(h, k, sw, &st, d, offset, node);
+        if (__builtin_expect(st.left && idle != IK_NONE, 0))
+            look_again_from(h, k, sw, &st, idle, offset, e, end, node);
     }
     m[0] = st.free_in;
     m[1] = st.free_out;
@@ -379,7 +439,12 @@ SIM_INLINE void fast_commit(hot *h, const shape k, const grant *g)
 /* A node's events in order: one stays where it is, two are compared, more are sorted. */
 SIM_INLINE const event *fast_gather(const hot *h, uint32_t node, uint32_t *count, event two[2])
 {
-    uint32_t *head = &h->s->node_head[node], first = *head, second = h->events[first].node;
+    uint32_t *head = &h->s->node_head[node], first = *head, second;
+    if (first == IK_NONE) {
+        *count = 0; /* nothing but credits that change nothing */
+        return two;
+    }
+    second = h->events[first].node;
     if (second == IK_NONE) {
         *head = IK_NONE;
         *count = 1;
@@ -433,6 +498,7 @@ SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
             __builtin_prefetch(h.switches[p->active[n + 4]].masks, 1);
         const event *e = fast_gather(&h, p->active[n], &count, two);
         fast_switch(&h, k, p->active[n], e, e + count);
+        h.events = p->wheel.events; /* a dropped packet may have moved them */
     }
     fast_hosts(p);
     h = heat(p); /* hosts and dropped packets may have moved events and packets */

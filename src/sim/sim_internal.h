@@ -230,7 +230,8 @@ struct sim {
     lane *lanes;       /* [host * vcs + v] */
     message *messages; /* [(host * vcs + v) * active] */
     cadence *cadences; /* [host] */
-    uint32_t *node_head;
+    uint32_t *node_head; /* chains of events of one window: of a node */
+    uint32_t *node_idle; /* fast kernel, of a switch: credits that change nothing */
     uint16_t *node_part;
     uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
     double *series_blocked;
@@ -257,7 +258,10 @@ bool sim_wheel_revolve(const sim *s, wheel *w, uint64_t window);
 uint64_t sim_wheel_next(const sim *s, const wheel *w, uint64_t from);
 
 /* Events in chunk id of a slot. */
-uint32_t sim_chunk_count(const wheel *w, const slot *s, uint32_t id);
+SIM_INLINE uint32_t sim_chunk_count(const wheel *w, const slot *s, uint32_t id)
+{
+    return w->events[id * 64].node != IK_NONE || (s->end & 63) == 0 ? CHUNK_EVENTS : (s->end & 63) - 1;
+}
 
 /* ---- sim_memory.c: aligned to cache lines, large blocks to huge pages where the system has them. Free with free(). */
 void *sim_alloc(size_t count, size_t size); /* not cleared */

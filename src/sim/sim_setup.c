@@ -94,7 +94,7 @@ static uint64_t state_bytes(const sim *s, const sizes *z)
     uint64_t bytes = z->masks * 8 + z->queues * sizeof(queue) + z->pairs + z->floats * 8 + z->policy;
     bytes += ports * (sizeof(port_state) + 4u * s->vcs + 8) + (s->adaptive ? ports * (8u * s->vcs + 4) : 0) +
              ports * 2u * s->input_speedup + (s->model != MODEL_IQ ? ports * (12u * s->vcs + 2) : 0);
-    bytes += s->f->num_switches * sizeof(sw_state) + hosts * (sizeof(host_state) + sizeof(cadence) + 16);
+    bytes += s->f->num_switches * (sizeof(sw_state) + 4) + hosts * (sizeof(host_state) + sizeof(cadence) + 16);
     bytes += lanes * (sizeof(lane) + s->active_messages * sizeof(message)) + (hosts + s->f->num_switches) * 6;
     bytes += s->num_series * s->f->num_switches * 8;
     return bytes + 2 * HISTO_BUCKETS * 8;
@@ -141,6 +141,7 @@ static bool allocate(sim *s, const sizes *z)
               get(&s->cadences, f->num_hosts, sizeof *s->cadences) && get(&s->lanes, lanes, sizeof *s->lanes) &&
               get(&s->messages, lanes * s->active_messages, sizeof *s->messages) &&
               get(&s->node_head, ik_num_nodes(f), sizeof *s->node_head) &&
+              get(&s->node_idle, f->num_switches, sizeof *s->node_idle) &&
               get(&s->node_part, ik_num_nodes(f), sizeof *s->node_part) && get(&s->channel_bytes, ports, 8) &&
               get(&s->host_bytes, f->num_hosts, 8) && get(&s->host_sent_bytes, f->num_hosts, 8);
     if (ok && z->pairs)
@@ -229,6 +230,7 @@ static void init_state(sim *s, const sizes *z)
     for (size_t k = 0; s->space && k < (size_t)s->f->num_ports * s->vcs; k++)
         s->space[k] = (int32_t)s->out_capacity;
     memset(s->node_head, 0xff, ik_num_nodes(s->f) * sizeof *s->node_head);
+    memset(s->node_idle, 0xff, s->f->num_switches * sizeof *s->node_idle);
     for (uint32_t port = 0; port < s->f->num_ports; port++)
         init_port(s, port);
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
@@ -282,11 +284,11 @@ void sim_free(sim *s)
 {
     sim_free_parts(s);
     sim_check_free(s);
-    void *blocks[] = {s->out_queues,     s->space,        s->out_next,    s->link_busy,     s->ports,      s->credit,
-                      s->queued,         s->sending,      s->accept,      s->switches,      s->mask_store, s->queue_store,
-                      s->pair_store,     s->policy_store, s->float_store, s->hosts,         s->lanes,      s->messages,
-                      s->cadences,       s->node_head,    s->node_part,   s->channel_bytes, s->host_bytes, s->host_sent_bytes,
-                      s->series_blocked, s->deadlock_text};
+    void *blocks[] = {s->out_queues,      s->space,          s->out_next,     s->link_busy, s->ports,         s->credit,
+                      s->queued,          s->sending,        s->accept,       s->switches,  s->mask_store,    s->queue_store,
+                      s->pair_store,      s->policy_store,   s->float_store,  s->hosts,     s->lanes,         s->messages,
+                      s->cadences,        s->node_head,      s->node_idle,    s->node_part, s->channel_bytes, s->host_bytes,
+                      s->host_sent_bytes, s->series_blocked, s->deadlock_text};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

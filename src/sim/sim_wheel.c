@@ -135,8 +135,3 @@ uint64_t sim_wheel_next(const sim *s, const wheel *w, uint64_t from)
             earliest = w->far[k].time;
     return earliest == UINT64_MAX ? UINT64_MAX : earliest / s->lookahead;
 }
-
-uint32_t sim_chunk_count(const wheel *w, const slot *s, uint32_t id)
-{
-    return w->events[id * 64].node != IK_NONE || (s->end & 63) == 0 ? CHUNK_EVENTS : (s->end & 63) - 1;
-}
