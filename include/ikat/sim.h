@@ -45,7 +45,8 @@ typedef struct ik_sim_result {
     uint64_t packets_generated, packets_delivered, packet_hops, events; /* whole run; a hop = one switch traversed */
     uint64_t packets_in_flight;       /* inside the network when the run ended */
     uint64_t packets_unroutable;      /* no path: taken out at the source or at the switch that knows no way */
-    uint64_t order_violations;        /* packets delivered after a later one of the same (src, dst) */
+    uint64_t order_violations;        /* packets delivered after a later one of the same (src, dst); counted with `paranoid`, and by
+                                       * the packet-level models only: the pipelined model leaves 0 */
     uint32_t hosts_silent;            /* hosts that the traffic gives no destination, or that are not connected */
     uint64_t *channel_bytes;          /* [num_ports] bytes sent in the window by channel */
     uint64_t *host_bytes;             /* [num_hosts] bytes accepted in the window */
