@@ -262,7 +262,7 @@ static int run(cli *c)
     if (!cli_has(c, "--routing")) {
         return cli_usage(c, "which routing? Say --routing SPEC; 'ikat list routings' shows all");
     }
-    if (cli_has(c, "--vcs") && !cli_get_uint(c, "--vcs", 1, IK_MAX_VCS, 1, &num_vcs)) {
+    if (!cli_get_uint(c, "--vcs", 0, IK_MAX_VCS, 0, &num_vcs)) {
         return CLI_USAGE;
     }
     check k = {.c = c};
@@ -278,7 +278,7 @@ static int run(cli *c)
 static const cli_option options[] = {
     {"--routing", 'r', "SPEC", "the routing to prove, e.g. dmodk or valiant", false},
     {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false},
-    {"--vcs", 0, "N", "number of VCs; without it as many as the scheme takes", false},
+    {"--vcs", 0, "N", "number of VCs; 0 or without it: as many as the scheme takes", false},
     {NULL, 0, NULL, NULL, false},
 };
 

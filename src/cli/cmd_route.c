@@ -272,7 +272,7 @@ static int run(cli *c)
     if (usage != CLI_DONE) {
         return usage;
     }
-    if (cli_has(c, "--vcs") && !cli_get_uint(c, "--vcs", 1, IK_MAX_VCS, 1, &num_vcs)) {
+    if (!cli_get_uint(c, "--vcs", 0, IK_MAX_VCS, 0, &num_vcs)) {
         return CLI_USAGE;
     }
     route_job job = {.c = c, .num_vcs = (unsigned)num_vcs};
@@ -294,7 +294,7 @@ static int run(cli *c)
 static const cli_option options[] = {
     {"--routing", 'r', "SPEC", "how to route, e.g. dmodk or valiant", false},
     {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false},
-    {"--vcs", 0, "N", "number of VCs; without it as many as the scheme takes", false},
+    {"--vcs", 0, "N", "number of VCs; 0 or without it: as many as the scheme takes", false},
     {"--format", 0, "NAME", "write the routes: lft, paths, ir, fir or json", false},
     {"--output", 'o', "FILE", "write them there instead of to standard output", false},
     {"--diff", 0, "A B", "compare routing A with routing B; without B, --routing with A", false},

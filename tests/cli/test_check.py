@@ -98,7 +98,7 @@ class Check(CliTest):
         self.refused("check", "ring:n=5", "-r", "dmodk", says=["torus", "updown"])
         self.refused("check", "ring:n=5", "-r", "updwon", says="did you mean 'updown'?")
         self.refused("check", "ring:n=5", "-r", "updown", "--vc", "hopclas", says="did you mean 'hopclass'?")
-        self.refused("check", "ring:n=5", "-r", "updown", "--vcs", "0", says="--vcs")
+        self.refused("check", "ring:n=5", "-r", "updown", "--vcs", "999", says="--vcs")
         self.refused("check", "ring:n=9", "-r", "minimal", "--vc", "hopclass", "--vcs", "2", says=["needs 4 VCs", "4 VCs would do"])
         self.refused("check", "mesh:dims=3:3", "-r", "updown", "--vc", "dateline", says=["torus", "hopclass"])
         self.refused("check", "karytree:k=8,n=3", "-r", "dmodk", "--vc", "voqnet", says=["512", "256"])
