@@ -113,39 +113,80 @@ SIM_INLINE bool credit_ahead(const hot *h, const shape k, const event *e)
     return true;
 }
 
-/* Chains events by node (`node` becomes the link): active switches from the front of p->active, hosts from its end. */
+/* A packet that joins others asks for nothing new. What leaves in this window is taken off at its end, and an input takes one
+ * packet in a window, so joining at once gives the same queue. Its instant is kept like that of such a credit. */
+SIM_INLINE bool join_ahead(const hot *h, const event *e)
+{
+    packet *pk = &h->pool[e->data];
+    if (pk->out == SIM_NO_WAY)
+        return false;
+    pk->next = IK_NONE;
+    h->s->switches[e->node].bytes += pk->size;
+    queue *q = &h->queues[pk->queue];
+    if (q->head == IK_NONE)
+        return false;
+    packet *last = &h->pool[q->tail];
+    last->next = e->data;
+    last->next_out = pk->out;
+    q->tail = e->data;
+    return true;
+}
+
+/* What the node of an event has to do in this window. */
+typedef struct chains {
+    uint32_t *heads, *idle, *active, switches, hosts;
+} chains;
+
+/* Chains an event of a switch (`node` becomes the link). */
+SIM_INLINE void chain_switch(chains *c, event *e, uint32_t id, bool ahead)
+{
+    uint32_t node = e->node, *chain = ahead ? &c->idle[node] : &c->heads[node];
+    if ((c->heads[node] & c->idle[node]) == IK_NONE)
+        c->active[c->switches++] = node;
+    e->node = *chain;
+    *chain = id;
+}
+
+SIM_INLINE void chain_host(chains *c, event *e, uint32_t id)
+{
+    uint32_t *head = &c->heads[e->node];
+    if (*head == IK_NONE)
+        c->active[--c->hosts] = e->node;
+    e->node = *head;
+    *head = id;
+}
+
+/* Chains events by node: active switches from the front of p->active, hosts from its end. Arrivals at switches come after all
+ * others, when their queues are in the cache. */
 SIM_INLINE void group(const hot *h, const shape k, const slot *at)
 {
     part *p = h->p;
     const wheel *w = &p->wheel;
-    uint32_t *heads = h->s->node_head, *idle = h->s->node_idle, *active = p->active, switches = 0, hosts = p->cap_active,
-             seen = 0;
+    chains c = {h->s->node_head, h->s->node_idle, p->active, 0, p->cap_active};
+    uint32_t *arrivals = p->arrivals, num_arrivals = 0;
     const uint32_t num_switches = h->s->f->num_switches;
-    for (uint32_t c = at->first; c != IK_NONE; c = h->events[c * 64].node) {
-        uint32_t id = c * 64, end = id + sim_chunk_count(w, at, c);
-        seen += end - id;
+    for (uint32_t chunk = at->first; chunk != IK_NONE; chunk = h->events[chunk * 64].node) {
+        uint32_t id = chunk * 64, end = id + sim_chunk_count(w, at, chunk);
+        p->n.events += end - id;
         while (id++ < end) {
             event *e = &h->events[id];
-            uint32_t node = e->node, *chain = &heads[node];
-            bool ahead = is_credit(e->key) && credit_ahead(h, k, e);
-            if (node < num_switches) {
-                if (is_arrival(e->key))
-                    route_ahead(h, k, node, e);
-                if ((*chain & idle[node]) == IK_NONE)
-                    active[switches++] = node;
-                chain = ahead ? &idle[node] : chain;
-            } else if (ahead) {
-                continue;
-            } else if (*chain == IK_NONE) {
-                active[--hosts] = node;
+            if (e->node >= num_switches) {
+                if (!is_credit(e->key) || !credit_ahead(h, k, e))
+                    chain_host(&c, e, id);
+            } else if (is_arrival(e->key)) {
+                route_ahead(h, k, e->node, e);
+                arrivals[num_arrivals++] = id;
+            } else {
+                chain_switch(&c, e, id, is_credit(e->key) && credit_ahead(h, k, e));
             }
-            e->node = *chain;
-            *chain = id;
         }
     }
-    p->num_active = switches;
-    p->first_host = hosts;
-    p->n.events += seen;
+    for (uint32_t n = 0; n < num_arrivals; n++) {
+        event *e = &h->events[arrivals[n]];
+        chain_switch(&c, e, arrivals[n], join_ahead(h, e));
+    }
+    p->num_active = c.switches;
+    p->first_host = c.hosts;
 }
 
 /* ---- a switch's instants. The three mask words that everything touches live in registers. */
@@ -159,27 +200,17 @@ typedef struct delta {
     uint64_t out, in;
 } delta;
 
-SIM_INLINE void fast_arrival(const hot *h, const shape k, sw_state *sw, const state *st, delta *d, uint32_t in, uint32_t id,
-                             uint32_t offset)
+/* A packet that found its queue empty when the window began, and so still does: the first of it that asks. */
+SIM_INLINE void fast_arrival(const hot *h, const shape k, const state *st, delta *d, uint32_t in, uint32_t id, uint32_t offset)
 {
-    packet *pk = &h->pool[id];
+    const packet *pk = &h->pool[id];
     unsigned out = pk->out, v = k.vcs == 1 ? 0 : pk->rt.vc;
     if (__builtin_expect(out == SIM_NO_WAY, 0)) {
         h->p->now = h->start + offset;
         sim_drop(h->p, st->base + in, id);
         return;
     }
-    queue *q = &h->queues[pk->queue];
-    pk->next = IK_NONE;
-    sw->bytes += pk->size;
-    if (q->head != IK_NONE) {
-        packet *last = &h->pool[q->tail];
-        last->next = id;
-        last->next_out = (uint16_t)out;
-        q->tail = id;
-        return;
-    }
-    q->head = q->tail = id;
+    h->queues[pk->queue] = (queue){id, id};
     st->want[out * k.vcs + v] |= 1ull << in;
     st->row[in] |= 1ull << out;
     if (st->free_in >> in & 1) /* else the input looks at its requests once it is free */
@@ -299,7 +330,7 @@ SIM_INLINE void decide(const hot *h, const shape k, const sw_state *sw, state *s
     fast_match(h, k, sw, st, in, out, offset, node);
 }
 
-/* Looks at the pairs left over in the instants of the credits of `idle` after `from` and before `to`. Hardly ever needed. */
+/* Looks at the pairs left over in the instants of the events of `idle` after `from` and before `to`. Hardly ever needed. */
 static __attribute__((noinline)) void look_again(const hot *h, const shape k, const sw_state *sw, state *st, uint32_t idle,
                                                  int64_t from, int64_t to, uint32_t node)
 {
@@ -342,7 +373,7 @@ SIM_INLINE void fast_switch(const hot *h, const shape k, uint32_t node, const ev
         do {
             uint32_t low = (uint32_t)e->key, port = low & EV_PORT_MASK;
             if (is_arrival(e->key)) {
-                fast_arrival(h, k, sw, &st, &d, port - st.base, e->data, offset);
+                fast_arrival(h, k, &st, &d, port - st.base, e->data, offset);
             } else if (low >> 30) {
                 uint64_t in = 1ull << e->data, out = 1ull << (port - st.base);
                 st.free_in |= in;
@@ -441,7 +472,7 @@ SIM_INLINE const event *fast_gather(const hot *h, uint32_t node, uint32_t *count
 {
     uint32_t *head = &h->s->node_head[node], first = *head, second;
     if (first == IK_NONE) {
-        *count = 0; /* nothing but credits that change nothing */
+        *count = 0; /* nothing but what was done ahead */
         return two;
     }
     second = h->events[first].node;

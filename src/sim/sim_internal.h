@@ -167,6 +167,7 @@ typedef struct part {
     uint32_t *active; /* nodes with events */
     uint32_t local_cap, local_count, local_at, num_active, cap_active, first_host;
     grant *grants;
+    uint32_t *arrivals; /* fast kernel: at switches; at most one a port */
     uint32_t num_grants, cap_grants;
     /* one instant of one switch */
     uint64_t *scratch, *dirty_out, *dirty_in, *granted, *granted_any, *ready, *open, *dirty_link;
@@ -231,7 +232,7 @@ struct sim {
     message *messages; /* [(host * vcs + v) * active] */
     cadence *cadences; /* [host] */
     uint32_t *node_head; /* chains of events of one window: of a node */
-    uint32_t *node_idle; /* fast kernel, of a switch: credits that change nothing */
+    uint32_t *node_idle; /* fast kernel, of a switch: what was done ahead of its instant */
     uint16_t *node_part;
     uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
     double *series_blocked;

@@ -116,9 +116,10 @@ static bool init_part(sim *s, unsigned id)
     p->cap_active = nodes;
     p->active = malloc((nodes + 1) * sizeof *p->active);
     p->grants = malloc((ports + 1) * sizeof *p->grants);
+    p->arrivals = malloc((ports + 1) * sizeof *p->arrivals);
     p->out[0] = ik_calloc(s->num_parts, sizeof *p->out[0]);
     p->out[1] = ik_calloc(s->num_parts, sizeof *p->out[1]);
-    return p->local && p->active && p->grants && p->out[0] && p->out[1] && sim_histo_init(&p->latency) &&
+    return p->local && p->active && p->grants && p->arrivals && p->out[0] && p->out[1] && sim_histo_init(&p->latency) &&
            sim_histo_init(&p->network) && init_series(p) && init_scratch(p) && sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
 }
 
@@ -129,7 +130,7 @@ static void free_part(part *p)
             free(p->out[k][q].items);
         free(p->out[k]);
     }
-    void *blocks[] = {p->pool,  p->local,   p->active,          p->grants,          p->scratch,
+    void *blocks[] = {p->pool,  p->local,   p->active,          p->grants,          p->arrivals,    p->scratch,
                       p->ports, p->choices, p->latency.buckets, p->network.buckets, p->series_bytes};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
