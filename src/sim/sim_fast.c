@@ -98,6 +98,7 @@ SIM_INLINE void route_ahead(const hot *h, const shape k, uint32_t node, const ev
     pk->out = (uint16_t)out;
     pk->queue = queue_index(h, sw, k, port - sw->port_base, v, out);
     __builtin_prefetch(&h->queues[pk->queue], 1);
+    __builtin_prefetch(&h->ports[sw->port_base + out], 1);
 }
 
 /* Credit where there is enough for a packet anyway changes no decision: at most one packet leaves through a port in a window, and
@@ -177,6 +178,7 @@ SIM_INLINE void group(const hot *h, const shape k, const slot *at)
                 route_ahead(h, k, e->node, e);
                 arrivals[num_arrivals++] = id;
             } else {
+                __builtin_prefetch(&h->ports[(uint32_t)e->key & EV_PORT_MASK], 1);
                 chain_switch(&c, e, id, is_credit(e->key) && credit_ahead(h, k, e));
             }
         }
@@ -272,10 +274,11 @@ SIM_INLINE void fast_match(const hot *h, const shape k, const sw_state *sw, stat
     p->grants[p->num_grants++] = (grant){q, node, offset, (uint16_t)in, (uint16_t)out, (uint8_t)v};
 }
 
-SIM_INLINE void advance_pointers(const hot *h, const sw_state *sw, const state *st, unsigned in, unsigned out)
+/* A pointer beyond the last port means the first: nothing asks from there, so it need not be turned back. */
+SIM_INLINE void advance_pointers(const hot *h, const state *st, unsigned in, unsigned out)
 {
-    h->ports[st->base + out].grant = (uint16_t)(in + 1 == sw->radix ? 0 : in + 1);
-    h->ports[st->base + in].accept = (uint16_t)(out + 1 == sw->radix ? 0 : out + 1);
+    h->ports[st->base + out].grant = (uint16_t)((in + 1) & 63);
+    h->ports[st->base + in].accept = (uint16_t)((out + 1) & 63);
 }
 
 /* iSLIP over the outputs of d, of which there are several. */
@@ -300,7 +303,7 @@ SIM_INLINE void fast_islip(const hot *h, const shape k, const sw_state *sw, stat
             granted[in] = 0;
             d &= ~(1ull << out);
             if (it == 0)
-                advance_pointers(h, sw, st, in, out);
+                advance_pointers(h, st, in, out);
             fast_match(h, k, sw, st, in, out, offset, node);
         }
     }
@@ -326,7 +329,7 @@ SIM_INLINE void decide(const hot *h, const shape k, const sw_state *sw, state *s
     if (!ready)
         return;
     unsigned in = from_pointer(ready, h->ports[st->base + out].grant);
-    advance_pointers(h, sw, st, in, out);
+    advance_pointers(h, st, in, out);
     fast_match(h, k, sw, st, in, out, offset, node);
 }
 
