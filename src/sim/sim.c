@@ -101,16 +101,6 @@ static double fairness(const sim *s)
     return squares > 0 ? sum * sum / (n * squares) : 1;
 }
 
-static uint64_t part_bytes(const part *p)
-{
-    uint64_t bytes = (uint64_t)p->pool_cap * sizeof(packet) + (uint64_t)p->wheel.cap_chunks * 64 * sizeof(event);
-    bytes += (uint64_t)p->wheel.num_slots * sizeof(slot) + (uint64_t)p->wheel.far_cap * sizeof(far_event);
-    bytes += (uint64_t)p->local_cap * sizeof(event);
-    for (unsigned q = 0; q < p->sim->num_parts; q++)
-        bytes += (p->out[0][q].cap + p->out[1][q].cap) * sizeof(mail);
-    return bytes;
-}
-
 /* Injection rates of all connected hosts, bytes a window. */
 static double capacity_bytes(const sim *s)
 {
@@ -172,7 +162,7 @@ static void export_counters(const sim *s, ik_sim_result *r)
     counters n = {0};
     for (unsigned q = 0; q < s->num_parts; q++) {
         add_counters(&n, &s->parts[q].n);
-        r->state_bytes += part_bytes(&s->parts[q]);
+        r->state_bytes += sim_part_bytes(&s->parts[q]);
         r->cpu_seconds += s->parts[q].cpu_seconds;
     }
     double capacity = capacity_bytes(s);

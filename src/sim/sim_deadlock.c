@@ -4,8 +4,9 @@
  * credit for it, or credit or a packet is on the way that changes the picture, or it leads to a host, which always drains, or the
  * buffer it waits for is alive. The least fixed point of that rule leaves the dead buffers: whatever else happens, none of their
  * packets ever moves again, so a part of a network is found although the rest still runs. From any dead buffer, following what
- * it waits for runs into a cycle of dead buffers, which is the evidence. Cost: a few sweeps over requests, once a watchdog
- * period. */
+ * it waits for runs into a cycle of dead buffers, which is the evidence. In an ideal switch packets stand in the queues of their
+ * outputs and keep their space in the input buffers: there a buffer is alive if one of its packets stands in an output queue whose
+ * head can leave in the end. Cost: a few sweeps over requests, once a watchdog period. */
 #include "sim/sim_internal.h"
 #include "sim/sim_shape.h"
 #include <stdio.h>
@@ -87,7 +88,30 @@ static bool buffer_alive(const hunt *h, uint32_t sw, unsigned in, unsigned v, bo
     return *empty;
 }
 
-/* One sweep; returns whether something came alive. *dead: a buffer that did not, IK_NONE if all did. */
+/* Ideal switch: the buffers of all packets behind a head that can leave are alive; *dead: one of a packet that cannot. */
+static bool sweep_ideal(hunt *h, size_t *dead)
+{
+    const sim *s = h->s;
+    bool changed = false;
+    *dead = SIZE_MAX;
+    for (size_t q = 0; q < (size_t)s->f->num_ports * s->vcs; q++) {
+        uint32_t out_port = (uint32_t)(q / s->vcs), id = s->out_queues[q].head;
+        const part *p = &s->parts[s->node_part[s->f->port_node[out_port]]];
+        if (id == IK_NONE)
+            continue;
+        bool leaves = s->link_busy[out_port] || channel_alive(h, out_port, (unsigned)(q % s->vcs), p->pool[id].size);
+        for (; id != IK_NONE; id = p->pool[id].next) {
+            size_t buffer = (size_t)p->pool[id].queue * s->vcs + p->pool[id].rt.vc;
+            if (leaves && !h->alive[buffer])
+                h->alive[buffer] = changed = 1;
+            if (!h->alive[buffer])
+                *dead = buffer;
+        }
+    }
+    return changed;
+}
+
+/* One sweep; returns whether something came alive. *dead: a buffer that did not, SIZE_MAX if all did. */
 static bool sweep(hunt *h, size_t *dead)
 {
     sim *s = h->s;
@@ -121,10 +145,26 @@ typedef struct step {
     unsigned out_vc;
 } step;
 
+/* Ideal switch: a packet of this buffer, in the first output queue that has one, waits like the head of that queue. */
+static step follow_ideal(const hunt *h, size_t buffer)
+{
+    const sim *s = h->s;
+    uint32_t port = (uint32_t)(buffer / s->vcs), sw = s->f->port_node[port];
+    const part *p = &s->parts[s->node_part[sw]];
+    for (uint32_t out = s->f->port_base[sw]; out < s->f->port_base[sw + 1]; out++)
+        for (unsigned u = 0; u < s->vcs; u++)
+            for (uint32_t id = s->out_queues[(size_t)out * s->vcs + u].head; id != IK_NONE; id = p->pool[id].next)
+                if (p->pool[id].queue == port && p->pool[id].rt.vc == buffer % s->vcs)
+                    return (step){buffer, id, out, u};
+    return (step){buffer, IK_NONE, IK_NONE, 0};
+}
+
 /* What a dead buffer waits for: its first queue's first choice. */
 static step follow(const hunt *h, size_t buffer)
 {
     sim *s = h->s;
+    if (s->model == MODEL_IDEAL)
+        return follow_ideal(h, buffer);
     uint32_t port = (uint32_t)(buffer / s->vcs), sw = s->f->port_node[port];
     unsigned v = (unsigned)(buffer % s->vcs), in = port - s->switches[sw].port_base, queues = s->voq ? s->switches[sw].radix : 1u;
     part *p = &s->parts[s->node_part[sw]];
@@ -176,14 +216,12 @@ static ik_status print_cycle(hunt *h, size_t dead, ik_error *err)
 
 ik_status sim_find_deadlock(sim *s, ik_error *err)
 {
-    if (s->model == MODEL_IDEAL)
-        return IK_OK; /* its packets do not wait for each other's queues: not looked at */
     size_t n = (size_t)s->f->num_ports * s->vcs + 1, dead = SIZE_MAX;
     hunt h = {s, {s->max_words, s->vcs, s->voq}, ik_calloc(n, 1), ik_calloc(n, 1)};
     ik_status status = h.alive && h.moving ? IK_OK : ik_fail_memory(err, 2 * n, "the watchdog");
     if (status == IK_OK) {
         sim_each_event(s, note_moving, &h);
-        while (sweep(&h, &dead))
+        while (s->model == MODEL_IDEAL ? sweep_ideal(&h, &dead) : sweep(&h, &dead))
             ;
         if (dead != SIZE_MAX) {
             s->deadlock = true;

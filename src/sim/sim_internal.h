@@ -181,7 +181,8 @@ typedef struct part {
     mailbox *out[2];   /* [parity][partition] */
     uint64_t out_next; /* earliest window of what was posted to others in this step */
     struct published {
-        uint64_t next; /* earliest window with something to do, here or in the mail */
+        uint64_t next;  /* earliest window with something to do, here or in the mail */
+        uint64_t bytes; /* that this part has grown to; every 16th step */
         bool stop;
     } published[2]; /* [parity of the step]: written before the barrier, read by all after it */
     double cpu_seconds;
@@ -397,6 +398,7 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, cons
 void sim_free(sim *s);
 ik_status sim_setup_parts(sim *s, ik_error *err); /* sim_part.c */
 void sim_free_parts(sim *s);
+uint64_t sim_part_bytes(const part *p); /* what it has grown to: packets, events, mail */
 void sim_barrier_wait(sim *s);
 
 /* ---- sim_run.c: the loop over windows of one partition; returns when the run is over */

@@ -137,6 +137,16 @@ static void free_part(part *p)
     sim_wheel_free(&p->wheel);
 }
 
+uint64_t sim_part_bytes(const part *p)
+{
+    uint64_t bytes = (uint64_t)p->pool_cap * sizeof(packet) + (uint64_t)p->wheel.cap_chunks * 64 * sizeof(event);
+    bytes += (uint64_t)p->wheel.num_slots * sizeof(slot) + (uint64_t)p->wheel.far_cap * sizeof(far_event);
+    bytes += (uint64_t)p->local_cap * sizeof(event);
+    for (unsigned q = 0; q < p->sim->num_parts; q++)
+        bytes += (p->out[0][q].cap + p->out[1][q].cap) * sizeof(mail);
+    return bytes;
+}
+
 /* ---- the barrier: looks a short while, then sleeps; spinning on a busy machine costs ten times as much */
 
 typedef struct barrier {

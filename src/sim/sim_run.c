@@ -154,12 +154,20 @@ typedef struct pace {
     uint64_t check_ps;
 } pace;
 
+/* Whether memory is compared with the limit in this step: seldom, the same step for all parts. */
+static bool weighs_now(const part *p)
+{
+    return (p->step & 15) == 0;
+}
+
 static void publish(part *p, uint64_t from)
 {
     struct published *pub = &p->published[p->step & 1];
     uint64_t next = sim_wheel_next(p->sim, &p->wheel, from);
     pub->next = p->out_next < next ? p->out_next : next;
     pub->stop = must_stop(p);
+    if (weighs_now(p))
+        pub->bytes = sim_part_bytes(p);
     p->out_next = UINT64_MAX;
 }
 
@@ -174,6 +182,26 @@ static uint64_t agree(const part *p, bool *stop)
         *stop |= pub->stop;
     }
     return next;
+}
+
+/* Whether all parts together have outgrown the limit, from what they published in this step: all come to the same answer. */
+static bool outgrown(part *p, uint64_t time)
+{
+    const sim *s = p->sim;
+    uint64_t limit = s->env ? s->env->memory_limit_bytes : 0, bytes = s->state_bytes;
+    if (!limit || !weighs_now(p))
+        return false;
+    for (unsigned q = 0; q < s->num_parts; q++)
+        bytes += s->parts[q].published[p->step & 1].bytes;
+    if (bytes <= limit)
+        return false;
+    if (p->id == 0 && p->status == IK_OK) {
+        p->status = ik_fail(&p->err, IK_ERR_MEMORY,
+                            "the simulation's state has grown to %.1f MB after %.3f us, %.1f MB are allowed", (double)bytes / 1e6,
+                            (double)time / 1e6, (double)limit / 1e6);
+        ik_hint(&p->err, p->status, "packets and events in flight need memory: less load, smaller buffers, or a higher limit");
+    }
+    return true;
 }
 
 /* Where the whole network must rest: returns false when the run ends here. */
@@ -223,7 +251,7 @@ static bool run_step(part *p, pace *pc, uint64_t *from)
     bool over = window == UINT64_MAX || window * s->lookahead >= s->end_ps;
     uint64_t time = over ? s->end_ps : window * s->lookahead;
     take_snapshots(p, &pc->next_series, time);
-    if (stop)
+    if (stop || outgrown(p, time))
         return false;
     p->window = window == UINT64_MAX ? *from : window;
     p->start = p->window * s->lookahead;

@@ -166,8 +166,10 @@ static void test_watchdog(void **state)
                   .load = 1,
                   .sw = "buffer=16 KiB",
                   .measure = "warmup=0 ns;duration=5 ms;paranoid=true"};
-    for (unsigned voq = 0; voq < 2; voq++) {
-        c.sw = voq ? "buffer=16 KiB;voq=true" : "buffer=16 KiB;voq=false";
+    static const char *const switches[] = {"buffer=16 KiB;voq=true", "buffer=16 KiB;voq=false", "buffer=16 KiB;model=ideal",
+                                           "buffer=16 KiB;model=ioq;output_buffer=16 KiB"};
+    for (unsigned k = 0; k < 4; k++) {
+        c.sw = switches[k];
         for (unsigned threads = 1; threads < 3; threads++) {
             c.threads = threads;
             ik_sim_result r = simulate(c);
@@ -182,9 +184,12 @@ static void test_watchdog(void **state)
         }
     }
     c.routing = "updown";
-    ik_sim_result r = simulate(c);
-    assert_false(r.deadlock);
-    ik_sim_result_free(&r);
+    for (unsigned k = 0; k < 4; k++) {
+        c.sw = switches[k];
+        ik_sim_result r = simulate(c);
+        assert_false(r.deadlock);
+        ik_sim_result_free(&r);
+    }
 }
 
 /* Unconnected hosts are silent, packets to them are counted and taken out. */
@@ -261,7 +266,17 @@ static void test_memory_limit_and_cancel(void **state)
     env.cancel = NULL;
     assert_int_equal(ik_sim_run(plan, traffic, &config, &env, &r, &err), IK_OK);
     assert_true(r.throughput > 0.4 && r.threads == 1);
+    uint64_t largest = r.state_bytes;
     ik_sim_result_free(&r);
+    for (env.num_threads = 1; env.num_threads < 4; env.num_threads++) { /* enough to begin with, not for what it grows to */
+        env.memory_limit_bytes = largest - 1;
+        assert_true(ik_sim_estimate_bytes(plan, &config) < env.memory_limit_bytes);
+        assert_int_equal(ik_sim_run(plan, traffic, &config, &env, &r, &err), IK_ERR_MEMORY);
+        assert_non_null(strstr(err.text, "has grown to"));
+        env.memory_limit_bytes = 4 * largest;
+        assert_int_equal(ik_sim_run(plan, traffic, &config, &env, &r, &err), IK_OK);
+        ik_sim_result_free(&r);
+    }
     ik_traffic_free(traffic);
     ik_plan_free(plan);
     ik_fabric_free(f);
