@@ -59,8 +59,7 @@ ik_status ik_fail(ik_error *err, ik_status status, const char *format, ...) IK_P
 /* As ik_fail, with a place. `file` may be NULL. */
 ik_status ik_fail_at(ik_error *err, ik_status status, const char *file, unsigned line, unsigned column,
                      const char *format, ...) IK_PRINTF(6, 7);
-/* Sets the hint of an error that was just filled; returns err->status (IK_ERR_INTERNAL if err is NULL is never
- * needed: returns `status` as given). */
+/* Sets the hint of an error that was just filled; returns `status`, so that it can end a function as ik_fail does. */
 ik_status ik_hint(ik_error *err, ik_status status, const char *format, ...) IK_PRINTF(3, 4);
 /* Sets the place of an error that has none yet (keeps an existing one). */
 void ik_error_at(ik_error *err, const char *file, unsigned line, unsigned column);
@@ -256,6 +255,16 @@ typedef ik_status (*ik_parallel_fn)(void *ctx, size_t index, unsigned thread, ik
 ik_status ik_parallel_for(const ik_env *env, const char *what, size_t count, ik_parallel_fn fn, void *ctx, ik_error *err);
 /* Number of threads ik_parallel_for will use (>= 1): size per-thread scratch with it. */
 unsigned ik_env_threads(const ik_env *env);
+
+/* ------------------------------------------------------------------------------------------ text files in */
+
+/* The whole file, unpacked if it is gzip; *text is the caller's to free() and has a 0 behind its *size bytes. limit_bytes: refuse
+ * more (unpacked) with IK_ERR_MEMORY; 0 = 4 GiB. IK_ERR_IO: it cannot be opened or read, or is a directory. IK_ERR_INPUT: the
+ * packed file is damaged. Cost O(size), peak memory three times the size. */
+ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size_t *size, ik_error *err);
+/* What every reader of a text starts with: passes over a UTF-8 byte order mark (*text and *size move behind it) and refuses bytes
+ * that no text holds, at their place in `file`: the readers behind need not think of either. O(size). */
+ik_status ik_text_begin(const char **text, size_t *size, const char *file, ik_error *err);
 
 /* ------------------------------------------------------------------------------------------ files out */
 

@@ -5,7 +5,6 @@
 #include "experiment/experiment_impl.h"
 #include "experiment/sweep.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +179,9 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size, 
 ik_status ik_experiment_read_memory(const char *text, size_t size, const char *file, const char *const *overrides,
                                     ik_experiment **out, ik_error *err)
 {
+    ik_status status = ik_text_begin(&text, &size, file, err);
+    if (status != IK_OK)
+        return status;
     ik_experiment *e = ik_calloc(1, sizeof *e);
     if (!e)
         return ik_fail_memory(err, sizeof *e, "an experiment");
@@ -187,8 +189,8 @@ ik_status ik_experiment_read_memory(const char *text, size_t size, const char *f
     e->file = ik_arena_strdup(&e->arena, file);
     e->folder = slash ? ik_arena_printf(&e->arena, "%.*s", (int)(slash - file), file) : "";
     e->text = size < INT32_MAX ? ik_arena_printf(&e->arena, "%.*s", (int)size, text) : NULL;
-    ik_status status = e->file && e->folder && e->text ? read_sections(e, text, size, overrides, err)
-                                                       : ik_fail_memory(err, size, "an experiment");
+    status = e->file && e->folder && e->text ? read_sections(e, text, size, overrides, err)
+                                             : ik_fail_memory(err, size, "an experiment");
     if (status != IK_OK) {
         ik_experiment_free(e);
         return status;
@@ -197,49 +199,11 @@ ik_status ik_experiment_read_memory(const char *text, size_t size, const char *f
     return IK_OK;
 }
 
-/* Reads at most MAX_FILE_BYTES; *text is freed by the caller. */
-static ik_status slurp(const char *path, char **text, size_t *size, ik_error *err)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s': %s", path, strerror(errno));
-    char *buffer = NULL;
-    size_t used = 0, room = 0;
-    ik_status status = IK_OK;
-    for (;;) {
-        if (used == room) {
-            room = room ? 2 * room : 65536;
-            char *larger = room > MAX_FILE_BYTES ? NULL : realloc(buffer, room);
-            if (!larger) {
-                status = room > MAX_FILE_BYTES ? ik_fail(err, IK_ERR_INPUT, "'%.200s' is larger than %d MiB: no experiment", path,
-                                                         MAX_FILE_BYTES >> 20)
-                                               : ik_fail_memory(err, room, "an experiment");
-                break;
-            }
-            buffer = larger;
-        }
-        size_t got = fread(buffer + used, 1, room - used, file);
-        used += got;
-        if (got == 0)
-            break;
-    }
-    if (status == IK_OK && ferror(file))
-        status = ik_fail(err, IK_ERR_IO, "cannot read '%.200s': %s", path, strerror(errno));
-    fclose(file);
-    if (status != IK_OK) {
-        free(buffer);
-        return status;
-    }
-    *text = buffer;
-    *size = used;
-    return IK_OK;
-}
-
 ik_status ik_experiment_read(const char *path, const char *const *overrides, ik_experiment **out, ik_error *err)
 {
     char *text = NULL;
     size_t size = 0;
-    ik_status status = slurp(path, &text, &size, err);
+    ik_status status = ik_text_read(path, MAX_FILE_BYTES, &text, &size, err);
     if (status != IK_OK)
         return status;
     status = ik_experiment_read_memory(text, size, path, overrides, out, err);

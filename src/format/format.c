@@ -71,25 +71,6 @@ static const ik_format *recognise(const char *path, const char *text, size_t siz
     return best;
 }
 
-/* Every format is text: a control character has a place, and is no riddle for the readers. */
-static ik_status refuse_binary(const char *text, size_t size, const char *file, ik_error *err)
-{
-    unsigned line = 1;
-    size_t start = 0;
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '\n') {
-            line++;
-            start = i + 1;
-        }
-        if ((c < ' ' && c != '\n' && c != '\t' && c != '\r' && c != '\f') || c == 0x7f) {
-            ik_fail_at(err, IK_ERR_INPUT, file, line, (unsigned)(i - start) + 1, "byte 0x%02x is no text", c);
-            return ik_hint(err, IK_ERR_INPUT, "fabrics are read from text files");
-        }
-    }
-    return IK_OK;
-}
-
 static ik_status unrecognised(const char *file, size_t size, ik_error *err)
 {
     ik_fail_at(err, IK_ERR_INPUT, file, 1, 1, size ? "the contents are in no known format" : "the file is empty");
@@ -121,7 +102,7 @@ ik_status ik_fabric_read_memory(const char *text, size_t size, const char *file,
 
 ik_status format_read(const char *text, size_t size, const char *file, const ik_format *format, ik_builder *b, ik_error *err)
 {
-    ik_status status = refuse_binary(text, size, file, err);
+    ik_status status = ik_text_begin(&text, &size, file, err);
     if (status != IK_OK)
         return status;
     if (!format)
@@ -155,7 +136,7 @@ ik_status ik_fabric_read(const char *path, const char *format_name, const ik_env
     size_t size = 0;
     ik_status status = format_by_name(format_name, &format, err);
     if (status == IK_OK)
-        status = text_file_read(path, env, &text, &size, err);
+        status = ik_text_read(path, env ? env->memory_limit_bytes : 0, &text, &size, err);
     if (status == IK_OK)
         status = ik_fabric_read_memory(text, size, path, format, env, out, err);
     free(text);

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whole files in and out. Reading goes through zlib, which passes plain files through; what is written is packed if its
- * name ends in .gz.
+ * Fabrics into files: what is written is packed if its name ends in .gz.
  */
 #include "format/text_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-
-/* An unpacked file beyond this is a mistake or an attack; a million-host dump has about 1 GB. */
-#define MAX_TEXT_BYTES ((size_t)4 << 30)
 
 static ik_status io_failed(ik_error *err, const char *path, const char *what)
 {
@@ -25,66 +18,6 @@ static ik_status io_failed(ik_error *err, const char *path, const char *what)
     ik_error_at(err, path, 0, 0);
     return IK_ERR_IO;
 }
-
-/* ---- reading */
-
-static ik_status read_stream(gzFile in, const char *path, size_t limit, char **text, size_t *size, ik_error *err)
-{
-    size_t cap = 65536, used = 0;
-    char *buffer = malloc(cap + 1);
-    for (;;) {
-        if (!buffer)
-            return ik_fail_memory(err, cap, "a file");
-        int got = gzread(in, buffer + used, (unsigned)(cap - used < INT_MAX ? cap - used : INT_MAX));
-        int code;
-        const char *why = gzerror(in, &code);
-        if (got < 0 || code == Z_BUF_ERROR) {
-            free(buffer);
-            return ik_fail_at(err, code == Z_ERRNO ? IK_ERR_IO : IK_ERR_INPUT, path, 0, 0, "cannot be read: %s",
-                              code == Z_BUF_ERROR ? "the compressed file is cut off"
-                              : code == Z_ERRNO   ? strerror(errno)
-                                                  : why);
-        }
-        if (got == 0)
-            break;
-        used += (size_t)got;
-        if (used > limit) {
-            free(buffer);
-            return ik_fail_at(err, IK_ERR_MEMORY, path, 0, 0, "more than %zu bytes of text", limit);
-        }
-        if (used == cap) {
-            char *larger = realloc(buffer, 2 * cap + 1);
-            if (!larger)
-                free(buffer);
-            buffer = larger;
-            cap *= 2;
-        }
-    }
-    buffer[used] = '\0';
-    *text = buffer;
-    *size = used;
-    return IK_OK;
-}
-
-ik_status text_file_read(const char *path, const ik_env *env, char **text, size_t *size, ik_error *err)
-{
-    struct stat info;
-    size_t limit = env && env->memory_limit_bytes && env->memory_limit_bytes < MAX_TEXT_BYTES ? (size_t)env->memory_limit_bytes
-                                                                                              : MAX_TEXT_BYTES;
-    if (stat(path, &info) != 0)
-        return io_failed(err, path, "cannot be opened");
-    if (S_ISDIR(info.st_mode))
-        return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "is a directory, expected a file");
-    gzFile in = gzopen(path, "rb");
-    if (!in)
-        return io_failed(err, path, "cannot be opened");
-    gzbuffer(in, 1 << 17);
-    ik_status status = read_stream(in, path, limit, text, size, err);
-    gzclose_r(in);
-    return status;
-}
-
-/* ---- writing */
 
 static ik_status pack(FILE *from, int to, const char *path, ik_error *err)
 {

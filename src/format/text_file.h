@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Files on disk: whole ones in, whole ones out; and the steps of reading that topology `file` shares.
+ * Fabrics in files on disk; and the steps of reading that topology `file` shares.
  */
 #ifndef IKAT_TEXT_FILE_H
 #define IKAT_TEXT_FILE_H
 
 #include "ikat/format.h"
 
-/* The whole file, unpacked if it is gzip; *text is the caller's to free and ends with a 0 beyond `size`. */
-ik_status text_file_read(const char *path, const ik_env *env, char **text, size_t *size, ik_error *err);
 /* Writes beside `path` and renames; packs if the name ends in .gz. */
 ik_status text_file_write(const char *path, const ik_fabric *f, ik_status (*write)(const ik_fabric *, FILE *, ik_error *),
                           ik_error *err);
 
 /* Format of this name (NULL = none asked for); IK_ERR_INPUT with the nearest name. */
 ik_status format_by_name(const char *name, const ik_format **format, ik_error *err);
-/* Checks that the text is text, recognises its format if NULL, and reads into the builder. */
+/* Recognises the text's format if NULL, and reads it into the builder. */
 ik_status format_read(const char *text, size_t size, const char *file, const ik_format *format, ik_builder *b, ik_error *err);
 /* Levels and judgement of a fabric that was read. */
 ik_status format_finish(ik_fabric *f, ik_error *err);

@@ -8,7 +8,6 @@
 #include "routing/lft_file.h"
 #include "routing/routing.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,7 +180,9 @@ static ik_status read_lines(reader *rd, const char *text, size_t size, ik_error 
 ik_status ik_lft_parse(const ik_fabric *f, const char *text, size_t size, const char *file, uint16_t **lft, ik_error *err)
 {
     reader rd = {.f = f, .file = file, .sw = IK_NONE};
-    ik_status status = lft_new(f, NULL, &rd.lft, err);
+    ik_status status = ik_text_begin(&text, &size, file, err);
+    if (status == IK_OK)
+        status = lft_new(f, NULL, &rd.lft, err);
     if (status == IK_OK)
         status = lft_names_make(f, &rd.names, err);
     if (status == IK_OK)
@@ -195,42 +196,11 @@ ik_status ik_lft_parse(const ik_fabric *f, const char *text, size_t size, const 
     return IK_OK;
 }
 
-static ik_status load(const char *path, char **text, size_t *size, ik_error *err)
-{
-    FILE *in = fopen(path, "rb");
-    if (!in)
-        return ik_fail(err, IK_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
-    size_t room = 1 << 16, used = 0;
-    char *buffer = malloc(room);
-    while (buffer) {
-        used += fread(buffer + used, 1, room - used, in);
-        if (used < room)
-            break;
-        char *larger = room <= SIZE_MAX / 2 ? realloc(buffer, room *= 2) : NULL;
-        if (!larger)
-            free(buffer);
-        buffer = larger;
-    }
-    ik_status status = IK_OK;
-    if (!buffer)
-        status = ik_fail_memory(err, room, "a file of forwarding tables");
-    else if (ferror(in))
-        status = ik_fail(err, IK_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
-    fclose(in);
-    if (status != IK_OK) {
-        free(buffer);
-        return status;
-    }
-    *text = buffer;
-    *size = used;
-    return IK_OK;
-}
-
 ik_status ik_lft_read(const ik_fabric *f, const char *path, uint16_t **lft, ik_error *err)
 {
     char *text = NULL;
     size_t size = 0;
-    ik_status status = load(path, &text, &size, err);
+    ik_status status = ik_text_read(path, 0, &text, &size, err);
     if (status != IK_OK)
         return status;
     status = ik_lft_parse(f, text, size, path, lft, err);

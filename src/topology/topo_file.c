@@ -22,7 +22,7 @@ static ik_status build(const ik_params *params, const ik_topo_ctx *ctx, ik_build
     size_t size = 0;
     ik_status status = format_by_name(ik_params_has(params, "format") ? ik_params_text(params, "format") : NULL, &format, err);
     if (status == IK_OK)
-        status = text_file_read(path, ctx->env, &text, &size, err);
+        status = ik_text_read(path, ctx->env ? ctx->env->memory_limit_bytes : 0, &text, &size, err);
     if (status == IK_OK)
         status = format_read(text, size, path, format, b, err);
     if (status != IK_OK)

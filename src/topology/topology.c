@@ -286,23 +286,24 @@ ik_status ik_fabric_from_params(const char *name, const ik_params *params, const
 
 /* ---- from a spec */
 
-static bool is_file(const char *path)
+/* Is a text that names no topology a path? Reading it then says what is wrong with it. */
+static bool is_path(const char *text, const ik_spec *spec)
 {
     struct stat info;
-    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+    return stat(text, &info) == 0 || (spec->name && strchr(spec->name, '/'));
 }
 
 ik_status ik_fabric_from_spec(const char *text, const ik_env *env, ik_fabric **out, ik_error *err)
 {
     ik_arena arena = {0};
-    ik_spec spec;
+    ik_spec spec = {0};
     const char *path = text, *no_key = NULL;
     const ik_shorthand *shorthand = NULL;
     const ik_topology *t = NULL;
     ik_status status = ik_spec_parse(text, &arena, &spec, err);
     if (status == IK_OK)
         t = ik_topology_find(spec.name, &shorthand);
-    if (!t && is_file(text)) {
+    if (!t && is_path(text, &spec)) {
         spec = (ik_spec){.name = "file", .num = 1, .keys = &no_key, .values = &path};
         t = ik_topology_find(spec.name, &shorthand);
         status = IK_OK;

@@ -2,14 +2,14 @@
  *
  * traffic_file.c: flows read from a text file.
  *
- * One flow a line: source, destination, optional weight (a whole number, 1 if left out); hosts by number or by name; # starts a
- * comment.
+ * One flow a line: source, destination, optional weight (a whole number, 1 if left out); hosts by number or by name (the first
+ * host of that name); # starts a comment. Cost O(hosts + size of the file).
  */
+#include "format/name_map.h"
 #include "traffic/pattern.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +21,8 @@ static const ik_param params[] = {
 typedef struct reader {
     ik_traffic *t;
     const char *path;
+    name_map names;    /* of the hosts, if the fabric has names */
+    uint32_t *host_of; /* [hosts] the first host of each different name */
     unsigned line;
     pattern_flow *flows;
     size_t count, room;
@@ -36,18 +38,15 @@ static bool whole_number(const char *word, uint64_t *value)
 
 static ik_status find_host(const reader *r, const char *word, unsigned column, uint32_t *host, ik_error *err)
 {
-    const ik_fabric *f = r->t->fabric;
     uint64_t number;
     if (whole_number(word, &number) && number < r->t->num_hosts) {
         *host = (uint32_t)number;
         return IK_OK;
     }
-    for (uint32_t h = 0; f->node_name && h < f->num_hosts; h++) {
-        const char *name = f->node_name[ik_host_node(f, h)];
-        if (name && strcmp(name, word) == 0) {
-            *host = h;
-            return IK_OK;
-        }
+    uint32_t name = name_map_find(&r->names, (slice){word, strlen(word)});
+    if (name != IK_NONE) {
+        *host = r->host_of[name];
+        return IK_OK;
     }
     ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, column, "no host '%.60s' in this fabric", word);
     return ik_hint(err, IK_ERR_INPUT, "a number from 0 to %u, or a host's name", r->t->num_hosts ? r->t->num_hosts - 1 : 0);
@@ -119,39 +118,69 @@ static ik_status read_line(reader *r, char *line, ik_error *err)
     return s == IK_OK ? add_flow(r, flow, err) : s;
 }
 
-static ik_status read_file(reader *r, FILE *in, ik_error *err)
+/* The hosts' names, so that a flow costs no search through all of them. */
+static ik_status map_names(reader *r, ik_error *err)
 {
-    char line[1024];
-    ik_status s = IK_OK;
-    while (s == IK_OK && fgets(line, sizeof line, in)) {
+    const ik_fabric *f = r->t->fabric;
+    if (!f->node_name)
+        return IK_OK;
+    r->host_of = ik_calloc(f->num_hosts, sizeof *r->host_of);
+    if (!r->host_of)
+        return ik_fail_memory(err, f->num_hosts * sizeof *r->host_of, "names of hosts");
+    for (uint32_t h = 0; h < f->num_hosts; h++) {
+        const char *name = f->node_name[ik_host_node(f, h)];
+        bool is_new;
+        uint32_t index = name_map_add(&r->names, (slice){name, strlen(name)}, &is_new);
+        if (index == IK_NONE)
+            return ik_fail_memory(err, strlen(name), "names of hosts");
+        if (is_new)
+            r->host_of[index] = h;
+    }
+    return IK_OK;
+}
+
+static ik_status read_lines(reader *r, char *text, const char *end, ik_error *err)
+{
+    for (char *line = text; line < end;) {
+        char *stop = memchr(line, '\n', (size_t)(end - line));
+        if (stop)
+            *stop = 0;
         r->line++;
-        if (!strchr(line, '\n') && !feof(in)) {
-            return ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, 0, "the line is longer than %zu characters", sizeof line - 2);
-        }
-        s = read_line(r, line, err);
+        ik_status s = read_line(r, line, err);
+        if (s != IK_OK)
+            return s;
+        line = stop ? stop + 1 : line + strlen(line);
     }
-    if (s == IK_OK && ferror(in)) {
-        s = ik_fail_at(err, IK_ERR_IO, r->path, r->line, 0, "cannot read on: %s", strerror(errno));
-    }
+    if (r->count == 0)
+        return ik_fail_at(err, IK_ERR_INPUT, r->path, 0, 0, "no flow in the file");
+    return IK_OK;
+}
+
+static ik_status read_file(reader *r, const ik_env *env, ik_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    ik_status s = ik_text_read(r->path, env ? env->memory_limit_bytes : 0, &text, &size, err);
+    if (s != IK_OK)
+        return s;
+    const char *start = text;
+    s = ik_text_begin(&start, &size, r->path, err);
+    if (s == IK_OK)
+        s = map_names(r, err);
+    if (s == IK_OK)
+        s = read_lines(r, text + (start - text), start + size, err);
+    free(text);
     return s;
 }
 
 static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
-    (void)env;
     reader r = {.t = t, .path = ik_params_text(p, "path")};
-    FILE *in = fopen(r.path, "r");
-    if (!in) {
-        return ik_fail_at(err, IK_ERR_IO, r.path, 0, 0, "cannot open: %s", strerror(errno));
-    }
-    ik_status s = read_file(&r, in, err);
-    fclose(in);
-    if (s == IK_OK && r.count == 0) {
-        s = ik_fail_at(err, IK_ERR_INPUT, r.path, 0, 0, "no flow in the file");
-    }
-    if (s == IK_OK) {
+    ik_status s = read_file(&r, env, err);
+    if (s == IK_OK)
         s = pattern_lists_new(t, r.flows, r.count, err);
-    }
+    name_map_free(&r.names);
+    free(r.host_of);
     free(r.flows);
     return s;
 }
@@ -167,5 +196,4 @@ const ik_traffic_family ik_traffic_file = {
     .destroy = pattern_lists_destroy,
     .dest = pattern_lists_dest,
     .flows = pattern_lists_flows,
-
 };

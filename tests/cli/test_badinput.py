@@ -1,4 +1,5 @@
 """What goes wrong outside ikat: closed pipes, full disks, folders without the right to write, devices as files."""
+import gzip
 import os
 import pathlib
 import signal
@@ -74,6 +75,41 @@ class BadInputTest(CliTest):
                 said = work.communicate(timeout=60)[1]
                 self.assertLess(time.monotonic() - start, 5, args)
             self.assertEqual((work.returncode, said[:15]), (130, "ikat: cancelled"), args)
+
+    def texts(self):
+        """Every kind of text that is read: a file, and the command that reads it, up to the file's path."""
+        dump, tables, flows = self.tmp / "ring.ibnetdiscover", self.tmp / "ring.lft", self.tmp / "ring.flows"
+        self.ok("topo", "ring:n=5", "-o", dump)
+        self.ok("route", dump, "-r", "updown", "--format", "lft", "-o", tables)
+        flows.write_text("0 1\n1 2 3\n")
+        return [(dump, ["topo"], ""), (tables, ["check", dump, "-r"], "lft:path="), (flows, ["load", "ring:n=5", "-r", "updown", "-t"], "file:path="),
+                (self.file, ["run", "-o", self.store, "--json", "-q"], "")]
+
+    def test_a_byte_order_mark_and_packing_change_nothing(self):
+        for path, command, before in self.texts():
+            plain = path.read_bytes()
+            for data in [b"\xef\xbb\xbf" + plain, gzip.compress(plain), gzip.compress(b"\xef\xbb\xbf" + plain)]:
+                path.write_bytes(plain)
+                answer = self.ok(*command, f"{before}{path}", status=None)
+                path.write_bytes(data)
+                self.assertEqual(self.ok(*command, f"{before}{path}", status=None), answer, path)
+            path.write_bytes(plain)
+
+    def test_what_is_no_text_is_refused_with_its_place(self):
+        for path, command, before in self.texts():
+            plain, spec = path.read_bytes(), f"{before}{path}"
+            path.write_bytes(plain.replace(b"\n", b"\n\0", 1))
+            self.refused(*command, spec, says=[f"{path}:2:1: ", "byte 0x00 is no text", "UTF-8"])
+            path.write_bytes(gzip.compress(plain)[:-9])
+            self.refused(*command, spec, says=[str(path), "cut off"])
+            path.write_bytes(b"")
+            self.refused(*command, spec, says=str(path))
+            path.unlink()
+            self.refused(*command, spec, says=[str(path), "No such file"])
+            path.mkdir()
+            self.refused(*command, spec, says=[str(path), "is a directory"])
+            path.rmdir()
+            path.write_bytes(plain)
 
     def test_help_as_json(self):
         names = {command["name"] for command in self.json("help")["commands"]}

@@ -74,6 +74,24 @@ static void round_trip(const ik_format *format, const char *spec, const ik_fabri
     free(second.at);
 }
 
+/* A byte order mark in front, as some editors write it, changes nothing. */
+static void test_mark(const ik_format *format, const char *spec, text t)
+{
+    ik_error err = {0};
+    ik_fabric *plain = NULL, *marked = NULL;
+    char *copy = malloc(t.size + 3), why[256] = "";
+    memcpy(copy, "\xef\xbb\xbf", 3);
+    memcpy(copy + 3, t.at, t.size);
+    CHECK(ik_fabric_read_memory(t.at, t.size, "plain", NULL, NULL, &plain, &err) == IK_OK &&
+              ik_fabric_read_memory(copy, t.size + 3, "marked", NULL, NULL, &marked, &err) == IK_OK,
+          "%s with a byte order mark does not come back: %s", spec, err.text);
+    if (plain && marked)
+        CHECK(ik_fabric_equal(plain, marked, why, sizeof why), "%s: a byte order mark changes the fabric: %s", spec, why);
+    ik_fabric_free(plain);
+    ik_fabric_free(marked);
+    free(copy);
+}
+
 /* Whatever is done to a text, the answer is an error with its place or a sound fabric. */
 static void must_hold(const ik_format *format, const char *at, size_t size, const char *what)
 {
@@ -111,7 +129,7 @@ static void test_files(const ik_format *format, const ik_fabric *f)
 {
     char path[64], packed[80];
     ik_error err = {0};
-    snprintf(path, sizeof path, "conform-%ld.%s", (long)getpid(), format->extensions[0]);
+    snprintf(path, sizeof path, "fabric.%s", format->extensions[0]);
     snprintf(packed, sizeof packed, "%s.gz", path);
     CHECK(ik_fabric_write(f, path, NULL, &err) == IK_OK, "%s: %s", path, err.text);
     CHECK(ik_fabric_write(f, packed, NULL, &err) == IK_OK, "%s: %s", packed, err.text);
@@ -145,6 +163,8 @@ static void test_spec(const ik_format *format, const char *spec)
     CHECK(!t.at || same_text(t, twice), "%s is written differently the second time", spec);
     if (t.at && format->read)
         round_trip(format, spec, f, t);
+    if (t.at && format->read)
+        test_mark(format, spec, t);
     if (t.at && format->read && f->num_ports < 200)
         spoil(format, t);
     if (t.at && strncmp(spec, "karytree", 8) == 0)
@@ -167,12 +187,16 @@ int main(int argc, char **argv)
     }
     CHECK(format->summary && format->source && format->extensions && format->extensions[0] && (format->read || format->write),
           "an incomplete declaration");
-    if (chdir(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp") != 0)
+    char folder[] = "/tmp/ikat-conform-XXXXXX"; /* nobody else's files have these names */
+    if (!mkdtemp(folder) || chdir(folder) != 0) {
+        perror(folder);
         return 2;
+    }
     for (size_t i = 0; specs[i]; i++) {
         char spec[512];
         snprintf(spec, sizeof spec, strncmp(specs[i], "data/", 5) == 0 ? SOURCE_DIR "/%s" : "%s", specs[i]);
         test_spec(format, spec);
     }
+    CHECK(rmdir(folder) == 0, "%s: files are left over", folder);
     return failures ? 1 : 0;
 }

@@ -150,11 +150,12 @@ static void dmodc_survives_or_refuses(void **state)
     assert_true(served >= 20);
 }
 
-static char *file_name(const char *stem)
+/* An empty file of a name that nobody else has; the XXXXXX at the path's end is filled in. */
+static void make_file(char *path)
 {
-    static char path[128];
-    snprintf(path, sizeof path, "/tmp/ikat-%s-%ld.lft", stem, (long)getpid());
-    return path;
+    int handle = mkstemp(path);
+    assert_true(handle >= 0);
+    close(handle);
 }
 
 static void tables_come_back_from_a_file(void **state)
@@ -166,7 +167,8 @@ static void tables_come_back_from_a_file(void **state)
         ik_routing *r = routing_on(f, "updown");
         ik_error err = {0};
         uint16_t *lft = NULL;
-        char *path = file_name("round-trip"), spec[160];
+        char path[] = "/tmp/ikat-tables-XXXXXX", spec[160];
+        make_file(path);
         assert_int_equal(ik_lft_write(r, path, &err), IK_OK);
         assert_int_equal(ik_lft_read(f, path, &lft, &err), IK_OK);
         assert_memory_equal(lft, r->lft, (size_t)f->num_switches * f->num_hosts * sizeof *lft);
@@ -201,7 +203,8 @@ static void tables_of_a_subnet_manager(void **state)
         for (uint32_t d = 0; d < f->num_hosts; d++)
             if (s != d)
                 assert_true(walk(r, s, d, ports) > 0);
-    char *path = file_name("opensm");
+    char path[] = "/tmp/ikat-tables-XXXXXX";
+    make_file(path);
     assert_int_equal(ik_lft_write(r, path, &err), IK_OK);
     assert_int_equal(ik_lft_read(f, path, &written, &err), IK_OK);
     assert_memory_equal(dumped, written, entries * sizeof *dumped);
