@@ -1,67 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Partitions: which part owns which node, what a part needs, and the barrier between windows. Switches are cut by METIS (G.
- * Karypis, V. Kumar, SIAM J. Sci. Comput. 20(1), 1998) with hosts and ports as weight, a host goes with its switch. The cut
- * decides speed, never results. */
+ * Partitions: which part owns which node, what a part needs, and the barrier between windows. A host goes with its
+ * switch. */
+#include "sim/sim_cut.h"
 #include "sim/sim_internal.h"
 #include <errno.h>
-#include <metis.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 
 /* ---- the cut */
 
-/* Switch graph in METIS's form; links between two switches once a cable. */
-static ik_status cut_by_metis(const sim *s, idx_t *part_of, ik_error *err)
-{
-    const ik_fabric *f = s->f;
-    size_t edges = 0;
-    for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++)
-        edges += ik_peer_node(f, port) < f->num_switches;
-    idx_t *begin = ik_calloc(f->num_switches + 1, sizeof *begin), *to = ik_calloc(edges ? edges : 1, sizeof *to);
-    idx_t *weight = ik_calloc(f->num_switches, sizeof *weight);
-    ik_status status = begin && to && weight ? IK_OK : ik_fail_memory(err, edges * sizeof *to, "the cut into partitions");
-    idx_t n = (idx_t)f->num_switches, constraints = 1, num_parts = (idx_t)s->num_parts, cut, at = 0;
-    for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++) {
-        for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-            uint32_t peer = ik_peer_node(f, port);
-            weight[sw] += peer == IK_NONE ? 0 : peer >= f->num_switches ? 2 : 1; /* a host is worked on, too */
-            if (peer < f->num_switches && peer != sw)
-                to[at++] = (idx_t)peer;
-        }
-        begin[sw + 1] = at;
-    }
-    if (status == IK_OK) {
-        idx_t options[METIS_NOPTIONS];
-        METIS_SetDefaultOptions(options);
-        options[METIS_OPTION_SEED] = 1;
-        if (METIS_PartGraphKway(&n, &constraints, begin, to, weight, NULL, NULL, &num_parts, NULL, NULL, options, &cut,
-                                part_of) != METIS_OK)
-            status = ik_fail(err, IK_ERR_INTERNAL, "METIS cannot cut %u switches into %u parts", f->num_switches, s->num_parts);
-    }
-    free(begin);
-    free(to);
-    free(weight);
-    return status;
-}
-
 static ik_status assign_nodes(sim *s, ik_error *err)
 {
     const ik_fabric *f = s->f;
+    sim_loads loads;
+    sim_cut_quality quality;
     if (s->num_parts == 1)
         return IK_OK;
-    idx_t *part_of = ik_calloc(f->num_switches, sizeof *part_of);
-    if (!part_of)
-        return ik_fail_memory(err, f->num_switches * sizeof *part_of, "the cut into partitions");
-    ik_status status = cut_by_metis(s, part_of, err);
-    for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++)
-        s->node_part[sw] = (uint16_t)part_of[sw];
+    ik_status status = sim_loads_sample(s->plan, s->traffic, &loads, err);
+    if (status != IK_OK)
+        return status;
+    status = sim_cut(f, &loads, s->num_parts, s->node_part, &quality, err);
     for (uint32_t host = 0; status == IK_OK && host < f->num_hosts; host++) {
         uint32_t port = s->hosts[host].port;
         s->node_part[ik_host_node(f, host)] = port == IK_NONE ? 0 : s->node_part[s->ports[port].peer_node];
     }
-    free(part_of);
+    sim_loads_free(&loads);
     return status;
 }
 
