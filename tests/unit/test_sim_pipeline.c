@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_sim_pipeline.c: the pipelined router against its closed form at zero load and against the curves of BookSim2's
- * input-queued router (tests/data/booksim/mean.csv: means over three seeds), conservation, wormhole with buffers smaller than a
- * packet, deadlock.
+ * test_sim_pipeline.c: the pipelined router against its closed form at zero load, conservation, wormhole with buffers smaller
+ * than a packet, deadlock. test_sim_booksim.c holds it to whole curves.
  */
 #include "sim_helper.h"
 
@@ -48,76 +47,6 @@ static void zero_load_latency_is_exact(void **state)
     zero_load("torus:dims=6,latency=10 ns", "shift:by=3", 4, 3, ROUTER ";routing_cycles=0", 1);
     zero_load("torus:dims=6,latency=10 ns", "shift:by=3", 4, 7, ROUTER ";vc_alloc_cycles=2;sw_alloc_cycles=2;traversal_cycles=2",
               2);
-}
-
-/* ---- curves */
-
-/* Mean packet latency in cycles at this load in the reference; fails if the point is not there or was not stable. */
-static double reference(const char *config, double load)
-{
-    FILE *file = fopen(TEST_DATA "/booksim/mean.csv", "r");
-    char line[256], name[64];
-    double found = 0;
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file)) {
-        double at, latency;
-        if (sscanf(line, "%63[^,],%lf,%lf", name, &at, &latency) == 3 && strcmp(name, config) == 0 && fabs(at - load) < 1e-9)
-            found = latency;
-    }
-    fclose(file);
-    assert_true(found > 0);
-    return found;
-}
-
-static void follow_curve(scenario c, const char *config, const double *loads, size_t count, double tolerance)
-{
-    c.vc = c.vc ? c.vc : "any";
-    c.num_vcs = 4;
-    c.traffic = "uniform:self=true";
-    c.sw = ROUTER;
-    c.adapter = ONE_FLIT;
-    c.measure = "warmup=30 us;duration=100 us";
-    for (size_t k = 0; k < count; k++) {
-        c.load = loads[k];
-        ik_sim_result r = simulate(c);
-        double expected = reference(config, loads[k]), got = r.latency.mean / CYCLE_PS;
-        if (fabs(got / expected - 1) > tolerance)
-            fail_msg("%s at %g: %g cycles, the reference has %g", config, loads[k], got, expected);
-        ik_sim_result_free(&r);
-    }
-}
-
-static void fat_tree_follows_booksim(void **state)
-{
-    (void)state;
-    static const double loads[] = {0.05, 0.3, 0.5, 0.6};
-    scenario c = {.fabric = "karytree:k=4,n=4,latency=10 ns", .routing = "oblivious"};
-    follow_curve(c, "a_ft_k4n4", loads, 4, 0.01);
-}
-
-static void mesh_follows_booksim(void **state)
-{
-    (void)state;
-    static const double loads[] = {0.1, 0.2, 0.3, 0.35};
-    scenario c = {.fabric = "mesh:dims=8:8,latency=10 ns", .routing = "dor"};
-    follow_curve(c, "e_mesh8x8_uniform", loads, 4, 0.015);
-}
-
-static void saturation_follows_booksim(void **state)
-{
-    (void)state;
-    scenario c = {.fabric = "karytree:k=4,n=4,latency=10 ns",
-                  .routing = "oblivious",
-                  .vc = "any",
-                  .num_vcs = 4,
-                  .traffic = "uniform:self=true",
-                  .load = 0.95,
-                  .sw = ROUTER,
-                  .adapter = ONE_FLIT,
-                  .measure = "warmup=30 us;duration=60 us"};
-    ik_sim_result r = simulate(c);
-    assert_true(fabs(r.throughput - 0.650) < 0.01);
-    ik_sim_result_free(&r);
 }
 
 /* ---- one VC carries a packet of L flits in L - 1 + rd + va + sa cycles: a third of the rate for L = 1, 16/18 for L = 16 */
@@ -220,10 +149,11 @@ static void a_slow_link_is_slow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zero_load_latency_is_exact),    cmocka_unit_test(fat_tree_follows_booksim),
-        cmocka_unit_test(mesh_follows_booksim),          cmocka_unit_test(saturation_follows_booksim),
-        cmocka_unit_test(one_vc_limits_a_channel),       cmocka_unit_test(nothing_is_lost),
-        cmocka_unit_test(a_ring_deadlocks_and_says_how), cmocka_unit_test(a_slow_link_is_slow),
+        cmocka_unit_test(zero_load_latency_is_exact),
+        cmocka_unit_test(one_vc_limits_a_channel),
+        cmocka_unit_test(nothing_is_lost),
+        cmocka_unit_test(a_ring_deadlocks_and_says_how),
+        cmocka_unit_test(a_slow_link_is_slow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
