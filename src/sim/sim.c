@@ -185,11 +185,9 @@ static void export_counters(const sim *s, ik_sim_result *r)
     r->threads = s->num_parts;
 }
 
-static ik_status export_results(sim *s, ik_sim_result *out, ik_error *err)
+ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err)
 {
     ik_sim_result r = {0};
-    for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        sim_count_backlog(&s->parts[0], host);
     for (unsigned q = 1; q < s->num_parts; q++) {
         sim_histo_merge(&s->parts[0].latency, &s->parts[q].latency);
         sim_histo_merge(&s->parts[0].network, &s->parts[q].network);
@@ -220,7 +218,7 @@ static ik_status run_events(const ik_plan *plan, const ik_traffic *traffic, cons
     if (status == IK_OK)
         status = first_failure(&s, err);
     if (status == IK_OK)
-        status = export_results(&s, out, err);
+        status = sim_export_results(&s, out, err);
     sim_free(&s);
     return status;
 }

@@ -10,6 +10,8 @@
 #define IKAT_SIM_INTERNAL_H
 
 #include "ikat/sim.h"
+#include "sim/sim_cut.h"
+#include "sim/sim_exchange.h"
 #include <stdatomic.h>
 #include <string.h>
 
@@ -126,17 +128,6 @@ typedef struct host_state {
     uint8_t pad;
 } host_state;
 
-/* ---- a packet that crosses partitions */
-typedef struct mail {
-    uint64_t time;
-    event ev;
-    packet pk; /* EV_ARRIVAL only */
-} mail;
-typedef struct mailbox {
-    mail *items;
-    size_t count, cap;
-} mailbox;
-
 typedef struct grant {          /* fast kernel: to be carried out at the window's end */
     uint32_t queue, sw, offset; /* global index of the queue; switch; time in the window */
     uint16_t in, out;
@@ -157,7 +148,7 @@ typedef struct counters {
 typedef struct part {
     sim *sim;
     unsigned id;
-    uint64_t step;          /* windows worked on so far: its parity chooses the mailboxes */
+    uint64_t step;          /* its parity chooses the boxes */
     uint64_t window, start; /* being worked on: index and time */
     wheel wheel;
     packet *pool;
@@ -178,13 +169,13 @@ typedef struct part {
     counters n;
     histo latency, network;
     uint64_t *series_bytes, *series_count, *series_sum;
-    mailbox *out[2];   /* [parity][partition] */
-    uint64_t out_next; /* earliest window of what was posted to others in this step */
-    struct published {
-        uint64_t next;  /* earliest window with something to do, here or in the mail */
-        uint64_t bytes; /* that this part has grown to; every 16th step */
-        bool stop;
-    } published[2]; /* [parity of the step]: written before the barrier, read by all after it */
+    sim_box *out[2];        /* [parity of the step][partition] what others are told */
+    sim_box *own;           /* [partition] for the exchange's use */
+    const sim_box **in;     /* [partition] what others told in the step before */
+    uint64_t out_first;     /* earliest time of what was posted to others in this step */
+    uint64_t step_start;    /* time from which the times of what is posted to others count */
+    uint64_t told;          /* first part: window of the last progress */
+    uint64_t windows, mail; /* worked on; packets and credits posted to others */
     double cpu_seconds;
     ik_status status;
     ik_error err;
@@ -229,9 +220,9 @@ struct sim {
     uint8_t *pair_store, *policy_store;
     uint64_t *float_store;
     host_state *hosts;
-    lane *lanes;       /* [host * vcs + v] */
-    message *messages; /* [(host * vcs + v) * active] */
-    cadence *cadences; /* [host] */
+    lane *lanes;         /* [host * vcs + v] */
+    message *messages;   /* [(host * vcs + v) * active] */
+    cadence *cadences;   /* [host] */
     uint32_t *node_head; /* chains of events of one window: of a node */
     uint32_t *node_idle; /* fast kernel, of a switch: what was done ahead of its instant */
     uint16_t *node_part;
@@ -243,8 +234,11 @@ struct sim {
     size_t state_bytes;
     /* Works on the events of one window, already taken out of the wheel. */
     void (*run_window)(part *p, const slot *at);
-    struct barrier *barrier; /* NULL with one partition */
-    uint64_t stopped_ps;     /* where a check ended the run */
+    sim_exchange *exchange; /* NULL with one partition */
+    sim_exchange *threads;  /* the one between threads, owned */
+    uint64_t step_windows;  /* windows between two exchanges: the shortest link between partitions, over the shortest of all */
+    sim_cut_quality cut;
+    uint64_t stopped_ps; /* where a check ended the run */
     bool deadlock;
     char *deadlock_text;
 };
@@ -399,7 +393,9 @@ void sim_free(sim *s);
 ik_status sim_setup_parts(sim *s, ik_error *err); /* sim_part.c */
 void sim_free_parts(sim *s);
 uint64_t sim_part_bytes(const part *p); /* what it has grown to: packets, events, mail */
-void sim_barrier_wait(sim *s);
+
+/* ---- sim.c: from all parts at their ends to the result, which owns what it takes */
+ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err);
 
 /* ---- sim_run.c: the loop over windows of one partition; returns when the run is over */
 void sim_run_part(part *p);

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Partitions: which part owns which node, what a part needs, and the barrier between windows. A host goes with its
+ * Partitions: which part owns which node, and what a part needs. A host goes with its
  * switch. */
-#include "sim/sim_cut.h"
 #include "sim/sim_internal.h"
-#include <errno.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 
 /* ---- the cut */
@@ -15,19 +11,32 @@ static ik_status assign_nodes(sim *s, ik_error *err)
 {
     const ik_fabric *f = s->f;
     sim_loads loads;
-    sim_cut_quality quality;
     if (s->num_parts == 1)
         return IK_OK;
     ik_status status = sim_loads_sample(s->plan, s->traffic, &loads, err);
     if (status != IK_OK)
         return status;
-    status = sim_cut(f, &loads, s->num_parts, s->node_part, &quality, err);
+    status = sim_cut(f, &loads, s->num_parts, s->node_part, &s->cut, err);
     for (uint32_t host = 0; status == IK_OK && host < f->num_hosts; host++) {
         uint32_t port = s->hosts[host].port;
         s->node_part[ik_host_node(f, host)] = port == IK_NONE ? 0 : s->node_part[s->ports[port].peer_node];
     }
     sim_loads_free(&loads);
     return status;
+}
+
+/* What happens in one part reaches another no sooner than over the shortest link between them. A part alone pauses now and then
+ * to see whether it is told to stop. */
+static uint64_t find_step(const sim *s)
+{
+    const ik_fabric *f = s->f;
+    uint64_t least = 64 * s->lookahead;
+    for (uint32_t port = 0; port < f->num_ports; port++) {
+        uint32_t peer = ik_peer_node(f, port);
+        if (peer != IK_NONE && s->node_part[peer] != s->node_part[f->port_node[port]] && ik_port_latency_ps(f, port) < least)
+            least = ik_port_latency_ps(f, port);
+    }
+    return least / s->lookahead;
 }
 
 /* ---- what a part needs */
@@ -63,6 +72,23 @@ static bool init_series(part *p)
     return p->series_bytes;
 }
 
+/* With one message each: what ends a step must not fail. */
+static bool init_boxes(part *p)
+{
+    unsigned num = p->sim->num_parts;
+    for (unsigned k = 0; k < 2; k++) {
+        p->out[k] = ik_calloc(num, sizeof *p->out[k]);
+        for (unsigned q = 0; q < num; q++) {
+            if (!p->out[k] || (q != p->id && !sim_box_add(&p->out[k][q])))
+                return false;
+            p->out[k][q].count = 0;
+        }
+    }
+    p->own = ik_calloc(num, sizeof *p->own);
+    p->in = ik_calloc(num, sizeof *p->in);
+    return p->own && p->in;
+}
+
 static bool init_part(sim *s, unsigned id)
 {
     part *p = &s->parts[id];
@@ -70,7 +96,7 @@ static bool init_part(sim *s, unsigned id)
     p->sim = s;
     p->id = id;
     p->free_packet = IK_NONE;
-    p->out_next = UINT64_MAX;
+    p->out_first = UINT64_MAX;
     for (uint32_t node = 0; node < ik_num_nodes(s->f); node++) {
         nodes += s->node_part[node] == id;
         if (s->node_part[node] == id && ik_is_switch(s->f, node))
@@ -82,19 +108,19 @@ static bool init_part(sim *s, unsigned id)
     p->active = malloc((nodes + 1) * sizeof *p->active);
     p->grants = malloc((ports + 1) * sizeof *p->grants);
     p->arrivals = malloc((ports + 1) * sizeof *p->arrivals);
-    p->out[0] = ik_calloc(s->num_parts, sizeof *p->out[0]);
-    p->out[1] = ik_calloc(s->num_parts, sizeof *p->out[1]);
-    return p->local && p->active && p->grants && p->arrivals && p->out[0] && p->out[1] && sim_histo_init(&p->latency) &&
+    return p->local && p->active && p->grants && p->arrivals && init_boxes(p) && sim_histo_init(&p->latency) &&
            sim_histo_init(&p->network) && init_series(p) && init_scratch(p) && sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
 }
 
 static void free_part(part *p)
 {
-    for (unsigned k = 0; k < 2 && p->sim; k++) {
-        for (unsigned q = 0; p->out[k] && q < p->sim->num_parts; q++)
-            free(p->out[k][q].items);
-        free(p->out[k]);
+    sim_box *boxes[] = {p->out[0], p->out[1], p->own};
+    for (unsigned k = 0; k < 3 && p->sim; k++) {
+        for (unsigned q = 0; boxes[k] && q < p->sim->num_parts; q++)
+            sim_box_free(&boxes[k][q]);
+        free(boxes[k]);
     }
+    free(p->in);
     void *blocks[] = {p->pool,  p->local,   p->active,          p->grants,          p->arrivals,    p->scratch,
                       p->ports, p->choices, p->latency.buckets, p->network.buckets, p->series_bytes};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
@@ -108,62 +134,8 @@ uint64_t sim_part_bytes(const part *p)
     bytes += (uint64_t)p->wheel.num_slots * sizeof(slot) + (uint64_t)p->wheel.far_cap * sizeof(far_event);
     bytes += (uint64_t)p->local_cap * sizeof(event);
     for (unsigned q = 0; q < p->sim->num_parts; q++)
-        bytes += (p->out[0][q].cap + p->out[1][q].cap) * sizeof(mail);
+        bytes += ((uint64_t)p->out[0][q].cap + p->out[1][q].cap + p->own[q].cap) * sizeof(sim_message);
     return bytes;
-}
-
-/* ---- the barrier: looks a short while, then sleeps; spinning on a busy machine costs ten times as much */
-
-typedef struct barrier {
-    pthread_mutex_t lock;
-    pthread_cond_t all_here;
-    atomic_uint arrived, round;
-} barrier;
-
-void sim_barrier_wait(sim *s)
-{
-    barrier *b = s->barrier;
-    if (!b)
-        return;
-    unsigned round = atomic_load_explicit(&b->round, memory_order_acquire);
-    if (atomic_fetch_add_explicit(&b->arrived, 1, memory_order_acq_rel) + 1 == s->num_parts) {
-        pthread_mutex_lock(&b->lock);
-        atomic_store_explicit(&b->arrived, 0, memory_order_relaxed);
-        atomic_store_explicit(&b->round, round + 1, memory_order_release);
-        pthread_cond_broadcast(&b->all_here);
-        pthread_mutex_unlock(&b->lock);
-        return;
-    }
-    for (unsigned tries = 0; tries < 2000; tries++)
-        if (atomic_load_explicit(&b->round, memory_order_acquire) != round)
-            return;
-    for (unsigned tries = 0; tries < 4; tries++) {
-        sched_yield();
-        if (atomic_load_explicit(&b->round, memory_order_acquire) != round)
-            return;
-    }
-    pthread_mutex_lock(&b->lock);
-    while (atomic_load_explicit(&b->round, memory_order_acquire) == round)
-        pthread_cond_wait(&b->all_here, &b->lock);
-    pthread_mutex_unlock(&b->lock);
-}
-
-static ik_status make_barrier(sim *s, ik_error *err)
-{
-    barrier *b = ik_calloc(1, sizeof *b);
-    if (!b)
-        return ik_fail_memory(err, sizeof *b, "a barrier");
-    if (pthread_mutex_init(&b->lock, NULL) != 0) {
-        free(b);
-        return ik_fail(err, IK_ERR_MEMORY, "cannot make a lock");
-    }
-    if (pthread_cond_init(&b->all_here, NULL) != 0) {
-        pthread_mutex_destroy(&b->lock);
-        free(b);
-        return ik_fail(err, IK_ERR_MEMORY, "cannot make a condition variable");
-    }
-    s->barrier = b;
-    return IK_OK;
 }
 
 /* ---- */
@@ -182,8 +154,10 @@ ik_status sim_setup_parts(sim *s, ik_error *err)
     for (unsigned id = 0; status == IK_OK && id < s->num_parts; id++)
         if (!init_part(s, id))
             status = ik_fail_memory(err, sizeof(part), "a partition");
-    if (status == IK_OK && s->num_parts > 1)
-        status = make_barrier(s, err);
+    if (status == IK_OK)
+        s->step_windows = find_step(s);
+    if (status == IK_OK && s->num_parts > 1 && !(s->exchange = s->threads = sim_threads_exchange(s)))
+        status = ik_fail_memory(err, 256, "the exchange between threads");
     return status;
 }
 
@@ -192,9 +166,5 @@ void sim_free_parts(sim *s)
     for (unsigned id = 0; s->parts && id < s->num_parts; id++)
         free_part(&s->parts[id]);
     free(s->parts);
-    if (s->barrier) {
-        pthread_cond_destroy(&s->barrier->all_here);
-        pthread_mutex_destroy(&s->barrier->lock);
-        free(s->barrier);
-    }
+    sim_threads_exchange_free(s->threads);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loop over windows. All parts agree on the next window that holds anything, work on it independently, and meet at one
- * barrier; what crosses partitions travels in mailboxes that are written in one step and read in the next. What needs the whole
- * network at rest (conservation, deadlock) is done by the first part between two further barriers, at times that depend on the
- * simulated clock alone. */
+ * The loop over steps. All parts agree on the next window that holds anything, work independently on it and on as many more as
+ * nothing that others do there can reach, and exchange what crosses partitions (sim_exchange.h). What needs the whole network at
+ * rest (conservation, deadlock) is done by the first part while the others wait, at times that depend on the simulated clock
+ * alone. */
 #include "sim/sim_internal.h"
 #include <stdlib.h>
 #include <time.h>
@@ -76,24 +76,54 @@ static void run_window(part *p)
 
 /* ---- between windows */
 
-static void read_mail(part *p)
+/* An arrival's packet, from its units; IK_NONE when out of memory. */
+SIM_INLINE uint32_t unload(part *p, const sim_unit *at)
 {
-    sim *s = p->sim;
-    for (unsigned q = 0; q < s->num_parts; q++) {
-        mailbox *box = &s->parts[q].out[(p->step - 1) & 1][p->id];
-        for (size_t k = 0; k < box->count; k++) {
-            const mail *m = &box->items[k];
-            uint32_t data = m->ev.data;
-            unsigned kind = (unsigned)(m->ev.key >> 30) & 3;
-            if (kind == EV_ARRIVAL) {
-                data = new_packet(p);
-                if (data == IK_NONE)
-                    return;
-                p->pool[data] = m->pk;
-            }
-            post_own(p, m->time, m->ev.node, kind, (uint32_t)m->ev.key & EV_PORT_MASK, data, false);
+    sim_cargo cargo;
+    uint32_t id = new_packet(p);
+    if (id == IK_NONE)
+        return id;
+    packet *pk = &p->pool[id];
+    memcpy(&cargo, at + 1, sizeof cargo);
+    pk->rt = cargo.rt;
+    pk->t_gen = cargo.t_gen;
+    pk->t_inject = cargo.t_inject;
+    pk->t_tail = cargo.t_tail;
+    pk->size = at->data;
+    pk->number = cargo.number;
+    pk->fresh = cargo.fresh;
+    return id;
+}
+
+static void read_message(part *p, const sim_message *m, uint64_t since)
+{
+    for (const sim_unit *at = m->unit, *end = at + m->units; at < end; at++) {
+        uint64_t time = since + at->dt_ps;
+        if (__builtin_expect(at->low >> 30 == SIM_LATER, 0)) {
+            time = since + ((uint64_t)at->data << 32 | at[1].dt_ps);
+            at++;
         }
-        box->count = 0;
+        uint32_t data = at->data, low = at->low, node = at->node;
+        if (low >> 30 == EV_ARRIVAL) {
+            data = unload(p, at);
+            at += SIM_ARRIVAL_UNITS - 1;
+            if (data == IK_NONE)
+                return;
+        }
+        post_own(p, time, node, low >> 30, low & EV_PORT_MASK, data, false);
+    }
+}
+
+/* since: start of the step in which it was written. */
+static void read_mail(part *p, uint64_t since)
+{
+    const sim *s = p->sim;
+    for (unsigned q = 0; s->exchange && q < s->num_parts; q++) {
+        if (q == p->id)
+            continue;
+        const sim_box *box = p->in[q];
+        for (uint32_t k = 0; k < box->count; k++)
+            read_message(p, &box->messages[k], since);
     }
 }
 
@@ -154,51 +184,82 @@ typedef struct pace {
     uint64_t check_ps;
 } pace;
 
-/* Whether memory is compared with the limit in this step: seldom, the same step for all parts. */
-static bool weighs_now(const part *p)
-{
-    return (p->step & 15) == 0;
-}
+/* What the end of a step tells, of all parts together. */
+typedef struct news {
+    uint64_t next;  /* first window with something to do; UINT64_MAX = none */
+    uint64_t bytes; /* that the parts have grown to */
+    bool stop;
+} news;
 
-static void publish(part *p, uint64_t from)
+/* Tells the others in every box. */
+static void close_boxes(part *p, const news *own)
 {
-    struct published *pub = &p->published[p->step & 1];
-    uint64_t next = sim_wheel_next(p->sim, &p->wheel, from);
-    pub->next = p->out_next < next ? p->out_next : next;
-    pub->stop = must_stop(p);
-    if (weighs_now(p))
-        pub->bytes = sim_part_bytes(p);
-    p->out_next = UINT64_MAX;
-}
-
-/* What all parts published in this step: the window to work on next, or UINT64_MAX; *stop if any wants to. */
-static uint64_t agree(const part *p, bool *stop)
-{
-    const sim *s = p->sim;
-    uint64_t next = UINT64_MAX;
-    for (unsigned q = 0; q < s->num_parts; q++) {
-        const struct published *pub = &s->parts[q].published[p->step & 1];
-        next = pub->next < next ? pub->next : next;
-        *stop |= pub->stop;
+    for (unsigned q = 0; q < p->sim->num_parts; q++) {
+        sim_box *box = &p->out[p->step & 1][q];
+        if (q == p->id)
+            continue;
+        if (!box->count)
+            sim_box_add(box); /* there is room for one */
+        sim_message *m = box->messages;
+        m->next = own->next;
+        m->bytes = own->bytes;
+        m->stop = own->stop;
+        m->step = p->step;
     }
-    return next;
 }
 
-/* Whether all parts together have outgrown the limit, from what they published in this step: all come to the same answer. */
-static bool outgrown(part *p, uint64_t time)
+/* Boxes of the next step; what they held was read by the others a step ago. */
+static void open_boxes(part *p)
+{
+    p->step++;
+    p->out_first = UINT64_MAX;
+    for (unsigned q = 0; q < p->sim->num_parts; q++)
+        p->out[p->step & 1][q].count = 0;
+}
+
+/* Ends a step. All parts come to the same answer. */
+static news exchange(part *p, uint64_t from)
+{
+    sim *s = p->sim;
+    news all = {sim_wheel_next(s, &p->wheel, from), sim_part_bytes(p), must_stop(p)};
+    if (p->out_first != UINT64_MAX && p->out_first / s->lookahead < all.next)
+        all.next = p->out_first / s->lookahead;
+    if (!s->exchange)
+        return all;
+    close_boxes(p, &all);
+    ik_error err = {0};
+    ik_status status = s->exchange->swap(s->exchange, p->id, p->out[p->step & 1], p->own, p->in, &err);
+    if (status != IK_OK) {
+        if (p->status == IK_OK)
+            p->err = err;
+        p->status = p->status == IK_OK ? status : p->status;
+        all.stop = true;
+        return all;
+    }
+    for (unsigned q = 0; q < s->num_parts; q++) {
+        if (q == p->id)
+            continue;
+        const sim_message *m = p->in[q]->messages;
+        all.next = m->next < all.next ? m->next : all.next;
+        all.bytes += m->bytes;
+        all.stop |= m->stop != 0;
+    }
+    open_boxes(p);
+    return all;
+}
+
+/* Whether all parts together have outgrown the limit. */
+static bool outgrown(part *p, uint64_t bytes, uint64_t time)
 {
     const sim *s = p->sim;
-    uint64_t limit = s->env ? s->env->memory_limit_bytes : 0, bytes = s->state_bytes;
-    if (!limit || !weighs_now(p))
-        return false;
-    for (unsigned q = 0; q < s->num_parts; q++)
-        bytes += s->parts[q].published[p->step & 1].bytes;
-    if (bytes <= limit)
+    uint64_t limit = s->env ? s->env->memory_limit_bytes : 0;
+    bytes += s->state_bytes;
+    if (!limit || bytes <= limit)
         return false;
     if (p->id == 0 && p->status == IK_OK) {
-        p->status = ik_fail(&p->err, IK_ERR_MEMORY,
-                            "the simulation's state has grown to %.1f MB after %.3f us, %.1f MB are allowed", (double)bytes / 1e6,
-                            (double)time / 1e6, (double)limit / 1e6);
+        p->status =
+            ik_fail(&p->err, IK_ERR_MEMORY, "the simulation's state has grown to %.1f MB after %.3f us, %.1f MB are allowed",
+                    (double)bytes / 1e6, (double)time / 1e6, (double)limit / 1e6);
         ik_hint(&p->err, p->status, "packets and events in flight need memory: less load, smaller buffers, or a higher limit");
     }
     return true;
@@ -212,10 +273,12 @@ static bool rest(part *p, pace *pc, uint64_t time, bool over)
         return true;
     while (pc->next_check <= time)
         pc->next_check += pc->check_ps;
-    sim_barrier_wait(s);
+    if (s->exchange)
+        s->exchange->meet(s->exchange, p->id);
     if (p->id == 0)
         check_network(p);
-    sim_barrier_wait(s);
+    if (s->exchange)
+        s->exchange->meet(s->exchange, p->id);
     return !s->deadlock && s->parts[0].status == IK_OK;
 }
 
@@ -239,23 +302,57 @@ static void start_hosts(part *p)
             sim_host_start(p, host);
 }
 
-/* One step: agree on the next window, read the mail, work. Mail written in step k has parity k and is read in step k + 1, so
- * one barrier a step suffices. Returns false when the run is over; *from: first window not worked on yet. */
+/* First window that is not worked on in a step that begins with `window`: others may act on it then, a check is due, or the run
+ * is over. */
+static uint64_t step_end(const sim *s, const pace *pc, uint64_t window)
+{
+    uint64_t until = s->end_ps, end = window + s->step_windows;
+    if (pc->check_ps && pc->next_check < until)
+        until = pc->next_check;
+    uint64_t last = (until + s->lookahead - 1) / s->lookahead;
+    return end < last ? end : last;
+}
+
+static void run_windows(part *p, pace *pc, uint64_t end)
+{
+    sim *s = p->sim;
+    for (uint64_t next = p->window; (next = sim_wheel_next(s, &p->wheel, next)) < end; next++) {
+        p->window = next;
+        p->start = next * s->lookahead;
+        take_snapshots(p, &pc->next_series, p->start);
+        if (!sim_wheel_revolve(s, &p->wheel, next))
+            sim_part_fail(p, 64 * sizeof(event), "events");
+        run_window(p);
+        p->windows++;
+    }
+}
+
+static void tell_sometimes(part *p, uint64_t time)
+{
+    if (p->id != 0 || p->window - p->told < 64)
+        return;
+    p->told = p->window;
+    tell_progress(p->sim, time);
+}
+
+/* One step: agree on its first window, read the mail, work. Returns false when the run is over; *from: first window not worked on
+ * yet. */
 static bool run_step(part *p, pace *pc, uint64_t *from)
 {
     sim *s = p->sim;
-    bool stop = false;
-    publish(p, *from);
-    sim_barrier_wait(s);
-    uint64_t window = agree(p, &stop);
+    uint64_t since = p->step_start;
+    news all = exchange(p, *from);
+    uint64_t window = all.next;
     bool over = window == UINT64_MAX || window * s->lookahead >= s->end_ps;
     uint64_t time = over ? s->end_ps : window * s->lookahead;
     take_snapshots(p, &pc->next_series, time);
-    if (stop || outgrown(p, time))
+    if (all.stop || outgrown(p, all.bytes, time))
         return false;
     p->window = window == UINT64_MAX ? *from : window;
-    p->start = p->window * s->lookahead;
-    read_mail(p);
+    p->start = p->step_start = p->window * s->lookahead;
+    if (!sim_wheel_revolve(s, &p->wheel, p->window))
+        sim_part_fail(p, 64 * sizeof(event), "events");
+    read_mail(p, since);
     if (!rest(p, pc, time, over)) {
         if (p->id == 0)
             s->stopped_ps = time;
@@ -263,13 +360,19 @@ static bool run_step(part *p, pace *pc, uint64_t *from)
     }
     if (over)
         return false;
-    if (!sim_wheel_revolve(s, &p->wheel, p->window))
-        sim_part_fail(p, 64 * sizeof(event), "events");
-    run_window(p);
-    *from = p->window + 1;
-    if (p->id == 0 && (p->step & 63) == 0)
-        tell_progress(s, time);
+    *from = step_end(s, pc, window);
+    run_windows(p, pc, *from);
+    tell_sometimes(p, time);
     return true;
+}
+
+/* What was made and never admitted counts, too. */
+static void count_backlogs(part *p)
+{
+    const sim *s = p->sim;
+    for (uint32_t host = 0; host < s->f->num_hosts; host++)
+        if (s->node_part[ik_host_node(s->f, host)] == p->id)
+            sim_count_backlog(p, host);
 }
 
 void sim_run_part(part *p)
@@ -278,8 +381,13 @@ void sim_run_part(part *p)
     uint64_t from = 0;
     double begin = thread_seconds();
     pc.next_check = pc.check_ps;
+    if (pc.check_ps && p->sim->exchange && !p->sim->exchange->meet) {
+        p->status = ik_fail(&p->err, IK_ERR_UNSUPPORTED, "the watchdog and paranoid checks need all partitions in one process");
+        return;
+    }
     start_hosts(p);
     while (run_step(p, &pc, &from))
-        p->step++;
+        continue;
+    count_backlogs(p);
     p->cpu_seconds = thread_seconds() - begin;
 }

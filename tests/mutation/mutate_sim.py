@@ -17,7 +17,7 @@ import tempfile
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_threads", "test_sim_pipeline", "test_sim_models",
-         "test_sim_switch"]
+         "test_sim_switch", "test_sim_processes"]
 PATIENCE_S = 60  # a test that waits for a packet that never comes
 PIPE = ["test_sim_pipeline", "test_sim_models"]
 
@@ -50,11 +50,17 @@ FAULTS = [
      "post_own(p, t0, node, EV_WAKE", ["test_sim_timing"]),
     ("ideal: a credit comes at once", "sim_output.h", "post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port, (uint32_t)pk->rt.vc",
      "post_remote(p, p->now + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port, (uint32_t)pk->rt.vc", ["test_sim_models"]),
-    ("host: a blocked host sleeps on", "sim_host.c", "return h->blocked;", "return false;", ["test_sim_timing", "test_sim_switch"]),
+    ("host: a blocked host sleeps on", "sim_host.c", "return h->blocked;", "return false;", ["test_sim_timing", "test_sim_switch", "test_sim_processes"]),
     ("host: credit for VC 0", "sim_host.c", "in->peer_port, (uint32_t)pk->rt.vc << 24 | pk->size);", "in->peer_port, pk->size);",
      ["test_sim_conserve"]),
-    ("mail: the next window is passed over", "sim_events.c", "if (window < p->out_next)", "if (window > p->out_next)",
+    ("mail: the next window is passed over", "sim_events.c", "if (time < p->out_first)", "if (time > p->out_first)",
      ["test_sim_threads"]),
+    ("mail: a step lasts too long", "sim_part.c", "    return least / s->lookahead;\n", "    return least / s->lookahead + 1;\n",
+     ["test_sim_threads"]),
+    ("mail: times beyond 32 bits are cut", "sim_run.c", "time = since + ((uint64_t)at->data << 32 | at[1].dt_ps);",
+     "time = since + at[1].dt_ps;", ["test_sim_processes"]),
+    ("mail: what does not fit is lost", "sim_run.c", "for (uint32_t k = 0; k < box->count; k++)", "for (uint32_t k = 0; k < 1; k++)",
+     ["test_sim_processes"]),
     ("wheel: far events fire early", "sim_wheel.c", "uint64_t end = (revolution + 1) *", "uint64_t end = (revolution + 2) *",
      ["test_sim_timing"]),
     ("route: VCs of another choice", "sim_route.c", "pk->vc_first = c->vc_first;", "pk->vc_first = 0;",
