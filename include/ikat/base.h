@@ -157,6 +157,9 @@ typedef enum ik_param_type {
     IK_PARAM_LENGTH     /* millimetres */
 } ik_param_type;
 
+/* What the quantities of a parameter measure; IK_DIM_NONE for types without a unit. */
+ik_dimension ik_param_dimension(ik_param_type type);
+
 /* One declared parameter: help, parsing, error messages, documentation and fuzz dictionaries come from this row.
  * A table ends with a row whose name is NULL. */
 typedef struct ik_param {

@@ -18,7 +18,7 @@ static size_t count_rows(const ik_param *decl)
     return n;
 }
 
-static ik_dimension dimension_of(ik_param_type type)
+ik_dimension ik_param_dimension(ik_param_type type)
 {
     switch (type) {
     case IK_PARAM_TIME:
@@ -46,7 +46,7 @@ static bool in_range(const ik_param *p, double x)
 static ik_status refuse_range(const ik_param *p, const char *text, ik_error *err)
 {
     char low[48], high[48];
-    ik_dimension dim = dimension_of(p->type);
+    ik_dimension dim = ik_param_dimension(p->type);
     if (dim == IK_DIM_NONE || dim == IK_DIM_FRACTION) {
         snprintf(low, sizeof low, "%.12g", p->min);
         snprintf(high, sizeof high, "%.12g", p->max);
@@ -127,11 +127,11 @@ static ik_status parse_value(ik_params *params, const ik_param *p, const char *t
     case IK_PARAM_RATE:
     case IK_PARAM_SIZE:
     case IK_PARAM_LENGTH:
-        status = ik_parse_quantity(text, dimension_of(p->type), &v->u, err);
+        status = ik_parse_quantity(text, ik_param_dimension(p->type), &v->u, err);
         return status == IK_OK && !in_range(p, (double)v->u) ? refuse_range(p, text, err) : status;
     case IK_PARAM_REAL:
     case IK_PARAM_FRACTION:
-        status = ik_parse_real(text, dimension_of(p->type), &v->r, err);
+        status = ik_parse_real(text, ik_param_dimension(p->type), &v->r, err);
         return status == IK_OK && !in_range(p, v->r) ? refuse_range(p, text, err) : status;
     case IK_PARAM_BOOL:
         return parse_bool(text, &v->u, err);
@@ -164,7 +164,7 @@ static const char *canonical_text(ik_params *params, const ik_param *p, const ik
     case IK_PARAM_RATE:
     case IK_PARAM_SIZE:
     case IK_PARAM_LENGTH:
-        return ik_arena_strdup(&params->arena, ik_format_quantity(buffer, sizeof buffer, v->u, dimension_of(p->type)));
+        return ik_arena_strdup(&params->arena, ik_format_quantity(buffer, sizeof buffer, v->u, ik_param_dimension(p->type)));
     case IK_PARAM_REAL:
     case IK_PARAM_FRACTION:
         return ik_arena_printf(&params->arena, "%.12g", v->r);

@@ -14,24 +14,6 @@
 
 static const double real_unit = 1e-12;
 
-static ik_dimension dimension_of(ik_param_type type)
-{
-    switch (type) {
-    case IK_PARAM_TIME:
-        return IK_DIM_TIME;
-    case IK_PARAM_RATE:
-        return IK_DIM_RATE;
-    case IK_PARAM_SIZE:
-        return IK_DIM_SIZE;
-    case IK_PARAM_LENGTH:
-        return IK_DIM_LENGTH;
-    case IK_PARAM_FRACTION:
-        return IK_DIM_FRACTION;
-    default:
-        return IK_DIM_NONE;
-    }
-}
-
 static bool is_real(ik_param_type type)
 {
     return type == IK_PARAM_REAL || type == IK_PARAM_FRACTION;
@@ -79,12 +61,12 @@ static ik_status parse_bound(const ytree *node, const ik_param *p, const char *t
     ik_status status;
     if (is_real(p->type)) {
         double real = 0;
-        status = ik_parse_real(text, dimension_of(p->type), &real, err);
+        status = ik_parse_real(text, ik_param_dimension(p->type), &real, err);
         if (status == IK_OK && (real < 0 || real > 1e6))
             return ytree_fail(node, err, "'%.60s' cannot bound a range: expected 0 to 1e6", text);
         *value = (uint64_t)llround(real / real_unit);
     } else {
-        status = ik_parse_quantity(text, dimension_of(p->type), value, err);
+        status = ik_parse_quantity(text, ik_param_dimension(p->type), value, err);
     }
     if (status != IK_OK)
         ik_error_at(err, node->file, node->line, node->column);
@@ -139,7 +121,7 @@ static const char *print_number(const ik_param *p, uint64_t value, ik_arena *are
     char buffer[64];
     if (is_real(p->type))
         return ik_arena_printf(arena, "%.12g", (double)value * real_unit);
-    return ik_arena_strdup(arena, ik_format_quantity(buffer, sizeof buffer, value, dimension_of(p->type)));
+    return ik_arena_strdup(arena, ik_format_quantity(buffer, sizeof buffer, value, ik_param_dimension(p->type)));
 }
 
 static ik_status expand_range(const ytree *node, const ik_param *p, ik_arena *arena, sweep *out, ik_error *err)

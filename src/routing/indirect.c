@@ -123,6 +123,16 @@ static ik_status list_group_entries(indirect *t, const ik_fabric *f, ik_error *e
     return IK_OK;
 }
 
+const char *const indirect_examples[] = {"slimfly:q=5",
+                                         "mlfm:h=3",
+                                         "oft:k=4",
+                                         "hyperx:dims=3:4",
+                                         "dragonfly:p=2,a=4,h=2",
+                                         "polarfly:q=3",
+                                         "torus:dims=4:4",
+                                         "jellyfish:N=20,d=4,p=2",
+                                         NULL};
+
 ik_status indirect_create(ik_routing *r, const ik_params *params, const ik_env *env, indirect *out, ik_error *err)
 {
     const ik_fabric *f = r->fabric;

@@ -20,6 +20,15 @@ typedef enum indirect_choice { INDIRECT_AUTO, INDIRECT_HOSTS, INDIRECT_ALL, INDI
     "eligible intermediates: switches with hosts, all switches, or the nearest switches of every other group (auto: group on "   \
     "dragonflies, hosts elsewhere)"
 
+/* The parameters that both routings have, and the fabrics of their conformance tests. */
+#define INDIRECT_PARAMS                                                                                                          \
+    {"intermediate", IK_PARAM_ENUM, "auto", 0, 0, INDIRECT_CHOICES, INDIRECT_HELP},                                              \
+        {"paths", IK_PARAM_ENUM, "all", 0, 0, "all|one", "in each half every minimal path, or one drawn by seed"},               \
+    {                                                                                                                            \
+        "seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the draw (paths=one)"                                                    \
+    }
+extern const char *const indirect_examples[];
+
 typedef struct indirect {
     minpaths m;
     bool one; /* a single minimal path a half, drawn by seed */

@@ -11,10 +11,6 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
 }
 
 static const ik_param params[] = {ROUTING_SEED_PARAM, {0}};
-static const char *const examples[] = {
-    "karytree:k=2,n=3", "karytree:k=4,n=2", "xgft:m=3:4,w=1:2", "xgft:m=4:3:2,w=1:2:3", "rlft:ports=8,levels=3", NULL,
-};
-static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", NULL};
 
 const ik_routing_family ik_routing_rnca_down = {
     .name = "rnca_down",
@@ -29,8 +25,8 @@ const ik_routing_family ik_routing_rnca_down = {
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,
     .traits = IK_ROUTE_DEST_BASED,
-    .example_fabrics = examples,
-    .refused_fabrics = refused,
+    .example_fabrics = tree_examples,
+    .refused_fabrics = tree_refused,
     .create = rnca_create,
     .destroy = rnca_destroy,
     .next = next,

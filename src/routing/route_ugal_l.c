@@ -195,21 +195,9 @@ static const ik_param ugal_params[] = {
     {"first", IK_PARAM_ENUM, "cheapest", 0, 0, "cheapest|random|any",
      "first output where several are minimal: least occupied, random, or "
      "left to the selection function"},
-    {"intermediate", IK_PARAM_ENUM, "auto", 0, 0, INDIRECT_CHOICES, INDIRECT_HELP},
-    {"paths", IK_PARAM_ENUM, "all", 0, 0, "all|one", "in each half every minimal path, or one drawn by seed"},
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the draw (paths=one)"},
+    INDIRECT_PARAMS,
     {0},
 };
-
-static const char *const ugal_examples[] = {"slimfly:q=5",
-                                            "mlfm:h=3",
-                                            "oft:k=4",
-                                            "hyperx:dims=3:4",
-                                            "dragonfly:p=2,a=4,h=2",
-                                            "polarfly:q=3",
-                                            "torus:dims=4:4",
-                                            "jellyfish:N=20,d=4,p=2",
-                                            NULL};
 
 const ik_routing_family ik_routing_ugal_l = {
     .name = "ugal_l",
@@ -228,7 +216,7 @@ const ik_routing_family ik_routing_ugal_l = {
     .kind = IK_ROUTE_ADAPTIVE,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES,
     .traits = IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS | IK_ROUTE_PER_SWITCH,
-    .example_fabrics = ugal_examples,
+    .example_fabrics = indirect_examples,
     .refused_fabrics = NULL,
     .create = ugal_create,
     .destroy = ugal_destroy,

@@ -110,6 +110,11 @@ void tree_routing_destroy(ik_routing *r)
     tree_free(r->impl);
 }
 
+const char *const tree_examples[] = {
+    "karytree:k=2,n=3", "karytree:k=4,n=2", "xgft:m=3:4,w=1:2", "xgft:m=4:3:2,w=1:2:3", "rlft:ports=8,levels=3", NULL,
+};
+const char *const tree_refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", NULL};
+
 unsigned tree_nca_level(const tree *t, uint32_t src, uint32_t dst)
 {
     unsigned l = 0;

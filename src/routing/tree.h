@@ -56,6 +56,7 @@ typedef struct tree {
 ik_status tree_new(const ik_fabric *f, const char *routing, tree **out, ik_error *err);
 void tree_free(tree *t);
 /* create and destroy of routings whose impl is a tree and nothing else. */
+extern const char *const tree_examples[], *const tree_refused[]; /* fabrics for the conformance tests of digit rules */
 ik_status tree_routing_create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err);
 void tree_routing_destroy(ik_routing *r);
 
@@ -86,6 +87,24 @@ static inline uint32_t tree_digit_up(const tree_level *lv, uint32_t x)
 static inline uint32_t tree_down(const tree_switch *s, const tree_level *lv, uint32_t dst, uint32_t cable)
 {
     return s->port_base + tree_quotient(dst - s->first_host, &lv->child) + lv->arity.by * cable;
+}
+
+/* The whole routing function of the digit rule: up by the digits of host x (source or destination), down to host dst by the cable
+ * with the number that x's digit gives the lower switch. */
+static inline uint32_t tree_digit_next(const tree *t, uint32_t sw, uint32_t dst, uint32_t x, uint32_t *out, uint32_t *preferred)
+{
+    const tree_switch *s = &t->sw[sw];
+    const tree_level *lv = &t->level[s->level];
+    *preferred = 0;
+    if (!tree_is_below(s, lv, dst)) {
+        out[0] = s->port_base + lv->first_up + tree_digit_up(lv, x);
+        return 1;
+    }
+    uint32_t cable = 0;
+    if (lv->num_cables > 1 && s->level > 1)
+        cable = tree_digit_up(lv - 1, x) / lv->num_parents;
+    out[0] = tree_down(s, lv, dst, cable);
+    return 1;
 }
 
 /* Digit of an ascent (a number below tree_num_ascents) at a switch of the level: index among its up ports. */

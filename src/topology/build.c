@@ -10,6 +10,8 @@
  */
 #include "topology/build.h"
 
+#include <inttypes.h>
+
 void topo_add_hosts(ik_builder *b, const ik_topo_ctx *ctx, uint32_t first_switch, uint32_t count, uint32_t p)
 {
     uint32_t host = ik_builder_hosts(b, count * p, 1);
@@ -143,11 +145,24 @@ void topo_link_groups(ik_builder *b, const ik_topo_ctx *ctx, const ik_global_lin
     }
 }
 
-ik_status topo_check_groups(uint32_t g, uint64_t ports, ik_error *err)
+uint64_t topo_num_groups(const ik_params *given, uint64_t ports)
 {
-    if (g <= ports + 1) {
-        return IK_OK;
+    return ik_params_has(given, "g") ? ik_params_uint(given, "g") : ports + 1;
+}
+
+ik_status topo_set_groups(const ik_params *given, uint64_t groups, uint64_t ports, ik_global_links *out, ik_error *err)
+{
+    if (groups > ports + 1) {
+        ik_fail(err, IK_ERR_USAGE, "g = %" PRIu64 " groups cannot all be linked by %" PRIu64 " global ports a group", groups,
+                ports);
+        return ik_hint(err, IK_ERR_USAGE, "at most %" PRIu64 " groups", ports + 1);
     }
-    ik_fail(err, IK_ERR_USAGE, "g = %u groups cannot all be linked by %llu global ports a group", g, (unsigned long long)ports);
-    return ik_hint(err, IK_ERR_USAGE, "at most %llu groups", (unsigned long long)ports + 1);
+    *out = (ik_global_links){
+        .groups = (uint32_t)groups, .ports = (uint32_t)ports, .arrangement = ik_params_enum(given, "arrangement")};
+    return IK_OK;
+}
+
+uint32_t topo_uint_or(const ik_params *given, const char *name, uint32_t otherwise)
+{
+    return ik_params_has(given, name) ? (uint32_t)ik_params_uint(given, name) : otherwise;
 }

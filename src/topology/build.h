@@ -11,8 +11,8 @@
 /* Adds count*p hosts of one port: host i*p + j hangs on port j of switch first_switch + i. */
 void topo_add_hosts(ik_builder *b, const ik_topo_ctx *ctx, uint32_t first_switch, uint32_t count, uint32_t p);
 
-/* Where a drawing puts a switch of a box: even dimensions unfold to the right, odd ones downwards. A line (one dimension larger than 1) gets
- * no place unless `line`: rings and full meshes are drawn as a circle. Returns the position, {-1, -1} for none. */
+/* Where a drawing puts a switch of a box: even dimensions unfold to the right, odd ones downwards. A line (one dimension larger
+ * than 1) gets no place unless `line`: rings and full meshes are drawn as a circle. Returns the position, {-1, -1} for none. */
 ik_xy topo_place_in_box(ik_builder *b, const uint32_t *dims, uint32_t num_dims, uint32_t sw, bool line);
 
 /* Tori and meshes: the shared builder of topo_torus.c and topo_mesh.c. */
@@ -29,7 +29,16 @@ ik_status random_build(const char *family, const ik_random_regular *r, const ik_
  * x. */
 typedef ik_end (*topo_global_end)(const void *data, uint32_t group, uint32_t x);
 void topo_link_groups(ik_builder *b, const ik_topo_ctx *ctx, const ik_global_links *links, topo_global_end end, const void *data);
-/* Refuses g beyond the ports + 1 groups that a direct link between every two allows. */
-ik_status topo_check_groups(uint32_t g, uint64_t ports, ik_error *err);
+/* The parameter `arrangement` of families with groups. */
+#define TOPO_ARRANGEMENT_PARAM                                                                                                   \
+    {                                                                                                                            \
+        "arrangement", IK_PARAM_ENUM, "palmtree", 0, 0, "absolute|relative|palmtree", "which global port leads to which group"   \
+    }
+/* The parameter `g`; without it as many groups of `ports` global ports as a direct link between every two allows. */
+uint64_t topo_num_groups(const ik_params *given, uint64_t ports);
+/* How the groups are linked; refuses more of them than that. */
+ik_status topo_set_groups(const ik_params *given, uint64_t groups, uint64_t ports, ik_global_links *out, ik_error *err);
+/* An optional whole number. */
+uint32_t topo_uint_or(const ik_params *given, const char *name, uint32_t otherwise);
 
 #endif

@@ -13,7 +13,7 @@ static const ik_param params[] = {
     {"a", IK_PARAM_UINT, "", 1, 65535, NULL, "routers a group; without it 2h (balanced)"},
     {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts a router; without it h (balanced)"},
     {"g", IK_PARAM_UINT, "", 1, 1u << 31, NULL, "groups, at most a*h + 1, which is the default"},
-    {"arrangement", IK_PARAM_ENUM, "palmtree", 0, 0, "absolute|relative|palmtree", "which global port leads to which group"},
+    TOPO_ARRANGEMENT_PARAM,
     {0},
 };
 
@@ -37,20 +37,16 @@ static void link_group(ik_builder *b, const ik_topo_ctx *ctx, const ik_dragonfly
 static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
 {
     ik_dragonfly d = {.h = (uint32_t)ik_params_uint(given, "h")};
-    d.a = ik_params_has(given, "a") ? (uint32_t)ik_params_uint(given, "a") : 2 * d.h;
-    d.p = ik_params_has(given, "p") ? (uint32_t)ik_params_uint(given, "p") : d.h;
-    uint64_t ports = (uint64_t)d.a * d.h;
-    uint64_t groups = ik_params_has(given, "g") ? ik_params_uint(given, "g") : ports + 1;
+    d.a = topo_uint_or(given, "a", 2 * d.h);
+    d.p = topo_uint_or(given, "p", d.h);
+    uint64_t ports = (uint64_t)d.a * d.h, groups = topo_num_groups(given, ports);
     double switches = (double)groups * d.a;
     ik_status status = ik_topology_refuse_size(ctx->env, switches, switches * d.p, switches * (d.a - 1.0 + d.h + 2.0 * d.p), err);
-    if (status == IK_OK) {
-        d.g = (uint32_t)groups;
-        status = topo_check_groups(d.g, ports, err);
-    }
-    if (status != IK_OK) {
+    if (status == IK_OK)
+        status = topo_set_groups(given, groups, ports, &d.global, err);
+    if (status != IK_OK)
         return status;
-    }
-    d.global = (ik_global_links){.groups = d.g, .ports = (uint32_t)ports, .arrangement = ik_params_enum(given, "arrangement")};
+    d.g = d.global.groups;
     ik_builder_switches(b, d.g * d.a, d.p + d.a - 1 + d.h);
     for (uint32_t group = 0; group < d.g; group++) {
         link_group(b, ctx, &d, group);

@@ -13,14 +13,9 @@ static const ik_param params[] = {
     {"spines", IK_PARAM_UINT, "", 1, 65535, NULL, "spine switches a group; without it h"},
     {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts a leaf switch; without it the number of spines"},
     {"g", IK_PARAM_UINT, "", 1, 1u << 31, NULL, "groups, at most spines*h + 1, which is the default"},
-    {"arrangement", IK_PARAM_ENUM, "palmtree", 0, 0, "absolute|relative|palmtree", "which global port leads to which group"},
+    TOPO_ARRANGEMENT_PARAM,
     {0},
 };
-
-static uint32_t optional(const ik_params *given, const char *name, uint32_t otherwise)
-{
-    return ik_params_has(given, name) ? (uint32_t)ik_params_uint(given, name) : otherwise;
-}
 
 static ik_end global_end(const void *data, uint32_t group, uint32_t x)
 {
@@ -53,20 +48,16 @@ static ik_status check_size(const ik_dragonflyplus *d, uint64_t groups, const ik
 static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
 {
     ik_dragonflyplus d = {.h = (uint32_t)ik_params_uint(given, "h")};
-    d.leaves = optional(given, "leaves", d.h);
-    d.spines = optional(given, "spines", d.h);
-    d.p = optional(given, "p", d.spines);
-    uint64_t ports = (uint64_t)d.spines * d.h;
-    uint64_t groups = ik_params_has(given, "g") ? ik_params_uint(given, "g") : ports + 1;
+    d.leaves = topo_uint_or(given, "leaves", d.h);
+    d.spines = topo_uint_or(given, "spines", d.h);
+    d.p = topo_uint_or(given, "p", d.spines);
+    uint64_t ports = (uint64_t)d.spines * d.h, groups = topo_num_groups(given, ports);
     ik_status status = check_size(&d, groups, ctx->env, err);
-    if (status == IK_OK) {
-        d.g = (uint32_t)groups;
-        status = topo_check_groups(d.g, ports, err);
-    }
-    if (status != IK_OK) {
+    if (status == IK_OK)
+        status = topo_set_groups(given, groups, ports, &d.global, err);
+    if (status != IK_OK)
         return status;
-    }
-    d.global = (ik_global_links){.groups = d.g, .ports = (uint32_t)ports, .arrangement = ik_params_enum(given, "arrangement")};
+    d.g = d.global.groups;
     ik_builder_switches(b, d.g * d.leaves, d.p + d.spines);
     ik_builder_switches(b, d.g * d.spines, d.leaves + d.h);
     for (uint32_t group = 0; group < d.g; group++) {

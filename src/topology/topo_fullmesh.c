@@ -18,7 +18,7 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 {
     uint32_t n = (uint32_t)ik_params_uint(given, "n");
     ik_hyperx h = {.num_dims = 1, .dims = {n}, .cables = {(uint32_t)ik_params_uint(given, "k")}};
-    h.p = ik_params_has(given, "p") ? (uint32_t)ik_params_uint(given, "p") : (n > 1 ? n - 1 : 1);
+    h.p = topo_uint_or(given, "p", n > 1 ? n - 1 : 1);
     return hyperx_build("fullmesh", &h, ctx, b, err);
 }
 

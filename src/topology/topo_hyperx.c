@@ -41,7 +41,7 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
         h.dims[d] = dims[d];
         h.cables[d] = k[cables == 1 ? 0 : d];
     }
-    h.p = ik_params_has(given, "p") ? (uint32_t)ik_params_uint(given, "p") : balanced_hosts(dims, count);
+    h.p = topo_uint_or(given, "p", balanced_hosts(dims, count));
     return hyperx_build("hyperx", &h, ctx, b, err);
 }
 

@@ -24,7 +24,7 @@ static ik_status floor_size(const ik_params *given, ik_random_regular *r, ik_err
         ik_fail(err, IK_ERR_USAGE, "N = %u is not a square number, as the n x n floor asks for", r->n);
         return ik_hint(err, IK_ERR_USAGE, "%u and %u are, or give a width that divides N", side * side, (side + 1) * (side + 1));
     }
-    r->width = ik_params_has(given, "width") ? (uint32_t)ik_params_uint(given, "width") : side;
+    r->width = topo_uint_or(given, "width", side);
     if (r->n % r->width != 0) {
         ik_fail(err, IK_ERR_USAGE, "width = %u does not divide N = %u", r->width, r->n);
         return ik_hint(err, IK_ERR_USAGE, "N = %u or %u", r->n / r->width * r->width, (r->n / r->width + 1) * r->width);

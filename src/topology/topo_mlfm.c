@@ -32,8 +32,8 @@ static void link_layer(ik_builder *b, const ik_topo_ctx *ctx, const ik_mlfm *m, 
 static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
 {
     ik_mlfm m = {.h = (uint32_t)ik_params_uint(given, "h")};
-    m.l = ik_params_has(given, "l") ? (uint32_t)ik_params_uint(given, "l") : m.h;
-    m.p = ik_params_has(given, "p") ? (uint32_t)ik_params_uint(given, "p") : m.h;
+    m.l = topo_uint_or(given, "l", m.h);
+    m.p = topo_uint_or(given, "p", m.h);
     double locals = (double)m.l * (m.h + 1), globals = m.h * (m.h + 1.0) / 2;
     ik_status status =
         ik_topology_refuse_size(ctx->env, locals + globals, locals * m.p, locals * (m.h + 2.0 * m.p) + globals * 2 * m.l, err);

@@ -69,7 +69,7 @@ static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o,
 static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
 {
     ik_oft o = {.k = (uint32_t)ik_params_uint(given, "k")};
-    o.p = ik_params_has(given, "p") ? (uint32_t)ik_params_uint(given, "p") : o.k;
+    o.p = topo_uint_or(given, "p", o.k);
     ik_status status = check_k(o.k, err);
     double rl = (double)o.k * (o.k - 1.0) + 1;
     if (status == IK_OK) {

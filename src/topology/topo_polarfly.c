@@ -131,7 +131,7 @@ static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_polarfl
 static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
 {
     ik_polarfly f = {.q = (uint32_t)ik_params_uint(given, "q")};
-    f.p = ik_params_has(given, "p") ? (uint32_t)ik_params_uint(given, "p") : (f.q + 1) / 2;
+    f.p = topo_uint_or(given, "p", (f.q + 1) / 2);
     ik_status status = gf_require_prime_power("q", f.q, err);
     double n = (double)f.q * f.q + f.q + 1;
     if (status == IK_OK) {

@@ -84,7 +84,7 @@ static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, ik_sspt *s, cons
 static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
 {
     ik_sspt s = {.r1 = (uint32_t)ik_params_uint(given, "r1"), .r2 = (uint32_t)ik_params_uint(given, "r2")};
-    s.p = ik_params_has(given, "p") ? (uint32_t)ik_params_uint(given, "p") : s.r1;
+    s.p = topo_uint_or(given, "p", s.r1);
     design d = {0};
     ik_status status = IK_OK;
     if (!design_kind(s.r1, s.r2)) {

@@ -33,6 +33,22 @@ ik_status pattern_map_new(ik_traffic *t, uint32_t **to, ik_error *err)
     return IK_OK;
 }
 
+ik_status pattern_map_make(ik_traffic *t, pattern_map_fn fn, unsigned constant, ik_error *err)
+{
+    uint32_t *to;
+    ik_status status = pattern_map_new(t, &to, err);
+    for (uint32_t h = 0; status == IK_OK && h < t->num_hosts; h++)
+        to[h] = fn(t, h, constant);
+    return status;
+}
+
+ik_status pattern_map_bits(ik_traffic *t, pattern_map_fn fn, ik_error *err)
+{
+    unsigned bits = 0;
+    ik_status status = pattern_bits(t, &bits, err);
+    return status == IK_OK ? pattern_map_make(t, fn, bits, err) : status;
+}
+
 uint32_t pattern_map_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     (void)n;

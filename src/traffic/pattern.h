@@ -15,6 +15,11 @@ uint64_t pattern_seed(const ik_traffic *t, const ik_params *params);
 
 /* ---- a map: every host has at most one destination; impl is uint32_t [num_hosts], IK_NONE or the host itself = silent */
 ik_status pattern_map_new(ik_traffic *t, uint32_t **to, ik_error *err);
+/* The map of a function of the host's number and one constant. */
+typedef uint32_t (*pattern_map_fn)(const ik_traffic *t, uint32_t src, unsigned constant);
+ik_status pattern_map_make(ik_traffic *t, pattern_map_fn fn, unsigned constant, ik_error *err);
+/* The same for patterns on the bits of an address: the constant is their number (see pattern_bits). */
+ik_status pattern_map_bits(ik_traffic *t, pattern_map_fn fn, ik_error *err);
 uint32_t pattern_map_dest(const ik_traffic *t, uint32_t src, uint64_t n);
 void pattern_map_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx);
 

@@ -4,23 +4,17 @@
  */
 #include "traffic/pattern.h"
 
-static const ik_param params[] = {
-    {NULL, 0, NULL, 0, 0, NULL, NULL},
-};
+static uint32_t complement(const ik_traffic *t, uint32_t src, unsigned constant)
+{
+    (void)constant;
+    return t->num_hosts - 1 - src;
+}
 
 static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)p;
     (void)env;
-    uint32_t *to;
-    ik_status s = IK_OK;
-    if (s == IK_OK) {
-        s = pattern_map_new(t, &to, err);
-    }
-    for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++) {
-        to[h] = t->num_hosts - 1 - h;
-    }
-    return s;
+    return pattern_map_make(t, complement, 0, err);
 }
 
 const ik_traffic_family ik_traffic_complement = {
@@ -29,7 +23,6 @@ const ik_traffic_family ik_traffic_complement = {
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, section 3.2",
     .details = "With N a power of two every bit of the address is inverted; N - 1 - s is the same and defined for any N. The "
                "middle host of an odd N is silent.",
-    .params = params,
     .create = create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,

@@ -4,28 +4,20 @@
  */
 #include "traffic/pattern.h"
 
-static const ik_param params[] = {
-    {NULL, 0, NULL, 0, 0, NULL, NULL},
-};
+static uint32_t reversed(const ik_traffic *t, uint32_t src, unsigned bits)
+{
+    (void)t;
+    uint32_t d = 0;
+    for (unsigned b = 0; b < bits; b++)
+        d |= (src >> b & 1) << (bits - 1 - b);
+    return d;
+}
 
 static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)p;
     (void)env;
-    uint32_t *to;
-    unsigned bits = 0;
-    ik_status s = pattern_bits(t, &bits, err);
-    if (s == IK_OK) {
-        s = pattern_map_new(t, &to, err);
-    }
-    for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++) {
-        uint32_t d = 0;
-        for (unsigned b = 0; b < bits; b++) {
-            d |= (h >> b & 1) << (bits - 1 - b);
-        }
-        to[h] = d;
-    }
-    return s;
+    return pattern_map_bits(t, reversed, err);
 }
 
 const ik_traffic_family ik_traffic_reversal = {
@@ -33,7 +25,6 @@ const ik_traffic_family ik_traffic_reversal = {
     .summary = "host s sends to the host with reversed address bits",
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, section 3.2",
     .details = "N must be a power of two. Hosts with palindromic addresses are silent. The bad case of D-mod-k on k-ary n-trees.",
-    .params = params,
     .create = create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,

@@ -4,31 +4,23 @@
  */
 #include "traffic/pattern.h"
 
-static const ik_param params[] = {
-    {NULL, 0, NULL, 0, 0, NULL, NULL},
-};
+static uint32_t transposed(const ik_traffic *t, uint32_t src, unsigned side)
+{
+    (void)t;
+    return src % side * side + src / side;
+}
 
 static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)p;
     (void)env;
-    uint32_t *to;
     uint32_t side = 0;
-    while ((uint64_t)(side + 1) * (side + 1) <= t->num_hosts) {
+    while ((uint64_t)(side + 1) * (side + 1) <= t->num_hosts)
         side++;
-    }
-    ik_status s = IK_OK;
-    if (side * side != t->num_hosts) {
-        s = ik_fail(err, IK_ERR_UNSUPPORTED, "traffic 'transpose': %u hosts are not a square", t->num_hosts);
-        s = ik_hint(err, s, "%u or %u hosts would do", side * side, (side + 1) * (side + 1));
-    }
-    if (s == IK_OK) {
-        s = pattern_map_new(t, &to, err);
-    }
-    for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++) {
-        to[h] = h % side * side + h / side;
-    }
-    return s;
+    if (side * side == t->num_hosts)
+        return pattern_map_make(t, transposed, side, err);
+    ik_fail(err, IK_ERR_UNSUPPORTED, "traffic 'transpose': %u hosts are not a square", t->num_hosts);
+    return ik_hint(err, IK_ERR_UNSUPPORTED, "%u or %u hosts would do", side * side, (side + 1) * (side + 1));
 }
 
 const ik_traffic_family ik_traffic_transpose = {
@@ -37,7 +29,6 @@ const ik_traffic_family ik_traffic_transpose = {
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, section 3.2",
     .details = "N must be a square, host s = x + y * sqrt(N). With an even number of address bits this is the rotation by half "
                "of them. The diagonal is silent.",
-    .params = params,
     .create = create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,

@@ -28,6 +28,10 @@ static inline unsigned lanes_class_of(const ik_vc *v, unsigned vc)
     return vc / (v->num_vcs / v->vcs_needed);
 }
 
+/* inject() of schemes whose packets start on VC 0. */
+void lanes_inject_first(const ik_vc *v, ik_packet *pk);
+/* destroy() of schemes whose impl is one free()-able block. */
+void lanes_free_impl(ik_vc *v);
 /* next() of every scheme that keeps the VC of the injection. */
 void lanes_keep(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
                 uint8_t *vc_last);

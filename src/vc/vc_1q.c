@@ -10,12 +10,6 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     return lanes_settle(v, 1, 1, "any path", err);
 }
 
-static void inject(const ik_vc *v, ik_packet *pk)
-{
-    (void)v;
-    pk->vc = 0;
-}
-
 static const ik_param params[] = {{0}};
 
 const ik_vc_family ik_vc_1q = {
@@ -25,7 +19,7 @@ const ik_vc_family ik_vc_1q = {
     .details = "Every packet stays on VC 0; further VCs stay empty. Deadlock-free exactly when the routing is with one VC.",
     .params = params,
     .create = create,
-    .inject = inject,
+    .inject = lanes_inject_first,
     .next = lanes_keep,
     .static_lane = true,
     .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_BY_SWITCH,

@@ -33,11 +33,6 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     return IK_OK;
 }
 
-static void destroy(ik_vc *v)
-{
-    free(v->impl);
-}
-
 /* Which VC of the range a packet is injected on does not matter to the proof; spreading them by destination uses all. */
 static void inject(const ik_vc *v, ik_packet *pk)
 {
@@ -68,7 +63,7 @@ const ik_vc_family ik_vc_any = {
         "At every switch the packet may take each VC from first to last. Deadlock-free exactly when the routing is with one VC.",
     .params = params,
     .create = create,
-    .destroy = destroy,
+    .destroy = lanes_free_impl,
     .inject = inject,
     .next = next,
     .static_lane = false,

@@ -24,12 +24,6 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     return lanes_settle(v, needed, needed, why, err);
 }
 
-static void inject(const ik_vc *v, ik_packet *pk)
-{
-    (void)v;
-    pk->vc = 0;
-}
-
 static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
                  uint8_t *vc_last)
 {
@@ -52,7 +46,7 @@ const ik_vc_family ik_vc_hopclass = {
         "several.",
     .params = params,
     .create = create,
-    .inject = inject,
+    .inject = lanes_inject_first,
     .next = next,
     .static_lane = false,
     .ignores = IK_VC_IGNORES_SRC | IK_VC_BY_SWITCH,

@@ -27,11 +27,6 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     return status;
 }
 
-static void destroy(ik_vc *v)
-{
-    free(v->impl);
-}
-
 static void inject(const ik_vc *v, ik_packet *pk)
 {
     const layer_vcs *vcs = v->impl;
@@ -54,7 +49,7 @@ const ik_vc_family ik_vc_nue = {
         "Only for routing nue, whose parameter vcs says how many layers it has; spare VCs split the heaviest of them by source.",
     .params = params,
     .create = create,
-    .destroy = destroy,
+    .destroy = lanes_free_impl,
     .inject = inject,
     .next = lanes_keep,
     .share = share,
