@@ -65,7 +65,8 @@ typedef struct ik_distances {
  * neighbours, E links between classes, D the diameter. Free with ik_distances_free. */
 ik_status ik_distances_measure(const ik_fabric *f, const ik_env *env, ik_distances *out, ik_error *err);
 void ik_distances_free(ik_distances *d);
-/* About how many 64-bit operations ik_distances_measure would take, the diameter taken as 8: ask before a default runs it. */
+/* About how many 64-bit operations ik_distances_measure would take: ask before a default runs it. The diameter is guessed by two
+ * searches from single switches, at least 8. Cost O(ports). */
 ik_status ik_distances_cost(const ik_fabric *f, double *word_operations, ik_error *err);
 
 /* ------------------------------------------------------------------------------------------ diversity, girth, Moore bound */

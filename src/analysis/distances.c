@@ -114,6 +114,7 @@ typedef struct tally {
 
 typedef struct sweep {
     const graph *g;
+    const ik_env *env;
     uint32_t *source; /* [words * 64] vertex of each lane, IK_NONE = padding */
     size_t words;
     tally *tallies; /* [threads] */
@@ -331,6 +332,9 @@ static ik_status sweep_batch(void *ctx, size_t index, unsigned thread, ik_error 
         }
     }
     for (size_t level = 1; status == IK_OK; level++) {
+        if (ik_env_cancelled(s->env)) { /* a batch of a long ring has thousands of levels */
+            return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+        }
         uint64_t bits[WORDS] = {0}, hosts[WORDS] = {0}, leaves[WORDS] = {0};
         if (!pull_level(s->g, &everything, t, bits, hosts, leaves)) {
             break;
@@ -451,7 +455,7 @@ static ik_status quotient_of(const ik_fabric *f, graph *q, ik_error *err)
 ik_status ik_distances_measure(const ik_fabric *f, const ik_env *env, ik_distances *out, ik_error *err)
 {
     graph q = {0};
-    sweep s = {.g = &q};
+    sweep s = {.g = &q, .env = env};
     ik_distances d = {0};
     unsigned threads = ik_env_threads(env);
     ik_status status = quotient_of(f, &q, err);
@@ -489,14 +493,56 @@ free_graph:
     return status;
 }
 
+/* Breadth first from `start`: the distance of the vertex that is found last, which goes to *last. */
+static uint32_t depth_from(const graph *g, uint32_t start, uint32_t *distance, uint32_t *queue, uint32_t *last)
+{
+    uint32_t head = 0, tail = 0;
+    memset(distance, 0xFF, g->n * sizeof *distance);
+    distance[start] = 0;
+    queue[tail++] = start;
+    while (head < tail) {
+        uint32_t v = queue[head++];
+        for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
+            uint32_t u = g->to[i];
+            if (distance[u] == IK_NONE) {
+                distance[u] = distance[v] + 1;
+                queue[tail++] = u;
+            }
+        }
+    }
+    *last = queue[tail - 1];
+    return distance[*last];
+}
+
+/* A lower bound of the diameter, exact on trees and rings: the depth seen from the vertex that is farthest from the first. */
+static ik_status guess_diameter(const graph *g, uint32_t *diameter, ik_error *err)
+{
+    uint32_t *work = ik_calloc((size_t)g->n * 2, sizeof *work), last = 0;
+    if (!work) {
+        return ik_fail_memory(err, (size_t)g->n * 2 * sizeof *work, "a distance search");
+    }
+    *diameter = 0;
+    if (g->n) {
+        depth_from(g, 0, work, work + g->n, &last);
+        *diameter = depth_from(g, last, work, work + g->n, &last);
+    }
+    free(work);
+    return IK_OK;
+}
+
 ik_status ik_distances_cost(const ik_fabric *f, double *word_operations, ik_error *err)
 {
     graph q = {0};
+    uint32_t diameter = 0;
     ik_status s = quotient_of(f, &q, err);
     if (s == IK_OK) {
-        *word_operations = (double)(q.n / 64 + 1) * (double)q.base[q.n] * 8;
-        graph_free(&q);
+        s = guess_diameter(&q, &diameter, err);
     }
+    if (s == IK_OK) {
+        double levels = diameter > 8 ? diameter : 8;
+        *word_operations = (double)(q.n / 64 + 1) * (double)q.base[q.n] * levels;
+    }
+    graph_free(&q);
     return s;
 }
 

@@ -67,7 +67,8 @@ class BadInputTest(CliTest):
             self.refused("topo", spec, says=says)
 
     def test_interrupt_stops_long_work_soon(self):
-        for args in [("check", "slimfly:q=29", "-r", "valiant"), ("route", "jellyfish:N=6000,d=8", "-r", "dfsssp")]:
+        for args in [("check", "slimfly:q=29", "-r", "valiant"), ("route", "jellyfish:N=6000,d=8", "-r", "dfsssp"),
+                     ("topo", "ring:n=65536", "--all")]:
             with subprocess.Popen([IKAT, *args, "-q"], cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as work:
                 time.sleep(1)
                 work.send_signal(signal.SIGINT)
