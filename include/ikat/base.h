@@ -149,6 +149,7 @@ typedef enum ik_param_type {
     IK_PARAM_BOOL,      /* true|false|yes|no|on|off */
     IK_PARAM_ENUM,      /* one of `choices` ("a|b|c"); kept as its index and its text */
     IK_PARAM_STRING,    /* free text */
+    IK_PARAM_PATH,      /* name of a file that is read; in an experiment relative to its folder, and the contents count as part of it */
     IK_PARAM_UINT_LIST, /* 16:16 on the command line, [16, 16] or 16:16 in YAML */
     IK_PARAM_TIME,      /* ik_parse_quantity, picoseconds */
     IK_PARAM_RATE,      /* bit/s */

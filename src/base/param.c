@@ -140,6 +140,7 @@ static ik_status parse_value(ik_params *params, const ik_param *p, const char *t
     case IK_PARAM_UINT_LIST:
         return parse_list(params, p, text, v, err);
     case IK_PARAM_STRING:
+    case IK_PARAM_PATH:
         break;
     }
     return status;
@@ -174,6 +175,7 @@ static const char *canonical_text(ik_params *params, const ik_param *p, const ik
         return print_list(params, v);
     case IK_PARAM_ENUM:
     case IK_PARAM_STRING:
+    case IK_PARAM_PATH:
         break;
     }
     return ik_arena_strdup(&params->arena, text);

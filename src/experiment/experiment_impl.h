@@ -13,6 +13,7 @@ typedef struct variant {
     const char *name;  /* member of the family; section name otherwise */
     const char *label; /* shortest canonical text: what differs from the defaults */
     const char *full;  /* with every default: what provenance stores and resuming compares */
+    const char *spec;  /* the label with paths as they are opened */
     ik_params params;
     bool is_auto; /* vc and selection: left to the routing */
     const ytree *place;

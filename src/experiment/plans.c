@@ -83,7 +83,7 @@ ik_status fabric_open(runner *r, const point *p, ik_fabric **f, int64_t *id, ik_
         ik_error_at(err, v->place->file, v->place->line, v->place->column);
         return status;
     }
-    const char *const key[] = {v->label, r->digests[p->index[SECTION_FABRIC]], NULL};
+    const char *const key[] = {v->label, point_digest(r, p, SECTION_FABRIC), NULL};
     bool found = false;
     status = look_up(r, "SELECT id FROM fabrics WHERE spec = ?1 AND digest = ?2", key, &found, id, NULL, err);
     if (status == IK_OK && !found)
@@ -133,7 +133,7 @@ static ik_status insert_plan(runner *r, const plan_row *row, int64_t *id, ik_err
 
 static const char *spec_or_null(const variant *v)
 {
-    return v->is_auto ? NULL : v->label;
+    return v->is_auto ? NULL : v->spec;
 }
 
 static ik_status make_plan(const runner *r, const ik_fabric *f, const point *p, ik_plan **plan, ik_error *err)
@@ -142,7 +142,7 @@ static ik_status make_plan(const runner *r, const ik_fabric *f, const point *p, 
     ik_env env = setup_env(r);
     const variant *routing = experiment_variant(e, p, SECTION_ROUTING);
     unsigned vcs = (unsigned)experiment_variant(e, p, SECTION_VCS)->params.values[0].u;
-    ik_status status = ik_plan_from_specs(f, routing->label, spec_or_null(experiment_variant(e, p, SECTION_VC)),
+    ik_status status = ik_plan_from_specs(f, routing->spec, spec_or_null(experiment_variant(e, p, SECTION_VC)),
                                           spec_or_null(experiment_variant(e, p, SECTION_SELECTION)), vcs, &env, plan, err);
     if (status != IK_OK)
         ik_error_at(err, routing->place->file, routing->place->line, routing->place->column);

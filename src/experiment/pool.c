@@ -66,7 +66,7 @@ static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number,
                   .memory_limit_bytes = w->r->env->memory_limit_bytes};
     const variant *pattern = experiment_variant(e, &p, SECTION_TRAFFIC);
     ik_traffic *traffic = NULL;
-    ik_status status = ik_traffic_from_spec(w->fabric, pattern->label, &env, &traffic, err);
+    ik_status status = ik_traffic_from_spec(w->fabric, pattern->spec, &env, &traffic, err);
     if (status != IK_OK) {
         blame(e, &p, SECTION_TRAFFIC, err);
         return status;
@@ -181,7 +181,7 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
 static void wait_a_little(pool *w)
 {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += 50 * 1000 * 1000;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
@@ -286,7 +286,11 @@ ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slo
     tell_stage(r, "simulating %" PRIu64 " points, %u side by side, %u thread%s each", points, side, w.threads,
                w.threads > 1 ? "s" : "");
     pthread_mutex_init(&w.mutex, NULL);
-    pthread_cond_init(&w.changed, NULL);
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC); /* the day's time may be set back */
+    pthread_cond_init(&w.changed, &clock);
+    pthread_condattr_destroy(&clock);
     start_and_collect(&w, side, fabric);
     pthread_cond_destroy(&w.changed);
     pthread_mutex_destroy(&w.mutex);

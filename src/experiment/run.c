@@ -123,7 +123,8 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     else
         store_close(r.store);
     free(r.finished);
-    free(r.digests);
+    for (section_id id = 0; id < NUM_SECTIONS; id++)
+        free(r.digests[id]);
     if (status == IK_OK && failed)
         *failed = r.failed;
     return status;

@@ -17,8 +17,9 @@ typedef struct runner {
     const ik_env *env;
     const ik_run_observer *observer;
     unsigned num_jobs;
-    bool *finished;                /* [num_points] the store has it */
-    char (*digests)[DIGEST_CHARS]; /* [fabric variants] of an imported file's bytes, "" for generated fabrics */
+    bool *finished;                              /* [num_points] the store has it */
+    char (*digests[NUM_SECTIONS])[DIGEST_CHARS]; /* [variants] of the bytes of the files that a variant reads, "" if it reads none
+                                                  */
     uint64_t done, skipped;
     bool failed; /* a proof failed, or a deadlock happened */
     unsigned usable_plans;
@@ -42,6 +43,8 @@ ik_status point_params(const runner *r, const point *p, char **json, ik_error *e
 /* The same for a fabric with its plan. */
 ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err);
 uint64_t setup_seed(const ik_experiment *e);
+/* Digest of the files that a section of the point reads: "" if none. */
+const char *point_digest(const runner *r, const point *p, section_id id);
 /* Short text of the settings of switch, adapter and measurement that differ from the defaults; free with free(). */
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err);
 

@@ -51,16 +51,22 @@ static const char *resolve_path(ik_experiment *e, const char *path)
     return beside && (is_file(beside) || !is_file(path)) ? beside : path;
 }
 
-/* An imported fabric is read from the resolved path; its label keeps the path as written, so that results do not depend on
- * where the folder stands. */
-static ik_status resolve_file(ik_experiment *e, variant *v, const char *owner, ik_error *err)
+/* Files are read from their resolved paths; the label keeps each path as written, so that results do not depend on where the
+ * folder stands. */
+static ik_status resolve_files(ik_experiment *e, variant *v, const char *owner, ik_error *err)
 {
-    if (strcmp(v->name, "file") != 0 || v->params.num == 0 || !v->params.values[0].has)
-        return IK_OK;
-    const char *path = resolve_path(e, v->params.values[0].text);
-    if (!path)
-        return ik_fail_memory(err, 1, "an experiment");
-    return ik_params_set(&v->params, owner, v->params.decl[0].name, path, v->place->line, v->place->column, err);
+    for (size_t i = 0; i < v->params.num; i++) {
+        const ik_value *value = &v->params.values[i];
+        if (v->params.decl[i].type != IK_PARAM_PATH || !value->has)
+            continue;
+        const char *path = resolve_path(e, value->text);
+        if (!path)
+            return ik_fail_memory(err, 1, "an experiment");
+        ik_status status = ik_params_set(&v->params, owner, v->params.decl[i].name, path, v->place->line, v->place->column, err);
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
 }
 
 /* ---- finishing a variant */
@@ -86,10 +92,14 @@ static ik_status seal(ik_experiment *e, section_id id, variants *list, variant *
         v->label = v->full = v->params.values[0].text;
     if (!v->label || !v->full)
         return ik_fail_memory(err, 1, "an experiment");
-    status = id == SECTION_FABRIC ? resolve_file(e, v, owner, err) : IK_OK;
-    if (status == IK_OK)
-        list->num++;
-    return status;
+    status = resolve_files(e, v, owner, err);
+    if (status != IK_OK)
+        return status;
+    v->spec = family ? spec_text(e, v->name, ik_params_print(&v->params, false)) : v->label;
+    if (!v->spec)
+        return ik_fail_memory(err, 1, "an experiment");
+    list->num++;
+    return IK_OK;
 }
 
 static ik_status set_param(variant *v, const char *owner, const char *key, const char *text, const ytree *place, ik_error *err)
@@ -252,7 +262,7 @@ static ik_status read_auto(ik_experiment *e, variants *list, const ytree *node, 
     variant *v = add_variant(e, list);
     if (!v)
         return ik_fail_memory(err, sizeof *v, "an experiment");
-    v->name = v->label = v->full = "auto";
+    v->name = v->label = v->full = v->spec = "auto";
     v->is_auto = true;
     v->place = node;
     list->num++;

@@ -21,7 +21,8 @@ static bool is_real(ik_param_type type)
 
 static bool is_number(ik_param_type type)
 {
-    return type != IK_PARAM_BOOL && type != IK_PARAM_ENUM && type != IK_PARAM_STRING && type != IK_PARAM_UINT_LIST;
+    return type != IK_PARAM_BOOL && type != IK_PARAM_ENUM && type != IK_PARAM_STRING && type != IK_PARAM_PATH &&
+           type != IK_PARAM_UINT_LIST;
 }
 
 static ik_status add(sweep *s, const char *text, const ytree *place, ik_arena *arena, ik_error *err)

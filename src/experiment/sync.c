@@ -26,6 +26,23 @@ static void put_variant(FILE *out, const runner *r, const point *p, section_id i
     json_put_string(out, experiment_variant(r->e, p, id)->full);
 }
 
+const char *point_digest(const runner *r, const point *p, section_id id)
+{
+    return r->digests[id][p->index[id]];
+}
+
+/* A fabric's digest stands there even if it is empty. */
+static void put_digest(FILE *out, const runner *r, const point *p, section_id id)
+{
+    const char *digest = point_digest(r, p, id);
+    char key[32];
+    if (!digest[0] && id != SECTION_FABRIC)
+        return;
+    snprintf(key, sizeof key, "%s_digest", schema_section(id)->name);
+    json_put_key(out, key, false);
+    json_put_string(out, digest);
+}
+
 static ik_status put_sections(const runner *r, const point *p, const section_id *ids, size_t num, char **json, ik_error *err)
 {
     json_text t;
@@ -35,8 +52,8 @@ static ik_status put_sections(const runner *r, const point *p, const section_id 
     putc('{', t.out);
     for (size_t i = 0; i < num; i++)
         put_variant(t.out, r, p, ids[i], i == 0);
-    json_put_key(t.out, "fabric_digest", false);
-    json_put_string(t.out, r->digests[p->index[SECTION_FABRIC]]);
+    for (size_t i = 0; i < num; i++)
+        put_digest(t.out, r, p, ids[i]);
     fprintf(t.out, ",\"setup_seed\":%" PRIu64 "}", setup_seed(r->e));
     return json_text_end(&t, json, NULL, err);
 }
@@ -73,40 +90,53 @@ ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_
     return json_text_end(&t, text, NULL, err);
 }
 
-/* ---- digests of imported files: a changed file is another fabric */
+/* ---- digests of files: a changed file makes another fabric, routing or pattern */
 
-static ik_status digest_file(const char *path, char *digest, ik_error *err)
+static ik_status hash_file(const char *path, uint64_t *hash, ik_error *err)
 {
     FILE *file = fopen(path, "rb");
     if (!file)
         return ik_fail(err, IK_ERR_IO, "cannot open '%.200s': %s", path, strerror(errno));
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
     unsigned char buffer[8192];
     for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0;)
         for (size_t i = 0; i < got; i++)
-            hash = (hash ^ buffer[i]) * UINT64_C(0x100000001b3);
+            *hash = (*hash ^ buffer[i]) * UINT64_C(0x100000001b3);
     bool bad = ferror(file) != 0;
+    int why = errno;
     fclose(file);
-    if (bad)
-        return ik_fail(err, IK_ERR_IO, "cannot read '%.200s': %s", path, strerror(errno));
-    snprintf(digest, DIGEST_CHARS, "%016" PRIx64, hash);
+    return bad ? ik_fail(err, IK_ERR_IO, "cannot read '%.200s': %s", path, strerror(why)) : IK_OK;
+}
+
+static ik_status digest_variant(const variant *v, char *digest, ik_error *err)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    bool any = false;
+    for (size_t i = 0; i < v->params.num; i++) {
+        if (v->params.decl[i].type != IK_PARAM_PATH || !v->params.values[i].has)
+            continue;
+        ik_status status = hash_file(v->params.values[i].text, &hash, err);
+        if (status != IK_OK) {
+            ik_error_at(err, v->place->file, v->place->line, v->place->column);
+            return status;
+        }
+        any = true;
+    }
+    if (any)
+        snprintf(digest, DIGEST_CHARS, "%016" PRIx64, hash);
     return IK_OK;
 }
 
 static ik_status find_digests(runner *r, ik_error *err)
 {
-    const variants *fabrics = &r->e->sections[SECTION_FABRIC];
-    r->digests = ik_calloc(fabrics->num, sizeof *r->digests);
-    if (!r->digests)
-        return ik_fail_memory(err, fabrics->num * sizeof *r->digests, "an experiment");
-    for (size_t i = 0; i < fabrics->num; i++) {
-        const variant *v = &fabrics->items[i];
-        if (strcmp(v->name, "file") != 0)
-            continue;
-        ik_status status = digest_file(v->params.values[0].text, r->digests[i], err);
-        if (status != IK_OK) {
-            ik_error_at(err, v->place->file, v->place->line, v->place->column);
-            return status;
+    for (section_id id = 0; id < NUM_SECTIONS; id++) {
+        const variants *list = &r->e->sections[id];
+        r->digests[id] = ik_calloc(list->num, sizeof *r->digests[id]);
+        if (!r->digests[id])
+            return ik_fail_memory(err, list->num * sizeof *r->digests[id], "an experiment");
+        for (size_t i = 0; i < list->num; i++) {
+            ik_status status = digest_variant(&list->items[i], r->digests[id][i], err);
+            if (status != IK_OK)
+                return status;
         }
     }
     return IK_OK;

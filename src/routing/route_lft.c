@@ -10,7 +10,7 @@ static ik_status create(ik_routing *r, const ik_params *params, const ik_env *en
 }
 
 static const ik_param params[] = {
-    {"path", IK_PARAM_STRING, NULL, 0, 0, NULL, "file with 'Unicast lids' blocks, as OpenSM and dump_fts write them"},
+    {"path", IK_PARAM_PATH, NULL, 0, 0, NULL, "file with 'Unicast lids' blocks, as OpenSM and dump_fts write them"},
     {0},
 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static const ik_param file_params[] = {
-    {"path", IK_PARAM_STRING, NULL, 0, 0, NULL, "the file; packed with gzip is read as well"},
+    {"path", IK_PARAM_PATH, NULL, 0, 0, NULL, "the file; packed with gzip is read as well"},
     {"format", IK_PARAM_STRING, "", 0, 0, NULL, "its format; recognised from contents and name if not given"},
     {"repair", IK_PARAM_BOOL, "false", 0, 0, NULL, "give links below the common rate that rate: the fabric as it would be repaired"},
     {0},

@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const ik_param params[] = {
-    {"path", IK_PARAM_STRING, NULL, 0, 0, NULL, "text file, a line a flow: source destination [weight]"},
+    {"path", IK_PARAM_PATH, NULL, 0, 0, NULL, "text file, a line a flow: source destination [weight]"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 

@@ -263,6 +263,28 @@ class Run(CliTest):
         self.assertNotIn("finished already", done.stderr)
         self.assertEqual(self.json("report", store)["fabrics"][0]["slow_links"], [])
 
+    def test_changed_flows_and_tables_are_run_again(self):
+        (self.tmp / "flows").mkdir()
+        flows, tables, store = self.tmp / "flows/a.flows", self.tmp / "a.lft", self.tmp / "a.db"
+        flows.write_text("0 1\n")
+        self.ok("route", "karytree:k=2,n=2", "-r", "updown", "--format", "lft", "-o", tables)
+        path = self.write("fabric: karytree:k=2,n=2\nrouting: [dmodk, \"lft:path=a.lft\"]\ntraffic: [uniform, \"file:path=flows/a.flows\"]\n"
+                          "load: 50%\nmeasure: {warmup: 1 us, duration: 10 us}\n")
+        def again():
+            said = run("run", path, "-o", store, cwd="/").stderr
+            return said, {(p["routing"], p["traffic"]): p["checksum"] for p in self.json("report", store)["points"]}
+
+        again()
+        said, before = again()
+        self.assertIn("4 of 4 points are finished already", said)
+        self.assertIn(("lft:path=a.lft", "file:path=flows/a.flows"), before)
+        flows.write_text("0 2\n")
+        said, after = again()
+        self.assertIn("2 of 4 points are finished already", said)
+        self.assertEqual({k for k in after if after[k] != before[k]}, {k for k in after if "flows" in k[1]})
+        self.ok("route", "karytree:k=2,n=2", "-r", "dmodk", "--format", "lft", "-o", tables)
+        self.assertIn("2 of 4 points are finished already", again()[0])
+
     def test_quickstart(self):
         release = "release" in str(IKAT)  # sanitizers slow it down: one seed is enough for them
         store = self.tmp / "q.db"
