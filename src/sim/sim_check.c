@@ -7,13 +7,15 @@
  * every packet that was sent is in a buffer, on the way, delivered or given up, requests say what the queues hold, and an output
  * is free exactly if no end of a transmission is awaited. Cost: O(ports x VCs + queues + events). */
 #include "sim/sim_internal.h"
+#include "sim/sim_net.h"
 #include "sim/sim_output.h"
 #include "sim/sim_shape.h"
 #include <stdlib.h>
 
 typedef struct count {
     sim *s;
-    int64_t *bytes; /* [port * vcs + v] of the channel sent by port: everything that is not credit */
+    unsigned kinds; /* accounts of a buffer; VCs where there are none */
+    int64_t *bytes; /* [port * kinds + account] of the channel sent by port: everything that is not credit */
     int64_t *held;  /* [port * vcs + v] of the output buffer (ioq) */
     uint8_t *tails; /* [port] crossbar transfers whose end is awaited */
     uint8_t *links; /* [port] transmissions whose end is awaited, with output buffers */
@@ -37,13 +39,30 @@ void sim_each_event(sim *s, event_fn fn, void *ctx)
     }
 }
 
+/* A packet whose space in the buffer of a port is in use, in the queue to local output out. */
+static void count_bytes(count *c, uint32_t port, const packet *pk, unsigned out)
+{
+    uint32_t channel = c->s->ports[port].peer_port;
+    c->bytes[(size_t)channel * c->kinds + account_here(c->s, pk, pk->rt.vc, out)] += pk->size;
+}
+
+/* The output that a packet on its way to a port was looked ahead for: hops already say that it is there. */
+static unsigned ahead_of(const count *c, part *p, uint32_t port, const packet *pk)
+{
+    uint32_t node = c->s->f->port_node[port], preferred = 0;
+    ik_packet rt = pk->rt;
+    if (node >= c->s->f->num_switches || ik_plan_next(c->s->plan, node, port, &rt, p->choices, &preferred) == 0)
+        return 0;
+    return p->choices[preferred].port - c->s->f->port_base[node];
+}
+
 static void count_event(void *ctx, part *p, const event *e)
 {
     count *c = ctx;
     uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
     switch ((unsigned)(e->key >> 30) & 3) {
     case EV_CREDIT:
-        c->bytes[(size_t)port * c->s->vcs + (e->data >> 24)] += e->data & 0xFFFFFF;
+        c->bytes[c->s->in_space.accounts ? port : (size_t)port * c->s->vcs + (e->data >> 24)] += e->data & 0xFFFFFF;
         break;
     case EV_TAIL:
         if (e->data & LINK_END) {
@@ -62,7 +81,7 @@ static void count_event(void *ctx, part *p, const event *e)
         break;
     case EV_ARRIVAL: {
         const packet *pk = &p->pool[e->data];
-        c->bytes[(size_t)c->s->ports[port].peer_port * c->s->vcs + pk->rt.vc] += pk->size;
+        count_bytes(c, port, pk, c->s->stride ? ahead_of(c, p, port, pk) : 0);
         c->packets++;
         break;
     }
@@ -80,11 +99,11 @@ static ik_status count_outputs(count *c, const part *p, uint32_t port, int64_t *
             c->packets++;
             c->held[at] += pk->size;
             if (s->model == MODEL_IDEAL) {
-                c->bytes[(size_t)s->ports[pk->queue].peer_port * s->vcs + pk->rt.vc] += pk->size;
+                count_bytes(c, pk->queue, pk, 0);
                 *in_buffers += pk->size;
             }
         }
-        if (s->model == MODEL_IOQ && s->space[at] + c->held[at] != (int64_t)s->out_capacity)
+        if (s->model == MODEL_IOQ && !s->out_space.accounts && s->space[at] + c->held[at] != (int64_t)s->out_capacity)
             return ik_fail(err, IK_ERR_INTERNAL, "output buffer of port %u VC %u: %d free + %lld held of %llu bytes", port, v,
                            s->space[at], (long long)c->held[at], (unsigned long long)s->out_capacity);
     }
@@ -98,13 +117,13 @@ static ik_status count_outputs(count *c, const part *p, uint32_t port, int64_t *
 static bool count_queue(count *c, const part *p, const sw_state *sw, unsigned in, unsigned v, const queue *q, int64_t *held)
 {
     const sim *s = c->s;
-    uint32_t channel = s->ports[sw->port_base + in].peer_port;
     uint32_t last = IK_NONE;
     for (uint32_t id = q->head; id != IK_NONE; id = p->pool[id].next) {
         const packet *pk = &p->pool[id];
-        if (pk->rt.vc != v)
+        if (pk->rt.vc != v ||
+            (s->stride && pk->out != ahead_of(c, c->s->parts + s->node_part[sw - s->switches], sw->port_base + in, pk)))
             return false;
-        c->bytes[(size_t)channel * s->vcs + v] += pk->size;
+        count_bytes(c, sw->port_base + in, pk, pk->out);
         *held += pk->size;
         c->packets++;
         last = id;
@@ -128,19 +147,56 @@ static bool requests_agree(const part *p, sw_state *sw, const shape k, unsigned 
     return true;
 }
 
+/* voqnet: a queue is in its ring exactly if its head can go, and a request is a ring that is not empty. */
+static bool rings_agree(part *p, sw_state *sw, const shape k, unsigned in, unsigned v)
+{
+    sim *s = p->sim;
+    unsigned lane_index = in * k.vcs + v, input = input_of(s, in, v);
+    uint64_t stand = 0, in_rings = 0;
+    for (uint32_t dst = 0; dst < s->f->num_hosts; dst++) {
+        const net_queue *q = net_queue_of(s, sw, lane_index, dst);
+        const packet *pk = q->head == IK_NONE ? NULL : &p->pool[q->head];
+        bool goes = pk && has_room(p, k, sw->port_base + pk->out, pk);
+        if ((holders_of(sw, dst)[lane_index >> 6] >> (lane_index & 63) & 1) != (pk != NULL) || (q->prev != NET_OUT) != goes)
+            return false;
+        stand += q->prev != NET_OUT;
+    }
+    for (unsigned out = 0; out < sw->radix; out++) {
+        const queue *ring = queue_of(sw, k, in, v, out);
+        if ((ring->head != IK_NONE) != (want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1))
+            return false;
+        for (uint32_t at = ring->head; at != IK_NONE; at = sw->net[at].next)
+            in_rings += p->pool[sw->net[at].head].out == out;
+    }
+    return stand == in_rings;
+}
+
+/* Adds up the queues of VC v of port in. */
+static bool count_lane(count *c, part *p, sw_state *sw, const shape k, unsigned in, unsigned v, int64_t *held)
+{
+    const sim *s = c->s;
+    unsigned queues = k.net ? s->f->num_hosts : k.voq ? sw->radix : 1u;
+    for (unsigned n = 0; n < queues; n++) {
+        const net_queue *net = k.net ? net_queue_of(s, sw, in * k.vcs + v, n) : NULL;
+        queue q = net ? (queue){net->head, net->tail} : *queue_of(sw, k, in, v, n);
+        if (!count_queue(c, p, sw, in, v, &q, held))
+            return false;
+    }
+    return true;
+}
+
 static ik_status count_switch(count *c, uint32_t id, ik_error *err)
 {
     sim *s = c->s;
     sw_state *sw = &s->switches[id];
     part *p = &s->parts[s->node_part[id]];
-    shape k = {s->max_words, s->vcs, s->voq};
+    shape k = sim_shape(s);
     int64_t held = 0;
     for (unsigned in = 0; in < sw->radix; in++) {
         for (unsigned v = 0; v < s->vcs; v++) {
-            for (unsigned out = 0; out < (s->voq ? sw->radix : 1u); out++)
-                if (!count_queue(c, p, sw, in, v, queue_of(sw, k, in, v, out), &held))
-                    return ik_fail(err, IK_ERR_INTERNAL, "switch %u port %u VC %u: a queue is sim_broken", id, in, v);
-            if (!requests_agree(p, sw, k, in, v))
+            if (!count_lane(c, p, sw, k, in, v, &held))
+                return ik_fail(err, IK_ERR_INTERNAL, "switch %u port %u VC %u: a queue is broken", id, in, v);
+            if (!(k.net ? rings_agree(p, sw, k, in, v) : requests_agree(p, sw, k, in, v)))
                 return ik_fail(err, IK_ERR_INTERNAL, "switch %u port %u VC %u: requests and queues disagree", id, in, v);
         }
         ik_status status = count_outputs(c, p, sw->port_base + in, &held, err);
@@ -161,7 +217,7 @@ static ik_status check_credits(const count *c, ik_error *err)
 {
     const sim *s = c->s;
     for (uint32_t port = 0; port < s->f->num_ports; port++) {
-        if (s->ports[port].peer_node == IK_NONE)
+        if (s->ports[port].peer_node == IK_NONE || s->in_space.accounts)
             continue;
         int64_t space = (int64_t)(ik_is_switch(s->f, s->ports[port].peer_node) ? s->capacity : s->host_capacity);
         for (unsigned v = 0; v < s->vcs; v++) {
@@ -176,13 +232,19 @@ static ik_status check_credits(const count *c, ik_error *err)
                                (long long)credit, ok ? "enough" : "too little");
         }
     }
-    return IK_OK;
+    return sim_space_check(s, c->bytes, c->held, err);
 }
 
 ik_status sim_check_conservation(sim *s, ik_error *err)
 {
     size_t lanes = (size_t)s->f->num_ports * s->vcs + 1, ports = s->f->num_ports + 1;
-    count c = {s, ik_calloc(lanes, 8), ik_calloc(lanes, 8), ik_calloc(ports, 1), ik_calloc(ports, 1), 0};
+    unsigned kinds = s->in_space.accounts ? s->in_space.accounts : s->vcs;
+    count c = {.s = s,
+               .kinds = kinds,
+               .bytes = ik_calloc((size_t)s->f->num_ports * kinds + 1, 8),
+               .held = ik_calloc(lanes, 8),
+               .tails = ik_calloc(ports, 1),
+               .links = ik_calloc(ports, 1)};
     ik_status status = c.bytes && c.held && c.tails && c.links ? IK_OK : ik_fail_memory(err, lanes * 16, "the paranoid checks");
     if (status == IK_OK)
         sim_each_event(s, count_event, &c);

@@ -5,9 +5,11 @@
  * buffer it waits for is alive. The least fixed point of that rule leaves the dead buffers: whatever else happens, none of their
  * packets ever moves again, so a part of a network is found although the rest still runs. From any dead buffer, following what
  * it waits for runs into a cycle of dead buffers, which is the evidence. In an ideal switch packets stand in the queues of their
- * outputs and keep their space in the input buffers: there a buffer is alive if one of its packets stands in an output queue whose
- * head can leave in the end. Cost: a few sweeps over requests, once a watchdog period. */
+ * outputs and keep their space in the input buffers: there a buffer is alive if one of its packets stands in an output queue
+ * whose head can leave in the end. Cost: a few sweeps over requests, once a watchdog period. */
 #include "sim/sim_internal.h"
+#include "sim/sim_net.h"
+#include "sim/sim_output.h"
 #include "sim/sim_shape.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,36 +17,67 @@
 typedef struct hunt {
     sim *s;
     shape k;
-    uint8_t *alive;  /* [port * vcs + v] of receiving ports of switches */
-    uint8_t *moving; /* [port * vcs + v] of sending ports: credit or packets under way on that channel */
+    unsigned kinds;  /* accounts of a buffer; VCs where there are none */
+    uint8_t *alive;  /* [port * kinds + account] of receiving ports of switches */
+    uint8_t *moving; /* [port * kinds + account] of sending ports: credit or packets under way on that channel */
 } hunt;
+
+/* What moves frees space for all accounts that share it: noted at the channel's first. */
+static size_t moving_place(const hunt *h, uint32_t port, uint32_t account)
+{
+    return (size_t)port * h->kinds + (h->s->queues == QUEUES_DAMQ ? 0 : account);
+}
 
 static void note_moving(void *ctx, part *p, const event *e)
 {
     hunt *h = ctx;
+    const sim *s = h->s;
     uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
     unsigned kind = (unsigned)(e->key >> 30) & 3;
-    if (kind == EV_CREDIT)
-        h->moving[(size_t)port * h->s->vcs + (e->data >> 24)] = 1;
-    else if (kind == EV_ARRIVAL)
-        h->moving[(size_t)h->s->ports[port].peer_port * h->s->vcs + p->pool[e->data].rt.vc] = 1;
+    if (kind == EV_CREDIT && s->in_space.accounts) {
+        h->moving[moving_place(h, port / h->kinds, port % h->kinds)] = 1;
+    } else if (kind == EV_CREDIT) {
+        h->moving[moving_place(h, port, e->data >> 24)] = 1;
+    } else if (kind == EV_ARRIVAL) {
+        const packet *pk = &p->pool[e->data];
+        h->moving[moving_place(h, s->ports[port].peer_port, account_here(s, pk, pk->rt.vc, SIM_NO_WAY))] = 1;
+    }
 }
 
-static bool channel_alive(const hunt *h, uint32_t out_port, unsigned u, uint32_t size)
+/* Whether space for an account behind a channel comes free in the end: from its own packets, or, unless it is at its bound, from
+ * those of others that use what is shared. */
+static bool space_alive(const hunt *h, uint32_t out_port, uint32_t account, uint32_t size)
+{
+    const sim *s = h->s;
+    const uint8_t *alive = &h->alive[(size_t)s->ports[out_port].peer_port * h->kinds];
+    if (alive[account] || s->queues != QUEUES_DAMQ)
+        return alive[account];
+    const int32_t *used = &s->in_space.used[(size_t)out_port * h->kinds];
+    if (used[account] + (int32_t)size > s->in_space.bounds[out_port].most)
+        return false;
+    for (unsigned a = 0; a < h->kinds; a++)
+        if (alive[a] && used[a] > s->in_space.bounds[out_port].own)
+            return true;
+    return false;
+}
+
+static bool channel_alive(const hunt *h, part *p, uint32_t out_port, unsigned u, const packet *pk)
 {
     const sim *s = h->s;
     const port_state *to = &s->ports[out_port];
-    size_t channel = (size_t)out_port * s->vcs + u;
     if (to->peer_node == IK_NONE)
         return false;
-    bool room = s->model == MODEL_IOQ ? s->space[channel] >= (int32_t)size || s->link_busy[out_port]
-                                      : s->credit[channel] >= (int32_t)size;
-    if (s->model == MODEL_IOQ && !room) { /* what fills the output buffer must be able to go */
-        const part *p = &s->parts[s->node_part[s->f->port_node[out_port]]];
-        uint32_t head = s->out_queues[channel].head;
-        room = head == IK_NONE || s->credit[channel] >= (int32_t)p->pool[head].size;
+    if (s->model == MODEL_IOQ) {
+        if (room_of(p, h->k, out_port, u, pk) >= (int32_t)pk->size || s->link_busy[out_port])
+            return true;
+        uint32_t head = s->out_queues[(size_t)out_port * s->vcs + u].head; /* what fills the buffer must be able to go */
+        if (head == IK_NONE)
+            return true;
+        pk = &p->pool[head];
     }
-    return room || h->moving[channel] || to->peer_node >= s->f->num_switches || h->alive[(size_t)to->peer_port * s->vcs + u];
+    uint32_t account = account_of(p, out_port, u, pk);
+    return link_room(p, h->k, out_port, u, pk) >= (int32_t)pk->size || h->moving[moving_place(h, out_port, account)] ||
+           to->peer_node >= s->f->num_switches || space_alive(h, out_port, account, pk->size);
 }
 
 /* What the head of a queue may take: choices in p->choices, their number returned. */
@@ -64,28 +97,47 @@ static bool head_alive(const hunt *h, part *p, uint32_t sw, uint32_t in_port, pa
     uint32_t n = head_choices(h, p, sw, in_port, pk);
     for (uint32_t c = 0; c < n; c++)
         for (unsigned u = p->choices[c].vc_first; u <= p->choices[c].vc_last; u++)
-            if (channel_alive(h, p->choices[c].port, u, pk->size))
+            if (channel_alive(h, p, p->choices[c].port, u, pk))
                 return true;
     return false;
 }
 
-/* Calls the head of every queue of one buffer until one is alive; *empty if there is none. */
-static bool buffer_alive(const hunt *h, uint32_t sw, unsigned in, unsigned v, bool *empty)
+/* Heads of the queues of a lane (input port, VC): the packet of queue n, IK_NONE if it is empty. */
+static uint32_t num_queues(const hunt *h, const sw_state *sw)
+{
+    return h->k.net ? h->s->f->num_hosts : h->k.voq ? sw->radix : 1u;
+}
+
+static uint32_t head_at(const hunt *h, sw_state *sw, unsigned in, unsigned v, uint32_t n)
+{
+    return h->k.net ? net_queue_of(h->s, sw, in * h->k.vcs + v, n)->head : queue_of(sw, h->k, in, v, n)->head;
+}
+
+/* Where a packet in the buffer of a port stands in `alive`. */
+static size_t place_of(const hunt *h, uint32_t port, unsigned v, const packet *pk)
+{
+    return (size_t)port * h->kinds + account_here(h->s, pk, v, pk->out);
+}
+
+/* Looks at the heads of one lane; returns whether an account came alive. *dead: one with packets that is not. */
+static bool sweep_lane(hunt *h, uint32_t id, unsigned in, unsigned v, size_t *dead)
 {
     sim *s = h->s;
-    sw_state *state = &s->switches[sw];
-    part *p = &s->parts[s->node_part[sw]];
-    unsigned queues = s->voq ? state->radix : 1u;
-    *empty = true;
-    for (unsigned out = 0; out < queues; out++) {
-        uint32_t id = queue_of(state, h->k, in, v, out)->head;
-        if (id == IK_NONE)
+    sw_state *sw = &s->switches[id];
+    part *p = &s->parts[s->node_part[id]];
+    uint32_t port = sw->port_base + in, queues = num_queues(h, sw);
+    bool changed = false;
+    for (uint32_t n = 0; n < queues; n++) {
+        uint32_t head = head_at(h, sw, in, v, n);
+        if (head == IK_NONE)
             continue;
-        *empty = false;
-        if (head_alive(h, p, sw, state->port_base + in, &p->pool[id]))
-            return true;
+        size_t place = place_of(h, port, v, &p->pool[head]);
+        if (!h->alive[place] && head_alive(h, p, id, port, &p->pool[head]))
+            h->alive[place] = changed = true;
+        if (!h->alive[place])
+            *dead = place;
     }
-    return *empty;
+    return changed;
 }
 
 /* Ideal switch: the buffers of all packets behind a head that can leave are alive; *dead: one of a packet that cannot. */
@@ -96,10 +148,10 @@ static bool sweep_ideal(hunt *h, size_t *dead)
     *dead = SIZE_MAX;
     for (size_t q = 0; q < (size_t)s->f->num_ports * s->vcs; q++) {
         uint32_t out_port = (uint32_t)(q / s->vcs), id = s->out_queues[q].head;
-        const part *p = &s->parts[s->node_part[s->f->port_node[out_port]]];
+        part *p = &s->parts[s->node_part[s->f->port_node[out_port]]];
         if (id == IK_NONE)
             continue;
-        bool leaves = s->link_busy[out_port] || channel_alive(h, out_port, (unsigned)(q % s->vcs), p->pool[id].size);
+        bool leaves = s->link_busy[out_port] || channel_alive(h, p, out_port, (unsigned)(q % s->vcs), &p->pool[id]);
         for (; id != IK_NONE; id = p->pool[id].next) {
             size_t buffer = (size_t)p->pool[id].queue * s->vcs + p->pool[id].rt.vc;
             if (leaves && !h->alive[buffer])
@@ -111,29 +163,16 @@ static bool sweep_ideal(hunt *h, size_t *dead)
     return changed;
 }
 
-/* One sweep; returns whether something came alive. *dead: a buffer that did not, SIZE_MAX if all did. */
+/* One sweep; returns whether something came alive. *dead: what did not, SIZE_MAX if all did: right once nothing changes. */
 static bool sweep(hunt *h, size_t *dead)
 {
     sim *s = h->s;
     bool changed = false;
     *dead = SIZE_MAX;
-    for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
-        const sw_state *state = &s->switches[sw];
-        for (unsigned in = 0; in < state->radix; in++) {
-            for (unsigned v = 0; v < s->vcs; v++) {
-                size_t buffer = (size_t)(state->port_base + in) * s->vcs + v;
-                bool empty;
-                if (h->alive[buffer])
-                    continue;
-                if (buffer_alive(h, sw, in, v, &empty)) {
-                    h->alive[buffer] = 1;
-                    changed = true;
-                } else {
-                    *dead = buffer;
-                }
-            }
-        }
-    }
+    for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
+        for (unsigned in = 0; in < s->switches[sw].radix; in++)
+            for (unsigned v = 0; v < s->vcs; v++)
+                changed |= sweep_lane(h, sw, in, v, dead);
     return changed;
 }
 
@@ -159,34 +198,57 @@ static step follow_ideal(const hunt *h, size_t buffer)
     return (step){buffer, IK_NONE, IK_NONE, 0};
 }
 
-/* What a dead buffer waits for: its first queue's first choice. */
+/* What a dead buffer waits for: the first choice of the first queue that draws on it. */
 static step follow(const hunt *h, size_t buffer)
 {
     sim *s = h->s;
     if (s->model == MODEL_IDEAL)
         return follow_ideal(h, buffer);
-    uint32_t port = (uint32_t)(buffer / s->vcs), sw = s->f->port_node[port];
-    unsigned v = (unsigned)(buffer % s->vcs), in = port - s->switches[sw].port_base, queues = s->voq ? s->switches[sw].radix : 1u;
-    part *p = &s->parts[s->node_part[sw]];
-    for (unsigned out = 0; out < queues; out++) {
-        uint32_t id = queue_of(&s->switches[sw], h->k, in, v, out)->head;
-        if (id != IK_NONE && head_choices(h, p, sw, port, &p->pool[id]) > 0)
-            return (step){buffer, id, p->choices[0].port, p->choices[0].vc_first};
-    }
+    uint32_t port = (uint32_t)(buffer / h->kinds), id = s->f->port_node[port];
+    sw_state *sw = &s->switches[id];
+    part *p = &s->parts[s->node_part[id]];
+    for (unsigned v = 0; v < s->vcs; v++)
+        for (uint32_t n = 0; n < num_queues(h, sw); n++) {
+            uint32_t head = head_at(h, sw, port - sw->port_base, v, n);
+            if (head != IK_NONE && place_of(h, port, v, &p->pool[head]) == buffer &&
+                head_choices(h, p, id, port, &p->pool[head]) > 0)
+                return (step){buffer, head, p->choices[0].port, p->choices[0].vc_first};
+        }
     return (step){buffer, IK_NONE, IK_NONE, 0};
+}
+
+/* The buffer that a step waits for. With shared space that of its own account if it holds anything, else the first that uses what
+ * is shared. */
+static size_t next_buffer(const hunt *h, const step *st)
+{
+    sim *s = h->s;
+    part *p = &s->parts[s->node_part[s->f->port_node[st->out_port]]];
+    const packet *pk = &p->pool[st->packet];
+    if (s->model == MODEL_IOQ) {
+        uint32_t head = s->out_queues[(size_t)st->out_port * s->vcs + st->out_vc].head;
+        pk = head == IK_NONE ? pk : &p->pool[head];
+    }
+    uint32_t account = account_of(p, st->out_port, st->out_vc, pk);
+    size_t first = (size_t)s->ports[st->out_port].peer_port * h->kinds;
+    const int32_t *used = s->in_space.accounts ? &s->in_space.used[(size_t)st->out_port * h->kinds] : NULL;
+    if (s->queues != QUEUES_DAMQ || used[account] > 0)
+        return first + account;
+    for (unsigned a = 0; a < h->kinds; a++)
+        if (used[a] > s->in_space.bounds[st->out_port].own)
+            return first + a;
+    return first + account;
 }
 
 static void print_step(const hunt *h, const step *st, FILE *to)
 {
     const sim *s = h->s;
-    uint32_t port = (uint32_t)(st->buffer / s->vcs);
-    const part *p = &s->parts[s->node_part[s->f->port_node[port]]];
+    uint32_t port = (uint32_t)(st->buffer / h->kinds);
+    part *p = &s->parts[s->node_part[s->f->port_node[port]]];
     const packet *pk = &p->pool[st->packet];
     char here[200], out[200];
     fprintf(to, "packet %u -> %u (%u B, number %u) in the buffer of %s VC %u waits for %s VC %u: %d B free\n", pk->rt.src,
-            pk->rt.dst, pk->size, pk->number, ik_port_describe(s->f, port, here, sizeof here), (unsigned)(st->buffer % s->vcs),
-            ik_port_describe(s->f, st->out_port, out, sizeof out), st->out_vc,
-            s->credit[(size_t)st->out_port * s->vcs + st->out_vc]);
+            pk->rt.dst, pk->size, pk->number, ik_port_describe(s->f, port, here, sizeof here), pk->rt.vc,
+            ik_port_describe(s->f, st->out_port, out, sizeof out), st->out_vc, link_room(p, h->k, st->out_port, st->out_vc, pk));
 }
 
 /* Follows what waits for what from a dead buffer; prints the cycle it runs into. seen: reuses `moving` as "was here". */
@@ -197,7 +259,7 @@ static ik_status print_cycle(hunt *h, size_t dead, ik_error *err)
     FILE *to = open_memstream(&s->deadlock_text, &size);
     if (!to)
         return ik_fail_memory(err, 4096, "the description of a deadlock");
-    memset(h->moving, 0, (size_t)s->f->num_ports * s->vcs);
+    memset(h->moving, 0, (size_t)s->f->num_ports * h->kinds);
     for (unsigned round = 0; round < 2; round++) { /* first into the cycle, then around it */
         while (h->moving[at] == round) {
             step st = follow(h, at);
@@ -206,7 +268,7 @@ static ik_status print_cycle(hunt *h, size_t dead, ik_error *err)
                 break;
             if (round == 1)
                 print_step(h, &st, to);
-            at = (size_t)s->ports[st.out_port].peer_port * s->vcs + st.out_vc;
+            at = next_buffer(h, &st);
         }
     }
     if (fclose(to) != 0)
@@ -216,8 +278,9 @@ static ik_status print_cycle(hunt *h, size_t dead, ik_error *err)
 
 ik_status sim_find_deadlock(sim *s, ik_error *err)
 {
-    size_t n = (size_t)s->f->num_ports * s->vcs + 1, dead = SIZE_MAX;
-    hunt h = {s, {s->max_words, s->vcs, s->voq}, ik_calloc(n, 1), ik_calloc(n, 1)};
+    unsigned kinds = s->in_space.accounts ? s->in_space.accounts : s->vcs;
+    size_t n = (size_t)s->f->num_ports * kinds + 1, dead = SIZE_MAX;
+    hunt h = {s, sim_shape(s), kinds, ik_calloc(n, 1), ik_calloc(n, 1)};
     ik_status status = h.alive && h.moving ? IK_OK : ik_fail_memory(err, 2 * n, "the watchdog");
     if (status == IK_OK) {
         sim_each_event(s, note_moving, &h);

@@ -549,7 +549,7 @@ SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
 #define KERNEL(name, vcs, voq)                                                                                                   \
     static void window_##name(part *p, const slot *at)                                                                           \
     {                                                                                                                            \
-        fast_window(p, at, (shape){1, vcs, voq});                                                                                \
+        fast_window(p, at, (shape){1, vcs, voq, false, false});                                                                                \
     }
 
 KERNEL(fifo_1, 1, false)

@@ -5,6 +5,7 @@
  * a ring of the messages being sent. The queues take turns packet by packet, and so do the messages of one queue. Receiving: the
  * buffer drains at the link's rate, credit goes back with the tail. */
 #include "sim/sim_internal.h"
+#include "sim/sim_space.h"
 #include <math.h>
 
 #define FNV_PRIME 1099511628211ull
@@ -39,6 +40,12 @@ static void start_packet(const sim *s, uint32_t host, uint32_t dst, uint64_t num
 {
     ik_draw draw = {s->seed, host, number};
     ik_plan_start(s->plan, host, dst, &draw, NULL, rt);
+}
+
+/* Of its source's packets: the next one of a message. */
+static uint64_t packet_number(const sim *s, const message *m)
+{
+    return m->n * s->packets_per_message + (s->message_bytes - m->remaining) / s->packet_bytes;
 }
 
 /* Looks at the messages made until now and takes in those of VC v, as long as there is room to be active. */
@@ -97,6 +104,27 @@ static void next_turn(const sim *s, lane *l, message *ring, uint32_t sent)
 
 /* ---- sending */
 
+/* The account of a packet in the buffer at the other end of the link. */
+static uint32_t account_ahead(part *p, const host_state *h, unsigned v, const ik_packet *rt)
+{
+    const sim *s = p->sim;
+    if (s->queues == QUEUES_VOQNET)
+        return v * s->f->num_hosts + rt->dst;
+    return s->stride ? v * s->stride + sim_look_ahead(p, h->port, v, rt) : v;
+}
+
+/* Bytes that the next packet of a message may take there. */
+static int32_t room_ahead(part *p, uint32_t host, const host_state *h, unsigned v, const message *m)
+{
+    const sim *s = p->sim;
+    if (!s->in_space.accounts)
+        return s->credit[(size_t)h->port * s->vcs + v];
+    ik_packet rt = {.src = host, .dst = m->dst};
+    if (s->stride)
+        start_packet(s, host, m->dst, packet_number(s, m), &rt);
+    return ledger_room(&s->in_space, h->port, account_ahead(p, h, v, &rt));
+}
+
 static void send_packet(part *p, uint32_t host, host_state *h, unsigned v, uint32_t size, uint64_t now)
 {
     sim *s = p->sim;
@@ -106,7 +134,7 @@ static void send_packet(part *p, uint32_t host, host_state *h, unsigned v, uint3
     if (id == IK_NONE)
         return;
     packet *pk = &p->pool[id];
-    uint64_t number = m->n * s->packets_per_message + (s->message_bytes - m->remaining) / s->packet_bytes;
+    uint64_t number = packet_number(s, m);
     start_packet(s, host, m->dst, number, &pk->rt);
     pk->rt.vc = (uint8_t)v;
     pk->number = (uint32_t)number;
@@ -117,8 +145,10 @@ static void send_packet(part *p, uint32_t host, host_state *h, unsigned v, uint3
     next_turn(s, l, ring, size);
 
     const port_state *to = &s->ports[h->port];
-    int32_t *credit = &s->credit[(size_t)h->port * s->vcs + v];
-    *credit -= (int32_t)size;
+    if (s->in_space.accounts)
+        ledger_add(&s->in_space, h->port, account_ahead(p, h, v, &pk->rt), (int32_t)size);
+    else
+        s->credit[(size_t)h->port * s->vcs + v] -= (int32_t)size;
     uint64_t end = now + transmit_ps(s, h->port, size), head = now + to->latency_ps;
     pk->t_tail = end + to->latency_ps;
     h->busy_until = end;
@@ -144,9 +174,9 @@ static void try_send(part *p, uint32_t host, host_state *h, uint64_t now)
         admit(p, host, v, now);
         if (l->count == 0)
             continue;
-        uint64_t remaining = s->messages[((size_t)host * s->vcs + v) * s->active_messages + l->first].remaining;
-        uint32_t size = remaining < s->packet_bytes ? (uint32_t)remaining : s->packet_bytes;
-        if (s->credit[(size_t)h->port * s->vcs + v] < (int32_t)size) {
+        const message *m = &s->messages[((size_t)host * s->vcs + v) * s->active_messages + l->first];
+        uint32_t size = m->remaining < s->packet_bytes ? (uint32_t)m->remaining : s->packet_bytes;
+        if (room_ahead(p, host, h, v, m) < (int32_t)size) {
             h->blocked = 1;
             continue;
         }
@@ -197,7 +227,6 @@ static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32
     sim *s = p->sim;
     const packet *pk = &p->pool[id];
     uint64_t t = pk->t_tail, latency = t - pk->t_gen;
-    const port_state *in = &s->ports[port];
     h->hash = (h->hash ^ t) * FNV_PRIME;
     h->hash = (h->hash ^ ((uint64_t)pk->rt.src << 32 | pk->rt.dst)) * FNV_PRIME;
     h->hash = (h->hash ^ pk->number) * FNV_PRIME;
@@ -216,7 +245,7 @@ static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32
     }
     if (s->paranoid)
         sim_check_delivery(p, host, pk);
-    post_remote(p, t + in->latency_ps, in->peer_node, EV_CREDIT, in->peer_port, (uint32_t)pk->rt.vc << 24 | pk->size);
+    post_credit(p, &s->ports[port], t, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY), pk->size);
     free_packet(p, id);
 }
 
@@ -227,7 +256,10 @@ static bool take_host_event(part *p, uint32_t host, host_state *h, const event *
     uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
     switch ((unsigned)(e->key >> 30) & 3) {
     case EV_CREDIT:
-        s->credit[(size_t)port * s->vcs + (e->data >> 24)] += (int32_t)(e->data & 0xFFFFFF);
+        if (s->in_space.accounts)
+            ledger_add(&s->in_space, port / s->in_space.accounts, port % s->in_space.accounts, -(int32_t)(e->data & 0xFFFFFF));
+        else
+            s->credit[(size_t)port * s->vcs + (e->data >> 24)] += (int32_t)(e->data & 0xFFFFFF);
         return h->blocked;
     case EV_ARRIVAL:
         deliver(p, host, h, port, e->data);

@@ -21,6 +21,7 @@
 #define SIM_FLOATING 0xFFFFu /* output of a packet at the head of a FIFO that may still choose */
 
 enum { MODEL_IQ, MODEL_IOQ, MODEL_IDEAL, MODEL_PIPELINED };
+enum { QUEUES_FIFO, QUEUES_VOQSW, QUEUES_DAMQ, QUEUES_VOQNET };
 enum { ARB_ISLIP, ARB_ROUND_ROBIN, ARB_OLDEST, ARB_RANDOM };
 enum { INJECT_PERIODIC, INJECT_POISSON, INJECT_BERNOULLI };
 
@@ -30,7 +31,7 @@ enum { EV_CREDIT, EV_TAIL, EV_ARRIVAL, EV_WAKE }; /* in an instant, arrivals see
 typedef struct event {
     uint64_t key;
     uint32_t node;
-    uint32_t data; /* CREDIT: vc << 24 | bytes; ARRIVAL: packet; TAIL: input of the crossbar */
+    uint32_t data; /* CREDIT: vc << 24 | bytes (port: see post_credit); ARRIVAL: packet; TAIL: input of the crossbar */
 } event;
 
 /* Events stand in chunks of 64 in one array; a chunk's place 0 is its header (node = next chunk), events take places 1 to 63. */
@@ -69,7 +70,7 @@ typedef struct packet {
     uint8_t vc_first, vc_last;
     uint8_t fresh; /* stands at its source's switch and has not been routed with local state yet */
     uint8_t pad;
-    uint32_t queue; /* fast kernel: global index of its queue; ideal switch: input port */
+    uint32_t queue; /* fast kernel: global index of its queue; ideal switch: input port; else the output looked ahead for */
 } packet;
 
 typedef struct queue {
@@ -87,20 +88,41 @@ typedef struct port_state {
     uint32_t flags;
 } port_state;
 
+/* ---- space that is not split evenly among VCs: sim_space.h */
+typedef struct bounds {
+    int32_t own, most; /* bytes that an account has to itself, that it may have in use */
+} bounds;
+typedef struct ledger {
+    unsigned accounts; /* of a port; 0 = not used */
+    int32_t *used;     /* [port * accounts + a] bytes */
+    int32_t *shared;   /* [port] free bytes of what accounts share */
+    bounds *bounds;    /* [port] */
+} ledger;
+
+/* A queue of voqnet: the packets for one destination in one VC of one input port. Those that may send now stand in the ring of the
+ * output that their head asks for. */
+typedef struct net_queue {
+    uint32_t head, tail; /* packets; head IK_NONE = empty */
+    uint32_t prev, next; /* in the ring; prev NET_OUT = not in one */
+} net_queue;
+#define NET_OUT 0xFFFFFFFEu
+
 /* ---- per switch. masks: free_in, free_out, left [words each], row [inputs][words], want [radix * vcs][words].
  * want[(j * vcs + v)]: inputs whose next packet of VC v asks for output j. row[i]: outputs that input i asks for.
  * left: outputs that may still have a request from a free input after the last iteration of a matching.
  * Invariant between instants: an output outside `left` that is free has no eligible request from a free input. */
 typedef struct sw_state {
     uint64_t *masks;
-    queue *queues;      /* VOQ: [(in * vcs + v) * radix + out]; FIFO: [in * vcs + v] */
+    queue *queues;      /* VOQ: [(in * vcs + v) * radix + out]; FIFO: [in * vcs + v]; voqnet: rings as VOQ, of queues of `net` */
+    net_queue *net;     /* voqnet: [(in * vcs + v) * hosts + dst] */
+    uint64_t *holders;  /* voqnet: [dst][lane_words] bit in * vcs + v: that queue of dst holds packets */
     uint8_t *pair_vc;   /* [inputs * radix] VC that is favoured next, NULL with one VC */
     uint64_t *floating; /* bit in * vcs + v: head that may still choose its output; NULL unless routing adapts in FIFOs */
     void *select_state, *route_state;
     uint64_t draws; /* random numbers drawn here */
     int64_t bytes;  /* in its buffers */
     uint32_t port_base;
-    uint16_t radix, inputs, words, first_words;
+    uint16_t radix, inputs, words, lane_words;
 } sw_state;
 
 /* ---- hosts */
@@ -162,8 +184,9 @@ typedef struct part {
     uint32_t num_grants, cap_grants;
     /* one instant of one switch */
     uint64_t *scratch, *dirty_out, *dirty_in, *granted, *granted_any, *ready, *open, *dirty_link;
-    ik_choice *choices;
+    ik_choice *choices, *choices_ahead;
     uint32_t *ports;
+    uint32_t asked_dst; /* of the packet that a selection is asked for */
     uint32_t cur_switch;
     uint64_t now;
     counters n;
@@ -188,7 +211,9 @@ struct sim {
     const ik_env *env;
     uint64_t seed;
     /* resolved parameters */
-    unsigned model, arbiter, iterations, input_speedup, vcs, injection;
+    unsigned model, queues, arbiter, iterations, input_speedup, vcs, injection;
+    unsigned stride; /* damq with bounds a queue: accounts of a VC; else 0 */
+    bool out_shared; /* output buffers are shared by their VCs */
     bool voq, store_forward, adaptive, source_adaptive, static_lane, uniform_size, fast, paranoid, fifo_messages;
     double speedup, load;
     uint64_t routing_ps, traversal_ps, message_bytes, warmup_ps, end_ps, series_ps, watchdog_ps;
@@ -196,6 +221,8 @@ struct sim {
     uint64_t packets_per_message;
     uint64_t capacity, host_capacity; /* bytes of one VC's buffer */
     uint64_t out_capacity;            /* of one VC's output buffer */
+    uint64_t in_bytes, out_bytes;     /* a whole input buffer; a whole output buffer */
+    uint64_t queue_min, queue_max;    /* damq: of an account */
     uint64_t lookahead;
     uint64_t reciprocal; /* ceil(2^64 / lookahead) */
     uint64_t span;       /* lookahead * slots */
@@ -214,6 +241,10 @@ struct sim {
     uint8_t *out_next;   /* [port] VC whose turn it is */
     uint8_t *link_busy;  /* [port] */
     const int32_t *gate; /* what a grant needs: space with output buffers, else credit */
+    ledger in_space;     /* damq, voqnet: of the input buffer behind each port, instead of credit */
+    ledger out_space;    /* shared output buffers, instead of space */
+    net_queue *net_store;
+    uint64_t *holder_store;
     sw_state *switches;
     uint64_t *mask_store;
     queue *queue_store;
@@ -359,6 +390,17 @@ bool sim_gather(part *p, uint32_t node);
 void sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk);
 /* Asks the routing or selection which output a waiting head wants now; IK_NONE = none yet. */
 uint32_t sim_choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk);
+/* Local output of the next switch that a packet will ask for if it goes there by out_port in VC u; 0 at hosts. rt: as it stands
+ * here. For routings that do not adapt. */
+uint32_t sim_look_ahead(part *p, uint32_t out_port, unsigned u, const ik_packet *rt);
+
+/* ---- sim_space.c: buffers with accounts */
+ik_status sim_space_resolve(sim *s, ik_error *err); /* after the sizes of packets and buffers are known */
+uint64_t sim_space_bytes(const sim *s);
+bool sim_space_init(sim *s); /* allocates and fills; false = out of memory */
+void sim_space_free(sim *s);
+/* Whether the books agree with what was counted: [port * accounts + a] of the input side, [port * vcs + v] of the output side. */
+ik_status sim_space_check(const sim *s, const int64_t *in, const int64_t *out, ik_error *err);
 
 /* ---- sim_host.c */
 void sim_run_host(part *p, uint32_t node);

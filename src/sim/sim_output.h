@@ -27,20 +27,26 @@ SIM_INLINE void enqueue_output(part *p, uint32_t port, unsigned u, uint32_t id)
 }
 
 /* Crossbar transfer of a granted packet into the output buffer (ioq). */
-SIM_INLINE void move_to_output(part *p, uint32_t node, uint32_t id, uint32_t in_port, uint32_t out_port, unsigned input,
-                               unsigned v, unsigned u, uint64_t t0)
+SIM_INLINE void move_to_output(part *p, uint32_t node, const shape k, uint32_t id, uint32_t in_port, uint32_t out_port,
+                               unsigned input, unsigned v, unsigned u, uint64_t t0)
 {
     sim *s = p->sim;
     packet *pk = &p->pool[id];
-    const port_state *from = &s->ports[in_port];
     uint64_t time = (uint64_t)((double)transmit_ps(s, out_port, pk->size) / s->speedup + 0.5), end = t0 + (time ? time : 1);
     if (end < pk->t_tail)
         end = pk->t_tail;
-    s->space[(size_t)out_port * s->vcs + u] -= (int32_t)pk->size;
+    if (k.ledger && s->out_space.accounts)
+        ledger_add(&s->out_space, out_port, u, (int32_t)pk->size);
+    else
+        s->space[(size_t)out_port * s->vcs + u] -= (int32_t)pk->size;
+    give_space(p, k, in_port, end, v, pk->out, pk);
+    if (k.ledger && s->stride && u != pk->vc_first) {
+        pk->queue = sim_look_ahead(p, out_port, u, &pk->rt);
+        pk->vc_first = (uint8_t)u;
+    }
     pk->rt.vc = (uint8_t)u;
     pk->t_tail = end + s->traversal_ps;
     post_own(p, end, node, EV_TAIL, out_port, input, true);
-    post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port, v << 24 | pk->size);
     post_own(p, t0 + s->traversal_ps, node, EV_WAKE, out_port, id, true);
 }
 
@@ -56,7 +62,7 @@ SIM_INLINE void send_output(part *p, uint32_t node, sw_state *sw, const shape k,
     if (end < pk->t_tail)
         end = pk->t_tail;
     q->head = pk->next;
-    take_space(s, k, port, u, pk->size);
+    take_space(p, k, port, u, pk);
     s->link_busy[port] = 1;
     post_own(p, end, node, EV_TAIL, port, LINK_END | u << 24 | pk->size, true);
     if (s->model == MODEL_IDEAL) {
@@ -76,6 +82,15 @@ SIM_INLINE void send_output(part *p, uint32_t node, sw_state *sw, const shape k,
     post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
 }
 
+/* Bytes that the head of an output queue may take in the input buffer at the other end. */
+SIM_INLINE int32_t link_room(part *p, const shape k, uint32_t port, unsigned u, const packet *pk)
+{
+    const sim *s = p->sim;
+    if (k.ledger && s->in_space.accounts)
+        return ledger_room(&s->in_space, port, account_of(p, port, u, pk));
+    return s->credit[(size_t)port * k.vcs + u];
+}
+
 SIM_INLINE void try_link(part *p, uint32_t node, sw_state *sw, const shape k, uint32_t port)
 {
     sim *s = p->sim;
@@ -84,7 +99,7 @@ SIM_INLINE void try_link(part *p, uint32_t node, sw_state *sw, const shape k, ui
     for (unsigned n = 0; n < k.vcs; n++) {
         unsigned u = s->out_next[port] + n < k.vcs ? s->out_next[port] + n : s->out_next[port] + n - k.vcs;
         uint32_t id = s->out_queues[(size_t)port * k.vcs + u].head;
-        if (id == IK_NONE || s->credit[(size_t)port * k.vcs + u] < (int32_t)p->pool[id].size)
+        if (id == IK_NONE || link_room(p, k, port, u, &p->pool[id]) < (int32_t)p->pool[id].size)
             continue;
         s->out_next[port] = (uint8_t)(u + 1 == k.vcs ? 0 : u + 1);
         send_output(p, node, sw, k, port, u);
@@ -107,7 +122,9 @@ SIM_INLINE void take_link_end(part *p, sw_state *sw, const shape k, uint32_t por
 {
     sim *s = p->sim;
     s->link_busy[port] = 0;
-    if (s->model == MODEL_IOQ)
+    if (k.ledger && s->out_space.accounts)
+        ledger_add(&s->out_space, port, data >> 24 & 63, -(int32_t)(data & 0xFFFFFF));
+    else if (s->model == MODEL_IOQ)
         s->space[(size_t)port * k.vcs + (data >> 24 & 63)] += (int32_t)(data & 0xFFFFFF);
     mark(p->dirty_link, k, port - sw->port_base);
 }
@@ -119,7 +136,7 @@ SIM_INLINE void arrive_ideal(part *p, sw_state *sw, const shape k, uint32_t port
     uint32_t out_port = sw->port_base + pk->out;
     pk->queue = port;
     sw->bytes += pk->size;
-    enqueue_output(p, out_port, choose_vc(p->sim, out_port, pk), id);
+    enqueue_output(p, out_port, choose_vc(p, k, out_port, pk), id);
     mark(p->dirty_link, k, pk->out);
 }
 

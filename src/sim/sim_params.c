@@ -8,11 +8,21 @@ const ik_param ik_switch_params[] = {
      "switch architecture: input-queued, input-and-output-queued, an ideal switch that never blocks inside, or a pipelined VC "
      "router "
      "of flits"},
-    {"buffer", IK_PARAM_SIZE, "192 KiB", 1, 1e12, NULL, "input buffer of a port, split evenly among its virtual channels"},
-    {"output_buffer", IK_PARAM_SIZE, "100 KiB", 1, 1e12, NULL,
-     "output buffer of a port (model ioq), split evenly among its virtual channels"},
-    {"voq", IK_PARAM_BOOL, "true", 0, 0, NULL,
-     "virtual output queues inside each virtual channel; otherwise one FIFO a virtual channel"},
+    {"buffer", IK_PARAM_SIZE, "192 KiB", 1, 1e12, NULL,
+     "input buffer of a port, split evenly among its virtual channels unless queues says otherwise"},
+    {"queues", IK_PARAM_ENUM, "voqsw", 0, 0, "fifo|voqsw|damq|voqnet",
+     "in an input buffer: a FIFO a virtual channel; a queue an output in each virtual channel's space; the same in space that "
+     "is shared within bounds; a queue with space of its own for every destination host (model iq)"},
+    {"voq", IK_PARAM_BOOL, "", 0, 0, NULL, "older spelling: true is queues=voqsw, false is queues=fifo"},
+    {"damq_bounds", IK_PARAM_ENUM, "vc", 0, 0, "vc|output",
+     "what queue_min and queue_max bound (queues=damq): the space of a virtual channel, or of each of its queues to an output, "
+     "for which the sender looks one switch ahead"},
+    {"queue_min", IK_PARAM_SIZE, "", 0, 1e12, NULL,
+     "space that no other may take (queues=damq; default: one packet, nothing if there is one virtual channel)"},
+    {"queue_max", IK_PARAM_SIZE, "", 1, 1e12, NULL, "most space in use (queues=damq; default: the whole buffer)"},
+    {"output_buffer", IK_PARAM_SIZE, "100 KiB", 1, 1e12, NULL, "output buffer of a port (model ioq)"},
+    {"output_sharing", IK_PARAM_ENUM, "split", 0, 0, "split|shared",
+     "output buffer (model ioq): split evenly among its virtual channels, or shared by them but for one packet each"},
     {"arbiter", IK_PARAM_ENUM, "islip", 0, 0, "islip|round_robin|oldest_first|random", "how inputs and outputs are matched"},
     {"iterations", IK_PARAM_UINT, "3", 1, 64, NULL, "iterations of the matching"},
     {"input_speedup", IK_PARAM_UINT, "1", 1, 16, NULL,
@@ -83,6 +93,23 @@ void sim_close_sections(sim_sections *sec)
         ik_params_free(&sec->own[k]);
 }
 
+/* `queues`, or the older `voq`, which may not contradict it. */
+static ik_status resolve_queues(const ik_params *v, unsigned *queues, ik_error *err)
+{
+    *queues = ik_params_enum(v, "queues");
+    if (!ik_params_has(v, "voq"))
+        return IK_OK;
+    bool voq = ik_params_bool(v, "voq"), given = false;
+    for (size_t k = 0; k < v->num; k++)
+        given |= v->values[k].given && strcmp(v->decl[k].name, "queues") == 0;
+    if (given && voq != (*queues != QUEUES_FIFO))
+        return ik_fail(err, IK_ERR_USAGE, "voq = %s contradicts queues = %s; voq is the older spelling, one of them is enough",
+                       voq ? "true" : "false", ik_params_text(v, "queues"));
+    if (!given)
+        *queues = voq ? QUEUES_VOQSW : QUEUES_FIFO;
+    return IK_OK;
+}
+
 ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_error *err)
 {
     if (!(config->load > 0 && config->load <= 100))
@@ -91,25 +118,38 @@ ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_err
     if (plan->num_vcs < 1 || plan->num_vcs > SIM_MAX_VCS)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "the plan uses %u virtual channels; the simulator takes 1 to %d", plan->num_vcs,
                        SIM_MAX_VCS);
-    return IK_OK;
+    unsigned queues;
+    if (!config->switch_params)
+        return IK_OK;
+    ik_status status = resolve_queues(config->switch_params, &queues, err);
+    if (status == IK_OK && ik_params_enum(config->switch_params, "model") == MODEL_PIPELINED && queues > QUEUES_VOQSW)
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "queues = %s is not known to model pipelined, which has a FIFO a virtual channel",
+                       ik_params_text(config->switch_params, "queues"));
+    return status;
 }
 
 static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
 {
+    ik_status status = resolve_queues(v, &s->queues, err);
+    if (status != IK_OK)
+        return status;
     s->model = ik_params_enum(v, "model");
+    s->voq = s->queues != QUEUES_FIFO || s->model == MODEL_IDEAL; /* there a packet's output is chosen when it arrives */
     s->arbiter = ik_params_enum(v, "arbiter");
     s->iterations = (unsigned)ik_params_uint(v, "iterations");
     s->input_speedup = (unsigned)ik_params_uint(v, "input_speedup");
-    s->voq = ik_params_bool(v, "voq");
     s->speedup = ik_params_real(v, "speedup");
     s->store_forward = ik_params_enum(v, "switching") == 1;
     s->routing_ps = ik_params_uint(v, "routing_delay");
     s->traversal_ps = ik_params_uint(v, "traversal_delay");
-    s->out_capacity = ik_params_uint(v, "output_buffer") / s->vcs;
-    if (s->model == MODEL_IDEAL)
-        s->voq = true; /* a packet's output is chosen when it arrives */
-    uint64_t buffer = ik_params_uint(v, "buffer");
-    s->capacity = s->host_capacity = buffer / s->vcs;
+    s->out_bytes = ik_params_uint(v, "output_buffer");
+    s->out_capacity = s->out_bytes / s->vcs;
+    s->out_shared = ik_params_enum(v, "output_sharing") == 1;
+    s->in_bytes = ik_params_uint(v, "buffer");
+    s->capacity = s->host_capacity = s->in_bytes / s->vcs;
+    s->stride = s->queues == QUEUES_DAMQ && ik_params_enum(v, "damq_bounds") == 1 ? s->plan->max_radix : 0;
+    s->queue_min = ik_params_has(v, "queue_min") ? ik_params_uint(v, "queue_min") : UINT64_MAX;
+    s->queue_max = ik_params_has(v, "queue_max") ? ik_params_uint(v, "queue_max") : UINT64_MAX;
     if (s->input_speedup > s->vcs)
         return ik_fail(err, IK_ERR_USAGE, "input_speedup = %u needs as many virtual channels, the plan has %u", s->input_speedup,
                        s->vcs);
@@ -160,11 +200,11 @@ static ik_status resolve_measure(sim *s, const ik_params *v, ik_error *err)
 
 static void resolve_plan(sim *s, const ik_plan *plan)
 {
-    s->adaptive = plan->routing->family->kind == IK_ROUTE_ADAPTIVE;
+    s->adaptive = plan->routing->kind == IK_ROUTE_ADAPTIVE;
     s->source_adaptive = s->adaptive && plan->routing->family->start;
     s->static_lane = plan->vc->family->static_lane || s->vcs == 1;
-    s->fast = s->model == MODEL_IQ && !s->adaptive && s->static_lane && s->uniform_size && s->arbiter == ARB_ISLIP &&
-              s->input_speedup == 1;
+    s->fast = s->model == MODEL_IQ && s->queues <= QUEUES_VOQSW && !s->adaptive && s->static_lane && s->uniform_size &&
+              s->arbiter == ARB_ISLIP && s->input_speedup == 1;
 }
 
 ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err)
@@ -184,6 +224,8 @@ ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, 
         status = resolve_measure(s, sec.measure, err);
     if (status == IK_OK)
         resolve_plan(s, plan);
+    if (status == IK_OK)
+        status = sim_space_resolve(s, err);
     sim_close_sections(&sec);
     return status;
 }

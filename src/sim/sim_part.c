@@ -57,8 +57,9 @@ static bool init_scratch(part *p)
     p->dirty_link = block + 5 * words;
     p->granted = block + 6 * words;
     p->choices = ik_calloc(s->max_radix, sizeof *p->choices);
+    p->choices_ahead = ik_calloc(s->max_radix, sizeof *p->choices);
     p->ports = ik_calloc(s->max_radix, sizeof *p->ports);
-    return p->choices && p->ports;
+    return p->choices && p->choices_ahead && p->ports;
 }
 
 static bool init_series(part *p)
@@ -122,7 +123,7 @@ static void free_part(part *p)
     }
     free(p->in);
     void *blocks[] = {p->pool,  p->local,   p->active,          p->grants,          p->arrivals,    p->scratch,
-                      p->ports, p->choices, p->latency.buckets, p->network.buckets, p->series_bytes};
+                      p->ports, p->choices, p->choices_ahead, p->latency.buckets, p->network.buckets, p->series_bytes};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_wheel_free(&p->wheel);

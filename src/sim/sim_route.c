@@ -3,6 +3,7 @@
  * The plan, asked by the simulator: the same functions that analysis and proofs ask. Local state of a switch is shown to adaptive
  * routings and to selection functions as an ik_view. */
 #include "sim/sim_internal.h"
+#include "sim/sim_space.h"
 
 static int64_t sum_vcs(const sim *s, const int64_t *value, int vc)
 {
@@ -14,9 +15,23 @@ static int64_t sum_vcs(const sim *s, const int64_t *value, int vc)
     return sum;
 }
 
+/* Credit for the packet that asks: in a VC, or in all of them. Accounts of the whole buffer are not told apart. */
+static int64_t ledger_credit(const part *p, uint32_t channel, int vc)
+{
+    const sim *s = p->sim;
+    unsigned first = vc < 0 ? 0 : (unsigned)vc, last = vc < 0 ? s->vcs - 1 : (unsigned)vc;
+    int64_t sum = 0, shared = s->in_space.shared[channel];
+    for (unsigned v = first; v <= last; v++)
+        sum += ledger_room(&s->in_space, channel, s->queues == QUEUES_VOQNET ? v * s->f->num_hosts + p->asked_dst : v);
+    return sum - shared * (int64_t)(last - first); /* what is shared counts once */
+}
+
 static int64_t view_credit(void *ctx, uint32_t channel, int vc)
 {
-    const sim *s = ((const part *)ctx)->sim;
+    const part *p = ctx;
+    const sim *s = p->sim;
+    if (s->in_space.accounts)
+        return ledger_credit(p, channel, vc);
     const int32_t *credit = s->credit + (size_t)channel * s->vcs;
     if (vc >= 0)
         return credit[vc];
@@ -31,6 +46,8 @@ static int64_t view_capacity(void *ctx, uint32_t channel, int vc)
     const sim *s = ((const part *)ctx)->sim;
     bool host = s->ports[channel].peer_node >= s->f->num_switches;
     int64_t one = (int64_t)(host ? s->host_capacity : s->capacity);
+    if (vc < 0 && !host && s->queues == QUEUES_DAMQ)
+        return (int64_t)s->in_bytes;
     return vc >= 0 ? one : one * (int64_t)s->vcs;
 }
 
@@ -39,10 +56,11 @@ static int64_t view_queued(void *ctx, uint32_t channel, int vc)
     const sim *s = ((const part *)ctx)->sim;
     if (s->model != MODEL_IOQ)
         return sum_vcs(s, s->queued + (size_t)channel * s->vcs, vc);
-    const int32_t *space = s->space + (size_t)channel * s->vcs; /* what the output buffer holds, incl. in transmission */
-    int64_t held = 0;
-    for (unsigned v = 0; v < s->vcs; v++)
-        held += vc < 0 || (unsigned)vc == v ? (int64_t)s->out_capacity - space[v] : 0;
+    int64_t held = 0; /* what the output buffer holds, incl. in transmission */
+    for (unsigned v = vc < 0 ? 0 : (unsigned)vc; v < s->vcs && (vc < 0 || v == (unsigned)vc); v++) {
+        size_t at = (size_t)channel * s->vcs + v;
+        held += s->out_space.accounts ? s->out_space.used[at] : (int64_t)s->out_capacity - s->space[at];
+    }
     return held;
 }
 
@@ -68,6 +86,7 @@ static uint32_t pick_choice(part *p, uint32_t sw, const packet *pk, uint32_t n, 
     const ik_routing *routing = s->plan->routing;
     sw_state *state = &s->switches[sw];
     ik_view view = view_of(p);
+    p->asked_dst = pk->rt.dst;
     for (uint32_t k = 0; k < n; k++)
         p->ports[k] = p->choices[k].port;
     if (routing->family->pick)
@@ -93,6 +112,7 @@ static void start_again(part *p, packet *pk)
     const sim *s = p->sim;
     ik_view view = view_of(p);
     ik_draw draw = {s->seed, pk->rt.src, pk->number};
+    p->asked_dst = pk->rt.dst;
     uint8_t vc = pk->rt.vc;
     ik_plan_start(s->plan, pk->rt.src, pk->rt.dst, &draw, &view, &pk->rt);
     pk->rt.vc = vc;
@@ -132,4 +152,17 @@ void sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk)
             preferred = chosen;
     }
     set_choice(s, sw, pk, &p->choices[preferred]);
+}
+
+uint32_t sim_look_ahead(part *p, uint32_t out_port, unsigned u, const ik_packet *rt)
+{
+    const sim *s = p->sim;
+    const port_state *to = &s->ports[out_port];
+    if (to->peer_node >= s->f->num_switches)
+        return 0;
+    ik_packet then = *rt;
+    then.vc = (uint8_t)u;
+    then.hops = (uint8_t)(then.hops + (s->f->port_node[out_port] < s->f->num_switches));
+    uint32_t preferred = 0, n = ik_plan_next(s->plan, to->peer_node, to->peer_port, &then, p->choices_ahead, &preferred);
+    return n ? p->choices_ahead[preferred].port - s->switches[to->peer_node].port_base : 0;
 }

@@ -134,7 +134,7 @@ static void take_snapshots(part *p, uint64_t *next, uint64_t time)
         for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
             if (s->node_part[sw] != p->id)
                 continue;
-            double space = (double)s->capacity * s->vcs * ik_radix(s->f, sw);
+            double space = (double)s->in_bytes * ik_radix(s->f, sw);
             s->series_blocked[*next * s->f->num_switches + sw] = (double)s->switches[sw].bytes / space;
         }
     }

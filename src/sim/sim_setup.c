@@ -53,7 +53,7 @@ static uint32_t choose_slots(const sim *s)
 /* ---- sizes */
 
 typedef struct sizes {
-    size_t masks, queues, pairs, floats, policy;
+    size_t masks, queues, pairs, floats, policy, net, holders;
 } sizes;
 
 static size_t policy_bytes(const sim *s, uint32_t sw, size_t *select)
@@ -69,6 +69,10 @@ static void measure_switch(const sim *s, uint32_t sw, sizes *z)
     size_t radix = ik_radix(s->f, sw), inputs = radix * s->input_speedup, words = s->max_words, select;
     z->masks += (3 + inputs + radix * s->vcs) * words;
     z->queues += radix * s->vcs * (s->voq ? radix : 1);
+    if (s->queues == QUEUES_VOQNET) {
+        z->net += radix * s->vcs * s->f->num_hosts;
+        z->holders += (radix * s->vcs + 63) / 64 * s->f->num_hosts;
+    }
     z->pairs += s->vcs > 1 ? inputs * radix : 0;
     z->floats += s->adaptive && !s->voq ? (radix * s->vcs + 63) / 64 : 0;
     z->policy += policy_bytes(s, sw, &select);
@@ -92,6 +96,7 @@ static uint64_t state_bytes(const sim *s, const sizes *z)
 {
     uint64_t ports = s->f->num_ports, hosts = s->f->num_hosts, lanes = hosts * s->vcs;
     uint64_t bytes = z->masks * 8 + z->queues * sizeof(queue) + z->pairs + z->floats * 8 + z->policy;
+    bytes += z->net * sizeof(net_queue) + z->holders * 8 + sim_space_bytes(s);
     bytes += ports * (sizeof(port_state) + 4u * s->vcs + 8) + (s->adaptive ? ports * (8u * s->vcs + 4) : 0) +
              ports * 2u * s->input_speedup + (s->model != MODEL_IQ ? ports * (12u * s->vcs + 2) : 0);
     bytes += s->f->num_switches * (sizeof(sw_state) + 4) + hosts * (sizeof(host_state) + sizeof(cadence) + 16);
@@ -156,6 +161,8 @@ static bool allocate(sim *s, const sizes *z)
     if (ok && s->model != MODEL_IQ)
         ok = get(&s->out_queues, ports * s->vcs, sizeof(queue)) && get(&s->space, ports * s->vcs, 4) &&
              get(&s->out_next, ports, 1) && get(&s->link_busy, ports, 1);
+    if (ok && z->net)
+        ok = get(&s->net_store, z->net, sizeof(net_queue)) && get(&s->holder_store, z->holders, 8);
     if (ok && s->num_series)
         ok = get(&s->series_blocked, s->num_series * f->num_switches, 8);
     return ok;
@@ -177,7 +184,7 @@ static void init_port(sim *s, uint32_t port)
     uint64_t full = ik_transmit_ps(s->packet_bytes, ik_port_rate_bps(f, port));
     ps->full_ps = full <= UINT32_MAX ? (uint32_t)full : 0;
     uint64_t space = ik_is_switch(f, ps->peer_node) ? s->capacity : s->host_capacity;
-    for (unsigned v = 0; v < s->vcs; v++)
+    for (unsigned v = 0; v < s->vcs && !s->in_space.accounts; v++)
         s->credit[(size_t)port * s->vcs + v] = (int32_t)space;
     ps->ok = s->vcs == 64 ? UINT64_MAX : (1ull << s->vcs) - 1;
 }
@@ -195,6 +202,9 @@ static void init_switch(sim *s, uint32_t id, sizes *at)
     sw->words = (uint16_t)s->max_words;
     sw->masks = s->mask_store + before.masks;
     sw->queues = s->queue_store + before.queues;
+    sw->net = s->net_store ? s->net_store + before.net : NULL;
+    sw->holders = s->holder_store ? s->holder_store + before.holders : NULL;
+    sw->lane_words = (uint16_t)((sw->radix * s->vcs + 63) / 64);
     sw->pair_vc = s->pair_store ? s->pair_store + before.pairs : NULL;
     sw->floating = s->float_store ? s->float_store + before.floats : NULL;
     sw->select_state = select ? s->policy_store + before.policy : NULL;
@@ -224,6 +234,8 @@ static void init_state(sim *s, const sizes *z)
 {
     sizes at = {0};
     memset(s->queue_store, 0xff, z->queues * sizeof(queue));
+    for (size_t k = 0; k < z->net; k++)
+        s->net_store[k] = (net_queue){IK_NONE, IK_NONE, NET_OUT, IK_NONE};
     s->gate = s->model == MODEL_IOQ ? s->space : s->credit;
     if (s->out_queues)
         memset(s->out_queues, 0xff, (size_t)s->f->num_ports * s->vcs * sizeof(queue));
@@ -276,6 +288,8 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, cons
     if (!allocate(s, &z))
         return ik_fail_memory(err, s->state_bytes, "the simulation's state");
     init_state(s, &z);
+    if (!sim_space_init(s))
+        return ik_fail_memory(err, sim_space_bytes(s), "the books of buffers");
     status = sim_check_init(s, err);
     return status == IK_OK ? sim_setup_parts(s, err) : status;
 }
@@ -284,11 +298,12 @@ void sim_free(sim *s)
 {
     sim_free_parts(s);
     sim_check_free(s);
-    void *blocks[] = {s->out_queues,      s->space,          s->out_next,     s->link_busy, s->ports,         s->credit,
-                      s->queued,          s->sending,        s->accept,       s->switches,  s->mask_store,    s->queue_store,
-                      s->pair_store,      s->policy_store,   s->float_store,  s->hosts,     s->lanes,         s->messages,
-                      s->cadences,        s->node_head,      s->node_idle,    s->node_part, s->channel_bytes, s->host_bytes,
-                      s->host_sent_bytes, s->series_blocked, s->deadlock_text};
+    sim_space_free(s);
+    void *blocks[] = {s->out_queues,      s->space,          s->out_next,      s->link_busy, s->ports,         s->credit,
+                      s->queued,          s->sending,        s->accept,        s->switches,  s->mask_store,    s->queue_store,
+                      s->pair_store,      s->policy_store,   s->float_store,   s->hosts,     s->lanes,         s->messages,
+                      s->cadences,        s->node_head,      s->node_idle,     s->node_part, s->channel_bytes, s->host_bytes,
+                      s->host_sent_bytes, s->series_blocked, s->deadlock_text, s->net_store, s->holder_store};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

@@ -6,12 +6,21 @@
 #define IKAT_SIM_SHAPE_H
 
 #include "sim/sim_internal.h"
+#include "sim/sim_space.h"
 
 /* Passed by value to inlined functions: constant where the compiler can know it. */
 typedef struct shape {
     unsigned words, vcs;
-    bool voq;
+    bool voq;    /* a queue an output */
+    bool ledger; /* space with accounts somewhere */
+    bool net;    /* voqnet */
 } shape;
+
+/* That of a run, for what is not hot. */
+SIM_INLINE shape sim_shape(const sim *s)
+{
+    return (shape){s->max_words, s->vcs, s->voq, s->in_space.accounts || s->out_space.accounts, s->queues == QUEUES_VOQNET};
+}
 
 SIM_INLINE void mark(uint64_t *mask, const shape k, unsigned bit)
 {
@@ -114,23 +123,65 @@ SIM_INLINE packet *pop_head(part *p, sw_state *sw, const shape k, queue *q, unsi
     return pk;
 }
 
-/* The VC on the next channel: of those allowed, the one with most room; ties to the lowest. */
-SIM_INLINE unsigned choose_vc(const sim *s, uint32_t out_port, const packet *pk)
+/* Bytes that a grant may count on behind an output for a packet in VC u: of the output buffer where there is one, else of the
+ * input buffer at the other end. */
+SIM_INLINE int32_t room_of(part *p, const shape k, uint32_t out_port, unsigned u, const packet *pk)
 {
-    const int32_t *free_bytes = &s->gate[(size_t)out_port * s->vcs];
+    const sim *s = p->sim;
+    if (!k.ledger || (s->model == MODEL_IOQ && !s->out_space.accounts))
+        return s->gate[(size_t)out_port * k.vcs + u];
+    if (s->model == MODEL_IOQ)
+        return ledger_room(&s->out_space, out_port, u);
+    return ledger_room(&s->in_space, out_port, account_of(p, out_port, u, pk));
+}
+
+SIM_INLINE bool has_room(part *p, const shape k, uint32_t out_port, const packet *pk)
+{
+    for (unsigned u = pk->vc_first; u <= pk->vc_last; u++)
+        if (room_of(p, k, out_port, u, pk) >= (int32_t)pk->size)
+            return true;
+    return false;
+}
+
+/* The VC on the next channel: of those allowed, the one with most room; ties to the lowest. */
+SIM_INLINE unsigned choose_vc(part *p, const shape k, uint32_t out_port, const packet *pk)
+{
     unsigned best = pk->vc_first;
-    for (unsigned u = best + 1u; u <= pk->vc_last; u++)
-        if (free_bytes[u] > free_bytes[best])
+    if (best == pk->vc_last)
+        return best;
+    int32_t most = room_of(p, k, out_port, best, pk);
+    for (unsigned u = best + 1u; u <= pk->vc_last; u++) {
+        int32_t room = room_of(p, k, out_port, u, pk);
+        if (room > most) {
             best = u;
+            most = room;
+        }
+    }
     return best;
 }
 
-SIM_INLINE void take_space(sim *s, const shape k, uint32_t out_port, unsigned u, uint32_t size)
+/* Takes space in the input buffer at the other end of a channel. */
+SIM_INLINE void take_space(part *p, const shape k, uint32_t out_port, unsigned u, const packet *pk)
 {
+    sim *s = p->sim;
+    if (k.ledger && s->in_space.accounts) {
+        ledger_add(&s->in_space, out_port, account_of(p, out_port, u, pk), (int32_t)pk->size);
+        return;
+    }
     int32_t *credit = &s->credit[(size_t)out_port * k.vcs + u];
-    *credit -= (int32_t)size;
+    *credit -= (int32_t)pk->size;
     if (*credit < (int32_t)s->packet_bytes)
         s->ports[out_port].ok &= ~(1ull << u);
+}
+
+/* Gives the space of a packet that left port `in` from VC v, queue `out`, back to who sent it. */
+SIM_INLINE void give_space(part *p, const shape k, uint32_t in_port, uint64_t time, unsigned v, unsigned out, const packet *pk)
+{
+    const port_state *in = &p->sim->ports[in_port];
+    if (k.ledger)
+        post_credit(p, in, time, v, account_here(p->sim, pk, v, out), pk->size);
+    else
+        post_remote(p, time + in->latency_ps, in->peer_node, EV_CREDIT, in->peer_port, v << 24 | pk->size);
 }
 
 #endif

@@ -10,6 +10,7 @@
  * This is the general kernel: any radix (masks of several words), packets of several sizes, VC ranges, adaptive outputs, all
  * arbiters, input speed-up, any ratio of transmission times to windows. sim_fast.c does the same for the common case, faster. */
 #include "sim/sim_internal.h"
+#include "sim/sim_net.h"
 #include "sim/sim_output.h"
 #include "sim/sim_shape.h"
 
@@ -20,9 +21,25 @@ typedef struct changes {
     uint64_t *out, *in;
 } changes;
 
+/* Credit that names an account: returns the port. */
+SIM_INLINE uint32_t take_account(part *p, sw_state *sw, const shape k, uint32_t index, uint32_t data)
+{
+    sim *s = p->sim;
+    uint32_t port = index / s->in_space.accounts, account = index % s->in_space.accounts;
+    ledger_add(&s->in_space, port, account, -(int32_t)(data & 0xFFFFFF));
+    if (k.net)
+        net_space_changed(p, sw, k, port - sw->port_base, account % s->f->num_hosts);
+    return port;
+}
+
 SIM_INLINE void take_credit(part *p, sw_state *sw, const shape k, const changes *ch, uint32_t port, uint32_t data)
 {
     sim *s = p->sim;
+    if (k.ledger && s->in_space.accounts) {
+        port = take_account(p, sw, k, port, data);
+        mark(s->out_queues ? p->dirty_link : ch->out, k, port - sw->port_base);
+        return;
+    }
     unsigned v = k.vcs == 1 ? 0 : data >> 24;
     int32_t *credit = &s->credit[(size_t)port * k.vcs + v];
     int32_t full = (int32_t)s->packet_bytes;
@@ -53,9 +70,8 @@ void sim_drop(part *p, uint32_t port, uint32_t id)
 {
     sim *s = p->sim;
     const packet *pk = &p->pool[id];
-    const port_state *in = &s->ports[port];
     uint64_t gone = pk->t_tail > p->now ? pk->t_tail : p->now;
-    post_remote(p, gone + in->latency_ps, in->peer_node, EV_CREDIT, in->peer_port, (uint32_t)pk->rt.vc << 24 | pk->size);
+    post_credit(p, &s->ports[port], gone, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY), pk->size);
     p->n.unroutable++;
     free_packet(p, id);
 }
@@ -75,8 +91,15 @@ SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k
     }
     pk->next = IK_NONE;
     sw->bytes += pk->size;
+    if (k.ledger && p->sim->stride)
+        pk->queue = sim_look_ahead(p, sw->port_base + out, pk->vc_first, &pk->rt);
     if (p->sim->queued && out != SIM_FLOATING)
         note_queued(p->sim, sw->port_base + out, pk);
+    if (k.net) {
+        net_arrival(p, sw, k, in, v, id);
+        mark(ch->out, k, out);
+        return;
+    }
     queue *q = queue_of(sw, k, in, v, out);
     if (q->head != IK_NONE) {
         packet *last = &p->pool[q->tail];
@@ -97,22 +120,24 @@ SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k
 
 /* ---- phase B: matching */
 
-/* Whether input may start a packet of VC v towards out: there is one, and credit for it. General shapes look at the packet. */
-SIM_INLINE bool vc_ready(const part *p, sw_state *sw, const shape k, unsigned input, unsigned out, unsigned v)
+/* The packet that would go from (in, v) to out; there is a request. */
+SIM_INLINE const packet *head_of(const part *p, sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
 {
-    const sim *s = p->sim;
+    uint32_t head = queue_of(sw, k, in, v, out)->head;
+    return &p->pool[k.net ? sw->net[head].head : head];
+}
+
+/* Whether input may start a packet of VC v towards out: there is one, and room for it. General shapes look at the packet; a
+ * request of voqnet says it. */
+SIM_INLINE bool vc_ready(part *p, sw_state *sw, const shape k, unsigned input, unsigned out, unsigned v)
+{
     if (!(want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1))
         return false;
-    const packet *pk = &p->pool[queue_of(sw, k, input / s->input_speedup, v, out)->head];
-    const int32_t *room = &s->gate[(size_t)(sw->port_base + out) * k.vcs];
-    for (unsigned u = pk->vc_first; u <= pk->vc_last; u++)
-        if (room[u] >= (int32_t)pk->size)
-            return true;
-    return false;
+    return k.net || has_room(p, k, sw->port_base + out, head_of(p, sw, k, port_of(p->sim, input), v, out));
 }
 
 /* Free inputs (one word) that can send to out now. */
-SIM_INLINE uint64_t ready_inputs(const part *p, sw_state *sw, const shape k, unsigned out, unsigned word)
+SIM_INLINE uint64_t ready_inputs(part *p, sw_state *sw, const shape k, unsigned out, unsigned word)
 {
     uint64_t free_in = sw->masks[word], ready = 0;
     for (unsigned v = 0; v < k.vcs; v++) {
@@ -143,13 +168,13 @@ SIM_INLINE unsigned first_from(const uint64_t *mask, const unsigned words, unsig
 }
 
 /* Oldest packet (generation, then lowest input) among the inputs of mask, for out. */
-static uint64_t age_of(const part *p, sw_state *sw, const shape k, unsigned input, unsigned out)
+static uint64_t age_of(part *p, sw_state *sw, const shape k, unsigned input, unsigned out)
 {
     uint64_t oldest = UINT64_MAX;
     for (unsigned v = 0; v < k.vcs; v++) {
         if (!vc_ready(p, sw, k, input, out, v))
             continue;
-        uint64_t t = p->pool[queue_of(sw, k, input / p->sim->input_speedup, v, out)->head].t_gen;
+        uint64_t t = head_of(p, sw, k, port_of(p->sim, input), v, out)->t_gen;
         if (t < oldest)
             oldest = t;
     }
@@ -178,7 +203,7 @@ static unsigned pick_other(part *p, sw_state *sw, const shape k, const uint64_t 
 }
 
 /* VCs of the matched pair that may go now. */
-SIM_INLINE uint64_t ready_vcs(const part *p, sw_state *sw, const shape k, unsigned input, unsigned out)
+SIM_INLINE uint64_t ready_vcs(part *p, sw_state *sw, const shape k, unsigned input, unsigned out)
 {
     uint64_t ready = 0;
     for (unsigned v = 0; v < k.vcs; v++)
@@ -192,22 +217,22 @@ SIM_INLINE void send_on_link(part *p, uint32_t node, const shape k, uint32_t id,
 {
     sim *s = p->sim;
     packet *pk = &p->pool[id];
-    const port_state *from = &s->ports[in_port], *to = &s->ports[out_port];
+    const port_state *to = &s->ports[out_port];
     uint32_t size = pk->size;
     uint64_t end = t0 + transmit_ps(s, out_port, size);
     if (end < pk->t_tail)
         end = pk->t_tail;
-    take_space(s, k, out_port, u, size);
+    take_space(p, k, out_port, u, pk);
     if (in_window(s, t0))
         s->channel_bytes[out_port] += size;
     bool to_switch = to->peer_node < s->f->num_switches;
     uint64_t delay = s->traversal_ps + to->latency_ps;
+    give_space(p, k, in_port, end, v, pk->out, pk);
     pk->rt.vc = (uint8_t)u;
     pk->rt.hops += to_switch;
     pk->t_tail = end + delay;
     uint64_t ready = (s->store_forward ? pk->t_tail : t0 + delay) + (to_switch ? s->routing_ps : 0);
     post_own(p, end, node, EV_TAIL, out_port, input, true);
-    post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port, v << 24 | size);
     post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
 }
 
@@ -220,17 +245,20 @@ SIM_INLINE void commit(part *p, sw_state *sw, const shape k, uint32_t node, unsi
     unsigned in = port_of(s, input);
     uint32_t in_port = sw->port_base + in, out_port = sw->port_base + out;
     queue *q = queue_of(sw, k, in, v, out);
-    uint32_t id = q->head;
-    packet *pk = pop_head(p, sw, k, q, in, v, out);
-    unsigned u = choose_vc(s, out_port, pk);
+    packet *pk = k.net ? net_pop(p, sw, k, in, v, out) : pop_head(p, sw, k, q, in, v, out);
+    uint32_t id = (uint32_t)(pk - p->pool);
+    uint32_t dst = pk->rt.dst;
+    unsigned u = choose_vc(p, k, out_port, pk);
     if (s->queued)
         s->sending[out_port] = v << 24 | pk->size;
     sw->bytes -= pk->size;
     p->n.hops++;
     if (s->model == MODEL_IOQ)
-        move_to_output(p, node, id, in_port, out_port, input, v, u, t0);
+        move_to_output(p, node, k, id, in_port, out_port, input, v, u, t0);
     else
         send_on_link(p, node, k, id, in_port, out_port, input, v, u, t0);
+    if (k.net)
+        net_space_changed(p, sw, k, out, dst);
 }
 
 /* Starts the packet of a matched pair; its VC by round robin, a pointer a pair. */
@@ -451,21 +479,26 @@ SIM_INLINE void general_window(part *p, const slot *at, const shape k)
     }
 }
 
-#define KERNEL(name, words, voq)                                                                                                 \
+#define KERNEL(name, masks, queues, accounts, destinations)                                                                      \
     static void window_##name(part *p, const slot *at)                                                                           \
     {                                                                                                                            \
-        general_window(p, at, (shape){words, p->sim->vcs, voq});                                                                 \
+        shape k = {.words = masks, .vcs = p->sim->vcs, .voq = queues, .ledger = accounts, .net = destinations};                  \
+        general_window(p, at, k);                                                                                                \
     }
 
-KERNEL(fifo, 1, false)
-KERNEL(voq, 1, true)
-KERNEL(wide_fifo, p->sim->max_words, false)
-KERNEL(wide_voq, p->sim->max_words, true)
+KERNEL(fifo, 1, false, false, false)
+KERNEL(voq, 1, true, false, false)
+KERNEL(wide_fifo, p->sim->max_words, false, false, false)
+KERNEL(wide_voq, p->sim->max_words, true, false, false)
+KERNEL(accounts, p->sim->max_words, p->sim->voq, true, false)
+KERNEL(voqnet, p->sim->max_words, true, true, true)
 
 void sim_choose_kernel(sim *s)
 {
     static void (*const kernels[])(part *, const slot *) = {window_fifo, window_voq, window_wide_fifo, window_wide_voq};
     s->run_window = kernels[(s->max_words == 1 ? 0 : 2) + s->voq];
+    if (s->in_space.accounts || s->out_space.accounts)
+        s->run_window = s->queues == QUEUES_VOQNET ? window_voqnet : window_accounts;
     if (s->fast)
         sim_choose_fast(s);
 }

@@ -17,7 +17,7 @@ import tempfile
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_threads", "test_sim_pipeline", "test_sim_models",
-         "test_sim_switch", "test_sim_processes"]
+         "test_sim_switch", "test_sim_processes", "test_sim_buffers"]
 PATIENCE_S = 60  # a test that waits for a packet that never comes
 PIPE = ["test_sim_pipeline", "test_sim_models"]
 
@@ -38,7 +38,7 @@ FAULTS = [
     ("general: an input that comes free wakes nobody", "sim_switch.c", "    mark(ch->in, k, input);\n", "", ["test_sim_kernels"]),
     ("general: pointers move on the later iterations", "sim_switch.c", "if (first || (s->arbiter == ARB_ROUND_ROBIN)) {",
      "if (!first || (s->arbiter == ARB_ROUND_ROBIN)) {", ["test_sim_kernels"]),
-    ("general: the first VC, room or not", "sim_switch.c", "unsigned u = choose_vc(s, out_port, pk);",
+    ("general: the first VC, room or not", "sim_switch.c", "unsigned u = choose_vc(p, k, out_port, pk);",
      "unsigned u = pk->vc_first;", ["test_sim_models"]),
     ("general: one VC of a pair is preferred", "sim_switch.c", "*pointer = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);",
      "*pointer = (uint8_t)v;", ["test_sim_kernels"]),
@@ -51,7 +51,7 @@ FAULTS = [
     ("ideal: a credit comes at once", "sim_output.h", "post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port, (uint32_t)pk->rt.vc",
      "post_remote(p, p->now + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port, (uint32_t)pk->rt.vc", ["test_sim_models"]),
     ("host: a blocked host sleeps on", "sim_host.c", "return h->blocked;", "return false;", ["test_sim_timing", "test_sim_switch", "test_sim_processes"]),
-    ("host: credit for VC 0", "sim_host.c", "in->peer_port, (uint32_t)pk->rt.vc << 24 | pk->size);", "in->peer_port, pk->size);",
+    ("host: credit for VC 0", "sim_host.c", "post_credit(p, &s->ports[port], t, pk->rt.vc,", "post_credit(p, &s->ports[port], t, 0,",
      ["test_sim_conserve"]),
     ("mail: the next window is passed over", "sim_events.c", "if (time < p->out_first)", "if (time > p->out_first)",
      ["test_sim_threads"]),
@@ -65,6 +65,23 @@ FAULTS = [
      ["test_sim_timing"]),
     ("route: VCs of another choice", "sim_route.c", "pk->vc_first = c->vc_first;", "pk->vc_first = 0;",
      ["test_sim_conserve", "test_sim_models"]),
+    ("accounts: what is shared is not taken", "sim_space.h", "    l->shared[port] -= above(*used, own) - before;\n", "    (void)before;\n",
+     ["test_sim_conserve"]),
+    ("accounts: no upper bound", "sim_space.h", "return room < limit ? room : limit;", "return room;", ["test_sim_conserve"]),
+    ("accounts: the output ahead is not looked for", "sim_route.c",
+     "return n ? p->choices_ahead[preferred].port - s->switches[to->peer_node].port_base : 0;", "return 0;", ["test_sim_conserve"]),
+    ("accounts: a VC keeps nothing", "sim_space.c", "s->queue_min = s->vcs > 1 ? s->packet_bytes : 0;", "s->queue_min = 0;",
+     ["test_sim_conserve"]),
+    ("voqnet: others ask on without credit", "sim_switch.c", "        net_space_changed(p, sw, k, out, dst);\n", "        (void)dst;\n",
+     ["test_sim_conserve"]),
+    ("voqnet: credit wakes nobody", "sim_switch.c",
+     "        net_space_changed(p, sw, k, port - sw->port_base, account % s->f->num_hosts);\n", "        ;\n", ["test_sim_conserve"]),
+    ("voqnet: a ring forgets who comes next", "sim_net.h", "        ring->head = q->next;\n", "        ring->head = IK_NONE;\n",
+     ["test_sim_conserve"]),
+    ("shared outputs: room is lost", "sim_output.h", "ledger_add(&s->out_space, port, data >> 24 & 63, -(int32_t)(data & 0xFFFFFF));",
+     "ledger_add(&s->out_space, port, data >> 24 & 63, 8 - (int32_t)(data & 0xFFFFFF));", ["test_sim_conserve"]),
+    ("watchdog: shared space that others free is not seen", "sim_deadlock.c", "if (alive[a] && used[a] > s->in_space.bounds[out_port].own)",
+     "if (alive[a] && used[a] < 0)", ["test_sim_buffers"]),
     ("watchdog: what stands behind a head that leaves stays dead", "sim_deadlock.c", "if (leaves && !h->alive[buffer])",
      "if (leaves && !h->alive[buffer] && id == s->out_queues[q].tail)", ["test_sim_conserve"]),
     ("memory: growth is not weighed", "sim_run.c", "if (bytes <= limit)", "if (bytes <= 2 * limit)", ["test_sim_conserve"]),

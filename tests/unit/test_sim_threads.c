@@ -34,6 +34,9 @@ static const char *const switches[] = {
     "model=iq;switching=saf;routing_delay=5 ns",
     "model=ioq;speedup=2",
     "model=ioq;voq=false;speedup=1.5",
+    "queues=damq;buffer=40 kB;queue_max=24 kB",
+    "model=ioq;queues=damq;output_sharing=shared;buffer=24 kB;output_buffer=20 kB",
+    "queues=voqnet;buffer=320 kB",
     "model=ideal",
     "model=pipelined;flit=125 B",
 };
