@@ -47,15 +47,30 @@ void ik_experiment_free(ik_experiment *e);
 /* Number of points after sweep expansion (fabrics x routings x vcs x traffics x loads x … x seeds). */
 uint64_t ik_experiment_num_points(const ik_experiment *e);
 
+/* How the unfinished points on one fabric share the processors. */
+typedef struct ik_run_share {
+    uint64_t points;       /* to be simulated */
+    unsigned side;         /* so many at a time … */
+    unsigned threads;      /* … each on so many threads, or fewer if it has too little to do */
+    unsigned last;         /* of these points, so many are done together at the end … */
+    unsigned last_threads; /* … each on so many threads; 0 and 0 if none */
+    uint64_t point_bytes;  /* estimate of the memory that the largest needs; 0 = unknown */
+    char why[240];
+} ik_run_share;
+/* "5 points: 2 side by side on 1 thread each, the last 1 on 2 threads". Returns buffer. */
+char *ik_run_share_text(const ik_run_share *share, char *buffer, size_t size);
+
 /* Told about a run as it goes; called from the thread that called ik_experiment_run. All may be NULL. */
 typedef struct ik_run_observer {
     void *ctx;
     void (*stage)(void *ctx, const char *text);                            /* "routing fabric 1 of 1 with dmodc" */
     void (*point)(void *ctx, uint64_t done, uint64_t total, bool reused);  /* after each point */
+    void (*share)(void *ctx, const ik_run_share *share);                   /* before the points of a fabric start */
     void (*note)(void *ctx, ik_severity severity, const char *text);       /* warnings: failed proof that is simulated anyway … */
 } ik_run_observer;
 
-/* Runs every point that `store_path` does not hold yet, num_jobs at a time, one transaction a point. IK_ERR_CANCELLED keeps what is
+/* Runs every point that `store_path` does not hold yet on num_jobs processors, side by side or several threads a point as
+ * the observer is told, one transaction a point. IK_ERR_CANCELLED keeps what is
  * finished. *failed is set if a proof failed or a deadlock was found (exit status 1). Store contents do not depend on num_jobs. */
 ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs, const ik_env *env,
                             const ik_run_observer *observer, bool *failed, ik_error *err);

@@ -21,8 +21,9 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
 ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err);
 /* The documented object that the HTML report embeds. */
 ik_status ik_report_json(const char *store_path, FILE *out, ik_error *err);
-/* The same without drawings and without the utilisation of single channels. */
-ik_status ik_report_json_brief(const char *store_path, FILE *out, ik_error *err);
+/* The same without drawings and without the utilisation of single channels. execution: JSON text that says how the points were run,
+ * which the results do not hold as they do not depend on it; the object's value of that name. NULL = left out. */
+ik_status ik_report_json_brief(const char *store_path, const char *execution, FILE *out, ik_error *err);
 
 /* One curve of a plot: num points, x ascending. y NAN = no point there (the curve is interrupted). */
 typedef struct ik_curve {

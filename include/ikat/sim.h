@@ -77,6 +77,15 @@ void ik_sim_result_free(ik_sim_result *r);
 /* Bytes of state that a run needs before packets are counted (what a memory limit is compared with first). */
 uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config);
 
+/* What a run will roughly need: for choosing what runs side by side and what on several threads. Results never depend on it. */
+typedef struct ik_sim_estimate {
+    uint64_t bytes;          /* state, with a quarter of all buffers full; 0 = cannot be said */
+    double hops_per_window;  /* packet-hops between two meetings of the threads, at the most that hosts can send of the load */
+    unsigned useful_threads; /* that have enough to do between two meetings; 1 for models that run on one thread */
+} ik_sim_estimate;
+/* Estimates a run of plan with config (whose parameters may be wrong: then bytes is 0 and useful_threads 1). O(ports). */
+void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,7 @@
  */
 #include "cli.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,6 +14,8 @@ enum { MAX_OVERRIDES = 256 };
 
 typedef struct run_state {
     cli *c;
+    json_t *shares;    /* how the points were run, fabric by fabric; NULL without --json */
+    char told[400];    /* the last line about it */
     uint64_t reported; /* points at the last quiet line */
 } run_state;
 
@@ -39,6 +42,23 @@ static void on_point(void *ctx, uint64_t done, uint64_t total, bool reused)
         cli_note(c, "%llu of %llu points", (unsigned long long)done, (unsigned long long)total);
         r->reported = done;
     }
+}
+
+/* What shares the processors, and why; the same line is not repeated for every fabric. */
+static void on_share(void *ctx, const ik_run_share *s)
+{
+    run_state *r = ctx;
+    char text[160], line[sizeof r->told];
+    snprintf(line, sizeof line, "%s: %s", ik_run_share_text(s, text, sizeof text), s->why);
+    if (strcmp(line, r->told) != 0)
+        cli_note(r->c, "%s", line);
+    memcpy(r->told, line, sizeof line);
+    if (r->shares)
+        json_array_append_new(r->shares,
+                              json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "points", (json_int_t)s->points, "side_by_side",
+                                        (json_int_t)s->side, "threads", (json_int_t)s->threads, "last_points",
+                                        (json_int_t)s->last, "last_threads", (json_int_t)s->last_threads, "point_bytes",
+                                        (json_int_t)s->point_bytes, "why", s->why));
 }
 
 static void on_note(void *ctx, ik_severity severity, const char *text)
@@ -68,11 +88,13 @@ static unsigned terminal_width(void)
 }
 
 /* The answer, and the next step. */
-static int show_results(cli *c, const char *store, int status)
+static int show_results(cli *c, const char *store, const json_t *shares, int status)
 {
     ik_error err;
-    ik_status shown = c->json ? ik_report_json_brief(store, stdout, &err)
+    char *execution = shares ? json_dumps(shares, JSON_COMPACT) : NULL;
+    ik_status shown = c->json ? ik_report_json_brief(store, execution, stdout, &err)
                               : ik_report_terminal(store, stdout, terminal_width(), c->colour_out, &err);
+    free(execution);
     if (shown == IK_OK && !c->json && !c->quiet)
         printf("\nResults: %s    Report: ikat report %s\n", store, store);
     return cli_written(c, shown, &err, status);
@@ -94,17 +116,17 @@ static ik_status read_experiment(cli *c, ik_experiment **e, ik_error *err)
 
 static int run_experiment(cli *c, ik_experiment *e, const char *store)
 {
-    run_state state = {.c = c};
-    ik_run_observer observer = {.ctx = &state, .stage = on_stage, .point = on_point, .note = on_note};
+    run_state state = {.c = c, .shares = c->json ? json_array() : NULL};
+    ik_run_observer observer = {.ctx = &state, .stage = on_stage, .point = on_point, .share = on_share, .note = on_note};
     bool failed = false;
     ik_error err;
     ik_status status = ik_experiment_run(e, store, c->jobs, &c->env, &observer, &failed, &err);
     cli_progress_end(c);
     if (status == IK_ERR_CANCELLED)
         cli_note(c, "the same command continues where this one stopped");
-    if (status != IK_OK)
-        return cli_error(c, &err);
-    return show_results(c, store, failed ? CLI_FAILED : CLI_DONE);
+    int answer = status != IK_OK ? cli_error(c, &err) : show_results(c, store, state.shares, failed ? CLI_FAILED : CLI_DONE);
+    json_decref(state.shares);
+    return answer;
 }
 
 static int run(cli *c)
@@ -136,9 +158,12 @@ const ik_command ik_command_run = {
     .summary = "run an experiment: build, route, prove, simulate every point, store and sum up",
     .details =
         "Results are written point by point: a run that was stopped or killed continues with the same command and repeats\n"
-        "nothing that was finished. Points run --jobs at a time; the results never depend on it. Exit status 1: a proof failed\n"
+        "nothing that was finished. --jobs processors are shared by points side by side or, where these are few or memory is\n"
+        "short, by threads within a large point: a line says which and why. The results never depend on it. Exit status 1: a "
+        "proof failed\n"
         "or a deadlock happened (the points are simulated all the same). See 'ikat help experiment' for the file.\n"
-        "With --json: the object of 'ikat report --json' without drawings and single channels.",
+        "With --json: the object of 'ikat report --json' without drawings and single channels, and with how the points were run\n"
+        "(execution).",
     .examples = examples,
     .options = options,
     .min_args = 1,

@@ -4,6 +4,7 @@
  * each result as it comes and tells the observer, so that SQLite and the observer see one thread only.
  */
 #include "experiment/run.h"
+#include "experiment/share.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -24,7 +25,8 @@ typedef struct pool {
     const plan_slot *slots;
     size_t num_slots, slot;
     uint64_t next;    /* first point that nobody looked at, in slots[slot] */
-    unsigned threads; /* of one point */
+    uint64_t quota;   /* points that may still be taken now */
+    unsigned threads; /* that one point may have */
     unsigned working; /* workers that have not ended */
     volatile int stop;
     outcome *head, **tail;
@@ -56,12 +58,31 @@ static void blame_model(const ik_experiment *e, const point *p, ik_status status
         blame(e, p, SECTION_FABRIC, err);
 }
 
+static ik_sim_config config_of(const ik_experiment *e, const point *p)
+{
+    return (ik_sim_config){.switch_params = &experiment_variant(e, p, SECTION_SWITCH)->params,
+                           .adapter_params = &experiment_variant(e, p, SECTION_ADAPTER)->params,
+                           .measure_params = &experiment_variant(e, p, SECTION_MEASURE)->params,
+                           .load = experiment_load(e, p)};
+}
+
+/* A point with little to do takes fewer threads than there are for it. */
+static unsigned threads_for(const pool *w, const ik_plan *plan, const ik_sim_config *config)
+{
+    ik_sim_estimate estimate;
+    if (w->threads == 1)
+        return 1;
+    ik_sim_estimate_run(plan, config, &estimate);
+    return estimate.useful_threads < w->threads ? estimate.useful_threads : w->threads;
+}
+
 static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number, ik_sim_result *result, ik_error *err)
 {
     const ik_experiment *e = w->r->e;
     point p = experiment_point(e, number);
+    ik_sim_config config = config_of(e, &p);
     ik_env env = {.seed = experiment_seed(e, &p),
-                  .num_threads = w->threads,
+                  .num_threads = threads_for(w, slot->plan, &config),
                   .cancel = &w->stop,
                   .memory_limit_bytes = w->r->env->memory_limit_bytes};
     const variant *pattern = experiment_variant(e, &p, SECTION_TRAFFIC);
@@ -71,10 +92,6 @@ static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number,
         blame(e, &p, SECTION_TRAFFIC, err);
         return status;
     }
-    ik_sim_config config = {.switch_params = &experiment_variant(e, &p, SECTION_SWITCH)->params,
-                            .adapter_params = &experiment_variant(e, &p, SECTION_ADAPTER)->params,
-                            .measure_params = &experiment_variant(e, &p, SECTION_MEASURE)->params,
-                            .load = experiment_load(e, &p)};
     status = ik_sim_run(slot->plan, traffic, &config, &env, result, err);
     blame_model(e, &p, status, err);
     ik_traffic_free(traffic);
@@ -86,11 +103,15 @@ static const plan_slot *take(pool *w, uint64_t *number)
 {
     for (; w->slot < w->num_slots; w->slot++, w->next = w->slot < w->num_slots ? w->slots[w->slot].first : 0) {
         const plan_slot *slot = &w->slots[w->slot];
-        while (slot->plan && w->next < slot->first + slot->num) {
+        while (slot->plan && w->quota && w->next < slot->first + slot->num) {
             *number = w->next++;
-            if (!w->r->finished[*number])
-                return slot;
+            if (w->r->finished[*number])
+                continue;
+            w->quota--;
+            return slot;
         }
+        if (!w->quota)
+            return NULL;
     }
     return NULL;
 }
@@ -230,26 +251,30 @@ static uint64_t count_unfinished(const pool *w)
     return count;
 }
 
-/* Whole points side by side use the processors best; threads inside a point serve when there are fewer points than processors or
- * memory for fewer. */
-static unsigned share(pool *w, uint64_t points)
+enum { MOST_ESTIMATES = 256 };
+
+/* The most of each that a point needs; of a large sweep, that a sample of its points does. */
+static ik_sim_estimate estimate_largest(const pool *w, uint64_t points)
 {
-    uint64_t side = w->r->num_jobs < points ? w->r->num_jobs : points, limit = w->r->env->memory_limit_bytes;
-    for (size_t s = 0; s < w->num_slots && limit; s++) {
-        if (!w->slots[s].plan)
-            continue;
-        point p = w->slots[s].at;
-        ik_sim_config config = {.switch_params = &experiment_variant(w->r->e, &p, SECTION_SWITCH)->params,
-                                .adapter_params = &experiment_variant(w->r->e, &p, SECTION_ADAPTER)->params,
-                                .measure_params = &experiment_variant(w->r->e, &p, SECTION_MEASURE)->params,
-                                .load = 1};
-        uint64_t bytes = ik_sim_estimate_bytes(w->slots[s].plan, &config);
-        uint64_t fit = bytes ? limit / bytes : side;
-        side = fit < side ? (fit ? fit : 1) : side;
+    const ik_experiment *e = w->r->e;
+    ik_sim_estimate largest = {.useful_threads = 1};
+    uint64_t stride = points / MOST_ESTIMATES + 1, count = 0;
+    for (size_t s = 0; s < w->num_slots; s++) {
+        for (uint64_t i = 0; w->slots[s].plan && i < w->slots[s].num; i++) {
+            if (w->r->finished[w->slots[s].first + i] || (count++ % stride && count != points))
+                continue;
+            point p = experiment_point(e, w->slots[s].first + i);
+            ik_sim_config config = config_of(e, &p);
+            ik_sim_estimate one;
+            ik_sim_estimate_run(w->slots[s].plan, &config, &one);
+            largest.bytes = one.bytes > largest.bytes ? one.bytes : largest.bytes;
+            if (one.hops_per_window > largest.hops_per_window) {
+                largest.hops_per_window = one.hops_per_window;
+                largest.useful_threads = one.useful_threads;
+            }
+        }
     }
-    w->threads = (unsigned)(w->r->num_jobs / side);
-    w->threads = w->threads ? w->threads : 1;
-    return (unsigned)side;
+    return largest;
 }
 
 static void start_and_collect(pool *w, unsigned side, int64_t fabric)
@@ -282,16 +307,24 @@ ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slo
     if (points == 0)
         return IK_OK;
     w.tail = &w.head;
-    unsigned side = share(&w, points);
-    tell_stage(r, "simulating %" PRIu64 " points, %u side by side, %u thread%s each", points, side, w.threads,
-               w.threads > 1 ? "s" : "");
+    share_wish wish = {points, r->env->memory_limit_bytes, r->num_jobs, estimate_largest(&w, points)};
+    ik_run_share share;
+    share_choose(&wish, &share);
+    if (r->observer && r->observer->share)
+        r->observer->share(r->observer->ctx, &share);
     pthread_mutex_init(&w.mutex, NULL);
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC); /* the day's time may be set back */
     pthread_cond_init(&w.changed, &clock);
     pthread_condattr_destroy(&clock);
-    start_and_collect(&w, side, fabric);
+    w.quota = points - share.last;
+    w.threads = share.threads;
+    start_and_collect(&w, share.side, fabric);
+    w.quota = share.last;
+    w.threads = share.last_threads;
+    if (share.last && !w.stop)
+        start_and_collect(&w, share.last, fabric);
     pthread_cond_destroy(&w.changed);
     pthread_mutex_destroy(&w.mutex);
     if (w.status != IK_OK) {

@@ -288,6 +288,8 @@ ik_status report_put_json(const report_model *m, const report_json_options *opti
     put_costs(out, m);
     put_curves(out, m, options->drawings);
     put_points(out, m);
+    if (options->execution)
+        fprintf(out, ",\"execution\":%s", options->execution);
     fputs("}\n", out);
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the JSON text") : IK_OK;
 }
@@ -303,13 +305,13 @@ ik_status ik_report_json(const char *store_path, FILE *out, ik_error *err)
     return status;
 }
 
-ik_status ik_report_json_brief(const char *store_path, FILE *out, ik_error *err)
+ik_status ik_report_json_brief(const char *store_path, const char *execution, FILE *out, ik_error *err)
 {
     report_model *m = NULL;
     ik_status status = model_read(store_path, &m, err);
     if (status != IK_OK)
         return status;
-    status = report_put_json(m, &(report_json_options){.drawings = false}, out, err);
+    status = report_put_json(m, &(report_json_options){.drawings = false, .execution = execution}, out, err);
     model_free(m);
     return status;
 }

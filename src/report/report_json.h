@@ -9,8 +9,9 @@
 #include "report/model.h"
 
 typedef struct report_json_options {
-    bool drawings;       /* nodes, links and the utilisation of every channel */
-    const char *written; /* when the results were written; NULL = not said */
+    bool drawings;         /* nodes, links and the utilisation of every channel */
+    const char *written;   /* when the results were written; NULL = not said */
+    const char *execution; /* JSON text; NULL = not said */
 } report_json_options;
 
 ik_status report_put_json(const report_model *m, const report_json_options *options, FILE *out, ik_error *err);

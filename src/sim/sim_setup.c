@@ -127,6 +127,40 @@ uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
     return state_bytes(&s, &z);
 }
 
+/* A thread pays for a meeting with others what some ten packet-hops cost. */
+enum { HOPS_A_THREAD = 64, HOPS_A_PACKET = 4 };
+
+static double packets_per_window(const sim *s)
+{
+    double packets = 0;
+    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
+        uint32_t port = ik_host_port(s->f, host);
+        if (port != IK_NONE)
+            packets += (double)ik_port_rate_bps(s->f, port) * (double)s->lookahead / (8e12 * s->packet_bytes);
+    }
+    return packets * (s->load < 1 ? s->load : 1);
+}
+
+/* Packets and their events while a quarter of the buffers is full. */
+static uint64_t bytes_in_flight(const sim *s)
+{
+    uint64_t ports = s->f->num_switches ? s->f->port_base[s->f->num_switches] : 0;
+    return ports * s->vcs * (s->capacity / s->packet_bytes) / 4 * (sizeof(packet) + sizeof(event));
+}
+
+void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out)
+{
+    sim s = {.plan = plan, .f = plan->fabric};
+    *out = (ik_sim_estimate){.useful_threads = 1};
+    if (sim_resolve(&s, plan, config, NULL) != IK_OK || s.model == MODEL_PIPELINED || find_lookahead(&s, NULL) != IK_OK)
+        return;
+    sizes z = measure_all(&s);
+    out->bytes = state_bytes(&s, &z) + bytes_in_flight(&s);
+    out->hops_per_window = HOPS_A_PACKET * packets_per_window(&s);
+    double threads = out->hops_per_window / HOPS_A_THREAD;
+    out->useful_threads = threads < 1 ? 1 : threads < plan->fabric->num_switches ? (unsigned)threads : plan->fabric->num_switches;
+}
+
 /* ---- allocation */
 
 static bool get(void *where, size_t count, size_t size)

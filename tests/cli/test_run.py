@@ -87,6 +87,34 @@ class Run(CliTest):
         self.assertEqual(one, (self.tmp / "2.db").read_bytes())
         self.assertEqual(one, (self.tmp / "5.db").read_bytes())
 
+    def test_says_how_points_share_the_processors(self):
+        path = self.write(SMALL)
+        answer = self.json("run", path, "-o", self.tmp / "a.db", "--jobs", 3)
+        execution = answer["execution"]
+        self.assertEqual([(e["points"], e["side_by_side"], e["threads"]) for e in execution], [(16, 3, 1)])
+        self.assertIn("fastest", execution[0]["why"])
+        self.assertEqual(self.json("run", path, "-o", self.tmp / "a.db")["execution"], [])  # nothing was left to do
+        self.assertNotIn("execution", self.json("report", self.tmp / "a.db"))
+        done = run("run", path, "-o", self.tmp / "b.db", "--jobs", 3)
+        self.assertIn("16 points: 3 side by side on 1 thread each: whole points side by side are fastest", done.stderr)
+        limit = f"{execution[0]['point_bytes'] * 19 // 10} B"
+        done = run("run", path, "-o", self.tmp / "c.db", "--jobs", 3, "--memory-limit", limit)
+        self.assertIn("16 points: 1 at a time on 1 thread: a point may need", done.stderr)
+        self.assertEqual((self.tmp / "b.db").read_bytes(), (self.tmp / "c.db").read_bytes())
+
+    def test_large_point_on_threads(self):
+        path = self.write("""\
+fabric: rlft:ports=36,levels=3
+routing: dmodk
+traffic: uniform
+load: 100%
+measure: {warmup: 0 ns, duration: 1 us}
+""")
+        done = run("run", path, "-o", self.tmp / "a.db", "--jobs", 2)
+        self.assertIn("1 point: 1 at a time on 2 threads: fewer points than jobs; about", done.stderr)
+        self.ok("run", path, "-o", self.tmp / "b.db", "--jobs", 1)
+        self.assertEqual((self.tmp / "a.db").read_bytes(), (self.tmp / "b.db").read_bytes())
+
     def test_killed_run_continues(self):
         path = self.write(SMALL.replace("seeds: 2", "seeds: 12"))
         whole, broken = self.tmp / "whole.db", self.tmp / "broken.db"
@@ -96,7 +124,7 @@ class Run(CliTest):
             with subprocess.Popen([IKAT, "run", str(path), "-o", str(broken), "--jobs", "1"], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE, text=True) as child:
                 line = child.stderr.readline()
-                while line and "points" not in line:
+                while line and " of 96 points" not in line:
                     line = child.stderr.readline()
                 child.send_signal(signal.SIGKILL)
                 killed += child.wait() == -signal.SIGKILL
@@ -117,7 +145,7 @@ class Run(CliTest):
         store = self.tmp / "a.db"
         with subprocess.Popen([IKAT, "run", str(path), "-o", str(store), "--jobs", "1"], stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True) as child:
-            child.stderr.readline()
+            next(line for line in child.stderr if " of " in line)
             child.send_signal(signal.SIGINT)
             _, said = child.communicate()
         self.assertEqual(child.returncode, 130, said)

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The choice between points side by side and threads within a point. */
+#include "experiment/share.h"
+#include "sim_helper.h"
+
+static ik_run_share choose(uint64_t points, unsigned jobs, uint64_t limit, uint64_t bytes, unsigned useful)
+{
+    share_wish wish = {points, limit, jobs, {.bytes = bytes, .hops_per_window = 64.0 * useful, .useful_threads = useful}};
+    ik_run_share s;
+    share_choose(&wish, &s);
+    assert_true(s.side >= 1 && s.threads >= 1 && s.side * s.threads <= jobs);
+    assert_true(s.last < s.side && s.last * s.last_threads <= jobs);
+    assert_true(s.why[0]);
+    return s;
+}
+
+static void expect(ik_run_share s, const char *text, const char *why)
+{
+    char buffer[160];
+    assert_string_equal(ik_run_share_text(&s, buffer, sizeof buffer), text);
+    if (!strstr(s.why, why))
+        fail_msg("'%s' does not say '%s'", s.why, why);
+}
+
+static void test_by_points(void **state)
+{
+    (void)state;
+    expect(choose(16, 2, 0, 1000, 8), "16 points: 2 side by side on 1 thread each", "side by side are fastest");
+    expect(choose(5, 2, 0, 1000, 8), "5 points: 2 side by side on 1 thread each, the last 1 on 2 threads",
+           "the rest is large enough");
+    expect(choose(5, 2, 0, 1000, 1), "5 points: 2 side by side on 1 thread each", "side by side are fastest");
+    expect(choose(10, 8, 0, 1000, 3), "10 points: 8 side by side on 1 thread each, the last 2 on 3 threads each", "the rest");
+    expect(choose(1, 2, 0, 1000, 8), "1 point: 1 at a time on 2 threads", "fewer points than jobs; about 512 packet-hops");
+    expect(choose(1, 2, 0, 1000, 1), "1 point: 1 at a time on 1 thread", "too few to share");
+    expect(choose(3, 8, 0, 1000, 8), "3 points: 3 side by side on 2 threads each", "fewer points than jobs");
+    expect(choose(7, 1, 0, 1000, 8), "7 points: 1 at a time on 1 thread", "one job");
+    expect(choose(1, 1, 0, 1000, 8), "1 point: 1 at a time on 1 thread", "one job");
+    expect(choose(UINT64_MAX, 4096, 0, 0, 1), "18446744073709551615 points: 4096 side by side on 1 thread each", "fastest");
+}
+
+static void test_by_memory(void **state)
+{
+    (void)state;
+    expect(choose(16, 4, 2500000, 1000000, 8), "16 points: 2 side by side on 2 threads each",
+           "may need 1.0 MB and 2.5 MB are allowed");
+    expect(choose(16, 4, 500000, 1000000, 8), "16 points: 1 at a time on 4 threads", "may need 1.0 MB and 0.5 MB");
+    expect(choose(16, 4, 500000, 1000000, 1), "16 points: 1 at a time on 1 thread", "too few to share");
+    expect(choose(16, 4, 4000000, 1000000, 8), "16 points: 4 side by side on 1 thread each", "fastest");
+}
+
+/* Large networks profit from threads, small ones and the pipelined model do not. */
+static void test_estimates(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fabric, *sw;
+        double load;
+        unsigned least, most;
+    } cases[] = {
+        {"rlft:ports=36,levels=3", "voq=true", 1.0, 8, 20},       {"rlft:ports=36,levels=3", "voq=true", 0.3, 2, 6},
+        {"rlft:ports=36,levels=3", "model=pipelined", 1.0, 1, 1}, {"karytree:k=16,n=2", "voq=true", 1.0, 1, 1},
+        {"karytree:k=4,n=3,latency=0 ns", "voq=true", 1.0, 1, 1},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        ik_fabric *f = NULL;
+        ik_plan *plan = NULL;
+        ik_params sw;
+        ik_error err = {0};
+        ik_sim_estimate e;
+        assert_int_equal(ik_fabric_from_spec(cases[k].fabric, NULL, &f, &err), IK_OK);
+        assert_int_equal(ik_plan_from_specs(f, "dmodk", "1q", NULL, 1, NULL, &plan, &err), IK_OK);
+        assert_int_equal(ik_params_init(&sw, ik_switch_params, NULL, &err), IK_OK);
+        assert_int_equal(apply_pairs(&sw, cases[k].sw, &err), IK_OK);
+        ik_sim_config config = {.switch_params = &sw, .load = cases[k].load};
+        ik_sim_estimate_run(plan, &config, &e);
+        if (e.useful_threads < cases[k].least || e.useful_threads > cases[k].most)
+            fail_msg("%s, %s, load %g: %u threads", cases[k].fabric, cases[k].sw, cases[k].load, e.useful_threads);
+        ik_params_free(&sw);
+        ik_plan_free(plan);
+        ik_fabric_free(f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_points),
+        cmocka_unit_test(test_by_memory),
+        cmocka_unit_test(test_estimates),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
