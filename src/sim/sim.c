@@ -107,7 +107,7 @@ static double capacity_bytes(const sim *s)
     double bytes = 0;
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         if (s->hosts[host].port != IK_NONE)
-            bytes += (double)ik_port_rate_bps(s->f, s->hosts[host].port) * (double)(s->end_ps - s->warmup_ps) / 8e12;
+            bytes += (double)sim_injection_bps(s, host) * (double)(s->end_ps - s->warmup_ps) / 8e12;
     return bytes;
 }
 

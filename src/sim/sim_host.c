@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The host adapter. Sending: one queue per VC, each an endless list of messages that is generated lazily, so that a backlog costs
- * nothing however long it is: a queue is a cursor into its source's sequence of messages (of which it takes those of its VC) and
- * a ring of the messages being sent. The queues take turns packet by packet, and so do the messages of one queue. Receiving: the
- * buffer drains at the link's rate, credit goes back with the tail. */
+ * The host adapter. Sending: one queue per VC, or one in all, each an endless list of messages that is generated lazily, so that
+ * a backlog costs nothing however long it is: a queue is a cursor into its source's sequence of messages (of which it takes those
+ * of its VC) and a ring of the messages being sent. The queues take turns packet by packet, and so do the messages of one queue.
+ * A queue per destination: sim_dest.c. Receiving: the buffer drains at the link's rate or slower, credit goes back when a packet
+ * is out of it. */
+#include "sim/sim_host.h"
 #include "sim/sim_internal.h"
 #include "sim/sim_space.h"
 #include <math.h>
@@ -48,28 +50,35 @@ static uint64_t packet_number(const sim *s, const message *m)
     return m->n * s->packets_per_message + (s->message_bytes - m->remaining) / s->packet_bytes;
 }
 
-/* Looks at the messages made until now and takes in those of VC v, as long as there is room to be active. */
-static void admit(part *p, uint32_t host, unsigned v, uint64_t now)
+bool sim_next_message(part *p, uint32_t host, lane *l, bool count, message *m)
+{
+    const sim *s = p->sim;
+    uint32_t dst = s->traffic->family->dest(s->traffic, host, l->n);
+    *m = (message){l->t, l->n, s->message_bytes, dst, 0};
+    if (dst != IK_NONE && s->vcs > 1) {
+        ik_packet rt;
+        start_packet(s, host, dst, l->n * s->packets_per_message, &rt);
+        m->vc = rt.vc;
+    }
+    if (dst != IK_NONE && count)
+        count_message(p, l->t);
+    l->n++;
+    l->t = message_time(s, host, l->n, l->t);
+    return dst != IK_NONE;
+}
+
+/* Looks at the messages made until now and takes in those of this lane (its VC, or all), as long as there is room to be active.
+ */
+static void admit(part *p, uint32_t host, unsigned at, uint64_t now)
 {
     sim *s = p->sim;
-    lane *l = &s->lanes[(size_t)host * s->vcs + v];
-    message *ring = s->messages + ((size_t)host * s->vcs + v) * s->active_messages;
+    lane *l = &s->lanes[(size_t)host * s->num_lanes + at];
+    message *ring = s->messages + ((size_t)host * s->num_lanes + at) * s->active_messages, m;
     while (l->count < s->active_messages && l->t <= now && l->t < s->end_ps) {
-        uint32_t dst = s->traffic->family->dest(s->traffic, host, l->n);
-        bool mine = dst != IK_NONE;
-        if (mine && s->vcs > 1) {
-            ik_packet rt;
-            start_packet(s, host, dst, l->n * s->packets_per_message, &rt);
-            mine = rt.vc == v;
-        }
-        if (dst != IK_NONE && v == 0)
-            count_message(p, l->t);
-        if (mine) {
-            uint32_t at = l->first + l->count++;
-            ring[at < s->active_messages ? at : at - s->active_messages] = (message){l->t, l->n, s->message_bytes, dst};
-        }
-        l->n++;
-        l->t = message_time(s, host, l->n, l->t);
+        if (!sim_next_message(p, host, l, at == 0, &m) || (s->num_lanes > 1 && m.vc != at))
+            continue;
+        uint32_t place = l->first + l->count++;
+        ring[place < s->active_messages ? place : place - s->active_messages] = m;
     }
 }
 
@@ -78,7 +87,7 @@ void sim_count_backlog(part *p, uint32_t host)
     sim *s = p->sim;
     if (s->hosts[host].silent)
         return;
-    lane *l = &s->lanes[(size_t)host * s->vcs];
+    lane *l = &s->lanes[(size_t)host * s->num_lanes];
     while (l->t < s->end_ps) {
         count_message(p, l->t);
         l->n++;
@@ -113,45 +122,48 @@ static uint32_t account_ahead(part *p, const host_state *h, unsigned v, const ik
     return s->stride ? v * s->stride + sim_look_ahead(p, h->port, v, rt) : v;
 }
 
-/* Bytes that the next packet of a message may take there. */
-static int32_t room_ahead(part *p, uint32_t host, const host_state *h, unsigned v, const message *m)
+int32_t sim_room_ahead(part *p, uint32_t host, const host_state *h, const message *m)
 {
     const sim *s = p->sim;
     if (!s->in_space.accounts)
-        return s->credit[(size_t)h->port * s->vcs + v];
+        return s->credit[(size_t)h->port * s->vcs + m->vc];
     ik_packet rt = {.src = host, .dst = m->dst};
     if (s->stride)
         start_packet(s, host, m->dst, packet_number(s, m), &rt);
-    return ledger_room(&s->in_space, h->port, account_ahead(p, h, v, &rt));
+    return ledger_room(&s->in_space, h->port, account_ahead(p, h, m->vc, &rt));
 }
 
-static void send_packet(part *p, uint32_t host, host_state *h, unsigned v, uint32_t size, uint64_t now)
+/* How long the adapter has enough of a packet of size bytes, sent at the link's rate in link_ps. */
+static uint64_t busy_ps(const sim *s, uint32_t host, uint32_t size, uint64_t link_ps)
+{
+    uint64_t own = ik_transmit_ps(size, sim_injection_bps(s, host));
+    return own > link_ps ? own : link_ps;
+}
+
+bool sim_launch(part *p, uint32_t host, host_state *h, const message *m, uint32_t size, uint64_t now)
 {
     sim *s = p->sim;
-    lane *l = &s->lanes[(size_t)host * s->vcs + v];
-    message *ring = s->messages + ((size_t)host * s->vcs + v) * s->active_messages, *m = &ring[l->first];
     uint32_t id = new_packet(p);
     if (id == IK_NONE)
-        return;
+        return false;
     packet *pk = &p->pool[id];
     uint64_t number = packet_number(s, m);
     start_packet(s, host, m->dst, number, &pk->rt);
-    pk->rt.vc = (uint8_t)v;
+    pk->rt.vc = (uint8_t)m->vc;
     pk->number = (uint32_t)number;
     pk->size = size;
     pk->t_gen = m->t_gen;
     pk->t_inject = now;
     pk->fresh = s->source_adaptive;
-    next_turn(s, l, ring, size);
 
     const port_state *to = &s->ports[h->port];
     if (s->in_space.accounts)
-        ledger_add(&s->in_space, h->port, account_ahead(p, h, v, &pk->rt), (int32_t)size);
+        ledger_add(&s->in_space, h->port, account_ahead(p, h, m->vc, &pk->rt), (int32_t)size);
     else
-        s->credit[(size_t)h->port * s->vcs + v] -= (int32_t)size;
-    uint64_t end = now + transmit_ps(s, h->port, size), head = now + to->latency_ps;
-    pk->t_tail = end + to->latency_ps;
-    h->busy_until = end;
+        s->credit[(size_t)h->port * s->vcs + m->vc] -= (int32_t)size;
+    uint64_t link_ps = transmit_ps(s, h->port, size), head = now + to->latency_ps;
+    pk->t_tail = now + link_ps + to->latency_ps;
+    h->busy_until = now + (s->paced ? busy_ps(s, host, size, link_ps) : link_ps);
     p->n.injected++;
     p->n.moves++;
     if (in_window(s, now)) {
@@ -161,6 +173,7 @@ static void send_packet(part *p, uint32_t host, host_state *h, unsigned v, uint3
     bool to_switch = to->peer_node < s->f->num_switches;
     uint64_t ready = (s->store_forward ? pk->t_tail : head) + (to_switch ? s->routing_ps : 0);
     post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
+    return true;
 }
 
 /* Sends one packet if a queue has one and credit for it. The queues take turns. */
@@ -168,20 +181,22 @@ static void try_send(part *p, uint32_t host, host_state *h, uint64_t now)
 {
     sim *s = p->sim;
     h->blocked = 0;
-    for (unsigned k = 0; k < s->vcs; k++) {
-        unsigned v = h->next_vc + k < s->vcs ? h->next_vc + k : h->next_vc + k - s->vcs;
-        lane *l = &s->lanes[(size_t)host * s->vcs + v];
-        admit(p, host, v, now);
+    for (unsigned k = 0; k < s->num_lanes; k++) {
+        unsigned at = h->next_vc + k < s->num_lanes ? h->next_vc + k : h->next_vc + k - s->num_lanes;
+        lane *l = &s->lanes[(size_t)host * s->num_lanes + at];
+        message *ring = s->messages + ((size_t)host * s->num_lanes + at) * s->active_messages;
+        admit(p, host, at, now);
         if (l->count == 0)
             continue;
-        const message *m = &s->messages[((size_t)host * s->vcs + v) * s->active_messages + l->first];
-        uint32_t size = m->remaining < s->packet_bytes ? (uint32_t)m->remaining : s->packet_bytes;
-        if (room_ahead(p, host, h, v, m) < (int32_t)size) {
+        const message *m = &ring[l->first];
+        uint32_t size = next_size(s, m);
+        if (sim_room_ahead(p, host, h, m) < (int32_t)size) {
             h->blocked = 1;
             continue;
         }
-        send_packet(p, host, h, v, size, now);
-        h->next_vc = (uint8_t)(v + 1 == s->vcs ? 0 : v + 1);
+        if (sim_launch(p, host, h, m, size, now))
+            next_turn(s, l, ring, size);
+        h->next_vc = (uint8_t)(at + 1 == s->num_lanes ? 0 : at + 1);
         h->blocked = 0;
         return;
     }
@@ -193,9 +208,9 @@ static void plan_wake(part *p, uint32_t host, host_state *h, uint64_t now, bool 
     sim *s = p->sim;
     uint64_t at = UINT64_MAX;
     bool sent = h->busy_until > now;
-    for (unsigned v = 0; v < s->vcs; v++) {
-        const lane *l = &s->lanes[(size_t)host * s->vcs + v];
-        uint64_t next = l->count == 0 ? l->t : sent ? now : UINT64_MAX;
+    for (unsigned k = 0; k < s->num_lanes; k++) {
+        const lane *l = &s->lanes[(size_t)host * s->num_lanes + k];
+        uint64_t next = l->count == 0 ? l->t : sent ? now : s->dest_rings ? l->t : UINT64_MAX;
         if (next < at)
             at = next;
     }
@@ -215,18 +230,28 @@ void sim_host_start(part *p, uint32_t host)
     host_state *h = &s->hosts[host];
     if (h->silent)
         return;
-    for (unsigned v = 0; v < s->vcs; v++)
-        s->lanes[(size_t)host * s->vcs + v].t = message_time(s, host, 0, 0);
+    for (unsigned k = 0; k < s->num_lanes; k++)
+        s->lanes[(size_t)host * s->num_lanes + k].t = message_time(s, host, 0, 0);
     plan_wake(p, host, h, 0, false); /* not inside a window yet */
 }
 
 /* ---- receiving */
 
-static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32_t id)
+/* When the receive buffer has passed on a packet whose head comes now: it drains packet after packet at the ejection rate, a
+ * packet no sooner than its last byte is in. */
+static uint64_t drained_at(sim *s, uint32_t host, uint32_t port, const packet *pk, uint64_t now)
+{
+    uint64_t *until = &s->drained[host], begin = *until > now ? *until : now;
+    uint64_t end = begin + ik_transmit_ps(pk->size, sim_ejection_bps(s, port));
+    *until = end > pk->t_tail ? end : pk->t_tail;
+    return *until;
+}
+
+static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32_t id, uint64_t now)
 {
     sim *s = p->sim;
     const packet *pk = &p->pool[id];
-    uint64_t t = pk->t_tail, latency = t - pk->t_gen;
+    uint64_t t = s->drained ? drained_at(s, host, port, pk, now) : pk->t_tail, latency = t - pk->t_gen;
     h->hash = (h->hash ^ t) * FNV_PRIME;
     h->hash = (h->hash ^ ((uint64_t)pk->rt.src << 32 | pk->rt.dst)) * FNV_PRIME;
     h->hash = (h->hash ^ pk->number) * FNV_PRIME;
@@ -262,7 +287,7 @@ static bool take_host_event(part *p, uint32_t host, host_state *h, const event *
             s->credit[(size_t)port * s->vcs + (e->data >> 24)] += (int32_t)(e->data & 0xFFFFFF);
         return h->blocked;
     case EV_ARRIVAL:
-        deliver(p, host, h, port, e->data);
+        deliver(p, host, h, port, e->data, now);
         return false;
     default:
         if (now != h->wake_at)
@@ -274,8 +299,9 @@ static bool take_host_event(part *p, uint32_t host, host_state *h, const event *
 
 void sim_run_host(part *p, uint32_t node)
 {
-    uint32_t host = ik_node_host(p->sim->f, node);
-    host_state *h = &p->sim->hosts[host];
+    const sim *s = p->sim;
+    uint32_t host = ik_node_host(s->f, node);
+    host_state *h = &s->hosts[host];
     while (p->local_at < p->local_count) {
         uint64_t offset = p->local[p->local_at].key >> 32, now = p->start + offset;
         bool act = false;
@@ -285,7 +311,10 @@ void sim_run_host(part *p, uint32_t node)
         } while (p->local_at < p->local_count && p->local[p->local_at].key >> 32 == offset);
         if (!act || now < h->busy_until)
             continue;
-        try_send(p, host, h, now);
+        if (s->dest_rings)
+            sim_dest_try(p, host, h, now);
+        else
+            try_send(p, host, h, now);
         plan_wake(p, host, h, now, true);
     }
 }

@@ -21,6 +21,7 @@
 #define SIM_FLOATING 0xFFFFu /* output of a packet at the head of a FIFO that may still choose */
 
 enum { MODEL_IQ, MODEL_IOQ, MODEL_IDEAL, MODEL_PIPELINED };
+enum { ADAPTER_VC, ADAPTER_DESTINATION, ADAPTER_ONE };
 enum { QUEUES_FIFO, QUEUES_VOQSW, QUEUES_DAMQ, QUEUES_VOQNET };
 enum { ARB_ISLIP, ARB_ROUND_ROBIN, ARB_OLDEST, ARB_RANDOM };
 enum { INJECT_PERIODIC, INJECT_POISSON, INJECT_BERNOULLI };
@@ -128,7 +129,7 @@ typedef struct sw_state {
 /* ---- hosts */
 typedef struct message {
     uint64_t t_gen, n, remaining;
-    uint32_t dst;
+    uint32_t dst, vc;
 } message;
 
 /* One queue of an adapter: an endless, lazily generated list of messages. */
@@ -186,6 +187,7 @@ typedef struct part {
     uint64_t *scratch, *dirty_out, *dirty_in, *granted, *granted_any, *ready, *open, *dirty_link;
     ik_choice *choices, *choices_ahead;
     uint32_t *ports;
+    struct dest_store *dest; /* sim_dest.c: queues a destination; NULL without */
     uint32_t asked_dst; /* of the packet that a selection is asked for */
     uint32_t cur_switch;
     uint64_t now;
@@ -214,6 +216,10 @@ struct sim {
     unsigned model, queues, arbiter, iterations, input_speedup, vcs, injection;
     unsigned stride; /* damq with bounds a queue: accounts of a VC; else 0 */
     bool out_shared; /* output buffers are shared by their VCs */
+    unsigned adapter_queues, num_lanes;       /* of a host */
+    double injection_share, ejection_share;   /* of the link's rate */
+    uint64_t injection_bps, ejection_bps;     /* UINT64_MAX = no limit of its own */
+    bool paced;                               /* injection below the link's rate */
     bool voq, store_forward, adaptive, source_adaptive, static_lane, uniform_size, fast, paranoid, fifo_messages;
     double speedup, load;
     uint64_t routing_ps, traversal_ps, message_bytes, warmup_ps, end_ps, series_ps, watchdog_ps;
@@ -251,8 +257,10 @@ struct sim {
     uint8_t *pair_store, *policy_store;
     uint64_t *float_store;
     host_state *hosts;
-    lane *lanes;         /* [host * vcs + v] */
-    message *messages;   /* [(host * vcs + v) * active] */
+    lane *lanes;         /* [host * num_lanes + k] k: VC, or 0 */
+    message *messages;   /* [(host * num_lanes + k) * active] */
+    queue *dest_rings;   /* [host * vcs + v] queues of destinations that hold messages; NULL unless the adapter has them */
+    uint64_t *drained;   /* [host] until when its receive buffer drains; NULL = at the link's rate */
     cadence *cadences;   /* [host] */
     uint32_t *node_head; /* chains of events of one window: of a node */
     uint32_t *node_idle; /* fast kernel, of a switch: what was done ahead of its instant */
@@ -371,6 +379,24 @@ SIM_INLINE uint64_t transmit_ps(const sim *s, uint32_t port, uint32_t size)
     return ik_transmit_ps(size, ik_port_rate_bps(s->f, port));
 }
 
+/* Most that a host sends and takes in, bit/s. */
+SIM_INLINE uint64_t limited_bps(uint64_t link, double share, uint64_t most)
+{
+    uint64_t rate = share < 1 ? (uint64_t)((double)link * share + 0.5) : link;
+    rate = rate ? rate : 1;
+    return rate < most ? rate : most;
+}
+
+SIM_INLINE uint64_t sim_injection_bps(const sim *s, uint32_t host)
+{
+    return limited_bps(ik_port_rate_bps(s->f, s->hosts[host].port), s->injection_share, s->injection_bps);
+}
+
+SIM_INLINE uint64_t sim_ejection_bps(const sim *s, uint32_t port)
+{
+    return limited_bps(ik_port_rate_bps(s->f, port), s->ejection_share, s->ejection_bps);
+}
+
 SIM_INLINE bool in_window(const sim *s, uint64_t t)
 {
     return t >= s->warmup_ps && t < s->end_ps;
@@ -406,6 +432,12 @@ ik_status sim_space_check(const sim *s, const int64_t *in, const int64_t *out, i
 void sim_run_host(part *p, uint32_t node);
 void sim_host_start(part *p, uint32_t host);
 void sim_count_backlog(part *p, uint32_t host);
+/* ---- sim_dest.c: a queue a destination in the adapter */
+bool sim_dest_init(part *p);
+void sim_dest_free(part *p);
+uint64_t sim_dest_bytes(const part *p);
+/* Takes in what was made until now and sends one packet if a queue has one and room ahead; the lane's count says if any waits. */
+void sim_dest_try(part *p, uint32_t host, host_state *h, uint64_t now);
 
 /* ---- sim_stats.c */
 bool sim_histo_init(histo *t);

@@ -52,6 +52,13 @@ const ik_param ik_adapter_params[] = {
     {"interleave", IK_PARAM_ENUM, "round_robin", 0, 0, "round_robin|fifo",
      "messages of one queue: one packet of each in turn, or one message after the other"},
     {"active", IK_PARAM_UINT, "16", 1, 4096, NULL, "messages of one queue that are interleaved at a time"},
+    {"queues", IK_PARAM_ENUM, "vc", 0, 0, "vc|destination|one",
+     "queues that take turns packet by packet: one a virtual channel, one a destination, or a single one"},
+    {"injection_rate", IK_PARAM_RATE, "", 1, 1e15, NULL, "most that a host sends (default: its link's rate)"},
+    {"injection_fraction", IK_PARAM_FRACTION, "100 %", 1e-6, 1, NULL, "most that a host sends, of its link's rate"},
+    {"ejection_rate", IK_PARAM_RATE, "", 1, 1e15, NULL,
+     "rate at which a host empties its receive buffer (default: its link's rate)"},
+    {"ejection_fraction", IK_PARAM_FRACTION, "100 %", 1e-6, 1, NULL, "the same, of its link's rate"},
     {"buffer", IK_PARAM_SIZE, "", 1, 1e12, NULL, "receive buffer of a host (default: as a switch port)"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
 };
@@ -110,6 +117,24 @@ static ik_status resolve_queues(const ik_params *v, unsigned *queues, ik_error *
     return IK_OK;
 }
 
+/* What model pipelined does not have. */
+static ik_status check_pipelined(const ik_params *sw, const ik_params *adapter, unsigned queues, ik_error *err)
+{
+    if (!sw || ik_params_enum(sw, "model") != MODEL_PIPELINED)
+        return IK_OK;
+    if (queues > QUEUES_VOQSW)
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "queues = %s is not known to model pipelined, which has a FIFO a virtual channel",
+                       ik_params_text(sw, "queues"));
+    if (!adapter)
+        return IK_OK;
+    if (ik_params_enum(adapter, "queues") == ADAPTER_DESTINATION)
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "the adapter of model pipelined has no queue a destination");
+    if (ik_params_has(adapter, "injection_rate") || ik_params_has(adapter, "ejection_rate") ||
+        ik_params_real(adapter, "injection_fraction") < 1 || ik_params_real(adapter, "ejection_fraction") < 1)
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "the adapter of model pipelined sends and takes in at its link's rate");
+    return IK_OK;
+}
+
 ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_error *err)
 {
     if (!(config->load > 0 && config->load <= 100))
@@ -118,14 +143,9 @@ ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_err
     if (plan->num_vcs < 1 || plan->num_vcs > SIM_MAX_VCS)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "the plan uses %u virtual channels; the simulator takes 1 to %d", plan->num_vcs,
                        SIM_MAX_VCS);
-    unsigned queues;
-    if (!config->switch_params)
-        return IK_OK;
-    ik_status status = resolve_queues(config->switch_params, &queues, err);
-    if (status == IK_OK && ik_params_enum(config->switch_params, "model") == MODEL_PIPELINED && queues > QUEUES_VOQSW)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "queues = %s is not known to model pipelined, which has a FIFO a virtual channel",
-                       ik_params_text(config->switch_params, "queues"));
-    return status;
+    unsigned queues = QUEUES_VOQSW;
+    ik_status status = config->switch_params ? resolve_queues(config->switch_params, &queues, err) : IK_OK;
+    return status == IK_OK ? check_pipelined(config->switch_params, config->adapter_params, queues, err) : status;
 }
 
 static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
@@ -166,6 +186,13 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
     s->uniform_size = s->message_bytes % s->packet_bytes == 0;
     s->injection = ik_params_enum(v, "injection");
     s->fifo_messages = ik_params_enum(v, "interleave") == 1;
+    s->adapter_queues = ik_params_enum(v, "queues");
+    s->num_lanes = s->adapter_queues == ADAPTER_VC ? s->vcs : 1;
+    s->injection_bps = ik_params_has(v, "injection_rate") ? ik_params_uint(v, "injection_rate") : UINT64_MAX;
+    s->ejection_bps = ik_params_has(v, "ejection_rate") ? ik_params_uint(v, "ejection_rate") : UINT64_MAX;
+    s->injection_share = ik_params_real(v, "injection_fraction");
+    s->ejection_share = ik_params_real(v, "ejection_fraction");
+    s->paced = s->injection_share < 1 || s->injection_bps != UINT64_MAX;
     s->active_messages = s->packets_per_message == 1 ? 1 : (uint32_t)ik_params_uint(v, "active");
     if (ik_params_has(v, "buffer"))
         s->host_capacity = ik_params_uint(v, "buffer") / s->vcs;

@@ -110,7 +110,8 @@ static bool init_part(sim *s, unsigned id)
     p->grants = malloc((ports + 1) * sizeof *p->grants);
     p->arrivals = malloc((ports + 1) * sizeof *p->arrivals);
     return p->local && p->active && p->grants && p->arrivals && init_boxes(p) && sim_histo_init(&p->latency) &&
-           sim_histo_init(&p->network) && init_series(p) && init_scratch(p) && sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
+           sim_histo_init(&p->network) && init_series(p) && init_scratch(p) && (!s->dest_rings || sim_dest_init(p)) &&
+           (!s->dest_rings || sim_dest_init(p)) && sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
 }
 
 static void free_part(part *p)
@@ -122,10 +123,11 @@ static void free_part(part *p)
         free(boxes[k]);
     }
     free(p->in);
-    void *blocks[] = {p->pool,  p->local,   p->active,          p->grants,          p->arrivals,    p->scratch,
+    void *blocks[] = {p->pool,  p->local,   p->active,        p->grants,          p->arrivals,        p->scratch,
                       p->ports, p->choices, p->choices_ahead, p->latency.buckets, p->network.buckets, p->series_bytes};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
+    sim_dest_free(p);
     sim_wheel_free(&p->wheel);
 }
 
@@ -133,7 +135,7 @@ uint64_t sim_part_bytes(const part *p)
 {
     uint64_t bytes = (uint64_t)p->pool_cap * sizeof(packet) + (uint64_t)p->wheel.cap_chunks * 64 * sizeof(event);
     bytes += (uint64_t)p->wheel.num_slots * sizeof(slot) + (uint64_t)p->wheel.far_cap * sizeof(far_event);
-    bytes += (uint64_t)p->local_cap * sizeof(event);
+    bytes += (uint64_t)p->local_cap * sizeof(event) + sim_dest_bytes(p);
     for (unsigned q = 0; q < p->sim->num_parts; q++)
         bytes += ((uint64_t)p->out[0][q].cap + p->out[1][q].cap + p->own[q].cap) * sizeof(sim_message);
     return bytes;

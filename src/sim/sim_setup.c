@@ -94,13 +94,14 @@ static sizes measure_all(sim *s)
 
 static uint64_t state_bytes(const sim *s, const sizes *z)
 {
-    uint64_t ports = s->f->num_ports, hosts = s->f->num_hosts, lanes = hosts * s->vcs;
+    uint64_t ports = s->f->num_ports, hosts = s->f->num_hosts, lanes = hosts * s->num_lanes;
     uint64_t bytes = z->masks * 8 + z->queues * sizeof(queue) + z->pairs + z->floats * 8 + z->policy;
     bytes += z->net * sizeof(net_queue) + z->holders * 8 + sim_space_bytes(s);
     bytes += ports * (sizeof(port_state) + 4u * s->vcs + 8) + (s->adaptive ? ports * (8u * s->vcs + 4) : 0) +
              ports * 2u * s->input_speedup + (s->model != MODEL_IQ ? ports * (12u * s->vcs + 2) : 0);
     bytes += s->f->num_switches * (sizeof(sw_state) + 4) + hosts * (sizeof(host_state) + sizeof(cadence) + 16);
     bytes += lanes * (sizeof(lane) + s->active_messages * sizeof(message)) + (hosts + s->f->num_switches) * 6;
+    bytes += (s->adapter_queues == ADAPTER_DESTINATION ? hosts * s->vcs * sizeof(queue) : 0) + hosts * 8;
     bytes += s->num_series * s->f->num_switches * 8;
     return bytes + 2 * HISTO_BUCKETS * 8;
 }
@@ -173,7 +174,7 @@ static bool get(void *where, size_t count, size_t size)
 static bool allocate(sim *s, const sizes *z)
 {
     const ik_fabric *f = s->f;
-    size_t ports = f->num_ports, lanes = (size_t)f->num_hosts * s->vcs;
+    size_t ports = f->num_ports, lanes = (size_t)f->num_hosts * s->num_lanes;
     bool ok = get(&s->ports, ports, sizeof *s->ports) && get(&s->credit, ports * s->vcs, sizeof *s->credit) &&
               get(&s->switches, f->num_switches, sizeof *s->switches) && get(&s->mask_store, z->masks, 8) &&
               get(&s->queue_store, z->queues, sizeof(queue)) && get(&s->hosts, f->num_hosts, sizeof *s->hosts) &&
@@ -195,6 +196,10 @@ static bool allocate(sim *s, const sizes *z)
     if (ok && s->model != MODEL_IQ)
         ok = get(&s->out_queues, ports * s->vcs, sizeof(queue)) && get(&s->space, ports * s->vcs, 4) &&
              get(&s->out_next, ports, 1) && get(&s->link_busy, ports, 1);
+    if (ok && s->adapter_queues == ADAPTER_DESTINATION)
+        ok = get(&s->dest_rings, (size_t)f->num_hosts * s->vcs, sizeof(queue));
+    if (ok && (s->ejection_share < 1 || s->ejection_bps != UINT64_MAX))
+        ok = get(&s->drained, f->num_hosts, sizeof *s->drained);
     if (ok && z->net)
         ok = get(&s->net_store, z->net, sizeof(net_queue)) && get(&s->holder_store, z->holders, 8);
     if (ok && s->num_series)
@@ -260,7 +265,7 @@ static void init_host(sim *s, uint32_t host)
         return;
     double bits = 8e12 * (double)s->message_bytes;
     cadence *c = &s->cadences[host];
-    c->period_ps = bits / ((double)ik_port_rate_bps(s->f, h->port) * s->load);
+    c->period_ps = bits / ((double)sim_injection_bps(s, host) * s->load);
     c->phase_ps = ik_random_unit(s->seed, IK_RNG_TRAFFIC_TIME, host, 0) * c->period_ps;
 }
 
@@ -268,6 +273,8 @@ static void init_state(sim *s, const sizes *z)
 {
     sizes at = {0};
     memset(s->queue_store, 0xff, z->queues * sizeof(queue));
+    if (s->dest_rings)
+        memset(s->dest_rings, 0xff, (size_t)s->f->num_hosts * s->vcs * sizeof(queue));
     for (size_t k = 0; k < z->net; k++)
         s->net_store[k] = (net_queue){IK_NONE, IK_NONE, NET_OUT, IK_NONE};
     s->gate = s->model == MODEL_IOQ ? s->space : s->credit;
@@ -337,7 +344,8 @@ void sim_free(sim *s)
                       s->queued,          s->sending,        s->accept,        s->switches,  s->mask_store,    s->queue_store,
                       s->pair_store,      s->policy_store,   s->float_store,   s->hosts,     s->lanes,         s->messages,
                       s->cadences,        s->node_head,      s->node_idle,     s->node_part, s->channel_bytes, s->host_bytes,
-                      s->host_sent_bytes, s->series_blocked, s->deadlock_text, s->net_store, s->holder_store};
+                      s->host_sent_bytes, s->series_blocked, s->deadlock_text, s->net_store, s->holder_store,  s->dest_rings,
+                      s->drained};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

@@ -17,7 +17,8 @@ import tempfile
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_threads", "test_sim_pipeline", "test_sim_models",
-         "test_sim_switch", "test_sim_processes", "test_sim_buffers"]
+         "test_sim_switch", "test_sim_processes", "test_sim_buffers",
+         "test_sim_adapter"]
 PATIENCE_S = 60  # a test that waits for a packet that never comes
 PIPE = ["test_sim_pipeline", "test_sim_models"]
 
@@ -82,6 +83,17 @@ FAULTS = [
      "ledger_add(&s->out_space, port, data >> 24 & 63, 8 - (int32_t)(data & 0xFFFFFF));", ["test_sim_conserve"]),
     ("watchdog: shared space that others free is not seen", "sim_deadlock.c", "if (alive[a] && used[a] > s->in_space.bounds[out_port].own)",
      "if (alive[a] && used[a] < 0)", ["test_sim_buffers"]),
+    ("adapter: a destination does not give up its turn", "sim_dest.c", "        ring_append(d, ring, id);\n    else\n",
+     "        {\n            q->next = ring->head;\n            ring->head = id;\n            ring->tail = ring->tail == IK_NONE ? id : ring->tail;\n"
+     "        }\n    else\n", ["test_sim_adapter"]),
+    ("adapter: a destination without room stops the others", "sim_dest.c", "if (!s->in_space.accounts && s->uniform_size)", "if (s->uniform_size)",
+     ["test_sim_adapter"]),
+    ("adapter: one queue passes over a blocked packet", "sim_params.c", "s->num_lanes = s->adapter_queues == ADAPTER_VC ? s->vcs : 1;",
+     "s->num_lanes = s->adapter_queues != ADAPTER_DESTINATION ? s->vcs : 1;", ["test_sim_adapter"]),
+    ("adapter: injection is not paced", "sim_host.c", "return own > link_ps ? own : link_ps;", "return (void)own, link_ps;", ["test_sim_adapter"]),
+    ("adapter: packets drain side by side", "sim_host.c", "begin = *until > now ? *until : now;", "begin = now;", ["test_sim_adapter"]),
+    ("adapter: credit before the buffer has drained", "sim_host.c", "post_credit(p, &s->ports[port], t, pk->rt.vc,",
+     "post_credit(p, &s->ports[port], pk->t_tail, pk->rt.vc,", ["test_sim_adapter"]),
     ("watchdog: what stands behind a head that leaves stays dead", "sim_deadlock.c", "if (leaves && !h->alive[buffer])",
      "if (leaves && !h->alive[buffer] && id == s->out_queues[q].tail)", ["test_sim_conserve"]),
     ("memory: growth is not weighed", "sim_run.c", "if (bytes <= limit)", "if (bytes <= 2 * limit)", ["test_sim_conserve"]),

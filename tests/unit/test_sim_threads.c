@@ -98,6 +98,11 @@ static void test_others(void **state)
             c.routing = routings[k];
             c.adapter = "packet=1 kB;message=3 kB;injection=poisson";
             compare(f, c);
+            if (strstr(c.sw, "pipelined"))
+                continue;
+            c.adapter = k ? "packet=1 kB;message=2500 B;queues=one;injection_fraction=80 %"
+                          : "packet=1 kB;message=2500 B;queues=destination;ejection_fraction=70 %";
+            compare(f, c);
         }
         scenario c = base_of(sw);
         c.routing = "minimal";
