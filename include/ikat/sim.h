@@ -17,7 +17,7 @@ extern "C" {
 /* Sections of an experiment that configure the simulator, as declared parameters. */
 extern const ik_param ik_switch_params[];  /* model, buffer, voq, arbiter, iterations, speed-up, delays … */
 extern const ik_param ik_adapter_params[]; /* packet, message, injection, interleave … */
-extern const ik_param ik_measure_params[]; /* warmup, duration, series, paranoid, watchdog */
+extern const ik_param ik_measure_params[]; /* warmup, duration, series, congestion, paranoid, watchdog */
 
 /* One run. The three parameter sets are made from the tables above (NULL = every default). */
 typedef struct ik_sim_config {
@@ -34,6 +34,81 @@ typedef struct ik_histogram {
 } ik_histogram;
 double ik_histogram_percentile(const ik_histogram *h, double fraction); /* ps; 0 when empty */
 uint64_t ik_histogram_bucket_low(size_t bucket);                        /* lowest value counted in that bucket */
+
+/* ---- congestion, sampled at the end of every period of the series (docs/simulator.md, "Congestion").
+ *
+ * A buffer is blocked while the packet at the head of one of its queues lacks credit on the channel that it asks for. It hangs
+ * below the buffer at the other end of that channel; following the queue that holds most of that buffer, and so on, ends at an
+ * output that could send: the root of the tree. An output is a root only while something is blocked below it. A sample is the
+ * state at the first boundary of the engine's windows at or after the period's end and stands for one period: times are numbers of
+ * samples x the period. Lists and totals are of samples within the measured window, arrays [num_samples] of the whole run. */
+
+/* One tree in one sample. */
+typedef struct ik_congestion_tree {
+    uint32_t sample;
+    uint32_t port;    /* its root: a channel (sending port) */
+    uint32_t buffers; /* blocked because of it */
+    uint32_t hosts;   /* adapters that wait for credit because of it */
+    uint32_t depth;   /* most channels without credit, one behind the other, from the root's switch to what is blocked */
+} ik_congestion_tree;
+
+/* One root, summed over the samples in which it was one. */
+typedef struct ik_congestion_root {
+    uint32_t port;                  /* channel */
+    uint32_t samples, first, last;  /* number of samples; index of the first and the last one */
+    uint32_t buffers, hosts, depth; /* the largest of each */
+    uint64_t blocked;               /* sum over the samples of buffers + hosts */
+} ik_congestion_root;
+
+/* Packets of one flow that stand in the queues of trees, summed over the samples: those whose path crosses the root (culprits),
+ * and those that are held although it does not (victims). */
+typedef struct ik_congestion_flow {
+    uint32_t src, dst;
+    uint64_t culprit, victim;
+} ik_congestion_flow;
+
+enum {
+    IK_CONGESTION_TREES = 16, /* trees kept of one sample: the largest ones */
+    IK_CONGESTION_ROOTS = 64, /* roots kept: those that blocked most */
+    IK_CONGESTION_FLOWS = 64  /* flows kept in each list: the worst ones */
+};
+
+typedef struct ik_congestion {
+    size_t num_samples;        /* 0 = not sampled: no series, or `congestion` is off */
+    uint64_t period_ps;
+    uint32_t *roots;           /* [num_samples] number of roots */
+    uint32_t *buffers, *hosts; /* [num_samples] blocked buffers and adapters, in trees or in circles */
+    uint32_t *cyclic;          /* [num_samples] those of the buffers that wait for each other in a circle: they have no root */
+    uint64_t *bytes, *hol_bytes; /* [num_samples] waiting in queues of switches; those blocked by the head of their queue: the
+                                * input was free, and an output of the packet was free and had credit, but none of the head.
+                                * FIFOs only: 0 with virtual output queues */
+    uint32_t stride;           /* 1: all packets were looked at; n: at most, those in one of n buffers, in turn, and counted n times
+                                * (hol_bytes, switch_hol, flows). About 16,000 packets a sample are looked at */
+    double *fairness;          /* [num_samples] Jain's index over the bytes injected in the period; NAN before the measured window */
+    float *switch_blocked;     /* [num_samples][num_switches] blocked buffers / buffers of the switch */
+    float *switch_hol;         /* [num_samples][num_switches] hol_bytes / bytes of the FIFOs looked at, 0 if empty */
+    ik_congestion_tree *trees; /* [num_trees] by sample, the larger ones first */
+    size_t num_trees;
+    ik_congestion_root *root_list;          /* [num_roots] those that blocked most first */
+    size_t num_roots, all_roots;            /* listed; in all */
+    ik_congestion_flow *culprits, *victims; /* [num_culprits], [num_victims] the worst first */
+    size_t num_culprits, num_victims;       /* listed */
+    size_t all_culprits, all_victims;       /* in all that are remembered (see flow_error) */
+    uint64_t flow_error;       /* 0: flows are counted exactly; otherwise a flow may have up to so many packets more than it says */
+    double blocked_share;      /* mean of blocked buffers / buffers */
+    double hol_share;          /* hol_bytes / bytes, over all samples */
+    double hol_time_ns;        /* mean time that a delivered packet was blocked by the head of its queue */
+    double mean_roots;         /* roots a sample */
+    uint32_t largest_tree;     /* buffers + hosts of the largest tree */
+} ik_congestion;
+
+/* What one class of the traffic got (traffic families say what their classes are). */
+typedef struct ik_class_result {
+    char *name;
+    double offered, throughput; /* fractions of the summed injection rate of all hosts: the classes' sum is the run's */
+    ik_histogram latency;
+    double *series_throughput, *series_latency_ns; /* [num_series] as for the run */
+} ik_class_result;
 
 /* What a run measured. Throughputs are fractions of the summed injection rate of all hosts within the measured window
  * [warmup, warmup + duration). A packet belongs to the window in which its last byte reaches its host, a transmission to the window
@@ -52,6 +127,10 @@ typedef struct ik_sim_result {
     uint64_t *host_bytes;             /* [num_hosts] bytes accepted in the window */
     uint64_t *host_sent_bytes;        /* [num_hosts] bytes injected in the window */
     double fairness;                  /* Jain's index over the bytes injected by the hosts that want to send; 1 when none does */
+    double host_sent_min, host_sent_max; /* least and most injected by a host that wants to send, fraction of its rate */
+    ik_congestion congestion;
+    ik_class_result *classes;         /* [num_classes] of the traffic; 0 where it names none: all of it is one class */
+    size_t num_classes;
     uint64_t window_ps, end_ps;       /* duration measured; time at which the run ended (earlier after a deadlock) */
     uint64_t lookahead_ps;            /* width of the engine's windows: the smallest link latency */
     uint64_t series_period_ps;        /* 0 = no series */

@@ -26,6 +26,9 @@ typedef struct ik_traffic_family {
     uint32_t (*dest)(const ik_traffic *t, uint32_t src, uint64_t n);
     /* Calls fn for every flow of src in ascending dst. Probabilities are exact rationals. */
     void (*flows)(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx);
+    /* Classes of messages, told apart in statistics only. NULL = all messages are one class. */
+    const char *const *classes;                                          /* names, ending with NULL */
+    unsigned (*class_of)(const ik_traffic *t, uint32_t src, uint64_t n); /* of the n-th message of src; as pure as dest */
     bool permutation; /* at most one destination a source, at most one source a destination */
 } ik_traffic_family;
 

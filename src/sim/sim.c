@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A run from set-up to results. */
-#include "sim/sim_internal.h"
+#include "sim/congest.h"
+#include "sim/sim_classes.h"
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -101,6 +102,21 @@ static double fairness(const sim *s)
     return squares > 0 ? sum * sum / (n * squares) : 1;
 }
 
+/* Least and most injected by a host that wants to send, as fractions of its rate. */
+static void find_extremes(const sim *s, ik_sim_result *r)
+{
+    bool any = false;
+    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
+        if (s->hosts[host].silent)
+            continue;
+        double room = (double)sim_injection_bps(s, host) * (double)(s->end_ps - s->warmup_ps) / 8e12;
+        double x = (double)s->host_sent_bytes[host] / room;
+        r->host_sent_min = !any || x < r->host_sent_min ? x : r->host_sent_min;
+        r->host_sent_max = !any || x > r->host_sent_max ? x : r->host_sent_max;
+        any = true;
+    }
+}
+
 /* Injection rates of all connected hosts, bytes a window. */
 static double capacity_bytes(const sim *s)
 {
@@ -134,6 +150,23 @@ static ik_status export_series(const sim *s, ik_sim_result *r, ik_error *err)
     r->num_series = s->num_series;
     r->series_period_ps = s->series_ps;
     return IK_OK;
+}
+
+static ik_status export_classes(const sim *s, ik_sim_result *r, ik_error *err)
+{
+    double capacity = capacity_bytes(s), per_ps = capacity / (double)(s->end_ps - s->warmup_ps);
+    double *period = ik_calloc(s->num_series ? s->num_series : 1, sizeof *period);
+    if (!period)
+        return ik_fail_memory(err, s->num_series * sizeof *period, "statistics of classes");
+    for (size_t k = 0; k < s->num_series; k++) {
+        uint64_t begin = k * s->series_ps, end = begin + s->series_ps;
+        period[k] = per_ps * (double)((end < s->end_ps ? end : s->end_ps) - begin);
+    }
+    for (unsigned q = 1; q < s->num_parts && s->parts[0].classes; q++)
+        sim_classes_merge(s->parts[0].classes, s->parts[q].classes);
+    ik_status status = sim_classes_export(s->parts[0].classes, capacity, period, r, err);
+    free(period);
+    return status;
 }
 
 static void combine_hosts(const sim *s, ik_sim_result *r)
@@ -194,11 +227,16 @@ ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err)
     }
     export_counters(s, &r);
     combine_hosts(s, &r);
+    find_extremes(s, &r);
     ik_status status = sim_histo_export(&s->parts[0].latency, &r.latency, err);
     if (status == IK_OK)
         status = sim_histo_export(&s->parts[0].network, &r.network_latency, err);
     if (status == IK_OK)
         status = export_series(s, &r, err);
+    if (status == IK_OK)
+        status = export_classes(s, &r, err);
+    if (status == IK_OK)
+        status = congest_export(s->congest, r.latency.count, &r, err);
     if (status != IK_OK) {
         ik_sim_result_free(&r);
         return status;
@@ -244,5 +282,13 @@ void ik_sim_result_free(ik_sim_result *r)
     free(r->series_latency_ns);
     free(r->series_blocked);
     free(r->deadlock_text);
+    congest_result_free(&r->congestion);
+    for (size_t k = 0; k < r->num_classes; k++) {
+        free(r->classes[k].name);
+        free(r->classes[k].latency.buckets);
+        free(r->classes[k].series_throughput);
+        free(r->classes[k].series_latency_ns);
+    }
+    free(r->classes);
     memset(r, 0, sizeof *r);
 }

@@ -6,10 +6,7 @@
  *
  * every packet that was sent is in a buffer, on the way, delivered or given up, requests say what the queues hold, and an output
  * is free exactly if no end of a transmission is awaited. Cost: O(ports x VCs + queues + events). */
-#include "sim/sim_internal.h"
-#include "sim/sim_net.h"
-#include "sim/sim_output.h"
-#include "sim/sim_shape.h"
+#include "sim/sim_look.h"
 #include <stdlib.h>
 
 typedef struct count {
@@ -94,7 +91,7 @@ static ik_status count_outputs(count *c, const part *p, uint32_t port, int64_t *
     const sim *s = c->s;
     for (unsigned v = 0; s->out_queues && v < s->vcs; v++) {
         size_t at = (size_t)port * s->vcs + v;
-        for (uint32_t id = s->out_queues[at].head; id != IK_NONE; id = p->pool[id].next) {
+        for (uint32_t id = look_output_head(s, port, v); id != IK_NONE; id = look_behind(p, id)) {
             const packet *pk = &p->pool[id];
             c->packets++;
             c->held[at] += pk->size;
@@ -118,7 +115,7 @@ static bool count_queue(count *c, const part *p, const sw_state *sw, unsigned in
 {
     const sim *s = c->s;
     uint32_t last = IK_NONE;
-    for (uint32_t id = q->head; id != IK_NONE; id = p->pool[id].next) {
+    for (uint32_t id = q->head; id != IK_NONE; id = look_behind(p, id)) {
         const packet *pk = &p->pool[id];
         if (pk->rt.vc != v ||
             (s->stride && pk->out != ahead_of(c, c->s->parts + s->node_part[sw - s->switches], sw->port_base + in, pk)))
@@ -189,7 +186,7 @@ static ik_status count_switch(count *c, uint32_t id, ik_error *err)
 {
     sim *s = c->s;
     sw_state *sw = &s->switches[id];
-    part *p = &s->parts[s->node_part[id]];
+    part *p = look_part(s, id);
     shape k = sim_shape(s);
     int64_t held = 0;
     for (unsigned in = 0; in < sw->radix; in++) {
@@ -202,7 +199,7 @@ static ik_status count_switch(count *c, uint32_t id, ik_error *err)
         ik_status status = count_outputs(c, p, sw->port_base + in, &held, err);
         if (status != IK_OK)
             return status;
-        bool output_free = sw->masks[sw->words + (in >> 6)] >> (in & 63) & 1;
+        bool output_free = look_output_free(s, sw->port_base + in);
         if (output_free != (c->tails[sw->port_base + in] == 0))
             return ik_fail(err, IK_ERR_INTERNAL, "switch %u output %u is %s with %u transmissions under way", id, in,
                            output_free ? "free" : "busy", c->tails[sw->port_base + in]);

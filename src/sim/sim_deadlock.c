@@ -7,10 +7,7 @@
  * it waits for runs into a cycle of dead buffers, which is the evidence. In an ideal switch packets stand in the queues of their
  * outputs and keep their space in the input buffers: there a buffer is alive if one of its packets stands in an output queue
  * whose head can leave in the end. Cost: a few sweeps over requests, once a watchdog period. */
-#include "sim/sim_internal.h"
-#include "sim/sim_net.h"
-#include "sim/sim_output.h"
-#include "sim/sim_shape.h"
+#include "sim/sim_look.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -70,7 +67,7 @@ static bool channel_alive(const hunt *h, part *p, uint32_t out_port, unsigned u,
     if (s->model == MODEL_IOQ) {
         if (room_of(p, h->k, out_port, u, pk) >= (int32_t)pk->size || s->link_busy[out_port])
             return true;
-        uint32_t head = s->out_queues[(size_t)out_port * s->vcs + u].head; /* what fills the buffer must be able to go */
+        uint32_t head = look_output_head(s, out_port, u); /* what fills the buffer must be able to go */
         if (head == IK_NONE)
             return true;
         pk = &p->pool[head];
@@ -80,37 +77,14 @@ static bool channel_alive(const hunt *h, part *p, uint32_t out_port, unsigned u,
            to->peer_node >= s->f->num_switches || space_alive(h, out_port, account, pk->size);
 }
 
-/* What the head of a queue may take: choices in p->choices, their number returned. */
-static uint32_t head_choices(const hunt *h, part *p, uint32_t sw, uint32_t in_port, packet *pk)
-{
-    uint32_t preferred;
-    const sw_state *state = &h->s->switches[sw];
-    if (state->floating)
-        return ik_plan_next(h->s->plan, sw, in_port, &pk->rt, p->choices, &preferred);
-    bool kept = h->s->fast; /* the VC stays */
-    p->choices[0] = (ik_choice){state->port_base + pk->out, kept ? pk->rt.vc : pk->vc_first, kept ? pk->rt.vc : pk->vc_last};
-    return 1;
-}
-
 static bool head_alive(const hunt *h, part *p, uint32_t sw, uint32_t in_port, packet *pk)
 {
-    uint32_t n = head_choices(h, p, sw, in_port, pk);
+    uint32_t n = look_choices(h->s, p, sw, in_port, pk);
     for (uint32_t c = 0; c < n; c++)
         for (unsigned u = p->choices[c].vc_first; u <= p->choices[c].vc_last; u++)
             if (channel_alive(h, p, p->choices[c].port, u, pk))
                 return true;
     return false;
-}
-
-/* Heads of the queues of a lane (input port, VC): the packet of queue n, IK_NONE if it is empty. */
-static uint32_t num_queues(const hunt *h, const sw_state *sw)
-{
-    return h->k.net ? h->s->f->num_hosts : h->k.voq ? sw->radix : 1u;
-}
-
-static uint32_t head_at(const hunt *h, sw_state *sw, unsigned in, unsigned v, uint32_t n)
-{
-    return h->k.net ? net_queue_of(h->s, sw, in * h->k.vcs + v, n)->head : queue_of(sw, h->k, in, v, n)->head;
 }
 
 /* Where a packet in the buffer of a port stands in `alive`. */
@@ -124,11 +98,11 @@ static bool sweep_lane(hunt *h, uint32_t id, unsigned in, unsigned v, size_t *de
 {
     sim *s = h->s;
     sw_state *sw = &s->switches[id];
-    part *p = &s->parts[s->node_part[id]];
-    uint32_t port = sw->port_base + in, queues = num_queues(h, sw);
+    part *p = look_part(s, id);
+    uint32_t port = sw->port_base + in, queues = look_queues(s, id);
     bool changed = false;
     for (uint32_t n = 0; n < queues; n++) {
-        uint32_t head = head_at(h, sw, in, v, n);
+        uint32_t head = look_head(s, id, in, v, n);
         if (head == IK_NONE)
             continue;
         size_t place = place_of(h, port, v, &p->pool[head]);
@@ -147,13 +121,13 @@ static bool sweep_ideal(hunt *h, size_t *dead)
     bool changed = false;
     *dead = SIZE_MAX;
     for (size_t q = 0; q < (size_t)s->f->num_ports * s->vcs; q++) {
-        uint32_t out_port = (uint32_t)(q / s->vcs), id = s->out_queues[q].head;
-        part *p = &s->parts[s->node_part[s->f->port_node[out_port]]];
+        uint32_t out_port = (uint32_t)(q / s->vcs), id = look_output_head(s, out_port, (unsigned)(q % s->vcs));
+        part *p = look_part(s, s->f->port_node[out_port]);
         if (id == IK_NONE)
             continue;
         bool leaves = s->link_busy[out_port] || channel_alive(h, p, out_port, (unsigned)(q % s->vcs), &p->pool[id]);
-        for (; id != IK_NONE; id = p->pool[id].next) {
-            size_t buffer = (size_t)p->pool[id].queue * s->vcs + p->pool[id].rt.vc;
+        for (; id != IK_NONE; id = look_behind(p, id)) {
+            size_t buffer = look_charged(s, &p->pool[id]);
             if (leaves && !h->alive[buffer])
                 h->alive[buffer] = changed = 1;
             if (!h->alive[buffer])
@@ -188,12 +162,12 @@ typedef struct step {
 static step follow_ideal(const hunt *h, size_t buffer)
 {
     const sim *s = h->s;
-    uint32_t port = (uint32_t)(buffer / s->vcs), sw = s->f->port_node[port];
-    const part *p = &s->parts[s->node_part[sw]];
+    uint32_t sw = s->f->port_node[buffer / s->vcs];
+    const part *p = look_part(s, sw);
     for (uint32_t out = s->f->port_base[sw]; out < s->f->port_base[sw + 1]; out++)
         for (unsigned u = 0; u < s->vcs; u++)
-            for (uint32_t id = s->out_queues[(size_t)out * s->vcs + u].head; id != IK_NONE; id = p->pool[id].next)
-                if (p->pool[id].queue == port && p->pool[id].rt.vc == buffer % s->vcs)
+            for (uint32_t id = look_output_head(s, out, u); id != IK_NONE; id = look_behind(p, id))
+                if (look_charged(s, &p->pool[id]) == buffer)
                     return (step){buffer, id, out, u};
     return (step){buffer, IK_NONE, IK_NONE, 0};
 }
@@ -206,12 +180,12 @@ static step follow(const hunt *h, size_t buffer)
         return follow_ideal(h, buffer);
     uint32_t port = (uint32_t)(buffer / h->kinds), id = s->f->port_node[port];
     sw_state *sw = &s->switches[id];
-    part *p = &s->parts[s->node_part[id]];
+    part *p = look_part(s, id);
     for (unsigned v = 0; v < s->vcs; v++)
-        for (uint32_t n = 0; n < num_queues(h, sw); n++) {
-            uint32_t head = head_at(h, sw, port - sw->port_base, v, n);
+        for (uint32_t n = 0; n < look_queues(s, id); n++) {
+            uint32_t head = look_head(s, id, port - sw->port_base, v, n);
             if (head != IK_NONE && place_of(h, port, v, &p->pool[head]) == buffer &&
-                head_choices(h, p, id, port, &p->pool[head]) > 0)
+                look_choices(s, p, id, port, &p->pool[head]) > 0)
                 return (step){buffer, head, p->choices[0].port, p->choices[0].vc_first};
         }
     return (step){buffer, IK_NONE, IK_NONE, 0};
@@ -243,7 +217,7 @@ static void print_step(const hunt *h, const step *st, FILE *to)
 {
     const sim *s = h->s;
     uint32_t port = (uint32_t)(st->buffer / h->kinds);
-    part *p = &s->parts[s->node_part[s->f->port_node[port]]];
+    part *p = look_part(s, s->f->port_node[port]);
     const packet *pk = &p->pool[st->packet];
     char here[200], out[200];
     fprintf(to, "packet %u -> %u (%u B, number %u) in the buffer of %s VC %u waits for %s VC %u: %d B free\n", pk->rt.src,
@@ -278,7 +252,7 @@ static ik_status print_cycle(hunt *h, size_t dead, ik_error *err)
 
 ik_status sim_find_deadlock(sim *s, ik_error *err)
 {
-    unsigned kinds = s->in_space.accounts ? s->in_space.accounts : s->vcs;
+    unsigned kinds = look_kinds(s);
     size_t n = (size_t)s->f->num_ports * kinds + 1, dead = SIZE_MAX;
     hunt h = {s, sim_shape(s), kinds, ik_calloc(n, 1), ik_calloc(n, 1)};
     ik_status status = h.alive && h.moving ? IK_OK : ik_fail_memory(err, 2 * n, "the watchdog");

@@ -220,6 +220,12 @@ static void next_turn(const sim *s, struct dest_store *d, dest_queue *q, uint32_
         q->last = id;
 }
 
+const message *sim_dest_first(const part *p, uint32_t host, unsigned v)
+{
+    uint32_t id = p->sim->dest_rings[(size_t)host * p->sim->vcs + v].head;
+    return id == IK_NONE ? NULL : &p->dest->messages[p->dest->queues[id].first].m;
+}
+
 /* ---- sending */
 
 /* Sends the first packet of queue id, which stands behind `before` in the ring. */

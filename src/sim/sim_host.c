@@ -6,7 +6,7 @@
  * A queue per destination: sim_dest.c. Receiving: the buffer drains at the link's rate or slower, credit goes back when a packet
  * is out of it. */
 #include "sim/sim_host.h"
-#include "sim/sim_internal.h"
+#include "sim/sim_classes.h"
 #include "sim/sim_space.h"
 #include <math.h>
 
@@ -30,12 +30,16 @@ static uint64_t message_time(const sim *s, uint32_t host, uint64_t n, uint64_t b
 
 /* ---- queues */
 
-static void count_message(part *p, uint64_t t)
+/* Message n of host, made at t. */
+static void count_message(part *p, uint32_t host, uint64_t n, uint64_t t)
 {
     const sim *s = p->sim;
     p->n.generated += s->packets_per_message;
-    if (in_window(s, t))
-        p->n.offered_bytes += s->message_bytes;
+    if (!in_window(s, t))
+        return;
+    p->n.offered_bytes += s->message_bytes;
+    if (p->classes)
+        sim_classes_offer(p->classes, host, n, s->message_bytes);
 }
 
 static void start_packet(const sim *s, uint32_t host, uint32_t dst, uint64_t number, ik_packet *rt)
@@ -61,7 +65,7 @@ bool sim_next_message(part *p, uint32_t host, lane *l, bool count, message *m)
         m->vc = rt.vc;
     }
     if (dst != IK_NONE && count)
-        count_message(p, l->t);
+        count_message(p, host, l->n, l->t);
     l->n++;
     l->t = message_time(s, host, l->n, l->t);
     return dst != IK_NONE;
@@ -89,7 +93,7 @@ void sim_count_backlog(part *p, uint32_t host)
         return;
     lane *l = &s->lanes[(size_t)host * s->num_lanes];
     while (l->t < s->end_ps) {
-        count_message(p, l->t);
+        count_message(p, host, l->n, l->t);
         l->n++;
         l->t = message_time(s, host, l->n, l->t);
     }
@@ -131,6 +135,36 @@ int32_t sim_room_ahead(part *p, uint32_t host, const host_state *h, const messag
     if (s->stride)
         start_packet(s, host, m->dst, packet_number(s, m), &rt);
     return ledger_room(&s->in_space, h->port, account_ahead(p, h, m->vc, &rt));
+}
+
+/* The first message of queue k of an adapter; NULL = empty. */
+static const message *first_message(const part *p, uint32_t host, unsigned k)
+{
+    const sim *s = p->sim;
+    size_t at = (size_t)host * s->num_lanes + k;
+    if (s->dest_rings)
+        return sim_dest_first(p, host, k);
+    return s->lanes[at].count ? &s->messages[at * s->active_messages + s->lanes[at].first] : NULL;
+}
+
+bool sim_host_stuck(part *p, uint32_t host, uint32_t *account, uint32_t *size)
+{
+    const sim *s = p->sim;
+    const host_state *h = &s->hosts[host];
+    if (h->silent || !h->blocked || h->busy_until > p->start)
+        return false;
+    for (unsigned k = 0; k < (s->dest_rings ? s->vcs : s->num_lanes); k++) {
+        const message *m = first_message(p, host, k);
+        if (!m || sim_room_ahead(p, host, h, m) >= (int32_t)next_size(s, m))
+            continue;
+        ik_packet rt = {.src = host, .dst = m->dst};
+        if (s->stride)
+            start_packet(s, host, m->dst, packet_number(s, m), &rt);
+        *account = account_ahead(p, h, m->vc, &rt);
+        *size = next_size(s, m);
+        return true;
+    }
+    return false;
 }
 
 /* How long the adapter has enough of a packet of size bytes, sent at the link's rate in link_ps. */
@@ -268,6 +302,9 @@ static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32
         p->series_count[period]++;
         p->series_sum[period] += latency;
     }
+    if (p->classes)
+        sim_classes_deliver(p->classes, pk->rt.src, pk->number / s->packets_per_message, pk->size, latency, in_window(s, t),
+                            s->num_series ? t / s->series_ps : SIZE_MAX);
     if (s->paranoid)
         sim_check_delivery(p, host, pk);
     post_credit(p, &s->ports[port], t, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY), pk->size);

@@ -162,6 +162,8 @@ typedef struct histo {
     uint64_t count, sum, min, max;
 } histo;
 
+typedef struct class_stats class_stats; /* sim_classes.h */
+
 typedef struct counters {
     uint64_t generated, delivered, hops, events, injected, unroutable, order_violations;
     uint64_t offered_bytes, window_bytes, moves;
@@ -194,6 +196,7 @@ typedef struct part {
     counters n;
     histo latency, network;
     uint64_t *series_bytes, *series_count, *series_sum;
+    class_stats *classes;   /* NULL where the traffic has none */
     sim_box *out[2];        /* [parity of the step][partition] what others are told */
     sim_box *own;           /* [partition] for the exchange's use */
     const sim_box **in;     /* [partition] what others told in the step before */
@@ -220,7 +223,7 @@ struct sim {
     double injection_share, ejection_share;   /* of the link's rate */
     uint64_t injection_bps, ejection_bps;     /* UINT64_MAX = no limit of its own */
     bool paced;                               /* injection below the link's rate */
-    bool voq, store_forward, adaptive, source_adaptive, static_lane, uniform_size, fast, paranoid, fifo_messages;
+    bool voq, store_forward, adaptive, source_adaptive, static_lane, uniform_size, fast, paranoid, fifo_messages, congestion;
     double speedup, load;
     uint64_t routing_ps, traversal_ps, message_bytes, warmup_ps, end_ps, series_ps, watchdog_ps;
     uint32_t packet_bytes, active_messages;
@@ -268,6 +271,7 @@ struct sim {
     uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
     double *series_blocked;
     struct order_table *order; /* [host] paranoid only */
+    struct congest *congest;   /* NULL without a series */
     part *parts;
     unsigned num_parts;
     size_t state_bytes;
@@ -430,12 +434,16 @@ ik_status sim_space_check(const sim *s, const int64_t *in, const int64_t *out, i
 
 /* ---- sim_host.c */
 void sim_run_host(part *p, uint32_t node);
+/* At rest, before the window that begins at p->start: whether an adapter is not sending because its packets lack space at the other
+ * end of its link; the account and size of the first that does. */
+bool sim_host_stuck(part *p, uint32_t host, uint32_t *account, uint32_t *size);
 void sim_host_start(part *p, uint32_t host);
 void sim_count_backlog(part *p, uint32_t host);
 /* ---- sim_dest.c: a queue a destination in the adapter */
 bool sim_dest_init(part *p);
 void sim_dest_free(part *p);
 uint64_t sim_dest_bytes(const part *p);
+const message *sim_dest_first(const part *p, uint32_t host, unsigned v); /* of a VC's first queue; NULL = empty */
 /* Takes in what was made until now and sends one packet if a queue has one and room ahead; the lane's count says if any waits. */
 void sim_dest_try(part *p, uint32_t host, host_state *h, uint64_t now);
 

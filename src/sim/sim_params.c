@@ -67,6 +67,9 @@ const ik_param ik_measure_params[] = {
     {"warmup", IK_PARAM_TIME, "50 us", 0, 1e15, NULL, "time before anything is counted"},
     {"duration", IK_PARAM_TIME, "100 us", 1, 1e15, NULL, "time that is measured"},
     {"series", IK_PARAM_TIME, "", 1, 1e15, NULL, "period of the time series (default: none)"},
+    {"congestion", IK_PARAM_BOOL, "true", 0, 0, NULL,
+     "sample congestion (trees, head-of-line blocking, victims) at the end of each period of the series; times are numbers of "
+     "samples x the period"},
     {"paranoid", IK_PARAM_BOOL, "false", 0, 0, NULL, "check that packets, bytes and credits are conserved while it runs"},
     {"watchdog", IK_PARAM_TIME, "20 us", 0, 1e15, NULL, "look for a deadlock when nothing has moved for so long; 0 ns = never"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
@@ -216,6 +219,7 @@ static ik_status resolve_measure(sim *s, const ik_params *v, ik_error *err)
     s->warmup_ps = ik_params_uint(v, "warmup");
     s->end_ps = s->warmup_ps + ik_params_uint(v, "duration");
     s->series_ps = ik_params_has(v, "series") ? ik_params_uint(v, "series") : 0;
+    s->congestion = ik_params_bool(v, "congestion");
     s->paranoid = ik_params_bool(v, "paranoid");
     s->watchdog_ps = ik_params_uint(v, "watchdog");
     if (s->series_ps)

@@ -2,7 +2,7 @@
  *
  * Partitions: which part owns which node, and what a part needs. A host goes with its
  * switch. */
-#include "sim/sim_internal.h"
+#include "sim/sim_classes.h"
 #include <stdlib.h>
 
 /* ---- the cut */
@@ -65,6 +65,8 @@ static bool init_scratch(part *p)
 static bool init_series(part *p)
 {
     size_t n = p->sim->num_series;
+    if (sim_classes_new(p->sim->traffic, n, &p->classes, NULL) != IK_OK)
+        return false;
     if (n == 0)
         return true;
     p->series_bytes = ik_calloc(n * 3, sizeof *p->series_bytes);
@@ -128,6 +130,7 @@ static void free_part(part *p)
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_dest_free(p);
+    sim_classes_free(p->classes);
     sim_wheel_free(&p->wheel);
 }
 

@@ -2,9 +2,9 @@
  *
  * The loop over steps. All parts agree on the next window that holds anything, work independently on it and on as many more as
  * nothing that others do there can reach, and exchange what crosses partitions (sim_exchange.h). What needs the whole network at
- * rest (conservation, deadlock) is done by the first part while the others wait, at times that depend on the simulated clock
+ * rest (conservation, deadlock, samples of congestion) is done by the first part while the others wait, at times that depend on the simulated clock
  * alone. */
-#include "sim/sim_internal.h"
+#include "sim/congest.h"
 #include <stdlib.h>
 #include <time.h>
 
@@ -182,6 +182,8 @@ static double thread_seconds(void)
 typedef struct pace {
     uint64_t next_series, next_check; /* index of the next period; time */
     uint64_t check_ps;
+    congest_setup samples;
+    uint64_t next_sample; /* index */
 } pace;
 
 /* What the end of a step tells, of all parts together. */
@@ -269,13 +271,18 @@ static bool outgrown(part *p, uint64_t bytes, uint64_t time)
 static bool rest(part *p, pace *pc, uint64_t time, bool over)
 {
     sim *s = p->sim;
-    if (pc->check_ps == 0 || (time < pc->next_check && !over))
+    bool check = pc->check_ps && (time >= pc->next_check || over), sample = false;
+    for (; congest_due(&pc->samples, pc->next_sample, time); pc->next_sample++)
+        sample = true;
+    if (!check && !sample)
         return true;
-    while (pc->next_check <= time)
+    while (check && pc->next_check <= time)
         pc->next_check += pc->check_ps;
     if (s->exchange)
         s->exchange->meet(s->exchange, p->id);
-    if (p->id == 0)
+    if (p->id == 0 && sample && p->status == IK_OK)
+        p->status = sim_congest_sample(s, time, &p->err);
+    if (p->id == 0 && check)
         check_network(p);
     if (s->exchange)
         s->exchange->meet(s->exchange, p->id);
@@ -309,6 +316,9 @@ static uint64_t step_end(const sim *s, const pace *pc, uint64_t window)
     uint64_t until = s->end_ps, end = window + s->step_windows;
     if (pc->check_ps && pc->next_check < until)
         until = pc->next_check;
+    uint64_t sample = (pc->next_sample + 1) * pc->samples.period_ps;
+    if (pc->next_sample < pc->samples.num_samples && sample < until)
+        until = sample;
     uint64_t last = (until + s->lookahead - 1) / s->lookahead;
     return end < last ? end : last;
 }
@@ -377,12 +387,13 @@ static void count_backlogs(part *p)
 
 void sim_run_part(part *p)
 {
-    pace pc = {.check_ps = check_period(p->sim)};
+    pace pc = {.check_ps = check_period(p->sim), .samples = sim_congest_setup(p->sim)};
     uint64_t from = 0;
     double begin = thread_seconds();
     pc.next_check = pc.check_ps;
-    if (pc.check_ps && p->sim->exchange && !p->sim->exchange->meet) {
-        p->status = ik_fail(&p->err, IK_ERR_UNSUPPORTED, "the watchdog and paranoid checks need all partitions in one process");
+    if ((pc.check_ps || pc.samples.num_samples) && p->sim->exchange && !p->sim->exchange->meet) {
+        p->status = ik_fail(&p->err, IK_ERR_UNSUPPORTED,
+                            "the watchdog, paranoid checks and samples of congestion need all partitions in one process");
         return;
     }
     start_hosts(p);

@@ -2,7 +2,7 @@
  *
  * The state of a simulation: refused by size first, then allocated in a few large arrays, then initialised to an empty network.
  */
-#include "sim/sim_internal.h"
+#include "sim/congest.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -103,6 +103,8 @@ static uint64_t state_bytes(const sim *s, const sizes *z)
     bytes += lanes * (sizeof(lane) + s->active_messages * sizeof(message)) + (hosts + s->f->num_switches) * 6;
     bytes += (s->adapter_queues == ADAPTER_DESTINATION ? hosts * s->vcs * sizeof(queue) : 0) + hosts * 8;
     bytes += s->num_series * s->f->num_switches * 8;
+    congest_setup samples = sim_congest_setup(s);
+    bytes += samples.num_samples ? congest_bytes(&samples) : 0;
     return bytes + 2 * HISTO_BUCKETS * 8;
 }
 
@@ -332,6 +334,9 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, cons
     if (!sim_space_init(s))
         return ik_fail_memory(err, sim_space_bytes(s), "the books of buffers");
     status = sim_check_init(s, err);
+    congest_setup samples = sim_congest_setup(s);
+    if (status == IK_OK && samples.num_samples)
+        status = congest_new(&samples, &s->congest, err);
     return status == IK_OK ? sim_setup_parts(s, err) : status;
 }
 
@@ -340,6 +345,7 @@ void sim_free(sim *s)
     sim_free_parts(s);
     sim_check_free(s);
     sim_space_free(s);
+    congest_free(s->congest);
     void *blocks[] = {s->out_queues,      s->space,          s->out_next,      s->link_busy, s->ports,         s->credit,
                       s->queued,          s->sending,        s->accept,        s->switches,  s->mask_store,    s->queue_store,
                       s->pair_store,      s->policy_store,   s->float_store,   s->hosts,     s->lanes,         s->messages,

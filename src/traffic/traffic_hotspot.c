@@ -186,15 +186,28 @@ static uint32_t hot_dest(const ik_traffic *t, uint32_t src, uint64_t n)
                    : IK_NONE;
 }
 
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+/* Whether message n of src is meant for a hot host. */
+static bool hot_message(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const hotspot *h = t->impl;
-    bool hot = h->sender[src] != IK_NONE;
-    if (h->messages) {
-        hot = ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS + 2, (uint32_t)h->den) < h->num;
+    if (!h->messages) {
+        return h->sender[src] != IK_NONE;
     }
-    uint32_t d = hot ? hot_dest(t, src, n) : IK_NONE;
+    return ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS + 2, (uint32_t)h->den) < h->num;
+}
+
+static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    uint32_t d = hot_message(t, src, n) ? hot_dest(t, src, n) : IK_NONE;
     return d != IK_NONE ? d : pattern_other(t, src, n, 0);
+}
+
+static const char *const classes[] = {"hot", "background", NULL};
+
+/* A host that is the only hot one has nobody to send hot messages to. */
+static unsigned class_of(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    return hot_message(t, src, n) && hot_choices(t->impl, src) ? 0 : 1;
 }
 
 /* share=messages: hot with probability num/den, then one of `choices`; else any of the N-1 others. */
@@ -244,10 +257,13 @@ const ik_traffic_family ik_traffic_hotspot = {
     .details =
         "share=senders: floor(fraction * N) hosts, drawn among those that are not hot, send every message to a hot host; all "
         "other hosts send uniformly. share=messages: every message is hot with probability `fraction`. Of several hot hosts "
-        "one is drawn for each message, or each hot sender keeps one (pick=fixed).",
+        "one is drawn for each message, or each hot sender keeps one (pick=fixed). Results are told apart for the classes hot "
+        "(messages for hot hosts) and background (all others).",
     .params = params,
     .create = create,
     .destroy = destroy,
     .dest = dest,
     .flows = flows,
+    .classes = classes,
+    .class_of = class_of,
 };

@@ -118,8 +118,31 @@ static void check_draws(const ik_traffic *t, const flow_list *l, uint32_t *count
     }
 }
 
+/* Every message is of one of the classes, always the same one, and none of them is empty. */
+static void check_classes(const ik_traffic *t)
+{
+    unsigned num = 0, seen = 0;
+    CHECK(!t->family->classes == !t->family->class_of, "classes without names, or names without classes");
+    if (!t->family->classes || !t->family->class_of) {
+        return;
+    }
+    while (t->family->classes[num]) {
+        num++;
+    }
+    for (uint32_t src = 0; src < t->num_hosts; src++) {
+        for (uint64_t n = 0; n < 50 && t->family->dest(t, src, n) != IK_NONE; n++) {
+            unsigned c = t->family->class_of(t, src, n);
+            CHECK(c < num, "message %llu of %u is of class %u of %u", (unsigned long long)n, src, c, num);
+            CHECK(c == t->family->class_of(t, src, n), "the class of message %llu of %u changes", (unsigned long long)n, src);
+            seen |= 1u << (c & 31);
+        }
+    }
+    CHECK(t->num_hosts < 16 || seen == (1u << num) - 1, "some class has no message");
+}
+
 static void check_pattern(const ik_traffic *t)
 {
+    check_classes(t);
     uint32_t *dst = calloc(t->num_hosts, sizeof *dst), *count = calloc(t->num_hosts, sizeof *count);
     double *share = calloc(t->num_hosts, sizeof *share);
     bool *taken = calloc(t->num_hosts, sizeof *taken);

@@ -31,6 +31,39 @@ static inline void mix_histogram(hash *h, const ik_histogram *t)
     mix(h, t->buckets, t->num_buckets * sizeof *t->buckets);
 }
 
+static inline void mix_congestion(hash *h, const ik_fabric *f, const ik_congestion *k)
+{
+    const uint64_t numbers[] = {k->num_samples,  k->period_ps,   k->num_trees,   k->num_roots,  k->all_roots, k->num_culprits,
+                                k->all_culprits, k->num_victims, k->all_victims, k->flow_error, k->stride,    k->largest_tree};
+    const double reals[] = {k->blocked_share, k->hol_share, k->hol_time_ns, k->mean_roots};
+    size_t n = k->num_samples;
+    mix(h, numbers, sizeof numbers);
+    mix(h, reals, sizeof reals);
+    mix(h, k->roots, n * sizeof *k->roots);
+    mix(h, k->buffers, n * sizeof *k->buffers);
+    mix(h, k->hosts, n * sizeof *k->hosts);
+    mix(h, k->cyclic, n * sizeof *k->cyclic);
+    mix(h, k->bytes, n * sizeof *k->bytes);
+    mix(h, k->hol_bytes, n * sizeof *k->hol_bytes);
+    mix(h, k->fairness, n * sizeof *k->fairness);
+    mix(h, k->switch_blocked, n * f->num_switches * sizeof *k->switch_blocked);
+    mix(h, k->switch_hol, n * f->num_switches * sizeof *k->switch_hol);
+    mix(h, k->trees, k->num_trees * sizeof *k->trees);
+    mix(h, k->root_list, k->num_roots * sizeof *k->root_list);
+    mix(h, k->culprits, k->num_culprits * sizeof *k->culprits);
+    mix(h, k->victims, k->num_victims * sizeof *k->victims);
+}
+
+static inline void mix_class(hash *h, const ik_class_result *c, size_t num_series)
+{
+    mix(h, c->name, strlen(c->name));
+    mix_real(h, c->offered);
+    mix_real(h, c->throughput);
+    mix_histogram(h, &c->latency);
+    mix(h, c->series_throughput, num_series * sizeof(double));
+    mix(h, c->series_latency_ns, num_series * sizeof(double));
+}
+
 /* All but what the header names as no function of plan, traffic, config and seed. */
 static inline uint64_t hash_result(const ik_fabric *f, const ik_sim_result *r)
 {
@@ -38,7 +71,7 @@ static inline uint64_t hash_result(const ik_fabric *f, const ik_sim_result *r)
     const uint64_t numbers[] = {r->packets_generated,  r->packets_delivered, r->packet_hops,  r->events,    r->packets_in_flight,
                                 r->packets_unroutable, r->order_violations,  r->hosts_silent, r->window_ps, r->end_ps,
                                 r->lookahead_ps,       r->series_period_ps,  r->num_series,   r->deadlock,  r->checksum};
-    const double reals[] = {r->load, r->offered, r->throughput, r->fairness};
+    const double reals[] = {r->load, r->offered, r->throughput, r->fairness, r->host_sent_min, r->host_sent_max};
     mix(&h, numbers, sizeof numbers);
     mix(&h, reals, sizeof reals);
     mix_histogram(&h, &r->latency);
@@ -49,6 +82,9 @@ static inline uint64_t hash_result(const ik_fabric *f, const ik_sim_result *r)
     mix(&h, r->series_throughput, r->num_series * sizeof(double));
     mix(&h, r->series_latency_ns, r->num_series * sizeof(double));
     mix(&h, r->series_blocked, r->num_series * f->num_switches * sizeof(double));
+    mix_congestion(&h, f, &r->congestion);
+    for (size_t k = 0; k < r->num_classes; k++)
+        mix_class(&h, &r->classes[k], r->num_series);
     mix(&h, r->deadlock_text, r->deadlock_text ? strlen(r->deadlock_text) : 0);
     return h.value;
 }

@@ -224,7 +224,7 @@ static scenario base_of(const char *sw)
                       .traffic = "uniform",
                       .load = 0.95,
                       .adapter = "packet=1 kB;injection=poisson",
-                      .measure = "warmup=1 us;duration=5 us;series=500 ns;watchdog=0 ns"};
+                      .measure = "warmup=1 us;duration=5 us;series=500 ns;congestion=false;watchdog=0 ns"};
 }
 
 static void test_same_results(void **state)

@@ -84,6 +84,29 @@ static void test_selections(void **state)
     ik_fabric_free(f);
 }
 
+/* Trees of congestion, victims and classes: two hot hosts, buffers for a few packets. */
+static void test_congestion(void **state)
+{
+    (void)state;
+    ik_fabric *f = NULL;
+    assert_int_equal(ik_fabric_from_spec("karytree:k=3,n=2,latency=10 ns", NULL, &f, NULL), IK_OK);
+    for (unsigned sw = 0; sw < NUM_SWITCHES; sw++) {
+        char text[100];
+        scenario c = base_of(sw);
+        snprintf(text, sizeof text, "%s%s", switches[sw], strstr(switches[sw], "buffer") ? "" : ";buffer=8 kB");
+        c.sw = text;
+        c.traffic = "hotspot:count=2,fraction=40%";
+        c.measure = "warmup=1 us;duration=9 us;series=300 ns";
+        for (unsigned vcs = 1; vcs <= 2; vcs++) {
+            c.routing = "dmodk";
+            c.vc = vcs == 1 ? "1q" : "any";
+            c.num_vcs = vcs;
+            compare(f, c);
+        }
+    }
+    ik_fabric_free(f);
+}
+
 /* Routings that decide at the source, or draw there; multi-packet messages; a network that stops dead. */
 static void test_others(void **state)
 {
@@ -123,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_models_and_vcs),
         cmocka_unit_test(test_selections),
+        cmocka_unit_test(test_congestion),
         cmocka_unit_test(test_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
