@@ -2,14 +2,19 @@
  *
  * pipe.h: the pipelined virtual-channel router, cycle by cycle: routing, VC allocation, switch allocation, traversal.
  *
- * Time is counted in cycles of one flit on the fastest link. A router is looked at only while it holds flits; a host only when it
- * has something to send. Events that are due later (flits on links, credits on their way) wait in a wheel of cycles; the order
- * inside a cycle cannot matter: a channel carries at most one flit a cycle and credits add up.
+ * Time is counted in ticks of the routers: a link cycle (one flit on the fastest link) has `speedup` of them. A router is looked
+ * at only while it holds flits; a host only when it has something to send. Events that are due later (flits on links, credits on
+ * their way) wait in a wheel of ticks; their order inside a tick cannot matter: a channel carries at most one flit a cycle,
+ * credits add up, and a router decides from the complete picture, port by port.
  *
- * Timing (docs/simulator.md): a flit that is in the buffer at cycle t is routed until t + routing, takes part in VC allocation
- * from then on; winning at a, it takes part in switch allocation from a + vc_alloc; winning at s, it leaves the buffer and is in
- * the next router's buffer at s + sw_alloc + traversal + channel. The next head of that VC starts routing at s + sw_alloc when
- * the winner is a tail. A credit is usable upstream at s + channel + 1.
+ * Timing (docs/simulator.md): a flit that is in the buffer at tick t is routed until t + routing, takes part in VC allocation
+ * from then on; winning at a, it takes part in switch allocation from a + vc_alloc; winning at s, it leaves the buffer and may
+ * take the link at s + sw_alloc + traversal. The next head of that VC starts routing at s + sw_alloc when the winner is a tail.
+ * A credit is usable upstream a channel and a cycle after s.
+ *
+ * What a router may do next stands in sets of bits, a bit an input VC (port * vcs + vc), so that a tick looks at requests alone:
+ * `wait[j]`: heads that want a VC of output j; `want[j]`: input VCs with a VC of output j, a flit and credit. Those of them that
+ * are still in the stage before are also in `unready`.
  */
 #ifndef IKAT_SIM_PIPE_H
 #define IKAT_SIM_PIPE_H
@@ -17,124 +22,157 @@
 #include "sim/pipe_match.h"
 #include "sim/sim_internal.h"
 
-enum { VC_IDLE, VC_WAITING, VC_ACTIVE, VC_DROPPING }; /* no packet; wants an output VC; has one; its packet knows no way */
+/* No packet; its head is being routed or wants an output VC; has one; its packet knows no way. */
+enum { VC_IDLE, VC_WAITING, VC_ACTIVE, VC_DROPPING };
+
+#define PIPE_NO_HOLDER 0xFFFFu
 
 typedef struct pipe_vc {
-    uint32_t ready;       /* cycle from which the next stage may serve it, modulo 2^32: never far from now */
-    uint32_t out_port;    /* global port */
-    uint32_t out;         /* out_port * vcs */
-    uint32_t sw;          /* its switch */
-    uint16_t head, count; /* ring of flits */
-    uint8_t state, out_vc, vc_first, vc_last;
-    bool fresh; /* the next flit is a head */
+    uint16_t head, count;                 /* ring of flits */
+    uint16_t out, out_bit;                /* local output port; VC_ACTIVE: out * vcs + its VC */
+    uint8_t vc_first, vc_last, state, vc; /* VCs allowed there; this VC's own number */
+    uint32_t sw;                          /* its switch */
 } pipe_vc;
+
+/* A port with its channel (out) and its peer's (in): 32 bytes. Ticks. */
+typedef struct pipe_port {
+    uint32_t peer;         /* peer port * vcs */
+    uint32_t flit_delay;   /* from taking the link to being in the next buffer */
+    uint32_t credit_delay; /* of a credit of this input, from the start of the cycle in which its flit left */
+    uint16_t period;       /* ticks a flit; 0 = unconnected */
+    uint16_t peer_part;
+    uint64_t free_at;   /* when the link takes the next flit */
+    uint64_t credit_at; /* speed-up: when the channel back takes the next credit */
+} pipe_port;
 
 typedef struct pipe_packet {
     ik_packet rt;
-    uint64_t generated, injected; /* cycles */
+    uint64_t generated, injected; /* link cycles */
     uint64_t number;
     uint32_t next_free;
 } pipe_packet;
 
+enum { PIPE_CHUNK = 4096 }; /* packets that are made at a time; they never move */
+
 typedef struct pipe_event {
-    uint32_t where; /* flit: receiving (port * vcs + vc); credit: sending (port * vcs + vc) */
-    uint32_t flit;  /* packet << 1 | is tail */
+    uint32_t where; /* receiving port * vcs + vc */
+    uint32_t flit;  /* packet << 2 | is head << 1 | is tail */
 } pipe_event;
 
 typedef struct pipe_slot {
-    pipe_event *flits, *credits;
+    pipe_event *flits, *next_flit, *last_flit; /* next: where the next one goes; last: end of the room */
+    uint32_t *credits, *next_credit, *last_credit;
     uint32_t *hosts; /* that wake up */
-    uint32_t num_flits, cap_flits, num_credits, cap_credits, num_hosts, cap_hosts;
+    uint32_t num_hosts, cap_hosts;
 } pipe_slot;
 
+/* Sets have `words` words, those of ports `port_words`. route and due: rings of sets by tick. */
 typedef struct pipe_router {
-    uint64_t *waiting, *active; /* bit in * vcs + vc: state is VC_WAITING / VC_ACTIVE or VC_DROPPING with flits there */
-    uint16_t *vc_first;         /* [radix] VC of this input that is favoured next in switch allocation */
+    uint64_t *unready, *free_out, *drop; /* free_out: bit an output VC that no packet holds; drop: VC_DROPPING with flits there */
+    uint64_t *route;                     /* input VCs whose packet starts in that tick */
+    uint64_t *due;                       /* input VCs that are no longer unready from that tick on */
+    uint64_t *wait, *want;               /* [radix] */
+    uint64_t *waiting, *wanted;          /* outputs whose wait, want may have members */
+    pipe_vc *in;                         /* [radix * vcs], as the next two */
+    uint16_t *credits, *holder;          /* of output VCs; holder: input VC that has it */
+    pipe_port *ports;
+    uint16_t *vc_served; /* [radix] VC of this input that won last in switch allocation */
     match_state vc_match, sw_match;
     void *route_state, *select_state;
     uint64_t draws;
-    uint32_t port_base, flits; /* flits in its buffers */
-    uint16_t radix, words;
+    uint32_t port_base, first, flits; /* first = port_base * vcs; flits in its buffers */
+    uint16_t radix, words, port_words;
     bool listed; /* stands in the list of routers to look at */
 } pipe_router;
 
 typedef struct pipe_host {
     double next_time;           /* generation of the next message, cycles; not rounded (periodic, poisson) */
+    double rate, log_rate;      /* messages a cycle; log(1 - rate) */
     uint64_t next_cycle;        /* the same, whole */
     uint64_t messages, packets; /* begun so far: numbers of the next ones */
     uint64_t hash;
+    uint64_t generated;    /* of the message being sent */
     uint32_t port;         /* injection port, IK_NONE = unconnected */
     uint32_t packet;       /* being sent, IK_NONE = none */
     uint32_t flits_left;   /* of it */
     uint32_t packets_left; /* of its message */
     uint32_t dst;
-    uint64_t generated; /* of the message being sent */
-    uint8_t vc, next_vc;
+    uint8_t vc, next_vc, lane; /* lane: VC that the scheme gave the packet */
     bool silent, awake;
 } pipe_host;
 
-typedef struct pipe {
+typedef struct pipe pipe;
+
+/* What one thread works on. */
+typedef struct pipe_part {
+    pipe *p;
+    unsigned id;
+    uint64_t now, cycle; /* tick; link cycle */
+    pipe_slot *slots;
+    uint32_t *list, num_listed; /* routers that hold flits */
+    uint32_t *ready_hosts, *next_hosts, num_ready_hosts;
+    uint32_t free_packet;
+    /* room for one router's tick */
+    match_room room;
+    match_request *requests;
+    uint32_t *grants, *ports;
+    uint16_t *best;                                   /* [radix] by input: output that offers itself */
+    uint64_t *ready, *busy, *offered, *given, *freed; /* sets; freed: output VCs, empty between routers */
+    uint64_t *rivals;                                 /* [vcs] sets */
+    /* statistics */
+    counters n;
+    uint64_t started, gone; /* packets that entered and left the network */
+    uint64_t misled;        /* that reached another host than theirs; paranoid only */
+    histo latency, network;
+    uint64_t *series_bytes, *series_count, *series_sum;
+    bool failed; /* out of memory */
+} pipe_part;
+
+struct pipe {
     const ik_plan *plan;
     const ik_fabric *f;
     const ik_traffic *traffic;
     const ik_env *env;
-    /* resolved parameters */
-    unsigned vcs, routing, vc_alloc, sw_alloc, traversal, iterations, injection;
+    /* resolved parameters; stages in ticks */
+    unsigned vcs, routing, vc_alloc, sw_alloc, traversal, iterations, injection, speedup;
     match_kind vc_kind, sw_kind;
-    uint32_t depth, flit_bytes, packet_flits, packets_per_message, packet_bytes;
-    uint64_t clock_ps, warmup, end, series, watchdog, seed;
-    double load, messages_per_cycle; /* of a host whose link takes a flit a cycle */
-    bool adaptive, source_adaptive, paranoid, any_injection_vc, slow_links; /* slow_links: some take a flit in several cycles */
+    uint32_t depth, ring_shift, flit_bytes, packet_flits, packets_per_message, packet_bytes;
+    uint64_t clock_ps, warmup, end, series, watchdog, seed; /* clock_ps: of a link cycle; the others in cycles */
+    double load, messages_per_cycle;                        /* of a host whose link takes a flit a cycle */
+    uint64_t queue_flits;                                   /* that may wait for a link behind the switch; speed-up only */
+    bool adaptive, source_adaptive, paranoid, any_injection_vc;
+    bool look_at_links; /* some take a flit in several ticks */
+    bool plain;         /* see pipe_router.c */
     /* state */
-    uint64_t now;
-    uint32_t *channel; /* [ports] cycles */
-    uint16_t *period;  /* [ports] cycles a flit */
-    uint64_t *free_at; /* [ports] when its link takes the next flit; slow links only matter */
+    pipe_port *ports;  /* [ports] */
     uint16_t *credits; /* [ports * vcs] of the sending side */
-    uint8_t *taken;    /* [ports * vcs] output VC is held by a packet */
+    uint16_t *holder;  /* [ports * vcs] local input VC that has this output VC (hosts: 0), PIPE_NO_HOLDER = free */
     pipe_vc *in;       /* [switch ports * vcs] */
-    uint32_t *rings;   /* [switch ports * vcs * depth] */
+    uint32_t *rings;   /* [switch ports * vcs << ring_shift] */
     pipe_router *routers;
     pipe_host *hosts;
-    uint64_t *bits;     /* backing of all masks */
-    uint16_t *pointers; /* backing of all round-robin pointers */
-    uint8_t *policy;    /* backing of routing and selection states */
-    pipe_slot *slots;
-    uint32_t wheel_mask;
-    uint32_t *list, *next_list, num_listed; /* routers that hold flits */
-    uint32_t *ready_hosts, *next_hosts, num_ready_hosts;
-    pipe_packet *pool;
-    uint32_t pool_size, pool_cap, free_packet;
-    /* room for one router's cycle */
-    match_room room;
-    match_request *requests;
-    uint32_t *grants, *winners, *ports;
-    struct pipe_request {
-        uint32_t where; /* input VC */
-        uint16_t in, out;
-    } * asks;
-    struct pipe_rival { /* [radix] by output: this input's request there, valid where the stamp is the input's */
-        uint64_t stamp;
-        uint32_t request;
-    } * rivals;
-    uint64_t stamp;
-    uint16_t *in_degree, *out_degree; /* [radix] of this cycle's requests; all 0 in between */
-    uint16_t *port_of_bit;            /* [radix * vcs] bit / vcs */
-    ik_choice *choices;
+    uint64_t *bits;                             /* backing of all sets */
+    uint16_t *pointers;                         /* backing of all round-robin pointers */
+    uint8_t *policy;                            /* backing of routing and selection states */
+    uint16_t *port_of_bit;                      /* [radix * vcs] bit / vcs */
+    uint64_t vc_mask;                           /* vcs ones */
+    uint32_t wheel_mask, ring_mask, stage_mask; /* of ticks; of a ring of flits; of route and due */
+    uint32_t max_radix;
     uint32_t switch_ports, switch_channels; /* switch_channels = switch_ports * vcs: input VCs of switches are below */
-    /* statistics */
-    counters n;
-    histo latency, network;
+    pipe_packet **chunks;
+    uint32_t max_chunks, num_chunks;
+    pipe_part *parts;
+    unsigned num_parts;
     uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
-    uint64_t *series_bytes, *series_count, *series_sum;
     double *series_blocked;
     size_t num_series;
-    uint64_t last_move;
-    uint64_t in_flight;    /* packets in the network */
-    bool deadlock, failed; /* failed: out of memory */
+    order_table *order; /* [host] paranoid only */
+    uint64_t stopped;   /* cycles that were simulated */
+    double cpu_seconds;
+    bool deadlock;
     char *deadlock_text;
     size_t state_bytes;
-} pipe;
+};
 
 /* ---- pipe_setup.c */
 ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
@@ -142,43 +180,87 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic, co
 void pipe_free(pipe *p);
 
 /* ---- pipe_router.c */
-/* Puts a flit into the buffer of input VC `where` (port * vcs + vc) at cycle p->now. */
-void pipe_receive(pipe *p, uint32_t where, uint32_t flit);
-void pipe_run_router(pipe *p, uint32_t sw);
+/* Puts a flit into the buffer of input VC `where` (port * vcs + vc) at tick q->now. */
+void pipe_receive(pipe_part *q, uint32_t where, uint32_t flit);
+/* A credit for output VC `where` of a switch that had none. */
+void pipe_end_starvation(pipe_part *q, uint32_t where);
+/* A tick of all routers that hold flits. */
+void pipe_run_routers(pipe_part *q);
+
+/* ---- pipe_route.c */
+/* Asks the plan for the packet whose head is at the front of local input VC `bit`: sets its VC's output and VCs there; false =
+ * there is no way. */
+bool pipe_route(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t bit);
 
 /* ---- pipe_host.c */
-void pipe_start_host(pipe *p, uint32_t host);
-void pipe_run_host(pipe *p, uint32_t host); /* sends at most one flit */
-void pipe_deliver(pipe *p, uint32_t where, uint32_t flit);
-void pipe_count_backlog(pipe *p, uint32_t host);
+void pipe_start_host(pipe_part *q, uint32_t host);
+void pipe_run_host(pipe_part *q, uint32_t host); /* sends at most one flit */
+void pipe_deliver(pipe_part *q, uint32_t where, uint32_t flit);
+void pipe_count_backlog(pipe_part *q, uint32_t host);
+void pipe_free_packet(pipe_part *q, uint32_t id);
 
 /* ---- pipe_check.c */
-bool pipe_find_deadlock(const pipe *p, char **text);
 ik_status pipe_check(const pipe *p, ik_error *err);
+uint64_t pipe_in_flight(const pipe *p); /* packets in the network */
+/* Events under way to each channel and VC, by its sending side; flits and credits apart. Arrays of [ports * vcs], zeroed. */
+void pipe_count_events(const pipe *p, uint32_t *flits, uint32_t *credits);
+/* Counts a packet that overtook one of its flow. */
+void pipe_check_delivery(pipe_part *q, uint32_t host, const pipe_packet *pk);
 
-/* ---- shared */
-bool pipe_post(pipe_event **items, uint32_t *count, uint32_t *capacity, pipe_event e);
-bool pipe_wake_host(pipe *p, uint32_t host, uint64_t cycle);
+/* ---- pipe_deadlock.c: looks for packets that can never move again; sets deadlock and deadlock_text. */
+ik_status pipe_find_deadlock(pipe *p, ik_error *err);
 
-SIM_INLINE void pipe_send_credit(pipe *p, uint32_t where, uint64_t cycle)
+/* ---- pipe_run.c */
+uint64_t pipe_bytes(const pipe *p); /* of the state, now */
+bool pipe_grow_flits(pipe_slot *slot);
+bool pipe_grow_credits(pipe_slot *slot);
+void pipe_wake_host(pipe_part *q, uint32_t host, uint64_t tick);
+
+SIM_INLINE pipe_packet *pipe_packet_of(const pipe *p, uint32_t id)
 {
-    pipe_slot *due = &p->slots[cycle & p->wheel_mask];
-    if (!pipe_post(&due->credits, &due->num_credits, &due->cap_credits, (pipe_event){where, 0}))
-        p->failed = true;
+    return &p->chunks[id / PIPE_CHUNK][id % PIPE_CHUNK];
 }
 
-/* Sends a flit through channel `port` on vc, leaving the switch at `cycle` at the earliest; a slower link takes it when it can.
- */
-SIM_INLINE void pipe_send_flit(pipe *p, uint32_t port, unsigned vc, uint32_t flit, uint64_t cycle)
+/* Gives the credit of a flit that left input VC `vc` of this port back to the sender; one a cycle and port. `plain`: a tick is a
+ * cycle. */
+SIM_INLINE void pipe_send_credit(pipe_part *q, pipe_port *port, unsigned vc, bool plain)
 {
-    if (cycle < p->free_at[port])
-        cycle = p->free_at[port];
-    p->free_at[port] = cycle + p->period[port];
-    pipe_slot *due = &p->slots[(cycle + p->channel[port] + p->period[port] - 1) & p->wheel_mask];
-    if (!pipe_post(&due->flits, &due->num_flits, &due->cap_flits, (pipe_event){p->f->port_peer[port] * p->vcs + vc, flit}))
-        p->failed = true;
-    if (p->now >= p->warmup)
-        p->channel_bytes[port] += p->flit_bytes;
+    const pipe *p = q->p;
+    uint64_t leaves = q->now;
+    if (!plain && p->speedup > 1) {
+        leaves = q->cycle * p->speedup;
+        if (leaves < port->credit_at)
+            leaves = port->credit_at;
+        port->credit_at = leaves + p->speedup;
+    }
+    pipe_slot *due = &q->slots[(leaves + port->credit_delay) & p->wheel_mask];
+    if (__builtin_expect(due->next_credit == due->last_credit, 0) && !pipe_grow_credits(due)) {
+        q->failed = true;
+        return;
+    }
+    *due->next_credit++ = port->peer + vc;
+}
+
+/* Sends a flit through this port on vc, at `tick` at the earliest: links start a flit with a cycle, and when the one before is
+ * through. `plain`: it is, and adaptive routings see the time. */
+SIM_INLINE void pipe_send_flit(pipe_part *q, pipe_port *port, uint32_t id, unsigned vc, uint32_t flit, uint64_t tick, bool plain)
+{
+    const pipe *p = q->p;
+    if (!plain) {
+        if (p->speedup > 1)
+            tick = (tick + p->speedup - 1) / p->speedup * p->speedup;
+        if (tick < port->free_at)
+            tick = port->free_at;
+    }
+    port->free_at = tick + port->period;
+    pipe_slot *due = &q->slots[(tick + port->flit_delay) & p->wheel_mask];
+    if (q->cycle >= p->warmup)
+        p->channel_bytes[id] += p->flit_bytes;
+    if (__builtin_expect(due->next_flit == due->last_flit, 0) && !pipe_grow_flits(due)) {
+        q->failed = true;
+        return;
+    }
+    *due->next_flit++ = (pipe_event){port->peer + vc, flit};
 }
 
 #endif

@@ -14,57 +14,60 @@
 /* Draws the generation time of message number h->messages. */
 static void draw_next(const pipe *p, uint32_t host, pipe_host *h)
 {
-    double rate = p->messages_per_cycle / p->period[h->port];
     double u = ik_random_unit(p->seed, IK_RNG_TRAFFIC_TIME, host, h->messages);
     if (p->injection == INJECT_PERIODIC) {
-        h->next_time = h->messages == 0 ? u / rate : h->next_time + 1 / rate;
+        h->next_time = h->messages == 0 ? u / h->rate : h->next_time + 1 / h->rate;
         h->next_cycle = (uint64_t)h->next_time;
     } else if (p->injection == INJECT_POISSON) {
-        h->next_time += -log1p(-u) / rate;
+        h->next_time += -log1p(-u) / h->rate;
         h->next_cycle = (uint64_t)h->next_time;
     } else { /* a coin every cycle: the gap is geometric */
-        double gap = rate >= 1 ? 1 : 1 + floor(log1p(-u) / log1p(-rate));
+        double gap = h->rate >= 1 ? 1 : 1 + floor(log1p(-u) / h->log_rate);
         h->next_time += gap;
         h->next_cycle = (uint64_t)h->next_time - 1;
     }
 }
 
-void pipe_start_host(pipe *p, uint32_t host)
+void pipe_start_host(pipe_part *q, uint32_t host)
 {
+    const pipe *p = q->p;
     pipe_host *h = &p->hosts[host];
     h->packet = IK_NONE;
     h->hash = UINT64_C(0xCBF29CE484222325);
     h->silent = h->port == IK_NONE || p->traffic->family->dest(p->traffic, host, 0) == IK_NONE;
     if (h->silent)
         return;
+    h->rate = p->messages_per_cycle / (p->ports[h->port].period / p->speedup);
+    h->log_rate = log1p(-h->rate);
     draw_next(p, host, h);
-    if (!pipe_wake_host(p, host, h->next_cycle))
-        p->failed = true;
+    pipe_wake_host(q, host, h->next_cycle * p->speedup);
 }
 
-static uint64_t packets_bytes(const pipe *p)
+static uint64_t message_bytes(const pipe *p)
 {
     return (uint64_t)p->packets_per_message * p->packet_bytes;
 }
 
-static void count_generated(pipe *p, uint64_t cycle)
+static void count_generated(pipe_part *q, uint64_t cycle)
 {
-    p->n.generated += p->packets_per_message;
+    const pipe *p = q->p;
+    q->n.generated += p->packets_per_message;
     if (cycle >= p->warmup && cycle < p->end)
-        p->n.offered_bytes += packets_bytes(p);
+        q->n.offered_bytes += message_bytes(p);
 }
 
 /* The next message if it is there; false = nothing to send before h->next_cycle. */
-static bool begin_message(pipe *p, uint32_t host, pipe_host *h)
+static bool begin_message(pipe_part *q, uint32_t host, pipe_host *h)
 {
-    while (h->next_cycle <= p->now) {
+    const pipe *p = q->p;
+    while (h->next_cycle <= q->cycle) {
         uint32_t dst = p->traffic->family->dest(p->traffic, host, h->messages);
         h->generated = h->next_cycle;
         h->messages++;
         draw_next(p, host, h);
         if (dst == IK_NONE)
             continue;
-        count_generated(p, h->generated);
+        count_generated(q, h->generated);
         h->dst = dst;
         h->packets_left = p->packets_per_message;
         return true;
@@ -72,144 +75,183 @@ static bool begin_message(pipe *p, uint32_t host, pipe_host *h)
     return false;
 }
 
-static uint32_t new_pipe_packet(pipe *p)
+/* ---- packets: numbers of chunks that never move; what is free stands in a list */
+
+static bool add_chunk(pipe_part *q)
 {
-    uint32_t id = p->free_packet;
-    if (id != IK_NONE) {
-        p->free_packet = p->pool[id].next_free;
-        return id;
+    pipe *p = q->p;
+    if (p->num_chunks == p->max_chunks)
+        return false;
+    pipe_packet *chunk = ik_calloc(PIPE_CHUNK, sizeof *chunk);
+    if (!chunk)
+        return false;
+    uint32_t first = p->num_chunks * PIPE_CHUNK;
+    p->chunks[p->num_chunks++] = chunk;
+    for (uint32_t k = PIPE_CHUNK; k-- > 0;) {
+        chunk[k].next_free = q->free_packet;
+        q->free_packet = first + k;
     }
-    if (p->pool_size == p->pool_cap) {
-        uint32_t cap = p->pool_cap * 2;
-        pipe_packet *grown = cap > p->pool_cap && cap < UINT32_MAX / 2 ? realloc(p->pool, cap * sizeof *grown) : NULL;
-        if (!grown)
-            return IK_NONE;
-        p->pool = grown;
-        p->pool_cap = cap;
-    }
-    return p->pool_size++;
+    return true;
 }
 
-static bool begin_packet(pipe *p, uint32_t host, pipe_host *h)
+static uint32_t new_pipe_packet(pipe_part *q)
 {
-    uint32_t id = new_pipe_packet(p);
+    if (q->free_packet == IK_NONE && !add_chunk(q))
+        return IK_NONE;
+    uint32_t id = q->free_packet;
+    q->free_packet = pipe_packet_of(q->p, id)->next_free;
+    return id;
+}
+
+void pipe_free_packet(pipe_part *q, uint32_t id)
+{
+    pipe_packet_of(q->p, id)->next_free = q->free_packet;
+    q->free_packet = id;
+}
+
+static bool begin_packet(pipe_part *q, uint32_t host, pipe_host *h)
+{
+    const pipe *p = q->p;
+    uint32_t id = new_pipe_packet(q);
     if (id == IK_NONE) {
-        p->failed = true;
+        q->failed = true;
         return false;
     }
-    pipe_packet *pk = &p->pool[id];
+    pipe_packet *pk = pipe_packet_of(p, id);
     pk->generated = h->generated;
     pk->number = h->packets++;
     ik_draw draw = {p->seed, host, pk->number};
     ik_plan_start(p->plan, host, h->dst, &draw, NULL, &pk->rt);
     h->packet = id;
     h->flits_left = p->packet_flits;
+    h->lane = pk->rt.vc;
     return true;
 }
 
+/* ---- sending */
+
 /* An output VC for the waiting packet: its lane, or round robin over all where the scheme leaves the choice. */
-static bool find_vc(pipe *p, pipe_host *h)
+static bool find_vc(const pipe *p, pipe_host *h)
 {
-    const uint8_t *taken = p->taken + (size_t)h->port * p->vcs;
+    const uint16_t *holder = p->holder + (size_t)h->port * p->vcs;
     const uint16_t *credits = p->credits + (size_t)h->port * p->vcs;
-    unsigned only = p->pool[h->packet].rt.vc;
-    for (unsigned k = 0; k < p->vcs; k++) {
-        unsigned v = p->any_injection_vc ? (h->next_vc + k) % p->vcs : only;
-        if (!taken[v] && credits[v] > 0) {
+    unsigned v = p->any_injection_vc ? h->next_vc : h->lane;
+    for (unsigned k = 0; k < (p->any_injection_vc ? p->vcs : 1); k++) {
+        if (holder[v] == PIPE_NO_HOLDER && credits[v] > 0) {
             h->vc = (uint8_t)v;
-            h->next_vc = (uint8_t)((v + 1) % p->vcs);
+            h->next_vc = (uint8_t)(v + 1 == p->vcs ? 0 : v + 1);
             return true;
         }
-        if (!p->any_injection_vc)
-            return false;
+        v = v + 1 == p->vcs ? 0 : v + 1;
     }
     return false;
 }
 
-static void send_flit(pipe *p, uint32_t host, pipe_host *h)
+static void send_flit(pipe_part *q, uint32_t host, pipe_host *h)
 {
+    const pipe *p = q->p;
     uint32_t channel = h->port * p->vcs + h->vc;
-    pipe_packet *pk = &p->pool[h->packet];
-    if (h->flits_left == p->packet_flits) {
-        pk->injected = p->now;
-        pk->rt.vc = h->vc;
-        p->taken[channel] = 1;
-        p->in_flight++;
+    bool head = h->flits_left == p->packet_flits, tail = --h->flits_left == 0;
+    if (head) {
+        pipe_packet_of(p, h->packet)->injected = q->cycle;
+        p->holder[channel] = 0;
+        q->started++;
     }
-    bool tail = --h->flits_left == 0;
     p->credits[channel]--;
-    pipe_send_flit(p, h->port, h->vc, h->packet << 1 | tail, p->now + 1);
-    p->last_move = p->now;
-    if (p->now >= p->warmup)
+    pipe_send_flit(q, &p->ports[h->port], h->port, h->vc, h->packet << 2 | (uint32_t)head << 1 | tail, q->now + p->speedup,
+                   p->plain);
+    if (q->cycle >= p->warmup)
         p->host_sent_bytes[host] += p->flit_bytes;
     if (tail) {
-        p->taken[channel] = 0;
+        p->holder[channel] = PIPE_NO_HOLDER;
         h->packet = IK_NONE;
         h->packets_left--;
     }
 }
 
-void pipe_run_host(pipe *p, uint32_t host)
+static void sleep_until_next(pipe_part *q, uint32_t host, pipe_host *h)
 {
+    h->awake = false;
+    pipe_wake_host(q, host, h->next_cycle * q->p->speedup);
+}
+
+void pipe_run_host(pipe_part *q, uint32_t host)
+{
+    const pipe *p = q->p;
     pipe_host *h = &p->hosts[host];
     if (h->packet == IK_NONE) {
-        if (h->packets_left == 0 && !begin_message(p, host, h)) {
-            h->awake = false;
-            if (!pipe_wake_host(p, host, h->next_cycle))
-                p->failed = true;
+        if (h->packets_left == 0 && !begin_message(q, host, h)) {
+            sleep_until_next(q, host, h);
             return;
         }
-        if (!begin_packet(p, host, h))
+        if (!begin_packet(q, host, h))
             return;
     }
-    p->next_hosts[p->num_ready_hosts++] = host; /* still here next cycle */
-    if (p->free_at[h->port] > p->now + 1)
-        return;
-    if (h->flits_left == p->packet_flits ? find_vc(p, h) : p->credits[h->port * p->vcs + h->vc] > 0)
-        send_flit(p, host, h);
+    bool can_send = p->ports[h->port].free_at <= q->now + p->speedup &&
+                    (h->flits_left == p->packet_flits ? find_vc(p, h) : p->credits[h->port * p->vcs + h->vc] > 0);
+    if (can_send)
+        send_flit(q, host, h);
+    if (h->packet == IK_NONE && h->packets_left == 0 && h->next_cycle > q->cycle)
+        sleep_until_next(q, host, h);
+    else
+        q->next_hosts[q->num_ready_hosts++] = host; /* still here next cycle */
 }
 
-void pipe_deliver(pipe *p, uint32_t where, uint32_t flit)
+/* ---- receiving */
+
+static void count_bytes(pipe_part *q, uint32_t host)
 {
-    uint32_t port = where / p->vcs, host = ik_node_host(p->f, p->f->port_node[port]), sender = p->f->port_peer[port];
-    pipe_send_credit(p, sender * p->vcs + (where - port * p->vcs), p->now + p->channel[sender] + 1);
-    bool counts = p->now >= p->warmup;
-    if (counts) {
+    const pipe *p = q->p;
+    if (q->cycle >= p->warmup) {
         p->host_bytes[host] += p->flit_bytes;
-        p->n.window_bytes += p->flit_bytes;
+        q->n.window_bytes += p->flit_bytes;
     }
-    size_t at = p->series ? p->now / p->series : 0;
-    if (p->series && at < p->num_series)
-        p->series_bytes[at] += p->flit_bytes;
-    p->last_move = p->now;
-    if (!(flit & 1))
-        return;
-    pipe_packet *pk = &p->pool[flit >> 1];
+    if (p->series && q->cycle / p->series < p->num_series)
+        q->series_bytes[q->cycle / p->series] += p->flit_bytes;
+}
+
+static void count_packet(pipe_part *q, uint32_t host, const pipe_packet *pk)
+{
+    const pipe *p = q->p;
     pipe_host *h = &p->hosts[host];
-    h->hash = (h->hash ^ p->now * p->clock_ps) * FNV_PRIME;
+    h->hash = (h->hash ^ q->cycle * p->clock_ps) * FNV_PRIME;
     h->hash = (h->hash ^ ((uint64_t)pk->rt.src << 32 | pk->rt.dst)) * FNV_PRIME;
     h->hash = (h->hash ^ pk->number) * FNV_PRIME;
-    uint64_t latency = (p->now - pk->generated) * p->clock_ps;
-    p->n.delivered++;
-    if (counts) {
-        sim_histo_add(&p->latency, latency);
-        sim_histo_add(&p->network, (p->now - pk->injected) * p->clock_ps);
+    uint64_t latency = (q->cycle - pk->generated) * p->clock_ps;
+    q->n.delivered++;
+    q->gone++;
+    if (q->cycle >= p->warmup) {
+        sim_histo_add(&q->latency, latency);
+        sim_histo_add(&q->network, (q->cycle - pk->injected) * p->clock_ps);
     }
-    if (p->series && at < p->num_series) {
-        p->series_count[at]++;
-        p->series_sum[at] += latency;
+    if (p->series && q->cycle / p->series < p->num_series) {
+        q->series_count[q->cycle / p->series]++;
+        q->series_sum[q->cycle / p->series] += latency;
     }
-    pk->next_free = p->free_packet;
-    p->free_packet = flit >> 1;
-    p->in_flight--;
 }
 
-void pipe_count_backlog(pipe *p, uint32_t host)
+void pipe_deliver(pipe_part *q, uint32_t where, uint32_t flit)
 {
+    const pipe *p = q->p;
+    uint32_t port = where / p->vcs, host = ik_node_host(p->f, p->f->port_node[port]);
+    pipe_send_credit(q, &p->ports[port], where - port * p->vcs, p->plain);
+    count_bytes(q, host);
+    if (!(flit & 1))
+        return;
+    const pipe_packet *pk = pipe_packet_of(p, flit >> 2);
+    count_packet(q, host, pk);
+    if (p->order)
+        pipe_check_delivery(q, host, pk);
+    pipe_free_packet(q, flit >> 2);
+}
+
+void pipe_count_backlog(pipe_part *q, uint32_t host)
+{
+    const pipe *p = q->p;
     pipe_host *h = &p->hosts[host];
     while (!h->silent && h->next_cycle < p->end) {
         if (p->traffic->family->dest(p->traffic, host, h->messages) != IK_NONE)
-            count_generated(p, h->next_cycle);
+            count_generated(q, h->next_cycle);
         h->messages++;
         draw_next(p, host, h);
     }

@@ -45,6 +45,12 @@ static inline void match_advance(match_state *state, match_request r)
     state->in_first[r.in] = (uint16_t)(r.out + 1 == state->outputs ? 0 : r.out + 1);
 }
 
+/* The others work on sets as well, see pipe_router.c; there in_first and out_first are the partners served last. */
+static inline bool match_takes_list(match_kind kind)
+{
+    return kind == MATCH_INPUT_FIRST || kind == MATCH_WAVEFRONT;
+}
+
 ik_status match_room_init(match_room *room, uint32_t inputs, uint32_t outputs, uint32_t requests, ik_error *err);
 void match_room_free(match_room *room);
 /* Grants among requests[n]; writes the indices of the granted ones to grants (room for n), returns their number. A grant's

@@ -259,39 +259,7 @@ ik_status sim_check_conservation(sim *s, ik_error *err)
     return status;
 }
 
-/* ---- order of a flow: the last injection time seen from each source, in a table a host */
-
-typedef struct order_entry {
-    uint32_t src;
-    uint64_t t_inject; /* + 1; 0 = free */
-} order_entry;
-typedef struct order_table {
-    order_entry *entries;
-    uint32_t cap, used;
-} order_table;
-
-static order_entry *find_entry(order_entry *entries, uint32_t cap, uint32_t src)
-{
-    uint32_t at = (src * 2654435761u) & (cap - 1);
-    while (entries[at].t_inject && entries[at].src != src)
-        at = (at + 1) & (cap - 1);
-    return &entries[at];
-}
-
-static bool grow_table(order_table *t)
-{
-    uint32_t cap = t->cap ? t->cap * 2 : 16;
-    order_entry *entries = ik_calloc(cap, sizeof *entries);
-    if (!entries)
-        return false;
-    for (uint32_t k = 0; k < t->cap; k++)
-        if (t->entries[k].t_inject)
-            *find_entry(entries, cap, t->entries[k].src) = t->entries[k];
-    free(t->entries);
-    t->entries = entries;
-    t->cap = cap;
-    return true;
-}
+/* ---- delivery */
 
 ik_status sim_check_init(sim *s, ik_error *err)
 {
@@ -303,29 +271,23 @@ ik_status sim_check_init(sim *s, ik_error *err)
 
 void sim_check_delivery(part *p, uint32_t host, const packet *pk)
 {
-    order_table *t = &p->sim->order[host];
     if (pk->rt.dst != host)
         sim_broken(p, "a packet of host %u for host %u reached host %u", pk->rt.src, pk->rt.dst, host);
     if (pk->t_tail < pk->t_inject || pk->t_inject < pk->t_gen)
         sim_broken(p, "time went back: generated %llu, injected %llu, delivered %llu ps", (unsigned long long)pk->t_gen,
                    (unsigned long long)pk->t_inject, (unsigned long long)pk->t_tail);
-    if (t->used * 2 >= t->cap && !grow_table(t)) {
-        sim_part_fail(p, sizeof(order_entry) * t->cap, "the paranoid checks");
-        return;
-    }
-    order_entry *e = find_entry(t->entries, t->cap, pk->rt.src);
-    if (!e->t_inject)
-        t->used++;
-    if (pk->t_inject + 1 < e->t_inject)
+    switch (sim_order_note(&p->sim->order[host], pk->rt.src, pk->t_inject)) {
+    case ORDER_KEPT:
+        break;
+    case ORDER_BROKEN:
         p->n.order_violations++;
-    else
-        e->t_inject = pk->t_inject + 1;
-    e->src = pk->rt.src;
+        break;
+    case ORDER_NO_MEMORY:
+        sim_part_fail(p, sizeof(order_table), "the paranoid checks");
+    }
 }
 
 void sim_check_free(sim *s)
 {
-    for (uint32_t host = 0; s->order && host < s->f->num_hosts; host++)
-        free(s->order[host].entries);
-    free(s->order);
+    sim_order_free(s->order, s->f->num_hosts);
 }

@@ -494,6 +494,15 @@ void sim_close_sections(sim_sections *sec);
 ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_error *err);
 ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err);
 
+/* ---- sim_order.c: the packets of a flow, numbered by rising stamps, in the order of their delivery */
+typedef struct order_table { /* of a receiving host, zeroed at start */
+    struct order_entry *entries;
+    uint32_t cap, used;
+} order_table;
+typedef enum order_verdict { ORDER_KEPT, ORDER_BROKEN, ORDER_NO_MEMORY } order_verdict;
+order_verdict sim_order_note(order_table *t, uint32_t src, uint64_t stamp);
+void sim_order_free(order_table *tables, uint32_t num_hosts);
+
 /* ---- sim_check.c: paranoid checks and the watchdog, between windows, all partitions at rest */
 ik_status sim_check_conservation(sim *s, ik_error *err);
 void sim_check_delivery(part *p, uint32_t host, const packet *pk); /* counts a packet that overtook one of its flow */

@@ -20,7 +20,7 @@ TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_t
          "test_sim_switch", "test_sim_processes", "test_sim_buffers",
          "test_sim_adapter"]
 PATIENCE_S = 60  # a test that waits for a packet that never comes
-PIPE = ["test_sim_pipeline", "test_sim_models"]
+PIPE = ["test_sim_pipeline", "test_sim_models", "test_sim_booksim"]
 
 # name, file in src/sim, text, what replaces it, tests that should notice (asked first)
 FAULTS = [
@@ -97,13 +97,20 @@ FAULTS = [
     ("watchdog: what stands behind a head that leaves stays dead", "sim_deadlock.c", "if (leaves && !h->alive[buffer])",
      "if (leaves && !h->alive[buffer] && id == s->out_queues[q].tail)", ["test_sim_conserve"]),
     ("memory: growth is not weighed", "sim_run.c", "if (bytes <= limit)", "if (bytes <= 2 * limit)", ["test_sim_conserve"]),
-    ("pipelined: a flit needs no credit", "pipe_router.c", "    p->credits[out + out_vc]--;\n", "", PIPE),
-    ("pipelined: an output VC is never given back", "pipe_router.c", "        p->taken[out + out_vc] = 0;\n", "        ;\n", PIPE),
-    ("pipelined: VC allocation takes no cycle", "pipe_router.c", "v->ready = (uint32_t)p->now + p->vc_alloc;",
-     "v->ready = (uint32_t)p->now;", PIPE),
-    ("pipelined: pointers never move", "pipe_match.c", "bool move = it == 0 || kind != MATCH_ISLIP;", "bool move = false;", PIPE),
-    ("pipelined: a credit counts twice", "pipe_run.c", "p->credits[at->credits[k].where]++;",
-     "p->credits[at->credits[k].where] += 2;", PIPE),
+    ("pipelined: a flit needs no credit", "pipe_router.c", "bool starved = --r->credits[out_bit] == 0;", "bool starved = false;", PIPE),
+    ("pipelined: an output VC is never given back", "pipe_router.c", "        set_add(q->freed, out_bit, k.words);\n", "", PIPE),
+    ("pipelined: an output VC that a tail frees is offered at once", "pipe_router.c", "set_add(q->freed, out_bit, k.words);",
+     "set_add(r->free_out, out_bit, k.words);", PIPE),
+    ("pipelined: packets are routed a tick too early", "pipe_router.c",
+     "    if (!k.plain && p->routing == 0)\n        start_packets(q, r, sw, k);\n", "    start_packets(q, r, sw, k);\n", PIPE),
+    ("pipelined: pointers of VC allocation never move", "pipe_router.c", "        r->vc_match.out_first[out_bit] = (uint16_t)bit;\n",
+     "", PIPE),
+    ("pipelined: inputs' pointers never move", "pipe_router.c", "        r->sw_match.out_first[out] = (uint16_t)(in * p->vcs + p->vcs - 1); /* its last bit */\n",
+     "", PIPE),
+    ("pipelined: a flit that ends a VC's wait is forgotten", "pipe_run.c", "            pipe_end_starvation(q, *c);\n", "            ;\n", PIPE),
+    ("pipelined: a credit counts twice", "pipe_run.c", "if (credits[*c]++ == 0 &&", "if ((credits[*c] += 2) == 2 &&", PIPE),
+    ("pipelined: the watchdog believes in credits that are not there", "pipe_deadlock.c", "p->credits[channel] || h->credits[channel]",
+     "p->depth || h->credits[channel]", PIPE),
 ]
 
 

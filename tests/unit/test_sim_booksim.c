@@ -2,7 +2,8 @@
  *
  * test_sim_booksim.c: the pipelined router against whole curves of BookSim2's input-queued router with its default parameters, 4
  * VCs of 8 flits, packets of one flit: every load that it still accepted (accepted/offered >= 0.995), the load it accepts beyond,
- * and where it deadlocks. tests/data/booksim/mean.csv: means over its seeds, with their standard deviation.
+ * and where it deadlocks. Once more with internal speed-up 2. tests/data/booksim/mean.csv: means over its seeds, with their
+ * standard deviation.
  */
 #include "sim_helper.h"
 
@@ -101,6 +102,16 @@ static void a_fat_tree_follows_booksim(void **state)
     assert_true(fabs(accepted_at(fat_tree, 0.95) - 0.650) < 0.01);
 }
 
+/* Internal speed-up: routers with two ticks a link cycle and queues behind the switch. */
+static void a_faster_router_follows_booksim(void **state)
+{
+    (void)state;
+    scenario c = fat_tree;
+    c.sw = ROUTER ";speedup=2";
+    c.measure = "warmup=20 us;duration=60 us";
+    follow_curve(c, "a_ft_k4n4_speedup2", 0, 1, 0.005);
+}
+
 static void a_mesh_follows_booksim(void **state)
 {
     (void)state;
@@ -150,8 +161,11 @@ static void the_proof_finds_its_cycle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fat_tree_follows_booksim), cmocka_unit_test(a_mesh_follows_booksim),
-        cmocka_unit_test(a_torus_follows_booksim),    cmocka_unit_test(a_random_graph_follows_booksim_into_its_deadlock),
+        cmocka_unit_test(a_fat_tree_follows_booksim),
+        cmocka_unit_test(a_faster_router_follows_booksim),
+        cmocka_unit_test(a_mesh_follows_booksim),
+        cmocka_unit_test(a_torus_follows_booksim),
+        cmocka_unit_test(a_random_graph_follows_booksim_into_its_deadlock),
         cmocka_unit_test(the_proof_finds_its_cycle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,6 +45,8 @@ static void zero_load_latency_is_exact(void **state)
     zero_load("fullmesh:n=4,p=1,latency=10 ns", "shift:by=1", 2, 4, ROUTER, 5);
     zero_load("torus:dims=6,latency=10 ns", "shift:by=3", 4, 4, ROUTER, 1);
     zero_load("torus:dims=6,latency=10 ns", "shift:by=3", 4, 3, ROUTER ";routing_cycles=0", 1);
+    /* Ticks: two a cycle of the links. 1 + injection + 4 (stages / 2) + 3 + ejection. */
+    zero_load("torus:dims=6,latency=10 ns", "shift:by=3", 4, 2, ROUTER ";speedup=2", 1);
     zero_load("torus:dims=6,latency=10 ns", "shift:by=3", 4, 7, ROUTER ";vc_alloc_cycles=2;sw_alloc_cycles=2;traversal_cycles=2",
               2);
 }
@@ -129,6 +131,136 @@ static void a_ring_deadlocks_and_says_how(void **state)
     ik_sim_result_free(&r);
 }
 
+/* Packets of a deterministic route in one VC stay in order; where every VC is free to take they overtake. */
+static void order_violations_are_counted(void **state)
+{
+    (void)state;
+    scenario c = {.fabric = "mesh:dims=4:4,latency=10 ns",
+                  .routing = "dor",
+                  .vc = "dbbm",
+                  .num_vcs = 4,
+                  .traffic = "uniform",
+                  .load = 0.4,
+                  .sw = ROUTER,
+                  .adapter = ONE_FLIT,
+                  .measure = "warmup=0 ns;duration=60 us;paranoid=true"};
+    ik_sim_result kept = simulate(c);
+    c.vc = "any";
+    ik_sim_result broken = simulate(c);
+    assert_true(kept.packets_delivered > 10000);
+    assert_int_equal(kept.order_violations, 0);
+    assert_true(broken.order_violations > 0);
+    ik_sim_result_free(&kept);
+    ik_sim_result_free(&broken);
+}
+
+/* The table of this fabric knows no way to some hosts: those packets are taken out flit by flit, everything else is delivered. */
+static void packets_without_a_way_are_given_up(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/ikat-pipeline-XXXXXX", routing[64];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    FILE *file = fdopen(fd, "w");
+    assert_non_null(file);
+    /* One switch, hosts 0 to 3 on its ports 1 to 4; nothing is said about host 3. */
+    fprintf(file, "Unicast lids [0-5] of switch Lid 1 guid 0x02696b0000000000:\n0x0002 001\n0x0003 002\n0x0004 003\n");
+    assert_int_equal(fclose(file), 0);
+    snprintf(routing, sizeof routing, "lft:path=%s", path);
+    scenario c = {.fabric = "crossbar:n=4,latency=10 ns",
+                  .routing = routing,
+                  .vc = "any",
+                  .num_vcs = 2,
+                  .traffic = "shift:by=1",
+                  .load = 0.5,
+                  .sw = "model=pipelined;flit=125 B;buffer=1000 B",
+                  .adapter = "packet=1500 B", /* 12 flits through buffers of 4 */
+                  .measure = "warmup=0 ns;duration=60 us;paranoid=true"};
+    ik_sim_result r = simulate(c);
+    remove(path);
+    assert_true(r.packets_unroutable > 100);
+    assert_true(r.packets_delivered > 2 * r.packets_unroutable);
+    assert_true(r.packets_generated >= r.packets_delivered + r.packets_unroutable);
+    assert_false(r.deadlock);
+    ik_sim_result_free(&r);
+}
+
+/* Two rings that share nothing: host pairs of the first are still served while the second stands still. */
+static void a_deadlock_is_found_while_others_move(void **state)
+{
+    (void)state;
+    scenario c = {.fabric = "torus:dims=5:2,latency=10 ns",
+                  .routing = "dor",
+                  .vc = "1q",
+                  .num_vcs = 1,
+                  .traffic = NULL,
+                  .load = 1,
+                  .sw = "model=pipelined;flit=125 B;buffer=250 B",
+                  .adapter = "packet=1000 B",
+                  .measure = "warmup=0 ns;duration=1 ms;watchdog=20 us"};
+    char path[] = "/tmp/ikat-flows-XXXXXX", traffic[64];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    FILE *file = fdopen(fd, "w");
+    assert_non_null(file);
+    for (unsigned x = 0; x < 5; x++) /* all round the first ring, one short way in the second */
+        fprintf(file, "%u %u\n", x, (x + 2) % 5);
+    fprintf(file, "5 6\n");
+    assert_int_equal(fclose(file), 0);
+    snprintf(traffic, sizeof traffic, "file:path=%s", path);
+    c.traffic = traffic;
+    ik_sim_result r = simulate(c);
+    remove(path);
+    assert_true(r.deadlock);
+    assert_non_null(strstr(r.deadlock_text, "waits for"));
+    assert_null(strstr(r.deadlock_text, "host 5 for"));
+    assert_true(r.end_ps < UINT64_C(100000000));
+    ik_sim_result_free(&r);
+}
+
+/* Ports without a cable change nothing, but sets of 80 bits take the general kernel and sets of 16 the plain one. */
+static void kernels_agree(void **state)
+{
+    (void)state;
+    static const char *const routers[] = {
+        ROUTER, "model=pipelined;flit=125 B;buffer=4000 B;iterations=2;vc_allocator=separable_output",
+        ROUTER ";vc_alloc_cycles=2;routing_cycles=3;sw_alloc_cycles=2", ROUTER ";routing_cycles=0;speedup=3"};
+    for (size_t k = 0; k < 4; k++) {
+        scenario c = {.fabric = "crossbar:n=4,latency=10 ns",
+                      .routing = "minimal",
+                      .vc = "any",
+                      .num_vcs = 4,
+                      .traffic = "uniform",
+                      .load = 0.8,
+                      .sw = routers[k],
+                      .adapter = "packet=500 B;injection=poisson",
+                      .measure = "warmup=0 ns;duration=60 us;paranoid=true"};
+        ik_sim_result small = simulate(c);
+        c.fabric = "crossbar:n=20,latency=10 ns,hosts=4";
+        ik_sim_result large = simulate(c);
+        assert_true(small.packets_delivered > 1000);
+        assert_true(small.checksum == large.checksum);
+        ik_sim_result_free(&small);
+        ik_sim_result_free(&large);
+    }
+}
+
+static void a_tick_is_a_whole_part_of_a_cycle(void **state)
+{
+    (void)state;
+    ik_error err = {0};
+    ik_sim_result r = {0};
+    scenario c = {.fabric = "crossbar:n=4,latency=10 ns",
+                  .routing = "minimal",
+                  .vc = "any",
+                  .num_vcs = 4,
+                  .load = 0.5,
+                  .sw = ROUTER ";speedup=1.5",
+                  .adapter = ONE_FLIT};
+    assert_int_equal(try_simulate(&c, &r, &err), IK_ERR_USAGE);
+    assert_non_null(strstr(err.text, "speedup = 1.5"));
+}
+
 static void a_slow_link_is_slow(void **state)
 {
     (void)state;
@@ -153,6 +285,11 @@ int main(void)
         cmocka_unit_test(one_vc_limits_a_channel),
         cmocka_unit_test(nothing_is_lost),
         cmocka_unit_test(a_ring_deadlocks_and_says_how),
+        cmocka_unit_test(order_violations_are_counted),
+        cmocka_unit_test(packets_without_a_way_are_given_up),
+        cmocka_unit_test(a_deadlock_is_found_while_others_move),
+        cmocka_unit_test(kernels_agree),
+        cmocka_unit_test(a_tick_is_a_whole_part_of_a_cycle),
         cmocka_unit_test(a_slow_link_is_slow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
