@@ -20,7 +20,7 @@ TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_t
          "test_sim_switch", "test_sim_processes", "test_sim_buffers",
          "test_sim_adapter"]
 PATIENCE_S = 60  # a test that waits for a packet that never comes
-PIPE = ["test_sim_pipeline", "test_sim_models", "test_sim_booksim"]
+PIPE = ["test_sim_pipeline", "test_sim_models"]
 
 # name, file in src/sim, text, what replaces it, tests that should notice (asked first)
 FAULTS = [
@@ -105,7 +105,7 @@ FAULTS = [
      "    if (!k.plain && p->routing == 0)\n        start_packets(q, r, sw, k);\n", "    start_packets(q, r, sw, k);\n", PIPE),
     ("pipelined: pointers of VC allocation never move", "pipe_router.c", "        r->vc_match.out_first[out_bit] = (uint16_t)bit;\n",
      "", PIPE),
-    ("pipelined: inputs' pointers never move", "pipe_router.c", "        r->sw_match.out_first[out] = (uint16_t)(in * p->vcs + p->vcs - 1); /* its last bit */\n",
+    ("pipelined: pointers of switch allocation never move", "pipe_router.c", "        r->sw_match.out_first[out] = (uint16_t)(in * p->vcs + p->vcs - 1); /* its last bit */\n",
      "", PIPE),
     ("pipelined: a flit that ends a VC's wait is forgotten", "pipe_run.c", "            pipe_end_starvation(q, *c);\n", "            ;\n", PIPE),
     ("pipelined: a credit counts twice", "pipe_run.c", "if (credits[*c]++ == 0 &&", "if ((credits[*c] += 2) == 2 &&", PIPE),

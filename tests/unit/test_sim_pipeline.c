@@ -80,6 +80,42 @@ static void one_vc_limits_a_channel(void **state)
     }
 }
 
+/* ---- an output VC carries a packet of one flit every two cycles (VC allocation, switch allocation, and it is free the cycle
+ * after); whatever limits an output, the inputs that want it take turns */
+
+static void inputs_take_turns(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/ikat-flows-XXXXXX", traffic[64];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    FILE *file = fdopen(fd, "w");
+    assert_non_null(file);
+    fprintf(file, "0 3\n1 3\n2 3\n");
+    assert_int_equal(fclose(file), 0);
+    snprintf(traffic, sizeof traffic, "file:path=%s", path);
+    for (unsigned vcs = 1; vcs <= 4; vcs += 3) {
+        char sw[128];
+        snprintf(sw, sizeof sw, "model=pipelined;flit=125 B;buffer=%u B;iterations=1", 125 * 8 * vcs);
+        scenario c = {.fabric = "crossbar:n=4,latency=10 ns",
+                      .routing = "minimal",
+                      .vc = "any",
+                      .num_vcs = vcs,
+                      .traffic = traffic,
+                      .load = 1,
+                      .sw = sw,
+                      .adapter = "packet=125 B;injection=periodic",
+                      .measure = "warmup=20 us;duration=60 us"};
+        ik_sim_result r = simulate(c);
+        double whole = vcs == 1 ? 0.5 : 1, cycles = (double)r.window_ps / CYCLE_PS;
+        assert_true(fabs((double)r.host_bytes[3] / 125 / cycles - whole) < 0.003);
+        for (unsigned host = 0; host < 3; host++)
+            assert_true(fabs((double)r.host_sent_bytes[host] / 125 / cycles - whole / 3) < 0.003);
+        ik_sim_result_free(&r);
+    }
+    remove(path);
+}
+
 /* ---- invariants */
 
 static void nothing_is_lost(void **state)
@@ -283,6 +319,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zero_load_latency_is_exact),
         cmocka_unit_test(one_vc_limits_a_channel),
+        cmocka_unit_test(inputs_take_turns),
         cmocka_unit_test(nothing_is_lost),
         cmocka_unit_test(a_ring_deadlocks_and_says_how),
         cmocka_unit_test(order_violations_are_counted),
