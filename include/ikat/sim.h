@@ -110,9 +110,20 @@ typedef struct ik_class_result {
     double *series_throughput, *series_latency_ns; /* [num_series] as for the run */
 } ik_class_result;
 
+/* How the threads of a run shared it. Informational: depends on their number. */
+typedef struct ik_sim_sharing {
+    unsigned threads;        /* partitions that ran side by side */
+    uint32_t cut_channels;   /* between partitions */
+    uint64_t steps;          /* meetings of all threads */
+    uint64_t mail;           /* packets and credits from partition to partition */
+    double balance;          /* events of the busiest partition over the mean */
+    double step_balance;     /* the same step by step, summed: threads / step_balance is the most that the run can be sped up */
+    double run_seconds;      /* wall time of the event loop */
+} ik_sim_sharing;
+
 /* What a run measured. Throughputs are fractions of the summed injection rate of all hosts within the measured window
  * [warmup, warmup + duration). A packet belongs to the window in which its last byte reaches its host, a transmission to the window
- * in which it starts. Everything but cpu_seconds, state_bytes and threads is a function of plan, traffic, config and seed. */
+ * in which it starts. Everything but cpu_seconds, state_bytes, threads and sharing is a function of plan, traffic, config and seed. */
 typedef struct ik_sim_result {
     double load, offered, throughput; /* asked for, generated, accepted */
     ik_histogram latency;             /* generation of the packet's message to its tail at the host */
@@ -143,6 +154,7 @@ typedef struct ik_sim_result {
     uint64_t state_bytes;             /* memory of the simulation state at its largest */
     double cpu_seconds;               /* informational: processor time of all threads */
     unsigned threads;                 /* partitions that ran side by side */
+    ik_sim_sharing sharing;           /* how they shared the work; zero for models that run on one thread */
     uint64_t checksum;                /* FNV-1a over every delivery (time, src, dst, number) host by host */
 } ik_sim_result;
 

@@ -5,6 +5,7 @@
 #include "sim/sim_classes.h"
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* ---- threads */
 
@@ -29,9 +30,17 @@ static void *work(void *arg)
     return NULL;
 }
 
+static double wall_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 /* Part 0 runs on the calling thread. Either all threads start or none. */
 static ik_status run_threads(sim *s, ik_error *err)
 {
+    double begin = wall_seconds();
     crew c = {.abandoned = false};
     unsigned started = 1;
     hand *hands = ik_calloc(s->num_parts, sizeof *hands);
@@ -55,6 +64,7 @@ static ik_status run_threads(sim *s, ik_error *err)
         pthread_join(hands[k].thread, NULL);
     pthread_mutex_destroy(&c.gate);
     free(hands);
+    s->run_seconds = wall_seconds() - begin;
     return c.abandoned ? ik_fail(err, IK_ERR_MEMORY, "only %u of %u threads could be started", started, s->num_parts) : IK_OK;
 }
 
@@ -190,6 +200,25 @@ static void take_arrays(sim *s, ik_sim_result *r)
     s->deadlock_text = NULL;
 }
 
+static void export_sharing(const sim *s, uint64_t events, ik_sim_sharing *x)
+{
+    uint64_t busiest = 0;
+    *x = (ik_sim_sharing){.threads = s->num_parts,
+                          .cut_channels = s->cut.cut_channels,
+                          .steps = s->parts[0].step,
+                          .balance = 1,
+                          .step_balance = 1,
+                          .run_seconds = s->run_seconds};
+    for (unsigned q = 0; q < s->num_parts; q++) {
+        x->mail += s->parts[q].mail;
+        busiest = s->parts[q].n.events > busiest ? s->parts[q].n.events : busiest;
+    }
+    if (events && s->num_parts > 1) {
+        x->balance = (double)busiest * s->num_parts / (double)events;
+        x->step_balance = (double)s->parts[0].busiest * s->num_parts / (double)events;
+    }
+}
+
 static void export_counters(const sim *s, ik_sim_result *r)
 {
     counters n = {0};
@@ -216,6 +245,7 @@ static void export_counters(const sim *s, ik_sim_result *r)
     r->deadlock = s->deadlock;
     r->state_bytes += s->state_bytes;
     r->threads = s->num_parts;
+    export_sharing(s, n.events, &r->sharing);
 }
 
 ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err)

@@ -2,7 +2,7 @@
  *
  * Boxes of messages, their exchange between threads, and what a part has to tell at the end of a run. */
 #include "sim/sim_exchange.h"
-#include "sim/sim_internal.h"
+#include "sim/sim_classes.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -169,6 +169,18 @@ static void carry_histogram(carrier *c, histo *t)
     carry(c, &t->max, sizeof t->max);
 }
 
+static void carry_classes(carrier *c, class_stats *classes)
+{
+    for (unsigned k = 0; classes && k < classes->num; k++) {
+        class_counts *counts = &classes->of[k];
+        carry(c, &counts->offered_bytes, sizeof counts->offered_bytes);
+        carry(c, &counts->window_bytes, sizeof counts->window_bytes);
+        carry_histogram(c, &counts->latency);
+        if (classes->num_series)
+            carry(c, counts->series_bytes, 3 * classes->num_series * sizeof *counts->series_bytes);
+    }
+}
+
 static void carry_node(carrier *c, sim *s, uint32_t node)
 {
     const ik_fabric *f = s->f;
@@ -192,6 +204,7 @@ static size_t carry_part(carrier c, sim *s, part *p)
     carry_histogram(&c, &p->network);
     if (s->num_series)
         carry(&c, p->series_bytes, 3 * s->num_series * sizeof *p->series_bytes);
+    carry_classes(&c, p->classes);
     for (uint32_t node = 0; node < ik_num_nodes(s->f); node++)
         if (s->node_part[node] == p->id)
             carry_node(&c, s, node);

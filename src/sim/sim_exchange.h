@@ -36,9 +36,9 @@ typedef struct sim_message {
     uint64_t step;
     uint64_t bytes; /* of memory that the sender has grown to */
     uint16_t units;
-    uint8_t more; /* another message follows in this step */
-    uint8_t stop; /* the sender wants the run to end: it failed or was told to */
-    uint32_t pad;
+    uint8_t more;    /* another message follows in this step */
+    uint8_t stop;    /* the sender wants the run to end: it failed or was told to */
+    uint32_t events; /* that the sender worked on in this step */
     sim_unit unit[SIM_MESSAGE_UNITS];
 } sim_message;
 _Static_assert(sizeof(sim_cargo) == 48 && sizeof(sim_message) == 4096, "messages are laid out the same everywhere");

@@ -100,8 +100,8 @@ typedef struct ledger {
     bounds *bounds;    /* [port] */
 } ledger;
 
-/* A queue of voqnet: the packets for one destination in one VC of one input port. Those that may send now stand in the ring of the
- * output that their head asks for. */
+/* A queue of voqnet: the packets for one destination in one VC of one input port. Those that may send now stand in the ring of
+ * the output that their head asks for. */
 typedef struct net_queue {
     uint32_t head, tail; /* packets; head IK_NONE = empty */
     uint32_t prev, next; /* in the ring; prev NET_OUT = not in one */
@@ -190,20 +190,21 @@ typedef struct part {
     ik_choice *choices, *choices_ahead;
     uint32_t *ports;
     struct dest_store *dest; /* sim_dest.c: queues a destination; NULL without */
-    uint32_t asked_dst; /* of the packet that a selection is asked for */
+    uint32_t asked_dst;      /* of the packet that a selection is asked for */
     uint32_t cur_switch;
     uint64_t now;
     counters n;
     histo latency, network;
     uint64_t *series_bytes, *series_count, *series_sum;
-    class_stats *classes;   /* NULL where the traffic has none */
-    sim_box *out[2];        /* [parity of the step][partition] what others are told */
-    sim_box *own;           /* [partition] for the exchange's use */
-    const sim_box **in;     /* [partition] what others told in the step before */
-    uint64_t out_first;     /* earliest time of what was posted to others in this step */
-    uint64_t step_start;    /* time from which the times of what is posted to others count */
-    uint64_t told;          /* first part: window of the last progress */
-    uint64_t windows, mail; /* worked on; packets and credits posted to others */
+    class_stats *classes;            /* NULL where the traffic has none */
+    sim_box *out[2];                 /* [parity of the step][partition] what others are told */
+    sim_box *own;                    /* [partition] for the exchange's use */
+    const sim_box **in;              /* [partition] what others told in the step before */
+    uint64_t out_first;              /* earliest time of what was posted to others in this step */
+    uint64_t step_start;             /* time from which the times of what is posted to others count */
+    uint64_t told;                   /* first part: window of the last progress */
+    uint64_t mail;                   /* packets and credits posted to others */
+    uint64_t events_before, busiest; /* at the step's start; sum over steps of the most that a part worked on */
     double cpu_seconds;
     ik_status status;
     ik_error err;
@@ -217,12 +218,12 @@ struct sim {
     uint64_t seed;
     /* resolved parameters */
     unsigned model, queues, arbiter, iterations, input_speedup, vcs, injection;
-    unsigned stride; /* damq with bounds a queue: accounts of a VC; else 0 */
-    bool out_shared; /* output buffers are shared by their VCs */
-    unsigned adapter_queues, num_lanes;       /* of a host */
-    double injection_share, ejection_share;   /* of the link's rate */
-    uint64_t injection_bps, ejection_bps;     /* UINT64_MAX = no limit of its own */
-    bool paced;                               /* injection below the link's rate */
+    unsigned stride;                        /* damq with bounds a queue: accounts of a VC; else 0 */
+    bool out_shared;                        /* output buffers are shared by their VCs */
+    unsigned adapter_queues, num_lanes;     /* of a host */
+    double injection_share, ejection_share; /* of the link's rate */
+    uint64_t injection_bps, ejection_bps;   /* UINT64_MAX = no limit of its own */
+    bool paced;                             /* injection below the link's rate */
     bool voq, store_forward, adaptive, source_adaptive, static_lane, uniform_size, fast, paranoid, fifo_messages, congestion;
     double speedup, load;
     uint64_t routing_ps, traversal_ps, message_bytes, warmup_ps, end_ps, series_ps, watchdog_ps;
@@ -281,6 +282,7 @@ struct sim {
     sim_exchange *threads;  /* the one between threads, owned */
     uint64_t step_windows;  /* windows between two exchanges: the shortest link between partitions, over the shortest of all */
     sim_cut_quality cut;
+    double run_seconds;  /* wall time of the loop */
     uint64_t stopped_ps; /* where a check ended the run */
     bool deadlock;
     char *deadlock_text;
@@ -434,8 +436,8 @@ ik_status sim_space_check(const sim *s, const int64_t *in, const int64_t *out, i
 
 /* ---- sim_host.c */
 void sim_run_host(part *p, uint32_t node);
-/* At rest, before the window that begins at p->start: whether an adapter is not sending because its packets lack space at the other
- * end of its link; the account and size of the first that does. */
+/* At rest, before the window that begins at p->start: whether an adapter is not sending because its packets lack space at the
+ * other end of its link; the account and size of the first that does. */
 bool sim_host_stuck(part *p, uint32_t host, uint32_t *account, uint32_t *size);
 void sim_host_start(part *p, uint32_t host);
 void sim_count_backlog(part *p, uint32_t host);

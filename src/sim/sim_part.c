@@ -113,7 +113,7 @@ static bool init_part(sim *s, unsigned id)
     p->arrivals = malloc((ports + 1) * sizeof *p->arrivals);
     return p->local && p->active && p->grants && p->arrivals && init_boxes(p) && sim_histo_init(&p->latency) &&
            sim_histo_init(&p->network) && init_series(p) && init_scratch(p) && (!s->dest_rings || sim_dest_init(p)) &&
-           (!s->dest_rings || sim_dest_init(p)) && sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
+           sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
 }
 
 static void free_part(part *p)

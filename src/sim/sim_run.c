@@ -190,6 +190,7 @@ typedef struct pace {
 typedef struct news {
     uint64_t next;  /* first window with something to do; UINT64_MAX = none */
     uint64_t bytes; /* that the parts have grown to */
+    uint32_t most;  /* events that a part worked on */
     bool stop;
 } news;
 
@@ -207,6 +208,7 @@ static void close_boxes(part *p, const news *own)
         m->bytes = own->bytes;
         m->stop = own->stop;
         m->step = p->step;
+        m->events = own->most;
     }
 }
 
@@ -223,7 +225,8 @@ static void open_boxes(part *p)
 static news exchange(part *p, uint64_t from)
 {
     sim *s = p->sim;
-    news all = {sim_wheel_next(s, &p->wheel, from), sim_part_bytes(p), must_stop(p)};
+    news all = {sim_wheel_next(s, &p->wheel, from), sim_part_bytes(p), (uint32_t)(p->n.events - p->events_before), must_stop(p)};
+    p->events_before = p->n.events;
     if (p->out_first != UINT64_MAX && p->out_first / s->lookahead < all.next)
         all.next = p->out_first / s->lookahead;
     if (!s->exchange)
@@ -244,8 +247,10 @@ static news exchange(part *p, uint64_t from)
         const sim_message *m = p->in[q]->messages;
         all.next = m->next < all.next ? m->next : all.next;
         all.bytes += m->bytes;
+        all.most = m->events > all.most ? m->events : all.most;
         all.stop |= m->stop != 0;
     }
+    p->busiest += all.most;
     open_boxes(p);
     return all;
 }
@@ -333,7 +338,6 @@ static void run_windows(part *p, pace *pc, uint64_t end)
         if (!sim_wheel_revolve(s, &p->wheel, next))
             sim_part_fail(p, 64 * sizeof(event), "events");
         run_window(p);
-        p->windows++;
     }
 }
 

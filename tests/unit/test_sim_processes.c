@@ -239,6 +239,9 @@ static void test_same_results(void **state)
     scenario adaptive = base_of(switches[0]);
     adaptive.routing = "adaptive_tree";
     compare(f, adaptive);
+    scenario classes = base_of(switches[0]);
+    classes.traffic = "hotspot:nodes=3,fraction=20%";
+    compare(f, classes);
     ik_fabric_free(f);
 }
 
