@@ -141,13 +141,67 @@ static void test_others(void **state)
     ik_fabric_free(f);
 }
 
+/* Links between switches that are longer than those to hosts: threads meet every so many windows only. */
+static void test_long_links(void **state)
+{
+    (void)state;
+    ik_fabric *f = NULL, *ring = NULL;
+    assert_int_equal(ik_fabric_from_spec("karytree:k=3,n=2,latency=230 ns,host_latency=10 ns", NULL, &f, NULL), IK_OK);
+    assert_int_equal(ik_fabric_from_spec("torus:dims=5,p=2,latency=230 ns,host_latency=10 ns", NULL, &ring, NULL), IK_OK);
+    for (unsigned sw = 0; sw < NUM_SWITCHES; sw++) {
+        scenario c = base_of(sw);
+        c.routing = "dmodk";
+        c.measure = "warmup=1 us;duration=6 us;series=123 ns;watchdog=500 ns";
+        compare(f, c);
+        c.routing = "minimal";
+        c.vc = "1q";
+        c.num_vcs = 1;
+        c.traffic = "shift:by=4";
+        c.load = 1;
+        c.measure = "warmup=0 ns;duration=30 us;watchdog=777 ns;series=1 us";
+        c.adapter = "packet=16 kB";
+        compare(ring, c);
+    }
+    ik_fabric_free(ring);
+    ik_fabric_free(f);
+}
+
+/* What a run says about its threads. */
+static void test_sharing(void **state)
+{
+    (void)state;
+    ik_fabric *f = NULL;
+    assert_int_equal(ik_fabric_from_spec("karytree:k=4,n=2,latency=200 ns,host_latency=10 ns", NULL, &f, NULL), IK_OK);
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        scenario c = base_of(1);
+        ik_sim_result r = {0};
+        c.routing = "dmodk";
+        c.vc = "1q";
+        c.num_vcs = 1;
+        c.threads = threads;
+        c.measure = "warmup=0 ns;duration=20 us;watchdog=0 ns";
+        assert_int_equal(simulate_on(f, &c, &r, NULL), IK_OK);
+        const ik_sim_sharing *s = &r.sharing;
+        assert_int_equal(s->threads, threads);
+        assert_true(s->run_seconds > 0);
+        if (threads == 1) {
+            assert_true(s->mail == 0 && s->steps == 0 && s->cut_channels == 0 && s->balance == 1 && s->step_balance == 1);
+        } else {
+            assert_int_equal(s->cut_channels, 16);         /* half of the cables between leaves and roots, both ways */
+            assert_true(s->steps > 50 && s->steps <= 102); /* 200 ns each; 10 ns were 2,000 */
+            assert_true(s->mail > r.packets_delivered / 2 && s->mail < 4 * r.packets_delivered);
+            assert_true(s->balance >= 1 && s->balance < 1.1 && s->step_balance >= s->balance && s->step_balance < 1.5);
+        }
+        ik_sim_result_free(&r);
+    }
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models_and_vcs),
-        cmocka_unit_test(test_selections),
-        cmocka_unit_test(test_congestion),
-        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_models_and_vcs), cmocka_unit_test(test_selections), cmocka_unit_test(test_others),
+        cmocka_unit_test(test_congestion),     cmocka_unit_test(test_long_links), cmocka_unit_test(test_sharing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
