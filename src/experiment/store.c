@@ -13,7 +13,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 1 };
+enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 2 };
 
 struct store {
     sqlite3 *db;
@@ -39,7 +39,10 @@ static const char tables[] =
     " window_ps INTEGER NOT NULL, end_ps INTEGER NOT NULL, checksum TEXT NOT NULL, deadlock TEXT NOT NULL,"
     " latency_histogram BLOB NOT NULL, network_latency_histogram BLOB NOT NULL, channel_bytes BLOB NOT NULL,"
     " host_bytes BLOB NOT NULL, host_sent_bytes BLOB NOT NULL, series_period_ps INTEGER NOT NULL,"
-    " series_throughput BLOB NOT NULL, series_latency_ns BLOB NOT NULL, series_blocked BLOB NOT NULL);";
+    " series_throughput BLOB NOT NULL, series_latency_ns BLOB NOT NULL, series_blocked BLOB NOT NULL,"
+    " host_sent_min REAL NOT NULL, host_sent_max REAL NOT NULL, blocked_share REAL, hol_share REAL, hol_time_ns REAL,"
+    " congestion_roots REAL, congestion_tree INTEGER, congestion TEXT NOT NULL, classes TEXT NOT NULL,"
+    " congestion_series BLOB NOT NULL);";
 
 /* ---- errors */
 

@@ -3,6 +3,7 @@
  * experiment/store_point.c: a result as a row of the store, and the packing of its arrays.
  */
 #include "experiment/store.h"
+#include "experiment/store_congestion.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -193,12 +194,45 @@ static void bind_arrays(binder *b, const store_point *p)
     bind_reals(b, "series_blocked", r->series_blocked, r->num_series * (size_t)p->num_switches);
 }
 
+static void bind_deflated(binder *b, const char *name, const char *text)
+{
+    void *blob = NULL;
+    size_t size = 0;
+    if (b->status != IK_OK || (b->status = store_deflate(text, strlen(text), &blob, &size, b->err)) != IK_OK)
+        return;
+    check(b, sqlite3_bind_blob64(b->statement, place(b, name), blob, size, free));
+}
+
+/* Numbers that were not sampled are left NULL. */
+static void bind_congestion(binder *b, const store_point *p)
+{
+    const ik_congestion *k = &p->result->congestion;
+    congestion_text text;
+    bind_real(b, "host_sent_min", p->result->host_sent_min);
+    bind_real(b, "host_sent_max", p->result->host_sent_max);
+    if (k->num_samples) {
+        bind_real(b, "blocked_share", k->blocked_share);
+        bind_real(b, "hol_share", k->hol_share);
+        bind_real(b, "hol_time_ns", k->hol_time_ns);
+        bind_real(b, "congestion_roots", k->mean_roots);
+        bind_int(b, "congestion_tree", k->largest_tree);
+    }
+    if (b->status != IK_OK || (b->status = congestion_texts(p->result, p->num_switches, &text, b->err)) != IK_OK)
+        return;
+    bind_text(b, "congestion", text.summary);
+    bind_text(b, "classes", text.classes);
+    bind_deflated(b, "congestion_series", text.series);
+    congestion_text_free(&text);
+}
+
 static const char insert_point[] =
     "INSERT INTO points VALUES(:id, :params, :fabric, :plan, :traffic, :variant, :load, :seed, :offered, :throughput, :fairness,"
     " :latency_mean_ns, :latency_p50_ns, :latency_p95_ns, :latency_p99_ns, :latency_max_ns, :network_latency_mean_ns,"
     " :packets_generated, :packets_delivered, :packets_in_flight, :packets_unroutable, :order_violations, :packet_hops,"
     " :hosts_silent, :window_ps, :end_ps, :checksum, :deadlock, :latency_histogram, :network_latency_histogram, :channel_bytes,"
-    " :host_bytes, :host_sent_bytes, :series_period_ps, :series_throughput, :series_latency_ns, :series_blocked)";
+    " :host_bytes, :host_sent_bytes, :series_period_ps, :series_throughput, :series_latency_ns, :series_blocked,"
+    " :host_sent_min, :host_sent_max, :blocked_share, :hol_share, :hol_time_ns, :congestion_roots, :congestion_tree, :congestion,"
+    " :classes, :congestion_series)";
 
 static ik_status insert(store *s, const store_point *p, ik_error *err)
 {
@@ -217,6 +251,7 @@ static ik_status insert(store *s, const store_point *p, ik_error *err)
     bind_counts(&b, p->result);
     bind_latency(&b, p->result);
     bind_arrays(&b, p);
+    bind_congestion(&b, p);
     if (b.status != IK_OK) {
         sqlite3_finalize(b.statement);
         return b.status;

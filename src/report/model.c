@@ -5,6 +5,7 @@
 #include "report/model.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,13 @@ const char *const metric_names[NUM_METRICS] = {
     [METRIC_UNROUTABLE] = "packets_unroutable",
     [METRIC_ORDER] = "order_violations",
     [METRIC_HOPS] = "packet_hops",
+    [METRIC_HOST_LEAST] = "host_sent_min",
+    [METRIC_HOST_MOST] = "host_sent_max",
+    [METRIC_BLOCKED] = "blocked_share",
+    [METRIC_HOL] = "hol_share",
+    [METRIC_HOL_TIME] = "hol_time_ns",
+    [METRIC_ROOTS] = "congestion_roots",
+    [METRIC_TREE] = "congestion_tree",
 };
 
 const char *model_text(report_model *m, sqlite3_stmt *statement, int column)
@@ -167,10 +175,11 @@ static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *er
                       .end_ps = (uint64_t)sqlite3_column_int64(statement, 8),
                       .checksum = model_text(m, statement, 9),
                       .deadlock = model_text(m, statement, 10),
-                      .params = model_text(m, statement, 11)};
+                      .params = model_text(m, statement, 11),
+                      .classes = model_text(m, statement, 12)};
     for (int i = 0; i < NUM_METRICS; i++)
-        r->value[i] = sqlite3_column_double(statement, 12 + i);
-    if (!r->traffic || !r->variant || !r->checksum || !r->deadlock || !r->params)
+        r->value[i] = sqlite3_column_type(statement, 13 + i) == SQLITE_NULL ? NAN : sqlite3_column_double(statement, 13 + i);
+    if (!r->traffic || !r->variant || !r->checksum || !r->deadlock || !r->params || !r->classes)
         return ik_fail_memory(err, 1, "a report");
     if (r->fabric == SIZE_MAX || r->plan == SIZE_MAX)
         return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: point %" PRId64, store_path(m->store), r->id);
@@ -182,7 +191,7 @@ static ik_status read_rows(report_model *m, ik_error *err)
 {
     const char *sql =
         ik_arena_strdup(&m->arena, "SELECT id, fabric, plan, traffic, variant, load, seed, window_ps, end_ps, checksum,"
-                                   " deadlock, params");
+                                   " deadlock, params, classes");
     for (int i = 0; i < NUM_METRICS && sql; i++)
         sql = ik_arena_printf(&m->arena, "%s, %s", sql, metric_names[i]);
     if (sql)

@@ -26,6 +26,13 @@ typedef enum metric_id {
     METRIC_UNROUTABLE,
     METRIC_ORDER,
     METRIC_HOPS,
+    METRIC_HOST_LEAST, /* injected by the host that got least */
+    METRIC_HOST_MOST,
+    METRIC_BLOCKED, /* these five: NAN where congestion was not sampled */
+    METRIC_HOL,
+    METRIC_HOL_TIME,
+    METRIC_ROOTS,
+    METRIC_TREE,
     NUM_METRICS
 } metric_id;
 extern const char *const metric_names[NUM_METRICS]; /* columns of the store, keys of JSON, headers of CSV */
@@ -77,7 +84,7 @@ typedef struct report_plan {
 typedef struct report_row {
     int64_t id;
     size_t fabric, plan; /* indices */
-    const char *traffic, *variant, *params, *checksum, *deadlock;
+    const char *traffic, *variant, *params, *checksum, *deadlock, *classes; /* classes: JSON or "" */
     double load;
     uint64_t seed, window_ps, end_ps;
     double value[NUM_METRICS];
@@ -105,7 +112,8 @@ typedef struct report_step {
     double *use;               /* [num_channels] fraction of its rate that each channel carried */
     tier_use *tiers;           /* [num_tiers] */
     double host_min, host_max; /* throughput of the host that got least and most, seeds averaged, fraction of its rate */
-    report_series series;      /* of the first seed */
+    report_series series;      /* of the first seed, like the JSON texts below; "" = none */
+    const char *congestion, *classes, *congestion_series;
     bool deadlock;
 } report_step;
 

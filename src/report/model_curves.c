@@ -158,6 +158,21 @@ static ik_status read_series(report_model *m, const report_fabric *f, sqlite3_st
     return status;
 }
 
+static ik_status read_congestion(report_model *m, sqlite3_stmt *statement, report_step *s, ik_error *err)
+{
+    char *series = NULL;
+    size_t bytes = 0;
+    ik_status status =
+        store_inflate(sqlite3_column_blob(statement, 8), (size_t)sqlite3_column_bytes(statement, 8), &series, &bytes, err);
+    if (status != IK_OK)
+        return status;
+    s->congestion = model_text(m, statement, 6);
+    s->classes = model_text(m, statement, 7);
+    s->congestion_series = ik_arena_strdup(&m->arena, series);
+    free(series);
+    return s->congestion && s->classes && s->congestion_series ? IK_OK : ik_fail_memory(err, bytes, "a report");
+}
+
 static ik_status read_arrays(report_model *m, const report_curve *c, report_step *s, size_t seed, ik_error *err)
 {
     const report_fabric *f = &m->fabrics[c->fabric];
@@ -167,7 +182,7 @@ static ik_status read_arrays(report_model *m, const report_curve *c, report_step
     bool row = false;
     ik_status status = store_prepare(m->store,
                                      "SELECT channel_bytes, host_bytes, series_period_ps, series_throughput, series_latency_ns,"
-                                     " series_blocked FROM points WHERE id = ?1",
+                                     " series_blocked, congestion, classes, congestion_series FROM points WHERE id = ?1",
                                      NULL, &statement, err);
     if (status == IK_OK) {
         sqlite3_bind_int64(statement, 1, r->id);
@@ -179,6 +194,8 @@ static ik_status read_arrays(report_model *m, const report_curve *c, report_step
         status = add_hosts(f, statement, seconds, share, s, err);
     if (status == IK_OK && row && seed == 0)
         status = read_series(m, f, statement, &s->series, err);
+    if (status == IK_OK && row && seed == 0)
+        status = read_congestion(m, statement, s, err);
     sqlite3_finalize(statement);
     return status;
 }

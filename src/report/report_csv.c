@@ -6,6 +6,7 @@
 #include "report/model.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static void put_field(FILE *out, const char *text)
@@ -39,7 +40,10 @@ static void put_row(FILE *out, const report_model *m, const report_row *r)
     put_fields(out, texts, sizeof texts / sizeof *texts);
     fprintf(out, ",%u,%.9g,%" PRIu64, p->vcs, r->load, r->seed);
     for (int metric = 0; metric < NUM_METRICS; metric++)
-        fprintf(out, ",%.9g", r->value[metric]);
+        if (isnan(r->value[metric]))
+            putc(',', out); /* not sampled */
+        else
+            fprintf(out, ",%.9g", r->value[metric]);
     fprintf(out, ",%s,%s\n", r->deadlock[0] ? "true" : "false", r->checksum);
 }
 

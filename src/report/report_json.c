@@ -171,6 +171,15 @@ static void put_series(FILE *out, const report_fabric *f, const report_series *s
     fputs("]}", out);
 }
 
+/* A JSON text that the store holds, unless there is none. */
+static void put_part(FILE *out, const char *key, const char *text)
+{
+    if (!text[0])
+        return;
+    json_put_key(out, key, false);
+    fputs(text, out);
+}
+
 static void put_step(FILE *out, const report_model *m, const report_curve *c, const report_step *s, bool channels)
 {
     const report_fabric *f = &m->fabrics[c->fabric];
@@ -187,10 +196,14 @@ static void put_step(FILE *out, const report_model *m, const report_curve *c, co
     putc(']', out);
     put_real(out, "host_throughput_min", s->host_min);
     put_real(out, "host_throughput_max", s->host_max);
+    put_part(out, "congestion", s->congestion);
+    put_part(out, "classes", s->classes);
     if (channels)
         put_channels(out, f, s);
     if (channels && s->series.num)
         put_series(out, f, &s->series);
+    if (channels)
+        put_part(out, "congestion_series", s->congestion_series);
 }
 
 static void put_curves(FILE *out, const report_model *m, bool channels)
@@ -242,6 +255,7 @@ static void put_points(FILE *out, const report_model *m)
         put_int(out, "end_ps", r->end_ps);
         put_text(out, "checksum", r->checksum);
         put_text(out, "deadlock", r->deadlock);
+        put_part(out, "classes", r->classes);
         json_put_key(out, "params", false);
         fputs(r->params, out);
         putc('}', out);
