@@ -157,6 +157,8 @@ void model_free(report_model *m);
 /* ---- parts */
 ik_status model_read_fabrics(report_model *m, ik_error *err); /* model_fabric.c */
 ik_status model_find_slow_links(report_model *m, report_fabric *f, ik_error *err);
+/* "leaf-0 port 3 to spine-1 port 0", in the direction of the channel; "" if there is none. */
+void model_name_channel(const report_fabric *f, uint32_t channel, char *text, size_t size);
 ik_status model_make_curves(report_model *m, ik_error *err); /* model_curves.c */
 ik_status model_find_costs(report_model *m, ik_error *err);  /* model_costs.c */
 /* Text column of a statement's row in the model's arena, NULL when out of memory. */

@@ -137,6 +137,24 @@ static void name_link(const report_fabric *f, slow_link *s)
     }
 }
 
+void model_name_channel(const report_fabric *f, uint32_t channel, char *text, size_t size)
+{
+    const json_t *names = json_object_get(f->drawing, "names");
+    size_t i;
+    json_t *link;
+    text[0] = '\0';
+    json_array_foreach(json_object_get(f->drawing, "links"), i, link)
+    {
+        bool back = whole(link, 3) == channel;
+        if (!back && whole(link, 0) != channel)
+            continue;
+        const char *a = json_string_value(json_array_get(names, (size_t)whole(link, back ? 4 : 1)));
+        const char *b = json_string_value(json_array_get(names, (size_t)whole(link, back ? 1 : 4)));
+        snprintf(text, size, "%.70s port %u to %.70s", a ? a : "?", (unsigned)whole(link, back ? 5 : 2), b ? b : "?");
+        return;
+    }
+}
+
 ik_status model_find_slow_links(report_model *m, report_fabric *f, ik_error *err)
 {
     size_t i;

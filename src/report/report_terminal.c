@@ -224,6 +224,98 @@ static void put_results(const page *p)
         "Loads are fractions of the hosts' injection rate; a curve saturates where less than 95 %% of the load is accepted.\n");
 }
 
+/* ---- congestion: the highest load of each curve that has any */
+
+static void put_share(grid *g, double share)
+{
+    if (isnan(share))
+        cell(g, "-");
+    else
+        cell(g, "%.1f %%", 100 * share);
+}
+
+static void put_congested(const page *p, grid *g, const report_curve *c, const report_step *s, const json_t *root)
+{
+    char name[200];
+    model_name_channel(&p->m->fabrics[c->fabric], (uint32_t)json_integer_value(json_object_get(root, "channel")), name,
+                       sizeof name);
+    cell(g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
+    cell(g, "%s", c->traffic);
+    cell(g, "%.0f %%", 100 * s->load);
+    put_share(g, s->value[METRIC_BLOCKED].mean);
+    put_share(g, s->value[METRIC_HOL].mean);
+    cell(g, "%.1f", s->value[METRIC_ROOTS].mean);
+    cell(g, "%lld",
+         (long long)(json_integer_value(json_object_get(root, "buffers")) + json_integer_value(json_object_get(root, "hosts"))));
+    cell(g, "%s", name);
+    cell(g, "%.0f to %.0f %%", 100 * s->value[METRIC_HOST_LEAST].mean, 100 * s->value[METRIC_HOST_MOST].mean);
+}
+
+/* What the store holds as text; NULL = none, or none that was congested. */
+static json_t *congestion_of(const report_step *s)
+{
+    json_t *all = s->congestion[0] ? json_loads(s->congestion, 0, NULL) : NULL;
+    if (json_array_size(json_object_get(all, "roots")) > 0)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+static void put_congestion(const page *p)
+{
+    grid g = {
+        .headers = {"routing", "traffic", "load>", "blocked>", "head-of-line>", "roots>", "tree>", "worst root", "hosts got"},
+        .columns = 9};
+    for (size_t i = 0; i < p->m->num_curves; i++) {
+        const report_curve *c = &p->m->curves[i];
+        json_t *found = NULL;
+        for (size_t k = c->num_steps; k-- > 0 && !found;) {
+            found = congestion_of(&c->steps[k]);
+            if (found)
+                put_congested(p, &g, c, &c->steps[k], json_array_get(json_object_get(found, "roots"), 0));
+        }
+        json_decref(found);
+    }
+    if (g.cells == 0)
+        return;
+    heading(p, "Congestion");
+    put_grid(p, &g);
+    wrap(p,
+         "Blocked: share of the buffers whose first packet lacks credit; head-of-line: share of the waiting bytes that only the "
+         "head of their queue holds up; roots: oversubscribed channels that block others, on average; tree: blocked buffers and "
+         "hosts below the worst one.",
+         0, 0);
+}
+
+static void put_classes(const page *p)
+{
+    grid g = {.headers = {"class", "routing", "traffic", "load>", "offered>", "accepted>", "mean latency>", "99th percentile>"},
+              .columns = 8};
+    for (size_t i = 0; i < p->m->num_curves; i++) {
+        const report_curve *c = &p->m->curves[i];
+        const report_step *s = &c->steps[c->num_steps - 1];
+        json_t *classes = s->classes[0] ? json_loads(s->classes, 0, NULL) : NULL, *one;
+        size_t k;
+        json_array_foreach(classes, k, one)
+        {
+            const char *name = json_string_value(json_object_get(one, "name"));
+            cell(&g, "%s", name ? name : "?");
+            cell(&g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
+            cell(&g, "%s", c->traffic);
+            cell(&g, "%.0f %%", 100 * s->load);
+            put_share(&g, json_number_value(json_object_get(one, "offered")));
+            put_share(&g, json_number_value(json_object_get(one, "throughput")));
+            cell(&g, "%.1f us", json_number_value(json_object_get(one, "latency_mean_ns")) / 1000);
+            cell(&g, "%.1f us", json_number_value(json_object_get(one, "latency_p99_ns")) / 1000);
+        }
+        json_decref(classes);
+    }
+    if (g.cells == 0)
+        return;
+    heading(p, "Classes of the traffic, at the highest load");
+    put_grid(p, &g);
+}
+
 static void put_costs(const page *p)
 {
     for (size_t f = 0; f < p->m->num_fabrics; f++)
@@ -270,6 +362,8 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
     put_findings(&p);
     put_proofs(&p);
     put_results(&p);
+    put_congestion(&p);
+    put_classes(&p);
     put_costs(&p);
     put_deadlocks(&p);
     model_free(m);
