@@ -67,7 +67,7 @@ const ik_command ik_command_report = {
     .details =
         "The report is one file that opens from disk and loads nothing: findings, proofs, latency and throughput over load, "
         "link\n"
-        "utilisation, a picture of the fabric, the numbers behind every plot. With --json, the object it is made from: title,\n"
+        "utilisation, a picture of the fabric, congestion over time, the numbers behind every plot. With --json, the object it is made from: title,\n"
         "description, experiment, points_total, points_finished, fabrics (hosts, switches, switch_links, findings, tiers, "
         "slow_links,\n"
         "drawing), plans (routing, vc, vcs, proof), slow_link_costs, curves (routing, traffic, saturation_throughput, steps "

@@ -105,15 +105,16 @@ class Report(CliTest):
         dom, console = self.browse(page, "#numbers")
         self.assertEqual(console, [])
         self.assertTrue('data-ready="yes"' in dom, 'data-ready="yes"')
-        for section in ("summary", "findings", "proofs", "performance", "utilisation", "fabric", "time", "points", "experiment"):
+        for section in ("summary", "findings", "proofs", "performance", "utilisation", "fabric", "time", "congestion", "points", "experiment"):
             self.assertTrue(f'id="{section}"' in dom, f'id="{section}"')
         self.assertTrue("Two trees &lt;b&gt;&amp; more&lt;/b&gt;" in dom, "Two trees &lt;b&gt;&amp; more&lt;/b&gt;")
         self.assertTrue("A link runs at 16 Gb/s instead of 100 Gb/s" in dom, "A link runs at 16 Gb/s instead of 100 Gb/s")
-        self.assertEqual(len(re.findall(r'class="plot" role="img"', dom)), 7)
+        self.assertEqual(len(re.findall(r'class="plot" role="img"', dom)), 11)
         self.assertGreater(dom.count("<path"), 50)
         self.assertTrue("<canvas" in dom, "<canvas")
         for name in ("slow-link", "proofs", "saturation", "throughput-uniform", "latency-uniform", "throughput-shift-by-24",
-                     "latency-shift-by-24", "link-utilisation", "channels", "over-time", "buffers-over-time", "points"):
+                     "latency-shift-by-24", "link-utilisation", "channels", "over-time", "buffers-over-time", "congestion-over-time",
+                     "congestion-trees", "congestion-roots", "culprits", "victims", "points"):
             self.assertTrue(f'data-csv="{name}"' in dom, f'data-csv="{name}"')
         points = self.json("report", self.store)["points"]
         for point in points:

@@ -56,6 +56,13 @@ export function table(columns, rows, limit = 500) {
     rows.length > limit && el('p', { class: 'quiet' }, `${rows.length - limit} more rows are in the CSV file.`));
 }
 
+// The CSV of a table that stands in the page anyway.
+export function numbersOnlyCsv(name, columns, rows) {
+  const box = numbers(name, () => ({ columns, rows }));
+  box.querySelector('details').remove();
+  return box;
+}
+
 // The numbers behind a plot: a table that opens, and their CSV. `source` gives { columns, rows } for what is shown now.
 export function numbers(name, source, csvText) {
   const body = el('div', { class: 'numbers-body' });

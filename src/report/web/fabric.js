@@ -25,7 +25,7 @@ export function fabricPicture(fabric, height = 460) {
   const tip = el('div', { class: 'tip', hidden: true });
   const back = el('button', { type: 'button', class: 'back', hidden: true, onclick: () => { expand(-1); reset(); } }, 'Whole fabric');
   const node = el('div', { class: 'fabric-box' }, canvas, tip, back);
-  let use = null, filled = null, measure = 'mean', scene = makeScene(drawing), view = { x: 0, y: 0, k: 1 }, hover = null, drag = null;
+  let use = null, filled = null, word = 'full', roots = null, measure = 'mean', scene = makeScene(drawing), view = { x: 0, y: 0, k: 1 }, hover = null, drag = null;
 
   const size = () => ({ w: canvas.clientWidth, h: height });
   const hostRoom = () => (scene.hosts.length ? 34 : 0);
@@ -129,6 +129,41 @@ export function fabricPicture(fabric, height = 460) {
       }
     }
   }
+  // Roots: a diamond on the link, near the port that sends, or at the host; as large as its tree.
+  function rootSpots() {
+    if (!roots) return [];
+    const spots = [];
+    const found = (link) => [link.channel, link.opposite].find((c) => roots.has(c));
+    for (const edge of scene.edges)
+      for (const link of edge.links) {
+        const channel = found(link);
+        if (channel === undefined) continue;
+        const c = curve(edge), sender = channel === link.channel ? link.from : link.to;
+        const t = scene.nodes[edge.a].members.includes(sender) ? 0.22 : 0.78, s = 1 - t;
+        spots.push({ x: s * s * c.ax + 2 * s * t * c.cx + t * t * c.bx, y: s * s * c.ay + 2 * s * t * c.cy + t * t * c.by, size: roots.get(channel) });
+      }
+    for (const h of scene.hosts) {
+      const channel = found(h);
+      if (channel !== undefined) { const [x, y] = hostSpot(h); spots.push({ x, y, size: roots.get(channel) }); }
+    }
+    return spots;
+  }
+  function drawRoots(g) {
+    for (const { x, y, size } of rootSpots()) {
+      const r = 5 + Math.min(9, Math.sqrt(size));
+      g.fillStyle = css('--bad');
+      g.strokeStyle = css('--card');
+      g.lineWidth = 2;
+      g.beginPath();
+      g.moveTo(x, y - r);
+      g.lineTo(x + r, y);
+      g.lineTo(x, y + r);
+      g.lineTo(x - r, y);
+      g.closePath();
+      g.fill();
+      g.stroke();
+    }
+  }
   function drawHover(g) {
     if (!hover) return;
     g.strokeStyle = css('--accent');
@@ -154,6 +189,7 @@ export function fabricPicture(fabric, height = 460) {
     drawEdges(g);
     drawHosts(g);
     drawNodes(g);
+    drawRoots(g);
     drawHover(g);
   }
 
@@ -193,7 +229,8 @@ export function fabricPicture(fabric, height = 460) {
     const cls = drawing.classes[l.cls];
     return [el('strong', {}, slow.has(l.channel) ? 'slow link' : 'link'), ` ${rate(cls.rate_bps)}`,
       el('div', {}, `${name(l.from)} port ${l.fromPort}`), el('div', {}, `${name(l.to)} port ${l.toPort}`),
-      use && el('div', {}, `→ ${percent(use[l.channel])} busy, ← ${percent(use[l.opposite])} busy`)];
+      use && el('div', {}, `→ ${percent(use[l.channel])} busy, ← ${percent(use[l.opposite])} busy`),
+      ...[[l.channel, '→'], [l.opposite, '←']].map(([c, arrow]) => roots?.has(c) && el('div', {}, el('strong', {}, `${arrow} root of a congestion tree`), `: ${count(roots.get(c))} buffers and hosts blocked`))];
   }
   function describe(hit) {
     if (hit.host) return linkLines(hit.host);
@@ -204,7 +241,7 @@ export function fabricPicture(fabric, height = 460) {
     }
     const n = hit.node;
     if (n.single >= 0)
-      return [el('strong', {}, name(n.single)), filled && el('div', {}, `buffers ${percent(filled[n.single])} full`), el('div', {}, `${count(n.hosts)} hosts${drawing.levels ? `, level ${drawing.levels[n.single]}` : ''}${drawing.groups ? `, group ${drawing.groups[n.single]}` : ''}`)];
+      return [el('strong', {}, name(n.single)), filled && el('div', {}, `buffers ${percent(filled[n.single])} ${word}`), el('div', {}, `${count(n.hosts)} hosts${drawing.levels ? `, level ${drawing.levels[n.single]}` : ''}${drawing.groups ? `, group ${drawing.groups[n.single]}` : ''}`)];
     return [el('strong', {}, `${count(n.members.length)} switches`), el('div', {}, `${count(n.hosts)} hosts`), el('div', {}, `${name(n.members[0])} …`), el('div', { class: 'quiet' }, 'click to open')];
   }
   function point(event) {
@@ -261,8 +298,9 @@ export function fabricPicture(fabric, height = 460) {
   onTheme(draw);
   return {
     node, aggregated: scene.aggregated,
-    // `buffers`: how full each switch was at the moment chosen; null shows switches in their own colour.
-    show(utilisation, how, buffers = null) { use = utilisation; measure = how ?? measure; filled = buffers; draw(); },
+    // `buffers`: a share of each switch's buffers at the moment chosen, of which `what` says what they were; null shows switches in their own
+    // colour. `trees`: roots of congestion at that moment, channel → size.
+    show(utilisation, how, buffers = null, what = 'full', trees = null) { use = utilisation; measure = how ?? measure; filled = buffers; word = what; roots = trees; draw(); },
   };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report: reads the data that stands in the page and shows it. Nothing is loaded.
-import { el, numbers, select, table } from './dom.js';
+import { congestionView, rootsAt } from './congestion.js';
+import { el, numbers, numbersOnlyCsv, select, table } from './dom.js';
 import { fabricPicture, legend, switchNames } from './fabric.js';
 import { count, percent, plusMinus, rate, shortTime, time, verdict } from './format.js';
 import { overTime } from './overtime.js';
@@ -84,12 +85,6 @@ function slowCallout(data, f, fi) {
       !worst && early && el('p', {}, el('strong', {}, `It is full from load ${percent(early.full_load, 0)} on`), ` (${early.curve}), where its sound siblings are ${percent(early.siblings_utilisation, 0)} busy.`),
       costs.length ? [table(columns, rows), numbersOnlyCsv('slow-link', columns, rows)] : null);
   });
-}
-
-function numbersOnlyCsv(name, columns, rows) {
-  const box = numbers(name, () => ({ columns, rows }));
-  box.querySelector('details').remove();
-  return box;
 }
 
 function findings(data) {
@@ -213,6 +208,9 @@ function utilisation(data) {
 
 // ---- the fabric
 
+// What the switches' colours may show at a moment.
+const SWITCH_SHOWS = [['filled', 'buffers filled', 'full'], ['blocked', 'buffers blocked', 'blocked'], ['hol', 'held up by a head', 'held up by the head of their queue']];
+
 function fabricView(data) {
   let chosen = Math.max(0, data.curves.findIndex((c) => data.fabrics[c.fabric].slow_links.length)), measure = 'mean', step = 0;
   const holder = el('div', {});
@@ -222,7 +220,10 @@ function fabricView(data) {
   let moment = -1;
   const when = el('output', {});
   const clock = el('input', { type: 'range', min: -1, step: 1, value: -1, 'aria-label': 'time', oninput: (e) => { moment = +e.target.value; show(); } });
-  const clockBox = el('label', { class: 'control' }, el('span', {}, 'buffers at'), clock, when);
+  const clockBox = el('label', { class: 'control' }, el('span', {}, 'switches at'), clock, when);
+  let shown = 'filled';
+  const shows = select('show', SWITCH_SHOWS.map(([key, name]) => [key, name]), (v) => { shown = v; show(); }, shown);
+  const rootKey = el('span', { class: 'legend' }, el('span', { class: 'root-mark' }), 'root of a congestion tree');
   const curve = () => data.curves[chosen];
   const fabric = () => data.fabrics[curve().fabric];
   const measures = select('groups by', [['mean', 'mean'], ['max', 'busiest link']], (v) => { measure = v; show(); });
@@ -253,7 +254,13 @@ function fabricView(data) {
     clock.max = (series?.filled.length ?? 0) - 1;
     moment = Math.min(moment, +clock.max);
     when.textContent = moment < 0 ? 'not shown' : time(((moment + 1) * series.period_ps) / 1000);
-    picture.show(curve().steps[step].utilisation, measure, moment < 0 ? null : series.filled[moment]);
+    const congestion = curve().steps[step].congestion_series;
+    const sampled = congestion?.blocked.length > 0;
+    shows.hidden = clockBox.hidden || !sampled;
+    rootKey.hidden = !sampled || moment < 0;
+    const [key, , word] = SWITCH_SHOWS.find(([k]) => k === shown && sampled) ?? SWITCH_SHOWS[0];
+    const shares = moment < 0 ? null : key === 'filled' ? series.filled[moment] : congestion[key][moment];
+    picture.show(curve().steps[step].utilisation, measure, shares, word, moment < 0 || !sampled ? null : rootsAt(congestion, moment));
     box.refresh();
   }
   const pick = select('routing and traffic', data.curves.map((c, i) => [i, curveName(data, c, true)]), (v) => { chosen = +v; show(); }, chosen);
@@ -261,7 +268,7 @@ function fabricView(data) {
   show();
   return section('fabric', 'The fabric',
     el('p', { class: 'quiet' }, 'Each link has the colour of its busier direction. Point at links, switches and hosts; the wheel zooms, dragging moves, a double click shows everything again.'),
-    card(el('div', { class: 'controls' }, pick, el('label', { class: 'control' }, el('span', {}, 'load'), slider, label), clockBox, measures, legend(),
+    card(el('div', { class: 'controls' }, pick, el('label', { class: 'control' }, el('span', {}, 'load'), slider, label), clockBox, shows, measures, legend(), rootKey,
       data.fabrics.some((f) => f.slow_links.length) && el('span', { class: 'legend' }, el('span', { class: 'dash' }), 'below the common rate')), holder, box));
 }
 
@@ -287,7 +294,7 @@ function provenance(data) {
 }
 
 function navigation(data) {
-  const items = [['findings', 'Findings'], ['proofs', 'Proofs'], ['performance', 'Throughput and latency'], ['utilisation', 'Link utilisation'], ['fabric', 'Fabric'], data.curves.some((c) => c.steps.some((x) => x.series)) && ['time', 'Over time'], ['points', 'Points'], ['experiment', 'Experiment']];
+  const items = [['findings', 'Findings'], ['proofs', 'Proofs'], ['performance', 'Throughput and latency'], ['utilisation', 'Link utilisation'], ['fabric', 'Fabric'], data.curves.some((c) => c.steps.some((x) => x.series)) && ['time', 'Over time'], data.curves.some((c) => c.steps.some((x) => x.congestion)) && ['congestion', 'Congestion'], ['points', 'Points'], ['experiment', 'Experiment']];
   return el('nav', { 'aria-label': 'sections' }, el('div', {}, items.filter(Boolean).map(([id, text]) => el('a', { href: `#${id}` }, text))));
 }
 
@@ -301,7 +308,7 @@ async function start() {
   const main = el('main', {});
   app.append(main);
   if (data.points.length) {
-    main.append(summary(data), findings(data), proofs(data), performance(data), utilisation(data), fabricView(data), overTime(data, (c) => curveName(data, c, true), switchNames) ?? '', points(data, csv));
+    main.append(summary(data), findings(data), proofs(data), performance(data), utilisation(data), fabricView(data), overTime(data, (c) => curveName(data, c, true), switchNames) ?? '', congestionView(data, (c) => curveName(data, c, true)) ?? '', points(data, csv));
   } else {
     main.append(el('p', {}, 'No point is finished yet.'));
   }

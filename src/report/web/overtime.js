@@ -14,7 +14,7 @@ function heatMap() {
   const tip = el('div', { class: 'tip', hidden: true });
   const note = el('p', { class: 'quiet' });
   const node = el('div', { class: 'fabric-box' }, canvas, tip, note);
-  let rows = [], names = [], series = null, height = 0;
+  let rows = [], names = [], series = null, word = '', height = 0; // series: { period_ps, filled: [period][switch] } of any share
   const rowHeight = () => Math.max(7, Math.min(22, 420 / Math.max(1, rows.length)));
   const cell = () => (canvas.clientWidth - LEFT - 8) / series.filled.length;
   function draw() {
@@ -49,7 +49,7 @@ function heatMap() {
     const t = Math.floor((event.clientX - box.left - LEFT) / cell()), r = Math.floor((event.clientY - box.top) / rowHeight());
     tip.hidden = !(series?.filled[t] && rows[r] !== undefined);
     if (tip.hidden) return;
-    tip.textContent = `${names[rows[r]]} at ${time(((t + 1) * series.period_ps) / 1000)}: buffers ${percent(series.filled[t][rows[r]])} full`;
+    tip.textContent = `${names[rows[r]]} at ${time(((t + 1) * series.period_ps) / 1000)}: buffers ${percent(series.filled[t][rows[r]])} ${word}`;
     tip.style.left = `${Math.min(event.clientX - box.left + 14, canvas.clientWidth - 280)}px`;
     tip.style.top = `${event.clientY - box.top + 14}px`;
   });
@@ -58,24 +58,31 @@ function heatMap() {
   onTheme(draw);
   return {
     node,
-    show(next, switchNames) {
+    show(next, switchNames, what) {
       series = next;
+      word = what;
       names = switchNames;
       const peak = names.map((_, s) => series.filled.reduce((m, column) => Math.max(m, column[s]), 0));
       rows = names.map((_, s) => s);
       if (rows.length > MOST_ROWS) rows = rows.sort((a, b) => peak[b] - peak[a]).slice(0, MOST_ROWS);
-      note.textContent = names.length > MOST_ROWS ? `The ${MOST_ROWS} fullest of ${count(names.length)} switches.` : '';
+      note.textContent = names.length > MOST_ROWS ? `The ${MOST_ROWS} of ${count(names.length)} switches with the highest values.` : '';
       draw();
     },
   };
 }
 
+// What the map of switches may show.
+const SHOWS = [['filled', 'buffers filled', 'full'], ['blocked', 'buffers blocked: they lack credit', 'blocked'], ['hol', 'bytes held up by the head of their queue', 'held up by a head']];
+
 export function overTime(data, curveName, switchNames) {
   const usable = data.curves.map((c, i) => [i, c]).filter(([, c]) => c.steps.some((s) => s.series));
   if (!usable.length) return null;
+  let shown = SHOWS[0][0];
   let chosen = usable[0][0], step = data.curves[chosen].steps.length - 1;
   const curve = () => data.curves[chosen];
   const series = () => curve().steps[step].series;
+  const sampled = () => (curve().steps[step].congestion_series?.blocked.length > 0 ? curve().steps[step].congestion_series : null);
+  const shares = () => (shown === 'filled' || !sampled() ? series().filled : sampled()[shown]);
   const at = (t) => ((t + 1) * series().period_ps) / 1000;
   const x = { name: 'time', format: shortTime, min: 0 };
   const throughput = () => ({ label: `Throughput over time, ${curve().label}`, x, y: { name: 'accepted throughput', format: (v) => `${+(100 * v).toFixed(1)} %`, min: 0 },
@@ -91,10 +98,12 @@ export function overTime(data, curveName, switchNames) {
     rows: series().throughput.map((y, t) => ({ time_ns: at(t), throughput: y, latency_mean_ns: series().latency_mean_ns[t], load: curve().steps[step].load, curve: curve().label })),
   }));
   const cells = numbers('buffers-over-time', () => ({
-    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }, { key: 'switch', name: 'switch' }, { key: 'filled', name: 'buffers full', number: true, text: (r) => percent(r.filled) }],
-    rows: series().filled.flatMap((column, t) => column.map((v, s) => ({ time_ns: at(t), switch: data.fabrics[curve().fabric].drawing.names[s], filled: v }))),
+    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }, { key: 'switch', name: 'switch' }, { key: 'filled', name: 'buffers full', number: true, text: (r) => percent(r.filled) },
+      ...(sampled() ? [{ key: 'blocked', name: 'buffers blocked', number: true, text: (r) => percent(r.blocked) }, { key: 'hol', name: 'held up by a head', number: true, text: (r) => percent(r.hol) }] : [])],
+    rows: series().filled.flatMap((column, t) => column.map((v, s) => ({ time_ns: at(t), switch: data.fabrics[curve().fabric].drawing.names[s], filled: v, blocked: sampled()?.blocked[t][s], hol: sampled()?.hol[t][s] }))),
   }));
   const slider = el('input', { type: 'range', min: 0, step: 1, 'aria-label': 'load', oninput: (e) => { step = +e.target.value; show(); } });
+  const shows = select('map of switches', SHOWS.map(([key, name]) => [key, name]), (v) => { shown = v; show(); }, shown);
   function show() {
     slider.max = curve().steps.length - 1;
     step = Math.min(step, curve().steps.length - 1);
@@ -103,14 +112,15 @@ export function overTime(data, curveName, switchNames) {
     plots[0].update(throughput());
     plots[1].update(latency());
     heat.node.hidden = cells.hidden = !series().filled.length;
-    if (series().filled.length) heat.show(series(), switchNames(data.fabrics[curve().fabric].drawing));
+    shows.hidden = heat.node.hidden || !sampled();
+    if (series().filled.length) heat.show({ period_ps: series().period_ps, filled: shares() }, switchNames(data.fabrics[curve().fabric].drawing), SHOWS.find(([key]) => key === shown)[2]);
     lines.refresh();
     cells.refresh();
   }
   const pick = select('routing and traffic', usable.map(([i, c]) => [i, curveName(c)]), (v) => { chosen = +v; show(); }, chosen);
   show();
   return el('section', { id: 'time' }, el('h2', {}, 'Over time'),
-    el('p', { class: 'quiet' }, 'From an empty network on, warm-up included; the first seed of each point. Below: how full the buffers of each switch were at the end of each period, which shows congestion as it grows and spreads.'),
+    el('p', { class: 'quiet' }, 'From an empty network on, warm-up included; the first seed of each point. Below: how full the buffers of each switch were at the end of each period, how many of them were blocked, and how much a blocked head held up: congestion as it grows and spreads.'),
     el('div', { class: 'card' }, el('div', { class: 'controls' }, pick, el('label', { class: 'control' }, el('span', {}, 'load'), slider, label)),
-      el('div', { class: 'grid2' }, plots.map((p) => p.node)), lines, heat.node, cells));
+      el('div', { class: 'grid2' }, plots.map((p) => p.node)), lines, el('div', { class: 'controls' }, shows), heat.node, cells));
 }

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Congestion: roots and what hangs below them, over time and summed up; culprits, victims, fairness, classes of the traffic.
+import { el, numbers, numbersOnlyCsv, select, table } from './dom.js';
+import { count, percent, shortTime, time } from './format.js';
+import { plot } from './plots.js';
+import { css, onTheme, rampColour } from './theme.js';
+
+const LANES = 16; // roots in the picture over time
+const LEFT = 250;
+
+// What a channel is called, in its direction.
+export function channelNames(drawing) {
+  const names = new Map();
+  for (const [channel, a, ap, opposite, b, bp] of drawing.links) {
+    names.set(channel, `${drawing.names[a]} port ${ap} → ${drawing.names[b]}`);
+    names.set(opposite, `${drawing.names[b]} port ${bp} → ${drawing.names[a]}`);
+  }
+  return names;
+}
+
+// Roots of one period: channel → blocked buffers and adapters.
+export function rootsAt(series, t) {
+  return new Map((series?.trees ?? []).filter((tree) => tree[0] === t).map(([, channel, buffers, hosts]) => [channel, buffers + hosts]));
+}
+
+// Rows are roots, columns periods; the colour says how large the tree is.
+function rootMap() {
+  const canvas = el('canvas', { class: 'heat', role: 'img', 'aria-label': 'Size of the tree below each root over time' });
+  const tip = el('div', { class: 'tip', hidden: true });
+  const note = el('p', { class: 'quiet' });
+  const node = el('div', { class: 'fabric-box' }, canvas, tip, note);
+  let rows = [], cells = new Map(), samples = 0, period = 0, most = 1;
+  const rowHeight = 22;
+  const width = () => (canvas.clientWidth - LEFT - 8) / samples;
+  const key = (channel, t) => channel * samples + t;
+  function draw() {
+    if (!rows.length || !canvas.clientWidth) return;
+    const dpr = devicePixelRatio || 1, height = rows.length * rowHeight + 24;
+    canvas.width = Math.round(canvas.clientWidth * dpr);
+    canvas.height = Math.round(height * dpr);
+    canvas.style.height = `${height}px`;
+    const g = canvas.getContext('2d');
+    g.setTransform(dpr, 0, 0, dpr, 0, 0);
+    g.font = '11px system-ui, sans-serif';
+    rows.forEach(({ channel, name }, r) => {
+      for (let t = 0; t < samples; t++) {
+        g.fillStyle = rampColour((cells.get(key(channel, t)) ?? 0) / most);
+        g.fillRect(LEFT + t * width(), r * rowHeight, Math.ceil(width()) - (width() > 6 ? 1 : 0), rowHeight - 2);
+      }
+      g.fillStyle = css('--text');
+      g.textAlign = 'right';
+      g.fillText(name, LEFT - 8, r * rowHeight + rowHeight / 2 + 4, LEFT - 12);
+    });
+    g.fillStyle = css('--soft');
+    g.textAlign = 'center';
+    for (let i = 0; i <= 5; i++) {
+      const t = (samples * i) / 5;
+      g.fillText(shortTime((t * period) / 1000), Math.min(canvas.clientWidth - 24, LEFT + t * width()), height - 8);
+    }
+  }
+  canvas.addEventListener('pointermove', (event) => {
+    const box = canvas.getBoundingClientRect();
+    const t = Math.floor((event.clientX - box.left - LEFT) / width()), row = rows[Math.floor((event.clientY - box.top) / rowHeight)];
+    tip.hidden = !(row && t >= 0 && t < samples);
+    if (tip.hidden) return;
+    tip.textContent = `${row.name} at ${time(((t + 1) * period) / 1000)}: ${count(cells.get(key(row.channel, t)) ?? 0)} buffers and hosts blocked`;
+    tip.style.left = `${Math.min(event.clientX - box.left + 14, canvas.clientWidth - 280)}px`;
+    tip.style.top = `${event.clientY - box.top + 14}px`;
+  });
+  canvas.addEventListener('pointerleave', () => { tip.hidden = true; });
+  new ResizeObserver(() => requestAnimationFrame(draw)).observe(node);
+  onTheme(draw);
+  return {
+    node,
+    show(step, names) {
+      samples = step.congestion.samples;
+      period = step.congestion.period_ps;
+      rows = step.congestion.roots.slice(0, LANES).map((r) => ({ channel: r.channel, name: names.get(r.channel) ?? `channel ${r.channel}` }));
+      cells = new Map();
+      most = 1;
+      for (const [t, channel, buffers, hosts] of step.congestion_series.trees) {
+        cells.set(key(channel, t), buffers + hosts);
+        most = Math.max(most, buffers + hosts);
+      }
+      note.textContent = rows.length ? `${rows.length < step.congestion.all_roots ? `The ${rows.length} of ${count(step.congestion.all_roots)} roots that blocked most; darkest:` : 'Darkest:'} ${count(most)} buffers and hosts blocked. Of each period the 16 largest trees are kept.` : 'No output had blocked buffers below it.';
+      canvas.hidden = !rows.length;
+      draw();
+    },
+  };
+}
+
+const share = (part, whole) => part.map((x, t) => (whole[t] > 0 ? x / whole[t] : 0));
+
+export function congestionView(data, curveName) {
+  const usable = data.curves.map((c, i) => [i, c]).filter(([, c]) => c.steps.some((s) => s.congestion));
+  if (!usable.length) return null;
+  const worst = usable.reduce((a, b) => ((b[1].steps.at(-1).congestion?.roots[0]?.blocked ?? 0) > (a[1].steps.at(-1).congestion?.roots[0]?.blocked ?? 0) ? b : a));
+  let chosen = worst[0], step = data.curves[chosen].steps.length - 1;
+  const curve = () => data.curves[chosen], at = () => curve().steps[step], series = () => at().congestion_series;
+  const drawing = () => data.fabrics[curve().fabric].drawing;
+  const nameOf = new Map();
+  const names = () => {
+    if (!nameOf.has(curve().fabric)) nameOf.set(curve().fabric, channelNames(drawing()));
+    return nameOf.get(curve().fabric);
+  };
+  const host = (h) => drawing().names[drawing().switches + h] ?? `host ${h}`;
+  const when = (t) => ((t + 1) * at().congestion.period_ps) / 1000;
+  const long = (samples) => (samples * at().congestion.period_ps) / 1000;
+  const x = { name: 'time', format: shortTime, min: 0 };
+  const line = (name, values, i) => ({ name, colour: i, symbol: i, points: values.map((y, t) => ({ x: when(t), y })).filter((p) => p.y !== null) });
+  const specs = [
+    () => ({ label: `Blocked buffers and hosts over time, ${curve().label}`, x, y: { name: 'blocked', format: count, min: 0 },
+      lines: [line('buffers', series().buffers, 0), line('hosts', series().hosts, 1), ...(series().cyclic.some((n) => n) ? [line('in circles', series().cyclic, 2)] : [])] }),
+    () => ({ label: `Congestion roots over time, ${curve().label}`, x, y: { name: 'roots', format: count, min: 0 }, lines: [line('roots', series().roots, 3)] }),
+    () => ({ label: `Head-of-line blocking over time, ${curve().label}`, x, y: { name: 'bytes held by a head', format: (v) => `${+(100 * v).toFixed(1)} %`, min: 0 },
+      lines: [line('share of what waits', share(series().hol_bytes, series().bytes), 4)] }),
+    () => ({ label: `Fairness over time, ${curve().label}`, x, y: { name: 'Jain’s index', format: (v) => v.toFixed(2), min: 0, max: 1 }, lines: [line('fairness', series().fairness, 5)] }),
+  ];
+  const plots = specs.map((s) => plot(s(), 220));
+  const classSpecs = [
+    () => ({ label: `Throughput of classes over time, ${curve().label}`, x, y: { name: 'accepted', format: (v) => `${+(100 * v).toFixed(1)} %`, min: 0 }, lines: series().classes.map((c, i) => line(c.name, c.throughput, i)) }),
+    () => ({ label: `Latency of classes over time, ${curve().label}`, x, y: { name: 'mean latency', format: shortTime, min: 0 }, lines: series().classes.map((c, i) => line(c.name, c.latency_mean_ns, i)) }),
+  ];
+  const anyClasses = data.curves.some((c) => c.steps.some((s) => s.classes));
+  const classPlots = anyClasses ? classSpecs.map((s) => plot({ ...s(), lines: [] }, 220)) : [];
+  const roots = rootMap();
+  const facts = el('p', {});
+  const holder = el('div', {});
+  const classHolder = el('div', {});
+  const label = el('output', {});
+  const overTime = numbers('congestion-over-time', () => ({
+    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }, ...['roots', 'buffers', 'hosts', 'cyclic', 'bytes', 'hol_bytes'].map((k) => ({ key: k, name: k, number: true, text: (r) => count(r[k]) })),
+      { key: 'fairness', name: 'fairness', number: true, text: (r) => (r.fairness === null ? '–' : r.fairness.toFixed(4)) }, { key: 'load', name: 'load', number: true, text: (r) => percent(r.load) }, { key: 'curve', name: 'curve' }],
+    rows: series().roots.map((n, t) => ({ time_ns: when(t), roots: n, buffers: series().buffers[t], hosts: series().hosts[t], cyclic: series().cyclic[t], bytes: series().bytes[t], hol_bytes: series().hol_bytes[t],
+      fairness: series().fairness[t], load: at().load, curve: curve().label })),
+  }));
+  const trees = numbers('congestion-trees', () => ({
+    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }, { key: 'root', name: 'root' }, { key: 'channel', name: 'channel', number: true }, { key: 'buffers', name: 'buffers', number: true },
+      { key: 'hosts', name: 'hosts', number: true }, { key: 'depth', name: 'depth', number: true }],
+    rows: series().trees.map(([t, channel, buffers, hosts, depth]) => ({ time_ns: when(t), root: names().get(channel), channel, buffers, hosts, depth })),
+  }));
+
+  const withCsv = (name, title, columns, rows) => [el('h3', {}, title), table(columns, rows, 64), numbersOnlyCsv(name, columns, rows)];
+  function rootTable() {
+    const columns = [{ key: 'root', name: 'root (oversubscribed channel)' }, { key: 'duration_ns', name: 'for', number: true, text: (r) => time(r.duration_ns) }, { key: 'first_ns', name: 'from', number: true, text: (r) => time(r.first_ns) },
+      { key: 'last_ns', name: 'to', number: true, text: (r) => time(r.last_ns) }, { key: 'buffers', name: 'buffers', number: true }, { key: 'hosts', name: 'hosts', number: true }, { key: 'depth', name: 'depth', number: true },
+      { key: 'mean', name: 'mean tree', number: true, text: (r) => r.mean.toFixed(1) }];
+    const rows = at().congestion.roots.map((r) => ({ ...r, root: names().get(r.channel) ?? `channel ${r.channel}`, duration_ns: long(r.samples), first_ns: when(r.first), last_ns: when(r.last), mean: r.blocked / r.samples }));
+    return withCsv('congestion-roots', 'Roots', columns, rows);
+  }
+  function flowTable(key, title) {
+    const columns = [{ key: 'src', name: 'source', number: true }, { key: 'source', name: 'name' }, { key: 'dst', name: 'destination', number: true }, { key: 'destination', name: 'name' },
+      { key: 'packet_ns', name: 'packet time', number: true, text: (r) => time(r.packet_ns) }];
+    const rows = at().congestion[key].map((f) => ({ ...f, source: host(f.src), destination: host(f.dst), packet_ns: long(f.packets) }));
+    return el('div', {}, withCsv(key, title, columns, rows));
+  }
+  function classTable() {
+    if (!at().classes) return [];
+    const columns = [{ key: 'name', name: 'class' }, { key: 'offered', name: 'offered', number: true, text: (r) => percent(r.offered) }, { key: 'throughput', name: 'accepted', number: true, text: (r) => percent(r.throughput) },
+      ...[['latency_mean_ns', 'mean latency'], ['latency_p50_ns', 'median'], ['latency_p95_ns', '95th percentile'], ['latency_p99_ns', '99th percentile'], ['latency_max_ns', 'maximum']].map(([key, name]) => ({ key, name, number: true, text: (r) => time(r[key]) })),
+      { key: 'packets_delivered', name: 'packets', number: true, text: (r) => count(r.packets_delivered) }];
+    return withCsv('classes', 'Classes of the traffic', columns, at().classes);
+  }
+  const slider = el('input', { type: 'range', min: 0, step: 1, 'aria-label': 'load', oninput: (e) => { step = +e.target.value; show(); } });
+  function show() {
+    slider.max = curve().steps.length - 1;
+    step = Math.min(step, curve().steps.length - 1);
+    slider.value = step;
+    const s = at(), c = s.congestion;
+    label.textContent = `${percent(s.load, 0)} load`;
+    facts.textContent = `${percent(s.blocked_share)} of the buffers were blocked, ${percent(s.hol_share)} of the waiting bytes stood behind a head that they could have passed (${time(s.hol_time_ns)} for a delivered packet); `
+      + `${s.congestion_roots.toFixed(1)} roots at a time, the largest tree held ${count(s.congestion_tree)} buffers and hosts. Fairness ${s.fairness.toFixed(3)} (Jain): hosts injected ${percent(s.host_sent_min)} to ${percent(s.host_sent_max)} of their rate.`;
+    plots.forEach((p, i) => p.update(specs[i]()));
+    classPlots.forEach((p, i) => { p.node.parentElement.hidden = !series().classes.length; p.update(classSpecs[i]()); });
+    roots.show(s, names());
+    holder.replaceChildren(...rootTable(), el('div', { class: 'grid2' }, flowTable('culprits', `Culprits: ${count(c.all_culprits)} flows to a root`), flowTable('victims', `Victims: ${count(c.all_victims)} flows held up on their way elsewhere`)),
+      el('p', { class: 'quiet' }, `${c.stride > 1 ? `Packets of one in up to ${c.stride} buffers were looked at, in turn, and counted so many times. ` : ''}${c.flow_error ? `A flow may have up to ${count(c.flow_error)} packets more than it says. ` : ''}`));
+    classHolder.replaceChildren(...classTable());
+    overTime.refresh();
+    trees.refresh();
+  }
+  const pick = select('routing and traffic', usable.map(([i, c]) => [i, curveName(c)]), (v) => { chosen = +v; show(); }, chosen);
+  const node = el('section', { id: 'congestion' }, el('h2', {}, 'Congestion'),
+    el('p', { class: 'quiet' }, 'Looked at whenever a period of the series is over; the first seed of each point. A buffer is blocked while its first packet lacks credit; following what it waits for leads to a root, an oversubscribed channel. Totals are of the measured window.'),
+    el('div', { class: 'card' }, el('div', { class: 'controls' }, pick, el('label', { class: 'control' }, el('span', {}, 'load'), slider, label)), facts,
+      el('div', { class: 'grid2' }, plots.map((p) => p.node)), overTime, el('h3', {}, 'Roots over time'), roots.node, trees, holder,
+      classPlots.length ? el('div', { class: 'grid2' }, classPlots.map((p) => el('div', {}, p.node))) : null, classHolder));
+  show();
+  return node;
+}

@@ -1,0 +1,139 @@
+"""Congestion and classes of the traffic, from an experiment to the page: the example with a hot host."""
+import csv
+import io
+import os
+import re
+import subprocess
+import unittest
+
+from harness import SOURCE, CliTest
+from test_report import CHROMIUM
+
+HOT = 5
+
+
+class Congestion(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.example = SOURCE / "experiments/congestion.yaml"
+        self.store = self.tmp / "congestion.db"
+        self.summary = self.ok("run", self.example, "-o", self.store)
+
+    def steps(self):
+        """Highest load of each buffer organisation."""
+        answer = self.json("report", self.store)
+        by_queue = {re.search(r"queues=(\w+)", c["variant"])[1] if "queues=fifo" in c["variant"] or "voqnet" in c["variant"] else "voqsw":
+                    c["steps"][-1] for c in answer["curves"]}
+        self.assertEqual(set(by_queue), {"fifo", "voqsw", "voqnet"})
+        return answer, by_queue
+
+    def hot_channel(self, answer):
+        drawing = answer["fabrics"][0]["drawing"]
+        node = drawing["switches"] + HOT
+        return next(l[0] if l[4] == node else l[3] for l in drawing["links"] if node in (l[1], l[4]))
+
+    def test_tree(self):
+        answer, steps = self.steps()
+        hot = self.hot_channel(answer)
+        for queues, step in steps.items():
+            congestion, series = step["congestion"], step["congestion_series"]
+            worst = congestion["roots"][0]
+            self.assertEqual(worst["channel"], hot, queues)
+            self.assertGreaterEqual(worst["samples"], 30)
+            self.assertGreater(worst["buffers"], 40)
+            self.assertGreaterEqual(worst["depth"], 2)
+            self.assertTrue(all(f["dst"] == HOT for f in congestion["culprits"][:20]), queues)
+            self.assertTrue(all(f["dst"] != HOT for f in congestion["victims"]), queues)
+            self.assertEqual(len(series["roots"]), 40)
+            self.assertEqual([len(series[k]) for k in ("buffers", "hosts", "cyclic", "bytes", "hol_bytes", "fairness", "blocked", "hol")], [40] * 8)
+            switches = answer["fabrics"][0]["switches"]
+            self.assertTrue(all(len(row) == switches and 0 <= min(row) and max(row) <= 1 for row in series["blocked"] + series["hol"]))
+            self.assertTrue(all(f is None for f in series["fairness"][:5]))
+            # The numbers of a point follow from the series: 16 switches with 8 or 16 ports each are 192 buffers.
+            measured = slice(5, 40)
+            self.assertAlmostEqual(step["blocked_share"], sum(series["buffers"][measured]) / 35 / 192, places=6)
+            self.assertAlmostEqual(step["congestion_roots"], sum(series["roots"][measured]) / 35, places=6)
+            self.assertAlmostEqual(step["hol_share"], sum(series["hol_bytes"][measured]) / sum(series["bytes"][measured]), places=6)
+            self.assertEqual(step["congestion_tree"], max(b + h for t, _, b, h, _ in series["trees"] if t >= 5))
+        # What virtual output queues are for, and what only queues for every destination do.
+        self.assertGreater(steps["fifo"]["hol_share"], 0.1)
+        self.assertEqual(steps["voqsw"]["hol_share"], 0)
+        self.assertGreater(steps["voqsw"]["congestion"]["all_victims"], 0)
+        self.assertEqual(steps["voqnet"]["congestion"]["all_victims"], 0)
+
+    def test_classes(self):
+        _, steps = self.steps()
+        for queues, step in steps.items():
+            hot, background = step["classes"]
+            self.assertEqual((hot["name"], background["name"]), ("hot", "background"))
+            self.assertAlmostEqual(hot["throughput"] + background["throughput"], step["throughput"], places=8)
+            self.assertLessEqual(hot["throughput"], 1 / 64)
+            for k, one in enumerate((hot, background)):
+                series = step["congestion_series"]["classes"][k]
+                self.assertAlmostEqual(sum(series["throughput"][5:]) / 35, one["throughput"], places=8)
+        accepted = {queues: step["classes"][1]["throughput"] for queues, step in steps.items()}
+        self.assertLess(accepted["fifo"], accepted["voqsw"])
+        self.assertLess(accepted["voqsw"], accepted["voqnet"])
+
+    def test_summary_and_csv(self):
+        self.assertRegex(self.summary, r"(?m)^Congestion$")
+        self.assertRegex(self.summary, r"queues=fifo .* to host5 ")
+        self.assertRegex(self.summary, r"(?m)^background +dmodk")
+        rows = list(csv.DictReader(io.StringIO(self.ok("report", self.store, "--csv"))))
+        points = self.json("report", self.store)["points"]
+        for row, point in zip(rows, points):
+            for key in ("blocked_share", "hol_share", "hol_time_ns", "congestion_roots", "congestion_tree", "host_sent_min", "host_sent_max"):
+                self.assertEqual(float(row[key]), point[key])
+            self.assertLessEqual(point["host_sent_min"], point["host_sent_max"])
+        brief = self.json("run", self.example, "-o", self.store)
+        self.assertTrue(all("congestion" in s and "congestion_series" not in s for c in brief["curves"] for s in c["steps"]))
+
+    def test_not_sampled(self):
+        """Switched off, or without a series: no numbers, and the same deliveries."""
+        sampled = {p["checksum"] for p in self.json("report", self.store)["points"]}
+        for k, text in enumerate(("congestion: false", "paranoid: false")):
+            path = self.tmp / f"off{k}.yaml"
+            series = "series: 10 us"
+            content = self.example.read_text().replace(series, f"{series if k == 0 else ''}\n  {text}")
+            path.write_text(content)
+            store = self.tmp / f"off{k}.db"
+            self.assertNotIn("Congestion\n", self.ok("run", path, "-o", store))
+            answer = self.json("report", store)
+            self.assertEqual({p["checksum"] for p in answer["points"]}, sampled)
+            self.assertTrue(all(p["blocked_share"] is None and p["congestion_tree"] is None for p in answer["points"]))
+            rows = list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv"))))
+            self.assertEqual({r["hol_share"] for r in rows}, {""})
+            self.ok("report", store, "-o", self.tmp / "off.html")
+
+    @unittest.skipUnless(CHROMIUM, "no Chromium here")
+    def test_page(self):
+        page = self.tmp / "r.html"
+        self.ok("report", self.store, "-o", page)
+        # A moment is chosen in the fabric's picture, and the map shows what is blocked.
+        script = """<script>const wait = setInterval(() => {
+          if (document.documentElement.dataset.ready !== 'yes') return;
+          clearInterval(wait);
+          const set = (node, value, event) => { node.value = value; node.dispatchEvent(new Event(event)); };
+          set(document.querySelector('#fabric input[aria-label=load]'), 1, 'input');
+          set(document.querySelector('#fabric input[aria-label=time]'), 30, 'input');
+          set(document.querySelector('#fabric select[aria-label=show]'), 'blocked', 'change');
+          set(document.querySelector('#time select[aria-label="map of switches"]'), 'hol', 'change');
+        }, 20);</script></body>"""
+        page.write_text(page.read_text(encoding="utf-8").replace("</body>", script), encoding="utf-8")
+        done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+                               f"--user-data-dir={self.tmp}/profile", "--window-size=1280,2000", "--virtual-time-budget=8000",
+                               "--enable-logging=stderr", "--dump-dom", f"file://{page}#numbers"],
+                              capture_output=True, text=True, timeout=120, check=True, env={**os.environ, "HOME": str(self.tmp)})
+        dom = done.stdout
+        self.assertEqual([line for line in done.stderr.splitlines() if "CONSOLE" in line], [])
+        self.assertIn('id="congestion"', dom)
+        self.assertIn("→ host5", dom)
+        self.assertIn("Victims: ", dom)
+        self.assertIn("root of a congestion tree", dom)
+        self.assertIn("<td>background</td>", dom)
+        for name in ("congestion-over-time", "congestion-trees", "congestion-roots", "culprits", "victims", "classes"):
+            self.assertIn(f'data-csv="{name}"', dom)
+
+
+if __name__ == "__main__":
+    unittest.main()
