@@ -14,6 +14,7 @@ typedef struct count {
     unsigned kinds; /* accounts of a buffer; VCs where there are none */
     int64_t *bytes; /* [port * kinds + account] of the channel sent by port: everything that is not credit */
     int64_t *held;  /* [port * vcs + v] of the output buffer (ioq) */
+    int64_t *waits; /* [port * vcs + v] that waits for this output */
     uint8_t *tails; /* [port] crossbar transfers whose end is awaited */
     uint8_t *links; /* [port] transmissions whose end is awaited, with output buffers */
     uint64_t packets;
@@ -121,11 +122,22 @@ static bool count_queue(count *c, const part *p, const sw_state *sw, unsigned in
             (s->stride && pk->out != ahead_of(c, c->s->parts + s->node_part[sw - s->switches], sw->port_base + in, pk)))
             return false;
         count_bytes(c, sw->port_base + in, pk, pk->out);
+        if (pk->out != SIM_FLOATING)
+            c->waits[(size_t)(sw->port_base + pk->out) * s->vcs + v] += pk->size;
         *held += pk->size;
         c->packets++;
         last = id;
     }
     return q->head == IK_NONE || last == q->tail;
+}
+
+/* Queues an output: marked as one whose head may choose again exactly if it may. */
+static bool choice_agrees(const part *p, sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
+{
+    uint32_t head = queue_of(sw, k, in, v, out)->head;
+    unsigned input = input_of(p->sim, in, v);
+    bool may = choosy_of(sw, k, in, v)[out >> 6] >> (out & 63) & 1;
+    return may == (head != IK_NONE && p->pool[head].choosy) && (!may || sw->floating[input >> 6] >> (input & 63) & 1);
 }
 
 /* Whether the requests of VC v of port in say what its queues hold. */
@@ -136,7 +148,7 @@ static bool requests_agree(const part *p, sw_state *sw, const shape k, unsigned 
         const queue *q = queue_of(sw, k, in, v, out);
         bool wanted = want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1;
         bool held = q->head != IK_NONE && (k.voq || p->pool[q->head].out == out);
-        if (wanted != held)
+        if (wanted != held || (k.voq && sw->floating && !choice_agrees(p, sw, k, in, v, out)))
             return false;
         if (wanted && !(row_of(sw, k, input)[out >> 6] >> (out & 63) & 1))
             return false;
@@ -210,6 +222,21 @@ static ik_status count_switch(count *c, uint32_t id, ik_error *err)
     return IK_OK;
 }
 
+/* What adaptive decisions look at: bytes that wait for an output, with the packet in transmission. */
+static ik_status check_waiting(const count *c, ik_error *err)
+{
+    const sim *s = c->s;
+    for (uint32_t port = 0; s->queued && s->model != MODEL_IDEAL && port < s->f->port_base[s->f->num_switches]; port++)
+        for (unsigned v = 0; v < s->vcs; v++) {
+            int64_t sent = s->sending[port] >> 24 == v ? s->sending[port] & 0xFFFFFF : 0;
+            if (s->queued[(size_t)port * s->vcs + v] != c->waits[(size_t)port * s->vcs + v] + sent)
+                return ik_fail(err, IK_ERR_INTERNAL, "port %u VC %u: %lld bytes are said to wait, %lld do", port, v,
+                               (long long)s->queued[(size_t)port * s->vcs + v],
+                               (long long)(c->waits[(size_t)port * s->vcs + v] + sent));
+        }
+    return IK_OK;
+}
+
 static ik_status check_credits(const count *c, ik_error *err)
 {
     const sim *s = c->s;
@@ -240,20 +267,25 @@ ik_status sim_check_conservation(sim *s, ik_error *err)
                .kinds = kinds,
                .bytes = ik_calloc((size_t)s->f->num_ports * kinds + 1, 8),
                .held = ik_calloc(lanes, 8),
+               .waits = ik_calloc(lanes, 8),
                .tails = ik_calloc(ports, 1),
                .links = ik_calloc(ports, 1)};
-    ik_status status = c.bytes && c.held && c.tails && c.links ? IK_OK : ik_fail_memory(err, lanes * 16, "the paranoid checks");
+    ik_status status =
+        c.bytes && c.held && c.waits && c.tails && c.links ? IK_OK : ik_fail_memory(err, lanes * 16, "the paranoid checks");
     if (status == IK_OK)
         sim_each_event(s, count_event, &c);
     for (uint32_t id = 0; status == IK_OK && id < s->f->num_switches; id++)
         status = count_switch(&c, id, err);
     if (status == IK_OK)
         status = check_credits(&c, err);
+    if (status == IK_OK)
+        status = check_waiting(&c, err);
     if (status == IK_OK && c.packets != sim_in_flight(s))
         status = ik_fail(err, IK_ERR_INTERNAL, "packets are not conserved: %llu in flight by count, %llu found",
                          (unsigned long long)sim_in_flight(s), (unsigned long long)c.packets);
     free(c.bytes);
     free(c.held);
+    free(c.waits);
     free(c.tails);
     free(c.links);
     return status;

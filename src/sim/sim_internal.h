@@ -70,7 +70,7 @@ typedef struct packet {
     uint16_t next_out; /* `out` of the packet behind it: saves touching that one when this one leaves */
     uint8_t vc_first, vc_last;
     uint8_t fresh; /* stands at its source's switch and has not been routed with local state yet */
-    uint8_t pad;
+    uint8_t choosy; /* may ask for another output while it waits at the head of an output's queue */
     uint32_t queue; /* fast kernel: global index of its queue; ideal switch: input port; else the output looked ahead for */
 } packet;
 
@@ -118,7 +118,7 @@ typedef struct sw_state {
     net_queue *net;     /* voqnet: [(in * vcs + v) * hosts + dst] */
     uint64_t *holders;  /* voqnet: [dst][lane_words] bit in * vcs + v: that queue of dst holds packets */
     uint8_t *pair_vc;   /* [inputs * radix] VC that is favoured next, NULL with one VC */
-    uint64_t *floating; /* bit in * vcs + v: head that may still choose its output; NULL unless routing adapts in FIFOs */
+    uint64_t *floating; /* heads that may still choose, adaptive plans only; FIFO: bit in * vcs + v; queues an output: choosy_of */
     void *select_state, *route_state;
     uint64_t draws; /* random numbers drawn here */
     int64_t bytes;  /* in its buffers */
@@ -219,6 +219,7 @@ struct sim {
     /* resolved parameters */
     unsigned model, queues, arbiter, iterations, input_speedup, vcs, injection;
     unsigned stride;                        /* damq with bounds a queue: accounts of a VC; else 0 */
+    bool rechoose;                          /* adaptive packets that wait in an output's queue choose again */
     bool out_shared;                        /* output buffers are shared by their VCs */
     unsigned adapter_queues, num_lanes;     /* of a host */
     double injection_share, ejection_share; /* of the link's rate */

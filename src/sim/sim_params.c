@@ -20,6 +20,9 @@ const ik_param ik_switch_params[] = {
     {"queue_min", IK_PARAM_SIZE, "", 0, 1e12, NULL,
      "space that no other may take (queues=damq; default: one packet, nothing if there is one virtual channel)"},
     {"queue_max", IK_PARAM_SIZE, "", 1, 1e12, NULL, "most space in use (queues=damq; default: the whole buffer)"},
+    {"adaptive_choice", IK_PARAM_ENUM, "until_granted", 0, 0, "until_granted|at_arrival",
+     "with a queue an output: a packet at the head of a queue whose output cannot take it chooses again, or none ever does (in "
+     "FIFOs heads always choose until granted; in voqnet and model ideal all choose at arrival)"},
     {"output_buffer", IK_PARAM_SIZE, "100 KiB", 1, 1e12, NULL,
      "output buffer of a port (model ioq); queue of flits behind the switch (model pipelined with speedup)"},
     {"output_sharing", IK_PARAM_ENUM, "split", 0, 0, "split|shared",
@@ -168,6 +171,7 @@ static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
     s->store_forward = ik_params_enum(v, "switching") == 1;
     s->routing_ps = ik_params_uint(v, "routing_delay");
     s->traversal_ps = ik_params_uint(v, "traversal_delay");
+    s->rechoose = s->queues != QUEUES_VOQNET && s->model != MODEL_IDEAL && ik_params_enum(v, "adaptive_choice") == 0;
     s->out_bytes = ik_params_uint(v, "output_buffer");
     s->out_capacity = s->out_bytes / s->vcs;
     s->out_shared = ik_params_enum(v, "output_sharing") == 1;

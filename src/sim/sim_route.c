@@ -138,6 +138,7 @@ void sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk)
         pk->fresh = 0;
     }
     uint32_t preferred = 0, n = ik_plan_next(s->plan, sw, in_port, &pk->rt, p->choices, &preferred);
+    pk->choosy = 0;
     if (n == 0) {
         pk->out = SIM_NO_WAY;
         return;
@@ -150,6 +151,7 @@ void sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk)
         uint32_t chosen = pick_choice(p, sw, pk, n, preferred);
         if (chosen < n)
             preferred = chosen;
+        pk->choosy = s->rechoose;
     }
     set_choice(s, sw, pk, &p->choices[preferred]);
 }

@@ -74,7 +74,8 @@ static void measure_switch(const sim *s, uint32_t sw, sizes *z)
         z->holders += (radix * s->vcs + 63) / 64 * s->f->num_hosts;
     }
     z->pairs += s->vcs > 1 ? inputs * radix : 0;
-    z->floats += s->adaptive && !s->voq ? (radix * s->vcs + 63) / 64 : 0;
+    if (s->adaptive)
+        z->floats += !s->voq ? (radix * s->vcs + 63) / 64 : s->rechoose ? (1 + radix * s->vcs) * words : 0;
     z->policy += policy_bytes(s, sw, &select);
 }
 

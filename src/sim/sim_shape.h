@@ -97,6 +97,32 @@ SIM_INLINE void move_request(part *p, sw_state *sw, const shape k, unsigned in, 
     }
 }
 
+/* Queues an output: bit out, whether the head of that queue may choose again. Before the lanes stand the inputs that have any. */
+SIM_INLINE uint64_t *choosy_of(const sw_state *sw, const shape k, unsigned in, unsigned v)
+{
+    return &sw->floating[(1 + (size_t)in * k.vcs + v) * k.words];
+}
+
+SIM_INLINE void set_choosy(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
+{
+    mark(choosy_of(sw, k, in, v), k, out);
+    mark(sw->floating, k, input_of(s, in, v));
+}
+
+SIM_INLINE void clear_choosy(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
+{
+    unsigned input = input_of(s, in, v);
+    uint64_t *outs = choosy_of(sw, k, in, v), any = 0, bit = 1ull << (out & 63);
+    if (!(outs[k.words == 1 ? 0 : out >> 6] & bit))
+        return;
+    outs[k.words == 1 ? 0 : out >> 6] &= ~bit;
+    for (unsigned u = v % s->input_speedup; u < k.vcs; u += s->input_speedup)
+        for (unsigned w = 0; w < k.words; w++)
+            any |= choosy_of(sw, k, in, u)[w];
+    if (!any)
+        sw->floating[k.words == 1 ? 0 : input >> 6] &= ~(1ull << (input & 63));
+}
+
 /* ---- the transfer */
 
 /* Takes the head off its queue and lets the next one ask. */
@@ -107,6 +133,10 @@ SIM_INLINE packet *pop_head(part *p, sw_state *sw, const shape k, queue *q, unsi
     if (k.voq) {
         if (pk->next == IK_NONE)
             clear_request(p->sim, sw, k, in, v, out);
+        if (sw->floating && (pk->next == IK_NONE || pk->next_out != SIM_FLOATING))
+            clear_choosy(p->sim, sw, k, in, v, out);
+        else if (sw->floating)
+            set_choosy(p->sim, sw, k, in, v, out);
         return pk;
     }
     if (sw->floating) {

@@ -104,7 +104,7 @@ SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k
     if (q->head != IK_NONE) {
         packet *last = &p->pool[q->tail];
         last->next = id;
-        last->next_out = (uint16_t)out;
+        last->next_out = (uint16_t)(pk->choosy ? SIM_FLOATING : out); /* in an output's queue: whether it may choose */
         q->tail = id;
         return;
     }
@@ -114,6 +114,8 @@ SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k
         sw->floating[index >> 6] |= 1ull << (index & 63);
         return;
     }
+    if (k.voq && pk->choosy)
+        set_choosy(p->sim, sw, k, in, v, out);
     set_request(p->sim, sw, k, in, v, out);
     mark(ch->out, k, out);
 }
@@ -400,6 +402,70 @@ static void choose_floating(part *p, uint32_t node, sw_state *sw, const shape k,
     }
 }
 
+/* Whether there is a free output that the input does not ask for: what a packet that chooses again may move to. */
+SIM_INLINE bool has_spare(const sw_state *sw, const shape k, unsigned input)
+{
+    const uint64_t *free_out = sw->masks + k.words, *row = row_of(sw, k, input);
+    uint64_t any = 0;
+    for (unsigned w = 0; w < k.words; w++)
+        any |= free_out[w] & ~row[w];
+    return any;
+}
+
+/* The head of an output's queue, whose output cannot take it, chooses again. It moves if the choice falls on a free output that
+ * its input does not ask for: there it is the head of its queue at once, so no packet ever loses its place. */
+static void renew(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch, unsigned in, unsigned v, unsigned out)
+{
+    sim *s = p->sim;
+    queue *from = queue_of(sw, k, in, v, out);
+    uint32_t id = from->head;
+    packet *pk = &p->pool[id];
+    uint8_t first = pk->vc_first, last = pk->vc_last;
+    uint32_t chosen = sim_choose_output(p, node, sw->port_base + in, pk);
+    const uint64_t *free_out = sw->masks + k.words, *row = row_of(sw, k, input_of(s, in, v));
+    if (chosen == IK_NONE || !((free_out[chosen >> 6] & ~row[chosen >> 6]) >> (chosen & 63) & 1)) {
+        pk->out = (uint16_t)out;
+        pk->vc_first = first;
+        pk->vc_last = last;
+        return;
+    }
+    pop_head(p, sw, k, from, in, v, out);
+    pk->next = IK_NONE;
+    *queue_of(sw, k, in, v, chosen) = (queue){id, id};
+    set_choosy(s, sw, k, in, v, chosen);
+    set_request(s, sw, k, in, v, chosen);
+    s->queued[(size_t)(sw->port_base + out) * k.vcs + v] -= pk->size;
+    note_queued(s, sw->port_base + chosen, pk);
+    mark(ch->out, k, chosen);
+}
+
+/* One (input port, VC) of a free input. */
+static void renew_lane(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch, unsigned in, unsigned v)
+{
+    unsigned input = input_of(p->sim, in, v);
+    for (unsigned w = 0; w < k.words; w++) {
+        for (uint64_t bits = choosy_of(sw, k, in, v)[w]; bits && has_spare(sw, k, input); bits &= bits - 1) {
+            unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
+            bool is_free = sw->masks[k.words + w] >> (out & 63) & 1;
+            const packet *pk = &p->pool[queue_of(sw, k, in, v, out)->head];
+            if (!is_free || !has_room(p, k, sw->port_base + out, pk))
+                renew(p, node, sw, k, ch, in, v, out);
+        }
+    }
+}
+
+/* Only inputs that are free and have a head that may choose. */
+static void renew_waiting(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch)
+{
+    const sim *s = p->sim;
+    for (unsigned w = 0; w < k.words; w++)
+        for (uint64_t bits = sw->floating[w] & sw->masks[w]; bits; bits &= bits - 1) {
+            unsigned input = w * 64 + (unsigned)__builtin_ctzll(bits);
+            for (unsigned v = input % s->input_speedup; v < k.vcs; v += s->input_speedup)
+                renew_lane(p, node, sw, k, ch, port_of(s, input), v);
+        }
+}
+
 /* ---- one switch, one window */
 
 SIM_INLINE void take_event(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch, const event *e)
@@ -434,7 +500,9 @@ SIM_INLINE void run_switch(part *p, uint32_t node, const shape k)
             event e = p->local[p->local_at++];
             take_event(p, node, sw, k, &ch, &e);
         } while (p->local_at < p->local_count && p->local[p->local_at].key >> 32 == offset);
-        if (sw->floating)
+        if (sw->floating && k.voq)
+            renew_waiting(p, node, sw, k, &ch);
+        else if (sw->floating)
             choose_floating(p, node, sw, k, &ch);
         match(p, sw, k, &ch);
         if (p->sim->out_queues)

@@ -18,7 +18,7 @@ import tempfile
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_threads", "test_sim_pipeline", "test_sim_models",
          "test_sim_switch", "test_sim_processes", "test_sim_buffers",
-         "test_sim_adapter"]
+         "test_sim_adapter", "test_sim_choice"]
 PATIENCE_S = 60  # a test that waits for a packet that never comes
 PIPE = ["test_sim_pipeline", "test_sim_models"]
 
@@ -94,6 +94,13 @@ FAULTS = [
     ("adapter: packets drain side by side", "sim_host.c", "begin = *until > now ? *until : now;", "begin = now;", ["test_sim_adapter"]),
     ("adapter: credit before the buffer has drained", "sim_host.c", "post_credit(p, &s->ports[port], t, pk->rt.vc,",
      "post_credit(p, &s->ports[port], pk->t_tail, pk->rt.vc,", ["test_sim_adapter"]),
+    ("choice: heads never choose again", "sim_route.c", "pk->choosy = s->rechoose;", "pk->choosy = 0;", ["test_sim_choice"]),
+    ("choice: only with every output free", "sim_switch.c", "any |= free_out[w] & ~row[w];", "any |= ~free_out[w] ? 0 : ~row[w];",
+     ["test_sim_choice"]),
+    ("choice: the next head stays marked", "sim_shape.h", "            clear_choosy(p->sim, sw, k, in, v, out);\n", "            ;\n",
+     ["test_sim_conserve"]),
+    ("choice: bytes stay booked where they waited", "sim_switch.c",
+     "    s->queued[(size_t)(sw->port_base + out) * k.vcs + v] -= pk->size;\n", "", ["test_sim_conserve"]),
     ("watchdog: what stands behind a head that leaves stays dead", "sim_deadlock.c", "if (leaves && !h->alive[buffer])",
      "if (leaves && !h->alive[buffer] && id == s->out_queues[q].tail)", ["test_sim_conserve"]),
     ("memory: growth is not weighed", "sim_run.c", "if (bytes <= limit)", "if (bytes <= 2 * limit)", ["test_sim_conserve"]),

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Adaptive packets that wait in an output's queue choose again. Two leaves of two hosts each are joined by a slow spine and a
+ * fast one, and all hosts send to the other leaf at full load: whoever chooses again never leaves a spine idle, so both carry all
+ * that they can; whoever chose at arrival queues for the slow one while the fast one idles. */
+#include "sim_helper.h"
+
+enum { LEAF, SLOW = 2, FAST };
+
+typedef struct diamond {
+    ik_fabric *f;
+    uint32_t slow, fast; /* channels from leaf 0 */
+} diamond;
+
+static diamond build(void)
+{
+    diamond d = {0};
+    ik_builder *b = ik_builder_new();
+    uint32_t sw = ik_builder_switches(b, 4, 4), host = ik_builder_hosts(b, 4, 1);
+    uint16_t fast = ik_builder_class(b, 100000000000, 6000, NULL), slow = ik_builder_class(b, 10000000000, 6000, NULL);
+    for (uint32_t h = 0; h < 4; h++)
+        ik_builder_link(b, ik_hs(host + h, 0), ik_sw(sw + LEAF + h / 2, h % 2), fast);
+    for (uint32_t leaf = 0; leaf < 2; leaf++) {
+        ik_builder_link(b, ik_sw(sw + LEAF + leaf, 2), ik_sw(sw + SLOW, leaf), slow);
+        ik_builder_link(b, ik_sw(sw + LEAF + leaf, 3), ik_sw(sw + FAST, leaf), fast);
+    }
+    assert_int_equal(ik_builder_finish(b, &d.f, NULL), IK_OK);
+    ik_builder_free(b);
+    d.slow = d.f->port_base[0] + 2;
+    d.fast = d.f->port_base[0] + 3;
+    return d;
+}
+
+/* Fractions of what the two links can carry. */
+static void run(const diamond *d, const char *sw, const char *vc, unsigned vcs, const char *selection, double *slow, double *fast)
+{
+    for (unsigned threads = 1; threads < 3; threads++) {
+        ik_sim_result r = {0};
+        ik_error err = {0};
+        scenario c = {.routing = "minimal",
+                      .vc = vc,
+                      .num_vcs = vcs,
+                      .selection = selection,
+                      .traffic = "shift:by=2",
+                      .load = 1,
+                      .threads = threads,
+                      .sw = sw,
+                      .measure = "warmup=500 us;duration=500 us;paranoid=true"};
+        if (simulate_on(d->f, &c, &r, &err) != IK_OK)
+            fail_msg("%s: %s", sw, err.text);
+        *slow = (double)r.channel_bytes[d->slow] / (1.25 * (double)r.window_ps / 1000);
+        *fast = (double)r.channel_bytes[d->fast] / (12.5 * (double)r.window_ps / 1000);
+        ik_sim_result_free(&r);
+    }
+}
+
+static void test_no_spine_idles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sw, *vc;
+        unsigned vcs;
+    } cases[] = {
+        {"queues=voqsw;buffer=16 KiB", "1q", 1},
+        {"queues=voqsw;buffer=32 KiB", "any", 2},
+        {"queues=voqsw;input_speedup=2;buffer=32 KiB", "any", 2},
+        {"queues=damq;buffer=16 KiB", "any", 2},
+        {"queues=voqsw;arbiter=oldest_first;buffer=16 KiB", "1q", 1},
+        {"queues=fifo;buffer=16 KiB", "1q", 1},
+        {"model=ioq;buffer=16 KiB;output_buffer=8 KiB", "1q", 1},
+    };
+    static const char *const selections[] = {"first_free", "random", "most_credits", "least_queued"};
+    diamond d = build();
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (unsigned n = 0; n < 4; n++) {
+            double slow, fast;
+            run(&d, cases[k].sw, cases[k].vc, cases[k].vcs, selections[n], &slow, &fast);
+            if (slow < 0.995 || slow > 1.005 || fast < 0.995 || fast > 1.005) /* 152 packets on the slow link: one is 0.7 % */
+                fail_msg("%s, %s: the slow spine carries %.4f of what it can, the fast one %.4f", cases[k].sw, selections[n],
+                         slow, fast);
+        }
+    ik_fabric_free(d.f);
+}
+
+/* The same, choosing once at random among the spines with room: now and then all that wait do so for the slow one. */
+static void test_chosen_at_arrival(void **state)
+{
+    (void)state;
+    diamond d = build();
+    double slow, fast;
+    run(&d, "queues=voqsw;buffer=16 KiB;adaptive_choice=at_arrival", "1q", 1, "random", &slow, &fast);
+    if (fast < 0.9 || fast > 0.985)
+        fail_msg("the fast spine carries %.4f of what it can", fast);
+    ik_fabric_free(d.f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_spine_idles), cmocka_unit_test(test_chosen_at_arrival)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
