@@ -67,6 +67,32 @@ static double now_seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* Cases by name whose switch is another one: key=value pairs. */
+static const struct other_switch {
+    const char *name, *pairs;
+} other_switches[] = {
+    {"tree 256, general kernel", "arbiter=round_robin"},
+    {"tree 256, output buffers", "model=ioq"},
+    {"tree 256, pipelined", "model=pipelined;flit=125 B;iterations=1"},
+    {NULL, NULL},
+};
+
+static bool set_switch(const bench_case *c, ik_params *sw, ik_error *err)
+{
+    const struct other_switch *o = other_switches;
+    while (o->name && strcmp(o->name, c->name) != 0)
+        o++;
+    char *copy = strdup(o->name ? o->pairs : ""), *rest = copy;
+    bool ok = copy;
+    for (char *pair; ok && (pair = strsep(&rest, ";")) && *pair;) {
+        char *value = strchr(pair, '=');
+        *value++ = 0;
+        ok = set(sw, "switch", pair, value, err);
+    }
+    free(copy);
+    return ok;
+}
+
 static bool simulate(const bench_case *c, const ik_plan *plan, const ik_traffic *traffic, const ik_env *env, outcome *o,
                      ik_error *err)
 {
@@ -80,8 +106,8 @@ static bool simulate(const bench_case *c, const ik_plan *plan, const ik_traffic 
         ik_params_init(&measure, ik_measure_params, NULL, err) != IK_OK)
         return false;
     bool ok = set(&sw, "switch", "voq", c->voq ? "true" : "false", err) && set(&sw, "switch", "buffer", c->buffer, err) &&
-              set(&adapter, "adapter", "packet", c->packet, err) && set(&measure, "measure", "warmup", "0 ns", err) &&
-              set(&measure, "measure", "duration", duration, err);
+              set_switch(c, &sw, err) && set(&adapter, "adapter", "packet", c->packet, err) &&
+              set(&measure, "measure", "warmup", "0 ns", err) && set(&measure, "measure", "duration", duration, err);
     ik_sim_config config = {&sw, &adapter, &measure, c->load};
     ik_sim_result r;
     int fd[NUM_COUNTERS];
@@ -170,11 +196,11 @@ static outcome run_apart(const bench_case *c)
 static bool callgrind_run(const char *self, bool large, long index, double scale, double *instructions, double *hops)
 {
     char command[1024], line[512];
-    snprintf(
-        command, sizeof command,
-        "valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=/dev/null --toggle-collect=sim_run_part '%s' --json "
-        "--uncounted %s --only %ld --scale %.6f 2>&1",
-        self, large ? "--large" : "", index, scale);
+    snprintf(command, sizeof command,
+             "valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=/dev/null --toggle-collect=sim_run_part "
+             "--toggle-collect=sim_run_pipelined '%s' --json "
+             "--uncounted %s --only %ld --scale %.6f 2>&1",
+             self, large ? "--large" : "", index, scale);
     FILE *from = popen(command, "r");
     *instructions = *hops = -1;
     if (!from)
@@ -196,7 +222,7 @@ static double instructions_per_hop(const char *self, bool large, long index, con
 {
     double more_hops, more, fewer_hops = 0, fewer = 0;
     bool big = strstr(c->fabric, "rlft") != NULL;
-    double scale = (big ? large ? 1.5e6 : 8e6 : 4e7) / (double)c->duration_ps;
+    double scale = big ? (large ? 1.5e6 : 8e6) / (double)c->duration_ps : 0.04;
     if (scale > 1)
         scale = 1;
     if (!callgrind_run(self, large, index, scale, &more, &more_hops))
@@ -279,6 +305,9 @@ static const bench_case standard[] = {
     {"RLFT 11,664", RLFT11664, "dbbm", "4 KiB", "192 KiB", "100 Gb/s", 3, 1, true, 1.0, 60000000},
     {"RLFT 11,664", RLFT11664, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 2, true, 1.0, 60000000},
     {"tree 256, one-flit packets", "karytree:k=4,n=4", "dbbm", "64 B", "2048 B", "512 Gb/s", 4, 1, true, 0.5, 100000000},
+    {"tree 256, general kernel", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 1.0, 1000000000},
+    {"tree 256, output buffers", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 1.0, 1000000000},
+    {"tree 256, pipelined", "karytree:k=4,n=4", "any", "125 B", "4000 B", "100 Gb/s", 4, 1, false, 0.5, 100000000},
     {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, false, 0, 0},
 };
 static const bench_case large[] = {

@@ -143,6 +143,7 @@ struct pipe {
     bool adaptive, source_adaptive, paranoid, any_injection_vc;
     bool look_at_links; /* some take a flit in several ticks */
     bool plain;         /* see pipe_router.c */
+    uint16_t *table;    /* [switches][hosts] local output port of a deterministic routing by destination; NULL: ask the routing */
     /* state */
     pipe_port *ports;  /* [ports] */
     uint16_t *credits; /* [ports * vcs] of the sending side */

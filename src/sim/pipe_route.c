@@ -79,27 +79,41 @@ static void start_again(pipe_part *q, pipe_packet *pk)
     ik_plan_start(p->plan, pk->rt.src, pk->rt.dst, &draw, &view, &pk->rt);
 }
 
+/* Global output port, IK_NONE = no way. */
+static uint32_t output_of(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t in_port, ik_packet *rt)
+{
+    const pipe *p = q->p;
+    if (p->table) {
+        uint16_t out = p->table[(size_t)sw * p->f->num_hosts + rt->dst];
+        return out == UINT16_MAX ? IK_NONE : r->port_base + out;
+    }
+    const ik_routing *routing = p->plan->routing;
+    uint32_t preferred = 0, n = routing->family->next(routing, sw, in_port, rt, q->ports, &preferred);
+    if (n == 0)
+        return IK_NONE;
+    if (n > 1 && p->adaptive)
+        preferred = pick(q, r, sw, in_port, rt, n, preferred);
+    return q->ports[preferred];
+}
+
 /* ik_plan_advance() for the channel behind and ik_plan_next() for one output alone: a packet is touched once a hop, and VCs are
  * asked for where it goes only. */
 bool pipe_route(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t bit)
 {
     const pipe *p = q->p;
-    const ik_routing *routing = p->plan->routing;
     pipe_vc *v = &r->in[bit];
-    uint32_t local = p->port_of_bit[bit], preferred = 0, in_port = r->port_base + local;
+    uint32_t local = p->port_of_bit[bit], in_port = r->port_base + local;
     pipe_packet *pk = pipe_packet_of(p, p->rings[((size_t)(r->first + bit) << p->ring_shift) + v->head] >> 2);
     bool from_host = r->ports[local].peer >= p->switch_channels;
     if (from_host && p->source_adaptive)
         start_again(q, pk);
     pk->rt.hops = (uint8_t)(pk->rt.hops + !from_host);
     pk->rt.vc = v->vc;
-    uint32_t n = routing->family->next(routing, sw, in_port, &pk->rt, q->ports, &preferred);
-    if (n == 0)
+    uint32_t out_port = output_of(q, r, sw, in_port, &pk->rt);
+    if (out_port == IK_NONE)
         return false;
-    if (n > 1 && p->adaptive)
-        preferred = pick(q, r, sw, in_port, &pk->rt, n, preferred);
-    ik_choice c = choice_of(p, sw, in_port, q->ports[preferred], &pk->rt);
-    v->out = (uint16_t)(c.port - r->port_base);
+    ik_choice c = choice_of(p, sw, in_port, out_port, &pk->rt);
+    v->out = (uint16_t)(out_port - r->port_base);
     v->vc_first = c.vc_first;
     v->vc_last = c.vc_last;
     return true;

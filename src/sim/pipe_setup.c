@@ -412,6 +412,20 @@ static ik_status make_state(pipe *p, ik_error *err)
     return match_room_init(&p->parts[0].room, sides, sides, takes_lists(p) ? (uint32_t)most_requests(p) : 1, err);
 }
 
+/* A routing that is a function of switch and destination is asked once for all where its table is small. */
+static ik_status make_table(pipe *p, ik_error *err)
+{
+    enum { MOST_ENTRIES = 1 << 20 };
+    const ik_routing *r = p->plan->routing;
+    uint64_t entries = (uint64_t)p->f->num_switches * p->f->num_hosts;
+    if (r->kind != IK_ROUTE_DETERMINISTIC || !(r->traits & IK_ROUTE_DEST_BASED) || entries > MOST_ENTRIES ||
+        p->max_radix > INT16_MAX)
+        return IK_OK;
+    p->state_bytes += entries * sizeof *p->table;
+    ik_env quiet = {.seed = p->seed, .num_threads = 1, .memory_limit_bytes = p->env ? p->env->memory_limit_bytes : 0};
+    return ik_lft_compile(r, &quiet, &p->table, err);
+}
+
 ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
                      ik_error *err)
 {
@@ -432,6 +446,8 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic, co
         status = choose_sizes(p, err);
     if (status == IK_OK)
         status = make_state(p, err);
+    if (status == IK_OK)
+        status = make_table(p, err);
     if (status != IK_OK)
         return status;
     init_ports(p);
