@@ -273,11 +273,11 @@ ik_status ik_text_begin(const char **text, size_t *size, const char *file, ik_er
 /* ------------------------------------------------------------------------------------------ files out */
 
 /* A file that is written whole or not at all: `out` is a new file beside `path`, which closing flushes to disk and renames.
- * A device or pipe is written in place. */
+ * A device or pipe is written in place; where `path` is a link, the file behind it is replaced. */
 typedef struct ik_output {
     FILE *out;
     const char *path; /* borrowed until it is closed */
-    char *temporary;
+    char *target, *temporary; /* private; NULL if it is written in place */
 } ik_output;
 ik_status ik_output_open(ik_output *o, const char *path, ik_error *err);
 /* `status` says how the writing went: anything but IK_OK leaves `path` as it was. Returns it, or IK_ERR_IO. */

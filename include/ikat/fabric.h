@@ -103,10 +103,6 @@ uint32_t ik_host_switch(const ik_fabric *f, uint32_t host);
 char *ik_node_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size);
 /* Printed number of a port: its label, else local index + 1. */
 unsigned ik_port_number(const ik_fabric *f, uint32_t port);
-/* "leaf3", or "sw12" and "host5" for nodes without names (generated fabrics keep none). Returns buffer. */
-char *ik_node_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size);
-/* Printed number of a port: its label, else local index + 1. */
-unsigned ik_port_number(const ik_fabric *f, uint32_t port);
 /* "leaf3 (0x0200c9a000ec0060) port 11": what findings, proofs and messages call a port or node. Returns buffer. */
 char *ik_port_describe(const ik_fabric *f, uint32_t port, char *buffer, size_t size);
 char *ik_node_describe(const ik_fabric *f, uint32_t node, char *buffer, size_t size);
@@ -145,7 +141,8 @@ static inline ik_end ik_sw(uint32_t sw, uint32_t port) { ik_end e = {false, sw, 
 static inline ik_end ik_hs(uint32_t host, uint32_t port) { ik_end e = {true, host, port}; return e; }
 /* Cables two ports. Connecting a port twice is an error. */
 void ik_builder_link(ik_builder *b, ik_end a, ik_end c, uint16_t link_class);
-/* Labels. Text is copied; a name is cut to 256 bytes, bytes that are no UTF-8 become '?', an empty name is none. */
+/* Labels. Text is copied; a name is cut to 256 bytes, bytes that are no UTF-8 and control characters become '?', an empty name is
+ * none. */
 void ik_builder_switch_name(ik_builder *b, uint32_t sw, const char *format, ...) IK_PRINTF(3, 4);
 void ik_builder_host_name(ik_builder *b, uint32_t host, const char *format, ...) IK_PRINTF(3, 4);
 void ik_builder_switch_ids(ik_builder *b, uint32_t sw, uint64_t guid, uint32_t lid);

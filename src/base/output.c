@@ -35,6 +35,38 @@ static int create_beside(const char *path, char *name, size_t size)
     }
 }
 
+static void output_free(ik_output *o)
+{
+    free(o->target);
+    free(o->temporary);
+    *o = (ik_output){0};
+}
+
+/* The file that is replaced: behind links, so that a link stays one. */
+static ik_status find_target(ik_output *o, ik_error *err)
+{
+    o->target = realpath(o->path, NULL);
+    if (!o->target)
+        o->target = strdup(o->path); /* there is none yet */
+    size_t size = o->target ? strlen(o->target) + 40 : 0;
+    o->temporary = o->target ? malloc(size) : NULL;
+    return o->temporary ? IK_OK : ik_fail_memory(err, size, "a file name");
+}
+
+static ik_status open_beside(ik_output *o, ik_error *err)
+{
+    int file = create_beside(o->target, o->temporary, strlen(o->target) + 40);
+    o->out = file >= 0 ? fdopen(file, "wb") : NULL;
+    if (o->out)
+        return IK_OK;
+    ik_status status = write_failed(o->path, err);
+    if (file >= 0) {
+        close(file);
+        unlink(o->temporary);
+    }
+    return status;
+}
+
 ik_status ik_output_open(ik_output *o, const char *path, ik_error *err)
 {
     *o = (ik_output){.path = path};
@@ -42,21 +74,11 @@ ik_status ik_output_open(ik_output *o, const char *path, ik_error *err)
         o->out = fopen(path, "wb");
         return o->out ? IK_OK : write_failed(path, err);
     }
-    size_t size = strlen(path) + 40;
-    o->temporary = malloc(size);
-    if (!o->temporary)
-        return ik_fail_memory(err, size, "a file name");
-    int file = create_beside(path, o->temporary, size);
-    o->out = file >= 0 ? fdopen(file, "wb") : NULL;
-    if (o->out)
-        return IK_OK;
-    ik_status status = write_failed(path, err);
-    if (file >= 0) {
-        close(file);
-        unlink(o->temporary);
-    }
-    free(o->temporary);
-    *o = (ik_output){0};
+    ik_status status = find_target(o, err);
+    if (status == IK_OK)
+        status = open_beside(o, err);
+    if (status != IK_OK)
+        output_free(o);
     return status;
 }
 
@@ -80,12 +102,11 @@ ik_status ik_output_close(ik_output *o, ik_status status, ik_error *err)
     if (fclose(o->out) != 0 && status == IK_OK)
         status = write_failed(o->path, err);
     if (o->temporary) {
-        if (status == IK_OK && rename(o->temporary, o->path) != 0)
+        if (status == IK_OK && rename(o->temporary, o->target) != 0)
             status = write_failed(o->path, err);
         if (status != IK_OK)
             unlink(o->temporary);
     }
-    free(o->temporary);
-    *o = (ik_output){0};
+    output_free(o);
     return status;
 }

@@ -155,6 +155,18 @@ static const char *print_list(ik_params *params, const ik_value *v)
     return out;
 }
 
+/* As few digits as read back as the same value. */
+static const char *print_real(ik_params *params, double value)
+{
+    char buffer[40];
+    for (int digits = 12; digits <= 17; digits++) {
+        snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    return ik_arena_strdup(&params->arena, buffer);
+}
+
 /* One text per value whatever way it was written: provenance and result keys compare equal. */
 static const char *canonical_text(ik_params *params, const ik_param *p, const ik_value *v, const char *text)
 {
@@ -168,7 +180,7 @@ static const char *canonical_text(ik_params *params, const ik_param *p, const ik
         return ik_arena_strdup(&params->arena, ik_format_quantity(buffer, sizeof buffer, v->u, ik_param_dimension(p->type)));
     case IK_PARAM_REAL:
     case IK_PARAM_FRACTION:
-        return ik_arena_printf(&params->arena, "%.12g", v->r);
+        return print_real(params, v->r);
     case IK_PARAM_BOOL:
         return v->u ? "true" : "false";
     case IK_PARAM_UINT_LIST:

@@ -71,7 +71,7 @@ static const char *skip_space(const char *text)
     return text;
 }
 
-/* A decimal number m * 10^-scale, no sign, no exponent; digits may be grouped by '_' or ','-free. */
+/* A decimal number m * 10^-scale, no sign, no exponent; digits may be grouped by '_'. */
 static const char *read_decimal(const char *text, uint64_t *mantissa, unsigned *scale, bool *overflow)
 {
     bool point = false, digits = false;

@@ -335,21 +335,36 @@ void store_close(store *s)
     free(s);
 }
 
-void store_compact(store *s)
+/* VACUUM INTO leaves that to its caller: renamed before it is on disk, a crash could cost both files. */
+static bool on_disk(const char *path)
 {
-    size_t bytes = strlen(s->path) + 16;
-    char *made = s->written ? malloc(bytes) : NULL;
-    if (!made) {
-        store_close(s);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool done = file >= 0 && fsync(file) == 0;
+    if (file >= 0)
+        close(file);
+    return done;
+}
+
+/* Writes the store anew beside `path` and puts it there; nothing is lost if it fails. */
+static void rewrite(const store *s, const char *path)
+{
+    char *made = sqlite3_mprintf("%s.compact", path);
+    if (!made)
         return;
-    }
-    snprintf(made, bytes, "%s.compact", s->path);
     unlink(made);
     sqlite3_stmt *statement = NULL;
     bool done = store_prepare(s, "VACUUM INTO ?1", (const char *[]){made, NULL}, &statement, NULL) == IK_OK &&
-                store_execute(s, statement, NULL) == IK_OK;
-    if (!done || rename(made, s->path) != 0)
+                store_execute(s, statement, NULL) == IK_OK && on_disk(made);
+    if (!done || rename(made, path) != 0)
         unlink(made);
-    free(made);
+    sqlite3_free(made);
+}
+
+void store_compact(store *s)
+{
+    char *path = s->written ? realpath(s->path, NULL) : NULL; /* a link stays one */
+    if (path)
+        rewrite(s, path);
+    free(path);
     store_close(s);
 }

@@ -44,7 +44,8 @@ ik_status store_inflate(const void *blob, size_t size, char **data, size_t *byte
     if (!out)
         return ik_fail_memory(err, (size_t)want + 1, "an array of results");
     uLongf got = (uLongf)want;
-    if (uncompress((Bytef *)out, &got, in + 8, (uLong)(size - 8)) != Z_OK || got != want) {
+    uLong used = (uLong)(size - 8);
+    if (uncompress2((Bytef *)out, &got, in + 8, &used) != Z_OK || got != want || used != size - 8) {
         free(out);
         return ik_fail(err, IK_ERR_INPUT, "the results file has a damaged array");
     }
@@ -74,6 +75,10 @@ ik_status store_unpack(const void *blob, size_t size, uint64_t **words, size_t *
     ik_status status = store_inflate(blob, size, &bytes, &got, err);
     if (status != IK_OK)
         return status;
+    if (got % 8) {
+        free(bytes);
+        return ik_fail(err, IK_ERR_INPUT, "the results file has a damaged array");
+    }
     uint64_t *out = ik_calloc(got / 8 + 1, sizeof *out);
     if (!out) {
         free(bytes);

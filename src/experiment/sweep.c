@@ -7,7 +7,6 @@
  */
 #include "experiment/sweep.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,6 +124,22 @@ static const char *print_number(const ik_param *p, uint64_t value, ik_arena *are
     return ik_arena_strdup(arena, ik_format_quantity(buffer, sizeof buffer, value, ik_param_dimension(p->type)));
 }
 
+/* False if there is none within the range. A factor moves on by one at least. */
+static bool next_value(const range *r, uint64_t *value)
+{
+    uint64_t left = r->to - *value, step = r->step;
+    if (r->factor > 0) {
+        double wide = nearbyint((double)*value * r->factor) - (double)*value;
+        if (wide >= 0x1p64)
+            return false;
+        step = wide > 1 ? (uint64_t)wide : 1;
+    }
+    if (left < step)
+        return false;
+    *value += step;
+    return true;
+}
+
 static ik_status expand_range(const ytree *node, const ik_param *p, ik_arena *arena, sweep *out, ik_error *err)
 {
     range r = {0};
@@ -132,16 +147,14 @@ static ik_status expand_range(const ytree *node, const ik_param *p, ik_arena *ar
     if (status != IK_OK)
         return status;
     if (r.factor == 0 && (r.to - r.from) / r.step >= SWEEP_LIMIT)
-        return ytree_fail(node, err, "range '%.60s' has %" PRIu64 " values; at most %d are taken", node->text,
-                          (r.to - r.from) / r.step + 1, SWEEP_LIMIT);
+        return ytree_fail(node, err, "range '%.60s' has %.0f values; at most %d are taken", node->text,
+                          (double)((r.to - r.from) / r.step) + 1, SWEEP_LIMIT);
     for (uint64_t value = r.from;;) {
         status = add(out, print_number(p, value, arena), node, arena, err);
         if (status != IK_OK)
             return status;
-        double next = r.factor > 0 ? nearbyint((double)value * r.factor) : 0;
-        if (r.factor > 0 ? next > (double)r.to : r.to - value < r.step)
+        if (!next_value(&r, &value))
             return IK_OK;
-        value = r.factor > 0 ? ((uint64_t)next > value ? (uint64_t)next : value + 1) : value + r.step;
     }
 }
 
@@ -158,9 +171,12 @@ static bool is_one_list(const ytree *node)
 
 static ik_status join_list(const ytree *node, ik_arena *arena, sweep *out, ik_error *err)
 {
-    const char *text = "";
-    for (size_t i = 0; i < node->num && text; i++)
-        text = ik_arena_printf(arena, "%s%s%s", text, i ? ":" : "", node->items[i]->text);
+    size_t bytes = 1, used = 0;
+    for (size_t i = 0; i < node->num; i++)
+        bytes += strlen(node->items[i]->text) + 1;
+    char *text = ik_arena_alloc(arena, bytes);
+    for (size_t i = 0; text && i < node->num; i++)
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s", i ? ":" : "", node->items[i]->text);
     return add(out, text, node, arena, err);
 }
 

@@ -143,7 +143,7 @@ static ik_status judge_oversubscription(judge *j, kind *kinds, size_t num)
         if (kinds[i].level < j->f->num_levels && told++ < NAMED)
             status = tell_oversubscribed(j, &kinds[i], next - i);
     }
-    return status;
+    return status == IK_OK ? count_rest(j, IK_NOTE, "oversubscribed", "kinds of switches below the top", told) : status;
 }
 
 /* ---- missing cables: fewer links up (on top: down) than most switches of the level */
@@ -247,11 +247,14 @@ static ik_status common_class(judge *j, bool hosts, uint32_t *common)
         return ik_fail_memory(j->err, f->num_classes * sizeof *count, "rates of links");
     for (uint32_t port = 0; port < f->num_ports; port++)
         if (f->port_peer[port] != IK_NONE && to_host(f, port) == hosts)
-            for (uint32_t i = 0; i < f->num_classes; i++) /* few classes, and equal rates share a count */
-                if (f->classes[i].rate_bps == ik_port_rate_bps(f, port)) {
-                    count[i]++;
-                    break;
-                }
+            count[f->port_class[port]]++;
+    for (uint32_t i = f->num_classes; i-- > 1;) /* equal rates share the count of their first class */
+        for (uint32_t k = 0; k < i; k++)
+            if (f->classes[k].rate_bps == f->classes[i].rate_bps) {
+                count[k] += count[i];
+                count[i] = 0;
+                break;
+            }
     *common = IK_NONE;
     for (uint32_t i = 0; i < f->num_classes; i++)
         if (count[i] > best || (count[i] && count[i] == best && f->classes[i].rate_bps > f->classes[*common].rate_bps)) {
@@ -437,7 +440,7 @@ static ik_status judge_names(judge *j, keyed *items)
         if (status != IK_OK)
             return status;
     }
-    return IK_OK;
+    return count_rest(j, IK_NOTE, "same-description", "descriptions are given to several switches", told);
 }
 
 static ik_status judge_identity(judge *j)

@@ -36,7 +36,7 @@ void utf8_clean(char *text, size_t size)
             text[at] = '\0';
             return;
         }
-        if (length == 0)
+        if (length == 0 || (unsigned char)text[at] < ' ' || text[at] == 0x7f)
             text[at] = '?';
         at += length ? length : 1;
     }

@@ -35,17 +35,18 @@ static bool draws_line(const ik_fabric *f, uint32_t port)
     return peer != IK_NONE && peer > port && ik_is_switch(f, f->port_node[peer]);
 }
 
-static uint64_t find_common_rate(const ik_fabric *f)
+static ik_status find_common_rate(const ik_fabric *f, uint64_t *common_bps, ik_error *err)
 {
     uint64_t *count = ik_calloc(f->num_classes, sizeof *count);
     if (!count)
-        return 0;
+        return ik_fail_memory(err, f->num_classes * sizeof *count, "a picture");
     uint32_t best = 0;
     for (uint32_t p = 0; p < f->port_base[f->num_switches]; p++)
         if (draws_line(f, p) && ++count[f->port_class[p]] > count[best])
             best = f->port_class[p];
     free(count);
-    return f->num_classes ? f->classes[best].rate_bps : 0;
+    *common_bps = f->num_classes ? f->classes[best].rate_bps : 0;
+    return IK_OK;
 }
 
 /* Straight lines; between switches of one row an arc, or the line would run through those in between. */
@@ -104,12 +105,14 @@ static ik_status svg_write(const ik_fabric *f, FILE *out, ik_error *err)
     ik_point *at = ik_calloc(f->num_switches, sizeof *at);
     if (!at)
         return ik_fail_memory(err, f->num_switches * sizeof *at, "a picture");
+    canvas c = {.f = f, .at = at, .out = out};
     ik_status status = ik_fabric_layout(f, at, err);
+    if (status == IK_OK)
+        status = find_common_rate(f, &c.common_bps, err);
     if (status != IK_OK) {
         free(at);
         return status;
     }
-    canvas c = {.f = f, .at = at, .out = out, .common_bps = find_common_rate(f)};
     choose_size(&c);
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\">\n"

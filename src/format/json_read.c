@@ -272,11 +272,26 @@ static ik_status read_root(json_reader *r, const json_t *root)
     return status;
 }
 
+ik_status json_parse(const char *text, size_t size, json_t **root, json_error_t *why)
+{
+    memset(why, 0, sizeof *why);
+    json_t *made = json_loadb(text, size, JSON_REJECT_DUPLICATES, why);
+    if (made) {
+        *root = made;
+        return IK_OK;
+    }
+    /* Jansson gives no text for most allocations that fail. */
+    return json_error_code(why) == json_error_out_of_memory || !why->text[0] ? IK_ERR_MEMORY : IK_ERR_INPUT;
+}
+
 ik_status json_read(const char *text, size_t size, const char *file, ik_builder *b, ik_error *err)
 {
     json_error_t why;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
-    if (!root)
+    json_t *root = NULL;
+    ik_status parsed = json_parse(text, size, &root, &why);
+    if (parsed == IK_ERR_MEMORY)
+        return ik_fail_memory(err, size, "a JSON file");
+    if (parsed != IK_OK)
         return ik_fail_at(err, IK_ERR_INPUT, file, why.line > 0 ? (unsigned)why.line : 0,
                           why.column > 0 ? (unsigned)why.column : 0, "no JSON: %s", why.text);
     json_reader r = {.file = file, .b = b, .most_ports = 1000000 + 64 * (uint64_t)size, .err = err};

@@ -2,6 +2,7 @@
  *
  * report/model.c: reads a result store.
  */
+#include "format/json_read.h"
 #include "report/model.h"
 
 #include <inttypes.h>
@@ -38,6 +39,20 @@ const char *model_text(report_model *m, sqlite3_stmt *statement, int column)
 {
     const char *text = (const char *)sqlite3_column_text(statement, column);
     return ik_arena_strdup(&m->arena, text ? text : "");
+}
+
+ik_status model_json(const report_model *m, const char *text, const char *what, int64_t id, json_t **out, ik_error *err)
+{
+    json_error_t why;
+    json_t *made = NULL;
+    if (json_parse(text, strlen(text), &made, &why) == IK_ERR_MEMORY)
+        return ik_fail_memory(err, strlen(text), "a report");
+    if (!json_is_object(made)) {
+        json_decref(made);
+        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: %s %" PRId64, store_path(m->store), what, id);
+    }
+    *out = made;
+    return IK_OK;
 }
 
 void *model_grow(report_model *m, void *items, size_t num, size_t item_bytes)
@@ -103,13 +118,11 @@ static ik_status read_plan(report_model *m, sqlite3_stmt *statement, ik_error *e
                        .failed = sqlite3_column_int(statement, 7) != 0};
     if (!p->routing || !p->vc || !p->selection || !p->proof_text)
         return ik_fail_memory(err, 1, "a report");
-    p->proof = json_loads(p->proof_text, 0, NULL);
-    if (!json_is_object(p->proof) || p->fabric == SIZE_MAX) {
-        json_decref(p->proof);
+    if (p->fabric == SIZE_MAX)
         return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: plan %" PRId64, store_path(m->store), p->id);
-    }
-    m->num_plans++;
-    return IK_OK;
+    ik_status status = model_json(m, p->proof_text, "plan", p->id, &p->proof, err);
+    m->num_plans += status == IK_OK;
+    return status;
 }
 
 /* The plan's name: as much as tells it from the other plans of its fabric. */

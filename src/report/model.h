@@ -163,6 +163,8 @@ ik_status model_make_curves(report_model *m, ik_error *err); /* model_curves.c *
 ik_status model_find_costs(report_model *m, ik_error *err);  /* model_costs.c */
 /* Text column of a statement's row in the model's arena, NULL when out of memory. */
 const char *model_text(report_model *m, sqlite3_stmt *statement, int column);
+/* Parses an object that the store keeps; IK_ERR_INPUT ("WHAT id is damaged") if it is none. *out is the caller's to json_decref. */
+ik_status model_json(const report_model *m, const char *text, const char *what, int64_t id, json_t **out, ik_error *err);
 /* Room for one more in an array that grows in the arena; NULL when out of memory. */
 void *model_grow(report_model *m, void *items, size_t num, size_t item_bytes);
 

@@ -34,7 +34,7 @@ static estimate estimate_of(const report_model *m, const report_step *s, metric_
 
 static report_curve *curve_of(report_model *m, const report_row *r)
 {
-    for (size_t i = 0; i < m->num_curves; i++) {
+    for (size_t i = m->num_curves; i-- > 0;) { /* points of one curve mostly stand together */
         report_curve *c = &m->curves[i];
         if (c->fabric == r->fabric && c->plan == r->plan && strcmp(c->traffic, r->traffic) == 0 &&
             strcmp(c->variant, r->variant) == 0)
@@ -50,7 +50,7 @@ static report_curve *curve_of(report_model *m, const report_row *r)
 
 static report_step *step_of(report_model *m, report_curve *c, double load)
 {
-    for (size_t i = 0; i < c->num_steps; i++)
+    for (size_t i = c->num_steps; i-- > 0;)
         if (c->steps[i].load == load)
             return &c->steps[i];
     report_step *steps = model_grow(m, c->steps, c->num_steps, sizeof *steps);

@@ -187,10 +187,11 @@ ik_status model_find_slow_links(report_model *m, report_fabric *f, ik_error *err
 
 static ik_status parse_fabric(report_model *m, report_fabric *f, ik_error *err)
 {
-    f->summary = json_loads(f->summary_text, 0, NULL);
-    f->drawing = json_loads(f->drawing_text, 0, NULL);
-    if (!json_is_object(f->summary) || !json_is_object(f->drawing))
-        return damaged(m, f, err);
+    ik_status status = model_json(m, f->summary_text, "fabric", f->id, &f->summary, err);
+    if (status == IK_OK)
+        status = model_json(m, f->drawing_text, "fabric", f->id, &f->drawing, err);
+    if (status != IK_OK)
+        return status;
     f->num_switches = count_of(f->drawing, "switches");
     f->num_hosts = count_of(f->drawing, "hosts");
     f->num_channels = count_of(f->drawing, "channels");
@@ -201,7 +202,7 @@ static ik_status parse_fabric(report_model *m, report_fabric *f, ik_error *err)
     f->host_bps = ik_arena_alloc(&m->arena, ((size_t)f->num_hosts + 1) * sizeof *f->host_bps);
     if (!f->rate_bps || !f->channel_tier || !f->channel_peer || !f->host_bps)
         return ik_fail_memory(err, n * 16, "a report");
-    ik_status status = read_links(m, f, err);
+    status = read_links(m, f, err);
     return status == IK_OK ? model_find_slow_links(m, f, err) : status;
 }
 
@@ -230,16 +231,27 @@ static ik_status read_fabric(report_model *m, sqlite3_stmt *statement, ik_error 
     return parse_fabric(m, f, err);
 }
 
+/* Where the first value of "path=a/x.net,repair=true" ends: at the end, or at a comma with KEY= behind it. */
+static const char *end_of_value(const char *text)
+{
+    for (; *text; text++)
+        if (*text == ',' && text[1 + strspn(text + 1, "abcdefghijklmnopqrstuvwxyz_")] == '=')
+            break;
+    return text;
+}
+
 /* "file:path=a/x.net,repair=true" -> "x.net (repaired)"; other specs are short enough as they are. */
 static const char *short_label(report_model *m, const report_fabric *f)
 {
-    static const char prefix[] = "file:path=", repaired[] = ",repair=true";
-    size_t length = strlen(f->spec), tail = sizeof repaired - 1;
+    static const char prefix[] = "file:path=";
     if (strncmp(f->spec, prefix, sizeof prefix - 1) != 0)
         return f->spec;
-    bool twin = length > tail && strcmp(f->spec + length - tail, repaired) == 0;
-    const char *slash = strrchr(f->spec, '/'), *name = slash ? slash + 1 : f->spec + sizeof prefix - 1;
-    return twin ? ik_arena_printf(&m->arena, "%.*s (repaired)", (int)(strlen(name) - tail), name) : name;
+    const char *name = f->spec + sizeof prefix - 1, *rest = end_of_value(name);
+    for (const char *c = name; c < rest; c++)
+        if (*c == '/')
+            name = c + 1;
+    return ik_arena_printf(&m->arena, "%.*s%s", (int)(rest - name), name,
+                           strcmp(rest, ",repair=true") == 0 ? " (repaired)" : rest);
 }
 
 static ik_status label_fabrics(report_model *m, ik_error *err)
@@ -247,10 +259,17 @@ static ik_status label_fabrics(report_model *m, ik_error *err)
     for (size_t i = 0; i < m->num_fabrics; i++)
         if (!(m->fabrics[i].label = short_label(m, &m->fabrics[i])))
             return ik_fail_memory(err, 1, "a report");
-    for (size_t i = 0; i < m->num_fabrics; i++)
-        for (size_t k = 0; k < m->num_fabrics; k++)
-            if (k != i && strcmp(m->fabrics[i].label, m->fabrics[k].label) == 0)
-                m->fabrics[i].label = m->fabrics[i].spec;
+    for (size_t i = 0; i < m->num_fabrics; i++) {
+        const char *label = m->fabrics[i].label;
+        bool shared = false;
+        for (size_t k = i + 1; k < m->num_fabrics; k++)
+            if (strcmp(label, m->fabrics[k].label) == 0) {
+                m->fabrics[k].label = m->fabrics[k].spec;
+                shared = true;
+            }
+        if (shared)
+            m->fabrics[i].label = m->fabrics[i].spec;
+    }
     return IK_OK;
 }
 

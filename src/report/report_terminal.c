@@ -3,6 +3,8 @@
  * report/report_terminal.c: the answer in a terminal: fabrics and findings, proofs, what each routing carries, what a fault
  * costs.
  */
+#include "fabric/utf8.h"
+#include "format/json_read.h"
 #include "ikat/report.h"
 #include "report/model.h"
 
@@ -70,10 +72,15 @@ static void cell(grid *g, const char *format, ...)
         g->text = larger;
         g->room = room;
     }
+    char *text = g->text[g->cells++];
     va_list args;
     va_start(args, format);
-    vsnprintf(g->text[g->cells++], CELL, format, args);
+    int length = vsnprintf(text, CELL, format, args);
     va_end(args);
+    if (length >= CELL) { /* cut between characters, and seen to be cut */
+        utf8_clean(text, CELL - sizeof UTF8_ELLIPSIS);
+        strcat(text, UTF8_ELLIPSIS);
+    }
 }
 
 static int columns_of(const char *text)
@@ -90,8 +97,13 @@ static void put_cell(FILE *out, const char *text, int width, bool right, bool la
     fprintf(out, "%*s%s%*s%s", right ? pad : 0, "", text, right || last ? 0 : pad, "", last ? "\n" : "  ");
 }
 
-static void put_grid(const page *p, grid *g)
+/* Prints and frees the table. */
+static ik_status put_grid(const page *p, grid *g, ik_error *err)
 {
+    if (g->failed) {
+        free(g->text);
+        return ik_fail_memory(err, 2 * g->room * sizeof *g->text, "a table");
+    }
     int width[MAX_COLUMNS] = {0};
     bool right[MAX_COLUMNS];
     char header[MAX_COLUMNS][CELL];
@@ -112,9 +124,8 @@ static void put_grid(const page *p, grid *g)
         fputs("\033[0m", p->out);
     for (size_t i = 0; i < g->cells; i++)
         put_cell(p->out, g->text[i], width[i % g->columns], right[i % g->columns], i % g->columns == g->columns - 1);
-    if (g->failed)
-        fputs("(out of memory: the table is not complete)\n", p->out);
     free(g->text);
+    return IK_OK;
 }
 
 /* ---- sections */
@@ -169,7 +180,7 @@ static const char *verdict(const json_t *proof, const char *key)
     return json_is_true(value) ? "yes" : json_is_false(value) ? "NO" : "unknown";
 }
 
-static void put_proofs(const page *p)
+static ik_status put_proofs(const page *p, ik_error *err)
 {
     heading(p, "Proofs");
     grid g = {.headers = {"routing", "fabric", "VCs>", "delivered", "no loop", "minimal", "deadlock-free", "mean hops>"},
@@ -185,7 +196,7 @@ static void put_proofs(const page *p)
         cell(&g, "%s", verdict(plan->proof, "deadlock_free"));
         cell(&g, "%.3f", json_number_value(json_object_get(plan->proof, "mean_hops")));
     }
-    put_grid(p, &g);
+    return put_grid(p, &g, err);
 }
 
 static void put_estimate(grid *g, estimate e, double scale, const char *unit)
@@ -198,7 +209,7 @@ static void put_estimate(grid *g, estimate e, double scale, const char *unit)
         cell(g, "%.1f ± %.1f%s", e.mean * scale, e.ci95 * scale, unit);
 }
 
-static void put_results(const page *p)
+static ik_status put_results(const page *p, ik_error *err)
 {
     heading(p, "Results");
     grid g = {.headers = {"routing", "traffic", "fabric", "saturates at>", "accepts at most>", "latency at lowest load>",
@@ -218,10 +229,12 @@ static void put_results(const page *p)
         put_estimate(&g, low->value[METRIC_LATENCY_MEAN], 1e-3, " us");
         put_estimate(&g, high->value[METRIC_LATENCY_MEAN], 1e-3, " us");
     }
-    put_grid(p, &g);
-    fprintf(
-        p->out,
-        "Loads are fractions of the hosts' injection rate; a curve saturates where less than 95 %% of the load is accepted.\n");
+    ik_status status = put_grid(p, &g, err);
+    if (status == IK_OK)
+        fprintf(p->out,
+                "Loads are fractions of the hosts' injection rate; a curve saturates where less than 95 %% of the load is "
+                "accepted.\n");
+    return status;
 }
 
 /* ---- congestion: the highest load of each curve that has any */
@@ -251,17 +264,29 @@ static void put_congested(const page *p, grid *g, const report_curve *c, const r
     cell(g, "%.0f to %.0f %%", 100 * s->value[METRIC_HOST_LEAST].mean, 100 * s->value[METRIC_HOST_MOST].mean);
 }
 
-/* What the store holds as text; NULL = none, or none that was congested. */
-static json_t *congestion_of(const report_step *s)
+/* What the store holds as text; *out = NULL: none. */
+static ik_status parse_text(const page *p, const char *text, json_t **out, ik_error *err)
 {
-    json_t *all = s->congestion[0] ? json_loads(s->congestion, 0, NULL) : NULL;
-    if (json_array_size(json_object_get(all, "roots")) > 0)
-        return all;
-    json_decref(all);
-    return NULL;
+    json_error_t why;
+    *out = NULL;
+    ik_status status = text[0] ? json_parse(text, strlen(text), out, &why) : IK_OK;
+    if (status == IK_ERR_MEMORY)
+        return ik_fail_memory(err, strlen(text), "a table");
+    return status == IK_OK ? IK_OK : ik_fail(err, status, "'%.200s' is damaged: %s", store_path(p->m->store), why.text);
 }
 
-static void put_congestion(const page *p)
+/* NULL: none that was congested. */
+static ik_status congestion_of(const page *p, const report_step *s, json_t **out, ik_error *err)
+{
+    ik_status status = parse_text(p, s->congestion, out, err);
+    if (status == IK_OK && json_array_size(json_object_get(*out, "roots")) == 0) {
+        json_decref(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static ik_status put_congestion(const page *p, ik_error *err)
 {
     grid g = {
         .headers = {"routing", "traffic", "load>", "blocked>", "head-of-line>", "roots>", "tree>", "worst root", "hosts got"},
@@ -270,32 +295,44 @@ static void put_congestion(const page *p)
         const report_curve *c = &p->m->curves[i];
         json_t *found = NULL;
         for (size_t k = c->num_steps; k-- > 0 && !found;) {
-            found = congestion_of(&c->steps[k]);
+            ik_status status = congestion_of(p, &c->steps[k], &found, err);
+            if (status != IK_OK) {
+                free(g.text);
+                return status;
+            }
             if (found)
                 put_congested(p, &g, c, &c->steps[k], json_array_get(json_object_get(found, "roots"), 0));
         }
         json_decref(found);
     }
-    if (g.cells == 0)
-        return;
+    if (g.cells == 0 && !g.failed)
+        return IK_OK;
     heading(p, "Congestion");
-    put_grid(p, &g);
+    ik_status status = put_grid(p, &g, err);
+    if (status != IK_OK)
+        return status;
     wrap(p,
          "Blocked: share of the buffers whose first packet lacks credit; head-of-line: share of the waiting bytes that only the "
          "head of their queue holds up; roots: oversubscribed channels that block others, on average; tree: blocked buffers and "
          "hosts below the worst one.",
          0, 0);
+    return IK_OK;
 }
 
-static void put_classes(const page *p)
+static ik_status put_classes(const page *p, ik_error *err)
 {
     grid g = {.headers = {"class", "routing", "traffic", "load>", "offered>", "accepted>", "mean latency>", "99th percentile>"},
               .columns = 8};
     for (size_t i = 0; i < p->m->num_curves; i++) {
         const report_curve *c = &p->m->curves[i];
         const report_step *s = &c->steps[c->num_steps - 1];
-        json_t *classes = s->classes[0] ? json_loads(s->classes, 0, NULL) : NULL, *one;
+        json_t *classes = NULL, *one;
         size_t k;
+        ik_status status = parse_text(p, s->classes, &classes, err);
+        if (status != IK_OK) {
+            free(g.text);
+            return status;
+        }
         json_array_foreach(classes, k, one)
         {
             const char *name = json_string_value(json_object_get(one, "name"));
@@ -310,10 +347,10 @@ static void put_classes(const page *p)
         }
         json_decref(classes);
     }
-    if (g.cells == 0)
-        return;
+    if (g.cells == 0 && !g.failed)
+        return IK_OK;
     heading(p, "Classes of the traffic, at the highest load");
-    put_grid(p, &g);
+    return put_grid(p, &g, err);
 }
 
 static void put_costs(const page *p)
@@ -360,12 +397,17 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
         fprintf(out, "%zu of %" PRIu64 " points are finished\n", m->num_rows, m->num_points);
     put_fabrics(&p);
     put_findings(&p);
-    put_proofs(&p);
-    put_results(&p);
-    put_congestion(&p);
-    put_classes(&p);
-    put_costs(&p);
-    put_deadlocks(&p);
+    status = put_proofs(&p, err);
+    if (status == IK_OK)
+        status = put_results(&p, err);
+    if (status == IK_OK)
+        status = put_congestion(&p, err);
+    if (status == IK_OK)
+        status = put_classes(&p, err);
+    if (status == IK_OK) {
+        put_costs(&p);
+        put_deadlocks(&p);
+    }
     model_free(m);
-    return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the summary") : IK_OK;
+    return status == IK_OK && ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the summary") : status;
 }

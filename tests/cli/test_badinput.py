@@ -112,6 +112,14 @@ class BadInputTest(CliTest):
             path.rmdir()
             path.write_bytes(plain)
 
+    def test_control_characters_in_names_reach_no_terminal(self):
+        first, second = self.tmp / "a.json", self.tmp / "b.ibnetdiscover"
+        self.ok("topo", "data/cluster96.ibnetdiscover", "-o", first)
+        first.write_text(first.read_text().replace("SwitchIB Mellanox", "Switch\\u001b[31m\\nX"))
+        self.assertIn("Switch?[31m?X Technologies", self.ok("topo", first))
+        self.ok("topo", first, "-o", second)
+        self.assertIn("Switch?[31m?X Technologies", self.ok("topo", second))
+
     def test_help_as_json(self):
         names = {command["name"] for command in self.json("help")["commands"]}
         self.assertLessEqual({"run", "topo", "check", "report", "list", "help"}, names)

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cmocka.h>
 
 #include "ikat/base.h"
@@ -48,11 +51,11 @@ static void wrong_quantities_are_refused(void **state)
         const char *text;
         ik_dimension dim;
     } wrong[] = {
-        {"6", IK_DIM_TIME},      {"6 Gb/s", IK_DIM_TIME},    {"", IK_DIM_TIME},
-        {"ns", IK_DIM_TIME},     {"-1 ns", IK_DIM_TIME},     {"0.0001 ns", IK_DIM_TIME},
-        {"1e3 ns", IK_DIM_TIME}, {"100 gb/s", IK_DIM_RATE},  {"1 KB", IK_DIM_SIZE},
-        {"3 b", IK_DIM_SIZE},    {"1.5", IK_DIM_NONE},       {"99999999999 s", IK_DIM_TIME},
-        {"1 2", IK_DIM_NONE},    {"1..5 ns", IK_DIM_TIME},   {"18446744073709551616", IK_DIM_NONE},
+        {"6", IK_DIM_TIME},      {"6 Gb/s", IK_DIM_TIME},   {"", IK_DIM_TIME},
+        {"ns", IK_DIM_TIME},     {"-1 ns", IK_DIM_TIME},    {"0.0001 ns", IK_DIM_TIME},
+        {"1e3 ns", IK_DIM_TIME}, {"100 gb/s", IK_DIM_RATE}, {"1 KB", IK_DIM_SIZE},
+        {"3 b", IK_DIM_SIZE},    {"1.5", IK_DIM_NONE},      {"99999999999 s", IK_DIM_TIME},
+        {"1 2", IK_DIM_NONE},    {"1..5 ns", IK_DIM_TIME},  {"18446744073709551616", IK_DIM_NONE},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         uint64_t value = 77;
@@ -224,6 +227,78 @@ static void nearest_names(void **state)
     assert_null(ik_nearest_name("zebra", names));
 }
 
+/* Two values that differ have different texts, so that results of one are never taken for the other's. */
+static void reals_print_as_they_read(void **state)
+{
+    (void)state;
+    static const ik_param row[] = {{"r", IK_PARAM_REAL, "0", 0, 0, NULL, "a real"}, {0}};
+    static const char *const texts[][2] = {{"0.1", "0.1"},
+                                           {"1e-3", "0.001"},
+                                           {"0.123456789012345", "0.123456789012345"},
+                                           {"1000000", "1000000"},
+                                           {"0.30000000000000004", "0.30000000000000004"}};
+    ik_params p;
+    assert_int_equal(ik_params_init(&p, row, NULL, NULL), IK_OK);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_int_equal(ik_params_set(&p, "test", "r", texts[i][0], 0, 0, NULL), IK_OK);
+        assert_string_equal(ik_params_text(&p, "r"), texts[i][1]);
+    }
+    ik_params_free(&p);
+}
+
+static void texts_begin_behind_a_mark(void **state)
+{
+    (void)state;
+    const char *text = "\xef\xbb\xbf"
+                       "a\nb\x01";
+    size_t size = strlen(text);
+    ik_error err = {0};
+    assert_int_equal(ik_text_begin(&text, &size, "f", &err), IK_ERR_INPUT);
+    assert_int_equal(size, strlen(text)); /* nothing has moved */
+    assert_string_equal(err.file, "f");
+    assert_int_equal(err.line, 2);
+    assert_int_equal(err.column, 2);
+    size--;
+    assert_int_equal(ik_text_begin(&text, &size, "f", &err), IK_OK);
+    assert_int_equal(size, 3);
+    assert_memory_equal(text, "a\nb", 3);
+    const char *part = "\xef\xbb"; /* no mark */
+    size = 2;
+    assert_int_equal(ik_text_begin(&part, &size, "f", &err), IK_OK);
+    assert_int_equal(size, 2);
+}
+
+static void outputs_follow_links(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/ikat-output-XXXXXX", file[64], link[64];
+    struct stat info;
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/file", folder);
+    snprintf(link, sizeof link, "%s/link", folder);
+    assert_int_equal(symlink("file", link), 0);
+    for (int i = 0; i < 3; i++) {
+        ik_output o;
+        assert_int_equal(ik_output_open(&o, i ? link : file, NULL), IK_OK);
+        fprintf(o.out, "%d", i);
+        assert_int_equal(ik_output_close(&o, IK_OK, NULL), IK_OK);
+        assert_int_equal(lstat(link, &info), 0);
+        assert_true(S_ISLNK(info.st_mode));
+        char *text = NULL;
+        size_t size = 0;
+        assert_int_equal(ik_text_read(file, 0, &text, &size, NULL), IK_OK);
+        assert_int_equal(text[0], '0' + i);
+        free(text);
+    }
+    ik_output o;
+    assert_int_equal(ik_output_open(&o, link, NULL), IK_OK);
+    fputs("lost", o.out);
+    assert_int_equal(ik_output_close(&o, IK_ERR_FAILED, NULL), IK_ERR_FAILED);
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(rmdir(folder), 0); /* nothing temporary is left */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +312,9 @@ int main(void)
         cmocka_unit_test(random_numbers_have_addresses),
         cmocka_unit_test(parallel_loops),
         cmocka_unit_test(nearest_names),
+        cmocka_unit_test(reals_print_as_they_read),
+        cmocka_unit_test(texts_begin_behind_a_mark),
+        cmocka_unit_test(outputs_follow_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,8 @@ static void test_ranges(void **state)
     VALUES(BASE "load: [2%, 5%..15% step 5%, 0.9]\n", SECTION_LOAD, "0.02", "0.05", "0.1", "0.15", "0.9");
     VALUES(BASE "seeds: 3..5\n", SECTION_SEEDS, "3", "4", "5");
     VALUES(BASE "seeds: 2\n", SECTION_SEEDS, "1", "2");
+    VALUES(BASE "seeds: 1..9 times 1e30\n", SECTION_SEEDS, "1");
+    VALUES(BASE "seeds: 1..4 times 1.0001\n", SECTION_SEEDS, "1", "2", "3", "4");
     VALUES(BASE "seeds: [7]\n", SECTION_SEEDS, "7");
     VALUES(BASE "adapter: { packet: 512 B..4 KiB times 2 }\n", SECTION_ADAPTER, "packet=512 B", "packet=1 KiB", "packet=2 KiB",
            "");
@@ -167,6 +169,8 @@ static void test_refused_values(void **state)
     refused(BASE "load: 90%..10% step 10%\n", 3, 7, "never ends", NULL);
     refused(BASE "load: 10%..90% step 0%\n", 3, 7, "never ends", NULL);
     refused(BASE "load: 10%..90% stp 10%\n", 3, 7, "", NULL);
+    refused(BASE "seeds: 0..18446744073709551615 step 1\n", 3, 8, "has 18446744073709551616 values", NULL);
+    refused(BASE "seeds: 1..18446744073709551615 times 2\n", 3, 8, "out of range", NULL); /* and comes to an end */
     refused(BASE "load: []\n", 3, 7, "empty list", NULL);
     refused(BASE "load:\n", 3, 6, "no value", NULL);
     refused(BASE "load: {a: 1}\n", 3, 7, "mapping", NULL);
