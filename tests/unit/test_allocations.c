@@ -32,7 +32,7 @@ static _Atomic uint64_t allocations;       /* since the start of the job */
 static uint64_t failing_from = UINT64_MAX; /* this one and, if sticky, all later ones fail */
 static bool sticky;
 static unsigned most_runs = 400; /* of a job: with more allocations than that not every one is failed */
-static bool jansson_fails; /* the JSON library's allocations count and fail too */
+static bool jansson_fails;       /* the JSON library's allocations count and fail too */
 
 static bool refuse(void)
 {
@@ -298,10 +298,11 @@ static void every_traffic(void **state)
     assert_int_equal(ik_fabric_from_spec("karytree:k=2,n=4", NULL, &tree, NULL), IK_OK);
     assert_int_equal(ik_fabric_from_spec("lrt:N=16,d=3,r=2", NULL, &floor, NULL), IK_OK);
     for (const ik_traffic_family *const *t = ik_traffics(); *t; t++) {
-        bool local = strcmp((*t)->name, "local") == 0, file = strcmp((*t)->name, "file") == 0, three = strcmp((*t)->name, "ihs") == 0;
-        const char *spec = file                                  ? "file:path=" TEST_DATA "/traffic/ring.flows"
+        bool local = strcmp((*t)->name, "local") == 0, file = strcmp((*t)->name, "file") == 0,
+             three = strcmp((*t)->name, "ihs") == 0;
+        const char *spec = file                             ? "file:path=" TEST_DATA "/traffic/ring.flows"
                            : strcmp((*t)->name, "wrf") == 0 ? "wrf:rows=3,columns=2"
-                                                                 : (*t)->name;
+                                                            : (*t)->name;
         the_fabric = local ? floor : tree;
         for (int i = 0; i < 2 && !three; i++) {
             the_routing = i || local ? "minimal" : "dmodk";
@@ -440,7 +441,13 @@ static ik_status job_simulation(const char *switch_pairs, ik_error *err)
 static void simulations(void **state)
 {
     (void)state;
-    static const char *const switches[] = {"model=iq", "model=iq;voq=false;arbiter=random", "model=ioq", "model=ideal", "model=pipelined"};
+    static const char *const switches[] = {"model=iq",
+                                           "model=iq;queues=fifo;arbiter=random",
+                                           "model=iq;queues=damq",
+                                           "model=iq;queues=voqnet",
+                                           "model=ioq",
+                                           "model=ideal",
+                                           "model=pipelined"};
     ik_fabric *f = NULL;
     ik_plan *plan = NULL;
     ik_env env = {.seed = 1};
@@ -448,10 +455,11 @@ static void simulations(void **state)
     assert_int_equal(ik_plan_from_specs(f, "adaptive_tree", NULL, NULL, 2, &env, &plan, NULL), IK_OK);
     the_fabric = f;
     the_plan = plan;
-    the_adapter = "packet=256 B";
     the_measure = "warmup=1 us;duration=3 us;series=500 ns";
-    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+        the_adapter = i % 2 ? "packet=256 B;queues=destination;message=1 KiB" : "packet=256 B";
         fail_each(job_simulation, switches[i], i == 0);
+    }
     ik_plan_free(plan);
     ik_fabric_free(f);
 }
@@ -488,9 +496,14 @@ static ik_status job_experiment(const char *text, ik_error *err)
     return status;
 }
 
+static ik_status json_brief(const char *store_path, FILE *out, ik_error *err)
+{
+    return ik_report_json_brief(store_path, NULL, out, err);
+}
+
 static ik_status job_report(const char *path, ik_error *err)
 {
-    ik_status (*const forms[])(const char *, FILE *, ik_error *) = {ik_report_csv, ik_report_json, ik_report_json_brief};
+    ik_status (*const forms[])(const char *, FILE *, ik_error *) = {ik_report_csv, ik_report_json, json_brief};
     ik_status status = IK_OK;
     for (int i = 0; i < 4 && status == IK_OK; i++) {
         char *text = NULL;
@@ -530,16 +543,11 @@ static void experiments_and_reports(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fabrics),
-        cmocka_unit_test(every_topology),
-        cmocka_unit_test(every_routing),
-        cmocka_unit_test(routings_with_parameters),
-        cmocka_unit_test(exports),
-        cmocka_unit_test(every_traffic),
-        cmocka_unit_test(every_measure),
-        cmocka_unit_test(vc_schemes_and_proofs),
-        cmocka_unit_test(simulations),
-        cmocka_unit_test(experiments_and_reports),
+        cmocka_unit_test(fabrics),       cmocka_unit_test(every_topology),
+        cmocka_unit_test(every_routing), cmocka_unit_test(routings_with_parameters),
+        cmocka_unit_test(exports),       cmocka_unit_test(every_traffic),
+        cmocka_unit_test(every_measure), cmocka_unit_test(vc_schemes_and_proofs),
+        cmocka_unit_test(simulations),   cmocka_unit_test(experiments_and_reports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
