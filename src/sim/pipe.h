@@ -50,6 +50,7 @@ typedef struct pipe_packet {
     uint64_t generated, injected; /* link cycles */
     uint64_t number;
     uint32_t next_free;
+    uint32_t class; /* of its message, where the traffic has classes */
 } pipe_packet;
 
 enum { PIPE_CHUNK = 4096 }; /* packets that are made at a time; they never move */
@@ -167,6 +168,9 @@ struct pipe {
     uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
     double *series_blocked;
     size_t num_series;
+    bool sample_congestion;
+    struct congest *congest; /* NULL = not sampled */
+    class_stats *classes;    /* NULL where the traffic has none */
     order_table *order; /* [host] paranoid only */
     uint64_t stopped;   /* cycles that were simulated */
     double cpu_seconds;
@@ -199,6 +203,11 @@ void pipe_run_host(pipe_part *q, uint32_t host); /* sends at most one flit */
 void pipe_deliver(pipe_part *q, uint32_t where, uint32_t flit);
 void pipe_count_backlog(pipe_part *q, uint32_t host);
 void pipe_free_packet(pipe_part *q, uint32_t id);
+
+/* ---- pipe_congest.c: how samples of congestion see the pipelined router; at the end of a cycle, all parts at rest */
+ik_status pipe_congest_new(pipe *p, ik_error *err);
+uint64_t pipe_congest_bytes(const pipe *p);
+bool pipe_congest_sample(pipe *p, uint64_t cycles); /* false = out of memory */
 
 /* ---- pipe_check.c */
 ik_status pipe_check(const pipe *p, ik_error *err);

@@ -5,6 +5,7 @@
  * The queue costs no memory however long it is: messages are numbered, and the time of the next one follows from its random draw.
  */
 #include "sim/pipe.h"
+#include "sim/sim_classes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,12 +49,16 @@ static uint64_t message_bytes(const pipe *p)
     return (uint64_t)p->packets_per_message * p->packet_bytes;
 }
 
-static void count_generated(pipe_part *q, uint64_t cycle)
+/* Message n of host, made at `cycle`. */
+static void count_generated(pipe_part *q, uint32_t host, uint64_t n, uint64_t cycle)
 {
     const pipe *p = q->p;
     q->n.generated += p->packets_per_message;
-    if (cycle >= p->warmup && cycle < p->end)
-        q->n.offered_bytes += message_bytes(p);
+    if (cycle < p->warmup || cycle >= p->end)
+        return;
+    q->n.offered_bytes += message_bytes(p);
+    if (p->classes)
+        sim_classes_offer(p->classes, host, n, message_bytes(p));
 }
 
 /* The next message if it is there; false = nothing to send before h->next_cycle. */
@@ -67,7 +72,7 @@ static bool begin_message(pipe_part *q, uint32_t host, pipe_host *h)
         draw_next(p, host, h);
         if (dst == IK_NONE)
             continue;
-        count_generated(q, h->generated);
+        count_generated(q, host, h->messages - 1, h->generated);
         h->dst = dst;
         h->packets_left = p->packets_per_message;
         return true;
@@ -125,6 +130,8 @@ static bool begin_packet(pipe_part *q, uint32_t host, pipe_host *h)
     h->packet = id;
     h->flits_left = p->packet_flits;
     h->lane = pk->rt.vc;
+    if (p->classes)
+        pk->class = sim_class_of(p->classes, host, h->messages - 1);
     return true;
 }
 
@@ -199,9 +206,16 @@ void pipe_run_host(pipe_part *q, uint32_t host)
 
 /* ---- receiving */
 
-static void count_bytes(pipe_part *q, uint32_t host)
+static size_t period_of(const pipe_part *q)
+{
+    return q->p->series ? q->cycle / q->p->series : SIZE_MAX;
+}
+
+static void count_bytes(pipe_part *q, uint32_t host, uint32_t flit)
 {
     const pipe *p = q->p;
+    if (p->classes)
+        sim_classes_take(p->classes, pipe_packet_of(p, flit >> 2)->class, p->flit_bytes, q->cycle >= p->warmup, period_of(q));
     if (q->cycle >= p->warmup) {
         p->host_bytes[host] += p->flit_bytes;
         q->n.window_bytes += p->flit_bytes;
@@ -220,6 +234,8 @@ static void count_packet(pipe_part *q, uint32_t host, const pipe_packet *pk)
     uint64_t latency = (q->cycle - pk->generated) * p->clock_ps;
     q->n.delivered++;
     q->gone++;
+    if (p->classes)
+        sim_classes_deliver(p->classes, pk->class, latency, q->cycle >= p->warmup, period_of(q));
     if (q->cycle >= p->warmup) {
         sim_histo_add(&q->latency, latency);
         sim_histo_add(&q->network, (q->cycle - pk->injected) * p->clock_ps);
@@ -235,7 +251,7 @@ void pipe_deliver(pipe_part *q, uint32_t where, uint32_t flit)
     const pipe *p = q->p;
     uint32_t port = where / p->vcs, host = ik_node_host(p->f, p->f->port_node[port]);
     pipe_send_credit(q, &p->ports[port], where - port * p->vcs, p->plain);
-    count_bytes(q, host);
+    count_bytes(q, host, flit);
     if (!(flit & 1))
         return;
     const pipe_packet *pk = pipe_packet_of(p, flit >> 2);
@@ -251,7 +267,7 @@ void pipe_count_backlog(pipe_part *q, uint32_t host)
     pipe_host *h = &p->hosts[host];
     while (!h->silent && h->next_cycle < p->end) {
         if (p->traffic->family->dest(p->traffic, host, h->messages) != IK_NONE)
-            count_generated(q, h->next_cycle);
+            count_generated(q, host, h->messages, h->next_cycle);
         h->messages++;
         draw_next(p, host, h);
     }

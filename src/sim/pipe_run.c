@@ -2,7 +2,9 @@
  *
  * pipe_run.c: the loop over cycles, and what the run measured.
  */
+#include "sim/congest.h"
 #include "sim/pipe.h"
+#include "sim/sim_classes.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -133,8 +135,10 @@ static void run_cycle(pipe_part *q)
     run_hosts(q);
     for (unsigned tick = 0; tick < p->speedup; tick++, q->now++)
         pipe_run_routers(q);
-    if (p->series && (q->cycle + 1) % p->series == 0)
-        sample_buffers(q);
+    if (!p->series || (q->cycle + 1) % p->series != 0)
+        return;
+    sample_buffers(q);
+    q->failed |= p->congest && !pipe_congest_sample(q->p, q->cycle + 1);
 }
 
 /* ---- checks between cycles */
@@ -264,6 +268,33 @@ static ik_status export_series(pipe *p, ik_sim_result *out, ik_error *err)
     return IK_OK;
 }
 
+static ik_status export_classes(const pipe *p, double window_bits, ik_sim_result *out, ik_error *err)
+{
+    double *period = ik_calloc(p->num_series ? p->num_series : 1, sizeof *period);
+    if (!period)
+        return ik_fail_memory(err, p->num_series * sizeof *period, "statistics of classes");
+    for (size_t k = 0; k < p->num_series; k++)
+        period[k] = injection_bps(p) * (double)p->series * (double)p->clock_ps * 1e-12 / 8;
+    ik_status status = sim_classes_export(p->classes, window_bits / 8, period, out, err);
+    free(period);
+    return status;
+}
+
+/* Least and most injected by a host that wants to send, as fractions of its rate. */
+static void find_extremes(const pipe *p, uint64_t window, ik_sim_result *out)
+{
+    bool any = false;
+    for (uint32_t host = 0; host < p->f->num_hosts && window; host++) {
+        if (p->hosts[host].silent)
+            continue;
+        double bits = (double)ik_port_rate_bps(p->f, p->hosts[host].port) * (double)window * (double)p->clock_ps * 1e-12;
+        double x = 8.0 * (double)p->host_sent_bytes[host] / bits;
+        out->host_sent_min = !any || x < out->host_sent_min ? x : out->host_sent_min;
+        out->host_sent_max = !any || x > out->host_sent_max ? x : out->host_sent_max;
+        any = true;
+    }
+}
+
 static ik_status export_result(pipe *p, ik_sim_result *out, ik_error *err)
 {
     const pipe_part *q = &p->parts[0];
@@ -272,10 +303,15 @@ static ik_status export_result(pipe *p, ik_sim_result *out, ik_error *err)
         status = sim_histo_export(&q->network, &out->network_latency, err);
     if (status == IK_OK)
         status = export_series(p, out, err);
-    if (status != IK_OK)
-        return status;
     uint64_t window = p->stopped > p->warmup ? p->stopped - p->warmup : 0;
     double bits = injection_bps(p) * (double)window * (double)p->clock_ps * 1e-12;
+    if (status == IK_OK)
+        status = export_classes(p, bits, out, err);
+    if (status == IK_OK)
+        status = congest_export(p->congest, out->latency.count, out, err);
+    if (status != IK_OK)
+        return status;
+    find_extremes(p, window, out);
     out->load = p->load;
     out->offered = bits > 0 ? 8.0 * (double)q->n.offered_bytes / bits : 0;
     out->throughput = bits > 0 ? 8.0 * (double)q->n.window_bytes / bits : 0;

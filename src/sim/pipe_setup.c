@@ -5,7 +5,9 @@
  * A cycle is the time of one flit on the fastest link. Link latencies are rounded up to whole cycles (at least one); a slower
  * link takes a flit every so many cycles, its rate rounded down to such a multiple. Routers have `speedup` ticks a cycle.
  */
+#include "sim/congest.h"
 #include "sim/pipe.h"
+#include "sim/sim_classes.h"
 
 #include <stdlib.h>
 
@@ -67,6 +69,7 @@ static ik_status resolve_measure(pipe *p, const ik_params *v, ik_error *err)
         return ik_fail(err, IK_ERR_USAGE, "the measured time is shorter than a cycle of %llu ps",
                        (unsigned long long)p->clock_ps);
     p->paranoid = ik_params_bool(v, "paranoid");
+    p->sample_congestion = ik_params_bool(v, "congestion");
     uint64_t watchdog = ik_params_uint(v, "watchdog");
     p->watchdog = watchdog / p->clock_ps + (watchdog % p->clock_ps != 0);
     if (!ik_params_has(v, "series"))
@@ -390,7 +393,7 @@ static ik_status check_size(const pipe *p, ik_error *err)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "a switch of %u ports with %u VCs: the pipelined model takes %d (port, VC) pairs",
                        p->max_radix, p->vcs, MAX_PORT_VCS);
     double bytes = (double)p->switch_channels * (((size_t)1 << p->ring_shift) * sizeof(uint32_t) + sizeof(pipe_vc)) +
-                   (double)p->f->num_ports * (sizeof(pipe_port) + sizeof(uint64_t));
+                   (double)p->f->num_ports * (sizeof(pipe_port) + sizeof(uint64_t)) + (double)pipe_congest_bytes(p);
     if (p->env && p->env->memory_limit_bytes && bytes > (double)p->env->memory_limit_bytes)
         return ik_fail(err, IK_ERR_MEMORY, "the simulation would need about %.0f MiB, the limit is %.0f MiB", bytes / 1048576,
                        (double)p->env->memory_limit_bytes / 1048576);
@@ -448,6 +451,11 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic, co
         status = make_state(p, err);
     if (status == IK_OK)
         status = make_table(p, err);
+    if (status == IK_OK)
+        status = sim_classes_new(traffic, p->num_series, &p->classes, err);
+    if (status == IK_OK)
+        status = pipe_congest_new(p, err);
+    p->state_bytes += pipe_congest_bytes(p);
     if (status != IK_OK)
         return status;
     init_ports(p);
@@ -483,6 +491,8 @@ void pipe_free(pipe *p)
         free(p->chunks[k]);
     if (p->order)
         sim_order_free(p->order, p->f->num_hosts);
+    congest_free(p->congest);
+    sim_classes_free(p->classes);
     void *blocks[] = {
         p->ports,      p->credits,         p->holder,         p->in,           p->rings,       p->routers, p->hosts,
         p->bits,       p->pointers,        p->policy,         p->chunks,       p->port_of_bit, p->parts,   p->channel_bytes,

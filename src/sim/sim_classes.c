@@ -54,28 +54,26 @@ void sim_classes_free(class_stats *c)
     free(c);
 }
 
-static class_counts *counts_of(class_stats *c, uint32_t src, uint64_t n)
-{
-    return &c->of[c->traffic->family->class_of(c->traffic, src, n)];
-}
-
 void sim_classes_offer(class_stats *c, uint32_t host, uint64_t n, uint64_t bytes)
 {
-    counts_of(c, host, n)->offered_bytes += bytes;
+    c->of[sim_class_of(c, host, n)].offered_bytes += bytes;
 }
 
-void sim_classes_deliver(class_stats *c, uint32_t src, uint64_t n, uint64_t bytes, uint64_t latency_ps, bool measured,
-                         size_t period)
+void sim_classes_take(class_stats *c, unsigned class, uint64_t bytes, bool measured, size_t period)
 {
-    class_counts *k = counts_of(c, src, n);
-    if (measured) {
-        k->window_bytes += bytes;
-        sim_histo_add(&k->latency, latency_ps);
-    }
+    if (measured)
+        c->of[class].window_bytes += bytes;
+    if (period < c->num_series)
+        c->of[class].series_bytes[period] += bytes;
+}
+
+void sim_classes_deliver(class_stats *c, unsigned class, uint64_t latency_ps, bool measured, size_t period)
+{
+    if (measured)
+        sim_histo_add(&c->of[class].latency, latency_ps);
     if (period < c->num_series) {
-        k->series_bytes[period] += bytes;
-        k->series_count[period]++;
-        k->series_sum[period] += latency_ps;
+        c->of[class].series_count[period]++;
+        c->of[class].series_sum[period] += latency_ps;
     }
 }
 

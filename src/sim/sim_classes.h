@@ -25,9 +25,15 @@ ik_status sim_classes_new(const ik_traffic *traffic, size_t num_series, class_st
 void sim_classes_free(class_stats *c);
 /* Message n of host was made within the measured window. */
 void sim_classes_offer(class_stats *c, uint32_t host, uint64_t n, uint64_t bytes);
-/* A packet of message n of src arrived. period: of the series, ignored beyond its end. */
-void sim_classes_deliver(class_stats *c, uint32_t src, uint64_t n, uint64_t bytes, uint64_t latency_ps, bool measured,
-                         size_t period);
+/* Bytes of a class, or a whole packet, arrived. period: of the series, ignored beyond its end. */
+void sim_classes_take(class_stats *c, unsigned class, uint64_t bytes, bool measured, size_t period);
+void sim_classes_deliver(class_stats *c, unsigned class, uint64_t latency_ps, bool measured, size_t period);
+
+/* Class of message n of src. */
+SIM_INLINE unsigned sim_class_of(const class_stats *c, uint32_t src, uint64_t n)
+{
+    return c->traffic->family->class_of(c->traffic, src, n);
+}
 void sim_classes_merge(class_stats *into, const class_stats *from);
 /* capacity_bytes: what all hosts together can inject in the window; period_bytes[num_series]: in a period. */
 ik_status sim_classes_export(const class_stats *c, double capacity_bytes, const double *period_bytes, ik_sim_result *r,

@@ -281,6 +281,15 @@ static uint64_t drained_at(sim *s, uint32_t host, uint32_t port, const packet *p
     return *until;
 }
 
+static void count_class(part *p, const packet *pk, uint64_t t, uint64_t latency)
+{
+    const sim *s = p->sim;
+    unsigned class = sim_class_of(p->classes, pk->rt.src, pk->number / s->packets_per_message);
+    size_t period = s->num_series ? t / s->series_ps : SIZE_MAX;
+    sim_classes_take(p->classes, class, pk->size, in_window(s, t), period);
+    sim_classes_deliver(p->classes, class, latency, in_window(s, t), period);
+}
+
 static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32_t id, uint64_t now)
 {
     sim *s = p->sim;
@@ -303,8 +312,7 @@ static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32
         p->series_sum[period] += latency;
     }
     if (p->classes)
-        sim_classes_deliver(p->classes, pk->rt.src, pk->number / s->packets_per_message, pk->size, latency, in_window(s, t),
-                            s->num_series ? t / s->series_ps : SIZE_MAX);
+        count_class(p, pk, t, latency);
     if (s->paranoid)
         sim_check_delivery(p, host, pk);
     post_credit(p, &s->ports[port], t, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY), pk->size);

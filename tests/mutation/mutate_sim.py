@@ -18,7 +18,7 @@ import tempfile
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_threads", "test_sim_pipeline", "test_sim_models",
          "test_sim_switch", "test_sim_processes", "test_sim_buffers",
-         "test_sim_adapter", "test_sim_choice"]
+         "test_sim_adapter", "test_sim_choice", "test_sim_congestion"]
 PATIENCE_S = 60  # a test that waits for a packet that never comes
 PIPE = ["test_sim_pipeline", "test_sim_models"]
 
@@ -54,6 +54,25 @@ FAULTS = [
     ("host: a blocked host sleeps on", "sim_host.c", "return h->blocked;", "return false;", ["test_sim_timing", "test_sim_switch", "test_sim_processes"]),
     ("host: credit for VC 0", "sim_host.c", "post_credit(p, &s->ports[port], t, pk->rt.vc,", "post_credit(p, &s->ports[port], t, 0,",
      ["test_sim_conserve"]),
+    ("congestion: depth does not grow", "congest.c", "w->depth = ++depth;", "w->depth = depth;", ["test_sim_congestion"]),
+    ("congestion: the channel above the root is the root", "congest.c", "root = last->root = last->out;",
+     "root = c->queues[c->path[0]].out, last->root = last->out;", ["test_sim_congestion"]),
+    ("congestion: circles have a root", "congest.c", "root = c->queues[q].root == ON_PATH ? IK_NONE : c->queues[q].root;",
+     "root = c->queues[q].root == ON_PATH ? c->queues[q].out : c->queues[q].root;", ["test_sim_congestion"]),
+    ("congestion: culprits are victims", "congest.c", "culprit ? h->weight : 0, culprit ? 0 : h->weight",
+     "0, h->weight", ["test_sim_congestion"]),
+    ("congestion: early samples count", "congest.c", "if (num > early)", "if (num)", ["test_sim_congestion"]),
+    ("congestion: a sending input hides what it sends to", "sim_congest.c", "    return turn ?", "    return false && turn ?",
+     ["test_sim_congestion"]),
+    ("congestion: a busy output holds nobody up", "sim_congest.c", "if (look_output_free(s, p->choices[c].port) && choice",
+     "if (choice", ["test_sim_congestion"]),
+    ("congestion: what output buffers wait for is not followed", "sim_congest.c", "        pk = &p->pool[first];\n    }\n",
+     "        return IK_NONE;\n    }\n", ["test_sim_congestion"]),
+    ("congestion: samples come a step late", "sim_run.c", "sample < until)", "sample < 0)", ["test_sim_threads", "test_sim_congestion"]),
+    ("classes: bytes of the other class", "sim_classes.c", "c->of[class].window_bytes += bytes;", "c->of[!class].window_bytes += bytes;",
+     ["test_sim_congestion"]),
+    ("pipelined: a held VC is no obstacle", "pipe_congest.c", "w->lacks = p->in[holder].count ? lacks_credit(p, holder) : rest_upstream(p, holder);",
+     "w->lacks = IK_NONE;", ["test_sim_congestion"]),
     ("mail: the next window is passed over", "sim_events.c", "if (time < p->out_first)", "if (time > p->out_first)",
      ["test_sim_threads"]),
     ("mail: a step lasts too long", "sim_part.c", "    return least / s->lookahead;\n", "    return least / s->lookahead + 1;\n",

@@ -131,6 +131,52 @@ static void test_hot_host(void **state)
     tear_down(&b);
 }
 
+/* The same in the pipelined router: credit comes flit by flit, so in some samples a channel of the tree moves. */
+static void test_hot_host_pipelined(void **state)
+{
+    (void)state;
+    bench b;
+    set_up(&b, "karytree:k=4,n=2,latency=10 ns", "dmodk", NULL, 1);
+    for (uint32_t h = 1; h < 16; h++)
+        sends(&b, h, 0, 0);
+    ik_sim_result r = run(&b, "model=pipelined;flit=125 B;buffer=4 kB", 1);
+    const ik_congestion *k = &r.congestion;
+    assert_int_equal(k->num_samples, 100);
+    assert_int_equal(k->root_list[0].port, host_link(&b, 0));
+    assert_true(k->root_list[0].samples >= 40);
+    assert_int_equal(k->root_list[0].buffers, 15);
+    assert_true(k->root_list[0].hosts >= 12 && k->root_list[0].hosts <= 15);
+    assert_int_equal(k->root_list[0].depth, 3);
+    assert_int_equal(k->all_culprits, 15);
+    for (size_t n = 0; n < k->num_culprits; n++)
+        assert_int_equal(k->culprits[n].dst, 0);
+    assert_true(k->hol_share == 0);
+    assert_true(r.host_sent_min > 0 && r.host_sent_max < 1);
+    ik_sim_result_free(&r);
+    tear_down(&b);
+}
+
+/* Of one FIFO with packets for two outputs, in the pipelined router. */
+static void test_victim_pipelined(void **state)
+{
+    (void)state;
+    bench b;
+    set_up(&b, "crossbar:n=5,latency=10 ns", "minimal", NULL, 1);
+    sends(&b, 0, 2, 3);
+    sends(&b, 1, 2, 2);
+    sends(&b, 4, 2, 2);
+    ik_sim_result r = run(&b, "model=pipelined;flit=125 B;buffer=8 kB", 1);
+    const ik_congestion *k = &r.congestion;
+    assert_int_equal(k->root_list[0].port, host_link(&b, 2));
+    assert_int_equal(k->all_victims, 1);
+    assert_int_equal(k->victims[0].src, 0);
+    assert_int_equal(k->victims[0].dst, 3);
+    assert_int_equal(k->all_culprits, 3);
+    assert_true(k->hol_share > 0.02 && k->hol_share < 0.2);
+    ik_sim_result_free(&r);
+    tear_down(&b);
+}
+
 /* A row of four switches: the hosts of the last three send to that of the first. The channel between the first two is where they
  * meet first, so it is the root (the host's own link gets no more than it takes); the hosts get 1/2, 1/4 and 1/4 of it. */
 static void test_parking_lot(void **state)
@@ -289,11 +335,13 @@ static void test_circle(void **state)
 static void test_classes(void **state)
 {
     (void)state;
+    static const char *const kinds[] = {"model=iq", "model=pipelined;flit=125 B"};
     static const char *const shares[] = {"hotspot:nodes=3,fraction=25%", "hotspot:nodes=3,share=messages,fraction=25%"};
-    for (unsigned n = 0; n < 2; n++) {
+    for (unsigned n = 0; n < 4; n++) {
         ik_sim_result r = simulate((scenario){.fabric = "karytree:k=4,n=2,latency=10 ns",
                                               .routing = "dmodk",
-                                              .traffic = shares[n],
+                                              .traffic = shares[n & 1],
+                                              .sw = kinds[n >> 1],
                                               .adapter = "packet=1 kB;message=2 kB",
                                               .measure = "warmup=20 us;duration=50 us;series=7 us",
                                               .load = 0.8});
@@ -322,8 +370,14 @@ static void test_classes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hot_host),        cmocka_unit_test(test_parking_lot), cmocka_unit_test(test_victim),
-        cmocka_unit_test(test_victim_upstream), cmocka_unit_test(test_quiet),       cmocka_unit_test(test_circle),
+        cmocka_unit_test(test_hot_host),
+        cmocka_unit_test(test_parking_lot),
+        cmocka_unit_test(test_hot_host_pipelined),
+        cmocka_unit_test(test_victim_pipelined),
+        cmocka_unit_test(test_victim),
+        cmocka_unit_test(test_victim_upstream),
+        cmocka_unit_test(test_quiet),
+        cmocka_unit_test(test_circle),
         cmocka_unit_test(test_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
