@@ -488,7 +488,8 @@ ik_status congest_sample(congest *c, const congest_eye *eye, const congest_hosts
     if (num > early)
         sum_up(c, eye, sample, sample + early, num - early);
     /* Sorting moves trees away from where tree_of says: last. */
-    qsort(c->trees, c->num_trees, sizeof *c->trees, by_size);
+    if (c->num_trees)
+        qsort(c->trees, c->num_trees, sizeof *c->trees, by_size);
     keep_trees(c, (uint32_t)sample);
     repeat(c, sample, num);
     double fair = fairness_now(c, hosts);
@@ -511,7 +512,8 @@ ik_status congest_export(congest *c, uint64_t delivered, ik_sim_result *r, ik_er
         return IK_OK;
     ik_congestion *k = &c->k;
     double samples = c->window_samples ? (double)c->window_samples : 1;
-    qsort(c->roots, c->num_roots, sizeof *c->roots, by_blocked);
+    if (c->num_roots)
+        qsort(c->roots, c->num_roots, sizeof *c->roots, by_blocked);
     k->all_roots = c->num_roots;
     k->num_roots = c->num_roots < IK_CONGESTION_ROOTS ? c->num_roots : IK_CONGESTION_ROOTS;
     k->root_list = ik_calloc(k->num_roots ? k->num_roots : 1, sizeof *k->root_list);
