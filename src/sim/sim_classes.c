@@ -35,8 +35,9 @@ ik_status sim_classes_new(const ik_traffic *traffic, size_t num_series, class_st
     for (unsigned k = 0; ok && k < c->num; k++)
         ok = init_counts(&c->of[k], num_series);
     if (!ok) {
+        size_t bytes = c->num * (sizeof *c->of + num_series * 24);
         sim_classes_free(c);
-        return ik_fail_memory(err, c->num * (sizeof *c->of + num_series * 24), "statistics of classes");
+        return ik_fail_memory(err, bytes, "statistics of classes");
     }
     *out = c;
     return IK_OK;
