@@ -35,6 +35,8 @@ void sim_each_event(sim *s, event_fn fn, void *ctx)
         for (uint32_t k = 0; k < p->wheel.far_count; k++)
             fn(ctx, p, &p->wheel.far[k].ev);
     }
+    if (s->fast)
+        sim_fast_each_event(s, fn, ctx);
 }
 
 /* A packet whose space in the buffer of a port is in use, in the queue to local output out. */
@@ -63,6 +65,8 @@ static void count_event(void *ctx, part *p, const event *e)
         c->bytes[c->s->in_space.accounts ? port : (size_t)port * c->s->vcs + (e->data >> 24)] += e->data & 0xFFFFFF;
         break;
     case EV_TAIL:
+        if (e->data & LOOK_AGAIN)
+            break;
         if (e->data & LINK_END) {
             c->links[port]++;
             c->held[(size_t)port * c->s->vcs + (e->data >> 24 & 63)] += e->data & 0xFFFFFF;
@@ -72,13 +76,13 @@ static void count_event(void *ctx, part *p, const event *e)
         break;
     case EV_WAKE:
         if (e->node < c->s->f->num_switches) {
-            const packet *pk = &p->pool[e->data];
+            const packet *pk = look_packet(p, e->data);
             c->held[(size_t)port * c->s->vcs + pk->rt.vc] += pk->size;
             c->packets++;
         }
         break;
     case EV_ARRIVAL: {
-        const packet *pk = &p->pool[e->data];
+        const packet *pk = look_packet(p, e->data);
         count_bytes(c, port, pk, c->s->stride ? ahead_of(c, p, port, pk) : 0);
         c->packets++;
         break;
@@ -87,13 +91,13 @@ static void count_event(void *ctx, part *p, const event *e)
 }
 
 /* Packets in the output queues of a port: in the output buffer (ioq), or still charged to their input buffers (ideal). */
-static ik_status count_outputs(count *c, const part *p, uint32_t port, int64_t *in_buffers, ik_error *err)
+static ik_status count_outputs(count *c, part *p, uint32_t port, int64_t *in_buffers, ik_error *err)
 {
     const sim *s = c->s;
     for (unsigned v = 0; s->out_queues && v < s->vcs; v++) {
         size_t at = (size_t)port * s->vcs + v;
         for (uint32_t id = look_output_head(s, port, v); id != IK_NONE; id = look_behind(p, id)) {
-            const packet *pk = &p->pool[id];
+            const packet *pk = look_packet(p, id);
             c->packets++;
             c->held[at] += pk->size;
             if (s->model == MODEL_IDEAL) {
@@ -112,12 +116,12 @@ static ik_status count_outputs(count *c, const part *p, uint32_t port, int64_t *
 }
 
 /* Adds up one queue; false if a packet is in the wrong one. */
-static bool count_queue(count *c, const part *p, const sw_state *sw, unsigned in, unsigned v, const queue *q, int64_t *held)
+static bool count_queue(count *c, part *p, const sw_state *sw, unsigned in, unsigned v, const queue *q, int64_t *held)
 {
     const sim *s = c->s;
     uint32_t last = IK_NONE;
     for (uint32_t id = q->head; id != IK_NONE; id = look_behind(p, id)) {
-        const packet *pk = &p->pool[id];
+        const packet *pk = look_packet(p, id);
         if (pk->rt.vc != v ||
             (s->stride && pk->out != ahead_of(c, c->s->parts + s->node_part[sw - s->switches], sw->port_base + in, pk)))
             return false;
@@ -132,22 +136,22 @@ static bool count_queue(count *c, const part *p, const sw_state *sw, unsigned in
 }
 
 /* Queues an output: marked as one whose head may choose again exactly if it may. */
-static bool choice_agrees(const part *p, sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
+static bool choice_agrees(part *p, sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
 {
     uint32_t head = queue_of(sw, k, in, v, out)->head;
     unsigned input = input_of(p->sim, in, v);
     bool may = choosy_of(sw, k, in, v)[out >> 6] >> (out & 63) & 1;
-    return may == (head != IK_NONE && p->pool[head].choosy) && (!may || sw->floating[input >> 6] >> (input & 63) & 1);
+    return may == (head != IK_NONE && look_packet(p, head)->choosy) && (!may || sw->floating[input >> 6] >> (input & 63) & 1);
 }
 
 /* Whether the requests of VC v of port in say what its queues hold. */
-static bool requests_agree(const part *p, sw_state *sw, const shape k, unsigned in, unsigned v)
+static bool requests_agree(part *p, sw_state *sw, const shape k, unsigned in, unsigned v)
 {
     unsigned input = input_of(p->sim, in, v);
     for (unsigned out = 0; out < sw->radix; out++) {
         const queue *q = queue_of(sw, k, in, v, out);
         bool wanted = want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1;
-        bool held = q->head != IK_NONE && (k.voq || p->pool[q->head].out == out);
+        bool held = q->head != IK_NONE && (k.voq || look_packet(p, q->head)->out == out);
         if (wanted != held || (k.voq && sw->floating && !choice_agrees(p, sw, k, in, v, out)))
             return false;
         if (wanted && !(row_of(sw, k, input)[out >> 6] >> (out & 63) & 1))
@@ -164,7 +168,7 @@ static bool rings_agree(part *p, sw_state *sw, const shape k, unsigned in, unsig
     uint64_t stand = 0, in_rings = 0;
     for (uint32_t dst = 0; dst < s->f->num_hosts; dst++) {
         const net_queue *q = net_queue_of(s, sw, lane_index, dst);
-        const packet *pk = q->head == IK_NONE ? NULL : &p->pool[q->head];
+        const packet *pk = q->head == IK_NONE ? NULL : look_packet(p, q->head);
         bool goes = pk && has_room(p, k, sw->port_base + pk->out, pk);
         if ((holders_of(sw, dst)[lane_index >> 6] >> (lane_index & 63) & 1) != (pk != NULL) || (q->prev != NET_OUT) != goes)
             return false;
@@ -175,7 +179,7 @@ static bool rings_agree(part *p, sw_state *sw, const shape k, unsigned in, unsig
         if ((ring->head != IK_NONE) != (want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1))
             return false;
         for (uint32_t at = ring->head; at != IK_NONE; at = sw->net[at].next)
-            in_rings += p->pool[sw->net[at].head].out == out;
+            in_rings += look_packet(p, sw->net[at].head)->out == out;
     }
     return stand == in_rings;
 }

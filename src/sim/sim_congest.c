@@ -39,9 +39,9 @@ static uint32_t lacking(const sim *s, uint32_t port, unsigned u, const packet *p
     const port_state *to = &s->ports[port];
     if (s->model == MODEL_IOQ) {
         uint32_t first = look_output_head(s, port, u);
-        if (first == IK_NONE || look_link_room(s, p, port, u, &p->pool[first]) >= (int32_t)p->pool[first].size)
+        if (first == IK_NONE || look_link_room(s, p, port, u, look_packet(p, first)) >= (int32_t)look_packet(p, first)->size)
             return IK_NONE;
-        pk = &p->pool[first];
+        pk = look_packet(p, first);
     }
     if (to->peer_node >= s->f->num_switches)
         return IK_NONE;
@@ -132,7 +132,7 @@ static unsigned list_queues(view *eye, uint32_t sw, unsigned in, unsigned v)
 
 /* The longest of n queues, ties to the first: a race from packet to packet, over when one is left. Of queues longer than the
  * race, any may stand for the buffer. */
-static unsigned longest(const view *eye, const part *p, unsigned n)
+static unsigned longest(const view *eye, part *p, unsigned n)
 {
     queue_head *heads = eye->heads;
     unsigned best = 0;
@@ -156,9 +156,9 @@ static void see_fifo(const view *eye, congest *c, uint32_t sw, unsigned in, unsi
     part *p = look_part(s, sw);
     uint32_t in_port = s->switches[sw].port_base + in, packets = 0;
     uint64_t bytes = 0, held = 0;
-    bool held_up = look_input_free(s, sw, in, v) && !could_start(s, p, sw, in_port, &p->pool[first]);
+    bool held_up = look_input_free(s, sw, in, v) && !could_start(s, p, sw, in_port, look_packet(p, first));
     for (uint32_t id = first; id != IK_NONE; id = look_behind(p, id)) {
-        packet *pk = &p->pool[id];
+        packet *pk = look_packet(p, id);
         bytes += pk->size;
         if (held_up && could_start(s, p, sw, in_port, pk)) {
             held += pk->size;
@@ -188,7 +188,7 @@ static void see_buffer(view *eye, congest *c, uint32_t sw, unsigned in, unsigned
         if (h->out != IK_NONE && look_roomy(s, h->out))
             w.out = held_by(eye, sw, in_port, v, h->out);
         else
-            ask(eye, p, sw, in_port, v, &p->pool[h->packet], &w);
+            ask(eye, p, sw, in_port, v, look_packet(p, h->packet), &w);
         bool wanted = own ? look_tight(s, from, account) : tight;
         if (wanted || w.lacks != IK_NONE)
             congest_add_queue(c, &w, wanted && (own || k == main_queue));
@@ -201,7 +201,7 @@ static void see_output(const sim *s, congest *c, uint32_t sw, uint32_t port, uns
     uint32_t first = look_output_head(s, port, u);
     if (first == IK_NONE || !look_output_full(s, port, u))
         return;
-    const packet *pk = &look_part(s, sw)->pool[first];
+    const packet *pk = look_packet(look_part(s, sw), first);
     uint32_t inputs = s->f->port_base[s->f->num_switches] * s->vcs;
     waiting w = {.buffer = inputs + port * s->vcs + u, .out = port, .lacks = lacking(s, port, u, pk), .sw = sw, .key = port};
     congest_add_queue(c, &w, false);
@@ -246,10 +246,10 @@ static void see_ideal(const sim *s, congest *c, uint32_t sw, share *room)
     for (uint32_t port = s->f->port_base[sw]; port < s->f->port_base[sw + 1]; port++) {
         for (unsigned u = 0; u < s->vcs; u++) {
             uint32_t first = look_output_head(s, port, u), lacks = IK_NONE;
-            if (first != IK_NONE && look_link_room(s, p, port, u, &p->pool[first]) < (int32_t)p->pool[first].size)
-                lacks = lacking(s, port, u, &p->pool[first]);
+            if (first != IK_NONE && look_link_room(s, p, port, u, look_packet(p, first)) < (int32_t)look_packet(p, first)->size)
+                lacks = lacking(s, port, u, look_packet(p, first));
             for (uint32_t id = first; id != IK_NONE; id = look_behind(p, id)) {
-                const packet *pk = &p->pool[id];
+                const packet *pk = look_packet(p, id);
                 const waiting w = {.buffer = look_charged(s, pk),
                                    .place = look_charged(s, pk),
                                    .out = port,
@@ -326,7 +326,7 @@ static void tell_packet(const sim *s, uint32_t sw, uint32_t in_port, const packe
 static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg)
 {
     const sim *s = ((const view *)ctx)->s;
-    const part *p = look_part(s, w->sw);
+    part *p = look_part(s, w->sw);
     uint32_t inputs = s->f->port_base[s->f->num_switches] * s->vcs;
     bool output = s->model == MODEL_IDEAL || w->buffer >= inputs;
     uint32_t at = w->buffer >= inputs ? w->buffer - inputs : w->buffer, in_port = at / s->vcs;
@@ -335,7 +335,7 @@ static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg
                   : output                ? look_output_head(s, w->key, v)
                                           : look_head(s, w->sw, in_port - s->switches[w->sw].port_base, v, w->key);
     for (; id != IK_NONE; id = look_behind(p, id)) {
-        const packet *pk = &p->pool[id];
+        const packet *pk = look_packet(p, id);
         if (s->model == MODEL_IDEAL && look_charged(s, pk) != w->buffer)
             continue;
         if (output)

@@ -36,7 +36,7 @@ static void note_moving(void *ctx, part *p, const event *e)
     } else if (kind == EV_CREDIT) {
         h->moving[moving_place(h, port, e->data >> 24)] = 1;
     } else if (kind == EV_ARRIVAL) {
-        const packet *pk = &p->pool[e->data];
+        const packet *pk = look_packet(p, e->data);
         h->moving[moving_place(h, s->ports[port].peer_port, account_here(s, pk, pk->rt.vc, SIM_NO_WAY))] = 1;
     }
 }
@@ -70,7 +70,7 @@ static bool channel_alive(const hunt *h, part *p, uint32_t out_port, unsigned u,
         uint32_t head = look_output_head(s, out_port, u); /* what fills the buffer must be able to go */
         if (head == IK_NONE)
             return true;
-        pk = &p->pool[head];
+        pk = look_packet(p, head);
     }
     uint32_t account = account_of(p, out_port, u, pk);
     return link_room(p, h->k, out_port, u, pk) >= (int32_t)pk->size || h->moving[moving_place(h, out_port, account)] ||
@@ -105,8 +105,8 @@ static bool sweep_lane(hunt *h, uint32_t id, unsigned in, unsigned v, size_t *de
         uint32_t head = look_head(s, id, in, v, n);
         if (head == IK_NONE)
             continue;
-        size_t place = place_of(h, port, v, &p->pool[head]);
-        if (!h->alive[place] && head_alive(h, p, id, port, &p->pool[head]))
+        size_t place = place_of(h, port, v, look_packet(p, head));
+        if (!h->alive[place] && head_alive(h, p, id, port, look_packet(p, head)))
             h->alive[place] = changed = true;
         if (!h->alive[place])
             *dead = place;
@@ -125,9 +125,9 @@ static bool sweep_ideal(hunt *h, size_t *dead)
         part *p = look_part(s, s->f->port_node[out_port]);
         if (id == IK_NONE)
             continue;
-        bool leaves = s->link_busy[out_port] || channel_alive(h, p, out_port, (unsigned)(q % s->vcs), &p->pool[id]);
+        bool leaves = s->link_busy[out_port] || channel_alive(h, p, out_port, (unsigned)(q % s->vcs), look_packet(p, id));
         for (; id != IK_NONE; id = look_behind(p, id)) {
-            size_t buffer = look_charged(s, &p->pool[id]);
+            size_t buffer = look_charged(s, look_packet(p, id));
             if (leaves && !h->alive[buffer])
                 h->alive[buffer] = changed = 1;
             if (!h->alive[buffer])
@@ -163,11 +163,11 @@ static step follow_ideal(const hunt *h, size_t buffer)
 {
     const sim *s = h->s;
     uint32_t sw = s->f->port_node[buffer / s->vcs];
-    const part *p = look_part(s, sw);
+    part *p = look_part(s, sw);
     for (uint32_t out = s->f->port_base[sw]; out < s->f->port_base[sw + 1]; out++)
         for (unsigned u = 0; u < s->vcs; u++)
             for (uint32_t id = look_output_head(s, out, u); id != IK_NONE; id = look_behind(p, id))
-                if (look_charged(s, &p->pool[id]) == buffer)
+                if (look_charged(s, look_packet(p, id)) == buffer)
                     return (step){buffer, id, out, u};
     return (step){buffer, IK_NONE, IK_NONE, 0};
 }
@@ -184,8 +184,8 @@ static step follow(const hunt *h, size_t buffer)
     for (unsigned v = 0; v < s->vcs; v++)
         for (uint32_t n = 0; n < look_queues(s, id); n++) {
             uint32_t head = look_head(s, id, port - sw->port_base, v, n);
-            if (head != IK_NONE && place_of(h, port, v, &p->pool[head]) == buffer &&
-                look_choices(s, p, id, port, &p->pool[head]) > 0)
+            if (head != IK_NONE && place_of(h, port, v, look_packet(p, head)) == buffer &&
+                look_choices(s, p, id, port, look_packet(p, head)) > 0)
                 return (step){buffer, head, p->choices[0].port, p->choices[0].vc_first};
         }
     return (step){buffer, IK_NONE, IK_NONE, 0};
@@ -197,10 +197,10 @@ static size_t next_buffer(const hunt *h, const step *st)
 {
     sim *s = h->s;
     part *p = &s->parts[s->node_part[s->f->port_node[st->out_port]]];
-    const packet *pk = &p->pool[st->packet];
+    const packet *pk = look_packet(p, st->packet);
     if (s->model == MODEL_IOQ) {
         uint32_t head = s->out_queues[(size_t)st->out_port * s->vcs + st->out_vc].head;
-        pk = head == IK_NONE ? pk : &p->pool[head];
+        pk = head == IK_NONE ? pk : look_packet(p, head);
     }
     uint32_t account = account_of(p, st->out_port, st->out_vc, pk);
     size_t first = (size_t)s->ports[st->out_port].peer_port * h->kinds;
@@ -218,10 +218,10 @@ static void print_step(const hunt *h, const step *st, FILE *to)
     const sim *s = h->s;
     uint32_t port = (uint32_t)(st->buffer / h->kinds);
     part *p = look_part(s, s->f->port_node[port]);
-    const packet *pk = &p->pool[st->packet];
+    const packet *pk = look_packet(p, st->packet);
     char here[200], out[200];
-    fprintf(to, "packet %u -> %u (%u B, number %u) in the buffer of %s VC %u waits for %s VC %u: %d B free\n", pk->rt.src,
-            pk->rt.dst, pk->size, pk->number, ik_port_describe(s->f, port, here, sizeof here), pk->rt.vc,
+    fprintf(to, "packet %u -> %u (%u B, made at %llu ps) in the buffer of %s VC %u waits for %s VC %u: %d B free\n", pk->rt.src,
+            pk->rt.dst, pk->size, (unsigned long long)pk->t_gen, ik_port_describe(s->f, port, here, sizeof here), pk->rt.vc,
             ik_port_describe(s->f, st->out_port, out, sizeof out), st->out_vc, link_room(p, h->k, st->out_port, st->out_vc, pk));
 }
 

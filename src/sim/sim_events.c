@@ -80,10 +80,11 @@ void sim_post_mail(part *p, unsigned to, uint64_t time, const event *e, const pa
     if (later)
         *at++ = (sim_unit){0, 0, (uint32_t)SIM_LATER << 30, (uint32_t)(dt >> 32)};
     if (pk) {
-        sim_cargo cargo = {pk->rt, pk->t_gen, pk->t_inject, pk->t_tail, pk->number, pk->fresh, {0}};
+        sim_cargo cargo = {pk->rt, pk->t_gen, pk->t_inject, pk->t_tail, pk->number, pk->fresh, 0, pk->out};
         *at = (sim_unit){(uint32_t)dt, e->node, low, pk->size};
         memcpy(at + 1, &cargo, sizeof cargo);
-        free_packet(p, e->data);
+        if (!p->fast) /* whose packets are its own */
+            free_packet(p, e->data);
     } else {
         *at = (sim_unit){(uint32_t)dt, e->node, low, e->data};
     }

@@ -27,7 +27,8 @@ typedef struct sim_cargo {
     ik_packet rt;
     uint64_t t_gen, t_inject, t_tail;
     uint32_t number;
-    uint8_t fresh, pad[3];
+    uint8_t fresh, pad;
+    uint16_t out; /* fast kernel: the output that it will ask for; 0xFFFF = there is none */
 } sim_cargo;
 
 enum { SIM_MESSAGE_UNITS = 254, SIM_ARRIVAL_UNITS = 1 + sizeof(sim_cargo) / sizeof(sim_unit) };

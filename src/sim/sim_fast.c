@@ -1,244 +1,195 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel for the common case, one window at a time: at most 64 ports, every packet of one size, a VC kept on the whole path,
- * one choice of output, iSLIP, input speed-up 1, and no transmission shorter than a window. It does what sim_switch.c does (the
- * tests compare the two), with four liberties that the case gives:
+ * The kernel for the common case (sim_fast.h says which), one window at a time. It does what sim_switch.c does (the tests compare
+ * the two) in passes that each touch little and know ahead what they will touch:
  *
- *  - a fixed route needs no state, so packets are routed while events are grouped, and their queues are fetched into the cache;
- *  - a grant needs no look at the packet, and its input and output stay busy until later windows: grants are carried out together
- *    at the window's end, after all their packets have been fetched;
- *  - for the same reason credit where there is enough anyway, and packets that join others in their queue, change no decision of
- *    the window: that is done while events are grouped, and only its instants are remembered;
- *  - during the switches' turn nothing is posted, so what the loops need stays in registers.
- *
- * Measured: this halves the instructions of a hop against the general kernel. */
-#include "sim/sim_internal.h"
-#include "sim/sim_shape.h"
+ *  1. Space that came back counts at once: at most one packet leaves through a port in a window, so credit where there is enough for
+ *     a packet anyway changes no decision. Where there was not, the instant is an event.
+ *  2. Packets join their queues. Behind others they ask for nothing new: what leaves in this window is taken off at its end, and an
+ *     input takes at most one packet in a window, so the queue is the same. Only a packet that finds its queue empty is an event.
+ *  3. Each switch with events takes them in order of time and decides. An input and an output that are matched stay busy beyond the
+ *     window, so the transfers wait.
+ *  4. Hosts send.
+ *  5. The grants are carried out, their packets in the cache by then: everything that follows from a grant is known (the end of the
+ *     transmission, the credit upstream, the queue that the packet will join at the next switch, or its delivery) and put into bins.
+ */
+#include "sim/sim_classes.h"
+#include "sim/sim_fast_hot.h"
 
-/* What the loops need, in locals. */
-typedef struct hot {
-    sim *s;
-    part *p;
-    event *events;
-    packet *pool;
-    port_state *ports;
-    int32_t *credit;
-    const sw_state *switches;
-    queue *queues;
-    slot *slots;
-    uint64_t start, span, lookahead, reciprocal;
-    uint32_t window, slot_mask;
-    int32_t full; /* bytes of a packet */
-    bool alone;   /* one partition */
-} hot;
+/* ---- 1, 2: what happened */
 
-static hot heat(part *p)
+/* Puts a key among those of its switch, in order of time, and fetches what it will touch there. */
+SIM_INLINE void put(const hot *h, const shape k, uint64_t key)
 {
-    sim *s = p->sim;
-    return (hot){s,
-                 p,
-                 p->wheel.events,
-                 p->pool,
-                 s->ports,
-                 s->credit,
-                 s->switches,
-                 s->queue_store,
-                 p->wheel.slots,
-                 p->start,
-                 s->span,
-                 s->lookahead,
-                 s->reciprocal,
-                 (uint32_t)p->window,
-                 p->wheel.num_slots - 1,
-                 (int32_t)s->packet_bytes,
-                 s->num_parts == 1};
-}
-
-SIM_INLINE bool is_credit(uint64_t key)
-{
-    return (uint32_t)key >> 30 == EV_CREDIT;
-}
-
-SIM_INLINE bool is_arrival(uint64_t key)
-{
-    return (int32_t)(uint32_t)key < 0; /* the others that a switch gets are EV_CREDIT and EV_TAIL */
-}
-
-/* ---- grouping */
-
-SIM_INLINE uint32_t queue_index(const hot *h, const sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
-{
-    size_t lane_index = (size_t)in * k.vcs + v;
-    return (uint32_t)((size_t)(sw->queues - h->queues) + (k.voq ? lane_index * sw->radix + out : lane_index));
-}
-
-SIM_INLINE void fetch_packets(const hot *h, const slot *at)
-{
-    const wheel *w = &h->p->wheel;
-    for (uint32_t c = at->first; c != IK_NONE; c = h->events[c * 64].node) {
-        const event *e = &h->events[c * 64], *end = e + sim_chunk_count(w, at, c);
-        while (e++ < end)
-            if (is_arrival(e->key))
-                __builtin_prefetch(&h->pool[e->data], 1);
+    uint32_t sw = key_switch(key);
+    desk *d = &h->desks[sw];
+    uint64_t *events = d->events;
+    uint32_t n = d->num_events++;
+    if (n == 0) {
+        h->fp->active[h->fp->num_active++] = sw;
+        __builtin_prefetch(d->grant, 1);
+        __builtin_prefetch(d->accept, 1);
+    } else if (__builtin_expect(n >= DESK_EVENTS, 0)) {
+        events = h->events + (size_t)d->port_base * (2 + k.vcs) + sw;
+        if (n == DESK_EVENTS)
+            memcpy(events, d->events, sizeof d->events);
     }
+    __builtin_prefetch(&d->row[key_in(key)], 1);
+    __builtin_prefetch(&d->row[d->radix + key_out(key) * k.vcs], 1);
+    for (; n > 0 && events[n - 1] > key; n--)
+        events[n] = events[n - 1];
+    events[n] = key;
 }
 
-/* Routes a packet that arrives at a switch and fetches the queue that it will join. */
-SIM_INLINE void route_ahead(const hot *h, const shape k, uint32_t node, const event *e)
+/* The first credit after there was none: its instant counts. */
+static void take_scarce_credit(const hot *h, const shape k, uint64_t word)
 {
-    part *p = h->p;
-    const sw_state *sw = &h->switches[node];
-    const ik_routing *r = h->s->plan->routing;
-    uint32_t port = (uint32_t)e->key & EV_PORT_MASK, preferred = 0;
-    packet *pk = &h->pool[e->data];
-    uint32_t n = r->family->next(r, node, port, &pk->rt, p->ports, &preferred);
-    if (__builtin_expect(n == 0, 0)) {
-        pk->out = SIM_NO_WAY;
+    uint32_t index = (uint32_t)word, port = index / k.vcs, node = h->s->f->port_node[port];
+    if (node >= h->num_switches) {
+        h->fp->credits[h->fp->num_credits++] = (host_credit){index, (uint32_t)(word >> 32)};
         return;
     }
-    unsigned out = p->ports[preferred] - sw->port_base, v = k.vcs == 1 ? 0 : pk->rt.vc;
-    pk->out = (uint16_t)out;
-    pk->queue = queue_index(h, sw, k, port - sw->port_base, v, out);
-    __builtin_prefetch(&h->queues[pk->queue], 1);
-    __builtin_prefetch(&h->ports[sw->port_base + out], 1);
+    h->credit[index] += h->full;
+    put(h, k, key_of(word >> 32, node, KEY_CREDIT, index % k.vcs, 0, port - h->desks[node].port_base));
 }
 
-/* Credit where there is enough for a packet anyway changes no decision: at most one packet leaves through a port in a window, and
- * what it takes is taken at the window's end. So it counts at once and is no event to be put in order; but its instant is one in
- * which a switch looks at pairs left over, so a switch keeps it in a chain of its own. */
-SIM_INLINE bool credit_ahead(const hot *h, const shape k, const event *e)
+SIM_INLINE void take_credits(const hot *h, const shape k)
 {
-    uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
-    int32_t *credit = &h->credit[(size_t)port * k.vcs + (k.vcs == 1 ? 0 : e->data >> 24)];
-    if (*credit < h->full)
-        return false;
-    *credit += (int32_t)(e->data & 0xFFFFFF);
-    return true;
-}
-
-/* A packet that joins others asks for nothing new. What leaves in this window is taken off at its end, and an input takes one
- * packet in a window, so joining at once gives the same queue. Its instant is kept like that of such a credit. */
-SIM_INLINE bool join_ahead(const hot *h, const event *e)
-{
-    packet *pk = &h->pool[e->data];
-    if (pk->out == SIM_NO_WAY)
-        return false;
-    pk->next = IK_NONE;
-    h->s->switches[e->node].bytes += pk->size;
-    queue *q = &h->queues[pk->queue];
-    if (q->head == IK_NONE)
-        return false;
-    packet *last = &h->pool[q->tail];
-    last->next = e->data;
-    last->next_out = pk->out;
-    q->tail = e->data;
-    return true;
-}
-
-/* What the node of an event has to do in this window. */
-typedef struct chains {
-    uint32_t *heads, *idle, *active, switches, hosts;
-} chains;
-
-/* Chains an event of a switch (`node` becomes the link). */
-SIM_INLINE void chain_switch(chains *c, event *e, uint32_t id, bool ahead)
-{
-    uint32_t node = e->node, *chain = ahead ? &c->idle[node] : &c->heads[node];
-    if ((c->heads[node] & c->idle[node]) == IK_NONE)
-        c->active[c->switches++] = node;
-    e->node = *chain;
-    *chain = id;
-}
-
-SIM_INLINE void chain_host(chains *c, event *e, uint32_t id)
-{
-    uint32_t *head = &c->heads[e->node];
-    if (*head == IK_NONE)
-        c->active[--c->hosts] = e->node;
-    e->node = *head;
-    *head = id;
-}
-
-/* Chains events by node: active switches from the front of p->active, hosts from its end. Arrivals at switches come after all
- * others, when their queues are in the cache. */
-SIM_INLINE void group(const hot *h, const shape k, const slot *at)
-{
-    part *p = h->p;
-    const wheel *w = &p->wheel;
-    chains c = {h->s->node_head, h->s->node_idle, p->active, 0, p->cap_active};
-    uint32_t *arrivals = p->arrivals, num_arrivals = 0;
-    const uint32_t num_switches = h->s->f->num_switches;
-    for (uint32_t chunk = at->first; chunk != IK_NONE; chunk = h->events[chunk * 64].node) {
-        uint32_t id = chunk * 64, end = id + sim_chunk_count(w, at, chunk);
-        p->n.events += end - id;
-        while (id++ < end) {
-            event *e = &h->events[id];
-            if (e->node >= num_switches) {
-                if (!is_credit(e->key) || !credit_ahead(h, k, e))
-                    chain_host(&c, e, id);
-            } else if (is_arrival(e->key)) {
-                route_ahead(h, k, e->node, e);
-                arrivals[num_arrivals++] = id;
-            } else {
-                __builtin_prefetch(&h->ports[(uint32_t)e->key & EV_PORT_MASK], 1);
-                chain_switch(&c, e, id, is_credit(e->key) && credit_ahead(h, k, e));
-            }
+    for (uint32_t c = first_chunk(h, BIN_CREDIT); c != IK_NONE; c = next_chunk(h, c)) {
+        const uint64_t *at = h->words + (size_t)c * 64 + 2, *end = h->words + chunk_end(h, BIN_CREDIT, c);
+        h->p->n.events += (uint64_t)(end - at);
+        for (; at < end; at++) {
+            int32_t *credit = &h->credit[(uint32_t)*at];
+            if (__builtin_expect(*credit >= h->full, 1))
+                *credit += h->full;
+            else
+                take_scarce_credit(h, k, *at);
         }
     }
-    for (uint32_t n = 0; n < num_arrivals; n++) {
-        event *e = &h->events[arrivals[n]];
-        chain_switch(&c, e, arrivals[n], join_ahead(h, e));
-    }
-    p->num_active = c.switches;
-    p->first_host = c.hosts;
 }
 
-/* ---- a switch's instants. The three mask words that everything touches live in registers. */
-typedef struct state {
-    uint64_t free_in, free_out, left, *row, *want;
-    uint32_t base;
-} state;
-
-/* Outputs and inputs that changed in this instant. */
-typedef struct delta {
-    uint64_t out, in;
-} delta;
-
-/* A packet that found its queue empty when the window began, and so still does: the first of it that asks. */
-SIM_INLINE void fast_arrival(const hot *h, const shape k, const state *st, delta *d, uint32_t in, uint32_t id, uint32_t offset)
+SIM_INLINE void take_tails(const hot *h, const shape k)
 {
-    const packet *pk = &h->pool[id];
-    unsigned out = pk->out, v = k.vcs == 1 ? 0 : pk->rt.vc;
-    if (__builtin_expect(out == SIM_NO_WAY, 0)) {
-        h->p->now = h->start + offset;
-        sim_drop(h->p, st->base + in, id);
+    for (uint32_t c = first_chunk(h, BIN_TAIL); c != IK_NONE; c = next_chunk(h, c)) {
+        const uint64_t *at = h->words + (size_t)c * 64 + 2, *end = h->words + chunk_end(h, BIN_TAIL, c);
+        h->p->n.events += (uint64_t)(end - at);
+        for (const uint64_t *w = at; w < end; w++) {
+            const desk *d = &h->desks[key_switch(*w)];
+            __builtin_prefetch(d, 1);
+            __builtin_prefetch(d->events, 1);
+        }
+        for (; at < end; at++)
+            put(h, k, *at);
+    }
+}
+
+/* No way on from here: its space is free as soon as it has wholly come. */
+static void drop(hot *h, const shape k, uint64_t key, uint32_t id)
+{
+    sim *s = h->s;
+    uint32_t port = h->desks[key_switch(key)].port_base + key_in(key), v = h->parcels[id].rt.vc;
+    const fast_port *in = &h->ports[port];
+    uint64_t here = h->start + (key >> KEY_OFFSET), first = here - s->routing_ps; /* its head, or its tail, was here then */
+    uint64_t tail = h->mixed ? h->fp->parcels.tail[id] : first + (s->store_forward ? 0 : h->f->links[in->class].full_ps);
+    uint64_t time = (tail > here ? tail : here) + h->f->links[in->class].latency_ps;
+    h->p->n.unroutable++;
+    free_parcel(h, id);
+    if (!h->alone && s->node_part[in->peer_node] != h->p->id) {
+        post_remote(h->p, time, in->peer_node, EV_CREDIT, in->peer_port, v << 24 | s->packet_bytes);
         return;
     }
-    h->queues[pk->queue] = (queue){id, id};
-    st->want[out * k.vcs + v] |= 1ull << in;
-    st->row[in] |= 1ull << out;
-    if (st->free_in >> in & 1) /* else the input looks at its requests once it is free */
-        d->out |= 1ull << out;
+    lag at = until(h, time);
+    post(h, BIN_CREDIT, at.windows, (uint64_t)at.rest << 32 | (in->peer_port * k.vcs + v));
 }
 
-SIM_INLINE void fast_credit(const hot *h, const shape k, delta *d, uint32_t base, uint32_t port, uint32_t data)
+SIM_INLINE void join(hot *h, const shape k, uint64_t key, uint64_t what)
 {
-    unsigned v = k.vcs == 1 ? 0 : data >> 24;
-    int32_t *credit = &h->credit[(size_t)port * k.vcs + v], before = *credit;
-    *credit = before + (int32_t)(data & 0xFFFFFF);
-    if (before < h->full && *credit >= h->full) {
-        h->ports[port].ok |= 1ull << v;
-        d->out |= 1ull << (port - base);
+    uint32_t id = (uint32_t)what, index = (uint32_t)(what >> 32);
+    if (__builtin_expect(index == IK_NONE, 0)) {
+        drop(h, k, key, id);
+        return;
+    }
+    queue *q = &h->queues[index];
+    h->next[id] = IK_NONE;
+    if (h->count_bytes)
+        h->s->switches[key_switch(key)].bytes += h->full;
+    if (q->head == IK_NONE) {
+        *q = (queue){id, id};
+        put(h, k, key);
+    } else {
+        h->next[q->tail] = id;
+        q->tail = id;
     }
 }
 
-SIM_INLINE uint64_t fast_ready(const hot *h, const shape k, const state *st, unsigned out)
+/* Fetches the queues that a chunk of arrivals will join, and their switches. */
+SIM_INLINE void fetch_queues(const hot *h, uint32_t chunk)
 {
-    uint64_t ok = h->ports[st->base + out].ok, ready = 0;
+    if (chunk == IK_NONE)
+        return;
+    const uint64_t *at = h->words + (size_t)chunk * 64 + 2, *end = h->words + chunk_end(h, BIN_ARRIVAL, chunk);
+    for (; at < end; at += 2) {
+        const desk *d = &h->desks[key_switch(at[0])];
+        __builtin_prefetch(&h->queues[at[1] >> 32], 1);
+        __builtin_prefetch(d, 1);
+        __builtin_prefetch(d->events, 1);
+    }
+}
+
+/* Fetches the links of the packets at their ends. */
+SIM_INLINE void fetch_ends(const hot *h, uint32_t chunk)
+{
+    if (chunk == IK_NONE)
+        return;
+    const uint64_t *at = h->words + (size_t)chunk * 64 + 2, *end = h->words + chunk_end(h, BIN_ARRIVAL, chunk);
+    for (; at < end; at += 2) {
+        uint32_t index = (uint32_t)(at[1] >> 32), last = index == IK_NONE ? 0 : h->queues[index].tail;
+        __builtin_prefetch(&h->next[last == IK_NONE ? 0 : last], 1);
+    }
+}
+
+SIM_INLINE void take_arrivals(hot *h, const shape k)
+{
+    uint32_t now = first_chunk(h, BIN_ARRIVAL), soon = next_chunk(h, now);
+    fetch_queues(h, now);
+    fetch_queues(h, soon);
+    fetch_ends(h, now);
+    while (now != IK_NONE) {
+        uint32_t later = next_chunk(h, soon);
+        fetch_queues(h, later);
+        fetch_ends(h, soon);
+        size_t at = (size_t)now * 64 + 2, end = chunk_end(h, BIN_ARRIVAL, now);
+        h->p->n.events += (end - at) / 2;
+        for (; at < end; at += 2) /* a dropped packet may move the words */
+            join(h, k, h->words[at], h->words[at + 1]);
+        now = soon;
+        soon = later;
+    }
+}
+
+/* ---- 3: a switch's instants. The mask words that everything touches live in registers. */
+
+typedef struct state {
+    uint64_t free_in, free_out, *ok, *row, *want;
+    desk *d;
+    uint32_t sw;
+} state;
+
+SIM_INLINE uint64_t outputs_with_credit(const state *st, const shape k)
+{
+    uint64_t any = 0;
+    for (unsigned v = 0; v < k.vcs; v++)
+        any |= st->ok[v];
+    return any;
+}
+
+SIM_INLINE uint64_t ready_inputs(const state *st, const shape k, unsigned out)
+{
     if (k.vcs == 1)
-        return ok ? st->want[out] & st->free_in : 0;
-    for (; ok; ok &= ok - 1)
-        ready |= st->want[out * k.vcs + (unsigned)__builtin_ctzll(ok)];
+        return st->want[out] & st->free_in;
+    uint64_t ready = 0;
+    for (unsigned v = 0; v < k.vcs; v++)
+        ready |= st->want[out * k.vcs + v] & (0 - (st->ok[v] >> out & 1));
     return ready & st->free_in;
 }
 
@@ -248,308 +199,307 @@ SIM_INLINE unsigned from_pointer(uint64_t mask, unsigned from)
     return (unsigned)__builtin_ctzll(high ? high : mask);
 }
 
-SIM_INLINE unsigned fast_vc(const hot *h, const shape k, const sw_state *sw, const state *st, unsigned in, unsigned out)
+SIM_INLINE unsigned choose_lane(const state *st, const shape k, unsigned in, unsigned out)
 {
     if (k.vcs == 1)
         return 0;
-    uint8_t *pointer = &sw->pair_vc[(size_t)in * sw->radix + out];
+    uint8_t *pointer = &st->d->pair_vc[(size_t)in * st->d->radix + out];
     uint64_t ready = 0;
-    for (uint64_t ok = h->ports[st->base + out].ok; ok; ok &= ok - 1) {
-        unsigned u = (unsigned)__builtin_ctzll(ok);
-        ready |= (st->want[out * k.vcs + u] >> in & 1) << u;
-    }
+    for (unsigned v = 0; v < k.vcs; v++)
+        ready |= (st->want[out * k.vcs + v] >> in & st->ok[v] >> out & 1) << v;
     unsigned v = from_pointer(ready, *pointer);
     *pointer = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
     return v;
 }
 
 /* Matches in with out; the transfer itself waits for the window's end. */
-SIM_INLINE void fast_match(const hot *h, const shape k, const sw_state *sw, state *st, unsigned in, unsigned out, uint32_t offset,
-                           uint32_t node)
+SIM_INLINE void match(const hot *h, const shape k, state *st, unsigned in, unsigned out, uint32_t offset)
 {
-    part *p = h->p;
-    unsigned v = fast_vc(h, k, sw, st, in, out);
-    uint32_t q = queue_index(h, sw, k, in, v, out);
+    fast_part *fp = h->fp;
+    unsigned v = choose_lane(st, k, in, out);
+    uint32_t q = queue_at(st->d, k, st->d->radix, in, v, out);
     st->free_in &= ~(1ull << in);
     st->free_out &= ~(1ull << out);
     __builtin_prefetch(&h->queues[q], 1);
-    p->grants[p->num_grants++] = (grant){q, node, offset, (uint16_t)in, (uint16_t)out, (uint8_t)v};
+    fp->grants[fp->num_grants++] = (fast_grant){q, offset, st->sw, (uint8_t)in, (uint8_t)out, (uint8_t)v, 0};
 }
 
 /* A pointer beyond the last port means the first: nothing asks from there, so it need not be turned back. */
-SIM_INLINE void advance_pointers(const hot *h, const state *st, unsigned in, unsigned out)
+SIM_INLINE void advance_pointers(const state *st, unsigned in, unsigned out)
 {
-    h->ports[st->base + out].grant = (uint16_t)((in + 1) & 63);
-    h->ports[st->base + in].accept = (uint16_t)((out + 1) & 63);
+    st->d->grant[out] = (uint8_t)((in + 1) & 63);
+    st->d->accept[in] = (uint8_t)((out + 1) & 63);
 }
 
-/* iSLIP over the outputs of d, of which there are several. */
-SIM_INLINE void fast_islip(const hot *h, const shape k, const sw_state *sw, state *st, uint64_t d, uint32_t offset, uint32_t node)
+/* iSLIP over the outputs of `open`, of which there are several. Returns those that may still have a request. */
+SIM_INLINE uint64_t islip(const hot *h, const shape k, state *st, uint64_t open, uint32_t offset)
 {
-    uint64_t *granted = h->p->granted;
-    for (unsigned it = 0; it < h->s->iterations && d; it++) {
+    uint64_t *granted = h->fp->granted;
+    for (unsigned it = 0; it < h->s->iterations && open; it++) {
         uint64_t inputs = 0;
-        for (uint64_t bits = d; bits; bits &= bits - 1) {
+        for (uint64_t bits = open; bits; bits &= bits - 1) {
             unsigned out = (unsigned)__builtin_ctzll(bits);
-            uint64_t ready = fast_ready(h, k, st, out);
+            uint64_t ready = ready_inputs(st, k, out);
             if (!ready) {
-                d &= ~(bits & -bits);
+                open &= ~(bits & -bits);
                 continue;
             }
-            unsigned in = from_pointer(ready, h->ports[st->base + out].grant);
+            unsigned in = from_pointer(ready, st->d->grant[out]);
             granted[in] |= bits & -bits;
             inputs |= 1ull << in;
         }
         for (; inputs; inputs &= inputs - 1) {
-            unsigned in = (unsigned)__builtin_ctzll(inputs), out = from_pointer(granted[in], h->ports[st->base + in].accept);
+            unsigned in = (unsigned)__builtin_ctzll(inputs), out = from_pointer(granted[in], st->d->accept[in]);
             granted[in] = 0;
-            d &= ~(1ull << out);
+            open &= ~(1ull << out);
             if (it == 0)
-                advance_pointers(h, st, in, out);
-            fast_match(h, k, sw, st, in, out, offset, node);
+                advance_pointers(st, in, out);
+            match(h, k, st, in, out, offset);
         }
     }
-    st->left = d;
+    return open;
 }
 
-/* Phase B of an instant. */
-SIM_INLINE void decide(const hot *h, const shape k, const sw_state *sw, state *st, delta d, uint32_t offset, uint32_t node)
+/* Remembers pairs left over; they are looked at again at the next multiple of the smallest latency. In this window: among the keys
+ * from *at on, in the place of one that has been taken. */
+static void look_later(hot *h, desk *d, uint32_t sw, uint64_t left, uint32_t offset, uint32_t *at)
 {
-    uint64_t open = d.out | st->left;
-    for (; d.in; d.in &= d.in - 1)
-        open |= st->row[__builtin_ctzll(d.in)];
-    open &= st->free_out;
-    st->left = 0;
+    uint64_t pending = d->left, now = h->start + offset;
+    d->left |= left;
+    if (pending)
+        return;
+    lag when = until(h, (now / h->s->relook_ps + 1) * h->s->relook_ps);
+    uint64_t key = key_of(when.rest, sw, KEY_LOOK, 0, 0, 0);
+    if (when.windows > 0) {
+        post(h, BIN_TAIL, when.windows, key);
+        return;
+    }
+    uint64_t *events = d->num_events > DESK_EVENTS ? h->events + (size_t)d->port_base * (2 + h->s->vcs) + sw : d->events;
+    uint32_t n = --*at;
+    for (; n + 1 < d->num_events && events[n + 1] < key; n++)
+        events[n] = events[n + 1];
+    events[n] = key;
+}
+
+/* One instant's decision among the outputs of `open`. Returns outputs with pairs left over. */
+SIM_INLINE uint64_t decide(const hot *h, const shape k, state *st, uint64_t open, uint32_t offset)
+{
+    open &= st->free_out & outputs_with_credit(st, k);
     if (!open)
-        return;
-    if (open & (open - 1)) {
-        fast_islip(h, k, sw, st, open, offset, node);
-        return;
-    }
+        return 0;
+    if (open & (open - 1))
+        return islip(h, k, st, open, offset);
     unsigned out = (unsigned)__builtin_ctzll(open);
-    uint64_t ready = fast_ready(h, k, st, out);
-    if (!ready)
-        return;
-    unsigned in = from_pointer(ready, h->ports[st->base + out].grant);
-    advance_pointers(h, st, in, out);
-    fast_match(h, k, sw, st, in, out, offset, node);
+    uint64_t ready = ready_inputs(st, k, out);
+    if (ready) {
+        unsigned in = from_pointer(ready, st->d->grant[out]);
+        advance_pointers(st, in, out);
+        match(h, k, st, in, out, offset);
+    }
+    return 0;
 }
 
-/* Looks at the pairs left over in the instants of the events of `idle` after `from` and before `to`. Hardly ever needed. */
-static __attribute__((noinline)) void look_again(const hot *h, const shape k, const sw_state *sw, state *st, uint32_t idle,
-                                                 int64_t from, int64_t to, uint32_t node)
+/* Applies one key; returns the outputs to look at. Ends of transmissions and arrivals come in no order that could be guessed, so
+ * they are told apart without a branch. */
+SIM_INLINE uint64_t apply(const shape k, state *st, uint64_t key)
 {
-    while (st->left) {
-        int64_t at = to;
-        const event *events = h->p->wheel.events; /* a dropped packet may have moved them */
-        for (uint32_t id = idle; id != IK_NONE; id = events[id].node) {
-            int64_t offset = (int64_t)(events[id].key >> 32);
-            if (offset > from && offset < at)
-                at = offset;
+    unsigned in = key_in(key), out = key_out(key), kind = key_kind(key);
+    uint64_t bit_in = 1ull << in, bit_out = 1ull << out;
+    if (__builtin_expect(kind >= KEY_CREDIT, 0)) {
+        if (kind == KEY_LOOK) {
+            uint64_t left = st->d->left;
+            st->d->left = 0;
+            return left;
         }
-        if (at == to)
-            return;
-        decide(h, k, sw, st, (delta){0, 0}, (uint32_t)at, node);
-        from = at;
+        st->ok[k.vcs == 1 ? 0 : key_vc(key)] |= bit_out;
+        return bit_out;
     }
+    uint64_t came = 0 - (uint64_t)kind, *want = &st->want[out * k.vcs + (k.vcs == 1 ? 0 : key_vc(key))], *row = &st->row[in];
+    *want |= bit_in & came;
+    uint64_t asks = *row |= bit_out & came;
+    st->free_in |= bit_in & ~came;
+    st->free_out |= bit_out & ~came;
+    return bit_out | (asks & ~came); /* an input that came free asks for all that it has */
 }
 
-/* The state goes through memory only here, so that it stays in registers elsewhere. */
-SIM_INLINE void look_again_from(const hot *h, const shape k, const sw_state *sw, state *st, uint32_t idle, int64_t from,
-                                const event *next, const event *end, uint32_t node)
+SIM_INLINE void run_desk(hot *h, const shape k, uint32_t sw)
 {
-    state copy = *st;
-    look_again(h, k, sw, &copy, idle, from, next < end ? (int64_t)(next->key >> 32) : INT64_MAX, node);
-    *st = copy;
-}
-
-SIM_INLINE void fast_switch(const hot *h, const shape k, uint32_t node, const event *e, const event *end)
-{
-    sw_state *sw = &h->s->switches[node];
-    uint64_t *m = sw->masks;
-    state st = {m[0], m[1], m[2], m + 3, m + 3 + sw->radix, sw->port_base};
-    uint32_t idle = h->s->node_idle[node];
-    h->s->node_idle[node] = IK_NONE;
-    if (__builtin_expect(st.left && idle != IK_NONE, 0))
-        look_again_from(h, k, sw, &st, idle, -1, e, end, node);
-    while (e < end) {
-        uint32_t offset = (uint32_t)(e->key >> 32);
-        delta d = {0, 0};
-        do {
-            uint32_t low = (uint32_t)e->key, port = low & EV_PORT_MASK;
-            if (is_arrival(e->key)) {
-                fast_arrival(h, k, &st, &d, port - st.base, e->data, offset);
-            } else if (low >> 30) {
-                uint64_t in = 1ull << e->data, out = 1ull << (port - st.base);
-                st.free_in |= in;
-                st.free_out |= out;
-                d.in |= in;
-                d.out |= out;
-            } else {
-                fast_credit(h, k, &d, st.base, port, e->data);
-            }
-        } while (++e < end && e->key >> 32 == offset);
-        decide(h, k, sw, &st, d, offset, node);
-        if (__builtin_expect(st.left && idle != IK_NONE, 0))
-            look_again_from(h, k, sw, &st, idle, offset, e, end, node);
+    desk *d = &h->desks[sw];
+    uint32_t n = d->num_events;
+    const uint64_t *events = n > DESK_EVENTS ? h->events + (size_t)d->port_base * (2 + k.vcs) + sw : d->events;
+    state st = {d->free_in, d->free_out, k.vcs == 1 ? &d->ok : h->ok + (size_t)sw * k.vcs, d->row, d->row + d->radix, d, sw};
+    for (uint32_t at = 0; at < n;) {
+        uint64_t instant = events[at] >> KEY_OFFSET, open = 0;
+        do
+            open |= apply(k, &st, events[at]);
+        while (++at < n && events[at] >> KEY_OFFSET == instant);
+        uint64_t left = decide(h, k, &st, open, (uint32_t)instant);
+        if (__builtin_expect(left != 0, 0))
+            look_later(h, d, sw, left, (uint32_t)instant, &at);
     }
-    m[0] = st.free_in;
-    m[1] = st.free_out;
-    m[2] = st.left;
+    d->free_in = st.free_in;
+    d->free_out = st.free_out;
+    d->num_events = 0;
 }
 
-/* ---- carrying out the grants */
+/* ---- 5: the grants */
 
-SIM_INLINE void fast_post(hot *h, uint64_t time, uint32_t node, uint32_t low, uint32_t data)
+/* The last byte of a packet will reach its host at t. */
+SIM_INLINE void arrive_at_host(hot *h, uint32_t node, uint32_t id, const parcel *pk, uint64_t t)
 {
-    uint64_t dt = time - h->start;
-    if (__builtin_expect(dt < h->span, 1)) {
-        uint64_t ahead = window_of(h->s, dt);
-        slot *at = &h->slots[(h->window + (uint32_t)ahead) & h->slot_mask];
-        if (__builtin_expect(at->end & 63, 1)) {
-            h->events[at->end++] = (event){(dt - ahead * h->lookahead) << 32 | low, node, data};
-            return;
-        }
+    sim *s = h->s;
+    part *p = h->p;
+    uint32_t host = node - h->num_switches;
+    uint64_t latency = t - pk->t_gen;
+    sink *to = &h->f->sinks[host];
+    to->hash += sim_delivery_hash(&pk->rt, pk->t_gen, t);
+    p->n.delivered++;
+    if (in_window(s, t)) {
+        p->n.window_bytes += s->packet_bytes;
+        to->packets++;
+        sim_histo_add(&p->latency, latency);
+        sim_histo_add(&p->network, t - pk->t_inject);
     }
-    post_own(h->p, time, node, low >> 30, low & EV_PORT_MASK, data, false);
-    h->events = h->p->wheel.events;
-}
-
-SIM_INLINE void fast_post_remote(hot *h, uint64_t time, uint32_t node, uint32_t low, uint32_t data)
-{
-    if (h->alone || h->s->node_part[node] == h->p->id)
-        fast_post(h, time, node, low, data);
-    else
-        post_remote(h->p, time, node, low >> 30, low & EV_PORT_MASK, data);
+    if (s->num_series)
+        sim_count_series(p, t, s->packet_bytes, latency);
+    if (p->classes)
+        sim_classes_deliver(p->classes, pk->rt.src, h->fp->parcels.number[id] / s->packets_per_message, s->packet_bytes, latency,
+                            in_window(s, t), s->num_series ? t / s->series_ps : SIZE_MAX);
+    if (s->paranoid) {
+        packet copy = sim_fast_packet(p, id);
+        copy.t_tail = t;
+        sim_check_delivery(p, host, &copy);
+    }
+    free_parcel(h, id);
 }
 
 /* Takes the head off its queue; the next one asks. */
-SIM_INLINE void fast_pop(const hot *h, const shape k, const grant *g, const packet *pk)
+SIM_INLINE void pop(const hot *h, const shape k, const fast_grant *g, uint32_t next)
 {
-    const sw_state *sw = &h->switches[g->sw];
-    uint64_t *row = sw->masks + 3, *want = row + sw->radix, bit = 1ull << g->in, others = 0;
-    h->queues[g->queue].head = pk->next;
-    if (pk->next != IK_NONE && (k.voq || pk->next_out == g->out))
+    const desk *d = &h->desks[g->sw];
+    uint64_t *row = d->row, *want = row + d->radix, bit = 1ull << g->in, others = 0;
+    h->queues[g->queue].head = next;
+    if (next != IK_NONE && (k.voq || h->out[next] == g->out))
         return;
-    want[(unsigned)g->out * k.vcs + g->vc] &= ~bit;
+    want[g->out * k.vcs + g->vc] &= ~bit;
     for (unsigned u = 0; u < k.vcs; u++)
-        others |= want[(unsigned)g->out * k.vcs + u];
+        others |= want[g->out * k.vcs + u];
     if (!(others & bit))
         row[g->in] &= ~(1ull << g->out);
-    if (!k.voq && pk->next != IK_NONE) {
-        want[(unsigned)pk->next_out * k.vcs + g->vc] |= bit;
-        row[g->in] |= 1ull << pk->next_out;
+    if (!k.voq && next != IK_NONE) {
+        want[h->out[next] * k.vcs + g->vc] |= bit;
+        row[g->in] |= 1ull << h->out[next];
     }
 }
 
-SIM_INLINE void fast_commit(hot *h, const shape k, const grant *g)
+/* When the transmission of a grant ends where a tail may have to be waited for. */
+static lag end_of_mixed(hot *h, const fast_grant *g, const fast_port *to, uint32_t id)
+{
+    const link_delays *out = &h->f->links[to->class];
+    uint64_t *tail = &h->fp->parcels.tail[id], end = h->start + g->offset + out->full_ps;
+    if (end < *tail)
+        end = *tail;
+    *tail = end + h->s->traversal_ps + out->latency_ps;
+    return until(h, end);
+}
+
+SIM_INLINE void bin_credit(hot *h, const shape k, const fast_port *in, unsigned v, lag at)
+{
+    if (__builtin_expect(!h->alone, 0) && h->s->node_part[in->peer_node] != h->p->id) {
+        post_remote(h->p, h->start + (uint64_t)at.windows * h->lookahead + at.rest, in->peer_node, EV_CREDIT, in->peer_port,
+                    v << 24 | h->s->packet_bytes);
+        return;
+    }
+    post(h, BIN_CREDIT, at.windows, (uint64_t)at.rest << 32 | (in->peer_port * k.vcs + v));
+}
+
+SIM_INLINE lag plus(const hot *h, lag a, lag b)
+{
+    lag sum = after(h, a.rest, b);
+    sum.windows += a.windows;
+    return sum;
+}
+
+SIM_INLINE void carry_out(hot *h, const shape k, const fast_grant *g)
 {
     sim *s = h->s;
-    sw_state *sw = &s->switches[g->sw];
-    uint32_t id = h->queues[g->queue].head, in_port = sw->port_base + g->in, out_port = sw->port_base + g->out;
-    packet *pk = &h->pool[id];
-    const port_state *from = &h->ports[in_port];
-    port_state *to = &h->ports[out_port];
-    uint32_t size = s->packet_bytes, v = k.vcs == 1 ? 0 : g->vc;
-    uint64_t t0 = h->start + g->offset, end = t0 + transmit_ps(s, out_port, size);
-    if (end < pk->t_tail)
-        end = pk->t_tail;
-    fast_pop(h, k, g, pk);
+    desk *d = &h->desks[g->sw];
+    uint32_t id = h->queues[g->queue].head, out_port = d->port_base + g->out, v = k.vcs == 1 ? 0 : g->vc;
+    parcel *pk = &h->parcels[id];
+    const fast_port *in = &h->ports[d->port_base + g->in];
+    fast_port *to = &h->ports[out_port];
+    const link_delays *out = &h->f->links[to->class];
     int32_t *credit = &h->credit[(size_t)out_port * k.vcs + v];
-    *credit -= (int32_t)size;
-    if (*credit < (int32_t)size)
-        to->ok &= ~(1ull << v);
-    sw->bytes -= size;
-    if (in_window(s, t0))
-        s->channel_bytes[out_port] += size;
-    bool to_switch = to->peer_node < s->f->num_switches;
-    uint64_t delay = s->traversal_ps + to->latency_ps;
-    pk->rt.hops += to_switch;
-    pk->t_tail = end + delay;
-    uint64_t ready = (s->store_forward ? pk->t_tail : t0 + delay) + (to_switch ? s->routing_ps : 0);
-    fast_post(h, end, g->sw, (uint32_t)EV_TAIL << 30 | out_port, g->in);
-    fast_post_remote(h, end + from->latency_ps, from->peer_node, (uint32_t)EV_CREDIT << 30 | from->peer_port, v << 24 | size);
-    fast_post_remote(h, ready, to->peer_node, (uint32_t)EV_ARRIVAL << 30 | to->peer_port, id);
+    pop(h, k, g, h->next[id]);
+    *credit -= h->full;
+    if (*credit < h->full)
+        *(k.vcs == 1 ? &d->ok : &h->ok[(size_t)g->sw * k.vcs + v]) &= ~(1ull << g->out);
+    if (h->count_bytes)
+        s->switches[g->sw].bytes -= h->full;
+    to->sent += in_window(s, h->start + g->offset);
+    lag end = h->mixed ? end_of_mixed(h, g, to, id) : after(h, g->offset, out->tail);
+    post(h, BIN_TAIL, end.windows, key_of(end.rest, g->sw, KEY_TAIL, 0, g->in, g->out));
+    bin_credit(h, k, in, v, plus(h, end, h->f->links[in->class].credit));
+    if (to->peer_node < h->num_switches) {
+        pk->rt.hops++;
+        lag at = after(h, g->offset, out->arrival);
+        if (h->mixed && s->store_forward)
+            at = until(h, h->fp->parcels.tail[id] + s->routing_ps);
+        send_to_switch(h, k, to, id, pk, v, at);
+        return;
+    }
+    /* a host: head and tail come, its buffer drains at the link's rate */
+    uint64_t t = h->start + (uint64_t)end.windows * h->lookahead + end.rest + s->traversal_ps + out->latency_ps;
+    lag back = until(h, t + out->latency_ps);
+    uint64_t head = s->store_forward ? t : h->start + g->offset + s->traversal_ps + out->latency_ps;
+    if (__builtin_expect(head >= s->last_ps, 0)) { /* the run ends while it is on the link */
+        lag at = until(h, head);
+        post_pair(h, BIN_ARRIVAL, at.windows, key_of(at.rest, g->sw, KEY_TO_HOST, v, 0, g->out), (uint64_t)IK_NONE << 32 | id);
+        return;
+    }
+    post(h, BIN_CREDIT, back.windows, (uint64_t)back.rest << 32 | (out_port * k.vcs + v));
+    arrive_at_host(h, to->peer_node, id, pk, t);
 }
 
-/* A node's events in order: one stays where it is, two are compared, more are sorted. */
-SIM_INLINE const event *fast_gather(const hot *h, uint32_t node, uint32_t *count, event two[2])
-{
-    uint32_t *head = &h->s->node_head[node], first = *head, second;
-    if (first == IK_NONE) {
-        *count = 0; /* nothing but what was done ahead */
-        return two;
-    }
-    second = h->events[first].node;
-    if (second == IK_NONE) {
-        *head = IK_NONE;
-        *count = 1;
-        return &h->events[first];
-    }
-    if (h->events[second].node == IK_NONE) {
-        bool swap = h->events[first].key > h->events[second].key;
-        two[0] = h->events[swap ? second : first];
-        two[1] = h->events[swap ? first : second];
-        *head = IK_NONE;
-        *count = 2;
-        return two;
-    }
-    if (!sim_gather(h->p, node)) {
-        *count = 0;
-        return two;
-    }
-    *count = h->p->local_count;
-    return h->p->local;
-}
+/* ---- */
 
-/* Hosts post while they work, also into their own rest of the window, so their events are copied to p->local. */
-SIM_INLINE void fast_hosts(part *p)
+/* Fetches what the grants touch; their queues are there by now. */
+SIM_INLINE void fetch_grants(const hot *h, const shape k)
 {
-    sim *s = p->sim;
-    for (uint32_t n = p->first_host; n < p->cap_active; n++) {
-        uint32_t node = p->active[n], *head = &s->node_head[node], first = *head;
-        if (n + 2 < p->cap_active)
-            __builtin_prefetch(&s->hosts[p->active[n + 2] - s->f->num_switches], 1);
-        if (p->wheel.events[first].node == IK_NONE) {
-            p->local[0] = p->wheel.events[first];
-            p->local_count = 1;
-            p->local_at = 0;
-            *head = IK_NONE;
-        } else if (!sim_gather(p, node)) {
-            return;
-        }
-        sim_run_host(p, node);
+    for (uint32_t n = 0; n < h->fp->num_grants; n++) {
+        const fast_grant *g = &h->fp->grants[n];
+        uint32_t id = h->queues[g->queue].head, base = h->desks[g->sw].port_base;
+        __builtin_prefetch(&h->parcels[id], 1);
+        __builtin_prefetch(&h->next[id], 1);
+        __builtin_prefetch(&h->ports[base + g->in]);
+        __builtin_prefetch(&h->ports[base + g->out], 1);
+        __builtin_prefetch(&h->credit[(size_t)(base + g->out) * k.vcs], 1);
     }
 }
 
 SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
 {
+    fast_part *fp = p->fast;
     hot h = heat(p);
-    fetch_packets(&h, at);
-    group(&h, k, at);
-    uint32_t switches = p->num_active, count;
-    for (uint32_t n = 0; n < switches; n++) {
-        event two[2];
-        if (n + 4 < switches)
-            __builtin_prefetch(h.switches[p->active[n + 4]].masks, 1);
-        const event *e = fast_gather(&h, p->active[n], &count, two);
-        fast_switch(&h, k, p->active[n], e, e + count);
-        h.events = p->wheel.events; /* a dropped packet may have moved them */
-    }
-    fast_hosts(p);
-    h = heat(p); /* hosts and dropped packets may have moved events and packets */
-    for (uint32_t n = 0; n < p->num_grants; n++)
-        __builtin_prefetch(&h.pool[h.queues[p->grants[n].queue].head], 1);
-    for (uint32_t n = 0; n < p->num_grants; n++)
-        fast_commit(&h, k, &p->grants[n]);
-    p->n.hops += p->num_grants;
-    p->num_grants = 0;
+    fp->num_active = 0;
+    take_credits(&h, k);
+    take_tails(&h, k);
+    take_arrivals(&h, k);
+    for (uint32_t n = 0; n < fp->num_active; n++)
+        run_desk(&h, k, fp->active[n]);
+    fetch_grants(&h, k);
+    for (uint32_t n = 0; n < fp->num_grants; n++)
+        carry_out(&h, k, &fp->grants[n]);
+    p->n.hops += fp->num_grants;
+    fp->num_grants = 0;
+    sim_fast_run_hosts(p, at);
+    sim_bins_clear(p);
 }
 
-#define KERNEL(name, vcs, voq)                                                                                                   \
+#define KERNEL(name, num, queues)                                                                                                 \
     static void window_##name(part *p, const slot *at)                                                                           \
     {                                                                                                                            \
-        fast_window(p, at, (shape){1, vcs, voq, false, false});                                                                                \
+        fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues});                                                              \
     }
 
 KERNEL(fifo_1, 1, false)

@@ -6,16 +6,15 @@
  * A queue per destination: sim_dest.c. Receiving: the buffer drains at the link's rate or slower, credit goes back when a packet
  * is out of it. */
 #include "sim/sim_host.h"
+#include "sim/sim_fast.h"
 #include "sim/sim_classes.h"
 #include "sim/sim_space.h"
 #include <math.h>
 
-#define FNV_PRIME 1099511628211ull
-
 /* ---- when messages are made: a function of (seed, host, n) and of the message before */
 
 /* Time of message n; `before` is that of message n - 1 (unused for n = 0). */
-static uint64_t message_time(const sim *s, uint32_t host, uint64_t n, uint64_t before)
+uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t before)
 {
     double period = s->cadences[host].period_ps;
     if (s->injection == INJECT_PERIODIC)
@@ -31,7 +30,7 @@ static uint64_t message_time(const sim *s, uint32_t host, uint64_t n, uint64_t b
 /* ---- queues */
 
 /* Message n of host, made at t. */
-static void count_message(part *p, uint32_t host, uint64_t n, uint64_t t)
+void sim_count_message(part *p, uint32_t host, uint64_t n, uint64_t t)
 {
     const sim *s = p->sim;
     p->n.generated += s->packets_per_message;
@@ -65,9 +64,9 @@ bool sim_next_message(part *p, uint32_t host, lane *l, bool count, message *m)
         m->vc = rt.vc;
     }
     if (dst != IK_NONE && count)
-        count_message(p, host, l->n, l->t);
+        sim_count_message(p, host, l->n, l->t);
     l->n++;
-    l->t = message_time(s, host, l->n, l->t);
+    l->t = sim_message_time(s, host, l->n, l->t);
     return dst != IK_NONE;
 }
 
@@ -93,9 +92,9 @@ void sim_count_backlog(part *p, uint32_t host)
         return;
     lane *l = &s->lanes[(size_t)host * s->num_lanes];
     while (l->t < s->end_ps) {
-        count_message(p, host, l->n, l->t);
+        sim_count_message(p, host, l->n, l->t);
         l->n++;
-        l->t = message_time(s, host, l->n, l->t);
+        l->t = sim_message_time(s, host, l->n, l->t);
     }
 }
 
@@ -174,39 +173,43 @@ static uint64_t busy_ps(const sim *s, uint32_t host, uint32_t size, uint64_t lin
     return own > link_ps ? own : link_ps;
 }
 
-bool sim_launch(part *p, uint32_t host, host_state *h, const message *m, uint32_t size, uint64_t now)
+/* The general kernel's packet; false = out of memory. */
+static bool put_on_link(part *p, const host_state *h, const packet *pk)
 {
     sim *s = p->sim;
+    const port_state *to = &s->ports[h->port];
     uint32_t id = new_packet(p);
     if (id == IK_NONE)
         return false;
-    packet *pk = &p->pool[id];
-    uint64_t number = packet_number(s, m);
-    start_packet(s, host, m->dst, number, &pk->rt);
-    pk->rt.vc = (uint8_t)m->vc;
-    pk->number = (uint32_t)number;
-    pk->size = size;
-    pk->t_gen = m->t_gen;
-    pk->t_inject = now;
-    pk->fresh = s->source_adaptive;
-
-    const port_state *to = &s->ports[h->port];
     if (s->in_space.accounts)
-        ledger_add(&s->in_space, h->port, account_ahead(p, h, m->vc, &pk->rt), (int32_t)size);
+        ledger_add(&s->in_space, h->port, account_ahead(p, h, pk->rt.vc, &pk->rt), (int32_t)pk->size);
     else
-        s->credit[(size_t)h->port * s->vcs + m->vc] -= (int32_t)size;
-    uint64_t link_ps = transmit_ps(s, h->port, size), head = now + to->latency_ps;
-    pk->t_tail = now + link_ps + to->latency_ps;
+        s->credit[(size_t)h->port * s->vcs + pk->rt.vc] -= (int32_t)pk->size;
+    if (in_window(s, pk->t_inject))
+        s->channel_bytes[h->port] += pk->size;
+    bool to_switch = to->peer_node < s->f->num_switches;
+    uint64_t ready = (s->store_forward ? pk->t_tail : pk->t_inject + to->latency_ps) + (to_switch ? s->routing_ps : 0);
+    p->pool[id] = *pk;
+    post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
+    return true;
+}
+
+bool sim_launch(part *p, uint32_t host, host_state *h, const message *m, uint32_t size, uint64_t now)
+{
+    sim *s = p->sim;
+    packet pk = {.size = size, .t_gen = m->t_gen, .t_inject = now, .fresh = s->source_adaptive};
+    uint64_t number = packet_number(s, m), link_ps = transmit_ps(s, h->port, size);
+    start_packet(s, host, m->dst, number, &pk.rt);
+    pk.rt.vc = (uint8_t)m->vc;
+    pk.number = (uint32_t)number;
+    pk.t_tail = now + link_ps + s->ports[h->port].latency_ps;
+    if (!(s->fast ? sim_fast_send(p, h->port, &pk.rt, pk.number, pk.t_gen, now) : put_on_link(p, h, &pk)))
+        return false;
     h->busy_until = now + (s->paced ? busy_ps(s, host, size, link_ps) : link_ps);
     p->n.injected++;
     p->n.moves++;
-    if (in_window(s, now)) {
-        s->channel_bytes[h->port] += size;
+    if (in_window(s, now))
         s->host_sent_bytes[host] += size;
-    }
-    bool to_switch = to->peer_node < s->f->num_switches;
-    uint64_t ready = (s->store_forward ? pk->t_tail : head) + (to_switch ? s->routing_ps : 0);
-    post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
     return true;
 }
 
@@ -255,6 +258,8 @@ static void plan_wake(part *p, uint32_t host, host_state *h, uint64_t now, bool 
     if (at == h->wake_at)
         return;
     h->wake_at = at;
+    if (s->fast && at < p->start + s->lookahead && running)
+        return; /* sim_host_wake comes to it */
     post_own(p, at, ik_host_node(s->f, host), EV_WAKE, h->port, 0, running);
 }
 
@@ -265,7 +270,7 @@ void sim_host_start(part *p, uint32_t host)
     if (h->silent)
         return;
     for (unsigned k = 0; k < s->num_lanes; k++)
-        s->lanes[(size_t)host * s->num_lanes + k].t = message_time(s, host, 0, 0);
+        s->lanes[(size_t)host * s->num_lanes + k].t = sim_message_time(s, host, 0, 0);
     plan_wake(p, host, h, 0, false); /* not inside a window yet */
 }
 
@@ -295,9 +300,7 @@ static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32
     sim *s = p->sim;
     const packet *pk = &p->pool[id];
     uint64_t t = s->drained ? drained_at(s, host, port, pk, now) : pk->t_tail, latency = t - pk->t_gen;
-    h->hash = (h->hash ^ t) * FNV_PRIME;
-    h->hash = (h->hash ^ ((uint64_t)pk->rt.src << 32 | pk->rt.dst)) * FNV_PRIME;
-    h->hash = (h->hash ^ pk->number) * FNV_PRIME;
+    h->hash += sim_delivery_hash(&pk->rt, pk->t_gen, t);
     p->n.delivered++;
     if (in_window(s, t)) {
         p->n.window_bytes += pk->size;
@@ -305,12 +308,8 @@ static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32
         sim_histo_add(&p->latency, latency);
         sim_histo_add(&p->network, t - pk->t_inject);
     }
-    if (s->num_series && t / s->series_ps < s->num_series) {
-        size_t period = t / s->series_ps;
-        p->series_bytes[period] += pk->size;
-        p->series_count[period]++;
-        p->series_sum[period] += latency;
-    }
+    if (s->num_series)
+        sim_count_series(p, t, pk->size, latency);
     if (p->classes)
         count_class(p, pk, t, latency);
     if (s->paranoid)
@@ -342,6 +341,18 @@ static bool take_host_event(part *p, uint32_t host, host_state *h, const event *
     }
 }
 
+/* Sends if it can, and sees when to look again. */
+static void act(part *p, uint32_t host, host_state *h, uint64_t now)
+{
+    if (now < h->busy_until)
+        return;
+    if (p->sim->dest_rings)
+        sim_dest_try(p, host, h, now);
+    else
+        try_send(p, host, h, now);
+    plan_wake(p, host, h, now, true);
+}
+
 void sim_run_host(part *p, uint32_t node)
 {
     const sim *s = p->sim;
@@ -349,17 +360,45 @@ void sim_run_host(part *p, uint32_t node)
     host_state *h = &s->hosts[host];
     while (p->local_at < p->local_count) {
         uint64_t offset = p->local[p->local_at].key >> 32, now = p->start + offset;
-        bool act = false;
+        bool look = false;
         do {
             event e = p->local[p->local_at++];
-            act |= take_host_event(p, host, h, &e, now);
+            look |= take_host_event(p, host, h, &e, now);
         } while (p->local_at < p->local_count && p->local[p->local_at].key >> 32 == offset);
-        if (!act || now < h->busy_until)
-            continue;
-        if (s->dest_rings)
-            sim_dest_try(p, host, h, now);
-        else
-            try_send(p, host, h, now);
-        plan_wake(p, host, h, now, true);
+        if (look)
+            act(p, host, h, now);
     }
+}
+
+/* ---- the same for the fast kernel, which has no list of a host's events: there are few of them, one of which is a credit. */
+
+/* Wakes due before `until` in this window; more may come while there are several queues. */
+static void wake_until(part *p, uint32_t host, host_state *h, uint64_t until)
+{
+    while (h->wake_at < until) {
+        uint64_t now = h->wake_at;
+        h->wake_at = UINT64_MAX;
+        act(p, host, h, now);
+    }
+}
+
+void sim_host_wake(part *p, uint32_t host, uint64_t now)
+{
+    host_state *h = &p->sim->hosts[host];
+    if (now == h->wake_at) /* else an earlier one replaced it */
+        wake_until(p, host, h, p->start + p->sim->lookahead);
+}
+
+void sim_host_credit(part *p, uint32_t host, uint32_t lane_index, uint64_t now)
+{
+    sim *s = p->sim;
+    host_state *h = &s->hosts[host];
+    wake_until(p, host, h, now);
+    s->credit[lane_index] += (int32_t)s->packet_bytes;
+    if (h->wake_at == now)
+        h->wake_at = UINT64_MAX;
+    else if (!h->blocked)
+        return;
+    act(p, host, h, now);
+    wake_until(p, host, h, p->start + s->lookahead);
 }

@@ -71,7 +71,7 @@ typedef struct packet {
     uint8_t vc_first, vc_last;
     uint8_t fresh; /* stands at its source's switch and has not been routed with local state yet */
     uint8_t choosy; /* may ask for another output while it waits at the head of an output's queue */
-    uint32_t queue; /* fast kernel: global index of its queue; ideal switch: input port; else the output looked ahead for */
+    uint32_t queue; /* ideal switch: input port; else the output looked ahead for */
 } packet;
 
 typedef struct queue {
@@ -110,8 +110,8 @@ typedef struct net_queue {
 
 /* ---- per switch. masks: free_in, free_out, left [words each], row [inputs][words], want [radix * vcs][words].
  * want[(j * vcs + v)]: inputs whose next packet of VC v asks for output j. row[i]: outputs that input i asks for.
- * left: outputs that may still have a request from a free input after the last iteration of a matching.
- * Invariant between instants: an output outside `left` that is free has no eligible request from a free input. */
+ * left: outputs that may still have a request from a free input after the last iteration of a matching; looked at again at the next
+ * multiple of relook_ps. Invariant between instants: a free output outside `left` has no eligible request from a free input. */
 typedef struct sw_state {
     uint64_t *masks;
     queue *queues;      /* VOQ: [(in * vcs + v) * radix + out]; FIFO: [in * vcs + v]; voqnet: rings as VOQ, of queues of `net` */
@@ -151,12 +151,6 @@ typedef struct host_state {
     uint8_t pad;
 } host_state;
 
-typedef struct grant {          /* fast kernel: to be carried out at the window's end */
-    uint32_t queue, sw, offset; /* global index of the queue; switch; time in the window */
-    uint16_t in, out;
-    uint8_t vc;
-} grant;
-
 typedef struct histo {
     uint64_t *buckets;
     uint64_t count, sum, min, max;
@@ -169,6 +163,9 @@ typedef struct counters {
     uint64_t offered_bytes, window_bytes, moves;
 } counters;
 
+struct fast_state; /* sim_fast.h */
+struct fast_part;
+
 /* A part of the fabric that one thread works on. Owns its packets and events; touches only its own nodes' state. */
 typedef struct part {
     sim *sim;
@@ -178,13 +175,13 @@ typedef struct part {
     wheel wheel;
     packet *pool;
     uint32_t pool_size, pool_cap, free_packet;
+    packet seen[4]; /* look_packet */
+    uint8_t num_seen;
+    struct fast_part *fast; /* NULL: the general kernel, and the pool and the wheel hold everything; else hosts' wake-ups alone */
     /* one window */
     event *local;     /* of one node, sorted */
     uint32_t *active; /* nodes with events */
-    uint32_t local_cap, local_count, local_at, num_active, cap_active, first_host;
-    grant *grants;
-    uint32_t *arrivals; /* fast kernel: at switches; at most one a port */
-    uint32_t num_grants, cap_grants;
+    uint32_t local_cap, local_count, local_at, num_active;
     /* one instant of one switch */
     uint64_t *scratch, *dirty_out, *dirty_in, *granted, *granted_any, *ready, *open, *dirty_link;
     ik_choice *choices, *choices_ahead;
@@ -237,6 +234,8 @@ struct sim {
     uint64_t lookahead;
     uint64_t reciprocal; /* ceil(2^64 / lookahead) */
     uint64_t span;       /* lookahead * slots */
+    uint64_t relook_ps;  /* the smallest latency: pairs left over are looked at again at its multiples */
+    uint64_t last_ps;    /* end of the last window */
     uint32_t max_inputs, max_words, max_radix;
     size_t num_series;
     uint32_t num_slots;
@@ -268,12 +267,12 @@ struct sim {
     uint64_t *drained;   /* [host] until when its receive buffer drains; NULL = at the link's rate */
     cadence *cadences;   /* [host] */
     uint32_t *node_head; /* chains of events of one window: of a node */
-    uint32_t *node_idle; /* fast kernel, of a switch: what was done ahead of its instant */
     uint16_t *node_part;
     uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
     double *series_blocked;
     struct order_table *order; /* [host] paranoid only */
     struct congest *congest;   /* NULL without a series */
+    struct fast_state *fast_state; /* NULL: the general kernel */
     part *parts;
     unsigned num_parts;
     size_t state_bytes;
@@ -413,6 +412,7 @@ SIM_INLINE bool in_window(const sim *s, uint64_t t)
 /* Chooses run_window; clears fast where only the general kernel fits. */
 void sim_choose_kernel(sim *s);
 void sim_choose_fast(sim *s); /* sim_fast.c */
+#define LOOK_AGAIN 0x40000000u /* in the data of EV_TAIL: nothing ends, the pairs left over are looked at */
 /* Takes a packet that knows no way out of the buffer of port. */
 void sim_drop(part *p, uint32_t port, uint32_t id);
 /* sim_run.c: copies the chained events of a node into p->local, in order; false = out of memory. */
@@ -437,11 +437,17 @@ ik_status sim_space_check(const sim *s, const int64_t *in, const int64_t *out, i
 
 /* ---- sim_host.c */
 void sim_run_host(part *p, uint32_t node);
-/* At rest, before the window that begins at p->start: whether an adapter is not sending because its packets lack space at the
- * other end of its link; the account and size of the first that does. */
+/* Fast kernel: an awaited credit, and a wake-up, at time now of this window. */
+void sim_host_credit(part *p, uint32_t host, uint32_t lane_index, uint64_t now);
+void sim_host_wake(part *p, uint32_t host, uint64_t now);
+/* At rest, before the window that begins at p->start: whether an adapter is not sending because its packets lack space at the other
+ * end of its link; the account and size of the first that does. */
 bool sim_host_stuck(part *p, uint32_t host, uint32_t *account, uint32_t *size);
 void sim_host_start(part *p, uint32_t host);
 void sim_count_backlog(part *p, uint32_t host);
+void sim_count_message(part *p, uint32_t host, uint64_t n, uint64_t t); /* message n of a host, made at t */
+/* Time of message n; `before` is that of message n - 1 (unused for n = 0). */
+uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t before);
 /* ---- sim_dest.c: a queue a destination in the adapter */
 bool sim_dest_init(part *p);
 void sim_dest_free(part *p);
@@ -469,6 +475,26 @@ SIM_INLINE void sim_histo_add(histo *t, uint64_t value)
         t->min = value;
     if (value > t->max)
         t->max = value;
+}
+
+/* What a delivery adds to its host's checksum: which packet and when; the order does not matter. */
+SIM_INLINE uint64_t sim_delivery_hash(const ik_packet *rt, uint64_t t_gen, uint64_t t)
+{
+    uint64_t x = (t_gen + 0x9E3779B97F4A7C15ull) * 0xD6E8FEB86659FD93ull ^ ((uint64_t)rt->src << 32 | rt->dst);
+    x = (x ^ x >> 32) * 0xD6E8FEB86659FD93ull + t;
+    x = (x ^ x >> 29) * 0x9FB21C651E98DF25ull;
+    return x ^ x >> 32;
+}
+
+SIM_INLINE void sim_count_series(part *p, uint64_t t, uint32_t bytes, uint64_t latency)
+{
+    const sim *s = p->sim;
+    size_t period = t / s->series_ps;
+    if (period >= s->num_series)
+        return;
+    p->series_bytes[period] += bytes;
+    p->series_count[period]++;
+    p->series_sum[period] += latency;
 }
 
 /* ---- sim_setup.c */

@@ -8,6 +8,7 @@
 #ifndef IKAT_SIM_LOOK_H
 #define IKAT_SIM_LOOK_H
 
+#include "sim/sim_fast.h"
 #include "sim/sim_net.h"
 #include "sim/sim_output.h"
 
@@ -33,10 +34,20 @@ SIM_INLINE uint32_t look_head(const sim *s, uint32_t sw, unsigned in, unsigned v
     return queue_of(state, sim_shape(s), in, v, n)->head;
 }
 
+/* A packet, whichever kernel owns it; valid until the fourth call after this one. */
+SIM_INLINE packet *look_packet(part *p, uint32_t id)
+{
+    if (!p->fast)
+        return &p->pool[id];
+    packet *pk = &p->seen[p->num_seen++ & 3];
+    *pk = sim_fast_packet(p, id);
+    return pk;
+}
+
 /* The packet behind id in its queue. */
 SIM_INLINE uint32_t look_behind(const part *p, uint32_t id)
 {
-    return p->pool[id].next;
+    return p->fast ? p->fast->parcels.next[id] : p->pool[id].next;
 }
 
 /* First packet of an output buffer, IK_NONE = empty, or there is none. */

@@ -3,6 +3,7 @@
  * Partitions: which part owns which node, and what a part needs. A host goes with its
  * switch. */
 #include "sim/sim_classes.h"
+#include "sim/sim_fast.h"
 #include <stdlib.h>
 
 /* ---- the cut */
@@ -95,23 +96,17 @@ static bool init_boxes(part *p)
 static bool init_part(sim *s, unsigned id)
 {
     part *p = &s->parts[id];
-    uint32_t ports = 0, nodes = 0;
+    uint32_t nodes = 0;
     p->sim = s;
     p->id = id;
     p->free_packet = IK_NONE;
     p->out_first = UINT64_MAX;
-    for (uint32_t node = 0; node < ik_num_nodes(s->f); node++) {
+    for (uint32_t node = 0; node < ik_num_nodes(s->f); node++)
         nodes += s->node_part[node] == id;
-        if (s->node_part[node] == id && ik_is_switch(s->f, node))
-            ports += ik_radix(s->f, node);
-    }
     p->local_cap = 256;
     p->local = malloc(p->local_cap * sizeof *p->local);
-    p->cap_active = nodes;
     p->active = malloc((nodes + 1) * sizeof *p->active);
-    p->grants = malloc((ports + 1) * sizeof *p->grants);
-    p->arrivals = malloc((ports + 1) * sizeof *p->arrivals);
-    return p->local && p->active && p->grants && p->arrivals && init_boxes(p) && sim_histo_init(&p->latency) &&
+    return p->local && p->active && (!s->fast || sim_fast_setup_part(p)) && init_boxes(p) && sim_histo_init(&p->latency) &&
            sim_histo_init(&p->network) && init_series(p) && init_scratch(p) && (!s->dest_rings || sim_dest_init(p)) &&
            sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
 }
@@ -125,11 +120,12 @@ static void free_part(part *p)
         free(boxes[k]);
     }
     free(p->in);
-    void *blocks[] = {p->pool,  p->local,   p->active,        p->grants,          p->arrivals,        p->scratch,
+    void *blocks[] = {p->pool,  p->local,   p->active,        p->scratch,
                       p->ports, p->choices, p->choices_ahead, p->latency.buckets, p->network.buckets, p->series_bytes};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_dest_free(p);
+    sim_fast_free_part(p);
     sim_classes_free(p->classes);
     sim_wheel_free(&p->wheel);
 }
@@ -138,7 +134,7 @@ uint64_t sim_part_bytes(const part *p)
 {
     uint64_t bytes = (uint64_t)p->pool_cap * sizeof(packet) + (uint64_t)p->wheel.cap_chunks * 64 * sizeof(event);
     bytes += (uint64_t)p->wheel.num_slots * sizeof(slot) + (uint64_t)p->wheel.far_cap * sizeof(far_event);
-    bytes += (uint64_t)p->local_cap * sizeof(event) + sim_dest_bytes(p);
+    bytes += (uint64_t)p->local_cap * sizeof(event) + sim_dest_bytes(p) + (p->fast ? sim_fast_part_bytes(p) : 0);
     for (unsigned q = 0; q < p->sim->num_parts; q++)
         bytes += ((uint64_t)p->out[0][q].cap + p->out[1][q].cap + p->own[q].cap) * sizeof(sim_message);
     return bytes;

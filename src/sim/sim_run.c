@@ -5,6 +5,7 @@
  * rest (conservation, deadlock, samples of congestion) is done by the first part while the others wait, at times that depend on the simulated clock
  * alone. */
 #include "sim/congest.h"
+#include "sim/sim_fast.h"
 #include <stdlib.h>
 #include <time.h>
 
@@ -74,6 +75,13 @@ static void run_window(part *p)
     free_chunks(w, at.first);
 }
 
+/* First window >= from in which this part has something to do; UINT64_MAX = none. */
+static uint64_t next_window(const part *p, uint64_t from)
+{
+    uint64_t next = sim_wheel_next(p->sim, &p->wheel, from), binned = p->fast ? sim_fast_next(p, from) : UINT64_MAX;
+    return binned < next ? binned : next;
+}
+
 /* ---- between windows */
 
 /* An arrival's packet, from its units; IK_NONE when out of memory. */
@@ -104,6 +112,11 @@ static void read_message(part *p, const sim_message *m, uint64_t since)
             at++;
         }
         uint32_t data = at->data, low = at->low, node = at->node;
+        if (p->fast) {
+            sim_fast_take_mail(p, time, at);
+            at += low >> 30 == EV_ARRIVAL ? SIM_ARRIVAL_UNITS - 1 : 0;
+            continue;
+        }
         if (low >> 30 == EV_ARRIVAL) {
             data = unload(p, at);
             at += SIM_ARRIVAL_UNITS - 1;
@@ -225,7 +238,7 @@ static void open_boxes(part *p)
 static news exchange(part *p, uint64_t from)
 {
     sim *s = p->sim;
-    news all = {sim_wheel_next(s, &p->wheel, from), sim_part_bytes(p), (uint32_t)(p->n.events - p->events_before), must_stop(p)};
+    news all = {next_window(p, from), sim_part_bytes(p), (uint32_t)(p->n.events - p->events_before), must_stop(p)};
     p->events_before = p->n.events;
     if (p->out_first != UINT64_MAX && p->out_first / s->lookahead < all.next)
         all.next = p->out_first / s->lookahead;
@@ -285,6 +298,9 @@ static bool rest(part *p, pace *pc, uint64_t time, bool over)
         pc->next_check += pc->check_ps;
     if (s->exchange)
         s->exchange->meet(s->exchange, p->id);
+    if (s->fast && p->id == 0)
+        for (unsigned q = 0; q < s->num_parts; q++)
+            sim_fast_expose(&s->parts[q]);
     if (p->id == 0 && sample && p->status == IK_OK)
         p->status = sim_congest_sample(s, time, &p->err);
     if (p->id == 0 && check)
@@ -309,6 +325,10 @@ static uint64_t check_period(const sim *s)
 static void start_hosts(part *p)
 {
     const sim *s = p->sim;
+    if (p->fast && s->fast_state->hosts) {
+        sim_fast_start_hosts(p);
+        return;
+    }
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         if (s->node_part[ik_host_node(s->f, host)] == p->id)
             sim_host_start(p, host);
@@ -331,7 +351,7 @@ static uint64_t step_end(const sim *s, const pace *pc, uint64_t window)
 static void run_windows(part *p, pace *pc, uint64_t end)
 {
     sim *s = p->sim;
-    for (uint64_t next = p->window; (next = sim_wheel_next(s, &p->wheel, next)) < end; next++) {
+    for (uint64_t next = p->window; (next = next_window(p, next)) < end; next++) {
         p->window = next;
         p->start = next * s->lookahead;
         take_snapshots(p, &pc->next_series, p->start);
@@ -384,6 +404,8 @@ static bool run_step(part *p, pace *pc, uint64_t *from)
 static void count_backlogs(part *p)
 {
     const sim *s = p->sim;
+    if (p->fast)
+        sim_fast_settle(p);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         if (s->node_part[ik_host_node(s->f, host)] == p->id)
             sim_count_backlog(p, host);

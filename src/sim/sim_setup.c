@@ -3,6 +3,7 @@
  * The state of a simulation: refused by size first, then allocated in a few large arrays, then initialised to an empty network.
  */
 #include "sim/congest.h"
+#include "sim/sim_fast.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@
 static ik_status find_lookahead(sim *s, ik_error *err)
 {
     const ik_fabric *f = s->f;
-    uint64_t least = 100000000; /* windows of at most 100 us: offsets fit 32 bits */
+    uint64_t least = FAST_MAX_WINDOW; /* offsets fit their bits in both kernels */
     for (uint32_t port = 0; port < f->num_ports; port++) {
         if (f->port_peer[port] == IK_NONE)
             continue;
@@ -28,7 +29,8 @@ static ik_status find_lookahead(sim *s, ik_error *err)
         if (latency < least)
             least = latency;
     }
-    s->lookahead = least;
+    s->lookahead = s->relook_ps = least;
+    s->last_ps = (s->end_ps + least - 1) / least * least;
     s->reciprocal = UINT64_MAX / least + 1; /* ceil(2^64 / least) */
     return IK_OK;
 }
@@ -184,7 +186,6 @@ static bool allocate(sim *s, const sizes *z)
               get(&s->cadences, f->num_hosts, sizeof *s->cadences) && get(&s->lanes, lanes, sizeof *s->lanes) &&
               get(&s->messages, lanes * s->active_messages, sizeof *s->messages) &&
               get(&s->node_head, ik_num_nodes(f), sizeof *s->node_head) &&
-              get(&s->node_idle, f->num_switches, sizeof *s->node_idle) &&
               get(&s->node_part, ik_num_nodes(f), sizeof *s->node_part) && get(&s->channel_bytes, ports, 8) &&
               get(&s->host_bytes, f->num_hosts, 8) && get(&s->host_sent_bytes, f->num_hosts, 8);
     if (ok && z->pairs)
@@ -262,7 +263,6 @@ static void init_host(sim *s, uint32_t host)
     host_state *h = &s->hosts[host];
     h->port = ik_host_port(s->f, host);
     h->wake_at = UINT64_MAX;
-    h->hash = 14695981039346656037ull;
     h->silent = h->port == IK_NONE || s->traffic->family->dest(s->traffic, host, 0) == IK_NONE;
     if (h->silent)
         return;
@@ -286,22 +286,12 @@ static void init_state(sim *s, const sizes *z)
     for (size_t k = 0; s->space && k < (size_t)s->f->num_ports * s->vcs; k++)
         s->space[k] = (int32_t)s->out_capacity;
     memset(s->node_head, 0xff, ik_num_nodes(s->f) * sizeof *s->node_head);
-    memset(s->node_idle, 0xff, s->f->num_switches * sizeof *s->node_idle);
     for (uint32_t port = 0; port < s->f->num_ports; port++)
         init_port(s, port);
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
         init_switch(s, sw, &at);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         init_host(s, host);
-}
-
-/* The fast kernel: masks of one word, and grants that may wait for the window's end. */
-static bool fits_fast(const sim *s)
-{
-    for (uint32_t c = 0; c < s->f->num_classes; c++)
-        if (ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps) < s->lookahead)
-            return false;
-    return s->max_words == 1;
 }
 
 ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
@@ -321,11 +311,11 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, cons
     if (status != IK_OK)
         return status;
     sizes z = measure_all(s);
-    s->state_bytes = state_bytes(s, &z);
+    s->fast = s->fast && sim_fast_fits(s);
+    s->state_bytes = state_bytes(s, &z) + (s->fast ? sim_fast_bytes(s) : 0);
     status = refuse_size(s, s->state_bytes, err);
     if (status != IK_OK)
         return status;
-    s->fast = s->fast && fits_fast(s);
     sim_choose_kernel(s);
     s->num_slots = choose_slots(s);
     s->span = s->lookahead * s->num_slots;
@@ -334,6 +324,8 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, cons
     init_state(s, &z);
     if (!sim_space_init(s))
         return ik_fail_memory(err, sim_space_bytes(s), "the books of buffers");
+    if (s->fast && !sim_fast_setup(s))
+        return ik_fail_memory(err, sim_fast_bytes(s), "the simulation's state");
     status = sim_check_init(s, err);
     congest_setup samples = sim_congest_setup(s);
     if (status == IK_OK && samples.num_samples)
@@ -344,13 +336,14 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, cons
 void sim_free(sim *s)
 {
     sim_free_parts(s);
+    sim_fast_free(s);
     sim_check_free(s);
     sim_space_free(s);
     congest_free(s->congest);
     void *blocks[] = {s->out_queues,      s->space,          s->out_next,      s->link_busy, s->ports,         s->credit,
                       s->queued,          s->sending,        s->accept,        s->switches,  s->mask_store,    s->queue_store,
                       s->pair_store,      s->policy_store,   s->float_store,   s->hosts,     s->lanes,         s->messages,
-                      s->cadences,        s->node_head,      s->node_idle,     s->node_part, s->channel_bytes, s->host_bytes,
+                      s->cadences,        s->node_head,      s->node_part, s->channel_bytes, s->host_bytes,
                       s->host_sent_bytes, s->series_blocked, s->deadlock_text, s->net_store, s->holder_store,  s->dest_rings,
                       s->drained};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)

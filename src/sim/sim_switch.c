@@ -52,6 +52,14 @@ SIM_INLINE void take_credit(part *p, sw_state *sw, const shape k, const changes 
 SIM_INLINE void take_tail(part *p, sw_state *sw, const shape k, const changes *ch, uint32_t port, uint32_t input)
 {
     unsigned out = port - sw->port_base;
+    if (input & LOOK_AGAIN) {
+        uint64_t *left = sw->masks + 2u * k.words;
+        for (unsigned w = 0; w < k.words; w++) {
+            ch->out[w] |= left[w];
+            left[w] = 0;
+        }
+        return;
+    }
     if (input & LINK_END) {
         take_link_end(p, sw, k, port, input);
         mark(ch->out, k, out); /* room in the output buffer */
@@ -340,10 +348,10 @@ SIM_INLINE void accept_step(part *p, sw_state *sw, const shape k, uint64_t *d, b
 /* The outputs worth looking at: d = what changed and is free. Clears the marks. */
 SIM_INLINE bool collect_outputs(sw_state *sw, const shape k, const changes *ch, uint64_t *d)
 {
-    uint64_t any = 0, *left = sw->masks + 2u * k.words;
+    uint64_t any = 0;
     for (unsigned w = 0; w < k.words; w++) {
-        d[w] = ch->out[w] | left[w];
-        ch->out[w] = left[w] = 0;
+        d[w] = ch->out[w];
+        ch->out[w] = 0;
     }
     for (unsigned w = 0; w < k.words; w++) {
         uint64_t bits = ch->in[w];
@@ -357,6 +365,18 @@ SIM_INLINE bool collect_outputs(sw_state *sw, const shape k, const changes *ch, 
     for (unsigned w = 0; w < k.words; w++)
         any |= d[w] &= sw->masks[k.words + w];
     return any;
+}
+
+/* Remembers pairs left over, of which there are some; they are looked at again at the next multiple of relook_ps. */
+SIM_INLINE void look_later(part *p, sw_state *sw, const shape k, const uint64_t *d)
+{
+    uint64_t pending = 0, *left = sw->masks + 2u * k.words, period = p->sim->relook_ps;
+    for (unsigned w = 0; w < k.words; w++) {
+        pending |= left[w];
+        left[w] |= d[w];
+    }
+    if (!pending)
+        post_own(p, (p->now / period + 1) * period, p->cur_switch, EV_TAIL, sw->port_base, LOOK_AGAIN, true);
 }
 
 SIM_INLINE void match(part *p, sw_state *sw, const shape k, const changes *ch)
@@ -374,8 +394,7 @@ SIM_INLINE void match(part *p, sw_state *sw, const shape k, const changes *ch)
         if (!any)
             return;
     }
-    for (unsigned w = 0; w < k.words; w++)
-        sw->masks[2u * k.words + w] = d[w]; /* pairs left over: looked at again at the switch's next instant */
+    look_later(p, sw, k, d);
 }
 
 /* Heads that may still choose ask for one output each, chosen anew from the state of this instant. */

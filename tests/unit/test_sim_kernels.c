@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The fast kernel and the general one give the same deliveries at the same times; hot structures keep their size. */
-#include "sim/sim_internal.h"
+#include "sim/sim_fast.h"
 #include "sim_helper.h"
 
 static void test_sizes(void **state)
@@ -39,6 +39,8 @@ static uint64_t run_kernel(const variant *v, bool general, uint64_t *hops)
     assert_int_equal(sim_setup(&s, plan, traffic, &config, &env, &err), IK_OK);
     assert_true(s.fast); /* otherwise this compares nothing */
     if (general) {
+        sim_fast_free_part(&s.parts[0]);
+        sim_fast_free(&s);
         s.fast = false;
         sim_choose_kernel(&s);
     }

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * State of the fast kernel (sim_fast.c): what it keeps beside, or instead of, the general kernel's.
+ *
+ * It serves the common case: at most 64 ports, packets of one size, a VC kept on the whole path, one choice of output, iSLIP, no
+ * transmission shorter than a window. Then every delay is one of a few sums, known per class of link as (windows, rest), and an
+ * event is one or two words in a bin of its window:
+ *
+ *   BIN_TAIL     key                              an input and an output come free; also LOOK: pairs left over are looked at again
+ *   BIN_CREDIT   offset << 32 | port * vcs + vc   the space of one packet
+ *   BIN_ARRIVAL  key, queue << 32 | packet        a packet reaches the queue that was found for it when it was sent
+ *
+ * key = offset (25 bits: windows below 33 us) | switch (20) | kind (2) | VC (5) | input (6) | output (6), so that keys sort by time.
+ *
+ * What reaches a host has no event at all: nothing on its way can change, so it is delivered when it is granted the last link.
+ */
+#ifndef IKAT_SIM_FAST_H
+#define IKAT_SIM_FAST_H
+
+#include "sim/sim_internal.h"
+
+enum { BIN_TAIL, BIN_CREDIT, BIN_ARRIVAL, NUM_BINS };
+enum { KEY_TAIL, KEY_ARRIVAL, KEY_CREDIT, KEY_LOOK, KEY_TO_HOST = KEY_TAIL /* in BIN_ARRIVAL: the run ends before it comes */ };
+#define KEY_OFFSET       39u
+#define KEY_SWITCH       19u
+#define KEY_KIND         17u
+#define KEY_VC           12u
+#define KEY_IN           6u
+#define FAST_MAX_WINDOW  ((1u << (64 - KEY_OFFSET)) - 1) /* ps */
+#define FAST_MAX_SWITCH  (1u << (KEY_OFFSET - KEY_SWITCH))
+#define FAST_MAX_VCS     (1u << (KEY_KIND - KEY_VC))
+
+SIM_INLINE uint64_t key_of(uint64_t offset, uint32_t sw, unsigned kind, unsigned v, unsigned in, unsigned out)
+{
+    return offset << KEY_OFFSET | (uint64_t)sw << KEY_SWITCH | kind << KEY_KIND | v << KEY_VC | in << KEY_IN | out;
+}
+
+SIM_INLINE uint32_t key_switch(uint64_t key)
+{
+    return (uint32_t)(key >> KEY_SWITCH) & (FAST_MAX_SWITCH - 1);
+}
+
+SIM_INLINE unsigned key_kind(uint64_t key)
+{
+    return (unsigned)(key >> KEY_KIND) & 3;
+}
+
+SIM_INLINE unsigned key_vc(uint64_t key)
+{
+    return (unsigned)(key >> KEY_VC) & (FAST_MAX_VCS - 1);
+}
+
+SIM_INLINE unsigned key_in(uint64_t key)
+{
+    return (unsigned)(key >> KEY_IN) & 63;
+}
+
+SIM_INLINE unsigned key_out(uint64_t key)
+{
+    return (unsigned)key & 63;
+}
+#define NO_OUT 0xFFu
+
+/* Events by window: chunks of 64 words from one pool; words 0 and 1 of a chunk: the next chunk; nothing. A revolution covers every
+ * delay there is, so nothing ever waits beyond it. */
+typedef struct bins {
+    uint64_t *words;
+    uint32_t num_chunks, cap_chunks, free_chunk;
+    uint32_t num_slots; /* a power of two, at least 64 */
+    slot *slots;        /* [NUM_BINS * num_slots]; end: place of the next word, a multiple of 64 = a new chunk is needed */
+    uint64_t *busy;     /* bit a window: any of its bins holds something */
+} bins;
+
+/* A packet, half a cache line. Its size is every packet's, its VC and queue say the rest. */
+typedef struct parcel {
+    ik_packet rt;
+    uint64_t t_gen, t_inject;
+} parcel;
+
+/* Columns by packet. next and out are dense, so that queues are walked without touching the packets themselves. */
+typedef struct parcels {
+    parcel *items;
+    uint32_t *next; /* behind it in its queue, or in the free list */
+    uint8_t *out;   /* output that it asks for; 0xFF = none */
+    uint64_t *tail; /* time when its last byte is where it stands; only where rates differ */
+    uint32_t *number; /* of its source's packets; only where the traffic has classes */
+    uint32_t size, cap, free;
+} parcels;
+
+/* A time as whole windows and a rest. */
+typedef struct lag {
+    uint32_t windows, rest;
+} lag;
+
+/* What a grant needs to know of a link, by class. */
+typedef struct link_delays {
+    lag tail;    /* a packet's transmission */
+    lag credit;  /* the way back */
+    lag arrival; /* from a grant to the packet's first request at the switch beyond */
+    uint64_t full_ps, latency_ps;
+} link_delays;
+
+/* What a grant touches of a port: four to a cache line. */
+typedef struct fast_port {
+    uint32_t peer_port, peer_node;
+    uint32_t sent; /* packets in the measured time */
+    uint16_t class;
+    uint8_t peer_local, peer_radix; /* the peer port at its switch */
+} fast_port;
+
+/* A switch at work, four lines: what every visit needs; the keys of this window, in order of time, while they are few; and the
+ * pointers of iSLIP, which stand beyond the last port as well as on it (nothing asks from there). */
+enum { DESK_EVENTS = 8 };
+typedef struct desk {
+    uint64_t free_in, free_out, left; /* as in sw_state.masks, which are brought up to date for those who look */
+    uint64_t ok;                      /* outputs with credit for a packet; with one VC */
+    uint64_t *row;                    /* requests: [radix], and behind them want [radix * vcs] */
+    uint8_t *pair_vc;
+    uint32_t port_base, queue_base;
+    uint32_t num_events;
+    uint8_t radix, pad[3];
+    uint64_t events[DESK_EVENTS];
+    uint8_t grant[64], accept[64];
+} desk;
+_Static_assert(sizeof(desk) == 256 && sizeof(fast_port) == 16, "lines of the cache");
+
+/* A host's adapter while each message is one packet: a line with one VC. */
+typedef struct lean_lane {
+    uint64_t n, t; /* message that is looked at next, and its time */
+    uint32_t dst;
+    uint32_t has; /* it was looked at: it is of this VC and goes to dst */
+} lean_lane;
+typedef struct lean_host {
+    uint64_t wake_at, busy_until;
+    double period_ps, phase_ps;
+    uint32_t port;
+    uint8_t next_vc, blocked, pad[2];
+    lean_lane lanes[];
+} lean_host;
+
+/* What a host received. */
+typedef struct sink {
+    uint64_t hash, packets; /* packets: in the measured time */
+} sink;
+
+typedef struct fast_grant {
+    uint32_t queue, offset, sw;
+    uint8_t in, out, vc, pad;
+} fast_grant;
+
+typedef struct host_credit {
+    uint32_t index, offset; /* index = port * vcs + vc */
+} host_credit;
+
+/* Of one partition. */
+typedef struct fast_part {
+    bins bins;
+    parcels parcels;
+    fast_grant *grants;
+    uint32_t *active; /* switches with something to do in this window */
+    host_credit *credits;
+    uint32_t num_grants, num_active, num_credits;
+    uint64_t granted[64]; /* scratch of the matching */
+} fast_part;
+
+/* Of all partitions. */
+typedef struct fast_state {
+    fast_port *ports;
+    desk *desks;
+    uint64_t *events; /* [port_base * (2 + vcs) + switch]: more than a desk holds: a tail and an arrival a port, a credit a lane, LOOK */
+    uint64_t *ok;     /* [switch * vcs + v] outputs with credit; several VCs */
+    char *hosts;      /* lean_host; NULL: sim_host.c has them */
+    size_t host_bytes;
+    sink *sinks;
+    link_delays *links;
+    uint32_t num_slots;
+    bool mixed;       /* links of several rates: a tail may have to be waited for */
+    bool count_bytes; /* what the buffers of a switch hold is asked for */
+    bool plain_start; /* a packet starts with nothing but its source and destination */
+} fast_state;
+
+/* ---- sim_fast_host.c: puts a packet on the link of its host; its VC is rt's. */
+bool sim_fast_send(part *p, uint32_t host_port, const ik_packet *rt, uint32_t number, uint64_t t_gen, uint64_t now); /* false = out of memory */
+
+/* ---- sim_fast_state.c */
+/* Whether the case is one for this kernel; bins and windows included. */
+bool sim_fast_fits(const sim *s);
+bool sim_fast_setup(sim *s);            /* after the rest of the state; false = out of memory */
+bool sim_fast_setup_part(part *p);      /* likewise */
+void sim_fast_free(sim *s);
+void sim_fast_free_part(part *p);
+uint64_t sim_fast_bytes(const sim *s);  /* before the first packet */
+uint64_t sim_fast_part_bytes(const part *p);
+bool sim_bins_add(part *p, unsigned bin, uint64_t window, unsigned count, uint64_t first, uint64_t second);
+void sim_bins_clear(part *p); /* the bins of the window that was worked on */
+bool sim_parcels_grow(part *p);
+uint64_t sim_fast_next(const part *p, uint64_t from); /* first window >= from with something in the bins, or UINT64_MAX */
+void sim_fast_take_mail(part *p, uint64_t time, const sim_unit *at);
+/* Calls fn for what waits in the bins, in the form of the general kernel's events. */
+void sim_fast_each_event(sim *s, event_fn fn, void *ctx);
+/* A packet in the general form; what only the general kernel uses is not set. */
+packet sim_fast_packet(const part *p, uint32_t id);
+/* Brings what this part's hosts and channels have counted up to date in the general form; and with it everything of its switches
+ * and hosts. */
+void sim_fast_settle(part *p);
+void sim_fast_expose(part *p);
+
+/* ---- sim_fast_host.c */
+void sim_fast_start_hosts(part *p);
+void sim_fast_run_hosts(part *p, const slot *at);
+
+#endif

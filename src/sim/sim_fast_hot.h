@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the loops of the fast kernel share: their variables, putting words into bins, and sending a packet to a switch. */
+#ifndef IKAT_SIM_FAST_HOT_H
+#define IKAT_SIM_FAST_HOT_H
+
+#include "sim/sim_fast.h"
+#include "sim/sim_shape.h"
+
+/* What the loops need, in locals. */
+typedef struct hot {
+    sim *s;
+    part *p;
+    fast_part *fp;
+    const fast_state *f;
+    uint64_t *words, *events;
+    parcel *parcels;
+    uint32_t *next;
+    uint8_t *out;
+    desk *desks;
+    uint64_t *ok;
+    fast_port *ports;
+    int32_t *credit;
+    queue *queues;
+    slot *slots;
+    uint64_t start;
+    uint32_t window, slot_mask, num_slots, lookahead;
+    int32_t full; /* bytes of a packet */
+    uint32_t num_switches;
+    bool alone, mixed, count_bytes;
+} hot;
+
+SIM_INLINE hot heat(part *p)
+{
+    sim *s = p->sim;
+    fast_part *fp = p->fast;
+    return (hot){s,
+                 p,
+                 fp,
+                 s->fast_state,
+                 fp->bins.words,
+                 s->fast_state->events,
+                 fp->parcels.items,
+                 fp->parcels.next,
+                 fp->parcels.out,
+                 s->fast_state->desks,
+                 s->fast_state->ok,
+                 s->fast_state->ports,
+                 s->credit,
+                 s->queue_store,
+                 fp->bins.slots,
+                 p->start,
+                 (uint32_t)p->window,
+                 fp->bins.num_slots - 1,
+                 fp->bins.num_slots,
+                 (uint32_t)s->lookahead,
+                 (int32_t)s->packet_bytes,
+                 s->f->num_switches,
+                 s->num_parts == 1,
+                 s->fast_state->mixed,
+                 s->fast_state->count_bytes};
+}
+
+/* ---- bins */
+
+SIM_INLINE void post(hot *h, unsigned bin, uint32_t ahead, uint64_t word)
+{
+    slot *at = &h->slots[bin * h->num_slots + ((h->window + ahead) & h->slot_mask)];
+    if (__builtin_expect(at->end & 63, 1)) {
+        h->words[at->end++] = word;
+        return;
+    }
+    sim_bins_add(h->p, bin, h->window + ahead, 1, word, 0);
+    h->words = h->fp->bins.words;
+}
+
+SIM_INLINE void post_pair(hot *h, unsigned bin, uint32_t ahead, uint64_t first, uint64_t second)
+{
+    slot *at = &h->slots[bin * h->num_slots + ((h->window + ahead) & h->slot_mask)];
+    if (__builtin_expect(at->end & 63, 1)) {
+        h->words[at->end] = first;
+        h->words[at->end + 1] = second;
+        at->end += 2;
+        return;
+    }
+    sim_bins_add(h->p, bin, h->window + ahead, 2, first, second);
+    h->words = h->fp->bins.words;
+}
+
+/* Sum of an offset in this window and a delay. */
+SIM_INLINE lag after(const hot *h, uint32_t offset, lag d)
+{
+    uint32_t rest = offset + d.rest, carry = rest >= h->lookahead;
+    return (lag){d.windows + carry, rest - (carry ? h->lookahead : 0)};
+}
+
+SIM_INLINE lag until(const hot *h, uint64_t time)
+{
+    uint64_t dt = time - h->start, windows = window_of(h->s, dt);
+    return (lag){(uint32_t)windows, (uint32_t)(dt - windows * h->lookahead)};
+}
+
+/* ---- packets on links */
+
+/* The output that a packet takes at `node`, NO_OUT if there is none. */
+SIM_INLINE unsigned route(const hot *h, uint32_t node, uint32_t in_port, ik_packet *rt)
+{
+    const ik_routing *r = h->s->plan->routing;
+    uint32_t preferred = 0, n = r->family->next(r, node, in_port, rt, h->p->ports, &preferred);
+    return n == 0 ? NO_OUT : h->p->ports[preferred] - h->desks[node].port_base;
+}
+
+SIM_INLINE uint32_t queue_at(const desk *d, const shape k, unsigned radix, unsigned in, unsigned v, unsigned out)
+{
+    unsigned index = in * k.vcs + v;
+    return d->queue_base + (k.voq ? index * radix + out : index);
+}
+
+SIM_INLINE void free_parcel(hot *h, uint32_t id)
+{
+    h->next[id] = h->fp->parcels.free;
+    h->fp->parcels.free = id;
+}
+
+/* A packet whose head leaves through `to` for a switch, where it may ask at `at`. */
+SIM_INLINE void send_to_switch(hot *h, const shape k, const fast_port *to, uint32_t id, parcel *pk, unsigned v, lag at)
+{
+    uint32_t node = to->peer_node;
+    unsigned out = route(h, node, to->peer_port, &pk->rt);
+    uint32_t q = __builtin_expect(out != NO_OUT, 1) ? queue_at(&h->desks[node], k, to->peer_radix, to->peer_local, v, out) : IK_NONE;
+    h->out[id] = (uint8_t)out;
+    if (__builtin_expect(!h->alone, 0) && h->s->node_part[node] != h->p->id) {
+        packet copy = sim_fast_packet(h->p, id);
+        event e = {(uint64_t)EV_ARRIVAL << 30 | to->peer_port, node, id};
+        sim_post_mail(h->p, h->s->node_part[node], h->start + (uint64_t)at.windows * h->lookahead + at.rest, &e, &copy);
+        free_parcel(h, id);
+        return;
+    }
+    post_pair(h, BIN_ARRIVAL, at.windows, key_of(at.rest, node, KEY_ARRIVAL, v, to->peer_local, out & 63), (uint64_t)q << 32 | id);
+}
+
+/* The bins of this window, chunk by chunk. */
+SIM_INLINE uint32_t first_chunk(const hot *h, unsigned bin)
+{
+    return h->slots[bin * h->num_slots + (h->window & h->slot_mask)].first;
+}
+
+SIM_INLINE uint32_t next_chunk(const hot *h, uint32_t chunk)
+{
+    return chunk == IK_NONE ? IK_NONE : (uint32_t)h->words[(size_t)chunk * 64];
+}
+
+/* Place after the last word of a chunk; its words begin at chunk * 64 + 2. */
+SIM_INLINE size_t chunk_end(const hot *h, unsigned bin, uint32_t chunk)
+{
+    uint32_t end = h->slots[bin * h->num_slots + (h->window & h->slot_mask)].end;
+    return (end - 1) >> 6 == chunk ? end : (size_t)chunk * 64 + 64;
+}
+
+#endif

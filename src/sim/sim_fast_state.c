@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The fast kernel's state: whether it fits, set-up, bins and packets growing, and what others want to see of it. */
+#include "sim/sim_fast.h"
+#include <stdlib.h>
+
+/* ---- does it fit? */
+
+/* The longest time between a decision and anything that follows from it: a tail may wait for one on a slower link before; the
+ * credit of a host's buffer comes after that. */
+static uint64_t longest_delay(const sim *s)
+{
+    uint64_t transmit = 0, latency = 0;
+    for (uint32_t c = 0; c < s->f->num_classes; c++) {
+        uint64_t time = ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps);
+        transmit = time > transmit ? time : transmit;
+        latency = s->f->classes[c].latency_ps > latency ? s->f->classes[c].latency_ps : latency;
+    }
+    return 2 * transmit + 3 * latency + s->traversal_ps + s->routing_ps;
+}
+
+static uint64_t slots_needed(const sim *s)
+{
+    uint64_t slots = 64;
+    while (slots < longest_delay(s) / s->lookahead + 4 && slots <= 1u << 20)
+        slots *= 2;
+    return slots;
+}
+
+bool sim_fast_fits(const sim *s)
+{
+    for (uint32_t c = 0; c < s->f->num_classes; c++)
+        if (ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps) < s->lookahead)
+            return false;
+    return s->max_words == 1 && s->ejection_share >= 1 && s->ejection_bps == UINT64_MAX && s->lookahead <= FAST_MAX_WINDOW && s->f->num_switches <= FAST_MAX_SWITCH &&
+           s->vcs <= FAST_MAX_VCS && s->routing_ps < UINT64_MAX / 64 && s->traversal_ps < UINT64_MAX / 64 &&
+           slots_needed(s) <= 1u << 16 && (uint64_t)s->f->num_ports * s->vcs <= UINT32_MAX &&
+           (uint64_t)s->f->num_ports * s->vcs * (s->voq ? s->max_radix : 1) < UINT32_MAX;
+}
+
+/* ---- set-up */
+
+static lag lag_of(const sim *s, uint64_t ps)
+{
+    return (lag){(uint32_t)(ps / s->lookahead), (uint32_t)(ps % s->lookahead)};
+}
+
+static void init_links(const sim *s, fast_state *f)
+{
+    for (uint32_t c = 0; c < s->f->num_classes; c++) {
+        const ik_link_class *class = &s->f->classes[c];
+        uint64_t full = ik_transmit_ps(s->packet_bytes, class->rate_bps), head = s->traversal_ps + class->latency_ps;
+        f->links[c] = (link_delays){.tail = lag_of(s, full),
+                                    .credit = lag_of(s, class->latency_ps),
+                                    .arrival = lag_of(s, head + (s->store_forward ? full : 0) + s->routing_ps),
+                                    .full_ps = full,
+                                    .latency_ps = class->latency_ps};
+        f->mixed |= full != f->links[0].full_ps;
+    }
+}
+
+static void init_ports(const sim *s, fast_state *f)
+{
+    const ik_fabric *fabric = s->f;
+    for (uint32_t port = 0; port < fabric->num_ports; port++) {
+        fast_port *fp = &f->ports[port];
+        uint32_t peer = fabric->port_peer[port];
+        *fp = (fast_port){.peer_port = peer, .peer_node = IK_NONE};
+        fp->class = fabric->port_class[port];
+        if (peer == IK_NONE) {
+            fp->class = 0;
+            continue;
+        }
+        fp->peer_node = fabric->port_node[peer];
+        if (ik_is_switch(fabric, fp->peer_node)) {
+            const sw_state *sw = &s->switches[fp->peer_node];
+            fp->peer_local = (uint8_t)(peer - sw->port_base);
+            fp->peer_radix = (uint8_t)sw->radix;
+        }
+    }
+}
+
+static uint64_t *ok_of(const sim *s, const fast_state *f, uint32_t sw, unsigned v)
+{
+    return s->vcs == 1 ? &f->desks[sw].ok : &f->ok[(size_t)sw * s->vcs + v];
+}
+
+static bool lean(const sim *s)
+{
+    return s->packets_per_message == 1 && s->num_lanes == s->vcs && s->adapter_queues != ADAPTER_DESTINATION && !s->paced;
+}
+
+static size_t lean_bytes(const sim *s)
+{
+    return (sizeof(lean_host) + s->vcs * sizeof(lean_lane) + 63) / 64 * 64;
+}
+
+static void init_hosts(const sim *s, fast_state *f)
+{
+    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
+        lean_host *h = (lean_host *)(void *)(f->hosts + host * f->host_bytes);
+        h->wake_at = UINT64_MAX;
+        h->period_ps = s->cadences[host].period_ps;
+        h->phase_ps = s->cadences[host].phase_ps;
+        h->port = s->hosts[host].port;
+    }
+}
+
+static void init_desks(const sim *s, fast_state *f)
+{
+    for (uint32_t id = 0; id < s->f->num_switches; id++) {
+        const sw_state *sw = &s->switches[id];
+        desk *d = &f->desks[id];
+        *d = (desk){.free_in = sw->masks[0], .free_out = sw->masks[1], .row = sw->masks + 3, .pair_vc = sw->pair_vc};
+        d->port_base = sw->port_base;
+        d->queue_base = (uint32_t)(sw->queues - s->queue_store);
+        d->radix = (uint8_t)sw->radix;
+        for (unsigned v = 0; v < s->vcs; v++)
+            for (unsigned out = 0; out < sw->radix; out++)
+                *ok_of(s, f, id, v) |= (uint64_t)(s->ports[sw->port_base + out].ok >> v & 1) << out;
+    }
+}
+
+static uint64_t num_events(const sim *s)
+{
+    return (uint64_t)s->f->port_base[s->f->num_switches] * (2 + s->vcs) + s->f->num_switches + 1;
+}
+
+uint64_t sim_fast_bytes(const sim *s)
+{
+    uint64_t hosts = s->f->num_hosts * (sizeof(sink) + (lean(s) ? lean_bytes(s) : 0));
+    return sizeof(fast_state) + hosts + s->f->num_ports * sizeof(fast_port) + s->f->num_switches * (sizeof(desk) + s->vcs * 8u) + num_events(s) * 8;
+}
+
+bool sim_fast_setup(sim *s)
+{
+    fast_state *f = s->fast_state = ik_calloc(1, sizeof *f);
+    if (!f)
+        return false;
+    f->num_slots = (uint32_t)slots_needed(s);
+    f->count_bytes = s->num_series || s->paranoid || s->congestion;
+    f->ports = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->ports);
+    f->desks = sim_alloc_zeroed(s->f->num_switches + 1, sizeof *f->desks);
+    f->events = sim_alloc_zeroed(num_events(s), sizeof *f->events);
+    f->ok = sim_alloc_zeroed((size_t)s->f->num_switches * s->vcs + 1, sizeof *f->ok);
+    f->links = sim_alloc_zeroed(s->f->num_classes + 1, sizeof *f->links);
+    f->sinks = sim_alloc_zeroed(s->f->num_hosts + 1, sizeof *f->sinks);
+    f->host_bytes = lean_bytes(s);
+    f->hosts = lean(s) ? sim_alloc_zeroed(s->f->num_hosts + 1, f->host_bytes) : NULL;
+    if (!f->ports || !f->desks || !f->events || !f->ok || !f->links || !f->sinks || (lean(s) && !f->hosts))
+        return false;
+    const ik_routing_family *r = s->plan->routing->family;
+    f->plain_start = !r->start && !r->num_starts && !r->start_nth;
+    if (f->hosts)
+        init_hosts(s, f);
+    init_links(s, f);
+    init_ports(s, f);
+    init_desks(s, f);
+    return true;
+}
+
+void sim_fast_free(sim *s)
+{
+    fast_state *f = s->fast_state;
+    if (!f)
+        return;
+    free(f->ports);
+    free(f->desks);
+    free(f->events);
+    free(f->ok);
+    free(f->links);
+    free(f->sinks);
+    free(f->hosts);
+    free(f);
+    s->fast_state = NULL;
+}
+
+static bool bins_init(bins *b, uint32_t num_slots)
+{
+    b->num_slots = num_slots;
+    b->free_chunk = IK_NONE;
+    b->slots = malloc(NUM_BINS * num_slots * sizeof *b->slots);
+    b->busy = ik_calloc(num_slots / 64, sizeof *b->busy);
+    for (uint32_t k = 0; b->slots && k < NUM_BINS * num_slots; k++)
+        b->slots[k] = (slot){IK_NONE, 0};
+    return b->slots && b->busy;
+}
+
+bool sim_fast_setup_part(part *p)
+{
+    const sim *s = p->sim;
+    uint32_t ports = 0, switches = 0, hosts = 0;
+    for (uint32_t node = 0; node < ik_num_nodes(s->f); node++) {
+        bool mine = s->node_part[node] == p->id, is_switch = ik_is_switch(s->f, node);
+        switches += mine && is_switch;
+        hosts += mine && !is_switch;
+        ports += mine && is_switch ? ik_radix(s->f, node) : 0;
+    }
+    fast_part *fp = p->fast = ik_calloc(1, sizeof *fp);
+    if (!fp)
+        return false;
+    fp->parcels.free = IK_NONE;
+    fp->grants = malloc((ports + 1) * sizeof *fp->grants);
+    fp->active = malloc((switches + 1) * sizeof *fp->active);
+    fp->credits = malloc((hosts + 1) * sizeof *fp->credits);
+    return fp->grants && fp->active && fp->credits && bins_init(&fp->bins, s->fast_state->num_slots);
+}
+
+void sim_fast_free_part(part *p)
+{
+    fast_part *fp = p->fast;
+    if (!fp)
+        return;
+    void *blocks[] = {fp->bins.words,    fp->bins.slots,   fp->bins.busy, fp->parcels.items, fp->parcels.next, fp->parcels.out,
+                      fp->parcels.tail, fp->parcels.number, fp->grants,       fp->active,    fp->credits};
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
+        free(blocks[k]);
+    free(fp);
+    p->fast = NULL;
+}
+
+uint64_t sim_fast_part_bytes(const part *p)
+{
+    const fast_part *fp = p->fast;
+    const parcels *ps = &fp->parcels;
+    uint64_t each = sizeof *ps->items + sizeof *ps->next + sizeof *ps->out + (ps->tail ? sizeof *ps->tail : 0) +
+                    (ps->number ? sizeof *ps->number : 0);
+    return ps->cap * each + (uint64_t)fp->bins.cap_chunks * 512 + NUM_BINS * fp->bins.num_slots * sizeof(slot);
+}
+
+/* ---- bins */
+
+static uint32_t new_chunk(bins *b)
+{
+    uint32_t id = b->free_chunk;
+    if (id != IK_NONE) {
+        b->free_chunk = (uint32_t)b->words[(size_t)id * 64];
+    } else {
+        if (b->num_chunks == b->cap_chunks) {
+            uint32_t cap = b->cap_chunks + b->cap_chunks / 2 + 256;
+            uint64_t *words = cap < UINT32_MAX / 64 ? sim_alloc((size_t)cap * 64, sizeof *words) : NULL;
+            if (!words)
+                return IK_NONE;
+            if (b->words)
+                memcpy(words, b->words, (size_t)b->num_chunks * 512);
+            free(b->words);
+            b->words = words;
+            b->cap_chunks = cap;
+        }
+        id = b->num_chunks++;
+    }
+    b->words[(size_t)id * 64] = IK_NONE;
+    return id;
+}
+
+bool sim_bins_add(part *p, unsigned bin, uint64_t window, unsigned count, uint64_t first, uint64_t second)
+{
+    bins *b = &p->fast->bins;
+    uint32_t index = (uint32_t)window & (b->num_slots - 1);
+    slot *at = &b->slots[bin * b->num_slots + index];
+    if ((at->end & 63) == 0) {
+        uint32_t id = new_chunk(b);
+        if (id == IK_NONE) {
+            sim_part_fail(p, (size_t)b->cap_chunks * 768, "events");
+            return false;
+        }
+        if (at->first == IK_NONE) {
+            at->first = id;
+            b->busy[index >> 6] |= 1ull << (index & 63);
+        } else {
+            b->words[at->end - 64] = id; /* the head of the chunk that is full */
+        }
+        at->end = id * 64 + 2;
+    }
+    b->words[at->end++] = first;
+    if (count == 2)
+        b->words[at->end++] = second;
+    return true;
+}
+
+void sim_bins_clear(part *p)
+{
+    bins *b = &p->fast->bins;
+    uint32_t index = (uint32_t)p->window & (b->num_slots - 1);
+    b->busy[index >> 6] &= ~(1ull << (index & 63));
+    for (unsigned bin = 0; bin < NUM_BINS; bin++) {
+        slot *at = &b->slots[bin * b->num_slots + index];
+        if (at->first != IK_NONE) {
+            uint32_t last = (at->end - 1) >> 6;
+            b->words[(size_t)last * 64] = b->free_chunk;
+            b->free_chunk = at->first;
+        }
+        *at = (slot){IK_NONE, 0};
+    }
+}
+
+uint64_t sim_fast_next(const part *p, uint64_t from)
+{
+    const bins *b = &p->fast->bins;
+    uint32_t index = (uint32_t)from & (b->num_slots - 1), words = b->num_slots / 64, word = index >> 6;
+    uint64_t bits = b->busy[word] & ~0ull << (index & 63);
+    for (uint32_t k = 0; k <= words; k++) {
+        if (bits)
+            return from + (((word << 6) + (uint32_t)__builtin_ctzll(bits) - index) & (b->num_slots - 1));
+        word = word + 1 == words ? 0 : word + 1;
+        bits = b->busy[word];
+    }
+    return UINT64_MAX;
+}
+
+/* ---- packets */
+
+static bool grow_column(void *column, size_t size, uint32_t used, uint32_t cap)
+{
+    void *old, *block = sim_alloc(cap, size);
+    memcpy(&old, column, sizeof old);
+    if (!block)
+        return false;
+    if (old)
+        memcpy(block, old, used * size);
+    free(old);
+    memcpy(column, &block, sizeof block);
+    return true;
+}
+
+bool sim_parcels_grow(part *p)
+{
+    parcels *ps = &p->fast->parcels;
+    uint32_t cap = ps->cap + ps->cap / 2 + 1024;
+    if (grow_column(&ps->items, sizeof *ps->items, ps->size, cap) && grow_column(&ps->next, sizeof *ps->next, ps->size, cap) &&
+        grow_column(&ps->out, sizeof *ps->out, ps->size, cap) &&
+        (!p->sim->fast_state->mixed || grow_column(&ps->tail, sizeof *ps->tail, ps->size, cap)) &&
+        (!p->classes || grow_column(&ps->number, sizeof *ps->number, ps->size, cap))) {
+        ps->cap = cap;
+        return true;
+    }
+    sim_part_fail(p, cap * sizeof *ps->items, "packets");
+    return false;
+}
+
+packet sim_fast_packet(const part *p, uint32_t id)
+{
+    const parcels *ps = &p->fast->parcels;
+    const parcel *pk = &ps->items[id];
+    packet copy = {.rt = pk->rt, .t_gen = pk->t_gen, .t_inject = pk->t_inject, .next = ps->next[id], .size = p->sim->packet_bytes};
+    copy.out = ps->out[id] == NO_OUT ? SIM_NO_WAY : ps->out[id];
+    copy.vc_first = copy.vc_last = pk->rt.vc;
+    copy.t_tail = ps->tail ? ps->tail[id] : 0;
+    copy.number = ps->number ? ps->number[id] : 0;
+    return copy;
+}
+
+/* ---- from other partitions */
+
+/* A packet that came with an arrival; IK_NONE when out of memory. */
+static uint32_t unload(part *p, const sim_cargo *cargo)
+{
+    parcels *ps = &p->fast->parcels;
+    uint32_t id = ps->free;
+    if (id != IK_NONE)
+        ps->free = ps->next[id];
+    else if (ps->size == ps->cap && !sim_parcels_grow(p))
+        return IK_NONE;
+    else
+        id = ps->size++;
+    ps->items[id] = (parcel){cargo->rt, cargo->t_gen, cargo->t_inject};
+    ps->out[id] = (uint8_t)(cargo->out == SIM_NO_WAY ? NO_OUT : cargo->out);
+    if (ps->tail)
+        ps->tail[id] = cargo->t_tail;
+    if (ps->number)
+        ps->number[id] = cargo->number;
+    return id;
+}
+
+void sim_fast_take_mail(part *p, uint64_t time, const sim_unit *at)
+{
+    const sim *s = p->sim;
+    uint32_t port = at->low & EV_PORT_MASK;
+    uint64_t window = time / s->lookahead, offset = time % s->lookahead;
+    if (at->low >> 30 == EV_CREDIT) {
+        sim_bins_add(p, BIN_CREDIT, window, 1, offset << 32 | (port * s->vcs + (at->data >> 24)), 0);
+        return;
+    }
+    sim_cargo cargo;
+    memcpy(&cargo, at + 1, sizeof cargo);
+    uint32_t id = unload(p, &cargo), q = IK_NONE;
+    if (id == IK_NONE)
+        return;
+    const desk *d = &s->fast_state->desks[at->node];
+    unsigned in = port - d->port_base, out = p->fast->parcels.out[id], index = in * s->vcs + cargo.rt.vc;
+    if (out != NO_OUT)
+        q = d->queue_base + (s->voq ? index * d->radix + out : index);
+    sim_bins_add(p, BIN_ARRIVAL, window, 2, key_of(offset, at->node, KEY_ARRIVAL, cargo.rt.vc, in, out & 63), (uint64_t)q << 32 | id);
+}
+
+/* ---- what others see */
+
+static event event_of(const sim *s, unsigned bin, const uint64_t *word)
+{
+    uint32_t bytes = s->packet_bytes, sw = key_switch(*word);
+    if (bin == BIN_CREDIT) {
+        uint32_t index = (uint32_t)*word, port = index / s->vcs;
+        return (event){(uint64_t)EV_CREDIT << 30 | port, s->f->port_node[port], (index % s->vcs) << 24 | bytes};
+    }
+    uint32_t in = s->f->port_base[sw] + key_in(*word), out = s->f->port_base[sw] + key_out(*word);
+    if (bin == BIN_TAIL)
+        return (event){(uint64_t)EV_TAIL << 30 | out, sw, key_in(*word)};
+    if (key_kind(*word) == KEY_TO_HOST)
+        in = s->f->port_peer[out];
+    return (event){(uint64_t)EV_ARRIVAL << 30 | in, s->f->port_node[in], (uint32_t)word[1]};
+}
+
+void sim_fast_each_event(sim *s, event_fn fn, void *ctx)
+{
+    for (unsigned q = 0; q < s->num_parts; q++) {
+        part *p = &s->parts[q];
+        const bins *b = &p->fast->bins;
+        for (uint32_t k = 0; k < NUM_BINS * b->num_slots; k++) {
+            unsigned bin = k / b->num_slots;
+            for (uint32_t c = b->slots[k].first; c != IK_NONE;) {
+                uint32_t next = (uint32_t)b->words[(size_t)c * 64], end = next != IK_NONE ? 64 : ((b->slots[k].end - 1) & 63) + 1;
+                for (uint32_t at = 2; at < end; at += bin == BIN_ARRIVAL ? 2 : 1) {
+                    const uint64_t *word = &b->words[(size_t)c * 64 + at];
+                    if (bin == BIN_TAIL && key_kind(*word) == KEY_LOOK)
+                        continue;
+                    event e = event_of(s, bin, word);
+                    fn(ctx, p, &e);
+                }
+                c = next;
+            }
+        }
+    }
+}
+
+/* A host's lane as sim_host.c keeps it; its message, if any, stands in the ring. */
+static void settle_lane(const sim *s, uint32_t host, unsigned v, const lean_lane *from)
+{
+    lane *to = &s->lanes[(size_t)host * s->vcs + v];
+    *to = (lane){from->n, from->t, 0, from->has};
+    if (!from->has)
+        return;
+    s->messages[((size_t)host * s->vcs + v) * s->active_messages] = (message){from->t, from->n, s->message_bytes, from->dst, v};
+    to->n++;
+    to->t = sim_message_time(s, host, to->n, to->t);
+}
+
+static void settle_hosts(part *p)
+{
+    const sim *s = p->sim;
+    const fast_state *f = s->fast_state;
+    for (uint32_t host = 0; f->hosts && host < s->f->num_hosts; host++) {
+        const lean_host *from = (const lean_host *)(const void *)(f->hosts + host * f->host_bytes);
+        if (s->node_part[ik_host_node(s->f, host)] != p->id || s->hosts[host].silent)
+            continue;
+        s->hosts[host].busy_until = from->busy_until;
+        s->hosts[host].blocked = from->blocked;
+        s->hosts[host].next_vc = from->next_vc;
+        for (unsigned v = 0; v < s->vcs; v++)
+            settle_lane(s, host, v, &from->lanes[v]);
+    }
+}
+
+void sim_fast_settle(part *p)
+{
+    const sim *s = p->sim;
+    const fast_state *f = s->fast_state;
+    for (uint32_t port = 0; port < s->f->num_ports; port++)
+        if (s->node_part[s->f->port_node[port]] == p->id)
+            s->channel_bytes[port] = (uint64_t)f->ports[port].sent * s->packet_bytes;
+    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
+        if (s->node_part[ik_host_node(s->f, host)] != p->id)
+            continue;
+        s->hosts[host].hash = f->sinks[host].hash;
+        s->host_bytes[host] = f->sinks[host].packets * s->packet_bytes;
+        if (f->hosts && s->hosts[host].port != IK_NONE)
+            s->host_sent_bytes[host] = s->channel_bytes[s->hosts[host].port];
+    }
+    settle_hosts(p);
+}
+
+void sim_fast_expose(part *p)
+{
+    const sim *s = p->sim;
+    for (uint32_t id = 0; id < s->f->num_switches; id++) {
+        const desk *d = &s->fast_state->desks[id];
+        if (s->node_part[id] != p->id)
+            continue;
+        s->switches[id].masks[0] = d->free_in;
+        s->switches[id].masks[1] = d->free_out;
+        s->switches[id].masks[2] = d->left;
+        for (unsigned out = 0; out < d->radix; out++) {
+            uint64_t ok = 0;
+            for (unsigned v = 0; v < s->vcs; v++)
+                ok |= (*ok_of(s, s->fast_state, id, v) >> out & 1) << v;
+            s->ports[d->port_base + out].ok = ok;
+        }
+    }
+    sim_fast_settle(p);
+}
