@@ -13,7 +13,6 @@
  *  5. The grants are carried out, their packets in the cache by then: everything that follows from a grant is known (the end of the
  *     transmission, the credit upstream, the queue that the packet will join at the next switch, or its delivery) and put into bins.
  */
-#include "sim/sim_classes.h"
 #include "sim/sim_fast_hot.h"
 
 /* ---- 1, 2: what happened */
@@ -363,8 +362,7 @@ SIM_INLINE void arrive_at_host(hot *h, uint32_t node, uint32_t id, const parcel 
     if (s->num_series)
         sim_count_series(p, t, s->packet_bytes, latency);
     if (p->classes)
-        sim_classes_deliver(p->classes, pk->rt.src, h->fp->parcels.number[id] / s->packets_per_message, s->packet_bytes, latency,
-                            in_window(s, t), s->num_series ? t / s->series_ps : SIZE_MAX);
+        sim_count_class(p, pk->rt.src, h->fp->parcels.number[id], s->packet_bytes, t, latency);
     if (s->paranoid) {
         packet copy = sim_fast_packet(p, id);
         copy.t_tail = t;

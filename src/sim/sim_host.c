@@ -286,12 +286,12 @@ static uint64_t drained_at(sim *s, uint32_t host, uint32_t port, const packet *p
     return *until;
 }
 
-static void count_class(part *p, const packet *pk, uint64_t t, uint64_t latency)
+void sim_count_class(part *p, uint32_t src, uint32_t number, uint32_t size, uint64_t t, uint64_t latency)
 {
     const sim *s = p->sim;
-    unsigned class = sim_class_of(p->classes, pk->rt.src, pk->number / s->packets_per_message);
+    unsigned class = sim_class_of(p->classes, src, number / s->packets_per_message);
     size_t period = s->num_series ? t / s->series_ps : SIZE_MAX;
-    sim_classes_take(p->classes, class, pk->size, in_window(s, t), period);
+    sim_classes_take(p->classes, class, size, in_window(s, t), period);
     sim_classes_deliver(p->classes, class, latency, in_window(s, t), period);
 }
 
@@ -311,7 +311,7 @@ static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32
     if (s->num_series)
         sim_count_series(p, t, pk->size, latency);
     if (p->classes)
-        count_class(p, pk, t, latency);
+        sim_count_class(p, pk->rt.src, pk->number, pk->size, t, latency);
     if (s->paranoid)
         sim_check_delivery(p, host, pk);
     post_credit(p, &s->ports[port], t, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY), pk->size);

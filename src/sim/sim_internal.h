@@ -445,6 +445,8 @@ void sim_host_wake(part *p, uint32_t host, uint64_t now);
 bool sim_host_stuck(part *p, uint32_t host, uint32_t *account, uint32_t *size);
 void sim_host_start(part *p, uint32_t host);
 void sim_count_backlog(part *p, uint32_t host);
+/* A packet of a source was delivered at t: counts for its class, where the traffic has any. */
+void sim_count_class(part *p, uint32_t src, uint32_t number, uint32_t size, uint64_t t, uint64_t latency);
 void sim_count_message(part *p, uint32_t host, uint64_t n, uint64_t t); /* message n of a host, made at t */
 /* Time of message n; `before` is that of message n - 1 (unused for n = 0). */
 uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t before);
