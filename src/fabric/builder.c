@@ -401,10 +401,12 @@ void ik_builder_finding(ik_builder *b, ik_severity severity, const char *code, i
     pending_finding finding = {severity, ik_arena_strdup(&b->f->priv->arena, code),
                                fabric_vprintf(&b->f->priv->arena, format, args), end != NULL, end ? *end : (ik_end){0}};
     va_end(args);
-    if (!finding.code || !finding.text)
+    if (!finding.code || !finding.text) {
         STICK(b, IK_ERR_MEMORY, "out of memory for the findings of a fabric");
-    else
-        b->findings[b->num_findings++] = finding;
+        return;
+    }
+    utf8_clean(finding.text, strlen(finding.text)); /* it may quote a file, and will stand in a terminal */
+    b->findings[b->num_findings++] = finding;
 }
 
 /* ---- finishing */

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- words */
 
@@ -19,6 +20,7 @@ typedef struct dot_reader {
     dot_kind kind; /* of the current word */
     char mark;
     slice id;
+    bool quoted, no_memory;
     const char *word; /* where it starts */
     unsigned word_line, word_column;
     const char *bad;
@@ -108,7 +110,7 @@ static void read_quoted(dot_reader *r)
     }
     if (!plain) {
         r->kind = DOT_BAD;
-        r->bad = "out of memory";
+        r->no_memory = true;
         return;
     }
     r->id = (slice){plain, length};
@@ -117,6 +119,7 @@ static void read_quoted(dot_reader *r)
 static void next(dot_reader *r)
 {
     r->kind = DOT_END;
+    r->quoted = false;
     if (!skip_blanks(r)) {
         r->kind = DOT_BAD;
         r->bad = "a comment is never closed";
@@ -137,6 +140,7 @@ static void next(dot_reader *r)
             r->at++;
         r->id.length = (size_t)(r->at - r->id.at);
     } else if (c == '"') {
+        r->quoted = true;
         read_quoted(r);
     } else {
         r->kind = strchr("{}[];,=:", c) ? DOT_MARK : DOT_BAD;
@@ -151,9 +155,10 @@ static bool is_mark(const dot_reader *r, char mark)
     return r->kind == DOT_MARK && r->mark == mark;
 }
 
+/* Is it this keyword? In quotes it is a name. Case does not count. */
 static bool is_word(const dot_reader *r, const char *word)
 {
-    return r->kind == DOT_ID && slice_is(r->id, word);
+    return r->kind == DOT_ID && !r->quoted && r->id.length == strlen(word) && strncasecmp(r->id.at, word, r->id.length) == 0;
 }
 
 static ik_status unexpected(dot_reader *r, const char *expected)
@@ -161,6 +166,8 @@ static ik_status unexpected(dot_reader *r, const char *expected)
     size_t left = (size_t)(r->end - r->word), shown = 0;
     while (shown < left && shown < 24 && r->word[shown] != '\n')
         shown++;
+    if (r->no_memory)
+        return ik_fail_memory(r->err, r->g.text_size, "a quoted name");
     if (r->kind == DOT_BAD)
         return ik_fail_at(r->err, IK_ERR_INPUT, r->g.file, r->word_line, r->word_column, "%s: '%.*s'", r->bad, (int)shown,
                           r->word);

@@ -20,6 +20,7 @@
 typedef struct edge_reader {
     scan s;
     raw_graph g;
+    ik_arena keys; /* of nodes that are not written in the shortest way */
     ik_error *err;
 } edge_reader;
 
@@ -28,6 +29,20 @@ static bool parse_node(slice token, bool *is_host, uint64_t *number)
     *is_host = token.length && token.at[0] == 'h';
     slice digits = *is_host ? (slice){token.at + 1, token.length - 1} : token;
     return slice_uint(digits, UINT32_MAX - 1, number);
+}
+
+/* One key a node: 03 is 3. */
+static bool shortest_key(edge_reader *r, slice *token, bool is_host, uint64_t number)
+{
+    if (token->length == (size_t)is_host + 1 || token->at[is_host] != '0')
+        return true;
+    char *key = ik_arena_printf(&r->keys, "%s%" PRIu64, is_host ? "h" : "", number);
+    if (!key) {
+        ik_fail_memory(r->err, 24, "names of nodes");
+        return false;
+    }
+    *token = (slice){key, strlen(key)};
+    return true;
 }
 
 static ik_status read_node(edge_reader *r, uint32_t *node)
@@ -41,7 +56,7 @@ static ik_status read_node(edge_reader *r, uint32_t *node)
         r->s.at = start;
         return scan_fail(&r->s, r->err, "expected a switch like 5 or a host like h5");
     }
-    *node = raw_graph_node(&r->g, token, r->err);
+    *node = shortest_key(r, &token, is_host, number) ? raw_graph_node(&r->g, token, r->err) : IK_NONE;
     if (*node == IK_NONE)
         return IK_ERR_MEMORY;
     r->g.nodes[*node].is_host = is_host;
@@ -61,8 +76,9 @@ static ik_status read_rate(edge_reader *r, raw_link *link)
         return scan_fail(&r->s, r->err, "expected a rate like 40Gb/s");
     memcpy(text, rest.at, rest.length);
     text[rest.length] = '\0';
-    if (ik_parse_quantity(text, IK_DIM_RATE, &link->rate_bps, &why) != IK_OK || !link->rate_bps)
-        return scan_fail(&r->s, r->err, "expected a rate like 40Gb/s or the end of the line");
+    if (ik_parse_quantity(text, IK_DIM_RATE, &link->rate_bps, &why) != IK_OK || !link->rate_bps ||
+        link->rate_bps > RAW_MAX_RATE_BPS)
+        return scan_fail(&r->s, r->err, "expected a rate like 40Gb/s, at most 1000 Tb/s, or the end of the line");
     return IK_OK;
 }
 
@@ -93,6 +109,7 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
     if (status == IK_OK)
         status = raw_graph_build(&r.g, b, err);
     raw_graph_free(&r.g);
+    ik_arena_free(&r.keys);
     return status;
 }
 

@@ -127,12 +127,12 @@ static int ascending(const void *a, const void *b)
 
 static void build(const lrt_file *l, ik_builder *b)
 {
-    uint16_t class = ik_builder_class(b, UINT64_C(100000000000), 6000, NULL);
+    uint16_t class = ik_builder_default_link(b, false), host_class = ik_builder_default_link(b, true);
     ik_builder_switches(b, l->n, 1 + l->d);
     ik_builder_hosts(b, l->n, 1);
     for (uint32_t a = 0; a < l->n; a++) {
         qsort(l->nbr + (size_t)a * l->d, l->d, sizeof *l->nbr, ascending);
-        ik_builder_link(b, ik_hs(a, 0), ik_sw(a, 0), class);
+        ik_builder_link(b, ik_hs(a, 0), ik_sw(a, 0), host_class);
         ik_builder_switch_xy(b, a, (int32_t)(a % l->side), (int32_t)(a / l->side));
         ik_builder_switch_place(b, a, a / l->side, a / l->side, a % l->side);
     }

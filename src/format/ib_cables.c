@@ -13,6 +13,8 @@
 
 /* Cases of one kind named one by one; more are counted. */
 enum { NAMED = 20 };
+/* Switch and host ports of a fabric each fit into 31 bits. */
+enum { IB_MAX_SLOTS = 0x7fffffff };
 
 uint64_t ib_guid_in_key(slice key)
 {
@@ -80,12 +82,27 @@ static bool is_left_out(const ib_file *ib, const ib_end *end)
     return ib->nodes[end->node].left_out || ib->nodes[end->peer].left_out;
 }
 
+/* Numbers the ports of all nodes. A line of a few bytes may claim 254 ports: what no fabric holds is refused before it is
+ * allocated. */
+static ik_status number_slots(ib_file *ib, ik_error *err)
+{
+    uint64_t total = 0;
+    for (uint32_t node = 0; node < ib->num_nodes; node++) {
+        ib->nodes[node].first = (uint32_t)total;
+        total += ib->nodes[node].merged || ib->nodes[node].left_out ? 0 : ib->nodes[node].radix;
+        if (total > IB_MAX_SLOTS)
+            return ik_fail_at(err, IK_ERR_INPUT, ib->s.file, ib->nodes[node].line, 1,
+                              "more than %d ports up to here; that is no fabric", IB_MAX_SLOTS);
+    }
+    ib->num_slots = (uint32_t)total;
+    return IK_OK;
+}
+
 static ik_status fill_slots(ib_file *ib, ik_error *err)
 {
-    for (uint32_t node = 0; node < ib->num_nodes; node++) {
-        ib->nodes[node].first = ib->num_slots;
-        ib->num_slots += ib->nodes[node].merged || ib->nodes[node].left_out ? 0 : ib->nodes[node].radix;
-    }
+    ik_status status = number_slots(ib, err);
+    if (status != IK_OK)
+        return status;
     ib->slot = malloc(((size_t)ib->num_slots + 1) * sizeof *ib->slot);
     if (!ib->slot)
         return ik_fail_memory(err, ib->num_slots * sizeof *ib->slot, "ports of a dump");

@@ -3,6 +3,7 @@
  * Reads format `json`. Syntax errors have line and column; errors of content name the element ("links[3]").
  */
 #include "format/json_read.h"
+#include "format/raw_graph.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -67,7 +68,8 @@ static ik_status read_classes(json_reader *r, const json_t *root)
     json_array_foreach(list, i, item)
     {
         uint64_t rate, latency;
-        if (!get_member(item, "rate_bps", INT64_MAX, &rate) || !get_member(item, "latency_ps", 1000000000000, &latency) || !rate)
+        if (!get_member(item, "rate_bps", RAW_MAX_RATE_BPS, &rate) || !get_member(item, "latency_ps", 1000000000000, &latency) ||
+            !rate)
             return wrong(r, "classes", i, "{\"name\": \"4xEDR\", \"rate_bps\": 100000000000, \"latency_ps\": 6000}");
         r->classes[i] = ik_builder_class(r->b, rate, latency, json_string_value(json_object_get(item, "name")));
     }
@@ -107,7 +109,8 @@ static bool read_layout(json_reader *r, const json_t *item, uint32_t sw)
         ik_builder_switch_level(r->b, sw, (unsigned)level);
     if (xy) {
         json_int_t x = json_integer_value(json_array_get(xy, 0)), y = json_integer_value(json_array_get(xy, 1));
-        if (json_array_size(xy) != 2 || x < INT32_MIN || x > INT32_MAX || y < INT32_MIN || y > INT32_MAX)
+        if (json_array_size(xy) != 2 || !json_is_integer(json_array_get(xy, 0)) || !json_is_integer(json_array_get(xy, 1)) ||
+            x < INT32_MIN || x > INT32_MAX || y < INT32_MIN || y > INT32_MAX)
             return false;
         ik_builder_switch_xy(r->b, sw, (int32_t)x, (int32_t)y);
     }
@@ -158,17 +161,15 @@ static ik_status read_nodes(json_reader *r, const json_t *root)
     return IK_OK;
 }
 
-/* Marks the port as cabled; false if it does not exist or is cabled already. */
-static bool take_port(json_reader *r, uint64_t node, uint64_t port)
+/* Marks the port of links[index] as cabled; refuses one that does not exist or is cabled already. */
+static ik_status take_port(json_reader *r, size_t index, uint64_t node, uint64_t port)
 {
-    if (port >= r->radix[node])
-        return false;
-    if (!r->cabled[node])
-        r->cabled[node] = ik_arena_alloc(&r->arena, r->radix[node]);
-    if (!r->cabled[node] || r->cabled[node][port])
-        return false;
+    if (port < r->radix[node] && !r->cabled[node] && !(r->cabled[node] = ik_arena_alloc(&r->arena, r->radix[node])))
+        return ik_fail_memory(r->err, r->radix[node], "ports of a fabric");
+    if (port >= r->radix[node] || r->cabled[node][port])
+        return wrong(r, "links", index, "ports that exist and that no other link uses");
     r->cabled[node][port] = 1;
-    return true;
+    return IK_OK;
 }
 
 static ik_end end_of(const json_reader *r, uint64_t node, uint64_t port)
@@ -190,8 +191,11 @@ static ik_status read_links(json_reader *r, const json_t *root)
             ok = get_uint(json_array_get(item, k), k == 4 ? 65535 : UINT32_MAX, &v[k]);
         if (!ok || v[0] >= nodes || v[2] >= nodes || v[4] >= r->num_classes)
             return wrong(r, "links", i, "[node, port, node, port, class] of existing nodes, ports and classes");
-        if (!take_port(r, v[0], v[1]) || !take_port(r, v[2], v[3]))
-            return wrong(r, "links", i, "ports that exist and that no other link uses");
+        ik_status status = take_port(r, i, v[0], v[1]);
+        if (status == IK_OK)
+            status = take_port(r, i, v[2], v[3]);
+        if (status != IK_OK)
+            return status;
         ik_builder_link(r->b, end_of(r, v[0], v[1]), end_of(r, v[2], v[3]), r->classes[v[4]]);
     }
     return IK_OK;

@@ -130,7 +130,7 @@ ik_status raw_link_set(raw_link *link, slice a, slice value, ik_error *err)
     else if (slice_is(a, "target_port"))
         ok = set_u32(value, 65535, &link->pb);
     else if (slice_is(a, "rate_bps"))
-        ok = slice_uint(value, 1000000000000000, &link->rate_bps) && link->rate_bps;
+        ok = slice_uint(value, RAW_MAX_RATE_BPS, &link->rate_bps) && link->rate_bps;
     else if (slice_is(a, "latency_ps"))
         ok = link->has_latency = slice_uint(value, 1000000000000, &link->latency_ps);
     else if (slice_is(a, "link"))

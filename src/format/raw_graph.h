@@ -10,6 +10,8 @@
 #include "ikat/fabric.h"
 
 #define RAW_NO_NUMBER UINT64_MAX
+/* Most that any file may say, as for generated links: with more, a packet's time would round to nothing. */
+#define RAW_MAX_RATE_BPS UINT64_C(1000000000000000)
 
 typedef struct raw_node {
     bool is_host, has_xy, has_place;

@@ -88,6 +88,39 @@ static void skip_blanks(xml_reader *x)
 
 /* ---- texts */
 
+/* The character as UTF-8: one to four bytes. */
+static size_t put_utf8(uint32_t code, char *out)
+{
+    static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
+    size_t tail = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    for (size_t i = tail; i > 0; i--, code >>= 6)
+        out[i] = (char)(0x80 | (code & 0x3f));
+    out[0] = (char)(lead[tail] | code);
+    return tail + 1;
+}
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : 99;
+}
+
+/* "&#228;" or "&#xe4;": as unescape_one. Control characters and what is no character are no entities. */
+static size_t unescape_number(const char *c, size_t left, char *out, size_t *written)
+{
+    bool hex = left > 3 && c[2] == 'x';
+    uint32_t code = 0, base = hex ? 16 : 10;
+    size_t first = hex ? 3 : 2, at = first;
+    if (left < 4 || c[1] != '#')
+        return 0;
+    for (; at < left && (uint32_t)digit_of(c[at]) < base && code < 0x110000; at++)
+        code = base * code + (uint32_t)digit_of(c[at]);
+    if (at == first || at == left || c[at] != ';' || code < ' ' || code == 0x7f || code > 0x10ffff ||
+        (code >= 0xd800 && code < 0xe000))
+        return 0;
+    *written = put_utf8(code, out);
+    return at + 1;
+}
+
 /* Writes the character of "&#...;" or "&name;" at c to out; returns how much of c it took, 0 if it is no entity. */
 static size_t unescape_one(const char *c, size_t left, char *out, size_t *written)
 {
@@ -103,17 +136,7 @@ static size_t unescape_one(const char *c, size_t left, char *out, size_t *writte
             return length;
         }
     }
-    unsigned code = 0;
-    size_t at = 2;
-    if (left < 4 || c[1] != '#')
-        return 0;
-    for (; at < left && c[at] >= '0' && c[at] <= '9' && code < 128; at++)
-        code = 10 * code + (unsigned)(c[at] - '0');
-    if (at == 2 || at == left || c[at] != ';' || code < ' ' || code > 126)
-        return 0;
-    *out = (char)code;
-    *written = 1;
-    return at + 1;
+    return unescape_number(c, left, out, written);
 }
 
 /* Texts with entities are copied; others stay where they are. Unknown entities are kept as written. */
@@ -137,6 +160,17 @@ static ik_status unescape(xml_reader *x, slice raw, slice *text, ik_error *err)
         i += taken;
     }
     *text = (slice){copy, length};
+    return IK_OK;
+}
+
+/* <![CDATA[...]]>: text as it is. */
+static ik_status read_cdata(xml_reader *x, ik_error *err)
+{
+    static const char open[] = "<![CDATA[", close[] = "]]>";
+    const char *start = x->at + sizeof open - 1;
+    if (!skip_past(x, close))
+        return xml_fail(x, err, "a CDATA section is never closed");
+    x->text = (slice){start, (size_t)(x->at - start) - (sizeof close - 1)};
     return IK_OK;
 }
 
@@ -255,6 +289,10 @@ ik_status xml_next(xml_reader *x, xml_event *event, ik_error *err)
                                        (int)(x->open[x->depth - 1].length < 40 ? x->open[x->depth - 1].length : 40),
                                        x->open[x->depth - 1].at)
                             : IK_OK;
+        }
+        if (starts(x, "<![CDATA[")) {
+            *event = XML_TEXT;
+            return read_cdata(x, err);
         }
         bool tag = *x->at == '<';
         ik_status status = tag ? skip_other(x, &again, err) : read_text(x, &again, err);

@@ -423,6 +423,45 @@ static void vc_schemes_and_proofs(void **state)
     }
 }
 
+/* ---- files: every format written, and read again */
+
+static const ik_format *the_format;
+
+static ik_status job_format(const char *text, ik_error *err)
+{
+    ik_fabric *f = NULL;
+    FILE *sink = fopen("/dev/null", "w");
+    ik_status status = the_format->write(the_fabric, sink, err);
+    fclose(sink);
+    if (status == IK_OK && the_format->read)
+        status = ik_fabric_read_memory(text, strlen(text), "text", the_format, NULL, &f, err);
+    if (status != IK_OK)
+        assert_null(f);
+    ik_fabric_free(f);
+    return status;
+}
+
+static void every_format(void **state)
+{
+    (void)state;
+    ik_fabric *tree = NULL, *floor = NULL;
+    assert_int_equal(ik_fabric_from_spec("karytree:k=2,n=2", NULL, &tree, NULL), IK_OK);
+    assert_int_equal(ik_fabric_from_spec("lrt:N=16,d=3,r=2", NULL, &floor, NULL), IK_OK);
+    for (const ik_format *const *format = ik_formats(); *format; format++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        the_format = *format;
+        the_fabric = strcmp((*format)->name, "lrt") == 0 ? floor : tree;
+        assert_int_equal((*format)->write(the_fabric, out, NULL), IK_OK);
+        fclose(out);
+        fail_each(job_format, text, false);
+        free(text);
+    }
+    ik_fabric_free(tree);
+    ik_fabric_free(floor);
+}
+
 /* ---- the simulator: every model, with all that it can measure */
 
 static const ik_plan *the_plan;
@@ -583,6 +622,7 @@ int main(void)
         cmocka_unit_test(every_traffic),
         cmocka_unit_test(every_measure),
         cmocka_unit_test(vc_schemes_and_proofs),
+        cmocka_unit_test(every_format),
         cmocka_unit_test(simulations),
         cmocka_unit_test(experiments_and_reports),
         cmocka_unit_test(parts_of_simulations),

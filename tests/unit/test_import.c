@@ -409,14 +409,105 @@ static void test_foreign_graphs(void **state)
     ik_fabric_free(f);
 }
 
+/* ---- what other tools write in graph files */
+
+static ik_fabric *text_as(const char *format, const char *text)
+{
+    ik_error err = {0};
+    ik_fabric *f = NULL;
+    if (ik_fabric_read_memory(text, strlen(text), "text", ik_format_find(format), NULL, &f, &err) != IK_OK)
+        fail_msg("%s: %u:%u: %s", text, err.line, err.column, err.text);
+    assert_int_equal(ik_fabric_check(f, &err), IK_OK);
+    return f;
+}
+
+static void refused_as(const char *format, const char *text, const char *says)
+{
+    ik_error err = {0};
+    ik_fabric *f = NULL;
+    assert_int_equal(ik_fabric_read_memory(text, strlen(text), "text", ik_format_find(format), NULL, &f, &err), IK_ERR_INPUT);
+    if (!strstr(err.text, says))
+        fail_msg("%s: '%s' says nothing of '%s'", text, err.text, says);
+}
+
+#define XML(name)                                                                                                                \
+    "<graphml><key id='n' attr.name='name'/><key id='k' attr.name='kind'/><graph><node id='a'><data key='n'>" name               \
+    "</data><data key='k'><![CDATA[host]]></data></node><node id='b'/><edge source='a' target='b'/></graph></graphml>"
+
+static void test_xml_characters(void **state)
+{
+    (void)state;
+    static const char *const names[][2] = {
+        {XML("K&#246;ln &#x20ac; &#x1F600;"), "K\xc3\xb6ln \xe2\x82\xac \xf0\x9f\x98\x80"},
+        {XML("<![CDATA[a < b & c > d]]>"), "a < b & c > d"},
+        {XML("&amp;&#65;&#x41;"), "&AA"},
+        {XML("&#7; &#xd800; &#1114112; &#x; &# 65; &#65"), "&#7; &#xd800; &#1114112; &#x; &# 65; &#65"}, /* no characters */
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        ik_fabric *f = text_as("graphml", names[i][0]);
+        char name[300];
+        assert_int_equal(f->num_hosts, 1);
+        assert_string_equal(ik_node_name(f, ik_host_node(f, 0), name, sizeof name), names[i][1]);
+        ik_fabric_free(f);
+    }
+    refused_as("graphml", "<graphml><graph><![CDATA[ ]] ></graph></graphml>", "CDATA section is never closed");
+}
+
+/* In quotes a keyword is a name; without, its case does not count. */
+static void test_dot_keywords(void **state)
+{
+    (void)state;
+    ik_fabric *f = text_as("dot", "Strict GRAPH \"graph\" { Node [shape=box]; \"node\" -- \"edge\"; \"edge\" -- \"subgraph\" }");
+    char name[64];
+    assert_int_equal(f->num_switches, 3);
+    assert_string_equal(ik_node_name(f, 0, name, sizeof name), "node");
+    assert_string_equal(ik_node_name(f, 2, name, sizeof name), "subgraph");
+    ik_fabric_free(f);
+    refused_as("dot", "DiGraph { a -> b }", "only undirected");
+}
+
+static void test_edge_numbers(void **state)
+{
+    (void)state;
+    ik_fabric *f = text_as("edges", "0 1\n01 002\nh0 0\nh00 1\n");
+    assert_int_equal(f->num_switches, 3);
+    assert_int_equal(f->num_hosts, 1);
+    assert_int_equal(ik_radix(f, ik_host_node(f, 0)), 2);
+    ik_fabric_free(f);
+    refused_as("edges", "0 1 2000Tb/s\n", "at most 1000 Tb/s");
+}
+
+/* A rate at which a packet takes no time. */
+static void test_json_rates(void **state)
+{
+    (void)state;
+    refused_as("json",
+               "{\"format\": \"ikat fabric\", \"version\": 1, \"classes\": [{\"name\": \"x\", \"rate_bps\": 9000000000000000000, "
+               "\"latency_ps\": 0}], \"switches\": [], \"hosts\": [], \"links\": []}",
+               "classes[0]");
+}
+
+/* Links of a floor's edge list are those that the spec asks for. */
+static void test_lrt_links(void **state)
+{
+    (void)state;
+    ik_fabric *f = from("file:" TEST_DATA "/lrt/lrt_64_4_2_00.txt,link_rate=200 Gb/s,host_rate=50 Gb/s,latency=9 ns,format=lrt");
+    for (uint32_t port = 0; port < f->num_ports; port++) {
+        bool to_host = !ik_is_switch(f, f->port_node[port]) || !ik_is_switch(f, ik_peer_node(f, port));
+        assert_int_equal(ik_port_rate_bps(f, port), to_host ? UINT64_C(50000000000) : UINT64_C(200000000000));
+        assert_int_equal(ik_port_latency_ps(f, port), 9000);
+    }
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cluster),        cmocka_unit_test(test_simulated),
-        cmocka_unit_test(test_errors),         cmocka_unit_test(test_usable),
-        cmocka_unit_test(test_same_guid),      cmocka_unit_test(test_rearranged),
-        cmocka_unit_test(test_missing_cable),  cmocka_unit_test(test_export),
-        cmocka_unit_test(test_foreign_graphs), cmocka_unit_test(test_other_formats_refuse),
+        cmocka_unit_test(test_xml_characters), cmocka_unit_test(test_dot_keywords),   cmocka_unit_test(test_edge_numbers),
+        cmocka_unit_test(test_json_rates),     cmocka_unit_test(test_lrt_links),      cmocka_unit_test(test_cluster),
+        cmocka_unit_test(test_simulated),      cmocka_unit_test(test_errors),         cmocka_unit_test(test_usable),
+        cmocka_unit_test(test_same_guid),      cmocka_unit_test(test_rearranged),     cmocka_unit_test(test_missing_cable),
+        cmocka_unit_test(test_export),         cmocka_unit_test(test_foreign_graphs), cmocka_unit_test(test_other_formats_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
