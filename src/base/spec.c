@@ -146,9 +146,9 @@ ik_status ik_fail_unknown(ik_error *err, const char *kind, const char *name, con
         return ik_hint(err, IK_ERR_INPUT, "did you mean '%s'?", nearest);
     char all[360] = "";
     size_t used = 0;
-    for (; *names && used < sizeof all - 1; names++)
+    for (; *names && used + strlen(*names) + sizeof ", …" < sizeof all; names++)
         used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", *names);
-    return ik_hint(err, IK_ERR_INPUT, "there are %s", all);
+    return ik_hint(err, IK_ERR_INPUT, "there are %s%s", all, *names ? ", …" : "");
 }
 
 /* Damerau-Levenshtein distance (neighbouring letters swapped count once), case ignored, names up to 63 letters. */

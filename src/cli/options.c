@@ -106,7 +106,9 @@ static int apply_common(cli *c)
     const char *limit = cli_get(c, "--memory-limit");
     ik_error err;
     if (limit && ik_parse_quantity(limit, IK_DIM_SIZE, &c->memory_limit_bytes, &err) != IK_OK)
-        return cli_error(c, &err);
+        return cli_usage(c, "--memory-limit: %s", err.text);
+    if (limit && c->memory_limit_bytes == 0) /* which would mean no limit */
+        return cli_usage(c, "--memory-limit is 0: no work could be done");
     const char *colour = cli_get(c, "--color");
     if (colour && strcmp(colour, "auto") != 0 && strcmp(colour, "always") != 0 && strcmp(colour, "never") != 0)
         return cli_usage(c, "--color is auto, always or never, not '%s'", colour);

@@ -84,6 +84,10 @@ static ik_status apply_override(ik_experiment *e, ytree *root, const char *overr
     if (!source)
         return ik_fail_memory(err, strlen(override), "an experiment");
     ytree *value = NULL, *parent = root;
+    if (!equals[1]) {
+        ik_status status = ik_fail(err, IK_ERR_USAGE, "override '%.80s' has no value", override);
+        return ik_hint(err, status, "write it like load=50%% or switch.voq=true");
+    }
     ik_status status = ytree_parse(equals + 1, strlen(equals + 1), source, &e->arena, &value, err);
     char *dot = strchr(key, '.');
     if (status == IK_OK && dot) {
@@ -187,7 +191,7 @@ ik_status ik_experiment_read_memory(const char *text, size_t size, const char *f
         return ik_fail_memory(err, sizeof *e, "an experiment");
     const char *slash = strrchr(file, '/');
     e->file = ik_arena_strdup(&e->arena, file);
-    e->folder = slash ? ik_arena_printf(&e->arena, "%.*s", (int)(slash - file), file) : "";
+    e->folder = slash ? ik_arena_printf(&e->arena, "%.*s", slash > file ? (int)(slash - file) : 1, file) : "";
     e->text = size < INT32_MAX ? ik_arena_printf(&e->arena, "%.*s", (int)size, text) : NULL;
     status = e->file && e->folder && e->text ? read_sections(e, text, size, overrides, err)
                                              : ik_fail_memory(err, size, "an experiment");

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 2 };
@@ -260,8 +261,11 @@ static ik_status open_db(const char *path, int flags, store **out, ik_error *err
 
 ik_status store_open(const char *path, store **out, ik_error *err)
 {
-    if (access(path, R_OK) != 0)
+    struct stat info;
+    if (access(path, R_OK) != 0 || stat(path, &info) != 0)
         return ik_fail(err, IK_ERR_IO, "cannot open '%.200s': %s", path, strerror(errno));
+    if (S_ISDIR(info.st_mode))
+        return ik_fail(err, IK_ERR_IO, "'%.200s' is a directory, expected a results file", path);
     store *s = NULL;
     ik_status status = open_db(path, SQLITE_OPEN_READWRITE, &s, err);
     if (status != IK_OK)

@@ -152,7 +152,7 @@ ik_status ik_fabric_write(const ik_fabric *f, const char *path, const char *form
     if (!format)
         format = ik_format_for_file(path);
     if (!format) {
-        ik_fail(err, IK_ERR_USAGE, "%.200s: the name's ending names no format", path);
+        ik_fail(err, IK_ERR_USAGE, "'%.200s': the name's ending names no format", path);
         return ik_hint(err, IK_ERR_USAGE,
                        "endings like .ibnetdiscover, .json, .graphml, .dot, .edges, .anynet, or give a format");
     }

@@ -66,6 +66,14 @@ class BadInputTest(CliTest):
                            ("ring:n=4,latency=1e3 ns", "powers of ten are written out"), ("ring:n=4,latency=6 sn", "its unit does not fit")]:
             self.refused("topo", spec, says=says)
 
+    def test_small_mistakes_on_the_command_line(self):
+        self.refused("report", self.tmp, says=[str(self.tmp), "is a directory"])
+        self.refused("topo", "ring:n=5", "--memory-limit", "x", says=["--memory-limit: 'x' is not a size", "ikat topo -h"])
+        self.refused("topo", "ring:n=5", "--memory-limit", "0B", says="--memory-limit is 0")
+        self.refused("topo", "ring:n=5", "-o", "", says="'': the name's ending")
+        self.refused("run", self.file, "-s", "load=", says="override 'load=' has no value")
+        self.assertTrue(self.refused("help", "nothing").rstrip().endswith(", …"))
+
     def test_interrupt_stops_long_work_soon(self):
         for args in [("check", "slimfly:q=29", "-r", "valiant"), ("route", "jellyfish:N=6000,d=8", "-r", "dfsssp"),
                      ("topo", "ring:n=65536", "--all")]:
