@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Congestion, where the answer is known: roots, trees, head-of-line blocking, culprits and victims, fairness, classes. */
+#include "sim_hash.h"
+
+#include "sim/congest.h"
 #include "sim_flow.h"
 
 #include <math.h>
@@ -367,6 +370,70 @@ static void test_classes(void **state)
     ik_sim_result_free(&r);
 }
 
+/* More flows than the table holds: the few heavy ones stay, and none is short by more than the table says. */
+static void test_forgetting(void **state)
+{
+    (void)state;
+    enum { LIGHT = 1500000, HEAVY = 40, EVERY = 100 };
+    flow_table t = {0};
+    ik_congestion k = {0};
+    ik_error err;
+    uint64_t seen[HEAVY] = {0};
+    for (uint32_t n = 0; n < LIGHT; n++) {
+        assert_true(flow_table_add(&t, n, 7, 0, 1));
+        if (n % EVERY)
+            continue;
+        uint32_t heavy = n / EVERY % HEAVY;
+        assert_true(flow_table_add(&t, 1u << 31, heavy, 2, 1));
+        seen[heavy]++;
+    }
+    assert_true(t.used <= 1u << 18);
+    assert_int_equal(flow_table_export(&t, &k, &err), IK_OK);
+    assert_true(k.flow_error > 0 && k.flow_error < LIGHT / (1u << 17) + 1);
+    assert_int_equal(k.num_culprits, HEAVY);
+    assert_int_equal(k.num_victims, IK_CONGESTION_FLOWS);
+    for (size_t n = 0; n < HEAVY; n++) {
+        const ik_congestion_flow *c = &k.culprits[n], *v = &k.victims[n];
+        assert_int_equal(c->src, 1u << 31);
+        assert_true(c->culprit <= 2 * seen[c->dst] && c->culprit + c->victim + k.flow_error >= 3 * seen[c->dst]);
+        assert_int_equal(v->src, 1u << 31);
+    }
+    congest_result_free(&k);
+    free(t.flows);
+}
+
+/* More packets than are looked at one by one: some buffers in turn stand for all, the same on any number of threads, and what is
+ * estimated comes near what Karol's switches do: with FIFOs full of packets to all outputs, many wait only for their head. */
+static void test_stride(void **state)
+{
+    (void)state;
+    ik_fabric *f = NULL;
+    ik_error err = {0};
+    uint64_t value[2];
+    assert_int_equal(ik_fabric_from_spec("karytree:k=16,n=2,latency=10 ns", NULL, &f, &err), IK_OK);
+    for (unsigned k = 0; k < 2; k++) {
+        const scenario c = {.routing = "dmodk",
+                            .sw = "queues=fifo",
+                            .adapter = "packet=1 kB",
+                            .measure = "warmup=40 us;duration=20 us;series=2 us",
+                            .load = 1,
+                            .threads = k ? 3 : 1};
+        ik_sim_result r = {0};
+        if (simulate_on(f, &c, &r, &err) != IK_OK)
+            fail_msg("%s", err.text);
+        assert_true(r.congestion.stride > 1);
+        assert_true(r.congestion.hol_share > 0.02 && r.congestion.hol_share < 0.8);
+        for (size_t t = 20; t < 30; t++)
+            assert_true(r.congestion.hol_bytes[t] < r.congestion.bytes[t]);
+        for (size_t n = 0; n < r.congestion.num_samples * f->num_switches; n++)
+            assert_true(r.congestion.switch_hol[n] >= 0 && r.congestion.switch_hol[n] <= 1);
+        value[k] = hash_result(f, &r);
+        ik_sim_result_free(&r);
+    }
+    assert_true(value[0] == value[1]);
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +446,8 @@ int main(void)
         cmocka_unit_test(test_quiet),
         cmocka_unit_test(test_circle),
         cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_forgetting),
+        cmocka_unit_test(test_stride),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
