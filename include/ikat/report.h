@@ -19,6 +19,11 @@ ik_status ik_report_html(const char *store_path, const char *html_path, ik_error
 ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, bool colour, ik_error *err);
 /* One row a point. */
 ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err);
+/* Another table: what congestion and classes of the traffic hold for every curve and load (of the first seed; "classes": of every
+ * point). IK_ERR_USAGE if there is no table of that name. */
+ik_status ik_report_csv_table(const char *store_path, const char *table, FILE *out, ik_error *err);
+/* Names of the tables, ending with NULL; the first one is that of ik_report_csv. */
+extern const char *const ik_report_tables[];
 /* The documented object that the HTML report embeds. */
 ik_status ik_report_json(const char *store_path, FILE *out, ik_error *err);
 /* The same without drawings and without the utilisation of single channels. execution: JSON text that says how the points were run,

@@ -41,11 +41,14 @@ static int run(cli *c)
         return cli_usage(c, "--csv and --json both want the output: give one of them");
     if ((c->json || cli_has(c, "--csv")) && cli_has(c, "--output"))
         return cli_usage(c, "-o names the HTML report; --csv and --json write to the output");
+    if (cli_has(c, "--table") && !cli_has(c, "--csv"))
+        return cli_usage(c, "--table chooses what --csv prints: give both");
+    const char *table = cli_get(c, "--table");
     ik_status status;
     if (c->json)
         status = ik_report_json(store, stdout, &err);
     else if (cli_has(c, "--csv"))
-        status = ik_report_csv(store, stdout, &err);
+        status = ik_report_csv_table(store, table ? table : ik_report_tables[0], stdout, &err);
     else
         return write_page(c, store);
     return cli_written(c, status, &err, CLI_DONE);
@@ -55,19 +58,22 @@ static const cli_option options[] = {
     {"--output", 'o', "REPORT.html", "where the report goes (default: the results' name with .html, in the current folder)",
      false},
     {"--csv", 0, NULL, "print one line a point instead", false},
+    {"--table", 0, "NAME", "with --csv: points (default), classes, congestion (over time), roots, culprits or victims", false},
     {0},
 };
 
-static const char *const examples[] = {"ikat report quickstart.db -o report.html", "ikat report quickstart.db --csv", NULL};
+static const char *const examples[] = {"ikat report quickstart.db -o report.html", "ikat report quickstart.db --csv",
+                                       "ikat report congestion.db --csv --table roots", NULL};
 
 const ik_command ik_command_report = {
     .name = "report",
-    .synopsis = "RESULTS.db [-o REPORT.html] [--csv] [--json]",
+    .synopsis = "RESULTS.db [-o REPORT.html] [--csv [--table NAME]] [--json]",
     .summary = "make the HTML report of results, or print them as CSV or JSON",
     .details =
         "The report is one file that opens from disk and loads nothing: findings, proofs, latency and throughput over load, "
         "link\n"
-        "utilisation, a picture of the fabric, congestion over time, the numbers behind every plot. With --json, the object it is made from: title,\n"
+        "utilisation, a picture of the fabric, congestion over time, the numbers behind every plot. With --json, the object it "
+        "is made from: title,\n"
         "description, experiment, points_total, points_finished, fabrics (hosts, switches, switch_links, findings, tiers, "
         "slow_links,\n"
         "drawing), plans (routing, vc, vcs, proof), slow_link_costs, curves (routing, traffic, saturation_throughput, steps "

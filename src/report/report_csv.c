@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/report_csv.c: one line a point, RFC 4180.
+ * report/report_csv.c: one line a point, and the tables of what points hold as lists; RFC 4180.
  */
 #include "ikat/report.h"
 #include "report/model.h"
@@ -59,6 +59,138 @@ ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err)
     fputs(",deadlock,checksum\n", out);
     for (size_t i = 0; i < m->num_rows; i++)
         put_row(out, m, &m->rows[i]);
+    model_free(m);
+    return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the CSV text") : IK_OK;
+}
+
+/* ---- other tables: every one names what its rows are for, and members of objects that the store holds as JSON */
+
+enum { MOST_COLUMNS = 10 };
+typedef struct csv_table {
+    const char *name, *list;           /* list: key in the congestion of a step; NULL = classes of points, or series */
+    const char *columns[MOST_COLUMNS]; /* keys, ending with NULL */
+} csv_table;
+
+enum { TABLE_POINTS, TABLE_CLASSES, TABLE_CONGESTION }; /* then lists */
+static const csv_table tables[] = {
+    {"points", NULL, {NULL}},
+    {"classes",
+     NULL,
+     {"name", "offered", "throughput", "packets_delivered", "latency_mean_ns", "latency_p50_ns", "latency_p95_ns",
+      "latency_p99_ns", "latency_max_ns"}},
+    {"congestion", NULL, {"roots", "buffers", "hosts", "cyclic", "bytes", "hol_bytes", "fairness"}},
+    {"roots", "roots", {"channel", "samples", "first", "last", "buffers", "hosts", "depth", "blocked"}},
+    {"culprits", "culprits", {"src", "dst", "packets"}},
+    {"victims", "victims", {"src", "dst", "packets"}},
+};
+enum { NUM_TABLES = sizeof tables / sizeof *tables };
+const char *const ik_report_tables[] = {"points", "classes", "congestion", "roots", "culprits", "victims", NULL};
+
+static void put_value(FILE *out, const json_t *value)
+{
+    putc(',', out);
+    if (json_is_string(value))
+        put_field(out, json_string_value(value));
+    else if (json_is_integer(value))
+        fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        fprintf(out, "%.9g", json_real_value(value));
+}
+
+static void put_curve(FILE *out, const report_model *m, size_t fabric, size_t plan, const char *traffic, const char *variant,
+                      double load)
+{
+    const char *const texts[] = {m->fabrics[fabric].spec, m->plans[plan].label, traffic, variant};
+    put_fields(out, texts, sizeof texts / sizeof *texts);
+    fprintf(out, ",%.9g", load);
+}
+
+/* Classes of a point. */
+static void put_classes(FILE *out, const report_model *m, const report_row *r, const csv_table *t)
+{
+    json_t *list = r->classes[0] ? json_loads(r->classes, 0, NULL) : NULL, *one;
+    size_t k;
+    json_array_foreach(list, k, one)
+    {
+        put_curve(out, m, r->fabric, r->plan, r->traffic, r->variant, r->load);
+        fprintf(out, ",%" PRIu64, r->seed);
+        for (const char *const *c = t->columns; *c; c++)
+            put_value(out, json_object_get(one, *c));
+        putc('\n', out);
+    }
+    json_decref(list);
+}
+
+/* A step period by period. */
+static void put_periods(FILE *out, const report_model *m, const report_curve *c, const report_step *s, const csv_table *t)
+{
+    json_t *series = s->congestion_series[0] ? json_loads(s->congestion_series, 0, NULL) : NULL;
+    size_t periods = json_array_size(json_object_get(series, "roots"));
+    for (size_t n = 0; n < periods; n++) {
+        put_curve(out, m, c->fabric, c->plan, c->traffic, c->variant, s->load);
+        fprintf(out, ",%.9g", (double)(n + 1) * (double)s->series.period_ps / 1000);
+        for (const char *const *k = t->columns; *k; k++)
+            put_value(out, json_array_get(json_object_get(series, *k), n));
+        putc('\n', out);
+    }
+    json_decref(series);
+}
+
+/* A list of a step; roots with the names of their channels. */
+static void put_list(FILE *out, const report_model *m, const report_curve *c, const report_step *s, const csv_table *t)
+{
+    json_t *all = s->congestion[0] ? json_loads(s->congestion, 0, NULL) : NULL, *one;
+    size_t k;
+    json_array_foreach(json_object_get(all, t->list), k, one)
+    {
+        const json_t *channel = json_object_get(one, "channel");
+        char name[200] = "";
+        put_curve(out, m, c->fabric, c->plan, c->traffic, c->variant, s->load);
+        if (channel) {
+            model_name_channel(&m->fabrics[c->fabric], (uint32_t)json_integer_value(channel), name, sizeof name);
+            putc(',', out);
+            put_field(out, name);
+        }
+        for (const char *const *key = t->columns; *key; key++)
+            put_value(out, json_object_get(one, *key));
+        putc('\n', out);
+    }
+    json_decref(all);
+}
+
+static void put_table(const report_model *m, const csv_table *t, FILE *out)
+{
+    size_t which = (size_t)(t - tables);
+    fputs("fabric,routing,traffic,variant,load", out);
+    fputs(which == TABLE_CLASSES          ? ",seed"
+          : which == TABLE_CONGESTION     ? ",time_ns"
+          : strcmp(t->name, "roots") == 0 ? ",root"
+                                          : "",
+          out);
+    for (const char *const *c = t->columns; *c; c++)
+        fprintf(out, ",%s", *c);
+    putc('\n', out);
+    for (size_t i = 0; which == TABLE_CLASSES && i < m->num_rows; i++)
+        put_classes(out, m, &m->rows[i], t);
+    for (size_t i = 0; which > TABLE_CLASSES && i < m->num_curves; i++)
+        for (size_t s = 0; s < m->curves[i].num_steps; s++)
+            (which == TABLE_CONGESTION ? put_periods : put_list)(out, m, &m->curves[i], &m->curves[i].steps[s], t);
+}
+
+ik_status ik_report_csv_table(const char *store_path, const char *table, FILE *out, ik_error *err)
+{
+    size_t which = 0;
+    while (which < NUM_TABLES && strcmp(tables[which].name, table) != 0)
+        which++;
+    if (which == NUM_TABLES)
+        return ik_fail_unknown(err, "table", table, ik_report_tables);
+    if (which == TABLE_POINTS)
+        return ik_report_csv(store_path, out, err);
+    report_model *m = NULL;
+    ik_status status = model_read(store_path, &m, err);
+    if (status != IK_OK)
+        return status;
+    put_table(m, &tables[which], out);
     model_free(m);
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the CSV text") : IK_OK;
 }

@@ -88,6 +88,28 @@ class Congestion(CliTest):
         brief = self.json("run", self.example, "-o", self.store)
         self.assertTrue(all("congestion" in s and "congestion_series" not in s for c in brief["curves"] for s in c["steps"]))
 
+    def test_tables(self):
+        """What --table prints is what the object holds."""
+        answer, _ = self.steps()
+        drawing = answer["fabrics"][0]["drawing"]
+        steps = [s for c in answer["curves"] for s in c["steps"]]
+        def rows(name):
+            return list(csv.DictReader(io.StringIO(self.ok("report", self.store, "--csv", "--table", name))))
+        for name in ("roots", "culprits", "victims"):
+            held = [r for s in steps for r in s["congestion"][name]]
+            self.assertEqual(len(rows(name)), len(held))
+            for row, r in zip(rows(name), held):
+                self.assertEqual({k: int(row[k]) for k in r}, r)
+        self.assertEqual(rows("roots")[0]["root"].split(" to ")[1], drawing["names"][drawing["switches"] + HOT])
+        classes = [c for p in answer["points"] for c in p["classes"]]
+        self.assertEqual([(r["name"], float(r["throughput"])) for r in rows("classes")], [(c["name"], c["throughput"]) for c in classes])
+        periods = rows("congestion")
+        self.assertEqual([int(r["buffers"]) for r in periods], [n for s in steps for n in s["congestion_series"]["buffers"]])
+        self.assertEqual(float(periods[1]["time_ns"]), 20000)
+        self.assertEqual(self.ok("report", self.store, "--csv", "--table", "points"), self.ok("report", self.store, "--csv"))
+        self.refused("report", self.store, "--csv", "--table", "root", says="roots")
+        self.refused("report", self.store, "--table", "roots", says="--csv")
+
     def test_not_sampled(self):
         """Switched off, or without a series: no numbers, and the same deliveries."""
         sampled = {p["checksum"] for p in self.json("report", self.store)["points"]}
