@@ -63,7 +63,7 @@ static const cli_option options[] = {
 };
 
 static const char *const examples[] = {"ikat report quickstart.db -o report.html", "ikat report quickstart.db --csv",
-                                       "ikat report congestion.db --csv --table roots", NULL};
+                                       "ikat report quickstart.db --csv --table roots", NULL};
 
 const ik_command ik_command_report = {
     .name = "report",
