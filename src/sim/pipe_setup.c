@@ -493,10 +493,11 @@ void pipe_free(pipe *p)
         sim_order_free(p->order, p->f->num_hosts);
     congest_free(p->congest);
     sim_classes_free(p->classes);
-    void *blocks[] = {
-        p->ports,      p->credits,         p->holder,         p->in,           p->rings,       p->routers, p->hosts,
-        p->bits,       p->pointers,        p->policy,         p->chunks,       p->port_of_bit, p->parts,   p->channel_bytes,
-        p->host_bytes, p->host_sent_bytes, p->series_blocked, p->deadlock_text};
+    void *blocks[] = {p->ports,          p->credits,       p->holder,     p->in,
+                      p->rings,          p->routers,       p->hosts,      p->bits,
+                      p->pointers,       p->policy,        p->chunks,     p->port_of_bit,
+                      p->parts,          p->channel_bytes, p->host_bytes, p->host_sent_bytes,
+                      p->series_blocked, p->deadlock_text, p->table};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }
