@@ -214,7 +214,7 @@ static void test_threads(void **state)
         ik_sim_result first = {0};
         for (unsigned t = 0; t < 4; t++) {
             scenario c = models[m];
-            c.measure = "warmup=2 us;duration=5 us;series=1 us";
+            c.measure = "warmup=1 us;duration=3 us;series=1 us";
             c.threads = threads[t];
             ik_sim_result r = simulate(c);
             if (t == 0) {
