@@ -152,6 +152,26 @@ measure: {warmup: 0 ns, duration: 1 us}
         self.assertIn("the same command continues", said)
         self.assertGreater(count_points(store), 0)
 
+    def test_buffer_organisations_and_adapter_queues(self):
+        text = """
+fabric: karytree:k=2,n=3
+routing: dmodk
+traffic: hotspot:fraction=20%
+load: 100%
+switch: {queues: [fifo, voqsw, damq, voqnet], buffer: 64 KiB}
+adapter: {queues: [vc, destination, one], ejection_fraction: 80 %}
+measure: {warmup: 5 us, duration: 10 us, paranoid: true}
+"""
+        answer = self.json("run", self.write(text), "-o", self.tmp / "a.db")
+        self.assertEqual(len(answer["points"]), 12)
+        self.assertTrue(all(p["packets_delivered"] > 20 for p in answer["points"]))
+        self.assertGreater(len({p["checksum"] for p in answer["points"]}), 3)
+        for change, word in (("switch.voq=true", "contradicts"), ("switch.buffer=16KiB", "destinations"),
+                             ("switch.model=pipelined", "pipelined"), ("adapter.ejection_rate=0 Gb/s", "ejection_rate")):
+            done = run("run", self.write(text), "-o", self.tmp / "b.db", "--set", change)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(word, done.stderr)
+
     def test_edited_experiment_reuses_points(self):
         store = self.tmp / "a.db"
         self.ok("run", self.write(SMALL), "-o", store)
