@@ -147,6 +147,12 @@ static double packets_per_window(const sim *s)
     return packets * (s->load < 1 ? s->load : 1);
 }
 
+/* What a part takes for its first packets, events and slots of its wheel, however small the network. */
+static uint64_t bytes_to_start(void)
+{
+    return 1024 * sizeof(packet) + 64 * 64 * sizeof(event) + 2048 * sizeof(slot);
+}
+
 /* Packets and their events while a quarter of the buffers is full. */
 static uint64_t bytes_in_flight(const sim *s)
 {
@@ -161,7 +167,7 @@ void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_si
     if (sim_resolve(&s, plan, config, NULL) != IK_OK || s.model == MODEL_PIPELINED || find_lookahead(&s, NULL) != IK_OK)
         return;
     sizes z = measure_all(&s);
-    out->bytes = state_bytes(&s, &z) + bytes_in_flight(&s);
+    out->bytes = state_bytes(&s, &z) + bytes_to_start() + bytes_in_flight(&s);
     out->hops_per_window = HOPS_A_PACKET * packets_per_window(&s);
     double threads = out->hops_per_window / HOPS_A_THREAD;
     out->useful_threads = threads < 1 ? 1 : threads < plan->fabric->num_switches ? (unsigned)threads : plan->fabric->num_switches;
