@@ -129,22 +129,29 @@ export function fabricPicture(fabric, height = 460) {
       }
     }
   }
-  // Roots: a diamond on the link, near the port that sends, or at the host; as large as its tree.
+  // Roots: a diamond on the link, near the port that sends, or at the host, or, where these are not drawn one by one, at their switch
+  // or group; as large as its tree.
+  const switchOf = new Map(drawing.links.flatMap((l) => [[l[0], l[1] < drawing.switches ? l[1] : l[4]], [l[3], l[4] < drawing.switches ? l[4] : l[1]]]));
   function rootSpots() {
     if (!roots) return [];
-    const spots = [];
+    const spots = [], placed = new Set();
     const found = (link) => [link.channel, link.opposite].find((c) => roots.has(c));
     for (const edge of scene.edges)
       for (const link of edge.links) {
         const channel = found(link);
         if (channel === undefined) continue;
+        placed.add(channel);
         const c = curve(edge), sender = channel === link.channel ? link.from : link.to;
         const t = scene.nodes[edge.a].members.includes(sender) ? 0.22 : 0.78, s = 1 - t;
         spots.push({ x: s * s * c.ax + 2 * s * t * c.cx + t * t * c.bx, y: s * s * c.ay + 2 * s * t * c.cy + t * t * c.by, size: roots.get(channel) });
       }
     for (const h of scene.hosts) {
       const channel = found(h);
-      if (channel !== undefined) { const [x, y] = hostSpot(h); spots.push({ x, y, size: roots.get(channel) }); }
+      if (channel !== undefined) { const [x, y] = hostSpot(h); spots.push({ x, y, size: roots.get(channel) }); placed.add(channel); }
+    }
+    for (const [channel, size] of roots) {
+      const home = placed.has(channel) ? null : scene.nodes.find((n) => n.members.includes(switchOf.get(channel)));
+      if (home) { const [x, y] = spot(home), r = radius(home); spots.push({ x: x + r, y: y - r, size }); }
     }
     return spots;
   }
