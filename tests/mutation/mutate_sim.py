@@ -79,7 +79,7 @@ FAULTS = [
      ["test_sim_congestion"]),
     ("congestion: a busy output holds nobody up", "sim_congest.c", "if (look_output_free(s, p->choices[c].port) && choice",
      "if (choice", ["test_sim_congestion"]),
-    ("congestion: what output buffers wait for is not followed", "sim_congest.c", "        pk = &p->pool[first];\n    }\n",
+    ("congestion: what output buffers wait for is not followed", "sim_congest.c", "        pk = look_packet(p, first);\n    }\n",
      "        return IK_NONE;\n    }\n", ["test_sim_congestion"]),
     ("congestion: samples come a step late", "sim_run.c", "sample < until)", "sample < 0)", ["test_sim_threads", "test_sim_congestion"]),
     ("classes: bytes of the other class", "sim_classes.c", "c->of[class].window_bytes += bytes;", "c->of[!class].window_bytes += bytes;",
