@@ -434,7 +434,7 @@ SIM_INLINE void carry_out(hot *h, const shape k, const fast_grant *g)
         *(k.vcs == 1 ? &d->ok : &h->ok[(size_t)g->sw * k.vcs + v]) &= ~(1ull << g->out);
     if (h->count_bytes)
         s->switches[g->sw].bytes -= h->full;
-    to->sent += in_window(s, h->start + g->offset);
+    to->sent += h->measured || in_window(s, h->start + g->offset);
     lag end = h->mixed ? end_of_mixed(h, g, to, id) : after(h, g->offset, out->tail);
     post(h, BIN_TAIL, end.windows, key_of(end.rest, g->sw, KEY_TAIL, 0, g->in, g->out));
     bin_credit(h, k, in, v, plus(h, end, h->f->links[in->class].credit));

@@ -22,12 +22,13 @@ typedef struct hot {
     fast_port *ports;
     int32_t *credit;
     queue *queues;
-    slot *slots;
+    slot *slots[NUM_BINS];
     uint64_t start;
-    uint32_t window, slot_mask, num_slots, lookahead;
+    uint32_t window, slot_mask, lookahead;
     int32_t full; /* bytes of a packet */
     uint32_t num_switches;
     bool alone, mixed, count_bytes;
+    bool measured; /* the whole window */
 } hot;
 
 SIM_INLINE hot heat(part *p)
@@ -48,24 +49,24 @@ SIM_INLINE hot heat(part *p)
                  s->fast_state->ports,
                  s->credit,
                  s->queue_store,
-                 fp->bins.slots,
+                 {fp->bins.slots, fp->bins.slots + fp->bins.num_slots, fp->bins.slots + 2 * fp->bins.num_slots},
                  p->start,
                  (uint32_t)p->window,
                  fp->bins.num_slots - 1,
-                 fp->bins.num_slots,
                  (uint32_t)s->lookahead,
                  (int32_t)s->packet_bytes,
                  s->f->num_switches,
                  s->num_parts == 1,
                  s->fast_state->mixed,
-                 s->fast_state->count_bytes};
+                 s->fast_state->count_bytes,
+                 in_window(s, p->start) && in_window(s, p->start + s->lookahead - 1)};
 }
 
 /* ---- bins */
 
 SIM_INLINE void post(hot *h, unsigned bin, uint32_t ahead, uint64_t word)
 {
-    slot *at = &h->slots[bin * h->num_slots + ((h->window + ahead) & h->slot_mask)];
+    slot *at = &h->slots[bin][(h->window + ahead) & h->slot_mask];
     if (__builtin_expect(at->end & 63, 1)) {
         h->words[at->end++] = word;
         return;
@@ -76,7 +77,7 @@ SIM_INLINE void post(hot *h, unsigned bin, uint32_t ahead, uint64_t word)
 
 SIM_INLINE void post_pair(hot *h, unsigned bin, uint32_t ahead, uint64_t first, uint64_t second)
 {
-    slot *at = &h->slots[bin * h->num_slots + ((h->window + ahead) & h->slot_mask)];
+    slot *at = &h->slots[bin][(h->window + ahead) & h->slot_mask];
     if (__builtin_expect(at->end & 63, 1)) {
         h->words[at->end] = first;
         h->words[at->end + 1] = second;
@@ -142,7 +143,7 @@ SIM_INLINE void send_to_switch(hot *h, const shape k, const fast_port *to, uint3
 /* The bins of this window, chunk by chunk. */
 SIM_INLINE uint32_t first_chunk(const hot *h, unsigned bin)
 {
-    return h->slots[bin * h->num_slots + (h->window & h->slot_mask)].first;
+    return h->slots[bin][h->window & h->slot_mask].first;
 }
 
 SIM_INLINE uint32_t next_chunk(const hot *h, uint32_t chunk)
@@ -153,7 +154,7 @@ SIM_INLINE uint32_t next_chunk(const hot *h, uint32_t chunk)
 /* Place after the last word of a chunk; its words begin at chunk * 64 + 2. */
 SIM_INLINE size_t chunk_end(const hot *h, unsigned bin, uint32_t chunk)
 {
-    uint32_t end = h->slots[bin * h->num_slots + (h->window & h->slot_mask)].end;
+    uint32_t end = h->slots[bin][h->window & h->slot_mask].end;
     return (end - 1) >> 6 == chunk ? end : (size_t)chunk * 64 + 64;
 }
 

@@ -138,7 +138,7 @@ bool sim_fast_setup(sim *s)
     if (!f)
         return false;
     f->num_slots = (uint32_t)slots_needed(s);
-    f->count_bytes = s->num_series || s->paranoid || s->congestion;
+    f->count_bytes = s->num_series || s->paranoid;
     f->ports = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->ports);
     f->desks = sim_alloc_zeroed(s->f->num_switches + 1, sizeof *f->desks);
     f->events = sim_alloc_zeroed(num_events(s), sizeof *f->events);
