@@ -175,11 +175,10 @@ static void lean_credit(hot *h, const shape k, uint32_t host, uint32_t index, ui
     lean_host *lean = host_at(h, host);
     wake_until(h, k, host, lean, now);
     h->credit[index] += h->full;
-    if (lean->wake_at == now)
-        lean->wake_at = UINT64_MAX;
-    else if (!lean->blocked)
-        return;
-    act(h, k, host, lean, now);
+    if (lean->wake_at == now || lean->blocked) {
+        lean->wake_at = lean->wake_at == now ? UINT64_MAX : lean->wake_at;
+        act(h, k, host, lean, now);
+    }
     wake_until(h, k, host, lean, h->start + h->lookahead);
 }
 

@@ -395,10 +395,9 @@ void sim_host_credit(part *p, uint32_t host, uint32_t lane_index, uint64_t now)
     host_state *h = &s->hosts[host];
     wake_until(p, host, h, now);
     s->credit[lane_index] += (int32_t)s->packet_bytes;
-    if (h->wake_at == now)
-        h->wake_at = UINT64_MAX;
-    else if (!h->blocked)
-        return;
-    act(p, host, h, now);
+    if (h->wake_at == now || h->blocked) {
+        h->wake_at = h->wake_at == now ? UINT64_MAX : h->wake_at;
+        act(p, host, h, now);
+    }
     wake_until(p, host, h, p->start + s->lookahead);
 }

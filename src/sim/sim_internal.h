@@ -234,7 +234,7 @@ struct sim {
     uint64_t lookahead;
     uint64_t reciprocal; /* ceil(2^64 / lookahead) */
     uint64_t span;       /* lookahead * slots */
-    uint64_t relook_ps;  /* the smallest latency or transmission: pairs left over are looked at again at its multiples */
+    uint64_t relook_ps;  /* pairs left over are looked at again at its multiples: the smallest latency, or less (short packets) */
     uint64_t last_ps;    /* end of the last window */
     uint32_t max_inputs, max_words, max_radix;
     size_t num_series;

@@ -29,13 +29,14 @@ static ik_status find_lookahead(sim *s, ik_error *err)
         if (latency < least)
             least = latency;
     }
-    s->relook_ps = least;
+    uint64_t shortest = UINT64_MAX;
     for (uint32_t c = 0; c < f->num_classes; c++) {
         uint64_t time = ik_transmit_ps(s->packet_bytes, f->classes[c].rate_bps);
-        s->relook_ps = time < s->relook_ps && time > 1 ? time : s->relook_ps;
+        shortest = time < shortest ? time : shortest;
     }
-    if (s->fast)
-        least = s->relook_ps; /* in a window an input takes at most one packet there */
+    s->relook_ps = shortest / 32 < least ? shortest / 32 + 1 : least;
+    if (s->fast && shortest < least && shortest > 1)
+        least = shortest; /* in a window an input takes at most one packet there */
     s->lookahead = least;
     s->last_ps = (s->end_ps + least - 1) / least * least;
     s->reciprocal = UINT64_MAX / least + 1; /* ceil(2^64 / least) */

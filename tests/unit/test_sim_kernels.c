@@ -71,6 +71,10 @@ static void test_same(void **state)
         {"karytree:k=4,n=3", "dbbm", "voq=false;buffer=24 KiB;routing_delay=7 ns", 3, 1},
         {"karytree:k=4,n=3", "1q", "switching=saf;traversal_delay=11 ns", 1, 0.8},
         {"rlft:ports=12,levels=2", "1q", "voq=true", 1, 0.95},
+        {"karytree:k=4,n=3,link_rate=20 Tb/s", "1q", "voq=true;buffer=32 KiB", 1, 0.6},
+        {"karytree:k=4,n=3,link_rate=20 Tb/s", "dbbm", "voq=true;buffer=32 KiB", 4, 0.3},
+        {"karytree:k=4,n=3,link_rate=20 Tb/s", "dbbm", "voq=true;buffer=128 KiB", 4, 0.5},
+        {"karytree:k=4,n=3,link_rate=20 Tb/s", "dbbm", "voq=false;buffer=128 KiB;routing_delay=9 ns", 4, 1},
     };
     for (size_t n = 0; n < sizeof variants / sizeof *variants; n++) {
         uint64_t fast_hops, general_hops, fast = run_kernel(&variants[n], false, &fast_hops),
