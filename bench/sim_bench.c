@@ -216,8 +216,8 @@ static bool callgrind_run(const char *self, bool large, long index, double scale
     return pclose(from) == 0 && *instructions > 0 && *hops > 0;
 }
 
-/* Instructions a hop of a run that is short where it is slow to count. Small networks at the margin: the difference of two runs
- * leaves out filling the empty network; large ones once, some per cent too many. */
+/* Instructions a hop of a run that is short where it is slow to count, at the margin: the difference of two runs leaves out filling
+ * the empty network. */
 static double instructions_per_hop(const char *self, bool large, long index, const bench_case *c)
 {
     double more_hops, more, fewer_hops = 0, fewer = 0;
@@ -227,7 +227,7 @@ static double instructions_per_hop(const char *self, bool large, long index, con
         scale = 1;
     if (!callgrind_run(self, large, index, scale, &more, &more_hops))
         return -1;
-    if (!big && !callgrind_run(self, large, index, scale * 0.7, &fewer, &fewer_hops))
+    if (!callgrind_run(self, large, index, scale * 0.7, &fewer, &fewer_hops))
         return -1;
     return more_hops > fewer_hops ? (more - fewer) / (more_hops - fewer_hops) : -1;
 }
