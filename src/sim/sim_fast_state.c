@@ -27,8 +27,19 @@ static uint64_t slots_needed(const sim *s)
     return slots;
 }
 
+/* Two hosts back to back: no switch to deliver from. */
+static bool hosts_touch(const ik_fabric *f)
+{
+    for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++)
+        if (f->port_peer[port] != IK_NONE && !ik_is_switch(f, f->port_node[f->port_peer[port]]))
+            return true;
+    return false;
+}
+
 bool sim_fast_fits(const sim *s)
 {
+    if (hosts_touch(s->f))
+        return false;
     for (uint32_t c = 0; c < s->f->num_classes; c++)
         if (ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps) < s->lookahead)
             return false;
