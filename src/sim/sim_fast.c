@@ -9,10 +9,9 @@
  *     input takes at most one packet in a window, so the queue is the same. Only a packet that finds its queue empty is an event.
  *  3. Each switch with events takes them in order of time and decides. An input and an output that are matched stay busy beyond the
  *     window, so the transfers wait.
- *  4. Hosts send.
- *  5. The grants are carried out, their packets in the cache by then: everything that follows from a grant is known (the end of the
+ *  4. The grants are carried out, their packets in the cache by then: everything that follows from a grant is known (the end of the
  *     transmission, the credit upstream, the queue that the packet will join at the next switch, or its delivery) and put into bins.
- */
+ *  5. Hosts send (sim_fast_host.c). */
 #include "sim/sim_fast_hot.h"
 
 /* ---- 1, 2: what happened */
@@ -341,7 +340,7 @@ SIM_INLINE void run_desk(hot *h, const shape k, uint32_t sw)
     d->num_events = 0;
 }
 
-/* ---- 5: the grants */
+/* ---- 4: the grants */
 
 /* The last byte of a packet will reach its host at t. */
 SIM_INLINE void arrive_at_host(hot *h, uint32_t node, uint32_t id, const parcel *pk, uint64_t t)

@@ -213,7 +213,7 @@ bool sim_fast_setup_part(part *p)
     fp->parcels.free = IK_NONE;
     fp->grants = malloc((ports + 1) * sizeof *fp->grants);
     fp->active = malloc((switches + 1) * sizeof *fp->active);
-    fp->credits = malloc((hosts + 1) * sizeof *fp->credits);
+    fp->credits = malloc((2 * (size_t)hosts + 1) * sizeof *fp->credits); /* of a packet that left and of one that was dropped */
     return fp->grants && fp->active && fp->credits && bins_init(&fp->bins, s->fast_state->num_slots);
 }
 
