@@ -402,5 +402,8 @@ int main(void)
         cmocka_unit_test(test_damage),       cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_histogram),    cmocka_unit_test(test_memory_limit_and_cancel),
     };
+#ifdef __SANITIZE_THREAD__ /* the others run on one thread: minutes that prove nothing about threads */
+    cmocka_set_test_filter("test_threads");
+#endif
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
