@@ -149,7 +149,7 @@ static ik_status read_lines(reader *r, char *text, const char *end, ik_error *er
         ik_status s = read_line(r, line, err);
         if (s != IK_OK)
             return s;
-        line = stop ? stop + 1 : line + strlen(line);
+        line = stop ? stop + 1 : (char *)end; /* a comment has been cut from the line: its length says nothing */
     }
     if (r->count == 0)
         return ik_fail_at(err, IK_ERR_INPUT, r->path, 0, 0, "no flow in the file");

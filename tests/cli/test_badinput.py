@@ -105,6 +105,17 @@ class BadInputTest(CliTest):
                 self.assertEqual(self.ok(*command, f"{before}{path}", status=None), answer, path)
             path.write_bytes(plain)
 
+    def test_how_lines_end_changes_nothing(self):
+        for path, command, before in self.texts()[:-1]:  # an experiment's text is part of its answer
+            plain = path.read_bytes()
+            self.ok(*command, f"{before}{path}", status=None)
+            answer = self.ok(*command, f"{before}{path}", status=None)
+            unended = [plain.rstrip(b"\n"), plain + b"# the last word"] if path.suffix != ".ibnetdiscover" else []  # there it is a finding
+            for data in [plain.replace(b"\n", b"\r\n"), plain + b"\n\n", *unended]:
+                path.write_bytes(data)
+                self.assertEqual(self.ok(*command, f"{before}{path}", status=None), answer, (path, data[-20:]))
+            path.write_bytes(plain)
+
     def test_what_is_no_text_is_refused_with_its_place(self):
         for path, command, before in self.texts():
             plain, spec = path.read_bytes(), f"{before}{path}"
