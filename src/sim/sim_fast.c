@@ -460,17 +460,28 @@ SIM_INLINE void carry_out(hot *h, const shape k, const fast_grant *g)
 
 /* ---- */
 
-/* Fetches what the grants touch; their queues are there by now. */
-SIM_INLINE void fetch_grants(const hot *h, const shape k)
+/* Fetches what a grant touches; its queue is there by now. */
+SIM_INLINE void fetch_grant(const hot *h, const shape k, const fast_grant *g)
 {
-    for (uint32_t n = 0; n < h->fp->num_grants; n++) {
-        const fast_grant *g = &h->fp->grants[n];
-        uint32_t id = h->queues[g->queue].head, base = h->desks[g->sw].port_base;
-        __builtin_prefetch(&h->parcels[id], 1);
-        __builtin_prefetch(&h->next[id], 1);
-        __builtin_prefetch(&h->ports[base + g->in]);
-        __builtin_prefetch(&h->ports[base + g->out], 1);
-        __builtin_prefetch(&h->credit[(size_t)(base + g->out) * k.vcs], 1);
+    uint32_t id = h->queues[g->queue].head, base = h->desks[g->sw].port_base;
+    __builtin_prefetch(&h->parcels[id], 1);
+    __builtin_prefetch(&h->next[id], 1);
+    __builtin_prefetch(&h->ports[base + g->in]);
+    __builtin_prefetch(&h->ports[base + g->out], 1);
+    __builtin_prefetch(&h->credit[(size_t)(base + g->out) * k.vcs], 1);
+}
+
+SIM_INLINE void carry_out_all(hot *h, const shape k)
+{
+    enum { AHEAD = 16 };
+    const fast_grant *g = h->fp->grants;
+    uint32_t n = h->fp->num_grants;
+    for (uint32_t at = 0; at < n && at < AHEAD; at++)
+        fetch_grant(h, k, g + at);
+    for (uint32_t at = 0; at < n; at++) {
+        if (at + AHEAD < n)
+            fetch_grant(h, k, g + at + AHEAD);
+        carry_out(h, k, g + at);
     }
 }
 
@@ -484,9 +495,7 @@ SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
     take_arrivals(&h, k);
     for (uint32_t n = 0; n < fp->num_active; n++)
         run_desk(&h, k, fp->active[n]);
-    fetch_grants(&h, k);
-    for (uint32_t n = 0; n < fp->num_grants; n++)
-        carry_out(&h, k, &fp->grants[n]);
+    carry_out_all(&h, k);
     p->n.hops += fp->num_grants;
     fp->num_grants = 0;
     sim_fast_run_hosts(p, at);
