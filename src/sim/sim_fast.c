@@ -76,8 +76,12 @@ SIM_INLINE void take_tails(const hot *h, const shape k)
             __builtin_prefetch(d, 1);
             __builtin_prefetch(d->events, 1);
         }
-        for (; at < end; at++)
+        for (; at < end; at++) {
+            desk *d = &h->desks[key_switch(*at)];
+            d->may_in |= 1ull << key_in(*at);
+            d->may_out |= 1ull << key_out(*at);
             put(h, k, *at);
+        }
     }
 }
 
@@ -96,8 +100,21 @@ static void drop(hot *h, const shape k, uint64_t key, uint32_t id)
         post_remote(h->p, time, in->peer_node, EV_CREDIT, in->peer_port, v << 24 | s->packet_bytes);
         return;
     }
-    lag at = until(h, time);
-    post(h, BIN_CREDIT, at.windows, (uint64_t)at.rest << 32 | (in->peer_port * k.vcs + v));
+    spot at = spot_at(h, BIN_CREDIT, until(h, time));
+    post(h, at.at, (uint64_t)at.rest << 32 | (in->peer_port * k.vcs + v));
+}
+
+/* The first of a queue asks. While its input or its output is busy in all of this window its instant decides nothing. */
+SIM_INLINE void ask(const hot *h, const shape k, uint64_t key)
+{
+    const desk *d = &h->desks[key_switch(key)];
+    unsigned in = key_in(key), out = key_out(key), v = k.vcs == 1 ? 0 : key_vc(key);
+    if (d->may_in >> in & d->may_out >> out & 1) {
+        put(h, k, key);
+        return;
+    }
+    d->row[in] |= 1ull << out;
+    d->row[d->radix + out * k.vcs + v] |= 1ull << in;
 }
 
 SIM_INLINE void join(hot *h, const shape k, uint64_t key, uint64_t what)
@@ -109,11 +126,11 @@ SIM_INLINE void join(hot *h, const shape k, uint64_t key, uint64_t what)
     }
     queue *q = &h->queues[index];
     h->next[id] = IK_NONE;
-    if (h->count_bytes)
+    if (!k.plain && h->count_bytes)
         h->s->switches[key_switch(key)].bytes += h->full;
     if (q->head == IK_NONE) {
         *q = (queue){id, id};
-        put(h, k, key);
+        ask(h, k, key);
     } else {
         h->next[q->tail] = id;
         q->tail = id;
@@ -219,7 +236,7 @@ SIM_INLINE void match(const hot *h, const shape k, state *st, unsigned in, unsig
     st->free_in &= ~(1ull << in);
     st->free_out &= ~(1ull << out);
     __builtin_prefetch(&h->queues[q], 1);
-    fp->grants[fp->num_grants++] = (fast_grant){q, offset, st->sw, (uint8_t)in, (uint8_t)out, (uint8_t)v, 0};
+    fp->grants[fp->num_grants++] = (fast_grant){key_of(offset, st->sw, KEY_TAIL, v, in, out), q, 0};
 }
 
 /* A pointer beyond the last port means the first: nothing asks from there, so it need not be turned back. */
@@ -269,7 +286,7 @@ static void look_later(hot *h, desk *d, uint32_t sw, uint64_t left, uint32_t off
     lag when = until(h, (now / h->s->relook_ps + 1) * h->s->relook_ps);
     uint64_t key = key_of(when.rest, sw, KEY_LOOK, 0, 0, 0);
     if (when.windows > 0) {
-        post(h, BIN_TAIL, when.windows, key);
+        post(h, slot_ahead(h, BIN_TAIL, when.windows), key);
         return;
     }
     uint64_t *events = d->num_events > DESK_EVENTS ? h->events + (size_t)d->port_base * (2 + h->s->vcs) + sw : d->events;
@@ -335,15 +352,32 @@ SIM_INLINE void run_desk(hot *h, const shape k, uint32_t sw)
         if (__builtin_expect(left != 0, 0))
             look_later(h, d, sw, left, (uint32_t)instant, &at);
     }
-    d->free_in = st.free_in;
-    d->free_out = st.free_out;
+    d->free_in = d->may_in = st.free_in;
+    d->free_out = d->may_out = st.free_out;
     d->num_events = 0;
 }
 
 /* ---- 4: the grants */
 
+/* To those who asked for more than totals. */
+static void report_delivery(const hot *h, uint32_t host, uint32_t id, const parcel *pk, uint64_t t)
+{
+    const sim *s = h->s;
+    part *p = h->p;
+    uint64_t latency = t - pk->t_gen;
+    if (s->num_series)
+        sim_count_series(p, t, s->packet_bytes, latency);
+    if (p->classes)
+        sim_count_class(p, pk->rt.src, h->fp->parcels.number[id], s->packet_bytes, t, latency);
+    if (s->paranoid) {
+        packet copy = sim_fast_packet(p, id);
+        copy.t_tail = t;
+        sim_check_delivery(p, host, &copy);
+    }
+}
+
 /* The last byte of a packet will reach its host at t. */
-SIM_INLINE void arrive_at_host(hot *h, uint32_t node, uint32_t id, const parcel *pk, uint64_t t)
+SIM_INLINE void arrive_at_host(hot *h, const shape k, uint32_t node, uint32_t id, const parcel *pk, uint64_t t)
 {
     sim *s = h->s;
     part *p = h->p;
@@ -358,42 +392,35 @@ SIM_INLINE void arrive_at_host(hot *h, uint32_t node, uint32_t id, const parcel 
         sim_histo_add(&p->latency, latency);
         sim_histo_add(&p->network, t - pk->t_inject);
     }
-    if (s->num_series)
-        sim_count_series(p, t, s->packet_bytes, latency);
-    if (p->classes)
-        sim_count_class(p, pk->rt.src, h->fp->parcels.number[id], s->packet_bytes, t, latency);
-    if (s->paranoid) {
-        packet copy = sim_fast_packet(p, id);
-        copy.t_tail = t;
-        sim_check_delivery(p, host, &copy);
-    }
+    if (!k.plain)
+        report_delivery(h, host, id, pk, t);
     free_parcel(h, id);
 }
 
 /* Takes the head off its queue; the next one asks. */
-SIM_INLINE void pop(const hot *h, const shape k, const fast_grant *g, uint32_t next)
+SIM_INLINE void pop(const hot *h, const shape k, const desk *d, const fast_grant *g, uint32_t next)
 {
-    const desk *d = &h->desks[g->sw];
-    uint64_t *row = d->row, *want = row + d->radix, bit = 1ull << g->in, others = 0;
+    unsigned in = key_in(g->key), out = key_out(g->key), v = k.vcs == 1 ? 0 : key_vc(g->key);
     h->queues[g->queue].head = next;
-    if (next != IK_NONE && (k.voq || h->out[next] == g->out))
+    if (next != IK_NONE && (k.voq || h->out[next] == out))
         return;
-    want[g->out * k.vcs + g->vc] &= ~bit;
-    for (unsigned u = 0; u < k.vcs; u++)
-        others |= want[g->out * k.vcs + u];
-    if (!(others & bit))
-        row[g->in] &= ~(1ull << g->out);
+    uint64_t *row = d->row, *want = row + d->radix, bit = 1ull << in, others = 0;
+    want[out * k.vcs + v] &= ~bit;
+    for (unsigned u = 0; k.vcs > 1 && u < k.vcs; u++)
+        others |= want[out * k.vcs + u];
+    if (k.vcs == 1 || !(others & bit))
+        row[in] &= ~(1ull << out);
     if (!k.voq && next != IK_NONE) {
-        want[h->out[next] * k.vcs + g->vc] |= bit;
-        row[g->in] |= 1ull << h->out[next];
+        want[h->out[next] * k.vcs + v] |= bit;
+        row[in] |= 1ull << h->out[next];
     }
 }
 
 /* When the transmission of a grant ends where a tail may have to be waited for. */
-static lag end_of_mixed(hot *h, const fast_grant *g, const fast_port *to, uint32_t id)
+static lag end_of_mixed(hot *h, uint32_t offset, const fast_port *to, uint32_t id)
 {
     const link_delays *out = &h->f->links[to->class];
-    uint64_t *tail = &h->fp->parcels.tail[id], end = h->start + g->offset + out->full_ps;
+    uint64_t *tail = &h->fp->parcels.tail[id], end = h->start + offset + out->full_ps;
     if (end < *tail)
         end = *tail;
     *tail = end + h->s->traversal_ps + out->latency_ps;
@@ -407,7 +434,7 @@ SIM_INLINE void bin_credit(hot *h, const shape k, const fast_port *in, unsigned 
                     v << 24 | h->s->packet_bytes);
         return;
     }
-    post(h, BIN_CREDIT, at.windows, (uint64_t)at.rest << 32 | (in->peer_port * k.vcs + v));
+    post(h, slot_ahead(h, BIN_CREDIT, at.windows), (uint64_t)at.rest << 32 | (in->peer_port * k.vcs + v));
 }
 
 SIM_INLINE lag plus(const hot *h, lag a, lag b)
@@ -417,45 +444,75 @@ SIM_INLINE lag plus(const hot *h, lag a, lag b)
     return sum;
 }
 
+/* The end of the transmission and the credit for the space that it leaves behind; returns when the transmission ends, but only
+ * where the case is not plain. */
+SIM_INLINE lag end_of(hot *h, const shape k, const fast_grant *g, const fast_port *in, const fast_port *to, uint32_t id)
+{
+    uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET);
+    uint64_t low = g->key & KEY_LOW;
+    unsigned v = k.vcs == 1 ? 0 : key_vc(g->key);
+    if (k.plain) {
+        spot tail = aimed(h, AIM_TAIL, offset), back = aimed(h, AIM_CREDIT, offset);
+        post(h, tail.at, (uint64_t)tail.rest << KEY_OFFSET | low);
+        post(h, back.at, (uint64_t)back.rest << 32 | (in->peer_port * k.vcs + v));
+        return (lag){0, 0};
+    }
+    lag end = h->mixed ? end_of_mixed(h, offset, to, id) : after(h, offset, h->f->links[to->class].tail);
+    post(h, slot_ahead(h, BIN_TAIL, end.windows), (uint64_t)end.rest << KEY_OFFSET | low);
+    bin_credit(h, k, in, v, plus(h, end, h->f->links[in->class].credit));
+    return end;
+}
+
+/* To a host: head and tail come, its buffer drains at the link's rate. */
+SIM_INLINE void send_to_host(hot *h, const shape k, const fast_grant *g, const fast_port *to, uint32_t id, const parcel *pk, lag end)
+{
+    const sim *s = h->s;
+    const link_delays *out = &h->f->links[k.plain ? 0 : to->class];
+    uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET), out_port = (uint32_t)(to - h->ports);
+    unsigned v = k.vcs == 1 ? 0 : key_vc(g->key);
+    uint64_t head = h->start + offset + s->traversal_ps + out->latency_ps, t = head + out->full_ps;
+    if (!k.plain) {
+        t = h->start + (uint64_t)end.windows * h->lookahead + end.rest + s->traversal_ps + out->latency_ps;
+        head = s->store_forward ? t : head;
+    }
+    if (__builtin_expect(head >= s->last_ps, 0)) { /* the run ends while it is on the link */
+        lag at = until(h, head);
+        post_pair(h, slot_ahead(h, BIN_ARRIVAL, at.windows), key_of(at.rest, key_switch(g->key), KEY_TO_HOST, v, 0, key_out(g->key)),
+                  (uint64_t)IK_NONE << 32 | id);
+        return;
+    }
+    spot back = k.plain ? aimed(h, AIM_HOST_CREDIT, offset) : spot_at(h, BIN_CREDIT, until(h, t + out->latency_ps));
+    post(h, back.at, (uint64_t)back.rest << 32 | (out_port * k.vcs + v));
+    arrive_at_host(h, k, to->peer_node, id, pk, t);
+}
+
 SIM_INLINE void carry_out(hot *h, const shape k, const fast_grant *g)
 {
     sim *s = h->s;
-    desk *d = &h->desks[g->sw];
-    uint32_t id = h->queues[g->queue].head, out_port = d->port_base + g->out, v = k.vcs == 1 ? 0 : g->vc;
+    uint32_t sw = key_switch(g->key), offset = (uint32_t)(g->key >> KEY_OFFSET);
+    desk *d = &h->desks[sw];
+    uint32_t id = h->queues[g->queue].head, out_port = d->port_base + key_out(g->key), v = k.vcs == 1 ? 0 : key_vc(g->key);
     parcel *pk = &h->parcels[id];
-    const fast_port *in = &h->ports[d->port_base + g->in];
+    const fast_port *in = &h->ports[d->port_base + key_in(g->key)];
     fast_port *to = &h->ports[out_port];
-    const link_delays *out = &h->f->links[to->class];
     int32_t *credit = &h->credit[(size_t)out_port * k.vcs + v];
-    pop(h, k, g, h->next[id]);
+    pop(h, k, d, g, h->next[id]);
     *credit -= h->full;
     if (*credit < h->full)
-        *(k.vcs == 1 ? &d->ok : &h->ok[(size_t)g->sw * k.vcs + v]) &= ~(1ull << g->out);
-    if (h->count_bytes)
-        s->switches[g->sw].bytes -= h->full;
-    to->sent += h->measured || in_window(s, h->start + g->offset);
-    lag end = h->mixed ? end_of_mixed(h, g, to, id) : after(h, g->offset, out->tail);
-    post(h, BIN_TAIL, end.windows, key_of(end.rest, g->sw, KEY_TAIL, 0, g->in, g->out));
-    bin_credit(h, k, in, v, plus(h, end, h->f->links[in->class].credit));
-    if (to->peer_node < h->num_switches) {
-        pk->rt.hops++;
-        lag at = after(h, g->offset, out->arrival);
-        if (h->mixed && s->store_forward)
-            at = until(h, h->fp->parcels.tail[id] + s->routing_ps);
-        send_to_switch(h, k, to, id, pk, v, at);
+        *(k.vcs == 1 ? &d->ok : &h->ok[(size_t)sw * k.vcs + v]) &= ~(1ull << key_out(g->key));
+    if (!k.plain && h->count_bytes)
+        s->switches[sw].bytes -= h->full;
+    to->sent += h->measured || in_window(s, h->start + offset);
+    lag end = end_of(h, k, g, in, to, id);
+    if (to->peer_node >= h->num_switches) {
+        send_to_host(h, k, g, to, id, pk, end);
         return;
     }
-    /* a host: head and tail come, its buffer drains at the link's rate */
-    uint64_t t = h->start + (uint64_t)end.windows * h->lookahead + end.rest + s->traversal_ps + out->latency_ps;
-    lag back = until(h, t + out->latency_ps);
-    uint64_t head = s->store_forward ? t : h->start + g->offset + s->traversal_ps + out->latency_ps;
-    if (__builtin_expect(head >= s->last_ps, 0)) { /* the run ends while it is on the link */
-        lag at = until(h, head);
-        post_pair(h, BIN_ARRIVAL, at.windows, key_of(at.rest, g->sw, KEY_TO_HOST, v, 0, g->out), (uint64_t)IK_NONE << 32 | id);
-        return;
-    }
-    post(h, BIN_CREDIT, back.windows, (uint64_t)back.rest << 32 | (out_port * k.vcs + v));
-    arrive_at_host(h, to->peer_node, id, pk, t);
+    pk->rt.hops++;
+    spot at = k.plain ? aimed(h, AIM_ARRIVAL, offset) : spot_at(h, BIN_ARRIVAL, after(h, offset, h->f->links[to->class].arrival));
+    if (!k.plain && h->mixed && s->store_forward)
+        at = spot_at(h, BIN_ARRIVAL, until(h, h->fp->parcels.tail[id] + s->routing_ps));
+    send_to_switch(h, k, to, id, pk, v, at);
 }
 
 /* ---- */
@@ -463,12 +520,12 @@ SIM_INLINE void carry_out(hot *h, const shape k, const fast_grant *g)
 /* Fetches what a grant touches; its queue is there by now. */
 SIM_INLINE void fetch_grant(const hot *h, const shape k, const fast_grant *g)
 {
-    uint32_t id = h->queues[g->queue].head, base = h->desks[g->sw].port_base;
+    uint32_t id = h->queues[g->queue].head, base = h->desks[key_switch(g->key)].port_base;
     __builtin_prefetch(&h->parcels[id], 1);
     __builtin_prefetch(&h->next[id], 1);
-    __builtin_prefetch(&h->ports[base + g->in]);
-    __builtin_prefetch(&h->ports[base + g->out], 1);
-    __builtin_prefetch(&h->credit[(size_t)(base + g->out) * k.vcs], 1);
+    __builtin_prefetch(&h->ports[base + key_in(g->key)]);
+    __builtin_prefetch(&h->ports[base + key_out(g->key)], 1);
+    __builtin_prefetch(&h->credit[(size_t)(base + key_out(g->key)) * k.vcs], 1);
 }
 
 SIM_INLINE void carry_out_all(hot *h, const shape k)
@@ -490,6 +547,7 @@ SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
     fast_part *fp = p->fast;
     hot h = heat(p);
     fp->num_active = 0;
+    take_aim(&h);
     take_credits(&h, k);
     take_tails(&h, k);
     take_arrivals(&h, k);
@@ -505,7 +563,10 @@ SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
 #define KERNEL(name, num, queues)                                                                                                 \
     static void window_##name(part *p, const slot *at)                                                                           \
     {                                                                                                                            \
-        fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues});                                                              \
+        if (p->sim->fast_state->plain && p->sim->num_parts == 1)                                                                 \
+            fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues, .plain = true});                                   \
+        else                                                                                                                     \
+            fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues});                                                  \
     }
 
 KERNEL(fifo_1, 1, false)

@@ -26,6 +26,7 @@ enum { KEY_TAIL, KEY_ARRIVAL, KEY_CREDIT, KEY_LOOK, KEY_TO_HOST = KEY_TAIL /* in
 #define KEY_KIND         17u
 #define KEY_VC           12u
 #define KEY_IN           6u
+#define KEY_LOW          ((1ull << KEY_OFFSET) - 1) /* all but the offset */
 #define FAST_MAX_WINDOW  ((1u << (64 - KEY_OFFSET)) - 1) /* ps */
 #define FAST_MAX_SWITCH  (1u << (KEY_OFFSET - KEY_SWITCH))
 #define FAST_MAX_VCS     (1u << (KEY_KIND - KEY_VC))
@@ -94,9 +95,12 @@ typedef struct lag {
 
 /* What a grant needs to know of a link, by class. */
 typedef struct link_delays {
-    lag tail;    /* a packet's transmission */
-    lag credit;  /* the way back */
-    lag arrival; /* from a grant to the packet's first request at the switch beyond */
+    lag tail;         /* from a grant to the end of the transmission */
+    lag credit;       /* the way back */
+    lag arrival;      /* from a grant to the packet's first request at the switch beyond */
+    lag tail_credit;  /* from a grant to the credit upstream, and from one to a host to its credit; */
+    lag host_credit;  /* where no tail has to be waited for */
+    lag host_arrival; /* from a host's sending to the first request */
     uint64_t full_ps, latency_ps;
 } link_delays;
 
@@ -110,7 +114,7 @@ typedef struct fast_port {
 
 /* A switch at work, four lines: what every visit needs; the keys of this window, in order of time, while they are few; and the
  * pointers of iSLIP, which stand beyond the last port as well as on it (nothing asks from there). */
-enum { DESK_EVENTS = 8 };
+enum { DESK_EVENTS = 6 };
 typedef struct desk {
     uint64_t free_in, free_out, left; /* as in sw_state.masks, which are brought up to date for those who look */
     uint64_t ok;                      /* outputs with credit for a packet; with one VC */
@@ -119,6 +123,7 @@ typedef struct desk {
     uint32_t port_base, queue_base;
     uint32_t num_events;
     uint8_t radix, pad[3];
+    uint64_t may_in, may_out; /* free now, or coming free in this window */
     uint64_t events[DESK_EVENTS];
     uint8_t grant[64], accept[64];
 } desk;
@@ -143,9 +148,10 @@ typedef struct sink {
     uint64_t hash, packets; /* packets: in the measured time */
 } sink;
 
+/* key: as that of the tail, but its offset is the grant's. */
 typedef struct fast_grant {
-    uint32_t queue, offset, sw;
-    uint8_t in, out, vc, pad;
+    uint64_t key;
+    uint32_t queue, pad;
 } fast_grant;
 
 typedef struct host_credit {
@@ -177,6 +183,7 @@ typedef struct fast_state {
     bool mixed;       /* links of several rates: a tail may have to be waited for */
     bool count_bytes; /* what the buffers of a switch hold is asked for */
     bool plain_start; /* a packet starts with nothing but its source and destination */
+    bool plain; /* links of one class, virtual cut-through, and nobody who asks for more than totals */
 } fast_state;
 
 /* ---- sim_fast_host.c: puts a packet on the link of its host; its VC is rt's. */
@@ -191,7 +198,7 @@ void sim_fast_free(sim *s);
 void sim_fast_free_part(part *p);
 uint64_t sim_fast_bytes(const sim *s);  /* before the first packet */
 uint64_t sim_fast_part_bytes(const part *p);
-bool sim_bins_add(part *p, unsigned bin, uint64_t window, unsigned count, uint64_t first, uint64_t second);
+bool sim_bins_add(part *p, slot *at, unsigned count, uint64_t first, uint64_t second); /* at: one of the bins' slots; false = out of memory */
 void sim_bins_clear(part *p); /* the bins of the window that was worked on */
 bool sim_parcels_grow(part *p);
 uint64_t sim_fast_next(const part *p, uint64_t from); /* first window >= from with something in the bins, or UINT64_MAX */

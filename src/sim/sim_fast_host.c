@@ -27,8 +27,10 @@ SIM_INLINE bool send(hot *h, const shape k, uint32_t host_port, const ik_packet 
     uint32_t cap = h->fp->parcels.cap, id = new_parcel(h->p);
     if (id == IK_NONE)
         return false;
-    if (h->fp->parcels.cap != cap)
+    if (h->fp->parcels.cap != cap) {
         *h = heat(h->p);
+        take_aim(h);
+    }
     fast_port *to = &h->ports[host_port];
     const link_delays *link = &h->f->links[to->class];
     parcel *pk = &h->parcels[id];
@@ -36,11 +38,13 @@ SIM_INLINE bool send(hot *h, const shape k, uint32_t host_port, const ik_packet 
     to->sent += in_window(s, now);
     h->credit[(size_t)host_port * k.vcs + (k.vcs == 1 ? 0 : rt->vc)] -= h->full;
     uint64_t tail = now + link->full_ps + link->latency_ps;
-    if (h->mixed)
+    if (!k.plain && h->mixed)
         h->fp->parcels.tail[id] = tail;
-    if (h->fp->parcels.number)
+    if (!k.plain && h->fp->parcels.number)
         h->fp->parcels.number[id] = (uint32_t)number;
-    send_to_switch(h, k, to, id, pk, rt->vc, until(h, (s->store_forward ? tail : now + link->latency_ps) + s->routing_ps));
+    spot at = k.plain ? aimed(h, AIM_HOST_ARRIVAL, (uint32_t)(now - h->start))
+                      : spot_at(h, BIN_ARRIVAL, until(h, (s->store_forward ? tail : now + link->latency_ps) + s->routing_ps));
+    send_to_switch(h, k, to, id, pk, rt->vc, at);
     return true;
 }
 
@@ -230,12 +234,14 @@ void sim_fast_run_hosts(part *p, const slot *at)
 {
     hot h = heat(p);
     const sim *s = p->sim;
+    take_aim(&h);
+    bool plain = h.f->plain && h.alone;
     if (!h.f->hosts)
         full_window(&h, at);
-    else if (s->vcs == 1 && s->voq)
-        lean_window(&h, (shape){.words = 1, .vcs = 1, .voq = true}, at);
-    else if (s->vcs == 1)
-        lean_window(&h, (shape){.words = 1, .vcs = 1, .voq = false}, at);
+    else if (s->vcs == 1 && s->voq && plain)
+        lean_window(&h, (shape){.words = 1, .vcs = 1, .voq = true, .plain = true}, at);
+    else if (plain)
+        lean_window(&h, (shape){.words = 1, .vcs = s->vcs, .voq = s->voq, .plain = true}, at);
     else
         lean_window(&h, sim_shape(s), at);
     p->fast->num_credits = 0;

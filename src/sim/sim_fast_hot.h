@@ -7,6 +7,19 @@
 #include "sim/sim_fast.h"
 #include "sim/sim_shape.h"
 
+/* Where a word goes: the slot of its window, and its offset in there. */
+typedef struct spot {
+    slot *at;
+    uint32_t rest;
+} spot;
+
+/* A delay in the plain case: all that begins in this window ends in one of two. */
+typedef struct aim {
+    slot *near, *far;
+    uint32_t rest;
+} aim;
+enum { AIM_TAIL, AIM_CREDIT, AIM_ARRIVAL, AIM_HOST_CREDIT, AIM_HOST_ARRIVAL, NUM_AIMS };
+
 /* What the loops need, in locals. */
 typedef struct hot {
     sim *s;
@@ -29,6 +42,8 @@ typedef struct hot {
     uint32_t num_switches;
     bool alone, mixed, count_bytes;
     bool measured; /* the whole window */
+    const ik_routing *routing;
+    aim aims[NUM_AIMS]; /* plain */
 } hot;
 
 SIM_INLINE hot heat(part *p)
@@ -59,33 +74,67 @@ SIM_INLINE hot heat(part *p)
                  s->num_parts == 1,
                  s->fast_state->mixed,
                  s->fast_state->count_bytes,
-                 in_window(s, p->start) && in_window(s, p->start + s->lookahead - 1)};
+                 in_window(s, p->start) && in_window(s, p->start + s->lookahead - 1),
+                 s->plan->routing,
+                 {{NULL, NULL, 0}}};
 }
 
 /* ---- bins */
 
-SIM_INLINE void post(hot *h, unsigned bin, uint32_t ahead, uint64_t word)
+SIM_INLINE void post(hot *h, slot *at, uint64_t word)
 {
-    slot *at = &h->slots[bin][(h->window + ahead) & h->slot_mask];
     if (__builtin_expect(at->end & 63, 1)) {
         h->words[at->end++] = word;
         return;
     }
-    sim_bins_add(h->p, bin, h->window + ahead, 1, word, 0);
+    sim_bins_add(h->p, at, 1, word, 0);
     h->words = h->fp->bins.words;
 }
 
-SIM_INLINE void post_pair(hot *h, unsigned bin, uint32_t ahead, uint64_t first, uint64_t second)
+SIM_INLINE void post_pair(hot *h, slot *at, uint64_t first, uint64_t second)
 {
-    slot *at = &h->slots[bin][(h->window + ahead) & h->slot_mask];
     if (__builtin_expect(at->end & 63, 1)) {
         h->words[at->end] = first;
         h->words[at->end + 1] = second;
         at->end += 2;
         return;
     }
-    sim_bins_add(h->p, bin, h->window + ahead, 2, first, second);
+    sim_bins_add(h->p, at, 2, first, second);
     h->words = h->fp->bins.words;
+}
+
+SIM_INLINE slot *slot_ahead(const hot *h, unsigned bin, uint32_t windows)
+{
+    return &h->slots[bin][(h->window + windows) & h->slot_mask];
+}
+
+SIM_INLINE spot spot_at(const hot *h, unsigned bin, lag at)
+{
+    return (spot){slot_ahead(h, bin, at.windows), at.rest};
+}
+
+SIM_INLINE void take_aim(hot *h)
+{
+    const link_delays *l = &h->f->links[0];
+    const struct {
+        unsigned bin;
+        lag delay;
+    } aims[NUM_AIMS] = {[AIM_TAIL] = {BIN_TAIL, l->tail},
+                        [AIM_CREDIT] = {BIN_CREDIT, l->tail_credit},
+                        [AIM_ARRIVAL] = {BIN_ARRIVAL, l->arrival},
+                        [AIM_HOST_CREDIT] = {BIN_CREDIT, l->host_credit},
+                        [AIM_HOST_ARRIVAL] = {BIN_ARRIVAL, l->host_arrival}};
+    for (unsigned k = 0; k < NUM_AIMS; k++)
+        h->aims[k] = (aim){slot_ahead(h, aims[k].bin, aims[k].delay.windows), slot_ahead(h, aims[k].bin, aims[k].delay.windows + 1),
+                           aims[k].delay.rest};
+}
+
+SIM_INLINE spot aimed(const hot *h, unsigned which, uint32_t offset)
+{
+    const aim *a = &h->aims[which];
+    uint32_t rest = offset + a->rest;
+    bool far = rest >= h->lookahead;
+    return (spot){far ? a->far : a->near, far ? rest - h->lookahead : rest};
 }
 
 /* Sum of an offset in this window and a delay. */
@@ -106,8 +155,7 @@ SIM_INLINE lag until(const hot *h, uint64_t time)
 /* The output that a packet takes at `node`, NO_OUT if there is none. */
 SIM_INLINE unsigned route(const hot *h, uint32_t node, uint32_t in_port, ik_packet *rt)
 {
-    const ik_routing *r = h->s->plan->routing;
-    uint32_t preferred = 0, n = r->family->next(r, node, in_port, rt, h->p->ports, &preferred);
+    uint32_t preferred = 0, n = h->routing->family->next(h->routing, node, in_port, rt, h->p->ports, &preferred);
     return n == 0 ? NO_OUT : h->p->ports[preferred] - h->desks[node].port_base;
 }
 
@@ -124,20 +172,21 @@ SIM_INLINE void free_parcel(hot *h, uint32_t id)
 }
 
 /* A packet whose head leaves through `to` for a switch, where it may ask at `at`. */
-SIM_INLINE void send_to_switch(hot *h, const shape k, const fast_port *to, uint32_t id, parcel *pk, unsigned v, lag at)
+SIM_INLINE void send_to_switch(hot *h, const shape k, const fast_port *to, uint32_t id, parcel *pk, unsigned v, spot at)
 {
     uint32_t node = to->peer_node;
     unsigned out = route(h, node, to->peer_port, &pk->rt);
     uint32_t q = __builtin_expect(out != NO_OUT, 1) ? queue_at(&h->desks[node], k, to->peer_radix, to->peer_local, v, out) : IK_NONE;
     h->out[id] = (uint8_t)out;
-    if (__builtin_expect(!h->alone, 0) && h->s->node_part[node] != h->p->id) {
+    if (!k.plain && __builtin_expect(!h->alone, 0) && h->s->node_part[node] != h->p->id) {
+        uint32_t ahead = ((uint32_t)(at.at - h->slots[BIN_ARRIVAL]) - h->window) & h->slot_mask;
         packet copy = sim_fast_packet(h->p, id);
         event e = {(uint64_t)EV_ARRIVAL << 30 | to->peer_port, node, id};
-        sim_post_mail(h->p, h->s->node_part[node], h->start + (uint64_t)at.windows * h->lookahead + at.rest, &e, &copy);
+        sim_post_mail(h->p, h->s->node_part[node], h->start + (uint64_t)ahead * h->lookahead + at.rest, &e, &copy);
         free_parcel(h, id);
         return;
     }
-    post_pair(h, BIN_ARRIVAL, at.windows, key_of(at.rest, node, KEY_ARRIVAL, v, to->peer_local, out & 63), (uint64_t)q << 32 | id);
+    post_pair(h, at.at, key_of(at.rest, node, KEY_ARRIVAL, v, to->peer_local, out & 63), (uint64_t)q << 32 | id);
 }
 
 /* The bins of this window, chunk by chunk. */

@@ -64,6 +64,9 @@ static void init_links(const sim *s, fast_state *f)
         f->links[c] = (link_delays){.tail = lag_of(s, full),
                                     .credit = lag_of(s, class->latency_ps),
                                     .arrival = lag_of(s, head + (s->store_forward ? full : 0) + s->routing_ps),
+                                    .tail_credit = lag_of(s, full + class->latency_ps),
+                                    .host_credit = lag_of(s, full + head + class->latency_ps),
+                                    .host_arrival = lag_of(s, class->latency_ps + s->routing_ps),
                                     .full_ps = full,
                                     .latency_ps = class->latency_ps};
         f->mixed |= full != f->links[0].full_ps;
@@ -122,7 +125,7 @@ static void init_desks(const sim *s, fast_state *f)
     for (uint32_t id = 0; id < s->f->num_switches; id++) {
         const sw_state *sw = &s->switches[id];
         desk *d = &f->desks[id];
-        *d = (desk){.free_in = sw->masks[0], .free_out = sw->masks[1], .row = sw->masks + 3, .pair_vc = sw->pair_vc};
+        *d = (desk){.free_in = sw->masks[0], .free_out = sw->masks[1], .may_in = sw->masks[0], .may_out = sw->masks[1], .row = sw->masks + 3, .pair_vc = sw->pair_vc};
         d->port_base = sw->port_base;
         d->queue_base = (uint32_t)(sw->queues - s->queue_store);
         d->radix = (uint8_t)sw->radix;
@@ -165,6 +168,7 @@ bool sim_fast_setup(sim *s)
     if (f->hosts)
         init_hosts(s, f);
     init_links(s, f);
+    f->plain = s->f->num_classes == 1 && !s->store_forward && !f->count_bytes && !s->traffic->family->classes;
     init_ports(s, f);
     init_desks(s, f);
     return true;
@@ -264,11 +268,9 @@ static uint32_t new_chunk(bins *b)
     return id;
 }
 
-bool sim_bins_add(part *p, unsigned bin, uint64_t window, unsigned count, uint64_t first, uint64_t second)
+bool sim_bins_add(part *p, slot *at, unsigned count, uint64_t first, uint64_t second)
 {
     bins *b = &p->fast->bins;
-    uint32_t index = (uint32_t)window & (b->num_slots - 1);
-    slot *at = &b->slots[bin * b->num_slots + index];
     if ((at->end & 63) == 0) {
         uint32_t id = new_chunk(b);
         if (id == IK_NONE) {
@@ -276,6 +278,7 @@ bool sim_bins_add(part *p, unsigned bin, uint64_t window, unsigned count, uint64
             return false;
         }
         if (at->first == IK_NONE) {
+            uint32_t index = (uint32_t)(at - b->slots) & (b->num_slots - 1);
             at->first = id;
             b->busy[index >> 6] |= 1ull << (index & 63);
         } else {
@@ -387,9 +390,11 @@ void sim_fast_take_mail(part *p, uint64_t time, const sim_unit *at)
 {
     const sim *s = p->sim;
     uint32_t port = at->low & EV_PORT_MASK;
-    uint64_t window = time / s->lookahead, offset = time % s->lookahead;
+    uint64_t offset = time % s->lookahead;
+    bins *b = &p->fast->bins;
+    slot *slots = b->slots + (uint32_t)(time / s->lookahead & (b->num_slots - 1));
     if (at->low >> 30 == EV_CREDIT) {
-        sim_bins_add(p, BIN_CREDIT, window, 1, offset << 32 | (port * s->vcs + (at->data >> 24)), 0);
+        sim_bins_add(p, slots + BIN_CREDIT * b->num_slots, 1, offset << 32 | (port * s->vcs + (at->data >> 24)), 0);
         return;
     }
     sim_cargo cargo;
@@ -401,7 +406,7 @@ void sim_fast_take_mail(part *p, uint64_t time, const sim_unit *at)
     unsigned in = port - d->port_base, out = p->fast->parcels.out[id], index = in * s->vcs + cargo.rt.vc;
     if (out != NO_OUT)
         q = d->queue_base + (s->voq ? index * d->radix + out : index);
-    sim_bins_add(p, BIN_ARRIVAL, window, 2, key_of(offset, at->node, KEY_ARRIVAL, cargo.rt.vc, in, out & 63), (uint64_t)q << 32 | id);
+    sim_bins_add(p, slots + BIN_ARRIVAL * b->num_slots, 2, key_of(offset, at->node, KEY_ARRIVAL, cargo.rt.vc, in, out & 63), (uint64_t)q << 32 | id);
 }
 
 /* ---- what others see */
