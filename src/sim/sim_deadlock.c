@@ -100,8 +100,10 @@ static bool sweep_lane(hunt *h, uint32_t id, unsigned in, unsigned v, size_t *de
     sw_state *sw = &s->switches[id];
     part *p = look_part(s, id);
     uint32_t port = sw->port_base + in, queues = look_queues(s, id);
-    bool changed = false;
-    for (uint32_t n = 0; n < queues; n++) {
+    bool changed = false, single = !s->stride && s->queues != QUEUES_VOQNET; /* one account for the whole lane */
+    if (single && h->alive[(size_t)port * h->kinds + v])
+        return false;
+    for (uint32_t n = 0; n < queues && !(single && changed); n++) {
         uint32_t head = look_head(s, id, in, v, n);
         if (head == IK_NONE)
             continue;
