@@ -138,7 +138,7 @@ static bool count_queue(count *c, part *p, const sw_state *sw, unsigned in, unsi
 /* Queues an output: marked as one whose head may choose again exactly if it may. */
 static bool choice_agrees(part *p, sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
 {
-    uint32_t head = queue_of(sw, k, in, v, out)->head;
+    uint32_t head = look_head(p->sim, (uint32_t)(sw - p->sim->switches), in, v, out);
     unsigned input = input_of(p->sim, in, v);
     bool may = choosy_of(sw, k, in, v)[out >> 6] >> (out & 63) & 1;
     return may == (head != IK_NONE && look_packet(p, head)->choosy) && (!may || sw->floating[input >> 6] >> (input & 63) & 1);
@@ -149,9 +149,9 @@ static bool requests_agree(part *p, sw_state *sw, const shape k, unsigned in, un
 {
     unsigned input = input_of(p->sim, in, v);
     for (unsigned out = 0; out < sw->radix; out++) {
-        const queue *q = queue_of(sw, k, in, v, out);
+        queue q = look_queue(p->sim, (uint32_t)(sw - p->sim->switches), in, v, out);
         bool wanted = want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1;
-        bool held = q->head != IK_NONE && (k.voq || look_packet(p, q->head)->out == out);
+        bool held = q.head != IK_NONE && (k.voq || look_packet(p, q.head)->out == out);
         if (wanted != held || (k.voq && sw->floating && !choice_agrees(p, sw, k, in, v, out)))
             return false;
         if (wanted && !(row_of(sw, k, input)[out >> 6] >> (out & 63) & 1))
@@ -190,8 +190,7 @@ static bool count_lane(count *c, part *p, sw_state *sw, const shape k, unsigned 
     const sim *s = c->s;
     unsigned queues = k.net ? s->f->num_hosts : k.voq ? sw->radix : 1u;
     for (unsigned n = 0; n < queues; n++) {
-        const net_queue *net = k.net ? net_queue_of(s, sw, in * k.vcs + v, n) : NULL;
-        queue q = net ? (queue){net->head, net->tail} : *queue_of(sw, k, in, v, n);
+        queue q = look_queue(s, (uint32_t)(sw - s->switches), in, v, n);
         if (!count_queue(c, p, sw, in, v, &q, held))
             return false;
     }

@@ -124,16 +124,18 @@ SIM_INLINE void join(hot *h, const shape k, uint64_t key, uint64_t what)
         drop(h, k, key, id);
         return;
     }
-    queue *q = &h->queues[index];
-    h->next[id] = IK_NONE;
+    uint32_t *place = &h->queues[index], last = *place;
     if (!k.plain && h->count_bytes)
         h->s->switches[key_switch(key)].bytes += h->full;
-    if (q->head == IK_NONE) {
-        *q = (queue){id, id};
+    if (last == IK_NONE) {
+        *place = id | ONE_PARCEL;
+        h->next[id] = id | LAST_BEHIND;
         ask(h, k, key);
     } else {
-        h->next[q->tail] = id;
-        q->tail = id;
+        last &= ~ONE_PARCEL;
+        *place = id;
+        h->next[id] = h->next[last];
+        h->next[last] = id;
     }
 }
 
@@ -158,8 +160,8 @@ SIM_INLINE void fetch_ends(const hot *h, uint32_t chunk)
         return;
     const uint64_t *at = h->words + (size_t)chunk * 64 + 2, *end = h->words + chunk_end(h, BIN_ARRIVAL, chunk);
     for (; at < end; at += 2) {
-        uint32_t index = (uint32_t)(at[1] >> 32), last = index == IK_NONE ? 0 : h->queues[index].tail;
-        __builtin_prefetch(&h->next[last == IK_NONE ? 0 : last], 1);
+        uint32_t index = (uint32_t)(at[1] >> 32), last = index == IK_NONE ? IK_NONE : h->queues[index];
+        __builtin_prefetch(&h->next[last == IK_NONE ? 0 : last & ~ONE_PARCEL], 1);
     }
 }
 
@@ -398,12 +400,20 @@ SIM_INLINE void arrive_at_host(hot *h, const shape k, uint32_t node, uint32_t id
 }
 
 /* Takes the head off its queue; the next one asks. */
-SIM_INLINE void pop(const hot *h, const shape k, const desk *d, const fast_grant *g, uint32_t next)
+SIM_INLINE uint32_t pop(const hot *h, const shape k, const desk *d, const fast_grant *g)
 {
     unsigned in = key_in(g->key), out = key_out(g->key), v = k.vcs == 1 ? 0 : key_vc(g->key);
-    h->queues[g->queue].head = next;
-    if (next != IK_NONE && (k.voq || h->out[next] == out))
-        return;
+    uint32_t last = h->queues[g->queue], id = last & ~ONE_PARCEL, next = IK_NONE;
+    if (__builtin_expect(last & ONE_PARCEL, 1)) {
+        h->queues[g->queue] = IK_NONE;
+    } else {
+        id = h->next[last] & ~LAST_BEHIND;
+        next = h->next[id] & ~LAST_BEHIND;
+        h->next[last] = next | LAST_BEHIND;
+        h->queues[g->queue] = next == last ? last | ONE_PARCEL : last;
+        if (k.voq || h->out[next] == out)
+            return id;
+    }
     uint64_t *row = d->row, *want = row + d->radix, bit = 1ull << in, others = 0;
     want[out * k.vcs + v] &= ~bit;
     for (unsigned u = 0; k.vcs > 1 && u < k.vcs; u++)
@@ -414,6 +424,7 @@ SIM_INLINE void pop(const hot *h, const shape k, const desk *d, const fast_grant
         want[h->out[next] * k.vcs + v] |= bit;
         row[in] |= 1ull << h->out[next];
     }
+    return id;
 }
 
 /* When the transmission of a grant ends where a tail may have to be waited for. */
@@ -491,12 +502,11 @@ SIM_INLINE void carry_out(hot *h, const shape k, const fast_grant *g)
     sim *s = h->s;
     uint32_t sw = key_switch(g->key), offset = (uint32_t)(g->key >> KEY_OFFSET);
     desk *d = &h->desks[sw];
-    uint32_t id = h->queues[g->queue].head, out_port = d->port_base + key_out(g->key), v = k.vcs == 1 ? 0 : key_vc(g->key);
+    uint32_t id = pop(h, k, d, g), out_port = d->port_base + key_out(g->key), v = k.vcs == 1 ? 0 : key_vc(g->key);
     parcel *pk = &h->parcels[id];
     const fast_port *in = &h->ports[d->port_base + key_in(g->key)];
     fast_port *to = &h->ports[out_port];
     int32_t *credit = &h->credit[(size_t)out_port * k.vcs + v];
-    pop(h, k, d, g, h->next[id]);
     *credit -= h->full;
     if (*credit < h->full)
         *(k.vcs == 1 ? &d->ok : &h->ok[(size_t)sw * k.vcs + v]) &= ~(1ull << key_out(g->key));
@@ -520,9 +530,10 @@ SIM_INLINE void carry_out(hot *h, const shape k, const fast_grant *g)
 /* Fetches what a grant touches; its queue is there by now. */
 SIM_INLINE void fetch_grant(const hot *h, const shape k, const fast_grant *g)
 {
-    uint32_t id = h->queues[g->queue].head, base = h->desks[key_switch(g->key)].port_base;
+    uint32_t last = h->queues[g->queue], base = h->desks[key_switch(g->key)].port_base;
+    uint32_t id = last & ONE_PARCEL ? last & ~ONE_PARCEL : h->next[last] & ~LAST_BEHIND;
     __builtin_prefetch(&h->parcels[id], 1);
-    __builtin_prefetch(&h->next[id], 1);
+    
     __builtin_prefetch(&h->ports[base + key_in(g->key)]);
     __builtin_prefetch(&h->ports[base + key_out(g->key)], 1);
     __builtin_prefetch(&h->credit[(size_t)(base + key_out(g->key)) * k.vcs], 1);

@@ -78,15 +78,23 @@ typedef struct parcel {
     uint64_t t_gen, t_inject;
 } parcel;
 
-/* Columns by packet. next and out are dense, so that queues are walked without touching the packets themselves. */
+/* Columns by packet. next and out are dense, so that queues are walked without touching the packets themselves. A queue is a ring
+ * of which its last packet is known, and whether it is the only one. */
+#define LAST_BEHIND (1u << 31) /* in `next` */
+#define ONE_PARCEL  (1u << 31) /* in a queue's word */
 typedef struct parcels {
     parcel *items;
-    uint32_t *next; /* behind it in its queue, or in the free list */
+    uint32_t *next; /* behind it in its queue, or in the free list; behind the last one: LAST_BEHIND | the first one */
     uint8_t *out;   /* output that it asks for; 0xFF = none */
     uint64_t *tail; /* time when its last byte is where it stands; only where rates differ */
     uint32_t *number; /* of its source's packets; only where the traffic has classes */
     uint32_t size, cap, free;
 } parcels;
+
+SIM_INLINE uint32_t parcel_behind(const parcels *ps, uint32_t id)
+{
+    return ps->next[id] & LAST_BEHIND ? IK_NONE : ps->next[id];
+}
 
 /* A time as whole windows and a rest. */
 typedef struct lag {
@@ -173,6 +181,7 @@ typedef struct fast_part {
 typedef struct fast_state {
     fast_port *ports;
     desk *desks;
+    uint32_t *queues; /* last packet, IK_NONE = empty: [lane of the switches' ports, with VOQs times the outputs of that switch] */
     uint64_t *events; /* [port_base * (2 + vcs) + switch]: more than a desk holds: a tail and an arrival a port, a credit a lane, LOOK */
     uint64_t *ok;     /* [switch * vcs + v] outputs with credit; several VCs */
     char *hosts;      /* lean_host; NULL: sim_host.c has them */
@@ -205,6 +214,7 @@ uint64_t sim_fast_next(const part *p, uint64_t from); /* first window >= from wi
 void sim_fast_take_mail(part *p, uint64_t time, const sim_unit *at);
 /* Calls fn for what waits in the bins, in the form of the general kernel's events. */
 void sim_fast_each_event(sim *s, event_fn fn, void *ctx);
+queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n);
 /* A packet in the general form; what only the general kernel uses is not set. */
 packet sim_fast_packet(const part *p, uint32_t id);
 /* Brings what this part's hosts and channels have counted up to date in the general form; and with it everything of its switches

@@ -34,7 +34,7 @@ typedef struct hot {
     uint64_t *ok;
     fast_port *ports;
     int32_t *credit;
-    queue *queues;
+    uint32_t *queues;
     slot *slots[NUM_BINS];
     uint64_t start;
     uint32_t window, slot_mask, lookahead;
@@ -63,7 +63,7 @@ SIM_INLINE hot heat(part *p)
                  s->fast_state->ok,
                  s->fast_state->ports,
                  s->credit,
-                 s->queue_store,
+                 s->fast_state->queues,
                  {fp->bins.slots, fp->bins.slots + fp->bins.num_slots, fp->bins.slots + 2 * fp->bins.num_slots},
                  p->start,
                  (uint32_t)p->window,

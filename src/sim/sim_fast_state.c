@@ -122,17 +122,27 @@ static void init_hosts(const sim *s, fast_state *f)
 
 static void init_desks(const sim *s, fast_state *f)
 {
+    uint32_t queues = 0;
     for (uint32_t id = 0; id < s->f->num_switches; id++) {
         const sw_state *sw = &s->switches[id];
         desk *d = &f->desks[id];
         *d = (desk){.free_in = sw->masks[0], .free_out = sw->masks[1], .may_in = sw->masks[0], .may_out = sw->masks[1], .row = sw->masks + 3, .pair_vc = sw->pair_vc};
         d->port_base = sw->port_base;
-        d->queue_base = (uint32_t)(sw->queues - s->queue_store);
+        d->queue_base = queues;
+        queues += (uint32_t)(sw->radix * s->vcs * (s->voq ? sw->radix : 1u));
         d->radix = (uint8_t)sw->radix;
         for (unsigned v = 0; v < s->vcs; v++)
             for (unsigned out = 0; out < sw->radix; out++)
                 *ok_of(s, f, id, v) |= (uint64_t)(s->ports[sw->port_base + out].ok >> v & 1) << out;
     }
+}
+
+static size_t num_queues(const sim *s)
+{
+    size_t sum = 0;
+    for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
+        sum += (size_t)ik_radix(s->f, sw) * s->vcs * (s->voq ? ik_radix(s->f, sw) : 1);
+    return sum;
 }
 
 static uint64_t num_events(const sim *s)
@@ -143,7 +153,8 @@ static uint64_t num_events(const sim *s)
 uint64_t sim_fast_bytes(const sim *s)
 {
     uint64_t hosts = s->f->num_hosts * (sizeof(sink) + (lean(s) ? lean_bytes(s) : 0));
-    return sizeof(fast_state) + hosts + s->f->num_ports * sizeof(fast_port) + s->f->num_switches * (sizeof(desk) + s->vcs * 8u) + num_events(s) * 8;
+    return sizeof(fast_state) + hosts + s->f->num_ports * sizeof(fast_port) + s->f->num_switches * (sizeof(desk) + s->vcs * 8u) + num_events(s) * 8 +
+           num_queues(s) * sizeof(uint32_t);
 }
 
 bool sim_fast_setup(sim *s)
@@ -156,13 +167,15 @@ bool sim_fast_setup(sim *s)
     f->ports = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->ports);
     f->desks = sim_alloc_zeroed(s->f->num_switches + 1, sizeof *f->desks);
     f->events = sim_alloc_zeroed(num_events(s), sizeof *f->events);
+    f->queues = sim_alloc(num_queues(s) + 1, sizeof *f->queues);
     f->ok = sim_alloc_zeroed((size_t)s->f->num_switches * s->vcs + 1, sizeof *f->ok);
     f->links = sim_alloc_zeroed(s->f->num_classes + 1, sizeof *f->links);
     f->sinks = sim_alloc_zeroed(s->f->num_hosts + 1, sizeof *f->sinks);
     f->host_bytes = lean_bytes(s);
     f->hosts = lean(s) ? sim_alloc_zeroed(s->f->num_hosts + 1, f->host_bytes) : NULL;
-    if (!f->ports || !f->desks || !f->events || !f->ok || !f->links || !f->sinks || (lean(s) && !f->hosts))
+    if (!f->ports || !f->desks || !f->queues || !f->events || !f->ok || !f->links || !f->sinks || (lean(s) && !f->hosts))
         return false;
+    memset(f->queues, 0xff, num_queues(s) * sizeof *f->queues);
     const ik_routing_family *r = s->plan->routing->family;
     f->plain_start = !r->start && !r->num_starts && !r->start_nth;
     if (f->hosts)
@@ -182,6 +195,7 @@ void sim_fast_free(sim *s)
     free(f->ports);
     free(f->desks);
     free(f->events);
+    free(f->queues);
     free(f->ok);
     free(f->links);
     free(f->sinks);
@@ -341,7 +355,7 @@ bool sim_parcels_grow(part *p)
 {
     parcels *ps = &p->fast->parcels;
     uint32_t cap = ps->cap + ps->cap / 2 + 1024;
-    if (grow_column(&ps->items, sizeof *ps->items, ps->size, cap) && grow_column(&ps->next, sizeof *ps->next, ps->size, cap) &&
+    if (cap < LAST_BEHIND && grow_column(&ps->items, sizeof *ps->items, ps->size, cap) && grow_column(&ps->next, sizeof *ps->next, ps->size, cap) &&
         grow_column(&ps->out, sizeof *ps->out, ps->size, cap) &&
         (!p->sim->fast_state->mixed || grow_column(&ps->tail, sizeof *ps->tail, ps->size, cap)) &&
         (!p->classes || grow_column(&ps->number, sizeof *ps->number, ps->size, cap))) {
@@ -352,11 +366,21 @@ bool sim_parcels_grow(part *p)
     return false;
 }
 
+queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
+{
+    const desk *d = &s->fast_state->desks[sw];
+    uint32_t index = in * s->vcs + v, last = s->fast_state->queues[d->queue_base + (s->voq ? index * d->radix + n : index)];
+    if (last == IK_NONE)
+        return (queue){IK_NONE, IK_NONE};
+    last &= ~ONE_PARCEL;
+    return (queue){s->parts[s->node_part[sw]].fast->parcels.next[last] & ~LAST_BEHIND, last};
+}
+
 packet sim_fast_packet(const part *p, uint32_t id)
 {
     const parcels *ps = &p->fast->parcels;
     const parcel *pk = &ps->items[id];
-    packet copy = {.rt = pk->rt, .t_gen = pk->t_gen, .t_inject = pk->t_inject, .next = ps->next[id], .size = p->sim->packet_bytes};
+    packet copy = {.rt = pk->rt, .t_gen = pk->t_gen, .t_inject = pk->t_inject, .next = parcel_behind(ps, id), .size = p->sim->packet_bytes};
     copy.out = ps->out[id] == NO_OUT ? SIM_NO_WAY : ps->out[id];
     copy.vc_first = copy.vc_last = pk->rt.vc;
     copy.t_tail = ps->tail ? ps->tail[id] : 0;

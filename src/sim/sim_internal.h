@@ -502,6 +502,9 @@ SIM_INLINE void sim_count_series(part *p, uint64_t t, uint32_t bytes, uint64_t l
 /* ---- sim_setup.c */
 ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
                     ik_error *err);
+/* The same; the general kernel if !may_be_fast. Tests compare the two. */
+ik_status sim_setup_kernel(sim *s, const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
+                           bool may_be_fast, ik_error *err);
 void sim_free(sim *s);
 ik_status sim_setup_parts(sim *s, ik_error *err); /* sim_part.c */
 void sim_free_parts(sim *s);

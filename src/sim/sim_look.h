@@ -25,13 +25,21 @@ SIM_INLINE uint32_t look_queues(const sim *s, uint32_t sw)
     return s->queues == QUEUES_VOQNET ? s->f->num_hosts : s->voq ? s->switches[sw].radix : 1u;
 }
 
+/* Queue n of lane (in, v). */
+SIM_INLINE queue look_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
+{
+    sw_state *state = &s->switches[sw];
+    if (s->queues == QUEUES_VOQNET) {
+        const net_queue *q = net_queue_of(s, state, in * s->vcs + v, n);
+        return (queue){q->head, q->tail};
+    }
+    return s->fast ? sim_fast_queue(s, sw, in, v, n) : *queue_of(state, sim_shape(s), in, v, n);
+}
+
 /* First packet of queue n of lane (in, v), IK_NONE = empty. */
 SIM_INLINE uint32_t look_head(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
 {
-    sw_state *state = &s->switches[sw];
-    if (s->queues == QUEUES_VOQNET)
-        return net_queue_of(s, state, in * s->vcs + v, n)->head;
-    return queue_of(state, sim_shape(s), in, v, n)->head;
+    return look_queue(s, sw, in, v, n).head;
 }
 
 /* A packet, whichever kernel owns it; valid until the fourth call after this one. */
@@ -47,7 +55,7 @@ SIM_INLINE packet *look_packet(part *p, uint32_t id)
 /* The packet behind id in its queue. */
 SIM_INLINE uint32_t look_behind(const part *p, uint32_t id)
 {
-    return p->fast ? p->fast->parcels.next[id] : p->pool[id].next;
+    return p->fast ? parcel_behind(&p->fast->parcels, id) : p->pool[id].next;
 }
 
 /* First packet of an output buffer, IK_NONE = empty, or there is none. */

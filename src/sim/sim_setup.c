@@ -78,7 +78,7 @@ static void measure_switch(const sim *s, uint32_t sw, sizes *z)
 {
     size_t radix = ik_radix(s->f, sw), inputs = radix * s->input_speedup, words = s->max_words, select;
     z->masks += (3 + inputs + radix * s->vcs) * words;
-    z->queues += radix * s->vcs * (s->voq ? radix : 1);
+    z->queues += s->fast ? 0 : radix * s->vcs * (s->voq ? radix : 1); /* the fast kernel has its own */
     if (s->queues == QUEUES_VOQNET) {
         z->net += radix * s->vcs * s->f->num_hosts;
         z->holders += (radix * s->vcs + 63) / 64 * s->f->num_hosts;
@@ -258,7 +258,7 @@ static void init_switch(sim *s, uint32_t id, sizes *at)
     sw->inputs = (uint16_t)(sw->radix * s->input_speedup);
     sw->words = (uint16_t)s->max_words;
     sw->masks = s->mask_store + before.masks;
-    sw->queues = s->queue_store + before.queues;
+    sw->queues = s->fast ? NULL : s->queue_store + before.queues;
     sw->net = s->net_store ? s->net_store + before.net : NULL;
     sw->holders = s->holder_store ? s->holder_store + before.holders : NULL;
     sw->lane_words = (uint16_t)((sw->radix * s->vcs + 63) / 64);
@@ -311,6 +311,12 @@ static void init_state(sim *s, const sizes *z)
 ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
                     ik_error *err)
 {
+    return sim_setup_kernel(s, plan, traffic, config, env, true, err);
+}
+
+ik_status sim_setup_kernel(sim *s, const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
+                           bool may_be_fast, ik_error *err)
+{
     memset(s, 0, sizeof *s);
     s->plan = plan;
     s->f = plan->fabric;
@@ -325,7 +331,10 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic, cons
     if (status != IK_OK)
         return status;
     sizes z = measure_all(s);
-    s->fast = s->fast && sim_fast_fits(s);
+    if (s->fast && (!may_be_fast || !sim_fast_fits(s))) {
+        s->fast = false;
+        z = measure_all(s);
+    }
     s->state_bytes = state_bytes(s, &z) + (s->fast ? sim_fast_bytes(s) : 0);
     status = refuse_size(s, s->state_bytes, err);
     if (status != IK_OK)
