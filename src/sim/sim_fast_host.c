@@ -235,7 +235,7 @@ void sim_fast_run_hosts(part *p, const slot *at)
     hot h = heat(p);
     const sim *s = p->sim;
     take_aim(&h);
-    bool plain = h.f->plain && h.alone;
+    bool plain = h.f->plain;
     if (!h.f->hosts)
         full_window(&h, at);
     else if (s->vcs == 1 && s->voq && plain)

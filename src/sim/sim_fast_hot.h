@@ -178,8 +178,8 @@ SIM_INLINE void send_to_switch(hot *h, const shape k, const fast_port *to, uint3
     unsigned out = route(h, node, to->peer_port, &pk->rt);
     uint32_t q = __builtin_expect(out != NO_OUT, 1) ? queue_at(&h->desks[node], k, to->peer_radix, to->peer_local, v, out) : IK_NONE;
     h->out[id] = (uint8_t)out;
-    if (!k.plain && __builtin_expect(!h->alone, 0) && h->s->node_part[node] != h->p->id) {
-        uint32_t ahead = ((uint32_t)(at.at - h->slots[BIN_ARRIVAL]) - h->window) & h->slot_mask;
+    if (__builtin_expect(!h->alone, 0) && h->s->node_part[node] != h->p->id) {
+        uint32_t ahead = ((uint32_t)(at.at - h->slots[BIN_ARRIVAL]) - h->window) & h->slot_mask; /* windows */
         packet copy = sim_fast_packet(h->p, id);
         event e = {(uint64_t)EV_ARRIVAL << 30 | to->peer_port, node, id};
         sim_post_mail(h->p, h->s->node_part[node], h->start + (uint64_t)ahead * h->lookahead + at.rest, &e, &copy);

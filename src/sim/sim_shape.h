@@ -14,7 +14,7 @@ typedef struct shape {
     bool voq;    /* a queue an output */
     bool ledger; /* space with accounts somewhere */
     bool net;    /* voqnet */
-    bool plain;  /* the fast kernel's usual case: fast_state.plain, one partition */
+    bool plain;  /* the fast kernel's usual case: fast_state.plain */
 } shape;
 
 /* That of a run, for what is not hot. */
