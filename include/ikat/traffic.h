@@ -24,6 +24,8 @@ typedef struct ik_traffic_family {
     void (*destroy)(ik_traffic *t);
     /* Destination of the n-th message of src; IK_NONE = src is silent. A pure function of (t, src, n). */
     uint32_t (*dest)(const ik_traffic *t, uint32_t src, uint64_t n);
+    /* Those of `count` messages in turn, dst[k] = dest(t, src, n + k); NULL: there is no quicker way than to ask for each. */
+    void (*dests)(const ik_traffic *t, uint32_t src, uint64_t n, uint32_t count, uint32_t *dst);
     /* Calls fn for every flow of src in ascending dst. Probabilities are exact rationals. */
     void (*flows)(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx);
     /* Classes of messages, told apart in statistics only. NULL = all messages are one class. */

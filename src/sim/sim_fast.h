@@ -137,11 +137,13 @@ typedef struct desk {
 } desk;
 _Static_assert(sizeof(desk) == 256 && sizeof(fast_port) == 16, "lines of the cache");
 
-/* A host's adapter while each message is one packet: a line with one VC. */
+/* A host's adapter while each message is one packet: two lines with one VC. */
+enum { DESTS_AHEAD = 8 };
 typedef struct lean_lane {
     uint64_t n, t; /* message that is looked at next, and its time */
     uint32_t dst;
     uint32_t has; /* it was looked at: it is of this VC and goes to dst */
+    uint32_t ahead[DESTS_AHEAD]; /* of the messages around n; where several are drawn at once */
 } lean_lane;
 typedef struct lean_host {
     uint64_t wake_at, busy_until;
@@ -191,6 +193,7 @@ typedef struct fast_state {
     uint32_t num_slots;
     bool mixed;       /* links of several rates: a tail may have to be waited for */
     bool count_bytes; /* what the buffers of a switch hold is asked for */
+    bool dests_ahead; /* the traffic draws several destinations at once */
     bool plain_start; /* a packet starts with nothing but its source and destination */
     bool plain; /* links of one class, virtual cut-through, and nobody who asks for more than totals */
 } fast_state;

@@ -61,6 +61,13 @@ SIM_INLINE lean_host *host_at(const hot *h, uint32_t host)
     return (lean_host *)(void *)(h->f->hosts + host * h->f->host_bytes);
 }
 
+SIM_INLINE void fetch_host(const hot *h, uint32_t host)
+{
+    const char *at = (const char *)host_at(h, host);
+    __builtin_prefetch(at, 1);
+    __builtin_prefetch(at + 64, 1);
+}
+
 SIM_INLINE uint64_t time_of(const sim *s, uint32_t host, const lean_host *lean, uint64_t n, uint64_t before)
 {
     if (s->injection == INJECT_PERIODIC)
@@ -80,13 +87,25 @@ SIM_INLINE void start(const hot *h, uint32_t host, uint32_t dst, uint64_t number
     ik_plan_start(s->plan, host, dst, &draw, NULL, rt);
 }
 
+/* Of message n; it is looked at once, one after the other. */
+SIM_INLINE uint32_t destination(const hot *h, uint32_t host, lean_lane *l)
+{
+    const ik_traffic *t = h->s->traffic;
+    if (!h->f->dests_ahead)
+        return t->family->dest(t, host, l->n);
+    uint32_t at = l->n & (DESTS_AHEAD - 1);
+    if (at == 0)
+        t->family->dests(t, host, l->n, DESTS_AHEAD, l->ahead);
+    return l->ahead[at];
+}
+
 /* Looks at the messages made until now for one of VC v. */
 SIM_INLINE void admit(hot *h, const shape k, uint32_t host, const lean_host *lean, unsigned v, lean_lane *l, uint64_t now)
 {
     sim *s = h->s;
     part *p = h->p;
     while (!l->has && l->t <= now && l->t < s->end_ps) {
-        uint32_t dst = s->traffic->family->dest(s->traffic, host, l->n);
+        uint32_t dst = destination(h, host, l);
         if (dst != IK_NONE && v == 0)
             sim_count_message(p, host, l->n, l->t);
         bool mine = dst != IK_NONE;
@@ -198,12 +217,12 @@ SIM_INLINE void lean_window(hot *h, const shape k, const slot *at)
         uint32_t count = sim_chunk_count(&p->wheel, at, c);
         p->n.events += count;
         for (uint32_t n = 1; n <= count && n <= AHEAD; n++)
-            __builtin_prefetch(host_at(h, p->wheel.events[c * 64 + n].node - h->num_switches), 1);
+            fetch_host(h, p->wheel.events[c * 64 + n].node - h->num_switches);
         for (uint32_t n = 1; n <= count; n++) {
             const event *e = &p->wheel.events[c * 64 + n]; /* what is posted may move them */
             uint32_t host = e->node - h->num_switches;
             if (n + AHEAD <= count)
-                __builtin_prefetch(host_at(h, e[AHEAD].node - h->num_switches), 1);
+                fetch_host(h, e[AHEAD].node - h->num_switches);
             lean_host *lean = host_at(h, host);
             if (lean->wake_at == h->start + (e->key >> 32)) /* else an earlier one replaced it */
                 wake_until(h, k, host, lean, h->start + h->lookahead);

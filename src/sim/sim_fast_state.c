@@ -176,6 +176,7 @@ bool sim_fast_setup(sim *s)
     if (!f->ports || !f->desks || !f->queues || !f->events || !f->ok || !f->links || !f->sinks || (lean(s) && !f->hosts))
         return false;
     memset(f->queues, 0xff, num_queues(s) * sizeof *f->queues);
+    f->dests_ahead = s->traffic->family->dests;
     const ik_routing_family *r = s->plan->routing->family;
     f->plain_start = !r->start && !r->num_starts && !r->start_nth;
     if (f->hosts)

@@ -31,6 +31,19 @@ static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
     return pattern_other(t, src, n, 0);
 }
 
+static void dests(const ik_traffic *t, uint32_t src, uint64_t n, uint32_t count, uint32_t *dst)
+{
+    bool self = *(const bool *)t->impl;
+    if (t->num_hosts < 2 && !self) {
+        for (uint32_t k = 0; k < count; k++)
+            dst[k] = IK_NONE;
+        return;
+    }
+    ik_random_below_run(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS, PATTERN_DRAWS, t->num_hosts - !self, count, dst);
+    for (uint32_t k = 0; k < count && !self; k++)
+        dst[k] += dst[k] >= src;
+}
+
 static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     bool self = *(const bool *)t->impl;
@@ -50,5 +63,6 @@ const ik_traffic_family ik_traffic_uniform = {
     .create = create,
     .destroy = pattern_free_impl,
     .dest = dest,
+    .dests = dests,
     .flows = flows,
 };

@@ -102,6 +102,11 @@ static void check_draws(const ik_traffic *t, const flow_list *l, uint32_t *count
     for (uint64_t n = 0; n < DRAWS; n++) {
         uint32_t d = t->family->dest(t, l->src, n);
         CHECK(d == t->family->dest(t, l->src, n), "destination %llu of %u changes", (unsigned long long)n, l->src);
+        uint32_t run[3];
+        if (t->family->dests && n > 1) {
+            t->family->dests(t, l->src, n - 2, 3, run);
+            CHECK(d == run[2], "destination %llu of %u is another one in a run", (unsigned long long)n, l->src);
+        }
         if (l->num == 0) {
             CHECK(d == IK_NONE, "silent host %u sends to %u", l->src, d);
             return;

@@ -172,6 +172,18 @@ static void specs_split(void **state)
     ik_arena_free(&arena);
 }
 
+static void runs_of_random_numbers(void **state)
+{
+    (void)state;
+    uint32_t run[19];
+    for (uint32_t n = 1; n < UINT32_MAX / 2; n = n * 5 + 2) {
+        uint64_t counter = n % 3 ? n : UINT64_MAX - 9 * n, entity = (uint64_t)n << 13 ^ n, seed = entity * n;
+        ik_random_below_run(seed, IK_RNG_TEST, entity, counter, n % 11, n, 19, run);
+        for (uint32_t k = 0; k < 19; k++)
+            assert_int_equal(run[k], ik_random_below(seed, IK_RNG_TEST, entity, counter + (uint64_t)k * (n % 11), n));
+    }
+}
+
 static void random_numbers_have_addresses(void **state)
 {
     (void)state;
@@ -310,6 +322,7 @@ int main(void)
         cmocka_unit_test(wrong_parameters_name_place_and_remedy),
         cmocka_unit_test(specs_split),
         cmocka_unit_test(random_numbers_have_addresses),
+        cmocka_unit_test(runs_of_random_numbers),
         cmocka_unit_test(parallel_loops),
         cmocka_unit_test(nearest_names),
         cmocka_unit_test(reals_print_as_they_read),
