@@ -378,25 +378,22 @@ static void report_delivery(const hot *h, uint32_t host, uint32_t id, const parc
     }
 }
 
-/* The last byte of a packet will reach its host at t. */
-SIM_INLINE void arrive_at_host(hot *h, const shape k, uint32_t node, uint32_t id, const parcel *pk, uint64_t t)
+SIM_INLINE void deliver(hot *h, const shape k, const delivery *d)
 {
     sim *s = h->s;
     part *p = h->p;
-    uint32_t host = node - h->num_switches;
-    uint64_t latency = t - pk->t_gen;
-    sink *to = &h->f->sinks[host];
-    to->hash += sim_delivery_hash(&pk->rt, pk->t_gen, t);
-    p->n.delivered++;
-    if (in_window(s, t)) {
+    const parcel *pk = &h->parcels[d->id];
+    sink *to = &h->f->sinks[d->host];
+    to->hash += sim_delivery_hash(&pk->rt, pk->t_gen, d->t);
+    if (in_window(s, d->t)) {
         p->n.window_bytes += s->packet_bytes;
         to->packets++;
-        sim_histo_add(&p->latency, latency);
-        sim_histo_add(&p->network, t - pk->t_inject);
+        sim_histo_add(&p->latency, d->t - pk->t_gen);
+        sim_histo_add(&p->network, d->t - pk->t_inject);
     }
     if (!k.plain)
-        report_delivery(h, host, id, pk, t);
-    free_parcel(h, id);
+        report_delivery(h, d->host, d->id, pk, d->t);
+    free_parcel(h, d->id);
 }
 
 /* Takes the head off its queue; the next one asks. */
@@ -479,7 +476,7 @@ SIM_INLINE lag end_of(hot *h, const shape k, const fast_grant *g, const fast_por
 }
 
 /* To a host: head and tail come, its buffer drains at the link's rate. */
-SIM_INLINE void send_to_host(hot *h, const shape k, const fast_grant *g, const fast_port *to, uint32_t id, const parcel *pk, lag end)
+SIM_INLINE void send_to_host(hot *h, const shape k, const fast_grant *g, const fast_port *to, uint32_t id, lag end)
 {
     const sim *s = h->s;
     const link_delays *out = &h->f->links[k.plain ? 0 : to->class];
@@ -498,7 +495,9 @@ SIM_INLINE void send_to_host(hot *h, const shape k, const fast_grant *g, const f
     }
     spot back = k.plain ? aimed(h, AIM_HOST_CREDIT, offset) : spot_at(h, BIN_CREDIT, until(h, t + out->latency_ps));
     post(h, back.at, (uint64_t)back.rest << 32 | (out_port * k.vcs + v));
-    arrive_at_host(h, k, to->peer_node, id, pk, t);
+    uint32_t host = to->peer_node - h->num_switches;
+    h->fp->deliveries[h->fp->num_deliveries++] = (delivery){t, id, host};
+    __builtin_prefetch(&h->f->sinks[host], 1);
 }
 
 SIM_INLINE void carry_out(hot *h, const shape k, const fast_grant *g)
@@ -519,7 +518,7 @@ SIM_INLINE void carry_out(hot *h, const shape k, const fast_grant *g)
     to->sent += h->measured || in_window(s, h->start + offset);
     lag end = end_of(h, k, g, in, to, id);
     if (to->peer_node >= h->num_switches) {
-        send_to_host(h, k, g, to, id, pk, end);
+        send_to_host(h, k, g, to, id, end);
         return;
     }
     pk->rt.hops++;
@@ -535,14 +534,27 @@ SIM_INLINE void carry_out(hot *h, const shape k, const fast_grant *g)
 SIM_INLINE void fetch_grant(const hot *h, const shape k, const fast_grant *g)
 {
     uint32_t last = h->queues[g->queue], base = h->desks[key_switch(g->key)].port_base;
-    uint32_t id = last & ONE_PARCEL ? last & ~ONE_PARCEL : h->next[last] & ~LAST_BEHIND;
-    __builtin_prefetch(&h->parcels[id], 1);
-    
+    if (__builtin_expect(last & ONE_PARCEL, 1))
+        __builtin_prefetch(&h->parcels[last & ~ONE_PARCEL], 1);
+    else
+        __builtin_prefetch(&h->next[last], 1);
     __builtin_prefetch(&h->ports[base + key_in(g->key)]);
     __builtin_prefetch(&h->ports[base + key_out(g->key)], 1);
     __builtin_prefetch(&h->credit[(size_t)(base + key_out(g->key)) * k.vcs], 1);
 }
 
+/* The packet before others, and what stands behind it. */
+SIM_INLINE void fetch_first(const hot *h, const fast_grant *g)
+{
+    uint32_t last = h->queues[g->queue];
+    if (__builtin_expect(last & ONE_PARCEL, 1))
+        return;
+    uint32_t id = h->next[last] & ~LAST_BEHIND;
+    __builtin_prefetch(&h->parcels[id], 1);
+    __builtin_prefetch(&h->next[id], 1);
+}
+
+/* The grants of this window, what they touch fetched some grants ahead. */
 SIM_INLINE void carry_out_all(hot *h, const shape k)
 {
     enum { AHEAD = 16 };
@@ -553,8 +565,15 @@ SIM_INLINE void carry_out_all(hot *h, const shape k)
     for (uint32_t at = 0; at < n; at++) {
         if (at + AHEAD < n)
             fetch_grant(h, k, g + at + AHEAD);
+        if (at + AHEAD / 2 < n)
+            fetch_first(h, g + at + AHEAD / 2);
         carry_out(h, k, g + at);
     }
+    for (uint32_t at = 0; at < h->fp->num_deliveries; at++)
+        deliver(h, k, &h->fp->deliveries[at]);
+    h->p->n.hops += n;
+    h->p->n.delivered += h->fp->num_deliveries;
+    h->fp->num_grants = h->fp->num_deliveries = 0;
 }
 
 SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
@@ -569,8 +588,6 @@ SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
     for (uint32_t n = 0; n < fp->num_active; n++)
         run_desk(&h, k, fp->active[n]);
     carry_out_all(&h, k);
-    p->n.hops += fp->num_grants;
-    fp->num_grants = 0;
     sim_fast_run_hosts(p, at);
     sim_bins_clear(p);
 }

@@ -164,6 +164,12 @@ typedef struct fast_grant {
     uint32_t queue, pad;
 } fast_grant;
 
+/* A packet whose last byte reaches its host at t. */
+typedef struct delivery {
+    uint64_t t;
+    uint32_t id, host;
+} delivery;
+
 typedef struct host_credit {
     uint32_t index, offset; /* index = port * vcs + vc */
 } host_credit;
@@ -173,9 +179,10 @@ typedef struct fast_part {
     bins bins;
     parcels parcels;
     fast_grant *grants;
+    delivery *deliveries;
     uint32_t *active; /* switches with something to do in this window */
     host_credit *credits;
-    uint32_t num_grants, num_active, num_credits;
+    uint32_t num_grants, num_deliveries, num_active, num_credits;
     uint64_t granted[64]; /* scratch of the matching */
 } fast_part;
 

@@ -68,6 +68,14 @@ SIM_INLINE void fetch_host(const hot *h, uint32_t host)
     __builtin_prefetch(at + 64, 1);
 }
 
+/* And its port, once it is there itself. */
+SIM_INLINE void fetch_port(const hot *h, const shape k, uint32_t host)
+{
+    uint32_t port = host_at(h, host)->port;
+    __builtin_prefetch(&h->ports[port], 1);
+    __builtin_prefetch(&h->credit[(size_t)port * k.vcs], 1);
+}
+
 SIM_INLINE uint64_t time_of(const sim *s, uint32_t host, const lean_host *lean, uint64_t n, uint64_t before)
 {
     if (s->injection == INJECT_PERIODIC)
@@ -144,7 +152,7 @@ SIM_INLINE bool try_send(hot *h, const shape k, uint32_t host, lean_host *lean, 
         l->has = 0;
         l->n++;
         l->t = time_of(h->s, host, lean, l->n, l->t);
-        lean->busy_until = now + h->f->links[h->ports[lean->port].class].full_ps;
+        lean->busy_until = now + h->f->links[k.plain ? 0 : h->ports[lean->port].class].full_ps;
         lean->next_vc = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
         lean->blocked = 0;
         h->p->n.injected++;
@@ -223,6 +231,8 @@ SIM_INLINE void lean_window(hot *h, const shape k, const slot *at)
             uint32_t host = e->node - h->num_switches;
             if (n + AHEAD <= count)
                 fetch_host(h, e[AHEAD].node - h->num_switches);
+            if (n + AHEAD / 2 <= count)
+                fetch_port(h, k, e[AHEAD / 2].node - h->num_switches);
             lean_host *lean = host_at(h, host);
             if (lean->wake_at == h->start + (e->key >> 32)) /* else an earlier one replaced it */
                 wake_until(h, k, host, lean, h->start + h->lookahead);

@@ -231,9 +231,10 @@ bool sim_fast_setup_part(part *p)
         return false;
     fp->parcels.free = IK_NONE;
     fp->grants = malloc((ports + 1) * sizeof *fp->grants);
+    fp->deliveries = malloc((ports + 1) * sizeof *fp->deliveries);
     fp->active = malloc((switches + 1) * sizeof *fp->active);
     fp->credits = malloc((2 * (size_t)hosts + 1) * sizeof *fp->credits); /* of a packet that left and of one that was dropped */
-    return fp->grants && fp->active && fp->credits && bins_init(&fp->bins, s->fast_state->num_slots);
+    return fp->grants && fp->deliveries && fp->active && fp->credits && bins_init(&fp->bins, s->fast_state->num_slots);
 }
 
 void sim_fast_free_part(part *p)
@@ -242,7 +243,7 @@ void sim_fast_free_part(part *p)
     if (!fp)
         return;
     void *blocks[] = {fp->bins.words,    fp->bins.slots,   fp->bins.busy, fp->parcels.items, fp->parcels.next, fp->parcels.out,
-                      fp->parcels.tail, fp->parcels.number, fp->grants,       fp->active,    fp->credits};
+                      fp->parcels.tail, fp->parcels.number, fp->grants,       fp->deliveries, fp->active,    fp->credits};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     free(fp);
