@@ -153,28 +153,14 @@ SIM_INLINE void fetch_queues(const hot *h, uint32_t chunk)
     }
 }
 
-/* Fetches the links of the packets at their ends. */
-SIM_INLINE void fetch_ends(const hot *h, uint32_t chunk)
-{
-    if (chunk == IK_NONE)
-        return;
-    const uint64_t *at = h->words + (size_t)chunk * 64 + 2, *end = h->words + chunk_end(h, BIN_ARRIVAL, chunk);
-    for (; at < end; at += 2) {
-        uint32_t index = (uint32_t)(at[1] >> 32), last = index == IK_NONE ? IK_NONE : h->queues[index];
-        __builtin_prefetch(&h->next[last == IK_NONE ? 0 : last & ~ONE_PARCEL], 1);
-    }
-}
-
 SIM_INLINE void take_arrivals(hot *h, const shape k)
 {
     uint32_t now = first_chunk(h, BIN_ARRIVAL), soon = next_chunk(h, now);
     fetch_queues(h, now);
     fetch_queues(h, soon);
-    fetch_ends(h, now);
     while (now != IK_NONE) {
         uint32_t later = next_chunk(h, soon);
         fetch_queues(h, later);
-        fetch_ends(h, soon);
         size_t at = (size_t)now * 64 + 2, end = chunk_end(h, BIN_ARRIVAL, now);
         h->p->n.events += (end - at) / 2;
         for (; at < end; at += 2) /* a dropped packet may move the words */
