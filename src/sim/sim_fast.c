@@ -71,11 +71,6 @@ SIM_INLINE void take_tails(const hot *h, const shape k)
     for (uint32_t c = first_chunk(h, BIN_TAIL); c != IK_NONE; c = next_chunk(h, c)) {
         const uint64_t *at = h->words + (size_t)c * 64 + 2, *end = h->words + chunk_end(h, BIN_TAIL, c);
         h->p->n.events += (uint64_t)(end - at);
-        for (const uint64_t *w = at; w < end; w++) {
-            const desk *d = &h->desks[key_switch(*w)];
-            __builtin_prefetch(d, 1);
-            __builtin_prefetch(d->events, 1);
-        }
         for (; at < end; at++) {
             desk *d = &h->desks[key_switch(*at)];
             d->may_in |= 1ull << key_in(*at);

@@ -43,6 +43,8 @@ typedef struct hot {
     bool alone, mixed, count_bytes;
     bool measured; /* the whole window */
     const ik_routing *routing;
+    uint32_t (*next_hop)(const ik_routing *, uint32_t, uint32_t, ik_packet *, uint32_t *, uint32_t *);
+    uint32_t *choices;
     aim aims[NUM_AIMS]; /* plain */
 } hot;
 
@@ -76,6 +78,8 @@ SIM_INLINE hot heat(part *p)
                  s->fast_state->count_bytes,
                  in_window(s, p->start) && in_window(s, p->start + s->lookahead - 1),
                  s->plan->routing,
+                 s->plan->routing->family->next,
+                 p->ports,
                  {{NULL, NULL, 0}}};
 }
 
@@ -155,8 +159,8 @@ SIM_INLINE lag until(const hot *h, uint64_t time)
 /* The output that a packet takes at `node`, NO_OUT if there is none. */
 SIM_INLINE unsigned route(const hot *h, uint32_t node, uint32_t in_port, ik_packet *rt)
 {
-    uint32_t preferred = 0, n = h->routing->family->next(h->routing, node, in_port, rt, h->p->ports, &preferred);
-    return n == 0 ? NO_OUT : h->p->ports[preferred] - h->desks[node].port_base;
+    uint32_t preferred = 0, n = h->next_hop(h->routing, node, in_port, rt, h->choices, &preferred);
+    return n == 0 ? NO_OUT : h->choices[preferred] - h->desks[node].port_base;
 }
 
 SIM_INLINE uint32_t queue_at(const desk *d, const shape k, unsigned radix, unsigned in, unsigned v, unsigned out)
