@@ -134,34 +134,34 @@ SIM_INLINE void join(hot *h, const shape k, uint64_t key, uint64_t what)
     }
 }
 
-/* Fetches the queues that a chunk of arrivals will join, and their switches. */
-SIM_INLINE void fetch_queues(const hot *h, uint32_t chunk)
+/* Fetches the queue that an arrival will join, and its switch. */
+SIM_INLINE void fetch_arrival(const hot *h, const uint64_t *at)
 {
-    if (chunk == IK_NONE)
-        return;
-    const uint64_t *at = h->words + (size_t)chunk * 64 + 2, *end = h->words + chunk_end(h, BIN_ARRIVAL, chunk);
-    for (; at < end; at += 2) {
-        const desk *d = &h->desks[key_switch(at[0])];
-        __builtin_prefetch(&h->queues[at[1] >> 32], 1);
-        __builtin_prefetch(d, 1);
-        __builtin_prefetch(d->events, 1);
-    }
+    const desk *d = &h->desks[key_switch(at[0])];
+    __builtin_prefetch(&h->queues[at[1] >> 32], 1);
+    __builtin_prefetch(d, 1);
+    __builtin_prefetch(d->events, 1);
 }
 
+/* Each arrival fetches for the one that stands in its place in the next chunk. */
 SIM_INLINE void take_arrivals(hot *h, const shape k)
 {
-    uint32_t now = first_chunk(h, BIN_ARRIVAL), soon = next_chunk(h, now);
-    fetch_queues(h, now);
-    fetch_queues(h, soon);
+    uint32_t now = first_chunk(h, BIN_ARRIVAL);
+    if (now == IK_NONE)
+        return;
+    for (size_t at = (size_t)now * 64 + 2, end = chunk_end(h, BIN_ARRIVAL, now); at < end; at += 2)
+        fetch_arrival(h, h->words + at);
     while (now != IK_NONE) {
-        uint32_t later = next_chunk(h, soon);
-        fetch_queues(h, later);
+        uint32_t soon = next_chunk(h, now);
         size_t at = (size_t)now * 64 + 2, end = chunk_end(h, BIN_ARRIVAL, now);
+        size_t ahead = soon == IK_NONE ? 0 : (size_t)soon * 64 + 2, ahead_end = soon == IK_NONE ? 0 : chunk_end(h, BIN_ARRIVAL, soon);
         h->p->n.events += (end - at) / 2;
-        for (; at < end; at += 2) /* a dropped packet may move the words */
+        for (; at < end; at += 2, ahead += 2) { /* a dropped packet may move the words */
+            if (ahead < ahead_end)
+                fetch_arrival(h, h->words + ahead);
             join(h, k, h->words[at], h->words[at + 1]);
+        }
         now = soon;
-        soon = later;
     }
 }
 
