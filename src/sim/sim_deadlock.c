@@ -93,26 +93,39 @@ static size_t place_of(const hunt *h, uint32_t port, unsigned v, const packet *p
     return (size_t)port * h->kinds + account_here(h->s, pk, v, pk->out);
 }
 
-/* Looks at the heads of one lane; returns whether an account came alive. *dead: one with packets that is not. */
+/* Looks at the head of queue n of a lane; returns whether its account came alive. *dead: the account if it is not. */
+static bool sweep_queue(hunt *h, uint32_t id, unsigned in, unsigned v, uint32_t n, size_t *dead)
+{
+    part *p = look_part(h->s, id);
+    uint32_t port = h->s->switches[id].port_base + in, head = look_head(h->s, id, in, v, n);
+    if (head == IK_NONE)
+        return false;
+    size_t place = place_of(h, port, v, look_packet(p, head));
+    if (h->alive[place])
+        return false;
+    bool leaves = head_alive(h, p, id, port, look_packet(p, head));
+    h->alive[place] = leaves;
+    if (!leaves)
+        *dead = place;
+    return leaves;
+}
+
+/* The same for the lane. Of queues an output those that hold packets are known by the requests. */
 static bool sweep_lane(hunt *h, uint32_t id, unsigned in, unsigned v, size_t *dead)
 {
     sim *s = h->s;
-    sw_state *sw = &s->switches[id];
-    part *p = look_part(s, id);
-    uint32_t port = sw->port_base + in, queues = look_queues(s, id);
+    uint32_t port = s->switches[id].port_base + in, queues = look_queues(s, id);
     bool changed = false, single = !s->stride && s->queues != QUEUES_VOQNET; /* one account for the whole lane */
     if (single && h->alive[(size_t)port * h->kinds + v])
         return false;
-    for (uint32_t n = 0; n < queues && !(single && changed); n++) {
-        uint32_t head = look_head(s, id, in, v, n);
-        if (head == IK_NONE)
-            continue;
-        size_t place = place_of(h, port, v, look_packet(p, head));
-        if (!h->alive[place] && head_alive(h, p, id, port, look_packet(p, head)))
-            h->alive[place] = changed = true;
-        if (!h->alive[place])
-            *dead = place;
+    if (!s->voq || s->queues == QUEUES_VOQNET) {
+        for (uint32_t n = 0; n < queues && !(single && changed); n++)
+            changed |= sweep_queue(h, id, in, v, n, dead);
+        return changed;
     }
+    for (unsigned w = 0; w < s->max_words; w++)
+        for (uint64_t bits = look_requests(s, id, in, v, w); bits && !(single && changed); bits &= bits - 1)
+            changed |= sweep_queue(h, id, in, v, w * 64 + (unsigned)__builtin_ctzll(bits), dead);
     return changed;
 }
 
