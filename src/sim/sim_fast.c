@@ -317,7 +317,8 @@ SIM_INLINE uint64_t apply(const shape k, state *st, uint64_t key)
     uint64_t asks = *row |= bit_out & came;
     st->free_in |= bit_in & ~came;
     st->free_out |= bit_out & ~came;
-    return bit_out | (asks & ~came); /* an input that came free asks for all that it has */
+    /* an input that came free asks for all that it has; one that is busy asks when it comes free */
+    return (bit_out & (0 - (st->free_in >> in & 1))) | (asks & ~came);
 }
 
 SIM_INLINE void run_desk(hot *h, const shape k, uint32_t sw)

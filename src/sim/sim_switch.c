@@ -43,10 +43,14 @@ SIM_INLINE void take_credit(part *p, sw_state *sw, const shape k, const changes 
     unsigned v = k.vcs == 1 ? 0 : data >> 24;
     int32_t *credit = &s->credit[(size_t)port * k.vcs + v];
     int32_t full = (int32_t)s->packet_bytes;
+    bool short_before = *credit < full;
     *credit += (int32_t)(data & 0xFFFFFF);
     if (*credit >= full)
         s->ports[port].ok |= 1ull << v;
-    mark(s->out_queues ? p->dirty_link : ch->out, k, port - sw->port_base);
+    if (s->out_queues)
+        mark(p->dirty_link, k, port - sw->port_base);
+    else if (short_before) /* else nobody waited for it */
+        mark(ch->out, k, port - sw->port_base);
 }
 
 SIM_INLINE void take_tail(part *p, sw_state *sw, const shape k, const changes *ch, uint32_t port, uint32_t input)
@@ -125,7 +129,9 @@ SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k
     if (k.voq && pk->choosy)
         set_choosy(p->sim, sw, k, in, v, out);
     set_request(p->sim, sw, k, in, v, out);
-    mark(ch->out, k, out);
+    unsigned input = input_of(p->sim, in, v);
+    if (sw->masks[input >> 6] >> (input & 63) & 1) /* one that is busy asks when it comes free */
+        mark(ch->out, k, out);
 }
 
 /* ---- phase B: matching */

@@ -13,6 +13,8 @@ static void test_sizes(void **state)
     assert_int_equal(sizeof(queue), 8);
 }
 
+enum { MOST_CHECKED = 30 }; /* us: longer runs are compared, but not checked on the way */
+
 typedef struct variant {
     const char *fabric, *vc, *sw;
     unsigned num_vcs;
@@ -38,13 +40,16 @@ static uint64_t run_kernel(const variant *v, kernel which, uint64_t *hops)
     assert_int_equal(ik_params_init(&measure, ik_measure_params, NULL, &err), IK_OK);
     assert_int_equal(apply_pairs(&sw, v->sw, &err), IK_OK);
     char times[80];
-    snprintf(times, sizeof times, "warmup=0 ns;duration=%u us;paranoid=%s", v->duration_us, which == PLAIN ? "false" : "true");
+    snprintf(times, sizeof times, "warmup=0 ns;duration=%u us;paranoid=%s", v->duration_us,
+             which != PLAIN && v->duration_us <= MOST_CHECKED ? "true" : "false");
     assert_int_equal(apply_pairs(&measure, times, &err), IK_OK);
     ik_sim_config config = {&sw, NULL, &measure, v->load};
     assert_int_equal(sim_setup_kernel(&s, plan, traffic, &config, &env, which != GENERAL, &err), IK_OK);
     assert_int_equal(s.fast, which != GENERAL); /* otherwise this compares nothing */
-    if (which != GENERAL)
-        assert_int_equal(s.fast_state->plain, which == PLAIN && !s.store_forward);
+    if (which == PLAIN)
+        assert_true(s.fast_state->plain || s.store_forward);
+    if (which == FAST)
+        s.fast_state->plain = false;
     sim_run_part(&s.parts[0]);
     if (s.parts[0].status != IK_OK)
         fail_msg("%s %s: %s", v->fabric, v->sw, s.parts[0].err.text);
@@ -72,6 +77,8 @@ static void test_same(void **state)
         {"karytree:k=4,n=3", "dbbm", "voq=false;buffer=24 KiB;routing_delay=7 ns", 3, 1, 30},
         {"karytree:k=4,n=3", "1q", "switching=saf;traversal_delay=11 ns", 1, 0.8, 30},
         {"rlft:ports=12,levels=2", "1q", "voq=true", 1, 0.95, 30},
+        {"karytree:k=16,n=2", "1q", "voq=true;buffer=192 KiB", 1, 1, 400}, /* large switches: pairs are left over now and then */
+        {"karytree:k=16,n=2", "dbbm", "voq=true;buffer=192 KiB", 3, 1, 200},
         {"karytree:k=4,n=3,link_rate=20 Tb/s", "1q", "voq=true;buffer=32 KiB", 1, 0.6, 2},
         {"karytree:k=4,n=3,link_rate=20 Tb/s", "dbbm", "voq=true;buffer=32 KiB", 4, 0.3, 2},
         {"karytree:k=4,n=3,link_rate=20 Tb/s", "dbbm", "voq=true;buffer=128 KiB", 4, 0.5, 2},
