@@ -238,10 +238,10 @@ SIM_INLINE uint64_t islip(const hot *h, const shape k, state *st, uint64_t open,
         for (uint64_t bits = open; bits; bits &= bits - 1) {
             unsigned out = (unsigned)__builtin_ctzll(bits);
             uint64_t ready = ready_inputs(st, k, out);
-            if (!ready) {
+            if (!(ready & (ready - 1))) /* none, or one, which takes this output now or another one */
                 open &= ~(bits & -bits);
+            if (!ready)
                 continue;
-            }
             unsigned in = from_pointer(ready, st->d->grant[out]);
             granted[in] |= bits & -bits;
             inputs |= 1ull << in;
