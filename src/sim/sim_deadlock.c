@@ -265,6 +265,15 @@ static ik_status print_cycle(hunt *h, size_t dead, ik_error *err)
     return IK_OK;
 }
 
+/* Sweeps until nothing comes alive any more; returns a dead buffer, SIZE_MAX if there is none. */
+static size_t sweep_all(hunt *h)
+{
+    size_t dead = SIZE_MAX;
+    while (h->s->model == MODEL_IDEAL ? sweep_ideal(h, &dead) : sweep(h, &dead))
+        ;
+    return dead;
+}
+
 ik_status sim_find_deadlock(sim *s, ik_error *err)
 {
     unsigned kinds = look_kinds(s);
@@ -272,9 +281,11 @@ ik_status sim_find_deadlock(sim *s, ik_error *err)
     hunt h = {s, sim_shape(s), kinds, ik_calloc(n, 1), ik_calloc(n, 1)};
     ik_status status = h.alive && h.moving ? IK_OK : ik_fail_memory(err, 2 * n, "the watchdog");
     if (status == IK_OK) {
-        sim_each_event(s, note_moving, &h);
-        while (s->model == MODEL_IDEAL ? sweep_ideal(&h, &dead) : sweep(&h, &dead))
-            ;
+        dead = sweep_all(&h);
+        if (dead != SIZE_MAX) { /* seldom: so what is under way is only counted now */
+            sim_each_event(s, note_moving, &h);
+            dead = sweep_all(&h);
+        }
         if (dead != SIZE_MAX) {
             s->deadlock = true;
             status = print_cycle(&h, dead, err);

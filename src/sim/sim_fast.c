@@ -442,7 +442,7 @@ SIM_INLINE lag end_of(hot *h, const shape k, const fast_grant *g, const fast_por
     uint64_t low = g->key & KEY_LOW;
     unsigned v = k.vcs == 1 ? 0 : key_vc(g->key);
     if (k.plain) {
-        spot tail = aimed(h, AIM_TAIL, offset), back = aimed(h, AIM_CREDIT, offset);
+        spot tail = aimed(h, AIM_TAIL, offset), back = aimed_credit(h, offset, tail);
         post(h, tail.at, (uint64_t)tail.rest << KEY_OFFSET | low);
         if (__builtin_expect(!h->alone, 0) && h->s->node_part[in->peer_node] != h->p->id)
             post_remote(h->p, h->start + offset + h->f->links[0].full_ps + h->f->links[0].latency_ps, in->peer_node, EV_CREDIT,

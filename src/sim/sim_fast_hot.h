@@ -46,6 +46,7 @@ typedef struct hot {
     uint32_t (*next_hop)(const ik_routing *, uint32_t, uint32_t, ik_packet *, uint32_t *, uint32_t *);
     uint32_t *choices;
     aim aims[NUM_AIMS]; /* plain */
+    bool in_step;       /* plain: a credit comes at the tail's place in a later window */
 } hot;
 
 SIM_INLINE hot heat(part *p)
@@ -80,7 +81,8 @@ SIM_INLINE hot heat(part *p)
                  s->plan->routing,
                  s->plan->routing->family->next,
                  p->ports,
-                 {{NULL, NULL, 0}}};
+                 {{NULL, NULL, 0}},
+                 false};
 }
 
 /* ---- bins */
@@ -131,6 +133,7 @@ SIM_INLINE void take_aim(hot *h)
     for (unsigned k = 0; k < NUM_AIMS; k++)
         h->aims[k] = (aim){slot_ahead(h, aims[k].bin, aims[k].delay.windows), slot_ahead(h, aims[k].bin, aims[k].delay.windows + 1),
                            aims[k].delay.rest};
+    h->in_step = l->tail.rest == l->tail_credit.rest;
 }
 
 SIM_INLINE spot aimed(const hot *h, unsigned which, uint32_t offset)
@@ -139,6 +142,15 @@ SIM_INLINE spot aimed(const hot *h, unsigned which, uint32_t offset)
     uint32_t rest = offset + a->rest;
     bool far = rest >= h->lookahead;
     return (spot){far ? a->far : a->near, far ? rest - h->lookahead : rest};
+}
+
+/* The credit after a tail. */
+SIM_INLINE spot aimed_credit(const hot *h, uint32_t offset, spot tail)
+{
+    const aim *a = &h->aims[AIM_CREDIT];
+    if (__builtin_expect(h->in_step, 1))
+        return (spot){tail.at == h->aims[AIM_TAIL].far ? a->far : a->near, tail.rest};
+    return aimed(h, AIM_CREDIT, offset);
 }
 
 /* Sum of an offset in this window and a delay. */
