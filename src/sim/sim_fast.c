@@ -17,14 +17,14 @@
 /* ---- 1, 2: what happened */
 
 /* Puts a key among those of its switch, in order of time, and fetches what it will touch there. */
-SIM_INLINE void put(const hot *h, const shape k, uint64_t key)
+SIM_INLINE void put(hot *h, const shape k, uint64_t key)
 {
     uint32_t sw = key_switch(key);
     desk *d = &h->desks[sw];
     uint64_t *events = d->events;
     uint32_t n = d->num_events++;
     if (n == 0) {
-        h->fp->active[h->fp->num_active++] = sw;
+        *h->active++ = sw;
         __builtin_prefetch(d->grant, 1);
         __builtin_prefetch(d->accept, 1);
     } else if (__builtin_expect(n >= DESK_EVENTS, 0)) {
@@ -40,7 +40,7 @@ SIM_INLINE void put(const hot *h, const shape k, uint64_t key)
 }
 
 /* The first credit after there was none: its instant counts. */
-static void take_scarce_credit(const hot *h, const shape k, uint64_t word)
+static void take_scarce_credit(hot *h, const shape k, uint64_t word)
 {
     uint32_t index = (uint32_t)word, port = index / k.vcs, node = h->s->f->port_node[port];
     if (node >= h->num_switches) {
@@ -51,7 +51,7 @@ static void take_scarce_credit(const hot *h, const shape k, uint64_t word)
     put(h, k, key_of(word >> 32, node, KEY_CREDIT, index % k.vcs, 0, port - h->desks[node].port_base));
 }
 
-SIM_INLINE void take_credits(const hot *h, const shape k)
+SIM_INLINE void take_credits(hot *h, const shape k)
 {
     for (uint32_t c = first_chunk(h, BIN_CREDIT); c != IK_NONE; c = next_chunk(h, c)) {
         const uint64_t *at = h->words + (size_t)c * 64 + 2, *end = h->words + chunk_end(h, BIN_CREDIT, c);
@@ -66,7 +66,7 @@ SIM_INLINE void take_credits(const hot *h, const shape k)
     }
 }
 
-SIM_INLINE void take_tails(const hot *h, const shape k)
+SIM_INLINE void take_tails(hot *h, const shape k)
 {
     for (uint32_t c = first_chunk(h, BIN_TAIL); c != IK_NONE; c = next_chunk(h, c)) {
         const uint64_t *at = h->words + (size_t)c * 64 + 2, *end = h->words + chunk_end(h, BIN_TAIL, c);
@@ -100,7 +100,7 @@ static void drop(hot *h, const shape k, uint64_t key, uint32_t id)
 }
 
 /* The first of a queue asks. While its input or its output is busy in all of this window its instant decides nothing. */
-SIM_INLINE void ask(const hot *h, const shape k, uint64_t key)
+SIM_INLINE void ask(hot *h, const shape k, uint64_t key)
 {
     const desk *d = &h->desks[key_switch(key)];
     unsigned in = key_in(key), out = key_out(key), v = k.vcs == 1 ? 0 : key_vc(key);
@@ -211,15 +211,14 @@ SIM_INLINE unsigned choose_lane(const state *st, const shape k, unsigned in, uns
 }
 
 /* Matches in with out; the transfer itself waits for the window's end. */
-SIM_INLINE void match(const hot *h, const shape k, state *st, unsigned in, unsigned out, uint32_t offset)
+SIM_INLINE void match(hot *h, const shape k, state *st, unsigned in, unsigned out, uint32_t offset)
 {
-    fast_part *fp = h->fp;
     unsigned v = choose_lane(st, k, in, out);
     uint32_t q = queue_at(st->d, k, st->d->radix, in, v, out);
     st->free_in &= ~(1ull << in);
     st->free_out &= ~(1ull << out);
     __builtin_prefetch(&h->queues[q], 1);
-    fp->grants[fp->num_grants++] = (fast_grant){key_of(offset, st->sw, KEY_TAIL, v, in, out), q, 0};
+    *h->grants++ = (fast_grant){key_of(offset, st->sw, KEY_TAIL, v, in, out), q, 0};
 }
 
 /* A pointer beyond the last port means the first: nothing asks from there, so it need not be turned back. */
@@ -230,7 +229,7 @@ SIM_INLINE void advance_pointers(const state *st, unsigned in, unsigned out)
 }
 
 /* iSLIP over the outputs of `open`, of which there are several. Returns those that may still have a request. */
-SIM_INLINE uint64_t islip(const hot *h, const shape k, state *st, uint64_t open, uint32_t offset)
+SIM_INLINE uint64_t islip(hot *h, const shape k, state *st, uint64_t open, uint32_t offset)
 {
     uint64_t *granted = h->fp->granted;
     for (unsigned it = 0; it < h->s->iterations && open; it++) {
@@ -280,7 +279,7 @@ static void look_later(hot *h, desk *d, uint32_t sw, uint64_t left, uint32_t off
 }
 
 /* One instant's decision among the outputs of `open`. Returns outputs with pairs left over. */
-SIM_INLINE uint64_t decide(const hot *h, const shape k, state *st, uint64_t open, uint32_t offset)
+SIM_INLINE uint64_t decide(hot *h, const shape k, state *st, uint64_t open, uint32_t offset)
 {
     open &= st->free_out & outputs_with_credit(st, k);
     if (!open)
@@ -297,28 +296,28 @@ SIM_INLINE uint64_t decide(const hot *h, const shape k, state *st, uint64_t open
     return 0;
 }
 
-/* Applies one key; returns the outputs to look at. Ends of transmissions and arrivals come in no order that could be guessed, so
- * they are told apart without a branch. */
+/* Applies one key; returns the outputs to look at. */
 SIM_INLINE uint64_t apply(const shape k, state *st, uint64_t key)
 {
-    unsigned in = key_in(key), out = key_out(key), kind = key_kind(key);
+    unsigned in = key_in(key), out = key_out(key), kind = key_kind(key), v = k.vcs == 1 ? 0 : key_vc(key);
     uint64_t bit_in = 1ull << in, bit_out = 1ull << out;
-    if (__builtin_expect(kind >= KEY_CREDIT, 0)) {
-        if (kind == KEY_LOOK) {
-            uint64_t left = st->d->left;
-            st->d->left = 0;
-            return left;
-        }
-        st->ok[k.vcs == 1 ? 0 : key_vc(key)] |= bit_out;
-        return bit_out;
+    if (kind == KEY_TAIL) { /* an input that came free asks for all that it has */
+        st->free_in |= bit_in;
+        st->free_out |= bit_out;
+        return bit_out | st->row[in];
     }
-    uint64_t came = 0 - (uint64_t)kind, *want = &st->want[out * k.vcs + (k.vcs == 1 ? 0 : key_vc(key))], *row = &st->row[in];
-    *want |= bit_in & came;
-    uint64_t asks = *row |= bit_out & came;
-    st->free_in |= bit_in & ~came;
-    st->free_out |= bit_out & ~came;
-    /* an input that came free asks for all that it has; one that is busy asks when it comes free */
-    return (bit_out & (0 - (st->free_in >> in & 1))) | (asks & ~came);
+    if (kind == KEY_ARRIVAL) { /* one that is busy asks when it comes free */
+        st->want[out * k.vcs + v] |= bit_in;
+        st->row[in] |= bit_out;
+        return st->free_in & bit_in ? bit_out : 0;
+    }
+    if (kind == KEY_LOOK) {
+        uint64_t left = st->d->left;
+        st->d->left = 0;
+        return left;
+    }
+    st->ok[v] |= bit_out;
+    return bit_out;
 }
 
 SIM_INLINE void run_desk(hot *h, const shape k, uint32_t sw)
@@ -541,7 +540,7 @@ SIM_INLINE void carry_out_all(hot *h, const shape k)
 {
     enum { AHEAD = 16 };
     const fast_grant *g = h->fp->grants;
-    uint32_t n = h->fp->num_grants;
+    uint32_t n = (uint32_t)(h->grants - g);
     for (uint32_t at = 0; at < n && at < AHEAD; at++)
         fetch_grant(h, k, g + at);
     for (uint32_t at = 0; at < n; at++) {
@@ -555,20 +554,19 @@ SIM_INLINE void carry_out_all(hot *h, const shape k)
         deliver(h, k, &h->fp->deliveries[at]);
     h->p->n.hops += n;
     h->p->n.delivered += h->fp->num_deliveries;
-    h->fp->num_grants = h->fp->num_deliveries = 0;
+    h->fp->num_deliveries = 0;
 }
 
 SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
 {
     fast_part *fp = p->fast;
     hot h = heat(p);
-    fp->num_active = 0;
     take_aim(&h);
     take_credits(&h, k);
     take_tails(&h, k);
     take_arrivals(&h, k);
-    for (uint32_t n = 0; n < fp->num_active; n++)
-        run_desk(&h, k, fp->active[n]);
+    for (const uint32_t *sw = fp->active; sw < h.active; sw++)
+        run_desk(&h, k, *sw);
     carry_out_all(&h, k);
     sim_fast_run_hosts(p, at);
     sim_bins_clear(p);

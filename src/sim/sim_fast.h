@@ -182,7 +182,7 @@ typedef struct fast_part {
     delivery *deliveries;
     uint32_t *active; /* switches with something to do in this window */
     host_credit *credits;
-    uint32_t num_grants, num_deliveries, num_active, num_credits;
+    uint32_t num_deliveries, num_credits;
     uint64_t granted[64]; /* scratch of the matching */
 } fast_part;
 

@@ -36,6 +36,8 @@ typedef struct hot {
     int32_t *credit;
     uint32_t *queues;
     slot *slots[NUM_BINS];
+    uint32_t *active;   /* behind the last switch with something to do in this window */
+    fast_grant *grants; /* behind the last grant */
     uint64_t start;
     uint32_t window, slot_mask, lookahead;
     int32_t full; /* bytes of a packet */
@@ -68,6 +70,8 @@ SIM_INLINE hot heat(part *p)
                  s->credit,
                  s->fast_state->queues,
                  {fp->bins.slots, fp->bins.slots + fp->bins.num_slots, fp->bins.slots + 2 * fp->bins.num_slots},
+                 fp->active,
+                 fp->grants,
                  p->start,
                  (uint32_t)p->window,
                  fp->bins.num_slots - 1,
