@@ -45,6 +45,8 @@ static void take_scarce_credit(hot *h, const shape k, uint64_t word)
     uint32_t index = (uint32_t)word, port = index / k.vcs, node = h->s->f->port_node[port];
     if (node >= h->num_switches) {
         h->fp->credits[h->fp->num_credits++] = (host_credit){index, (uint32_t)(word >> 32)};
+        if (h->f->hosts)
+            fetch_host(h, node - h->num_switches);
         return;
     }
     h->credit[index] += h->full;
@@ -143,9 +145,18 @@ SIM_INLINE void fetch_arrival(const hot *h, const uint64_t *at)
     __builtin_prefetch(d->events, 1);
 }
 
-/* Each arrival fetches for the one that stands in its place in the next chunk. */
+/* And the packet at its end, once the queue is there. */
+SIM_INLINE void fetch_end(const hot *h, uint64_t what)
+{
+    uint32_t index = (uint32_t)(what >> 32), last = index == IK_NONE ? IK_NONE : h->queues[index];
+    if (last != IK_NONE)
+        __builtin_prefetch(&h->next[last & ~ONE_PARCEL], 1);
+}
+
+/* Each arrival fetches for the one that stands in its place in the next chunk, and for one a little further on. */
 SIM_INLINE void take_arrivals(hot *h, const shape k)
 {
+    enum { AHEAD = 6 };
     uint32_t now = first_chunk(h, BIN_ARRIVAL);
     if (now == IK_NONE)
         return;
@@ -159,6 +170,8 @@ SIM_INLINE void take_arrivals(hot *h, const shape k)
         for (; at < end; at += 2, ahead += 2) { /* a dropped packet may move the words */
             if (ahead < ahead_end)
                 fetch_arrival(h, h->words + ahead);
+            if (at + 2 * AHEAD < end)
+                fetch_end(h, h->words[at + 2 * AHEAD + 1]);
             join(h, k, h->words[at], h->words[at + 1]);
         }
         now = soon;

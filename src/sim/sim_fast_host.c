@@ -56,19 +56,7 @@ bool sim_fast_send(part *p, uint32_t host_port, const ik_packet *rt, uint32_t nu
 
 /* ---- one packet a message */
 
-SIM_INLINE lean_host *host_at(const hot *h, uint32_t host)
-{
-    return (lean_host *)(void *)(h->f->hosts + host * h->f->host_bytes);
-}
-
-SIM_INLINE void fetch_host(const hot *h, uint32_t host)
-{
-    const char *at = (const char *)host_at(h, host);
-    __builtin_prefetch(at, 1);
-    __builtin_prefetch(at + 64, 1);
-}
-
-/* And its port, once it is there itself. */
+/* The port of a host that was fetched. */
 SIM_INLINE void fetch_port(const hot *h, const shape k, uint32_t host)
 {
     uint32_t port = host_at(h, host)->port;
@@ -219,6 +207,8 @@ SIM_INLINE void lean_window(hot *h, const shape k, const slot *at)
     part *p = h->p;
     for (uint32_t n = 0; n < h->fp->num_credits; n++) {
         host_credit c = h->fp->credits[n];
+        if (n + AHEAD / 2 < h->fp->num_credits)
+            __builtin_prefetch(&h->ports[h->fp->credits[n + AHEAD / 2].index / k.vcs], 1);
         lean_credit(h, k, h->s->f->port_node[c.index / k.vcs] - h->num_switches, c.index, h->start + c.offset);
     }
     for (uint32_t c = at->first; c != IK_NONE; c = p->wheel.events[c * 64].node) {

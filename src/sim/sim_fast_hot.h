@@ -209,6 +209,22 @@ SIM_INLINE void send_to_switch(hot *h, const shape k, const fast_port *to, uint3
     post_pair(h, at.at, key_of(at.rest, node, KEY_ARRIVAL, v, to->peer_local, out & 63), (uint64_t)q << 32 | id);
 }
 
+/* ---- hosts */
+
+SIM_INLINE lean_host *host_at(const hot *h, uint32_t host)
+{
+    return (lean_host *)(void *)(h->f->hosts + host * h->f->host_bytes);
+}
+
+SIM_INLINE void fetch_host(const hot *h, uint32_t host)
+{
+    const char *at = (const char *)host_at(h, host);
+    __builtin_prefetch(at, 1);
+    __builtin_prefetch(at + 64, 1);
+}
+
+/* ---- what happens in this window */
+
 /* The bins of this window, chunk by chunk. */
 SIM_INLINE uint32_t first_chunk(const hot *h, unsigned bin)
 {
