@@ -20,7 +20,7 @@ typedef struct bench_case {
 } bench_case;
 
 static const bench_case cases[] = {
-    {"rlft:ports=36,levels=3", 1.0, 40000000},
+    {"rlft:ports=36,levels=3", 1.0, 200000000},
     {"rlft:ports=36,levels=3", 0.3, 80000000},
     {"rlft:ports=20,levels=3", 1.0, 200000000},
     {"rlft:ports=36,levels=2", 1.0, 600000000},
