@@ -14,6 +14,17 @@
  *  5. Hosts send (sim_fast_host.c). */
 #include "sim/sim_fast_hot.h"
 
+enum { WIDE = 8192 }; /* switches: more is fetched again, shortly before */
+
+SIM_INLINE void fetch_desk(const hot *h, uint32_t sw)
+{
+    const desk *d = &h->desks[sw];
+    __builtin_prefetch(d, 1);
+    __builtin_prefetch(d->events, 1);
+    __builtin_prefetch(d->grant, 1);
+    __builtin_prefetch(d->accept, 1);
+}
+
 /* ---- 1, 2: what happened */
 
 /* Puts a key among those of its switch, in order of time, and fetches what it will touch there. */
@@ -70,10 +81,13 @@ SIM_INLINE void take_credits(hot *h, const shape k)
 
 SIM_INLINE void take_tails(hot *h, const shape k)
 {
+    enum { AHEAD = 8 };
     for (uint32_t c = first_chunk(h, BIN_TAIL); c != IK_NONE; c = next_chunk(h, c)) {
         const uint64_t *at = h->words + (size_t)c * 64 + 2, *end = h->words + chunk_end(h, BIN_TAIL, c);
         h->p->n.events += (uint64_t)(end - at);
         for (; at < end; at++) {
+            if (k.wide && at + AHEAD < end)
+                fetch_desk(h, key_switch(at[AHEAD]));
             desk *d = &h->desks[key_switch(*at)];
             d->may_in |= 1ull << key_in(*at);
             d->may_out |= 1ull << key_out(*at);
@@ -183,7 +197,6 @@ SIM_INLINE void take_arrivals(hot *h, const shape k)
 typedef struct state {
     uint64_t free_in, free_out, *ok, *row, *want;
     desk *d;
-    uint32_t sw;
 } state;
 
 SIM_INLINE uint64_t outputs_with_credit(const state *st, const shape k)
@@ -224,14 +237,14 @@ SIM_INLINE unsigned choose_lane(const state *st, const shape k, unsigned in, uns
 }
 
 /* Matches in with out; the transfer itself waits for the window's end. */
-SIM_INLINE void match(hot *h, const shape k, state *st, unsigned in, unsigned out, uint32_t offset)
+SIM_INLINE void match(hot *h, const shape k, state *st, unsigned in, unsigned out, uint64_t instant)
 {
     unsigned v = choose_lane(st, k, in, out);
     uint32_t q = queue_at(st->d, k, st->d->radix, in, v, out);
     st->free_in &= ~(1ull << in);
     st->free_out &= ~(1ull << out);
     __builtin_prefetch(&h->queues[q], 1);
-    *h->grants++ = (fast_grant){key_of(offset, st->sw, KEY_TAIL, v, in, out), q, 0};
+    *h->grants++ = (fast_grant){instant | v << KEY_VC | in << KEY_IN | out, q, 0};
 }
 
 /* A pointer beyond the last port means the first: nothing asks from there, so it need not be turned back. */
@@ -242,7 +255,7 @@ SIM_INLINE void advance_pointers(const state *st, unsigned in, unsigned out)
 }
 
 /* iSLIP over the outputs of `open`, of which there are several. Returns those that may still have a request. */
-SIM_INLINE uint64_t islip(hot *h, const shape k, state *st, uint64_t open, uint32_t offset)
+SIM_INLINE uint64_t islip(hot *h, const shape k, state *st, uint64_t open, uint64_t instant)
 {
     uint64_t *granted = h->fp->granted;
     for (unsigned it = 0; it < h->s->iterations && open; it++) {
@@ -264,7 +277,7 @@ SIM_INLINE uint64_t islip(hot *h, const shape k, state *st, uint64_t open, uint3
             open &= ~(1ull << out);
             if (it == 0)
                 advance_pointers(st, in, out);
-            match(h, k, st, in, out, offset);
+            match(h, k, st, in, out, instant);
         }
     }
     return open;
@@ -292,19 +305,19 @@ static void look_later(hot *h, desk *d, uint32_t sw, uint64_t left, uint32_t off
 }
 
 /* One instant's decision among the outputs of `open`. Returns outputs with pairs left over. */
-SIM_INLINE uint64_t decide(hot *h, const shape k, state *st, uint64_t open, uint32_t offset)
+SIM_INLINE uint64_t decide(hot *h, const shape k, state *st, uint64_t open, uint64_t instant)
 {
     open &= st->free_out & outputs_with_credit(st, k);
     if (!open)
         return 0;
     if (open & (open - 1))
-        return islip(h, k, st, open, offset);
+        return islip(h, k, st, open, instant);
     unsigned out = (unsigned)__builtin_ctzll(open);
     uint64_t ready = ready_inputs(st, k, out);
     if (ready) {
         unsigned in = from_pointer(ready, st->d->grant[out]);
         advance_pointers(st, in, out);
-        match(h, k, st, in, out, offset);
+        match(h, k, st, in, out, instant);
     }
     return 0;
 }
@@ -338,19 +351,42 @@ SIM_INLINE void run_desk(hot *h, const shape k, uint32_t sw)
     desk *d = &h->desks[sw];
     uint32_t n = d->num_events;
     const uint64_t *events = n > DESK_EVENTS ? h->events + (size_t)d->port_base * (2 + k.vcs) + sw : d->events;
-    state st = {d->free_in, d->free_out, k.vcs == 1 ? &d->ok : h->ok + (size_t)sw * k.vcs, d->row, d->row + d->radix, d, sw};
+    state st = {d->free_in, d->free_out, k.vcs == 1 ? &d->ok : h->ok + (size_t)sw * k.vcs, d->row, d->row + d->radix, d};
     for (uint32_t at = 0; at < n;) {
-        uint64_t instant = events[at] >> KEY_OFFSET, open = 0;
+        uint64_t instant = events[at] & KEY_INSTANT, open = 0;
         do
             open |= apply(k, &st, events[at]);
-        while (++at < n && events[at] >> KEY_OFFSET == instant);
-        uint64_t left = decide(h, k, &st, open, (uint32_t)instant);
+        while (++at < n && events[at] >> KEY_OFFSET == instant >> KEY_OFFSET);
+        uint64_t left = decide(h, k, &st, open, instant);
         if (__builtin_expect(left != 0, 0))
-            look_later(h, d, sw, left, (uint32_t)instant, &at);
+            look_later(h, d, sw, left, (uint32_t)(instant >> KEY_OFFSET), &at);
     }
     d->free_in = d->may_in = st.free_in;
     d->free_out = d->may_out = st.free_out;
     d->num_events = 0;
+}
+
+/* The requests that a switch's events name. */
+SIM_INLINE void fetch_rows(const hot *h, const shape k, uint32_t sw)
+{
+    const desk *d = &h->desks[sw];
+    for (uint32_t at = 0; at < d->num_events && at < DESK_EVENTS; at++) {
+        __builtin_prefetch(&d->row[key_in(d->events[at])], 1);
+        __builtin_prefetch(&d->row[d->radix + key_out(d->events[at]) * k.vcs], 1);
+    }
+}
+
+SIM_INLINE void run_desks(hot *h, const shape k)
+{
+    enum { AHEAD = 4 };
+    const uint32_t *sw = h->fp->active, *end = h->active;
+    for (; sw < end; sw++) {
+        if (k.wide) {
+            fetch_desk(h, sw + 2 * AHEAD < end ? sw[2 * AHEAD] : *sw);
+            fetch_rows(h, k, sw + AHEAD < end ? sw[AHEAD] : *sw);
+        }
+        run_desk(h, k, *sw);
+    }
 }
 
 /* ---- 4: the grants */
@@ -548,6 +584,14 @@ SIM_INLINE void fetch_first(const hot *h, const fast_grant *g)
     __builtin_prefetch(&h->next[id], 1);
 }
 
+/* Where it goes, once the port is there. */
+SIM_INLINE void fetch_next_switch(const hot *h, const fast_grant *g)
+{
+    uint32_t node = h->ports[h->desks[key_switch(g->key)].port_base + key_out(g->key)].peer_node;
+    if (node < h->num_switches)
+        __builtin_prefetch(&h->desks[node], 1);
+}
+
 /* The grants of this window, what they touch fetched some grants ahead. */
 SIM_INLINE void carry_out_all(hot *h, const shape k)
 {
@@ -561,6 +605,10 @@ SIM_INLINE void carry_out_all(hot *h, const shape k)
             fetch_grant(h, k, g + at + AHEAD);
         if (at + AHEAD / 2 < n)
             fetch_first(h, g + at + AHEAD / 2);
+        if (k.wide) {
+            fetch_next_switch(h, g + (at + AHEAD / 2 < n ? at + AHEAD / 2 : at));
+            __builtin_prefetch(&h->queues[g[at + 2 * AHEAD < n ? at + 2 * AHEAD : at].queue], 1);
+        }
         carry_out(h, k, g + at);
     }
     for (uint32_t at = 0; at < h->fp->num_deliveries; at++)
@@ -572,14 +620,12 @@ SIM_INLINE void carry_out_all(hot *h, const shape k)
 
 SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
 {
-    fast_part *fp = p->fast;
     hot h = heat(p);
     take_aim(&h);
     take_credits(&h, k);
     take_tails(&h, k);
     take_arrivals(&h, k);
-    for (const uint32_t *sw = fp->active; sw < h.active; sw++)
-        run_desk(&h, k, *sw);
+    run_desks(&h, k);
     carry_out_all(&h, k);
     sim_fast_run_hosts(p, at);
     sim_bins_clear(p);
@@ -607,7 +653,9 @@ static bool has_newer(void)
     }                                                                                                                            \
     NEWER static void plain_##name(part *p, const slot *at)                                                                      \
     {                                                                                                                            \
-        if (p->sim->fast_state->plain)                                                                                           \
+        if (p->sim->fast_state->plain && p->sim->f->num_switches >= WIDE)                                                        \
+            fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues, .plain = true, .wide = true});                     \
+        else if (p->sim->fast_state->plain)                                                                                      \
             fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues, .plain = true});                                   \
         else                                                                                                                     \
             window_##name(p, at);                                                                                                \

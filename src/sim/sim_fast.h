@@ -27,6 +27,7 @@ enum { KEY_TAIL, KEY_ARRIVAL, KEY_CREDIT, KEY_LOOK, KEY_TO_HOST = KEY_TAIL /* in
 #define KEY_VC           12u
 #define KEY_IN           6u
 #define KEY_LOW          ((1ull << KEY_OFFSET) - 1) /* all but the offset */
+#define KEY_INSTANT      (~0ull << KEY_SWITCH)     /* offset and switch */
 #define FAST_MAX_WINDOW  ((1u << (64 - KEY_OFFSET)) - 1) /* ps */
 #define FAST_MAX_SWITCH  (1u << (KEY_OFFSET - KEY_SWITCH))
 #define FAST_MAX_VCS     (1u << (KEY_KIND - KEY_VC))
