@@ -155,6 +155,17 @@ static double packets_per_window(const sim *s)
     return packets * (s->load < 1 ? s->load : 1);
 }
 
+/* Decides on the kernel, whose state is part of the bytes. */
+static uint64_t measure_state(sim *s, bool may_be_fast, sizes *z)
+{
+    *z = measure_all(s);
+    if (s->fast && (!may_be_fast || !sim_fast_fits(s))) {
+        s->fast = false;
+        *z = measure_all(s);
+    }
+    return state_bytes(s, z) + (s->fast ? sim_fast_bytes(s) : 0);
+}
+
 /* What a part takes for its first packets, events and slots of its wheel, however small the network. */
 static uint64_t bytes_to_start(void)
 {
@@ -174,8 +185,8 @@ void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_si
     *out = (ik_sim_estimate){.useful_threads = 1};
     if (sim_resolve(&s, plan, config, NULL) != IK_OK || s.model == MODEL_PIPELINED || find_lookahead(&s, NULL) != IK_OK)
         return;
-    sizes z = measure_all(&s);
-    out->bytes = state_bytes(&s, &z) + bytes_to_start() + bytes_in_flight(&s);
+    sizes z;
+    out->bytes = measure_state(&s, true, &z) + bytes_to_start() + bytes_in_flight(&s);
     out->hops_per_window = HOPS_A_PACKET * packets_per_window(&s);
     double threads = out->hops_per_window / HOPS_A_THREAD;
     out->useful_threads = threads < 1 ? 1 : threads < plan->fabric->num_switches ? (unsigned)threads : plan->fabric->num_switches;
@@ -330,12 +341,8 @@ ik_status sim_setup_kernel(sim *s, const ik_plan *plan, const ik_traffic *traffi
         status = find_lookahead(s, err);
     if (status != IK_OK)
         return status;
-    sizes z = measure_all(s);
-    if (s->fast && (!may_be_fast || !sim_fast_fits(s))) {
-        s->fast = false;
-        z = measure_all(s);
-    }
-    s->state_bytes = state_bytes(s, &z) + (s->fast ? sim_fast_bytes(s) : 0);
+    sizes z;
+    s->state_bytes = measure_state(s, may_be_fast, &z);
     status = refuse_size(s, s->state_bytes, err);
     if (status != IK_OK)
         return status;

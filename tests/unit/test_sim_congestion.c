@@ -159,15 +159,21 @@ static void test_hot_host_pipelined(void **state)
     tear_down(&b);
 }
 
+/* One switch. Host 0 sends to 2 and to 3 in turn, hosts 1 and 4 to 2 only: 2 is overrun, 3 is not. */
+static void set_up_overrun(bench *b)
+{
+    set_up(b, "crossbar:n=5,latency=10 ns", "minimal", NULL, 1);
+    sends(b, 0, 2, 3);
+    sends(b, 1, 2, 2);
+    sends(b, 4, 2, 2);
+}
+
 /* Of one FIFO with packets for two outputs, in the pipelined router. */
 static void test_victim_pipelined(void **state)
 {
     (void)state;
     bench b;
-    set_up(&b, "crossbar:n=5,latency=10 ns", "minimal", NULL, 1);
-    sends(&b, 0, 2, 3);
-    sends(&b, 1, 2, 2);
-    sends(&b, 4, 2, 2);
+    set_up_overrun(&b);
     ik_sim_result r = run(&b, "model=pipelined;flit=125 B;buffer=8 kB", 1);
     const ik_congestion *k = &r.congestion;
     assert_int_equal(k->root_list[0].port, host_link(&b, 2));
@@ -219,16 +225,12 @@ static void test_parking_lot(void **state)
     tear_down(&b);
 }
 
-/* One switch. Host 0 sends to 2 and to 3 in turn, hosts 1 and 4 to 2 only: 2 is overrun, 3 is not, but packets for 3 stand in a
- * FIFO behind packets for 2. With virtual output queues they do not. */
+/* Packets for 3 stand in a FIFO behind packets for 2. With virtual output queues they do not. */
 static void test_victim(void **state)
 {
     (void)state;
     bench b;
-    set_up(&b, "crossbar:n=5,latency=10 ns", "minimal", NULL, 1);
-    sends(&b, 0, 2, 3);
-    sends(&b, 1, 2, 2);
-    sends(&b, 4, 2, 2);
+    set_up_overrun(&b);
     ik_sim_result fifo = run(&b, "buffer=8 kB;voq=false", 1), voq = run(&b, "buffer=8 kB;voq=true", 1);
     const ik_congestion *k = &fifo.congestion;
     assert_int_equal(k->num_roots, 1);
