@@ -40,7 +40,6 @@ typedef struct pipe_port {
     uint32_t flit_delay;   /* from taking the link to being in the next buffer */
     uint32_t credit_delay; /* of a credit of this input, from the start of the cycle in which its flit left */
     uint16_t period;       /* ticks a flit; 0 = unconnected */
-    uint16_t peer_part;
     uint64_t free_at;   /* when the link takes the next flit */
     uint64_t credit_at; /* speed-up: when the channel back takes the next credit */
 } pipe_port;
