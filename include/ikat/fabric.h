@@ -97,6 +97,8 @@ static inline uint64_t ik_port_rate_bps(const ik_fabric *f, uint32_t port) { ret
 static inline uint64_t ik_port_latency_ps(const ik_fabric *f, uint32_t port) { return f->classes[f->port_class[port]].latency_ps; }
 /* The port a host's packets leave by: its first that is connected to a switch, IK_NONE if there is none. */
 uint32_t ik_host_port(const ik_fabric *f, uint32_t host);
+/* How many of a host's ports are connected: a dual-port adapter may well have one cable. */
+uint32_t ik_host_cables(const ik_fabric *f, uint32_t host);
 /* The switch at the other end of that port, IK_NONE if the host hangs on none. */
 uint32_t ik_host_switch(const ik_fabric *f, uint32_t host);
 /* "leaf3", or "sw12" and "host5" for nodes without names (generated fabrics keep none). Returns buffer. */

@@ -234,10 +234,10 @@ static ik_status by_switches(walks_job *j, const ik_env *env, ik_error *err)
     return s;
 }
 
-static bool single_ports(const ik_fabric *f)
+static bool one_cable_each(const ik_fabric *f)
 {
     for (uint32_t h = 0; h < f->num_hosts; h++) {
-        if (ik_radix(f, ik_host_node(f, h)) != 1) {
+        if (ik_host_cables(f, h) != 1) {
             return false;
         }
     }
@@ -247,7 +247,7 @@ static bool single_ports(const ik_fabric *f)
 ik_status load_by_walks(load_job *job, const ik_env *env, ik_error *err)
 {
     unsigned threads = ik_env_threads(env);
-    walks_job j = {.job = job, .per_switch = (job->r->traits & IK_ROUTE_PER_SWITCH) && single_ports(job->f)};
+    walks_job j = {.job = job, .per_switch = (job->r->traits & IK_ROUTE_PER_SWITCH) && one_cable_each(job->f)};
     j.threads = ik_calloc(threads, sizeof *j.threads);
     ik_status s = j.threads ? IK_OK : ik_fail_memory(err, threads * sizeof *j.threads, "walks");
     for (unsigned i = 0; s == IK_OK && i < threads; i++) {

@@ -133,6 +133,14 @@ uint32_t ik_host_port(const ik_fabric *f, uint32_t host)
     return IK_NONE;
 }
 
+uint32_t ik_host_cables(const ik_fabric *f, uint32_t host)
+{
+    uint32_t node = ik_host_node(f, host), cables = 0;
+    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++)
+        cables += f->port_peer[port] != IK_NONE;
+    return cables;
+}
+
 uint32_t ik_host_switch(const ik_fabric *f, uint32_t host)
 {
     uint32_t port = ik_host_port(f, host);

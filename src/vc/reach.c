@@ -6,25 +6,15 @@
 
 #include <stdlib.h>
 
-static unsigned num_cables(const ik_fabric *f, uint32_t host)
-{
-    uint32_t node = ik_host_node(f, host);
-    unsigned cables = 0;
-    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
-        cables += f->port_peer[port] != IK_NONE;
-    }
-    return cables;
-}
-
 static void add_host(const ik_fabric *f, uint32_t host, bool by_switch, uint32_t *group_of_switch, walk_groups *groups)
 {
-    uint32_t port = walk_host_port(f, host);
+    uint32_t port = ik_host_port(f, host);
     if (port == IK_NONE) {
         groups->stray++;
         return;
     }
     uint32_t sw = ik_peer_node(f, port);
-    if (by_switch && num_cables(f, host) == 1) {
+    if (by_switch && ik_host_cables(f, host) == 1) {
         if (group_of_switch[sw]) {
             walk_group *group = &groups->group[group_of_switch[sw] - 1];
             group->second = group->size++ == 1 ? host : group->second;

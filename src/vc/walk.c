@@ -326,7 +326,7 @@ static bool explore(walk *w, uint32_t id, walk_visit visit, void *ctx)
 ik_status walk_from(walk *w, uint32_t src, uint32_t n, walk_visit visit, void *ctx, walk_outcome *out, ik_error *err)
 {
     const ik_fabric *f = w->plan->fabric;
-    uint32_t port = walk_host_port(f, src);
+    uint32_t port = ik_host_port(f, src);
     if (port == IK_NONE) {
         *out = (walk_outcome){.flaws = WALK_DEAD_END};
         return IK_OK;
@@ -371,16 +371,4 @@ const walk_edge *walk_first_edge(const walk *w, uint32_t id)
 const walk_edge *walk_next_edge(const walk *w, const walk_edge *edge)
 {
     return edge->next == IK_NONE ? NULL : &w->edges[edge->next];
-}
-
-uint32_t walk_host_port(const ik_fabric *f, uint32_t host)
-{
-    uint32_t node = ik_host_node(f, host);
-    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
-        uint32_t peer = ik_peer_node(f, port);
-        if (peer != IK_NONE && ik_is_switch(f, peer)) {
-            return port;
-        }
-    }
-    return IK_NONE;
 }

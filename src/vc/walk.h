@@ -58,9 +58,6 @@ walk_outcome walk_state_outcome(const walk *w, uint32_t state);
 const walk_edge *walk_first_edge(const walk *w, uint32_t state); /* NULL = none */
 const walk_edge *walk_next_edge(const walk *w, const walk_edge *edge);
 
-/* The port by which a host injects: its first connected one; IK_NONE if it has none that leads to a switch. */
-uint32_t walk_host_port(const ik_fabric *f, uint32_t host);
-
 /* Hosts that a proof need not tell apart: all with one cable, on one switch, if `by_switch`; otherwise each is a group. Hosts
  * without a cable to a switch stand in no group. */
 typedef struct walk_group {

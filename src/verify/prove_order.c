@@ -68,7 +68,7 @@ static ik_status check_all(order_job *work, ik_error *err)
 static bool one_cable_each(const ik_fabric *f)
 {
     for (uint32_t host = 0; host < f->num_hosts; host++) {
-        if (ik_radix(f, ik_host_node(f, host)) > 1) {
+        if (ik_host_cables(f, host) > 1) {
             return false;
         }
     }

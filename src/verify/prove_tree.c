@@ -105,11 +105,10 @@ static void write_dependencies(const tree_job *work, scratch *s, uint32_t dst, t
 static void measure_distances(const tree_job *work, scratch *s, uint32_t dst)
 {
     const ik_fabric *f = work->job->plan->fabric;
-    uint32_t host = ik_host_node(f, dst);
-    bool one_port = ik_radix(f, host) == 1;
-    if (!one_port || s->distance_of != work->host_switch[dst]) {
+    bool one_cable = ik_host_cables(f, dst) == 1;
+    if (!one_cable || s->distance_of != work->host_switch[dst]) {
         tally_distances(f, dst, s->distance, s->queue);
-        s->distance_of = one_port ? work->host_switch[dst] : IK_NONE;
+        s->distance_of = one_cable ? work->host_switch[dst] : IK_NONE;
     }
 }
 
@@ -118,7 +117,7 @@ static uint64_t num_sources(const tree_job *work, const walk_group *from, uint32
 {
     bool holds_dst = from->sw == work->host_switch[dst] &&
                      (from->first == dst ||
-                      (from->size > 1 && ik_radix(work->job->plan->fabric, ik_host_node(work->job->plan->fabric, dst)) == 1));
+                      (from->size > 1 && ik_host_cables(work->job->plan->fabric, dst) == 1));
     return from->size - holds_dst;
 }
 
@@ -183,7 +182,7 @@ static ik_status run_in_trees(tree_job *work, ik_error *err)
         return ik_fail_memory(err, (size_t)f->num_switches * sizeof(ingraph_node), "a proof");
     }
     for (uint32_t host = 0; host < f->num_hosts; host++) {
-        uint32_t port = walk_host_port(f, host);
+        uint32_t port = ik_host_port(f, host);
         work->host_switch[host] = port == IK_NONE ? IK_NONE : ik_peer_node(f, port);
     }
     return ik_parallel_for(work->job->env, "proof", work->job->groups.num, prove_destination, work, err);
