@@ -101,14 +101,15 @@ typedef struct ik_bisection {
     uint64_t cut;            /* links between the halves */
     uint64_t hosts_a, hosts_b;
     double per_host;
-    double lower_bound;      /* no balanced cut has fewer links; eigenvalue bound, meaningful if hosts_a == hosts_b */
+    double lower_bound;      /* no cut into sides as equal as these has fewer links; an eigenvalue bound */
     double lower_bound_per_host;
     uint32_t starts;         /* partitions tried */
     bool *side;              /* [num_switches] */
 } ik_bisection;
-/* METIS (G. Karypis, V. Kumar, SIAM J. Sci. Comput. 1998) from `seeds` seeds (0 = 4 to 32 by the fabric's size) under six settings, each balanced
- * exactly and refined by moves (C. M. Fiduccia, R. M. Mattheyses, DAC 1982). The bound: W. E. Donath, A. J. Hoffman, IBM J. Res.
- * Dev. 1973, with one multiplier for the switches without hosts. Links count once each, whatever their rate. */
+/* At most 20 switches: all partitions are tried, and lower_bound is the cut. More: METIS (G. Karypis, V. Kumar, SIAM J. Sci. Comput.
+ * 1998) from `seeds` seeds (0 = 4 to 32 by the fabric's size) under six settings, each balanced as well as whole switches allow and
+ * refined by moves (C. M. Fiduccia, R. M. Mattheyses, DAC 1982). The bound: W. E. Donath, A. J. Hoffman, IBM J. Res. Dev. 1973,
+ * with one multiplier for the switches without hosts. Links count once each, whatever their rate. */
 ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env *env, ik_bisection *out, ik_error *err);
 void ik_bisection_free(ik_bisection *b);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bisection.c: the best balanced cut that METIS and refinement find, and a bound from below.
+ * bisection.c: the best balanced cut that METIS and refinement find, and a bound from below; small fabrics are searched wholly.
  *
  * METIS minimises the cut of a weighted graph within a tolerance; which weights suit depends on the fabric. So it runs from
  * several seeds with hosts as weights, with hosts and switches as two constraints, with all switches equal, and recursive as well
@@ -12,6 +12,9 @@
 #include <metis.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Fabrics of at most so many switches have few enough partitions to try them all: half a million. */
+#define EXACT_SWITCHES 20
 
 enum { BY_HOSTS, BY_HOSTS_AND_SWITCHES, BY_SWITCHES, NUM_WEIGHTINGS };
 
@@ -129,24 +132,39 @@ static size_t best_try(const bisect_job *j, size_t tries)
     return best;
 }
 
-static ik_status conclude(const bisect_job *j, const try_result *best, ik_bisection *out, ik_error *err)
+/* Describes the partition; lower_bound is left to the caller. */
+static ik_status describe(const graph *g, const uint8_t *side, ik_bisection *out, ik_error *err)
 {
-    const graph *g = j->g;
-    ik_bisection b = {.cut = best->cut, .side = ik_calloc((size_t)g->n + 1, sizeof *b.side)};
-    ik_status s = b.side ? cut_spectral_bound(g, &b.lower_bound, err) : ik_fail_memory(err, g->n, "a partition");
-    if (s != IK_OK) {
-        free(b.side);
-        return s;
+    ik_bisection b = {.side = ik_calloc((size_t)g->n + 1, sizeof *b.side)};
+    uint64_t twice = 0;
+    if (!b.side) {
+        return ik_fail_memory(err, g->n, "a partition");
     }
     for (uint32_t v = 0; v < g->n; v++) {
-        b.side[v] = best->side[v];
-        *(best->side[v] ? &b.hosts_b : &b.hosts_a) += g->hosts[v];
+        b.side[v] = side[v];
+        *(side[v] ? &b.hosts_b : &b.hosts_a) += g->hosts[v];
+        for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
+            twice += side[v] != side[g->to[i]] ? g->links[i] : 0;
+        }
     }
-    double half = (double)(b.hosts_a + b.hosts_b) / 2;
-    b.per_host = half > 0 ? (double)b.cut / half : 0;
-    b.lower_bound_per_host = half > 0 ? b.lower_bound / half : 0;
+    b.cut = twice / 2;
     *out = b;
     return IK_OK;
+}
+
+static ik_status try_all(const graph *g, ik_bisection *out, ik_error *err)
+{
+    uint8_t *side = ik_calloc((size_t)g->n + 1, 1);
+    ik_status s = side ? cut_exact(g, side, err) : ik_fail_memory(err, g->n, "a partition");
+    if (s == IK_OK) {
+        s = describe(g, side, out, err);
+    }
+    if (s == IK_OK) {
+        out->lower_bound = (double)out->cut;
+        out->starts = (uint32_t)1 << (g->n - 1);
+    }
+    free(side);
+    return s;
 }
 
 /* Many starts while they are cheap. */
@@ -156,10 +174,40 @@ static unsigned default_seeds(const graph *g)
     return seeds < 4 ? 4 : seeds > 32 ? 32 : (unsigned)seeds;
 }
 
+static ik_status try_many(const graph *g, unsigned seeds, const ik_env *env, ik_bisection *out, ik_error *err)
+{
+    bisect_job j = {.g = g, .seed = env ? env->seed : 0};
+    size_t tries = (size_t)(seeds ? seeds : default_seeds(g)) * NUM_WEIGHTINGS * 2;
+    ik_bisection b = {0};
+    j.tries = ik_calloc(tries, sizeof *j.tries);
+    ik_status s = j.tries ? metis_graph_of(g, &j.m, err) : ik_fail_memory(err, tries * sizeof *j.tries, "partitions");
+    if (s == IK_OK) {
+        s = ik_parallel_for(env, "bisection", tries, one_try, &j, err);
+    }
+    if (s == IK_OK) {
+        s = describe(g, j.tries[best_try(&j, tries)].side, &b, err);
+    }
+    if (s == IK_OK) {
+        s = cut_spectral_bound(g, b.hosts_a > b.hosts_b ? b.hosts_a - b.hosts_b : b.hosts_b - b.hosts_a, &b.lower_bound, err);
+        b.lower_bound = b.lower_bound < (double)b.cut ? b.lower_bound : (double)b.cut; /* rounding */
+    }
+    if (s == IK_OK) {
+        b.starts = (uint32_t)tries;
+        *out = b;
+    } else {
+        ik_bisection_free(&b);
+    }
+    for (size_t i = 0; j.tries && i < tries; i++) {
+        free(j.tries[i].side);
+    }
+    free(j.tries);
+    metis_free(&j.m);
+    return s;
+}
+
 ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env *env, ik_bisection *out, ik_error *err)
 {
     graph g = {0};
-    bisect_job j = {.g = &g, .seed = env ? env->seed : 0};
     if (f->num_switches < 2) {
         return ik_fail(err, IK_ERR_UNSUPPORTED, "a fabric of %u switches cannot be cut in two", f->num_switches);
     }
@@ -167,21 +215,12 @@ ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env 
     if (s != IK_OK) {
         return s;
     }
-    size_t tries = (size_t)(seeds ? seeds : default_seeds(&g)) * NUM_WEIGHTINGS * 2;
-    j.tries = ik_calloc(tries, sizeof *j.tries);
-    s = j.tries ? metis_graph_of(&g, &j.m, err) : ik_fail_memory(err, tries * sizeof *j.tries, "partitions");
+    s = g.n <= EXACT_SWITCHES ? try_all(&g, out, err) : try_many(&g, seeds, env, out, err);
     if (s == IK_OK) {
-        s = ik_parallel_for(env, "bisection", tries, one_try, &j, err);
+        double half = (double)(out->hosts_a + out->hosts_b) / 2;
+        out->per_host = half > 0 ? (double)out->cut / half : 0;
+        out->lower_bound_per_host = half > 0 ? out->lower_bound / half : 0;
     }
-    if (s == IK_OK) {
-        s = conclude(&j, &j.tries[best_try(&j, tries)], out, err);
-        out->starts = s == IK_OK ? (uint32_t)tries : out->starts;
-    }
-    for (size_t i = 0; j.tries && i < tries; i++) {
-        free(j.tries[i].side);
-    }
-    free(j.tries);
-    metis_free(&j.m);
     graph_free(&g);
     return s;
 }

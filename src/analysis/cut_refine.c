@@ -179,27 +179,102 @@ static bool run_pass(pass *p, int64_t allowed, bool *improved)
     return true;
 }
 
-/* Moves switches from the heavier side, cheapest first, while that evens the hosts out. */
-static void balance(cut_state *c)
+/* The switch of the heavier side whose move evens the hosts out at the least cost, IK_NONE = no single move does. */
+static uint32_t best_move(const cut_state *c)
 {
     const graph *g = c->g;
-    for (uint32_t round = 0; round < g->n && c->imbalance != 0; round++) {
-        uint8_t heavy = c->imbalance < 0;
-        uint32_t best = IK_NONE;
-        int64_t best_left = llabs(c->imbalance);
-        for (uint32_t v = 0; v < g->n; v++) {
-            int64_t left = llabs(llabs(c->imbalance) - 2 * (int64_t)g->hosts[v]);
-            bool fits = c->side[v] == heavy && g->hosts[v] && left < llabs(c->imbalance);
-            if (fits && (best == IK_NONE || c->gain[v] > c->gain[best] || (c->gain[v] == c->gain[best] && left < best_left))) {
-                best = v;
+    int64_t imbalance = llabs(c->imbalance), best_left = imbalance;
+    uint8_t heavy = c->imbalance < 0;
+    uint32_t best = IK_NONE;
+    for (uint32_t v = 0; v < g->n; v++) {
+        int64_t left = llabs(imbalance - 2 * (int64_t)g->hosts[v]);
+        bool fits = c->side[v] == heavy && g->hosts[v] && left < imbalance;
+        if (fits && (best == IK_NONE || c->gain[v] > c->gain[best] || (c->gain[v] == c->gain[best] && left < best_left))) {
+            best = v;
+            best_left = left;
+        }
+    }
+    return best;
+}
+
+/* Of each side and number of hosts, the switch with the largest gain stands for all in an exchange. */
+typedef struct ranked {
+    uint32_t vertex, hosts;
+    int64_t gain;
+    uint8_t side;
+} ranked;
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->side != y->side) {
+        return x->side < y->side ? -1 : 1;
+    }
+    if (x->hosts != y->hosts) {
+        return x->hosts < y->hosts ? -1 : 1;
+    }
+    if (x->gain != y->gain) {
+        return x->gain > y->gain ? -1 : 1;
+    }
+    return x->vertex < y->vertex ? -1 : x->vertex > y->vertex;
+}
+
+/* Keeps the first of each side and number of hosts; returns how many. */
+static uint32_t rank_champions(const cut_state *c, ranked *r)
+{
+    uint32_t kept = 0;
+    for (uint32_t v = 0; v < c->g->n; v++) {
+        r[v] = (ranked){v, c->g->hosts[v], c->gain[v], c->side[v]};
+    }
+    qsort(r, c->g->n, sizeof *r, compare_ranked);
+    for (uint32_t i = 0; i < c->g->n; i++) {
+        if (kept == 0 || r[kept - 1].side != r[i].side || r[kept - 1].hosts != r[i].hosts) {
+            r[kept++] = r[i];
+        }
+    }
+    return kept;
+}
+
+/* Exchanges a switch of the heavier side for one with fewer hosts, so that the sides come closest; false if no exchange helps. */
+static bool exchange(cut_state *c, ranked *r)
+{
+    uint32_t num = rank_champions(c, r);
+    uint8_t heavy = c->imbalance < 0;
+    int64_t imbalance = llabs(c->imbalance), best_left = imbalance, best_gain = 0;
+    const ranked *from = NULL, *to = NULL;
+    for (uint32_t a = 0; a < num; a++) {
+        for (uint32_t b = 0; b < num && r[a].side == heavy; b++) {
+            int64_t moved = (int64_t)r[a].hosts - r[b].hosts, left = llabs(imbalance - 2 * moved), gain = r[a].gain + r[b].gain;
+            if (r[b].side != heavy && (left < best_left || (left == best_left && left < imbalance && gain > best_gain))) {
                 best_left = left;
+                best_gain = gain;
+                from = &r[a];
+                to = &r[b];
             }
         }
-        if (best == IK_NONE) {
-            return;
-        }
-        flip(c, best, NULL);
     }
+    if (from) {
+        flip(c, from->vertex, NULL);
+        flip(c, to->vertex, NULL);
+    }
+    return from != NULL;
+}
+
+/* Evens the hosts out: moves from the heavier side, cheapest first, and exchanges where no move helps any more. */
+static bool balance(cut_state *c)
+{
+    ranked *r = ik_calloc((size_t)c->g->n + 1, sizeof *r);
+    for (uint32_t round = 0; r && round < 2 * c->g->n && c->imbalance != 0; round++) {
+        uint32_t v = best_move(c);
+        if (v != IK_NONE) {
+            flip(c, v, NULL);
+        } else if (!exchange(c, r)) {
+            break;
+        }
+    }
+    bool ok = r != NULL;
+    free(r);
+    return ok;
 }
 
 ik_status cut_refine(cut_state *c, ik_error *err)
@@ -207,9 +282,7 @@ ik_status cut_refine(cut_state *c, ik_error *err)
     size_t n = (size_t)c->g->n + 1;
     pass p = {.c = c, .locked = ik_calloc(n, sizeof *p.locked), .moved = ik_calloc(n, sizeof *p.moved)};
     bool ok = p.locked && p.moved, improved = true;
-    if (ok) {
-        balance(c);
-    }
+    ok = ok && balance(c);
     int64_t allowed = llabs(c->imbalance);
     for (int i = 0; i < 50 && ok && improved; i++) {
         ok = run_pass(&p, allowed, &improved);

@@ -8,6 +8,9 @@
  * without; the bound is concave in that one multiplier and maximised by golden section. With hosts everywhere it is the usual
  * lambda_2 * n / 4.
  *
+ * Sides whose hosts differ by at most t are x = c w + y with |c| <= t / w.w and y on the complement of w, so that
+ * x'(L + D)x = c^2 w'(L + D)w + 2c y'(L + D)w + y'(L + D)y, whose three terms are bounded one by one.
+ *
  * The eigenvalue comes from Lanczos with full reorthogonalisation; its residual is subtracted, so rounding and unfinished
  * convergence only weaken the bound. ARPACK was not taken: it keeps its state in static variables, and two analyses may run
  * in one process.
@@ -25,6 +28,7 @@ typedef struct lanczos {
     const graph *g;
     double *degree, *normal; /* [n]; normal: w / |w| */
     double max_degree;
+    double skew;       /* largest |c| * |w|: the part of a partition that lies along w */
     double scale;      /* size of the matrix' entries */
     double leaf, bare; /* diagonal added to switches with and without hosts */
     double *basis;     /* [MAX_STEPS + 1][n] */
@@ -48,7 +52,8 @@ static void subtract(double *a, double factor, const double *b, uint32_t n)
     }
 }
 
-static void apply(const lanczos *l, const double *x, double *y)
+/* y = (L + D) x */
+static void multiply(const lanczos *l, const double *x, double *y)
 {
     const graph *g = l->g;
     for (uint32_t v = 0; v < g->n; v++) {
@@ -58,7 +63,13 @@ static void apply(const lanczos *l, const double *x, double *y)
         }
         y[v] = sum;
     }
-    subtract(y, dot(y, l->normal, g->n), l->normal, g->n);
+}
+
+/* The same, on the complement of w. */
+static void apply(const lanczos *l, const double *x, double *y)
+{
+    multiply(l, x, y);
+    subtract(y, dot(y, l->normal, l->g->n), l->normal, l->g->n);
 }
 
 /* Eigenvalues of the leading k x k tridiagonal matrix below x (Sturm's sequence). */
@@ -180,12 +191,27 @@ static double smallest_eigenvalue(lanczos *l)
     return value - residual;
 }
 
+/* Least x'(L + D)x of any partition with the allowed imbalance; lambda: the smallest eigenvalue on the complement of w. */
+static double least_form(const lanczos *l, double lambda)
+{
+    uint32_t n = l->g->n;
+    double *image = l->basis; /* free again */
+    if (l->skew == 0) {
+        return lambda * n;
+    }
+    multiply(l, l->normal, image);
+    double along = dot(image, l->normal, n);
+    subtract(image, along, l->normal, n);
+    double across = sqrt(dot(image, image, n)), skew2 = l->skew * l->skew;
+    return fmin(0, along) * skew2 - 2 * l->skew * across * sqrt(n) + (lambda > 0 ? lambda * (n - skew2) : lambda * n);
+}
+
 static double bound_at(lanczos *l, double multiplier, double leaves, double bare)
 {
     l->leaf = multiplier / leaves;
     l->bare = bare > 0 ? -multiplier / bare : 0;
     l->scale = l->max_degree + fabs(l->leaf) + fabs(l->bare);
-    return smallest_eigenvalue(l) * (leaves + bare) / 4;
+    return least_form(l, smallest_eigenvalue(l)) / 4;
 }
 
 /* Golden section on the concave bound; one evaluation if every switch has hosts. */
@@ -213,7 +239,7 @@ static double maximise(lanczos *l, double leaves, double bare, double links)
     return fmax(best, fmax(at_a, at_b));
 }
 
-ik_status cut_spectral_bound(const graph *g, double *bound, ik_error *err)
+ik_status cut_spectral_bound(const graph *g, uint64_t imbalance, double *bound, ik_error *err)
 {
     size_t n = g->n;
     double leaves = 0, hosts = 0, links = 0;
@@ -250,6 +276,7 @@ ik_status cut_spectral_bound(const graph *g, double *bound, ik_error *err)
     for (uint32_t v = 0; v < n && hosts > 0; v++) {
         l->normal[v] = g->hosts[v] / sqrt(hosts);
     }
+    l->skew = hosts > 0 ? fmin((double)imbalance / sqrt(hosts), sqrt((double)n)) : 0;
     *bound = leaves > 1 ? fmax(0, maximise(l, leaves, (double)n - leaves, links)) : 0;
     free(l->degree);
     free(l->normal);
