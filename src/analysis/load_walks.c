@@ -21,14 +21,15 @@ typedef struct steps {
     uint32_t *branches; /* [BRANCH_DEPTH * radix] saved answers of next() */
     uint32_t radix;
     load_sums *sums;
-    bool whole; /* book the host's channels too */
+    bool whole;     /* book the host's channels too */
+    double arrived; /* what of the walk's count has come to the destination */
 } steps;
 
 typedef struct walks_job {
     load_job *job;
     steps *threads;
     bool per_switch;
-    double *amount; /* per_switch: [rows][rows] */
+    double *amount; /* per_switch: [rows][rows]; once a pair of switches is walked, the part of it that arrives */
     double *count;
 } walks_job;
 
@@ -77,6 +78,7 @@ static void walk_on(steps *s, ik_packet pk, double amount, double count)
         if (node == IK_NONE || !ik_is_switch(f, node)) {
             if (node == ik_host_node(f, pk.dst)) {
                 book(s, f, amount, count);
+                s->arrived += count;
             }
             break;
         }
@@ -188,9 +190,11 @@ static ik_status rows_part(void *ctx, size_t index, unsigned thread, ik_error *e
     s->whole = false;
     for (uint64_t a = rows * index / parts; a < rows * (index + 1) / parts; a++) {
         for (uint32_t b = 0; b < rows; b++) {
-            double amount = j->amount[a * rows + b], count = j->count[a * rows + b];
+            double *amount = &j->amount[a * rows + b], count = j->count[a * rows + b];
             if (count > 0 && b != a) {
-                walk_flow(s, d->row_host[d->row_base[a]], d->row_host[d->row_base[b]], amount, count);
+                s->arrived = 0;
+                walk_flow(s, d->row_host[d->row_base[a]], d->row_host[d->row_base[b]], *amount, count);
+                *amount = s->arrived > count * (1 - 1e-9) ? 1 : s->arrived / count; /* thirds do not add up to a whole */
             }
         }
     }
@@ -200,17 +204,20 @@ static ik_status rows_part(void *ctx, size_t index, unsigned thread, ik_error *e
 /* The hosts' own channels, and the turns of flows that stay on their switch. */
 static void book_ends(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
 {
-    const load_job *job = ctx;
+    const walks_job *j = ctx;
+    const load_job *job = j->job;
     const demand *d = job->d;
     if (src == dst || d->row_of[src] == IK_NONE || d->row_of[dst] == IK_NONE) {
         return;
     }
     const uint32_t ends[2] = {walk_injection(job->f, src), job->f->port_peer[walk_injection(job->f, dst)]};
+    bool stays = d->row_of[src] == d->row_of[dst];
+    double part = stays ? 1 : j->amount[(size_t)d->row_of[src] * d->num_rows + d->row_of[dst]];
     for (int i = 0; i < 2; i++) {
-        job->parts[0].load[ends[i]] += demand_amount(d, src, weight, scale);
-        job->parts[0].crossing[ends[i]] += 1;
+        job->parts[0].load[ends[i]] += part * demand_amount(d, src, weight, scale);
+        job->parts[0].crossing[ends[i]] += part;
     }
-    if (d->row_of[src] == d->row_of[dst]) {
+    if (stays) {
         job->parts[0].turns[d->row_switch[d->row_of[src]]] += 1;
     }
 }
@@ -227,7 +234,7 @@ static ik_status by_switches(walks_job *j, const ik_env *env, ik_error *err)
         s = ik_parallel_for(env, "channel loads", j->job->num_parts, rows_part, j, err);
     }
     for (uint32_t h = 0; s == IK_OK && h < d->t->num_hosts; h++) {
-        d->t->family->flows(d->t, h, book_ends, j->job);
+        d->t->family->flows(d->t, h, book_ends, j);
     }
     free(j->amount);
     free(j->count);

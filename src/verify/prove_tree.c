@@ -116,8 +116,7 @@ static void measure_distances(const tree_job *work, scratch *s, uint32_t dst)
 static uint64_t num_sources(const tree_job *work, const walk_group *from, uint32_t dst)
 {
     bool holds_dst = from->sw == work->host_switch[dst] &&
-                     (from->first == dst ||
-                      (from->size > 1 && ik_host_cables(work->job->plan->fabric, dst) == 1));
+                     (from->first == dst || (from->size > 1 && ik_host_cables(work->job->plan->fabric, dst) == 1));
     return from->size - holds_dst;
 }
 

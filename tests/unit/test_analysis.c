@@ -243,9 +243,9 @@ static uint64_t plain_bisection(const graph *g, uint64_t imbalance)
 static void test_bisection_is_optimal(void **state)
 {
     static const char *const small[] = {
-        "karytree:k=2,n=3", "fullmesh:n=6",     "torus:dims=4:4",     "hypercube:n=4",         "oft:k=2",
-        "mesh:dims=4:3",    "xgft:m=4:2,w=2:3", "jellyfish:N=16,d=3", "polarfly:q=2,hosts=6", "mesh:dims=7:3,p=2",
-        "ring:n=22",        "jellyfish:N=22,d=3", "mlfm:h=5,p=1",     "torus:dims=7:3,p=2",   NULL};
+        "karytree:k=2,n=3", "fullmesh:n=6",       "torus:dims=4:4",     "hypercube:n=4",        "oft:k=2",
+        "mesh:dims=4:3",    "xgft:m=4:2,w=2:3",   "jellyfish:N=16,d=3", "polarfly:q=2,hosts=6", "mesh:dims=7:3,p=2",
+        "ring:n=22",        "jellyfish:N=22,d=3", "mlfm:h=5,p=1",       "torus:dims=7:3,p=2",   NULL};
     (void)state;
     for (const char *const *spec = small; *spec; spec++) {
         ik_fabric *f = make(*spec);
@@ -336,7 +336,7 @@ static void test_halves_are_equal_if_possible(void **state)
 /* Odd numbers of hosts have no equal halves: the bound must hold for the nearest. Checked against all partitions. */
 static void test_the_bound_holds_for_unequal_halves(void **state)
 {
-    static const char *const odd[] = {"jellyfish:N=13,d=4", "torus:dims=5:3", "xgft:m=5:3,w=1:3", "xgft:m=3:5,w=1:4",
+    static const char *const odd[] = {"jellyfish:N=13,d=4", "torus:dims=5:3", "xgft:m=5:3,w=1:3",  "xgft:m=3:5,w=1:4",
                                       "oft:k=2,hosts=11",   "fullmesh:n=7",   "mlfm:h=3,hosts=29", NULL};
     (void)state;
     for (const char *const *spec = odd; *spec; spec++) {
@@ -531,6 +531,33 @@ static void test_engines_agree(void **state)
     }
 }
 
+/* Two rings that nothing joins: whatever engine walks the flows, those from one ring to the other arrive nowhere. */
+static void test_unconnected_flows_are_undelivered(void **state)
+{
+    (void)state;
+    static const uint32_t hosts[] = {2, 1, 1, 3, 1, 2, 1};
+    static const char *const routings[] = {"minimal", "valiant", "valiant:paths=one", "updown", NULL};
+    ik_fabric *f = uneven_rings(hosts, 7, 3); /* 4 hosts and 7 hosts */
+    for (const char *const *spec = routings; *spec; spec++) {
+        ik_routing *r = NULL;
+        ik_traffic *t = NULL;
+        ik_load l;
+        assert_int_equal(ik_routing_from_spec(f, *spec, NULL, &r, NULL), IK_OK);
+        assert_int_equal(ik_traffic_from_spec(f, "uniform", NULL, &t, NULL), IK_OK);
+        assert_int_equal(ik_load_measure(r, t, NULL, &l, NULL), IK_OK);
+        assert_int_equal(l.flows, 110);
+        assert_int_equal(l.undelivered, 2 * 4 * 7);
+        for (uint32_t host = 0; host < f->num_hosts; host++) { /* what the others of its ring send it */
+            double arrives = l.load[f->port_peer[ik_host_port(f, host)]];
+            assert_true(fabs(arrives - (host < 4 ? 0.3 : 0.6)) < 1e-9);
+        }
+        ik_load_free(&l);
+        ik_traffic_free(t);
+        ik_routing_free(r);
+    }
+    ik_fabric_free(f);
+}
+
 static void test_groups_cover_all_channels(void **state)
 {
     ik_fabric *f = make("xgft:m=4:4:2,w=1:2:3");
@@ -573,6 +600,7 @@ int main(void)
         cmocka_unit_test(test_fluid),
         cmocka_unit_test(test_loads_are_sums_of_paths),
         cmocka_unit_test(test_engines_agree),
+        cmocka_unit_test(test_unconnected_flows_are_undelivered),
         cmocka_unit_test(test_groups_cover_all_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
