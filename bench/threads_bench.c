@@ -17,13 +17,19 @@ typedef struct bench_case {
     const char *fabric;
     double load;
     uint64_t duration_ps;
+    bool pipelined; /* 4 VCs of 8 flits of 125 B, packets of one flit: cycles of 10 ns */
 } bench_case;
 
 static const bench_case cases[] = {
-    {"rlft:ports=36,levels=3", 1.0, 200000000},
-    {"rlft:ports=36,levels=3", 0.3, 80000000},
-    {"rlft:ports=20,levels=3", 1.0, 200000000},
-    {"rlft:ports=36,levels=2", 1.0, 600000000},
+    {"rlft:ports=36,levels=3", 1.0, 200000000, false},
+    {"rlft:ports=36,levels=3", 0.3, 80000000, false},
+    {"rlft:ports=20,levels=3", 1.0, 200000000, false},
+    {"rlft:ports=36,levels=2", 1.0, 600000000, false},
+    {"karytree:k=16,n=3,latency=10 ns", 0.4, 20000000, true},
+    {"karytree:k=16,n=3,latency=100 ns", 0.4, 20000000, true},
+    {"karytree:k=8,n=3,latency=10 ns", 0.4, 100000000, true},
+    {"karytree:k=4,n=4,latency=10 ns", 0.4, 200000000, true},
+    {"mesh:dims=8:8,latency=10 ns", 0.3, 400000000, true},
 };
 enum { NUM_CASES = sizeof cases / sizeof *cases };
 
@@ -31,7 +37,7 @@ typedef struct setting {
     ik_fabric *f;
     ik_plan *plan;
     ik_traffic *traffic;
-    ik_params sw, measure;
+    ik_params sw, adapter, measure;
     double load;
 } setting;
 
@@ -41,19 +47,31 @@ static int complain(const ik_error *err)
     return 1;
 }
 
+static bool set_pairs(ik_params *params, const char *const pairs[][2], ik_error *err)
+{
+    bool ok = true;
+    for (; ok && (*pairs)[0]; pairs++)
+        ok = ik_params_set(params, "bench", (*pairs)[0], (*pairs)[1], 0, 0, err) == IK_OK;
+    return ok;
+}
+
 static bool set_up(setting *x, const bench_case *c, double scale, ik_error *err)
 {
     static const ik_env env = {.seed = 1};
+    static const char *const pipelined[][2] = {{"model", "pipelined"}, {"flit", "125 B"}, {"buffer", "4000 B"}, {"iterations", "1"}, {0}},
+                             *const packets[][2] = {{"voq", "true"}, {0}}, *const flits[][2] = {{"packet", "125 B"}, {0}}, *const whole[][2] = {{0}};
     char duration[32];
     memset(x, 0, sizeof *x);
     snprintf(duration, sizeof duration, "%.0f ps", (double)c->duration_ps * scale);
     x->load = c->load;
     return ik_fabric_from_spec(c->fabric, &env, &x->f, err) == IK_OK &&
-           ik_plan_from_specs(x->f, "dmodk", "1q", NULL, 1, &env, &x->plan, err) == IK_OK &&
+           ik_plan_from_specs(x->f, strstr(c->fabric, "mesh") ? "dor" : "dmodk", c->pipelined ? "any" : "1q", NULL,
+                              c->pipelined ? 4 : 1, &env, &x->plan, err) == IK_OK &&
            ik_traffic_from_spec(x->f, "uniform", &env, &x->traffic, err) == IK_OK &&
            ik_params_init(&x->sw, ik_switch_params, NULL, err) == IK_OK &&
+           ik_params_init(&x->adapter, ik_adapter_params, NULL, err) == IK_OK &&
            ik_params_init(&x->measure, ik_measure_params, NULL, err) == IK_OK &&
-           ik_params_set(&x->sw, "switch", "voq", "true", 0, 0, err) == IK_OK &&
+           set_pairs(&x->sw, c->pipelined ? pipelined : packets, err) && set_pairs(&x->adapter, c->pipelined ? flits : whole, err) &&
            ik_params_set(&x->measure, "measure", "warmup", "0 ns", 0, 0, err) == IK_OK &&
            ik_params_set(&x->measure, "measure", "duration", duration, 0, 0, err) == IK_OK;
 }
@@ -61,6 +79,7 @@ static bool set_up(setting *x, const bench_case *c, double scale, ik_error *err)
 static void tear_down(setting *x)
 {
     ik_params_free(&x->sw);
+    ik_params_free(&x->adapter);
     ik_params_free(&x->measure);
     ik_traffic_free(x->traffic);
     ik_plan_free(x->plan);
@@ -81,7 +100,7 @@ static void *run_once(void *arg)
 {
     once *o = arg;
     ik_env env = {.seed = 1, .num_threads = o->threads};
-    ik_sim_config config = {.switch_params = &o->x->sw, .measure_params = &o->x->measure, .load = o->x->load};
+    ik_sim_config config = {&o->x->sw, &o->x->adapter, &o->x->measure, o->x->load};
     ik_sim_result r;
     o->status = ik_sim_run(o->x->plan, o->x->traffic, &config, &env, &r, &o->err);
     if (o->status != IK_OK)
@@ -145,7 +164,7 @@ static int measure(const bench_case *c, unsigned threads, unsigned pairs, double
         ceiling[k] = threads * one.sharing.run_seconds / run_at_once(&x, threads);
     }
     const ik_sim_sharing *s = &many.sharing;
-    printf("%-24s %6u %4.0f%% %3u %8.1f %6.2f %5.3f %6.2f %8.2f %7.2f %8.2f %8.2f\n", c->fabric, x.f->num_hosts, c->load * 100,
+    printf("%-32s %6u %4.0f%% %3u %8.1f %6.2f %5.3f %6.2f %8.2f %7.2f %8.2f %8.2f\n", c->fabric, x.f->num_hosts, c->load * 100,
            threads, (double)one.hops / (double)s->steps, (double)s->mail / (double)one.hops, s->balance,
            threads / s->step_balance, median(quotient, pairs), shortest[0] / shortest[1], median(ceiling, pairs), median(cpu, pairs));
     fflush(stdout);
@@ -234,13 +253,13 @@ int main(int argc, char **argv)
     if (cuts)
         return all_cuts();
     int status = 0;
-    printf("%-24s %6s %5s %3s %8s %6s %5s %6s %8s %7s %8s %8s\n", "fabric", "hosts", "load", "thr", "hops/mtg", "mail/h", "bal.",
+    printf("%-32s %6s %5s %3s %8s %6s %5s %6s %8s %7s %8s %8s\n", "fabric", "hosts", "load", "thr", "hops/mtg", "mail/h", "bal.",
            "limit", "speed-up", "best", "machine", "CPU");
     for (long k = 0; k < NUM_CASES; k++)
         if (!only || only == k + 1)
             status |= measure(&cases[k], (unsigned)threads, (unsigned)pairs, scale);
     printf(
-        "hops/mtg: packet-hops between two meetings; mail/h: records from partition to partition a hop; limit: by the balance\n"
+        "hops/mtg: packet-hops (pipelined router, karytree and mesh: flit-hops) between two meetings; mail/h: records from partition to partition a hop; limit: by the balance\n"
         "meeting by meeting; speed-up: median of %ld pairs of runs; best: of the shortest runs; machine: what %ld runs on one thread gain at once,\n"
         "at that time; CPU: processor time of all threads over that of one\n",
         pairs, threads);

@@ -115,8 +115,8 @@ typedef struct ik_sim_sharing {
     unsigned threads;        /* partitions that ran side by side */
     uint32_t cut_channels;   /* between partitions */
     uint64_t steps;          /* meetings of all threads */
-    uint64_t mail;           /* packets and credits from partition to partition */
-    double balance;          /* events of the busiest partition over the mean */
+    uint64_t mail;           /* packets (model pipelined: flits) and credits from partition to partition */
+    double balance;          /* events (model pipelined: flit-hops) of the busiest partition over the mean */
     double step_balance;     /* the same step by step, summed: threads / step_balance is the most that the run can be sped up */
     double run_seconds;      /* wall time of the event loop */
 } ik_sim_sharing;
@@ -154,8 +154,8 @@ typedef struct ik_sim_result {
     uint64_t state_bytes;             /* memory of the simulation state at its largest */
     double cpu_seconds;               /* informational: processor time of all threads */
     unsigned threads;                 /* partitions that ran side by side */
-    ik_sim_sharing sharing;           /* how they shared the work; zero for models that run on one thread */
-    uint64_t checksum;                /* FNV-1a over every delivery (time, src, dst, number) host by host */
+    ik_sim_sharing sharing;           /* how they shared the work */
+    uint64_t checksum;                /* of every delivery (time, generation, src, dst) host by host */
 } ik_sim_result;
 
 /* Simulates traffic over plan. Errors: IK_ERR_USAGE (parameters that make no sense together, load out of range),
@@ -172,7 +172,8 @@ uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
 typedef struct ik_sim_estimate {
     uint64_t bytes;          /* state, with a quarter of all buffers full; 0 = cannot be said */
     double hops_per_window;  /* packet-hops between two meetings of the threads, at the most that hosts can send of the load */
-    unsigned useful_threads; /* that have enough to do between two meetings; 1 for models that run on one thread */
+    bool flits;              /* model pipelined: hops are of flits */
+    unsigned useful_threads; /* that have enough to do between two meetings */
 } ik_sim_estimate;
 /* Estimates a run of plan with config (whose parameters may be wrong: then bytes is 0 and useful_threads 1). O(ports). */
 void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out);

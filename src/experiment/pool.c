@@ -258,7 +258,7 @@ static ik_sim_estimate estimate_largest(const pool *w, uint64_t points)
 {
     const ik_experiment *e = w->r->e;
     ik_sim_estimate largest = {.useful_threads = 1};
-    uint64_t stride = points / MOST_ESTIMATES + 1, count = 0;
+    uint64_t stride = points / MOST_ESTIMATES + 1, count = 0, bytes = 0;
     for (size_t s = 0; s < w->num_slots; s++) {
         for (uint64_t i = 0; w->slots[s].plan && i < w->slots[s].num; i++) {
             if (w->r->finished[w->slots[s].first + i] || (count++ % stride && count != points))
@@ -267,13 +267,13 @@ static ik_sim_estimate estimate_largest(const pool *w, uint64_t points)
             ik_sim_config config = config_of(e, &p);
             ik_sim_estimate one;
             ik_sim_estimate_run(w->slots[s].plan, &config, &one);
-            largest.bytes = one.bytes > largest.bytes ? one.bytes : largest.bytes;
-            if (one.hops_per_window > largest.hops_per_window) {
-                largest.hops_per_window = one.hops_per_window;
-                largest.useful_threads = one.useful_threads;
-            }
+            bytes = one.bytes > bytes ? one.bytes : bytes;
+            if (one.useful_threads > largest.useful_threads ||
+                (one.useful_threads == largest.useful_threads && one.hops_per_window > largest.hops_per_window))
+                largest = one;
         }
     }
+    largest.bytes = bytes;
     return largest;
 }
 

@@ -21,16 +21,15 @@ static unsigned threads_of(const share_wish *w, unsigned side)
 /* Why a point has the threads that it has, where processors are left for more. */
 static void explain_threads(const share_wish *w, unsigned side, unsigned threads, char *text, size_t size)
 {
+    const char *unit = w->run.flits ? "flit" : "packet";
     if (threads > 1)
-        snprintf(text, size, "about %.0f packet-hops between two meetings are enough for %u threads", w->run.hops_per_window,
+        snprintf(text, size, "about %.0f %s-hops between two meetings are enough for %u threads", w->run.hops_per_window, unit,
                  threads);
     else if (w->jobs / side < 2)
         snprintf(text, size, "there are %u jobs", w->jobs);
-    else if (w->run.hops_per_window > 0)
-        snprintf(text, size, "about %.0f packet-hops between two meetings of threads are too few to share",
-                 w->run.hops_per_window);
     else
-        snprintf(text, size, "this model runs on one thread");
+        snprintf(text, size, "about %.0f %s-hops between two meetings of threads are too few to share", w->run.hops_per_window,
+                 unit);
 }
 
 static void explain(const share_wish *w, ik_run_share *s, bool short_of_memory)

@@ -15,6 +15,10 @@
  * What a router may do next stands in sets of bits, a bit an input VC (port * vcs + vc), so that a tick looks at requests alone:
  * `wait[j]`: heads that want a VC of output j; `want[j]`: input VCs with a VC of output j, a flit and credit. Those of them that
  * are still in the stage before are also in `unready`.
+ *
+ * Switches with their hosts belong to parts, a thread each. Nothing that a part does in a cycle reaches another sooner than a
+ * channel's latency and a cycle later; so many cycles they work alone, then they swap flits and credits (pipe_mail.c). A packet
+ * goes with its head: each part has a copy, from the head's arrival until the tail has left.
  */
 #ifndef IKAT_SIM_PIPE_H
 #define IKAT_SIM_PIPE_H
@@ -40,10 +44,12 @@ typedef struct pipe_port {
     uint32_t flit_delay;   /* from taking the link to being in the next buffer */
     uint32_t credit_delay; /* of a credit of this input, from the start of the cycle in which its flit left */
     uint16_t period;       /* ticks a flit; 0 = unconnected */
-    uint64_t free_at;   /* when the link takes the next flit */
-    uint64_t credit_at; /* speed-up: when the channel back takes the next credit */
+    uint16_t to;           /* the peer's part + 1 if that is another one, 0 if it is not */
+    uint64_t free_at;      /* when the link takes the next flit */
+    uint64_t credit_at;    /* speed-up: when the channel back takes the next credit */
 } pipe_port;
 
+/* Travels from part to part as it is. */
 typedef struct pipe_packet {
     ik_packet rt;
     uint64_t generated, injected; /* link cycles */
@@ -51,6 +57,8 @@ typedef struct pipe_packet {
     uint32_t next_free;
     uint32_t class; /* of its message, where the traffic has classes */
 } pipe_packet;
+enum { PIPE_PACKET_UNITS = sizeof(pipe_packet) / sizeof(sim_unit) };
+_Static_assert(sizeof(pipe_packet) == 48, "messages are laid out the same everywhere");
 
 enum { PIPE_CHUNK = 4096 }; /* packets that are made at a time; they never move */
 
@@ -105,13 +113,14 @@ typedef struct pipe pipe;
 
 /* What one thread works on. */
 typedef struct pipe_part {
-    pipe *p;
+    _Alignas(64) pipe *p;
     unsigned id;
     uint64_t now, cycle; /* tick; link cycle */
     pipe_slot *slots;
     uint32_t *list, num_listed; /* routers that hold flits */
     uint32_t *ready_hosts, *next_hosts, num_ready_hosts;
     uint32_t free_packet;
+    uint32_t first_chunk, num_chunks, max_chunks; /* of p->chunks */
     /* room for one router's tick */
     match_room room;
     match_request *requests;
@@ -125,7 +134,16 @@ typedef struct pipe_part {
     uint64_t misled;        /* that reached another host than theirs; paranoid only */
     histo latency, network;
     uint64_t *series_bytes, *series_count, *series_sum;
+    class_stats *classes; /* NULL where the traffic has none */
+    /* steps */
+    sim_mail mail;
+    uint64_t step_start;   /* tick from which the times of what is posted to others count */
+    uint64_t grown;        /* bytes of packets and slots */
+    uint64_t moves_before; /* at the step's start */
+    double cpu_seconds;
     bool failed; /* out of memory */
+    ik_status status;
+    ik_error err;
 } pipe_part;
 
 struct pipe {
@@ -160,23 +178,35 @@ struct pipe {
     uint32_t wheel_mask, ring_mask, stage_mask; /* of ticks; of a ring of flits; of route and due */
     uint32_t max_radix;
     uint32_t switch_ports, switch_channels; /* switch_channels = switch_ports * vcs: input VCs of switches are below */
-    pipe_packet **chunks;
-    uint32_t max_chunks, num_chunks;
+    pipe_packet **chunks; /* [max_chunks] a range of them a part; NULL = not made yet */
+    uint32_t max_chunks;
     pipe_part *parts;
     unsigned num_parts;
+    uint16_t *node_part;
+    uint32_t *arriving; /* [ports * vcs] packet whose head came last by a channel from another part; NULL with one part */
+    uint64_t step_cycles;  /* between two exchanges */
+    sim_exchange *exchange; /* NULL with one part */
+    sim_exchange *threads;  /* the one between threads, owned */
+    sim_cut_quality cut;
     uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
     double *series_blocked;
     size_t num_series;
     bool sample_congestion;
     struct congest *congest; /* NULL = not sampled */
-    class_stats *classes;    /* NULL where the traffic has none */
-    order_table *order; /* [host] paranoid only */
-    uint64_t stopped;   /* cycles that were simulated */
-    double cpu_seconds;
+    order_table *order;      /* [host] paranoid only */
+    double run_seconds;      /* wall time of the loop */
+    bool over;               /* what the first part has seen of the network at rest ends the run */
     bool deadlock;
     char *deadlock_text;
-    size_t state_bytes;
+    size_t state_bytes; /* before the first packet */
+    bool estimating;    /* only counts them */
 };
+
+/* ---- pipe_params.c */
+ik_status pipe_resolve(pipe *p, const ik_plan *plan, const ik_sim_config *config, ik_error *err);
+/* Ticks that a flit takes on a link of this class, and that it is under way. */
+uint64_t pipe_class_period(const pipe *p, uint32_t link_class);
+uint64_t pipe_class_latency(const pipe *p, uint32_t link_class);
 
 /* ---- pipe_setup.c */
 ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
@@ -201,7 +231,14 @@ void pipe_start_host(pipe_part *q, uint32_t host);
 void pipe_run_host(pipe_part *q, uint32_t host); /* sends at most one flit */
 void pipe_deliver(pipe_part *q, uint32_t where, uint32_t flit);
 void pipe_count_backlog(pipe_part *q, uint32_t host);
+uint32_t pipe_new_packet(pipe_part *q); /* IK_NONE: there is no memory, and the part has failed */
 void pipe_free_packet(pipe_part *q, uint32_t id);
+
+/* ---- pipe_mail.c */
+void pipe_post_credit(pipe_part *q, const pipe_port *port, unsigned vc, uint64_t tick);
+void pipe_post_flit(pipe_part *q, const pipe_port *port, unsigned vc, uint32_t flit, uint64_t tick);
+/* Ends a step: gives to the others what is theirs and takes in what is this part's. Returns false if the run ends here. */
+bool pipe_end_step(pipe_part *q);
 
 /* ---- pipe_congest.c: how samples of congestion see the pipelined router; at the end of a cycle, all parts at rest */
 ik_status pipe_congest_new(pipe *p, ik_error *err);
@@ -216,13 +253,18 @@ void pipe_count_events(const pipe *p, uint32_t *flits, uint32_t *credits);
 /* Counts a packet that overtook one of its flow. */
 void pipe_check_delivery(pipe_part *q, uint32_t host, const pipe_packet *pk);
 
+/* ---- pipe_result.c: what all parts have measured; `out` owns what it takes */
+ik_status pipe_export(pipe *p, ik_sim_result *out, ik_error *err);
+
 /* ---- pipe_deadlock.c: looks for packets that can never move again; sets deadlock and deadlock_text. */
 ik_status pipe_find_deadlock(pipe *p, ik_error *err);
 
 /* ---- pipe_run.c */
-uint64_t pipe_bytes(const pipe *p); /* of the state, now */
-bool pipe_grow_flits(pipe_slot *slot);
-bool pipe_grow_credits(pipe_slot *slot);
+uint64_t pipe_part_bytes(const pipe_part *q); /* that it has grown to */
+void pipe_add_flit(pipe_part *q, uint64_t tick, pipe_event e); /* arrives at tick, as a credit does */
+void pipe_add_credit(pipe_part *q, uint64_t tick, uint32_t where);
+bool pipe_grow_flits(pipe_part *q, pipe_slot *slot);
+bool pipe_grow_credits(pipe_part *q, pipe_slot *slot);
 void pipe_wake_host(pipe_part *q, uint32_t host, uint64_t tick);
 
 SIM_INLINE pipe_packet *pipe_packet_of(const pipe *p, uint32_t id)
@@ -242,11 +284,13 @@ SIM_INLINE void pipe_send_credit(pipe_part *q, pipe_port *port, unsigned vc, boo
             leaves = port->credit_at;
         port->credit_at = leaves + p->speedup;
     }
-    pipe_slot *due = &q->slots[(leaves + port->credit_delay) & p->wheel_mask];
-    if (__builtin_expect(due->next_credit == due->last_credit, 0) && !pipe_grow_credits(due)) {
-        q->failed = true;
+    if (__builtin_expect(port->to, 0)) {
+        pipe_post_credit(q, port, vc, leaves + port->credit_delay);
         return;
     }
+    pipe_slot *due = &q->slots[(leaves + port->credit_delay) & p->wheel_mask];
+    if (__builtin_expect(due->next_credit == due->last_credit, 0) && !pipe_grow_credits(q, due))
+        return;
     *due->next_credit++ = port->peer + vc;
 }
 
@@ -262,13 +306,15 @@ SIM_INLINE void pipe_send_flit(pipe_part *q, pipe_port *port, uint32_t id, unsig
             tick = port->free_at;
     }
     port->free_at = tick + port->period;
-    pipe_slot *due = &q->slots[(tick + port->flit_delay) & p->wheel_mask];
     if (q->cycle >= p->warmup)
         p->channel_bytes[id] += p->flit_bytes;
-    if (__builtin_expect(due->next_flit == due->last_flit, 0) && !pipe_grow_flits(due)) {
-        q->failed = true;
+    if (__builtin_expect(port->to, 0)) {
+        pipe_post_flit(q, port, vc, flit, tick + port->flit_delay);
         return;
     }
+    pipe_slot *due = &q->slots[(tick + port->flit_delay) & p->wheel_mask];
+    if (__builtin_expect(due->next_flit == due->last_flit, 0) && !pipe_grow_flits(q, due))
+        return;
     *due->next_flit++ = (pipe_event){port->peer + vc, flit};
 }
 

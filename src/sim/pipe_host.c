@@ -10,8 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FNV_PRIME UINT64_C(0x100000001B3)
-
 /* Draws the generation time of message number h->messages. */
 static void draw_next(const pipe *p, uint32_t host, pipe_host *h)
 {
@@ -34,7 +32,6 @@ void pipe_start_host(pipe_part *q, uint32_t host)
     const pipe *p = q->p;
     pipe_host *h = &p->hosts[host];
     h->packet = IK_NONE;
-    h->hash = UINT64_C(0xCBF29CE484222325);
     h->silent = h->port == IK_NONE || p->traffic->family->dest(p->traffic, host, 0) == IK_NONE;
     if (h->silent)
         return;
@@ -57,8 +54,8 @@ static void count_generated(pipe_part *q, uint32_t host, uint64_t n, uint64_t cy
     if (cycle < p->warmup || cycle >= p->end)
         return;
     q->n.offered_bytes += message_bytes(p);
-    if (p->classes)
-        sim_classes_offer(p->classes, host, n, message_bytes(p));
+    if (q->classes)
+        sim_classes_offer(q->classes, host, n, message_bytes(p));
 }
 
 /* The next message if it is there; false = nothing to send before h->next_cycle. */
@@ -84,14 +81,14 @@ static bool begin_message(pipe_part *q, uint32_t host, pipe_host *h)
 
 static bool add_chunk(pipe_part *q)
 {
-    pipe *p = q->p;
-    if (p->num_chunks == p->max_chunks)
+    if (q->num_chunks == q->max_chunks)
         return false;
     pipe_packet *chunk = ik_calloc(PIPE_CHUNK, sizeof *chunk);
     if (!chunk)
         return false;
-    uint32_t first = p->num_chunks * PIPE_CHUNK;
-    p->chunks[p->num_chunks++] = chunk;
+    uint32_t at = q->first_chunk + q->num_chunks++, first = at * PIPE_CHUNK;
+    q->p->chunks[at] = chunk;
+    q->grown += PIPE_CHUNK * sizeof *chunk;
     for (uint32_t k = PIPE_CHUNK; k-- > 0;) {
         chunk[k].next_free = q->free_packet;
         q->free_packet = first + k;
@@ -99,10 +96,12 @@ static bool add_chunk(pipe_part *q)
     return true;
 }
 
-static uint32_t new_pipe_packet(pipe_part *q)
+uint32_t pipe_new_packet(pipe_part *q)
 {
-    if (q->free_packet == IK_NONE && !add_chunk(q))
+    if (q->free_packet == IK_NONE && !add_chunk(q)) {
+        q->failed = true;
         return IK_NONE;
+    }
     uint32_t id = q->free_packet;
     q->free_packet = pipe_packet_of(q->p, id)->next_free;
     return id;
@@ -117,11 +116,9 @@ void pipe_free_packet(pipe_part *q, uint32_t id)
 static bool begin_packet(pipe_part *q, uint32_t host, pipe_host *h)
 {
     const pipe *p = q->p;
-    uint32_t id = new_pipe_packet(q);
-    if (id == IK_NONE) {
-        q->failed = true;
+    uint32_t id = pipe_new_packet(q);
+    if (id == IK_NONE)
         return false;
-    }
     pipe_packet *pk = pipe_packet_of(p, id);
     pk->generated = h->generated;
     pk->number = h->packets++;
@@ -130,8 +127,8 @@ static bool begin_packet(pipe_part *q, uint32_t host, pipe_host *h)
     h->packet = id;
     h->flits_left = p->packet_flits;
     h->lane = pk->rt.vc;
-    if (p->classes)
-        pk->class = sim_class_of(p->classes, host, h->messages - 1);
+    if (q->classes)
+        pk->class = sim_class_of(q->classes, host, h->messages - 1);
     return true;
 }
 
@@ -214,8 +211,8 @@ static size_t period_of(const pipe_part *q)
 static void count_bytes(pipe_part *q, uint32_t host, uint32_t flit)
 {
     const pipe *p = q->p;
-    if (p->classes)
-        sim_classes_take(p->classes, pipe_packet_of(p, flit >> 2)->class, p->flit_bytes, q->cycle >= p->warmup, period_of(q));
+    if (q->classes)
+        sim_classes_take(q->classes, pipe_packet_of(p, flit >> 2)->class, p->flit_bytes, q->cycle >= p->warmup, period_of(q));
     if (q->cycle >= p->warmup) {
         p->host_bytes[host] += p->flit_bytes;
         q->n.window_bytes += p->flit_bytes;
@@ -228,14 +225,12 @@ static void count_packet(pipe_part *q, uint32_t host, const pipe_packet *pk)
 {
     const pipe *p = q->p;
     pipe_host *h = &p->hosts[host];
-    h->hash = (h->hash ^ q->cycle * p->clock_ps) * FNV_PRIME;
-    h->hash = (h->hash ^ ((uint64_t)pk->rt.src << 32 | pk->rt.dst)) * FNV_PRIME;
-    h->hash = (h->hash ^ pk->number) * FNV_PRIME;
+    h->hash += sim_delivery_hash(&pk->rt, pk->generated * p->clock_ps, q->cycle * p->clock_ps);
     uint64_t latency = (q->cycle - pk->generated) * p->clock_ps;
     q->n.delivered++;
     q->gone++;
-    if (p->classes)
-        sim_classes_deliver(p->classes, pk->class, latency, q->cycle >= p->warmup, period_of(q));
+    if (q->classes)
+        sim_classes_deliver(q->classes, pk->class, latency, q->cycle >= p->warmup, period_of(q));
     if (q->cycle >= p->warmup) {
         sim_histo_add(&q->latency, latency);
         sim_histo_add(&q->network, (q->cycle - pk->injected) * p->clock_ps);

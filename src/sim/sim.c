@@ -3,69 +3,12 @@
  * A run from set-up to results. */
 #include "sim/congest.h"
 #include "sim/sim_classes.h"
-#include <pthread.h>
+#include "sim/sim_crew.h"
 #include <stdlib.h>
-#include <time.h>
 
-/* ---- threads */
-
-typedef struct crew {
-    pthread_mutex_t gate; /* held until all threads exist */
-    bool abandoned;
-} crew;
-typedef struct hand {
-    crew *crew;
-    part *part;
-    pthread_t thread;
-} hand;
-
-static void *work(void *arg)
+static void run_part(void *p)
 {
-    hand *h = arg;
-    pthread_mutex_lock(&h->crew->gate);
-    bool abandoned = h->crew->abandoned;
-    pthread_mutex_unlock(&h->crew->gate);
-    if (!abandoned)
-        sim_run_part(h->part);
-    return NULL;
-}
-
-static double wall_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* Part 0 runs on the calling thread. Either all threads start or none. */
-static ik_status run_threads(sim *s, ik_error *err)
-{
-    double begin = wall_seconds();
-    crew c = {.abandoned = false};
-    unsigned started = 1;
-    hand *hands = ik_calloc(s->num_parts, sizeof *hands);
-    if (!hands)
-        return ik_fail_memory(err, s->num_parts * sizeof *hands, "threads");
-    if (pthread_mutex_init(&c.gate, NULL) != 0) {
-        free(hands);
-        return ik_fail(err, IK_ERR_MEMORY, "cannot make a lock");
-    }
-    pthread_mutex_lock(&c.gate);
-    for (; started < s->num_parts; started++) {
-        hands[started] = (hand){.crew = &c, .part = &s->parts[started]};
-        if (pthread_create(&hands[started].thread, NULL, work, &hands[started]) != 0)
-            break;
-    }
-    c.abandoned = started < s->num_parts;
-    pthread_mutex_unlock(&c.gate);
-    if (!c.abandoned)
-        sim_run_part(&s->parts[0]);
-    for (unsigned k = 1; k < started; k++)
-        pthread_join(hands[k].thread, NULL);
-    pthread_mutex_destroy(&c.gate);
-    free(hands);
-    s->run_seconds = wall_seconds() - begin;
-    return c.abandoned ? ik_fail(err, IK_ERR_MEMORY, "only %u of %u threads could be started", started, s->num_parts) : IK_OK;
+    sim_run_part(p);
 }
 
 static ik_status first_failure(const sim *s, ik_error *err)
@@ -84,7 +27,7 @@ static ik_status first_failure(const sim *s, ik_error *err)
 
 /* ---- results */
 
-static void add_counters(counters *sum, const counters *n)
+void sim_add_counters(counters *sum, const counters *n)
 {
     sum->generated += n->generated;
     sum->delivered += n->delivered;
@@ -95,6 +38,7 @@ static void add_counters(counters *sum, const counters *n)
     sum->order_violations += n->order_violations;
     sum->offered_bytes += n->offered_bytes;
     sum->window_bytes += n->window_bytes;
+    sum->moves += n->moves;
 }
 
 /* Jain's index over the hosts that want to send. */
@@ -205,17 +149,17 @@ static void export_sharing(const sim *s, uint64_t events, ik_sim_sharing *x)
     uint64_t busiest = 0;
     *x = (ik_sim_sharing){.threads = s->num_parts,
                           .cut_channels = s->cut.cut_channels,
-                          .steps = s->parts[0].step,
+                          .steps = s->parts[0].mail.step,
                           .balance = 1,
                           .step_balance = 1,
                           .run_seconds = s->run_seconds};
     for (unsigned q = 0; q < s->num_parts; q++) {
-        x->mail += s->parts[q].mail;
+        x->mail += s->parts[q].mail.posted;
         busiest = s->parts[q].n.events > busiest ? s->parts[q].n.events : busiest;
     }
     if (events && s->num_parts > 1) {
         x->balance = (double)busiest * s->num_parts / (double)events;
-        x->step_balance = (double)s->parts[0].busiest * s->num_parts / (double)events;
+        x->step_balance = (double)s->parts[0].mail.busiest * s->num_parts / (double)events;
     }
 }
 
@@ -223,7 +167,7 @@ static void export_counters(const sim *s, ik_sim_result *r)
 {
     counters n = {0};
     for (unsigned q = 0; q < s->num_parts; q++) {
-        add_counters(&n, &s->parts[q].n);
+        sim_add_counters(&n, &s->parts[q].n);
         r->state_bytes += sim_part_bytes(&s->parts[q]);
         r->cpu_seconds += s->parts[q].cpu_seconds;
     }
@@ -282,7 +226,7 @@ static ik_status run_events(const ik_plan *plan, const ik_traffic *traffic, cons
     sim s;
     ik_status status = sim_setup(&s, plan, traffic, config, env, err);
     if (status == IK_OK)
-        status = run_threads(&s, err);
+        status = sim_crew_run(s.num_parts, s.parts, sizeof *s.parts, run_part, &s.run_seconds, err);
     if (status == IK_OK)
         status = first_failure(&s, err);
     if (status == IK_OK)
@@ -294,7 +238,7 @@ static ik_status run_events(const ik_plan *plan, const ik_traffic *traffic, cons
 ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
                      ik_sim_result *out, ik_error *err)
 {
-    if (config->switch_params && ik_params_enum(config->switch_params, "model") == MODEL_PIPELINED)
+    if (sim_is_pipelined(config))
         return sim_run_pipelined(plan, traffic, config, env, out, err);
     return run_events(plan, traffic, config, env, out, err);
 }

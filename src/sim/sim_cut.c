@@ -429,3 +429,24 @@ ik_status sim_cut(const ik_fabric *f, const sim_loads *l, uint32_t num_parts, ui
     free(tried);
     return status;
 }
+
+ik_status sim_cut_nodes(const ik_plan *plan, const ik_traffic *traffic, uint32_t num_parts, uint16_t *node_part,
+                        sim_cut_quality *quality, ik_error *err)
+{
+    const ik_fabric *f = plan->fabric;
+    sim_loads loads;
+    *quality = (sim_cut_quality){.balance = 1, .cost = 1};
+    memset(node_part, 0, ik_num_nodes(f) * sizeof *node_part);
+    if (num_parts == 1)
+        return IK_OK;
+    ik_status status = sim_loads_sample(plan, traffic, &loads, err);
+    if (status != IK_OK)
+        return status;
+    status = sim_cut(f, &loads, num_parts, node_part, quality, err);
+    for (uint32_t host = 0; status == IK_OK && host < f->num_hosts; host++) {
+        uint32_t sw = ik_host_switch(f, host);
+        node_part[ik_host_node(f, host)] = sw == IK_NONE ? 0 : node_part[sw];
+    }
+    sim_loads_free(&loads);
+    return status;
+}

@@ -45,5 +45,8 @@ ik_status sim_cut_by(const ik_fabric *f, const sim_loads *loads, uint32_t num_pa
 /* The method with the least cost; an earlier one where a later one gains less than 2 %. */
 ik_status sim_cut(const ik_fabric *f, const sim_loads *loads, uint32_t num_parts, uint16_t *part_of, sim_cut_quality *quality,
                   ik_error *err);
+/* Samples the load and cuts: node_part [nodes], a host with its switch (unconnected: 0). Leaves all in part 0 for one part. */
+ik_status sim_cut_nodes(const ik_plan *plan, const ik_traffic *traffic, uint32_t num_parts, uint16_t *node_part,
+                        sim_cut_quality *quality, ik_error *err);
 
 #endif

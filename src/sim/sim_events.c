@@ -53,30 +53,15 @@ void sim_post_now(part *p, const event *e)
     p->local[at] = *e;
 }
 
-/* Room for `units` that stay together in one message; NULL when out of memory. */
-SIM_INLINE sim_unit *take_units(part *p, unsigned to, uint32_t units)
-{
-    sim_box *box = &p->out[p->step & 1][to];
-    sim_message *m = box->count ? &box->messages[box->count - 1] : NULL;
-    if (__builtin_expect(!m || m->units + units > SIM_MESSAGE_UNITS, 0)) {
-        m = sim_box_add(box);
-        if (!m) {
-            sim_part_fail(p, sizeof *m, "messages between partitions");
-            return NULL;
-        }
-    }
-    sim_unit *at = &m->unit[m->units];
-    m->units = (uint16_t)(m->units + units);
-    return at;
-}
-
 void sim_post_mail(part *p, unsigned to, uint64_t time, const event *e, const packet *pk)
 {
     uint64_t dt = time - p->step_start;
     uint32_t later = dt >> 32 != 0, low = (uint32_t)e->key;
-    sim_unit *at = take_units(p, to, later + (pk ? SIM_ARRIVAL_UNITS : 1));
-    if (!at)
+    sim_unit *at = sim_mail_units(&p->mail, to, later + (pk ? SIM_ARRIVAL_UNITS : 1));
+    if (!at) {
+        sim_part_fail(p, sizeof(sim_message), "messages between partitions");
         return;
+    }
     if (later)
         *at++ = (sim_unit){0, 0, (uint32_t)SIM_LATER << 30, (uint32_t)(dt >> 32)};
     if (pk) {
@@ -88,7 +73,7 @@ void sim_post_mail(part *p, unsigned to, uint64_t time, const event *e, const pa
     } else {
         *at = (sim_unit){(uint32_t)dt, e->node, low, e->data};
     }
-    p->mail++;
+    p->mail.posted++;
     if (time < p->out_first)
         p->out_first = time;
 }

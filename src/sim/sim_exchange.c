@@ -35,23 +35,113 @@ void sim_box_free(sim_box *box)
     *box = (sim_box){0};
 }
 
+/* ---- a part's side */
+
+/* With one message in each box: what ends a step must not fail. */
+bool sim_mail_init(sim_mail *t, unsigned id, unsigned num_parts)
+{
+    *t = (sim_mail){.id = id, .num_parts = num_parts};
+    for (unsigned k = 0; k < 2; k++) {
+        t->out[k] = ik_calloc(num_parts, sizeof *t->out[k]);
+        for (unsigned q = 0; q < num_parts; q++) {
+            if (!t->out[k] || (q != id && !sim_box_add(&t->out[k][q])))
+                return false;
+            t->out[k][q].count = 0;
+        }
+    }
+    t->own = ik_calloc(num_parts, sizeof *t->own);
+    t->in = ik_calloc(num_parts, sizeof *t->in);
+    return t->own && t->in;
+}
+
+void sim_mail_free(sim_mail *t)
+{
+    sim_box *boxes[] = {t->out[0], t->out[1], t->own};
+    for (unsigned k = 0; k < 3; k++) {
+        for (unsigned q = 0; boxes[k] && q < t->num_parts; q++)
+            sim_box_free(&boxes[k][q]);
+        free(boxes[k]);
+    }
+    free(t->in);
+}
+
+uint64_t sim_mail_bytes(const sim_mail *t)
+{
+    uint64_t bytes = 0;
+    for (unsigned q = 0; q < t->num_parts; q++)
+        bytes += ((uint64_t)t->out[0][q].cap + t->out[1][q].cap + t->own[q].cap) * sizeof(sim_message);
+    return bytes;
+}
+
+/* Tells the others in every box. */
+static void close_boxes(const sim_mail *t, const sim_news *own)
+{
+    for (unsigned q = 0; q < t->num_parts; q++) {
+        sim_box *box = &t->out[t->step & 1][q];
+        if (q == t->id)
+            continue;
+        if (!box->count)
+            sim_box_add(box); /* there is room for one */
+        sim_message *m = box->messages;
+        m->next = own->next;
+        m->bytes = own->bytes;
+        m->stop = own->stop;
+        m->step = t->step;
+        m->events = own->most;
+    }
+}
+
+/* Boxes of the next step; what they held was read by the others a step ago. */
+static void open_boxes(sim_mail *t)
+{
+    t->step++;
+    for (unsigned q = 0; q < t->num_parts; q++)
+        t->out[t->step & 1][q].count = 0;
+}
+
+ik_status sim_mail_swap(sim_mail *t, sim_exchange *x, sim_news *news, ik_error *err)
+{
+    close_boxes(t, news);
+    ik_status status = x->swap(x, t->id, t->out[t->step & 1], t->own, t->in, err);
+    if (status != IK_OK) {
+        news->stop = true;
+        return status;
+    }
+    for (unsigned q = 0; q < t->num_parts; q++) {
+        if (q == t->id)
+            continue;
+        const sim_message *m = t->in[q]->messages;
+        news->next = m->next < news->next ? m->next : news->next;
+        news->bytes += m->bytes;
+        news->most = m->events > news->most ? m->events : news->most;
+        news->stop |= m->stop != 0;
+    }
+    t->busiest += news->most;
+    open_boxes(t);
+    return IK_OK;
+}
+
 /* ---- threads: a barrier, and everybody reads the others' boxes where they are */
 
 enum { LONGEST_LOOK = 2048 };
 
 /* Waiting looks a while, then sleeps. A sleep costs several microseconds, so looking is worth that much; but where processors are
  * short, looking keeps the others from working. So who had to sleep looks half as long the next time, who had not, longer. */
+typedef struct post {
+    _Alignas(64) const sim_box *boxes[2]; /* that the part swaps, by the parity of its swaps */
+    unsigned swaps;
+    unsigned look;
+} post;
 typedef struct threads_exchange {
     sim_exchange exchange;
-    sim *s;
+    unsigned num_parts;
     unsigned longest; /* look; 0 where parts outnumber processors */
-    unsigned *look;   /* [id * LINE] */
+    post *posts;      /* [part] */
     pthread_mutex_t lock;
     pthread_cond_t all_here;
     _Alignas(64) atomic_uint arrived;
     _Alignas(64) atomic_uint round;
 } threads_exchange;
-enum { LINE = 64 / sizeof(unsigned) };
 
 SIM_INLINE void relax(void)
 {
@@ -73,8 +163,8 @@ static void sleep_until(threads_exchange *x, unsigned round)
 static void meet(sim_exchange *exchange, unsigned id)
 {
     threads_exchange *x = (threads_exchange *)exchange;
-    unsigned *look = &x->look[id * LINE], round = atomic_load_explicit(&x->round, memory_order_acquire);
-    if (atomic_fetch_add_explicit(&x->arrived, 1, memory_order_acq_rel) + 1 == x->s->num_parts) {
+    unsigned *look = &x->posts[id].look, round = atomic_load_explicit(&x->round, memory_order_acquire);
+    if (atomic_fetch_add_explicit(&x->arrived, 1, memory_order_acq_rel) + 1 == x->num_parts) {
         atomic_store_explicit(&x->arrived, 0, memory_order_relaxed);
         pthread_mutex_lock(&x->lock);
         atomic_store_explicit(&x->round, round + 1, memory_order_release);
@@ -95,40 +185,40 @@ static void meet(sim_exchange *exchange, unsigned id)
 
 static ik_status swap(sim_exchange *exchange, unsigned id, const sim_box *out, sim_box *own, const sim_box **in, ik_error *err)
 {
-    const threads_exchange *x = (threads_exchange *)exchange;
+    threads_exchange *x = (threads_exchange *)exchange;
+    unsigned parity = x->posts[id].swaps++ & 1; /* a part may be one swap ahead of others, never two */
     (void)own;
     (void)err;
+    x->posts[id].boxes[parity] = out;
     meet(exchange, id);
-    for (unsigned q = 0; q < x->s->num_parts; q++) {
-        const struct part *other = &x->s->parts[q];
-        in[q] = &other->out[out == x->s->parts[id].out[1]][id];
-    }
+    for (unsigned q = 0; q < x->num_parts; q++)
+        in[q] = &x->posts[q].boxes[parity][id];
     return IK_OK;
 }
 
-sim_exchange *sim_threads_exchange(sim *s)
+sim_exchange *sim_threads_exchange(unsigned num_parts)
 {
     threads_exchange *x = sim_alloc_zeroed(1, sizeof *x);
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     if (!x)
         return NULL;
     x->exchange = (sim_exchange){.swap = swap, .meet = meet};
-    x->s = s;
-    x->longest = online > 0 && (unsigned long)online < s->num_parts ? 0 : LONGEST_LOOK;
-    x->look = sim_alloc_zeroed(s->num_parts, LINE * sizeof *x->look);
-    if (!x->look || pthread_mutex_init(&x->lock, NULL) != 0) {
-        free(x->look);
+    x->num_parts = num_parts;
+    x->longest = online > 0 && (unsigned long)online < num_parts ? 0 : LONGEST_LOOK;
+    x->posts = sim_alloc_zeroed(num_parts, sizeof *x->posts);
+    if (!x->posts || pthread_mutex_init(&x->lock, NULL) != 0) {
+        free(x->posts);
         free(x);
         return NULL;
     }
     if (pthread_cond_init(&x->all_here, NULL) != 0) {
         pthread_mutex_destroy(&x->lock);
-        free(x->look);
+        free(x->posts);
         free(x);
         return NULL;
     }
-    for (unsigned q = 0; q < s->num_parts; q++)
-        x->look[q * LINE] = x->longest;
+    for (unsigned q = 0; q < num_parts; q++)
+        x->posts[q].look = x->longest;
     return &x->exchange;
 }
 
@@ -139,7 +229,7 @@ void sim_threads_exchange_free(sim_exchange *exchange)
         return;
     pthread_cond_destroy(&x->all_here);
     pthread_mutex_destroy(&x->lock);
-    free(x->look);
+    free(x->posts);
     free(x);
 }
 

@@ -15,7 +15,7 @@
 /* A credit, or the head of an arrival, which has SIM_ARRIVAL_UNITS units. Times count from the start of the step in which it was
  * written; SIM_LATER goes before one that is 2^32 ps or more away. */
 typedef struct sim_unit {
-    uint32_t dt_ps; /* low 32 bits */
+    uint32_t dt; /* ps, low 32 bits; model pipelined: ticks */
     uint32_t node;
     uint32_t low;  /* kind << 30 | port, as in an event's key */
     uint32_t data; /* credit: vc << 24 | bytes; arrival: size; SIM_LATER: high 32 bits of the time */
@@ -65,10 +65,51 @@ struct sim_exchange {
 sim_message *sim_box_add(sim_box *box);
 void sim_box_free(sim_box *box);
 
-struct sim;
 /* Between threads of one process. NULL when out of memory. */
-sim_exchange *sim_threads_exchange(struct sim *s);
+sim_exchange *sim_threads_exchange(unsigned num_parts);
 void sim_threads_exchange_free(sim_exchange *x);
+
+/* ---- a part's side of the exchange */
+typedef struct sim_mail {
+    unsigned id, num_parts;
+    sim_box *out[2];    /* [parity of the step][partition] what others are told */
+    sim_box *own;       /* [partition] for the exchange's use */
+    const sim_box **in; /* [partition] what others told in the step before */
+    uint64_t step;      /* steps ended */
+    uint64_t posted;    /* packets (flits) and credits, in all */
+    uint64_t busiest;   /* sum over steps of the most events that a part worked on */
+} sim_mail;
+
+/* What the end of a step tells: of one part, then of all parts together. */
+typedef struct sim_news {
+    uint64_t next;  /* first window with something to do; UINT64_MAX = none */
+    uint64_t bytes; /* that the parts have grown to */
+    uint32_t most;  /* events that a part worked on */
+    bool stop;
+} sim_news;
+
+bool sim_mail_init(sim_mail *t, unsigned id, unsigned num_parts); /* false = out of memory */
+void sim_mail_free(sim_mail *t);
+uint64_t sim_mail_bytes(const sim_mail *t);
+/* Ends a step: tells the others *news, takes in theirs, so that all parts come to the same answer. After an error, stop is set. */
+ik_status sim_mail_swap(sim_mail *t, sim_exchange *x, sim_news *news, ik_error *err);
+
+/* Room in the mail to a part for `units` that stay together in one message; NULL when out of memory. */
+static inline sim_unit *sim_mail_units(sim_mail *t, unsigned to, uint32_t units)
+{
+    sim_box *box = &t->out[t->step & 1][to];
+    sim_message *m = box->count ? &box->messages[box->count - 1] : NULL;
+    if (__builtin_expect(!m || m->units + units > SIM_MESSAGE_UNITS, 0)) {
+        m = sim_box_add(box);
+        if (!m)
+            return NULL;
+    }
+    sim_unit *at = &m->unit[m->units];
+    m->units = (uint16_t)(m->units + units);
+    return at;
+}
+
+struct sim;
 
 /* What part `id` has measured, as bytes, in the process that ran it, and back into a simulation that was set up the same; NULL
  * counts only. Returns the number of bytes. */

@@ -170,7 +170,6 @@ struct fast_part;
 typedef struct part {
     sim *sim;
     unsigned id;
-    uint64_t step;          /* its parity chooses the boxes */
     uint64_t window, start; /* being worked on: index and time */
     wheel wheel;
     packet *pool;
@@ -194,14 +193,11 @@ typedef struct part {
     histo latency, network;
     uint64_t *series_bytes, *series_count, *series_sum;
     class_stats *classes;            /* NULL where the traffic has none */
-    sim_box *out[2];                 /* [parity of the step][partition] what others are told */
-    sim_box *own;                    /* [partition] for the exchange's use */
-    const sim_box **in;              /* [partition] what others told in the step before */
+    sim_mail mail;
     uint64_t out_first;              /* earliest time of what was posted to others in this step */
     uint64_t step_start;             /* time from which the times of what is posted to others count */
     uint64_t told;                   /* first part: window of the last progress */
-    uint64_t mail;                   /* packets and credits posted to others */
-    uint64_t events_before, busiest; /* at the step's start; sum over steps of the most that a part worked on */
+    uint64_t events_before;          /* at the step's start */
     double cpu_seconds;
     ik_status status;
     ik_error err;
@@ -510,6 +506,8 @@ ik_status sim_setup_parts(sim *s, ik_error *err); /* sim_part.c */
 void sim_free_parts(sim *s);
 uint64_t sim_part_bytes(const part *p); /* what it has grown to: packets, events, mail */
 
+void sim_add_counters(counters *sum, const counters *n); /* sim.c */
+
 /* ---- sim.c: from all parts at their ends to the result, which owns what it takes */
 ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err);
 
@@ -522,6 +520,7 @@ typedef struct sim_sections {
     ik_params own[3]; /* defaults of the sections that were not given */
     const ik_params *sw, *adapter, *measure;
 } sim_sections;
+bool sim_is_pipelined(const ik_sim_config *config);
 ik_status sim_open_sections(sim_sections *sec, const ik_sim_config *config, ik_error *err);
 void sim_close_sections(sim_sections *sec);
 /* Load and number of VCs within what every model takes. */
@@ -548,6 +547,9 @@ ik_status sim_find_deadlock(sim *s, ik_error *err);
 typedef void (*event_fn)(void *ctx, part *p, const event *e);
 void sim_each_event(sim *s, event_fn fn, void *ctx);
 
+/* ---- pipe_setup.c: see ik_sim_estimate_run, ik_sim_estimate_bytes */
+void pipe_estimate(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out);
+uint64_t pipe_estimate_bytes(const ik_plan *plan, const ik_sim_config *config);
 /* ---- pipe_run.c: the pipelined model, with an engine of its own */
 ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
                             ik_sim_result *out, ik_error *err);

@@ -90,6 +90,11 @@ static ik_status open_section(ik_params *own, const ik_params *given, const ik_p
     return given ? IK_OK : ik_params_init(own, decl, NULL, err);
 }
 
+bool sim_is_pipelined(const ik_sim_config *config)
+{
+    return config->switch_params && ik_params_enum(config->switch_params, "model") == MODEL_PIPELINED;
+}
+
 ik_status sim_open_sections(sim_sections *sec, const ik_sim_config *config, ik_error *err)
 {
     memset(sec, 0, sizeof *sec);

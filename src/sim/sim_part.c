@@ -8,24 +8,6 @@
 
 /* ---- the cut */
 
-static ik_status assign_nodes(sim *s, ik_error *err)
-{
-    const ik_fabric *f = s->f;
-    sim_loads loads;
-    if (s->num_parts == 1)
-        return IK_OK;
-    ik_status status = sim_loads_sample(s->plan, s->traffic, &loads, err);
-    if (status != IK_OK)
-        return status;
-    status = sim_cut(f, &loads, s->num_parts, s->node_part, &s->cut, err);
-    for (uint32_t host = 0; status == IK_OK && host < f->num_hosts; host++) {
-        uint32_t port = s->hosts[host].port;
-        s->node_part[ik_host_node(f, host)] = port == IK_NONE ? 0 : s->node_part[s->ports[port].peer_node];
-    }
-    sim_loads_free(&loads);
-    return status;
-}
-
 /* What happens in one part reaches another no sooner than over the shortest link between them. A part alone pauses now and then
  * to see whether it is told to stop. */
 static uint64_t find_step(const sim *s)
@@ -76,23 +58,6 @@ static bool init_series(part *p)
     return p->series_bytes;
 }
 
-/* With one message each: what ends a step must not fail. */
-static bool init_boxes(part *p)
-{
-    unsigned num = p->sim->num_parts;
-    for (unsigned k = 0; k < 2; k++) {
-        p->out[k] = ik_calloc(num, sizeof *p->out[k]);
-        for (unsigned q = 0; q < num; q++) {
-            if (!p->out[k] || (q != p->id && !sim_box_add(&p->out[k][q])))
-                return false;
-            p->out[k][q].count = 0;
-        }
-    }
-    p->own = ik_calloc(num, sizeof *p->own);
-    p->in = ik_calloc(num, sizeof *p->in);
-    return p->own && p->in;
-}
-
 static bool init_part(sim *s, unsigned id)
 {
     part *p = &s->parts[id];
@@ -106,20 +71,14 @@ static bool init_part(sim *s, unsigned id)
     p->local_cap = 256;
     p->local = malloc(p->local_cap * sizeof *p->local);
     p->active = malloc((nodes + 1) * sizeof *p->active);
-    return p->local && p->active && (!s->fast || sim_fast_setup_part(p)) && init_boxes(p) && sim_histo_init(&p->latency) &&
-           sim_histo_init(&p->network) && init_series(p) && init_scratch(p) && (!s->dest_rings || sim_dest_init(p)) &&
+    return p->local && p->active && (!s->fast || sim_fast_setup_part(p)) && sim_mail_init(&p->mail, id, s->num_parts) &&
+           sim_histo_init(&p->latency) && sim_histo_init(&p->network) && init_series(p) && init_scratch(p) && (!s->dest_rings || sim_dest_init(p)) &&
            sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
 }
 
 static void free_part(part *p)
 {
-    sim_box *boxes[] = {p->out[0], p->out[1], p->own};
-    for (unsigned k = 0; k < 3 && p->sim; k++) {
-        for (unsigned q = 0; boxes[k] && q < p->sim->num_parts; q++)
-            sim_box_free(&boxes[k][q]);
-        free(boxes[k]);
-    }
-    free(p->in);
+    sim_mail_free(&p->mail);
     void *blocks[] = {p->pool,  p->local,   p->active,        p->scratch,
                       p->ports, p->choices, p->choices_ahead, p->latency.buckets, p->network.buckets, p->series_bytes};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
@@ -135,9 +94,7 @@ uint64_t sim_part_bytes(const part *p)
     uint64_t bytes = (uint64_t)p->pool_cap * sizeof(packet) + (uint64_t)p->wheel.cap_chunks * 64 * sizeof(event);
     bytes += (uint64_t)p->wheel.num_slots * sizeof(slot) + (uint64_t)p->wheel.far_cap * sizeof(far_event);
     bytes += (uint64_t)p->local_cap * sizeof(event) + sim_dest_bytes(p) + (p->fast ? sim_fast_part_bytes(p) : 0);
-    for (unsigned q = 0; q < p->sim->num_parts; q++)
-        bytes += ((uint64_t)p->out[0][q].cap + p->out[1][q].cap + p->own[q].cap) * sizeof(sim_message);
-    return bytes;
+    return bytes + sim_mail_bytes(&p->mail);
 }
 
 /* ---- */
@@ -152,13 +109,13 @@ ik_status sim_setup_parts(sim *s, ik_error *err)
     s->parts = ik_calloc(s->num_parts, sizeof *s->parts);
     if (!s->parts)
         return ik_fail_memory(err, s->num_parts * sizeof *s->parts, "partitions");
-    ik_status status = assign_nodes(s, err);
+    ik_status status = sim_cut_nodes(s->plan, s->traffic, s->num_parts, s->node_part, &s->cut, err);
     for (unsigned id = 0; status == IK_OK && id < s->num_parts; id++)
         if (!init_part(s, id))
             status = ik_fail_memory(err, sizeof(part), "a partition");
     if (status == IK_OK)
         s->step_windows = find_step(s);
-    if (status == IK_OK && s->num_parts > 1 && !(s->exchange = s->threads = sim_threads_exchange(s)))
+    if (status == IK_OK && s->num_parts > 1 && !(s->exchange = s->threads = sim_threads_exchange(s->num_parts)))
         status = ik_fail_memory(err, 256, "the exchange between threads");
     return status;
 }

@@ -5,9 +5,9 @@
  * rest (conservation, deadlock, samples of congestion) is done by the first part while the others wait, at times that depend on the simulated clock
  * alone. */
 #include "sim/congest.h"
+#include "sim/sim_crew.h"
 #include "sim/sim_fast.h"
 #include <stdlib.h>
-#include <time.h>
 
 /* ---- one window */
 
@@ -106,9 +106,9 @@ SIM_INLINE uint32_t unload(part *p, const sim_unit *at)
 static void read_message(part *p, const sim_message *m, uint64_t since)
 {
     for (const sim_unit *at = m->unit, *end = at + m->units; at < end; at++) {
-        uint64_t time = since + at->dt_ps;
+        uint64_t time = since + at->dt;
         if (__builtin_expect(at->low >> 30 == SIM_LATER, 0)) {
-            time = since + ((uint64_t)at->data << 32 | at[1].dt_ps);
+            time = since + ((uint64_t)at->data << 32 | at[1].dt);
             at++;
         }
         uint32_t data = at->data, low = at->low, node = at->node;
@@ -134,7 +134,7 @@ static void read_mail(part *p, uint64_t since)
     for (unsigned q = 0; s->exchange && q < s->num_parts; q++) {
         if (q == p->id)
             continue;
-        const sim_box *box = p->in[q];
+        const sim_box *box = p->mail.in[q];
         for (uint32_t k = 0; k < box->count; k++)
             read_message(p, &box->messages[k], since);
     }
@@ -184,12 +184,6 @@ static bool must_stop(const part *p)
     return p->status != IK_OK || (p->id == 0 && ik_env_cancelled(p->sim->env));
 }
 
-static double thread_seconds(void)
-{
-    struct timespec t;
-    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
-}
-
 /* ---- the loop */
 
 typedef struct pace {
@@ -199,72 +193,23 @@ typedef struct pace {
     uint64_t next_sample; /* index */
 } pace;
 
-/* What the end of a step tells, of all parts together. */
-typedef struct news {
-    uint64_t next;  /* first window with something to do; UINT64_MAX = none */
-    uint64_t bytes; /* that the parts have grown to */
-    uint32_t most;  /* events that a part worked on */
-    bool stop;
-} news;
-
-/* Tells the others in every box. */
-static void close_boxes(part *p, const news *own)
-{
-    for (unsigned q = 0; q < p->sim->num_parts; q++) {
-        sim_box *box = &p->out[p->step & 1][q];
-        if (q == p->id)
-            continue;
-        if (!box->count)
-            sim_box_add(box); /* there is room for one */
-        sim_message *m = box->messages;
-        m->next = own->next;
-        m->bytes = own->bytes;
-        m->stop = own->stop;
-        m->step = p->step;
-        m->events = own->most;
-    }
-}
-
-/* Boxes of the next step; what they held was read by the others a step ago. */
-static void open_boxes(part *p)
-{
-    p->step++;
-    p->out_first = UINT64_MAX;
-    for (unsigned q = 0; q < p->sim->num_parts; q++)
-        p->out[p->step & 1][q].count = 0;
-}
-
 /* Ends a step. All parts come to the same answer. */
-static news exchange(part *p, uint64_t from)
+static sim_news exchange(part *p, uint64_t from)
 {
-    sim *s = p->sim;
-    news all = {next_window(p, from), sim_part_bytes(p), (uint32_t)(p->n.events - p->events_before), must_stop(p)};
+    const sim *s = p->sim;
+    sim_news all = {next_window(p, from), sim_part_bytes(p), (uint32_t)(p->n.events - p->events_before), must_stop(p)};
     p->events_before = p->n.events;
     if (p->out_first != UINT64_MAX && p->out_first / s->lookahead < all.next)
         all.next = p->out_first / s->lookahead;
     if (!s->exchange)
         return all;
-    close_boxes(p, &all);
     ik_error err = {0};
-    ik_status status = s->exchange->swap(s->exchange, p->id, p->out[p->step & 1], p->own, p->in, &err);
-    if (status != IK_OK) {
-        if (p->status == IK_OK)
-            p->err = err;
-        p->status = p->status == IK_OK ? status : p->status;
-        all.stop = true;
-        return all;
+    ik_status status = sim_mail_swap(&p->mail, s->exchange, &all, &err);
+    if (status != IK_OK && p->status == IK_OK) {
+        p->status = status;
+        p->err = err;
     }
-    for (unsigned q = 0; q < s->num_parts; q++) {
-        if (q == p->id)
-            continue;
-        const sim_message *m = p->in[q]->messages;
-        all.next = m->next < all.next ? m->next : all.next;
-        all.bytes += m->bytes;
-        all.most = m->events > all.most ? m->events : all.most;
-        all.stop |= m->stop != 0;
-    }
-    p->busiest += all.most;
-    open_boxes(p);
+    p->out_first = UINT64_MAX;
     return all;
 }
 
@@ -375,7 +320,7 @@ static bool run_step(part *p, pace *pc, uint64_t *from)
 {
     sim *s = p->sim;
     uint64_t since = p->step_start;
-    news all = exchange(p, *from);
+    sim_news all = exchange(p, *from);
     uint64_t window = all.next;
     bool over = window == UINT64_MAX || window * s->lookahead >= s->end_ps;
     uint64_t time = over ? s->end_ps : window * s->lookahead;
@@ -415,7 +360,7 @@ void sim_run_part(part *p)
 {
     pace pc = {.check_ps = check_period(p->sim), .samples = sim_congest_setup(p->sim)};
     uint64_t from = 0;
-    double begin = thread_seconds();
+    double begin = sim_thread_seconds();
     pc.next_check = pc.check_ps;
     if ((pc.check_ps || pc.samples.num_samples) && p->sim->exchange && !p->sim->exchange->meet) {
         p->status = ik_fail(&p->err, IK_ERR_UNSUPPORTED,
@@ -426,5 +371,5 @@ void sim_run_part(part *p)
     while (run_step(p, &pc, &from))
         continue;
     count_backlogs(p);
-    p->cpu_seconds = thread_seconds() - begin;
+    p->cpu_seconds = sim_thread_seconds() - begin;
 }

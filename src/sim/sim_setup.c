@@ -135,6 +135,8 @@ static ik_status refuse_size(const sim *s, uint64_t bytes, ik_error *err)
 uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
 {
     sim s = {.plan = plan, .f = plan->fabric};
+    if (sim_is_pipelined(config))
+        return pipe_estimate_bytes(plan, config);
     if (sim_resolve(&s, plan, config, NULL) != IK_OK)
         return 0;
     sizes z = measure_all(&s);
@@ -183,7 +185,11 @@ void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_si
 {
     sim s = {.plan = plan, .f = plan->fabric};
     *out = (ik_sim_estimate){.useful_threads = 1};
-    if (sim_resolve(&s, plan, config, NULL) != IK_OK || s.model == MODEL_PIPELINED || find_lookahead(&s, NULL) != IK_OK)
+    if (sim_is_pipelined(config)) {
+        pipe_estimate(plan, config, out);
+        return;
+    }
+    if (sim_resolve(&s, plan, config, NULL) != IK_OK || find_lookahead(&s, NULL) != IK_OK)
         return;
     sizes z;
     out->bytes = measure_state(&s, true, &z) + bytes_to_start() + bytes_in_flight(&s);

@@ -18,9 +18,10 @@ import tempfile
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_threads", "test_sim_pipeline", "test_sim_models",
          "test_sim_switch", "test_sim_processes", "test_sim_buffers",
-         "test_sim_adapter", "test_sim_choice", "test_sim_congestion"]
+         "test_sim_adapter", "test_sim_choice", "test_sim_congestion", "test_sim_pipe_threads"]
 PATIENCE_S = 60  # a test that waits for a packet that never comes
 PIPE = ["test_sim_pipeline", "test_sim_models"]
+PIPE_MAIL = ["test_sim_pipe_threads"]
 
 # name, file in src/sim, text, what replaces it, tests that should notice (asked first)
 FAULTS = [
@@ -99,8 +100,8 @@ FAULTS = [
      ["test_sim_threads"]),
     ("mail: a step lasts too long", "sim_part.c", "    return least / s->lookahead;\n", "    return least / s->lookahead + 1;\n",
      ["test_sim_threads"]),
-    ("mail: times beyond 32 bits are cut", "sim_run.c", "time = since + ((uint64_t)at->data << 32 | at[1].dt_ps);",
-     "time = since + at[1].dt_ps;", ["test_sim_processes"]),
+    ("mail: times beyond 32 bits are cut", "sim_run.c", "time = since + ((uint64_t)at->data << 32 | at[1].dt);",
+     "time = since + at[1].dt;", ["test_sim_processes"]),
     ("mail: what does not fit is lost", "sim_run.c", "for (uint32_t k = 0; k < box->count; k++)", "for (uint32_t k = 0; k < 1; k++)",
      ["test_sim_processes"]),
     ("wheel: far events fire early", "sim_wheel.c", "uint64_t end = (revolution + 1) *", "uint64_t end = (revolution + 2) *",
@@ -159,6 +160,16 @@ FAULTS = [
     ("pipelined: a credit counts twice", "pipe_run.c", "if (credits[*c]++ == 0 &&", "if ((credits[*c] += 2) == 2 &&", PIPE),
     ("pipelined: the watchdog believes in credits that are not there", "pipe_deadlock.c", "p->credits[channel] || h->credits[channel]",
      "p->depth || h->credits[channel]", PIPE),
+    ("pipelined mail: a step lasts too long", "pipe_setup.c", "        p->step_cycles = latency / p->speedup + 1;\n",
+     "        p->step_cycles = latency / p->speedup + 2;\n", PIPE_MAIL),
+    ("pipelined mail: credits of another part come late", "pipe_mail.c", "pipe_add_credit(q, since + at->dt, at->node);",
+     "pipe_add_credit(q, since + at->dt + 1, at->node);", PIPE_MAIL),
+    ("pipelined mail: body flits belong to an older packet", "pipe_mail.c", "        *id = pipe_new_packet(q);\n        if (*id == IK_NONE)",
+     "        *id = *id ? *id : pipe_new_packet(q);\n        if (*id == IK_NONE)", PIPE_MAIL),
+    ("pipelined mail: only the first message is read", "pipe_mail.c", "from != q->id && k < box->count; k++)", "from != q->id && k < 1 && k < box->count; k++)",
+     PIPE_MAIL),
+    ("pipelined mail: credits of another part are lost", "pipe_mail.c", "            pipe_add_credit(q, since + at->dt, at->node);\n", "", PIPE_MAIL),
+    ("pipelined: samples do not end a step", "pipe_run.c", "    end = sample < end ? sample : end;\n", "", PIPE_MAIL),
 ]
 
 
