@@ -89,6 +89,9 @@ void cli_progress_end(const cli *c);
 /* Prints object (sorted as built, indented by 2, newline) to standard output and takes its reference; returns CLI_DONE, or
  * CLI_USAGE if writing failed (full disk, closed pipe). NULL = out of memory. */
 int cli_print_json(const cli *c, json_t *object);
+/* A JSON string of any text: paths need not be UTF-8, as strings of JSON must; what is beyond ASCII becomes '?' in one that is not.
+ * NULL = out of memory. */
+json_t *cli_json_text(const char *text);
 /* Writes and flushes are checked once at the end: call as `return cli_finish(c, status)`. A reader who has gone
  * (`| head -1`) is no failure. */
 int cli_finish(const cli *c, int status);

@@ -33,7 +33,7 @@ static json_t *json_verdict(ik_verdict v)
 static json_t *json_node(const ik_fabric *f, uint32_t node)
 {
     char name[256];
-    return json_string(ik_node_describe(f, node, name, sizeof name));
+    return cli_json_text(ik_node_describe(f, node, name, sizeof name));
 }
 
 static json_t *json_witness(const check *k)
@@ -48,8 +48,8 @@ static json_t *json_witness(const check *k)
         json_object_set_new(step, "port", json_integer(ik_port_local(f, d->channel)));
         json_object_set_new(step, "to_switch", json_integer(ik_peer_node(f, d->channel)));
         json_object_set_new(step, "vc", json_integer(d->vc));
-        json_object_set_new(step, "from", json_string(ik_port_describe(f, d->channel, from, sizeof from)));
-        json_object_set_new(step, "to", json_string(ik_port_describe(f, f->port_peer[d->channel], to, sizeof to)));
+        json_object_set_new(step, "from", cli_json_text(ik_port_describe(f, d->channel, from, sizeof from)));
+        json_object_set_new(step, "to", cli_json_text(ik_port_describe(f, f->port_peer[d->channel], to, sizeof to)));
         json_object_set_new(step, "source", json_integer(d->src));
         json_object_set_new(step, "destination", json_integer(d->dst));
         json_object_set_new(step, "source_name", json_node(f, ik_host_node(f, d->src)));
@@ -90,7 +90,7 @@ static json_t *json_lost_path(const check *k)
     char name[256];
     json_t *path = json_array();
     for (size_t i = 0; i < k->proof.lost_path_length; i++) {
-        json_array_append_new(path, json_string(ik_port_describe(k->f, k->proof.lost_path[i], name, sizeof name)));
+        json_array_append_new(path, cli_json_text(ik_port_describe(k->f, k->proof.lost_path[i], name, sizeof name)));
     }
     return path;
 }
@@ -99,11 +99,11 @@ static json_t *to_json(const check *k)
 {
     const ik_proof *p = &k->proof;
     json_t *o = json_object();
-    json_object_set_new(o, "spec", json_string(k->f->spec ? k->f->spec : k->c->args[0]));
+    json_object_set_new(o, "spec", cli_json_text(k->f->spec ? k->f->spec : k->c->args[0]));
     json_object_set_new(o, "hosts", json_integer(k->f->num_hosts));
     json_object_set_new(o, "switches", json_integer(k->f->num_switches));
-    json_object_set_new(o, "routing", json_string(k->plan->routing->spec));
-    json_object_set_new(o, "vc", json_string(k->plan->vc->spec));
+    json_object_set_new(o, "routing", cli_json_text(k->plan->routing->spec));
+    json_object_set_new(o, "vc", cli_json_text(k->plan->vc->spec));
     json_object_set_new(o, "vcs", json_integer(k->plan->num_vcs));
     json_object_set_new(o, "vcs_needed", json_integer(k->plan->vc->vcs_needed));
     json_object_set_new(o, "vcs_used", json_integer(p->vcs_used));

@@ -5,6 +5,7 @@
  */
 #include "scale.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ static const double most_built = 300000;
 
 /* One row. */
 typedef struct entry {
-    char spec[256];
+    char *spec;
     const char *series; /* NULL: a spec from the command line */
     uint32_t asked;     /* the radix or number of hosts that it was chosen for */
     bool exists;        /* the series has a member for it */
@@ -65,6 +66,32 @@ bool cli_wants_series(const cli *c, const ik_topology *t, const ik_series *s)
     return c->num_args == 0;
 }
 
+/* Whether every argument names a series or a family that has one. */
+static ik_status check_families(const cli *c, ik_error *err)
+{
+    const char *names[64] = {NULL};
+    size_t num = 0;
+    for (const ik_topology *const *t = ik_topologies(); *t; t++) {
+        if ((*t)->series && num < 63) {
+            names[num++] = (*t)->name;
+        }
+    }
+    for (int i = 0; i < c->num_args; i++) {
+        const ik_shorthand *shorthand;
+        const ik_topology *t = ik_topology_find(c->args[i], &shorthand);
+        bool known = t && t->series;
+        for (const ik_topology *const *other = ik_topologies(); *other && !known; other++) {
+            for (const ik_series *s = (*other)->series; s && s->name; s++) {
+                known |= strcmp(c->args[i], s->name) == 0;
+            }
+        }
+        if (!known) {
+            return ik_fail_unknown(err, "family that grows in a series", c->args[i], names);
+        }
+    }
+    return IK_OK;
+}
+
 static ik_status add_series(comparison *x, uint64_t asked, bool by_radix, ik_error *err)
 {
     const ik_topology *const *t = ik_topologies();
@@ -82,7 +109,10 @@ static ik_status add_series(comparison *x, uint64_t asked, bool by_radix, ik_err
             e->asked = (uint32_t)asked;
             e->exists = by_radix ? ik_series_largest(s, (uint32_t)asked, &p) : ik_series_smallest(s, (double)asked, &p);
             if (e->exists) {
-                snprintf(e->spec, sizeof e->spec, "%s", p.spec);
+                e->spec = strdup(p.spec);
+                if (!e->spec) {
+                    return ik_fail_memory(err, sizeof p.spec, "rows of a comparison");
+                }
                 e->hosts = p.hosts;
                 e->switches = p.switches;
                 e->ports = p.ports;
@@ -91,27 +121,33 @@ static ik_status add_series(comparison *x, uint64_t asked, bool by_radix, ik_err
             }
         }
     }
-    return x->num ? IK_OK : ik_fail(err, IK_ERR_USAGE, "no family of that name grows in a series of balanced members");
+    return IK_OK;
+}
+
+/* One number of --radix or --hosts. A node has at most 65535 ports. */
+static ik_status add_asked(comparison *x, const char *option, bool by_radix, const char *text, ik_error *err)
+{
+    uint64_t n = 0, most = by_radix ? 65535 : 1000000000;
+    ik_error why;
+    if (ik_parse_quantity(text, IK_DIM_NONE, &n, &why) != IK_OK || n == 0 || n > most) {
+        return ik_fail(err, IK_ERR_USAGE, "%s takes a whole number from 1 to %" PRIu64 ", not '%.60s'", option, most, text);
+    }
+    return add_series(x, n, by_radix, err);
 }
 
 static ik_status choose(comparison *x, ik_error *err)
 {
     static const char *const options[] = {"--radix", "--hosts"};
-    bool series = false;
+    bool series = cli_has(x->c, "--radix") || cli_has(x->c, "--hosts");
+    ik_status status = series ? check_families(x->c, err) : IK_OK;
     for (int o = 0; o < 2; o++) {
-        for (int k = 0; cli_get_nth(x->c, options[o], k); k++) {
-            const char *text = cli_get_nth(x->c, options[o], k);
-            char *end;
-            unsigned long long n = strtoull(text, &end, 10);
-            if (*end || end == text || n == 0 || n > 1000000000) {
-                return ik_fail(err, IK_ERR_USAGE, "%s takes a whole number from 1 to 1000000000, not '%s'", options[o], text);
-            }
-            ik_status s = add_series(x, n, o == 0, err);
-            if (s != IK_OK) {
-                return s;
-            }
-            series = true;
+        const char *text;
+        for (int k = 0; status == IK_OK && (text = cli_get_nth(x->c, options[o], k)); k++) {
+            status = add_asked(x, options[o], o == 0, text, err);
         }
+    }
+    if (status != IK_OK) {
+        return status;
     }
     if (!series && x->c->num_args == 0) {
         return ik_fail(err, IK_ERR_USAGE, "nothing to compare: give specs, or --radix R or --hosts N");
@@ -121,7 +157,10 @@ static ik_status choose(comparison *x, ik_error *err)
         if (!e) {
             return ik_fail_memory(err, sizeof *e, "rows of a comparison");
         }
-        snprintf(e->spec, sizeof e->spec, "%s", x->c->args[i]);
+        e->spec = strdup(x->c->args[i]);
+        if (!e->spec) {
+            return ik_fail_memory(err, strlen(x->c->args[i]), "rows of a comparison");
+        }
     }
     return IK_OK;
 }
@@ -145,7 +184,7 @@ static ik_status measure_traffic(comparison *x, const ik_fabric *f, entry *e, ik
         if (s == IK_OK) {
             s = ik_load_measure(r, t, env, &load, err);
         }
-        if (s == IK_OK) {
+        if (s == IK_OK && load.undelivered == 0) { /* what does not arrive loads nothing */
             e->saturation[k] = load.saturation;
         }
         ik_load_free(&load);
@@ -201,9 +240,9 @@ static ik_status measure_entry(comparison *x, entry *e, ik_error *err)
 static json_t *entry_json(const comparison *x, const entry *e)
 {
     json_t *o = json_object();
-    json_object_set_new(o, "series", e->series ? json_string(e->series) : json_null());
+    json_object_set_new(o, "series", e->series ? cli_json_text(e->series) : json_null());
     json_object_set_new(o, "asked", e->series ? json_integer(e->asked) : json_null());
-    json_object_set_new(o, "spec", e->exists ? json_string(e->spec) : json_null());
+    json_object_set_new(o, "spec", e->exists ? cli_json_text(e->spec) : json_null());
     if (!e->exists) {
         return o;
     }
@@ -309,13 +348,29 @@ static void show_table(const comparison *x)
 
 /* ------------------------------------------------------------------------------------------ the command */
 
+/* --scale has a table of its own, in which nothing is measured. */
+static int scale(cli *c)
+{
+    static const char *const others[] = {"--radix", "--hosts", "--bisection", "--traffic", "--routing"};
+    ik_error err;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (cli_has(c, others[i])) {
+            return cli_usage(c, "--scale counts hosts and measures nothing: %s does not go with it", others[i]);
+        }
+    }
+    return check_families(c, &err) == IK_OK ? cli_compare_scale(c) : cli_error(c, &err);
+}
+
 static int run(cli *c)
 {
     comparison x = {.c = c, .routing = cli_get(c, "--routing")};
     ik_error err;
     x.routing = x.routing ? x.routing : "minimal";
     if (cli_has(c, "--scale")) {
-        return cli_compare_scale(c);
+        return scale(c);
+    }
+    if (cli_has(c, "--plot")) {
+        return cli_usage(c, "--plot draws the table of --scale A..B; say that, too");
     }
     while (cli_get_nth(c, "--traffic", x.num_traffics)) {
         if (++x.num_traffics > 32) {
@@ -340,6 +395,7 @@ static int run(cli *c)
         ik_distances_free(&x.entries[i].dist);
         ik_bisection_free(&x.entries[i].bisection);
         free(x.entries[i].saturation);
+        free(x.entries[i].spec);
     }
     free(x.entries);
     return status;
@@ -368,7 +424,8 @@ const ik_command ik_command_compare = {
     .details =
         "With --radix or --hosts the rows are the balanced members of every family that has a series of them, or of those that "
         "are\n"
-        "named. Members of more than 300,000 hosts are counted by formula and not measured.\n"
+        "named. Members of more than 300,000 hosts are counted by formula and not measured. Saturations are\n"
+        "told where the pattern fits the fabric and all its pairs are delivered.\n"
         "With --json: fabrics, an array of objects with series, asked, spec, hosts, switches, ports, links, radix, "
         "ports_per_host,\n"
         "links_per_host, diameter, mean_hops, bisection_per_host, bisection_lower_bound_per_host, saturation (by pattern). With\n"

@@ -87,7 +87,7 @@ static json_t *json_ratio(const ik_ratio *r)
 static json_t *json_channel(const ik_fabric *f, uint32_t port)
 {
     char where[256];
-    return port == IK_NONE ? json_null() : json_string(ik_port_describe(f, port, where, sizeof where));
+    return port == IK_NONE ? json_null() : cli_json_text(ik_port_describe(f, port, where, sizeof where));
 }
 
 static json_t *json_groups(const loads *l)
@@ -162,9 +162,9 @@ static json_t *to_json(const loads *l)
 {
     const ik_load *x = &l->load;
     json_t *o = json_object();
-    json_object_set_new(o, "topology", l->f->spec ? json_string(l->f->spec) : json_null());
-    json_object_set_new(o, "routing", json_string(l->r->spec));
-    json_object_set_new(o, "traffic", json_string(l->t->spec));
+    json_object_set_new(o, "topology", l->f->spec ? cli_json_text(l->f->spec) : json_null());
+    json_object_set_new(o, "routing", cli_json_text(l->r->spec));
+    json_object_set_new(o, "traffic", cli_json_text(l->t->spec));
     json_object_set_new(o, "hosts", json_u64(l->f->num_hosts));
     json_object_set_new(o, "switches", json_u64(l->f->num_switches));
     json_object_set_new(o, "flows", json_u64(x->flows));

@@ -157,8 +157,8 @@ static int show_stats(const route_job *job)
 static json_t *diff_json(const route_job *job, const ik_plan *after, const ik_route_diff *d)
 {
     json_t *o = route_header_json(job);
-    json_object_set_new(o, "before", json_string(job->plan->routing->spec));
-    json_object_set_new(o, "after", json_string(after->routing->spec));
+    json_object_set_new(o, "before", cli_json_text(job->plan->routing->spec));
+    json_object_set_new(o, "after", cli_json_text(after->routing->spec));
     const struct {
         const char *key;
         uint64_t value;

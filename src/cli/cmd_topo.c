@@ -106,10 +106,10 @@ static json_t *json_findings(const ik_fabric *f)
         char where[256];
         json_t *o = json_pack("{s:s, s:s, s:s}", "severity", severity_name(n->severity), "code", n->code, "text", n->text);
         if (n->port != IK_NONE) {
-            json_object_set_new(o, "port", json_string(ik_port_describe(f, n->port, where, sizeof where)));
+            json_object_set_new(o, "port", cli_json_text(ik_port_describe(f, n->port, where, sizeof where)));
         }
         if (n->node != IK_NONE) {
-            json_object_set_new(o, "node", json_string(ik_node_describe(f, n->node, where, sizeof where)));
+            json_object_set_new(o, "node", cli_json_text(ik_node_describe(f, n->node, where, sizeof where)));
         }
         json_array_append_new(a, o);
     }
@@ -177,8 +177,8 @@ static json_t *to_json(const topo *t)
 {
     const ik_description *d = &t->d;
     json_t *o = json_object();
-    json_object_set_new(o, "spec", t->f->spec ? json_string(t->f->spec) : json_null());
-    json_object_set_new(o, "family", t->f->family ? json_string(t->f->family) : json_null());
+    json_object_set_new(o, "spec", t->f->spec ? cli_json_text(t->f->spec) : json_null());
+    json_object_set_new(o, "family", t->f->family ? cli_json_text(t->f->family) : json_null());
     const struct {
         const char *key;
         uint64_t value;

@@ -9,9 +9,10 @@
 
 json_t *route_header_json(const route_job *job)
 {
-    return json_pack("{s:s, s:I, s:I, s:s, s:s, s:i}", "spec", job->f->spec ? job->f->spec : job->c->args[0], "hosts",
-                     (json_int_t)job->f->num_hosts, "switches", (json_int_t)job->f->num_switches, "routing",
-                     job->plan->routing->spec, "vc", job->plan->vc->spec, "vcs", (int)job->plan->num_vcs);
+    return json_pack("{s:o, s:I, s:I, s:o, s:o, s:i}", "spec", cli_json_text(job->f->spec ? job->f->spec : job->c->args[0]),
+                     "hosts", (json_int_t)job->f->num_hosts, "switches", (json_int_t)job->f->num_switches, "routing",
+                     cli_json_text(job->plan->routing->spec), "vc", cli_json_text(job->plan->vc->spec), "vcs",
+                     (int)job->plan->num_vcs);
 }
 
 void route_header_print(const route_job *job)

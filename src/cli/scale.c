@@ -4,7 +4,6 @@
  */
 #include "scale.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,21 +82,19 @@ static bool fill(scale_table *x)
 static ik_status draw(const scale_table *x, const char *path, ik_error *err)
 {
     ik_curve *curves = calloc(x->num_curves + 1, sizeof *curves);
-    FILE *out = curves ? fopen(path, "w") : NULL;
-    if (!out) {
+    ik_output file;
+    ik_status s = curves ? ik_output_open(&file, path, err) : ik_fail_memory(err, x->num_curves * sizeof *curves, "a plot");
+    if (s != IK_OK) {
         free(curves);
-        return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot write: %s", strerror(errno));
+        return s;
     }
     for (size_t k = 0; k < x->num_curves; k++) {
         curves[k] = (ik_curve){x->curves[k].series->name, x->radix, x->curves[k].hosts, x->high - x->low + 1};
     }
-    ik_status s = ik_plot_svg(out, "Hosts reached with switches of a given radix", "ports a switch", "hosts", true, curves,
-                              x->num_curves, err);
-    if (fclose(out) != 0 && s == IK_OK) {
-        s = ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot write: %s", strerror(errno));
-    }
+    s = ik_plot_svg(file.out, "Hosts reached with switches of a given radix", "ports a switch", "hosts", true, curves,
+                    x->num_curves, err);
     free(curves);
-    return s;
+    return ik_output_close(&file, s, err);
 }
 
 static int show_json(const scale_table *x)
@@ -158,9 +155,6 @@ int cli_compare_scale(cli *c)
     bool ok = fill(&x);
     if (!ok) {
         ik_fail_memory(&err, x.num_curves * sizeof *x.curves, "a table of sizes");
-    } else if (x.num_curves == 0) {
-        ok = false;
-        ik_fail(&err, IK_ERR_USAGE, "no family of that name grows in a series of balanced members");
     } else if (plot) {
         ok = draw(&x, plot, &err) == IK_OK;
     }

@@ -184,6 +184,18 @@ int cli_print_json(const cli *c, json_t *object)
     return failed && !ferror(stdout) ? cli_usage(c, "out of memory") : CLI_DONE;
 }
 
+json_t *cli_json_text(const char *text)
+{
+    json_t *string = json_string(text);
+    char *ascii = string ? NULL : strdup(text);
+    for (char *at = ascii; at && *at; at++)
+        *at = (unsigned char)*at < 0x80 ? *at : '?';
+    if (ascii)
+        string = json_string(ascii);
+    free(ascii);
+    return string;
+}
+
 const char *cli_count(uint64_t n)
 {
     static char buffers[8][32];

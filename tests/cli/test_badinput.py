@@ -1,5 +1,6 @@
 """What goes wrong outside ikat: closed pipes, full disks, folders without the right to write, devices as files."""
 import gzip
+import json
 import os
 import pathlib
 import signal
@@ -131,6 +132,18 @@ class BadInputTest(CliTest):
             self.refused(*command, spec, says=[str(path), "is a directory"])
             path.rmdir()
             path.write_bytes(plain)
+
+    def test_paths_that_are_no_utf8_leave_json_whole(self):
+        path = os.fsencode(self.tmp) + b"/r\xff\xc3.json"
+        self.ok("topo", "ring:n=5", "-o", self.tmp / "ring.json")
+        pathlib.Path(os.fsdecode(path)).write_text((self.tmp / "ring.json").read_text().replace('"family"', '"kin"').replace('"spec"', '"s"'))
+        for args, key in [(["topo"], "spec"), (["check", "-r", "updown"], "spec"), (["route", "-r", "updown"], "spec"),
+                          (["route", "-r", "updown", "--format", "json"], "spec"), (["route", "--diff", "updown", "shortest"], "spec"),
+                          (["load", "-r", "updown"], "topology")]:
+            command = [os.fsencode(IKAT), args[0].encode(), path, *[a.encode() for a in args[1:]], b"--json"]
+            done = subprocess.run(command, cwd=SOURCE, capture_output=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), args)
+            self.assertTrue(json.loads(done.stdout)[key].endswith("r??.json"), args)
 
     def test_control_characters_in_names_reach_no_terminal(self):
         first, second = self.tmp / "a.json", self.tmp / "b.ibnetdiscover"

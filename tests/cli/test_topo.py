@@ -167,6 +167,22 @@ class Compare(CliTest):
         self.refused("compare", says="nothing to compare")
         self.refused("compare", "--radix", "many", says="--radix")
         self.refused("compare", "nosuchfamily", "--radix", "8", says="no family")
+        self.refused("compare", "oft", "slimfyl", "--radix", "8", says=["no family", "'slimfly'"])
+        self.refused("compare", "oft", "ring", "--scale", "8..9", says="no family")
+        self.refused("compare", "--radix", "65536", says="1 to 65535")
+        self.refused("compare", "ring:n=5", "--plot", "x.svg", says="--scale")
+        self.refused("compare", "--scale", "8..9", "--radix", "8", says="--radix does not go with it")
+
+    def test_compare_of_long_paths(self):
+        folder = self.tmp / ("long" * 50) / ("longer" * 30)
+        folder.mkdir(parents=True)
+        self.ok("topo", "ring:n=5", "-o", folder / "ring.edges")
+        self.assertEqual(self.json("compare", folder / "ring.edges")["fabrics"][0]["hosts"], 5)
+
+    def test_compare_tells_no_saturation_where_pairs_are_lost(self):
+        path = self.tmp / "parts.edges"
+        path.write_text("0 1\n2 3\nh0 0\nh1 1\nh2 2\nh3 3\n")
+        self.assertIsNone(self.json("compare", path, "--traffic", "uniform")["fabrics"][0]["saturation"]["uniform"])
 
 
 if __name__ == "__main__":
