@@ -100,6 +100,8 @@ ik_status ik_parse_quantity(const char *text, ik_dimension dim, uint64_t *value,
 ik_status ik_parse_real(const char *text, ik_dimension dim, double *value, ik_error *err);
 /* Shortest exact text in the largest fitting unit: "6 ns", "100 Gb/s", "192 KiB". Writes at most `size` bytes. */
 char *ik_format_quantity(char *buffer, size_t size, uint64_t value, ik_dimension dim);
+/* Greatest common divisor; gcd(0, x) = x. */
+uint64_t ik_gcd(uint64_t a, uint64_t b);
 /* Transmission time of `bytes` at `rate_bps`, rounded to the nearest picosecond (ties up): 4096 B at 100 Gb/s = 327680 ps. */
 uint64_t ik_transmit_ps(uint64_t bytes, uint64_t rate_bps);
 
@@ -155,6 +157,7 @@ typedef enum ik_param_type {
     IK_PARAM_STRING,    /* free text */
     IK_PARAM_PATH,      /* name of a file that is read; in an experiment relative to its folder, and the contents count as part of it */
     IK_PARAM_UINT_LIST, /* 16:16 on the command line, [16, 16] or 16:16 in YAML */
+    IK_PARAM_PATTERNS,  /* specs of traffic patterns, see ik_spec_list_parse; in YAML also a list of mappings */
     IK_PARAM_TIME,      /* ik_parse_quantity, picoseconds */
     IK_PARAM_RATE,      /* bit/s */
     IK_PARAM_SIZE,      /* bytes */
@@ -230,6 +233,17 @@ ik_status ik_spec_parse(const char *text, ik_arena *arena, ik_spec *spec, ik_err
 ik_status ik_spec_once(const ik_spec *spec, size_t i, const ik_params *params, const char *owner, ik_error *err);
 /* Applies every item of the spec to params. */
 ik_status ik_spec_apply(const ik_spec *spec, ik_params *params, const char *owner, ik_error *err);
+
+/* Specs within a spec: "[SHARE*][NAME=]SPEC", joined by '+', with ';' where SPEC has ','. So no SPEC of a list may contain one of
+ * these two. A name has letters, digits and "_-.". */
+typedef struct ik_spec_member {
+    const char *share, *name; /* as written, NULL = not given */
+    const char *spec;         /* with ',' again */
+} ik_spec_member;
+/* *out: [*num], num > 0, in the arena. IK_ERR_INPUT if a part is empty; specs, names and shares are not looked into. */
+ik_status ik_spec_list_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num, ik_error *err);
+/* The text that is parsed to the same list; NULL when out of memory. */
+const char *ik_spec_list_print(const ik_spec_member *list, size_t num, ik_arena *arena);
 
 /* ik_params_init, ik_spec_apply and ik_params_finish in one: what every family's from_spec does. kind: "topology", "routing" … */
 ik_status ik_params_from_spec(ik_params *params, const char *kind, const ik_spec *spec, const ik_param *decl,

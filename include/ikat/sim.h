@@ -107,6 +107,9 @@ typedef struct ik_class_result {
     char *name;
     double offered, throughput; /* fractions of the summed injection rate of all hosts: the classes' sum is the run's */
     ik_histogram latency;
+    /* Mean time that a delivered packet stood in a congestion tree, as one of its culprits or victims (see ik_congestion_flow); 0
+     * where congestion was not sampled. */
+    double culprit_time_ns, victim_time_ns;
     double *series_throughput, *series_latency_ns; /* [num_series] as for the run */
 } ik_class_result;
 

@@ -22,14 +22,16 @@ typedef struct ik_traffic_family {
     const ik_param *params;
     ik_status (*create)(ik_traffic *t, const ik_params *params, const ik_env *env, ik_error *err);
     void (*destroy)(ik_traffic *t);
-    /* Destination of the n-th message of src; IK_NONE = src is silent. A pure function of (t, src, n). */
+    /* Destination of the n-th message of src; IK_NONE = src is silent, or with `gaps` this message is left out. A pure function
+     * of (t, src, n). */
     uint32_t (*dest)(const ik_traffic *t, uint32_t src, uint64_t n);
     /* Those of `count` messages in turn, dst[k] = dest(t, src, n + k); NULL: there is no quicker way than to ask for each. */
     void (*dests)(const ik_traffic *t, uint32_t src, uint64_t n, uint32_t count, uint32_t *dst);
-    /* Calls fn for every flow of src in ascending dst. Probabilities are exact rationals. */
+    /* Whether src sends nothing at all; only asked of patterns with gaps. */
+    bool (*silent)(const ik_traffic *t, uint32_t src);
+    /* Calls fn for every flow of src in ascending dst. Probabilities are exact rationals where 64 bits suffice. */
     void (*flows)(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx);
-    /* Classes of messages, told apart in statistics only. NULL = all messages are one class. */
-    const char *const *classes;                                          /* names, ending with NULL */
+    /* Class of a message, see ik_traffic.classes. NULL = there are no classes. */
     unsigned (*class_of)(const ik_traffic *t, uint32_t src, uint64_t n); /* of the n-th message of src; as pure as dest */
     bool permutation; /* at most one destination a source, at most one source a destination */
 } ik_traffic_family;
@@ -41,13 +43,18 @@ struct ik_traffic {
     uint64_t seed;
     void *impl;
     char *spec;
+    const char *const *classes; /* names of the classes of messages, told apart in statistics only, ending with NULL; NULL = one
+                                 * class. Owned by family or impl */
+    bool gaps;                  /* a host may leave messages out and send others: it offers less than its load */
 };
 
 const ik_traffic_family *const *ik_traffics(void);
 const ik_traffic_family *ik_traffic_find(const char *name);
-/* From "uniform", "shift:by=24", "hotspot:nodes=600,fraction=10%". Free with ik_traffic_free. */
+/* From "uniform", "shift:by=24", "hotspot:nodes=600,fraction=10%", "mix:80%*uniform+20%*shift". Free with ik_traffic_free. */
 ik_status ik_traffic_from_spec(const ik_fabric *f, const char *spec, const ik_env *env, ik_traffic **out, ik_error *err);
 void ik_traffic_free(ik_traffic *t);
+/* Whether src sends nothing at all. */
+bool ik_traffic_is_silent(const ik_traffic *t, uint32_t src);
 
 #ifdef __cplusplus
 }

@@ -9,19 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-static uint64_t gcd64(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 static ik_ratio ratio(uint64_t num, uint64_t den)
 {
-    uint64_t g = gcd64(num, den);
+    uint64_t g = ik_gcd(num, den);
     return (ik_ratio){num / g, den / g, (double)num / (double)den};
 }
 
@@ -51,7 +41,7 @@ static void note_degrees(contention_job *j, ik_contention *c)
         uint64_t degree = flow_degree(j, f);
         c->endpoint_degree = degree > c->endpoint_degree ? degree : c->endpoint_degree;
         if (j->lcm && j->lcm % degree) {
-            uint64_t factor = degree / gcd64(j->lcm, degree);
+            uint64_t factor = degree / ik_gcd(j->lcm, degree);
             j->lcm = j->lcm > UINT64_MAX / factor / (p->num + 1u) ? 0 : j->lcm * factor;
         }
     }

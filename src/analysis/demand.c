@@ -10,23 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* lcm, or 0 if one of them is 0 or the result is beyond `limit`. */
 static uint64_t lcm_within(uint64_t a, uint64_t b, uint64_t limit)
 {
     if (a == 0 || b == 0) {
         return 0;
     }
-    a /= gcd(a, b);
+    a /= ik_gcd(a, b);
     return a > limit / b ? 0 : a * b;
 }
 

@@ -118,6 +118,13 @@ static ik_status parse_list(ik_params *params, const ik_param *p, const char *te
     return IK_OK;
 }
 
+static ik_status parse_patterns(ik_params *params, const char *text, ik_error *err)
+{
+    ik_spec_member *list;
+    size_t num;
+    return ik_spec_list_parse(text, &params->arena, &list, &num, err);
+}
+
 static ik_status parse_value(ik_params *params, const ik_param *p, const char *text, ik_value *v, ik_error *err)
 {
     ik_status status = IK_OK;
@@ -139,11 +146,21 @@ static ik_status parse_value(ik_params *params, const ik_param *p, const char *t
         return parse_enum(p, text, &v->u, err);
     case IK_PARAM_UINT_LIST:
         return parse_list(params, p, text, v, err);
+    case IK_PARAM_PATTERNS:
+        return parse_patterns(params, text, err);
     case IK_PARAM_STRING:
     case IK_PARAM_PATH:
         break;
     }
     return status;
+}
+
+static const char *print_patterns(ik_params *params, const char *text)
+{
+    ik_spec_member *list;
+    size_t num;
+    bool ok = ik_spec_list_parse(text, &params->arena, &list, &num, NULL) == IK_OK;
+    return ok ? ik_spec_list_print(list, num, &params->arena) : NULL;
 }
 
 static const char *print_list(ik_params *params, const ik_value *v)
@@ -185,6 +202,8 @@ static const char *canonical_text(ik_params *params, const ik_param *p, const ik
         return v->u ? "true" : "false";
     case IK_PARAM_UINT_LIST:
         return print_list(params, v);
+    case IK_PARAM_PATTERNS:
+        return print_patterns(params, text);
     case IK_PARAM_ENUM:
     case IK_PARAM_STRING:
     case IK_PARAM_PATH:

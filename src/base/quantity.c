@@ -235,3 +235,13 @@ uint64_t ik_transmit_ps(uint64_t bytes, uint64_t rate_bps)
     wide bits_ps = (wide)bytes * 8 * 1000000000000u;
     return (uint64_t)((bits_ps + rate_bps / 2) / rate_bps);
 }
+
+uint64_t ik_gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}

@@ -15,6 +15,7 @@ static const struct topic {
      "  file:PATH                            file:cluster.ibnetdiscover\n\n"
      "Lists are written with colons (m=16:16). The first item may be a bare value: it is the value of the member's first\n"
      "parameter (file:PATH, shift:24). The path of an existing file stands for file:PATH.\n"
+     "Patterns within a spec are joined by '+' and have ';' for ',': mix:80%*uniform+20%*hotspot:nodes=5;fraction=100%\n"
      "'ikat list' shows the names, 'ikat help NAME' the parameters of one."},
     {"units", "how quantities are written",
      "Quantities carry their unit; a missing or wrong unit is refused. Blanks are allowed: 100 Gb/s = 100Gb/s.\n\n"

@@ -15,6 +15,8 @@ typedef struct variant {
     const char *full;  /* with every default: what provenance stores and resuming compares */
     const char *spec;  /* the label with paths as they are opened */
     ik_params params;
+    const char **files; /* [num_files] that it reads, as they are opened */
+    size_t num_files;
     bool is_auto; /* vc and selection: left to the routing */
     const ytree *place;
 } variant;
@@ -48,7 +50,10 @@ static inline const variant *experiment_variant(const ik_experiment *e, const po
 double experiment_load(const ik_experiment *e, const point *p);
 uint64_t experiment_seed(const ik_experiment *e, const point *p);
 
-/* sections.c: reads the node of one section (NULL = absent) into its variants. */
+/* sections.c: adds what the node of a family's section, or of a pattern in a list, stands for to the list. After a failure the
+ * list holds what was added before. */
+ik_status section_read_family(ik_experiment *e, section_id id, variants *list, const ytree *node, ik_error *err);
+/* Reads the node of one section (NULL = absent) into its variants. */
 ik_status section_read(ik_experiment *e, section_id id, const ytree *node, ik_error *err);
 
 #endif

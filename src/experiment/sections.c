@@ -4,19 +4,13 @@
  * each checked against the declared parameters.
  */
 #include "experiment/experiment_impl.h"
-#include "experiment/sweep.h"
+#include "experiment/patterns.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* A mapping's keys with the values they sweep over, for the product. */
-typedef struct axis {
-    const char *key;
-    sweep values;
-} axis;
 
 static variant *add_variant(ik_experiment *e, variants *v)
 {
@@ -51,22 +45,36 @@ static const char *resolve_path(ik_experiment *e, const char *path)
     return beside && (is_file(beside) || !is_file(path)) ? beside : path;
 }
 
+static ik_status add_file(ik_experiment *e, variant *v, const char *path, ik_error *err)
+{
+    const char **files = ik_arena_alloc(&e->arena, (v->num_files + 1) * sizeof *files), *copy = ik_arena_strdup(&e->arena, path);
+    if (!files || !copy)
+        return ik_fail_memory(err, strlen(path), "an experiment");
+    if (v->num_files)
+        memcpy(files, v->files, v->num_files * sizeof *files);
+    files[v->num_files++] = copy;
+    v->files = files;
+    return IK_OK;
+}
+
 /* Files are read from their resolved paths; the label keeps each path as written, so that results do not depend on where the
  * folder stands. */
-static ik_status resolve_files(ik_experiment *e, variant *v, const char *owner, ik_error *err)
+static ik_status resolve_files(ik_experiment *e, variant *v, const patterns *p, const char *owner, ik_error *err)
 {
-    for (size_t i = 0; i < v->params.num; i++) {
+    ik_status status = patterns_write(e, v, p, PATTERNS_SPEC, owner, err);
+    for (size_t i = 0; i < p->num && status == IK_OK; i++)
+        for (size_t k = 0; k < p->found.items[i].num_files && status == IK_OK; k++)
+            status = add_file(e, v, p->found.items[i].files[k], err);
+    for (size_t i = 0; i < v->params.num && status == IK_OK; i++) {
         const ik_value *value = &v->params.values[i];
         if (v->params.decl[i].type != IK_PARAM_PATH || !value->has)
             continue;
         const char *path = resolve_path(e, value->text);
-        if (!path)
-            return ik_fail_memory(err, 1, "an experiment");
-        ik_status status = ik_params_set(&v->params, owner, v->params.decl[i].name, path, v->place->line, v->place->column, err);
-        if (status != IK_OK)
-            return status;
+        status = path ? add_file(e, v, path, err) : ik_fail_memory(err, 1, "an experiment");
+        if (status == IK_OK)
+            status = ik_params_set(&v->params, owner, v->params.decl[i].name, path, v->place->line, v->place->column, err);
     }
-    return IK_OK;
+    return status;
 }
 
 /* ---- finishing a variant */
@@ -76,30 +84,46 @@ static const char *spec_text(ik_experiment *e, const char *name, const char *par
     return params[0] ? ik_arena_printf(&e->arena, "%s:%s", name, params) : name;
 }
 
-/* Checks completeness, sets label and full text, counts it in. */
-static ik_status seal(ik_experiment *e, section_id id, variants *list, variant *v, const char *owner, ik_error *err)
+/* Sets label, full and spec. */
+static ik_status write_texts(ik_experiment *e, section_id id, variant *v, const patterns *p, const char *owner, ik_error *err)
 {
-    ik_status status = ik_params_finish(&v->params, owner, err);
-    if (status != IK_OK) {
-        ik_error_at(err, v->place->file, v->place->line, v->place->column);
-        return status;
-    }
-    const char *brief = ik_params_print(&v->params, false), *all = ik_params_print(&v->params, true);
     bool family = schema_section(id)->kind == IK_SECTION_FAMILY;
+    ik_status status = patterns_write(e, v, p, PATTERNS_LABEL, owner, err);
+    if (status != IK_OK)
+        return status;
+    const char *brief = ik_params_print(&v->params, false);
+    if ((status = patterns_write(e, v, p, PATTERNS_FULL, owner, err)) != IK_OK)
+        return status;
+    const char *all = ik_params_print(&v->params, true);
     v->label = family ? spec_text(e, v->name, brief) : brief;
     v->full = family ? spec_text(e, v->name, all) : all;
     if (schema_section(id)->kind == IK_SECTION_VALUE)
         v->label = v->full = v->params.values[0].text;
     if (!v->label || !v->full)
         return ik_fail_memory(err, 1, "an experiment");
-    status = resolve_files(e, v, owner, err);
+    status = resolve_files(e, v, p, owner, err);
     if (status != IK_OK)
         return status;
     v->spec = family ? spec_text(e, v->name, ik_params_print(&v->params, false)) : v->label;
-    if (!v->spec)
-        return ik_fail_memory(err, 1, "an experiment");
-    list->num++;
-    return IK_OK;
+    return v->spec ? IK_OK : ik_fail_memory(err, 1, "an experiment");
+}
+
+/* Checks completeness, writes the texts, counts the variant in. */
+static ik_status seal(ik_experiment *e, section_id id, variants *list, variant *v, const char *owner, ik_error *err)
+{
+    patterns p;
+    ik_status status = ik_params_finish(&v->params, owner, err);
+    if (status != IK_OK) {
+        ik_error_at(err, v->place->file, v->place->line, v->place->column);
+        return status;
+    }
+    status = patterns_read(e, v, &p, err);
+    if (status != IK_OK)
+        return status;
+    status = write_texts(e, id, v, &p, owner, err);
+    patterns_free(&p);
+    list->num += status == IK_OK;
+    return status;
 }
 
 static ik_status set_param(variant *v, const char *owner, const char *key, const char *text, const ytree *place, ik_error *err)
@@ -168,9 +192,9 @@ static const ik_param *find_row(const ik_param *rows, const char *key)
 
 /* Reads the axes of a mapping (all keys but `skip`) and counts their product. */
 static ik_status read_axes(ik_experiment *e, const ytree *map, const char *skip, const schema_member *member, const char *owner,
-                           axis **axes, size_t *num, ik_error *err)
+                           sweep_axis **axes, size_t *num, ik_error *err)
 {
-    axis *list = ik_arena_alloc(&e->arena, (map->num + 1) * sizeof *list);
+    sweep_axis *list = ik_arena_alloc(&e->arena, (map->num + 1) * sizeof *list);
     if (!list)
         return ik_fail_memory(err, map->num * sizeof *list, "an experiment");
     size_t n = 0;
@@ -189,7 +213,8 @@ static ik_status read_axes(ik_experiment *e, const ytree *map, const char *skip,
             return status;
         }
         list[n].key = row->name;
-        ik_status status = sweep_expand(map->items[i], row, &e->arena, &list[n].values, err);
+        ik_status status = row->type == IK_PARAM_PATTERNS ? patterns_expand(e, map->items[i], row, &list[n].values, err)
+                                                          : sweep_expand(map->items[i], row, &e->arena, &list[n].values, err);
         if (status != IK_OK)
             return status;
         product *= (double)list[n++].values.num;
@@ -202,17 +227,6 @@ static ik_status read_axes(ik_experiment *e, const ytree *map, const char *skip,
     return IK_OK;
 }
 
-/* The combination in which axis a stands at choice[a]; false after the last one (first axis outermost). */
-static bool next_choice(const axis *axes, size_t num, size_t *choice)
-{
-    for (size_t a = num; a-- > 0;) {
-        if (++choice[a] < axes[a].values.num)
-            return true;
-        choice[a] = 0;
-    }
-    return false;
-}
-
 typedef struct product {
     section_id id;
     variants *list;
@@ -222,7 +236,7 @@ typedef struct product {
     const ytree *place;
 } product;
 
-static ik_status expand_product(ik_experiment *e, const product *what, const axis *axes, size_t num, ik_error *err)
+static ik_status expand_product(ik_experiment *e, const product *what, const sweep_axis *axes, size_t num, ik_error *err)
 {
     size_t *choice = ik_arena_alloc(&e->arena, (num + 1) * sizeof *choice);
     if (!choice)
@@ -251,7 +265,7 @@ static ik_status expand_product(ik_experiment *e, const product *what, const axi
         }
         if (what->list->num > SWEEP_LIMIT)
             return ytree_fail(what->place, err, "'%s' has more than %d variants", schema_section(what->id)->name, SWEEP_LIMIT);
-    } while (next_choice(axes, num, choice));
+    } while (sweep_next(axes, num, choice));
     return IK_OK;
 }
 
@@ -284,16 +298,15 @@ static ik_status refuse_cut_spec(const ytree *list, ik_error *err)
     return IK_OK;
 }
 
-static ik_status read_family(ik_experiment *e, section_id id, const ytree *node, ik_error *err)
+ik_status section_read_family(ik_experiment *e, section_id id, variants *list, const ytree *node, ik_error *err)
 {
-    variants *list = &e->sections[id];
     const char *section = schema_section(id)->name;
     if (node->kind == YTREE_LIST) {
         ik_status cut = refuse_cut_spec(node, err);
         if (cut != IK_OK)
             return cut;
         for (size_t i = 0; i < node->num; i++) {
-            ik_status status = read_family(e, id, node->items[i], err);
+            ik_status status = section_read_family(e, id, list, node->items[i], err);
             if (status != IK_OK)
                 return status;
         }
@@ -314,7 +327,7 @@ static ik_status read_family(ik_experiment *e, section_id id, const ytree *node,
         return status;
     char owner[96];
     snprintf(owner, sizeof owner, "%s '%.60s'", schema_kind(id), member.name);
-    axis *axes = NULL;
+    sweep_axis *axes = NULL;
     size_t num = 0;
     if (node->kind == YTREE_MAP)
         status = read_axes(e, node, "family", &member, owner, &axes, &num, err);
@@ -340,7 +353,7 @@ static ik_status read_params(ik_experiment *e, section_id id, const ytree *node,
     schema_member member = {section, schema_section(id)->params, NULL};
     char owner[96];
     snprintf(owner, sizeof owner, "section '%s'", section);
-    axis *axes = NULL;
+    sweep_axis *axes = NULL;
     size_t num = 0;
     ik_status status = node->kind == YTREE_MAP ? read_axes(e, node, NULL, &member, owner, &axes, &num, err) : IK_OK;
     product what = {id, &e->sections[id], &member, NULL, owner, node};
@@ -375,7 +388,7 @@ static ik_status read_value(ik_experiment *e, section_id id, const ytree *node, 
         if (status != IK_OK)
             return status;
     }
-    axis only = {.key = section};
+    sweep_axis only = {.key = section};
     ik_status status = sweep_expand(node, member.params, &e->arena, &only.values, err);
     product what = {id, &e->sections[id], &member, NULL, "experiment", node};
     return status == IK_OK ? expand_product(e, &what, &only, 1, err) : status;
@@ -421,7 +434,7 @@ ik_status section_read(ik_experiment *e, section_id id, const ytree *node, ik_er
         *copy = absent;
         node = copy;
     }
-    ik_status status = section->kind == IK_SECTION_FAMILY   ? read_family(e, id, node, err)
+    ik_status status = section->kind == IK_SECTION_FAMILY   ? section_read_family(e, id, &e->sections[id], node, err)
                        : section->kind == IK_SECTION_PARAMS ? read_params(e, id, node, err)
                                                             : read_value(e, id, node, err);
     return status == IK_OK ? refuse_twins(e, id, err) : status;

@@ -7,6 +7,7 @@
 #include "experiment/json_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 static void put_int(FILE *out, const char *key, uint64_t value, bool first)
@@ -103,6 +104,8 @@ static void put_classes(FILE *out, const ik_sim_result *r)
         put_real(out, "latency_p95_ns", ik_histogram_percentile(h, 0.95) / 1e3);
         put_real(out, "latency_p99_ns", ik_histogram_percentile(h, 0.99) / 1e3);
         put_real(out, "latency_max_ns", (double)h->max / 1e3);
+        put_real(out, "culprit_time_ns", r->congestion.num_samples ? c->culprit_time_ns : NAN);
+        put_real(out, "victim_time_ns", r->congestion.num_samples ? c->victim_time_ns : NAN);
         putc('}', out);
     }
     putc(']', out);

@@ -13,6 +13,11 @@
 
 static const double real_unit = 1e-12;
 
+static ik_status add(sweep *s, const char *text, const ytree *place, ik_arena *arena, ik_error *err)
+{
+    return text ? sweep_add(s, text, place, arena, err) : ik_fail_memory(err, 1, "an experiment");
+}
+
 static bool is_real(ik_param_type type)
 {
     return type == IK_PARAM_REAL || type == IK_PARAM_FRACTION;
@@ -21,13 +26,21 @@ static bool is_real(ik_param_type type)
 static bool is_number(ik_param_type type)
 {
     return type != IK_PARAM_BOOL && type != IK_PARAM_ENUM && type != IK_PARAM_STRING && type != IK_PARAM_PATH &&
-           type != IK_PARAM_UINT_LIST;
+           type != IK_PARAM_UINT_LIST && type != IK_PARAM_PATTERNS;
 }
 
-static ik_status add(sweep *s, const char *text, const ytree *place, ik_arena *arena, ik_error *err)
+bool sweep_next(const sweep_axis *axes, size_t num, size_t *choice)
 {
-    if (!text)
-        return ik_fail_memory(err, 1, "an experiment");
+    for (size_t a = num; a-- > 0;) {
+        if (++choice[a] < axes[a].values.num)
+            return true;
+        choice[a] = 0;
+    }
+    return false;
+}
+
+ik_status sweep_add(sweep *s, const char *text, const ytree *place, ik_arena *arena, ik_error *err)
+{
     if (s->num >= SWEEP_LIMIT)
         return ytree_fail(place, err, "more than %d values for one parameter", SWEEP_LIMIT);
     if (s->num == s->room) {

@@ -17,6 +17,17 @@ typedef struct sweep {
     size_t num, room;
 } sweep;
 
+/* A parameter with the values it sweeps over, for products. */
+typedef struct sweep_axis {
+    const char *key;
+    sweep values;
+} sweep_axis;
+/* The combination in which axis a stands at choice[a]; false after the last one (first axis outermost). */
+bool sweep_next(const sweep_axis *axes, size_t num, size_t *choice);
+
+/* One more value; refused beyond SWEEP_LIMIT. */
+ik_status sweep_add(sweep *s, const char *text, const ytree *place, ik_arena *arena, ik_error *err);
+
 /* Values of `node` for parameter `p`, in written order:
  *   scalar       one value; for numbers also a range "A..B", "A..B step C" (C = 1 for whole numbers) or "A..B times F"
  *   list         the values of its items one after the other

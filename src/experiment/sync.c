@@ -110,18 +110,14 @@ static ik_status hash_file(const char *path, uint64_t *hash, ik_error *err)
 static ik_status digest_variant(const variant *v, char *digest, ik_error *err)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    bool any = false;
-    for (size_t i = 0; i < v->params.num; i++) {
-        if (v->params.decl[i].type != IK_PARAM_PATH || !v->params.values[i].has)
-            continue;
-        ik_status status = hash_file(v->params.values[i].text, &hash, err);
+    for (size_t i = 0; i < v->num_files; i++) {
+        ik_status status = hash_file(v->files[i], &hash, err);
         if (status != IK_OK) {
             ik_error_at(err, v->place->file, v->place->line, v->place->column);
             return status;
         }
-        any = true;
     }
-    if (any)
+    if (v->num_files)
         snprintf(digest, DIGEST_CHARS, "%016" PRIx64, hash);
     return IK_OK;
 }

@@ -102,20 +102,10 @@ static int compare_kinds(const void *a, const void *b)
     return 0;
 }
 
-static uint32_t gcd(uint32_t a, uint32_t b)
-{
-    while (b) {
-        uint32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static ik_status tell_oversubscribed(judge *j, const kind *k, size_t count)
 {
     char name[TEXT] = "", ratio[48];
-    uint32_t divisor = gcd(k->down, k->up);
+    uint32_t divisor = (uint32_t)ik_gcd(k->down, k->up);
     if (k->down <= k->up || k->down == 0)
         return IK_OK;
     if (count == 1)

@@ -189,16 +189,6 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
 
 /* ---- writing */
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Picoseconds that one cycle in the file stands for, 0 if all latencies are equal and none is written. */
 static ik_status cycle_ps(const ik_fabric *f, uint64_t *cycle, ik_error *err)
 {
@@ -207,7 +197,7 @@ static ik_status cycle_ps(const ik_fabric *f, uint64_t *cycle, ik_error *err)
     for (uint32_t i = 0; i < f->num_classes; i++) {
         uint64_t latency = f->classes[i].latency_ps;
         equal = equal && latency == f->classes[0].latency_ps;
-        common = gcd(common, latency);
+        common = ik_gcd(common, latency);
         longest = latency > longest ? latency : longest;
         if (latency == 0 && !equal)
             return ik_fail(err, IK_ERR_UNSUPPORTED,

@@ -65,7 +65,7 @@ ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err)
 
 /* ---- other tables: every one names what its rows are for, and members of objects that the store holds as JSON */
 
-enum { MOST_COLUMNS = 10 };
+enum { MOST_COLUMNS = 12 };
 typedef struct csv_table {
     const char *name, *list;           /* list: key in the congestion of a step; NULL = classes of points, or series */
     const char *columns[MOST_COLUMNS]; /* keys, ending with NULL */
@@ -77,7 +77,7 @@ static const csv_table tables[] = {
     {"classes",
      NULL,
      {"name", "offered", "throughput", "packets_delivered", "latency_mean_ns", "latency_p50_ns", "latency_p95_ns",
-      "latency_p99_ns", "latency_max_ns"}},
+      "latency_p99_ns", "latency_max_ns", "culprit_time_ns", "victim_time_ns"}},
     {"congestion", NULL, {"roots", "buffers", "hosts", "cyclic", "bytes", "hol_bytes", "fairness"}},
     {"roots", "roots", {"channel", "samples", "first", "last", "buffers", "hosts", "depth", "blocked"}},
     {"culprits", "culprits", {"src", "dst", "packets"}},

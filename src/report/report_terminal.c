@@ -321,8 +321,9 @@ static ik_status put_congestion(const page *p, ik_error *err)
 
 static ik_status put_classes(const page *p, ik_error *err)
 {
-    grid g = {.headers = {"class", "routing", "traffic", "load>", "offered>", "accepted>", "mean latency>", "99th percentile>"},
-              .columns = 8};
+    grid g = {.headers = {"class", "routing", "traffic", "load>", "offered>", "accepted>", "mean latency>", "99th percentile>",
+                          "victim>"},
+              .columns = 9};
     for (size_t i = 0; i < p->m->num_curves; i++) {
         const report_curve *c = &p->m->curves[i];
         const report_step *s = &c->steps[c->num_steps - 1];
@@ -344,6 +345,11 @@ static ik_status put_classes(const page *p, ik_error *err)
             put_share(&g, json_number_value(json_object_get(one, "throughput")));
             cell(&g, "%.1f us", json_number_value(json_object_get(one, "latency_mean_ns")) / 1000);
             cell(&g, "%.1f us", json_number_value(json_object_get(one, "latency_p99_ns")) / 1000);
+            const json_t *victim = json_object_get(one, "victim_time_ns");
+            if (json_is_number(victim))
+                cell(&g, "%.1f us", json_number_value(victim) / 1000);
+            else
+                cell(&g, "-"); /* congestion was not sampled */
         }
         json_decref(classes);
     }

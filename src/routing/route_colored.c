@@ -95,12 +95,9 @@ static ik_status find_shared(phase *p, uint32_t hosts, ik_error *err)
     return IK_OK;
 }
 
-/* Flows of one pattern, in order of source and destination. text: its spec, ';' for ','. */
-static ik_status collect(const ik_fabric *f, const tree *t, char *text, const ik_env *env, phase *p, ik_error *err)
+/* Flows of one pattern, in order of source and destination. */
+static ik_status collect(const ik_fabric *f, const tree *t, const char *text, const ik_env *env, phase *p, ik_error *err)
 {
-    for (char *c = text; *c; c++)
-        if (*c == ';')
-            *c = ',';
     ik_traffic *traffic = NULL;
     ik_status status = ik_traffic_from_spec(f, text, env, &traffic, err);
     if (status != IK_OK)
@@ -120,23 +117,20 @@ static ik_status collect(const ik_fabric *f, const tree *t, char *text, const ik
 static ik_status collect_phases(const ik_routing *r, const tree *t, const char *patterns, const ik_env *env, phase *phases,
                                 uint32_t *num_phases, ik_error *err)
 {
-    size_t size = strlen(patterns) + 1;
-    char *text = malloc(size);
-    if (!text)
-        return ik_fail_memory(err, size, "a pattern's name");
-    memcpy(text, patterns, size);
-    ik_status status = IK_OK;
-    for (char *at = text; status == IK_OK && at;) {
-        char *plus = strchr(at, '+');
-        if (plus)
-            *plus++ = '\0';
-        if (*num_phases == MAX_PHASES)
-            status = ik_fail(err, IK_ERR_USAGE, "'traffic' lists more than %d phases", MAX_PHASES);
+    ik_arena arena = {0};
+    ik_spec_member *list = NULL;
+    size_t num = 0;
+    ik_status status = ik_spec_list_parse(patterns, &arena, &list, &num, err);
+    if (status == IK_OK && num > MAX_PHASES)
+        status = ik_fail(err, IK_ERR_USAGE, "'traffic' lists more than %d phases", MAX_PHASES);
+    for (size_t i = 0; i < num && status == IK_OK; i++) {
+        if (list[i].share || list[i].name)
+            status = ik_fail(err, IK_ERR_USAGE, "a phase has neither share nor name: '%.60s' of 'traffic'",
+                             list[i].share ? list[i].share : list[i].name);
         else
-            status = collect(r->fabric, t, at, env, &phases[(*num_phases)++], err);
-        at = plus;
+            status = collect(r->fabric, t, list[i].spec, env, &phases[(*num_phases)++], err);
     }
-    free(text);
+    ik_arena_free(&arena);
     return status;
 }
 
@@ -336,7 +330,7 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
 }
 
 static const ik_param params[] = {
-    {"traffic", IK_PARAM_STRING, NULL, 0, 0, NULL,
+    {"traffic", IK_PARAM_PATTERNS, NULL, 0, 0, NULL,
      "the pattern, ';' for ',' inside it (cg:processes=128;phase=5); '+' between the patterns of several phases"},
     {0},
 };

@@ -6,6 +6,7 @@
  * sample: O(ports x VCs + queues), and a bounded number of packets: what needs a look at each packet (head-of-line blocking,
  * culprits and victims) is done for one of `stride` buffers, in turn, and counted `stride` times. */
 #include "sim/congest.h"
+#include "sim/sim_classes.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -302,6 +303,7 @@ static ik_status plant(congest *c, size_t sample, ik_error *err)
 
 typedef struct held {
     congest *c;
+    class_stats *classes;
     uint32_t root;
     uint64_t weight;
 } held;
@@ -332,10 +334,12 @@ static bool crosses(const congest *c, ik_packet pk, uint32_t in_port, uint32_t o
     return false;
 }
 
-static void tally_packet(void *arg, const ik_packet *rt, uint32_t in_port, uint32_t out, unsigned vc)
+static void tally_packet(void *arg, const ik_packet *rt, uint32_t in_port, uint32_t out, unsigned vc, unsigned class)
 {
     held *h = arg;
     bool culprit = crosses(h->c, *rt, in_port, out, vc, h->root);
+    if (h->classes)
+        sim_classes_hold(h->classes, class, culprit, h->weight);
     if (!flow_table_add(&h->c->flows, rt->src, rt->dst, culprit ? h->weight : 0, culprit ? 0 : h->weight))
         h->c->failed = true;
 }
@@ -347,7 +351,7 @@ static void tally_flows(congest *c, const congest_eye *eye, uint64_t weight)
         const waiting *w = &c->queues[q];
         if (w->root == IK_NONE || c->tree_of[w->root] == IK_NONE || !congest_examined(c, w->buffer))
             continue;
-        held h = {c, w->root, weight * c->stride};
+        held h = {c, eye->classes, w->root, weight * c->stride};
         eye->packets(eye->ctx, w, tally_packet, &h);
     }
 }

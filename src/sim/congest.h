@@ -21,14 +21,15 @@ typedef struct waiting {
     uint32_t root, depth; /* found by following `lacks`: output port, IK_NONE = a circle; channels without space from there */
 } waiting;
 
-/* A packet of a queue, as it stands at switch sw on in_port; out IK_NONE = has not chosen its output. */
-typedef void (*congest_packet_fn)(void *arg, const ik_packet *rt, uint32_t in_port, uint32_t out, unsigned vc);
+/* A packet of a queue, as it stands at switch sw on in_port; out IK_NONE = has not chosen its output; class: of the traffic's. */
+typedef void (*congest_packet_fn)(void *arg, const ik_packet *rt, uint32_t in_port, uint32_t out, unsigned vc, unsigned class);
 
 typedef struct congest congest;
 typedef struct congest_eye {
     void *ctx;
     void (*look)(void *ctx, congest *c);
     void (*packets)(void *ctx, const waiting *w, congest_packet_fn fn, void *arg);
+    class_stats *classes; /* that packets in trees are counted for, too; NULL where the traffic has none */
 } congest_eye;
 
 typedef struct congest_setup {

@@ -215,8 +215,9 @@ static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg
     for (uint32_t k = 0; k < v->count; k++) {
         uint32_t flit = flit_at(p, w->key, k);
         bool sent = k == 0 && v->state == VC_ACTIVE; /* where to, is known */
+        const pipe_packet *pk = pipe_packet_of(p, flit >> 2);
         if (is_head(flit))
-            fn(arg, &pipe_packet_of(p, flit >> 2)->rt, w->key / p->vcs, sent ? port_of_out(p, w->key) : IK_NONE, v->vc_first);
+            fn(arg, &pk->rt, w->key / p->vcs, sent ? port_of_out(p, w->key) : IK_NONE, v->vc_first, pk->class);
     }
 }
 
@@ -251,7 +252,7 @@ bool pipe_congest_sample(pipe *p, uint64_t cycles)
     view v = {.p = p, .choices = ik_calloc(p->max_radix ? p->max_radix : 1, sizeof *v.choices)};
     if (!v.choices)
         return false;
-    const congest_eye eye = {&v, look, packets};
+    const congest_eye eye = {&v, look, packets, p->classes};
     const congest_hosts hosts = {p->host_sent_bytes, speaks, p};
     ik_status status = congest_sample(p->congest, &eye, &hosts, cycles * p->clock_ps, NULL);
     free(v.choices);

@@ -32,7 +32,7 @@ void pipe_start_host(pipe_part *q, uint32_t host)
     const pipe *p = q->p;
     pipe_host *h = &p->hosts[host];
     h->packet = IK_NONE;
-    h->silent = h->port == IK_NONE || p->traffic->family->dest(p->traffic, host, 0) == IK_NONE;
+    h->silent = h->port == IK_NONE || ik_traffic_is_silent(p->traffic, host);
     if (h->silent)
         return;
     h->rate = p->messages_per_cycle / (p->ports[h->port].period / p->speedup);

@@ -19,7 +19,7 @@ static bool init_counts(class_counts *k, size_t num_series)
 
 ik_status sim_classes_new(const ik_traffic *traffic, size_t num_series, class_stats **out, ik_error *err)
 {
-    const char *const *names = traffic->family->classes;
+    const char *const *names = traffic->classes;
     *out = NULL;
     if (!names)
         return IK_OK;
@@ -78,6 +78,11 @@ void sim_classes_deliver(class_stats *c, unsigned class, uint64_t latency_ps, bo
     }
 }
 
+void sim_classes_hold(class_stats *c, unsigned class, bool culprit, uint64_t weight)
+{
+    *(culprit ? &c->of[class].culprits : &c->of[class].victims) += weight;
+}
+
 void sim_classes_merge(class_stats *into, const class_stats *from)
 {
     for (unsigned k = 0; k < into->num; k++) {
@@ -89,18 +94,26 @@ void sim_classes_merge(class_stats *into, const class_stats *from)
     }
 }
 
-static ik_status export_class(const class_stats *c, unsigned k, double capacity, const double *period_bytes, ik_class_result *out,
-                              ik_error *err)
+/* Mean over the delivered packets of the time that a sampled packet stands for. */
+static double held_ns(uint64_t packets, uint64_t delivered, uint64_t period_ps)
+{
+    return delivered ? (double)packets * (double)period_ps / 1000 / (double)delivered : 0;
+}
+
+static ik_status export_class(const class_stats *c, unsigned k, double capacity, const double *period_bytes, uint64_t period_ps,
+                              ik_class_result *out, ik_error *err)
 {
     const class_counts *from = &c->of[k];
     size_t n = c->num_series;
-    out->name = strdup(c->traffic->family->classes[k]);
+    out->name = strdup(c->traffic->classes[k]);
     out->series_throughput = ik_calloc(n ? n : 1, sizeof(double));
     out->series_latency_ns = ik_calloc(n ? n : 1, sizeof(double));
     if (!out->name || !out->series_throughput || !out->series_latency_ns)
         return ik_fail_memory(err, 2 * n * sizeof(double), "statistics of classes");
     out->offered = capacity > 0 ? (double)from->offered_bytes / capacity : 0;
     out->throughput = capacity > 0 ? (double)from->window_bytes / capacity : 0;
+    out->culprit_time_ns = held_ns(from->culprits, from->latency.count, period_ps);
+    out->victim_time_ns = held_ns(from->victims, from->latency.count, period_ps);
     for (size_t t = 0; t < n; t++) {
         double mean = from->series_count[t] ? (double)from->series_sum[t] / (double)from->series_count[t] : 0;
         out->series_throughput[t] = period_bytes[t] > 0 ? (double)from->series_bytes[t] / period_bytes[t] : 0;
@@ -120,6 +133,6 @@ ik_status sim_classes_export(const class_stats *c, double capacity_bytes, const 
     r->num_classes = c->num;
     ik_status status = IK_OK;
     for (unsigned k = 0; k < c->num && status == IK_OK; k++)
-        status = export_class(c, k, capacity_bytes, period_bytes, &r->classes[k], err);
+        status = export_class(c, k, capacity_bytes, period_bytes, r->series_period_ps, &r->classes[k], err);
     return status;
 }

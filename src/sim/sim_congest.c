@@ -2,6 +2,7 @@
  *
  * How samples of congestion see the packet-level models. Between windows, all partitions at rest. */
 #include "sim/congest.h"
+#include "sim/sim_classes.h"
 #include "sim/sim_look.h"
 #include <stdlib.h>
 
@@ -318,9 +319,15 @@ static void look(void *ctx, congest *c)
 
 /* ---- packets of a queue */
 
+static unsigned class_of(const sim *s, const packet *pk)
+{
+    const class_stats *classes = s->parts[0].classes;
+    return classes ? sim_class_of(classes, pk->rt.src, pk->number / s->packets_per_message) : 0;
+}
+
 static void tell_packet(const sim *s, uint32_t sw, uint32_t in_port, const packet *pk, congest_packet_fn fn, void *arg)
 {
-    fn(arg, &pk->rt, in_port, look_output(s, sw, pk), s->fast ? pk->rt.vc : pk->vc_first);
+    fn(arg, &pk->rt, in_port, look_output(s, sw, pk), s->fast ? pk->rt.vc : pk->vc_first, class_of(s, pk));
 }
 
 static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg)
@@ -339,7 +346,7 @@ static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg
         if (s->model == MODEL_IDEAL && look_charged(s, pk) != w->buffer)
             continue;
         if (output)
-            fn(arg, &pk->rt, in_port, w->out, s->model == MODEL_IDEAL ? w->key % s->vcs : pk->rt.vc);
+            fn(arg, &pk->rt, in_port, w->out, s->model == MODEL_IDEAL ? w->key % s->vcs : pk->rt.vc, class_of(s, pk));
         else
             tell_packet(s, w->sw, in_port, pk, fn, arg);
     }
@@ -368,7 +375,7 @@ ik_status sim_congest_sample(sim *s, uint64_t time, ik_error *err)
         free(v.heads);
         return ik_fail_memory(err, inputs * sizeof *v.feeds, "samples of congestion");
     }
-    const congest_eye eye = {&v, look, packets};
+    const congest_eye eye = {&v, look, packets, s->parts[0].classes};
     const congest_hosts hosts = {s->host_sent_bytes, speaks, s};
     ik_status status = congest_sample(s->congest, &eye, &hosts, time, err);
     free(v.feeds);

@@ -182,7 +182,7 @@ bool sim_fast_setup(sim *s)
     if (f->hosts)
         init_hosts(s, f);
     init_links(s, f);
-    f->plain = s->f->num_classes == 1 && !s->store_forward && !f->count_bytes && !s->traffic->family->classes;
+    f->plain = s->f->num_classes == 1 && !s->store_forward && !f->count_bytes && !s->traffic->classes;
     init_ports(s, f);
     init_desks(s, f);
     return true;

@@ -92,7 +92,8 @@ void sim_count_backlog(part *p, uint32_t host)
         return;
     lane *l = &s->lanes[(size_t)host * s->num_lanes];
     while (l->t < s->end_ps) {
-        sim_count_message(p, host, l->n, l->t);
+        if (!s->traffic->gaps || s->traffic->family->dest(s->traffic, host, l->n) != IK_NONE)
+            sim_count_message(p, host, l->n, l->t);
         l->n++;
         l->t = sim_message_time(s, host, l->n, l->t);
     }

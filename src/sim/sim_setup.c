@@ -294,7 +294,7 @@ static void init_host(sim *s, uint32_t host)
     host_state *h = &s->hosts[host];
     h->port = ik_host_port(s->f, host);
     h->wake_at = UINT64_MAX;
-    h->silent = h->port == IK_NONE || s->traffic->family->dest(s->traffic, host, 0) == IK_NONE;
+    h->silent = h->port == IK_NONE || ik_traffic_is_silent(s->traffic, host);
     if (h->silent)
         return;
     double bits = 8e12 * (double)s->message_bytes;

@@ -9,6 +9,7 @@
 
 /* Draws that one message may need; the draws of message n stand at counters n * PATTERN_DRAWS … */
 #define PATTERN_DRAWS 4
+#define PATTERN_DRAW_MEMBER 3 /* of a mix; its members never use this one */
 
 /* The pattern's own `seed` parameter if it was given, else the experiment's. */
 uint64_t pattern_seed(const ik_traffic *t, const ik_params *params);

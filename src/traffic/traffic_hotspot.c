@@ -13,6 +13,7 @@
 
 enum { SHARE_SENDERS, SHARE_MESSAGES };
 enum { PICK_MESSAGE, PICK_FIXED };
+enum { REST_UNIFORM, REST_SILENT };
 
 static const ik_param params[] = {
     {"nodes", IK_PARAM_UINT_LIST, "", 0, 4294967294.0, NULL, "the hot hosts (default: `count` hosts drawn by the seed)"},
@@ -22,6 +23,8 @@ static const ik_param params[] = {
      "senders: a fixed random set of hosts sends only to hot hosts; messages: every message is hot with that probability"},
     {"pick", IK_PARAM_ENUM, "message", 0, 0, "message|fixed",
      "several hot hosts: drawn for each message, or the i-th hot sender keeps the (i mod count)-th"},
+    {"rest", IK_PARAM_ENUM, "uniform", 0, 0, "uniform|silent",
+     "what is not hot: sent uniformly, or not at all (an incast, best as a member of a mix)"},
     {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the sets (default: the experiment's)"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
@@ -32,6 +35,7 @@ typedef struct hotspot {
     uint64_t num, den; /* the fraction */
     bool messages;
     bool fixed;
+    bool alone;       /* what is not hot is not sent */
     uint32_t *sender; /* [num_hosts] index among the hot senders, IK_NONE = sends uniformly */
 } hotspot;
 
@@ -134,6 +138,9 @@ static void draw_senders(ik_traffic *t, hotspot *h, const ik_params *p, uint32_t
     }
 }
 
+static const char *const classes[] = {"hot", "background", NULL};
+static const char *const hot_class[] = {"hot", NULL};
+
 static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)env;
@@ -151,6 +158,9 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     pattern_rational(ik_params_real(p, "fraction"), &h->num, &h->den);
     h->messages = ik_params_enum(p, "share") == SHARE_MESSAGES;
     h->fixed = ik_params_enum(p, "pick") == PICK_FIXED;
+    h->alone = ik_params_enum(p, "rest") == REST_SILENT;
+    t->gaps = h->alone && h->messages;
+    t->classes = h->alone ? hot_class : classes;
     ik_status s = ik_params_has(p, "nodes") ? take_nodes(t, h, p, err) : draw_nodes(t, h, p, scratch, err);
     if (s == IK_OK) {
         draw_senders(t, h, p, scratch);
@@ -198,16 +208,22 @@ static bool hot_message(const ik_traffic *t, uint32_t src, uint64_t n)
 
 static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    const hotspot *h = t->impl;
     uint32_t d = hot_message(t, src, n) ? hot_dest(t, src, n) : IK_NONE;
-    return d != IK_NONE ? d : pattern_other(t, src, n, 0);
+    return d != IK_NONE || h->alone ? d : pattern_other(t, src, n, 0);
 }
 
-static const char *const classes[] = {"hot", "background", NULL};
+static bool silent(const ik_traffic *t, uint32_t src)
+{
+    const hotspot *h = t->impl;
+    return h->alone && (h->messages ? h->num == 0 || hot_choices(h, src) == 0 : h->sender[src] == IK_NONE);
+}
 
 /* A host that is the only hot one has nobody to send hot messages to. */
 static unsigned class_of(const ik_traffic *t, uint32_t src, uint64_t n)
 {
-    return hot_message(t, src, n) && hot_choices(t->impl, src) ? 0 : 1;
+    const hotspot *h = t->impl;
+    return h->alone || (hot_message(t, src, n) && hot_choices(h, src)) ? 0 : 1;
 }
 
 /* share=messages: hot with probability num/den, then one of `choices`; else any of the N-1 others. */
@@ -217,7 +233,7 @@ static void message_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void
     uint64_t others = t->num_hosts - 1, choices = hot_choices(h, src);
     uint64_t num = choices ? h->num : 0, den = choices ? h->den : 1, k = choices ? choices : 1;
     for (uint32_t d = 0; d < t->num_hosts; d++) {
-        uint64_t weight = (den - num) * k + (num && is_hot(h, d) ? num * others : 0);
+        uint64_t weight = (h->alone ? 0 : (den - num) * k) + (num && is_hot(h, d) ? num * others : 0);
         if (d != src && weight) {
             fn(ctx, src, d, weight, den * k * others);
         }
@@ -232,6 +248,8 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
     }
     if (h->messages) {
         message_flows(t, src, fn, ctx);
+    } else if (h->sender[src] == IK_NONE && h->alone) {
+        return;
     } else if (h->sender[src] == IK_NONE) {
         for (uint32_t d = 0; d < t->num_hosts; d++) {
             if (d != src) {
@@ -258,12 +276,13 @@ const ik_traffic_family ik_traffic_hotspot = {
         "share=senders: floor(fraction * N) hosts, drawn among those that are not hot, send every message to a hot host; all "
         "other hosts send uniformly. share=messages: every message is hot with probability `fraction`. Of several hot hosts "
         "one is drawn for each message, or each hot sender keeps one (pick=fixed). Results are told apart for the classes hot "
-        "(messages for hot hosts) and background (all others).",
+        "(messages for hot hosts) and background (all others). With rest=silent there is no background: the hot senders' or "
+        "messages' load is all that is offered.",
     .params = params,
     .create = create,
     .destroy = destroy,
     .dest = dest,
+    .silent = silent,
     .flows = flows,
-    .classes = classes,
     .class_of = class_of,
 };

@@ -102,3 +102,8 @@ void ik_traffic_free(ik_traffic *t)
         free(t);
     }
 }
+
+bool ik_traffic_is_silent(const ik_traffic *t, uint32_t src)
+{
+    return t->gaps ? t->family->silent(t, src) : t->family->dest(t, src, 0) == IK_NONE;
+}

@@ -157,5 +157,73 @@ class Congestion(CliTest):
             self.assertIn(f'data-csv="{name}"', dom)
 
 
+class Mix(CliTest):
+    """Traffic that mixes patterns: the example with an incast."""
+
+    def setUp(self):
+        super().setUp()
+        self.store = self.tmp / "incast.db"
+        self.summary = self.ok("run", SOURCE / "experiments/incast.yaml", "-o", self.store)
+
+    def by(self):
+        """Steps by buffer organisation and share of the incast."""
+        answer = self.json("report", self.store)
+        return {(re.search(r"queues=(\w+)|$", c["variant"])[1] or "voqsw", re.search(r"\+(\d+)%\*incast", c["traffic"])[1]): c["steps"][0]
+                for c in answer["curves"]}
+
+    def test_classes(self):
+        steps = self.by()
+        self.assertEqual(set(steps), {(q, s) for q in ("fifo", "voqsw", "voqnet") for s in "026"})
+        for (queues, share), step in steps.items():
+            background, incast = step["classes"]
+            self.assertEqual((background["name"], incast["name"]), ("background", "incast"))
+            self.assertAlmostEqual(background["throughput"] + incast["throughput"], step["throughput"], places=8)
+            self.assertAlmostEqual(background["offered"], 0.6 * (1 - int(share) / 100), delta=0.006, msg=(queues, share))
+            self.assertAlmostEqual(incast["offered"], 0.6 * int(share) / 200, delta=0.002, msg=(queues, share))
+        accepted = {q: steps[q, "6"]["classes"][0] for q in ("fifo", "voqsw", "voqnet")}
+        self.assertGreater(accepted["fifo"]["victim_time_ns"], 10 * accepted["voqsw"]["victim_time_ns"])
+        self.assertGreater(accepted["voqsw"]["victim_time_ns"], 0)
+        self.assertEqual(accepted["voqnet"]["victim_time_ns"], 0)
+        self.assertLess(accepted["fifo"]["throughput"], 0.5)
+        self.assertGreater(accepted["voqnet"]["throughput"], 0.55)
+
+    def test_outputs(self):
+        self.assertRegex(self.summary, r"(?m)^incast +dmodk")
+        rows = list(csv.DictReader(io.StringIO(self.ok("report", self.store, "--csv", "--table", "classes"))))
+        classes = [c for p in self.json("report", self.store)["points"] for c in p["classes"]]
+        for row, c in zip(rows, classes):
+            self.assertEqual(row["name"], c["name"])
+            self.assertEqual([float(row[k]) for k in c if k != "name"], [v for k, v in c.items() if k != "name"])
+        self.assertEqual(len(rows), len(classes))
+        self.ok("report", self.store, "-o", self.tmp / "r.html")
+
+    def test_files_of_members(self):
+        """Files that members read stand beside the experiment, and their contents count."""
+        folder = self.tmp / "sub"
+        folder.mkdir()
+        (folder / "a.flows").write_text("0 1\n1 2\n")
+        (folder / "x.yaml").write_text("fabric: crossbar:n=4\nrouting: minimal\nload: 30%\nmeasure: {warmup: 0 ns, duration: 20 us}\n"
+                                       "traffic: mix:shift:by=1+ring=file:a.flows\n")
+        run = lambda *more: self.json("run", folder / "x.yaml", "-o", self.tmp / "x.db", *more)["points"][0]
+        first = run()
+        self.assertEqual(first["traffic"], "mix:members=shift+ring=file:path=a.flows")
+        self.assertEqual(run()["checksum"], first["checksum"])
+        (folder / "a.flows").write_text("0 1\n1 3\n")
+        self.assertNotEqual(run()["checksum"], first["checksum"])
+        (folder / "a.flows").unlink()
+        self.refused("run", folder / "x.yaml", "-o", self.tmp / "y.db", says="a.flows")
+
+    def test_expected_loads(self):
+        """A mix loads every channel by the weighted sum of what its members do."""
+        def load(traffic):
+            return self.json("load", "karytree:k=4,n=2", "--routing", "dmodk", "--traffic", traffic)
+        mean = lambda answer: [g["mean"] for g in answer["groups"]]
+        parts = mean(load("uniform")), mean(load("hotspot:nodes=5,fraction=50%,rest=silent"))
+        for value, a, b in zip(mean(load("mix:75%*uniform+hotspot:nodes=5;fraction=50%;rest=silent")), *parts):
+            self.assertAlmostEqual(value, 0.75 * a + 0.25 * b, places=12)
+        self.refused("load", "karytree:k=4,n=2", "--routing", "dmodk", "--traffic", "mix:50%*uniform+20%*shift",
+                     says=["sum to 70 %", "takes the rest"])
+
+
 if __name__ == "__main__":
     unittest.main()

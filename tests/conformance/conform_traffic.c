@@ -23,6 +23,8 @@ static const char *const specs[] = {"uniform:self=true",
                                     "hotspot:share=messages,count=3,fraction=35%",
                                     "hotspot:nodes=1:2,fraction=50%",
                                     "hotspot:nodes=0:3,fraction=50%,pick=fixed",
+                                    "hotspot:nodes=0:3,fraction=30%,rest=silent",
+                                    "hotspot:nodes=0:3,fraction=30%,rest=silent,share=messages",
                                     "tornado:dims=5",
                                     "neighbour:dims=2:2,wrap=false",
                                     "neighbour:dims=5:1",
@@ -35,6 +37,11 @@ static const char *const specs[] = {"uniform:self=true",
                                     "bt:side=2",
                                     "worst:method=longest",
                                     "worst:method=shift",
+                                    "file:path=" TEST_DATA "/traffic/ring.flows",
+                                    "mix:shift:by=3",
+                                    "mix:80%*uniform+20%*incast=hotspot:nodes=4;fraction=30%;rest=silent",
+                                    "mix:3*uniform+2*local+shift:by=2+hotspot:share=messages;fraction=35%;nodes=1",
+                                    "mix:permutation+30%*permutation+20%*file:path=" TEST_DATA "/traffic/ring.flows",
                                     NULL};
 
 #define DRAWS 4000
@@ -98,6 +105,7 @@ static int find(const flow_list *l, uint32_t dst)
 /* Draws agree with the flows within six standard deviations. */
 static void check_draws(const ik_traffic *t, const flow_list *l, uint32_t *count)
 {
+    double left_out = 0, whole = t->gaps ? 1 : l->sum;
     memset(count, 0, t->num_hosts * sizeof *count);
     for (uint64_t n = 0; n < DRAWS; n++) {
         uint32_t d = t->family->dest(t, l->src, n);
@@ -108,9 +116,12 @@ static void check_draws(const ik_traffic *t, const flow_list *l, uint32_t *count
             CHECK(d == run[2], "destination %llu of %u is another one in a run", (unsigned long long)n, l->src);
         }
         if (l->num == 0) {
-            CHECK(d == IK_NONE, "silent host %u sends to %u", l->src, d);
+            CHECK(d == IK_NONE && ik_traffic_is_silent(t, l->src), "silent host %u sends to %u", l->src, d);
             return;
         }
+        left_out += d == IK_NONE;
+        if (d == IK_NONE && t->gaps)
+            continue;
         int i = d == IK_NONE ? -1 : find(l, d);
         CHECK(i >= 0, "destination %u of %u is no flow", d, l->src);
         if (i >= 0) {
@@ -118,24 +129,28 @@ static void check_draws(const ik_traffic *t, const flow_list *l, uint32_t *count
         }
     }
     for (uint32_t i = 0; i < l->num; i++) {
-        double p = l->share[i] / l->sum, expect = DRAWS * p, slack = 6 * sqrt(expect * (1 - p)) + 3;
+        double p = l->share[i] / whole, expect = DRAWS * p, slack = 6 * sqrt(expect * (1 - p)) + 3;
         CHECK(fabs(count[i] - expect) <= slack, "%u -> %u: %u draws, %.1f expected", l->src, l->dst[i], count[i], expect);
     }
+    double gap = fmax(0, whole - l->sum), expect = DRAWS * gap;
+    CHECK(fabs(left_out - expect) <= 6 * sqrt(expect * (1 - gap)) + 3 * t->gaps, "%u leaves out %g messages, %.1f expected",
+          l->src, left_out, expect);
+    CHECK(!ik_traffic_is_silent(t, l->src), "host %u is said to be silent", l->src);
 }
 
 /* Every message is of one of the classes, always the same one, and none of them is empty. */
 static void check_classes(const ik_traffic *t)
 {
     unsigned num = 0, seen = 0;
-    CHECK(!t->family->classes == !t->family->class_of, "classes without names, or names without classes");
-    if (!t->family->classes || !t->family->class_of) {
+    CHECK(!t->classes == !t->family->class_of, "classes without names, or names without classes");
+    if (!t->classes || !t->family->class_of) {
         return;
     }
-    while (t->family->classes[num]) {
+    while (t->classes[num]) {
         num++;
     }
     for (uint32_t src = 0; src < t->num_hosts; src++) {
-        for (uint64_t n = 0; n < 50 && t->family->dest(t, src, n) != IK_NONE; n++) {
+        for (uint64_t n = 0; n < 50 && !ik_traffic_is_silent(t, src); n++) {
             unsigned c = t->family->class_of(t, src, n);
             CHECK(c < num, "message %llu of %u is of class %u of %u", (unsigned long long)n, src, c, num);
             CHECK(c == t->family->class_of(t, src, n), "the class of message %llu of %u changes", (unsigned long long)n, src);
@@ -243,13 +258,16 @@ int main(int argc, char **argv)
         return 1;
     }
     size_t len = strlen(family->name);
-    unsigned taken = strcmp(family->name, "file") == 0 ? try_everywhere("file:path=" TEST_DATA "/traffic/ring.flows")
-                                                       : try_everywhere(family->name);
+    bool needs = false; /* parameters: then the bare name is no pattern */
+    for (const ik_param *p = family->params; p && p->name; p++) {
+        needs |= !p->def;
+    }
+    unsigned taken = needs ? 0 : try_everywhere(family->name);
     for (const char *const *spec = specs; *spec; spec++) {
         if (strncmp(*spec, family->name, len) == 0 && (*spec)[len] == ':') {
             taken += try_everywhere(*spec);
         }
     }
     printf("%s: %u patterns checked\n", family->name, taken);
-    return failures ? 1 : 0;
+    return failures || !taken ? 1 : 0;
 }

@@ -59,6 +59,8 @@ static inline void mix_class(hash *h, const ik_class_result *c, size_t num_serie
     mix(h, c->name, strlen(c->name));
     mix_real(h, c->offered);
     mix_real(h, c->throughput);
+    mix_real(h, c->culprit_time_ns);
+    mix_real(h, c->victim_time_ns);
     mix_histogram(h, &c->latency);
     mix(h, c->series_throughput, num_series * sizeof(double));
     mix(h, c->series_latency_ns, num_series * sizeof(double));

@@ -334,6 +334,7 @@ static void every_traffic(void **state)
              three = strcmp((*t)->name, "ihs") == 0;
         const char *spec = file                             ? "file:path=" TEST_DATA "/traffic/ring.flows"
                            : strcmp((*t)->name, "wrf") == 0 ? "wrf:rows=3,columns=2"
+                           : strcmp((*t)->name, "mix") == 0 ? "mix:uniform+2*a=hotspot:count=2;fraction=50%;rest=silent"
                                                             : (*t)->name;
         the_fabric = local ? floor : tree;
         for (int i = 0; i < 2 && !three; i++) {
@@ -345,6 +346,38 @@ static void every_traffic(void **state)
     fail_each(job_traffic, "uniform", false);
     ik_fabric_free(tree);
     ik_fabric_free(floor);
+}
+
+static void hash_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+{
+    uint64_t *hash = ctx;
+    *hash = ((((*hash * 31 + src) * 31 + dst) * 31 + weight) * 31 + scale) * 1099511628211u;
+}
+
+/* Where there is no memory to merge a mix's flows at once they are merged piece by piece, to the same flows. */
+static void flows_of_a_mix(void **state)
+{
+    (void)state;
+    ik_fabric *tree = NULL;
+    ik_traffic *t = NULL;
+    assert_int_equal(ik_fabric_from_spec("karytree:k=9,n=3", NULL, &tree, NULL), IK_OK);
+    assert_int_equal(
+        ik_traffic_from_spec(tree, "mix:3*uniform+shift:by=7+alltoall+hotspot:fraction=30%;share=messages", NULL, &t, NULL),
+        IK_OK);
+    for (uint32_t src = 0; src < tree->num_hosts; src += 91) {
+        uint64_t hash[2] = {src, src};
+        uint64_t before = allocations;
+        t->family->flows(t, src, hash_flow, &hash[0]);
+        assert_true(allocations > before);
+        failing_from = 0;
+        sticky = true;
+        t->family->flows(t, src, hash_flow, &hash[1]);
+        failing_from = UINT64_MAX;
+        sticky = false;
+        assert_int_equal(hash[0], hash[1]);
+    }
+    ik_traffic_free(t);
+    ik_fabric_free(tree);
 }
 
 static void every_measure(void **state)
@@ -620,6 +653,7 @@ int main(void)
         cmocka_unit_test(routings_with_parameters),
         cmocka_unit_test(exports),
         cmocka_unit_test(every_traffic),
+        cmocka_unit_test(flows_of_a_mix),
         cmocka_unit_test(every_measure),
         cmocka_unit_test(vc_schemes_and_proofs),
         cmocka_unit_test(every_format),

@@ -97,6 +97,47 @@ static void test_families(void **state)
     VALUES(BASE, SECTION_VC, "auto");
 }
 
+#define MIX BASE "traffic:\n  family: mix\n  members:\n"
+
+/* Patterns listed within a pattern: one canonical text however they are written, every sweep of theirs multiplied. */
+static void test_patterns(void **state)
+{
+    (void)state;
+    VALUES(MIX "  - {pattern: uniform}\n  - {share: 20%, name: x, pattern: {family: shift, by: 2}}\n", SECTION_TRAFFIC,
+           "mix:members=uniform+20%*x=shift:by=2");
+    VALUES(BASE "traffic: mix:uniform + 20 % * x = hotspot:nodes=3;fraction=0.25\n", SECTION_TRAFFIC,
+           "mix:members=uniform+20%*x=hotspot:nodes=3;fraction=0.25");
+    VALUES(MIX "  - {share: [1, 2.5], pattern: [uniform, {family: shift, by: 2..3}]}\n  - 3*shift\n", SECTION_TRAFFIC,
+           "mix:members=1*uniform+3*shift", "mix:members=1*shift:by=2+3*shift", "mix:members=1*shift:by=3+3*shift",
+           "mix:members=2.5*uniform+3*shift", "mix:members=2.5*shift:by=2+3*shift", "mix:members=2.5*shift:by=3+3*shift");
+    VALUES(MIX "  - {pattern: uniform}\n  - {share: 10%..30% step 10%, pattern: shift}\n", SECTION_TRAFFIC,
+           "mix:members=uniform+10%*shift", "mix:members=uniform+20%*shift", "mix:members=uniform+30%*shift");
+    VALUES(BASE
+           "traffic: {family: mix, members: [[{pattern: uniform}], [{pattern: shift}, {pattern: uniform}], uniform+shift]}\n",
+           SECTION_TRAFFIC, "mix:members=uniform", "mix:members=shift+uniform", "mix:members=uniform+shift");
+    VALUES(
+        "fabric: karytree:k=4,n=2\nrouting: {family: colored, traffic: [\"shift:by=2\", [{pattern: shift}, {pattern: wrf}]]}\n",
+        SECTION_ROUTING, "colored:traffic=shift:by=2", "colored:traffic=shift+wrf");
+    ik_experiment *e = read_ok(BASE "traffic: mix:shift+2*file:a.flows\n", NULL);
+    const variant *v = &e->sections[SECTION_TRAFFIC].items[0];
+    assert_string_equal(v->full, "mix:members=shift:by=1+2*file:path=a.flows");
+    assert_int_equal(v->num_files, 1);
+    assert_string_equal(v->files[0], "a.flows");
+    ik_experiment_free(e);
+    refused(MIX "  - {pattern: unifrom}\n", 6, 15, "'unifrom'", "uniform");
+    refused(MIX "  - {pattern: uniform, shares: 2}\n", 6, 24, "'shares'", "share");
+    refused(MIX "  - {share: 2}\n", 6, 0, "the key 'pattern'", NULL);
+    refused(MIX "  - {pattern: uniform, name: [a, b]}\n", 6, 0, "'name' is a text", NULL);
+    refused(MIX "  - {pattern: {family: shift, by: x}}\n", 6, 0, "'x'", NULL);
+    refused(MIX "  - {pattern: uniform}\n  - [uniform]\n", 7, 0, "a list among", NULL);
+    refused(MIX "  - {pattern: file:a+b.flows}\n", 6, 0, "'+'", NULL);
+    refused(MIX "  - {pattern: {family: mix, members: uniform}}\n", 6, 0, "cannot be a member", NULL);
+    refused(BASE "traffic: mix:uniform+mix:mix:mix:uniform\n", 3, 0, "cannot be a member", NULL);
+    refused(BASE "traffic: mix:uniform+shift:by=2x\n", 3, 0, "'2x'", NULL);
+    refused(BASE "traffic: mix:uniform+\n", 3, 0, "names nothing", NULL);
+    refused(BASE "traffic: {family: mix, members: []}\n", 3, 0, "empty list", NULL);
+}
+
 static void test_points(void **state)
 {
     (void)state;
@@ -237,7 +278,7 @@ int main(void)
         cmocka_unit_test(test_anchors),        cmocka_unit_test(test_overrides),
         cmocka_unit_test(test_refused_names),  cmocka_unit_test(test_refused_values),
         cmocka_unit_test(test_refused_sweeps), cmocka_unit_test(test_refused_yaml),
-        cmocka_unit_test(test_sections_table),
+        cmocka_unit_test(test_sections_table), cmocka_unit_test(test_patterns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -242,6 +242,8 @@ static void test_same_results(void **state)
     scenario classes = base_of(switches[0]);
     classes.traffic = "hotspot:nodes=3,fraction=20%";
     compare(f, classes);
+    classes.traffic = "mix:uniform+40%*hotspot:nodes=3;fraction=50%;rest=silent";
+    compare(f, classes);
     ik_fabric_free(f);
 }
 

@@ -102,6 +102,7 @@ static void test_congestion(void **state)
             c.vc = vcs == 1 ? "1q" : "any";
             c.num_vcs = vcs;
             compare(f, c);
+            c.traffic = "mix:uniform+30%*incast=hotspot:nodes=4;fraction=50%;rest=silent+10%*shift:by=2";
         }
     }
     ik_fabric_free(f);

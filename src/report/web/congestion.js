@@ -157,7 +157,8 @@ export function congestionView(data, curveName) {
   function classTable() {
     if (!at().classes) return [];
     const columns = [{ key: 'name', name: 'class' }, { key: 'offered', name: 'offered', number: true, text: (r) => percent(r.offered) }, { key: 'throughput', name: 'accepted', number: true, text: (r) => percent(r.throughput) },
-      ...[['latency_mean_ns', 'mean latency'], ['latency_p50_ns', 'median'], ['latency_p95_ns', '95th percentile'], ['latency_p99_ns', '99th percentile'], ['latency_max_ns', 'maximum']].map(([key, name]) => ({ key, name, number: true, text: (r) => time(r[key]) })),
+      ...[['latency_mean_ns', 'mean latency'], ['latency_p50_ns', 'median'], ['latency_p95_ns', '95th percentile'], ['latency_p99_ns', '99th percentile'], ['latency_max_ns', 'maximum'], ['culprit_time_ns', 'held as culprit'], ['victim_time_ns', 'held as victim']]
+        .map(([key, name]) => ({ key, name, number: true, text: (r) => time(r[key]) })),
       { key: 'packets_delivered', name: 'packets', number: true, text: (r) => count(r.packets_delivered) }];
     return withCsv('classes', 'Classes of the traffic', columns, at().classes);
   }

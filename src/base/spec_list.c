@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * spec_list.c: specs within a spec: "80%*uniform+20%*incast=hotspot:nodes=5;fraction=100%".
+ */
+#include "ikat/base.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* A copy of text[0..length) without the blanks around it. */
+static char *copy_trimmed(ik_arena *arena, const char *text, size_t length)
+{
+    while (length && isspace((unsigned char)*text))
+        text++, length--;
+    while (length && isspace((unsigned char)text[length - 1]))
+        length--;
+    char *copy = ik_arena_alloc(arena, length + 1);
+    if (copy)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+/* Characters up to what follows a name. */
+static size_t name_length(const char *text)
+{
+    size_t n = strspn(text, " ");
+    while (isalnum((unsigned char)text[n]) || (text[n] && strchr("_-.", text[n])))
+        n++;
+    return n + strspn(text + n, " ");
+}
+
+/* "20 %" and "20%" are one text. */
+static void drop_blanks(char *text)
+{
+    char *to = text;
+    for (; *text; text++)
+        if (!isspace((unsigned char)*text))
+            *to++ = *text;
+    *to = '\0';
+}
+
+/* Cuts what stands before `mark` off *text if the mark is one of the next `length` characters; false = out of memory. */
+static bool cut_off(const char **text, size_t length, char mark, char **out, ik_arena *arena)
+{
+    const char *at = memchr(*text, mark, length);
+    if (!at)
+        return true;
+    *out = copy_trimmed(arena, *text, (size_t)(at - *text));
+    *text = at + 1;
+    return *out;
+}
+
+static bool read_member(const char *text, const char *end, ik_arena *arena, ik_spec_member *m)
+{
+    char *share = NULL, *name = NULL;
+    if (!cut_off(&text, strcspn(text, ":+"), '*', &share, arena))
+        return false;
+    if (share)
+        drop_blanks(share);
+    size_t length = name_length(text);
+    if (text[length] == '=' && !cut_off(&text, length + 1, '=', &name, arena))
+        return false;
+    char *spec = copy_trimmed(arena, text, (size_t)(end - text));
+    for (char *c = spec; c && *c; c++)
+        if (*c == ';')
+            *c = ',';
+    *m = (ik_spec_member){share, name, spec};
+    return spec;
+}
+
+ik_status ik_spec_list_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num, ik_error *err)
+{
+    size_t count = 1;
+    for (const char *c = text; *c; c++)
+        count += *c == '+';
+    ik_spec_member *list = ik_arena_alloc(arena, count * sizeof *list);
+    if (!list)
+        return ik_fail_memory(err, count * sizeof *list, "a list of specs");
+    for (size_t i = 0; i < count; i++) {
+        const char *end = text + strcspn(text, "+");
+        ik_spec_member m = {0};
+        if (!read_member(text, end, arena, &m))
+            return ik_fail_memory(err, (size_t)(end - text), "a list of specs");
+        if (!m.spec[0] || (m.share && !m.share[0]) || (m.name && !m.name[0])) {
+            ik_fail(err, IK_ERR_INPUT, "'%.*s' names nothing", (int)(end - text > 60 ? 60 : end - text), text);
+            return ik_hint(err, IK_ERR_INPUT, "a list of specs reads like uniform+shift:by=3, with ';' for ',' inside a spec");
+        }
+        list[i] = m;
+        text = end + 1;
+    }
+    *out = list;
+    *num = count;
+    return IK_OK;
+}
+
+static size_t length_of(const char *text)
+{
+    return text ? strlen(text) + 1 : 0;
+}
+
+static char *append(char *at, const char *text, char mark)
+{
+    size_t n = text ? strlen(text) : 0;
+    if (n) {
+        memcpy(at, text, n);
+        at[n++] = mark;
+    }
+    return at + n;
+}
+
+const char *ik_spec_list_print(const ik_spec_member *list, size_t num, ik_arena *arena)
+{
+    size_t bytes = 1;
+    for (size_t i = 0; i < num; i++)
+        bytes += length_of(list[i].share) + length_of(list[i].name) + length_of(list[i].spec);
+    char *text = ik_arena_alloc(arena, bytes), *at = text;
+    for (size_t i = 0; text && i < num; i++) {
+        at = append(at, list[i].share, '*');
+        at = append(at, list[i].name, '=');
+        char *spec = at;
+        at = append(at, list[i].spec, '+');
+        for (; spec < at; spec++)
+            if (*spec == ',')
+                *spec = ';';
+    }
+    if (text && at > text)
+        at[-1] = '\0';
+    return text;
+}

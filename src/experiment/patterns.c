@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/patterns.c: parameters that list traffic patterns.
+ */
+#include "experiment/patterns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const ik_param share_row = {"share", IK_PARAM_FRACTION, "", 0, 0, NULL, "share of the messages, or a weight"};
+
+/* ---- from YAML */
+
+static ik_status refuse_keys(const ytree *map, ik_error *err)
+{
+    static const char *const known[] = {"pattern", "share", "name", NULL};
+    for (size_t i = 0; i < map->num; i++) {
+        const char *const *k = known;
+        while (*k && strcmp(*k, map->keys[i]->text) != 0)
+            k++;
+        if (*k)
+            continue;
+        ik_status status = ik_fail_unknown(err, "key of a pattern in a list", map->keys[i]->text, known);
+        ik_error_at(err, map->keys[i]->file, map->keys[i]->line, map->keys[i]->column);
+        return status;
+    }
+    return IK_OK;
+}
+
+/* A range of percentages comes as fractions. */
+static ik_status read_shares(ik_experiment *e, const ytree *node, sweep *out, ik_error *err)
+{
+    ik_status status = sweep_expand(node, &share_row, &e->arena, out, err);
+    for (size_t i = 0; status == IK_OK && i < out->num; i++) {
+        if (!strchr(out->place[i]->text, '%') || strchr(out->text[i], '%'))
+            continue;
+        out->text[i] = ik_arena_printf(&e->arena, "%.12g%%", 100 * strtod(out->text[i], NULL));
+        if (!out->text[i])
+            return ik_fail_memory(err, 1, "an experiment");
+    }
+    return status;
+}
+
+static ik_status read_pattern(ik_experiment *e, const ytree *map, sweep *out, ik_error *err)
+{
+    const ytree *node = ytree_get(map, "pattern");
+    if (!node)
+        return ytree_fail(map, err, "a pattern in a list has the key 'pattern', and may have 'share' and 'name'");
+    variants found = {0};
+    ik_status status = section_read_family(e, SECTION_TRAFFIC, &found, node, err);
+    for (size_t i = 0; i < found.num; i++) {
+        variant *v = &found.items[i];
+        if (status == IK_OK && strpbrk(v->label, "+;"))
+            status = ytree_fail(v->place, err, "'%.100s' cannot stand in a list: it contains '+' or ';'", v->label);
+        if (status == IK_OK)
+            status = sweep_add(out, v->label, v->place, &e->arena, err);
+        ik_params_free(&v->params);
+    }
+    return status;
+}
+
+/* Texts of one member of the list. */
+static ik_status read_item(ik_experiment *e, const ytree *item, sweep *out, ik_error *err)
+{
+    if (item->kind == YTREE_SCALAR)
+        return sweep_add(out, item->text, item, &e->arena, err);
+    sweep shares = {0}, found = {0};
+    const ytree *share = ytree_get(item, "share"), *name = ytree_get(item, "name");
+    ik_status status = refuse_keys(item, err);
+    if (status == IK_OK && name && name->kind != YTREE_SCALAR)
+        status = ytree_fail(name, err, "'name' is a text");
+    if (status == IK_OK)
+        status = share ? read_shares(e, share, &shares, err) : sweep_add(&shares, NULL, item, &e->arena, err);
+    if (status == IK_OK)
+        status = read_pattern(e, item, &found, err);
+    for (size_t s = 0; s < shares.num; s++)
+        for (size_t k = 0; k < found.num && status == IK_OK; k++) {
+            ik_spec_member m = {shares.text[s], name ? name->text : NULL, found.text[k]};
+            const char *text = ik_spec_list_print(&m, 1, &e->arena);
+            status = text ? sweep_add(out, text, item, &e->arena, err) : ik_fail_memory(err, 1, "an experiment");
+        }
+    return status;
+}
+
+static ik_status join(ik_experiment *e, const ytree *node, const sweep_axis *items, const size_t *choice, sweep *out,
+                      ik_error *err)
+{
+    size_t bytes = 1, used = 0;
+    for (size_t i = 0; i < node->num; i++)
+        bytes += strlen(items[i].values.text[choice[i]]) + 1;
+    char *text = ik_arena_alloc(&e->arena, bytes);
+    for (size_t i = 0; i < node->num && text; i++)
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s", i ? "+" : "", items[i].values.text[choice[i]]);
+    return text ? sweep_add(out, text, node, &e->arena, err) : ik_fail_memory(err, 1, "an experiment");
+}
+
+/* One value for every combination of the members' own. */
+static ik_status read_list(ik_experiment *e, const ytree *node, sweep *out, ik_error *err)
+{
+    sweep_axis *items = ik_arena_alloc(&e->arena, (node->num + 1) * sizeof *items);
+    size_t *choice = ik_arena_alloc(&e->arena, (node->num + 1) * sizeof *choice);
+    if (!items || !choice)
+        return ik_fail_memory(err, node->num * sizeof *items, "an experiment");
+    for (size_t i = 0; i < node->num; i++) {
+        if (node->items[i]->kind == YTREE_LIST)
+            return ytree_fail(node->items[i], err, "a list among the patterns of a list");
+        ik_status status = read_item(e, node->items[i], &items[i].values, err);
+        if (status != IK_OK)
+            return status;
+    }
+    do {
+        ik_status status = join(e, node, items, choice, out, err);
+        if (status != IK_OK)
+            return status;
+    } while (sweep_next(items, node->num, choice));
+    return IK_OK;
+}
+
+ik_status patterns_expand(ik_experiment *e, const ytree *node, const ik_param *p, sweep *out, ik_error *err)
+{
+    if (node->kind != YTREE_LIST || node->num == 0)
+        return sweep_expand(node, p, &e->arena, out, err);
+    for (size_t i = 0; i < node->num; i++)
+        if (node->items[i]->kind == YTREE_MAP)
+            return read_list(e, node, out, err);
+    for (size_t i = 0; i < node->num; i++) {
+        ik_status status = patterns_expand(e, node->items[i], p, out, err);
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
+}
+
+/* ---- as variants */
+
+static bool lists_patterns(const ik_param *row)
+{
+    for (; row && row->name; row++)
+        if (row->type == IK_PARAM_PATTERNS)
+            return true;
+    return false;
+}
+
+/* A list within a list could be as deep as its text is long. */
+static ik_status refuse_list(ik_experiment *e, const ytree *place, const char *spec, ik_error *err)
+{
+    ik_spec s;
+    schema_member member;
+    ik_status status = ik_spec_parse(spec, &e->arena, &s, err);
+    if (status == IK_OK && (!schema_find(SECTION_TRAFFIC, s.name, &member) || !lists_patterns(member.params)))
+        return IK_OK;
+    if (status == IK_OK)
+        return ytree_fail(place, err, "'%.60s' lists patterns and cannot be a member of a list", s.name);
+    ik_error_at(err, place->file, place->line, place->column);
+    return status;
+}
+
+ik_status patterns_read(ik_experiment *e, const variant *v, patterns *out, ik_error *err)
+{
+    patterns p = {.param = 0};
+    while (p.param < v->params.num && (v->params.decl[p.param].type != IK_PARAM_PATTERNS || !v->params.values[p.param].has))
+        p.param++;
+    if (p.param == v->params.num) {
+        *out = (patterns){.param = SIZE_MAX};
+        return IK_OK;
+    }
+    const ik_value *value = &v->params.values[p.param];
+    ik_status status = ik_spec_list_parse(value->text, &e->arena, &p.list, &p.num, err);
+    for (size_t i = 0; i < p.num && status == IK_OK; i++) {
+        ytree *node = ytree_new(YTREE_SCALAR, v->place->file, value->line, value->column, &e->arena);
+        if (!node)
+            status = ik_fail_memory(err, sizeof *node, "an experiment");
+        else
+            status = refuse_list(e, node, node->text = p.list[i].spec, err);
+        if (status == IK_OK)
+            status = section_read_family(e, SECTION_TRAFFIC, &p.found, node, err);
+    }
+    if (status != IK_OK)
+        patterns_free(&p);
+    else
+        *out = p;
+    return status;
+}
+
+ik_status patterns_write(ik_experiment *e, variant *v, const patterns *p, patterns_text which, const char *owner, ik_error *err)
+{
+    if (p->param == SIZE_MAX)
+        return IK_OK;
+    ik_spec_member *list = ik_arena_alloc(&e->arena, p->num * sizeof *list);
+    if (!list)
+        return ik_fail_memory(err, p->num * sizeof *list, "an experiment");
+    for (size_t i = 0; i < p->num; i++) {
+        const variant *found = &p->found.items[i];
+        list[i] = p->list[i];
+        list[i].spec = which == PATTERNS_LABEL ? found->label : which == PATTERNS_FULL ? found->full : found->spec;
+        if (strpbrk(list[i].spec, "+;"))
+            return ytree_fail(v->place, err, "'%.100s' cannot stand in a list: it contains '+' or ';'", list[i].spec);
+    }
+    const char *text = ik_spec_list_print(list, p->num, &e->arena);
+    if (!text)
+        return ik_fail_memory(err, 1, "an experiment");
+    return ik_params_set(&v->params, owner, v->params.decl[p->param].name, text, v->place->line, v->place->column, err);
+}
+
+void patterns_free(patterns *p)
+{
+    for (size_t i = 0; i < p->found.num; i++)
+        ik_params_free(&p->found.items[i].params);
+    p->found.num = 0;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * traffic_mix.c: several patterns at once. Each message is drawn to be one of them, by an address of its own, so the pattern that
+ * a message follows does not depend on what else is sent. What a host offers is the weighted sum of what its members say: where a
+ * member is silent, its share is not sent.
+ */
+#include "traffic/blend.h"
+#include "traffic/pattern.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MAX_CHARS = 40 };
+
+typedef struct mix_member {
+    ik_traffic *traffic;
+    char name[NAME_MAX_CHARS + 8]; /* room for a number behind it */
+    uint64_t share;                /* of the mix's total */
+    uint32_t upto;                 /* running sum of shares */
+} mix_member;
+
+typedef struct mix {
+    unsigned num;
+    uint32_t total;
+    mix_member members[BLEND_MAX];
+    blend_part parts[BLEND_MAX];
+    const char *names[BLEND_MAX + 1];
+} mix;
+
+static const ik_param params[] = {
+    {"members", IK_PARAM_PATTERNS, NULL, 0, 0, NULL,
+     "SHARE*NAME=PATTERN joined by '+', ';' for ',' inside a pattern (80%*uniform+20%*incast=hotspot:nodes=5;fraction=100%); "
+     "SHARE: "
+     "all in % (a member without one shares the rest) or all as weights (1 if left out); NAME: of its class in statistics"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL},
+};
+
+static void destroy(ik_traffic *t)
+{
+    mix *m = t->impl;
+    for (unsigned k = 0; k < m->num; k++)
+        ik_traffic_free(m->members[k].traffic);
+    free(m);
+    t->impl = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------ names */
+
+static bool is_taken(const mix *m, const char *name)
+{
+    for (unsigned k = 0; k < m->num; k++)
+        if (strcmp(m->members[k].name, name) == 0)
+            return true;
+    return false;
+}
+
+static ik_status take_names(mix *m, const ik_spec_member *list, ik_error *err)
+{
+    for (unsigned k = 0; k < m->num; k++) {
+        if (!list[k].name)
+            continue;
+        if (strlen(list[k].name) > NAME_MAX_CHARS)
+            return ik_fail(err, IK_ERR_USAGE, "traffic 'mix': the name '%.60s' has more than %d characters", list[k].name,
+                           NAME_MAX_CHARS);
+        if (is_taken(m, list[k].name))
+            return ik_fail(err, IK_ERR_USAGE, "traffic 'mix': two members are named '%s'", list[k].name);
+        memcpy(m->members[k].name, list[k].name, strlen(list[k].name) + 1);
+    }
+    return IK_OK;
+}
+
+/* Members without a name have that of their pattern, with a number if there is another one. */
+static void make_names(mix *m, const ik_spec_member *list)
+{
+    for (unsigned k = 0; k < m->num; k++) {
+        char name[sizeof m->members[k].name];
+        int length = (int)strcspn(list[k].spec, ":");
+        length = length > NAME_MAX_CHARS ? NAME_MAX_CHARS : length;
+        snprintf(name, sizeof name, "%.*s", length, list[k].spec);
+        for (unsigned n = 2; !list[k].name && is_taken(m, name); n++)
+            snprintf(name, sizeof name, "%.*s%u", length, list[k].spec, n);
+        if (!list[k].name)
+            memcpy(m->members[k].name, name, sizeof name);
+        m->names[k] = m->members[k].name;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ shares */
+
+enum { PARTS = 100000000, TOLERANCE = PARTS / 2000 }; /* a whole; by how much shares in percent may miss it */
+
+static ik_status refuse_share(const char *share, const char *why, ik_error *err)
+{
+    ik_fail(err, IK_ERR_USAGE, "traffic 'mix': the share '%.60s' %s", share, why);
+    return ik_hint(err, IK_ERR_USAGE,
+                   "all shares in percent (80%%*uniform+20%%*shift) or all as weights up to a million (4*uniform+shift)");
+}
+
+static ik_status read_share(const char *text, bool percent, uint64_t *share, ik_error *err)
+{
+    double value;
+    if (ik_parse_real(text, percent ? IK_DIM_FRACTION : IK_DIM_NONE, &value, NULL) != IK_OK)
+        return refuse_share(text, "is no number", err);
+    if (!(value >= 0 && value <= (percent ? 1 : 1e6)))
+        return refuse_share(text, "is out of range", err);
+    *share = (uint64_t)llround(value * PARTS);
+    return IK_OK;
+}
+
+/* Shares in percent leave `rest` for the members without one, in equal parts. */
+static ik_status share_rest(mix *m, const ik_spec_member *list, unsigned open, ik_error *err)
+{
+    uint64_t given = 0;
+    for (unsigned k = 0; k < m->num; k++)
+        given += m->members[k].share;
+    if (given > PARTS + TOLERANCE || (!open && given < PARTS - TOLERANCE)) {
+        ik_fail(err, IK_ERR_USAGE, "traffic 'mix': the shares sum to %.6g %%", (double)given * 100 / PARTS);
+        return ik_hint(err, IK_ERR_USAGE,
+                       "shares in percent sum to 100 %%, a member without a share takes the rest; weights without %% "
+                       "may have any sum");
+    }
+    for (unsigned k = 0; open && k < m->num; k++)
+        m->members[k].share = list[k].share ? m->members[k].share * open : given < PARTS ? PARTS - given : 0;
+    return IK_OK;
+}
+
+/* Divides by what the shares have in common and sums them up. */
+static ik_status sum_shares(mix *m, ik_error *err)
+{
+    uint64_t common = 0, total = 0;
+    for (unsigned k = 0; k < m->num; k++)
+        common = ik_gcd(m->members[k].share, common);
+    if (common == 0)
+        return ik_fail(err, IK_ERR_USAGE, "traffic 'mix': no member has a share above zero");
+    for (unsigned k = 0; k < m->num; k++) {
+        m->members[k].share /= common;
+        total += m->members[k].share;
+        m->members[k].upto = (uint32_t)total;
+    }
+    if (total > UINT32_MAX)
+        return ik_fail(err, IK_ERR_USAGE, "traffic 'mix': shares of so different sizes need steps finer than 2^-32 of the whole");
+    m->total = (uint32_t)total;
+    return IK_OK;
+}
+
+static ik_status take_shares(mix *m, const ik_spec_member *list, ik_error *err)
+{
+    unsigned percents = 0, open = 0;
+    for (unsigned k = 0; k < m->num; k++) {
+        percents += list[k].share && strchr(list[k].share, '%');
+        open += !list[k].share;
+    }
+    for (unsigned k = 0; k < m->num; k++) {
+        const char *text = list[k].share;
+        m->members[k].share = percents ? 0 : PARTS;
+        if (!text)
+            continue;
+        if (percents && !strchr(text, '%'))
+            return refuse_share(text, "is no percentage, and another one is", err);
+        ik_status s = read_share(text, percents, &m->members[k].share, err);
+        if (s != IK_OK)
+            return s;
+    }
+    ik_status s = percents ? share_rest(m, list, open, err) : IK_OK;
+    return s == IK_OK ? sum_shares(m, err) : s;
+}
+
+/* ------------------------------------------------------------------------------------------ making */
+
+/* The seed of a member that has `before` others of its family before it: two random permutations are two different ones, and the
+ * first is the one that stands alone. */
+static uint64_t member_seed(uint64_t seed, unsigned before)
+{
+    return before ? ik_random_u64(seed, IK_RNG_TRAFFIC_SETUP, (uint64_t)1 << 40, before) : seed;
+}
+
+static bool of_family(const char *spec, const char *family)
+{
+    size_t length = strcspn(spec, ":");
+    return strlen(family) == length && memcmp(spec, family, length) == 0;
+}
+
+static ik_status make_member(ik_traffic *t, mix *m, unsigned k, const char *spec, const ik_env *env, ik_error *err)
+{
+    ik_env own = env ? *env : (ik_env){0};
+    unsigned before = 0;
+    for (unsigned i = 0; i < k; i++)
+        before += of_family(spec, m->members[i].traffic->family->name);
+    own.seed = member_seed(t->seed, before);
+    if (of_family(spec, "mix")) {
+        ik_fail(err, IK_ERR_USAGE, "traffic 'mix': a mix cannot be a member of another");
+        return ik_hint(err, IK_ERR_USAGE, "list its members, with their shares of the whole");
+    }
+    ik_status s = ik_traffic_from_spec(t->fabric, spec, &own, &m->members[k].traffic, err);
+    if (s != IK_OK && err) {
+        ik_error inner = *err;
+        ik_fail(err, s, "traffic 'mix', member '%s': %s", m->members[k].name, inner.text);
+        ik_error_at(err, inner.file, inner.line, inner.column);
+        memcpy(err->hint, inner.hint, sizeof err->hint);
+    }
+    return s;
+}
+
+static ik_status make_members(ik_traffic *t, mix *m, const ik_spec_member *list, const ik_env *env, ik_error *err)
+{
+    ik_status s = take_names(m, list, err);
+    if (s == IK_OK)
+        s = take_shares(m, list, err);
+    if (s != IK_OK)
+        return s;
+    make_names(m, list);
+    t->classes = m->names;
+    for (unsigned k = 0; k < m->num && s == IK_OK; k++) {
+        s = make_member(t, m, k, list[k].spec, env, err);
+        m->parts[k] = (blend_part){m->members[k].traffic, m->members[k].share, m->total};
+    }
+    return s;
+}
+
+/* ------------------------------------------------------------------------------------------ messages */
+
+static bool is_sender(const mix *m, unsigned k, uint32_t src)
+{
+    return m->members[k].share && !ik_traffic_is_silent(m->members[k].traffic, src);
+}
+
+/* Whether some host sends for some of the members and not for others. */
+static bool has_gaps(const ik_traffic *t, const mix *m)
+{
+    for (unsigned k = 0; k < m->num; k++)
+        if (m->members[k].share && m->members[k].traffic->gaps)
+            return true;
+    for (uint32_t src = 0; src < t->num_hosts; src++) {
+        unsigned members = 0, senders = 0;
+        for (unsigned k = 0; k < m->num; k++) {
+            members += m->members[k].share > 0;
+            senders += is_sender(m, k, src);
+        }
+        if (senders && senders < members)
+            return true;
+    }
+    return false;
+}
+
+static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+{
+    ik_arena arena = {0};
+    ik_spec_member *list = NULL;
+    size_t num = 0;
+    ik_status s = ik_spec_list_parse(ik_params_text(p, "members"), &arena, &list, &num, err);
+    mix *m = ik_calloc(1, sizeof *m);
+    if (s == IK_OK && !m)
+        s = ik_fail_memory(err, sizeof *m, "traffic 'mix'");
+    else if (s == IK_OK && num > BLEND_MAX)
+        s = ik_fail(err, IK_ERR_USAGE, "traffic 'mix': %zu members, %d are the most", num, BLEND_MAX);
+    t->impl = m;
+    if (s == IK_OK) {
+        m->num = (unsigned)num;
+        s = make_members(t, m, list, env, err);
+    }
+    if (s == IK_OK)
+        t->gaps = has_gaps(t, m);
+    ik_arena_free(&arena);
+    return s;
+}
+
+/* Member that message n of src belongs to. */
+static unsigned class_of(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    const mix *m = t->impl;
+    uint64_t draw = n * PATTERN_DRAWS + PATTERN_DRAW_MEMBER;
+    uint32_t x = m->num > 1 ? ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, draw, m->total) : 0;
+    unsigned k = 0;
+    while (x >= m->members[k].upto)
+        k++;
+    return k;
+}
+
+static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    const mix *m = t->impl;
+    const ik_traffic *member = m->members[class_of(t, src, n)].traffic;
+    return member->family->dest(member, src, n);
+}
+
+static bool silent(const ik_traffic *t, uint32_t src)
+{
+    const mix *m = t->impl;
+    for (unsigned k = 0; k < m->num; k++)
+        if (is_sender(m, k, src))
+            return false;
+    return true;
+}
+
+static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+{
+    const mix *m = t->impl;
+    blend_flows(m->parts, m->num, src, fn, ctx);
+}
+
+const ik_traffic_family ik_traffic_mix = {
+    .name = "mix",
+    .summary = "several patterns at once, each with a share of the messages and a class of its own in the statistics",
+    .source = "ikat",
+    .details =
+        "Every message is drawn to belong to one of the members, with the probability of its share, and goes where that member "
+        "sends it. In an experiment `members` may be a list of mappings with the keys `pattern`, `share` and `name`. Shares in "
+        "percent sum to 100 %, a member without one takes the rest; shares without % are weights with any sum. Where a member is "
+        "silent on some hosts, these do not send its share: a host offers the weighted sum of what the members offer, and at a "
+        "load of 50 % a member with a share of 20 % offers 10 % on the hosts that it sends from. A member alone and as the first "
+        "of "
+        "its family in a mix draws from the same seed; further ones of the same family draw from seeds of their own.",
+    .params = params,
+    .create = create,
+    .destroy = destroy,
+    .dest = dest,
+    .silent = silent,
+    .flows = flows,
+    .class_of = class_of,
+};
