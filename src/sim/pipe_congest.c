@@ -252,7 +252,7 @@ bool pipe_congest_sample(pipe *p, uint64_t cycles)
     view v = {.p = p, .choices = ik_calloc(p->max_radix ? p->max_radix : 1, sizeof *v.choices)};
     if (!v.choices)
         return false;
-    const congest_eye eye = {&v, look, packets, p->classes};
+    const congest_eye eye = {&v, look, packets, p->parts[0].classes};
     const congest_hosts hosts = {p->host_sent_bytes, speaks, p};
     ik_status status = congest_sample(p->congest, &eye, &hosts, cycles * p->clock_ps, NULL);
     free(v.choices);
