@@ -13,6 +13,7 @@ import subprocess
 import time
 
 LIBRARIES = "/usr/lib/*/umad2sim/libumad2sim.so"
+LAYERED = ("dfsssp", "lash")  # engines that need quality of service switched on for their virtual lanes
 
 
 def available():
@@ -46,7 +47,8 @@ def _start_simulator(fabric, directory, environment):
 
 
 def run(fabric, engine, directory, tables=None, timeout=600):
-    """Routes the fabric file with an engine (or loads tables). Returns dict: up, tables (path of the dump), routing_s."""
+    """Routes the fabric file with an engine (or loads tables). Returns dict: up, engine that configured the tables, tables (path of the
+    dump), lanes (virtual lanes of an engine that layers its paths), routing_s (until its tables stand or it gives up)."""
     directory = pathlib.Path(directory).resolve()
     fabric = pathlib.Path(fabric).resolve()
     text = fabric.read_text(encoding="utf-8", errors="replace")
@@ -57,6 +59,8 @@ def run(fabric, engine, directory, tables=None, timeout=600):
         log_file = directory / "osm.log"
         command = ["opensm", "-o", "-s", "0", "-e", "-R", engine, "-D", "0x47", "-f", str(log_file), "--dump_files_dir",
                    str(directory)]
+        if engine in LAYERED:
+            command.append("-Q")
         if tables:
             command += ["-U", str(pathlib.Path(tables).resolve())]
         subprocess.run(command, env=dict(environment, LD_PRELOAD=glob.glob(LIBRARIES)[0]), cwd=directory, timeout=timeout,
@@ -67,8 +71,9 @@ def run(fabric, engine, directory, tables=None, timeout=600):
         os.close(hold)
     log = log_file.read_text(errors="replace")
     begin = _log_seconds(log, "building routing with")
-    end = _log_seconds(log, "tables configured on all switches")
+    end = _log_seconds(log, "(?:cannot build|tables configured on all switches)")
     configured = re.search(r"(\w+) tables configured on all switches", log)
-    return {"up": "SUBNET UP" in log, "engine": configured.group(1) if configured else None,
+    lanes = re.findall(r"Virtual Lanes needed: (\d+)", log)
+    return {"up": "SUBNET UP" in log, "lanes": int(lanes[-1]) if lanes else None, "engine": configured.group(1) if configured else None,
             "tables": str(directory / "opensm-lfts.dump"),
             "routing_s": (end - begin) % 86400 if begin is not None and end is not None else None}

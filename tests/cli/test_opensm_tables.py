@@ -59,6 +59,21 @@ class Tables(unittest.TestCase):
         change = self.difference("dmodc", f"lft:path={result['tables']}")
         self.assertEqual((change["moved"], change["lost"], change["gained"]), (0, 0, 0))
 
+    def test_benchmark(self):
+        """bench/against_opensm: an engine with layers, one that gives up, a routing that OpenSM has not."""
+        cases = ["dfsssp:dfsssp:jellyfish:N=16,d=4,p=1", "ftree:dmodc:rlft:ports=6,levels=2,fail=20%", "none:loren:lrt:N=16,d=3,r=2"]
+        done = subprocess.run([sys.executable, SOURCE / "bench/against_opensm", "--json", "--load", "--build", pathlib.Path(IKAT).resolve().parent,
+                               *cases], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        layered, tree, alone = json.loads(done.stdout)
+        self.assertEqual((layered["opensm_engine"], tree["opensm_engine"]), ("dfsssp", "minhop"))
+        self.assertGreater(layered["opensm_lanes"], 0)
+        self.assertGreater(layered["opensm_max_load"], 0)
+        self.assertIsNone(tree["opensm_max_load"])
+        self.assertTrue(layered["opensm_s"] > 0 and tree["opensm_s"] >= 0)
+        self.assertNotIn("engine", alone)
+        self.assertGreater(alone["max_load"], 0)
+
 
 if __name__ == "__main__":
     unittest.main()
