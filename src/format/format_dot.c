@@ -345,11 +345,6 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
 
 /* ---- writing */
 
-static void write_id(const ik_fabric *f, uint32_t node, FILE *out)
-{
-    fprintf(out, ik_is_switch(f, node) ? "sw%" PRIu32 : "host%" PRIu32, ik_is_switch(f, node) ? node : ik_node_host(f, node));
-}
-
 static void write_pairs(const raw_pair *pairs, size_t num, FILE *out)
 {
     for (size_t i = 0; i < num; i++) {
@@ -372,7 +367,7 @@ static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
     fprintf(out, "graph fabric {\n");
     for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
         fprintf(out, "  ");
-        write_id(f, node, out);
+        raw_write_id(f, node, out);
         fprintf(out, " [shape=%s, ", ik_is_switch(f, node) ? "box" : "point");
         write_pairs(pairs, raw_node_pairs(f, node, pairs), out);
         fprintf(out, "];\n");
@@ -381,9 +376,9 @@ static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
         if (!raw_writes_link(f, port))
             continue;
         fprintf(out, "  ");
-        write_id(f, f->port_node[port], out);
+        raw_write_id(f, f->port_node[port], out);
         fprintf(out, " -- ");
-        write_id(f, ik_peer_node(f, port), out);
+        raw_write_id(f, ik_peer_node(f, port), out);
         fprintf(out, " [");
         write_pairs(pairs, raw_link_pairs(f, port, pairs), out);
         fprintf(out, "];\n");

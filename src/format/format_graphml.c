@@ -177,11 +177,6 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
 
 /* ---- writing */
 
-static void write_id(const ik_fabric *f, uint32_t node, FILE *out)
-{
-    fprintf(out, ik_is_switch(f, node) ? "sw%" PRIu32 : "host%" PRIu32, ik_is_switch(f, node) ? node : ik_node_host(f, node));
-}
-
 static void write_escaped(const char *text, FILE *out)
 {
     while (*text) {
@@ -220,7 +215,7 @@ static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
     fprintf(out, "  <graph id=\"fabric\" edgedefault=\"undirected\">\n");
     for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
         fprintf(out, "    <node id=\"");
-        write_id(f, node, out);
+        raw_write_id(f, node, out);
         fprintf(out, "\">");
         write_pairs(pairs, raw_node_pairs(f, node, pairs), out);
         fprintf(out, "</node>\n");
@@ -229,9 +224,9 @@ static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
         if (!raw_writes_link(f, port))
             continue;
         fprintf(out, "    <edge source=\"");
-        write_id(f, f->port_node[port], out);
+        raw_write_id(f, f->port_node[port], out);
         fprintf(out, "\" target=\"");
-        write_id(f, ik_peer_node(f, port), out);
+        raw_write_id(f, ik_peer_node(f, port), out);
         fprintf(out, "\">");
         write_pairs(pairs, raw_link_pairs(f, port, pairs), out);
         fprintf(out, "</edge>\n");

@@ -190,6 +190,11 @@ size_t raw_link_pairs(const ik_fabric *f, uint32_t port, raw_pair pairs[RAW_MAX_
     return num;
 }
 
+void raw_write_id(const ik_fabric *f, uint32_t node, FILE *out)
+{
+    fprintf(out, ik_is_switch(f, node) ? "sw%" PRIu32 : "host%" PRIu32, ik_is_switch(f, node) ? node : ik_node_host(f, node));
+}
+
 bool raw_writes_link(const ik_fabric *f, uint32_t port)
 {
     return f->port_peer[port] != IK_NONE && f->port_peer[port] > port;

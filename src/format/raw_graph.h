@@ -8,6 +8,7 @@
 
 #include "format/name_map.h"
 #include "ikat/fabric.h"
+#include <stdio.h>
 
 #define RAW_NO_NUMBER UINT64_MAX
 /* Most that any file may say, as for generated links: with more, a packet's time would round to nothing. */
@@ -72,6 +73,8 @@ typedef struct raw_attribute {
     bool is_text, of_link;
 } raw_attribute;
 extern const raw_attribute raw_attributes[];
+/* What names a node in the file: sw3, host7. */
+void raw_write_id(const ik_fabric *f, uint32_t node, FILE *out);
 /* Is this the port of a link that is written here, so that every link is written once? */
 bool raw_writes_link(const ik_fabric *f, uint32_t port);
 

@@ -65,26 +65,21 @@ ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err)
 
 /* ---- other tables: every one names what its rows are for, and members of objects that the store holds as JSON */
 
-enum { MOST_COLUMNS = 12 };
-typedef struct csv_table {
-    const char *name, *list;           /* list: key in the congestion of a step; NULL = classes of points, or series */
-    const char *columns[MOST_COLUMNS]; /* keys, ending with NULL */
-} csv_table;
-
-enum { TABLE_POINTS, TABLE_CLASSES, TABLE_CONGESTION }; /* then lists */
-static const csv_table tables[] = {
-    {"points", NULL, {NULL}},
-    {"classes",
-     NULL,
-     {"name", "offered", "throughput", "packets_delivered", "latency_mean_ns", "latency_p50_ns", "latency_p95_ns",
-      "latency_p99_ns", "latency_max_ns", "culprit_time_ns", "victim_time_ns"}},
-    {"congestion", NULL, {"roots", "buffers", "hosts", "cyclic", "bytes", "hol_bytes", "fairness"}},
-    {"roots", "roots", {"channel", "samples", "first", "last", "buffers", "hosts", "depth", "blocked"}},
-    {"culprits", "culprits", {"src", "dst", "packets"}},
-    {"victims", "victims", {"src", "dst", "packets"}},
+enum { TABLE_POINTS, TABLE_CLASSES, TABLE_CONGESTION, TABLE_ROOTS, TABLE_CULPRITS, TABLE_VICTIMS, NUM_TABLES };
+const char *const ik_report_tables[] = {
+    [TABLE_POINTS] = "points", [TABLE_CLASSES] = "classes",   [TABLE_CONGESTION] = "congestion",
+    [TABLE_ROOTS] = "roots",   [TABLE_CULPRITS] = "culprits", [TABLE_VICTIMS] = "victims",
+    [NUM_TABLES] = NULL,
 };
-enum { NUM_TABLES = sizeof tables / sizeof *tables };
-const char *const ik_report_tables[] = {"points", "classes", "congestion", "roots", "culprits", "victims", NULL};
+/* Keys, ending with NULL. From TABLE_ROOTS on a table's name is the key of its list in the congestion of a step. */
+static const char *const columns[NUM_TABLES][12] = {
+    [TABLE_CLASSES] = {"name", "offered", "throughput", "packets_delivered", "latency_mean_ns", "latency_p50_ns",
+                       "latency_p95_ns", "latency_p99_ns", "latency_max_ns", "culprit_time_ns", "victim_time_ns"},
+    [TABLE_CONGESTION] = {"roots", "buffers", "hosts", "cyclic", "bytes", "hol_bytes", "fairness"},
+    [TABLE_ROOTS] = {"channel", "samples", "first", "last", "buffers", "hosts", "depth", "blocked"},
+    [TABLE_CULPRITS] = {"src", "dst", "packets"},
+    [TABLE_VICTIMS] = {"src", "dst", "packets"},
+};
 
 static void put_value(FILE *out, const json_t *value)
 {
@@ -97,6 +92,13 @@ static void put_value(FILE *out, const json_t *value)
         fprintf(out, "%.9g", json_real_value(value));
 }
 
+static void put_members(FILE *out, const json_t *object, size_t table)
+{
+    for (const char *const *key = columns[table]; *key; key++)
+        put_value(out, json_object_get(object, *key));
+    putc('\n', out);
+}
+
 static void put_curve(FILE *out, const report_model *m, size_t fabric, size_t plan, const char *traffic, const char *variant,
                       double load)
 {
@@ -106,7 +108,7 @@ static void put_curve(FILE *out, const report_model *m, size_t fabric, size_t pl
 }
 
 /* Classes of a point. */
-static void put_classes(FILE *out, const report_model *m, const report_row *r, const csv_table *t)
+static void put_classes(FILE *out, const report_model *m, const report_row *r)
 {
     json_t *list = r->classes[0] ? json_loads(r->classes, 0, NULL) : NULL, *one;
     size_t k;
@@ -114,22 +116,20 @@ static void put_classes(FILE *out, const report_model *m, const report_row *r, c
     {
         put_curve(out, m, r->fabric, r->plan, r->traffic, r->variant, r->load);
         fprintf(out, ",%" PRIu64, r->seed);
-        for (const char *const *c = t->columns; *c; c++)
-            put_value(out, json_object_get(one, *c));
-        putc('\n', out);
+        put_members(out, one, TABLE_CLASSES);
     }
     json_decref(list);
 }
 
 /* A step period by period. */
-static void put_periods(FILE *out, const report_model *m, const report_curve *c, const report_step *s, const csv_table *t)
+static void put_periods(FILE *out, const report_model *m, const report_curve *c, const report_step *s)
 {
     json_t *series = s->congestion_series[0] ? json_loads(s->congestion_series, 0, NULL) : NULL;
     size_t periods = json_array_size(json_object_get(series, "roots"));
     for (size_t n = 0; n < periods; n++) {
         put_curve(out, m, c->fabric, c->plan, c->traffic, c->variant, s->load);
         fprintf(out, ",%.9g", (double)(n + 1) * (double)s->series.period_ps / 1000);
-        for (const char *const *k = t->columns; *k; k++)
+        for (const char *const *k = columns[TABLE_CONGESTION]; *k; k++)
             put_value(out, json_array_get(json_object_get(series, *k), n));
         putc('\n', out);
     }
@@ -137,11 +137,11 @@ static void put_periods(FILE *out, const report_model *m, const report_curve *c,
 }
 
 /* A list of a step; roots with the names of their channels. */
-static void put_list(FILE *out, const report_model *m, const report_curve *c, const report_step *s, const csv_table *t)
+static void put_list(FILE *out, const report_model *m, const report_curve *c, const report_step *s, size_t table)
 {
     json_t *all = s->congestion[0] ? json_loads(s->congestion, 0, NULL) : NULL, *one;
     size_t k;
-    json_array_foreach(json_object_get(all, t->list), k, one)
+    json_array_foreach(json_object_get(all, ik_report_tables[table]), k, one)
     {
         const json_t *channel = json_object_get(one, "channel");
         char name[200] = "";
@@ -151,36 +151,38 @@ static void put_list(FILE *out, const report_model *m, const report_curve *c, co
             putc(',', out);
             put_field(out, name);
         }
-        for (const char *const *key = t->columns; *key; key++)
-            put_value(out, json_object_get(one, *key));
-        putc('\n', out);
+        put_members(out, one, table);
     }
     json_decref(all);
 }
 
-static void put_table(const report_model *m, const csv_table *t, FILE *out)
+static void put_step(FILE *out, const report_model *m, const report_curve *c, const report_step *s, size_t table)
 {
-    size_t which = (size_t)(t - tables);
-    fputs("fabric,routing,traffic,variant,load", out);
-    fputs(which == TABLE_CLASSES          ? ",seed"
-          : which == TABLE_CONGESTION     ? ",time_ns"
-          : strcmp(t->name, "roots") == 0 ? ",root"
-                                          : "",
-          out);
-    for (const char *const *c = t->columns; *c; c++)
-        fprintf(out, ",%s", *c);
+    if (table == TABLE_CONGESTION)
+        put_periods(out, m, c, s);
+    else
+        put_list(out, m, c, s, table);
+}
+
+static void put_table(const report_model *m, size_t table, FILE *out)
+{
+    static const char *const subject[NUM_TABLES] = {
+        [TABLE_CLASSES] = ",seed", [TABLE_CONGESTION] = ",time_ns", [TABLE_ROOTS] = ",root"};
+    fprintf(out, "fabric,routing,traffic,variant,load%s", subject[table] ? subject[table] : "");
+    for (const char *const *key = columns[table]; *key; key++)
+        fprintf(out, ",%s", *key);
     putc('\n', out);
-    for (size_t i = 0; which == TABLE_CLASSES && i < m->num_rows; i++)
-        put_classes(out, m, &m->rows[i], t);
-    for (size_t i = 0; which > TABLE_CLASSES && i < m->num_curves; i++)
+    for (size_t i = 0; table == TABLE_CLASSES && i < m->num_rows; i++)
+        put_classes(out, m, &m->rows[i]);
+    for (size_t i = 0; table != TABLE_CLASSES && i < m->num_curves; i++)
         for (size_t s = 0; s < m->curves[i].num_steps; s++)
-            (which == TABLE_CONGESTION ? put_periods : put_list)(out, m, &m->curves[i], &m->curves[i].steps[s], t);
+            put_step(out, m, &m->curves[i], &m->curves[i].steps[s], table);
 }
 
 ik_status ik_report_csv_table(const char *store_path, const char *table, FILE *out, ik_error *err)
 {
     size_t which = 0;
-    while (which < NUM_TABLES && strcmp(tables[which].name, table) != 0)
+    while (which < NUM_TABLES && strcmp(ik_report_tables[which], table) != 0)
         which++;
     if (which == NUM_TABLES)
         return ik_fail_unknown(err, "table", table, ik_report_tables);
@@ -190,7 +192,7 @@ ik_status ik_report_csv_table(const char *store_path, const char *table, FILE *o
     ik_status status = model_read(store_path, &m, err);
     if (status != IK_OK)
         return status;
-    put_table(m, &tables[which], out);
+    put_table(m, which, out);
     model_free(m);
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the CSV text") : IK_OK;
 }

@@ -5,11 +5,8 @@
 #ifndef IKAT_TESTS_LRT_GRAPH_H
 #define IKAT_TESTS_LRT_GRAPH_H
 
-#include "ikat/ikat.h"
-
+#include "unit/made.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* Links of a graph while it is built: the next free port of every switch. */
 typedef struct test_graph {

@@ -4,31 +4,9 @@
 #ifndef IKAT_TESTS_ROUTE_HELPERS_H
 #define IKAT_TESTS_ROUTE_HELPERS_H
 
-#include "ikat/ikat.h"
-
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit/made.h"
 
 enum { MAX_PATH = 64, MAX_PORTS = 256 };
-
-static inline ik_fabric *fabric_of(const char *spec)
-{
-    ik_error err = {0};
-    ik_fabric *f = NULL;
-    if (ik_fabric_from_spec(spec, NULL, &f, &err) != IK_OK)
-        fail_msg("%s: %s (%s)", spec, err.text, err.hint);
-    return f;
-}
-
-static inline ik_routing *routing_on(const ik_fabric *f, const char *spec)
-{
-    ik_error err = {0};
-    ik_routing *r = NULL;
-    if (ik_routing_from_spec(f, spec, NULL, &r, &err) != IK_OK)
-        fail_msg("%s on %s: %s (%s)", spec, f->spec, err.text, err.hint);
-    return r;
-}
 
 /* The preferred path of initial state n from src to dst, as output ports from the host's on; 0 = not delivered. */
 static inline uint32_t walk_state(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *ports)

@@ -36,22 +36,10 @@ static inline ik_traffic flow_traffic(const ik_fabric *f, flow *one)
 /* Runs the traffic over the plan with the sections of c. Errors fail the test. */
 static inline ik_sim_result run_planned(const ik_plan *plan, const ik_traffic *traffic, const scenario *c)
 {
-    ik_env env = {.seed = c->seed ? c->seed : 1, .num_threads = c->threads};
-    ik_params sw, adapter, measure;
     ik_error err = {0};
     ik_sim_result r = {0};
-    assert_int_equal(ik_params_init(&sw, ik_switch_params, NULL, &err), IK_OK);
-    assert_int_equal(ik_params_init(&adapter, ik_adapter_params, NULL, &err), IK_OK);
-    assert_int_equal(ik_params_init(&measure, ik_measure_params, NULL, &err), IK_OK);
-    assert_int_equal(apply_pairs(&sw, c->sw, &err), IK_OK);
-    assert_int_equal(apply_pairs(&adapter, c->adapter, &err), IK_OK);
-    assert_int_equal(apply_pairs(&measure, c->measure, &err), IK_OK);
-    ik_sim_config config = {&sw, &adapter, &measure, c->load};
-    if (ik_sim_run(plan, traffic, &config, &env, &r, &err) != IK_OK)
+    if (run_plan(plan, traffic, c, &r, &err) != IK_OK)
         fail_msg("%s (%s)", err.text, err.hint);
-    ik_params_free(&sw);
-    ik_params_free(&adapter);
-    ik_params_free(&measure);
     return r;
 }
 

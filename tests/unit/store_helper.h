@@ -5,11 +5,10 @@
 #ifndef STORE_HELPER_H
 #define STORE_HELPER_H
 
+#include "unit/made.h"
 #include "experiment/describe.h"
 #include "experiment/store.h"
 #include "ikat/topology.h"
-
-#include <stdio.h>
 
 typedef struct bench {
     char folder[40], path[64];

@@ -2,20 +2,11 @@
  *
  * test_analysis.c: static measures against plain re-computations on small and random fabrics.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "unit/made.h"
 #include "analysis/cut.h"
 #include "analysis/paths.h"
-#include "ikat/ikat.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const fabrics[] = {"karytree:k=2,n=3",
                                       "karytree:k=3,n=2",

@@ -2,16 +2,9 @@
  *
  * test_base.c: quantities, parameters, specs, random numbers, arenas, parallel loops.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "unit/made.h"
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "ikat/base.h"
 

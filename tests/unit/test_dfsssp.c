@@ -2,37 +2,11 @@
  *
  * shortest and dfsssp: balance; cycle breaking: proofs, layer counts against an independent program and against first fit.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "unit/lrt_graph.h"
 
 #include <jansson.h>
-#include <string.h>
 
 static ik_env env = {.num_threads = 2};
-
-static ik_fabric *fabric(const char *spec)
-{
-    ik_fabric *f = NULL;
-    ik_error err;
-    if (ik_fabric_from_spec(spec, &env, &f, &err) != IK_OK)
-        fail_msg("%s: %s", spec, err.text);
-    return f;
-}
-
-static ik_routing *route(const ik_fabric *f, const char *spec)
-{
-    ik_routing *r = NULL;
-    ik_error err;
-    if (ik_routing_from_spec(f, spec, &env, &r, &err) != IK_OK)
-        fail_msg("%s: %s", spec, err.text);
-    return r;
-}
 
 /* Host pairs over each channel between switches: the largest number. */
 static uint64_t max_load(const ik_routing *r)
@@ -52,8 +26,8 @@ static uint64_t max_load(const ik_routing *r)
 
 static void check_load(const char *spec, const char *routing, uint64_t most)
 {
-    ik_fabric *f = fabric(spec);
-    ik_routing *r = route(f, routing);
+    ik_fabric *f = fabric_of(spec);
+    ik_routing *r = routing_on(f, routing);
     if (max_load(r) > most)
         fail_msg("%s on %s: a channel carries %llu pairs, expected at most %llu", routing, spec, (unsigned long long)max_load(r),
                  (unsigned long long)most);
@@ -75,8 +49,8 @@ static void test_trees_are_even(void **state)
 static void test_passes_help(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric("jellyfish:N=64,d=6,p=3,seed=5");
-    ik_routing *one = route(f, "dfsssp:passes=1"), *two = route(f, "dfsssp"), *hops = route(f, "minimal:paths=one");
+    ik_fabric *f = fabric_of("jellyfish:N=64,d=6,p=3,seed=5");
+    ik_routing *one = routing_on(f, "dfsssp:passes=1"), *two = routing_on(f, "dfsssp"), *hops = routing_on(f, "minimal:paths=one");
     assert_true(max_load(two) < max_load(one));
     assert_true(max_load(one) < max_load(hops));
     ik_routing_free(one);
@@ -144,7 +118,7 @@ static void test_layer_counts(void **state)
             snprintf(path, sizeof path, TEST_DATA "/lrt/%s", name);
             ik_fabric *f = test_lrt(path, 1);
             snprintf(spec, sizeof spec, "loren:t_max=%u", f->num_switches - 1);
-            ik_routing *r = route(f, spec);
+            ik_routing *r = routing_on(f, spec);
             int expected =
                 (int)json_integer_value(json_object_get(json_object_get(json_object_get(graph, "sp"), "dfsssp"), "vcs"));
             int plain = (int)needed(r, "dfsssp:compact=false"), compact = (int)needed(r, "dfsssp");
@@ -161,9 +135,9 @@ static void test_layer_counts(void **state)
 static void test_threads(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric("jellyfish:N=40,d=5,p=3,seed=2");
+    ik_fabric *f = fabric_of("jellyfish:N=40,d=5,p=3,seed=2");
     ik_packet pk[2];
-    ik_routing *r = route(f, "dfsssp");
+    ik_routing *r = routing_on(f, "dfsssp");
     ik_vc *v[2];
     ik_error err;
     for (unsigned t = 0; t < 2; t++) {

@@ -2,27 +2,9 @@
  *
  * dor on all its fabrics, and nue with any number of VCs on any graph: proofs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "unit/lrt_graph.h"
 
-#include <string.h>
-
 static ik_env env = {.num_threads = 2};
-
-static ik_fabric *fabric(const char *spec)
-{
-    ik_fabric *f = NULL;
-    ik_error err;
-    if (ik_fabric_from_spec(spec, &env, &f, &err) != IK_OK)
-        fail_msg("%s: %s", spec, err.text);
-    return f;
-}
 
 /* Delivered and free of deadlock; returns the proof's mean and the VCs of the plan. */
 static double prove(const ik_fabric *f, const char *routing, const char *vc, bool minimal, unsigned *vcs)
@@ -54,7 +36,7 @@ static void test_dor_is_proved(void **state)
                  {"torus:dims=5:3:2,p=2", 2},  {"torus:dims=1:6", 2},      {"ring:n=9", 2}};
     static const char *const specs[] = {"dor", "dor:order=descending", "dor:tie=plus", "dor:tie=minus"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ik_fabric *f = fabric(cases[i].spec);
+        ik_fabric *f = fabric_of(cases[i].spec);
         for (size_t k = 0; k < 4; k++) {
             unsigned vcs;
             prove(f, specs[k], NULL, true, &vcs);
@@ -76,7 +58,7 @@ static void test_dor_random_parameters(void **state)
         if (seed % 3 == 2 && a * b * c == 1)
             continue;
         snprintf(spec, sizeof spec, "%s:dims=%u:%u:%u,p=%u", kind, a, b, c, 1 + ik_rng_below(&rng, 3));
-        ik_fabric *f = fabric(spec);
+        ik_fabric *f = fabric_of(spec);
         if (f->num_hosts > 1)
             prove(f, seed % 2 ? "dor" : "dor:order=descending", NULL, true, &vcs);
         ik_fabric_free(f);
@@ -87,7 +69,7 @@ static void test_dor_random_parameters(void **state)
 static void test_dor_ties_are_even(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric("torus:dims=6:4");
+    ik_fabric *f = fabric_of("torus:dims=6:4");
     ik_plan *p = NULL;
     ik_error err;
     assert_int_equal(ik_plan_from_specs(f, "dor", NULL, NULL, 0, &env, &p, &err), IK_OK);
@@ -119,7 +101,7 @@ static void test_dor_refuses(void **state)
     (void)state;
     static const char *const specs[] = {"slimfly:q=5", "karytree:k=2,n=3", "mesh:dims=6:6,fail=10 %"};
     for (size_t i = 0; i < 3; i++) {
-        ik_fabric *f = fabric(specs[i]);
+        ik_fabric *f = fabric_of(specs[i]);
         ik_routing *r = NULL;
         ik_error err;
         assert_int_equal(ik_routing_from_spec(f, "dor", &env, &r, &err), IK_ERR_UNSUPPORTED);
@@ -136,7 +118,7 @@ static void test_nue_is_proved(void **state)
                                           "ring:n=7",       "hyperx:dims=3:4", "jellyfish:N=40,d=4,p=2",
                                           "dragonfly:h=2"};
     for (size_t i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
-        ik_fabric *f = fabric(fabrics[i]);
+        ik_fabric *f = fabric_of(fabrics[i]);
         unsigned vcs;
         double one = prove(f, "nue", NULL, false, &vcs), same = prove(f, "nue", "1q", false, &vcs);
         assert_int_equal(vcs, 1);
@@ -168,7 +150,7 @@ static void test_nue_random_and_damaged(void **state)
 static void test_nue_vcs_belong_to_nue(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric("jellyfish:N=20,d=4,p=2");
+    ik_fabric *f = fabric_of("jellyfish:N=20,d=4,p=2");
     ik_plan *p = NULL;
     ik_error err;
     assert_int_equal(ik_plan_from_specs(f, "shortest", "nue", NULL, 0, &env, &p, &err), IK_ERR_UNSUPPORTED);

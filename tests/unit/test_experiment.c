@@ -2,16 +2,9 @@
  *
  * Experiment files: what they stand for, and how wrong ones are refused.
  */
+#include "unit/made.h"
 #include "experiment/experiment_impl.h"
 #include "experiment/sweep.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define BASE "fabric: karytree:k=4,n=2\nrouting: dmodk\n"
 

@@ -2,15 +2,7 @@
  *
  * The builder, the invariants, changed copies, levels and judgement of fabrics.
  */
-#include "ikat/ikat.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "unit/made.h"
 
 static ik_fabric *finish(ik_builder *b)
 {
@@ -194,15 +186,6 @@ static void test_keep_hosts(void **state)
     ik_fabric_free(f);
 }
 
-static ik_fabric *from(const char *spec)
-{
-    ik_error err = {0};
-    ik_fabric *f = NULL;
-    if (ik_fabric_from_spec(spec, NULL, &f, &err) != IK_OK)
-        fail_msg("%s: %s", spec, err.text);
-    return f;
-}
-
 /* Levels found from the hosts upwards are those that the generator knows. */
 static void test_levels(void **state)
 {
@@ -212,7 +195,7 @@ static void test_levels(void **state)
                                         "xgft:m=5,w=1",         NULL};
     for (size_t i = 0; trees[i]; i++) {
         ik_error err = {0};
-        ik_fabric *f = from(trees[i]);
+        ik_fabric *f = fabric_of(trees[i]);
         uint32_t levels = f->num_levels;
         uint8_t *known = malloc(f->num_switches);
         memcpy(known, f->switch_level, f->num_switches);
@@ -226,7 +209,7 @@ static void test_levels(void **state)
     static const char *const others[] = {"torus:dims=4:4", "slimfly:q=5", "dragonfly:h=2", NULL};
     for (size_t i = 0; others[i]; i++) {
         ik_error err = {0};
-        ik_fabric *f = from(others[i]);
+        ik_fabric *f = fabric_of(others[i]);
         assert_int_equal(ik_fabric_find_levels(f, &err), IK_OK);
         assert_null(f->switch_level);
         assert_int_equal(f->num_levels, 0);
@@ -261,7 +244,7 @@ static void test_judge(void **state)
 {
     (void)state;
     ik_error err = {0};
-    ik_fabric *f = from("slimtree:k=6,w=2,fail=sw0.8:sw3.1");
+    ik_fabric *f = fabric_of("slimtree:k=6,w=2,fail=sw0.8:sw3.1");
     assert_int_equal(ik_fabric_judge(f, &err), IK_OK);
     assert_non_null(strstr(finding(f, "levels")->text, "2 levels of switches: 6 on level 1, 2 on level 2"));
     const char *five = "4 leaf switches with 6 host links and 2 uplinks each: 3:1";

@@ -2,28 +2,9 @@
  *
  * Import with judgement: a real cluster's dump, simulated ones, and dumps that are wrong in every way we know.
  */
-#include "ikat/ikat.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "unit/made.h"
 
 #define CLUSTER SOURCE_DIR "/data/cluster96.ibnetdiscover"
-
-static ik_fabric *from(const char *spec)
-{
-    ik_error err = {0};
-    ik_fabric *f = NULL;
-    if (ik_fabric_from_spec(spec, NULL, &f, &err) != IK_OK)
-        fail_msg("%s: %s", spec, err.text);
-    if (ik_fabric_check(f, &err) != IK_OK)
-        fail_msg("%s: %s", spec, err.text);
-    return f;
-}
 
 static const ik_finding *finding(const ik_fabric *f, const char *code, const char *text)
 {
@@ -36,7 +17,7 @@ static const ik_finding *finding(const ik_fabric *f, const char *code, const cha
 static void test_cluster(void **state)
 {
     (void)state;
-    ik_fabric *f = from(CLUSTER);
+    ik_fabric *f = fabric_of(CLUSTER);
     assert_int_equal(f->num_hosts, 96);
     assert_int_equal(f->num_switches, 6);
     assert_int_equal(f->num_levels, 2);
@@ -69,27 +50,27 @@ static void test_cluster(void **state)
 static void test_simulated(void **state)
 {
     (void)state;
-    ik_fabric *f = from(TEST_DATA "/opensm/ft2_8p.ibnetdiscover");
+    ik_fabric *f = fabric_of(TEST_DATA "/opensm/ft2_8p.ibnetdiscover");
     assert_int_equal(f->num_hosts, 32);
     assert_int_equal(f->num_switches, 12);
     assert_int_equal(f->num_levels, 2);
     assert_int_equal(ik_port_rate_bps(f, 0), 32000000000);
     ik_fabric_free(f);
-    f = from(TEST_DATA "/fabrics/ft648.net.gz");
+    f = fabric_of(TEST_DATA "/fabrics/ft648.net.gz");
     assert_int_equal(f->num_hosts, 648);
     assert_int_equal(f->num_switches, 54);
     assert_non_null(finding(f, "assumed-rate", "1296 links"));
     ik_fabric_free(f);
-    f = from("file:" TEST_DATA "/fabrics/ft648.net.gz,link_rate=40 Gb/s,host_rate=20 Gb/s,latency=1 us");
+    f = fabric_of("file:" TEST_DATA "/fabrics/ft648.net.gz,link_rate=40 Gb/s,host_rate=20 Gb/s,latency=1 us");
     assert_int_equal(ik_port_rate_bps(f, f->port_base[0]), 20000000000);
     assert_int_equal(ik_port_rate_bps(f, f->port_base[0] + 20), 40000000000);
     assert_int_equal(ik_port_latency_ps(f, f->port_base[0] + 20), 1000000);
     ik_fabric_free(f);
-    f = from(TEST_DATA "/fabrics/ring5.net");
+    f = fabric_of(TEST_DATA "/fabrics/ring5.net");
     assert_int_equal(f->num_levels, 0);
     assert_non_null(finding(f, "levels", "not a multi-level tree"));
     ik_fabric_free(f);
-    f = from(TEST_DATA "/fabrics/anynet_rr4_64.net");
+    f = fabric_of(TEST_DATA "/fabrics/anynet_rr4_64.net");
     assert_int_equal(f->num_switches, 64);
     assert_int_equal(f->num_hosts, 64);
     for (uint32_t sw = 0; sw < 64; sw++)
@@ -491,7 +472,7 @@ static void test_json_rates(void **state)
 static void test_lrt_links(void **state)
 {
     (void)state;
-    ik_fabric *f = from("file:" TEST_DATA "/lrt/lrt_64_4_2_00.txt,link_rate=200 Gb/s,host_rate=50 Gb/s,latency=9 ns,format=lrt");
+    ik_fabric *f = fabric_of("file:" TEST_DATA "/lrt/lrt_64_4_2_00.txt,link_rate=200 Gb/s,host_rate=50 Gb/s,latency=9 ns,format=lrt");
     for (uint32_t port = 0; port < f->num_ports; port++) {
         bool to_host = !ik_is_switch(f, f->port_node[port]) || !ik_is_switch(f, ik_peer_node(f, port));
         assert_int_equal(ik_port_rate_bps(f, port), to_host ? UINT64_C(50000000000) : UINT64_C(200000000000));

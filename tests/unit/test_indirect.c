@@ -2,36 +2,9 @@
  *
  * minimal, valiant and ugal_l: path sets on the fabrics of diameter two, decisions against made-up queues, proofs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "unit/lrt_graph.h"
 
-#include <string.h>
-
 static ik_env env = {.num_threads = 2};
-
-static ik_fabric *fabric(const char *spec)
-{
-    ik_fabric *f = NULL;
-    ik_error err;
-    if (ik_fabric_from_spec(spec, &env, &f, &err) != IK_OK)
-        fail_msg("%s: %s", spec, err.text);
-    return f;
-}
-
-static ik_plan *plan(const ik_fabric *f, const char *routing, const char *vc)
-{
-    ik_plan *p = NULL;
-    ik_error err;
-    if (ik_plan_from_specs(f, routing, vc, NULL, 0, &env, &p, &err) != IK_OK)
-        fail_msg("%s: %s", routing, err.text);
-    return p;
-}
 
 static ik_proof prove(const ik_plan *p)
 {
@@ -45,8 +18,8 @@ static ik_proof prove(const ik_plan *p)
 /* Delivered, no loop, free of deadlock, lengths as claimed. */
 static void check(const char *spec, const char *routing, bool minimal, uint32_t max_hops, unsigned vcs)
 {
-    ik_fabric *f = fabric(spec);
-    ik_plan *p = plan(f, routing, NULL);
+    ik_fabric *f = fabric_of(spec);
+    ik_plan *p = plan_of(f, routing, NULL, 0);
     ik_proof proof = prove(p);
     if (proof.delivered != IK_YES || proof.loop_free != IK_YES || proof.deadlock_free != IK_YES || proof.max_hops != max_hops ||
         p->num_vcs != vcs || (proof.minimal == IK_YES) != minimal)
@@ -84,8 +57,8 @@ static void test_one_vc_deadlocks(void **state)
     (void)state;
     static const char *const cases[][2] = {{"slimfly:q=5", "minimal"}, {"oft:k=4", "valiant"}, {"mlfm:h=3", "valiant"}};
     for (size_t i = 0; i < 3; i++) {
-        ik_fabric *f = fabric(cases[i][0]);
-        ik_plan *p = plan(f, cases[i][1], "1q");
+        ik_fabric *f = fabric_of(cases[i][0]);
+        ik_plan *p = plan_of(f, cases[i][1], "1q", 0);
         ik_proof proof = prove(p);
         assert_int_equal(proof.deadlock_free, IK_NO);
         assert_true(proof.witness_length >= 2);
@@ -104,7 +77,7 @@ static void test_intermediates(void **state)
         uint32_t count;
     } cases[] = {{"slimfly:q=5", 48}, {"oft:k=4", 24}, {"mlfm:h=3", 10}, {"dragonfly:h=2", 7}};
     for (size_t i = 0; i < 4; i++) {
-        ik_fabric *f = fabric(cases[i].spec);
+        ik_fabric *f = fabric_of(cases[i].spec);
         ik_routing *r = NULL;
         ik_error err;
         assert_int_equal(ik_routing_from_spec(f, "valiant", &env, &r, &err), IK_OK);
@@ -180,7 +153,7 @@ static double indirect_share(const ik_fabric *f, const char *spec, queues *q, ui
 static void test_decisions(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric("slimfly:q=5");
+    ik_fabric *f = fabric_of("slimfly:q=5");
     queues q = {f, calloc(f->num_ports, 8), calloc(f->num_ports, 8), calloc(f->num_ports, 8)};
     uint32_t rs = ik_host_switch(f, 0), first = IK_NONE, dst = IK_NONE;
     for (uint32_t p = f->port_base[rs]; p < f->port_base[rs + 1] && dst == IK_NONE; p++)
@@ -228,7 +201,7 @@ static void test_decisions(void **state)
 static void test_cheapest_first_output(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric("mlfm:h=3");
+    ik_fabric *f = fabric_of("mlfm:h=3");
     queues q = {f, calloc(f->num_ports, 8), calloc(f->num_ports, 8), calloc(f->num_ports, 8)};
     uint32_t rs = ik_host_switch(f, 0), dst = 4 * 3; /* layer 1, the same column: three paths */
     uint32_t up = f->port_base[rs] + 3;
@@ -262,7 +235,7 @@ static void test_random_and_damaged(void **state)
         uint32_t n = 6 + ik_random_below(seed, IK_RNG_TEST, 3, 0, 14);
         ik_fabric *whole = test_random_graph(n, n, 1, 0, seed), *f = test_lose_links(whole, (uint32_t)seed * 4, seed);
         for (size_t i = 0; i < sizeof routings / sizeof *routings; i++) {
-            ik_plan *p = plan(f, routings[i], NULL);
+            ik_plan *p = plan_of(f, routings[i], NULL, 0);
             ik_proof proof = prove(p);
             assert_int_equal(proof.delivered, IK_YES);
             assert_int_equal(proof.deadlock_free, IK_YES);

@@ -3,28 +3,11 @@
  * The layering VC schemes: an independent program's VC counts, shares and matrices; acyclic dependencies on random graphs,
  * checked here by peeling, not by the code that made the layers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "unit/lrt_graph.h"
 
 #include <jansson.h>
-#include <string.h>
 
 static ik_env env = {.num_threads = 2};
-
-static ik_routing *route(const ik_fabric *f, const char *spec)
-{
-    ik_routing *r = NULL;
-    ik_error err;
-    if (ik_routing_from_spec(f, spec, &env, &r, &err) != IK_OK)
-        fail_msg("%s: %s", spec, err.text);
-    return r;
-}
 
 static ik_vc *scheme(const ik_routing *r, const char *spec, unsigned num_vcs)
 {
@@ -178,15 +161,15 @@ static void check_file(const char *file, unsigned most)
         assert_non_null(f);
         snprintf(spec, sizeof spec, "loren:t_max=%u",
                  f->num_switches - 1); /* full tables are shortest paths, smallest id first */
-        ik_routing *r = route(f, spec);
+        ik_routing *r = routing_on(f, spec);
         check_methods(r, json_object_get(graph, "sp"));
         ik_routing_free(r);
         snprintf(spec, sizeof spec, "loren:t_max=%u", f->num_switches / 2);
-        r = route(f, spec);
+        r = routing_on(f, spec);
         check_methods(r, json_object_get(graph, "loren_big"));
         ik_routing_free(r);
         snprintf(spec, sizeof spec, "cowen:t_max=%u", f->num_switches / 2);
-        r = route(f, spec);
+        r = routing_on(f, spec);
         check_methods(r, json_object_get(graph, "cowen_big"));
         ik_routing_free(r);
         ik_fabric_free(f);
@@ -237,7 +220,7 @@ static void test_expected_matrices(void **state)
                 snprintf(spec, sizeof spec, "%u", t);
                 json_t *row = full ? json_object_get(graph, "sp_vc") : json_object_get(json_object_get(graph, "loren"), spec);
                 snprintf(spec, sizeof spec, "loren:t_max=%u", t);
-                ik_routing *r = route(f, spec);
+                ik_routing *r = routing_on(f, spec);
                 for (int level = 0; level < 2; level++) {
                     const char *key = full ? (level ? "rev_level" : "rev_dst") : (level ? "vc_rev_level" : "vc_rev_dst");
                     json_t *want = json_object_get(row, key);
@@ -267,7 +250,7 @@ static void test_random_graphs_are_proved(void **state)
         uint32_t n = 8 + ik_random_below(seed, IK_RNG_TEST, 2, 0, 30);
         ik_fabric *whole = test_random_graph(n, n, 1 + (uint32_t)(seed % 3), 6, seed), *f = test_lose_links(whole, 10, seed);
         for (size_t i = 0; i < sizeof routings / sizeof *routings; i++) {
-            ik_routing *r = route(f, routings[i]);
+            ik_routing *r = routing_on(f, routings[i]);
             for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
                 ik_vc *v = scheme(r, schemes[k], 0), *spare = scheme(r, schemes[k], v->vcs_needed + 3);
                 assert_int_equal(v->num_vcs, v->vcs_needed);
@@ -297,7 +280,7 @@ static void test_both_directions(void **state)
     ik_fabric *f = test_lrt(TEST_DATA "/lrt/lrt_64_4_2_03.txt", 2);
     static const char *const routings[] = {"minimal:paths=one,seed=5", "loren"};
     for (size_t i = 0; i < 2; i++) {
-        ik_routing *r = route(f, routings[i]);
+        ik_routing *r = routing_on(f, routings[i]);
         ik_vc *v = scheme(r, "lash:pairs=both", 0);
         for (uint32_t s = 0; s < f->num_hosts; s++)
             for (uint32_t d = 0; d < s; d++) {
@@ -325,7 +308,7 @@ static void test_known_counts(void **state)
     (void)state;
     for (uint32_t n = 5; n <= 6; n++) { /* shortest paths on a ring close a cycle; two VCs open it */
         ik_fabric *f = ring(n);
-        ik_routing *r = route(f, "minimal:paths=one");
+        ik_routing *r = routing_on(f, "minimal:paths=one");
         ik_vc *v = scheme(r, "acro", 0);
         assert_int_equal(v->vcs_needed, 2);
         assert_int_equal(prove(r, v), 2);
@@ -341,7 +324,7 @@ static void test_known_counts(void **state)
         ik_fabric_free(f);
     }
     ik_fabric *tree = test_random_graph(30, 0, 1, 0, 9);
-    ik_routing *r = route(tree, "minimal:paths=one");
+    ik_routing *r = routing_on(tree, "minimal:paths=one");
     for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
         ik_vc *v = scheme(r, schemes[k], 0);
         assert_int_equal(v->vcs_needed, 1);
@@ -355,7 +338,7 @@ static void test_balance(void **state)
 {
     (void)state;
     ik_fabric *f = test_lrt(TEST_DATA "/lrt/lrt_256_4_4_01.txt", 1);
-    ik_routing *r = route(f, "loren:t_max=255");
+    ik_routing *r = routing_on(f, "loren:t_max=255");
     ik_vc *plain = scheme(r, "lash:balance=false", 0), *even = scheme(r, "lash", 0);
     assert_int_equal(plain->vcs_needed, even->vcs_needed);
     double most_plain = 0, most_even = 0;
@@ -375,7 +358,7 @@ static void test_refusals(void **state)
 {
     (void)state;
     ik_fabric *f = test_random_graph(10, 8, 1, 0, 4);
-    ik_routing *r = route(f, "minimal");
+    ik_routing *r = routing_on(f, "minimal");
     for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
         ik_vc *v = NULL;
         ik_error err;

@@ -2,17 +2,9 @@
  *
  * LOREN and Cowen against an independent program's values, and their promises on random and degraded graphs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "unit/lrt_graph.h"
 
 #include <jansson.h>
-#include <string.h>
 
 static uint32_t next_hop(const ik_routing *r, uint32_t u, uint32_t v)
 {
@@ -72,16 +64,6 @@ static measured measure(const ik_routing *r, bool targets)
     return m;
 }
 
-static ik_routing *route(const ik_fabric *f, const char *spec)
-{
-    ik_routing *r = NULL;
-    ik_error err;
-    ik_env env = {.num_threads = 2};
-    if (ik_routing_from_spec(f, spec, &env, &r, &err) != IK_OK)
-        fail_msg("%s: %s", spec, err.text);
-    return r;
-}
-
 static uint64_t number(const json_t *object, const char *key)
 {
     json_t *value = json_object_get(object, key);
@@ -99,7 +81,7 @@ static void check_loren(const ik_fabric *f, const json_t *expected)
             continue; /* saves seconds */
         char spec[64];
         snprintf(spec, sizeof spec, "loren:t_max=%s", t_max);
-        ik_routing *r = route(f, spec);
+        ik_routing *r = routing_on(f, spec);
         measured m = measure(r, true);
         assert_int_equal(m.entries, number(values, "entries_total"));
         assert_int_equal(m.largest, number(values, "entries_max"));
@@ -123,13 +105,13 @@ static void check_least(const ik_fabric *f, uint64_t least)
     snprintf(hint, sizeof hint, "t_max=%llu", (unsigned long long)least);
     assert_non_null(strstr(err.hint, hint));
     snprintf(spec, sizeof spec, "loren:t_max=%llu", (unsigned long long)least);
-    r = route(f, spec);
+    r = routing_on(f, spec);
     ik_routing_free(r);
 }
 
 static void check_cowen_row(const ik_fabric *f, const char *spec, const json_t *values, const char *max, const char *total)
 {
-    ik_routing *r = route(f, spec);
+    ik_routing *r = routing_on(f, spec);
     measured m = measure(r, false);
     assert_int_equal(m.largest, number(values, max));
     assert_int_equal(m.entries, number(values, total));
@@ -195,7 +177,7 @@ static void test_expected_graphs(void **state)
 static void check_tables(const char *graph, const char *spec, const char *tables)
 {
     ik_fabric *f = test_lrt(graph, 1);
-    ik_routing *r = route(f, spec);
+    ik_routing *r = routing_on(f, spec);
     FILE *file = fopen(tables, "r");
     assert_non_null(file);
     for (uint32_t u = 0; u < f->num_switches; u++) {
@@ -233,7 +215,7 @@ static void test_expected_tables(void **state)
 /* Every pair that the fabric connects is delivered, and LOREN's order falls at every hop. */
 static void check_order(const ik_fabric *f, const char *spec, bool loren)
 {
-    ik_routing *r = route(f, spec);
+    ik_routing *r = routing_on(f, spec);
     uint32_t n = f->num_switches;
     for (uint32_t u = 0; u < n; u++)
         for (uint32_t v = 0; v < n; v++) {
@@ -273,7 +255,7 @@ static void test_sparse_floor(void **state)
     for (uint32_t s = 0; s < 64; s++) /* beyond 16 cells a switch, still neighbours pairwise: two far-away halves */
         if (s >= 32)
             far->switch_xy[s].y += 100000;
-    ik_routing *a = route(near, "loren:t_max=40"), *b = route(far, "loren:t_max=40");
+    ik_routing *a = routing_on(near, "loren:t_max=40"), *b = routing_on(far, "loren:t_max=40");
     check_order(far, "loren:t_max=40", true);
     assert_true(measure(a, false).hops > 0 && measure(b, false).hops > 0);
     ik_routing_free(a);
@@ -290,7 +272,7 @@ static void test_refusals(void **state)
     ik_fabric *f = test_random_graph(9, 5, 1, 0, 3);
     assert_int_equal(ik_routing_from_spec(f, "loren", NULL, &r, &err), IK_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.hint, "grid"));
-    r = route(f, "loren:grid=3");
+    r = routing_on(f, "loren:grid=3");
     ik_routing_free(r);
     ik_fabric_free(f);
     f = test_lrt(TEST_DATA "/lrt/lrt_64_4_2_00.txt", 1);

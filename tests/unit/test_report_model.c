@@ -4,15 +4,7 @@
  * utilisation by tier, labels, what a slow link costs; and damaged stores.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "ikat/report.h"
 #include "report/model.h"

@@ -2,18 +2,9 @@
  *
  * Pattern-aware routes: optimal where the optimum is known, never worse than the digit rules, judged by the contention measure of
  * the analysis floor. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "unit/route_helpers.h"
 
 #include "routing/colored.h"
-
-#include <stdio.h>
 
 static ik_contention contention(const ik_fabric *f, const char *routing, const char *traffic)
 {

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Interval registers: the papers' figures, and equality with the algorithms for every switch and destination. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "unit/route_helpers.h"
 
 #include <jansson.h>
-#include <stdio.h>
 
 static json_t *values;
 

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Table routings: Dmodc, up/down, and forwarding tables as files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "unit/route_helpers.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 /* On complete trees Dmodc is D-mod-K: the digit rule without, Zahavi's with parallel cables. */

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tree routings against the papers' facts and values of an independent program (tests/data/topology/). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "unit/route_helpers.h"
 
 #include "routing/tree.h"
 
 #include <jansson.h>
-#include <stdio.h>
 
 static json_t *load_json(const char *name)
 {

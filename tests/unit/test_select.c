@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Selection functions and restricted adaptivity: the published examples, and the counts of destinations per port. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "unit/route_helpers.h"
 
 #include <jansson.h>
-#include <stdio.h>
 
 /* Free space and queues by local port of one switch, in packets of one byte. */
 typedef struct local {

@@ -132,16 +132,6 @@ static void test_ring(void **state)
     }
 }
 
-static void refuse(scenario c, const char *text)
-{
-    ik_sim_result r = {0};
-    ik_error err = {0};
-    ik_status got = try_simulate(&c, &r, &err);
-    if (got == IK_OK || !strstr(err.text, text))
-        fail_msg("%s: got '%s', expected '%s'", c.sw, err.text, text);
-    assert_null(r.channel_bytes);
-}
-
 static void test_refusals(void **state)
 {
     (void)state;
@@ -149,28 +139,28 @@ static void test_refusals(void **state)
     c.num_vcs = 2;
     c.vc = "dbbm";
     c.sw = "queues=damq;queue_min=1 KiB";
-    refuse(c, "queue_min");
+    refuse(c, IK_ERR_USAGE, "queue_min");
     c.sw = "queues=damq;damq_bounds=output;buffer=32 KiB";
-    refuse(c, "more than a buffer");
+    refuse(c, IK_ERR_USAGE, "more than a buffer");
     c.sw = "queues=damq;queue_max=2 KiB";
-    refuse(c, "queue_max");
+    refuse(c, IK_ERR_USAGE, "queue_max");
     c.sw = "queues=damq;queue_min=8 KiB;queue_max=6 KiB";
-    refuse(c, "queue_max");
+    refuse(c, IK_ERR_USAGE, "queue_max");
     c.sw = "queues=voqnet;buffer=32 KiB";
-    refuse(c, "destinations");
+    refuse(c, IK_ERR_USAGE, "destinations");
     c.sw = "queues=voqnet;model=ioq";
-    refuse(c, "voqnet");
+    refuse(c, IK_ERR_UNSUPPORTED, "voqnet");
     c.sw = "queues=damq;model=ideal";
-    refuse(c, "ideal");
+    refuse(c, IK_ERR_UNSUPPORTED, "ideal");
     c.sw = "queues=damq;model=pipelined";
-    refuse(c, "pipelined");
+    refuse(c, IK_ERR_UNSUPPORTED, "pipelined");
     c.sw = "queues=fifo;voq=true";
-    refuse(c, "contradicts");
+    refuse(c, IK_ERR_USAGE, "contradicts");
     c.sw = "model=ioq;output_sharing=shared;output_buffer=6 KiB";
-    refuse(c, "");
+    refuse(c, IK_ERR_USAGE, "");
     c.routing = "adaptive_tree";
     c.sw = "queues=damq;damq_bounds=output;buffer=1 MiB";
-    refuse(c, "next output");
+    refuse(c, IK_ERR_UNSUPPORTED, "next output");
 }
 
 int main(void)

@@ -30,21 +30,18 @@ static uint64_t run_kernel(const variant *v, kernel which, uint64_t *hops)
     ik_fabric *f = NULL;
     ik_plan *plan = NULL;
     ik_traffic *traffic = NULL;
-    ik_params sw, measure;
     ik_error err = {0};
     sim s;
     assert_int_equal(ik_fabric_from_spec(v->fabric, &env, &f, &err), IK_OK);
     assert_int_equal(ik_plan_from_specs(f, "dmodk", v->vc, NULL, v->num_vcs, &env, &plan, &err), IK_OK);
     assert_int_equal(ik_traffic_from_spec(f, "uniform", &env, &traffic, &err), IK_OK);
-    assert_int_equal(ik_params_init(&sw, ik_switch_params, NULL, &err), IK_OK);
-    assert_int_equal(ik_params_init(&measure, ik_measure_params, NULL, &err), IK_OK);
-    assert_int_equal(apply_pairs(&sw, v->sw, &err), IK_OK);
     char times[80];
     snprintf(times, sizeof times, "warmup=0 ns;duration=%u us;paranoid=%s", v->duration_us,
              which != PLAIN && v->duration_us <= MOST_CHECKED ? "true" : "false");
-    assert_int_equal(apply_pairs(&measure, times, &err), IK_OK);
-    ik_sim_config config = {&sw, NULL, &measure, v->load};
-    assert_int_equal(sim_setup_kernel(&s, plan, traffic, &config, &env, which != GENERAL, &err), IK_OK);
+    const scenario c = {.sw = v->sw, .measure = times, .load = v->load};
+    sections at;
+    assert_int_equal(open_sections(&at, &c, &err), IK_OK);
+    assert_int_equal(sim_setup_kernel(&s, plan, traffic, &at.config, &env, which != GENERAL, &err), IK_OK);
     assert_int_equal(s.fast, which != GENERAL); /* otherwise this compares nothing */
     if (which == PLAIN)
         assert_true(s.fast_state->plain || s.store_forward);
@@ -58,8 +55,7 @@ static uint64_t run_kernel(const variant *v, kernel which, uint64_t *hops)
         sum = sum * 31 + s.hosts[host].hash;
     *hops = s.parts[0].n.hops;
     sim_free(&s);
-    ik_params_free(&sw);
-    ik_params_free(&measure);
+    close_sections(&at);
     ik_traffic_free(traffic);
     ik_plan_free(plan);
     ik_fabric_free(f);
@@ -77,7 +73,8 @@ static void test_same(void **state)
         {"karytree:k=4,n=3", "dbbm", "voq=false;buffer=24 KiB;routing_delay=7 ns", 3, 1, 30},
         {"karytree:k=4,n=3", "1q", "switching=saf;traversal_delay=11 ns", 1, 0.8, 30},
         {"rlft:ports=12,levels=2", "1q", "voq=true", 1, 0.95, 30},
-        {"karytree:k=16,n=2", "1q", "voq=true;iterations=1;buffer=192 KiB", 1, 1, 80}, /* large switches: many pairs are left over */
+        {"karytree:k=16,n=2", "1q", "voq=true;iterations=1;buffer=192 KiB", 1, 1,
+         80}, /* large switches: many pairs are left over */
         {"karytree:k=16,n=2", "dbbm", "voq=true;iterations=2;buffer=192 KiB", 3, 1, 100},
         {"karytree:k=2,n=11", "1q", "voq=true", 1, 0.2, 31}, /* many switches: more is fetched ahead */
         {"karytree:k=4,n=3,link_rate=20 Tb/s", "1q", "voq=true;buffer=32 KiB", 1, 0.6, 2},
@@ -91,8 +88,8 @@ static void test_same(void **state)
             hash[k] = run_kernel(&variants[n], k, &hops[k]);
         for (kernel k = FAST; k <= PLAIN; k++)
             if (hash[k] != hash[GENERAL] || hops[k] != hops[GENERAL])
-                fail_msg("%s %s %s: kernel %d differs from the general one (%llu and %llu hops)", variants[n].fabric, variants[n].vc,
-                         variants[n].sw, k, (unsigned long long)hops[k], (unsigned long long)hops[GENERAL]);
+                fail_msg("%s %s %s: kernel %d differs from the general one (%llu and %llu hops)", variants[n].fabric,
+                         variants[n].vc, variants[n].sw, k, (unsigned long long)hops[k], (unsigned long long)hops[GENERAL]);
     }
 }
 

@@ -21,35 +21,6 @@ static const struct {
     {"pipelined", PIPE, 4},
 };
 
-static ik_fabric *fabric_of(const char *spec)
-{
-    ik_fabric *f = NULL;
-    ik_error err = {0};
-    if (ik_fabric_from_spec(spec, NULL, &f, &err) != IK_OK)
-        fail_msg("%s: %s", spec, err.text);
-    return f;
-}
-
-static ik_plan *plan_of(const ik_fabric *f, const char *routing, const char *vc, unsigned vcs)
-{
-    ik_env env = {.seed = 1};
-    ik_plan *plan = NULL;
-    ik_error err = {0};
-    if (ik_plan_from_specs(f, routing, vc, NULL, vcs, &env, &plan, &err) != IK_OK)
-        fail_msg("%s: %s", routing, err.text);
-    return plan;
-}
-
-static ik_traffic *traffic_of(const ik_fabric *f, const char *spec)
-{
-    ik_env env = {.seed = 1};
-    ik_traffic *t = NULL;
-    ik_error err = {0};
-    if (ik_traffic_from_spec(f, spec, &env, &t, &err) != IK_OK)
-        fail_msg("%s: %s", spec, err.text);
-    return t;
-}
-
 /* ---- time and path of a flow that has the network to itself */
 
 /* Nanoseconds over `links` links of 10 ns, links - 1 switches, one packet of 125 B. */

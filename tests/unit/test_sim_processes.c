@@ -85,9 +85,8 @@ static ik_status swap_by_sockets(sim_exchange *exchange, unsigned id, const sim_
 typedef struct opened {
     ik_plan *plan;
     ik_traffic *traffic;
-    ik_params sw, adapter, measure;
+    sections sections;
     ik_env env;
-    ik_sim_config config;
 } opened;
 
 static void open_run(opened *o, const ik_fabric *f, const scenario *c, unsigned num_parts)
@@ -95,20 +94,13 @@ static void open_run(opened *o, const ik_fabric *f, const scenario *c, unsigned 
     ik_error err = {0};
     o->env = (ik_env){.seed = c->seed ? c->seed : 1, .num_threads = num_parts};
     if (ik_plan_from_specs(f, c->routing, c->vc, c->selection, c->num_vcs, &o->env, &o->plan, &err) != IK_OK ||
-        ik_traffic_from_spec(f, c->traffic, &o->env, &o->traffic, &err) != IK_OK ||
-        ik_params_init(&o->sw, ik_switch_params, NULL, &err) != IK_OK ||
-        ik_params_init(&o->adapter, ik_adapter_params, NULL, &err) != IK_OK ||
-        ik_params_init(&o->measure, ik_measure_params, NULL, &err) != IK_OK || apply_pairs(&o->sw, c->sw, &err) != IK_OK ||
-        apply_pairs(&o->adapter, c->adapter, &err) != IK_OK || apply_pairs(&o->measure, c->measure, &err) != IK_OK)
+        ik_traffic_from_spec(f, c->traffic, &o->env, &o->traffic, &err) != IK_OK || open_sections(&o->sections, c, &err) != IK_OK)
         fail_msg("%s", err.text);
-    o->config = (ik_sim_config){&o->sw, &o->adapter, &o->measure, c->load};
 }
 
 static void close_run(opened *o)
 {
-    ik_params_free(&o->sw);
-    ik_params_free(&o->adapter);
-    ik_params_free(&o->measure);
+    close_sections(&o->sections);
     ik_traffic_free(o->traffic);
     ik_plan_free(o->plan);
 }
@@ -198,7 +190,7 @@ static void compare(const ik_fabric *f, scenario c)
         ik_sim_result r = {0};
         char text[160] = "";
         open_run(&o, f, &c, parts);
-        assert_int_equal(sim_setup(&s, o.plan, o.traffic, &o.config, &o.env, &err), IK_OK);
+        assert_int_equal(sim_setup(&s, o.plan, o.traffic, &o.sections.config, &o.env, &err), IK_OK);
         assert_int_equal(s.num_parts, parts);
         if (run_processes(&s, IK_NONE, text, sizeof text) != IK_OK)
             fail_msg("%s, %s: %s", c.sw, c.routing, text);
@@ -275,7 +267,7 @@ static void test_a_process_dies(void **state)
         ik_error err = {0};
         char text[160] = "";
         open_run(&o, f, &c, MAX_PARTS);
-        assert_int_equal(sim_setup(&s, o.plan, o.traffic, &o.config, &o.env, &err), IK_OK);
+        assert_int_equal(sim_setup(&s, o.plan, o.traffic, &o.sections.config, &o.env, &err), IK_OK);
         assert_int_equal(run_processes(&s, dying, text, sizeof text), IK_ERR_IO);
         assert_non_null(strstr(text, "is gone"));
         sim_free(&s);
@@ -297,7 +289,7 @@ static void test_refuses_watchdog(void **state)
     scenario c = base_of("voq=true");
     c.measure = "warmup=0 ns;duration=5 us;watchdog=1 us";
     open_run(&o, f, &c, 2);
-    assert_int_equal(sim_setup(&s, o.plan, o.traffic, &o.config, &o.env, &err), IK_OK);
+    assert_int_equal(sim_setup(&s, o.plan, o.traffic, &o.sections.config, &o.env, &err), IK_OK);
     assert_int_equal(run_processes(&s, IK_NONE, text, sizeof text), IK_ERR_UNSUPPORTED);
     assert_non_null(strstr(text, "one process"));
     sim_free(&s);

@@ -18,19 +18,22 @@ static void expect_between(const char *what, double value, double low, double hi
         fail_msg("%s: %.4f is outside %.4f ... %.4f", what, value, low, high);
 }
 
+/* Slotted arrivals, so that all inputs act in step; "self" because destinations are uniform over all outputs. */
+static const scenario slotted = {.routing = "minimal",
+                                 .vc = "1q",
+                                 .traffic = "uniform:self=true",
+                                 .load = 1,
+                                 .adapter = "injection=bernoulli",
+                                 .measure = "warmup=4 ms;duration=4 ms;watchdog=0 ns"};
+
 /* M. J. Karol, M. G. Hluchyj, S. P. Morgan, IEEE Trans. Commun. 35(12), 1987, table I: saturated FIFO inputs with uniform
- * destinations reach 0.75 (N = 2), 0.6553 (4), 0.6184 (8), 2 - sqrt 2 = 0.5858 in the limit. Slotted arrivals, so that all inputs
- * act in step; "self" because their destinations are uniform over all outputs. */
+ * destinations reach 0.75 (N = 2), 0.6553 (4), 0.6184 (8), 2 - sqrt 2 = 0.5858 in the limit. */
 static void test_fifo_limit(void **state)
 {
     (void)state;
-    scenario c = {.routing = "minimal",
-                  .vc = "1q",
-                  .traffic = "uniform:self=true",
-                  .load = 1,
-                  .sw = "voq=false",
-                  .adapter = "injection=bernoulli",
-                  .measure = "warmup=500 us;duration=10 ms;watchdog=0 ns"};
+    scenario c = slotted;
+    c.sw = "voq=false";
+    c.measure = "warmup=500 us;duration=10 ms;watchdog=0 ns";
     c.fabric = "crossbar:n=2";
     expect_between("FIFO, 2 ports", throughput(c), 0.74, 0.76);
     c.fabric = "crossbar:n=4";
@@ -46,14 +49,9 @@ static void test_fifo_limit(void **state)
 static void test_voq_limit(void **state)
 {
     (void)state;
-    scenario c = {.fabric = "crossbar:n=16",
-                  .routing = "minimal",
-                  .vc = "1q",
-                  .traffic = "uniform:self=true",
-                  .load = 1,
-                  .sw = "voq=true;iterations=1;buffer=2 MiB",
-                  .adapter = "injection=bernoulli",
-                  .measure = "warmup=4 ms;duration=4 ms;watchdog=0 ns"};
+    scenario c = slotted;
+    c.fabric = "crossbar:n=16";
+    c.sw = "voq=true;iterations=1;buffer=2 MiB";
     expect_between("VOQ, 1 iteration", throughput(c), 0.985, 1.0);
     c.sw = "voq=true;iterations=3;buffer=2 MiB";
     expect_between("VOQ, 3 iterations", throughput(c), 0.985, 1.0);
@@ -128,13 +126,8 @@ static void test_virtual_channels(void **state)
 static void test_output_buffers(void **state)
 {
     (void)state;
-    scenario c = {.fabric = "crossbar:n=16",
-                  .routing = "minimal",
-                  .vc = "1q",
-                  .traffic = "uniform:self=true",
-                  .load = 1,
-                  .adapter = "injection=bernoulli",
-                  .measure = "warmup=4 ms;duration=4 ms;watchdog=0 ns"};
+    scenario c = slotted;
+    c.fabric = "crossbar:n=16";
     c.sw = "model=ideal;buffer=2 MiB";
     expect_between("ideal", throughput(c), 0.985, 1.0);
     c.sw = "model=ioq;voq=false;speedup=1;buffer=2 MiB";

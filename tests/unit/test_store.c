@@ -2,16 +2,8 @@
  *
  * test_store.c: the result store: what is packed comes back, damaged arrays are refused, points are stored once and whole.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "store_helper.h"
 

@@ -6,25 +6,6 @@
 #include "sim_helper.h"
 #include <math.h>
 
-static ik_fabric *fabric_of(const char *spec)
-{
-    ik_fabric *f = NULL;
-    ik_error err;
-    if (ik_fabric_from_spec(spec, NULL, &f, &err) != IK_OK)
-        fail_msg("%s: %s", spec, err.text);
-    return f;
-}
-
-static ik_traffic *traffic_of(const ik_fabric *f, const char *spec)
-{
-    static const ik_env env = {.seed = 1};
-    ik_traffic *t = NULL;
-    ik_error err;
-    if (ik_traffic_from_spec(f, spec, &env, &t, &err) != IK_OK)
-        fail_msg("%s: %s", spec, err.text);
-    return t;
-}
-
 /* ---- shares */
 
 typedef struct shares_case {

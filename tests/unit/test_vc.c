@@ -2,35 +2,7 @@
  *
  * test_vc.c: the maps of the VC schemes against their closed forms and published rows; bad requests.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "ikat/ikat.h"
-
-static ik_fabric *fabric(const char *spec)
-{
-    ik_fabric *f = NULL;
-    ik_error err = {0};
-    if (ik_fabric_from_spec(spec, NULL, &f, &err) != IK_OK) {
-        fail_msg("%s: %s", spec, err.text);
-    }
-    return f;
-}
-
-static ik_plan *plan(const ik_fabric *f, const char *routing, const char *vc, unsigned num_vcs)
-{
-    ik_plan *p = NULL;
-    ik_error err = {0};
-    if (ik_plan_from_specs(f, routing, vc, NULL, num_vcs, NULL, &p, &err) != IK_OK) {
-        fail_msg("%s %s: %s", routing, vc, err.text);
-    }
-    return p;
-}
+#include "unit/made.h"
 
 static unsigned lane(const ik_plan *p, uint32_t src, uint32_t dst)
 {
@@ -41,7 +13,7 @@ static unsigned lane(const ik_plan *p, uint32_t src, uint32_t dst)
 
 static void check_row(const ik_fabric *f, const char *vc, unsigned num_vcs, uint32_t src, const char *row)
 {
-    ik_plan *p = plan(f, "dmodk", vc, num_vcs);
+    ik_plan *p = plan_of(f, "dmodk", vc, num_vcs);
     for (uint32_t dst = 0; row[dst]; dst++) {
         if (lane(p, src, dst) != (unsigned)(row[dst] - '0')) {
             fail_msg("%s, %u VCs: %u -> %u on VC %u, expected %c", vc, num_vcs, src, dst, lane(p, src, dst), row[dst]);
@@ -53,7 +25,7 @@ static void check_row(const ik_fabric *f, const char *vc, unsigned num_vcs, uint
 static void small_tree_rows(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric("rlft:ports=4,levels=2");
+    ik_fabric *f = fabric_of("rlft:ports=4,levels=2");
     assert_int_equal(f->num_hosts, 8);
     check_row(f, "vftree", 2, 0, "00110011");
     check_row(f, "vftree", 2, 2, "11001100");
@@ -74,8 +46,8 @@ static void small_tree_rows(void **state)
 static void large_tree_lanes(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric("rlft:ports=36,levels=3");
-    ik_plan *v = plan(f, "dmodk", "vftree", 3), *s = plan(f, "dmodk", "flow2sl", 3);
+    ik_fabric *f = fabric_of("rlft:ports=36,levels=3");
+    ik_plan *v = plan_of(f, "dmodk", "vftree", 3), *s = plan_of(f, "dmodk", "flow2sl", 3);
     assert_int_equal(lane(v, 0, 600), 0);
     assert_int_equal(lane(v, 18, 600), 1);
     assert_int_equal(lane(s, 0, 5200), 1);
@@ -90,7 +62,7 @@ static void large_tree_lanes(void **state)
 static void positions_are_those_of_the_full_tree(void **state)
 {
     (void)state;
-    ik_fabric *full = fabric("karytree:k=4,n=2"), *part = NULL;
+    ik_fabric *full = fabric_of("karytree:k=4,n=2"), *part = NULL;
     bool keep[16];
     for (unsigned h = 0; h < 16; h++) {
         keep[h] = h % 3 != 1; /* 0 2 3 5 6 8 9 11 12 14 15 */
@@ -100,7 +72,7 @@ static void positions_are_those_of_the_full_tree(void **state)
     assert_int_equal(part->num_hosts, 11);
     const char *const schemes[] = {"dbbm", "vftree", "vftree:form=matrix", "flow2sl"};
     for (size_t i = 0; i < 4; i++) {
-        ik_plan *a = plan(full, "updown", schemes[i], 3), *b = plan(part, "updown", schemes[i], 3);
+        ik_plan *a = plan_of(full, "updown", schemes[i], 3), *b = plan_of(part, "updown", schemes[i], 3);
         for (uint32_t s = 0; s < 11; s++) {
             for (uint32_t d = 0; d < 11; d++) {
                 assert_int_equal(lane(b, s, d), lane(a, place[s], place[d]));
@@ -116,10 +88,10 @@ static void positions_are_those_of_the_full_tree(void **state)
 static void symmetric_forms_use_one_lane_both_ways(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric("rlft:ports=6,levels=2");
+    ik_fabric *f = fabric_of("rlft:ports=6,levels=2");
     const char *const schemes[] = {"vftree", "vftree:form=matrix", "flow2sl"};
     for (size_t i = 0; i < 3; i++) {
-        ik_plan *p = plan(f, "dmodk", schemes[i], 3);
+        ik_plan *p = plan_of(f, "dmodk", schemes[i], 3);
         for (uint32_t s = 0; s < f->num_hosts; s++) {
             for (uint32_t d = 0; d < f->num_hosts; d++) {
                 assert_int_equal(lane(p, s, d), lane(p, d, s));
@@ -135,8 +107,8 @@ static void symmetric_forms_use_one_lane_both_ways(void **state)
 static void queues_on_a_shared_channel(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric("karytree:k=2,n=3");
-    ik_plan *d = plan(f, "dmodk", "dbbm", 2), *v = plan(f, "dmodk", "vftree", 2);
+    ik_fabric *f = fabric_of("karytree:k=2,n=3");
+    ik_plan *d = plan_of(f, "dmodk", "dbbm", 2), *v = plan_of(f, "dmodk", "vftree", 2);
     unsigned dbbm = 0, vftree = 0;
     static const uint32_t dests[] = {2, 4, 6};
     for (size_t i = 0; i < 3; i++) {
@@ -163,7 +135,7 @@ static void refuse(const ik_fabric *f, const char *vc, unsigned num_vcs, ik_stat
 static void bad_requests_are_refused(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric("karytree:k=4,n=2"), *large = fabric("karytree:k=8,n=3");
+    ik_fabric *f = fabric_of("karytree:k=4,n=2"), *large = fabric_of("karytree:k=8,n=3");
     refuse(f, "vftre", 2, IK_ERR_INPUT, "vftre", "vftree");
     refuse(f, "vftree:form=product", 2, IK_ERR_INPUT, "product", "");
     refuse(f, "dbbm", 257, IK_ERR_USAGE, "257", "");
@@ -179,13 +151,13 @@ static void bad_requests_are_refused(void **state)
 static void natural_numbers_of_vcs(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric("karytree:k=2,n=3");
+    ik_fabric *f = fabric_of("karytree:k=2,n=3");
     static const struct {
         const char *vc;
         unsigned natural, needed;
     } rows[] = {{"1q", 1, 1}, {"dbbm", 3, 1}, {"hopclass", 4, 4}, {"phase", 1, 1}, {"voqnet", 8, 8}, {"any:last=3", 4, 4}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        ik_plan *p = plan(f, "dmodk", rows[i].vc, 0);
+        ik_plan *p = plan_of(f, "dmodk", rows[i].vc, 0);
         assert_int_equal(p->num_vcs, rows[i].natural);
         assert_int_equal(p->vc->vcs_needed, rows[i].needed);
         ik_plan_free(p);

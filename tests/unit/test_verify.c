@@ -2,28 +2,7 @@
  *
  * test_verify.c: proofs that must hold, proofs that must fail, and their witnesses, against independent recounts.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "ikat/ikat.h"
-
 #include "unit/verify_helpers.h"
-
-static ik_fabric *fabric(const char *spec)
-{
-    ik_fabric *f = NULL;
-    ik_error err = {0};
-    if (ik_fabric_from_spec(spec, NULL, &f, &err) != IK_OK) {
-        fail_msg("%s: %s", spec, err.text);
-    }
-    return f;
-}
 
 static ik_proof prove(const ik_plan *p, unsigned threads)
 {
@@ -34,16 +13,6 @@ static ik_proof prove(const ik_plan *p, unsigned threads)
         fail_msg("%s", err.text);
     }
     return proof;
-}
-
-static ik_plan *plan(const ik_fabric *f, const char *routing, const char *vc, unsigned num_vcs)
-{
-    ik_plan *p = NULL;
-    ik_error err = {0};
-    if (ik_plan_from_specs(f, routing, vc, NULL, num_vcs, NULL, &p, &err) != IK_OK) {
-        fail_msg("%s %s: %s", routing, vc ? vc : "", err.text);
-    }
-    return p;
 }
 
 /* A witness must be a cycle of real channels whose every step its pair really takes. */
@@ -99,7 +68,7 @@ static void updown_on_rings(void **state)
     (void)state;
     for (uint32_t n = 3; n <= 9; n++) {
         ik_fabric *f = ring_fabric(n, 1);
-        ik_plan *p = plan(f, "updown", NULL, 0);
+        ik_plan *p = plan_of(f, "updown", NULL, 0);
         ik_proof proof = prove(p, 1);
         assert_int_equal(proof.delivered, IK_YES);
         assert_int_equal(proof.deadlock_free, IK_YES);
@@ -162,10 +131,10 @@ static void broken_routings_are_caught(void **state)
 static void unconnected_pairs_are_no_failure(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric("karytree:k=2,n=2"), *cut = NULL;
+    ik_fabric *f = fabric_of("karytree:k=2,n=2"), *cut = NULL;
     uint32_t leaf = ik_host_switch(f, 0);
     assert_int_equal(ik_fabric_degrade(f, NULL, 0, &leaf, 1, &cut, NULL), IK_OK);
-    ik_plan *p = plan(cut, "updown", NULL, 0);
+    ik_plan *p = plan_of(cut, "updown", NULL, 0);
     ik_proof proof = prove(p, 1);
     assert_int_equal(proof.pairs, 12);
     assert_int_equal(proof.unconnected, 10);
@@ -185,9 +154,9 @@ static void both_methods_agree(void **state)
                                           "karytree:k=3,n=3,fail=10%", "xgft:m=4:4,w=2:3"};
     static const char *const schemes[] = {"1q", "dbbm", "vftree", "voqnet"};
     for (size_t i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
-        ik_fabric *f = fabric(fabrics[i]);
+        ik_fabric *f = fabric_of(fabrics[i]);
         for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
-            ik_plan *p = plan(f, "updown", schemes[k], 0);
+            ik_plan *p = plan_of(f, "updown", schemes[k], 0);
             ik_proof by_tree = prove(p, 1);
             p->routing->traits = 0;
             ik_proof by_walk = prove(p, 1);
@@ -221,8 +190,8 @@ static void threads_do_not_matter(void **state)
 static void path_lengths_of_trees(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric("karytree:k=4,n=3");
-    ik_plan *p = plan(f, "dmodk", NULL, 0);
+    ik_fabric *f = fabric_of("karytree:k=4,n=3");
+    ik_plan *p = plan_of(f, "dmodk", NULL, 0);
     ik_proof proof = prove(p, 2);
     assert_int_equal(proof.num_path_lengths, 5);
     assert_int_equal(proof.path_lengths[0], 64 * 3);
@@ -308,7 +277,7 @@ static void spare_host_ports_change_nothing(void **state)
     ik_builder_free(b);
     static const char *const routings[] = {"shortest", "minimal", "loren:grid=3"};
     for (size_t i = 0; i < sizeof routings / sizeof *routings; i++) {
-        ik_plan *p = plan(f, routings[i], "1q", 1);
+        ik_plan *p = plan_of(f, routings[i], "1q", 1);
         ik_proof proof = prove(p, 1);
         assert_int_equal(proof.pairs, 30);
         assert_int_equal(proof.num_path_lengths, 2);

@@ -2,15 +2,8 @@
  *
  * Fat trees against values computed by an independent program (tests/data/topology/t1_topology.json).
  */
-#include "ikat/ikat.h"
-
+#include "unit/made.h"
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static json_t *expected;
 
@@ -29,17 +22,6 @@ static int unload(void **state)
     return 0;
 }
 
-static ik_fabric *build(const char *spec)
-{
-    ik_error err = {0};
-    ik_fabric *f = NULL;
-    if (ik_fabric_from_spec(spec, NULL, &f, &err) != IK_OK)
-        fail_msg("%s: %s (%s)", spec, err.text, err.hint);
-    if (ik_fabric_check(f, &err) != IK_OK)
-        fail_msg("%s: %s", spec, err.text);
-    return f;
-}
-
 static void join_list(const json_t *list, char *text)
 {
     size_t i;
@@ -54,7 +36,7 @@ static ik_fabric *build_lists(const char *family, const json_t *m, const json_t 
     join_list(m, ms);
     join_list(w, ws);
     snprintf(spec, sizeof spec, "%s:m=%s,w=%s", family, ms, ws);
-    return build(spec);
+    return fabric_of(spec);
 }
 
 /* Links whose lower end is on this level; level 0 = hosts. */
@@ -136,11 +118,11 @@ static void test_shorthands(void **state)
         char spec[64];
         snprintf(spec, sizeof spec, "rlft:ports=%lld,levels=%lld", json_integer_value(json_object_get(row, "ports")),
                  json_integer_value(json_object_get(row, "T")));
-        ik_fabric *f = build(spec), *same = build_lists("xgft", json_object_get(row, "m"), json_object_get(row, "w"));
+        ik_fabric *f = fabric_of(spec), *same = build_lists("xgft", json_object_get(row, "m"), json_object_get(row, "w"));
         char why[256];
         assert_int_equal(f->num_hosts, json_integer_value(json_object_get(row, "N")));
         assert_int_equal(f->num_switches, json_integer_value(json_object_get(row, "S")));
-        ik_fabric *again = build(f->spec);
+        ik_fabric *again = fabric_of(f->spec);
         assert_true(ik_fabric_equal(f, again, why, sizeof why));
         ik_fabric_free(again);
         if (!ik_fabric_equal(f, same, why, sizeof why))
@@ -150,17 +132,17 @@ static void test_shorthands(void **state)
         ik_fabric_free(f);
         ik_fabric_free(same);
     }
-    ik_fabric *f = build("rlft:ports=36,levels=3");
+    ik_fabric *f = fabric_of("rlft:ports=36,levels=3");
     assert_int_equal(f->num_hosts, 11664);
     assert_int_equal(f->num_switches, 1620);
     ik_fabric_free(f);
-    f = build("fattree3:ports=64");
+    f = fabric_of("fattree3:ports=64");
     assert_int_equal(f->num_hosts, 65536);
     ik_fabric_free(f);
-    f = build("fattree2:ports=64");
+    f = fabric_of("fattree2:ports=64");
     assert_int_equal(f->num_hosts, 2048);
     ik_fabric_free(f);
-    f = build("slimtree:k=16,w=10");
+    f = fabric_of("slimtree:k=16,w=10");
     assert_int_equal(f->num_switches, 26);
     ik_fabric_free(f);
 }
@@ -168,7 +150,7 @@ static void test_shorthands(void **state)
 static void test_hosts_and_failures(void **state)
 {
     (void)state;
-    ik_fabric *f = build("karytree:k=4,n=2,hosts=10,fail=sw0.5:sw7,link_rate=200 Gb/s,latency=8 ns");
+    ik_fabric *f = fabric_of("karytree:k=4,n=2,hosts=10,fail=sw0.5:sw7,link_rate=200 Gb/s,latency=8 ns");
     assert_false(f->intact);
     assert_int_equal(f->num_hosts, 10);
     assert_int_equal(f->num_switches, 8);
@@ -180,13 +162,13 @@ static void test_hosts_and_failures(void **state)
     assert_int_equal(ik_port_latency_ps(f, f->port_base[0] + 5), 8000);
     assert_int_equal(f->port_peer[f->port_base[2] + 1], f->port_base[ik_host_node(f, 9)]);
     assert_int_equal(f->port_peer[f->port_base[2] + 2], IK_NONE);
-    ik_fabric *again = build(f->spec);
+    ik_fabric *again = fabric_of(f->spec);
     char why[256];
     assert_true(ik_fabric_equal(f, again, why, sizeof why));
     ik_fabric_free(again);
     ik_fabric_free(f);
 
-    f = build("karytree:k=4,n=3,fail=25%,fail_switches=12.5%,fail_seed=3");
+    f = fabric_of("karytree:k=4,n=3,fail=25%,fail_switches=12.5%,fail_seed=3");
     unsigned lost = 0, dead = 0;
     for (size_t i = 0; i < f->num_findings; i++) {
         lost += strcmp(f->findings[i].code, "failed-link") == 0;

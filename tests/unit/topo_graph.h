@@ -5,18 +5,8 @@
 #ifndef IKAT_TEST_TOPO_GRAPH_H
 #define IKAT_TEST_TOPO_GRAPH_H
 
-#include "ikat/ikat.h"
-
+#include "unit/made.h"
 #include <jansson.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
 
 /* Switch neighbours, parallel links collapsed; hosts attached to each switch. */
 typedef struct switch_graph {

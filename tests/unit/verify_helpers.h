@@ -5,7 +5,7 @@
 #ifndef IKAT_TESTS_VERIFY_HELPERS_H
 #define IKAT_TESTS_VERIFY_HELPERS_H
 
-#include "ikat/ikat.h"
+#include "unit/made.h"
 
 /* Switch i: port 0 clockwise (to i + 1), port 1 back, hosts from port 2. */
 static inline ik_fabric *ring_fabric(uint32_t n, uint32_t hosts_per)
