@@ -138,7 +138,8 @@ uint32_t ik_lft_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
 /* Compiles a destination-based deterministic routing to a table [num_switches][num_hosts] of local ports (0xFFFF = none).
  * IK_ERR_UNSUPPORTED for others. Free with free(). */
 ik_status ik_lft_compile(const ik_routing *r, const ik_env *env, uint16_t **lft, ik_error *err);
-/* OpenSM's format (`-R file -U`), LIDs from the fabric or assigned 1… (switches first), `portguid` on every line. */
+/* OpenSM's format (`-R file -U`), LIDs from the fabric or assigned 1… (switches first), `portguid` on every line. Refused are ports
+ * beyond 254 and LIDs that are no unicast ones or not unique. */
 ik_status ik_lft_write(const ik_routing *r, const char *path, ik_error *err);
 ik_status ik_lft_print(const ik_routing *r, FILE *out, ik_error *err);
 /* Reads such a file, or what dump_fts prints. Malformed lines and ports that a switch lacks: IK_ERR_INPUT with the place; unknown

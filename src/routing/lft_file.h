@@ -6,6 +6,9 @@
 
 #include "ikat/fabric.h"
 
+#define LFT_MAX_LID  0xBFFFu /* unicast LIDs of InfiniBand end here */
+#define LFT_MAX_PORT 254u    /* 255 says "no route" */
+
 typedef struct lft_names {
     uint32_t *lid;     /* [nodes] */
     uint32_t *by_lid;  /* [nodes] nodes by ascending LID */

@@ -8,9 +8,6 @@
 
 #include <stdlib.h>
 
-/* Unicast LIDs of InfiniBand end here. */
-enum { MAX_LID = 0xBFFF };
-
 uint32_t lft_port_label(const ik_fabric *f, uint32_t sw, uint32_t local)
 {
     return f->port_label ? f->port_label[f->port_base[sw] + local] : local + 1;
@@ -29,23 +26,23 @@ static uint64_t guid_of(const ik_fabric *f, uint32_t node)
 static ik_status give_lids(const ik_fabric *f, lft_names *names, ik_error *err)
 {
     uint32_t nodes = ik_num_nodes(f), next = 1;
-    bool *used = ik_calloc(MAX_LID + 1, sizeof *used);
+    bool *used = ik_calloc(LFT_MAX_LID + 1, sizeof *used);
     if (!used)
-        return ik_fail_memory(err, MAX_LID + 1, "LIDs");
+        return ik_fail_memory(err, LFT_MAX_LID + 1, "LIDs");
     for (uint32_t node = 0; node < nodes; node++) {
         names->lid[node] = f->node_lid ? f->node_lid[node] : 0;
-        if (names->lid[node] <= MAX_LID)
+        if (names->lid[node] <= LFT_MAX_LID)
             used[names->lid[node]] = true;
     }
     for (uint32_t node = 0; node < nodes; node++) {
         if (names->lid[node])
             continue;
-        while (next <= MAX_LID && used[next])
+        while (next <= LFT_MAX_LID && used[next])
             next++;
-        if (next > MAX_LID) {
+        if (next > LFT_MAX_LID) {
             free(used);
-            return ik_fail(err, IK_ERR_UNSUPPORTED, "the fabric has %u nodes, and InfiniBand has %d unicast LIDs", nodes,
-                           MAX_LID);
+            return ik_fail(err, IK_ERR_UNSUPPORTED, "the fabric has %u nodes, and InfiniBand has %u unicast LIDs", nodes,
+                           LFT_MAX_LID);
         }
         names->lid[node] = next++;
     }

@@ -18,7 +18,7 @@ static void print_name(const ik_fabric *f, uint32_t node, FILE *out)
 {
     char buffer[256];
     const char *name = f->node_name && f->node_name[node] ? f->node_name[node] : ik_node_describe(f, node, buffer, sizeof buffer);
-    for (size_t i = 0; name[i] && i < 128; i++)
+    for (size_t i = 0; name[i] && (i < 128 || ((unsigned char)name[i] & 0xC0) == 0x80); i++) /* whole characters */
         fputc((unsigned char)name[i] < ' ' || name[i] == '\'' ? '_' : name[i], out);
 }
 
@@ -50,6 +50,30 @@ static void print_switch(const ik_fabric *f, const lft_names *names, uint32_t sw
     fprintf(out, "# %" PRIu32 " lids listed\n", listed);
 }
 
+/* Refuses what no subnet manager could load: ports beyond 254 (255 says "no route"), LIDs that are no unicast ones or not unique.
+ */
+static ik_status check_numbers(const ik_fabric *f, const lft_names *names, ik_error *err)
+{
+    char first[256], second[256];
+    for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++) {
+        uint32_t sw = f->port_node[port], label = lft_port_label(f, sw, port - f->port_base[sw]);
+        if (f->port_peer[port] != IK_NONE && label > LFT_MAX_PORT)
+            return ik_fail(err, IK_ERR_UNSUPPORTED, "%s has a port %u; forwarding tables of InfiniBand number ports up to %u",
+                           ik_node_describe(f, sw, first, sizeof first), label, LFT_MAX_PORT);
+    }
+    for (uint32_t i = 0; i < names->num_nodes; i++) {
+        uint32_t node = names->by_lid[i], next = i + 1 < names->num_nodes ? names->by_lid[i + 1] : IK_NONE;
+        if (names->lid[node] > LFT_MAX_LID)
+            return ik_fail(err, IK_ERR_INPUT, "%s has LID %u; unicast LIDs go up to %u",
+                           ik_node_describe(f, node, first, sizeof first), names->lid[node], LFT_MAX_LID);
+        if (next != IK_NONE && names->lid[next] == names->lid[node])
+            return ik_fail(err, IK_ERR_INPUT, "%.200s and %.200s have the same LID, %u",
+                           ik_node_describe(f, node, first, sizeof first), ik_node_describe(f, next, second, sizeof second),
+                           names->lid[node]);
+    }
+    return IK_OK;
+}
+
 ik_status ik_lft_print(const ik_routing *r, FILE *out, ik_error *err)
 {
     const ik_fabric *f = r->fabric;
@@ -58,6 +82,8 @@ ik_status ik_lft_print(const ik_routing *r, FILE *out, ik_error *err)
     ik_status status = ik_lft_compile(r, NULL, &lft, err);
     if (status == IK_OK)
         status = lft_names_make(f, &names, err);
+    if (status == IK_OK)
+        status = check_numbers(f, &names, err);
     if (status == IK_OK) {
         for (uint32_t sw = 0; sw < f->num_switches; sw++)
             print_switch(f, &names, sw, lft + (size_t)sw * f->num_hosts, out);

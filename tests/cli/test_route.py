@@ -72,6 +72,19 @@ class Route(CliTest):
         difference = self.json("route", "ring:n=7", "--diff", "updown", f"lft:path={table}")
         self.assertEqual((difference["moved"], difference["lost"], difference["changed_entries"]), (0, 0, 0))
 
+    def test_tables_that_no_subnet_manager_loads_are_refused(self):
+        self.ok("route", "crossbar:n=254", "-r", "updown", "--format", "lft")
+        self.refused("route", "crossbar:n=255", "-r", "updown", "--format", "lft", says=["sw0 has a port 255", "up to 254"])
+        fabric = self.tmp / "ring.json"
+        self.ok("topo", "ring:n=3", "-o", fabric)
+        plain = json.loads(fabric.read_text())
+        del plain["family"], plain["spec"]
+        for lids, says in [((5, 5, 7), ["host0 and host1 have the same LID, 5"]), ((1, 2, 49152), ["host2 has LID 49152", "49151"])]:
+            for host, lid in zip(plain["hosts"], lids):
+                host["lid"] = lid
+            fabric.write_text(json.dumps(plain))
+            self.refused("route", fabric, "-r", "updown", "--format", "lft", says=says)
+
     def test_difference(self):
         difference = self.json("route", "karytree:k=2,n=3", "--diff", "dmodk", "smodk")
         self.assertEqual(difference["pairs"], 56)
