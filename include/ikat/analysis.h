@@ -71,17 +71,20 @@ ik_status ik_distances_cost(const ik_fabric *f, double *word_operations, ik_erro
 
 /* ------------------------------------------------------------------------------------------ diversity, girth, Moore bound */
 
+/* Numbers of paths are exact below this; it stands for itself and all beyond. */
+#define IK_PATHS_MANY ((uint64_t)INT64_MAX)
+
 /* Pairs of switches with hosts that have this distance and this number of minimal paths. */
 typedef struct ik_path_count {
     uint32_t distance;
-    uint64_t paths;  /* parallel links make different paths; UINT64_MAX = that many or more */
+    uint64_t paths;  /* parallel links make different paths; at most IK_PATHS_MANY */
     uint64_t pairs;  /* ordered, different switches */
 } ik_path_count;
 typedef struct ik_diversity {
     ik_path_count *counts;  /* [num] ascending by distance, then paths */
     size_t num;
     uint64_t min_paths, max_paths; /* over all connected pairs */
-    double mean_paths;
+    double mean_paths; /* a bound from below if max_paths is IK_PATHS_MANY */
 } ik_diversity;
 /* Breadth-first searches that count paths, over classes of twin switches. Cost O(C * E). Free with ik_diversity_free. */
 ik_status ik_diversity_measure(const ik_fabric *f, const ik_env *env, ik_diversity *out, ik_error *err);

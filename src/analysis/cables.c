@@ -23,7 +23,7 @@ static ik_xy *plan(const ik_fabric *f, uint32_t rack_switches, ik_cables *c)
         memcpy(xy, f->switch_xy, f->num_switches * sizeof *xy);
         return xy;
     }
-    uint32_t racks = (f->num_switches + rack_switches - 1) / rack_switches;
+    uint32_t racks = f->num_switches / rack_switches + (f->num_switches % rack_switches != 0);
     uint32_t width = (uint32_t)ceil(sqrt(racks));
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
         uint32_t rack = sw / rack_switches;

@@ -30,12 +30,12 @@ typedef struct diversity_job {
 
 static uint64_t add_sat(uint64_t a, uint64_t b)
 {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+    return a > IK_PATHS_MANY - b ? IK_PATHS_MANY : a + b;
 }
 
 static uint64_t mul_sat(uint64_t a, uint64_t b)
 {
-    return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+    return b && a > IK_PATHS_MANY / b ? IK_PATHS_MANY : a * b;
 }
 
 /* ------------------------------------------------------------------------------------------ the table */

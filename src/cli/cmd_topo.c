@@ -138,15 +138,22 @@ static double moore_ratio(const topo *t)
     return ik_moore_ratio(t->d.switches, t->d.max_degree, t->has_dist ? t->dist.switch_diameter : IK_NONE);
 }
 
+/* Null where there are too many paths to count. */
+static json_t *json_paths(uint64_t paths)
+{
+    return paths < IK_PATHS_MANY ? json_integer((json_int_t)paths) : json_null();
+}
+
 static json_t *json_diversity(const ik_diversity *d)
 {
     json_t *counts = json_array();
     for (size_t i = 0; i < d->num; i++) {
-        json_array_append_new(counts, json_pack("{s:i, s:I, s:I}", "distance", (int)d->counts[i].distance, "paths",
-                                                (json_int_t)d->counts[i].paths, "pairs", (json_int_t)d->counts[i].pairs));
+        json_array_append_new(counts, json_pack("{s:i, s:o, s:I}", "distance", (int)d->counts[i].distance, "paths",
+                                                json_paths(d->counts[i].paths), "pairs", (json_int_t)d->counts[i].pairs));
     }
-    return json_pack("{s:I, s:f, s:I, s:o}", "min", (json_int_t)d->min_paths, "mean", d->mean_paths, "max",
-                     (json_int_t)d->max_paths, "counts", counts);
+    return json_pack("{s:o, s:o, s:o, s:o}", "min", json_paths(d->min_paths), "mean",
+                     d->max_paths < IK_PATHS_MANY ? json_real(d->mean_paths) : json_null(), "max", json_paths(d->max_paths),
+                     "counts", counts);
 }
 
 static json_t *json_bisection(const ik_bisection *b)
@@ -309,6 +316,11 @@ static void print_distances(const topo *t)
     }
 }
 
+static void paths_cell(cli_table *table, uint64_t paths)
+{
+    cli_table_cell(table, "%s%s", paths < IK_PATHS_MANY ? "" : "at least ", cli_count(paths));
+}
+
 static void print_diversity(const topo *t)
 {
     static const char *const headers[] = {"hops>", "switch pairs>", "fewest paths>", "mean>", "most>", NULL};
@@ -324,9 +336,9 @@ static void print_diversity(const topo *t)
         }
         cli_table_cell(table, "%u", d->counts[first].distance);
         cli_table_cell(table, "%s", cli_count((uint64_t)pairs));
-        cli_table_cell(table, "%s", cli_count(d->counts[first].paths));
-        cli_table_cell(table, "%.4f", paths / pairs);
-        cli_table_cell(table, "%s", cli_count(d->counts[i - 1].paths));
+        paths_cell(table, d->counts[first].paths);
+        cli_table_cell(table, "%s%.4f", d->counts[i - 1].paths < IK_PATHS_MANY ? "" : "at least ", paths / pairs);
+        paths_cell(table, d->counts[i - 1].paths);
     }
     cli_table_print(table, stdout, t->c->colour_out);
 }
@@ -456,8 +468,9 @@ const ik_command ik_command_topo = {
         "min_degree, leaf_switches, levels, level_switches, ports_per_host, links_per_host, links_by_rate (name, rate_bps,\n"
         "latency_ps, links, switch_links, host_links), diameter, switch_diameter, mean_hops, mean_switch_hops,\n"
         "distance_histogram (ordered host pairs by hops), switch_distance_histogram, leaf_distance_histogram,\n"
-        "unconnected_pairs, findings (severity, code, text). With --all also path_diversity (min, mean, max, counts), girth,\n"
-        "moore_ratio, bisection (cut, per_host, hosts_a, hosts_b, lower_bound, lower_bound_per_host, starts), cables (cables,\n"
+        "unconnected_pairs, findings (severity, code, text). With --all also path_diversity (min, mean, max, counts; null\n"
+        "beyond 63 bits), girth, moore_ratio, bisection (cut, per_host, hosts_a, hosts_b, lower_bound, lower_bound_per_host, "
+        "starts), cables (cables,\n"
         "inside_racks, total, longest, mean, width, height, own_positions, histogram).",
     .examples = examples,
     .options = options,

@@ -173,6 +173,14 @@ class Compare(CliTest):
         self.refused("compare", "ring:n=5", "--plot", "x.svg", says="--scale")
         self.refused("compare", "--scale", "8..9", "--radix", "8", says="--radix does not go with it")
 
+    def test_more_paths_than_can_be_counted(self):
+        most = self.json("topo", "mesh:dims=34:34", "--all")["path_diversity"]  # (66 over 33) paths from corner to corner
+        self.assertEqual(most["max"], 7219428434016265740)
+        many = self.json("topo", "mesh:dims=36:36", "--all")["path_diversity"]
+        self.assertEqual((many["min"], many["mean"], many["max"]), (1, None, None))
+        self.assertIn({"distance": 70, "paths": None, "pairs": 4}, many["counts"])
+        self.assertIn("at least 9,223,372,036,854,775,807", self.ok("topo", "mesh:dims=36:36", "--all"))
+
     def test_compare_of_long_paths(self):
         folder = self.tmp / ("long" * 50) / ("longer" * 30)
         folder.mkdir(parents=True)
