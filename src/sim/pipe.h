@@ -84,7 +84,7 @@ typedef struct pipe_router {
     pipe_vc *in;                         /* [radix * vcs], as the next two */
     uint16_t *credits, *holder;          /* of output VCs; holder: input VC that has it */
     pipe_port *ports;
-    uint16_t *vc_served; /* [radix] VC of this input that won last in switch allocation */
+    uint16_t *vc_served; /* [radix * input_speedup] VC of that port of the crossbar that won last in switch allocation */
     match_state vc_match, sw_match;
     void *route_state, *select_state;
     uint64_t draws;
@@ -153,14 +153,16 @@ struct pipe {
     const ik_env *env;
     /* resolved parameters; stages in ticks */
     unsigned vcs, routing, vc_alloc, sw_alloc, traversal, iterations, injection, speedup;
+    unsigned input_speedup, output_speedup; /* ports of the crossbar of an input, an output */
     match_kind vc_kind, sw_kind;
     uint32_t depth, ring_shift, flit_bytes, packet_flits, packets_per_message, packet_bytes;
     uint64_t clock_ps, warmup, end, series, watchdog, seed; /* clock_ps: of a link cycle; the others in cycles */
     double load, messages_per_cycle;                        /* of a host whose link takes a flit a cycle */
-    uint64_t queue_flits;                                   /* that may wait for a link behind the switch; speed-up only */
+    uint64_t queue_flits;                                   /* that may wait for a link behind the switch; speed-ups only */
     bool adaptive, source_adaptive, paranoid, any_injection_vc;
     bool look_at_links; /* some take a flit in several ticks */
     bool plain;         /* see pipe_router.c */
+    bool list_switch;   /* requests for the switch are matched as a list */
     uint16_t *table;    /* [switches][hosts] local output port of a deterministic routing by destination; NULL: ask the routing */
     /* state */
     pipe_port *ports;  /* [ports] */
@@ -174,7 +176,10 @@ struct pipe {
     uint16_t *pointers;                         /* backing of all round-robin pointers */
     uint8_t *policy;                            /* backing of routing and selection states */
     uint16_t *port_of_bit;                      /* [radix * vcs] bit / vcs */
+    uint16_t *crossbar_in;                      /* [radix * vcs] port of the crossbar of an input VC */
+    uint64_t *credit_ticks; /* [ports] 1 + when credit went last; internal and input speed-up only, else NULL */
     uint64_t vc_mask;                           /* vcs ones */
+    uint64_t crossbar_vcs[16];                  /* [input_speedup] VCs at an input's ports of the crossbar */
     uint32_t wheel_mask, ring_mask, stage_mask; /* of ticks; of a ring of flits; of route and due */
     uint32_t max_radix;
     uint32_t switch_ports, switch_channels; /* switch_channels = switch_ports * vcs: input VCs of switches are below */
@@ -272,18 +277,28 @@ SIM_INLINE pipe_packet *pipe_packet_of(const pipe *p, uint32_t id)
     return &p->chunks[id / PIPE_CHUNK][id % PIPE_CHUNK];
 }
 
-/* Gives the credit of a flit that left input VC `vc` of this port back to the sender; one a cycle and port. `plain`: a tick is a
- * cycle. */
+/* When credit for a flit that leaves an input now can go back: one message a cycle, for all VCs that flits left in a tick. */
+SIM_INLINE uint64_t pipe_credit_leaves(pipe_part *q, pipe_port *port)
+{
+    const pipe *p = q->p;
+    uint64_t leaves = q->cycle * p->speedup;
+    if (p->credit_ticks) {
+        uint64_t *last = &p->credit_ticks[port - p->ports];
+        if (*last == q->now + 1)
+            return port->credit_at - p->speedup;
+        *last = q->now + 1;
+    }
+    if (leaves < port->credit_at)
+        leaves = port->credit_at;
+    port->credit_at = leaves + p->speedup;
+    return leaves;
+}
+
+/* Gives the credit of a flit that left input VC `vc` of this port back to the sender. `plain`: a tick is a cycle. */
 SIM_INLINE void pipe_send_credit(pipe_part *q, pipe_port *port, unsigned vc, bool plain)
 {
     const pipe *p = q->p;
-    uint64_t leaves = q->now;
-    if (!plain && p->speedup > 1) {
-        leaves = q->cycle * p->speedup;
-        if (leaves < port->credit_at)
-            leaves = port->credit_at;
-        port->credit_at = leaves + p->speedup;
-    }
+    uint64_t leaves = !plain && p->speedup > 1 ? pipe_credit_leaves(q, port) : q->now;
     if (__builtin_expect(port->to, 0)) {
         pipe_post_credit(q, port, vc, leaves + port->credit_delay);
         return;

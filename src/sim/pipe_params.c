@@ -25,7 +25,10 @@ static ik_status resolve_switch(pipe *p, const ik_params *v, ik_error *err)
         ik_fail(err, IK_ERR_USAGE, "speedup = %g: routers of the pipelined model have a whole number of ticks a cycle", speedup);
         return ik_hint(err, IK_ERR_USAGE, "take speedup: %u or %u", p->speedup, p->speedup + 1);
     }
-    if (p->speedup > 1)
+    p->input_speedup = (unsigned)ik_params_uint(v, "input_speedup");
+    p->output_speedup = (unsigned)ik_params_uint(v, "output_speedup");
+    p->list_switch = match_takes_list(p->sw_kind) || p->input_speedup > 1 || p->output_speedup > 1;
+    if (p->speedup > 1 || p->output_speedup > 1)
         p->queue_flits = ik_params_uint(v, "output_buffer") / p->flit_bytes;
     uint64_t depth = ik_params_uint(v, "buffer") / p->vcs / p->flit_bytes;
     if (depth < 1) {
@@ -35,7 +38,7 @@ static ik_status resolve_switch(pipe *p, const ik_params *v, ik_error *err)
                        (unsigned long long)p->vcs * p->flit_bytes);
     }
     p->depth = depth > 32767 ? 32767 : (uint32_t)depth;
-    return IK_OK;
+    return sim_check_input_speedup(p->input_speedup, p->vcs, err);
 }
 
 static ik_status resolve_adapter(pipe *p, const ik_params *v, ik_error *err)
@@ -133,7 +136,7 @@ static uint64_t wheel_span(const pipe *p)
 {
     uint64_t longest = 1, held = (uint64_t)p->depth * p->vcs, room = p->queue_flits + 1;
     for (uint32_t c = 0; c < p->f->num_classes; c++) {
-        uint64_t span = pipe_class_latency(p, c) + pipe_class_period(p, c) * ((held < room ? held : room) + 2);
+        uint64_t span = pipe_class_latency(p, c) + pipe_class_period(p, c) * ((held < room ? held : room) + 1 + p->output_speedup);
         longest = span > longest ? span : longest;
     }
     longest += p->sw_alloc + p->traversal + 8u * p->speedup;

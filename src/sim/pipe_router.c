@@ -8,7 +8,8 @@
  *
  * iSLIP and the separable output-first allocator work on the sets: outputs choose the next member after their pointer. Since a
  * head asks for VCs of one output only, VC allocation falls apart into one small matching an output. That the VCs of an input
- * that want the same output take turns need only be decided for the one that wins. The other allocators get a list of requests.
+ * that want the same output take turns need only be decided for the one that wins. The other allocators get a list of requests, and so does every one where
+ * inputs or outputs have several ports of the crossbar.
  *
  * There are three kernels from one text: `words` is a constant 1 for routers with up to 64 input VCs, `plain` says that no stage
  * takes longer than a tick, links take a flit a tick and both allocators are iSLIP with one iteration.
@@ -327,22 +328,23 @@ SIM_INLINE bool offer_outputs(pipe_part *q, pipe_router *r, bool again, uint64_t
     return set_any(offered, k.port_words);
 }
 
-/* Of the VCs of input `in` that want `out`, the first after the one that was served last; moves that pointer. */
-SIM_INLINE uint32_t choose_vc(const pipe *p, pipe_router *r, uint32_t in, uint32_t out, kernel k)
+/* Of those VCs of input `in` that want `out`, the first after the one that was served last; moves that pointer. */
+SIM_INLINE uint32_t choose_vc(const pipe *p, const pipe_router *r, uint32_t in, uint64_t vcs, uint16_t *served, uint32_t out,
+                              kernel k)
 {
     uint32_t base = in * p->vcs;
-    uint64_t want = set_slice(r->want + (size_t)out * k.words, base, p->vc_mask, k.words);
+    uint64_t want = set_slice(r->want + (size_t)out * k.words, base, vcs, k.words);
     if (!k.plain)
-        want &= ~set_slice(r->unready, base, p->vc_mask, k.words);
-    uint32_t vc = slice_after(want, r->vc_served[in]);
-    r->vc_served[in] = (uint16_t)vc;
+        want &= ~set_slice(r->unready, base, vcs, k.words);
+    uint32_t vc = slice_after(want, *served);
+    *served = (uint16_t)vc;
     return base + vc;
 }
 
 SIM_INLINE void serve(pipe_part *q, pipe_router *r, uint32_t in, uint32_t out, bool move, kernel k)
 {
     const pipe *p = q->p;
-    uint32_t bit = choose_vc(p, r, in, out, k);
+    uint32_t bit = choose_vc(p, r, in, p->vc_mask, &r->vc_served[in], out, k);
     if (move) {
         r->sw_match.out_first[out] = (uint16_t)(in * p->vcs + p->vcs - 1); /* its last bit */
         r->sw_match.in_first[in] = (uint16_t)out;
@@ -396,20 +398,44 @@ static void match_vcs(pipe_part *q, pipe_router *r, kernel k)
         grant_vc(q, r, q->requests[q->grants[g]].in, q->requests[q->grants[g]].out, false, k);
 }
 
+/* Adds what inputs ask of an output: one request a port of the crossbar, whichever of its VCs want it. */
+static uint32_t ask_for_output(pipe_part *q, const pipe_router *r, uint32_t out, uint32_t n, kernel k)
+{
+    const pipe *p = q->p;
+    const uint64_t *want = r->want + (size_t)out * k.words;
+    uint32_t at = IK_NONE, asked = 0; /* input; its ports that have asked */
+    for (unsigned w = 0; w < k.words; w++)
+        for (uint64_t bits = want[w] & ~r->unready[w]; bits; bits &= bits - 1) {
+            uint32_t bit = w * 64 + (uint32_t)__builtin_ctzll(bits), in = p->port_of_bit[bit], port = p->crossbar_in[bit];
+            asked = in == at ? asked : 0;
+            at = in;
+            uint32_t one = 1u << (port - in * p->input_speedup);
+            if (asked & one)
+                continue;
+            asked |= one;
+            q->requests[n++] = (match_request){(uint16_t)port, (uint16_t)(out * p->output_speedup + in % p->output_speedup)};
+        }
+    return n;
+}
+
+/* An input has a port of the crossbar for every input_speedup-th of its VCs, an output one for every output_speedup-th input. */
 static void match_switch(pipe_part *q, pipe_router *r, kernel k)
 {
     const pipe *p = q->p;
     uint32_t n = 0;
-    for (uint32_t in = 0; in < r->radix; in++)
-        for (uint32_t out = 0; out < r->radix; out++) {
-            uint64_t want = set_slice(r->want + (size_t)out * k.words, in * p->vcs, p->vc_mask, k.words);
-            if ((want & ~set_slice(r->unready, in * p->vcs, p->vc_mask, k.words)) &&
-                (!p->look_at_links || link_takes(q, &r->ports[out])))
-                q->requests[n++] = (match_request){(uint16_t)in, (uint16_t)out};
+    for (unsigned w = 0; w < k.port_words; w++)
+        for (uint64_t outs = r->wanted[w]; outs; outs &= outs - 1) {
+            uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(outs);
+            if (!p->look_at_links || link_takes(q, &r->ports[out]))
+                n = ask_for_output(q, r, out, n, k);
         }
     uint32_t found = n ? match(p->sw_kind, p->iterations, &r->sw_match, &q->room, q->requests, n, q->grants) : 0;
-    for (uint32_t g = 0; g < found; g++)
-        serve(q, r, q->requests[q->grants[g]].in, q->requests[q->grants[g]].out, false, k);
+    for (uint32_t g = 0; g < found; g++) {
+        match_request won = q->requests[q->grants[g]];
+        uint32_t in = won.in / p->input_speedup, out = won.out / p->output_speedup;
+        uint64_t vcs = p->crossbar_vcs[won.in - in * p->input_speedup];
+        traverse(q, r, in, choose_vc(p, r, in, vcs, &r->vc_served[won.in], out, k), out, k);
+    }
 }
 
 /* ---- */
@@ -421,7 +447,7 @@ SIM_INLINE void run_router(pipe_part *q, pipe_router *r, uint32_t sw, kernel k)
         end_holding(q, r);
     if (set_any(r->drop, k.words))
         drop_flits(q, r);
-    if (!k.plain && match_takes_list(p->sw_kind))
+    if (!k.plain && p->list_switch)
         match_switch(q, r, k);
     else
         allocate_switch(q, r, k);

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { MAX_PORT_VCS = 65535 };
+enum { MAX_SIDES = 65535 };
 
 /* ---- state */
 
@@ -56,7 +56,7 @@ static sizes measure(pipe *p)
         uint32_t radix = ik_radix(p->f, sw);
         size_t select, route = state_bytes_of(p, sw, &select);
         z.words += set_words(p, radix);
-        z.pointers += (size_t)radix * (3 + 2 * p->vcs);
+        z.pointers += (size_t)radix * (2 * p->input_speedup + p->output_speedup + 2 * p->vcs);
         z.policy += route + select;
         p->max_radix = radix > p->max_radix ? radix : p->max_radix;
     }
@@ -76,6 +76,8 @@ static bool allocate(pipe *p, const sizes *z)
            get(p, &p->bits, z->words, sizeof *p->bits) && get(p, &p->pointers, z->pointers, sizeof *p->pointers) &&
            get(p, &p->policy, z->policy, 1) &&
            get(p, &p->port_of_bit, (size_t)p->max_radix * p->vcs + 1, sizeof *p->port_of_bit) &&
+           get(p, &p->crossbar_in, (size_t)p->max_radix * p->vcs + 1, sizeof *p->crossbar_in) &&
+           (p->speedup == 1 || p->input_speedup == 1 || get(p, &p->credit_ticks, ports, sizeof *p->credit_ticks)) &&
            get(p, &p->parts, p->num_parts, sizeof *p->parts) &&
            get(p, &p->node_part, ik_num_nodes(f), sizeof *p->node_part) &&
            (p->num_parts == 1 || get(p, &p->arriving, ports * p->vcs, sizeof *p->arriving)) &&
@@ -86,15 +88,15 @@ static bool allocate(pipe *p, const sizes *z)
            (!p->paranoid || get(p, &p->order, f->num_hosts, sizeof *p->order));
 }
 
-/* Requests that an allocator of lists may get: every head for every VC of its output, every input for every output. */
+/* Requests that an allocator of lists may get: every head for every VC of its output, every port of the crossbar for every output. */
 static size_t most_requests(const pipe *p)
 {
-    return (size_t)p->max_radix * p->vcs * p->vcs + (size_t)p->max_radix * p->max_radix;
+    return (size_t)p->max_radix * p->vcs * p->vcs + (size_t)p->max_radix * p->max_radix * p->input_speedup;
 }
 
 static bool takes_lists(const pipe *p)
 {
-    return match_takes_list(p->vc_kind) || match_takes_list(p->sw_kind);
+    return match_takes_list(p->vc_kind) || p->list_switch;
 }
 
 /* What belongs to a part. */
@@ -175,7 +177,7 @@ static void init_ports(pipe *p)
                                      .period = (uint16_t)period,
                                      .flit_delay = (uint32_t)(latency + period - p->speedup),
                                      .credit_delay = (uint32_t)(pipe_class_latency(p, f->port_class[peer]) + p->speedup)};
-        p->look_at_links = p->look_at_links || period > p->speedup || p->speedup > 1;
+        p->look_at_links = p->look_at_links || period > p->speedup || p->speedup > 1 || p->output_speedup > 1;
         meet_neighbour(p, port, latency);
         for (unsigned v = 0; v < p->vcs; v++)
             p->credits[(size_t)port * p->vcs + v] = (uint16_t)p->depth;
@@ -184,8 +186,12 @@ static void init_ports(pipe *p)
 
 static void init_inputs(pipe *p)
 {
-    for (uint32_t bit = 0; bit < p->max_radix * p->vcs; bit++)
+    for (uint32_t bit = 0; bit < p->max_radix * p->vcs; bit++) {
         p->port_of_bit[bit] = (uint16_t)(bit / p->vcs);
+        p->crossbar_in[bit] = (uint16_t)(bit / p->vcs * p->input_speedup + bit % p->vcs % p->input_speedup);
+    }
+    for (unsigned v = 0; v < p->vcs; v++)
+        p->crossbar_vcs[v % p->input_speedup] |= UINT64_C(1) << v;
     for (uint32_t port = 0; port < p->switch_ports; port++)
         for (unsigned v = 0; v < p->vcs; v++) {
             p->in[(size_t)port * p->vcs + v].sw = p->f->port_node[port];
@@ -225,18 +231,20 @@ static void fill(uint16_t *values, uint32_t count, uint32_t value)
 /* All pointers stand before the first input, output or VC: the last one was served last. */
 static uint16_t *init_pointers(const pipe *p, pipe_router *r, uint16_t *at)
 {
-    uint16_t radix = r->radix, all = (uint16_t)(radix * p->vcs);
+    uint16_t all = (uint16_t)(r->radix * p->vcs);
+    uint16_t inputs = (uint16_t)(r->radix * p->input_speedup), outputs = (uint16_t)(r->radix * p->output_speedup);
     r->vc_served = at;
-    r->sw_match = (match_state){at + radix, at + 2 * radix, radix, radix, 0};
-    r->vc_match = (match_state){at + 3 * radix, at + 3 * radix + all, all, all, 0};
-    fill(r->vc_served, radix, p->vcs - 1);
-    if (!match_takes_list(p->sw_kind)) {
-        fill(r->sw_match.in_first, radix, radix - 1u);
-        fill(r->sw_match.out_first, radix, all - 1u);
+    r->sw_match = (match_state){at + inputs, at + 2 * inputs, inputs, outputs, 0};
+    at += 2 * inputs + outputs;
+    r->vc_match = (match_state){at, at + all, all, all, 0};
+    fill(r->vc_served, inputs, p->vcs - 1);
+    if (!p->list_switch) {
+        fill(r->sw_match.in_first, inputs, inputs - 1u);
+        fill(r->sw_match.out_first, outputs, all - 1u);
     }
     if (!match_takes_list(p->vc_kind))
         fill(r->vc_match.in_first, 2u * all, all - 1u);
-    return at + (size_t)radix * 3 + 2u * all;
+    return at + 2u * all;
 }
 
 static void init_routers(pipe *p)
@@ -296,9 +304,12 @@ static uint64_t count_state(const pipe *p, const sizes *z)
 
 static ik_status check_size(const pipe *p, const sizes *z, ik_error *err)
 {
-    if ((uint64_t)p->max_radix * p->vcs > MAX_PORT_VCS)
+    if ((uint64_t)p->max_radix * p->vcs > MAX_SIDES)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "a switch of %u ports with %u VCs: the pipelined model takes %d (port, VC) pairs",
-                       p->max_radix, p->vcs, MAX_PORT_VCS);
+                       p->max_radix, p->vcs, MAX_SIDES);
+    if ((uint64_t)p->max_radix * p->output_speedup > MAX_SIDES)
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "a switch of %u ports with output_speedup = %u: the crossbar has at most %d outputs",
+                       p->max_radix, p->output_speedup, MAX_SIDES);
     uint64_t bytes = count_state(p, z), limit = p->env ? p->env->memory_limit_bytes : 0;
     if (limit && bytes > limit)
         return ik_fail(err, IK_ERR_MEMORY, "the simulation's state needs %.1f MB before the first packet, %.1f MB are allowed",
@@ -317,7 +328,8 @@ static void choose_parts(pipe *p)
 
 static ik_status make_parts(pipe *p, const sizes *z, ik_error *err)
 {
-    uint32_t sides = takes_lists(p) ? p->max_radix * p->vcs : 1, requests = takes_lists(p) ? (uint32_t)most_requests(p) : 1;
+    uint32_t most = p->vcs > p->output_speedup ? p->vcs : p->output_speedup;
+    uint32_t sides = takes_lists(p) ? p->max_radix * most : 1, requests = takes_lists(p) ? (uint32_t)most_requests(p) : 1;
     ik_status status = sim_cut_nodes(p->plan, p->traffic, p->num_parts, p->node_part, &p->cut, err);
     for (unsigned id = 0; status == IK_OK && id < p->num_parts; id++) {
         pipe_part *q = &p->parts[id];
@@ -378,7 +390,7 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic, co
     if (status != IK_OK)
         return status;
     init_ports(p);
-    p->plain = p->routing == 1 && p->vc_alloc == 1 && p->speedup == 1 && !p->look_at_links && p->vc_kind == MATCH_ISLIP &&
+    p->plain = p->routing == 1 && p->vc_alloc == 1 && p->speedup == 1 && !p->look_at_links && !p->list_switch && p->vc_kind == MATCH_ISLIP &&
                p->sw_kind == MATCH_ISLIP && p->iterations == 1;
     init_inputs(p);
     init_routers(p);
@@ -481,7 +493,7 @@ void pipe_free(pipe *p)
                       p->rings,          p->routers,       p->hosts,      p->bits,
                       p->pointers,       p->policy,        p->chunks,     p->port_of_bit,
                       p->parts,          p->channel_bytes, p->host_bytes, p->host_sent_bytes,
-                      p->series_blocked, p->deadlock_text, p->table, p->node_part, p->arriving};
+                      p->series_blocked, p->deadlock_text, p->table, p->node_part, p->arriving, p->crossbar_in, p->credit_ticks};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

@@ -525,6 +525,7 @@ ik_status sim_open_sections(sim_sections *sec, const ik_sim_config *config, ik_e
 void sim_close_sections(sim_sections *sec);
 /* Load and number of VCs within what every model takes. */
 ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_error *err);
+ik_status sim_check_input_speedup(unsigned speedup, unsigned vcs, ik_error *err);
 ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err);
 
 /* ---- sim_order.c: the packets of a flow, numbered by rising stamps, in the order of their delivery */

@@ -24,13 +24,16 @@ const ik_param ik_switch_params[] = {
      "with a queue an output: a packet at the head of a queue whose output cannot take it chooses again, or none ever does (in "
      "FIFOs heads always choose until granted; in voqnet and model ideal all choose at arrival)"},
     {"output_buffer", IK_PARAM_SIZE, "100 KiB", 1, 1e12, NULL,
-     "output buffer of a port (model ioq); queue of flits behind the switch (model pipelined with speedup)"},
+     "output buffer of a port (model ioq); queue of flits behind the switch (model pipelined with speedup or output_speedup)"},
     {"output_sharing", IK_PARAM_ENUM, "split", 0, 0, "split|shared",
      "output buffer (model ioq): split evenly among its virtual channels, or shared by them but for one packet each"},
     {"arbiter", IK_PARAM_ENUM, "islip", 0, 0, "islip|round_robin|oldest_first|random", "how inputs and outputs are matched"},
     {"iterations", IK_PARAM_UINT, "3", 1, 64, NULL, "iterations of the matching"},
     {"input_speedup", IK_PARAM_UINT, "1", 1, 16, NULL,
-     "packets that one input port may read at a time, from different virtual channels"},
+     "packets that one input port may read at a time, from different virtual channels; its ports of the crossbar, virtual channel v "
+     "at port v mod input_speedup (model pipelined)"},
+    {"output_speedup", IK_PARAM_UINT, "1", 1, 16, NULL,
+     "ports of the crossbar that an output has, input i at port i mod output_speedup (model pipelined)"},
     {"speedup", IK_PARAM_REAL, "1", 1, 64, NULL,
      "speed of the crossbar relative to the link (model ioq), of the whole router, a whole number (model pipelined)"},
     {"switching", IK_PARAM_ENUM, "vct", 0, 0, "vct|saf", "virtual cut-through, or store-and-forward"},
@@ -162,6 +165,13 @@ ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_err
     return status == IK_OK ? check_pipelined(config->switch_params, config->adapter_params, queues, err) : status;
 }
 
+ik_status sim_check_input_speedup(unsigned speedup, unsigned vcs, ik_error *err)
+{
+    if (speedup <= vcs)
+        return IK_OK;
+    return ik_fail(err, IK_ERR_USAGE, "input_speedup = %u needs as many virtual channels, the plan has %u", speedup, vcs);
+}
+
 static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
 {
     ik_status status = resolve_queues(v, &s->queues, err);
@@ -185,10 +195,7 @@ static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
     s->stride = s->queues == QUEUES_DAMQ && ik_params_enum(v, "damq_bounds") == 1 ? s->plan->max_radix : 0;
     s->queue_min = ik_params_has(v, "queue_min") ? ik_params_uint(v, "queue_min") : UINT64_MAX;
     s->queue_max = ik_params_has(v, "queue_max") ? ik_params_uint(v, "queue_max") : UINT64_MAX;
-    if (s->input_speedup > s->vcs)
-        return ik_fail(err, IK_ERR_USAGE, "input_speedup = %u needs as many virtual channels, the plan has %u", s->input_speedup,
-                       s->vcs);
-    return IK_OK;
+    return sim_check_input_speedup(s->input_speedup, s->vcs, err);
 }
 
 static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)

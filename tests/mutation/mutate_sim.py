@@ -18,7 +18,7 @@ import tempfile
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_threads", "test_sim_pipeline", "test_sim_models",
          "test_sim_switch", "test_sim_processes", "test_sim_buffers",
-         "test_sim_adapter", "test_sim_choice", "test_sim_congestion", "test_sim_pipe_threads"]
+         "test_sim_adapter", "test_sim_choice", "test_sim_congestion", "test_sim_pipe_threads", "test_sim_crossbar"]
 PATIENCE_S = 60  # a test that waits for a packet that never comes
 PIPE = ["test_sim_pipeline", "test_sim_models"]
 PIPE_MAIL = ["test_sim_pipe_threads"]
@@ -160,6 +160,12 @@ FAULTS = [
     ("pipelined: a credit counts twice", "pipe_run.c", "if (credits[*c]++ == 0 &&", "if ((credits[*c] += 2) == 2 &&", PIPE),
     ("pipelined: the watchdog believes in credits that are not there", "pipe_deadlock.c", "p->credits[channel] || h->credits[channel]",
      "p->depth || h->credits[channel]", PIPE),
+    ("pipelined: all VCs at one port of the crossbar", "pipe_setup.c", "p->input_speedup + bit % p->vcs % p->input_speedup);",
+     "p->input_speedup);", ["test_sim_crossbar"]),
+    ("pipelined: all inputs at one port of an output", "pipe_router.c", "(uint16_t)(out * p->output_speedup + in % p->output_speedup)",
+     "(uint16_t)(out * p->output_speedup)", ["test_sim_crossbar"]),
+    ("pipelined: a VC of another port of the crossbar goes", "pipe_router.c", "uint64_t vcs = p->crossbar_vcs[won.in - in * p->input_speedup];",
+     "uint64_t vcs = p->vc_mask;", ["test_sim_crossbar"]),
     ("pipelined mail: a step lasts too long", "pipe_setup.c", "        p->step_cycles = latency / p->speedup + 1;\n",
      "        p->step_cycles = latency / p->speedup + 2;\n", PIPE_MAIL),
     ("pipelined mail: credits of another part come late", "pipe_mail.c", "pipe_add_credit(q, since + at->dt, at->node);",

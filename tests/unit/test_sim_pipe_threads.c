@@ -96,10 +96,15 @@ static void test_allocators_and_stages(void **state)
         ROUTER "routing_cycles=0;vc_alloc_cycles=2;sw_alloc_cycles=3;traversal_cycles=0",
         ROUTER "speedup=2;output_buffer=1 kB",
         ROUTER "speedup=3;sw_alloc_cycles=2;buffer=2 kB",
+        ROUTER "output_speedup=2",
+        ROUTER "input_speedup=2;output_speedup=2;speedup=2",
+        ROUTER "output_speedup=3;output_buffer=300 B;speedup=2;buffer=2 kB",
     };
     for (unsigned sw = 0; sw < sizeof switches / sizeof *switches; sw++)
         for (unsigned n = 0; n < 5; n += 2) {
             scenario c = networks[n];
+            if (c.num_vcs < 2 && strstr(switches[sw], "input_speedup"))
+                continue;
             c.sw = switches[sw];
             c.adapter = "packet=375 B;injection=bernoulli";
             c.measure = SERIES;
