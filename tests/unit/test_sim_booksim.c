@@ -2,8 +2,8 @@
  *
  * test_sim_booksim.c: the pipelined router against whole curves of BookSim2's input-queued router with its default parameters, 4
  * VCs of 8 flits, packets of one flit: every load that it still accepted (accepted/offered >= 0.995), the load it accepts beyond,
- * and where it deadlocks. Once more with internal speed-up 2. tests/data/booksim/mean.csv: means over its seeds, with their
- * standard deviation.
+ * and where it deadlocks. Once more with internal speed-up 2, and with two ports of the crossbar an input and an output.
+ * tests/data/booksim/mean.csv: means over its seeds, with their standard deviation; bench/booksim_curves makes such rows.
  */
 #include "sim_helper.h"
 
@@ -112,6 +112,29 @@ static void a_faster_router_follows_booksim(void **state)
     follow_curve(c, "a_ft_k4n4_speedup2", 0, 1, 0.005);
 }
 
+/* Ports of the crossbar. At a load of .95 the reference was asked only for what it accepts. */
+static void a_wider_crossbar_follows_booksim(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sw, *config;
+    } cases[] = {{ROUTER ";input_speedup=2", "a_ft_k4n4_in2"},
+                 {ROUTER ";output_speedup=2", "a_ft_k4n4_out2"},
+                 {ROUTER ";input_speedup=2;output_speedup=2", "a_ft_k4n4_in2_out2"}};
+    scenario c = fat_tree;
+    c.measure = "warmup=30 us;duration=60 us";
+    for (unsigned k = 0; k < 3; k++) {
+        c.sw = cases[k].sw;
+        follow_curve(c, cases[k].config, 0, 1, 0.007);
+    }
+    c.sw = cases[0].sw;
+    assert_true(fabs(accepted_at(c, 0.95) - 0.727) < 0.01);
+    c = mesh;
+    c.sw = cases[2].sw;
+    follow_curve(c, "e_mesh8x8_in2_out2", 0, 1, 0.01);
+    assert_true(fabs(accepted_at(c, 0.95) - 0.453) < 0.01);
+}
+
 static void a_mesh_follows_booksim(void **state)
 {
     (void)state;
@@ -163,6 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fat_tree_follows_booksim),
         cmocka_unit_test(a_faster_router_follows_booksim),
+        cmocka_unit_test(a_wider_crossbar_follows_booksim),
         cmocka_unit_test(a_mesh_follows_booksim),
         cmocka_unit_test(a_torus_follows_booksim),
         cmocka_unit_test(a_random_graph_follows_booksim_into_its_deadlock),
