@@ -139,7 +139,7 @@ void ik_cables_free(ik_cables *c);
  * idealisation: what a random selection function does). Free with ik_load_free. */
 typedef struct ik_load {
     uint64_t flows;          /* pairs s != d of the pattern */
-    uint64_t undelivered;    /* of them, pairs that the routing does not deliver; they load their injection channel at most */
+    uint64_t undelivered;    /* of them, pairs that the routing does not deliver; they load no channel */
     uint64_t denominator;    /* loads are exact multiples of 1/denominator of a host's rate; 0 = rounded (several choices split a
                                 flow, or the pattern's common denominator is beyond 2^53 / hosts) */
     double *load;            /* [num_ports] by channel, in units of one host's injection rate */

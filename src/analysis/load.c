@@ -19,6 +19,10 @@ static void parts_free(load_job *job)
         free(job->parts[i].turns);
     }
     free(job->parts);
+    for (uint32_t h = 0; job->lost && h < job->f->num_hosts; h++) {
+        free(job->lost[h]);
+    }
+    free(job->lost);
 }
 
 static ik_status parts_new(load_job *job, ik_error *err)
@@ -56,11 +60,17 @@ static void add_parts(load_job *job)
     }
 }
 
+static bool is_lost(const load_job *job, uint32_t src, uint32_t dst)
+{
+    uint32_t row = job->d->row_of[src];
+    return job->lost[dst] && job->lost[dst][row / 8] >> row % 8 & 1;
+}
+
 /* Destination-based engines see no sources: their injection channels are filled in here. */
 static void inject_one(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
 {
     const load_job *job = ctx;
-    if (src != dst && job->d->row_of[src] != IK_NONE && job->d->row_of[dst] != IK_NONE) {
+    if (src != dst && job->d->row_of[src] != IK_NONE && job->d->row_of[dst] != IK_NONE && !is_lost(job, src, dst)) {
         uint32_t port = walk_injection(job->f, src);
         job->parts[0].load[port] += demand_amount(job->d, src, weight, scale);
         job->parts[0].crossing[port] += 1;
@@ -73,7 +83,9 @@ static ik_status run_engine(load_job *job, const ik_env *env, ik_error *err)
     if (!(job->r->traits & IK_ROUTE_DEST_BASED)) {
         return load_by_walks(job, env, err);
     }
-    ik_status s = load_by_trees(job, env, err);
+    job->lost = ik_calloc((size_t)t->num_hosts + 1, sizeof *job->lost);
+    ik_status s =
+        job->lost ? load_by_trees(job, env, err) : ik_fail_memory(err, (size_t)t->num_hosts * sizeof *job->lost, "channel loads");
     for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++) {
         t->family->flows(t, h, inject_one, job);
     }

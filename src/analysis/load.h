@@ -22,6 +22,7 @@ typedef struct load_job {
     const demand *d;
     size_t num_parts;
     load_sums *parts; /* [num_parts] */
+    uint8_t **lost;   /* [num_hosts] by destination, a bit a row of the demand: its flows do not arrive; NULL = all do */
 } load_job;
 
 /* Destination-based routings: one pass over the switches for each destination. */

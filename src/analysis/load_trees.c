@@ -178,6 +178,27 @@ static void let_flow(picture *p, const ik_fabric *f, uint32_t ordered, load_sums
     }
 }
 
+/* Notes the rows whose offers to dst do not arrive; there are few as a rule, so that most destinations need no room for them. */
+static ik_status note_lost(const picture *p, const trees_job *t, uint32_t dst, ik_error *err)
+{
+    const demand *d = t->job->d;
+    size_t width = t->end - t->first;
+    uint8_t **lost = &t->job->lost[dst];
+    for (uint32_t row = 0; row < d->num_rows; row++) {
+        if (t->count[row * width + dst - t->first] == 0 || p->good[d->row_switch[row]]) {
+            continue;
+        }
+        if (!*lost) {
+            *lost = ik_calloc((size_t)d->num_rows / 8 + 1, 1);
+        }
+        if (!*lost) {
+            return ik_fail_memory(err, d->num_rows / 8, "flows that do not arrive");
+        }
+        (*lost)[row / 8] |= (uint8_t)(1 << row % 8);
+    }
+    return IK_OK;
+}
+
 static void clear(picture *p)
 {
     for (uint32_t i = 0; i < p->num; i++) {
@@ -194,8 +215,8 @@ static ik_status load_part(void *ctx, size_t index, unsigned thread, ik_error *e
     picture *p = &t->pictures[thread];
     uint64_t width = t->end - t->first, parts = t->job->num_parts;
     uint32_t first = t->first + (uint32_t)(width * index / parts), end = t->first + (uint32_t)(width * (index + 1) / parts);
-    (void)err;
-    for (uint32_t dst = first; dst < end; dst++) {
+    ik_status status = IK_OK;
+    for (uint32_t dst = first; dst < end && status == IK_OK; dst++) {
         if (t->job->d->row_of[dst] == IK_NONE) {
             continue;
         }
@@ -203,9 +224,10 @@ static ik_status load_part(void *ctx, size_t index, unsigned thread, ik_error *e
         uint32_t ordered = sort_switches(p, t->job->f);
         prune(p, t->job->f, ordered, dst);
         let_flow(p, t->job->f, ordered, &t->job->parts[index]);
+        status = note_lost(p, t, dst, err);
         clear(p);
     }
-    return IK_OK;
+    return status;
 }
 
 static ik_status load_blocks(trees_job *t, double *amount, uint32_t *count, uint32_t width, const ik_env *env, ik_error *err)

@@ -541,6 +541,7 @@ static void test_unconnected_flows_are_undelivered(void **state)
         for (uint32_t host = 0; host < f->num_hosts; host++) { /* what the others of its ring send it */
             double arrives = l.load[f->port_peer[ik_host_port(f, host)]];
             assert_true(fabs(arrives - (host < 4 ? 0.3 : 0.6)) < 1e-9);
+            assert_true(fabs(l.load[ik_host_port(f, host)] - (host < 4 ? 0.3 : 0.6)) < 1e-9);
         }
         ik_load_free(&l);
         ik_traffic_free(t);
