@@ -3,20 +3,12 @@
  * Every file format keeps the family's promises: what it writes it recognises and reads back, and writes again as the same
  * bytes; texts that are cut off or spoilt are refused with their file, or give a fabric that holds together.
  */
+#include "expect.h"
 #include "format_helpers.h"
 
 #include <unistd.h>
 
-static int failures;
-#define CHECK(cond, ...)                                                                                                         \
-    do {                                                                                                                         \
-        if (!(cond)) {                                                                                                           \
-            failures++;                                                                                                          \
-            fprintf(stderr, "%s: ", format->name);                                                                               \
-            fprintf(stderr, __VA_ARGS__);                                                                                        \
-            fputc('\n', stderr);                                                                                                 \
-        }                                                                                                                        \
-    } while (0)
+#define CHECK(holds, ...) EXPECT_OF(format->name, holds, __VA_ARGS__)
 
 static const char *const specs[] = {"data/cluster96.ibnetdiscover",
                                     "xgft:m=1,w=1",
@@ -198,5 +190,5 @@ int main(int argc, char **argv)
         test_spec(format, spec);
     }
     CHECK(rmdir(folder) == 0, "%s: files are left over", folder);
-    return failures ? 1 : 0;
+    return num_failures ? 1 : 0;
 }

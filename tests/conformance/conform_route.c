@@ -6,23 +6,12 @@
  * failures. The routing function answers with distinct ports of the switch, the same for the same question, and does not look at
  * what it says to ignore. Results do not depend on the number of threads. What it refuses, it refuses with a reason.
  */
+#include "conformance/expect.h"
 #include "conformance/random_fabric.h"
 #include "vc/walk.h"
 #include "verify/tally.h"
 
 #include <stdlib.h>
-
-static unsigned num_failures;
-
-#define EXPECT(holds, ...)                                                                                                       \
-    do {                                                                                                                         \
-        if (!(holds)) {                                                                                                          \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #holds);                                                          \
-            fprintf(stderr, __VA_ARGS__);                                                                                        \
-            fputc('\n', stderr);                                                                                                 \
-            num_failures++;                                                                                                      \
-        }                                                                                                                        \
-    } while (0)
 
 enum { MAX_PORTS = 256 };
 

@@ -3,21 +3,13 @@
  * Every topology keeps the family's promises: its examples build sound fabrics, the same bytes each time, that JSON brings back
  * as good as generated and that their own spec builds again; hosts= and fail= work; its bad examples are refused with a reason.
  */
+#include "expect.h"
 #include "format_helpers.h"
 
 #include <unistd.h>
 
-static int failures;
 static const ik_topology *topology;
-#define CHECK(cond, ...)                                                                                                         \
-    do {                                                                                                                         \
-        if (!(cond)) {                                                                                                           \
-            failures++;                                                                                                          \
-            fprintf(stderr, "%s: ", spec);                                                                                       \
-            fprintf(stderr, __VA_ARGS__);                                                                                        \
-            fputc('\n', stderr);                                                                                                 \
-        }                                                                                                                        \
-    } while (0)
+#define CHECK(holds, ...) EXPECT_OF(spec, holds, __VA_ARGS__)
 
 static ik_fabric *build(const char *spec)
 {
@@ -150,5 +142,5 @@ int main(int argc, char **argv)
         for (size_t i = 0; s->examples[i]; i++)
             test_example(s->examples[i]);
     }
-    return failures ? 1 : 0;
+    return num_failures ? 1 : 0;
 }

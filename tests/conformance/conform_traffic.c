@@ -4,6 +4,7 @@
  * flows in ascending order and within their scale, destinations drawn as the flows say, permutations one to one, the same
  * seed and the same spec give the same pattern.
  */
+#include "conformance/expect.h"
 #include "ikat/topology.h"
 #include "ikat/traffic.h"
 
@@ -46,16 +47,15 @@ static const char *const specs[] = {"uniform:self=true",
 
 #define DRAWS 4000
 
-static int failures;
-#define CHECK(cond, ...)                                                                                                         \
-    do {                                                                                                                         \
-        if (!(cond)) {                                                                                                           \
-            failures++;                                                                                                          \
-            fprintf(stderr, "%s on %s: ", t->spec, t->fabric->spec);                                                             \
-            fprintf(stderr, __VA_ARGS__);                                                                                        \
-            fputc('\n', stderr);                                                                                                 \
-        }                                                                                                                        \
-    } while (0)
+/* Of a pattern, until the next call. */
+static const char *told(const ik_traffic *t)
+{
+    static char text[300];
+    snprintf(text, sizeof text, "%s on %s", t->spec, t->fabric->spec);
+    return text;
+}
+
+#define CHECK(holds, ...) EXPECT_OF(told(t), holds, __VA_ARGS__)
 
 typedef struct flow_list {
     const ik_traffic *t;
@@ -213,10 +213,8 @@ static bool try_spec(const ik_fabric *f, const char *spec)
     ik_error err = {0};
     ik_status s = ik_traffic_from_spec(f, spec, &env, &t, &err);
     if (s != IK_OK) {
-        if (t || !err.text[0] || (s != IK_ERR_UNSUPPORTED && s != IK_ERR_USAGE)) {
-            failures++;
-            fprintf(stderr, "%s on %s refused as '%s': %s\n", spec, f->spec, ik_status_name(s), err.text);
-        }
+        EXPECT(!t && err.text[0] && (s == IK_ERR_UNSUPPORTED || s == IK_ERR_USAGE), "%s on %s refused as '%s': %s", spec, f->spec,
+               ik_status_name(s), err.text);
         return false;
     }
     check_pattern(t);
@@ -231,18 +229,11 @@ static unsigned try_everywhere(const char *spec)
     for (const char *const *name = fabrics; *name; name++) {
         ik_fabric *f = NULL;
         ik_error err = {0};
-        if (ik_fabric_from_spec(*name, NULL, &f, &err) != IK_OK) {
-            failures++;
-            fprintf(stderr, "%s: %s\n", *name, err.text);
-            continue;
-        }
-        taken += try_spec(f, spec);
+        EXPECT(ik_fabric_from_spec(*name, NULL, &f, &err) == IK_OK, "%s: %s", *name, err.text);
+        taken += f && try_spec(f, spec);
         ik_fabric_free(f);
     }
-    if (!taken) {
-        failures++;
-        fprintf(stderr, "%s: no fabric takes it\n", spec);
-    }
+    EXPECT(taken, "%s: no fabric takes it", spec);
     return taken;
 }
 
@@ -269,5 +260,5 @@ int main(int argc, char **argv)
         }
     }
     printf("%s: %u patterns checked\n", family->name, taken);
-    return failures || !taken ? 1 : 0;
+    return num_failures || !taken ? 1 : 0;
 }

@@ -6,22 +6,11 @@
  * lane does; what it says to ignore does not matter; two schemes made from one spec agree; its own spec makes it again; one VC
  * less than needed is refused with the number that would do.
  */
+#include "conformance/expect.h"
 #include "conformance/random_fabric.h"
 #include "vc/walk.h"
 
 #include <stdlib.h>
-
-static unsigned num_failures;
-
-#define EXPECT(holds, ...)                                                                                                       \
-    do {                                                                                                                         \
-        if (!(holds)) {                                                                                                          \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #holds);                                                          \
-            fprintf(stderr, __VA_ARGS__);                                                                                        \
-            fputc('\n', stderr);                                                                                                 \
-            num_failures++;                                                                                                      \
-        }                                                                                                                        \
-    } while (0)
 
 typedef struct subject {
     const char *scheme, *fabric_spec, *routing;

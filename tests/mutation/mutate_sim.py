@@ -18,7 +18,8 @@ import tempfile
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_threads", "test_sim_pipeline", "test_sim_models",
          "test_sim_switch", "test_sim_processes", "test_sim_buffers",
-         "test_sim_adapter", "test_sim_choice", "test_sim_congestion", "test_sim_pipe_threads", "test_sim_crossbar"]
+         "test_sim_adapter", "test_sim_choice", "test_sim_congestion", "test_sim_pipe_threads", "test_sim_crossbar",
+         "test_traffic_mix"]
 PATIENCE_S = 60  # a test that waits for a packet that never comes
 PIPE = ["test_sim_pipeline", "test_sim_models"]
 PIPE_MAIL = ["test_sim_pipe_threads"]
@@ -92,6 +93,12 @@ FAULTS = [
     ("congestion: what output buffers wait for is not followed", "sim_congest.c", "        pk = look_packet(p, first);\n    }\n",
      "        return IK_NONE;\n    }\n", ["test_sim_congestion"]),
     ("congestion: samples come a step late", "sim_run.c", "sample < until)", "sample < 0)", ["test_sim_threads", "test_sim_congestion"]),
+    ("classes: culprits are victims", "sim_classes.c", "*(culprit ?", "*(!culprit ?", ["test_traffic_mix"]),
+    ("classes: of the message before", "sim_congest.c", "pk->number / s->packets_per_message", "pk->number / s->packets_per_message - 1",
+     ["test_traffic_mix"]),
+    ("backlog: messages left out are counted", "sim_host.c", "!s->traffic->gaps ||", "!s->traffic->gaps || true ||", ["test_traffic_mix"]),
+    ("backlog: messages left out are counted, pipelined", "pipe_host.c",
+     "        if (p->traffic->family->dest(p->traffic, host, h->messages) != IK_NONE)\n", "", ["test_traffic_mix"]),
     ("classes: bytes of the other class", "sim_classes.c", "c->of[class].window_bytes += bytes;", "c->of[!class].window_bytes += bytes;",
      ["test_sim_congestion"]),
     ("pipelined: a held VC is no obstacle", "pipe_congest.c", "w->lacks = p->in[holder].count ? lacks_credit(p, holder) : rest_upstream(p, holder);",

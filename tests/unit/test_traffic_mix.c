@@ -301,8 +301,8 @@ static void test_victims(void **state)
     }
 }
 
-/* A host that sends for one member only offers that member's share; what it leaves out is counted nowhere, also beyond what was
- * admitted before the end. */
+/* A host that sends for one member only offers that member's share; what it leaves out is counted nowhere, also in the backlog
+ * that is never admitted: hosts 0 to 2 want half of host 3's link each, one host has something else to send as well. */
 static void test_gaps(void **state)
 {
     (void)state;
@@ -311,12 +311,13 @@ static void test_gaps(void **state)
         c.fabric = "crossbar:n=4,latency=10 ns";
         c.routing = "minimal";
         c.load = 1;
-        c.traffic = "mix:50%*shift:by=1+50%*hotspot:nodes=3;fraction=25%;rest=silent"; /* one of hosts 0 to 2 overloads host 3 */
-        c.measure = "warmup=0 ns;duration=60 us";
+        c.traffic = "mix:50%*hotspot:nodes=3;fraction=75%;rest=silent+50%*hotspot:nodes=1;fraction=25%;rest=silent";
+        c.measure = "warmup=0 ns;duration=300 us"; /* more than the buffers hold */
         ik_sim_result r = simulate(c);
-        assert_true(fabs(r.offered - (4 * 0.5 + 0.5) / 4) < 0.03);
-        assert_true(fabs(r.classes[0].offered - 0.5) < 0.03 && fabs(r.classes[1].offered - 0.125) < 0.02);
-        assert_int_equal(r.hosts_silent, 0);
+        assert_true(r.classes[0].throughput < 0.27);
+        if (fabs(r.classes[0].offered - 0.375) > 0.03 || fabs(r.classes[1].offered - 0.125) > 0.02)
+            fail_msg("%s: offered %.4f and %.4f", c.sw, r.classes[0].offered, r.classes[1].offered);
+        assert_true(fabs(r.classes[0].offered + r.classes[1].offered - r.offered) < 1e-12);
         ik_sim_result_free(&r);
     }
 }

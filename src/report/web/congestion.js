@@ -3,10 +3,9 @@
 import { el, numbers, numbersOnlyCsv, select, table } from './dom.js';
 import { count, percent, shortTime, time } from './format.js';
 import { plot } from './plots.js';
-import { css, onTheme, rampColour } from './theme.js';
+import { timeMap } from './timemap.js';
 
 const LANES = 16; // roots in the picture over time
-const LEFT = 250;
 
 // What a channel is called, in its direction.
 export function channelNames(drawing) {
@@ -23,70 +22,27 @@ export function rootsAt(series, t) {
   return new Map((series?.trees ?? []).filter((tree) => tree[0] === t).map(([, channel, buffers, hosts]) => [channel, buffers + hosts]));
 }
 
-// Rows are roots, columns periods; the colour says how large the tree is.
+// Rows are roots; the colour says how large the tree is.
 function rootMap() {
-  const canvas = el('canvas', { class: 'heat', role: 'img', 'aria-label': 'Size of the tree below each root over time' });
-  const tip = el('div', { class: 'tip', hidden: true });
-  const note = el('p', { class: 'quiet' });
-  const node = el('div', { class: 'fabric-box' }, canvas, tip, note);
-  let rows = [], cells = new Map(), samples = 0, period = 0, most = 1;
-  const rowHeight = 22;
-  const width = () => (canvas.clientWidth - LEFT - 8) / samples;
-  const key = (channel, t) => channel * samples + t;
-  function draw() {
-    if (!rows.length || !canvas.clientWidth) return;
-    const dpr = devicePixelRatio || 1, height = rows.length * rowHeight + 24;
-    canvas.width = Math.round(canvas.clientWidth * dpr);
-    canvas.height = Math.round(height * dpr);
-    canvas.style.height = `${height}px`;
-    const g = canvas.getContext('2d');
-    g.setTransform(dpr, 0, 0, dpr, 0, 0);
-    g.font = '11px system-ui, sans-serif';
-    rows.forEach(({ channel, name }, r) => {
-      for (let t = 0; t < samples; t++) {
-        g.fillStyle = rampColour((cells.get(key(channel, t)) ?? 0) / most);
-        g.fillRect(LEFT + t * width(), r * rowHeight, Math.ceil(width()) - (width() > 6 ? 1 : 0), rowHeight - 2);
-      }
-      g.fillStyle = css('--text');
-      g.textAlign = 'right';
-      g.fillText(name, LEFT - 8, r * rowHeight + rowHeight / 2 + 4, LEFT - 12);
-    });
-    g.fillStyle = css('--soft');
-    g.textAlign = 'center';
-    for (let i = 0; i <= 5; i++) {
-      const t = (samples * i) / 5;
-      g.fillText(shortTime((t * period) / 1000), Math.min(canvas.clientWidth - 24, LEFT + t * width()), height - 8);
+  const map = timeMap('Size of the tree below each root over time', 250, () => 22);
+  const show = (step, names) => {
+    const { samples, period_ps, roots, all_roots } = step.congestion, rows = roots.slice(0, LANES);
+    const name = (row) => names.get(rows[row].channel) ?? `channel ${rows[row].channel}`;
+    const cells = new Map(), key = (channel, t) => channel * samples + t;
+    let most = 1;
+    for (const [t, channel, buffers, hosts] of step.congestion_series.trees) {
+      cells.set(key(channel, t), buffers + hosts);
+      most = Math.max(most, buffers + hosts);
     }
-  }
-  canvas.addEventListener('pointermove', (event) => {
-    const box = canvas.getBoundingClientRect();
-    const t = Math.floor((event.clientX - box.left - LEFT) / width()), row = rows[Math.floor((event.clientY - box.top) / rowHeight)];
-    tip.hidden = !(row && t >= 0 && t < samples);
-    if (tip.hidden) return;
-    tip.textContent = `${row.name} at ${time(((t + 1) * period) / 1000)}: ${count(cells.get(key(row.channel, t)) ?? 0)} buffers and hosts blocked`;
-    tip.style.left = `${Math.min(event.clientX - box.left + 14, canvas.clientWidth - 280)}px`;
-    tip.style.top = `${event.clientY - box.top + 14}px`;
-  });
-  canvas.addEventListener('pointerleave', () => { tip.hidden = true; });
-  new ResizeObserver(() => requestAnimationFrame(draw)).observe(node);
-  onTheme(draw);
-  return {
-    node,
-    show(step, names) {
-      samples = step.congestion.samples;
-      period = step.congestion.period_ps;
-      rows = step.congestion.roots.slice(0, LANES).map((r) => ({ channel: r.channel, name: names.get(r.channel) ?? `channel ${r.channel}` }));
-      cells = new Map();
-      most = 1;
-      for (const [t, channel, buffers, hosts] of step.congestion_series.trees) {
-        cells.set(key(channel, t), buffers + hosts);
-        most = Math.max(most, buffers + hosts);
-      }
-      note.textContent = rows.length ? `${rows.length < step.congestion.all_roots ? `The ${rows.length} of ${count(step.congestion.all_roots)} roots that blocked most; darkest:` : 'Darkest:'} ${count(most)} buffers and hosts blocked. Of each period the 16 largest trees are kept.` : 'No output had blocked buffers below it.';
-      canvas.hidden = !rows.length;
-      draw();
-    },
+    const size = (row, t) => cells.get(key(rows[row].channel, t)) ?? 0;
+    map.show({
+      rows: rows.map((_, row) => name(row)), periods: samples, period_ps,
+      shade: (row, t) => size(row, t) / most,
+      tell: (row, t) => `${name(row)} at ${time(((t + 1) * period_ps) / 1000)}: ${count(size(row, t))} buffers and hosts blocked`,
+      note: rows.length ? `${rows.length < all_roots ? `The ${rows.length} of ${count(all_roots)} roots that blocked most; darkest:` : 'Darkest:'} ${count(most)} buffers and hosts blocked. Of each period the 16 largest trees are kept.` : 'No output had blocked buffers below it.',
+    });
   };
+  return { node: map.node, show };
 }
 
 const share = (part, whole) => part.map((x, t) => (whole[t] > 0 ? x / whole[t] : 0));

@@ -3,72 +3,25 @@
 import { el, numbers, select } from './dom.js';
 import { count, percent, shortTime, time } from './format.js';
 import { plot } from './plots.js';
-import { css, onTheme, rampColour } from './theme.js';
+import { timeMap } from './timemap.js';
 
 const MOST_ROWS = 48;
-const LEFT = 150;
 
-// Rows are switches, the fullest ones if there are many; columns are periods.
+// Rows are switches, the fullest ones if there are many. series: { period_ps, filled: [period][switch] } of any share.
 function heatMap() {
-  const canvas = el('canvas', { class: 'heat', role: 'img', 'aria-label': 'How full the buffers of each switch were over time' });
-  const tip = el('div', { class: 'tip', hidden: true });
-  const note = el('p', { class: 'quiet' });
-  const node = el('div', { class: 'fabric-box' }, canvas, tip, note);
-  let rows = [], names = [], series = null, word = '', height = 0; // series: { period_ps, filled: [period][switch] } of any share
-  const rowHeight = () => Math.max(7, Math.min(22, 420 / Math.max(1, rows.length)));
-  const cell = () => (canvas.clientWidth - LEFT - 8) / series.filled.length;
-  function draw() {
-    if (!series || !canvas.clientWidth) return;
-    const dpr = devicePixelRatio || 1;
-    height = rows.length * rowHeight() + 24;
-    canvas.width = Math.round(canvas.clientWidth * dpr);
-    canvas.height = Math.round(height * dpr);
-    canvas.style.height = `${height}px`;
-    const g = canvas.getContext('2d');
-    g.setTransform(dpr, 0, 0, dpr, 0, 0);
-    g.font = '11px system-ui, sans-serif';
-    rows.forEach((s, r) => {
-      const y = r * rowHeight();
-      series.filled.forEach((column, t) => {
-        g.fillStyle = rampColour(column[s]);
-        g.fillRect(LEFT + t * cell(), y, Math.ceil(cell()) - (cell() > 6 ? 1 : 0), rowHeight() - (rowHeight() > 10 ? 1 : 0));
-      });
-      g.fillStyle = css('--text');
-      g.textAlign = 'right';
-      if (rowHeight() >= 10) g.fillText(names[s], LEFT - 8, y + rowHeight() / 2 + 4, LEFT - 12);
+  const map = timeMap('How full the buffers of each switch were over time', 150, (rows) => Math.max(7, Math.min(22, 420 / Math.max(1, rows))));
+  const show = (series, names, what) => {
+    const peak = names.map((_, s) => series.filled.reduce((m, column) => Math.max(m, column[s]), 0));
+    let rows = names.map((_, s) => s);
+    if (rows.length > MOST_ROWS) rows = rows.sort((a, b) => peak[b] - peak[a]).slice(0, MOST_ROWS);
+    map.show({
+      rows: rows.map((s) => names[s]), periods: series.filled.length, period_ps: series.period_ps,
+      shade: (row, t) => series.filled[t][rows[row]],
+      tell: (row, t) => `${names[rows[row]]} at ${time(((t + 1) * series.period_ps) / 1000)}: buffers ${percent(series.filled[t][rows[row]])} ${what}`,
+      note: names.length > MOST_ROWS ? `The ${MOST_ROWS} of ${count(names.length)} switches with the highest values.` : '',
     });
-    g.fillStyle = css('--soft');
-    g.textAlign = 'center';
-    for (let i = 0; i <= 5; i++) {
-      const t = (series.filled.length * i) / 5;
-      g.fillText(shortTime((t * series.period_ps) / 1000), Math.min(canvas.clientWidth - 24, LEFT + t * cell()), height - 8);
-    }
-  }
-  canvas.addEventListener('pointermove', (event) => {
-    const box = canvas.getBoundingClientRect();
-    const t = Math.floor((event.clientX - box.left - LEFT) / cell()), r = Math.floor((event.clientY - box.top) / rowHeight());
-    tip.hidden = !(series?.filled[t] && rows[r] !== undefined);
-    if (tip.hidden) return;
-    tip.textContent = `${names[rows[r]]} at ${time(((t + 1) * series.period_ps) / 1000)}: buffers ${percent(series.filled[t][rows[r]])} ${word}`;
-    tip.style.left = `${Math.min(event.clientX - box.left + 14, canvas.clientWidth - 280)}px`;
-    tip.style.top = `${event.clientY - box.top + 14}px`;
-  });
-  canvas.addEventListener('pointerleave', () => { tip.hidden = true; });
-  new ResizeObserver(() => requestAnimationFrame(draw)).observe(node);
-  onTheme(draw);
-  return {
-    node,
-    show(next, switchNames, what) {
-      series = next;
-      word = what;
-      names = switchNames;
-      const peak = names.map((_, s) => series.filled.reduce((m, column) => Math.max(m, column[s]), 0));
-      rows = names.map((_, s) => s);
-      if (rows.length > MOST_ROWS) rows = rows.sort((a, b) => peak[b] - peak[a]).slice(0, MOST_ROWS);
-      note.textContent = names.length > MOST_ROWS ? `The ${MOST_ROWS} of ${count(names.length)} switches with the highest values.` : '';
-      draw();
-    },
   };
+  return { node: map.node, show };
 }
 
 // What the map of switches may show.
