@@ -78,6 +78,9 @@ bool cli_has(const cli *c, const char *name);
 /* Unsigned number option with default; false (message printed) if it is none within [min, max]. */
 bool cli_get_uint(const cli *c, const char *name, uint64_t min, uint64_t max, uint64_t fallback, uint64_t *value);
 
+/* Are these two names of one file that exists? */
+bool cli_same_file(const char *a, const char *b);
+
 /* Prints "ikat: FILE:LINE:COLUMN: text" and the hint to standard error; returns the exit status that fits err->status. */
 int cli_error(const cli *c, const ik_error *err);
 /* Wrong usage: message and "see ikat COMMAND -h"; returns CLI_USAGE. */
@@ -89,8 +92,8 @@ void cli_progress_end(const cli *c);
 /* Prints object (sorted as built, indented by 2, newline) to standard output and takes its reference; returns CLI_DONE, or
  * CLI_USAGE if writing failed (full disk, closed pipe). NULL = out of memory. */
 int cli_print_json(const cli *c, json_t *object);
-/* A JSON string of any text: paths need not be UTF-8, as strings of JSON must; what is beyond ASCII becomes '?' in one that is not.
- * NULL = out of memory. */
+/* A JSON string of any text: paths need not be UTF-8, as strings of JSON must; what is beyond ASCII becomes '?' in one that is
+ * not. NULL = out of memory. */
 json_t *cli_json_text(const char *text);
 /* Writes and flushes are checked once at the end: call as `return cli_finish(c, status)`. A reader who has gone
  * (`| head -1`) is no failure. */

@@ -25,6 +25,11 @@ static int write_page(cli *c, const char *store)
     const char *path = given ? given : made;
     if (!path)
         return cli_usage(c, "out of memory");
+    if (cli_same_file(path, store)) {
+        int refused = cli_usage(c, "the report '%s' would replace the results that it is made of", path);
+        free(made);
+        return refused;
+    }
     ik_error err;
     ik_status status = ik_report_html(store, path, &err);
     if (status == IK_OK && !c->quiet)

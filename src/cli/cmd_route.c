@@ -232,6 +232,9 @@ static int write_routes(const route_job *job, const char *format)
     if (!path) {
         return cli_written(c, route_write(job, format, stdout, &err), &err, CLI_DONE);
     }
+    if (cli_same_file(path, c->args[0])) {
+        return cli_usage(c, "the routes in '%s' would replace the fabric that they are made for", path);
+    }
     ik_output file;
     ik_status status = ik_output_open(&file, path, &err);
     if (status == IK_OK) {

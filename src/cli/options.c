@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const cli_option cli_common_options[] = {
@@ -172,6 +173,13 @@ const char *cli_get_nth(const cli *c, const char *name, int k)
 bool cli_has(const cli *c, const char *name)
 {
     return cli_get(c, name) != NULL;
+}
+
+bool cli_same_file(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && S_ISREG(of_a.st_mode) && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
 }
 
 bool cli_get_uint(const cli *c, const char *name, uint64_t min, uint64_t max, uint64_t fallback, uint64_t *value)

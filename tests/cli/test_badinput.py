@@ -61,6 +61,18 @@ class BadInputTest(CliTest):
         self.assertEqual(old.read_text(), "older\n")
         self.assertEqual([p.name for p in self.tmp.glob("old*")], ["old.lft"])
 
+    def test_output_never_replaces_its_own_input(self):
+        self.ok("run", self.file, "-o", self.store)
+        results, link = self.store.read_bytes(), self.tmp / "link.db"
+        link.symlink_to(self.store)
+        for path in (self.store, link):
+            self.refused("report", self.store, "-o", path, says="would replace the results")
+        self.assertEqual(self.store.read_bytes(), results)
+        fabric = self.tmp / "ring.json"
+        self.ok("topo", "ring:n=5", "-o", fabric)
+        self.refused("route", fabric, "-r", "updown", "--format", "lft", "-o", fabric, says="would replace the fabric")
+        self.ok("topo", fabric)
+
     def test_specs_say_what_is_wrong(self):
         for spec, says in [("karytree:k=4,k=5,n=3", "'k' is given twice, 4 and 5"), ("ring:4,n=4", "'n' is given twice"),
                            ("karytree:k=4,,n=3", "something behind the number"), ("ring:n=2.5", "it has decimals"),
