@@ -115,5 +115,7 @@ const char *cli_severity_colour(const cli *c, ik_severity severity); /* "" witho
 const char *cli_reset(const cli *c);
 /* Formatted text into the c-th of rotating buffers: quantities. */
 const char *cli_quantity(uint64_t value, ik_dimension dim);
+/* The file's name with another ending, in the current folder: results/quickstart.db -> quickstart.html. NULL = out of memory; free. */
+char *cli_beside(const char *path, const char *ending);
 
 #endif

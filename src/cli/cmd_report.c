@@ -7,21 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* results/quickstart.db -> quickstart.html, here. */
-static char *default_page(const char *store)
-{
-    const char *slash = strrchr(store, '/'), *name = slash ? slash + 1 : store, *dot = strrchr(name, '.');
-    size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
-    char *out = malloc(length + 6);
-    if (out)
-        snprintf(out, length + 6, "%.*s.html", (int)length, name);
-    return out;
-}
-
 static int write_page(cli *c, const char *store)
 {
     const char *given = cli_get(c, "--output");
-    char *made = given ? NULL : default_page(store);
+    char *made = given ? NULL : cli_beside(store, ".html");
     const char *path = given ? given : made;
     if (!path)
         return cli_usage(c, "out of memory");

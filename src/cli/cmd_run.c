@@ -70,17 +70,6 @@ static void on_note(void *ctx, ik_severity severity, const char *text)
     cli_note(r->c, "%s%s%s: %s", colour ? colours[severity] : "", words[severity], colour ? "\033[0m" : "", text);
 }
 
-/* experiments/quickstart.yaml -> quickstart.db, here. */
-static char *default_store(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
-    size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
-    char *out = malloc(length + 4);
-    if (out)
-        snprintf(out, length + 4, "%.*s.db", (int)length, name);
-    return out;
-}
-
 static unsigned terminal_width(void)
 {
     struct winsize size;
@@ -137,7 +126,7 @@ static int run(cli *c)
     if (read_experiment(c, &e, &err) != IK_OK)
         return cli_error(c, &err);
     const char *given = cli_get(c, "--output");
-    char *made = given ? NULL : default_store(c->args[0]);
+    char *made = given ? NULL : cli_beside(c->args[0], ".db");
     int status = given || made ? run_experiment(c, e, given ? given : made) : cli_usage(c, "out of memory");
     free(made);
     ik_experiment_free(e);

@@ -233,3 +233,13 @@ const char *cli_reset(const cli *c)
 {
     return c->colour_out ? "\033[0m" : "";
 }
+
+char *cli_beside(const char *path, const char *ending)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name), size = length + strlen(ending) + 1;
+    char *out = malloc(size);
+    if (out)
+        snprintf(out, size, "%.*s%s", (int)length, name, ending);
+    return out;
+}

@@ -46,6 +46,15 @@ static ratio product(ratio a, ratio b)
     return (ratio){x.num * y.num, x.den * y.den};
 }
 
+typedef struct addition {
+    ratio a, b, sum;
+} addition;
+
+static bool same(ratio a, ratio b)
+{
+    return a.num == b.num && a.den == b.den;
+}
+
 static ratio sum(ratio a, ratio b)
 {
     uint64_t g = ik_gcd(a.den, b.den), by_a = b.den / g, by_b = a.den / g;
@@ -67,6 +76,8 @@ typedef struct segment {
     uint32_t first; /* destination of the window */
     uint32_t left;  /* first destination that there was no room for */
     ratio share;
+    uint64_t weight, scale; /* of the last flow, whose share is `of_last`: they are mostly alike */
+    ratio of_last;
 } segment;
 
 static void collect(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
@@ -75,16 +86,31 @@ static void collect(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint
     (void)src;
     if (dst < s->first || s->left != IK_NONE)
         return;
-    if (s->count == s->room)
+    if (s->count == s->room) {
         s->left = dst;
-    else
-        s->at[s->count++] = (entry){dst, product(s->share, lowest(weight, scale))};
+        return;
+    }
+    if (weight != s->weight || scale != s->scale) {
+        s->weight = weight;
+        s->scale = scale;
+        s->of_last = product(s->share, lowest(weight, scale));
+    }
+    s->at[s->count++] = (entry){dst, s->of_last};
+}
+
+/* The same for sums that are mostly alike. */
+static ratio sum_again(addition *last, ratio a, ratio b)
+{
+    if (!same(a, last->a) || !same(b, last->b))
+        *last = (addition){a, b, sum(a, b)};
+    return last->sum;
 }
 
 /* Tells the flows of all segments to destinations below `end`. */
 static void merge(const segment *segments, unsigned num, uint32_t end, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     uint32_t next[BLEND_MAX] = {0};
+    addition last[BLEND_MAX] = {0}; /* with segment k */
     for (;;) {
         uint32_t dst = end;
         for (unsigned k = 0; k < num; k++)
@@ -96,7 +122,7 @@ static void merge(const segment *segments, unsigned num, uint32_t end, uint32_t 
         for (unsigned k = 0; k < num; k++)
             if (next[k] < segments[k].count && segments[k].at[next[k]].dst == dst) {
                 ratio own = segments[k].at[next[k]++].share;
-                all = all.num ? sum(all, own) : own;
+                all = all.num ? sum_again(&last[k], all, own) : own;
             }
         fn(ctx, src, dst, all.num, all.den);
     }
@@ -134,7 +160,7 @@ void blend_flows(const blend_part *parts, unsigned num, uint32_t src, ik_flow_fn
     unsigned n = 0;
     for (unsigned k = 0; k < num; k++)
         if (parts[k].num) {
-            segments[n].share = lowest(parts[k].num, parts[k].den);
+            segments[n] = (segment){.share = lowest(parts[k].num, parts[k].den)};
             used[n++] = parts[k];
         }
     if (n == 0)

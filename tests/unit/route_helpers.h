@@ -34,6 +34,14 @@ static inline uint32_t walk(const ik_routing *r, uint32_t src, uint32_t dst, uin
     return walk_state(r, src, dst, 0, ports);
 }
 
+/* Two routings send src's packets to dst the same way. */
+static inline void assert_same_walk(const ik_routing *a, const ik_routing *b, uint32_t src, uint32_t dst)
+{
+    uint32_t p[MAX_PATH], q[MAX_PATH], n = walk(a, src, dst, p);
+    assert_int_equal(walk(b, src, dst, q), n);
+    assert_memory_equal(p, q, n * sizeof *p);
+}
+
 /* Adds one to load[port] for every channel between switches on the path. */
 static inline void add_path(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t *load)
 {
