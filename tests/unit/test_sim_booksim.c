@@ -122,7 +122,7 @@ static void a_wider_crossbar_follows_booksim(void **state)
                  {ROUTER ";output_speedup=2", "a_ft_k4n4_out2"},
                  {ROUTER ";input_speedup=2;output_speedup=2", "a_ft_k4n4_in2_out2"}};
     scenario c = fat_tree;
-    c.measure = "warmup=30 us;duration=60 us";
+    c.measure = "warmup=20 us;duration=30 us";
     for (unsigned k = 0; k < 3; k++) {
         c.sw = cases[k].sw;
         follow_curve(c, cases[k].config, 0, 1, 0.007);
