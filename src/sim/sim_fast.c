@@ -21,31 +21,71 @@ SIM_INLINE void fetch_desk(const hot *h, uint32_t sw)
     const desk *d = &h->desks[sw];
     __builtin_prefetch(d, 1);
     __builtin_prefetch(d->events, 1);
-    __builtin_prefetch(d->grant, 1);
-    __builtin_prefetch(d->accept, 1);
+}
+
+/* ---- requests */
+
+SIM_INLINE uint64_t *asks_of(const shape k, fast_port *out, unsigned v)
+{
+    return k.vcs == 1 ? &out->ready : &out->want[v];
+}
+
+/* Outputs of a switch with credit, by VC. */
+SIM_INLINE uint64_t *ok_of(const hot *h, const shape k, desk *d, uint32_t sw)
+{
+    return k.vcs == 1 ? &d->ok : h->ok + (size_t)sw * k.vcs;
+}
+
+SIM_INLINE void request(const hot *h, const shape k, desk *d, uint32_t sw, unsigned in, unsigned v, unsigned out)
+{
+    fast_port *to = port_at(h, k, d->port_base + out);
+    port_at(h, k, d->port_base + in)->row |= 1ull << out;
+    *asks_of(k, to, v) |= 1ull << in;
+    if (k.vcs > 1)
+        to->ready |= (ok_of(h, k, d, sw)[v] >> out & 1) << in;
+}
+
+/* After a request or credit has gone; several VCs. */
+SIM_INLINE void look_ready(const shape k, fast_port *to, const uint64_t *ok, unsigned out)
+{
+    uint64_t ready = 0;
+    for (unsigned v = 0; v < k.vcs; v++)
+        ready |= to->want[v] & (0 - (ok[v] >> out & 1));
+    to->ready = ready;
 }
 
 /* ---- 1, 2: what happened */
 
-/* Puts a key among those of its switch, in order of time, and fetches what it will touch there. */
+SIM_INLINE void fetch_requests(const hot *h, const shape k, const desk *d, uint64_t key)
+{
+    fast_port *ports = port_at(h, k, d->port_base);
+    __builtin_prefetch(beside(ports, k, key_in(key)), 1);
+    __builtin_prefetch(beside(ports, k, key_out(key)), 1);
+}
+
+/* The keys of a switch that has too many for its desk. */
+SIM_INLINE uint64_t *many_events(const hot *h, const desk *d, uint32_t sw)
+{
+    return h->events + (size_t)d->port_base * (2 + h->s->vcs) + 2 * (size_t)sw;
+}
+
+/* Puts a key among those of its switch, in order of time where there are few, and fetches what it will touch there. Whether it is
+ * the first one is hard to predict. */
 SIM_INLINE void put(hot *h, const shape k, uint64_t key)
 {
     uint32_t sw = key_switch(key);
     desk *d = &h->desks[sw];
     uint64_t *events = d->events;
     uint32_t n = d->num_events++;
-    if (n == 0) {
-        *h->active++ = sw;
-        __builtin_prefetch(d->grant, 1);
-        __builtin_prefetch(d->accept, 1);
-    } else if (__builtin_expect(n >= DESK_EVENTS, 0)) {
-        events = h->events + (size_t)d->port_base * (2 + k.vcs) + sw;
+    *h->active = sw;
+    h->active += n == 0;
+    fetch_requests(h, k, d, key);
+    if (__builtin_expect(n >= DESK_EVENTS, 0)) {
+        events = many_events(h, d, sw);
         if (n == DESK_EVENTS)
             memcpy(events, d->events, sizeof d->events);
     }
-    __builtin_prefetch(&d->row[key_in(key)], 1);
-    __builtin_prefetch(&d->row[d->radix + key_out(key) * k.vcs], 1);
-    for (; n > 0 && events[n - 1] > key; n--)
+    for (; !k.dense && n > 0 && events[n - 1] > key; n--)
         events[n] = events[n - 1];
     events[n] = key;
 }
@@ -53,15 +93,16 @@ SIM_INLINE void put(hot *h, const shape k, uint64_t key)
 /* The first credit after there was none: its instant counts. */
 static void take_scarce_credit(hot *h, const shape k, uint64_t word)
 {
-    uint32_t index = (uint32_t)word, port = index / k.vcs, node = h->s->f->port_node[port];
+    uint32_t port = credit_port(word), node = h->s->f->port_node[port], offset = (uint32_t)(word >> 32);
+    unsigned v = k.vcs == 1 ? 0 : credit_vc(word);
     if (node >= h->num_switches) {
-        h->fp->credits[h->fp->num_credits++] = (host_credit){index, (uint32_t)(word >> 32)};
+        h->fp->credits[h->fp->num_credits++] = (host_credit){port, offset, v};
         if (h->f->hosts)
-            fetch_host(h, node - h->num_switches);
+            fetch_host(h, k, node - h->num_switches);
         return;
     }
-    h->credit[index] += h->full;
-    put(h, k, key_of(word >> 32, node, KEY_CREDIT, index % k.vcs, 0, port - h->desks[node].port_base));
+    ++*fast_credit(port_at(h, k, port), k.vcs, v);
+    put(h, k, key_of(offset, node, KEY_CREDIT, v, 0, port - h->desks[node].port_base));
 }
 
 SIM_INLINE void take_credits(hot *h, const shape k)
@@ -70,9 +111,9 @@ SIM_INLINE void take_credits(hot *h, const shape k)
         const uint64_t *at = h->words + (size_t)c * 64 + 2, *end = h->words + chunk_end(h, BIN_CREDIT, c);
         h->p->n.events += (uint64_t)(end - at);
         for (; at < end; at++) {
-            int32_t *credit = &h->credit[(uint32_t)*at];
-            if (__builtin_expect(*credit >= h->full, 1))
-                *credit += h->full;
+            uint16_t *credit = fast_credit(port_at(h, k, credit_port(*at)), k.vcs, k.vcs == 1 ? 0 : credit_vc(*at));
+            if (__builtin_expect(*credit, 1))
+                ++*credit;
             else
                 take_scarce_credit(h, k, *at);
         }
@@ -101,10 +142,11 @@ static void drop(hot *h, const shape k, uint64_t key, uint32_t id)
 {
     sim *s = h->s;
     uint32_t port = h->desks[key_switch(key)].port_base + key_in(key), v = h->parcels[id].rt.vc;
-    const fast_port *in = &h->ports[port];
+    const fast_port *in = port_at(h, k, port);
+    const link_delays *link = link_at(h, k, port);
     uint64_t here = h->start + (key >> KEY_OFFSET), first = here - s->routing_ps; /* its head, or its tail, was here then */
-    uint64_t tail = h->mixed ? h->fp->parcels.tail[id] : first + (s->store_forward ? 0 : h->f->links[in->class].full_ps);
-    uint64_t time = (tail > here ? tail : here) + h->f->links[in->class].latency_ps;
+    uint64_t tail = h->mixed ? h->fp->parcels.tail[id] : first + (s->store_forward ? 0 : link->full_ps);
+    uint64_t time = (tail > here ? tail : here) + link->latency_ps;
     h->p->n.unroutable++;
     free_parcel(h, id);
     if (!h->alone && s->node_part[in->peer_node] != h->p->id) {
@@ -112,20 +154,19 @@ static void drop(hot *h, const shape k, uint64_t key, uint32_t id)
         return;
     }
     spot at = spot_at(h, BIN_CREDIT, until(h, time));
-    post(h, at.at, (uint64_t)at.rest << 32 | (in->peer_port * k.vcs + v));
+    post(h, at.at, credit_of(at.rest, in->peer_port, v));
 }
 
 /* The first of a queue asks. While its input or its output is busy in all of this window its instant decides nothing. */
 SIM_INLINE void ask(hot *h, const shape k, uint64_t key)
 {
-    const desk *d = &h->desks[key_switch(key)];
-    unsigned in = key_in(key), out = key_out(key), v = k.vcs == 1 ? 0 : key_vc(key);
-    if (d->may_in >> in & d->may_out >> out & 1) {
+    uint32_t sw = key_switch(key);
+    desk *d = &h->desks[sw];
+    unsigned in = key_in(key), out = key_out(key);
+    if (d->may_in >> in & d->may_out >> out & 1)
         put(h, k, key);
-        return;
-    }
-    d->row[in] |= 1ull << out;
-    d->row[d->radix + out * k.vcs + v] |= 1ull << in;
+    else
+        request(h, k, d, sw, in, k.vcs == 1 ? 0 : key_vc(key), out);
 }
 
 SIM_INLINE void join(hot *h, const shape k, uint64_t key, uint64_t what)
@@ -159,12 +200,15 @@ SIM_INLINE void fetch_arrival(const hot *h, const uint64_t *at)
     __builtin_prefetch(d->events, 1);
 }
 
-/* And the packet at its end, once the queue is there. */
-SIM_INLINE void fetch_end(const hot *h, uint64_t what)
+/* And the packet at its end, if any, once the queue is there; or the requests that it will add to, which with several VCs are
+ * many. */
+SIM_INLINE void fetch_end(const hot *h, const shape k, const uint64_t *at)
 {
-    uint32_t index = (uint32_t)(what >> 32), last = index == IK_NONE ? IK_NONE : h->queues[index];
+    uint32_t index = (uint32_t)(at[1] >> 32), last = index == IK_NONE ? IK_NONE : h->queues[index];
     if (last != IK_NONE)
         __builtin_prefetch(&h->next[last & ~ONE_PARCEL], 1);
+    else if (k.vcs > 1)
+        fetch_requests(h, k, &h->desks[key_switch(at[0])], at[0]);
 }
 
 /* Each arrival fetches for the one that stands in its place in the next chunk, and for one a little further on. */
@@ -185,7 +229,7 @@ SIM_INLINE void take_arrivals(hot *h, const shape k)
             if (ahead < ahead_end)
                 fetch_arrival(h, h->words + ahead);
             if (at + 2 * AHEAD < end)
-                fetch_end(h, h->words[at + 2 * AHEAD + 1]);
+                fetch_end(h, k, &h->words[at + 2 * AHEAD]);
             join(h, k, h->words[at], h->words[at + 1]);
         }
         now = soon;
@@ -195,26 +239,14 @@ SIM_INLINE void take_arrivals(hot *h, const shape k)
 /* ---- 3: a switch's instants. The mask words that everything touches live in registers. */
 
 typedef struct state {
-    uint64_t free_in, free_out, *ok, *row, *want;
+    uint64_t free_in, free_out;
     desk *d;
+    uint32_t sw;
 } state;
 
-SIM_INLINE uint64_t outputs_with_credit(const state *st, const shape k)
+SIM_INLINE fast_port *port_of_desk(const hot *h, const shape k, const state *st, unsigned local)
 {
-    uint64_t any = 0;
-    for (unsigned v = 0; v < k.vcs; v++)
-        any |= st->ok[v];
-    return any;
-}
-
-SIM_INLINE uint64_t ready_inputs(const state *st, const shape k, unsigned out)
-{
-    if (k.vcs == 1)
-        return st->want[out] & st->free_in;
-    uint64_t ready = 0;
-    for (unsigned v = 0; v < k.vcs; v++)
-        ready |= st->want[out * k.vcs + v] & (0 - (st->ok[v] >> out & 1));
-    return ready & st->free_in;
+    return port_at(h, k, st->d->port_base + local);
 }
 
 SIM_INLINE unsigned from_pointer(uint64_t mask, unsigned from)
@@ -223,35 +255,32 @@ SIM_INLINE unsigned from_pointer(uint64_t mask, unsigned from)
     return (unsigned)__builtin_ctzll(high ? high : mask);
 }
 
-SIM_INLINE unsigned choose_lane(const state *st, const shape k, unsigned in, unsigned out)
+/* VCs whose requests of a pair have credit. */
+SIM_INLINE uint32_t ready_lanes(const hot *h, const shape k, const state *st, unsigned in, unsigned out)
 {
-    if (k.vcs == 1)
-        return 0;
-    uint8_t *pointer = &st->d->pair_vc[(size_t)in * st->d->radix + out];
-    uint64_t ready = 0;
+    const uint64_t *want = port_of_desk(h, k, st, out)->want, *ok = ok_of(h, k, st->d, st->sw);
+    uint32_t lanes = 0;
     for (unsigned v = 0; v < k.vcs; v++)
-        ready |= (st->want[out * k.vcs + v] >> in & st->ok[v] >> out & 1) << v;
-    unsigned v = from_pointer(ready, *pointer);
-    *pointer = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
-    return v;
+        lanes |= (uint32_t)(want[v] >> in & ok[v] >> out & 1) << v;
+    return lanes;
 }
 
-/* Matches in with out; the transfer itself waits for the window's end. */
+/* Matches in with out; the transfer itself waits for the window's end, and so does the choice among VCs: whose turn it is stands
+ * with their queues, and a pair is matched once in a window. */
 SIM_INLINE void match(hot *h, const shape k, state *st, unsigned in, unsigned out, uint64_t instant)
 {
-    unsigned v = choose_lane(st, k, in, out);
-    uint32_t q = queue_at(st->d, k, st->d->radix, in, v, out);
+    uint32_t q = queue_at(st->d, k, in, 0, out);
+    __builtin_prefetch(&h->queues[q], 1);
     st->free_in &= ~(1ull << in);
     st->free_out &= ~(1ull << out);
-    __builtin_prefetch(&h->queues[q], 1);
-    *h->grants++ = (fast_grant){instant | v << KEY_VC | in << KEY_IN | out, q, 0};
+    *h->grants++ = (fast_grant){instant | in << KEY_IN | out, q, k.vcs == 1 ? 1 : ready_lanes(h, k, st, in, out)};
 }
 
 /* A pointer beyond the last port means the first: nothing asks from there, so it need not be turned back. */
-SIM_INLINE void advance_pointers(const state *st, unsigned in, unsigned out)
+SIM_INLINE void advance_pointers(const hot *h, const shape k, const state *st, unsigned in, unsigned out)
 {
-    st->d->grant[out] = (uint8_t)((in + 1) & 63);
-    st->d->accept[in] = (uint8_t)((out + 1) & 63);
+    port_of_desk(h, k, st, out)->grant = (uint8_t)((in + 1) & 63);
+    port_of_desk(h, k, st, in)->accept = (uint8_t)((out + 1) & 63);
 }
 
 /* iSLIP over the outputs of `open`, of which there are several. Returns those that may still have a request. */
@@ -262,21 +291,23 @@ SIM_INLINE uint64_t islip(hot *h, const shape k, state *st, uint64_t open, uint6
         uint64_t inputs = 0;
         for (uint64_t bits = open; bits; bits &= bits - 1) {
             unsigned out = (unsigned)__builtin_ctzll(bits);
-            uint64_t ready = ready_inputs(st, k, out);
+            const fast_port *to = port_of_desk(h, k, st, out);
+            uint64_t ready = to->ready & st->free_in;
             if (!(ready & (ready - 1))) /* none, or one, which takes this output now or another one */
                 open &= ~(bits & -bits);
-            if (!ready)
+            uint64_t any = ready != 0; /* among many keys hard to predict */
+            if (!k.dense && !any)
                 continue;
-            unsigned in = from_pointer(ready, st->d->grant[out]);
-            granted[in] |= bits & -bits;
-            inputs |= 1ull << in;
+            unsigned in = from_pointer(ready | !any, to->grant);
+            granted[in] |= (bits & -bits) & (0 - any);
+            inputs |= any << in;
         }
         for (; inputs; inputs &= inputs - 1) {
-            unsigned in = (unsigned)__builtin_ctzll(inputs), out = from_pointer(granted[in], st->d->accept[in]);
+            unsigned in = (unsigned)__builtin_ctzll(inputs), out = from_pointer(granted[in], port_of_desk(h, k, st, in)->accept);
             granted[in] = 0;
             open &= ~(1ull << out);
             if (it == 0)
-                advance_pointers(st, in, out);
+                advance_pointers(h, k, st, in, out);
             match(h, k, st, in, out, instant);
         }
     }
@@ -297,70 +328,168 @@ static void look_later(hot *h, desk *d, uint32_t sw, uint64_t left, uint32_t off
         post(h, slot_ahead(h, BIN_TAIL, when.windows), key);
         return;
     }
-    uint64_t *events = d->num_events > DESK_EVENTS ? h->events + (size_t)d->port_base * (2 + h->s->vcs) + sw : d->events;
+    uint64_t *events = d->num_events > DESK_EVENTS ? many_events(h, d, sw) : d->events;
     uint32_t n = --*at;
     for (; n + 1 < d->num_events && events[n + 1] < key; n++)
         events[n] = events[n + 1];
     events[n] = key;
 }
 
-/* One instant's decision among the outputs of `open`. Returns outputs with pairs left over. */
+/* One instant's decision among the outputs of `open`, all free and with credit. Returns outputs with pairs left over. */
 SIM_INLINE uint64_t decide(hot *h, const shape k, state *st, uint64_t open, uint64_t instant)
 {
-    open &= st->free_out & outputs_with_credit(st, k);
-    if (!open)
-        return 0;
     if (open & (open - 1))
         return islip(h, k, st, open, instant);
     unsigned out = (unsigned)__builtin_ctzll(open);
-    uint64_t ready = ready_inputs(st, k, out);
+    const fast_port *to = port_of_desk(h, k, st, out);
+    uint64_t ready = to->ready & st->free_in;
     if (ready) {
-        unsigned in = from_pointer(ready, st->d->grant[out]);
-        advance_pointers(st, in, out);
+        unsigned in = from_pointer(ready, to->grant);
+        advance_pointers(h, k, st, in, out);
         match(h, k, st, in, out, instant);
     }
     return 0;
 }
 
+/* Outputs to look at because of pairs left over. */
+SIM_INLINE uint64_t take_left(desk *d)
+{
+    uint64_t left = d->left;
+    d->left = 0;
+    return left;
+}
+
 /* Applies one key; returns the outputs to look at. */
-SIM_INLINE uint64_t apply(const shape k, state *st, uint64_t key)
+SIM_INLINE uint64_t apply(const hot *h, const shape k, state *st, uint64_t key)
 {
     unsigned in = key_in(key), out = key_out(key), kind = key_kind(key), v = k.vcs == 1 ? 0 : key_vc(key);
     uint64_t bit_in = 1ull << in, bit_out = 1ull << out;
     if (kind == KEY_TAIL) { /* an input that came free asks for all that it has */
         st->free_in |= bit_in;
         st->free_out |= bit_out;
-        return bit_out | st->row[in];
+        return bit_out | port_of_desk(h, k, st, in)->row;
     }
     if (kind == KEY_ARRIVAL) { /* one that is busy asks when it comes free */
-        st->want[out * k.vcs + v] |= bit_in;
-        st->row[in] |= bit_out;
+        request(h, k, st->d, st->sw, in, v, out);
         return st->free_in & bit_in ? bit_out : 0;
     }
-    if (kind == KEY_LOOK) {
-        uint64_t left = st->d->left;
-        st->d->left = 0;
-        return left;
-    }
-    st->ok[v] |= bit_out;
+    if (kind == KEY_LOOK)
+        return take_left(st->d);
+    ok_of(h, k, st->d, st->sw)[v] |= bit_out;
+    if (k.vcs > 1)
+        port_of_desk(h, k, st, out)->ready |= port_of_desk(h, k, st, out)->want[v];
     return bit_out;
+}
+
+/* The same where keys are so many and so mixed that their kind cannot be predicted. */
+SIM_INLINE uint64_t apply_any(const hot *h, const shape k, state *st, uint64_t key)
+{
+    unsigned in = key_in(key), out = key_out(key), kind = key_kind(key), v = key_vc(key);
+    if (__builtin_expect(kind == KEY_LOOK, 0))
+        return take_left(st->d);
+    uint64_t bit_in = 1ull << in, bit_out = 1ull << out;
+    uint64_t tail = 0 - (uint64_t)(kind == KEY_TAIL), arrival = 0 - (uint64_t)(kind == KEY_ARRIVAL), credit = ~(tail | arrival);
+    fast_port *from = port_of_desk(h, k, st, in), *to = port_of_desk(h, k, st, out);
+    uint64_t *ok = &ok_of(h, k, st->d, st->sw)[v];
+    st->free_in |= bit_in & tail;
+    st->free_out |= bit_out & tail;
+    *ok |= bit_out & credit;
+    to->want[v] |= bit_in & arrival;
+    from->row |= bit_out & arrival;
+    to->ready |= to->want[v] & (0 - (*ok >> out & 1)) & ~tail;
+    uint64_t free = 0 - (st->free_in >> in & 1);
+    return (bit_out & (~arrival | free)) | (from->row & tail);
+}
+
+/* ---- the order of many keys */
+
+typedef int64_t four __attribute__((vector_size(32)));
+
+/* By rank: how many keys are smaller. Equal ones do not occur. */
+SIM_INLINE void sort_ranks(uint64_t *e, uint32_t n)
+{
+    four keys[(DESK_EVENTS + 1) / 4];
+    memcpy(keys, e, sizeof keys);
+    for (uint32_t at = 0; at < n; at++) {
+        int64_t key = ((const int64_t *)keys)[at];
+        four all = {key, key, key, key}, rank = keys[0] < all;
+        for (uint32_t q = 1; q < (DESK_EVENTS + 1) / 4; q++)
+            rank += keys[q] < all;
+        e[-(rank[0] + rank[1] + rank[2] + rank[3])] = (uint64_t)key;
+    }
+}
+
+static void sort_many(uint64_t *e, uint32_t n)
+{
+    for (uint32_t at = 1; at < n; at++) {
+        uint64_t key = e[at];
+        uint32_t place = at;
+        for (; place > 0 && e[place - 1] > key; place--)
+            e[place] = e[place - 1];
+        e[place] = key;
+    }
+}
+
+static uint64_t *sort_overflow(const hot *h, const desk *d, uint32_t sw)
+{
+    uint64_t *events = many_events(h, d, sw);
+    sort_many(events, d->num_events);
+    events[d->num_events] = NO_KEY;
+    return events;
+}
+
+SIM_INLINE void run_few(hot *h, const shape k, state *st)
+{
+    desk *d = st->d;
+    uint32_t n = d->num_events;
+    const uint64_t *events = n > DESK_EVENTS ? many_events(h, d, st->sw) : d->events;
+    for (uint32_t at = 0; at < n;) {
+        uint64_t instant = events[at] & KEY_INSTANT, open = 0;
+        do
+            open |= apply(h, k, st, events[at]);
+        while (++at < n && events[at] >> KEY_OFFSET == instant >> KEY_OFFSET);
+        open &= st->free_out & (k.vcs == 1 ? d->ok : ~0ull);
+        if (!open)
+            continue;
+        uint64_t left = decide(h, k, st, open, instant);
+        if (__builtin_expect(left != 0, 0))
+            look_later(h, d, st->sw, left, (uint32_t)(instant >> KEY_OFFSET), &at);
+    }
+}
+
+/* Among many keys, where an instant ends and whether anything is to be decided then are asked together: apart, neither can be
+ * predicted. */
+SIM_INLINE void run_many(hot *h, const shape k, state *st)
+{
+    desk *d = st->d;
+    uint64_t *events = d->events, open = 0;
+    if (__builtin_expect(d->num_events > DESK_EVENTS, 0))
+        events = sort_overflow(h, d, st->sw);
+    else
+        sort_ranks(events, d->num_events);
+    for (uint32_t at = 0, n = d->num_events; at < n;) {
+        uint64_t key = events[at++], ends = 0 - (uint64_t)((key ^ events[at]) >> KEY_OFFSET != 0);
+        open |= k.vcs == 1 ? apply(h, k, st, key) : apply_any(h, k, st, key);
+        uint64_t decided = open & st->free_out & ends & (k.vcs == 1 ? d->ok : ~0ull);
+        open &= ~ends;
+        if (!decided)
+            continue;
+        uint64_t left = decide(h, k, st, decided, key & KEY_INSTANT);
+        if (__builtin_expect(left != 0, 0))
+            look_later(h, d, st->sw, left, (uint32_t)(key >> KEY_OFFSET), &at);
+    }
+    for (unsigned at = 0; at < DESK_EVENTS; at++)
+        d->events[at] = NO_KEY;
 }
 
 SIM_INLINE void run_desk(hot *h, const shape k, uint32_t sw)
 {
     desk *d = &h->desks[sw];
-    uint32_t n = d->num_events;
-    const uint64_t *events = n > DESK_EVENTS ? h->events + (size_t)d->port_base * (2 + k.vcs) + sw : d->events;
-    state st = {d->free_in, d->free_out, k.vcs == 1 ? &d->ok : h->ok + (size_t)sw * k.vcs, d->row, d->row + d->radix, d};
-    for (uint32_t at = 0; at < n;) {
-        uint64_t instant = events[at] & KEY_INSTANT, open = 0;
-        do
-            open |= apply(k, &st, events[at]);
-        while (++at < n && events[at] >> KEY_OFFSET == instant >> KEY_OFFSET);
-        uint64_t left = decide(h, k, &st, open, instant);
-        if (__builtin_expect(left != 0, 0))
-            look_later(h, d, sw, left, (uint32_t)(instant >> KEY_OFFSET), &at);
-    }
+    state st = {d->free_in, d->free_out, d, sw};
+    if (k.dense)
+        run_many(h, k, &st);
+    else
+        run_few(h, k, &st);
     d->free_in = d->may_in = st.free_in;
     d->free_out = d->may_out = st.free_out;
     d->num_events = 0;
@@ -370,10 +499,8 @@ SIM_INLINE void run_desk(hot *h, const shape k, uint32_t sw)
 SIM_INLINE void fetch_rows(const hot *h, const shape k, uint32_t sw)
 {
     const desk *d = &h->desks[sw];
-    for (uint32_t at = 0; at < d->num_events && at < DESK_EVENTS; at++) {
-        __builtin_prefetch(&d->row[key_in(d->events[at])], 1);
-        __builtin_prefetch(&d->row[d->radix + key_out(d->events[at]) * k.vcs], 1);
-    }
+    for (uint32_t at = 0; at < d->num_events && at < DESK_EVENTS; at++)
+        fetch_requests(h, k, d, d->events[at]);
 }
 
 SIM_INLINE void run_desks(hot *h, const shape k)
@@ -427,7 +554,7 @@ SIM_INLINE void deliver(hot *h, const shape k, const delivery *d)
 }
 
 /* Takes the head off its queue; the next one asks. */
-SIM_INLINE uint32_t pop(const hot *h, const shape k, const desk *d, const fast_grant *g)
+SIM_INLINE uint32_t pop(const hot *h, const shape k, desk *d, uint32_t sw, const fast_grant *g, fast_port *from, fast_port *to)
 {
     unsigned in = key_in(g->key), out = key_out(g->key), v = k.vcs == 1 ? 0 : key_vc(g->key);
     uint32_t last = h->queues[g->queue], id = last & ~ONE_PARCEL, next = IK_NONE;
@@ -441,23 +568,20 @@ SIM_INLINE uint32_t pop(const hot *h, const shape k, const desk *d, const fast_g
         if (k.voq || h->out[next] == out)
             return id;
     }
-    uint64_t *row = d->row, *want = row + d->radix, bit = 1ull << in, others = 0;
-    want[out * k.vcs + v] &= ~bit;
+    uint64_t bit = 1ull << in, others = 0;
+    *asks_of(k, to, v) &= ~bit;
     for (unsigned u = 0; k.vcs > 1 && u < k.vcs; u++)
-        others |= want[out * k.vcs + u];
+        others |= to->want[u];
     if (k.vcs == 1 || !(others & bit))
-        row[in] &= ~(1ull << out);
-    if (!k.voq && next != IK_NONE) {
-        want[h->out[next] * k.vcs + v] |= bit;
-        row[in] |= 1ull << h->out[next];
-    }
+        from->row &= ~(1ull << out);
+    if (!k.voq && next != IK_NONE)
+        request(h, k, d, sw, in, v, h->out[next]);
     return id;
 }
 
 /* When the transmission of a grant ends where a tail may have to be waited for. */
-static lag end_of_mixed(hot *h, uint32_t offset, const fast_port *to, uint32_t id)
+static lag end_of_mixed(hot *h, uint32_t offset, const link_delays *out, uint32_t id)
 {
-    const link_delays *out = &h->f->links[to->class];
     uint64_t *tail = &h->fp->parcels.tail[id], end = h->start + offset + out->full_ps;
     if (end < *tail)
         end = *tail;
@@ -465,14 +589,14 @@ static lag end_of_mixed(hot *h, uint32_t offset, const fast_port *to, uint32_t i
     return until(h, end);
 }
 
-SIM_INLINE void bin_credit(hot *h, const shape k, const fast_port *in, unsigned v, lag at)
+SIM_INLINE void bin_credit(hot *h, const fast_port *in, unsigned v, lag at)
 {
     if (__builtin_expect(!h->alone, 0) && h->s->node_part[in->peer_node] != h->p->id) {
         post_remote(h->p, h->start + (uint64_t)at.windows * h->lookahead + at.rest, in->peer_node, EV_CREDIT, in->peer_port,
                     v << 24 | h->s->packet_bytes);
         return;
     }
-    post(h, slot_ahead(h, BIN_CREDIT, at.windows), (uint64_t)at.rest << 32 | (in->peer_port * k.vcs + v));
+    post(h, slot_ahead(h, BIN_CREDIT, at.windows), credit_of(at.rest, in->peer_port, v));
 }
 
 SIM_INLINE lag plus(const hot *h, lag a, lag b)
@@ -484,7 +608,7 @@ SIM_INLINE lag plus(const hot *h, lag a, lag b)
 
 /* The end of the transmission and the credit for the space that it leaves behind; returns when the transmission ends, but only
  * where the case is not plain. */
-SIM_INLINE lag end_of(hot *h, const shape k, const fast_grant *g, const fast_port *in, const fast_port *to, uint32_t id)
+SIM_INLINE lag end_of(hot *h, const shape k, const fast_grant *g, const fast_port *in, uint32_t base, uint32_t id)
 {
     uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET);
     uint64_t low = g->key & KEY_LOW;
@@ -496,21 +620,22 @@ SIM_INLINE lag end_of(hot *h, const shape k, const fast_grant *g, const fast_por
             post_remote(h->p, h->start + offset + h->f->links[0].full_ps + h->f->links[0].latency_ps, in->peer_node, EV_CREDIT,
                         in->peer_port, v << 24 | h->s->packet_bytes);
         else
-            post(h, back.at, (uint64_t)back.rest << 32 | (in->peer_port * k.vcs + v));
+            post(h, back.at, credit_of(back.rest, in->peer_port, v));
         return (lag){0, 0};
     }
-    lag end = h->mixed ? end_of_mixed(h, offset, to, id) : after(h, offset, h->f->links[to->class].tail);
+    const link_delays *link = link_at(h, k, base + key_out(g->key));
+    lag end = h->mixed ? end_of_mixed(h, offset, link, id) : after(h, offset, link->tail);
     post(h, slot_ahead(h, BIN_TAIL, end.windows), (uint64_t)end.rest << KEY_OFFSET | low);
-    bin_credit(h, k, in, v, plus(h, end, h->f->links[in->class].credit));
+    bin_credit(h, in, v, plus(h, end, link_at(h, k, base + key_in(g->key))->credit));
     return end;
 }
 
 /* To a host: head and tail come, its buffer drains at the link's rate. */
-SIM_INLINE void send_to_host(hot *h, const shape k, const fast_grant *g, const fast_port *to, uint32_t id, lag end)
+SIM_INLINE void send_to_host(hot *h, const shape k, const fast_grant *g, uint32_t out_port, uint32_t node, uint32_t id, lag end)
 {
     const sim *s = h->s;
-    const link_delays *out = &h->f->links[k.plain ? 0 : to->class];
-    uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET), out_port = (uint32_t)(to - h->ports);
+    const link_delays *out = link_at(h, k, out_port);
+    uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET);
     unsigned v = k.vcs == 1 ? 0 : key_vc(g->key);
     uint64_t head = h->start + offset + s->traversal_ps + out->latency_ps, t = head + out->full_ps;
     if (!k.plain) {
@@ -524,10 +649,20 @@ SIM_INLINE void send_to_host(hot *h, const shape k, const fast_grant *g, const f
         return;
     }
     spot back = k.plain ? aimed(h, AIM_HOST_CREDIT, offset) : spot_at(h, BIN_CREDIT, until(h, t + out->latency_ps));
-    post(h, back.at, (uint64_t)back.rest << 32 | (out_port * k.vcs + v));
-    uint32_t host = to->peer_node - h->num_switches;
+    post(h, back.at, credit_of(back.rest, out_port, v));
+    uint32_t host = node - h->num_switches;
     h->fp->deliveries[h->fp->num_deliveries++] = (delivery){t, id, host};
     __builtin_prefetch(&h->f->sinks[host], 1);
+}
+
+/* Takes credit for a packet that has left its queue. */
+SIM_INLINE void use_credit(const hot *h, const shape k, desk *d, uint32_t sw, fast_port *to, unsigned in, unsigned out, unsigned v)
+{
+    uint64_t *ok = ok_of(h, k, d, sw), last = --*fast_credit(to, k.vcs, v) == 0;
+    if (k.dense || last)
+        ok[v] &= ~(last << out);
+    if (k.vcs > 1 && (k.dense || last || !(to->want[v] >> in & 1)))
+        look_ready(k, to, ok, out);
 }
 
 SIM_INLINE void carry_out(hot *h, const shape k, const fast_grant *g)
@@ -535,24 +670,21 @@ SIM_INLINE void carry_out(hot *h, const shape k, const fast_grant *g)
     sim *s = h->s;
     uint32_t sw = key_switch(g->key), offset = (uint32_t)(g->key >> KEY_OFFSET);
     desk *d = &h->desks[sw];
-    uint32_t id = pop(h, k, d, g), out_port = d->port_base + key_out(g->key), v = k.vcs == 1 ? 0 : key_vc(g->key);
+    uint32_t out_port = d->port_base + key_out(g->key), v = k.vcs == 1 ? 0 : key_vc(g->key);
+    fast_port *in = port_at(h, k, d->port_base + key_in(g->key)), *to = port_at(h, k, out_port);
+    uint32_t id = pop(h, k, d, sw, g, in, to);
     parcel *pk = &h->parcels[id];
-    const fast_port *in = &h->ports[d->port_base + key_in(g->key)];
-    fast_port *to = &h->ports[out_port];
-    int32_t *credit = &h->credit[(size_t)out_port * k.vcs + v];
-    *credit -= h->full;
-    if (*credit < h->full)
-        *(k.vcs == 1 ? &d->ok : &h->ok[(size_t)sw * k.vcs + v]) &= ~(1ull << key_out(g->key));
+    use_credit(h, k, d, sw, to, key_in(g->key), key_out(g->key), v);
     if (!k.plain && h->count_bytes)
         s->switches[sw].bytes -= h->full;
     to->sent += h->measured || in_window(s, h->start + offset);
-    lag end = end_of(h, k, g, in, to, id);
+    lag end = end_of(h, k, g, in, d->port_base, id);
     if (to->peer_node >= h->num_switches) {
-        send_to_host(h, k, g, to, id, end);
+        send_to_host(h, k, g, out_port, to->peer_node, id, end);
         return;
     }
     pk->rt.hops++;
-    spot at = k.plain ? aimed(h, AIM_ARRIVAL, offset) : spot_at(h, BIN_ARRIVAL, after(h, offset, h->f->links[to->class].arrival));
+    spot at = k.plain ? aimed(h, AIM_ARRIVAL, offset) : spot_at(h, BIN_ARRIVAL, after(h, offset, link_at(h, k, out_port)->arrival));
     if (!k.plain && h->mixed && s->store_forward)
         at = spot_at(h, BIN_ARRIVAL, until(h, h->fp->parcels.tail[id] + s->routing_ps));
     send_to_switch(h, k, to, id, pk, v, at);
@@ -560,17 +692,37 @@ SIM_INLINE void carry_out(hot *h, const shape k, const fast_grant *g)
 
 /* ---- */
 
+/* Chooses among the VCs of a pair; they take turns. */
+SIM_INLINE void choose_lane(hot *h, const shape k, fast_grant *g)
+{
+    const desk *d = &h->desks[key_switch(g->key)];
+    unsigned in = key_in(g->key), out = key_out(g->key), v;
+    if (k.voq) {
+        uint32_t *turn = &h->queues[g->queue - 1];
+        v = from_pointer(g->lanes, *turn);
+        *turn = v + 1 == k.vcs ? 0 : v + 1;
+        g->queue += v;
+    } else {
+        uint8_t *turn = &h->s->switches[key_switch(g->key)].pair_vc[(size_t)in * d->radix + out];
+        v = from_pointer(g->lanes, *turn);
+        *turn = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
+        g->queue = queue_at(d, k, in, v, out);
+        __builtin_prefetch(&h->queues[g->queue], 1);
+    }
+    g->key |= v << KEY_VC;
+}
+
 /* Fetches what a grant touches; its queue is there by now. */
 SIM_INLINE void fetch_grant(const hot *h, const shape k, const fast_grant *g)
 {
-    uint32_t last = h->queues[g->queue], base = h->desks[key_switch(g->key)].port_base;
+    uint32_t last = h->queues[g->queue];
+    fast_port *ports = port_at(h, k, h->desks[key_switch(g->key)].port_base);
     if (__builtin_expect(last & ONE_PARCEL, 1))
         __builtin_prefetch(&h->parcels[last & ~ONE_PARCEL], 1);
     else
         __builtin_prefetch(&h->next[last], 1);
-    __builtin_prefetch(&h->ports[base + key_in(g->key)]);
-    __builtin_prefetch(&h->ports[base + key_out(g->key)], 1);
-    __builtin_prefetch(&h->credit[(size_t)(base + key_out(g->key)) * k.vcs], 1);
+    __builtin_prefetch(beside(ports, k, key_in(g->key)), 1);
+    __builtin_prefetch(beside(ports, k, key_out(g->key)), 1);
 }
 
 /* The packet before others, and what stands behind it. */
@@ -585,9 +737,9 @@ SIM_INLINE void fetch_first(const hot *h, const fast_grant *g)
 }
 
 /* Where it goes, once the port is there. */
-SIM_INLINE void fetch_next_switch(const hot *h, const fast_grant *g)
+SIM_INLINE void fetch_next_switch(const hot *h, const shape k, const fast_grant *g)
 {
-    uint32_t node = h->ports[h->desks[key_switch(g->key)].port_base + key_out(g->key)].peer_node;
+    uint32_t node = port_at(h, k, h->desks[key_switch(g->key)].port_base + key_out(g->key))->peer_node;
     if (node < h->num_switches)
         __builtin_prefetch(&h->desks[node], 1);
 }
@@ -595,19 +747,24 @@ SIM_INLINE void fetch_next_switch(const hot *h, const fast_grant *g)
 /* The grants of this window, what they touch fetched some grants ahead. */
 SIM_INLINE void carry_out_all(hot *h, const shape k)
 {
-    enum { AHEAD = 16 };
-    const fast_grant *g = h->fp->grants;
+    enum { AHEAD = 16, CHOSEN = AHEAD + 8 };
+    fast_grant *g = h->fp->grants;
     uint32_t n = (uint32_t)(h->grants - g);
+    for (uint32_t at = 0; k.vcs > 1 && at < n && at < CHOSEN; at++)
+        choose_lane(h, k, g + at);
     for (uint32_t at = 0; at < n && at < AHEAD; at++)
         fetch_grant(h, k, g + at);
     for (uint32_t at = 0; at < n; at++) {
+        if (k.vcs > 1 && at + CHOSEN < n)
+            choose_lane(h, k, g + at + CHOSEN);
         if (at + AHEAD < n)
             fetch_grant(h, k, g + at + AHEAD);
         if (at + AHEAD / 2 < n)
             fetch_first(h, g + at + AHEAD / 2);
         if (k.wide) {
-            fetch_next_switch(h, g + (at + AHEAD / 2 < n ? at + AHEAD / 2 : at));
-            __builtin_prefetch(&h->queues[g[at + 2 * AHEAD < n ? at + 2 * AHEAD : at].queue], 1);
+            fetch_next_switch(h, k, g + (at + AHEAD / 2 < n ? at + AHEAD / 2 : at));
+            if (k.vcs == 1)
+                __builtin_prefetch(&h->queues[g[at + 2 * AHEAD < n ? at + 2 * AHEAD : at].queue], 1);
         }
         carry_out(h, k, g + at);
     }
@@ -633,10 +790,10 @@ SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
 
 /* The plain case takes the shifts and bit scans of newer processors where there are any: a twentieth fewer instructions. */
 #if defined(__x86_64__)
-#define NEWER __attribute__((target("bmi,bmi2")))
+#define NEWER __attribute__((target("avx2,bmi,bmi2")))
 static bool has_newer(void)
 {
-    return __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
 }
 #else
 #define NEWER
@@ -646,29 +803,45 @@ static bool has_newer(void)
 }
 #endif
 
-#define KERNEL(name, num, queues)                                                                                                \
+#define ANY(name, num, queues)                                                                                                   \
     static void window_##name(part *p, const slot *at)                                                                           \
     {                                                                                                                            \
         fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues});                                                      \
-    }                                                                                                                            \
+    }
+#define PLAIN(name, any, num, queues)                                                                                            \
     NEWER static void plain_##name(part *p, const slot *at)                                                                      \
     {                                                                                                                            \
         if (p->sim->fast_state->plain && p->sim->f->num_switches >= WIDE)                                                        \
             fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues, .plain = true, .wide = true});                     \
+        else if (p->sim->fast_state->plain && p->sim->fast_state->dense)                                                         \
+            fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues, .plain = true, .dense = true});                    \
         else if (p->sim->fast_state->plain)                                                                                      \
             fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues, .plain = true});                                   \
         else                                                                                                                     \
-            window_##name(p, at);                                                                                                \
+            window_##any(p, at);                                                                                                 \
     }
 
-KERNEL(fifo_1, 1, false)
-KERNEL(voq_1, 1, true)
-KERNEL(fifo_n, p->sim->vcs, false)
-KERNEL(voq_n, p->sim->vcs, true)
+ANY(fifo_1, 1, false)
+ANY(voq_1, 1, true)
+ANY(fifo_n, p->sim->vcs, false)
+ANY(voq_n, p->sim->vcs, true)
+PLAIN(fifo_1, fifo_1, 1, false)
+PLAIN(voq_1, voq_1, 1, true)
+PLAIN(fifo_n, fifo_n, p->sim->vcs, false)
+PLAIN(voq_n, voq_n, p->sim->vcs, true)
+/* Loops over so few VCs are worth unrolling. */
+PLAIN(voq_2, voq_n, 2, true)
+PLAIN(voq_3, voq_n, 3, true)
+PLAIN(voq_4, voq_n, 4, true)
 
 void sim_choose_fast(sim *s)
 {
-    static void (*const kernels[2][4])(part *, const slot *) = {{window_fifo_1, window_voq_1, window_fifo_n, window_voq_n},
-                                                                {plain_fifo_1, plain_voq_1, plain_fifo_n, plain_voq_n}};
-    s->run_window = kernels[has_newer()][(s->vcs == 1 ? 0 : 2) + s->voq];
+    static void (*const any[])(part *, const slot *) = {window_fifo_1, window_voq_1, window_fifo_n, window_voq_n};
+    static void (*const plain[])(part *, const slot *) = {plain_fifo_1, plain_voq_1, plain_fifo_n, plain_voq_n};
+    static void (*const few[])(part *, const slot *) = {plain_voq_2, plain_voq_3, plain_voq_4};
+    unsigned kind = (s->vcs == 1 ? 0 : 2) + s->voq;
+    if (!has_newer())
+        s->run_window = any[kind];
+    else
+        s->run_window = s->voq && s->vcs >= 2 && s->vcs <= 4 ? few[s->vcs - 2] : plain[kind];
 }

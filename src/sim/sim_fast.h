@@ -7,10 +7,11 @@
  * event is one or two words in a bin of its window:
  *
  *   BIN_TAIL     key                              an input and an output come free; also LOOK: pairs left over are looked at again
- *   BIN_CREDIT   offset << 32 | port * vcs + vc   the space of one packet
+ *   BIN_CREDIT   offset << 32 | port << 5 | VC    the space of one packet
  *   BIN_ARRIVAL  key, queue << 32 | packet        a packet reaches the queue that was found for it when it was sent
+ *   BIN_WAKE     offset << 32 | host              a host may have something to send; what lies further ahead waits in the wheel
  *
- * key = offset (25 bits: windows below 33 us) | switch (20) | kind (2) | VC (5) | input (6) | output (6), so that keys sort by time.
+ * key = offset (24 bits: windows below 16 us) | switch (20) | kind (2) | VC (5) | input (6) | output (6), so that keys sort by time.
  *
  * What reaches a host has no event at all: nothing on its way can change, so it is delivered when it is granted the last link.
  */
@@ -19,7 +20,7 @@
 
 #include "sim/sim_internal.h"
 
-enum { BIN_TAIL, BIN_CREDIT, BIN_ARRIVAL, NUM_BINS };
+enum { BIN_TAIL, BIN_CREDIT, BIN_ARRIVAL, BIN_WAKE, NUM_BINS };
 enum { KEY_TAIL, KEY_ARRIVAL, KEY_CREDIT, KEY_LOOK, KEY_TO_HOST = KEY_TAIL /* in BIN_ARRIVAL: the run ends before it comes */ };
 #define KEY_OFFSET       39u
 #define KEY_SWITCH       19u
@@ -28,7 +29,8 @@ enum { KEY_TAIL, KEY_ARRIVAL, KEY_CREDIT, KEY_LOOK, KEY_TO_HOST = KEY_TAIL /* in
 #define KEY_IN           6u
 #define KEY_LOW          ((1ull << KEY_OFFSET) - 1) /* all but the offset */
 #define KEY_INSTANT      (~0ull << KEY_SWITCH)     /* offset and switch */
-#define FAST_MAX_WINDOW  ((1u << (64 - KEY_OFFSET)) - 1) /* ps */
+#define FAST_MAX_WINDOW  ((1u << (63 - KEY_OFFSET)) - 1) /* ps */
+#define NO_KEY           ((uint64_t)INT64_MAX) /* later than any; all compare as signed numbers, too */
 #define FAST_MAX_SWITCH  (1u << (KEY_OFFSET - KEY_SWITCH))
 #define FAST_MAX_VCS     (1u << (KEY_KIND - KEY_VC))
 
@@ -63,6 +65,22 @@ SIM_INLINE unsigned key_out(uint64_t key)
 }
 #define NO_OUT 0xFFu
 
+SIM_INLINE uint64_t credit_of(uint64_t offset, uint32_t port, unsigned v)
+{
+    return offset << 32 | port << 5 | v;
+}
+
+SIM_INLINE uint32_t credit_port(uint64_t word)
+{
+    return (uint32_t)word >> 5;
+}
+
+SIM_INLINE unsigned credit_vc(uint64_t word)
+{
+    return (unsigned)word & (FAST_MAX_VCS - 1);
+}
+#define FAST_MAX_PORT (1u << (32 - 5))
+
 /* Events by window: chunks of 64 words from one pool; words 0 and 1 of a chunk: the next chunk; nothing. A revolution covers every
  * delay there is, so nothing ever waits beyond it. */
 typedef struct bins {
@@ -76,17 +94,20 @@ typedef struct bins {
 /* A packet, half a cache line. Its size is every packet's, its VC and queue say the rest. */
 typedef struct parcel {
     ik_packet rt;
-    uint64_t t_gen, t_inject;
+    uint64_t t_gen : 56;
+    uint64_t out : 8; /* output that it asks for; NO_OUT = none */
+    uint64_t t_inject;
 } parcel;
+#define FAST_MAX_TIME (1ull << 56) /* ps */
 
-/* Columns by packet. next and out are dense, so that queues are walked without touching the packets themselves. A queue is a ring
- * of which its last packet is known, and whether it is the only one. */
+/* Columns by packet. next is dense, so that queues are walked without touching the packets themselves. A queue is a ring of which
+ * its last packet is known, and whether it is the only one. */
 #define LAST_BEHIND (1u << 31) /* in `next` */
 #define ONE_PARCEL  (1u << 31) /* in a queue's word */
 typedef struct parcels {
     parcel *items;
     uint32_t *next; /* behind it in its queue, or in the free list; behind the last one: LAST_BEHIND | the first one */
-    uint8_t *out;   /* output that it asks for; 0xFF = none */
+    uint8_t *out;   /* as in items; only for FIFOs, whose next packet's is looked up */
     uint64_t *tail; /* time when its last byte is where it stands; only where rates differ */
     uint32_t *number; /* of its source's packets; only where the traffic has classes */
     uint32_t size, cap, free;
@@ -113,56 +134,81 @@ typedef struct link_delays {
     uint64_t full_ps, latency_ps;
 } link_delays;
 
-/* What a grant touches of a port: four to a cache line. */
+/* What is touched of a port, together: as an input, as an output, and what lies beyond. With several VCs there follow, by VC,
+ * `want`, inputs that ask (64 bits each), and credit (16 bits each). */
 typedef struct fast_port {
+    uint64_t row;   /* outputs that this input's queues ask for */
+    uint64_t ready; /* inputs that ask for this output, with several VCs only those with credit */
     uint32_t peer_port, peer_node;
-    uint32_t sent; /* packets in the measured time */
-    uint16_t class;
-    uint8_t peer_local, peer_radix; /* the peer port at its switch */
+    uint32_t sent;   /* packets in the measured time */
+    uint16_t credit; /* packets; with one VC */
+    uint8_t grant, accept; /* pointers of iSLIP, which stand beyond the last port as well as on it (nothing asks from there) */
+    uint64_t want[];
 } fast_port;
 
-/* A switch at work, four lines: what every visit needs; the keys of this window, in order of time, while they are few; and the
- * pointers of iSLIP, which stand beyond the last port as well as on it (nothing asks from there). */
-enum { DESK_EVENTS = 6 };
+SIM_INLINE size_t fast_port_bytes(unsigned vcs)
+{
+    return vcs == 1 ? sizeof(fast_port) : (sizeof(fast_port) + vcs * (sizeof(uint64_t) + sizeof(uint16_t)) + 31) / 32 * 32;
+}
+
+SIM_INLINE uint16_t *fast_credit(fast_port *p, unsigned vcs, unsigned v)
+{
+    return vcs == 1 ? &p->credit : (uint16_t *)(void *)(p->want + vcs) + v;
+}
+
+/* A switch at work: what every visit needs, and the keys of this window while they are few; NO_KEY behind them. */
+enum { DESK_EVENTS = 15 };
 typedef struct desk {
     uint64_t free_in, free_out, left; /* as in sw_state.masks, which are brought up to date for those who look */
+    uint64_t may_in, may_out;         /* free now, or coming free in this window */
     uint64_t ok;                      /* outputs with credit for a packet; with one VC */
-    uint64_t *row;                    /* requests: [radix], and behind them want [radix * vcs] */
-    uint8_t *pair_vc;
     uint32_t port_base, queue_base;
     uint32_t num_events;
     uint8_t radix, pad[3];
-    uint64_t may_in, may_out; /* free now, or coming free in this window */
-    uint64_t events[DESK_EVENTS];
-    uint8_t grant[64], accept[64];
+    uint64_t events[DESK_EVENTS + 1];
 } desk;
-_Static_assert(sizeof(desk) == 256 && sizeof(fast_port) == 16, "lines of the cache");
+_Static_assert(sizeof(desk) == 192 && sizeof(fast_port) == 32, "lines of the cache");
 
-/* A host's adapter while each message is one packet: two lines with one VC. */
-enum { DESTS_AHEAD = 8 };
+/* Queues of a switch: VOQs of a pair stand together, behind a word for the VC whose turn it is, if there are several. */
+SIM_INLINE uint32_t fast_queue_words(bool voq, unsigned vcs, uint32_t radix)
+{
+    return voq ? radix * radix * (vcs == 1 ? 1 : vcs + 1) : radix * vcs;
+}
+
+SIM_INLINE uint32_t fast_queue_at(const desk *d, bool voq, unsigned vcs, unsigned in, unsigned v, unsigned out)
+{
+    unsigned pair = in * d->radix + out;
+    return d->queue_base + (!voq ? in * vcs + v : vcs == 1 ? pair : pair * (vcs + 1) + 1 + v);
+}
+
+/* A host's adapter while each message is one packet: a line of the cache, and one a VC. Messages are drawn in blocks of 8; a VC
+ * looks at those that are its own and need not stop at the others. */
+enum { BLOCK = 8 };
 typedef struct lean_lane {
-    uint64_t n, t; /* message that is looked at next, and its time */
-    uint32_t dst;
-    uint32_t has; /* it was looked at: it is of this VC and goes to dst */
-    uint32_t ahead[DESTS_AHEAD]; /* of the messages around n; where several are drawn at once */
+    uint64_t n, t; /* of its next message, and the time when that is made; while that is unknown, of the first of the next block */
+    uint32_t dst[BLOCK];  /* of the block around n, if it was drawn */
+    uint8_t mine; /* a bit a message of the block: n and what follows it of this VC; 0 = unknown */
+    uint8_t has;  /* n was made and has been looked at */
+    uint8_t pad[14];
 } lean_lane;
 typedef struct lean_host {
     uint64_t wake_at, busy_until;
     double period_ps, phase_ps;
     uint32_t port;
-    uint8_t next_vc, blocked, pad[2];
+    uint8_t next_vc, blocked, pad[26];
     lean_lane lanes[];
 } lean_host;
+_Static_assert(sizeof(lean_lane) == 64 && sizeof(lean_host) == 64, "lines of the cache");
 
 /* What a host received. */
 typedef struct sink {
     uint64_t hash, packets; /* packets: in the measured time */
 } sink;
 
-/* key: as that of the tail, but its offset is the grant's. */
+/* key: as that of the tail, but its offset is the grant's. lanes: VCs to choose from; until then the key's is 0, and queue unknown. */
 typedef struct fast_grant {
     uint64_t key;
-    uint32_t queue, pad;
+    uint32_t queue, lanes;
 } fast_grant;
 
 /* A packet whose last byte reaches its host at t. */
@@ -172,7 +218,8 @@ typedef struct delivery {
 } delivery;
 
 typedef struct host_credit {
-    uint32_t index, offset; /* index = port * vcs + vc */
+    uint32_t port, offset;
+    unsigned vc;
 } host_credit;
 
 /* Of one partition. */
@@ -189,10 +236,11 @@ typedef struct fast_part {
 
 /* Of all partitions. */
 typedef struct fast_state {
-    fast_port *ports;
+    char *ports;      /* [port] fast_port */
+    uint16_t *class;  /* [port] class of its link */
     desk *desks;
-    uint32_t *queues; /* last packet, IK_NONE = empty: [lane of the switches' ports, with VOQs times the outputs of that switch] */
-    uint64_t *events; /* [port_base * (2 + vcs) + switch]: more than a desk holds: a tail and an arrival a port, a credit a lane, LOOK */
+    uint32_t *queues; /* last packet, IK_NONE = empty; fast_queue_at */
+    uint64_t *events; /* [port_base * (2 + vcs) + 2 * switch]: more than a desk holds: a tail and an arrival a port, a credit a lane, LOOK, NO_KEY */
     uint64_t *ok;     /* [switch * vcs + v] outputs with credit; several VCs */
     char *hosts;      /* lean_host; NULL: sim_host.c has them */
     size_t host_bytes;
@@ -201,8 +249,9 @@ typedef struct fast_state {
     uint32_t num_slots;
     bool mixed;       /* links of several rates: a tail may have to be waited for */
     bool count_bytes; /* what the buffers of a switch hold is asked for */
-    bool dests_ahead; /* the traffic draws several destinations at once */
+    uint64_t *times;  /* [(host * vcs + v) * (BLOCK + 1)] of a lane's block and the first behind it; where they are drawn */
     bool plain_start; /* a packet starts with nothing but its source and destination */
+    bool dense; /* a switch can send several packets in a window */
     bool plain; /* links of one class, virtual cut-through, and nobody who asks for more than totals */
 } fast_state;
 

@@ -31,12 +31,11 @@ SIM_INLINE bool send(hot *h, const shape k, uint32_t host_port, const ik_packet 
         *h = heat(h->p);
         take_aim(h);
     }
-    fast_port *to = &h->ports[host_port];
-    const link_delays *link = &h->f->links[to->class];
+    fast_port *to = port_at(h, k, host_port);
+    const link_delays *link = link_at(h, k, host_port);
     parcel *pk = &h->parcels[id];
-    *pk = (parcel){*rt, t_gen, now};
+    *pk = (parcel){.rt = *rt, .t_gen = t_gen, .t_inject = now};
     to->sent += in_window(s, now);
-    h->credit[(size_t)host_port * k.vcs + (k.vcs == 1 ? 0 : rt->vc)] -= h->full;
     uint64_t tail = now + link->full_ps + link->latency_ps;
     if (!k.plain && h->mixed)
         h->fp->parcels.tail[id] = tail;
@@ -60,15 +59,7 @@ bool sim_fast_send(part *p, uint32_t host_port, const ik_packet *rt, uint32_t nu
 SIM_INLINE void fetch_port(const hot *h, const shape k, uint32_t host)
 {
     uint32_t port = host_at(h, host)->port;
-    __builtin_prefetch(&h->ports[port], 1);
-    __builtin_prefetch(&h->credit[(size_t)port * k.vcs], 1);
-}
-
-SIM_INLINE uint64_t time_of(const sim *s, uint32_t host, const lean_host *lean, uint64_t n, uint64_t before)
-{
-    if (s->injection == INJECT_PERIODIC)
-        return (uint64_t)(lean->phase_ps + (double)n * lean->period_ps);
-    return sim_message_time(s, host, n, before);
+    __builtin_prefetch(port_at(h, k, port), 1);
 }
 
 SIM_INLINE void start(const hot *h, uint32_t host, uint32_t dst, uint64_t number, ik_packet *rt)
@@ -83,41 +74,91 @@ SIM_INLINE void start(const hot *h, uint32_t host, uint32_t dst, uint64_t number
     ik_plan_start(s->plan, host, dst, &draw, NULL, rt);
 }
 
-/* Of message n; it is looked at once, one after the other. */
-SIM_INLINE uint32_t destination(const hot *h, uint32_t host, lean_lane *l)
+/* Time of message n of a lane: of its block, or the first behind it. */
+SIM_INLINE uint64_t time_of(const hot *h, const shape k, uint32_t host, const lean_host *lean, unsigned v, uint64_t n, uint64_t block)
 {
-    const ik_traffic *t = h->s->traffic;
-    if (!h->f->dests_ahead)
-        return t->family->dest(t, host, l->n);
-    uint32_t at = l->n & (DESTS_AHEAD - 1);
-    if (at == 0)
-        t->family->dests(t, host, l->n, DESTS_AHEAD, l->ahead);
-    return l->ahead[at];
+    if (h->s->injection == INJECT_PERIODIC)
+        return (uint64_t)(lean->phase_ps + (double)n * lean->period_ps);
+    return h->f->times[((size_t)host * k.vcs + v) * (BLOCK + 1) + (n - block)];
 }
 
-/* Looks at the messages made until now for one of VC v. */
-SIM_INLINE void admit(hot *h, const shape k, uint32_t host, const lean_host *lean, unsigned v, lean_lane *l, uint64_t now)
+/* Times of a block, and of the first message behind it, where each follows from the one before. */
+static void draw_times(const hot *h, uint32_t host, unsigned v, const lean_lane *l)
 {
-    sim *s = h->s;
+    const sim *s = h->s;
+    uint64_t *times = &h->f->times[((size_t)host * s->vcs + v) * (BLOCK + 1)];
+    times[0] = l->t;
+    for (unsigned at = 1; at <= BLOCK; at++)
+        times[at] = sim_message_time(s, host, l->n + at, times[at - 1]);
+}
+
+/* What the host makes in the block that begins at l->n. */
+static void count_block(const hot *h, const shape k, uint32_t host, const lean_host *lean, const lean_lane *l)
+{
+    const sim *s = h->s;
     part *p = h->p;
-    while (!l->has && l->t <= now && l->t < s->end_ps) {
-        uint32_t dst = destination(h, host, l);
-        if (dst != IK_NONE && v == 0)
-            sim_count_message(p, host, l->n, l->t);
-        bool mine = dst != IK_NONE;
-        if (k.vcs > 1 && mine) {
-            ik_packet rt;
-            start(h, host, dst, l->n, &rt);
-            mine = rt.vc == v;
-        }
-        if (mine) {
-            l->dst = dst;
-            l->has = 1;
-            return;
-        }
-        l->n++;
-        l->t = time_of(s, host, lean, l->n, l->t);
+    uint64_t first = time_of(h, k, host, lean, 0, l->n, l->n), last = time_of(h, k, host, lean, 0, l->n + BLOCK - 1, l->n);
+    if (!p->classes && in_window(s, first) && in_window(s, last)) {
+        unsigned made = 0;
+        for (unsigned at = 0; at < BLOCK; at++)
+            made += l->dst[at] != IK_NONE;
+        p->n.generated += made;
+        p->n.offered_bytes += (uint64_t)made * s->message_bytes;
+        return;
     }
+    for (unsigned at = 0; at < BLOCK; at++) {
+        uint64_t t = time_of(h, k, host, lean, 0, l->n + at, l->n);
+        if (l->dst[at] != IK_NONE && t < s->end_ps)
+            sim_count_message(p, host, l->n + at, t);
+    }
+}
+
+/* Draws the block that begins at l->n, and finds the first message of VC v in it. */
+static void draw_block(const hot *h, const shape k, uint32_t host, const lean_host *lean, unsigned v, lean_lane *l)
+{
+    const ik_traffic *t = h->s->traffic;
+    uint64_t block = l->n;
+    unsigned mine = 0;
+    if (t->family->dests)
+        t->family->dests(t, host, block, BLOCK, l->dst);
+    else
+        for (unsigned at = 0; at < BLOCK; at++)
+            l->dst[at] = t->family->dest(t, host, block + at);
+    if (h->s->injection != INJECT_PERIODIC)
+        draw_times(h, host, v, l);
+    if (v == 0)
+        count_block(h, k, host, lean, l);
+    for (unsigned at = 0; at < BLOCK; at++) {
+        bool is = l->dst[at] != IK_NONE;
+        if (k.vcs > 1 && is) {
+            ik_packet rt;
+            start(h, host, l->dst[at], block + at, &rt);
+            is = rt.vc == v;
+        }
+        mine |= (unsigned)is << at;
+    }
+    l->mine = (uint8_t)mine;
+    l->n = block + (mine ? (unsigned)__builtin_ctz(mine) : BLOCK);
+    l->t = time_of(h, k, host, lean, v, l->n, block);
+}
+
+/* Whether a lane has a message that was made by now. */
+SIM_INLINE bool admit(const hot *h, const shape k, uint32_t host, const lean_host *lean, unsigned v, lean_lane *l, uint64_t now)
+{
+    while (!l->mine && l->t <= now && l->t < h->s->end_ps)
+        draw_block(h, k, host, lean, v, l);
+    l->has = l->mine && l->t <= now && l->t < h->s->end_ps;
+    return l->has;
+}
+
+/* Its message was sent. */
+SIM_INLINE void advance(const hot *h, const shape k, uint32_t host, const lean_host *lean, unsigned v, lean_lane *l)
+{
+    uint64_t block = l->n / BLOCK * BLOCK;
+    l->has = 0;
+    l->mine &= (uint8_t)(l->mine - 1);
+    l->n = block + (l->mine ? (unsigned)__builtin_ctz(l->mine) : BLOCK);
+    l->t = time_of(h, k, host, lean, v, l->n, block);
 }
 
 /* Sends one packet if a queue has one and credit for it. The queues take turns. */
@@ -127,20 +168,19 @@ SIM_INLINE bool try_send(hot *h, const shape k, uint32_t host, lean_host *lean, 
     for (unsigned n = 0; n < k.vcs; n++) {
         unsigned v = k.vcs == 1 ? 0 : lean->next_vc + n < k.vcs ? lean->next_vc + n : lean->next_vc + n - k.vcs;
         lean_lane *l = &lean->lanes[v];
-        admit(h, k, host, lean, v, l, now);
-        if (!l->has)
+        if (!admit(h, k, host, lean, v, l, now))
             continue;
-        if (h->credit[(size_t)lean->port * k.vcs + v] < h->full) {
+        uint16_t *credit = fast_credit(port_at(h, k, lean->port), k.vcs, v);
+        if (*credit == 0) {
             lean->blocked = 1;
             continue;
         }
+        --*credit;
         ik_packet rt;
         uint64_t t_gen = l->t, number = l->n;
-        start(h, host, l->dst, number, &rt);
-        l->has = 0;
-        l->n++;
-        l->t = time_of(h->s, host, lean, l->n, l->t);
-        lean->busy_until = now + h->f->links[k.plain ? 0 : h->ports[lean->port].class].full_ps;
+        start(h, host, l->dst[number % BLOCK], number, &rt);
+        advance(h, k, host, lean, v, l);
+        lean->busy_until = now + link_at(h, k, lean->port)->full_ps;
         lean->next_vc = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
         lean->blocked = 0;
         h->p->n.injected++;
@@ -168,8 +208,14 @@ SIM_INLINE void plan_wake(hot *h, const shape k, uint32_t host, lean_host *lean,
     if (at == lean->wake_at)
         return;
     lean->wake_at = at;
-    if (!running || at >= h->start + h->lookahead)
+    if (running && at < h->start + h->lookahead)
+        return;
+    if (k.plain && sent && at == lean->busy_until) {
+        spot wake = aimed(h, AIM_WAKE, (uint32_t)(now - h->start));
+        post(h, wake.at, (uint64_t)wake.rest << 32 | host);
+    } else {
         post_own(h->p, at, h->num_switches + host, EV_WAKE, lean->port, 0, false);
+    }
 }
 
 SIM_INLINE void act(hot *h, const shape k, uint32_t host, lean_host *lean, uint64_t now)
@@ -189,16 +235,44 @@ SIM_INLINE void wake_until(hot *h, const shape k, uint32_t host, lean_host *lean
     }
 }
 
-static void lean_credit(hot *h, const shape k, uint32_t host, uint32_t index, uint64_t now)
+static void lean_credit(hot *h, const shape k, uint32_t host, host_credit c)
 {
+    uint64_t now = h->start + c.offset;
     lean_host *lean = host_at(h, host);
     wake_until(h, k, host, lean, now);
-    h->credit[index] += h->full;
+    ++*fast_credit(port_at(h, k, c.port), k.vcs, c.vc);
     if (lean->wake_at == now || lean->blocked) {
         lean->wake_at = lean->wake_at == now ? UINT64_MAX : lean->wake_at;
         act(h, k, host, lean, now);
     }
     wake_until(h, k, host, lean, h->start + h->lookahead);
+}
+
+/* A host that said that it would look at its queues at that offset; else an earlier time replaced it. */
+SIM_INLINE void wake(hot *h, const shape k, uint32_t host, uint64_t offset)
+{
+    lean_host *lean = host_at(h, host);
+    if (lean->wake_at == h->start + offset)
+        wake_until(h, k, host, lean, h->start + h->lookahead);
+}
+
+SIM_INLINE void take_wakes(hot *h, const shape k)
+{
+    enum { AHEAD = 12 };
+    for (uint32_t c = first_chunk(h, BIN_WAKE), next; c != IK_NONE; c = next) {
+        size_t at = (size_t)c * 64 + 2, end = chunk_end(h, BIN_WAKE, c);
+        h->p->n.events += end - at;
+        for (size_t n = at; n < end && n < at + AHEAD; n++)
+            fetch_host(h, k, (uint32_t)h->words[n]);
+        for (; at < end; at++) { /* what is posted may move the words */
+            if (at + AHEAD < end)
+                fetch_host(h, k, (uint32_t)h->words[at + AHEAD]);
+            if (at + AHEAD / 2 < end)
+                fetch_port(h, k, (uint32_t)h->words[at + AHEAD / 2]);
+            wake(h, k, (uint32_t)h->words[at], h->words[at] >> 32);
+        }
+        next = next_chunk(h, c);
+    }
 }
 
 SIM_INLINE void lean_window(hot *h, const shape k, const slot *at)
@@ -208,24 +282,22 @@ SIM_INLINE void lean_window(hot *h, const shape k, const slot *at)
     for (uint32_t n = 0; n < h->fp->num_credits; n++) {
         host_credit c = h->fp->credits[n];
         if (n + AHEAD / 2 < h->fp->num_credits)
-            __builtin_prefetch(&h->ports[h->fp->credits[n + AHEAD / 2].index / k.vcs], 1);
-        lean_credit(h, k, h->s->f->port_node[c.index / k.vcs] - h->num_switches, c.index, h->start + c.offset);
+            __builtin_prefetch(port_at(h, k, h->fp->credits[n + AHEAD / 2].port), 1);
+        lean_credit(h, k, h->s->f->port_node[c.port] - h->num_switches, c);
     }
+    take_wakes(h, k);
     for (uint32_t c = at->first; c != IK_NONE; c = p->wheel.events[c * 64].node) {
         uint32_t count = sim_chunk_count(&p->wheel, at, c);
         p->n.events += count;
         for (uint32_t n = 1; n <= count && n <= AHEAD; n++)
-            fetch_host(h, p->wheel.events[c * 64 + n].node - h->num_switches);
+            fetch_host(h, k, p->wheel.events[c * 64 + n].node - h->num_switches);
         for (uint32_t n = 1; n <= count; n++) {
             const event *e = &p->wheel.events[c * 64 + n]; /* what is posted may move them */
-            uint32_t host = e->node - h->num_switches;
             if (n + AHEAD <= count)
-                fetch_host(h, e[AHEAD].node - h->num_switches);
+                fetch_host(h, k, e[AHEAD].node - h->num_switches);
             if (n + AHEAD / 2 <= count)
                 fetch_port(h, k, e[AHEAD / 2].node - h->num_switches);
-            lean_host *lean = host_at(h, host);
-            if (lean->wake_at == h->start + (e->key >> 32)) /* else an earlier one replaced it */
-                wake_until(h, k, host, lean, h->start + h->lookahead);
+            wake(h, k, e->node - h->num_switches, e->key >> 32);
         }
     }
 }
@@ -237,7 +309,7 @@ static void full_window(hot *h, const slot *at)
     part *p = h->p;
     for (uint32_t n = 0; n < h->fp->num_credits; n++) {
         host_credit c = h->fp->credits[n];
-        sim_host_credit(p, h->s->f->port_node[c.index / h->s->vcs] - h->num_switches, c.index, h->start + c.offset);
+        sim_host_credit(p, h->s->f->port_node[c.port] - h->num_switches, c.port * h->s->vcs + c.vc, h->start + c.offset);
     }
     for (uint32_t c = at->first; c != IK_NONE; c = p->wheel.events[c * 64].node) {
         uint32_t count = sim_chunk_count(&p->wheel, at, c);
@@ -259,6 +331,10 @@ void sim_fast_run_hosts(part *p, const slot *at)
         full_window(&h, at);
     else if (s->vcs == 1 && s->voq && plain)
         lean_window(&h, (shape){.words = 1, .vcs = 1, .voq = true, .plain = true}, at);
+    else if (s->vcs == 3 && s->voq && plain)
+        lean_window(&h, (shape){.words = 1, .vcs = 3, .voq = true, .plain = true}, at);
+    else if (s->vcs == 4 && s->voq && plain)
+        lean_window(&h, (shape){.words = 1, .vcs = 4, .voq = true, .plain = true}, at);
     else if (plain)
         lean_window(&h, (shape){.words = 1, .vcs = s->vcs, .voq = s->voq, .plain = true}, at);
     else
@@ -275,7 +351,7 @@ void sim_fast_start_hosts(part *p)
             continue;
         lean_host *lean = host_at(&h, host);
         for (unsigned v = 0; v < s->vcs; v++)
-            lean->lanes[v].t = time_of(s, host, lean, 0, 0);
+            lean->lanes[v].t = sim_message_time(s, host, 0, 0);
         plan_wake(&h, sim_shape(s), host, lean, false, 0, false); /* not inside a window yet */
     }
 }

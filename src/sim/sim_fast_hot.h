@@ -18,7 +18,7 @@ typedef struct aim {
     slot *near, *far;
     uint32_t rest;
 } aim;
-enum { AIM_TAIL, AIM_CREDIT, AIM_ARRIVAL, AIM_HOST_CREDIT, AIM_HOST_ARRIVAL, NUM_AIMS };
+enum { AIM_TAIL, AIM_CREDIT, AIM_ARRIVAL, AIM_WAKE, AIM_HOST_CREDIT, AIM_HOST_ARRIVAL, NUM_AIMS };
 
 /* What the loops need, in locals. */
 typedef struct hot {
@@ -32,15 +32,14 @@ typedef struct hot {
     uint8_t *out;
     desk *desks;
     uint64_t *ok;
-    fast_port *ports;
-    int32_t *credit;
+    char *ports;
     uint32_t *queues;
     slot *slots[NUM_BINS];
     uint32_t *active;   /* behind the last switch with something to do in this window */
     fast_grant *grants; /* behind the last grant */
     uint64_t start;
     uint32_t window, slot_mask, lookahead;
-    int32_t full; /* bytes of a packet */
+    uint32_t full; /* bytes of a packet */
     uint32_t num_switches;
     bool alone, mixed, count_bytes;
     bool measured; /* the whole window */
@@ -67,16 +66,15 @@ SIM_INLINE hot heat(part *p)
                  s->fast_state->desks,
                  s->fast_state->ok,
                  s->fast_state->ports,
-                 s->credit,
                  s->fast_state->queues,
-                 {fp->bins.slots, fp->bins.slots + fp->bins.num_slots, fp->bins.slots + 2 * fp->bins.num_slots},
+                 {fp->bins.slots, fp->bins.slots + fp->bins.num_slots, fp->bins.slots + 2 * fp->bins.num_slots, fp->bins.slots + 3 * fp->bins.num_slots},
                  fp->active,
                  fp->grants,
                  p->start,
                  (uint32_t)p->window,
                  fp->bins.num_slots - 1,
                  (uint32_t)s->lookahead,
-                 (int32_t)s->packet_bytes,
+                 s->packet_bytes,
                  s->f->num_switches,
                  s->num_parts == 1,
                  s->fast_state->mixed,
@@ -132,6 +130,7 @@ SIM_INLINE void take_aim(hot *h)
     } aims[NUM_AIMS] = {[AIM_TAIL] = {BIN_TAIL, l->tail},
                         [AIM_CREDIT] = {BIN_CREDIT, l->tail_credit},
                         [AIM_ARRIVAL] = {BIN_ARRIVAL, l->arrival},
+                        [AIM_WAKE] = {BIN_WAKE, l->tail},
                         [AIM_HOST_CREDIT] = {BIN_CREDIT, l->host_credit},
                         [AIM_HOST_ARRIVAL] = {BIN_ARRIVAL, l->host_arrival}};
     for (unsigned k = 0; k < NUM_AIMS; k++)
@@ -170,6 +169,24 @@ SIM_INLINE lag until(const hot *h, uint64_t time)
     return (lag){(uint32_t)windows, (uint32_t)(dt - windows * h->lookahead)};
 }
 
+/* ---- ports */
+
+SIM_INLINE fast_port *port_at(const hot *h, const shape k, uint32_t port)
+{
+    return (fast_port *)(void *)(h->ports + port * fast_port_bytes(k.vcs));
+}
+
+/* Port n of the switch whose ports begin there. */
+SIM_INLINE fast_port *beside(fast_port *first, const shape k, unsigned n)
+{
+    return (fast_port *)(void *)((char *)first + n * fast_port_bytes(k.vcs));
+}
+
+SIM_INLINE const link_delays *link_at(const hot *h, const shape k, uint32_t port)
+{
+    return &h->f->links[k.plain ? 0 : h->f->class[port]];
+}
+
 /* ---- packets on links */
 
 /* The output that a packet takes at `node`, NO_OUT if there is none. */
@@ -179,10 +196,9 @@ SIM_INLINE unsigned route(const hot *h, uint32_t node, uint32_t in_port, ik_pack
     return n == 0 ? NO_OUT : h->choices[preferred] - h->desks[node].port_base;
 }
 
-SIM_INLINE uint32_t queue_at(const desk *d, const shape k, unsigned radix, unsigned in, unsigned v, unsigned out)
+SIM_INLINE uint32_t queue_at(const desk *d, const shape k, unsigned in, unsigned v, unsigned out)
 {
-    unsigned index = in * k.vcs + v;
-    return d->queue_base + (k.voq ? index * radix + out : index);
+    return fast_queue_at(d, k.voq, k.vcs, in, v, out);
 }
 
 SIM_INLINE void free_parcel(hot *h, uint32_t id)
@@ -195,9 +211,12 @@ SIM_INLINE void free_parcel(hot *h, uint32_t id)
 SIM_INLINE void send_to_switch(hot *h, const shape k, const fast_port *to, uint32_t id, parcel *pk, unsigned v, spot at)
 {
     uint32_t node = to->peer_node;
-    unsigned out = route(h, node, to->peer_port, &pk->rt);
-    uint32_t q = __builtin_expect(out != NO_OUT, 1) ? queue_at(&h->desks[node], k, to->peer_radix, to->peer_local, v, out) : IK_NONE;
-    h->out[id] = (uint8_t)out;
+    const desk *d = &h->desks[node];
+    unsigned out = route(h, node, to->peer_port, &pk->rt), in = to->peer_port - d->port_base;
+    uint32_t q = __builtin_expect(out != NO_OUT, 1) ? queue_at(d, k, in, v, out) : IK_NONE;
+    pk->out = (uint8_t)out;
+    if (!k.voq)
+        h->out[id] = (uint8_t)out;
     if (__builtin_expect(!h->alone, 0) && h->s->node_part[node] != h->p->id) {
         uint32_t ahead = ((uint32_t)(at.at - h->slots[BIN_ARRIVAL]) - h->window) & h->slot_mask; /* windows */
         packet copy = sim_fast_packet(h->p, id);
@@ -206,7 +225,7 @@ SIM_INLINE void send_to_switch(hot *h, const shape k, const fast_port *to, uint3
         free_parcel(h, id);
         return;
     }
-    post_pair(h, at.at, key_of(at.rest, node, KEY_ARRIVAL, v, to->peer_local, out & 63), (uint64_t)q << 32 | id);
+    post_pair(h, at.at, key_of(at.rest, node, KEY_ARRIVAL, v, in, out & 63), (uint64_t)q << 32 | id);
 }
 
 /* ---- hosts */
@@ -216,11 +235,11 @@ SIM_INLINE lean_host *host_at(const hot *h, uint32_t host)
     return (lean_host *)(void *)(h->f->hosts + host * h->f->host_bytes);
 }
 
-SIM_INLINE void fetch_host(const hot *h, uint32_t host)
+SIM_INLINE void fetch_host(const hot *h, const shape k, uint32_t host)
 {
     const char *at = (const char *)host_at(h, host);
-    __builtin_prefetch(at, 1);
-    __builtin_prefetch(at + 64, 1);
+    for (unsigned line = 0; line <= k.vcs; line++)
+        __builtin_prefetch(at + line * 64, 1);
 }
 
 /* ---- what happens in this window */

@@ -45,8 +45,9 @@ bool sim_fast_fits(const sim *s)
             return false;
     return s->max_words == 1 && s->ejection_share >= 1 && s->ejection_bps == UINT64_MAX && s->lookahead <= FAST_MAX_WINDOW && s->f->num_switches <= FAST_MAX_SWITCH &&
            s->vcs <= FAST_MAX_VCS && s->routing_ps < UINT64_MAX / 64 && s->traversal_ps < UINT64_MAX / 64 &&
-           slots_needed(s) <= 1u << 16 && (uint64_t)s->f->num_ports * s->vcs <= UINT32_MAX &&
-           (uint64_t)s->f->num_ports * s->vcs * (s->voq ? s->max_radix : 1) < UINT32_MAX;
+           slots_needed(s) <= 1u << 16 && s->f->num_ports < FAST_MAX_PORT && s->end_ps < FAST_MAX_TIME &&
+           s->capacity / s->packet_bytes <= UINT16_MAX && s->host_capacity / s->packet_bytes <= UINT16_MAX &&
+           (uint64_t)s->f->num_ports * (s->vcs + 1) * (s->voq ? s->max_radix : 1) < UINT32_MAX;
 }
 
 /* ---- set-up */
@@ -73,24 +74,31 @@ static void init_links(const sim *s, fast_state *f)
     }
 }
 
+static fast_port *port_of(const sim *s, const fast_state *f, uint32_t port)
+{
+    return (fast_port *)(void *)(f->ports + port * fast_port_bytes(s->vcs));
+}
+
+/* Whether an adapter's credit is kept in s->credit, by sim_host.c. */
+static bool host_keeps_credit(const sim *s, const fast_state *f, uint32_t port)
+{
+    return !f->hosts && !ik_is_switch(s->f, s->f->port_node[port]);
+}
+
 static void init_ports(const sim *s, fast_state *f)
 {
     const ik_fabric *fabric = s->f;
     for (uint32_t port = 0; port < fabric->num_ports; port++) {
-        fast_port *fp = &f->ports[port];
+        fast_port *fp = port_of(s, f, port);
         uint32_t peer = fabric->port_peer[port];
         *fp = (fast_port){.peer_port = peer, .peer_node = IK_NONE};
-        fp->class = fabric->port_class[port];
-        if (peer == IK_NONE) {
-            fp->class = 0;
+        f->class[port] = 0;
+        if (peer == IK_NONE)
             continue;
-        }
+        f->class[port] = fabric->port_class[port];
         fp->peer_node = fabric->port_node[peer];
-        if (ik_is_switch(fabric, fp->peer_node)) {
-            const sw_state *sw = &s->switches[fp->peer_node];
-            fp->peer_local = (uint8_t)(peer - sw->port_base);
-            fp->peer_radix = (uint8_t)sw->radix;
-        }
+        for (unsigned v = 0; v < s->vcs && !host_keeps_credit(s, f, port); v++)
+            *fast_credit(fp, s->vcs, v) = (uint16_t)((uint32_t)s->credit[(size_t)port * s->vcs + v] / s->packet_bytes);
     }
 }
 
@@ -106,7 +114,7 @@ static bool lean(const sim *s)
 
 static size_t lean_bytes(const sim *s)
 {
-    return (sizeof(lean_host) + s->vcs * sizeof(lean_lane) + 63) / 64 * 64;
+    return sizeof(lean_host) + s->vcs * sizeof(lean_lane);
 }
 
 static void init_hosts(const sim *s, fast_state *f)
@@ -126,11 +134,13 @@ static void init_desks(const sim *s, fast_state *f)
     for (uint32_t id = 0; id < s->f->num_switches; id++) {
         const sw_state *sw = &s->switches[id];
         desk *d = &f->desks[id];
-        *d = (desk){.free_in = sw->masks[0], .free_out = sw->masks[1], .may_in = sw->masks[0], .may_out = sw->masks[1], .row = sw->masks + 3, .pair_vc = sw->pair_vc};
+        *d = (desk){.free_in = sw->masks[0], .free_out = sw->masks[1], .may_in = sw->masks[0], .may_out = sw->masks[1]};
         d->port_base = sw->port_base;
         d->queue_base = queues;
-        queues += (uint32_t)(sw->radix * s->vcs * (s->voq ? sw->radix : 1u));
+        queues += fast_queue_words(s->voq, s->vcs, sw->radix);
         d->radix = (uint8_t)sw->radix;
+        for (unsigned at = 0; at <= DESK_EVENTS; at++)
+            d->events[at] = NO_KEY;
         for (unsigned v = 0; v < s->vcs; v++)
             for (unsigned out = 0; out < sw->radix; out++)
                 *ok_of(s, f, id, v) |= (uint64_t)(s->ports[sw->port_base + out].ok >> v & 1) << out;
@@ -141,19 +151,24 @@ static size_t num_queues(const sim *s)
 {
     size_t sum = 0;
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
-        sum += (size_t)ik_radix(s->f, sw) * s->vcs * (s->voq ? ik_radix(s->f, sw) : 1);
+        sum += fast_queue_words(s->voq, s->vcs, ik_radix(s->f, sw));
     return sum;
 }
 
 static uint64_t num_events(const sim *s)
 {
-    return (uint64_t)s->f->port_base[s->f->num_switches] * (2 + s->vcs) + s->f->num_switches + 1;
+    return (uint64_t)s->f->port_base[s->f->num_switches] * (2 + s->vcs) + 2 * (uint64_t)s->f->num_switches + 2;
+}
+
+static size_t num_times(const sim *s)
+{
+    return lean(s) && s->injection != INJECT_PERIODIC ? (size_t)s->f->num_hosts * s->vcs * (BLOCK + 1) : 0;
 }
 
 uint64_t sim_fast_bytes(const sim *s)
 {
-    uint64_t hosts = s->f->num_hosts * (sizeof(sink) + (lean(s) ? lean_bytes(s) : 0));
-    return sizeof(fast_state) + hosts + s->f->num_ports * sizeof(fast_port) + s->f->num_switches * (sizeof(desk) + s->vcs * 8u) + num_events(s) * 8 +
+    uint64_t hosts = s->f->num_hosts * (sizeof(sink) + (lean(s) ? lean_bytes(s) : 0)) + num_times(s) * sizeof(uint64_t);
+    return sizeof(fast_state) + hosts + s->f->num_ports * (fast_port_bytes(s->vcs) + sizeof(uint16_t)) + s->f->num_switches * (sizeof(desk) + s->vcs * 8u) + num_events(s) * 8 +
            num_queues(s) * sizeof(uint32_t);
 }
 
@@ -164,7 +179,8 @@ bool sim_fast_setup(sim *s)
         return false;
     f->num_slots = (uint32_t)slots_needed(s);
     f->count_bytes = s->num_series || s->paranoid;
-    f->ports = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->ports);
+    f->ports = sim_alloc_zeroed(s->f->num_ports + 1, fast_port_bytes(s->vcs));
+    f->class = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->class);
     f->desks = sim_alloc_zeroed(s->f->num_switches + 1, sizeof *f->desks);
     f->events = sim_alloc_zeroed(num_events(s), sizeof *f->events);
     f->queues = sim_alloc(num_queues(s) + 1, sizeof *f->queues);
@@ -173,16 +189,18 @@ bool sim_fast_setup(sim *s)
     f->sinks = sim_alloc_zeroed(s->f->num_hosts + 1, sizeof *f->sinks);
     f->host_bytes = lean_bytes(s);
     f->hosts = lean(s) ? sim_alloc_zeroed(s->f->num_hosts + 1, f->host_bytes) : NULL;
-    if (!f->ports || !f->desks || !f->queues || !f->events || !f->ok || !f->links || !f->sinks || (lean(s) && !f->hosts))
+    f->times = sim_alloc_zeroed(num_times(s) + 1, sizeof *f->times);
+    if (!f->times || !f->ports || !f->desks || !f->queues || !f->events || !f->ok || !f->class || !f->links || !f->sinks || (lean(s) && !f->hosts))
         return false;
-    memset(f->queues, 0xff, num_queues(s) * sizeof *f->queues);
-    f->dests_ahead = s->traffic->family->dests;
+    for (size_t q = 0, n = num_queues(s), turn = s->voq && s->vcs > 1 ? s->vcs + 1 : 0; q < n; q++)
+        f->queues[q] = turn && q % turn == 0 ? 0 : IK_NONE;
     const ik_routing_family *r = s->plan->routing->family;
     f->plain_start = !r->start && !r->num_starts && !r->start_nth;
     if (f->hosts)
         init_hosts(s, f);
     init_links(s, f);
     f->plain = s->f->num_classes == 1 && !s->store_forward && !f->count_bytes && !s->traffic->classes;
+    f->dense = s->f->num_classes == 1 && s->lookahead * s->max_radix >= 4 * f->links[0].full_ps;
     init_ports(s, f);
     init_desks(s, f);
     return true;
@@ -198,6 +216,8 @@ void sim_fast_free(sim *s)
     free(f->events);
     free(f->queues);
     free(f->ok);
+    free(f->class);
+    free(f->times);
     free(f->links);
     free(f->sinks);
     free(f->hosts);
@@ -254,7 +274,7 @@ uint64_t sim_fast_part_bytes(const part *p)
 {
     const fast_part *fp = p->fast;
     const parcels *ps = &fp->parcels;
-    uint64_t each = sizeof *ps->items + sizeof *ps->next + sizeof *ps->out + (ps->tail ? sizeof *ps->tail : 0) +
+    uint64_t each = sizeof *ps->items + sizeof *ps->next + (ps->out ? sizeof *ps->out : 0) + (ps->tail ? sizeof *ps->tail : 0) +
                     (ps->number ? sizeof *ps->number : 0);
     return ps->cap * each + (uint64_t)fp->bins.cap_chunks * 512 + NUM_BINS * fp->bins.num_slots * sizeof(slot);
 }
@@ -358,7 +378,7 @@ bool sim_parcels_grow(part *p)
     parcels *ps = &p->fast->parcels;
     uint32_t cap = ps->cap + ps->cap / 2 + 1024;
     if (cap < LAST_BEHIND && grow_column(&ps->items, sizeof *ps->items, ps->size, cap) && grow_column(&ps->next, sizeof *ps->next, ps->size, cap) &&
-        grow_column(&ps->out, sizeof *ps->out, ps->size, cap) &&
+        (p->sim->voq || grow_column(&ps->out, sizeof *ps->out, ps->size, cap)) &&
         (!p->sim->fast_state->mixed || grow_column(&ps->tail, sizeof *ps->tail, ps->size, cap)) &&
         (!p->classes || grow_column(&ps->number, sizeof *ps->number, ps->size, cap))) {
         ps->cap = cap;
@@ -371,7 +391,7 @@ bool sim_parcels_grow(part *p)
 queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
 {
     const desk *d = &s->fast_state->desks[sw];
-    uint32_t index = in * s->vcs + v, last = s->fast_state->queues[d->queue_base + (s->voq ? index * d->radix + n : index)];
+    uint32_t last = s->fast_state->queues[fast_queue_at(d, s->voq, s->vcs, in, v, n)];
     if (last == IK_NONE)
         return (queue){IK_NONE, IK_NONE};
     last &= ~ONE_PARCEL;
@@ -383,7 +403,7 @@ packet sim_fast_packet(const part *p, uint32_t id)
     const parcels *ps = &p->fast->parcels;
     const parcel *pk = &ps->items[id];
     packet copy = {.rt = pk->rt, .t_gen = pk->t_gen, .t_inject = pk->t_inject, .next = parcel_behind(ps, id), .size = p->sim->packet_bytes};
-    copy.out = ps->out[id] == NO_OUT ? SIM_NO_WAY : ps->out[id];
+    copy.out = pk->out == NO_OUT ? SIM_NO_WAY : pk->out;
     copy.vc_first = copy.vc_last = pk->rt.vc;
     copy.t_tail = ps->tail ? ps->tail[id] : 0;
     copy.number = ps->number ? ps->number[id] : 0;
@@ -403,8 +423,10 @@ static uint32_t unload(part *p, const sim_cargo *cargo)
         return IK_NONE;
     else
         id = ps->size++;
-    ps->items[id] = (parcel){cargo->rt, cargo->t_gen, cargo->t_inject};
-    ps->out[id] = (uint8_t)(cargo->out == SIM_NO_WAY ? NO_OUT : cargo->out);
+    uint8_t out = (uint8_t)(cargo->out == SIM_NO_WAY ? NO_OUT : cargo->out);
+    ps->items[id] = (parcel){.rt = cargo->rt, .t_gen = cargo->t_gen, .out = out, .t_inject = cargo->t_inject};
+    if (ps->out)
+        ps->out[id] = out;
     if (ps->tail)
         ps->tail[id] = cargo->t_tail;
     if (ps->number)
@@ -420,7 +442,7 @@ void sim_fast_take_mail(part *p, uint64_t time, const sim_unit *at)
     bins *b = &p->fast->bins;
     slot *slots = b->slots + (uint32_t)(time / s->lookahead & (b->num_slots - 1));
     if (at->low >> 30 == EV_CREDIT) {
-        sim_bins_add(p, slots + BIN_CREDIT * b->num_slots, 1, offset << 32 | (port * s->vcs + (at->data >> 24)), 0);
+        sim_bins_add(p, slots + BIN_CREDIT * b->num_slots, 1, credit_of(offset, port, at->data >> 24), 0);
         return;
     }
     sim_cargo cargo;
@@ -429,9 +451,9 @@ void sim_fast_take_mail(part *p, uint64_t time, const sim_unit *at)
     if (id == IK_NONE)
         return;
     const desk *d = &s->fast_state->desks[at->node];
-    unsigned in = port - d->port_base, out = p->fast->parcels.out[id], index = in * s->vcs + cargo.rt.vc;
+    unsigned in = port - d->port_base, out = p->fast->parcels.items[id].out;
     if (out != NO_OUT)
-        q = d->queue_base + (s->voq ? index * d->radix + out : index);
+        q = fast_queue_at(d, s->voq, s->vcs, in, cargo.rt.vc, out);
     sim_bins_add(p, slots + BIN_ARRIVAL * b->num_slots, 2, key_of(offset, at->node, KEY_ARRIVAL, cargo.rt.vc, in, out & 63), (uint64_t)q << 32 | id);
 }
 
@@ -441,8 +463,8 @@ static event event_of(const sim *s, unsigned bin, const uint64_t *word)
 {
     uint32_t bytes = s->packet_bytes, sw = key_switch(*word);
     if (bin == BIN_CREDIT) {
-        uint32_t index = (uint32_t)*word, port = index / s->vcs;
-        return (event){(uint64_t)EV_CREDIT << 30 | port, s->f->port_node[port], (index % s->vcs) << 24 | bytes};
+        uint32_t port = credit_port(*word);
+        return (event){(uint64_t)EV_CREDIT << 30 | port, s->f->port_node[port], credit_vc(*word) << 24 | bytes};
     }
     uint32_t in = s->f->port_base[sw] + key_in(*word), out = s->f->port_base[sw] + key_out(*word);
     if (bin == BIN_TAIL)
@@ -459,7 +481,7 @@ void sim_fast_each_event(sim *s, event_fn fn, void *ctx)
         const bins *b = &p->fast->bins;
         for (uint32_t k = 0; k < NUM_BINS * b->num_slots; k++) {
             unsigned bin = k / b->num_slots;
-            for (uint32_t c = b->slots[k].first; c != IK_NONE;) {
+            for (uint32_t c = bin == BIN_WAKE ? IK_NONE : b->slots[k].first; c != IK_NONE;) {
                 uint32_t next = (uint32_t)b->words[(size_t)c * 64], end = next != IK_NONE ? 64 : ((b->slots[k].end - 1) & 63) + 1;
                 for (uint32_t at = 2; at < end; at += bin == BIN_ARRIVAL ? 2 : 1) {
                     const uint64_t *word = &b->words[(size_t)c * 64 + at];
@@ -474,16 +496,18 @@ void sim_fast_each_event(sim *s, event_fn fn, void *ctx)
     }
 }
 
-/* A host's lane as sim_host.c keeps it; its message, if any, stands in the ring. */
+/* A host's lane as sim_host.c keeps it; its message, if any, stands in the ring. What was drawn is counted. */
 static void settle_lane(const sim *s, uint32_t host, unsigned v, const lean_lane *from)
 {
     lane *to = &s->lanes[(size_t)host * s->vcs + v];
     *to = (lane){from->n, from->t, 0, from->has};
-    if (!from->has)
-        return;
-    s->messages[((size_t)host * s->vcs + v) * s->active_messages] = (message){from->t, from->n, s->message_bytes, from->dst, v};
-    to->n++;
-    to->t = sim_message_time(s, host, to->n, to->t);
+    if (from->has)
+        s->messages[((size_t)host * s->vcs + v) * s->active_messages] =
+            (message){from->t, from->n, s->message_bytes, from->dst[from->n % BLOCK], v};
+    for (bool drawn = from->mine; drawn; drawn = to->n % BLOCK != 0) {
+        to->n++;
+        to->t = sim_message_time(s, host, to->n, to->t);
+    }
 }
 
 static void settle_hosts(part *p)
@@ -508,7 +532,7 @@ void sim_fast_settle(part *p)
     const fast_state *f = s->fast_state;
     for (uint32_t port = 0; port < s->f->num_ports; port++)
         if (s->node_part[s->f->port_node[port]] == p->id)
-            s->channel_bytes[port] = (uint64_t)f->ports[port].sent * s->packet_bytes;
+            s->channel_bytes[port] = (uint64_t)port_of(s, f, port)->sent * s->packet_bytes;
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         if (s->node_part[ik_host_node(s->f, host)] != p->id)
             continue;
@@ -520,22 +544,42 @@ void sim_fast_settle(part *p)
     settle_hosts(p);
 }
 
+/* Credit in bytes, where it is kept in packets; what does not make a packet stays as it was. */
+static void expose_credit(const sim *s, uint32_t port)
+{
+    for (unsigned v = 0; v < s->vcs && !host_keeps_credit(s, s->fast_state, port); v++) {
+        int32_t *bytes = &s->credit[(size_t)port * s->vcs + v], full = (int32_t)s->packet_bytes;
+        *bytes = *bytes % full + *fast_credit(port_of(s, s->fast_state, port), s->vcs, v) * full;
+    }
+}
+
+static void expose_switch(const sim *s, uint32_t id)
+{
+    const desk *d = &s->fast_state->desks[id];
+    sw_state *sw = &s->switches[id];
+    sw->masks[0] = d->free_in;
+    sw->masks[1] = d->free_out;
+    sw->masks[2] = d->left;
+    for (unsigned local = 0; local < d->radix; local++) {
+        fast_port *fp = port_of(s, s->fast_state, d->port_base + local);
+        uint64_t ok = 0, *want = sw->masks + 3 + d->radix + (size_t)local * s->vcs;
+        sw->masks[3 + local] = fp->row;
+        for (unsigned v = 0; v < s->vcs; v++) {
+            want[v] = s->vcs == 1 ? fp->ready : fp->want[v];
+            ok |= (*ok_of(s, s->fast_state, id, v) >> local & 1) << v;
+        }
+        s->ports[d->port_base + local].ok = ok;
+    }
+}
+
 void sim_fast_expose(part *p)
 {
     const sim *s = p->sim;
-    for (uint32_t id = 0; id < s->f->num_switches; id++) {
-        const desk *d = &s->fast_state->desks[id];
-        if (s->node_part[id] != p->id)
-            continue;
-        s->switches[id].masks[0] = d->free_in;
-        s->switches[id].masks[1] = d->free_out;
-        s->switches[id].masks[2] = d->left;
-        for (unsigned out = 0; out < d->radix; out++) {
-            uint64_t ok = 0;
-            for (unsigned v = 0; v < s->vcs; v++)
-                ok |= (*ok_of(s, s->fast_state, id, v) >> out & 1) << v;
-            s->ports[d->port_base + out].ok = ok;
-        }
-    }
+    for (uint32_t id = 0; id < s->f->num_switches; id++)
+        if (s->node_part[id] == p->id)
+            expose_switch(s, id);
+    for (uint32_t port = 0; port < s->f->num_ports; port++)
+        if (s->node_part[s->f->port_node[port]] == p->id)
+            expose_credit(s, port);
     sim_fast_settle(p);
 }

@@ -10,7 +10,7 @@ enum { LINE = 64, HUGE_PAGE = 2 << 20 };
 
 void *sim_alloc(size_t count, size_t size)
 {
-    size_t bytes = count * size, align = bytes >= 2 * (size_t)HUGE_PAGE ? HUGE_PAGE : LINE;
+    size_t bytes = count * size, align = bytes >= (size_t)HUGE_PAGE / 2 ? HUGE_PAGE : LINE;
     if (size && count > SIZE_MAX / 2 / size)
         return NULL;
     bytes = (bytes + align - 1) / align * align;

@@ -15,13 +15,14 @@ typedef struct shape {
     bool ledger; /* space with accounts somewhere */
     bool net;    /* voqnet */
     bool plain;  /* the fast kernel's usual case: fast_state.plain */
+    bool dense;  /* and a switch has so much to do in a window that its kinds and their order cannot be predicted */
     bool wide;   /* so many switches that what it fetched a pass before has left the cache */
 } shape;
 
 /* That of a run, for what is not hot. */
 SIM_INLINE shape sim_shape(const sim *s)
 {
-    return (shape){s->max_words, s->vcs, s->voq, s->in_space.accounts || s->out_space.accounts, s->queues == QUEUES_VOQNET, false, false};
+    return (shape){s->max_words, s->vcs, s->voq, s->in_space.accounts || s->out_space.accounts, s->queues == QUEUES_VOQNET, false, false, false};
 }
 
 SIM_INLINE void mark(uint64_t *mask, const shape k, unsigned bit)
