@@ -49,8 +49,10 @@ SIM_INLINE bool send(hot *h, const shape k, uint32_t host_port, const ik_packet 
 
 bool sim_fast_send(part *p, uint32_t host_port, const ik_packet *rt, uint32_t number, uint64_t t_gen, uint64_t now)
 {
+    sim *s = p->sim;
     hot h = heat(p);
-    return send(&h, sim_shape(p->sim), host_port, rt, number, t_gen, now);
+    s->credit[(size_t)host_port * s->vcs + (s->vcs == 1 ? 0 : rt->vc)] -= (int32_t)s->packet_bytes; /* adapters without lanes here */
+    return send(&h, sim_shape(s), host_port, rt, number, t_gen, now);
 }
 
 /* ---- one packet a message */

@@ -76,6 +76,8 @@ static void test_same(void **state)
         {"karytree:k=16,n=2", "1q", "voq=true;iterations=1;buffer=192 KiB", 1, 1,
          80}, /* large switches: many pairs are left over */
         {"karytree:k=16,n=2", "dbbm", "voq=true;iterations=2;buffer=192 KiB", 3, 1, 100},
+        {"karytree:k=16,n=2,link_rate=20 Tb/s", "dbbm", "voq=true;iterations=1;buffer=128 KiB", 3, 1, 2}, /* the same, many keys a window */
+        {"karytree:k=16,n=2,link_rate=20 Tb/s", "1q", "voq=true;iterations=1;buffer=128 KiB", 1, 1, 2},
         {"karytree:k=2,n=11", "1q", "voq=true", 1, 0.2, 31}, /* many switches: more is fetched ahead */
         {"karytree:k=4,n=3,link_rate=20 Tb/s", "1q", "voq=true;buffer=32 KiB", 1, 0.6, 2},
         {"karytree:k=4,n=3,link_rate=20 Tb/s", "dbbm", "voq=true;buffer=32 KiB", 4, 0.3, 2},
