@@ -409,9 +409,11 @@ typedef int64_t four __attribute__((vector_size(32)));
 SIM_INLINE void sort_ranks(uint64_t *e, uint32_t n)
 {
     four keys[(DESK_EVENTS + 1) / 4];
+    int64_t copy[DESK_EVENTS + 1];
     memcpy(keys, e, sizeof keys);
+    memcpy(copy, e, sizeof copy);
     for (uint32_t at = 0; at < n; at++) {
-        int64_t key = ((const int64_t *)keys)[at];
+        int64_t key = copy[at];
         four all = {key, key, key, key}, rank = keys[0] < all;
         for (uint32_t q = 1; q < (DESK_EVENTS + 1) / 4; q++)
             rank += keys[q] < all;
