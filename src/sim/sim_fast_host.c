@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hosts under the fast kernel. Where every message is one packet an adapter is a cache line of its own (lean_host), which does what
- * sim_host.c does without rings of messages; else sim_host.c does it, and its packets are put on the link here. What a host has to do
+ * Hosts under the fast kernel. Where every message is one packet an adapter is a cache line of its own and one a VC (lean_host), which
+ * do what sim_host.c does without rings of messages; else sim_host.c does it, and its packets are put on the link here. What a host has to do
  * in a window is a wake-up or two and at most one awaited credit, so there is no list of its events. */
 #include "sim/sim_fast_hot.h"
 

@@ -235,24 +235,21 @@ static void test_nothing_is_lost(void **state)
 static void test_refusals(void **state)
 {
     (void)state;
-    ik_error err = {0};
-    ik_sim_result r = {0};
     scenario c = {.fabric = "crossbar:n=4,latency=10 ns",
                   .routing = "minimal",
                   .vc = "any",
                   .num_vcs = 2,
                   .load = 0.5,
                   .sw = ROUTER ";input_speedup=3"};
-    assert_int_equal(try_simulate(&c, &r, &err), IK_ERR_USAGE);
-    assert_non_null(strstr(err.text, "input_speedup = 3 needs as many virtual channels, the plan has 2"));
+    refuse(c, IK_ERR_USAGE, "input_speedup = 3 needs as many virtual channels, the plan has 2");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inputs), cmocka_unit_test(test_turns), cmocka_unit_test(test_outputs),         cmocka_unit_test(test_full_queue),
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_order),           cmocka_unit_test(test_nothing_is_lost),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_inputs), cmocka_unit_test(test_turns), cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_full_queue), cmocka_unit_test(test_limits), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_nothing_is_lost), cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
