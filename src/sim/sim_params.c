@@ -80,7 +80,7 @@ const ik_param ik_measure_params[] = {
      "sample congestion (trees, head-of-line blocking, victims) at the end of each period of the series; times are numbers of "
      "samples x the period"},
     {"paranoid", IK_PARAM_BOOL, "false", 0, 0, NULL, "check that packets, bytes and credits are conserved while it runs"},
-    {"watchdog", IK_PARAM_TIME, "20 us", 0, 1e15, NULL, "look for a deadlock when nothing has moved for so long; 0 ns = never"},
+    {"watchdog", IK_PARAM_TIME, "20 us", 0, 1e15, NULL, "look for a deadlock so often while packets are under way; 0 ns = never"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
 };
 
