@@ -10,11 +10,10 @@
  *  3. Each switch with events takes them in order of time and decides. An input and an output that are matched stay busy beyond the
  *     window, so the transfers wait.
  *  4. The grants are carried out, their packets in the cache by then: everything that follows from a grant is known (the end of the
- *     transmission, the credit upstream, the queue that the packet will join at the next switch, or its delivery) and put into bins.
+ *     transmission, the credit upstream, the queue that the packet will join at the next switch, or its delivery) and put into bins; early,
+ *     into its place.
  *  5. Hosts send (sim_fast_host.c). */
-#include "sim/sim_fast_hot.h"
-
-enum { WIDE = 8192 }; /* switches: more is fetched again, shortly before */
+#include "sim/sim_fast_switch.h"
 
 SIM_INLINE void fetch_desk(const hot *h, uint32_t sw)
 {
@@ -23,72 +22,7 @@ SIM_INLINE void fetch_desk(const hot *h, uint32_t sw)
     __builtin_prefetch(d->events, 1);
 }
 
-/* ---- requests */
-
-SIM_INLINE uint64_t *asks_of(const shape k, fast_port *out, unsigned v)
-{
-    return k.vcs == 1 ? &out->ready : &out->want[v];
-}
-
-/* Outputs of a switch with credit, by VC. */
-SIM_INLINE uint64_t *ok_of(const hot *h, const shape k, desk *d, uint32_t sw)
-{
-    return k.vcs == 1 ? &d->ok : h->ok + (size_t)sw * k.vcs;
-}
-
-SIM_INLINE void request(const hot *h, const shape k, desk *d, uint32_t sw, unsigned in, unsigned v, unsigned out)
-{
-    fast_port *to = port_at(h, k, d->port_base + out);
-    port_at(h, k, d->port_base + in)->row |= 1ull << out;
-    *asks_of(k, to, v) |= 1ull << in;
-    if (k.vcs > 1)
-        to->ready |= (ok_of(h, k, d, sw)[v] >> out & 1) << in;
-}
-
-/* After a request or credit has gone; several VCs. */
-SIM_INLINE void look_ready(const shape k, fast_port *to, const uint64_t *ok, unsigned out)
-{
-    uint64_t ready = 0;
-    for (unsigned v = 0; v < k.vcs; v++)
-        ready |= to->want[v] & (0 - (ok[v] >> out & 1));
-    to->ready = ready;
-}
-
 /* ---- 1, 2: what happened */
-
-SIM_INLINE void fetch_requests(const hot *h, const shape k, const desk *d, uint64_t key)
-{
-    fast_port *ports = port_at(h, k, d->port_base);
-    __builtin_prefetch(beside(ports, k, key_in(key)), 1);
-    __builtin_prefetch(beside(ports, k, key_out(key)), 1);
-}
-
-/* The keys of a switch that has too many for its desk. */
-SIM_INLINE uint64_t *many_events(const hot *h, const desk *d, uint32_t sw)
-{
-    return h->events + (size_t)d->port_base * (2 + h->s->vcs) + 2 * (size_t)sw;
-}
-
-/* Puts a key among those of its switch, in order of time where there are few, and fetches what it will touch there. Whether it is
- * the first one is hard to predict. */
-SIM_INLINE void put(hot *h, const shape k, uint64_t key)
-{
-    uint32_t sw = key_switch(key);
-    desk *d = &h->desks[sw];
-    uint64_t *events = d->events;
-    uint32_t n = d->num_events++;
-    *h->active = sw;
-    h->active += n == 0;
-    fetch_requests(h, k, d, key);
-    if (__builtin_expect(n >= DESK_EVENTS, 0)) {
-        events = many_events(h, d, sw);
-        if (n == DESK_EVENTS)
-            memcpy(events, d->events, sizeof d->events);
-    }
-    for (; !k.dense && n > 0 && events[n - 1] > key; n--)
-        events[n] = events[n - 1];
-    events[n] = key;
-}
 
 /* The first credit after there was none: its instant counts. */
 static void take_scarce_credit(hot *h, const shape k, uint64_t word)
@@ -102,14 +36,14 @@ static void take_scarce_credit(hot *h, const shape k, uint64_t word)
         return;
     }
     ++*fast_credit(port_at(h, k, port), k.vcs, v);
-    put(h, k, key_of(offset, node, KEY_CREDIT, v, 0, port - h->desks[node].port_base));
+    put(h, k, key_of(offset, node, KEY_CREDIT, v, 0, port - h->desks[node].port_base), true);
 }
 
 SIM_INLINE void take_credits(hot *h, const shape k)
 {
     for (uint32_t c = first_chunk(h, BIN_CREDIT); c != IK_NONE; c = next_chunk(h, c)) {
         const uint64_t *at = h->words + (size_t)c * 64 + 2, *end = h->words + chunk_end(h, BIN_CREDIT, c);
-        h->p->n.events += (uint64_t)(end - at);
+        h->p->n.events += k.early ? 0 : (uint64_t)(end - at);
         for (; at < end; at++) {
             uint16_t *credit = fast_credit(port_at(h, k, credit_port(*at)), k.vcs, k.vcs == 1 ? 0 : credit_vc(*at));
             if (__builtin_expect(*credit, 1))
@@ -122,19 +56,38 @@ SIM_INLINE void take_credits(hot *h, const shape k)
 
 SIM_INLINE void take_tails(hot *h, const shape k)
 {
-    enum { AHEAD = 8 };
     for (uint32_t c = first_chunk(h, BIN_TAIL); c != IK_NONE; c = next_chunk(h, c)) {
         const uint64_t *at = h->words + (size_t)c * 64 + 2, *end = h->words + chunk_end(h, BIN_TAIL, c);
-        h->p->n.events += (uint64_t)(end - at);
+        h->p->n.events += k.early ? 0 : (uint64_t)(end - at);
         for (; at < end; at++) {
-            if (k.wide && at + AHEAD < end)
-                fetch_desk(h, key_switch(at[AHEAD]));
             desk *d = &h->desks[key_switch(*at)];
-            d->may_in |= 1ull << key_in(*at);
-            d->may_out |= 1ull << key_out(*at);
-            put(h, k, *at);
+            if (!k.early) { /* else it was marked */
+                d->may_in |= 1ull << key_in(*at);
+                d->may_out |= 1ull << key_out(*at);
+            }
+            put(h, k, *at, true);
         }
     }
+}
+
+/* Early: what comes free in the next window. The few transmissions that end a window later, since they last some picoseconds more
+ * than whole windows, go to the bin. */
+SIM_INLINE void take_ends(hot *h)
+{
+    slot *span = ending(h, &h->fp->granted_in, 1);
+    uint64_t rest = (uint64_t)h->f->links[0].tail.rest << KEY_OFFSET, limit = (uint64_t)h->lookahead << KEY_OFFSET;
+    for (const fast_grant *g = h->fp->grants + span->first, *end = h->fp->grants + span->end; g < end; g++) {
+        uint64_t key = g->key + rest;
+        uint32_t sw = key_switch(key);
+        desk *d = &h->desks[sw];
+        d->may_in |= 1ull << key_in(key);
+        d->may_out |= 1ull << key_out(key);
+        if (__builtin_expect(key < limit, 1))
+            *new_key(h, d, sw, false) = key; /* they come in order */
+        else
+            post(h, slot_ahead(h, BIN_TAIL, 2), key - limit);
+    }
+    *span = (slot){0, 0};
 }
 
 /* No way on from here: its space is free as soon as it has wholly come. */
@@ -163,10 +116,19 @@ SIM_INLINE void ask(hot *h, const shape k, uint64_t key)
     uint32_t sw = key_switch(key);
     desk *d = &h->desks[sw];
     unsigned in = key_in(key), out = key_out(key);
-    if (d->may_in >> in & d->may_out >> out & 1)
-        put(h, k, key);
+    uint64_t in_may = k.early ? d->free_in | d->may_in : d->may_in, out_may = k.early ? d->free_out | d->may_out : d->may_out;
+    if (in_may >> in & out_may >> out & 1)
+        put(h, k, key, true);
     else
         request(h, k, d, sw, in, k.vcs == 1 ? 0 : key_vc(key), out);
+}
+
+/* What stands in its queue and asks now. */
+SIM_INLINE void take_asks(hot *h, const shape k)
+{
+    for (uint32_t c = first_chunk(h, BIN_ASK); c != IK_NONE; c = next_chunk(h, c))
+        for (size_t at = (size_t)c * 64 + 2, end = chunk_end(h, BIN_ASK, c); at < end; at++)
+            ask(h, k, h->words[at]);
 }
 
 SIM_INLINE void join(hot *h, const shape k, uint64_t key, uint64_t what)
@@ -179,13 +141,11 @@ SIM_INLINE void join(hot *h, const shape k, uint64_t key, uint64_t what)
     uint32_t *place = &h->queues[index], last = *place;
     if (!k.plain && h->count_bytes)
         h->s->switches[key_switch(key)].bytes += h->full;
+    *place = id;
     if (last == IK_NONE) {
-        *place = id | ONE_PARCEL;
         h->next[id] = id | LAST_BEHIND;
         ask(h, k, key);
     } else {
-        last &= ~ONE_PARCEL;
-        *place = id;
         h->next[id] = h->next[last];
         h->next[last] = id;
     }
@@ -206,7 +166,7 @@ SIM_INLINE void fetch_end(const hot *h, const shape k, const uint64_t *at)
 {
     uint32_t index = (uint32_t)(at[1] >> 32), last = index == IK_NONE ? IK_NONE : h->queues[index];
     if (last != IK_NONE)
-        __builtin_prefetch(&h->next[last & ~ONE_PARCEL], 1);
+        __builtin_prefetch(&h->next[last], 1);
     else if (k.vcs > 1)
         fetch_requests(h, k, &h->desks[key_switch(at[0])], at[0]);
 }
@@ -224,7 +184,7 @@ SIM_INLINE void take_arrivals(hot *h, const shape k)
         uint32_t soon = next_chunk(h, now);
         size_t at = (size_t)now * 64 + 2, end = chunk_end(h, BIN_ARRIVAL, now);
         size_t ahead = soon == IK_NONE ? 0 : (size_t)soon * 64 + 2, ahead_end = soon == IK_NONE ? 0 : chunk_end(h, BIN_ARRIVAL, soon);
-        h->p->n.events += (end - at) / 2;
+        h->p->n.events += k.early ? 0 : (end - at) / 2;
         for (; at < end; at += 2, ahead += 2) { /* a dropped packet may move the words */
             if (ahead < ahead_end)
                 fetch_arrival(h, h->words + ahead);
@@ -236,266 +196,7 @@ SIM_INLINE void take_arrivals(hot *h, const shape k)
     }
 }
 
-/* ---- 3: a switch's instants. The mask words that everything touches live in registers. */
-
-typedef struct state {
-    uint64_t free_in, free_out;
-    desk *d;
-    uint32_t sw;
-} state;
-
-SIM_INLINE fast_port *port_of_desk(const hot *h, const shape k, const state *st, unsigned local)
-{
-    return port_at(h, k, st->d->port_base + local);
-}
-
-SIM_INLINE unsigned from_pointer(uint64_t mask, unsigned from)
-{
-    uint64_t high = mask >> from << from;
-    return (unsigned)__builtin_ctzll(high ? high : mask);
-}
-
-/* VCs whose requests of a pair have credit. */
-SIM_INLINE uint32_t ready_lanes(const hot *h, const shape k, const state *st, unsigned in, unsigned out)
-{
-    const uint64_t *want = port_of_desk(h, k, st, out)->want, *ok = ok_of(h, k, st->d, st->sw);
-    uint32_t lanes = 0;
-    for (unsigned v = 0; v < k.vcs; v++)
-        lanes |= (uint32_t)(want[v] >> in & ok[v] >> out & 1) << v;
-    return lanes;
-}
-
-/* Matches in with out; the transfer itself waits for the window's end, and so does the choice among VCs: whose turn it is stands
- * with their queues, and a pair is matched once in a window. */
-SIM_INLINE void match(hot *h, const shape k, state *st, unsigned in, unsigned out, uint64_t instant)
-{
-    uint32_t q = queue_at(st->d, k, in, 0, out);
-    __builtin_prefetch(&h->queues[q], 1);
-    st->free_in &= ~(1ull << in);
-    st->free_out &= ~(1ull << out);
-    *h->grants++ = (fast_grant){instant | in << KEY_IN | out, q, k.vcs == 1 ? 1 : ready_lanes(h, k, st, in, out)};
-}
-
-/* A pointer beyond the last port means the first: nothing asks from there, so it need not be turned back. */
-SIM_INLINE void advance_pointers(const hot *h, const shape k, const state *st, unsigned in, unsigned out)
-{
-    port_of_desk(h, k, st, out)->grant = (uint8_t)((in + 1) & 63);
-    port_of_desk(h, k, st, in)->accept = (uint8_t)((out + 1) & 63);
-}
-
-/* iSLIP over the outputs of `open`, of which there are several. Returns those that may still have a request. */
-SIM_INLINE uint64_t islip(hot *h, const shape k, state *st, uint64_t open, uint64_t instant)
-{
-    uint64_t *granted = h->fp->granted;
-    for (unsigned it = 0; it < h->s->iterations && open; it++) {
-        uint64_t inputs = 0;
-        for (uint64_t bits = open; bits; bits &= bits - 1) {
-            unsigned out = (unsigned)__builtin_ctzll(bits);
-            const fast_port *to = port_of_desk(h, k, st, out);
-            uint64_t ready = to->ready & st->free_in;
-            if (!(ready & (ready - 1))) /* none, or one, which takes this output now or another one */
-                open &= ~(bits & -bits);
-            uint64_t any = ready != 0; /* among many keys hard to predict */
-            if (!k.dense && !any)
-                continue;
-            unsigned in = from_pointer(ready | !any, to->grant);
-            granted[in] |= (bits & -bits) & (0 - any);
-            inputs |= any << in;
-        }
-        for (; inputs; inputs &= inputs - 1) {
-            unsigned in = (unsigned)__builtin_ctzll(inputs), out = from_pointer(granted[in], port_of_desk(h, k, st, in)->accept);
-            granted[in] = 0;
-            open &= ~(1ull << out);
-            if (it == 0)
-                advance_pointers(h, k, st, in, out);
-            match(h, k, st, in, out, instant);
-        }
-    }
-    return open;
-}
-
-/* Remembers pairs left over; they are looked at again at the next multiple of the smallest latency. In this window: among the keys
- * from *at on, in the place of one that has been taken. */
-static void look_later(hot *h, desk *d, uint32_t sw, uint64_t left, uint32_t offset, uint32_t *at)
-{
-    uint64_t pending = d->left, now = h->start + offset;
-    d->left |= left;
-    if (pending)
-        return;
-    lag when = until(h, (now / h->s->relook_ps + 1) * h->s->relook_ps);
-    uint64_t key = key_of(when.rest, sw, KEY_LOOK, 0, 0, 0);
-    if (when.windows > 0) {
-        post(h, slot_ahead(h, BIN_TAIL, when.windows), key);
-        return;
-    }
-    uint64_t *events = d->num_events > DESK_EVENTS ? many_events(h, d, sw) : d->events;
-    uint32_t n = --*at;
-    for (; n + 1 < d->num_events && events[n + 1] < key; n++)
-        events[n] = events[n + 1];
-    events[n] = key;
-}
-
-/* One instant's decision among the outputs of `open`, all free and with credit. Returns outputs with pairs left over. */
-SIM_INLINE uint64_t decide(hot *h, const shape k, state *st, uint64_t open, uint64_t instant)
-{
-    if (open & (open - 1))
-        return islip(h, k, st, open, instant);
-    unsigned out = (unsigned)__builtin_ctzll(open);
-    const fast_port *to = port_of_desk(h, k, st, out);
-    uint64_t ready = to->ready & st->free_in;
-    if (ready) {
-        unsigned in = from_pointer(ready, to->grant);
-        advance_pointers(h, k, st, in, out);
-        match(h, k, st, in, out, instant);
-    }
-    return 0;
-}
-
-/* Outputs to look at because of pairs left over. */
-SIM_INLINE uint64_t take_left(desk *d)
-{
-    uint64_t left = d->left;
-    d->left = 0;
-    return left;
-}
-
-/* Applies one key; returns the outputs to look at. */
-SIM_INLINE uint64_t apply(const hot *h, const shape k, state *st, uint64_t key)
-{
-    unsigned in = key_in(key), out = key_out(key), kind = key_kind(key), v = k.vcs == 1 ? 0 : key_vc(key);
-    uint64_t bit_in = 1ull << in, bit_out = 1ull << out;
-    if (kind == KEY_TAIL) { /* an input that came free asks for all that it has */
-        st->free_in |= bit_in;
-        st->free_out |= bit_out;
-        return bit_out | port_of_desk(h, k, st, in)->row;
-    }
-    if (kind == KEY_ARRIVAL) { /* one that is busy asks when it comes free */
-        request(h, k, st->d, st->sw, in, v, out);
-        return st->free_in & bit_in ? bit_out : 0;
-    }
-    if (kind == KEY_LOOK)
-        return take_left(st->d);
-    ok_of(h, k, st->d, st->sw)[v] |= bit_out;
-    if (k.vcs > 1)
-        port_of_desk(h, k, st, out)->ready |= port_of_desk(h, k, st, out)->want[v];
-    return bit_out;
-}
-
-/* The same where keys are so many and so mixed that their kind cannot be predicted. */
-SIM_INLINE uint64_t apply_any(const hot *h, const shape k, state *st, uint64_t key)
-{
-    unsigned in = key_in(key), out = key_out(key), kind = key_kind(key), v = key_vc(key);
-    if (__builtin_expect(kind == KEY_LOOK, 0))
-        return take_left(st->d);
-    uint64_t bit_in = 1ull << in, bit_out = 1ull << out;
-    uint64_t tail = 0 - (uint64_t)(kind == KEY_TAIL), arrival = 0 - (uint64_t)(kind == KEY_ARRIVAL), credit = ~(tail | arrival);
-    fast_port *from = port_of_desk(h, k, st, in), *to = port_of_desk(h, k, st, out);
-    uint64_t *ok = &ok_of(h, k, st->d, st->sw)[v];
-    st->free_in |= bit_in & tail;
-    st->free_out |= bit_out & tail;
-    *ok |= bit_out & credit;
-    to->want[v] |= bit_in & arrival;
-    from->row |= bit_out & arrival;
-    to->ready |= to->want[v] & (0 - (*ok >> out & 1)) & ~tail;
-    uint64_t free = 0 - (st->free_in >> in & 1);
-    return (bit_out & (~arrival | free)) | (from->row & tail);
-}
-
-/* ---- the order of many keys */
-
-typedef int64_t four __attribute__((vector_size(32)));
-
-/* By rank: how many keys are smaller. Equal ones do not occur. */
-SIM_INLINE void sort_ranks(uint64_t *e, uint32_t n)
-{
-    four keys[(DESK_EVENTS + 1) / 4];
-    int64_t copy[DESK_EVENTS + 1];
-    memcpy(keys, e, sizeof keys);
-    memcpy(copy, e, sizeof copy);
-    for (uint32_t at = 0; at < n; at++) {
-        int64_t key = copy[at];
-        four all = {key, key, key, key}, rank = keys[0] < all;
-        for (uint32_t q = 1; q < (DESK_EVENTS + 1) / 4; q++)
-            rank += keys[q] < all;
-        e[-(rank[0] + rank[1] + rank[2] + rank[3])] = (uint64_t)key;
-    }
-}
-
-static void sort_many(uint64_t *e, uint32_t n)
-{
-    for (uint32_t at = 1; at < n; at++) {
-        uint64_t key = e[at];
-        uint32_t place = at;
-        for (; place > 0 && e[place - 1] > key; place--)
-            e[place] = e[place - 1];
-        e[place] = key;
-    }
-}
-
-static uint64_t *sort_overflow(const hot *h, const desk *d, uint32_t sw)
-{
-    uint64_t *events = many_events(h, d, sw);
-    sort_many(events, d->num_events);
-    events[d->num_events] = NO_KEY;
-    return events;
-}
-
-SIM_INLINE void run_few(hot *h, const shape k, state *st)
-{
-    desk *d = st->d;
-    uint32_t n = d->num_events;
-    const uint64_t *events = n > DESK_EVENTS ? many_events(h, d, st->sw) : d->events;
-    for (uint32_t at = 0; at < n;) {
-        uint64_t instant = events[at] & KEY_INSTANT, open = 0;
-        do
-            open |= apply(h, k, st, events[at]);
-        while (++at < n && events[at] >> KEY_OFFSET == instant >> KEY_OFFSET);
-        open &= st->free_out & (k.vcs == 1 ? d->ok : ~0ull);
-        if (!open)
-            continue;
-        uint64_t left = decide(h, k, st, open, instant);
-        if (__builtin_expect(left != 0, 0))
-            look_later(h, d, st->sw, left, (uint32_t)(instant >> KEY_OFFSET), &at);
-    }
-}
-
-/* Among many keys, where an instant ends and whether anything is to be decided then are asked together: apart, neither can be
- * predicted. */
-SIM_INLINE void run_many(hot *h, const shape k, state *st)
-{
-    desk *d = st->d;
-    uint64_t *events = d->events, open = 0;
-    if (__builtin_expect(d->num_events > DESK_EVENTS, 0))
-        events = sort_overflow(h, d, st->sw);
-    else
-        sort_ranks(events, d->num_events);
-    for (uint32_t at = 0, n = d->num_events; at < n;) {
-        uint64_t key = events[at++], ends = 0 - (uint64_t)((key ^ events[at]) >> KEY_OFFSET != 0);
-        open |= k.vcs == 1 ? apply(h, k, st, key) : apply_any(h, k, st, key);
-        uint64_t decided = open & st->free_out & ends & (k.vcs == 1 ? d->ok : ~0ull);
-        open &= ~ends;
-        if (!decided)
-            continue;
-        uint64_t left = decide(h, k, st, decided, key & KEY_INSTANT);
-        if (__builtin_expect(left != 0, 0))
-            look_later(h, d, st->sw, left, (uint32_t)(key >> KEY_OFFSET), &at);
-    }
-    for (unsigned at = 0; at < DESK_EVENTS; at++)
-        d->events[at] = NO_KEY;
-}
-
-SIM_INLINE void run_desk(hot *h, const shape k, uint32_t sw)
-{
-    desk *d = &h->desks[sw];
-    state st = {d->free_in, d->free_out, d, sw};
-    if (k.dense)
-        run_many(h, k, &st);
-    else
-        run_few(h, k, &st);
-    d->free_in = d->may_in = st.free_in;
-    d->free_out = d->may_out = st.free_out;
-    d->num_events = 0;
-}
+/* ---- 3: switches decide */
 
 /* The requests that a switch's events name. */
 SIM_INLINE void fetch_rows(const hot *h, const shape k, uint32_t sw)
@@ -508,9 +209,9 @@ SIM_INLINE void fetch_rows(const hot *h, const shape k, uint32_t sw)
 SIM_INLINE void run_desks(hot *h, const shape k)
 {
     enum { AHEAD = 4 };
-    const uint32_t *sw = h->fp->active, *end = h->active;
+    const uint32_t *sw = h->fp->active[h->fp->turn], *end = h->active;
     for (; sw < end; sw++) {
-        if (k.wide) {
+        if (k.early) {
             fetch_desk(h, sw + 2 * AHEAD < end ? sw[2 * AHEAD] : *sw);
             fetch_rows(h, k, sw + AHEAD < end ? sw[AHEAD] : *sw);
         }
@@ -555,30 +256,33 @@ SIM_INLINE void deliver(hot *h, const shape k, const delivery *d)
     free_parcel(h, d->id);
 }
 
-/* Takes the head off its queue; the next one asks. */
-SIM_INLINE uint32_t pop(const hot *h, const shape k, desk *d, uint32_t sw, const fast_grant *g, fast_port *from, fast_port *to)
+/* A grant while it is carried out. */
+typedef struct errand {
+    fast_port *from, *to;
+    uint32_t id;
+} errand;
+
+/* Takes the head off its queue; the next one asks. Whether there is one is hard to predict. */
+SIM_INLINE void pop(const hot *h, const shape k, desk *d, uint32_t sw, const fast_grant *g, const errand *e)
 {
     unsigned in = key_in(g->key), out = key_out(g->key), v = k.vcs == 1 ? 0 : key_vc(g->key);
-    uint32_t last = h->queues[g->queue], id = last & ~ONE_PARCEL, next = IK_NONE;
-    if (__builtin_expect(last & ONE_PARCEL, 1)) {
-        h->queues[g->queue] = IK_NONE;
-    } else {
-        id = h->next[last] & ~LAST_BEHIND;
-        next = h->next[id] & ~LAST_BEHIND;
-        h->next[last] = next | LAST_BEHIND;
-        h->queues[g->queue] = next == last ? last | ONE_PARCEL : last;
-        if (k.voq || h->out[next] == out)
-            return id;
+    uint32_t *place = &h->queues[g->queue], last = *place, id = e->id, next = h->next[id] & ~LAST_BEHIND;
+    uint64_t none = id == last, others = 0;
+    h->next[last] = next | LAST_BEHIND;
+    *place = none ? IK_NONE : last;
+    if (!k.voq) {
+        if (!none && h->out[next] == out)
+            return;
+        none = 1;
     }
-    uint64_t bit = 1ull << in, others = 0;
-    *asks_of(k, to, v) &= ~bit;
+    *asks_of(k, e->to, v) &= ~(none << in);
     for (unsigned u = 0; k.vcs > 1 && u < k.vcs; u++)
-        others |= to->want[u];
-    if (k.vcs == 1 || !(others & bit))
-        from->row &= ~(1ull << out);
-    if (!k.voq && next != IK_NONE)
+        others |= e->to->want[u];
+    if (k.vcs > 1)
+        none &= ~(others >> in);
+    e->from->row &= ~(none << out);
+    if (!k.voq && id != last)
         request(h, k, d, sw, in, v, h->out[next]);
-    return id;
 }
 
 /* When the transmission of a grant ends where a tail may have to be waited for. */
@@ -610,32 +314,39 @@ SIM_INLINE lag plus(const hot *h, lag a, lag b)
 
 /* The end of the transmission and the credit for the space that it leaves behind; returns when the transmission ends, but only
  * where the case is not plain. */
-SIM_INLINE lag end_of(hot *h, const shape k, const fast_grant *g, const fast_port *in, uint32_t base, uint32_t id)
+SIM_INLINE lag end_of(hot *h, const shape k, const fast_grant *g, const fast_port *in, const desk *d, uint32_t id)
 {
     uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET);
     uint64_t low = g->key & KEY_LOW;
     unsigned v = k.vcs == 1 ? 0 : key_vc(g->key);
     if (k.plain) {
-        spot tail = aimed(h, AIM_TAIL, offset), back = aimed_credit(h, offset, tail);
-        post(h, tail.at, (uint64_t)tail.rest << KEY_OFFSET | low);
-        if (__builtin_expect(!h->alone, 0) && h->s->node_part[in->peer_node] != h->p->id)
+        spot back = {NULL, 0, false};
+        if (!k.early) {
+            spot tail = aimed(h, AIM_TAIL, offset);
+            back = aimed_credit(h, offset, tail);
+            post(h, tail.at, (uint64_t)tail.rest << KEY_OFFSET | low);
+        }
+        if (__builtin_expect(!h->alone, 0) && h->s->node_part[in->peer_node] != h->p->id) {
             post_remote(h->p, h->start + offset + h->f->links[0].full_ps + h->f->links[0].latency_ps, in->peer_node, EV_CREDIT,
                         in->peer_port, v << 24 | h->s->packet_bytes);
-        else
+        } else if (!count_early(k, port_at(h, k, in->peer_port), v)) {
+            back = k.early ? aimed(h, AIM_CREDIT, offset) : back;
             post(h, back.at, credit_of(back.rest, in->peer_port, v));
+        }
         return (lag){0, 0};
     }
-    const link_delays *link = link_at(h, k, base + key_out(g->key));
+    const link_delays *link = link_at(h, k, d->port_base + key_out(g->key));
     lag end = h->mixed ? end_of_mixed(h, offset, link, id) : after(h, offset, link->tail);
     post(h, slot_ahead(h, BIN_TAIL, end.windows), (uint64_t)end.rest << KEY_OFFSET | low);
-    bin_credit(h, in, v, plus(h, end, link_at(h, k, base + key_in(g->key))->credit));
+    bin_credit(h, in, v, plus(h, end, link_at(h, k, d->port_base + key_in(g->key))->credit));
     return end;
 }
 
 /* To a host: head and tail come, its buffer drains at the link's rate. */
-SIM_INLINE void send_to_host(hot *h, const shape k, const fast_grant *g, uint32_t out_port, uint32_t node, uint32_t id, lag end)
+SIM_INLINE void send_to_host(hot *h, const shape k, const fast_grant *g, const errand *e, lag end)
 {
     const sim *s = h->s;
+    uint32_t out_port = h->desks[key_switch(g->key)].port_base + key_out(g->key), id = e->id;
     const link_delays *out = link_at(h, k, out_port);
     uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET);
     unsigned v = k.vcs == 1 ? 0 : key_vc(g->key);
@@ -650,9 +361,11 @@ SIM_INLINE void send_to_host(hot *h, const shape k, const fast_grant *g, uint32_
                   (uint64_t)IK_NONE << 32 | id);
         return;
     }
-    spot back = k.plain ? aimed(h, AIM_HOST_CREDIT, offset) : spot_at(h, BIN_CREDIT, until(h, t + out->latency_ps));
-    post(h, back.at, credit_of(back.rest, out_port, v));
-    uint32_t host = node - h->num_switches;
+    if (!count_early(k, e->to, v)) {
+        spot back = k.plain ? aimed(h, AIM_HOST_CREDIT, offset) : spot_at(h, BIN_CREDIT, until(h, t + out->latency_ps));
+        post(h, back.at, credit_of(back.rest, out_port, v));
+    }
+    uint32_t host = e->to->peer_node - h->num_switches;
     h->fp->deliveries[h->fp->num_deliveries++] = (delivery){t, id, host};
     __builtin_prefetch(&h->f->sinks[host], 1);
 }
@@ -667,32 +380,37 @@ SIM_INLINE void use_credit(const hot *h, const shape k, desk *d, uint32_t sw, fa
         look_ready(k, to, ok, out);
 }
 
-SIM_INLINE void carry_out(hot *h, const shape k, const fast_grant *g)
+SIM_INLINE void carry_out(hot *h, const shape k, fast_grant *g, const errand *e)
 {
     sim *s = h->s;
     uint32_t sw = key_switch(g->key), offset = (uint32_t)(g->key >> KEY_OFFSET);
     desk *d = &h->desks[sw];
-    uint32_t out_port = d->port_base + key_out(g->key), v = k.vcs == 1 ? 0 : key_vc(g->key);
-    fast_port *in = port_at(h, k, d->port_base + key_in(g->key)), *to = port_at(h, k, out_port);
-    uint32_t id = pop(h, k, d, sw, g, in, to);
+    uint32_t v = k.vcs == 1 ? 0 : key_vc(g->key);
+    fast_port *in = e->from, *to = e->to;
+    uint32_t id = e->id;
     parcel *pk = &h->parcels[id];
+    pop(h, k, d, sw, g, e);
     use_credit(h, k, d, sw, to, key_in(g->key), key_out(g->key), v);
     if (!k.plain && h->count_bytes)
         s->switches[sw].bytes -= h->full;
     to->sent += h->measured || in_window(s, h->start + offset);
-    lag end = end_of(h, k, g, in, d->port_base, id);
+    lag end = end_of(h, k, g, in, d, id);
     if (to->peer_node >= h->num_switches) {
-        send_to_host(h, k, g, out_port, to->peer_node, id, end);
+        send_to_host(h, k, g, e, end);
+        if (k.early)
+            g->id = IK_NONE;
         return;
     }
     pk->rt.hops++;
-    spot at = k.plain ? aimed(h, AIM_ARRIVAL, offset) : spot_at(h, BIN_ARRIVAL, after(h, offset, link_at(h, k, out_port)->arrival));
+    spot at = k.plain ? aimed(h, AIM_ARRIVAL, offset) : spot_at(h, BIN_ARRIVAL, after(h, offset, link_at(h, k, d->port_base + key_out(g->key))->arrival));
     if (!k.plain && h->mixed && s->store_forward)
         at = spot_at(h, BIN_ARRIVAL, until(h, h->fp->parcels.tail[id] + s->routing_ps));
-    send_to_switch(h, k, to, id, pk, v, at);
+    uint32_t flies = send_to_switch(h, k, to, id, pk, v, at);
+    if (k.early)
+        g->id = flies;
 }
 
-/* ---- */
+/* ---- the steps of a grant */
 
 /* Chooses among the VCs of a pair; they take turns. */
 SIM_INLINE void choose_lane(hot *h, const shape k, fast_grant *g)
@@ -714,65 +432,63 @@ SIM_INLINE void choose_lane(hot *h, const shape k, fast_grant *g)
     g->key |= v << KEY_VC;
 }
 
-/* Fetches what a grant touches; its queue is there by now. */
-SIM_INLINE void fetch_grant(const hot *h, const shape k, const fast_grant *g)
+/* Each step fetches what the next one touches. The queue is there by now. */
+SIM_INLINE void find_ports(const hot *h, const shape k, const fast_grant *g, errand *e)
 {
-    uint32_t last = h->queues[g->queue];
-    fast_port *ports = port_at(h, k, h->desks[key_switch(g->key)].port_base);
-    if (__builtin_expect(last & ONE_PARCEL, 1))
-        __builtin_prefetch(&h->parcels[last & ~ONE_PARCEL], 1);
-    else
-        __builtin_prefetch(&h->next[last], 1);
-    __builtin_prefetch(beside(ports, k, key_in(g->key)), 1);
-    __builtin_prefetch(beside(ports, k, key_out(g->key)), 1);
+    fast_port *ports = port_at(h, k, k.vcs == 1 ? g->ports : h->desks[key_switch(g->key)].port_base);
+    e->from = beside(ports, k, key_in(g->key));
+    e->to = beside(ports, k, key_out(g->key));
+    __builtin_prefetch(e->from, 1);
+    __builtin_prefetch(e->to, 1);
+    __builtin_prefetch(&h->next[h->queues[g->queue]], 1);
 }
 
-/* The packet before others, and what stands behind it. */
-SIM_INLINE void fetch_first(const hot *h, const fast_grant *g)
+SIM_INLINE void find_packet(const hot *h, const shape k, const fast_grant *g, errand *e)
 {
-    uint32_t last = h->queues[g->queue];
-    if (__builtin_expect(last & ONE_PARCEL, 1))
-        return;
-    uint32_t id = h->next[last] & ~LAST_BEHIND;
-    __builtin_prefetch(&h->parcels[id], 1);
-    __builtin_prefetch(&h->next[id], 1);
-}
-
-/* Where it goes, once the port is there. */
-SIM_INLINE void fetch_next_switch(const hot *h, const shape k, const fast_grant *g)
-{
-    uint32_t node = port_at(h, k, h->desks[key_switch(g->key)].port_base + key_out(g->key))->peer_node;
-    if (node < h->num_switches)
-        __builtin_prefetch(&h->desks[node], 1);
-}
-
-/* The grants of this window, what they touch fetched some grants ahead. */
-SIM_INLINE void carry_out_all(hot *h, const shape k)
-{
-    enum { AHEAD = 16, CHOSEN = AHEAD + 8 };
-    fast_grant *g = h->fp->grants;
-    uint32_t n = (uint32_t)(h->grants - g);
-    for (uint32_t at = 0; k.vcs > 1 && at < n && at < CHOSEN; at++)
-        choose_lane(h, k, g + at);
-    for (uint32_t at = 0; at < n && at < AHEAD; at++)
-        fetch_grant(h, k, g + at);
-    for (uint32_t at = 0; at < n; at++) {
-        if (k.vcs > 1 && at + CHOSEN < n)
-            choose_lane(h, k, g + at + CHOSEN);
-        if (at + AHEAD < n)
-            fetch_grant(h, k, g + at + AHEAD);
-        if (at + AHEAD / 2 < n)
-            fetch_first(h, g + at + AHEAD / 2);
-        if (k.wide) {
-            fetch_next_switch(h, k, g + (at + AHEAD / 2 < n ? at + AHEAD / 2 : at));
-            if (k.vcs == 1)
-                __builtin_prefetch(&h->queues[g[at + 2 * AHEAD < n ? at + 2 * AHEAD : at].queue], 1);
-        }
-        carry_out(h, k, g + at);
+    e->id = h->next[h->queues[g->queue]] & ~LAST_BEHIND; /* others may have joined behind it by now */
+    __builtin_prefetch(&h->parcels[e->id], 1);
+    __builtin_prefetch(&h->next[e->id], 1);
+    if (k.early) {
+        __builtin_prefetch(&h->desks[e->to->peer_node], 1); /* beyond the last one if it is a host */
+        __builtin_prefetch(port_at(h, k, e->from->peer_port), 1);
     }
+}
+
+/* Packets join their queues, and what the block behind will touch is fetched. */
+SIM_INLINE void join_block(hot *h, const shape k, const fast_step *st, uint32_t stride, uint32_t windows)
+{
+    for (uint32_t x = stride; x < 2 * stride && st + x < h->steps; x++)
+        fetch_join(h, k, st + x);
+    for (uint32_t x = 0; x < stride && st + x < h->steps; x++)
+        join_early(h, k, st + x, windows);
+}
+
+/* The grants of this window, block by block: while one is carried out the blocks behind it are fetched. Early: and the packets of
+ * those before it join their queues. */
+SIM_INLINE void carry_out_all(hot *h, const shape k, fast_grant *g)
+{
+    enum { STRIDE = 8 };
+    errand errands[4 * STRIDE];
+    fast_step *joined = h->fp->steps;
+    uint32_t n = (uint32_t)(h->grants - g), windows = h->f->links[0].arrival.windows;
+    for (uint32_t at = 0; at < n + 3 * STRIDE; at += STRIDE) {
+        for (uint32_t x = at; k.vcs > 1 && x < at + STRIDE && x < n; x++)
+            choose_lane(h, k, g + x);
+        for (uint32_t x = at - STRIDE; x < at && x < n; x++)
+            find_ports(h, k, g + x, &errands[x % (4 * STRIDE)]);
+        for (uint32_t x = at - 2 * STRIDE; x < at - STRIDE && x < n; x++)
+            find_packet(h, k, g + x, &errands[x % (4 * STRIDE)]);
+        for (uint32_t x = at - 3 * STRIDE; x < at - 2 * STRIDE && x < n; x++)
+            carry_out(h, k, g + x, &errands[x % (4 * STRIDE)]);
+        for (; k.early && joined + 2 * STRIDE < h->steps; joined += STRIDE) /* as many each time: that can be predicted */
+            join_block(h, k, joined, STRIDE, windows);
+    }
+    for (; k.early && joined < h->steps; joined += STRIDE)
+        join_block(h, k, joined, STRIDE, windows);
     for (uint32_t at = 0; at < h->fp->num_deliveries; at++)
         deliver(h, k, &h->fp->deliveries[at]);
     h->p->n.hops += n;
+    h->p->n.events += k.early ? 3 * n : 0; /* a tail, a credit and an arrival each */
     h->p->n.delivered += h->fp->num_deliveries;
     h->fp->num_deliveries = 0;
 }
@@ -781,11 +497,25 @@ SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
 {
     hot h = heat(p);
     take_aim(&h);
+    if (k.early)
+        begin_window(&h);
     take_credits(&h, k);
     take_tails(&h, k);
     take_arrivals(&h, k);
+    uint32_t first = 0;
+    if (k.early) {
+        take_asks(&h, k);
+        first = begin_track(&h.fp->granted_in);
+        h.grants = h.fp->grants + first;
+    }
     run_desks(&h, k);
-    carry_out_all(&h, k);
+    if (k.early) {
+        take_ends(&h);
+        end_track(&h, &h.fp->granted_in, first, (uint32_t)(h.grants - h.fp->grants), 1);
+    }
+    carry_out_all(&h, k, h.fp->grants + first);
+    if (k.early)
+        end_pass(&h);
     sim_fast_run_hosts(p, at);
     sim_bins_clear(p);
 }
@@ -813,12 +543,11 @@ static bool has_newer(void)
 #define PLAIN(name, any, num, queues)                                                                                            \
     NEWER static void plain_##name(part *p, const slot *at)                                                                      \
     {                                                                                                                            \
-        if (p->sim->fast_state->plain && p->sim->f->num_switches >= WIDE)                                                        \
-            fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues, .plain = true, .wide = true});                     \
-        else if (p->sim->fast_state->plain && p->sim->fast_state->dense)                                                         \
+        const fast_state *f = p->sim->fast_state;                                                                                \
+        if (f->early)                                                                                                       \
+            fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues, .plain = true, .early = true});                    \
+        else if (f->plain && f->dense)                                                                                           \
             fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues, .plain = true, .dense = true});                    \
-        else if (p->sim->fast_state->plain)                                                                                      \
-            fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues, .plain = true});                                   \
         else                                                                                                                     \
             window_##any(p, at);                                                                                                 \
     }

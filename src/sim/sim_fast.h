@@ -9,18 +9,28 @@
  *   BIN_TAIL     key                              an input and an output come free; also LOOK: pairs left over are looked at again
  *   BIN_CREDIT   offset << 32 | port << 5 | VC    the space of one packet
  *   BIN_ARRIVAL  key, queue << 32 | packet        a packet reaches the queue that was found for it when it was sent
+ *   BIN_ASK      key                              a packet asks that stands in its queue already
  *   BIN_WAKE     offset << 32 | host              a host may have something to send; what lies further ahead waits in the wheel
  *
  * key = offset (24 bits: windows below 16 us) | switch (20) | kind (2) | VC (5) | input (6) | output (6), so that keys sort by time.
  *
  * What reaches a host has no event at all: nothing on its way can change, so it is delivered when it is granted the last link.
+ *
+ * Where a transmission lasts many windows (`early`) most of the rest needs none either:
+ *
+ *   - A window is a whole fraction of it, but for some picoseconds. What was granted in a window, in order of switch and time, is
+ *     kept (track), and ends in the same order that many windows later.
+ *   - A packet joins its next queue when it is granted: before it has come, nobody can take it, since its input is busy for longer
+ *     with what stood before it. Only the first of a queue asks at its instant, and only if input and output may be free then.
+ *   - Space that comes back counts when the packet is granted if there is enough for two without it: it comes before the third
+ *     could go, since a port sends, and gets space back, once a transmission at most.
  */
 #ifndef IKAT_SIM_FAST_H
 #define IKAT_SIM_FAST_H
 
 #include "sim/sim_internal.h"
 
-enum { BIN_TAIL, BIN_CREDIT, BIN_ARRIVAL, BIN_WAKE, NUM_BINS };
+enum { BIN_TAIL, BIN_CREDIT, BIN_ARRIVAL, BIN_ASK, BIN_WAKE, NUM_BINS };
 enum { KEY_TAIL, KEY_ARRIVAL, KEY_CREDIT, KEY_LOOK, KEY_TO_HOST = KEY_TAIL /* in BIN_ARRIVAL: the run ends before it comes */ };
 #define KEY_OFFSET       39u
 #define KEY_SWITCH       19u
@@ -99,17 +109,18 @@ typedef struct parcel {
     uint64_t t_inject;
 } parcel;
 #define FAST_MAX_TIME (1ull << 56) /* ps */
+enum { SIM_EARLY_WINDOWS = 8 }; /* of a transmission: at least so many, for it to be `early` */
 
 /* Columns by packet. next is dense, so that queues are walked without touching the packets themselves. A queue is a ring of which
- * its last packet is known, and whether it is the only one. */
+ * its last packet is known. */
 #define LAST_BEHIND (1u << 31) /* in `next` */
-#define ONE_PARCEL  (1u << 31) /* in a queue's word */
 typedef struct parcels {
     parcel *items;
     uint32_t *next; /* behind it in its queue, or in the free list; behind the last one: LAST_BEHIND | the first one */
     uint8_t *out;   /* as in items; only for FIFOs, whose next packet's is looked up */
     uint64_t *tail; /* time when its last byte is where it stands; only where rates differ */
     uint32_t *number; /* of its source's packets; only where the traffic has classes */
+    uint8_t *flying; /* early: stands in a queue that it has not reached; only up to date for those who look */
     uint32_t size, cap, free;
 } parcels;
 
@@ -160,7 +171,7 @@ SIM_INLINE uint16_t *fast_credit(fast_port *p, unsigned vcs, unsigned v)
 enum { DESK_EVENTS = 15 };
 typedef struct desk {
     uint64_t free_in, free_out, left; /* as in sw_state.masks, which are brought up to date for those who look */
-    uint64_t may_in, may_out;         /* free now, or coming free in this window */
+    uint64_t may_in, may_out;         /* free now, or coming free in this window; early: coming free in this one or the next */
     uint64_t ok;                      /* outputs with credit for a packet; with one VC */
     uint32_t port_base, queue_base;
     uint32_t num_events;
@@ -205,11 +216,37 @@ typedef struct sink {
     uint64_t hash, packets; /* packets: in the measured time */
 } sink;
 
-/* key: as that of the tail, but its offset is the grant's. lanes: VCs to choose from; until then the key's is 0, and queue unknown. */
+/* key: as that of the tail, but its offset is the grant's. lanes, with several VCs: those to choose from; until then the
+ * key's is 0, and queue that of the first; with one VC, port_base of the switch. id, once it is carried out, early: the packet, if it flies to a switch of this partition, else IK_NONE. */
 typedef struct fast_grant {
     uint64_t key;
-    uint32_t queue, lanes;
+    union {
+        uint32_t queue, id;
+    };
+    union {
+        uint32_t lanes, ports;
+    };
 } fast_grant;
+
+/* What a host sent, early. wakes: it looks at its queues again when the transmission ends. */
+typedef struct fast_send {
+    uint32_t host, offset, id, wakes;
+} fast_send;
+
+/* What a window's grants or sends were, by slot of the window: places in an array of three times as many as can be under way, so
+ * that those of a window stand together. */
+typedef struct track {
+    slot *spans; /* [num_slots] */
+    uint32_t at, room; /* place of the next one; places */
+    uint32_t most; /* of a window */
+} track;
+
+/* A packet that is to join a queue: key as that of its arrival; id: STEP_FAR for the later of two windows. */
+typedef struct fast_step {
+    uint64_t key;
+    uint32_t queue, id;
+} fast_step;
+#define STEP_FAR (1u << 31)
 
 /* A packet whose last byte reaches its host at t. */
 typedef struct delivery {
@@ -226,11 +263,16 @@ typedef struct host_credit {
 typedef struct fast_part {
     bins bins;
     parcels parcels;
-    fast_grant *grants;
+    fast_grant *grants; /* of this window; early: of all that are under way */
+    fast_send *sends;   /* early */
+    track granted_in, sent_in;
+    fast_step *steps;   /* early: of one pass */
     delivery *deliveries;
-    uint32_t *active; /* switches with something to do in this window */
+    uint32_t *active[2]; /* switches with something to do in this window; early: in the next */
+    uint32_t num_active; /* early: of the next window */
     host_credit *credits;
     uint32_t num_deliveries, num_credits;
+    unsigned turn;        /* which of `active` is this window's */
     uint64_t granted[64]; /* scratch of the matching */
 } fast_part;
 
@@ -252,6 +294,7 @@ typedef struct fast_state {
     uint64_t *times;  /* [(host * vcs + v) * (BLOCK + 1)] of a lane's block and the first behind it; where they are drawn */
     bool plain_start; /* a packet starts with nothing but its source and destination */
     bool dense; /* a switch can send several packets in a window */
+    bool early; /* plain, and a transmission lasts many windows */
     bool plain; /* links of one class, virtual cut-through, and nobody who asks for more than totals */
 } fast_state;
 
@@ -272,7 +315,8 @@ void sim_bins_clear(part *p); /* the bins of the window that was worked on */
 bool sim_parcels_grow(part *p);
 uint64_t sim_fast_next(const part *p, uint64_t from); /* first window >= from with something in the bins, or UINT64_MAX */
 void sim_fast_take_mail(part *p, uint64_t time, const sim_unit *at);
-/* Calls fn for what waits in the bins, in the form of the general kernel's events. */
+/* Calls fn for what waits in the bins, in the form of the general kernel's events; early, the ends of transmissions are left out,
+ * for which nobody asks there. */
 void sim_fast_each_event(sim *s, event_fn fn, void *ctx);
 queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n);
 /* A packet in the general form; what only the general kernel uses is not set. */

@@ -3,7 +3,7 @@
  * Hosts under the fast kernel. Where every message is one packet an adapter is a cache line of its own and one a VC (lean_host), which
  * do what sim_host.c does without rings of messages; else sim_host.c does it, and its packets are put on the link here. What a host has to do
  * in a window is a wake-up or two and at most one awaited credit, so there is no list of its events. */
-#include "sim/sim_fast_hot.h"
+#include "sim/sim_fast_keys.h"
 
 /* ---- on the link */
 
@@ -28,7 +28,9 @@ SIM_INLINE bool send(hot *h, const shape k, uint32_t host_port, const ik_packet 
     if (id == IK_NONE)
         return false;
     if (h->fp->parcels.cap != cap) {
+        fast_step *steps = h->steps;
         *h = heat(h->p);
+        h->steps = steps;
         take_aim(h);
     }
     fast_port *to = port_at(h, k, host_port);
@@ -43,7 +45,9 @@ SIM_INLINE bool send(hot *h, const shape k, uint32_t host_port, const ik_packet 
         h->fp->parcels.number[id] = (uint32_t)number;
     spot at = k.plain ? aimed(h, AIM_HOST_ARRIVAL, (uint32_t)(now - h->start))
                       : spot_at(h, BIN_ARRIVAL, until(h, (s->store_forward ? tail : now + link->latency_ps) + s->routing_ps));
-    send_to_switch(h, k, to, id, pk, rt->vc, at);
+    uint32_t flies = send_to_switch(h, k, to, id, pk, rt->vc, at);
+    if (k.early)
+        h->fp->sends[h->fp->sent_in.at++] = (fast_send){rt->src, (uint32_t)(now - h->start), flies, 0};
     return true;
 }
 
@@ -212,7 +216,9 @@ SIM_INLINE void plan_wake(hot *h, const shape k, uint32_t host, lean_host *lean,
     lean->wake_at = at;
     if (running && at < h->start + h->lookahead)
         return;
-    if (k.plain && sent && at == lean->busy_until) {
+    if (k.early && sent && at == lean->busy_until) {
+        h->fp->sends[h->fp->sent_in.at - 1].wakes = 1;
+    } else if (k.plain && sent && at == lean->busy_until) {
         spot wake = aimed(h, AIM_WAKE, (uint32_t)(now - h->start));
         post(h, wake.at, (uint64_t)wake.rest << 32 | host);
     } else {
@@ -277,10 +283,47 @@ SIM_INLINE void take_wakes(hot *h, const shape k)
     }
 }
 
+/* Early: hosts whose transmission ends. */
+SIM_INLINE void take_link_ends(hot *h, const shape k)
+{
+    enum { AHEAD = 12 };
+    slot *span = ending(h, &h->fp->sent_in, 0);
+    uint32_t rest = h->f->links[0].tail.rest;
+    h->p->n.events += span->end - span->first;
+    for (uint32_t at = span->first; at < span->end; at++) {
+        fast_send e = h->fp->sends[at];
+        if (at + AHEAD < span->end)
+            fetch_host(h, k, h->fp->sends[at + AHEAD].host);
+        if (at + AHEAD / 2 < span->end)
+            fetch_port(h, k, h->fp->sends[at + AHEAD / 2].host);
+        if (!e.wakes)
+            continue;
+        if (__builtin_expect(e.offset + rest >= h->lookahead, 0))
+            post(h, slot_ahead(h, BIN_WAKE, 1), (uint64_t)(e.offset + rest - h->lookahead) << 32 | e.host);
+        else
+            wake(h, k, e.host, e.offset + rest);
+    }
+    *span = (slot){0, 0};
+}
+
+/* Early: what the hosts sent joins its queues. */
+SIM_INLINE void join_sent(hot *h, const shape k)
+{
+    enum { AHEAD = 8 };
+    const fast_step *st = h->fp->steps;
+    for (uint32_t at = 0, n = (uint32_t)(h->steps - st); at < n + AHEAD; at++) {
+        if (at < n)
+            fetch_join(h, k, st + at);
+        if (at >= AHEAD)
+            join_early(h, k, st + at - AHEAD, h->f->links[0].host_arrival.windows);
+    }
+}
+
 SIM_INLINE void lean_window(hot *h, const shape k, const slot *at)
 {
     enum { AHEAD = 12 };
     part *p = h->p;
+    uint32_t first = k.early ? begin_track(&h->fp->sent_in) : 0;
     for (uint32_t n = 0; n < h->fp->num_credits; n++) {
         host_credit c = h->fp->credits[n];
         if (n + AHEAD / 2 < h->fp->num_credits)
@@ -288,6 +331,8 @@ SIM_INLINE void lean_window(hot *h, const shape k, const slot *at)
         lean_credit(h, k, h->s->f->port_node[c.port] - h->num_switches, c);
     }
     take_wakes(h, k);
+    if (k.early)
+        take_link_ends(h, k);
     for (uint32_t c = at->first; c != IK_NONE; c = p->wheel.events[c * 64].node) {
         uint32_t count = sim_chunk_count(&p->wheel, at, c);
         p->n.events += count;
@@ -301,6 +346,11 @@ SIM_INLINE void lean_window(hot *h, const shape k, const slot *at)
                 fetch_port(h, k, e[AHEAD / 2].node - h->num_switches);
             wake(h, k, e->node - h->num_switches, e->key >> 32);
         }
+    }
+    if (k.early) {
+        end_track(h, &h->fp->sent_in, first, h->fp->sent_in.at, 0);
+        join_sent(h, k);
+        end_pass(h);
     }
 }
 
@@ -328,13 +378,15 @@ void sim_fast_run_hosts(part *p, const slot *at)
     hot h = heat(p);
     const sim *s = p->sim;
     take_aim(&h);
-    bool plain = h.f->plain;
+    bool plain = h.f->plain, early = h.f->early;
     if (!h.f->hosts)
         full_window(&h, at);
-    else if (s->vcs == 1 && s->voq && plain)
-        lean_window(&h, (shape){.words = 1, .vcs = 1, .voq = true, .plain = true}, at);
-    else if (s->vcs == 3 && s->voq && plain)
-        lean_window(&h, (shape){.words = 1, .vcs = 3, .voq = true, .plain = true}, at);
+    else if (s->vcs == 1 && s->voq && early)
+        lean_window(&h, (shape){.words = 1, .vcs = 1, .voq = true, .plain = true, .early = true}, at);
+    else if (s->vcs == 3 && s->voq && early)
+        lean_window(&h, (shape){.words = 1, .vcs = 3, .voq = true, .plain = true, .early = true}, at);
+    else if (early)
+        lean_window(&h, (shape){.words = 1, .vcs = s->vcs, .voq = s->voq, .plain = true, .early = true}, at);
     else if (s->vcs == 4 && s->voq && plain)
         lean_window(&h, (shape){.words = 1, .vcs = 4, .voq = true, .plain = true}, at);
     else if (plain)

@@ -11,6 +11,7 @@
 typedef struct spot {
     slot *at;
     uint32_t rest;
+    bool far; /* of an aim's two windows the later one */
 } spot;
 
 /* A delay in the plain case: all that begins in this window ends in one of two. */
@@ -35,8 +36,9 @@ typedef struct hot {
     char *ports;
     uint32_t *queues;
     slot *slots[NUM_BINS];
-    uint32_t *active;   /* behind the last switch with something to do in this window */
+    uint32_t *active, *active_next; /* behind the last switch with something to do in this window; early: in the next */
     fast_grant *grants; /* behind the last grant */
+    fast_step *steps;   /* behind the last packet that is to join its queue */
     uint64_t start;
     uint32_t window, slot_mask, lookahead;
     uint32_t full; /* bytes of a packet */
@@ -54,37 +56,38 @@ SIM_INLINE hot heat(part *p)
 {
     sim *s = p->sim;
     fast_part *fp = p->fast;
-    return (hot){s,
-                 p,
-                 fp,
-                 s->fast_state,
-                 fp->bins.words,
-                 s->fast_state->events,
-                 fp->parcels.items,
-                 fp->parcels.next,
-                 fp->parcels.out,
-                 s->fast_state->desks,
-                 s->fast_state->ok,
-                 s->fast_state->ports,
-                 s->fast_state->queues,
-                 {fp->bins.slots, fp->bins.slots + fp->bins.num_slots, fp->bins.slots + 2 * fp->bins.num_slots, fp->bins.slots + 3 * fp->bins.num_slots},
-                 fp->active,
-                 fp->grants,
-                 p->start,
-                 (uint32_t)p->window,
-                 fp->bins.num_slots - 1,
-                 (uint32_t)s->lookahead,
-                 s->packet_bytes,
-                 s->f->num_switches,
-                 s->num_parts == 1,
-                 s->fast_state->mixed,
-                 s->fast_state->count_bytes,
-                 in_window(s, p->start) && in_window(s, p->start + s->lookahead - 1),
-                 s->plan->routing,
-                 s->plan->routing->family->next,
-                 p->ports,
-                 {{NULL, NULL, 0}},
-                 false};
+    const fast_state *f = s->fast_state;
+    const bins *b = &fp->bins;
+    hot h = {.s = s, .p = p, .fp = fp, .f = f};
+    h.words = b->words;
+    h.events = f->events;
+    h.parcels = fp->parcels.items;
+    h.next = fp->parcels.next;
+    h.out = fp->parcels.out;
+    h.desks = f->desks;
+    h.ok = f->ok;
+    h.ports = f->ports;
+    h.queues = f->queues;
+    for (unsigned bin = 0; bin < NUM_BINS; bin++)
+        h.slots[bin] = b->slots + bin * b->num_slots;
+    h.active = fp->active[fp->turn];
+    h.active_next = fp->active[!fp->turn] + fp->num_active;
+    h.grants = fp->grants;
+    h.steps = fp->steps;
+    h.start = p->start;
+    h.window = (uint32_t)p->window;
+    h.slot_mask = b->num_slots - 1;
+    h.lookahead = (uint32_t)s->lookahead;
+    h.full = s->packet_bytes;
+    h.num_switches = s->f->num_switches;
+    h.alone = s->num_parts == 1;
+    h.mixed = f->mixed;
+    h.count_bytes = f->count_bytes;
+    h.measured = in_window(s, p->start) && in_window(s, p->start + s->lookahead - 1);
+    h.routing = s->plan->routing;
+    h.next_hop = s->plan->routing->family->next;
+    h.choices = p->ports;
+    return h;
 }
 
 /* ---- bins */
@@ -118,7 +121,7 @@ SIM_INLINE slot *slot_ahead(const hot *h, unsigned bin, uint32_t windows)
 
 SIM_INLINE spot spot_at(const hot *h, unsigned bin, lag at)
 {
-    return (spot){slot_ahead(h, bin, at.windows), at.rest};
+    return (spot){slot_ahead(h, bin, at.windows), at.rest, false};
 }
 
 SIM_INLINE void take_aim(hot *h)
@@ -144,7 +147,7 @@ SIM_INLINE spot aimed(const hot *h, unsigned which, uint32_t offset)
     const aim *a = &h->aims[which];
     uint32_t rest = offset + a->rest;
     bool far = rest >= h->lookahead;
-    return (spot){far ? a->far : a->near, far ? rest - h->lookahead : rest};
+    return (spot){far ? a->far : a->near, far ? rest - h->lookahead : rest, far};
 }
 
 /* The credit after a tail. */
@@ -152,7 +155,7 @@ SIM_INLINE spot aimed_credit(const hot *h, uint32_t offset, spot tail)
 {
     const aim *a = &h->aims[AIM_CREDIT];
     if (__builtin_expect(h->in_step, 1))
-        return (spot){tail.at == h->aims[AIM_TAIL].far ? a->far : a->near, tail.rest};
+        return (spot){tail.far ? a->far : a->near, tail.rest, tail.far};
     return aimed(h, AIM_CREDIT, offset);
 }
 
@@ -182,6 +185,17 @@ SIM_INLINE fast_port *beside(fast_port *first, const shape k, unsigned n)
     return (fast_port *)(void *)((char *)first + n * fast_port_bytes(k.vcs));
 }
 
+/* Space behind a port that will come back, as many windows later as a transmission takes or a few more. Early: counts at once
+ * where there is enough for two packets without it. Returns whether it does. */
+SIM_INLINE bool count_early(const shape k, fast_port *p, unsigned v)
+{
+    uint16_t *credit = fast_credit(p, k.vcs, v);
+    if (!k.early || *credit < 2)
+        return false;
+    ++*credit;
+    return true;
+}
+
 SIM_INLINE const link_delays *link_at(const hot *h, const shape k, uint32_t port)
 {
     return &h->f->links[k.plain ? 0 : h->f->class[port]];
@@ -207,8 +221,8 @@ SIM_INLINE void free_parcel(hot *h, uint32_t id)
     h->fp->parcels.free = id;
 }
 
-/* A packet whose head leaves through `to` for a switch, where it may ask at `at`. */
-SIM_INLINE void send_to_switch(hot *h, const shape k, const fast_port *to, uint32_t id, parcel *pk, unsigned v, spot at)
+/* A packet whose head leaves through `to` for a switch, where it may ask at `at`. Returns it if it is to join its queue at once. */
+SIM_INLINE uint32_t send_to_switch(hot *h, const shape k, const fast_port *to, uint32_t id, parcel *pk, unsigned v, spot at)
 {
     uint32_t node = to->peer_node;
     const desk *d = &h->desks[node];
@@ -223,9 +237,16 @@ SIM_INLINE void send_to_switch(hot *h, const shape k, const fast_port *to, uint3
         event e = {(uint64_t)EV_ARRIVAL << 30 | to->peer_port, node, id};
         sim_post_mail(h->p, h->s->node_part[node], h->start + (uint64_t)ahead * h->lookahead + at.rest, &e, &copy);
         free_parcel(h, id);
-        return;
+        return IK_NONE;
     }
-    post_pair(h, at.at, key_of(at.rest, node, KEY_ARRIVAL, v, in, out & 63), (uint64_t)q << 32 | id);
+    uint64_t key = key_of(at.rest, node, KEY_ARRIVAL, v, in, out & 63);
+    if (k.early && __builtin_expect(q != IK_NONE, 1)) {
+        __builtin_prefetch(&h->queues[q], 1);
+        *h->steps++ = (fast_step){key, q, at.far ? id | STEP_FAR : id};
+        return id;
+    }
+    post_pair(h, at.at, key, (uint64_t)q << 32 | id);
+    return IK_NONE;
 }
 
 /* ---- hosts */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The fast kernel's state: whether it fits, set-up, bins and packets growing, and what others want to see of it. */
+#include "sim/congest.h"
 #include "sim/sim_fast.h"
 #include <stdlib.h>
 
@@ -43,7 +44,7 @@ bool sim_fast_fits(const sim *s)
     for (uint32_t c = 0; c < s->f->num_classes; c++)
         if (ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps) < s->lookahead)
             return false;
-    return s->max_words == 1 && s->ejection_share >= 1 && s->ejection_bps == UINT64_MAX && s->lookahead <= FAST_MAX_WINDOW && s->f->num_switches <= FAST_MAX_SWITCH &&
+    return s->max_words == 1 && s->ejection_share >= 1 && s->ejection_bps == UINT64_MAX && s->lookahead <= FAST_MAX_WINDOW && s->f->num_switches < FAST_MAX_SWITCH &&
            s->vcs <= FAST_MAX_VCS && s->routing_ps < UINT64_MAX / 64 && s->traversal_ps < UINT64_MAX / 64 &&
            slots_needed(s) <= 1u << 16 && s->f->num_ports < FAST_MAX_PORT && s->end_ps < FAST_MAX_TIME &&
            s->capacity / s->packet_bytes <= UINT16_MAX && s->host_capacity / s->packet_bytes <= UINT16_MAX &&
@@ -165,11 +166,28 @@ static size_t num_times(const sim *s)
     return lean(s) && s->injection != INJECT_PERIODIC ? (size_t)s->f->num_hosts * s->vcs * (BLOCK + 1) : 0;
 }
 
+/* Whether what follows from a grant may be put in place at once: a packet has come, and its space is back, before another could go
+ * the same way after the next one. Samples of congestion look at what has come. */
+static bool lasts_long(const sim *s)
+{
+    uint64_t full = ik_transmit_ps(s->packet_bytes, s->f->classes[0].rate_bps), latency = s->f->classes[0].latency_ps;
+    return full / s->lookahead >= SIM_EARLY_WINDOWS && 2 * latency + s->traversal_ps + s->routing_ps + 3 * s->lookahead <= full &&
+           !sim_congest_setup(s).num_samples;
+}
+
+/* What the parts hold of grants, sendings, packets that join, deliveries, credits and active switches. */
+static uint64_t pass_bytes(const sim *s)
+{
+    uint64_t times = s->f->num_classes == 1 && lasts_long(s) ? 3 : 1;
+    return s->f->port_base[s->f->num_switches] * (times * sizeof(fast_grant) + sizeof(fast_step) + sizeof(delivery)) +
+           s->f->num_hosts * (times * sizeof(fast_send) + sizeof(fast_step) + 2 * sizeof(host_credit)) + s->f->num_switches * 8ull;
+}
+
 uint64_t sim_fast_bytes(const sim *s)
 {
     uint64_t hosts = s->f->num_hosts * (sizeof(sink) + (lean(s) ? lean_bytes(s) : 0)) + num_times(s) * sizeof(uint64_t);
     return sizeof(fast_state) + hosts + s->f->num_ports * (fast_port_bytes(s->vcs) + sizeof(uint16_t)) + s->f->num_switches * (sizeof(desk) + s->vcs * 8u) + num_events(s) * 8 +
-           num_queues(s) * sizeof(uint32_t);
+           num_queues(s) * sizeof(uint32_t) + pass_bytes(s);
 }
 
 bool sim_fast_setup(sim *s)
@@ -199,8 +217,10 @@ bool sim_fast_setup(sim *s)
     if (f->hosts)
         init_hosts(s, f);
     init_links(s, f);
-    f->plain = s->f->num_classes == 1 && !s->store_forward && !f->count_bytes && !s->traffic->classes;
-    f->dense = s->f->num_classes == 1 && s->lookahead * s->max_radix >= 4 * f->links[0].full_ps;
+    bool plain = s->f->num_classes == 1 && !s->store_forward && !f->count_bytes && !s->traffic->classes;
+    f->early = plain && lasts_long(s);
+    f->dense = plain && !f->early && s->lookahead * s->max_radix >= 4 * f->links[0].full_ps;
+    f->plain = f->early || f->dense;
     init_ports(s, f);
     init_desks(s, f);
     return true;
@@ -236,6 +256,14 @@ static bool bins_init(bins *b, uint32_t num_slots)
     return b->slots && b->busy;
 }
 
+static bool track_init(track *t, uint32_t most, uint32_t num_slots)
+{
+    t->most = most;
+    t->room = 3 * most;
+    t->spans = ik_calloc(num_slots, sizeof *t->spans);
+    return t->spans;
+}
+
 bool sim_fast_setup_part(part *p)
 {
     const sim *s = p->sim;
@@ -250,11 +278,17 @@ bool sim_fast_setup_part(part *p)
     if (!fp)
         return false;
     fp->parcels.free = IK_NONE;
-    fp->grants = malloc((ports + 1) * sizeof *fp->grants);
+    bool early = s->fast_state->early;
+    fp->grants = sim_alloc((early ? 3 : 1) * (size_t)ports + 1, sizeof *fp->grants);
+    fp->sends = sim_alloc(early ? 3 * (size_t)hosts + 1 : 1, sizeof *fp->sends);
+    fp->steps = sim_alloc(early ? (size_t)ports + hosts + 1 : 1, sizeof *fp->steps);
     fp->deliveries = malloc((ports + 1) * sizeof *fp->deliveries);
-    fp->active = malloc((switches + 1) * sizeof *fp->active);
+    fp->active[0] = malloc((switches + 1) * sizeof *fp->active[0]);
+    fp->active[1] = malloc((switches + 1) * sizeof *fp->active[1]);
     fp->credits = malloc((2 * (size_t)hosts + 1) * sizeof *fp->credits); /* of a packet that left and of one that was dropped */
-    return fp->grants && fp->deliveries && fp->active && fp->credits && bins_init(&fp->bins, s->fast_state->num_slots);
+    return fp->grants && fp->sends && fp->steps && fp->deliveries && fp->active[0] && fp->active[1] && fp->credits &&
+           track_init(&fp->granted_in, ports, s->fast_state->num_slots) && track_init(&fp->sent_in, hosts, s->fast_state->num_slots) &&
+           bins_init(&fp->bins, s->fast_state->num_slots);
 }
 
 void sim_fast_free_part(part *p)
@@ -262,8 +296,9 @@ void sim_fast_free_part(part *p)
     fast_part *fp = p->fast;
     if (!fp)
         return;
-    void *blocks[] = {fp->bins.words,    fp->bins.slots,   fp->bins.busy, fp->parcels.items, fp->parcels.next, fp->parcels.out,
-                      fp->parcels.tail, fp->parcels.number, fp->grants,       fp->deliveries, fp->active,    fp->credits};
+    void *blocks[] = {fp->bins.words,     fp->bins.slots,     fp->bins.busy, fp->parcels.items, fp->parcels.next,     fp->parcels.out,
+                      fp->parcels.flying, fp->parcels.tail,   fp->steps,     fp->sends,         fp->parcels.number,   fp->grants,
+                      fp->deliveries,     fp->active[0],      fp->active[1], fp->credits,       fp->granted_in.spans, fp->sent_in.spans};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     free(fp);
@@ -275,8 +310,8 @@ uint64_t sim_fast_part_bytes(const part *p)
     const fast_part *fp = p->fast;
     const parcels *ps = &fp->parcels;
     uint64_t each = sizeof *ps->items + sizeof *ps->next + (ps->out ? sizeof *ps->out : 0) + (ps->tail ? sizeof *ps->tail : 0) +
-                    (ps->number ? sizeof *ps->number : 0);
-    return ps->cap * each + (uint64_t)fp->bins.cap_chunks * 512 + NUM_BINS * fp->bins.num_slots * sizeof(slot);
+                    (ps->number ? sizeof *ps->number : 0) + (ps->flying ? sizeof *ps->flying : 0);
+    return ps->cap * each + (uint64_t)fp->bins.cap_chunks * 512 + (NUM_BINS + 2) * fp->bins.num_slots * sizeof(slot);
 }
 
 /* ---- bins */
@@ -378,6 +413,7 @@ bool sim_parcels_grow(part *p)
     parcels *ps = &p->fast->parcels;
     uint32_t cap = ps->cap + ps->cap / 2 + 1024;
     if (cap < LAST_BEHIND && grow_column(&ps->items, sizeof *ps->items, ps->size, cap) && grow_column(&ps->next, sizeof *ps->next, ps->size, cap) &&
+        (!p->sim->fast_state->early || grow_column(&ps->flying, sizeof *ps->flying, ps->size, cap)) &&
         (p->sim->voq || grow_column(&ps->out, sizeof *ps->out, ps->size, cap)) &&
         (!p->sim->fast_state->mixed || grow_column(&ps->tail, sizeof *ps->tail, ps->size, cap)) &&
         (!p->classes || grow_column(&ps->number, sizeof *ps->number, ps->size, cap))) {
@@ -394,8 +430,11 @@ queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_
     uint32_t last = s->fast_state->queues[fast_queue_at(d, s->voq, s->vcs, in, v, n)];
     if (last == IK_NONE)
         return (queue){IK_NONE, IK_NONE};
-    last &= ~ONE_PARCEL;
-    return (queue){s->parts[s->node_part[sw]].fast->parcels.next[last] & ~LAST_BEHIND, last};
+    const parcels *ps = &s->parts[s->node_part[sw]].fast->parcels;
+    uint32_t first = ps->next[last] & ~LAST_BEHIND;
+    if (ps->flying && ps->flying[first])
+        return (queue){IK_NONE, IK_NONE};
+    return (queue){first, last};
 }
 
 packet sim_fast_packet(const part *p, uint32_t id)
@@ -474,14 +513,68 @@ static event event_of(const sim *s, unsigned bin, const uint64_t *word)
     return (event){(uint64_t)EV_ARRIVAL << 30 | in, s->f->port_node[in], (uint32_t)word[1]};
 }
 
+/* Early: the packets that have not come, with the ports that they are on their way to. */
+typedef void (*flight_fn)(void *ctx, part *p, uint32_t port, uint32_t id);
+
+static uint64_t time_in_track(const part *p, uint32_t slot_index, uint32_t offset)
+{
+    uint32_t mask = p->fast->bins.num_slots - 1, ago = ((uint32_t)p->window - slot_index) & mask;
+    return p->start - (uint64_t)ago * p->sim->lookahead + offset;
+}
+
+static uint64_t delay_ps(const sim *s, lag d)
+{
+    return (uint64_t)d.windows * s->lookahead + d.rest;
+}
+
+static void each_flight(part *p, flight_fn fn, void *ctx)
+{
+    const sim *s = p->sim;
+    const fast_part *fp = p->fast;
+    const link_delays *l = &s->fast_state->links[0];
+    for (uint32_t k = 0; s->fast_state->early && k < fp->bins.num_slots; k++) {
+        slot granted = fp->granted_in.spans[k], sent = fp->sent_in.spans[k];
+        for (const fast_grant *g = fp->grants + granted.first; g < fp->grants + granted.end; g++) {
+            uint32_t out = s->f->port_base[key_switch(g->key)] + key_out(g->key);
+            uint64_t at = time_in_track(p, k, (uint32_t)(g->key >> KEY_OFFSET)) + delay_ps(s, l->arrival);
+            if (g->id != IK_NONE && at >= p->start)
+                fn(ctx, p, s->f->port_peer[out], g->id);
+        }
+        for (const fast_send *e = fp->sends + sent.first; e < fp->sends + sent.end; e++)
+            if (e->id != IK_NONE && time_in_track(p, k, e->offset) + delay_ps(s, l->host_arrival) >= p->start)
+                fn(ctx, p, s->f->port_peer[s->hosts[e->host].port], e->id);
+    }
+}
+
+static void note_flight(void *ctx, part *p, uint32_t port, uint32_t id)
+{
+    (void)ctx;
+    (void)port;
+    p->fast->parcels.flying[id] = 1;
+}
+
+typedef struct event_to {
+    event_fn fn;
+    void *ctx;
+} event_to;
+
+static void tell_flight(void *ctx, part *p, uint32_t port, uint32_t id)
+{
+    const event_to *to = ctx;
+    event e = {(uint64_t)EV_ARRIVAL << 30 | port, p->sim->f->port_node[port], id};
+    to->fn(to->ctx, p, &e);
+}
+
 void sim_fast_each_event(sim *s, event_fn fn, void *ctx)
 {
+    event_to to = {fn, ctx};
     for (unsigned q = 0; q < s->num_parts; q++) {
         part *p = &s->parts[q];
+        each_flight(p, tell_flight, &to);
         const bins *b = &p->fast->bins;
         for (uint32_t k = 0; k < NUM_BINS * b->num_slots; k++) {
             unsigned bin = k / b->num_slots;
-            for (uint32_t c = bin == BIN_WAKE ? IK_NONE : b->slots[k].first; c != IK_NONE;) {
+            for (uint32_t c = bin == BIN_WAKE || bin == BIN_ASK ? IK_NONE : b->slots[k].first; c != IK_NONE;) {
                 uint32_t next = (uint32_t)b->words[(size_t)c * 64], end = next != IK_NONE ? 64 : ((b->slots[k].end - 1) & 63) + 1;
                 for (uint32_t at = 2; at < end; at += bin == BIN_ARRIVAL ? 2 : 1) {
                     const uint64_t *word = &b->words[(size_t)c * 64 + at];
@@ -575,6 +668,11 @@ static void expose_switch(const sim *s, uint32_t id)
 void sim_fast_expose(part *p)
 {
     const sim *s = p->sim;
+    parcels *ps = &p->fast->parcels;
+    if (ps->flying) {
+        memset(ps->flying, 0, ps->size);
+        each_flight(p, note_flight, NULL);
+    }
     for (uint32_t id = 0; id < s->f->num_switches; id++)
         if (s->node_part[id] == p->id)
             expose_switch(s, id);

@@ -37,6 +37,8 @@ static ik_status find_lookahead(sim *s, ik_error *err)
     s->relook_ps = shortest / 32 < least ? shortest / 32 + 1 : least;
     if (s->fast && shortest < least && shortest > 1)
         least = shortest; /* in a window an input takes at most one packet there */
+    if (f->num_classes == 1 && shortest / least >= SIM_EARLY_WINDOWS)
+        least = shortest / ((shortest + least - 1) / least); /* so that what begins in one window ends in one, too (sim_fast.h) */
     s->lookahead = least;
     s->last_ps = (s->end_ps + least - 1) / least * least;
     s->reciprocal = UINT64_MAX / least + 1; /* ceil(2^64 / least) */

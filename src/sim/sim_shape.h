@@ -16,7 +16,7 @@ typedef struct shape {
     bool net;    /* voqnet */
     bool plain;  /* the fast kernel's usual case: fast_state.plain */
     bool dense;  /* and a switch has so much to do in a window that its kinds and their order cannot be predicted */
-    bool wide;   /* so many switches that what it fetched a pass before has left the cache */
+    bool early;  /* fast_state.early */
 } shape;
 
 /* That of a run, for what is not hot. */

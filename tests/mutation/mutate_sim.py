@@ -5,7 +5,7 @@
 usage: mutate_sim.py BUILD [NAME ...]    (BUILD: a built tree of this source, made with ninja; NAME: only faults whose names begin so)
 
 A fault is a text that must stand exactly once in its file, and what replaces it: if the source moves on, the script fails until
-its fault has been looked at again. The file (or, for a header, every file of src/sim) is compiled from a copy and linked before the
+its fault has been looked at again. The file (of a header, those that include it) is compiled from a copy and linked before the
 library of the build, with the tests' objects from there. A test that fails, crashes or does not end has noticed."""
 import concurrent.futures
 import os
@@ -27,21 +27,21 @@ PIPE_MAIL = ["test_sim_pipe_threads"]
 # name, file in src/sim, text, what replaces it, tests that should notice (asked first)
 FAULTS = [
     ("fast: a credit is lost", "sim_fast.c", "                ++*credit;\n", "                ;\n", ["test_sim_conserve"]),
-    ("fast: a scarce credit wakes nobody", "sim_fast.c", "->ready |= port_of_desk(h, k, st, out)->want[v];\n    return bit_out;",
+    ("fast: a scarce credit wakes nobody", "sim_fast_switch.h", "->ready |= port_of_desk(h, k, st, out)->want[v];\n    return bit_out;",
      "->ready |= port_of_desk(h, k, st, out)->want[v];\n    return 0;", ["test_sim_kernels"]),
-    ("fast: grant pointers stay", "sim_fast.c", "->grant = (uint8_t)((in + 1) & 63);",
+    ("fast: grant pointers stay", "sim_fast_switch.h", "->grant = (uint8_t)((in + 1) & 63);",
      "->grant = (uint8_t)in;", ["test_sim_models", "test_sim_kernels"]),
-    ("fast: accept pointers stay", "sim_fast.c", "->accept = (uint8_t)((out + 1) & 63);",
+    ("fast: accept pointers stay", "sim_fast_switch.h", "->accept = (uint8_t)((out + 1) & 63);",
      "->accept = (uint8_t)out;", ["test_sim_kernels"]),
-    ("fast: pairs left over are forgotten", "sim_fast.c", "    d->left |= left;\n", "    d->left |= left & (left - 1);\n", ["test_sim_kernels"]),
-    ("fast: an input that comes free wakes nobody", "sim_fast.c", "return bit_out | port_of_desk(h, k, st, in)->row;", "return bit_out;",
+    ("fast: pairs left over are forgotten", "sim_fast_switch.h", "    d->left |= left;\n", "    d->left |= left & (left - 1);\n", ["test_sim_kernels"]),
+    ("fast: an input that comes free wakes nobody", "sim_fast_switch.h", "return 1ull << out | port_of_desk(h, k, st, in)->row;", "return 1ull << out;",
      ["test_sim_kernels"]),
     ("fast: no traversal delay", "sim_fast_state.c", "head = s->traversal_ps + class->latency_ps;",
      "head = class->latency_ps;", ["test_sim_timing"]),
-    ("fast: keys are not put in order", "sim_fast.c", "for (; !k.dense && n > 0 && events[n - 1] > key; n--)",
-     "for (; !k.dense && n > 64 && events[n - 1] > key; n--)",
+    ("fast: keys are not put in order", "sim_fast_keys.h", "!k.dense && place > first && place[-1] > key; place--)",
+     "!k.dense && place > first + 64 && place[-1] > key; place--)",
      ["test_sim_kernels"]),
-    ("fast: many keys of a switch", "sim_fast.c", "        if (n == DESK_EVENTS)\n", "        if (n == DESK_EVENTS + 1)\n",
+    ("fast: many keys of a switch", "sim_fast_keys.h", "        if (n == DESK_EVENTS)\n", "        if (n == DESK_EVENTS + 1)\n",
      ["test_sim_kernels", "test_sim_models"]),
     ("fast: the next in a queue does not ask", "sim_fast.c", "        request(h, k, d, sw, in, v, h->out[next]);\n",
      "        ;\n", ["test_sim_conserve", "test_sim_kernels"]),
@@ -53,12 +53,27 @@ FAULTS = [
      ["test_sim_kernels"]),
     ("fast: a port that comes free in this window passes for busy", "sim_fast.c", "            d->may_in |= 1ull << key_in(*at);\n", "",
      ["test_sim_kernels"]),
-    ("fast: a busy input's request is looked at", "sim_fast.c", "return st->free_in & bit_in ? bit_out : 0;", "return bit_out;", ["test_sim_kernels"]),
-    ("fast: the last of a queue passes for one of several", "sim_fast.c", "next == last ? last | ONE_PARCEL : last;", "last;",
+    ("fast: a busy input's request is looked at", "sim_fast_switch.h", "return st->free_in & bit_in ? bit_out : 0;", "return bit_out;", ["test_sim_kernels"]),
+    ("fast: the last of a queue passes for one of several", "sim_fast.c", "*place = none ? IK_NONE : last;", "*place = next == last ? IK_NONE : last;",
      ["test_sim_kernels", "test_sim_conserve"]),
-    ("dense: keys are not put in order", "sim_fast.c", "e[-(rank[0] + rank[1] + rank[2] + rank[3])]", "e[at]", ["test_sim_kernels"]),
-    ("dense: a scarce credit is not seen", "sim_fast.c", "    *ok |= bit_out & credit;\n", "", ["test_sim_kernels"]),
-    ("dense: a busy input's request is looked at", "sim_fast.c", "(bit_out & (~arrival | free))", "bit_out", ["test_sim_kernels"]),
+    ("early: space counts where there is not enough for two", "sim_fast_hot.h", "|| *credit < 2)", "|| *credit < 1)", ["test_sim_kernels"]),
+    ("early: a packet that flies passes for one that has come", "sim_fast_state.c", "if (ps->flying && ps->flying[first])", "if (0)",
+     ["test_sim_kernels"]),
+    ("early: a packet asks a window late", "sim_fast_keys.h", "post(h, slot_ahead(h, BIN_ASK, windows), key);",
+     "post(h, slot_ahead(h, BIN_ASK, windows + 1), key);", ["test_sim_kernels"]),
+    ("early: a port that comes free in the next window passes for busy", "sim_fast.c", "        d->may_in |= 1ull << key_in(key);\n", "",
+     ["test_sim_kernels"]),
+    ("early: a transmission that ends a window later ends later still", "sim_fast.c", "post(h, slot_ahead(h, BIN_TAIL, 2), key - limit);",
+     "post(h, slot_ahead(h, BIN_TAIL, 3), key - limit);", ["test_sim_kernels"]),
+    ("early: transmissions last whole windows", "sim_fast.c", "uint64_t rest = (uint64_t)h->f->links[0].tail.rest << KEY_OFFSET,",
+     "uint64_t rest = 0,", ["test_sim_kernels"]),
+    ("early: grants stand where others are under way", "sim_fast_state.c", "    t->room = 3 * most;\n", "    t->room = most;\n",
+     ["test_sim_kernels"]),
+    ("watchdog: passed over while nothing happens", "sim_run.c", "!s->paranoid && due < next ? due : next;", "false ? due : next;",
+     ["test_sim_kernels"]),
+    ("dense: keys are not put in order", "sim_fast_switch.h", "e[-(rank[0] + rank[1] + rank[2] + rank[3])]", "e[at]", ["test_sim_kernels"]),
+    ("dense: a scarce credit is not seen", "sim_fast_switch.h", "    *ok |= bit_out & credit;\n", "", ["test_sim_kernels"]),
+    ("dense: a busy input's request is looked at", "sim_fast_switch.h", "(bit_out & (~arrival | free))", "bit_out", ["test_sim_kernels"]),
     ("fast: VCs do not take turns", "sim_fast.c", "        *turn = v + 1 == k.vcs ? 0 : v + 1;\n", "", ["test_sim_kernels"]),
     ("fast: a host forgets the rest of a block", "sim_fast_host.c", "    l->mine &= (uint8_t)(l->mine - 1);\n", "    l->mine = 0;\n",
      ["test_sim_kernels", "test_sim_conserve"]),
@@ -192,6 +207,19 @@ FAULTS = [
 ]
 
 
+def users(header, tree):
+    """The .c files of the simulator that include a header, also through others."""
+    texts = {}
+    for name in os.listdir(os.path.join(tree, "src", "sim")):
+        with open(os.path.join(tree, "src", "sim", name)) as file:
+            texts[name] = file.read()
+    found, fresh = set(), {header}
+    while fresh:
+        found |= fresh
+        fresh = {name for name, text in texts.items() if any('#include "sim/%s"' % used in text for used in fresh)} - found
+    return sorted(name for name in found if name.endswith(".c"))
+
+
 def commands(build):
     """Compilations by source file, links by test, as argument lists."""
     text = subprocess.run(["ninja", "-C", build, "-t", "commands"] + ["tests/" + t for t in TESTS], stdout=subprocess.PIPE,
@@ -269,7 +297,7 @@ class Bench:
             raise RuntimeError("src/sim/%s has %r %d times, expected once: look at this fault again" % (name, text, source.count(text)))
         with open(path, "w") as file:
             file.write(source.replace(text, other))
-        objects = self.all_objects(tree, [name] if name.endswith(".c") else self.files)
+        objects = self.all_objects(tree, users(name, tree))
         for test in first + [t for t in TESTS if t not in first]:
             if not self.passes(tree, objects, test):
                 return test

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The fast kernel and the general one give the same deliveries at the same times; hot structures keep their size. */
-#include "sim/sim_fast.h"
+#include "sim/sim_look.h"
 #include "sim_helper.h"
 
 static void test_sizes(void **state)
@@ -24,7 +24,29 @@ typedef struct variant {
 
 typedef enum kernel { GENERAL, FAST, PLAIN } kernel; /* plain: nobody asks for more than totals, so not checked while it runs */
 
-static uint64_t run_kernel(const variant *v, kernel which, uint64_t *hops)
+/* Over the heads of all queues as those see them who look at a network at rest; those are the same, whatever a kernel does early. */
+static uint64_t hash_heads(sim *s)
+{
+    uint64_t sum = 0, place = 1;
+    part *p = &s->parts[0];
+    p->window = s->last_ps / s->lookahead;
+    p->start = s->last_ps;
+    if (s->fast)
+        sim_fast_expose(p);
+    for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
+        for (unsigned in = 0; in < s->switches[sw].radix; in++)
+            for (unsigned v = 0; v < s->vcs; v++)
+                for (uint32_t n = 0; n < look_queues(s, sw); n++, place += 2) {
+                    uint32_t head = look_head(s, sw, in, v, n);
+                    if (head != IK_NONE)
+                        sum += place * sim_delivery_hash(&look_packet(p, head)->rt, look_packet(p, head)->t_gen, 0);
+                }
+    return sum;
+}
+
+/* Sum over what the hosts received and, if it ends so, over the deadlock and its time. */
+static uint64_t run_kernel(const variant *v, const char *routing, const char *pattern, const char *watchdog, kernel which,
+                           uint64_t *hops)
 {
     ik_env env = {.seed = 3};
     ik_fabric *f = NULL;
@@ -33,10 +55,10 @@ static uint64_t run_kernel(const variant *v, kernel which, uint64_t *hops)
     ik_error err = {0};
     sim s;
     assert_int_equal(ik_fabric_from_spec(v->fabric, &env, &f, &err), IK_OK);
-    assert_int_equal(ik_plan_from_specs(f, "dmodk", v->vc, NULL, v->num_vcs, &env, &plan, &err), IK_OK);
-    assert_int_equal(ik_traffic_from_spec(f, "uniform", &env, &traffic, &err), IK_OK);
+    assert_int_equal(ik_plan_from_specs(f, routing, v->vc, NULL, v->num_vcs, &env, &plan, &err), IK_OK);
+    assert_int_equal(ik_traffic_from_spec(f, pattern, &env, &traffic, &err), IK_OK);
     char times[80];
-    snprintf(times, sizeof times, "warmup=0 ns;duration=%u us;paranoid=%s", v->duration_us,
+    snprintf(times, sizeof times, "warmup=0 ns;duration=%u us;watchdog=%s;paranoid=%s", v->duration_us, watchdog,
              which != PLAIN && v->duration_us <= MOST_CHECKED ? "true" : "false");
     const scenario c = {.sw = v->sw, .measure = times, .load = v->load};
     sections at;
@@ -44,9 +66,9 @@ static uint64_t run_kernel(const variant *v, kernel which, uint64_t *hops)
     assert_int_equal(sim_setup_kernel(&s, plan, traffic, &at.config, &env, which != GENERAL, &err), IK_OK);
     assert_int_equal(s.fast, which != GENERAL); /* otherwise this compares nothing */
     if (which == PLAIN)
-        assert_true(s.fast_state->plain || s.store_forward);
+        assert_true(s.fast_state->early || s.fast_state->dense || s.store_forward);
     if (which == FAST)
-        s.fast_state->plain = false;
+        s.fast_state->plain = s.fast_state->early = s.fast_state->dense = false;
     sim_run_part(&s.parts[0]);
     if (s.parts[0].status != IK_OK)
         fail_msg("%s %s: %s", v->fabric, v->sw, s.parts[0].err.text);
@@ -54,12 +76,27 @@ static uint64_t run_kernel(const variant *v, kernel which, uint64_t *hops)
     for (uint32_t host = 0; host < f->num_hosts; host++)
         sum = sum * 31 + s.hosts[host].hash;
     *hops = s.parts[0].n.hops;
+    assert_int_equal(s.deadlock, strcmp(routing, "dmodk") != 0);
+    for (const char *letter = s.deadlock ? s.deadlock_text : ""; *letter; letter++)
+        sum = sum * 31 + (unsigned char)*letter;
+    sum += s.deadlock ? s.stopped_ps : hash_heads(&s);
     sim_free(&s);
     close_sections(&at);
     ik_traffic_free(traffic);
     ik_plan_free(plan);
     ik_fabric_free(f);
     return sum;
+}
+
+static void compare(const variant *v, const char *routing, const char *pattern, const char *watchdog)
+{
+    uint64_t hops[3], hash[3];
+    for (kernel k = GENERAL; k <= PLAIN; k++)
+        hash[k] = run_kernel(v, routing, pattern, watchdog, k, &hops[k]);
+    for (kernel k = FAST; k <= PLAIN; k++)
+        if (hash[k] != hash[GENERAL] || hops[k] != hops[GENERAL])
+            fail_msg("%s %s %s: kernel %d differs from the general one (%llu and %llu hops)", v->fabric, v->vc, v->sw, k,
+                     (unsigned long long)hops[k], (unsigned long long)hops[GENERAL]);
 }
 
 static void test_same(void **state)
@@ -78,25 +115,38 @@ static void test_same(void **state)
         {"karytree:k=16,n=2", "dbbm", "voq=true;iterations=2;buffer=192 KiB", 3, 1, 100},
         {"karytree:k=16,n=2,link_rate=20 Tb/s", "dbbm", "voq=true;iterations=1;buffer=128 KiB", 3, 1, 2}, /* the same, many keys a window */
         {"karytree:k=16,n=2,link_rate=20 Tb/s", "1q", "voq=true;iterations=1;buffer=128 KiB", 1, 1, 2},
-        {"karytree:k=2,n=11", "1q", "voq=true", 1, 0.2, 31}, /* many switches: more is fetched ahead */
+        {"karytree:k=2,n=11", "1q", "voq=true", 1, 0.2, 31}, /* many switches */
+        {"karytree:k=4,n=3", "1q", "voq=true;buffer=8 KiB", 1, 1, 31}, /* space for 2 and 3 packets: when does it count? */
+        {"karytree:k=4,n=3", "1q", "voq=true;buffer=12 KiB", 1, 1, 31},
+        {"karytree:k=4,n=3", "dbbm", "voq=true;buffer=36 KiB", 3, 1, 31},
+        {"karytree:k=8,n=2", "1q", "voq=true;buffer=16 KiB;routing_delay=20 ns", 1, 0.5, 31}, /* packets ask some windows later */
+        {"karytree:k=8,n=2", "1q", "voq=false;traversal_delay=33 ns", 1, 0.4, 31},
+        {"karytree:k=4,n=3,latency=30 ns", "1q", "voq=true;buffer=12 KiB", 1, 0.9, 31},        /* a transmission is 10.9 windows */
+        {"karytree:k=4,n=3,latency=40 ns", "1q", "voq=true;buffer=12 KiB", 1, 0.9, 31},        /* 8.2 */
         {"karytree:k=4,n=3,link_rate=20 Tb/s", "1q", "voq=true;buffer=32 KiB", 1, 0.6, 2},
         {"karytree:k=4,n=3,link_rate=20 Tb/s", "dbbm", "voq=true;buffer=32 KiB", 4, 0.3, 2},
         {"karytree:k=4,n=3,link_rate=20 Tb/s", "dbbm", "voq=true;buffer=128 KiB", 4, 0.5, 2},
         {"karytree:k=4,n=3,link_rate=20 Tb/s", "dbbm", "voq=false;buffer=128 KiB;routing_delay=9 ns", 4, 1, 2},
     };
-    for (size_t n = 0; n < sizeof variants / sizeof *variants; n++) {
-        uint64_t hops[3], hash[3];
-        for (kernel k = GENERAL; k <= PLAIN; k++)
-            hash[k] = run_kernel(&variants[n], k, &hops[k]);
-        for (kernel k = FAST; k <= PLAIN; k++)
-            if (hash[k] != hash[GENERAL] || hops[k] != hops[GENERAL])
-                fail_msg("%s %s %s: kernel %d differs from the general one (%llu and %llu hops)", variants[n].fabric,
-                         variants[n].vc, variants[n].sw, k, (unsigned long long)hops[k], (unsigned long long)hops[GENERAL]);
+    for (size_t n = 0; n < sizeof variants / sizeof *variants; n++)
+        compare(&variants[n], "dmodk", "uniform", "20 us");
+}
+
+/* A ring without layers: all kernels find the same deadlock at the same time, whatever was on its way then. */
+static void test_same_deadlock(void **state)
+{
+    (void)state;
+    static const char *const switches[] = {"voq=true;buffer=16 KiB", "voq=false;buffer=16 KiB", "voq=true;buffer=4 KiB",
+                                           "voq=true;buffer=8 KiB;routing_delay=17 ns"};
+    static const char *const periods[] = {"20 us", "7 ns"}; /* the short one sees the last packet fly */
+    for (size_t n = 0; n < 2 * sizeof switches / sizeof *switches; n++) {
+        variant v = {"torus:dims=5,p=2", "1q", switches[n / 2], 1, 1, 5000};
+        compare(&v, "dor", "shift:by=4", periods[n % 2]);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_same)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_same), cmocka_unit_test(test_same_deadlock)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
