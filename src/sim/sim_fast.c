@@ -208,12 +208,11 @@ SIM_INLINE void fetch_rows(const hot *h, const shape k, uint32_t sw)
 
 SIM_INLINE void run_desks(hot *h, const shape k)
 {
-    enum { AHEAD = 4 };
     const uint32_t *sw = h->fp->active[h->fp->turn], *end = h->active;
     for (; sw < end; sw++) {
-        if (k.early) {
-            fetch_desk(h, sw + 2 * AHEAD < end ? sw[2 * AHEAD] : *sw);
-            fetch_rows(h, k, sw + AHEAD < end ? sw[AHEAD] : *sw);
+        if (k.early) { /* behind the last one stand others of former windows */
+            fetch_desk(h, sw[ACTIVE_AHEAD]);
+            fetch_rows(h, k, sw[ACTIVE_AHEAD / 2]);
         }
         run_desk(h, k, *sw);
     }
@@ -448,9 +447,15 @@ SIM_INLINE void find_packet(const hot *h, const shape k, const fast_grant *g, er
     e->id = h->next[h->queues[g->queue]] & ~LAST_BEHIND; /* others may have joined behind it by now */
     __builtin_prefetch(&h->parcels[e->id], 1);
     __builtin_prefetch(&h->next[e->id], 1);
-    if (k.early) {
+    if (k.early && __builtin_expect(h->alone, 1)) {
         __builtin_prefetch(&h->desks[e->to->peer_node], 1); /* beyond the last one if it is a host */
         __builtin_prefetch(port_at(h, k, e->from->peer_port), 1);
+    } else if (k.early) { /* what belongs to another part would be taken from its processor's cache */
+        const uint16_t *owner = h->s->node_part;
+        if (owner[e->to->peer_node] == h->p->id)
+            __builtin_prefetch(&h->desks[e->to->peer_node], 1);
+        if (owner[e->from->peer_node] == h->p->id)
+            __builtin_prefetch(port_at(h, k, e->from->peer_port), 1);
     }
 }
 

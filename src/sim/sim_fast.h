@@ -259,6 +259,8 @@ typedef struct host_credit {
     unsigned vc;
 } host_credit;
 
+enum { ACTIVE_AHEAD = 8 }; /* so far ahead switches are fetched */
+
 /* Of one partition. */
 typedef struct fast_part {
     bins bins;
@@ -268,7 +270,7 @@ typedef struct fast_part {
     track granted_in, sent_in;
     fast_step *steps;   /* early: of one pass */
     delivery *deliveries;
-    uint32_t *active[2]; /* switches with something to do in this window; early: in the next */
+    uint32_t *active[2]; /* switches with something to do in this window; early: in the next; ACTIVE_AHEAD places more */
     uint32_t num_active; /* early: of the next window */
     host_credit *credits;
     uint32_t num_deliveries, num_credits;

@@ -264,6 +264,18 @@ static bool track_init(track *t, uint32_t most, uint32_t num_slots)
     return t->spans;
 }
 
+/* Filled with a switch of this part, so that what is fetched ahead is never another's. */
+static uint32_t *new_active(const part *p, uint32_t switches)
+{
+    const sim *s = p->sim;
+    uint32_t own = 0, places = switches + ACTIVE_AHEAD + 1, *active = malloc(places * sizeof *active);
+    while (own < s->f->num_switches && s->node_part[own] != p->id)
+        own++;
+    for (uint32_t at = 0; active && at < places; at++)
+        active[at] = own;
+    return active;
+}
+
 bool sim_fast_setup_part(part *p)
 {
     const sim *s = p->sim;
@@ -283,8 +295,8 @@ bool sim_fast_setup_part(part *p)
     fp->sends = sim_alloc(early ? 3 * (size_t)hosts + 1 : 1, sizeof *fp->sends);
     fp->steps = sim_alloc(early ? (size_t)ports + hosts + 1 : 1, sizeof *fp->steps);
     fp->deliveries = malloc((ports + 1) * sizeof *fp->deliveries);
-    fp->active[0] = malloc((switches + 1) * sizeof *fp->active[0]);
-    fp->active[1] = malloc((switches + 1) * sizeof *fp->active[1]);
+    fp->active[0] = new_active(p, switches);
+    fp->active[1] = new_active(p, switches);
     fp->credits = malloc((2 * (size_t)hosts + 1) * sizeof *fp->credits); /* of a packet that left and of one that was dropped */
     return fp->grants && fp->sends && fp->steps && fp->deliveries && fp->active[0] && fp->active[1] && fp->credits &&
            track_init(&fp->granted_in, ports, s->fast_state->num_slots) && track_init(&fp->sent_in, hosts, s->fast_state->num_slots) &&
