@@ -18,8 +18,8 @@
  *
  * Where a transmission lasts many windows (`early`) most of the rest needs none either:
  *
- *   - A window is a whole fraction of it, but for some picoseconds. What was granted in a window, in order of switch and time, is
- *     kept (track), and ends in the same order that many windows later.
+ *   - A window is a whole fraction of it, but for some picoseconds. What was granted in a window, in order of time at each
+ *     switch, is kept (track), and ends in the same order that many windows later.
  *   - A packet joins its next queue when it is granted: before it has come, nobody can take it, since its input is busy for longer
  *     with what stood before it. Only the first of a queue asks at its instant, and only if input and output may be free then.
  *   - Space that comes back counts when the packet is granted if there is enough for two without it: it comes before the third
@@ -216,8 +216,9 @@ typedef struct sink {
     uint64_t hash, packets; /* packets: in the measured time */
 } sink;
 
-/* key: as that of the tail, but its offset is the grant's. lanes, with several VCs: those to choose from; until then the
- * key's is 0, and queue that of the first; with one VC, port_base of the switch. id, once it is carried out, early: the packet, if it flies to a switch of this partition, else IK_NONE. */
+/* key: as that of the tail, but its offset is the grant's. lanes, with several VCs: those to choose from; until
+ * then the key's is 0, and queue that of the first. ports, with one VC: port_base of the switch. id, early, once it is carried out:
+ * the packet, if it flies to a switch of this partition, else IK_NONE. */
 typedef struct fast_grant {
     uint64_t key;
     union {
@@ -296,8 +297,8 @@ typedef struct fast_state {
     uint64_t *times;  /* [(host * vcs + v) * (BLOCK + 1)] of a lane's block and the first behind it; where they are drawn */
     bool plain_start; /* a packet starts with nothing but its source and destination */
     bool dense; /* a switch can send several packets in a window */
-    bool early; /* plain, and a transmission lasts many windows */
-    bool plain; /* links of one class, virtual cut-through, and nobody who asks for more than totals */
+    bool early; /* a transmission lasts many windows */
+    bool plain; /* early or dense, and then: links of one class, virtual cut-through, and nobody who asks for more than totals */
 } fast_state;
 
 /* ---- sim_fast_host.c: puts a packet on the link of its host; its VC is rt's. */

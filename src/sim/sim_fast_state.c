@@ -44,7 +44,7 @@ bool sim_fast_fits(const sim *s)
     for (uint32_t c = 0; c < s->f->num_classes; c++)
         if (ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps) < s->lookahead)
             return false;
-    return s->max_words == 1 && s->ejection_share >= 1 && s->ejection_bps == UINT64_MAX && s->lookahead <= FAST_MAX_WINDOW && s->f->num_switches < FAST_MAX_SWITCH &&
+    return s->max_words == 1 && s->ejection_share >= 1 && s->ejection_bps == UINT64_MAX && s->lookahead <= FAST_MAX_WINDOW && s->f->num_switches <= FAST_MAX_SWITCH &&
            s->vcs <= FAST_MAX_VCS && s->routing_ps < UINT64_MAX / 64 && s->traversal_ps < UINT64_MAX / 64 &&
            slots_needed(s) <= 1u << 16 && s->f->num_ports < FAST_MAX_PORT && s->end_ps < FAST_MAX_TIME &&
            s->capacity / s->packet_bytes <= UINT16_MAX && s->host_capacity / s->packet_bytes <= UINT16_MAX &&
