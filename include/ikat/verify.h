@@ -46,9 +46,21 @@ typedef struct ik_proof {
     size_t witness_length;
 } ik_proof;
 
-/* Proves everything about plan. IK_OK even if proofs fail (read the verdicts). Free with ik_proof_free.
+/* The flow control under which freedom from deadlock is judged. */
+typedef enum ik_flow {
+    IK_FLOW_ANY,        /* every flow control, wormhole in buffers smaller than a packet included: the strictest condition */
+    IK_FLOW_CUT_THROUGH /* a packet enters a buffer only when all of it fits (virtual cut-through, store-and-forward) */
+} ik_flow;
+
+/* How to prove. All zero = every pair, judged for every flow control. */
+typedef struct ik_verify_config {
+    ik_flow flow;
+    uint64_t sample_pairs; /* 0 = every pair; n = delivery and dependencies of n pairs drawn with env->seed */
+} ik_verify_config;
+
+/* Proves everything about plan. config: NULL = all zero. IK_OK even if proofs fail (read the verdicts). Free with ik_proof_free.
  * Cost: destination-based routings O(hosts * switches), others O(pairs * states * hops). */
-ik_status ik_verify(const ik_plan *plan, const ik_env *env, ik_proof *out, ik_error *err);
+ik_status ik_verify(const ik_plan *plan, const ik_verify_config *config, const ik_env *env, ik_proof *out, ik_error *err);
 void ik_proof_free(ik_proof *proof);
 
 /* How many different destination hosts packets on a channel can have, over every allowed choice of every pair: the fewer, the

@@ -241,7 +241,7 @@ static ik_status prove(check *k, unsigned num_vcs, ik_error *err)
     if (status == IK_OK) {
         status = ik_plan_from_specs(k->f, cli_get(c, "--routing"), cli_get(c, "--vc"), NULL, num_vcs, &c->env, &k->plan, err);
     }
-    return status == IK_OK ? ik_verify(k->plan, &c->env, &k->proof, err) : status;
+    return status == IK_OK ? ik_verify(k->plan, NULL, &c->env, &k->proof, err) : status;
 }
 
 static int show(const check *k)

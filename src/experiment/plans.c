@@ -169,7 +169,7 @@ static ik_status prove_plan(runner *r, const ik_fabric *f, plan_slot *slot, plan
     ik_proof proof = {0};
     char *json = NULL;
     tell_stage(r, "proving %s", label);
-    ik_status status = ik_verify(plan, &env, &proof, err);
+    ik_status status = ik_verify(plan, NULL, &env, &proof, err);
     if (status != IK_OK)
         return status;
     tell_proof(r, label, &proof);

@@ -18,10 +18,10 @@ static void job_free(prove_job *job)
     walk_groups_free(&job->groups);
 }
 
-static ik_status job_make(const ik_plan *plan, const ik_env *env, prove_job *job, ik_error *err)
+static ik_status job_make(const ik_plan *plan, ik_verify_config config, const ik_env *env, prove_job *job, ik_error *err)
 {
     bool trees = prove_fits_in_trees(plan);
-    *job = (prove_job){.plan = plan, .env = env, .num_threads = ik_env_threads(env)};
+    *job = (prove_job){.plan = plan, .config = config, .env = env, .num_threads = ik_env_threads(env)};
     ik_status status = walk_groups_make(plan->fabric, !trees && prove_by_switch(plan), &job->groups, err);
     if (status == IK_OK) {
         status = cdg_make(plan->fabric, plan->num_vcs, plan->vc->family->static_lane, env, &job->graph, err);
@@ -128,11 +128,11 @@ static ik_status read_graph(prove_job *job, ik_proof *proof, ik_error *err)
     return status;
 }
 
-ik_status ik_verify(const ik_plan *plan, const ik_env *env, ik_proof *out, ik_error *err)
+ik_status ik_verify(const ik_plan *plan, const ik_verify_config *config, const ik_env *env, ik_proof *out, ik_error *err)
 {
     prove_job job;
     ik_proof proof = {0};
-    ik_status status = job_make(plan, env, &job, err);
+    ik_status status = job_make(plan, config ? *config : (ik_verify_config){0}, env, &job, err);
     if (status == IK_OK) {
         status = read_counts(&job, &proof, err);
     }

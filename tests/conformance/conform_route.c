@@ -122,7 +122,7 @@ static bool prove(const char *routing, const char *fabric_spec, const ik_plan *p
 {
     ik_error err = {0};
     ik_env env = {.num_threads = 2};
-    ik_status status = ik_verify(p, &env, proof, &err);
+    ik_status status = ik_verify(p, NULL, &env, proof, &err);
     EXPECT(status == IK_OK, "%s on %s: %s", routing, fabric_spec, err.text);
     return status == IK_OK;
 }

@@ -88,7 +88,7 @@ static ik_status prove(const ik_fabric *f, const char *routing, ik_error *err)
         return status;
     }
     ik_proof proof;
-    status = ik_verify(plan, NULL, &proof, err);
+    status = ik_verify(plan, NULL, NULL, &proof, err);
     if (status == IK_OK) {
         assert_int_equal(proof.delivered, IK_YES);
         ik_proof_free(&proof);
@@ -399,7 +399,7 @@ static const char *the_scheme;
 static ik_status study(const ik_fabric *f, const ik_plan *plan, const ik_plan *other, ik_error *err)
 {
     ik_proof proof;
-    ik_status status = ik_verify(plan, NULL, &proof, err);
+    ik_status status = ik_verify(plan, NULL, NULL, &proof, err);
     if (status == IK_OK)
         ik_proof_free(&proof);
     uint32_t *destinations = NULL;

@@ -64,7 +64,7 @@ static void check_proof(const ik_fabric *f, const char *routing, const char *vc)
     ik_plan *p = NULL;
     ik_error err;
     ik_proof proof;
-    if (ik_plan_from_specs(f, routing, vc, NULL, 0, &env, &p, &err) != IK_OK || ik_verify(p, &env, &proof, &err) != IK_OK)
+    if (ik_plan_from_specs(f, routing, vc, NULL, 0, &env, &p, &err) != IK_OK || ik_verify(p, NULL, &env, &proof, &err) != IK_OK)
         fail_msg("%s with %s: %s", routing, vc ? vc : "its own", err.text);
     assert_int_equal(proof.delivered, IK_YES);
     assert_int_equal(proof.minimal, IK_YES);

@@ -12,7 +12,7 @@ static double prove(const ik_fabric *f, const char *routing, const char *vc, boo
     ik_plan *p = NULL;
     ik_error err;
     ik_proof proof;
-    if (ik_plan_from_specs(f, routing, vc, NULL, 0, &env, &p, &err) != IK_OK || ik_verify(p, &env, &proof, &err) != IK_OK)
+    if (ik_plan_from_specs(f, routing, vc, NULL, 0, &env, &p, &err) != IK_OK || ik_verify(p, NULL, &env, &proof, &err) != IK_OK)
         fail_msg("%s on %s: %s", routing, f->spec ? f->spec : "a graph", err.text);
     if (proof.delivered != IK_YES || proof.loop_free != IK_YES || proof.deadlock_free != IK_YES ||
         (minimal && proof.minimal != IK_YES))
@@ -158,7 +158,7 @@ static void test_nue_vcs_belong_to_nue(void **state)
     assert_non_null(strstr(err.hint, "3"));
     assert_int_equal(ik_plan_from_specs(f, "nue:vcs=3", "nue", NULL, 7, &env, &p, &err), IK_OK);
     ik_proof proof;
-    assert_int_equal(ik_verify(p, &env, &proof, &err), IK_OK);
+    assert_int_equal(ik_verify(p, NULL, &env, &proof, &err), IK_OK);
     assert_int_equal(proof.deadlock_free, IK_YES);
     assert_int_equal(proof.vcs_used, 7);
     ik_proof_free(&proof);

@@ -10,7 +10,7 @@ static ik_proof prove(const ik_plan *p)
 {
     ik_proof proof;
     ik_error err;
-    if (ik_verify(p, &env, &proof, &err) != IK_OK)
+    if (ik_verify(p, NULL, &env, &proof, &err) != IK_OK)
         fail_msg("%s", err.text);
     return proof;
 }

@@ -82,7 +82,7 @@ static void check_proofs(const char *spec, const char *routing)
     ik_error err = {0};
     if (ik_plan_from_specs(f, routing, NULL, NULL, 0, NULL, &plan, &err) != IK_OK)
         fail_msg("%s on %s: %s", routing, spec, err.text);
-    if (ik_verify(plan, NULL, &proof, &err) != IK_OK)
+    if (ik_verify(plan, NULL, NULL, &proof, &err) != IK_OK)
         fail_msg("%s on %s: %s", routing, spec, err.text);
     if (proof.undelivered || proof.loops || proof.deadlock_free != IK_YES)
         fail_msg("%s on %s: %llu undelivered, %llu loops, %s", routing, spec, (unsigned long long)proof.undelivered,

@@ -172,7 +172,7 @@ static void the_proof_finds_its_cycle(void **state)
     ik_error err = {0};
     assert_int_equal(ik_fabric_from_spec(random_graph.fabric, NULL, &f, &err), IK_OK);
     assert_int_equal(ik_plan_from_specs(f, random_graph.routing, "any", NULL, 4, NULL, &plan, &err), IK_OK);
-    assert_int_equal(ik_verify(plan, NULL, &proof, &err), IK_OK);
+    assert_int_equal(ik_verify(plan, NULL, NULL, &proof, &err), IK_OK);
     assert_int_equal(proof.minimal, IK_YES);
     assert_int_equal(proof.deadlock_free, IK_NO);
     assert_true(proof.witness_length >= 3);

@@ -9,7 +9,7 @@ static ik_proof prove(const ik_plan *p, unsigned threads)
     ik_proof proof;
     ik_error err = {0};
     ik_env env = {.num_threads = threads};
-    if (ik_verify(p, &env, &proof, &err) != IK_OK) {
+    if (ik_verify(p, NULL, &env, &proof, &err) != IK_OK) {
         fail_msg("%s", err.text);
     }
     return proof;
