@@ -11,7 +11,7 @@ class Scripts(CliTest):
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def tests_there(self):
+    def count_tests(self):
         done = subprocess.run(["ctest", "-N"], cwd=self.tmp / "build", capture_output=True, text=True, check=True)
         return int(done.stdout.rsplit("Total Tests:", 1)[1])
 
@@ -19,9 +19,9 @@ class Scripts(CliTest):
         quickstart = (SOURCE / "quickstart").read_text()
         self.assertIn("cmake --preset release -DIKAT_TESTS=OFF", quickstart)
         self.configure("-DIKAT_TESTS=OFF")
-        self.assertEqual(self.tests_there(), 0)
+        self.assertEqual(self.count_tests(), 0)
         self.configure()
-        self.assertGreater(self.tests_there(), 100)
+        self.assertGreater(self.count_tests(), 100)
 
     def test_check_refuses_words_that_it_does_not_know(self):
         done = subprocess.run([SOURCE / "check", "--fast"], capture_output=True, text=True, check=False)
