@@ -349,6 +349,16 @@ static bool on_disk(const char *path)
     return done;
 }
 
+/* SQLite counts in a file's header how often its schema changed, and VACUUM INTO writes the count of its source plus one. A store
+ * that has been continued must have the bytes of one that was never broken off: the count is set to 1. */
+static bool reset_schema_count(const char *path)
+{
+    sqlite3 *db = NULL;
+    bool done = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+                sqlite3_exec(db, "PRAGMA schema_version = 1", NULL, NULL, NULL) == SQLITE_OK;
+    return sqlite3_close(db) == SQLITE_OK && done;
+}
+
 /* Writes the store anew beside `path` and puts it there; nothing is lost if it fails. */
 static void rewrite(const store *s, const char *path)
 {
@@ -358,7 +368,7 @@ static void rewrite(const store *s, const char *path)
     unlink(made);
     sqlite3_stmt *statement = NULL;
     bool done = store_prepare(s, "VACUUM INTO ?1", (const char *[]){made, NULL}, &statement, NULL) == IK_OK &&
-                store_execute(s, statement, NULL) == IK_OK && on_disk(made);
+                store_execute(s, statement, NULL) == IK_OK && reset_schema_count(made) && on_disk(made);
     if (!done || rename(made, path) != 0)
         unlink(made);
     sqlite3_free(made);

@@ -87,6 +87,14 @@ class Run(CliTest):
         self.assertEqual(one, (self.tmp / "2.db").read_bytes())
         self.assertEqual(one, (self.tmp / "5.db").read_bytes())
 
+    def test_running_a_finished_experiment_again_changes_nothing(self):
+        path, store = self.write(SMALL), self.tmp / "a.db"
+        self.ok("run", path, "-o", store)
+        first = store.read_bytes()
+        for _ in range(3):
+            self.ok("run", path, "-o", store)
+            self.assertEqual(first, store.read_bytes())
+
     def test_says_how_points_share_the_processors(self):
         path = self.write(SMALL)
         answer = self.json("run", path, "-o", self.tmp / "a.db", "--jobs", 3)

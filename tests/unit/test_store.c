@@ -215,6 +215,39 @@ static void test_compact_behind_a_link(void **state)
     unlink(link);
 }
 
+/* Bytes of the finished store; how often it was finished or broken off before does not show. */
+static void test_finishing_again_changes_nothing(void **state)
+{
+    bench *b = *state;
+    char *first = NULL, *again = NULL;
+    size_t first_size = 0, again_size = 0;
+    ik_sim_result r = result_of(b, 0.5, 0.25, 3000);
+    add_point(b, 1, 0.5, 1, &r, "uniform");
+    result_free(&r);
+    store_compact(b->store);
+    b->store = NULL;
+    assert_int_equal(ik_text_read(b->path, 0, &first, &first_size, NULL), IK_OK);
+    for (int round = 0; round < 6; round++) {
+        assert_int_equal(store_create(b->path, &b->store, NULL), IK_OK);
+        assert_int_equal(store_begin(b->store, NULL), IK_OK);
+        assert_int_equal(store_set_meta(b->store, "version", ik_version(), NULL), IK_OK);
+        assert_int_equal(store_commit(b->store, NULL), IK_OK);
+        if (round % 3 == 1) {
+            store_close(b->store); /* killed before it was written anew */
+            b->store = NULL;
+            continue;
+        }
+        store_compact(b->store);
+        b->store = NULL;
+        assert_int_equal(ik_text_read(b->path, 0, &again, &again_size, NULL), IK_OK);
+        assert_int_equal(again_size, first_size);
+        assert_memory_equal(again, first, first_size);
+        free(again);
+    }
+    free(first);
+    assert_int_equal(store_open(b->path, &b->store, NULL), IK_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +259,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_meta, bench_open, bench_close),
         cmocka_unit_test_setup_teardown(test_one_writer, bench_open, bench_close),
         cmocka_unit_test_setup_teardown(test_compact_behind_a_link, bench_open, bench_close),
+        cmocka_unit_test_setup_teardown(test_finishing_again_changes_nothing, bench_open, bench_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
