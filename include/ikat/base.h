@@ -210,6 +210,7 @@ ik_status ik_params_finish(const ik_params *params, const char *owner, ik_error 
 void ik_params_free(ik_params *params);
 /* Accessors: name must be declared with the fitting type (checked by an assertion in debug builds). */
 bool ik_params_has(const ik_params *params, const char *name);
+bool ik_params_given(const ik_params *params, const char *name);    /* written by the user, be it the default's value */
 uint64_t ik_params_uint(const ik_params *params, const char *name); /* UINT, BOOL, TIME, RATE, SIZE, LENGTH */
 double ik_params_real(const ik_params *params, const char *name);   /* REAL, FRACTION */
 bool ik_params_bool(const ik_params *params, const char *name);

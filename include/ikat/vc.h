@@ -53,6 +53,7 @@ struct ik_vc {
     void *impl;
     unsigned num_vcs, vcs_needed;
     unsigned escape_vcs; /* VCs 0 … escape_vcs-1 are an escape layer (Duato); 0 = none declared */
+    bool in_escape;      /* serves an escape layer: packets may enter it at any switch, on any VC */
     char *spec;
 };
 
@@ -62,6 +63,9 @@ const ik_vc_family *ik_vc_find(const char *name);
  * the scheme. Free with ik_vc_free. */
 ik_status ik_vc_from_spec(const ik_fabric *f, const ik_routing *routing, const char *spec, unsigned num_vcs, const ik_env *env,
                           ik_vc **out, ik_error *err);
+/* The same for an escape layer inside another scheme: packets enter and leave the layer at any hop. */
+ik_status ik_vc_in_escape(const ik_fabric *f, const ik_routing *routing, const char *spec, const ik_env *env, ik_vc **out,
+                          ik_error *err);
 void ik_vc_free(ik_vc *v);
 
 #ifdef __cplusplus

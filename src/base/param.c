@@ -360,6 +360,11 @@ bool ik_params_has(const ik_params *params, const char *name)
     return value_of(params, name)->has;
 }
 
+bool ik_params_given(const ik_params *params, const char *name)
+{
+    return value_of(params, name)->given;
+}
+
 uint64_t ik_params_uint(const ik_params *params, const char *name)
 {
     return value_of(params, name)->u;

@@ -54,8 +54,9 @@ static char *canonical_spec(const ik_vc_family *family, ik_params *params)
     return spec;
 }
 
-static ik_status make_scheme(const ik_fabric *f, const ik_routing *routing, const ik_vc_family *family, ik_params *params,
-                             unsigned num_vcs, const ik_env *env, ik_vc **out, ik_error *err)
+/* `request` holds what the scheme is made for: fabric, routing, number of VCs, in_escape. */
+static ik_status make_scheme(const ik_vc *request, const ik_vc_family *family, ik_params *params, const ik_env *env, ik_vc **out,
+                             ik_error *err)
 {
     ik_vc *v = calloc(1, sizeof *v);
     char *spec = v ? canonical_spec(family, params) : NULL;
@@ -63,7 +64,9 @@ static ik_status make_scheme(const ik_fabric *f, const ik_routing *routing, cons
         free(v);
         return ik_fail_memory(err, sizeof *v, "a VC scheme");
     }
-    *v = (ik_vc){.family = family, .fabric = f, .routing = routing, .num_vcs = num_vcs, .spec = spec};
+    *v = *request;
+    v->family = family;
+    v->spec = spec;
     ik_status status = family->create(v, params, env, err);
     if (status != IK_OK) {
         free(v->spec);
@@ -74,8 +77,7 @@ static ik_status make_scheme(const ik_fabric *f, const ik_routing *routing, cons
     return IK_OK;
 }
 
-static ik_status from_parsed_spec(const ik_fabric *f, const ik_routing *routing, const ik_spec *spec, unsigned num_vcs,
-                                  const ik_env *env, ik_vc **out, ik_error *err)
+static ik_status from_parsed_spec(const ik_vc *request, const ik_spec *spec, const ik_env *env, ik_vc **out, ik_error *err)
 {
     const ik_vc_family *family = ik_vc_find(spec->name);
     if (!family) {
@@ -86,25 +88,38 @@ static ik_status from_parsed_spec(const ik_fabric *f, const ik_routing *routing,
     if (status != IK_OK) {
         return status;
     }
-    status = make_scheme(f, routing, family, &params, num_vcs, env, out, err);
+    status = make_scheme(request, family, &params, env, out, err);
     ik_params_free(&params);
+    return status;
+}
+
+static ik_status from_text(const ik_vc *request, const char *spec, const ik_env *env, ik_vc **out, ik_error *err)
+{
+    if (request->num_vcs > IK_MAX_VCS) {
+        return ik_fail(err, IK_ERR_USAGE, "%u VCs asked for, %u is the most", request->num_vcs, IK_MAX_VCS);
+    }
+    ik_arena arena = {0};
+    ik_spec parsed;
+    ik_status status = ik_spec_parse(spec, &arena, &parsed, err);
+    if (status == IK_OK) {
+        status = from_parsed_spec(request, &parsed, env, out, err);
+    }
+    ik_arena_free(&arena);
     return status;
 }
 
 ik_status ik_vc_from_spec(const ik_fabric *f, const ik_routing *routing, const char *spec, unsigned num_vcs, const ik_env *env,
                           ik_vc **out, ik_error *err)
 {
-    if (num_vcs > IK_MAX_VCS) {
-        return ik_fail(err, IK_ERR_USAGE, "%u VCs asked for, %u is the most", num_vcs, IK_MAX_VCS);
-    }
-    ik_arena arena = {0};
-    ik_spec parsed;
-    ik_status status = ik_spec_parse(spec, &arena, &parsed, err);
-    if (status == IK_OK) {
-        status = from_parsed_spec(f, routing, &parsed, num_vcs, env, out, err);
-    }
-    ik_arena_free(&arena);
-    return status;
+    ik_vc request = {.fabric = f, .routing = routing, .num_vcs = num_vcs};
+    return from_text(&request, spec, env, out, err);
+}
+
+ik_status ik_vc_in_escape(const ik_fabric *f, const ik_routing *routing, const char *spec, const ik_env *env, ik_vc **out,
+                          ik_error *err)
+{
+    ik_vc request = {.fabric = f, .routing = routing, .in_escape = true};
+    return from_text(&request, spec, env, out, err);
 }
 
 void ik_vc_free(ik_vc *v)

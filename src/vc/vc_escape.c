@@ -45,7 +45,7 @@ static ik_status make_layer(const ik_vc *v, const ik_params *params, const ik_en
 {
     ik_status status = ik_routing_from_spec(v->fabric, ik_params_text(params, "routing"), env, &x->routing, err);
     if (status == IK_OK) {
-        status = ik_vc_from_spec(v->fabric, x->routing, ik_params_text(params, "vc"), 0, env, &x->scheme, err);
+        status = ik_vc_in_escape(v->fabric, x->routing, ik_params_text(params, "vc"), env, &x->scheme, err);
     }
     if (status == IK_OK) {
         status = refuse_scheme(x->scheme, err);

@@ -34,10 +34,10 @@ static void test_dor_is_proved(void **state)
     } cases[] = {{"mesh:dims=4:4", 1},         {"mesh:dims=2:3:4,p=2", 1}, {"mesh:dims=1:5", 1}, {"hyperx:dims=3:4,p=2", 1},
                  {"hyperx:dims=3:3,k=2:1", 1}, {"hypercube:n=4", 1},       {"fullmesh:n=5", 1},  {"torus:dims=4:4", 2},
                  {"torus:dims=5:3:2,p=2", 2},  {"torus:dims=1:6", 2},      {"ring:n=9", 2}};
-    static const char *const specs[] = {"dor", "dor:order=descending", "dor:tie=plus", "dor:tie=minus"};
+    static const char *const specs[] = {"dor", "dor:order=descending"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ik_fabric *f = fabric_of(cases[i].spec);
-        for (size_t k = 0; k < 4; k++) {
+        for (size_t k = 0; k < 2; k++) {
             unsigned vcs;
             prove(f, specs[k], NULL, true, &vcs);
             assert_int_equal(vcs, cases[i].vcs);
