@@ -24,6 +24,9 @@ typedef enum ik_verdict { IK_NO, IK_YES, IK_UNKNOWN /* not asked, or not decidab
 
 typedef struct ik_proof {
     uint64_t pairs;       /* host pairs s != d examined (with all their initial states) */
+    uint64_t sampled_pairs; /* 0: every pair was examined. Otherwise `pairs` were drawn of all, the counts are theirs, and of the
+                             * verdicts delivered, loop_free, minimal and deadlock_free none is IK_YES: IK_NO if the sample shows
+                             * a counterexample, IK_UNKNOWN if it shows none */
     uint64_t undelivered; /* pairs without a route, dead end or loop */
     uint64_t loops;       /* pairs with a reachable loop */
     uint64_t unconnected; /* pairs that the fabric itself does not connect (not counted as undelivered) */
@@ -55,7 +58,9 @@ typedef enum ik_flow {
 /* How to prove. All zero = every pair, judged for every flow control. */
 typedef struct ik_verify_config {
     ik_flow flow;
-    uint64_t sample_pairs; /* 0 = every pair; n = delivery and dependencies of n pairs drawn with env->seed */
+    /* 0 = every pair; n = n different pairs, one of each n-th part of all in the order of (destination, source), drawn by
+     * env->seed: the same for any number of threads. Every pair if there are no more than n. */
+    uint64_t sample_pairs;
 } ik_verify_config;
 
 /* Proves everything about plan. config: NULL = all zero. IK_OK even if proofs fail (read the verdicts). Free with ik_proof_free.

@@ -16,16 +16,24 @@ typedef struct prove_job {
     cdg graph;
     tally *tallies; /* [threads] */
     unsigned num_threads;
+    bool sampled; /* fewer pairs are examined than there are */
 } prove_job;
 
 /* Any plan: walks every initial state of every pair, merging packets that meet in one state.
  * Cost O(pairs * initial states + destinations * states * choices). */
 ik_status prove_by_walking(prove_job *job, ik_error *err);
+/* All initial states of a pair that stands for `weight` pairs and whose switches are `distance` hops apart (IK_NONE: not
+ * connected); w is at dst. */
+ik_status prove_walk_pair(prove_job *job, walk *w, tally *t, uint32_t src, uint32_t dst, uint64_t weight, uint32_t distance,
+                          ik_error *err);
 
 /* Plans whose ports depend on (switch, destination) alone and whose packets keep their VC: one in-tree (or in-graph, if adaptive)
  * a destination. Cost O(destinations * switches crossed). */
 bool prove_fits_in_trees(const ik_plan *plan);
 ik_status prove_by_in_trees(prove_job *job, ik_error *err);
+
+/* Any plan: walks config.sample_pairs drawn pairs. Cost O(those * initial states * states of a path). */
+ik_status prove_by_sample(prove_job *job, ik_error *err);
 
 /* Fills in the pairs that cause the dependencies of a cycle. */
 ik_status prove_causes(prove_job *job, ik_dependency *cycle, size_t length, ik_error *err);

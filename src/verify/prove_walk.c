@@ -26,16 +26,15 @@ static void add_hop(void *ctx, const walk_hop *hop)
     cdg_add(ctx, hop->in_port, hop->pk->vc, hop->out_port, hop->vc_first, hop->vc_last);
 }
 
-/* All initial states of a pair that stands for `weight` pairs. */
-static ik_status walk_pair(prove_job *job, scratch *s, tally *t, uint32_t src, uint32_t dst, uint64_t weight, uint32_t distance,
-                           ik_error *err)
+ik_status prove_walk_pair(prove_job *job, walk *w, tally *t, uint32_t src, uint32_t dst, uint64_t weight, uint32_t distance,
+                          ik_error *err)
 {
     walk_outcome all = {0};
     uint32_t starts = ik_plan_num_starts(job->plan, src, dst);
     all.flaws = starts == 0 ? WALK_DEAD_END : 0;
     for (uint32_t n = 0; n < starts && distance != IK_NONE; n++) {
         walk_outcome one;
-        ik_status status = walk_from(s->walk, src, n, add_hop, &job->graph, &one, err);
+        ik_status status = walk_from(w, src, n, add_hop, &job->graph, &one, err);
         if (status == IK_OK && one.flaws == 0) {
             status = tally_length(t, one.preferred, weight, err);
         }
@@ -70,8 +69,9 @@ static ik_status walk_destination(void *ctx, size_t index, unsigned thread, ik_e
         uint32_t src = walk_group_source(from, to->first);
         uint64_t weight = (uint64_t)to->size * (from == to ? from->size - 1 : from->size);
         ik_status status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") /* a destination takes long */
-                           : src == IK_NONE           ? IK_OK
-                                                      : walk_pair(job, s, t, src, to->first, weight, s->distance[from->sw], err);
+                           : src == IK_NONE
+                               ? IK_OK
+                               : prove_walk_pair(job, s->walk, t, src, to->first, weight, s->distance[from->sw], err);
         if (status != IK_OK) {
             return status;
         }

@@ -290,6 +290,79 @@ static void spare_host_ports_change_nothing(void **state)
     ik_fabric_free(f);
 }
 
+static ik_proof prove_sample(const ik_plan *p, uint64_t pairs, uint64_t seed, unsigned threads)
+{
+    ik_proof proof;
+    ik_error err = {0};
+    ik_env env = {.num_threads = threads, .seed = seed};
+    ik_verify_config config = {.sample_pairs = pairs};
+    if (ik_verify(p, &config, &env, &proof, &err) != IK_OK) {
+        fail_msg("%s", err.text);
+    }
+    return proof;
+}
+
+/* A sample never says yes, counts no pair twice, and is the same on any number of threads; one of every pair is the proof. */
+static void samples_are_no_proofs(void **state)
+{
+    (void)state;
+    static const char *const routings[] = {"dmodk", "oblivious"};
+    ik_fabric *f = fabric_of("karytree:k=3,n=3");
+    for (size_t i = 0; i < 2; i++) {
+        ik_plan *p = plan_of(f, routings[i], NULL, 0);
+        ik_proof all = prove(p, 1), same = prove_sample(p, all.pairs, 1, 1);
+        assert_same_proof(&all, &same);
+        assert_int_equal(same.sampled_pairs, 0);
+        ik_proof_free(&same);
+        for (uint64_t pairs = 1; pairs < all.pairs; pairs = pairs * 3 + 1) {
+            ik_proof one = prove_sample(p, pairs, 7, 1), many = prove_sample(p, pairs, 7, 3);
+            assert_same_proof(&one, &many);
+            assert_int_equal(one.sampled_pairs, pairs);
+            assert_int_equal(one.pairs, pairs);
+            assert_int_equal(one.delivered, IK_UNKNOWN);
+            assert_int_equal(one.loop_free, IK_UNKNOWN);
+            assert_int_equal(one.minimal, IK_UNKNOWN);
+            assert_int_equal(one.deadlock_free, IK_UNKNOWN);
+            assert_non_null(strstr(one.deadlock_reason, "sample"));
+            for (size_t k = 0; k < one.num_path_lengths; k++) {
+                assert_true(one.path_lengths[k] <= all.path_lengths[k]);
+            }
+            assert_true(one.dependencies <= all.dependencies);
+            ik_proof_free(&one);
+            ik_proof_free(&many);
+        }
+        ik_proof_free(&all);
+        ik_plan_free(p);
+    }
+    ik_fabric_free(f);
+}
+
+/* All pairs but one or none: what is wrong with most pairs is found. */
+static void samples_find_counterexamples(void **state)
+{
+    (void)state;
+    ik_fabric *f = ring_fabric(6, 1);
+    for (uint64_t pairs = 28; pairs < 30; pairs++) {
+        ik_plan *p = ring_plan(f, 0, RING_CLOCKWISE);
+        ik_proof proof = prove_sample(p, pairs, 3, 2);
+        assert_int_equal(proof.deadlock_free, IK_NO);
+        check_witness(p, &proof);
+        assert_int_equal(proof.minimal, IK_NO);
+        assert_int_equal(proof.delivered, IK_UNKNOWN);
+        assert_true(proof.not_minimal >= 12 - (30 - pairs) && proof.not_minimal <= 12);
+        ik_proof_free(&proof);
+        ring_plan_free(p);
+        p = ring_plan(f, 0, RING_LOOP);
+        proof = prove_sample(p, pairs, 3, 2);
+        assert_int_equal(proof.delivered, proof.loops ? IK_NO : IK_UNKNOWN);
+        assert_int_equal(proof.loop_free, proof.loops ? IK_NO : IK_UNKNOWN);
+        assert_true(proof.loops <= 2 && proof.loops + (30 - pairs) >= 2);
+        ik_proof_free(&proof);
+        ring_plan_free(p);
+    }
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +376,8 @@ int main(void)
         cmocka_unit_test(declared_orders_are_verified),
         cmocka_unit_test(hop_classes_break_every_cycle),
         cmocka_unit_test(spare_host_ports_change_nothing),
+        cmocka_unit_test(samples_are_no_proofs),
+        cmocka_unit_test(samples_find_counterexamples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A sample of pairs: all pairs in the order of (destination, source) are divided into as many runs as pairs are wanted, and one
+ * pair of each run is drawn. So they are different ones, every pair is as likely as any other (runs differ by one in length), and
+ * who draws which does not matter.
+ */
+#include "verify/prove.h"
+
+#include <stdlib.h>
+
+typedef struct scratch {
+    walk *walk;
+    uint32_t *distance, *queue; /* [num_switches] */
+    uint32_t dst;               /* that both are about, IK_NONE = none */
+} scratch;
+
+typedef struct sample_job {
+    prove_job *job;
+    scratch *scratch; /* [threads] */
+} sample_job;
+
+static void draw_pair(const prove_job *job, uint64_t index, uint32_t *src, uint32_t *dst)
+{
+    uint64_t others = job->plan->fabric->num_hosts - 1, pairs = others * job->plan->fabric->num_hosts;
+    uint64_t runs = job->config.sample_pairs, longer = pairs % runs, length = pairs / runs + (index < longer);
+    uint64_t first = index * (pairs / runs) + (index < longer ? index : longer);
+    uint64_t pair = first + ik_random_u64(job->env ? job->env->seed : 0, IK_RNG_ANALYSIS, 0, index) % length;
+    *dst = (uint32_t)(pair / others);
+    *src = (uint32_t)(pair % others);
+    *src += *src >= *dst;
+}
+
+static ik_status prove_pair(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    sample_job *work = ctx;
+    prove_job *job = work->job;
+    scratch *s = &work->scratch[thread];
+    uint32_t src, dst;
+    draw_pair(job, index, &src, &dst);
+    if (s->dst != dst) {
+        tally_distances(job->plan->fabric, dst, s->distance, s->queue);
+        walk_begin(s->walk, dst);
+        s->dst = dst;
+    }
+    uint32_t from = ik_host_switch(job->plan->fabric, src), known = walk_num_states(s->walk);
+    ik_status status =
+        prove_walk_pair(job, s->walk, &job->tallies[thread], src, dst, 1, from == IK_NONE ? IK_NONE : s->distance[from], err);
+    for (uint32_t state = known; state < walk_num_states(s->walk); state++) {
+        tally_vc(&job->tallies[thread], walk_state_vc(s->walk, state));
+    }
+    return status;
+}
+
+ik_status prove_by_sample(prove_job *job, ik_error *err)
+{
+    size_t num = (size_t)job->plan->fabric->num_switches + 1;
+    sample_job work = {.job = job, .scratch = ik_calloc(job->num_threads, sizeof *work.scratch)};
+    bool complete = work.scratch != NULL;
+    for (unsigned t = 0; complete && t < job->num_threads; t++) {
+        work.scratch[t] = (scratch){.walk = walk_new(job->plan),
+                                    .distance = ik_calloc(num, sizeof(uint32_t)),
+                                    .queue = ik_calloc(num, sizeof(uint32_t)),
+                                    .dst = IK_NONE};
+        complete = work.scratch[t].walk && work.scratch[t].distance && work.scratch[t].queue;
+    }
+    ik_status status = complete ? ik_parallel_for(job->env, "proof of a sample", job->config.sample_pairs, prove_pair, &work, err)
+                                : ik_fail_memory(err, num * 8, "a proof");
+    for (unsigned t = 0; work.scratch && t < job->num_threads; t++) {
+        walk_free(work.scratch[t].walk);
+        free(work.scratch[t].distance);
+        free(work.scratch[t].queue);
+    }
+    free(work.scratch);
+    return status;
+}
