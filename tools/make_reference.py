@@ -26,8 +26,7 @@ def parameter_table(rows):
     out = ["| parameter | type | default | range | meaning |", "| --- | --- | --- | --- | --- |"]
     for row in rows:
         default = "required" if row.get("default") is None else row["default"] or "none"
-        span = f"{row['min']:g} to {row['max']:g}" if "min" in row else ""
-        out.append(f"| `{row['name']}` | {cell(row['type'])} | {cell(default)} | {span} | {cell(row['help'])} |")
+        out.append(f"| `{row['name']}` | {cell(row['type'])} | {cell(default)} | {row.get('range', '')} | {cell(row['help'])} |")
     return out
 
 

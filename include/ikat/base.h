@@ -168,6 +168,10 @@ typedef enum ik_param_type {
 /* What the quantities of a parameter measure; IK_DIM_NONE for types without a unit. */
 ik_dimension ik_param_dimension(ik_param_type type);
 
+struct ik_param;
+/* p->min or p->max as people write it, with its unit, into buffer (48 bytes do), which is returned. */
+const char *ik_param_bound(const struct ik_param *p, double bound, char *buffer, size_t size);
+
 /* One declared parameter: help, parsing, error messages, documentation and fuzz dictionaries come from this row.
  * A table ends with a row whose name is NULL. */
 typedef struct ik_param {

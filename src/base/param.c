@@ -2,7 +2,7 @@
  *
  * param.c: declared parameters: one row gives parsing, range checks, messages, help and the canonical text.
  */
-#include "ikat/base.h"
+#include "base/quantity.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -43,17 +43,21 @@ static bool in_range(const ik_param *p, double x)
     return (p->min == 0 && p->max == 0) || (x >= p->min && x <= p->max);
 }
 
+const char *ik_param_bound(const ik_param *p, double bound, char *buffer, size_t size)
+{
+    ik_dimension dim = ik_param_dimension(p->type);
+    if (dim == IK_DIM_NONE || dim == IK_DIM_FRACTION)
+        snprintf(buffer, size, "%.12g", bound);
+    else
+        ik_format_quantity(buffer, size, (uint64_t)bound, dim);
+    return buffer;
+}
+
 static ik_status refuse_range(const ik_param *p, const char *text, ik_error *err)
 {
     char low[48], high[48];
-    ik_dimension dim = ik_param_dimension(p->type);
-    if (dim == IK_DIM_NONE || dim == IK_DIM_FRACTION) {
-        snprintf(low, sizeof low, "%.12g", p->min);
-        snprintf(high, sizeof high, "%.12g", p->max);
-    } else {
-        ik_format_quantity(low, sizeof low, (uint64_t)p->min, dim);
-        ik_format_quantity(high, sizeof high, (uint64_t)p->max, dim);
-    }
+    ik_param_bound(p, p->min, low, sizeof low);
+    ik_param_bound(p, p->max, high, sizeof high);
     return ik_fail(err, IK_ERR_INPUT, "'%s' = %.60s is out of range: expected %s to %s", p->name, text, low, high);
 }
 
@@ -135,7 +139,9 @@ static ik_status parse_value(ik_params *params, const ik_param *p, const char *t
     case IK_PARAM_SIZE:
     case IK_PARAM_LENGTH:
         status = ik_parse_quantity(text, ik_param_dimension(p->type), &v->u, err);
-        return status == IK_OK && !in_range(p, (double)v->u) ? refuse_range(p, text, err) : status;
+        if (status == IK_OK ? !in_range(p, (double)v->u) : p->max > 0 && ik_quantity_is_huge(text, ik_param_dimension(p->type)))
+            return refuse_range(p, text, err);
+        return status;
     case IK_PARAM_REAL:
     case IK_PARAM_FRACTION:
         status = ik_parse_real(text, ik_param_dimension(p->type), &v->r, err);

@@ -5,7 +5,7 @@
  * The number is read as decimal digits, not as a double: 0.1 ns is 100 ps, and 0.0001 ns is refused because it is no whole
  * number of picoseconds.
  */
-#include "ikat/base.h"
+#include "base/quantity.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -64,6 +64,15 @@ static ik_status refuse(ik_error *err, const char *text, ik_dimension dim, const
     return ik_hint(err, IK_ERR_INPUT, "write it like %s", dimensions[dim].example);
 }
 
+/* The same for a value that may have decimals. */
+static ik_status refuse_real(ik_error *err, const char *text, ik_dimension dim, const char *why)
+{
+    if (dim == IK_DIM_FRACTION)
+        return refuse(err, text, dim, why);
+    ik_fail(err, IK_ERR_INPUT, "'%.60s' is not a number%s%s", text, *why ? ": " : "", why);
+    return ik_hint(err, IK_ERR_INPUT, "write it like 0.5");
+}
+
 static const char *skip_space(const char *text)
 {
     while (*text == ' ' || *text == '\t')
@@ -106,24 +115,28 @@ static const unit *find_unit(const unit *units, const char *name, size_t length)
     return NULL;
 }
 
-/* mantissa * 10^-scale * factor / divisor as an exact integer; false if it is none or too large. */
-static bool scale_exactly(uint64_t mantissa, unsigned scale, const unit *u, uint64_t *value)
+typedef enum scaled { SCALED_EXACTLY, SCALED_NOT_WHOLE, SCALED_TOO_LARGE } scaled;
+
+/* mantissa * 10^-scale * factor / divisor as an exact integer. */
+static scaled scale_exactly(uint64_t mantissa, unsigned scale, const unit *u, uint64_t *value)
 {
     while (scale > 0 && mantissa % 10 == 0) {
         mantissa /= 10;
         scale--;
     }
     if (scale > 19)
-        return false;
+        return SCALED_NOT_WHOLE;
     uint64_t ten = 1;
     for (unsigned i = 0; i < scale; i++)
         ten *= 10;
     __extension__ typedef unsigned __int128 wide;
     wide product = (wide)mantissa * u->factor, below = (wide)ten * u->divisor;
-    if (product % below != 0 || product / below > UINT64_MAX)
-        return false;
+    if (product / below > UINT64_MAX)
+        return SCALED_TOO_LARGE;
+    if (product % below != 0)
+        return SCALED_NOT_WHOLE;
     *value = (uint64_t)(product / below);
-    return true;
+    return SCALED_EXACTLY;
 }
 
 /* What is wrong with the text behind the number. */
@@ -157,15 +170,33 @@ ik_status ik_parse_quantity(const char *text, ik_dimension dim, uint64_t *value,
         u = dimensions[dim].units; /* zero needs no unit */
     if (!u)
         return refuse(err, text, dim, wrong_rest(rest, dim));
-    if (overflow)
-        return refuse(err, text, dim, "it is too large");
     uint64_t result;
-    if (!scale_exactly(mantissa, scale, u, &result))
-        return refuse(err, text, dim,
-                      dim == IK_DIM_NONE ? "it has decimals, or is too large"
-                                         : "it is no whole number of the smallest unit, or too large");
+    scaled done = overflow ? SCALED_TOO_LARGE : scale_exactly(mantissa, scale, u, &result);
+    if (done == SCALED_TOO_LARGE) {
+        char most[32];
+        ik_fail(err, IK_ERR_INPUT, "'%.60s' is too large", text);
+        return ik_hint(err, IK_ERR_INPUT, "at most %s can be counted", ik_format_quantity(most, sizeof most, UINT64_MAX, dim));
+    }
+    if (done == SCALED_NOT_WHOLE)
+        return refuse(err, text, dim, dim == IK_DIM_NONE ? "it has decimals" : "it is no whole number of the smallest unit");
     *value = result;
     return IK_OK;
+}
+
+bool ik_quantity_is_huge(const char *text, ik_dimension dim)
+{
+    uint64_t mantissa, value;
+    unsigned scale;
+    bool overflow;
+    const char *rest = read_decimal(skip_space(text), &mantissa, &scale, &overflow);
+    if (!rest)
+        return false;
+    rest = skip_space(rest);
+    size_t length = strlen(rest);
+    while (length > 0 && isspace((unsigned char)rest[length - 1]))
+        length--;
+    const unit *u = find_unit(dimensions[dim].units, rest, length);
+    return u && (overflow || scale_exactly(mantissa, scale, u, &value) == SCALED_TOO_LARGE);
 }
 
 ik_status ik_parse_real(const char *text, ik_dimension dim, double *value, ik_error *err)
@@ -173,21 +204,21 @@ ik_status ik_parse_real(const char *text, ik_dimension dim, double *value, ik_er
     const char *start = skip_space(text);
     /* strtod alone would take "inf", "nan" and hexadecimal. */
     if (!isdigit((unsigned char)*start) && *start != '.' && *start != '-' && *start != '+')
-        return refuse(err, text, dim == IK_DIM_FRACTION ? dim : IK_DIM_NONE, "");
+        return refuse_real(err, text, dim, "");
     for (const char *c = start; *c; c++)
         if (*c == 'x' || *c == 'X' || *c == 'n' || *c == 'N')
-            return refuse(err, text, dim == IK_DIM_FRACTION ? dim : IK_DIM_NONE, "");
+            return refuse_real(err, text, dim, "");
     char *end;
     double result = strtod(start, &end);
     if (end == start || !isfinite(result))
-        return refuse(err, text, dim == IK_DIM_FRACTION ? dim : IK_DIM_NONE, "");
+        return refuse_real(err, text, dim, "");
     const char *rest = skip_space(end);
     if (*rest == '%' && dim == IK_DIM_FRACTION) {
         result /= 100.0;
         rest = skip_space(rest + 1);
     }
     if (*rest)
-        return refuse(err, text, dim == IK_DIM_FRACTION ? dim : IK_DIM_NONE, "there is something behind the number");
+        return refuse_real(err, text, dim, "there is something behind the number");
     *value = result;
     return IK_OK;
 }

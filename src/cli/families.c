@@ -100,13 +100,22 @@ static const char *type_text(const ik_param *p)
     return p->type == IK_PARAM_ENUM ? p->choices : names[p->type];
 }
 
+/* "1 ns to 1000 s". */
+static const char *range_text(const ik_param *p, char *buffer, size_t size)
+{
+    char low[48], high[48];
+    snprintf(buffer, size, "%s to %s", ik_param_bound(p, p->min, low, sizeof low), ik_param_bound(p, p->max, high, sizeof high));
+    return buffer;
+}
+
 void cli_print_params(const ik_param *params)
 {
+    char range[104];
     for (const ik_param *p = params; p && p->name; p++) {
         printf("  %-16s %s", p->name, p->help);
         printf(" [%s", type_text(p));
         if (p->min != 0 || p->max != 0)
-            printf(", %.12g to %.12g", p->min, p->max);
+            printf(", %s", range_text(p, range, sizeof range));
         if (!p->def)
             printf(", required");
         else if (p->def[0])
@@ -141,6 +150,7 @@ void cli_print_member(const cli *c, const cli_family *family, const cli_member *
 
 static json_t *params_json(const ik_param *params)
 {
+    char range[104];
     json_t *list = json_array();
     for (const ik_param *p = params; p && p->name; p++) {
         json_t *row =
@@ -148,6 +158,7 @@ static json_t *params_json(const ik_param *params)
         if (row && (p->min != 0 || p->max != 0)) {
             json_object_set_new(row, "min", json_real(p->min));
             json_object_set_new(row, "max", json_real(p->max));
+            json_object_set_new(row, "range", json_string(range_text(p, range, sizeof range)));
         }
         json_array_append_new(list, row);
     }

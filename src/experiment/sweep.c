@@ -86,6 +86,22 @@ static ik_status parse_bound(const ytree *node, const ik_param *p, const char *t
     return status;
 }
 
+/* A step is above zero; what is not is told apart from what is too small to be counted. */
+static ik_status parse_step(const ytree *node, const ik_param *p, const char *text, uint64_t *step, ik_error *err)
+{
+    double real = 0;
+    if (*(text + strspn(text, " \t")) == '-') {
+        ik_status status = ytree_fail(node, err, "the step of range '%.60s' is negative", node->text);
+        return ik_hint(err, status, "a range goes up; values in another order are written as a list");
+    }
+    ik_status status = parse_bound(node, p, text, step, err);
+    if (status != IK_OK || *step > 0)
+        return status;
+    if (is_real(p->type) && ik_parse_real(text, ik_param_dimension(p->type), &real, NULL) == IK_OK && real > 0)
+        return ytree_fail(node, err, "the step of range '%.60s' is too small: expected at least 1e-12", node->text);
+    return ytree_fail(node, err, "the step of range '%.60s' is zero", node->text);
+}
+
 /* Cuts "A..B step C" into its parts, in place. */
 static void cut(char *text, char **to, char **step, char **times)
 {
@@ -111,7 +127,7 @@ static ik_status parse_range(const ytree *node, const ik_param *p, ik_arena *are
     if (status == IK_OK)
         status = parse_bound(node, p, to, &r->to, err);
     if (status == IK_OK && step)
-        status = parse_bound(node, p, step, &r->step, err);
+        status = parse_step(node, p, step, &r->step, err);
     if (status == IK_OK && times && (status = ik_parse_real(times, IK_DIM_NONE, &r->factor, err)) != IK_OK)
         ik_error_at(err, node->file, node->line, node->column);
     if (status != IK_OK)
@@ -122,9 +138,13 @@ static ik_status parse_range(const ytree *node, const ik_param *p, ik_arena *are
         status = ytree_fail(node, err, "range '%.60s' of '%s' has no step", node->text, p->name);
         return ik_hint(err, status, "write it like \"10%%..90%% step 10%%\" or \"512 B..8 KiB times 2\"");
     }
-    if (r->to < r->from || (times ? r->factor <= 1 || r->from == 0 : r->step == 0)) {
+    if (r->to < r->from) {
+        status = ytree_fail(node, err, "range '%.60s' goes down", node->text);
+        return ik_hint(err, status, "write the smaller bound first; values in another order are written as a list");
+    }
+    if (times && (r->factor <= 1 || r->from == 0)) {
         status = ytree_fail(node, err, "range '%.60s' never ends", node->text);
-        return ik_hint(err, status, "a range goes up: its step is above zero, a factor above one and its start then above zero");
+        return ik_hint(err, status, "a factor is above one, and the range starts above zero");
     }
     return IK_OK;
 }

@@ -200,8 +200,14 @@ static void test_refused_values(void **state)
     refused(BASE "switch:\n  buffer: 3 ns\n", 4, 11, "unit does not fit", "KiB");
     refused(BASE "load: 150%\n", 3, 7, "out of range", NULL);
     refused(BASE "load: 10%..90%\n", 3, 7, "no step", "step");
-    refused(BASE "load: 90%..10% step 10%\n", 3, 7, "never ends", NULL);
-    refused(BASE "load: 10%..90% step 0%\n", 3, 7, "never ends", NULL);
+    refused(BASE "load: 90%..10% step 10%\n", 3, 7, "goes down", "smaller bound first");
+    refused(BASE "load: 10%..90% step 0%\n", 3, 7, "step of range '10%..90% step 0%' is zero", NULL);
+    refused(BASE "load: 10%..90% step -10%\n", 3, 7, "is negative", "goes up");
+    refused(BASE "load: 0%..100% step 1e-13\n", 3, 7, "is too small: expected at least 1e-12", NULL);
+    refused(BASE "load: 10%..90% times 1\n", 3, 7, "never ends", "above one");
+    refused(BASE "measure: {duration: 999999999 s}\n", 3, 21, "out of range: expected 1 ps to 1000 s", NULL);
+    refused(BASE "measure: {duration: 99999999999999999999999 s}\n", 3, 21, "out of range: expected 1 ps to 1000 s", NULL);
+    refused(BASE "measure: {duration: 0.0000001 ns}\n", 3, 21, "no whole number of the smallest unit", NULL);
     refused(BASE "load: 10%..90% stp 10%\n", 3, 7, "", NULL);
     refused(BASE "seeds: 0..18446744073709551615 step 1\n", 3, 8, "has 18446744073709551616 values", NULL);
     refused(BASE "seeds: 1..18446744073709551615 times 2\n", 3, 8, "out of range", NULL); /* and comes to an end */
