@@ -204,6 +204,10 @@ typedef struct ik_contention {
 /* Needs all paths in memory: IK_ERR_MEMORY beyond env's limit (or 2^32 path steps). Cost O(flows * hops) and the matchings. */
 ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_contention *out, ik_error *err);
 
+/* How many flows (source and destination differ) the fabric itself does not connect: ik_load.undelivered counts them too. O(1)
+ * flows looked at on a fabric that connects every host, else O(flows). */
+ik_status ik_flows_unconnected(const ik_traffic *t, uint64_t *flows, ik_error *err);
+
 /* Means over random patterns in which every host has one destination: pattern i is the spec made with seed env->seed + i, host s
  * sends to the destination of its first message. */
 typedef struct ik_pattern_means {

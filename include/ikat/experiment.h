@@ -18,15 +18,16 @@ typedef enum ik_section_kind {
     IK_SECTION_FAMILY, /* a spec "xgft:m=16:16,w=1:10", or a mapping { family: xgft, m: [16, 16], w: [1, 10] }, or a list of them */
     IK_SECTION_PARAMS, /* a mapping of declared parameters, or a list of such mappings */
     IK_SECTION_VALUE,  /* one declared value, a list or a range of it */
+    IK_SECTION_OPTION, /* one declared value for the whole experiment: not swept */
     IK_SECTION_TEXT    /* free text */
 } ik_section_kind;
 
-/* One top-level key of an experiment file. Every value in it may be a list or a range ("10%..90% step 10%", "1..5",
+/* One top-level key of an experiment file. But for options and texts, every value in it may be a list or a range ("10%..90% step 10%", "1..5",
  * "512 B..8 KiB times 2"); the product of all of them is run. */
 typedef struct ik_experiment_section {
     const char *name;
     ik_section_kind kind;
-    const ik_param *params; /* PARAMS: the rows; VALUE: the one row; NULL otherwise */
+    const ik_param *params; /* PARAMS: the rows; VALUE, OPTION: the one row; NULL otherwise */
     const char *def;        /* what an absent section means; NULL = required */
     const char *help;       /* one line */
 } ik_experiment_section;
@@ -69,7 +70,9 @@ typedef struct ik_run_observer {
     void (*note)(void *ctx, ik_severity severity, const char *text);       /* warnings: failed proof that is simulated anyway … */
 } ik_run_observer;
 
-/* Runs every point that `store_path` does not hold yet on num_jobs processors, side by side or several threads a point as
+/* Fabrics that do not connect all hosts that have a cable are refused before anything is written, unless the experiment says
+ * allow_unreachable.
+ * Runs every point that `store_path` does not hold yet on num_jobs processors, side by side or several threads a point as
  * the observer is told, one transaction a point. IK_ERR_CANCELLED keeps what is
  * finished. *failed is set if a proof failed or a deadlock was found (exit status 1). Store contents do not depend on num_jobs. */
 ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs, const ik_env *env,

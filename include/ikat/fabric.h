@@ -29,7 +29,7 @@ typedef enum ik_severity { IK_NOTE, IK_WARNING, IK_ERROR } ik_severity;
 /* One finding about a fabric: something that its owner should know. */
 typedef struct ik_finding {
     ik_severity severity;
-    char code[32];   /* stable word: "slow-link", "oversubscribed", "levels", "asymmetric-cable", "unreachable", "duplicate-guid", "failed-link", … */
+    char code[32];   /* stable word: "slow-link", "oversubscribed", "levels", "asymmetric-cable", "unreachable", "no-cable", "duplicate-guid", "failed-link", … */
     char *text;      /* one sentence with both ends named; owned by the fabric */
     uint32_t port;   /* a channel it is about, IK_NONE if none */
     uint32_t node;   /* a node it is about, IK_NONE if none */
@@ -180,6 +180,32 @@ typedef struct ik_point {
 ik_status ik_fabric_layout(const ik_fabric *f, ik_point *at, ik_error *err);
 /* Does ik_fabric_layout put the switches in rows (then a picture is better wide than square)? */
 bool ik_fabric_in_rows(const ik_fabric *f);
+
+/* ---- which hosts are connected: by ways through switches, for hosts pass no packets on */
+/* Parts of a fabric that no link joins, and on which of them each host hangs: those of host h, ascending, are part[base[h]] …
+ * part[base[h + 1] - 1]. */
+typedef struct ik_parts {
+    uint32_t num_hosts, num_parts;
+    uint32_t *base; /* [num_hosts + 1] */
+    uint32_t *part;
+} ik_parts;
+/* Free with ik_parts_free. Cost O(ports). */
+ik_status ik_parts_find(const ik_fabric *f, ik_parts *out, ik_error *err);
+void ik_parts_free(ik_parts *p);
+/* Is there a way from host a to host b? */
+bool ik_parts_join(const ik_parts *p, uint32_t a, uint32_t b);
+
+typedef struct ik_reach {
+    uint32_t uncabled, first_uncabled; /* hosts without any cable: a finding, no pair of theirs is counted below */
+    uint64_t connected, unconnected;   /* ordered pairs of different other hosts, with and without a way */
+    uint32_t first_src, first_dst;     /* the first unconnected pair, IK_NONE if none */
+} ik_reach;
+/* Cost O(ports); O(hosts^2) if hosts hang on different sets of several parts. */
+ik_status ik_reach_measure(const ik_fabric *f, ik_reach *out, ik_error *err);
+/* Are all hosts that have a cable connected, and any at all? */
+bool ik_reach_whole(const ik_reach *reach);
+/* One clause: "8 of 12 pairs of hosts are not connected, the first from host0 to host2". Returns text. */
+char *ik_reach_describe(const ik_fabric *f, const ik_reach *r, char *text, size_t size);
 
 /* ---- invariants and judgement */
 /* Every structural invariant: CSR monotone, peers mutual, classes in range, levels consistent, names present or absent

@@ -95,6 +95,13 @@ int cli_print_json(const cli *c, json_t *object);
 /* A JSON string of any text: paths need not be UTF-8, as strings of JSON must; what is beyond ASCII becomes '?' in one that is
  * not. NULL = out of memory. */
 json_t *cli_json_text(const char *text);
+/* Measures which hosts the fabric connects and says what is amiss: hosts without a cable are a warning; hosts that are not
+ * connected are an error, or a warning with --allow-unreachable. *refused: they are, and are not allowed to be (exit status 1). */
+ik_status cli_reach(const cli *c, const ik_fabric *f, bool *refused, ik_error *err);
+#define CLI_ALLOW_UNREACHABLE                                                                                                    \
+    {                                                                                                                            \
+        "--allow-unreachable", 0, NULL, "accept a fabric that does not connect all of its hosts", false                          \
+    }
 /* Writes and flushes are checked once at the end: call as `return cli_finish(c, status)`. A reader who has gone
  * (`| head -1`) is no failure. */
 int cli_finish(const cli *c, int status);

@@ -11,6 +11,7 @@ typedef struct check {
     ik_fabric *f;
     ik_plan *plan;
     ik_proof proof;
+    bool refused; /* hosts are not connected, and that was not allowed */
 } check;
 
 static const char *verdict_text(ik_verdict v)
@@ -142,9 +143,12 @@ static void print_delivery(const check *k)
                  ik_node_describe(k->f, ik_host_node(k->f, p->first_undelivered_src), src, sizeof src),
                  ik_node_describe(k->f, ik_host_node(k->f, p->first_undelivered_dst), dst, sizeof dst));
     } else if (p->unconnected) {
-        snprintf(text, sizeof text, "all but %s pairs that the fabric does not connect", cli_count(p->unconnected));
+        snprintf(text, sizeof text, "the %s pairs that the fabric connects", cli_count(p->pairs - p->unconnected));
     }
     print_verdict(k->c, "delivered", p->delivered, text);
+    if (p->unconnected) {
+        printf("  %-15s %s pairs\n", "unconnected", cli_count(p->unconnected));
+    }
     snprintf(text, sizeof text, p->loops ? "%s pairs can come into a loop" : "%.0s", cli_count(p->loops));
     print_verdict(k->c, "loop-free", p->loop_free, text);
     if (p->ordered != IK_UNKNOWN) {
@@ -239,6 +243,9 @@ static ik_status prove(check *k, unsigned num_vcs, ik_error *err)
     const cli *c = k->c;
     ik_status status = ik_fabric_from_spec(c->args[0], &c->env, &k->f, err);
     if (status == IK_OK) {
+        status = cli_reach(c, k->f, &k->refused, err);
+    }
+    if (status == IK_OK) {
         status = ik_plan_from_specs(k->f, cli_get(c, "--routing"), cli_get(c, "--vc"), NULL, num_vcs, &c->env, &k->plan, err);
     }
     return status == IK_OK ? ik_verify(k->plan, NULL, &c->env, &k->proof, err) : status;
@@ -246,7 +253,7 @@ static ik_status prove(check *k, unsigned num_vcs, ik_error *err)
 
 static int show(const check *k)
 {
-    int verdict = failed(&k->proof) ? CLI_FAILED : CLI_DONE;
+    int verdict = failed(&k->proof) || k->refused ? CLI_FAILED : CLI_DONE;
     cli_progress_end(k->c);
     if (k->c->json) {
         int status = cli_print_json(k->c, to_json(k));
@@ -279,6 +286,7 @@ static const cli_option options[] = {
     {"--routing", 'r', "SPEC", "the routing to prove, e.g. dmodk or valiant", false},
     {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false},
     {"--vcs", 0, "N", "number of VCs; 0 or without it: as many as the scheme takes", false},
+    CLI_ALLOW_UNREACHABLE,
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -292,7 +300,8 @@ const ik_command ik_command_check = {
     .details =
         "Walks every choice that the routing allows for every pair of hosts, and searches the graph of dependencies between\n"
         "(channel, VC) pairs for a cycle. If there is one, a shortest is shown, with a pair of hosts for each of its steps.\n"
-        "Hops count channels between switches. Exit status 1 if a pair is not delivered, can loop, or packets can deadlock.\n"
+        "Hops count channels between switches. Exit status 1 if a pair is not delivered, can loop, or packets can deadlock,\n"
+        "and, without --allow-unreachable, if the fabric does not connect all hosts that have a cable.\n"
         "With --json: spec, hosts, switches, routing, vc, vcs, vcs_needed, vcs_used, delivered, loop_free, minimal,\n"
         "livelock_order (null without one), deadlock_free, deadlock_reason, pairs, undelivered, loops, unconnected, not_minimal, "
         "max_hops, mean_hops, path_lengths\n"

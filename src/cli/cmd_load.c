@@ -20,6 +20,8 @@ typedef struct loads {
     ik_load load;
     ik_load_group *groups;
     size_t num_groups;
+    uint64_t unconnected; /* flows that the fabric does not connect */
+    bool refused;         /* hosts are not connected, and that was not allowed */
     bool has_contention, has_means, has_permutations;
     ik_contention contention;
     ik_pattern_means means;
@@ -53,6 +55,9 @@ static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error
     const char *routing = cli_get(l->c, "--routing"), *traffic = cli_get(l->c, "--traffic");
     ik_status s = ik_fabric_from_spec(l->c->args[0], env, &l->f, err);
     if (s == IK_OK) {
+        s = cli_reach(l->c, l->f, &l->refused, err);
+    }
+    if (s == IK_OK) {
         s = ik_routing_from_spec(l->f, routing, env, &l->r, err);
     }
     if (s == IK_OK) {
@@ -62,9 +67,18 @@ static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error
         s = ik_load_measure(l->r, l->t, env, &l->load, err);
     }
     if (s == IK_OK) {
+        s = ik_flows_unconnected(l->t, &l->unconnected, err);
+    }
+    if (s == IK_OK) {
         s = ik_load_groups(l->f, l->load.load, &l->groups, &l->num_groups, err);
     }
     return s == IK_OK ? measure_more(l, patterns, samples, err) : s;
+}
+
+/* Flows that the routing does not deliver although the fabric connects them. */
+static uint64_t undelivered(const loads *l)
+{
+    return l->load.undelivered - l->unconnected;
 }
 
 /* ------------------------------------------------------------------------------------------ JSON */
@@ -168,7 +182,8 @@ static json_t *to_json(const loads *l)
     json_object_set_new(o, "hosts", json_u64(l->f->num_hosts));
     json_object_set_new(o, "switches", json_u64(l->f->num_switches));
     json_object_set_new(o, "flows", json_u64(x->flows));
-    json_object_set_new(o, "undelivered", json_u64(x->undelivered));
+    json_object_set_new(o, "undelivered", json_u64(undelivered(l)));
+    json_object_set_new(o, "unconnected", json_u64(l->unconnected));
     json_object_set_new(o, "max_load", json_real(x->max_load));
     json_object_set_new(o, "mean_load", json_real(x->mean_load));
     json_object_set_new(o, "min_load", json_real(x->min_load));
@@ -314,8 +329,11 @@ static void print_text(const loads *l)
     char where[256];
     printf("%s, routing %s, traffic %s\n", l->f->spec ? l->f->spec : l->c->args[0], l->r->spec, l->t->spec);
     row("flows", "%s", cli_count(x->flows));
-    if (x->undelivered) {
-        row("not delivered", "%s", cli_count(x->undelivered));
+    if (undelivered(l)) {
+        row("not delivered", "%s", cli_count(undelivered(l)));
+    }
+    if (l->unconnected) {
+        row("unconnected", "%s flows that the fabric does not connect", cli_count(l->unconnected));
     }
     row("largest load", "%.6g of a host's rate", x->max_load);
     if (x->max_channel != IK_NONE) {
@@ -367,7 +385,7 @@ static int run(cli *c)
         status = cli_error(c, &err);
     } else {
         cli_progress_end(c);
-        int failed = l.load.undelivered ? CLI_FAILED : CLI_DONE;
+        int failed = undelivered(&l) || l.refused ? CLI_FAILED : CLI_DONE;
         if (c->json) {
             status = cli_print_json(c, to_json(&l));
             status = status == CLI_DONE ? failed : status;
@@ -392,6 +410,7 @@ static const cli_option options[] = {
     {"--contention", 0, NULL, "contention measures even for patterns with many flows", false},
     {"--patterns", 0, "N", "average effective bandwidth and efficiency over N random patterns", false},
     {"--permutations", 0, "N|all", "count N random permutations, or all, by contention", false},
+    CLI_ALLOW_UNREACHABLE,
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -406,8 +425,9 @@ const ik_command ik_command_load = {
         "Loads are in units of one host's rate, every host offering all of it; the predicted saturation is the offered load at\n"
         "which the tightest channel is full. Adaptive routings are taken to spread evenly over their allowed ports. Exit status "
         "1 if\n"
-        "pairs are not delivered.\n"
-        "With --json: topology, routing, traffic, hosts, switches, flows, undelivered, max_load, mean_load, min_load,\n"
+        "flows are not delivered and, without --allow-unreachable, if the fabric does not connect all hosts that have a cable.\n"
+        "With --json: topology, routing, traffic, hosts, switches, flows, undelivered, unconnected (flows between hosts that the\n"
+        "fabric does not connect, not counted as undelivered), max_load, mean_load, min_load,\n"
         "load_denominator (null: rounded), max_flows, mean_hops, saturation, max_channel, tightest_channel, groups (direction, "
         "level,\n"
         "channels, min, mean, max, histogram), turns_by_level, contention (c, c_up, c_down, c_load, max_flows, endpoint_degree,\n"

@@ -14,6 +14,7 @@ typedef struct stats {
     const route_job *job;
     ik_table_size tables;
     ik_load load;
+    uint64_t unconnected; /* pairs that the fabric does not connect; load.undelivered has them too */
     ik_load_group *paths, *destinations;
     size_t num_groups;
 } stats;
@@ -26,6 +27,9 @@ static ik_status measure_paths(stats *s, ik_error *err)
     ik_status status = ik_traffic_from_spec(job->f, "alltoall", &job->c->env, &all, err);
     if (status == IK_OK) {
         status = ik_load_measure(job->plan->routing, all, &job->c->env, &s->load, err);
+    }
+    if (status == IK_OK) {
+        status = ik_flows_unconnected(all, &s->unconnected, err);
     }
     ik_traffic_free(all);
     return status == IK_OK ? ik_load_groups(job->f, s->load.crossing, &s->paths, &s->num_groups, err) : status;
@@ -83,7 +87,8 @@ static int print_stats_json(const stats *s)
     }
     json_object_set_new(o, "tables", tables);
     json_object_set_new(o, "pairs", json_integer((json_int_t)s->load.flows));
-    json_object_set_new(o, "undelivered", json_integer((json_int_t)s->load.undelivered));
+    json_object_set_new(o, "undelivered", json_integer((json_int_t)(s->load.undelivered - s->unconnected)));
+    json_object_set_new(o, "unconnected", json_integer((json_int_t)s->unconnected));
     json_object_set_new(o, "mean_hops", json_real(s->load.mean_hops));
     json_object_set_new(o, "paths_per_channel", json_groups(s->paths, s->num_groups));
     json_object_set_new(o, "destinations_per_channel", json_groups(s->destinations, s->num_groups));
@@ -107,8 +112,11 @@ static int print_stats(const stats *s)
     route_header_print(s->job);
     print_tables(&s->tables);
     printf("  %-14s %s, %.4f hops between switches in the mean", "pairs", cli_count(s->load.flows), s->load.mean_hops);
-    if (s->load.undelivered) {
-        printf(", %s without a way", cli_count(s->load.undelivered));
+    if (s->load.undelivered > s->unconnected) {
+        printf(", %s without a way", cli_count(s->load.undelivered - s->unconnected));
+    }
+    if (s->unconnected) {
+        printf(", %s that the fabric does not connect", cli_count(s->unconnected));
     }
     printf("\n");
     cli_heading(s->job->c, "Paths and destinations by kind of channel");
@@ -280,12 +288,17 @@ static int run(cli *c)
     }
     route_job job = {.c = c, .num_vcs = (unsigned)num_vcs};
     ik_error err;
+    bool refused = false;
     ik_status status = ik_fabric_from_spec(c->args[0], &c->env, &job.f, &err);
     if (status == IK_OK) {
+        status = cli_reach(c, job.f, &refused, &err);
+    }
+    if (status == IK_OK && !refused) {
         status = ik_plan_from_specs(job.f, routing, cli_get(c, "--vc"), NULL, job.num_vcs, &c->env, &job.plan, &err);
     }
     const char *format = cli_get(c, "--format");
     int exit_status = status != IK_OK ? cli_error(c, &err)
+                      : refused       ? CLI_FAILED
                       : other         ? show_diff(&job, other)
                       : format        ? write_routes(&job, format)
                                       : show_stats(&job);
@@ -301,6 +314,7 @@ static const cli_option options[] = {
     {"--format", 0, "NAME", "write the routes: lft, paths, ir, fir or json", false},
     {"--output", 'o', "FILE", "write them there instead of to standard output", false},
     {"--diff", 0, "A B", "compare routing A with routing B; without B, --routing with A", false},
+    CLI_ALLOW_UNREACHABLE,
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -318,9 +332,11 @@ const ik_command ik_command_route = {
         "--format lft: forwarding tables that OpenSM loads (-R file -U FILE); paths: one line a pair and initial state with "
         "switches,\n"
         "ports and VCs; ir, fir: interval registers; json: tables or paths. --diff: which pairs move.\n"
+        "A fabric that does not connect all hosts that have a cable ends with exit status 1 and nothing written, unless with\n"
+        "--allow-unreachable.\n"
         "With --json: spec, hosts, switches, routing, vc, vcs; tables (form, entries_total, entries_min, entries_max, "
         "entries_mean,\n"
-        "entry_bits, bytes_max, bytes_total), pairs, undelivered, mean_hops, paths_per_channel and destinations_per_channel\n"
+        "entry_bits, bytes_max, bytes_total), pairs, undelivered, unconnected, mean_hops, paths_per_channel and destinations_per_channel\n"
         "(direction, level, channels, min, mean, max, bins [low, high, channels]); with --diff: before, after, pairs, moved, "
         "longer,\n"
         "shorter, lost, gained, table_entries, changed_entries, first_pairs.",

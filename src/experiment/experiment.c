@@ -47,6 +47,23 @@ static ik_status read_text(const ytree *root, const char *key, const char **out,
     return IK_OK;
 }
 
+/* One value, written or by default. */
+static ik_status read_option(ik_experiment *e, option_id id, const ytree *node, ik_error *err)
+{
+    const ik_experiment_section *option = schema_option(id);
+    ik_params *params = &e->options[id];
+    ik_status status = ik_params_init(params, option->params, NULL, err);
+    if (status != IK_OK || !node)
+        return status;
+    if (node->kind != YTREE_SCALAR) {
+        status = ytree_fail(node, err, "'%s' is one value for the whole experiment, found %s", option->name,
+                            ytree_kind_name(node->kind));
+        return ik_hint(err, status, "%s: %s", option->name, option->help);
+    }
+    params->source = node->file;
+    return ik_params_set(params, "experiment", option->name, node->text, node->line, node->column, err);
+}
+
 /* ---- overrides: "load=50%", "switch.voq=true", "fabric.hosts=96" */
 
 /* The mapping that `key` lives in: a missing section is made, a family's spec text becomes { family: text }. */
@@ -177,6 +194,8 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size, 
         status = read_text(root, "description", &e->description, err);
     for (section_id id = 0; id < NUM_SECTIONS && status == IK_OK; id++)
         status = section_read(e, id, ytree_get(root, schema_section(id)->name), err);
+    for (option_id id = 0; id < NUM_OPTIONS && status == IK_OK; id++)
+        status = read_option(e, id, ytree_get(root, schema_option(id)->name), err);
     return status == IK_OK ? count_points(e, err) : status;
 }
 
@@ -222,6 +241,8 @@ void ik_experiment_free(ik_experiment *e)
     for (section_id id = 0; id < NUM_SECTIONS; id++)
         for (size_t i = 0; i < e->sections[id].num; i++)
             ik_params_free(&e->sections[id].items[i].params);
+    for (option_id id = 0; id < NUM_OPTIONS; id++)
+        ik_params_free(&e->options[id]);
     ik_arena_free(&e->arena);
     free(e);
 }

@@ -34,6 +34,7 @@ struct ik_experiment {
     const char *overrides; /* "--set" texts, one a line, "" if none */
     const char *title, *description;
     variants sections[NUM_SECTIONS];
+    ik_params options[NUM_OPTIONS]; /* one value each */
     uint64_t num_points;
 };
 
@@ -46,6 +47,10 @@ point experiment_point(const ik_experiment *e, uint64_t number);
 static inline const variant *experiment_variant(const ik_experiment *e, const point *p, section_id id)
 {
     return &e->sections[id].items[p->index[id]];
+}
+static inline const ik_value *experiment_option(const ik_experiment *e, option_id id)
+{
+    return &e->options[id].values[0];
 }
 double experiment_load(const ik_experiment *e, const point *p);
 uint64_t experiment_seed(const ik_experiment *e, const point *p);

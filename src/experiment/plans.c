@@ -72,17 +72,24 @@ static ik_status insert_fabric(runner *r, const ik_fabric *f, const char *const 
     return status;
 }
 
+ik_status fabric_build(const runner *r, const variant *v, ik_fabric **f, ik_error *err)
+{
+    ik_env env = setup_env(r);
+    tell_stage(r, "building %s", v->label);
+    ik_status status = ik_fabric_from_params(v->name, &v->params, &env, f, err);
+    if (status != IK_OK)
+        ik_error_at(err, v->place->file, v->place->line, v->place->column);
+    return status;
+}
+
 ik_status fabric_open(runner *r, const point *p, ik_fabric **f, int64_t *id, ik_error *err)
 {
     const variant *v = experiment_variant(r->e, p, SECTION_FABRIC);
-    ik_env env = setup_env(r);
-    ik_fabric *made = NULL;
-    tell_stage(r, "building %s", v->label);
-    ik_status status = ik_fabric_from_params(v->name, &v->params, &env, &made, err);
-    if (status != IK_OK) {
-        ik_error_at(err, v->place->file, v->place->line, v->place->column);
+    ik_fabric *made = r->built;
+    r->built = NULL;
+    ik_status status = made ? IK_OK : fabric_build(r, v, &made, err);
+    if (status != IK_OK)
         return status;
-    }
     const char *const key[] = {v->label, point_digest(r, p, SECTION_FABRIC), NULL};
     bool found = false;
     status = look_up(r, "SELECT id FROM fabrics WHERE spec = ?1 AND digest = ?2", key, &found, id, NULL, err);

@@ -114,14 +114,19 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
 {
     static const ik_env none = {0};
     runner r = {.e = e, .env = env ? env : &none, .observer = observer, .num_jobs = num_jobs ? num_jobs : 1};
-    ik_status status = store_create(store_path, &r.store, err);
-    if (status != IK_OK)
+    ik_status status = preflight(&r, err);
+    if (status == IK_OK)
+        status = store_create(store_path, &r.store, err);
+    if (status != IK_OK) {
+        ik_fabric_free(r.built);
         return status;
+    }
     status = run_all(&r, err);
     if (status == IK_OK)
         store_compact(r.store);
     else
         store_close(r.store);
+    ik_fabric_free(r.built);
     free(r.finished);
     for (section_id id = 0; id < NUM_SECTIONS; id++)
         free(r.digests[id]);

@@ -22,6 +22,7 @@ typedef struct runner {
                                                   */
     uint64_t done, skipped;
     bool failed; /* a proof failed, or a deadlock happened */
+    ik_fabric *built; /* the only fabric of the sweep, once examined; whoever opens it takes it */
     unsigned usable_plans;
     ik_error unusable; /* why the last unusable plan was none */
 } runner;
@@ -48,9 +49,15 @@ const char *point_digest(const runner *r, const point *p, section_id id);
 /* Short text of the settings of switch, adapter and measurement that differ from the defaults; free with free(). */
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err);
 
+/* ---- preflight.c: what is refused before anything is written */
+
+ik_status preflight(runner *r, ik_error *err);
+
 /* ---- plans.c: builds, proves and stores what points run on */
 
 ik_status plan_open(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *slot, ik_error *err);
+/* Builds the fabric of a variant of section fabric. */
+ik_status fabric_build(const runner *r, const variant *v, ik_fabric **f, ik_error *err);
 ik_status fabric_open(runner *r, const point *p, ik_fabric **f, int64_t *id, ik_error *err);
 
 /* ---- pool.c: runs the unfinished points of some plans */

@@ -16,6 +16,8 @@ static const ik_param load_row[] = {
 static const ik_param seeds_row[] = {{"seeds", IK_PARAM_UINT, "1", 0, 4294967295.0, NULL,
                                       "seeds of the random numbers: a list, a range, or a number N for the seeds 1 to N"},
                                      {0}};
+static const ik_param allow_unreachable_row[] = {
+    {"allow_unreachable", IK_PARAM_BOOL, "false", 0, 0, NULL, "run fabrics that do not connect all hosts that have a cable"}, {0}};
 
 static const ik_experiment_section sections[] = {
     [SECTION_FABRIC] = {"fabric", IK_SECTION_FAMILY, NULL, NULL, "what is built or imported: 'ikat list topologies'"},
@@ -30,6 +32,8 @@ static const ik_experiment_section sections[] = {
     [SECTION_TRAFFIC] = {"traffic", IK_SECTION_FAMILY, NULL, "uniform", "who sends to whom: 'ikat list traffic'"},
     [SECTION_LOAD] = {"load", IK_SECTION_VALUE, load_row, "0.5", "offered load, fraction of each host's injection rate"},
     [SECTION_SEEDS] = {"seeds", IK_SECTION_VALUE, seeds_row, "1", "list or range of seeds, or N for the seeds 1 to N"},
+    [NUM_SECTIONS + OPTION_ALLOW_UNREACHABLE] = {"allow_unreachable", IK_SECTION_OPTION, allow_unreachable_row, "false",
+                                                 "run fabrics that do not connect all hosts that have a cable"},
     {"title", IK_SECTION_TEXT, NULL, "", "one line for the report"},
     {"description", IK_SECTION_TEXT, NULL, "", "a paragraph for the report"},
     {NULL, IK_SECTION_TEXT, NULL, NULL, NULL},
@@ -43,6 +47,11 @@ const ik_experiment_section *ik_experiment_sections(void)
 const ik_experiment_section *schema_section(section_id id)
 {
     return &sections[id];
+}
+
+const ik_experiment_section *schema_option(option_id id)
+{
+    return &sections[NUM_SECTIONS + id];
 }
 
 const char *schema_kind(section_id id)

@@ -23,6 +23,10 @@ typedef enum section_id {
     NUM_SECTIONS
 } section_id;
 
+/* Options: keys with one value for the whole experiment. */
+typedef enum option_id { OPTION_ALLOW_UNREACHABLE, NUM_OPTIONS } option_id;
+const ik_experiment_section *schema_option(option_id id);
+
 /* What a family section's text names. */
 typedef struct schema_member {
     const char *name;

@@ -159,6 +159,8 @@ ik_status ik_fabric_degrade(const ik_fabric *f, const uint32_t *ports, size_t nu
     if (status == IK_OK)
         status = fail_all(copy, ports, num_ports, switches, num_switches, err);
     if (status == IK_OK)
+        status = fabric_find_uncabled(copy, err);
+    if (status == IK_OK)
         fabric_prune_classes(copy);
     if (status != IK_OK) {
         ik_fabric_free(copy);

@@ -330,8 +330,8 @@ static ik_status tell_unreachable(judge *j, const uint32_t *part, uint32_t large
     uint64_t told = 0;
     for (uint32_t host = 0; host < f->num_hosts; host++) {
         uint32_t node = ik_host_node(f, host), sw = ik_host_switch(f, host);
-        if (part[node] == largest || told++ >= NAMED)
-            continue;
+        if (part[node] == largest || ik_host_cables(f, host) == 0 || told++ >= NAMED)
+            continue; /* hosts without a cable have a finding of their own */
         char name[TEXT], at[TEXT] = "";
         ik_status status = fabric_add_finding(f, IK_ERROR, "unreachable", IK_NONE, node, j->err,
                                               "host %s %s%s: most other hosts cannot be reached from it",
@@ -363,6 +363,8 @@ static ik_status judge_reach(judge *j)
     }
     if (status == IK_OK)
         status = tell_unreachable(j, part, largest);
+    if (status == IK_OK)
+        status = fabric_find_uncabled(f, j->err);
     free(part);
     free(stack);
     return status;

@@ -29,5 +29,7 @@ void fabric_prune_classes(ik_fabric *f);
 /* Appends a finding; port and node may be IK_NONE (node is derived from port if only that is given). */
 ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *code, uint32_t port, uint32_t node, ik_error *err,
                              const char *format, ...) IK_PRINTF(7, 8);
+/* A finding for each host without any cable, in place of earlier ones. */
+ik_status fabric_find_uncabled(ik_fabric *f, ik_error *err);
 
 #endif

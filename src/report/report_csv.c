@@ -33,6 +33,20 @@ static void put_fields(FILE *out, const char *const *texts, size_t num)
     }
 }
 
+static void put_value(FILE *out, const json_t *value)
+{
+    putc(',', out);
+    if (json_is_string(value))
+        put_field(out, json_string_value(value));
+    else if (json_is_integer(value))
+        fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        fprintf(out, "%.9g", json_real_value(value));
+}
+
+/* Of the plan: pairs that its routing does not deliver, and pairs that the fabric does not connect. */
+static const char *const proof_columns[] = {"undelivered", "unconnected"};
+
 static void put_row(FILE *out, const report_model *m, const report_row *r)
 {
     const report_plan *p = &m->plans[r->plan];
@@ -44,7 +58,10 @@ static void put_row(FILE *out, const report_model *m, const report_row *r)
             putc(',', out); /* not sampled */
         else
             fprintf(out, ",%.9g", r->value[metric]);
-    fprintf(out, ",%s,%s\n", r->deadlock[0] ? "true" : "false", r->checksum);
+    fprintf(out, ",%s,%s", r->deadlock[0] ? "true" : "false", r->checksum);
+    for (size_t i = 0; i < sizeof proof_columns / sizeof *proof_columns; i++)
+        put_value(out, json_object_get(p->proof, proof_columns[i]));
+    putc('\n', out);
 }
 
 ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err)
@@ -56,7 +73,10 @@ ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err)
     fputs("fabric,routing,vc,selection,traffic,variant,vcs,load,seed", out);
     for (int metric = 0; metric < NUM_METRICS; metric++)
         fprintf(out, ",%s", metric_names[metric]);
-    fputs(",deadlock,checksum\n", out);
+    fputs(",deadlock,checksum", out);
+    for (size_t i = 0; i < sizeof proof_columns / sizeof *proof_columns; i++)
+        fprintf(out, ",%s", proof_columns[i]);
+    putc('\n', out);
     for (size_t i = 0; i < m->num_rows; i++)
         put_row(out, m, &m->rows[i]);
     model_free(m);
@@ -80,17 +100,6 @@ static const char *const columns[NUM_TABLES][12] = {
     [TABLE_CULPRITS] = {"src", "dst", "packets"},
     [TABLE_VICTIMS] = {"src", "dst", "packets"},
 };
-
-static void put_value(FILE *out, const json_t *value)
-{
-    putc(',', out);
-    if (json_is_string(value))
-        put_field(out, json_string_value(value));
-    else if (json_is_integer(value))
-        fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    else if (json_is_real(value))
-        fprintf(out, "%.9g", json_real_value(value));
-}
 
 static void put_members(FILE *out, const json_t *object, size_t table)
 {

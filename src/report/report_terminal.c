@@ -180,11 +180,29 @@ static const char *verdict(const json_t *proof, const char *key)
     return json_is_true(value) ? "yes" : json_is_false(value) ? "NO" : "unknown";
 }
 
+/* Does any plan have a number other than 0 there? */
+static bool any_plan(const report_model *m, const char *key)
+{
+    for (size_t i = 0; i < m->num_plans; i++)
+        if (json_integer_value(json_object_get(m->plans[i].proof, key)) != 0)
+            return true;
+    return false;
+}
+
+/* Columns that are there only if a plan has something to say in them. */
+static const char *const rare_counts[] = {"undelivered", "unconnected"};
+enum { NUM_RARE = sizeof rare_counts / sizeof *rare_counts };
+
 static ik_status put_proofs(const page *p, ik_error *err)
 {
+    static const char *const rare_headers[NUM_RARE] = {"undelivered>", "unconnected>"};
     heading(p, "Proofs");
     grid g = {.headers = {"routing", "fabric", "VCs>", "delivered", "no loop", "minimal", "deadlock-free", "mean hops>"},
               .columns = 8};
+    bool shown[NUM_RARE];
+    for (size_t k = 0; k < NUM_RARE; k++)
+        if ((shown[k] = any_plan(p->m, rare_counts[k])))
+            g.headers[g.columns++] = rare_headers[k];
     for (size_t i = 0; i < p->m->num_plans; i++) {
         const report_plan *plan = &p->m->plans[i];
         cell(&g, "%s", plan->label);
@@ -195,6 +213,9 @@ static ik_status put_proofs(const page *p, ik_error *err)
         cell(&g, "%s", verdict(plan->proof, "minimal"));
         cell(&g, "%s", verdict(plan->proof, "deadlock_free"));
         cell(&g, "%.3f", json_number_value(json_object_get(plan->proof, "mean_hops")));
+        for (size_t k = 0; k < NUM_RARE; k++)
+            if (shown[k])
+                cell(&g, "%lld", (long long)json_integer_value(json_object_get(plan->proof, rare_counts[k])));
     }
     return put_grid(p, &g, err);
 }

@@ -266,7 +266,7 @@ static void test_sections_table(void **state)
             refused(text, 1, 1, message, NULL);
         }
     }
-    assert_int_equal(num, NUM_SECTIONS + 2);
+    assert_int_equal(num, NUM_SECTIONS + NUM_OPTIONS + 2);
 }
 
 int main(void)

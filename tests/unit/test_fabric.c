@@ -254,10 +254,16 @@ static void test_judge(void **state)
     assert_true(seen);
     assert_int_equal(finding(f, "missing-cable")->node, 0);
     assert_non_null(strstr(finding(f, "missing-cable")->text, "has 1 links up, the usual number there is 2"));
-    assert_non_null(strstr(finding(f, "unreachable")->text, "host18"));
+    assert_non_null(strstr(finding(f, "no-cable")->text, "host18"));
+    assert_null(finding(f, "unreachable"));
     size_t before = f->num_findings;
     assert_int_equal(ik_fabric_judge(f, &err), IK_OK);
     assert_int_equal(f->num_findings, before);
+    ik_fabric_free(f);
+
+    f = fabric_of("ring:n=7,fail=sw0:sw3");
+    assert_int_equal(ik_fabric_judge(f, &err), IK_OK);
+    assert_non_null(strstr(finding(f, "unreachable")->text, "host1 hangs on the separate part of"));
     ik_fabric_free(f);
 
     f = odd_fabric();
@@ -265,13 +271,59 @@ static void test_judge(void **state)
     assert_int_equal(ik_fabric_judge(f, &err), IK_OK);
     assert_int_equal(finding(f, "duplicate-guid")->severity, IK_ERROR);
     assert_non_null(strstr(finding(f, "slow-link")->text, "16 Gb/s"));
-    assert_int_equal(finding(f, "unreachable")->node, 3);
+    assert_int_equal(finding(f, "no-cable")->node, 3);
+    assert_int_equal(finding(f, "no-cable")->severity, IK_WARNING);
+    ik_fabric_free(f);
+}
+
+/* Hosts 0 and 1 hang on switches 0 and 1, host 2 on switch 1 and host 3 on no switch: only what shares a switch is joined. */
+static void test_reach(void **state)
+{
+    (void)state;
+    ik_builder *b = ik_builder_new();
+    uint16_t link = ik_builder_class(b, 100000000000, 6000, NULL);
+    ik_builder_switches(b, 2, 4);
+    ik_builder_hosts(b, 4, 2);
+    for (uint32_t host = 0; host < 2; host++)
+        for (uint32_t rail = 0; rail < 2; rail++)
+            ik_builder_link(b, ik_hs(host, rail), ik_sw(rail, host), link);
+    ik_builder_link(b, ik_hs(2, 1), ik_sw(1, 2), link);
+    ik_fabric *f = finish(b);
+    ik_reach r;
+    ik_parts p;
+    ik_error err = {0};
+    char text[256];
+    assert_int_equal(ik_reach_measure(f, &r, &err), IK_OK);
+    assert_true(r.uncabled == 1 && r.first_uncabled == 3 && r.connected == 6 && r.unconnected == 0 && ik_reach_whole(&r));
+    uint32_t second = 1;
+    ik_fabric *cut = NULL, *bare = NULL;
+    assert_int_equal(ik_fabric_degrade(f, NULL, 0, &second, 1, &cut, &err), IK_OK);
+    assert_int_equal(ik_reach_measure(cut, &r, &err), IK_OK);
+    assert_true(r.uncabled == 2 && r.first_uncabled == 2 && r.connected == 2 && r.unconnected == 0 && r.first_src == IK_NONE);
+    assert_int_equal(finding(cut, "no-cable")->node, 4);
+    ik_fabric_free(cut);
+    uint32_t lost[] = {ik_host_port(f, 0) + 1, ik_host_port(f, 2)}; /* host 0 loses its second rail, host 2 its only one */
+    assert_int_equal(ik_fabric_degrade(f, lost, 1, NULL, 0, &cut, &err), IK_OK);
+    assert_int_equal(ik_parts_find(cut, &p, &err), IK_OK);
+    assert_int_equal(p.num_parts, 2);
+    assert_true(ik_parts_join(&p, 0, 1) && ik_parts_join(&p, 2, 1) && !ik_parts_join(&p, 0, 2) && !ik_parts_join(&p, 3, 0));
+    ik_parts_free(&p);
+    assert_int_equal(ik_reach_measure(cut, &r, &err), IK_OK);
+    assert_true(r.connected == 4 && r.unconnected == 2 && r.first_src == 0 && r.first_dst == 2 && !ik_reach_whole(&r));
+    assert_non_null(strstr(ik_reach_describe(cut, &r, text, sizeof text), "2 of 6 pairs"));
+    uint32_t both[] = {0, 1};
+    assert_int_equal(ik_fabric_degrade(f, NULL, 0, both, 2, &bare, &err), IK_OK);
+    assert_int_equal(ik_reach_measure(bare, &r, &err), IK_OK);
+    assert_true(r.uncabled == 4 && r.connected == 0 && !ik_reach_whole(&r));
+    ik_fabric_free(bare);
+    ik_fabric_free(cut);
     ik_fabric_free(f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reach),
         cmocka_unit_test(test_builder),   cmocka_unit_test(test_builder_refuses), cmocka_unit_test(test_check_finds),
         cmocka_unit_test(test_degrade),   cmocka_unit_test(test_keep_hosts),      cmocka_unit_test(test_levels),
         cmocka_unit_test(test_odd_trees), cmocka_unit_test(test_judge),

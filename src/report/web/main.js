@@ -103,6 +103,7 @@ function findings(data) {
 function proofs(data) {
   const tag = (key) => (r) => verdict(r[key]);
   const mark = (key) => (r) => (r[key] === true ? 'yes' : r[key] === false ? 'no' : undefined);
+  const rare = (key, name) => data.plans.some((p) => p.proof[key] > 0) && { key, name, number: true, text: (r) => count(r[key]) };
   const columns = [
     { key: 'routing', name: 'routing' }, data.fabrics.length > 1 && { key: 'fabric', name: 'fabric' }, { key: 'vc', name: 'VC scheme' }, { key: 'vcs', name: 'VCs', number: true },
     { key: 'delivered', name: 'delivers every pair', text: tag('delivered'), class: mark('delivered') },
@@ -110,7 +111,7 @@ function proofs(data) {
     { key: 'minimal', name: 'minimal', text: tag('minimal') },
     { key: 'deadlock_free', name: 'deadlock-free', text: tag('deadlock_free'), class: mark('deadlock_free') },
     { key: 'deadlock_reason', name: 'because', class: () => 'wrap' },
-    { key: 'pairs', name: 'pairs', number: true, text: (r) => count(r.pairs) },
+    { key: 'pairs', name: 'pairs', number: true, text: (r) => count(r.pairs) }, rare('undelivered', 'undelivered'), rare('unconnected', 'unconnected'),
     { key: 'mean_hops', name: 'mean hops', number: true, text: (r) => r.mean_hops.toFixed(3) }, { key: 'max_hops', name: 'most', number: true },
     { key: 'dependencies', name: 'dependencies', number: true, text: (r) => count(r.dependencies) },
   ].filter(Boolean);
