@@ -10,18 +10,21 @@
  *    takes C[(t / divider) mod |C|], and of its parallel cables number t / (divider * |C|) mod their count.
  * On a complete tree this is D-mod-K. Every link joins neighbouring levels, hence who can go down does, and tables are legal.
  *
- * Destinations are numbered leaf by leaf with neighbouring leaves together: a generated tree's own numbers, else a walk from the
- * first root down.
+ * Destinations are numbered leaf by leaf with neighbouring leaves together, by their positions in the tree (tree_number.c), and
+ * the dividers of a generated tree are those of the complete one: an entry changes with a lost cable only where its candidates
+ * do.
  *
  * Cost: O(links * leaves) bytes of vectorised minima and O(switches * hosts) for the table; switches of a level and table rows
  * run in parallel. 11,664 hosts: see bench/.
  * Source: Gliksberg, Capra, Louvet, Garcia, Sohier: High-Quality Fault Resiliency in Fat Trees, IEEE Micro 2020.
- * Departures: refuses fabrics where connected hosts have no way up and down, instead of leaving their entries empty.
+ * Departures: refuses fabrics where connected hosts have no way up and down, instead of leaving their entries empty; dividers
+ * count the ways up as designed, not as they are, so that damage leaves the other entries alone.
  */
 #include "routing/attach.h"
 #include "routing/links.h"
 #include "routing/routing.h"
 #include "routing/tree.h"
+#include "routing/tree_number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,11 +61,6 @@ typedef struct dmodc {
 
 /* ---- groups */
 
-static uint64_t uuid(const ik_fabric *f, uint32_t sw)
-{
-    return f->node_guid && f->node_guid[sw] ? f->node_guid[sw] : sw;
-}
-
 typedef struct link_end {
     uint64_t uuid;
     uint32_t neighbour;
@@ -85,7 +83,7 @@ static uint32_t collect_links(const ik_fabric *f, uint32_t sw, link_end *ends)
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
         uint32_t to = ik_peer_node(f, port);
         if (to != IK_NONE && ik_is_switch(f, to) && to != sw)
-            ends[n++] = (link_end){uuid(f, to), to, (uint16_t)(port - f->port_base[sw])};
+            ends[n++] = (link_end){tree_uuid(f, to), to, (uint16_t)(port - f->port_base[sw])};
     }
     qsort(ends, n, sizeof *ends, by_neighbour);
     return n;
@@ -144,68 +142,63 @@ static void sort_by_level(dmodc *d)
     d->level_base[f->num_levels + 1] = n;
 }
 
-/* Divider of a parent: the largest product of group counts on a way up to it; held below 2^31, beyond any destination. */
+/* Those of the complete tree, whatever is left of it. */
+static void dividers_of_design(dmodc *d, const ik_xgft *design)
+{
+    for (uint32_t sw = 0; sw < d->f->num_switches; sw++)
+        d->divider[sw] = design->prod_w[d->f->switch_level[sw]] / design->w[0];
+}
+
+static uint32_t count_ups(const dmodc *d, uint32_t sw)
+{
+    uint32_t ups = 0;
+    for (uint32_t g = d->group_base[sw]; g < d->group_base[sw + 1]; g++)
+        ups += d->f->switch_level[d->groups[g].neighbour] > d->f->switch_level[sw];
+    return ups;
+}
+
+/* Ways up from a switch of this level as designed: the most that one has, if most of them have so many; else 0, it varies. */
+static uint32_t usual_ups(const dmodc *d, uint32_t level)
+{
+    uint32_t most = 0, have = 0;
+    for (uint32_t i = d->level_base[level]; i < d->level_base[level + 1]; i++) {
+        uint32_t ups = count_ups(d, d->level_switch[i]);
+        have = ups > most ? 1 : have + (ups == most);
+        most = ups > most ? ups : most;
+    }
+    return have * 2 > d->level_base[level + 1] - d->level_base[level] ? most : 0;
+}
+
+static void raise_dividers_above(dmodc *d, uint32_t sw, uint32_t ups)
+{
+    const ik_fabric *f = d->f;
+    uint64_t product = (uint64_t)d->divider[sw] * ups;
+    uint32_t divider = product < 0x7FFFFFFF ? (uint32_t)product : 0x7FFFFFFF;
+    for (uint32_t g = d->group_base[sw]; g < d->group_base[sw + 1]; g++) {
+        uint32_t up = d->groups[g].neighbour;
+        if (f->switch_level[up] > f->switch_level[sw] && d->divider[up] < divider)
+            d->divider[up] = divider;
+    }
+}
+
+/* Divider of a parent: the largest product of group counts on a way up to it; held below 2^31, beyond any destination. A switch
+ * counts as having lost none of its ways up where most of its level have the same number. */
 static void make_dividers(dmodc *d)
 {
     const ik_fabric *f = d->f;
+    if (ik_fabric_xgft(f)) {
+        dividers_of_design(d, ik_fabric_xgft(f));
+        return;
+    }
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         d->divider[sw] = 1;
-    for (uint32_t i = 0; i < f->num_switches; i++) {
-        uint32_t sw = d->level_switch[i], ups = 0;
-        for (uint32_t g = d->group_base[sw]; g < d->group_base[sw + 1]; g++)
-            ups += f->switch_level[d->groups[g].neighbour] > f->switch_level[sw];
-        uint64_t product = (uint64_t)d->divider[sw] * ups;
-        uint32_t divider = product < 0x7FFFFFFF ? (uint32_t)product : 0x7FFFFFFF;
-        for (uint32_t g = d->group_base[sw]; g < d->group_base[sw + 1]; g++) {
-            uint32_t up = d->groups[g].neighbour;
-            if (f->switch_level[up] > f->switch_level[sw] && d->divider[up] < divider)
-                d->divider[up] = divider;
+    for (uint32_t level = 0; level <= f->num_levels; level++) {
+        uint32_t usual = usual_ups(d, level);
+        for (uint32_t i = d->level_base[level]; i < d->level_base[level + 1]; i++) {
+            uint32_t sw = d->level_switch[i];
+            raise_dividers_above(d, sw, usual ? usual : count_ups(d, sw));
         }
     }
-}
-
-/* ---- topological numbers */
-
-typedef struct walk {
-    dmodc *d;
-    bool *seen;
-    uint32_t next;
-} walk;
-
-static void number_below(walk *w, uint32_t sw)
-{
-    const dmodc *d = w->d;
-    const ik_fabric *f = d->f;
-    if (w->seen[sw])
-        return;
-    w->seen[sw] = true;
-    for (uint32_t i = d->at.base[sw]; i < d->at.base[sw + 1]; i++)
-        if (d->topo[d->at.host[i]] == IK_NONE)
-            d->topo[d->at.host[i]] = w->next++;
-    for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-        uint32_t to = ik_peer_node(f, port);
-        if (to != IK_NONE && ik_is_switch(f, to) && f->switch_level[to] < f->switch_level[sw])
-            number_below(w, to); /* at most one frame a level */
-    }
-}
-
-static ik_status number_hosts(dmodc *d, ik_error *err)
-{
-    const ik_fabric *f = d->f;
-    if (ik_fabric_xgft(f)) {
-        for (uint32_t host = 0; host < f->num_hosts; host++)
-            d->topo[host] = host;
-        return IK_OK;
-    }
-    memset(d->topo, 0xFF, f->num_hosts * sizeof *d->topo);
-    walk w = {.d = d, .seen = ik_calloc(f->num_switches, sizeof *w.seen)};
-    if (!w.seen)
-        return ik_fail_memory(err, f->num_switches * sizeof *w.seen, "the walk over a tree");
-    for (uint32_t level = f->num_levels + 1; level-- > 0;)
-        for (uint32_t i = d->level_base[level]; i < d->level_base[level + 1]; i++)
-            number_below(&w, d->level_switch[i]);
-    free(w.seen);
-    return IK_OK;
 }
 
 /* ---- costs */
@@ -462,7 +455,7 @@ static ik_status route(dmodc *d, ik_routing *r, const ik_env *env, ik_error *err
         return status;
     sort_by_level(d);
     make_dividers(d);
-    status = number_hosts(d, err);
+    status = tree_number_hosts(d->f, &d->at, d->topo, err);
     if (status == IK_OK)
         status = make_costs(d, env, err);
     if (status == IK_OK)
@@ -505,9 +498,11 @@ const ik_routing_family ik_routing_dmodc = {
     .summary = "D-mod-K tables for damaged and imported trees",
     .source = "Gliksberg, Capra, Louvet, Garcia, Sohier: High-Quality Fault Resiliency in Fat Trees, IEEE Micro 2020",
     .details =
-        "Destinations numbered along the tree; a switch spreads them over the neighbours that are one step nearer by their "
+        "Destinations are numbered by their positions in the tree; a switch spreads them over the neighbours that are one step "
+        "nearer by their "
         "number divided by the number of ways up below it, then over parallel cables. On a complete tree the tables are those of "
-        "D-mod-K.\n\nWorks on any fabric whose switches stand in levels with links between neighbouring levels only, "
+        "D-mod-K. After damage only those entries change whose neighbours one step nearer are not "
+        "the same as before.\n\nWorks on any fabric whose switches stand in levels with links between neighbouring levels only, "
         "with failed links and switches. Refused if connected hosts have no way up and then down.",
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,
