@@ -9,6 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Steps of paths that the fluid model may take. */
+#define FLUID_STEPS 4e9
+
 static ik_ratio ratio(uint64_t num, uint64_t den)
 {
     uint64_t g = ik_gcd(num, den);
@@ -130,9 +133,13 @@ static ik_status measure_fluid(const path_set *p, ik_contention *c, ik_error *er
     for (uint32_t ch = 0; ch < f->num_ports; ch++) {
         capacity[ch] = f->port_peer[ch] == IK_NONE || !reference ? 0 : (double)ik_port_rate_bps(f, ch) / (double)reference;
     }
-    ik_status s = fluid_time(p, capacity, false, &c->fluid_time, err);
+    fluid_flows flows = paths_as_flows(p);
+    ik_status s = fluid_complete(&flows, capacity, FLUID_STEPS, &c->fluid_time, err);
+    for (uint32_t ch = 0; ch < f->num_ports; ch++) { /* an ideal crossbar: the hosts' channels alone */
+        capacity[ch] = path_inner(f, ch) ? INFINITY : capacity[ch];
+    }
     if (s == IK_OK) {
-        s = fluid_time(p, capacity, true, &c->fluid_crossbar_time, err);
+        s = fluid_complete(&flows, capacity, FLUID_STEPS, &c->fluid_crossbar_time, err);
     }
     c->fluid_slowdown = c->fluid_crossbar_time > 0 ? c->fluid_time / c->fluid_crossbar_time : 1;
     free(capacity);
@@ -142,7 +149,8 @@ static ik_status measure_fluid(const path_set *p, ik_contention *c, ik_error *er
 static ik_status measure(contention_job *j, ik_contention *c, const ik_env *env, ik_error *err)
 {
     const ik_fabric *f = j->p->f;
-    ik_status s = channel_flows_of(j->p, &j->by, err);
+    fluid_flows flows = paths_as_flows(j->p);
+    ik_status s = channel_flows_of(&flows, &j->by, err);
     if (s != IK_OK) {
         return s;
     }

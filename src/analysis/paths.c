@@ -153,33 +153,3 @@ void paths_free(path_set *p)
     free(p->channel);
     memset(p, 0, sizeof *p);
 }
-
-ik_status channel_flows_of(const path_set *p, channel_flows *out, ik_error *err)
-{
-    size_t ports = p->f->num_ports, steps = p->base[p->num];
-    channel_flows c = {ik_calloc(ports + 2, sizeof *c.base), ik_calloc(steps + 1, sizeof *c.flow)};
-    if (!c.base || !c.flow) {
-        channel_flows_free(&c);
-        return ik_fail_memory(err, ports * sizeof *c.base + steps * sizeof *c.flow, "flows by channel");
-    }
-    for (size_t i = 0; i < steps; i++) { /* counting sort: channel c is counted at c + 2 */
-        c.base[p->channel[i] + 2]++;
-    }
-    for (size_t i = 2; i <= ports + 1; i++) {
-        c.base[i] += c.base[i - 1];
-    }
-    for (uint32_t f = 0; f < p->num; f++) {
-        for (size_t i = p->base[f]; i < p->base[f + 1]; i++) {
-            c.flow[c.base[p->channel[i] + 1]++] = f;
-        }
-    }
-    *out = c;
-    return IK_OK;
-}
-
-void channel_flows_free(channel_flows *c)
-{
-    free(c->base);
-    free(c->flow);
-    *c = (channel_flows){0};
-}

@@ -7,6 +7,7 @@
 
 #include "analysis/walk.h"
 #include "ikat/traffic.h"
+#include "routing/fluid.h"
 
 typedef struct path_set {
     const ik_fabric *f;
@@ -29,17 +30,10 @@ static inline bool path_inner(const ik_fabric *f, uint32_t channel)
     return ik_is_switch(f, f->port_node[channel]) && to != IK_NONE && ik_is_switch(f, to);
 }
 
-/* Flows by channel: flow[base[c]] … flow[base[c + 1] - 1], ascending. */
-typedef struct channel_flows {
-    size_t *base; /* [num_ports + 1] */
-    uint32_t *flow;
-} channel_flows;
-ik_status channel_flows_of(const path_set *p, channel_flows *out, ik_error *err);
-void channel_flows_free(channel_flows *c);
-
-/* Max-min fair fluid: flows of unit size over channels of capacity[channel]; the time when the last is done. NAN if it takes more
- * than a bounded number of steps. ends_only: the hosts' channels alone count (an ideal crossbar). */
-ik_status fluid_time(const path_set *p, const double *capacity, bool ends_only, double *time, ik_error *err);
+static inline fluid_flows paths_as_flows(const path_set *p)
+{
+    return (fluid_flows){p->num, p->f->num_ports, p->base, p->channel};
+}
 
 /* Largest matching of a bipartite graph of `num` edges src[i] - dst[i]; numbers below `hosts`. Reusable scratch. */
 typedef struct matcher {

@@ -7,14 +7,11 @@
  * anew. Flows that end within a relative 1e-9 of each other end together, so that exchanges with few distinct rates take few
  * rounds. A binary heap with lazy updates finds the smallest share: O(path steps * log channels) a round.
  */
-#include "analysis/paths.h"
+#include "routing/fluid.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* Path steps handled over all rounds. */
-#define MAX_STEPS 4e9
 
 typedef struct heap_item {
     double share;
@@ -22,10 +19,9 @@ typedef struct heap_item {
 } heap_item;
 
 typedef struct fluid {
-    const path_set *p;
+    const fluid_flows *p;
     channel_flows by;
     const double *capacity;
-    bool ends_only;
     uint32_t *used; /* channels with flows */
     uint32_t num_used;
     double *left;    /* [num_ports] capacity not given away yet in this round */
@@ -37,9 +33,39 @@ typedef struct fluid {
     bool *done;          /* [flows] */
 } fluid;
 
+ik_status channel_flows_of(const fluid_flows *p, channel_flows *out, ik_error *err)
+{
+    size_t channels = p->num_channels, steps = p->num ? p->base[p->num] : 0;
+    channel_flows c = {ik_calloc(channels + 2, sizeof *c.base), ik_calloc(steps + 1, sizeof *c.flow)};
+    if (!c.base || !c.flow) {
+        channel_flows_free(&c);
+        return ik_fail_memory(err, channels * sizeof *c.base + steps * sizeof *c.flow, "flows by channel");
+    }
+    for (size_t i = 0; i < steps; i++) { /* counting sort: channel c is counted at c + 2 */
+        c.base[p->channel[i] + 2]++;
+    }
+    for (size_t i = 2; i <= channels + 1; i++) {
+        c.base[i] += c.base[i - 1];
+    }
+    for (uint32_t f = 0; f < p->num; f++) {
+        for (size_t i = p->base[f]; i < p->base[f + 1]; i++) {
+            c.flow[c.base[p->channel[i] + 1]++] = f;
+        }
+    }
+    *out = c;
+    return IK_OK;
+}
+
+void channel_flows_free(channel_flows *c)
+{
+    free(c->base);
+    free(c->flow);
+    *c = (channel_flows){0};
+}
+
 static bool counts(const fluid *x, uint32_t channel)
 {
-    return !x->ends_only || !path_inner(x->p->f, channel);
+    return x->capacity[channel] < INFINITY;
 }
 
 static void sift_down(heap_item *h, size_t n, size_t i)
@@ -151,6 +177,7 @@ static double advance(fluid *x, uint32_t *left)
     double step = INFINITY;
     for (uint32_t f = 0; f < x->p->num; f++) {
         if (!x->done[f]) {
+            assert(x->rate[f] > 0);
             step = fmin(step, x->size[f] / x->rate[f]);
         }
     }
@@ -177,7 +204,7 @@ static void fluid_free(fluid *x)
 
 static ik_status fluid_init(fluid *x, ik_error *err)
 {
-    size_t ports = (size_t)x->p->f->num_ports + 1, flows = (size_t)x->p->num + 1;
+    size_t ports = (size_t)x->p->num_channels + 1, flows = (size_t)x->p->num + 1;
     ik_status s = channel_flows_of(x->p, &x->by, err);
     if (s != IK_OK) {
         return s;
@@ -192,7 +219,7 @@ static ik_status fluid_init(fluid *x, ik_error *err)
     if (!x->used || !x->left || !x->open || !x->stamp || !x->rate || !x->size || !x->done) {
         return ik_fail_memory(err, ports * 20 + flows * 17, "a fluid model");
     }
-    for (uint32_t c = 0; c < x->p->f->num_ports; c++) {
+    for (uint32_t c = 0; c < x->p->num_channels; c++) {
         if (x->by.base[c + 1] > x->by.base[c] && counts(x, c)) {
             x->used[x->num_used++] = c;
         }
@@ -203,15 +230,15 @@ static ik_status fluid_init(fluid *x, ik_error *err)
     return IK_OK;
 }
 
-ik_status fluid_time(const path_set *p, const double *capacity, bool ends_only, double *time, ik_error *err)
+ik_status fluid_complete(const fluid_flows *flows, const double *capacity, double max_steps, double *time, ik_error *err)
 {
-    fluid x = {.p = p, .capacity = capacity, .ends_only = ends_only};
+    fluid x = {.p = flows, .capacity = capacity};
     double total = 0, steps = 0;
-    uint32_t left = p->num;
+    uint32_t left = flows->num;
     ik_status s = fluid_init(&x, err);
     while (s == IK_OK && left) {
-        steps += (double)p->base[p->num];
-        if (steps > MAX_STEPS) {
+        steps += (double)flows->base[flows->num];
+        if (steps > max_steps) {
             total = NAN;
             break;
         }

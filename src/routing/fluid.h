@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fluid.h: how long flows of equal size take that share channels max-min fairly: what `ikat load` prints and what routes made for
+ * a pattern are judged by.
+ */
+#ifndef IKAT_ROUTING_FLUID_H
+#define IKAT_ROUTING_FLUID_H
+
+#include "ikat/base.h"
+
+/* Flows and the channels that each crosses. */
+typedef struct fluid_flows {
+    uint32_t num, num_channels;
+    const size_t *base;      /* [num + 1] */
+    const uint32_t *channel; /* [base[num]] */
+} fluid_flows;
+
+/* Flows by channel: flow[base[c]] … flow[base[c + 1] - 1], ascending. */
+typedef struct channel_flows {
+    size_t *base; /* [num_channels + 1] */
+    uint32_t *flow;
+} channel_flows;
+ik_status channel_flows_of(const fluid_flows *flows, channel_flows *out, ik_error *err);
+void channel_flows_free(channel_flows *c);
+
+/* Flows of unit size over channels of capacity[num_channels], INFINITY = no limit; each flow crosses a channel with a limit.
+ * *time: when the last is done; NAN if rates would be given over more than max_steps steps of paths, all rounds together. */
+ik_status fluid_complete(const fluid_flows *flows, const double *capacity, double max_steps, double *time, ik_error *err);
+
+#endif
