@@ -13,12 +13,31 @@ extern "C" {
 #endif
 
 /* One step of a witness cycle: a packet holding `channel` on `vc` waits for the next step's channel; the pair src -> dst does so.
+ * In the cycle of an escape layer a dependency may be indirect: the channels of the steps with `through`, which lie outside the
+ * layer, are held by the same packet as the last step without it, and what that packet waits for is the next step without it.
  */
 typedef struct ik_dependency {
     uint32_t channel;
     uint8_t vc;
+    bool through;
     uint32_t src, dst;
 } ik_dependency;
+
+/* The flow control under which freedom from deadlock is judged. */
+typedef enum ik_flow {
+    IK_FLOW_ANY,         /* every flow control in which a VC's buffer holds flits of one packet only, wormhole in buffers smaller
+                          * than a packet included; and what IK_FLOW_CUT_THROUGH stands for */
+    IK_FLOW_CUT_THROUGH, /* a packet enters a buffer only when all of it fits (virtual cut-through, store-and-forward) */
+    IK_FLOW_SETTLED      /* a packet settles on one output on arrival, or flits of several packets share a VC's buffer that may be
+                          * too small for them: no escape layer counts, only a graph without any cycle */
+} ik_flow;
+
+/* What the verdict on deadlocks rests on. */
+typedef enum ik_condition {
+    IK_CONDITION_ACYCLIC,  /* whether the dependency graph of all channels has a cycle */
+    IK_CONDITION_EXTENDED, /* the escape layer: leads on from every state; no cycle of direct and indirect dependencies */
+    IK_CONDITION_DIRECT    /* the escape layer: leads on from every state; no cycle of direct dependencies */
+} ik_condition;
 
 typedef enum ik_verdict { IK_NO, IK_YES, IK_UNKNOWN /* not asked, or not decidable within limits; text says */ } ik_verdict;
 
@@ -34,8 +53,10 @@ typedef struct ik_proof {
     ik_verdict delivered, loop_free, minimal, deadlock_free;
     ik_verdict ordered;          /* the routing's livelock order falls at every hop; IK_UNKNOWN if it declares none,
                                   * or hosts have several cables */
-    const char *deadlock_reason; /* static text: "channel dependency graph acyclic", "cyclic", "cyclic, but escape layer VC 0
-                                    satisfies Duato's condition" */
+    ik_flow flow;                /* the flow control that deadlock_free is judged for */
+    ik_condition condition;      /* what deadlock_free rests on */
+    const char *deadlock_reason; /* static text: "channel dependency graph acyclic", "cyclic, but the escape layer satisfies
+                                    Duato's condition ...": names the condition */
     uint32_t first_undelivered_src, first_undelivered_dst; /* IK_NONE if none */
     uint32_t *lost_path; /* [lost_path_length] channels of a way of that pair until it ends or crosses a channel again */
     size_t lost_path_length;
@@ -47,13 +68,10 @@ typedef struct ik_proof {
     uint64_t channels, dependencies; /* size of the extended channel dependency graph */
     ik_dependency *witness;          /* [witness_length] a shortest cycle unless deadlock_free; NULL otherwise */
     size_t witness_length;
+    /* If the escape layer does not lead on: a packet of this pair that came to a switch by this port may take no channel of the
+     * layer there. IK_NONE otherwise. */
+    uint32_t gap_src, gap_dst, gap_port;
 } ik_proof;
-
-/* The flow control under which freedom from deadlock is judged. */
-typedef enum ik_flow {
-    IK_FLOW_ANY,        /* every flow control, wormhole in buffers smaller than a packet included: the strictest condition */
-    IK_FLOW_CUT_THROUGH /* a packet enters a buffer only when all of it fits (virtual cut-through, store-and-forward) */
-} ik_flow;
 
 /* How to prove. All zero = every pair, judged for every flow control. */
 typedef struct ik_verify_config {

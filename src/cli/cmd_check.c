@@ -19,6 +19,10 @@ static const char *verdict_text(ik_verdict v)
     return v == IK_YES ? "yes" : v == IK_NO ? "NO" : "unknown";
 }
 
+/* In the order of ik_flow and ik_condition. */
+static const char *const flows[] = {"any", "cut_through", "settled"};
+static const char *const conditions[] = {"acyclic", "extended", "direct"};
+
 static bool failed(const ik_proof *p)
 {
     return p->delivered == IK_NO || p->loop_free == IK_NO || p->deadlock_free == IK_NO || p->ordered == IK_NO;
@@ -49,6 +53,7 @@ static json_t *json_witness(const check *k)
         json_object_set_new(step, "port", json_integer(ik_port_local(f, d->channel)));
         json_object_set_new(step, "to_switch", json_integer(ik_peer_node(f, d->channel)));
         json_object_set_new(step, "vc", json_integer(d->vc));
+        json_object_set_new(step, "through", json_boolean(d->through));
         json_object_set_new(step, "from", cli_json_text(ik_port_describe(f, d->channel, from, sizeof from)));
         json_object_set_new(step, "to", cli_json_text(ik_port_describe(f, f->port_peer[d->channel], to, sizeof to)));
         json_object_set_new(step, "source", json_integer(d->src));
@@ -96,6 +101,19 @@ static json_t *json_lost_path(const check *k)
     return path;
 }
 
+/* Where no channel of the escape layer is allowed: the pair, and the switch with the port that the packet came by. */
+static json_t *json_gap(const check *k)
+{
+    const ik_proof *p = &k->proof;
+    char at[256];
+    json_t *gap = json_object();
+    json_object_set_new(gap, "source", json_integer(p->gap_src));
+    json_object_set_new(gap, "destination", json_integer(p->gap_dst));
+    json_object_set_new(gap, "switch", json_integer(k->f->port_node[p->gap_port]));
+    json_object_set_new(gap, "at", cli_json_text(ik_port_describe(k->f, p->gap_port, at, sizeof at)));
+    return gap;
+}
+
 static json_t *to_json(const check *k)
 {
     const ik_proof *p = &k->proof;
@@ -113,6 +131,8 @@ static json_t *to_json(const check *k)
     json_object_set_new(o, "minimal", json_verdict(p->minimal));
     json_object_set_new(o, "livelock_order", json_verdict(p->ordered));
     json_object_set_new(o, "deadlock_free", json_verdict(p->deadlock_free));
+    json_object_set_new(o, "flow", json_string(flows[p->flow]));
+    json_object_set_new(o, "condition", json_string(conditions[p->condition]));
     json_object_set_new(o, "deadlock_reason", json_string(p->deadlock_reason));
     json_counts(p, o);
     if (p->first_undelivered_src != IK_NONE) {
@@ -122,6 +142,7 @@ static json_t *to_json(const check *k)
     if (p->lost_path) {
         json_object_set_new(o, "lost_path", json_lost_path(k));
     }
+    json_object_set_new(o, "escape_gap", p->gap_src == IK_NONE ? json_null() : json_gap(k));
     json_object_set_new(o, "witness", p->witness ? json_witness(k) : json_null());
     return o;
 }
@@ -178,24 +199,34 @@ static void print_lengths(const check *k)
     cli_table_print(table, stdout, k->c->colour_out);
 }
 
+/* Of an escape layer, if the proof has its cycle and not that of all channels. */
 static void print_witness(const check *k)
 {
     static const char *const headers[] = {"a packet on the channel from",   "to",      "VC>",
                                           "waits for the next, going from", "to host", NULL};
+    static const char *const escape_headers[] = {"a packet on the channel from",   "to",      "VC>", "the channel is",
+                                                 "waits for the next, going from", "to host", NULL};
     const ik_fabric *f = k->f;
     char name[256];
-    cli_heading(k->c, "A shortest cycle of dependencies");
-    cli_table *table = cli_table_new(headers);
+    bool escape = k->proof.condition != IK_CONDITION_ACYCLIC && k->proof.gap_src == IK_NONE;
+    cli_heading(k->c, escape ? "A shortest cycle of dependencies of the escape layer" : "A shortest cycle of dependencies");
+    cli_table *table = cli_table_new(escape ? escape_headers : headers);
     for (size_t i = 0; i < k->proof.witness_length; i++) {
         const ik_dependency *d = &k->proof.witness[i];
         cli_table_cell(table, "%s", ik_port_describe(f, d->channel, name, sizeof name));
         cli_table_cell(table, "%s", ik_port_describe(f, f->port_peer[d->channel], name, sizeof name));
         cli_table_cell(table, "%u", d->vc);
+        if (escape) {
+            cli_table_cell(table, "%s", d->through ? "adaptive, held" : "escape");
+        }
         cli_table_cell(table, "%s", ik_node_describe(f, ik_host_node(f, d->src), name, sizeof name));
         cli_table_cell(table, "%s", ik_node_describe(f, ik_host_node(f, d->dst), name, sizeof name));
     }
     cli_table_print(table, stdout, k->c->colour_out);
     printf("  and the last waits for the first\n");
+    if (escape) {
+        printf("  a packet holds an escape channel with the adaptive ones below it, and waits for the next escape channel\n");
+    }
 }
 
 static void print_lost_path(const check *k)
@@ -216,6 +247,16 @@ static void print_lost_path(const check *k)
     printf("  %s\n", again ? "and round again" : "and no way on from there");
 }
 
+static void print_gap(const check *k)
+{
+    const ik_proof *p = &k->proof;
+    char src[256], dst[256], at[256];
+    printf("  %-15s a packet from %s to %s that came to %s may take no channel of the escape layer there\n", "",
+           ik_node_describe(k->f, ik_host_node(k->f, p->gap_src), src, sizeof src),
+           ik_node_describe(k->f, ik_host_node(k->f, p->gap_dst), dst, sizeof dst),
+           ik_port_describe(k->f, p->gap_port, at, sizeof at));
+}
+
 static void print_text(const check *k)
 {
     const ik_proof *p = &k->proof;
@@ -227,6 +268,9 @@ static void print_text(const check *k)
     print_delivery(k);
     print_verdict(k->c, "deadlock-free", p->deadlock_free, p->deadlock_reason);
     printf("  %-15s %s channels and VCs, %s dependencies\n", "", cli_count(p->channels), cli_count(p->dependencies));
+    if (p->gap_src != IK_NONE) {
+        print_gap(k);
+    }
     if (p->lost_path) {
         print_lost_path(k);
     }
@@ -238,9 +282,10 @@ static void print_text(const check *k)
 
 /* ------------------------------------------------------------------------------------------ the command */
 
-static ik_status prove(check *k, unsigned num_vcs, ik_error *err)
+static ik_status prove(check *k, unsigned num_vcs, ik_flow flow, ik_error *err)
 {
     const cli *c = k->c;
+    const ik_verify_config config = {.flow = flow};
     ik_status status = ik_fabric_from_spec(c->args[0], &c->env, &k->f, err);
     if (status == IK_OK) {
         status = cli_reach(c, k->f, &k->refused, err);
@@ -248,7 +293,7 @@ static ik_status prove(check *k, unsigned num_vcs, ik_error *err)
     if (status == IK_OK) {
         status = ik_plan_from_specs(k->f, cli_get(c, "--routing"), cli_get(c, "--vc"), NULL, num_vcs, &c->env, &k->plan, err);
     }
-    return status == IK_OK ? ik_verify(k->plan, NULL, &c->env, &k->proof, err) : status;
+    return status == IK_OK ? ik_verify(k->plan, &config, &c->env, &k->proof, err) : status;
 }
 
 static int show(const check *k)
@@ -263,18 +308,34 @@ static int show(const check *k)
     return cli_finish(k->c, verdict);
 }
 
+/* Option --flow. */
+static bool read_flow(const cli *c, ik_flow *flow)
+{
+    const char *text = cli_has(c, "--flow") ? cli_get(c, "--flow") : flows[IK_FLOW_ANY];
+    *flow = strcmp(text, flows[IK_FLOW_CUT_THROUGH]) == 0 ? IK_FLOW_CUT_THROUGH : IK_FLOW_ANY;
+    if (strcmp(text, flows[*flow]) == 0) {
+        return true;
+    }
+    cli_usage(c, "--flow takes any or cut_through, not '%s'", text);
+    return false;
+}
+
 static int run(cli *c)
 {
     uint64_t num_vcs = 0;
+    ik_flow flow;
     if (!cli_has(c, "--routing")) {
         return cli_usage(c, "which routing? Say --routing SPEC; 'ikat list routings' shows all");
     }
     if (!cli_get_uint(c, "--vcs", 0, IK_MAX_VCS, 0, &num_vcs)) {
         return CLI_USAGE;
     }
+    if (!read_flow(c, &flow)) {
+        return CLI_USAGE;
+    }
     check k = {.c = c};
     ik_error err;
-    ik_status status = prove(&k, (unsigned)num_vcs, &err);
+    ik_status status = prove(&k, (unsigned)num_vcs, flow, &err);
     int exit_status = status == IK_OK ? show(&k) : cli_error(c, &err);
     ik_proof_free(&k.proof);
     ik_plan_free(k.plan);
@@ -286,6 +347,8 @@ static const cli_option options[] = {
     {"--routing", 'r', "SPEC", "the routing to prove, e.g. dmodk or valiant", false},
     {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false},
     {"--vcs", 0, "N", "number of VCs; 0 or without it: as many as the scheme takes", false},
+    {"--flow", 0, "any|cut_through",
+     "judge an escape layer for every flow control (the default), or for switches that keep whole packets", false},
     CLI_ALLOW_UNREACHABLE,
     {NULL, 0, NULL, NULL, false},
 };
@@ -295,20 +358,21 @@ static const char *const examples[] = {"ikat check karytree:k=4,n=3 --routing dm
 
 const ik_command ik_command_check = {
     .name = "check",
-    .synopsis = "SPEC|FILE --routing SPEC [--vc SPEC] [--vcs N]",
+    .synopsis = "SPEC|FILE --routing SPEC [--vc SPEC] [--vcs N] [--flow any|cut_through]",
     .summary = "prove a routing: every pair delivered, no loop, no deadlock; minimal or not",
     .details =
         "Walks every choice that the routing allows for every pair of hosts, and searches the graph of dependencies between\n"
         "(channel, VC) pairs for a cycle. If there is one, a shortest is shown, with a pair of hosts for each of its steps.\n"
         "Hops count channels between switches. Exit status 1 if a pair is not delivered, can loop, or packets can deadlock,\n"
         "and, without --allow-unreachable, if the fabric does not connect all hosts that have a cable.\n"
+        "Where there is a cycle and the VC scheme has an escape layer, the layer is judged: by default so that the verdict\n"
+        "holds for every flow control, with --flow cut_through for switches whose buffers hold whole packets.\n"
         "With --json: spec, hosts, switches, routing, vc, vcs, vcs_needed, vcs_used, delivered, loop_free, minimal,\n"
-        "livelock_order (null without one), deadlock_free, deadlock_reason, pairs, undelivered, loops, unconnected, not_minimal, "
-        "max_hops, mean_hops, path_lengths\n"
-        "(initial states by hops), channels, dependencies, first_undelivered [source, destination], lost_path, witness (null, or "
-        "the "
-        "steps:\n"
-        "switch, port, to_switch, vc, from, to, source, destination, source_name, destination_name).",
+        "livelock_order (null without one), deadlock_free, flow, condition (acyclic, extended, direct: what deadlock_free rests\n"
+        "on), deadlock_reason, pairs, undelivered, loops, unconnected, not_minimal, max_hops, mean_hops, path_lengths (initial\n"
+        "states by hops), channels, dependencies, first_undelivered [source, destination], lost_path, escape_gap (null, or\n"
+        "source, destination, switch, at), witness (null, or the steps: switch, port, to_switch, vc, through, from, to, source,\n"
+        "destination, source_name, destination_name).",
     .examples = examples,
     .options = options,
     .min_args = 1,

@@ -2,8 +2,9 @@
  *
  * escape: an adaptive routing over an escape layer. The lowest VCs may only be used along the path of a second, deadlock-free
  * routing, with a VC scheme of its own; all other VCs may be used on every channel that the adaptive routing allows. A packet may
- * enter and leave the layer at every hop. The condition for this to be free of deadlock is checked by the proof, not assumed:
- * wherever a packet may stand, the adaptive routing must allow the escape routing's port too. Source: J. Duato, "A New Theory of
+ * enter and leave the layer at every hop. The layer's paths lead to the destination, also for a packet that is on its way to an
+ * intermediate switch. The condition for this to be free of deadlock is checked by the proof, not assumed: wherever a packet may
+ * stand, the adaptive routing must allow the escape routing's port too. Source: J. Duato, "A New Theory of
  * Deadlock-Free Adaptive Routing in Wormhole Networks", IEEE TPDS 4(12), 1993.
  */
 #include "vc/lanes.h"
@@ -124,8 +125,9 @@ const ik_vc_family ik_vc_escape = {
     .details =
         "The lowest VCs are the escape layer: open only on the port that the escape routing takes towards the destination. The "
         "other "
-        "VCs are open on every port that the adaptive routing allows. `ikat check` proves the condition; it fails where the "
-        "adaptive routing does not allow the escape port. The classical example is minimal routing on a mesh with "
+        "VCs are open on every port that the adaptive routing allows. A packet may enter and leave the layer at every hop. `ikat "
+        "check` proves the condition; it fails where the adaptive routing does not allow the escape port, as for packets of "
+        "valiant and ugal_l on the way to their intermediate switch. The classical example is minimal routing on a mesh with "
         "escape:routing=dor.",
     .params = params,
     .create = create,

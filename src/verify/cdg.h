@@ -70,4 +70,16 @@ void cdg_count(const cdg *g, uint64_t *vertices, uint64_t *edges);
  * vertices tried. */
 ik_status cdg_cycle(const cdg *g, size_t **cycle, size_t *length, ik_error *err);
 
+/* Has it any? O(vertices + edges), where a shortest one may take seconds. */
+ik_status cdg_is_cyclic(const cdg *g, bool *cyclic, ik_error *err);
+
+/* The same for any graph of vertices 0 … num-1, whose successors next() enumerates as cdg_next() does. */
+typedef struct cycle_graph {
+    const void *graph;
+    size_t num;
+    bool (*next)(const void *graph, size_t vertex, size_t *cursor, size_t *successor);
+} cycle_graph;
+ik_status cycle_shortest(const cycle_graph *g, size_t **cycle, size_t *length, ik_error *err);
+ik_status cycle_exists(const cycle_graph *g, bool *cyclic, ik_error *err); /* O(vertices + edges) */
+
 #endif

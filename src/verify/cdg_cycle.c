@@ -16,8 +16,7 @@ typedef struct frame {
 } frame;
 
 typedef struct search {
-    const cdg *g;
-    size_t num;
+    cycle_graph g;
     uint32_t *order;     /* [num] Tarjan: number of discovery + 1, 0 = not seen; later: mark of a breadth-first search */
     uint32_t *low;       /* [num] Tarjan: lowest reachable; later: predecessor in the search */
     uint32_t *component; /* [num] 0 = none or trivial */
@@ -36,10 +35,10 @@ static void search_free(search *s)
     free(s->frames);
 }
 
-static ik_status search_make(const cdg *g, search *s, ik_error *err)
+static ik_status search_make(const cycle_graph *g, search *s, ik_error *err)
 {
-    size_t num = cdg_num_vertices(g);
-    *s = (search){.g = g, .num = num};
+    size_t num = g->num;
+    *s = (search){.g = *g};
     if (num >= UINT32_MAX) {
         return ik_fail(err, IK_ERR_MEMORY, "a dependency graph of %zu vertices is too large", num);
     }
@@ -55,10 +54,15 @@ static ik_status search_make(const cdg *g, search *s, ik_error *err)
     return IK_OK;
 }
 
-static bool has_self_loop(const cdg *g, size_t vertex)
+static inline bool successor(const search *s, size_t vertex, size_t *cursor, size_t *next)
+{
+    return s->g.next(s->g.graph, vertex, cursor, next);
+}
+
+static bool has_self_loop(const search *s, size_t vertex)
 {
     size_t cursor = 0, next;
-    while (cdg_next(g, vertex, &cursor, &next)) {
+    while (successor(s, vertex, &cursor, &next)) {
         if (next == vertex) {
             return true;
         }
@@ -69,7 +73,7 @@ static bool has_self_loop(const cdg *g, size_t vertex)
 /* Takes the component of root off Tarjan's stack. Vertices that are done have order UINT32_MAX. */
 static void take_component(search *s, size_t root)
 {
-    bool cyclic = s->stack[s->num_stack - 1] != root || has_self_loop(s->g, root);
+    bool cyclic = s->stack[s->num_stack - 1] != root || has_self_loop(s, root);
     uint32_t name = cyclic ? ++s->num_components : 0;
     uint32_t vertex;
     do {
@@ -93,7 +97,7 @@ static void components_from(search *s, size_t root)
     while (depth > 0) {
         frame *top = &s->frames[depth - 1];
         size_t vertex = top->vertex;
-        if (cdg_next(s->g, vertex, &top->cursor, &next)) {
+        if (successor(s, vertex, &top->cursor, &next)) {
             if (s->order[next] == 0) {
                 discover(s, next, &depth);
             } else if (s->order[next] != UINT32_MAX && s->order[next] < s->low[vertex]) {
@@ -122,7 +126,7 @@ static size_t way_back(search *s, size_t start, size_t limit, uint32_t mark, uin
         depth++;
         for (; head < level_end; head++) {
             size_t vertex = s->stack[head], cursor = 0, next;
-            while (cdg_next(s->g, vertex, &cursor, &next)) {
+            while (successor(s, vertex, &cursor, &next)) {
                 *budget -= *budget > 0;
                 if (next == start) {
                     s->low[start] = (uint32_t)vertex;
@@ -150,17 +154,17 @@ static void keep_cycle(const search *s, size_t start, size_t *cycle, size_t leng
 
 static ik_status shortest_cycle(search *s, size_t **out, size_t *length, ik_error *err)
 {
-    size_t *cycle = ik_calloc(s->num + 1, sizeof *cycle);
+    size_t *cycle = ik_calloc(s->g.num + 1, sizeof *cycle);
     if (!cycle) {
-        return ik_fail_memory(err, s->num * sizeof *cycle, "a dependency cycle");
+        return ik_fail_memory(err, s->g.num * sizeof *cycle, "a dependency cycle");
     }
-    for (size_t v = 0; v < s->num; v++) {
+    for (size_t v = 0; v < s->g.num; v++) {
         s->order[v] = 0;
     }
-    size_t best = s->num + 1;
+    size_t best = s->g.num + 1;
     uint64_t budget = SEARCH_BUDGET;
     uint32_t mark = 0;
-    for (size_t v = 0; v < s->num && (budget > 0 || best > s->num); v++) {
+    for (size_t v = 0; v < s->g.num && (budget > 0 || best > s->g.num); v++) {
         size_t found = s->component[v] ? way_back(s, v, best, ++mark, &budget) : 0;
         if (found) {
             best = found;
@@ -172,17 +176,35 @@ static ik_status shortest_cycle(search *s, size_t **out, size_t *length, ik_erro
     return IK_OK;
 }
 
-ik_status cdg_cycle(const cdg *g, size_t **cycle, size_t *length, ik_error *err)
+/* Finds the components that hold cycles. */
+static ik_status find_components(const cycle_graph *g, search *s, ik_error *err)
+{
+    ik_status status = search_make(g, s, err);
+    for (size_t v = 0; status == IK_OK && v < g->num; v++) {
+        if (s->order[v] == 0) {
+            components_from(s, v);
+        }
+    }
+    return status;
+}
+
+ik_status cycle_exists(const cycle_graph *g, bool *cyclic, ik_error *err)
 {
     search s;
-    ik_status status = search_make(g, &s, err);
+    ik_status status = find_components(g, &s, err);
+    if (status == IK_OK) {
+        *cyclic = s.num_components > 0;
+        search_free(&s);
+    }
+    return status;
+}
+
+ik_status cycle_shortest(const cycle_graph *g, size_t **cycle, size_t *length, ik_error *err)
+{
+    search s;
+    ik_status status = find_components(g, &s, err);
     if (status != IK_OK) {
         return status;
-    }
-    for (size_t v = 0; v < s.num; v++) {
-        if (s.order[v] == 0) {
-            components_from(&s, v);
-        }
     }
     if (s.num_components == 0) {
         *cycle = NULL;
@@ -192,4 +214,19 @@ ik_status cdg_cycle(const cdg *g, size_t **cycle, size_t *length, ik_error *err)
     }
     search_free(&s);
     return status;
+}
+
+static bool next_in_cdg(const void *graph, size_t vertex, size_t *cursor, size_t *successor)
+{
+    return cdg_next(graph, vertex, cursor, successor);
+}
+
+ik_status cdg_cycle(const cdg *g, size_t **cycle, size_t *length, ik_error *err)
+{
+    return cycle_shortest(&(cycle_graph){g, cdg_num_vertices(g), next_in_cdg}, cycle, length, err);
+}
+
+ik_status cdg_is_cyclic(const cdg *g, bool *cyclic, ik_error *err)
+{
+    return cycle_exists(&(cycle_graph){g, cdg_num_vertices(g), next_in_cdg}, cyclic, err);
 }

@@ -44,8 +44,9 @@ ik_status prove_lost_path(prove_job *job, uint32_t src, uint32_t dst, uint32_t *
 /* Does the routing's livelock order fall at every hop? IK_UNKNOWN if it declares none. */
 ik_status prove_order(prove_job *job, ik_verdict *ordered, ik_error *err);
 
-/* Duato's condition for VCs 0 … escape_vcs-1: *holds, and *why (static text) if it does not. */
-ik_status prove_escape(prove_job *job, unsigned escape_vcs, bool *holds, const char **why, ik_error *err);
+/* Judges a plan whose graph has a cycle by its escape layer, VCs 0 … escape_vcs-1: sets *proof's verdict on deadlocks, its
+ * condition and reason, and, where the layer itself is the cause, its witness or gap. */
+ik_status prove_escape(prove_job *job, ik_proof *proof, ik_error *err);
 
 /* Does the scheme (and the routing) treat the hosts of a switch alike? */
 bool prove_by_switch(const ik_plan *plan);

@@ -1,166 +1,250 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Duato's condition: a cyclic adaptive routing is deadlock-free if the channels of an escape layer (here VCs 0 … E-1) suffice:
- * from every state that packets can be in, choices inside the layer alone lead to the destination, and the layer's own dependency
- * graph is acyclic when it also holds the indirect dependencies, from one escape channel by way of adaptive ones to the next
- * escape channel.
+ * Duato's condition: a cyclic adaptive routing is free of deadlock if packets can always fall back on an escape layer, here VCs
+ * 0 … E-1. The routing of the layer, R1, is what the plan allows, restricted to these VCs. Two things are proved:
  *
- * Source: J. Duato, "A New Theory of Deadlock-Free Adaptive Routing in Wormhole Networks", IEEE TPDS 4(12), 1993. Sufficient for
- * virtual cut-through, where a waiting packet may take any of its choices whenever it is free. Not looked at: routings whose
- * escape channels differ between destinations so that cross dependencies arise; here one set serves all destinations.
+ * - It leads on: in every state that a packet can be in, it may wait for a channel of the layer (or its destination is there).
+ *   With a graph without cycles, a chain of such channels cannot come back to itself, so it ends at the destination.
+ * - Its dependency graph has no cycle. For every flow control (wormhole, where a blocked packet holds a chain of channels) the
+ *   graph is the extended one, with the indirect dependencies. Where a packet waits only in a buffer that holds all of it, it
+ *   holds one channel, and the direct dependencies suffice (J. Duato, "A Necessary and Sufficient Condition for Deadlock-Free
+ *   Routing in Cut-Through and Store-and-Forward Networks", IEEE TPDS 7(8), 1996).
+ *
+ * Why that is enough: of the channels of the layer that a deadlock occupies, take one with no occupied one behind it in the
+ * graph. The packet that holds it waits, after nothing but channels outside the layer, for a channel of the layer behind it,
+ * which is free.
+ *
+ * Cross dependencies arise where R1 takes a channel of the layer away from some destinations, so that they use it adaptively.
+ * R1 as defined here never does: a channel of the layer is an escape channel for every packet that may take it, and the
+ * dependencies of all destinations are in one graph.
+ *
+ * A packet of an oblivious or deterministic routing settles on one output before it looks at what is free: then each output that
+ * it may settle on must offer a channel of the layer. Source: J. Duato, "A New Theory of Deadlock-Free Adaptive Routing in
+ * Wormhole Networks", IEEE TPDS 4(12), 1993.
+ *
+ * Cost: one more walk of all pairs, in parallel over the destinations, and the cost of escape_graph_add().
  */
+#include "verify/prove_escape.h"
+#include "verify/escape_graph.h"
 #include "verify/prove.h"
 
 #include <stdlib.h>
 
-typedef struct escape {
-    prove_job *job;
-    unsigned num_vcs; /* of the layer */
-    cdg graph;        /* of the layer */
+typedef struct scratch {
     walk *walk;
-    bool connected;
-    uint32_t *queue; /* states */
-    uint32_t *mark;  /* [states] number of the last search that came by */
-    bool *safe;      /* [states] the layer leads on from here */
-    size_t max_states;
-    uint32_t num_searches;
-} escape;
+    escape_search *search;
+    uint32_t *distance, *queue; /* [num_switches] */
+} scratch;
 
-static bool escape_reserve(escape *x, size_t states)
+typedef struct escape_job {
+    prove_job *job;
+    escape_graph graph;
+    bool indirect, settles;
+    scratch *scratch; /* [threads] */
+    size_t first_gap; /* lowest group of destinations with a state that the layer does not lead on from; SIZE_MAX = none */
+} escape_job;
+
+/* ---- the layer leads on */
+
+static bool leads_on(const escape_job *x, const walk *w, uint32_t state)
 {
-    if (states <= x->max_states) {
-        return true;
+    bool some = false, all = true;
+    for (const walk_edge *e = walk_first_edge(w, state); e;) {
+        uint32_t port = e->out_port;
+        bool here = false;
+        for (; e && e->out_port == port; e = walk_next_edge(w, e)) {
+            here |= e->delivers || escape_edge(&x->graph, e);
+        }
+        some |= here;
+        all &= here;
     }
-    free(x->queue);
-    free(x->mark);
-    free(x->safe);
-    x->queue = ik_calloc(states, sizeof *x->queue);
-    x->mark = ik_calloc(states, sizeof *x->mark);
-    x->safe = ik_calloc(states, sizeof *x->safe);
-    x->max_states = x->queue && x->mark && x->safe ? states : 0;
-    return x->max_states > 0;
+    return x->settles ? some && all : some;
 }
 
-static bool in_layer(const escape *x, const walk_edge *e)
+/* A state that the layer does not lead on from; IK_NONE = none. */
+static uint32_t find_gap(const escape_job *x, const walk *w)
 {
-    return e->vc < x->num_vcs;
-}
-
-/* Dependencies of the layer from a state that holds one of its channels: direct, and by way of adaptive channels. */
-static void add_dependencies(escape *x, uint32_t state)
-{
-    uint32_t search = ++x->num_searches;
-    size_t head = 0, tail = 0;
-    uint32_t in_port = walk_state_port(x->walk, state);
-    unsigned vc = walk_state_vc(x->walk, state);
-    x->queue[tail++] = state;
-    x->mark[state] = search;
-    while (head < tail) {
-        for (const walk_edge *e = walk_first_edge(x->walk, x->queue[head++]); e; e = walk_next_edge(x->walk, e)) {
-            if (e->to == IK_NONE) {
-                continue;
-            }
-            if (in_layer(x, e)) {
-                cdg_add(&x->graph, in_port, vc, e->out_port, e->vc, e->vc);
-            } else if (x->mark[e->to] != search) {
-                x->mark[e->to] = search;
-                x->queue[tail++] = e->to;
-            }
+    for (uint32_t s = 0; s < walk_num_states(w); s++) {
+        if (!leads_on(x, w, s)) {
+            return s;
         }
     }
+    return IK_NONE;
 }
 
-/* Is every state safe: does some choice inside the layer, or the host itself, lead on to a safe state? Grows the safe set until
- * it stays; a chain of escape channels as long as the fabric's longest path costs that many rounds. */
-static bool layer_connects(escape *x, uint32_t states)
+ik_status escape_walk_source(const prove_job *job, walk *w, uint32_t src, uint32_t dst, ik_error *err)
 {
-    uint32_t num_safe = 0, before;
-    for (uint32_t s = 0; s < states; s++) {
-        x->safe[s] = false;
-    }
-    do {
-        before = num_safe;
-        for (uint32_t s = 0; s < states; s++) {
-            const walk_edge *e = x->safe[s] ? NULL : walk_first_edge(x->walk, s);
-            for (; e; e = walk_next_edge(x->walk, e)) {
-                if (e->delivers || (e->to != IK_NONE && in_layer(x, e) && x->safe[e->to])) {
-                    x->safe[s] = true;
-                    num_safe++;
-                    break;
-                }
-            }
-        }
-    } while (num_safe > before);
-    return num_safe == states;
-}
-
-static ik_status escape_to(escape *x, uint32_t dst, ik_error *err)
-{
-    const prove_job *job = x->job;
-    walk_begin(x->walk, dst);
-    for (uint32_t g = 0; g < job->groups.num; g++) {
-        uint32_t src = walk_group_source(&job->groups.group[g], dst);
-        uint32_t starts = src == IK_NONE ? 0 : ik_plan_num_starts(job->plan, src, dst);
-        for (uint32_t n = 0; n < starts; n++) {
-            walk_outcome outcome;
-            ik_status status = walk_from(x->walk, src, n, NULL, NULL, &outcome, err);
-            if (status != IK_OK) {
-                return status;
-            }
-        }
-    }
-    uint32_t states = walk_num_states(x->walk);
-    if (!escape_reserve(x, (size_t)states + 1)) {
-        return ik_fail_memory(err, (size_t)states * 9, "the proof of an escape layer");
-    }
-    for (uint32_t s = 0; s < states; s++) {
-        x->mark[s] = 0;
-    }
-    x->num_searches = 0;
-    x->connected = x->connected && layer_connects(x, states);
-    for (uint32_t s = 0; s < states; s++) {
-        if (walk_state_vc(x->walk, s) < x->num_vcs) {
-            add_dependencies(x, s);
+    uint32_t starts = ik_plan_num_starts(job->plan, src, dst);
+    for (uint32_t n = 0; n < starts; n++) {
+        walk_outcome outcome;
+        ik_status status = walk_from(w, src, n, NULL, NULL, &outcome, err);
+        if (status != IK_OK) {
+            return status;
         }
     }
     return IK_OK;
 }
 
-static ik_status judge(escape *x, bool *holds, const char **why, ik_error *err)
+ik_status escape_walk_all(const prove_job *job, walk *w, const uint32_t *distance, uint32_t dst, ik_error *err)
 {
-    size_t *cycle = NULL, length = 0;
-    ik_status status = cdg_cycle(&x->graph, &cycle, &length, err);
-    free(cycle);
-    if (status == IK_OK) {
-        *holds = x->connected && length == 0;
-        *why = !x->connected ? "cyclic, and the escape layer does not lead on from every state"
-                             : "cyclic, and so is the escape layer";
+    walk_begin(w, dst);
+    for (uint32_t g = 0; g < job->groups.num; g++) {
+        const walk_group *from = &job->groups.group[g];
+        uint32_t src = walk_group_source(from, dst);
+        bool connected = src != IK_NONE && distance[from->sw] != IK_NONE;
+        ik_status status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled")
+                           : connected                ? escape_walk_source(job, w, src, dst, err)
+                                                      : IK_OK;
+        if (status != IK_OK) {
+            return status;
+        }
+    }
+    return IK_OK;
+}
+
+static size_t first_gap(const escape_job *x)
+{
+    return __atomic_load_n(&x->first_gap, __ATOMIC_RELAXED);
+}
+
+/* Keeps the lowest, whichever thread finds it first. */
+static void note_gap(escape_job *x, size_t index)
+{
+    size_t known = first_gap(x);
+    while (index < known &&
+           !__atomic_compare_exchange_n(&x->first_gap, &known, index, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
+static ik_status add_destination(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    escape_job *x = ctx;
+    scratch *s = &x->scratch[thread];
+    uint32_t dst = x->job->groups.group[index].first;
+    if (first_gap(x) < index) {
+        return IK_OK; /* the verdict is known, and this destination is not the one to show */
+    }
+    tally_distances(x->job->plan->fabric, dst, s->distance, s->queue);
+    ik_status status = escape_walk_all(x->job, s->walk, s->distance, dst, err);
+    if (status == IK_OK && find_gap(x, s->walk) != IK_NONE) {
+        note_gap(x, index);
+    } else if (status == IK_OK) {
+        status = escape_graph_add(&x->graph, s->search, s->walk, x->indirect, err);
     }
     return status;
 }
 
-ik_status prove_escape(prove_job *job, unsigned escape_vcs, bool *holds, const char **why, ik_error *err)
+/* The first pair towards the first destination with a gap that shows it. */
+static ik_status explain_gap(escape_job *x, ik_proof *proof, ik_error *err)
 {
-    escape x = {.job = job, .num_vcs = escape_vcs, .connected = true};
-    ik_status status = cdg_make(job->plan->fabric, escape_vcs, false, job->env, &x.graph, err);
-    if (status != IK_OK) {
-        return status;
+    const prove_job *job = x->job;
+    scratch *s = &x->scratch[0];
+    uint32_t dst = job->groups.group[x->first_gap].first;
+    tally_distances(job->plan->fabric, dst, s->distance, s->queue);
+    for (uint32_t g = 0; g < job->groups.num; g++) {
+        const walk_group *from = &job->groups.group[g];
+        uint32_t src = walk_group_source(from, dst);
+        if (src == IK_NONE || s->distance[from->sw] == IK_NONE) {
+            continue;
+        }
+        walk_begin(s->walk, dst);
+        ik_status status = escape_walk_source(job, s->walk, src, dst, err);
+        uint32_t gap = status == IK_OK ? find_gap(x, s->walk) : IK_NONE;
+        if (status != IK_OK || gap != IK_NONE) {
+            proof->gap_src = src;
+            proof->gap_dst = dst;
+            proof->gap_port = gap == IK_NONE ? IK_NONE : walk_state_port(s->walk, gap);
+            return status;
+        }
     }
-    x.walk = walk_new(job->plan);
-    if (!x.walk) {
-        status = ik_fail_memory(err, 0, "a walk");
+    return ik_fail(err, IK_ERR_INTERNAL, "no source shows where the escape layer does not lead to host %u", dst);
+}
+
+/* ---- the verdict */
+
+static const char *reason(const escape_job *x, bool gap, bool cyclic)
+{
+    if (gap) {
+        return x->settles ? "cyclic, and the escape layer does not lead on from every state: a packet settles on an output that "
+                            "may be outside it"
+                          : "cyclic, and the escape layer does not lead on from every state";
     }
-    for (uint32_t g = 0; g < job->groups.num && status == IK_OK; g++) {
-        status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled")
-                                            : escape_to(&x, job->groups.group[g].first, err);
+    if (cyclic) {
+        return x->indirect ? "cyclic, and so is the escape layer with its indirect dependencies (judged for every flow control)"
+                           : "cyclic, and so is the escape layer (direct dependencies, for buffers that hold whole packets)";
+    }
+    return x->indirect ? "cyclic, but the escape layer satisfies Duato's condition for every flow control (direct and indirect "
+                         "dependencies)"
+                       : "cyclic, but the escape layer satisfies Duato's condition for buffers that hold whole packets (direct "
+                         "dependencies)";
+}
+
+static ik_status judge(escape_job *x, ik_proof *proof, ik_error *err)
+{
+    bool gap = x->first_gap != SIZE_MAX;
+    size_t *cycle = NULL, length = 0;
+    ik_status status = gap ? explain_gap(x, proof, err) : escape_graph_cycle(&x->graph, &cycle, &length, err);
+    if (status == IK_OK) {
+        proof->deadlock_free = !gap && length == 0 ? IK_YES : IK_NO;
+        proof->condition = x->indirect ? IK_CONDITION_EXTENDED : IK_CONDITION_DIRECT;
+        proof->deadlock_reason = reason(x, gap, length > 0);
+    }
+    if (status == IK_OK && length > 0) {
+        status = escape_witness(x->job, &x->graph, cycle, length, proof, err);
+    }
+    free(cycle);
+    return status;
+}
+
+static ik_status make_scratch(escape_job *x, ik_error *err)
+{
+    size_t switches = (size_t)x->job->plan->fabric->num_switches + 1;
+    x->scratch = ik_calloc(x->job->num_threads, sizeof *x->scratch);
+    bool complete = x->scratch != NULL;
+    for (unsigned t = 0; complete && t < x->job->num_threads; t++) {
+        scratch *s = &x->scratch[t];
+        s->walk = walk_new(x->job->plan);
+        s->search = escape_search_new(&x->graph);
+        s->distance = ik_calloc(switches, sizeof *s->distance);
+        s->queue = ik_calloc(switches, sizeof *s->queue);
+        complete = s->walk && s->search && s->distance && s->queue;
+    }
+    return complete ? IK_OK : ik_fail_memory(err, switches * 8, "the proof of an escape layer");
+}
+
+static void escape_job_free(escape_job *x)
+{
+    for (unsigned t = 0; x->scratch && t < x->job->num_threads; t++) {
+        walk_free(x->scratch[t].walk);
+        escape_search_free(x->scratch[t].search);
+        free(x->scratch[t].distance);
+        free(x->scratch[t].queue);
+    }
+    free(x->scratch);
+    escape_graph_free(&x->graph);
+}
+
+ik_status prove_escape(prove_job *job, ik_proof *proof, ik_error *err)
+{
+    if (job->config.flow == IK_FLOW_SETTLED) {
+        proof->deadlock_reason = "channel dependency graph cyclic; an escape layer does not count where packets settle on one "
+                                 "output on arrival, or share buffers flit by flit";
+        return IK_OK;
+    }
+    escape_job x = {.job = job,
+                    .indirect = job->config.flow != IK_FLOW_CUT_THROUGH,
+                    .settles = job->plan->routing->kind != IK_ROUTE_ADAPTIVE,
+                    .first_gap = SIZE_MAX};
+    ik_status status = escape_graph_make(&job->graph, job->plan->vc->escape_vcs, job->env, &x.graph, err);
+    if (status == IK_OK) {
+        status = make_scratch(&x, err);
     }
     if (status == IK_OK) {
-        status = judge(&x, holds, why, err);
+        status = ik_parallel_for(job->env, "proof of the escape layer", job->groups.num, add_destination, &x, err);
     }
-    walk_free(x.walk);
-    free(x.queue);
-    free(x.mark);
-    free(x.safe);
-    cdg_free(&x.graph);
+    if (status == IK_OK) {
+        status = judge(&x, proof, err);
+    }
+    escape_job_free(&x);
     return status;
 }

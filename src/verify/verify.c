@@ -61,6 +61,7 @@ static ik_status read_counts(const prove_job *job, ik_proof *proof, ik_error *er
             return status;
         }
     }
+    proof->flow = job->config.flow;
     uint64_t wired = job->plan->fabric->num_hosts - job->groups.stray, states = 0;
     proof->sampled_pairs = job->sampled ? job->config.sample_pairs : 0;
     proof->pairs = job->sampled ? job->config.sample_pairs : num_pairs(job->plan->fabric);
@@ -91,11 +92,18 @@ static ik_status read_counts(const prove_job *job, ik_proof *proof, ik_error *er
     return IK_OK;
 }
 
-static ik_status explain_cycle(prove_job *job, const size_t *cycle, size_t length, ik_proof *proof, ik_error *err)
+/* A shortest cycle of all channels as the witness. */
+static ik_status explain_cycle(prove_job *job, ik_proof *proof, ik_error *err)
 {
-    ik_dependency *witness = ik_calloc(length, sizeof *witness);
-    if (!witness) {
-        return ik_fail_memory(err, length * sizeof *witness, "a witness cycle");
+    size_t *cycle = NULL, length = 0;
+    ik_status status = cdg_cycle(&job->graph, &cycle, &length, err);
+    ik_dependency *witness = status == IK_OK ? ik_calloc(length, sizeof *witness) : NULL;
+    if (status == IK_OK && !witness) {
+        status = ik_fail_memory(err, length * sizeof *witness, "a witness cycle");
+    }
+    if (status != IK_OK) {
+        free(cycle);
+        return status;
     }
     for (size_t i = 0; i < length; i++) {
         witness[i] = (ik_dependency){.channel = job->graph.port_of_channel[cycle[i] / job->graph.num_vcs],
@@ -103,43 +111,41 @@ static ik_status explain_cycle(prove_job *job, const size_t *cycle, size_t lengt
                                      .src = IK_NONE,
                                      .dst = IK_NONE};
     }
+    free(cycle);
     proof->witness = witness;
     proof->witness_length = length;
     return prove_causes(job, witness, length, err);
 }
 
 /* A cyclic graph is no verdict yet if the scheme declares an escape layer. */
-static ik_status judge_cycle(prove_job *job, const size_t *cycle, size_t length, ik_proof *proof, ik_error *err)
+static ik_status judge_cycle(prove_job *job, ik_proof *proof, ik_error *err)
 {
-    unsigned escape_vcs = job->plan->vc->escape_vcs;
-    bool holds = false;
-    if (escape_vcs && job->sampled) {
+    bool layered = job->plan->vc->escape_vcs > 0;
+    if (layered && job->sampled && job->config.flow != IK_FLOW_SETTLED) {
         proof->deadlock_free = IK_UNKNOWN;
         proof->deadlock_reason = "cyclic; a sample of pairs does not judge the escape layer";
         return IK_OK;
     }
+    proof->deadlock_free = IK_NO;
     proof->deadlock_reason = "channel dependency graph cyclic";
-    ik_status status = escape_vcs ? prove_escape(job, escape_vcs, &holds, &proof->deadlock_reason, err) : IK_OK;
-    proof->deadlock_free = verdict(holds);
-    if (status != IK_OK || !holds) {
-        return status == IK_OK ? explain_cycle(job, cycle, length, proof, err) : status;
+    ik_status status = layered ? prove_escape(job, proof, err) : IK_OK;
+    if (status == IK_OK && proof->deadlock_free == IK_NO && !proof->witness) {
+        status = explain_cycle(job, proof, err);
     }
-    proof->deadlock_reason = "cyclic, but the escape layer satisfies Duato's condition";
-    return IK_OK;
+    return status;
 }
 
 static ik_status read_graph(prove_job *job, ik_proof *proof, ik_error *err)
 {
     cdg_count(&job->graph, &proof->channels, &proof->dependencies);
-    size_t *cycle = NULL, length = 0;
-    ik_status status = cdg_cycle(&job->graph, &cycle, &length, err);
-    if (status == IK_OK && length > 0) {
-        status = judge_cycle(job, cycle, length, proof, err);
+    bool cyclic = false;
+    ik_status status = cdg_is_cyclic(&job->graph, &cyclic, err);
+    if (status == IK_OK && cyclic) {
+        status = judge_cycle(job, proof, err);
     } else if (status == IK_OK) {
         proof->deadlock_free = IK_YES;
         proof->deadlock_reason = "channel dependency graph acyclic";
     }
-    free(cycle);
     return status;
 }
 
@@ -158,7 +164,7 @@ static void doubt(ik_proof *proof)
 ik_status ik_verify(const ik_plan *plan, const ik_verify_config *config, const ik_env *env, ik_proof *out, ik_error *err)
 {
     prove_job job;
-    ik_proof proof = {0};
+    ik_proof proof = {.gap_src = IK_NONE, .gap_dst = IK_NONE, .gap_port = IK_NONE};
     ik_status status = job_make(plan, config ? *config : (ik_verify_config){0}, env, &job, err);
     if (status == IK_OK) {
         status = read_counts(&job, &proof, err);

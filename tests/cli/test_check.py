@@ -77,6 +77,50 @@ class Check(CliTest):
                 self.assertEqual(proof["vcs_needed"], vcs)
                 self.assertEqual(proof["witness"] is None, free)
 
+    def test_escape_layers(self):
+        # The layer's own graph has a cycle only with the dependencies by way of adaptive channels.
+        wrong = ["mesh:dims=4:4", "-r", "minimal", "--vc", "escape:routing=updown"]
+        proof = self.json("check", *wrong, status=1)
+        self.assertIs(proof["deadlock_free"], False)
+        self.assertEqual((proof["flow"], proof["condition"], proof["escape_gap"]), ("any", "extended", None))
+        self.assertIn("indirect", proof["deadlock_reason"])
+        witness = proof["witness"]
+        for step, following in zip(witness, witness[1:] + witness[:1]):
+            self.assertEqual(step["to_switch"], following["switch"])
+            self.assertEqual(step["through"], step["vc"] > 0)
+            if following["through"]:
+                self.assertEqual((step["source"], step["destination"]), (following["source"], following["destination"]))
+        self.assertGreater(sum(not step["through"] for step in witness), 1)
+        self.assertTrue(any(step["through"] for step in witness))
+        text = self.ok("check", *wrong, status=1)
+        for word in ("NO: cyclic, and so is the escape layer", "of the escape layer", "adaptive, held", "every flow control"):
+            self.assertIn(word, text)
+        # Where a waiting packet holds one channel only, that cycle cannot close.
+        proof = self.json("check", *wrong, "--flow", "cut_through")
+        self.assertEqual((proof["flow"], proof["condition"], proof["deadlock_free"]), ("cut_through", "direct", True))
+        self.assertIn("hold whole packets", proof["deadlock_reason"])
+        proof = self.json("check", "mesh:dims=4:4", "-r", "minimal", "--vc", "escape:routing=dor")
+        self.assertEqual((proof["flow"], proof["condition"], proof["deadlock_free"]), ("any", "extended", True))
+        proof = self.json("check", "mesh:dims=4:4", "-r", "dor", "--flow", "cut_through")
+        self.assertEqual((proof["flow"], proof["condition"], proof["deadlock_free"]), ("cut_through", "acyclic", True))
+        self.refused("check", *wrong, "--flow", "wormhole", says=["any", "cut_through", "wormhole"])
+
+    def test_escape_layers_that_do_not_lead_on(self):
+        for fabric, routing, scheme in (("mesh:dims=4:4", "valiant", "escape:routing=updown"),
+                                        ("mesh:dims=4:4", "ugal_l", "escape:routing=updown"),
+                                        ("mesh:dims=8:8", "ugal_l", "escape:routing=updown"),
+                                        ("mesh:dims=2:3", "ugal_l", "escape"),
+                                        ("polarfly:q=4", "ugal_l", "escape:routing=shortest"),
+                                        ("oft:k=3", "ugal_l", "escape:routing=shortest")):
+            with self.subTest(fabric=fabric, routing=routing):
+                proof = self.json("check", fabric, "-r", routing, "--vc", scheme, status=1)
+                self.assertIs(proof["deadlock_free"], False)
+                self.assertIn("does not lead on", proof["deadlock_reason"])
+                gap = proof["escape_gap"]
+                self.assertNotEqual(gap["source"], gap["destination"])
+                self.assertIn("sw%d" % gap["switch"], gap["at"])
+                self.assertIn("no channel of the escape layer", self.ok("check", fabric, "-r", routing, "--vc", scheme, status=1))
+
     def test_livelock_order(self):
         proof = self.json("check", "lrt:N=100,d=4,r=3,seed=3", "-r", "loren")
         self.assertIs(proof["livelock_order"], True)

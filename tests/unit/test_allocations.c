@@ -446,7 +446,9 @@ static void vc_schemes_and_proofs(void **state)
         {"valiant", "phase", "mlfm:h=2"},
         {"dor", "dateline", "torus:dims=4:3"},
         {"minimal", "escape:routing=dor", "mesh:dims=3:3"},
-        {"minimal", "escape:routing=dor", "torus:dims=5"}, /* its layer is cyclic */
+        {"minimal", "escape:routing=dor", "torus:dims=5"},     /* its layer is cyclic */
+        {"minimal", "escape:routing=updown", "mesh:dims=3:3"}, /* by way of adaptive channels */
+        {"ugal_l", "escape", "mesh:dims=2:2"},                 /* does not lead on */
         {"updown", "lash_tor", "ring:n=5"},
     };
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
