@@ -157,6 +157,7 @@ typedef enum ik_param_type {
     IK_PARAM_STRING,    /* free text */
     IK_PARAM_PATH,      /* name of a file that is read; in an experiment relative to its folder, and the contents count as part of it */
     IK_PARAM_UINT_LIST, /* 16:16 on the command line, [16, 16] or 16:16 in YAML */
+    IK_PARAM_SPEC,      /* a spec within a spec: ';' or ',' between its items; canonical text: ';' */
     IK_PARAM_PATTERNS,  /* specs of traffic patterns, see ik_spec_list_parse; in YAML also a list of mappings */
     IK_PARAM_TIME,      /* ik_parse_quantity, picoseconds */
     IK_PARAM_RATE,      /* bit/s */
@@ -192,6 +193,7 @@ typedef struct ik_value {
     double r;         /* REAL, FRACTION */
     const uint32_t *list; /* UINT_LIST */
     size_t list_count;
+    const char *spec;      /* SPEC: the text with ',' between its items, as ik_spec_parse takes it */
 } ik_value;
 
 /* A set of parameter values according to a declaration. Owns its memory (arena). */
@@ -220,6 +222,7 @@ double ik_params_real(const ik_params *params, const char *name);   /* REAL, FRA
 bool ik_params_bool(const ik_params *params, const char *name);
 unsigned ik_params_enum(const ik_params *params, const char *name);
 const char *ik_params_text(const ik_params *params, const char *name);
+const char *ik_params_spec(const ik_params *params, const char *name); /* SPEC: with ',' between its items; "" if not given */
 const uint32_t *ik_params_list(const ik_params *params, const char *name, size_t *count);
 /* Canonical "a=1,b=2" of every value that differs from its default (all = true: of every value that is set). Owned by params. */
 const char *ik_params_print(ik_params *params, bool all);
@@ -264,16 +267,25 @@ const char *ik_nearest_name(const char *name, const char *const *names);
 typedef struct ik_env {
     uint64_t seed;
     unsigned num_threads;     /* 0 or 1 = this thread only; results never depend on it */
-    volatile const int *cancel; /* raised (non-zero) by a signal handler: stop soon with IK_ERR_CANCELLED */
+    const int *cancel; /* non-zero = stop soon with IK_ERR_CANCELLED; raised with ik_cancel_raise, by a signal handler or any thread */
     /* Called from the calling thread at most every ~50 ms. done <= total; unit e.g. "pairs". */
     void (*progress)(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit);
     void *progress_ctx;
     uint64_t memory_limit_bytes; /* 0 = no limit: refuse requests that need more, saying how much */
 } ik_env;
 
+/* Atomic; all may be called in a signal handler. */
+static inline void ik_cancel_raise(int *cancel)
+{
+    __atomic_store_n(cancel, 1, __ATOMIC_RELAXED);
+}
+static inline bool ik_cancel_raised(const int *cancel)
+{
+    return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED);
+}
 static inline bool ik_env_cancelled(const ik_env *env)
 {
-    return env && env->cancel && *env->cancel;
+    return env && ik_cancel_raised(env->cancel);
 }
 
 /* Runs fn(ctx, index, thread) for index in [0, count) on env->num_threads threads, dynamic chunks, and waits.

@@ -25,7 +25,7 @@ typedef struct ik_packet {
     uint32_t src, dst;
     uint32_t via;   /* chosen at the source: intermediate switch, NCA index, drawn up digits …; IK_NONE = nothing */
     uint8_t phase;  /* e.g. 0 before the intermediate switch, 1 after; up / down */
-    uint8_t hops;   /* switch-to-switch channels crossed so far; kept by the caller (ik_plan_advance) */
+    uint8_t hops;   /* switch-to-switch channels crossed so far, 255 = that or more; kept by the caller (ik_plan_advance) */
     uint8_t vc;     /* VC it occupies now (the input's VC) */
     uint8_t layer;  /* lane fixed at injection by the VC scheme */
 } ik_packet;
@@ -44,6 +44,12 @@ typedef struct ik_view {
 typedef struct ik_draw {
     uint64_t seed, entity, counter;
 } ik_draw;
+
+/* Counts n (0 or 1) more hops behind pk; the count stays at 255, so schemes that look at it cannot take a long way for a short one. */
+static inline void ik_packet_add_hops(ik_packet *pk, unsigned n)
+{
+    pk->hops = (uint8_t)(pk->hops + (n && pk->hops < UINT8_MAX));
+}
 
 typedef enum ik_routing_kind { IK_ROUTE_DETERMINISTIC, IK_ROUTE_OBLIVIOUS, IK_ROUTE_ADAPTIVE } ik_routing_kind;
 

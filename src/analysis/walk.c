@@ -65,7 +65,7 @@ void walk_advance(const ik_fabric *f, uint32_t port, ik_packet *pk)
 {
     uint32_t to = ik_peer_node(f, port);
     if (ik_is_switch(f, f->port_node[port]) && to != IK_NONE && ik_is_switch(f, to)) {
-        pk->hops++;
+        ik_packet_add_hops(pk, 1);
     }
 }
 

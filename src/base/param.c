@@ -129,6 +129,15 @@ static ik_status parse_patterns(ik_params *params, const char *text, ik_error *e
     return ik_spec_list_parse(text, &params->arena, &list, &num, err);
 }
 
+/* A copy of text with `to` for every `from`. */
+static const char *swap_marks(ik_params *params, const char *text, char from, char to)
+{
+    char *copy = ik_arena_strdup(&params->arena, text);
+    for (char *c = copy; c && *c; c++)
+        *c = *c == from ? to : *c;
+    return copy;
+}
+
 static ik_status parse_value(ik_params *params, const ik_param *p, const char *text, ik_value *v, ik_error *err)
 {
     ik_status status = IK_OK;
@@ -154,6 +163,9 @@ static ik_status parse_value(ik_params *params, const ik_param *p, const char *t
         return parse_list(params, p, text, v, err);
     case IK_PARAM_PATTERNS:
         return parse_patterns(params, text, err);
+    case IK_PARAM_SPEC:
+        v->spec = swap_marks(params, text, ';', ',');
+        return v->spec ? IK_OK : ik_fail_memory(err, strlen(text), p->name);
     case IK_PARAM_STRING:
     case IK_PARAM_PATH:
         break;
@@ -210,6 +222,8 @@ static const char *canonical_text(ik_params *params, const ik_param *p, const ik
         return print_list(params, v);
     case IK_PARAM_PATTERNS:
         return print_patterns(params, text);
+    case IK_PARAM_SPEC:
+        return swap_marks(params, text, ',', ';');
     case IK_PARAM_ENUM:
     case IK_PARAM_STRING:
     case IK_PARAM_PATH:
@@ -395,6 +409,12 @@ const char *ik_params_text(const ik_params *params, const char *name)
 {
     const ik_value *v = value_of(params, name);
     return v->text ? v->text : "";
+}
+
+const char *ik_params_spec(const ik_params *params, const char *name)
+{
+    const ik_value *v = value_of(params, name);
+    return v->spec ? v->spec : "";
 }
 
 const uint32_t *ik_params_list(const ik_params *params, const char *name, size_t *count)

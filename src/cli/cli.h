@@ -65,7 +65,7 @@ const ik_command *const *cli_commands(void); /* NULL-terminated */
 extern const cli_option cli_common_options[];
 
 /* main.c's own: defaults, options, end. cli_read_options gives CLI_DONE or CLI_USAGE (message printed). */
-void cli_start(cli *c, volatile const int *cancel);
+void cli_start(cli *c, const int *cancel);
 int cli_read_options(cli *c, int argc, char **argv);
 void cli_stop(cli *c);
 int cli_print_help(const cli *c, const ik_command *command);

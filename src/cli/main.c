@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
-static volatile int cancel_flag;
+static int cancel_flag;
 
 const ik_command *const *cli_commands(void)
 {
@@ -23,7 +23,7 @@ static void on_interrupt(int signal_number)
     if (interrupted)
         _exit(128 + signal_number);
     interrupted = 1;
-    cancel_flag = 1;
+    ik_cancel_raise(&cancel_flag);
 }
 
 static void catch_signals(void)

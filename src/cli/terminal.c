@@ -82,7 +82,7 @@ static uint64_t free_memory_bytes(void)
     return kib * 1024;
 }
 
-void cli_start(cli *c, volatile const int *cancel)
+void cli_start(cli *c, const int *cancel)
 {
     const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
     bool plain = (no_colour && *no_colour) || (term && strcmp(term, "dumb") == 0);

@@ -28,7 +28,7 @@ typedef struct pool {
     uint64_t quota;   /* points that may still be taken now */
     unsigned threads; /* that one point may have */
     unsigned working; /* workers that have not ended */
-    volatile int stop;
+    int stop; /* a cancel flag */
     outcome *head, **tail;
     ik_status status; /* first failure */
     uint64_t failed_at;
@@ -123,7 +123,7 @@ static void fail(pool *w, uint64_t number, ik_status status, const ik_error *err
         w->failed_at = number;
         w->error = *error;
     }
-    w->stop = 1;
+    ik_cancel_raise(&w->stop);
 }
 
 static void *worker(void *ctx)
@@ -131,7 +131,7 @@ static void *worker(void *ctx)
     pool *w = ctx;
     uint64_t number;
     pthread_mutex_lock(&w->mutex);
-    for (const plan_slot *slot; !w->stop && (slot = take(w, &number));) {
+    for (const plan_slot *slot; !ik_cancel_raised(&w->stop) && (slot = take(w, &number));) {
         pthread_mutex_unlock(&w->mutex);
         ik_error error = {0};
         outcome *o = ik_calloc(1, sizeof *o);
@@ -217,7 +217,7 @@ static void collect(pool *w, int64_t fabric)
         if (!o) {
             wait_a_little(w);
             if (ik_env_cancelled(w->r->env))
-                w->stop = 1;
+                ik_cancel_raise(&w->stop);
             continue;
         }
         w->head = o->next;
@@ -323,7 +323,7 @@ ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slo
     start_and_collect(&w, share.side, fabric);
     w.quota = share.last;
     w.threads = share.last_threads;
-    if (share.last && !w.stop)
+    if (share.last && !ik_cancel_raised(&w.stop))
         start_and_collect(&w, share.last, fabric);
     pthread_cond_destroy(&w.changed);
     pthread_mutex_destroy(&w.mutex);

@@ -26,7 +26,7 @@ static bool is_real(ik_param_type type)
 static bool is_number(ik_param_type type)
 {
     return type != IK_PARAM_BOOL && type != IK_PARAM_ENUM && type != IK_PARAM_STRING && type != IK_PARAM_PATH &&
-           type != IK_PARAM_UINT_LIST && type != IK_PARAM_PATTERNS;
+           type != IK_PARAM_SPEC && type != IK_PARAM_UINT_LIST && type != IK_PARAM_PATTERNS;
 }
 
 bool sweep_next(const sweep_axis *axes, size_t num, size_t *choice)

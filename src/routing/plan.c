@@ -119,7 +119,7 @@ void ik_plan_advance(const ik_plan *plan, uint32_t port, unsigned vc, ik_packet 
     const ik_fabric *f = plan->fabric;
     uint32_t to = ik_peer_node(f, port);
     if (ik_is_switch(f, f->port_node[port]) && to != IK_NONE && ik_is_switch(f, to))
-        pk->hops++;
+        ik_packet_add_hops(pk, 1);
     pk->vc = (uint8_t)vc;
 }
 

@@ -91,11 +91,22 @@ static int compare_spots(const void *a, const void *b)
     return p->xy.x < q->xy.x ? -1 : p->xy.x > q->xy.x;
 }
 
-static uint32_t switch_at(const loren *t, int32_t x, int32_t y)
+static uint32_t switch_at(const loren *t, int64_t x, int64_t y)
 {
-    loren_spot key = {.xy = {x, y}};
+    if (x != (int32_t)x || y != (int32_t)y)
+        return IK_NONE; /* beside the edge of what positions can say */
+    loren_spot key = {.xy = {(int32_t)x, (int32_t)y}};
     const loren_spot *spot = bsearch(&key, t->spots, t->g.num_switches, sizeof key, compare_spots);
     return spot ? spot->sw : IK_NONE;
+}
+
+/* Width of the smallest square floor with so many places. */
+static unsigned square_floor(uint32_t num_switches)
+{
+    unsigned width = 1;
+    while ((uint64_t)width * width < num_switches)
+        width++;
+    return width;
 }
 
 static ik_status give_positions(loren *t, const ik_params *params, ik_error *err)
@@ -107,7 +118,7 @@ static ik_status give_positions(loren *t, const ik_params *params, ik_error *err
                 f->family ? f->family : "this fabric");
         return ik_hint(err, IK_ERR_UNSUPPORTED,
                        "use a fabric with positions (lrt), or give the width of the floor: loren:grid=%u",
-                       f->num_switches < 16 ? 4U : 16U);
+                       square_floor(f->num_switches));
     }
     uint32_t width = grid ? (uint32_t)ik_params_uint(params, "grid") : 1;
     for (uint32_t s = 0; s < f->num_switches; s++) {
@@ -217,7 +228,7 @@ static void mark_floor_neighbours(loren *t)
     static const int8_t step[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
     for (uint32_t u = 0; u < t->g.num_switches; u++)
         for (int k = 0; k < 4; k++) {
-            uint32_t v = switch_at(t, t->xy[u].x + step[k][0], t->xy[u].y + step[k][1]);
+            uint32_t v = switch_at(t, (int64_t)t->xy[u].x + step[k][0], (int64_t)t->xy[u].y + step[k][1]);
             if (v == IK_NONE)
                 continue;
             if (t->dist[(size_t)u * t->g.num_switches + v] == LINKS_FAR)

@@ -107,7 +107,7 @@ bool pipe_route(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t bit)
     bool from_host = r->ports[local].peer >= p->switch_channels;
     if (from_host && p->source_adaptive)
         start_again(q, pk);
-    pk->rt.hops = (uint8_t)(pk->rt.hops + !from_host);
+    ik_packet_add_hops(&pk->rt, !from_host);
     pk->rt.vc = v->vc;
     uint32_t out_port = output_of(q, r, sw, in_port, &pk->rt);
     if (out_port == IK_NONE)

@@ -400,7 +400,7 @@ SIM_INLINE void carry_out(hot *h, const shape k, fast_grant *g, const errand *e)
             g->id = IK_NONE;
         return;
     }
-    pk->rt.hops++;
+    ik_packet_add_hops(&pk->rt, 1);
     spot at = k.plain ? aimed(h, AIM_ARRIVAL, offset) : spot_at(h, BIN_ARRIVAL, after(h, offset, link_at(h, k, d->port_base + key_out(g->key))->arrival));
     if (!k.plain && h->mixed && s->store_forward)
         at = spot_at(h, BIN_ARRIVAL, until(h, h->fp->parcels.tail[id] + s->routing_ps));

@@ -76,7 +76,7 @@ SIM_INLINE void send_output(part *p, uint32_t node, sw_state *sw, const shape k,
         s->channel_bytes[port] += pk->size;
     bool to_switch = to->peer_node < s->f->num_switches;
     pk->rt.vc = (uint8_t)u;
-    pk->rt.hops += to_switch;
+    ik_packet_add_hops(&pk->rt, to_switch);
     pk->t_tail = end + delay;
     uint64_t ready = (s->store_forward ? pk->t_tail : p->now + delay) + (to_switch ? s->routing_ps : 0);
     post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);

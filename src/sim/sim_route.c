@@ -164,7 +164,7 @@ uint32_t sim_look_ahead(part *p, uint32_t out_port, unsigned u, const ik_packet 
         return 0;
     ik_packet then = *rt;
     then.vc = (uint8_t)u;
-    then.hops = (uint8_t)(then.hops + (s->f->port_node[out_port] < s->f->num_switches));
+    ik_packet_add_hops(&then, s->f->port_node[out_port] < s->f->num_switches);
     uint32_t preferred = 0, n = ik_plan_next(s->plan, to->peer_node, to->peer_port, &then, p->choices_ahead, &preferred);
     return n ? p->choices_ahead[preferred].port - s->switches[to->peer_node].port_base : 0;
 }

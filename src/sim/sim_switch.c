@@ -245,7 +245,7 @@ SIM_INLINE void send_on_link(part *p, uint32_t node, const shape k, uint32_t id,
     uint64_t delay = s->traversal_ps + to->latency_ps;
     give_space(p, k, in_port, end, v, pk->out, pk);
     pk->rt.vc = (uint8_t)u;
-    pk->rt.hops += to_switch;
+    ik_packet_add_hops(&pk->rt, to_switch);
     pk->t_tail = end + delay;
     uint64_t ready = (s->store_forward ? pk->t_tail : t0 + delay) + (to_switch ? s->routing_ps : 0);
     post_own(p, end, node, EV_TAIL, out_port, input, true);

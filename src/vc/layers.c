@@ -146,7 +146,7 @@ static uint32_t walk_path(const layer_paths *p, uint32_t source, uint32_t dest, 
         out[n++] = link;
         at = p->g.head[link];
         in = f->port_peer[p->g.port[link]];
-        pk.hops++;
+        ik_packet_add_hops(&pk, 1);
     }
     return 0; /* a loop */
 }

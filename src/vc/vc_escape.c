@@ -44,9 +44,9 @@ static ik_status refuse_scheme(const ik_vc *scheme, ik_error *err)
 
 static ik_status make_layer(const ik_vc *v, const ik_params *params, const ik_env *env, escape *x, ik_error *err)
 {
-    ik_status status = ik_routing_from_spec(v->fabric, ik_params_text(params, "routing"), env, &x->routing, err);
+    ik_status status = ik_routing_from_spec(v->fabric, ik_params_spec(params, "routing"), env, &x->routing, err);
     if (status == IK_OK) {
-        status = ik_vc_in_escape(v->fabric, x->routing, ik_params_text(params, "vc"), env, &x->scheme, err);
+        status = ik_vc_in_escape(v->fabric, x->routing, ik_params_spec(params, "vc"), env, &x->scheme, err);
     }
     if (status == IK_OK) {
         status = refuse_scheme(x->scheme, err);
@@ -111,10 +111,10 @@ static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_por
 
 static const ik_param params[] = {
     {.name = "routing",
-     .type = IK_PARAM_STRING,
+     .type = IK_PARAM_SPEC,
      .def = "updown",
-     .help = "routing of the escape layer; must give forwarding tables"},
-    {.name = "vc", .type = IK_PARAM_STRING, .def = "1q", .help = "VC scheme of the escape layer"},
+     .help = "routing of the escape layer, ';' for ',' inside it (updown:order=distance;root=0); must give forwarding tables"},
+    {.name = "vc", .type = IK_PARAM_SPEC, .def = "1q", .help = "VC scheme of the escape layer"},
     {0},
 };
 

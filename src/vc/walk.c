@@ -249,9 +249,7 @@ static bool follow(walk *w, walk_visit visit, void *ctx, bool *failed)
         return false;
     }
     ik_packet pk = fr->pk;
-    uint8_t hops = pk.hops;
     ik_plan_advance(w->plan, choice->port, fr->vc, &pk);
-    pk.hops = hops == UINT8_MAX ? hops : pk.hops; /* stays there: a loop must come back to the same state */
     bool fresh;
     edge.to = state_at(w, peer, &pk, &fresh);
     *failed = edge.to == IK_NONE || !add_edge(w, from, edge) || (fresh && !open_state(w, edge.to, visit, ctx));

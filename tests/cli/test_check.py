@@ -1,4 +1,5 @@
 """`ikat check`: proofs that hold, proofs that fail with their witness, facts known from publications."""
+import json
 import unittest
 
 from harness import CliTest, run
@@ -136,6 +137,33 @@ class Check(CliTest):
         proof = self.json("check", "karytree:k=2,n=2,fail=sw0", "-r", "updown")
         self.assertEqual(proof["unconnected"], 10)
         self.assertIs(proof["delivered"], True)
+
+    def test_specs_within_specs(self):
+        """';' stands for ',' inside a spec that is a parameter's value; in an experiment either does."""
+        nested = "escape:routing=updown:order=distance;root=0"
+        self.assertEqual(self.json("check", "ring:n=5", "-r", "minimal", "--vc", nested, status=None)["vc"], nested)
+        self.refused("check", "ring:n=5", "-r", "minimal", "--vc", "escape:routing=updown:order=distance;rot=0", says=["did you mean 'root'?"])
+        experiment = self.tmp / "e.yaml"
+        for written in (nested, "{family: escape, routing: 'updown:order=distance,root=0'}"):
+            experiment.write_text(f"fabric: mesh:dims=2:2\nrouting: minimal\nvc: {written}\ntraffic: uniform\nload: 10%\n"
+                                  "measure: {warmup: 0 ns, duration: 1 us}\n")
+            plans = self.json("run", experiment, "-o", self.tmp / "e.db", status=None)["plans"]
+            self.assertEqual(plans[0]["vc"], nested)
+            (self.tmp / "e.db").unlink()
+
+    def test_floor_positions_at_the_edge_of_what_can_be_said(self):
+        """Neighbours of the outermost positions cannot exist; nothing wraps around (a failure under the sanitizers)."""
+        self.ok("topo", "mesh:dims=2:2", "-o", self.tmp / "m.json")
+        fabric = json.loads((self.tmp / "m.json").read_text())
+        edge = [[2**31 - 1, 2**31 - 1], [-2**31, 2**31 - 1], [2**31 - 1, -2**31], [-2**31, -2**31]]
+        for switch, xy in zip(fabric["switches"], edge):
+            switch["xy"] = xy
+        path = self.tmp / "edge.json"
+        path.write_text(json.dumps(fabric))
+        self.assertTrue(self.json("check", path, "-r", "loren")["delivered"])
+
+    def test_hint_of_a_floor_names_its_width(self):
+        self.refused("check", "jellyfish:N=64,d=4", "-r", "loren", says=["loren:grid=8"])
 
     def test_wrong_requests(self):
         self.refused("check", "ring:n=5", says="--routing")

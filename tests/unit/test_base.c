@@ -261,7 +261,7 @@ static void parallel_loops(void **state)
     squares[5000] = 99;
     assert_int_equal(ik_parallel_for(&env, NULL, N, square, squares, &err), IK_ERR_FAILED);
     assert_string_equal(err.text, "index 5000");
-    volatile int cancel = 1;
+    int cancel = 1;
     env.cancel = &cancel;
     assert_int_equal(ik_parallel_for(&env, NULL, N, square, squares, &err), IK_ERR_CANCELLED);
     assert_int_equal(ik_parallel_for(NULL, NULL, 0, square, squares, &err), IK_OK);

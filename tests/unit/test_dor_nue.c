@@ -25,6 +25,26 @@ static double prove(const ik_fabric *f, const char *routing, const char *vc, boo
     return mean;
 }
 
+/* Packets count their hops in eight bits: on a longer way the count stays where it is. */
+static void test_long_ways_do_not_wrap_the_count_of_hops(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("ring:n=600");
+    ik_plan *p = NULL;
+    uint32_t channels[400];
+    assert_int_equal(ik_plan_from_specs(f, "dor", NULL, NULL, 0, &env, &p, NULL), IK_OK);
+    uint32_t length = ik_plan_path(p, 0, 300, 0, channels, 400);
+    assert_int_equal(length, 302);
+    ik_packet pk;
+    ik_plan_start_nth(p, 0, 300, 0, &pk);
+    for (uint32_t i = 1; i + 1 < length; i++) {
+        ik_plan_advance(p, channels[i], 0, &pk);
+        assert_int_equal(pk.hops, i < 255 ? i : 255);
+    }
+    ik_plan_free(p);
+    ik_fabric_free(f);
+}
+
 static void test_dor_is_proved(void **state)
 {
     (void)state;
@@ -169,6 +189,7 @@ static void test_nue_vcs_belong_to_nue(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_long_ways_do_not_wrap_the_count_of_hops),
         cmocka_unit_test(test_dor_is_proved),         cmocka_unit_test(test_dor_random_parameters),
         cmocka_unit_test(test_dor_ties_are_even),     cmocka_unit_test(test_dor_refuses),
         cmocka_unit_test(test_nue_is_proved),         cmocka_unit_test(test_nue_random_and_damaged),
