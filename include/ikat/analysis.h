@@ -152,8 +152,10 @@ typedef struct ik_load {
     uint32_t tightest;       /* the channel of any kind with the largest load for its rate, IK_NONE if nothing is sent */
     double saturation;       /* offered load, at most 1, at which it is full: the predicted saturation throughput */
 } ik_load;
-/* Cost: destination-based routings O(hosts * switches), others O(flows * states * hops); routings that depend on hosts through
- * their switches alone are walked once a pair of switches. Results do not depend on the number of threads. */
+/* Cost: destination-based routings O(hosts * switches), O(switches * switches) where hosts matter through their switches alone
+ * (as do routings with legs, and O(switches * switches * middle switches) additions); others O(flows * states * hops). Patterns
+ * that are not even (see ik_traffic_family) cost O(flows) besides. IK_ERR_MEMORY beyond env's limit. Results do not depend on the
+ * number of threads. */
 ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_load *out, ik_error *err);
 void ik_load_free(ik_load *l);
 

@@ -114,6 +114,13 @@ typedef struct ik_routing_family {
     /* Optional, destination-based routings: a number that falls at every switch-to-switch hop of a packet for dst, which proves
      * freedom of livelock without looking at whole paths. Proofs verify it hop by hop. */
     uint64_t (*order)(const ik_routing *r, uint32_t sw, uint32_t dst);
+    /* Optional, routings with several initial states whose paths consist of legs, each towards one switch, with every port of a
+     * switch on a leg equally likely over all initial states: measures follow legs instead of initial states. leg: the ports of
+     * sw on a leg to the switch `goal`, which is not sw, into out (room for radix(sw)); returns their number, 0 = no way. */
+    uint32_t (*leg)(const ik_routing *r, uint32_t sw, uint32_t goal, uint32_t *out);
+    /* With leg: the switches through which initial states of the pair go, one state each (room for num_switches); returns their
+     * number. All other initial states have one leg, to the destination's switch, as have all where this is NULL. */
+    uint32_t (*middles)(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t *out);
 } ik_routing_family;
 
 struct ik_routing {

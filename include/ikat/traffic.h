@@ -31,6 +31,9 @@ typedef struct ik_traffic_family {
     bool (*silent)(const ik_traffic *t, uint32_t src);
     /* Calls fn for every flow of src in ascending dst. Probabilities are exact rationals where 64 bits suffice. */
     void (*flows)(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx);
+    /* Optional: whether every host sends the same share `weight`/`scale` to each other host (flows of a host to itself do not
+     * count): measures then need not call flows(), which takes hosts * hosts calls. */
+    bool (*even)(const ik_traffic *t, uint64_t *weight, uint64_t *scale);
     /* Class of a message, see ik_traffic.classes. NULL = there are no classes. */
     unsigned (*class_of)(const ik_traffic *t, uint32_t src, uint64_t n); /* of the n-th message of src; as pure as dest */
     bool permutation; /* at most one destination a source, at most one source a destination */

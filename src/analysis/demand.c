@@ -134,6 +134,30 @@ static ik_status survey_chunk(void *ctx, size_t index, unsigned thread, ik_error
     return IK_OK;
 }
 
+/* What a survey would find if every host sends the same to each other one. */
+static bool survey_even(demand *d)
+{
+    const ik_traffic *t = d->t;
+    if (!t->family->even || !t->family->even(t, &d->even_weight, &d->even_scale)) {
+        d->even_scale = 0;
+        return false;
+    }
+    d->flows = (uint64_t)t->num_hosts * (t->num_hosts - 1);
+    d->denominator = lcm_within(1, d->even_scale, exact_limit(d));
+    return true;
+}
+
+/* Hosts of other rates: shares of theirs are no whole parts of the reference's. */
+static bool rates_differ(const demand *d)
+{
+    for (uint32_t h = 0; h < d->t->num_hosts; h++) {
+        if (d->row_of[h] != IK_NONE && d->rate[h] != 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static ik_status survey_flows(demand *d, const ik_env *env, ik_error *err)
 {
     uint32_t n = d->t->num_hosts, chunk = n / 64 + 1, chunks = (n + chunk - 1) / chunk;
@@ -146,11 +170,6 @@ static ik_status survey_flows(demand *d, const ik_env *env, ik_error *err)
     for (uint32_t c = 0; status == IK_OK && c < chunks; c++) {
         d->flows += s.flows[c];
         d->denominator = lcm_within(d->denominator, s.lcm[c], exact_limit(d));
-    }
-    for (uint32_t h = 0; h < n; h++) { /* hosts of other rates: shares of theirs are no whole parts of the reference's */
-        if (d->row_of[h] != IK_NONE && d->rate[h] != 1) {
-            d->denominator = 0;
-        }
     }
     free(s.flows);
     free(s.lcm);
@@ -173,8 +192,11 @@ ik_status demand_init(demand *d, const ik_traffic *t, const ik_env *env, ik_erro
     if (s == IK_OK) {
         s = place_hosts(d, err);
     }
-    if (s == IK_OK) {
+    if (s == IK_OK && !survey_even(d)) {
         s = survey_flows(d, env, err);
+    }
+    if (s == IK_OK && rates_differ(d)) {
+        d->denominator = 0;
     }
     if (s != IK_OK) {
         demand_free(d);
@@ -198,51 +220,4 @@ double demand_amount(const demand *d, uint32_t src, uint64_t weight, uint64_t sc
         return (double)(weight * (d->denominator / scale));
     }
     return d->rate[src] * (double)weight / (double)scale;
-}
-
-/* ------------------------------------------------------------------------------------------ the matrix */
-
-typedef struct filling {
-    const demand *d;
-    uint32_t first, end;
-    double *amount;
-    uint32_t *count;
-} filling;
-
-typedef struct filling_row {
-    const filling *f;
-    double *amount;
-    uint32_t *count;
-} filling_row;
-
-static void fill_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
-{
-    filling_row *row = ctx;
-    if (dst >= row->f->first && dst < row->f->end && dst != src) {
-        row->amount[dst - row->f->first] += demand_amount(row->f->d, src, weight, scale);
-        row->count[dst - row->f->first]++;
-    }
-}
-
-static ik_status fill_row(void *ctx, size_t index, unsigned thread, ik_error *err)
-{
-    const filling *f = ctx;
-    const demand *d = f->d;
-    size_t width = f->end - f->first;
-    filling_row row = {f, f->amount + index * width, f->count + index * width};
-    (void)thread;
-    (void)err;
-    memset(row.amount, 0, width * sizeof *row.amount);
-    memset(row.count, 0, width * sizeof *row.count);
-    for (uint32_t i = d->row_base[index]; i < d->row_base[index + 1]; i++) {
-        d->t->family->flows(d->t, d->row_host[i], fill_flow, &row);
-    }
-    return IK_OK;
-}
-
-ik_status demand_fill(const demand *d, uint32_t first, uint32_t end, const ik_env *env, double *amount, uint32_t *count,
-                      ik_error *err)
-{
-    filling f = {d, first, end, amount, count};
-    return ik_parallel_for(env, "traffic matrix", d->num_rows, fill_row, &f, err);
 }

@@ -11,6 +11,7 @@ typedef struct demand {
     const ik_traffic *t;
     uint64_t denominator;  /* amounts are whole multiples of 1/denominator; 0 = they are rounded shares */
     uint64_t flows;        /* s != d */
+    uint64_t even_weight, even_scale; /* every host sends this share to each other one; scale 0: the pattern is not even */
     uint64_t ref_rate_bps; /* the hosts' most common rate: amounts are in its units */
     double *rate;          /* [num_hosts] rate of a host / reference; 0 = the host hangs on no switch */
     uint32_t *row_of;      /* [num_hosts] row of the host's switch, IK_NONE if it has none */
@@ -24,9 +25,4 @@ ik_status demand_init(demand *d, const ik_traffic *t, const ik_env *env, ik_erro
 void demand_free(demand *d);
 /* What `weight` of `scale` of src's rate is in units of 1/denominator. */
 double demand_amount(const demand *d, uint32_t src, uint64_t weight, uint64_t scale);
-/* amount[row * (end - first) + dst - first] += offers of the row's hosts to dst; count likewise the number of flows. Cleared
- * first. */
-ik_status demand_fill(const demand *d, uint32_t first, uint32_t end, const ik_env *env, double *amount, uint32_t *count,
-                      ik_error *err);
-
 #endif

@@ -19,18 +19,22 @@ static void parts_free(load_job *job)
         free(job->parts[i].turns);
     }
     free(job->parts);
-    for (uint32_t h = 0; job->lost && h < job->f->num_hosts; h++) {
-        free(job->lost[h]);
+    for (uint32_t g = 0; job->lost && g < job->num_goals; g++) {
+        free(job->lost[g]);
     }
     free(job->lost);
 }
 
-static ik_status parts_new(load_job *job, ik_error *err)
+static ik_status parts_new(load_job *job, const ik_env *env, ik_error *err)
 {
     size_t ports = (size_t)job->f->num_ports + 1, switches = (size_t)job->f->num_switches + 1;
     size_t bytes = (2 * ports + switches) * sizeof(double);
     job->num_parts = PARTS_BYTES / bytes;
     job->num_parts = job->num_parts > 32 ? 32 : job->num_parts < 4 ? 4 : job->num_parts;
+    ik_status status = load_refuse_bytes(env, (double)job->num_parts * (double)bytes, "channel loads", err);
+    if (status != IK_OK) {
+        return status;
+    }
     job->parts = ik_calloc(job->num_parts, sizeof *job->parts);
     for (size_t i = 0; job->parts && i < job->num_parts; i++) {
         load_sums *s = &job->parts[i];
@@ -60,34 +64,51 @@ static void add_parts(load_job *job)
     }
 }
 
-static bool is_lost(const load_job *job, uint32_t src, uint32_t dst)
+static bool one_cable_each(const ik_fabric *f)
 {
-    uint32_t row = job->d->row_of[src];
-    return job->lost[dst] && job->lost[dst][row / 8] >> row % 8 & 1;
+    for (uint32_t h = 0; h < f->num_hosts; h++) {
+        if (ik_host_cables(f, h) != 1) {
+            return false;
+        }
+    }
+    return true;
 }
 
-/* Destination-based engines see no sources: their injection channels are filled in here. */
-static void inject_one(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+/* Forgets what an engine has booked. */
+static void clear_parts(load_job *job)
 {
-    const load_job *job = ctx;
-    if (src != dst && job->d->row_of[src] != IK_NONE && job->d->row_of[dst] != IK_NONE && !is_lost(job, src, dst)) {
-        uint32_t port = walk_injection(job->f, src);
-        job->parts[0].load[port] += demand_amount(job->d, src, weight, scale);
-        job->parts[0].crossing[port] += 1;
+    for (size_t i = 0; i < job->num_parts; i++) {
+        memset(job->parts[i].load, 0, job->f->num_ports * sizeof *job->parts[i].load);
+        memset(job->parts[i].crossing, 0, job->f->num_ports * sizeof *job->parts[i].crossing);
+        memset(job->parts[i].turns, 0, job->f->num_switches * sizeof *job->parts[i].turns);
     }
+}
+
+static ik_status lost_new(load_job *job, ik_error *err)
+{
+    job->num_goals = job->by_switch ? job->d->num_rows : job->d->t->num_hosts;
+    job->lost = ik_calloc((size_t)job->num_goals + 1, sizeof *job->lost);
+    return job->lost ? IK_OK : ik_fail_memory(err, (size_t)job->num_goals * sizeof *job->lost, "channel loads");
 }
 
 static ik_status run_engine(load_job *job, const ik_env *env, ik_error *err)
 {
-    const ik_traffic *t = job->d->t;
-    if (!(job->r->traits & IK_ROUTE_DEST_BASED)) {
+    const ik_routing *r = job->r;
+    bool dest_based = r->traits & IK_ROUTE_DEST_BASED, legs = r->family->leg, fits = true;
+    job->by_switch = (dest_based || legs) && (r->traits & IK_ROUTE_PER_SWITCH) && one_cable_each(job->f);
+    if (!dest_based && !(legs && job->by_switch)) {
         return load_by_walks(job, env, err);
     }
-    job->lost = ik_calloc((size_t)t->num_hosts + 1, sizeof *job->lost);
-    ik_status s =
-        job->lost ? load_by_trees(job, env, err) : ik_fail_memory(err, (size_t)t->num_hosts * sizeof *job->lost, "channel loads");
-    for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++) {
-        t->family->flows(t, h, inject_one, job);
+    ik_status s = lost_new(job, err);
+    if (s == IK_OK) {
+        s = !dest_based && r->family->middles ? load_by_legs(job, env, &fits, err) : load_by_trees(job, env, err);
+    }
+    if (s == IK_OK && !fits) {
+        clear_parts(job);
+        return load_by_walks(job, env, err);
+    }
+    if (s == IK_OK) {
+        load_book_ends(job);
     }
     return s;
 }
@@ -161,7 +182,7 @@ ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env
     if (s != IK_OK) {
         return s;
     }
-    s = parts_new(&job, err);
+    s = parts_new(&job, env, err);
     if (s == IK_OK) {
         s = run_engine(&job, env, err);
     }

@@ -5,6 +5,7 @@
  */
 #include "routing/indirect.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,5 +233,29 @@ uint32_t indirect_next(const ik_routing *r, const indirect *t, uint32_t sw, uint
     uint32_t n = minpaths_ports(&t->m, sw, goal, out);
     if (n > 1)
         *preferred = goal % n;
+    return n;
+}
+
+uint32_t indirect_leg(const indirect *t, uint32_t sw, uint32_t goal, uint32_t *out)
+{
+    if (!t->one)
+        return minpaths_ports(&t->m, sw, goal, out);
+    out[0] = minpaths_one(&t->m, sw, goal, t->seed, goal);
+    return out[0] != IK_NONE;
+}
+
+uint32_t indirect_middles(const indirect *t, uint32_t src, uint32_t dst, uint32_t *out)
+{
+    uint32_t rs = t->m.g.host_sw[src], rd = indirect_goal(t, src, dst), count = indirect_count(t, rs, rd), n = 0;
+    if (count == 0)
+        return 0;
+    uint32_t first = t->group ? t->list_at[rs] : t->comp_at[t->component[rs]];
+    uint32_t end = t->group ? t->list_at[rs + 1] : t->comp_at[t->component[rs] + 1];
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t mid = t->list[i];
+        if (t->group ? t->group[mid] != t->group[rd] : mid != rs && mid != rd)
+            out[n++] = mid;
+    }
+    assert(n == count);
     return n;
 }

@@ -57,5 +57,8 @@ void indirect_set(ik_packet *pk, uint32_t mid, uint32_t port);
 /* next() of both routings. */
 uint32_t indirect_next(const ik_routing *r, const indirect *t, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out,
                        uint32_t *preferred);
+/* leg() and middles() of both routings, see ik_routing_family. */
+uint32_t indirect_leg(const indirect *t, uint32_t sw, uint32_t goal, uint32_t *out);
+uint32_t indirect_middles(const indirect *t, uint32_t src, uint32_t dst, uint32_t *out);
 
 #endif

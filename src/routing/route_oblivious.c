@@ -21,6 +21,11 @@ static void start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
     pk->via = n;
 }
 
+static uint32_t leg(const ik_routing *r, uint32_t sw, uint32_t goal, uint32_t *out)
+{
+    return tree_ascent_leg(r->impl, sw, goal, out);
+}
+
 static const char *const examples[] = {
     "karytree:k=2,n=3", "karytree:k=4,n=2", "xgft:m=3:4,w=1:2", "xgft:m=4:3:2,w=1:2:3", "pgft:m=4:4,w=1:2,p=1:2", NULL,
 };
@@ -35,7 +40,7 @@ const ik_routing_family ik_routing_oblivious = {
         "the cable has the number of the cable up.\n\nNeeds an undamaged generated tree.",
     .kind = IK_ROUTE_OBLIVIOUS,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,
-    .traits = IK_ROUTE_ARITHMETIC | IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS,
+    .traits = IK_ROUTE_ARITHMETIC | IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS | IK_ROUTE_PER_SWITCH,
     .example_fabrics = examples,
     .refused_fabrics = refused,
     .create = tree_routing_create,
@@ -43,4 +48,5 @@ const ik_routing_family ik_routing_oblivious = {
     .num_starts = num_starts,
     .start_nth = start_nth,
     .next = tree_ascent_next,
+    .leg = leg,
 };

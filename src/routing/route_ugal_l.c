@@ -178,6 +178,16 @@ static uint32_t ugal_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik
     return indirect_next(r, &((const ugal *)r->impl)->t, sw, in_port, pk, out, preferred);
 }
 
+static uint32_t ugal_leg(const ik_routing *r, uint32_t sw, uint32_t goal, uint32_t *out)
+{
+    return indirect_leg(&((const ugal *)r->impl)->t, sw, goal, out);
+}
+
+static uint32_t ugal_middles(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t *out)
+{
+    return indirect_middles(&((const ugal *)r->impl)->t, src, dst, out);
+}
+
 static const ik_param ugal_params[] = {
     {"cost", IK_PARAM_ENUM, "auto", 0, 0, "auto|constant|ratio",
      "penalty of an indirect path: c, or csf times the ratio of path lengths "
@@ -224,4 +234,6 @@ const ik_routing_family ik_routing_ugal_l = {
     .start_nth = ugal_start_nth,
     .start = ugal_start,
     .next = ugal_next,
+    .leg = ugal_leg,
+    .middles = ugal_middles,
 };

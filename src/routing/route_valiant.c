@@ -53,6 +53,16 @@ static uint32_t valiant_next(const ik_routing *r, uint32_t sw, uint32_t in_port,
     return indirect_next(r, r->impl, sw, in_port, pk, out, preferred);
 }
 
+static uint32_t valiant_leg(const ik_routing *r, uint32_t sw, uint32_t goal, uint32_t *out)
+{
+    return indirect_leg(r->impl, sw, goal, out);
+}
+
+static uint32_t valiant_middles(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t *out)
+{
+    return indirect_middles(r->impl, src, dst, out);
+}
+
 static const ik_param valiant_params[] = {
     INDIRECT_PARAMS,
     {0},
@@ -79,4 +89,6 @@ const ik_routing_family ik_routing_valiant = {
     .num_starts = valiant_num_starts,
     .start_nth = valiant_start_nth,
     .next = valiant_next,
+    .leg = valiant_leg,
+    .middles = valiant_middles,
 };

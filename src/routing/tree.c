@@ -7,6 +7,8 @@
  */
 #include "routing/tree.h"
 
+#include <assert.h>
+
 #include <stdlib.h>
 
 tree_reciprocal tree_reciprocal_of(uint32_t by)
@@ -150,4 +152,21 @@ uint32_t tree_ascent_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik
 {
     (void)in_port;
     return tree_ascent_route(r->impl, sw, pk, out, preferred);
+}
+
+uint32_t tree_ascent_leg(const tree *t, uint32_t sw, uint32_t goal, uint32_t *out)
+{
+    const tree_switch *s = &t->sw[sw];
+    const tree_level *lv = &t->level[s->level];
+    uint32_t host = t->sw[goal].first_host, n = lv->num_up;
+    assert(t->sw[goal].level == 1 && goal != sw);
+    if (tree_is_below(s, lv, host)) {
+        n = lv->num_cables;
+        for (uint32_t cable = 0; cable < n; cable++)
+            out[cable] = tree_down(s, lv, host, cable);
+        return n;
+    }
+    for (uint32_t up = 0; up < n; up++)
+        out[up] = s->port_base + lv->first_up + up;
+    return n;
 }

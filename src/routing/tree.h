@@ -117,5 +117,8 @@ static inline uint32_t tree_ascent_up(const tree_level *lv, uint32_t ascent)
  * tree. */
 uint32_t tree_ascent_route(const tree *t, uint32_t sw, const ik_packet *pk, uint32_t *out, uint32_t *preferred);
 uint32_t tree_ascent_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred);
+/* The ports that all ascents together take at sw on the way to leaf switch `goal`, each equally likely (see
+ * ik_routing_family.leg). */
+uint32_t tree_ascent_leg(const tree *t, uint32_t sw, uint32_t goal, uint32_t *out);
 
 #endif

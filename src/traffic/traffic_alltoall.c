@@ -77,6 +77,13 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
     }
 }
 
+static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
+{
+    *weight = 1;
+    *scale = t->num_hosts - 1;
+    return t->num_hosts > 1;
+}
+
 const ik_traffic_family ik_traffic_alltoall = {
     .name = "alltoall",
     .summary = "every host sends to every other in turn",
@@ -89,5 +96,5 @@ const ik_traffic_family ik_traffic_alltoall = {
     .destroy = pattern_free_impl,
     .dest = dest,
     .flows = flows,
-
+    .even = even,
 };

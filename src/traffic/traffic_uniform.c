@@ -54,6 +54,14 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
     }
 }
 
+static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
+{
+    bool self = *(const bool *)t->impl;
+    *weight = 1;
+    *scale = self ? t->num_hosts : t->num_hosts - 1;
+    return t->num_hosts > 1;
+}
+
 const ik_traffic_family ik_traffic_uniform = {
     .name = "uniform",
     .summary = "every message to a host drawn anew, all others equally likely",
@@ -65,4 +73,5 @@ const ik_traffic_family ik_traffic_uniform = {
     .dest = dest,
     .dests = dests,
     .flows = flows,
+    .even = even,
 };

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_loads.c: channel loads of every routing on every kind of fabric against flows followed one by one.
+ */
+#include "ikat/analysis.h"
+#include "unit/made.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------ flows one by one */
+
+typedef struct slow {
+    const ik_routing *r;
+    const ik_fabric *f;
+    double *load, *crossing, *turns;
+    uint64_t flows;
+    double delivered;
+    uint32_t path[256];
+} slow;
+
+static bool goes_up(const ik_fabric *f, uint32_t port)
+{
+    uint32_t from = f->port_node[port], to = ik_peer_node(f, port);
+    return f->num_levels && ik_is_switch(f, from) && ik_is_switch(f, to) && f->switch_level[to] > f->switch_level[from];
+}
+
+static void book_path(slow *s, uint32_t length, double amount, double part)
+{
+    for (uint32_t i = 0; i < length; i++) {
+        s->load[s->path[i]] += amount;
+        s->crossing[s->path[i]] += part;
+    }
+    for (uint32_t i = 1; i < length; i++) {
+        if (!goes_up(s->f, s->path[i])) {
+            s->turns[s->f->port_node[s->path[i]]] += part;
+            break;
+        }
+    }
+    s->delivered += part;
+}
+
+/* Follows every allowed port, each with an even part of the flow. */
+static void follow(slow *s, ik_packet pk, uint32_t length, double amount, double part)
+{
+    uint32_t in = s->f->port_peer[s->path[length - 1]], node = in == IK_NONE ? IK_NONE : s->f->port_node[in];
+    if (node == IK_NONE || !ik_is_switch(s->f, node)) {
+        if (node == ik_host_node(s->f, pk.dst)) {
+            book_path(s, length, amount, part);
+        }
+        return;
+    }
+    assert_true(length < 256);
+    pk.hops = (uint8_t)(length - 1);
+    uint32_t out[256], preferred = 0, n = s->r->family->next(s->r, node, in, &pk, out, &preferred);
+    bool one = s->r->kind == IK_ROUTE_DETERMINISTIC && n > 1;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!one || i == preferred) {
+            s->path[length] = out[i];
+            follow(s, pk, length + 1, amount / (one ? 1 : n), part / (one ? 1 : n));
+        }
+    }
+}
+
+static void follow_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+{
+    slow *s = ctx;
+    const ik_routing_family *family = s->r->family;
+    if (src == dst) {
+        return;
+    }
+    s->flows++;
+    if (ik_host_port(s->f, src) == IK_NONE || ik_host_port(s->f, dst) == IK_NONE) {
+        return;
+    }
+    uint32_t starts = family->num_starts ? family->num_starts(s->r, src, dst) : 1;
+    for (uint32_t n = 0; n < starts; n++) {
+        ik_packet pk = {.src = src, .dst = dst, .via = IK_NONE};
+        if (family->start_nth) {
+            family->start_nth(s->r, n, &pk);
+        }
+        s->path[0] = ik_host_port(s->f, src);
+        follow(s, pk, 1, (double)weight / (double)scale / starts, 1.0 / starts);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ comparing */
+
+static void assert_near(const char *what, const ik_routing *r, const ik_traffic *t, uint32_t at, double value, double expected)
+{
+    if (fabs(value - expected) > 1e-9 * (1 + fabs(expected))) {
+        fail_msg("%s on %s, traffic %s: %s %u is %.12g, one by one %.12g", r->spec, r->fabric->spec, t->spec, what, at, value,
+                 expected);
+    }
+}
+
+static void compare(const ik_routing *r, const ik_traffic *t)
+{
+    const ik_fabric *f = r->fabric;
+    size_t room = (size_t)f->num_ports + f->num_switches + 1;
+    slow s = {.r = r, .f = f};
+    s.load = calloc(room, sizeof *s.load);
+    s.crossing = calloc(room, sizeof *s.crossing);
+    s.turns = calloc(room, sizeof *s.turns);
+    for (uint32_t src = 0; src < f->num_hosts; src++) {
+        t->family->flows(t, src, follow_flow, &s);
+    }
+    for (unsigned threads = 1; threads <= 3; threads += 2) {
+        ik_env env = {.num_threads = threads};
+        ik_load l;
+        assert_int_equal(ik_load_measure(r, t, &env, &l, NULL), IK_OK);
+        assert_int_equal(l.flows, s.flows);
+        assert_int_equal(l.undelivered, s.flows - (uint64_t)llround(s.delivered));
+        for (uint32_t p = 0; p < f->num_ports; p++) {
+            assert_near("load of channel", r, t, p, l.load[p], s.load[p]);
+            assert_near("flows on channel", r, t, p, l.crossing[p], s.crossing[p]);
+            if (l.denominator) {
+                assert_true(l.load[p] == (double)llround(s.load[p] * (double)l.denominator) / (double)l.denominator);
+            }
+        }
+        for (uint32_t sw = 0; l.turns && sw < f->num_switches; sw++) {
+            assert_near("turns at switch", r, t, sw, l.turns[sw], s.turns[sw]);
+        }
+        ik_load_free(&l);
+    }
+    free(s.load);
+    free(s.crossing);
+    free(s.turns);
+}
+
+static const char *const patterns[] = {
+    "uniform", "alltoall", "shift:by=3", "hotspot:fraction=30%,share=messages", "uniform:self=true", "mix:70%*uniform+30%*shift",
+    NULL,
+};
+
+static void compare_patterns(const ik_fabric *f, const char *routing)
+{
+    ik_env env = {.seed = 5};
+    ik_routing *r = NULL;
+    if (ik_routing_from_spec(f, routing, &env, &r, NULL) != IK_OK) {
+        return; /* does not fit this fabric */
+    }
+    for (const char *const *p = patterns; *p; p++) {
+        ik_traffic *t = NULL;
+        if (ik_traffic_from_spec(f, *p, &env, &t, NULL) == IK_OK) {
+            compare(r, t);
+        }
+        ik_traffic_free(t);
+    }
+    ik_routing_free(r);
+}
+
+/* Fabrics of all kinds; hosts without a cable, uneven numbers of hosts, parallel cables, two ports a host, and damage among them.
+ */
+static const char *const fabrics[] = {
+    "karytree:k=2,n=3",
+    "xgft:m=3:2:2,w=1:2:3",
+    "pgft:m=3:3,w=1:2,p=1:2",
+    "xgft:m=2:3,w=2:2",
+    "slimfly:q=3",
+    "mlfm:h=2",
+    "oft:k=2",
+    "torus:dims=3:3,hosts=7",
+    "mesh:dims=3:2",
+    "hypercube:n=3",
+    "hyperx:dims=3:2",
+    "dragonfly:p=1,a=4,h=1",
+    "dragonflyplus:h=2,g=3,p=1",
+    "polarfly:q=2",
+    "fullmesh:n=4,hosts=7",
+    "crossbar:n=5",
+    "jellyfish:N=10,d=3,p=2",
+    "jellyfish:N=12,d=3,fail=30%",
+    "karytree:k=2,n=3,fail=20%",
+    NULL,
+};
+
+static void test_all_routings_on_all_fabrics(void **state)
+{
+    static const char *const variants[] = {"minimal:paths=one", "valiant:intermediate=all", "valiant:paths=one",
+                                           "dor:tie=random",    "ugal_l:intermediate=all",  NULL};
+    (void)state;
+    for (const char *const *spec = fabrics; *spec; spec++) {
+        ik_fabric *f = NULL;
+        ik_env env = {.seed = 3};
+        ik_error err = {0};
+        if (ik_fabric_from_spec(*spec, &env, &f, &err) != IK_OK) {
+            fail_msg("%s: %s", *spec, err.text);
+        }
+        assert_true(f->num_hosts <= 40);
+        for (const ik_routing_family *const *r = ik_routings(); *r; r++) {
+            compare_patterns(f, (*r)->name);
+        }
+        for (const char *const *r = variants; *r; r++) {
+            compare_patterns(f, *r);
+        }
+        ik_fabric_free(f);
+    }
+}
+
+/* Nothing is allocated that the limit forbids, however large the fabric's loads would be. */
+static void test_memory_limit(void **state)
+{
+    static const char *const routings[] = {"minimal", "valiant", "updown", NULL};
+    ik_fabric *f = NULL;
+    (void)state;
+    assert_int_equal(ik_fabric_from_spec("torus:dims=20:20", NULL, &f, NULL), IK_OK);
+    for (const char *const *spec = routings; *spec; spec++) {
+        ik_routing *r = NULL;
+        ik_traffic *t = NULL;
+        ik_load l;
+        ik_error err = {0};
+        ik_env env = {.memory_limit_bytes = 200000};
+        assert_int_equal(ik_routing_from_spec(f, *spec, NULL, &r, NULL), IK_OK);
+        assert_int_equal(ik_traffic_from_spec(f, "uniform", NULL, &t, NULL), IK_OK);
+        assert_int_equal(ik_load_measure(r, t, &env, &l, &err), IK_ERR_MEMORY);
+        assert_non_null(strstr(err.text, "200000"));
+        ik_traffic_free(t);
+        ik_routing_free(r);
+    }
+    ik_fabric_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_routings_on_all_fabrics),
+        cmocka_unit_test(test_memory_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
