@@ -100,8 +100,10 @@ typedef struct ik_routing_family {
     void (*start)(const ik_routing *r, const ik_draw *draw, const ik_view *view, ik_packet *pk);
     /* The routing function. sw: current switch; in_port: channel's receiving port (global port id) at sw through which the
      * packet came. Writes the allowed output ports (global port ids of sw) to out[0..n-1] in a fixed physical order, *preferred =
-     * index of the one that the deterministic variant would take; returns n, 0 = no route. May update pk->via/phase (idempotent
-     * at the same switch). out has room for radix(sw) entries. At the destination's switch it gives the port(s) to the host. */
+     * index of the one that the deterministic variant would take; returns n, 0 = no route. Of several, an oblivious routing's
+     * packet takes one drawn by ik_plan_draw(), an adaptive one's what pick() or the selection function says. May update
+     * pk->via/phase (idempotent at the same switch). out has room for radix(sw) entries. At the destination's switch it gives
+     * the port(s) to the host. */
     uint32_t (*next)(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred);
     /* Optional: an adaptive routing that must look at local state itself (thresholds on credits): narrows the choice to one index
      * of out; NULL = the plan's selection function picks. scratch: state of this switch, see state_bytes. */
@@ -247,6 +249,9 @@ void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_dra
 uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk, ik_choice *out, uint32_t *preferred);
 /* Bookkeeping after pk was sent through `port` on `vc`: counts the hop if it joins two switches, sets pk->vc. */
 void ik_plan_advance(const ik_plan *plan, uint32_t port, unsigned vc, ik_packet *pk);
+/* Which of the n outputs (n >= 1) that next() allowed pk takes where no local state decides: under an oblivious routing one drawn by
+ * address (draw's seed, entity and counter; pk's hops), each as likely as the others; otherwise the preferred one. */
+uint32_t ik_plan_draw(const ik_plan *plan, const ik_packet *pk, const ik_draw *draw, uint32_t n, uint32_t preferred);
 /* Walks one deterministic path (preferred choice everywhere) from initial state n: writes channels (injection … ejection) to
  * channels[max], returns their number, or 0 if not delivered within max channels. */
 uint32_t ik_plan_path(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, uint32_t *channels, uint32_t max);

@@ -4,6 +4,7 @@
 #include "ikat/routing.h"
 #include "ikat/vc.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Ports that next() may write on the stack; switches with more take the large buffer. */
@@ -112,6 +113,14 @@ uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_pac
     if (plan->max_radix > SMALL_RADIX)
         return choices_large(plan, sw, in_port, pk, out, preferred);
     return choices(plan, sw, in_port, pk, ports, out, preferred);
+}
+
+uint32_t ik_plan_draw(const ik_plan *plan, const ik_packet *pk, const ik_draw *draw, uint32_t n, uint32_t preferred)
+{
+    assert(n > 0 && preferred < n);
+    if (n == 1 || plan->routing->kind != IK_ROUTE_OBLIVIOUS)
+        return preferred;
+    return ik_random_below(draw->seed, IK_RNG_ROUTE_HOP, draw->entity | (uint64_t)pk->hops << 40, draw->counter, n);
 }
 
 void ik_plan_advance(const ik_plan *plan, uint32_t port, unsigned vc, ik_packet *pk)

@@ -76,8 +76,9 @@ const ik_routing_family ik_routing_valiant = {
     .details =
         "The intermediate is drawn per packet, uniformly among the eligible switches other than the source's and the "
         "destination's: switches with hosts, or on dragonflies the entry switches of the other groups. Packets whose source and "
-        "destination share a switch are not misrouted. Where a half has several minimal paths the selection function picks, by "
-        "default at random. Free of deadlock with VC = phase (2 VCs) on undamaged OFT, MLFM and trees, with VC = hops elsewhere.",
+        "destination share a switch are not misrouted. Where a half has several minimal paths each packet draws one of the "
+        "outputs, hop by hop, all alike. Free of deadlock with VC = phase (2 VCs) on undamaged OFT, MLFM and trees, with VC = "
+        "hops elsewhere.",
     .params = valiant_params,
     .kind = IK_ROUTE_OBLIVIOUS,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES,

@@ -309,7 +309,8 @@ typedef struct held {
 } held;
 
 /* Whether a packet's path goes through channel `root` from here on. Adaptive routings: along what they prefer. */
-static bool crosses(const congest *c, ik_packet pk, uint32_t in_port, uint32_t out, unsigned vc, uint32_t root)
+static bool crosses(const congest *c, ik_packet pk, const ik_draw *draw, uint32_t in_port, uint32_t out, unsigned vc,
+                    uint32_t root)
 {
     const ik_fabric *f = c->f;
     uint32_t end = ik_peer_node(f, root), to = ik_host_node(f, pk.dst);
@@ -317,11 +318,13 @@ static bool crosses(const congest *c, ik_packet pk, uint32_t in_port, uint32_t o
         return end == to;
     for (unsigned hop = 0; hop < 256; hop++) {
         if (out == IK_NONE) {
-            uint32_t preferred = 0;
-            if (ik_plan_next(c->at.plan, f->port_node[in_port], in_port, &pk, c->choices, &preferred) == 0)
+            uint32_t preferred = 0,
+                     n = ik_plan_next(c->at.plan, f->port_node[in_port], in_port, &pk, c->choices, &preferred);
+            if (n == 0)
                 return false;
-            out = c->choices[preferred].port;
-            vc = c->choices[preferred].vc_first;
+            const ik_choice *taken = &c->choices[ik_plan_draw(c->at.plan, &pk, draw, n, preferred)];
+            out = taken->port;
+            vc = taken->vc_first;
         }
         if (out == root)
             return true;
@@ -334,10 +337,11 @@ static bool crosses(const congest *c, ik_packet pk, uint32_t in_port, uint32_t o
     return false;
 }
 
-static void tally_packet(void *arg, const ik_packet *rt, uint32_t in_port, uint32_t out, unsigned vc, unsigned class)
+static void tally_packet(void *arg, const ik_packet *rt, const ik_draw *draw, uint32_t in_port, uint32_t out, unsigned vc,
+                         unsigned class)
 {
     held *h = arg;
-    bool culprit = crosses(h->c, *rt, in_port, out, vc, h->root);
+    bool culprit = crosses(h->c, *rt, draw, in_port, out, vc, h->root);
     if (h->classes)
         sim_classes_hold(h->classes, class, culprit, h->weight);
     if (!flow_table_add(&h->c->flows, rt->src, rt->dst, culprit ? h->weight : 0, culprit ? 0 : h->weight))

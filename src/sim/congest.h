@@ -21,8 +21,10 @@ typedef struct waiting {
     uint32_t root, depth; /* found by following `lacks`: output port, IK_NONE = a circle; channels without space from there */
 } waiting;
 
-/* A packet of a queue, as it stands at switch sw on in_port; out IK_NONE = has not chosen its output; class: of the traffic's. */
-typedef void (*congest_packet_fn)(void *arg, const ik_packet *rt, uint32_t in_port, uint32_t out, unsigned vc, unsigned class);
+/* A packet of a queue, as it stands at switch sw on in_port; draw: address of its outputs' draws (ik_plan_draw); out IK_NONE = has not
+ * chosen its output; class: of the traffic's. */
+typedef void (*congest_packet_fn)(void *arg, const ik_packet *rt, const ik_draw *draw, uint32_t in_port, uint32_t out, unsigned vc,
+                                  unsigned class);
 
 typedef struct congest congest;
 typedef struct congest_eye {

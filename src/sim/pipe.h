@@ -230,6 +230,8 @@ void pipe_run_routers(pipe_part *q);
 /* Asks the plan for the packet whose head is at the front of local input VC `bit`: sets its VC's output and VCs there; false =
  * there is no way. */
 bool pipe_route(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t bit);
+/* Which of n outputs a packet takes without looking at local state: drawn, or the preferred one. */
+uint32_t pipe_drawn(const pipe *p, const pipe_packet *pk, uint32_t n, uint32_t preferred);
 
 /* ---- pipe_host.c */
 void pipe_start_host(pipe_part *q, uint32_t host);

@@ -55,10 +55,15 @@ static bool has_way(const pipe *p, const ik_choice *c)
     return false;
 }
 
-static uint32_t choices_of(const pipe *p, uint32_t where, uint32_t flit, ik_choice *choices, uint32_t *preferred)
+/* Outputs that a head may take; *taken: the one that it will, or, adaptive, prefers. */
+static uint32_t choices_of(const pipe *p, uint32_t where, uint32_t flit, ik_choice *choices, uint32_t *taken)
 {
-    ik_packet rt = pipe_packet_of(p, flit >> 2)->rt;
-    return ik_plan_next(p->plan, p->in[where].sw, where / p->vcs, &rt, choices, preferred);
+    const pipe_packet *pk = pipe_packet_of(p, flit >> 2);
+    ik_packet rt = pk->rt;
+    uint32_t n = ik_plan_next(p->plan, p->in[where].sw, where / p->vcs, &rt, choices, taken);
+    if (n)
+        *taken = pipe_drawn(p, pk, n, *taken);
+    return n;
 }
 
 typedef struct view {
@@ -216,8 +221,16 @@ static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg
         uint32_t flit = flit_at(p, w->key, k);
         bool sent = k == 0 && v->state == VC_ACTIVE; /* where to, is known */
         const pipe_packet *pk = pipe_packet_of(p, flit >> 2);
-        if (is_head(flit))
-            fn(arg, &pk->rt, w->key / p->vcs, sent ? port_of_out(p, w->key) : IK_NONE, v->vc_first, pk->class);
+        if (!is_head(flit))
+            continue;
+        uint32_t in_port = w->key / p->vcs;
+        ik_packet rt = pk->rt;
+        if (k > 0 && p->ports[in_port].peer < p->switch_channels) { /* not yet routed here */
+            rt.hops++;
+            rt.vc = v->vc;
+        }
+        ik_draw draw = {p->seed, rt.src, pk->number};
+        fn(arg, &rt, &draw, in_port, sent ? port_of_out(p, w->key) : IK_NONE, v->vc_first, pk->class);
     }
 }
 

@@ -175,7 +175,7 @@ ik_status pipe_resolve(pipe *p, const ik_plan *plan, const ik_sim_config *config
     p->f = plan->fabric;
     p->vcs = plan->num_vcs;
     p->load = config->load;
-    p->adaptive = plan->routing->family->kind == IK_ROUTE_ADAPTIVE;
+    p->adaptive = plan->routing->kind == IK_ROUTE_ADAPTIVE;
     p->source_adaptive = p->adaptive && plan->routing->family->start;
     p->any_injection_vc = !plan->vc->family->static_lane;
     p->switch_ports = p->f->port_base[p->f->num_switches];

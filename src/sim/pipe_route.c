@@ -79,10 +79,17 @@ static void start_again(pipe_part *q, pipe_packet *pk)
     ik_plan_start(p->plan, pk->rt.src, pk->rt.dst, &draw, &view, &pk->rt);
 }
 
+uint32_t pipe_drawn(const pipe *p, const pipe_packet *pk, uint32_t n, uint32_t preferred)
+{
+    ik_draw draw = {p->seed, pk->rt.src, pk->number};
+    return ik_plan_draw(p->plan, &pk->rt, &draw, n, preferred);
+}
+
 /* Global output port, IK_NONE = no way. */
-static uint32_t output_of(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t in_port, ik_packet *rt)
+static uint32_t output_of(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t in_port, pipe_packet *pk)
 {
     const pipe *p = q->p;
+    ik_packet *rt = &pk->rt;
     if (p->table) {
         uint16_t out = p->table[(size_t)sw * p->f->num_hosts + rt->dst];
         return out == UINT16_MAX ? IK_NONE : r->port_base + out;
@@ -93,6 +100,8 @@ static uint32_t output_of(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t in
         return IK_NONE;
     if (n > 1 && p->adaptive)
         preferred = pick(q, r, sw, in_port, rt, n, preferred);
+    else
+        preferred = pipe_drawn(p, pk, n, preferred);
     return q->ports[preferred];
 }
 
@@ -109,7 +118,7 @@ bool pipe_route(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t bit)
         start_again(q, pk);
     ik_packet_add_hops(&pk->rt, !from_host);
     pk->rt.vc = v->vc;
-    uint32_t out_port = output_of(q, r, sw, in_port, &pk->rt);
+    uint32_t out_port = output_of(q, r, sw, in_port, pk);
     if (out_port == IK_NONE)
         return false;
     ik_choice c = choice_of(p, sw, in_port, out_port, &pk->rt);

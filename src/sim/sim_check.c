@@ -49,11 +49,13 @@ static void count_bytes(count *c, uint32_t port, const packet *pk, unsigned out)
 /* The output that a packet on its way to a port was looked ahead for: hops already say that it is there. */
 static unsigned ahead_of(const count *c, part *p, uint32_t port, const packet *pk)
 {
-    uint32_t node = c->s->f->port_node[port], preferred = 0;
+    uint32_t node = c->s->f->port_node[port], preferred = 0, n = 0;
     ik_packet rt = pk->rt;
-    if (node >= c->s->f->num_switches || ik_plan_next(c->s->plan, node, port, &rt, p->choices, &preferred) == 0)
+    if (node < c->s->f->num_switches)
+        n = ik_plan_next(c->s->plan, node, port, &rt, p->choices, &preferred);
+    if (n == 0)
         return 0;
-    return p->choices[preferred].port - c->s->f->port_base[node];
+    return p->choices[sim_drawn(c->s, &rt, pk->number, n, preferred)].port - c->s->f->port_base[node];
 }
 
 static void count_event(void *ctx, part *p, const event *e)

@@ -325,9 +325,11 @@ static unsigned class_of(const sim *s, const packet *pk)
     return classes ? sim_class_of(classes, pk->rt.src, pk->number / s->packets_per_message) : 0;
 }
 
-static void tell_packet(const sim *s, uint32_t sw, uint32_t in_port, const packet *pk, congest_packet_fn fn, void *arg)
+static void tell_packet(const sim *s, uint32_t in_port, uint32_t out, unsigned vc, const packet *pk, congest_packet_fn fn,
+                        void *arg)
 {
-    fn(arg, &pk->rt, in_port, look_output(s, sw, pk), s->fast ? pk->rt.vc : pk->vc_first, class_of(s, pk));
+    ik_draw draw = {s->seed, pk->rt.src, pk->number};
+    fn(arg, &pk->rt, &draw, in_port, out, vc, class_of(s, pk));
 }
 
 static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg)
@@ -346,9 +348,9 @@ static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg
         if (s->model == MODEL_IDEAL && look_charged(s, pk) != w->buffer)
             continue;
         if (output)
-            fn(arg, &pk->rt, in_port, w->out, s->model == MODEL_IDEAL ? w->key % s->vcs : pk->rt.vc, class_of(s, pk));
+            tell_packet(s, in_port, w->out, s->model == MODEL_IDEAL ? w->key % s->vcs : pk->rt.vc, pk, fn, arg);
         else
-            tell_packet(s, w->sw, in_port, pk, fn, arg);
+            tell_packet(s, in_port, look_output(s, w->sw, pk), s->fast ? pk->rt.vc : pk->vc_first, pk, fn, arg);
     }
 }
 

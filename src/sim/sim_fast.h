@@ -119,7 +119,7 @@ typedef struct parcels {
     uint32_t *next; /* behind it in its queue, or in the free list; behind the last one: LAST_BEHIND | the first one */
     uint8_t *out;   /* as in items; only for FIFOs, whose next packet's is looked up */
     uint64_t *tail; /* time when its last byte is where it stands; only where rates differ */
-    uint32_t *number; /* of its source's packets; only where the traffic has classes */
+    uint32_t *number; /* of its source's packets; only if `numbered` */
     uint8_t *flying; /* early: stands in a queue that it has not reached; only up to date for those who look */
     uint32_t size, cap, free;
 } parcels;
@@ -295,6 +295,7 @@ typedef struct fast_state {
     bool mixed;       /* links of several rates: a tail may have to be waited for */
     bool count_bytes; /* what the buffers of a switch hold is asked for */
     uint64_t *times;  /* [(host * vcs + v) * (BLOCK + 1)] of a lane's block and the first behind it; where they are drawn */
+    bool numbered;    /* packets keep their number: the traffic has classes, or outputs are drawn */
     bool plain_start; /* a packet starts with nothing but its source and destination */
     bool dense; /* a switch can send several packets in a window */
     bool early; /* a transmission lasts many windows */
@@ -321,6 +322,8 @@ void sim_fast_take_mail(part *p, uint64_t time, const sim_unit *at);
 /* Calls fn for what waits in the bins, in the form of the general kernel's events; early, the ends of transmissions are left out,
  * for which nobody asks there. */
 void sim_fast_each_event(sim *s, event_fn fn, void *ctx);
+/* Which of several outputs a packet takes: drawn, or the preferred one. */
+uint32_t sim_fast_drawn(const part *p, uint32_t id, const ik_packet *rt, uint32_t n, uint32_t preferred);
 queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n);
 /* A packet in the general form; what only the general kernel uses is not set. */
 packet sim_fast_packet(const part *p, uint32_t id);

@@ -41,7 +41,7 @@ SIM_INLINE bool send(hot *h, const shape k, uint32_t host_port, const ik_packet 
     uint64_t tail = now + link->full_ps + link->latency_ps;
     if (!k.plain && h->mixed)
         h->fp->parcels.tail[id] = tail;
-    if (!k.plain && h->fp->parcels.number)
+    if (__builtin_expect(h->numbered, 0))
         h->fp->parcels.number[id] = (uint32_t)number;
     spot at = k.plain ? aimed(h, AIM_HOST_ARRIVAL, (uint32_t)(now - h->start))
                       : spot_at(h, BIN_ARRIVAL, until(h, (s->store_forward ? tail : now + link->latency_ps) + s->routing_ps));

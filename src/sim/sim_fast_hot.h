@@ -43,7 +43,7 @@ typedef struct hot {
     uint32_t window, slot_mask, lookahead;
     uint32_t full; /* bytes of a packet */
     uint32_t num_switches;
-    bool alone, mixed, count_bytes;
+    bool alone, mixed, count_bytes, numbered;
     bool measured; /* the whole window */
     const ik_routing *routing;
     uint32_t (*next_hop)(const ik_routing *, uint32_t, uint32_t, ik_packet *, uint32_t *, uint32_t *);
@@ -83,6 +83,7 @@ SIM_INLINE hot heat(part *p)
     h.alone = s->num_parts == 1;
     h.mixed = f->mixed;
     h.count_bytes = f->count_bytes;
+    h.numbered = f->numbered;
     h.measured = in_window(s, p->start) && in_window(s, p->start + s->lookahead - 1);
     h.routing = s->plan->routing;
     h.next_hop = s->plan->routing->family->next;
@@ -203,11 +204,16 @@ SIM_INLINE const link_delays *link_at(const hot *h, const shape k, uint32_t port
 
 /* ---- packets on links */
 
-/* The output that a packet takes at `node`, NO_OUT if there is none. */
-SIM_INLINE unsigned route(const hot *h, uint32_t node, uint32_t in_port, ik_packet *rt)
+/* The output that packet id takes at `node`, NO_OUT if there is none. */
+SIM_INLINE unsigned route(const hot *h, uint32_t node, uint32_t in_port, ik_packet *rt, uint32_t id)
 {
     uint32_t preferred = 0, n = h->next_hop(h->routing, node, in_port, rt, h->choices, &preferred);
-    return n == 0 ? NO_OUT : h->choices[preferred] - h->desks[node].port_base;
+    if (__builtin_expect(n != 1, 0)) {
+        if (n == 0)
+            return NO_OUT;
+        preferred = sim_fast_drawn(h->p, id, rt, n, preferred);
+    }
+    return h->choices[preferred] - h->desks[node].port_base;
 }
 
 SIM_INLINE uint32_t queue_at(const desk *d, const shape k, unsigned in, unsigned v, unsigned out)
@@ -226,7 +232,7 @@ SIM_INLINE uint32_t send_to_switch(hot *h, const shape k, const fast_port *to, u
 {
     uint32_t node = to->peer_node;
     const desk *d = &h->desks[node];
-    unsigned out = route(h, node, to->peer_port, &pk->rt), in = to->peer_port - d->port_base;
+    unsigned out = route(h, node, to->peer_port, &pk->rt, id), in = to->peer_port - d->port_base;
     uint32_t q = __builtin_expect(out != NO_OUT, 1) ? queue_at(d, k, in, v, out) : IK_NONE;
     pk->out = (uint8_t)out;
     if (!k.voq)

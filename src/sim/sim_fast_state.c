@@ -213,6 +213,7 @@ bool sim_fast_setup(sim *s)
     for (size_t q = 0, n = num_queues(s), turn = s->voq && s->vcs > 1 ? s->vcs + 1 : 0; q < n; q++)
         f->queues[q] = turn && q % turn == 0 ? 0 : IK_NONE;
     const ik_routing_family *r = s->plan->routing->family;
+    f->numbered = s->traffic->classes || s->plan->routing->kind == IK_ROUTE_OBLIVIOUS;
     f->plain_start = !r->start && !r->num_starts && !r->start_nth;
     if (f->hosts)
         init_hosts(s, f);
@@ -428,12 +429,18 @@ bool sim_parcels_grow(part *p)
         (!p->sim->fast_state->early || grow_column(&ps->flying, sizeof *ps->flying, ps->size, cap)) &&
         (p->sim->voq || grow_column(&ps->out, sizeof *ps->out, ps->size, cap)) &&
         (!p->sim->fast_state->mixed || grow_column(&ps->tail, sizeof *ps->tail, ps->size, cap)) &&
-        (!p->classes || grow_column(&ps->number, sizeof *ps->number, ps->size, cap))) {
+        (!p->sim->fast_state->numbered || grow_column(&ps->number, sizeof *ps->number, ps->size, cap))) {
         ps->cap = cap;
         return true;
     }
     sim_part_fail(p, cap * sizeof *ps->items, "packets");
     return false;
+}
+
+uint32_t sim_fast_drawn(const part *p, uint32_t id, const ik_packet *rt, uint32_t n, uint32_t preferred)
+{
+    const uint32_t *number = p->fast->parcels.number;
+    return sim_drawn(p->sim, rt, number ? number[id] : 0, n, preferred);
 }
 
 queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)

@@ -118,12 +118,12 @@ static void next_turn(const sim *s, lane *l, message *ring, uint32_t sent)
 /* ---- sending */
 
 /* The account of a packet in the buffer at the other end of the link. */
-static uint32_t account_ahead(part *p, const host_state *h, unsigned v, const ik_packet *rt)
+static uint32_t account_ahead(part *p, const host_state *h, unsigned v, const ik_packet *rt, uint32_t number)
 {
     const sim *s = p->sim;
     if (s->queues == QUEUES_VOQNET)
         return v * s->f->num_hosts + rt->dst;
-    return s->stride ? v * s->stride + sim_look_ahead(p, h->port, v, rt) : v;
+    return s->stride ? v * s->stride + sim_look_ahead(p, h->port, v, rt, number) : v;
 }
 
 int32_t sim_room_ahead(part *p, uint32_t host, const host_state *h, const message *m)
@@ -132,9 +132,10 @@ int32_t sim_room_ahead(part *p, uint32_t host, const host_state *h, const messag
     if (!s->in_space.accounts)
         return s->credit[(size_t)h->port * s->vcs + m->vc];
     ik_packet rt = {.src = host, .dst = m->dst};
+    uint64_t number = packet_number(s, m);
     if (s->stride)
-        start_packet(s, host, m->dst, packet_number(s, m), &rt);
-    return ledger_room(&s->in_space, h->port, account_ahead(p, h, m->vc, &rt));
+        start_packet(s, host, m->dst, number, &rt);
+    return ledger_room(&s->in_space, h->port, account_ahead(p, h, m->vc, &rt, (uint32_t)number));
 }
 
 /* The first message of queue k of an adapter; NULL = empty. */
@@ -158,9 +159,10 @@ bool sim_host_stuck(part *p, uint32_t host, uint32_t *account, uint32_t *size)
         if (!m || sim_room_ahead(p, host, h, m) >= (int32_t)next_size(s, m))
             continue;
         ik_packet rt = {.src = host, .dst = m->dst};
+        uint64_t number = packet_number(s, m);
         if (s->stride)
-            start_packet(s, host, m->dst, packet_number(s, m), &rt);
-        *account = account_ahead(p, h, m->vc, &rt);
+            start_packet(s, host, m->dst, number, &rt);
+        *account = account_ahead(p, h, m->vc, &rt, (uint32_t)number);
         *size = next_size(s, m);
         return true;
     }
@@ -183,7 +185,7 @@ static bool put_on_link(part *p, const host_state *h, const packet *pk)
     if (id == IK_NONE)
         return false;
     if (s->in_space.accounts)
-        ledger_add(&s->in_space, h->port, account_ahead(p, h, pk->rt.vc, &pk->rt), (int32_t)pk->size);
+        ledger_add(&s->in_space, h->port, account_ahead(p, h, pk->rt.vc, &pk->rt, pk->number), (int32_t)pk->size);
     else
         s->credit[(size_t)h->port * s->vcs + pk->rt.vc] -= (int32_t)pk->size;
     if (in_window(s, pk->t_inject))

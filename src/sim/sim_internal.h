@@ -420,8 +420,10 @@ void sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk);
 /* Asks the routing or selection which output a waiting head wants now; IK_NONE = none yet. */
 uint32_t sim_choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk);
 /* Local output of the next switch that a packet will ask for if it goes there by out_port in VC u; 0 at hosts. rt: as it stands
- * here. For routings that do not adapt. */
-uint32_t sim_look_ahead(part *p, uint32_t out_port, unsigned u, const ik_packet *rt);
+ * here; number: of its source's packets. For routings that do not adapt. */
+uint32_t sim_look_ahead(part *p, uint32_t out_port, unsigned u, const ik_packet *rt, uint32_t number);
+/* Which of n outputs it takes without looking at local state: drawn, or the preferred one. */
+uint32_t sim_drawn(const sim *s, const ik_packet *rt, uint32_t number, uint32_t n, uint32_t preferred);
 
 /* ---- sim_space.c: buffers with accounts */
 ik_status sim_space_resolve(sim *s, ik_error *err); /* after the sizes of packets and buffers are known */

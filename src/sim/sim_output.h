@@ -41,7 +41,7 @@ SIM_INLINE void move_to_output(part *p, uint32_t node, const shape k, uint32_t i
         s->space[(size_t)out_port * s->vcs + u] -= (int32_t)pk->size;
     give_space(p, k, in_port, end, v, pk->out, pk);
     if (k.ledger && s->stride && u != pk->vc_first) {
-        pk->queue = sim_look_ahead(p, out_port, u, &pk->rt);
+        pk->queue = sim_look_ahead(p, out_port, u, &pk->rt, pk->number);
         pk->vc_first = (uint8_t)u;
     }
     pk->rt.vc = (uint8_t)u;

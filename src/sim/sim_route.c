@@ -118,6 +118,12 @@ static void start_again(part *p, packet *pk)
     pk->rt.vc = vc;
 }
 
+uint32_t sim_drawn(const sim *s, const ik_packet *rt, uint32_t number, uint32_t n, uint32_t preferred)
+{
+    ik_draw draw = {s->seed, rt->src, number};
+    return ik_plan_draw(s->plan, rt, &draw, n, preferred);
+}
+
 uint32_t sim_choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk)
 {
     uint32_t preferred = 0, n = ik_plan_next(p->sim->plan, sw, in_port, &pk->rt, p->choices, &preferred);
@@ -152,11 +158,13 @@ void sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk)
         if (chosen < n)
             preferred = chosen;
         pk->choosy = s->rechoose;
+    } else {
+        preferred = sim_drawn(s, &pk->rt, pk->number, n, preferred);
     }
     set_choice(s, sw, pk, &p->choices[preferred]);
 }
 
-uint32_t sim_look_ahead(part *p, uint32_t out_port, unsigned u, const ik_packet *rt)
+uint32_t sim_look_ahead(part *p, uint32_t out_port, unsigned u, const ik_packet *rt, uint32_t number)
 {
     const sim *s = p->sim;
     const port_state *to = &s->ports[out_port];
@@ -166,5 +174,7 @@ uint32_t sim_look_ahead(part *p, uint32_t out_port, unsigned u, const ik_packet 
     then.vc = (uint8_t)u;
     ik_packet_add_hops(&then, s->f->port_node[out_port] < s->f->num_switches);
     uint32_t preferred = 0, n = ik_plan_next(s->plan, to->peer_node, to->peer_port, &then, p->choices_ahead, &preferred);
-    return n ? p->choices_ahead[preferred].port - s->switches[to->peer_node].port_base : 0;
+    if (n == 0)
+        return 0;
+    return p->choices_ahead[sim_drawn(s, &then, number, n, preferred)].port - s->switches[to->peer_node].port_base;
 }

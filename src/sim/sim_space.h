@@ -45,7 +45,7 @@ SIM_INLINE uint32_t account_of(part *p, uint32_t out_port, unsigned u, const pac
         return u * s->f->num_hosts + pk->rt.dst;
     if (!s->stride)
         return u;
-    return u * s->stride + (u == pk->vc_first ? pk->queue : sim_look_ahead(p, out_port, u, &pk->rt));
+    return u * s->stride + (u == pk->vc_first ? pk->queue : sim_look_ahead(p, out_port, u, &pk->rt, pk->number));
 }
 
 /* The account that it has where it stands: in VC v, for local output out (SIM_NO_WAY: none). */

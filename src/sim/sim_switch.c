@@ -104,7 +104,7 @@ SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k
     pk->next = IK_NONE;
     sw->bytes += pk->size;
     if (k.ledger && p->sim->stride)
-        pk->queue = sim_look_ahead(p, sw->port_base + out, pk->vc_first, &pk->rt);
+        pk->queue = sim_look_ahead(p, sw->port_base + out, pk->vc_first, &pk->rt, pk->number);
     if (p->sim->queued && out != SIM_FLOATING)
         note_queued(p->sim, sw->port_base + out, pk);
     if (k.net) {
