@@ -188,20 +188,24 @@ typedef struct ik_ratio {
 
 /* Every flow of the pattern sends one message of equal size at the same time. All but the fluid times count switch-to-switch
  * channels only, flows s != d (G. Rodriguez et al., Oblivious Routing Schemes in Extended Generalized Fat Tree Networks,
- * CLUSTER 2009). Oblivious routings: one initial state is drawn for every pair by env's seed; adaptive: the preferred port. */
+ * CLUSTER 2009). Where a flow has several paths it is divided as in ik_load: its share of a channel is the part of it that
+ * crosses, and a flow of rate x puts x times the share there. */
 typedef struct ik_contention {
     uint64_t flows, undelivered;
     uint64_t endpoint_degree;   /* E: largest number of flows of one source or one destination */
-    uint64_t max_flows;         /* largest number of flows on a channel */
+    uint64_t split;   /* flows with several paths; if there are any, ratios are rounded and c, c_up and c_down unknown (0) */
+    double max_flows; /* largest sum of shares on a channel: the number of flows there if none is split */
     uint64_t c, c_up, c_down;   /* C: largest maximum matching of a channel's (source, destination) pairs; up and down: trees only */
-    ik_ratio c_load;            /* largest sum over a channel's flows of min(1/outdegree(s), 1/indegree(d)) */
+    ik_ratio c_load;            /* largest sum over a channel's flows of share * min(1/outdegree(s), 1/indegree(d)) */
     ik_ratio slowdown_bound;    /* max(1, max_flows / E) */
     double fluid_time;          /* max-min fair completion time, in units of one message at a host's rate; NAN: too many steps */
     double fluid_crossbar_time; /* the same behind an ideal crossbar */
     double fluid_slowdown;      /* their quotient */
-    double effective_bandwidth; /* mean over flows of 1 / (flows on the fullest channel of its path) (R. Kawano et al., LOREN) */
-    double mean_efficiency;     /* mean over flows of 1 / hops. Pairs on one switch are left out of both means */
-    uint32_t worst_channel;     /* one with `c`, IK_NONE if no channel is used */
+    /* Means over all flows, and over those that leave their switch, of 1 / (sum of shares on the fullest channel of the flow, at
+     * least 1) and of 1 / (hops, at least 1; in the mean over its paths) (R. Kawano et al., LOREN). */
+    double effective_bandwidth, effective_bandwidth_leaving;
+    double mean_efficiency, mean_efficiency_leaving;
+    uint32_t worst_channel; /* one with `c`, or with max_flows if flows are split; IK_NONE if no channel is used */
 } ik_contention;
 /* Needs all paths in memory: IK_ERR_MEMORY beyond env's limit (or 2^32 path steps). Cost O(flows * hops) and the matchings. */
 ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_contention *out, ik_error *err);
@@ -215,7 +219,9 @@ ik_status ik_flows_unconnected(const ik_traffic *t, uint64_t *flows, ik_error *e
 typedef struct ik_pattern_means {
     uint64_t patterns;
     double effective_bandwidth, effective_bandwidth_error; /* mean and its standard error */
+    double effective_bandwidth_leaving, effective_bandwidth_leaving_error;
     double mean_efficiency, mean_efficiency_error;
+    double mean_efficiency_leaving, mean_efficiency_leaving_error;
 } ik_pattern_means;
 ik_status ik_pattern_means_measure(const ik_routing *r, const char *traffic_spec, uint64_t patterns, const ik_env *env,
                                    ik_pattern_means *out, ik_error *err);

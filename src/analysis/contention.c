@@ -50,29 +50,36 @@ static void note_degrees(contention_job *j, ik_contention *c)
     }
 }
 
-/* Sum over the channel's flows of 1 / degree. */
-static ik_ratio channel_load(const contention_job *j, const uint32_t *flows, size_t num)
+/* Flows on a channel, each by its share. */
+static double flows_on(const channel_flows *by, uint32_t channel)
+{
+    double sum = 0;
+    for (size_t i = by->base[channel]; by->share && i < by->base[channel + 1]; i++) {
+        sum += by->share[i];
+    }
+    return by->share ? sum : (double)(by->base[channel + 1] - by->base[channel]);
+}
+
+/* Sum over the channel's flows of share / degree; exact where all flows are whole. */
+static ik_ratio channel_load(const contention_job *j, uint32_t channel)
 {
     double sum = 0;
     uint64_t exact = 0;
-    for (size_t i = 0; i < num; i++) {
-        uint32_t degree = flow_degree(j, flows[i]);
-        sum += 1.0 / degree;
-        exact += j->lcm ? j->lcm / degree : 0;
+    bool is_exact = j->lcm && !j->by.share;
+    for (size_t i = j->by.base[channel]; i < j->by.base[channel + 1]; i++) {
+        uint32_t degree = flow_degree(j, j->by.flow[i]);
+        sum += channel_share(&j->by, i) / degree;
+        exact += is_exact ? j->lcm / degree : 0;
     }
-    return j->lcm ? ratio(exact, j->lcm) : (ik_ratio){0, 0, sum};
+    return is_exact ? ratio(exact, j->lcm) : (ik_ratio){0, 0, sum};
 }
 
-static ik_status note_channel(contention_job *j, uint32_t channel, ik_contention *c, ik_error *err)
+/* Largest matchings, of whole flows. */
+static ik_status note_matching(contention_job *j, uint32_t channel, ik_contention *c, ik_error *err)
 {
+    const ik_fabric *f = j->p->f;
     const uint32_t *flows = j->by.flow + j->by.base[channel];
     size_t num = j->by.base[channel + 1] - j->by.base[channel];
-    c->max_flows = num > c->max_flows ? num : c->max_flows;
-    ik_ratio load = channel_load(j, flows, num);
-    if (load.value > c->c_load.value) {
-        c->c_load = load;
-    }
-    const ik_fabric *f = j->p->f;
     uint32_t from = f->port_node[channel], to = ik_peer_node(f, channel), size = 0;
     uint64_t *side = NULL;
     if (f->num_levels && f->switch_level[from] != f->switch_level[to]) {
@@ -92,29 +99,37 @@ static ik_status note_channel(contention_job *j, uint32_t channel, ik_contention
     return s;
 }
 
-/* Effective bandwidth and efficiency of the paths. */
-static void note_paths(const contention_job *j, ik_contention *c)
+static ik_status note_channel(contention_job *j, uint32_t channel, ik_contention *c, ik_error *err)
 {
-    const path_set *p = j->p;
-    double bandwidth = 0, efficiency = 0, counted = 0;
-    for (uint32_t f = 0; f < p->num; f++) {
-        size_t fullest = 0, hops = 0;
-        for (size_t i = p->base[f]; i < p->base[f + 1]; i++) {
-            uint32_t ch = p->channel[i];
-            if (path_inner(p->f, ch)) {
-                size_t flows = j->by.base[ch + 1] - j->by.base[ch];
-                fullest = flows > fullest ? flows : fullest;
-                hops++;
-            }
-        }
-        if (hops) {
-            bandwidth += 1.0 / (double)fullest;
-            efficiency += 1.0 / (double)hops;
-            counted++;
-        }
+    double flows = flows_on(&j->by, channel);
+    ik_ratio load = channel_load(j, channel);
+    if (load.value > c->c_load.value) {
+        c->c_load = load;
     }
-    c->effective_bandwidth = counted > 0 ? bandwidth / counted : 1;
-    c->mean_efficiency = counted > 0 ? efficiency / counted : 1;
+    if (flows > c->max_flows) {
+        c->max_flows = flows;
+        c->worst_channel = c->split ? channel : c->worst_channel;
+    }
+    return c->split ? IK_OK : note_matching(j, channel, c, err);
+}
+
+/* Effective bandwidth and efficiency of the paths. */
+static ik_status note_paths(const contention_job *j, ik_contention *c, ik_error *err)
+{
+    double *flows = ik_calloc((size_t)j->p->f->num_ports + 1, sizeof *flows);
+    if (!flows) {
+        return ik_fail_memory(err, (size_t)j->p->f->num_ports * sizeof *flows, "flows by channel");
+    }
+    for (uint32_t ch = 0; ch < j->p->f->num_ports; ch++) {
+        flows[ch] = flows_on(&j->by, ch);
+    }
+    path_means m = paths_judge(j->p, flows);
+    c->effective_bandwidth = m.bandwidth;
+    c->effective_bandwidth_leaving = m.bandwidth_leaving;
+    c->mean_efficiency = m.efficiency;
+    c->mean_efficiency_leaving = m.efficiency_leaving;
+    free(flows);
+    return IK_OK;
 }
 
 /* Capacities in units of the fastest injection used. */
@@ -163,8 +178,11 @@ static ik_status measure(contention_job *j, ik_contention *c, const ik_env *env,
     }
     if (s == IK_OK) {
         uint64_t e = c->endpoint_degree ? c->endpoint_degree : 1;
-        c->slowdown_bound = c->max_flows > e ? ratio(c->max_flows, e) : (ik_ratio){1, 1, 1};
-        note_paths(j, c);
+        ik_ratio bound = c->split ? (ik_ratio){0, 0, c->max_flows / (double)e} : ratio((uint64_t)c->max_flows, e);
+        c->slowdown_bound = c->max_flows > (double)e ? bound : (ik_ratio){1, 1, 1};
+        s = note_paths(j, c, err);
+    }
+    if (s == IK_OK) {
         s = measure_fluid(j->p, c, err);
     }
     return s;
@@ -179,7 +197,7 @@ ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const 
     if (s != IK_OK) {
         return s;
     }
-    ik_contention c = {.flows = p.num + p.undelivered, .undelivered = p.undelivered, .worst_channel = IK_NONE};
+    ik_contention c = {.flows = p.num + p.undelivered, .undelivered = p.undelivered, .split = p.split, .worst_channel = IK_NONE};
     j.degree_out = ik_calloc(hosts, sizeof *j.degree_out);
     j.degree_in = ik_calloc(hosts, sizeof *j.degree_in);
     s = j.degree_out && j.degree_in ? matcher_init(&j.m, t->num_hosts, err) : ik_fail_memory(err, hosts * 8, "degrees of hosts");

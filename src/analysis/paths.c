@@ -3,16 +3,20 @@
  * paths.c: the flows of one exchange with their paths.
  */
 #include "analysis/paths.h"
+#include "analysis/load.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct collector {
     walker w;
     path_set set;
-    uint64_t seed, limit; /* bytes */
+    uint64_t limit; /* bytes */
     size_t flow_room, step_room;
     uint32_t *path; /* [WALK_MAX] */
+    bool shared;    /* flows may have several paths */
+    shares sh;
     ik_status status;
     ik_error *err;
 } collector;
@@ -47,44 +51,89 @@ static bool reserve(collector *c, size_t flows, size_t steps)
         c->flow_room = a;
     }
     if (steps > c->step_room || !s->channel) {
-        uint32_t *channel = grow(s->channel, &c->step_room, steps, sizeof *channel);
+        size_t a = c->step_room, b = c->step_room;
+        uint32_t *channel = grow(s->channel, &a, steps, sizeof *channel);
         s->channel = channel ? channel : s->channel;
-        return channel != NULL;
+        double *share = c->shared ? grow(s->share, &b, steps, sizeof *share) : NULL;
+        s->share = share ? share : s->share;
+        if (!channel || (c->shared && !share)) {
+            return false;
+        }
+        c->step_room = a;
     }
     return true;
+}
+
+/* Room for one more flow of so many channels. */
+static bool make_room(collector *c, uint32_t length)
+{
+    path_set *s = &c->set;
+    size_t steps = (s->num ? s->base[s->num] : 0) + length, step_bytes = c->shared ? 12 : 4;
+    if (steps > UINT32_MAX || steps * step_bytes + (size_t)s->num * 16 > c->limit) {
+        c->status = ik_fail(c->err, IK_ERR_MEMORY, "the paths of this pattern would need more than %llu bytes",
+                            (unsigned long long)c->limit);
+        ik_hint(c->err, c->status, "channel loads need no paths; contention suits patterns with few flows a host");
+        return false;
+    }
+    if (!reserve(c, (size_t)s->num + 1, steps)) {
+        c->status = ik_fail_memory(c->err, steps * step_bytes, "paths");
+        return false;
+    }
+    return true;
+}
+
+static void end_flow(path_set *s, uint32_t src, uint32_t dst, size_t steps)
+{
+    s->src[s->num] = src;
+    s->dst[s->num] = dst;
+    s->base[++s->num] = steps;
+}
+
+static void add_shares(collector *c, uint32_t src, uint32_t dst)
+{
+    path_set *s = &c->set;
+    uint32_t length = shares_of_flow(&c->sh, src, dst);
+    if (length == 0) {
+        s->undelivered++;
+        return;
+    }
+    if (!make_room(c, length)) {
+        return;
+    }
+    size_t at = s->base[s->num];
+    bool split = false;
+    for (uint32_t i = 0; i < length; i++) {
+        uint32_t port = c->sh.touched[i];
+        double share = c->sh.sums.crossing[port];
+        s->channel[at + i] = port;
+        s->share[at + i] = share > 1 - 1e-9 ? 1 : share; /* thirds do not add up to a whole */
+        split = split || share <= 1 - 1e-9;
+    }
+    s->split += split;
+    end_flow(s, src, dst, at + length);
 }
 
 static void add_path(collector *c, uint32_t src, uint32_t dst)
 {
     path_set *s = &c->set;
-    uint32_t starts = walk_num_starts(c->w.r, src, dst), n = 0;
     if (c->status != IK_OK || src == dst) {
         return;
     }
-    if (starts > 1) {
-        n = ik_random_below(c->seed, IK_RNG_ANALYSIS, src, dst, starts);
+    if (c->shared) {
+        add_shares(c, src, dst);
+        return;
     }
-    uint32_t length = starts ? walk_path(&c->w, src, dst, n, c->path, WALK_MAX) : 0;
+    assert(walk_num_starts(c->w.r, src, dst) <= 1);
+    uint32_t length = walk_path(&c->w, src, dst, 0, c->path, WALK_MAX);
     if (length == 0) {
         s->undelivered++;
         return;
     }
-    size_t have = s->num ? s->base[s->num] : 0, steps = have + length;
-    if (steps > UINT32_MAX || steps * sizeof(uint32_t) + (size_t)s->num * 16 > c->limit) {
-        c->status = ik_fail(c->err, IK_ERR_MEMORY, "the paths of this pattern would need more than %llu bytes",
-                            (unsigned long long)c->limit);
-        ik_hint(c->err, c->status, "channel loads need no paths; contention suits patterns with few flows a host");
-        return;
+    if (make_room(c, length)) {
+        size_t at = s->base[s->num];
+        memcpy(s->channel + at, c->path, length * sizeof *c->path);
+        end_flow(s, src, dst, at + length);
     }
-    if (!reserve(c, (size_t)s->num + 1, steps)) {
-        c->status = ik_fail_memory(c->err, steps * sizeof *s->channel, "paths");
-        return;
-    }
-    memcpy(s->channel + have, c->path, length * sizeof *c->path);
-    s->src[s->num] = src;
-    s->dst[s->num] = dst;
-    s->base[s->num] = have;
-    s->base[++s->num] = steps;
 }
 
 static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
@@ -96,10 +145,13 @@ static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uin
 
 static ik_status collector_init(collector *c, const ik_routing *r, const ik_env *env, ik_error *err)
 {
-    *c = (collector){.seed = env ? env->seed : 0, .err = err, .set = {.f = r->fabric}};
+    *c = (collector){.err = err, .set = {.f = r->fabric}, .shared = r->kind != IK_ROUTE_DETERMINISTIC};
     c->limit = env && env->memory_limit_bytes ? env->memory_limit_bytes : (uint64_t)4 << 30;
     c->path = ik_calloc(WALK_MAX, sizeof *c->path);
     ik_status s = walker_init(&c->w, r, err);
+    if (s == IK_OK && c->shared) {
+        s = shares_init(&c->sh, r, err);
+    }
     if (s == IK_OK && (!c->path || !reserve(c, 1, 1))) {
         s = ik_fail_memory(err, WALK_MAX * sizeof *c->path, "a path");
     }
@@ -112,8 +164,13 @@ static ik_status collector_init(collector *c, const ik_routing *r, const ik_env 
 static ik_status collector_finish(collector *c, ik_status s, path_set *out)
 {
     walker_free(&c->w);
+    shares_free(&c->sh);
     free(c->path);
     if (s == IK_OK) {
+        if (c->set.split == 0) {
+            free(c->set.share);
+            c->set.share = NULL;
+        }
         *out = c->set;
     } else {
         paths_free(&c->set);
@@ -151,5 +208,35 @@ void paths_free(path_set *p)
     free(p->dst);
     free(p->base);
     free(p->channel);
+    free(p->share);
     memset(p, 0, sizeof *p);
+}
+
+path_means paths_judge(const path_set *p, const double *flows)
+{
+    path_means sum = {0}, mean = {1, 1, 1, 1};
+    double leaving = 0;
+    for (uint32_t f = 0; f < p->num; f++) {
+        double fullest = 1, hops = 0;
+        for (size_t i = p->base[f]; i < p->base[f + 1]; i++) {
+            if (path_inner(p->f, p->channel[i])) {
+                fullest = flows[p->channel[i]] > fullest ? flows[p->channel[i]] : fullest;
+                hops += path_share(p, i);
+            }
+        }
+        if (hops > 0) {
+            sum.bandwidth_leaving += 1 / fullest;
+            sum.efficiency_leaving += 1 / hops;
+            leaving++;
+        }
+    }
+    if (p->num) {
+        mean.bandwidth = (sum.bandwidth_leaving + p->num - leaving) / p->num;
+        mean.efficiency = (sum.efficiency_leaving + p->num - leaving) / p->num;
+    }
+    if (leaving > 0) {
+        mean.bandwidth_leaving = sum.bandwidth_leaving / leaving;
+        mean.efficiency_leaving = sum.efficiency_leaving / leaving;
+    }
+    return mean;
 }

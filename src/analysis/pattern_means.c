@@ -30,31 +30,15 @@ typedef struct means_job {
     const ik_routing *r;
     const char *spec;
     uint64_t seed;
-    double *bandwidth, *efficiency; /* [patterns] */
+    path_means *means; /* [patterns] */
 } means_job;
 
-static void judge(const path_set *p, uint32_t *load, double *bandwidth, double *efficiency)
+static path_means judge(const path_set *p, double *flows)
 {
-    double counted = 0;
-    *bandwidth = *efficiency = 0;
-    for (size_t i = 0; i < p->base[p->num]; i++) {
-        load[p->channel[i]] += path_inner(p->f, p->channel[i]);
+    for (size_t i = 0; p->num && i < p->base[p->num]; i++) {
+        flows[p->channel[i]] += path_share(p, i);
     }
-    for (uint32_t f = 0; f < p->num; f++) {
-        uint32_t fullest = 0, hops = 0;
-        for (size_t i = p->base[f]; i < p->base[f + 1]; i++) {
-            uint32_t here = load[p->channel[i]];
-            fullest = here > fullest ? here : fullest;
-            hops += here > 0;
-        }
-        if (hops) {
-            *bandwidth += 1.0 / fullest;
-            *efficiency += 1.0 / hops;
-            counted++;
-        }
-    }
-    *bandwidth = counted > 0 ? *bandwidth / counted : 1;
-    *efficiency = counted > 0 ? *efficiency / counted : 1;
+    return paths_judge(p, flows);
 }
 
 static ik_status one_pattern(void *ctx, size_t index, unsigned thread, ik_error *err)
@@ -64,10 +48,11 @@ static ik_status one_pattern(void *ctx, size_t index, unsigned thread, ik_error 
     ik_env env = {.seed = j->seed + index};
     ik_traffic *t = NULL;
     path_set p = {0};
-    uint32_t *to = ik_calloc((size_t)f->num_hosts + 1, sizeof *to), *load = ik_calloc((size_t)f->num_ports + 1, sizeof *load);
+    uint32_t *to = ik_calloc((size_t)f->num_hosts + 1, sizeof *to);
+    double *flows = ik_calloc((size_t)f->num_ports + 1, sizeof *flows);
     (void)thread;
-    ik_status s = to && load ? ik_traffic_from_spec(f, j->spec, &env, &t, err)
-                             : ik_fail_memory(err, (size_t)f->num_ports * sizeof *load, "a pattern");
+    ik_status s = to && flows ? ik_traffic_from_spec(f, j->spec, &env, &t, err)
+                              : ik_fail_memory(err, (size_t)f->num_ports * sizeof *flows, "a pattern");
     for (uint32_t h = 0; s == IK_OK && h < f->num_hosts; h++) {
         to[h] = t->family->dest(t, h, 0);
     }
@@ -75,12 +60,12 @@ static ik_status one_pattern(void *ctx, size_t index, unsigned thread, ik_error 
         s = paths_of_map(j->r, to, &env, &p, err);
     }
     if (s == IK_OK) {
-        judge(&p, load, &j->bandwidth[index], &j->efficiency[index]);
+        j->means[index] = judge(&p, flows);
         paths_free(&p);
     }
     ik_traffic_free(t);
     free(to);
-    free(load);
+    free(flows);
     return s;
 }
 
@@ -88,19 +73,20 @@ ik_status ik_pattern_means_measure(const ik_routing *r, const char *traffic_spec
                                    ik_pattern_means *out, ik_error *err)
 {
     means_job j = {.r = r, .spec = traffic_spec, .seed = env ? env->seed : 0};
-    j.bandwidth = ik_calloc((size_t)patterns + 1, sizeof *j.bandwidth);
-    j.efficiency = ik_calloc((size_t)patterns + 1, sizeof *j.efficiency);
-    ik_status s = j.bandwidth && j.efficiency ? ik_parallel_for(env, "patterns", (size_t)patterns, one_pattern, &j, err)
-                                              : ik_fail_memory(err, (size_t)patterns * 16, "pattern means");
+    j.means = ik_calloc((size_t)patterns + 1, sizeof *j.means);
+    ik_status s = j.means ? ik_parallel_for(env, "patterns", (size_t)patterns, one_pattern, &j, err)
+                          : ik_fail_memory(err, (size_t)patterns * sizeof *j.means, "pattern means");
     if (s == IK_OK) {
-        moments b = {0}, e = {0};
+        moments b = {0}, e = {0}, bl = {0}, el = {0};
         for (uint64_t i = 0; i < patterns; i++) {
-            add(&b, j.bandwidth[i]);
-            add(&e, j.efficiency[i]);
+            add(&b, j.means[i].bandwidth);
+            add(&bl, j.means[i].bandwidth_leaving);
+            add(&e, j.means[i].efficiency);
+            add(&el, j.means[i].efficiency_leaving);
         }
-        *out = (ik_pattern_means){patterns, b.mean, standard_error(&b), e.mean, standard_error(&e)};
+        *out = (ik_pattern_means){patterns,           b.mean,  standard_error(&b), bl.mean, standard_error(&bl), e.mean,
+                                  standard_error(&e), el.mean, standard_error(&el)};
     }
-    free(j.bandwidth);
-    free(j.efficiency);
+    free(j.means);
     return s;
 }

@@ -141,20 +141,38 @@ static json_t *json_turns(const loads *l)
 static json_t *json_contention(const ik_fabric *f, const ik_contention *c)
 {
     json_t *o = json_object();
-    json_object_set_new(o, "c", json_u64(c->c));
+    json_object_set_new(o, "split_flows", json_u64(c->split));
+    json_object_set_new(o, "c", c->split ? json_null() : json_u64(c->c));
     if (f->num_levels) {
-        json_object_set_new(o, "c_up", json_u64(c->c_up));
-        json_object_set_new(o, "c_down", json_u64(c->c_down));
+        json_object_set_new(o, "c_up", c->split ? json_null() : json_u64(c->c_up));
+        json_object_set_new(o, "c_down", c->split ? json_null() : json_u64(c->c_down));
     }
     json_object_set_new(o, "c_load", json_ratio(&c->c_load));
-    json_object_set_new(o, "max_flows", json_u64(c->max_flows));
+    json_object_set_new(o, "max_flows", c->split ? json_real(c->max_flows) : json_u64((uint64_t)c->max_flows));
     json_object_set_new(o, "endpoint_degree", json_u64(c->endpoint_degree));
     json_object_set_new(o, "slowdown_bound", json_ratio(&c->slowdown_bound));
     json_object_set_new(o, "fluid_time", isnan(c->fluid_time) ? json_null() : json_real(c->fluid_time));
     json_object_set_new(o, "fluid_slowdown", isnan(c->fluid_slowdown) ? json_null() : json_real(c->fluid_slowdown));
     json_object_set_new(o, "effective_bandwidth", json_real(c->effective_bandwidth));
+    json_object_set_new(o, "effective_bandwidth_leaving", json_real(c->effective_bandwidth_leaving));
     json_object_set_new(o, "mean_efficiency", json_real(c->mean_efficiency));
+    json_object_set_new(o, "mean_efficiency_leaving", json_real(c->mean_efficiency_leaving));
     json_object_set_new(o, "worst_channel", json_channel(f, c->worst_channel));
+    return o;
+}
+
+static json_t *json_means(const ik_pattern_means *m)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "patterns", json_u64(m->patterns));
+    json_object_set_new(o, "effective_bandwidth", json_real(m->effective_bandwidth));
+    json_object_set_new(o, "effective_bandwidth_error", json_real(m->effective_bandwidth_error));
+    json_object_set_new(o, "effective_bandwidth_leaving", json_real(m->effective_bandwidth_leaving));
+    json_object_set_new(o, "effective_bandwidth_leaving_error", json_real(m->effective_bandwidth_leaving_error));
+    json_object_set_new(o, "mean_efficiency", json_real(m->mean_efficiency));
+    json_object_set_new(o, "mean_efficiency_error", json_real(m->mean_efficiency_error));
+    json_object_set_new(o, "mean_efficiency_leaving", json_real(m->mean_efficiency_leaving));
+    json_object_set_new(o, "mean_efficiency_leaving_error", json_real(m->mean_efficiency_leaving_error));
     return o;
 }
 
@@ -201,11 +219,7 @@ static json_t *to_json(const loads *l)
         json_object_set_new(o, "contention", json_contention(l->f, &l->contention));
     }
     if (l->has_means) {
-        json_object_set_new(o, "patterns",
-                            json_pack("{s:I, s:f, s:f, s:f, s:f}", "patterns", (json_int_t)l->means.patterns,
-                                      "effective_bandwidth", l->means.effective_bandwidth, "effective_bandwidth_error",
-                                      l->means.effective_bandwidth_error, "mean_efficiency", l->means.mean_efficiency,
-                                      "mean_efficiency_error", l->means.mean_efficiency_error));
+        json_object_set_new(o, "patterns", json_means(&l->means));
     }
     if (l->has_permutations) {
         json_object_set_new(o, "permutations", json_permutations(&l->permutations));
@@ -294,16 +308,22 @@ static void print_contention(const loads *l)
 {
     const ik_contention *x = &l->contention;
     cli_heading(l->c, "Contention inside the network");
-    row("C (largest matching)", "%llu", (unsigned long long)x->c);
-    if (l->f->num_levels) {
+    if (x->split) {
+        row("C (largest matching)", "none: it counts whole flows, and %s of %s are divided over several paths",
+            cli_count(x->split), cli_count(x->flows));
+    } else {
+        row("C (largest matching)", "%llu", (unsigned long long)x->c);
+    }
+    if (l->f->num_levels && !x->split) {
         row("C up, down", "%llu, %llu", (unsigned long long)x->c_up, (unsigned long long)x->c_down);
     }
     row("C by load", "%.6g", x->c_load.value);
-    row("slowdown at least", "%.6g (%llu flows on a channel, %llu at an end)", x->slowdown_bound.value,
-        (unsigned long long)x->max_flows, (unsigned long long)x->endpoint_degree);
+    row("slowdown at least", "%.6g (%.6g flows on a channel, %llu at an end)", x->slowdown_bound.value, x->max_flows,
+        (unsigned long long)x->endpoint_degree);
     row("fluid slowdown", "%.6g (%.6g messages' time, crossbar %.6g)", x->fluid_slowdown, x->fluid_time, x->fluid_crossbar_time);
-    row("effective bandwidth", "%.6g", x->effective_bandwidth);
-    row("mean efficiency", "%.6g", x->mean_efficiency);
+    row("effective bandwidth", "%.6g (of flows that leave their switch %.6g)", x->effective_bandwidth,
+        x->effective_bandwidth_leaving);
+    row("mean efficiency", "%.6g (of flows that leave their switch %.6g)", x->mean_efficiency, x->mean_efficiency_leaving);
 }
 
 static void print_extras(const loads *l)
@@ -311,8 +331,11 @@ static void print_extras(const loads *l)
     if (l->has_means) {
         cli_heading(l->c, "Random patterns");
         row("patterns", "%s", cli_count(l->means.patterns));
-        row("effective bandwidth", "%.6g +- %.2g", l->means.effective_bandwidth, l->means.effective_bandwidth_error);
-        row("mean efficiency", "%.6g +- %.2g", l->means.mean_efficiency, l->means.mean_efficiency_error);
+        const ik_pattern_means *m = &l->means;
+        row("effective bandwidth", "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)", m->effective_bandwidth,
+            m->effective_bandwidth_error, m->effective_bandwidth_leaving, m->effective_bandwidth_leaving_error);
+        row("mean efficiency", "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)", m->mean_efficiency,
+            m->mean_efficiency_error, m->mean_efficiency_leaving, m->mean_efficiency_leaving_error);
     }
     if (l->has_permutations) {
         cli_heading(l->c, l->permutations.exhaustive ? "All permutations by contention" : "Random permutations by contention");
@@ -426,14 +449,16 @@ const ik_command ik_command_load = {
         "which the tightest channel is full. Adaptive routings are taken to spread evenly over their allowed ports. Exit status "
         "1 if\n"
         "flows are not delivered and, without --allow-unreachable, if the fabric does not connect all hosts that have a cable.\n"
-        "With --json: topology, routing, traffic, hosts, switches, flows, undelivered, unconnected (flows between hosts that the\n"
+        "With --json: topology, routing, traffic, hosts, switches, flows, undelivered, unconnected (flows between hosts that "
+        "the\n"
         "fabric does not connect, not counted as undelivered), max_load, mean_load, min_load,\n"
         "load_denominator (null: rounded), max_flows, mean_hops, saturation, max_channel, tightest_channel, groups (direction, "
         "level,\n"
-        "channels, min, mean, max, histogram), turns_by_level, contention (c, c_up, c_down, c_load, max_flows, endpoint_degree,\n"
-        "slowdown_bound, fluid_time, fluid_slowdown, effective_bandwidth, mean_efficiency, worst_channel), patterns, "
-        "permutations\n"
-        "(exhaustive, total, mean, by_contention).",
+        "channels, min, mean, max, histogram), turns_by_level, contention (split_flows: those with several paths, which\n"
+        "are counted by their shares; c, c_up, c_down: null if there are any; c_load, max_flows, endpoint_degree, "
+        "slowdown_bound,\n"
+        "fluid_time, fluid_slowdown, effective_bandwidth, mean_efficiency and both for flows that leave their switch,\n"
+        "..._leaving; worst_channel), patterns, permutations (exhaustive, total, mean, by_contention).",
     .examples = examples,
     .options = options,
     .min_args = 1,

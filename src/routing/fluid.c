@@ -2,16 +2,20 @@
  *
  * fluid.c: how long an exchange takes if rates are max-min fair at every instant.
  *
- * Progressive filling (Bertsekas and Gallager, Data Networks, 1992, section 6.5.2) gives the rates: the channel with the
- * smallest share per unfrozen flow freezes its flows, and so on. Then time runs to the next completion and rates are filled
- * anew. Flows that end within a relative 1e-9 of each other end together, so that exchanges with few distinct rates take few
- * rounds. A binary heap with lazy updates finds the smallest share: O(path steps * log channels) a round.
+ * A flow of rate x puts x times its share on each of its channels: all of it where it has one path. Progressive filling
+ * (Bertsekas and Gallager, Data Networks, 1992, section 6.5.2) gives the rates: the channel that allows its unfrozen flows the
+ * smallest rate, what is left divided by the sum of their shares, freezes them, and so on. Then time runs to the next completion
+ * and rates are filled anew. Flows that end within a relative 1e-9 of each other end together, so that exchanges with few
+ * distinct rates take few rounds. A binary heap with lazy updates finds the smallest share: O(path steps * log channels) a round.
  */
 #include "routing/fluid.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* The least sum of shares of the open flows of a channel, whatever rounding has taken from it. */
+#define LEAST_WEIGHT 1e-12
 
 typedef struct heap_item {
     double share;
@@ -26,6 +30,7 @@ typedef struct fluid {
     uint32_t num_used;
     double *left;    /* [num_ports] capacity not given away yet in this round */
     uint32_t *open;  /* [num_ports] unfrozen flows */
+    double *weight;  /* [num_ports] the sum of their shares */
     uint32_t *stamp; /* [num_ports] */
     heap_item *heap;
     size_t heap_num, heap_room;
@@ -36,8 +41,9 @@ typedef struct fluid {
 ik_status channel_flows_of(const fluid_flows *p, channel_flows *out, ik_error *err)
 {
     size_t channels = p->num_channels, steps = p->num ? p->base[p->num] : 0;
-    channel_flows c = {ik_calloc(channels + 2, sizeof *c.base), ik_calloc(steps + 1, sizeof *c.flow)};
-    if (!c.base || !c.flow) {
+    channel_flows c = {ik_calloc(channels + 2, sizeof *c.base), ik_calloc(steps + 1, sizeof *c.flow),
+                       p->share ? ik_calloc(steps + 1, sizeof *c.share) : NULL};
+    if (!c.base || !c.flow || (p->share && !c.share)) {
         channel_flows_free(&c);
         return ik_fail_memory(err, channels * sizeof *c.base + steps * sizeof *c.flow, "flows by channel");
     }
@@ -49,7 +55,11 @@ ik_status channel_flows_of(const fluid_flows *p, channel_flows *out, ik_error *e
     }
     for (uint32_t f = 0; f < p->num; f++) {
         for (size_t i = p->base[f]; i < p->base[f + 1]; i++) {
-            c.flow[c.base[p->channel[i] + 1]++] = f;
+            size_t at = c.base[p->channel[i] + 1]++;
+            c.flow[at] = f;
+            if (p->share) {
+                c.share[at] = p->share[i];
+            }
         }
     }
     *out = c;
@@ -60,6 +70,7 @@ void channel_flows_free(channel_flows *c)
 {
     free(c->base);
     free(c->flow);
+    free(c->share);
     *c = (channel_flows){0};
 }
 
@@ -95,7 +106,7 @@ static bool push(fluid *x, uint32_t channel)
         x->heap_room = room;
     }
     size_t i = x->heap_num++;
-    heap_item item = {x->left[channel] / x->open[channel], channel, x->stamp[channel]};
+    heap_item item = {x->left[channel] / x->weight[channel], channel, x->stamp[channel]};
     for (; i && x->heap[(i - 1) / 2].share > item.share; i = (i - 1) / 2) {
         x->heap[i] = x->heap[(i - 1) / 2];
     }
@@ -118,10 +129,15 @@ static void open_channels(fluid *x)
     x->heap_num = 0;
     for (uint32_t i = 0; i < x->num_used; i++) {
         uint32_t c = x->used[i], open = 0;
+        double weight = 0;
         for (size_t k = x->by.base[c]; k < x->by.base[c + 1]; k++) {
-            open += !x->done[x->by.flow[k]];
+            if (!x->done[x->by.flow[k]]) {
+                open++;
+                weight += channel_share(&x->by, k);
+            }
         }
         x->open[c] = open;
+        x->weight[c] = weight;
         x->left[c] = x->capacity[c];
     }
 }
@@ -133,7 +149,9 @@ static bool freeze(fluid *x, uint32_t flow, double rate)
     for (size_t i = x->p->base[flow]; i < x->p->base[flow + 1]; i++) {
         uint32_t c = x->p->channel[i];
         if (counts(x, c)) {
-            x->left[c] = fmax(0, x->left[c] - rate);
+            double share = fluid_share(x->p, i);
+            x->left[c] = fmax(0, x->left[c] - rate * share);
+            x->weight[c] = fmax(LEAST_WEIGHT, x->weight[c] - share);
             x->open[c]--;
             x->stamp[c]++;
             if (x->open[c] && !push(x, c)) {
@@ -196,7 +214,7 @@ static double advance(fluid *x, uint32_t *left)
 static void fluid_free(fluid *x)
 {
     channel_flows_free(&x->by);
-    void *all[] = {x->used, x->left, x->open, x->stamp, x->heap, x->rate, x->size, x->done};
+    void *all[] = {x->used, x->left, x->open, x->weight, x->stamp, x->heap, x->rate, x->size, x->done};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         free(all[i]);
     }
@@ -212,12 +230,13 @@ static ik_status fluid_init(fluid *x, ik_error *err)
     x->used = ik_calloc(ports, sizeof *x->used);
     x->left = ik_calloc(ports, sizeof *x->left);
     x->open = ik_calloc(ports, sizeof *x->open);
+    x->weight = ik_calloc(ports, sizeof *x->weight);
     x->stamp = ik_calloc(ports, sizeof *x->stamp);
     x->rate = ik_calloc(flows, sizeof *x->rate);
     x->size = ik_calloc(flows, sizeof *x->size);
     x->done = ik_calloc(flows, sizeof *x->done);
-    if (!x->used || !x->left || !x->open || !x->stamp || !x->rate || !x->size || !x->done) {
-        return ik_fail_memory(err, ports * 20 + flows * 17, "a fluid model");
+    if (!x->used || !x->left || !x->open || !x->weight || !x->stamp || !x->rate || !x->size || !x->done) {
+        return ik_fail_memory(err, ports * 28 + flows * 17, "a fluid model");
     }
     for (uint32_t c = 0; c < x->p->num_channels; c++) {
         if (x->by.base[c + 1] > x->by.base[c] && counts(x, c)) {

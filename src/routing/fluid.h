@@ -13,18 +13,29 @@ typedef struct fluid_flows {
     uint32_t num, num_channels;
     const size_t *base;      /* [num + 1] */
     const uint32_t *channel; /* [base[num]] */
+    const double *share;     /* [base[num]] the part of a flow that crosses the channel; NULL: all of it, everywhere */
 } fluid_flows;
+static inline double fluid_share(const fluid_flows *f, size_t step)
+{
+    return f->share ? f->share[step] : 1;
+}
 
 /* Flows by channel: flow[base[c]] … flow[base[c + 1] - 1], ascending. */
 typedef struct channel_flows {
     size_t *base; /* [num_channels + 1] */
     uint32_t *flow;
+    double *share; /* beside flow; NULL: all are 1 */
 } channel_flows;
+static inline double channel_share(const channel_flows *c, size_t i)
+{
+    return c->share ? c->share[i] : 1;
+}
 ik_status channel_flows_of(const fluid_flows *flows, channel_flows *out, ik_error *err);
 void channel_flows_free(channel_flows *c);
 
-/* Flows of unit size over channels of capacity[num_channels], INFINITY = no limit; each flow crosses a channel with a limit.
- * *time: when the last is done; NAN if rates would be given over more than max_steps steps of paths, all rounds together. */
+/* A flow of rate x puts x times its share on each of its channels. Flows of unit size over channels of capacity[num_channels],
+ * INFINITY = no limit; each flow crosses a channel with a limit. *time: when the last is done; NAN if rates would be given over
+ * more than max_steps steps of paths, all rounds together. */
 ik_status fluid_complete(const fluid_flows *flows, const double *capacity, double max_steps, double *time, ik_error *err);
 
 #endif

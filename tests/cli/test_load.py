@@ -141,6 +141,25 @@ class Load(CliTest):
                 self.assertLess(abs(o["effective_bandwidth"] - e["effbw"]), 10 * o["effective_bandwidth_error"])
                 self.assertLess(abs(o["mean_efficiency"] - e["eff"]), 10 * o["mean_efficiency_error"])
 
+    def test_flows_with_several_paths_count_by_their_shares(self):
+        """Every host sends six flows, and its switch's hosts 2.83 over the fullest channel: saturation and slowdown are inverse."""
+        case = ("mlfm:h=15", "--routing", "minimal", "--traffic", "neighbour:dims=15:16:15")
+        o = self.json("load", *case)
+        c = o["contention"]
+        self.close(o["saturation"], 6 / 17)
+        self.close(c["slowdown_bound"]["value"], 17 / 6)
+        self.close(c["fluid_slowdown"], 17 / 6)
+        self.assertEqual((c["c"], c["c_up"], c["c_down"], c["split_flows"]), (None, None, None, 7200))
+        self.assertIn("it counts whole flows, and 7,200 of 21,600", self.ok("load", *case))
+
+    def test_means_over_all_flows(self):
+        """Eight hosts on two switches, one cable between them: a shift by two sends half of the flows over it, two each way."""
+        c = self.load("xgft:m=4:2,w=1:1", "dmodk", "shift:by=2")["contention"]
+        self.close(c["effective_bandwidth_leaving"], 1 / 2)
+        self.close(c["effective_bandwidth"], 3 / 4)
+        self.close(c["mean_efficiency_leaving"], 1 / 2)
+        self.close(c["mean_efficiency"], 3 / 4)
+
     def test_all_pairs_of_a_tree(self):
         """Uniform traffic on a full tree: every channel up from level l carries (N - k^l) / (N - 1)."""
         o = self.load("karytree:k=4,n=3", "dmodk")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_loads.c: channel loads of every routing on every kind of fabric against flows followed one by one.
+ * test_loads.c: channel loads and contention of every routing on every kind of fabric against flows followed one by one.
  */
 #include "ikat/analysis.h"
 #include "unit/made.h"
@@ -198,6 +198,231 @@ static void test_all_routings_on_all_fabrics(void **state)
     }
 }
 
+/* ------------------------------------------------------------------------------------------ contention */
+
+/* The shares of all flows: share[flow * ports + channel]. */
+typedef struct exchange {
+    slow s;
+    uint32_t num, room, *src, *dst;
+    double *share;
+    uint64_t undelivered, split;
+} exchange;
+
+static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+{
+    exchange *x = ctx;
+    size_t ports = x->s.f->num_ports;
+    (void)weight;
+    (void)scale;
+    if (src == dst) {
+        return;
+    }
+    if (x->num == x->room) {
+        x->room = 2 * x->room + 16;
+        x->src = realloc(x->src, x->room * sizeof *x->src);
+        x->dst = realloc(x->dst, x->room * sizeof *x->dst);
+        x->share = realloc(x->share, x->room * ports * sizeof *x->share);
+    }
+    x->s.crossing = x->share + x->num * ports;
+    memset(x->s.crossing, 0, ports * sizeof *x->share);
+    x->s.delivered = 0;
+    follow_flow(&x->s, src, dst, 1, 1);
+    if (x->s.delivered < 1 - 1e-9) {
+        x->undelivered++;
+        return;
+    }
+    bool split = false;
+    for (size_t p = 0; p < ports; p++) {
+        split = split || (x->s.crossing[p] > 0 && x->s.crossing[p] < 1 - 1e-9);
+    }
+    x->split += split;
+    x->src[x->num] = src;
+    x->dst[x->num++] = dst;
+}
+
+static bool inner(const ik_fabric *f, uint32_t port)
+{
+    uint32_t to = ik_peer_node(f, port);
+    return to != IK_NONE && ik_is_switch(f, to) && ik_is_switch(f, f->port_node[port]);
+}
+
+/* Max-min fair completion, by raising all rates together until a channel is full, then the others'. */
+static double plain_fluid(const exchange *x, bool crossbar)
+{
+    const ik_fabric *f = x->s.f;
+    size_t ports = f->num_ports;
+    double *size = calloc(x->num + 1, sizeof *size), *rate = calloc(x->num + 1, sizeof *rate), time = 0;
+    bool *frozen = calloc(x->num + 1, sizeof *frozen);
+    uint32_t left = x->num;
+    for (uint32_t i = 0; i < x->num; i++) {
+        size[i] = 1;
+    }
+    while (left) {
+        uint32_t open = left;
+        for (uint32_t i = 0; i < x->num; i++) {
+            rate[i] = 0;
+            frozen[i] = size[i] <= 0;
+        }
+        while (open) {
+            double least = INFINITY;
+            for (int pass = 0; pass < 2; pass++) {
+                for (uint32_t p = 0; p < ports; p++) {
+                    double used = 0, weight = 0;
+                    for (uint32_t i = 0; i < x->num; i++) {
+                        used += frozen[i] ? rate[i] * x->share[i * ports + p] : 0;
+                        weight += frozen[i] ? 0 : x->share[i * ports + p];
+                    }
+                    if (weight < 1e-9 || (crossbar && inner(f, p))) {
+                        continue;
+                    }
+                    if (pass == 0) {
+                        least = fmin(least, fmax(0, 1 - used) / weight);
+                    } else if (fmax(0, 1 - used) / weight <= least * (1 + 1e-9)) {
+                        for (uint32_t i = 0; i < x->num; i++) {
+                            if (!frozen[i] && x->share[i * ports + p] > 0) {
+                                rate[i] = -1; /* frozen once all full channels are known */
+                            }
+                        }
+                    }
+                }
+            }
+            for (uint32_t i = 0; i < x->num; i++) {
+                if (rate[i] < 0) {
+                    rate[i] = least;
+                    frozen[i] = true;
+                    open--;
+                }
+            }
+        }
+        double step = INFINITY;
+        for (uint32_t i = 0; i < x->num; i++) {
+            step = size[i] > 0 ? fmin(step, size[i] / rate[i]) : step;
+        }
+        for (uint32_t i = 0; i < x->num; i++) {
+            if (size[i] > 0) {
+                size[i] -= step * rate[i];
+                size[i] = size[i] < 1e-9 ? 0 : size[i];
+                left -= size[i] == 0;
+            }
+        }
+        time += step;
+    }
+    free(size);
+    free(rate);
+    free(frozen);
+    return time;
+}
+
+static double per_degree(const exchange *x, uint32_t flow)
+{
+    uint32_t out = 0, in = 0;
+    for (uint32_t i = 0; i < x->num; i++) {
+        out += x->src[i] == x->src[flow];
+        in += x->dst[i] == x->dst[flow];
+    }
+    return 1.0 / (out > in ? out : in);
+}
+
+static void check_contention(const exchange *x, const ik_routing *r, const ik_traffic *t, const ik_contention *c)
+{
+    const ik_fabric *f = r->fabric;
+    size_t ports = f->num_ports;
+    double most = 0, c_load = 0, sum[4] = {0}, leaving = 0;
+    double *flows = calloc(ports + 1, sizeof *flows), *inverse = calloc(x->num + 1, sizeof *inverse);
+    for (uint32_t i = 0; i < x->num; i++) {
+        inverse[i] = per_degree(x, i);
+    }
+    for (uint32_t p = 0; p < ports; p++) {
+        double load = 0;
+        for (uint32_t i = 0; i < x->num; i++) {
+            flows[p] += x->share[i * ports + p];
+            load += x->share[i * ports + p] * inverse[i];
+        }
+        if (inner(f, p)) {
+            most = fmax(most, flows[p]);
+            c_load = fmax(c_load, load);
+        }
+    }
+    for (uint32_t i = 0; i < x->num; i++) {
+        double fullest = 1, hops = 0;
+        for (uint32_t p = 0; p < ports; p++) {
+            if (inner(f, p) && x->share[i * ports + p] > 0) {
+                fullest = fmax(fullest, flows[p]);
+                hops += x->share[i * ports + p];
+            }
+        }
+        sum[0] += 1 / fullest;
+        sum[1] += 1 / fmax(1, hops);
+        if (hops > 0) {
+            leaving++;
+            sum[2] += 1 / fullest;
+            sum[3] += 1 / hops;
+        }
+    }
+    assert_near("split flows of", r, t, 0, (double)c->split, (double)x->split);
+    assert_near("undelivered of", r, t, 0, (double)c->undelivered, (double)x->undelivered);
+    assert_near("most flows of", r, t, 0, c->max_flows, most);
+    assert_near("C by load of", r, t, 0, c->c_load.value, c_load);
+    assert_near("bandwidth of", r, t, 0, c->effective_bandwidth, x->num ? sum[0] / x->num : 1);
+    assert_near("efficiency of", r, t, 0, c->mean_efficiency, x->num ? sum[1] / x->num : 1);
+    assert_near("bandwidth leaving", r, t, 0, c->effective_bandwidth_leaving, leaving > 0 ? sum[2] / leaving : 1);
+    assert_near("efficiency leaving", r, t, 0, c->mean_efficiency_leaving, leaving > 0 ? sum[3] / leaving : 1);
+    if (x->num <= 40) {
+        double time = plain_fluid(x, false);
+        assert_true(fabs(c->fluid_time - time) < 1e-6 * (1 + time));
+        time = plain_fluid(x, true);
+        assert_true(fabs(c->fluid_crossbar_time - time) < 1e-6 * (1 + time));
+    }
+    free(flows);
+    free(inverse);
+}
+
+static void compare_contention(const ik_routing *r, const ik_traffic *t)
+{
+    exchange x = {.s = {.r = r, .f = r->fabric}};
+    ik_contention c;
+    size_t ports = (size_t)r->fabric->num_ports + r->fabric->num_switches + 1;
+    x.s.load = calloc(ports, sizeof *x.s.load);
+    x.s.turns = calloc(ports, sizeof *x.s.turns);
+    for (uint32_t src = 0; src < t->num_hosts; src++) {
+        t->family->flows(t, src, add_flow, &x);
+    }
+    assert_int_equal(ik_contention_measure(r, t, NULL, &c, NULL), IK_OK);
+    check_contention(&x, r, t, &c);
+    free(x.s.load);
+    free(x.s.turns);
+    free(x.src);
+    free(x.dst);
+    free(x.share);
+}
+
+/* What the shares of a pattern's flows are, and what follows from them. */
+static void test_contention_of_all_routings(void **state)
+{
+    static const char *const exchanges[] = {"shift:by=1", "permutation", "neighbour", "hotspot:nodes=1,fraction=100%", NULL};
+    (void)state;
+    for (const char *const *spec = fabrics; *spec; spec++) {
+        ik_fabric *f = NULL;
+        ik_env env = {.seed = 3};
+        assert_int_equal(ik_fabric_from_spec(*spec, &env, &f, NULL), IK_OK);
+        for (const ik_routing_family *const *family = ik_routings(); *family; family++) {
+            ik_routing *r = NULL;
+            if (ik_routing_from_spec(f, (*family)->name, &env, &r, NULL) != IK_OK) {
+                continue;
+            }
+            for (const char *const *p = exchanges; *p; p++) {
+                ik_traffic *t = NULL;
+                if (ik_traffic_from_spec(f, *p, &env, &t, NULL) == IK_OK) {
+                    compare_contention(r, t);
+                }
+                ik_traffic_free(t);
+            }
+            ik_routing_free(r);
+        }
+        ik_fabric_free(f);
+    }
+}
+
 /* Nothing is allocated that the limit forbids, however large the fabric's loads would be. */
 static void test_memory_limit(void **state)
 {
@@ -225,6 +450,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_routings_on_all_fabrics),
+        cmocka_unit_test(test_contention_of_all_routings),
         cmocka_unit_test(test_memory_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
