@@ -31,13 +31,23 @@ typedef struct ik_packet {
 } ik_packet;
 
 /* Local state at a switch, given by the simulator to adaptive decisions; analysis passes NULL and gets every choice.
- * vc < 0 sums over VCs. All in bytes, all of the switch that decides. */
+ * vc < 0 sums over VCs. All in bytes, all of the switch that decides.
+ *
+ * queued_bytes, by model:
+ *   ioq, ideal   what stands in the output's queue for the link, what is being sent included. A packet on its way through the
+ *                crossbar (ioq) is not in the queue yet, although its space is already taken (output_room_bytes)
+ *   iq           what stands in the input buffers and asks for this output, what is being sent included
+ *   pipelined    what the next router's buffer holds as known here: capacity_bytes - credit_bytes
+ * busy: the output's link is transmitting (iq: the output of the crossbar, which is the link; pipelined: a flit).
+ * The two output functions are NULL where a packet needs no space behind the crossbar (iq, ideal, pipelined). */
 typedef struct ik_view {
     void *ctx;
-    int64_t (*credit_bytes)(void *ctx, uint32_t channel, int vc);   /* free space downstream as known here */
+    int64_t (*credit_bytes)(void *ctx, uint32_t channel, int vc);   /* free space of the next input buffer as known here */
     int64_t (*capacity_bytes)(void *ctx, uint32_t channel, int vc); /* that space when empty */
-    int64_t (*queued_bytes)(void *ctx, uint32_t channel, int vc);   /* waiting here for this output, incl. in transmission */
-    bool (*busy)(void *ctx, uint32_t channel);                      /* output transmitting now */
+    int64_t (*queued_bytes)(void *ctx, uint32_t channel, int vc);   /* waiting here for this output, see above */
+    bool (*busy)(void *ctx, uint32_t channel);                      /* transmitting now; NULL: the switch does not say */
+    int64_t (*output_room_bytes)(void *ctx, uint32_t channel, int vc);     /* ioq: free space of the output buffer */
+    int64_t (*output_capacity_bytes)(void *ctx, uint32_t channel, int vc); /* ioq: that space when empty */
 } ik_view;
 
 /* The address of a packet's random draws: (env seed, IK_RNG_ROUTE_PACKET, entity = source host, counter = packet number). */
@@ -199,18 +209,25 @@ typedef struct ik_selection_family {
     const ik_param *params;
     ik_status (*create)(ik_selection *s, const ik_params *params, const ik_env *env, ik_error *err); /* may be NULL */
     void (*destroy)(ik_selection *s);
-    /* Picks one of out[0..n-1] (n >= 1) that is free, else returns IK_NONE = wait and ask again when anything changes.
-     * view may not be NULL. need_bytes: size of the packet. draw: address for random selections. */
+    /* Picks one of out[0..n-1] (n >= 1) with room for the packet (of the output buffer where there is one, else of the next input
+     * buffer), else returns IK_NONE = wait and ask again when anything changes. view may not be NULL. need_bytes: size of the
+     * packet. draw: address for random selections. */
     uint32_t (*pick)(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out, uint32_t n, uint32_t preferred,
                      uint32_t need_bytes, int vc, const ik_view *view, void *switch_state, const ik_draw *draw);
     size_t (*switch_state_bytes)(const ik_selection *s, uint32_t sw);
 } ik_selection_family;
+/* Whether an output that is transmitting comes after those that are not. Auto: only where there is no output buffer, in which the
+ * packet could wait for the link. */
+typedef enum ik_skip_busy { IK_SKIP_AUTO, IK_SKIP_NEVER, IK_SKIP_ALWAYS } ik_skip_busy;
 struct ik_selection {
     const ik_selection_family *family;
     const ik_fabric *fabric;
     void *impl;
     char *spec;
+    ik_skip_busy skip_busy;
 };
+/* Declared parameters of every selection function: skip_busy. */
+extern const ik_param ik_selection_common_params[];
 const ik_selection_family *const *ik_selections(void);
 const ik_selection_family *ik_selection_find(const char *name);
 ik_status ik_selection_from_spec(const ik_fabric *f, const char *spec, const ik_env *env, ik_selection **out, ik_error *err);

@@ -52,7 +52,11 @@ EACH(each_traffic, ik_traffic_family, ik_traffics)
 static void each_selection(member_fn fn, void *ctx)
 {
     for (const ik_selection_family *const *f = ik_selections(); *f; f++) {
-        cli_member m = {.name = (*f)->name, .summary = (*f)->summary, .source = (*f)->source, .params = (*f)->params};
+        cli_member m = {.name = (*f)->name,
+                        .summary = (*f)->summary,
+                        .source = (*f)->source,
+                        .params = (*f)->params,
+                        .common = ik_selection_common_params};
         fn(ctx, &m);
     }
 }

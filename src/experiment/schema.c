@@ -88,9 +88,9 @@ static bool visit_topologies(visit_fn visit, void *ctx)
     return false;
 }
 
-#define VISIT_FAMILY(type, table)                                                                                                \
+#define VISIT_FAMILY(type, table, common)                                                                                        \
     for (const type *const *f = table(); *f; f++) {                                                                              \
-        schema_member m = {(*f)->name, (*f)->params, NULL};                                                                      \
+        schema_member m = {(*f)->name, (*f)->params, common};                                                                    \
         if (visit(ctx, &m))                                                                                                      \
             return true;                                                                                                         \
     }                                                                                                                            \
@@ -102,13 +102,13 @@ static bool visit_family(section_id id, visit_fn visit, void *ctx)
     case SECTION_FABRIC:
         return visit_topologies(visit, ctx);
     case SECTION_ROUTING:
-        VISIT_FAMILY(ik_routing_family, ik_routings);
+        VISIT_FAMILY(ik_routing_family, ik_routings, NULL);
     case SECTION_VC:
-        VISIT_FAMILY(ik_vc_family, ik_vcs);
+        VISIT_FAMILY(ik_vc_family, ik_vcs, NULL);
     case SECTION_SELECTION:
-        VISIT_FAMILY(ik_selection_family, ik_selections);
+        VISIT_FAMILY(ik_selection_family, ik_selections, ik_selection_common_params);
     case SECTION_TRAFFIC:
-        VISIT_FAMILY(ik_traffic_family, ik_traffics);
+        VISIT_FAMILY(ik_traffic_family, ik_traffics, NULL);
     default:
         return false;
     }

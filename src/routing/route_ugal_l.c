@@ -5,11 +5,12 @@
  * Costs: C_M = q_M, the occupancy of the minimal path's first output; C_I = c * q_I for each of nI intermediates drawn as in
  * Valiant's routing. The least cost wins, minimal on ties, then the earlier draw. c is a constant (MLFM, OFT) or, with cost=ratio
  * (Slim Fly), cSF * L_I / L_M, the ratio of the paths' lengths. With a threshold T > 0 a packet goes minimally, unasked, while
- * q_M is below T of the output buffer. The decision is made once. Sources: A. Singh, "Load-Balanced Routing in Interconnection
- * Networks", PhD thesis, Stanford 2005; G. Kathareios et al., "Cost-Effective Diameter-Two Topologies: Analysis and Evaluation",
- * SC 2015, section 3.3. The paper leaves open what an occupancy counts: occupancy=queue is what waits here for the output (being
- * sent included), queue_credits adds what is known to lie in the next switch's buffer, vc counts only the VC that the packet
- * would use (0). Cost: nI + 1 lookups a packet, one a hop.
+ * q_M is below T of the output buffer (of the next input buffer in switches without output buffers). The decision is made once.
+ * Sources: A. Singh, "Load-Balanced Routing in Interconnection Networks", PhD thesis, Stanford 2005; G. Kathareios et al.,
+ * "Cost-Effective Diameter-Two Topologies: Analysis and Evaluation", SC 2015, section 3.3. The paper leaves open what an
+ * occupancy counts: occupancy=queue is what waits here for the link (being sent included; not what is still in the crossbar, see
+ * ik_view), queue_credits adds what is known to lie in the next switch's buffer, vc counts only the VC that the packet would use
+ * (0). Cost: nI + 1 lookups a packet, one a hop.
  */
 #include "routing/indirect.h"
 
@@ -140,8 +141,11 @@ static double first_output(const ugal *u, uint32_t rs, uint32_t goal, uint32_t n
 static double threshold_bytes(const ugal *u, uint32_t rs, uint32_t port, const ik_view *view)
 {
     double buffer = u->buffer_bytes;
-    if (buffer <= 0 && view && port != IK_NONE)
-        buffer = (double)view->capacity_bytes(view->ctx, u->t.m.f->port_base[rs] + port, -1);
+    if (buffer <= 0 && view && port != IK_NONE) {
+        int64_t (*capacity)(void *, uint32_t, int) =
+            view->output_capacity_bytes ? view->output_capacity_bytes : view->capacity_bytes;
+        buffer = (double)capacity(view->ctx, u->t.m.f->port_base[rs] + port, -1);
+    }
     return u->threshold * buffer;
 }
 
@@ -196,9 +200,9 @@ static const ik_param ugal_params[] = {
     {"csf", IK_PARAM_REAL, "1", 0, 1e9, NULL, "factor of the ratio with cost=ratio"},
     {"ni", IK_PARAM_UINT, "", 1, 1e6, NULL, "intermediates drawn per packet (none given: 5 on MLFM, 1 on OFT, 4 elsewhere)"},
     {"t", IK_PARAM_FRACTION, "0", 0, 1, NULL,
-     "threshold: minimal, unasked, while its queue is below this part of the buffer; 0 = off"},
+     "threshold: minimal, unasked, while its queue is below this part of the output buffer; 0 = off"},
     {"buffer", IK_PARAM_SIZE, "", 1, 1e15, NULL,
-     "output buffer that t is a part of (none given: what the switch reports for the output)"},
+     "buffer that t is a part of (none given: the output buffer, in models without one the input buffer at the other end)"},
     {"occupancy", IK_PARAM_ENUM, "queue", 0, 0, "queue|queue_credits|vc",
      "what an occupancy counts: bytes waiting for the output, plus "
      "those in the next buffer, or only of VC 0"},

@@ -14,12 +14,12 @@ static size_t state_bytes(const ik_selection *s, uint32_t sw)
 static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out, uint32_t n, uint32_t preferred,
                      uint32_t need_bytes, int vc, const ik_view *view, void *switch_state, const ik_draw *draw)
 {
-    (void)s, (void)sw, (void)pk, (void)preferred, (void)draw;
+    (void)sw, (void)pk, (void)preferred, (void)draw;
     uint32_t after, start = 0; /* the first port that may come next; 0 at the start lies before every port */
     memcpy(&after, switch_state, sizeof after);
     while (start < n && out[start] < after)
         start++;
-    uint32_t i = select_first_from(out, n, start == n ? 0 : start, need_bytes, vc, view);
+    uint32_t i = select_first_from(s, out, n, start == n ? 0 : start, need_bytes, vc, view);
     if (i != IK_NONE) {
         after = out[i] + 1;
         memcpy(switch_state, &after, sizeof after);

@@ -6,8 +6,8 @@
 static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out, uint32_t n, uint32_t preferred,
                      uint32_t need_bytes, int vc, const ik_view *view, void *switch_state, const ik_draw *draw)
 {
-    (void)s, (void)sw, (void)pk, (void)preferred, (void)switch_state, (void)draw;
-    return select_first_from(out, n, 0, need_bytes, vc, view);
+    (void)sw, (void)pk, (void)preferred, (void)switch_state, (void)draw;
+    return select_first_from(s, out, n, 0, need_bytes, vc, view);
 }
 
 const ik_selection_family ik_selection_first_free = {

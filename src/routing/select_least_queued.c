@@ -13,7 +13,7 @@ static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, co
                      uint32_t need_bytes, int vc, const ik_view *view, void *switch_state, const ik_draw *draw)
 {
     (void)sw, (void)pk, (void)preferred, (void)switch_state;
-    return select_best(out, n, need_bytes, vc, view, score, s->impl ? draw : NULL);
+    return select_best(s, out, n, need_bytes, vc, view, score, s->impl ? draw : NULL);
 }
 
 const ik_selection_family ik_selection_least_queued = {

@@ -29,10 +29,10 @@ uint32_t select_tree_from(const ik_selection *s, uint32_t sw, uint32_t digit, co
     const tree_level *lv = &t->level[here->level];
     uint32_t first_up = here->port_base + lv->first_up, start = 0;
     if (out[0] < first_up)
-        return select_first_from(out, n, preferred, need_bytes, vc, view);
+        return select_first_from(s, out, n, preferred, need_bytes, vc, view);
     uint32_t wanted = first_up + tree_remainder(digit, &lv->up);
     /* Restrictions may have taken the wanted port away: then the next allowed one. */
     while (start < n && out[start] < wanted)
         start++;
-    return select_first_from(out, n, start == n ? 0 : start, need_bytes, vc, view);
+    return select_first_from(s, out, n, start == n ? 0 : start, need_bytes, vc, view);
 }

@@ -39,7 +39,7 @@ static bool view_busy(void *ctx, uint32_t channel)
 
 static ik_view view_of(pipe_part *q)
 {
-    return (ik_view){q, view_credit, view_capacity, view_queued, view_busy};
+    return (ik_view){q, view_credit, view_capacity, view_queued, view_busy, NULL, NULL};
 }
 
 /* VCs that the scheme allows on an output. */

@@ -14,6 +14,7 @@ typedef struct count {
     unsigned kinds; /* accounts of a buffer; VCs where there are none */
     int64_t *bytes; /* [port * kinds + account] of the channel sent by port: everything that is not credit */
     int64_t *held;  /* [port * vcs + v] of the output buffer (ioq) */
+    int64_t *cross; /* [port * vcs + v] of them in the crossbar, not in the output's queue yet */
     int64_t *waits; /* [port * vcs + v] that waits for this output */
     uint8_t *tails; /* [port] crossbar transfers whose end is awaited */
     uint8_t *links; /* [port] transmissions whose end is awaited, with output buffers */
@@ -80,6 +81,7 @@ static void count_event(void *ctx, part *p, const event *e)
         if (e->node < c->s->f->num_switches) {
             const packet *pk = look_packet(p, e->data);
             c->held[(size_t)port * c->s->vcs + pk->rt.vc] += pk->size;
+            c->cross[(size_t)port * c->s->vcs + pk->rt.vc] += pk->size;
             c->packets++;
         }
         break;
@@ -110,6 +112,10 @@ static ik_status count_outputs(count *c, part *p, uint32_t port, int64_t *in_buf
         if (s->model == MODEL_IOQ && !s->out_space.accounts && s->space[at] + c->held[at] != (int64_t)s->out_capacity)
             return ik_fail(err, IK_ERR_INTERNAL, "output buffer of port %u VC %u: %d free + %lld held of %llu bytes", port, v,
                            s->space[at], (long long)c->held[at], (unsigned long long)s->out_capacity);
+        if (s->waiting && s->waiting[at] != c->held[at] - c->cross[at])
+            return ik_fail(err, IK_ERR_INTERNAL,
+                           "output queue of port %u VC %u: %lld bytes are said to wait for the link, %lld do", port, v,
+                           (long long)s->waiting[at], (long long)(c->held[at] - c->cross[at]));
     }
     if (s->link_busy && s->link_busy[port] != c->links[port])
         return ik_fail(err, IK_ERR_INTERNAL, "the link at port %u is %s with %u transmissions under way", port,
@@ -272,11 +278,13 @@ ik_status sim_check_conservation(sim *s, ik_error *err)
                .kinds = kinds,
                .bytes = ik_calloc((size_t)s->f->num_ports * kinds + 1, 8),
                .held = ik_calloc(lanes, 8),
+               .cross = ik_calloc(lanes, 8),
                .waits = ik_calloc(lanes, 8),
                .tails = ik_calloc(ports, 1),
                .links = ik_calloc(ports, 1)};
-    ik_status status =
-        c.bytes && c.held && c.waits && c.tails && c.links ? IK_OK : ik_fail_memory(err, lanes * 16, "the paranoid checks");
+    ik_status status = c.bytes && c.held && c.cross && c.waits && c.tails && c.links
+                           ? IK_OK
+                           : ik_fail_memory(err, lanes * 16, "the paranoid checks");
     if (status == IK_OK)
         sim_each_event(s, count_event, &c);
     for (uint32_t id = 0; status == IK_OK && id < s->f->num_switches; id++)
@@ -290,6 +298,7 @@ ik_status sim_check_conservation(sim *s, ik_error *err)
                          (unsigned long long)sim_in_flight(s), (unsigned long long)c.packets);
     free(c.bytes);
     free(c.held);
+    free(c.cross);
     free(c.waits);
     free(c.tails);
     free(c.links);

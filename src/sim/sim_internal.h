@@ -240,6 +240,9 @@ struct sim {
     int32_t *credit;   /* [port * vcs + v] free bytes of the buffer at the other end */
     int64_t *queued;   /* [port * vcs + v] bytes that wait for this output here, incl. in transmission; adaptive plans only */
     uint32_t *sending; /* [port] bytes in transmission; adaptive plans only */
+    int64_t *waiting;  /* [port * vcs + v] bytes of out_queues and of what the link is sending; adaptive plans only */
+    uint64_t *clear_ps; /* [port] when the link will have sent all that was granted so far, less traversal_ps; ioq, adaptive plans
+                           only */
     uint16_t *accept;  /* [port * input_speedup + k]; input speed-up only */
     /* output buffers: models ioq and ideal */
     queue *out_queues;   /* [port * vcs + v] */

@@ -24,6 +24,15 @@ SIM_INLINE void enqueue_output(part *p, uint32_t port, unsigned u, uint32_t id)
     else
         p->pool[q->tail].next = id;
     q->tail = id;
+    if (p->sim->waiting)
+        p->sim->waiting[(size_t)port * p->sim->vcs + u] += p->pool[id].size;
+}
+
+/* A packet enters the crossbar at t0 and has left its input at `end`: what view_queued foresees. */
+SIM_INLINE void note_granted(sim *s, uint32_t port, uint64_t t0, uint64_t end, uint32_t size)
+{
+    uint64_t *clear = &s->clear_ps[port], sent = (*clear > t0 ? *clear : t0) + transmit_ps(s, port, size);
+    *clear = sent > end ? sent : end;
 }
 
 /* Crossbar transfer of a granted packet into the output buffer (ioq). */
@@ -44,6 +53,8 @@ SIM_INLINE void move_to_output(part *p, uint32_t node, const shape k, uint32_t i
         pk->queue = sim_look_ahead(p, out_port, u, &pk->rt, pk->number);
         pk->vc_first = (uint8_t)u;
     }
+    if (s->clear_ps)
+        note_granted(s, out_port, t0, end, pk->size);
     pk->rt.vc = (uint8_t)u;
     pk->t_tail = end + s->traversal_ps;
     post_own(p, end, node, EV_TAIL, out_port, input, true);
@@ -122,6 +133,8 @@ SIM_INLINE void take_link_end(part *p, sw_state *sw, const shape k, uint32_t por
 {
     sim *s = p->sim;
     s->link_busy[port] = 0;
+    if (s->waiting)
+        s->waiting[(size_t)port * k.vcs + (data >> 24 & 63)] -= data & 0xFFFFFF;
     if (k.ledger && s->out_space.accounts)
         ledger_add(&s->out_space, port, data >> 24 & 63, -(int32_t)(data & 0xFFFFFF));
     else if (s->model == MODEL_IOQ)

@@ -51,17 +51,56 @@ static int64_t view_capacity(void *ctx, uint32_t channel, int vc)
     return vc >= 0 ? one : one * (int64_t)s->vcs;
 }
 
+/* Model ioq: what a grant takes is taken when the packet enters the crossbar. */
+static int64_t view_output_room(void *ctx, uint32_t channel, int vc)
+{
+    const sim *s = ((const part *)ctx)->sim;
+    unsigned first = vc < 0 ? 0 : (unsigned)vc, last = vc < 0 ? s->vcs - 1 : (unsigned)vc;
+    bool shared = s->out_space.accounts;
+    int64_t sum = 0;
+    for (unsigned v = first; v <= last; v++)
+        sum += shared ? ledger_room(&s->out_space, channel, v) : s->space[(size_t)channel * s->vcs + v];
+    return shared ? sum - (int64_t)s->out_space.shared[channel] * (last - first) : sum; /* what is shared counts once */
+}
+
+static int64_t view_output_capacity(void *ctx, uint32_t channel, int vc)
+{
+    (void)channel;
+    const sim *s = ((const part *)ctx)->sim;
+    if (s->out_space.accounts)
+        return (int64_t)(vc < 0 ? s->out_bytes : s->out_bytes - (uint64_t)(s->vcs - 1) * s->packet_bytes);
+    return (int64_t)s->out_capacity * (vc < 0 ? (int)s->vcs : 1);
+}
+
+/* Bytes that a link sends in a time. */
+static int64_t bytes_in(const sim *s, uint32_t channel, uint64_t ps)
+{
+    return (int64_t)((double)ps * (double)ik_port_rate_bps(s->f, channel) / 8e12);
+}
+
+/* Model ioq with a traversal delay: what a packet that enters the crossbar now will find before it at the link. It is what the
+ * link cannot have sent by then, in whole packets, if it never lacks credit; or what is held now less what the link can send, if
+ * that is more. A VC's part of it is its part of the bytes held. */
+static int64_t foreseen(part *p, uint32_t channel, int vc)
+{
+    const sim *s = p->sim;
+    int64_t all = view_output_capacity(p, channel, -1) - view_output_room(p, channel, -1), size = s->packet_bytes;
+    uint64_t clear = s->clear_ps[channel];
+    int64_t ahead = clear > p->now ? bytes_in(s, channel, clear - p->now - 1) / size * size + size : 0;
+    int64_t left = all - bytes_in(s, channel, s->traversal_ps);
+    int64_t found = left > ahead ? left : ahead < all ? ahead : all;
+    if (vc < 0 || all == 0)
+        return found;
+    int64_t held = view_output_capacity(p, channel, vc) - view_output_room(p, channel, vc);
+    return found * held / all;
+}
+
 static int64_t view_queued(void *ctx, uint32_t channel, int vc)
 {
     const sim *s = ((const part *)ctx)->sim;
-    if (s->model != MODEL_IOQ)
-        return sum_vcs(s, s->queued + (size_t)channel * s->vcs, vc);
-    int64_t held = 0; /* what the output buffer holds, incl. in transmission */
-    for (unsigned v = vc < 0 ? 0 : (unsigned)vc; v < s->vcs && (vc < 0 || v == (unsigned)vc); v++) {
-        size_t at = (size_t)channel * s->vcs + v;
-        held += s->out_space.accounts ? s->out_space.used[at] : (int64_t)s->out_capacity - s->space[at];
-    }
-    return held;
+    if (s->clear_ps)
+        return foreseen(ctx, channel, vc);
+    return sum_vcs(s, (s->waiting ? s->waiting : s->queued) + (size_t)channel * s->vcs, vc);
 }
 
 static bool view_busy(void *ctx, uint32_t channel)
@@ -76,7 +115,14 @@ static bool view_busy(void *ctx, uint32_t channel)
 
 static ik_view view_of(part *p)
 {
-    return (ik_view){p, view_credit, view_capacity, view_queued, view_busy};
+    bool buffers = p->sim->model == MODEL_IOQ;
+    return (ik_view){.ctx = p,
+                     .credit_bytes = view_credit,
+                     .capacity_bytes = view_capacity,
+                     .queued_bytes = view_queued,
+                     .busy = view_busy,
+                     .output_room_bytes = buffers ? view_output_room : NULL,
+                     .output_capacity_bytes = buffers ? view_output_capacity : NULL};
 }
 
 /* Picks among several choices with local state; IK_NONE = wait. */

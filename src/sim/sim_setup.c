@@ -111,7 +111,7 @@ static uint64_t state_bytes(const sim *s, const sizes *z)
     uint64_t bytes = z->masks * 8 + z->queues * sizeof(queue) + z->pairs + z->floats * 8 + z->policy;
     bytes += z->net * sizeof(net_queue) + z->holders * 8 + sim_space_bytes(s);
     bytes += ports * (sizeof(port_state) + 4u * s->vcs + 8) + (s->adaptive ? ports * (8u * s->vcs + 4) : 0) +
-             ports * 2u * s->input_speedup + (s->model != MODEL_IQ ? ports * (12u * s->vcs + 2) : 0);
+             ports * 2u * s->input_speedup + (s->model != MODEL_IQ ? ports * ((s->adaptive ? 20u : 12u) * s->vcs + 10) : 0);
     bytes += s->f->num_switches * (sizeof(sw_state) + 4) + hosts * (sizeof(host_state) + sizeof(cadence) + 16);
     bytes += lanes * (sizeof(lane) + s->active_messages * sizeof(message)) + (hosts + s->f->num_switches) * 6;
     bytes += (s->adapter_queues == ADAPTER_DESTINATION ? hosts * s->vcs * sizeof(queue) : 0) + hosts * 8;
@@ -233,6 +233,8 @@ static bool allocate(sim *s, const sizes *z)
     if (ok && s->model != MODEL_IQ)
         ok = get(&s->out_queues, ports * s->vcs, sizeof(queue)) && get(&s->space, ports * s->vcs, 4) &&
              get(&s->out_next, ports, 1) && get(&s->link_busy, ports, 1);
+    if (ok && s->adaptive && s->out_queues)
+        ok = get(&s->waiting, ports * s->vcs, 8) && (s->traversal_ps == 0 || get(&s->clear_ps, ports, 8));
     if (ok && s->adapter_queues == ADAPTER_DESTINATION)
         ok = get(&s->dest_rings, (size_t)f->num_hosts * s->vcs, sizeof(queue));
     if (ok && (s->ejection_share < 1 || s->ejection_bps != UINT64_MAX))
@@ -378,12 +380,12 @@ void sim_free(sim *s)
     sim_check_free(s);
     sim_space_free(s);
     congest_free(s->congest);
-    void *blocks[] = {s->out_queues,      s->space,          s->out_next,      s->link_busy, s->ports,         s->credit,
-                      s->queued,          s->sending,        s->accept,        s->switches,  s->mask_store,    s->queue_store,
-                      s->pair_store,      s->policy_store,   s->float_store,   s->hosts,     s->lanes,         s->messages,
-                      s->cadences,        s->node_head,      s->node_part, s->channel_bytes, s->host_bytes,
-                      s->host_sent_bytes, s->series_blocked, s->deadlock_text, s->net_store, s->holder_store,  s->dest_rings,
-                      s->drained};
+    void *blocks[] = {s->out_queues, s->space,           s->out_next,       s->link_busy,     s->ports,       s->credit,
+                      s->queued,     s->waiting,         s->clear_ps,       s->sending,       s->accept,      s->switches,
+                      s->mask_store, s->queue_store,     s->pair_store,     s->policy_store,  s->float_store, s->hosts,
+                      s->lanes,      s->messages,        s->cadences,       s->node_head,     s->node_part,   s->channel_bytes,
+                      s->host_bytes, s->host_sent_bytes, s->series_blocked, s->deadlock_text, s->net_store,   s->holder_store,
+                      s->dest_rings, s->drained};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conform_select NAME: what every selection function promises, on trees and random local states: it picks an output with room
- * (an idle one if there is any), waits only if there is none, and repeats itself on equal input. */
+ * conform_select NAME: what every selection function promises, on trees and random local states: it picks an output with room (of
+ * the output buffer where the switch has one), waits only if there is none, and repeats itself on equal input. Without output
+ * buffers, or with skip_busy=true, it picks an idle output if there is any; else it does not look whether outputs are busy. */
 #include "ikat/ikat.h"
 
 #include <stdio.h>
@@ -21,7 +22,7 @@ enum { MAX_OUT = 64, CAPACITY = 16384, ROUNDS = 400 };
 /* The local state of a switch, by channel. */
 typedef struct local {
     uint32_t first;
-    int64_t credit[MAX_OUT], queued[MAX_OUT];
+    int64_t credit[MAX_OUT], room[MAX_OUT], queued[MAX_OUT];
     bool busy[MAX_OUT];
 } local;
 
@@ -45,6 +46,13 @@ static int64_t queued(void *ctx, uint32_t channel, int vc)
     return l->queued[channel - l->first];
 }
 
+static int64_t room(void *ctx, uint32_t channel, int vc)
+{
+    (void)vc;
+    const local *l = ctx;
+    return l->room[channel - l->first];
+}
+
 static bool busy(void *ctx, uint32_t channel)
 {
     const local *l = ctx;
@@ -56,33 +64,58 @@ static void draw_state(local *l, uint32_t radix, ik_rng *rng)
     uint32_t crowd = ik_rng_below(rng, 5);
     for (uint32_t i = 0; i < radix; i++) {
         l->credit[i] = ik_rng_below(rng, 4) < crowd ? ik_rng_below(rng, 4096) : 4096 * (1 + ik_rng_below(rng, 4));
+        l->room[i] = ik_rng_below(rng, 4) < crowd ? ik_rng_below(rng, 4096) : 4096 * (1 + ik_rng_below(rng, 4));
         l->queued[i] = 4096 * ik_rng_below(rng, 5);
         l->busy[i] = ik_rng_below(rng, 3) == 0;
     }
 }
 
-static void check_pick(const local *l, const uint32_t *out, uint32_t n, uint32_t picked)
+static void check_pick(const local *l, const int64_t *space, bool skips, const uint32_t *out, uint32_t n, uint32_t picked)
 {
-    bool room = false, idle = false;
+    bool any = false, idle = false;
     for (uint32_t i = 0; i < n; i++) {
-        bool fits = l->credit[out[i] - l->first] >= 4096;
-        room |= fits;
+        bool fits = space[out[i] - l->first] >= 4096;
+        any |= fits;
         idle |= fits && !l->busy[out[i] - l->first];
     }
-    CHECK((picked == IK_NONE) == !room);
+    CHECK((picked == IK_NONE) == !any);
     if (picked == IK_NONE)
         return;
     CHECK(picked < n);
-    CHECK(l->credit[out[picked] - l->first] >= 4096);
-    CHECK(!idle || !l->busy[out[picked] - l->first]);
+    CHECK(space[out[picked] - l->first] >= 4096);
+    CHECK(!skips || !idle || !l->busy[out[picked] - l->first]);
+}
+
+/* One question, with and without output buffers. state: of the function at this switch, advanced once. */
+static void check_question(const ik_selection *s, uint32_t sw, const ik_packet *pk, local *l, const uint32_t *out, uint32_t n,
+                           uint32_t preferred, uint64_t round, uint64_t *state)
+{
+    ik_draw draw = {1, sw, round};
+    uint64_t before[16], again[16];
+    memcpy(before, state, sizeof before);
+    for (int buffered = 0; buffered < 2; buffered++) {
+        ik_view view = {l, credit, capacity, queued, busy, buffered ? room : NULL, buffered ? capacity : NULL};
+        const int64_t *space = buffered ? l->room : l->credit;
+        bool skips = s->skip_busy == IK_SKIP_AUTO ? !buffered : s->skip_busy == IK_SKIP_ALWAYS;
+        memcpy(state, before, sizeof before);
+        uint32_t picked = s->family->pick(s, sw, pk, out, n, preferred, 4096, 0, &view, state, &draw);
+        memcpy(again, before, sizeof again);
+        CHECK(picked == s->family->pick(s, sw, pk, out, n, preferred, 4096, 0, &view, again, &draw));
+        CHECK(memcmp(again, state, sizeof again) == 0);
+        check_pick(l, space, skips, out, n, picked);
+        view.busy = NULL; /* a switch that does not tell: every output counts as idle */
+        memcpy(again, before, sizeof again);
+        uint32_t untold = s->family->pick(s, sw, pk, out, n, preferred, 4096, 0, &view, again, &draw);
+        CHECK(skips || untold == picked);
+        check_pick(l, space, false, out, n, untold);
+    }
 }
 
 static void check_switch(const ik_selection *s, const ik_routing *r, uint32_t sw, ik_rng *rng)
 {
     const ik_fabric *f = r->fabric;
     local l = {.first = f->port_base[sw]};
-    ik_view view = {&l, credit, capacity, queued, busy};
-    uint64_t state[16] = {0}, again[16];
+    uint64_t state[16] = {0};
     uint32_t out[MAX_OUT], preferred;
     CHECK(ik_radix(f, sw) <= MAX_OUT);
     CHECK(!s->family->switch_state_bytes || s->family->switch_state_bytes(s, sw) <= sizeof state);
@@ -91,18 +124,23 @@ static void check_switch(const ik_selection *s, const ik_routing *r, uint32_t sw
         draw_state(&l, ik_radix(f, sw), rng);
         uint32_t n = r->family->next(r, sw, f->port_base[sw], &pk, out, &preferred);
         CHECK(n > 0);
-        ik_draw draw = {1, sw, round};
-        memcpy(again, state, sizeof state);
-        uint32_t picked = s->family->pick(s, sw, &pk, out, n, preferred, 4096, 0, &view, state, &draw);
-        CHECK(picked == s->family->pick(s, sw, &pk, out, n, preferred, 4096, 0, &view, again, &draw));
-        CHECK(memcmp(again, state, sizeof state) == 0);
-        check_pick(&l, out, n, picked);
-        view.busy = NULL; /* a switch that does not tell: every output counts as idle */
-        memset(l.busy, 0, sizeof l.busy);
-        picked = s->family->pick(s, sw, &pk, out, n, preferred, 4096, 0, &view, state, &draw);
-        check_pick(&l, out, n, picked);
-        view.busy = busy;
+        check_question(s, sw, &pk, &l, out, n, preferred, round, state);
     }
+}
+
+static void check_on(const char *fabric, const char *routing, const char *selection, ik_rng *rng)
+{
+    ik_fabric *f = NULL;
+    ik_routing *r = NULL;
+    ik_selection *s = NULL;
+    CHECK(ik_fabric_from_spec(fabric, NULL, &f, NULL) == IK_OK);
+    CHECK(ik_routing_from_spec(f, routing, NULL, &r, NULL) == IK_OK);
+    CHECK(ik_selection_from_spec(f, selection, NULL, &s, NULL) == IK_OK);
+    for (uint32_t sw = 0; sw < f->num_switches; sw += 1 + f->num_switches / 6)
+        check_switch(s, r, sw, rng);
+    ik_selection_free(s);
+    ik_routing_free(r);
+    ik_fabric_free(f);
 }
 
 int main(int argc, char **argv)
@@ -114,19 +152,13 @@ int main(int argc, char **argv)
     const ik_selection_family *family = ik_selection_find(argv[1]);
     CHECK(family && strcmp(family->name, argv[1]) == 0 && *family->summary && *family->source && family->pick);
     ik_rng rng = ik_rng_at(1, IK_RNG_TEST, 0);
+    static const char *const rules[] = {"", ":skip_busy=false", ":skip_busy=true"};
     for (size_t i = 0; i < 4; i++)
-        for (size_t k = 0; k < 4; k++) {
-            ik_fabric *f = NULL;
-            ik_routing *r = NULL;
-            ik_selection *s = NULL;
-            CHECK(ik_fabric_from_spec(fabrics[i], NULL, &f, NULL) == IK_OK);
-            CHECK(ik_routing_from_spec(f, routings[k], NULL, &r, NULL) == IK_OK);
-            CHECK(ik_selection_from_spec(f, argv[1], NULL, &s, NULL) == IK_OK);
-            for (uint32_t sw = 0; sw < f->num_switches; sw += 1 + f->num_switches / 6)
-                check_switch(s, r, sw, &rng);
-            ik_selection_free(s);
-            ik_routing_free(r);
-            ik_fabric_free(f);
-        }
+        for (size_t k = 0; k < 4; k++)
+            for (size_t n = 0; n < 3; n++) {
+                char spec[96];
+                snprintf(spec, sizeof spec, "%s%s", argv[1], rules[n]);
+                check_on(fabrics[i], routings[k], spec, &rng);
+            }
     return 0;
 }

@@ -136,7 +136,7 @@ static double indirect_share(const ik_fabric *f, const char *spec, queues *q, ui
     ik_error err;
     if (ik_routing_from_spec(f, spec, &env, &r, &err) != IK_OK)
         fail_msg("%s: %s", spec, err.text);
-    ik_view view = {q, credit, capacity, queued, NULL};
+    ik_view view = {q, credit, capacity, queued, NULL, NULL, NULL};
     unsigned n = 0;
     for (uint64_t k = 0; k < 400; k++) {
         ik_draw draw = {7, 0, k};
@@ -205,7 +205,7 @@ static void test_cheapest_first_output(void **state)
     queues q = {f, calloc(f->num_ports, 8), calloc(f->num_ports, 8), calloc(f->num_ports, 8)};
     uint32_t rs = ik_host_switch(f, 0), dst = 4 * 3; /* layer 1, the same column: three paths */
     uint32_t up = f->port_base[rs] + 3;
-    ik_view view = {&q, credit, capacity, queued, NULL};
+    ik_view view = {&q, credit, capacity, queued, NULL, NULL, NULL};
     for (uint32_t cheap = 0; cheap < 3; cheap++) {
         for (uint32_t p = 0; p < 3; p++)
             q.bytes[up + p] = p == cheap ? 10 : 500;

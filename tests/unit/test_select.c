@@ -41,7 +41,7 @@ static uint32_t choose(const ik_routing *r, const char *selection, uint32_t sw, 
                        void *scratch)
 {
     ik_selection *s = NULL;
-    ik_view view = {l, credit, capacity, queued, not_busy};
+    ik_view view = {l, credit, capacity, queued, not_busy, NULL, NULL};
     ik_packet pk = {.src = src, .dst = dst, .via = IK_NONE};
     uint32_t out[MAX_PORTS], preferred, base = r->fabric->port_base[sw];
     ik_draw draw = {1, 2, 3};
@@ -98,7 +98,7 @@ static void random_is_uniform_among_free(void **state)
     ik_routing *r = routing_on(f, "adaptive_tree");
     ik_selection *s = NULL;
     local l = {.first = f->port_base[0], .capacity = 16, .credit = {9, 9, 9, 9, 0, 2, 1, 7}};
-    ik_view view = {&l, credit, capacity, queued, not_busy};
+    ik_view view = {&l, credit, capacity, queued, not_busy, NULL, NULL};
     ik_packet pk = {.dst = 15};
     uint32_t out[MAX_PORTS], preferred, count[4] = {0};
     assert_int_equal(ik_selection_from_spec(f, "random", NULL, &s, NULL), IK_OK);
@@ -118,7 +118,7 @@ static void random_is_uniform_among_free(void **state)
 
 static uint32_t trigger(const ik_routing *r, uint32_t dst, local *l, void *flags)
 {
-    ik_view view = {l, credit, capacity, queued, not_busy};
+    ik_view view = {l, credit, capacity, queued, not_busy, NULL, NULL};
     ik_packet pk = {.src = r->fabric->num_hosts - 1, .dst = dst, .via = IK_NONE};
     uint32_t sw = ik_host_switch(r->fabric, pk.src), base = r->fabric->port_base[sw], out[MAX_PORTS], preferred;
     l->first = base;
