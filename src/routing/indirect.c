@@ -27,9 +27,9 @@ static ik_status find_components(indirect *t, uint32_t *num, ik_error *err)
     t->component = ik_calloc((size_t)n + 1, sizeof *t->component);
     if (!t->component)
         return ik_fail_memory(err, n * sizeof *t->component, "the components of a fabric");
-    *num = 0;
+    *num = t->sparse;
     for (uint32_t s = 0; s < n; s++)
-        t->component[s] = IK_NONE;
+        t->component[s] = t->sparse ? 0 : IK_NONE;
     for (uint32_t s = 0; s < n; s++) {
         if (t->component[s] != IK_NONE)
             continue;
@@ -144,18 +144,46 @@ ik_status indirect_create(ik_routing *r, const ik_params *params, const ik_env *
     if (f->num_switches >= INDIRECT_NONE || ik_max_radix(f) > INDIRECT_MAX_PORT)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "'%s' routes up to %u switches of up to %u ports; this fabric has %u and %u",
                        r->family->name, INDIRECT_NONE - 1, INDIRECT_MAX_PORT, f->num_switches, ik_max_radix(f));
-    ik_status status = minpaths_build(f, env, &t.m, err);
+    ik_status status = minpaths_build(f, params, env, &t.m, err);
     if (status != IK_OK)
         return status;
+    t.sparse = t.m.group && !f->intact;
     status = choice == INDIRECT_GROUP ? list_group_entries(&t, f, err) : list_switches(&t, choice == INDIRECT_HOSTS, err);
     if (status != IK_OK) {
         indirect_free(&t);
         return status;
     }
-    r->natural_vc = minpaths_up_down(f) && choice == INDIRECT_HOSTS ? "phase" : "hopclass";
+    bool trees = choice == INDIRECT_HOSTS && hierarchy_of_trees(f); /* each half goes up, over and down */
+    t.split = t.m.group && !trees;
+    t.after = t.split && choice != INDIRECT_GROUP ? 2 : 1;
+    /* With all switches of a dragonflyplus, spines are left down and up again in one phase. */
+    bool by_phase = t.m.group ? f->intact && !(choice == INDIRECT_ALL && hierarchy_of_trees(f))
+                              : minpaths_up_down(f) && choice == INDIRECT_HOSTS;
+    r->natural_vc = by_phase ? "phase" : "hopclass";
+    r->claims = minpaths_claims(&t.m, r->claims);
     r->natural_selection = "random";
     *out = t;
     return IK_OK;
+}
+
+static bool far_apart(const indirect *t, uint32_t a, uint32_t b)
+{
+    return t->m.dist[(size_t)a * t->m.g.num_switches + b] == LINKS_FAR;
+}
+
+/* Where not all switches have paths to each other: the intermediates that have both halves. */
+static uint32_t count_both_halves(const indirect *t, uint32_t rs, uint32_t rd, uint32_t n, uint32_t *nth)
+{
+    uint32_t count = 0;
+    for (uint32_t i = t->comp_at[0]; i < t->comp_at[1]; i++) {
+        uint32_t mid = t->list[i];
+        if (mid == rs || mid == rd || far_apart(t, rs, mid) || far_apart(t, mid, rd))
+            continue;
+        if (count == n && nth)
+            *nth = mid;
+        count++;
+    }
+    return count;
 }
 
 /* Group mode: the runs of the two switches' groups are left out; a source's own group is not listed at all. Lists are ascending
@@ -164,7 +192,7 @@ static uint32_t count_by_group(const indirect *t, uint32_t rs, uint32_t rd, uint
 {
     uint32_t count = 0;
     for (uint32_t i = t->list_at[rs]; i < t->list_at[rs + 1]; i++) {
-        if (t->group[t->list[i]] == t->group[rd])
+        if (t->group[t->list[i]] == t->group[rd] || far_apart(t, t->list[i], rd))
             continue;
         if (count == n && nth)
             *nth = t->list[i];
@@ -175,10 +203,12 @@ static uint32_t count_by_group(const indirect *t, uint32_t rs, uint32_t rd, uint
 
 uint32_t indirect_count(const indirect *t, uint32_t rs, uint32_t rd)
 {
-    if (rs == rd || rs == IK_NONE || rd == IK_NONE || t->m.dist[(size_t)rs * t->m.g.num_switches + rd] == LINKS_FAR)
+    if (rs == rd || rs == IK_NONE || rd == IK_NONE || (!t->m.group && far_apart(t, rs, rd)))
         return 0;
     if (t->group)
         return count_by_group(t, rs, rd, 0, NULL);
+    if (t->sparse)
+        return count_both_halves(t, rs, rd, 0, NULL);
     uint32_t c = t->component[rs];
     return t->comp_at[c + 1] - t->comp_at[c] - (t->position[rs] != IK_NONE) - (t->position[rd] != IK_NONE);
 }
@@ -188,6 +218,10 @@ uint32_t indirect_nth(const indirect *t, uint32_t rs, uint32_t rd, uint32_t n)
     uint32_t mid = IK_NONE;
     if (t->group) {
         count_by_group(t, rs, rd, n, &mid);
+        return mid;
+    }
+    if (t->sparse) {
+        count_both_halves(t, rs, rd, n, &mid);
         return mid;
     }
     uint32_t a = t->position[rs], b = t->position[rd], at = t->comp_at[t->component[rs]] + n;
@@ -203,6 +237,16 @@ void indirect_set(ik_packet *pk, uint32_t mid, uint32_t port)
     pk->phase = 0;
 }
 
+/* Of a packet at sw on its way to mid, INDIRECT_NONE: to rd. */
+static void set_phase(const indirect *t, uint32_t sw, uint32_t mid, uint32_t rd, ik_packet *pk)
+{
+    const uint32_t *group = t->m.group;
+    if (mid != INDIRECT_NONE)
+        pk->phase = t->after > 1 && group[sw] == group[mid];
+    else if (group[sw] == group[rd])
+        pk->phase = (uint8_t)(t->after + 1);
+}
+
 uint32_t indirect_next(const ik_routing *r, const indirect *t, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out,
                        uint32_t *preferred)
 {
@@ -212,11 +256,13 @@ uint32_t indirect_next(const ik_routing *r, const indirect *t, uint32_t sw, uint
     if (rd == IK_NONE)
         return 0;
     if (mid == sw) { /* forgotten once reached, so that packets of all intermediate switches are alike from here on */
-        pk->phase = 1;
+        pk->phase = t->after;
         pk->via = mid = INDIRECT_NONE;
         bound = 0;
     }
-    uint32_t goal = pk->phase || mid == INDIRECT_NONE ? rd : mid;
+    if (t->split)
+        set_phase(t, sw, mid, rd, pk);
+    uint32_t goal = mid == INDIRECT_NONE ? rd : mid;
     if (goal == sw)
         return links_host_ports(f, sw, pk->dst, out);
     if (bound) {

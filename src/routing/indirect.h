@@ -4,7 +4,12 @@
  * towards the intermediate and then the destination.
  *
  * Route state: pk->via bits 0-19 the intermediate switch (INDIRECT_NONE = go minimally), bits 20-31 the local port that the first
- * switch must take, plus one (0 = any); pk->phase 0 on the way to the intermediate, 1 after it (or from the start).
+ * switch must take, plus one (0 = any); pk->phase 0 on the way to the intermediate, 1 after it.
+ *
+ * Hierarchical halves (hierarchy.h) have phases of their own: 0 on the way to the intermediate's group, `after` on the way from
+ * it, one more in the destination's group, whether there was an intermediate or not. If packets may move inside the
+ * intermediate's group (it is not the switch by which they enter) that is phase 1, and `after` is 2. Within a phase no local hop
+ * follows a global one.
  */
 #ifndef IKAT_ROUTING_INDIRECT_H
 #define IKAT_ROUTING_INDIRECT_H
@@ -24,14 +29,15 @@ typedef enum indirect_choice { INDIRECT_AUTO, INDIRECT_HOSTS, INDIRECT_ALL, INDI
 #define INDIRECT_PARAMS                                                                                                          \
     {"intermediate", IK_PARAM_ENUM, "auto", 0, 0, INDIRECT_CHOICES, INDIRECT_HELP},                                              \
         {"paths", IK_PARAM_ENUM, "all", 0, 0, "all|one", "in each half every minimal path, or one drawn by seed"},               \
-    {                                                                                                                            \
-        "seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the draw (paths=one)"                                                    \
-    }
+        {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the draw (paths=one)"}, HIERARCHY_PARAM
 extern const char *const indirect_examples[];
 
 typedef struct indirect {
     minpaths m;
-    bool one; /* a single minimal path a half, drawn by seed */
+    bool one;      /* a single minimal path a half, drawn by seed */
+    bool split;    /* phases by group */
+    bool sparse;   /* not all switches may have paths to each other: intermediates are looked for one by one, as one component */
+    uint8_t after; /* phase in which packets leave the intermediate */
     uint64_t seed;
     uint32_t *list;                /* eligible switches by component; or, by group, those of every source switch */
     uint32_t *list_at;             /* [S + 1] group mode: range in list of a source switch */
@@ -48,6 +54,11 @@ static inline uint32_t indirect_goal(const indirect *t, uint32_t src, uint32_t d
 {
     uint32_t rs = t->m.g.host_sw[src];
     return rs == IK_NONE ? IK_NONE : links_nearest(&t->m.g, t->m.dist, rs, dst);
+}
+/* Whether there is a path without an intermediate. */
+static inline bool indirect_minimal(const indirect *t, uint32_t rs, uint32_t rd)
+{
+    return rs == IK_NONE || rd == IK_NONE || t->m.dist[(size_t)rs * t->m.g.num_switches + rd] != LINKS_FAR;
 }
 /* Number of eligible intermediates of two switches; 0 if they are the same, unconnected, or there is none. */
 uint32_t indirect_count(const indirect *t, uint32_t rs, uint32_t rd);

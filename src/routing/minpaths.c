@@ -10,12 +10,12 @@
 static uint32_t list_ports(const minpaths *m, uint32_t u, uint32_t v, uint16_t *out)
 {
     const links *g = &m->g;
-    const uint8_t *dist = m->dist + (size_t)v * g->num_switches; /* distances are symmetric */
+    const uint8_t *dist = m->dist + (size_t)v * g->num_switches;
     uint32_t n = 0;
     if (u == v || dist[u] == LINKS_FAR)
         return 0;
     for (uint32_t l = g->base[u]; l < g->base[u + 1]; l++) {
-        if (dist[g->head[l]] + 1 != dist[u])
+        if (dist[g->head[l]] + 1 != dist[u] || (m->group && !hierarchy_allows(m->group, u, g->head[l], v)))
             continue;
         if (out) {
             uint16_t port = (uint16_t)(g->port[l] - m->f->port_base[u]);
@@ -71,7 +71,55 @@ static ik_status fill(minpaths *m, const ik_env *env, ik_error *err)
     return ik_parallel_for(env, "minimal paths", n, fill_row, m, err);
 }
 
-ik_status minpaths_build(const ik_fabric *f, const ik_env *env, minpaths *out, ik_error *err)
+/* Compares hierarchical paths with the graph's. */
+static ik_status judge(minpaths *m, const ik_env *env, ik_error *err)
+{
+    uint8_t *graph = NULL;
+    ik_status status = links_distances(&m->g, env, &graph, err);
+    size_t n = m->g.num_switches;
+    bool *hosts = ik_calloc(n + 1, sizeof *hosts);
+    if (status == IK_OK && !hosts)
+        status = ik_fail_memory(err, n, "the switches with hosts");
+    m->complete = m->shortest = true;
+    for (uint32_t h = 0; status == IK_OK && h < m->g.num_hosts; h++)
+        if (m->g.host_sw[h] != IK_NONE)
+            hosts[m->g.host_sw[h]] = true;
+    for (size_t u = 0; status == IK_OK && u < n; u++)
+        for (size_t v = 0; v < n; v++)
+            if (hosts[u] && hosts[v] && m->dist[u * n + v] != graph[u * n + v]) {
+                m->complete &= m->dist[u * n + v] != LINKS_FAR;
+                m->shortest = false;
+            }
+    free(hosts);
+    free(graph);
+    return status;
+}
+
+static ik_status measure(minpaths *m, const ik_params *params, const ik_env *env, ik_error *err)
+{
+    bool hierarchical = false;
+    ik_status status = hierarchy_wanted(m->f, params, &hierarchical, err);
+    if (status != IK_OK)
+        return status;
+    if (!hierarchical)
+        return links_distances(&m->g, env, &m->dist, err);
+    m->group = hierarchy_groups(m->f);
+    if (!m->group)
+        return ik_fail_memory(err, m->f->num_switches * sizeof *m->group, "the groups of a fabric");
+    status = hierarchy_distances(&m->g, m->group, env, &m->dist, err);
+    return status == IK_OK ? judge(m, env, err) : status;
+}
+
+unsigned minpaths_claims(const minpaths *m, unsigned claims)
+{
+    if (m->group && !m->complete)
+        claims &= ~(unsigned)(IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES);
+    if (m->group && !m->shortest)
+        claims &= ~(unsigned)IK_CLAIM_MINIMAL;
+    return claims;
+}
+
+ik_status minpaths_build(const ik_fabric *f, const ik_params *params, const ik_env *env, minpaths *out, ik_error *err)
 {
     minpaths m = {.f = f};
     double n = f->num_switches;
@@ -79,7 +127,7 @@ ik_status minpaths_build(const ik_fabric *f, const ik_env *env, minpaths *out, i
     if (status == IK_OK)
         status = links_refuse_bytes(env, 9 * n * n, "the minimal paths", err);
     if (status == IK_OK)
-        status = links_distances(&m.g, env, &m.dist, err);
+        status = measure(&m, params, env, err);
     if (status == IK_OK)
         status = fill(&m, env, err);
     if (status != IK_OK)
@@ -92,6 +140,7 @@ ik_status minpaths_build(const ik_fabric *f, const ik_env *env, minpaths *out, i
 void minpaths_free(minpaths *m)
 {
     links_free(&m->g);
+    free(m->group);
     free(m->dist);
     free(m->first);
     free(m->ports);

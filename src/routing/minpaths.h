@@ -5,18 +5,24 @@
 #ifndef IKAT_ROUTING_MINPATHS_H
 #define IKAT_ROUTING_MINPATHS_H
 
-#include "routing/links.h"
+#include "routing/hierarchy.h"
 
 typedef struct minpaths {
     links g;
     const ik_fabric *f;
-    uint8_t *dist;   /* [S][S], LINKS_FAR if unconnected */
+    uint32_t *group; /* [S] hierarchical paths: group of a switch; NULL: every shortest path of the graph */
+    bool complete;   /* hierarchical: there are paths between all switches with hosts that the graph connects, */
+    bool shortest;   /* and none of the graph is shorter */
+    uint8_t *dist;   /* [S][S] hops of these paths, LINKS_FAR if there are none; symmetric */
     uint64_t *first; /* [S * S + 1] row of (u, v) in ports */
     uint16_t *ports; /* local output ports of u towards v, ascending */
 } minpaths;
 
-/* O(S * (S + L)) time and memory of S * S * 9 bytes plus two a minimal port; all threads. */
-ik_status minpaths_build(const ik_fabric *f, const ik_env *env, minpaths *out, ik_error *err);
+/* params: those of a routing with the parameter `hierarchy`. O(S * (S + L)) time and memory of S * S * 9 bytes plus two a minimal
+ * port; all threads. */
+ik_status minpaths_build(const ik_fabric *f, const ik_params *params, const ik_env *env, minpaths *out, ik_error *err);
+/* What is left of the claims to deliver, to survive failures and to be minimal. */
+unsigned minpaths_claims(const minpaths *m, unsigned claims);
 void minpaths_free(minpaths *m);
 
 static inline uint32_t minpaths_count(const minpaths *m, uint32_t u, uint32_t v)

@@ -63,15 +63,27 @@ static ik_status make_one(ik_routing *r, const minpaths *m, const ik_env *env, i
     return status;
 }
 
+/* Local and global hops before the last group, local ones in it: no cycle among either. Where failures make local paths longer
+ * there may be one. */
+static const char *natural_vc(const ik_fabric *f, const minpaths *m)
+{
+    if (minpaths_up_down(f) || (m->group && f->intact && hierarchy_of_trees(f)))
+        return "1q";
+    return m->group && f->intact ? "phase" : "hopclass";
+}
+
 static ik_status minimal_create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
 {
     minpaths *m = ik_calloc(1, sizeof *m);
     if (!m)
         return ik_fail_memory(err, sizeof *m, "minimal paths");
     r->impl = m;
-    r->natural_vc = minpaths_up_down(r->fabric) ? "1q" : "hopclass";
+    ik_status status = minpaths_build(r->fabric, params, env, m, err);
+    if (status != IK_OK)
+        return status;
+    r->natural_vc = natural_vc(r->fabric, m);
     r->natural_selection = "random";
-    ik_status status = minpaths_build(r->fabric, env, m, err);
+    r->claims = minpaths_claims(m, r->claims);
     if (status == IK_OK && ik_params_enum(params, "paths") == 1)
         status = make_one(r, m, env, err);
     return status;
@@ -80,10 +92,14 @@ static ik_status minimal_create(ik_routing *r, const ik_params *params, const ik
 static uint32_t minimal_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out,
                              uint32_t *preferred)
 {
+    const minpaths *m = r->impl;
+    if (r->lft && !m->group)
+        return ik_lft_next(r, sw, in_port, pk, out, preferred);
+    uint32_t v = links_nearest(&m->g, m->dist, sw, pk->dst);
+    if (m->group && v != IK_NONE)
+        pk->phase = m->group[sw] == m->group[v];
     if (r->lft)
         return ik_lft_next(r, sw, in_port, pk, out, preferred);
-    const minpaths *m = r->impl;
-    uint32_t v = links_nearest(&m->g, m->dist, sw, pk->dst);
     *preferred = 0;
     if (v == IK_NONE)
         return 0;
@@ -98,6 +114,7 @@ static uint32_t minimal_next(const ik_routing *r, uint32_t sw, uint32_t in_port,
 static const ik_param minimal_params[] = {
     {"paths", IK_PARAM_ENUM, "all", 0, 0, "all|one", "every minimal path, or one per switch and destination drawn by seed"},
     {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the draw (paths=one)"},
+    HIERARCHY_PARAM,
     {0},
 };
 
@@ -122,7 +139,12 @@ const ik_routing_family ik_routing_minimal = {
         "With paths=all every output that comes one hop nearer to the destination's switch is allowed and the selection function "
         "picks one, by default at random: on Slim Fly, MLFM and OFT that draws the middle switch uniformly per packet. "
         "With paths=one each switch keeps one of them per destination. Channel dependencies are acyclic on undamaged multi-level "
-        "trees, OFT and MLFM with one VC; elsewhere the natural VC scheme is hopclass (VC = hops so far).",
+        "trees, OFT and MLFM with one VC; elsewhere the natural VC scheme is hopclass (VC = hops so far).\n\n"
+        "On dragonfly and dragonflyplus (hierarchy=auto or on) a minimal path is the shortest one with at most one global link: "
+        "local hops, a global one, local hops. The graph may have a shorter one over two global links, so the proof may say "
+        "that paths are not minimal. Phases are 0 before the last group and 1 in it; without failures VC = phase (dragonfly) or "
+        "one VC (dragonflyplus) is free of deadlock. Pairs that failures leave no such path are not delivered; hierarchy=off "
+        "takes any shortest path.",
     .params = minimal_params,
     .kind = IK_ROUTE_ADAPTIVE,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_SURVIVES_FAILURES,

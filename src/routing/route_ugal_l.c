@@ -14,6 +14,7 @@
  */
 #include "routing/indirect.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,14 +83,16 @@ static void ugal_destroy(ik_routing *r)
 static uint32_t ugal_num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
 {
     const indirect *t = &((const ugal *)r->impl)->t;
-    return 1 + indirect_count(t, t->m.g.host_sw[src], indirect_goal(t, src, dst));
+    uint32_t rs = t->m.g.host_sw[src], rd = indirect_goal(t, src, dst), count = indirect_count(t, rs, rd);
+    return count + (count == 0 || indirect_minimal(t, rs, rd));
 }
 
 static void ugal_start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
 {
     const indirect *t = &((const ugal *)r->impl)->t;
     uint32_t rs = t->m.g.host_sw[pk->src], rd = indirect_goal(t, pk->src, pk->dst);
-    indirect_set(pk, n == 0 ? IK_NONE : indirect_nth(t, rs, rd, n - 1), IK_NONE);
+    bool minimal = indirect_count(t, rs, rd) == 0 || indirect_minimal(t, rs, rd);
+    indirect_set(pk, minimal && n == 0 ? IK_NONE : indirect_nth(t, rs, rd, n - minimal), IK_NONE);
 }
 
 static double occupancy(const ugal *u, uint32_t port, const ik_view *view)
@@ -160,9 +163,10 @@ static void ugal_start(const ik_routing *r, const ik_draw *draw, const ik_view *
         return;
     }
     size_t n = m->g.num_switches;
-    double least = first_output(u, rs, rd, 0, draw, view, &port);
+    bool direct = indirect_minimal(&u->t, rs, rd);
+    double least = direct ? first_output(u, rs, rd, 0, draw, view, &port) : INFINITY;
     bool minimal =
-        u->threshold > 0 && least < threshold_bytes(u, rs, port == IK_NONE ? m->ports[m->first[rs * n + rd]] : port, view);
+        direct && u->threshold > 0 && least < threshold_bytes(u, rs, port == IK_NONE ? m->ports[m->first[rs * n + rd]] : port, view);
     for (uint32_t i = 0; i < u->draws && !minimal; i++) {
         uint32_t candidate = indirect_nth(&u->t, rs, rd, draw_below(draw, 2 * i + 1, count)), via_port;
         double c = u->c, q = first_output(u, rs, candidate, 2 * i + 2, draw, view, &via_port);
@@ -225,7 +229,7 @@ const ik_routing_family ik_routing_ugal_l = {
         "intermediates; the least cost wins, minimal on ties. With t > 0 (the threshold form) packets go minimally while their "
         "queue is short. Defaults follow the family: constant c = 2 on MLFM (ni = 5) and OFT (ni = 1), the ratio of path "
         "lengths with ni = 4 on Slim Fly and other direct fabrics. Analysis without queues counts every start that the "
-        "decision could make. VCs as for valiant.",
+        "decision could make. VCs, and hierarchical halves on dragonflies, as for valiant.",
     .params = ugal_params,
     .kind = IK_ROUTE_ADAPTIVE,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES,

@@ -78,7 +78,11 @@ const ik_routing_family ik_routing_valiant = {
         "destination's: switches with hosts, or on dragonflies the entry switches of the other groups. Packets whose source and "
         "destination share a switch are not misrouted. Where a half has several minimal paths each packet draws one of the "
         "outputs, hop by hop, all alike. Free of deadlock with VC = phase (2 VCs) on undamaged OFT, MLFM and trees, with VC = "
-        "hops elsewhere.",
+        "hops elsewhere.\n\n"
+        "On dragonfly and dragonflyplus (hierarchy=auto or on) each half has at most one global link, as for minimal. Without "
+        "failures VC = phase is free of deadlock: 3 VCs with intermediate=group (in the source's group, on the way from the "
+        "other group, in the destination's), 4 with hosts or all on a dragonfly, 2 with hosts on a dragonflyplus; VC = hops with "
+        "all there.",
     .params = valiant_params,
     .kind = IK_ROUTE_OBLIVIOUS,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES,

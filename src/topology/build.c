@@ -11,6 +11,8 @@
 #include "topology/build.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 void topo_add_hosts(ik_builder *b, const ik_topo_ctx *ctx, uint32_t first_switch, uint32_t count, uint32_t p)
 {
@@ -165,4 +167,63 @@ ik_status topo_set_groups(const ik_params *given, uint64_t groups, uint64_t port
 uint32_t topo_uint_or(const ik_params *given, const char *name, uint32_t otherwise)
 {
     return ik_params_has(given, name) ? (uint32_t)ik_params_uint(given, name) : otherwise;
+}
+
+/* ---- latencies */
+
+static uint16_t link_of_latency(uint64_t latency_ps, const ik_topo_ctx *ctx, ik_builder *b)
+{
+    return ik_builder_class(b, ik_builder_class_of(b, ctx->link).rate_bps, latency_ps, NULL);
+}
+
+ik_topo_ctx topo_latency_links(const ik_params *given, const char *name, const ik_topo_ctx *ctx, ik_builder *b)
+{
+    ik_topo_ctx own = *ctx;
+    if (ik_params_has(given, name))
+        own.link = link_of_latency(ik_params_uint(given, name), ctx, b);
+    return own;
+}
+
+/* One value of the list, which ends at a colon or the end. */
+static ik_status read_latency(const char *text, size_t length, uint64_t *latency_ps, ik_error *err)
+{
+    char value[64];
+    ik_status status = IK_ERR_USAGE;
+    if (length > 0 && length < sizeof value) {
+        snprintf(value, sizeof value, "%.*s", (int)length, text);
+        status = ik_parse_quantity(value, IK_DIM_TIME, latency_ps, NULL);
+        if (status == IK_OK && *latency_ps <= UINT64_C(1000000000000))
+            return IK_OK;
+    }
+    ik_fail(err, IK_ERR_USAGE, TOPO_LEVEL_LATENCY " has '%.*s', which is no time from 0 to 1 s", (int)length, text);
+    return ik_hint(err, IK_ERR_USAGE, "times by level, separated by colons, as in 5 ns:20 ns");
+}
+
+ik_status topo_level_links(const ik_params *given, uint32_t levels, const ik_topo_ctx *ctx, ik_builder *b, uint16_t *links,
+                           ik_error *err)
+{
+    for (uint32_t l = 1; l < levels; l++)
+        links[l] = ctx->link;
+    if (!ik_params_has(given, TOPO_LEVEL_LATENCY))
+        return IK_OK;
+    uint32_t count = 0;
+    for (const char *p = ik_params_text(given, TOPO_LEVEL_LATENCY), *end = p; end; p = end + 1) {
+        uint64_t latency_ps;
+        end = strchr(p, ':');
+        ik_status status = read_latency(p, end ? (size_t)(end - p) : strlen(p), &latency_ps, err);
+        if (status != IK_OK)
+            return status;
+        if (++count < levels)
+            links[count] = link_of_latency(latency_ps, ctx, b);
+    }
+    for (uint32_t l = 2; count == 1 && l < levels; l++)
+        links[l] = links[1];
+    if (levels > 1 && (count == 1 || count == levels - 1))
+        return IK_OK;
+    ik_fail(err, IK_ERR_USAGE, TOPO_LEVEL_LATENCY " has %u times; cables between switches of this tree join %u levels", count,
+            levels);
+    return ik_hint(err, IK_ERR_USAGE,
+                   levels > 1 ? "give one time for all, or one fewer than levels: the first is that of the cables "
+                                "from leaf switches up; hosts' cables have host_latency"
+                              : "this tree has no such cables; hosts' cables have host_latency");
 }

@@ -38,6 +38,23 @@ void topo_link_groups(ik_builder *b, const ik_topo_ctx *ctx, const ik_global_lin
 uint64_t topo_num_groups(const ik_params *given, uint64_t ports);
 /* How the groups are linked; refuses more of them than that. */
 ik_status topo_set_groups(const ik_params *given, uint64_t groups, uint64_t ports, ik_global_links *out, ik_error *err);
+/* Latencies of links between switches that a family tells apart; a value that is not given is that of `latency`. */
+#define TOPO_LATENCY_PARAM(name, which)                                                                                          \
+    {                                                                                                                            \
+        name, IK_PARAM_TIME, "", 0, 1e12, NULL, "latency of " which ", as latency if not given"                                  \
+    }
+#define TOPO_LEVEL_LATENCY "level_latency"
+#define TOPO_LEVEL_LATENCY_PARAM                                                                                                 \
+    {                                                                                                                            \
+        TOPO_LEVEL_LATENCY, IK_PARAM_STRING, "", 0, 0, NULL,                                                                     \
+            "latency of the cables between switches, level by level from the leaf switches (first: levels 1 to 2), as in 5 "     \
+            "ns:20 ns, or one for all; as latency if not given"                                                                  \
+    }
+/* ctx with links of the latency that such a parameter gives. */
+ik_topo_ctx topo_latency_links(const ik_params *given, const char *name, const ik_topo_ctx *ctx, ik_builder *b);
+/* By `level_latency`: links[l] joins switches of levels l and l + 1, l from 1 to levels - 1; links[0] is left alone. */
+ik_status topo_level_links(const ik_params *given, uint32_t levels, const ik_topo_ctx *ctx, ik_builder *b, uint16_t *links,
+                           ik_error *err);
 /* An optional whole number. */
 uint32_t topo_uint_or(const ik_params *given, const char *name, uint32_t otherwise);
 

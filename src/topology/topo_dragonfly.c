@@ -14,6 +14,8 @@ static const ik_param params[] = {
     {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts a router; without it h (balanced)"},
     {"g", IK_PARAM_UINT, "", 1, 1u << 31, NULL, "groups, at most a*h + 1, which is the default"},
     TOPO_ARRANGEMENT_PARAM,
+    TOPO_LATENCY_PARAM("local_latency", "links inside a group"),
+    TOPO_LATENCY_PARAM("global_latency", "links between groups"),
     {0},
 };
 
@@ -47,11 +49,13 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     if (status != IK_OK)
         return status;
     d.g = d.global.groups;
+    const ik_topo_ctx local = topo_latency_links(given, "local_latency", ctx, b);
+    const ik_topo_ctx global = topo_latency_links(given, "global_latency", ctx, b);
     ik_builder_switches(b, d.g * d.a, d.p + d.a - 1 + d.h);
     for (uint32_t group = 0; group < d.g; group++) {
-        link_group(b, ctx, &d, group);
+        link_group(b, &local, &d, group);
     }
-    topo_link_groups(b, ctx, &d.global, global_end, &d);
+    topo_link_groups(b, &global, &d.global, global_end, &d);
     topo_add_hosts(b, ctx, 0, d.g * d.a, d.p);
     ik_builder_family(b, "dragonfly", "", &d, sizeof d);
     return IK_OK;
@@ -93,7 +97,8 @@ const ik_topology ik_topology_dragonfly = {
                "Ports of a router: its p hosts, the other routers of the group ascending, its h global ports.",
     .params = params,
     .examples = (const char *const[]){"dragonfly:h=1", "dragonfly:h=2", "dragonfly:h=2,arrangement=absolute",
-                                      "dragonfly:h=2,a=4,p=2,g=5,arrangement=relative", "dragonfly:h=3,a=4,p=1,g=6", NULL},
+                                      "dragonfly:h=2,a=4,p=2,g=5,arrangement=relative", "dragonfly:h=3,a=4,p=1,g=6",
+                                      "dragonfly:h=2,local_latency=5 ns,global_latency=100 ns", NULL},
     .bad_examples =
         (const char *const[]){"dragonfly:h=0", "dragonfly:h=2,g=10", "dragonfly:h=2,arrangement=palm", "dragonfly:h=30000", NULL},
     .series = series,

@@ -14,6 +14,8 @@ static const ik_param params[] = {
     {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts a leaf switch; without it the number of spines"},
     {"g", IK_PARAM_UINT, "", 1, 1u << 31, NULL, "groups, at most spines*h + 1, which is the default"},
     TOPO_ARRANGEMENT_PARAM,
+    TOPO_LATENCY_PARAM("local_latency", "links inside a group"),
+    TOPO_LATENCY_PARAM("global_latency", "links between groups"),
     {0},
 };
 
@@ -58,12 +60,14 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     if (status != IK_OK)
         return status;
     d.g = d.global.groups;
+    const ik_topo_ctx local = topo_latency_links(given, "local_latency", ctx, b);
+    const ik_topo_ctx global = topo_latency_links(given, "global_latency", ctx, b);
     ik_builder_switches(b, d.g * d.leaves, d.p + d.spines);
     ik_builder_switches(b, d.g * d.spines, d.leaves + d.h);
     for (uint32_t group = 0; group < d.g; group++) {
-        link_group(b, ctx, &d, group);
+        link_group(b, &local, &d, group);
     }
-    topo_link_groups(b, ctx, &d.global, global_end, &d);
+    topo_link_groups(b, &global, &d.global, global_end, &d);
     topo_add_hosts(b, ctx, 0, d.g * d.leaves, d.p);
     ik_builder_family(b, "dragonflyplus", "", &d, sizeof d);
     return IK_OK;
@@ -106,7 +110,8 @@ const ik_topology ik_topology_dragonflyplus = {
                "`dragonfly`.",
     .params = params,
     .examples = (const char *const[]){"dragonflyplus:h=1", "dragonflyplus:h=2", "dragonflyplus:h=3,arrangement=absolute",
-                                      "dragonflyplus:h=2,leaves=3,spines=4,p=2,g=5,arrangement=relative", NULL},
+                                      "dragonflyplus:h=2,leaves=3,spines=4,p=2,g=5,arrangement=relative",
+                                      "dragonflyplus:h=2,global_latency=100 ns", NULL},
     .bad_examples = (const char *const[]){"dragonflyplus:h=0", "dragonflyplus:h=2,g=6", "dragonflyplus:h=20000", NULL},
     .series = series,
     .build = build,

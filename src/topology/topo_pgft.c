@@ -10,6 +10,7 @@ static const ik_param params[] = {
     {"w", IK_PARAM_UINT_LIST, NULL, 1, 65535, NULL, "parents of a node, level by level from the hosts: w_1:..:w_h"},
     {"p", IK_PARAM_UINT_LIST, "1", 1, 65535, NULL,
      "parallel cables to each parent, level by level: p_1:..:p_h, or one number for all levels above the hosts"},
+    TOPO_LEVEL_LATENCY_PARAM,
     {0},
 };
 
@@ -37,10 +38,7 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     spread(p, num_p, h, cables);
     ik_xgft tree;
     ik_status status = xgft_tree_init(&tree, ctx->env, h, m, w, cables, err);
-    if (status == IK_OK) {
-        xgft_tree_build(&tree, "pgft", ctx, b);
-    }
-    return status;
+    return status == IK_OK ? xgft_tree_build(&tree, "pgft", given, ctx, b, err) : status;
 }
 
 const ik_topology ik_topology_pgft = {

@@ -20,6 +20,8 @@ static const ik_param params[] = {
     {"q", IK_PARAM_UINT, NULL, 3, 65535, NULL, "prime power of the form 4w-1, 4w or 4w+1"},
     {"p", IK_PARAM_STRING, "floor", 0, 0, NULL, "hosts a router: floor or ceil of half the network radix, or a number"},
     {"xi", IK_PARAM_UINT, "0", 0, 65535, NULL, "primitive element of GF(q); 0 takes the smallest"},
+    TOPO_LATENCY_PARAM("local_latency", "links inside a subgraph"),
+    TOPO_LATENCY_PARAM("global_latency", "links between the two subgraphs"),
     {0},
 };
 
@@ -131,8 +133,11 @@ static ik_status choose_xi(const gf *field, uint32_t wanted, uint32_t *xi, ik_er
     return IK_OK;
 }
 
-static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, ik_slimfly *s, const gf *field, ik_error *err)
+static ik_status add_all(ik_builder *b, const ik_params *given, const ik_topo_ctx *ctx, ik_slimfly *s, const gf *field,
+                         ik_error *err)
 {
+    const ik_topo_ctx local = topo_latency_links(given, "local_latency", ctx, b);
+    const ik_topo_ctx global = topo_latency_links(given, "global_latency", ctx, b);
     uint32_t *set = ik_calloc(s->degree, sizeof *set);
     if (!set) {
         return ik_fail_memory(err, s->degree * sizeof *set, "a generator set");
@@ -141,10 +146,10 @@ static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, ik_slimfly *s, c
     ik_builder_switches(b, count, s->p + s->degree + s->q);
     for (uint32_t i = 0; i < 2; i++) {
         generator_set(field, s, i, set);
-        link_columns(b, ctx, s, field, i, set);
+        link_columns(b, &local, s, field, i, set);
     }
     free(set);
-    link_subgraphs(b, ctx, s, field);
+    link_subgraphs(b, &global, s, field);
     for (uint32_t sw = 0; sw < count; sw++) {
         uint32_t column = sw / s->q;
         ik_builder_switch_place(b, sw, sw % s->q, column, column + (column >= s->q ? 1 : 0));
@@ -176,7 +181,7 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
         status = choose_xi(&field, (uint32_t)ik_params_uint(given, "xi"), &s.xi, err);
     }
     if (status == IK_OK) {
-        status = add_all(b, ctx, &s, &field, err);
+        status = add_all(b, given, ctx, &s, &field, err);
     }
     gf_free(&field);
     return status;
@@ -232,7 +237,8 @@ const ik_topology ik_topology_slimfly = {
         "subgraph. p = floor keeps uniform traffic below saturation, p = ceil costs less per host.",
     .params = params,
     .examples =
-        (const char *const[]){"slimfly:q=3", "slimfly:q=4,p=ceil", "slimfly:q=5", "slimfly:q=7,p=3,xi=5", "slimfly:q=9", NULL},
+        (const char *const[]){"slimfly:q=3", "slimfly:q=4,p=ceil", "slimfly:q=5", "slimfly:q=7,p=3,xi=5", "slimfly:q=9",
+                              "slimfly:q=3,local_latency=5 ns,global_latency=30 ns", NULL},
     .bad_examples = (const char *const[]){"slimfly:q=6", "slimfly:q=2", "slimfly:q=5,p=0", "slimfly:q=5,p=many",
                                           "slimfly:q=7,xi=2", "slimfly:q=65521", NULL},
     .series = series,

@@ -9,6 +9,7 @@
 static const ik_param xgft_params[] = {
     {"m", IK_PARAM_UINT_LIST, NULL, 1, 65535, NULL, "children of a switch, level by level from the hosts: m_1:..:m_h"},
     {"w", IK_PARAM_UINT_LIST, NULL, 1, 65535, NULL, "parents of a node, level by level from the hosts: w_1:..:w_h"},
+    TOPO_LEVEL_LATENCY_PARAM,
     {0},
 };
 
@@ -22,9 +23,7 @@ static ik_status build(const ik_params *params, const ik_topo_ctx *ctx, ik_build
     }
     ik_xgft tree;
     ik_status status = xgft_tree_init(&tree, ctx->env, h, m, w, NULL, err);
-    if (status == IK_OK)
-        xgft_tree_build(&tree, "xgft", ctx, b);
-    return status;
+    return status == IK_OK ? xgft_tree_build(&tree, "xgft", params, ctx, b, err) : status;
 }
 
 /* ---- shorthands: each computes h numbers m and w */
@@ -58,6 +57,7 @@ static ik_status expand_regular(ik_params *out, uint32_t k, uint32_t up, uint32_
 static const ik_param karytree_params[] = {
     {"k", IK_PARAM_UINT, NULL, 1, 32767, NULL, "half the ports of a switch"},
     {"n", IK_PARAM_UINT, NULL, 1, IK_XGFT_MAX_H, NULL, "levels of switches"},
+    TOPO_LEVEL_LATENCY_PARAM,
     {0},
 };
 
@@ -71,6 +71,7 @@ static const ik_param slimtree_params[] = {
     {"k", IK_PARAM_UINT, NULL, 1, 32767, NULL, "children of a switch"},
     {"n", IK_PARAM_UINT, "2", 1, IK_XGFT_MAX_H, NULL, "levels of switches"},
     {"w", IK_PARAM_UINT, NULL, 1, 32767, NULL, "parents of a switch, at most k"},
+    TOPO_LEVEL_LATENCY_PARAM,
     {0},
 };
 
@@ -98,6 +99,7 @@ static ik_status half_ports(const ik_params *params, uint32_t *half, ik_error *e
 static const ik_param rlft_params[] = {
     {"ports", IK_PARAM_UINT, NULL, 2, 65534, NULL, "ports of every switch, even"},
     {"levels", IK_PARAM_UINT, "3", 1, IK_XGFT_MAX_H, NULL, "levels of switches"},
+    TOPO_LEVEL_LATENCY_PARAM,
     {0},
 };
 
@@ -113,6 +115,7 @@ static ik_status expand_rlft(const ik_params *params, ik_params *out, ik_error *
 static const ik_param fattree_params[] = {
     {"ports", IK_PARAM_UINT, NULL, 2, 65534, NULL, "ports of every switch, even"},
     {"oversubscription", IK_PARAM_UINT, "1", 1, 65534, NULL, "host ports for one uplink of a leaf switch"},
+    TOPO_LEVEL_LATENCY_PARAM,
     {0},
 };
 
@@ -174,7 +177,8 @@ static const ik_series series[] = {
     {0},
 };
 
-static const char *const karytree_examples[] = {"karytree:k=2,n=1", "karytree:k=2,n=3", "karytree:k=4,n=3", NULL};
+static const char *const karytree_examples[] = {"karytree:k=2,n=1", "karytree:k=2,n=3", "karytree:k=4,n=3",
+                                                "karytree:k=2,n=3,level_latency=5 ns:20 ns", NULL};
 static const char *const slimtree_examples[] = {"slimtree:k=4,w=1", "slimtree:k=16,w=10", "slimtree:k=4,n=3,w=2", NULL};
 static const char *const rlft_examples[] = {"rlft:ports=4,levels=1", "rlft:ports=8,levels=2", "rlft:ports=8,levels=3", NULL};
 static const char *const fattree2_examples[] = {"fattree2:ports=4", "fattree2:ports=36", "fattree2:ports=36,oversubscription=2",
@@ -211,6 +215,9 @@ static const char *const bad_examples[] = {"xgft:m=16:16,w=1",
                                            "karytree:k=4,n=17",
                                            "rlft:ports=7,levels=2",
                                            "slimtree:k=4,w=5",
+                                           "karytree:k=2,n=3,level_latency=5 ns:6 ns:7 ns",
+                                           "karytree:k=2,n=3,level_latency=5 ns:",
+                                           "karytree:k=2,n=1,level_latency=5 ns",
                                            "fattree2:ports=10,oversubscription=2",
                                            "xgft:m=65535:65535:65535,w=1:65535:65535",
                                            NULL};

@@ -5,6 +5,7 @@
 #include "ikat/topology.h"
 #include "fabric/fabric_private.h"
 #include "format/text_file.h"
+#include "topology/build.h"
 #include "topology/fail_spec.h"
 
 #include "ikat_topologies.h"
@@ -162,15 +163,23 @@ static ik_status set_origin(ik_fabric *f, const ik_topology *t, const char *name
     return fabric_set_origin(f, t->name, spec, NULL, 0, err);
 }
 
-static ik_status copy_common(const ik_params *from, ik_params *to, ik_error *err)
+/* What a shorthand shares with its member: the common parameters and those of its links. */
+static bool is_shared(const char *name)
 {
     for (const ik_param *p = ik_topology_common_params; p->name; p++)
-        for (size_t i = 0; i < from->num; i++)
-            if (strcmp(from->decl[i].name, p->name) == 0 && from->values[i].has) {
-                ik_status status = ik_params_set(to, "topology", p->name, from->values[i].text, 0, 0, err);
-                if (status != IK_OK)
-                    return status;
-            }
+        if (strcmp(name, p->name) == 0)
+            return true;
+    return strcmp(name, TOPO_LEVEL_LATENCY) == 0;
+}
+
+static ik_status copy_shared(const ik_params *from, ik_params *to, ik_error *err)
+{
+    for (size_t i = 0; i < from->num; i++)
+        if (from->values[i].has && is_shared(from->decl[i].name)) {
+            ik_status status = ik_params_set(to, "topology", from->decl[i].name, from->values[i].text, 0, 0, err);
+            if (status != IK_OK)
+                return status;
+        }
     return IK_OK;
 }
 
@@ -182,7 +191,7 @@ static ik_status expand(const ik_topology *t, const ik_shorthand *s, const ik_pa
         return status;
     status = s->expand(params, out, err);
     if (status == IK_OK)
-        status = copy_common(params, out, err);
+        status = copy_shared(params, out, err);
     if (status == IK_OK)
         status = ik_params_finish(out, t->name, err);
     if (status != IK_OK)

@@ -82,8 +82,8 @@ ik_status xgft_tree_init(ik_xgft *tree, const ik_env *env, size_t h, const uint3
     return IK_OK;
 }
 
-/* Cables every level-l node (l = 0: host) to its parents. */
-static void link_up(const ik_xgft *t, uint32_t l, const ik_topo_ctx *ctx, ik_builder *b)
+/* Cables every level-l node (l = 0: host) to its parents by links of this class. */
+static void link_up(const ik_xgft *t, uint32_t l, uint16_t link, ik_builder *b)
 {
     uint32_t nodes = (uint32_t)nodes_on(t, l), w = t->w[l], m = t->m[l];
     uint32_t first_up = l ? down_ports(t, l) : 0;
@@ -94,7 +94,7 @@ static void link_up(const ik_xgft *t, uint32_t l, const ik_topo_ctx *ctx, ik_bui
             for (uint32_t cable = 0; cable < t->p[l]; cable++) {
                 uint32_t port = first_up + u + w * cable;
                 ik_end low = l ? ik_sw(t->level_base[l] + node, port) : ik_hs(node, port);
-                ik_builder_link(b, low, ik_sw(t->level_base[l + 1] + parent, digit + m * cable), l ? ctx->link : ctx->host_link);
+                ik_builder_link(b, low, ik_sw(t->level_base[l + 1] + parent, digit + m * cable), link);
             }
         }
     }
@@ -110,14 +110,20 @@ static void label_level(const ik_xgft *t, uint32_t l, ik_builder *b)
     }
 }
 
-void xgft_tree_build(const ik_xgft *tree, const char *family, const ik_topo_ctx *ctx, ik_builder *b)
+ik_status xgft_tree_build(const ik_xgft *tree, const char *family, const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                          ik_error *err)
 {
+    uint16_t links[IK_XGFT_MAX_H] = {ctx->host_link};
+    ik_status status = topo_level_links(given, tree->h, ctx, b, links, err);
+    if (status != IK_OK)
+        return status;
     ik_builder_hosts(b, (uint32_t)nodes_on(tree, 0), up_ports(tree, 0));
     for (uint32_t l = 1; l <= tree->h; l++)
         ik_builder_switches(b, (uint32_t)nodes_on(tree, l), down_ports(tree, l) + up_ports(tree, l));
     for (uint32_t l = 0; l < tree->h; l++)
-        link_up(tree, l, ctx, b);
+        link_up(tree, l, links[l], b);
     for (uint32_t l = 1; l <= tree->h; l++)
         label_level(tree, l, b);
     ik_builder_family(b, family, "", tree, sizeof *tree);
+    return IK_OK;
 }

@@ -46,9 +46,153 @@ static void test_proofs(void **state)
     check("mlfm:h=3", "ugal_l", false, 4, 2);
     check("polarfly:q=3", "valiant", false, 4, 4);
     check("hyperx:dims=3:3", "ugal_l", false, 4, 4);
-    check("dragonfly:h=1", "minimal", true, 3, 3);
-    check("dragonfly:h=2", "valiant", false, 5, 5); /* one local and one global hop to the other group, then at most three */
     check("torus:dims=4:4", "minimal", true, 4, 4);
+}
+
+/* Hierarchical halves: at most one global link each, VC = phase. */
+static void test_hierarchical_proofs(void **state)
+{
+    (void)state;
+    check("dragonfly:h=1", "minimal", true, 3, 2);
+    check("dragonfly:h=2", "minimal", false, 3, 2); /* the graph has ways over two global links and nothing else */
+    check("dragonfly:h=2", "minimal:paths=one", false, 3, 2);
+    check("dragonfly:h=2", "minimal:hierarchy=off", true, 3, 3);
+    check("dragonfly:h=2", "valiant", false, 5, 3); /* one local and one global hop to the other group, then at most three */
+    check("dragonfly:h=2", "ugal_l", false, 5, 3);
+    check("dragonfly:h=2", "valiant:intermediate=hosts", false, 6, 4);
+    check("dragonfly:h=2,a=4,p=2,g=5,arrangement=relative", "ugal_l:intermediate=all", false, 6, 4);
+    check("dragonfly:h=2", "valiant:hierarchy=off", false, 5, 5);
+    check("dragonflyplus:h=2", "minimal", true, 3, 1);
+    check("dragonflyplus:h=2", "valiant", false, 6, 3); /* up and over, down, up and over, down */
+    check("dragonflyplus:h=2", "ugal_l", false, 6, 3);
+    check("dragonflyplus:h=2", "valiant:intermediate=hosts", false, 6, 2);
+    check("dragonflyplus:h=2", "valiant:intermediate=all", false, 8, 8); /* between spines down and up: VC = hops */
+    check("dragonflyplus:h=2,leaves=3,spines=4,p=2,g=5,arrangement=relative", "ugal_l", false, 6, 3);
+}
+
+static unsigned global_links(const ik_fabric *f, const uint32_t *channels, uint32_t length)
+{
+    unsigned n = 0;
+    for (uint32_t i = 1; i + 1 < length; i++)
+        n += f->switch_place[f->port_node[channels[i]]].group != f->switch_place[ik_peer_node(f, channels[i])].group;
+    return n;
+}
+
+/* Walks every path of minimal routing: none has two global links, and each is as short as one that has at most one can be. */
+static void walk_all(const ik_plan *p, uint32_t in_port, ik_packet pk, uint32_t *channels, uint32_t length, uint32_t *shortest)
+{
+    const ik_fabric *f = p->fabric;
+    uint32_t sw = f->port_node[in_port], preferred, n;
+    ik_choice out[64];
+    n = ik_plan_next(p, sw, in_port, &pk, out, &preferred);
+    for (uint32_t i = 0; i < n; i++) {
+        ik_packet then = pk;
+        channels[length] = out[i].port;
+        assert_true(length < 16);
+        if (ik_peer_node(f, out[i].port) == ik_host_node(f, pk.dst)) {
+            assert_true(global_links(f, channels, length + 1) <= 1);
+            assert_true(*shortest == 0 || *shortest == length);
+            *shortest = length;
+            continue;
+        }
+        ik_plan_advance(p, out[i].port, out[i].vc_first, &then);
+        walk_all(p, f->port_peer[out[i].port], then, channels, length + 1, shortest);
+    }
+}
+
+/* Hops of the shortest path with at most one global link, by trying every global link of the source's group. */
+static uint32_t hops_by_hand(const ik_fabric *f, uint32_t a, uint32_t b)
+{
+    const ik_place *at = f->switch_place;
+    bool trees = strcmp(f->family, "dragonflyplus") == 0;
+    uint32_t best = IK_NONE;
+#define LOCAL(u, v) ((u) == (v) ? 0u : trees && at[u].layer == at[v].layer ? 2u : 1u)
+    if (at[a].group == at[b].group)
+        return LOCAL(a, b);
+    for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++) {
+        uint32_t x = f->port_node[port], y = ik_peer_node(f, port);
+        if (y == IK_NONE || !ik_is_switch(f, y) || at[x].group != at[a].group || at[y].group != at[b].group)
+            continue;
+        uint32_t hops = LOCAL(a, x) + 1 + LOCAL(y, b);
+        best = hops < best ? hops : best;
+    }
+#undef LOCAL
+    return best;
+}
+
+static void test_one_global_link(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"dragonfly:h=2", "dragonfly:h=2,arrangement=absolute", "dragonfly:h=3,a=4,p=1,g=6",
+                                        "dragonflyplus:h=2", "dragonflyplus:h=2,leaves=3,spines=4,p=2,g=5,arrangement=relative"};
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+        ik_fabric *f = fabric_of(specs[k]);
+        ik_plan *p = plan_of(f, "minimal", NULL, 0);
+        for (uint32_t src = 0; src < f->num_hosts; src++)
+            for (uint32_t dst = 0; dst < f->num_hosts; dst += 3) {
+                uint32_t channels[16] = {f->port_base[ik_host_node(f, src)]}, shortest = 0;
+                ik_packet pk;
+                if (src == dst)
+                    continue;
+                ik_plan_start_nth(p, src, dst, 0, &pk);
+                walk_all(p, f->port_peer[channels[0]], pk, channels, 1, &shortest);
+                assert_int_equal(shortest, 1 + hops_by_hand(f, ik_host_switch(f, src), ik_host_switch(f, dst)));
+            }
+        ik_plan_free(p);
+        ik_fabric_free(f);
+    }
+}
+
+/* All hosts of a group send to the next one, over the one link between them: 8 hosts, so an eighth of their rate. Valiant's way
+ * brings half of all links' rate at best. */
+static void test_adversarial_traffic(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("dragonfly:h=2");
+    ik_traffic *t = traffic_of(f, "shift:by=8");
+    static const struct {
+        const char *routing;
+        double least, most;
+    } cases[] = {{"minimal", 0.125, 0.125}, {"minimal:hierarchy=off", 0.2, 0.3}, {"valiant", 0.3, 0.5}};
+    for (size_t k = 0; k < 3; k++) {
+        ik_routing *r = routing_on(f, cases[k].routing);
+        ik_load l = {0};
+        ik_error err;
+        assert_int_equal(ik_load_measure(r, t, &env, &l, &err), IK_OK);
+        if (l.saturation < cases[k].least - 1e-9 || l.saturation > cases[k].most + 1e-9)
+            fail_msg("%s saturates at %g", cases[k].routing, l.saturation);
+        ik_load_free(&l);
+        ik_routing_free(r);
+    }
+    ik_traffic_free(t);
+    ik_fabric_free(f);
+}
+
+/* Without a hierarchy there is nothing to switch on. Where failures leave no path with one global link the pair is lost, and
+ * found again without the hierarchy; Valiant's routing loses none that has both halves. */
+static void test_hierarchy_refused_and_damaged(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("slimfly:q=5");
+    ik_routing *r = NULL;
+    ik_error err;
+    assert_int_equal(ik_routing_from_spec(f, "valiant:hierarchy=on", &env, &r, &err), IK_ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "groups"));
+    ik_fabric_free(f);
+    f = fabric_of("dragonfly:h=1,fail=sw0.3"); /* the only link between two groups of two */
+    static const struct {
+        const char *routing;
+        uint64_t lost;
+    } cases[] = {{"minimal", 8}, {"minimal:hierarchy=off", 0}, {"valiant", 0}, {"ugal_l", 0}, {"valiant:intermediate=hosts", 0}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        ik_plan *p = plan_of(f, cases[k].routing, NULL, 0);
+        ik_proof proof = prove(p);
+        if (proof.undelivered != cases[k].lost || proof.deadlock_free != IK_YES || proof.unconnected)
+            fail_msg("%s loses %llu", cases[k].routing, (unsigned long long)proof.undelivered);
+        ik_proof_free(&proof);
+        ik_plan_free(p);
+    }
+    ik_fabric_free(f);
 }
 
 /* Dependencies that the paper's schemes avoid: one VC is enough for neither. */
@@ -253,8 +397,16 @@ static void test_random_and_damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_proofs),    cmocka_unit_test(test_one_vc_deadlocks),      cmocka_unit_test(test_intermediates),
-        cmocka_unit_test(test_decisions), cmocka_unit_test(test_cheapest_first_output), cmocka_unit_test(test_random_and_damaged),
+        cmocka_unit_test(test_proofs),
+        cmocka_unit_test(test_one_vc_deadlocks),
+        cmocka_unit_test(test_intermediates),
+        cmocka_unit_test(test_decisions),
+        cmocka_unit_test(test_cheapest_first_output),
+        cmocka_unit_test(test_random_and_damaged),
+        cmocka_unit_test(test_hierarchical_proofs),
+        cmocka_unit_test(test_one_global_link),
+        cmocka_unit_test(test_adversarial_traffic),
+        cmocka_unit_test(test_hierarchy_refused_and_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
