@@ -89,6 +89,22 @@ typedef struct ik_table_entry {
 
 typedef struct ik_routing ik_routing;
 
+/* Optional, for routings with several initial states: that packets go in two legs, which lets analysis take each leg by itself
+ * instead of every pair of hosts. What a start is headed for is a number, its heading: an intermediate switch, a way up a tree.
+ * On the first leg next() depends on the switch and the packet's via and phase alone, neither on in_port nor on src nor on dst.
+ * Where turns() says so the second leg begins; there and behind, next() may look at dst, still not at in_port or src. A start may
+ * also have no heading: it begins on the second leg. All packets of a host with one heading turn at the same switch in the same
+ * state. A pair's starts are, in the order of start_nth(): the one without heading, if any; then one of each heading, ascending.
+ * The routing must have the traits IGNORES_SRC, IGNORES_HOPS and PER_SWITCH. Proofs check it and do without where it fails. */
+typedef struct ik_legs {
+    uint32_t (*num_headings)(const ik_routing *r);
+    /* Sets the bits of the headings of the pair's starts in `set`, which is all zero. */
+    void (*headings)(const ik_routing *r, uint32_t src, uint32_t dst, uint64_t *set);
+    /* The route state of a start with this heading, as start_nth() writes it. */
+    void (*start)(const ik_routing *r, uint32_t heading, ik_packet *pk);
+    bool (*turns)(const ik_routing *r, uint32_t heading, uint32_t sw);
+} ik_legs;
+
 typedef struct ik_routing_family {
     const char *name, *summary, *source, *details;
     const ik_param *params;
@@ -133,6 +149,7 @@ typedef struct ik_routing_family {
     /* With leg: the switches through which initial states of the pair go, one state each (room for num_switches); returns their
      * number. All other initial states have one leg, to the destination's switch, as have all where this is NULL. */
     uint32_t (*middles)(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t *out);
+    const ik_legs *legs; /* NULL = not known to go in legs */
 } ik_routing_family;
 
 struct ik_routing {

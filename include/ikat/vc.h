@@ -22,9 +22,10 @@ typedef struct ik_vc ik_vc;
 /* What next() of a scheme does not look at: analysis merges the packets that differ in nothing else. inject() may look at
  * everything. A scheme with static_lane ignores both. */
 enum {
-    IK_VC_IGNORES_SRC = 1, /* pk->src */
-    IK_VC_IGNORES_HOPS = 2,/* pk->hops */
-    IK_VC_BY_SWITCH = 4    /* which hosts of their switches src and dst are; inject() does not care either */
+    IK_VC_IGNORES_SRC = 1,  /* pk->src */
+    IK_VC_IGNORES_HOPS = 2, /* pk->hops */
+    IK_VC_BY_SWITCH = 4,    /* which hosts of their switches src and dst are; inject() does not care either */
+    IK_VC_BY_LANE = 8 /* anything but out_port and the packet's vc, hops, phase and layer; inject() treats all packets alike */
 };
 
 typedef struct ik_vc_family {

@@ -79,10 +79,12 @@ typedef struct ik_verify_config {
     /* 0 = every pair; n = n different pairs, one of each n-th part of all in the order of (destination, source), drawn by
      * env->seed: the same for any number of threads. Every pair if there are no more than n. */
     uint64_t sample_pairs;
+    bool pairwise; /* state by state for every pair, though a faster method would do: for comparing methods */
 } ik_verify_config;
 
 /* Proves everything about plan. config: NULL = all zero. IK_OK even if proofs fail (read the verdicts). Free with ik_proof_free.
- * Cost: destination-based routings O(hosts * switches), others O(pairs * states * hops). */
+ * Cost: destination-based routings O(hosts * switches); routings that go in legs as docs/proofs.md says; others O(pairs * states
+ * * hops). */
 ik_status ik_verify(const ik_plan *plan, const ik_verify_config *config, const ik_env *env, ik_proof *out, ik_error *err);
 void ik_proof_free(ik_proof *proof);
 

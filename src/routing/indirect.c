@@ -18,6 +18,7 @@ void indirect_free(indirect *t)
     free(t->comp_at);
     free(t->position);
     free(t->group);
+    free(t->masks);
     *t = (indirect){0};
 }
 
@@ -38,6 +39,18 @@ static ik_status find_components(indirect *t, uint32_t *num, ik_error *err)
                 t->component[v] = *num;
         ++*num;
     }
+    return IK_OK;
+}
+
+static ik_status make_masks(indirect *t, uint32_t num_components, ik_error *err)
+{
+    t->mask_words = ((size_t)t->m.g.num_switches + 63) / 64;
+    t->masks = ik_calloc((size_t)num_components + 1, (t->mask_words + 1) * sizeof *t->masks);
+    if (!t->masks)
+        return ik_fail_memory(err, num_components * t->mask_words * sizeof *t->masks, "the intermediate switches");
+    for (uint32_t c = 0; c < num_components; c++)
+        for (uint32_t i = t->comp_at[c]; i < t->comp_at[c + 1]; i++)
+            t->masks[c * t->mask_words + t->list[i] / 64] |= (uint64_t)1 << t->list[i] % 64;
     return IK_OK;
 }
 
@@ -76,7 +89,7 @@ static ik_status list_switches(indirect *t, bool with_hosts_only, ik_error *err)
     for (uint32_t i = 0; i < filled; i++)
         t->position[t->list[i]] = i;
     free(eligible);
-    return IK_OK;
+    return make_masks(t, num, err);
 }
 
 /* For every source switch, the switches of each other group that are nearest to it, group by group: Valiant's choice of a random
@@ -229,6 +242,38 @@ uint32_t indirect_nth(const indirect *t, uint32_t rs, uint32_t rd, uint32_t n)
     at += at >= low;
     at += at >= high;
     return t->list[at];
+}
+
+void indirect_set_of(const indirect *t, uint32_t rs, uint32_t rd, uint64_t *set)
+{
+    if (indirect_count(t, rs, rd) == 0)
+        return;
+    if (t->group) {
+        for (uint32_t i = t->list_at[rs]; i < t->list_at[rs + 1]; i++)
+            if (t->group[t->list[i]] != t->group[rd])
+                set[t->list[i] / 64] |= (uint64_t)1 << t->list[i] % 64;
+        return;
+    }
+    memcpy(set, t->masks + t->component[rs] * t->mask_words, t->mask_words * sizeof *set);
+    set[rs / 64] &= ~((uint64_t)1 << rs % 64);
+    set[rd / 64] &= ~((uint64_t)1 << rd % 64);
+}
+
+uint32_t indirect_num_headings(const ik_routing *r)
+{
+    return r->fabric->num_switches;
+}
+
+void indirect_start(const ik_routing *r, uint32_t heading, ik_packet *pk)
+{
+    (void)r;
+    indirect_set(pk, heading, IK_NONE);
+}
+
+bool indirect_turns(const ik_routing *r, uint32_t heading, uint32_t sw)
+{
+    (void)r;
+    return sw == heading;
 }
 
 void indirect_set(ik_packet *pk, uint32_t mid, uint32_t port)

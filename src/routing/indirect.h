@@ -44,6 +44,8 @@ typedef struct indirect {
     uint32_t *component, *comp_at; /* [S], [components + 1] range in list of a component */
     uint32_t *position;            /* [S] position of a switch in list, IK_NONE */
     uint32_t *group;               /* [S] group mode: group of a switch */
+    uint64_t *masks;               /* [components][mask_words] otherwise: the eligible switches of a component as a set */
+    size_t mask_words;
 } indirect;
 
 /* Reads the parameters `intermediate` and `paths`. Sets r->natural_vc and r->natural_selection. */
@@ -63,8 +65,14 @@ static inline bool indirect_minimal(const indirect *t, uint32_t rs, uint32_t rd)
 /* Number of eligible intermediates of two switches; 0 if they are the same, unconnected, or there is none. */
 uint32_t indirect_count(const indirect *t, uint32_t rs, uint32_t rd);
 uint32_t indirect_nth(const indirect *t, uint32_t rs, uint32_t rd, uint32_t n);
+/* Sets the bits of them all. */
+void indirect_set_of(const indirect *t, uint32_t rs, uint32_t rd, uint64_t *set);
 /* Route state of a packet; port: local port of the first switch, IK_NONE = any. */
 void indirect_set(ik_packet *pk, uint32_t mid, uint32_t port);
+/* What the legs of both routings share: a heading is an intermediate switch, where packets turn. */
+void indirect_start(const ik_routing *r, uint32_t heading, ik_packet *pk);
+uint32_t indirect_num_headings(const ik_routing *r);
+bool indirect_turns(const ik_routing *r, uint32_t heading, uint32_t sw);
 /* next() of both routings. */
 uint32_t indirect_next(const ik_routing *r, const indirect *t, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out,
                        uint32_t *preferred);

@@ -196,6 +196,14 @@ static uint32_t ugal_middles(const ik_routing *r, uint32_t src, uint32_t dst, ui
     return indirect_middles(&((const ugal *)r->impl)->t, src, dst, out);
 }
 
+static void ugal_headings(const ik_routing *r, uint32_t src, uint32_t dst, uint64_t *set)
+{
+    const indirect *t = &((const ugal *)r->impl)->t;
+    indirect_set_of(t, t->m.g.host_sw[src], indirect_goal(t, src, dst), set);
+}
+
+static const ik_legs ugal_legs = {indirect_num_headings, ugal_headings, indirect_start, indirect_turns};
+
 static const ik_param ugal_params[] = {
     {"cost", IK_PARAM_ENUM, "auto", 0, 0, "auto|constant|ratio",
      "penalty of an indirect path: c, or csf times the ratio of path lengths "
@@ -244,4 +252,5 @@ const ik_routing_family ik_routing_ugal_l = {
     .next = ugal_next,
     .leg = ugal_leg,
     .middles = ugal_middles,
+    .legs = &ugal_legs,
 };

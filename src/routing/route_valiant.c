@@ -63,6 +63,14 @@ static uint32_t valiant_middles(const ik_routing *r, uint32_t src, uint32_t dst,
     return indirect_middles(r->impl, src, dst, out);
 }
 
+static void valiant_headings(const ik_routing *r, uint32_t src, uint32_t dst, uint64_t *set)
+{
+    const indirect *t = r->impl;
+    indirect_set_of(t, t->m.g.host_sw[src], indirect_goal(t, src, dst), set);
+}
+
+static const ik_legs valiant_legs = {indirect_num_headings, valiant_headings, indirect_start, indirect_turns};
+
 static const ik_param valiant_params[] = {
     INDIRECT_PARAMS,
     {0},
@@ -96,4 +104,5 @@ const ik_routing_family ik_routing_valiant = {
     .next = valiant_next,
     .leg = valiant_leg,
     .middles = valiant_middles,
+    .legs = &valiant_legs,
 };

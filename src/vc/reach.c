@@ -2,9 +2,10 @@
  *
  * Groups of hosts that need not be told apart, and how far and through which phases a routing's packets go.
  */
-#include "vc/walk.h"
+#include "vc/legs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void add_host(const ik_fabric *f, uint32_t host, bool by_switch, uint32_t *group_of_switch, walk_groups *groups)
 {
@@ -47,6 +48,35 @@ void walk_groups_free(walk_groups *groups)
     free(groups->group);
 }
 
+static ik_status refuse_loop(const ik_plan *plan, uint32_t src, uint32_t dst, ik_error *err)
+{
+    return ik_fail(err, IK_ERR_UNSUPPORTED, "routing '%s' lets packets from host %u to host %u go in a loop",
+                   plan->routing->family->name, src, dst);
+}
+
+/* ---- leg by leg */
+
+typedef struct legs_reach {
+    const ik_plan *plan;
+    walk_reach *reach; /* [threads] */
+} legs_reach;
+
+static void note_legs_phase(void *ctx, unsigned thread, const legs_state *s)
+{
+    walk_reach *reach = &((legs_reach *)ctx)->reach[thread];
+    reach->phase = s->num_edges > 0 && s->phase > reach->phase ? s->phase : reach->phase;
+}
+
+static ik_status note_legs_pair(void *ctx, unsigned thread, const legs_pair *p, ik_error *err)
+{
+    const legs_reach *job = ctx;
+    walk_reach *reach = &job->reach[thread];
+    reach->hops = p->all.longest > reach->hops ? p->all.longest : reach->hops;
+    return p->all.flaws & WALK_LOOP ? refuse_loop(job->plan, p->src, p->dst, err) : IK_OK;
+}
+
+/* ---- pair by pair */
+
 typedef struct reach_job {
     const ik_plan *plan;
     const walk_groups *groups;
@@ -80,8 +110,7 @@ static ik_status reach_destination(void *ctx, size_t index, unsigned thread, ik_
                 return status;
             }
             if (outcome.flaws & WALK_LOOP) {
-                return ik_fail(err, IK_ERR_UNSUPPORTED, "routing '%s' lets packets from host %u to host %u go in a loop",
-                               job->plan->routing->family->name, src, dst);
+                return refuse_loop(job->plan, src, dst, err);
             }
             reach->hops = outcome.longest > reach->hops ? outcome.longest : reach->hops;
         }
@@ -89,25 +118,39 @@ static ik_status reach_destination(void *ctx, size_t index, unsigned thread, ik_
     return IK_OK;
 }
 
-static ik_status run_reach(reach_job *job, unsigned threads, const ik_env *env, walk_reach *out, ik_error *err)
+static ik_status reach_by_pairs(reach_job *job, unsigned threads, ik_error *err)
 {
-    job->env = env;
-    for (unsigned t = 0; t < threads; t++) {
+    job->walks = ik_calloc(threads, sizeof *job->walks);
+    ik_status status = job->walks ? IK_OK : ik_fail_memory(err, threads, "a walk");
+    for (unsigned t = 0; t < threads && status == IK_OK; t++) {
         job->walks[t] = walk_new(job->plan);
-        if (!job->walks[t]) {
-            return ik_fail_memory(err, 0, "a walk");
-        }
-    }
-    ik_status status = ik_parallel_for(env, "longest paths", job->groups->num, reach_destination, job, err);
-    walk_reach most = {0};
-    for (unsigned t = 0; t < threads; t++) {
-        most.hops = job->reach[t].hops > most.hops ? job->reach[t].hops : most.hops;
-        most.phase = job->reach[t].phase > most.phase ? job->reach[t].phase : most.phase;
+        status = job->walks[t] ? IK_OK : ik_fail_memory(err, 0, "a walk");
     }
     if (status == IK_OK) {
-        *out = most;
+        status = ik_parallel_for(job->env, "longest paths", job->groups->num, reach_destination, job, err);
     }
+    for (unsigned t = 0; job->walks && t < threads; t++) {
+        walk_free(job->walks[t]);
+    }
+    free(job->walks);
     return status;
+}
+
+/* Leg by leg if the routing goes in legs. */
+static ik_status run_reach(reach_job *job, unsigned threads, ik_error *err)
+{
+    bool fits = legs_fit(job->plan);
+    if (fits) {
+        legs_reach legs = {job->plan, job->reach};
+        legs_visitor visitor = {
+            .ctx = &legs, .what = "longest paths", .unconnected_too = true, .state = note_legs_phase, .pair = note_legs_pair};
+        ik_status status = legs_walk(job->plan, job->groups, &visitor, job->env, &fits, err);
+        if (status != IK_OK || fits) {
+            return status;
+        }
+        memset(job->reach, 0, threads * sizeof *job->reach);
+    }
+    return reach_by_pairs(job, threads, err);
 }
 
 ik_status walk_routing_reach(const ik_fabric *f, const ik_routing *routing, const ik_env *env, walk_reach *out, ik_error *err)
@@ -121,16 +164,17 @@ ik_status walk_routing_reach(const ik_fabric *f, const ik_routing *routing, cons
         return status;
     }
     unsigned threads = ik_env_threads(env);
-    reach_job job = {.plan = &plan,
-                     .groups = &groups,
-                     .walks = ik_calloc(threads, sizeof *job.walks),
-                     .reach = ik_calloc(threads, sizeof *job.reach)};
-    status = job.walks && job.reach ? run_reach(&job, threads, env, out, err) : ik_fail_memory(err, threads, "a walk");
-    for (unsigned t = 0; job.walks && t < threads; t++) {
-        walk_free(job.walks[t]);
+    reach_job job = {.plan = &plan, .groups = &groups, .env = env, .reach = ik_calloc(threads, sizeof *job.reach)};
+    status = job.reach ? run_reach(&job, threads, err) : ik_fail_memory(err, threads, "a walk");
+    walk_reach most = {0};
+    for (unsigned t = 0; status == IK_OK && t < threads; t++) {
+        most.hops = job.reach[t].hops > most.hops ? job.reach[t].hops : most.hops;
+        most.phase = job.reach[t].phase > most.phase ? job.reach[t].phase : most.phase;
     }
-    free(job.walks);
     free(job.reach);
     walk_groups_free(&groups);
+    if (status == IK_OK) {
+        *out = most;
+    }
     return status;
 }

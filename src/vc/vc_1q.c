@@ -22,5 +22,5 @@ const ik_vc_family ik_vc_1q = {
     .inject = lanes_inject_first,
     .next = lanes_keep,
     .static_lane = true,
-    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_BY_SWITCH,
+    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_BY_SWITCH | IK_VC_BY_LANE,
 };

@@ -49,8 +49,7 @@ struct walk {
     size_t num_choices, max_choices;
 };
 
-/* Grows an array to hold at least `need` elements. */
-static bool reserve(void **array, size_t *max, size_t need, size_t size)
+bool walk_reserve(void **array, size_t *max, size_t need, size_t size)
 {
     if (need <= *max) {
         return true;
@@ -151,7 +150,7 @@ static bool grow_slots(walk *w)
 /* IK_NONE when out of memory. */
 static uint32_t new_state(walk *w, key k, uint32_t in_port, const ik_packet *pk, bool initial)
 {
-    if (!reserve((void **)&w->states, &w->max_states, w->num_states + 1, sizeof *w->states)) {
+    if (!walk_reserve((void **)&w->states, &w->max_states, w->num_states + 1, sizeof *w->states)) {
         return IK_NONE;
     }
     w->states[w->num_states] = (state){.key = k, .in_port = in_port, .first_edge = IK_NONE, .pk = *pk, .initial = initial};
@@ -180,7 +179,7 @@ static uint32_t state_at(walk *w, uint32_t in_port, const ik_packet *pk, bool *f
 
 static bool add_edge(walk *w, uint32_t from, walk_edge edge)
 {
-    if (!reserve((void **)&w->edges, &w->max_edges, w->num_edges + 1, sizeof *w->edges)) {
+    if (!walk_reserve((void **)&w->edges, &w->max_edges, w->num_edges + 1, sizeof *w->edges)) {
         return false;
     }
     edge.next = w->states[from].first_edge;
@@ -192,8 +191,8 @@ static bool add_edge(walk *w, uint32_t from, walk_edge edge)
 /* Starts exploring a fresh state: asks the plan for its choices. */
 static bool open_state(walk *w, uint32_t id, walk_visit visit, void *ctx)
 {
-    if (!reserve((void **)&w->frames, &w->max_frames, w->num_frames + 1, sizeof *w->frames) ||
-        !reserve((void **)&w->choices, &w->max_choices, w->num_choices + w->plan->max_radix + 1, sizeof *w->choices)) {
+    if (!walk_reserve((void **)&w->frames, &w->max_frames, w->num_frames + 1, sizeof *w->frames) ||
+        !walk_reserve((void **)&w->choices, &w->max_choices, w->num_choices + w->plan->max_radix + 1, sizeof *w->choices)) {
         return false;
     }
     state *s = &w->states[id];

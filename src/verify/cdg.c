@@ -6,6 +6,7 @@
 #include "verify/cdg.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static ik_status number_channels(cdg *g, ik_error *err)
 {
@@ -58,6 +59,13 @@ void cdg_free(cdg *g)
     free(g->rows);
     free(g->used);
     *g = (cdg){0};
+}
+
+void cdg_clear(cdg *g)
+{
+    size_t num = cdg_num_vertices(g);
+    memset(g->rows, 0, num * (g->lanes ? 1 : g->num_vcs) * g->words * sizeof *g->rows);
+    memset(g->used, 0, (num / 64 + 1) * sizeof *g->used);
 }
 
 void cdg_add(cdg *g, uint32_t in_port, unsigned vc_in, uint32_t out_port, unsigned vc_first, unsigned vc_last)

@@ -26,6 +26,8 @@ typedef struct cdg {
 /* Refuses with IK_ERR_MEMORY what exceeds env's limit. Free with cdg_free. */
 ik_status cdg_make(const ik_fabric *f, unsigned num_vcs, bool lanes, const ik_env *env, cdg *out, ik_error *err);
 void cdg_free(cdg *g);
+/* Takes all dependencies out again. */
+void cdg_clear(cdg *g);
 
 static inline size_t cdg_num_vertices(const cdg *g)
 {

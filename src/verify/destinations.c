@@ -4,6 +4,7 @@
  */
 #include "ikat/verify.h"
 
+#include "verify/destinations.h"
 #include "verify/ingraph.h"
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@ typedef struct scratch {
 
 typedef struct count_job {
     const ik_plan *plan;
+    const ik_env *env;
     bool by_graph;
     scratch *scratch; /* [threads] */
 } count_job;
@@ -100,10 +102,10 @@ static ik_status count_destination(void *ctx, size_t index, unsigned thread, ik_
             continue;
         }
         count(s, dst, port);
-        ik_status status = IK_OK;
-        if (job->by_graph) {
+        ik_status status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : IK_OK;
+        if (status == IK_OK && job->by_graph) {
             ingraph_follow(&s->graph, ik_peer_node(f, port));
-        } else {
+        } else if (status == IK_OK) {
             status = walk_starts(job->plan, s, src, dst, err);
         }
         if (status != IK_OK) {
@@ -150,19 +152,34 @@ static ik_status run(count_job *job, unsigned threads, const ik_env *env, ik_err
     return ik_parallel_for(env, "destinations", job->plan->fabric->num_hosts, count_destination, job, err);
 }
 
-ik_status ik_destinations_count(const ik_plan *plan, const ik_env *env, uint32_t **destinations, ik_error *err)
+/* Destination by destination: by its in-graph, or state by state. */
+static ik_status count_each(const ik_plan *plan, const ik_env *env, uint32_t *sum, ik_error *err)
 {
     unsigned threads = ik_env_threads(env);
-    count_job job = {.plan = plan, .by_graph = ingraph_fits(plan->routing), .scratch = ik_calloc(threads, sizeof *job.scratch)};
-    uint32_t num_ports = plan->fabric->num_ports, *sum = ik_calloc((size_t)num_ports + 1, sizeof *sum);
-    ik_status status = sum ? run(&job, threads, env, err) : ik_fail_memory(err, num_ports * sizeof *sum, "a count");
+    count_job job = {
+        .plan = plan, .env = env, .by_graph = ingraph_fits(plan->routing), .scratch = ik_calloc(threads, sizeof *job.scratch)};
+    ik_status status = run(&job, threads, env, err);
     for (unsigned t = 0; job.scratch && t < threads; t++) {
-        for (uint32_t port = 0; status == IK_OK && port < num_ports; port++) {
+        for (uint32_t port = 0; status == IK_OK && port < plan->fabric->num_ports; port++) {
             sum[port] += job.scratch[t].count[port];
         }
         scratch_free(&job.scratch[t]);
     }
     free(job.scratch);
+    return status;
+}
+
+ik_status ik_destinations_count(const ik_plan *plan, const ik_env *env, uint32_t **destinations, ik_error *err)
+{
+    uint32_t num_ports = plan->fabric->num_ports, *sum = ik_calloc((size_t)num_ports + 1, sizeof *sum);
+    if (!sum) {
+        return ik_fail_memory(err, num_ports * sizeof *sum, "a count");
+    }
+    bool fits = !ingraph_fits(plan->routing);
+    ik_status status = fits ? destinations_by_legs(plan, env, sum, &fits, err) : IK_OK;
+    if (status == IK_OK && !fits) {
+        status = count_each(plan, env, sum, err);
+    }
     if (status != IK_OK) {
         free(sum);
         return status;

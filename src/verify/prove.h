@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One proof in the making, and the two ways to walk all pairs for it.
+ * One proof in the making, and the ways to walk all pairs for it.
  */
 #ifndef IKAT_VERIFY_PROVE_H
 #define IKAT_VERIFY_PROVE_H
@@ -31,6 +31,10 @@ ik_status prove_walk_pair(prove_job *job, walk *w, tally *t, uint32_t src, uint3
  * a destination. Cost O(destinations * switches crossed). */
 bool prove_fits_in_trees(const ik_plan *plan);
 ik_status prove_by_in_trees(prove_job *job, ik_error *err);
+
+/* Plans whose packets go in legs (vc/legs.h): leg by leg. *fits: false if the routing does not keep what it declares; the graph
+ * and the counts are void then. */
+ik_status prove_by_legs(prove_job *job, bool *fits, ik_error *err);
 
 /* Any plan: walks config.sample_pairs drawn pairs. Cost O(those * initial states * states of a path). */
 ik_status prove_by_sample(prove_job *job, ik_error *err);

@@ -6,6 +6,8 @@
 
 #include "verify/prove.h"
 
+#include "vc/legs.h"
+
 #include <stdlib.h>
 
 static void job_free(prove_job *job)
@@ -23,9 +25,25 @@ static uint64_t num_pairs(const ik_fabric *f)
     return f->num_hosts > 0 ? (uint64_t)f->num_hosts * (f->num_hosts - 1) : 0;
 }
 
+/* By legs if the plan goes in legs; state by state otherwise. */
+static ik_status prove_all(prove_job *job, ik_error *err)
+{
+    bool fits = legs_fit(job->plan) && !job->config.pairwise;
+    ik_status status = fits ? prove_by_legs(job, &fits, err) : IK_OK;
+    if (status != IK_OK || fits) {
+        return status;
+    }
+    cdg_clear(&job->graph);
+    for (unsigned t = 0; t < job->num_threads; t++) {
+        tally_free(&job->tallies[t]);
+        tally_init(&job->tallies[t]);
+    }
+    return prove_by_walking(job, err);
+}
+
 static ik_status job_make(const ik_plan *plan, ik_verify_config config, const ik_env *env, prove_job *job, ik_error *err)
 {
-    bool trees = prove_fits_in_trees(plan);
+    bool trees = prove_fits_in_trees(plan) && !config.pairwise;
     *job = (prove_job){.plan = plan, .config = config, .env = env, .num_threads = ik_env_threads(env)};
     job->sampled = config.sample_pairs > 0 && config.sample_pairs < num_pairs(plan->fabric);
     ik_status status = walk_groups_make(plan->fabric, !trees && prove_by_switch(plan), &job->groups, err);
@@ -40,7 +58,7 @@ static ik_status job_make(const ik_plan *plan, ik_verify_config config, const ik
         tally_init(&job->tallies[t]);
     }
     if (status == IK_OK) {
-        status = job->sampled ? prove_by_sample(job, err) : trees ? prove_by_in_trees(job, err) : prove_by_walking(job, err);
+        status = job->sampled ? prove_by_sample(job, err) : trees ? prove_by_in_trees(job, err) : prove_all(job, err);
     }
     return status;
 }
