@@ -164,6 +164,7 @@ struct ik_routing {
     /* Scheme and selection that a plan takes when none is named; static text, set by create(); NULL = "1q" / "first_free". */
     const char *natural_vc, *natural_selection;
     char *spec;                /* canonical text, owned */
+    char *note;                /* what its user should know of a file that it was read from, owned; NULL = nothing */
     uint16_t *lft;             /* table routings share this: [num_switches][num_hosts] local output port, 0xFFFF = none; NULL otherwise */
 };
 

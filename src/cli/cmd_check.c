@@ -23,6 +23,12 @@ static const char *verdict_text(ik_verdict v)
 static const char *const flows[] = {"any", "cut_through", "settled"};
 static const char *const conditions[] = {"acyclic", "extended", "direct"};
 
+/* Tables from a file, which has no service levels and lanes, judged without a VC scheme. */
+static bool one_lane(const check *k)
+{
+    return strcmp(k->plan->routing->family->name, "lft") == 0 && k->plan->num_vcs == 1;
+}
+
 static bool failed(const ik_proof *p)
 {
     return p->delivered == IK_NO || p->loop_free == IK_NO || p->deadlock_free == IK_NO || p->ordered == IK_NO;
@@ -134,6 +140,7 @@ static json_t *to_json(const check *k)
     json_object_set_new(o, "flow", json_string(flows[p->flow]));
     json_object_set_new(o, "condition", json_string(conditions[p->condition]));
     json_object_set_new(o, "deadlock_reason", json_string(p->deadlock_reason));
+    json_object_set_new(o, "one_lane", json_boolean(one_lane(k)));
     json_counts(p, o);
     if (p->first_undelivered_src != IK_NONE) {
         json_object_set_new(o, "first_undelivered",
@@ -268,6 +275,9 @@ static void print_text(const check *k)
     print_delivery(k);
     print_verdict(k->c, "deadlock-free", p->deadlock_free, p->deadlock_reason);
     printf("  %-15s %s channels and VCs, %s dependencies\n", "", cli_count(p->channels), cli_count(p->dependencies));
+    if (one_lane(k)) {
+        printf("  %-15s for one lane: no service levels and virtual lanes come with the tables\n", "");
+    }
     if (p->gap_src != IK_NONE) {
         print_gap(k);
     }
@@ -300,6 +310,9 @@ static int show(const check *k)
 {
     int verdict = failed(&k->proof) || k->refused ? CLI_FAILED : CLI_DONE;
     cli_progress_end(k->c);
+    if (k->plan->routing->note) {
+        cli_note(k->c, "%s", k->plan->routing->note);
+    }
     if (k->c->json) {
         int status = cli_print_json(k->c, to_json(k));
         return status == CLI_DONE ? verdict : status;
@@ -369,10 +382,10 @@ const ik_command ik_command_check = {
         "holds for every flow control, with --flow cut_through for switches whose buffers hold whole packets.\n"
         "With --json: spec, hosts, switches, routing, vc, vcs, vcs_needed, vcs_used, delivered, loop_free, minimal,\n"
         "livelock_order (null without one), deadlock_free, flow, condition (acyclic, extended, direct: what deadlock_free rests\n"
-        "on), deadlock_reason, pairs, undelivered, loops, unconnected, not_minimal, max_hops, mean_hops, path_lengths (initial\n"
-        "states by hops), channels, dependencies, first_undelivered [source, destination], lost_path, escape_gap (null, or\n"
-        "source, destination, switch, at), witness (null, or the steps: switch, port, to_switch, vc, through, from, to, source,\n"
-        "destination, source_name, destination_name).",
+        "on), deadlock_reason, one_lane (tables from a file, without a VC scheme), pairs, undelivered, loops, unconnected,\n"
+        "not_minimal, max_hops, mean_hops, path_lengths (initial states by hops), channels, dependencies, first_undelivered\n"
+        "[source, destination], lost_path, escape_gap (null, or source, destination, switch, at), witness (null, or the steps:\n"
+        "switch, port, to_switch, vc, through, from, to, source, destination, source_name, destination_name).",
     .examples = examples,
     .options = options,
     .min_args = 1,

@@ -60,6 +60,9 @@ static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error
     if (s == IK_OK) {
         s = ik_routing_from_spec(l->f, routing, env, &l->r, err);
     }
+    if (s == IK_OK && l->r->note) {
+        cli_note(l->c, "%s", l->r->note);
+    }
     if (s == IK_OK) {
         s = ik_traffic_from_spec(l->f, traffic ? traffic : "uniform", env, &l->t, err);
     }

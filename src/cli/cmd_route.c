@@ -286,6 +286,10 @@ static int run(cli *c)
     if (!cli_get_uint(c, "--vcs", 0, IK_MAX_VCS, 0, &num_vcs)) {
         return CLI_USAGE;
     }
+    const char *format = cli_get(c, "--format");
+    if (cli_has(c, "--unproved") && (!format || strcmp(format, "lft") != 0)) {
+        return cli_usage(c, "--unproved is about forwarding tables: it needs --format lft");
+    }
     route_job job = {.c = c, .num_vcs = (unsigned)num_vcs};
     ik_error err;
     bool refused = false;
@@ -296,7 +300,9 @@ static int run(cli *c)
     if (status == IK_OK && !refused) {
         status = ik_plan_from_specs(job.f, routing, cli_get(c, "--vc"), NULL, job.num_vcs, &c->env, &job.plan, &err);
     }
-    const char *format = cli_get(c, "--format");
+    if (job.plan && job.plan->routing->note) {
+        cli_note(c, "%s", job.plan->routing->note);
+    }
     int exit_status = status != IK_OK ? cli_error(c, &err)
                       : refused       ? CLI_FAILED
                       : other         ? show_diff(&job, other)
@@ -314,6 +320,7 @@ static const cli_option options[] = {
     {"--format", 0, "NAME", "write the routes: lft, paths, ir, fir or json", false},
     {"--output", 'o', "FILE", "write them there instead of to standard output", false},
     {"--diff", 0, "A B", "compare routing A with routing B; without B, --routing with A", false},
+    {"--unproved", 0, NULL, "with --format lft: write tables that can deadlock on one lane, and say so in them", false},
     CLI_ALLOW_UNREACHABLE,
     {NULL, 0, NULL, NULL, false},
 };
@@ -329,14 +336,17 @@ const ik_command ik_command_route = {
     .details =
         "Without --format: the size of the tables, and for each kind of channel (trees: level and direction) the paths that\n"
         "cross one if every host sends to every other, and the different destinations that it serves over every allowed choice.\n"
-        "--format lft: forwarding tables that OpenSM loads (-R file -U FILE); paths: one line a pair and initial state with "
+        "--format lft: forwarding tables that OpenSM loads (-R file -U FILE). They carry no VCs: what can deadlock on one lane "
+        "is\n"
+        "refused, unless with --unproved; the file then begins by saying so. paths: one line a pair and initial state with "
         "switches,\n"
         "ports and VCs; ir, fir: interval registers; json: tables or paths. --diff: which pairs move.\n"
         "A fabric that does not connect all hosts that have a cable ends with exit status 1 and nothing written, unless with\n"
         "--allow-unreachable.\n"
         "With --json: spec, hosts, switches, routing, vc, vcs; tables (form, entries_total, entries_min, entries_max, "
         "entries_mean,\n"
-        "entry_bits, bytes_max, bytes_total), pairs, undelivered, unconnected, mean_hops, paths_per_channel and destinations_per_channel\n"
+        "entry_bits, bytes_max, bytes_total), pairs, undelivered, unconnected, mean_hops, paths_per_channel and "
+        "destinations_per_channel\n"
         "(direction, level, channels, min, mean, max, bins [low, high, channels]); with --diff: before, after, pairs, moved, "
         "longer,\n"
         "shorter, lost, gained, table_entries, changed_entries, first_pairs.",

@@ -195,11 +195,80 @@ static ik_status write_registers(const route_job *job, bool flexible, FILE *out,
     return status;
 }
 
+/* ------------------------------------------------------------------------------------------ forwarding tables */
+
+/* The routes with one VC, which is all that forwarding tables say. */
+static ik_status prove_one_lane(const route_job *job, ik_proof *proof, ik_error *err)
+{
+    const ik_env *env = &job->c->env;
+    ik_plan one = *job->plan;
+    one.num_vcs = 1;
+    ik_status status = ik_vc_from_spec(job->f, one.routing, "1q", 1, env, &one.vc, err);
+    if (status == IK_OK) {
+        status = ik_verify(&one, NULL, env, proof, err);
+        ik_vc_free(one.vc);
+    }
+    return status;
+}
+
+/* The VCs of a plan that has several, for messages. */
+static const char *lost_lanes(const route_job *job, char *text, size_t size)
+{
+    const ik_plan *plan = job->plan;
+    snprintf(text, size, plan->num_vcs > 1 ? "; the %u VCs of '%.100s' are not in such tables" : "%.0u%.0s", plan->num_vcs,
+             plan->vc->spec);
+    return text;
+}
+
+static ik_status refuse_lanes(const route_job *job, const ik_proof *proof, ik_error *err)
+{
+    char lanes[160];
+    const char *routing = job->plan->routing->spec;
+    ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED,
+                               "the forwarding tables of '%.100s' can deadlock: they are for one lane, on which %zu channels can "
+                               "wait for each other%s",
+                               routing, proof->witness_length, lost_lanes(job, lanes, sizeof lanes));
+    return ik_hint(
+        err, status,
+        "'ikat check' with --vc 1q shows the cycle; --unproved writes the tables all the same and says so in the file");
+}
+
+/* Refuses tables that can deadlock on one lane, unless with --unproved: the file then begins by saying so. */
+static ik_status write_tables(const route_job *job, FILE *out, ik_error *err)
+{
+    const ik_routing *r = job->plan->routing;
+    ik_proof proof = {0};
+    char lanes[160];
+    if (r->kind != IK_ROUTE_DETERMINISTIC || !(r->traits & IK_ROUTE_DEST_BASED)) {
+        return ik_lft_print(r, out, err); /* which says why there are no tables */
+    }
+    ik_status status = prove_one_lane(job, &proof, err);
+    if (status != IK_OK) {
+        return status;
+    }
+    bool free_of_deadlock = proof.deadlock_free == IK_YES;
+    cli_progress_end(job->c);
+    if (!free_of_deadlock && !cli_has(job->c, "--unproved")) {
+        status = refuse_lanes(job, &proof, err);
+    } else if (!free_of_deadlock) {
+        fprintf(
+            out,
+            "# UNPROVED: these tables can deadlock. They are for one lane, on which %zu channels can wait for each other%s.\n",
+            proof.witness_length, lost_lanes(job, lanes, sizeof lanes));
+        cli_note(job->c, "the tables can deadlock%s", lost_lanes(job, lanes, sizeof lanes));
+    } else if (job->plan->num_vcs > 1) {
+        cli_note(job->c, "the %u VCs of '%s' are not in the tables; on one lane they are free of deadlock", job->plan->num_vcs,
+                 job->plan->vc->spec);
+    }
+    ik_proof_free(&proof);
+    return status == IK_OK ? ik_lft_print(r, out, err) : status;
+}
+
 ik_status route_write(const route_job *job, const char *format, FILE *out, ik_error *err)
 {
     static const char *const formats[] = {"lft", "paths", "ir", "fir", "json", NULL};
     if (strcmp(format, "lft") == 0) {
-        return ik_lft_print(job->plan->routing, out, err);
+        return write_tables(job, out, err);
     }
     if (strcmp(format, "paths") == 0) {
         return write_paths(job, out, err);

@@ -71,6 +71,27 @@ static const ik_format *recognise(const char *path, const char *text, size_t siz
     return best;
 }
 
+/* Forwarding tables say where each switch sends, not how the switches are cabled. */
+static bool holds_tables(const char *text, size_t size)
+{
+    static const char mark[] = "Unicast lids";
+    size = size < 65536 ? size : 65536;
+    for (size_t at = 0; at + sizeof mark - 1 <= size; at++)
+        if ((at == 0 || text[at - 1] == '\n') && memcmp(text + at, mark, sizeof mark - 1) == 0)
+            return true;
+    return false;
+}
+
+static ik_status refuse_tables(const char *file, ik_error *err)
+{
+    ik_fail_at(err, IK_ERR_INPUT, file, 0, 0,
+               "these are forwarding tables (OpenSM's LFTs, or dump_fts), which say nothing of cables: no fabric");
+    return ik_hint(
+        err, IK_ERR_INPUT,
+        "'ikat check FABRIC --routing lft:path=FILE' proves them on their fabric, which ibnetdiscover tells; 'ikat load' "
+        "and 'ikat route' take them the same way");
+}
+
 static ik_status unrecognised(const char *file, size_t size, ik_error *err)
 {
     ik_fail_at(err, IK_ERR_INPUT, file, 1, 1, size ? "the contents are in no known format" : "the file is empty");
@@ -105,6 +126,8 @@ ik_status format_read(const char *text, size_t size, const char *file, const ik_
     ik_status status = ik_text_begin(&text, &size, file, err);
     if (status != IK_OK)
         return status;
+    if (!format && holds_tables(text, size))
+        return refuse_tables(file, err);
     if (!format)
         format = recognise(file, text, size);
     if (!format)

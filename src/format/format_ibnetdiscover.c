@@ -133,6 +133,7 @@ static ik_status port_guid(scan *s, uint64_t *guid, ik_error *err)
 typedef struct remark {
     slice name, rate;
     uint32_t lid_before, lid_behind;
+    bool tells_lid;
 } remark;
 
 static void read_remark(scan *s, remark *r)
@@ -153,8 +154,10 @@ static void read_remark(scan *s, remark *r)
             s->at = quote;
         } else if (scan_word(s, "lid")) {
             scan_blanks(s);
-            if (scan_uint(s, 65535, &lid))
-                *(r->name.at ? &r->lid_behind : &r->lid_before) = (uint32_t)lid;
+            if (!scan_uint(s, 65535, &lid))
+                continue;
+            r->tells_lid = true;
+            *(r->name.at ? &r->lid_behind : &r->lid_before) = (uint32_t)lid;
         } else {
             slice token = scan_token(s);
             if (ib_rate_of(token))
@@ -189,6 +192,7 @@ static ik_status read_node(ib_file *ib, bool is_host, ik_error *err)
     ib_node *node = &ib->nodes[ib->current];
     read_remark(s, &r);
     keep_name(node, r.name, r.lid_behind ? r.lid_behind : r.lid_before);
+    ib->tells_lids |= r.tells_lid;
     node->line = s->line;
     node->first_end = ib->num_ends;
     node->defined = true;
@@ -241,6 +245,7 @@ static ik_status read_port(ib_file *ib, ik_error *err)
         return status;
     read_remark(s, &r);
     end.rate = r.rate;
+    ib->tells_lids |= r.tells_lid;
     keep_name(&ib->nodes[end.peer], r.name, r.lid_behind);
     keep_name(&ib->nodes[end.node], (slice){0}, r.lid_before);
     if (!ib->nodes[end.peer].defined && end.peer_port > ib->nodes[end.peer].radix)

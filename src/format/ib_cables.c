@@ -323,8 +323,26 @@ static void lay_one_sided(ib_file *ib)
     }
 }
 
+/* A node without a LID takes part in nothing: the dump was made before a subnet manager gave it one. */
+static void tell_zero_lids(ib_file *ib)
+{
+    uint32_t switches = 0, hosts = 0;
+    for (uint32_t n = 0; ib->tells_lids && n < ib->num_nodes; n++) {
+        const ib_node *node = &ib->nodes[n];
+        bool counts = node->lid == 0 && node->defined && !node->merged && !node->left_out;
+        switches += counts && !node->is_host;
+        hosts += counts && node->is_host;
+    }
+    if (switches + hosts > 0)
+        ik_builder_finding(ib->b, IK_NOTE, "lid-zero", NULL,
+                           "%" PRIu32 " switches and %" PRIu32 " hosts have LID 0: no subnet manager had given them one; ikat "
+                           "numbers them where forwarding tables need LIDs",
+                           switches, hosts);
+}
+
 static void tell_counts(ib_file *ib)
 {
+    tell_zero_lids(ib);
     if (ib->one_sided > NAMED)
         ik_builder_finding(ib->b, IK_WARNING, "asymmetric-cable", NULL,
                            "%" PRIu32 " cables in all are told by one end only or told differently by their ends", ib->one_sided);

@@ -50,6 +50,7 @@ typedef struct ib_file {
     uint32_t current; /* node of the section */
     uint64_t pending_guid;
     uint32_t repeated, one_sided, unrated, left_out;
+    bool tells_lids; /* 'lid' stands somewhere */
     ik_builder *b;
 } ib_file;
 

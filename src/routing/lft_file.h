@@ -19,6 +19,8 @@ typedef struct lft_names {
 
 ik_status lft_names_make(const ik_fabric *f, lft_names *out, ik_error *err);
 void lft_names_free(lft_names *names);
+/* ik_lft_read(), and what it says about LIDs of 0, which are no destinations: *note (free it), NULL = there are none. */
+ik_status lft_read_noted(const ik_fabric *f, const char *path, uint16_t **lft, char **note, ik_error *err);
 /* IK_NONE if unknown. */
 uint32_t lft_node_of_lid(const lft_names *names, uint32_t lid);
 uint32_t lft_node_of_guid(const lft_names *names, uint64_t guid);

@@ -23,6 +23,7 @@ typedef struct reader {
     bool in_block;
     unsigned line;
     uint32_t known, unknown; /* blocks */
+    uint32_t zero_switches, zero_entries, zero_lost; /* with LID 0; lost: not matched by a GUID either */
 } reader;
 
 /* Reads 0x… or decimal digits at *p and moves it behind them. */
@@ -73,6 +74,12 @@ static ik_status read_header(reader *rd, const char *line, const char *end, ik_e
     if (!guid || !read_number(&guid, end, UINT64_MAX, &value))
         return ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, 1, "a switch's header needs ' guid 0x…'");
     uint32_t node = lft_node_of_guid(&rd->names, value);
+    const char *lid = find_text(line, end, "switch Lid ");
+    uint64_t number = 1;
+    if (lid) {
+        lid += strlen("switch Lid ");
+        rd->zero_switches += read_number(&lid, end, 0xFFFF, &number) && number == 0;
+    }
     rd->in_block = true;
     rd->sw = node != IK_NONE && ik_is_switch(rd->f, node) ? node : IK_NONE;
     rd->known += rd->sw != IK_NONE;
@@ -117,6 +124,8 @@ static ik_status read_entry(reader *rd, const char *line, const char *end, ik_er
     if (!rd->in_block)
         return ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, 1, "an entry before any 'Unicast lids … of switch' header");
     uint32_t node = rd->sw == IK_NONE ? IK_NONE : entry_node(rd, (uint32_t)lid, p, end);
+    rd->zero_entries += lid == 0;
+    rd->zero_lost += lid == 0 && rd->sw != IK_NONE && node == IK_NONE;
     if (node == IK_NONE || ik_is_switch(rd->f, node) || port == NO_ROUTE_PORT)
         return IK_OK;
     uint32_t local = find_port(rd->f, rd->sw, (uint32_t)port);
@@ -177,7 +186,25 @@ static ik_status read_lines(reader *rd, const char *text, size_t size, ik_error 
     return ik_fail_at(err, IK_ERR_INPUT, rd->file, 1, 0, "there is no 'Unicast lids … of switch' header in this file");
 }
 
-ik_status ik_lft_parse(const ik_fabric *f, const char *text, size_t size, const char *file, uint16_t **lft, ik_error *err)
+/* NULL if there are no LIDs of 0. */
+static ik_status note_zero_lids(const reader *rd, char **note, ik_error *err)
+{
+    *note = NULL;
+    if (rd->zero_switches + rd->zero_entries == 0)
+        return IK_OK;
+    size_t size = strlen(rd->file) + 300;
+    *note = malloc(size);
+    if (!*note)
+        return ik_fail_memory(err, size, "a note");
+    snprintf(*note, size,
+             "%s: LID 0 is no destination, but %u switches and %u entries have it: no subnet manager had given them one; %u of "
+             "the entries are passed over, the others are known by their port GUID",
+             rd->file, rd->zero_switches, rd->zero_entries, rd->zero_lost);
+    return IK_OK;
+}
+
+static ik_status parse(const ik_fabric *f, const char *text, size_t size, const char *file, uint16_t **lft, char **note,
+                       ik_error *err)
 {
     reader rd = {.f = f, .file = file, .sw = IK_NONE};
     ik_status status = ik_text_begin(&text, &size, file, err);
@@ -187,6 +214,8 @@ ik_status ik_lft_parse(const ik_fabric *f, const char *text, size_t size, const 
         status = lft_names_make(f, &rd.names, err);
     if (status == IK_OK)
         status = read_lines(&rd, text, size, err);
+    if (status == IK_OK && note)
+        status = note_zero_lids(&rd, note, err);
     lft_names_free(&rd.names);
     if (status != IK_OK) {
         free(rd.lft);
@@ -196,14 +225,24 @@ ik_status ik_lft_parse(const ik_fabric *f, const char *text, size_t size, const 
     return IK_OK;
 }
 
-ik_status ik_lft_read(const ik_fabric *f, const char *path, uint16_t **lft, ik_error *err)
+ik_status ik_lft_parse(const ik_fabric *f, const char *text, size_t size, const char *file, uint16_t **lft, ik_error *err)
+{
+    return parse(f, text, size, file, lft, NULL, err);
+}
+
+ik_status lft_read_noted(const ik_fabric *f, const char *path, uint16_t **lft, char **note, ik_error *err)
 {
     char *text = NULL;
     size_t size = 0;
     ik_status status = ik_text_read(path, 0, &text, &size, err);
     if (status != IK_OK)
         return status;
-    status = ik_lft_parse(f, text, size, path, lft, err);
+    status = parse(f, text, size, path, lft, note, err);
     free(text);
     return status;
+}
+
+ik_status ik_lft_read(const ik_fabric *f, const char *path, uint16_t **lft, ik_error *err)
+{
+    return lft_read_noted(f, path, lft, NULL, err);
 }

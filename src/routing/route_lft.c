@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Forwarding tables from a file, as a subnet manager dumped or would load them. They claim nothing: prove them. */
+#include "routing/lft_file.h"
 #include "routing/routing.h"
 
 static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
 {
     (void)env;
-    return ik_lft_read(r->fabric, ik_params_text(params, "path"), &r->lft, err);
+    return lft_read_noted(r->fabric, ik_params_text(params, "path"), &r->lft, &r->note, err);
 }
 
 static const ik_param params[] = {
@@ -20,7 +21,9 @@ const ik_routing_family ik_routing_lft = {
     .source = "the table format of OpenSM's file routing engine",
     .details =
         "Entries are matched to hosts by port GUID where a line has one, else by LID; switches by GUID. Switches and LIDs that "
-        "the fabric does not have are passed over; a port that a switch does not have is an error.\n\nNothing is claimed "
+        "the fabric does not have are passed over; a port that a switch does not have is an error. The file has no service "
+        "levels and "
+        "virtual lanes: without a VC scheme the tables are proved for one lane.\n\nNothing is claimed "
         "about such tables: they may be incomplete, loop, or deadlock.",
     .params = params,
     .kind = IK_ROUTE_DETERMINISTIC,

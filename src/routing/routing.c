@@ -93,5 +93,6 @@ void ik_routing_free(ik_routing *r)
         r->family->destroy(r);
     free(r->lft);
     free(r->spec);
+    free(r->note);
     free(r);
 }

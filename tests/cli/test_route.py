@@ -3,7 +3,7 @@ import json
 import re
 import unittest
 
-from harness import SOURCE, CliTest
+from harness import SOURCE, CliTest, run
 
 TABLE = json.loads((SOURCE / "tests/data/topology/t6_table1.json").read_text())
 # name of a channel class in the expected values -> (direction, level of the lower end)
@@ -84,6 +84,74 @@ class Route(CliTest):
                 host["lid"] = lid
             fabric.write_text(json.dumps(plain))
             self.refused("route", fabric, "-r", "updown", "--format", "lft", says=says)
+
+    def test_tables_carry_one_lane(self):
+        """What needs VCs cannot be written as tables without a word, whichever routing: the verdict is that of check with 1q."""
+        known = [member["name"] for member in self.json("list", "routings")["routings"]]
+        refused = written = 0
+        for fabric in ("torus:dims=4:4", "ring:n=5", "karytree:k=2,n=3", "slimfly:q=5"):
+            for routing in known:
+                one = run("check", fabric, "-r", routing, "--vc", "1q", "--vcs", "1", "--json")
+                table = self.tmp / "out.lft"
+                done = run("route", fabric, "-r", routing, "--format", "lft", "-o", table)
+                if one.returncode == 2:
+                    self.assertEqual(done.returncode, 2)
+                elif not json.loads(one.stdout)["deadlock_free"]:
+                    self.assertEqual(done.returncode, 2, f"{fabric} {routing}")
+                    self.assertFalse(table.exists())
+                    if "can deadlock" in done.stderr:
+                        refused += 1
+                        self.assertIn("--unproved", done.stderr)
+                elif done.returncode == 0:
+                    written += 1
+                    self.assertNotIn("UNPROVED", table.read_text())
+                    table.unlink()
+        self.assertGreater(refused, 4)
+        self.assertGreater(written, 10)
+
+    def test_unproved_tables_say_so(self):
+        arguments = ["torus:dims=4:4", "-r", "dfsssp", "--format", "lft"]
+        self.refused("route", *arguments, says=["can deadlock", "one lane", "2 VCs of 'dfsssp'", "--unproved"])
+        table = self.tmp / "torus.lft"
+        done = run("route", *arguments, "--unproved", "-o", table)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("can deadlock", done.stderr)
+        first = table.read_text().splitlines()[0]
+        self.assertTrue(first.startswith("# UNPROVED") and "one lane" in first and "2 VCs of 'dfsssp'" in first, first)
+        # They are read again, and judged for the one lane that they are for.
+        proof = self.json("check", "torus:dims=4:4", "-r", f"lft:path={table}", status=1)
+        self.assertEqual((proof["deadlock_free"], proof["one_lane"]), (False, True))
+        # VCs that are not needed are dropped with a word, those that there are not without.
+        done = run("route", "karytree:k=2,n=3", "-r", "dmodk", "--vc", "vftree", "--format", "lft")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("VCs of 'vftree' are not in the tables", done.stderr)
+        self.assertEqual(run("route", "karytree:k=2,n=3", "-r", "dmodk", "--format", "lft").stderr, "")
+        self.refused("route", "karytree:k=2,n=3", "-r", "dmodk", "--unproved", says="--format lft")
+        self.refused("route", "karytree:k=2,n=3", "-r", "dmodk", "--unproved", "--format", "json", says="--format lft")
+
+    def test_tables_are_judged_for_one_lane(self):
+        table = self.tmp / "ring.lft"
+        self.ok("route", "ring:n=7", "-r", "updown", "--format", "lft", "-o", table)
+        self.assertIs(self.json("check", "ring:n=7", "-r", f"lft:path={table}")["one_lane"], True)
+        self.assertIn("for one lane", self.ok("check", "ring:n=7", "-r", f"lft:path={table}"))
+        self.assertIs(self.json("check", "ring:n=7", "-r", f"lft:path={table}", "--vc", "hopclass")["one_lane"], False)
+        self.assertNotIn("for one lane", self.ok("check", "ring:n=7", "-r", "updown"))
+
+    def test_lids_of_0_in_tables_are_said(self):
+        table = self.tmp / "ring.lft"
+        text = self.ok("route", "ring:n=4", "-r", "updown", "--format", "lft")
+        table.write_text(text)
+        for command in (["check", "ring:n=4", "-r"], ["load", "ring:n=4", "-r"], ["route", "ring:n=4", "-r"]):
+            self.assertNotIn("LID 0", run(*command, f"lft:path={table}").stderr)
+        host = next(line for line in text.splitlines() if "Channel Adapter" in line)
+        lid = host.split()[0]
+        zero = "\n".join(line.replace(lid, "0x0000", 1) if line.startswith(lid) else line for line in text.splitlines()) + "\n"
+        table.write_text(zero.replace("switch Lid 1 ", "switch Lid 0 "))
+        for command in (["check", "ring:n=4", "-r"], ["load", "ring:n=4", "-r"], ["route", "ring:n=4", "-r"]):
+            done = run(*command, f"lft:path={table}")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("LID 0", done.stderr)
+            self.assertIn("1 switches and 4 entries", done.stderr)
 
     def test_difference(self):
         difference = self.json("route", "karytree:k=2,n=3", "--diff", "dmodk", "smodk")

@@ -1,6 +1,7 @@
 """ikat topo and ikat compare against values computed by an independent program."""
 import json
 import math
+import re
 import unittest
 from xml.etree import ElementTree
 
@@ -14,6 +15,34 @@ def data(name):
 
 
 class Topo(CliTest):
+    def test_forwarding_tables_are_no_fabric(self):
+        """Every form of them is named, with the commands that take it."""
+        own = self.tmp / "own.lft"
+        self.ok("route", "karytree:k=2,n=2", "-r", "dmodk", "--format", "lft", "-o", own)
+        dumps = SOURCE / "tests/data/opensm"
+        for tables in (own, dumps / "ft2_8p.dump_fts", dumps / "ft2_8p.opensm-lfts.dump"):
+            with self.subTest(tables=tables.name):
+                self.refused("topo", tables, says=["forwarding tables", "ikat check", "--routing lft:path="])
+                self.refused("check", tables, "-r", "updown", says=["forwarding tables", "--routing lft:path="])
+        unproved = self.tmp / "torus.lft"
+        self.ok("route", "torus:dims=4:4", "-r", "dfsssp", "--format", "lft", "--unproved", "-o", unproved)
+        self.refused("topo", unproved, says="forwarding tables")
+
+    def test_lids_of_0_are_said(self):
+        def found(path):
+            return [f for f in self.json("topo", path)["findings"] if f["code"] == "lid-zero"]
+
+        dump = (SOURCE / "tests/data/opensm/ft2_8p.ibnetdiscover").read_text()
+        path = self.tmp / "fabric.ibnetdiscover"
+        path.write_text(dump)
+        self.assertEqual(found(path), [])
+        lids = sorted({int(n) for n in re.findall(r"\blid (\d+)", dump)})
+        path.write_text(re.sub(rf"\blid {lids[0]}\b", "lid 0", dump))
+        self.assertEqual(len(found(path)), 1)
+        self.assertIn("LID 0", found(path)[0]["text"])
+        self.ok("topo", "ring:n=4", "-o", path)
+        self.assertIn("4 switches and 4 hosts have LID 0", found(path)[0]["text"])
+
     def check(self, spec, e):
         """Counts, cost, distances and diversity of one entry of t5_indirect.json."""
         with self.subTest(fabric=spec):
