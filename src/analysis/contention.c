@@ -132,32 +132,29 @@ static ik_status note_paths(const contention_job *j, ik_contention *c, ik_error 
     return IK_OK;
 }
 
-/* Capacities in units of the fastest injection used. */
 static ik_status measure_fluid(const path_set *p, ik_contention *c, ik_error *err)
 {
     const ik_fabric *f = p->f;
+    fluid_flows flows = paths_as_flows(p);
+    fluid_result fabric, crossbar = {0};
     double *capacity = ik_calloc((size_t)f->num_ports + 1, sizeof *capacity);
-    uint64_t reference = 0;
     if (!capacity) {
         return ik_fail_memory(err, (size_t)f->num_ports * sizeof *capacity, "channel capacities");
     }
-    for (uint32_t i = 0; i < p->num; i++) {
-        uint64_t rate = ik_port_rate_bps(f, p->channel[p->base[i]]);
-        reference = rate > reference ? rate : reference;
-    }
-    for (uint32_t ch = 0; ch < f->num_ports; ch++) {
-        capacity[ch] = f->port_peer[ch] == IK_NONE || !reference ? 0 : (double)ik_port_rate_bps(f, ch) / (double)reference;
-    }
-    fluid_flows flows = paths_as_flows(p);
-    ik_status s = fluid_complete(&flows, capacity, FLUID_STEPS, &c->fluid_time, err);
+    fluid_capacities(f, &flows, capacity);
+    ik_status s = fluid_complete(&flows, capacity, FLUID_STEPS, NULL, &fabric, err);
     for (uint32_t ch = 0; ch < f->num_ports; ch++) { /* an ideal crossbar: the hosts' channels alone */
         capacity[ch] = path_inner(f, ch) ? INFINITY : capacity[ch];
     }
     if (s == IK_OK) {
-        s = fluid_complete(&flows, capacity, FLUID_STEPS, &c->fluid_crossbar_time, err);
+        s = fluid_complete(&flows, capacity, FLUID_STEPS, NULL, &crossbar, err);
     }
-    c->fluid_slowdown = c->fluid_crossbar_time > 0 ? c->fluid_time / c->fluid_crossbar_time : 1;
     free(capacity);
+    if (s == IK_OK) {
+        c->fluid_time = fabric.time;
+        c->fluid_crossbar_time = crossbar.time;
+        c->fluid_slowdown = crossbar.time > 0 ? fabric.time / crossbar.time : 1;
+    }
     return s;
 }
 

@@ -94,8 +94,7 @@ uint32_t colored_matching(colored_matcher *m, const colored_flow *flows, const u
     return size;
 }
 
-/* The channels between switches of a flow, up and down: one for each level below its ancestor. */
-static void channels_of(const tree *t, const ik_fabric *f, const colored_flow *flow, uint32_t *up, uint32_t *down)
+void colored_channels(const tree *t, const ik_fabric *f, const colored_flow *flow, uint32_t *up, uint32_t *down)
 {
     uint32_t sw = ik_host_switch(f, flow->src);
     for (uint32_t l = 1; l < flow->level; l++) {
@@ -112,8 +111,19 @@ static void channels_of(const tree *t, const ik_fabric *f, const colored_flow *f
     }
 }
 
+/* 0 for no flows, as in fresh memory. */
+static uint64_t hash_of(const uint32_t *list, uint32_t n)
+{
+    uint64_t hash = 0xD6E8FEB86659FD93u + n;
+    for (uint32_t i = 0; i < n; i++) {
+        hash = (hash ^ (list[i] + 1u)) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+    }
+    return n ? hash | 1 : 0;
+}
+
 ik_status colored_measure(const tree *t, const ik_fabric *f, const colored_flow *flows, uint32_t n, colored_matcher *m,
-                          colored_cost *cost, ik_error *err)
+                          colored_cost *cost, colored_channel *of, ik_error *err)
 {
     uint32_t ports = f->port_base[f->num_switches], up[IK_XGFT_MAX_H], down[IK_XGFT_MAX_H];
     uint32_t *base = ik_calloc((size_t)ports + 2, sizeof *base);
@@ -128,7 +138,7 @@ ik_status colored_measure(const tree *t, const ik_fabric *f, const colored_flow 
     }
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < n; i++) {
-            channels_of(t, f, &flows[i], up, down);
+            colored_channels(t, f, &flows[i], up, down);
             for (uint32_t l = 0; l + 1 < flows[i].level; l++) {
                 if (pass) {
                     list[base[up[l] + 1]++] = i;
@@ -142,9 +152,13 @@ ik_status colored_measure(const tree *t, const ik_fabric *f, const colored_flow 
         for (uint32_t port = 0; !pass && port < ports; port++)
             base[port + 2] += base[port + 1];
     }
-    colored_cost sum = {0};
-    for (uint32_t port = 0; port < ports; port++)
-        colored_count(&sum, colored_matching(m, flows, list + base[port], base[port + 1] - base[port]));
+    colored_cost sum = {.time = cost->time, .load = cost->load};
+    for (uint32_t port = 0; port < ports; port++) {
+        uint64_t hash = hash_of(list + base[port], base[port + 1] - base[port]);
+        if (hash != of[port].flows)
+            of[port] = (colored_channel){hash, colored_matching(m, flows, list + base[port], base[port + 1] - base[port])};
+        colored_count(&sum, of[port].contention);
+    }
     free(base);
     free(list);
     *cost = sum;

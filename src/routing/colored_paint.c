@@ -22,6 +22,7 @@ typedef struct painter {
     uint32_t *number;              /* [hosts] renumbering of subtrees: + 1, 0 = not met */
     uint16_t *color, *best;        /* [n] of one group */
     bool shared;
+    colored_objective objective;
 } painter;
 
 static int by_prefix(const void *a, const void *b)
@@ -71,7 +72,8 @@ static ik_status paint_group(painter *p, uint32_t level, uint32_t n, ik_error *e
                        .right = p->right,
                        .n = n,
                        .color = p->color,
-                       .num_colors = p->tree->level[level].num_up};
+                       .num_colors = p->tree->level[level].num_up,
+                       .objective = p->objective};
     for (uint32_t i = 0; i < n; i++) {
         g.left[i] = p->flows[g.list[i]].src / below;
         g.right[i] = p->flows[g.list[i]].dst / below;
@@ -90,7 +92,9 @@ static ik_status paint_group(painter *p, uint32_t level, uint32_t n, ik_error *e
             status = colored_group_cost(&g, p->matcher, &cost, err);
         if (status != IK_OK)
             return status;
-        if (way == 0 || colored_compare(&cost, &least) < 0) {
+        if (way == 0) /* no colouring spreads the flows more evenly */
+            g.limit = (uint32_t)cost.time;
+        if (way == 0 || colored_compare(&cost, &least, p->objective) < 0) {
             least = cost;
             memcpy(p->best, g.color, n * sizeof *p->best);
         }
@@ -117,13 +121,15 @@ static ik_status paint_level(painter *p, uint32_t n, uint32_t level, ik_error *e
     return IK_OK;
 }
 
-ik_status colored_paint(const tree *t, colored_flow *flows, uint32_t n, bool shared, colored_matcher *m, ik_error *err)
+ik_status colored_paint(const tree *t, colored_flow *flows, uint32_t n, bool shared, colored_objective objective,
+                        colored_matcher *m, ik_error *err)
 {
     painter p = {
         .tree = t,
         .flows = flows,
         .matcher = m,
         .shared = shared,
+        .objective = objective,
         .keyed = ik_calloc(n, sizeof *p.keyed),
         .list = ik_calloc(n, sizeof *p.list),
         .left = ik_calloc(n, sizeof *p.left),

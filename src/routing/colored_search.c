@@ -2,8 +2,9 @@
  *
  * colored_search.c: colouring by contention itself, for flows that share sources or destinations.
  *
- * Flows in order of source and destination take the colour that adds least to the contention of their two channels; then, as
- * long as something improves and the budget lasts, flows of the worst channels move to other colours. Deterministic. */
+ * Flows in order of source and destination take the colour that adds least to the contention of their two channels, those first
+ * on which the group's limit leaves room; then, as long as something improves and the budget lasts, flows of the worst channels
+ * move to other colours. Deterministic. */
 #include "routing/colored.h"
 
 #include <stdlib.h>
@@ -72,7 +73,13 @@ static void take(channel *c, uint32_t flow)
     c->n--;
 }
 
-/* The colour whose channels suffer least: by the worse of the two, their growth, the flows on them, its number. */
+/* Would one flow more exceed the limit? */
+static bool is_full(const search *s, const channel *c)
+{
+    return s->g->limit && c->n >= s->g->limit;
+}
+
+/* The colour whose channels suffer least: by the limit, the worse of the two, their growth, the flows on them, its number. */
 static bool best_color(search *s, uint32_t i, uint32_t *best)
 {
     uint64_t least = UINT64_MAX;
@@ -82,7 +89,8 @@ static bool best_color(search *s, uint32_t i, uint32_t *best)
             return false;
         uint32_t a = with(s, up, s->g->list[i]), b = with(s, down, s->g->list[i]);
         uint64_t growth = (a - up->contention) + (b - down->contention);
-        uint64_t key = (uint64_t)(a > b ? a : b) << 40 | growth << 36 | ((uint64_t)(up->n + down->n) & 0xFFFFFFFFF);
+        uint64_t full = is_full(s, up) + is_full(s, down);
+        uint64_t key = full << 60 | (uint64_t)(a > b ? a : b) << 40 | growth << 36 | ((uint64_t)(up->n + down->n) & 0xFFFFFFFFF);
         if (key < least) {
             least = key;
             *best = color;
@@ -110,11 +118,25 @@ static void remove_flow(search *s, uint32_t i)
     down->contention = contention(s, down);
 }
 
+/* Loads count where time does. */
+static void count_channel(const colored_group *g, colored_cost *cost, const channel *c, uint32_t size)
+{
+    if (g->objective == COLORED_TIME && c->n > cost->time)
+        cost->time = c->n;
+    colored_count(cost, size);
+}
+
+/* Is the channel one of those that make the group as bad as it is? */
+static bool is_worst(const search *s, const channel *c, const colored_cost *now)
+{
+    return c->contention == now->worst || (s->g->limit && c->n > s->g->limit);
+}
+
 static colored_cost total(const search *s)
 {
     colored_cost cost = {0};
     for (size_t c = 0; c < (size_t)(s->g->num_left + s->g->num_right) * s->g->num_colors; c++)
-        colored_count(&cost, s->channels[c].contention);
+        count_channel(s->g, &cost, &s->channels[c], s->channels[c].contention);
     return cost;
 }
 
@@ -122,9 +144,9 @@ static colored_cost total(const search *s)
 static bool improve(search *s, bool *failed)
 {
     colored_cost now = total(s);
-    for (uint32_t i = 0; i < s->g->n && s->budget > 0 && now.worst > 1; i++) {
+    for (uint32_t i = 0; i < s->g->n && s->budget > 0 && (now.worst > 1 || now.time > s->g->limit); i++) {
         uint32_t old = s->g->color[i], color = old;
-        if (up_of(s, i, old)->contention != now.worst && down_of(s, i, old)->contention != now.worst)
+        if (!is_worst(s, up_of(s, i, old), &now) && !is_worst(s, down_of(s, i, old), &now))
             continue;
         remove_flow(s, i);
         if (!best_color(s, i, &color)) {
@@ -133,7 +155,7 @@ static bool improve(search *s, bool *failed)
         }
         place(s, i, color);
         colored_cost then = total(s);
-        if (colored_compare(&then, &now) < 0)
+        if (colored_compare(&then, &now, s->g->objective) < 0)
             return true;
         remove_flow(s, i);
         place(s, i, old);
@@ -187,7 +209,7 @@ ik_status colored_group_cost(const colored_group *g, colored_matcher *m, colored
     }
     colored_cost sum = {0};
     for (size_t c = 0; status == IK_OK && c < (size_t)(g->num_left + g->num_right) * g->num_colors; c++)
-        colored_count(&sum, contention(&s, &s.channels[c]));
+        count_channel(g, &sum, &s.channels[c], contention(&s, &s.channels[c]));
     search_free(&s);
     if (status == IK_OK)
         *cost = sum;

@@ -36,6 +36,7 @@ typedef struct fluid {
     size_t heap_num, heap_room;
     double *rate, *size; /* [flows] */
     bool *done;          /* [flows] */
+    double *done_at;     /* [flows] the caller's, or NULL */
 } fluid;
 
 ik_status channel_flows_of(const fluid_flows *p, channel_flows *out, ik_error *err)
@@ -189,8 +190,8 @@ static bool fill_rates(fluid *x)
     return true;
 }
 
-/* Runs to the next completion; returns the time that passed. */
-static double advance(fluid *x, uint32_t *left)
+/* Runs to the next completion. */
+static void advance(fluid *x, double *now, uint32_t *left)
 {
     double step = INFINITY;
     for (uint32_t f = 0; f < x->p->num; f++) {
@@ -199,16 +200,19 @@ static double advance(fluid *x, uint32_t *left)
             step = fmin(step, x->size[f] / x->rate[f]);
         }
     }
+    *now += step;
     for (uint32_t f = 0; f < x->p->num; f++) {
         if (!x->done[f]) {
             x->size[f] -= step * x->rate[f];
             if (x->size[f] < 1e-9) {
                 x->done[f] = true;
                 --*left;
+                if (x->done_at) {
+                    x->done_at[f] = *now;
+                }
             }
         }
     }
-    return step;
 }
 
 static void fluid_free(fluid *x)
@@ -249,27 +253,40 @@ static ik_status fluid_init(fluid *x, ik_error *err)
     return IK_OK;
 }
 
-ik_status fluid_complete(const fluid_flows *flows, const double *capacity, double max_steps, double *time, ik_error *err)
+void fluid_capacities(const ik_fabric *f, const fluid_flows *flows, double *capacity)
 {
-    fluid x = {.p = flows, .capacity = capacity};
-    double total = 0, steps = 0;
+    uint64_t reference = 0;
+    for (uint32_t i = 0; i < flows->num; i++) {
+        uint64_t rate = ik_port_rate_bps(f, flows->channel[flows->base[i]]);
+        reference = rate > reference ? rate : reference;
+    }
+    for (uint32_t c = 0; c < f->num_ports; c++) {
+        capacity[c] = f->port_peer[c] == IK_NONE || !reference ? 0 : (double)ik_port_rate_bps(f, c) / (double)reference;
+    }
+}
+
+ik_status fluid_complete(const fluid_flows *flows, const double *capacity, double max_steps, double *done, fluid_result *out,
+                         ik_error *err)
+{
+    fluid x = {.p = flows, .capacity = capacity, .done_at = done};
+    fluid_result result = {0, 0};
     uint32_t left = flows->num;
     ik_status s = fluid_init(&x, err);
     while (s == IK_OK && left) {
-        steps += (double)flows->base[flows->num];
-        if (steps > max_steps) {
-            total = NAN;
+        result.steps += (double)flows->base[flows->num];
+        if (result.steps > max_steps) {
+            result.time = NAN;
             break;
         }
         if (!fill_rates(&x)) {
             s = ik_fail_memory(err, x.heap_room * 2 * sizeof *x.heap, "a fluid model");
             break;
         }
-        total += advance(&x, &left);
+        advance(&x, &result.time, &left);
     }
     fluid_free(&x);
     if (s == IK_OK) {
-        *time = total;
+        *out = result;
     }
     return s;
 }

@@ -6,7 +6,7 @@
 #ifndef IKAT_ROUTING_FLUID_H
 #define IKAT_ROUTING_FLUID_H
 
-#include "ikat/base.h"
+#include "ikat/fabric.h"
 
 /* Flows and the channels that each crosses. */
 typedef struct fluid_flows {
@@ -33,9 +33,16 @@ static inline double channel_share(const channel_flows *c, size_t i)
 ik_status channel_flows_of(const fluid_flows *flows, channel_flows *out, ik_error *err);
 void channel_flows_free(channel_flows *c);
 
+/* Capacities of the fabric's channels [num_ports] in units of the fastest channel by which a flow starts; 0 without a cable. */
+void fluid_capacities(const ik_fabric *f, const fluid_flows *flows, double *capacity);
+
+typedef struct fluid_result {
+    double time;  /* when the last flow is done; NAN if that would take more than max_steps */
+    double steps; /* of paths over which rates were given, all rounds together */
+} fluid_result;
 /* A flow of rate x puts x times its share on each of its channels. Flows of unit size over channels of capacity[num_channels],
- * INFINITY = no limit; each flow crosses a channel with a limit. *time: when the last is done; NAN if rates would be given over
- * more than max_steps steps of paths, all rounds together. */
-ik_status fluid_complete(const fluid_flows *flows, const double *capacity, double max_steps, double *time, ik_error *err);
+ * INFINITY = no limit; each flow crosses a channel with a limit. done: [num] when each flow is done, may be NULL. */
+ik_status fluid_complete(const fluid_flows *flows, const double *capacity, double max_steps, double *done, fluid_result *out,
+                         ik_error *err);
 
 #endif

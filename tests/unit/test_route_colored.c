@@ -27,7 +27,7 @@ static void cg_is_optimal(void **state)
         char spec[64];
         snprintf(spec, sizeof spec, "xgft:m=16:16,w=1:%u", w);
         ik_fabric *f = fabric_of(spec);
-        ik_contention c = contention(f, "colored:traffic=cg:processes=128", "cg:processes=128");
+        ik_contention c = contention(f, "colored:traffic=cg:processes=128,objective=contention", "cg:processes=128");
         assert_int_equal(c.c, (14 + w - 1) / w);
         assert_int_equal(c.c_up, (14 + w - 1) / w);
         assert_int_equal(c.c_down, (14 + w - 1) / w);
@@ -43,7 +43,7 @@ static void wrf_is_no_worse_than_the_digits(void **state)
         char spec[64];
         snprintf(spec, sizeof spec, "xgft:m=16:16,w=1:%u", w);
         ik_fabric *f = fabric_of(spec);
-        ik_contention c = contention(f, "colored:wrf", "wrf");
+        ik_contention c = contention(f, "colored:wrf,objective=contention", "wrf");
         assert_true(c.c <= (16 + w - 1) / w);
         if (w == 16)
             assert_int_equal(c.c, 1);
@@ -62,11 +62,11 @@ static void permutations(void **state)
         ik_fabric *f = fabric_of(fabrics[i]);
         const ik_xgft *x = ik_fabric_xgft(f);
         for (int seed = 1; seed <= 12; seed++) {
-            char traffic[64], spec[96];
+            char traffic[64], spec[128];
             ik_traffic *t = NULL;
             uint32_t out[64] = {0}, in[64] = {0}, most = 0;
             snprintf(traffic, sizeof traffic, "permutation:seed=%d", seed);
-            snprintf(spec, sizeof spec, "colored:traffic=%s", traffic);
+            snprintf(spec, sizeof spec, "colored:traffic=%s,objective=contention", traffic);
             ik_contention c = contention(f, spec, traffic), s = contention(f, "smodk", traffic),
                           d = contention(f, "dmodk", traffic);
             assert_true(c.c <= s.c && c.c <= d.c);
@@ -92,9 +92,10 @@ static void phases_together(void **state)
 {
     (void)state;
     static const char *const patterns[] = {"permutation:seed=1", "shift:by=3", "wrf:rows=4;columns=8", "permutation:seed=1"};
-    char joined[160] = "colored:traffic=";
+    char joined[200] = "colored:traffic=";
     for (int i = 0; i < 4; i++)
         snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s%s", i ? "+" : "", patterns[i]);
+    strcat(joined, ",objective=contention");
     ik_fabric *f = fabric_of("xgft:m=8:4,w=1:3");
     uint64_t sum[3] = {0};
     const char *const names[] = {joined, "smodk", "dmodk"};
