@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 /* An unpacked file beyond this is a mistake or an attack; a million-host dump has about 1 GB. */
@@ -63,18 +64,35 @@ static ik_status read_stream(gzFile in, const char *path, size_t limit, char **b
     }
 }
 
-ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size_t *size, ik_error *err)
+static ik_status open_text(const char *path, gzFile *in, ik_error *err)
 {
     struct stat info;
-    size_t limit = limit_bytes && limit_bytes < MAX_TEXT_BYTES ? (size_t)limit_bytes : MAX_TEXT_BYTES, used = 0;
+    if (strcmp(path, "-") == 0) {
+        int standard_input = dup(STDIN_FILENO); /* closing the stream leaves the process its own */
+        errno = 0;
+        *in = standard_input < 0 ? NULL : gzdopen(standard_input, "rb");
+        if (!*in && standard_input >= 0)
+            close(standard_input);
+        return *in ? IK_OK : ik_fail(err, IK_ERR_IO, "standard input cannot be read");
+    }
     if (stat(path, &info) != 0)
         return cannot_open(path, err);
     if (S_ISDIR(info.st_mode))
         return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "is a directory, expected a file");
     errno = 0;
-    gzFile in = gzopen(path, "rb");
-    if (!in)
-        return errno ? cannot_open(path, err) : ik_fail_memory(err, sizeof in, "a file");
+    *in = gzopen(path, "rb");
+    if (!*in)
+        return errno ? cannot_open(path, err) : ik_fail_memory(err, sizeof *in, "a file");
+    return IK_OK;
+}
+
+ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size_t *size, ik_error *err)
+{
+    size_t limit = limit_bytes && limit_bytes < MAX_TEXT_BYTES ? (size_t)limit_bytes : MAX_TEXT_BYTES, used = 0;
+    gzFile in = NULL;
+    ik_status opened = open_text(path, &in, err);
+    if (opened != IK_OK)
+        return opened;
     char *buffer = NULL;
     ik_status status = read_stream(in, path, limit, &buffer, &used, err);
     gzclose_r(in);

@@ -14,7 +14,9 @@ static const struct topic {
      "  NAME[:KEY=VALUE[,KEY=VALUE]...]      xgft:m=16:16,w=1:10    karytree:k=4,n=3    shift:by=24\n"
      "  file:PATH                            file:cluster.ibnetdiscover\n\n"
      "Lists are written with colons (m=16:16). The first item may be a bare value: it is the value of the member's first\n"
-     "parameter (file:PATH, shift:24). The path of an existing file stands for file:PATH.\n"
+     "parameter (file:PATH, shift:24). The path of an existing file stands for file:PATH,\n"
+     "and '-' for what comes on standard input. A spec within a spec has ';' for ',':\n"
+     "escape:routing=updown:order=distance;root=0\n"
      "Patterns within a spec are joined by '+' and have ';' for ',': mix:80%*uniform+20%*hotspot:nodes=5;fraction=100%\n"
      "'ikat list' shows the names, 'ikat help NAME' the parameters of one."},
     {"units", "how quantities are written",

@@ -296,6 +296,11 @@ static ik_status lock_file(store *s, ik_error *err)
 /* SQLite tries again to read where it may not write, and says no more what was wrong with writing. */
 static ik_status check_writable(const char *path, ik_error *err)
 {
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+        ik_status status = ik_fail(err, IK_ERR_IO, "'%.200s' is no regular file, and a results file must be one", path);
+        return ik_hint(err, status, "name a file with -o, e.g. -o results.db");
+    }
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0)
         return ik_fail(err, IK_ERR_IO, "cannot open '%.200s' for writing: %s", path, strerror(errno));

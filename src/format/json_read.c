@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads format `json`. Syntax errors have line and column; errors of content name the element ("links[3]").
+ * Reads format `json`. Syntax errors have line and column; errors of content name the element ("links[3]") and its place.
  */
 #include "format/json_read.h"
 #include "format/raw_graph.h"
@@ -12,7 +12,8 @@
 #include <string.h>
 
 typedef struct json_reader {
-    const char *file;
+    const char *file, *text;
+    size_t size;
     ik_builder *b;
     uint32_t num_switches, num_hosts;
     uint32_t *radix;   /* [nodes] */
@@ -26,7 +27,9 @@ typedef struct json_reader {
 
 static ik_status wrong(const json_reader *r, const char *where, size_t index, const char *expected)
 {
-    ik_fail_at(r->err, IK_ERR_INPUT, r->file, 0, 0, "%s[%zu] is wrong", where, index);
+    unsigned line = 0, column = 0;
+    json_place(r->text, r->size, where, index, &line, &column);
+    ik_fail_at(r->err, IK_ERR_INPUT, r->file, line, column, "%s[%zu] is wrong", where, index);
     return ik_hint(r->err, IK_ERR_INPUT, "expected %s", expected);
 }
 
@@ -298,7 +301,7 @@ ik_status json_read(const char *text, size_t size, const char *file, ik_builder 
     if (parsed != IK_OK)
         return ik_fail_at(err, IK_ERR_INPUT, file, why.line > 0 ? (unsigned)why.line : 0,
                           why.column > 0 ? (unsigned)why.column : 0, "no JSON: %s", why.text);
-    json_reader r = {.file = file, .b = b, .most_ports = 1000000 + 64 * (uint64_t)size, .err = err};
+    json_reader r = {.file = file, .text = text, .size = size, .b = b, .most_ports = 1000000 + 64 * (uint64_t)size, .err = err};
     ik_status status = read_root(&r, root);
     ik_arena_free(&r.arena);
     json_decref(root);

@@ -299,7 +299,7 @@ ik_status ik_fabric_from_params(const char *name, const ik_params *params, const
 static bool is_path(const char *text, const ik_spec *spec)
 {
     struct stat info;
-    return stat(text, &info) == 0 || (spec->name && strchr(spec->name, '/'));
+    return strcmp(text, "-") == 0 || stat(text, &info) == 0 || (spec->name && strchr(spec->name, '/'));
 }
 
 ik_status ik_fabric_from_spec(const char *text, const ik_env *env, ik_fabric **out, ik_error *err)

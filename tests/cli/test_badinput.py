@@ -165,6 +165,29 @@ class BadInputTest(CliTest):
         self.ok("topo", first, "-o", second)
         self.assertIn("Switch?[31m?X Technologies", self.ok("topo", second))
 
+    def test_wrong_elements_of_json_are_told_with_their_place(self):
+        """Every element of every array, replaced by one that is wrong, is named with its own line and column."""
+        self.ok("topo", "mesh:dims=2:2", "-o", self.tmp / "good.json")
+        fabric = json.loads((self.tmp / "good.json").read_text())
+        fabric["switches"][0]["name"] = 'a "quoted" [name], {with} all: marks'
+        for key in ("classes", "switches", "hosts", "links"):
+            for index in range(len(fabric[key])):
+                elements = {k: [json.dumps(e) for e in v] for k, v in fabric.items() if isinstance(v, list)}
+                elements[key][index] = '"wrong"'
+                rows = [f'"{k}": [\n' + ",\n".join("   " + e for e in v) + "]" for k, v in elements.items()]
+                text = '{"format": "ikat fabric", "version": 1,\n' + ",\n".join(rows) + "}\n"
+                path = self.tmp / "wrong.json"
+                path.write_text(text)
+                line = text[:text.index('"wrong"')].count("\n") + 1
+                self.refused("topo", path, says=[f"wrong.json:{line}:4: {key}[{index}] is wrong"])
+
+    def test_standard_input_is_a_file_like_others(self):
+        dump = (SOURCE / "data/cluster96.ibnetdiscover").read_text()
+        for command in (["topo", "-"], ["check", "-", "-r", "updown"], ["load", "-", "-r", "updown"],
+                        ["route", "-", "-r", "updown", "-o", self.tmp / "a.lft"]):
+            self.ok(*command, status=None, stdin=dump)
+            self.refused(*command, stdin="no fabric", says=["-:1:1"])
+
     def test_help_as_json(self):
         names = {command["name"] for command in self.json("help")["commands"]}
         self.assertLessEqual({"run", "topo", "check", "report", "list", "help"}, names)

@@ -253,6 +253,7 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
         self.refused("run", path, "-o", store, says="format 77")
         self.refused("report", store, says="format 77")
         self.refused("run", path, "-o", self.tmp / "no" / "such.db", says="such.db")
+        self.refused("run", path, "-o", "/dev/null", says="'/dev/null' is no regular file")
 
     def test_damaged_results_file(self):
         store = self.tmp / "a.db"

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * json_place.c: where in a JSON text an element stands. Jansson keeps no places of what it has read; a text that it accepted is
+ * passed over once more, value by value, only when there is something to complain about. O(size).
+ */
+#include "format/json_read.h"
+
+#include <string.h>
+
+typedef struct scanner {
+    const char *at, *end, *line_start;
+    unsigned line;
+} scanner;
+
+static void skip_space(scanner *s)
+{
+    for (; s->at < s->end && strchr(" \t\r\n", *s->at) && *s->at; s->at++) {
+        if (*s->at == '\n') {
+            s->line++;
+            s->line_start = s->at + 1;
+        }
+    }
+}
+
+/* A string, from its opening quote on. */
+static void skip_string(scanner *s)
+{
+    for (s->at++; s->at < s->end && *s->at != '"'; s->at++) {
+        s->at += *s->at == '\\';
+    }
+    s->at = s->at < s->end ? s->at + 1 : s->end;
+}
+
+static void skip_value(scanner *s)
+{
+    size_t depth = 0;
+    do {
+        skip_space(s);
+        if (s->at >= s->end) {
+            return;
+        }
+        char c = *s->at;
+        if (c == '"') {
+            skip_string(s);
+            continue;
+        }
+        depth += c == '[' || c == '{';
+        depth -= (c == ']' || c == '}') && depth > 0;
+        s->at++;
+        while (c != '[' && c != ']' && c != '{' && c != '}' && s->at < s->end && !strchr(",:[]{} \t\r\n\"", *s->at)) {
+            s->at++; /* a number or a word */
+        }
+    } while (depth > 0);
+}
+
+static bool take(scanner *s, char mark)
+{
+    skip_space(s);
+    bool there = s->at < s->end && *s->at == mark;
+    s->at += there;
+    return there;
+}
+
+/* Stands before element `index` of the array that begins here. */
+static bool go_to_element(scanner *s, size_t index)
+{
+    bool more = take(s, '[');
+    for (size_t n = 0; more && n < index; n++) {
+        skip_value(s);
+        more = take(s, ',');
+    }
+    skip_space(s);
+    return more;
+}
+
+bool json_place(const char *text, size_t size, const char *key, size_t index, unsigned *line, unsigned *column)
+{
+    scanner s = {text, text + size, text, 1};
+    size_t length = strlen(key);
+    for (bool more = take(&s, '{'); more; more = take(&s, ',')) {
+        skip_space(&s);
+        const char *name = s.at + 1;
+        skip_value(&s);
+        bool found = s.at >= name + length + 1 && (size_t)(s.at - 1 - name) == length && memcmp(name, key, length) == 0;
+        if (!take(&s, ':')) {
+            return false;
+        }
+        if (found && go_to_element(&s, index)) {
+            *line = s.line;
+            *column = (unsigned)(s.at - s.line_start) + 1;
+            return true;
+        }
+        if (found) {
+            return false;
+        }
+        skip_value(&s);
+    }
+    return false;
+}
