@@ -46,6 +46,7 @@ struct ik_traffic {
     uint64_t seed;
     void *impl;
     char *spec;
+    char *note;                 /* what the user should know of what was read (lines passed over), one line; NULL = nothing */
     const char *const *classes; /* names of the classes of messages, told apart in statistics only, ending with NULL; NULL = one
                                  * class. Owned by family or impl */
     bool gaps;                  /* a host may leave messages out and send others: it offers less than its load */

@@ -182,6 +182,9 @@ static ik_status measure_traffic(comparison *x, const ik_fabric *f, entry *e, ik
             continue;
         }
         if (s == IK_OK) {
+            if (t->note) {
+                cli_note(x->c, "note: %s", t->note);
+            }
             s = ik_load_measure(r, t, env, &load, err);
         }
         if (s == IK_OK && load.undelivered == 0) { /* what does not arrive loads nothing */

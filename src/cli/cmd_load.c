@@ -67,6 +67,9 @@ static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error
         s = ik_traffic_from_spec(l->f, traffic ? traffic : "uniform", env, &l->t, err);
     }
     if (s == IK_OK) {
+        if (l->t->note) {
+            cli_note(l->c, "note: %s", l->t->note);
+        }
         s = ik_load_measure(l->r, l->t, env, &l->load, err);
     }
     if (s == IK_OK) {

@@ -2,14 +2,17 @@
  *
  * traffic_file.c: flows read from a text file.
  *
- * One flow a line: source, destination, optional weight (a whole number, 1 if left out); hosts by number or by name (the first
- * host of that name); # starts a comment. Cost O(hosts + size of the file).
+ * One flow a line: source, destination, optional weight (a number above zero, 1 if left out); hosts by number or by name (the
+ * first host of that name); # starts a comment. Lines of a host to itself are passed over, with a note. Cost O(hosts + size of
+ * the file).
  */
 #include "format/name_map.h"
 #include "traffic/pattern.h"
+#include "traffic/weight.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +27,11 @@ typedef struct reader {
     name_map names;    /* of the hosts, if the fabric has names */
     uint32_t *host_of; /* [hosts] the first host of each different name */
     unsigned line;
-    pattern_flow *flows;
+    pattern_flow *flows; /* weights are set at the end, from `weights` */
+    weight *weights;     /* beside flows */
     size_t count, room;
+    uint64_t own_lines; /* of a host to itself */
+    unsigned first_own; /* line number */
 } reader;
 
 static bool whole_number(const char *word, uint64_t *value)
@@ -52,18 +58,25 @@ static ik_status find_host(const reader *r, const char *word, unsigned column, u
     return ik_hint(err, IK_ERR_INPUT, "a number from 0 to %u, or a host's name", r->t->num_hosts ? r->t->num_hosts - 1 : 0);
 }
 
-static ik_status add_flow(reader *r, pattern_flow flow, ik_error *err)
+static ik_status add_flow(reader *r, uint32_t src, uint32_t dst, weight w, ik_error *err)
 {
+    if (src == dst) {
+        r->first_own = r->own_lines++ ? r->first_own : r->line;
+        return IK_OK;
+    }
     if (r->count == r->room) {
         size_t room = r->room ? r->room * 2 : 256;
-        pattern_flow *grown = realloc(r->flows, room * sizeof *grown);
-        if (!grown) {
-            return ik_fail_memory(err, room * sizeof *grown, "a traffic file's flows");
+        pattern_flow *flows = realloc(r->flows, room * sizeof *flows);
+        r->flows = flows ? flows : r->flows;
+        weight *weights = realloc(r->weights, room * sizeof *weights);
+        r->weights = weights ? weights : r->weights;
+        if (!flows || !weights) {
+            return ik_fail_memory(err, room * (sizeof *flows + sizeof *weights), "a traffic file's flows");
         }
-        r->flows = grown;
         r->room = room;
     }
-    r->flows[r->count++] = flow;
+    r->flows[r->count] = (pattern_flow){.src = src, .dst = dst};
+    r->weights[r->count++] = w;
     return IK_OK;
 }
 
@@ -98,7 +111,8 @@ static ik_status read_line(reader *r, char *line, ik_error *err)
 {
     char *words[4];
     unsigned columns[4];
-    pattern_flow flow = {.weight = 1};
+    weight w = {.value = 1, .digits = 1};
+    uint32_t src = 0, dst = 0;
     int n = split(line, words, columns);
     if (n == 0) {
         return IK_OK;
@@ -107,15 +121,15 @@ static ik_status read_line(reader *r, char *line, ik_error *err)
         ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, columns[n - 1], "%d words on the line", n);
         return ik_hint(err, IK_ERR_INPUT, "expected: source destination [weight]");
     }
-    if (n == 3 && (!whole_number(words[2], &flow.weight) || flow.weight == 0 || flow.weight > UINT32_MAX)) {
+    if (n == 3 && !weight_read(words[2], &w)) {
         ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, columns[2], "'%.60s' is no weight", words[2]);
-        return ik_hint(err, IK_ERR_INPUT, "a whole number from 1 to 4294967295");
+        return ik_hint(err, IK_ERR_INPUT, "a number above zero, as 3, 0.5 or 1e-3");
     }
-    ik_status s = find_host(r, words[0], columns[0], &flow.src, err);
+    ik_status s = find_host(r, words[0], columns[0], &src, err);
     if (s == IK_OK) {
-        s = find_host(r, words[1], columns[1], &flow.dst, err);
+        s = find_host(r, words[1], columns[1], &dst, err);
     }
-    return s == IK_OK ? add_flow(r, flow, err) : s;
+    return s == IK_OK ? add_flow(r, src, dst, w, err) : s;
 }
 
 /* The hosts' names, so that a flow costs no search through all of them. */
@@ -151,6 +165,8 @@ static ik_status read_lines(reader *r, char *text, const char *end, ik_error *er
             return s;
         line = stop ? stop + 1 : (char *)end; /* a comment has been cut from the line: its length says nothing */
     }
+    if (r->count == 0 && r->own_lines)
+        return ik_fail_at(err, IK_ERR_INPUT, r->path, r->first_own, 0, "no flow in the file, only hosts to themselves");
     if (r->count == 0)
         return ik_fail_at(err, IK_ERR_INPUT, r->path, 0, 0, "no flow in the file");
     return IK_OK;
@@ -173,15 +189,35 @@ static ik_status read_file(reader *r, const ik_env *env, ik_error *err)
     return s;
 }
 
+/* Says what was passed over. */
+static ik_status note_own_lines(const reader *r, ik_error *err)
+{
+    size_t size = strlen(r->path) + 160;
+    if (!r->own_lines)
+        return IK_OK;
+    r->t->note = malloc(size);
+    if (!r->t->note)
+        return ik_fail_memory(err, size, "a note");
+    snprintf(r->t->note, size, "%s: %llu %s of a host to itself %s passed over, the first is line %u", r->path,
+             (unsigned long long)r->own_lines, r->own_lines == 1 ? "line" : "lines", r->own_lines == 1 ? "is" : "are",
+             r->first_own);
+    return IK_OK;
+}
+
 static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     reader r = {.t = t, .path = ik_params_text(p, "path")};
     ik_status s = read_file(&r, env, err);
     if (s == IK_OK)
+        s = weights_to_whole(r.weights, r.flows, r.count, t->num_hosts, err);
+    if (s == IK_OK)
+        s = note_own_lines(&r, err);
+    if (s == IK_OK)
         s = pattern_lists_new(t, r.flows, r.count, err);
     name_map_free(&r.names);
     free(r.host_of);
     free(r.flows);
+    free(r.weights);
     return s;
 }
 
@@ -189,7 +225,8 @@ const ik_traffic_family ik_traffic_file = {
     .name = "file",
     .summary = "flows from a text file: source destination [weight]",
     .source = "ikat",
-    .details = "One flow a line; hosts by number or name; # starts a comment; equal pairs are added up. A host with equal "
+    .details = "One flow a line; hosts by number or name; # starts a comment; equal pairs are added up. Weights are "
+               "numbers above zero; a line of a host to itself is passed over, with a note. A host with equal "
                "weights serves its destinations in turn, with unequal ones it draws. Hosts without a line are silent.",
     .params = params,
     .create = create,

@@ -106,6 +106,8 @@ static ik_status read_share(const char *text, bool percent, uint64_t *share, ik_
     if (!(value >= 0 && value <= (percent ? 1 : 1e6)))
         return refuse_share(text, "is out of range", err);
     *share = (uint64_t)llround(value * PARTS);
+    if (value > 0 && *share == 0)
+        return refuse_share(text, "is finer than 1e-8, and would count as none", err);
     return IK_OK;
 }
 
@@ -244,6 +246,26 @@ static bool has_gaps(const ik_traffic *t, const mix *m)
     return false;
 }
 
+/* The notes of all members as one. */
+static ik_status join_notes(ik_traffic *t, const mix *m, ik_error *err)
+{
+    size_t size = 1;
+    for (unsigned k = 0; k < m->num; k++)
+        size += m->members[k].traffic->note ? strlen(m->members[k].traffic->note) + 2 : 0;
+    if (size == 1)
+        return IK_OK;
+    t->note = ik_calloc(size, 1);
+    if (!t->note)
+        return ik_fail_memory(err, size, "a note");
+    for (unsigned k = 0; k < m->num; k++) {
+        const char *note = m->members[k].traffic->note;
+        size_t used = strlen(t->note);
+        if (note)
+            snprintf(t->note + used, size - used, "%s%s", used ? "; " : "", note);
+    }
+    return IK_OK;
+}
+
 static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     ik_arena arena = {0};
@@ -262,6 +284,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     }
     if (s == IK_OK)
         t->gaps = has_gaps(t, m);
+    if (s == IK_OK)
+        s = join_notes(t, m, err);
     ik_arena_free(&arena);
     return s;
 }

@@ -99,6 +99,7 @@ void ik_traffic_free(ik_traffic *t)
             t->family->destroy(t);
         }
         free(t->spec);
+        free(t->note);
         free(t);
     }
 }

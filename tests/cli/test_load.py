@@ -3,7 +3,7 @@ import json
 import math
 import unittest
 
-from harness import SOURCE, CliTest
+from harness import SOURCE, CliTest, run
 
 DATA = SOURCE / "tests/data"
 
@@ -151,6 +151,43 @@ class Load(CliTest):
         self.close(c["fluid_slowdown"], 17 / 6)
         self.assertEqual((c["c"], c["c_up"], c["c_down"], c["split_flows"]), (None, None, None, 7200))
         self.assertIn("it counts whole flows, and 7,200 of 21,600", self.ok("load", *case))
+
+    def flows_file(self, *lines):
+        path = self.tmp / "pattern.flows"
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    def test_real_weights(self):
+        """Only the ratios of a source's weights count, however they are written; decimal ones stay exact."""
+        fabric = "xgft:m=4:2,w=1:1"
+        whole = self.load(fabric, "dmodk", f"file:path={self.flows_file('0 4 1', '0 5 3', '1 6 2', '1 2 2')}")
+        for lines in (("0 4 0.5", "0 5 1.5", "1 6 0.1", "1 2 1e-1"), ("0 4 1e3", "0 5 3e+3", "1 6 .25", "1 2 25.0e-2"),
+                      ("0 4 1e300", "0 5 3e300", "1 6 1e-300", "1 2 1e-300")):
+            o = self.load(fabric, "dmodk", f"file:path={self.flows_file(*lines)}")
+            for key in ("flows", "groups", "max_load", "saturation", "mean_hops"):
+                self.assertEqual(o[key], whole[key], lines)
+        far = self.load(fabric, "dmodk", f"file:path={self.flows_file('0 4 1e-9', '0 1 1e9')}")
+        self.assertEqual(far["flows"], 2)
+        self.close(far["max_load"], 1e-18, 1e-12)
+
+    def test_weights_that_are_none(self):
+        for weight in ("0", "-1", "-0.5", "nan", "inf", "1e999", "0.0", "1e-999", "0x10", "1.2.3", "e5", "1e", "5%", "."):
+            path = self.flows_file("0 1 2", f"# a comment\n  2 3 {weight}")
+            self.refused("load", "karytree:k=4,n=2", "--routing", "dmodk", "--traffic", f"file:path={path}",
+                         says=[f"{path}:3:7", "no weight", "above zero"])
+
+    def test_lines_of_a_host_to_itself_are_told(self):
+        path = self.flows_file("0 1", "2 2", "3 4 2", "5 5 0.5")
+        for spec in (f"file:path={path}", f"mix:50%*uniform+50%*file:path={path}"):
+            for command in (["load", "karytree:k=4,n=2"], ["compare", "karytree:k=4,n=2", "karytree:k=4,n=3"]):
+                r = run(*command, "--routing", "dmodk", "--traffic", spec)
+                self.assertEqual(r.returncode, 0, r.stderr)
+                self.assertIn("2 lines of a host to itself are passed over, the first is line 2", r.stderr)
+        path = self.flows_file("7 7")
+        self.refused("load", "karytree:k=4,n=2", "--routing", "dmodk", "--traffic", f"file:path={path}", says="hosts to themselves")
+
+    def test_shares_too_fine_for_a_mix(self):
+        self.refused("load", "karytree:k=4,n=2", "--routing", "dmodk", "--traffic", "mix:1e-9*shift+uniform", says="finer than 1e-8")
 
     def test_means_over_all_flows(self):
         """Eight hosts on two switches, one cable between them: a shift by two sends half of the flows over it, two each way."""

@@ -225,6 +225,27 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
         self.assertEqual(done.returncode, 2)
         self.assertIn("test.yaml:3:10", done.stderr)
 
+    def test_files_are_read_before_the_first_point(self):
+        """A flaw in any file that a point reads is told at once, and nothing is written."""
+        good = self.tmp / "good.flows"
+        good.write_text("0 1 0.5\n1 1\n1 2 1.5\n")
+        flawed = {"traffic: [uniform, {family: file, path: PATH}]": "0 1\n1 2 -3\n",
+                  "traffic: [uniform, 'mix:50%*uniform+50%*file:path=PATH']": "0 1\n1 99\n",
+                  "routing: [dmodk, {family: lft, path: PATH}]": "Unicast lids [0x0-0x4] of switch Lid 1 guid 0x1 (sw):\n0x0001 xyz : (sw)\n"}
+        for setting, text in flawed.items():
+            with self.subTest(setting=setting):
+                path, results = self.tmp / "flawed.txt", self.tmp / "results.ikat"
+                path.write_text(text)
+                lines = [line for line in SMALL.splitlines() if not line.startswith(setting.split(":")[0])]
+                experiment = self.tmp / "files.yaml"
+                experiment.write_text("\n".join(lines) + "\n" + setting.replace("PATH", "flawed.txt") + "\n")
+                self.refused("run", experiment, "-o", results, says="flawed.txt:2")
+                self.assertFalse(results.exists())
+        experiment.write_text(SMALL.replace('"shift:by=4"', "'file:path=good.flows'"))
+        r = run("run", experiment, "-o", results)
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.assertEqual(r.stderr.count("1 line of a host to itself is passed over, the first is line 2"), 1)
+
     def test_bad_experiments(self):
         cases = {"fabrik: x\n": "1:1: there is no section 'fabrik'", SMALL.replace("60%", "160%"): "5:13",
                  SMALL + "\tx: 1\n": "tab", SMALL.replace("10 us", "10 ub"): "7:19", "": "no 'fabric'", "\0\1": "1:1",
