@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a step of a path and a flow take at most while contention is measured: arrays that grow by doubling, the flows by channel
+ * there and in the fluid model, and the flows' rates and sizes. */
+enum { STEP_BYTES = 16, SHARED_STEP_BYTES = 48, FLOW_BYTES = 52 };
+
 typedef struct collector {
     walker w;
     path_set set;
@@ -68,8 +72,8 @@ static bool reserve(collector *c, size_t flows, size_t steps)
 static bool make_room(collector *c, uint32_t length)
 {
     path_set *s = &c->set;
-    size_t steps = (s->num ? s->base[s->num] : 0) + length, step_bytes = c->shared ? 12 : 4;
-    if (steps > UINT32_MAX || steps * step_bytes + (size_t)s->num * 16 > c->limit) {
+    size_t steps = (s->num ? s->base[s->num] : 0) + length, step_bytes = c->shared ? SHARED_STEP_BYTES : STEP_BYTES;
+    if (steps > UINT32_MAX || steps * step_bytes + (size_t)s->num * FLOW_BYTES > c->limit) {
         c->status = ik_fail(c->err, IK_ERR_MEMORY, "the paths of this pattern would need more than %llu bytes",
                             (unsigned long long)c->limit);
         ik_hint(c->err, c->status, "channel loads need no paths; contention suits patterns with few flows a host");

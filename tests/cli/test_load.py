@@ -189,6 +189,12 @@ class Load(CliTest):
     def test_shares_too_fine_for_a_mix(self):
         self.refused("load", "karytree:k=4,n=2", "--routing", "dmodk", "--traffic", "mix:1e-9*shift+uniform", says="finer than 1e-8")
 
+    def test_contention_within_the_memory_limit(self):
+        """A limit holds for all that is made of the paths, not for the paths alone."""
+        case = ("load", "karytree:k=8,n=3", "--routing", "dmodk", "--traffic", "alltoall", "--contention", "--memory-limit")
+        self.refused(*case, "32MB", says=["32000000 bytes", "few flows a host"])
+        self.ok(*case, "64MB")
+
     def test_means_over_all_flows(self):
         """Eight hosts on two switches, one cable between them: a shift by two sends half of the flows over it, two each way."""
         c = self.load("xgft:m=4:2,w=1:1", "dmodk", "shift:by=2")["contention"]
