@@ -273,6 +273,7 @@ typedef struct ik_env {
     void (*progress)(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit);
     void *progress_ctx;
     uint64_t memory_limit_bytes; /* 0 = no limit: refuse requests that need more, saying how much */
+    const char *cache_folder;    /* where ik_verify_cached keeps proofs; NULL = nowhere */
 } ik_env;
 
 /* Atomic; all may be called in a signal handler. */
@@ -320,6 +321,8 @@ ik_status ik_output_open(ik_output *o, const char *path, ik_error *err);
 ik_status ik_output_close(ik_output *o, ik_status status, ik_error *err);
 
 const char *ik_version(void); /* "0.1.0" */
+/* The version and a digest of the sources and the compiler: equal texts, equal answers. */
+const char *ik_build(void);
 
 #ifdef __cplusplus
 }

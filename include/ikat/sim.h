@@ -171,6 +171,15 @@ void ik_sim_result_free(ik_sim_result *r);
 /* Bytes of state that a run needs before packets are counted (what a memory limit is compared with first). */
 uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config);
 
+/* What a proof of freedom from deadlock may rest on in a run with this switch. */
+typedef enum ik_sim_flow {
+    IK_SIM_CUT_THROUGH, /* a packet enters a buffer only when all of it fits, and one that waits may take any of its choices */
+    IK_SIM_SETTLED      /* a packet keeps the output that it chose on arrival (model ideal, queues=voqnet, adaptive_choice=at_arrival,
+                         * model pipelined), or flits of several packets share a buffer that need not hold a packet (pipelined) */
+} ik_sim_flow;
+/* switch_params: as in ik_sim_config. */
+ik_sim_flow ik_sim_flow_of(const ik_params *switch_params);
+
 /* What a run will roughly need: for choosing what runs side by side and what on several threads. Results never depend on it. */
 typedef struct ik_sim_estimate {
     uint64_t bytes;          /* state, with a quarter of all buffers full; 0 = cannot be said */

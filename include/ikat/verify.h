@@ -71,6 +71,7 @@ typedef struct ik_proof {
     /* If the escape layer does not lead on: a packet of this pair that came to a switch by this port may take no channel of the
      * layer there. IK_NONE otherwise. */
     uint32_t gap_src, gap_dst, gap_port;
+    char *kept_reason; /* owns deadlock_reason if the proof comes from a cache; NULL: it is static */
 } ik_proof;
 
 /* How to prove. All zero = every pair, judged for every flow control. */
@@ -86,6 +87,11 @@ typedef struct ik_verify_config {
  * Cost: destination-based routings O(hosts * switches); routings that go in legs as docs/proofs.md says; others O(pairs * states
  * * hops). */
 ik_status ik_verify(const ik_plan *plan, const ik_verify_config *config, const ik_env *env, ik_proof *out, ik_error *err);
+/* The same by way of the folder env->cache_folder: a proof that this build of ikat has made of the same fabric, routing, VC scheme,
+ * seed and configuration is read instead of made, and what is made is kept there. Damaged files are made anew; a folder that
+ * cannot be written is none. *cached (may be NULL): it was read. Several processes may share the folder. */
+ik_status ik_verify_cached(const ik_plan *plan, const ik_verify_config *config, const ik_env *env, ik_proof *out, bool *cached,
+                           ik_error *err);
 void ik_proof_free(ik_proof *proof);
 
 /* How many different destination hosts packets on a channel can have, over every allowed choice of every pair: the fewer, the

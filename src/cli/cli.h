@@ -48,6 +48,8 @@ typedef struct cli {
         char what[80];
         bool visible;
     } meter; /* private */
+    char stage[200];    /* what the command does now, in front of progress: see cli_stage */
+    char *cache_folder; /* private */
 } cli;
 
 typedef struct ik_command {
@@ -87,6 +89,16 @@ int cli_error(const cli *c, const ik_error *err);
 int cli_usage(const cli *c, const char *format, ...) IK_PRINTF(2, 3);
 /* A line to standard error unless --quiet. */
 void cli_note(const cli *c, const char *format, ...) IK_PRINTF(2, 3);
+/* Says what begins now ("proving dmodk"): progress shows it, and so does the message if the command is stopped. */
+void cli_stage(cli *c, const char *format, ...) IK_PRINTF(2, 3);
+/* Progress of long work where standard error is no terminal: a line when ten seconds have passed, and every ten after. */
+void cli_log_progress(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit);
+/* Keeps proofs in $XDG_CACHE_HOME/ikat, or ~/.cache/ikat, unless --no-cache says not to. */
+void cli_use_cache(cli *c);
+#define CLI_NO_CACHE                                                                                                             \
+    {                                                                                                                            \
+        "--no-cache", 0, NULL, "neither read nor keep proofs in $XDG_CACHE_HOME/ikat (~/.cache/ikat)", false                     \
+    }
 /* Ends the progress line (if one is shown). Call before writing results. */
 void cli_progress_end(const cli *c);
 /* Prints object (sorted as built, indented by 2, newline) to standard output and takes its reference; returns CLI_DONE, or

@@ -22,6 +22,7 @@ typedef struct run_state {
 static void on_stage(void *ctx, const char *text)
 {
     run_state *r = ctx;
+    cli_stage(r->c, "%s", text);
     if (r->c->verbose > 0)
         cli_note(r->c, "%s", text);
 }
@@ -49,6 +50,7 @@ static void on_share(void *ctx, const ik_run_share *s)
 {
     run_state *r = ctx;
     char text[160], line[sizeof r->told];
+    cli_stage(r->c, "simulating");
     snprintf(line, sizeof line, "%s: %s", ik_run_share_text(s, text, sizeof text), s->why);
     if (strcmp(line, r->told) != 0)
         cli_note(r->c, "%s", line);
@@ -112,7 +114,7 @@ static int run_experiment(cli *c, ik_experiment *e, const char *store)
     ik_status status = ik_experiment_run(e, store, c->jobs, &c->env, &observer, &failed, &err);
     cli_progress_end(c);
     if (status == IK_ERR_CANCELLED)
-        cli_note(c, "the same command continues where this one stopped");
+        ik_hint(&err, status, "the same command continues where this one stopped");
     int answer = status != IK_OK ? cli_error(c, &err) : show_results(c, store, state.shares, failed ? CLI_FAILED : CLI_DONE);
     json_decref(state.shares);
     return answer;
@@ -122,6 +124,7 @@ static int run(cli *c)
 {
     ik_experiment *e = NULL;
     ik_error err;
+    cli_use_cache(c);
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is seen as a failed write, like a full disk */
     if (read_experiment(c, &e, &err) != IK_OK)
         return cli_error(c, &err);
@@ -136,6 +139,7 @@ static int run(cli *c)
 static const cli_option options[] = {
     {"--output", 'o', "RESULTS.db", "where results go (default: the experiment's name with .db, in the current folder)", false},
     {"--set", 's', "KEY=VALUE", "overrides one value, e.g. --set load=50% --set switch.voq=false", true},
+    CLI_NO_CACHE,
     {0},
 };
 

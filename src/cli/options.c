@@ -116,6 +116,8 @@ static int apply_common(cli *c)
     if (colour && strcmp(colour, "auto") != 0)
         c->colour_out = c->colour_err = strcmp(colour, "always") == 0;
     c->progress = !c->quiet && isatty(STDERR_FILENO);
+    if (c->quiet)
+        c->env.progress = NULL;
     c->env.seed = c->seed;
     c->env.num_threads = c->jobs;
     c->env.memory_limit_bytes = c->memory_limit_bytes;

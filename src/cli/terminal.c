@@ -34,26 +34,61 @@ static void print_duration(char *buffer, size_t size, double seconds)
         snprintf(buffer, size, "%u h %02u min", s / 3600, s / 60 % 60);
 }
 
+void cli_stage(cli *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c->stage, sizeof c->stage, format, args);
+    va_end(args);
+    c->meter.what[0] = '\0';
+}
+
+/* True when other work begins: the meter starts anew. */
+static bool meter_starts(cli *c, const char *what, double now)
+{
+    if (c->meter.what[0] && strncmp(c->meter.what, what, sizeof c->meter.what - 1) == 0)
+        return false;
+    snprintf(c->meter.what, sizeof c->meter.what, "%s", what);
+    c->meter.started = now;
+    c->meter.shown = now;
+    return true;
+}
+
+/* "proving valiant, proof: 12 of 64 pairs (19 %), 3.1/s, 17 s left" */
+static void print_meter(const cli *c, const char *what, uint64_t done, uint64_t total, const char *unit, double elapsed)
+{
+    char left[32] = "?";
+    double rate = elapsed > 0 ? (double)done / elapsed : 0;
+    if (rate > 0)
+        print_duration(left, sizeof left, (double)(total - done) / rate);
+    const char *stage = strcmp(c->stage, what) == 0 ? "" : c->stage;
+    fprintf(stderr, "%s%s%s: %s of %s%s%s (%.0f %%), %.3g/s, %s left", stage, stage[0] ? ", " : "", what, cli_count(done),
+            cli_count(total), *unit ? " " : "", unit, total ? 100.0 * (double)done / (double)total : 100.0, rate, left);
+}
+
+void cli_log_progress(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit)
+{
+    cli *c = ctx;
+    double now = now_seconds();
+    if (meter_starts(c, what, now) || now - c->meter.shown < 10 || done >= total)
+        return;
+    c->meter.shown = now;
+    print_meter(c, what, done, total, unit, now - c->meter.started);
+    fputc('\n', stderr);
+}
+
 static void show_progress(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit)
 {
     cli *c = ctx;
     double now = now_seconds();
-    if (strncmp(c->meter.what, what, sizeof c->meter.what - 1) != 0) {
-        snprintf(c->meter.what, sizeof c->meter.what, "%s", what);
-        c->meter.started = now;
-        c->meter.shown = now;
+    if (meter_starts(c, what, now))
         return; /* short work shows nothing */
-    }
     double elapsed = now - c->meter.started;
     if (elapsed < 0.5 || (now - c->meter.shown < 0.1 && done < total))
         return;
     c->meter.shown = now;
-    char left[32] = "?";
-    double rate = (double)done / elapsed;
-    if (done > 0)
-        print_duration(left, sizeof left, (double)(total - done) / rate);
-    fprintf(stderr, "\r\033[K%s: %s of %s%s%s (%.0f %%), %.3g/s, %s left", what, cli_count(done), cli_count(total),
-            *unit ? " " : "", unit, total ? 100.0 * (double)done / (double)total : 100.0, rate, left);
+    fputs("\r\033[K", stderr);
+    print_meter(c, what, done, total, unit, elapsed);
     fflush(stderr);
     c->meter.visible = true;
     if (done >= total)
@@ -92,25 +127,56 @@ void cli_start(cli *c, const int *cancel)
     c->memory_limit_bytes = free_memory_bytes() / 10 * 9;
     c->env.cancel = cancel;
     c->env.progress_ctx = c;
-    if (c->progress)
-        c->env.progress = show_progress;
+    c->env.progress = c->progress ? show_progress : cli_log_progress;
+}
+
+void cli_use_cache(cli *c)
+{
+    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    bool given = base && base[0] == '/', known = given || (home && home[0] == '/');
+    if (cli_has(c, "--no-cache") || !known)
+        return;
+    const char *folder = given ? base : home, *below = given ? "/ikat" : "/.cache/ikat";
+    size_t size = strlen(folder) + strlen(below) + 1;
+    c->cache_folder = malloc(size);
+    if (c->cache_folder)
+        snprintf(c->cache_folder, size, "%s%s", folder, below);
+    c->env.cache_folder = c->cache_folder;
 }
 
 void cli_stop(cli *c)
 {
     free(c->options);
     free(c->args);
+    free(c->cache_folder);
+}
+
+static void print_place_and_text(const ik_error *err)
+{
+    if (err->file[0])
+        fprintf(stderr, "%s:", err->file);
+    if (err->line)
+        fprintf(stderr, "%u:%u:", err->line, err->column);
+    fprintf(stderr, "%s%s", err->file[0] || err->line ? " " : "", err->text);
+}
+
+/* A signal came: what was under way matters, not the place in a file that it was about. */
+static void print_cancelled(const cli *c, const ik_error *err)
+{
+    bool says_more = strcmp(err->text, "cancelled") != 0;
+    fprintf(stderr, "stopped by a signal%s%s%s%s", c->stage[0] ? " while " : "", c->stage, says_more ? ": " : "",
+            says_more ? err->text : "");
 }
 
 int cli_error(const cli *c, const ik_error *err)
 {
     cli_progress_end(c);
     fprintf(stderr, "%sikat: ", c->colour_err ? "\033[1;31m" : "");
-    if (err->file[0])
-        fprintf(stderr, "%s:", err->file);
-    if (err->line)
-        fprintf(stderr, "%u:%u:", err->line, err->column);
-    fprintf(stderr, "%s%s%s\n", err->file[0] || err->line ? " " : "", err->text, c->colour_err ? "\033[0m" : "");
+    if (err->status == IK_ERR_CANCELLED)
+        print_cancelled(c, err);
+    else
+        print_place_and_text(err);
+    fprintf(stderr, "%s\n", c->colour_err ? "\033[0m" : "");
     if (err->hint[0])
         fprintf(stderr, "      hint: %s\n", err->hint);
     if (err->status == IK_ERR_INTERNAL)

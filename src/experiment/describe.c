@@ -247,13 +247,19 @@ static void put_witness(FILE *out, const ik_fabric *f, const ik_proof *proof)
     putc(']', out);
 }
 
-ik_status describe_proof(const ik_fabric *f, const ik_proof *proof, char **json, ik_error *err)
+ik_status describe_proof(const ik_fabric *f, const ik_proof *proof, const char *extent, const char *flow, char **json,
+                         ik_error *err)
 {
     json_text t;
     ik_status status = json_text_begin(&t, err);
     if (status != IK_OK)
         return status;
     fprintf(t.out, "{\"pairs\":%" PRIu64, proof->pairs);
+    json_put_key(t.out, "proof", false);
+    json_put_string(t.out, extent);
+    put_count(t.out, "sampled_pairs", proof->sampled_pairs);
+    json_put_key(t.out, "flow", false);
+    json_put_string(t.out, flow);
     put_verdict(t.out, "delivered", proof->delivered);
     put_verdict(t.out, "loop_free", proof->loop_free);
     put_verdict(t.out, "minimal", proof->minimal);

@@ -11,7 +11,8 @@
 ik_status describe_fabric(const ik_fabric *f, char **json, ik_error *err);
 /* Every node and link with what a picture of them needs. */
 ik_status describe_drawing(const ik_fabric *f, char **json, size_t *size, ik_error *err);
-/* Verdicts, numbers, the witness cycle in words. */
-ik_status describe_proof(const ik_fabric *f, const ik_proof *proof, char **json, ik_error *err);
+/* extent: "full", "sampled" or "off"; flow: what freedom from deadlock is judged for. */
+ik_status describe_proof(const ik_fabric *f, const ik_proof *proof, const char *extent, const char *flow, char **json,
+                         ik_error *err);
 
 #endif

@@ -64,6 +64,17 @@ static ik_status read_option(ik_experiment *e, option_id id, const ytree *node, 
     return ik_params_set(params, "experiment", option->name, node->text, node->line, node->column, err);
 }
 
+/* A number of pairs says something of a sample only. */
+static ik_status check_options(const ik_experiment *e, ik_error *err)
+{
+    const ik_value *pairs = experiment_option(e, OPTION_PROOF_PAIRS);
+    if (!pairs->given || experiment_option(e, OPTION_PROOF)->u == PROOF_SAMPLED)
+        return IK_OK;
+    ik_status status = ik_fail_at(err, IK_ERR_INPUT, e->options[OPTION_PROOF_PAIRS].source, pairs->line, pairs->column,
+                                  "'proof_pairs' has no effect with proof: %s", experiment_option(e, OPTION_PROOF)->text);
+    return ik_hint(err, status, "pairs are drawn with proof: sampled");
+}
+
 /* ---- overrides: "load=50%", "switch.voq=true", "fabric.hosts=96" */
 
 /* The mapping that `key` lives in: a missing section is made, a family's spec text becomes { family: text }. */
@@ -196,6 +207,8 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size, 
         status = section_read(e, id, ytree_get(root, schema_section(id)->name), err);
     for (option_id id = 0; id < NUM_OPTIONS && status == IK_OK; id++)
         status = read_option(e, id, ytree_get(root, schema_option(id)->name), err);
+    if (status == IK_OK)
+        status = check_options(e, err);
     return status == IK_OK ? count_points(e, err) : status;
 }
 

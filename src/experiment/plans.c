@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/plans.c: the fabrics and plans of a run. Every plan is proved once, before the first packet; what failed is told,
- * stored, and simulated anyway under the watchdog.
+ * experiment/plans.c: the fabrics and plans of a run. A plan is made if points of it are to be run or if its stored proof is not the
+ * one that the experiment asks for.
  */
 #include "experiment/describe.h"
 #include "experiment/run.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ik_env setup_env(const runner *r)
+ik_env setup_env(const runner *r)
 {
     ik_env env = *r->env;
     env.seed = setup_seed(r->e);
@@ -20,18 +20,14 @@ static ik_env setup_env(const runner *r)
 }
 
 /* First column of the only row, if there is one. */
-static ik_status look_up(const runner *r, const char *sql, const char *const *texts, bool *found, int64_t *id, bool *flag,
-                         ik_error *err)
+static ik_status look_up(const runner *r, const char *sql, const char *const *texts, bool *found, int64_t *id, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     ik_status status = store_prepare(r->store, sql, texts, &statement, err);
     if (status == IK_OK)
         status = store_step(r->store, statement, found, err);
-    if (status == IK_OK && *found) {
+    if (status == IK_OK && *found)
         *id = sqlite3_column_int64(statement, 0);
-        if (flag)
-            *flag = sqlite3_column_int(statement, 1) != 0;
-    }
     sqlite3_finalize(statement);
     return status;
 }
@@ -92,7 +88,7 @@ ik_status fabric_open(runner *r, const point *p, ik_fabric **f, int64_t *id, ik_
         return status;
     const char *const key[] = {v->label, point_digest(r, p, SECTION_FABRIC), NULL};
     bool found = false;
-    status = look_up(r, "SELECT id FROM fabrics WHERE spec = ?1 AND digest = ?2", key, &found, id, NULL, err);
+    status = look_up(r, "SELECT id FROM fabrics WHERE spec = ?1 AND digest = ?2", key, &found, id, err);
     if (status == IK_OK && !found)
         status = insert_fabric(r, made, key, id, err);
     if (status != IK_OK) {
@@ -105,42 +101,18 @@ ik_status fabric_open(runner *r, const point *p, ik_fabric **f, int64_t *id, ik_
 
 /* ---- plans */
 
-typedef struct plan_row {
-    const char *key, *routing, *vc, *selection, *proof;
-    int64_t fabric;
-    unsigned vcs;
-    bool failed;
-} plan_row;
-
-static ik_status insert_plan(runner *r, const plan_row *row, int64_t *id, ik_error *err)
+/* The flows that points of a plan have: bits of 1 << flow. */
+static unsigned flows_of_points(const runner *r)
 {
-    sqlite3_stmt *statement = NULL;
-    ik_status status = store_prepare(
-        r->store,
-        "INSERT INTO plans(key, routing, vc, selection, proof, fabric, vcs, failed) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        (const char *[]){row->key, row->routing, row->vc, row->selection, row->proof, NULL}, &statement, err);
-    if (status != IK_OK)
-        return status;
-    sqlite3_bind_int64(statement, 6, row->fabric);
-    sqlite3_bind_int64(statement, 7, row->vcs);
-    sqlite3_bind_int(statement, 8, row->failed);
-    status = store_begin(r->store, err);
-    if (status != IK_OK) {
-        sqlite3_finalize(statement);
-        return status;
-    }
-    status = store_execute(r->store, statement, err);
-    if (status != IK_OK) {
-        store_rollback(r->store);
-        return status;
-    }
-    *id = sqlite3_last_insert_rowid(store_db(r->store));
-    return store_commit(r->store, err);
+    unsigned flows = 0;
+    for (size_t i = 0; i < r->e->sections[SECTION_SWITCH].num; i++)
+        flows |= 1u << flow_of_switch(r->e, i);
+    return flows;
 }
 
-static const char *spec_or_null(const variant *v)
+int64_t plan_id(const plan_slot *slot, plan_flow flow)
 {
-    return v->is_auto ? NULL : v->spec;
+    return slot->id[FLOW_ANY] ? slot->id[FLOW_ANY] : slot->id[flow];
 }
 
 static ik_status make_plan(const runner *r, const ik_fabric *f, const point *p, ik_plan **plan, ik_error *err)
@@ -148,50 +120,12 @@ static ik_status make_plan(const runner *r, const ik_fabric *f, const point *p, 
     const ik_experiment *e = r->e;
     ik_env env = setup_env(r);
     const variant *routing = experiment_variant(e, p, SECTION_ROUTING);
+    const variant *vc = experiment_variant(e, p, SECTION_VC), *selection = experiment_variant(e, p, SECTION_SELECTION);
     unsigned vcs = (unsigned)experiment_variant(e, p, SECTION_VCS)->params.values[0].u;
-    ik_status status = ik_plan_from_specs(f, routing->spec, spec_or_null(experiment_variant(e, p, SECTION_VC)),
-                                          spec_or_null(experiment_variant(e, p, SECTION_SELECTION)), vcs, &env, plan, err);
+    ik_status status = ik_plan_from_specs(f, routing->spec, vc->is_auto ? NULL : vc->spec,
+                                          selection->is_auto ? NULL : selection->spec, vcs, &env, plan, err);
     if (status != IK_OK)
         ik_error_at(err, routing->place->file, routing->place->line, routing->place->column);
-    return status;
-}
-
-static void tell_proof(const runner *r, const char *routing, const ik_proof *proof)
-{
-    if (proof->delivered == IK_NO)
-        tell_note(r, IK_ERROR, "%s does not deliver %llu of %llu pairs", routing, (unsigned long long)proof->undelivered,
-                  (unsigned long long)proof->pairs);
-    if (proof->loop_free == IK_NO)
-        tell_note(r, IK_ERROR, "%s has loops for %llu pairs", routing, (unsigned long long)proof->loops);
-    if (proof->deadlock_free == IK_NO)
-        tell_note(r, IK_ERROR, "%s can deadlock (a cycle of %zu channels); it is simulated under the watchdog", routing,
-                  proof->witness_length);
-}
-
-static ik_status prove_plan(runner *r, const ik_fabric *f, plan_slot *slot, plan_row *row, ik_error *err)
-{
-    const ik_plan *plan = slot->plan;
-    const char *label = experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label;
-    ik_env env = setup_env(r);
-    ik_proof proof = {0};
-    char *json = NULL;
-    tell_stage(r, "proving %s", label);
-    ik_status status = ik_verify(plan, NULL, &env, &proof, err);
-    if (status != IK_OK)
-        return status;
-    tell_proof(r, label, &proof);
-    row->failed = proof.delivered == IK_NO || proof.loop_free == IK_NO || proof.deadlock_free == IK_NO;
-    row->routing = label;
-    row->vc = plan->vc && plan->vc->spec ? plan->vc->spec : "";
-    row->selection = plan->selection && plan->selection->spec ? plan->selection->spec : "";
-    row->vcs = plan->num_vcs;
-    status = describe_proof(f, &proof, &json, err);
-    row->proof = json;
-    if (status == IK_OK)
-        status = insert_plan(r, row, &slot->id, err);
-    r->failed |= status == IK_OK && row->failed;
-    free(json);
-    ik_proof_free(&proof);
     return status;
 }
 
@@ -213,15 +147,25 @@ static bool has_unfinished(const runner *r, const plan_slot *slot)
     return false;
 }
 
+/* A condition on the escape layer depends on the flow control; without one the verdict holds for all. */
+static ik_status prove_flows(runner *r, const ik_fabric *f, int64_t fabric, const char *key, plan_slot *slot, ik_error *err)
+{
+    unsigned flows = slot->plan->vc->escape_vcs ? flows_of_points(r) : 1u << FLOW_ANY;
+    ik_status status = IK_OK;
+    for (plan_flow flow = 0; flow < NUM_FLOWS && status == IK_OK; flow++)
+        if (flows >> flow & 1)
+            status = plan_prove(r, f, fabric, key, flow, slot, err);
+    return status;
+}
+
 static ik_status open_keyed(runner *r, const ik_fabric *f, int64_t fabric, const char *key, plan_slot *slot, ik_error *err)
 {
     bool known = false, failed = false;
-    ik_status status =
-        look_up(r, "SELECT id, failed FROM plans WHERE key = ?1", (const char *[]){key, NULL}, &known, &slot->id, &failed, err);
+    ik_status status = plan_look_up(r, key, flows_of_points(r), slot, &known, &failed, err);
     if (status != IK_OK)
         return status;
-    r->failed |= known && failed;
     if (known && !has_unfinished(r, slot)) {
+        r->failed |= failed;
         r->usable_plans++;
         return IK_OK;
     }
@@ -238,8 +182,7 @@ static ik_status open_keyed(runner *r, const ik_fabric *f, int64_t fabric, const
         return status;
     }
     r->usable_plans++;
-    plan_row row = {.key = key, .fabric = fabric};
-    return known ? IK_OK : prove_plan(r, f, slot, &row, err);
+    return prove_flows(r, f, fabric, key, slot, err);
 }
 
 ik_status plan_open(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *slot, ik_error *err)

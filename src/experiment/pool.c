@@ -175,7 +175,7 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
     if (status == IK_OK) {
         store_point row = {.id = (int64_t)o->number,
                            .fabric = fabric,
-                           .plan = slot_of(w, o->number)->id,
+                           .plan = plan_id(slot_of(w, o->number), flow_of_switch(r->e, p.index[SECTION_SWITCH])),
                            .params = params,
                            .traffic = experiment_variant(r->e, &p, SECTION_TRAFFIC)->label,
                            .variant = label,
@@ -332,7 +332,5 @@ ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slo
             *err = w.error;
         return w.status;
     }
-    return ik_env_cancelled(r->env) ? ik_fail(err, IK_ERR_CANCELLED, "stopped; %" PRIu64 " of %" PRIu64 " points are finished",
-                                              r->done, r->e->num_points)
-                                    : IK_OK;
+    return ik_env_cancelled(r->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : IK_OK;
 }

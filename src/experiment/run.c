@@ -126,6 +126,8 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
         store_compact(r.store);
     else
         store_close(r.store);
+    if (status == IK_ERR_CANCELLED)
+        ik_fail(err, status, "%" PRIu64 " of %" PRIu64 " points are finished", r.done, e->num_points);
     ik_fabric_free(r.built);
     free(r.finished);
     for (section_id id = 0; id < NUM_SECTIONS; id++)

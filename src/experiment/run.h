@@ -27,11 +27,14 @@ typedef struct runner {
     ik_error unusable; /* why the last unusable plan was none */
 } runner;
 
+/* What a proof of freedom from deadlock is judged for: any flow control (plans without an escape layer), or that of the points. */
+typedef enum plan_flow { FLOW_ANY, FLOW_CUT_THROUGH, FLOW_SETTLED, NUM_FLOWS } plan_flow;
+
 /* A plan of one fabric: routing, VC scheme, number of VCs, selection function. */
 typedef struct plan_slot {
     point at;      /* its sections */
     ik_plan *plan; /* NULL = nothing to run with it, or unusable */
-    int64_t id;
+    int64_t id[NUM_FLOWS]; /* its rows in the store, 0 = none; see plan_id() */
     bool unusable;
     uint64_t first, num; /* its points: numbers first … first+num-1 of the sweep */
 } plan_slot;
@@ -53,12 +56,26 @@ ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_
 
 ik_status preflight(runner *r, ik_error *err);
 
-/* ---- plans.c: builds, proves and stores what points run on */
+/* ---- plans.c: builds what points run on */
+
+ik_env setup_env(const runner *r);
+/* The row of a point of this flow. */
+int64_t plan_id(const plan_slot *slot, plan_flow flow);
 
 ik_status plan_open(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *slot, ik_error *err);
 /* Builds the fabric of a variant of section fabric. */
 ik_status fabric_build(const runner *r, const variant *v, ik_fabric **f, ik_error *err);
 ik_status fabric_open(runner *r, const point *p, ik_fabric **f, int64_t *id, ik_error *err);
+
+/* ---- proofs.c: proves plans and stores the proofs */
+
+/* Of the points with this variant of section switch. */
+plan_flow flow_of_switch(const ik_experiment *e, size_t index);
+/* Fills slot->id with the rows that hold the proofs that the experiment asks for. *known: those of all these flows (bits) are there;
+ * *failed: one of them failed. */
+ik_status plan_look_up(const runner *r, const char *key, unsigned flows, plan_slot *slot, bool *known, bool *failed, ik_error *err);
+/* Proves slot->plan for a flow and keeps that in slot->id[flow]'s row. */
+ik_status plan_prove(runner *r, const ik_fabric *f, int64_t fabric, const char *key, plan_flow flow, plan_slot *slot, ik_error *err);
 
 /* ---- pool.c: runs the unfinished points of some plans */
 

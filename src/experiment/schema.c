@@ -18,6 +18,10 @@ static const ik_param seeds_row[] = {{"seeds", IK_PARAM_UINT, "1", 0, 4294967295
                                      {0}};
 static const ik_param allow_unreachable_row[] = {
     {"allow_unreachable", IK_PARAM_BOOL, "false", 0, 0, NULL, "run fabrics that do not connect all hosts that have a cable"}, {0}};
+static const ik_param proof_row[] = {
+    {"proof", IK_PARAM_ENUM, "full", 0, 0, "full|sampled|off", "what is proved before the first packet"}, {0}};
+static const ik_param proof_pairs_row[] = {
+    {"proof_pairs", IK_PARAM_UINT, "10000", 1, 1e12, NULL, "pairs of hosts that are drawn for a sampled proof"}, {0}};
 
 static const ik_experiment_section sections[] = {
     [SECTION_FABRIC] = {"fabric", IK_SECTION_FAMILY, NULL, NULL, "what is built or imported: 'ikat list topologies'"},
@@ -34,6 +38,10 @@ static const ik_experiment_section sections[] = {
     [SECTION_SEEDS] = {"seeds", IK_SECTION_VALUE, seeds_row, "1", "list or range of seeds, or N for the seeds 1 to N"},
     [NUM_SECTIONS + OPTION_ALLOW_UNREACHABLE] = {"allow_unreachable", IK_SECTION_OPTION, allow_unreachable_row, "false",
                                                  "run fabrics that do not connect all hosts that have a cable"},
+    [NUM_SECTIONS + OPTION_PROOF] = {"proof", IK_SECTION_OPTION, proof_row, "full",
+                                     "full, sampled (delivery and dependencies of drawn pairs), or off (the watchdog alone)"},
+    [NUM_SECTIONS + OPTION_PROOF_PAIRS] = {"proof_pairs", IK_SECTION_OPTION, proof_pairs_row, "10000",
+                                           "pairs of hosts that are drawn with proof: sampled"},
     {"title", IK_SECTION_TEXT, NULL, "", "one line for the report"},
     {"description", IK_SECTION_TEXT, NULL, "", "a paragraph for the report"},
     {NULL, IK_SECTION_TEXT, NULL, NULL, NULL},

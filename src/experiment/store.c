@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 2 };
+enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 3 };
 
 struct store {
     sqlite3 *db;
@@ -27,9 +27,9 @@ static const char tables[] =
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE fabrics(id INTEGER PRIMARY KEY, spec TEXT NOT NULL, digest TEXT NOT NULL, summary TEXT NOT NULL,"
     " drawing BLOB NOT NULL, UNIQUE(spec, digest));"
-    "CREATE TABLE plans(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, fabric INTEGER NOT NULL REFERENCES fabrics(id),"
-    " routing TEXT NOT NULL, vc TEXT NOT NULL, vcs INTEGER NOT NULL, selection TEXT NOT NULL, proof TEXT NOT NULL,"
-    " failed INTEGER NOT NULL);"
+    "CREATE TABLE plans(id INTEGER PRIMARY KEY, key TEXT NOT NULL, flow TEXT NOT NULL,"
+    " fabric INTEGER NOT NULL REFERENCES fabrics(id), routing TEXT NOT NULL, vc TEXT NOT NULL, vcs INTEGER NOT NULL,"
+    " selection TEXT NOT NULL, asked TEXT NOT NULL, proof TEXT NOT NULL, failed INTEGER NOT NULL, UNIQUE(key, flow));"
     "CREATE TABLE points(id INTEGER PRIMARY KEY, params TEXT NOT NULL UNIQUE, fabric INTEGER NOT NULL REFERENCES fabrics(id),"
     " plan INTEGER NOT NULL REFERENCES plans(id), traffic TEXT NOT NULL, variant TEXT NOT NULL, load REAL NOT NULL,"
     " seed INTEGER NOT NULL, offered REAL NOT NULL, throughput REAL NOT NULL, fairness REAL NOT NULL,"

@@ -2,10 +2,10 @@
  *
  * experiment/store.h: the result store: one SQLite file, one transaction a point.
  *
- * Tables (format 2):
+ * Tables (format 3):
  *   meta(key, value)    version, title, description, file, experiment, overrides, num_points
  *   fabrics(id, spec, digest, summary, drawing)         summary: JSON; drawing: deflated JSON of nodes and links
- *   plans(id, key, fabric, routing, vc, vcs, selection, proof, failed)   proof: JSON
+ *   plans(id, key, flow, fabric, routing, vc, vcs, selection, asked, proof, failed)   proof: JSON; asked: "full", "sampled N", "off"
  *   points(id, params, fabric, plan, …)                 params: JSON with every default; blobs: deflated little-endian 64-bit
  * words; congestion and classes: JSON, over time deflated; NULL where congestion was not sampled. A point's id is its number in the sweep; points of an earlier version of the experiment keep their results with ids from
  * STORE_RETIRED on. Nothing in the file depends on the time, the machine or the order in which points ended.

@@ -125,10 +125,29 @@ static ik_status read_plan(report_model *m, sqlite3_stmt *statement, ik_error *e
     return status;
 }
 
+static const char *proof_word(const report_plan *p, const char *key)
+{
+    const char *word = json_string_value(json_object_get(p->proof, key));
+    return word ? word : "";
+}
+
+/* What a reader of any table has to know of the proof: "[not proved]", "[10000 pairs sampled]"; "" if all is proved or refuted. */
+static const char *proof_mark(report_model *m, const report_plan *p)
+{
+    const char *extent = proof_word(p, "proof");
+    if (strcmp(extent, "off") == 0)
+        return " [not proved]";
+    if (strcmp(extent, "sampled") == 0)
+        return ik_arena_printf(&m->arena, " [%lld pairs sampled]",
+                               (long long)json_integer_value(json_object_get(p->proof, "sampled_pairs")));
+    bool settled = strcmp(proof_word(p, "flow"), "settled") == 0;
+    return settled && json_is_false(json_object_get(p->proof, "deadlock_free")) ? " [deadlock not excluded]" : "";
+}
+
 /* The plan's name: as much as tells it from the other plans of its fabric. */
 static ik_status label_plan(report_model *m, report_plan *p, ik_error *err)
 {
-    bool vc = false, vcs = false, selection = false;
+    bool vc = false, vcs = false, selection = false, flow = false;
     for (size_t i = 0; i < m->num_plans; i++) {
         const report_plan *q = &m->plans[i];
         if (q == p || q->fabric != p->fabric || strcmp(q->routing, p->routing) != 0)
@@ -136,6 +155,8 @@ static ik_status label_plan(report_model *m, report_plan *p, ik_error *err)
         vc |= strcmp(q->vc, p->vc) != 0;
         vcs |= q->vcs != p->vcs;
         selection |= strcmp(q->selection, p->selection) != 0;
+        flow |= strcmp(q->vc, p->vc) == 0 && q->vcs == p->vcs && strcmp(q->selection, p->selection) == 0 &&
+                strcmp(proof_word(q, "flow"), proof_word(p, "flow")) != 0;
     }
     const char *label = p->routing;
     if (vc && label)
@@ -144,6 +165,11 @@ static ik_status label_plan(report_model *m, report_plan *p, ik_error *err)
         label = ik_arena_printf(&m->arena, "%s, %u VCs", label, p->vcs);
     if (selection && label)
         label = ik_arena_printf(&m->arena, "%s, %s", label, p->selection);
+    if (flow && label)
+        label = ik_arena_printf(&m->arena, "%s, %s", label, proof_word(p, "flow"));
+    const char *mark = proof_mark(m, p);
+    if (label && (!mark || mark[0]))
+        label = mark ? ik_arena_printf(&m->arena, "%s%s", label, mark) : NULL;
     p->label = label;
     return label ? IK_OK : ik_fail_memory(err, 1, "a report");
 }

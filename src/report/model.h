@@ -78,7 +78,7 @@ typedef struct report_plan {
     json_t *proof;
     unsigned vcs;
     bool failed;
-    const char *label; /* routing, with vc / vcs / selection where other plans differ in them */
+    const char *label; /* routing, with vc / vcs / selection / flow where other plans differ in them, and what is not proved */
 } report_plan;
 
 typedef struct report_row {

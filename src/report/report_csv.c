@@ -40,12 +40,15 @@ static void put_value(FILE *out, const json_t *value)
         put_field(out, json_string_value(value));
     else if (json_is_integer(value))
         fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_boolean(value))
+        fputs(json_is_true(value) ? "true" : "false", out);
     else if (json_is_real(value))
         fprintf(out, "%.9g", json_real_value(value));
 }
 
-/* Of the plan: pairs that its routing does not deliver, and pairs that the fabric does not connect. */
-static const char *const proof_columns[] = {"undelivered", "unconnected"};
+/* Of the plan's proof: pairs that its routing does not deliver, pairs that the fabric does not connect; full, sampled or off, the
+ * pairs of a sample, and what freedom from deadlock is judged for, with the verdict. */
+static const char *const proof_columns[] = {"undelivered", "unconnected", "proof", "sampled_pairs", "flow", "deadlock_free"};
 
 static void put_row(FILE *out, const report_model *m, const report_row *r)
 {

@@ -216,6 +216,7 @@ static void put_curves(FILE *out, const report_model *m, bool channels)
         put_int(out, "fabric", c->fabric);
         put_int(out, "plan", c->plan);
         put_text(out, "routing", m->plans[c->plan].routing);
+        put_text(out, "plan_label", m->plans[c->plan].label);
         put_text(out, "traffic", c->traffic);
         put_text(out, "variant", c->variant);
         put_text(out, "label", c->label);
@@ -245,6 +246,7 @@ static void put_points(FILE *out, const report_model *m)
         put_int(out, "fabric", r->fabric);
         put_int(out, "plan", r->plan);
         put_text(out, "routing", m->plans[r->plan].routing);
+        put_text(out, "plan_label", m->plans[r->plan].label);
         put_text(out, "traffic", r->traffic);
         put_text(out, "variant", r->variant);
         put_real(out, "load", r->load);

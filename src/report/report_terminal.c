@@ -180,6 +180,15 @@ static const char *verdict(const json_t *proof, const char *key)
     return json_is_true(value) ? "yes" : json_is_false(value) ? "NO" : "unknown";
 }
 
+/* What freedom from deadlock is judged for, in a word behind the verdict; "" for any flow control. */
+static const char *judged_for(const json_t *proof)
+{
+    const char *flow = json_string_value(json_object_get(proof, "flow"));
+    return !flow || strcmp(flow, "any") == 0          ? ""
+           : strcmp(flow, "cut_through") == 0 ? " (whole packets)"
+                                              : " (packets keep their output)";
+}
+
 /* Does any plan have a number other than 0 there? */
 static bool any_plan(const report_model *m, const char *key)
 {
@@ -211,7 +220,7 @@ static ik_status put_proofs(const page *p, ik_error *err)
         cell(&g, "%s", verdict(plan->proof, "delivered"));
         cell(&g, "%s", verdict(plan->proof, "loop_free"));
         cell(&g, "%s", verdict(plan->proof, "minimal"));
-        cell(&g, "%s", verdict(plan->proof, "deadlock_free"));
+        cell(&g, "%s%s", verdict(plan->proof, "deadlock_free"), judged_for(plan->proof));
         cell(&g, "%.3f", json_number_value(json_object_get(plan->proof, "mean_hops")));
         for (size_t k = 0; k < NUM_RARE; k++)
             if (shown[k])

@@ -165,6 +165,15 @@ ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_err
     return status == IK_OK ? check_pipelined(config->switch_params, config->adapter_params, queues, err) : status;
 }
 
+ik_sim_flow ik_sim_flow_of(const ik_params *v)
+{
+    unsigned model = ik_params_enum(v, "model"), queues = QUEUES_VOQSW;
+    if (model == MODEL_PIPELINED || model == MODEL_IDEAL || resolve_queues(v, &queues, NULL) != IK_OK || queues == QUEUES_VOQNET)
+        return IK_SIM_SETTLED;
+    /* heads of FIFOs choose until they are granted, whatever adaptive_choice says */
+    return queues != QUEUES_FIFO && ik_params_enum(v, "adaptive_choice") != 0 ? IK_SIM_SETTLED : IK_SIM_CUT_THROUGH;
+}
+
 ik_status sim_check_input_speedup(unsigned speedup, unsigned vcs, ik_error *err)
 {
     if (speedup <= vcs)

@@ -214,5 +214,6 @@ void ik_proof_free(ik_proof *proof)
     free(proof->path_lengths);
     free(proof->witness);
     free(proof->lost_path);
+    free(proof->kept_reason);
     *proof = (ik_proof){0};
 }

@@ -9,6 +9,8 @@ import unittest
 IKAT = os.environ.get("IKAT", "build/release/ikat")
 SOURCE = pathlib.Path(os.environ.get("IKAT_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 
+os.environ["XDG_CACHE_HOME"] = "/dev/null"  # no folder: every proof is made, so that tests see it; tests of the cache name one
+
 
 def run(*args, cwd=None, env=None, timeout=300, stdin=None):
     """Runs ikat; returns the finished process with text output."""

@@ -46,7 +46,8 @@ static inline void add_plan(store *s, const char *fabric, const char *routing, c
     char key[96];
     snprintf(key, sizeof key, "%s/%s/%s/%s", fabric, routing, vc, vcs);
     add_row(s,
-            "INSERT INTO plans(key, fabric, routing, vc, vcs, selection, proof, failed) VALUES(?1, ?2, ?3, ?4, ?5, '', '{}', 0)",
+            "INSERT INTO plans(key, flow, fabric, routing, vc, vcs, selection, asked, proof, failed)"
+            " VALUES(?1, 'any', ?2, ?3, ?4, ?5, '', 'full', '{}', 0)",
             (const char *[]){key, fabric, routing, vc, vcs, NULL}, NULL, 0, 0);
 }
 

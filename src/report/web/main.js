@@ -48,6 +48,7 @@ function header(data) {
 function summary(data) {
   const [f] = data.fabrics;
   const failed = data.plans.filter((p) => p.failed).length;
+  const partial = data.plans.filter((p) => p.proof.proof && p.proof.proof !== 'full').length;
   const best = data.curves.reduce((a, c) => (!a || c.saturation_throughput > a.saturation_throughput ? c : a), null);
   const warnings = data.fabrics.reduce((n, g) => n + g.findings.filter((x) => x.severity !== 'note').length, 0);
   const locks = data.points.filter((p) => p.deadlock).length;
@@ -55,7 +56,8 @@ function summary(data) {
   return el('section', { id: 'summary', class: 'cards' },
     one(`${count(f.hosts)} hosts`, `${count(f.switches)} switches, ${count(f.switch_links)} links between them${data.fabrics.length > 1 ? `; ${data.fabrics.length} fabrics compared` : ''}`),
     one(warnings ? `${warnings} finding${warnings > 1 ? 's' : ''}` : 'no findings', warnings ? `that need${warnings > 1 ? '' : 's'} attention` : 'the fabric is as it should be'),
-    one(failed ? `${failed} of ${data.plans.length} fail` : `${data.plans.length} proved`, failed ? 'routings whose proofs fail' : 'every routing delivers, without loops or deadlock'),
+    one(failed ? `${failed} of ${data.plans.length} fail` : partial ? `${data.plans.length - partial} of ${data.plans.length} proved` : `${data.plans.length} proved`,
+      failed ? 'routings whose proofs fail' : partial ? 'the others by a sample of pairs, or not at all' : 'every routing delivers, without loops or deadlock'),
     locks > 0 && one(`${locks} deadlock${locks > 1 ? 's' : ''}`, 'points in which packets waited for each other: see Every point'),
     best && one(percent(best.saturation_throughput), `highest accepted throughput: ${curveName(data, best, true)}`));
 }
@@ -103,6 +105,7 @@ function findings(data) {
 function proofs(data) {
   const tag = (key) => (r) => verdict(r[key]);
   const mark = (key) => (r) => (r[key] === true ? 'yes' : r[key] === false ? 'no' : undefined);
+  const partial = data.plans.some((p) => p.proof.proof && p.proof.proof !== 'full');
   const rare = (key, name) => data.plans.some((p) => p.proof[key] > 0) && { key, name, number: true, text: (r) => count(r[key]) };
   const columns = [
     { key: 'routing', name: 'routing' }, data.fabrics.length > 1 && { key: 'fabric', name: 'fabric' }, { key: 'vc', name: 'VC scheme' }, { key: 'vcs', name: 'VCs', number: true },
@@ -110,15 +113,17 @@ function proofs(data) {
     { key: 'loop_free', name: 'no loop', text: tag('loop_free'), class: mark('loop_free') },
     { key: 'minimal', name: 'minimal', text: tag('minimal') },
     { key: 'deadlock_free', name: 'deadlock-free', text: tag('deadlock_free'), class: mark('deadlock_free') },
+    { key: 'flow', name: 'judged for', text: (r) => ({ cut_through: 'whole packets', settled: 'packets keep their output' })[r.flow] ?? 'any flow control' },
     { key: 'deadlock_reason', name: 'because', class: () => 'wrap' },
+    partial && { key: 'proof', name: 'proved', text: (r) => (r.proof === 'off' ? 'nothing' : r.proof === 'sampled' ? `${count(r.sampled_pairs)} pairs` : 'every pair') },
     { key: 'pairs', name: 'pairs', number: true, text: (r) => count(r.pairs) }, rare('undelivered', 'undelivered'), rare('unconnected', 'unconnected'),
     { key: 'mean_hops', name: 'mean hops', number: true, text: (r) => r.mean_hops.toFixed(3) }, { key: 'max_hops', name: 'most', number: true },
     { key: 'dependencies', name: 'dependencies', number: true, text: (r) => count(r.dependencies) },
   ].filter(Boolean);
-  const rows = data.plans.map((p) => ({ ...p.proof, ...p, fabric: fabricName(data, p.fabric) }));
+  const rows = data.plans.map((p) => ({ ...p, ...p.proof, routing: p.label, fabric: fabricName(data, p.fabric) }));
   const cycles = data.plans.filter((p) => p.proof.witness?.length).map((p) => el('div', { class: 'callout' }, el('h3', {}, `${p.label}: a cycle that can lock`),
     el('ol', {}, p.proof.witness.map((d) => el('li', {}, `${d.from} → ${d.to} on VC ${d.vc}, held by packets ${d.source} to ${d.destination}`)))));
-  return section('proofs', 'Proofs', el('p', { class: 'quiet' }, 'Proved for every pair of hosts before the first packet was simulated.'),
+  return section('proofs', 'Proofs', el('p', { class: 'quiet' }, partial ? 'Not every routing was proved for every pair of hosts: tables say so behind its name.' : 'Proved for every pair of hosts before the first packet was simulated.'),
     card(table(columns, rows), numbersOnlyCsv('proofs', columns, rows)), cycles);
 }
 
@@ -280,7 +285,7 @@ function points(data, csv) {
     { key: 'load', name: 'load', number: true, text: (r) => percent(r.load) }, { key: 'seed', name: 'seed', number: true }, { key: 'throughput', name: 'accepted', number: true, text: (r) => percent(r.throughput, 2) },
     { key: 'latency_mean_ns', name: 'latency', number: true, text: (r) => time(r.latency_mean_ns) }, { key: 'latency_p99_ns', name: '99th percentile', number: true, text: (r) => time(r.latency_p99_ns) },
     { key: 'packets_delivered', name: 'packets', number: true, text: (r) => count(r.packets_delivered) }, { key: 'deadlock', name: 'deadlock', text: (r) => (r.deadlock ? 'yes' : '') }, { key: 'checksum', name: 'checksum' }];
-  const rows = data.points.map((p) => ({ ...p, fabricName: data.fabrics[p.fabric].label }));
+  const rows = data.points.map((p) => ({ ...p, routing: p.plan_label, fabricName: data.fabrics[p.fabric].label }));
   const locked = data.points.find((p) => p.deadlock);
   return section('points', 'Every point', locked && el('div', { class: 'callout' }, el('h3', {}, `Deadlock: ${locked.routing} under ${locked.traffic} at load ${percent(locked.load, 0)}`), el('pre', {}, locked.deadlock)),
     card(el('p', { class: 'quiet' }, `${count(rows.length)} points, each a simulation of its own with its seed; the CSV file is what ikat report --csv prints.`), numbers('points', () => ({ columns, rows }), () => csv)));

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A folder of proofs, a file each, named by a digest of all that a proof depends on: the build, the fabric's contents, the routing
+ * with its tables and files, the VC scheme, the number of VCs, the seed, the flow control and the sample. Files appear by rename, so
+ * processes may share the folder. Whatever is wrong with the folder or a file, the proof is made as if there were none.
+ */
+#include "fabric/fabric_digest.h"
+#include "verify/proof_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_FILE = 16 << 20 };
+
+/* ---- the key */
+
+static bool add_file(sha256 *s, const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    if (ik_text_read(path, 0, &text, &size, NULL) != IK_OK)
+        return false;
+    sha256_add_u64(s, size);
+    sha256_add(s, text, size);
+    free(text);
+    return true;
+}
+
+static bool declares_files(const ik_param *decl)
+{
+    for (; decl && decl->name; decl++)
+        if (decl->type == IK_PARAM_PATH)
+            return true;
+    return false;
+}
+
+/* The contents of every file that a spec names. */
+static bool add_files(sha256 *s, const char *kind, const char *text, const ik_param *decl)
+{
+    ik_arena arena = {0};
+    ik_spec spec;
+    ik_params params = {0};
+    bool good = ik_spec_parse(text, &arena, &spec, NULL) == IK_OK &&
+                ik_params_from_spec(&params, kind, &spec, decl, NULL, NULL) == IK_OK;
+    for (size_t i = 0; good && i < params.num; i++)
+        if (params.decl[i].type == IK_PARAM_PATH && params.values[i].has)
+            good = add_file(s, params.values[i].text);
+    ik_params_free(&params);
+    ik_arena_free(&arena);
+    return good;
+}
+
+/* A scheme may name a routing inside its spec, and that one a file of tables. */
+static bool names_tables(const char *spec)
+{
+    return strstr(spec, "lft") || strstr(spec, "path=");
+}
+
+/* What is asked for is part of the key: a new member of the configuration belongs into make_key(). */
+_Static_assert(sizeof(ik_verify_config) == 24, "ik_verify_config has changed: see the comment");
+
+/* False if what the proof depends on cannot be told. */
+static bool make_key(const ik_plan *plan, const ik_verify_config *config, const ik_env *env, proof_key *key)
+{
+    const ik_routing *r = plan->routing;
+    const ik_fabric *f = plan->fabric;
+    sha256 s;
+    if (!r->spec || !plan->vc->spec || names_tables(plan->vc->spec))
+        return false;
+    sha256_begin(&s);
+    sha256_add_text(&s, ik_build());
+    fabric_add_digest(f, &s);
+    sha256_add_text(&s, r->spec);
+    sha256_add_u64(&s, r->seed);
+    sha256_add_u64(&s, env ? env->seed : 0);
+    if (r->lft)
+        sha256_add(&s, r->lft, (size_t)f->num_switches * f->num_hosts * sizeof *r->lft);
+    else if (declares_files(r->family->params) && !add_files(&s, "routing", r->spec, r->family->params))
+        return false;
+    sha256_add_text(&s, plan->vc->spec);
+    if (declares_files(plan->vc->family->params) && !add_files(&s, "VC scheme", plan->vc->spec, plan->vc->family->params))
+        return false;
+    sha256_add_u64(&s, plan->num_vcs);
+    sha256_add_u64(&s, config->flow);
+    sha256_add_u64(&s, config->sample_pairs);
+    sha256_add_u64(&s, config->pairwise);
+    sha256_end(&s, key->digest);
+    return true;
+}
+
+/* ---- the folder */
+
+static bool make_folder(const char *path)
+{
+    return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+/* Makes path and, where they are missing, the folders above it. */
+static bool make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        bool made = make_folder(path);
+        *slash = '/';
+        if (!made)
+            return false;
+    }
+    return make_folder(path);
+}
+
+/* "FOLDER/proofs/ab/abcdef…"; *folder_length: of what stands before the last '/'. */
+static char *file_name(const char *folder, const proof_key *key, size_t *folder_length)
+{
+    char hex[SHA256_HEX];
+    sha256_hex(key->digest, hex);
+    size_t size = strlen(folder) + sizeof hex + 16;
+    char *path = malloc(size);
+    if (path)
+        *folder_length = (size_t)snprintf(path, size, "%s/proofs/%.2s", folder, hex);
+    if (path)
+        snprintf(path + *folder_length, size - *folder_length, "/%s", hex);
+    return path;
+}
+
+static bool load(const char *path, const proof_key *key, const ik_plan *plan, ik_proof *out)
+{
+    struct stat info;
+    bool found = false;
+    FILE *file = fopen(path, "rb");
+    if (file && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && info.st_size <= MAX_FILE) {
+        size_t size = (size_t)info.st_size;
+        uint8_t *bytes = malloc(size);
+        if (bytes && fread(bytes, 1, size, file) == size)
+            found = proof_unpack(bytes, size, key, plan->fabric, plan->num_vcs, out);
+        free(bytes);
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* Another process may be doing the same: the last one to rename its file wins, and all are equal. */
+static void save(char *path, size_t folder_length, const proof_key *key, const ik_proof *proof)
+{
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    if (proof_pack(proof, key, &bytes, &size, NULL) != IK_OK)
+        return;
+    path[folder_length] = '\0';
+    bool ready = size <= MAX_FILE && make_folders(path);
+    path[folder_length] = '/';
+    size_t room = strlen(path) + 16;
+    char *made = ready ? malloc(room) : NULL;
+    if (made) {
+        snprintf(made, room, "%s.XXXXXX", path);
+        int descriptor = mkstemp(made);
+        FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+        bool written = file && fwrite(bytes, 1, size, file) == size;
+        if (file)
+            written &= fclose(file) == 0;
+        else if (descriptor >= 0)
+            close(descriptor);
+        if (descriptor >= 0 && (!written || rename(made, path) != 0))
+            unlink(made);
+    }
+    free(made);
+    free(bytes);
+}
+
+ik_status ik_verify_cached(const ik_plan *plan, const ik_verify_config *config, const ik_env *env, ik_proof *out, bool *cached,
+                           ik_error *err)
+{
+    static const ik_verify_config everything = {0};
+    const ik_verify_config *asked = config ? config : &everything;
+    proof_key key;
+    size_t folder_length = 0;
+    bool keyed = env && env->cache_folder && env->cache_folder[0] && make_key(plan, asked, env, &key);
+    char *path = keyed ? file_name(env->cache_folder, &key, &folder_length) : NULL;
+    bool found = path && load(path, &key, plan, out);
+    ik_status status = found ? IK_OK : ik_verify(plan, asked, env, out, err);
+    if (path && !found && status == IK_OK)
+        save(path, folder_length, &key, out);
+    free(path);
+    if (status == IK_OK && cached)
+        *cached = found;
+    return status;
+}
