@@ -134,11 +134,12 @@ void ik_cables_free(ik_cables *c);
 
 /* ------------------------------------------------------------------------------------------ channel loads under a pattern */
 
-/* What every channel carries if every host offers its full injection rate. A routing's choices count thus: deterministic: the one
+/* What every channel carries if every host offers its full injection rate (that of all its ports together). A routing's choices count thus: deterministic: the one
  * path; oblivious and adaptive: every initial state with equal weight, and all allowed ports of a switch evenly (for adaptive ones an
  * idealisation: what a random selection function does). Free with ik_load_free. */
 typedef struct ik_load {
-    uint64_t flows;          /* pairs s != d of the pattern */
+    uint64_t flows;          /* pairs s != d of the pattern; of ports if messages of some hosts take several pairs of ports and of
+                                others do not */
     uint64_t undelivered;    /* of them, pairs that the routing does not deliver; they load no channel */
     uint64_t denominator;    /* loads are exact multiples of 1/denominator of a host's rate; 0 = rounded (several choices split a
                                 flow, or the pattern's common denominator is beyond 2^53 / hosts) */

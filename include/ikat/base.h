@@ -123,7 +123,8 @@ typedef enum ik_purpose {
     IK_RNG_ANALYSIS,         /* sampled measures, sampled permutations */
     IK_RNG_TEST,             /* tests only */
     IK_RNG_ROUTE_HOP,        /* outputs of oblivious routings; entity = source host | hops << 40, counter = packet number */
-    IK_RNG_SELECT_LAST = IK_RNG_ROUTE_HOP
+    IK_RNG_RAIL,             /* which ports of two hosts a message takes; entity = source host */
+    IK_RNG_SELECT_LAST = IK_RNG_RAIL
 } ik_purpose;
 
 uint64_t ik_random_u64(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter);

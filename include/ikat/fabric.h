@@ -75,6 +75,8 @@ typedef struct ik_fabric {
     uint8_t *switch_level;      /* [num_switches] */
     uint32_t num_levels;        /* 0 = not a tree */
 
+    struct ik_split *split;     /* the hosts are ports of hosts, see ik_fabric_split; NULL for any other fabric */
+
     ik_finding *findings;
     size_t num_findings;
     struct ik_fabric_private *priv; /* private to src/fabric */
@@ -95,7 +97,8 @@ static inline uint32_t ik_peer_node(const ik_fabric *f, uint32_t port)
 }
 static inline uint64_t ik_port_rate_bps(const ik_fabric *f, uint32_t port) { return f->classes[f->port_class[port]].rate_bps; }
 static inline uint64_t ik_port_latency_ps(const ik_fabric *f, uint32_t port) { return f->classes[f->port_class[port]].latency_ps; }
-/* The port a host's packets leave by: its first that is connected to a switch, IK_NONE if there is none. */
+/* A host's first port that is connected to a switch, IK_NONE if there is none. Hosts may have several: who wants all packets of a
+ * host asks for ik_fabric_split first, as routings do. */
 uint32_t ik_host_port(const ik_fabric *f, uint32_t host);
 /* How many of a host's ports are connected: a dual-port adapter may well have one cable. */
 uint32_t ik_host_cables(const ik_fabric *f, uint32_t host);
@@ -170,6 +173,28 @@ ik_status ik_fabric_degrade(const ik_fabric *f, const uint32_t *ports, size_t nu
                             size_t num_switches, ik_fabric **out, ik_error *err);
 /* A copy keeping only hosts whose flag is set (others' ports become unconnected; hosts are renumbered); intact = false. */
 ik_status ik_fabric_keep_hosts(const ik_fabric *f, const bool *keep, ik_fabric **out, ik_error *err);
+
+/* ---- hosts with several cables */
+/* A split fabric has one host for each connected port of a host, so that every host has one cable. Channels keep their numbers,
+ * switches too. */
+typedef struct ik_split {
+    const ik_fabric *whole; /* borrowed: the fabric that was split */
+    uint32_t *host_of;      /* [num_hosts] host of `whole` whose port this host is */
+    uint32_t *first;        /* [whole->num_hosts + 1] the ports of host h of `whole` are the hosts first[h] ... first[h + 1] - 1 */
+} ik_split;
+/* The first port of the next host behind that of `port`; port + 1 in a fabric that was not split. */
+static inline uint32_t ik_split_next(const ik_fabric *f, uint32_t port)
+{
+    return f->split ? f->split->first[f->split->host_of[port] + 1] : port + 1;
+}
+/* Cables of a host that lead to switches. */
+uint32_t ik_host_rails(const ik_fabric *f, uint32_t host);
+/* Does some host have several? */
+bool ik_fabric_has_rails(const ik_fabric *f);
+/* The split fabric of f, which must outlive it. Ports without a cable stay with a neighbouring port of their host; a host
+ * without any cable stays one host. It has no family data and is not intact: arithmetic routing does not fit its host numbers.
+ * Cost O(nodes + ports). */
+ik_status ik_fabric_split(const ik_fabric *f, ik_fabric **out, ik_error *err);
 
 /* ---- drawing */
 typedef struct ik_point {

@@ -77,6 +77,7 @@ enum {
     IK_ROUTE_ARITHMETIC = 2,       /* computes, holds no table */
     IK_ROUTE_IGNORES_SRC = 4,      /* next() never looks at pk->src (DEST_BASED implies it): proofs merge packets of all sources */
     IK_ROUTE_IGNORES_HOPS = 8,     /* next() never looks at pk->hops (DEST_BASED implies it) */
+    IK_ROUTE_ONE_CABLE = 32,       /* refuses hosts with several cables */
     IK_ROUTE_PER_SWITCH = 16       /* starts and paths depend on the two hosts through their switches alone (but for the last port) */
 };
 
@@ -150,11 +151,17 @@ typedef struct ik_routing_family {
      * number. All other initial states have one leg, to the destination's switch, as have all where this is NULL. */
     uint32_t (*middles)(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t *out);
     const ik_legs *legs; /* NULL = not known to go in legs */
+    /* Routings that compute with the labels of a tree: the port (0 ... num_ports - 1) by which packets of a pair of hosts leave the
+     * source; they come in by the destination's port of the same number. IK_NONE = by every one, drawn message by message. NULL:
+     * between hosts with several cables the routing leads from port to port, as between hosts with one (see ik_rails_count). */
+    uint32_t (*rail)(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports);
 } ik_routing_family;
 
 struct ik_routing {
     const ik_routing_family *family;
-    const ik_fabric *fabric;   /* borrowed, must outlive the routing */
+    const ik_fabric *fabric;   /* what it routes on, must outlive the routing: the fabric that it was made for, or where hosts have
+                                  several cables that one's split fabric, owned (ik_fabric_split) */
+    struct ik_rails *rails;    /* NULL where every host has one cable */
     void *impl;                /* private to the family */
     uint64_t seed;
     /* Of this instance: start as the family's; create() may change them where a parameter decides (minimal:paths=one is
@@ -175,6 +182,19 @@ ik_status ik_routing_from_spec(const ik_fabric *f, const char *spec, const ik_en
 ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_params *params, const ik_env *env,
                                  ik_routing **out, ik_error *err);
 void ik_routing_free(ik_routing *r);
+
+/* ---- hosts with several cables (rails)
+ * On a fabric with such hosts a routing is made for the split fabric: src and dst of a packet are ports of hosts, and all that
+ * takes a routing or a plan counts hosts in the same way. The following say which pairs of ports the packets between two hosts
+ * take. `src` and `dst` are hosts of the whole fabric, `from` and `to` of the split one; where every host has one cable the two are
+ * the same and there is one pair. */
+/* Pairs of ports that messages of src for dst take, each as often as the others: 1 for deterministic routings. At least 1: two hosts
+ * without a connection get a pair of ports that has none. Trees: what the family's `rail` says. Others: of the pairs of ports
+ * whose switches are nearest to each other a deterministic routing takes number (src / n + dst) mod n, every other all n. */
+uint32_t ik_rails_count(const ik_routing *r, uint32_t src, uint32_t dst);
+void ik_rails_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *from, uint32_t *to);
+/* Is it one of those pairs? */
+bool ik_rails_used(const ik_routing *r, uint32_t from, uint32_t to);
 
 /* next() for table routings: reads r->lft. */
 uint32_t ik_lft_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred);
@@ -263,7 +283,7 @@ typedef struct ik_choice {
 
 /* Routing + VC scheme + selection on one fabric. Owns the three. */
 typedef struct ik_plan {
-    const ik_fabric *fabric;
+    const ik_fabric *fabric; /* the routing's */
     ik_routing *routing;
     struct ik_vc *vc;
     ik_selection *selection;

@@ -6,6 +6,8 @@
 #include "analysis/paths.h"
 #include "ikat/analysis.h"
 
+#include "routing/by_port.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -185,7 +187,7 @@ static ik_status measure(contention_job *j, ik_contention *c, const ik_env *env,
     return s;
 }
 
-ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_contention *out, ik_error *err)
+static ik_status measure_exchange(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_contention *out, ik_error *err)
 {
     path_set p = {0};
     contention_job j = {.p = &p};
@@ -209,5 +211,16 @@ ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const 
     free(j.degree_out);
     free(j.degree_in);
     paths_free(&p);
+    return s;
+}
+
+ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_contention *out, ik_error *err)
+{
+    const ik_traffic *by_port;
+    ik_status s = by_port_make(t, r, BY_PORT_ONE, env ? env->seed : 0, &by_port, err);
+    if (s == IK_OK) {
+        s = measure_exchange(r, by_port, env, out, err);
+        by_port_free(by_port, t);
+    }
     return s;
 }

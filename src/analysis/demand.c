@@ -7,6 +7,8 @@
  */
 #include "analysis/demand.h"
 
+#include "routing/by_port.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,18 +24,6 @@ static uint64_t lcm_within(uint64_t a, uint64_t b, uint64_t limit)
 
 /* ------------------------------------------------------------------------------------------ hosts */
 
-static uint64_t host_rate(const ik_fabric *f, uint32_t host)
-{
-    uint32_t node = ik_host_node(f, host);
-    for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++) {
-        uint32_t peer = ik_peer_node(f, p);
-        if (peer != IK_NONE && ik_is_switch(f, peer)) {
-            return ik_port_rate_bps(f, p);
-        }
-    }
-    return 0;
-}
-
 /* The most common rate (the higher of equally common ones). seen: hosts by link class. */
 static uint64_t common_rate(const ik_fabric *f)
 {
@@ -41,7 +31,7 @@ static uint64_t common_rate(const ik_fabric *f)
     for (uint32_t c = 0; c < f->num_classes; c++) {
         uint64_t rate = f->classes[c].rate_bps, count = 0;
         for (uint32_t h = 0; h < f->num_hosts; h++) {
-            count += host_rate(f, h) == rate;
+            count += by_port_rate_bps(f, h) == rate;
         }
         if (count > best_count || (count == best_count && rate > best)) {
             best = rate;
@@ -62,7 +52,7 @@ static ik_status place_hosts(demand *d, ik_error *err)
     }
     for (uint32_t h = 0; h < f->num_hosts; h++) {
         uint32_t sw = ik_host_switch(f, h);
-        d->rate[h] = sw == IK_NONE ? 0 : (double)host_rate(f, h) / (double)d->ref_rate_bps;
+        d->rate[h] = sw == IK_NONE ? 0 : (double)by_port_rate_bps(f, h) / (double)d->ref_rate_bps;
         d->row_of[h] = sw;
         if (sw != IK_NONE) {
             row[sw]++;

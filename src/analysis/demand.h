@@ -13,7 +13,7 @@ typedef struct demand {
     uint64_t flows;        /* s != d */
     uint64_t even_weight, even_scale; /* every host sends this share to each other one; scale 0: the pattern is not even */
     uint64_t ref_rate_bps; /* the hosts' most common rate: amounts are in its units */
-    double *rate;          /* [num_hosts] rate of a host / reference; 0 = the host hangs on no switch */
+    double *rate;          /* [num_hosts] rate of a host, all its ports together, / reference; 0 = the host hangs on no switch */
     uint32_t *row_of;      /* [num_hosts] row of the host's switch, IK_NONE if it has none */
     uint32_t num_rows;     /* switches with hosts */
     uint32_t *row_switch;  /* [num_rows] */

@@ -4,6 +4,8 @@
  */
 #include "analysis/load.h"
 
+#include "routing/by_port.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,7 +176,7 @@ static bool splits(const ik_routing *r)
     return r->kind != IK_ROUTE_DETERMINISTIC;
 }
 
-ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_load *out, ik_error *err)
+static ik_status measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_load *out, ik_error *err)
 {
     demand d;
     load_job job = {.r = r, .f = r->fabric, .d = &d};
@@ -203,6 +205,55 @@ ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env
     }
     parts_free(&job);
     demand_free(&d);
+    return s;
+}
+
+/* Pairs of ports that a pair of hosts takes if that is the same number for all, else 1. */
+static uint32_t pairs_each(const ik_routing *r)
+{
+    uint32_t hosts = r->rails ? r->fabric->split->whole->num_hosts : 0, pairs = 0;
+    for (uint32_t src = 0; src < hosts; src++) {
+        for (uint32_t dst = 0; dst < hosts; dst++) {
+            uint32_t count = src == dst ? pairs : ik_rails_count(r, src, dst);
+            if (pairs && count != pairs) {
+                return 1;
+            }
+            pairs = count;
+        }
+    }
+    return pairs ? pairs : 1;
+}
+
+/* Flows between ports were counted: makes them flows between hosts again. */
+static void count_by_host(const ik_routing *r, ik_load *l)
+{
+    uint32_t pairs = r->kind == IK_ROUTE_DETERMINISTIC ? 1 : pairs_each(r);
+    if (pairs == 1) {
+        return;
+    }
+    l->flows /= pairs;
+    l->undelivered /= pairs;
+    l->max_crossing /= pairs;
+    for (uint32_t p = 0; p < r->fabric->num_ports; p++) {
+        l->crossing[p] /= pairs;
+    }
+    for (uint32_t sw = 0; l->turns && sw < r->fabric->num_switches; sw++) {
+        l->turns[sw] /= pairs;
+    }
+}
+
+ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_load *out, ik_error *err)
+{
+    const ik_traffic *by_port;
+    ik_status s = by_port_make(t, r, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);
+    if (s != IK_OK) {
+        return s;
+    }
+    s = measure(r, by_port, env, out, err);
+    if (s == IK_OK) {
+        count_by_host(r, out);
+    }
+    by_port_free(by_port, t);
     return s;
 }
 

@@ -5,6 +5,8 @@
 #include "analysis/paths.h"
 #include "ikat/analysis.h"
 
+#include "routing/by_port.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -45,16 +47,20 @@ static ik_status one_pattern(void *ctx, size_t index, unsigned thread, ik_error 
 {
     means_job *j = ctx;
     const ik_fabric *f = j->r->fabric;
+    const ik_traffic *by_port = NULL;
     ik_env env = {.seed = j->seed + index};
     ik_traffic *t = NULL;
     path_set p = {0};
     uint32_t *to = ik_calloc((size_t)f->num_hosts + 1, sizeof *to);
     double *flows = ik_calloc((size_t)f->num_ports + 1, sizeof *flows);
     (void)thread;
-    ik_status s = to && flows ? ik_traffic_from_spec(f, j->spec, &env, &t, err)
-                              : ik_fail_memory(err, (size_t)f->num_ports * sizeof *flows, "a pattern");
+    ik_status s = to && flows ? ik_traffic_from_spec(f->split ? f->split->whole : f, j->spec, &env, &t, err)
+                             : ik_fail_memory(err, (size_t)f->num_ports * sizeof *flows, "a pattern");
+    if (s == IK_OK) {
+        s = by_port_make(t, j->r, BY_PORT_ONE, env.seed, &by_port, err);
+    }
     for (uint32_t h = 0; s == IK_OK && h < f->num_hosts; h++) {
-        to[h] = t->family->dest(t, h, 0);
+        to[h] = by_port->family->dest(by_port, h, 0);
     }
     if (s == IK_OK) {
         s = paths_of_map(j->r, to, &env, &p, err);
@@ -63,6 +69,7 @@ static ik_status one_pattern(void *ctx, size_t index, unsigned thread, ik_error 
         j->means[index] = judge(&p, flows);
         paths_free(&p);
     }
+    by_port_free(by_port, t);
     ik_traffic_free(t);
     free(to);
     free(flows);

@@ -238,6 +238,9 @@ ik_status ik_permutations_measure(const ik_routing *r, uint64_t samples, const i
         return ik_fail(err, IK_ERR_UNSUPPORTED, "routing '%s' has several paths a pair: its permutations have no one contention",
                        r->family->name);
     }
+    if (r->rails) {
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "permutations are counted for hosts with one cable, and some have several");
+    }
     p.count = ik_calloc((size_t)hosts + 1, sizeof *p.count);
     buffer = ik_calloc(WALK_MAX, sizeof *buffer);
     ik_status s = p.count && buffer ? walker_init(&w, r, err) : ik_fail_memory(err, (size_t)hosts * 8, "permutations");

@@ -86,19 +86,24 @@ static ik_status all_paths(const route_job *job, FILE *out, json_t *paths, ik_er
 {
     const ik_plan *plan = job->plan;
     const ik_fabric *f = job->f;
+    uint32_t from, to;
     trace t = {.max = 2 * f->num_switches + 2};
     t.steps = ik_calloc(t.max, sizeof *t.steps);
     t.choices = ik_calloc((size_t)plan->max_radix + 1, sizeof *t.choices);
     ik_status status = t.steps && t.choices ? IK_OK : ik_fail_memory(err, t.max * sizeof *t.steps, "a path");
     for (uint32_t src = 0; status == IK_OK && src < f->num_hosts; src++) {
         for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
-            uint32_t starts = src == dst ? 0 : ik_plan_num_starts(plan, src, dst);
-            for (uint32_t n = 0; n < starts; n++) {
-                bool whole = follow(plan, src, dst, n, &t);
-                if (paths) {
-                    json_array_append_new(paths, json_path(f, src, dst, n, whole, &t));
-                } else {
-                    print_path(f, src, dst, n, whole, &t, out);
+            uint32_t pairs = src == dst ? 0 : ik_rails_count(plan->routing, src, dst), printed = 0;
+            for (uint32_t k = 0; k < pairs; k++) {
+                ik_rails_nth(plan->routing, src, dst, k, &from, &to);
+                uint32_t starts = ik_plan_num_starts(plan, from, to);
+                for (uint32_t n = 0; n < starts; n++, printed++) {
+                    bool whole = follow(plan, from, to, n, &t);
+                    if (paths) {
+                        json_array_append_new(paths, json_path(f, src, dst, printed, whole, &t));
+                    } else {
+                        print_path(f, src, dst, printed, whole, &t, out);
+                    }
                 }
             }
         }
@@ -135,6 +140,18 @@ static json_t *json_tables(const ik_fabric *f, const uint16_t *lft)
     return tables;
 }
 
+/* The host and its printed port that each column of a table is for, where hosts have several cables. */
+static json_t *json_columns(const ik_fabric *f)
+{
+    json_t *columns = json_array();
+    for (uint32_t host = 0; host < f->num_hosts; host++) {
+        uint32_t port = ik_host_port(f, host);
+        json_array_append_new(columns, json_pack("[I, I]", (json_int_t)f->split->host_of[host],
+                                                 (json_int_t)(port == IK_NONE ? 0 : ik_port_number(f, port))));
+    }
+    return columns;
+}
+
 /* Compact tables as they are stored: [target switch, local port]. */
 static json_t *json_entries(const ik_routing *r)
 {
@@ -163,7 +180,10 @@ static ik_status fill_json(const route_job *job, json_t *o, ik_error *err)
     if (r->kind == IK_ROUTE_DETERMINISTIC && (r->traits & IK_ROUTE_DEST_BASED)) {
         ik_status status = ik_lft_compile(r, &job->c->env, &lft, err);
         if (status == IK_OK) {
-            json_object_set_new(o, "tables", json_tables(job->f, lft));
+            json_object_set_new(o, "tables", json_tables(r->fabric, lft));
+            if (r->fabric->split) {
+                json_object_set_new(o, "table_columns", json_columns(r->fabric));
+            }
         }
         free(lft);
         return status;

@@ -40,6 +40,11 @@ void ik_fabric_free(ik_fabric *f)
     free(f->switch_place);
     free(f->switch_level);
     free(f->findings);
+    if (f->split) {
+        free(f->split->host_of);
+        free(f->split->first);
+    }
+    free(f->split);
     ik_arena_free(&f->priv->arena);
     free(f->priv);
     free(f);
@@ -141,6 +146,24 @@ uint32_t ik_host_cables(const ik_fabric *f, uint32_t host)
     return cables;
 }
 
+uint32_t ik_host_rails(const ik_fabric *f, uint32_t host)
+{
+    uint32_t node = ik_host_node(f, host), rails = 0;
+    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
+        uint32_t peer = ik_peer_node(f, port);
+        rails += peer != IK_NONE && ik_is_switch(f, peer);
+    }
+    return rails;
+}
+
+bool ik_fabric_has_rails(const ik_fabric *f)
+{
+    for (uint32_t host = 0; host < f->num_hosts; host++)
+        if (ik_host_rails(f, host) > 1)
+            return true;
+    return false;
+}
+
 uint32_t ik_host_switch(const ik_fabric *f, uint32_t host)
 {
     uint32_t port = ik_host_port(f, host);
@@ -155,9 +178,26 @@ uint32_t ik_max_radix(const ik_fabric *f)
     return radix;
 }
 
+/* Names of a split fabric are those of the whole one; a host with several ports is followed by the port's number. */
+static void split_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size)
+{
+    const ik_split *split = f->split;
+    if (ik_is_switch(f, node)) {
+        ik_node_name(split->whole, node, buffer, size);
+        return;
+    }
+    uint32_t port = ik_node_host(f, node), host = split->host_of[port];
+    ik_node_name(split->whole, ik_host_node(split->whole, host), buffer, size);
+    size_t used = strlen(buffer);
+    if (split->first[host + 1] - split->first[host] > 1)
+        snprintf(buffer + used, size - used, "/%u", ik_port_number(f, ik_host_port(f, port)));
+}
+
 char *ik_node_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size)
 {
-    if (f->node_name)
+    if (f->split)
+        split_name(f, node, buffer, size);
+    else if (f->node_name)
         snprintf(buffer, size, "%s", f->node_name[node]);
     else if (ik_is_switch(f, node))
         snprintf(buffer, size, "sw%" PRIu32, node);

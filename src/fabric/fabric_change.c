@@ -32,8 +32,7 @@ static ik_status copy_array(void *out, const void *source, size_t count, size_t 
             return copied;                                                                                                       \
     } while (0)
 
-/* Everything that does not depend on the hosts' numbers: switches, classes, provenance. */
-static ik_status copy_common(const ik_fabric *from, ik_fabric *to, ik_error *err)
+ik_status fabric_copy_common(const ik_fabric *from, ik_fabric *to, ik_error *err)
 {
     to->num_classes = from->num_classes;
     to->num_levels = from->num_levels;
@@ -86,7 +85,7 @@ static ik_status copy_all(const ik_fabric *from, ik_fabric *to, ik_error *err)
     COPY(port_guid, from->num_ports);
     COPY(node_lid, nodes);
     COPY(port_label, from->num_ports);
-    ik_status status = copy_common(from, to, err);
+    ik_status status = fabric_copy_common(from, to, err);
     if (status == IK_OK)
         status = copy_names(from, to, err);
     return status == IK_OK ? copy_findings(from, to, err) : status;
@@ -270,7 +269,7 @@ static ik_status copy_kept(const ik_fabric *from, const renumbering *r, ik_fabri
             to->port_peer[at] = moved_port(from, r, to, from->port_peer[port]);
     }
     if (status == IK_OK)
-        status = copy_common(from, to, err);
+        status = fabric_copy_common(from, to, err);
     return status == IK_OK ? move_findings(from, r, to, err) : status;
 }
 

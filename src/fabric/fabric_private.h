@@ -21,6 +21,8 @@ enum { FABRIC_MAX_CLASSES = 4096 };
 ik_fabric *fabric_new(void);
 /* printf into the arena; NULL when out of memory. */
 char *fabric_vprintf(ik_arena *arena, const char *format, va_list args);
+/* Copies what does not depend on the hosts' numbers: switches' labels, link classes, provenance; fabric_change.c. */
+ik_status fabric_copy_common(const ik_fabric *from, ik_fabric *to, ik_error *err);
 /* Sets family and specification, and family data copied from `data` (NULL keeps what there is). */
 ik_status fabric_set_origin(ik_fabric *f, const char *family, const char *spec, const void *data, size_t data_bytes,
                             ik_error *err);

@@ -3,6 +3,7 @@
  * plan.c: a routing, a VC scheme and a selection function working together on one fabric. */
 #include "ikat/routing.h"
 #include "ikat/vc.h"
+#include "routing/rails.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -16,7 +17,6 @@ ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char
     ik_plan *plan = ik_calloc(1, sizeof *plan);
     if (!plan)
         return ik_fail_memory(err, sizeof *plan, "a plan");
-    plan->fabric = f;
     plan->max_radix = ik_max_radix(f);
     ik_status status = IK_OK;
     if (plan->max_radix > LARGE_RADIX)
@@ -29,13 +29,16 @@ ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char
     if (status == IK_OK && !selection)
         selection = plan->routing->natural_selection ? plan->routing->natural_selection : "first_free";
     if (status == IK_OK)
-        status = ik_vc_from_spec(f, plan->routing, vc, num_vcs, env, &plan->vc, err);
+        status = ik_vc_from_spec(plan->routing->fabric, plan->routing, vc, num_vcs, env, &plan->vc, err);
     if (status == IK_OK)
         status = ik_selection_from_spec(f, selection, env, &plan->selection, err);
+    if (status == IK_OK && plan->routing->rails)
+        status = rails_wrap_selection(&plan->selection, plan->routing->fabric, err);
     if (status != IK_OK) {
         ik_plan_free(plan);
         return status;
     }
+    plan->fabric = plan->routing->fabric;
     plan->num_vcs = plan->vc->num_vcs;
     *out = plan;
     return IK_OK;

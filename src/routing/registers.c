@@ -16,6 +16,7 @@
  */
 #include "routing/registers.h"
 #include "routing/adaptive.h"
+#include "routing/rails.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -229,6 +230,8 @@ ik_status registers_fill(const ik_fabric *f, const char *routing, registers_kind
 ik_status ik_registers_compile(const ik_routing *r, bool flexible, ik_registers **out, ik_error *err)
 {
     const char *name = r->family->name;
+    if (r->rails && r->rails->inner) /* registers hold hosts; which of a host's ports comes with the way */
+        r = r->rails->inner;
     if (strcmp(name, "dmodk") == 0 || strcmp(name, "fir") == 0 || strcmp(name, "ir") == 0) {
         bool digits = r->kind == IK_ROUTE_DETERMINISTIC;
         if (digits && !flexible) {

@@ -25,11 +25,12 @@ static void draw_map(ik_rng *rng, uint16_t *map, uint32_t m, uint32_t *ports, ui
         map[j] = (uint16_t)values[j];
 }
 
+/* Maps of digit l for level l, or, level 0, of digit 1 for the ports of hosts. */
 static ik_status draw_level(rnca *n, uint64_t seed, uint32_t l, ik_error *err)
 {
     const ik_xgft *x = n->tree->xgft;
-    uint32_t m = x->m[l - 1], w = n->tree->level[l].num_up;
-    uint32_t digits = x->prod_m[x->h] / x->prod_m[l - 1];
+    uint32_t digit = l ? l : 1, m = x->m[digit - 1], w = l ? n->tree->level[l].num_up : x->w[0] * x->p[0];
+    uint32_t digits = x->prod_m[x->h] / x->prod_m[digit - 1];
     uint32_t *work = ik_calloc((size_t)m + w, sizeof *work);
     n->up[l] = ik_calloc(digits, sizeof *n->up[l]);
     if (!work || !n->up[l]) {
@@ -52,6 +53,8 @@ ik_status rnca_create(ik_routing *r, const ik_params *params, const ik_env *env,
         return ik_fail_memory(err, sizeof *n, "a routing");
     r->impl = n;
     ik_status status = tree_new(r->fabric, r->family->name, &n->tree, err);
+    if (status == IK_OK && ik_fabric_has_rails(r->fabric))
+        status = draw_level(n, r->seed, 0, err);
     for (uint32_t l = 1; status == IK_OK && l < n->tree->xgft->h; l++) {
         if (n->tree->level[l].num_up > UINT16_MAX)
             status = ik_fail(err, IK_ERR_UNSUPPORTED, "a switch has %u up ports; digit maps hold %d", n->tree->level[l].num_up,

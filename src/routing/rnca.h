@@ -8,11 +8,18 @@
 
 typedef struct rnca {
     tree *tree;
-    uint16_t *up[IK_XGFT_MAX_H + 1]; /* [level][x / (hosts below a child)]: up port of a switch at the level for host x */
+    uint16_t *up[IK_XGFT_MAX_H + 1]; /* [level][x / (hosts below a child)]: up port of a switch at the level for host x; level 0:
+                                        [x] the port of hosts with several */
 } rnca;
 
 ik_status rnca_create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err);
 void rnca_destroy(ik_routing *r);
+
+static inline uint32_t rnca_rail(const ik_routing *r, uint32_t x)
+{
+    const rnca *n = r->impl;
+    return n->up[0][x];
+}
 
 /* The routing function with x = source or destination. */
 static inline uint32_t rnca_next(const ik_routing *r, uint32_t sw, uint32_t dst, uint32_t x, uint32_t *out, uint32_t *preferred)

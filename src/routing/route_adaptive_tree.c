@@ -167,7 +167,7 @@ static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", N
         "less than 'low' free, 2th from there until it has 'high' again.\n\nNeeds an undamaged generated tree.",                 \
     .params = params, .kind = IK_ROUTE_ADAPTIVE, .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,        \
     .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ARITHMETIC, .example_fabrics = examples, .refused_fabrics = refused,                \
-    .create = create, .destroy = destroy, .next = next
+    .create = create, .destroy = destroy, .next = next, .rail = tree_rail_any
 
 const ik_routing_family ik_routing_adaptive_tree = {MEMBER};
 /* The same with the thresholds' eye on credits. */

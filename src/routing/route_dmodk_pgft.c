@@ -61,6 +61,13 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
     return 1;
 }
 
+/* The rule at level 0: d mod (w_1 p_1). */
+static uint32_t rail(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
+{
+    (void)r, (void)src;
+    return dst % num_ports;
+}
+
 static const char *const examples[] = {
     "karytree:k=2,n=3",     "pgft:m=4:4,w=1:2,p=1:2", "pgft:m=4:4:4,w=1:4:2,p=1:1:2",
     "xgft:m=4:3:2,w=1:2:3", "rlft:ports=8,levels=3",  NULL,
@@ -85,4 +92,5 @@ const ik_routing_family ik_routing_dmodk_pgft = {
     .create = create,
     .destroy = destroy,
     .next = next,
+    .rail = rail,
 };

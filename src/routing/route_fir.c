@@ -18,6 +18,13 @@ static ik_status create(ik_routing *r, const ik_params *params, const ik_env *en
     return status;
 }
 
+/* Registers hold no ports of hosts: the digit of D-mod-K, or any where the registers leave the way up open. */
+static uint32_t rail(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
+{
+    (void)src;
+    return r->kind == IK_ROUTE_DETERMINISTIC ? dst % ik_fabric_xgft(r->fabric)->m[0] % num_ports : IK_NONE;
+}
+
 static const ik_param params[] = {
     {"mode", IK_PARAM_ENUM, "dmodk", 0, 0, "dmodk|adaptive", "the routing that the registers hold"},
     {0},
@@ -45,4 +52,5 @@ const ik_routing_family ik_routing_fir = {
     .create = create,
     .destroy = registers_destroy,
     .next = registers_next,
+    .rail = rail,
 };

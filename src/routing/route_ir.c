@@ -34,4 +34,5 @@ const ik_routing_family ik_routing_ir = {
     .create = create,
     .destroy = registers_destroy,
     .next = registers_next,
+    .rail = tree_rail_any,
 };

@@ -96,4 +96,5 @@ const ik_routing_family ik_routing_oblivious = {
     .start_nth = start_nth,
     .next = tree_ascent_next,
     .leg = leg,
+    .rail = tree_rail_any,
 };

@@ -18,6 +18,11 @@ static void start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
     pk->via = ik_random_below(r->seed, IK_RNG_ROUTE_SETUP, pk->src, pk->dst, ways);
 }
 
+static uint32_t rail(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
+{
+    return ik_random_below(r->seed, IK_RNG_RAIL, src, dst, num_ports);
+}
+
 static const char *const examples[] = {
     "karytree:k=2,n=3", "karytree:k=4,n=2", "xgft:m=3:4,w=1:2", "xgft:m=4:3:2,w=1:2:3", "rlft:ports=8,levels=3", NULL,
 };
@@ -42,4 +47,5 @@ const ik_routing_family ik_routing_random = {
     .destroy = tree_routing_destroy,
     .start_nth = start_nth,
     .next = tree_ascent_next,
+    .rail = rail,
 };

@@ -10,6 +10,12 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
     return rnca_next(r, sw, pk->dst, pk->dst, out, preferred);
 }
 
+static uint32_t rail(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
+{
+    (void)src, (void)dst, (void)num_ports;
+    return rnca_rail(r, dst);
+}
+
 static const ik_param params[] = {ROUTING_SEED_PARAM, {0}};
 
 const ik_routing_family ik_routing_rnca_down = {
@@ -30,4 +36,5 @@ const ik_routing_family ik_routing_rnca_down = {
     .create = rnca_create,
     .destroy = rnca_destroy,
     .next = next,
+    .rail = rail,
 };

@@ -33,4 +33,5 @@ const ik_routing_family ik_routing_smodk = {
     .create = tree_routing_create,
     .destroy = tree_routing_destroy,
     .next = next,
+    .rail = tree_rail_of_source,
 };

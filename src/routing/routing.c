@@ -2,6 +2,7 @@
  *
  * routing.c: the family of routings: finding members, building one from its spec. */
 #include "routing/routing.h"
+#include "routing/rails.h"
 
 #include "ikat_routings.h"
 
@@ -58,7 +59,9 @@ ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_
     r->traits = family->traits;
     /* Printing caches text inside params, which is why it is not const there; the values stay as they are. */
     r->spec = routing_spec_text(name, (ik_params *)params);
-    ik_status status = r->spec ? family->create(r, params, env, err) : ik_fail_memory(err, strlen(name), "a routing's name");
+    ik_status status = !r->spec                 ? ik_fail_memory(err, strlen(name), "a routing's name")
+                       : ik_fabric_has_rails(f) ? rails_create(r, params, env, err)
+                                                : family->create(r, params, env, err);
     if (status != IK_OK) {
         ik_routing_free(r);
         return status;
@@ -91,6 +94,7 @@ void ik_routing_free(ik_routing *r)
         return;
     if (r->family->destroy)
         r->family->destroy(r);
+    rails_free(r->rails);
     free(r->lft);
     free(r->spec);
     free(r->note);

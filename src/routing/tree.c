@@ -170,3 +170,23 @@ uint32_t tree_ascent_leg(const tree *t, uint32_t sw, uint32_t goal, uint32_t *ou
         out[up] = s->port_base + lv->first_up + up;
     return n;
 }
+
+/* The rule of a level-l node, M_l mod w_{l+1}, has no digit for hosts. Theirs is the one by which the paper's formula for hop 1,
+ * floor(x / k^0) mod k, reads a host's label: M_1 mod w_1. */
+uint32_t tree_rail_of_destination(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
+{
+    (void)src;
+    return tree_rail(r->impl, dst, num_ports);
+}
+
+uint32_t tree_rail_of_source(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
+{
+    (void)dst;
+    return tree_rail(r->impl, src, num_ports);
+}
+
+uint32_t tree_rail_any(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
+{
+    (void)r, (void)src, (void)dst, (void)num_ports;
+    return IK_NONE;
+}

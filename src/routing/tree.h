@@ -89,6 +89,15 @@ static inline uint32_t tree_down(const tree_switch *s, const tree_level *lv, uin
     return s->port_base + tree_quotient(dst - s->first_host, &lv->child) + lv->arity.by * cable;
 }
 
+/* Ports of hosts: the digit rule at level 0, M_1(x) mod w_1 p_1, and no rule. */
+static inline uint32_t tree_rail(const tree *t, uint32_t x, uint32_t num_ports)
+{
+    return tree_digit(&t->level[1], x) % num_ports;
+}
+uint32_t tree_rail_of_destination(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports);
+uint32_t tree_rail_of_source(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports);
+uint32_t tree_rail_any(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports);
+
 /* The whole routing function of the digit rule: up by the digits of host x (source or destination), down to host dst by the cable
  * with the number that x's digit gives the lower switch. */
 static inline uint32_t tree_digit_next(const tree *t, uint32_t sw, uint32_t dst, uint32_t x, uint32_t *out, uint32_t *preferred)

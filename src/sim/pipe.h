@@ -214,6 +214,8 @@ uint64_t pipe_class_period(const pipe *p, uint32_t link_class);
 uint64_t pipe_class_latency(const pipe *p, uint32_t link_class);
 
 /* ---- pipe_setup.c */
+/* Messages a cycle of the host whose port this is (of the host itself where it has one). */
+double pipe_source_rate(const pipe *p, uint32_t host);
 ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
                      ik_error *err);
 void pipe_free(pipe *p);

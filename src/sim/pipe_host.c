@@ -10,10 +10,24 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Messages a cycle of the host whose port this is: all its ports make them together. */
+double pipe_source_rate(const pipe *p, uint32_t host)
+{
+    const ik_split *split = p->f->split;
+    uint32_t source = split ? split->host_of[host] : 0, first = split ? split->first[source] : host;
+    uint32_t end = split ? split->first[source + 1] : host + 1;
+    double rate = 0;
+    for (uint32_t port = first; port < end; port++)
+        if (p->hosts[port].port != IK_NONE)
+            rate += p->messages_per_cycle / (p->ports[p->hosts[port].port].period / p->speedup);
+    return rate;
+}
+
 /* Draws the generation time of message number h->messages. */
 static void draw_next(const pipe *p, uint32_t host, pipe_host *h)
 {
-    double u = ik_random_unit(p->seed, IK_RNG_TRAFFIC_TIME, host, h->messages);
+    uint32_t source = p->f->split ? p->f->split->host_of[host] : host; /* all ports of a host follow its one sequence */
+    double u = ik_random_unit(p->seed, IK_RNG_TRAFFIC_TIME, source, h->messages);
     if (p->injection == INJECT_PERIODIC) {
         h->next_time = h->messages == 0 ? u / h->rate : h->next_time + 1 / h->rate;
         h->next_cycle = (uint64_t)h->next_time;
@@ -35,7 +49,7 @@ void pipe_start_host(pipe_part *q, uint32_t host)
     h->silent = h->port == IK_NONE || ik_traffic_is_silent(p->traffic, host);
     if (h->silent)
         return;
-    h->rate = p->messages_per_cycle / (p->ports[h->port].period / p->speedup);
+    h->rate = pipe_source_rate(p, host);
     h->log_rate = log1p(-h->rate);
     draw_next(p, host, h);
     pipe_wake_host(q, host, h->next_cycle * p->speedup);

@@ -17,12 +17,27 @@ static double injection_bps(const pipe *p)
     return sum;
 }
 
+/* Bytes sent by the host whose first port is number `port`, and its rate; false if none of its ports wants to send. *next: the first
+ * port of the next host. Ports are hosts where every host has one cable. */
+static bool sum_ports(const pipe *p, uint32_t port, uint32_t *next, double *sent, double *bps)
+{
+    uint32_t end = ik_split_next(p->f, port);
+    bool wants = false;
+    *next = end;
+    *sent = *bps = 0;
+    for (; port < end; port++) {
+        wants |= !p->hosts[port].silent;
+        *sent += (double)p->host_sent_bytes[port];
+        *bps += p->hosts[port].port == IK_NONE ? 0 : (double)ik_port_rate_bps(p->f, p->hosts[port].port);
+    }
+    return wants;
+}
+
 static double jain(const pipe *p)
 {
-    double sum = 0, squares = 0, count = 0;
-    for (uint32_t host = 0; host < p->f->num_hosts; host++)
-        if (!p->hosts[host].silent) {
-            double x = (double)p->host_sent_bytes[host];
+    double sum = 0, squares = 0, count = 0, x, bps;
+    for (uint32_t port = 0, next; port < p->f->num_hosts; port = next)
+        if (sum_ports(p, port, &next, &x, &bps)) {
             sum += x;
             squares += x * x;
             count++;
@@ -72,11 +87,12 @@ static ik_status export_classes(const pipe *p, double window_bits, ik_sim_result
 static void find_extremes(const pipe *p, uint64_t window, ik_sim_result *out)
 {
     bool any = false;
-    for (uint32_t host = 0; host < p->f->num_hosts && window; host++) {
-        if (p->hosts[host].silent)
+    double sent, bps;
+    for (uint32_t port = 0, next; port < p->f->num_hosts && window; port = next) {
+        if (!sum_ports(p, port, &next, &sent, &bps))
             continue;
-        double bits = (double)ik_port_rate_bps(p->f, p->hosts[host].port) * (double)window * (double)p->clock_ps * 1e-12;
-        double x = 8.0 * (double)p->host_sent_bytes[host] / bits;
+        double bits = bps * (double)window * (double)p->clock_ps * 1e-12;
+        double x = 8.0 * sent / bits;
         out->host_sent_min = !any || x < out->host_sent_min ? x : out->host_sent_min;
         out->host_sent_max = !any || x > out->host_sent_max ? x : out->host_sent_max;
         any = true;
@@ -150,9 +166,11 @@ static void export_hosts(const pipe *p, ik_sim_result *out)
 {
     out->checksum = UINT64_C(0xCBF29CE484222325);
     for (uint32_t host = 0; host < p->f->num_hosts; host++) {
-        out->hosts_silent += p->hosts[host].silent;
         out->checksum = (out->checksum ^ p->hosts[host].hash) * UINT64_C(0x100000001B3);
     }
+    double sent, bps;
+    for (uint32_t port = 0, next; port < p->f->num_hosts; port = next)
+        out->hosts_silent += !sum_ports(p, port, &next, &sent, &bps);
 }
 
 static ik_status export_lists(pipe *p, double bits, ik_sim_result *out, ik_error *err)

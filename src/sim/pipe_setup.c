@@ -373,6 +373,20 @@ static ik_status make_table(pipe *p, ik_error *err)
     return ik_lft_compile(r, &quiet, &p->table, err);
 }
 
+/* A coin a cycle makes one message at most, and the ports of a host together may want to send more. */
+static ik_status refuse_coin(const pipe *p, ik_error *err)
+{
+    for (uint32_t host = 0; p->f->split && p->injection == INJECT_BERNOULLI && host < p->f->num_hosts; host++) {
+        double rate = pipe_source_rate(p, host);
+        if (rate <= 1)
+            continue;
+        ik_fail(err, IK_ERR_UNSUPPORTED, "a host with several cables would make %g messages per cycle; bernoulli makes one at most",
+                rate);
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "injection: poisson or periodic, or messages of more flits");
+    }
+    return IK_OK;
+}
+
 ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
                      ik_error *err)
 {
@@ -395,7 +409,7 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic, co
     init_inputs(p);
     init_routers(p);
     init_hosts(p);
-    return IK_OK;
+    return refuse_coin(p, err);
 }
 
 /* ---- estimates */

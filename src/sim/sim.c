@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A run from set-up to results. */
+#include "routing/by_port.h"
 #include "sim/congest.h"
 #include "sim/sim_classes.h"
 #include "sim/sim_crew.h"
@@ -41,14 +42,30 @@ void sim_add_counters(counters *sum, const counters *n)
     sum->moves += n->moves;
 }
 
+/* Bytes sent and possible in the window of the host whose first port is number `port`; false if none of its ports wants to send.
+ * *next: the first port of the next host. Ports are hosts where every host has one cable. */
+static bool sum_ports(const sim *s, uint32_t port, uint32_t *next, double *sent, double *room)
+{
+    uint32_t end = ik_split_next(s->f, port);
+    bool wants = false;
+    *next = end;
+    *sent = *room = 0;
+    for (; port < end; port++) {
+        wants |= !s->hosts[port].silent;
+        *sent += (double)s->host_sent_bytes[port];
+        if (s->hosts[port].port != IK_NONE)
+            *room += (double)sim_injection_bps(s, port) * (double)(s->end_ps - s->warmup_ps) / 8e12;
+    }
+    return wants;
+}
+
 /* Jain's index over the hosts that want to send. */
 static double fairness(const sim *s)
 {
-    double sum = 0, squares = 0, n = 0;
-    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
-        if (s->hosts[host].silent)
+    double sum = 0, squares = 0, n = 0, x, room;
+    for (uint32_t port = 0, next; port < s->f->num_hosts; port = next) {
+        if (!sum_ports(s, port, &next, &x, &room))
             continue;
-        double x = (double)s->host_sent_bytes[host];
         sum += x;
         squares += x * x;
         n++;
@@ -60,11 +77,11 @@ static double fairness(const sim *s)
 static void find_extremes(const sim *s, ik_sim_result *r)
 {
     bool any = false;
-    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
-        if (s->hosts[host].silent)
+    double sent, room;
+    for (uint32_t port = 0, next; port < s->f->num_hosts; port = next) {
+        if (!sum_ports(s, port, &next, &sent, &room))
             continue;
-        double room = (double)sim_injection_bps(s, host) * (double)(s->end_ps - s->warmup_ps) / 8e12;
-        double x = (double)s->host_sent_bytes[host] / room;
+        double x = sent / room;
         r->host_sent_min = !any || x < r->host_sent_min ? x : r->host_sent_min;
         r->host_sent_max = !any || x > r->host_sent_max ? x : r->host_sent_max;
         any = true;
@@ -128,8 +145,10 @@ static void combine_hosts(const sim *s, ik_sim_result *r)
     r->checksum = 14695981039346656037ull;
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         r->checksum = (r->checksum ^ s->hosts[host].hash) * 1099511628211ull;
-        r->hosts_silent += s->hosts[host].silent;
     }
+    double sent, room;
+    for (uint32_t port = 0, next; port < s->f->num_hosts; port = next)
+        r->hosts_silent += !sum_ports(s, port, &next, &sent, &room);
 }
 
 static void take_arrays(sim *s, ik_sim_result *r)
@@ -235,12 +254,41 @@ static ik_status run_events(const ik_plan *plan, const ik_traffic *traffic, cons
     return status;
 }
 
+/* Bytes of a host's ports, summed in place. */
+static void sum_by_host(const ik_split *split, uint64_t *bytes)
+{
+    for (uint32_t host = 0; bytes && host < split->whole->num_hosts; host++) {
+        uint64_t sum = 0;
+        for (uint32_t port = split->first[host]; port < split->first[host + 1]; port++)
+            sum += bytes[port];
+        bytes[host] = sum;
+    }
+}
+
+/* Results speak of hosts, not of their ports. */
+static void name_hosts(const ik_split *split, ik_sim_result *r)
+{
+    sum_by_host(split, r->host_bytes);
+    sum_by_host(split, r->host_sent_bytes);
+}
+
+/* Under a routing for hosts with several cables the simulator knows ports only: each is an adapter with credits of its own, which
+ * sends the messages of its host that take it. */
 ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
                      ik_sim_result *out, ik_error *err)
 {
+    const ik_traffic *by_port;
+    ik_status status = by_port_make(traffic, plan->routing, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);
+    if (status != IK_OK)
+        return status;
     if (sim_is_pipelined(config))
-        return sim_run_pipelined(plan, traffic, config, env, out, err);
-    return run_events(plan, traffic, config, env, out, err);
+        status = sim_run_pipelined(plan, by_port, config, env, out, err);
+    else
+        status = run_events(plan, by_port, config, env, out, err);
+    if (status == IK_OK && plan->fabric->split)
+        name_hosts(plan->fabric->split, out);
+    by_port_free(by_port, traffic);
+    return status;
 }
 
 void ik_sim_result_free(ik_sim_result *r)

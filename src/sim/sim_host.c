@@ -16,10 +16,11 @@
 /* Time of message n; `before` is that of message n - 1 (unused for n = 0). */
 uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t before)
 {
-    double period = s->cadences[host].period_ps;
+    const cadence *c = &s->cadences[host];
+    double period = c->period_ps;
     if (s->injection == INJECT_PERIODIC)
-        return (uint64_t)(s->cadences[host].phase_ps + (double)n * period);
-    double u = ik_random_unit(s->seed, IK_RNG_TRAFFIC_TIME, host, n + 1);
+        return (uint64_t)(c->phase_ps + (double)n * period);
+    double u = ik_random_unit(s->seed, IK_RNG_TRAFFIC_TIME, c->source, n + 1);
     if (s->injection == INJECT_POISSON)
         return (n ? before : 0) + (uint64_t)(-log(1 - u) * period);
     uint64_t slot_ps = (uint64_t)(period * s->load + 0.5);

@@ -140,6 +140,7 @@ typedef struct lane {
 
 typedef struct cadence {
     double period_ps, phase_ps; /* between messages; of the first one (periodic) */
+    uint32_t source;            /* host whose messages they are: the host itself, or of a split fabric the host whose port it is */
 } cadence;
 
 typedef struct host_state {

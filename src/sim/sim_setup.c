@@ -293,18 +293,31 @@ static void init_switch(sim *s, uint32_t id, sizes *at)
         sw->masks[sw->words + (out >> 6)] |= 1ull << (out & 63);
 }
 
+/* What the ports of the source send together, of which `host` is one. */
+static double source_bps(const sim *s, uint32_t host)
+{
+    if (!s->f->split)
+        return (double)sim_injection_bps(s, host);
+    const ik_split *split = s->f->split;
+    uint32_t source = split->host_of[host];
+    double sum = 0;
+    for (uint32_t port = split->first[source]; port < split->first[source + 1]; port++)
+        sum += s->hosts[port].port == IK_NONE ? 0 : (double)sim_injection_bps(s, port);
+    return sum;
+}
+
 static void init_host(sim *s, uint32_t host)
 {
     host_state *h = &s->hosts[host];
-    h->port = ik_host_port(s->f, host);
     h->wake_at = UINT64_MAX;
     h->silent = h->port == IK_NONE || ik_traffic_is_silent(s->traffic, host);
     if (h->silent)
         return;
     double bits = 8e12 * (double)s->message_bytes;
     cadence *c = &s->cadences[host];
-    c->period_ps = bits / ((double)sim_injection_bps(s, host) * s->load);
-    c->phase_ps = ik_random_unit(s->seed, IK_RNG_TRAFFIC_TIME, host, 0) * c->period_ps;
+    c->source = s->f->split ? s->f->split->host_of[host] : host;
+    c->period_ps = bits / (source_bps(s, host) * s->load);
+    c->phase_ps = ik_random_unit(s->seed, IK_RNG_TRAFFIC_TIME, c->source, 0) * c->period_ps;
 }
 
 static void init_state(sim *s, const sizes *z)
@@ -325,6 +338,8 @@ static void init_state(sim *s, const sizes *z)
         init_port(s, port);
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
         init_switch(s, sw, &at);
+    for (uint32_t host = 0; host < s->f->num_hosts; host++)
+        s->hosts[host].port = ik_host_port(s->f, host);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         init_host(s, host);
 }

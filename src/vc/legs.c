@@ -22,6 +22,9 @@ static bool one_cable_each(const ik_fabric *f)
 
 bool legs_fit(const ik_plan *plan)
 {
+    if (plan->routing->rails) { /* not every pair of ports of hosts is used, and which are depends on the hosts */
+        return false;
+    }
     const ik_routing *r = plan->routing;
     unsigned legs_need = IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS | IK_ROUTE_PER_SWITCH;
     unsigned scheme_needs = IK_VC_IGNORES_SRC | IK_VC_BY_SWITCH | IK_VC_BY_LANE;

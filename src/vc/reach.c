@@ -98,7 +98,7 @@ static ik_status reach_destination(void *ctx, size_t index, unsigned thread, ik_
     uint32_t dst = job->groups->group[index].first;
     walk_begin(job->walks[thread], dst);
     for (uint32_t g = 0; g < job->groups->num; g++) {
-        uint32_t src = walk_group_source(&job->groups->group[g], dst);
+        uint32_t src = walk_plan_source(job->plan, &job->groups->group[g], dst);
         uint32_t starts = src == IK_NONE ? 0 : ik_plan_num_starts(job->plan, src, dst);
         for (uint32_t n = 0; n < starts; n++) {
             if (ik_env_cancelled(job->env)) { /* one destination can take long */

@@ -82,6 +82,13 @@ static inline uint32_t walk_group_source(const walk_group *group, uint32_t dst)
     return group->first == dst ? group->second : group->first;
 }
 
+/* The same, IK_NONE also where no packet of the group's takes that host's port to dst (see ik_rails_used). */
+static inline uint32_t walk_plan_source(const ik_plan *plan, const walk_group *from, uint32_t dst)
+{
+    uint32_t src = walk_group_source(from, dst);
+    return src == IK_NONE || ik_rails_used(plan->routing, src, dst) ? src : IK_NONE;
+}
+
 /* Most switch-to-switch hops and highest pk->phase of any allowed path of a routing, whatever the VCs.
  * IK_ERR_UNSUPPORTED if packets can loop. */
 typedef struct walk_reach {

@@ -97,7 +97,7 @@ static ik_status count_destination(void *ctx, size_t index, unsigned thread, ik_
         walk_begin(s->walk, dst);
     }
     for (uint32_t src = 0; src < f->num_hosts; src++) {
-        uint32_t port = src == dst ? IK_NONE : ik_host_port(f, src);
+        uint32_t port = src == dst || !ik_rails_used(job->plan->routing, src, dst) ? IK_NONE : ik_host_port(f, src);
         if (port == IK_NONE) {
             continue;
         }

@@ -112,7 +112,7 @@ static ik_status find_source(witness *x, uint32_t dst, size_t i, ik_error *err)
     const prove_job *job = x->job;
     for (uint32_t g = 0; g < job->groups.num; g++) {
         const walk_group *from = &job->groups.group[g];
-        uint32_t src = walk_group_source(from, dst);
+        uint32_t src = walk_plan_source(job->plan, from, dst);
         if (src == IK_NONE || x->distance[from->sw] == IK_NONE) {
             continue;
         }

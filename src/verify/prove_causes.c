@@ -40,7 +40,7 @@ static ik_status find_source(const prove_job *job, walk *w, uint32_t dst, ik_dep
                              ik_error *err)
 {
     for (uint32_t g = 0; g < job->groups.num; g++) {
-        uint32_t src = walk_group_source(&job->groups.group[g], dst);
+        uint32_t src = walk_plan_source(job->plan, &job->groups.group[g], dst);
         if (src == IK_NONE) {
             continue;
         }
@@ -63,7 +63,7 @@ static ik_status look_at(const prove_job *job, walk *all, walk *one, uint32_t ds
 {
     walk_begin(all, dst);
     for (uint32_t g = 0; g < job->groups.num; g++) {
-        uint32_t src = walk_group_source(&job->groups.group[g], dst);
+        uint32_t src = walk_plan_source(job->plan, &job->groups.group[g], dst);
         ik_status status = src == IK_NONE ? IK_OK : walk_source(job, all, src, dst, err);
         if (status != IK_OK) {
             return status;

@@ -90,7 +90,7 @@ ik_status escape_walk_all(const prove_job *job, walk *w, const uint32_t *distanc
     walk_begin(w, dst);
     for (uint32_t g = 0; g < job->groups.num; g++) {
         const walk_group *from = &job->groups.group[g];
-        uint32_t src = walk_group_source(from, dst);
+        uint32_t src = walk_plan_source(job->plan, from, dst);
         bool connected = src != IK_NONE && distance[from->sw] != IK_NONE;
         ik_status status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled")
                            : connected                ? escape_walk_source(job, w, src, dst, err)
@@ -143,7 +143,7 @@ static ik_status explain_gap(escape_job *x, ik_proof *proof, ik_error *err)
     tally_distances(job->plan->fabric, dst, s->distance, s->queue);
     for (uint32_t g = 0; g < job->groups.num; g++) {
         const walk_group *from = &job->groups.group[g];
-        uint32_t src = walk_group_source(from, dst);
+        uint32_t src = walk_plan_source(job->plan, from, dst);
         if (src == IK_NONE || s->distance[from->sw] == IK_NONE) {
             continue;
         }

@@ -21,13 +21,17 @@ typedef struct sample_job {
 
 static void draw_pair(const prove_job *job, uint64_t index, uint32_t *src, uint32_t *dst)
 {
-    uint64_t others = job->plan->fabric->num_hosts - 1, pairs = others * job->plan->fabric->num_hosts;
+    const ik_split *split = job->plan->fabric->split;
+    uint64_t hosts = split ? split->whole->num_hosts : job->plan->fabric->num_hosts, others = hosts - 1, pairs = others * hosts;
     uint64_t runs = job->config.sample_pairs, longer = pairs % runs, length = pairs / runs + (index < longer);
     uint64_t first = index * (pairs / runs) + (index < longer ? index : longer);
     uint64_t pair = first + ik_random_u64(job->env ? job->env->seed : 0, IK_RNG_ANALYSIS, 0, index) % length;
     *dst = (uint32_t)(pair / others);
     *src = (uint32_t)(pair % others);
     *src += *src >= *dst;
+    uint32_t rails = ik_rails_count(job->plan->routing, *src, *dst);
+    uint32_t rail = ik_random_below(job->env ? job->env->seed : 0, IK_RNG_ANALYSIS, 1, index, rails);
+    ik_rails_nth(job->plan->routing, *src, *dst, rail, src, dst);
 }
 
 static ik_status prove_pair(void *ctx, size_t index, unsigned thread, ik_error *err)

@@ -132,6 +132,9 @@ static ik_status prove_destination(void *ctx, size_t index, unsigned thread, ik_
         const walk_group *from = &work->sources.group[g];
         uint32_t distance = s->distance[from->sw];
         uint64_t weight = num_sources(work, from, dst);
+        if (!ik_rails_used(work->job->plan->routing, from->first, dst)) {
+            weight = 0;
+        }
         if (weight > 0 && distance != IK_NONE) {
             ingraph_follow(&s->graph, from->sw);
         }
@@ -191,7 +194,7 @@ ik_status prove_by_in_trees(prove_job *job, ik_error *err)
 {
     const ik_fabric *f = job->plan->fabric;
     tree_job work = {.job = job, .lane_words = (job->plan->num_vcs + 63) / 64};
-    ik_status status = walk_groups_make(f, true, &work.sources, err);
+    ik_status status = walk_groups_make(f, !f->split, &work.sources, err);
     if (status != IK_OK) {
         return status;
     }

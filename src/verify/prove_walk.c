@@ -18,7 +18,7 @@ typedef struct walk_job {
 
 bool prove_by_switch(const ik_plan *plan)
 {
-    return (plan->routing->traits & IK_ROUTE_PER_SWITCH) && (plan->vc->family->ignores & IK_VC_BY_SWITCH);
+    return !plan->routing->rails && (plan->routing->traits & IK_ROUTE_PER_SWITCH) && (plan->vc->family->ignores & IK_VC_BY_SWITCH);
 }
 
 static void add_hop(void *ctx, const walk_hop *hop)
@@ -66,7 +66,7 @@ static ik_status walk_destination(void *ctx, size_t index, unsigned thread, ik_e
     walk_begin(s->walk, to->first);
     for (uint32_t g = 0; g < job->groups.num; g++) {
         const walk_group *from = &job->groups.group[g];
-        uint32_t src = walk_group_source(from, to->first);
+        uint32_t src = walk_plan_source(job->plan, from, to->first);
         uint64_t weight = (uint64_t)to->size * (from == to ? from->size - 1 : from->size);
         ik_status status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") /* a destination takes long */
                            : src == IK_NONE

@@ -40,20 +40,43 @@ static void add_example(ik_route_diff *d, uint32_t src, uint32_t dst)
     d->examples[i].dst = dst;
 }
 
+static const ik_fabric *whole(const ik_plan *plan)
+{
+    return plan->fabric->split ? plan->fabric->split->whole : plan->fabric;
+}
+
+/* Paths between one pair of ports of each plan. Returns whether they are the same; the lengths are those of the first. */
+static bool compare_ports(const diff_job *job, uint32_t *paths, const uint32_t a[2], const uint32_t b[2], uint32_t lengths[2])
+{
+    uint32_t *path_a = paths, *path_b = paths + job->max;
+    uint32_t starts = ik_plan_num_starts(job->before, a[0], a[1]);
+    bool same = ik_plan_num_starts(job->after, b[0], b[1]) == starts;
+    for (uint32_t n = 0; n < starts && (same || n == 0); n++) {
+        uint32_t one = ik_plan_path(job->before, a[0], a[1], n, path_a, job->max);
+        uint32_t other = ik_plan_path(job->after, b[0], b[1], n, path_b, job->max);
+        lengths[0] = n == 0 ? one : lengths[0];
+        lengths[1] = n == 0 ? other : lengths[1];
+        same = same && one == other && memcmp(path_a, path_b, one * sizeof *path_a) == 0;
+    }
+    return same;
+}
+
 static void compare_pair(const diff_job *job, unsigned thread, uint32_t src, uint32_t dst)
 {
     ik_route_diff *d = &job->counts[thread];
-    uint32_t *a = job->paths[thread], *b = a + job->max;
-    uint32_t starts = ik_plan_num_starts(job->before, src, dst);
-    bool same = ik_plan_num_starts(job->after, src, dst) == starts, first = true;
-    uint32_t length_a = 0, length_b = 0;
-    for (uint32_t n = 0; n < starts && (same || first); n++, first = false) {
-        uint32_t one = ik_plan_path(job->before, src, dst, n, a, job->max);
-        uint32_t other = ik_plan_path(job->after, src, dst, n, b, job->max);
-        length_a = first ? one : length_a;
-        length_b = first ? other : length_b;
-        same = same && one == other && memcmp(a, b, one * sizeof *a) == 0;
+    const ik_routing *before = job->before->routing, *after = job->after->routing;
+    uint32_t pairs = ik_rails_count(before, src, dst), lengths[2] = {0, 0};
+    bool same = ik_rails_count(after, src, dst) == pairs;
+    for (uint32_t k = 0; k < pairs && (same || k == 0); k++) {
+        uint32_t a[2], b[2], found[2] = {0, 0};
+        ik_rails_nth(before, src, dst, k, &a[0], &a[1]);
+        ik_rails_nth(after, src, dst, k, &b[0], &b[1]);
+        same = compare_ports(job, job->paths[thread], a, b, found) && same;
+        for (int i = 0; i < 2 && k == 0; i++) {
+            lengths[i] = found[i];
+        }
     }
+    uint32_t length_a = lengths[0], length_b = lengths[1];
     d->pairs++;
     if (same) {
         return;
@@ -76,7 +99,7 @@ static ik_status compare_source(void *ctx, size_t index, unsigned thread, ik_err
     (void)err;
     const diff_job *job = ctx;
     uint32_t src = (uint32_t)index;
-    for (uint32_t dst = 0; dst < job->before->fabric->num_hosts; dst++) {
+    for (uint32_t dst = 0; dst < whole(job->before)->num_hosts; dst++) {
         if (src != dst) {
             compare_pair(job, thread, src, dst);
         }
@@ -99,7 +122,7 @@ static void merge(ik_route_diff *into, const ik_route_diff *from)
 
 static bool has_table(const ik_plan *plan)
 {
-    return plan->routing->kind == IK_ROUTE_DETERMINISTIC && (plan->routing->traits & IK_ROUTE_DEST_BASED);
+    return plan->routing->kind == IK_ROUTE_DETERMINISTIC && /* tables of ports where hosts have several, in the same order */ (plan->routing->traits & IK_ROUTE_DEST_BASED);
 }
 
 static ik_status compare_tables(const diff_job *job, const ik_env *env, ik_route_diff *d, ik_error *err)
@@ -129,7 +152,7 @@ static ik_status run(diff_job *job, unsigned threads, const ik_env *env, ik_rout
             return ik_fail_memory(err, (size_t)job->max * 8, "two paths");
         }
     }
-    ik_status status = ik_parallel_for(env, "comparing routes", job->before->fabric->num_hosts, compare_source, job, err);
+    ik_status status = ik_parallel_for(env, "comparing routes", whole(job->before)->num_hosts, compare_source, job, err);
     ik_route_diff sum = {0};
     for (unsigned t = 0; t < threads; t++) {
         merge(&sum, &job->counts[t]);
@@ -145,7 +168,7 @@ static ik_status run(diff_job *job, unsigned threads, const ik_env *env, ik_rout
 
 ik_status ik_route_diff_measure(const ik_plan *before, const ik_plan *after, const ik_env *env, ik_route_diff *out, ik_error *err)
 {
-    if (before->fabric != after->fabric) {
+    if (whole(before) != whole(after)) {
         return ik_fail(err, IK_ERR_USAGE, "routes can only be compared on one fabric");
     }
     unsigned threads = ik_env_threads(env);

@@ -20,9 +20,16 @@ static void job_free(prove_job *job)
     walk_groups_free(&job->groups);
 }
 
+/* Hosts, not their ports. */
+static uint64_t num_hosts(const ik_fabric *f)
+{
+    return f->split ? f->split->whole->num_hosts : f->num_hosts;
+}
+
 static uint64_t num_pairs(const ik_fabric *f)
 {
-    return f->num_hosts > 0 ? (uint64_t)f->num_hosts * (f->num_hosts - 1) : 0;
+    uint64_t hosts = num_hosts(f);
+    return hosts > 0 ? hosts * (hosts - 1) : 0;
 }
 
 /* By legs if the plan goes in legs; state by state otherwise. */
@@ -80,7 +87,8 @@ static ik_status read_counts(const prove_job *job, ik_proof *proof, ik_error *er
         }
     }
     proof->flow = job->config.flow;
-    uint64_t wired = job->plan->fabric->num_hosts - job->groups.stray, states = 0;
+    /* A host without a cable is one host of a split fabric too. */
+    uint64_t wired = num_hosts(job->plan->fabric) - job->groups.stray, states = 0;
     proof->sampled_pairs = job->sampled ? job->config.sample_pairs : 0;
     proof->pairs = job->sampled ? job->config.sample_pairs : num_pairs(job->plan->fabric);
     proof->unconnected = sum.unconnected;
@@ -179,6 +187,20 @@ static void doubt(ik_proof *proof)
     }
 }
 
+/* A proof speaks of hosts, not of their ports; channels say which port. */
+static void name_hosts(const ik_split *split, ik_proof *proof)
+{
+    uint32_t *named[] = {&proof->first_undelivered_src, &proof->first_undelivered_dst, &proof->gap_src, &proof->gap_dst};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        *named[i] = *named[i] == IK_NONE ? IK_NONE : split->host_of[*named[i]];
+    }
+    for (size_t i = 0; i < proof->witness_length; i++) {
+        ik_dependency *d = &proof->witness[i];
+        d->src = d->src == IK_NONE ? IK_NONE : split->host_of[d->src];
+        d->dst = d->dst == IK_NONE ? IK_NONE : split->host_of[d->dst];
+    }
+}
+
 ik_status ik_verify(const ik_plan *plan, const ik_verify_config *config, const ik_env *env, ik_proof *out, ik_error *err)
 {
     prove_job job;
@@ -201,6 +223,9 @@ ik_status ik_verify(const ik_plan *plan, const ik_verify_config *config, const i
         doubt(&proof);
     }
     job_free(&job);
+    if (status == IK_OK && plan->fabric->split) {
+        name_hosts(plan->fabric->split, &proof);
+    }
     if (status != IK_OK) {
         ik_proof_free(&proof);
         return status;

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * by_port.c: see by_port.h.
+ */
+#include "routing/by_port.h"
+
+#include <stdlib.h>
+
+typedef struct by_port {
+    ik_traffic_family family;
+    const ik_traffic *whole;
+    const ik_routing *routing;
+    by_port_mode mode;
+    uint64_t seed;
+} by_port;
+
+static uint32_t host_of(const ik_traffic *t, uint32_t port)
+{
+    return t->fabric->split->host_of[port];
+}
+
+static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    const by_port *b = t->impl;
+    uint32_t host = host_of(t, src), dst = b->whole->family->dest(b->whole, host, n), from, to, choice = 0;
+    if (dst == IK_NONE || dst == host)
+        return IK_NONE;
+    uint32_t pairs = ik_rails_count(b->routing, host, dst);
+    if (pairs > 1)
+        choice = ik_random_below(b->seed, IK_RNG_RAIL, host, n, pairs);
+    ik_rails_nth(b->routing, host, dst, choice, &from, &to);
+    return from == src ? to : IK_NONE;
+}
+
+static bool silent(const ik_traffic *t, uint32_t src)
+{
+    const by_port *b = t->impl;
+    return ik_traffic_is_silent(b->whole, host_of(t, src));
+}
+
+static unsigned class_of(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    const by_port *b = t->impl;
+    return b->whole->family->class_of(b->whole, host_of(t, src), n);
+}
+
+typedef struct port_flows {
+    const by_port *b;
+    uint32_t port;
+    ik_flow_fn fn;
+    void *ctx;
+} port_flows;
+
+static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+{
+    const port_flows *p = ctx;
+    const by_port *b = p->b;
+    if (src == dst) /* loads no channel */
+        return;
+    uint32_t from, to, pairs = ik_rails_count(b->routing, src, dst), first = 0, end = pairs;
+    if (b->mode == BY_PORT_ONE) {
+        first = pairs > 1 ? ik_random_below(b->seed, IK_RNG_RAIL, src, dst, pairs) : 0;
+        end = first + 1;
+        pairs = 1;
+    }
+    if (scale > UINT64_MAX / pairs) { /* the share loses less than 2^-64 of the flow's scale */
+        weight /= pairs;
+        scale /= pairs;
+    }
+    for (uint32_t k = first; k < end; k++) {
+        ik_rails_nth(b->routing, src, dst, k, &from, &to);
+        if (from == p->port)
+            p->fn(p->ctx, from, to, weight, scale * pairs);
+    }
+}
+
+static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+{
+    const by_port *b = t->impl;
+    port_flows p = {b, src, fn, ctx};
+    b->whole->family->flows(b->whole, host_of(t, src), add_flow, &p);
+}
+
+ik_status by_port_make(const ik_traffic *t, const ik_routing *r, by_port_mode mode, uint64_t seed, const ik_traffic **out,
+                       ik_error *err)
+{
+    if (!r->rails) {
+        *out = t;
+        return IK_OK;
+    }
+    if (t->num_hosts != r->fabric->split->whole->num_hosts)
+        return ik_fail(err, IK_ERR_USAGE, "traffic among %u hosts on a fabric of %u", t->num_hosts,
+                       r->fabric->split->whole->num_hosts);
+    by_port *b = ik_calloc(1, sizeof *b);
+    ik_traffic *p = ik_calloc(1, sizeof *p);
+    if (!b || !p) {
+        free(b);
+        free(p);
+        return ik_fail_memory(err, sizeof *b + sizeof *p, "a pattern between ports");
+    }
+    *b = (by_port){.family = *t->family, .whole = t, .routing = r, .mode = mode, .seed = seed};
+    b->family.destroy = NULL;
+    b->family.dest = dest;
+    b->family.dests = NULL;
+    b->family.silent = silent;
+    b->family.flows = flows;
+    b->family.even = NULL;
+    b->family.class_of = t->family->class_of ? class_of : NULL;
+    *p = (ik_traffic){.family = &b->family,
+                      .fabric = r->fabric,
+                      .num_hosts = r->fabric->num_hosts,
+                      .seed = t->seed,
+                      .impl = b,
+                      .spec = t->spec,
+                      .classes = t->classes,
+                      .gaps = true};
+    *out = p;
+    return IK_OK;
+}
+
+void by_port_free(const ik_traffic *by_port_traffic, const ik_traffic *t)
+{
+    if (by_port_traffic && by_port_traffic != t) {
+        free(by_port_traffic->impl);
+        free((ik_traffic *)by_port_traffic);
+    }
+}
+
+static uint64_t one_rate(const ik_fabric *f, uint32_t host)
+{
+    uint32_t port = ik_host_port(f, host);
+    return port == IK_NONE ? 0 : ik_port_rate_bps(f, port);
+}
+
+uint64_t by_port_rate_bps(const ik_fabric *f, uint32_t host)
+{
+    if (!f->split)
+        return one_rate(f, host);
+    uint32_t whole = f->split->host_of[host];
+    uint64_t sum = 0;
+    for (uint32_t port = f->split->first[whole]; port < f->split->first[whole + 1]; port++)
+        sum += one_rate(f, port);
+    return sum;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rails.c: see rails.h.
+ *
+ * Nearest pairs of ports need the distances between switches: O(S * (S + L)) time and S^2 bytes once; asking for the pairs of two
+ * hosts costs the product of their numbers of ports.
+ */
+#include "routing/rails.h"
+#include "routing/links.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the outer routing of a tree */
+
+static const ik_routing *inner_of(const ik_routing *r)
+{
+    return r->rails->inner;
+}
+
+static uint32_t host_of(const ik_routing *r, uint32_t port)
+{
+    return r->fabric->split->host_of[port];
+}
+
+/* What the inner routing sees of a packet. */
+static ik_packet inside(const ik_routing *r, const ik_packet *pk)
+{
+    ik_packet in = *pk;
+    in.src = host_of(r, pk->src);
+    in.dst = host_of(r, pk->dst);
+    return in;
+}
+
+static void outside(ik_packet *pk, const ik_packet *in)
+{
+    pk->via = in->via;
+    pk->phase = in->phase;
+    pk->layer = in->layer;
+}
+
+static uint32_t outer_num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
+{
+    return inner_of(r)->family->num_starts(inner_of(r), host_of(r, src), host_of(r, dst));
+}
+
+static void outer_start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
+{
+    ik_packet in = inside(r, pk);
+    inner_of(r)->family->start_nth(inner_of(r), n, &in);
+    outside(pk, &in);
+}
+
+static void outer_start(const ik_routing *r, const ik_draw *draw, const ik_view *view, ik_packet *pk)
+{
+    ik_packet in = inside(r, pk);
+    inner_of(r)->family->start(inner_of(r), draw, view, &in);
+    outside(pk, &in);
+}
+
+/* At a switch of the destination the inner routing names some cable to it: the packet takes the one of its port. A port on another
+ * switch is out of reach: it belongs to another plane, and no packet for it was sent here. */
+static uint32_t outer_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred)
+{
+    const ik_fabric *f = r->fabric;
+    ik_packet in = inside(r, pk);
+    uint32_t n = inner_of(r)->family->next(inner_of(r), sw, in_port, &in, out, preferred);
+    outside(pk, &in);
+    if (n == 0 || ik_is_switch(f, ik_peer_node(f, out[0])))
+        return n;
+    uint32_t last = f->port_peer[ik_host_port(f, pk->dst)];
+    *preferred = 0;
+    out[0] = last;
+    return f->port_node[last] == sw;
+}
+
+static uint32_t outer_pick(const ik_routing *r, uint32_t sw, const ik_packet *pk, const uint32_t *out, uint32_t n,
+                           uint32_t preferred, const ik_view *view, void *switch_state)
+{
+    ik_packet in = inside(r, pk);
+    return inner_of(r)->family->pick(inner_of(r), sw, &in, out, n, preferred, view, switch_state);
+}
+
+static size_t outer_state_bytes(const ik_routing *r, uint32_t sw)
+{
+    return inner_of(r)->family->switch_state_bytes(inner_of(r), sw);
+}
+
+static uint64_t outer_order(const ik_routing *r, uint32_t sw, uint32_t dst)
+{
+    return inner_of(r)->family->order(inner_of(r), sw, host_of(r, dst));
+}
+
+static uint32_t outer_leg(const ik_routing *r, uint32_t sw, uint32_t goal, uint32_t *out)
+{
+    return inner_of(r)->family->leg(inner_of(r), sw, goal, out);
+}
+
+static uint32_t outer_middles(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t *out)
+{
+    return inner_of(r)->family->middles(inner_of(r), host_of(r, src), host_of(r, dst), out);
+}
+
+static void wrap(ik_routing *r)
+{
+    const ik_routing *inner = inner_of(r);
+    ik_routing_family *f = &r->rails->family;
+    assert(!inner->family->num_entries); /* tables of the whole fabric would not be those of the split one */
+    *f = *inner->family;
+    f->destroy = NULL;
+    f->num_starts = f->num_starts ? outer_num_starts : NULL;
+    f->start_nth = f->start_nth ? outer_start_nth : NULL;
+    f->start = f->start ? outer_start : NULL;
+    f->next = outer_next;
+    f->pick = f->pick ? outer_pick : NULL;
+    f->switch_state_bytes = f->switch_state_bytes ? outer_state_bytes : NULL;
+    f->leg = f->leg ? outer_leg : NULL;
+    f->middles = f->middles ? outer_middles : NULL;
+    f->legs = NULL;
+    f->order = f->order ? outer_order : NULL;
+    r->family = f;
+    r->kind = inner->kind;
+    r->claims = inner->claims;
+    r->traits = inner->traits;
+    r->natural_vc = inner->natural_vc;
+    r->natural_selection = inner->natural_selection;
+}
+
+/* ---- making */
+
+static ik_status refuse(const ik_routing *r, ik_error *err)
+{
+    const ik_fabric *f = r->fabric;
+    uint32_t host = 0;
+    while (ik_host_rails(f, host) < 2)
+        host++;
+    char name[160];
+    ik_fail(err, IK_ERR_UNSUPPORTED, "routing '%s' leads to one cable per host; %s has %" PRIu32, r->family->name,
+            ik_node_describe(f, ik_host_node(f, host), name, sizeof name), ik_host_rails(f, host));
+    return ik_hint(err, IK_ERR_UNSUPPORTED, "'dmodk', 'random' and other routings of trees, and 'updown' on any fabric, use all");
+}
+
+static ik_status make_inner(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+{
+    ik_routing *inner = ik_calloc(1, sizeof *inner);
+    if (!inner)
+        return ik_fail_memory(err, sizeof *inner, "a routing");
+    *inner = *r;
+    inner->rails = NULL;
+    inner->spec = NULL;
+    r->rails->inner = inner;
+    ik_status status = inner->family->create(inner, params, env, err);
+    if (status == IK_OK) {
+        r->rails->num_ports = ik_radix(r->fabric, ik_host_node(r->fabric, 0));
+        wrap(r);
+    }
+    r->fabric = r->rails->split;
+    return status;
+}
+
+static ik_status make_split(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+{
+    links g = {0};
+    r->fabric = r->rails->split;
+    ik_status status = r->family->create(r, params, env, err);
+    if (status == IK_OK)
+        status = links_build(r->fabric, &g, err);
+    if (status == IK_OK)
+        status = links_distances(&g, env, &r->rails->distance, err);
+    links_free(&g);
+    return status;
+}
+
+ik_status rails_create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+{
+    if (r->traits & IK_ROUTE_ONE_CABLE)
+        return refuse(r, err);
+    r->rails = ik_calloc(1, sizeof *r->rails);
+    if (!r->rails)
+        return ik_fail_memory(err, sizeof *r->rails, "the ports of hosts");
+    ik_status status = ik_fabric_split(r->fabric, &r->rails->split, err);
+    if (status != IK_OK)
+        return status;
+    return r->family->rail ? make_inner(r, params, env, err) : make_split(r, params, env, err);
+}
+
+void rails_free(struct ik_rails *rails)
+{
+    if (!rails)
+        return;
+    ik_routing_free(rails->inner);
+    ik_fabric_free(rails->split);
+    free(rails->distance);
+    free(rails);
+}
+
+/* ---- pairs of ports */
+
+static uint32_t switch_of(const ik_fabric *f, uint32_t port)
+{
+    return ik_host_switch(f, port);
+}
+
+static uint32_t distance(const ik_routing *r, uint32_t from, uint32_t to)
+{
+    uint32_t a = switch_of(r->fabric, from), b = switch_of(r->fabric, to);
+    return a == IK_NONE || b == IK_NONE ? LINKS_FAR : r->rails->distance[(size_t)a * r->fabric->num_switches + b];
+}
+
+/* Least distance between ports of two hosts, and how many pairs have it. */
+static uint32_t nearest(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t *pairs)
+{
+    const uint32_t *first = r->fabric->split->first;
+    uint32_t least = LINKS_FAR;
+    *pairs = 0;
+    for (uint32_t from = first[src]; from < first[src + 1]; from++)
+        for (uint32_t to = first[dst]; to < first[dst + 1]; to++) {
+            uint32_t d = distance(r, from, to);
+            *pairs = d < least ? 1 : *pairs + (d == least);
+            least = d < least ? d : least;
+        }
+    return least;
+}
+
+static bool draws(const ik_routing *r)
+{
+    return r->kind != IK_ROUTE_DETERMINISTIC;
+}
+
+/* The port that a tree's routing fixes for a pair, IK_NONE = any. */
+static uint32_t fixed_port(const ik_routing *r, uint32_t src, uint32_t dst)
+{
+    uint32_t port = r->family->rail(inner_of(r), src, dst, r->rails->num_ports);
+    assert(port == IK_NONE || port < r->rails->num_ports);
+    return port;
+}
+
+uint32_t ik_rails_count(const ik_routing *r, uint32_t src, uint32_t dst)
+{
+    uint32_t pairs;
+    if (!r->rails)
+        return 1;
+    if (inner_of(r))
+        return fixed_port(r, src, dst) == IK_NONE ? r->rails->num_ports : 1;
+    return draws(r) && nearest(r, src, dst, &pairs) < LINKS_FAR ? pairs : 1;
+}
+
+/* Number n of the nearest pairs, by the source's port, then the destination's. */
+static void nearest_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *from, uint32_t *to)
+{
+    const uint32_t *first = r->fabric->split->first;
+    uint32_t pairs, least = nearest(r, src, dst, &pairs);
+    *from = first[src];
+    *to = first[dst];
+    if (least == LINKS_FAR)
+        return;
+    n = draws(r) ? n : (src / pairs + dst) % pairs;
+    for (uint32_t a = first[src]; a < first[src + 1]; a++)
+        for (uint32_t b = first[dst]; b < first[dst + 1]; b++)
+            if (distance(r, a, b) == least && n-- == 0) {
+                *from = a;
+                *to = b;
+                return;
+            }
+}
+
+void ik_rails_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *from, uint32_t *to)
+{
+    if (!r->rails) {
+        *from = src;
+        *to = dst;
+    } else if (inner_of(r)) {
+        const uint32_t *first = r->fabric->split->first;
+        uint32_t port = fixed_port(r, src, dst);
+        port = port == IK_NONE ? n : port;
+        assert(port < r->rails->num_ports);
+        *from = first[src] + port;
+        *to = first[dst] + port;
+    } else {
+        nearest_nth(r, src, dst, n, from, to);
+    }
+}
+
+bool ik_rails_used(const ik_routing *r, uint32_t from, uint32_t to)
+{
+    if (!r->rails)
+        return true;
+    uint32_t src = host_of(r, from), dst = host_of(r, to), a, b, pairs;
+    if (src == dst)
+        return false;
+    if (inner_of(r)) {
+        uint32_t port = from - r->fabric->split->first[src], fixed = fixed_port(r, src, dst);
+        return port == to - r->fabric->split->first[dst] && (fixed == IK_NONE || fixed == port);
+    }
+    if (draws(r) && nearest(r, src, dst, &pairs) < LINKS_FAR)
+        return distance(r, from, to) == nearest(r, src, dst, &pairs);
+    nearest_nth(r, src, dst, 0, &a, &b);
+    return a == from && b == to;
+}
+
+/* ---- selection functions */
+
+typedef struct outer_selection {
+    ik_selection_family family;
+    ik_selection *inner;
+} outer_selection;
+
+static const outer_selection *selection_of(const ik_selection *s)
+{
+    return s->impl;
+}
+
+static uint32_t selection_pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out, uint32_t n,
+                               uint32_t preferred, uint32_t need_bytes, int vc, const ik_view *view, void *switch_state,
+                               const ik_draw *draw)
+{
+    const ik_selection *inner = selection_of(s)->inner;
+    ik_packet in = *pk;
+    in.src = s->fabric->split->host_of[pk->src];
+    in.dst = s->fabric->split->host_of[pk->dst];
+    return inner->family->pick(inner, sw, &in, out, n, preferred, need_bytes, vc, view, switch_state, draw);
+}
+
+static size_t selection_state_bytes(const ik_selection *s, uint32_t sw)
+{
+    return selection_of(s)->inner->family->switch_state_bytes(selection_of(s)->inner, sw);
+}
+
+static void selection_destroy(ik_selection *s)
+{
+    outer_selection *o = s->impl;
+    ik_selection_free(o->inner);
+    free(o);
+}
+
+ik_status rails_wrap_selection(ik_selection **selection, const ik_fabric *split, ik_error *err)
+{
+    outer_selection *o = ik_calloc(1, sizeof *o);
+    ik_selection *s = ik_calloc(1, sizeof *s);
+    char *spec = o && s ? strdup((*selection)->spec) : NULL;
+    if (!spec) {
+        free(o);
+        free(s);
+        return ik_fail_memory(err, sizeof *o, "a selection function");
+    }
+    *o = (outer_selection){.family = *(*selection)->family, .inner = *selection};
+    o->family.destroy = selection_destroy;
+    o->family.pick = selection_pick;
+    o->family.switch_state_bytes = o->family.switch_state_bytes ? selection_state_bytes : NULL;
+    *s = (ik_selection){.family = &o->family, .fabric = split, .impl = o, .spec = spec};
+    *selection = s;
+    return IK_OK;
+}
