@@ -99,7 +99,7 @@ double ik_moore_ratio(uint64_t switches, uint32_t degree, uint32_t diameter);
 /* ------------------------------------------------------------------------------------------ bisection */
 
 /* The best known cut into halves of equally many hosts (whole switches), and a bound from below: the true bisection lies between.
- * per_host = cut / (hosts / 2), in link bandwidths. */
+ * per_host = cut / (hosts / 2), in link bandwidths. IK_ERR_UNSUPPORTED where hosts have several cables. */
 typedef struct ik_bisection {
     uint64_t cut;            /* links between the halves */
     uint64_t hosts_a, hosts_b;

@@ -182,6 +182,11 @@ typedef struct ik_split {
     uint32_t *host_of;      /* [num_hosts] host of `whole` whose port this host is */
     uint32_t *first;        /* [whole->num_hosts + 1] the ports of host h of `whole` are the hosts first[h] ... first[h + 1] - 1 */
 } ik_split;
+/* The host of the whole fabric that this one is a port of; itself in a fabric that was not split. */
+static inline uint32_t ik_whole_host(const ik_fabric *f, uint32_t host)
+{
+    return f->split ? f->split->host_of[host] : host;
+}
 /* The first port of the next host behind that of `port`; port + 1 in a fabric that was not split. */
 static inline uint32_t ik_split_next(const ik_fabric *f, uint32_t port)
 {

@@ -211,6 +211,11 @@ ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env 
     if (f->num_switches < 2) {
         return ik_fail(err, IK_ERR_UNSUPPORTED, "a fabric of %u switches cannot be cut in two", f->num_switches);
     }
+    if (ik_fabric_has_rails(f)) { /* whole switches on a side would tear hosts apart */
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "a bisection has each host on one side with its switch, and some have cables to several");
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "measure one plane: the fabric with one cable per host");
+    }
     ik_status s = graph_of_switches(f, &g, err);
     if (s != IK_OK) {
         return s;

@@ -24,21 +24,32 @@ static uint64_t lcm_within(uint64_t a, uint64_t b, uint64_t limit)
 
 /* ------------------------------------------------------------------------------------------ hosts */
 
-/* The most common rate (the higher of equally common ones). seen: hosts by link class. */
+enum { MAX_RATES = 256 }; /* fabrics have few rates; further ones are never the most common */
+
+/* The most common rate of hosts (the higher of equally common ones). */
 static uint64_t common_rate(const ik_fabric *f)
 {
-    uint64_t best = 0, best_count = 0;
-    for (uint32_t c = 0; c < f->num_classes; c++) {
-        uint64_t rate = f->classes[c].rate_bps, count = 0;
-        for (uint32_t h = 0; h < f->num_hosts; h++) {
-            count += by_port_rate_bps(f, h) == rate;
+    uint64_t rates[MAX_RATES], counts[MAX_RATES] = {0};
+    size_t num = 0, best = 0;
+    for (uint32_t h = 0; h < f->num_hosts; h++) {
+        uint64_t rate = by_port_rate_bps(f, h);
+        size_t i = 0;
+        while (i < num && rates[i] != rate) {
+            i++;
         }
-        if (count > best_count || (count == best_count && rate > best)) {
-            best = rate;
-            best_count = count;
+        if (rate == 0 || i == MAX_RATES) {
+            continue;
+        }
+        num += i == num;
+        rates[i] = rate;
+        counts[i]++;
+    }
+    for (size_t i = 1; i < num; i++) {
+        if (counts[i] > counts[best] || (counts[i] == counts[best] && rates[i] > rates[best])) {
+            best = i;
         }
     }
-    return best;
+    return num ? rates[best] : f->num_classes ? f->classes[0].rate_bps : 1;
 }
 
 /* Row by row of switches with hosts. */

@@ -9,6 +9,7 @@
  * so that a level's pairs are counted by population counts; words are padded where the weights change.
  */
 #include "analysis/graph.h"
+#include "analysis/rails.h"
 #include "ikat/analysis.h"
 
 #include <stddef.h>
@@ -478,6 +479,10 @@ ik_status ik_distances_measure(const ik_fabric *f, const ik_env *env, ik_distanc
     status = ik_parallel_for(env, "distances", s.words / WORDS, sweep_batch, &s, err);
     if (status == IK_OK) {
         status = sum_tallies(s.tallies, threads, &d, err);
+    }
+    if (status == IK_OK && ik_fabric_has_rails(f)) { /* those of ports were counted */
+        memset(d.histogram, 0, d.num * sizeof *d.histogram);
+        status = rails_count_pairs(f, d.histogram, d.num, err);
     }
     if (status == IK_OK) {
         conclude(f, &d);

@@ -87,9 +87,9 @@ ik_status graph_of_switches(const ik_fabric *f, graph *out, ik_error *err)
         return s;
     }
     fill_rows(f, &g);
-    for (uint32_t h = 0; h < f->num_hosts; h++) {
-        uint32_t sw = ik_host_switch(f, h);
-        if (sw != IK_NONE) {
+    for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++) {
+        uint32_t sw = ik_peer_node(f, port);
+        if (sw != IK_NONE && ik_is_switch(f, sw)) {
             g.hosts[sw]++;
         }
     }

@@ -13,7 +13,7 @@ typedef struct graph {
     size_t *base;    /* [n + 1] */
     uint32_t *to;    /* [base[n]] */
     uint32_t *links; /* [base[n]] parallel links */
-    uint32_t *hosts; /* [n] hosts on the switch (a host counts where its first connected port leads) */
+    uint32_t *hosts; /* [n] hosts on the switch, one for each of their cables */
     uint32_t *count; /* [n] switches that the vertex stands for: 1, or the size of a twin class */
 } graph;
 

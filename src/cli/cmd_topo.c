@@ -52,7 +52,7 @@ static ik_status measure_rest(topo *t, uint32_t rack, unsigned seeds, ik_error *
     if (s == IK_OK) {
         s = ik_cables_measure(t->f, rack, &t->cables, err);
     }
-    t->has_bisection = t->f->num_switches > 1;
+    t->has_bisection = t->f->num_switches > 1 && !ik_fabric_has_rails(t->f);
     if (s == IK_OK && t->has_bisection) {
         s = ik_bisection_measure(t->f, seeds, env, &t->bisection, err);
     }
@@ -361,6 +361,8 @@ static void print_rest(const topo *t)
         snprintf(text, sizeof text, "halves of %s and %s hosts, best of %u partitions", cli_count(b->hosts_a),
                  cli_count(b->hosts_b), b->starts);
         print_row("", text);
+    } else if (ik_fabric_has_rails(t->f)) {
+        print_row("bisection", "not defined: hosts have cables to several switches");
     }
     snprintf(text, sizeof text, "%s rack pitches in total, %.3f on average, %s at most; %s of %s stay in their rack",
              cli_count(c->total), c->mean, cli_count(c->longest), cli_count(c->inside_racks), cli_count(c->cables));

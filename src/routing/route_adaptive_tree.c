@@ -164,7 +164,8 @@ static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", N
         "choose (others take the dmodk port); 'delta' allows the up ports congruent modulo delta to the digit of the "           \
         "destination (filter=digit), its number (destination, as the algorithm is printed) or the dmodk port (port). With "      \
         "'triggering' the routing looks at credits itself: none takes the most credits, th only when the dmodk port has "        \
-        "less than 'low' free, 2th from there until it has 'high' again.\n\nNeeds an undamaged generated tree.",                 \
+        "less than 'low' free, 2th from there until it has 'high' again. Of hosts with several ports each message draws "        \
+        "one.\n\nNeeds an undamaged generated tree.",                                                                            \
     .params = params, .kind = IK_ROUTE_ADAPTIVE, .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,        \
     .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ARITHMETIC, .example_fabrics = examples, .refused_fabrics = refused,                \
     .create = create, .destroy = destroy, .next = next, .rail = tree_rail_any

@@ -481,7 +481,8 @@ const ik_routing_family ik_routing_colored = {
         "is "
         "optimal. Several patterns are the phases of an application, whose sums are judged; a pair that occurs in more than one "
         "keeps the route of the first. Other pairs are routed as by dmodk. The search takes seconds at most; patterns for which "
-        "the fluid model takes too long are judged by their fullest channels.\n\nNeeds an undamaged generated tree.",
+        "the fluid model takes too long are judged by their fullest channels.\n\nNeeds an undamaged generated tree "
+        "whose hosts have one cable.",
     .params = params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,

@@ -26,7 +26,9 @@ const ik_routing_family ik_routing_dmodk = {
               "Networks, CLUSTER 2009",
     .details =
         "A level-l switch sends a packet for host d up by port M_l(d) mod w_{l+1}, where M_l is d's digit at level l. With p "
-        "parallel cables the digit is taken mod w*p and the cable down is the one that the lower switch would go up by.\n\n"
+        "parallel cables the digit is taken mod w*p and the cable down is the one that the lower switch would go up by. Hosts "
+        "with "
+        "several ports: r_0 = M_1(d) mod (w_1 p_1) is the source's port and the destination's.\n\n"
         "Needs an undamaged generated tree; dmodc serves damaged and imported ones.",
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,

@@ -344,8 +344,8 @@ static void tally_packet(void *arg, const ik_packet *rt, const ik_draw *draw, ui
     bool culprit = crosses(h->c, *rt, draw, in_port, out, vc, h->root);
     if (h->classes)
         sim_classes_hold(h->classes, class, culprit, h->weight);
-    const ik_split *split = h->c->at.plan->fabric->split; /* flows are those of hosts, not of their ports */
-    uint32_t src = split ? split->host_of[rt->src] : rt->src, dst = split ? split->host_of[rt->dst] : rt->dst;
+    const ik_fabric *f = h->c->at.plan->fabric; /* flows are those of hosts, not of their ports */
+    uint32_t src = ik_whole_host(f, rt->src), dst = ik_whole_host(f, rt->dst);
     if (!flow_table_add(&h->c->flows, src, dst, culprit ? h->weight : 0, culprit ? 0 : h->weight))
         h->c->failed = true;
 }

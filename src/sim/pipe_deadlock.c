@@ -129,7 +129,7 @@ static void describe(const pipe *p, FILE *out, uint32_t where)
     fprintf(out, "buffer %s VC %u", ik_port_describe(p->f, where / p->vcs, in, sizeof in), where % p->vcs);
     if (v->count > 0) {
         const pipe_packet *pk = pipe_packet_of(p, p->rings[((size_t)where << p->ring_shift) + v->head] >> 2);
-        fprintf(out, ": packet of host %u for host %u", pk->rt.src, pk->rt.dst);
+        fprintf(out, ": packet of host %u for host %u", ik_whole_host(p->f, pk->rt.src), ik_whole_host(p->f, pk->rt.dst));
     }
     if (v->state == VC_ACTIVE && v->count == 0)
         fprintf(out, " waits for the rest of its packet\n");

@@ -26,7 +26,7 @@ double pipe_source_rate(const pipe *p, uint32_t host)
 /* Draws the generation time of message number h->messages. */
 static void draw_next(const pipe *p, uint32_t host, pipe_host *h)
 {
-    uint32_t source = p->f->split ? p->f->split->host_of[host] : host; /* all ports of a host follow its one sequence */
+    uint32_t source = ik_whole_host(p->f, host); /* all ports of a host follow its one sequence */
     double u = ik_random_unit(p->seed, IK_RNG_TRAFFIC_TIME, source, h->messages);
     if (p->injection == INJECT_PERIODIC) {
         h->next_time = h->messages == 0 ? u / h->rate : h->next_time + 1 / h->rate;

@@ -235,9 +235,10 @@ static void print_step(const hunt *h, const step *st, FILE *to)
     part *p = look_part(s, s->f->port_node[port]);
     const packet *pk = look_packet(p, st->packet);
     char here[200], out[200];
-    fprintf(to, "packet %u -> %u (%u B, made at %llu ps) in the buffer of %s VC %u waits for %s VC %u: %d B free\n", pk->rt.src,
-            pk->rt.dst, pk->size, (unsigned long long)pk->t_gen, ik_port_describe(s->f, port, here, sizeof here), pk->rt.vc,
-            ik_port_describe(s->f, st->out_port, out, sizeof out), st->out_vc, link_room(p, h->k, st->out_port, st->out_vc, pk));
+    fprintf(to, "packet %u -> %u (%u B, made at %llu ps) in the buffer of %s VC %u waits for %s VC %u: %d B free\n",
+            ik_whole_host(s->f, pk->rt.src), ik_whole_host(s->f, pk->rt.dst), pk->size, (unsigned long long)pk->t_gen,
+            ik_port_describe(s->f, port, here, sizeof here), pk->rt.vc, ik_port_describe(s->f, st->out_port, out, sizeof out),
+            st->out_vc, link_room(p, h->k, st->out_port, st->out_vc, pk));
 }
 
 /* Follows what waits for what from a dead buffer; prints the cycle it runs into. seen: reuses `moving` as "was here". */

@@ -315,7 +315,7 @@ static void init_host(sim *s, uint32_t host)
         return;
     double bits = 8e12 * (double)s->message_bytes;
     cadence *c = &s->cadences[host];
-    c->source = s->f->split ? s->f->split->host_of[host] : host;
+    c->source = ik_whole_host(s->f, host);
     c->period_ps = bits / (source_bps(s, host) * s->load);
     c->phase_ps = ik_random_unit(s->seed, IK_RNG_TRAFFIC_TIME, c->source, 0) * c->period_ps;
 }

@@ -90,6 +90,10 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     (void)env;
     worst_graph g;
     uint32_t *to, *partner, silent = 0;
+    if (ik_fabric_has_rails(t->fabric)) {
+        ik_fail(err, IK_ERR_UNSUPPORTED, "traffic 'worst' pairs the switches of hosts, and some hosts have cables to several");
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "shift and permutation patterns suit any hosts");
+    }
     ik_status s = pattern_map_new(t, &to, err);
     if (s == IK_OK) {
         s = worst_graph_of(t->fabric, &g, err);
