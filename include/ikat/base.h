@@ -295,6 +295,9 @@ static inline bool ik_env_cancelled(const ik_env *env)
  * fn must not depend on the order; it returns a status, the lowest index's failure is returned. */
 typedef ik_status (*ik_parallel_fn)(void *ctx, size_t index, unsigned thread, ik_error *err);
 ik_status ik_parallel_for(const ik_env *env, const char *what, size_t count, ik_parallel_fn fn, void *ctx, ik_error *err);
+/* The same; unit: what is counted, for progress. */
+ik_status ik_parallel_for_units(const ik_env *env, const char *what, const char *unit, size_t count, ik_parallel_fn fn, void *ctx,
+                                ik_error *err);
 /* Number of threads ik_parallel_for will use (>= 1): size per-thread scratch with it. */
 unsigned ik_env_threads(const ik_env *env);
 

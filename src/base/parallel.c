@@ -12,7 +12,7 @@
 
 typedef struct loop {
     const ik_env *env;
-    const char *what;
+    const char *what, *unit;
     size_t count, chunk;
     ik_parallel_fn fn;
     void *ctx;
@@ -74,7 +74,7 @@ static void work(loop *l, unsigned thread)
         size_t done = atomic_fetch_add(&l->done, end - first) + (end - first);
         if (thread == 0 && l->env && l->env->progress && l->what && now_seconds() - reported > 0.05) {
             reported = now_seconds();
-            l->env->progress(l->env->progress_ctx, l->what, done, l->count, "");
+            l->env->progress(l->env->progress_ctx, l->what, done, l->count, l->unit);
         }
     }
 }
@@ -88,10 +88,16 @@ static void *thread_main(void *arg)
 
 ik_status ik_parallel_for(const ik_env *env, const char *what, size_t count, ik_parallel_fn fn, void *ctx, ik_error *err)
 {
+    return ik_parallel_for_units(env, what, "", count, fn, ctx, err);
+}
+
+ik_status ik_parallel_for_units(const ik_env *env, const char *what, const char *unit, size_t count, ik_parallel_fn fn, void *ctx,
+                                ik_error *err)
+{
     unsigned threads = ik_env_threads(env);
     if (threads > count)
         threads = count ? (unsigned)count : 1;
-    loop l = {.env = env, .what = what, .count = count, .fn = fn, .ctx = ctx};
+    loop l = {.env = env, .what = what, .unit = unit, .count = count, .fn = fn, .ctx = ctx};
     l.chunk = count / (threads * 32u) + 1;
     worker *workers = ik_calloc(threads, sizeof *workers);
     if (!workers)
@@ -111,6 +117,6 @@ ik_status ik_parallel_for(const ik_env *env, const char *what, size_t count, ik_
     if (l.status != IK_OK && err)
         *err = l.error;
     if (l.status == IK_OK && env && env->progress && what && count)
-        env->progress(env->progress_ctx, what, count, count, "");
+        env->progress(env->progress_ctx, what, count, count, unit);
     return l.status;
 }

@@ -128,12 +128,46 @@ static void job_free(legs_job *job)
     }
     free(job->component);
     free(job->ways);
+    free(job->bytes_of_ways);
     free(job->blocks);
 }
 
-/* Places are numbered within their headings so far. */
-static void number_places(legs_job *job)
+/* The bytes of one way. A heading without a place at this source leaves flaws that nobody adds up. */
+static void write_bytes(const legs_job *job, uint32_t g, uint32_t heading)
 {
+    const legs_way *way = &job->ways[(size_t)g * job->num_headings + heading];
+    legs_bytes bytes = legs_bytes_of(job, g);
+    bytes.preferred[heading] = way->preferred;
+    bytes.longest[heading] = way->turning;
+    bytes.flaws[heading] = way->flaws | (way->place == IK_NONE ? LEGS_NO_TURN : 0);
+}
+
+static ik_status write_all_bytes(legs_job *job, ik_error *err)
+{
+    size_t bytes = (size_t)job->groups->num * 3 * job->row_words * LEGS_BLOCK;
+    ik_status status = legs_count_bytes(job, bytes, err);
+    if (status != IK_OK) {
+        return status;
+    }
+    job->bytes_of_ways = ik_calloc(bytes + 1, 1);
+    if (!job->bytes_of_ways) {
+        return ik_fail_memory(err, bytes, "the first legs of all ways");
+    }
+    for (uint32_t g = 0; g < job->groups->num; g++) {
+        for (uint32_t h = 0; h < job->num_headings; h++) {
+            write_bytes(job, g, h);
+        }
+    }
+    return IK_OK;
+}
+
+/* Places are numbered within their headings so far. */
+static ik_status number_places(legs_job *job, ik_error *err)
+{
+    job->one_place = true;
+    for (uint32_t h = 0; h < job->num_headings; h++) {
+        job->one_place &= job->blocks[h / LEGS_BLOCK].num_places[h % LEGS_BLOCK] <= 1;
+    }
     for (uint32_t b = 0; b < job->num_blocks; b++) {
         legs_block *block = &job->blocks[b];
         size_t t = 0;
@@ -145,9 +179,10 @@ static void number_places(legs_job *job)
             for (; t < block->num_turns && block->turns[t].heading == h; t++) {
                 block->turns[t].place += job->num_places;
             }
-            job->num_places += block->num_places[h % LEGS_BLOCK];
+            job->num_places += job->one_place ? 1 : block->num_places[h % LEGS_BLOCK];
         }
     }
+    return job->one_place ? write_all_bytes(job, err) : IK_OK;
 }
 
 ik_status legs_walk(const ik_plan *plan, const walk_groups *groups, const legs_visitor *visitor, const ik_env *env, bool *fits,
@@ -160,7 +195,9 @@ ik_status legs_walk(const ik_plan *plan, const walk_groups *groups, const legs_v
         status = legs_walk_first(&job, err);
     }
     if (status == IK_OK && !atomic_load(&job.misfit)) {
-        number_places(&job);
+        status = number_places(&job, err);
+    }
+    if (status == IK_OK && !atomic_load(&job.misfit)) {
         status = legs_walk_second(&job, err);
     }
     if (status == IK_OK) {

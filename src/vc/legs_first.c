@@ -304,7 +304,8 @@ ik_status legs_walk_first(legs_job *job, ik_error *err)
         status = scratch_make(job, &work.scratch[t], err);
     }
     if (status == IK_OK) {
-        status = ik_parallel_for(job->env, job->visitor->what, job->num_blocks, walk_block, &work, err);
+        status =
+            ik_parallel_for_units(job->env, job->visitor->what, "blocks of headings", job->num_blocks, walk_block, &work, err);
     }
     for (unsigned t = 0; work.scratch && t < threads; t++) {
         leg_walk_free(&work.scratch[t].walk);

@@ -9,7 +9,11 @@
 
 #include <stdatomic.h>
 
-enum { LEGS_BLOCK = 64 /* headings that a task takes, the bits of a word */, LEGS_LONGEST = 250 /* hops that a byte holds */ };
+enum {
+    LEGS_BLOCK = 64 /* headings that a task takes, the bits of a word */,
+    LEGS_LONGEST = 125 /* hops of a leg: two fit a byte */
+};
+#define LEGS_NO_TURN 0x80 /* among flaws: it never turns */
 
 /* The first leg of a source's packets with one heading. */
 typedef struct legs_way {
@@ -19,6 +23,11 @@ typedef struct legs_way {
     uint8_t longest;   /* of the longest path, lost ones included */
     uint8_t flaws;
 } legs_way;
+
+/* The same of all headings, number by number, and what lies behind turns, for adding many at once: [row_words * 64] each. */
+typedef struct legs_bytes {
+    uint8_t *preferred, *longest, *flaws;
+} legs_bytes;
 
 /* A state in which packets turn. */
 typedef struct legs_turn {
@@ -53,6 +62,8 @@ typedef struct legs_job {
     size_t words, row_words; /* of a set of groups, of a set of headings */
     uint32_t *component;     /* [num_switches] of the fabric */
     legs_way *ways;          /* [groups][num_headings] */
+    bool one_place;          /* all packets with one heading turn in one place; its number is the heading then, and: */
+    uint8_t *bytes_of_ways;  /* [groups][3][row_words * 64] the ways' preferred, turning, flaws */
     legs_block *blocks;      /* [num_blocks] */
     uint32_t check_stride;   /* the starts of one of so many pairs are checked */
     atomic_bool misfit;
@@ -71,6 +82,14 @@ static inline uint32_t legs_source(const legs_job *job, uint32_t src_group, uint
     const walk_group *from = &job->groups->group[src_group], *to = &job->groups->group[dst_group];
     bool connected = job->visitor->unconnected_too || job->component[from->sw] == job->component[to->sw];
     return connected ? walk_group_source(from, to->first) : IK_NONE;
+}
+
+/* The ways of a source in bytes (job->one_place). */
+static inline legs_bytes legs_bytes_of(const legs_job *job, uint32_t group)
+{
+    size_t row = job->row_words * LEGS_BLOCK;
+    uint8_t *first = job->bytes_of_ways + group * 3 * row;
+    return (legs_bytes){first, first + row, first + 2 * row};
 }
 
 /* Adds to what is in use; IK_ERR_MEMORY above env's limit. */

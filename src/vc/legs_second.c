@@ -16,6 +16,7 @@ typedef struct behind {
 typedef struct scratch {
     leg_walk walk;
     behind *places;    /* [num_places] */
+    uint8_t *behind;   /* [3][row_words * 64] the same in bytes, with job->one_place */
     uint32_t *direct;  /* [groups] state of a source's start without heading, IK_NONE */
     uint64_t *row;     /* [row_words] headings of a pair's starts */
     uint32_t *lengths; /* [2 * (LEGS_LONGEST + 1)] starts by hops */
@@ -25,6 +26,23 @@ typedef struct second_job {
     legs_job *job;
     scratch *scratch; /* [threads] */
 } second_job;
+
+static legs_bytes bytes_behind(const legs_job *job, const scratch *s)
+{
+    size_t row = job->row_words * LEGS_BLOCK;
+    return (legs_bytes){s->behind, s->behind + row, s->behind + 2 * row};
+}
+
+static void note_behind(const legs_job *job, scratch *s, uint32_t place, const leg_state *at)
+{
+    s->places[place] = (behind){(uint8_t)at->preferred, (uint8_t)at->longest, at->flaws};
+    if (job->one_place) {
+        legs_bytes bytes = bytes_behind(job, s);
+        bytes.preferred[place] = (uint8_t)at->preferred;
+        bytes.longest[place] = (uint8_t)at->longest;
+        bytes.flaws[place] = at->flaws;
+    }
+}
 
 /* Enters at every turn of the block that packets for the destination make. */
 static bool enter_turns(const legs_job *job, scratch *s, const legs_block *block, uint32_t to, bool *misfit)
@@ -47,7 +65,7 @@ static bool enter_turns(const legs_job *job, scratch *s, const legs_block *block
         }
         const leg_state *at = &s->walk.states[id];
         *misfit |= at->longest > LEGS_LONGEST || at->preferred > LEGS_LONGEST;
-        s->places[turn->place] = (behind){(uint8_t)at->preferred, (uint8_t)at->longest, at->flaws};
+        note_behind(job, s, turn->place, at);
     }
     return true;
 }
@@ -139,14 +157,58 @@ static void add_flawed(const legs_job *job, scratch *s, const legs_way *ways, wa
     }
 }
 
-/* The same for starts none of which has a flaw; false, and nothing changed but s->lengths, if one has. */
-static bool add_flawless(const legs_job *job, scratch *s, const legs_way *ways, walk_outcome *all)
+/* Adds up ways and what lies behind for LEGS_BLOCK headings, all of which are starts. Loops that a compiler can make wide. */
+static unsigned add_block(const legs_bytes *way, const legs_bytes *after, size_t first, uint32_t *lengths, uint32_t *longest)
 {
+    uint8_t sum[LEGS_BLOCK], low = UINT8_MAX, high = 0, far = 0, flaws = 0;
+    for (size_t i = 0; i < LEGS_BLOCK; i++) {
+        sum[i] = (uint8_t)(way->preferred[first + i] + after->preferred[first + i]);
+        uint8_t length = (uint8_t)(way->longest[first + i] + after->longest[first + i]);
+        far = length > far ? length : far;
+        low = sum[i] < low ? sum[i] : low;
+        high = sum[i] > high ? sum[i] : high;
+        flaws |= way->flaws[first + i] | after->flaws[first + i];
+    }
+    for (unsigned hops = low; hops <= high; hops++) {
+        uint8_t count = 0;
+        for (size_t i = 0; i < LEGS_BLOCK; i++) {
+            count = (uint8_t)(count + (sum[i] == hops));
+        }
+        lengths[hops] += count;
+    }
+    *longest = far > *longest ? far : *longest;
+    return flaws;
+}
+
+/* The same for some of them: those whose bit is set. */
+static unsigned add_some(const legs_bytes *way, const legs_bytes *after, size_t first, uint64_t bits, uint32_t *lengths,
+                         uint32_t *longest)
+{
+    unsigned flaws = 0;
+    for (; bits; bits &= bits - 1) {
+        size_t i = first + (size_t)__builtin_ctzll(bits);
+        uint32_t length = (uint32_t)way->longest[i] + after->longest[i];
+        *longest = length > *longest ? length : *longest;
+        flaws |= way->flaws[i] | after->flaws[i];
+        lengths[way->preferred[i] + after->preferred[i]]++;
+    }
+    return flaws;
+}
+
+/* The same for starts none of which has a flaw; false, and nothing changed but s->lengths, if one has. */
+static bool add_flawless(const legs_job *job, scratch *s, uint32_t g, const legs_way *ways, walk_outcome *all)
+{
+    legs_bytes first = job->one_place ? legs_bytes_of(job, g) : (legs_bytes){0}, after_all = bytes_behind(job, s);
     unsigned flaws = 0;
     uint32_t longest = all->longest;
     const behind *places = s->places;
     for (size_t word = 0; word < job->row_words; word++) {
         const legs_way *run = ways + word * 64;
+        if (job->one_place) {
+            flaws |= ~s->row[word] == 0 ? add_block(&first, &after_all, word * 64, s->lengths, &longest)
+                                        : add_some(&first, &after_all, word * 64, s->row[word], s->lengths, &longest);
+            continue;
+        }
         for (uint64_t bits = s->row[word]; bits; bits &= bits - 1) {
             const legs_way *way = &run[__builtin_ctzll(bits)];
             if (way->place == IK_NONE) {
@@ -175,7 +237,7 @@ static ik_status show_pair(const legs_job *job, scratch *s, uint32_t g, uint32_t
         const legs_way *ways = job->ways + (size_t)g * job->num_headings;
         uint32_t headed = count_headings(job, s, src, dst->first);
         memset(s->lengths, 0, num * sizeof *s->lengths);
-        if (headed > 0 && !add_flawless(job, s, ways, &p.all)) {
+        if (headed > 0 && !add_flawless(job, s, g, ways, &p.all)) {
             memset(s->lengths, 0, num * sizeof *s->lengths);
             add_flawed(job, s, ways, &p.all);
         }
@@ -242,14 +304,17 @@ ik_status legs_walk_second(legs_job *job, ik_error *err)
         s->direct = ik_calloc((size_t)job->groups->num + 1, sizeof *s->direct);
         s->row = ik_calloc(job->row_words + 1, sizeof *s->row);
         s->lengths = ik_calloc(2 * (LEGS_LONGEST + 1), sizeof *s->lengths);
-        complete = leg_walk_make(job->plan, &s->walk) && s->places && s->direct && s->row && s->lengths;
+        s->behind = ik_calloc(3 * job->row_words * LEGS_BLOCK + 1, 1);
+        complete = leg_walk_make(job->plan, &s->walk) && s->places && s->behind && s->direct && s->row && s->lengths;
     }
-    ik_status status = complete ? ik_parallel_for(job->env, job->visitor->what, job->groups->num, walk_destination, &work, err)
+    ik_status status = complete ? ik_parallel_for_units(job->env, job->visitor->what, "destinations", job->groups->num,
+                                                        walk_destination, &work, err)
                                 : ik_fail_memory(err, (size_t)job->num_places * sizeof(behind), "the second legs of all ways");
     for (unsigned t = 0; work.scratch && t < threads; t++) {
         scratch *s = &work.scratch[t];
         leg_walk_free(&s->walk);
         free(s->places);
+        free(s->behind);
         free(s->direct);
         free(s->row);
         free(s->lengths);

@@ -127,7 +127,7 @@ static ik_status reach_by_pairs(reach_job *job, unsigned threads, ik_error *err)
         status = job->walks[t] ? IK_OK : ik_fail_memory(err, 0, "a walk");
     }
     if (status == IK_OK) {
-        status = ik_parallel_for(job->env, "longest paths", job->groups->num, reach_destination, job, err);
+        status = ik_parallel_for_units(job->env, "longest paths", "destinations", job->groups->num, reach_destination, job, err);
     }
     for (unsigned t = 0; job->walks && t < threads; t++) {
         walk_free(job->walks[t]);

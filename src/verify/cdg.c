@@ -29,7 +29,7 @@ static ik_status number_channels(cdg *g, ik_error *err)
 
 ik_status cdg_make(const ik_fabric *f, unsigned num_vcs, bool lanes, const ik_env *env, cdg *out, ik_error *err)
 {
-    cdg g = {.fabric = f, .num_vcs = num_vcs, .lanes = lanes, .words = ((size_t)ik_max_radix(f) + 63) / 64};
+    cdg g = {.fabric = f, .env = env, .num_vcs = num_vcs, .lanes = lanes, .words = ((size_t)ik_max_radix(f) + 63) / 64};
     ik_status status = number_channels(&g, err);
     size_t num_rows = cdg_num_vertices(&g) * (lanes ? 1 : num_vcs);
     double bytes = (double)num_rows * (double)g.words * 8;

@@ -13,6 +13,7 @@
 
 typedef struct cdg {
     const ik_fabric *fabric;
+    const ik_env *env; /* of who makes it; may be NULL */
     unsigned num_vcs;
     bool lanes;
     uint32_t num_channels;     /* switch-to-switch */
@@ -80,6 +81,7 @@ typedef struct cycle_graph {
     const void *graph;
     size_t num;
     bool (*next)(const void *graph, size_t vertex, size_t *cursor, size_t *successor);
+    const ik_env *env; /* for progress and cancelling; NULL = none */
 } cycle_graph;
 ik_status cycle_shortest(const cycle_graph *g, size_t **cycle, size_t *length, ik_error *err);
 ik_status cycle_exists(const cycle_graph *g, bool *cyclic, ik_error *err); /* O(vertices + edges) */

@@ -152,6 +152,19 @@ static void keep_cycle(const search *s, size_t start, size_t *cycle, size_t leng
     }
 }
 
+/* Says how far a search over all vertices is, from time to time. */
+static ik_status report(const search *s, size_t vertex, ik_error *err)
+{
+    const ik_env *env = s->g.env;
+    if (ik_env_cancelled(env)) {
+        return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    }
+    if (env && env->progress && vertex % (s->g.num / 100 + 1) == 0) {
+        env->progress(env->progress_ctx, "shortest dependency cycle", vertex, s->g.num, "channels");
+    }
+    return IK_OK;
+}
+
 static ik_status shortest_cycle(search *s, size_t **out, size_t *length, ik_error *err)
 {
     size_t *cycle = ik_calloc(s->g.num + 1, sizeof *cycle);
@@ -164,12 +177,18 @@ static ik_status shortest_cycle(search *s, size_t **out, size_t *length, ik_erro
     size_t best = s->g.num + 1;
     uint64_t budget = SEARCH_BUDGET;
     uint32_t mark = 0;
-    for (size_t v = 0; v < s->g.num && (budget > 0 || best > s->g.num); v++) {
-        size_t found = s->component[v] ? way_back(s, v, best, ++mark, &budget) : 0;
+    ik_status status = IK_OK;
+    for (size_t v = 0; status == IK_OK && v < s->g.num && (budget > 0 || best > s->g.num); v++) {
+        status = s->component[v] ? report(s, v, err) : IK_OK;
+        size_t found = status == IK_OK && s->component[v] ? way_back(s, v, best, ++mark, &budget) : 0;
         if (found) {
             best = found;
             keep_cycle(s, v, cycle, best);
         }
+    }
+    if (status != IK_OK) {
+        free(cycle);
+        return status;
     }
     *out = cycle;
     *length = best;
@@ -180,10 +199,17 @@ static ik_status shortest_cycle(search *s, size_t **out, size_t *length, ik_erro
 static ik_status find_components(const cycle_graph *g, search *s, ik_error *err)
 {
     ik_status status = search_make(g, s, err);
+    if (status != IK_OK) {
+        return status;
+    }
     for (size_t v = 0; status == IK_OK && v < g->num; v++) {
         if (s->order[v] == 0) {
             components_from(s, v);
+            status = ik_env_cancelled(g->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : IK_OK;
         }
+    }
+    if (status != IK_OK) {
+        search_free(s);
     }
     return status;
 }
@@ -223,10 +249,10 @@ static bool next_in_cdg(const void *graph, size_t vertex, size_t *cursor, size_t
 
 ik_status cdg_cycle(const cdg *g, size_t **cycle, size_t *length, ik_error *err)
 {
-    return cycle_shortest(&(cycle_graph){g, cdg_num_vertices(g), next_in_cdg}, cycle, length, err);
+    return cycle_shortest(&(cycle_graph){g, cdg_num_vertices(g), next_in_cdg, g->env}, cycle, length, err);
 }
 
 ik_status cdg_is_cyclic(const cdg *g, bool *cyclic, ik_error *err)
 {
-    return cycle_exists(&(cycle_graph){g, cdg_num_vertices(g), next_in_cdg}, cyclic, err);
+    return cycle_exists(&(cycle_graph){g, cdg_num_vertices(g), next_in_cdg, g->env}, cyclic, err);
 }

@@ -149,7 +149,7 @@ static ik_status run(count_job *job, unsigned threads, const ik_env *env, ik_err
     if (!complete) {
         return ik_fail_memory(err, (size_t)job->plan->fabric->num_ports * 8, "the destinations of channels");
     }
-    return ik_parallel_for(env, "destinations", job->plan->fabric->num_hosts, count_destination, job, err);
+    return ik_parallel_for_units(env, "destinations", "hosts", job->plan->fabric->num_hosts, count_destination, job, err);
 }
 
 /* Destination by destination: by its in-graph, or state by state. */

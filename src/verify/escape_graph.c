@@ -80,7 +80,7 @@ static bool next_dependency(const void *graph, size_t vertex, size_t *cursor, si
 
 ik_status escape_graph_cycle(const escape_graph *g, size_t **cycle, size_t *length, ik_error *err)
 {
-    return cycle_shortest(&(cycle_graph){g, g->num, next_dependency}, cycle, length, err);
+    return cycle_shortest(&(cycle_graph){.graph = g, .num = g->num, .next = next_dependency}, cycle, length, err);
 }
 
 static void add_dependency(escape_graph *g, size_t from, size_t to)

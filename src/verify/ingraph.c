@@ -36,6 +36,52 @@ void ingraph_begin(ingraph *g, uint32_t dst)
     g->num_left = 0;
 }
 
+/* Are the ports of a switch for dst those that it is known to have? Notes the one that is preferred now. */
+static bool same_ports(ingraph *g, uint32_t sw, uint32_t dst)
+{
+    const ik_fabric *f = g->fabric;
+    const uint64_t *known = ingraph_ports(g, sw);
+    ik_packet pk = {.src = dst, .dst = dst, .via = IK_NONE};
+    uint32_t preferred = 0, num_known = 0, num_found = 0;
+    uint32_t num = g->routing->family->next(g->routing, sw, f->port_base[sw], &pk, g->out, &preferred);
+    bool same = num > 0 && g->nodes[sw].flaws == 0;
+    g->nodes[sw].preferred_port = IK_NONE;
+    for (uint32_t i = 0; same && i < num; i++) {
+        uint32_t peer = ik_peer_node(f, g->out[i]), local = g->out[i] - f->port_base[sw];
+        if (peer != IK_NONE && ik_is_switch(f, peer)) {
+            same = known[local / 64] >> local % 64 & 1;
+            num_found++;
+            g->nodes[sw].preferred_port = i == preferred ? local : g->nodes[sw].preferred_port;
+        } else {
+            same = peer != IK_NONE && ik_node_host(f, peer) == dst;
+        }
+    }
+    for (size_t word = 0; word < g->words; word++) {
+        num_known += (uint32_t)__builtin_popcountll(known[word]);
+    }
+    return same && num_found == num_known;
+}
+
+bool ingraph_again(ingraph *g, uint32_t dst)
+{
+    if (g->epoch == 0 || g->num_left == 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < g->num_left; i++) {
+        if (!same_ports(g, g->left[i], dst)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < g->num_left; i++) { /* a switch was left after those behind it */
+        uint32_t sw = g->left[i];
+        ingraph_node *n = &g->nodes[sw];
+        uint32_t port = n->preferred_port == IK_NONE ? IK_NONE : g->fabric->port_base[sw] + n->preferred_port;
+        n->preferred = port == IK_NONE ? 0 : g->nodes[ik_peer_node(g->fabric, port)].preferred + 1;
+    }
+    g->dst = dst;
+    return true;
+}
+
 /* Asks the routing for the ports of a switch not seen yet for this destination. */
 static void open_switch(ingraph *g, uint32_t sw)
 {

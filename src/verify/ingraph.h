@@ -39,6 +39,10 @@ static inline bool ingraph_fits(const ik_routing *r)
 bool ingraph_make(const ik_fabric *f, const ik_routing *routing, ingraph *g);
 void ingraph_free(ingraph *g);
 void ingraph_begin(ingraph *g, uint32_t dst);
+/* Turns to destination dst on the same switch as the one before, if the routing gives it the same ports at all switches known,
+ * none of which has a flaw: everything known stays so, but for preferred paths, which are measured anew. Otherwise false, and
+ * nothing is changed that ingraph_begin() does not change. Cost O(known switches). */
+bool ingraph_again(ingraph *g, uint32_t dst);
 /* Everything that packets entering at `sw` reach, unless known. */
 void ingraph_follow(ingraph *g, uint32_t sw);
 

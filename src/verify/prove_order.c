@@ -61,7 +61,8 @@ static ik_status check_all(order_job *work, ik_error *err)
     if (!complete) {
         return ik_fail_memory(err, plan->fabric->num_switches * sizeof(uint64_t), "the check of a livelock order");
     }
-    return ik_parallel_for(work->job->env, "livelock order", work->destinations.num, check_destination, work, err);
+    return ik_parallel_for_units(work->job->env, "livelock order", "destinations", work->destinations.num, check_destination,
+                                 work, err);
 }
 
 /* An order speaks of one goal: a host with several cables may be reached by any. */

@@ -67,8 +67,9 @@ ik_status prove_by_sample(prove_job *job, ik_error *err)
                                     .dst = IK_NONE};
         complete = work.scratch[t].walk && work.scratch[t].distance && work.scratch[t].queue;
     }
-    ik_status status = complete ? ik_parallel_for(job->env, "proof of a sample", job->config.sample_pairs, prove_pair, &work, err)
-                                : ik_fail_memory(err, num * 8, "a proof");
+    ik_status status =
+        complete ? ik_parallel_for_units(job->env, "proof of a sample", "pairs", job->config.sample_pairs, prove_pair, &work, err)
+                 : ik_fail_memory(err, num * 8, "a proof");
     for (unsigned t = 0; work.scratch && t < job->num_threads; t++) {
         walk_free(work.scratch[t].walk);
         free(work.scratch[t].distance);

@@ -92,8 +92,9 @@ ik_status prove_by_walking(prove_job *job, ik_error *err)
         s->queue = ik_calloc((size_t)num_switches + 1, sizeof *s->queue);
         complete = s->walk && s->distance && s->queue;
     }
-    ik_status status = complete ? ik_parallel_for(job->env, "proof", job->groups.num, walk_destination, &work, err)
-                                : ik_fail_memory(err, (size_t)num_switches * 8, "a proof");
+    ik_status status =
+        complete ? ik_parallel_for_units(job->env, "proof", "destinations", job->groups.num, walk_destination, &work, err)
+                 : ik_fail_memory(err, (size_t)num_switches * 8, "a proof");
     for (unsigned t = 0; work.scratch && t < job->num_threads; t++) {
         walk_free(work.scratch[t].walk);
         free(work.scratch[t].distance);

@@ -296,6 +296,49 @@ static void memory_and_cancelling(void **state)
     ik_fabric_free(f);
 }
 
+typedef struct listener {
+    unsigned reports, stop_at;
+    int cancel;
+} listener;
+
+static void listen(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit)
+{
+    listener *l = ctx;
+    assert_true(what && *what && unit && *unit);
+    assert_true(done <= total && total > 0);
+    if (++l->reports == l->stop_at) {
+        ik_cancel_raise(&l->cancel);
+    }
+}
+
+/* A proof by any method says what it counts; when it is told to stop, whatever it is doing, it stops or has just come to its end.
+ */
+static void progress_is_reported(void **state)
+{
+    (void)state;
+    static const char *const routings[] = {"ugal_l", "minimal", "updown"}, *const vcs[] = {"1q", "any", "1q"};
+    ik_fabric *f = fabric_of("slimfly:q=5");
+    for (size_t i = 0; i < 3; i++) {
+        ik_plan *p = plan_of(f, routings[i], vcs[i], 0);
+        unsigned reports = UINT32_MAX;
+        for (unsigned stop_at = 0; stop_at <= reports && stop_at < 8; stop_at++) {
+            listener l = {.stop_at = stop_at};
+            ik_env env = {.num_threads = 2, .progress = listen, .progress_ctx = &l, .cancel = &l.cancel};
+            ik_proof proof;
+            ik_error err = {0};
+            ik_status status = ik_verify(p, NULL, &env, &proof, &err);
+            assert_true(status == IK_OK || (stop_at > 0 && status == IK_ERR_CANCELLED));
+            reports = stop_at == 0 ? l.reports : reports;
+            assert_true(reports > 0);
+            if (status == IK_OK) {
+                ik_proof_free(&proof);
+            }
+        }
+        ik_plan_free(p);
+    }
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +346,7 @@ int main(void)
         cmocka_unit_test(every_variant_on_damaged_fabrics),
         cmocka_unit_test(false_declarations_are_not_used),
         cmocka_unit_test(memory_and_cancelling),
+        cmocka_unit_test(progress_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
