@@ -5,15 +5,14 @@
 #ifndef IKAT_BASE_SHA256_H
 #define IKAT_BASE_SHA256_H
 
+#include <sha2.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SHA256_BYTES = 32, SHA256_HEX = 2 * SHA256_BYTES + 1 };
+enum { SHA256_BYTES = SHA256_DIGEST_LENGTH, SHA256_HEX = 2 * SHA256_BYTES + 1 };
 
 typedef struct sha256 {
-    uint32_t state[8];
-    uint64_t bytes;
-    uint8_t block[64];
+    SHA2_CTX state;
 } sha256;
 
 void sha256_begin(sha256 *s);
