@@ -24,10 +24,11 @@ bool hierarchy_of_trees(const ik_fabric *f)
 ik_status hierarchy_wanted(const ik_fabric *f, const ik_params *params, bool *out, ik_error *err)
 {
     enum { AUTO, ON, OFF } wanted = ik_params_enum(params, "hierarchy");
-    if (wanted == ON && !has_groups(f)) {
-        ik_fail(err, IK_ERR_UNSUPPORTED, "hierarchy=on: '%s' has no groups of switches that global links join",
-                f->family ? f->family : "this fabric");
-        return ik_hint(err, IK_ERR_UNSUPPORTED, "dragonfly and dragonflyplus have; elsewhere leave it at auto");
+    if (wanted != AUTO && !has_groups(f)) {
+        ik_fail(err, IK_ERR_UNSUPPORTED, "hierarchy=%s: '%s' has no groups of switches that global links join",
+                wanted == ON ? "on" : "off", f->family ? f->family : "this fabric");
+        return ik_hint(err, IK_ERR_UNSUPPORTED,
+                       "dragonfly and dragonflyplus have; elsewhere leave it at auto, which is every shortest path of the graph");
     }
     *out = wanted != OFF && has_groups(f);
     return IK_OK;

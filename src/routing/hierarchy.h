@@ -15,10 +15,11 @@
     {                                                                                                                            \
         "hierarchy", IK_PARAM_ENUM, "auto", 0, 0, "auto|on|off",                                                                 \
             "what a minimal path is on dragonfly and dragonflyplus: on, the shortest one with at most one global link (in each " \
-            "half, if there are two); off, every shortest path of the graph; auto: on there, off elsewhere"                      \
+            "half, if there are two); off, every shortest path of the graph; auto: on there; other fabrics take auto alone, "    \
+            "every shortest path of the graph"                                                                                   \
     }
 
-/* Resolves the parameter: whether paths are hierarchical. `on` where there are no groups: IK_ERR_UNSUPPORTED. */
+/* Resolves the parameter: whether paths are hierarchical. `on` and `off` where there are no groups: IK_ERR_UNSUPPORTED. */
 ik_status hierarchy_wanted(const ik_fabric *f, const ik_params *params, bool *out, ik_error *err);
 /* Whether the groups of such a fabric are trees of their own (dragonflyplus): a path up, over and down needs no more VCs. */
 bool hierarchy_of_trees(const ik_fabric *f);

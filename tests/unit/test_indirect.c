@@ -168,18 +168,36 @@ static void test_adversarial_traffic(void **state)
     ik_fabric_free(f);
 }
 
-/* Without a hierarchy there is nothing to switch on. Where failures leave no path with one global link the pair is lost, and
- * found again without the hierarchy; Valiant's routing loses none that has both halves. */
-static void test_hierarchy_refused_and_damaged(void **state)
+/* Without groups there is nothing to switch on or off: what would have no effect is refused, also at its present value. */
+static void test_hierarchy_refused(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric_of("slimfly:q=5");
-    ik_routing *r = NULL;
-    ik_error err;
-    assert_int_equal(ik_routing_from_spec(f, "valiant:hierarchy=on", &env, &r, &err), IK_ERR_UNSUPPORTED);
-    assert_non_null(strstr(err.text, "groups"));
-    ik_fabric_free(f);
-    f = fabric_of("dragonfly:h=1,fail=sw0.3"); /* the only link between two groups of two */
+    static const char *const fabrics[] = {"slimfly:q=5", "torus:dims=4:4", "karytree:k=2,n=2", "mlfm:h=3", "hyperx:dims=3:4"};
+    static const char *const routings[] = {"minimal", "valiant", "ugal_l"};
+    for (size_t k = 0; k < sizeof fabrics / sizeof *fabrics; k++) {
+        ik_fabric *f = fabric_of(fabrics[k]);
+        for (size_t i = 0; i < sizeof routings / sizeof *routings; i++)
+            for (int value = 0; value < 3; value++) {
+                static const char *const values[] = {"auto", "on", "off"};
+                char spec[64];
+                snprintf(spec, sizeof spec, "%s:hierarchy=%s", routings[i], values[value]);
+                ik_routing *r = NULL;
+                ik_error err = {0};
+                ik_status status = ik_routing_from_spec(f, spec, &env, &r, &err);
+                if (status != (value ? IK_ERR_UNSUPPORTED : IK_OK) || (value && !strstr(err.text, "has no groups")))
+                    fail_msg("%s on %s: %d, %s", spec, fabrics[k], status, err.text);
+                ik_routing_free(r);
+            }
+        ik_fabric_free(f);
+    }
+}
+
+/* Where failures leave no path with one global link the pair is lost, and found again without the hierarchy; Valiant's routing
+ * loses none that has both halves. */
+static void test_hierarchy_damaged(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("dragonfly:h=1,fail=sw0.3"); /* the only link between two groups of two */
     static const struct {
         const char *routing;
         uint64_t lost;
@@ -406,7 +424,8 @@ int main(void)
         cmocka_unit_test(test_hierarchical_proofs),
         cmocka_unit_test(test_one_global_link),
         cmocka_unit_test(test_adversarial_traffic),
-        cmocka_unit_test(test_hierarchy_refused_and_damaged),
+        cmocka_unit_test(test_hierarchy_refused),
+        cmocka_unit_test(test_hierarchy_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
