@@ -156,7 +156,9 @@ static void print_place_and_text(const ik_error *err)
     if (err->file[0])
         fprintf(stderr, "%s:", err->file);
     if (err->line)
-        fprintf(stderr, "%u:%u:", err->line, err->column);
+        fprintf(stderr, "%u:", err->line);
+    if (err->line && err->column)
+        fprintf(stderr, "%u:", err->column);
     fprintf(stderr, "%s%s", err->file[0] || err->line ? " " : "", err->text);
 }
 

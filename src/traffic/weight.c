@@ -10,8 +10,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Draws are taken modulo a source's sum of weights: far enough below 2^64 that all destinations are drawn in proportion. */
+/* Draws are taken modulo a source's sum of weights: one weight is far enough below 2^64 that all destinations are drawn in
+ * proportion, and the sum of any number of lines never reaches it. */
 #define MOST_WHOLE ((uint64_t)1 << 44)
+#define MOST_SUM   ((uint64_t)1 << 60)
 enum { MOST_DECIMALS = 18 };
 
 /* Digits and decimals of the mantissa; returns what follows it. *exact: they fit. */
@@ -73,6 +75,8 @@ bool weight_read(const char *text, weight *w)
 /* What the weights of one source have in common. */
 typedef struct scale {
     double largest;
+    double sum;        /* in units of the largest */
+    double whole_sum;  /* of the whole numbers that they are with so many decimals */
     uint32_t decimals; /* to which all are whole */
     bool rounded;
 } scale;
@@ -84,6 +88,12 @@ static uint64_t whole(const weight *w, uint32_t decimals)
     for (uint32_t k = w->decimals; k < decimals && n <= MOST_WHOLE; k++)
         n *= 10;
     return n;
+}
+
+/* What becomes of the largest weight: MOST_WHOLE, or what keeps the sum below MOST_SUM. */
+static double largest_whole(const scale *s)
+{
+    return fmin((double)MOST_WHOLE, (double)MOST_SUM / s->sum);
 }
 
 ik_status weights_to_whole(const weight *weights, pattern_flow *flows, size_t count, uint32_t num_hosts, ik_error *err)
@@ -99,11 +109,14 @@ ik_status weights_to_whole(const weight *weights, pattern_flow *flows, size_t co
     }
     for (size_t i = 0; i < count; i++) {
         scale *s = &scales[flows[i].src];
-        s->rounded = s->rounded || whole(&weights[i], s->decimals) > MOST_WHOLE;
+        uint64_t n = whole(&weights[i], s->decimals);
+        s->sum += weights[i].value / s->largest;
+        s->whole_sum += (double)n;
+        s->rounded = s->rounded || n > MOST_WHOLE || s->whole_sum > (double)MOST_SUM;
     }
     for (size_t i = 0; i < count; i++) {
         const scale *s = &scales[flows[i].src];
-        double part = weights[i].value / s->largest * (double)MOST_WHOLE;
+        double part = weights[i].value / s->largest * largest_whole(s);
         flows[i].weight = !s->rounded ? whole(&weights[i], s->decimals) : part < 1 ? 1 : (uint64_t)llround(part);
         assert(flows[i].weight > 0);
     }

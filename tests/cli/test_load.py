@@ -184,7 +184,8 @@ class Load(CliTest):
                 self.assertEqual(r.returncode, 0, r.stderr)
                 self.assertIn("2 lines of a host to itself are passed over, the first is line 2", r.stderr)
         path = self.flows_file("7 7")
-        self.refused("load", "karytree:k=4,n=2", "--routing", "dmodk", "--traffic", f"file:path={path}", says="hosts to themselves")
+        self.refused("load", "karytree:k=4,n=2", "--routing", "dmodk", "--traffic", f"file:path={path}",
+                     says=[f"{path}:1: no flow", "hosts to themselves"])
 
     def test_shares_too_fine_for_a_mix(self):
         self.refused("load", "karytree:k=4,n=2", "--routing", "dmodk", "--traffic", "mix:1e-9*shift+uniform", says="finer than 1e-8")
