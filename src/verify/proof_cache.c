@@ -63,6 +63,12 @@ static bool names_tables(const char *spec)
 /* What is asked for is part of the key: a new member of the configuration belongs into make_key(). */
 _Static_assert(sizeof(ik_verify_config) == 24, "ik_verify_config has changed: see the comment");
 
+/* The fabric that a proof's hosts are counted on. */
+static const ik_fabric *whole_of(const ik_plan *plan)
+{
+    return plan->fabric->split ? plan->fabric->split->whole : plan->fabric;
+}
+
 /* False if what the proof depends on cannot be told. */
 static bool make_key(const ik_plan *plan, const ik_verify_config *config, const ik_env *env, proof_key *key)
 {
@@ -73,7 +79,7 @@ static bool make_key(const ik_plan *plan, const ik_verify_config *config, const 
         return false;
     sha256_begin(&s);
     sha256_add_text(&s, ik_build());
-    fabric_add_digest(f, &s);
+    fabric_add_digest(whole_of(plan), &s); /* a split fabric is alike to one whose hosts are really single ports */
     sha256_add_text(&s, r->spec);
     sha256_add_u64(&s, r->seed);
     sha256_add_u64(&s, env ? env->seed : 0);
@@ -135,7 +141,7 @@ static bool load(const char *path, const proof_key *key, const ik_plan *plan, ik
         size_t size = (size_t)info.st_size;
         uint8_t *bytes = malloc(size);
         if (bytes && fread(bytes, 1, size, file) == size)
-            found = proof_unpack(bytes, size, key, plan->fabric, plan->num_vcs, out);
+            found = proof_unpack(bytes, size, key, whole_of(plan), plan->num_vcs, out);
         free(bytes);
     }
     if (file)

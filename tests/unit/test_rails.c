@@ -470,6 +470,50 @@ static void test_distances(void **state)
     }
 }
 
+/* The pair of switches and the hosts of four cables: two hosts of two, or four of one. Ports have the same numbers. */
+static ik_fabric *two_switches(uint32_t hosts)
+{
+    ik_builder *b = ik_builder_new();
+    uint16_t link = ik_builder_class(b, 100000000000, 6000, NULL);
+    uint32_t ports = 4 / hosts;
+    ik_builder_switches(b, 2, 3);
+    ik_builder_hosts(b, hosts, ports);
+    ik_builder_link(b, ik_sw(0, 0), ik_sw(1, 0), link);
+    for (uint32_t k = 0; k < 4; k++)
+        ik_builder_link(b, ik_hs(k / ports, k % ports), ik_sw(k % 2, 1 + k / 2), link);
+    ik_fabric *f = NULL;
+    ik_error err;
+    assert_int_equal(ik_builder_finish(b, &f, &err), IK_OK);
+    ik_builder_free(b);
+    return f;
+}
+
+/* The cache of proofs tells a fabric of hosts with several cables from one whose hosts are the ports. */
+static void test_cached_proofs(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/ikat_rails_XXXXXX", command[64];
+    assert_non_null(mkdtemp(folder));
+    for (uint32_t round = 0; round < 4; round++) {
+        uint32_t hosts = round % 2 ? 4 : 2;
+        ik_fabric *f = two_switches(hosts);
+        ik_env env = {.cache_folder = folder};
+        ik_plan *plan = NULL;
+        ik_proof proof;
+        ik_error err;
+        bool cached;
+        assert_int_equal(ik_plan_from_specs(f, "shortest", NULL, NULL, 0, &env, &plan, &err), IK_OK);
+        assert_int_equal(ik_verify_cached(plan, NULL, &env, &proof, &cached, &err), IK_OK);
+        assert_int_equal(cached, round > 1);
+        assert_int_equal(proof.pairs, hosts * (hosts - 1));
+        ik_proof_free(&proof);
+        ik_plan_free(plan);
+        ik_fabric_free(f);
+    }
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 /* What needs each host on one switch says so. */
 static void test_refusals(void **state)
 {
@@ -497,6 +541,7 @@ int main(void)
         cmocka_unit_test(test_exports),
         cmocka_unit_test(test_exchanges),
         cmocka_unit_test(test_distances),
+        cmocka_unit_test(test_cached_proofs),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
