@@ -176,12 +176,19 @@ static uint16_t link_of_latency(uint64_t latency_ps, const ik_topo_ctx *ctx, ik_
     return ik_builder_class(b, ik_builder_class_of(b, ctx->link).rate_bps, latency_ps, NULL);
 }
 
-ik_topo_ctx topo_latency_links(const ik_params *given, const char *name, const ik_topo_ctx *ctx, ik_builder *b)
+ik_status topo_latency_links(const ik_params *given, const char *name, bool any, const ik_topo_ctx *ctx, ik_builder *b,
+                             ik_topo_ctx *out, ik_error *err)
 {
-    ik_topo_ctx own = *ctx;
-    if (ik_params_has(given, name))
-        own.link = link_of_latency(ik_params_uint(given, name), ctx, b);
-    return own;
+    bool has = ik_params_has(given, name);
+    if (has && !any) {
+        ik_fail(err, IK_ERR_USAGE, "%s has no effect: this fabric has no such links", name);
+        return ik_hint(err, IK_ERR_USAGE,
+                       "leave it out; latency is that of all links between switches, host_latency of the hosts'");
+    }
+    *out = *ctx;
+    if (has)
+        out->link = link_of_latency(ik_params_uint(given, name), ctx, b);
+    return IK_OK;
 }
 
 /* One value of the list, which ends at a colon or the end. */
@@ -220,8 +227,8 @@ ik_status topo_level_links(const ik_params *given, uint32_t levels, const ik_top
         links[l] = links[1];
     if (levels > 1 && (count == 1 || count == levels - 1))
         return IK_OK;
-    ik_fail(err, IK_ERR_USAGE, TOPO_LEVEL_LATENCY " has %u times; cables between switches of this tree join %u levels", count,
-            levels);
+    ik_fail(err, IK_ERR_USAGE, TOPO_LEVEL_LATENCY " has %u time%s; this tree has %u level%s of switches", count,
+            count == 1 ? "" : "s", levels, levels == 1 ? "" : "s");
     return ik_hint(err, IK_ERR_USAGE,
                    levels > 1 ? "give one time for all, or one fewer than levels: the first is that of the cables "
                                 "from leaf switches up; hosts' cables have host_latency"

@@ -50,8 +50,10 @@ ik_status topo_set_groups(const ik_params *given, uint64_t groups, uint64_t port
             "latency of the cables between switches, level by level from the leaf switches (first: levels 1 to 2), as in 5 "     \
             "ns:20 ns, or one for all; as latency if not given"                                                                  \
     }
-/* ctx with links of the latency that such a parameter gives. */
-ik_topo_ctx topo_latency_links(const ik_params *given, const char *name, const ik_topo_ctx *ctx, ik_builder *b);
+/* ctx with links of the latency that such a parameter gives. any: whether this fabric has such links; without them the parameter
+ * is refused. */
+ik_status topo_latency_links(const ik_params *given, const char *name, bool any, const ik_topo_ctx *ctx, ik_builder *b,
+                             ik_topo_ctx *out, ik_error *err);
 /* By `level_latency`: links[l] joins switches of levels l and l + 1, l from 1 to levels - 1; links[0] is left alone. */
 ik_status topo_level_links(const ik_params *given, uint32_t levels, const ik_topo_ctx *ctx, ik_builder *b, uint16_t *links,
                            ik_error *err);

@@ -49,8 +49,12 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     if (status != IK_OK)
         return status;
     d.g = d.global.groups;
-    const ik_topo_ctx local = topo_latency_links(given, "local_latency", ctx, b);
-    const ik_topo_ctx global = topo_latency_links(given, "global_latency", ctx, b);
+    ik_topo_ctx local, global;
+    status = topo_latency_links(given, "local_latency", d.a > 1, ctx, b, &local, err);
+    if (status == IK_OK)
+        status = topo_latency_links(given, "global_latency", d.g > 1, ctx, b, &global, err);
+    if (status != IK_OK)
+        return status;
     ik_builder_switches(b, d.g * d.a, d.p + d.a - 1 + d.h);
     for (uint32_t group = 0; group < d.g; group++) {
         link_group(b, &local, &d, group);

@@ -136,8 +136,12 @@ static ik_status choose_xi(const gf *field, uint32_t wanted, uint32_t *xi, ik_er
 static ik_status add_all(ik_builder *b, const ik_params *given, const ik_topo_ctx *ctx, ik_slimfly *s, const gf *field,
                          ik_error *err)
 {
-    const ik_topo_ctx local = topo_latency_links(given, "local_latency", ctx, b);
-    const ik_topo_ctx global = topo_latency_links(given, "global_latency", ctx, b);
+    ik_topo_ctx local, global;
+    ik_status status = topo_latency_links(given, "local_latency", true, ctx, b, &local, err);
+    if (status == IK_OK)
+        status = topo_latency_links(given, "global_latency", true, ctx, b, &global, err);
+    if (status != IK_OK)
+        return status;
     uint32_t *set = ik_calloc(s->degree, sizeof *set);
     if (!set) {
         return ik_fail_memory(err, s->degree * sizeof *set, "a generator set");
@@ -236,9 +240,8 @@ const ik_topology ik_topology_slimfly = {
         "q-1 of the other "
         "subgraph. p = floor keeps uniform traffic below saturation, p = ceil costs less per host.",
     .params = params,
-    .examples =
-        (const char *const[]){"slimfly:q=3", "slimfly:q=4,p=ceil", "slimfly:q=5", "slimfly:q=7,p=3,xi=5", "slimfly:q=9",
-                              "slimfly:q=3,local_latency=5 ns,global_latency=30 ns", NULL},
+    .examples = (const char *const[]){"slimfly:q=3", "slimfly:q=4,p=ceil", "slimfly:q=5", "slimfly:q=7,p=3,xi=5", "slimfly:q=9",
+                                      "slimfly:q=3,local_latency=5 ns,global_latency=30 ns", NULL},
     .bad_examples = (const char *const[]){"slimfly:q=6", "slimfly:q=2", "slimfly:q=5,p=0", "slimfly:q=5,p=many",
                                           "slimfly:q=7,xi=2", "slimfly:q=65521", NULL},
     .series = series,

@@ -94,6 +94,23 @@ static void test_refused_elsewhere(void **state)
     assert_true(refused > 20);
 }
 
+/* Nor does a fabric take one of links that its own size leaves out, be it the value that the others have. */
+static void test_refused_without_links(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {
+        "dragonfly:a=1,h=3,p=1,local_latency=6 ns",      "dragonfly:h=2,g=1,global_latency=9 ns",
+        "dragonflyplus:h=2,g=1,global_latency=9 ns",     "dragonfly:a=1,h=3,p=1,g=1,local_latency=6 ns,global_latency=9 ns",
+        "karytree:k=2,n=1,level_latency=9 ns",           "rlft:ports=4,levels=1,level_latency=9 ns",
+        "karytree:k=2,n=3,level_latency=5 ns:6 ns:7 ns", "karytree:k=2,n=4,level_latency=5 ns:6 ns"};
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+        ik_fabric *f = NULL;
+        ik_error err = {0};
+        if (ik_fabric_from_spec(specs[k], NULL, &f, &err) != IK_ERR_USAGE || !strstr(err.text, "latency"))
+            fail_msg("%s: %s", specs[k], err.text);
+    }
+}
+
 /* Over the top: up and down each level once, and the time of the packet. */
 static void test_time_of_a_packet(void **state)
 {
@@ -145,6 +162,7 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_links_have_their_latency), cmocka_unit_test(test_refused_elsewhere),
-                                       cmocka_unit_test(test_time_of_a_packet), cmocka_unit_test(test_threads)};
+                                       cmocka_unit_test(test_refused_without_links), cmocka_unit_test(test_time_of_a_packet),
+                                       cmocka_unit_test(test_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
