@@ -184,6 +184,9 @@ typedef struct ik_param {
     double min, max;     /* inclusive; both 0 = no limit */
     const char *choices; /* IK_PARAM_ENUM only */
     const char *help;    /* one line, no full stop */
+    /* NULL, or where it has an effect: "model=iq|ioq", "queues=damq and vcs>1 or not t_max" (see ik_params_check_needs); and what
+     * to use elsewhere, or NULL. Written where it has no effect it is refused. */
+    const char *needs, *instead;
 } ik_param;
 
 typedef struct ik_value {
@@ -226,6 +229,12 @@ unsigned ik_params_enum(const ik_params *params, const char *name);
 const char *ik_params_text(const ik_params *params, const char *name);
 const char *ik_params_spec(const ik_params *params, const char *name); /* SPEC: with ',' between its items; "" if not given */
 const uint32_t *ik_params_list(const ik_params *params, const char *name, size_t *count);
+/* Refuses what was given (at its default too) where its row's `needs` does not hold: IK_ERR_INPUT with the value's place, which
+ * other value stands against it, and what to use instead. needs: ways joined by " or ", clauses of a way by " and "; a clause is
+ * [not] NAME (has a value), NAME=VALUE|VALUE, NAME>BOUND or NAME<BOUND (a number or another parameter). NAME may be SECTION.NAME:
+ * it is looked up in `other` if `other_name` is that section, else it counts as holding. */
+ik_status ik_params_check_needs(const ik_params *params, const char *owner, const char *other_name, const ik_params *other,
+                                ik_error *err);
 /* Canonical "a=1,b=2" of every value that differs from its default (all = true: of every value that is set). Owned by params. */
 const char *ik_params_print(ik_params *params, bool all);
 

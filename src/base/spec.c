@@ -130,6 +130,8 @@ ik_status ik_params_from_spec(ik_params *params, const char *kind, const ik_spec
     status = ik_spec_apply(spec, &made, owner, err);
     if (status == IK_OK)
         status = ik_params_finish(&made, owner, err);
+    if (status == IK_OK)
+        status = ik_params_check_needs(&made, owner, NULL, NULL, err);
     if (status != IK_OK) {
         ik_params_free(&made);
         return status;

@@ -67,7 +67,7 @@ const ik_command ik_command_list = {
     .synopsis = "[FAMILY]",
     .summary = "list topologies, routings, selections, vcs, traffic, formats, sections",
     .details = "With --json: an object with one array a family; each member has name, summary, source, details, parameters\n"
-               "(name, type, default, min, max, range, help), common_parameters, examples, shorthand_of.",
+               "(name, type, default, needs, min, max, range, help), common_parameters, examples, shorthand_of.",
     .examples = examples,
     .min_args = 0,
     .max_args = 1,

@@ -124,6 +124,8 @@ void cli_print_params(const ik_param *params)
             printf(", required");
         else if (p->def[0])
             printf(", default %s", p->def);
+        if (p->needs)
+            printf(", only with %s", p->needs);
         printf("]\n");
     }
 }
@@ -164,6 +166,8 @@ static json_t *params_json(const ik_param *params)
             json_object_set_new(row, "max", json_real(p->max));
             json_object_set_new(row, "range", json_string(range_text(p, range, sizeof range)));
         }
+        if (row && p->needs)
+            json_object_set_new(row, "needs", json_string(p->needs));
         json_array_append_new(list, row);
     }
     return list;

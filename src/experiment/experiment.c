@@ -209,7 +209,9 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size, 
         status = read_option(e, id, ytree_get(root, schema_option(id)->name), err);
     if (status == IK_OK)
         status = check_options(e, err);
-    return status == IK_OK ? count_points(e, err) : status;
+    if (status == IK_OK)
+        status = count_points(e, err);
+    return status == IK_OK ? effects_check(e, err) : status;
 }
 
 ik_status ik_experiment_read_memory(const char *text, size_t size, const char *file, const char *const *overrides,

@@ -55,6 +55,9 @@ static inline const ik_value *experiment_option(const ik_experiment *e, option_i
 double experiment_load(const ik_experiment *e, const point *p);
 uint64_t experiment_seed(const ik_experiment *e, const point *p);
 
+/* effects.c: refuses what was written and has no effect beside another section. After num_points is known. */
+ik_status effects_check(const ik_experiment *e, ik_error *err);
+
 /* sections.c: adds what the node of a family's section, or of a pattern in a list, stands for to the list. After a failure the
  * list holds what was added before. */
 ik_status section_read_family(ik_experiment *e, section_id id, variants *list, const ytree *node, ik_error *err);

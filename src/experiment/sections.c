@@ -117,7 +117,10 @@ static ik_status seal(ik_experiment *e, section_id id, variants *list, variant *
         ik_error_at(err, v->place->file, v->place->line, v->place->column);
         return status;
     }
-    status = patterns_read(e, v, &p, err);
+    if (schema_section(id)->kind == IK_SECTION_FAMILY) /* the others': effects_check, which can name the points */
+        status = ik_params_check_needs(&v->params, owner, NULL, NULL, err);
+    if (status == IK_OK)
+        status = patterns_read(e, v, &p, err);
     if (status != IK_OK)
         return status;
     status = write_texts(e, id, v, &p, owner, err);

@@ -216,7 +216,11 @@ static ik_status put_proofs(const page *p, ik_error *err)
         const report_plan *plan = &p->m->plans[i];
         cell(&g, "%s", plan->label);
         cell(&g, "%s", p->m->fabrics[plan->fabric].label);
-        cell(&g, "%u", plan->vcs);
+        long long used = (long long)json_integer_value(json_object_get(plan->proof, "vcs_used"));
+        if (used > 0 && used < plan->vcs) /* the others divide the buffer all the same */
+            cell(&g, "%lld of %u", used, plan->vcs);
+        else
+            cell(&g, "%u", plan->vcs);
         cell(&g, "%s", verdict(plan->proof, "delivered"));
         cell(&g, "%s", verdict(plan->proof, "loop_free"));
         cell(&g, "%s", verdict(plan->proof, "minimal"));

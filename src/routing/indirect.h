@@ -29,7 +29,7 @@ typedef enum indirect_choice { INDIRECT_AUTO, INDIRECT_HOSTS, INDIRECT_ALL, INDI
 #define INDIRECT_PARAMS                                                                                                          \
     {"intermediate", IK_PARAM_ENUM, "auto", 0, 0, INDIRECT_CHOICES, INDIRECT_HELP},                                              \
         {"paths", IK_PARAM_ENUM, "all", 0, 0, "all|one", "in each half every minimal path, or one drawn by seed"},               \
-        {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the draw (paths=one)"}, HIERARCHY_PARAM
+        {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the draw (paths=one)", "paths=one", NULL}, HIERARCHY_PARAM
 extern const char *const indirect_examples[];
 
 typedef struct indirect {

@@ -11,6 +11,16 @@
 /* Ports that next() may write on the stack; switches with more take the large buffer. */
 enum { SMALL_RADIX = 256, LARGE_RADIX = 65535 };
 
+/* A selection that is never asked is refused. */
+static ik_status check_selection(const ik_routing *r, const char *selection, ik_error *err)
+{
+    if (r->kind == IK_ROUTE_ADAPTIVE && !r->family->pick)
+        return IK_OK;
+    ik_status status = ik_fail(err, IK_ERR_USAGE, "selection '%.60s': it has no effect with routing '%.80s', which %s", selection,
+                               r->spec, r->family->pick ? "picks among its choices itself" : "leaves no choice");
+    return ik_hint(err, status, "leave the selection out");
+}
+
 ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char *vc, const char *selection, unsigned num_vcs,
                              const ik_env *env, ik_plan **out, ik_error *err)
 {
@@ -24,6 +34,8 @@ ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char
                          LARGE_RADIX, plan->max_radix);
     if (status == IK_OK)
         status = ik_routing_from_spec(f, routing, env, &plan->routing, err);
+    if (status == IK_OK && selection)
+        status = check_selection(plan->routing, selection, err);
     if (status == IK_OK && !vc)
         vc = plan->routing->natural_vc && num_vcs != 1 ? plan->routing->natural_vc : "1q";
     if (status == IK_OK && !selection)

@@ -142,11 +142,13 @@ static const ik_param params[] = {
      "levels of switches that choose: all, or a list as in 1:2 (leaf switches are 1)"},
     {"delta", IK_PARAM_UINT, "1", 1, 65535, NULL, "only every delta-th up port is allowed for a destination"},
     {"filter", IK_PARAM_ENUM, "digit", 0, 0, "digit|destination|port",
-     "what an allowed port's number is congruent to, modulo delta"},
+     "what an allowed port's number is congruent to, modulo delta", "delta>1", "delta above 1 filters"},
     {"triggering", IK_PARAM_ENUM, "selection", 0, 0, "selection|none|th|2th",
      "who chooses: the selection function, or most credits always, below one threshold, between two"},
-    {"low", IK_PARAM_FRACTION, "25 %", 0, 1, NULL, "low triggering threshold: free credits of the D-mod-K port's queue"},
-    {"high", IK_PARAM_FRACTION, "50 %", 0, 1, NULL, "high triggering threshold, where 2th returns to D-mod-K"},
+    {"low", IK_PARAM_FRACTION, "25 %", 0, 1, NULL, "low triggering threshold: free credits of the D-mod-K port's queue",
+     "triggering=th|2th", "triggering=th or 2th looks at it"},
+    {"high", IK_PARAM_FRACTION, "50 %", 0, 1, NULL, "high triggering threshold, where 2th returns to D-mod-K", "triggering=2th",
+     "triggering=2th looks at it"},
     {0},
 };
 static const char *const examples[] = {

@@ -504,7 +504,8 @@ static void cowen_entry_nth(const ik_routing *r, uint32_t sw, uint32_t n, ik_tab
 }
 
 static const ik_param cowen_params[] = {
-    {"alpha", IK_PARAM_REAL, "0.3333333333333333", 0, 1, NULL, "exponent of the ball size: k = floor(n^alpha)"},
+    {"alpha", IK_PARAM_REAL, "0.3333333333333333", 0, 1, NULL, "exponent of the ball size: k = floor(n^alpha)", "not t_max",
+     "t_max finds the alpha itself"},
     {"t_max", IK_PARAM_UINT, "", 1, 1e9, NULL,
      "most entries a switch may store: takes the alpha with the shortest paths that fits"},
     {"variant", IK_PARAM_ENUM, "balld", 0, 0, "balld|ball|strict|le",

@@ -11,9 +11,9 @@ static ik_status create(ik_routing *r, const ik_params *params, const ik_env *en
     ik_status status =
         registers_fill(r->fabric, r->family->name, adaptive ? REGISTERS_FIR_ADAPTIVE : REGISTERS_FIR_DMODK, &regs, err);
     r->impl = regs;
-    if (adaptive) {
-        r->kind = IK_ROUTE_ADAPTIVE;
-        r->claims &= ~(unsigned)IK_CLAIM_IN_ORDER;
+    if (!adaptive) {
+        r->kind = IK_ROUTE_DETERMINISTIC;
+        r->claims |= IK_CLAIM_IN_ORDER;
     }
     return status;
 }
@@ -44,8 +44,8 @@ const ik_routing_family ik_routing_fir = {
         "the digits of the host into ceil(log2 m) bits each, so that any arity works.\n\nNeeds an undamaged generated tree where "
         "every switch has at least as many up ports as children, or a power of two of them.",
     .params = params,
-    .kind = IK_ROUTE_DETERMINISTIC,
-    .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,
+    .kind = IK_ROUTE_ADAPTIVE,
+    .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,
     .traits = IK_ROUTE_DEST_BASED,
     .example_fabrics = examples,
     .refused_fabrics = refused,

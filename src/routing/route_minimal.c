@@ -113,7 +113,8 @@ static uint32_t minimal_next(const ik_routing *r, uint32_t sw, uint32_t in_port,
 
 static const ik_param minimal_params[] = {
     {"paths", IK_PARAM_ENUM, "all", 0, 0, "all|one", "every minimal path, or one per switch and destination drawn by seed"},
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the draw (paths=one)"},
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the draw (paths=one)", "paths=one",
+     "with paths=all the paths are drawn by the experiment's seed"},
     HIERARCHY_PARAM,
     {0},
 };

@@ -48,6 +48,14 @@ static void ugal_free(ugal *u)
     free(u);
 }
 
+static bool is_given(const ik_params *params, const char *name)
+{
+    for (size_t i = 0; i < params->num; i++)
+        if (strcmp(params->decl[i].name, name) == 0)
+            return params->values[i].given;
+    return false;
+}
+
 static ik_status ugal_create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
 {
     ugal *u = ik_calloc(1, sizeof *u);
@@ -62,6 +70,15 @@ static ik_status ugal_create(ik_routing *r, const ik_params *params, const ik_en
     unsigned cost = ik_params_enum(params, "cost");
     if (cost != 0 || ik_params_has(params, "c")) /* a c that is given asks for the constant form */
         u->ratio = cost == 2;
+    if (!u->ratio && is_given(params, "csf")) {
+        ugal_free(u);
+        return ik_hint(err,
+                       ik_fail(err, IK_ERR_INPUT,
+                               "routing 'ugal_l', parameter 'csf': it has no effect on %s, where cost=auto is "
+                               "constant",
+                               r->fabric->family ? r->fabric->family : "this fabric"),
+                       "give c, or cost=ratio");
+    }
     u->c = u->ratio ? ik_params_real(params, "csf") : ik_params_has(params, "c") ? ik_params_real(params, "c") : 2;
     if (ik_params_has(params, "ni"))
         u->draws = (uint32_t)ik_params_uint(params, "ni");
@@ -208,19 +225,23 @@ static const ik_param ugal_params[] = {
     {"cost", IK_PARAM_ENUM, "auto", 0, 0, "auto|constant|ratio",
      "penalty of an indirect path: c, or csf times the ratio of path lengths "
      "(auto: constant on MLFM, OFT and trees)"},
-    {"c", IK_PARAM_REAL, "", 0, 1e9, NULL, "constant penalty (none given: 2); not with cost=ratio"},
-    {"csf", IK_PARAM_REAL, "1", 0, 1e9, NULL, "factor of the ratio with cost=ratio"},
+    {"c", IK_PARAM_REAL, "", 0, 1e9, NULL, "constant penalty (none given: 2); not with cost=ratio", "cost=auto|constant",
+     "cost=ratio has csf"},
+    {"csf", IK_PARAM_REAL, "1", 0, 1e9, NULL, "factor of the ratio with cost=ratio", "cost=auto|ratio and not c",
+     "the constant form has c"},
     {"ni", IK_PARAM_UINT, "", 1, 1e6, NULL, "intermediates drawn per packet (none given: 5 on MLFM, 1 on OFT, 4 elsewhere)"},
     {"t", IK_PARAM_FRACTION, "0", 0, 1, NULL,
      "threshold: minimal, unasked, while its queue is below this part of the output buffer; 0 = off"},
     {"buffer", IK_PARAM_SIZE, "", 1, 1e15, NULL,
-     "buffer that t is a part of (none given: the output buffer, in models without one the input buffer at the other end)"},
+     "buffer that t is a part of (none given: the output buffer, in models without one the input buffer at the other end)", "t>0",
+     "give t, the part of the buffer"},
     {"occupancy", IK_PARAM_ENUM, "queue", 0, 0, "queue|queue_credits|vc",
      "what an occupancy counts: bytes waiting for the output, plus "
      "those in the next buffer, or only of VC 0"},
     {"first", IK_PARAM_ENUM, "cheapest", 0, 0, "cheapest|random|any",
      "first output where several are minimal: least occupied, random, or "
-     "left to the selection function"},
+     "left to the selection function",
+     "paths=all", "with paths=one there is one first output"},
     INDIRECT_PARAMS,
     {0},
 };

@@ -441,7 +441,8 @@ static ik_status create(ik_routing *r, const ik_params *params, const ik_env *en
 static const ik_param params[] = {
     {"order", IK_PARAM_ENUM, "auto", 0, 0, "auto|levels|distance",
      "what up means: towards the roots of a recognised tree, or towards one switch"},
-    {"root", IK_PARAM_UINT, "", 0, 4294967294.0, NULL, "the topmost switch of order=distance; without it a central one"},
+    {"root", IK_PARAM_UINT, "", 0, 4294967294.0, NULL, "the topmost switch of order=distance; without it a central one",
+     "order=auto|distance", "order=distance has a root"},
     ROUTING_SEED_PARAM,
     {0},
 };

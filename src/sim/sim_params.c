@@ -12,44 +12,67 @@ const ik_param ik_switch_params[] = {
      "input buffer of a port, split evenly among its virtual channels unless queues says otherwise"},
     {"queues", IK_PARAM_ENUM, "voqsw", 0, 0, "fifo|voqsw|damq|voqnet",
      "in an input buffer: a FIFO a virtual channel; a queue an output in each virtual channel's space; the same in space that "
-     "is shared within bounds; a queue with space of its own for every destination host (model iq)"},
-    {"voq", IK_PARAM_BOOL, "", 0, 0, NULL, "older spelling: true is queues=voqsw, false is queues=fifo"},
+     "is shared within bounds; a queue with space of its own for every destination host (model iq)",
+     "model=iq|ioq", "model pipelined has a FIFO for each virtual channel, model ideal queues at its outputs"},
+    {"voq", IK_PARAM_BOOL, "", 0, 0, NULL, "older spelling: true is queues=voqsw, false is queues=fifo", "model=iq|ioq",
+     "model pipelined has a FIFO for each virtual channel, model ideal queues at its outputs"},
     {"damq_bounds", IK_PARAM_ENUM, "vc", 0, 0, "vc|output",
      "what queue_min and queue_max bound (queues=damq): the space of a virtual channel, or of each of its queues to an output, "
-     "for which the sender looks one switch ahead"},
+     "for which the sender looks one switch ahead",
+     "model=iq|ioq and queues=damq", "set queues to damq in model iq or ioq"},
     {"queue_min", IK_PARAM_SIZE, "", 0, 1e12, NULL,
-     "space that no other may take (queues=damq; default: one packet, nothing if there is one virtual channel)"},
-    {"queue_max", IK_PARAM_SIZE, "", 1, 1e12, NULL, "most space in use (queues=damq; default: the whole buffer)"},
+     "space that no other may take (default: one packet, nothing if there is one virtual channel)",
+     "model=iq|ioq and queues=damq", "set queues to damq in model iq or ioq"},
+    {"queue_max", IK_PARAM_SIZE, "", 1, 1e12, NULL, "most space in use (default: the whole buffer)",
+     "model=iq|ioq and queues=damq", "set queues to damq in model iq or ioq"},
     {"adaptive_choice", IK_PARAM_ENUM, "until_granted", 0, 0, "until_granted|at_arrival",
      "with a queue an output: a packet at the head of a queue whose output cannot take it chooses again, or none ever does (in "
-     "FIFOs heads always choose until granted; in voqnet and model ideal all choose at arrival)"},
+     "FIFOs heads always choose until granted; in voqnet and model ideal all choose at arrival)",
+     "model=iq|ioq and queues=voqsw|damq", "elsewhere there is only one way to choose"},
     {"output_buffer", IK_PARAM_SIZE, "100 KiB", 1, 1e12, NULL,
-     "output buffer of a port (model ioq); queue of flits behind the switch (model pipelined with speedup or output_speedup)"},
+     "output buffer of a port (model ioq); queue of flits behind the switch (model pipelined with speedup or output_speedup)",
+     "model=ioq or model=pipelined and speedup>1 or model=pipelined and output_speedup>1", "buffer is the input buffer"},
     {"output_sharing", IK_PARAM_ENUM, "split", 0, 0, "split|shared",
-     "output buffer (model ioq): split evenly among its virtual channels, or shared by them but for one packet each"},
-    {"arbiter", IK_PARAM_ENUM, "islip", 0, 0, "islip|round_robin|oldest_first|random", "how inputs and outputs are matched"},
-    {"iterations", IK_PARAM_UINT, "3", 1, 64, NULL, "iterations of the matching"},
+     "output buffer (model ioq): split evenly among its virtual channels, or shared by them but for one packet each",
+     "model=ioq"},
+    {"arbiter", IK_PARAM_ENUM, "islip", 0, 0, "islip|round_robin|oldest_first|random", "how inputs and outputs are matched",
+     "model=iq|ioq", "model pipelined has vc_allocator and sw_allocator; in model ideal nothing is matched"},
+    {"iterations", IK_PARAM_UINT, "3", 1, 64, NULL, "iterations of the matching",
+     "model=iq|ioq or model=pipelined and vc_allocator=islip|separable_input|separable_output or model=pipelined and "
+     "sw_allocator=islip|separable_input|separable_output",
+     "a wavefront matches at once, and in model ideal nothing is matched"},
     {"input_speedup", IK_PARAM_UINT, "1", 1, 16, NULL,
-     "packets that one input port may read at a time, from different virtual channels; its ports of the crossbar, virtual channel v "
-     "at port v mod input_speedup (model pipelined)"},
+     "packets that one input port may read at a time, from different virtual channels; its ports of the crossbar, virtual "
+     "channel v "
+     "at port v mod input_speedup",
+     "model=iq|ioq|pipelined", "in model ideal nothing is matched"},
     {"output_speedup", IK_PARAM_UINT, "1", 1, 16, NULL,
-     "ports of the crossbar that an output has, input i at port i mod output_speedup (model pipelined)"},
+     "ports of the crossbar that an output has, input i at port i mod output_speedup", "model=pipelined",
+     "model ioq has speedup"},
     {"speedup", IK_PARAM_REAL, "1", 1, 64, NULL,
-     "speed of the crossbar relative to the link (model ioq), of the whole router, a whole number (model pipelined)"},
-    {"switching", IK_PARAM_ENUM, "vct", 0, 0, "vct|saf", "virtual cut-through, or store-and-forward"},
-    {"routing_delay", IK_PARAM_TIME, "0 ns", 0, 1e12, NULL, "from a packet's arrival to its first request of an output"},
-    {"traversal_delay", IK_PARAM_TIME, "0 ns", 0, 1e12, NULL, "from leaving the input buffer to the start of the link"},
+     "speed of the crossbar relative to the link (model ioq), of the whole router, a whole number", "model=ioq|pipelined",
+     "model iq has input_speedup"},
+    {"switching", IK_PARAM_ENUM, "vct", 0, 0, "vct|saf", "virtual cut-through, or store-and-forward", "model=iq|ioq|ideal",
+     "model pipelined forwards flits"},
+    {"routing_delay", IK_PARAM_TIME, "0 ns", 0, 1e12, NULL, "from a packet's arrival to its first request of an output",
+     "model=iq|ioq|ideal", "model pipelined has routing_cycles"},
+    {"traversal_delay", IK_PARAM_TIME, "0 ns", 0, 1e12, NULL, "from leaving the input buffer to the start of the link",
+     "model=iq|ioq|ideal", "model pipelined has traversal_cycles"},
     {"flit", IK_PARAM_SIZE, "16 B", 1, 65536, NULL,
-     "flit; its time on the fastest link is a cycle, of which a router has `speedup` (model pipelined)"},
-    {"routing_cycles", IK_PARAM_UINT, "1", 0, 64, NULL, "from a head's arrival to its first VC request (model pipelined)"},
-    {"vc_alloc_cycles", IK_PARAM_UINT, "1", 1, 64, NULL,
-     "from a granted VC to the first request of the switch (model pipelined)"},
-    {"sw_alloc_cycles", IK_PARAM_UINT, "1", 1, 64, NULL, "from a granted switch to the traversal (model pipelined)"},
-    {"traversal_cycles", IK_PARAM_UINT, "1", 0, 64, NULL, "through the crossbar (model pipelined)"},
+     "flit; its time on the fastest link is a cycle, of which a router has `speedup`", "model=pipelined",
+     "the other models send whole packets: packet in section adapter"},
+    {"routing_cycles", IK_PARAM_UINT, "1", 0, 64, NULL, "from a head's arrival to its first VC request", "model=pipelined",
+     "the other models have routing_delay"},
+    {"vc_alloc_cycles", IK_PARAM_UINT, "1", 1, 64, NULL, "from a granted VC to the first request of the switch",
+     "model=pipelined", "the other models have routing_delay"},
+    {"sw_alloc_cycles", IK_PARAM_UINT, "1", 1, 64, NULL, "from a granted switch to the traversal", "model=pipelined",
+     "the other models have routing_delay"},
+    {"traversal_cycles", IK_PARAM_UINT, "1", 0, 64, NULL, "through the crossbar", "model=pipelined",
+     "the other models have traversal_delay"},
     {"vc_allocator", IK_PARAM_ENUM, "islip", 0, 0, "islip|separable_input|separable_output|wavefront",
-     "matching of packets with virtual channels (model pipelined)"},
+     "matching of packets with virtual channels", "model=pipelined", "models iq and ioq have arbiter"},
     {"sw_allocator", IK_PARAM_ENUM, "islip", 0, 0, "islip|separable_input|separable_output|wavefront",
-     "matching of inputs with outputs (model pipelined)"},
+     "matching of inputs with outputs", "model=pipelined", "models iq and ioq have arbiter"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
 };
 
@@ -59,16 +82,26 @@ const ik_param ik_adapter_params[] = {
     {"injection", IK_PARAM_ENUM, "periodic", 0, 0, "periodic|poisson|bernoulli",
      "message arrivals: evenly spaced with a random phase, exponential gaps, or a coin a packet time"},
     {"interleave", IK_PARAM_ENUM, "round_robin", 0, 0, "round_robin|fifo",
-     "messages of one queue: one packet of each in turn, or one message after the other"},
-    {"active", IK_PARAM_UINT, "16", 1, 4096, NULL, "messages of one queue that are interleaved at a time"},
+     "messages of one queue: one packet of each in turn, or one message after the other",
+     "switch.model=iq|ioq|ideal and message>packet",
+     "messages of one packet cannot be interleaved; model pipelined sends message after message"},
+    {"active", IK_PARAM_UINT, "16", 1, 4096, NULL, "messages of one queue that are interleaved at a time",
+     "switch.model=iq|ioq|ideal and message>packet and interleave=round_robin",
+     "messages of one packet cannot be interleaved; model pipelined sends message after message"},
     {"queues", IK_PARAM_ENUM, "vc", 0, 0, "vc|destination|one",
-     "queues that take turns packet by packet: one a virtual channel, one a destination, or a single one"},
-    {"injection_rate", IK_PARAM_RATE, "", 1, 1e15, NULL, "most that a host sends (default: its link's rate)"},
-    {"injection_fraction", IK_PARAM_FRACTION, "100 %", 1e-6, 1, NULL, "most that a host sends, of its link's rate"},
+     "queues that take turns packet by packet: one a virtual channel, one a destination, or a single one",
+     "switch.model=iq|ioq|ideal", "the adapter of model pipelined has one queue"},
+    {"injection_rate", IK_PARAM_RATE, "", 1, 1e15, NULL, "most that a host sends (default: its link's rate)",
+     "switch.model=iq|ioq|ideal", "the adapter of model pipelined sends and takes in at its link's rate"},
+    {"injection_fraction", IK_PARAM_FRACTION, "100 %", 1e-6, 1, NULL, "most that a host sends, of its link's rate",
+     "switch.model=iq|ioq|ideal", "the adapter of model pipelined sends and takes in at its link's rate"},
     {"ejection_rate", IK_PARAM_RATE, "", 1, 1e15, NULL,
-     "rate at which a host empties its receive buffer (default: its link's rate)"},
-    {"ejection_fraction", IK_PARAM_FRACTION, "100 %", 1e-6, 1, NULL, "the same, of its link's rate"},
-    {"buffer", IK_PARAM_SIZE, "", 1, 1e12, NULL, "receive buffer of a host (default: as a switch port)"},
+     "rate at which a host empties its receive buffer (default: its link's rate)", "switch.model=iq|ioq|ideal",
+     "the adapter of model pipelined sends and takes in at its link's rate"},
+    {"ejection_fraction", IK_PARAM_FRACTION, "100 %", 1e-6, 1, NULL, "the same, of its link's rate", "switch.model=iq|ioq|ideal",
+     "the adapter of model pipelined sends and takes in at its link's rate"},
+    {"buffer", IK_PARAM_SIZE, "", 1, 1e12, NULL, "receive buffer of a host (default: as a switch port)",
+     "switch.model=iq|ioq|ideal", "the adapter of model pipelined takes in at once"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
 };
 
@@ -78,7 +111,8 @@ const ik_param ik_measure_params[] = {
     {"series", IK_PARAM_TIME, "", 1, 1e15, NULL, "period of the time series (default: none)"},
     {"congestion", IK_PARAM_BOOL, "true", 0, 0, NULL,
      "sample congestion (trees, head-of-line blocking, victims) at the end of each period of the series; times are numbers of "
-     "samples x the period"},
+     "samples x the period",
+     "series", "give series, the period of the samples"},
     {"paranoid", IK_PARAM_BOOL, "false", 0, 0, NULL, "check that packets, bytes and credits are conserved while it runs"},
     {"watchdog", IK_PARAM_TIME, "20 us", 0, 1e15, NULL, "look for a deadlock so often while packets are under way; 0 ns = never"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
@@ -117,15 +151,21 @@ void sim_close_sections(sim_sections *sec)
         ik_params_free(&sec->own[k]);
 }
 
+static bool is_given(const ik_params *v, const char *name)
+{
+    for (size_t k = 0; v && k < v->num; k++)
+        if (strcmp(v->decl[k].name, name) == 0)
+            return v->values[k].given;
+    return false;
+}
+
 /* `queues`, or the older `voq`, which may not contradict it. */
 static ik_status resolve_queues(const ik_params *v, unsigned *queues, ik_error *err)
 {
     *queues = ik_params_enum(v, "queues");
     if (!ik_params_has(v, "voq"))
         return IK_OK;
-    bool voq = ik_params_bool(v, "voq"), given = false;
-    for (size_t k = 0; k < v->num; k++)
-        given |= v->values[k].given && strcmp(v->decl[k].name, "queues") == 0;
+    bool voq = ik_params_bool(v, "voq"), given = is_given(v, "queues");
     if (given && voq != (*queues != QUEUES_FIFO))
         return ik_fail(err, IK_ERR_USAGE, "voq = %s contradicts queues = %s; voq is the older spelling, one of them is enough",
                        voq ? "true" : "false", ik_params_text(v, "queues"));
@@ -134,21 +174,23 @@ static ik_status resolve_queues(const ik_params *v, unsigned *queues, ik_error *
     return IK_OK;
 }
 
-/* What model pipelined does not have. */
-static ik_status check_pipelined(const ik_params *sw, const ik_params *adapter, unsigned queues, ik_error *err)
+/* Parameters that count only with other models, queues or plans than these. */
+static ik_status check_effects(const ik_plan *plan, const ik_sim_config *config, unsigned queues, ik_error *err)
 {
-    if (!sw || ik_params_enum(sw, "model") != MODEL_PIPELINED)
-        return IK_OK;
-    if (queues > QUEUES_VOQSW)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "queues = %s is not known to model pipelined, which has a FIFO a virtual channel",
-                       ik_params_text(sw, "queues"));
-    if (!adapter)
-        return IK_OK;
-    if (ik_params_enum(adapter, "queues") == ADAPTER_DESTINATION)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "the adapter of model pipelined has no queue a destination");
-    if (ik_params_has(adapter, "injection_rate") || ik_params_has(adapter, "ejection_rate") ||
-        ik_params_real(adapter, "injection_fraction") < 1 || ik_params_real(adapter, "ejection_fraction") < 1)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "the adapter of model pipelined sends and takes in at its link's rate");
+    const ik_params *sw = config->switch_params, *adapter = config->adapter_params, *measure = config->measure_params;
+    ik_status status = sw ? ik_params_check_needs(sw, "section 'switch'", NULL, NULL, err) : IK_OK;
+    if (status == IK_OK && adapter)
+        status = ik_params_check_needs(adapter, "section 'adapter'", "switch", sw, err);
+    if (status == IK_OK && measure)
+        status = ik_params_check_needs(measure, "section 'measure'", NULL, NULL, err);
+    if (status != IK_OK || !is_given(sw, "adaptive_choice"))
+        return status;
+    if (queues == QUEUES_FIFO)
+        return ik_fail(err, IK_ERR_USAGE,
+                       "adaptive_choice: it has no effect with queues = fifo, whose heads choose until granted");
+    if (plan->routing->kind != IK_ROUTE_ADAPTIVE)
+        return ik_fail(err, IK_ERR_USAGE, "adaptive_choice: it has no effect with routing '%.60s', which does not adapt",
+                       plan->routing->spec);
     return IK_OK;
 }
 
@@ -162,7 +204,7 @@ ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_err
                        SIM_MAX_VCS);
     unsigned queues = QUEUES_VOQSW;
     ik_status status = config->switch_params ? resolve_queues(config->switch_params, &queues, err) : IK_OK;
-    return status == IK_OK ? check_pipelined(config->switch_params, config->adapter_params, queues, err) : status;
+    return status == IK_OK ? check_effects(plan, config, queues, err) : status;
 }
 
 ik_sim_flow ik_sim_flow_of(const ik_params *v)

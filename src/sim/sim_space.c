@@ -7,6 +7,7 @@
  * from taking the whole pool. W. Dally, P. Carvey, L. Dennison, "Architecture of the Avici Terabit Switch/Router", Hot
  * Interconnects 1998: a queue with credit of its own for every destination. */
 #include "sim/sim_space.h"
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- parameters */
@@ -34,8 +35,7 @@ static ik_status resolve_voqnet(sim *s, ik_error *err)
 /* Virtual channels may not block each other: each keeps room for a packet (with one there is nobody to block). */
 static ik_status resolve_damq(sim *s, ik_error *err)
 {
-    if (s->model == MODEL_IDEAL)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "queues = damq has no meaning in model ideal, which queues at its outputs");
+    assert(s->model != MODEL_IDEAL); /* refused: see `needs` of the parameter */
     if (s->stride && s->adaptive) {
         ik_fail(err, IK_ERR_UNSUPPORTED,
                 "damq_bounds = output needs to know a packet's next output, which an adaptive routing "

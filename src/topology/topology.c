@@ -26,7 +26,8 @@ const ik_param ik_topology_common_params[] = {
     {"fail", IK_PARAM_STRING, "", 0, 0, NULL,
      "what has failed: a share of the links between switches (3%), or a list of switches and ports (sw12:sw7.3)"},
     {"fail_switches", IK_PARAM_FRACTION, "0", 0, 1, NULL, "share of the switches that have failed"},
-    {"fail_seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the failures, the experiment's if not given"},
+    {"fail_seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the failures, the experiment's if not given", "fail or fail_switches>0",
+     "give fail or fail_switches"},
     {0},
 };
 

@@ -15,7 +15,8 @@ enum { ORDER_RANDOM, ORDER_SHIFT };
 static const ik_param params[] = {
     {"order", IK_PARAM_ENUM, "random", 0, 0, "random|shift", "a random order a host, or s+1, s+2, … for host s"},
     {"visits", IK_PARAM_UINT, "1", 1, 4294967295.0, NULL, "messages to a destination before the next one's turn"},
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the orders (default: the experiment's)"},
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the orders (default: the experiment's)", "order=random",
+     "order=shift draws nothing"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 

@@ -17,15 +17,18 @@ enum { REST_UNIFORM, REST_SILENT };
 
 static const ik_param params[] = {
     {"nodes", IK_PARAM_UINT_LIST, "", 0, 4294967294.0, NULL, "the hot hosts (default: `count` hosts drawn by the seed)"},
-    {"count", IK_PARAM_UINT, "1", 1, 4294967294.0, NULL, "number of hot hosts to draw if `nodes` is not given"},
+    {"count", IK_PARAM_UINT, "1", 1, 4294967294.0, NULL, "number of hot hosts to draw if `nodes` is not given", "not nodes",
+     "nodes says which and how many"},
     {"fraction", IK_PARAM_FRACTION, "10 %", 0, 1, NULL, "share of the senders, or of the messages, that is hot"},
     {"share", IK_PARAM_ENUM, "senders", 0, 0, "senders|messages",
      "senders: a fixed random set of hosts sends only to hot hosts; messages: every message is hot with that probability"},
     {"pick", IK_PARAM_ENUM, "message", 0, 0, "message|fixed",
-     "several hot hosts: drawn for each message, or the i-th hot sender keeps the (i mod count)-th"},
+     "several hot hosts: drawn for each message, or the i-th hot sender keeps the (i mod count)-th", "nodes or count>1",
+     "with one hot host there is nothing to pick"},
     {"rest", IK_PARAM_ENUM, "uniform", 0, 0, "uniform|silent",
      "what is not hot: sent uniformly, or not at all (an incast, best as a member of a mix)"},
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the sets (default: the experiment's)"},
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the sets (default: the experiment's)", "share=senders or not nodes",
+     "nodes are given and every message draws by the experiment's seed"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 

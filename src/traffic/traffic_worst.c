@@ -14,7 +14,8 @@ enum { METHOD_AUTO, METHOD_QUADS, METHOD_SHIFT, METHOD_LONGEST };
 static const ik_param params[] = {
     {"method", IK_PARAM_ENUM, "auto", 0, 0, "auto|quads|shift|longest",
      "quads: for direct graphs of diameter two; shift: to the next switch; longest: over the largest distances; auto: by family"},
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the search for quads (default: the experiment's)"},
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the search for quads (default: the experiment's)", "method=auto|quads",
+     "only the search for quads draws"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 

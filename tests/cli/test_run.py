@@ -180,6 +180,30 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(word, done.stderr)
 
+    def test_settings_without_effect_are_refused(self):
+        """Whatever another setting makes void is refused before the first point, with its place, the points and what to use."""
+        text = SMALL + "switch: {model: [iq, ioq, pipelined, ideal]}\n"
+        for change, said in (
+                ("switch.routing_delay=5 ns", ("routing_delay", "no effect with model = pipelined", "points 17 to 24, 49 to 56 of 64",
+                                                "routing_cycles")),
+                ("switch.arbiter=islip", ("arbiter", "model = pipelined", "vc_allocator")),
+                ("switch.output_buffer=100 KiB", ("output_buffer", "no effect with model = iq", "points 1 to 8, 33 to 40 of 64")),
+                ("adapter.queues=vc", ("queues", "model = pipelined", "points 17 to 24, 49 to 56 of 64")),
+                ("measure.congestion=true", ("congestion", "without series", "points 1 to 64 of 64")),
+                ("selection=sadp", ("selection 'sadp'", "routing 'dmodk'", "points 1 to 32 of 64")),
+                ("switch.adaptive_choice=at_arrival", ("adaptive_choice", "no effect")),
+                ("routing=cowen:alpha=0.5,t_max=32", ("alpha", "no effect with t_max = 32")),
+                ("traffic=hotspot:nodes=1,count=1", ("count", "no effect with nodes = 1"))):
+            done = run("run", self.write(text), "-o", self.tmp / "a.db", "--set", change)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            for word in said:
+                self.assertIn(word, done.stderr)
+            self.assertFalse((self.tmp / "a.db").exists())
+
+    def test_empty_vcs_are_said(self):
+        text = "fabric: karytree:k=4,n=2\nrouting: dmodk\nvc: 1q\nvcs: 4\nmeasure: {warmup: 1 us, duration: 2 us}\n"
+        self.assertIn("1 of 4", self.ok("run", self.write(text), "-o", self.tmp / "a.db"))
+
     def test_edited_experiment_reuses_points(self):
         store = self.tmp / "a.db"
         self.ok("run", self.write(SMALL), "-o", store)

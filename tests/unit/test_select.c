@@ -265,8 +265,8 @@ static void spec_of(const char *key, char *spec, size_t size)
     if (strncmp(key, "dmodk", 5) == 0)
         snprintf(spec, size, "dmodk");
     else
-        snprintf(spec, size, "adaptive_tree:stages=%s,delta=%u,filter=%s,triggering=%s", stages, delta,
-                 strstr(key, "alg1") ? "destination" : "digit", strstr(key, "alg1+") ? "th" : "none");
+        snprintf(spec, size, "adaptive_tree:stages=%s,delta=%u%s,triggering=%s", stages, delta,
+                 delta > 1 && strstr(key, "alg1") ? ",filter=destination" : "", strstr(key, "alg1+") ? "th" : "none");
 }
 
 static void destinations_per_port(void **state)

@@ -222,8 +222,8 @@ static void test_refusals(void **state)
             .fabric = "crossbar:n=4", .routing = "minimal", .load = 0.5, .sw = "model=pipelined", .adapter = adapters[k]};
         ik_sim_result r = {0};
         ik_error err = {0};
-        assert_int_equal(try_simulate(&c, &r, &err), IK_ERR_UNSUPPORTED);
-        assert_non_null(strstr(err.text, "pipelined"));
+        assert_int_equal(try_simulate(&c, &r, &err), IK_ERR_INPUT);
+        assert_non_null(strstr(err.text, "no effect with model = pipelined"));
     }
 }
 

@@ -151,9 +151,9 @@ static void test_refusals(void **state)
     c.sw = "queues=voqnet;model=ioq";
     refuse(c, IK_ERR_UNSUPPORTED, "voqnet");
     c.sw = "queues=damq;model=ideal";
-    refuse(c, IK_ERR_UNSUPPORTED, "ideal");
+    refuse(c, IK_ERR_INPUT, "no effect with model = ideal");
     c.sw = "queues=damq;model=pipelined";
-    refuse(c, IK_ERR_UNSUPPORTED, "pipelined");
+    refuse(c, IK_ERR_INPUT, "no effect with model = pipelined");
     c.sw = "queues=fifo;voq=true";
     refuse(c, IK_ERR_USAGE, "contradicts");
     c.sw = "model=ioq;output_sharing=shared;output_buffer=6 KiB";

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * param_needs.c: parameters that have an effect only beside certain values of others: what a row's `needs` says, and the refusal
+ * of what was given without it.
+ *
+ * needs = WAY { " or " WAY }, WAY = CLAUSE { " and " CLAUSE }, CLAUSE = [ "not " ] NAME [ OP VALUE { "|" VALUE } ], OP one of = >
+ * <. A NAME alone asks whether it has a value; a NAME with a dot, SECTION.NAME, is a parameter of another section; the VALUE of >
+ * and < is a number, or the name of another parameter.
+ */
+#include "ikat/base.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct clause {
+    bool negated;
+    char op;             /* '=', '>', '<', 0 = has a value */
+    const char *section; /* NULL = the own */
+    char name[48], value[96];
+} clause;
+
+typedef struct question {
+    const ik_params *own, *other;
+    const char *other_name;
+} question;
+
+/* ---- reading */
+
+/* Length of text up to `word`, or all of it; *rest = what follows the word, NULL at the end. */
+static size_t cut(const char *text, size_t length, const char *word, const char **rest)
+{
+    size_t n = strlen(word);
+    for (size_t i = 0; i + n <= length; i++)
+        if (memcmp(text + i, word, n) == 0) {
+            *rest = text + i + n;
+            return i;
+        }
+    *rest = NULL;
+    return length;
+}
+
+static void copy(char *to, size_t room, const char *from, size_t length)
+{
+    assert(length < room);
+    length = length < room ? length : room - 1;
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+static clause read_clause(const char *text, size_t length, char *section, size_t room)
+{
+    clause c = {.negated = length > 4 && memcmp(text, "not ", 4) == 0};
+    text += c.negated ? 4 : 0;
+    length -= c.negated ? 4 : 0;
+    const char *dot = memchr(text, '.', strcspn(text, "=<>") < length ? strcspn(text, "=<>") : length);
+    if (dot) {
+        copy(section, room, text, (size_t)(dot - text));
+        c.section = section;
+        length -= (size_t)(dot + 1 - text);
+        text = dot + 1;
+    }
+    size_t name = 0;
+    while (name < length && !strchr("=<>", text[name]))
+        name++;
+    copy(c.name, sizeof c.name, text, name);
+    if (name < length) {
+        c.op = text[name];
+        copy(c.value, sizeof c.value, text + name + 1, length - name - 1);
+    }
+    return c;
+}
+
+/* ---- judging */
+
+static const ik_value *find(const ik_params *params, const char *name, const ik_param **row)
+{
+    for (size_t i = 0; params && i < params->num; i++)
+        if (strcmp(params->decl[i].name, name) == 0) {
+            *row = &params->decl[i];
+            return &params->values[i];
+        }
+    return NULL;
+}
+
+static double number_of(const ik_param *row, const ik_value *v)
+{
+    return row->type == IK_PARAM_REAL || row->type == IK_PARAM_FRACTION ? v->r : (double)v->u;
+}
+
+static bool is_one_of(const char *text, const char *list)
+{
+    size_t n = strlen(text);
+    for (const char *c = list; *c; c += strcspn(c, "|"), c += *c == '|')
+        if (strcspn(c, "|") == n && memcmp(c, text, n) == 0)
+            return true;
+    return false;
+}
+
+static bool compare(const clause *c, const ik_params *params, double mine)
+{
+    const ik_param *row = NULL;
+    const ik_value *v = find(params, c->value, &row);
+    assert(v || (c->value[0] >= '0' && c->value[0] <= '9'));
+    if (v && !v->has)
+        return false;
+    double bound = v ? number_of(row, v) : strtod(c->value, NULL);
+    return c->op == '>' ? mine > bound : mine < bound;
+}
+
+/* Clauses about a section that is not there hold: who has it asks again. */
+static bool holds(const clause *c, const question *q)
+{
+    const ik_params *params = !c->section ? q->own : q->other_name && strcmp(q->other_name, c->section) == 0 ? q->other : NULL;
+    if (!params)
+        return true;
+    const ik_param *row = NULL;
+    const ik_value *v = find(params, c->name, &row);
+    assert(v && "needs names a parameter that is not declared");
+    bool yes = v && v->has;
+    if (yes && c->op == '=')
+        yes = is_one_of(v->text, c->value);
+    else if (yes && c->op)
+        yes = compare(c, params, number_of(row, v));
+    return yes != c->negated;
+}
+
+/* Whether every clause of a way holds; if not, *failed is the first that does not. */
+static bool way_holds(const char *way, size_t length, const question *q, clause *failed, char *section, size_t room)
+{
+    for (const char *rest = way, *end = way + length; rest;) {
+        const char *at = rest;
+        size_t n = cut(at, (size_t)(end - at), " and ", &rest);
+        clause c = read_clause(at, n, section, room);
+        if (!holds(&c, q)) {
+            *failed = c;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- refusing */
+
+/* "with model = pipelined", "without series". */
+static void say_why(const clause *c, const question *q, char *out, size_t room)
+{
+    const ik_params *params = c->section ? q->other : q->own;
+    const ik_param *row = NULL;
+    const ik_value *v = find(params, c->name, &row);
+    if (!v || !v->has)
+        snprintf(out, room, "without %s", c->name);
+    else
+        snprintf(out, room, "with %s = %s", c->name, v->text);
+}
+
+static ik_status refuse(const ik_params *params, size_t i, const char *owner, const clause *failed, const question *q,
+                        ik_error *err)
+{
+    const ik_param *row = &params->decl[i];
+    char why[160];
+    say_why(failed, q, why, sizeof why);
+    ik_status status = ik_fail(err, IK_ERR_INPUT, "%.80s, parameter '%s': it has no effect %s", owner, row->name, why);
+    if (row->instead)
+        ik_hint(err, status, "it counts only with %s; %s", row->needs, row->instead);
+    else
+        ik_hint(err, status, "it counts only with %s; leave it out", row->needs);
+    if (params->values[i].line)
+        ik_error_at(err, params->source, params->values[i].line, params->values[i].column);
+    return status;
+}
+
+static bool row_holds(const ik_param *row, const question *q, clause *failed, char *section, size_t room)
+{
+    clause last = {0};
+    bool first = true;
+    for (const char *rest = row->needs; rest;) {
+        const char *at = rest;
+        size_t n = cut(at, strlen(at), " or ", &rest);
+        if (way_holds(at, n, q, &last, section, room))
+            return true;
+        if (first)
+            *failed = last;
+        first = false;
+    }
+    return false;
+}
+
+ik_status ik_params_check_needs(const ik_params *params, const char *owner, const char *other_name, const ik_params *other,
+                                ik_error *err)
+{
+    question q = {params, other, other_name};
+    char section[48];
+    for (size_t i = 0; i < params->num; i++) {
+        clause failed;
+        if (!params->values[i].given || !params->decl[i].needs)
+            continue;
+        if (!row_holds(&params->decl[i], &q, &failed, section, sizeof section))
+            return refuse(params, i, owner, &failed, &q, err);
+    }
+    return IK_OK;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/effects.c: refuses what was written and has no effect beside another section: parameters that the switch's model
+ * ignores, a selection for a routing that leaves no choice. The message names the points of the sweep.
+ */
+#include "experiment/experiment_impl.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef ik_status (*pair_check)(const variant *first, const variant *second, ik_error *err);
+
+/* What is asked of two sections' variants (the second may be the first). */
+typedef struct rule {
+    section_id first, second;
+    pair_check check;
+} rule;
+
+static ik_status check_own(const variant *v, const variant *same, ik_error *err)
+{
+    char owner[64];
+    (void)same;
+    snprintf(owner, sizeof owner, "section '%s'", v->name);
+    return ik_params_check_needs(&v->params, owner, NULL, NULL, err);
+}
+
+static ik_status check_with_switch(const variant *v, const variant *sw, ik_error *err)
+{
+    char owner[64];
+    snprintf(owner, sizeof owner, "section '%s'", v->name);
+    return ik_params_check_needs(&v->params, owner, "switch", &sw->params, err);
+}
+
+static bool leaves_no_choice(const variant *routing)
+{
+    const ik_routing_family *family = ik_routing_find(routing->name);
+    return family && family->kind != IK_ROUTE_ADAPTIVE;
+}
+
+static ik_status check_selection(const variant *selection, const variant *routing, ik_error *err)
+{
+    if (selection->is_auto || !leaves_no_choice(routing))
+        return IK_OK;
+    const ytree *at = selection->place;
+    ik_status status = ik_fail_at(err, IK_ERR_INPUT, at->file, at->line, at->column,
+                                  "selection '%.60s': it has no effect with routing '%.60s', which leaves no choice",
+                                  selection->label, routing->label);
+    return ik_hint(err, status, "leave the selection out, or run the routings that adapt in an experiment of their own");
+}
+
+static ik_status check_choice(const variant *sw, const variant *routing, ik_error *err)
+{
+    for (size_t i = 0; i < sw->params.num && leaves_no_choice(routing); i++) {
+        const ik_value *v = &sw->params.values[i];
+        if (!v->given || strcmp(sw->params.decl[i].name, "adaptive_choice") != 0)
+            continue;
+        ik_status status = ik_fail_at(err, IK_ERR_INPUT, sw->params.source, v->line, v->column,
+                                      "section 'switch', parameter 'adaptive_choice': it has no effect with routing '%.60s', "
+                                      "which does not adapt",
+                                      routing->label);
+        return ik_hint(err, status, "leave it out, or run the routings that adapt in an experiment of their own");
+    }
+    return IK_OK;
+}
+
+static const rule rules[] = {
+    {SECTION_SWITCH, SECTION_SWITCH, check_own},     {SECTION_ADAPTER, SECTION_SWITCH, check_with_switch},
+    {SECTION_MEASURE, SECTION_MEASURE, check_own},   {SECTION_SELECTION, SECTION_ROUTING, check_selection},
+    {SECTION_SWITCH, SECTION_ROUTING, check_choice},
+};
+
+/* ---- the points that a refusal is about */
+
+static bool is_refused(const ik_experiment *e, const rule *r, uint64_t number, const char *text)
+{
+    point p = experiment_point(e, number);
+    ik_error why;
+    return r->check(experiment_variant(e, &p, r->first), experiment_variant(e, &p, r->second), &why) != IK_OK &&
+           strcmp(why.text, text) == 0;
+}
+
+/* " (points 1 to 4, 9 of 12)"; a long list ends with "…". */
+static void list_points(const ik_experiment *e, const rule *r, const char *text, char *out, size_t room)
+{
+    size_t used = (size_t)snprintf(out, room, " (");
+    unsigned ranges = 0;
+    for (uint64_t n = 0; n < e->num_points; n++) {
+        if (!is_refused(e, r, n, text))
+            continue;
+        uint64_t last = n;
+        while (last + 1 < e->num_points && is_refused(e, r, last + 1, text))
+            last++;
+        if (ranges == 4) {
+            used += (size_t)snprintf(out + used, room - used, ", …");
+            break;
+        }
+        const char *before = ranges ? ", " : n == last ? "point " : "points ";
+        used += (size_t)snprintf(out + used, room - used, "%s%" PRIu64, before, n + 1);
+        if (last > n)
+            used += (size_t)snprintf(out + used, room - used, " to %" PRIu64, last + 1);
+        ranges++;
+        n = last;
+    }
+    snprintf(out + used, room - used, " of %" PRIu64 ")", e->num_points);
+}
+
+static ik_status name_points(const ik_experiment *e, const rule *r, ik_status status, ik_error *err)
+{
+    if (!err || e->num_points == 1)
+        return status;
+    char points[200];
+    list_points(e, r, err->text, points, sizeof points);
+    size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used, "%s", points);
+    return status;
+}
+
+ik_status effects_check(const ik_experiment *e, ik_error *err)
+{
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
+        const rule *r = &rules[k];
+        const variants *first = &e->sections[r->first], *second = &e->sections[r->second];
+        for (size_t i = 0; i < first->num; i++)
+            for (size_t j = 0; j < second->num; j++) {
+                bool same = r->first == r->second;
+                if (same && i != j)
+                    continue;
+                ik_status status = r->check(&first->items[i], &second->items[j], err);
+                if (status != IK_OK)
+                    return name_points(e, r, status, err);
+            }
+    }
+    return IK_OK;
+}
