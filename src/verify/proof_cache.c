@@ -8,6 +8,7 @@
 #include "verify/proof_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,11 +133,21 @@ static char *file_name(const char *folder, const proof_key *key, size_t *folder_
     return path;
 }
 
+/* Does not wait for a writer where the path is that of a pipe. */
+static FILE *open_to_read(const char *path)
+{
+    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
+    if (descriptor >= 0 && !file)
+        close(descriptor);
+    return file;
+}
+
 static bool load(const char *path, const proof_key *key, const ik_plan *plan, ik_proof *out)
 {
     struct stat info;
     bool found = false;
-    FILE *file = fopen(path, "rb");
+    FILE *file = open_to_read(path);
     if (file && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && info.st_size <= MAX_FILE) {
         size_t size = (size_t)info.st_size;
         uint8_t *bytes = malloc(size);

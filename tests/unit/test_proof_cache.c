@@ -269,6 +269,12 @@ static void become_folder(const char *path)
     assert_int_equal(mkdir(path, 0700), 0);
 }
 
+static void become_pipe(const char *path)
+{
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+}
+
 static void nothing(const char *path)
 {
     (void)path;
@@ -277,7 +283,7 @@ static void nothing(const char *path)
 static void damaged_files_are_made_anew(void **state)
 {
     (void)state;
-    static void (*const damages[])(const char *) = {empty, cut_short, dangle, become_folder};
+    static void (*const damages[])(const char *) = {empty, cut_short, dangle, become_pipe, become_folder};
     char own[128], proofs[160];
     snprintf(own, sizeof own, "%s/own", folder);
     snprintf(proofs, sizeof proofs, "%s/proofs", own);
