@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void put_count(FILE *out, const char *key, uint64_t value)
 {
@@ -247,6 +248,34 @@ static void put_witness(FILE *out, const ik_fabric *f, const ik_proof *proof)
     putc(']', out);
 }
 
+/* What a proof counted; nothing, where there was no proof, is not 0. */
+static void put_counted(FILE *out, const char *key, uint64_t value, bool proved)
+{
+    if (proved) {
+        put_count(out, key, value);
+        return;
+    }
+    json_put_key(out, key, false);
+    fputs("null", out);
+}
+
+static void put_numbers(FILE *out, const ik_proof *proof, bool proved)
+{
+    put_counted(out, "undelivered", proof->undelivered, proved);
+    put_counted(out, "loops", proof->loops, proved);
+    put_counted(out, "unconnected", proof->unconnected, proved);
+    put_counted(out, "not_minimal", proof->not_minimal, proved);
+    put_counted(out, "vcs_used", proof->vcs_used, proved);
+    put_counted(out, "channels", proof->channels, proved);
+    put_counted(out, "dependencies", proof->dependencies, proved);
+    put_counted(out, "max_hops", proof->max_hops, proved);
+    json_put_key(out, "mean_hops", false);
+    if (proved)
+        json_put_real(out, proof->mean_hops);
+    else
+        fputs("null", out);
+}
+
 ik_status describe_proof(const ik_fabric *f, const ik_proof *proof, const char *extent, const char *flow, char **json,
                          ik_error *err)
 {
@@ -254,9 +283,10 @@ ik_status describe_proof(const ik_fabric *f, const ik_proof *proof, const char *
     ik_status status = json_text_begin(&t, err);
     if (status != IK_OK)
         return status;
-    fprintf(t.out, "{\"pairs\":%" PRIu64, proof->pairs);
-    json_put_key(t.out, "proof", false);
+    putc('{', t.out);
+    json_put_key(t.out, "proof", true);
     json_put_string(t.out, extent);
+    put_count(t.out, "pairs", proof->pairs);
     put_count(t.out, "sampled_pairs", proof->sampled_pairs);
     json_put_key(t.out, "flow", false);
     json_put_string(t.out, flow);
@@ -266,16 +296,7 @@ ik_status describe_proof(const ik_fabric *f, const ik_proof *proof, const char *
     put_verdict(t.out, "deadlock_free", proof->deadlock_free);
     json_put_key(t.out, "deadlock_reason", false);
     json_put_string(t.out, proof->deadlock_reason ? proof->deadlock_reason : "");
-    put_count(t.out, "undelivered", proof->undelivered);
-    put_count(t.out, "loops", proof->loops);
-    put_count(t.out, "unconnected", proof->unconnected);
-    put_count(t.out, "not_minimal", proof->not_minimal);
-    put_count(t.out, "vcs_used", proof->vcs_used);
-    put_count(t.out, "channels", proof->channels);
-    put_count(t.out, "dependencies", proof->dependencies);
-    put_count(t.out, "max_hops", proof->max_hops);
-    json_put_key(t.out, "mean_hops", false);
-    json_put_real(t.out, proof->mean_hops);
+    put_numbers(t.out, proof, strcmp(extent, "off") != 0);
     json_put_key(t.out, "path_lengths", false);
     putc('[', t.out);
     for (size_t i = 0; i < proof->num_path_lengths; i++)

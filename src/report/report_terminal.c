@@ -202,6 +202,16 @@ static bool any_plan(const report_model *m, const char *key)
 static const char *const rare_counts[] = {"undelivered", "unconnected"};
 enum { NUM_RARE = sizeof rare_counts / sizeof *rare_counts };
 
+/* A number of a proof; "-" where nothing was proved. */
+static void put_proved(grid *g, const json_t *proof, const char *key, int digits)
+{
+    const json_t *value = json_object_get(proof, key);
+    if (json_is_number(value))
+        cell(g, "%.*f", digits, json_number_value(value));
+    else
+        cell(g, "-");
+}
+
 static ik_status put_proofs(const page *p, ik_error *err)
 {
     static const char *const rare_headers[NUM_RARE] = {"undelivered>", "unconnected>"};
@@ -225,10 +235,10 @@ static ik_status put_proofs(const page *p, ik_error *err)
         cell(&g, "%s", verdict(plan->proof, "loop_free"));
         cell(&g, "%s", verdict(plan->proof, "minimal"));
         cell(&g, "%s%s", verdict(plan->proof, "deadlock_free"), judged_for(plan->proof));
-        cell(&g, "%.3f", json_number_value(json_object_get(plan->proof, "mean_hops")));
+        put_proved(&g, plan->proof, "mean_hops", 3);
         for (size_t k = 0; k < NUM_RARE; k++)
             if (shown[k])
-                cell(&g, "%lld", (long long)json_integer_value(json_object_get(plan->proof, rare_counts[k])));
+                put_proved(&g, plan->proof, rare_counts[k], 0);
     }
     return put_grid(p, &g, err);
 }

@@ -139,6 +139,17 @@ class Proof(CliTest):
         self.ok("run", path, "-o", self.tmp / "full.db")
         self.assertEqual(db.read_bytes(), (self.tmp / "full.db").read_bytes())
 
+    def test_what_was_not_proved_is_not_counted(self):
+        db = self.tmp / "off.db"
+        text = self.ok("run", self.write(ONE), "-o", db, "--set", "proof=off", "--set", "fabric=karytree:k=2,n=2,fail=100%", "--set",
+                       "routing=updown", "--set", "allow_unreachable=true")
+        proof = self.json("report", db)["plans"][0]["proof"]
+        for key in ("undelivered", "unconnected", "loops", "not_minimal", "vcs_used", "channels", "dependencies", "max_hops", "mean_hops"):
+            self.assertIsNone(proof[key], key)
+        self.assertNotIn("0.000", text[text.index("Proofs"):text.index("Results")])
+        for row in csv.DictReader(io.StringIO(self.ok("report", db, "--csv"))):
+            self.assertEqual((row["undelivered"], row["unconnected"]), ("", ""))
+
     def test_a_sample_of_all_is_full(self):
         text = self.ok("run", self.write(ONE), "-o", self.tmp / "a.db", "--set", "proof=sampled")
         self.assertNotIn("[", text)

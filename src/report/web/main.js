@@ -105,8 +105,9 @@ function findings(data) {
 function proofs(data) {
   const tag = (key) => (r) => verdict(r[key]);
   const mark = (key) => (r) => (r[key] === true ? 'yes' : r[key] === false ? 'no' : undefined);
+  const proved = (value, text) => (value === null ? '–' : text(value));
   const partial = data.plans.some((p) => p.proof.proof && p.proof.proof !== 'full');
-  const rare = (key, name) => data.plans.some((p) => p.proof[key] > 0) && { key, name, number: true, text: (r) => count(r[key]) };
+  const rare = (key, name) => data.plans.some((p) => p.proof[key] > 0) && { key, name, number: true, text: (r) => proved(r[key], count) };
   const columns = [
     { key: 'routing', name: 'routing' }, data.fabrics.length > 1 && { key: 'fabric', name: 'fabric' }, { key: 'vc', name: 'VC scheme' }, { key: 'vcs', name: 'VCs', number: true },
     { key: 'delivered', name: 'delivers every pair', text: tag('delivered'), class: mark('delivered') },
@@ -116,9 +117,10 @@ function proofs(data) {
     { key: 'flow', name: 'judged for', text: (r) => ({ cut_through: 'whole packets', settled: 'packets keep their output' })[r.flow] ?? 'any flow control' },
     { key: 'deadlock_reason', name: 'because', class: () => 'wrap' },
     partial && { key: 'proof', name: 'proved', text: (r) => (r.proof === 'off' ? 'nothing' : r.proof === 'sampled' ? `${count(r.sampled_pairs)} pairs` : 'every pair') },
-    { key: 'pairs', name: 'pairs', number: true, text: (r) => count(r.pairs) }, rare('undelivered', 'undelivered'), rare('unconnected', 'unconnected'),
-    { key: 'mean_hops', name: 'mean hops', number: true, text: (r) => r.mean_hops.toFixed(3) }, { key: 'max_hops', name: 'most', number: true },
-    { key: 'dependencies', name: 'dependencies', number: true, text: (r) => count(r.dependencies) },
+    { key: 'pairs', name: 'pairs', number: true, text: (r) => (r.proof === 'off' ? '–' : count(r.pairs)) }, rare('undelivered', 'undelivered'), rare('unconnected', 'unconnected'),
+    { key: 'mean_hops', name: 'mean hops', number: true, text: (r) => proved(r.mean_hops, (x) => x.toFixed(3)) },
+    { key: 'max_hops', name: 'most', number: true, text: (r) => proved(r.max_hops, count) },
+    { key: 'dependencies', name: 'dependencies', number: true, text: (r) => proved(r.dependencies, count) },
   ].filter(Boolean);
   const rows = data.plans.map((p) => ({ ...p, ...p.proof, routing: p.label, fabric: fabricName(data, p.fabric) }));
   const cycles = data.plans.filter((p) => p.proof.witness?.length).map((p) => el('div', { class: 'callout' }, el('h3', {}, `${p.label}: a cycle that can lock`),
