@@ -82,8 +82,9 @@ static bool set_switch(const bench_case *c, ik_params *sw, ik_error *err)
     const struct other_switch *o = other_switches;
     while (o->name && strcmp(o->name, c->name) != 0)
         o++;
-    char *copy = strdup(o->name ? o->pairs : ""), *rest = copy;
-    bool ok = copy;
+    const char *pairs = o->name ? o->pairs : "";
+    char *copy = strdup(pairs), *rest = copy;
+    bool ok = copy && (strstr(pairs, "model=pipelined") || set(sw, "switch", "voq", c->voq ? "true" : "false", err));
     for (char *pair; ok && (pair = strsep(&rest, ";")) && *pair;) {
         char *value = strchr(pair, '=');
         *value++ = 0;
@@ -105,9 +106,9 @@ static bool simulate(const bench_case *c, const ik_plan *plan, const ik_traffic 
         ik_params_init(&adapter, ik_adapter_params, NULL, err) != IK_OK ||
         ik_params_init(&measure, ik_measure_params, NULL, err) != IK_OK)
         return false;
-    bool ok = set(&sw, "switch", "voq", c->voq ? "true" : "false", err) && set(&sw, "switch", "buffer", c->buffer, err) &&
-              set_switch(c, &sw, err) && set(&adapter, "adapter", "packet", c->packet, err) &&
-              set(&measure, "measure", "warmup", "0 ns", err) && set(&measure, "measure", "duration", duration, err);
+    bool ok = set(&sw, "switch", "buffer", c->buffer, err) && set_switch(c, &sw, err) &&
+              set(&adapter, "adapter", "packet", c->packet, err) && set(&measure, "measure", "warmup", "0 ns", err) &&
+              set(&measure, "measure", "duration", duration, err);
     ik_sim_config config = {&sw, &adapter, &measure, c->load};
     ik_sim_result r;
     int fd[NUM_COUNTERS];

@@ -26,7 +26,7 @@ def parameter_table(rows):
     out = ["| parameter | type | default | range | meaning |", "| --- | --- | --- | --- | --- |"]
     for row in rows:
         default = "required" if row.get("default") is None else row["default"] or "none"
-        needs = f"; only with `{cell(row['needs'])}`" if "needs" in row else ""
+        needs = f"; only if `{cell(row['needs'])}`" if "needs" in row else ""
         out.append(f"| `{row['name']}` | {cell(row['type'])} | {cell(default)} | {row.get('range', '')} | {cell(row['help'])}{needs} |")
     return out
 

@@ -163,9 +163,9 @@ static ik_status refuse(const ik_params *params, size_t i, const char *owner, co
     say_why(failed, q, why, sizeof why);
     ik_status status = ik_fail(err, IK_ERR_INPUT, "%.80s, parameter '%s': it has no effect %s", owner, row->name, why);
     if (row->instead)
-        ik_hint(err, status, "it counts only with %s; %s", row->needs, row->instead);
+        ik_hint(err, status, "it counts only if %s; %s", row->needs, row->instead);
     else
-        ik_hint(err, status, "it counts only with %s; leave it out", row->needs);
+        ik_hint(err, status, "it counts only if %s; leave it out", row->needs);
     if (params->values[i].line)
         ik_error_at(err, params->source, params->values[i].line, params->values[i].column);
     return status;

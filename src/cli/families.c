@@ -125,7 +125,7 @@ void cli_print_params(const ik_param *params)
         else if (p->def[0])
             printf(", default %s", p->def);
         if (p->needs)
-            printf(", only with %s", p->needs);
+            printf(", only if %s", p->needs);
         printf("]\n");
     }
 }
