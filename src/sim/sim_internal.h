@@ -188,6 +188,8 @@ typedef struct part {
     uint32_t *ports;
     struct dest_store *dest; /* sim_dest.c: queues a destination; NULL without */
     uint32_t asked_dst;      /* of the packet that a selection is asked for */
+    uint8_t *own_vc;         /* [local port] the VC that stands for a choice, while choices are told apart by their own VCs */
+    bool by_own_vc;
     uint32_t cur_switch;
     uint64_t now;
     counters n;

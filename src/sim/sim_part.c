@@ -42,7 +42,8 @@ static bool init_scratch(part *p)
     p->choices = ik_calloc(s->max_radix, sizeof *p->choices);
     p->choices_ahead = ik_calloc(s->max_radix, sizeof *p->choices);
     p->ports = ik_calloc(s->max_radix, sizeof *p->ports);
-    return p->choices && p->choices_ahead && p->ports;
+    p->own_vc = ik_calloc(s->max_radix, sizeof *p->own_vc);
+    return p->choices && p->choices_ahead && p->ports && p->own_vc;
 }
 
 static bool init_series(part *p)
@@ -79,7 +80,7 @@ static bool init_part(sim *s, unsigned id)
 static void free_part(part *p)
 {
     sim_mail_free(&p->mail);
-    void *blocks[] = {p->pool,  p->local,   p->active,        p->scratch,
+    void *blocks[] = {p->pool,  p->local,   p->active,        p->scratch,           p->own_vc,
                       p->ports, p->choices, p->choices_ahead, p->latency.buckets, p->network.buckets, p->series_bytes};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);

@@ -15,6 +15,12 @@ static int64_t sum_vcs(const sim *s, const int64_t *value, int vc)
     return sum;
 }
 
+/* The VC that a question about a channel means: while choices are told apart by their own VCs, that of the channel's choice. */
+static int asked_vc(const part *p, uint32_t channel, int vc)
+{
+    return vc >= 0 && p->by_own_vc ? p->own_vc[channel - p->sim->switches[p->sim->f->port_node[channel]].port_base] : vc;
+}
+
 /* Credit for the packet that asks: in a VC, or in all of them. Accounts of the whole buffer are not told apart. */
 static int64_t ledger_credit(const part *p, uint32_t channel, int vc)
 {
@@ -30,6 +36,7 @@ static int64_t view_credit(void *ctx, uint32_t channel, int vc)
 {
     const part *p = ctx;
     const sim *s = p->sim;
+    vc = asked_vc(p, channel, vc);
     if (s->in_space.accounts)
         return ledger_credit(p, channel, vc);
     const int32_t *credit = s->credit + (size_t)channel * s->vcs;
@@ -55,6 +62,7 @@ static int64_t view_capacity(void *ctx, uint32_t channel, int vc)
 static int64_t view_output_room(void *ctx, uint32_t channel, int vc)
 {
     const sim *s = ((const part *)ctx)->sim;
+    vc = asked_vc(ctx, channel, vc);
     unsigned first = vc < 0 ? 0 : (unsigned)vc, last = vc < 0 ? s->vcs - 1 : (unsigned)vc;
     bool shared = s->out_space.accounts;
     int64_t sum = 0;
@@ -100,6 +108,7 @@ static int64_t view_queued(void *ctx, uint32_t channel, int vc)
     const sim *s = ((const part *)ctx)->sim;
     if (s->clear_ps)
         return foreseen(ctx, channel, vc);
+    vc = asked_vc(ctx, channel, vc);
     return sum_vcs(s, (s->waiting ? s->waiting : s->queued) + (size_t)channel * s->vcs, vc);
 }
 
@@ -125,23 +134,65 @@ static ik_view view_of(part *p)
                      .output_capacity_bytes = buffers ? view_output_capacity : NULL};
 }
 
-/* Picks among several choices with local state; IK_NONE = wait. */
-static uint32_t pick_choice(part *p, uint32_t sw, const packet *pk, uint32_t n, uint32_t preferred)
+/* Whether choices must be told apart by their own VCs: where the layer's VCs are offered on some ports only, the lowest VC of one
+ * choice says nothing about the others. Else all choices have the same VCs, and the lowest stands for them. */
+static bool vcs_differ(const part *p, uint32_t n)
+{
+    if (p->sim->plan->vc->escape_vcs > 0)
+        return true;
+    for (uint32_t k = 1; k < n; k++)
+        if (p->choices[k].vc_first != p->choices[0].vc_first || p->choices[k].vc_last != p->choices[0].vc_last)
+            return true;
+    return false;
+}
+
+/* The VC of a choice that has most room, ties to the lowest: the one that a grant would take. */
+static uint8_t roomiest_vc(part *p, const ik_view *view, const ik_choice *c)
+{
+    int64_t (*room)(void *, uint32_t, int) = view->output_room_bytes ? view->output_room_bytes : view->credit_bytes;
+    uint8_t best = c->vc_first;
+    if (best == c->vc_last)
+        return best;
+    int64_t most = room(p, c->port, best);
+    for (unsigned u = best + 1u; u <= c->vc_last; u++) {
+        int64_t here = room(p, c->port, (int)u);
+        if (here > most) {
+            best = (uint8_t)u;
+            most = here;
+        }
+    }
+    return best;
+}
+
+/* What the routing or the selection function says of the choices, whose ports stand in p->ports. */
+static uint32_t ask(part *p, uint32_t sw, const packet *pk, uint32_t n, uint32_t preferred, const ik_view *view)
 {
     const sim *s = p->sim;
     const ik_routing *routing = s->plan->routing;
     sw_state *state = &s->switches[sw];
+    if (routing->family->pick)
+        return routing->family->pick(routing, sw, &pk->rt, p->ports, n, preferred, view, state->route_state);
+    const ik_selection *selection = s->plan->selection;
+    ik_draw draw = {s->seed, sw, state->draws++};
+    int vc = p->choices[preferred].vc_first;
+    return selection->family->pick(selection, sw, &pk->rt, p->ports, n, preferred, pk->size, vc, view, state->select_state,
+                                   &draw);
+}
+
+/* Picks among several choices with local state; IK_NONE = wait. */
+static uint32_t pick_choice(part *p, uint32_t sw, const packet *pk, uint32_t n, uint32_t preferred)
+{
     ik_view view = view_of(p);
     p->asked_dst = pk->rt.dst;
     for (uint32_t k = 0; k < n; k++)
         p->ports[k] = p->choices[k].port;
-    if (routing->family->pick)
-        return routing->family->pick(routing, sw, &pk->rt, p->ports, n, preferred, &view, state->route_state);
-    const ik_selection *selection = s->plan->selection;
-    ik_draw draw = {s->seed, sw, state->draws++};
-    int vc = p->choices[preferred].vc_first;
-    return selection->family->pick(selection, sw, &pk->rt, p->ports, n, preferred, pk->size, vc, &view, state->select_state,
-                                   &draw);
+    bool differ = vcs_differ(p, n);
+    for (uint32_t k = 0; differ && k < n; k++)
+        p->own_vc[p->choices[k].port - p->sim->switches[sw].port_base] = roomiest_vc(p, &view, &p->choices[k]);
+    p->by_own_vc = differ;
+    uint32_t chosen = ask(p, sw, pk, n, preferred, &view);
+    p->by_own_vc = false;
+    return chosen;
 }
 
 static void set_choice(const sim *s, uint32_t sw, packet *pk, const ik_choice *c)
