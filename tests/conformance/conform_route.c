@@ -146,7 +146,7 @@ static void check_deadlock_claim(const char *routing, const char *fabric_spec, c
     }
 }
 
-static void check_claims(const char *routing, const char *fabric_spec, const ik_plan *p, bool one_way)
+static void check_claims(const char *routing, const char *fabric_spec, const ik_fabric *f, const ik_plan *p, bool one_way)
 {
     unsigned claims = p->routing->claims;
     ik_proof proof;
@@ -165,17 +165,17 @@ static void check_claims(const char *routing, const char *fabric_spec, const ik_
            fabric_spec);
     ik_proof_free(&proof);
     if (claims & IK_CLAIM_DEADLOCK_FREE) {
-        check_deadlock_claim(routing, fabric_spec, p->fabric);
+        check_deadlock_claim(routing, fabric_spec, f);
     }
 }
 
 /* The same routing made from its own spec, on several threads, gives the same paths. */
-static void check_twin(const char *routing, const char *fabric_spec, const ik_plan *p)
+static void check_twin(const char *routing, const char *fabric_spec, const ik_fabric *f, const ik_plan *p)
 {
     ik_plan *twin = NULL;
     ik_error err = {0};
     ik_env threads = {.num_threads = 3};
-    ik_status status = ik_plan_from_specs(p->fabric, p->routing->spec, p->vc->spec, NULL, 0, &threads, &twin, &err);
+    ik_status status = ik_plan_from_specs(f, p->routing->spec, p->vc->spec, NULL, 0, &threads, &twin, &err);
     EXPECT(status == IK_OK, "%s on %s: its own spec '%s' is refused: %s", routing, fabric_spec, p->routing->spec, err.text);
     uint32_t hosts = p->fabric->num_hosts, a[512], b[512];
     for (uint32_t src = 0; twin && src < hosts; src += 1 + hosts / 32) {
@@ -205,8 +205,8 @@ static bool check_on(const char *routing, const char *fabric_spec, const ik_fabr
         EXPECT(err.text[0] && !p, "%s on %s: refused without a reason", routing, fabric_spec);
         return false;
     }
-    check_claims(routing, fabric_spec, p, check_function(routing, fabric_spec, p, rng));
-    check_twin(routing, fabric_spec, p);
+    check_claims(routing, fabric_spec, f, p, check_function(routing, fabric_spec, p, rng));
+    check_twin(routing, fabric_spec, f, p);
     ik_plan_free(p);
     return true;
 }
