@@ -267,8 +267,9 @@ static void climb(const ik_fabric *f, uint32_t sw, unsigned stage, uint8_t *seen
     }
 }
 
-/* Does a damaged tree leave connected hosts that no way up and then down joins? Then a routing by levels may refuse it. */
-static bool breaks_levels(const ik_fabric *f)
+/* Does a damaged tree leave connected ports of hosts that no way up and then down joins? Then a routing by levels may refuse it.
+ * f: every host has one cable. */
+static bool breaks_split_levels(const ik_fabric *f)
 {
     uint8_t *seen = malloc((size_t)f->num_switches + 1);
     uint32_t *distance = malloc(((size_t)f->num_switches + 1) * sizeof *distance),
@@ -290,6 +291,15 @@ static bool breaks_levels(const ik_fabric *f)
     free(seen);
     free(distance);
     free(queue);
+    return broken;
+}
+
+static bool breaks_levels(const ik_fabric *f)
+{
+    ik_fabric *split = NULL;
+    EXPECT(ik_fabric_split(f, &split, NULL) == IK_OK, "%s cannot be split", f->spec);
+    bool broken = breaks_split_levels(split ? split : f);
+    ik_fabric_free(split);
     return broken;
 }
 
