@@ -258,7 +258,8 @@ static inline model model_make(const ik_plan *plan)
         bool *connected = calloc(ik_num_nodes(f) + 1, sizeof *connected);
         model_reach(f, ik_host_node(f, src), connected);
         for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
-            uint32_t starts = src == dst || !connected[ik_host_node(f, dst)] ? 0 : ik_plan_num_starts(plan, src, dst);
+            bool pair = ik_whole_host(f, src) != ik_whole_host(f, dst) && ik_rails_used(plan->routing, src, dst);
+            uint32_t starts = !pair || !connected[ik_host_node(f, dst)] ? 0 : ik_plan_num_starts(plan, src, dst);
             for (uint32_t n = 0; n < starts; n++) {
                 if (!model_follow(plan, src, dst, n, &run))
                     continue;
@@ -310,19 +311,16 @@ static inline bool model_deadlock_free(const model *x, ik_flow flow)
 
 /* ---- a witness */
 
-/* Can a packet of this pair hold step `first` with all the steps after it that say `through`, and then wait for the step after
- * them? */
-static inline bool model_holds_and_waits(const ik_plan *plan, const ik_proof *proof, size_t first, size_t *next)
+/* Can a packet from one port of a host to one of another hold step `first` with the count - 1 steps after it, and then wait for the
+ * step after them? */
+static inline bool model_port_holds(const ik_plan *plan, const ik_proof *proof, size_t first, size_t count, uint32_t from, uint32_t to)
 {
     const ik_dependency *steps = proof->witness, *held = &steps[first];
-    size_t length = proof->witness_length, count = 1;
-    while (count < length && steps[(first + count) % length].through)
-        count++;
-    *next = first + count;
+    size_t length = proof->witness_length;
     model_run run = {0};
     bool shown = false;
-    for (uint32_t n = 0; n < ik_plan_num_starts(plan, held->src, held->dst) && !shown; n++) {
-        assert_true(model_follow(plan, held->src, held->dst, n, &run));
+    for (uint32_t n = 0; n < ik_plan_num_starts(plan, from, to) && !shown; n++) {
+        assert_true(model_follow(plan, from, to, n, &run));
         bool *now = calloc(run.num_states, sizeof *now);
         for (uint32_t s = 0; s < run.num_states; s++)
             now[s] = model_held_port(plan, &run.states[s]) == held->channel && run.states[s].pk.vc == held->vc;
@@ -341,6 +339,24 @@ static inline bool model_holds_and_waits(const ik_plan *plan, const ik_proof *pr
         free(now);
     }
     model_run_free(&run);
+    return shown;
+}
+
+/* Can a packet of this pair of hosts, by some pair of their ports, hold step `first` with all the steps after it that say `through`,
+ * and then wait for the step after them? */
+static inline bool model_holds_and_waits(const ik_plan *plan, const ik_proof *proof, size_t first, size_t *next)
+{
+    const ik_dependency *steps = proof->witness, *held = &steps[first];
+    size_t length = proof->witness_length, count = 1;
+    uint32_t from, to, rails = ik_rails_count(plan->routing, held->src, held->dst);
+    while (count < length && steps[(first + count) % length].through)
+        count++;
+    *next = first + count;
+    bool shown = false;
+    for (uint32_t k = 0; k < rails && !shown; k++) {
+        ik_rails_nth(plan->routing, held->src, held->dst, k, &from, &to);
+        shown = model_port_holds(plan, proof, first, count, from, to);
+    }
     return shown;
 }
 
