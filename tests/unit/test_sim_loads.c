@@ -25,10 +25,10 @@ static unsigned compared;
 
 static void check_channels(const probe *p, const ik_fabric *f, const ik_load *l, const ik_sim_result *r, double load)
 {
-    double rate = 0; /* of hosts */
+    double rate = 0; /* of a host: the sum of its cables', which a load is a part of; all hosts have as many here, or none */
     for (uint32_t h = 0; h < f->num_hosts && rate == 0; h++)
-        if (f->port_peer[f->port_base[ik_host_node(f, h)]] != IK_NONE)
-            rate = (double)ik_port_rate_bps(f, f->port_base[ik_host_node(f, h)]);
+        for (uint32_t port = f->port_base[ik_host_node(f, h)]; port < f->port_base[ik_host_node(f, h) + 1]; port++)
+            rate += f->port_peer[port] != IK_NONE ? (double)ik_port_rate_bps(f, port) : 0;
     double sent = load * rate * (double)r->window_ps * 1e-12 / 8 / PACKET;
     for (uint32_t c = 0; c < f->num_ports; c++) {
         double expected = l->load[c] * sent, seen = (double)r->channel_bytes[c] / PACKET;
