@@ -116,7 +116,7 @@ static bool spread_sets(const legs_job *job, scratch *s, uint32_t heading)
 {
     const leg_walk *w = &s->walk;
     size_t words = job->words;
-    if (!walk_reserve((void **)&s->sets, &s->max_sets, w->num_states * words, sizeof *s->sets)) {
+    if (!walk_reserve((void **)&s->sets, &s->max_sets, w->num_states * words + 1, sizeof *s->sets)) { /* there may be no state */
         return false;
     }
     memset(s->sets, 0, w->num_states * words * sizeof *s->sets);
