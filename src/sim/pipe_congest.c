@@ -226,7 +226,7 @@ static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg
         uint32_t in_port = w->key / p->vcs;
         ik_packet rt = pk->rt;
         if (k > 0 && p->ports[in_port].peer < p->switch_channels) { /* not yet routed here */
-            rt.hops++;
+            ik_packet_add_hops(&rt, 1);
             rt.vc = v->vc;
         }
         ik_draw draw = {p->seed, rt.src, pk->number};
