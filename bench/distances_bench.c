@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * distances_bench.c: all-pairs distances: ikat against igraph, in one run on the same graphs; both answers must agree.
- * usage: bench_distances [--json] [SPEC …]
+ * distances_bench.c: all-pairs distances: ikat against igraph, in one run on the same graphs; both
+ * answers must agree. usage: bench_distances [--json] [SPEC …]
  */
 #include "ikat/ikat.h"
 
@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const standard[] = {"jellyfish:N=16384,d=16", "lrt:N=16384,d=6,r=6", "slimfly:q=43", NULL};
+static const char *const standard[] = {"jellyfish:N=16384,d=16", "lrt:N=16384,d=6,r=6",
+                                       "slimfly:q=43", NULL};
 
 typedef struct figures {
     double ikat_s, ikat_one_s, igraph_s;
@@ -87,16 +88,18 @@ static bool measure(const char *spec, unsigned threads, figures *x)
 
 static void print_text(const char *spec, const figures *x)
 {
-    printf("%-26s %10.4f %10.4f %10.4f %8.1f %8.1f\n", spec, x->ikat_s, x->ikat_one_s, x->igraph_s, x->igraph_s / x->ikat_s,
-           x->igraph_s / x->ikat_one_s);
+    printf("%-26s %10.4f %10.4f %10.4f %8.1f %8.1f\n", spec, x->ikat_s, x->ikat_one_s, x->igraph_s,
+           x->igraph_s / x->ikat_s, x->igraph_s / x->ikat_one_s);
     fflush(stdout);
 }
 
 static void print_json(const char *spec, unsigned threads, const figures *x, bool first)
 {
-    printf("%s\n {\"fabric\": \"%s\", \"threads\": %u, \"ikat_s\": %.6f, \"ikat_one_thread_s\": %.6f, \"igraph_s\": %.6f, "
+    printf("%s\n {\"fabric\": \"%s\", \"threads\": %u, \"ikat_s\": %.6f, \"ikat_one_thread_s\": "
+           "%.6f, \"igraph_s\": %.6f, "
            "\"times_faster\": %.2f}",
-           first ? "" : ",", spec, threads, x->ikat_s, x->ikat_one_s, x->igraph_s, x->igraph_s / x->ikat_s);
+           first ? "" : ",", spec, threads, x->ikat_s, x->ikat_one_s, x->igraph_s,
+           x->igraph_s / x->ikat_s);
 }
 
 int main(int argc, char **argv)
@@ -108,7 +111,8 @@ int main(int argc, char **argv)
     if (json) {
         printf("[");
     } else {
-        printf("%-26s %10s %10s %10s %8s %8s\n", "fabric", "ikat s", "1 thread s", "igraph s", "times", "1 thread");
+        printf("%-26s %10s %10s %10s %8s %8s\n", "fabric", "ikat s", "1 thread s", "igraph s",
+               "times", "1 thread");
     }
     for (int i = 0; specs[i]; i++) {
         figures x;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * route_bench.c: what computing routes costs: seconds of CPU and of the clock for the routing, its forwarding tables and its VC
- * scheme; the VCs needed, and with --load the host pairs over the channels between switches.
- * usage: bench_route [--threads N] [--load] FABRIC ROUTING [VC|-]     (VC: the routing's own if left out, - = none)
+ * route_bench.c: what computing routes costs: seconds of CPU and of the clock for the routing, its
+ * forwarding tables and its VC scheme; the VCs needed, and with --load the host pairs over the
+ * channels between switches.
+ * usage: bench_route [--threads N] [--load] FABRIC ROUTING [VC|-]     (VC: the routing's own if
+ *                                                                     left out, - = none)
  * Prints one JSON object.
  */
 #include "ikat/ikat.h"
@@ -39,8 +41,8 @@ static void report(json_t *out, const char *what, stopwatch since)
 }
 
 /* Routing, tables (where the destination decides alone) and VC scheme, each with its time. */
-static ik_status compute(const ik_fabric *f, const char *routing, const char *vc, const ik_env *env, ik_routing **r, json_t *out,
-                         ik_error *err)
+static ik_status compute(const ik_fabric *f, const char *routing, const char *vc, const ik_env *env,
+                         ik_routing **r, json_t *out, ik_error *err)
 {
     ik_vc *v = NULL;
     stopwatch all = start(), since = all;
@@ -79,7 +81,8 @@ static ik_status measure_load(const ik_routing *r, const ik_env *env, json_t *ou
         status = ik_load_measure(r, pairs, env, &load, err);
     if (status == IK_OK) {
         json_object_set_new(out, "max_load", json_integer((json_int_t)load.max_crossing));
-        json_object_set_new(out, "mean_load", json_real(load.mean_load * (r->fabric->num_hosts - 1)));
+        json_object_set_new(out, "mean_load",
+                            json_real(load.mean_load * (r->fabric->num_hosts - 1)));
         ik_load_free(&load);
     }
     ik_traffic_free(pairs);

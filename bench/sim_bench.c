@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bench_sim: what a packet-hop costs. Each case runs in a process of its own, so that its peak memory is its own; counters are
- * read with perf_event_open where the system allows it. Started by bench/run. */
+ * bench_sim: what a packet-hop costs. Each case runs in a process of its own, so that its peak
+ * memory is its own; counters are read with perf_event_open where the system allows it. Started by
+ * bench/run. */
 #include "ikat/ikat.h"
 #include <jansson.h>
 #include <linux/perf_event.h>
@@ -50,7 +51,9 @@ static int open_counter(uint64_t config)
 static double read_counter(int fd)
 {
     uint64_t value = 0;
-    return fd >= 0 && read(fd, &value, sizeof value) == (ssize_t)sizeof value && value > 0 ? (double)value : -1;
+    return fd >= 0 && read(fd, &value, sizeof value) == (ssize_t)sizeof value && value > 0
+               ? (double)value
+               : -1;
 }
 
 /* ---- one case */
@@ -84,7 +87,8 @@ static bool set_switch(const bench_case *c, ik_params *sw, ik_error *err)
         o++;
     const char *pairs = o->name ? o->pairs : "";
     char *copy = strdup(pairs), *rest = copy;
-    bool ok = copy && (strstr(pairs, "model=pipelined") || set(sw, "switch", "voq", c->voq ? "true" : "false", err));
+    bool ok = copy && (strstr(pairs, "model=pipelined") ||
+                       set(sw, "switch", "voq", c->voq ? "true" : "false", err));
     for (char *pair; ok && (pair = strsep(&rest, ";")) && *pair;) {
         char *value = strchr(pair, '=');
         *value++ = 0;
@@ -94,11 +98,11 @@ static bool set_switch(const bench_case *c, ik_params *sw, ik_error *err)
     return ok;
 }
 
-static bool simulate(const bench_case *c, const ik_plan *plan, const ik_traffic *traffic, const ik_env *env, outcome *o,
-                     ik_error *err)
+static bool simulate(const bench_case *c, const ik_plan *plan, const ik_traffic *traffic,
+                     const ik_env *env, outcome *o, ik_error *err)
 {
-    static const uint64_t events[NUM_COUNTERS] = {PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CACHE_MISSES,
-                                                  PERF_COUNT_HW_BRANCH_MISSES};
+    static const uint64_t events[NUM_COUNTERS] = {
+        PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CACHE_MISSES, PERF_COUNT_HW_BRANCH_MISSES};
     ik_params sw, adapter, measure;
     char duration[32];
     snprintf(duration, sizeof duration, "%llu ps", (unsigned long long)c->duration_ps);
@@ -107,7 +111,8 @@ static bool simulate(const bench_case *c, const ik_plan *plan, const ik_traffic 
         ik_params_init(&measure, ik_measure_params, NULL, err) != IK_OK)
         return false;
     bool ok = set(&sw, "switch", "buffer", c->buffer, err) && set_switch(c, &sw, err) &&
-              set(&adapter, "adapter", "packet", c->packet, err) && set(&measure, "measure", "warmup", "0 ns", err) &&
+              set(&adapter, "adapter", "packet", c->packet, err) &&
+              set(&measure, "measure", "warmup", "0 ns", err) &&
               set(&measure, "measure", "duration", duration, err);
     ik_sim_config config = {&sw, &adapter, &measure, c->load};
     ik_sim_result r;
@@ -194,11 +199,13 @@ static outcome run_apart(const bench_case *c)
 /* ---- instructions by callgrind, where the processor's counters are not ours to read */
 
 /* Instructions inside the simulator's loop and hops of one shorter run of case number `index`. */
-static bool callgrind_run(const char *self, bool large, long index, double scale, double *instructions, double *hops)
+static bool callgrind_run(const char *self, bool large, long index, double scale,
+                          double *instructions, double *hops)
 {
     char command[1024], line[512];
     snprintf(command, sizeof command,
-             "valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=/dev/null --toggle-collect=sim_run_part "
+             "valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=/dev/null "
+             "--toggle-collect=sim_run_part "
              "--toggle-collect=sim_run_pipelined '%s' --json "
              "--uncounted %s --only %ld --scale %.6f 2>&1",
              self, large ? "--large" : "", index, scale);
@@ -207,7 +214,8 @@ static bool callgrind_run(const char *self, bool large, long index, double scale
     if (!from)
         return false;
     while (fgets(line, sizeof line, from)) {
-        const char *collected = strstr(line, "Collected : "), *counted = strstr(line, "\"packet_hops\": ");
+        const char *collected = strstr(line, "Collected : "),
+                   *counted = strstr(line, "\"packet_hops\": ");
         double value = collected ? strtod(collected + 12, NULL) : -1;
         if (value > *instructions)
             *instructions = value;
@@ -217,8 +225,8 @@ static bool callgrind_run(const char *self, bool large, long index, double scale
     return pclose(from) == 0 && *instructions > 0 && *hops > 0;
 }
 
-/* Instructions a hop of a run that is short where it is slow to count, at the margin: the difference of two runs leaves out filling
- * the empty network. */
+/* Instructions a hop of a run that is short where it is slow to count, at the margin: the
+ * difference of two runs leaves out filling the empty network. */
 static double instructions_per_hop(const char *self, bool large, long index, const bench_case *c)
 {
     double more_hops, more, fewer_hops = 0, fewer = 0;
@@ -280,12 +288,14 @@ static void print_count(double value, double hops)
 static void print_row(const bench_case *c, const outcome *o)
 {
     double hops = o->hops ? (double)o->hops : 1;
-    printf("%-26s %6u %4s %3u %3u %5.0f%% %7.3f %8.2fM %7.1f", c->name, o->hosts, c->voq ? "yes" : "no", c->vcs, c->threads,
-           c->load * 100, o->throughput, hops / o->seconds / 1e6, o->seconds * 1e9 / hops);
+    printf("%-26s %6u %4s %3u %3u %5.0f%% %7.3f %8.2fM %7.1f", c->name, o->hosts,
+           c->voq ? "yes" : "no", c->vcs, c->threads, c->load * 100, o->throughput,
+           hops / o->seconds / 1e6, o->seconds * 1e9 / hops);
     print_count(o->instructions, hops);
     print_count(o->cache_misses, hops);
     print_count(o->branch_misses, hops);
-    printf(" %8.0f %7.1f %7.2f\n", (double)o->state_bytes / (double)o->ports, (double)o->peak_bytes / 1e6, o->wall);
+    printf(" %8.0f %7.1f %7.2f\n", (double)o->state_bytes / (double)o->ports,
+           (double)o->peak_bytes / 1e6, o->wall);
     fflush(stdout);
 }
 
@@ -305,14 +315,19 @@ static const bench_case standard[] = {
     {"RLFT 11,664", RLFT11664, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, false, 1.0, 60000000},
     {"RLFT 11,664", RLFT11664, "dbbm", "4 KiB", "192 KiB", "100 Gb/s", 3, 1, true, 1.0, 60000000},
     {"RLFT 11,664", RLFT11664, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 2, true, 1.0, 60000000},
-    {"tree 256, one-flit packets", "karytree:k=4,n=4", "dbbm", "64 B", "2048 B", "512 Gb/s", 4, 1, true, 0.5, 100000000},
-    {"tree 256, general kernel", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 1.0, 1000000000},
-    {"tree 256, output buffers", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 1.0, 1000000000},
-    {"tree 256, pipelined", "karytree:k=4,n=4", "any", "125 B", "4000 B", "100 Gb/s", 4, 1, false, 0.5, 100000000},
+    {"tree 256, one-flit packets", "karytree:k=4,n=4", "dbbm", "64 B", "2048 B", "512 Gb/s", 4, 1,
+     true, 0.5, 100000000},
+    {"tree 256, general kernel", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 1.0,
+     1000000000},
+    {"tree 256, output buffers", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 1.0,
+     1000000000},
+    {"tree 256, pipelined", "karytree:k=4,n=4", "any", "125 B", "4000 B", "100 Gb/s", 4, 1, false,
+     0.5, 100000000},
     {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, false, 0, 0},
 };
 static const bench_case large[] = {
-    {"RLFT 209,952", "rlft:ports=36,levels=4", "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 1.0, 5000000},
+    {"RLFT 209,952", "rlft:ports=36,levels=4", "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true,
+     1.0, 5000000},
     {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, false, 0, 0},
 };
 
@@ -324,7 +339,8 @@ static int usage(const char *name, int status)
             "  --large      the 209,952-host network instead\n"
             "  --only N     case N alone (from 1)\n"
             "  --scale X    X times the simulated time\n"
-            "  --uncounted  no instructions by callgrind where the processor's counters cannot be read (that is slow)\n",
+            "  --uncounted  no instructions by callgrind where the processor's counters cannot be "
+            "read (that is slow)\n",
             name);
     return status;
 }
@@ -347,11 +363,13 @@ int main(int argc, char **argv)
         else if (strcmp(argv[k], "--scale") == 0 && k + 1 < argc)
             scale = strtod(argv[++k], NULL);
         else
-            return usage(argv[0], strcmp(argv[k], "-h") == 0 || strcmp(argv[k], "--help") == 0 ? 0 : 2);
+            return usage(argv[0],
+                         strcmp(argv[k], "-h") == 0 || strcmp(argv[k], "--help") == 0 ? 0 : 2);
     }
     if (!as_json)
-        printf("%-26s %6s %4s %3s %3s %6s %7s %9s %7s %8s %8s %8s %8s %7s %7s\n", "network", "hosts", "VOQ", "VCs", "thr", "load",
-               "thruput", "hops/s", "ns/hop", "instr", "c-miss", "b-miss", "B/port", "peak MB", "wall s");
+        printf("%-26s %6s %4s %3s %3s %6s %7s %9s %7s %8s %8s %8s %8s %7s %7s\n", "network",
+               "hosts", "VOQ", "VCs", "thr", "load", "thruput", "hops/s", "ns/hop", "instr",
+               "c-miss", "b-miss", "B/port", "peak MB", "wall s");
     json_t *list = json_array();
     int status = 0;
     for (long k = 0; cases[k].name; k++) {

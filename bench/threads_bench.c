@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bench_threads: what a second thread brings. One and several threads take turns, so that what else runs on the machine meets
- * both; the median of the pairs' quotients counts. Beside it stands what the machine can give at the moment: the same run on one
- * thread, as many times at once. Started by bench/threads. */
+ * bench_threads: what a second thread brings. One and several threads take turns, so that what else
+ * runs on the machine meets both; the median of the pairs' quotients counts. Beside it stands what
+ * the machine can give at the moment: the same run on one thread, as many times at once. Started by
+ * bench/threads. */
 #include "ikat/ikat.h"
-#include "sim/sim_cut.h"
+#include "sim/parallel/cut.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,20 +59,28 @@ static bool set_pairs(ik_params *params, const char *const pairs[][2], ik_error 
 static bool set_up(setting *x, const bench_case *c, double scale, ik_error *err)
 {
     static const ik_env env = {.seed = 1};
-    static const char *const pipelined[][2] = {{"model", "pipelined"}, {"flit", "125 B"}, {"buffer", "4000 B"}, {"iterations", "1"}, {0}},
-                             *const packets[][2] = {{"voq", "true"}, {0}}, *const flits[][2] = {{"packet", "125 B"}, {0}}, *const whole[][2] = {{0}};
+    static const char *const pipelined[][2] = {{"model", "pipelined"},
+                                               {"flit", "125 B"},
+                                               {"buffer", "4000 B"},
+                                               {"iterations", "1"},
+                                               {0}},
+                             *const packets[][2] = {{"voq", "true"}, {0}},
+                             *const flits[][2] = {{"packet", "125 B"}, {0}},
+                             *const whole[][2] = {{0}};
     char duration[32];
     memset(x, 0, sizeof *x);
     snprintf(duration, sizeof duration, "%.0f ps", (double)c->duration_ps * scale);
     x->load = c->load;
     return ik_fabric_from_spec(c->fabric, &env, &x->f, err) == IK_OK &&
-           ik_plan_from_specs(x->f, strstr(c->fabric, "mesh") ? "dor" : "dmodk", c->pipelined ? "any" : "1q", NULL,
-                              c->pipelined ? 4 : 1, &env, &x->plan, err) == IK_OK &&
+           ik_plan_from_specs(x->f, strstr(c->fabric, "mesh") ? "dor" : "dmodk",
+                              c->pipelined ? "any" : "1q", NULL, c->pipelined ? 4 : 1, &env,
+                              &x->plan, err) == IK_OK &&
            ik_traffic_from_spec(x->f, "uniform", &env, &x->traffic, err) == IK_OK &&
            ik_params_init(&x->sw, ik_switch_params, NULL, err) == IK_OK &&
            ik_params_init(&x->adapter, ik_adapter_params, NULL, err) == IK_OK &&
            ik_params_init(&x->measure, ik_measure_params, NULL, err) == IK_OK &&
-           set_pairs(&x->sw, c->pipelined ? pipelined : packets, err) && set_pairs(&x->adapter, c->pipelined ? flits : whole, err) &&
+           set_pairs(&x->sw, c->pipelined ? pipelined : packets, err) &&
+           set_pairs(&x->adapter, c->pipelined ? flits : whole, err) &&
            ik_params_set(&x->measure, "measure", "warmup", "0 ns", 0, 0, err) == IK_OK &&
            ik_params_set(&x->measure, "measure", "duration", duration, 0, 0, err) == IK_OK;
 }
@@ -159,14 +168,17 @@ static int measure(const bench_case *c, unsigned threads, unsigned pairs, double
             return complain(&(ik_error){.text = "other results on several threads"});
         quotient[k] = one.sharing.run_seconds / many.sharing.run_seconds;
         shortest[0] = one.sharing.run_seconds < shortest[0] ? one.sharing.run_seconds : shortest[0];
-        shortest[1] = many.sharing.run_seconds < shortest[1] ? many.sharing.run_seconds : shortest[1];
+        shortest[1] =
+            many.sharing.run_seconds < shortest[1] ? many.sharing.run_seconds : shortest[1];
         cpu[k] = many.cpu_seconds / one.cpu_seconds;
         ceiling[k] = threads * one.sharing.run_seconds / run_at_once(&x, threads);
     }
     const ik_sim_sharing *s = &many.sharing;
-    printf("%-32s %6u %4.0f%% %3u %8.1f %6.2f %5.3f %6.2f %8.2f %7.2f %8.2f %8.2f\n", c->fabric, x.f->num_hosts, c->load * 100,
-           threads, (double)one.hops / (double)s->steps, (double)s->mail / (double)one.hops, s->balance,
-           threads / s->step_balance, median(quotient, pairs), shortest[0] / shortest[1], median(ceiling, pairs), median(cpu, pairs));
+    printf("%-32s %6u %4.0f%% %3u %8.1f %6.2f %5.3f %6.2f %8.2f %7.2f %8.2f %8.2f\n", c->fabric,
+           x.f->num_hosts, c->load * 100, threads, (double)one.hops / (double)s->steps,
+           (double)s->mail / (double)one.hops, s->balance, threads / s->step_balance,
+           median(quotient, pairs), shortest[0] / shortest[1], median(ceiling, pairs),
+           median(cpu, pairs));
     fflush(stdout);
     tear_down(&x);
     return 0;
@@ -176,7 +188,8 @@ static int measure(const bench_case *c, unsigned threads, unsigned pairs, double
 
 static int show_cuts(const char *fabric, const char *routing, const char *pattern)
 {
-    static const char *const names[] = {"whole pods", "METIS, pods", "consecutive", "METIS, load", "METIS, ports"};
+    static const char *const names[] = {"whole pods", "METIS, pods", "consecutive", "METIS, load",
+                                        "METIS, ports"};
     static const ik_env env = {.seed = 1};
     ik_fabric *f = NULL;
     ik_plan *plan = NULL;
@@ -185,7 +198,8 @@ static int show_cuts(const char *fabric, const char *routing, const char *patter
     ik_error err;
     if (ik_fabric_from_spec(fabric, &env, &f, &err) != IK_OK ||
         ik_plan_from_specs(f, routing, "1q", NULL, 1, &env, &plan, &err) != IK_OK ||
-        ik_traffic_from_spec(f, pattern, &env, &traffic, &err) != IK_OK || sim_loads_sample(plan, traffic, &loads, &err) != IK_OK)
+        ik_traffic_from_spec(f, pattern, &env, &traffic, &err) != IK_OK ||
+        sim_loads_sample(plan, traffic, &loads, &err) != IK_OK)
         return complain(&err);
     uint16_t *part_of = calloc(f->num_switches, sizeof *part_of);
     for (uint32_t parts = 2; part_of && parts <= 7; parts += parts < 4 ? 1 : 3) {
@@ -195,8 +209,9 @@ static int show_cuts(const char *fabric, const char *routing, const char *patter
         for (int method = 0; method < SIM_CUT_METHODS; method++) {
             if (sim_cut_by(f, &loads, parts, (sim_cut_method)method, part_of, &q, &err) != IK_OK)
                 continue; /* no pods */
-            printf("%-24s %-12s %3u %-13s%s %8u %7u %7.3f %9.3f %7.3f\n", fabric, pattern, parts, names[method],
-                   q.method == best.method ? "*" : " ", q.cut_channels, q.seams, q.balance, q.crossings, q.cost);
+            printf("%-24s %-12s %3u %-13s%s %8u %7u %7.3f %9.3f %7.3f\n", fabric, pattern, parts,
+                   names[method], q.method == best.method ? "*" : " ", q.cut_channels, q.seams,
+                   q.balance, q.crossings, q.cost);
         }
     }
     free(part_of);
@@ -215,14 +230,15 @@ static int all_cuts(void)
                                           {"torus:dims=8:8:8,p=4", "dor", "uniform"},
                                           {"slimfly:q=11", "minimal", "uniform"}};
     int status = 0;
-    printf("%-24s %-12s %3s %-14s %8s %7s %7s %9s %7s\n", "fabric", "traffic", "thr", "cut", "channels", "seams", "balance",
-           "cross/hop", "cost");
+    printf("%-24s %-12s %3s %-14s %8s %7s %7s %9s %7s\n", "fabric", "traffic", "thr", "cut",
+           "channels", "seams", "balance", "cross/hop", "cost");
     for (size_t k = 0; k < sizeof what / sizeof *what; k++)
         status |= show_cuts(what[k][0], what[k][1], what[k][2]);
-    printf(
-        "*: taken. channels: between partitions; seams: neighbouring numbers of switches apart; balance: events of the busiest\n"
-        "partition over the mean; cross/hop: crossings of partitions by a packet over its hops; cost: busiest partition with its "
-        "mail\n");
+    printf("*: taken. channels: between partitions; seams: neighbouring numbers of switches apart; "
+           "balance: events of the busiest\n"
+           "partition over the mean; cross/hop: crossings of partitions by a packet over its hops; "
+           "cost: busiest partition with its "
+           "mail\n");
     return status;
 }
 
@@ -246,22 +262,25 @@ int main(int argc, char **argv)
         else
             wrong = true;
     }
-    if (wrong || pairs < 1 || pairs > MAX_PAIRS || threads < 2 || threads > MAX_THREADS || !(scale > 0)) {
-        fprintf(stderr, "usage: %s [--cuts] [--pairs N] [--threads N] [--only CASE] [--scale X]\n", argv[0]);
+    if (wrong || pairs < 1 || pairs > MAX_PAIRS || threads < 2 || threads > MAX_THREADS ||
+        !(scale > 0)) {
+        fprintf(stderr, "usage: %s [--cuts] [--pairs N] [--threads N] [--only CASE] [--scale X]\n",
+                argv[0]);
         return 2;
     }
     if (cuts)
         return all_cuts();
     int status = 0;
-    printf("%-32s %6s %5s %3s %8s %6s %5s %6s %8s %7s %8s %8s\n", "fabric", "hosts", "load", "thr", "hops/mtg", "mail/h", "bal.",
-           "limit", "speed-up", "best", "machine", "CPU");
+    printf("%-32s %6s %5s %3s %8s %6s %5s %6s %8s %7s %8s %8s\n", "fabric", "hosts", "load", "thr",
+           "hops/mtg", "mail/h", "bal.", "limit", "speed-up", "best", "machine", "CPU");
     for (long k = 0; k < NUM_CASES; k++)
         if (!only || only == k + 1)
             status |= measure(&cases[k], (unsigned)threads, (unsigned)pairs, scale);
-    printf(
-        "hops/mtg: packet-hops (pipelined router, karytree and mesh: flit-hops) between two meetings; mail/h: records from partition to partition a hop; limit: by the balance\n"
-        "meeting by meeting; speed-up: median of %ld pairs of runs; best: of the shortest runs; machine: what %ld runs on one thread gain at once,\n"
-        "at that time; CPU: processor time of all threads over that of one\n",
-        pairs, threads);
+    printf("hops/mtg: packet-hops (pipelined router, karytree and mesh: flit-hops) between two "
+           "meetings; mail/h: records from partition to partition a hop; limit: by the balance\n"
+           "meeting by meeting; speed-up: median of %ld pairs of runs; best: of the shortest runs; "
+           "machine: what %ld runs on one thread gain at once,\n"
+           "at that time; CPU: processor time of all threads over that of one\n",
+           pairs, threads);
     return status;
 }

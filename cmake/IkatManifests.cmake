@@ -1,4 +1,4 @@
-# A family is a manifest: src/FLOOR/MANIFEST holds one row X(stem) a member, the member lives in src/FLOOR/PREFIX_stem.c and
+# A family is a manifest: src/FLOOR/MANIFEST holds one row X(stem) a member, the member lives in PREFIX_stem.c below src/FLOOR and
 # defines `const TYPE SYMBOLstem`. From the rows this makes build/generated/ikat_MANIFEST.h (extern declarations and the
 # NULL-terminated table `NAME_table`) and the list IKAT_MEMBERS_<prefix> that the tests use. A row without a file, or a file
 # without a row, fails the build.
@@ -7,18 +7,23 @@ function(ikat_manifest floor manifest prefix type symbol)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${dir}/${manifest})
   file(STRINGS ${dir}/${manifest} rows REGEX "^X\\(")
   set(members)
+  set(files)
+  file(GLOB_RECURSE paths CONFIGURE_DEPENDS ${dir}/${prefix}_*.c)
+  foreach(path IN LISTS paths)
+    get_filename_component(file ${path} NAME)
+    list(APPEND files ${file})
+  endforeach()
   set(externs "")
   set(table "")
   foreach(row IN LISTS rows)
     string(REGEX REPLACE "^X\\(([a-z0-9_]+)\\).*$" "\\1" stem "${row}")
-    if(NOT EXISTS ${dir}/${prefix}_${stem}.c)
-      message(FATAL_ERROR "src/${floor}/${manifest} has a row X(${stem}) but src/${floor}/${prefix}_${stem}.c does not exist")
+    if(NOT ${prefix}_${stem}.c IN_LIST files)
+      message(FATAL_ERROR "src/${floor}/${manifest} has a row X(${stem}) but no ${prefix}_${stem}.c is below src/${floor}")
     endif()
     list(APPEND members ${stem})
     string(APPEND externs "extern const ${type} ${symbol}${stem};\n")
     string(APPEND table "    &${symbol}${stem},\n")
   endforeach()
-  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${dir} ${dir}/${prefix}_*.c)
   foreach(file IN LISTS files)
     string(REGEX REPLACE "^${prefix}_(.*)\\.c$" "\\1" stem "${file}")
     if(NOT stem IN_LIST members)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Checks that each floor includes only the floors below it, and that the command uses public headers only."""
+import collections
 import pathlib
 import re
 import sys
@@ -8,17 +9,43 @@ FLOOR = {"base": 0, "fabric": 1, "topology": 2, "format": 2, "routing": 3, "vc":
          "verify": 4, "analysis": 4, "sim": 4, "experiment": 5, "report": 6, "cli": 7}
 # Floors at the same height that may look at each other, and in which direction.
 SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), ("routing", "vc"), ("analysis", "verify")}
+# The rooms of a floor, from the lowest: a room includes those before it. "" is the floor's own folder; a floor without rooms is
+# not listed. BACK: includes that still go the other way.
+ROOMS = {"routing": ["graph", "", "tree", "direct", "colored", "compact", "table", "select"],
+         "sim": ["core", "measure", "parallel", "packet", "host", "fast", "flit", ""]}
+BACK = {("routing/graph", "routing"), ("sim/core", "sim/fast"), ("sim/core", "sim/measure"), ("sim/core", "sim/packet"),
+        ("sim/core", "sim/parallel"), ("sim/host", "sim/fast"), ("sim/parallel", "sim/fast")}
+MOST_FILES = 40  # side by side in one folder
 PUBLIC = {"base": "base", "fabric": "fabric", "topology": "topology", "topology_data": "topology", "format": "format", "routing": "routing", "vc": "vc",
           "traffic": "traffic", "verify": "verify", "analysis": "analysis", "sim": "sim", "experiment": "experiment",
           "report": "report"}
 
 
+def room_error(place, name, used):
+    """What is wrong about an include within one floor, or None."""
+    floor, _, room = place.partition("/")
+    target = name.rpartition("/")[0]
+    if target.split("/")[0] != floor or floor not in ROOMS or target == place:
+        return None
+    order, there = ROOMS[floor], target.partition("/")[2]
+    if there not in order or order.index(there) < order.index(room):
+        return None
+    if (place, target) in BACK:
+        used.add((place, target))
+        return None
+    return f"'{place}' may not include '{target}' ({name})"
+
+
 def main(root):
     errors = []
-    for path in sorted(root.glob("src/*/*.[ch]")):
-        floor = path.parent.name
-        if floor not in FLOOR:
-            errors.append(f"{path}: folder '{floor}' is no floor; add it to tools/check_floors.py")
+    used = set()
+    files = collections.Counter()
+    for path in sorted(root.glob("src/**/*.[ch]")):
+        place = path.parent.relative_to(root / "src").as_posix()
+        floor, _, room = place.partition("/")
+        files[place] += 1
+        if floor not in FLOOR or room and room not in ROOMS.get(floor, []):
+            errors.append(f"{path}: folder '{place}' is no floor and no room of one; add it to tools/check_floors.py")
             continue
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
@@ -30,6 +57,9 @@ def main(root):
                 target = PUBLIC.get(stem)
             elif "/" in name:
                 target = name.split("/")[0]
+                wrong = room_error(place, name, used)
+                if wrong:
+                    errors.append(f"{path}:{number}: {wrong}")
                 if floor == "cli":
                     errors.append(f"{path}:{number}: the command may only use public headers, not {name}")
                     continue
@@ -39,6 +69,8 @@ def main(root):
                 continue
             if FLOOR[target] > FLOOR[floor] or (FLOOR[target] == FLOOR[floor] and (floor, target) not in SIDEWAYS):
                 errors.append(f"{path}:{number}: floor '{floor}' may not include floor '{target}' ({name})")
+    errors += [f"tools/check_floors.py: nobody in {a} includes {b} any more: take it out of BACK" for a, b in BACK - used]
+    errors += [f"src/{place}: {n} files side by side, at most {MOST_FILES}" for place, n in files.items() if n > MOST_FILES]
     for error in errors:
         print(error, file=sys.stderr)
     return 1 if errors else 0

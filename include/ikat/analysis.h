@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ikat/analysis.h: static measures: distances, diversity, bisection, cost; channel loads and contention under a pattern.
+ * ikat/analysis.h: static measures: distances, diversity, bisection, cost; channel loads and
+ * contention under a pattern.
  *
- * Everything here looks at the graph (or at the graph, a routing and a pattern); nothing is simulated. Distances count
- * switch-to-switch hops: two hosts of one switch are at distance 0. Functions are thread-safe on different outputs.
+ * Everything here looks at the graph (or at the graph, a routing and a pattern); nothing is
+ * simulated. Distances count switch-to-switch hops: two hosts of one switch are at distance 0.
+ * Functions are thread-safe on different outputs.
  */
 #ifndef IKAT_ANALYSIS_H
 #define IKAT_ANALYSIS_H
@@ -15,7 +17,8 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------------------------------------ what stands there */
+/* ------------------------------------------------------------------------------------------ what
+ * stands there */
 
 /* Links of one class. */
 typedef struct ik_link_count {
@@ -25,51 +28,58 @@ typedef struct ik_link_count {
     uint64_t host_links;
 } ik_link_count;
 
-/* A fabric in numbers. Cost as T. Kathareios et al., Cost-Effective Diameter-Two Topologies, SC'15, section 2: ports and
- * links for every host. Free with ik_description_free. */
+/* A fabric in numbers. Cost as T. Kathareios et al., Cost-Effective Diameter-Two Topologies, SC'15,
+ * section 2: ports and links for every host. Free with ik_description_free. */
 typedef struct ik_description {
     uint64_t hosts, switches;
-    uint64_t ports;              /* of switches, connected or not */
-    uint64_t unconnected_ports;  /* of switches */
+    uint64_t ports;             /* of switches, connected or not */
+    uint64_t unconnected_ports; /* of switches */
     uint64_t links, switch_links, host_links;
-    uint32_t radix, min_radix;   /* largest and smallest number of ports of a switch */
+    uint32_t radix, min_radix;       /* largest and smallest number of ports of a switch */
     uint32_t max_degree, min_degree; /* links to other switches: largest and smallest of a switch */
-    uint64_t leaf_switches;      /* switches with hosts */
+    uint64_t leaf_switches;          /* switches with hosts */
     uint32_t max_hosts_per_switch, min_hosts_per_switch; /* over the leaf switches */
-    double ports_per_host, links_per_host; /* 0 without hosts */
-    uint32_t levels;             /* 0 = no tree */
-    uint64_t *level_switches;    /* [levels] switches at level 1, 2, … */
-    ik_link_count *link_counts;  /* [num_link_counts] by falling rate; classes without links are left out */
+    double ports_per_host, links_per_host;               /* 0 without hosts */
+    uint32_t levels;                                     /* 0 = no tree */
+    uint64_t *level_switches;                            /* [levels] switches at level 1, 2, … */
+    /* [num_link_counts] by falling rate; classes without links are left out */
+    ik_link_count *link_counts;
     size_t num_link_counts;
 } ik_description;
 /* Cost O(ports). */
 ik_status ik_fabric_describe(const ik_fabric *f, ik_description *out, ik_error *err);
 void ik_description_free(ik_description *d);
 
-/* ------------------------------------------------------------------------------------------ distances */
+/* ------------------------------------------------------------------------------------------
+ * distances */
 
 /* Distances between switches. Weighted by host pairs, and by switch pairs. */
 typedef struct ik_distances {
-    uint32_t diameter;         /* largest distance between switches with hosts (connected ones) */
-    uint32_t switch_diameter;  /* largest distance between any two switches, IK_NONE if some two are unconnected */
-    double mean_hops;          /* over ordered pairs of different connected hosts */
-    double mean_switch_hops;   /* over ordered pairs of different connected switches */
-    uint64_t *histogram;       /* [num] ordered pairs of different hosts by distance */
-    uint64_t *switch_histogram;/* [num] ordered pairs of different switches by distance */
-    uint64_t *leaf_histogram;  /* [num] the same among switches with hosts */
+    uint32_t diameter; /* largest distance between switches with hosts (connected ones) */
+    /* largest distance between any two switches, IK_NONE if some two are unconnected */
+    uint32_t switch_diameter;
+    double mean_hops;           /* over ordered pairs of different connected hosts */
+    double mean_switch_hops;    /* over ordered pairs of different connected switches */
+    uint64_t *histogram;        /* [num] ordered pairs of different hosts by distance */
+    uint64_t *switch_histogram; /* [num] ordered pairs of different switches by distance */
+    uint64_t *leaf_histogram;   /* [num] the same among switches with hosts */
     size_t num;
-    uint64_t unconnected_pairs;/* ordered host pairs without a path, hosts that hang on no switch included */
+    /* ordered host pairs without a path, hosts that hang on no switch included */
+    uint64_t unconnected_pairs;
 } ik_distances;
-/* All-pairs, bit-parallel breadth-first search (512 sources a sweep), all threads of env. Switches with the same neighbours are
- * searched once: exact, and what makes a million-host tree cheap. Cost O(C * E * D / 64) for C classes of switches with equal
- * neighbours, E links between classes, D the diameter. Free with ik_distances_free. */
-ik_status ik_distances_measure(const ik_fabric *f, const ik_env *env, ik_distances *out, ik_error *err);
+/* All-pairs, bit-parallel breadth-first search (512 sources a sweep), all threads of env. Switches
+ * with the same neighbours are searched once: exact, and what makes a million-host tree cheap. Cost
+ * O(C * E * D / 64) for C classes of switches with equal neighbours, E links between classes, D the
+ * diameter. Free with ik_distances_free. */
+ik_status ik_distances_measure(const ik_fabric *f, const ik_env *env, ik_distances *out,
+                               ik_error *err);
 void ik_distances_free(ik_distances *d);
-/* About how many 64-bit operations ik_distances_measure would take: ask before a default runs it. The diameter is guessed by two
- * searches from single switches, at least 8. Cost O(ports). */
+/* About how many 64-bit operations ik_distances_measure would take: ask before a default runs it.
+ * The diameter is guessed by two searches from single switches, at least 8. Cost O(ports). */
 ik_status ik_distances_cost(const ik_fabric *f, double *word_operations, ik_error *err);
 
-/* ------------------------------------------------------------------------------------------ diversity, girth, Moore bound */
+/* ------------------------------------------------------------------------------------------
+ * diversity, girth, Moore bound */
 
 /* Numbers of paths are exact below this; it stands for itself and all beyond. */
 #define IK_PATHS_MANY ((uint64_t)INT64_MAX)
@@ -77,109 +87,149 @@ ik_status ik_distances_cost(const ik_fabric *f, double *word_operations, ik_erro
 /* Pairs of switches with hosts that have this distance and this number of minimal paths. */
 typedef struct ik_path_count {
     uint32_t distance;
-    uint64_t paths;  /* parallel links make different paths; at most IK_PATHS_MANY */
-    uint64_t pairs;  /* ordered, different switches */
+    uint64_t paths; /* parallel links make different paths; at most IK_PATHS_MANY */
+    uint64_t pairs; /* ordered, different switches */
 } ik_path_count;
 typedef struct ik_diversity {
-    ik_path_count *counts;  /* [num] ascending by distance, then paths */
+    ik_path_count *counts; /* [num] ascending by distance, then paths */
     size_t num;
     uint64_t min_paths, max_paths; /* over all connected pairs */
-    double mean_paths; /* a bound from below if max_paths is IK_PATHS_MANY */
+    double mean_paths;             /* a bound from below if max_paths is IK_PATHS_MANY */
 } ik_diversity;
-/* Breadth-first searches that count paths, over classes of twin switches. Cost O(C * E). Free with ik_diversity_free. */
-ik_status ik_diversity_measure(const ik_fabric *f, const ik_env *env, ik_diversity *out, ik_error *err);
+/* Breadth-first searches that count paths, over classes of twin switches. Cost O(C * E). Free with
+ * ik_diversity_free. */
+ik_status ik_diversity_measure(const ik_fabric *f, const ik_env *env, ik_diversity *out,
+                               ik_error *err);
 void ik_diversity_free(ik_diversity *d);
 
-/* Length of the shortest cycle of switches: 2 with parallel links, 0 if there is none (a tree). Cost at most O(S * E). */
+/* Length of the shortest cycle of switches: 2 with parallel links, 0 if there is none (a tree).
+ * Cost at most O(S * E). */
 ik_status ik_girth(const ik_fabric *f, const ik_env *env, uint32_t *girth, ik_error *err);
 
-/* Switches as a fraction of the Moore bound 1 + d * sum of (d-1)^i, i < diameter, d the largest degree. 0 if `diameter` is IK_NONE or 0. */
+/* Switches as a fraction of the Moore bound 1 + d * sum of (d-1)^i, i < diameter, d the largest
+ * degree. 0 if `diameter` is IK_NONE or 0. */
 double ik_moore_ratio(uint64_t switches, uint32_t degree, uint32_t diameter);
 
-/* ------------------------------------------------------------------------------------------ bisection */
+/* ------------------------------------------------------------------------------------------
+ * bisection */
 
-/* The best known cut into halves of equally many hosts (whole switches), and a bound from below: the true bisection lies between.
- * per_host = cut / (hosts / 2), in link bandwidths. IK_ERR_UNSUPPORTED where hosts have several cables. */
+/* The best known cut into halves of equally many hosts (whole switches), and a bound from below:
+ * the true bisection lies between. per_host = cut / (hosts / 2), in link bandwidths.
+ * IK_ERR_UNSUPPORTED where hosts have several cables. */
 typedef struct ik_bisection {
-    uint64_t cut;            /* links between the halves */
+    uint64_t cut; /* links between the halves */
     uint64_t hosts_a, hosts_b;
     double per_host;
-    double lower_bound;      /* no cut into sides as equal as these has fewer links; an eigenvalue bound */
+    /* no cut into sides as equal as these has fewer links; an eigenvalue bound */
+    double lower_bound;
     double lower_bound_per_host;
-    uint32_t starts;         /* partitions tried */
-    bool *side;              /* [num_switches] */
+    uint32_t starts; /* partitions tried */
+    bool *side;      /* [num_switches] */
 } ik_bisection;
-/* At most 20 switches: all partitions are tried, and lower_bound is the cut. More: METIS (G. Karypis, V. Kumar, SIAM J. Sci. Comput.
- * 1998) from `seeds` seeds (0 = 4 to 32 by the fabric's size) under six settings, each balanced as well as whole switches allow and
- * refined by moves (C. M. Fiduccia, R. M. Mattheyses, DAC 1982). The bound: W. E. Donath, A. J. Hoffman, IBM J. Res. Dev. 1973,
- * with one multiplier for the switches without hosts. Links count once each, whatever their rate. */
-ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env *env, ik_bisection *out, ik_error *err);
+/* At most 20 switches: all partitions are tried, and lower_bound is the cut. More: METIS (G.
+ * Karypis, V. Kumar, SIAM J. Sci. Comput. 1998) from `seeds` seeds (0 = 4 to 32 by the fabric's
+ * size) under six settings, each balanced as well as whole switches allow and refined by moves (C.
+ * M. Fiduccia, R. M. Mattheyses, DAC 1982). The bound: W. E. Donath, A. J. Hoffman, IBM J. Res.
+ * Dev. 1973, with one multiplier for the switches without hosts. Links count once each, whatever
+ * their rate. */
+ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env *env,
+                               ik_bisection *out, ik_error *err);
 void ik_bisection_free(ik_bisection *b);
 
-/* ------------------------------------------------------------------------------------------ cables */
+/* ------------------------------------------------------------------------------------------
+ * cables */
 
-/* Cables between switches on a floor plan: Manhattan distance between racks (R. Kawano et al., LOREN, section 3.1). */
+/* Cables between switches on a floor plan: Manhattan distance between racks (R. Kawano et al.,
+ * LOREN, section 3.1). */
 typedef struct ik_cables {
-    uint64_t cables;          /* between switches */
+    uint64_t cables; /* between switches */
     uint64_t inside_racks;
-    uint64_t total, longest;  /* in rack pitches */
+    uint64_t total, longest; /* in rack pitches */
     double mean;
-    uint64_t *histogram;      /* [longest + 1] cables by length */
-    uint32_t width, height;   /* of the floor in racks */
-    bool own_positions;       /* the fabric says where its switches stand; false: racks filled in switch order, row by row, near-square */
+    uint64_t *histogram;    /* [longest + 1] cables by length */
+    uint32_t width, height; /* of the floor in racks */
+    /* the fabric says where its switches stand; false: racks filled in switch order, row by row,
+     * near-square */
+    bool own_positions;
 } ik_cables;
-/* rack_switches: switches that share a rack where the plan is made here (1 = one rack a switch). Cost O(ports). */
-ik_status ik_cables_measure(const ik_fabric *f, uint32_t rack_switches, ik_cables *out, ik_error *err);
+/* rack_switches: switches that share a rack where the plan is made here (1 = one rack a switch).
+ * Cost O(ports). */
+ik_status ik_cables_measure(const ik_fabric *f, uint32_t rack_switches, ik_cables *out,
+                            ik_error *err);
 void ik_cables_free(ik_cables *c);
 
-/* ------------------------------------------------------------------------------------------ channel loads under a pattern */
+/* ------------------------------------------------------------------------------------------
+ * channel loads under a pattern */
 
-/* What every channel carries if every host offers its full injection rate (that of all its ports together). A routing's choices count thus: deterministic: the one
- * path; oblivious and adaptive: every initial state with equal weight, and all allowed ports of a switch evenly (for adaptive ones an
- * idealisation: what a random selection function does). Free with ik_load_free. */
+/* What every channel carries if every host offers its full injection rate (that of all its ports
+ * together). A routing's choices count thus: deterministic: the one path; oblivious and adaptive:
+ * every initial state with equal weight, and all allowed ports of a switch evenly (for adaptive
+ * ones an idealisation: what a random selection function does). Free with ik_load_free. */
 typedef struct ik_load {
-    uint64_t flows;          /* pairs s != d of the pattern; of ports if messages of some hosts take several pairs of ports and of
-                                others do not */
-    uint64_t undelivered;    /* of them, pairs that the routing does not deliver; they load no channel */
-    uint64_t denominator;    /* loads are exact multiples of 1/denominator of a host's rate; 0 = rounded (several choices split a
-                                flow, or the pattern's common denominator is beyond 2^53 / hosts) */
-    double *load;            /* [num_ports] by channel, in units of one host's injection rate */
-    double *crossing;        /* [num_ports] flows that cross the channel (expected number if a flow has several paths) */
-    double *turns;           /* [num_switches] trees: routes that turn from up to down there (their NCA); NULL otherwise */
-    double mean_hops;        /* switch-to-switch hops, weighted by load */
-    uint32_t max_channel;    /* the most loaded switch-to-switch channel, IK_NONE if nothing crosses one */
-    double max_load, mean_load, min_load; /* over all switch-to-switch channels of connected links */
+    /* pairs s != d of the pattern; of ports if messages of some hosts take several pairs of ports
+     * and of others do not */
+    uint64_t flows;
+    /* of them, pairs that the routing does not deliver; they load no channel */
+    uint64_t undelivered;
+    /* loads are exact multiples of 1/denominator of a host's rate; 0 = rounded (several choices
+     * split a flow, or the pattern's common denominator is beyond 2^53 / hosts) */
+    uint64_t denominator;
+    double *load; /* [num_ports] by channel, in units of one host's injection rate */
+    /* [num_ports] flows that cross the channel (expected number if a flow has several paths) */
+    double *crossing;
+    /* [num_switches] trees: routes that turn from up to down there (their NCA); NULL otherwise */
+    double *turns;
+    double mean_hops; /* switch-to-switch hops, weighted by load */
+    /* the most loaded switch-to-switch channel, IK_NONE if nothing crosses one */
+    uint32_t max_channel;
+    /* over all switch-to-switch channels of connected links */
+    double max_load, mean_load, min_load;
     double max_crossing;
-    uint32_t tightest;       /* the channel of any kind with the largest load for its rate, IK_NONE if nothing is sent */
-    double saturation;       /* offered load, at most 1, at which it is full: the predicted saturation throughput */
+    /* the channel of any kind with the largest load for its rate, IK_NONE if nothing is sent */
+    uint32_t tightest;
+    /* offered load, at most 1, at which it is full: the predicted saturation throughput */
+    double saturation;
 } ik_load;
-/* Cost: destination-based routings O(hosts * switches), O(switches * switches) where hosts matter through their switches alone
- * (as do routings with legs, and O(switches * switches * middle switches) additions); others O(flows * states * hops). Patterns
- * that are not even (see ik_traffic_family) cost O(flows) besides. IK_ERR_MEMORY beyond env's limit. Results do not depend on the
- * number of threads. */
-ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_load *out, ik_error *err);
+/* Cost: destination-based routings O(hosts * switches), O(switches * switches) where hosts matter
+ * through their switches alone (as do routings with legs, and O(switches * switches * middle
+ * switches) additions); others O(flows * states * hops). Patterns that are not even (see
+ * ik_traffic_family) cost O(flows) besides. IK_ERR_MEMORY beyond env's limit. Results do not depend
+ * on the number of threads. */
+ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_load *out,
+                          ik_error *err);
 void ik_load_free(ik_load *l);
 
-/* Channels of one kind. Trees: by the lower end's level and direction; otherwise all between switches; and the hosts' channels. */
-typedef enum ik_direction { IK_DIR_UP, IK_DIR_DOWN, IK_DIR_SIDE, IK_DIR_INJECTION, IK_DIR_EJECTION } ik_direction;
+/* Channels of one kind. Trees: by the lower end's level and direction; otherwise all between
+ * switches; and the hosts' channels. */
+typedef enum ik_direction {
+    IK_DIR_UP,
+    IK_DIR_DOWN,
+    IK_DIR_SIDE,
+    IK_DIR_INJECTION,
+    IK_DIR_EJECTION
+} ik_direction;
 typedef struct ik_load_bin {
-    double low, high;  /* low == high: one value */
+    double low, high; /* low == high: one value */
     uint64_t channels;
 } ik_load_bin;
 typedef struct ik_load_group {
     ik_direction direction;
-    uint32_t level;       /* of the lower end; 0 if the fabric is no tree or for hosts */
+    uint32_t level; /* of the lower end; 0 if the fabric is no tree or for hosts */
     uint64_t channels;
     double min, mean, max;
-    ik_load_bin *bins;    /* [num_bins] ascending: the distinct values if there are at most 32, else 32 equal intervals */
+    /* [num_bins] ascending: the distinct values if there are at most 32, else 32 equal intervals */
+    ik_load_bin *bins;
     size_t num_bins;
 } ik_load_group;
-/* Groups values [num_ports] (load or crossing). *groups ends up with *num groups; free with ik_load_groups_free. */
-ik_status ik_load_groups(const ik_fabric *f, const double *values, ik_load_group **groups, size_t *num, ik_error *err);
+/* Groups values [num_ports] (load or crossing). *groups ends up with *num groups; free with
+ * ik_load_groups_free. */
+ik_status ik_load_groups(const ik_fabric *f, const double *values, ik_load_group **groups,
+                         size_t *num, ik_error *err);
 void ik_load_groups_free(ik_load_group *groups, size_t num);
 const char *ik_direction_name(ik_direction d);
 
-/* ------------------------------------------------------------------------------------------ contention of one exchange */
+/* ------------------------------------------------------------------------------------------
+ * contention of one exchange */
 
 /* An exact fraction, in lowest terms. den 0: beyond 64 bits, value alone counts. */
 typedef struct ik_ratio {
@@ -187,36 +237,50 @@ typedef struct ik_ratio {
     double value;
 } ik_ratio;
 
-/* Every flow of the pattern sends one message of equal size at the same time. All but the fluid times count switch-to-switch
- * channels only, flows s != d (G. Rodriguez et al., Oblivious Routing Schemes in Extended Generalized Fat Tree Networks,
- * CLUSTER 2009). Where a flow has several paths it is divided as in ik_load: its share of a channel is the part of it that
- * crosses, and a flow of rate x puts x times the share there. */
+/* Every flow of the pattern sends one message of equal size at the same time. All but the fluid
+ * times count switch-to-switch channels only, flows s != d (G. Rodriguez et al., Oblivious Routing
+ * Schemes in Extended Generalized Fat Tree Networks, CLUSTER 2009). Where a flow has several paths
+ * it is divided as in ik_load: its share of a channel is the part of it that crosses, and a flow of
+ * rate x puts x times the share there. */
 typedef struct ik_contention {
     uint64_t flows, undelivered;
-    uint64_t endpoint_degree;   /* E: largest number of flows of one source or one destination */
-    uint64_t split;   /* flows with several paths; if there are any, ratios are rounded and c, c_up and c_down unknown (0) */
-    double max_flows; /* largest sum of shares on a channel: the number of flows there if none is split */
-    uint64_t c, c_up, c_down;   /* C: largest maximum matching of a channel's (source, destination) pairs; up and down: trees only */
-    ik_ratio c_load;            /* largest sum over a channel's flows of share * min(1/outdegree(s), 1/indegree(d)) */
-    ik_ratio slowdown_bound;    /* max(1, max_flows / E) */
-    double fluid_time;          /* max-min fair completion time, in units of one message at a host's rate; NAN: too many steps */
+    uint64_t endpoint_degree; /* E: largest number of flows of one source or one destination */
+    /* flows with several paths; if there are any, ratios are rounded and c, c_up and c_down unknown
+     * (0) */
+    uint64_t split;
+    /* largest sum of shares on a channel: the number of flows there if none is split */
+    double max_flows;
+    /* C: largest maximum matching of a channel's (source, destination) pairs; up and down: trees
+     * only */
+    uint64_t c, c_up, c_down;
+    /* largest sum over a channel's flows of share * min(1/outdegree(s), 1/indegree(d)) */
+    ik_ratio c_load;
+    ik_ratio slowdown_bound; /* max(1, max_flows / E) */
+    /* max-min fair completion time, in units of one message at a host's rate; NAN: too many
+     * steps */
+    double fluid_time;
     double fluid_crossbar_time; /* the same behind an ideal crossbar */
     double fluid_slowdown;      /* their quotient */
-    /* Means over all flows, and over those that leave their switch, of 1 / (sum of shares on the fullest channel of the flow, at
-     * least 1) and of 1 / (hops, at least 1; in the mean over its paths) (R. Kawano et al., LOREN). */
+    /* Means over all flows, and over those that leave their switch, of 1 / (sum of shares on the
+     * fullest channel of the flow, at least 1) and of 1 / (hops, at least 1; in the mean over its
+     * paths) (R. Kawano et al., LOREN). */
     double effective_bandwidth, effective_bandwidth_leaving;
     double mean_efficiency, mean_efficiency_leaving;
-    uint32_t worst_channel; /* one with `c`, or with max_flows if flows are split; IK_NONE if no channel is used */
+    /* one with `c`, or with max_flows if flows are split; IK_NONE if no channel is used */
+    uint32_t worst_channel;
 } ik_contention;
-/* Needs all paths in memory: IK_ERR_MEMORY beyond env's limit (or 2^32 path steps). Cost O(flows * hops) and the matchings. */
-ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_contention *out, ik_error *err);
+/* Needs all paths in memory: IK_ERR_MEMORY beyond env's limit (or 2^32 path steps). Cost O(flows *
+ * hops) and the matchings. */
+ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                                ik_contention *out, ik_error *err);
 
-/* How many flows (source and destination differ) the fabric itself does not connect: ik_load.undelivered counts them too. O(1)
- * flows looked at on a fabric that connects every host, else O(flows). */
+/* How many flows (source and destination differ) the fabric itself does not connect:
+ * ik_load.undelivered counts them too. O(1) flows looked at on a fabric that connects every host,
+ * else O(flows). */
 ik_status ik_flows_unconnected(const ik_traffic *t, uint64_t *flows, ik_error *err);
 
-/* Means over random patterns in which every host has one destination: pattern i is the spec made with seed env->seed + i, host s
- * sends to the destination of its first message. */
+/* Means over random patterns in which every host has one destination: pattern i is the spec made
+ * with seed env->seed + i, host s sends to the destination of its first message. */
 typedef struct ik_pattern_means {
     uint64_t patterns;
     double effective_bandwidth, effective_bandwidth_error; /* mean and its standard error */
@@ -224,19 +288,22 @@ typedef struct ik_pattern_means {
     double mean_efficiency, mean_efficiency_error;
     double mean_efficiency_leaving, mean_efficiency_leaving_error;
 } ik_pattern_means;
-ik_status ik_pattern_means_measure(const ik_routing *r, const char *traffic_spec, uint64_t patterns, const ik_env *env,
-                                   ik_pattern_means *out, ik_error *err);
+ik_status ik_pattern_means_measure(const ik_routing *r, const char *traffic_spec, uint64_t patterns,
+                                   const ik_env *env, ik_pattern_means *out, ik_error *err);
 
-/* Permutations of the hosts by contention level (largest number of flows on a switch-to-switch channel; equals C). */
+/* Permutations of the hosts by contention level (largest number of flows on a switch-to-switch
+ * channel; equals C). */
 typedef struct ik_permutations {
-    uint64_t *count;   /* [num] */
+    uint64_t *count; /* [num] */
     size_t num;
     uint64_t total;
     bool exhaustive;
     double mean;
 } ik_permutations;
-/* samples 0: all of them; IK_ERR_UNSUPPORTED beyond 11 hosts. Else that many random ones (seed of env). Deterministic routings. */
-ik_status ik_permutations_measure(const ik_routing *r, uint64_t samples, const ik_env *env, ik_permutations *out, ik_error *err);
+/* samples 0: all of them; IK_ERR_UNSUPPORTED beyond 11 hosts. Else that many random ones (seed of
+ * env). Deterministic routings. */
+ik_status ik_permutations_measure(const ik_routing *r, uint64_t samples, const ik_env *env,
+                                  ik_permutations *out, ik_error *err);
 void ik_permutations_free(ik_permutations *p);
 
 #ifdef __cplusplus

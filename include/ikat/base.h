@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ikat/base.h: status codes and errors, memory, quantities, random numbers, declared parameters, threads.
+ * ikat/base.h: status codes and errors, memory, quantities, random numbers, declared parameters,
+ * threads.
  *
  * Conventions of the whole library:
- *  - every function that can fail returns ik_status and takes an `ik_error *err` last (NULL is allowed);
+ *  - every function that can fail returns ik_status and takes an `ik_error *err` last (NULL is
+ *    allowed);
  *  - outputs are written only on success;
  *  - the library never prints, never ends the process, keeps no global state;
  *  - quantities carry their unit in the name: _ps (picoseconds), _bps (bit/s), _bytes, _hops.
@@ -29,22 +31,26 @@ extern "C" {
 /* "No such index": no peer, no route, no host. */
 #define IK_NONE UINT32_MAX
 
-/* ------------------------------------------------------------------------------------------ errors */
+/* ------------------------------------------------------------------------------------------
+ * errors */
 
 typedef enum ik_status {
     IK_OK = 0,
-    IK_ERR_USAGE,       /* the caller asked for something that makes no sense (wrong name, range, combination) */
-    IK_ERR_INPUT,       /* a file or text from outside is wrong; err->file/line/column say where */
-    IK_ERR_IO,          /* the operating system refused (missing file, full disk) */
-    IK_ERR_MEMORY,      /* out of memory, or the request would need more than allowed */
-    IK_ERR_UNSUPPORTED, /* a valid request that this member of a family cannot serve (routing does not fit the fabric) */
-    IK_ERR_FAILED,      /* a proof or a check failed */
-    IK_ERR_CANCELLED,   /* the caller's cancel flag was raised */
-    IK_ERR_INTERNAL     /* an invariant of ikat is broken: a bug, please report */
+    /* the caller asked for something that makes no sense (wrong name, range, combination) */
+    IK_ERR_USAGE,
+    IK_ERR_INPUT,  /* a file or text from outside is wrong; err->file/line/column say where */
+    IK_ERR_IO,     /* the operating system refused (missing file, full disk) */
+    IK_ERR_MEMORY, /* out of memory, or the request would need more than allowed */
+    /* a valid request that this member of a family cannot serve (routing does not fit the
+     * fabric) */
+    IK_ERR_UNSUPPORTED,
+    IK_ERR_FAILED,    /* a proof or a check failed */
+    IK_ERR_CANCELLED, /* the caller's cancel flag was raised */
+    IK_ERR_INTERNAL   /* an invariant of ikat is broken: a bug, please report */
 } ik_status;
 
-/* One error: a code to branch on, its place, and a text with the actual values. `text` says what is wrong,
- * `hint` (may be empty) what would be right. Plain value: no ownership, copy freely. */
+/* One error: a code to branch on, its place, and a text with the actual values. `text` says what is
+ * wrong, `hint` (may be empty) what would be right. Plain value: no ownership, copy freely. */
 typedef struct ik_error {
     ik_status status;
     char file[256];  /* "" if the error has no place in a file */
@@ -54,12 +60,14 @@ typedef struct ik_error {
     char hint[384];
 } ik_error;
 
-/* Fills *err (if not NULL) with status and text, clears place and hint, and returns status: `return ik_fail(err, …)`. */
+/* Fills *err (if not NULL) with status and text, clears place and hint, and returns status: `return
+ * ik_fail(err, …)`. */
 ik_status ik_fail(ik_error *err, ik_status status, const char *format, ...) IK_PRINTF(3, 4);
 /* As ik_fail, with a place. `file` may be NULL. */
-ik_status ik_fail_at(ik_error *err, ik_status status, const char *file, unsigned line, unsigned column,
-                     const char *format, ...) IK_PRINTF(6, 7);
-/* Sets the hint of an error that was just filled; returns `status`, so that it can end a function as ik_fail does. */
+ik_status ik_fail_at(ik_error *err, ik_status status, const char *file, unsigned line,
+                     unsigned column, const char *format, ...) IK_PRINTF(6, 7);
+/* Sets the hint of an error that was just filled; returns `status`, so that it can end a function
+ * as ik_fail does. */
 ik_status ik_hint(ik_error *err, ik_status status, const char *format, ...) IK_PRINTF(3, 4);
 /* Sets the place of an error that has none yet (keeps an existing one). */
 void ik_error_at(ik_error *err, const char *file, unsigned line, unsigned column);
@@ -67,9 +75,11 @@ void ik_error_at(ik_error *err, const char *file, unsigned line, unsigned column
 ik_status ik_fail_memory(ik_error *err, size_t bytes, const char *what);
 const char *ik_status_name(ik_status status);
 
-/* ------------------------------------------------------------------------------------------ memory */
+/* ------------------------------------------------------------------------------------------
+ * memory */
 
-/* An arena: allocations that live and die together. Not thread-safe. Zero-initialise, free with ik_arena_free. */
+/* An arena: allocations that live and die together. Not thread-safe. Zero-initialise, free with
+ * ik_arena_free. */
 typedef struct ik_arena {
     struct ik_arena_block *head;
 } ik_arena;
@@ -78,37 +88,46 @@ void *ik_arena_alloc(ik_arena *arena, size_t bytes);
 char *ik_arena_strdup(ik_arena *arena, const char *text);
 char *ik_arena_printf(ik_arena *arena, const char *format, ...) IK_PRINTF(2, 3);
 void ik_arena_free(ik_arena *arena);
-/* calloc(count, size) that refuses overflow; NULL when out of memory or count * size overflows. Free with free(). */
+/* calloc(count, size) that refuses overflow; NULL when out of memory or count * size overflows.
+ * Free with free(). */
 void *ik_calloc(size_t count, size_t size);
 
-/* ------------------------------------------------------------------------------------------ quantities */
+/* ------------------------------------------------------------------------------------------
+ * quantities */
 
 /* What a quantity measures; decides which units its text may carry. */
 typedef enum ik_dimension {
     IK_DIM_NONE = 0, /* plain number */
     IK_DIM_TIME,     /* ps ns us ms s; kept as integer picoseconds */
     IK_DIM_RATE,     /* b/s kb/s Mb/s Gb/s Tb/s, B/s … ; kept as integer bit/s */
-    IK_DIM_SIZE,     /* B kB MB GB (powers of 1000) KiB MiB GiB (powers of 1024) KB (=1024 B, as 003 and 000 use it is NOT accepted) */
+    /* B kB MB GB (powers of 1000) KiB MiB GiB (powers of 1024) KB (=1024 B, as 003 and 000 use it
+     * is NOT accepted) */
+    IK_DIM_SIZE,
     IK_DIM_FRACTION, /* 25 % or 0.25; kept as double */
     IK_DIM_LENGTH    /* m cm km; kept as integer millimetres */
 } ik_dimension;
 
-/* Parses "6 ns", "100Gb/s", "192 KiB", "25 %". Exact: a value that is not a whole number of the base unit is refused.
- * Out: *value in base units (ps, bit/s, bytes, mm). IK_ERR_INPUT with text and hint otherwise. */
+/* Parses "6 ns", "100Gb/s", "192 KiB", "25 %". Exact: a value that is not a whole number of the
+ * base unit is refused. Out: *value in base units (ps, bit/s, bytes, mm). IK_ERR_INPUT with text
+ * and hint otherwise. */
 ik_status ik_parse_quantity(const char *text, ik_dimension dim, uint64_t *value, ik_error *err);
 /* Fractions and plain reals. Accepts "25 %", "0.25", "1e-3". */
 ik_status ik_parse_real(const char *text, ik_dimension dim, double *value, ik_error *err);
-/* Shortest exact text in the largest fitting unit: "6 ns", "100 Gb/s", "192 KiB". Writes at most `size` bytes. */
+/* Shortest exact text in the largest fitting unit: "6 ns", "100 Gb/s", "192 KiB". Writes at most
+ * `size` bytes. */
 char *ik_format_quantity(char *buffer, size_t size, uint64_t value, ik_dimension dim);
 /* Greatest common divisor; gcd(0, x) = x. */
 uint64_t ik_gcd(uint64_t a, uint64_t b);
-/* Transmission time of `bytes` at `rate_bps`, rounded to the nearest picosecond (ties up): 4096 B at 100 Gb/s = 327680 ps. */
+/* Transmission time of `bytes` at `rate_bps`, rounded to the nearest picosecond (ties up): 4096 B
+ * at 100 Gb/s = 327680 ps. */
 uint64_t ik_transmit_ps(uint64_t bytes, uint64_t rate_bps);
 
-/* ------------------------------------------------------------------------------------------ random numbers */
+/* ------------------------------------------------------------------------------------------ random
+ * numbers */
 
-/* Counter-based random numbers (Philox 4x32-10, Random123; Salmon et al., SC'11): the draw has an address, not a state.
- * The same (seed, purpose, entity, counter) gives the same number on every machine and thread count. */
+/* Counter-based random numbers (Philox 4x32-10, Random123; Salmon et al., SC'11): the draw has an
+ * address, not a state. The same (seed, purpose, entity, counter) gives the same number on every
+ * machine and thread count. */
 typedef enum ik_purpose {
     IK_RNG_TRAFFIC_DEST = 1, /* destination of a message; entity = source host */
     IK_RNG_TRAFFIC_TIME,     /* inter-arrival; entity = source host */
@@ -122,18 +141,22 @@ typedef enum ik_purpose {
     IK_RNG_VC,               /* VC choices */
     IK_RNG_ANALYSIS,         /* sampled measures, sampled permutations */
     IK_RNG_TEST,             /* tests only */
-    IK_RNG_ROUTE_HOP,        /* outputs of oblivious routings; entity = source host | hops << 40, counter = packet number */
-    IK_RNG_RAIL,             /* which ports of two hosts a message takes; entity = source host */
+    /* outputs of oblivious routings; entity = source host | hops << 40, counter = packet number */
+    IK_RNG_ROUTE_HOP,
+    IK_RNG_RAIL, /* which ports of two hosts a message takes; entity = source host */
     IK_RNG_SELECT_LAST = IK_RNG_RAIL
 } ik_purpose;
 
 uint64_t ik_random_u64(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter);
-/* Unbiased enough for simulation: multiply-shift of 64 bits on n < 2^32 (bias below 2^-32). n > 0. */
-uint32_t ik_random_below(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter, uint32_t n);
-/* The same for `count` counters from `counter` on, each `step` beyond the one before: out[k] = ik_random_below(…, counter + k * step,
- * n). For a quarter of the cost each where the processor has AVX2 and they come by eights. */
-void ik_random_below_run(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter, uint32_t step, uint32_t n, uint32_t count,
-                         uint32_t *out);
+/* Unbiased enough for simulation: multiply-shift of 64 bits on n < 2^32 (bias below 2^-32). n >
+ * 0. */
+uint32_t ik_random_below(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter,
+                         uint32_t n);
+/* The same for `count` counters from `counter` on, each `step` beyond the one before: out[k] =
+ * ik_random_below(…, counter + k * step, n). For a quarter of the cost each where the processor has
+ * AVX2 and they come by eights. */
+void ik_random_below_run(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter,
+                         uint32_t step, uint32_t n, uint32_t count, uint32_t *out);
 /* Uniform in [0,1), 53 bits. */
 double ik_random_unit(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter);
 
@@ -149,136 +172,168 @@ double ik_rng_unit(ik_rng *rng);
 /* Fisher-Yates. */
 void ik_rng_shuffle_u32(ik_rng *rng, uint32_t *items, size_t count);
 
-/* ------------------------------------------------------------------------------------------ declared parameters */
+/* ------------------------------------------------------------------------------------------
+ * declared parameters */
 
 typedef enum ik_param_type {
-    IK_PARAM_UINT,      /* unsigned integer within [min, max] */
-    IK_PARAM_REAL,      /* double within [min, max] */
-    IK_PARAM_BOOL,      /* true|false|yes|no|on|off */
-    IK_PARAM_ENUM,      /* one of `choices` ("a|b|c"); kept as its index and its text */
-    IK_PARAM_STRING,    /* free text */
-    IK_PARAM_PATH,      /* name of a file that is read; in an experiment relative to its folder, and the contents count as part of it */
+    IK_PARAM_UINT,   /* unsigned integer within [min, max] */
+    IK_PARAM_REAL,   /* double within [min, max] */
+    IK_PARAM_BOOL,   /* true|false|yes|no|on|off */
+    IK_PARAM_ENUM,   /* one of `choices` ("a|b|c"); kept as its index and its text */
+    IK_PARAM_STRING, /* free text */
+    /* name of a file that is read; in an experiment relative to its folder, and the contents count
+     * as part of it */
+    IK_PARAM_PATH,
     IK_PARAM_UINT_LIST, /* 16:16 on the command line, [16, 16] or 16:16 in YAML */
-    IK_PARAM_SPEC,      /* a spec within a spec: ';' or ',' between its items; canonical text: ';' */
-    IK_PARAM_PATTERNS,  /* specs of traffic patterns, see ik_spec_list_parse; in YAML also a list of mappings */
-    IK_PARAM_TIME,      /* ik_parse_quantity, picoseconds */
-    IK_PARAM_RATE,      /* bit/s */
-    IK_PARAM_SIZE,      /* bytes */
-    IK_PARAM_FRACTION,  /* 25 % or 0.25, within [min, max] */
-    IK_PARAM_LENGTH     /* millimetres */
+    /* a spec within a spec: ';' or ',' between its items; canonical text: ';' */
+    IK_PARAM_SPEC,
+    /* specs of traffic patterns, see ik_spec_list_parse; in YAML also a list of mappings */
+    IK_PARAM_PATTERNS,
+    IK_PARAM_TIME,     /* ik_parse_quantity, picoseconds */
+    IK_PARAM_RATE,     /* bit/s */
+    IK_PARAM_SIZE,     /* bytes */
+    IK_PARAM_FRACTION, /* 25 % or 0.25, within [min, max] */
+    IK_PARAM_LENGTH    /* millimetres */
 } ik_param_type;
 
 /* What the quantities of a parameter measure; IK_DIM_NONE for types without a unit. */
 ik_dimension ik_param_dimension(ik_param_type type);
 
 struct ik_param;
-/* p->min or p->max as people write it, with its unit, into buffer (48 bytes do), which is returned. */
+/* p->min or p->max as people write it, with its unit, into buffer (48 bytes do), which is
+ * returned. */
 const char *ik_param_bound(const struct ik_param *p, double bound, char *buffer, size_t size);
 
-/* One declared parameter: help, parsing, error messages, documentation and fuzz dictionaries come from this row.
- * A table ends with a row whose name is NULL. */
+/* One declared parameter: help, parsing, error messages, documentation and fuzz dictionaries come
+ * from this row. A table ends with a row whose name is NULL. */
 typedef struct ik_param {
     const char *name;
     ik_param_type type;
-    const char *def;     /* default as text; NULL = required; "" = optional without a value (ik_params_has is false) */
+    /* default as text; NULL = required; "" = optional without a value (ik_params_has is false) */
+    const char *def;
     double min, max;     /* inclusive; both 0 = no limit */
     const char *choices; /* IK_PARAM_ENUM only */
     const char *help;    /* one line, no full stop */
-    /* NULL, or where it has an effect: "model=iq|ioq", "queues=damq and vcs>1 or not t_max" (see ik_params_check_needs); and what
-     * to use elsewhere, or NULL. Written where it has no effect it is refused. */
+    /* NULL, or where it has an effect: "model=iq|ioq", "queues=damq and vcs>1 or not t_max" (see
+     * ik_params_check_needs); and what to use elsewhere, or NULL. Written where it has no effect it
+     * is refused. */
     const char *needs, *instead;
 } ik_param;
 
 typedef struct ik_value {
-    const char *text; /* canonical text (also what provenance stores) */
-    bool has;         /* false: optional and not given */
-    bool given;       /* true: written by the user rather than the default */
+    const char *text;      /* canonical text (also what provenance stores) */
+    bool has;              /* false: optional and not given */
+    bool given;            /* true: written by the user rather than the default */
     unsigned line, column; /* place in its source, 0 = none */
-    uint64_t u;       /* UINT, BOOL, ENUM index, TIME, RATE, SIZE, LENGTH */
-    double r;         /* REAL, FRACTION */
-    const uint32_t *list; /* UINT_LIST */
+    uint64_t u;            /* UINT, BOOL, ENUM index, TIME, RATE, SIZE, LENGTH */
+    double r;              /* REAL, FRACTION */
+    const uint32_t *list;  /* UINT_LIST */
     size_t list_count;
-    const char *spec;      /* SPEC: the text with ',' between its items, as ik_spec_parse takes it */
+    /* SPEC: the text with ',' between its items, as ik_spec_parse takes it */
+    const char *spec;
 } ik_value;
 
 /* A set of parameter values according to a declaration. Owns its memory (arena). */
 typedef struct ik_params {
     ik_arena arena;
-    const ik_param *decl; /* borrowed, static; the concatenation of the member's and the family's common rows */
+    /* borrowed, static; the concatenation of the member's and the family's common rows */
+    const ik_param *decl;
     size_t num;
-    ik_value *values;     /* [num], same order as decl */
-    const char *source;   /* "command line", a file name; for error places */
+    ik_value *values;   /* [num], same order as decl */
+    const char *source; /* "command line", a file name; for error places */
 } ik_params;
 
-/* Starts with every default. `common` may be NULL (rows that all members of a family share). Free with ik_params_free. */
-ik_status ik_params_init(ik_params *params, const ik_param *decl, const ik_param *common, ik_error *err);
-/* Sets one value from text. Unknown name: IK_ERR_INPUT with the nearest declared name as hint; bad value: what was
- * expected, range and unit. `owner` names the thing in messages ("topology 'xgft'"). */
-ik_status ik_params_set(ik_params *params, const char *owner, const char *name, const char *text, unsigned line,
-                        unsigned column, ik_error *err);
+/* Starts with every default. `common` may be NULL (rows that all members of a family share). Free
+ * with ik_params_free. */
+ik_status ik_params_init(ik_params *params, const ik_param *decl, const ik_param *common,
+                         ik_error *err);
+/* Sets one value from text. Unknown name: IK_ERR_INPUT with the nearest declared name as hint; bad
+ * value: what was expected, range and unit. `owner` names the thing in messages ("topology
+ * 'xgft'"). */
+ik_status ik_params_set(ik_params *params, const char *owner, const char *name, const char *text,
+                        unsigned line, unsigned column, ik_error *err);
 /* Checks that every required value is present. */
 ik_status ik_params_finish(const ik_params *params, const char *owner, ik_error *err);
 void ik_params_free(ik_params *params);
-/* Accessors: name must be declared with the fitting type (checked by an assertion in debug builds). */
+/* Accessors: name must be declared with the fitting type (checked by an assertion in debug
+ * builds). */
 bool ik_params_has(const ik_params *params, const char *name);
-bool ik_params_given(const ik_params *params, const char *name);    /* written by the user, be it the default's value */
-uint64_t ik_params_uint(const ik_params *params, const char *name); /* UINT, BOOL, TIME, RATE, SIZE, LENGTH */
-double ik_params_real(const ik_params *params, const char *name);   /* REAL, FRACTION */
+/* written by the user, be it the default's value */
+bool ik_params_given(const ik_params *params, const char *name);
+/* UINT, BOOL, TIME, RATE, SIZE, LENGTH */
+uint64_t ik_params_uint(const ik_params *params, const char *name);
+double ik_params_real(const ik_params *params, const char *name); /* REAL, FRACTION */
 bool ik_params_bool(const ik_params *params, const char *name);
 unsigned ik_params_enum(const ik_params *params, const char *name);
 const char *ik_params_text(const ik_params *params, const char *name);
-const char *ik_params_spec(const ik_params *params, const char *name); /* SPEC: with ',' between its items; "" if not given */
+/* SPEC: with ',' between its items; "" if not given */
+const char *ik_params_spec(const ik_params *params, const char *name);
 const uint32_t *ik_params_list(const ik_params *params, const char *name, size_t *count);
-/* Refuses what was given (at its default too) where its row's `needs` does not hold: IK_ERR_INPUT with the value's place, which
- * other value stands against it, and what to use instead. needs: ways joined by " or ", clauses of a way by " and "; a clause is
- * [not] NAME (has a value), NAME=VALUE|VALUE, NAME>BOUND or NAME<BOUND (a number or another parameter). NAME may be SECTION.NAME:
- * it is looked up in `other` if `other_name` is that section, else it counts as holding. */
-ik_status ik_params_check_needs(const ik_params *params, const char *owner, const char *other_name, const ik_params *other,
-                                ik_error *err);
-/* Canonical "a=1,b=2" of every value that differs from its default (all = true: of every value that is set). Owned by params. */
+/* Refuses what was given (at its default too) where its row's `needs` does not hold: IK_ERR_INPUT
+ * with the value's place, which other value stands against it, and what to use instead. needs: ways
+ * joined by " or ", clauses of a way by " and "; a clause is [not] NAME (has a value),
+ * NAME=VALUE|VALUE, NAME>BOUND or NAME<BOUND (a number or another parameter). NAME may be
+ * SECTION.NAME: it is looked up in `other` if `other_name` is that section, else it counts as
+ * holding. */
+ik_status ik_params_check_needs(const ik_params *params, const char *owner, const char *other_name,
+                                const ik_params *other, ik_error *err);
+/* Canonical "a=1,b=2" of every value that differs from its default (all = true: of every value that
+ * is set). Owned by params. */
 const char *ik_params_print(ik_params *params, bool all);
 
-/* "xgft:m=16:16,w=1:10" -> name "xgft" and pairs. The one syntax of specs on the command line and in files:
- * NAME [ ':' ITEM { ',' ITEM } ], ITEM = KEY '=' VALUE; a first ITEM without '=' is the value of the member's first
- * declared parameter. Values may contain ':' and, for that first positional item, '='-free commas. Owned by arena. */
+/* "xgft:m=16:16,w=1:10" -> name "xgft" and pairs. The one syntax of specs on the command line and
+ * in files: NAME [ ':' ITEM { ',' ITEM } ], ITEM = KEY '=' VALUE; a first ITEM without '=' is the
+ * value of the member's first declared parameter. Values may contain ':' and, for that first
+ * positional item, '='-free commas. Owned by arena. */
 typedef struct ik_spec {
     const char *name;
     size_t num;
-    const char **keys;   /* NULL for the positional item */
+    const char **keys; /* NULL for the positional item */
     const char **values;
 } ik_spec;
 ik_status ik_spec_parse(const char *text, ik_arena *arena, ik_spec *spec, ik_error *err);
 /* IK_ERR_INPUT if an item before i sets the same parameter. */
-ik_status ik_spec_once(const ik_spec *spec, size_t i, const ik_params *params, const char *owner, ik_error *err);
+ik_status ik_spec_once(const ik_spec *spec, size_t i, const ik_params *params, const char *owner,
+                       ik_error *err);
 /* Applies every item of the spec to params. */
 ik_status ik_spec_apply(const ik_spec *spec, ik_params *params, const char *owner, ik_error *err);
 
-/* Specs within a spec: "[SHARE*][NAME=]SPEC", joined by '+', with ';' where SPEC has ','. So no SPEC of a list may contain one of
- * these two. A name has letters, digits and "_-.". */
+/* Specs within a spec: "[SHARE*][NAME=]SPEC", joined by '+', with ';' where SPEC has ','. So no
+ * SPEC of a list may contain one of these two. A name has letters, digits and "_-.". */
 typedef struct ik_spec_member {
     const char *share, *name; /* as written, NULL = not given */
     const char *spec;         /* with ',' again */
 } ik_spec_member;
-/* *out: [*num], num > 0, in the arena. IK_ERR_INPUT if a part is empty; specs, names and shares are not looked into. */
-ik_status ik_spec_list_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num, ik_error *err);
+/* *out: [*num], num > 0, in the arena. IK_ERR_INPUT if a part is empty; specs, names and shares are
+ * not looked into. */
+ik_status ik_spec_list_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num,
+                             ik_error *err);
 /* The text that is parsed to the same list; NULL when out of memory. */
 const char *ik_spec_list_print(const ik_spec_member *list, size_t num, ik_arena *arena);
 
-/* ik_params_init, ik_spec_apply and ik_params_finish in one: what every family's from_spec does. kind: "topology", "routing" … */
-ik_status ik_params_from_spec(ik_params *params, const char *kind, const ik_spec *spec, const ik_param *decl,
-                              const ik_param *common, ik_error *err);
-/* "there is no KIND 'name'", with the nearest of names (NULL-terminated), or all of them, as hint. IK_ERR_INPUT. */
-ik_status ik_fail_unknown(ik_error *err, const char *kind, const char *name, const char *const *names);
-/* Nearest of `names` (NULL-terminated) to `name` by edit distance (Damerau-Levenshtein), NULL if none is close. */
+/* ik_params_init, ik_spec_apply and ik_params_finish in one: what every family's from_spec does.
+ * kind: "topology", "routing" … */
+ik_status ik_params_from_spec(ik_params *params, const char *kind, const ik_spec *spec,
+                              const ik_param *decl, const ik_param *common, ik_error *err);
+/* "there is no KIND 'name'", with the nearest of names (NULL-terminated), or all of them, as hint.
+ * IK_ERR_INPUT. */
+ik_status ik_fail_unknown(ik_error *err, const char *kind, const char *name,
+                          const char *const *names);
+/* Nearest of `names` (NULL-terminated) to `name` by edit distance (Damerau-Levenshtein), NULL if
+ * none is close. */
 const char *ik_nearest_name(const char *name, const char *const *names);
 
-/* ------------------------------------------------------------------------------------------ progress, cancelling, threads */
+/* ------------------------------------------------------------------------------------------
+ * progress, cancelling, threads */
 
-/* What a long computation gets from its caller. All fields may be zero. Borrowed for the duration of the call. */
+/* What a long computation gets from its caller. All fields may be zero. Borrowed for the duration
+ * of the call. */
 typedef struct ik_env {
     uint64_t seed;
-    unsigned num_threads;     /* 0 or 1 = this thread only; results never depend on it */
-    const int *cancel; /* non-zero = stop soon with IK_ERR_CANCELLED; raised with ik_cancel_raise, by a signal handler or any thread */
+    unsigned num_threads; /* 0 or 1 = this thread only; results never depend on it */
+    /* non-zero = stop soon with IK_ERR_CANCELLED; raised with ik_cancel_raise, by a signal handler
+     * or any thread */
+    const int *cancel;
     /* Called from the calling thread at most every ~50 ms. done <= total; unit e.g. "pairs". */
     void (*progress)(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit);
     void *progress_ctx;
@@ -300,37 +355,46 @@ static inline bool ik_env_cancelled(const ik_env *env)
     return env && ik_cancel_raised(env->cancel);
 }
 
-/* Runs fn(ctx, index, thread) for index in [0, count) on env->num_threads threads, dynamic chunks, and waits.
- * fn must not depend on the order; it returns a status, the lowest index's failure is returned. */
+/* Runs fn(ctx, index, thread) for index in [0, count) on env->num_threads threads, dynamic chunks,
+ * and waits. fn must not depend on the order; it returns a status, the lowest index's failure is
+ * returned. */
 typedef ik_status (*ik_parallel_fn)(void *ctx, size_t index, unsigned thread, ik_error *err);
-ik_status ik_parallel_for(const ik_env *env, const char *what, size_t count, ik_parallel_fn fn, void *ctx, ik_error *err);
+ik_status ik_parallel_for(const ik_env *env, const char *what, size_t count, ik_parallel_fn fn,
+                          void *ctx, ik_error *err);
 /* The same; unit: what is counted, for progress. */
-ik_status ik_parallel_for_units(const ik_env *env, const char *what, const char *unit, size_t count, ik_parallel_fn fn, void *ctx,
-                                ik_error *err);
+ik_status ik_parallel_for_units(const ik_env *env, const char *what, const char *unit, size_t count,
+                                ik_parallel_fn fn, void *ctx, ik_error *err);
 /* Number of threads ik_parallel_for will use (>= 1): size per-thread scratch with it. */
 unsigned ik_env_threads(const ik_env *env);
 
-/* ------------------------------------------------------------------------------------------ text files in */
+/* ------------------------------------------------------------------------------------------ text
+ * files in */
 
-/* The whole file ("-" = standard input), unpacked if it is gzip; *text is the caller's to free() and has a 0 behind its *size bytes. limit_bytes: refuse
- * more (unpacked) with IK_ERR_MEMORY; 0 = 4 GiB. IK_ERR_IO: it cannot be opened or read, or is a directory. IK_ERR_INPUT: the
- * packed file is damaged. Cost O(size), peak memory three times the size. */
-ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size_t *size, ik_error *err);
-/* What every reader of a text starts with: passes over a UTF-8 byte order mark (*text and *size move behind it) and refuses bytes
- * that no text holds, at their place in `file`: the readers behind need not think of either. O(size). */
+/* The whole file ("-" = standard input), unpacked if it is gzip; *text is the caller's to free()
+ * and has a 0 behind its *size bytes. limit_bytes: refuse more (unpacked) with IK_ERR_MEMORY; 0 = 4
+ * GiB. IK_ERR_IO: it cannot be opened or read, or is a directory. IK_ERR_INPUT: the packed file is
+ * damaged. Cost O(size), peak memory three times the size. */
+ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size_t *size,
+                       ik_error *err);
+/* What every reader of a text starts with: passes over a UTF-8 byte order mark (*text and *size
+ * move behind it) and refuses bytes that no text holds, at their place in `file`: the readers
+ * behind need not think of either. O(size). */
 ik_status ik_text_begin(const char **text, size_t *size, const char *file, ik_error *err);
 
-/* ------------------------------------------------------------------------------------------ files out */
+/* ------------------------------------------------------------------------------------------ files
+ * out */
 
-/* A file that is written whole or not at all: `out` is a new file beside `path`, which closing flushes to disk and renames.
- * A device or pipe is written in place; where `path` is a link, the file behind it is replaced. */
+/* A file that is written whole or not at all: `out` is a new file beside `path`, which closing
+ * flushes to disk and renames. A device or pipe is written in place; where `path` is a link, the
+ * file behind it is replaced. */
 typedef struct ik_output {
     FILE *out;
-    const char *path; /* borrowed until it is closed */
+    const char *path;         /* borrowed until it is closed */
     char *target, *temporary; /* private; NULL if it is written in place */
 } ik_output;
 ik_status ik_output_open(ik_output *o, const char *path, ik_error *err);
-/* `status` says how the writing went: anything but IK_OK leaves `path` as it was. Returns it, or IK_ERR_IO. */
+/* `status` says how the writing went: anything but IK_OK leaves `path` as it was. Returns it, or
+ * IK_ERR_IO. */
 ik_status ik_output_close(ik_output *o, ik_status status, ik_error *err);
 
 const char *ik_version(void); /* "0.1.0" */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ikat/experiment.h: the experiment file: fabric, routing, VC scheme, switch, traffic, measurement, seeds; sweeps; the result store.
+ * ikat/experiment.h: the experiment file: fabric, routing, VC scheme, switch, traffic, measurement,
+ * seeds; sweeps; the result store.
  */
 #ifndef IKAT_EXPERIMENT_H
 #define IKAT_EXPERIMENT_H
@@ -12,18 +13,22 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------------------------------------ the file's schema */
+/* ------------------------------------------------------------------------------------------ the
+ * file's schema */
 
 typedef enum ik_section_kind {
-    IK_SECTION_FAMILY, /* a spec "xgft:m=16:16,w=1:10", or a mapping { family: xgft, m: [16, 16], w: [1, 10] }, or a list of them */
+    /* a spec "xgft:m=16:16,w=1:10", or a mapping { family: xgft, m: [16, 16], w: [1, 10] }, or a
+     * list of them */
+    IK_SECTION_FAMILY,
     IK_SECTION_PARAMS, /* a mapping of declared parameters, or a list of such mappings */
     IK_SECTION_VALUE,  /* one declared value, a list or a range of it */
     IK_SECTION_OPTION, /* one declared value for the whole experiment: not swept */
     IK_SECTION_TEXT    /* free text */
 } ik_section_kind;
 
-/* One top-level key of an experiment file. But for options and texts, every value in it may be a list or a range ("10%..90% step 10%", "1..5",
- * "512 B..8 KiB times 2"); the product of all of them is run. */
+/* One top-level key of an experiment file. But for options and texts, every value in it may be a
+ * list or a range ("10%..90% step 10%", "1..5", "512 B..8 KiB times 2"); the product of all of them
+ * is run. */
 typedef struct ik_experiment_section {
     const char *name;
     ik_section_kind kind;
@@ -32,20 +37,25 @@ typedef struct ik_experiment_section {
     const char *help;       /* one line */
 } ik_experiment_section;
 
-/* All sections, ending with a name of NULL: reading, messages, help and documentation come from them. */
+/* All sections, ending with a name of NULL: reading, messages, help and documentation come from
+ * them. */
 const ik_experiment_section *ik_experiment_sections(void);
 
-/* ------------------------------------------------------------------------------------------ experiments */
+/* ------------------------------------------------------------------------------------------
+ * experiments */
 
 typedef struct ik_experiment ik_experiment; /* a parsed, checked, not yet expanded experiment */
 
-/* Reads and checks a YAML experiment. Every error has file, line and column. `overrides`: "key.path=value" texts (NULL-terminated
- * or NULL), applied as if written in the file. */
-ik_status ik_experiment_read(const char *path, const char *const *overrides, ik_experiment **out, ik_error *err);
-ik_status ik_experiment_read_memory(const char *text, size_t size, const char *file, const char *const *overrides,
-                                    ik_experiment **out, ik_error *err);
+/* Reads and checks a YAML experiment. Every error has file, line and column. `overrides`:
+ * "key.path=value" texts (NULL-terminated or NULL), applied as if written in the file. */
+ik_status ik_experiment_read(const char *path, const char *const *overrides, ik_experiment **out,
+                             ik_error *err);
+ik_status ik_experiment_read_memory(const char *text, size_t size, const char *file,
+                                    const char *const *overrides, ik_experiment **out,
+                                    ik_error *err);
 void ik_experiment_free(ik_experiment *e);
-/* Number of points after sweep expansion (fabrics x routings x vcs x traffics x loads x … x seeds). */
+/* Number of points after sweep expansion (fabrics x routings x vcs x traffics x loads x … x
+ * seeds). */
 uint64_t ik_experiment_num_points(const ik_experiment *e);
 
 /* How the unfinished points on one fabric share the processors. */
@@ -61,22 +71,28 @@ typedef struct ik_run_share {
 /* "5 points: 2 side by side on 1 thread each, the last 1 on 2 threads". Returns buffer. */
 char *ik_run_share_text(const ik_run_share *share, char *buffer, size_t size);
 
-/* Told about a run as it goes; called from the thread that called ik_experiment_run. All may be NULL. */
+/* Told about a run as it goes; called from the thread that called ik_experiment_run. All may be
+ * NULL. */
 typedef struct ik_run_observer {
     void *ctx;
-    void (*stage)(void *ctx, const char *text);                            /* "routing fabric 1 of 1 with dmodc" */
-    void (*point)(void *ctx, uint64_t done, uint64_t total, bool reused);  /* after each point */
-    void (*share)(void *ctx, const ik_run_share *share);                   /* before the points of a fabric start */
-    void (*note)(void *ctx, ik_severity severity, const char *text);       /* warnings: failed proof that is simulated anyway … */
+    /* "routing fabric 1 of 1 with dmodc" */
+    void (*stage)(void *ctx, const char *text);
+    void (*point)(void *ctx, uint64_t done, uint64_t total, bool reused); /* after each point */
+    /* before the points of a fabric start */
+    void (*share)(void *ctx, const ik_run_share *share);
+    /* warnings: failed proof that is simulated anyway … */
+    void (*note)(void *ctx, ik_severity severity, const char *text);
 } ik_run_observer;
 
-/* Fabrics that do not connect all hosts that have a cable are refused before anything is written, unless the experiment says
- * allow_unreachable.
- * Runs every point that `store_path` does not hold yet on num_jobs processors, side by side or several threads a point as
- * the observer is told, one transaction a point. IK_ERR_CANCELLED keeps what is
- * finished. *failed is set if a proof failed or a deadlock was found (exit status 1). Store contents do not depend on num_jobs. */
-ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs, const ik_env *env,
-                            const ik_run_observer *observer, bool *failed, ik_error *err);
+/* Fabrics that do not connect all hosts that have a cable are refused before anything is written,
+ * unless the experiment says allow_unreachable.
+ * Runs every point that `store_path` does not hold yet on num_jobs processors, side by side or
+ * several threads a point as the observer is told, one transaction a point. IK_ERR_CANCELLED keeps
+ * what is finished. *failed is set if a proof failed or a deadlock was found (exit status 1). Store
+ * contents do not depend on num_jobs. */
+ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs,
+                            const ik_env *env, const ik_run_observer *observer, bool *failed,
+                            ik_error *err);
 
 #ifdef __cplusplus
 }

@@ -2,11 +2,12 @@
  *
  * ikat/fabric.h: the fabric: hosts, switches, ports, links; immutable once built.
  *
- * Numbering. A *node* is a switch or a host: node ids 0 … num_switches-1 are the switches, num_switches …
- * num_switches+num_hosts-1 the hosts; host h is node num_switches + h. The ports of all nodes stand in one array, node by
- * node (compressed sparse rows): the ports of node n are port_base[n] … port_base[n+1]-1, its local port index is the
- * difference to port_base[n]. A *channel* is one directed port-to-port wire; its id is its sending port's id.
- * Parallel links, unconnected ports (peer IK_NONE), hosts with several ports and unequal rates are ordinary.
+ * Numbering. A *node* is a switch or a host: node ids 0 … num_switches-1 are the switches,
+ * num_switches … num_switches+num_hosts-1 the hosts; host h is node num_switches + h. The ports of
+ * all nodes stand in one array, node by node (compressed sparse rows): the ports of node n are
+ * port_base[n] … port_base[n+1]-1, its local port index is the difference to port_base[n]. A
+ * *channel* is one directed port-to-port wire; its id is its sending port's id. Parallel links,
+ * unconnected ports (peer IK_NONE), hosts with several ports and unequal rates are ordinary.
  */
 #ifndef IKAT_FABRIC_H
 #define IKAT_FABRIC_H
@@ -29,17 +30,20 @@ typedef enum ik_severity { IK_NOTE, IK_WARNING, IK_ERROR } ik_severity;
 /* One finding about a fabric: something that its owner should know. */
 typedef struct ik_finding {
     ik_severity severity;
-    char code[32];   /* stable word: "slow-link", "oversubscribed", "levels", "asymmetric-cable", "unreachable", "no-cable", "duplicate-guid", "failed-link", … */
-    char *text;      /* one sentence with both ends named; owned by the fabric */
-    uint32_t port;   /* a channel it is about, IK_NONE if none */
-    uint32_t node;   /* a node it is about, IK_NONE if none */
+    /* stable word: "slow-link", "oversubscribed", "levels", "asymmetric-cable", "unreachable",
+     * "no-cable", "duplicate-guid", "failed-link", … */
+    char code[32];
+    char *text;    /* one sentence with both ends named; owned by the fabric */
+    uint32_t port; /* a channel it is about, IK_NONE if none */
+    uint32_t node; /* a node it is about, IK_NONE if none */
 } ik_finding;
 
 typedef struct ik_xy {
     int32_t x, y; /* position on the floor, in grid units */
 } ik_xy;
 
-/* Where a drawing puts a switch, as the family's paper draws it: row `layer`, position `pos` in it, group for aggregation. */
+/* Where a drawing puts a switch, as the family's paper draws it: row `layer`, position `pos` in it,
+ * group for aggregation. */
 typedef struct ik_place {
     uint16_t layer;
     uint16_t group; /* pod, subgraph, dragonfly group … */
@@ -48,34 +52,40 @@ typedef struct ik_place {
 
 typedef struct ik_fabric {
     uint32_t num_switches, num_hosts;
-    uint32_t num_ports;         /* of all nodes */
-    uint32_t *port_base;        /* [num_switches + num_hosts + 1] */
-    uint32_t *port_peer;        /* [num_ports] peer port, IK_NONE = unconnected */
-    uint32_t *port_node;        /* [num_ports] owner */
-    uint16_t *port_class;       /* [num_ports] index into classes (meaningless if unconnected) */
-    ik_link_class *classes;     /* [num_classes] */
+    uint32_t num_ports;     /* of all nodes */
+    uint32_t *port_base;    /* [num_switches + num_hosts + 1] */
+    uint32_t *port_peer;    /* [num_ports] peer port, IK_NONE = unconnected */
+    uint32_t *port_node;    /* [num_ports] owner */
+    uint16_t *port_class;   /* [num_ports] index into classes (meaningless if unconnected) */
+    ik_link_class *classes; /* [num_classes] */
     uint32_t num_classes;
 
-    /* Provenance. family is "xgft", "slimfly", "file" …; spec the canonical text that rebuilds it. */
+    /* Provenance. family is "xgft", "slimfly", "file" …; spec the canonical text that rebuilds
+     * it. */
     char *family;
     char *spec;
-    const void *family_data;    /* parameters that routings compute with (struct declared by the family's header), or NULL */
-    bool intact;                /* true: exactly the generated graph (no failure, no empty host port): arithmetic routing is valid */
+    /* parameters that routings compute with (struct declared by the family's header), or NULL */
+    const void *family_data;
+    /* true: exactly the generated graph (no failure, no empty host port): arithmetic routing is
+     * valid */
+    bool intact;
 
     /* Labels; each array may be NULL. */
-    char **node_name;           /* [nodes] display name */
-    uint64_t *node_guid;        /* [nodes] 0 = none */
-    uint64_t *port_guid;        /* [num_ports] */
-    uint32_t *node_lid;         /* [nodes] 0 = none */
-    uint16_t *port_label;       /* [num_ports] printed port number; NULL = local index + 1 */
-    ik_xy *switch_xy;           /* [num_switches] floor position */
-    ik_place *switch_place;     /* [num_switches] drawing position */
+    char **node_name;       /* [nodes] display name */
+    uint64_t *node_guid;    /* [nodes] 0 = none */
+    uint64_t *port_guid;    /* [num_ports] */
+    uint32_t *node_lid;     /* [nodes] 0 = none */
+    uint16_t *port_label;   /* [num_ports] printed port number; NULL = local index + 1 */
+    ik_xy *switch_xy;       /* [num_switches] floor position */
+    ik_place *switch_place; /* [num_switches] drawing position */
 
-    /* Tree levels: NULL unless the fabric is (recognised as) a multi-level tree. Hosts' switches are level 1, roots the top. */
-    uint8_t *switch_level;      /* [num_switches] */
-    uint32_t num_levels;        /* 0 = not a tree */
+    /* Tree levels: NULL unless the fabric is (recognised as) a multi-level tree. Hosts' switches
+     * are level 1, roots the top. */
+    uint8_t *switch_level; /* [num_switches] */
+    uint32_t num_levels;   /* 0 = not a tree */
 
-    struct ik_split *split;     /* the hosts are ports of hosts, see ik_fabric_split; NULL for any other fabric */
+    /* the hosts are ports of hosts, see ik_fabric_split; NULL for any other fabric */
+    struct ik_split *split;
 
     ik_finding *findings;
     size_t num_findings;
@@ -83,35 +93,62 @@ typedef struct ik_fabric {
 } ik_fabric;
 
 /* ---- reading */
-static inline uint32_t ik_num_nodes(const ik_fabric *f) { return f->num_switches + f->num_hosts; }
-static inline uint32_t ik_host_node(const ik_fabric *f, uint32_t host) { return f->num_switches + host; }
-static inline bool ik_is_switch(const ik_fabric *f, uint32_t node) { return node < f->num_switches; }
-static inline uint32_t ik_node_host(const ik_fabric *f, uint32_t node) { return node - f->num_switches; }
-static inline uint32_t ik_radix(const ik_fabric *f, uint32_t node) { return f->port_base[node + 1] - f->port_base[node]; }
-static inline uint32_t ik_port_local(const ik_fabric *f, uint32_t port) { return port - f->port_base[f->port_node[port]]; }
+static inline uint32_t ik_num_nodes(const ik_fabric *f)
+{
+    return f->num_switches + f->num_hosts;
+}
+static inline uint32_t ik_host_node(const ik_fabric *f, uint32_t host)
+{
+    return f->num_switches + host;
+}
+static inline bool ik_is_switch(const ik_fabric *f, uint32_t node)
+{
+    return node < f->num_switches;
+}
+static inline uint32_t ik_node_host(const ik_fabric *f, uint32_t node)
+{
+    return node - f->num_switches;
+}
+static inline uint32_t ik_radix(const ik_fabric *f, uint32_t node)
+{
+    return f->port_base[node + 1] - f->port_base[node];
+}
+static inline uint32_t ik_port_local(const ik_fabric *f, uint32_t port)
+{
+    return port - f->port_base[f->port_node[port]];
+}
 /* Node at the other end of a connected port, IK_NONE if unconnected. */
 static inline uint32_t ik_peer_node(const ik_fabric *f, uint32_t port)
 {
     uint32_t peer = f->port_peer[port];
     return peer == IK_NONE ? IK_NONE : f->port_node[peer];
 }
-static inline uint64_t ik_port_rate_bps(const ik_fabric *f, uint32_t port) { return f->classes[f->port_class[port]].rate_bps; }
-static inline uint64_t ik_port_latency_ps(const ik_fabric *f, uint32_t port) { return f->classes[f->port_class[port]].latency_ps; }
-/* A host's first port that is connected to a switch, IK_NONE if there is none. Hosts may have several: who wants all packets of a
- * host asks for ik_fabric_split first, as routings do. */
+static inline uint64_t ik_port_rate_bps(const ik_fabric *f, uint32_t port)
+{
+    return f->classes[f->port_class[port]].rate_bps;
+}
+static inline uint64_t ik_port_latency_ps(const ik_fabric *f, uint32_t port)
+{
+    return f->classes[f->port_class[port]].latency_ps;
+}
+/* A host's first port that is connected to a switch, IK_NONE if there is none. Hosts may have
+ * several: who wants all packets of a host asks for ik_fabric_split first, as routings do. */
 uint32_t ik_host_port(const ik_fabric *f, uint32_t host);
 /* How many of a host's ports are connected: a dual-port adapter may well have one cable. */
 uint32_t ik_host_cables(const ik_fabric *f, uint32_t host);
 /* The switch at the other end of that port, IK_NONE if the host hangs on none. */
 uint32_t ik_host_switch(const ik_fabric *f, uint32_t host);
-/* "leaf3", or "sw12" and "host5" for nodes without names (generated fabrics keep none). Returns buffer. */
+/* "leaf3", or "sw12" and "host5" for nodes without names (generated fabrics keep none). Returns
+ * buffer. */
 char *ik_node_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size);
 /* Printed number of a port: its label, else local index + 1. */
 unsigned ik_port_number(const ik_fabric *f, uint32_t port);
-/* "leaf3 (0x0200c9a000ec0060) port 11": what findings, proofs and messages call a port or node. Returns buffer. */
+/* "leaf3 (0x0200c9a000ec0060) port 11": what findings, proofs and messages call a port or node.
+ * Returns buffer. */
 char *ik_port_describe(const ik_fabric *f, uint32_t port, char *buffer, size_t size);
 char *ik_node_describe(const ik_fabric *f, uint32_t node, char *buffer, size_t size);
-/* The node's or port's own GUID; without one, a locally administered GUID made of its number, the same in every export. */
+/* The node's or port's own GUID; without one, a locally administered GUID made of its number, the
+ * same in every export. */
 uint64_t ik_node_guid(const ik_fabric *f, uint32_t node);
 uint64_t ik_port_guid(const ik_fabric *f, uint32_t port);
 /* Largest radix of any switch. */
@@ -122,7 +159,8 @@ typedef struct ik_builder ik_builder;
 
 ik_builder *ik_builder_new(void); /* NULL when out of memory */
 void ik_builder_free(ik_builder *b);
-/* Errors of the add/set calls are sticky and reported by ik_builder_finish, so that generators stay readable. */
+/* Errors of the add/set calls are sticky and reported by ik_builder_finish, so that generators stay
+ * readable. */
 /* Adds `count` switches with `radix` ports each; returns the first new switch id. */
 uint32_t ik_builder_switches(ik_builder *b, uint32_t count, uint32_t radix);
 /* Adds `count` hosts with `radix` ports each; returns the first new host id. */
@@ -131,7 +169,8 @@ uint32_t ik_builder_hosts(ik_builder *b, uint32_t count, uint32_t radix);
 uint16_t ik_builder_class(ik_builder *b, uint64_t rate_bps, uint64_t latency_ps, const char *name);
 /* A copy of the class's properties. */
 ik_link_class ik_builder_class_of(const ik_builder *b, uint16_t link_class);
-/* The classes that readers of files give to links whose rate the file does not say; before the first call 100 Gb/s, 6 ns. */
+/* The classes that readers of files give to links whose rate the file does not say; before the
+ * first call 100 Gb/s, 6 ns. */
 void ik_builder_set_default_links(ik_builder *b, uint16_t link, uint16_t host_link);
 uint16_t ik_builder_default_link(ik_builder *b, bool to_host);
 /* The class of such a link at another rate: the default's latency. name as for ik_builder_class. */
@@ -142,52 +181,73 @@ typedef struct ik_end {
     uint32_t index; /* switch or host id */
     uint32_t port;  /* local port index; IK_NONE in a finding: about the node */
 } ik_end;
-static inline ik_end ik_sw(uint32_t sw, uint32_t port) { ik_end e = {false, sw, port}; return e; }
-static inline ik_end ik_hs(uint32_t host, uint32_t port) { ik_end e = {true, host, port}; return e; }
+static inline ik_end ik_sw(uint32_t sw, uint32_t port)
+{
+    ik_end e = {false, sw, port};
+    return e;
+}
+static inline ik_end ik_hs(uint32_t host, uint32_t port)
+{
+    ik_end e = {true, host, port};
+    return e;
+}
 /* Cables two ports. Connecting a port twice is an error. */
 void ik_builder_link(ik_builder *b, ik_end a, ik_end c, uint16_t link_class);
-/* Labels. Text is copied; a name is cut to 256 bytes, bytes that are no UTF-8 and control characters become '?', an empty name is
- * none. */
+/* Labels. Text is copied; a name is cut to 256 bytes, bytes that are no UTF-8 and control
+ * characters become '?', an empty name is none. */
 void ik_builder_switch_name(ik_builder *b, uint32_t sw, const char *format, ...) IK_PRINTF(3, 4);
 void ik_builder_host_name(ik_builder *b, uint32_t host, const char *format, ...) IK_PRINTF(3, 4);
 void ik_builder_switch_ids(ik_builder *b, uint32_t sw, uint64_t guid, uint32_t lid);
 void ik_builder_host_ids(ik_builder *b, uint32_t host, uint64_t guid, uint32_t lid);
-void ik_builder_port_ids(ik_builder *b, ik_end end, uint64_t guid, uint16_t label); /* label 0 = local index + 1 */
-void ik_builder_switch_level(ik_builder *b, uint32_t sw, unsigned level);          /* makes it a tree */
+/* label 0 = local index + 1 */
+void ik_builder_port_ids(ik_builder *b, ik_end end, uint64_t guid, uint16_t label);
+/* makes it a tree */
+void ik_builder_switch_level(ik_builder *b, uint32_t sw, unsigned level);
 void ik_builder_switch_xy(ik_builder *b, uint32_t sw, int32_t x, int32_t y);
-void ik_builder_switch_place(ik_builder *b, uint32_t sw, unsigned layer, unsigned group, unsigned pos);
+void ik_builder_switch_place(ik_builder *b, uint32_t sw, unsigned layer, unsigned group,
+                             unsigned pos);
 /* Provenance. data is copied (bytes) and kept as family_data. */
-void ik_builder_family(ik_builder *b, const char *family, const char *spec, const void *data, size_t data_bytes);
+void ik_builder_family(ik_builder *b, const char *family, const char *spec, const void *data,
+                       size_t data_bytes);
 /* Adds a finding. */
-void ik_builder_finding(ik_builder *b, ik_severity severity, const char *code, ik_end *end /* may be NULL */,
-                        const char *format, ...) IK_PRINTF(5, 6);
-/* Ends the building: *out is the fabric (free with ik_fabric_free), the builder is empty afterwards but must still be
- * freed. Drops classes that no link uses. Marks the fabric intact. Errors: the first sticky one. Cost: O(nodes + ports). */
+void ik_builder_finding(ik_builder *b, ik_severity severity, const char *code,
+                        ik_end *end /* may be NULL */, const char *format, ...) IK_PRINTF(5, 6);
+/* Ends the building: *out is the fabric (free with ik_fabric_free), the builder is empty afterwards
+ * but must still be freed. Drops classes that no link uses. Marks the fabric intact. Errors: the
+ * first sticky one. Cost: O(nodes + ports). */
 ik_status ik_builder_finish(ik_builder *b, ik_fabric **out, ik_error *err);
 void ik_fabric_free(ik_fabric *f);
 
 /* ---- changing means copying */
-/* A copy of f without some links and switches (their ports stay, unconnected; a failed switch keeps its id with all
- * ports unconnected), each loss recorded as a finding; intact = false. `ports`: any port of each failed link. */
-ik_status ik_fabric_degrade(const ik_fabric *f, const uint32_t *ports, size_t num_ports, const uint32_t *switches,
-                            size_t num_switches, ik_fabric **out, ik_error *err);
-/* A copy keeping only hosts whose flag is set (others' ports become unconnected; hosts are renumbered); intact = false. */
-ik_status ik_fabric_keep_hosts(const ik_fabric *f, const bool *keep, ik_fabric **out, ik_error *err);
+/* A copy of f without some links and switches (their ports stay, unconnected; a failed switch keeps
+ * its id with all ports unconnected), each loss recorded as a finding; intact = false. `ports`: any
+ * port of each failed link. */
+ik_status ik_fabric_degrade(const ik_fabric *f, const uint32_t *ports, size_t num_ports,
+                            const uint32_t *switches, size_t num_switches, ik_fabric **out,
+                            ik_error *err);
+/* A copy keeping only hosts whose flag is set (others' ports become unconnected; hosts are
+ * renumbered); intact = false. */
+ik_status ik_fabric_keep_hosts(const ik_fabric *f, const bool *keep, ik_fabric **out,
+                               ik_error *err);
 
 /* ---- hosts with several cables */
-/* A split fabric has one host for each connected port of a host, so that every host has one cable. Channels keep their numbers,
- * switches too. */
+/* A split fabric has one host for each connected port of a host, so that every host has one cable.
+ * Channels keep their numbers, switches too. */
 typedef struct ik_split {
     const ik_fabric *whole; /* borrowed: the fabric that was split */
     uint32_t *host_of;      /* [num_hosts] host of `whole` whose port this host is */
-    uint32_t *first;        /* [whole->num_hosts + 1] the ports of host h of `whole` are the hosts first[h] ... first[h + 1] - 1 */
+    /* [whole->num_hosts + 1] the ports of host h of `whole` are the hosts first[h] ... first[h + 1]
+     * - 1 */
+    uint32_t *first;
 } ik_split;
-/* The host of the whole fabric that this one is a port of; itself in a fabric that was not split. */
+/* The host of the whole fabric that this one is a port of; itself in a fabric that was not
+ * split. */
 static inline uint32_t ik_whole_host(const ik_fabric *f, uint32_t host)
 {
     return f->split ? f->split->host_of[host] : host;
 }
-/* The first port of the next host behind that of `port`; port + 1 in a fabric that was not split. */
+/* The first port of the next host behind that of `port`; port + 1 in a fabric that was not
+ * split. */
 static inline uint32_t ik_split_next(const ik_fabric *f, uint32_t port)
 {
     return f->split ? f->split->first[f->split->host_of[port] + 1] : port + 1;
@@ -196,24 +256,25 @@ static inline uint32_t ik_split_next(const ik_fabric *f, uint32_t port)
 uint32_t ik_host_rails(const ik_fabric *f, uint32_t host);
 /* Does some host have several? */
 bool ik_fabric_has_rails(const ik_fabric *f);
-/* The split fabric of f, which must outlive it. Ports without a cable stay with a neighbouring port of their host; a host
- * without any cable stays one host. It has no family data and is not intact: arithmetic routing does not fit its host numbers.
- * Cost O(nodes + ports). */
+/* The split fabric of f, which must outlive it. Ports without a cable stay with a neighbouring port
+ * of their host; a host without any cable stays one host. It has no family data and is not intact:
+ * arithmetic routing does not fit its host numbers. Cost O(nodes + ports). */
 ik_status ik_fabric_split(const ik_fabric *f, ik_fabric **out, ik_error *err);
 
 /* ---- drawing */
 typedef struct ik_point {
     float x, y; /* 0 … 1, y downwards */
 } ik_point;
-/* Where a drawing puts each switch: at [num_switches], owned by the caller. Floor coordinates if there are any; groups around a
- * circle if every row is a group (dragonflies, PolarFly); the family's rows; tree levels (roots on top); else a circle. Cost O(switches). */
+/* Where a drawing puts each switch: at [num_switches], owned by the caller. Floor coordinates if
+ * there are any; groups around a circle if every row is a group (dragonflies, PolarFly); the
+ * family's rows; tree levels (roots on top); else a circle. Cost O(switches). */
 ik_status ik_fabric_layout(const ik_fabric *f, ik_point *at, ik_error *err);
 /* Does ik_fabric_layout put the switches in rows (then a picture is better wide than square)? */
 bool ik_fabric_in_rows(const ik_fabric *f);
 
 /* ---- which hosts are connected: by ways through switches, for hosts pass no packets on */
-/* Parts of a fabric that no link joins, and on which of them each host hangs: those of host h, ascending, are part[base[h]] …
- * part[base[h + 1] - 1]. */
+/* Parts of a fabric that no link joins, and on which of them each host hangs: those of host h,
+ * ascending, are part[base[h]] … part[base[h + 1] - 1]. */
 typedef struct ik_parts {
     uint32_t num_hosts, num_parts;
     uint32_t *base; /* [num_hosts + 1] */
@@ -226,28 +287,34 @@ void ik_parts_free(ik_parts *p);
 bool ik_parts_join(const ik_parts *p, uint32_t a, uint32_t b);
 
 typedef struct ik_reach {
-    uint32_t uncabled, first_uncabled; /* hosts without any cable: a finding, no pair of theirs is counted below */
-    uint64_t connected, unconnected;   /* ordered pairs of different other hosts, with and without a way */
-    uint32_t first_src, first_dst;     /* the first unconnected pair, IK_NONE if none */
+    /* hosts without any cable: a finding, no pair of theirs is counted below */
+    uint32_t uncabled, first_uncabled;
+    /* ordered pairs of different other hosts, with and without a way */
+    uint64_t connected, unconnected;
+    uint32_t first_src, first_dst; /* the first unconnected pair, IK_NONE if none */
 } ik_reach;
 /* Cost O(ports); O(hosts^2) if hosts hang on different sets of several parts. */
 ik_status ik_reach_measure(const ik_fabric *f, ik_reach *out, ik_error *err);
 /* Are all hosts that have a cable connected, and any at all? */
 bool ik_reach_whole(const ik_reach *reach);
-/* One clause: "8 of 12 pairs of hosts are not connected, the first from host0 to host2". Returns text. */
+/* One clause: "8 of 12 pairs of hosts are not connected, the first from host0 to host2". Returns
+ * text. */
 char *ik_reach_describe(const ik_fabric *f, const ik_reach *r, char *text, size_t size);
 
 /* ---- invariants and judgement */
-/* Every structural invariant: CSR monotone, peers mutual, classes in range, levels consistent, names present or absent
- * as a whole. IK_ERR_INTERNAL with the broken one. Run after every builder in tests. */
+/* Every structural invariant: CSR monotone, peers mutual, classes in range, levels consistent,
+ * names present or absent as a whole. IK_ERR_INTERNAL with the broken one. Run after every builder
+ * in tests. */
 ik_status ik_fabric_check(const ik_fabric *f, ik_error *err);
-/* Recognises a multi-level tree in an imported fabric: levels from the hosts upwards. Fills switch_level/num_levels or
- * leaves them empty if the fabric is not level-structured (every switch-switch link joins neighbouring levels). */
+/* Recognises a multi-level tree in an imported fabric: levels from the hosts upwards. Fills
+ * switch_level/num_levels or leaves them empty if the fabric is not level-structured (every
+ * switch-switch link joins neighbouring levels). */
 ik_status ik_fabric_find_levels(ik_fabric *f, ik_error *err);
-/* Appends findings: levels, oversubscription per leaf switch, links below the common rate, unreachable hosts, duplicate GUIDs. */
+/* Appends findings: levels, oversubscription per leaf switch, links below the common rate,
+ * unreachable hosts, duplicate GUIDs. */
 ik_status ik_fabric_judge(ik_fabric *f, ik_error *err);
-/* Gives every link below the common rate of its kind (between switches, to hosts) that rate, a note for each: what the fabric would
- * be once repaired. Before ik_fabric_judge. */
+/* Gives every link below the common rate of its kind (between switches, to hosts) that rate, a note
+ * for each: what the fabric would be once repaired. Before ik_fabric_judge. */
 ik_status ik_fabric_repair_rates(ik_fabric *f, ik_error *err);
 /* Same graph, labels, classes and order? (round-trip tests) Writes the first difference to why. */
 bool ik_fabric_equal(const ik_fabric *a, const ik_fabric *b, char *why, size_t size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ikat/report.h: from a result store to something a person looks at: terminal tables, CSV, JSON, one HTML file.
+ * ikat/report.h: from a result store to something a person looks at: terminal tables, CSV, JSON,
+ * one HTML file.
  */
 #ifndef IKAT_REPORT_H
 #define IKAT_REPORT_H
@@ -13,33 +14,39 @@
 extern "C" {
 #endif
 
-/* Writes the self-contained HTML report of a result store (atomically: temporary file, then rename). */
+/* Writes the self-contained HTML report of a result store (atomically: temporary file, then
+ * rename). */
 ik_status ik_report_html(const char *store_path, const char *html_path, ik_error *err);
 /* Summary tables for a terminal. width 0 = 80 columns; colour only if asked for. */
-ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, bool colour, ik_error *err);
+ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, bool colour,
+                             ik_error *err);
 /* One row a point. */
 ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err);
-/* Another table: what congestion and classes of the traffic hold for every curve and load (of the first seed; "classes": of every
- * point). IK_ERR_USAGE if there is no table of that name. */
+/* Another table: what congestion and classes of the traffic hold for every curve and load (of the
+ * first seed; "classes": of every point). IK_ERR_USAGE if there is no table of that name. */
 ik_status ik_report_csv_table(const char *store_path, const char *table, FILE *out, ik_error *err);
 /* Names of the tables, ending with NULL; the first one is that of ik_report_csv. */
 extern const char *const ik_report_tables[];
 /* The documented object that the HTML report embeds. */
 ik_status ik_report_json(const char *store_path, FILE *out, ik_error *err);
-/* The same without drawings and without the utilisation of single channels. execution: JSON text that says how the points were run,
- * which the results do not hold as they do not depend on it; the object's value of that name. NULL = left out. */
-ik_status ik_report_json_brief(const char *store_path, const char *execution, FILE *out, ik_error *err);
+/* The same without drawings and without the utilisation of single channels. execution: JSON text
+ * that says how the points were run, which the results do not hold as they do not depend on it; the
+ * object's value of that name. NULL = left out. */
+ik_status ik_report_json_brief(const char *store_path, const char *execution, FILE *out,
+                               ik_error *err);
 
-/* One curve of a plot: num points, x ascending. y NAN = no point there (the curve is interrupted). */
+/* One curve of a plot: num points, x ascending. y NAN = no point there (the curve is
+ * interrupted). */
 typedef struct ik_curve {
     const char *name;
     const double *x, *y;
     size_t num;
 } ik_curve;
-/* Draws curves as a self-contained SVG picture with axes, grid and a legend; log_y: logarithmic, values <= 0 are left out. The numbers
- * of every point stand in the picture's text (title elements), so that it can be read without its program. */
-ik_status ik_plot_svg(FILE *out, const char *title, const char *x_label, const char *y_label, bool log_y, const ik_curve *curves,
-                      size_t num_curves, ik_error *err);
+/* Draws curves as a self-contained SVG picture with axes, grid and a legend; log_y: logarithmic,
+ * values <= 0 are left out. The numbers of every point stand in the picture's text (title
+ * elements), so that it can be read without its program. */
+ik_status ik_plot_svg(FILE *out, const char *title, const char *x_label, const char *y_label,
+                      bool log_y, const ik_curve *curves, size_t num_curves, ik_error *err);
 
 #ifdef __cplusplus
 }

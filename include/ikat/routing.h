@@ -2,12 +2,14 @@
  *
  * ikat/routing.h: one routing function for analysis, proof, export and simulation.
  *
- * The question that everything asks: for this packet, at this switch, on this input: which output ports (and VCs) are
- * allowed, and which is preferred? A *routing* answers for ports, a *VC scheme* (vc.h) for VCs, a *selection function*
- * picks among several answers with local state. A *plan* is the three together on one fabric.
+ * The question that everything asks: for this packet, at this switch, on this input: which output
+ * ports (and VCs) are allowed, and which is preferred? A *routing* answers for ports, a *VC scheme*
+ * (vc.h) for VCs, a *selection function* picks among several answers with local state. A *plan* is
+ * the three together on one fabric.
  *
- * Add a routing: src/routing/route_NAME.c defining `const ik_routing_family ik_routing_NAME` and a row in
- * src/routing/routings.def. Add a selection function: src/routing/select_NAME.c and a row in selections.def.
+ * Add a routing: src/routing/route_NAME.c defining `const ik_routing_family ik_routing_NAME` and a
+ * row in src/routing/routings.def. Add a selection function: src/routing/select_NAME.c and a row in
+ * selections.def.
  */
 #ifndef IKAT_ROUTING_H
 #define IKAT_ROUTING_H
@@ -23,66 +25,88 @@ extern "C" {
 /* What a packet carries for its routing: 16 bytes, copied freely. src and dst are hosts. */
 typedef struct ik_packet {
     uint32_t src, dst;
-    uint32_t via;   /* chosen at the source: intermediate switch, NCA index, drawn up digits …; IK_NONE = nothing */
-    uint8_t phase;  /* e.g. 0 before the intermediate switch, 1 after; up / down */
-    uint8_t hops;   /* switch-to-switch channels crossed so far, 255 = that or more; kept by the caller (ik_plan_advance) */
-    uint8_t vc;     /* VC it occupies now (the input's VC) */
-    uint8_t layer;  /* lane fixed at injection by the VC scheme */
+    /* chosen at the source: intermediate switch, NCA index, drawn up digits …; IK_NONE = nothing */
+    uint32_t via;
+    uint8_t phase; /* e.g. 0 before the intermediate switch, 1 after; up / down */
+    /* switch-to-switch channels crossed so far, 255 = that or more; kept by the caller
+     * (ik_plan_advance) */
+    uint8_t hops;
+    uint8_t vc;    /* VC it occupies now (the input's VC) */
+    uint8_t layer; /* lane fixed at injection by the VC scheme */
 } ik_packet;
 
-/* Local state at a switch, given by the simulator to adaptive decisions; analysis passes NULL and gets every choice.
- * vc < 0 sums over VCs. All in bytes, all of the switch that decides.
+/* Local state at a switch, given by the simulator to adaptive decisions; analysis passes NULL and
+ * gets every choice. vc < 0 sums over VCs. All in bytes, all of the switch that decides.
  *
  * queued_bytes, by model:
- *   ioq, ideal   what stands in the output's queue for the link, what is being sent included. A packet on its way through the
- *                crossbar (ioq) is not in the queue yet, although its space is already taken (output_room_bytes)
- *   iq           what stands in the input buffers and asks for this output, what is being sent included
+ *   ioq, ideal   what stands in the output's queue for the link, what is being sent included. A
+ *                packet on its way through the crossbar (ioq) is not in the queue yet, although its
+ *                space is already taken (output_room_bytes)
+ *   iq           what stands in the input buffers and asks for this output, what is being sent
+ *                included
  *   pipelined    what the next router's buffer holds as known here: capacity_bytes - credit_bytes
- * busy: the output's link is transmitting (iq: the output of the crossbar, which is the link; pipelined: a flit).
- * The two output functions are NULL where a packet needs no space behind the crossbar (iq, ideal, pipelined). */
+ * busy: the output's link is transmitting (iq: the output of the crossbar, which is the link;
+ * pipelined: a flit). The two output functions are NULL where a packet needs no space behind the
+ * crossbar (iq, ideal, pipelined). */
 typedef struct ik_view {
     void *ctx;
-    int64_t (*credit_bytes)(void *ctx, uint32_t channel, int vc);   /* free space of the next input buffer as known here */
+    /* free space of the next input buffer as known here */
+    int64_t (*credit_bytes)(void *ctx, uint32_t channel, int vc);
     int64_t (*capacity_bytes)(void *ctx, uint32_t channel, int vc); /* that space when empty */
-    int64_t (*queued_bytes)(void *ctx, uint32_t channel, int vc);   /* waiting here for this output, see above */
-    bool (*busy)(void *ctx, uint32_t channel);                      /* transmitting now; NULL: the switch does not say */
-    int64_t (*output_room_bytes)(void *ctx, uint32_t channel, int vc);     /* ioq: free space of the output buffer */
-    int64_t (*output_capacity_bytes)(void *ctx, uint32_t channel, int vc); /* ioq: that space when empty */
+    /* waiting here for this output, see above */
+    int64_t (*queued_bytes)(void *ctx, uint32_t channel, int vc);
+    /* transmitting now; NULL: the switch does not say */
+    bool (*busy)(void *ctx, uint32_t channel);
+    /* ioq: free space of the output buffer */
+    int64_t (*output_room_bytes)(void *ctx, uint32_t channel, int vc);
+    /* ioq: that space when empty */
+    int64_t (*output_capacity_bytes)(void *ctx, uint32_t channel, int vc);
 } ik_view;
 
-/* The address of a packet's random draws: (env seed, IK_RNG_ROUTE_PACKET, entity = source host, counter = packet number). */
+/* The address of a packet's random draws: (env seed, IK_RNG_ROUTE_PACKET, entity = source host,
+ * counter = packet number). */
 typedef struct ik_draw {
     uint64_t seed, entity, counter;
 } ik_draw;
 
-/* Counts n (0 or 1) more hops behind pk; the count stays at 255, so schemes that look at it cannot take a long way for a short one. */
+/* Counts n (0 or 1) more hops behind pk; the count stays at 255, so schemes that look at it cannot
+ * take a long way for a short one. */
 static inline void ik_packet_add_hops(ik_packet *pk, unsigned n)
 {
     pk->hops = (uint8_t)(pk->hops + (n && pk->hops < UINT8_MAX));
 }
 
-typedef enum ik_routing_kind { IK_ROUTE_DETERMINISTIC, IK_ROUTE_OBLIVIOUS, IK_ROUTE_ADAPTIVE } ik_routing_kind;
+typedef enum ik_routing_kind {
+    IK_ROUTE_DETERMINISTIC,
+    IK_ROUTE_OBLIVIOUS,
+    IK_ROUTE_ADAPTIVE
+} ik_routing_kind;
 
 /* Claims: what a routing promises on every fabric it accepts; conformance tests check each. */
 enum {
-    IK_CLAIM_DELIVERS = 1,         /* every connected pair */
-    IK_CLAIM_MINIMAL = 2,          /* every path a shortest path */
-    IK_CLAIM_DEADLOCK_FREE = 4,    /* with one VC, every VC scheme that keeps a packet's VC */
-    IK_CLAIM_SURVIVES_FAILURES = 8,/* accepts degraded fabrics, delivers what is still connected */
-    IK_CLAIM_IN_ORDER = 16         /* one path a pair */
+    IK_CLAIM_DELIVERS = 1,          /* every connected pair */
+    IK_CLAIM_MINIMAL = 2,           /* every path a shortest path */
+    IK_CLAIM_DEADLOCK_FREE = 4,     /* with one VC, every VC scheme that keeps a packet's VC */
+    IK_CLAIM_SURVIVES_FAILURES = 8, /* accepts degraded fabrics, delivers what is still connected */
+    IK_CLAIM_IN_ORDER = 16          /* one path a pair */
 };
 /* Structural facts that analysis exploits. */
 enum {
-    IK_ROUTE_DEST_BASED = 1,       /* next() depends on (switch, dst) alone: tables and in-trees are valid */
-    IK_ROUTE_ARITHMETIC = 2,       /* computes, holds no table */
-    IK_ROUTE_IGNORES_SRC = 4,      /* next() never looks at pk->src (DEST_BASED implies it): proofs merge packets of all sources */
-    IK_ROUTE_IGNORES_HOPS = 8,     /* next() never looks at pk->hops (DEST_BASED implies it) */
-    IK_ROUTE_ONE_CABLE = 32,       /* refuses hosts with several cables */
-    IK_ROUTE_PER_SWITCH = 16       /* starts and paths depend on the two hosts through their switches alone (but for the last port) */
+    /* next() depends on (switch, dst) alone: tables and in-trees are valid */
+    IK_ROUTE_DEST_BASED = 1,
+    IK_ROUTE_ARITHMETIC = 2, /* computes, holds no table */
+    /* next() never looks at pk->src (DEST_BASED implies it): proofs merge packets of all sources */
+    IK_ROUTE_IGNORES_SRC = 4,
+    IK_ROUTE_IGNORES_HOPS = 8, /* next() never looks at pk->hops (DEST_BASED implies it) */
+    IK_ROUTE_ONE_CABLE = 32,   /* refuses hosts with several cables */
+    /* starts and paths depend on the two hosts through their switches alone (but for the last
+     * port) */
+    IK_ROUTE_PER_SWITCH = 16
 };
 
-/* One entry of a compact table: packets for `target` (a switch) leave by `port` (global port id). kind: what put it there
- * (LOREN: 1 adjacent, 2 neighbour on the floor, 3 distant; Cowen: 1 landmark, 2 local). */
+/* One entry of a compact table: packets for `target` (a switch) leave by `port` (global port id).
+ * kind: what put it there (LOREN: 1 adjacent, 2 neighbour on the floor, 3 distant; Cowen: 1
+ * landmark, 2 local). */
 typedef struct ik_table_entry {
     uint32_t target, port;
     uint8_t kind;
@@ -90,13 +114,16 @@ typedef struct ik_table_entry {
 
 typedef struct ik_routing ik_routing;
 
-/* Optional, for routings with several initial states: that packets go in two legs, which lets analysis take each leg by itself
- * instead of every pair of hosts. What a start is headed for is a number, its heading: an intermediate switch, a way up a tree.
- * On the first leg next() depends on the switch and the packet's via and phase alone, neither on in_port nor on src nor on dst.
- * Where turns() says so the second leg begins; there and behind, next() may look at dst, still not at in_port or src. A start may
- * also have no heading: it begins on the second leg. All packets of a host with one heading turn at the same switch in the same
- * state. A pair's starts are, in the order of start_nth(): the one without heading, if any; then one of each heading, ascending.
- * The routing must have the traits IGNORES_SRC, IGNORES_HOPS and PER_SWITCH. Proofs check it and do without where it fails. */
+/* Optional, for routings with several initial states: that packets go in two legs, which lets
+ * analysis take each leg by itself instead of every pair of hosts. What a start is headed for is a
+ * number, its heading: an intermediate switch, a way up a tree. On the first leg next() depends on
+ * the switch and the packet's via and phase alone, neither on in_port nor on src nor on dst. Where
+ * turns() says so the second leg begins; there and behind, next() may look at dst, still not at
+ * in_port or src. A start may also have no heading: it begins on the second leg. All packets of a
+ * host with one heading turn at the same switch in the same state. A pair's starts are, in the
+ * order of start_nth(): the one without heading, if any; then one of each heading, ascending. The
+ * routing must have the traits IGNORES_SRC, IGNORES_HOPS and PER_SWITCH. Proofs check it and do
+ * without where it fails. */
 typedef struct ik_legs {
     uint32_t (*num_headings)(const ik_routing *r);
     /* Sets the bits of the headings of the pair's starts in `set`, which is all zero. */
@@ -111,151 +138,190 @@ typedef struct ik_routing_family {
     const ik_param *params;
     ik_routing_kind kind;
     unsigned claims, traits;
-    /* Pairs "FABRIC-SPEC [params]" on which conformance tests run it, e.g. "karytree:k=2,n=3" ; NULL-terminated. */
+    /* Pairs "FABRIC-SPEC [params]" on which conformance tests run it, e.g. "karytree:k=2,n=3" ;
+     * NULL-terminated. */
     const char *const *example_fabrics;
     const char *const *refused_fabrics; /* must be refused with IK_ERR_UNSUPPORTED and a reason */
-    /* Prepares routing on r->fabric: fills r->impl and may fill r->num_starts_max. IK_ERR_UNSUPPORTED if the fabric does not fit,
-     * with the reason and what would work as hint. */
+    /* Prepares routing on r->fabric: fills r->impl and may fill r->num_starts_max.
+     * IK_ERR_UNSUPPORTED if the fabric does not fit, with the reason and what would work as
+     * hint. */
     ik_status (*create)(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err);
     void (*destroy)(ik_routing *r);
-    /* Oblivious and source-adaptive routings: the number of distinct initial states for a pair (NULL = 1), and the n-th one
-     * written into pk (via, phase, layer). Analysis walks all of them with equal weight. */
+    /* Oblivious and source-adaptive routings: the number of distinct initial states for a pair
+     * (NULL = 1), and the n-th one written into pk (via, phase, layer). Analysis walks all of them
+     * with equal weight. */
     uint32_t (*num_starts)(const ik_routing *r, uint32_t src, uint32_t dst);
     void (*start_nth)(const ik_routing *r, uint32_t n, ik_packet *pk);
-    /* Draws the initial state for a packet in simulation. NULL = start_nth(uniform draw). view: local state at the source's
-     * switch (UGAL), NULL if there is none. */
+    /* Draws the initial state for a packet in simulation. NULL = start_nth(uniform draw). view:
+     * local state at the source's switch (UGAL), NULL if there is none. */
     void (*start)(const ik_routing *r, const ik_draw *draw, const ik_view *view, ik_packet *pk);
-    /* The routing function. sw: current switch; in_port: channel's receiving port (global port id) at sw through which the
-     * packet came. Writes the allowed output ports (global port ids of sw) to out[0..n-1] in a fixed physical order, *preferred =
-     * index of the one that the deterministic variant would take; returns n, 0 = no route. Of several, an oblivious routing's
-     * packet takes one drawn by ik_plan_draw(), an adaptive one's what pick() or the selection function says. May update
-     * pk->via/phase (idempotent at the same switch). out has room for radix(sw) entries. At the destination's switch it gives
-     * the port(s) to the host. */
-    uint32_t (*next)(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred);
-    /* Optional: an adaptive routing that must look at local state itself (thresholds on credits): narrows the choice to one index
-     * of out; NULL = the plan's selection function picks. scratch: state of this switch, see state_bytes. */
-    uint32_t (*pick)(const ik_routing *r, uint32_t sw, const ik_packet *pk, const uint32_t *out, uint32_t n, uint32_t preferred,
-                     const ik_view *view, void *switch_state);
-    size_t (*switch_state_bytes)(const ik_routing *r, uint32_t sw); /* NULL = none; zeroed at start */
-    /* Compact routings (LOREN, Cowen): the entries that a switch really stores, in stored order. NULL = one a reachable host. */
+    /* The routing function. sw: current switch; in_port: channel's receiving port (global port id)
+     * at sw through which the packet came. Writes the allowed output ports (global port ids of sw)
+     * to out[0..n-1] in a fixed physical order, *preferred = index of the one that the
+     * deterministic variant would take; returns n, 0 = no route. Of several, an oblivious routing's
+     * packet takes one drawn by ik_plan_draw(), an adaptive one's what pick() or the selection
+     * function says. May update pk->via/phase (idempotent at the same switch). out has room for
+     * radix(sw) entries. At the destination's switch it gives the port(s) to the host. */
+    uint32_t (*next)(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                     uint32_t *out, uint32_t *preferred);
+    /* Optional: an adaptive routing that must look at local state itself (thresholds on credits):
+     * narrows the choice to one index of out; NULL = the plan's selection function picks. scratch:
+     * state of this switch, see state_bytes. */
+    uint32_t (*pick)(const ik_routing *r, uint32_t sw, const ik_packet *pk, const uint32_t *out,
+                     uint32_t n, uint32_t preferred, const ik_view *view, void *switch_state);
+    /* NULL = none; zeroed at start */
+    size_t (*switch_state_bytes)(const ik_routing *r, uint32_t sw);
+    /* Compact routings (LOREN, Cowen): the entries that a switch really stores, in stored order.
+     * NULL = one a reachable host. */
     uint32_t (*num_entries)(const ik_routing *r, uint32_t sw);
     void (*entry_nth)(const ik_routing *r, uint32_t sw, uint32_t n, ik_table_entry *entry);
-    /* Optional, destination-based routings: a number that falls at every switch-to-switch hop of a packet for dst, which proves
-     * freedom of livelock without looking at whole paths. Proofs verify it hop by hop. */
+    /* Optional, destination-based routings: a number that falls at every switch-to-switch hop of a
+     * packet for dst, which proves freedom of livelock without looking at whole paths. Proofs
+     * verify it hop by hop. */
     uint64_t (*order)(const ik_routing *r, uint32_t sw, uint32_t dst);
-    /* Optional, routings with several initial states whose paths consist of legs, each towards one switch, with every port of a
-     * switch on a leg equally likely over all initial states: measures follow legs instead of initial states. leg: the ports of
-     * sw on a leg to the switch `goal`, which is not sw, into out (room for radix(sw)); returns their number, 0 = no way. */
+    /* Optional, routings with several initial states whose paths consist of legs, each towards one
+     * switch, with every port of a switch on a leg equally likely over all initial states: measures
+     * follow legs instead of initial states. leg: the ports of sw on a leg to the switch `goal`,
+     * which is not sw, into out (room for radix(sw)); returns their number, 0 = no way. */
     uint32_t (*leg)(const ik_routing *r, uint32_t sw, uint32_t goal, uint32_t *out);
-    /* With leg: the switches through which initial states of the pair go, one state each (room for num_switches); returns their
-     * number. All other initial states have one leg, to the destination's switch, as have all where this is NULL. */
+    /* With leg: the switches through which initial states of the pair go, one state each (room for
+     * num_switches); returns their number. All other initial states have one leg, to the
+     * destination's switch, as have all where this is NULL. */
     uint32_t (*middles)(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t *out);
     const ik_legs *legs; /* NULL = not known to go in legs */
-    /* Routings that compute with the labels of a tree: the port (0 ... num_ports - 1) by which packets of a pair of hosts leave the
-     * source; they come in by the destination's port of the same number. IK_NONE = by every one, drawn message by message. NULL:
-     * between hosts with several cables the routing leads from port to port, as between hosts with one (see ik_rails_count). */
+    /* Routings that compute with the labels of a tree: the port (0 ... num_ports - 1) by which
+     * packets of a pair of hosts leave the source; they come in by the destination's port of the
+     * same number. IK_NONE = by every one, drawn message by message. NULL: between hosts with
+     * several cables the routing leads from port to port, as between hosts with one (see
+     * ik_rails_count). */
     uint32_t (*rail)(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports);
 } ik_routing_family;
 
 struct ik_routing {
     const ik_routing_family *family;
-    const ik_fabric *fabric;   /* what it routes on, must outlive the routing: the fabric that it was made for, or where hosts have
-                                  several cables that one's split fabric, owned (ik_fabric_split) */
-    struct ik_rails *rails;    /* NULL where every host has one cable */
-    void *impl;                /* private to the family */
+    /* what it routes on, must outlive the routing: the fabric that it was made for, or where hosts
+     * have several cables that one's split fabric, owned (ik_fabric_split) */
+    const ik_fabric *fabric;
+    struct ik_rails *rails; /* NULL where every host has one cable */
+    void *impl;             /* private to the family */
     uint64_t seed;
-    /* Of this instance: start as the family's; create() may change them where a parameter decides (minimal:paths=one is
-     * deterministic, minimal:paths=all is not). Everything but listings reads these, not the family's. */
+    /* Of this instance: start as the family's; create() may change them where a parameter decides
+     * (minimal:paths=one is deterministic, minimal:paths=all is not). Everything but listings reads
+     * these, not the family's. */
     ik_routing_kind kind;
     unsigned claims, traits;
-    /* Scheme and selection that a plan takes when none is named; static text, set by create(); NULL = "1q" / "first_free". */
+    /* Scheme and selection that a plan takes when none is named; static text, set by create(); NULL
+     * = "1q" / "first_free". */
     const char *natural_vc, *natural_selection;
-    char *spec;                /* canonical text, owned */
-    char *note;                /* what its user should know of a file that it was read from, owned; NULL = nothing */
-    uint16_t *lft;             /* table routings share this: [num_switches][num_hosts] local output port, 0xFFFF = none; NULL otherwise */
+    char *spec; /* canonical text, owned */
+    /* what its user should know of a file that it was read from, owned; NULL = nothing */
+    char *note;
+    /* table routings share this: [num_switches][num_hosts] local output port, 0xFFFF = none; NULL
+     * otherwise */
+    uint16_t *lft;
 };
 
 const ik_routing_family *const *ik_routings(void);
 const ik_routing_family *ik_routing_find(const char *name);
 /* From "dmodk" or "random:seed=7". The fabric is borrowed. Free with ik_routing_free. */
-ik_status ik_routing_from_spec(const ik_fabric *f, const char *spec, const ik_env *env, ik_routing **out, ik_error *err);
-ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_params *params, const ik_env *env,
-                                 ik_routing **out, ik_error *err);
+ik_status ik_routing_from_spec(const ik_fabric *f, const char *spec, const ik_env *env,
+                               ik_routing **out, ik_error *err);
+ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_params *params,
+                                 const ik_env *env, ik_routing **out, ik_error *err);
 void ik_routing_free(ik_routing *r);
 
 /* ---- hosts with several cables (rails)
- * On a fabric with such hosts a routing is made for the split fabric: src and dst of a packet are ports of hosts, and all that
- * takes a routing or a plan counts hosts in the same way. The following say which pairs of ports the packets between two hosts
- * take. `src` and `dst` are hosts of the whole fabric, `from` and `to` of the split one; where every host has one cable the two are
+ * On a fabric with such hosts a routing is made for the split fabric: src and dst of a packet are
+ * ports of hosts, and all that takes a routing or a plan counts hosts in the same way. The
+ * following say which pairs of ports the packets between two hosts take. `src` and `dst` are hosts
+ * of the whole fabric, `from` and `to` of the split one; where every host has one cable the two are
  * the same and there is one pair. */
-/* Pairs of ports that messages of src for dst take, each as often as the others: 1 for deterministic routings. At least 1: two hosts
- * without a connection get a pair of ports that has none. Trees: what the family's `rail` says. Others: of the pairs of ports
- * whose switches are nearest to each other a deterministic routing takes number (src / n + dst) mod n, every other all n. */
+/* Pairs of ports that messages of src for dst take, each as often as the others: 1 for
+ * deterministic routings. At least 1: two hosts without a connection get a pair of ports that has
+ * none. Trees: what the family's `rail` says. Others: of the pairs of ports whose switches are
+ * nearest to each other a deterministic routing takes number (src / n + dst) mod n, every other all
+ * n. */
 uint32_t ik_rails_count(const ik_routing *r, uint32_t src, uint32_t dst);
-void ik_rails_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *from, uint32_t *to);
+void ik_rails_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *from,
+                  uint32_t *to);
 /* Is it one of those pairs? */
 bool ik_rails_used(const ik_routing *r, uint32_t from, uint32_t to);
 
 /* next() for table routings: reads r->lft. */
-uint32_t ik_lft_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred);
-/* Compiles a destination-based deterministic routing to a table [num_switches][num_hosts] of local ports (0xFFFF = none).
- * IK_ERR_UNSUPPORTED for others. Free with free(). */
+uint32_t ik_lft_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                     uint32_t *out, uint32_t *preferred);
+/* Compiles a destination-based deterministic routing to a table [num_switches][num_hosts] of local
+ * ports (0xFFFF = none). IK_ERR_UNSUPPORTED for others. Free with free(). */
 ik_status ik_lft_compile(const ik_routing *r, const ik_env *env, uint16_t **lft, ik_error *err);
-/* OpenSM's format (`-R file -U`), LIDs from the fabric or assigned 1… (switches first), `portguid` on every line. Refused are ports
- * beyond 254 and LIDs that are no unicast ones or not unique. */
+/* OpenSM's format (`-R file -U`), LIDs from the fabric or assigned 1… (switches first), `portguid`
+ * on every line. Refused are ports beyond 254 and LIDs that are no unicast ones or not unique. */
 ik_status ik_lft_write(const ik_routing *r, const char *path, ik_error *err);
 ik_status ik_lft_print(const ik_routing *r, FILE *out, ik_error *err);
-/* Reads such a file, or what dump_fts prints. Malformed lines and ports that a switch lacks: IK_ERR_INPUT with the place; unknown
- * switches and LIDs are passed over unless no switch is known. Free the table with free(). */
+/* Reads such a file, or what dump_fts prints. Malformed lines and ports that a switch lacks:
+ * IK_ERR_INPUT with the place; unknown switches and LIDs are passed over unless no switch is known.
+ * Free the table with free(). */
 ik_status ik_lft_read(const ik_fabric *f, const char *path, uint16_t **lft, ik_error *err);
 /* The same from memory; `file` is the name for messages. */
-ik_status ik_lft_parse(const ik_fabric *f, const char *text, size_t size, const char *file, uint16_t **lft, ik_error *err);
+ik_status ik_lft_parse(const ik_fabric *f, const char *text, size_t size, const char *file,
+                       uint16_t **lft, ik_error *err);
 
-/* ------------------------------------------------------------------------------------------ registers */
+/* ------------------------------------------------------------------------------------------
+ * registers */
 
-/* Interval routing: a port takes the destinations whose address lies in its cyclic interval FI … LI (both ends included).
- * Flexible interval routing first masks the address with the port's MR and drops the port if another one that its RRR names
- * matches. Arrays are indexed by global port ids of switches. (Gomez, Lopez, Duato: A Memory-Effective Routing Strategy for
- * Regular Interconnection Networks, IPDPS 2005; Gomez et al., IPDPS 2007.) */
+/* Interval routing: a port takes the destinations whose address lies in its cyclic interval FI … LI
+ * (both ends included). Flexible interval routing first masks the address with the port's MR and
+ * drops the port if another one that its RRR names matches. Arrays are indexed by global port ids
+ * of switches. (Gomez, Lopez, Duato: A Memory-Effective Routing Strategy for Regular
+ * Interconnection Networks, IPDPS 2005; Gomez et al., IPDPS 2007.) */
 typedef struct ik_registers {
-    const ik_fabric *fabric;  /* borrowed */
-    bool flexible;            /* FIR: mr and rrr are there */
-    bool deterministic;       /* at most one port matches a destination */
+    const ik_fabric *fabric; /* borrowed */
+    bool flexible;           /* FIR: mr and rrr are there */
+    bool deterministic;      /* at most one port matches a destination */
     unsigned address_bits;
-    uint32_t num_ports;       /* of all switches */
-    uint64_t *address;        /* [num_hosts] IR: the host's number; FIR: its digits, ceil(log2 m_l) bits each, digit 1 lowest */
-    bool *enabled;            /* [num_ports] false: matches nothing */
-    uint64_t *fi, *li, *mr;   /* [num_ports] */
-    uint64_t *rrr;            /* [num_ports][rrr_words] bit j = local port j goes before this one */
+    uint32_t num_ports; /* of all switches */
+    /* [num_hosts] IR: the host's number; FIR: its digits, ceil(log2 m_l) bits each, digit 1
+     * lowest */
+    uint64_t *address;
+    bool *enabled;          /* [num_ports] false: matches nothing */
+    uint64_t *fi, *li, *mr; /* [num_ports] */
+    uint64_t *rrr;          /* [num_ports][rrr_words] bit j = local port j goes before this one */
     uint32_t rrr_words;
 } ik_registers;
 
-/* Registers of `dmodk` (FIR only: it needs masks), unrestricted `adaptive_tree` (both), and the routings `ir` and `fir`. On any
- * generated tree whose digits fit: IK_ERR_UNSUPPORTED with the reason otherwise. Free with ik_registers_free. */
-ik_status ik_registers_compile(const ik_routing *r, bool flexible, ik_registers **out, ik_error *err);
+/* Registers of `dmodk` (FIR only: it needs masks), unrestricted `adaptive_tree` (both), and the
+ * routings `ir` and `fir`. On any generated tree whose digits fit: IK_ERR_UNSUPPORTED with the
+ * reason otherwise. Free with ik_registers_free. */
+ik_status ik_registers_compile(const ik_routing *r, bool flexible, ik_registers **out,
+                               ik_error *err);
 void ik_registers_free(ik_registers *registers);
-/* Ports of sw (global ids, ascending) that the registers allow for host dst; out: room for the radix. */
-uint32_t ik_registers_match(const ik_registers *registers, uint32_t sw, uint32_t dst, uint32_t *out);
+/* Ports of sw (global ids, ascending) that the registers allow for host dst; out: room for the
+ * radix. */
+uint32_t ik_registers_match(const ik_registers *registers, uint32_t sw, uint32_t dst,
+                            uint32_t *out);
 /* One block a switch, one line a port; masks and preferences as bit strings, highest bit first. */
 ik_status ik_registers_print(const ik_registers *registers, FILE *out, ik_error *err);
 
-/* ------------------------------------------------------------------------------------------ selection functions */
+/* ------------------------------------------------------------------------------------------
+ * selection functions */
 
 typedef struct ik_selection ik_selection;
 typedef struct ik_selection_family {
     const char *name, *summary, *source;
     const ik_param *params;
-    ik_status (*create)(ik_selection *s, const ik_params *params, const ik_env *env, ik_error *err); /* may be NULL */
+    /* may be NULL */
+    ik_status (*create)(ik_selection *s, const ik_params *params, const ik_env *env, ik_error *err);
     void (*destroy)(ik_selection *s);
-    /* Picks one of out[0..n-1] (n >= 1) with room for the packet (of the output buffer where there is one, else of the next input
-     * buffer), else returns IK_NONE = wait and ask again when anything changes. view may not be NULL. need_bytes: size of the
-     * packet. draw: address for random selections. */
-    uint32_t (*pick)(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out, uint32_t n, uint32_t preferred,
-                     uint32_t need_bytes, int vc, const ik_view *view, void *switch_state, const ik_draw *draw);
+    /* Picks one of out[0..n-1] (n >= 1) with room for the packet (of the output buffer where there
+     * is one, else of the next input buffer), else returns IK_NONE = wait and ask again when
+     * anything changes. view may not be NULL. need_bytes: size of the packet. draw: address for
+     * random selections. */
+    uint32_t (*pick)(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out,
+                     uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
+                     const ik_view *view, void *switch_state, const ik_draw *draw);
     size_t (*switch_state_bytes)(const ik_selection *s, uint32_t sw);
 } ik_selection_family;
-/* Whether an output that is transmitting comes after those that are not. Auto: only where there is no output buffer, in which the
- * packet could wait for the link. */
+/* Whether an output that is transmitting comes after those that are not. Auto: only where there is
+ * no output buffer, in which the packet could wait for the link. */
 typedef enum ik_skip_busy { IK_SKIP_AUTO, IK_SKIP_NEVER, IK_SKIP_ALWAYS } ik_skip_busy;
 struct ik_selection {
     const ik_selection_family *family;
@@ -268,14 +334,17 @@ struct ik_selection {
 extern const ik_param ik_selection_common_params[];
 const ik_selection_family *const *ik_selections(void);
 const ik_selection_family *ik_selection_find(const char *name);
-ik_status ik_selection_from_spec(const ik_fabric *f, const char *spec, const ik_env *env, ik_selection **out, ik_error *err);
+ik_status ik_selection_from_spec(const ik_fabric *f, const char *spec, const ik_env *env,
+                                 ik_selection **out, ik_error *err);
 void ik_selection_free(ik_selection *s);
 
-/* ------------------------------------------------------------------------------------------ plans */
+/* ------------------------------------------------------------------------------------------
+ * plans */
 
 struct ik_vc; /* vc.h */
 
-/* A choice: an output port and the VCs a packet may take on that channel (vc_first … vc_last inclusive). */
+/* A choice: an output port and the VCs a packet may take on that channel (vc_first … vc_last
+ * inclusive). */
 typedef struct ik_choice {
     uint32_t port;
     uint8_t vc_first, vc_last;
@@ -291,25 +360,36 @@ typedef struct ik_plan {
     uint32_t max_radix;
 } ik_plan;
 
-/* routing, vc, selection: specs; vc NULL = the routing's natural scheme ("1q" unless the routing needs more; "1q" too if num_vcs is
- * 1: who asks for one VC wants to know what one VC does), selection NULL = "first_free". num_vcs 0 = as many as the scheme needs at least. Too few VCs: IK_ERR_UNSUPPORTED saying how many would do. */
-ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char *vc, const char *selection, unsigned num_vcs,
-                             const ik_env *env, ik_plan **out, ik_error *err);
+/* routing, vc, selection: specs; vc NULL = the routing's natural scheme ("1q" unless the routing
+ * needs more; "1q" too if num_vcs is 1: who asks for one VC wants to know what one VC does),
+ * selection NULL = "first_free". num_vcs 0 = as many as the scheme needs at least. Too few VCs:
+ * IK_ERR_UNSUPPORTED saying how many would do. */
+ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char *vc,
+                             const char *selection, unsigned num_vcs, const ik_env *env,
+                             ik_plan **out, ik_error *err);
 void ik_plan_free(ik_plan *plan);
 /* Initial states of a pair and the injection VC (pk->vc, pk->layer). */
 uint32_t ik_plan_num_starts(const ik_plan *plan, uint32_t src, uint32_t dst);
 void ik_plan_start_nth(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, ik_packet *pk);
-void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_draw *draw, const ik_view *view, ik_packet *pk);
-/* All allowed choices of pk at sw; returns their number; *preferred as in next(). out: room for max_radix. */
-uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk, ik_choice *out, uint32_t *preferred);
-/* Bookkeeping after pk was sent through `port` on `vc`: counts the hop if it joins two switches, sets pk->vc. */
+void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_draw *draw,
+                   const ik_view *view, ik_packet *pk);
+/* All allowed choices of pk at sw; returns their number; *preferred as in next(). out: room for
+ * max_radix. */
+uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                      ik_choice *out, uint32_t *preferred);
+/* Bookkeeping after pk was sent through `port` on `vc`: counts the hop if it joins two switches,
+ * sets pk->vc. */
 void ik_plan_advance(const ik_plan *plan, uint32_t port, unsigned vc, ik_packet *pk);
-/* Which of the n outputs (n >= 1) that next() allowed pk takes where no local state decides: under an oblivious routing one drawn by
- * address (draw's seed, entity and counter; pk's hops), each as likely as the others; otherwise the preferred one. */
-uint32_t ik_plan_draw(const ik_plan *plan, const ik_packet *pk, const ik_draw *draw, uint32_t n, uint32_t preferred);
-/* Walks one deterministic path (preferred choice everywhere) from initial state n: writes channels (injection … ejection) to
- * channels[max], returns their number, or 0 if not delivered within max channels. */
-uint32_t ik_plan_path(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, uint32_t *channels, uint32_t max);
+/* Which of the n outputs (n >= 1) that next() allowed pk takes where no local state decides: under
+ * an oblivious routing one drawn by address (draw's seed, entity and counter; pk's hops), each as
+ * likely as the others; otherwise the preferred one. */
+uint32_t ik_plan_draw(const ik_plan *plan, const ik_packet *pk, const ik_draw *draw, uint32_t n,
+                      uint32_t preferred);
+/* Walks one deterministic path (preferred choice everywhere) from initial state n: writes channels
+ * (injection … ejection) to channels[max], returns their number, or 0 if not delivered within max
+ * channels. */
+uint32_t ik_plan_path(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n,
+                      uint32_t *channels, uint32_t max);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ikat/sim.h: the simulator: event driven, exact in integer picoseconds, lossless, deterministic on any number of threads.
- * The models, their timing in closed form and the engine's invariants are described in docs/simulator.md.
+ * ikat/sim.h: the simulator: event driven, exact in integer picoseconds, lossless, deterministic on
+ * any number of threads. The models, their timing in closed form and the engine's invariants are
+ * described in docs/simulator.md.
  */
 #ifndef IKAT_SIM_H
 #define IKAT_SIM_H
@@ -15,9 +16,11 @@ extern "C" {
 #endif
 
 /* Sections of an experiment that configure the simulator, as declared parameters. */
-extern const ik_param ik_switch_params[];  /* model, buffer, voq, arbiter, iterations, speed-up, delays … */
+/* model, buffer, voq, arbiter, iterations, speed-up, delays … */
+extern const ik_param ik_switch_params[];
 extern const ik_param ik_adapter_params[]; /* packet, message, injection, interleave … */
-extern const ik_param ik_measure_params[]; /* warmup, duration, series, congestion, paranoid, watchdog */
+/* warmup, duration, series, congestion, paranoid, watchdog */
+extern const ik_param ik_measure_params[];
 
 /* One run. The three parameter sets are made from the tables above (NULL = every default). */
 typedef struct ik_sim_config {
@@ -25,7 +28,8 @@ typedef struct ik_sim_config {
     double load; /* offered, fraction of each host's injection rate, > 0 */
 } ik_sim_config;
 
-/* Log-linear histogram of latencies (HdrHistogram's idea): exact count, sum, min, max; percentiles within 1 %. */
+/* Log-linear histogram of latencies (HdrHistogram's idea): exact count, sum, min, max; percentiles
+ * within 1 %. */
 typedef struct ik_histogram {
     uint64_t count, sum, min, max; /* ps; min and max are 0 when count is 0 */
     double mean;                   /* ps; 0 when count is 0 */
@@ -33,15 +37,19 @@ typedef struct ik_histogram {
     size_t num_buckets;
 } ik_histogram;
 double ik_histogram_percentile(const ik_histogram *h, double fraction); /* ps; 0 when empty */
-uint64_t ik_histogram_bucket_low(size_t bucket);                        /* lowest value counted in that bucket */
+/* lowest value counted in that bucket */
+uint64_t ik_histogram_bucket_low(size_t bucket);
 
-/* ---- congestion, sampled at the end of every period of the series (docs/simulator.md, "Congestion").
+/* ---- congestion, sampled at the end of every period of the series (docs/simulator.md,
+ * "Congestion").
  *
- * A buffer is blocked while the packet at the head of one of its queues lacks credit on the channel that it asks for. It hangs
- * below the buffer at the other end of that channel; following the queue that holds most of that buffer, and so on, ends at an
- * output that could send: the root of the tree. An output is a root only while something is blocked below it. A sample is the
- * state at the first boundary of the engine's windows at or after the period's end and stands for one period: times are numbers of
- * samples x the period. Lists and totals are of samples within the measured window, arrays [num_samples] of the whole run. */
+ * A buffer is blocked while the packet at the head of one of its queues lacks credit on the channel
+ * that it asks for. It hangs below the buffer at the other end of that channel; following the queue
+ * that holds most of that buffer, and so on, ends at an output that could send: the root of the
+ * tree. An output is a root only while something is blocked below it. A sample is the state at the
+ * first boundary of the engine's windows at or after the period's end and stands for one period:
+ * times are numbers of samples x the period. Lists and totals are of samples within the measured
+ * window, arrays [num_samples] of the whole run. */
 
 /* One tree in one sample. */
 typedef struct ik_congestion_tree {
@@ -49,7 +57,9 @@ typedef struct ik_congestion_tree {
     uint32_t port;    /* its root: a channel (sending port) */
     uint32_t buffers; /* blocked because of it */
     uint32_t hosts;   /* adapters that wait for credit because of it */
-    uint32_t depth;   /* most channels without credit, one behind the other, from the root's switch to what is blocked */
+    /* most channels without credit, one behind the other, from the root's switch to what is
+     * blocked */
+    uint32_t depth;
 } ik_congestion_tree;
 
 /* One root, summed over the samples in which it was one. */
@@ -60,8 +70,8 @@ typedef struct ik_congestion_root {
     uint64_t blocked;               /* sum over the samples of buffers + hosts */
 } ik_congestion_root;
 
-/* Packets of one flow that stand in the queues of trees, summed over the samples: those whose path crosses the root (culprits),
- * and those that are held although it does not (victims). */
+/* Packets of one flow that stand in the queues of trees, summed over the samples: those whose path
+ * crosses the root (culprits), and those that are held although it does not (victims). */
 typedef struct ik_congestion_flow {
     uint32_t src, dst;
     uint64_t culprit, victim;
@@ -74,19 +84,27 @@ enum {
 };
 
 typedef struct ik_congestion {
-    size_t num_samples;        /* 0 = not sampled: no series, or `congestion` is off */
+    size_t num_samples; /* 0 = not sampled: no series, or `congestion` is off */
     uint64_t period_ps;
-    uint32_t *roots;           /* [num_samples] number of roots */
-    uint32_t *buffers, *hosts; /* [num_samples] blocked buffers and adapters, in trees or in circles */
-    uint32_t *cyclic;          /* [num_samples] those of the buffers that wait for each other in a circle: they have no root */
-    uint64_t *bytes, *hol_bytes; /* [num_samples] waiting in queues of switches; those blocked by the head of their queue: the
-                                * input was free, and an output of the packet was free and had credit, but none of the head.
-                                * FIFOs only: 0 with virtual output queues */
-    uint32_t stride;           /* 1: all packets were looked at; n: at most, those in one of n buffers, in turn, and counted n times
-                                * (hol_bytes, switch_hol, flows). About 16,000 packets a sample are looked at */
-    double *fairness;          /* [num_samples] Jain's index over the bytes injected in the period; NAN before the measured window */
-    float *switch_blocked;     /* [num_samples][num_switches] blocked buffers / buffers of the switch */
-    float *switch_hol;         /* [num_samples][num_switches] hol_bytes / bytes of the FIFOs looked at, 0 if empty */
+    uint32_t *roots; /* [num_samples] number of roots */
+    /* [num_samples] blocked buffers and adapters, in trees or in circles */
+    uint32_t *buffers, *hosts;
+    /* [num_samples] those of the buffers that wait for each other in a circle: they have no root */
+    uint32_t *cyclic;
+    /* [num_samples] waiting in queues of switches; those blocked by the head of their queue: the *
+     * input was free, and an output of the packet was free and had credit, but none of the head. *
+     * FIFOs only: 0 with virtual output queues */
+    uint64_t *bytes, *hol_bytes;
+    /* 1: all packets were looked at; n: at most, those in one of n buffers, in turn, and counted n
+     * times * (hol_bytes, switch_hol, flows). About 16,000 packets a sample are looked at */
+    uint32_t stride;
+    /* [num_samples] Jain's index over the bytes injected in the period; NAN before the measured
+     * window */
+    double *fairness;
+    /* [num_samples][num_switches] blocked buffers / buffers of the switch */
+    float *switch_blocked;
+    /* [num_samples][num_switches] hol_bytes / bytes of the FIFOs looked at, 0 if empty */
+    float *switch_hol;
     ik_congestion_tree *trees; /* [num_trees] by sample, the larger ones first */
     size_t num_trees;
     ik_congestion_root *root_list;          /* [num_roots] those that blocked most first */
@@ -94,100 +112,132 @@ typedef struct ik_congestion {
     ik_congestion_flow *culprits, *victims; /* [num_culprits], [num_victims] the worst first */
     size_t num_culprits, num_victims;       /* listed */
     size_t all_culprits, all_victims;       /* in all that are remembered (see flow_error) */
-    uint64_t flow_error;       /* 0: flows are counted exactly; otherwise a flow may have up to so many packets more than it says */
-    double blocked_share;      /* mean of blocked buffers / buffers */
-    double hol_share;          /* hol_bytes / bytes, over all samples */
-    double hol_time_ns;        /* mean time that a delivered packet was blocked by the head of its queue */
-    double mean_roots;         /* roots a sample */
-    uint32_t largest_tree;     /* buffers + hosts of the largest tree */
+    /* 0: flows are counted exactly; otherwise a flow may have up to so many packets more than it
+     * says */
+    uint64_t flow_error;
+    double blocked_share; /* mean of blocked buffers / buffers */
+    double hol_share;     /* hol_bytes / bytes, over all samples */
+    /* mean time that a delivered packet was blocked by the head of its queue */
+    double hol_time_ns;
+    double mean_roots;     /* roots a sample */
+    uint32_t largest_tree; /* buffers + hosts of the largest tree */
 } ik_congestion;
 
 /* What one class of the traffic got (traffic families say what their classes are). */
 typedef struct ik_class_result {
     char *name;
-    double offered, throughput; /* fractions of the summed injection rate of all hosts: the classes' sum is the run's */
+    /* fractions of the summed injection rate of all hosts: the classes' sum is the run's */
+    double offered, throughput;
     ik_histogram latency;
-    /* Mean time that a delivered packet stood in a congestion tree, as one of its culprits or victims (see ik_congestion_flow); 0
-     * where congestion was not sampled. */
+    /* Mean time that a delivered packet stood in a congestion tree, as one of its culprits or
+     * victims (see ik_congestion_flow); 0 where congestion was not sampled. */
     double culprit_time_ns, victim_time_ns;
     double *series_throughput, *series_latency_ns; /* [num_series] as for the run */
 } ik_class_result;
 
 /* How the threads of a run shared it. Informational: depends on their number. */
 typedef struct ik_sim_sharing {
-    unsigned threads;        /* partitions that ran side by side */
-    uint32_t cut_channels;   /* between partitions */
-    uint64_t steps;          /* meetings of all threads */
-    uint64_t mail;           /* packets (model pipelined: flits) and credits from partition to partition */
-    double balance;          /* events (model pipelined: flit-hops) of the busiest partition over the mean */
-    double step_balance;     /* the same step by step, summed: threads / step_balance is the most that the run can be sped up */
-    double run_seconds;      /* wall time of the event loop */
+    unsigned threads;      /* partitions that ran side by side */
+    uint32_t cut_channels; /* between partitions */
+    uint64_t steps;        /* meetings of all threads */
+    /* packets (model pipelined: flits) and credits from partition to partition */
+    uint64_t mail;
+    /* events (model pipelined: flit-hops) of the busiest partition over the mean */
+    double balance;
+    /* the same step by step, summed: threads / step_balance is the most that the run can be sped
+     * up */
+    double step_balance;
+    double run_seconds; /* wall time of the event loop */
 } ik_sim_sharing;
 
-/* What a run measured. Throughputs are fractions of the summed injection rate of all hosts within the measured window
- * [warmup, warmup + duration). A packet belongs to the window in which its last byte reaches its host, a transmission to the window
- * in which it starts. Everything but cpu_seconds, state_bytes, threads and sharing is a function of plan, traffic, config and seed. */
+/* What a run measured. Throughputs are fractions of the summed injection rate of all hosts within
+ * the measured window [warmup, warmup + duration). A packet belongs to the window in which its last
+ * byte reaches its host, a transmission to the window in which it starts. Everything but
+ * cpu_seconds, state_bytes, threads and sharing is a function of plan, traffic, config and seed. */
 typedef struct ik_sim_result {
     double load, offered, throughput; /* asked for, generated, accepted */
-    ik_histogram latency;             /* generation of the packet's message to its tail at the host */
-    ik_histogram network_latency;     /* head leaving the source adapter to tail at the host */
-    uint64_t packets_generated, packets_delivered, packet_hops, events; /* whole run; a hop = one switch traversed */
-    uint64_t packets_in_flight;       /* inside the network when the run ended */
-    uint64_t packets_unroutable;      /* no path: taken out at the source or at the switch that knows no way */
-    uint64_t order_violations;        /* packets delivered after a later one of the same (src, dst); counted with `paranoid`, and by
-                                       * the packet-level models only: the pipelined model leaves 0 */
-    uint32_t hosts_silent;            /* hosts that the traffic gives no destination, or that are not connected */
-    uint64_t *channel_bytes;          /* [num_ports] bytes sent in the window by channel */
-    uint64_t *host_bytes;             /* [num_hosts] bytes accepted in the window */
-    uint64_t *host_sent_bytes;        /* [num_hosts] bytes injected in the window */
-    double fairness;                  /* Jain's index over the bytes injected by the hosts that want to send; 1 when none does */
-    double host_sent_min, host_sent_max; /* least and most injected by a host that wants to send, fraction of its rate */
+    /* generation of the packet's message to its tail at the host */
+    ik_histogram latency;
+    ik_histogram network_latency; /* head leaving the source adapter to tail at the host */
+    /* whole run; a hop = one switch traversed */
+    uint64_t packets_generated, packets_delivered, packet_hops, events;
+    uint64_t packets_in_flight; /* inside the network when the run ended */
+    /* no path: taken out at the source or at the switch that knows no way */
+    uint64_t packets_unroutable;
+    /* packets delivered after a later one of the same (src, dst); counted with `paranoid`, and by *
+     * the packet-level models only: the pipelined model leaves 0 */
+    uint64_t order_violations;
+    /* hosts that the traffic gives no destination, or that are not connected */
+    uint32_t hosts_silent;
+    uint64_t *channel_bytes;   /* [num_ports] bytes sent in the window by channel */
+    uint64_t *host_bytes;      /* [num_hosts] bytes accepted in the window */
+    uint64_t *host_sent_bytes; /* [num_hosts] bytes injected in the window */
+    /* Jain's index over the bytes injected by the hosts that want to send; 1 when none does */
+    double fairness;
+    /* least and most injected by a host that wants to send, fraction of its rate */
+    double host_sent_min, host_sent_max;
     ik_congestion congestion;
-    ik_class_result *classes;         /* [num_classes] of the traffic; 0 where it names none: all of it is one class */
+    /* [num_classes] of the traffic; 0 where it names none: all of it is one class */
+    ik_class_result *classes;
     size_t num_classes;
-    uint64_t window_ps, end_ps;       /* duration measured; time at which the run ended (earlier after a deadlock) */
-    uint64_t lookahead_ps;            /* width of the engine's windows: the smallest link latency */
-    uint64_t series_period_ps;        /* 0 = no series */
-    double *series_throughput;        /* [num_series] whole run, from time 0 */
-    double *series_latency_ns;        /* [num_series] mean latency of packets delivered in the period, 0 if none */
-    double *series_blocked;           /* [num_series][num_switches] bytes waiting in the switch at the end of the period / its buffers */
+    /* duration measured; time at which the run ended (earlier after a deadlock) */
+    uint64_t window_ps, end_ps;
+    uint64_t lookahead_ps;     /* width of the engine's windows: the smallest link latency */
+    uint64_t series_period_ps; /* 0 = no series */
+    double *series_throughput; /* [num_series] whole run, from time 0 */
+    /* [num_series] mean latency of packets delivered in the period, 0 if none */
+    double *series_latency_ns;
+    /* [num_series][num_switches] bytes waiting in the switch at the end of the period / its
+     * buffers */
+    double *series_blocked;
     size_t num_series;
-    bool deadlock;                    /* the watchdog found one */
-    char *deadlock_text;              /* the cycle, one element a line; NULL without one */
-    uint64_t state_bytes;             /* memory of the simulation state at its largest */
-    double cpu_seconds;               /* informational: processor time of all threads */
-    unsigned threads;                 /* partitions that ran side by side */
-    ik_sim_sharing sharing;           /* how they shared the work */
-    uint64_t checksum;                /* of every delivery (time, generation, src, dst) host by host */
+    bool deadlock;          /* the watchdog found one */
+    char *deadlock_text;    /* the cycle, one element a line; NULL without one */
+    uint64_t state_bytes;   /* memory of the simulation state at its largest */
+    double cpu_seconds;     /* informational: processor time of all threads */
+    unsigned threads;       /* partitions that ran side by side */
+    ik_sim_sharing sharing; /* how they shared the work */
+    /* of every delivery (time, generation, src, dst) host by host */
+    uint64_t checksum;
 } ik_sim_result;
 
-/* Simulates traffic over plan. Errors: IK_ERR_USAGE (parameters that make no sense together, load out of range),
- * IK_ERR_UNSUPPORTED (a link without latency: there is no lookahead; a model that cannot serve the plan), IK_ERR_MEMORY (more than
- * env->memory_limit_bytes or than there is), IK_ERR_CANCELLED, IK_ERR_INTERNAL (an invariant broke with paranoid set).
- * A deadlock is a result, not an error. Free with ik_sim_result_free. */
-ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
-                     ik_sim_result *out, ik_error *err);
+/* Simulates traffic over plan. Errors: IK_ERR_USAGE (parameters that make no sense together, load
+ * out of range), IK_ERR_UNSUPPORTED (a link without latency: there is no lookahead; a model that
+ * cannot serve the plan), IK_ERR_MEMORY (more than env->memory_limit_bytes or than there is),
+ * IK_ERR_CANCELLED, IK_ERR_INTERNAL (an invariant broke with paranoid set). A deadlock is a result,
+ * not an error. Free with ik_sim_result_free. */
+ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config,
+                     const ik_env *env, ik_sim_result *out, ik_error *err);
 void ik_sim_result_free(ik_sim_result *r);
-/* Bytes of state that a run needs before packets are counted (what a memory limit is compared with first). */
+/* Bytes of state that a run needs before packets are counted (what a memory limit is compared with
+ * first). */
 uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config);
 
 /* What a proof of freedom from deadlock may rest on in a run with this switch. */
 typedef enum ik_sim_flow {
-    IK_SIM_CUT_THROUGH, /* a packet enters a buffer only when all of it fits, and one that waits may take any of its choices */
-    IK_SIM_SETTLED      /* a packet keeps the output that it chose on arrival (model ideal, queues=voqnet, adaptive_choice=at_arrival,
-                         * model pipelined), or flits of several packets share a buffer that need not hold a packet (pipelined) */
+    /* a packet enters a buffer only when all of it fits, and one that waits may take any of its
+     * choices */
+    IK_SIM_CUT_THROUGH,
+    /* a packet keeps the output that it chose on arrival (model ideal, queues=voqnet,
+     * adaptive_choice=at_arrival, * model pipelined), or flits of several packets share a buffer
+     * that need not hold a packet (pipelined) */
+    IK_SIM_SETTLED
 } ik_sim_flow;
 /* switch_params: as in ik_sim_config. */
 ik_sim_flow ik_sim_flow_of(const ik_params *switch_params);
 
-/* What a run will roughly need: for choosing what runs side by side and what on several threads. Results never depend on it. */
+/* What a run will roughly need: for choosing what runs side by side and what on several threads.
+ * Results never depend on it. */
 typedef struct ik_sim_estimate {
-    uint64_t bytes;          /* state, with a quarter of all buffers full; 0 = cannot be said */
-    double hops_per_window;  /* packet-hops between two meetings of the threads, at the most that hosts can send of the load */
+    uint64_t bytes; /* state, with a quarter of all buffers full; 0 = cannot be said */
+    /* packet-hops between two meetings of the threads, at the most that hosts can send of the
+     * load */
+    double hops_per_window;
     bool flits;              /* model pipelined: hops are of flits */
     unsigned useful_threads; /* that have enough to do between two meetings */
 } ik_sim_estimate;
-/* Estimates a run of plan with config (whose parameters may be wrong: then bytes is 0 and useful_threads 1). O(ports). */
+/* Estimates a run of plan with config (whose parameters may be wrong: then bytes is 0 and
+ * useful_threads 1). O(ports). */
 void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out);
 
 #ifdef __cplusplus

@@ -16,22 +16,26 @@ typedef struct ik_topology ik_topology;
 
 /* What a generator gets beside its parameters. */
 typedef struct ik_topo_ctx {
-    const ik_env *env;         /* seed of the experiment; a generator's own `seed` parameter comes first */
-    uint16_t link, host_link;  /* link classes made from the common parameters, already in the builder */
+    /* seed of the experiment; a generator's own `seed` parameter comes first */
+    const ik_env *env;
+    /* link classes made from the common parameters, already in the builder */
+    uint16_t link, host_link;
 } ik_topo_ctx;
 
-/* A shorthand: another name whose parameters expand to a spec of the same member ("karytree:k=4,n=3" -> "xgft:m=4:4:4,w=1:4:4"). */
+/* A shorthand: another name whose parameters expand to a spec of the same member
+ * ("karytree:k=4,n=3" -> "xgft:m=4:4:4,w=1:4:4"). */
 typedef struct ik_shorthand {
     const char *name, *summary, *source;
     const ik_param *params;
     const char *const *examples; /* NULL-terminated specs that build, small first */
-    /* Sets the member's parameters in *out (already initialised with defaults) from the shorthand's. */
+    /* Sets the member's parameters in *out (already initialised with defaults) from the
+     * shorthand's. */
     ik_status (*expand)(const ik_params *params, ik_params *out, ik_error *err);
 } ik_shorthand;
 
 /* How a family grows: its balanced instances in one natural order (scale by switch radix). */
 typedef struct ik_scale_point {
-    char spec[96];  /* builds it */
+    char spec[96]; /* builds it */
     double hosts, switches;
     double ports;   /* of all switches, hosts' own ports not counted */
     double links;   /* with the hosts' */
@@ -40,60 +44,76 @@ typedef struct ik_scale_point {
 typedef struct ik_series {
     const char *name;    /* "2-D HyperX": the row of a table, the curve of a plot */
     const char *summary; /* which parameters it sets to what */
-    /* The i-th instance, i >= 1: false if there is none with this number. radix and hosts grow with i, and radix >= i. */
+    /* The i-th instance, i >= 1: false if there is none with this number. radix and hosts grow with
+     * i, and radix >= i. */
     bool (*point)(uint32_t i, ik_scale_point *out);
 } ik_series;
 #define IK_SERIES_MAX 1000000
-/* The largest instance whose switches have at most `radix` ports; false if there is none. Cost O(radix). */
+/* The largest instance whose switches have at most `radix` ports; false if there is none. Cost
+ * O(radix). */
 bool ik_series_largest(const ik_series *series, uint32_t radix, ik_scale_point *out);
 /* The smallest instance with at least `hosts` hosts; false if there is none below IK_SERIES_MAX. */
 bool ik_series_smallest(const ik_series *series, double hosts, ik_scale_point *out);
 
 struct ik_topology {
-    const char *name;     /* "xgft" */
-    const char *summary;  /* one line */
-    const char *source;   /* paper or book: authors, title, venue, year, section */
-    const char *details;  /* a few paragraphs for the reference page: definition, numbering of switches and ports, limits */
+    const char *name;    /* "xgft" */
+    const char *summary; /* one line */
+    const char *source;  /* paper or book: authors, title, venue, year, section */
+    /* a few paragraphs for the reference page: definition, numbering of switches and ports,
+     * limits */
+    const char *details;
     const ik_param *params;
-    const char *const *examples;     /* NULL-terminated specs that build, small first: conformance tests and docs use them */
+    /* NULL-terminated specs that build, small first: conformance tests and docs use them */
+    const char *const *examples;
     const char *const *bad_examples; /* specs that must be refused with IK_ERR_INPUT/USAGE */
     const ik_shorthand *shorthands;  /* ends with name NULL; may be NULL */
-    bool imported;                   /* read rather than generated: never intact, levels are looked for, judged */
-    const ik_series *series;         /* ends with name NULL; may be NULL: no natural balanced instances */
-    /* Adds everything to the builder. Invalid parameters: IK_ERR_USAGE with the reason and the nearest valid values as hint.
-     * Must refuse by size before allocating (ik_topology_refuse_size). */
-    ik_status (*build)(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err);
+    /* read rather than generated: never intact, levels are looked for, judged */
+    bool imported;
+    /* ends with name NULL; may be NULL: no natural balanced instances */
+    const ik_series *series;
+    /* Adds everything to the builder. Invalid parameters: IK_ERR_USAGE with the reason and the
+     * nearest valid values as hint. Must refuse by size before allocating
+     * (ik_topology_refuse_size). */
+    ik_status (*build)(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b,
+                       ik_error *err);
 };
 
 /* All members, in manifest order, NULL-terminated. */
 const ik_topology *const *ik_topologies(void);
 /* By member or shorthand name; *shorthand is set if it was one. NULL if unknown. */
 const ik_topology *ik_topology_find(const char *name, const ik_shorthand **shorthand);
-/* Parameters that every generated topology takes: link_rate (100 Gb/s), host_rate (= link_rate), latency (6 ns),
- * host_latency (= latency), hosts (number of hosts to keep), fail (links/switches: "3%" rate of links or "sw12:sw7.3"
- * list), fail_switches (rate), fail_seed. */
+/* Parameters that every generated topology takes: link_rate (100 Gb/s), host_rate (= link_rate),
+ * latency (6 ns), host_latency (= latency), hosts (number of hosts to keep), fail (links/switches:
+ * "3%" rate of links or "sw12:sw7.3" list), fail_switches (rate), fail_seed. */
 extern const ik_param ik_topology_common_params[];
 
-/* Builds a fabric from a spec ("karytree:k=4,n=3", "file:cluster.ibnetdiscover", or the bare path of an existing file).
- * Unknown names: nearest name as hint. Findings of imported fabrics are already judged. Free with ik_fabric_free. */
+/* Builds a fabric from a spec ("karytree:k=4,n=3", "file:cluster.ibnetdiscover", or the bare path
+ * of an existing file). Unknown names: nearest name as hint. Findings of imported fabrics are
+ * already judged. Free with ik_fabric_free. */
 ik_status ik_fabric_from_spec(const char *spec, const ik_env *env, ik_fabric **out, ik_error *err);
 /* The same from parsed parameters (used by experiments). name: member or shorthand. */
-ik_status ik_fabric_from_params(const char *name, const ik_params *params, const ik_env *env, ik_fabric **out, ik_error *err);
-/* Refuses sizes beyond 32-bit port ids or env->memory_limit: "would need N switches, M hosts, about B bytes". */
-ik_status ik_topology_refuse_size(const ik_env *env, double switches, double hosts, double ports, ik_error *err);
+ik_status ik_fabric_from_params(const char *name, const ik_params *params, const ik_env *env,
+                                ik_fabric **out, ik_error *err);
+/* Refuses sizes beyond 32-bit port ids or env->memory_limit: "would need N switches, M hosts, about
+ * B bytes". */
+ik_status ik_topology_refuse_size(const ik_env *env, double switches, double hosts, double ports,
+                                  ik_error *err);
 
-/* family_data of "xgft" and its shorthands (also of pgft with p != 1). Level l in 1..h; arrays are indexed by l-1. */
+/* family_data of "xgft" and its shorthands (also of pgft with p != 1). Level l in 1..h; arrays are
+ * indexed by l-1. */
 #define IK_XGFT_MAX_H 16
 typedef struct ik_xgft {
     uint32_t h;
     uint32_t m[IK_XGFT_MAX_H], w[IK_XGFT_MAX_H], p[IK_XGFT_MAX_H];
-    uint32_t level_base[IK_XGFT_MAX_H + 2];  /* first switch id of level l (1-based index), level_base[h+1] = num_switches */
-    uint32_t prod_m[IK_XGFT_MAX_H + 1];      /* prod_m[l] = m_1*..*m_l, prod_m[0] = 1 */
+    /* first switch id of level l (1-based index), level_base[h+1] = num_switches */
+    uint32_t level_base[IK_XGFT_MAX_H + 2];
+    uint32_t prod_m[IK_XGFT_MAX_H + 1]; /* prod_m[l] = m_1*..*m_l, prod_m[0] = 1 */
     uint32_t prod_w[IK_XGFT_MAX_H + 1];
 } ik_xgft;
-/* The tree parameters of a generated xgft/pgft fabric, NULL for any other. Ports of a level-l switch: local 0 … m_l*p_l-1 go
- * down (child digit c, parallel cable k: c + m_l*k), then w_{l+1}*p_{l+1} go up (parent digit u, cable k: u + w_{l+1}*k).
- * A host has w_1*p_1 ports. Index of a switch inside its level = mixed radix <M_h..M_{l+1}, W_l..W_1>, position h most
+/* The tree parameters of a generated xgft/pgft fabric, NULL for any other. Ports of a level-l
+ * switch: local 0 … m_l*p_l-1 go down (child digit c, parallel cable k: c + m_l*k), then
+ * w_{l+1}*p_{l+1} go up (parent digit u, cable k: u + w_{l+1}*k). A host has w_1*p_1 ports. Index
+ * of a switch inside its level = mixed radix <M_h..M_{l+1}, W_l..W_1>, position h most
  * significant. */
 const ik_xgft *ik_fabric_xgft(const ik_fabric *f);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ikat/traffic.h: traffic patterns: who sends to whom. The same object drives static analysis and the simulator.
- * Add one: src/traffic/traffic_NAME.c defining `const ik_traffic_family ik_traffic_NAME` and a row in src/traffic/traffics.def.
+ * ikat/traffic.h: traffic patterns: who sends to whom. The same object drives static analysis and
+ * the simulator. Add one: src/traffic/traffic_NAME.c defining `const ik_traffic_family
+ * ik_traffic_NAME` and a row in src/traffic/traffics.def.
  */
 #ifndef IKAT_TRAFFIC_H
 #define IKAT_TRAFFIC_H
@@ -14,7 +15,8 @@ extern "C" {
 
 typedef struct ik_traffic ik_traffic;
 
-/* One static flow: `weight`/`scale` of what src offers goes to dst (the weights of one source sum to at most its scale). */
+/* One static flow: `weight`/`scale` of what src offers goes to dst (the weights of one source sum
+ * to at most its scale). */
 typedef void (*ik_flow_fn)(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale);
 
 typedef struct ik_traffic_family {
@@ -22,20 +24,24 @@ typedef struct ik_traffic_family {
     const ik_param *params;
     ik_status (*create)(ik_traffic *t, const ik_params *params, const ik_env *env, ik_error *err);
     void (*destroy)(ik_traffic *t);
-    /* Destination of the n-th message of src; IK_NONE = src is silent, or with `gaps` this message is left out. A pure function
-     * of (t, src, n). */
+    /* Destination of the n-th message of src; IK_NONE = src is silent, or with `gaps` this message
+     * is left out. A pure function of (t, src, n). */
     uint32_t (*dest)(const ik_traffic *t, uint32_t src, uint64_t n);
-    /* Those of `count` messages in turn, dst[k] = dest(t, src, n + k); NULL: there is no quicker way than to ask for each. */
+    /* Those of `count` messages in turn, dst[k] = dest(t, src, n + k); NULL: there is no quicker
+     * way than to ask for each. */
     void (*dests)(const ik_traffic *t, uint32_t src, uint64_t n, uint32_t count, uint32_t *dst);
     /* Whether src sends nothing at all; only asked of patterns with gaps. */
     bool (*silent)(const ik_traffic *t, uint32_t src);
-    /* Calls fn for every flow of src in ascending dst. Probabilities are exact rationals where 64 bits suffice. */
+    /* Calls fn for every flow of src in ascending dst. Probabilities are exact rationals where 64
+     * bits suffice. */
     void (*flows)(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx);
-    /* Optional: whether every host sends the same share `weight`/`scale` to each other host (flows of a host to itself do not
-     * count): measures then need not call flows(), which takes hosts * hosts calls. */
+    /* Optional: whether every host sends the same share `weight`/`scale` to each other host (flows
+     * of a host to itself do not count): measures then need not call flows(), which takes hosts *
+     * hosts calls. */
     bool (*even)(const ik_traffic *t, uint64_t *weight, uint64_t *scale);
     /* Class of a message, see ik_traffic.classes. NULL = there are no classes. */
-    unsigned (*class_of)(const ik_traffic *t, uint32_t src, uint64_t n); /* of the n-th message of src; as pure as dest */
+    /* of the n-th message of src; as pure as dest */
+    unsigned (*class_of)(const ik_traffic *t, uint32_t src, uint64_t n);
     bool permutation; /* at most one destination a source, at most one source a destination */
 } ik_traffic_family;
 
@@ -46,16 +52,21 @@ struct ik_traffic {
     uint64_t seed;
     void *impl;
     char *spec;
-    char *note;                 /* what the user should know of what was read (lines passed over), one line; NULL = nothing */
-    const char *const *classes; /* names of the classes of messages, told apart in statistics only, ending with NULL; NULL = one
-                                 * class. Owned by family or impl */
-    bool gaps;                  /* a host may leave messages out and send others: it offers less than its load */
+    /* what the user should know of what was read (lines passed over), one line; NULL = nothing */
+    char *note;
+    /* names of the classes of messages, told apart in statistics only, ending with NULL; NULL = one
+     * * class. Owned by family or impl */
+    const char *const *classes;
+    /* a host may leave messages out and send others: it offers less than its load */
+    bool gaps;
 };
 
 const ik_traffic_family *const *ik_traffics(void);
 const ik_traffic_family *ik_traffic_find(const char *name);
-/* From "uniform", "shift:by=24", "hotspot:nodes=600,fraction=10%", "mix:80%*uniform+20%*shift". Free with ik_traffic_free. */
-ik_status ik_traffic_from_spec(const ik_fabric *f, const char *spec, const ik_env *env, ik_traffic **out, ik_error *err);
+/* From "uniform", "shift:by=24", "hotspot:nodes=600,fraction=10%", "mix:80%*uniform+20%*shift".
+ * Free with ik_traffic_free. */
+ik_status ik_traffic_from_spec(const ik_fabric *f, const char *spec, const ik_env *env,
+                               ik_traffic **out, ik_error *err);
 void ik_traffic_free(ik_traffic *t);
 /* Whether src sends nothing at all. */
 bool ik_traffic_is_silent(const ik_traffic *t, uint32_t src);

@@ -12,9 +12,11 @@
 extern "C" {
 #endif
 
-/* One step of a witness cycle: a packet holding `channel` on `vc` waits for the next step's channel; the pair src -> dst does so.
- * In the cycle of an escape layer a dependency may be indirect: the channels of the steps with `through`, which lie outside the
- * layer, are held by the same packet as the last step without it, and what that packet waits for is the next step without it.
+/* One step of a witness cycle: a packet holding `channel` on `vc` waits for the next step's
+ * channel; the pair src -> dst does so. In the cycle of an escape layer a dependency may be
+ * indirect: the channels of the steps with `through`, which lie outside the layer, are held by the
+ * same packet as the last step without it, and what that packet waits for is the next step without
+ * it.
  */
 typedef struct ik_dependency {
     uint32_t channel;
@@ -25,95 +27,122 @@ typedef struct ik_dependency {
 
 /* The flow control under which freedom from deadlock is judged. */
 typedef enum ik_flow {
-    IK_FLOW_ANY,         /* every flow control in which a VC's buffer holds flits of one packet only, wormhole in buffers smaller
-                          * than a packet included; and what IK_FLOW_CUT_THROUGH stands for */
-    IK_FLOW_CUT_THROUGH, /* a packet enters a buffer only when all of it fits (virtual cut-through, store-and-forward) */
-    IK_FLOW_SETTLED      /* a packet settles on one output on arrival, or flits of several packets share a VC's buffer that may be
-                          * too small for them: no escape layer counts, only a graph without any cycle */
+    /* every flow control in which a VC's buffer holds flits of one packet only, wormhole in buffers
+     * smaller * than a packet included; and what IK_FLOW_CUT_THROUGH stands for */
+    IK_FLOW_ANY,
+    /* a packet enters a buffer only when all of it fits (virtual cut-through, store-and-forward) */
+    IK_FLOW_CUT_THROUGH,
+    /* a packet settles on one output on arrival, or flits of several packets share a VC's buffer
+     * that may be * too small for them: no escape layer counts, only a graph without any cycle */
+    IK_FLOW_SETTLED
 } ik_flow;
 
 /* What the verdict on deadlocks rests on. */
 typedef enum ik_condition {
-    IK_CONDITION_ACYCLIC,  /* whether the dependency graph of all channels has a cycle */
-    IK_CONDITION_EXTENDED, /* the escape layer: leads on from every state; no cycle of direct and indirect dependencies */
-    IK_CONDITION_DIRECT    /* the escape layer: leads on from every state; no cycle of direct dependencies */
+    IK_CONDITION_ACYCLIC, /* whether the dependency graph of all channels has a cycle */
+    /* the escape layer: leads on from every state; no cycle of direct and indirect dependencies */
+    IK_CONDITION_EXTENDED,
+    /* the escape layer: leads on from every state; no cycle of direct dependencies */
+    IK_CONDITION_DIRECT
 } ik_condition;
 
-typedef enum ik_verdict { IK_NO, IK_YES, IK_UNKNOWN /* not asked, or not decidable within limits; text says */ } ik_verdict;
+typedef enum ik_verdict {
+    IK_NO,
+    IK_YES,
+    IK_UNKNOWN /* not asked, or not decidable within limits; text says */
+} ik_verdict;
 
 typedef struct ik_proof {
-    uint64_t pairs;       /* host pairs s != d examined (with all their initial states) */
-    uint64_t sampled_pairs; /* 0: every pair was examined. Otherwise `pairs` were drawn of all, the counts are theirs, and of the
-                             * verdicts delivered, loop_free, minimal and deadlock_free none is IK_YES: IK_NO if the sample shows
-                             * a counterexample, IK_UNKNOWN if it shows none */
+    uint64_t pairs; /* host pairs s != d examined (with all their initial states) */
+    /* 0: every pair was examined. Otherwise `pairs` were drawn of all, the counts are theirs, and
+     * of the * verdicts delivered, loop_free, minimal and deadlock_free none is IK_YES: IK_NO if
+     * the sample shows * a counterexample, IK_UNKNOWN if it shows none */
+    uint64_t sampled_pairs;
     uint64_t undelivered; /* pairs without a route, dead end or loop */
     uint64_t loops;       /* pairs with a reachable loop */
-    uint64_t unconnected; /* pairs that the fabric itself does not connect (not counted as undelivered) */
+    /* pairs that the fabric itself does not connect (not counted as undelivered) */
+    uint64_t unconnected;
     uint64_t not_minimal; /* pairs with a path longer than the shortest */
     ik_verdict delivered, loop_free, minimal, deadlock_free;
-    ik_verdict ordered;          /* the routing's livelock order falls at every hop; IK_UNKNOWN if it declares none,
-                                  * or hosts have several cables */
-    ik_flow flow;                /* the flow control that deadlock_free is judged for */
-    ik_condition condition;      /* what deadlock_free rests on */
-    const char *deadlock_reason; /* static text: "channel dependency graph acyclic", "cyclic, but the escape layer satisfies
-                                    Duato's condition ...": names the condition */
+    /* the routing's livelock order falls at every hop; IK_UNKNOWN if it declares none, * or hosts
+     * have several cables */
+    ik_verdict ordered;
+    ik_flow flow;           /* the flow control that deadlock_free is judged for */
+    ik_condition condition; /* what deadlock_free rests on */
+    /* static text: "channel dependency graph acyclic", "cyclic, but the escape layer satisfies
+     * Duato's condition ...": names the condition */
+    const char *deadlock_reason;
     uint32_t first_undelivered_src, first_undelivered_dst; /* IK_NONE if none */
-    uint32_t *lost_path; /* [lost_path_length] channels of a way of that pair until it ends or crosses a channel again */
+    /* [lost_path_length] channels of a way of that pair until it ends or crosses a channel again */
+    uint32_t *lost_path;
     size_t lost_path_length;
-    uint64_t *path_lengths; /* [num_path_lengths] pairs (averaged states: counts of states) by switch-to-switch hops */
+    /* [num_path_lengths] pairs (averaged states: counts of states) by switch-to-switch hops */
+    uint64_t *path_lengths;
     size_t num_path_lengths;
     double mean_hops; /* over pairs and states, switch-to-switch hops */
     uint32_t max_hops;
     unsigned vcs_used;
     uint64_t channels, dependencies; /* size of the extended channel dependency graph */
-    ik_dependency *witness;          /* [witness_length] a shortest cycle unless deadlock_free; NULL otherwise */
+    /* [witness_length] a shortest cycle unless deadlock_free; NULL otherwise */
+    ik_dependency *witness;
     size_t witness_length;
-    /* If the escape layer does not lead on: a packet of this pair that came to a switch by this port may take no channel of the
-     * layer there. IK_NONE otherwise. */
+    /* If the escape layer does not lead on: a packet of this pair that came to a switch by this
+     * port may take no channel of the layer there. IK_NONE otherwise. */
     uint32_t gap_src, gap_dst, gap_port;
-    char *kept_reason; /* owns deadlock_reason if the proof comes from a cache; NULL: it is static */
+    /* owns deadlock_reason if the proof comes from a cache; NULL: it is static */
+    char *kept_reason;
 } ik_proof;
 
 /* How to prove. All zero = every pair, judged for every flow control. */
 typedef struct ik_verify_config {
     ik_flow flow;
-    /* 0 = every pair; n = n different pairs, one of each n-th part of all in the order of (destination, source), drawn by
-     * env->seed: the same for any number of threads. Every pair if there are no more than n. */
+    /* 0 = every pair; n = n different pairs, one of each n-th part of all in the order of
+     * (destination, source), drawn by env->seed: the same for any number of threads. Every pair if
+     * there are no more than n. */
     uint64_t sample_pairs;
-    bool pairwise; /* state by state for every pair, though a faster method would do: for comparing methods */
+    /* state by state for every pair, though a faster method would do: for comparing methods */
+    bool pairwise;
 } ik_verify_config;
 
-/* Proves everything about plan. config: NULL = all zero. IK_OK even if proofs fail (read the verdicts). Free with ik_proof_free.
- * Cost: destination-based routings O(hosts * switches); routings that go in legs as docs/proofs.md says; others O(pairs * states
+/* Proves everything about plan. config: NULL = all zero. IK_OK even if proofs fail (read the
+ * verdicts). Free with ik_proof_free. Cost: destination-based routings O(hosts * switches);
+ * routings that go in legs as docs/proofs.md says; others O(pairs * states
  * * hops). */
-ik_status ik_verify(const ik_plan *plan, const ik_verify_config *config, const ik_env *env, ik_proof *out, ik_error *err);
-/* The same by way of the folder env->cache_folder: a proof that this build of ikat has made of the same fabric, routing, VC scheme,
- * seed and configuration is read instead of made, and what is made is kept there. Damaged files are made anew; a folder that
- * cannot be written is none. *cached (may be NULL): it was read. Several processes may share the folder. */
-ik_status ik_verify_cached(const ik_plan *plan, const ik_verify_config *config, const ik_env *env, ik_proof *out, bool *cached,
-                           ik_error *err);
+ik_status ik_verify(const ik_plan *plan, const ik_verify_config *config, const ik_env *env,
+                    ik_proof *out, ik_error *err);
+/* The same by way of the folder env->cache_folder: a proof that this build of ikat has made of the
+ * same fabric, routing, VC scheme, seed and configuration is read instead of made, and what is made
+ * is kept there. Damaged files are made anew; a folder that cannot be written is none. *cached (may
+ * be NULL): it was read. Several processes may share the folder. */
+ik_status ik_verify_cached(const ik_plan *plan, const ik_verify_config *config, const ik_env *env,
+                           ik_proof *out, bool *cached, ik_error *err);
 void ik_proof_free(ik_proof *proof);
 
-/* How many different destination hosts packets on a channel can have, over every allowed choice of every pair: the fewer, the
- * less a hot destination's packets stand in the way of others. *destinations: [num_ports] by channel, host channels included;
- * free it. Cost as ik_verify. */
-ik_status ik_destinations_count(const ik_plan *plan, const ik_env *env, uint32_t **destinations, ik_error *err);
+/* How many different destination hosts packets on a channel can have, over every allowed choice of
+ * every pair: the fewer, the less a hot destination's packets stand in the way of others.
+ * *destinations: [num_ports] by channel, host channels included; free it. Cost as ik_verify. */
+ik_status ik_destinations_count(const ik_plan *plan, const ik_env *env, uint32_t **destinations,
+                                ik_error *err);
 
 /* What switches must store to route so. */
 typedef struct ik_table_size {
-    const char *form;  /* static text: "linear tables", "compact tables", "computed", "set up at the source" */
-    bool has_entries;  /* the first two; then: */
-    uint64_t total;    /* entries of all switches: reachable hosts (linear), entries really stored (compact) */
+    /* static text: "linear tables", "compact tables", "computed", "set up at the source" */
+    const char *form;
+    bool has_entries; /* the first two; then: */
+    /* entries of all switches: reachable hosts (linear), entries really stored (compact) */
+    uint64_t total;
     uint32_t min, max; /* of a switch */
     double mean;
-    unsigned entry_bits;             /* linear: a port; compact: a target switch and a port */
-    uint64_t max_bytes, total_bytes; /* entries * entry_bits, switch by switch rounded up to whole bytes */
+    unsigned entry_bits; /* linear: a port; compact: a target switch and a port */
+    /* entries * entry_bits, switch by switch rounded up to whole bytes */
+    uint64_t max_bytes, total_bytes;
 } ik_table_size;
 /* Linear tables are counted for every destination-based routing that does not compute its ports. */
-ik_status ik_table_size_measure(const ik_routing *r, const ik_env *env, ik_table_size *out, ik_error *err);
+ik_status ik_table_size_measure(const ik_routing *r, const ik_env *env, ik_table_size *out,
+                                ik_error *err);
 
-/* What changes when the routes of one plan are replaced by those of another on the same fabric. A pair moves if any path of
- * preferred choices from any of its initial states does. */
+/* What changes when the routes of one plan are replaced by those of another on the same fabric. A
+ * pair moves if any path of preferred choices from any of its initial states does. */
 #define IK_DIFF_EXAMPLES 16
 typedef struct ik_route_diff {
     uint64_t pairs;           /* s != d */
@@ -123,14 +152,15 @@ typedef struct ik_route_diff {
     bool has_tables;          /* both can be written as forwarding tables; then: */
     uint64_t table_entries;   /* of either */
     uint64_t changed_entries;
-    uint32_t num_examples; /* the first pairs that move or are lost or gained, ascending in (source, destination) */
+    /* the first pairs that move or are lost or gained, ascending in (source, destination) */
+    uint32_t num_examples;
     struct {
         uint32_t src, dst;
     } examples[IK_DIFF_EXAMPLES];
 } ik_route_diff;
 /* IK_ERR_USAGE if the plans have different fabrics. Cost O(pairs * initial states * hops). */
-ik_status ik_route_diff_measure(const ik_plan *before, const ik_plan *after, const ik_env *env, ik_route_diff *out,
-                                ik_error *err);
+ik_status ik_route_diff_measure(const ik_plan *before, const ik_plan *after, const ik_env *env,
+                                ik_route_diff *out, ik_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bisection.c: the best balanced cut that METIS and refinement find, and a bound from below; small fabrics are searched wholly.
+ * bisection.c: the best balanced cut that METIS and refinement find, and a bound from below; small
+ * fabrics are searched wholly.
  *
- * METIS minimises the cut of a weighted graph within a tolerance; which weights suit depends on the fabric. So it runs from
- * several seeds with hosts as weights, with hosts and switches as two constraints, with all switches equal, and recursive as well
- * as direct; every result is then balanced exactly in hosts and refined (cut_refine.c), and the best is kept.
+ * METIS minimises the cut of a weighted graph within a tolerance; which weights suit depends on the
+ * fabric. So it runs from several seeds with hosts as weights, with hosts and switches as two
+ * constraints, with all switches equal, and recursive as well as direct; every result is then
+ * balanced exactly in hosts and refined (cut_refine.c), and the best is kept.
  */
 #include "analysis/cut.h"
 #include "ikat/analysis.h"
@@ -13,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fabrics of at most so many switches have few enough partitions to try them all: half a million. */
+/* Fabrics of at most so many switches have few enough partitions to try them all: half a
+ * million. */
 #define EXACT_SWITCHES 20
 
 enum { BY_HOSTS, BY_HOSTS_AND_SWITCHES, BY_SWITCHES, NUM_WEIGHTINGS };
@@ -50,7 +53,8 @@ static ik_status metis_graph_of(const graph *g, metis_graph *m, ik_error *err)
 {
     size_t n = g->n, entries = g->base[n];
     if (entries > INT32_MAX || n > INT32_MAX) {
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "the graph has too many links to be partitioned: %zu", entries / 2);
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "the graph has too many links to be partitioned: %zu", entries / 2);
     }
     m->n = (idx_t)n;
     m->xadj = ik_calloc(n + 1, sizeof *m->xadj);
@@ -75,10 +79,12 @@ static ik_status metis_graph_of(const graph *g, metis_graph *m, ik_error *err)
 }
 
 /* One METIS run; METIS leaves its arguments unchanged, so threads share them. */
-static ik_status run_metis(const bisect_job *j, int weighting, bool recursive, uint64_t seed, idx_t *part, ik_error *err)
+static ik_status run_metis(const bisect_job *j, int weighting, bool recursive, uint64_t seed,
+                           idx_t *part, ik_error *err)
 {
     const metis_graph *m = &j->m;
-    idx_t n = m->n, ncon = weighting == BY_HOSTS_AND_SWITCHES ? 2 : 1, parts = 2, cut = 0, options[METIS_NOPTIONS];
+    idx_t n = m->n, ncon = weighting == BY_HOSTS_AND_SWITCHES ? 2 : 1, parts = 2, cut = 0,
+          options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = (idx_t)(seed & 0x7FFFFFFF);
     options[METIS_OPTION_NUMBERING] = 0;
@@ -86,8 +92,11 @@ static ik_status run_metis(const bisect_job *j, int weighting, bool recursive, u
     options[METIS_OPTION_NITER] = 20;
     options[METIS_OPTION_NCUTS] = 2;
     int status = (recursive ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
-        &n, &ncon, m->xadj, m->adjncy, m->vwgt[weighting], NULL, m->adjwgt, &parts, NULL, NULL, options, &cut, part);
-    return status == METIS_OK ? IK_OK : ik_fail(err, IK_ERR_INTERNAL, "METIS gave up with status %d", status);
+        &n, &ncon, m->xadj, m->adjncy, m->vwgt[weighting], NULL, m->adjwgt, &parts, NULL, NULL,
+        options, &cut, part);
+    return status == METIS_OK
+               ? IK_OK
+               : ik_fail(err, IK_ERR_INTERNAL, "METIS gave up with status %d", status);
 }
 
 static ik_status one_try(void *ctx, size_t index, unsigned thread, ik_error *err)
@@ -98,10 +107,12 @@ static ik_status one_try(void *ctx, size_t index, unsigned thread, ik_error *err
     bool recursive = index / NUM_WEIGHTINGS % 2 == 0;
     uint64_t seed = ik_random_u64(j->seed, IK_RNG_ANALYSIS, 1, index);
     idx_t *part = ik_calloc(n + 1, sizeof *part);
-    cut_state c = {.g = j->g, .side = ik_calloc(n + 1, 1), .gain = ik_calloc(n + 1, sizeof *c.gain)};
+    cut_state c = {
+        .g = j->g, .side = ik_calloc(n + 1, 1), .gain = ik_calloc(n + 1, sizeof *c.gain)};
     (void)thread;
-    ik_status s = part && c.side && c.gain ? run_metis(j, weighting, recursive, seed, part, err)
-                                           : ik_fail_memory(err, n * (sizeof *part + 9), "a partition");
+    ik_status s = part && c.side && c.gain
+                      ? run_metis(j, weighting, recursive, seed, part, err)
+                      : ik_fail_memory(err, n * (sizeof *part + 9), "a partition");
     for (size_t v = 0; s == IK_OK && v < n; v++) {
         c.side[v] = part[v] != 0;
     }
@@ -174,13 +185,15 @@ static unsigned default_seeds(const graph *g)
     return seeds < 4 ? 4 : seeds > 32 ? 32 : (unsigned)seeds;
 }
 
-static ik_status try_many(const graph *g, unsigned seeds, const ik_env *env, ik_bisection *out, ik_error *err)
+static ik_status try_many(const graph *g, unsigned seeds, const ik_env *env, ik_bisection *out,
+                          ik_error *err)
 {
     bisect_job j = {.g = g, .seed = env ? env->seed : 0};
     size_t tries = (size_t)(seeds ? seeds : default_seeds(g)) * NUM_WEIGHTINGS * 2;
     ik_bisection b = {0};
     j.tries = ik_calloc(tries, sizeof *j.tries);
-    ik_status s = j.tries ? metis_graph_of(g, &j.m, err) : ik_fail_memory(err, tries * sizeof *j.tries, "partitions");
+    ik_status s = j.tries ? metis_graph_of(g, &j.m, err)
+                          : ik_fail_memory(err, tries * sizeof *j.tries, "partitions");
     if (s == IK_OK) {
         s = ik_parallel_for(env, "bisection", tries, one_try, &j, err);
     }
@@ -188,8 +201,11 @@ static ik_status try_many(const graph *g, unsigned seeds, const ik_env *env, ik_
         s = describe(g, j.tries[best_try(&j, tries)].side, &b, err);
     }
     if (s == IK_OK) {
-        s = cut_spectral_bound(g, b.hosts_a > b.hosts_b ? b.hosts_a - b.hosts_b : b.hosts_b - b.hosts_a, &b.lower_bound, err);
-        b.lower_bound = b.lower_bound < (double)b.cut ? b.lower_bound : (double)b.cut; /* rounding */
+        s = cut_spectral_bound(
+            g, b.hosts_a > b.hosts_b ? b.hosts_a - b.hosts_b : b.hosts_b - b.hosts_a,
+            &b.lower_bound, err);
+        /* rounding */
+        b.lower_bound = b.lower_bound < (double)b.cut ? b.lower_bound : (double)b.cut;
     }
     if (s == IK_OK) {
         b.starts = (uint32_t)tries;
@@ -205,16 +221,20 @@ static ik_status try_many(const graph *g, unsigned seeds, const ik_env *env, ik_
     return s;
 }
 
-ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env *env, ik_bisection *out, ik_error *err)
+ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env *env,
+                               ik_bisection *out, ik_error *err)
 {
     graph g = {0};
     if (f->num_switches < 2) {
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "a fabric of %u switches cannot be cut in two", f->num_switches);
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "a fabric of %u switches cannot be cut in two",
+                       f->num_switches);
     }
     if (ik_fabric_has_rails(f)) { /* whole switches on a side would tear hosts apart */
         ik_fail(err, IK_ERR_UNSUPPORTED,
-                "a bisection has each host on one side with its switch, and some have cables to several");
-        return ik_hint(err, IK_ERR_UNSUPPORTED, "measure one plane: the fabric with one cable per host");
+                "a bisection has each host on one side with its switch, and some have cables to "
+                "several");
+        return ik_hint(err, IK_ERR_UNSUPPORTED,
+                       "measure one plane: the fabric with one cable per host");
     }
     ik_status s = graph_of_switches(f, &g, err);
     if (s != IK_OK) {

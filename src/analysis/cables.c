@@ -45,14 +45,16 @@ static void measure_floor(const ik_xy *xy, uint32_t n, ik_cables *c)
     c->height = n ? (uint32_t)((int64_t)y1 - y0 + 1) : 0;
 }
 
-/* Length of the cable behind a switch port; UINT64_MAX if there is none or its other end counts it. */
+/* Length of the cable behind a switch port; UINT64_MAX if there is none or its other end counts
+ * it. */
 static uint64_t length_of(const ik_fabric *f, const ik_xy *xy, uint32_t port)
 {
     uint32_t to = ik_peer_node(f, port), from = f->port_node[port];
     if (to == IK_NONE || !ik_is_switch(f, to) || f->port_peer[port] < port) {
         return UINT64_MAX;
     }
-    return (uint64_t)llabs((int64_t)xy[from].x - xy[to].x) + (uint64_t)llabs((int64_t)xy[from].y - xy[to].y);
+    return (uint64_t)llabs((int64_t)xy[from].x - xy[to].x) +
+           (uint64_t)llabs((int64_t)xy[from].y - xy[to].y);
 }
 
 static ik_status count(const ik_fabric *f, const ik_xy *xy, ik_cables *c, ik_error *err)
@@ -65,12 +67,14 @@ static ik_status count(const ik_fabric *f, const ik_xy *xy, ik_cables *c, ik_err
         }
     }
     if (c->longest > LONGEST) {
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "a cable of %llu rack pitches: check the switches' positions",
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "a cable of %llu rack pitches: check the switches' positions",
                        (unsigned long long)c->longest);
     }
     c->histogram = ik_calloc((size_t)c->longest + 1, sizeof *c->histogram);
     if (!c->histogram) {
-        return ik_fail_memory(err, (size_t)(c->longest + 1) * sizeof *c->histogram, "cable lengths");
+        return ik_fail_memory(err, (size_t)(c->longest + 1) * sizeof *c->histogram,
+                              "cable lengths");
     }
     for (uint32_t p = 0; p < ports; p++) {
         uint64_t length = length_of(f, xy, p);
@@ -85,7 +89,8 @@ static ik_status count(const ik_fabric *f, const ik_xy *xy, ik_cables *c, ik_err
     return IK_OK;
 }
 
-ik_status ik_cables_measure(const ik_fabric *f, uint32_t rack_switches, ik_cables *out, ik_error *err)
+ik_status ik_cables_measure(const ik_fabric *f, uint32_t rack_switches, ik_cables *out,
+                            ik_error *err)
 {
     ik_cables c = {0};
     if (rack_switches == 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * contention.c: how much the flows of one exchange get into each other's way inside the network, four ways
- * (see ik_contention), and the effective bandwidth and efficiency of its paths.
+ * contention.c: how much the flows of one exchange get into each other's way inside the network,
+ * four ways (see ik_contention), and the effective bandwidth and efficiency of its paths.
  */
 #include "analysis/paths.h"
 #include "ikat/analysis.h"
@@ -145,7 +145,8 @@ static ik_status measure_fluid(const path_set *p, ik_contention *c, ik_error *er
     }
     fluid_capacities(f, &flows, capacity);
     ik_status s = fluid_complete(&flows, capacity, FLUID_STEPS, NULL, &fabric, err);
-    for (uint32_t ch = 0; ch < f->num_ports; ch++) { /* an ideal crossbar: the hosts' channels alone */
+    for (uint32_t ch = 0; ch < f->num_ports; ch++) {
+        /* an ideal crossbar: the hosts' channels alone */
         capacity[ch] = path_inner(f, ch) ? INFINITY : capacity[ch];
     }
     if (s == IK_OK) {
@@ -172,12 +173,14 @@ static ik_status measure(contention_job *j, ik_contention *c, const ik_env *env,
     c->c_load = (ik_ratio){0, 1, 0};
     for (uint32_t ch = 0; ch < f->num_ports && s == IK_OK; ch++) {
         if (j->by.base[ch + 1] > j->by.base[ch] && path_inner(f, ch)) {
-            s = ik_env_cancelled(env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : note_channel(j, ch, c, err);
+            s = ik_env_cancelled(env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled")
+                                      : note_channel(j, ch, c, err);
         }
     }
     if (s == IK_OK) {
         uint64_t e = c->endpoint_degree ? c->endpoint_degree : 1;
-        ik_ratio bound = c->split ? (ik_ratio){0, 0, c->max_flows / (double)e} : ratio((uint64_t)c->max_flows, e);
+        ik_ratio bound = c->split ? (ik_ratio){0, 0, c->max_flows / (double)e}
+                                  : ratio((uint64_t)c->max_flows, e);
         c->slowdown_bound = c->max_flows > (double)e ? bound : (ik_ratio){1, 1, 1};
         s = note_paths(j, c, err);
     }
@@ -187,7 +190,8 @@ static ik_status measure(contention_job *j, ik_contention *c, const ik_env *env,
     return s;
 }
 
-static ik_status measure_exchange(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_contention *out, ik_error *err)
+static ik_status measure_exchange(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                                  ik_contention *out, ik_error *err)
 {
     path_set p = {0};
     contention_job j = {.p = &p};
@@ -196,10 +200,14 @@ static ik_status measure_exchange(const ik_routing *r, const ik_traffic *t, cons
     if (s != IK_OK) {
         return s;
     }
-    ik_contention c = {.flows = p.num + p.undelivered, .undelivered = p.undelivered, .split = p.split, .worst_channel = IK_NONE};
+    ik_contention c = {.flows = p.num + p.undelivered,
+                       .undelivered = p.undelivered,
+                       .split = p.split,
+                       .worst_channel = IK_NONE};
     j.degree_out = ik_calloc(hosts, sizeof *j.degree_out);
     j.degree_in = ik_calloc(hosts, sizeof *j.degree_in);
-    s = j.degree_out && j.degree_in ? matcher_init(&j.m, t->num_hosts, err) : ik_fail_memory(err, hosts * 8, "degrees of hosts");
+    s = j.degree_out && j.degree_in ? matcher_init(&j.m, t->num_hosts, err)
+                                    : ik_fail_memory(err, hosts * 8, "degrees of hosts");
     if (s == IK_OK) {
         s = measure(&j, &c, env, err);
         matcher_free(&j.m);
@@ -214,7 +222,8 @@ static ik_status measure_exchange(const ik_routing *r, const ik_traffic *t, cons
     return s;
 }
 
-ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_contention *out, ik_error *err)
+ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                                ik_contention *out, ik_error *err)
 {
     const ik_traffic *by_port;
     ik_status s = by_port_make(t, r, BY_PORT_ONE, env ? env->seed : 0, &by_port, err);

@@ -2,8 +2,8 @@
  *
  * cut_exact.c: the best balanced cut of a small fabric, by trying every one.
  *
- * Switch 0 stays where it is; the others run through a Gray code, so that one switch changes sides from one partition to the
- * next and costs its neighbours. 2^(n-1) partitions.
+ * Switch 0 stays where it is; the others run through a Gray code, so that one switch changes sides
+ * from one partition to the next and costs its neighbours. 2^(n-1) partitions.
  */
 #include "analysis/cut.h"
 

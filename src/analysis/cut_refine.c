@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cut_refine.c: refinement of a two-way partition that keeps the balance of hosts (C. M. Fiduccia, R. M. Mattheyses, DAC 1982).
+ * cut_refine.c: refinement of a two-way partition that keeps the balance of hosts (C. M. Fiduccia,
+ * R. M. Mattheyses, DAC 1982).
  *
- * One pass moves every switch at most once: at perfect (or best known) balance whichever has the largest gain, else one of the
- * heavier side that does not tip the balance further. The best balanced state of the pass is kept. Passes repeat until one does
- * not help. Candidates of each side and kind (with hosts, without) wait in a heap whose stale entries are dropped when they
+ * One pass moves every switch at most once: at perfect (or best known) balance whichever has the
+ * largest gain, else one of the heavier side that does not tip the balance further. The best
+ * balanced state of the pass is kept. Passes repeat until one does not help. Candidates of each
+ * side and kind (with hosts, without) wait in a heap whose stale entries are dropped when they
  * surface.
  */
 #include "analysis/cut.h"
@@ -119,7 +121,8 @@ static bool flip(cut_state *c, uint32_t v, pass *p)
     c->gain[v] = -c->gain[v];
     for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
         uint32_t u = g->to[i];
-        c->gain[u] += c->side[u] == c->side[v] ? -2 * (int64_t)g->links[i] : 2 * (int64_t)g->links[i];
+        c->gain[u] +=
+            c->side[u] == c->side[v] ? -2 * (int64_t)g->links[i] : 2 * (int64_t)g->links[i];
         if (p && !p->locked[u]) {
             ok = offer(p, u) && ok;
         }
@@ -135,7 +138,9 @@ static uint32_t choose(pass *p, int64_t allowed)
     for (int side = 0; side < 2; side++) {
         for (int kind = 0; kind < 2; kind++) {
             bool heavier = side ? imbalance < 0 : imbalance > 0;
-            const candidate *x = kind && !heavier && llabs(imbalance) > allowed ? NULL : heap_top(p, &p->heaps[side][kind]);
+            const candidate *x = kind && !heavier && llabs(imbalance) > allowed
+                                     ? NULL
+                                     : heap_top(p, &p->heaps[side][kind]);
             if (x && (!best || before(x, best))) {
                 best = x;
             }
@@ -179,7 +184,8 @@ static bool run_pass(pass *p, int64_t allowed, bool *improved)
     return true;
 }
 
-/* The switch of the heavier side whose move evens the hosts out at the least cost, IK_NONE = no single move does. */
+/* The switch of the heavier side whose move evens the hosts out at the least cost, IK_NONE = no
+ * single move does. */
 static uint32_t best_move(const cut_state *c)
 {
     const graph *g = c->g;
@@ -189,7 +195,8 @@ static uint32_t best_move(const cut_state *c)
     for (uint32_t v = 0; v < g->n; v++) {
         int64_t left = llabs(imbalance - 2 * (int64_t)g->hosts[v]);
         bool fits = c->side[v] == heavy && g->hosts[v] && left < imbalance;
-        if (fits && (best == IK_NONE || c->gain[v] > c->gain[best] || (c->gain[v] == c->gain[best] && left < best_left))) {
+        if (fits && (best == IK_NONE || c->gain[v] > c->gain[best] ||
+                     (c->gain[v] == c->gain[best] && left < best_left))) {
             best = v;
             best_left = left;
         }
@@ -197,7 +204,8 @@ static uint32_t best_move(const cut_state *c)
     return best;
 }
 
-/* Of each side and number of hosts, the switch with the largest gain stands for all in an exchange. */
+/* Of each side and number of hosts, the switch with the largest gain stands for all in an
+ * exchange. */
 typedef struct ranked {
     uint32_t vertex, hosts;
     int64_t gain;
@@ -235,7 +243,8 @@ static uint32_t rank_champions(const cut_state *c, ranked *r)
     return kept;
 }
 
-/* Exchanges a switch of the heavier side for one with fewer hosts, so that the sides come closest; false if no exchange helps. */
+/* Exchanges a switch of the heavier side for one with fewer hosts, so that the sides come closest;
+ * false if no exchange helps. */
 static bool exchange(cut_state *c, ranked *r)
 {
     uint32_t num = rank_champions(c, r);
@@ -244,8 +253,10 @@ static bool exchange(cut_state *c, ranked *r)
     const ranked *from = NULL, *to = NULL;
     for (uint32_t a = 0; a < num; a++) {
         for (uint32_t b = 0; b < num && r[a].side == heavy; b++) {
-            int64_t moved = (int64_t)r[a].hosts - r[b].hosts, left = llabs(imbalance - 2 * moved), gain = r[a].gain + r[b].gain;
-            if (r[b].side != heavy && (left < best_left || (left == best_left && left < imbalance && gain > best_gain))) {
+            int64_t moved = (int64_t)r[a].hosts - r[b].hosts, left = llabs(imbalance - 2 * moved),
+                    gain = r[a].gain + r[b].gain;
+            if (r[b].side != heavy &&
+                (left < best_left || (left == best_left && left < imbalance && gain > best_gain))) {
                 best_left = left;
                 best_gain = gain;
                 from = &r[a];
@@ -260,7 +271,8 @@ static bool exchange(cut_state *c, ranked *r)
     return from != NULL;
 }
 
-/* Evens the hosts out: moves from the heavier side, cheapest first, and exchanges where no move helps any more. */
+/* Evens the hosts out: moves from the heavier side, cheapest first, and exchanges where no move
+ * helps any more. */
 static bool balance(cut_state *c)
 {
     ranked *r = ik_calloc((size_t)c->g->n + 1, sizeof *r);
@@ -280,7 +292,8 @@ static bool balance(cut_state *c)
 ik_status cut_refine(cut_state *c, ik_error *err)
 {
     size_t n = (size_t)c->g->n + 1;
-    pass p = {.c = c, .locked = ik_calloc(n, sizeof *p.locked), .moved = ik_calloc(n, sizeof *p.moved)};
+    pass p = {
+        .c = c, .locked = ik_calloc(n, sizeof *p.locked), .moved = ik_calloc(n, sizeof *p.moved)};
     bool ok = p.locked && p.moved, improved = true;
     ok = ok && balance(c);
     int64_t allowed = llabs(c->imbalance);

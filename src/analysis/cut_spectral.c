@@ -2,18 +2,20 @@
  *
  * cut_spectral.c: an eigenvalue bound on the bisection.
  *
- * A balanced partition is a vector x of +1 and -1 with w.x = 0 (w the hosts), and its cut is x'Lx / 4 (L the Laplacian). Adding a
- * diagonal D with trace 0 changes nothing for such x, so n/4 times the smallest eigenvalue of L + D on the complement of w bounds
- * every balanced cut (Donath and Hoffman 1973; Boppana 1987). Here D has one value on the switches with hosts and one on those
- * without; the bound is concave in that one multiplier and maximised by golden section. With hosts everywhere it is the usual
- * lambda_2 * n / 4.
+ * A balanced partition is a vector x of +1 and -1 with w.x = 0 (w the hosts), and its cut is x'Lx /
+ * 4 (L the Laplacian). Adding a diagonal D with trace 0 changes nothing for such x, so n/4 times
+ * the smallest eigenvalue of L + D on the complement of w bounds every balanced cut (Donath and
+ * Hoffman 1973; Boppana 1987). Here D has one value on the switches with hosts and one on those
+ * without; the bound is concave in that one multiplier and maximised by golden section. With hosts
+ * everywhere it is the usual lambda_2 * n / 4.
  *
- * Sides whose hosts differ by at most t are x = c w + y with |c| <= t / w.w and y on the complement of w, so that
- * x'(L + D)x = c^2 w'(L + D)w + 2c y'(L + D)w + y'(L + D)y, whose three terms are bounded one by one.
+ * Sides whose hosts differ by at most t are x = c w + y with |c| <= t / w.w and y on the complement
+ * of w, so that x'(L + D)x = c^2 w'(L + D)w + 2c y'(L + D)w + y'(L + D)y, whose three terms are
+ * bounded one by one.
  *
- * The eigenvalue comes from Lanczos with full reorthogonalisation; its residual is subtracted, so rounding and unfinished
- * convergence only weaken the bound. ARPACK was not taken: it keeps its state in static variables, and two analyses may run
- * in one process.
+ * The eigenvalue comes from Lanczos with full reorthogonalisation; its residual is subtracted, so
+ * rounding and unfinished convergence only weaken the bound. ARPACK was not taken: it keeps its
+ * state in static variables, and two analyses may run in one process.
  */
 #include "analysis/cut.h"
 
@@ -93,7 +95,8 @@ static double smallest(const lanczos *l, int k)
     for (int i = 0; i < k; i++) {
         double radius = (i ? fabs(l->beta[i - 1]) : 0) + (i + 1 < k ? fabs(l->beta[i]) : 0);
         low = fmin(low, l->alpha[i] - radius);
-        high = fmin(high, l->alpha[i]); /* a diagonal entry is never below the smallest eigenvalue */
+        /* a diagonal entry is never below the smallest eigenvalue */
+        high = fmin(high, l->alpha[i]);
     }
     for (int i = 0; i < 200 && high - low > 1e-13 * (fabs(low) + fabs(high) + 1); i++) {
         double mid = (low + high) / 2;
@@ -106,13 +109,15 @@ static double smallest(const lanczos *l, int k)
     return low;
 }
 
-/* |last component| of the unit eigenvector to the smallest eigenvalue: the residual is beta_k times it. Inverse iteration from
- * `value` just below the eigenvalue, where the matrix is positive definite and elimination needs no pivots. */
+/* |last component| of the unit eigenvector to the smallest eigenvalue: the residual is beta_k times
+ * it. Inverse iteration from `value` just below the eigenvalue, where the matrix is positive
+ * definite and elimination needs no pivots. */
 static double last_component(lanczos *l, int k, double value)
 {
     double *x = l->vector, *d = l->pivot;
     for (int i = 0; i < k; i++) {
-        double diagonal = l->alpha[i] - value - (i ? l->beta[i - 1] * l->beta[i - 1] / d[i - 1] : 0);
+        double diagonal =
+            l->alpha[i] - value - (i ? l->beta[i - 1] * l->beta[i - 1] / d[i - 1] : 0);
         d[i] = fabs(diagonal) < 1e-300 ? 1e-300 : diagonal;
         x[i] = 1;
     }
@@ -176,7 +181,8 @@ static double smallest_eigenvalue(lanczos *l)
             subtract(next, dot(next, l->normal, n), l->normal, n);
         }
         l->beta[k] = sqrt(dot(next, next, n));
-        bool ended = l->beta[k] < 1e-9 * l->scale; /* the subspace is invariant: what follows would be rounding noise */
+        /* the subspace is invariant: what follows would be rounding noise */
+        bool ended = l->beta[k] < 1e-9 * l->scale;
         if (ended || k + 1 == steps || k % 10 == 9) {
             value = smallest(l, k + 1);
             residual = ended ? l->beta[k] : l->beta[k] * last_component(l, k + 1, value);
@@ -191,7 +197,8 @@ static double smallest_eigenvalue(lanczos *l)
     return value - residual;
 }
 
-/* Least x'(L + D)x of any partition with the allowed imbalance; lambda: the smallest eigenvalue on the complement of w. */
+/* Least x'(L + D)x of any partition with the allowed imbalance; lambda: the smallest eigenvalue on
+ * the complement of w. */
 static double least_form(const lanczos *l, double lambda)
 {
     uint32_t n = l->g->n;
@@ -203,7 +210,8 @@ static double least_form(const lanczos *l, double lambda)
     double along = dot(image, l->normal, n);
     subtract(image, along, l->normal, n);
     double across = sqrt(dot(image, image, n)), skew2 = l->skew * l->skew;
-    return fmin(0, along) * skew2 - 2 * l->skew * across * sqrt(n) + (lambda > 0 ? lambda * (n - skew2) : lambda * n);
+    return fmin(0, along) * skew2 - 2 * l->skew * across * sqrt(n) +
+           (lambda > 0 ? lambda * (n - skew2) : lambda * n);
 }
 
 static double bound_at(lanczos *l, double multiplier, double leaves, double bare)

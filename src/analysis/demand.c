@@ -2,8 +2,9 @@
  *
  * demand.c: a pattern as numbers.
  *
- * Every flow is weight/scale of its source's rate. If the least common multiple D of all scales is small enough that sums of
- * D-ths stay below 2^53, amounts are kept as whole numbers of D-ths in doubles: all sums are then exact, whatever their order.
+ * Every flow is weight/scale of its source's rate. If the least common multiple D of all scales is
+ * small enough that sums of D-ths stay below 2^53, amounts are kept as whole numbers of D-ths in
+ * doubles: all sums are then exact, whatever their order.
  */
 #include "analysis/demand.h"
 
@@ -22,7 +23,8 @@ static uint64_t lcm_within(uint64_t a, uint64_t b, uint64_t limit)
     return a > limit / b ? 0 : a * b;
 }
 
-/* ------------------------------------------------------------------------------------------ hosts */
+/* ------------------------------------------------------------------------------------------
+ * hosts */
 
 enum { MAX_RATES = 256 }; /* fabrics have few rates; further ones are never the most common */
 
@@ -91,7 +93,8 @@ static ik_status place_hosts(demand *d, ik_error *err)
     return IK_OK;
 }
 
-/* ------------------------------------------------------------------------------------------ the common denominator */
+/* ------------------------------------------------------------------------------------------ the
+ * common denominator */
 
 typedef struct survey {
     const demand *d;
@@ -124,7 +127,8 @@ static ik_status survey_chunk(void *ctx, size_t index, unsigned thread, ik_error
     survey *s = ctx;
     const ik_traffic *t = s->d->t;
     survey_part part = {.lcm = 1, .last_scale = 1, .limit = exact_limit(s->d)};
-    uint32_t first = (uint32_t)index * s->chunk, end = first + s->chunk < t->num_hosts ? first + s->chunk : t->num_hosts;
+    uint32_t first = (uint32_t)index * s->chunk,
+             end = first + s->chunk < t->num_hosts ? first + s->chunk : t->num_hosts;
     (void)thread;
     (void)err;
     for (uint32_t src = first; src < end; src++) {
@@ -165,8 +169,9 @@ static ik_status survey_flows(demand *d, const ik_env *env, ik_error *err)
     survey s = {.d = d, .chunk = chunk};
     s.flows = ik_calloc((size_t)chunks + 1, sizeof *s.flows);
     s.lcm = ik_calloc((size_t)chunks + 1, sizeof *s.lcm);
-    ik_status status = s.flows && s.lcm ? ik_parallel_for(env, "flows", chunks, survey_chunk, &s, err)
-                                        : ik_fail_memory(err, chunks * 2 * sizeof *s.lcm, "a survey of flows");
+    ik_status status = s.flows && s.lcm
+                           ? ik_parallel_for(env, "flows", chunks, survey_chunk, &s, err)
+                           : ik_fail_memory(err, chunks * 2 * sizeof *s.lcm, "a survey of flows");
     d->denominator = 1;
     for (uint32_t c = 0; status == IK_OK && c < chunks; c++) {
         d->flows += s.flows[c];

@@ -9,16 +9,20 @@
 
 typedef struct demand {
     const ik_traffic *t;
-    uint64_t denominator;  /* amounts are whole multiples of 1/denominator; 0 = they are rounded shares */
-    uint64_t flows;        /* s != d */
-    uint64_t even_weight, even_scale; /* every host sends this share to each other one; scale 0: the pattern is not even */
+    /* amounts are whole multiples of 1/denominator; 0 = they are rounded shares */
+    uint64_t denominator;
+    uint64_t flows; /* s != d */
+    /* every host sends this share to each other one; scale 0: the pattern is not even */
+    uint64_t even_weight, even_scale;
     uint64_t ref_rate_bps; /* the hosts' most common rate: amounts are in its units */
-    double *rate;          /* [num_hosts] rate of a host, all its ports together, / reference; 0 = the host hangs on no switch */
-    uint32_t *row_of;      /* [num_hosts] row of the host's switch, IK_NONE if it has none */
-    uint32_t num_rows;     /* switches with hosts */
-    uint32_t *row_switch;  /* [num_rows] */
-    uint32_t *row_base;    /* [num_rows + 1] */
-    uint32_t *row_host;    /* hosts, row by row */
+    /* [num_hosts] rate of a host, all its ports together, / reference; 0 = the host hangs on no
+     * switch */
+    double *rate;
+    uint32_t *row_of;     /* [num_hosts] row of the host's switch, IK_NONE if it has none */
+    uint32_t num_rows;    /* switches with hosts */
+    uint32_t *row_switch; /* [num_rows] */
+    uint32_t *row_base;   /* [num_rows + 1] */
+    uint32_t *row_host;   /* hosts, row by row */
 } demand;
 
 ik_status demand_init(demand *d, const ik_traffic *t, const ik_env *env, ik_error *err);

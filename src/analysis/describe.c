@@ -31,7 +31,8 @@ static void count_switch(const ik_fabric *f, uint32_t sw, ik_description *d)
     d->max_degree = degree > d->max_degree ? degree : d->max_degree;
     d->min_degree = sw == 0 || degree < d->min_degree ? degree : d->min_degree;
     if (hosts) {
-        d->min_hosts_per_switch = !d->leaf_switches || hosts < d->min_hosts_per_switch ? hosts : d->min_hosts_per_switch;
+        d->min_hosts_per_switch =
+            !d->leaf_switches || hosts < d->min_hosts_per_switch ? hosts : d->min_hosts_per_switch;
         d->max_hosts_per_switch = hosts > d->max_hosts_per_switch ? hosts : d->max_hosts_per_switch;
         d->leaf_switches++;
     }
@@ -67,12 +68,14 @@ static void sum_links(ik_description *d)
 
 ik_status ik_fabric_describe(const ik_fabric *f, ik_description *out, ik_error *err)
 {
-    ik_description d = {.hosts = f->num_hosts, .switches = f->num_switches, .levels = f->num_levels};
+    ik_description d = {
+        .hosts = f->num_hosts, .switches = f->num_switches, .levels = f->num_levels};
     d.link_counts = ik_calloc((size_t)f->num_classes + 1, sizeof *d.link_counts);
     d.level_switches = ik_calloc((size_t)f->num_levels + 1, sizeof *d.level_switches);
     if (!d.link_counts || !d.level_switches) {
         ik_description_free(&d);
-        return ik_fail_memory(err, (size_t)f->num_classes * sizeof *d.link_counts, "a fabric's description");
+        return ik_fail_memory(err, (size_t)f->num_classes * sizeof *d.link_counts,
+                              "a fabric's description");
     }
     d.num_link_counts = f->num_classes;
     for (uint32_t c = 0; c < f->num_classes; c++) {

@@ -2,11 +2,13 @@
  *
  * distances.c: all-pairs distances by bit-parallel breadth-first search.
  *
- * One sweep carries 512 sources: every vertex holds a line of 512 bits, "which sources have reached me". A level ORs the
- * neighbours' newest bits into each vertex that is not full yet. Work is shared between sources (Then et al., The More the
- * Merrier: Efficient Multi-Source Graph Traversal, VLDB 2014); here the pull direction alone is used, since the fabrics have
- * small diameters. Twins are merged first (graph.h). Sources of one 64-bit word have the same weights (hosts, class size),
- * so that a level's pairs are counted by population counts; words are padded where the weights change.
+ * One sweep carries 512 sources: every vertex holds a line of 512 bits, "which sources have reached
+ * me". A level ORs the neighbours' newest bits into each vertex that is not full yet. Work is
+ * shared between sources (Then et al., The More the Merrier: Efficient Multi-Source Graph
+ * Traversal, VLDB 2014); here the pull direction alone is used, since the fabrics have small
+ * diameters. Twins are merged first (graph.h). Sources of one 64-bit word have the same weights
+ * (hosts, class size), so that a level's pairs are counted by population counts; words are padded
+ * where the weights change.
  */
 #include "analysis/graph.h"
 #include "analysis/rails.h"
@@ -23,7 +25,8 @@ typedef struct line {
     uint64_t w[WORDS];
 } line;
 
-/* ------------------------------------------------------------------------------------------ counting bits */
+/* ------------------------------------------------------------------------------------------
+ * counting bits */
 
 static unsigned popcount64(uint64_t x)
 {
@@ -33,8 +36,9 @@ static unsigned popcount64(uint64_t x)
     return (unsigned)(x * 0x0101010101010101u >> 56);
 }
 
-/* Counts bits word by word over many lines: sixteen lines at a time go through a tree of carry-save adders, so that one
- * population count stands for sixteen (Harley and Seal; W. Mula, N. Kurz, D. Lemire, Computer Journal 2018). */
+/* Counts bits word by word over many lines: sixteen lines at a time go through a tree of carry-save
+ * adders, so that one population count stands for sixteen (Harley and Seal; W. Mula, N. Kurz, D.
+ * Lemire, Computer Journal 2018). */
 typedef struct counter {
     line ones, twos, fours, eights;
     uint64_t sixteens[WORDS];
@@ -96,8 +100,9 @@ static void take_counts(counter *c, uint64_t *sums)
     memset(c->waiting + c->num, 0, (16 - c->num) * sizeof *c->waiting);
     add_sixteen(c);
     for (int w = 0; w < WORDS; w++) {
-        sums[w] += 16 * c->sixteens[w] + 8 * popcount64(c->eights.w[w]) + 4 * popcount64(c->fours.w[w]) +
-                   2 * popcount64(c->twos.w[w]) + popcount64(c->ones.w[w]);
+        sums[w] += 16 * c->sixteens[w] + 8 * popcount64(c->eights.w[w]) +
+                   4 * popcount64(c->fours.w[w]) + 2 * popcount64(c->twos.w[w]) +
+                   popcount64(c->ones.w[w]);
     }
     memset(c, 0, offsetof(counter, waiting));
     c->used = false;
@@ -121,7 +126,8 @@ typedef struct sweep {
     tally *tallies; /* [threads] */
 } sweep;
 
-/* ------------------------------------------------------------------------------------------ the order of the lanes */
+/* ------------------------------------------------------------------------------------------ the
+ * order of the lanes */
 
 typedef struct lane {
     uint32_t hosts, count, vertex;
@@ -144,7 +150,8 @@ static int compare_lanes(const void *a, const void *b)
     return x->vertex < y->vertex ? -1 : x->vertex > y->vertex;
 }
 
-/* Renumbers the vertices so that those of one kind (hosts, class size) stand together, in their old order. */
+/* Renumbers the vertices so that those of one kind (hosts, class size) stand together, in their old
+ * order. */
 static ik_status sort_kinds(graph *g, ik_error *err)
 {
     size_t n = (size_t)g->n + 1, entries = g->base[g->n], at = 0;
@@ -165,7 +172,8 @@ static ik_status sort_kinds(graph *g, ik_error *err)
     for (uint32_t i = 0; i < g->n; i++) {
         rank[lanes[i].vertex] = i;
     }
-    for (uint32_t i = 0; i < g->n; i++) { /* distances need no multiplicities of links: they stay as they were */
+    for (uint32_t i = 0; i < g->n; i++) {
+        /* distances need no multiplicities of links: they stay as they were */
         uint32_t v = lanes[i].vertex;
         base[i] = at;
         for (size_t k = g->base[v]; k < g->base[v + 1]; k++) {
@@ -184,7 +192,8 @@ static ik_status sort_kinds(graph *g, ik_error *err)
     return IK_OK;
 }
 
-/* Gives every vertex a lane such that a word holds one kind only; source NULL: only counts. Returns the number of words. */
+/* Gives every vertex a lane such that a word holds one kind only; source NULL: only counts. Returns
+ * the number of words. */
 static size_t place_lanes(const graph *g, uint32_t *source)
 {
     size_t at = 0;
@@ -200,7 +209,8 @@ static size_t place_lanes(const graph *g, uint32_t *source)
     return (at + LANES - 1) / LANES * WORDS;
 }
 
-/* ------------------------------------------------------------------------------------------ one sweep */
+/* ------------------------------------------------------------------------------------------ one
+ * sweep */
 
 static ik_status tally_grow(tally *t, size_t level, ik_error *err)
 {
@@ -256,10 +266,11 @@ static inline bool receive(tally *t, const line *everything, uint32_t v, line *a
     return fresh != 0;
 }
 
-/* One level over all vertices. bits[w] / hosts[w] / leaves[w]: switches, hosts and leaf switches newly reached, summed over the
- * sources of word w. Vertices of one kind stand together, so that counters are emptied rarely. Returns whether anything was
- * reached. */
-static bool pull_level(const graph *g, const line *everything, tally *t, uint64_t *bits, uint64_t *hosts, uint64_t *leaves)
+/* One level over all vertices. bits[w] / hosts[w] / leaves[w]: switches, hosts and leaf switches
+ * newly reached, summed over the sources of word w. Vertices of one kind stand together, so that
+ * counters are emptied rarely. Returns whether anything was reached. */
+static bool pull_level(const graph *g, const line *everything, tally *t, uint64_t *bits,
+                       uint64_t *hosts, uint64_t *leaves)
 {
     bool any = false;
     for (uint32_t first = 0, end; first < g->n; first = end) {
@@ -267,7 +278,8 @@ static bool pull_level(const graph *g, const line *everything, tally *t, uint64_
         counter *c = &t->counter;
         for (end = first; end < g->n && same_kind(g, end, first); end++) {
             line acc = {{0}};
-            t->next_active[end] = !t->full[end] && pull(g, t, end, &acc) && receive(t, everything, end, &acc);
+            t->next_active[end] =
+                !t->full[end] && pull(g, t, end, &acc) && receive(t, everything, end, &acc);
             if (t->next_active[end]) {
                 t->next[end] = acc;
                 count_line(c, &acc);
@@ -286,8 +298,8 @@ static bool pull_level(const graph *g, const line *everything, tally *t, uint64_
 }
 
 /* Adds what a level reached, weighted by what the lanes of each word stand for. */
-static void add_level(const sweep *s, size_t first_word, tally *t, size_t level, const uint64_t *bits, const uint64_t *hosts,
-                      const uint64_t *leaves)
+static void add_level(const sweep *s, size_t first_word, tally *t, size_t level,
+                      const uint64_t *bits, const uint64_t *hosts, const uint64_t *leaves)
 {
     for (size_t w = 0; w < WORDS; w++) {
         uint32_t v = s->source[(first_word + w) * 64];
@@ -354,7 +366,8 @@ static ik_status sweep_batch(void *ctx, size_t index, unsigned thread, ik_error 
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------ putting together */
+/* ------------------------------------------------------------------------------------------
+ * putting together */
 
 static void tallies_free(tally *t, unsigned threads)
 {
@@ -382,7 +395,8 @@ static tally *tallies_new(unsigned threads, uint32_t n)
         t[i].active = ik_calloc((size_t)n + 1, 1);
         t[i].next_active = ik_calloc((size_t)n + 1, 1);
         t[i].full = ik_calloc((size_t)n + 1, 1);
-        if (!t[i].seen || !t[i].front || !t[i].next || !t[i].active || !t[i].next_active || !t[i].full) {
+        if (!t[i].seen || !t[i].front || !t[i].next || !t[i].active || !t[i].next_active ||
+            !t[i].full) {
             tallies_free(t, i + 1);
             return NULL;
         }
@@ -438,7 +452,8 @@ static void conclude(const ik_fabric *f, ik_distances *d)
     }
     d->mean_hops = mean_of(d->histogram, d->num);
     d->mean_switch_hops = mean_of(d->switch_histogram, d->num);
-    d->switch_diameter = switches && switch_pairs < switches * (switches - 1) ? IK_NONE : (uint32_t)(d->num - 1);
+    d->switch_diameter =
+        switches && switch_pairs < switches * (switches - 1) ? IK_NONE : (uint32_t)(d->num - 1);
     d->unconnected_pairs = (hosts ? hosts * (hosts - 1) : 0) - host_pairs;
 }
 
@@ -453,7 +468,8 @@ static ik_status quotient_of(const ik_fabric *f, graph *q, ik_error *err)
     return s;
 }
 
-ik_status ik_distances_measure(const ik_fabric *f, const ik_env *env, ik_distances *out, ik_error *err)
+ik_status ik_distances_measure(const ik_fabric *f, const ik_env *env, ik_distances *out,
+                               ik_error *err)
 {
     graph q = {0};
     sweep s = {.g = &q, .env = env};
@@ -470,8 +486,9 @@ ik_status ik_distances_measure(const ik_fabric *f, const ik_env *env, ik_distanc
     s.source = ik_calloc(s.words + 1, 64 * sizeof *s.source);
     s.tallies = tallies_new(threads, q.n);
     if (!s.source || !s.tallies) {
-        status =
-            ik_fail_memory(err, s.words * 64 * sizeof *s.source + (size_t)threads * q.n * 3 * sizeof(line), "a distance search");
+        status = ik_fail_memory(
+            err, s.words * 64 * sizeof *s.source + (size_t)threads * q.n * 3 * sizeof(line),
+            "a distance search");
         goto free_lanes;
     }
     memset(s.source, 0xFF, s.words * 64 * sizeof *s.source);
@@ -498,8 +515,10 @@ free_graph:
     return status;
 }
 
-/* Breadth first from `start`: the distance of the vertex that is found last, which goes to *last. */
-static uint32_t depth_from(const graph *g, uint32_t start, uint32_t *distance, uint32_t *queue, uint32_t *last)
+/* Breadth first from `start`: the distance of the vertex that is found last, which goes to
+ * *last. */
+static uint32_t depth_from(const graph *g, uint32_t start, uint32_t *distance, uint32_t *queue,
+                           uint32_t *last)
 {
     uint32_t head = 0, tail = 0;
     memset(distance, 0xFF, g->n * sizeof *distance);
@@ -519,7 +538,8 @@ static uint32_t depth_from(const graph *g, uint32_t start, uint32_t *distance, u
     return distance[*last];
 }
 
-/* A lower bound of the diameter, exact on trees and rings: the depth seen from the vertex that is farthest from the first. */
+/* A lower bound of the diameter, exact on trees and rings: the depth seen from the vertex that is
+ * farthest from the first. */
 static ik_status guess_diameter(const graph *g, uint32_t *diameter, ik_error *err)
 {
     uint32_t *work = ik_calloc((size_t)g->n * 2, sizeof *work), last = 0;

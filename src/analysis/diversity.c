@@ -2,9 +2,10 @@
  *
  * diversity.c: numbers of minimal paths between switches with hosts.
  *
- * On classes of twins: the paths to a vertex are the sum over its predecessors of their paths, times the predecessor's class size
- * (any member may be the one on the path) and the parallel links. Two twins are at distance 2 over any member of any neighbour.
- * Results are gathered in a small hash table a thread and sorted at the end.
+ * On classes of twins: the paths to a vertex are the sum over its predecessors of their paths,
+ * times the predecessor's class size (any member may be the one on the path) and the parallel
+ * links. Two twins are at distance 2 over any member of any neighbour. Results are gathered in a
+ * small hash table a thread and sorted at the end.
  */
 #include "analysis/graph.h"
 #include "ikat/analysis.h"
@@ -38,11 +39,13 @@ static uint64_t mul_sat(uint64_t a, uint64_t b)
     return b && a > IK_PATHS_MANY / b ? IK_PATHS_MANY : a * b;
 }
 
-/* ------------------------------------------------------------------------------------------ the table */
+/* ------------------------------------------------------------------------------------------ the
+ * table */
 
 static ik_path_count *find_slot(const table *t, uint32_t distance, uint64_t paths)
 {
-    size_t i = (size_t)((paths * 0x9E3779B97F4A7C15u ^ distance * 0xC2B2AE3D27D4EB4Fu) >> 20) & (t->room - 1);
+    size_t i = (size_t)((paths * 0x9E3779B97F4A7C15u ^ distance * 0xC2B2AE3D27D4EB4Fu) >> 20) &
+               (t->room - 1);
     while (t->slot[i].pairs && (t->slot[i].distance != distance || t->slot[i].paths != paths)) {
         i = (i + 1) & (t->room - 1);
     }
@@ -83,7 +86,8 @@ static bool table_add(table *t, uint32_t distance, uint64_t paths, uint64_t pair
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------ searching */
+/* ------------------------------------------------------------------------------------------
+ * searching */
 
 static void count_paths(const graph *g, uint32_t source, search *s)
 {
@@ -136,7 +140,8 @@ static ik_status search_from(void *ctx, size_t index, unsigned thread, ik_error 
             ok = table_add(&s->found, s->dist[v], s->paths[v], members * g->count[v]) && ok;
         }
     }
-    return ok ? IK_OK : ik_fail_memory(err, s->found.room * 2 * sizeof *s->found.slot, "numbers of paths");
+    return ok ? IK_OK
+              : ik_fail_memory(err, s->found.room * 2 * sizeof *s->found.slot, "numbers of paths");
 }
 
 static ik_status search_init(search *s, uint32_t n, ik_error *err)
@@ -144,7 +149,8 @@ static ik_status search_init(search *s, uint32_t n, ik_error *err)
     s->dist = ik_calloc((size_t)n + 1, sizeof *s->dist);
     s->queue = ik_calloc((size_t)n + 1, sizeof *s->queue);
     s->paths = ik_calloc((size_t)n + 1, sizeof *s->paths);
-    return s->dist && s->queue && s->paths ? IK_OK : ik_fail_memory(err, (size_t)n * 16, "a path search");
+    return s->dist && s->queue && s->paths ? IK_OK
+                                           : ik_fail_memory(err, (size_t)n * 16, "a path search");
 }
 
 static void search_free(search *s)
@@ -155,7 +161,8 @@ static void search_free(search *s)
     free(s->found.slot);
 }
 
-/* ------------------------------------------------------------------------------------------ putting together */
+/* ------------------------------------------------------------------------------------------
+ * putting together */
 
 static int compare_counts(const void *a, const void *b)
 {
@@ -204,7 +211,8 @@ static void conclude(ik_diversity *d)
     d->mean_paths = pairs > 0 ? sum / pairs : 0;
 }
 
-ik_status ik_diversity_measure(const ik_fabric *f, const ik_env *env, ik_diversity *out, ik_error *err)
+ik_status ik_diversity_measure(const ik_fabric *f, const ik_env *env, ik_diversity *out,
+                               ik_error *err)
 {
     graph g = {0}, q = {0};
     unsigned threads = ik_env_threads(env);

@@ -2,10 +2,11 @@
  *
  * girth.c: the shortest cycle of switches; the Moore bound.
  *
- * A breadth-first search from every switch; an edge between two visited vertices closes a walk of length d(u) + d(v) + 1
- * through the root that contains a cycle no longer, and from a vertex of a shortest cycle exactly one. Searches stop at half
- * the best length so far (A. Itai, M. Rodeh, SIAM J. Comput. 1978). Twins with two neighbours give 4 at once; a graph without
- * odd cycles is done there.
+ * A breadth-first search from every switch; an edge between two visited vertices closes a walk of
+ * length d(u) + d(v) + 1 through the root that contains a cycle no longer, and from a vertex of a
+ * shortest cycle exactly one. Searches stop at half the best length so far (A. Itai, M. Rodeh, SIAM
+ * J. Comput. 1978). Twins with two neighbours give 4 at once; a graph without odd cycles is done
+ * there.
  */
 #include "analysis/graph.h"
 #include "ikat/analysis.h"
@@ -116,9 +117,11 @@ ik_status ik_girth(const ik_fabric *f, const ik_env *env, uint32_t *girth, ik_er
     graph g = {0};
     uint32_t best = NO_CYCLE;
     size_t n = (size_t)f->num_switches + 1;
-    bfs b = {&g, ik_calloc(n, sizeof *b.dist), ik_calloc(n, sizeof *b.parent), ik_calloc(n, sizeof *b.queue)};
-    ik_status s =
-        b.dist && b.parent && b.queue ? graph_of_switches(f, &g, err) : ik_fail_memory(err, n * 12, "a search for cycles");
+    bfs b = {&g, ik_calloc(n, sizeof *b.dist), ik_calloc(n, sizeof *b.parent),
+             ik_calloc(n, sizeof *b.queue)};
+    ik_status s = b.dist && b.parent && b.queue
+                      ? graph_of_switches(f, &g, err)
+                      : ik_fail_memory(err, n * 12, "a search for cycles");
     if (s == IK_OK) {
         memset(b.dist, 0xFF, n * sizeof *b.dist);
         s = easy_cycles(&g, &best, err);

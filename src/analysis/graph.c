@@ -2,8 +2,9 @@
  *
  * graph.c: the switch graph of a fabric, and its quotient by twins.
  *
- * Twins are found by sorting the vertices by a hash of their rows and comparing rows of equal hash. A neighbour of one twin
- * is a neighbour of all, so in the quotient "class A next to class B" means that every member of A is next to every one of B.
+ * Twins are found by sorting the vertices by a hash of their rows and comparing rows of equal hash.
+ * A neighbour of one twin is a neighbour of all, so in the quotient "class A next to class B" means
+ * that every member of A is next to every one of B.
  */
 #include "analysis/graph.h"
 
@@ -106,7 +107,8 @@ uint32_t graph_lost_hosts(const ik_fabric *f)
     return lost;
 }
 
-/* ------------------------------------------------------------------------------------------ twins */
+/* ------------------------------------------------------------------------------------------
+ * twins */
 
 typedef struct row_key {
     uint64_t hash;
@@ -151,13 +153,16 @@ static void find_leaders(const graph *g, row_key *keys, uint32_t *leader)
     }
     for (uint32_t i = 0; i < g->n; i++) {
         uint32_t v = keys[i].vertex;
-        bool twin = i && keys[i].hash == keys[i - 1].hash && same_row(g, leader[keys[i - 1].vertex], v);
+        bool twin =
+            i && keys[i].hash == keys[i - 1].hash && same_row(g, leader[keys[i - 1].vertex], v);
         leader[v] = twin ? leader[keys[i - 1].vertex] : v;
     }
 }
 
-/* A neighbouring class stands once in the row; its multiplicity is that of the links to any one member. */
-static void fill_quotient(const graph *g, const uint32_t *leader, const uint32_t *class_of, graph *q)
+/* A neighbouring class stands once in the row; its multiplicity is that of the links to any one
+ * member. */
+static void fill_quotient(const graph *g, const uint32_t *leader, const uint32_t *class_of,
+                          graph *q)
 {
     size_t at = 0;
     for (uint32_t v = 0; v < g->n; v++) {
@@ -192,7 +197,8 @@ ik_status graph_merge_twins(const graph *g, graph *out, uint32_t *class_of, ik_e
     find_leaders(g, keys, leader);
     uint32_t classes = 0;
     size_t entries = 0;
-    for (uint32_t v = 0; v < g->n; v++) { /* leaders come first: a leader is the smallest of its class */
+    for (uint32_t v = 0; v < g->n; v++) {
+        /* leaders come first: a leader is the smallest of its class */
         if (leader[v] == v) {
             own[v] = classes++;
             entries += g->base[v + 1] - g->base[v];

@@ -19,8 +19,9 @@ typedef struct graph {
 
 ik_status graph_of_switches(const ik_fabric *f, graph *out, ik_error *err);
 void graph_free(graph *g);
-/* Merges twins (vertices with equal neighbour lists, multiplicities included, and equal numbers of hosts). Twins have equal
- * distances to everything else, and distance 2 among themselves (if they have a neighbour). class_of: [g->n], may be NULL. */
+/* Merges twins (vertices with equal neighbour lists, multiplicities included, and equal numbers of
+ * hosts). Twins have equal distances to everything else, and distance 2 among themselves (if they
+ * have a neighbour). class_of: [g->n], may be NULL. */
 ik_status graph_merge_twins(const graph *g, graph *out, uint32_t *class_of, ik_error *err);
 /* Hosts that hang on no switch. */
 uint32_t graph_lost_hosts(const ik_fabric *f);

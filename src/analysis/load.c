@@ -33,7 +33,8 @@ static ik_status parts_new(load_job *job, const ik_env *env, ik_error *err)
     size_t bytes = (2 * ports + switches) * sizeof(double);
     job->num_parts = PARTS_BYTES / bytes;
     job->num_parts = job->num_parts > 32 ? 32 : job->num_parts < 4 ? 4 : job->num_parts;
-    ik_status status = load_refuse_bytes(env, (double)job->num_parts * (double)bytes, "channel loads", err);
+    ik_status status =
+        load_refuse_bytes(env, (double)job->num_parts * (double)bytes, "channel loads", err);
     if (status != IK_OK) {
         return status;
     }
@@ -47,7 +48,8 @@ static ik_status parts_new(load_job *job, const ik_env *env, ik_error *err)
             return ik_fail_memory(err, job->num_parts * bytes, "channel loads");
         }
     }
-    return job->parts ? IK_OK : ik_fail_memory(err, job->num_parts * sizeof *job->parts, "channel loads");
+    return job->parts ? IK_OK
+                      : ik_fail_memory(err, job->num_parts * sizeof *job->parts, "channel loads");
 }
 
 /* Adds every part into the first. */
@@ -90,20 +92,24 @@ static ik_status lost_new(load_job *job, ik_error *err)
 {
     job->num_goals = job->by_switch ? job->d->num_rows : job->d->t->num_hosts;
     job->lost = ik_calloc((size_t)job->num_goals + 1, sizeof *job->lost);
-    return job->lost ? IK_OK : ik_fail_memory(err, (size_t)job->num_goals * sizeof *job->lost, "channel loads");
+    return job->lost
+               ? IK_OK
+               : ik_fail_memory(err, (size_t)job->num_goals * sizeof *job->lost, "channel loads");
 }
 
 static ik_status run_engine(load_job *job, const ik_env *env, ik_error *err)
 {
     const ik_routing *r = job->r;
     bool dest_based = r->traits & IK_ROUTE_DEST_BASED, legs = r->family->leg, fits = true;
-    job->by_switch = (dest_based || legs) && (r->traits & IK_ROUTE_PER_SWITCH) && one_cable_each(job->f);
+    job->by_switch =
+        (dest_based || legs) && (r->traits & IK_ROUTE_PER_SWITCH) && one_cable_each(job->f);
     if (!dest_based && !(legs && job->by_switch)) {
         return load_by_walks(job, env, err);
     }
     ik_status s = lost_new(job, err);
     if (s == IK_OK) {
-        s = !dest_based && r->family->middles ? load_by_legs(job, env, &fits, err) : load_by_trees(job, env, err);
+        s = !dest_based && r->family->middles ? load_by_legs(job, env, &fits, err)
+                                              : load_by_trees(job, env, err);
     }
     if (s == IK_OK && !fits) {
         clear_parts(job);
@@ -115,7 +121,8 @@ static ik_status run_engine(load_job *job, const ik_env *env, ik_error *err)
     return s;
 }
 
-/* ------------------------------------------------------------------------------------------ summing up */
+/* ------------------------------------------------------------------------------------------
+ * summing up */
 
 static bool between_switches(const ik_fabric *f, uint32_t port)
 {
@@ -176,7 +183,8 @@ static bool splits(const ik_routing *r)
     return r->kind != IK_ROUTE_DETERMINISTIC;
 }
 
-static ik_status measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_load *out, ik_error *err)
+static ik_status measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_load *out,
+                         ik_error *err)
 {
     demand d;
     load_job job = {.r = r, .f = r->fabric, .d = &d};
@@ -242,7 +250,8 @@ static void count_by_host(const ik_routing *r, ik_load *l)
     }
 }
 
-ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_load *out, ik_error *err)
+ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_load *out,
+                          ik_error *err)
 {
     const ik_traffic *by_port;
     ik_status s = by_port_make(t, r, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * load_ends.c: what the hosts' own channels carry. Engines that take hosts together see neither sources nor, switch by switch,
- * single destinations; flow by flow they are filled in here, and for even patterns from sums.
+ * load_ends.c: what the hosts' own channels carry. Engines that take hosts together see neither
+ * sources nor, switch by switch, single destinations; flow by flow they are filled in here, and for
+ * even patterns from sums.
  */
 #include "analysis/load.h"
 
@@ -16,7 +17,8 @@ static void add(load_job *job, uint32_t port, double amount, double count)
     job->parts[0].crossing[port] += count;
 }
 
-/* ------------------------------------------------------------------------------------------ flow by flow */
+/* ------------------------------------------------------------------------------------------ flow
+ * by flow */
 
 static void book_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
 {
@@ -37,7 +39,8 @@ static void book_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, ui
     }
 }
 
-/* ------------------------------------------------------------------------------------------ even patterns */
+/* ------------------------------------------------------------------------------------------ even
+ * patterns */
 
 static uint32_t goal_hosts(const load_job *job, uint32_t goal)
 {
@@ -90,7 +93,8 @@ static void eject_row(load_job *job, uint32_t row, double amount, double count)
     const demand *d = job->d;
     double hosts = d->row_base[row + 1] - d->row_base[row];
     for (uint32_t i = d->row_base[row]; i < d->row_base[row + 1]; i++) {
-        add(job, ejection(job->f, d->row_host[i]), amount - own_amount(d, d->row_host[i]), count - 1);
+        add(job, ejection(job->f, d->row_host[i]), amount - own_amount(d, d->row_host[i]),
+            count - 1);
     }
     job->parts[0].turns[d->row_switch[row]] += hosts * (hosts - 1);
 }

@@ -38,7 +38,8 @@ static bool classify(const ik_fabric *f, uint32_t port, ik_direction *direction,
     return true;
 }
 
-/* Injection, up from low to high, down from high to low, sideways, ejection: the order of a path. */
+/* Injection, up from low to high, down from high to low, sideways, ejection: the order of a
+ * path. */
 static uint32_t rank_of(const ik_fabric *f, ik_direction direction, uint32_t level)
 {
     uint32_t levels = f->num_levels + 1;
@@ -121,7 +122,8 @@ static ik_status finish_group(ik_load_group *g, double *v, ik_error *err)
 }
 
 /* Sorts the values of all channels by group: start[rank] … start[rank + 1] in sorted[]. */
-static void sort_by_rank(const ik_fabric *f, const double *values, uint64_t *start, uint32_t ranks, double *sorted)
+static void sort_by_rank(const ik_fabric *f, const double *values, uint64_t *start, uint32_t ranks,
+                         double *sorted)
 {
     ik_direction direction;
     uint32_t level;
@@ -154,7 +156,8 @@ static void name_groups(const ik_fabric *f, ik_load_group *by_rank)
     }
 }
 
-ik_status ik_load_groups(const ik_fabric *f, const double *values, ik_load_group **groups, size_t *num, ik_error *err)
+ik_status ik_load_groups(const ik_fabric *f, const double *values, ik_load_group **groups,
+                         size_t *num, ik_error *err)
 {
     uint32_t ranks = 3 + 3 * (f->num_levels + 1);
     uint64_t *start = ik_calloc((size_t)ranks + 3, sizeof *start);

@@ -2,10 +2,11 @@
  *
  * load_legs.c: channel loads of routings whose packets go through a middle switch (Valiant, UGAL).
  *
- * Legs to one switch are alike whatever the pair of hosts. So what each switch sends through each middle one is summed over the
- * destinations and goes through the routes to that middle switch at once; likewise what comes from the middle switches, and
- * directly, to each destination's switch. Cost: O(rows * rows * middles) additions and O((rows + middles) * switches) steps
- * instead of rows * rows * middles walks.
+ * Legs to one switch are alike whatever the pair of hosts. So what each switch sends through each
+ * middle one is summed over the destinations and goes through the routes to that middle switch at
+ * once; likewise what comes from the middle switches, and directly, to each destination's switch.
+ * Cost: O(rows * rows * middles) additions and O((rows + middles) * switches) steps instead of rows
+ * * rows * middles walks.
  */
 #include "analysis/load.h"
 #include "analysis/offers.h"
@@ -19,7 +20,8 @@ typedef struct leg_thread {
     uint32_t *middles;                  /* [num_switches] */
     double *amount, *count, *up, *rise; /* [num_switches] */
     uint8_t *is_middle;                 /* [num_switches] */
-    bool *direct, *only_direct;         /* [rows] of the flows to one goal: some, or all, pass no middle switch */
+    /* [rows] of the flows to one goal: some, or all, pass no middle switch */
+    bool *direct, *only_direct;
 } leg_thread;
 
 typedef struct legs_job {
@@ -28,8 +30,9 @@ typedef struct legs_job {
     leg_thread *threads;
     double *amount, *count;         /* [goal row][source row] */
     double *via_amount, *via_count; /* [source row][switch] what goes to that middle switch */
-    double *via_rise;               /* [source row][switch] trees: part of it that goes up all the way; NULL otherwise */
-    bool *unfit;                    /* [threads] a leg does not arrive */
+    /* [source row][switch] trees: part of it that goes up all the way; NULL otherwise */
+    double *via_rise;
+    bool *unfit; /* [threads] a leg does not arrive */
 } legs_job;
 
 static uint32_t host_of(const demand *d, uint32_t row)
@@ -49,9 +52,11 @@ static uint32_t middles_of(const legs_job *j, uint32_t from, uint32_t to, uint32
     return r->family->middles(r, host_of(j->job->d, from), host_of(j->job->d, to), out);
 }
 
-/* ------------------------------------------------------------------------------------------ sums */
+/* ------------------------------------------------------------------------------------------
+ * sums */
 
-static ik_status keep_goals(void *ctx, size_t part, unsigned thread, uint32_t first, uint32_t end, ik_error *err)
+static ik_status keep_goals(void *ctx, size_t part, unsigned thread, uint32_t first, uint32_t end,
+                            ik_error *err)
 {
     legs_job *j = ctx;
     offer_list *l = &j->threads[thread].l;
@@ -81,7 +86,8 @@ static ik_status sum_middles(void *ctx, size_t row, unsigned thread, ik_error *e
         if (j->count[cell] == 0) {
             continue;
         }
-        uint32_t n = middles_of(j, (uint32_t)row, to, middles), starts = starts_of(j, (uint32_t)row, to);
+        uint32_t n = middles_of(j, (uint32_t)row, to, middles),
+                 starts = starts_of(j, (uint32_t)row, to);
         double a = j->amount[cell] / starts, c = j->count[cell] / starts;
         for (uint32_t i = 0; i < n; i++) {
             amount[middles[i]] += a;
@@ -91,9 +97,11 @@ static ik_status sum_middles(void *ctx, size_t row, unsigned thread, ik_error *e
     return IK_OK;
 }
 
-/* ------------------------------------------------------------------------------------------ first legs */
+/* ------------------------------------------------------------------------------------------ first
+ * legs */
 
-static void first_leg(legs_job *j, leg_thread *th, unsigned thread, uint32_t middle, load_sums *sums)
+static void first_leg(legs_job *j, leg_thread *th, unsigned thread, uint32_t middle,
+                      load_sums *sums)
 {
     const demand *d = j->job->d;
     size_t switches = j->job->f->num_switches;
@@ -101,7 +109,8 @@ static void first_leg(legs_job *j, leg_thread *th, unsigned thread, uint32_t mid
     for (uint32_t row = 0; row < d->num_rows; row++) {
         double count = j->via_count[row * switches + middle];
         if (count > 0) {
-            spread_offer(&th->s, d->row_switch[row], IK_NONE, j->via_amount[row * switches + middle], count, count);
+            spread_offer(&th->s, d->row_switch[row], IK_NONE,
+                         j->via_amount[row * switches + middle], count, count);
         }
     }
     spread_run(&th->s, sums, false);
@@ -119,7 +128,8 @@ static void first_leg(legs_job *j, leg_thread *th, unsigned thread, uint32_t mid
     }
 }
 
-static ik_status first_legs(void *ctx, size_t part, unsigned thread, uint32_t first, uint32_t end, ik_error *err)
+static ik_status first_legs(void *ctx, size_t part, unsigned thread, uint32_t first, uint32_t end,
+                            ik_error *err)
 {
     legs_job *j = ctx;
     (void)err;
@@ -129,13 +139,15 @@ static ik_status first_legs(void *ctx, size_t part, unsigned thread, uint32_t fi
     return IK_OK;
 }
 
-/* ------------------------------------------------------------------------------------------ last legs */
+/* ------------------------------------------------------------------------------------------ last
+ * legs */
 
 static void gather(legs_job *j, leg_thread *th, uint32_t from, uint32_t goal)
 {
     const demand *d = j->job->d;
     size_t switches = j->job->f->num_switches, cell = (size_t)goal * d->num_rows + from;
-    uint32_t n = middles_of(j, from, goal, th->middles), starts = starts_of(j, from, goal), own = d->row_switch[from];
+    uint32_t n = middles_of(j, from, goal, th->middles), starts = starts_of(j, from, goal),
+             own = d->row_switch[from];
     double a = j->amount[cell] / starts, c = j->count[cell] / starts;
     const double *rise = j->via_rise ? j->via_rise + from * switches : NULL;
     for (uint32_t i = 0; i < n; i++) {
@@ -152,8 +164,10 @@ static void gather(legs_job *j, leg_thread *th, uint32_t from, uint32_t goal)
     th->only_direct[from] = n == 0;
 }
 
-/* What does not arrive: pairs that go directly are noted; anything else has been split already and cannot be taken back. */
-static ik_status note_lost(legs_job *j, const leg_thread *th, unsigned thread, uint32_t goal, ik_error *err)
+/* What does not arrive: pairs that go directly are noted; anything else has been split already and
+ * cannot be taken back. */
+static ik_status note_lost(legs_job *j, const leg_thread *th, unsigned thread, uint32_t goal,
+                           ik_error *err)
 {
     const demand *d = j->job->d;
     ik_status s = IK_OK;
@@ -161,7 +175,8 @@ static ik_status note_lost(legs_job *j, const leg_thread *th, unsigned thread, u
         j->unfit[thread] = j->unfit[thread] || (th->is_middle[sw] && !spread_arrives(&th->s, sw));
     }
     for (uint32_t from = 0; from < d->num_rows && s == IK_OK; from++) {
-        if (j->count[(size_t)goal * d->num_rows + from] > 0 && th->direct[from] && !spread_arrives(&th->s, d->row_switch[from])) {
+        if (j->count[(size_t)goal * d->num_rows + from] > 0 && th->direct[from] &&
+            !spread_arrives(&th->s, d->row_switch[from])) {
             j->unfit[thread] = j->unfit[thread] || !th->only_direct[from];
             s = load_note_lost(j->job, from, goal, err);
         }
@@ -169,7 +184,8 @@ static ik_status note_lost(legs_job *j, const leg_thread *th, unsigned thread, u
     return s;
 }
 
-static ik_status last_leg(legs_job *j, leg_thread *th, unsigned thread, uint32_t goal, load_sums *sums, ik_error *err)
+static ik_status last_leg(legs_job *j, leg_thread *th, unsigned thread, uint32_t goal,
+                          load_sums *sums, ik_error *err)
 {
     const demand *d = j->job->d;
     size_t switches = j->job->f->num_switches;
@@ -193,7 +209,8 @@ static ik_status last_leg(legs_job *j, leg_thread *th, unsigned thread, uint32_t
 }
 
 /* Goals are numbered behind the middle switches, so that progress counts both. */
-static ik_status last_legs(void *ctx, size_t part, unsigned thread, uint32_t first, uint32_t end, ik_error *err)
+static ik_status last_legs(void *ctx, size_t part, unsigned thread, uint32_t first, uint32_t end,
+                           ik_error *err)
 {
     legs_job *j = ctx;
     uint32_t switches = j->job->f->num_switches;
@@ -204,7 +221,8 @@ static ik_status last_legs(void *ctx, size_t part, unsigned thread, uint32_t fir
     return s;
 }
 
-/* ------------------------------------------------------------------------------------------ all together */
+/* ------------------------------------------------------------------------------------------ all
+ * together */
 
 static void threads_free(leg_thread *threads, unsigned num)
 {
@@ -212,7 +230,8 @@ static void threads_free(leg_thread *threads, unsigned num)
         leg_thread *th = &threads[i];
         spread_free(&th->s);
         offer_list_free(&th->l);
-        void *all[] = {th->middles, th->amount, th->count, th->up, th->rise, th->is_middle, th->direct, th->only_direct};
+        void *all[] = {th->middles, th->amount,    th->count,  th->up,
+                       th->rise,    th->is_middle, th->direct, th->only_direct};
         for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
             free(all[k]);
         }
@@ -238,13 +257,15 @@ static ik_status thread_init(leg_thread *th, const load_job *job, ik_error *err)
     th->is_middle = ik_calloc(n, 1);
     th->direct = ik_calloc((size_t)job->d->num_rows + 1, sizeof *th->direct);
     th->only_direct = ik_calloc((size_t)job->d->num_rows + 1, sizeof *th->only_direct);
-    bool ok = th->middles && th->amount && th->count && th->up && th->rise && th->is_middle && th->direct && th->only_direct;
+    bool ok = th->middles && th->amount && th->count && th->up && th->rise && th->is_middle &&
+              th->direct && th->only_direct;
     return ok ? IK_OK : ik_fail_memory(err, n * 37, "the legs of a routing");
 }
 
 static ik_status matrices_init(legs_job *j, const ik_env *env, ik_error *err)
 {
-    size_t rows = j->job->d->num_rows, pairs = rows * rows + 1, legs = rows * j->job->f->num_switches + 1;
+    size_t rows = j->job->d->num_rows, pairs = rows * rows + 1,
+           legs = rows * j->job->f->num_switches + 1;
     bool tree = j->job->f->num_levels > 0;
     double bytes = ((double)pairs * 2 + (double)legs * (tree ? 3 : 2)) * sizeof(double);
     ik_status s = load_refuse_bytes(env, bytes, "loads by middle switches", err);
@@ -295,8 +316,11 @@ static ik_status run_legs(legs_job *j, const ik_env *env, ik_error *err)
 ik_status load_by_legs(load_job *job, const ik_env *env, bool *fits, ik_error *err)
 {
     unsigned threads = ik_env_threads(env);
-    legs_job j = {.job = job, .threads = ik_calloc(threads, sizeof *j.threads), .unfit = ik_calloc(threads, sizeof *j.unfit)};
-    ik_status s = j.threads && j.unfit ? matrices_init(&j, env, err) : ik_fail_memory(err, threads * sizeof *j.threads, "legs");
+    legs_job j = {.job = job,
+                  .threads = ik_calloc(threads, sizeof *j.threads),
+                  .unfit = ik_calloc(threads, sizeof *j.unfit)};
+    ik_status s = j.threads && j.unfit ? matrices_init(&j, env, err)
+                                       : ik_fail_memory(err, threads * sizeof *j.threads, "legs");
     for (unsigned i = 0; s == IK_OK && i < threads; i++) {
         s = thread_init(&j.threads[i], job, err);
     }

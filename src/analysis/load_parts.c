@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * load_parts.c: goals in slices and parts, lost flows, memory limits: what the engines of load.h share.
+ * load_parts.c: goals in slices and parts, lost flows, memory limits: what the engines of load.h
+ * share.
  */
 #include "analysis/load.h"
 
@@ -43,12 +44,13 @@ static ik_status run_part(void *ctx, size_t index, unsigned thread, ik_error *er
 {
     const slice *s = ctx;
     uint64_t width = s->end - s->first;
-    uint32_t first = s->first + (uint32_t)(width * index / s->parts), end = s->first + (uint32_t)(width * (index + 1) / s->parts);
+    uint32_t first = s->first + (uint32_t)(width * index / s->parts),
+             end = s->first + (uint32_t)(width * (index + 1) / s->parts);
     return first < end ? s->fn(s->ctx, index, thread, first, end, err) : IK_OK;
 }
 
-ik_status load_each_goal(const load_job *job, const ik_env *env, uint32_t first, uint32_t end, uint32_t total, load_goals_fn fn,
-                         void *ctx, ik_error *err)
+ik_status load_each_goal(const load_job *job, const ik_env *env, uint32_t first, uint32_t end,
+                         uint32_t total, load_goals_fn fn, void *ctx, ik_error *err)
 {
     ik_env quiet = env ? *env : (ik_env){0};
     uint32_t step = (uint32_t)job->num_parts * GOALS_AT_ONCE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * load_trees.c: channel loads by the routes to one destination after another, each switch once (see spread.h): O(switches) per
- * destination instead of O(sources * hops). Where hosts matter to the routing through their switches alone a destination is a
- * switch, otherwise a host.
+ * load_trees.c: channel loads by the routes to one destination after another, each switch once (see
+ * spread.h): O(switches) per destination instead of O(sources * hops). Where hosts matter to the
+ * routing through their switches alone a destination is a switch, otherwise a host.
  */
 #include "analysis/load.h"
 #include "analysis/offers.h"
@@ -20,7 +20,8 @@ typedef struct trees_job {
     tree_thread *threads;
 } trees_job;
 
-static ik_status load_goal(const trees_job *t, tree_thread *th, uint32_t goal, load_sums *sums, ik_error *err)
+static ik_status load_goal(const trees_job *t, tree_thread *th, uint32_t goal, load_sums *sums,
+                           ik_error *err)
 {
     load_job *job = t->job;
     const demand *d = job->d;
@@ -34,8 +35,10 @@ static ik_status load_goal(const trees_job *t, tree_thread *th, uint32_t goal, l
         spread_to_host(&th->s, goal);
     }
     for (uint32_t i = 0; i < th->l.num; i++) {
-        uint32_t row = th->l.rows[i], in_port = job->f->port_peer[walk_injection(job->f, d->row_host[d->row_base[row]])];
-        spread_offer(&th->s, d->row_switch[row], in_port, th->l.amount[row], th->l.count[row], th->l.count[row]);
+        uint32_t row = th->l.rows[i],
+                 in_port = job->f->port_peer[walk_injection(job->f, d->row_host[d->row_base[row]])];
+        spread_offer(&th->s, d->row_switch[row], in_port, th->l.amount[row], th->l.count[row],
+                     th->l.count[row]);
     }
     spread_run(&th->s, sums, true);
     for (uint32_t i = 0; i < th->l.num; i++) {
@@ -49,7 +52,8 @@ static ik_status load_goal(const trees_job *t, tree_thread *th, uint32_t goal, l
     return IK_OK;
 }
 
-static ik_status load_goals(void *ctx, size_t part, unsigned thread, uint32_t first, uint32_t end, ik_error *err)
+static ik_status load_goals(void *ctx, size_t part, unsigned thread, uint32_t first, uint32_t end,
+                            ik_error *err)
 {
     trees_job *t = ctx;
     ik_status s = IK_OK;

@@ -2,15 +2,16 @@
  *
  * load_walks.c: channel loads by walking every flow from every initial state of the routing.
  *
- * A flow's share is divided evenly among its initial states, and at every switch among the allowed ports (adaptive routings).
- * Only a walk that arrives is booked, along the stack of its channels.
+ * A flow's share is divided evenly among its initial states, and at every switch among the allowed
+ * ports (adaptive routings). Only a walk that arrives is booked, along the stack of its channels.
  */
 #include "analysis/load.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Adaptive routings may branch without end on a graph with loops: longer paths are cut off and count as undelivered. */
+/* Adaptive routings may branch without end on a graph with loops: longer paths are cut off and
+ * count as undelivered. */
 #define BRANCH_DEPTH 64
 
 typedef struct walks_job {
@@ -35,7 +36,9 @@ ik_status flow_walker_init(flow_walker *s, const ik_routing *r, ik_error *err)
     s->radix = ik_max_radix(r->fabric);
     s->stack = ik_calloc(WALK_MAX, sizeof *s->stack);
     s->branches = ik_calloc((size_t)BRANCH_DEPTH * (s->radix + 1), sizeof *s->branches);
-    return s->stack && s->branches ? IK_OK : ik_fail_memory(err, (size_t)BRANCH_DEPTH * s->radix * 4, "a walk's stack");
+    return s->stack && s->branches
+               ? IK_OK
+               : ik_fail_memory(err, (size_t)BRANCH_DEPTH * s->radix * 4, "a walk's stack");
 }
 
 static void book(flow_walker *s, const ik_fabric *f, double amount, double count)
@@ -61,7 +64,8 @@ static void walk_on(flow_walker *s, ik_packet pk, double amount, double count)
     const ik_fabric *f = s->w.r->fabric;
     uint32_t entry = s->depth;
     while (s->depth < WALK_MAX) {
-        uint32_t in_port = f->port_peer[s->stack[s->depth - 1]], node = in_port == IK_NONE ? IK_NONE : f->port_node[in_port];
+        uint32_t in_port = f->port_peer[s->stack[s->depth - 1]],
+                 node = in_port == IK_NONE ? IK_NONE : f->port_node[in_port];
         if (node == IK_NONE || !ik_is_switch(f, node)) {
             if (node == ik_host_node(f, pk.dst)) {
                 book(s, f, amount, count);
@@ -120,7 +124,8 @@ static void walk_one(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uin
     }
 }
 
-static ik_status walk_hosts(void *ctx, size_t part, unsigned thread, uint32_t first, uint32_t end, ik_error *err)
+static ik_status walk_hosts(void *ctx, size_t part, unsigned thread, uint32_t first, uint32_t end,
+                            ik_error *err)
 {
     walks_job *j = ctx;
     flow_walker *s = &j->threads[thread];
@@ -143,7 +148,8 @@ ik_status load_by_walks(load_job *job, const ik_env *env, ik_error *err)
         s = flow_walker_init(&j.threads[i], job->r, err);
     }
     if (s == IK_OK) {
-        s = load_each_goal(job, env, 0, job->d->t->num_hosts, job->d->t->num_hosts, walk_hosts, &j, err);
+        s = load_each_goal(job, env, 0, job->d->t->num_hosts, job->d->t->num_hosts, walk_hosts, &j,
+                           err);
     }
     for (unsigned i = 0; j.threads && i < threads; i++) {
         flow_walker_free(&j.threads[i]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * matching.c: maximum bipartite matching (Hopcroft and Karp, SIAM J. Comput. 1973): O(edges * sqrt(vertices)).
+ * matching.c: maximum bipartite matching (Hopcroft and Karp, SIAM J. Comput. 1973): O(edges *
+ * sqrt(vertices)).
  */
 #include "analysis/paths.h"
 
@@ -12,7 +13,8 @@
 ik_status matcher_init(matcher *m, uint32_t hosts, ik_error *err)
 {
     *m = (matcher){.hosts = hosts};
-    uint32_t **arrays[] = {&m->left_id, &m->right_id, &m->base, &m->mate_left, &m->mate_right, &m->queue, &m->level, &m->next};
+    uint32_t **arrays[] = {&m->left_id,    &m->right_id, &m->base,  &m->mate_left,
+                           &m->mate_right, &m->queue,    &m->level, &m->next};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i] = ik_calloc((size_t)hosts + 2, sizeof **arrays[i]);
         if (!*arrays[i]) {
@@ -25,14 +27,16 @@ ik_status matcher_init(matcher *m, uint32_t hosts, ik_error *err)
 
 void matcher_free(matcher *m)
 {
-    void *arrays[] = {m->left_id, m->right_id, m->base, m->edge, m->mate_left, m->mate_right, m->queue, m->level, m->next};
+    void *arrays[] = {m->left_id,    m->right_id, m->base,  m->edge, m->mate_left,
+                      m->mate_right, m->queue,    m->level, m->next};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         free(arrays[i]);
     }
     memset(m, 0, sizeof *m);
 }
 
-/* Compact numbers for the hosts of these flows, and the rows of the left side. Returns the number of left vertices. */
+/* Compact numbers for the hosts of these flows, and the rows of the left side. Returns the number
+ * of left vertices. */
 static uint32_t build(matcher *m, const path_set *p, const uint32_t *flows, size_t num)
 {
     uint32_t left = 0, right = 0;
@@ -64,7 +68,8 @@ static uint32_t build(matcher *m, const path_set *p, const uint32_t *flows, size
     return left;
 }
 
-/* Levels of the left vertices by alternating paths from the free ones; false if no free right vertex is reached. */
+/* Levels of the left vertices by alternating paths from the free ones; false if no free right
+ * vertex is reached. */
 static bool layer(matcher *m, uint32_t left)
 {
     uint32_t head = 0, tail = 0;
@@ -91,7 +96,8 @@ static bool layer(matcher *m, uint32_t left)
     return found;
 }
 
-/* Depth-first along the levels, without recursion: queue is the stack of left vertices, next[v] the edge to try. */
+/* Depth-first along the levels, without recursion: queue is the stack of left vertices, next[v] the
+ * edge to try. */
 static bool augment(matcher *m, uint32_t root)
 {
     uint32_t depth = 0;
@@ -124,7 +130,8 @@ static bool augment(matcher *m, uint32_t root)
     return true;
 }
 
-ik_status matcher_run(matcher *m, const path_set *p, const uint32_t *flows, size_t num, uint32_t *size, ik_error *err)
+ik_status matcher_run(matcher *m, const path_set *p, const uint32_t *flows, size_t num,
+                      uint32_t *size, ik_error *err)
 {
     if (num > m->room) {
         uint32_t *edge = realloc(m->edge, num * sizeof *edge);

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of sorted flows, and of a block of the matrix, where the memory limit does not ask for less. */
+/* Bytes of sorted flows, and of a block of the matrix, where the memory limit does not ask for
+ * less. */
 #define LIST_BYTES  ((uint64_t)192 << 20)
 #define BLOCK_BYTES ((uint64_t)256 << 20)
 enum { FLOW_BYTES = sizeof(uint32_t) + sizeof(double), CELL_BYTES = 2 * sizeof(double) };
@@ -32,7 +33,8 @@ static uint32_t goal_of(const offers *o, uint32_t src, uint32_t dst)
     return d->row_of[src] == d->row_of[dst] ? IK_NONE : d->row_of[dst];
 }
 
-/* ------------------------------------------------------------------------------------------ few flows */
+/* ------------------------------------------------------------------------------------------ few
+ * flows */
 
 static void count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
 {
@@ -83,7 +85,8 @@ static ik_status sort_flows(offers *o, ik_error *err)
     return IK_OK;
 }
 
-/* ------------------------------------------------------------------------------------------ all to all alike */
+/* ------------------------------------------------------------------------------------------ all to
+ * all alike */
 
 static ik_status sum_rows(offers *o, ik_error *err)
 {
@@ -106,7 +109,8 @@ static void even_to(const offers *o, uint32_t goal, offer_list *l)
     uint32_t own = o->grouped ? goal : d->row_of[goal];
     double times = o->grouped ? d->row_base[goal + 1] - d->row_base[goal] : 1;
     for (uint32_t row = 0; row < d->num_rows; row++) {
-        double amount = o->of_row[row] * times, count = (d->row_base[row + 1] - d->row_base[row]) * times;
+        double amount = o->of_row[row] * times,
+               count = (d->row_base[row + 1] - d->row_base[row]) * times;
         if (row == own && o->grouped) {
             continue;
         }
@@ -122,7 +126,8 @@ static void even_to(const offers *o, uint32_t goal, offer_list *l)
     }
 }
 
-/* ------------------------------------------------------------------------------------------ the matrix */
+/* ------------------------------------------------------------------------------------------ the
+ * matrix */
 
 typedef struct filling_row {
     const offers *o;
@@ -161,7 +166,9 @@ static ik_status new_matrix(offers *o, const ik_env *env, ik_error *err)
     o->width = width < o->num_goals ? (uint32_t)width : o->num_goals;
     o->amount = ik_calloc(rows * o->width, sizeof *o->amount);
     o->count = ik_calloc(rows * o->width, sizeof *o->count);
-    return o->amount && o->count ? IK_OK : ik_fail_memory(err, rows * o->width * CELL_BYTES, "a traffic matrix");
+    return o->amount && o->count
+               ? IK_OK
+               : ik_fail_memory(err, rows * o->width * CELL_BYTES, "a traffic matrix");
 }
 
 ik_status offers_block(offers *o, uint32_t first, uint32_t end, const ik_env *env, ik_error *err)
@@ -169,10 +176,12 @@ ik_status offers_block(offers *o, uint32_t first, uint32_t end, const ik_env *en
     assert(first < end && end <= o->num_goals && end - first <= o->width);
     o->first = first;
     o->end = end;
-    return o->amount ? ik_parallel_for(env, "traffic matrix", o->d->num_rows, fill_row, o, err) : IK_OK;
+    return o->amount ? ik_parallel_for(env, "traffic matrix", o->d->num_rows, fill_row, o, err)
+                     : IK_OK;
 }
 
-/* ------------------------------------------------------------------------------------------ all three */
+/* ------------------------------------------------------------------------------------------ all
+ * three */
 
 ik_status offers_open(offers *o, const demand *d, bool grouped, const ik_env *env, ik_error *err)
 {
@@ -204,8 +213,11 @@ void offers_close(offers *o)
 ik_status offer_list_init(offer_list *l, const demand *d, ik_error *err)
 {
     size_t rows = (size_t)d->num_rows + 1;
-    *l = (offer_list){0, ik_calloc(rows, sizeof *l->rows), ik_calloc(rows, sizeof *l->amount), ik_calloc(rows, sizeof *l->count)};
-    return l->rows && l->amount && l->count ? IK_OK : ik_fail_memory(err, rows * 20, "offers to a destination");
+    *l = (offer_list){0, ik_calloc(rows, sizeof *l->rows), ik_calloc(rows, sizeof *l->amount),
+                      ik_calloc(rows, sizeof *l->count)};
+    return l->rows && l->amount && l->count
+               ? IK_OK
+               : ik_fail_memory(err, rows * 20, "offers to a destination");
 }
 
 void offer_list_free(offer_list *l)

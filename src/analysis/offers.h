@@ -7,19 +7,21 @@
 
 #include "analysis/demand.h"
 
-/* A goal is a host, or (grouped) all hosts of a row of the demand; offers of a row to itself are then left out. Patterns with few
- * flows are sorted by goal, even ones (see ik_traffic_family.even) are known without a list, all others stand in a matrix of rows
- * by goals, a block of goals at a time. */
+/* A goal is a host, or (grouped) all hosts of a row of the demand; offers of a row to itself are
+ * then left out. Patterns with few flows are sorted by goal, even ones (see ik_traffic_family.even)
+ * are known without a list, all others stand in a matrix of rows by goals, a block of goals at a
+ * time. */
 typedef struct offers {
     const demand *d;
     bool grouped;
     uint32_t num_goals, width; /* goals of a block */
     uint32_t first, end;       /* the block at hand */
-    double *of_row;            /* even: [rows] what the hosts of a row together offer to a host of another */
-    size_t *base;              /* few flows: [num_goals + 1] */
-    uint32_t *row;             /* of each flow */
-    double *flow;              /* its amount */
-    double *amount, *count;    /* the matrix: [rows][width] */
+    /* even: [rows] what the hosts of a row together offer to a host of another */
+    double *of_row;
+    size_t *base;           /* few flows: [num_goals + 1] */
+    uint32_t *row;          /* of each flow */
+    double *flow;           /* its amount */
+    double *amount, *count; /* the matrix: [rows][width] */
 } offers;
 
 /* One thread's answer: offers of each row once, rows[0 … num-1]. */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a step of a path and a flow take at most while contention is measured: arrays that grow by doubling, the flows by channel
- * there and in the fluid model, and the flows' rates and sizes. */
+/* What a step of a path and a flow take at most while contention is measured: arrays that grow by
+ * doubling, the flows by channel there and in the fluid model, and the flows' rates and sizes. */
 enum { STEP_BYTES = 16, SHARED_STEP_BYTES = 48, FLOW_BYTES = 52 };
 
 typedef struct collector {
@@ -72,11 +72,14 @@ static bool reserve(collector *c, size_t flows, size_t steps)
 static bool make_room(collector *c, uint32_t length)
 {
     path_set *s = &c->set;
-    size_t steps = (s->num ? s->base[s->num] : 0) + length, step_bytes = c->shared ? SHARED_STEP_BYTES : STEP_BYTES;
+    size_t steps = (s->num ? s->base[s->num] : 0) + length,
+           step_bytes = c->shared ? SHARED_STEP_BYTES : STEP_BYTES;
     if (steps > UINT32_MAX || steps * step_bytes + (size_t)s->num * FLOW_BYTES > c->limit) {
-        c->status = ik_fail(c->err, IK_ERR_MEMORY, "the paths of this pattern would need more than %llu bytes",
+        c->status = ik_fail(c->err, IK_ERR_MEMORY,
+                            "the paths of this pattern would need more than %llu bytes",
                             (unsigned long long)c->limit);
-        ik_hint(c->err, c->status, "channel loads need no paths; contention suits patterns with few flows a host");
+        ik_hint(c->err, c->status,
+                "channel loads need no paths; contention suits patterns with few flows a host");
         return false;
     }
     if (!reserve(c, (size_t)s->num + 1, steps)) {
@@ -149,7 +152,8 @@ static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uin
 
 static ik_status collector_init(collector *c, const ik_routing *r, const ik_env *env, ik_error *err)
 {
-    *c = (collector){.err = err, .set = {.f = r->fabric}, .shared = r->kind != IK_ROUTE_DETERMINISTIC};
+    *c = (collector){
+        .err = err, .set = {.f = r->fabric}, .shared = r->kind != IK_ROUTE_DETERMINISTIC};
     c->limit = env && env->memory_limit_bytes ? env->memory_limit_bytes : (uint64_t)4 << 30;
     c->path = ik_calloc(WALK_MAX, sizeof *c->path);
     ik_status s = walker_init(&c->w, r, err);
@@ -182,7 +186,8 @@ static ik_status collector_finish(collector *c, ik_status s, path_set *out)
     return s;
 }
 
-ik_status paths_of_traffic(const ik_routing *r, const ik_traffic *t, const ik_env *env, path_set *out, ik_error *err)
+ik_status paths_of_traffic(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                           path_set *out, ik_error *err)
 {
     collector c;
     ik_status s = collector_init(&c, r, env, err);
@@ -193,7 +198,8 @@ ik_status paths_of_traffic(const ik_routing *r, const ik_traffic *t, const ik_en
     return collector_finish(&c, s, out);
 }
 
-ik_status paths_of_map(const ik_routing *r, const uint32_t *to, const ik_env *env, path_set *out, ik_error *err)
+ik_status paths_of_map(const ik_routing *r, const uint32_t *to, const ik_env *env, path_set *out,
+                       ik_error *err)
 {
     collector c;
     ik_status s = collector_init(&c, r, env, err);

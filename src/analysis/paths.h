@@ -16,16 +16,23 @@ typedef struct path_set {
     uint64_t undelivered;
     uint32_t *src, *dst; /* [num] */
     size_t *base;        /* [num + 1] */
-    uint32_t *channel;   /* [base[num]] injection … ejection; a flow with several paths: each channel once, injection first */
-    double *share;       /* [base[num]] part of the flow on the channel; NULL: no flow has several paths, all shares are 1 */
-    uint64_t split;      /* flows with several paths */
+    /* [base[num]] injection … ejection; a flow with several paths: each channel once, injection
+     * first */
+    uint32_t *channel;
+    /* [base[num]] part of the flow on the channel; NULL: no flow has several paths, all shares are
+     * 1 */
+    double *share;
+    uint64_t split; /* flows with several paths */
 } path_set;
 
-/* All flows s != d of t. Routings that are not deterministic divide a flow evenly among the initial states, and at each switch
- * among the allowed ports, as ik_load does; a flow that arrives only in part counts as undelivered. */
-ik_status paths_of_traffic(const ik_routing *r, const ik_traffic *t, const ik_env *env, path_set *out, ik_error *err);
+/* All flows s != d of t. Routings that are not deterministic divide a flow evenly among the initial
+ * states, and at each switch among the allowed ports, as ik_load does; a flow that arrives only in
+ * part counts as undelivered. */
+ik_status paths_of_traffic(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                           path_set *out, ik_error *err);
 /* Host s sends to to[s] (IK_NONE or itself: silent). */
-ik_status paths_of_map(const ik_routing *r, const uint32_t *to, const ik_env *env, path_set *out, ik_error *err);
+ik_status paths_of_map(const ik_routing *r, const uint32_t *to, const ik_env *env, path_set *out,
+                       ik_error *err);
 void paths_free(path_set *p);
 /* Does the channel join two switches? */
 static inline bool path_inner(const ik_fabric *f, uint32_t channel)
@@ -37,8 +44,9 @@ static inline double path_share(const path_set *p, size_t step)
 {
     return p->share ? p->share[step] : 1;
 }
-/* Effective bandwidth and efficiency of each flow, averaged over all flows and over those that leave their switch; `flows`
- * [num_ports] is what the channels carry, in flows. Means over no flow are 1. */
+/* Effective bandwidth and efficiency of each flow, averaged over all flows and over those that
+ * leave their switch; `flows` [num_ports] is what the channels carry, in flows. Means over no flow
+ * are 1. */
 typedef struct path_means {
     double bandwidth, efficiency, bandwidth_leaving, efficiency_leaving;
 } path_means;
@@ -49,7 +57,8 @@ static inline fluid_flows paths_as_flows(const path_set *p)
     return (fluid_flows){p->num, p->f->num_ports, p->base, p->channel, p->share};
 }
 
-/* Largest matching of a bipartite graph of `num` edges src[i] - dst[i]; numbers below `hosts`. Reusable scratch. */
+/* Largest matching of a bipartite graph of `num` edges src[i] - dst[i]; numbers below `hosts`.
+ * Reusable scratch. */
 typedef struct matcher {
     uint32_t hosts;
     uint32_t *left_id, *right_id; /* [hosts] compact number + 1 in this call, 0 = none */
@@ -59,6 +68,7 @@ typedef struct matcher {
 } matcher;
 ik_status matcher_init(matcher *m, uint32_t hosts, ik_error *err);
 void matcher_free(matcher *m);
-ik_status matcher_run(matcher *m, const path_set *p, const uint32_t *flows, size_t num, uint32_t *size, ik_error *err);
+ik_status matcher_run(matcher *m, const path_set *p, const uint32_t *flows, size_t num,
+                      uint32_t *size, ik_error *err);
 
 #endif

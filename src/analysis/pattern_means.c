@@ -54,8 +54,9 @@ static ik_status one_pattern(void *ctx, size_t index, unsigned thread, ik_error 
     uint32_t *to = ik_calloc((size_t)f->num_hosts + 1, sizeof *to);
     double *flows = ik_calloc((size_t)f->num_ports + 1, sizeof *flows);
     (void)thread;
-    ik_status s = to && flows ? ik_traffic_from_spec(f->split ? f->split->whole : f, j->spec, &env, &t, err)
-                             : ik_fail_memory(err, (size_t)f->num_ports * sizeof *flows, "a pattern");
+    ik_status s = to && flows
+                      ? ik_traffic_from_spec(f->split ? f->split->whole : f, j->spec, &env, &t, err)
+                      : ik_fail_memory(err, (size_t)f->num_ports * sizeof *flows, "a pattern");
     if (s == IK_OK) {
         s = by_port_make(t, j->r, BY_PORT_ONE, env.seed, &by_port, err);
     }
@@ -76,13 +77,14 @@ static ik_status one_pattern(void *ctx, size_t index, unsigned thread, ik_error 
     return s;
 }
 
-ik_status ik_pattern_means_measure(const ik_routing *r, const char *traffic_spec, uint64_t patterns, const ik_env *env,
-                                   ik_pattern_means *out, ik_error *err)
+ik_status ik_pattern_means_measure(const ik_routing *r, const char *traffic_spec, uint64_t patterns,
+                                   const ik_env *env, ik_pattern_means *out, ik_error *err)
 {
     means_job j = {.r = r, .spec = traffic_spec, .seed = env ? env->seed : 0};
     j.means = ik_calloc((size_t)patterns + 1, sizeof *j.means);
-    ik_status s = j.means ? ik_parallel_for(env, "patterns", (size_t)patterns, one_pattern, &j, err)
-                          : ik_fail_memory(err, (size_t)patterns * sizeof *j.means, "pattern means");
+    ik_status s = j.means
+                      ? ik_parallel_for(env, "patterns", (size_t)patterns, one_pattern, &j, err)
+                      : ik_fail_memory(err, (size_t)patterns * sizeof *j.means, "pattern means");
     if (s == IK_OK) {
         moments b = {0}, e = {0}, bl = {0}, el = {0};
         for (uint64_t i = 0; i < patterns; i++) {
@@ -91,8 +93,9 @@ ik_status ik_pattern_means_measure(const ik_routing *r, const char *traffic_spec
             add(&e, j.means[i].efficiency);
             add(&el, j.means[i].efficiency_leaving);
         }
-        *out = (ik_pattern_means){patterns,           b.mean,  standard_error(&b), bl.mean, standard_error(&bl), e.mean,
-                                  standard_error(&e), el.mean, standard_error(&el)};
+        *out = (ik_pattern_means){
+            patterns,           b.mean,  standard_error(&b), bl.mean, standard_error(&bl), e.mean,
+            standard_error(&e), el.mean, standard_error(&el)};
     }
     free(j.means);
     return s;

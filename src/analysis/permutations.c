@@ -2,9 +2,10 @@
  *
  * permutations.c: permutations of the hosts by contention level: all of them, or random ones.
  *
- * All: depth-first over the hosts, the channels' counts kept while going down and taken back while going up, so that one
- * permutation costs about e path walks, not N. Random: sample i is shuffled by the random numbers of address i, so any thread may
- * draw it; every sample counts its own channels and clears them again.
+ * All: depth-first over the hosts, the channels' counts kept while going down and taken back while
+ * going up, so that one permutation costs about e path walks, not N. Random: sample i is shuffled
+ * by the random numbers of address i, so any thread may draw it; every sample counts its own
+ * channels and clears them again.
  */
 #include "analysis/walk.h"
 #include "ikat/analysis.h"
@@ -15,7 +16,8 @@
 #define MAX_HOSTS 11
 
 /* Switch-to-switch channels of one pair's path; false if the pair is not delivered. */
-static bool inner_path(const walker *w, uint32_t src, uint32_t dst, uint32_t *channels, uint32_t *num)
+static bool inner_path(const walker *w, uint32_t src, uint32_t dst, uint32_t *channels,
+                       uint32_t *num)
 {
     uint32_t length = walk_path(w, src, dst, 0, channels, WALK_MAX);
     *num = length > 2 ? length - 2 : 0;
@@ -89,8 +91,10 @@ static ik_status all_permutations(const walker *w, uint32_t *buffer, uint64_t *c
 {
     const ik_fabric *f = w->r->fabric;
     if (f->num_hosts > MAX_HOSTS) {
-        ik_fail(err, IK_ERR_UNSUPPORTED, "%u hosts have too many permutations to try all of them", f->num_hosts);
-        return ik_hint(err, IK_ERR_UNSUPPORTED, "up to %d hosts; ask for random samples instead", MAX_HOSTS);
+        ik_fail(err, IK_ERR_UNSUPPORTED, "%u hosts have too many permutations to try all of them",
+                f->num_hosts);
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "up to %d hosts; ask for random samples instead",
+                       MAX_HOSTS);
     }
     enumeration *e = ik_calloc(1, sizeof *e);
     if (!e) {
@@ -98,7 +102,8 @@ static ik_status all_permutations(const walker *w, uint32_t *buffer, uint64_t *c
     }
     e->hosts = f->num_hosts;
     e->load = ik_calloc((size_t)f->num_ports + 1, sizeof *e->load);
-    ik_status s = e->load ? collect(e, w, buffer, err) : ik_fail_memory(err, (size_t)f->num_ports * 4, "channel loads");
+    ik_status s = e->load ? collect(e, w, buffer, err)
+                          : ik_fail_memory(err, (size_t)f->num_ports * 4, "channel loads");
     if (s == IK_OK) {
         enumerate(e, 0, 0);
         memcpy(count, e->count, (e->hosts + 1) * sizeof *count);
@@ -113,7 +118,8 @@ static ik_status all_permutations(const walker *w, uint32_t *buffer, uint64_t *c
     return s;
 }
 
-/* ------------------------------------------------------------------------------------------ random ones */
+/* ------------------------------------------------------------------------------------------ random
+ * ones */
 
 typedef struct sampler {
     walker w;
@@ -180,7 +186,9 @@ static ik_status sampler_init(sampler *s, const ik_routing *r, ik_error *err)
     s->load = ik_calloc(ports, sizeof *s->load);
     s->used = ik_calloc(ports, sizeof *s->used);
     s->count = ik_calloc(hosts, sizeof *s->count);
-    return s->buffer && s->to && s->load && s->used && s->count ? IK_OK : ik_fail_memory(err, ports * 8, "sampled permutations");
+    return s->buffer && s->to && s->load && s->used && s->count
+               ? IK_OK
+               : ik_fail_memory(err, ports * 8, "sampled permutations");
 }
 
 static void sampler_free(sampler *s)
@@ -192,12 +200,18 @@ static void sampler_free(sampler *s)
     }
 }
 
-static ik_status random_permutations(const ik_routing *r, uint64_t samples, const ik_env *env, uint64_t *count, ik_error *err)
+static ik_status random_permutations(const ik_routing *r, uint64_t samples, const ik_env *env,
+                                     uint64_t *count, ik_error *err)
 {
     unsigned threads = ik_env_threads(env);
-    sampling x = {.r = r, .seed = env ? env->seed : 0, .samples = samples, .chunks = samples < 256 ? samples : 256};
+    sampling x = {.r = r,
+                  .seed = env ? env->seed : 0,
+                  .samples = samples,
+                  .chunks = samples < 256 ? samples : 256};
     x.threads = ik_calloc(threads, sizeof *x.threads);
-    ik_status s = x.threads ? IK_OK : ik_fail_memory(err, threads * sizeof *x.threads, "sampled permutations");
+    ik_status s = x.threads
+                      ? IK_OK
+                      : ik_fail_memory(err, threads * sizeof *x.threads, "sampled permutations");
     for (unsigned i = 0; s == IK_OK && i < threads; i++) {
         s = sampler_init(&x.threads[i], r, err);
     }
@@ -229,23 +243,29 @@ static void conclude(ik_permutations *p, uint32_t hosts)
     p->mean = p->total ? sum / (double)p->total : 0;
 }
 
-ik_status ik_permutations_measure(const ik_routing *r, uint64_t samples, const ik_env *env, ik_permutations *out, ik_error *err)
+ik_status ik_permutations_measure(const ik_routing *r, uint64_t samples, const ik_env *env,
+                                  ik_permutations *out, ik_error *err)
 {
     uint32_t hosts = r->fabric->num_hosts, *buffer = NULL;
     walker w = {0};
     ik_permutations p = {.exhaustive = samples == 0};
     if (r->kind != IK_ROUTE_DETERMINISTIC) {
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "routing '%s' has several paths a pair: its permutations have no one contention",
-                       r->family->name);
+        return ik_fail(
+            err, IK_ERR_UNSUPPORTED,
+            "routing '%s' has several paths a pair: its permutations have no one contention",
+            r->family->name);
     }
     if (r->rails) {
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "permutations are counted for hosts with one cable, and some have several");
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "permutations are counted for hosts with one cable, and some have several");
     }
     p.count = ik_calloc((size_t)hosts + 1, sizeof *p.count);
     buffer = ik_calloc(WALK_MAX, sizeof *buffer);
-    ik_status s = p.count && buffer ? walker_init(&w, r, err) : ik_fail_memory(err, (size_t)hosts * 8, "permutations");
+    ik_status s = p.count && buffer ? walker_init(&w, r, err)
+                                    : ik_fail_memory(err, (size_t)hosts * 8, "permutations");
     if (s == IK_OK) {
-        s = samples ? random_permutations(r, samples, env, p.count, err) : all_permutations(&w, buffer, p.count, err);
+        s = samples ? random_permutations(r, samples, env, p.count, err)
+                    : all_permutations(&w, buffer, p.count, err);
     }
     walker_free(&w);
     free(buffer);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rails.c: see rails.h. A breadth-first search from all switches of a group at once, then the nearest switch of every other
- * group.
+ * rails.c: see rails.h. A breadth-first search from all switches of a group at once, then the
+ * nearest switch of every other group.
  */
 #include "analysis/rails.h"
 
@@ -76,7 +76,9 @@ ik_status rails_count_pairs(const ik_fabric *f, uint64_t *histogram, size_t num,
                   .first = ik_calloc((size_t)f->num_hosts + 1, sizeof *s.first),
                   .distance = ik_calloc((size_t)f->num_switches + 1, sizeof *s.distance),
                   .queue = ik_calloc((size_t)f->num_switches + 1, sizeof *s.queue)};
-    ik_status status = s.first && s.distance && s.queue ? IK_OK : ik_fail_memory(err, f->num_hosts * 4, "distances of hosts");
+    ik_status status = s.first && s.distance && s.queue
+                           ? IK_OK
+                           : ik_fail_memory(err, f->num_hosts * 4, "distances of hosts");
     for (uint32_t host = 0; status == IK_OK && host < f->num_hosts; host++) {
         if (s.num == 0 || !same_switches(f, host, host - 1)) {
             s.first[s.num++] = host;

@@ -9,7 +9,8 @@
 
 static bool has_legs(const ik_routing *r)
 {
-    return r->family->leg && (r->traits & IK_ROUTE_PER_SWITCH) && !(r->traits & IK_ROUTE_DEST_BASED);
+    return r->family->leg && (r->traits & IK_ROUTE_PER_SWITCH) &&
+           !(r->traits & IK_ROUTE_DEST_BASED);
 }
 
 ik_status shares_init(shares *s, const ik_routing *r, ik_error *err)
@@ -26,7 +27,8 @@ ik_status shares_init(shares *s, const ik_routing *r, ik_error *err)
     s->sums.crossing = ik_calloc(ports, sizeof *s->sums.crossing);
     s->sums.turns = ik_calloc(switches, sizeof *s->sums.turns);
     s->walker = ik_calloc(1, sizeof *s->walker);
-    if (!s->middles || !s->touched || !s->sums.load || !s->sums.crossing || !s->sums.turns || !s->walker) {
+    if (!s->middles || !s->touched || !s->sums.load || !s->sums.crossing || !s->sums.turns ||
+        !s->walker) {
         return ik_fail_memory(err, ports * 20 + switches * 12, "the shares of a flow");
     }
     status = flow_walker_init(s->walker, r, err);
@@ -41,7 +43,8 @@ void shares_free(shares *s)
     if (s->walker) {
         flow_walker_free(s->walker);
     }
-    void *all[] = {s->walker, s->middles, s->touched, s->sums.load, s->sums.crossing, s->sums.turns};
+    void *all[] = {s->walker,    s->middles,       s->touched,
+                   s->sums.load, s->sums.crossing, s->sums.turns};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         free(all[i]);
     }
@@ -133,5 +136,6 @@ uint32_t shares_of_flow(shares *s, uint32_t src, uint32_t dst)
     }
     uint32_t in_port = f->port_peer[port], first = f->port_node[in_port];
     add(s, port, 1);
-    return (tree ? follow_tree(s, first, in_port, dst) : follow_legs(s, first, src, dst)) ? s->num : 0;
+    return (tree ? follow_tree(s, first, in_port, dst) : follow_legs(s, first, src, dst)) ? s->num
+                                                                                          : 0;
 }

@@ -20,8 +20,8 @@ typedef struct shares {
 
 ik_status shares_init(shares *s, const ik_routing *r, ik_error *err);
 void shares_free(shares *s);
-/* Returns the number of channels in `touched`; 0 if not all of the flow arrives. Cost: the switches on its paths, for each middle
- * switch. */
+/* Returns the number of channels in `touched`; 0 if not all of the flow arrives. Cost: the switches
+ * on its paths, for each middle switch. */
 uint32_t shares_of_flow(shares *s, uint32_t src, uint32_t dst);
 
 #endif

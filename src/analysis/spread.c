@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spread.c: the routes to one destination are found from the switches where flows enter, ordered (Kahn), pruned backwards of what
- * does not reach the destination; then the flows go through in order.
+ * spread.c: the routes to one destination are found from the switches where flows enter, ordered
+ * (Kahn), pruned backwards of what does not reach the destination; then the flows go through in
+ * order.
  */
 #include "analysis/spread.h"
 #include "analysis/load.h"
@@ -19,7 +20,8 @@ ik_status spread_init(spread *s, const ik_routing *r, ik_error *err)
     if (status != IK_OK) {
         return status;
     }
-    uint32_t **words[] = {&s->order, &s->sorted, &s->in_port, &s->indegree, &s->out_first, &s->out_num};
+    uint32_t **words[] = {&s->order,    &s->sorted,    &s->in_port,
+                          &s->indegree, &s->out_first, &s->out_num};
     double **reals[] = {&s->amount, &s->count, &s->up};
     bool ok = true;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -31,7 +33,9 @@ ik_status spread_init(spread *s, const ik_routing *r, ik_error *err)
     s->outs = ik_calloc(ports, sizeof *s->outs);
     s->seen = ik_calloc(n, 1);
     s->good = ik_calloc(n, 1);
-    return ok && s->outs && s->seen && s->good ? IK_OK : ik_fail_memory(err, n * 50 + ports * 4, "the routes to a destination");
+    return ok && s->outs && s->seen && s->good
+               ? IK_OK
+               : ik_fail_memory(err, n * 50 + ports * 4, "the routes to a destination");
 }
 
 void spread_free(spread *s)

@@ -11,7 +11,8 @@ ik_status walker_init(walker *w, const ik_routing *r, ik_error *err)
     size_t radix = ik_max_radix(r->fabric);
     w->r = r;
     w->ports = ik_calloc(radix ? radix : 1, sizeof *w->ports);
-    return w->ports ? IK_OK : ik_fail_memory(err, radix * sizeof *w->ports, "the ports of a switch");
+    return w->ports ? IK_OK
+                    : ik_fail_memory(err, radix * sizeof *w->ports, "the ports of a switch");
 }
 
 void walker_free(walker *w)
@@ -69,7 +70,8 @@ void walk_advance(const ik_fabric *f, uint32_t port, ik_packet *pk)
     }
 }
 
-uint32_t walk_path(const walker *w, uint32_t src, uint32_t dst, uint32_t n, uint32_t *channels, uint32_t max)
+uint32_t walk_path(const walker *w, uint32_t src, uint32_t dst, uint32_t n, uint32_t *channels,
+                   uint32_t max)
 {
     const ik_fabric *f = w->r->fabric;
     uint32_t port = walk_injection(f, src), length = 0;
@@ -77,7 +79,8 @@ uint32_t walk_path(const walker *w, uint32_t src, uint32_t dst, uint32_t n, uint
     walk_start(w->r, src, dst, n, &pk);
     while (port != IK_NONE && length < max) {
         channels[length++] = port;
-        uint32_t in_port = f->port_peer[port], node = in_port == IK_NONE ? IK_NONE : f->port_node[in_port];
+        uint32_t in_port = f->port_peer[port],
+                 node = in_port == IK_NONE ? IK_NONE : f->port_node[in_port];
         if (node == IK_NONE || !ik_is_switch(f, node)) {
             return node == ik_host_node(f, dst) ? length : 0;
         }

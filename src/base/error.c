@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* Built aside and then copied: an argument may be the text of the error that is being replaced. */
-static void fill(ik_error *err, ik_status status, const char *file, unsigned line, unsigned column, const char *format,
-                 va_list args)
+static void fill(ik_error *err, ik_status status, const char *file, unsigned line, unsigned column,
+                 const char *format, va_list args)
 {
     ik_error filled = {.status = status, .line = line, .column = column};
     snprintf(filled.file, sizeof filled.file, "%s", file ? file : "");
@@ -29,7 +29,8 @@ ik_status ik_fail(ik_error *err, ik_status status, const char *format, ...)
     return status;
 }
 
-ik_status ik_fail_at(ik_error *err, ik_status status, const char *file, unsigned line, unsigned column, const char *format, ...)
+ik_status ik_fail_at(ik_error *err, ik_status status, const char *file, unsigned line,
+                     unsigned column, const char *format, ...)
 {
     if (!err)
         return status;
@@ -69,7 +70,8 @@ ik_status ik_fail_memory(ik_error *err, size_t bytes, const char *what)
 
 const char *ik_status_name(ik_status status)
 {
-    static const char *const names[] = {"ok", "usage", "input", "io", "memory", "unsupported", "failed", "cancelled", "internal"};
+    static const char *const names[] = {"ok",          "usage",  "input",     "io",      "memory",
+                                        "unsupported", "failed", "cancelled", "internal"};
     return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown";
 }
 

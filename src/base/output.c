@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Files out, whole or not at all: written under another name in the same folder, flushed to disk and renamed, so that a
- * reader never sees half a file and a full disk costs no older one.
+ * Files out, whole or not at all: written under another name in the same folder, flushed to disk
+ * and renamed, so that a reader never sees half a file and a full disk costs no older one.
  */
 #include "ikat/base.h"
 
@@ -90,7 +90,8 @@ static bool flushed(FILE *out)
     }
     if (fflush(out) != 0)
         return false;
-    return fsync(fileno(out)) == 0 || errno == EINVAL || errno == EROFS; /* a pipe cannot be synchronised */
+    /* a pipe cannot be synchronised */
+    return fsync(fileno(out)) == 0 || errno == EINVAL || errno == EROFS;
 }
 
 ik_status ik_output_close(ik_output *o, ik_status status, ik_error *err)

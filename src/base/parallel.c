@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * parallel.c: a parallel loop over independent indices. Threads take chunks from a shared counter; results must not depend on
- * who takes what, and of several failures the one of the lowest index is returned, so that messages do not vary either.
+ * parallel.c: a parallel loop over independent indices. Threads take chunks from a shared counter;
+ * results must not depend on who takes what, and of several failures the one of the lowest index is
+ * returned, so that messages do not vary either.
  */
 #include "ikat/base.h"
 
@@ -64,15 +65,17 @@ static void work(loop *l, unsigned thread)
         size_t end = first + l->chunk < l->count ? first + l->chunk : l->count;
         for (size_t i = first; i < end; i++) {
             ik_error error = {0};
-            ik_status status =
-                ik_env_cancelled(l->env) ? ik_fail(&error, IK_ERR_CANCELLED, "cancelled") : l->fn(l->ctx, i, thread, &error);
+            ik_status status = ik_env_cancelled(l->env)
+                                   ? ik_fail(&error, IK_ERR_CANCELLED, "cancelled")
+                                   : l->fn(l->ctx, i, thread, &error);
             if (status != IK_OK) {
                 record_failure(l, i, status, &error);
                 return;
             }
         }
         size_t done = atomic_fetch_add(&l->done, end - first) + (end - first);
-        if (thread == 0 && l->env && l->env->progress && l->what && now_seconds() - reported > 0.05) {
+        if (thread == 0 && l->env && l->env->progress && l->what &&
+            now_seconds() - reported > 0.05) {
             reported = now_seconds();
             l->env->progress(l->env->progress_ctx, l->what, done, l->count, l->unit);
         }
@@ -86,13 +89,14 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-ik_status ik_parallel_for(const ik_env *env, const char *what, size_t count, ik_parallel_fn fn, void *ctx, ik_error *err)
+ik_status ik_parallel_for(const ik_env *env, const char *what, size_t count, ik_parallel_fn fn,
+                          void *ctx, ik_error *err)
 {
     return ik_parallel_for_units(env, what, "", count, fn, ctx, err);
 }
 
-ik_status ik_parallel_for_units(const ik_env *env, const char *what, const char *unit, size_t count, ik_parallel_fn fn, void *ctx,
-                                ik_error *err)
+ik_status ik_parallel_for_units(const ik_env *env, const char *what, const char *unit, size_t count,
+                                ik_parallel_fn fn, void *ctx, ik_error *err)
 {
     unsigned threads = ik_env_threads(env);
     if (threads > count)

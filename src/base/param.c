@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * param.c: declared parameters: one row gives parsing, range checks, messages, help and the canonical text.
+ * param.c: declared parameters: one row gives parsing, range checks, messages, help and the
+ * canonical text.
  */
 #include "base/quantity.h"
 
@@ -58,7 +59,8 @@ static ik_status refuse_range(const ik_param *p, const char *text, ik_error *err
     char low[48], high[48];
     ik_param_bound(p, p->min, low, sizeof low);
     ik_param_bound(p, p->max, high, sizeof high);
-    return ik_fail(err, IK_ERR_INPUT, "'%s' = %.60s is out of range: expected %s to %s", p->name, text, low, high);
+    return ik_fail(err, IK_ERR_INPUT, "'%s' = %.60s is out of range: expected %s to %s", p->name,
+                   text, low, high);
 }
 
 static ik_status parse_bool(const char *text, uint64_t *value, ik_error *err)
@@ -94,7 +96,8 @@ static ik_status refuse_list(const char *text, ik_error *err)
     return ik_hint(err, IK_ERR_INPUT, "write it like 16:16");
 }
 
-static ik_status parse_list(ik_params *params, const ik_param *p, const char *text, ik_value *v, ik_error *err)
+static ik_status parse_list(ik_params *params, const ik_param *p, const char *text, ik_value *v,
+                            ik_error *err)
 {
     size_t count = 1;
     for (const char *c = text; *c; c++)
@@ -138,7 +141,8 @@ static const char *swap_marks(ik_params *params, const char *text, char from, ch
     return copy;
 }
 
-static ik_status parse_value(ik_params *params, const ik_param *p, const char *text, ik_value *v, ik_error *err)
+static ik_status parse_value(ik_params *params, const ik_param *p, const char *text, ik_value *v,
+                             ik_error *err)
 {
     ik_status status = IK_OK;
     switch (p->type) {
@@ -148,7 +152,8 @@ static ik_status parse_value(ik_params *params, const ik_param *p, const char *t
     case IK_PARAM_SIZE:
     case IK_PARAM_LENGTH:
         status = ik_parse_quantity(text, ik_param_dimension(p->type), &v->u, err);
-        if (status == IK_OK ? !in_range(p, (double)v->u) : p->max > 0 && ik_quantity_is_huge(text, ik_param_dimension(p->type)))
+        if (status == IK_OK ? !in_range(p, (double)v->u)
+                            : p->max > 0 && ik_quantity_is_huge(text, ik_param_dimension(p->type)))
             return refuse_range(p, text, err);
         return status;
     case IK_PARAM_REAL:
@@ -203,7 +208,8 @@ static const char *print_real(ik_params *params, double value)
 }
 
 /* One text per value whatever way it was written: provenance and result keys compare equal. */
-static const char *canonical_text(ik_params *params, const ik_param *p, const ik_value *v, const char *text)
+static const char *canonical_text(ik_params *params, const ik_param *p, const ik_value *v,
+                                  const char *text)
 {
     char buffer[64];
     switch (p->type) {
@@ -212,7 +218,8 @@ static const char *canonical_text(ik_params *params, const ik_param *p, const ik
     case IK_PARAM_RATE:
     case IK_PARAM_SIZE:
     case IK_PARAM_LENGTH:
-        return ik_arena_strdup(&params->arena, ik_format_quantity(buffer, sizeof buffer, v->u, ik_param_dimension(p->type)));
+        return ik_arena_strdup(&params->arena, ik_format_quantity(buffer, sizeof buffer, v->u,
+                                                                  ik_param_dimension(p->type)));
     case IK_PARAM_REAL:
     case IK_PARAM_FRACTION:
         return print_real(params, v->r);
@@ -232,7 +239,8 @@ static const char *canonical_text(ik_params *params, const ik_param *p, const ik
     return ik_arena_strdup(&params->arena, text);
 }
 
-static ik_status read_value(ik_params *params, const ik_param *p, const char *text, ik_value *out, ik_error *err)
+static ik_status read_value(ik_params *params, const ik_param *p, const char *text, ik_value *out,
+                            ik_error *err)
 {
     ik_value v = {.has = true};
     ik_status status = parse_value(params, p, text, &v, err);
@@ -252,7 +260,8 @@ static bool has_default(const ik_param *p)
     return p->def && p->def[0];
 }
 
-static ik_status init_values(ik_params *params, const ik_param *decl, const ik_param *common, ik_error *err)
+static ik_status init_values(ik_params *params, const ik_param *decl, const ik_param *common,
+                             ik_error *err)
 {
     size_t own = count_rows(decl), num = own + count_rows(common);
     ik_param *rows = ik_arena_alloc(&params->arena, (num + 1) * sizeof *rows);
@@ -267,14 +276,16 @@ static ik_status init_values(ik_params *params, const ik_param *decl, const ik_p
             continue;
         ik_status status = read_value(params, &rows[i], rows[i].def, &params->values[i], err);
         if (status == IK_ERR_INPUT)
-            return ik_fail(err, IK_ERR_INTERNAL, "default '%s' of parameter '%s' does not parse", rows[i].def, rows[i].name);
+            return ik_fail(err, IK_ERR_INTERNAL, "default '%s' of parameter '%s' does not parse",
+                           rows[i].def, rows[i].name);
         if (status != IK_OK)
             return status;
     }
     return IK_OK;
 }
 
-ik_status ik_params_init(ik_params *params, const ik_param *decl, const ik_param *common, ik_error *err)
+ik_status ik_params_init(ik_params *params, const ik_param *decl, const ik_param *common,
+                         ik_error *err)
 {
     ik_params made = {.source = ""};
     ik_status status = init_values(&made, decl, common, err);
@@ -327,13 +338,14 @@ static void name_owner(ik_error *err, const char *owner, const char *name)
         snprintf(err->text, sizeof err->text, "%.80s, parameter %s: %.350s", owner, quoted, before);
 }
 
-ik_status ik_params_set(ik_params *params, const char *owner, const char *name, const char *text, unsigned line, unsigned column,
-                        ik_error *err)
+ik_status ik_params_set(ik_params *params, const char *owner, const char *name, const char *text,
+                        unsigned line, unsigned column, ik_error *err)
 {
     size_t index = find_row(params, name);
     ik_value value;
-    ik_status status =
-        index == SIZE_MAX ? refuse_name(params, owner, name, err) : read_value(params, &params->decl[index], text, &value, err);
+    ik_status status = index == SIZE_MAX
+                           ? refuse_name(params, owner, name, err)
+                           : read_value(params, &params->decl[index], text, &value, err);
     if (status != IK_OK) {
         if (index != SIZE_MAX && err && status == IK_ERR_INPUT)
             name_owner(err, owner, name);
@@ -427,7 +439,8 @@ const uint32_t *ik_params_list(const ik_params *params, const char *name, size_t
 static bool is_default(ik_params *params, size_t i)
 {
     ik_value v;
-    return has_default(&params->decl[i]) && read_value(params, &params->decl[i], params->decl[i].def, &v, NULL) == IK_OK &&
+    return has_default(&params->decl[i]) &&
+           read_value(params, &params->decl[i], params->decl[i].def, &v, NULL) == IK_OK &&
            strcmp(v.text, params->values[i].text) == 0;
 }
 
@@ -440,7 +453,7 @@ const char *ik_params_print(ik_params *params, bool all)
     char *out = ik_arena_alloc(&params->arena, bytes);
     for (size_t i = 0; out && i < params->num; i++)
         if (params->values[i].has && (all || !is_default(params, i)))
-            used += (size_t)snprintf(out + used, bytes - used, "%s%s=%s", used ? "," : "", params->decl[i].name,
-                                     params->values[i].text);
+            used += (size_t)snprintf(out + used, bytes - used, "%s%s=%s", used ? "," : "",
+                                     params->decl[i].name, params->values[i].text);
     return out ? out : "";
 }

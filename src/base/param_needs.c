@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * param_needs.c: parameters that have an effect only beside certain values of others: what a row's `needs` says, and the refusal
- * of what was given without it.
+ * param_needs.c: parameters that have an effect only beside certain values of others: what a row's
+ * `needs` says, and the refusal of what was given without it.
  *
- * needs = WAY { " or " WAY }, WAY = CLAUSE { " and " CLAUSE }, CLAUSE = [ "not " ] NAME [ OP VALUE { "|" VALUE } ], OP one of = >
- * <. A NAME alone asks whether it has a value; a NAME with a dot, SECTION.NAME, is a parameter of another section; the VALUE of >
- * and < is a number, or the name of another parameter.
+ * needs = WAY { " or " WAY }, WAY = CLAUSE { " and " CLAUSE }, CLAUSE = [ "not " ] NAME [ OP VALUE
+ * { "|" VALUE } ], OP one of = > <. A NAME alone asks whether it has a value; a NAME with a dot,
+ * SECTION.NAME, is a parameter of another section; the VALUE of > and < is a number, or the name of
+ * another parameter.
  */
 #include "ikat/base.h"
 
@@ -54,7 +55,8 @@ static clause read_clause(const char *text, size_t length, char *section, size_t
     clause c = {.negated = length > 4 && memcmp(text, "not ", 4) == 0};
     text += c.negated ? 4 : 0;
     length -= c.negated ? 4 : 0;
-    const char *dot = memchr(text, '.', strcspn(text, "=<>") < length ? strcspn(text, "=<>") : length);
+    const char *dot =
+        memchr(text, '.', strcspn(text, "=<>") < length ? strcspn(text, "=<>") : length);
     if (dot) {
         copy(section, room, text, (size_t)(dot - text));
         c.section = section;
@@ -112,7 +114,9 @@ static bool compare(const clause *c, const ik_params *params, double mine)
 /* Clauses about a section that is not there hold: who has it asks again. */
 static bool holds(const clause *c, const question *q)
 {
-    const ik_params *params = !c->section ? q->own : q->other_name && strcmp(q->other_name, c->section) == 0 ? q->other : NULL;
+    const ik_params *params = !c->section                                               ? q->own
+                              : q->other_name && strcmp(q->other_name, c->section) == 0 ? q->other
+                                                                                        : NULL;
     if (!params)
         return true;
     const ik_param *row = NULL;
@@ -127,7 +131,8 @@ static bool holds(const clause *c, const question *q)
 }
 
 /* Whether every clause of a way holds; if not, *failed is the first that does not. */
-static bool way_holds(const char *way, size_t length, const question *q, clause *failed, char *section, size_t room)
+static bool way_holds(const char *way, size_t length, const question *q, clause *failed,
+                      char *section, size_t room)
 {
     for (const char *rest = way, *end = way + length; rest;) {
         const char *at = rest;
@@ -155,13 +160,14 @@ static void say_why(const clause *c, const question *q, char *out, size_t room)
         snprintf(out, room, "with %s = %s", c->name, v->text);
 }
 
-static ik_status refuse(const ik_params *params, size_t i, const char *owner, const clause *failed, const question *q,
-                        ik_error *err)
+static ik_status refuse(const ik_params *params, size_t i, const char *owner, const clause *failed,
+                        const question *q, ik_error *err)
 {
     const ik_param *row = &params->decl[i];
     char why[160];
     say_why(failed, q, why, sizeof why);
-    ik_status status = ik_fail(err, IK_ERR_INPUT, "%.80s, parameter '%s': it has no effect %s", owner, row->name, why);
+    ik_status status = ik_fail(err, IK_ERR_INPUT, "%.80s, parameter '%s': it has no effect %s",
+                               owner, row->name, why);
     if (row->instead)
         ik_hint(err, status, "it counts only if %s; %s", row->needs, row->instead);
     else
@@ -171,7 +177,8 @@ static ik_status refuse(const ik_params *params, size_t i, const char *owner, co
     return status;
 }
 
-static bool row_holds(const ik_param *row, const question *q, clause *failed, char *section, size_t room)
+static bool row_holds(const ik_param *row, const question *q, clause *failed, char *section,
+                      size_t room)
 {
     clause last = {0};
     bool first = true;
@@ -187,8 +194,8 @@ static bool row_holds(const ik_param *row, const question *q, clause *failed, ch
     return false;
 }
 
-ik_status ik_params_check_needs(const ik_params *params, const char *owner, const char *other_name, const ik_params *other,
-                                ik_error *err)
+ik_status ik_params_check_needs(const ik_params *params, const char *owner, const char *other_name,
+                                const ik_params *other, ik_error *err)
 {
     question q = {params, other, other_name};
     char section[48];

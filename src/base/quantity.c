@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quantity.c: quantities as people write them ("6 ns", "100 Gb/s", "192 KiB", "25 %"), kept as exact integers.
+ * quantity.c: quantities as people write them ("6 ns", "100 Gb/s", "192 KiB", "25 %"), kept as
+ * exact integers.
  *
- * The number is read as decimal digits, not as a double: 0.1 ns is 100 ps, and 0.0001 ns is refused because it is no whole
- * number of picoseconds.
+ * The number is read as decimal digits, not as a double: 0.1 ns is 100 ps, and 0.0001 ns is refused
+ * because it is no whole number of picoseconds.
  */
 #include "base/quantity.h"
 
@@ -21,9 +22,10 @@ typedef struct unit {
 } unit;
 
 static const unit units_none[] = {{"", 1, 1}, {NULL, 0, 0}};
-static const unit units_time[] = {{"ps", 1, 1},          {"ns", 1000, 1},         {"us", 1000000, 1},
-                                  {"ms", 1000000000, 1}, {"s", 1000000000000, 1}, {"\xc2\xb5s", 1000000, 1},
-                                  {NULL, 0, 0}};
+static const unit units_time[] = {
+    {"ps", 1, 1},          {"ns", 1000, 1},         {"us", 1000000, 1},
+    {"ms", 1000000000, 1}, {"s", 1000000000000, 1}, {"\xc2\xb5s", 1000000, 1},
+    {NULL, 0, 0}};
 static const unit units_rate[] = {{"b/s", 1, 1},
                                   {"kb/s", 1000, 1},
                                   {"Mb/s", 1000000, 1},
@@ -38,11 +40,19 @@ static const unit units_rate[] = {{"b/s", 1, 1},
                                   {"Gbps", 1000000000, 1},
                                   {"Tbps", 1000000000000, 1},
                                   {NULL, 0, 0}};
-static const unit units_size[] = {
-    {"B", 1, 1},     {"KiB", 1024, 1},   {"MiB", 1048576, 1},   {"GiB", 1073741824, 1},   {"TiB", 1099511627776, 1},
-    {"kB", 1000, 1}, {"MB", 1000000, 1}, {"GB", 1000000000, 1}, {"TB", 1000000000000, 1}, {"b", 1, 8},
-    {NULL, 0, 0}};
-static const unit units_length[] = {{"mm", 1, 1}, {"cm", 10, 1}, {"m", 1000, 1}, {"km", 1000000, 1}, {NULL, 0, 0}};
+static const unit units_size[] = {{"B", 1, 1},
+                                  {"KiB", 1024, 1},
+                                  {"MiB", 1048576, 1},
+                                  {"GiB", 1073741824, 1},
+                                  {"TiB", 1099511627776, 1},
+                                  {"kB", 1000, 1},
+                                  {"MB", 1000000, 1},
+                                  {"GB", 1000000000, 1},
+                                  {"TB", 1000000000000, 1},
+                                  {"b", 1, 8},
+                                  {NULL, 0, 0}};
+static const unit units_length[] = {
+    {"mm", 1, 1}, {"cm", 10, 1}, {"m", 1000, 1}, {"km", 1000000, 1}, {NULL, 0, 0}};
 
 typedef struct dimension {
     const char *what, *example;
@@ -52,7 +62,9 @@ typedef struct dimension {
 static const dimension dimensions[] = {
     [IK_DIM_NONE] = {"a whole number", "16", units_none},
     [IK_DIM_TIME] = {"a time with its unit (ps, ns, us, ms, s)", "6 ns", units_time},
-    [IK_DIM_RATE] = {"a rate with its unit (b/s, kb/s, Mb/s, Gb/s, Tb/s, or B/s with the same prefixes)", "100 Gb/s", units_rate},
+    [IK_DIM_RATE] =
+        {"a rate with its unit (b/s, kb/s, Mb/s, Gb/s, Tb/s, or B/s with the same prefixes)",
+         "100 Gb/s", units_rate},
     [IK_DIM_SIZE] = {"a size with its unit (B, KiB, MiB, GiB, kB, MB, GB)", "192 KiB", units_size},
     [IK_DIM_FRACTION] = {"a fraction", "25 % or 0.25", units_none},
     [IK_DIM_LENGTH] = {"a length with its unit (mm, cm, m, km)", "2 m", units_length},
@@ -60,7 +72,8 @@ static const dimension dimensions[] = {
 
 static ik_status refuse(ik_error *err, const char *text, ik_dimension dim, const char *why)
 {
-    ik_fail(err, IK_ERR_INPUT, "'%.60s' is not %s%s%s", text, dimensions[dim].what, *why ? ": " : "", why);
+    ik_fail(err, IK_ERR_INPUT, "'%.60s' is not %s%s%s", text, dimensions[dim].what,
+            *why ? ": " : "", why);
     return ik_hint(err, IK_ERR_INPUT, "write it like %s", dimensions[dim].example);
 }
 
@@ -81,7 +94,8 @@ static const char *skip_space(const char *text)
 }
 
 /* A decimal number m * 10^-scale, no sign, no exponent; digits may be grouped by '_'. */
-static const char *read_decimal(const char *text, uint64_t *mantissa, unsigned *scale, bool *overflow)
+static const char *read_decimal(const char *text, uint64_t *mantissa, unsigned *scale,
+                                bool *overflow)
 {
     bool point = false, digits = false;
     *mantissa = 0;
@@ -146,8 +160,9 @@ static const char *wrong_rest(const char *rest, ik_dimension dim)
         return "there is something behind the number";
     if (!*rest)
         return "the unit is missing";
-    return (*rest == 'e' || *rest == 'E') && isdigit((unsigned char)rest[1]) ? "powers of ten are written out"
-                                                                             : "its unit does not fit";
+    return (*rest == 'e' || *rest == 'E') && isdigit((unsigned char)rest[1])
+               ? "powers of ten are written out"
+               : "its unit does not fit";
 }
 
 ik_status ik_parse_quantity(const char *text, ik_dimension dim, uint64_t *value, ik_error *err)
@@ -175,10 +190,13 @@ ik_status ik_parse_quantity(const char *text, ik_dimension dim, uint64_t *value,
     if (done == SCALED_TOO_LARGE) {
         char most[32];
         ik_fail(err, IK_ERR_INPUT, "'%.60s' is too large", text);
-        return ik_hint(err, IK_ERR_INPUT, "at most %s can be counted", ik_format_quantity(most, sizeof most, UINT64_MAX, dim));
+        return ik_hint(err, IK_ERR_INPUT, "at most %s can be counted",
+                       ik_format_quantity(most, sizeof most, UINT64_MAX, dim));
     }
     if (done == SCALED_NOT_WHOLE)
-        return refuse(err, text, dim, dim == IK_DIM_NONE ? "it has decimals" : "it is no whole number of the smallest unit");
+        return refuse(err, text, dim,
+                      dim == IK_DIM_NONE ? "it has decimals"
+                                         : "it is no whole number of the smallest unit");
     *value = result;
     return IK_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * random.c: random numbers with an address. Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as
- * 1, 2, 3, SC'11) through Random123: key = seed; counter block = (counter, entity with the purpose in its top byte).
+ * random.c: random numbers with an address. Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel
+ * random numbers: as easy as 1, 2, 3, SC'11) through Random123: key = seed; counter block =
+ * (counter, entity with the purpose in its top byte).
  */
 #include "ikat/base.h"
 
@@ -23,13 +24,15 @@
 uint64_t ik_random_u64(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter)
 {
     uint64_t address = entity ^ ((uint64_t)purpose << 56);
-    philox4x32_ctr_t c = {{(uint32_t)counter, (uint32_t)(counter >> 32), (uint32_t)address, (uint32_t)(address >> 32)}};
+    philox4x32_ctr_t c = {{(uint32_t)counter, (uint32_t)(counter >> 32), (uint32_t)address,
+                           (uint32_t)(address >> 32)}};
     philox4x32_key_t k = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
     philox4x32_ctr_t r = philox4x32(c, k);
     return (uint64_t)r.v[1] << 32 | r.v[0];
 }
 
-uint32_t ik_random_below(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter, uint32_t n)
+uint32_t ik_random_below(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter,
+                         uint32_t n)
 {
     /* High half of a 64 x 32 bit product; the remainder's bias is below n / 2^64. */
     uint64_t x = ik_random_u64(seed, purpose, entity, counter);
@@ -38,18 +41,23 @@ uint32_t ik_random_below(uint64_t seed, ik_purpose purpose, uint64_t entity, uin
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-/* Philox 4x32-10 of four counters at once, a 32-bit word in each 64-bit lane (what stands above it is never looked at), and its
- * first two words scaled to n as in ik_random_below. */
-__attribute__((target("avx2"))) static inline __m256i four_below(__m256i counter, uint64_t address, uint64_t seed, uint32_t n)
+/* Philox 4x32-10 of four counters at once, a 32-bit word in each 64-bit lane (what stands above it
+ * is never looked at), and its first two words scaled to n as in ik_random_below. */
+__attribute__((target("avx2"))) static inline __m256i four_below(__m256i counter, uint64_t address,
+                                                                 uint64_t seed, uint32_t n)
 {
-    const __m256i m0 = _mm256_set1_epi64x(0xD2511F53), m1 = _mm256_set1_epi64x(0xCD9E8D57), by = _mm256_set1_epi64x(n);
-    __m256i x0 = counter, x1 = _mm256_srli_epi64(counter, 32), x2 = _mm256_set1_epi64x((uint32_t)address);
+    const __m256i m0 = _mm256_set1_epi64x(0xD2511F53), m1 = _mm256_set1_epi64x(0xCD9E8D57),
+                  by = _mm256_set1_epi64x(n);
+    __m256i x0 = counter, x1 = _mm256_srli_epi64(counter, 32),
+            x2 = _mm256_set1_epi64x((uint32_t)address);
     __m256i x3 = _mm256_set1_epi64x((int64_t)(address >> 32));
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
     for (int round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
         __m256i p0 = _mm256_mul_epu32(x0, m0), p1 = _mm256_mul_epu32(x2, m1);
-        x0 = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(p1, 32), x1), _mm256_set1_epi64x(k0));
-        x2 = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(p0, 32), x3), _mm256_set1_epi64x(k1));
+        x0 = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(p1, 32), x1),
+                              _mm256_set1_epi64x(k0));
+        x2 = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(p0, 32), x3),
+                              _mm256_set1_epi64x(k1));
         x1 = p1;
         x3 = p0;
     }
@@ -57,15 +65,19 @@ __attribute__((target("avx2"))) static inline __m256i four_below(__m256i counter
     return _mm256_srli_epi64(_mm256_add_epi64(high, _mm256_srli_epi64(low, 32)), 32);
 }
 
-__attribute__((target("avx2"))) static void eight_below(uint64_t address, uint64_t seed, uint64_t counter, uint32_t step, uint32_t n,
+__attribute__((target("avx2"))) static void eight_below(uint64_t address, uint64_t seed,
+                                                        uint64_t counter, uint32_t step, uint32_t n,
                                                         uint32_t *out)
 {
-    __m256i near = _mm256_add_epi64(_mm256_set1_epi64x((int64_t)counter),
-                                    _mm256_mul_epu32(_mm256_set1_epi64x(step), _mm256_set_epi64x(3, 2, 1, 0)));
+    __m256i near =
+        _mm256_add_epi64(_mm256_set1_epi64x((int64_t)counter),
+                         _mm256_mul_epu32(_mm256_set1_epi64x(step), _mm256_set_epi64x(3, 2, 1, 0)));
     __m256i a = four_below(near, address, seed, n);
-    __m256i b = four_below(_mm256_add_epi64(near, _mm256_set1_epi64x((int64_t)step * 4)), address, seed, n);
+    __m256i b =
+        four_below(_mm256_add_epi64(near, _mm256_set1_epi64x((int64_t)step * 4)), address, seed, n);
     __m256i mixed = _mm256_or_si256(a, _mm256_slli_epi64(b, 32)); /* a0 b0 a1 b1 a2 b2 a3 b3 */
-    _mm256_storeu_si256((__m256i_u *)out, _mm256_permutevar8x32_epi32(mixed, _mm256_set_epi32(7, 5, 3, 1, 6, 4, 2, 0)));
+    _mm256_storeu_si256((__m256i_u *)out, _mm256_permutevar8x32_epi32(
+                                              mixed, _mm256_set_epi32(7, 5, 3, 1, 6, 4, 2, 0)));
 }
 
 static bool has_avx2(void)
@@ -73,7 +85,8 @@ static bool has_avx2(void)
     return __builtin_cpu_supports("avx2");
 }
 #else
-static void eight_below(uint64_t address, uint64_t seed, uint64_t counter, uint32_t step, uint32_t n, uint32_t *out)
+static void eight_below(uint64_t address, uint64_t seed, uint64_t counter, uint32_t step,
+                        uint32_t n, uint32_t *out)
 {
     (void)address, (void)seed, (void)counter, (void)step, (void)n, (void)out;
 }
@@ -84,12 +97,13 @@ static bool has_avx2(void)
 }
 #endif
 
-void ik_random_below_run(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter, uint32_t step, uint32_t n, uint32_t count,
-                         uint32_t *out)
+void ik_random_below_run(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter,
+                         uint32_t step, uint32_t n, uint32_t count, uint32_t *out)
 {
     uint32_t at = 0;
     for (; at + 8 <= count && has_avx2(); at += 8)
-        eight_below(entity ^ ((uint64_t)purpose << 56), seed, counter + (uint64_t)at * step, step, n, out + at);
+        eight_below(entity ^ ((uint64_t)purpose << 56), seed, counter + (uint64_t)at * step, step,
+                    n, out + at);
     for (; at < count; at++)
         out[at] = ik_random_below(seed, purpose, entity, counter + (uint64_t)at * step, n);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec.c: the one syntax of specs, "NAME:key=value,key=value", and the nearest-name search behind every "did you mean".
+ * spec.c: the one syntax of specs, "NAME:key=value,key=value", and the nearest-name search behind
+ * every "did you mean".
  */
 #include "ikat/base.h"
 
@@ -22,7 +23,8 @@ static size_t key_length(const char *text)
     return n > 0 && text[n] == '=' ? n : 0;
 }
 
-/* An item ends at a comma that is followed by KEY=, or at the end: values may contain other commas (paths). */
+/* An item ends at a comma that is followed by KEY=, or at the end: values may contain other commas
+ * (paths). */
 static size_t item_length(const char *text)
 {
     size_t n = 0;
@@ -39,11 +41,13 @@ static char *copy_part(ik_arena *arena, const char *text, size_t length)
     return copy;
 }
 
-static ik_status add_item(const char *item, size_t length, ik_arena *arena, ik_spec *spec, ik_error *err)
+static ik_status add_item(const char *item, size_t length, ik_arena *arena, ik_spec *spec,
+                          ik_error *err)
 {
     size_t key = key_length(item);
     if (!key && spec->num > 0) {
-        ik_fail(err, IK_ERR_INPUT, "'%.*s' is not key=value", (int)(length > 60 ? 60 : length), item);
+        ik_fail(err, IK_ERR_INPUT, "'%.*s' is not key=value", (int)(length > 60 ? 60 : length),
+                item);
         return ik_hint(err, IK_ERR_INPUT, "specs read like xgft:m=16:16,w=1:10");
     }
     size_t value_start = key ? key + 1 : 0;
@@ -92,13 +96,14 @@ static const char *item_name(const ik_spec *spec, size_t i, const ik_params *par
     return spec->keys[i] ? spec->keys[i] : params->num > 0 ? params->decl[0].name : NULL;
 }
 
-ik_status ik_spec_once(const ik_spec *spec, size_t i, const ik_params *params, const char *owner, ik_error *err)
+ik_status ik_spec_once(const ik_spec *spec, size_t i, const ik_params *params, const char *owner,
+                       ik_error *err)
 {
     const char *name = item_name(spec, i, params);
     for (size_t before = 0; name && before < i; before++)
         if (strcmp(item_name(spec, before, params), name) == 0)
-            return ik_fail(err, IK_ERR_INPUT, "%s: '%.60s' is given twice, %.60s and %.60s", owner, name, spec->values[before],
-                           spec->values[i]);
+            return ik_fail(err, IK_ERR_INPUT, "%s: '%.60s' is given twice, %.60s and %.60s", owner,
+                           name, spec->values[before], spec->values[i]);
     return IK_OK;
 }
 
@@ -107,7 +112,8 @@ ik_status ik_spec_apply(const ik_spec *spec, ik_params *params, const char *owne
     for (size_t i = 0; i < spec->num; i++) {
         const char *name = item_name(spec, i, params);
         if (!name)
-            return ik_fail(err, IK_ERR_INPUT, "%s takes no parameters, '%.60s' was given", owner, spec->values[i]);
+            return ik_fail(err, IK_ERR_INPUT, "%s takes no parameters, '%.60s' was given", owner,
+                           spec->values[i]);
         ik_status status = ik_spec_once(spec, i, params, owner, err);
         if (status == IK_OK)
             status = ik_params_set(params, owner, name, spec->values[i], 0, 0, err);
@@ -117,8 +123,8 @@ ik_status ik_spec_apply(const ik_spec *spec, ik_params *params, const char *owne
     return IK_OK;
 }
 
-ik_status ik_params_from_spec(ik_params *params, const char *kind, const ik_spec *spec, const ik_param *decl,
-                              const ik_param *common, ik_error *err)
+ik_status ik_params_from_spec(ik_params *params, const char *kind, const ik_spec *spec,
+                              const ik_param *decl, const ik_param *common, ik_error *err)
 {
     char owner[96];
     snprintf(owner, sizeof owner, "%.20s '%.60s'", kind, spec->name);
@@ -140,7 +146,8 @@ ik_status ik_params_from_spec(ik_params *params, const char *kind, const ik_spec
     return IK_OK;
 }
 
-ik_status ik_fail_unknown(ik_error *err, const char *kind, const char *name, const char *const *names)
+ik_status ik_fail_unknown(ik_error *err, const char *kind, const char *name,
+                          const char *const *names)
 {
     ik_fail(err, IK_ERR_INPUT, "there is no %s '%.60s'", kind, name);
     const char *nearest = ik_nearest_name(name, names);
@@ -153,7 +160,8 @@ ik_status ik_fail_unknown(ik_error *err, const char *kind, const char *name, con
     return ik_hint(err, IK_ERR_INPUT, "there are %s%s", all, *names ? ", …" : "");
 }
 
-/* Damerau-Levenshtein distance (neighbouring letters swapped count once), case ignored, names up to 63 letters. */
+/* Damerau-Levenshtein distance (neighbouring letters swapped count once), case ignored, names up to
+ * 63 letters. */
 static unsigned edit_distance(const char *a, const char *b)
 {
     enum { MAX = 64 };
@@ -173,8 +181,8 @@ static unsigned edit_distance(const char *a, const char *b)
                 best = d[i - 1][j] + 1;
             if (d[i][j - 1] + 1 < best)
                 best = d[i][j - 1] + 1;
-            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]) &&
-                d[i - 2][j - 2] + 1 < best)
+            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+                y == tolower((unsigned char)a[i - 2]) && d[i - 2][j - 2] + 1 < best)
                 best = d[i - 2][j - 2] + 1;
             d[i][j] = best;
         }

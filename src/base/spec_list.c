@@ -39,7 +39,8 @@ static void drop_blanks(char *text)
     *to = '\0';
 }
 
-/* Cuts what stands before `mark` off *text if the mark is one of the next `length` characters; false = out of memory. */
+/* Cuts what stands before `mark` off *text if the mark is one of the next `length` characters;
+ * false = out of memory. */
 static bool cut_off(const char **text, size_t length, char mark, char **out, ik_arena *arena)
 {
     const char *at = memchr(*text, mark, length);
@@ -68,7 +69,8 @@ static bool read_member(const char *text, const char *end, ik_arena *arena, ik_s
     return spec;
 }
 
-ik_status ik_spec_list_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num, ik_error *err)
+ik_status ik_spec_list_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num,
+                             ik_error *err)
 {
     size_t count = 1;
     for (const char *c = text; *c; c++)
@@ -82,8 +84,11 @@ ik_status ik_spec_list_parse(const char *text, ik_arena *arena, ik_spec_member *
         if (!read_member(text, end, arena, &m))
             return ik_fail_memory(err, (size_t)(end - text), "a list of specs");
         if (!m.spec[0] || (m.share && !m.share[0]) || (m.name && !m.name[0])) {
-            ik_fail(err, IK_ERR_INPUT, "'%.*s' names nothing", (int)(end - text > 60 ? 60 : end - text), text);
-            return ik_hint(err, IK_ERR_INPUT, "a list of specs reads like uniform+shift:by=3, with ';' for ',' inside a spec");
+            ik_fail(err, IK_ERR_INPUT, "'%.*s' names nothing",
+                    (int)(end - text > 60 ? 60 : end - text), text);
+            return ik_hint(
+                err, IK_ERR_INPUT,
+                "a list of specs reads like uniform+shift:by=3, with ';' for ',' inside a spec");
         }
         list[i] = m;
         text = end + 1;

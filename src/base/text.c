@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whole text files in. Reading goes through zlib, which passes plain files through, so that every text may be packed; where a
- * text starts and what no text holds is decided here for all readers.
+ * Whole text files in. Reading goes through zlib, which passes plain files through, so that every
+ * text may be packed; where a text starts and what no text holds is decided here for all readers.
  */
 #include "ikat/base.h"
 
@@ -24,7 +24,8 @@ static ik_status cannot_open(const char *path, ik_error *err)
 static ik_status too_large(const char *path, size_t limit, ik_error *err)
 {
     char most[32];
-    return ik_fail_at(err, IK_ERR_MEMORY, path, 0, 0, "holds more text than %s, the most that is read",
+    return ik_fail_at(err, IK_ERR_MEMORY, path, 0, 0,
+                      "holds more text than %s, the most that is read",
                       ik_format_quantity(most, sizeof most, limit, IK_DIM_SIZE));
 }
 
@@ -41,8 +42,10 @@ static ik_status stream_status(gzFile in, int got, const char *path, ik_error *e
                       code == Z_BUF_ERROR ? "the compressed file is cut off" : why);
 }
 
-/* Reads to the end; *buffer grows, is the caller's also on failure, and has room for a 0 behind *used bytes. */
-static ik_status read_stream(gzFile in, const char *path, size_t limit, char **buffer, size_t *used, ik_error *err)
+/* Reads to the end; *buffer grows, is the caller's also on failure, and has room for a 0 behind
+ * *used bytes. */
+static ik_status read_stream(gzFile in, const char *path, size_t limit, char **buffer, size_t *used,
+                             ik_error *err)
 {
     size_t cap = 0;
     for (;;) {
@@ -86,9 +89,12 @@ static ik_status open_text(const char *path, gzFile *in, ik_error *err)
     return IK_OK;
 }
 
-ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size_t *size, ik_error *err)
+ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size_t *size,
+                       ik_error *err)
 {
-    size_t limit = limit_bytes && limit_bytes < MAX_TEXT_BYTES ? (size_t)limit_bytes : MAX_TEXT_BYTES, used = 0;
+    size_t limit =
+               limit_bytes && limit_bytes < MAX_TEXT_BYTES ? (size_t)limit_bytes : MAX_TEXT_BYTES,
+           used = 0;
     gzFile in = NULL;
     ik_status opened = open_text(path, &in, err);
     if (opened != IK_OK)
@@ -114,7 +120,8 @@ static bool is_binary(unsigned char c)
 
 ik_status ik_text_begin(const char **text, size_t *size, const char *file, ik_error *err)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's byte order mark, which some editors write */
+    /* UTF-8's byte order mark, which some editors write */
+    static const char mark[] = "\xef\xbb\xbf";
     const char *at = *text, *line_start;
     size_t left = *size;
     unsigned line = 1;
@@ -129,9 +136,10 @@ ik_status ik_text_begin(const char **text, size_t *size, const char *file, ik_er
             line_start = c + 1;
         }
         if (is_binary((unsigned char)*c)) {
-            ik_fail_at(err, IK_ERR_INPUT, file, line, (unsigned)(c - line_start) + 1, "byte 0x%02x is no text",
-                       (unsigned char)*c);
-            return ik_hint(err, IK_ERR_INPUT, "expected a text file in UTF-8, plain or packed with gzip");
+            ik_fail_at(err, IK_ERR_INPUT, file, line, (unsigned)(c - line_start) + 1,
+                       "byte 0x%02x is no text", (unsigned char)*c);
+            return ik_hint(err, IK_ERR_INPUT,
+                           "expected a text file in UTF-8, plain or packed with gzip");
         }
     }
     *text = at;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cli.h: what every subcommand shares: its descriptor, its options, how it speaks to the terminal.
- * Add a subcommand: src/cli/cmd_NAME.c defining `const ik_command ik_command_NAME` and a row X(NAME) in commands.def.
+ * Add a subcommand: src/cli/cmd_NAME.c defining `const ik_command ik_command_NAME` and a row
+ * X(NAME) in commands.def.
  */
 #ifndef IKAT_CLI_H
 #define IKAT_CLI_H
@@ -14,7 +15,8 @@
 
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
-/* One option. `value` NULL = a flag. Tables end with name NULL. The common ones (cli_common_options) need not be listed. */
+/* One option. `value` NULL = a flag. Tables end with name NULL. The common ones
+ * (cli_common_options) need not be listed. */
 typedef struct cli_option {
     const char *name;  /* "--routing" */
     char letter;       /* 'r' or 0 */
@@ -36,8 +38,9 @@ typedef struct cli {
     bool progress;               /* standard error is a terminal and not quiet */
     unsigned jobs;               /* --jobs N (default: online processors) */
     uint64_t seed;               /* --seed N (default 1) */
-    uint64_t memory_limit_bytes; /* --memory-limit SIZE, default: 90 % of what the machine has free */
-    ik_env env;                  /* seed, threads, cancel flag, progress: hand it to the library */
+    /* --memory-limit SIZE, default: 90 % of what the machine has free */
+    uint64_t memory_limit_bytes;
+    ik_env env; /* seed, threads, cancel flag, progress: hand it to the library */
     struct {
         const char *name, *value;
     } * options; /* as given, in order */
@@ -47,17 +50,18 @@ typedef struct cli {
         double started, shown;
         char what[80];
         bool visible;
-    } meter; /* private */
+    } meter;            /* private */
     char stage[200];    /* what the command does now, in front of progress: see cli_stage */
     char *cache_folder; /* private */
 } cli;
 
 typedef struct ik_command {
     const char *name;
-    const char *synopsis;        /* "SPEC|FILE [--routing SPEC]" */
-    const char *summary;         /* one line */
-    const char *details;         /* paragraphs: what it prints, keys of --json */
-    const char *const *examples; /* NULL-terminated shell lines "ikat topo karytree:k=4,n=3"; tests run every one of them */
+    const char *synopsis; /* "SPEC|FILE [--routing SPEC]" */
+    const char *summary;  /* one line */
+    const char *details;  /* paragraphs: what it prints, keys of --json */
+    /* NULL-terminated shell lines "ikat topo karytree:k=4,n=3"; tests run every one of them */
+    const char *const *examples;
     const cli_option *options;
     int min_args, max_args; /* max_args -1 = any number */
     int (*run)(cli *c);
@@ -66,7 +70,8 @@ typedef struct ik_command {
 const ik_command *const *cli_commands(void); /* NULL-terminated */
 extern const cli_option cli_common_options[];
 
-/* main.c's own: defaults, options, end. cli_read_options gives CLI_DONE or CLI_USAGE (message printed). */
+/* main.c's own: defaults, options, end. cli_read_options gives CLI_DONE or CLI_USAGE (message
+ * printed). */
 void cli_start(cli *c, const int *cancel);
 int cli_read_options(cli *c, int argc, char **argv);
 void cli_stop(cli *c);
@@ -78,54 +83,65 @@ const char *cli_get(const cli *c, const char *name);
 const char *cli_get_nth(const cli *c, const char *name, int k);
 bool cli_has(const cli *c, const char *name);
 /* Unsigned number option with default; false (message printed) if it is none within [min, max]. */
-bool cli_get_uint(const cli *c, const char *name, uint64_t min, uint64_t max, uint64_t fallback, uint64_t *value);
+bool cli_get_uint(const cli *c, const char *name, uint64_t min, uint64_t max, uint64_t fallback,
+                  uint64_t *value);
 
 /* Are these two names of one file that exists? */
 bool cli_same_file(const char *a, const char *b);
 
-/* Prints "ikat: FILE:LINE:COLUMN: text" and the hint to standard error; returns the exit status that fits err->status. */
+/* Prints "ikat: FILE:LINE:COLUMN: text" and the hint to standard error; returns the exit status
+ * that fits err->status. */
 int cli_error(const cli *c, const ik_error *err);
 /* Wrong usage: message and "see ikat COMMAND -h"; returns CLI_USAGE. */
 int cli_usage(const cli *c, const char *format, ...) IK_PRINTF(2, 3);
 /* A line to standard error unless --quiet. */
 void cli_note(const cli *c, const char *format, ...) IK_PRINTF(2, 3);
-/* Says what begins now ("proving dmodk"): progress shows it, and so does the message if the command is stopped. */
+/* Says what begins now ("proving dmodk"): progress shows it, and so does the message if the command
+ * is stopped. */
 void cli_stage(cli *c, const char *format, ...) IK_PRINTF(2, 3);
-/* Progress of long work where standard error is no terminal: a line when ten seconds have passed, and every ten after. */
+/* Progress of long work where standard error is no terminal: a line when ten seconds have passed,
+ * and every ten after. */
 void cli_log_progress(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit);
 /* Keeps proofs in $XDG_CACHE_HOME/ikat, or ~/.cache/ikat, unless --no-cache says not to. */
 void cli_use_cache(cli *c);
-#define CLI_NO_CACHE                                                                                                             \
-    {                                                                                                                            \
-        "--no-cache", 0, NULL, "neither read nor keep proofs in $XDG_CACHE_HOME/ikat (~/.cache/ikat)", false                     \
+#define CLI_NO_CACHE                                                                               \
+    {                                                                                              \
+        "--no-cache", 0, NULL,                                                                     \
+            "neither read nor keep proofs in $XDG_CACHE_HOME/ikat (~/.cache/ikat)", false          \
     }
 /* Ends the progress line (if one is shown). Call before writing results. */
 void cli_progress_end(const cli *c);
-/* Prints object (sorted as built, indented by 2, newline) to standard output and takes its reference; returns CLI_DONE, or
- * CLI_USAGE if writing failed (full disk, closed pipe). NULL = out of memory. */
+/* Prints object (sorted as built, indented by 2, newline) to standard output and takes its
+ * reference; returns CLI_DONE, or CLI_USAGE if writing failed (full disk, closed pipe). NULL = out
+ * of memory. */
 int cli_print_json(const cli *c, json_t *object);
-/* A JSON string of any text: paths need not be UTF-8, as strings of JSON must; what is beyond ASCII becomes '?' in one that is
- * not. NULL = out of memory. */
+/* A JSON string of any text: paths need not be UTF-8, as strings of JSON must; what is beyond ASCII
+ * becomes '?' in one that is not. NULL = out of memory. */
 json_t *cli_json_text(const char *text);
-/* Measures which hosts the fabric connects and says what is amiss: hosts without a cable are a warning; hosts that are not
- * connected are an error, or a warning with --allow-unreachable. *refused: they are, and are not allowed to be (exit status 1). */
+/* Measures which hosts the fabric connects and says what is amiss: hosts without a cable are a
+ * warning; hosts that are not connected are an error, or a warning with --allow-unreachable.
+ * *refused: they are, and are not allowed to be (exit status 1). */
 ik_status cli_reach(const cli *c, const ik_fabric *f, bool *refused, ik_error *err);
-#define CLI_ALLOW_UNREACHABLE                                                                                                    \
-    {                                                                                                                            \
-        "--allow-unreachable", 0, NULL, "accept a fabric that does not connect all of its hosts", false                          \
+#define CLI_ALLOW_UNREACHABLE                                                                      \
+    {                                                                                              \
+        "--allow-unreachable", 0, NULL, "accept a fabric that does not connect all of its hosts",  \
+            false                                                                                  \
     }
-/* Writes and flushes are checked once at the end: call as `return cli_finish(c, status)`. A reader who has gone
- * (`| head -1`) is no failure. */
+/* Writes and flushes are checked once at the end: call as `return cli_finish(c, status)`. A reader
+ * who has gone (`| head -1`) is no failure. */
 int cli_finish(const cli *c, int status);
-/* The same after the library wrote to standard output itself: a failed write is told once, any other failure as it is. */
+/* The same after the library wrote to standard output itself: a failed write is told once, any
+ * other failure as it is. */
 int cli_written(const cli *c, ik_status written, const ik_error *err, int status);
 
 /* ---- tables: left-aligned text, right-aligned numbers, no colours into pipes */
 typedef struct cli_table cli_table;
 cli_table *
-cli_table_new(const char *const *headers); /* NULL-terminated; a header ending with '>' is right-aligned (mark removed) */
-void cli_table_cell(cli_table *t, const char *format, ...) IK_PRINTF(2, 3); /* next cell; a row is full after the last column */
-void cli_table_print(cli_table *t, FILE *out, bool colour);                 /* and frees it */
+/* NULL-terminated; a header ending with '>' is right-aligned (mark removed) */
+cli_table_new(const char *const *headers);
+/* next cell; a row is full after the last column */
+void cli_table_cell(cli_table *t, const char *format, ...) IK_PRINTF(2, 3);
+void cli_table_print(cli_table *t, FILE *out, bool colour); /* and frees it */
 /* 12345678 -> "12,345,678"; returns one of several rotating buffers. */
 const char *cli_count(uint64_t n);
 /* Bold heading (if colour) and a newline before it. */
@@ -134,7 +150,8 @@ const char *cli_severity_colour(const cli *c, ik_severity severity); /* "" witho
 const char *cli_reset(const cli *c);
 /* Formatted text into the c-th of rotating buffers: quantities. */
 const char *cli_quantity(uint64_t value, ik_dimension dim);
-/* The file's name with another ending, in the current folder: results/quickstart.db -> quickstart.html. NULL = out of memory; free. */
+/* The file's name with another ending, in the current folder: results/quickstart.db ->
+ * quickstart.html. NULL = out of memory; free. */
 char *cli_beside(const char *path, const char *ending);
 
 #endif

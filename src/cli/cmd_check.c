@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_check.c: `ikat check`: proves a routing with its VC scheme on a fabric, or shows where it fails.
+ * cmd_check.c: `ikat check`: proves a routing with its VC scheme on a fabric, or shows where it
+ * fails.
  */
 #include "cli.h"
 
@@ -31,10 +32,12 @@ static bool one_lane(const check *k)
 
 static bool failed(const ik_proof *p)
 {
-    return p->delivered == IK_NO || p->loop_free == IK_NO || p->deadlock_free == IK_NO || p->ordered == IK_NO;
+    return p->delivered == IK_NO || p->loop_free == IK_NO || p->deadlock_free == IK_NO ||
+           p->ordered == IK_NO;
 }
 
-/* ------------------------------------------------------------------------------------------ JSON */
+/* ------------------------------------------------------------------------------------------
+ * JSON */
 
 static json_t *json_verdict(ik_verdict v)
 {
@@ -60,8 +63,11 @@ static json_t *json_witness(const check *k)
         json_object_set_new(step, "to_switch", json_integer(ik_peer_node(f, d->channel)));
         json_object_set_new(step, "vc", json_integer(d->vc));
         json_object_set_new(step, "through", json_boolean(d->through));
-        json_object_set_new(step, "from", cli_json_text(ik_port_describe(f, d->channel, from, sizeof from)));
-        json_object_set_new(step, "to", cli_json_text(ik_port_describe(f, f->port_peer[d->channel], to, sizeof to)));
+        json_object_set_new(step, "from",
+                            cli_json_text(ik_port_describe(f, d->channel, from, sizeof from)));
+        json_object_set_new(
+            step, "to",
+            cli_json_text(ik_port_describe(f, f->port_peer[d->channel], to, sizeof to)));
         json_object_set_new(step, "source", json_integer(d->src));
         json_object_set_new(step, "destination", json_integer(d->dst));
         json_object_set_new(step, "source_name", json_node(f, ik_host_node(f, d->src)));
@@ -103,12 +109,14 @@ static json_t *json_lost_path(const check *k)
     char name[256];
     json_t *path = json_array();
     for (size_t i = 0; i < k->proof.lost_path_length; i++) {
-        json_array_append_new(path, cli_json_text(ik_port_describe(k->f, k->proof.lost_path[i], name, sizeof name)));
+        json_array_append_new(
+            path, cli_json_text(ik_port_describe(k->f, k->proof.lost_path[i], name, sizeof name)));
     }
     return path;
 }
 
-/* Where no channel of the escape layer is allowed: the pair, and the switch with the port that the packet came by. */
+/* Where no channel of the escape layer is allowed: the pair, and the switch with the port that the
+ * packet came by. */
 static json_t *json_gap(const check *k)
 {
     const ik_proof *p = &k->proof;
@@ -117,7 +125,8 @@ static json_t *json_gap(const check *k)
     json_object_set_new(gap, "source", json_integer(p->gap_src));
     json_object_set_new(gap, "destination", json_integer(p->gap_dst));
     json_object_set_new(gap, "switch", json_integer(k->f->port_node[p->gap_port]));
-    json_object_set_new(gap, "at", cli_json_text(ik_port_describe(k->f, p->gap_port, at, sizeof at)));
+    json_object_set_new(gap, "at",
+                        cli_json_text(ik_port_describe(k->f, p->gap_port, at, sizeof at)));
     return gap;
 }
 
@@ -145,7 +154,8 @@ static json_t *to_json(const check *k)
     json_counts(p, o);
     if (p->first_undelivered_src != IK_NONE) {
         json_object_set_new(o, "first_undelivered",
-                            json_pack("[I, I]", (json_int_t)p->first_undelivered_src, (json_int_t)p->first_undelivered_dst));
+                            json_pack("[I, I]", (json_int_t)p->first_undelivered_src,
+                                      (json_int_t)p->first_undelivered_dst));
     }
     if (p->lost_path) {
         json_object_set_new(o, "lost_path", json_lost_path(k));
@@ -155,12 +165,14 @@ static json_t *to_json(const check *k)
     return o;
 }
 
-/* ------------------------------------------------------------------------------------------ text */
+/* ------------------------------------------------------------------------------------------
+ * text */
 
 static void print_verdict(const cli *c, const char *what, ik_verdict v, const char *more)
 {
     const char *colour = v == IK_NO ? cli_severity_colour(c, IK_ERROR) : "";
-    printf("  %-15s %s%s%s%s%s\n", what, colour, verdict_text(v), *colour ? cli_reset(c) : "", *more ? ": " : "", more);
+    printf("  %-15s %s%s%s%s%s\n", what, colour, verdict_text(v), *colour ? cli_reset(c) : "",
+           *more ? ": " : "", more);
 }
 
 static void print_delivery(const check *k)
@@ -168,22 +180,27 @@ static void print_delivery(const check *k)
     const ik_proof *p = &k->proof;
     char text[640] = "", src[256], dst[256];
     if (p->undelivered) {
-        snprintf(text, sizeof text, "%s pairs without a whole way, the first from %.200s to %.200s", cli_count(p->undelivered),
-                 ik_node_describe(k->f, ik_host_node(k->f, p->first_undelivered_src), src, sizeof src),
-                 ik_node_describe(k->f, ik_host_node(k->f, p->first_undelivered_dst), dst, sizeof dst));
+        snprintf(
+            text, sizeof text, "%s pairs without a whole way, the first from %.200s to %.200s",
+            cli_count(p->undelivered),
+            ik_node_describe(k->f, ik_host_node(k->f, p->first_undelivered_src), src, sizeof src),
+            ik_node_describe(k->f, ik_host_node(k->f, p->first_undelivered_dst), dst, sizeof dst));
     } else if (p->unconnected) {
-        snprintf(text, sizeof text, "the %s pairs that the fabric connects", cli_count(p->pairs - p->unconnected));
+        snprintf(text, sizeof text, "the %s pairs that the fabric connects",
+                 cli_count(p->pairs - p->unconnected));
     }
     print_verdict(k->c, "delivered", p->delivered, text);
     if (p->unconnected) {
         printf("  %-15s %s pairs\n", "unconnected", cli_count(p->unconnected));
     }
-    snprintf(text, sizeof text, p->loops ? "%s pairs can come into a loop" : "%.0s", cli_count(p->loops));
+    snprintf(text, sizeof text, p->loops ? "%s pairs can come into a loop" : "%.0s",
+             cli_count(p->loops));
     print_verdict(k->c, "loop-free", p->loop_free, text);
     if (p->ordered != IK_UNKNOWN) {
         print_verdict(k->c, "livelock order", p->ordered, "falls at every hop");
     }
-    snprintf(text, sizeof text, p->not_minimal ? "%s pairs have a way longer than the shortest" : "%.0s",
+    snprintf(text, sizeof text,
+             p->not_minimal ? "%s pairs have a way longer than the shortest" : "%.0s",
              cli_count(p->not_minimal));
     print_verdict(k->c, "minimal", p->minimal, text);
 }
@@ -202,7 +219,8 @@ static void print_lengths(const check *k)
     for (size_t i = 0; i < p->num_path_lengths; i++) {
         cli_table_cell(table, "%zu", i);
         cli_table_cell(table, "%s", cli_count(p->path_lengths[i]));
-        cli_table_cell(table, "%.2f %%", paths ? 100.0 * (double)p->path_lengths[i] / (double)paths : 0.0);
+        cli_table_cell(table, "%.2f %%",
+                       paths ? 100.0 * (double)p->path_lengths[i] / (double)paths : 0.0);
     }
     cli_table_print(table, stdout, k->c->colour_out);
 }
@@ -212,28 +230,34 @@ static void print_witness(const check *k)
 {
     static const char *const headers[] = {"a packet on the channel from",   "to",      "VC>",
                                           "waits for the next, going from", "to host", NULL};
-    static const char *const escape_headers[] = {"a packet on the channel from",   "to",      "VC>", "the channel is",
-                                                 "waits for the next, going from", "to host", NULL};
+    static const char *const escape_headers[] = {
+        "a packet on the channel from",   "to",      "VC>", "the channel is",
+        "waits for the next, going from", "to host", NULL};
     const ik_fabric *f = k->f;
     char name[256];
     bool escape = k->proof.condition != IK_CONDITION_ACYCLIC && k->proof.gap_src == IK_NONE;
-    cli_heading(k->c, escape ? "A shortest cycle of dependencies of the escape layer" : "A shortest cycle of dependencies");
+    cli_heading(k->c, escape ? "A shortest cycle of dependencies of the escape layer"
+                             : "A shortest cycle of dependencies");
     cli_table *table = cli_table_new(escape ? escape_headers : headers);
     for (size_t i = 0; i < k->proof.witness_length; i++) {
         const ik_dependency *d = &k->proof.witness[i];
         cli_table_cell(table, "%s", ik_port_describe(f, d->channel, name, sizeof name));
-        cli_table_cell(table, "%s", ik_port_describe(f, f->port_peer[d->channel], name, sizeof name));
+        cli_table_cell(table, "%s",
+                       ik_port_describe(f, f->port_peer[d->channel], name, sizeof name));
         cli_table_cell(table, "%u", d->vc);
         if (escape) {
             cli_table_cell(table, "%s", d->through ? "adaptive, held" : "escape");
         }
-        cli_table_cell(table, "%s", ik_node_describe(f, ik_host_node(f, d->src), name, sizeof name));
-        cli_table_cell(table, "%s", ik_node_describe(f, ik_host_node(f, d->dst), name, sizeof name));
+        cli_table_cell(table, "%s",
+                       ik_node_describe(f, ik_host_node(f, d->src), name, sizeof name));
+        cli_table_cell(table, "%s",
+                       ik_node_describe(f, ik_host_node(f, d->dst), name, sizeof name));
     }
     cli_table_print(table, stdout, k->c->colour_out);
     printf("  and the last waits for the first\n");
     if (escape) {
-        printf("  a packet holds an escape channel with the adaptive ones below it, and waits for the next escape channel\n");
+        printf("  a packet holds an escape channel with the adaptive ones below it, and waits for "
+               "the next escape channel\n");
     }
 }
 
@@ -245,7 +269,8 @@ static void print_lost_path(const check *k)
         uint32_t channel = k->proof.lost_path[i];
         printf("  %s", ik_port_describe(k->f, channel, name, sizeof name));
         uint32_t to = k->f->port_peer[channel];
-        printf(" -> %s\n", to == IK_NONE ? "nothing" : ik_port_describe(k->f, to, name, sizeof name));
+        printf(" -> %s\n",
+               to == IK_NONE ? "nothing" : ik_port_describe(k->f, to, name, sizeof name));
     }
     const ik_proof *p = &k->proof;
     bool again = false;
@@ -259,8 +284,9 @@ static void print_gap(const check *k)
 {
     const ik_proof *p = &k->proof;
     char src[256], dst[256], at[256];
-    printf("  %-15s a packet from %s to %s that came to %s may take no channel of the escape layer there\n", "",
-           ik_node_describe(k->f, ik_host_node(k->f, p->gap_src), src, sizeof src),
+    printf("  %-15s a packet from %s to %s that came to %s may take no channel of the escape layer "
+           "there\n",
+           "", ik_node_describe(k->f, ik_host_node(k->f, p->gap_src), src, sizeof src),
            ik_node_describe(k->f, ik_host_node(k->f, p->gap_dst), dst, sizeof dst),
            ik_port_describe(k->f, p->gap_port, at, sizeof at));
 }
@@ -270,14 +296,17 @@ static void print_text(const check *k)
     const ik_proof *p = &k->proof;
     printf("%s\n", k->f->spec ? k->f->spec : k->c->args[0]);
     printf("  %-15s %s\n", "routing", k->plan->routing->spec);
-    printf("  %-15s %s, %u of %u VC%s used\n", "VC scheme", k->plan->vc->spec, p->vcs_used, k->plan->num_vcs,
-           k->plan->num_vcs == 1 ? "" : "s");
-    printf("  %-15s %s%s\n", "host pairs", cli_count(p->pairs), p->sampled_pairs ? ", a sample of all" : "");
+    printf("  %-15s %s, %u of %u VC%s used\n", "VC scheme", k->plan->vc->spec, p->vcs_used,
+           k->plan->num_vcs, k->plan->num_vcs == 1 ? "" : "s");
+    printf("  %-15s %s%s\n", "host pairs", cli_count(p->pairs),
+           p->sampled_pairs ? ", a sample of all" : "");
     print_delivery(k);
     print_verdict(k->c, "deadlock-free", p->deadlock_free, p->deadlock_reason);
-    printf("  %-15s %s channels and VCs, %s dependencies\n", "", cli_count(p->channels), cli_count(p->dependencies));
+    printf("  %-15s %s channels and VCs, %s dependencies\n", "", cli_count(p->channels),
+           cli_count(p->dependencies));
     if (one_lane(k)) {
-        printf("  %-15s for one lane: no service levels and virtual lanes come with the tables\n", "");
+        printf("  %-15s for one lane: no service levels and virtual lanes come with the tables\n",
+               "");
     }
     if (p->gap_src != IK_NONE) {
         print_gap(k);
@@ -291,7 +320,8 @@ static void print_text(const check *k)
     }
 }
 
-/* ------------------------------------------------------------------------------------------ the command */
+/* ------------------------------------------------------------------------------------------ the
+ * command */
 
 static ik_status prove(check *k, unsigned num_vcs, const ik_verify_config *config, ik_error *err)
 {
@@ -301,7 +331,8 @@ static ik_status prove(check *k, unsigned num_vcs, const ik_verify_config *confi
         status = cli_reach(c, k->f, &k->refused, err);
     }
     if (status == IK_OK) {
-        status = ik_plan_from_specs(k->f, cli_get(c, "--routing"), cli_get(c, "--vc"), NULL, num_vcs, &c->env, &k->plan, err);
+        status = ik_plan_from_specs(k->f, cli_get(c, "--routing"), cli_get(c, "--vc"), NULL,
+                                    num_vcs, &c->env, &k->plan, err);
     }
     if (status == IK_OK) {
         cli_stage(k->c, "proving %s", k->plan->routing->spec);
@@ -345,7 +376,8 @@ static int run(cli *c)
         return cli_usage(c, "which routing? Say --routing SPEC; 'ikat list routings' shows all");
     }
     if (!cli_get_uint(c, "--vcs", 0, IK_MAX_VCS, 0, &num_vcs) ||
-        (cli_has(c, "--sample") && !cli_get_uint(c, "--sample", 1, 1000000000000, 1, &config.sample_pairs))) {
+        (cli_has(c, "--sample") &&
+         !cli_get_uint(c, "--sample", 1, 1000000000000, 1, &config.sample_pairs))) {
         return CLI_USAGE;
     }
     if (!read_flow(c, &config.flow)) {
@@ -367,8 +399,11 @@ static const cli_option options[] = {
     {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false},
     {"--vcs", 0, "N", "number of VCs; 0 or without it: as many as the scheme takes", false},
     {"--flow", 0, "any|cut_through",
-     "judge an escape layer for every flow control (the default), or for switches that keep whole packets", false},
-    {"--sample", 0, "N", "prove N drawn pairs of hosts only: what they do not contradict is unknown", false},
+     "judge an escape layer for every flow control (the default), or for switches that keep whole "
+     "packets",
+     false},
+    {"--sample", 0, "N",
+     "prove N drawn pairs of hosts only: what they do not contradict is unknown", false},
     CLI_ALLOW_UNREACHABLE,
     CLI_NO_CACHE,
     {NULL, 0, NULL, NULL, false},
@@ -381,20 +416,31 @@ const ik_command ik_command_check = {
     .name = "check",
     .synopsis = "SPEC|FILE --routing SPEC [--vc SPEC] [--vcs N] [--flow any|cut_through]",
     .summary = "prove a routing: every pair delivered, no loop, no deadlock; minimal or not",
-    .details =
-        "Walks every choice that the routing allows for every pair of hosts, and searches the graph of dependencies between\n"
-        "(channel, VC) pairs for a cycle. If there is one, a shortest is shown, with a pair of hosts for each of its steps.\n"
-        "Hops count channels between switches. Exit status 1 if a pair is not delivered, can loop, or packets can deadlock,\n"
-        "and, without --allow-unreachable, if the fabric does not connect all hosts that have a cable.\n"
-        "Where there is a cycle and the VC scheme has an escape layer, the layer is judged: by default so that the verdict\n"
-        "holds for every flow control, with --flow cut_through for switches whose buffers hold whole packets.\n"
-        "With --json: spec, hosts, switches, routing, vc, vcs, vcs_needed, vcs_used, delivered, loop_free, minimal,\n"
-        "livelock_order (null without one), deadlock_free, flow, condition (acyclic, extended, direct: what deadlock_free rests\n"
-        "on), deadlock_reason, one_lane (tables from a file, without a VC scheme), pairs, sampled_pairs (0:\n"
-        "all), undelivered, loops, unconnected,\n"
-        "not_minimal, max_hops, mean_hops, path_lengths (initial states by hops), channels, dependencies, first_undelivered\n"
-        "[source, destination], lost_path, escape_gap (null, or source, destination, switch, at), witness (null, or the steps:\n"
-        "switch, port, to_switch, vc, through, from, to, source, destination, source_name, destination_name).",
+    .details = "Walks every choice that the routing allows for every pair of hosts, and searches "
+               "the graph of dependencies between\n"
+               "(channel, VC) pairs for a cycle. If there is one, a shortest is shown, with a pair "
+               "of hosts for each of its steps.\n"
+               "Hops count channels between switches. Exit status 1 if a pair is not delivered, "
+               "can loop, or packets can deadlock,\n"
+               "and, without --allow-unreachable, if the fabric does not connect all hosts that "
+               "have a cable.\n"
+               "Where there is a cycle and the VC scheme has an escape layer, the layer is judged: "
+               "by default so that the verdict\n"
+               "holds for every flow control, with --flow cut_through for switches whose buffers "
+               "hold whole packets.\n"
+               "With --json: spec, hosts, switches, routing, vc, vcs, vcs_needed, vcs_used, "
+               "delivered, loop_free, minimal,\n"
+               "livelock_order (null without one), deadlock_free, flow, condition (acyclic, "
+               "extended, direct: what deadlock_free rests\n"
+               "on), deadlock_reason, one_lane (tables from a file, without a VC scheme), pairs, "
+               "sampled_pairs (0:\n"
+               "all), undelivered, loops, unconnected,\n"
+               "not_minimal, max_hops, mean_hops, path_lengths (initial states by hops), channels, "
+               "dependencies, first_undelivered\n"
+               "[source, destination], lost_path, escape_gap (null, or source, destination, "
+               "switch, at), witness (null, or the steps:\n"
+               "switch, port, to_switch, vc, through, from, to, source, destination, source_name, "
+               "destination_name).",
     .examples = examples,
     .options = options,
     .min_args = 1,

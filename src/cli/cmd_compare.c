@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_compare.c: `ikat compare`: fabrics side by side, given as specs or as the members that families have at a switch radix or a
- * number of hosts.
+ * cmd_compare.c: `ikat compare`: fabrics side by side, given as specs or as the members that
+ * families have at a switch radix or a number of hosts.
  */
 #include "scale.h"
 
@@ -36,7 +36,8 @@ typedef struct comparison {
     const char *routing;
 } comparison;
 
-/* ------------------------------------------------------------------------------------------ choosing */
+/* ------------------------------------------------------------------------------------------
+ * choosing */
 
 static entry *add_entry(comparison *x)
 {
@@ -107,7 +108,8 @@ static ik_status add_series(comparison *x, uint64_t asked, bool by_radix, ik_err
             }
             e->series = s->name;
             e->asked = (uint32_t)asked;
-            e->exists = by_radix ? ik_series_largest(s, (uint32_t)asked, &p) : ik_series_smallest(s, (double)asked, &p);
+            e->exists = by_radix ? ik_series_largest(s, (uint32_t)asked, &p)
+                                 : ik_series_smallest(s, (double)asked, &p);
             if (e->exists) {
                 e->spec = strdup(p.spec);
                 if (!e->spec) {
@@ -125,12 +127,15 @@ static ik_status add_series(comparison *x, uint64_t asked, bool by_radix, ik_err
 }
 
 /* One number of --radix or --hosts. A node has at most 65535 ports. */
-static ik_status add_asked(comparison *x, const char *option, bool by_radix, const char *text, ik_error *err)
+static ik_status add_asked(comparison *x, const char *option, bool by_radix, const char *text,
+                           ik_error *err)
 {
     uint64_t n = 0, most = by_radix ? 65535 : 1000000000;
     ik_error why;
     if (ik_parse_quantity(text, IK_DIM_NONE, &n, &why) != IK_OK || n == 0 || n > most) {
-        return ik_fail(err, IK_ERR_USAGE, "%s takes a whole number from 1 to %" PRIu64 ", not '%.60s'", option, most, text);
+        return ik_fail(err, IK_ERR_USAGE,
+                       "%s takes a whole number from 1 to %" PRIu64 ", not '%.60s'", option, most,
+                       text);
     }
     return add_series(x, n, by_radix, err);
 }
@@ -150,7 +155,8 @@ static ik_status choose(comparison *x, ik_error *err)
         return status;
     }
     if (!series && x->c->num_args == 0) {
-        return ik_fail(err, IK_ERR_USAGE, "nothing to compare: give specs, or --radix R or --hosts N");
+        return ik_fail(err, IK_ERR_USAGE,
+                       "nothing to compare: give specs, or --radix R or --hosts N");
     }
     for (int i = 0; !series && i < x->c->num_args; i++) {
         entry *e = add_entry(x);
@@ -165,7 +171,8 @@ static ik_status choose(comparison *x, ik_error *err)
     return IK_OK;
 }
 
-/* ------------------------------------------------------------------------------------------ measuring */
+/* ------------------------------------------------------------------------------------------
+ * measuring */
 
 static ik_status measure_traffic(comparison *x, const ik_fabric *f, entry *e, ik_error *err)
 {
@@ -177,7 +184,8 @@ static ik_status measure_traffic(comparison *x, const ik_fabric *f, entry *e, ik
         ik_load load = {0};
         e->saturation[k] = -1;
         s = ik_traffic_from_spec(f, cli_get_nth(x->c, "--traffic", k), env, &t, err);
-        if (s == IK_ERR_UNSUPPORTED) { /* e.g. a bit permutation of a number of hosts that is no power of two: an empty cell */
+        if (s == IK_ERR_UNSUPPORTED) {
+            /* e.g. a bit permutation of a number of hosts that is no power of two: an empty cell */
             s = IK_OK;
             continue;
         }
@@ -238,7 +246,8 @@ static ik_status measure_entry(comparison *x, entry *e, ik_error *err)
     return s;
 }
 
-/* ------------------------------------------------------------------------------------------ showing */
+/* ------------------------------------------------------------------------------------------
+ * showing */
 
 static json_t *entry_json(const comparison *x, const entry *e)
 {
@@ -260,13 +269,15 @@ static json_t *entry_json(const comparison *x, const entry *e)
     json_object_set_new(o, "mean_hops", e->built ? json_real(e->dist.mean_hops) : json_null());
     if (e->has_bisection) {
         json_object_set_new(o, "bisection_per_host", json_real(e->bisection.per_host));
-        json_object_set_new(o, "bisection_lower_bound_per_host", json_real(e->bisection.lower_bound_per_host));
+        json_object_set_new(o, "bisection_lower_bound_per_host",
+                            json_real(e->bisection.lower_bound_per_host));
     }
     if (e->built && x->num_traffics) {
         json_t *saturation = json_object();
         for (int k = 0; k < x->num_traffics; k++) {
             double s = e->saturation[k];
-            json_object_set_new(saturation, cli_get_nth(x->c, "--traffic", k), s < 0 ? json_null() : json_real(s));
+            json_object_set_new(saturation, cli_get_nth(x->c, "--traffic", k),
+                                s < 0 ? json_null() : json_real(s));
         }
         json_object_set_new(o, "saturation", saturation);
     }
@@ -326,8 +337,9 @@ static void show_table(const comparison *x)
         headers[n++] = cli_has(x->c, "--radix") ? "radix>" : "hosts wanted>";
         headers[n++] = "family";
     }
-    static const char *const fixed[] = {"fabric",        "hosts>",        "switches>", "ports>",
-                                        "ports a host>", "links a host>", "diameter>", "mean hops>"};
+    static const char *const fixed[] = {"fabric",    "hosts>",        "switches>",
+                                        "ports>",    "ports a host>", "links a host>",
+                                        "diameter>", "mean hops>"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         headers[n++] = fixed[i];
     }
@@ -345,20 +357,25 @@ static void show_table(const comparison *x)
     }
     cli_table_print(t, stdout, x->c->colour_out);
     if (x->num_traffics) {
-        printf("Traffic columns: predicted saturation under routing %s, as a fraction of the hosts' rate.\n", x->routing);
+        printf("Traffic columns: predicted saturation under routing %s, as a fraction of the "
+               "hosts' rate.\n",
+               x->routing);
     }
 }
 
-/* ------------------------------------------------------------------------------------------ the command */
+/* ------------------------------------------------------------------------------------------ the
+ * command */
 
 /* --scale has a table of its own, in which nothing is measured. */
 static int scale(cli *c)
 {
-    static const char *const others[] = {"--radix", "--hosts", "--bisection", "--traffic", "--routing"};
+    static const char *const others[] = {"--radix", "--hosts", "--bisection", "--traffic",
+                                         "--routing"};
     ik_error err;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (cli_has(c, others[i])) {
-            return cli_usage(c, "--scale counts hosts and measures nothing: %s does not go with it", others[i]);
+            return cli_usage(c, "--scale counts hosts and measures nothing: %s does not go with it",
+                             others[i]);
         }
     }
     return check_families(c, &err) == IK_OK ? cli_compare_scale(c) : cli_error(c, &err);
@@ -405,10 +422,13 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--radix", 0, "R", "compare each family's largest member of at most R ports a switch (several: a table over the radix)",
+    {"--radix", 0, "R",
+     "compare each family's largest member of at most R ports a switch (several: a table over the "
+     "radix)",
      true},
     {"--hosts", 0, "N", "compare each family's smallest member of at least N hosts", true},
-    {"--scale", 0, "A..B", "table of the hosts that each family reaches with switches of A to B ports", false},
+    {"--scale", 0, "A..B",
+     "table of the hosts that each family reaches with switches of A to B ports", false},
     {"--plot", 0, "FILE.svg", "draw that table", false},
     {"--bisection", 'b', NULL, "bisection too", false},
     {"--traffic", 't', "SPEC", "predicted saturation under this pattern", true},
@@ -416,23 +436,28 @@ static const cli_option options[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-static const char *const examples[] = {"ikat compare slimfly:q=5 oft:k=4 mlfm:h=5 --bisection --traffic uniform --traffic worst",
-                                       "ikat compare --radix 12", "ikat compare --hosts 200 slimfly oft",
-                                       "ikat compare --scale 8..16", NULL};
+static const char *const examples[] = {
+    "ikat compare slimfly:q=5 oft:k=4 mlfm:h=5 --bisection --traffic uniform --traffic worst",
+    "ikat compare --radix 12", "ikat compare --hosts 200 slimfly oft", "ikat compare --scale 8..16",
+    NULL};
 
 const ik_command ik_command_compare = {
     .name = "compare",
-    .synopsis = "SPEC|FILE … | [FAMILY …] --radix R | [FAMILY …] --hosts N | [FAMILY …] --scale A..B",
+    .synopsis =
+        "SPEC|FILE … | [FAMILY …] --radix R | [FAMILY …] --hosts N | [FAMILY …] --scale A..B",
     .summary = "fabrics side by side: size, cost, distances, bisection, predicted saturation",
-    .details =
-        "With --radix or --hosts the rows are the balanced members of every family that has a series of them, or of those that "
-        "are\n"
-        "named. Members of more than 300,000 hosts are counted by formula and not measured. Saturations are\n"
-        "told where the pattern fits the fabric and all its pairs are delivered.\n"
-        "With --json: fabrics, an array of objects with series, asked, spec, hosts, switches, ports, links, radix, "
-        "ports_per_host,\n"
-        "links_per_host, diameter, mean_hops, bisection_per_host, bisection_lower_bound_per_host, saturation (by pattern). With\n"
-        "--scale: scale, an array of objects with series, summary, hosts_by_radix.",
+    .details = "With --radix or --hosts the rows are the balanced members of every family that has "
+               "a series of them, or of those that "
+               "are\n"
+               "named. Members of more than 300,000 hosts are counted by formula and not measured. "
+               "Saturations are\n"
+               "told where the pattern fits the fabric and all its pairs are delivered.\n"
+               "With --json: fabrics, an array of objects with series, asked, spec, hosts, "
+               "switches, ports, links, radix, "
+               "ports_per_host,\n"
+               "links_per_host, diameter, mean_hops, bisection_per_host, "
+               "bisection_lower_bound_per_host, saturation (by pattern). With\n"
+               "--scale: scale, an array of objects with series, summary, hosts_by_radix.",
     .examples = examples,
     .options = options,
     .min_args = 0,

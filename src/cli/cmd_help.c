@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_help.c: `ikat help [TOPIC]`: a command, a member of a family, or a topic (specs, units, exit-status).
+ * cmd_help.c: `ikat help [TOPIC]`: a command, a member of a family, or a topic (specs, units,
+ * exit-status).
  */
 #include "families.h"
 
@@ -11,27 +12,34 @@ static const struct topic {
 } topics[] = {
     {"specs", "how fabrics, routings and patterns are written",
      "One syntax, on the command line and in experiment files:\n\n"
-     "  NAME[:KEY=VALUE[,KEY=VALUE]...]      xgft:m=16:16,w=1:10    karytree:k=4,n=3    shift:by=24\n"
+     "  NAME[:KEY=VALUE[,KEY=VALUE]...]      xgft:m=16:16,w=1:10    karytree:k=4,n=3    "
+     "shift:by=24\n"
      "  file:PATH                            file:cluster.ibnetdiscover\n\n"
-     "Lists are written with colons (m=16:16). The first item may be a bare value: it is the value of the member's first\n"
+     "Lists are written with colons (m=16:16). The first item may be a bare value: it is the value "
+     "of the member's first\n"
      "parameter (file:PATH, shift:24). The path of an existing file stands for file:PATH,\n"
      "and '-' for what comes on standard input. A spec within a spec has ';' for ',':\n"
      "escape:routing=updown:order=distance;root=0\n"
-     "Patterns within a spec are joined by '+' and have ';' for ',': mix:80%*uniform+20%*hotspot:nodes=5;fraction=100%\n"
+     "Patterns within a spec are joined by '+' and have ';' for ',': "
+     "mix:80%*uniform+20%*hotspot:nodes=5;fraction=100%\n"
      "'ikat list' shows the names, 'ikat help NAME' the parameters of one."},
     {"units", "how quantities are written",
-     "Quantities carry their unit; a missing or wrong unit is refused. Blanks are allowed: 100 Gb/s = 100Gb/s.\n\n"
+     "Quantities carry their unit; a missing or wrong unit is refused. Blanks are allowed: 100 "
+     "Gb/s = 100Gb/s.\n\n"
      "  times      ps ns us ms s            6 ns        kept as whole picoseconds\n"
-     "  rates      b/s kb/s Mb/s Gb/s Tb/s  100 Gb/s    kept as whole bit/s (B/s with the same prefixes: times 8)\n"
+     "  rates      b/s kb/s Mb/s Gb/s Tb/s  100 Gb/s    kept as whole bit/s (B/s with the same "
+     "prefixes: times 8)\n"
      "  sizes      B KiB MiB GiB kB MB GB   192 KiB     KiB = 1024 B, kB = 1000 B\n"
      "  fractions  % or none                25 % = 0.25\n"
      "  lengths    mm cm m km               2 m"},
     {"exit-status", "what the exit status means",
      "  0    done\n"
      "  1    a proof failed, a deadlock was found, or a finding is an error\n"
-     "  2    wrong usage or wrong input (the message says where), or output that could not be written\n"
+     "  2    wrong usage or wrong input (the message says where), or output that could not be "
+     "written\n"
      "  130  interrupted (Ctrl-C); what was finished is kept"},
-    {"experiment", "the file that 'ikat run' takes", "An experiment is a YAML file of these sections:\n"},
+    {"experiment", "the file that 'ikat run' takes",
+     "An experiment is a YAML file of these sections:\n"},
     {0},
 };
 
@@ -42,7 +50,8 @@ static void print_options(const char *title, const cli_option *options)
     printf("\n%s\n", title);
     for (const cli_option *o = options; o->name; o++) {
         char left[64];
-        snprintf(left, sizeof left, "%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+        snprintf(left, sizeof left, "%s%s%s", o->name, o->value ? " " : "",
+                 o->value ? o->value : "");
         if (o->letter)
             printf("  -%c, %-24s %s\n", o->letter, left, o->help);
         else
@@ -52,7 +61,8 @@ static void print_options(const char *title, const cli_option *options)
 
 int cli_print_help(const cli *c, const ik_command *command)
 {
-    printf("%sikat %s%s %s\n", c->colour_out ? "\033[1m" : "", command->name, cli_reset(c), command->synopsis);
+    printf("%sikat %s%s %s\n", c->colour_out ? "\033[1m" : "", command->name, cli_reset(c),
+           command->synopsis);
     printf("%s\n", command->summary);
     if (command->details)
         printf("\n%s\n", command->details);
@@ -68,15 +78,16 @@ int cli_print_help(const cli *c, const ik_command *command)
 
 static int print_overview(const cli *c)
 {
-    printf("%sikat%s %s: design, route, prove, analyse and simulate interconnection networks\n\n", c->colour_out ? "\033[1m" : "",
-           cli_reset(c), ik_version());
+    printf("%sikat%s %s: design, route, prove, analyse and simulate interconnection networks\n\n",
+           c->colour_out ? "\033[1m" : "", cli_reset(c), ik_version());
     printf("Commands\n");
     for (const ik_command *const *k = cli_commands(); *k; k++)
         printf("  %-10s %s\n", (*k)->name, (*k)->summary);
     printf("\nTopics\n");
     for (const struct topic *t = topics; t->name; t++)
         printf("  %-12s %s\n", t->name, t->summary);
-    printf("\n'ikat COMMAND -h' explains a command, 'ikat help NAME' a topic, a topology, a routing, a pattern …\n");
+    printf("\n'ikat COMMAND -h' explains a command, 'ikat help NAME' a topic, a topology, a "
+           "routing, a pattern …\n");
     return CLI_DONE;
 }
 
@@ -133,20 +144,23 @@ static void print_experiment(void)
             printf(" (default: %s)", s->def);
         puts(s->def ? "" : " (required)");
     }
-    puts(
-        "\n  fabric: {family: karytree, k: [4, 8], n: 2}     # or a spec: karytree:k=4,n=2\n"
-        "  routing: [dmodk, updown]\n"
-        "  traffic: [uniform, \"shift:by=4\"]\n"
-        "  load: [2%, 10%..90% step 10%]\n"
-        "  seeds: 3                                         # the seeds 1, 2, 3; or a list\n"
-        "  switch: {voq: [true, false]}\n"
-        "  measure: {warmup: 50 us, duration: 200 us}\n\n"
-        "Any value may be a list or a range (A..B step C, A..B times F, whole numbers also A..B): the product of all of them is\n"
-        "run. A parameter that is itself a list of numbers takes [16, 16] or 16:16 as one value, [[16, 16], [8, 8]] as two.\n"
-        "Inside [ ] a spec with commas needs quotes. Anchors, aliases and '<<' work. Paths start at the file's folder. The "
-        "seeds\n"
-        "vary traffic, arbitration and drawn paths; fabrics and tables are drawn with the first seed or their own.\n"
-        "'ikat help switch', 'adapter' and 'measure' list the parameters of those sections.");
+    puts("\n  fabric: {family: karytree, k: [4, 8], n: 2}     # or a spec: karytree:k=4,n=2\n"
+         "  routing: [dmodk, updown]\n"
+         "  traffic: [uniform, \"shift:by=4\"]\n"
+         "  load: [2%, 10%..90% step 10%]\n"
+         "  seeds: 3                                         # the seeds 1, 2, 3; or a list\n"
+         "  switch: {voq: [true, false]}\n"
+         "  measure: {warmup: 50 us, duration: 200 us}\n\n"
+         "Any value may be a list or a range (A..B step C, A..B times F, whole numbers also A..B): "
+         "the product of all of them is\n"
+         "run. A parameter that is itself a list of numbers takes [16, 16] or 16:16 as one value, "
+         "[[16, 16], [8, 8]] as two.\n"
+         "Inside [ ] a spec with commas needs quotes. Anchors, aliases and '<<' work. Paths start "
+         "at the file's folder. The "
+         "seeds\n"
+         "vary traffic, arbitration and drawn paths; fabrics and tables are drawn with the first "
+         "seed or their own.\n"
+         "'ikat help switch', 'adapter' and 'measure' list the parameters of those sections.");
 }
 
 /* ---- the same as JSON */
@@ -170,8 +184,8 @@ static json_t *command_json(const ik_command *k)
 {
     json_t *options = json_array(), *shown = json_array(), *o = named_json(k->name, k->summary);
     for (const cli_option *option = k->options; option && option->name; option++)
-        json_array_append_new(options,
-                              json_pack("{s:s, s:s?, s:s}", "name", option->name, "value", option->value, "help", option->help));
+        json_array_append_new(options, json_pack("{s:s, s:s?, s:s}", "name", option->name, "value",
+                                                 option->value, "help", option->help));
     for (const char *const *e = k->examples; e && *e; e++)
         json_array_append_new(shown, json_string(*e));
     json_object_set_new(o, "synopsis", json_string(k->synopsis));
@@ -188,7 +202,8 @@ static json_t *topic_json(const struct topic *t)
     if (strcmp(t->name, "experiment") == 0) {
         json_t *sections = json_array();
         for (const ik_experiment_section *s = ik_experiment_sections(); s->name; s++)
-            json_array_append_new(sections, json_pack("{s:s, s:s, s:s?}", "name", s->name, "help", s->help, "default", s->def));
+            json_array_append_new(sections, json_pack("{s:s, s:s, s:s?}", "name", s->name, "help",
+                                                      s->help, "default", s->def));
         json_object_set_new(o, "sections", sections);
     }
     return json_pack("{s:o}", "topic", o);
@@ -213,15 +228,17 @@ static int run(cli *c)
     return print_named(c, c->args[0]);
 }
 
-static const char *const examples[] = {"ikat help", "ikat help specs", "ikat help xgft", "ikat help dmodk --json", NULL};
+static const char *const examples[] = {"ikat help", "ikat help specs", "ikat help xgft",
+                                       "ikat help dmodk --json", NULL};
 
 const ik_command ik_command_help = {
     .name = "help",
     .synopsis = "[COMMAND|TOPIC|NAME]",
     .summary = "explain a command, a topic, a topology, a routing, a pattern",
-    .details =
-        "With --json: commands and topics (name, summary); of one command: command (name, summary, synopsis, details, options,\n"
-        "examples); of a topic: topic (name, summary, text); of a member: what 'ikat list --json' says of it.",
+    .details = "With --json: commands and topics (name, summary); of one command: command (name, "
+               "summary, synopsis, details, options,\n"
+               "examples); of a topic: topic (name, summary, text); of a member: what 'ikat list "
+               "--json' says of it.",
     .examples = examples,
     .min_args = 0,
     .max_args = 1,

@@ -25,7 +25,8 @@ static void add_member(void *ctx, const cli_member *m)
 static void list_family(const cli *c, const cli_family *f, json_t *object)
 {
     static const char *const headers[] = {"name", "what it is", NULL};
-    listing l = {.json = c->json ? json_array() : NULL, .table = c->json ? NULL : cli_table_new(headers)};
+    listing l = {.json = c->json ? json_array() : NULL,
+                 .table = c->json ? NULL : cli_table_new(headers)};
     f->each(add_member, &l);
     if (c->json) {
         json_object_set_new(object, f->name, l.json);
@@ -60,14 +61,17 @@ static int run(cli *c)
     return CLI_DONE;
 }
 
-static const char *const examples[] = {"ikat list", "ikat list routings", "ikat list topologies --json", NULL};
+static const char *const examples[] = {"ikat list", "ikat list routings",
+                                       "ikat list topologies --json", NULL};
 
 const ik_command ik_command_list = {
     .name = "list",
     .synopsis = "[FAMILY]",
     .summary = "list topologies, routings, selections, vcs, traffic, formats, sections",
-    .details = "With --json: an object with one array a family; each member has name, summary, source, details, parameters\n"
-               "(name, type, default, needs, min, max, range, help), common_parameters, examples, shorthand_of.",
+    .details = "With --json: an object with one array a family; each member has name, summary, "
+               "source, details, parameters\n"
+               "(name, type, default, needs, min, max, range, help), common_parameters, examples, "
+               "shorthand_of.",
     .examples = examples,
     .min_args = 0,
     .max_args = 1,

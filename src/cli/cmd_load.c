@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Contention needs every path in memory: a default for patterns with at most this many flows a host on average. */
+/* Contention needs every path in memory: a default for patterns with at most this many flows a host
+ * on average. */
 static const double few_flows = 64;
 
 typedef struct loads {
@@ -28,13 +29,15 @@ typedef struct loads {
     ik_permutations permutations;
 } loads;
 
-/* ------------------------------------------------------------------------------------------ measuring */
+/* ------------------------------------------------------------------------------------------
+ * measuring */
 
 static ik_status measure_more(loads *l, uint64_t patterns, uint64_t samples, ik_error *err)
 {
     const ik_env *env = &l->c->env;
     ik_status s = IK_OK;
-    if (cli_has(l->c, "--contention") || (double)l->load.flows <= few_flows * (double)l->f->num_hosts) {
+    if (cli_has(l->c, "--contention") ||
+        (double)l->load.flows <= few_flows * (double)l->f->num_hosts) {
         s = ik_contention_measure(l->r, l->t, env, &l->contention, err);
         l->has_contention = s == IK_OK;
     }
@@ -87,7 +90,8 @@ static uint64_t undelivered(const loads *l)
     return l->load.undelivered - l->unconnected;
 }
 
-/* ------------------------------------------------------------------------------------------ JSON */
+/* ------------------------------------------------------------------------------------------
+ * JSON */
 
 static json_t *json_u64(uint64_t n)
 {
@@ -107,7 +111,8 @@ static json_t *json_ratio(const ik_ratio *r)
 static json_t *json_channel(const ik_fabric *f, uint32_t port)
 {
     char where[256];
-    return port == IK_NONE ? json_null() : cli_json_text(ik_port_describe(f, port, where, sizeof where));
+    return port == IK_NONE ? json_null()
+                           : cli_json_text(ik_port_describe(f, port, where, sizeof where));
 }
 
 static json_t *json_groups(const loads *l)
@@ -117,12 +122,14 @@ static json_t *json_groups(const loads *l)
         const ik_load_group *g = &l->groups[i];
         json_t *bins = json_array();
         for (size_t b = 0; b < g->num_bins; b++) {
-            json_array_append_new(bins, json_pack("{s:f, s:f, s:I}", "low", g->bins[b].low, "high", g->bins[b].high, "channels",
+            json_array_append_new(bins, json_pack("{s:f, s:f, s:I}", "low", g->bins[b].low, "high",
+                                                  g->bins[b].high, "channels",
                                                   (json_int_t)g->bins[b].channels));
         }
-        json_array_append_new(a, json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:o}", "direction", ik_direction_name(g->direction),
-                                           "level", (int)g->level, "channels", (json_int_t)g->channels, "min", g->min, "mean",
-                                           g->mean, "max", g->max, "histogram", bins));
+        json_array_append_new(a, json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:o}", "direction",
+                                           ik_direction_name(g->direction), "level", (int)g->level,
+                                           "channels", (json_int_t)g->channels, "min", g->min,
+                                           "mean", g->mean, "max", g->max, "histogram", bins));
     }
     return a;
 }
@@ -136,7 +143,8 @@ static json_t *json_turns(const loads *l)
         for (uint32_t sw = 0; sw < l->f->num_switches; sw++) {
             if (l->f->switch_level[sw] == level) {
                 double n = l->load.turns[sw];
-                json_array_append_new(row, n == floor(n) && n < 9e15 ? json_u64((uint64_t)n) : json_real(n));
+                json_array_append_new(row, n == floor(n) && n < 9e15 ? json_u64((uint64_t)n)
+                                                                     : json_real(n));
             }
         }
         json_array_append_new(a, row);
@@ -154,13 +162,17 @@ static json_t *json_contention(const ik_fabric *f, const ik_contention *c)
         json_object_set_new(o, "c_down", c->split ? json_null() : json_u64(c->c_down));
     }
     json_object_set_new(o, "c_load", json_ratio(&c->c_load));
-    json_object_set_new(o, "max_flows", c->split ? json_real(c->max_flows) : json_u64((uint64_t)c->max_flows));
+    json_object_set_new(o, "max_flows",
+                        c->split ? json_real(c->max_flows) : json_u64((uint64_t)c->max_flows));
     json_object_set_new(o, "endpoint_degree", json_u64(c->endpoint_degree));
     json_object_set_new(o, "slowdown_bound", json_ratio(&c->slowdown_bound));
-    json_object_set_new(o, "fluid_time", isnan(c->fluid_time) ? json_null() : json_real(c->fluid_time));
-    json_object_set_new(o, "fluid_slowdown", isnan(c->fluid_slowdown) ? json_null() : json_real(c->fluid_slowdown));
+    json_object_set_new(o, "fluid_time",
+                        isnan(c->fluid_time) ? json_null() : json_real(c->fluid_time));
+    json_object_set_new(o, "fluid_slowdown",
+                        isnan(c->fluid_slowdown) ? json_null() : json_real(c->fluid_slowdown));
     json_object_set_new(o, "effective_bandwidth", json_real(c->effective_bandwidth));
-    json_object_set_new(o, "effective_bandwidth_leaving", json_real(c->effective_bandwidth_leaving));
+    json_object_set_new(o, "effective_bandwidth_leaving",
+                        json_real(c->effective_bandwidth_leaving));
     json_object_set_new(o, "mean_efficiency", json_real(c->mean_efficiency));
     json_object_set_new(o, "mean_efficiency_leaving", json_real(c->mean_efficiency_leaving));
     json_object_set_new(o, "worst_channel", json_channel(f, c->worst_channel));
@@ -173,12 +185,15 @@ static json_t *json_means(const ik_pattern_means *m)
     json_object_set_new(o, "patterns", json_u64(m->patterns));
     json_object_set_new(o, "effective_bandwidth", json_real(m->effective_bandwidth));
     json_object_set_new(o, "effective_bandwidth_error", json_real(m->effective_bandwidth_error));
-    json_object_set_new(o, "effective_bandwidth_leaving", json_real(m->effective_bandwidth_leaving));
-    json_object_set_new(o, "effective_bandwidth_leaving_error", json_real(m->effective_bandwidth_leaving_error));
+    json_object_set_new(o, "effective_bandwidth_leaving",
+                        json_real(m->effective_bandwidth_leaving));
+    json_object_set_new(o, "effective_bandwidth_leaving_error",
+                        json_real(m->effective_bandwidth_leaving_error));
     json_object_set_new(o, "mean_efficiency", json_real(m->mean_efficiency));
     json_object_set_new(o, "mean_efficiency_error", json_real(m->mean_efficiency_error));
     json_object_set_new(o, "mean_efficiency_leaving", json_real(m->mean_efficiency_leaving));
-    json_object_set_new(o, "mean_efficiency_leaving_error", json_real(m->mean_efficiency_leaving_error));
+    json_object_set_new(o, "mean_efficiency_leaving_error",
+                        json_real(m->mean_efficiency_leaving_error));
     return o;
 }
 
@@ -192,8 +207,8 @@ static json_t *json_permutations(const ik_permutations *p)
             json_object_set_new(counts, key, json_u64(p->count[c]));
         }
     }
-    return json_pack("{s:b, s:I, s:f, s:o}", "exhaustive", p->exhaustive, "total", (json_int_t)p->total, "mean", p->mean,
-                     "by_contention", counts);
+    return json_pack("{s:b, s:I, s:f, s:o}", "exhaustive", p->exhaustive, "total",
+                     (json_int_t)p->total, "mean", p->mean, "by_contention", counts);
 }
 
 static json_t *to_json(const loads *l)
@@ -211,7 +226,8 @@ static json_t *to_json(const loads *l)
     json_object_set_new(o, "max_load", json_real(x->max_load));
     json_object_set_new(o, "mean_load", json_real(x->mean_load));
     json_object_set_new(o, "min_load", json_real(x->min_load));
-    json_object_set_new(o, "load_denominator", x->denominator ? json_u64(x->denominator) : json_null());
+    json_object_set_new(o, "load_denominator",
+                        x->denominator ? json_u64(x->denominator) : json_null());
     json_object_set_new(o, "max_flows", json_real(x->max_crossing));
     json_object_set_new(o, "mean_hops", json_real(x->mean_hops));
     json_object_set_new(o, "saturation", json_real(x->saturation));
@@ -233,7 +249,8 @@ static json_t *to_json(const loads *l)
     return o;
 }
 
-/* ------------------------------------------------------------------------------------------ text */
+/* ------------------------------------------------------------------------------------------
+ * text */
 
 static void row(const char *name, const char *format, ...) IK_PRINTF(2, 3);
 static void row(const char *name, const char *format, ...)
@@ -286,7 +303,8 @@ static void print_histogram(const loads *l)
 
 static void print_turns(const loads *l)
 {
-    static const char *const headers[] = {"level>", "switches>", "fewest routes>", "mean>", "most>", NULL};
+    static const char *const headers[] = {"level>", "switches>", "fewest routes>",
+                                          "mean>",  "most>",     NULL};
     cli_heading(l->c, "Routes that turn at a switch (their nearest common ancestor)");
     cli_table *t = cli_table_new(headers);
     for (uint32_t level = 1; level <= l->f->num_levels; level++) {
@@ -315,7 +333,8 @@ static void print_contention(const loads *l)
     const ik_contention *x = &l->contention;
     cli_heading(l->c, "Contention inside the network");
     if (x->split) {
-        row("C (largest matching)", "none: it counts whole flows, and %s of %s are divided over several paths",
+        row("C (largest matching)",
+            "none: it counts whole flows, and %s of %s are divided over several paths",
             cli_count(x->split), cli_count(x->flows));
     } else {
         row("C (largest matching)", "%llu", (unsigned long long)x->c);
@@ -324,12 +343,14 @@ static void print_contention(const loads *l)
         row("C up, down", "%llu, %llu", (unsigned long long)x->c_up, (unsigned long long)x->c_down);
     }
     row("C by load", "%.6g", x->c_load.value);
-    row("slowdown at least", "%.6g (%.6g flows on a channel, %llu at an end)", x->slowdown_bound.value, x->max_flows,
-        (unsigned long long)x->endpoint_degree);
-    row("fluid slowdown", "%.6g (%.6g messages' time, crossbar %.6g)", x->fluid_slowdown, x->fluid_time, x->fluid_crossbar_time);
-    row("effective bandwidth", "%.6g (of flows that leave their switch %.6g)", x->effective_bandwidth,
-        x->effective_bandwidth_leaving);
-    row("mean efficiency", "%.6g (of flows that leave their switch %.6g)", x->mean_efficiency, x->mean_efficiency_leaving);
+    row("slowdown at least", "%.6g (%.6g flows on a channel, %llu at an end)",
+        x->slowdown_bound.value, x->max_flows, (unsigned long long)x->endpoint_degree);
+    row("fluid slowdown", "%.6g (%.6g messages' time, crossbar %.6g)", x->fluid_slowdown,
+        x->fluid_time, x->fluid_crossbar_time);
+    row("effective bandwidth", "%.6g (of flows that leave their switch %.6g)",
+        x->effective_bandwidth, x->effective_bandwidth_leaving);
+    row("mean efficiency", "%.6g (of flows that leave their switch %.6g)", x->mean_efficiency,
+        x->mean_efficiency_leaving);
 }
 
 static void print_extras(const loads *l)
@@ -338,13 +359,16 @@ static void print_extras(const loads *l)
         cli_heading(l->c, "Random patterns");
         row("patterns", "%s", cli_count(l->means.patterns));
         const ik_pattern_means *m = &l->means;
-        row("effective bandwidth", "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)", m->effective_bandwidth,
-            m->effective_bandwidth_error, m->effective_bandwidth_leaving, m->effective_bandwidth_leaving_error);
-        row("mean efficiency", "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)", m->mean_efficiency,
-            m->mean_efficiency_error, m->mean_efficiency_leaving, m->mean_efficiency_leaving_error);
+        row("effective bandwidth", "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)",
+            m->effective_bandwidth, m->effective_bandwidth_error, m->effective_bandwidth_leaving,
+            m->effective_bandwidth_leaving_error);
+        row("mean efficiency", "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)",
+            m->mean_efficiency, m->mean_efficiency_error, m->mean_efficiency_leaving,
+            m->mean_efficiency_leaving_error);
     }
     if (l->has_permutations) {
-        cli_heading(l->c, l->permutations.exhaustive ? "All permutations by contention" : "Random permutations by contention");
+        cli_heading(l->c, l->permutations.exhaustive ? "All permutations by contention"
+                                                     : "Random permutations by contention");
         for (size_t c = 0; c < l->permutations.num; c++) {
             printf("  %4zu  %s\n", c, cli_count(l->permutations.count[c]));
         }
@@ -356,7 +380,8 @@ static void print_text(const loads *l)
 {
     const ik_load *x = &l->load;
     char where[256];
-    printf("%s, routing %s, traffic %s\n", l->f->spec ? l->f->spec : l->c->args[0], l->r->spec, l->t->spec);
+    printf("%s, routing %s, traffic %s\n", l->f->spec ? l->f->spec : l->c->args[0], l->r->spec,
+           l->t->spec);
     row("flows", "%s", cli_count(x->flows));
     if (undelivered(l)) {
         row("not delivered", "%s", cli_count(undelivered(l)));
@@ -389,7 +414,8 @@ static void print_text(const loads *l)
     print_extras(l);
 }
 
-/* ------------------------------------------------------------------------------------------ the command */
+/* ------------------------------------------------------------------------------------------ the
+ * command */
 
 static int run(cli *c)
 {
@@ -437,34 +463,45 @@ static const cli_option options[] = {
     {"--traffic", 't', "SPEC", "the pattern (default: uniform)", false},
     {"--histogram", 0, NULL, "print how many channels carry which load", false},
     {"--contention", 0, NULL, "contention measures even for patterns with many flows", false},
-    {"--patterns", 0, "N", "average effective bandwidth and efficiency over N random patterns", false},
+    {"--patterns", 0, "N", "average effective bandwidth and efficiency over N random patterns",
+     false},
     {"--permutations", 0, "N|all", "count N random permutations, or all, by contention", false},
     CLI_ALLOW_UNREACHABLE,
     {NULL, 0, NULL, NULL, false},
 };
 
-static const char *const examples[] = {"ikat load karytree:k=4,n=3 --routing dmodk",
-                                       "ikat load xgft:m=16:16,w=1:10 --routing dmodk --traffic cg:processes=128 --json", NULL};
+static const char *const examples[] = {
+    "ikat load karytree:k=4,n=3 --routing dmodk",
+    "ikat load xgft:m=16:16,w=1:10 --routing dmodk --traffic cg:processes=128 --json", NULL};
 
 const ik_command ik_command_load = {
     .name = "load",
     .synopsis = "SPEC|FILE --routing SPEC [--traffic SPEC]",
     .summary = "channel loads and contention of a pattern under a routing, without simulating",
     .details =
-        "Loads are in units of one host's rate, every host offering all of it; the predicted saturation is the offered load at\n"
-        "which the tightest channel is full. Adaptive routings are taken to spread evenly over their allowed ports. Exit status "
+        "Loads are in units of one host's rate, every host offering all of it; the predicted "
+        "saturation is the offered load at\n"
+        "which the tightest channel is full. Adaptive routings are taken to spread evenly over "
+        "their allowed ports. Exit status "
         "1 if\n"
-        "flows are not delivered and, without --allow-unreachable, if the fabric does not connect all hosts that have a cable.\n"
-        "With --json: topology, routing, traffic, hosts, switches, flows, undelivered, unconnected (flows between hosts that "
+        "flows are not delivered and, without --allow-unreachable, if the fabric does not connect "
+        "all hosts that have a cable.\n"
+        "With --json: topology, routing, traffic, hosts, switches, flows, undelivered, unconnected "
+        "(flows between hosts that "
         "the\n"
         "fabric does not connect, not counted as undelivered), max_load, mean_load, min_load,\n"
-        "load_denominator (null: rounded), max_flows, mean_hops, saturation, max_channel, tightest_channel, groups (direction, "
+        "load_denominator (null: rounded), max_flows, mean_hops, saturation, max_channel, "
+        "tightest_channel, groups (direction, "
         "level,\n"
-        "channels, min, mean, max, histogram), turns_by_level, contention (split_flows: those with several paths, which\n"
-        "are counted by their shares; c, c_up, c_down: null if there are any; c_load, max_flows, endpoint_degree, "
+        "channels, min, mean, max, histogram), turns_by_level, contention (split_flows: those with "
+        "several paths, which\n"
+        "are counted by their shares; c, c_up, c_down: null if there are any; c_load, max_flows, "
+        "endpoint_degree, "
         "slowdown_bound,\n"
-        "fluid_time, fluid_slowdown, effective_bandwidth, mean_efficiency and both for flows that leave their switch,\n"
-        "..._leaving; worst_channel), patterns, permutations (exhaustive, total, mean, by_contention).",
+        "fluid_time, fluid_slowdown, effective_bandwidth, mean_efficiency and both for flows that "
+        "leave their switch,\n"
+        "..._leaving; worst_channel), patterns, permutations (exhaustive, total, mean, "
+        "by_contention).",
     .examples = examples,
     .options = options,
     .min_args = 1,

@@ -15,7 +15,8 @@ static int write_page(cli *c, const char *store)
     if (!path)
         return cli_usage(c, "out of memory");
     if (cli_same_file(path, store)) {
-        int refused = cli_usage(c, "the report '%s' would replace the results that it is made of", path);
+        int refused =
+            cli_usage(c, "the report '%s' would replace the results that it is made of", path);
         free(made);
         return refused;
     }
@@ -49,30 +50,37 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--output", 'o', "REPORT.html", "where the report goes (default: the results' name with .html, in the current folder)",
-     false},
+    {"--output", 'o', "REPORT.html",
+     "where the report goes (default: the results' name with .html, in the current folder)", false},
     {"--csv", 0, NULL, "print one line a point instead", false},
-    {"--table", 0, "NAME", "with --csv: points (default), classes, congestion (over time), roots, culprits or victims", false},
+    {"--table", 0, "NAME",
+     "with --csv: points (default), classes, congestion (over time), roots, culprits or victims",
+     false},
     {0},
 };
 
-static const char *const examples[] = {"ikat report quickstart.db -o report.html", "ikat report quickstart.db --csv",
+static const char *const examples[] = {"ikat report quickstart.db -o report.html",
+                                       "ikat report quickstart.db --csv",
                                        "ikat report quickstart.db --csv --table roots", NULL};
 
 const ik_command ik_command_report = {
     .name = "report",
     .synopsis = "RESULTS.db [-o REPORT.html] [--csv [--table NAME]] [--json]",
     .summary = "make the HTML report of results, or print them as CSV or JSON",
-    .details =
-        "The report is one file that opens from disk and loads nothing: findings, proofs, latency and throughput over load, "
-        "link\n"
-        "utilisation, a picture of the fabric, congestion over time, the numbers behind every plot. With --json, the object it "
-        "is made from: title,\n"
-        "description, experiment, points_total, points_finished, fabrics (hosts, switches, switch_links, findings, tiers, "
-        "slow_links,\n"
-        "drawing), plans (routing, vc, vcs, proof), slow_link_costs, curves (routing, traffic, saturation_throughput, steps "
-        "with\n"
-        "load, throughput, latency_mean_ns and their *_ci95, utilisation of every channel) and points.",
+    .details = "The report is one file that opens from disk and loads nothing: findings, proofs, "
+               "latency and throughput over load, "
+               "link\n"
+               "utilisation, a picture of the fabric, congestion over time, the numbers behind "
+               "every plot. With --json, the object it "
+               "is made from: title,\n"
+               "description, experiment, points_total, points_finished, fabrics (hosts, switches, "
+               "switch_links, findings, tiers, "
+               "slow_links,\n"
+               "drawing), plans (routing, vc, vcs, proof), slow_link_costs, curves (routing, "
+               "traffic, saturation_throughput, steps "
+               "with\n"
+               "load, throughput, latency_mean_ns and their *_ci95, utilisation of every channel) "
+               "and points.",
     .examples = examples,
     .options = options,
     .min_args = 1,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_route.c: `ikat route`: computes routes; shows what they cost, writes them, compares two sets of them.
+ * cmd_route.c: `ikat route`: computes routes; shows what they cost, writes them, compares two sets
+ * of them.
  */
 #include "route_output.h"
 
@@ -8,13 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------ statistics */
+/* ------------------------------------------------------------------------------------------
+ * statistics */
 
 typedef struct stats {
     const route_job *job;
     ik_table_size tables;
     ik_load load;
-    uint64_t unconnected; /* pairs that the fabric does not connect; load.undelivered has them too */
+    /* pairs that the fabric does not connect; load.undelivered has them too */
+    uint64_t unconnected;
     ik_load_group *paths, *destinations;
     size_t num_groups;
 } stats;
@@ -32,7 +35,9 @@ static ik_status measure_paths(stats *s, ik_error *err)
         status = ik_flows_unconnected(all, &s->unconnected, err);
     }
     ik_traffic_free(all);
-    return status == IK_OK ? ik_load_groups(job->f, s->load.crossing, &s->paths, &s->num_groups, err) : status;
+    return status == IK_OK
+               ? ik_load_groups(job->f, s->load.crossing, &s->paths, &s->num_groups, err)
+               : status;
 }
 
 static ik_status measure_destinations(stats *s, ik_error *err)
@@ -40,7 +45,8 @@ static ik_status measure_destinations(stats *s, ik_error *err)
     const route_job *job = s->job;
     uint32_t *counts = NULL;
     ik_status status = ik_destinations_count(job->plan, &job->c->env, &counts, err);
-    double *values = status == IK_OK ? ik_calloc((size_t)job->f->num_ports + 1, sizeof *values) : NULL;
+    double *values =
+        status == IK_OK ? ik_calloc((size_t)job->f->num_ports + 1, sizeof *values) : NULL;
     if (status == IK_OK && !values) {
         status = ik_fail_memory(err, job->f->num_ports * sizeof *values, "destinations");
     }
@@ -62,11 +68,13 @@ static json_t *json_groups(const ik_load_group *groups, size_t num)
         const ik_load_group *g = &groups[i];
         json_t *bins = json_array();
         for (size_t k = 0; k < g->num_bins; k++) {
-            json_array_append_new(bins, json_pack("[f, f, I]", g->bins[k].low, g->bins[k].high, (json_int_t)g->bins[k].channels));
+            json_array_append_new(bins, json_pack("[f, f, I]", g->bins[k].low, g->bins[k].high,
+                                                  (json_int_t)g->bins[k].channels));
         }
-        json_array_append_new(a, json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:o}", "direction", ik_direction_name(g->direction),
-                                           "level", (int)g->level, "channels", (json_int_t)g->channels, "min", g->min, "mean",
-                                           g->mean, "max", g->max, "bins", bins));
+        json_array_append_new(a, json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:o}", "direction",
+                                           ik_direction_name(g->direction), "level", (int)g->level,
+                                           "channels", (json_int_t)g->channels, "min", g->min,
+                                           "mean", g->mean, "max", g->max, "bins", bins));
     }
     return a;
 }
@@ -87,7 +95,8 @@ static int print_stats_json(const stats *s)
     }
     json_object_set_new(o, "tables", tables);
     json_object_set_new(o, "pairs", json_integer((json_int_t)s->load.flows));
-    json_object_set_new(o, "undelivered", json_integer((json_int_t)(s->load.undelivered - s->unconnected)));
+    json_object_set_new(o, "undelivered",
+                        json_integer((json_int_t)(s->load.undelivered - s->unconnected)));
     json_object_set_new(o, "unconnected", json_integer((json_int_t)s->unconnected));
     json_object_set_new(o, "mean_hops", json_real(s->load.mean_hops));
     json_object_set_new(o, "paths_per_channel", json_groups(s->paths, s->num_groups));
@@ -101,17 +110,21 @@ static void print_tables(const ik_table_size *t)
         printf("  %-14s none: %s\n", "tables", t->form);
         return;
     }
-    printf("  %-14s %s of %u-bit entries: %.1f a switch in the mean, %s at most (%s bytes); %s bytes in all\n", "tables", t->form,
-           t->entry_bits, t->mean, cli_count(t->max), cli_count(t->max_bytes), cli_count(t->total_bytes));
+    printf("  %-14s %s of %u-bit entries: %.1f a switch in the mean, %s at most (%s bytes); %s "
+           "bytes in all\n",
+           "tables", t->form, t->entry_bits, t->mean, cli_count(t->max), cli_count(t->max_bytes),
+           cli_count(t->total_bytes));
 }
 
 static int print_stats(const stats *s)
 {
-    static const char *const headers[] = {"channels",          "level>", "number>", "min paths>", "mean>", "max>",
-                                          "min destinations>", "mean>",  "max>",    NULL};
+    static const char *const headers[] = {"channels", "level>", "number>",           "min paths>",
+                                          "mean>",    "max>",   "min destinations>", "mean>",
+                                          "max>",     NULL};
     route_header_print(s->job);
     print_tables(&s->tables);
-    printf("  %-14s %s, %.4f hops between switches in the mean", "pairs", cli_count(s->load.flows), s->load.mean_hops);
+    printf("  %-14s %s, %.4f hops between switches in the mean", "pairs", cli_count(s->load.flows),
+           s->load.mean_hops);
     if (s->load.undelivered > s->unconnected) {
         printf(", %s without a way", cli_count(s->load.undelivered - s->unconnected));
     }
@@ -151,7 +164,9 @@ static int show_stats(const route_job *job)
         status = measure_destinations(&s, &err);
     }
     cli_progress_end(c);
-    int exit_status = status != IK_OK ? cli_error(c, &err) : c->json ? print_stats_json(&s) : print_stats(&s);
+    int exit_status = status != IK_OK ? cli_error(c, &err)
+                      : c->json       ? print_stats_json(&s)
+                                      : print_stats(&s);
     ik_load_groups_free(s.paths, s.paths ? s.num_groups : 0);
     ik_load_groups_free(s.destinations, s.destinations ? s.num_groups : 0);
     if (has_load) {
@@ -160,7 +175,8 @@ static int show_stats(const route_job *job)
     return exit_status;
 }
 
-/* ------------------------------------------------------------------------------------------ comparing */
+/* ------------------------------------------------------------------------------------------
+ * comparing */
 
 static json_t *diff_json(const route_job *job, const ik_plan *after, const ik_route_diff *d)
 {
@@ -175,11 +191,14 @@ static json_t *diff_json(const route_job *job, const ik_plan *after, const ik_ro
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         json_object_set_new(o, counts[i].key, json_integer((json_int_t)counts[i].value));
     }
-    json_object_set_new(o, "table_entries", d->has_tables ? json_integer((json_int_t)d->table_entries) : json_null());
-    json_object_set_new(o, "changed_entries", d->has_tables ? json_integer((json_int_t)d->changed_entries) : json_null());
+    json_object_set_new(o, "table_entries",
+                        d->has_tables ? json_integer((json_int_t)d->table_entries) : json_null());
+    json_object_set_new(o, "changed_entries",
+                        d->has_tables ? json_integer((json_int_t)d->changed_entries) : json_null());
     json_t *examples = json_array();
     for (uint32_t i = 0; i < d->num_examples; i++) {
-        json_array_append_new(examples, json_pack("[I, I]", (json_int_t)d->examples[i].src, (json_int_t)d->examples[i].dst));
+        json_array_append_new(examples, json_pack("[I, I]", (json_int_t)d->examples[i].src,
+                                                  (json_int_t)d->examples[i].dst));
     }
     json_object_set_new(o, "first_pairs", examples);
     return o;
@@ -188,19 +207,22 @@ static json_t *diff_json(const route_job *job, const ik_plan *after, const ik_ro
 static void print_diff(const route_job *job, const ik_plan *after, const ik_route_diff *d)
 {
     char src[256], dst[256];
-    printf("%s: from %s to %s\n", job->f->spec ? job->f->spec : job->c->args[0], job->plan->routing->spec, after->routing->spec);
-    printf("  %-14s %s of %s pairs: %s get longer, %s shorter\n", "moved", cli_count(d->moved), cli_count(d->pairs),
-           cli_count(d->longer), cli_count(d->shorter));
+    printf("%s: from %s to %s\n", job->f->spec ? job->f->spec : job->c->args[0],
+           job->plan->routing->spec, after->routing->spec);
+    printf("  %-14s %s of %s pairs: %s get longer, %s shorter\n", "moved", cli_count(d->moved),
+           cli_count(d->pairs), cli_count(d->longer), cli_count(d->shorter));
     printf("  %-14s %s\n", "lost", cli_count(d->lost));
     printf("  %-14s %s\n", "gained", cli_count(d->gained));
     if (d->has_tables) {
-        printf("  %-14s %s of %s change\n", "table entries", cli_count(d->changed_entries), cli_count(d->table_entries));
+        printf("  %-14s %s of %s change\n", "table entries", cli_count(d->changed_entries),
+               cli_count(d->table_entries));
     }
     if (d->num_examples) {
         cli_heading(job->c, "The first pairs");
     }
     for (uint32_t i = 0; i < d->num_examples; i++) {
-        printf("  %s -> %s\n", ik_node_describe(job->f, ik_host_node(job->f, d->examples[i].src), src, sizeof src),
+        printf("  %s -> %s\n",
+               ik_node_describe(job->f, ik_host_node(job->f, d->examples[i].src), src, sizeof src),
                ik_node_describe(job->f, ik_host_node(job->f, d->examples[i].dst), dst, sizeof dst));
     }
 }
@@ -211,7 +233,8 @@ static int show_diff(const route_job *job, const char *routing)
     ik_plan *after = NULL;
     ik_route_diff diff;
     ik_error err;
-    ik_status status = ik_plan_from_specs(job->f, routing, cli_get(c, "--vc"), NULL, job->num_vcs, &c->env, &after, &err);
+    ik_status status = ik_plan_from_specs(job->f, routing, cli_get(c, "--vc"), NULL, job->num_vcs,
+                                          &c->env, &after, &err);
     if (status == IK_OK) {
         status = ik_route_diff_measure(job->plan, after, &c->env, &diff, &err);
     }
@@ -229,7 +252,8 @@ static int show_diff(const route_job *job, const char *routing)
     return exit_status;
 }
 
-/* ------------------------------------------------------------------------------------------ writing */
+/* ------------------------------------------------------------------------------------------
+ * writing */
 
 /* Writes to the file of --output or to standard output. */
 static int write_routes(const route_job *job, const char *format)
@@ -241,7 +265,8 @@ static int write_routes(const route_job *job, const char *format)
         return cli_written(c, route_write(job, format, stdout, &err), &err, CLI_DONE);
     }
     if (cli_same_file(path, c->args[0])) {
-        return cli_usage(c, "the routes in '%s' would replace the fabric that they are made for", path);
+        return cli_usage(c, "the routes in '%s' would replace the fabric that they are made for",
+                         path);
     }
     ik_output file;
     ik_status status = ik_output_open(&file, path, &err);
@@ -252,9 +277,11 @@ static int write_routes(const route_job *job, const char *format)
     return status == IK_OK ? CLI_DONE : cli_error(c, &err);
 }
 
-/* ------------------------------------------------------------------------------------------ the command */
+/* ------------------------------------------------------------------------------------------ the
+ * command */
 
-/* What to do, from the command line: the routing to start from, and the one to compare it with, if any. */
+/* What to do, from the command line: the routing to start from, and the one to compare it with, if
+ * any. */
 static int read_request(const cli *c, const char **routing, const char **other)
 {
     const char *first = cli_get(c, "--diff");
@@ -272,7 +299,9 @@ static int read_request(const cli *c, const char **routing, const char **other)
     } else if (first) {
         *other = first;
     }
-    return *routing ? CLI_DONE : cli_usage(c, "which routing? Say --routing SPEC; 'ikat list routings' shows all");
+    return *routing
+               ? CLI_DONE
+               : cli_usage(c, "which routing? Say --routing SPEC; 'ikat list routings' shows all");
 }
 
 static int run(cli *c)
@@ -298,7 +327,8 @@ static int run(cli *c)
         status = cli_reach(c, job.f, &refused, &err);
     }
     if (status == IK_OK && !refused) {
-        status = ik_plan_from_specs(job.f, routing, cli_get(c, "--vc"), NULL, job.num_vcs, &c->env, &job.plan, &err);
+        status = ik_plan_from_specs(job.f, routing, cli_get(c, "--vc"), NULL, job.num_vcs, &c->env,
+                                    &job.plan, &err);
     }
     if (job.plan && job.plan->routing->note) {
         cli_note(c, "%s", job.plan->routing->note);
@@ -320,7 +350,8 @@ static const cli_option options[] = {
     {"--format", 0, "NAME", "write the routes: lft, paths, ir, fir or json", false},
     {"--output", 'o', "FILE", "write them there instead of to standard output", false},
     {"--diff", 0, "A B", "compare routing A with routing B; without B, --routing with A", false},
-    {"--unproved", 0, NULL, "with --format lft: write tables that can deadlock on one lane, and say so in them", false},
+    {"--unproved", 0, NULL,
+     "with --format lft: write tables that can deadlock on one lane, and say so in them", false},
     CLI_ALLOW_UNREACHABLE,
     {NULL, 0, NULL, NULL, false},
 };
@@ -332,24 +363,33 @@ static const char *const examples[] = {"ikat route karytree:k=4,n=3 --routing dm
 const ik_command ik_command_route = {
     .name = "route",
     .synopsis = "SPEC|FILE --routing SPEC [--format NAME [-o FILE]] | --diff A B",
-    .summary = "compute routes: table sizes, paths and destinations per channel; write them; compare two",
-    .details =
-        "Without --format: the size of the tables, and for each kind of channel (trees: level and direction) the paths that\n"
-        "cross one if every host sends to every other, and the different destinations that it serves over every allowed choice.\n"
-        "--format lft: forwarding tables that OpenSM loads (-R file -U FILE). They carry no VCs: what can deadlock on one lane "
-        "is\n"
-        "refused, unless with --unproved; the file then begins by saying so. paths: one line a pair and initial state with "
-        "switches,\n"
-        "ports and VCs; ir, fir: interval registers; json: tables or paths. --diff: which pairs move.\n"
-        "A fabric that does not connect all hosts that have a cable ends with exit status 1 and nothing written, unless with\n"
-        "--allow-unreachable.\n"
-        "With --json: spec, hosts, switches, routing, vc, vcs; tables (form, entries_total, entries_min, entries_max, "
-        "entries_mean,\n"
-        "entry_bits, bytes_max, bytes_total), pairs, undelivered, unconnected, mean_hops, paths_per_channel and "
-        "destinations_per_channel\n"
-        "(direction, level, channels, min, mean, max, bins [low, high, channels]); with --diff: before, after, pairs, moved, "
-        "longer,\n"
-        "shorter, lost, gained, table_entries, changed_entries, first_pairs.",
+    .summary =
+        "compute routes: table sizes, paths and destinations per channel; write them; compare two",
+    .details = "Without --format: the size of the tables, and for each kind of channel (trees: "
+               "level and direction) the paths that\n"
+               "cross one if every host sends to every other, and the different destinations that "
+               "it serves over every allowed choice.\n"
+               "--format lft: forwarding tables that OpenSM loads (-R file -U FILE). They carry no "
+               "VCs: what can deadlock on one lane "
+               "is\n"
+               "refused, unless with --unproved; the file then begins by saying so. paths: one "
+               "line a pair and initial state with "
+               "switches,\n"
+               "ports and VCs; ir, fir: interval registers; json: tables or paths. --diff: which "
+               "pairs move.\n"
+               "A fabric that does not connect all hosts that have a cable ends with exit status 1 "
+               "and nothing written, unless with\n"
+               "--allow-unreachable.\n"
+               "With --json: spec, hosts, switches, routing, vc, vcs; tables (form, entries_total, "
+               "entries_min, entries_max, "
+               "entries_mean,\n"
+               "entry_bits, bytes_max, bytes_total), pairs, undelivered, unconnected, mean_hops, "
+               "paths_per_channel and "
+               "destinations_per_channel\n"
+               "(direction, level, channels, min, mean, max, bins [low, high, channels]); with "
+               "--diff: before, after, pairs, moved, "
+               "longer,\n"
+               "shorter, lost, gained, table_entries, changed_entries, first_pairs.",
     .examples = examples,
     .options = options,
     .min_args = 1,

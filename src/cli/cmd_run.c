@@ -27,13 +27,15 @@ static void on_stage(void *ctx, const char *text)
         cli_note(r->c, "%s", text);
 }
 
-/* On a terminal the meter shows rate and time left; into a pipe goes a line every tenth of the way. */
+/* On a terminal the meter shows rate and time left; into a pipe goes a line every tenth of the
+ * way. */
 static void on_point(void *ctx, uint64_t done, uint64_t total, bool reused)
 {
     run_state *r = ctx;
     const cli *c = r->c;
     if (reused) {
-        cli_note(c, "%llu of %llu points are finished already", (unsigned long long)done, (unsigned long long)total);
+        cli_note(c, "%llu of %llu points are finished already", (unsigned long long)done,
+                 (unsigned long long)total);
         r->reported = done;
         return;
     }
@@ -56,11 +58,12 @@ static void on_share(void *ctx, const ik_run_share *s)
         cli_note(r->c, "%s", line);
     memcpy(r->told, line, sizeof line);
     if (r->shares)
-        json_array_append_new(r->shares,
-                              json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "points", (json_int_t)s->points, "side_by_side",
-                                        (json_int_t)s->side, "threads", (json_int_t)s->threads, "last_points",
-                                        (json_int_t)s->last, "last_threads", (json_int_t)s->last_threads, "point_bytes",
-                                        (json_int_t)s->point_bytes, "why", s->why));
+        json_array_append_new(
+            r->shares, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "points",
+                                 (json_int_t)s->points, "side_by_side", (json_int_t)s->side,
+                                 "threads", (json_int_t)s->threads, "last_points",
+                                 (json_int_t)s->last, "last_threads", (json_int_t)s->last_threads,
+                                 "point_bytes", (json_int_t)s->point_bytes, "why", s->why));
 }
 
 static void on_note(void *ctx, ik_severity severity, const char *text)
@@ -69,7 +72,8 @@ static void on_note(void *ctx, ik_severity severity, const char *text)
     static const char *const words[] = {"note", "warning", "error"};
     static const char *const colours[] = {"", "\033[33m", "\033[1;31m"};
     bool colour = r->c->colour_err;
-    cli_note(r->c, "%s%s%s: %s", colour ? colours[severity] : "", words[severity], colour ? "\033[0m" : "", text);
+    cli_note(r->c, "%s%s%s: %s", colour ? colours[severity] : "", words[severity],
+             colour ? "\033[0m" : "", text);
 }
 
 static unsigned terminal_width(void)
@@ -83,8 +87,9 @@ static int show_results(cli *c, const char *store, const json_t *shares, int sta
 {
     ik_error err;
     char *execution = shares ? json_dumps(shares, JSON_COMPACT) : NULL;
-    ik_status shown = c->json ? ik_report_json_brief(store, execution, stdout, &err)
-                              : ik_report_terminal(store, stdout, terminal_width(), c->colour_out, &err);
+    ik_status shown =
+        c->json ? ik_report_json_brief(store, execution, stdout, &err)
+                : ik_report_terminal(store, stdout, terminal_width(), c->colour_out, &err);
     free(execution);
     if (shown == IK_OK && !c->json && !c->quiet)
         printf("\nResults: %s    Report: ikat report %s\n", store, store);
@@ -108,14 +113,17 @@ static ik_status read_experiment(cli *c, ik_experiment **e, ik_error *err)
 static int run_experiment(cli *c, ik_experiment *e, const char *store)
 {
     run_state state = {.c = c, .shares = c->json ? json_array() : NULL};
-    ik_run_observer observer = {.ctx = &state, .stage = on_stage, .point = on_point, .share = on_share, .note = on_note};
+    ik_run_observer observer = {
+        .ctx = &state, .stage = on_stage, .point = on_point, .share = on_share, .note = on_note};
     bool failed = false;
     ik_error err;
     ik_status status = ik_experiment_run(e, store, c->jobs, &c->env, &observer, &failed, &err);
     cli_progress_end(c);
     if (status == IK_ERR_CANCELLED)
         ik_hint(&err, status, "the same command continues where this one stopped");
-    int answer = status != IK_OK ? cli_error(c, &err) : show_results(c, store, state.shares, failed ? CLI_FAILED : CLI_DONE);
+    int answer = status != IK_OK
+                     ? cli_error(c, &err)
+                     : show_results(c, store, state.shares, failed ? CLI_FAILED : CLI_DONE);
     json_decref(state.shares);
     return answer;
 }
@@ -130,33 +138,41 @@ static int run(cli *c)
         return cli_error(c, &err);
     const char *given = cli_get(c, "--output");
     char *made = given ? NULL : cli_beside(c->args[0], ".db");
-    int status = given || made ? run_experiment(c, e, given ? given : made) : cli_usage(c, "out of memory");
+    int status =
+        given || made ? run_experiment(c, e, given ? given : made) : cli_usage(c, "out of memory");
     free(made);
     ik_experiment_free(e);
     return status;
 }
 
 static const cli_option options[] = {
-    {"--output", 'o', "RESULTS.db", "where results go (default: the experiment's name with .db, in the current folder)", false},
-    {"--set", 's', "KEY=VALUE", "overrides one value, e.g. --set load=50% --set switch.voq=false", true},
+    {"--output", 'o', "RESULTS.db",
+     "where results go (default: the experiment's name with .db, in the current folder)", false},
+    {"--set", 's', "KEY=VALUE", "overrides one value, e.g. --set load=50% --set switch.voq=false",
+     true},
     CLI_NO_CACHE,
     {0},
 };
 
-static const char *const examples[] = {"ikat run experiments/quickstart.yaml -o quickstart.db", NULL};
+static const char *const examples[] = {"ikat run experiments/quickstart.yaml -o quickstart.db",
+                                       NULL};
 
 const ik_command ik_command_run = {
     .name = "run",
     .synopsis = "FILE [-o RESULTS.db] [--set KEY=VALUE] [--jobs N]",
     .summary = "run an experiment: build, route, prove, simulate every point, store and sum up",
-    .details =
-        "Results are written point by point: a run that was stopped or killed continues with the same command and repeats\n"
-        "nothing that was finished. --jobs processors are shared by points side by side or, where these are few or memory is\n"
-        "short, by threads within a large point: a line says which and why. The results never depend on it. Exit status 1: a "
-        "proof failed\n"
-        "or a deadlock happened (the points are simulated all the same). See 'ikat help experiment' for the file.\n"
-        "With --json: the object of 'ikat report --json' without drawings and single channels, and with how the points were run\n"
-        "(execution).",
+    .details = "Results are written point by point: a run that was stopped or killed continues "
+               "with the same command and repeats\n"
+               "nothing that was finished. --jobs processors are shared by points side by side or, "
+               "where these are few or memory is\n"
+               "short, by threads within a large point: a line says which and why. The results "
+               "never depend on it. Exit status 1: a "
+               "proof failed\n"
+               "or a deadlock happened (the points are simulated all the same). See 'ikat help "
+               "experiment' for the file.\n"
+               "With --json: the object of 'ikat report --json' without drawings and single "
+               "channels, and with how the points were run\n"
+               "(execution).",
     .examples = examples,
     .options = options,
     .min_args = 1,

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_topo.c: `ikat topo`: what a fabric is made of, how far apart its hosts are, what is wrong with it.
+ * cmd_topo.c: `ikat topo`: what a fabric is made of, how far apart its hosts are, what is wrong
+ * with it.
  */
 #include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Distances are a default as long as they take about this many 64-bit operations (some seconds); --all lifts it. */
+/* Distances are a default as long as they take about this many 64-bit operations (some seconds);
+ * --all lifts it. */
 static const double cheap_operations = 2e10;
 
 typedef struct topo {
@@ -28,7 +30,8 @@ static const char *severity_name(ik_severity s)
     return s == IK_ERROR ? "error" : s == IK_WARNING ? "warning" : "note";
 }
 
-/* ------------------------------------------------------------------------------------------ measuring */
+/* ------------------------------------------------------------------------------------------
+ * measuring */
 
 static ik_status measure_distances(topo *t, ik_error *err)
 {
@@ -69,7 +72,8 @@ static ik_status measure(topo *t, uint32_t rack, unsigned seeds, ik_error *err)
     return s == IK_OK && cli_has(t->c, "--all") ? measure_rest(t, rack, seeds, err) : s;
 }
 
-/* ------------------------------------------------------------------------------------------ JSON */
+/* ------------------------------------------------------------------------------------------
+ * JSON */
 
 static json_t *json_u64(uint64_t n)
 {
@@ -90,10 +94,11 @@ static json_t *json_link_counts(const ik_description *d)
     json_t *a = json_array();
     for (size_t i = 0; i < d->num_link_counts; i++) {
         const ik_link_count *l = &d->link_counts[i];
-        json_array_append_new(a, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "name", l->name, "rate_bps", (json_int_t)l->rate_bps,
-                                           "latency_ps", (json_int_t)l->latency_ps, "links",
-                                           (json_int_t)(l->switch_links + l->host_links), "switch_links",
-                                           (json_int_t)l->switch_links, "host_links", (json_int_t)l->host_links));
+        json_array_append_new(
+            a, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "name", l->name, "rate_bps",
+                         (json_int_t)l->rate_bps, "latency_ps", (json_int_t)l->latency_ps, "links",
+                         (json_int_t)(l->switch_links + l->host_links), "switch_links",
+                         (json_int_t)l->switch_links, "host_links", (json_int_t)l->host_links));
     }
     return a;
 }
@@ -104,12 +109,15 @@ static json_t *json_findings(const ik_fabric *f)
     for (size_t i = 0; i < f->num_findings; i++) {
         const ik_finding *n = &f->findings[i];
         char where[256];
-        json_t *o = json_pack("{s:s, s:s, s:s}", "severity", severity_name(n->severity), "code", n->code, "text", n->text);
+        json_t *o = json_pack("{s:s, s:s, s:s}", "severity", severity_name(n->severity), "code",
+                              n->code, "text", n->text);
         if (n->port != IK_NONE) {
-            json_object_set_new(o, "port", cli_json_text(ik_port_describe(f, n->port, where, sizeof where)));
+            json_object_set_new(o, "port",
+                                cli_json_text(ik_port_describe(f, n->port, where, sizeof where)));
         }
         if (n->node != IK_NONE) {
-            json_object_set_new(o, "node", cli_json_text(ik_node_describe(f, n->node, where, sizeof where)));
+            json_object_set_new(o, "node",
+                                cli_json_text(ik_node_describe(f, n->node, where, sizeof where)));
         }
         json_array_append_new(a, o);
     }
@@ -124,7 +132,8 @@ static void json_distances(const topo *t, json_t *o)
         return;
     }
     json_object_set_new(o, "diameter", json_u64(x->diameter));
-    json_object_set_new(o, "switch_diameter", x->switch_diameter == IK_NONE ? json_null() : json_u64(x->switch_diameter));
+    json_object_set_new(o, "switch_diameter",
+                        x->switch_diameter == IK_NONE ? json_null() : json_u64(x->switch_diameter));
     json_object_set_new(o, "mean_hops", json_real(x->mean_hops));
     json_object_set_new(o, "mean_switch_hops", json_real(x->mean_switch_hops));
     json_object_set_new(o, "distance_histogram", json_counts(x->histogram, x->num));
@@ -135,7 +144,8 @@ static void json_distances(const topo *t, json_t *o)
 
 static double moore_ratio(const topo *t)
 {
-    return ik_moore_ratio(t->d.switches, t->d.max_degree, t->has_dist ? t->dist.switch_diameter : IK_NONE);
+    return ik_moore_ratio(t->d.switches, t->d.max_degree,
+                          t->has_dist ? t->dist.switch_diameter : IK_NONE);
 }
 
 /* Null where there are too many paths to count. */
@@ -148,27 +158,31 @@ static json_t *json_diversity(const ik_diversity *d)
 {
     json_t *counts = json_array();
     for (size_t i = 0; i < d->num; i++) {
-        json_array_append_new(counts, json_pack("{s:i, s:o, s:I}", "distance", (int)d->counts[i].distance, "paths",
-                                                json_paths(d->counts[i].paths), "pairs", (json_int_t)d->counts[i].pairs));
+        json_array_append_new(counts,
+                              json_pack("{s:i, s:o, s:I}", "distance", (int)d->counts[i].distance,
+                                        "paths", json_paths(d->counts[i].paths), "pairs",
+                                        (json_int_t)d->counts[i].pairs));
     }
     return json_pack("{s:o, s:o, s:o, s:o}", "min", json_paths(d->min_paths), "mean",
-                     d->max_paths < IK_PATHS_MANY ? json_real(d->mean_paths) : json_null(), "max", json_paths(d->max_paths),
-                     "counts", counts);
+                     d->max_paths < IK_PATHS_MANY ? json_real(d->mean_paths) : json_null(), "max",
+                     json_paths(d->max_paths), "counts", counts);
 }
 
 static json_t *json_bisection(const ik_bisection *b)
 {
-    return json_pack("{s:I, s:f, s:I, s:I, s:f, s:f, s:i}", "cut", (json_int_t)b->cut, "per_host", b->per_host, "hosts_a",
-                     (json_int_t)b->hosts_a, "hosts_b", (json_int_t)b->hosts_b, "lower_bound", b->lower_bound,
-                     "lower_bound_per_host", b->lower_bound_per_host, "starts", (int)b->starts);
+    return json_pack("{s:I, s:f, s:I, s:I, s:f, s:f, s:i}", "cut", (json_int_t)b->cut, "per_host",
+                     b->per_host, "hosts_a", (json_int_t)b->hosts_a, "hosts_b",
+                     (json_int_t)b->hosts_b, "lower_bound", b->lower_bound, "lower_bound_per_host",
+                     b->lower_bound_per_host, "starts", (int)b->starts);
 }
 
 static json_t *json_cables(const ik_cables *c)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:b, s:o}", "cables", (json_int_t)c->cables, "inside_racks",
-                     (json_int_t)c->inside_racks, "total", (json_int_t)c->total, "longest", (json_int_t)c->longest, "mean",
-                     c->mean, "width", (int)c->width, "height", (int)c->height, "own_positions", c->own_positions, "histogram",
-                     json_counts(c->histogram, c->longest + 1));
+    return json_pack("{s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:b, s:o}", "cables",
+                     (json_int_t)c->cables, "inside_racks", (json_int_t)c->inside_racks, "total",
+                     (json_int_t)c->total, "longest", (json_int_t)c->longest, "mean", c->mean,
+                     "width", (int)c->width, "height", (int)c->height, "own_positions",
+                     c->own_positions, "histogram", json_counts(c->histogram, c->longest + 1));
 }
 
 static void json_rest(const topo *t, json_t *o)
@@ -176,7 +190,8 @@ static void json_rest(const topo *t, json_t *o)
     json_object_set_new(o, "path_diversity", json_diversity(&t->diversity));
     json_object_set_new(o, "girth", t->girth ? json_u64(t->girth) : json_null());
     json_object_set_new(o, "moore_ratio", json_real(moore_ratio(t)));
-    json_object_set_new(o, "bisection", t->has_bisection ? json_bisection(&t->bisection) : json_null());
+    json_object_set_new(o, "bisection",
+                        t->has_bisection ? json_bisection(&t->bisection) : json_null());
     json_object_set_new(o, "cables", json_cables(&t->cables));
 }
 
@@ -221,7 +236,8 @@ static json_t *to_json(const topo *t)
     return o;
 }
 
-/* ------------------------------------------------------------------------------------------ text */
+/* ------------------------------------------------------------------------------------------
+ * text */
 
 static void print_row(const char *name, const char *value)
 {
@@ -248,17 +264,19 @@ static void print_description(const topo *t)
     if (d->levels) {
         int n = snprintf(text, sizeof text, "%u (switches from the hosts upwards:", d->levels);
         for (uint32_t l = 0; l < d->levels && n > 0 && (size_t)n < sizeof text - 24; l++) {
-            n += snprintf(text + n, sizeof text - (size_t)n, " %s", cli_count(d->level_switches[l]));
+            n +=
+                snprintf(text + n, sizeof text - (size_t)n, " %s", cli_count(d->level_switches[l]));
         }
         snprintf(text + n, sizeof text - (size_t)n, ")");
         print_row("levels", text);
     }
     print_range("ports a switch", d->min_radix, d->radix);
     print_range("hosts a leaf switch", d->min_hosts_per_switch, d->max_hosts_per_switch);
-    snprintf(text, sizeof text, "%s (%s unconnected)", cli_count(d->ports), cli_count(d->unconnected_ports));
+    snprintf(text, sizeof text, "%s (%s unconnected)", cli_count(d->ports),
+             cli_count(d->unconnected_ports));
     print_row("switch ports", text);
-    snprintf(text, sizeof text, "%s (%s between switches, %s to hosts)", cli_count(d->links), cli_count(d->switch_links),
-             cli_count(d->host_links));
+    snprintf(text, sizeof text, "%s (%s between switches, %s to hosts)", cli_count(d->links),
+             cli_count(d->switch_links), cli_count(d->host_links));
     print_row("links", text);
     snprintf(text, sizeof text, "%.4g ports, %.4g links", d->ports_per_host, d->links_per_host);
     print_row("cost of a host", text);
@@ -266,7 +284,8 @@ static void print_description(const topo *t)
 
 static void print_links(const topo *t)
 {
-    static const char *const headers[] = {"links", "rate>", "latency>", "between switches>", "to hosts>", NULL};
+    static const char *const headers[] = {"links",     "rate>", "latency>", "between switches>",
+                                          "to hosts>", NULL};
     cli_heading(t->c, "Links");
     cli_table *table = cli_table_new(headers);
     for (size_t i = 0; i < t->d.num_link_counts; i++) {
@@ -298,7 +317,8 @@ static void print_distances(const topo *t)
         snprintf(text, sizeof text, "%u hops", x->switch_diameter);
         print_row("of all switches", text);
     }
-    snprintf(text, sizeof text, "%.4f hops between hosts, %.4f between switches", x->mean_hops, x->mean_switch_hops);
+    snprintf(text, sizeof text, "%.4f hops between hosts, %.4f between switches", x->mean_hops,
+             x->mean_switch_hops);
     print_row("mean", text);
     uint64_t pairs = 0;
     for (size_t k = 0; k < x->num; k++) {
@@ -308,7 +328,8 @@ static void print_distances(const topo *t)
     for (size_t k = 0; k < x->num && k <= x->diameter; k++) {
         cli_table_cell(table, "%zu", k);
         cli_table_cell(table, "%s", cli_count(x->histogram[k]));
-        cli_table_cell(table, "%.2f %%", pairs ? 100.0 * (double)x->histogram[k] / (double)pairs : 0.0);
+        cli_table_cell(table, "%.2f %%",
+                       pairs ? 100.0 * (double)x->histogram[k] / (double)pairs : 0.0);
     }
     cli_table_print(table, stdout, t->c->colour_out);
     if (x->unconnected_pairs) {
@@ -323,7 +344,8 @@ static void paths_cell(cli_table *table, uint64_t paths)
 
 static void print_diversity(const topo *t)
 {
-    static const char *const headers[] = {"hops>", "switch pairs>", "fewest paths>", "mean>", "most>", NULL};
+    static const char *const headers[] = {"hops>", "switch pairs>", "fewest paths>",
+                                          "mean>", "most>",         NULL};
     const ik_diversity *d = &t->diversity;
     cli_heading(t->c, "Minimal paths between switches with hosts");
     cli_table *table = cli_table_new(headers);
@@ -337,7 +359,8 @@ static void print_diversity(const topo *t)
         cli_table_cell(table, "%u", d->counts[first].distance);
         cli_table_cell(table, "%s", cli_count((uint64_t)pairs));
         paths_cell(table, d->counts[first].paths);
-        cli_table_cell(table, "%s%.4f", d->counts[i - 1].paths < IK_PATHS_MANY ? "" : "at least ", paths / pairs);
+        cli_table_cell(table, "%s%.4f", d->counts[i - 1].paths < IK_PATHS_MANY ? "" : "at least ",
+                       paths / pairs);
         paths_cell(table, d->counts[i - 1].paths);
     }
     cli_table_print(table, stdout, t->c->colour_out);
@@ -352,20 +375,23 @@ static void print_rest(const topo *t)
     cli_heading(t->c, "Shape");
     snprintf(text, sizeof text, t->girth ? "%u" : "no cycle", t->girth);
     print_row("girth", text);
-    snprintf(text, sizeof text, "%.2f %% of the largest possible graph of this degree and diameter", 100 * moore_ratio(t));
+    snprintf(text, sizeof text, "%.2f %% of the largest possible graph of this degree and diameter",
+             100 * moore_ratio(t));
     print_row("Moore bound", text);
     if (t->has_bisection) {
-        snprintf(text, sizeof text, "%s links, %.4f a host (bound from below: %.4f)", cli_count(b->cut), b->per_host,
-                 b->lower_bound_per_host);
+        snprintf(text, sizeof text, "%s links, %.4f a host (bound from below: %.4f)",
+                 cli_count(b->cut), b->per_host, b->lower_bound_per_host);
         print_row("bisection", text);
-        snprintf(text, sizeof text, "halves of %s and %s hosts, best of %u partitions", cli_count(b->hosts_a),
-                 cli_count(b->hosts_b), b->starts);
+        snprintf(text, sizeof text, "halves of %s and %s hosts, best of %u partitions",
+                 cli_count(b->hosts_a), cli_count(b->hosts_b), b->starts);
         print_row("", text);
     } else if (ik_fabric_has_rails(t->f)) {
         print_row("bisection", "not defined: hosts have cables to several switches");
     }
-    snprintf(text, sizeof text, "%s rack pitches in total, %.3f on average, %s at most; %s of %s stay in their rack",
-             cli_count(c->total), c->mean, cli_count(c->longest), cli_count(c->inside_racks), cli_count(c->cables));
+    snprintf(text, sizeof text,
+             "%s rack pitches in total, %.3f on average, %s at most; %s of %s stay in their rack",
+             cli_count(c->total), c->mean, cli_count(c->longest), cli_count(c->inside_racks),
+             cli_count(c->cables));
     print_row("cables", text);
     snprintf(text, sizeof text, "%u x %u racks, %s", c->width, c->height,
              c->own_positions ? "the fabric's own positions" : "filled in switch order");
@@ -380,12 +406,13 @@ static void print_findings(const topo *t)
     }
     for (size_t i = 0; i < t->f->num_findings; i++) {
         const ik_finding *n = &t->f->findings[i];
-        printf("  %s%s%s %s: %s\n", cli_severity_colour(t->c, n->severity), severity_name(n->severity), cli_reset(t->c), n->code,
-               n->text);
+        printf("  %s%s%s %s: %s\n", cli_severity_colour(t->c, n->severity),
+               severity_name(n->severity), cli_reset(t->c), n->code, n->text);
     }
 }
 
-/* ------------------------------------------------------------------------------------------ the command */
+/* ------------------------------------------------------------------------------------------ the
+ * command */
 
 static int exit_status(const ik_fabric *f)
 {
@@ -427,7 +454,8 @@ static int run(cli *c)
     ik_error err;
     uint64_t rack, seeds;
     int status;
-    if (!cli_get_uint(c, "--rack", 1, 1000000, 1, &rack) || !cli_get_uint(c, "--partitions", 0, 100000, 0, &seeds)) {
+    if (!cli_get_uint(c, "--rack", 1, 1000000, 1, &rack) ||
+        !cli_get_uint(c, "--partitions", 0, 100000, 0, &seeds)) {
         return CLI_USAGE;
     }
     ik_status s = ik_fabric_from_spec(c->args[0], &c->env, &t.f, &err);
@@ -452,28 +480,37 @@ static int run(cli *c)
 static const cli_option options[] = {
     {"--output", 'o', "FILE", "write the fabric, in the format of the file name's ending", false},
     {"--format", 0, "NAME", "write in this format whatever the name", false},
-    {"--all", 0, NULL, "measure everything: path diversity, girth, Moore bound, bisection, cables, long distances", false},
+    {"--all", 0, NULL,
+     "measure everything: path diversity, girth, Moore bound, bisection, cables, long distances",
+     false},
     {"--rack", 0, "N", "switches a rack where ikat makes the floor plan (default 1)", false},
-    {"--partitions", 0, "N", "seeds for each of METIS' six settings (default: 4 to 32 by size)", false},
+    {"--partitions", 0, "N", "seeds for each of METIS' six settings (default: 4 to 32 by size)",
+     false},
     {NULL, 0, NULL, NULL, false},
 };
 
-static const char *const examples[] = {"ikat topo karytree:k=4,n=3", "ikat topo slimfly:q=5 --json", NULL};
+static const char *const examples[] = {"ikat topo karytree:k=4,n=3", "ikat topo slimfly:q=5 --json",
+                                       NULL};
 
 const ik_command ik_command_topo = {
     .name = "topo",
     .synopsis = "SPEC|FILE [-o FILE] [--all]",
     .summary = "describe a fabric: hosts, switches, links, levels, distances, findings",
-    .details =
-        "Distances count switch-to-switch hops. Exit status 1 if a finding is an error.\n"
-        "With --json: hosts, switches, ports, unconnected_ports, links, switch_links, host_links, radix, min_radix, max_degree,\n"
-        "min_degree, leaf_switches, levels, level_switches, ports_per_host, links_per_host, links_by_rate (name, rate_bps,\n"
-        "latency_ps, links, switch_links, host_links), diameter, switch_diameter, mean_hops, mean_switch_hops,\n"
-        "distance_histogram (ordered host pairs by hops), switch_distance_histogram, leaf_distance_histogram,\n"
-        "unconnected_pairs, findings (severity, code, text). With --all also path_diversity (min, mean, max, counts; null\n"
-        "beyond 63 bits), girth, moore_ratio, bisection (cut, per_host, hosts_a, hosts_b, lower_bound, lower_bound_per_host, "
-        "starts), cables (cables,\n"
-        "inside_racks, total, longest, mean, width, height, own_positions, histogram).",
+    .details = "Distances count switch-to-switch hops. Exit status 1 if a finding is an error.\n"
+               "With --json: hosts, switches, ports, unconnected_ports, links, switch_links, "
+               "host_links, radix, min_radix, max_degree,\n"
+               "min_degree, leaf_switches, levels, level_switches, ports_per_host, links_per_host, "
+               "links_by_rate (name, rate_bps,\n"
+               "latency_ps, links, switch_links, host_links), diameter, switch_diameter, "
+               "mean_hops, mean_switch_hops,\n"
+               "distance_histogram (ordered host pairs by hops), switch_distance_histogram, "
+               "leaf_distance_histogram,\n"
+               "unconnected_pairs, findings (severity, code, text). With --all also path_diversity "
+               "(min, mean, max, counts; null\n"
+               "beyond 63 bits), girth, moore_ratio, bisection (cut, per_host, hosts_a, hosts_b, "
+               "lower_bound, lower_bound_per_host, "
+               "starts), cables (cables,\n"
+               "inside_racks, total, longest, mean, width, height, own_positions, histogram).",
     .examples = examples,
     .options = options,
     .min_args = 1,

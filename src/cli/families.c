@@ -33,17 +33,17 @@ static void each_topology(member_fn fn, void *ctx)
 }
 
 /* These families' descriptors share their leading fields but not their type. */
-#define EACH(function, type, all)                                                                                                \
-    static void function(member_fn fn, void *ctx)                                                                                \
-    {                                                                                                                            \
-        for (const type *const *f = all(); *f; f++) {                                                                            \
-            cli_member m = {.name = (*f)->name,                                                                                  \
-                            .summary = (*f)->summary,                                                                            \
-                            .source = (*f)->source,                                                                              \
-                            .details = (*f)->details,                                                                            \
-                            .params = (*f)->params};                                                                             \
-            fn(ctx, &m);                                                                                                         \
-        }                                                                                                                        \
+#define EACH(function, type, all)                                                                  \
+    static void function(member_fn fn, void *ctx)                                                  \
+    {                                                                                              \
+        for (const type *const *f = all(); *f; f++) {                                              \
+            cli_member m = {.name = (*f)->name,                                                    \
+                            .summary = (*f)->summary,                                              \
+                            .source = (*f)->source,                                                \
+                            .details = (*f)->details,                                              \
+                            .params = (*f)->params};                                               \
+            fn(ctx, &m);                                                                           \
+        }                                                                                          \
     }
 EACH(each_routing, ik_routing_family, ik_routings)
 EACH(each_vc, ik_vc_family, ik_vcs)
@@ -73,9 +73,15 @@ static void each_format(member_fn fn, void *ctx)
 static void each_section(member_fn fn, void *ctx)
 {
     cli_member sections[] = {
-        {.name = "switch", .summary = "the switch: model, VCs, buffers, arbitration, delays", .params = ik_switch_params},
-        {.name = "adapter", .summary = "the host adapter: packets, messages, queues, injection", .params = ik_adapter_params},
-        {.name = "measure", .summary = "what is measured: warm-up, duration, series", .params = ik_measure_params},
+        {.name = "switch",
+         .summary = "the switch: model, VCs, buffers, arbitration, delays",
+         .params = ik_switch_params},
+        {.name = "adapter",
+         .summary = "the host adapter: packets, messages, queues, injection",
+         .params = ik_adapter_params},
+        {.name = "measure",
+         .summary = "what is measured: warm-up, duration, series",
+         .params = ik_measure_params},
     };
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         fn(ctx, &sections[i]);
@@ -84,7 +90,8 @@ static void each_section(member_fn fn, void *ctx)
 const cli_family cli_families[] = {
     {"topologies", "topology", "fabrics that ikat builds (or reads: file)", each_topology},
     {"routings", "routing", "how packets find their way", each_routing},
-    {"selections", "selection", "how an adaptive routing picks among allowed ports", each_selection},
+    {"selections", "selection", "how an adaptive routing picks among allowed ports",
+     each_selection},
     {"vcs", "VC scheme", "which virtual channels a packet may use", each_vc},
     {"traffic", "traffic pattern", "who sends to whom", each_traffic},
     {"formats", "format", "files that ikat reads and writes", each_format},
@@ -108,7 +115,8 @@ static const char *type_text(const ik_param *p)
 static const char *range_text(const ik_param *p, char *buffer, size_t size)
 {
     char low[48], high[48];
-    snprintf(buffer, size, "%s to %s", ik_param_bound(p, p->min, low, sizeof low), ik_param_bound(p, p->max, high, sizeof high));
+    snprintf(buffer, size, "%s to %s", ik_param_bound(p, p->min, low, sizeof low),
+             ik_param_bound(p, p->max, high, sizeof high));
     return buffer;
 }
 
@@ -132,7 +140,8 @@ void cli_print_params(const ik_param *params)
 
 void cli_print_member(const cli *c, const cli_family *family, const cli_member *m)
 {
-    printf("%s%s%s (%s): %s\n", c->colour_out ? "\033[1m" : "", m->name, cli_reset(c), family->singular, m->summary);
+    printf("%s%s%s (%s): %s\n", c->colour_out ? "\033[1m" : "", m->name, cli_reset(c),
+           family->singular, m->summary);
     if (m->shorthand_of)
         printf("A shorthand of %s.\n", m->shorthand_of);
     if (m->details)
@@ -159,8 +168,8 @@ static json_t *params_json(const ik_param *params)
     char range[104];
     json_t *list = json_array();
     for (const ik_param *p = params; p && p->name; p++) {
-        json_t *row =
-            json_pack("{s:s, s:s, s:s?, s:s}", "name", p->name, "type", type_text(p), "default", p->def, "help", p->help);
+        json_t *row = json_pack("{s:s, s:s, s:s?, s:s}", "name", p->name, "type", type_text(p),
+                                "default", p->def, "help", p->help);
         if (row && (p->min != 0 || p->max != 0)) {
             json_object_set_new(row, "min", json_real(p->min));
             json_object_set_new(row, "max", json_real(p->max));
@@ -178,7 +187,8 @@ json_t *cli_member_json(const cli_member *m)
     json_t *examples = json_array();
     for (const char *const *e = m->examples; e && *e; e++)
         json_array_append_new(examples, json_string(*e));
-    return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:o, s:o, s:o}", "name", m->name, "summary", m->summary, "source", m->source,
-                     "details", m->details, "shorthand_of", m->shorthand_of, "parameters", params_json(m->params),
-                     "common_parameters", params_json(m->common), "examples", examples);
+    return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:o, s:o, s:o}", "name", m->name, "summary",
+                     m->summary, "source", m->source, "details", m->details, "shorthand_of",
+                     m->shorthand_of, "parameters", params_json(m->params), "common_parameters",
+                     params_json(m->common), "examples", examples);
 }

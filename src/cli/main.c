@@ -17,7 +17,8 @@ const ik_command *const *cli_commands(void)
     return commands_table;
 }
 
-/* The first Ctrl-C asks politely: running points are dropped, finished ones are kept. The second one ends at once. */
+/* The first Ctrl-C asks politely: running points are dropped, finished ones are kept. The second
+ * one ends at once. */
 static void on_interrupt(int signal_number)
 {
     if (interrupted)

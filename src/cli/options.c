@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * options.c: reads a subcommand's options from its declared table: --name VALUE, --name=VALUE, -nVALUE, flags, "--".
+ * options.c: reads a subcommand's options from its declared table: --name VALUE, --name=VALUE,
+ * -nVALUE, flags, "--".
  */
 #include "cli.h"
 
@@ -12,9 +13,11 @@
 
 const cli_option cli_common_options[] = {
     {"--json", 0, NULL, "print one JSON object instead of text", false},
-    {"--jobs", 'j', "N", "threads to use (default: all processors); results never depend on it", false},
+    {"--jobs", 'j', "N", "threads to use (default: all processors); results never depend on it",
+     false},
     {"--seed", 0, "N", "seed of everything random (default 1)", false},
-    {"--memory-limit", 0, "SIZE", "refuse work that would need more memory (default: 90 % of what is free)", false},
+    {"--memory-limit", 0, "SIZE",
+     "refuse work that would need more memory (default: 90 % of what is free)", false},
     {"--color", 0, "WHEN", "auto (default), always or never; NO_COLOR is honoured", false},
     {"--verbose", 'v', NULL, "say more (-vv: even more)", true},
     {"--quiet", 'q', NULL, "no progress, no notes", false},
@@ -22,10 +25,12 @@ const cli_option cli_common_options[] = {
     {0},
 };
 
-static const cli_option *find_in(const cli_option *table, const char *name, size_t length, char letter)
+static const cli_option *find_in(const cli_option *table, const char *name, size_t length,
+                                 char letter)
 {
     for (; table && table->name; table++)
-        if (letter ? table->letter == letter : strlen(table->name) == length && memcmp(table->name, name, length) == 0)
+        if (letter ? table->letter == letter
+                   : strlen(table->name) == length && memcmp(table->name, name, length) == 0)
             return table;
     return NULL;
 }
@@ -111,7 +116,8 @@ static int apply_common(cli *c)
     if (limit && c->memory_limit_bytes == 0) /* which would mean no limit */
         return cli_usage(c, "--memory-limit is 0: no work could be done");
     const char *colour = cli_get(c, "--color");
-    if (colour && strcmp(colour, "auto") != 0 && strcmp(colour, "always") != 0 && strcmp(colour, "never") != 0)
+    if (colour && strcmp(colour, "auto") != 0 && strcmp(colour, "always") != 0 &&
+        strcmp(colour, "never") != 0)
         return cli_usage(c, "--color is auto, always or never, not '%s'", colour);
     if (colour && strcmp(colour, "auto") != 0)
         c->colour_out = c->colour_err = strcmp(colour, "always") == 0;
@@ -149,7 +155,8 @@ int cli_read_options(cli *c, int argc, char **argv)
     if (status != CLI_DONE || c->help_wanted)
         return status;
     if (c->num_args < c->command->min_args)
-        return cli_usage(c, "something is missing: ikat %s %s", c->command->name, c->command->synopsis);
+        return cli_usage(c, "something is missing: ikat %s %s", c->command->name,
+                         c->command->synopsis);
     if (c->command->max_args >= 0 && c->num_args > c->command->max_args)
         return cli_usage(c, "'%s' is one argument too many", c->args[c->command->max_args]);
     return CLI_DONE;
@@ -180,11 +187,12 @@ bool cli_has(const cli *c, const char *name)
 bool cli_same_file(const char *a, const char *b)
 {
     struct stat of_a, of_b;
-    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && S_ISREG(of_a.st_mode) && of_a.st_dev == of_b.st_dev &&
-           of_a.st_ino == of_b.st_ino;
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && S_ISREG(of_a.st_mode) &&
+           of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-bool cli_get_uint(const cli *c, const char *name, uint64_t min, uint64_t max, uint64_t fallback, uint64_t *value)
+bool cli_get_uint(const cli *c, const char *name, uint64_t min, uint64_t max, uint64_t fallback,
+                  uint64_t *value)
 {
     const char *text = cli_get(c, name);
     uint64_t x = fallback;
@@ -194,8 +202,8 @@ bool cli_get_uint(const cli *c, const char *name, uint64_t min, uint64_t max, ui
         return false;
     }
     if (x < min || x > max) {
-        cli_usage(c, "%s = %s is out of range: expected %llu to %llu", name, text ? text : "?", (unsigned long long)min,
-                  (unsigned long long)max);
+        cli_usage(c, "%s = %s is out of range: expected %llu to %llu", name, text ? text : "?",
+                  (unsigned long long)min, (unsigned long long)max);
         return false;
     }
     *value = x;

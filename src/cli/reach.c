@@ -12,7 +12,8 @@ ik_status cli_reach(const cli *c, const ik_fabric *f, bool *refused, ik_error *e
     if (status != IK_OK)
         return status;
     if (reach.uncabled)
-        cli_note(c, "warning: %s of %s hosts %s no cable, the first is %s", cli_count(reach.uncabled), cli_count(f->num_hosts),
+        cli_note(c, "warning: %s of %s hosts %s no cable, the first is %s",
+                 cli_count(reach.uncabled), cli_count(f->num_hosts),
                  reach.uncabled == 1 ? "has" : "have",
                  ik_node_describe(f, ik_host_node(f, reach.first_uncabled), host, sizeof host));
     bool whole = ik_reach_whole(&reach), allowed = cli_has(c, "--allow-unreachable");

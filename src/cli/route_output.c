@@ -9,20 +9,23 @@
 
 json_t *route_header_json(const route_job *job)
 {
-    return json_pack("{s:o, s:I, s:I, s:o, s:o, s:i}", "spec", cli_json_text(job->f->spec ? job->f->spec : job->c->args[0]),
-                     "hosts", (json_int_t)job->f->num_hosts, "switches", (json_int_t)job->f->num_switches, "routing",
-                     cli_json_text(job->plan->routing->spec), "vc", cli_json_text(job->plan->vc->spec), "vcs",
-                     (int)job->plan->num_vcs);
+    return json_pack("{s:o, s:I, s:I, s:o, s:o, s:i}", "spec",
+                     cli_json_text(job->f->spec ? job->f->spec : job->c->args[0]), "hosts",
+                     (json_int_t)job->f->num_hosts, "switches", (json_int_t)job->f->num_switches,
+                     "routing", cli_json_text(job->plan->routing->spec), "vc",
+                     cli_json_text(job->plan->vc->spec), "vcs", (int)job->plan->num_vcs);
 }
 
 void route_header_print(const route_job *job)
 {
     printf("%s\n", job->f->spec ? job->f->spec : job->c->args[0]);
     printf("  %-14s %s\n", "routing", job->plan->routing->spec);
-    printf("  %-14s %s, %u VC%s\n", "VC scheme", job->plan->vc->spec, job->plan->num_vcs, job->plan->num_vcs == 1 ? "" : "s");
+    printf("  %-14s %s, %u VC%s\n", "VC scheme", job->plan->vc->spec, job->plan->num_vcs,
+           job->plan->num_vcs == 1 ? "" : "s");
 }
 
-/* ------------------------------------------------------------------------------------------ paths */
+/* ------------------------------------------------------------------------------------------
+ * paths */
 
 /* One step: a switch, the port it sends by, the VC on that channel. */
 typedef struct step {
@@ -61,24 +64,28 @@ static bool follow(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, 
     return false;
 }
 
-static void print_path(const ik_fabric *f, uint32_t src, uint32_t dst, uint32_t n, bool whole, const trace *t, FILE *out)
+static void print_path(const ik_fabric *f, uint32_t src, uint32_t dst, uint32_t n, bool whole,
+                       const trace *t, FILE *out)
 {
     fprintf(out, "%u %u %u", src, dst, n);
     for (uint32_t i = 0; i < t->num; i++) {
-        fprintf(out, " %u.%u/%u", t->steps[i].sw, ik_port_local(f, t->steps[i].port), t->steps[i].vc);
+        fprintf(out, " %u.%u/%u", t->steps[i].sw, ik_port_local(f, t->steps[i].port),
+                t->steps[i].vc);
     }
     fputs(whole ? "\n" : " lost\n", out);
 }
 
-static json_t *json_path(const ik_fabric *f, uint32_t src, uint32_t dst, uint32_t n, bool whole, const trace *t)
+static json_t *json_path(const ik_fabric *f, uint32_t src, uint32_t dst, uint32_t n, bool whole,
+                         const trace *t)
 {
     json_t *steps = json_array();
     for (uint32_t i = 0; i < t->num; i++) {
         json_array_append_new(steps, json_pack("[I, I, i]", (json_int_t)t->steps[i].sw,
-                                               (json_int_t)ik_port_local(f, t->steps[i].port), (int)t->steps[i].vc));
+                                               (json_int_t)ik_port_local(f, t->steps[i].port),
+                                               (int)t->steps[i].vc));
     }
-    return json_pack("{s:I, s:I, s:I, s:b, s:o}", "source", (json_int_t)src, "destination", (json_int_t)dst, "start",
-                     (json_int_t)n, "delivered", whole, "steps", steps);
+    return json_pack("{s:I, s:I, s:I, s:b, s:o}", "source", (json_int_t)src, "destination",
+                     (json_int_t)dst, "start", (json_int_t)n, "delivered", whole, "steps", steps);
 }
 
 /* Every pair and initial state: a line each to `out`, or an object each into `paths`. */
@@ -90,7 +97,8 @@ static ik_status all_paths(const route_job *job, FILE *out, json_t *paths, ik_er
     trace t = {.max = 2 * f->num_switches + 2};
     t.steps = ik_calloc(t.max, sizeof *t.steps);
     t.choices = ik_calloc((size_t)plan->max_radix + 1, sizeof *t.choices);
-    ik_status status = t.steps && t.choices ? IK_OK : ik_fail_memory(err, t.max * sizeof *t.steps, "a path");
+    ik_status status =
+        t.steps && t.choices ? IK_OK : ik_fail_memory(err, t.max * sizeof *t.steps, "a path");
     for (uint32_t src = 0; status == IK_OK && src < f->num_hosts; src++) {
         for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
             uint32_t pairs = src == dst ? 0 : ik_rails_count(plan->routing, src, dst), printed = 0;
@@ -118,13 +126,15 @@ static ik_status all_paths(const route_job *job, FILE *out, json_t *paths, ik_er
 
 static ik_status write_paths(const route_job *job, FILE *out, ik_error *err)
 {
-    fprintf(out, "# %s, routing %s, VC scheme %s\n", job->f->spec ? job->f->spec : job->c->args[0], job->plan->routing->spec,
-            job->plan->vc->spec);
-    fputs("# source destination initial-state, then switch.port/vc for each switch of the path\n", out);
+    fprintf(out, "# %s, routing %s, VC scheme %s\n", job->f->spec ? job->f->spec : job->c->args[0],
+            job->plan->routing->spec, job->plan->vc->spec);
+    fputs("# source destination initial-state, then switch.port/vc for each switch of the path\n",
+          out);
     return all_paths(job, out, NULL, err);
 }
 
-/* ------------------------------------------------------------------------------------------ JSON, registers */
+/* ------------------------------------------------------------------------------------------ JSON,
+ * registers */
 
 static json_t *json_tables(const ik_fabric *f, const uint16_t *lft)
 {
@@ -140,14 +150,16 @@ static json_t *json_tables(const ik_fabric *f, const uint16_t *lft)
     return tables;
 }
 
-/* The host and its printed port that each column of a table is for, where hosts have several cables. */
+/* The host and its printed port that each column of a table is for, where hosts have several
+ * cables. */
 static json_t *json_columns(const ik_fabric *f)
 {
     json_t *columns = json_array();
     for (uint32_t host = 0; host < f->num_hosts; host++) {
         uint32_t port = ik_host_port(f, host);
-        json_array_append_new(columns, json_pack("[I, I]", (json_int_t)f->split->host_of[host],
-                                                 (json_int_t)(port == IK_NONE ? 0 : ik_port_number(f, port))));
+        json_array_append_new(
+            columns, json_pack("[I, I]", (json_int_t)f->split->host_of[host],
+                               (json_int_t)(port == IK_NONE ? 0 : ik_port_number(f, port))));
     }
     return columns;
 }
@@ -162,8 +174,8 @@ static json_t *json_entries(const ik_routing *r)
         for (uint32_t n = 0; n < num; n++) {
             ik_table_entry entry;
             r->family->entry_nth(r, sw, n, &entry);
-            json_array_append_new(
-                row, json_pack("[I, I]", (json_int_t)entry.target, (json_int_t)ik_port_local(r->fabric, entry.port)));
+            json_array_append_new(row, json_pack("[I, I]", (json_int_t)entry.target,
+                                                 (json_int_t)ik_port_local(r->fabric, entry.port)));
         }
         json_array_append_new(switches, row);
     }
@@ -197,7 +209,8 @@ static ik_status write_json(const route_job *job, FILE *out, ik_error *err)
 {
     json_t *o = route_header_json(job);
     ik_status status = o ? fill_json(job, o, err) : ik_fail_memory(err, 0, "JSON");
-    if (status == IK_OK && (json_dumpf(o, out, JSON_COMPACT | JSON_PRESERVE_ORDER) != 0 || fputc('\n', out) == EOF)) {
+    if (status == IK_OK &&
+        (json_dumpf(o, out, JSON_COMPACT | JSON_PRESERVE_ORDER) != 0 || fputc('\n', out) == EOF)) {
         status = ik_fail(err, IK_ERR_IO, "cannot write JSON");
     }
     json_decref(o);
@@ -215,7 +228,8 @@ static ik_status write_registers(const route_job *job, bool flexible, FILE *out,
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------ forwarding tables */
+/* ------------------------------------------------------------------------------------------
+ * forwarding tables */
 
 /* The routes with one VC, which is all that forwarding tables say. */
 static ik_status prove_one_lane(const route_job *job, ik_proof *proof, ik_error *err)
@@ -235,8 +249,9 @@ static ik_status prove_one_lane(const route_job *job, ik_proof *proof, ik_error 
 static const char *lost_lanes(const route_job *job, char *text, size_t size)
 {
     const ik_plan *plan = job->plan;
-    snprintf(text, size, plan->num_vcs > 1 ? "; the %u VCs of '%.100s' are not in such tables" : "%.0u%.0s", plan->num_vcs,
-             plan->vc->spec);
+    snprintf(text, size,
+             plan->num_vcs > 1 ? "; the %u VCs of '%.100s' are not in such tables" : "%.0u%.0s",
+             plan->num_vcs, plan->vc->spec);
     return text;
 }
 
@@ -244,16 +259,19 @@ static ik_status refuse_lanes(const route_job *job, const ik_proof *proof, ik_er
 {
     char lanes[160];
     const char *routing = job->plan->routing->spec;
-    ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED,
-                               "the forwarding tables of '%.100s' can deadlock: they are for one lane, on which %zu channels can "
-                               "wait for each other%s",
-                               routing, proof->witness_length, lost_lanes(job, lanes, sizeof lanes));
-    return ik_hint(
-        err, status,
-        "'ikat check' with --vc 1q shows the cycle; --unproved writes the tables all the same and says so in the file");
+    ik_status status =
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "the forwarding tables of '%.100s' can deadlock: they are for one lane, on which "
+                "%zu channels can "
+                "wait for each other%s",
+                routing, proof->witness_length, lost_lanes(job, lanes, sizeof lanes));
+    return ik_hint(err, status,
+                   "'ikat check' with --vc 1q shows the cycle; --unproved writes the tables all "
+                   "the same and says so in the file");
 }
 
-/* Refuses tables that can deadlock on one lane, unless with --unproved: the file then begins by saying so. */
+/* Refuses tables that can deadlock on one lane, unless with --unproved: the file then begins by
+ * saying so. */
 static ik_status write_tables(const route_job *job, FILE *out, ik_error *err)
 {
     const ik_routing *r = job->plan->routing;
@@ -271,14 +289,15 @@ static ik_status write_tables(const route_job *job, FILE *out, ik_error *err)
     if (!free_of_deadlock && !cli_has(job->c, "--unproved")) {
         status = refuse_lanes(job, &proof, err);
     } else if (!free_of_deadlock) {
-        fprintf(
-            out,
-            "# UNPROVED: these tables can deadlock. They are for one lane, on which %zu channels can wait for each other%s.\n",
-            proof.witness_length, lost_lanes(job, lanes, sizeof lanes));
+        fprintf(out,
+                "# UNPROVED: these tables can deadlock. They are for one lane, on which %zu "
+                "channels can wait for each other%s.\n",
+                proof.witness_length, lost_lanes(job, lanes, sizeof lanes));
         cli_note(job->c, "the tables can deadlock%s", lost_lanes(job, lanes, sizeof lanes));
     } else if (job->plan->num_vcs > 1) {
-        cli_note(job->c, "the %u VCs of '%s' are not in the tables; on one lane they are free of deadlock", job->plan->num_vcs,
-                 job->plan->vc->spec);
+        cli_note(job->c,
+                 "the %u VCs of '%s' are not in the tables; on one lane they are free of deadlock",
+                 job->plan->num_vcs, job->plan->vc->spec);
     }
     ik_proof_free(&proof);
     return status == IK_OK ? ik_lft_print(r, out, err) : status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * scale.c: `ikat compare --scale A..B`: how many hosts each family reaches with switches of a given radix, as table and plot.
+ * scale.c: `ikat compare --scale A..B`: how many hosts each family reaches with switches of a given
+ * radix, as table and plot.
  */
 #include "scale.h"
 
@@ -73,7 +74,8 @@ static bool fill(scale_table *x)
         }
         for (size_t i = 0; i < radices; i++) {
             ik_scale_point p;
-            x->curves[k].hosts[i] = ik_series_largest(x->curves[k].series, x->low + (uint32_t)i, &p) ? p.hosts : NAN;
+            x->curves[k].hosts[i] =
+                ik_series_largest(x->curves[k].series, x->low + (uint32_t)i, &p) ? p.hosts : NAN;
         }
     }
     return true;
@@ -83,16 +85,18 @@ static ik_status draw(const scale_table *x, const char *path, ik_error *err)
 {
     ik_curve *curves = calloc(x->num_curves + 1, sizeof *curves);
     ik_output file;
-    ik_status s = curves ? ik_output_open(&file, path, err) : ik_fail_memory(err, x->num_curves * sizeof *curves, "a plot");
+    ik_status s = curves ? ik_output_open(&file, path, err)
+                         : ik_fail_memory(err, x->num_curves * sizeof *curves, "a plot");
     if (s != IK_OK) {
         free(curves);
         return s;
     }
     for (size_t k = 0; k < x->num_curves; k++) {
-        curves[k] = (ik_curve){x->curves[k].series->name, x->radix, x->curves[k].hosts, x->high - x->low + 1};
+        curves[k] = (ik_curve){x->curves[k].series->name, x->radix, x->curves[k].hosts,
+                               x->high - x->low + 1};
     }
-    s = ik_plot_svg(file.out, "Hosts reached with switches of a given radix", "ports a switch", "hosts", true, curves,
-                    x->num_curves, err);
+    s = ik_plot_svg(file.out, "Hosts reached with switches of a given radix", "ports a switch",
+                    "hosts", true, curves, x->num_curves, err);
     free(curves);
     return ik_output_close(&file, s, err);
 }
@@ -108,9 +112,10 @@ static int show_json(const scale_table *x)
             snprintf(key, sizeof key, "%u", r);
             json_object_set_new(hosts, key, isnan(n) ? json_null() : json_integer((json_int_t)n));
         }
-        json_array_append_new(rows, json_pack("{s:s, s:s, s:o}", "series", x->curves[k].series->name, "summary",
-                                              x->curves[k].series->summary ? x->curves[k].series->summary : "", "hosts_by_radix",
-                                              hosts));
+        json_array_append_new(
+            rows, json_pack("{s:s, s:s, s:o}", "series", x->curves[k].series->name, "summary",
+                            x->curves[k].series->summary ? x->curves[k].series->summary : "",
+                            "hosts_by_radix", hosts));
     }
     return cli_print_json(x->c, json_pack("{s:o}", "scale", rows));
 }
@@ -150,7 +155,8 @@ int cli_compare_scale(cli *c)
     ik_error err;
     int status = CLI_DONE;
     if (!parse_range(cli_get(c, "--scale"), &x.low, &x.high)) {
-        return cli_usage(c, "--scale takes a range of radices like 8..64 (1 to 4096), not '%s'", cli_get(c, "--scale"));
+        return cli_usage(c, "--scale takes a range of radices like 8..64 (1 to 4096), not '%s'",
+                         cli_get(c, "--scale"));
     }
     bool ok = fill(&x);
     if (!ok) {

@@ -82,7 +82,8 @@ static void print_rows(const cli_table *t, const int *width, FILE *out, bool col
     for (size_t c = 0; c < t->columns; c++) {
         char header[128];
         bool right = right_aligned(t->headers[c]);
-        snprintf(header, sizeof header, "%.*s", (int)(strlen(t->headers[c]) - right), t->headers[c]);
+        snprintf(header, sizeof header, "%.*s", (int)(strlen(t->headers[c]) - right),
+                 t->headers[c]);
         if (colour)
             fputs("\033[4m", out);
         print_cell(out, header, width[c], right, false);
@@ -91,8 +92,8 @@ static void print_rows(const cli_table *t, const int *width, FILE *out, bool col
     }
     fputc('\n', out);
     for (size_t i = 0; i < t->cells; i++)
-        print_cell(out, t->text[i], width[i % t->columns], right_aligned(t->headers[i % t->columns]),
-                   i % t->columns == t->columns - 1);
+        print_cell(out, t->text[i], width[i % t->columns],
+                   right_aligned(t->headers[i % t->columns]), i % t->columns == t->columns - 1);
 }
 
 void cli_table_print(cli_table *t, FILE *out, bool colour)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * terminal.c: how the command speaks: errors, notes, progress with rate and time left, tables, JSON.
+ * terminal.c: how the command speaks: errors, notes, progress with rate and time left, tables,
+ * JSON.
  *
- * Results go to standard output, everything else to standard error. Into a pipe go no colours and no progress line.
+ * Results go to standard output, everything else to standard error. Into a pipe go no colours and
+ * no progress line.
  */
 #include "cli.h"
 
@@ -55,15 +57,17 @@ static bool meter_starts(cli *c, const char *what, double now)
 }
 
 /* "proving valiant, proof: 12 of 64 pairs (19 %), 3.1/s, 17 s left" */
-static void print_meter(const cli *c, const char *what, uint64_t done, uint64_t total, const char *unit, double elapsed)
+static void print_meter(const cli *c, const char *what, uint64_t done, uint64_t total,
+                        const char *unit, double elapsed)
 {
     char left[32] = "?";
     double rate = elapsed > 0 ? (double)done / elapsed : 0;
     if (rate > 0)
         print_duration(left, sizeof left, (double)(total - done) / rate);
     const char *stage = strcmp(c->stage, what) == 0 ? "" : c->stage;
-    fprintf(stderr, "%s%s%s: %s of %s%s%s (%.0f %%), %.3g/s, %s left", stage, stage[0] ? ", " : "", what, cli_count(done),
-            cli_count(total), *unit ? " " : "", unit, total ? 100.0 * (double)done / (double)total : 100.0, rate, left);
+    fprintf(stderr, "%s%s%s: %s of %s%s%s (%.0f %%), %.3g/s, %s left", stage, stage[0] ? ", " : "",
+            what, cli_count(done), cli_count(total), *unit ? " " : "", unit,
+            total ? 100.0 * (double)done / (double)total : 100.0, rate, left);
 }
 
 void cli_log_progress(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit)
@@ -77,7 +81,8 @@ void cli_log_progress(void *ctx, const char *what, uint64_t done, uint64_t total
     fputc('\n', stderr);
 }
 
-static void show_progress(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit)
+static void show_progress(void *ctx, const char *what, uint64_t done, uint64_t total,
+                          const char *unit)
 {
     cli *c = ctx;
     double now = now_seconds();
@@ -166,8 +171,8 @@ static void print_place_and_text(const ik_error *err)
 static void print_cancelled(const cli *c, const ik_error *err)
 {
     bool says_more = strcmp(err->text, "cancelled") != 0;
-    fprintf(stderr, "stopped by a signal%s%s%s%s", c->stage[0] ? " while " : "", c->stage, says_more ? ": " : "",
-            says_more ? err->text : "");
+    fprintf(stderr, "stopped by a signal%s%s%s%s", c->stage[0] ? " while " : "", c->stage,
+            says_more ? ": " : "", says_more ? err->text : "");
 }
 
 int cli_error(const cli *c, const ik_error *err)
@@ -182,7 +187,8 @@ int cli_error(const cli *c, const ik_error *err)
     if (err->hint[0])
         fprintf(stderr, "      hint: %s\n", err->hint);
     if (err->status == IK_ERR_INTERNAL)
-        fprintf(stderr, "      this is a fault of ikat itself: please report it with the command and its input\n");
+        fprintf(stderr, "      this is a fault of ikat itself: please report it with the command "
+                        "and its input\n");
     if (err->status == IK_ERR_CANCELLED)
         return 130;
     return err->status == IK_ERR_FAILED ? CLI_FAILED : CLI_USAGE;
@@ -214,7 +220,8 @@ void cli_note(const cli *c, const char *format, ...)
     va_end(args);
 }
 
-/* Whether the other end of the pipe on standard output is closed; the error of the write itself may be long past. */
+/* Whether the other end of the pipe on standard output is closed; the error of the write itself may
+ * be long past. */
 static bool reader_gone(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO};
@@ -293,7 +300,8 @@ void cli_heading(const cli *c, const char *text)
 
 const char *cli_severity_colour(const cli *c, ik_severity severity)
 {
-    static const char *const colours[] = {[IK_NOTE] = "", [IK_WARNING] = "\033[33m", [IK_ERROR] = "\033[1;31m"};
+    static const char *const colours[] = {
+        [IK_NOTE] = "", [IK_WARNING] = "\033[33m", [IK_ERROR] = "\033[1;31m"};
     return c->colour_out ? colours[severity] : "";
 }
 
@@ -304,8 +312,10 @@ const char *cli_reset(const cli *c)
 
 char *cli_beside(const char *path, const char *ending)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
-    size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name), size = length + strlen(ending) + 1;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path,
+               *dot = strrchr(name, '.');
+    size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name),
+           size = length + strlen(ending) + 1;
     char *out = malloc(size);
     if (out)
         snprintf(out, size, "%.*s%s", (int)length, name, ending);

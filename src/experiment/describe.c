@@ -85,7 +85,8 @@ ik_status describe_fabric(const ik_fabric *f, char **json, ik_error *err)
     ik_status status = json_text_begin(&t, err);
     if (status != IK_OK)
         return status;
-    uint64_t links = 0, switch_links = 0, switch_ports = f->num_switches ? f->port_base[f->num_switches] : 0;
+    uint64_t links = 0, switch_links = 0,
+             switch_ports = f->num_switches ? f->port_base[f->num_switches] : 0;
     for (uint32_t p = 0; p < f->num_ports; p++)
         if (leads(f, p)) {
             links++;
@@ -172,8 +173,9 @@ static void put_links(FILE *out, const ik_fabric *f)
         if (!leads(f, p))
             continue;
         uint32_t q = f->port_peer[p];
-        fprintf(out, "%s[%" PRIu32 ",%" PRIu32 ",%u,%" PRIu32 ",%" PRIu32 ",%u,%u]", first ? "" : ",", p, f->port_node[p],
-                port_label(f, p), q, f->port_node[q], port_label(f, q), f->port_class[p]);
+        fprintf(out, "%s[%" PRIu32 ",%" PRIu32 ",%u,%" PRIu32 ",%" PRIu32 ",%u,%u]",
+                first ? "" : ",", p, f->port_node[p], port_label(f, p), q, f->port_node[q],
+                port_label(f, q), f->port_class[p]);
         first = false;
     }
     putc(']', out);
@@ -238,7 +240,8 @@ static void put_witness(FILE *out, const ik_fabric *f, const ik_proof *proof)
         json_put_string(out, ik_port_describe(f, d->channel, text, sizeof text));
         uint32_t peer = f->port_peer[d->channel];
         json_put_key(out, "to", false);
-        json_put_string(out, peer == IK_NONE ? "nothing" : ik_port_describe(f, peer, text, sizeof text));
+        json_put_string(out,
+                        peer == IK_NONE ? "nothing" : ik_port_describe(f, peer, text, sizeof text));
         json_put_key(out, "source", false);
         json_put_string(out, ik_node_describe(f, ik_host_node(f, d->src), text, sizeof text));
         json_put_key(out, "destination", false);
@@ -276,8 +279,8 @@ static void put_numbers(FILE *out, const ik_proof *proof, bool proved)
         fputs("null", out);
 }
 
-ik_status describe_proof(const ik_fabric *f, const ik_proof *proof, const char *extent, const char *flow, char **json,
-                         ik_error *err)
+ik_status describe_proof(const ik_fabric *f, const ik_proof *proof, const char *extent,
+                         const char *flow, char **json, ik_error *err)
 {
     json_text t;
     ik_status status = json_text_begin(&t, err);

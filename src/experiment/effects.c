@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/effects.c: refuses what was written and has no effect beside another section: parameters that the switch's model
- * ignores, a selection for a routing that leaves no choice. The message names the points of the sweep.
+ * experiment/effects.c: refuses what was written and has no effect beside another section:
+ * parameters that the switch's model ignores, a selection for a routing that leaves no choice. The
+ * message names the points of the sweep.
  */
 #include "experiment/experiment_impl.h"
 
@@ -43,10 +44,13 @@ static ik_status check_selection(const variant *selection, const variant *routin
     if (selection->is_auto || !leaves_no_choice(routing))
         return IK_OK;
     const ytree *at = selection->place;
-    ik_status status = ik_fail_at(err, IK_ERR_INPUT, at->file, at->line, at->column,
-                                  "selection '%.60s': it has no effect with routing '%.60s', which leaves no choice",
-                                  selection->label, routing->label);
-    return ik_hint(err, status, "leave the selection out, or run the routings that adapt in an experiment of their own");
+    ik_status status = ik_fail_at(
+        err, IK_ERR_INPUT, at->file, at->line, at->column,
+        "selection '%.60s': it has no effect with routing '%.60s', which leaves no choice",
+        selection->label, routing->label);
+    return ik_hint(
+        err, status,
+        "leave the selection out, or run the routings that adapt in an experiment of their own");
 }
 
 static ik_status check_choice(const variant *sw, const variant *routing, ik_error *err)
@@ -55,18 +59,23 @@ static ik_status check_choice(const variant *sw, const variant *routing, ik_erro
         const ik_value *v = &sw->params.values[i];
         if (!v->given || strcmp(sw->params.decl[i].name, "adaptive_choice") != 0)
             continue;
-        ik_status status = ik_fail_at(err, IK_ERR_INPUT, sw->params.source, v->line, v->column,
-                                      "section 'switch', parameter 'adaptive_choice': it has no effect with routing '%.60s', "
-                                      "which does not adapt",
-                                      routing->label);
-        return ik_hint(err, status, "leave it out, or run the routings that adapt in an experiment of their own");
+        ik_status status = ik_fail_at(
+            err, IK_ERR_INPUT, sw->params.source, v->line, v->column,
+            "section 'switch', parameter 'adaptive_choice': it has no effect with routing '%.60s', "
+            "which does not adapt",
+            routing->label);
+        return ik_hint(
+            err, status,
+            "leave it out, or run the routings that adapt in an experiment of their own");
     }
     return IK_OK;
 }
 
 static const rule rules[] = {
-    {SECTION_SWITCH, SECTION_SWITCH, check_own},     {SECTION_ADAPTER, SECTION_SWITCH, check_with_switch},
-    {SECTION_MEASURE, SECTION_MEASURE, check_own},   {SECTION_SELECTION, SECTION_ROUTING, check_selection},
+    {SECTION_SWITCH, SECTION_SWITCH, check_own},
+    {SECTION_ADAPTER, SECTION_SWITCH, check_with_switch},
+    {SECTION_MEASURE, SECTION_MEASURE, check_own},
+    {SECTION_SELECTION, SECTION_ROUTING, check_selection},
     {SECTION_SWITCH, SECTION_ROUTING, check_choice},
 };
 
@@ -76,12 +85,14 @@ static bool is_refused(const ik_experiment *e, const rule *r, uint64_t number, c
 {
     point p = experiment_point(e, number);
     ik_error why;
-    return r->check(experiment_variant(e, &p, r->first), experiment_variant(e, &p, r->second), &why) != IK_OK &&
+    return r->check(experiment_variant(e, &p, r->first), experiment_variant(e, &p, r->second),
+                    &why) != IK_OK &&
            strcmp(why.text, text) == 0;
 }
 
 /* " (points 1 to 4, 9 of 12)"; a long list ends with "…". */
-static void list_points(const ik_experiment *e, const rule *r, const char *text, char *out, size_t room)
+static void list_points(const ik_experiment *e, const rule *r, const char *text, char *out,
+                        size_t room)
 {
     size_t used = (size_t)snprintf(out, room, " (");
     unsigned ranges = 0;

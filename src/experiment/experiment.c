@@ -56,12 +56,13 @@ static ik_status read_option(ik_experiment *e, option_id id, const ytree *node, 
     if (status != IK_OK || !node)
         return status;
     if (node->kind != YTREE_SCALAR) {
-        status = ytree_fail(node, err, "'%s' is one value for the whole experiment, found %s", option->name,
-                            ytree_kind_name(node->kind));
+        status = ytree_fail(node, err, "'%s' is one value for the whole experiment, found %s",
+                            option->name, ytree_kind_name(node->kind));
         return ik_hint(err, status, "%s: %s", option->name, option->help);
     }
     params->source = node->file;
-    return ik_params_set(params, "experiment", option->name, node->text, node->line, node->column, err);
+    return ik_params_set(params, "experiment", option->name, node->text, node->line, node->column,
+                         err);
 }
 
 /* A number of pairs says something of a sample only. */
@@ -70,15 +71,18 @@ static ik_status check_options(const ik_experiment *e, ik_error *err)
     const ik_value *pairs = experiment_option(e, OPTION_PROOF_PAIRS);
     if (!pairs->given || experiment_option(e, OPTION_PROOF)->u == PROOF_SAMPLED)
         return IK_OK;
-    ik_status status = ik_fail_at(err, IK_ERR_INPUT, e->options[OPTION_PROOF_PAIRS].source, pairs->line, pairs->column,
-                                  "'proof_pairs' has no effect with proof: %s", experiment_option(e, OPTION_PROOF)->text);
+    ik_status status = ik_fail_at(
+        err, IK_ERR_INPUT, e->options[OPTION_PROOF_PAIRS].source, pairs->line, pairs->column,
+        "'proof_pairs' has no effect with proof: %s", experiment_option(e, OPTION_PROOF)->text);
     return ik_hint(err, status, "pairs are drawn with proof: sampled");
 }
 
 /* ---- overrides: "load=50%", "switch.voq=true", "fabric.hosts=96" */
 
-/* The mapping that `key` lives in: a missing section is made, a family's spec text becomes { family: text }. */
-static ik_status open_section(ik_experiment *e, ytree *root, const char *name, const ytree *at, ytree **out, ik_error *err)
+/* The mapping that `key` lives in: a missing section is made, a family's spec text becomes {
+ * family: text }. */
+static ik_status open_section(ik_experiment *e, ytree *root, const char *name, const ytree *at,
+                              ytree **out, ik_error *err)
 {
     ytree *section = ytree_get(root, name);
     if (section && section->kind == YTREE_MAP) {
@@ -90,7 +94,8 @@ static ik_status open_section(ik_experiment *e, ytree *root, const char *name, c
         return ik_fail_memory(err, sizeof *map, "an experiment");
     ik_status status = IK_OK;
     if (section && section->kind == YTREE_LIST)
-        return ytree_fail(at, err, "'%s' is a list in the file; override it as a whole: %s=…", name, name);
+        return ytree_fail(at, err, "'%s' is a list in the file; override it as a whole: %s=…", name,
+                          name);
     if (section && section->text[0])
         status = ytree_set(map, "family", section, &e->arena, err);
     if (status == IK_OK)
@@ -104,7 +109,8 @@ static ik_status apply_override(ik_experiment *e, ytree *root, const char *overr
 {
     const char *equals = strchr(override, '=');
     if (!equals || equals == override) {
-        ik_status status = ik_fail(err, IK_ERR_USAGE, "override '%.80s' is not key=value", override);
+        ik_status status =
+            ik_fail(err, IK_ERR_USAGE, "override '%.80s' is not key=value", override);
         return ik_hint(err, status, "write it like load=50%% or switch.voq=true");
     }
     char *key = ik_arena_printf(&e->arena, "%.*s", (int)(equals - override), override);
@@ -126,7 +132,8 @@ static ik_status apply_override(ik_experiment *e, ytree *root, const char *overr
     return status == IK_OK ? ytree_set(parent, key, value, &e->arena, err) : status;
 }
 
-static ik_status apply_overrides(ik_experiment *e, ytree *root, const char *const *overrides, ik_error *err)
+static ik_status apply_overrides(ik_experiment *e, ytree *root, const char *const *overrides,
+                                 ik_error *err)
 {
     e->overrides = "";
     for (size_t i = 0; overrides && overrides[i]; i++) {
@@ -149,13 +156,15 @@ static ik_status count_points(ik_experiment *e, ik_error *err)
         product *= (double)e->sections[id].num;
     if (product > SWEEP_LIMIT) {
         ik_status status =
-            ik_fail_at(err, IK_ERR_INPUT, e->file, 1, 1, "the sweep has %.0f points; at most %d are run", product, SWEEP_LIMIT);
+            ik_fail_at(err, IK_ERR_INPUT, e->file, 1, 1,
+                       "the sweep has %.0f points; at most %d are run", product, SWEEP_LIMIT);
         char sizes[256];
         size_t used = 0;
         for (section_id id = 0; id < NUM_SECTIONS && used < sizeof sizes; id++)
             if (e->sections[id].num > 1)
-                used += (size_t)snprintf(sizes + used, sizeof sizes - used, "%s%s %zu", used ? " x " : "",
-                                         schema_section(id)->name, e->sections[id].num);
+                used += (size_t)snprintf(sizes + used, sizeof sizes - used, "%s%s %zu",
+                                         used ? " x " : "", schema_section(id)->name,
+                                         e->sections[id].num);
         return ik_hint(err, status, "%s", sizes);
     }
     e->num_points = (uint64_t)product;
@@ -189,12 +198,14 @@ uint64_t ik_experiment_num_points(const ik_experiment *e)
 
 /* ---- reading */
 
-static ik_status read_sections(ik_experiment *e, const char *text, size_t size, const char *const *overrides, ik_error *err)
+static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
+                               const char *const *overrides, ik_error *err)
 {
     ytree *root = NULL;
     ik_status status = ytree_parse(text, size, e->file, &e->arena, &root, err);
     if (status == IK_OK && root->kind != YTREE_MAP)
-        status = ytree_fail(root, err, "an experiment is a mapping of sections, found %s", ytree_kind_name(root->kind));
+        status = ytree_fail(root, err, "an experiment is a mapping of sections, found %s",
+                            ytree_kind_name(root->kind));
     if (status == IK_OK)
         status = apply_overrides(e, root, overrides, err);
     if (status == IK_OK)
@@ -214,8 +225,9 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size, 
     return status == IK_OK ? effects_check(e, err) : status;
 }
 
-ik_status ik_experiment_read_memory(const char *text, size_t size, const char *file, const char *const *overrides,
-                                    ik_experiment **out, ik_error *err)
+ik_status ik_experiment_read_memory(const char *text, size_t size, const char *file,
+                                    const char *const *overrides, ik_experiment **out,
+                                    ik_error *err)
 {
     ik_status status = ik_text_begin(&text, &size, file, err);
     if (status != IK_OK)
@@ -225,7 +237,9 @@ ik_status ik_experiment_read_memory(const char *text, size_t size, const char *f
         return ik_fail_memory(err, sizeof *e, "an experiment");
     const char *slash = strrchr(file, '/');
     e->file = ik_arena_strdup(&e->arena, file);
-    e->folder = slash ? ik_arena_printf(&e->arena, "%.*s", slash > file ? (int)(slash - file) : 1, file) : "";
+    e->folder =
+        slash ? ik_arena_printf(&e->arena, "%.*s", slash > file ? (int)(slash - file) : 1, file)
+              : "";
     e->text = size < INT32_MAX ? ik_arena_printf(&e->arena, "%.*s", (int)size, text) : NULL;
     status = e->file && e->folder && e->text ? read_sections(e, text, size, overrides, err)
                                              : ik_fail_memory(err, size, "an experiment");
@@ -237,7 +251,8 @@ ik_status ik_experiment_read_memory(const char *text, size_t size, const char *f
     return IK_OK;
 }
 
-ik_status ik_experiment_read(const char *path, const char *const *overrides, ik_experiment **out, ik_error *err)
+ik_status ik_experiment_read(const char *path, const char *const *overrides, ik_experiment **out,
+                             ik_error *err)
 {
     char *text = NULL;
     size_t size = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/experiment_impl.h: what a checked experiment holds: for each section the variants that its sweep stands for.
+ * experiment/experiment_impl.h: what a checked experiment holds: for each section the variants that
+ * its sweep stands for.
  */
 #ifndef IKAT_EXPERIMENT_IMPL_H
 #define IKAT_EXPERIMENT_IMPL_H
@@ -44,7 +45,8 @@ typedef struct point {
 } point;
 
 point experiment_point(const ik_experiment *e, uint64_t number);
-static inline const variant *experiment_variant(const ik_experiment *e, const point *p, section_id id)
+static inline const variant *experiment_variant(const ik_experiment *e, const point *p,
+                                                section_id id)
 {
     return &e->sections[id].items[p->index[id]];
 }
@@ -55,12 +57,14 @@ static inline const ik_value *experiment_option(const ik_experiment *e, option_i
 double experiment_load(const ik_experiment *e, const point *p);
 uint64_t experiment_seed(const ik_experiment *e, const point *p);
 
-/* effects.c: refuses what was written and has no effect beside another section. After num_points is known. */
+/* effects.c: refuses what was written and has no effect beside another section. After num_points is
+ * known. */
 ik_status effects_check(const ik_experiment *e, ik_error *err);
 
-/* sections.c: adds what the node of a family's section, or of a pattern in a list, stands for to the list. After a failure the
- * list holds what was added before. */
-ik_status section_read_family(ik_experiment *e, section_id id, variants *list, const ytree *node, ik_error *err);
+/* sections.c: adds what the node of a family's section, or of a pattern in a list, stands for to
+ * the list. After a failure the list holds what was added before. */
+ik_status section_read_family(ik_experiment *e, section_id id, variants *list, const ytree *node,
+                              ik_error *err);
 /* Reads the node of one section (NULL = absent) into its variants. */
 ik_status section_read(ik_experiment *e, section_id id, const ytree *node, ik_error *err);
 

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const ik_param share_row = {"share", IK_PARAM_FRACTION, "", 0, 0, NULL, "share of the messages, or a weight"};
+static const ik_param share_row = {
+    "share", IK_PARAM_FRACTION, "", 0, 0, NULL, "share of the messages, or a weight"};
 
 /* ---- from YAML */
 
@@ -21,7 +22,8 @@ static ik_status refuse_keys(const ytree *map, ik_error *err)
             k++;
         if (*k)
             continue;
-        ik_status status = ik_fail_unknown(err, "key of a pattern in a list", map->keys[i]->text, known);
+        ik_status status =
+            ik_fail_unknown(err, "key of a pattern in a list", map->keys[i]->text, known);
         ik_error_at(err, map->keys[i]->file, map->keys[i]->line, map->keys[i]->column);
         return status;
     }
@@ -46,13 +48,15 @@ static ik_status read_pattern(ik_experiment *e, const ytree *map, sweep *out, ik
 {
     const ytree *node = ytree_get(map, "pattern");
     if (!node)
-        return ytree_fail(map, err, "a pattern in a list has the key 'pattern', and may have 'share' and 'name'");
+        return ytree_fail(
+            map, err, "a pattern in a list has the key 'pattern', and may have 'share' and 'name'");
     variants found = {0};
     ik_status status = section_read_family(e, SECTION_TRAFFIC, &found, node, err);
     for (size_t i = 0; i < found.num; i++) {
         variant *v = &found.items[i];
         if (status == IK_OK && strpbrk(v->label, "+;"))
-            status = ytree_fail(v->place, err, "'%.100s' cannot stand in a list: it contains '+' or ';'", v->label);
+            status = ytree_fail(
+                v->place, err, "'%.100s' cannot stand in a list: it contains '+' or ';'", v->label);
         if (status == IK_OK)
             status = sweep_add(out, v->label, v->place, &e->arena, err);
         ik_params_free(&v->params);
@@ -71,28 +75,32 @@ static ik_status read_item(ik_experiment *e, const ytree *item, sweep *out, ik_e
     if (status == IK_OK && name && name->kind != YTREE_SCALAR)
         status = ytree_fail(name, err, "'name' is a text");
     if (status == IK_OK)
-        status = share ? read_shares(e, share, &shares, err) : sweep_add(&shares, NULL, item, &e->arena, err);
+        status = share ? read_shares(e, share, &shares, err)
+                       : sweep_add(&shares, NULL, item, &e->arena, err);
     if (status == IK_OK)
         status = read_pattern(e, item, &found, err);
     for (size_t s = 0; s < shares.num; s++)
         for (size_t k = 0; k < found.num && status == IK_OK; k++) {
             ik_spec_member m = {shares.text[s], name ? name->text : NULL, found.text[k]};
             const char *text = ik_spec_list_print(&m, 1, &e->arena);
-            status = text ? sweep_add(out, text, item, &e->arena, err) : ik_fail_memory(err, 1, "an experiment");
+            status = text ? sweep_add(out, text, item, &e->arena, err)
+                          : ik_fail_memory(err, 1, "an experiment");
         }
     return status;
 }
 
-static ik_status join(ik_experiment *e, const ytree *node, const sweep_axis *items, const size_t *choice, sweep *out,
-                      ik_error *err)
+static ik_status join(ik_experiment *e, const ytree *node, const sweep_axis *items,
+                      const size_t *choice, sweep *out, ik_error *err)
 {
     size_t bytes = 1, used = 0;
     for (size_t i = 0; i < node->num; i++)
         bytes += strlen(items[i].values.text[choice[i]]) + 1;
     char *text = ik_arena_alloc(&e->arena, bytes);
     for (size_t i = 0; i < node->num && text; i++)
-        used += (size_t)snprintf(text + used, bytes - used, "%s%s", i ? "+" : "", items[i].values.text[choice[i]]);
-    return text ? sweep_add(out, text, node, &e->arena, err) : ik_fail_memory(err, 1, "an experiment");
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s", i ? "+" : "",
+                                 items[i].values.text[choice[i]]);
+    return text ? sweep_add(out, text, node, &e->arena, err)
+                : ik_fail_memory(err, 1, "an experiment");
 }
 
 /* One value for every combination of the members' own. */
@@ -117,7 +125,8 @@ static ik_status read_list(ik_experiment *e, const ytree *node, sweep *out, ik_e
     return IK_OK;
 }
 
-ik_status patterns_expand(ik_experiment *e, const ytree *node, const ik_param *p, sweep *out, ik_error *err)
+ik_status patterns_expand(ik_experiment *e, const ytree *node, const ik_param *p, sweep *out,
+                          ik_error *err)
 {
     if (node->kind != YTREE_LIST || node->num == 0)
         return sweep_expand(node, p, &e->arena, out, err);
@@ -148,10 +157,12 @@ static ik_status refuse_list(ik_experiment *e, const ytree *place, const char *s
     ik_spec s;
     schema_member member;
     ik_status status = ik_spec_parse(spec, &e->arena, &s, err);
-    if (status == IK_OK && (!schema_find(SECTION_TRAFFIC, s.name, &member) || !lists_patterns(member.params)))
+    if (status == IK_OK &&
+        (!schema_find(SECTION_TRAFFIC, s.name, &member) || !lists_patterns(member.params)))
         return IK_OK;
     if (status == IK_OK)
-        return ytree_fail(place, err, "'%.60s' lists patterns and cannot be a member of a list", s.name);
+        return ytree_fail(place, err, "'%.60s' lists patterns and cannot be a member of a list",
+                          s.name);
     ik_error_at(err, place->file, place->line, place->column);
     return status;
 }
@@ -159,7 +170,8 @@ static ik_status refuse_list(ik_experiment *e, const ytree *place, const char *s
 ik_status patterns_read(ik_experiment *e, const variant *v, patterns *out, ik_error *err)
 {
     patterns p = {.param = 0};
-    while (p.param < v->params.num && (v->params.decl[p.param].type != IK_PARAM_PATTERNS || !v->params.values[p.param].has))
+    while (p.param < v->params.num &&
+           (v->params.decl[p.param].type != IK_PARAM_PATTERNS || !v->params.values[p.param].has))
         p.param++;
     if (p.param == v->params.num) {
         *out = (patterns){.param = SIZE_MAX};
@@ -168,7 +180,8 @@ ik_status patterns_read(ik_experiment *e, const variant *v, patterns *out, ik_er
     const ik_value *value = &v->params.values[p.param];
     ik_status status = ik_spec_list_parse(value->text, &e->arena, &p.list, &p.num, err);
     for (size_t i = 0; i < p.num && status == IK_OK; i++) {
-        ytree *node = ytree_new(YTREE_SCALAR, v->place->file, value->line, value->column, &e->arena);
+        ytree *node =
+            ytree_new(YTREE_SCALAR, v->place->file, value->line, value->column, &e->arena);
         if (!node)
             status = ik_fail_memory(err, sizeof *node, "an experiment");
         else
@@ -183,7 +196,8 @@ ik_status patterns_read(ik_experiment *e, const variant *v, patterns *out, ik_er
     return status;
 }
 
-ik_status patterns_write(ik_experiment *e, variant *v, const patterns *p, patterns_text which, const char *owner, ik_error *err)
+ik_status patterns_write(ik_experiment *e, variant *v, const patterns *p, patterns_text which,
+                         const char *owner, ik_error *err)
 {
     if (p->param == SIZE_MAX)
         return IK_OK;
@@ -193,14 +207,19 @@ ik_status patterns_write(ik_experiment *e, variant *v, const patterns *p, patter
     for (size_t i = 0; i < p->num; i++) {
         const variant *found = &p->found.items[i];
         list[i] = p->list[i];
-        list[i].spec = which == PATTERNS_LABEL ? found->label : which == PATTERNS_FULL ? found->full : found->spec;
+        list[i].spec = which == PATTERNS_LABEL  ? found->label
+                       : which == PATTERNS_FULL ? found->full
+                                                : found->spec;
         if (strpbrk(list[i].spec, "+;"))
-            return ytree_fail(v->place, err, "'%.100s' cannot stand in a list: it contains '+' or ';'", list[i].spec);
+            return ytree_fail(v->place, err,
+                              "'%.100s' cannot stand in a list: it contains '+' or ';'",
+                              list[i].spec);
     }
     const char *text = ik_spec_list_print(list, p->num, &e->arena);
     if (!text)
         return ik_fail_memory(err, 1, "an experiment");
-    return ik_params_set(&v->params, owner, v->params.decl[p->param].name, text, v->place->line, v->place->column, err);
+    return ik_params_set(&v->params, owner, v->params.decl[p->param].name, text, v->place->line,
+                         v->place->column, err);
 }
 
 void patterns_free(patterns *p)

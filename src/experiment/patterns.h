@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/patterns.h: parameters that list traffic patterns (IK_PARAM_PATTERNS): reading them from YAML, and taking the
- * patterns themselves as members of their family, with canonical texts and files.
+ * experiment/patterns.h: parameters that list traffic patterns (IK_PARAM_PATTERNS): reading them
+ * from YAML, and taking the patterns themselves as members of their family, with canonical texts
+ * and files.
  */
 #ifndef IKAT_EXPERIMENT_PATTERNS_H
 #define IKAT_EXPERIMENT_PATTERNS_H
@@ -9,9 +10,11 @@
 #include "experiment/experiment_impl.h"
 #include "experiment/sweep.h"
 
-/* Values of `node` for parameter `p`: a text, or a list of mappings with the keys pattern, share and name (and texts among them),
- * which is one value for every combination of what its members sweep over; a list of texts, or of such lists, is several. */
-ik_status patterns_expand(ik_experiment *e, const ytree *node, const ik_param *p, sweep *out, ik_error *err);
+/* Values of `node` for parameter `p`: a text, or a list of mappings with the keys pattern, share
+ * and name (and texts among them), which is one value for every combination of what its members
+ * sweep over; a list of texts, or of such lists, is several. */
+ik_status patterns_expand(ik_experiment *e, const ytree *node, const ik_param *p, sweep *out,
+                          ik_error *err);
 
 /* The patterns that a variant's parameter lists. */
 typedef struct patterns {
@@ -23,7 +26,8 @@ typedef struct patterns {
 ik_status patterns_read(ik_experiment *e, const variant *v, patterns *out, ik_error *err);
 typedef enum { PATTERNS_LABEL, PATTERNS_FULL, PATTERNS_SPEC } patterns_text;
 /* Sets the parameter to one of the texts of its patterns (see variant). */
-ik_status patterns_write(ik_experiment *e, variant *v, const patterns *p, patterns_text which, const char *owner, ik_error *err);
+ik_status patterns_write(ik_experiment *e, variant *v, const patterns *p, patterns_text which,
+                         const char *owner, ik_error *err);
 void patterns_free(patterns *p);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/plans.c: the fabrics and plans of a run. A plan is made if points of it are to be run or if its stored proof is not the
- * one that the experiment asks for.
+ * experiment/plans.c: the fabrics and plans of a run. A plan is made if points of it are to be run
+ * or if its stored proof is not the one that the experiment asks for.
  */
 #include "experiment/describe.h"
 #include "experiment/run.h"
@@ -20,7 +20,8 @@ ik_env setup_env(const runner *r)
 }
 
 /* First column of the only row, if there is one. */
-static ik_status look_up(const runner *r, const char *sql, const char *const *texts, bool *found, int64_t *id, ik_error *err)
+static ik_status look_up(const runner *r, const char *sql, const char *const *texts, bool *found,
+                         int64_t *id, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     ik_status status = store_prepare(r->store, sql, texts, &statement, err);
@@ -34,7 +35,8 @@ static ik_status look_up(const runner *r, const char *sql, const char *const *te
 
 /* ---- fabrics */
 
-static ik_status insert_fabric(runner *r, const ik_fabric *f, const char *const *key, int64_t *id, ik_error *err)
+static ik_status insert_fabric(runner *r, const ik_fabric *f, const char *const *key, int64_t *id,
+                               ik_error *err)
 {
     char *summary = NULL, *drawing = NULL;
     void *blob = NULL;
@@ -46,8 +48,9 @@ static ik_status insert_fabric(runner *r, const ik_fabric *f, const char *const 
     if (status == IK_OK)
         status = store_deflate(drawing, size, &blob, &packed, err);
     if (status == IK_OK)
-        status = store_prepare(r->store, "INSERT INTO fabrics(spec, digest, summary, drawing) VALUES(?1, ?2, ?3, ?4)",
-                               (const char *[]){key[0], key[1], summary, NULL}, &statement, err);
+        status = store_prepare(
+            r->store, "INSERT INTO fabrics(spec, digest, summary, drawing) VALUES(?1, ?2, ?3, ?4)",
+            (const char *[]){key[0], key[1], summary, NULL}, &statement, err);
     if (status == IK_OK) {
         sqlite3_bind_blob64(statement, 4, blob, packed, SQLITE_STATIC);
         status = store_begin(r->store, err);
@@ -88,7 +91,8 @@ ik_status fabric_open(runner *r, const point *p, ik_fabric **f, int64_t *id, ik_
         return status;
     const char *const key[] = {v->label, point_digest(r, p, SECTION_FABRIC), NULL};
     bool found = false;
-    status = look_up(r, "SELECT id FROM fabrics WHERE spec = ?1 AND digest = ?2", key, &found, id, err);
+    status =
+        look_up(r, "SELECT id FROM fabrics WHERE spec = ?1 AND digest = ?2", key, &found, id, err);
     if (status == IK_OK && !found)
         status = insert_fabric(r, made, key, id, err);
     if (status != IK_OK) {
@@ -115,15 +119,18 @@ int64_t plan_id(const plan_slot *slot, plan_flow flow)
     return slot->id[FLOW_ANY] ? slot->id[FLOW_ANY] : slot->id[flow];
 }
 
-static ik_status make_plan(const runner *r, const ik_fabric *f, const point *p, ik_plan **plan, ik_error *err)
+static ik_status make_plan(const runner *r, const ik_fabric *f, const point *p, ik_plan **plan,
+                           ik_error *err)
 {
     const ik_experiment *e = r->e;
     ik_env env = setup_env(r);
     const variant *routing = experiment_variant(e, p, SECTION_ROUTING);
-    const variant *vc = experiment_variant(e, p, SECTION_VC), *selection = experiment_variant(e, p, SECTION_SELECTION);
+    const variant *vc = experiment_variant(e, p, SECTION_VC),
+                  *selection = experiment_variant(e, p, SECTION_SELECTION);
     unsigned vcs = (unsigned)experiment_variant(e, p, SECTION_VCS)->params.values[0].u;
-    ik_status status = ik_plan_from_specs(f, routing->spec, vc->is_auto ? NULL : vc->spec,
-                                          selection->is_auto ? NULL : selection->spec, vcs, &env, plan, err);
+    ik_status status =
+        ik_plan_from_specs(f, routing->spec, vc->is_auto ? NULL : vc->spec,
+                           selection->is_auto ? NULL : selection->spec, vcs, &env, plan, err);
     if (status != IK_OK)
         ik_error_at(err, routing->place->file, routing->place->line, routing->place->column);
     return status;
@@ -132,7 +139,8 @@ static ik_status make_plan(const runner *r, const ik_fabric *f, const point *p, 
 /* A routing that does not fit this fabric is told and left out; the others of the sweep go on. */
 static void leave_out(runner *r, plan_slot *slot, const ik_error *why)
 {
-    tell_note(r, IK_ERROR, "%s is left out: %s%s%s", experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label, why->text,
+    tell_note(r, IK_ERROR, "%s is left out: %s%s%s",
+              experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label, why->text,
               why->hint[0] ? "; " : "", why->hint);
     slot->unusable = true;
     r->unusable = *why;
@@ -147,8 +155,10 @@ static bool has_unfinished(const runner *r, const plan_slot *slot)
     return false;
 }
 
-/* A condition on the escape layer depends on the flow control; without one the verdict holds for all. */
-static ik_status prove_flows(runner *r, const ik_fabric *f, int64_t fabric, const char *key, plan_slot *slot, ik_error *err)
+/* A condition on the escape layer depends on the flow control; without one the verdict holds for
+ * all. */
+static ik_status prove_flows(runner *r, const ik_fabric *f, int64_t fabric, const char *key,
+                             plan_slot *slot, ik_error *err)
 {
     unsigned flows = slot->plan->vc->escape_vcs ? flows_of_points(r) : 1u << FLOW_ANY;
     ik_status status = IK_OK;
@@ -158,7 +168,8 @@ static ik_status prove_flows(runner *r, const ik_fabric *f, int64_t fabric, cons
     return status;
 }
 
-static ik_status open_keyed(runner *r, const ik_fabric *f, int64_t fabric, const char *key, plan_slot *slot, ik_error *err)
+static ik_status open_keyed(runner *r, const ik_fabric *f, int64_t fabric, const char *key,
+                            plan_slot *slot, ik_error *err)
 {
     bool known = false, failed = false;
     ik_status status = plan_look_up(r, key, flows_of_points(r), slot, &known, &failed, err);

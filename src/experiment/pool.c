@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/pool.c: runs points side by side. Worker threads take the next point and simulate it; the caller's thread writes
- * each result as it comes and tells the observer, so that SQLite and the observer see one thread only.
+ * experiment/pool.c: runs points side by side. Worker threads take the next point and simulate it;
+ * the caller's thread writes each result as it comes and tells the observer, so that SQLite and the
+ * observer see one thread only.
  */
 #include "experiment/run.h"
 #include "experiment/share.h"
@@ -28,7 +29,7 @@ typedef struct pool {
     uint64_t quota;   /* points that may still be taken now */
     unsigned threads; /* that one point may have */
     unsigned working; /* workers that have not ended */
-    int stop; /* a cancel flag */
+    int stop;         /* a cancel flag */
     outcome *head, **tail;
     ik_status status; /* first failure */
     uint64_t failed_at;
@@ -46,8 +47,8 @@ static void blame(const ik_experiment *e, const point *p, section_id id, ik_erro
         ik_error_at(err, place->file, place->line, place->column);
 }
 
-/* Where a refusal of the simulator comes from: links that it cannot take are the fabric's, sizes that do not fit the adapter's
- * or the switch's, whichever the file names. */
+/* Where a refusal of the simulator comes from: links that it cannot take are the fabric's, sizes
+ * that do not fit the adapter's or the switch's, whichever the file names. */
 static void blame_model(const ik_experiment *e, const point *p, ik_status status, ik_error *err)
 {
     if (status == IK_ERR_USAGE) {
@@ -76,7 +77,8 @@ static unsigned threads_for(const pool *w, const ik_plan *plan, const ik_sim_con
     return estimate.useful_threads < w->threads ? estimate.useful_threads : w->threads;
 }
 
-static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number, ik_sim_result *result, ik_error *err)
+static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number,
+                          ik_sim_result *result, ik_error *err)
 {
     const ik_experiment *e = w->r->e;
     point p = experiment_point(e, number);
@@ -101,7 +103,8 @@ static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number,
 /* The next unfinished point; NULL when there is none. Called with the mutex held. */
 static const plan_slot *take(pool *w, uint64_t *number)
 {
-    for (; w->slot < w->num_slots; w->slot++, w->next = w->slot < w->num_slots ? w->slots[w->slot].first : 0) {
+    for (; w->slot < w->num_slots;
+         w->slot++, w->next = w->slot < w->num_slots ? w->slots[w->slot].first : 0) {
         const plan_slot *slot = &w->slots[w->slot];
         while (slot->plan && w->quota && w->next < slot->first + slot->num) {
             *number = w->next++;
@@ -135,7 +138,8 @@ static void *worker(void *ctx)
         pthread_mutex_unlock(&w->mutex);
         ik_error error = {0};
         outcome *o = ik_calloc(1, sizeof *o);
-        ik_status status = o ? simulate(w, slot, number, &o->result, &error) : ik_fail_memory(&error, sizeof *o, "a result");
+        ik_status status = o ? simulate(w, slot, number, &o->result, &error)
+                             : ik_fail_memory(&error, sizeof *o, "a result");
         pthread_mutex_lock(&w->mutex);
         if (status == IK_OK) {
             o->number = number;
@@ -173,24 +177,26 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
     if (status == IK_OK)
         status = point_variant(r->e, &p, &label, err);
     if (status == IK_OK) {
-        store_point row = {.id = (int64_t)o->number,
-                           .fabric = fabric,
-                           .plan = plan_id(slot_of(w, o->number), flow_of_switch(r->e, p.index[SECTION_SWITCH])),
-                           .params = params,
-                           .traffic = experiment_variant(r->e, &p, SECTION_TRAFFIC)->label,
-                           .variant = label,
-                           .load = experiment_load(r->e, &p),
-                           .seed = experiment_seed(r->e, &p),
-                           .result = &o->result,
-                           .num_ports = w->fabric->num_ports,
-                           .num_hosts = w->fabric->num_hosts,
-                           .num_switches = w->fabric->num_switches};
+        store_point row = {
+            .id = (int64_t)o->number,
+            .fabric = fabric,
+            .plan = plan_id(slot_of(w, o->number), flow_of_switch(r->e, p.index[SECTION_SWITCH])),
+            .params = params,
+            .traffic = experiment_variant(r->e, &p, SECTION_TRAFFIC)->label,
+            .variant = label,
+            .load = experiment_load(r->e, &p),
+            .seed = experiment_seed(r->e, &p),
+            .result = &o->result,
+            .num_ports = w->fabric->num_ports,
+            .num_hosts = w->fabric->num_hosts,
+            .num_switches = w->fabric->num_switches};
         status = store_add_point(r->store, &row, err);
     }
     if (status == IK_OK && o->result.deadlock) {
         tell_note(r, IK_ERROR, "%s with %s at load %.3g: deadlock at %.3f us",
-                  experiment_variant(r->e, &p, SECTION_ROUTING)->label, experiment_variant(r->e, &p, SECTION_TRAFFIC)->label,
-                  experiment_load(r->e, &p), (double)o->result.end_ps / 1e6);
+                  experiment_variant(r->e, &p, SECTION_ROUTING)->label,
+                  experiment_variant(r->e, &p, SECTION_TRAFFIC)->label, experiment_load(r->e, &p),
+                  (double)o->result.end_ps / 1e6);
         r->failed = true;
     }
     free(label);
@@ -198,7 +204,8 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
     return status;
 }
 
-/* Waits for something to do, at most 50 ms: the caller's cancel flag has no signal of its own. Called with the mutex held. */
+/* Waits for something to do, at most 50 ms: the caller's cancel flag has no signal of its own.
+ * Called with the mutex held. */
 static void wait_a_little(pool *w)
 {
     struct timespec until;
@@ -269,7 +276,8 @@ static ik_sim_estimate estimate_largest(const pool *w, uint64_t points)
             ik_sim_estimate_run(w->slots[s].plan, &config, &one);
             bytes = one.bytes > bytes ? one.bytes : bytes;
             if (one.useful_threads > largest.useful_threads ||
-                (one.useful_threads == largest.useful_threads && one.hops_per_window > largest.hops_per_window))
+                (one.useful_threads == largest.useful_threads &&
+                 one.hops_per_window > largest.hops_per_window))
                 largest = one;
         }
     }
@@ -300,14 +308,20 @@ static void start_and_collect(pool *w, unsigned side, int64_t fabric)
     free(threads);
 }
 
-ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slot *slots, size_t num_slots, ik_error *err)
+ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slot *slots,
+                   size_t num_slots, ik_error *err)
 {
-    pool w = {.r = r, .fabric = f, .slots = slots, .num_slots = num_slots, .next = num_slots ? slots[0].first : 0};
+    pool w = {.r = r,
+              .fabric = f,
+              .slots = slots,
+              .num_slots = num_slots,
+              .next = num_slots ? slots[0].first : 0};
     uint64_t points = count_unfinished(&w);
     if (points == 0)
         return IK_OK;
     w.tail = &w.head;
-    share_wish wish = {points, r->env->memory_limit_bytes, r->num_jobs, estimate_largest(&w, points)};
+    share_wish wish = {points, r->env->memory_limit_bytes, r->num_jobs,
+                       estimate_largest(&w, points)};
     ik_run_share share;
     share_choose(&wish, &share);
     if (r->observer && r->observer->share)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/preflight.c: looks at every fabric of an experiment, and at all files that points read, before the first point runs
- * and before anything is written.
+ * experiment/preflight.c: looks at every fabric of an experiment, and at all files that points
+ * read, before the first point runs and before anything is written.
  */
 #include "experiment/run.h"
 
@@ -18,8 +18,11 @@ static ik_status check_reach(const runner *r, const variant *v, const ik_fabric 
         tell_note(r, IK_WARNING, "%s: %s", v->label, text);
         return IK_OK;
     }
-    status = ik_fail_at(err, IK_ERR_INPUT, v->place->file, v->place->line, v->place->column, "%s: %s", v->label, text);
-    return ik_hint(err, status, "allow_unreachable: true in the experiment (or --set allow_unreachable=true) accepts that");
+    status = ik_fail_at(err, IK_ERR_INPUT, v->place->file, v->place->line, v->place->column,
+                        "%s: %s", v->label, text);
+    return ik_hint(
+        err, status,
+        "allow_unreachable: true in the experiment (or --set allow_unreachable=true) accepts that");
 }
 
 /* Reads the traffic files of an experiment as its points on this fabric will. */
@@ -44,7 +47,8 @@ static ik_status check_traffic_files(const runner *r, const ik_fabric *f, bool t
     return status;
 }
 
-/* Likewise the tables. A routing that does not fit the fabric is no plan, and is told of in its turn. */
+/* Likewise the tables. A routing that does not fit the fabric is no plan, and is told of in its
+ * turn. */
 static ik_status check_routing_files(const runner *r, const ik_fabric *f, ik_error *err)
 {
     const variants *list = &r->e->sections[SECTION_ROUTING];
@@ -53,7 +57,8 @@ static ik_status check_routing_files(const runner *r, const ik_fabric *f, ik_err
     for (size_t i = 0; i < list->num; i++) {
         const variant *v = &list->items[i];
         ik_routing *routing = NULL;
-        ik_status status = v->num_files ? ik_routing_from_spec(f, v->spec, &env, &routing, err) : IK_OK;
+        ik_status status =
+            v->num_files ? ik_routing_from_spec(f, v->spec, &env, &routing, err) : IK_OK;
         ik_routing_free(routing);
         if (status != IK_OK && status != IK_ERR_UNSUPPORTED) {
             ik_error_at(err, v->place->file, v->place->line, v->place->column);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/proofs.c: the proofs of a run's plans. What a results file says of a plan is shown, but a plan that is run is proved
- * here and now, by way of the cache of proofs; only then is its row written, or corrected. What failed is told, stored, and
- * simulated all the same under the watchdog.
+ * experiment/proofs.c: the proofs of a run's plans. What a results file says of a plan is shown,
+ * but a plan that is run is proved here and now, by way of the cache of proofs; only then is its
+ * row written, or corrected. What failed is told, stored, and simulated all the same under the
+ * watchdog.
  */
 #include "experiment/describe.h"
 #include "experiment/run.h"
@@ -16,8 +17,9 @@ static const char *const flow_names[NUM_FLOWS] = {"any", "cut_through", "settled
 
 plan_flow flow_of_switch(const ik_experiment *e, size_t index)
 {
-    return ik_sim_flow_of(&e->sections[SECTION_SWITCH].items[index].params) == IK_SIM_CUT_THROUGH ? FLOW_CUT_THROUGH
-                                                                                                    : FLOW_SETTLED;
+    return ik_sim_flow_of(&e->sections[SECTION_SWITCH].items[index].params) == IK_SIM_CUT_THROUGH
+               ? FLOW_CUT_THROUGH
+               : FLOW_SETTLED;
 }
 
 /* What the experiment asks for: "full", "sampled 10000", "off". */
@@ -25,7 +27,8 @@ static void asked_text(const ik_experiment *e, char *text, size_t size)
 {
     const ik_value *proof = experiment_option(e, OPTION_PROOF);
     if (proof->u == PROOF_SAMPLED)
-        snprintf(text, size, "%s %" PRIu64, proof->text, experiment_option(e, OPTION_PROOF_PAIRS)->u);
+        snprintf(text, size, "%s %" PRIu64, proof->text,
+                 experiment_option(e, OPTION_PROOF_PAIRS)->u);
     else
         snprintf(text, size, "%s", proof->text);
 }
@@ -39,7 +42,8 @@ typedef struct plan_row {
     bool failed;
 } plan_row;
 
-ik_status plan_look_up(const runner *r, const char *key, unsigned flows, plan_slot *slot, bool *known, bool *failed, ik_error *err)
+ik_status plan_look_up(const runner *r, const char *key, unsigned flows, plan_slot *slot,
+                       bool *known, bool *failed, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     char asked[48];
@@ -47,9 +51,11 @@ ik_status plan_look_up(const runner *r, const char *key, unsigned flows, plan_sl
     bool row = true;
     asked_text(r->e, asked, sizeof asked);
     *failed = false;
-    ik_status status = store_prepare(r->store, "SELECT id, flow, failed FROM plans WHERE key = ?1 AND asked = ?2",
-                                     (const char *[]){key, asked, NULL}, &statement, err);
-    while (status == IK_OK && (status = store_step(r->store, statement, &row, err)) == IK_OK && row) {
+    ik_status status =
+        store_prepare(r->store, "SELECT id, flow, failed FROM plans WHERE key = ?1 AND asked = ?2",
+                      (const char *[]){key, asked, NULL}, &statement, err);
+    while (status == IK_OK && (status = store_step(r->store, statement, &row, err)) == IK_OK &&
+           row) {
         const char *name = (const char *)sqlite3_column_text(statement, 1);
         for (plan_flow flow = 0; flow < NUM_FLOWS; flow++)
             if (name && strcmp(name, flow_names[flow]) == 0) {
@@ -64,11 +70,14 @@ ik_status plan_look_up(const runner *r, const char *key, unsigned flows, plan_sl
 }
 
 /* Id of the row with this key and flow; *same: it says what `row` does. */
-static ik_status find_row(const runner *r, const plan_row *row, int64_t *id, bool *found, bool *same, ik_error *err)
+static ik_status find_row(const runner *r, const plan_row *row, int64_t *id, bool *found,
+                          bool *same, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     ik_status status = store_prepare(
-        r->store, "SELECT id, asked = ?3 AND proof = ?4 AND failed = ?5 FROM plans WHERE key = ?1 AND flow = ?2",
+        r->store,
+        "SELECT id, asked = ?3 AND proof = ?4 AND failed = ?5 FROM plans WHERE key = ?1 AND flow = "
+        "?2",
         (const char *[]){row->key, row->flow, row->asked, row->proof, NULL}, &statement, err);
     if (status == IK_OK) {
         sqlite3_bind_int(statement, 5, row->failed);
@@ -84,13 +93,17 @@ static ik_status find_row(const runner *r, const plan_row *row, int64_t *id, boo
 
 static ik_status write_row(runner *r, const plan_row *row, bool found, int64_t *id, ik_error *err)
 {
-    static const char insert[] = "INSERT INTO plans(asked, proof, key, flow, routing, vc, selection, failed, fabric, vcs)"
-                                 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-    static const char update[] = "UPDATE plans SET asked = ?1, proof = ?2, failed = ?8 WHERE key = ?3 AND flow = ?4";
+    static const char insert[] =
+        "INSERT INTO plans(asked, proof, key, flow, routing, vc, selection, failed, fabric, vcs)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+    static const char update[] =
+        "UPDATE plans SET asked = ?1, proof = ?2, failed = ?8 WHERE key = ?3 AND flow = ?4";
     sqlite3_stmt *statement = NULL;
-    const char *const texts[] = {row->asked, row->proof, row->key, row->flow, row->routing, row->vc, row->selection, NULL};
+    const char *const texts[] = {row->asked,   row->proof, row->key,       row->flow,
+                                 row->routing, row->vc,    row->selection, NULL};
     const char *const first[] = {row->asked, row->proof, row->key, row->flow, NULL};
-    ik_status status = store_prepare(r->store, found ? update : insert, found ? first : texts, &statement, err);
+    ik_status status =
+        store_prepare(r->store, found ? update : insert, found ? first : texts, &statement, err);
     if (status != IK_OK)
         return status;
     sqlite3_bind_int(statement, 8, row->failed);
@@ -125,16 +138,21 @@ static ik_status keep_row(runner *r, const plan_row *row, int64_t *id, ik_error 
 static void tell_proof(const runner *r, const char *routing, plan_flow flow, const ik_proof *proof)
 {
     if (proof->delivered == IK_NO)
-        tell_note(r, IK_ERROR, "%s does not deliver %llu of %llu pairs", routing, (unsigned long long)proof->undelivered,
-                  (unsigned long long)proof->pairs);
+        tell_note(r, IK_ERROR, "%s does not deliver %llu of %llu pairs", routing,
+                  (unsigned long long)proof->undelivered, (unsigned long long)proof->pairs);
     if (proof->loop_free == IK_NO)
-        tell_note(r, IK_ERROR, "%s has loops for %llu pairs", routing, (unsigned long long)proof->loops);
+        tell_note(r, IK_ERROR, "%s has loops for %llu pairs", routing,
+                  (unsigned long long)proof->loops);
     if (proof->deadlock_free == IK_NO && flow == FLOW_SETTLED)
-        tell_note(r, IK_ERROR, "%s is not proved free of deadlock for switches whose packets keep the output they chose: %s; it is "
-                  "simulated under the watchdog", routing, proof->deadlock_reason);
+        tell_note(r, IK_ERROR,
+                  "%s is not proved free of deadlock for switches whose packets keep the output "
+                  "they chose: %s; it is "
+                  "simulated under the watchdog",
+                  routing, proof->deadlock_reason);
     else if (proof->deadlock_free == IK_NO)
-        tell_note(r, IK_ERROR, "%s can deadlock (a cycle of %zu channels); it is simulated under the watchdog", routing,
-                  proof->witness_length);
+        tell_note(r, IK_ERROR,
+                  "%s can deadlock (a cycle of %zu channels); it is simulated under the watchdog",
+                  routing, proof->witness_length);
     if (proof->sampled_pairs)
         tell_note(r, IK_NOTE, "%s: a sample of %llu pairs is proved, no more", routing,
                   (unsigned long long)proof->sampled_pairs);
@@ -152,15 +170,18 @@ static const ik_proof no_proof = {.delivered = IK_UNKNOWN,
                                   .gap_dst = IK_NONE,
                                   .gap_port = IK_NONE};
 
-static ik_status make_proof(const runner *r, const ik_plan *plan, const char *routing, plan_flow flow, ik_proof *proof, ik_error *err)
+static ik_status make_proof(const runner *r, const ik_plan *plan, const char *routing,
+                            plan_flow flow, ik_proof *proof, ik_error *err)
 {
-    static const ik_flow judged_for[NUM_FLOWS] = {IK_FLOW_ANY, IK_FLOW_CUT_THROUGH, IK_FLOW_SETTLED};
+    static const ik_flow judged_for[NUM_FLOWS] = {IK_FLOW_ANY, IK_FLOW_CUT_THROUGH,
+                                                  IK_FLOW_SETTLED};
     uint64_t extent = experiment_option(r->e, OPTION_PROOF)->u;
     ik_env env = setup_env(r);
     ik_verify_config config = {.flow = judged_for[flow]};
     if (extent == PROOF_OFF) {
         *proof = no_proof;
-        tell_note(r, IK_NOTE, "%s is not proved (proof: off); it is simulated under the watchdog", routing);
+        tell_note(r, IK_NOTE, "%s is not proved (proof: off); it is simulated under the watchdog",
+                  routing);
         return IK_OK;
     }
     if (extent == PROOF_SAMPLED)
@@ -169,7 +190,8 @@ static ik_status make_proof(const runner *r, const ik_plan *plan, const char *ro
     return ik_verify_cached(plan, &config, &env, proof, NULL, err);
 }
 
-ik_status plan_prove(runner *r, const ik_fabric *f, int64_t fabric, const char *key, plan_flow flow, plan_slot *slot, ik_error *err)
+ik_status plan_prove(runner *r, const ik_fabric *f, int64_t fabric, const char *key, plan_flow flow,
+                     plan_slot *slot, ik_error *err)
 {
     const ik_plan *plan = slot->plan;
     const char *label = experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label;
@@ -185,12 +207,19 @@ ik_status plan_prove(runner *r, const ik_fabric *f, int64_t fabric, const char *
                     .fabric = fabric,
                     .routing = label,
                     .vc = plan->vc && plan->vc->spec ? plan->vc->spec : "",
-                    .selection = plan->selection && plan->selection->spec ? plan->selection->spec : "",
+                    .selection =
+                        plan->selection && plan->selection->spec ? plan->selection->spec : "",
                     .vcs = plan->num_vcs,
                     .asked = asked,
-                    .failed = proof.delivered == IK_NO || proof.loop_free == IK_NO || proof.deadlock_free == IK_NO};
-    bool sampled = proof.sampled_pairs > 0, off = experiment_option(r->e, OPTION_PROOF)->u == PROOF_OFF;
-    status = describe_proof(f, &proof, off ? "off" : sampled ? "sampled" : "full", row.flow, &json, err);
+                    .failed = proof.delivered == IK_NO || proof.loop_free == IK_NO ||
+                              proof.deadlock_free == IK_NO};
+    bool sampled = proof.sampled_pairs > 0,
+         off = experiment_option(r->e, OPTION_PROOF)->u == PROOF_OFF;
+    status = describe_proof(f, &proof,
+                            off       ? "off"
+                            : sampled ? "sampled"
+                                      : "full",
+                            row.flow, &json, err);
     row.proof = json;
     if (status == IK_OK)
         status = keep_row(r, &row, &slot->id[flow], err);

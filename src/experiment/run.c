@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/run.c: runs an experiment: fabric by fabric, plan by plan, the unfinished points side by side.
+ * experiment/run.c: runs an experiment: fabric by fabric, plan by plan, the unfinished points side
+ * by side.
  */
 #include "experiment/run.h"
 
@@ -79,8 +80,9 @@ static ik_status run_fabric(runner *r, uint64_t first, uint64_t num, ik_error *e
 static ik_status any_deadlock(const runner *r, bool *any, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
-    ik_status status = store_prepare(r->store, "SELECT 1 FROM points WHERE deadlock <> '' AND id < 1099511627776 LIMIT 1", NULL,
-                                     &statement, err);
+    ik_status status = store_prepare(
+        r->store, "SELECT 1 FROM points WHERE deadlock <> '' AND id < 1099511627776 LIMIT 1", NULL,
+        &statement, err);
     if (status == IK_OK)
         status = store_step(r->store, statement, any, err);
     sqlite3_finalize(statement);
@@ -109,11 +111,15 @@ static ik_status run_all(runner *r, ik_error *err)
     return status;
 }
 
-ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs, const ik_env *env,
-                            const ik_run_observer *observer, bool *failed, ik_error *err)
+ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs,
+                            const ik_env *env, const ik_run_observer *observer, bool *failed,
+                            ik_error *err)
 {
     static const ik_env none = {0};
-    runner r = {.e = e, .env = env ? env : &none, .observer = observer, .num_jobs = num_jobs ? num_jobs : 1};
+    runner r = {.e = e,
+                .env = env ? env : &none,
+                .observer = observer,
+                .num_jobs = num_jobs ? num_jobs : 1};
     ik_status status = preflight(&r, err);
     if (status == IK_OK)
         status = store_create(store_path, &r.store, err);
@@ -127,7 +133,8 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     else
         store_close(r.store);
     if (status == IK_ERR_CANCELLED)
-        ik_fail(err, status, "%" PRIu64 " of %" PRIu64 " points are finished", r.done, e->num_points);
+        ik_fail(err, status, "%" PRIu64 " of %" PRIu64 " points are finished", r.done,
+                e->num_points);
     ik_fabric_free(r.built);
     free(r.finished);
     for (section_id id = 0; id < NUM_SECTIONS; id++)

@@ -17,23 +17,24 @@ typedef struct runner {
     const ik_env *env;
     const ik_run_observer *observer;
     unsigned num_jobs;
-    bool *finished;                              /* [num_points] the store has it */
-    char (*digests[NUM_SECTIONS])[DIGEST_CHARS]; /* [variants] of the bytes of the files that a variant reads, "" if it reads none
-                                                  */
+    bool *finished; /* [num_points] the store has it */
+    /* [variants] of the bytes of the files that a variant reads, "" if it reads none */
+    char (*digests[NUM_SECTIONS])[DIGEST_CHARS];
     uint64_t done, skipped;
-    bool failed; /* a proof failed, or a deadlock happened */
+    bool failed;      /* a proof failed, or a deadlock happened */
     ik_fabric *built; /* the only fabric of the sweep, once examined; whoever opens it takes it */
     unsigned usable_plans;
     ik_error unusable; /* why the last unusable plan was none */
 } runner;
 
-/* What a proof of freedom from deadlock is judged for: any flow control (plans without an escape layer), or that of the points. */
+/* What a proof of freedom from deadlock is judged for: any flow control (plans without an escape
+ * layer), or that of the points. */
 typedef enum plan_flow { FLOW_ANY, FLOW_CUT_THROUGH, FLOW_SETTLED, NUM_FLOWS } plan_flow;
 
 /* A plan of one fabric: routing, VC scheme, number of VCs, selection function. */
 typedef struct plan_slot {
-    point at;      /* its sections */
-    ik_plan *plan; /* NULL = nothing to run with it, or unusable */
+    point at;              /* its sections */
+    ik_plan *plan;         /* NULL = nothing to run with it, or unusable */
     int64_t id[NUM_FLOWS]; /* its rows in the store, 0 = none; see plan_id() */
     bool unusable;
     uint64_t first, num; /* its points: numbers first … first+num-1 of the sweep */
@@ -49,7 +50,8 @@ ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err);
 uint64_t setup_seed(const ik_experiment *e);
 /* Digest of the files that a section of the point reads: "" if none. */
 const char *point_digest(const runner *r, const point *p, section_id id);
-/* Short text of the settings of switch, adapter and measurement that differ from the defaults; free with free(). */
+/* Short text of the settings of switch, adapter and measurement that differ from the defaults; free
+ * with free(). */
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err);
 
 /* ---- preflight.c: what is refused before anything is written */
@@ -71,15 +73,18 @@ ik_status fabric_open(runner *r, const point *p, ik_fabric **f, int64_t *id, ik_
 
 /* Of the points with this variant of section switch. */
 plan_flow flow_of_switch(const ik_experiment *e, size_t index);
-/* Fills slot->id with the rows that hold the proofs that the experiment asks for. *known: those of all these flows (bits) are there;
- * *failed: one of them failed. */
-ik_status plan_look_up(const runner *r, const char *key, unsigned flows, plan_slot *slot, bool *known, bool *failed, ik_error *err);
+/* Fills slot->id with the rows that hold the proofs that the experiment asks for. *known: those of
+ * all these flows (bits) are there; *failed: one of them failed. */
+ik_status plan_look_up(const runner *r, const char *key, unsigned flows, plan_slot *slot,
+                       bool *known, bool *failed, ik_error *err);
 /* Proves slot->plan for a flow and keeps that in slot->id[flow]'s row. */
-ik_status plan_prove(runner *r, const ik_fabric *f, int64_t fabric, const char *key, plan_flow flow, plan_slot *slot, ik_error *err);
+ik_status plan_prove(runner *r, const ik_fabric *f, int64_t fabric, const char *key, plan_flow flow,
+                     plan_slot *slot, ik_error *err);
 
 /* ---- pool.c: runs the unfinished points of some plans */
 
-ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slot *slots, size_t num_slots, ik_error *err);
+ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slot *slots,
+                   size_t num_slots, ik_error *err);
 
 /* ---- telling the observer */
 void tell_stage(const runner *r, const char *format, ...) IK_PRINTF(2, 3);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/schema.c: the sections of an experiment: one table for reading, messages, help and documentation.
+ * experiment/schema.c: the sections of an experiment: one table for reading, messages, help and
+ * documentation.
  */
 #include "experiment/schema.h"
 
@@ -10,37 +11,59 @@
 #include <string.h>
 
 static const ik_param vcs_row[] = {
-    {"vcs", IK_PARAM_UINT, "0", 0, 255, NULL, "number of virtual channels; 0 = as many as the VC scheme needs"}, {0}};
-static const ik_param load_row[] = {
-    {"load", IK_PARAM_FRACTION, "0.5", 1e-6, 1, NULL, "offered load, fraction of each host's injection rate"}, {0}};
-static const ik_param seeds_row[] = {{"seeds", IK_PARAM_UINT, "1", 0, 4294967295.0, NULL,
-                                      "seeds of the random numbers: a list, a range, or a number N for the seeds 1 to N"},
-                                     {0}};
+    {"vcs", IK_PARAM_UINT, "0", 0, 255, NULL,
+     "number of virtual channels; 0 = as many as the VC scheme needs"},
+    {0}};
+static const ik_param load_row[] = {{"load", IK_PARAM_FRACTION, "0.5", 1e-6, 1, NULL,
+                                     "offered load, fraction of each host's injection rate"},
+                                    {0}};
+static const ik_param seeds_row[] = {
+    {"seeds", IK_PARAM_UINT, "1", 0, 4294967295.0, NULL,
+     "seeds of the random numbers: a list, a range, or a number N for the seeds 1 to N"},
+    {0}};
 static const ik_param allow_unreachable_row[] = {
-    {"allow_unreachable", IK_PARAM_BOOL, "false", 0, 0, NULL, "run fabrics that do not connect all hosts that have a cable"}, {0}};
-static const ik_param proof_row[] = {
-    {"proof", IK_PARAM_ENUM, "full", 0, 0, "full|sampled|off", "what is proved before the first packet"}, {0}};
-static const ik_param proof_pairs_row[] = {
-    {"proof_pairs", IK_PARAM_UINT, "10000", 1, 1e12, NULL, "pairs of hosts that are drawn for a sampled proof"}, {0}};
+    {"allow_unreachable", IK_PARAM_BOOL, "false", 0, 0, NULL,
+     "run fabrics that do not connect all hosts that have a cable"},
+    {0}};
+static const ik_param proof_row[] = {{"proof", IK_PARAM_ENUM, "full", 0, 0, "full|sampled|off",
+                                      "what is proved before the first packet"},
+                                     {0}};
+static const ik_param proof_pairs_row[] = {{"proof_pairs", IK_PARAM_UINT, "10000", 1, 1e12, NULL,
+                                            "pairs of hosts that are drawn for a sampled proof"},
+                                           {0}};
 
 static const ik_experiment_section sections[] = {
-    [SECTION_FABRIC] = {"fabric", IK_SECTION_FAMILY, NULL, NULL, "what is built or imported: 'ikat list topologies'"},
-    [SECTION_ROUTING] = {"routing", IK_SECTION_FAMILY, NULL, NULL, "which way packets go: 'ikat list routings'"},
-    [SECTION_VC] = {"vc", IK_SECTION_FAMILY, NULL, "auto", "virtual-channel scheme, auto = the routing's own: 'ikat list vcs'"},
-    [SECTION_VCS] = {"vcs", IK_SECTION_VALUE, vcs_row, "0", "number of virtual channels, 0 = as many as the scheme needs"},
-    [SECTION_SELECTION] = {"selection", IK_SECTION_FAMILY, NULL, "auto",
-                           "how an adaptive routing picks among its choices: 'ikat list selections'"},
+    [SECTION_FABRIC] = {"fabric", IK_SECTION_FAMILY, NULL, NULL,
+                        "what is built or imported: 'ikat list topologies'"},
+    [SECTION_ROUTING] = {"routing", IK_SECTION_FAMILY, NULL, NULL,
+                         "which way packets go: 'ikat list routings'"},
+    [SECTION_VC] = {"vc", IK_SECTION_FAMILY, NULL, "auto",
+                    "virtual-channel scheme, auto = the routing's own: 'ikat list vcs'"},
+    [SECTION_VCS] = {"vcs", IK_SECTION_VALUE, vcs_row, "0",
+                     "number of virtual channels, 0 = as many as the scheme needs"},
+    [SECTION_SELECTION] =
+        {"selection", IK_SECTION_FAMILY, NULL, "auto",
+         "how an adaptive routing picks among its choices: 'ikat list selections'"},
     [SECTION_SWITCH] = {"switch", IK_SECTION_PARAMS, ik_switch_params, "", "the switch model"},
-    [SECTION_ADAPTER] = {"adapter", IK_SECTION_PARAMS, ik_adapter_params, "", "the host adapters: packets, messages, queues"},
-    [SECTION_MEASURE] = {"measure", IK_SECTION_PARAMS, ik_measure_params, "", "warm-up, measured time, series"},
-    [SECTION_TRAFFIC] = {"traffic", IK_SECTION_FAMILY, NULL, "uniform", "who sends to whom: 'ikat list traffic'"},
-    [SECTION_LOAD] = {"load", IK_SECTION_VALUE, load_row, "0.5", "offered load, fraction of each host's injection rate"},
-    [SECTION_SEEDS] = {"seeds", IK_SECTION_VALUE, seeds_row, "1", "list or range of seeds, or N for the seeds 1 to N"},
-    [NUM_SECTIONS + OPTION_ALLOW_UNREACHABLE] = {"allow_unreachable", IK_SECTION_OPTION, allow_unreachable_row, "false",
-                                                 "run fabrics that do not connect all hosts that have a cable"},
-    [NUM_SECTIONS + OPTION_PROOF] = {"proof", IK_SECTION_OPTION, proof_row, "full",
-                                     "full, sampled (delivery and dependencies of drawn pairs), or off (the watchdog alone)"},
-    [NUM_SECTIONS + OPTION_PROOF_PAIRS] = {"proof_pairs", IK_SECTION_OPTION, proof_pairs_row, "10000",
+    [SECTION_ADAPTER] = {"adapter", IK_SECTION_PARAMS, ik_adapter_params, "",
+                         "the host adapters: packets, messages, queues"},
+    [SECTION_MEASURE] = {"measure", IK_SECTION_PARAMS, ik_measure_params, "",
+                         "warm-up, measured time, series"},
+    [SECTION_TRAFFIC] = {"traffic", IK_SECTION_FAMILY, NULL, "uniform",
+                         "who sends to whom: 'ikat list traffic'"},
+    [SECTION_LOAD] = {"load", IK_SECTION_VALUE, load_row, "0.5",
+                      "offered load, fraction of each host's injection rate"},
+    [SECTION_SEEDS] = {"seeds", IK_SECTION_VALUE, seeds_row, "1",
+                       "list or range of seeds, or N for the seeds 1 to N"},
+    [NUM_SECTIONS +
+        OPTION_ALLOW_UNREACHABLE] = {"allow_unreachable", IK_SECTION_OPTION, allow_unreachable_row,
+                                     "false",
+                                     "run fabrics that do not connect all hosts that have a cable"},
+    [NUM_SECTIONS + OPTION_PROOF] =
+        {"proof", IK_SECTION_OPTION, proof_row, "full",
+         "full, sampled (delivery and dependencies of drawn pairs), or off (the watchdog alone)"},
+    [NUM_SECTIONS + OPTION_PROOF_PAIRS] = {"proof_pairs", IK_SECTION_OPTION, proof_pairs_row,
+                                           "10000",
                                            "pairs of hosts that are drawn with proof: sampled"},
     {"title", IK_SECTION_TEXT, NULL, "", "one line for the report"},
     {"description", IK_SECTION_TEXT, NULL, "", "a paragraph for the report"},
@@ -96,12 +119,12 @@ static bool visit_topologies(visit_fn visit, void *ctx)
     return false;
 }
 
-#define VISIT_FAMILY(type, table, common)                                                                                        \
-    for (const type *const *f = table(); *f; f++) {                                                                              \
-        schema_member m = {(*f)->name, (*f)->params, common};                                                                    \
-        if (visit(ctx, &m))                                                                                                      \
-            return true;                                                                                                         \
-    }                                                                                                                            \
+#define VISIT_FAMILY(type, table, common)                                                          \
+    for (const type *const *f = table(); *f; f++) {                                                \
+        schema_member m = {(*f)->name, (*f)->params, common};                                      \
+        if (visit(ctx, &m))                                                                        \
+            return true;                                                                           \
+    }                                                                                              \
     return false
 
 static bool visit_family(section_id id, visit_fn visit, void *ctx)

@@ -24,7 +24,12 @@ typedef enum section_id {
 } section_id;
 
 /* Options: keys with one value for the whole experiment. */
-typedef enum option_id { OPTION_ALLOW_UNREACHABLE, OPTION_PROOF, OPTION_PROOF_PAIRS, NUM_OPTIONS } option_id;
+typedef enum option_id {
+    OPTION_ALLOW_UNREACHABLE,
+    OPTION_PROOF,
+    OPTION_PROOF_PAIRS,
+    NUM_OPTIONS
+} option_id;
 /* Values of option proof. */
 enum { PROOF_FULL, PROOF_SAMPLED, PROOF_OFF };
 const ik_experiment_section *schema_option(option_id id);

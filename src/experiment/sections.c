@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/sections.c: from the text of a section to its variants: every combination that its lists and ranges stand for,
- * each checked against the declared parameters.
+ * experiment/sections.c: from the text of a section to its variants: every combination that its
+ * lists and ranges stand for, each checked against the declared parameters.
  */
 #include "experiment/experiment_impl.h"
 #include "experiment/patterns.h"
@@ -29,7 +29,8 @@ static variant *add_variant(ik_experiment *e, variants *v)
     return made;
 }
 
-/* ---- paths: relative to the experiment's folder, or, where nothing is found there, to the current one */
+/* ---- paths: relative to the experiment's folder, or, where nothing is found there, to the current
+ * one */
 
 static bool is_file(const char *path)
 {
@@ -47,7 +48,8 @@ static const char *resolve_path(ik_experiment *e, const char *path)
 
 static ik_status add_file(ik_experiment *e, variant *v, const char *path, ik_error *err)
 {
-    const char **files = ik_arena_alloc(&e->arena, (v->num_files + 1) * sizeof *files), *copy = ik_arena_strdup(&e->arena, path);
+    const char **files = ik_arena_alloc(&e->arena, (v->num_files + 1) * sizeof *files),
+               *copy = ik_arena_strdup(&e->arena, path);
     if (!files || !copy)
         return ik_fail_memory(err, strlen(path), "an experiment");
     if (v->num_files)
@@ -57,9 +59,10 @@ static ik_status add_file(ik_experiment *e, variant *v, const char *path, ik_err
     return IK_OK;
 }
 
-/* Files are read from their resolved paths; the label keeps each path as written, so that results do not depend on where the
- * folder stands. */
-static ik_status resolve_files(ik_experiment *e, variant *v, const patterns *p, const char *owner, ik_error *err)
+/* Files are read from their resolved paths; the label keeps each path as written, so that results
+ * do not depend on where the folder stands. */
+static ik_status resolve_files(ik_experiment *e, variant *v, const patterns *p, const char *owner,
+                               ik_error *err)
 {
     ik_status status = patterns_write(e, v, p, PATTERNS_SPEC, owner, err);
     for (size_t i = 0; i < p->num && status == IK_OK; i++)
@@ -72,7 +75,8 @@ static ik_status resolve_files(ik_experiment *e, variant *v, const patterns *p, 
         const char *path = resolve_path(e, value->text);
         status = path ? add_file(e, v, path, err) : ik_fail_memory(err, 1, "an experiment");
         if (status == IK_OK)
-            status = ik_params_set(&v->params, owner, v->params.decl[i].name, path, v->place->line, v->place->column, err);
+            status = ik_params_set(&v->params, owner, v->params.decl[i].name, path, v->place->line,
+                                   v->place->column, err);
     }
     return status;
 }
@@ -85,7 +89,8 @@ static const char *spec_text(ik_experiment *e, const char *name, const char *par
 }
 
 /* Sets label, full and spec. */
-static ik_status write_texts(ik_experiment *e, section_id id, variant *v, const patterns *p, const char *owner, ik_error *err)
+static ik_status write_texts(ik_experiment *e, section_id id, variant *v, const patterns *p,
+                             const char *owner, ik_error *err)
 {
     bool family = schema_section(id)->kind == IK_SECTION_FAMILY;
     ik_status status = patterns_write(e, v, p, PATTERNS_LABEL, owner, err);
@@ -109,7 +114,8 @@ static ik_status write_texts(ik_experiment *e, section_id id, variant *v, const 
 }
 
 /* Checks completeness, writes the texts, counts the variant in. */
-static ik_status seal(ik_experiment *e, section_id id, variants *list, variant *v, const char *owner, ik_error *err)
+static ik_status seal(ik_experiment *e, section_id id, variants *list, variant *v,
+                      const char *owner, ik_error *err)
 {
     patterns p;
     ik_status status = ik_params_finish(&v->params, owner, err);
@@ -117,7 +123,8 @@ static ik_status seal(ik_experiment *e, section_id id, variants *list, variant *
         ik_error_at(err, v->place->file, v->place->line, v->place->column);
         return status;
     }
-    if (schema_section(id)->kind == IK_SECTION_FAMILY) /* the others': effects_check, which can name the points */
+    /* the others': effects_check, which can name the points */
+    if (schema_section(id)->kind == IK_SECTION_FAMILY)
         status = ik_params_check_needs(&v->params, owner, NULL, NULL, err);
     if (status == IK_OK)
         status = patterns_read(e, v, &p, err);
@@ -129,7 +136,8 @@ static ik_status seal(ik_experiment *e, section_id id, variants *list, variant *
     return status;
 }
 
-static ik_status set_param(variant *v, const char *owner, const char *key, const char *text, const ytree *place, ik_error *err)
+static ik_status set_param(variant *v, const char *owner, const char *key, const char *text,
+                           const ytree *place, ik_error *err)
 {
     v->params.source = place->file;
     return ik_params_set(&v->params, owner, key, text, place->line, place->column, err);
@@ -137,7 +145,8 @@ static ik_status set_param(variant *v, const char *owner, const char *key, const
 
 /* ---- families: specs */
 
-static ik_status unknown_member(ik_experiment *e, section_id id, const char *name, const ytree *place, ik_error *err)
+static ik_status unknown_member(ik_experiment *e, section_id id, const char *name,
+                                const ytree *place, ik_error *err)
 {
     const char *const *names = schema_names(id, &e->arena);
     if (!names)
@@ -148,8 +157,8 @@ static ik_status unknown_member(ik_experiment *e, section_id id, const char *nam
 }
 
 /* Splits "xgft:m=16:16" at `node`; a bare path of an existing file is file:PATH. */
-static ik_status find_member(ik_experiment *e, section_id id, const ytree *node, ik_spec *spec, schema_member *member,
-                             ik_error *err)
+static ik_status find_member(ik_experiment *e, section_id id, const ytree *node, ik_spec *spec,
+                             schema_member *member, ik_error *err)
 {
     ik_status status = ik_spec_parse(node->text, &e->arena, spec, err);
     if (status == IK_OK && schema_find(id, spec->name, member))
@@ -157,7 +166,8 @@ static ik_status find_member(ik_experiment *e, section_id id, const ytree *node,
     const char *path = id == SECTION_FABRIC ? resolve_path(e, node->text) : NULL;
     if (path && is_file(path) && schema_find(id, "file", member)) {
         const char *text = ik_arena_printf(&e->arena, "file:%s", node->text);
-        return text ? ik_spec_parse(text, &e->arena, spec, err) : ik_fail_memory(err, 1, "an experiment");
+        return text ? ik_spec_parse(text, &e->arena, spec, err)
+                    : ik_fail_memory(err, 1, "an experiment");
     }
     if (status != IK_OK) {
         ik_error_at(err, node->file, node->line, node->column);
@@ -166,15 +176,18 @@ static ik_status find_member(ik_experiment *e, section_id id, const ytree *node,
     return unknown_member(e, id, spec->name, node, err);
 }
 
-static ik_status apply_spec(variant *v, const char *owner, const ik_spec *spec, const ytree *place, ik_error *err)
+static ik_status apply_spec(variant *v, const char *owner, const ik_spec *spec, const ytree *place,
+                            ik_error *err)
 {
     for (size_t i = 0; i < spec->num; i++) {
         const char *key = spec->keys[i];
         if (!key && v->params.num == 0)
-            return ytree_fail(place, err, "%s takes no parameters, '%.60s' was given", owner, spec->values[i]);
+            return ytree_fail(place, err, "%s takes no parameters, '%.60s' was given", owner,
+                              spec->values[i]);
         ik_status status = ik_spec_once(spec, i, &v->params, owner, err);
         if (status == IK_OK)
-            status = set_param(v, owner, key ? key : v->params.decl[0].name, spec->values[i], place, err);
+            status = set_param(v, owner, key ? key : v->params.decl[0].name, spec->values[i], place,
+                               err);
         if (status != IK_OK) {
             ik_error_at(err, place->file, place->line, place->column);
             return status;
@@ -194,8 +207,9 @@ static const ik_param *find_row(const ik_param *rows, const char *key)
 }
 
 /* Reads the axes of a mapping (all keys but `skip`) and counts their product. */
-static ik_status read_axes(ik_experiment *e, const ytree *map, const char *skip, const schema_member *member, const char *owner,
-                           sweep_axis **axes, size_t *num, ik_error *err)
+static ik_status read_axes(ik_experiment *e, const ytree *map, const char *skip,
+                           const schema_member *member, const char *owner, sweep_axis **axes,
+                           size_t *num, ik_error *err)
 {
     sweep_axis *list = ik_arena_alloc(&e->arena, (map->num + 1) * sizeof *list);
     if (!list)
@@ -216,15 +230,18 @@ static ik_status read_axes(ik_experiment *e, const ytree *map, const char *skip,
             return status;
         }
         list[n].key = row->name;
-        ik_status status = row->type == IK_PARAM_PATTERNS ? patterns_expand(e, map->items[i], row, &list[n].values, err)
-                                                          : sweep_expand(map->items[i], row, &e->arena, &list[n].values, err);
+        ik_status status = row->type == IK_PARAM_PATTERNS
+                               ? patterns_expand(e, map->items[i], row, &list[n].values, err)
+                               : sweep_expand(map->items[i], row, &e->arena, &list[n].values, err);
         if (status != IK_OK)
             return status;
         product *= (double)list[n++].values.num;
     }
     if (product > SWEEP_LIMIT)
-        return ytree_fail(map, err, "the lists and ranges here multiply to %.0f combinations; at most %d are taken", product,
-                          SWEEP_LIMIT);
+        return ytree_fail(
+            map, err,
+            "the lists and ranges here multiply to %.0f combinations; at most %d are taken",
+            product, SWEEP_LIMIT);
     *axes = list;
     *num = n;
     return IK_OK;
@@ -239,7 +256,8 @@ typedef struct product {
     const ytree *place;
 } product;
 
-static ik_status expand_product(ik_experiment *e, const product *what, const sweep_axis *axes, size_t num, ik_error *err)
+static ik_status expand_product(ik_experiment *e, const product *what, const sweep_axis *axes,
+                                size_t num, ik_error *err)
 {
     size_t *choice = ik_arena_alloc(&e->arena, (num + 1) * sizeof *choice);
     if (!choice)
@@ -250,7 +268,8 @@ static ik_status expand_product(ik_experiment *e, const product *what, const swe
             return ik_fail_memory(err, sizeof *v, "an experiment");
         v->name = what->member->name;
         v->place = what->place;
-        ik_status status = ik_params_init(&v->params, what->member->params, what->member->common, err);
+        ik_status status =
+            ik_params_init(&v->params, what->member->params, what->member->common, err);
         if (status != IK_OK)
             return status;
         if (what->spec)
@@ -258,7 +277,8 @@ static ik_status expand_product(ik_experiment *e, const product *what, const swe
         for (size_t a = 0; a < num && status == IK_OK; a++) {
             const sweep *s = &axes[a].values;
             v->place = s->num > 1 ? s->place[choice[a]] : v->place;
-            status = set_param(v, what->owner, axes[a].key, s->text[choice[a]], s->place[choice[a]], err);
+            status = set_param(v, what->owner, axes[a].key, s->text[choice[a]], s->place[choice[a]],
+                               err);
         }
         if (status == IK_OK)
             status = seal(e, what->id, what->list, v, what->owner, err);
@@ -267,7 +287,8 @@ static ik_status expand_product(ik_experiment *e, const product *what, const swe
             return status;
         }
         if (what->list->num > SWEEP_LIMIT)
-            return ytree_fail(what->place, err, "'%s' has more than %d variants", schema_section(what->id)->name, SWEEP_LIMIT);
+            return ytree_fail(what->place, err, "'%s' has more than %d variants",
+                              schema_section(what->id)->name, SWEEP_LIMIT);
     } while (sweep_next(axes, num, choice));
     return IK_OK;
 }
@@ -294,14 +315,17 @@ static ik_status refuse_cut_spec(const ytree *list, ik_error *err)
         size_t key = item->kind == YTREE_SCALAR && item->plain ? strcspn(item->text, "=: ") : 0;
         if (key == 0 || item->text[key] != '=')
             continue;
-        ik_status status = ytree_fail(item, err, "'%.60s' is cut off from '%.60s'", item->text,
-                                      list->items[i - 1]->kind == YTREE_SCALAR ? list->items[i - 1]->text : "…");
-        return ik_hint(err, status, "inside [ ] a spec with commas needs quotes: \"karytree:k=4,n=2\"");
+        ik_status status =
+            ytree_fail(item, err, "'%.60s' is cut off from '%.60s'", item->text,
+                       list->items[i - 1]->kind == YTREE_SCALAR ? list->items[i - 1]->text : "…");
+        return ik_hint(err, status,
+                       "inside [ ] a spec with commas needs quotes: \"karytree:k=4,n=2\"");
     }
     return IK_OK;
 }
 
-ik_status section_read_family(ik_experiment *e, section_id id, variants *list, const ytree *node, ik_error *err)
+ik_status section_read_family(ik_experiment *e, section_id id, variants *list, const ytree *node,
+                              ik_error *err)
 {
     const char *section = schema_section(id)->name;
     if (node->kind == YTREE_LIST) {
@@ -317,8 +341,10 @@ ik_status section_read_family(ik_experiment *e, section_id id, variants *list, c
     }
     const ytree *text = node->kind == YTREE_MAP ? ytree_get(node, "family") : node;
     if (!text || text->kind != YTREE_SCALAR || !text->text[0]) {
-        ik_status status = ytree_fail(text ? text : node, err, "'%s' names no %s", section, schema_kind(id));
-        return ik_hint(err, status, "write NAME, NAME:key=value,key=value, or a mapping with the key 'family'");
+        ik_status status =
+            ytree_fail(text ? text : node, err, "'%s' names no %s", section, schema_kind(id));
+        return ik_hint(err, status,
+                       "write NAME, NAME:key=value,key=value, or a mapping with the key 'family'");
     }
     bool optional = id == SECTION_VC || id == SECTION_SELECTION;
     if (optional && strcmp(text->text, "auto") == 0 && node->kind == YTREE_SCALAR)
@@ -350,15 +376,19 @@ static ik_status read_params(ik_experiment *e, section_id id, const ytree *node,
         return node->num ? IK_OK : ytree_fail(node, err, "'%s' has an empty list", section);
     }
     if (node->kind != YTREE_MAP && !(node->plain && !node->text[0])) {
-        ik_status status = ytree_fail(node, err, "'%s' is a mapping of parameters, found text '%.60s'", section, node->text);
-        return ik_hint(err, status, "write it like %s: { %s: … }", section, schema_section(id)->params[0].name);
+        ik_status status = ytree_fail(
+            node, err, "'%s' is a mapping of parameters, found text '%.60s'", section, node->text);
+        return ik_hint(err, status, "write it like %s: { %s: … }", section,
+                       schema_section(id)->params[0].name);
     }
     schema_member member = {section, schema_section(id)->params, NULL};
     char owner[96];
     snprintf(owner, sizeof owner, "section '%s'", section);
     sweep_axis *axes = NULL;
     size_t num = 0;
-    ik_status status = node->kind == YTREE_MAP ? read_axes(e, node, NULL, &member, owner, &axes, &num, err) : IK_OK;
+    ik_status status = node->kind == YTREE_MAP
+                           ? read_axes(e, node, NULL, &member, owner, &axes, &num, err)
+                           : IK_OK;
     product what = {id, &e->sections[id], &member, NULL, owner, node};
     return status == IK_OK ? expand_product(e, &what, axes, num, err) : status;
 }
@@ -386,7 +416,8 @@ static ik_status read_value(ik_experiment *e, section_id id, const ytree *node, 
 {
     const char *section = schema_section(id)->name;
     schema_member member = {section, schema_section(id)->params, NULL};
-    if (id == SECTION_SEEDS && node->kind == YTREE_SCALAR && node->text[0] && !strstr(node->text, "..")) {
+    if (id == SECTION_SEEDS && node->kind == YTREE_SCALAR && node->text[0] &&
+        !strstr(node->text, "..")) {
         ik_status status = count_seeds(e, &node, err);
         if (status != IK_OK)
             return status;
@@ -416,7 +447,8 @@ static ik_status refuse_twins(ik_experiment *e, section_id id, ik_error *err)
     ik_status status = IK_OK;
     for (size_t i = 1; i < list->num && status == IK_OK; i++)
         if (strcmp(sorted[i - 1]->full, sorted[i]->full) == 0)
-            status = ytree_fail(sorted[i]->place, err, "'%s' has the value '%.100s' twice", schema_section(id)->name,
+            status = ytree_fail(sorted[i]->place, err, "'%s' has the value '%.100s' twice",
+                                schema_section(id)->name,
                                 sorted[i]->label[0] ? sorted[i]->label : "defaults");
     free(sorted);
     return status;
@@ -427,7 +459,8 @@ ik_status section_read(ik_experiment *e, section_id id, const ytree *node, ik_er
     const ik_experiment_section *section = schema_section(id);
     ytree absent = {.kind = YTREE_SCALAR, .file = e->file, .text = section->def, .plain = true};
     if (!node && !section->def) {
-        ik_status status = ik_fail_at(err, IK_ERR_INPUT, e->file, 1, 1, "the experiment has no '%s'", section->name);
+        ik_status status = ik_fail_at(err, IK_ERR_INPUT, e->file, 1, 1,
+                                      "the experiment has no '%s'", section->name);
         return ik_hint(err, status, "%s: %s", section->name, section->help);
     }
     if (!node) {
@@ -437,7 +470,8 @@ ik_status section_read(ik_experiment *e, section_id id, const ytree *node, ik_er
         *copy = absent;
         node = copy;
     }
-    ik_status status = section->kind == IK_SECTION_FAMILY   ? section_read_family(e, id, &e->sections[id], node, err)
+    ik_status status = section->kind == IK_SECTION_FAMILY
+                           ? section_read_family(e, id, &e->sections[id], node, err)
                        : section->kind == IK_SECTION_PARAMS ? read_params(e, id, node, err)
                                                             : read_value(e, id, node, err);
     return status == IK_OK ? refuse_twins(e, id, err) : status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/share.c: the choice between points side by side and threads within a point, and its reason in words.
+ * experiment/share.c: the choice between points side by side and threads within a point, and its
+ * reason in words.
  */
 #include "experiment/share.h"
 
@@ -19,17 +20,19 @@ static unsigned threads_of(const share_wish *w, unsigned side)
 }
 
 /* Why a point has the threads that it has, where processors are left for more. */
-static void explain_threads(const share_wish *w, unsigned side, unsigned threads, char *text, size_t size)
+static void explain_threads(const share_wish *w, unsigned side, unsigned threads, char *text,
+                            size_t size)
 {
     const char *unit = w->run.flits ? "flit" : "packet";
     if (threads > 1)
-        snprintf(text, size, "about %.0f %s-hops between two meetings are enough for %u threads", w->run.hops_per_window, unit,
-                 threads);
+        snprintf(text, size, "about %.0f %s-hops between two meetings are enough for %u threads",
+                 w->run.hops_per_window, unit, threads);
     else if (w->jobs / side < 2)
         snprintf(text, size, "there are %u jobs", w->jobs);
     else
-        snprintf(text, size, "about %.0f %s-hops between two meetings of threads are too few to share", w->run.hops_per_window,
-                 unit);
+        snprintf(text, size,
+                 "about %.0f %s-hops between two meetings of threads are too few to share",
+                 w->run.hops_per_window, unit);
 }
 
 static void explain(const share_wish *w, ik_run_share *s, bool short_of_memory)
@@ -38,12 +41,13 @@ static void explain(const share_wish *w, ik_run_share *s, bool short_of_memory)
     size_t size = sizeof s->why;
     explain_threads(w, s->side, s->threads, threads, sizeof threads);
     if (short_of_memory)
-        snprintf(s->why, size, "a point may need %.1f MB and %.1f MB are allowed; %s", (double)w->run.bytes / 1e6,
-                 (double)w->limit_bytes / 1e6, threads);
+        snprintf(s->why, size, "a point may need %.1f MB and %.1f MB are allowed; %s",
+                 (double)w->run.bytes / 1e6, (double)w->limit_bytes / 1e6, threads);
     else if (w->jobs == 1)
         snprintf(s->why, size, "there is one job");
     else if (s->last)
-        snprintf(s->why, size, "whole points side by side are fastest, and the rest is large enough for threads");
+        snprintf(s->why, size,
+                 "whole points side by side are fastest, and the rest is large enough for threads");
     else if (w->points >= w->jobs)
         snprintf(s->why, size, "whole points side by side are fastest");
     else
@@ -69,11 +73,11 @@ void share_choose(const share_wish *w, ik_run_share *s)
 
 char *ik_run_share_text(const ik_run_share *s, char *buffer, size_t size)
 {
-    int n =
-        snprintf(buffer, size, "%" PRIu64 " point%s: %u %s on %u thread%s%s", s->points, s->points == 1 ? "" : "s", s->side,
-                 s->side > 1 ? "side by side" : "at a time", s->threads, s->threads > 1 ? "s" : "", s->side > 1 ? " each" : "");
+    int n = snprintf(buffer, size, "%" PRIu64 " point%s: %u %s on %u thread%s%s", s->points,
+                     s->points == 1 ? "" : "s", s->side, s->side > 1 ? "side by side" : "at a time",
+                     s->threads, s->threads > 1 ? "s" : "", s->side > 1 ? " each" : "");
     if (s->last && n > 0 && (size_t)n < size)
-        snprintf(buffer + n, size - (size_t)n, ", the last %u on %u threads%s", s->last, s->last_threads,
-                 s->last > 1 ? " each" : "");
+        snprintf(buffer + n, size - (size_t)n, ", the last %u on %u threads%s", s->last,
+                 s->last_threads, s->last > 1 ? " each" : "");
     return buffer;
 }

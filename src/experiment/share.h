@@ -12,9 +12,9 @@ typedef struct share_wish {
     ik_sim_estimate run; /* of the largest point */
 } share_wish;
 
-/* points, jobs >= 1. Points side by side use processors best, as nothing is exchanged. Threads serve where points are fewer than
- * jobs, or memory holds fewer, and for the points that are left over when the others came out even; each if the runs are
- * large enough. */
+/* points, jobs >= 1. Points side by side use processors best, as nothing is exchanged. Threads
+ * serve where points are fewer than jobs, or memory holds fewer, and for the points that are left
+ * over when the others came out even; each if the runs are large enough. */
 void share_choose(const share_wish *wish, ik_run_share *share);
 
 #endif

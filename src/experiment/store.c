@@ -25,24 +25,39 @@ struct store {
 
 static const char tables[] =
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE fabrics(id INTEGER PRIMARY KEY, spec TEXT NOT NULL, digest TEXT NOT NULL, summary TEXT NOT NULL,"
+    "CREATE TABLE fabrics(id INTEGER PRIMARY KEY, spec TEXT NOT NULL, digest TEXT NOT NULL, "
+    "summary TEXT NOT NULL,"
     " drawing BLOB NOT NULL, UNIQUE(spec, digest));"
     "CREATE TABLE plans(id INTEGER PRIMARY KEY, key TEXT NOT NULL, flow TEXT NOT NULL,"
-    " fabric INTEGER NOT NULL REFERENCES fabrics(id), routing TEXT NOT NULL, vc TEXT NOT NULL, vcs INTEGER NOT NULL,"
-    " selection TEXT NOT NULL, asked TEXT NOT NULL, proof TEXT NOT NULL, failed INTEGER NOT NULL, UNIQUE(key, flow));"
-    "CREATE TABLE points(id INTEGER PRIMARY KEY, params TEXT NOT NULL UNIQUE, fabric INTEGER NOT NULL REFERENCES fabrics(id),"
-    " plan INTEGER NOT NULL REFERENCES plans(id), traffic TEXT NOT NULL, variant TEXT NOT NULL, load REAL NOT NULL,"
-    " seed INTEGER NOT NULL, offered REAL NOT NULL, throughput REAL NOT NULL, fairness REAL NOT NULL,"
-    " latency_mean_ns REAL NOT NULL, latency_p50_ns REAL NOT NULL, latency_p95_ns REAL NOT NULL, latency_p99_ns REAL NOT NULL,"
-    " latency_max_ns REAL NOT NULL, network_latency_mean_ns REAL NOT NULL, packets_generated INTEGER NOT NULL,"
-    " packets_delivered INTEGER NOT NULL, packets_in_flight INTEGER NOT NULL, packets_unroutable INTEGER NOT NULL,"
-    " order_violations INTEGER NOT NULL, packet_hops INTEGER NOT NULL, hosts_silent INTEGER NOT NULL,"
-    " window_ps INTEGER NOT NULL, end_ps INTEGER NOT NULL, checksum TEXT NOT NULL, deadlock TEXT NOT NULL,"
-    " latency_histogram BLOB NOT NULL, network_latency_histogram BLOB NOT NULL, channel_bytes BLOB NOT NULL,"
+    " fabric INTEGER NOT NULL REFERENCES fabrics(id), routing TEXT NOT NULL, vc TEXT NOT NULL, vcs "
+    "INTEGER NOT NULL,"
+    " selection TEXT NOT NULL, asked TEXT NOT NULL, proof TEXT NOT NULL, failed INTEGER NOT NULL, "
+    "UNIQUE(key, flow));"
+    "CREATE TABLE points(id INTEGER PRIMARY KEY, params TEXT NOT NULL UNIQUE, fabric INTEGER NOT "
+    "NULL REFERENCES fabrics(id),"
+    " plan INTEGER NOT NULL REFERENCES plans(id), traffic TEXT NOT NULL, variant TEXT NOT NULL, "
+    "load REAL NOT NULL,"
+    " seed INTEGER NOT NULL, offered REAL NOT NULL, throughput REAL NOT NULL, fairness REAL NOT "
+    "NULL,"
+    " latency_mean_ns REAL NOT NULL, latency_p50_ns REAL NOT NULL, latency_p95_ns REAL NOT NULL, "
+    "latency_p99_ns REAL NOT NULL,"
+    " latency_max_ns REAL NOT NULL, network_latency_mean_ns REAL NOT NULL, packets_generated "
+    "INTEGER NOT NULL,"
+    " packets_delivered INTEGER NOT NULL, packets_in_flight INTEGER NOT NULL, packets_unroutable "
+    "INTEGER NOT NULL,"
+    " order_violations INTEGER NOT NULL, packet_hops INTEGER NOT NULL, hosts_silent INTEGER NOT "
+    "NULL,"
+    " window_ps INTEGER NOT NULL, end_ps INTEGER NOT NULL, checksum TEXT NOT NULL, deadlock TEXT "
+    "NOT NULL,"
+    " latency_histogram BLOB NOT NULL, network_latency_histogram BLOB NOT NULL, channel_bytes BLOB "
+    "NOT NULL,"
     " host_bytes BLOB NOT NULL, host_sent_bytes BLOB NOT NULL, series_period_ps INTEGER NOT NULL,"
-    " series_throughput BLOB NOT NULL, series_latency_ns BLOB NOT NULL, series_blocked BLOB NOT NULL,"
-    " host_sent_min REAL NOT NULL, host_sent_max REAL NOT NULL, blocked_share REAL, hol_share REAL, hol_time_ns REAL,"
-    " congestion_roots REAL, congestion_tree INTEGER, congestion TEXT NOT NULL, classes TEXT NOT NULL,"
+    " series_throughput BLOB NOT NULL, series_latency_ns BLOB NOT NULL, series_blocked BLOB NOT "
+    "NULL,"
+    " host_sent_min REAL NOT NULL, host_sent_max REAL NOT NULL, blocked_share REAL, hol_share "
+    "REAL, hol_time_ns REAL,"
+    " congestion_roots REAL, congestion_tree INTEGER, congestion TEXT NOT NULL, classes TEXT NOT "
+    "NULL,"
     " congestion_series BLOB NOT NULL);";
 
 /* ---- errors */
@@ -59,19 +74,24 @@ static ik_status sqlite_error(const store *s, int code, ik_error *err)
     case SQLITE_FULL:
     case SQLITE_IOERR:
         ik_fail(err, IK_ERR_IO, "cannot write '%.200s': %s", path,
-                (code & 0xff) == SQLITE_FULL ? "the disk is full" : "the disk is full or refused the write");
-        return ik_hint(err, IK_ERR_IO, "every point that was finished is safe in it: make room and run the same command again");
+                (code & 0xff) == SQLITE_FULL ? "the disk is full"
+                                             : "the disk is full or refused the write");
+        return ik_hint(err, IK_ERR_IO,
+                       "every point that was finished is safe in it: make room and run the same "
+                       "command again");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return ik_fail(err, IK_ERR_IO, "'%.200s' is in use by another process", path);
     case SQLITE_READONLY:
         return ik_fail(err, IK_ERR_IO, "cannot write '%.200s': it is read-only", path);
     case SQLITE_CANTOPEN:
-        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s': %s", path, strerror(errno ? errno : EIO));
+        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s': %s", path,
+                       strerror(errno ? errno : EIO));
     case SQLITE_CORRUPT:
         return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: %s", path, sqlite3_errmsg(s->db));
     default:
-        return ik_fail(err, IK_ERR_IO, "'%.200s': %s", path, s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(code));
+        return ik_fail(err, IK_ERR_IO, "'%.200s': %s", path,
+                       s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(code));
     }
 }
 
@@ -96,7 +116,8 @@ static ik_status read_pragma(const store *s, const char *sql, int64_t *value, ik
 
 /* ---- statements */
 
-ik_status store_prepare(const store *s, const char *sql, const char *const *texts, sqlite3_stmt **out, ik_error *err)
+ik_status store_prepare(const store *s, const char *sql, const char *const *texts,
+                        sqlite3_stmt **out, ik_error *err)
 {
     int code = sqlite3_prepare_v2(s->db, sql, -1, out, NULL);
     for (int i = 0; code == SQLITE_OK && texts && texts[i]; i++)
@@ -157,20 +178,24 @@ const char *store_path(const store *s)
 ik_status store_set_meta(store *s, const char *key, const char *value, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
-    ik_status status = store_prepare(s, "INSERT INTO meta VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2",
-                                     (const char *[]){key, value, NULL}, &statement, err);
+    ik_status status = store_prepare(
+        s, "INSERT INTO meta VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2",
+        (const char *[]){key, value, NULL}, &statement, err);
     return status == IK_OK ? store_execute(s, statement, err) : status;
 }
 
-ik_status store_get_meta(const store *s, const char *key, ik_arena *arena, const char **value, ik_error *err)
+ik_status store_get_meta(const store *s, const char *key, ik_arena *arena, const char **value,
+                         ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     bool row = false;
-    ik_status status = store_prepare(s, "SELECT value FROM meta WHERE key = ?1", (const char *[]){key, NULL}, &statement, err);
+    ik_status status = store_prepare(s, "SELECT value FROM meta WHERE key = ?1",
+                                     (const char *[]){key, NULL}, &statement, err);
     if (status == IK_OK)
         status = store_step(s, statement, &row, err);
     if (status == IK_OK) {
-        const char *text = ik_arena_strdup(arena, row ? (const char *)sqlite3_column_text(statement, 0) : "");
+        const char *text =
+            ik_arena_strdup(arena, row ? (const char *)sqlite3_column_text(statement, 0) : "");
         status = text ? IK_OK : ik_fail_memory(err, 1, key);
         if (text)
             *value = text;
@@ -188,8 +213,9 @@ static ik_status refuse_version(const store *s, ik_error *err)
     ik_status status = store_get_meta(s, "version", &arena, &version, err);
     if (status == IK_OK && strcmp(version, ik_version()) != 0) {
         status = ik_fail(err, IK_ERR_INPUT,
-                         "'%.150s' was written by ikat %.40s, this is ikat %s; results of two versions are not mixed", s->path,
-                         version, ik_version());
+                         "'%.150s' was written by ikat %.40s, this is ikat %s; results of two "
+                         "versions are not mixed",
+                         s->path, version, ik_version());
         ik_hint(err, status, "choose another file with -o");
     }
     ik_arena_free(&arena);
@@ -211,19 +237,22 @@ static ik_status identify(const store *s, bool *empty, ik_error *err)
     if (*empty)
         return IK_OK;
     if (id != APPLICATION_ID) {
-        ik_fail(err, IK_ERR_INPUT, "'%.200s' is an SQLite file, but no results file of ikat", s->path);
+        ik_fail(err, IK_ERR_INPUT, "'%.200s' is an SQLite file, but no results file of ikat",
+                s->path);
         return ik_hint(err, IK_ERR_INPUT, "results files are written by 'ikat run'");
     }
     if (format != STORE_FORMAT)
-        return ik_fail(err, IK_ERR_INPUT, "'%.200s' has results format %" PRId64 "; ikat %s knows format %d", s->path, format,
-                       ik_version(), STORE_FORMAT);
+        return ik_fail(err, IK_ERR_INPUT,
+                       "'%.200s' has results format %" PRId64 "; ikat %s knows format %d", s->path,
+                       format, ik_version(), STORE_FORMAT);
     return IK_OK;
 }
 
 static ik_status create_tables(store *s, ik_error *err)
 {
     char pragmas[96];
-    snprintf(pragmas, sizeof pragmas, "PRAGMA application_id = %d; PRAGMA user_version = %d;", APPLICATION_ID, STORE_FORMAT);
+    snprintf(pragmas, sizeof pragmas, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
+             APPLICATION_ID, STORE_FORMAT);
     ik_status status = store_begin(s, err);
     if (status != IK_OK)
         return status;
@@ -282,28 +311,33 @@ ik_status store_open(const char *path, store **out, ik_error *err)
     return IK_OK;
 }
 
-/* Holds the file for this process. SQLite's own locks are per transaction and would let two runs do the same points. */
+/* Holds the file for this process. SQLite's own locks are per transaction and would let two runs do
+ * the same points. */
 static ik_status lock_file(store *s, ik_error *err)
 {
     s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (s->lock < 0)
-        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s' for writing: %s", s->path, strerror(errno));
+        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s' for writing: %s", s->path,
+                       strerror(errno));
     if (flock(s->lock, LOCK_EX | LOCK_NB) != 0)
         return ik_fail(err, IK_ERR_IO, "'%.200s' is being written by another 'ikat run'", s->path);
     return IK_OK;
 }
 
-/* SQLite tries again to read where it may not write, and says no more what was wrong with writing. */
+/* SQLite tries again to read where it may not write, and says no more what was wrong with
+ * writing. */
 static ik_status check_writable(const char *path, ik_error *err)
 {
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
-        ik_status status = ik_fail(err, IK_ERR_IO, "'%.200s' is no regular file, and a results file must be one", path);
+        ik_status status = ik_fail(
+            err, IK_ERR_IO, "'%.200s' is no regular file, and a results file must be one", path);
         return ik_hint(err, status, "name a file with -o, e.g. -o results.db");
     }
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0)
-        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s' for writing: %s", path, strerror(errno));
+        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s' for writing: %s", path,
+                       strerror(errno));
     close(file);
     return IK_OK;
 }
@@ -339,12 +373,14 @@ void store_close(store *s)
         return;
     sqlite3_close_v2(s->db);
     if (s->lock >= 0)
-        close(s->lock); /* after SQLite is done: closing any descriptor of a file drops SQLite's locks on it */
+        /* after SQLite is done: closing any descriptor of a file drops SQLite's locks on it */
+        close(s->lock);
     free(s->path);
     free(s);
 }
 
-/* VACUUM INTO leaves that to its caller: renamed before it is on disk, a crash could cost both files. */
+/* VACUUM INTO leaves that to its caller: renamed before it is on disk, a crash could cost both
+ * files. */
 static bool on_disk(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -354,8 +390,9 @@ static bool on_disk(const char *path)
     return done;
 }
 
-/* SQLite counts in a file's header how often its schema changed, and VACUUM INTO writes the count of its source plus one. A store
- * that has been continued must have the bytes of one that was never broken off: the count is set to 1. */
+/* SQLite counts in a file's header how often its schema changed, and VACUUM INTO writes the count
+ * of its source plus one. A store that has been continued must have the bytes of one that was never
+ * broken off: the count is set to 1. */
 static bool reset_schema_count(const char *path)
 {
     sqlite3 *db = NULL;
@@ -372,8 +409,10 @@ static void rewrite(const store *s, const char *path)
         return;
     unlink(made);
     sqlite3_stmt *statement = NULL;
-    bool done = store_prepare(s, "VACUUM INTO ?1", (const char *[]){made, NULL}, &statement, NULL) == IK_OK &&
-                store_execute(s, statement, NULL) == IK_OK && reset_schema_count(made) && on_disk(made);
+    bool done = store_prepare(s, "VACUUM INTO ?1", (const char *[]){made, NULL}, &statement,
+                              NULL) == IK_OK &&
+                store_execute(s, statement, NULL) == IK_OK && reset_schema_count(made) &&
+                on_disk(made);
     if (!done || rename(made, path) != 0)
         unlink(made);
     sqlite3_free(made);

@@ -4,11 +4,19 @@
  *
  * Tables (format 3):
  *   meta(key, value)    version, title, description, file, experiment, overrides, num_points
- *   fabrics(id, spec, digest, summary, drawing)         summary: JSON; drawing: deflated JSON of nodes and links
- *   plans(id, key, flow, fabric, routing, vc, vcs, selection, asked, proof, failed)   proof: JSON; asked: "full", "sampled N", "off"
- *   points(id, params, fabric, plan, …)                 params: JSON with every default; blobs: deflated little-endian 64-bit
- * words; congestion and classes: JSON, over time deflated; NULL where congestion was not sampled. A point's id is its number in the sweep; points of an earlier version of the experiment keep their results with ids from
- * STORE_RETIRED on. Nothing in the file depends on the time, the machine or the order in which points ended.
+ *   fabrics(id, spec, digest, summary, drawing)         summary: JSON; drawing: deflated JSON of
+ *                                                       nodes and links
+ *   plans(id, key, flow, fabric, routing, vc, vcs, selection, asked, proof, failed)   proof: JSON;
+ *                                                                                     asked:
+ *                                                                                     "full",
+ *                                                                                     "sampled N",
+ *                                                                                     "off"
+ *   points(id, params, fabric, plan, …)                 params: JSON with every default; blobs:
+ *                                                       deflated little-endian 64-bit
+ * words; congestion and classes: JSON, over time deflated; NULL where congestion was not sampled. A
+ * point's id is its number in the sweep; points of an earlier version of the experiment keep their
+ * results with ids from STORE_RETIRED on. Nothing in the file depends on the time, the machine or
+ * the order in which points ended.
  */
 #ifndef IKAT_EXPERIMENT_STORE_H
 #define IKAT_EXPERIMENT_STORE_H
@@ -34,7 +42,8 @@ ik_status store_commit(store *s, ik_error *err);
 void store_rollback(store *s);
 
 /* Prepares, and binds text parameters 1…n (NULL-terminated list). */
-ik_status store_prepare(const store *s, const char *sql, const char *const *texts, sqlite3_stmt **out, ik_error *err);
+ik_status store_prepare(const store *s, const char *sql, const char *const *texts,
+                        sqlite3_stmt **out, ik_error *err);
 /* Steps a statement that gives no rows and finalises it. */
 ik_status store_execute(const store *s, sqlite3_stmt *statement, ik_error *err);
 /* Steps once; *row says whether there is one. Does not finalise. */
@@ -42,12 +51,14 @@ ik_status store_step(const store *s, sqlite3_stmt *statement, bool *row, ik_erro
 
 ik_status store_set_meta(store *s, const char *key, const char *value, ik_error *err);
 /* Owned by the arena; "" if there is none. */
-ik_status store_get_meta(const store *s, const char *key, ik_arena *arena, const char **value, ik_error *err);
+ik_status store_get_meta(const store *s, const char *key, ik_arena *arena, const char **value,
+                         ik_error *err);
 
 /* One row of `points`, from a result. */
 typedef struct store_point {
     int64_t id, fabric, plan;
-    const char *params, *traffic, *variant; /* variant: switch, adapter and measure settings, the short text */
+    /* variant: switch, adapter and measure settings, the short text */
+    const char *params, *traffic, *variant;
     double load;
     uint64_t seed;
     const ik_sim_result *result;
@@ -55,8 +66,8 @@ typedef struct store_point {
 } store_point;
 ik_status store_add_point(store *s, const store_point *p, ik_error *err);
 
-/* A finished store written anew, compact and in the order of its keys: equal contents are equal bytes. Closes the store. The
- * old file stays if there is no room for the new one. */
+/* A finished store written anew, compact and in the order of its keys: equal contents are equal
+ * bytes. Closes the store. The old file stays if there is no room for the new one. */
 void store_compact(store *s);
 
 /* ---- blobs */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/store_congestion.c: congestion and classes of a point as JSON texts: what reports show as it stands.
+ * experiment/store_congestion.c: congestion and classes of a point as JSON texts: what reports show
+ * as it stands.
  */
 #include "experiment/store_congestion.h"
 
@@ -56,7 +57,8 @@ static void put_roots(FILE *out, const ik_congestion *k)
     putc(']', out);
 }
 
-static void put_flows(FILE *out, const char *key, const ik_congestion_flow *flows, size_t num, bool victims)
+static void put_flows(FILE *out, const char *key, const ik_congestion_flow *flows, size_t num,
+                      bool victims)
 {
     json_put_key(out, key, false);
     putc('[', out);
@@ -131,7 +133,8 @@ static void put_bytes(FILE *out, const char *key, const uint64_t *values, size_t
     putc(']', out);
 }
 
-static void put_switches(FILE *out, const char *key, const float *shares, size_t samples, uint32_t switches)
+static void put_switches(FILE *out, const char *key, const float *shares, size_t samples,
+                         uint32_t switches)
 {
     json_put_key(out, key, false);
     putc('[', out);
@@ -150,8 +153,8 @@ static void put_trees(FILE *out, const ik_congestion *k)
     putc('[', out);
     for (size_t n = 0; n < k->num_trees; n++) {
         const ik_congestion_tree *t = &k->trees[n];
-        fprintf(out, "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", n ? "," : "", t->sample, t->port,
-                t->buffers, t->hosts, t->depth);
+        fprintf(out, "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]",
+                n ? "," : "", t->sample, t->port, t->buffers, t->hosts, t->depth);
     }
     putc(']', out);
 }
@@ -191,7 +194,8 @@ static void put_series(FILE *out, const ik_sim_result *r, uint32_t num_switches)
 
 /* ---- */
 
-ik_status congestion_texts(const ik_sim_result *r, uint32_t num_switches, congestion_text *out, ik_error *err)
+ik_status congestion_texts(const ik_sim_result *r, uint32_t num_switches, congestion_text *out,
+                           ik_error *err)
 {
     json_text parts[3];
     char *text[3] = {NULL};

@@ -14,7 +14,8 @@ typedef struct congestion_text {
     char *series;  /* counts, trees, shares of switches, and classes, period by period */
 } congestion_text;
 
-ik_status congestion_texts(const ik_sim_result *r, uint32_t num_switches, congestion_text *out, ik_error *err);
+ik_status congestion_texts(const ik_sim_result *r, uint32_t num_switches, congestion_text *out,
+                           ik_error *err);
 void congestion_text_free(congestion_text *t);
 
 #endif

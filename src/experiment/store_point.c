@@ -113,7 +113,8 @@ static void check(binder *b, int code)
 {
     if (code != SQLITE_OK && b->status == IK_OK)
         b->status = code == SQLITE_NOMEM ? ik_fail_memory(b->err, 0, "the result store")
-                                         : ik_fail(b->err, IK_ERR_IO, "'%.200s': %s", store_path(b->s), sqlite3_errstr(code));
+                                         : ik_fail(b->err, IK_ERR_IO, "'%.200s': %s",
+                                                   store_path(b->s), sqlite3_errstr(code));
 }
 
 static void bind_text(binder *b, const char *name, const char *text)
@@ -135,7 +136,8 @@ static void bind_words(binder *b, const char *name, const uint64_t *words, size_
 {
     void *blob = NULL;
     size_t size = 0;
-    if (b->status != IK_OK || (b->status = store_pack(words, words ? num : 0, &blob, &size, b->err)) != IK_OK)
+    if (b->status != IK_OK ||
+        (b->status = store_pack(words, words ? num : 0, &blob, &size, b->err)) != IK_OK)
         return;
     check(b, sqlite3_bind_blob64(b->statement, place(b, name), blob, size, free));
 }
@@ -145,7 +147,8 @@ static void bind_reals(binder *b, const char *name, const double *values, size_t
     num = values ? num : 0;
     uint64_t *words = ik_calloc(num ? num : 1, sizeof *words);
     if (!words) {
-        b->status = b->status == IK_OK ? ik_fail_memory(b->err, num * 8, "an array of results") : b->status;
+        b->status =
+            b->status == IK_OK ? ik_fail_memory(b->err, num * 8, "an array of results") : b->status;
         return;
     }
     for (size_t i = 0; i < num; i++)
@@ -164,7 +167,8 @@ static void bind_latency(binder *b, const ik_sim_result *r)
     bind_real(b, "latency_max_ns", (double)h->max / 1e3);
     bind_real(b, "network_latency_mean_ns", r->network_latency.mean / 1e3);
     bind_words(b, "latency_histogram", h->buckets, h->num_buckets);
-    bind_words(b, "network_latency_histogram", r->network_latency.buckets, r->network_latency.num_buckets);
+    bind_words(b, "network_latency_histogram", r->network_latency.buckets,
+               r->network_latency.num_buckets);
 }
 
 static void bind_counts(binder *b, const ik_sim_result *r)
@@ -203,7 +207,8 @@ static void bind_deflated(binder *b, const char *name, const char *text)
 {
     void *blob = NULL;
     size_t size = 0;
-    if (b->status != IK_OK || (b->status = store_deflate(text, strlen(text), &blob, &size, b->err)) != IK_OK)
+    if (b->status != IK_OK ||
+        (b->status = store_deflate(text, strlen(text), &blob, &size, b->err)) != IK_OK)
         return;
     check(b, sqlite3_bind_blob64(b->statement, place(b, name), blob, size, free));
 }
@@ -222,7 +227,8 @@ static void bind_congestion(binder *b, const store_point *p)
         bind_real(b, "congestion_roots", k->mean_roots);
         bind_int(b, "congestion_tree", k->largest_tree);
     }
-    if (b->status != IK_OK || (b->status = congestion_texts(p->result, p->num_switches, &text, b->err)) != IK_OK)
+    if (b->status != IK_OK ||
+        (b->status = congestion_texts(p->result, p->num_switches, &text, b->err)) != IK_OK)
         return;
     bind_text(b, "congestion", text.summary);
     bind_text(b, "classes", text.classes);
@@ -231,12 +237,18 @@ static void bind_congestion(binder *b, const store_point *p)
 }
 
 static const char insert_point[] =
-    "INSERT INTO points VALUES(:id, :params, :fabric, :plan, :traffic, :variant, :load, :seed, :offered, :throughput, :fairness,"
-    " :latency_mean_ns, :latency_p50_ns, :latency_p95_ns, :latency_p99_ns, :latency_max_ns, :network_latency_mean_ns,"
-    " :packets_generated, :packets_delivered, :packets_in_flight, :packets_unroutable, :order_violations, :packet_hops,"
-    " :hosts_silent, :window_ps, :end_ps, :checksum, :deadlock, :latency_histogram, :network_latency_histogram, :channel_bytes,"
-    " :host_bytes, :host_sent_bytes, :series_period_ps, :series_throughput, :series_latency_ns, :series_blocked,"
-    " :host_sent_min, :host_sent_max, :blocked_share, :hol_share, :hol_time_ns, :congestion_roots, :congestion_tree, :congestion,"
+    "INSERT INTO points VALUES(:id, :params, :fabric, :plan, :traffic, :variant, :load, :seed, "
+    ":offered, :throughput, :fairness,"
+    " :latency_mean_ns, :latency_p50_ns, :latency_p95_ns, :latency_p99_ns, :latency_max_ns, "
+    ":network_latency_mean_ns,"
+    " :packets_generated, :packets_delivered, :packets_in_flight, :packets_unroutable, "
+    ":order_violations, :packet_hops,"
+    " :hosts_silent, :window_ps, :end_ps, :checksum, :deadlock, :latency_histogram, "
+    ":network_latency_histogram, :channel_bytes,"
+    " :host_bytes, :host_sent_bytes, :series_period_ps, :series_throughput, :series_latency_ns, "
+    ":series_blocked,"
+    " :host_sent_min, :host_sent_max, :blocked_share, :hol_share, :hol_time_ns, :congestion_roots, "
+    ":congestion_tree, :congestion,"
     " :classes, :congestion_series)";
 
 static ik_status insert(store *s, const store_point *p, ik_error *err)

@@ -2,8 +2,8 @@
  *
  * experiment/sweep.c: lists and ranges of values.
  *
- * Ranges are counted before they are written out, and are computed in integers (fractions and reals in units of 1e-12), so that
- * "10%..90% step 10%" is nine exact values.
+ * Ranges are counted before they are written out, and are computed in integers (fractions and reals
+ * in units of 1e-12), so that "10%..90% step 10%" is nine exact values.
  */
 #include "experiment/sweep.h"
 
@@ -25,8 +25,9 @@ static bool is_real(ik_param_type type)
 
 static bool is_number(ik_param_type type)
 {
-    return type != IK_PARAM_BOOL && type != IK_PARAM_ENUM && type != IK_PARAM_STRING && type != IK_PARAM_PATH &&
-           type != IK_PARAM_SPEC && type != IK_PARAM_UINT_LIST && type != IK_PARAM_PATTERNS;
+    return type != IK_PARAM_BOOL && type != IK_PARAM_ENUM && type != IK_PARAM_STRING &&
+           type != IK_PARAM_PATH && type != IK_PARAM_SPEC && type != IK_PARAM_UINT_LIST &&
+           type != IK_PARAM_PATTERNS;
 }
 
 bool sweep_next(const sweep_axis *axes, size_t num, size_t *choice)
@@ -69,7 +70,8 @@ typedef struct range {
     double factor;           /* 0 = by step */
 } range;
 
-static ik_status parse_bound(const ytree *node, const ik_param *p, const char *text, uint64_t *value, ik_error *err)
+static ik_status parse_bound(const ytree *node, const ik_param *p, const char *text,
+                             uint64_t *value, ik_error *err)
 {
     ik_status status;
     if (is_real(p->type)) {
@@ -87,18 +89,24 @@ static ik_status parse_bound(const ytree *node, const ik_param *p, const char *t
 }
 
 /* A step is above zero; what is not is told apart from what is too small to be counted. */
-static ik_status parse_step(const ytree *node, const ik_param *p, const char *text, uint64_t *step, ik_error *err)
+static ik_status parse_step(const ytree *node, const ik_param *p, const char *text, uint64_t *step,
+                            ik_error *err)
 {
     double real = 0;
     if (*(text + strspn(text, " \t")) == '-') {
-        ik_status status = ytree_fail(node, err, "the step of range '%.60s' is negative", node->text);
-        return ik_hint(err, status, "a range goes up; values in another order are written as a list");
+        ik_status status =
+            ytree_fail(node, err, "the step of range '%.60s' is negative", node->text);
+        return ik_hint(err, status,
+                       "a range goes up; values in another order are written as a list");
     }
     ik_status status = parse_bound(node, p, text, step, err);
     if (status != IK_OK || *step > 0)
         return status;
-    if (is_real(p->type) && ik_parse_real(text, ik_param_dimension(p->type), &real, NULL) == IK_OK && real > 0)
-        return ytree_fail(node, err, "the step of range '%.60s' is too small: expected at least 1e-12", node->text);
+    if (is_real(p->type) &&
+        ik_parse_real(text, ik_param_dimension(p->type), &real, NULL) == IK_OK && real > 0)
+        return ytree_fail(node, err,
+                          "the step of range '%.60s' is too small: expected at least 1e-12",
+                          node->text);
     return ytree_fail(node, err, "the step of range '%.60s' is zero", node->text);
 }
 
@@ -117,7 +125,8 @@ static void cut(char *text, char **to, char **step, char **times)
     }
 }
 
-static ik_status parse_range(const ytree *node, const ik_param *p, ik_arena *arena, range *r, ik_error *err)
+static ik_status parse_range(const ytree *node, const ik_param *p, ik_arena *arena, range *r,
+                             ik_error *err)
 {
     char *from = ik_arena_strdup(arena, node->text), *to, *step, *times;
     if (!from)
@@ -128,7 +137,8 @@ static ik_status parse_range(const ytree *node, const ik_param *p, ik_arena *are
         status = parse_bound(node, p, to, &r->to, err);
     if (status == IK_OK && step)
         status = parse_step(node, p, step, &r->step, err);
-    if (status == IK_OK && times && (status = ik_parse_real(times, IK_DIM_NONE, &r->factor, err)) != IK_OK)
+    if (status == IK_OK && times &&
+        (status = ik_parse_real(times, IK_DIM_NONE, &r->factor, err)) != IK_OK)
         ik_error_at(err, node->file, node->line, node->column);
     if (status != IK_OK)
         return status;
@@ -136,11 +146,14 @@ static ik_status parse_range(const ytree *node, const ik_param *p, ik_arena *are
         r->step = 1;
     if (!step && !times && p->type != IK_PARAM_UINT) {
         status = ytree_fail(node, err, "range '%.60s' of '%s' has no step", node->text, p->name);
-        return ik_hint(err, status, "write it like \"10%%..90%% step 10%%\" or \"512 B..8 KiB times 2\"");
+        return ik_hint(err, status,
+                       "write it like \"10%%..90%% step 10%%\" or \"512 B..8 KiB times 2\"");
     }
     if (r->to < r->from) {
         status = ytree_fail(node, err, "range '%.60s' goes down", node->text);
-        return ik_hint(err, status, "write the smaller bound first; values in another order are written as a list");
+        return ik_hint(
+            err, status,
+            "write the smaller bound first; values in another order are written as a list");
     }
     if (times && (r->factor <= 1 || r->from == 0)) {
         status = ytree_fail(node, err, "range '%.60s' never ends", node->text);
@@ -154,7 +167,8 @@ static const char *print_number(const ik_param *p, uint64_t value, ik_arena *are
     char buffer[64];
     if (is_real(p->type))
         return ik_arena_printf(arena, "%.12g", (double)value * real_unit);
-    return ik_arena_strdup(arena, ik_format_quantity(buffer, sizeof buffer, value, ik_param_dimension(p->type)));
+    return ik_arena_strdup(
+        arena, ik_format_quantity(buffer, sizeof buffer, value, ik_param_dimension(p->type)));
 }
 
 /* False if there is none within the range. A factor moves on by one at least. */
@@ -173,15 +187,16 @@ static bool next_value(const range *r, uint64_t *value)
     return true;
 }
 
-static ik_status expand_range(const ytree *node, const ik_param *p, ik_arena *arena, sweep *out, ik_error *err)
+static ik_status expand_range(const ytree *node, const ik_param *p, ik_arena *arena, sweep *out,
+                              ik_error *err)
 {
     range r = {0};
     ik_status status = parse_range(node, p, arena, &r, err);
     if (status != IK_OK)
         return status;
     if (r.factor == 0 && (r.to - r.from) / r.step >= SWEEP_LIMIT)
-        return ytree_fail(node, err, "range '%.60s' has %.0f values; at most %d are taken", node->text,
-                          (double)((r.to - r.from) / r.step) + 1, SWEEP_LIMIT);
+        return ytree_fail(node, err, "range '%.60s' has %.0f values; at most %d are taken",
+                          node->text, (double)((r.to - r.from) / r.step) + 1, SWEEP_LIMIT);
     for (uint64_t value = r.from;;) {
         status = add(out, print_number(p, value, arena), node, arena, err);
         if (status != IK_OK)
@@ -193,7 +208,8 @@ static ik_status expand_range(const ytree *node, const ik_param *p, ik_arena *ar
 
 /* ---- lists */
 
-/* [16, 16] is one value of a list parameter; [[16, 16], [8, 8]] and ["16:16", "8:8"] are several. */
+/* [16, 16] is one value of a list parameter; [[16, 16], [8, 8]] and ["16:16", "8:8"] are
+ * several. */
 static bool is_one_list(const ytree *node)
 {
     for (size_t i = 0; i < node->num; i++)
@@ -209,14 +225,17 @@ static ik_status join_list(const ytree *node, ik_arena *arena, sweep *out, ik_er
         bytes += strlen(node->items[i]->text) + 1;
     char *text = ik_arena_alloc(arena, bytes);
     for (size_t i = 0; text && i < node->num; i++)
-        used += (size_t)snprintf(text + used, bytes - used, "%s%s", i ? ":" : "", node->items[i]->text);
+        used +=
+            (size_t)snprintf(text + used, bytes - used, "%s%s", i ? ":" : "", node->items[i]->text);
     return add(out, text, node, arena, err);
 }
 
-ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sweep *out, ik_error *err)
+ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sweep *out,
+                       ik_error *err)
 {
     if (node->kind == YTREE_MAP)
-        return ytree_fail(node, err, "'%s' takes a value, a list or a range, found a mapping", p->name);
+        return ytree_fail(node, err, "'%s' takes a value, a list or a range, found a mapping",
+                          p->name);
     if (node->kind == YTREE_LIST) {
         if (node->num == 0)
             return ytree_fail(node, err, "'%s' has an empty list: no value to run with", p->name);
@@ -229,7 +248,8 @@ ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sw
         }
         return IK_OK;
     }
-    if (node->plain && (node->text[0] == '\0' || strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0)) {
+    if (node->plain && (node->text[0] == '\0' || strcmp(node->text, "~") == 0 ||
+                        strcmp(node->text, "null") == 0)) {
         ik_status status = ytree_fail(node, err, "'%s' has no value", p->name);
         return p->help ? ik_hint(err, status, "%s: %s", p->name, p->help) : status;
     }

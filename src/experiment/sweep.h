@@ -22,16 +22,20 @@ typedef struct sweep_axis {
     const char *key;
     sweep values;
 } sweep_axis;
-/* The combination in which axis a stands at choice[a]; false after the last one (first axis outermost). */
+/* The combination in which axis a stands at choice[a]; false after the last one (first axis
+ * outermost). */
 bool sweep_next(const sweep_axis *axes, size_t num, size_t *choice);
 
 /* One more value; refused beyond SWEEP_LIMIT. */
 ik_status sweep_add(sweep *s, const char *text, const ytree *place, ik_arena *arena, ik_error *err);
 
 /* Values of `node` for parameter `p`, in written order:
- *   scalar       one value; for numbers also a range "A..B", "A..B step C" (C = 1 for whole numbers) or "A..B times F"
+ *   scalar       one value; for numbers also a range "A..B", "A..B step C" (C = 1 for whole
+ *                numbers) or "A..B times F"
  *   list         the values of its items one after the other
- * A parameter that is itself a list of numbers takes [16, 16] or 16:16 as one value, and [[16, 16], [8, 8]] as two. */
-ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sweep *out, ik_error *err);
+ * A parameter that is itself a list of numbers takes [16, 16] or 16:16 as one value, and [[16, 16],
+ * [8, 8]] as two. */
+ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sweep *out,
+                       ik_error *err);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/sync.c: what makes a point the same point: its complete parameters. A run looks each point of the sweep up in the
- * store; found ones are not run again. When the experiment was edited, finished points keep their results: those still in the
- * sweep take their new numbers, the others retire.
+ * experiment/sync.c: what makes a point the same point: its complete parameters. A run looks each
+ * point of the sweep up in the store; found ones are not run again. When the experiment was edited,
+ * finished points keep their results: those still in the sweep take their new numbers, the others
+ * retire.
  */
 #include "experiment/json_text.h"
 #include "experiment/run.h"
@@ -43,7 +44,8 @@ static void put_digest(FILE *out, const runner *r, const point *p, section_id id
     json_put_string(out, digest);
 }
 
-static ik_status put_sections(const runner *r, const point *p, const section_id *ids, size_t num, char **json, ik_error *err)
+static ik_status put_sections(const runner *r, const point *p, const section_id *ids, size_t num,
+                              char **json, ik_error *err)
 {
     json_text t;
     ik_status status = json_text_begin(&t, err);
@@ -60,15 +62,17 @@ static ik_status put_sections(const runner *r, const point *p, const section_id 
 
 ik_status point_params(const runner *r, const point *p, char **json, ik_error *err)
 {
-    static const section_id ids[] = {SECTION_FABRIC,    SECTION_ROUTING, SECTION_VC,      SECTION_VCS,
-                                     SECTION_SELECTION, SECTION_SWITCH,  SECTION_ADAPTER, SECTION_MEASURE,
-                                     SECTION_TRAFFIC,   SECTION_LOAD,    SECTION_SEEDS};
+    static const section_id ids[] = {SECTION_FABRIC,  SECTION_ROUTING,   SECTION_VC,
+                                     SECTION_VCS,     SECTION_SELECTION, SECTION_SWITCH,
+                                     SECTION_ADAPTER, SECTION_MEASURE,   SECTION_TRAFFIC,
+                                     SECTION_LOAD,    SECTION_SEEDS};
     return put_sections(r, p, ids, sizeof ids / sizeof *ids, json, err);
 }
 
 ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err)
 {
-    static const section_id ids[] = {SECTION_FABRIC, SECTION_ROUTING, SECTION_VC, SECTION_VCS, SECTION_SELECTION};
+    static const section_id ids[] = {SECTION_FABRIC, SECTION_ROUTING, SECTION_VC, SECTION_VCS,
+                                     SECTION_SELECTION};
     return put_sections(r, p, ids, sizeof ids / sizeof *ids, json, err);
 }
 
@@ -146,9 +150,12 @@ static ik_status set_experiment(runner *r, ik_error *err)
     const char *slash = strrchr(e->file, '/');
     char number[24];
     snprintf(number, sizeof number, "%" PRIu64, e->num_points);
-    const char *const rows[][2] = {
-        {"title", e->title},     {"description", e->description}, {"file", slash ? slash + 1 : e->file},
-        {"experiment", e->text}, {"overrides", e->overrides},     {"num_points", number}};
+    const char *const rows[][2] = {{"title", e->title},
+                                   {"description", e->description},
+                                   {"file", slash ? slash + 1 : e->file},
+                                   {"experiment", e->text},
+                                   {"overrides", e->overrides},
+                                   {"num_points", number}};
     ik_status status = IK_OK;
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == IK_OK; i++)
         status = store_set_meta(r->store, rows[i][0], rows[i][1], err);
@@ -167,7 +174,8 @@ static ik_status number_points(runner *r, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     ik_status status =
-        store_prepare(r->store, "UPDATE points SET id = ?2, variant = ?3 WHERE params = ?1", NULL, &statement, err);
+        store_prepare(r->store, "UPDATE points SET id = ?2, variant = ?3 WHERE params = ?1", NULL,
+                      &statement, err);
     for (uint64_t i = 0; i < r->e->num_points && status == IK_OK; i++) {
         point p = experiment_point(r->e, i);
         char *params = NULL, *label = NULL;
@@ -195,9 +203,11 @@ static ik_status number_points(runner *r, ik_error *err)
 static ik_status retire_points(runner *r, ik_error *err)
 {
     sqlite3_stmt *next = NULL, *move = NULL;
-    ik_status status = store_prepare(r->store, "SELECT id FROM points WHERE id < 0 ORDER BY id DESC LIMIT 1", NULL, &next, err);
+    ik_status status = store_prepare(
+        r->store, "SELECT id FROM points WHERE id < 0 ORDER BY id DESC LIMIT 1", NULL, &next, err);
     if (status == IK_OK)
-        status = store_prepare(r->store, "UPDATE points SET id = ?2 WHERE id = ?1", NULL, &move, err);
+        status =
+            store_prepare(r->store, "UPDATE points SET id = ?2 WHERE id = ?1", NULL, &move, err);
     bool row = true;
     for (int64_t id = STORE_RETIRED; status == IK_OK; id++) {
         status = store_step(r->store, next, &row, err);
@@ -218,7 +228,8 @@ static ik_status retire_points(runner *r, ik_error *err)
 static ik_status any_points(const runner *r, bool *any, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
-    ik_status status = store_prepare(r->store, "SELECT 1 FROM points LIMIT 1", NULL, &statement, err);
+    ik_status status =
+        store_prepare(r->store, "SELECT 1 FROM points LIMIT 1", NULL, &statement, err);
     if (status == IK_OK)
         status = store_step(r->store, statement, any, err);
     sqlite3_finalize(statement);
@@ -231,7 +242,8 @@ static ik_status sync_points(runner *r, ik_error *err)
     ik_status status = any_points(r, &any, err);
     if (status != IK_OK || !any)
         return status;
-    /* Away with the old numbers first: new ones may collide with them. -1 - id of a retired point is negative as well. */
+    /* Away with the old numbers first: new ones may collide with them. -1 - id of a retired point
+     * is negative as well. */
     status = execute(r->store, "UPDATE points SET id = -1 - id", err);
     if (status == IK_OK)
         status = number_points(r, err);

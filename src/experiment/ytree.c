@@ -2,7 +2,8 @@
  *
  * experiment/ytree.c: a YAML document as a tree with places, composed from libyaml's events.
  *
- * libyaml has a composer of its own, but it accepts duplicate keys and cycles and does not bound the expansion of aliases.
+ * libyaml has a composer of its own, but it accepts duplicate keys and cycles and does not bound
+ * the expansion of aliases.
  */
 #include "experiment/ytree.h"
 
@@ -50,7 +51,12 @@ ytree *ytree_new(ytree_kind kind, const char *file, unsigned line, unsigned colu
 {
     ytree *node = ik_arena_alloc(arena, sizeof *node);
     if (node)
-        *node = (ytree){.kind = kind, .file = file, .line = line, .column = column, .complete = true, .weight = 1};
+        *node = (ytree){.kind = kind,
+                        .file = file,
+                        .line = line,
+                        .column = column,
+                        .complete = true,
+                        .weight = 1};
     return node;
 }
 
@@ -85,7 +91,9 @@ static ik_status append(ytree *parent, ytree *key, ytree *item, ik_arena *arena,
     parent->items[parent->num++] = item;
     parent->weight += item->weight;
     if (parent->weight > MAX_WEIGHT)
-        return ytree_fail(item, err, "the document expands to more than %d values here (aliases of aliases)", MAX_WEIGHT);
+        return ytree_fail(item, err,
+                          "the document expands to more than %d values here (aliases of aliases)",
+                          MAX_WEIGHT);
     return IK_OK;
 }
 
@@ -136,13 +144,16 @@ static ik_status syntax_error(composer *c)
     const yaml_parser_t *p = &c->parser;
     if (p->error == YAML_MEMORY_ERROR)
         return ik_fail_memory(c->err, 0, "a YAML document");
-    unsigned line = (unsigned)p->problem_mark.line + 1, column = (unsigned)p->problem_mark.column + 1;
+    unsigned line = (unsigned)p->problem_mark.line + 1,
+             column = (unsigned)p->problem_mark.column + 1;
     if (p->error == YAML_READER_ERROR)
         place_of_offset(c, p->problem_offset, &line, &column);
-    ik_status status = ik_fail_at(c->err, IK_ERR_INPUT, c->file, line, column, "not valid YAML: %s%s%s",
-                                  p->problem ? p->problem : "?", p->context ? ", " : "", p->context ? p->context : "");
+    ik_status status = ik_fail_at(c->err, IK_ERR_INPUT, c->file, line, column,
+                                  "not valid YAML: %s%s%s", p->problem ? p->problem : "?",
+                                  p->context ? ", " : "", p->context ? p->context : "");
     if (indented_by_tab(c, line))
-        return ik_hint(c->err, status, "YAML is indented with spaces; this line is indented with a tab");
+        return ik_hint(c->err, status,
+                       "YAML is indented with spaces; this line is indented with a tab");
     return status;
 }
 
@@ -157,7 +168,8 @@ static ik_status compose(composer *c, yaml_event_t *event, ytree **out);
 
 static ytree *node_at(composer *c, ytree_kind kind, const yaml_event_t *event)
 {
-    return ytree_new(kind, c->file, (unsigned)event->start_mark.line + 1, (unsigned)event->start_mark.column + 1, c->arena);
+    return ytree_new(kind, c->file, (unsigned)event->start_mark.line + 1,
+                     (unsigned)event->start_mark.column + 1, c->arena);
 }
 
 static ik_status remember(composer *c, const yaml_char_t *name, ytree *node)
@@ -176,17 +188,20 @@ static ik_status remember(composer *c, const yaml_char_t *name, ytree *node)
 static ik_status alias(composer *c, const yaml_event_t *event, ytree **out)
 {
     const char *name = (const char *)event->data.alias.anchor;
-    unsigned line = (unsigned)event->start_mark.line + 1, column = (unsigned)event->start_mark.column + 1;
+    unsigned line = (unsigned)event->start_mark.line + 1,
+             column = (unsigned)event->start_mark.column + 1;
     for (const anchor *a = c->anchors; a; a = a->next) {
         if (strcmp(a->name, name) != 0)
             continue;
         if (!a->node->complete)
             return ik_fail_at(c->err, IK_ERR_INPUT, c->file, line, column,
-                              "alias *%s stands inside its own anchor &%s (line %u): a cycle", name, name, a->node->line);
+                              "alias *%s stands inside its own anchor &%s (line %u): a cycle", name,
+                              name, a->node->line);
         *out = a->node;
         return IK_OK;
     }
-    return ik_fail_at(c->err, IK_ERR_INPUT, c->file, line, column, "alias *%s has no anchor &%s before it", name, name);
+    return ik_fail_at(c->err, IK_ERR_INPUT, c->file, line, column,
+                      "alias *%s has no anchor &%s before it", name, name);
 }
 
 static ik_status scalar(composer *c, const yaml_event_t *event, ytree **out)
@@ -207,7 +222,8 @@ static ik_status scalar(composer *c, const yaml_event_t *event, ytree **out)
     return status;
 }
 
-/* "<<: *base" and "<<: [*a, *b]": keys that the mapping does not have yet. Runs when the mapping's end was read. */
+/* "<<: *base" and "<<: [*a, *b]": keys that the mapping does not have yet. Runs when the mapping's
+ * end was read. */
 static ik_status merge(composer *c, ytree *map, const ytree *from)
 {
     if (from->kind == YTREE_LIST) {
@@ -219,7 +235,8 @@ static ik_status merge(composer *c, ytree *map, const ytree *from)
         return IK_OK;
     }
     if (from->kind != YTREE_MAP)
-        return ytree_fail(from, c->err, "'<<' merges mappings, found %s", ytree_kind_name(from->kind));
+        return ytree_fail(from, c->err, "'<<' merges mappings, found %s",
+                          ytree_kind_name(from->kind));
     for (size_t i = 0; i < from->num; i++) {
         if (ytree_get(map, from->keys[i]->text))
             continue;
@@ -233,15 +250,17 @@ static ik_status merge(composer *c, ytree *map, const ytree *from)
 static ik_status add_pair(composer *c, ytree *map, ytree *key, ytree *value, ytree **merged)
 {
     if (key->kind != YTREE_SCALAR)
-        return ytree_fail(key, c->err, "a key must be a word, found %s", ytree_kind_name(key->kind));
+        return ytree_fail(key, c->err, "a key must be a word, found %s",
+                          ytree_kind_name(key->kind));
     if (key->plain && strcmp(key->text, "<<") == 0) {
         *merged = value;
         return IK_OK;
     }
     for (size_t i = 0; i < map->num; i++)
         if (strcmp(map->keys[i]->text, key->text) == 0)
-            return ytree_fail(key, c->err, "key '%.80s' is written twice; the first stands in line %u", key->text,
-                              map->keys[i]->line);
+            return ytree_fail(key, c->err,
+                              "key '%.80s' is written twice; the first stands in line %u",
+                              key->text, map->keys[i]->line);
     return append(map, key, value, c->arena, c->err);
 }
 
@@ -285,7 +304,8 @@ static ik_status container(composer *c, const yaml_event_t *event, ytree **out)
     if (c->depth >= MAX_DEPTH)
         return ytree_fail(node, c->err, "nested deeper than %d levels", MAX_DEPTH);
     node->complete = false;
-    ik_status status = remember(c, list ? event->data.sequence_start.anchor : event->data.mapping_start.anchor, node);
+    ik_status status = remember(
+        c, list ? event->data.sequence_start.anchor : event->data.mapping_start.anchor, node);
     if (status != IK_OK)
         return status;
     c->depth++;
@@ -331,8 +351,10 @@ static ik_status document(composer *c, ytree **out)
             break;
         case YAML_DOCUMENT_START_EVENT:
             if (root)
-                status = ik_fail_at(c->err, IK_ERR_INPUT, c->file, (unsigned)event.start_mark.line + 1,
-                                    (unsigned)event.start_mark.column + 1, "a second YAML document; a file holds one experiment");
+                status =
+                    ik_fail_at(c->err, IK_ERR_INPUT, c->file, (unsigned)event.start_mark.line + 1,
+                               (unsigned)event.start_mark.column + 1,
+                               "a second YAML document; a file holds one experiment");
             break;
         default:
             status = compose(c, &event, &root);
@@ -347,7 +369,8 @@ static ik_status document(composer *c, ytree **out)
     return IK_OK;
 }
 
-ik_status ytree_parse(const char *text, size_t size, const char *file, ik_arena *arena, ytree **out, ik_error *err)
+ik_status ytree_parse(const char *text, size_t size, const char *file, ik_arena *arena, ytree **out,
+                      ik_error *err)
 {
     ik_error scratch;
     composer c = {.text = text, .size = size, .arena = arena, .err = err ? err : &scratch};

@@ -2,8 +2,9 @@
  *
  * The builder: nodes and links in any order become the immutable fabric.
  *
- * Switches and hosts grow in two separate spaces, each a table of columns that are allocated when first written; `finish`
- * joins them (switches first) and translates the peers. Cost O(nodes + ports); peak memory about twice a column.
+ * Switches and hosts grow in two separate spaces, each a table of columns that are allocated when
+ * first written; `finish` joins them (switches first) and translates the peers. Cost O(nodes +
+ * ports); peak memory about twice a column.
  */
 #include "fabric/fabric_private.h"
 #include "fabric/utf8.h"
@@ -18,8 +19,21 @@ enum { MAX_RADIX = 65535, MAX_NAME_BYTES = 256 };
 /* In the peer column: the top bit tells a host's port from a switch's. */
 #define HOST_BIT UINT32_C(0x80000000)
 
-enum column_id { PEER, LINK_CLASS, PORT_GUID, PORT_LABEL, NAME, GUID, LID, LEVEL, XY, PLACE, NUM_COLUMNS };
-static const uint8_t column_size[NUM_COLUMNS] = {4, 2, 8, 2, sizeof(char *), 8, 4, 1, sizeof(ik_xy), sizeof(ik_place)};
+enum column_id {
+    PEER,
+    LINK_CLASS,
+    PORT_GUID,
+    PORT_LABEL,
+    NAME,
+    GUID,
+    LID,
+    LEVEL,
+    XY,
+    PLACE,
+    NUM_COLUMNS
+};
+static const uint8_t column_size[NUM_COLUMNS] = {
+    4, 2, 8, 2, sizeof(char *), 8, 4, 1, sizeof(ik_xy), sizeof(ik_place)};
 
 static bool is_port_column(enum column_id id)
 {
@@ -52,10 +66,10 @@ struct ik_builder {
 };
 
 /* Keeps the first error. */
-#define STICK(b, ...)                                                                                                            \
-    do {                                                                                                                         \
-        if ((b)->error.status == IK_OK)                                                                                          \
-            ik_fail(&(b)->error, __VA_ARGS__);                                                                                   \
+#define STICK(b, ...)                                                                              \
+    do {                                                                                           \
+        if ((b)->error.status == IK_OK)                                                            \
+            ik_fail(&(b)->error, __VA_ARGS__);                                                     \
     } while (0)
 
 ik_builder *ik_builder_new(void)
@@ -153,12 +167,15 @@ static uint32_t add_nodes(ik_builder *b, space *s, uint32_t count, uint32_t radi
     if (b->error.status != IK_OK)
         return first;
     if (radix > MAX_RADIX || nodes > MAX_SPACE_PORTS || ports > MAX_SPACE_PORTS) {
-        STICK(b, IK_ERR_MEMORY, "%" PRIu64 " %s with %" PRIu64 " ports are more than a fabric holds (%u ports, radix %d)", nodes,
-              what, ports, MAX_SPACE_PORTS, MAX_RADIX);
+        STICK(b, IK_ERR_MEMORY,
+              "%" PRIu64 " %s with %" PRIu64
+              " ports are more than a fabric holds (%u ports, radix %d)",
+              nodes, what, ports, MAX_SPACE_PORTS, MAX_RADIX);
         return first;
     }
     if (!reserve_nodes(s, nodes) || !reserve_ports(s, ports)) {
-        STICK(b, IK_ERR_MEMORY, "out of memory for %" PRIu64 " %s with %" PRIu64 " ports", nodes, what, ports);
+        STICK(b, IK_ERR_MEMORY, "out of memory for %" PRIu64 " %s with %" PRIu64 " ports", nodes,
+              what, ports);
         return first;
     }
     for (uint32_t i = 0; i < count; i++)
@@ -246,8 +263,8 @@ static uint32_t end_port(ik_builder *b, ik_end end)
         return IK_NONE;
     }
     if (end.port >= s->base[end.index + 1] - s->base[end.index]) {
-        STICK(b, IK_ERR_INTERNAL, "%s %u has no port %u, its radix is %u", what, end.index, end.port,
-              s->base[end.index + 1] - s->base[end.index]);
+        STICK(b, IK_ERR_INTERNAL, "%s %u has no port %u, its radix is %u", what, end.index,
+              end.port, s->base[end.index + 1] - s->base[end.index]);
         return IK_NONE;
     }
     return s->base[end.index] + end.port;
@@ -261,11 +278,13 @@ void ik_builder_link(ik_builder *b, ik_end a, ik_end c, uint16_t link_class)
     uint32_t *peer_a = b->nodes[a.is_host].column[PEER], *peer_c = b->nodes[c.is_host].column[PEER];
     if (peer_a[pa] != IK_NONE || peer_c[pc] != IK_NONE || (a.is_host == c.is_host && pa == pc)) {
         ik_end bad = peer_c[pc] != IK_NONE ? c : a;
-        STICK(b, IK_ERR_INTERNAL, "%s %u port %u is cabled twice", bad.is_host ? "host" : "switch", bad.index, bad.port + 1);
+        STICK(b, IK_ERR_INTERNAL, "%s %u port %u is cabled twice", bad.is_host ? "host" : "switch",
+              bad.index, bad.port + 1);
         return;
     }
     if (link_class >= b->f->num_classes) {
-        STICK(b, IK_ERR_INTERNAL, "link class %u does not exist, there are %u", link_class, b->f->num_classes);
+        STICK(b, IK_ERR_INTERNAL, "link class %u does not exist, there are %u", link_class,
+              b->f->num_classes);
         return;
     }
     peer_a[pa] = pc | (c.is_host ? HOST_BIT : 0);
@@ -283,13 +302,15 @@ static void *node_column(ik_builder *b, bool is_host, uint32_t index, enum colum
     if (b->error.status != IK_OK)
         return NULL;
     if (index >= s->num) {
-        STICK(b, IK_ERR_INTERNAL, "%s %u does not exist, there are %u", is_host ? "host" : "switch", index, s->num);
+        STICK(b, IK_ERR_INTERNAL, "%s %u does not exist, there are %u", is_host ? "host" : "switch",
+              index, s->num);
         return NULL;
     }
     return column(b, s, id);
 }
 
-static void IK_PRINTF(4, 0) set_name(ik_builder *b, bool is_host, uint32_t index, const char *format, va_list args)
+static void IK_PRINTF(4, 0)
+    set_name(ik_builder *b, bool is_host, uint32_t index, const char *format, va_list args)
 {
     char **names = node_column(b, is_host, index, NAME);
     if (!names)
@@ -369,20 +390,23 @@ void ik_builder_switch_xy(ik_builder *b, uint32_t sw, int32_t x, int32_t y)
         xy[sw] = (ik_xy){x, y};
 }
 
-void ik_builder_switch_place(ik_builder *b, uint32_t sw, unsigned layer, unsigned group, unsigned pos)
+void ik_builder_switch_place(ik_builder *b, uint32_t sw, unsigned layer, unsigned group,
+                             unsigned pos)
 {
     ik_place *places = node_column(b, false, sw, PLACE);
     if (places)
         places[sw] = (ik_place){(uint16_t)layer, (uint16_t)group, pos};
 }
 
-void ik_builder_family(ik_builder *b, const char *family, const char *spec, const void *data, size_t data_bytes)
+void ik_builder_family(ik_builder *b, const char *family, const char *spec, const void *data,
+                       size_t data_bytes)
 {
     if (b->error.status == IK_OK)
         fabric_set_origin(b->f, family, spec, data, data_bytes, &b->error);
 }
 
-void ik_builder_finding(ik_builder *b, ik_severity severity, const char *code, ik_end *end, const char *format, ...)
+void ik_builder_finding(ik_builder *b, ik_severity severity, const char *code, ik_end *end,
+                        const char *format, ...)
 {
     if (b->error.status != IK_OK)
         return;
@@ -399,24 +423,28 @@ void ik_builder_finding(ik_builder *b, ik_severity severity, const char *code, i
     va_list args;
     va_start(args, format);
     pending_finding finding = {severity, ik_arena_strdup(&b->f->priv->arena, code),
-                               fabric_vprintf(&b->f->priv->arena, format, args), end != NULL, end ? *end : (ik_end){0}};
+                               fabric_vprintf(&b->f->priv->arena, format, args), end != NULL,
+                               end ? *end : (ik_end){0}};
     va_end(args);
     if (!finding.code || !finding.text) {
         STICK(b, IK_ERR_MEMORY, "out of memory for the findings of a fabric");
         return;
     }
-    utf8_clean(finding.text, strlen(finding.text)); /* it may quote a file, and will stand in a terminal */
+    /* it may quote a file, and will stand in a terminal */
+    utf8_clean(finding.text, strlen(finding.text));
     b->findings[b->num_findings++] = finding;
 }
 
 /* ---- finishing */
 
-/* The switches' column followed by the hosts'; NULL if neither was written (*ok stays true) or memory ran out. */
+/* The switches' column followed by the hosts'; NULL if neither was written (*ok stays true) or
+ * memory ran out. */
 static void *join(ik_builder *b, enum column_id id, bool *ok)
 {
     space *sw = &b->nodes[0], *hs = &b->nodes[1];
     bool ports = is_port_column(id);
-    size_t size = column_size[id], first = ports ? sw->ports : sw->num, second = ports ? hs->ports : hs->num;
+    size_t size = column_size[id], first = ports ? sw->ports : sw->num,
+           second = ports ? hs->ports : hs->num;
     if (id >= LEVEL)
         second = 0;
     if (!sw->column[id] && !hs->column[id] && id != PEER && id != LINK_CLASS)
@@ -481,7 +509,8 @@ static bool join_columns(ik_builder *b)
     return ok;
 }
 
-/* Labels are present or absent as a whole: gives the rest the names and numbers that their absence means. */
+/* Labels are present or absent as a whole: gives the rest the names and numbers that their absence
+ * means. */
 static bool complete_labels(ik_fabric *f)
 {
     for (uint32_t port = 0; f->port_label && port < f->num_ports; port++)
@@ -493,7 +522,8 @@ static bool complete_labels(ik_fabric *f)
     for (uint32_t node = 0; names && ok && node < ik_num_nodes(f); node++) {
         char name[32];
         if (!names[node])
-            names[node] = ik_arena_strdup(&f->priv->arena, ik_node_name(f, node, name, sizeof name));
+            names[node] =
+                ik_arena_strdup(&f->priv->arena, ik_node_name(f, node, name, sizeof name));
         ok = names[node] != NULL;
     }
     f->node_name = names;
@@ -516,13 +546,18 @@ static ik_status move_findings(ik_builder *b, ik_error *err)
     ik_fabric *f = b->f;
     for (size_t i = 0; i < b->num_findings; i++) {
         const pending_finding *p = &b->findings[i];
-        uint32_t node = !p->has_end ? IK_NONE : p->end.is_host ? ik_host_node(f, p->end.index) : p->end.index;
+        uint32_t node = !p->has_end      ? IK_NONE
+                        : p->end.is_host ? ik_host_node(f, p->end.index)
+                                         : p->end.index;
         uint32_t port = IK_NONE;
-        if (node != IK_NONE && (node >= ik_num_nodes(f) || (p->end.port != IK_NONE && p->end.port >= ik_radix(f, node))))
-            return ik_fail(err, IK_ERR_INTERNAL, "finding '%s' is about a node or port that does not exist", p->text);
+        if (node != IK_NONE && (node >= ik_num_nodes(f) ||
+                                (p->end.port != IK_NONE && p->end.port >= ik_radix(f, node))))
+            return ik_fail(err, IK_ERR_INTERNAL,
+                           "finding '%s' is about a node or port that does not exist", p->text);
         if (node != IK_NONE && p->end.port != IK_NONE)
             port = f->port_base[node] + p->end.port;
-        ik_status status = fabric_add_finding(f, p->severity, p->code, port, node, err, "%s", p->text);
+        ik_status status =
+            fabric_add_finding(f, p->severity, p->code, port, node, err, "%s", p->text);
         if (status != IK_OK)
             return status;
     }
@@ -532,13 +567,13 @@ static ik_status move_findings(ik_builder *b, ik_error *err)
 ik_status ik_builder_finish(ik_builder *b, ik_fabric **out, ik_error *err)
 {
     if (b->error.status == IK_OK && (uint64_t)b->nodes[0].ports + b->nodes[1].ports >= IK_NONE)
-        STICK(b, IK_ERR_MEMORY, "%u switch ports and %u host ports are more than a fabric holds", b->nodes[0].ports,
-              b->nodes[1].ports);
+        STICK(b, IK_ERR_MEMORY, "%u switch ports and %u host ports are more than a fabric holds",
+              b->nodes[0].ports, b->nodes[1].ports);
     if (b->error.status == IK_OK && !b->f->family)
         ik_builder_family(b, "custom", "", NULL, 0);
     if (b->error.status == IK_OK && (!join_bases(b) || !join_columns(b) || !complete_labels(b->f)))
-        STICK(b, IK_ERR_MEMORY, "out of memory for a fabric of %u switches, %u hosts and %u ports", b->f->num_switches,
-              b->f->num_hosts, b->f->num_ports);
+        STICK(b, IK_ERR_MEMORY, "out of memory for a fabric of %u switches, %u hosts and %u ports",
+              b->f->num_switches, b->f->num_hosts, b->f->num_ports);
     if (b->error.status == IK_OK) {
         fabric_prune_classes(b->f);
         set_num_levels(b);

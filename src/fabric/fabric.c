@@ -62,13 +62,15 @@ char *fabric_vprintf(ik_arena *arena, const char *format, va_list args)
     return text;
 }
 
-ik_status fabric_set_origin(ik_fabric *f, const char *family, const char *spec, const void *data, size_t data_bytes,
-                            ik_error *err)
+ik_status fabric_set_origin(ik_fabric *f, const char *family, const char *spec, const void *data,
+                            size_t data_bytes, ik_error *err)
 {
-    char *family_copy = ik_arena_strdup(&f->priv->arena, family), *spec_copy = ik_arena_strdup(&f->priv->arena, spec);
+    char *family_copy = ik_arena_strdup(&f->priv->arena, family),
+         *spec_copy = ik_arena_strdup(&f->priv->arena, spec);
     void *data_copy = data ? ik_arena_alloc(&f->priv->arena, data_bytes) : NULL;
     if (!family_copy || !spec_copy || (data && !data_copy))
-        return ik_fail_memory(err, strlen(family) + strlen(spec) + data_bytes, "the origin of a fabric");
+        return ik_fail_memory(err, strlen(family) + strlen(spec) + data_bytes,
+                              "the origin of a fabric");
     f->family = family_copy;
     f->spec = spec_copy;
     if (data) {
@@ -109,8 +111,8 @@ static ik_finding *finding_slot(ik_fabric *f)
     return &f->findings[f->num_findings];
 }
 
-ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *code, uint32_t port, uint32_t node, ik_error *err,
-                             const char *format, ...)
+ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *code, uint32_t port,
+                             uint32_t node, ik_error *err, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -178,7 +180,8 @@ uint32_t ik_max_radix(const ik_fabric *f)
     return radix;
 }
 
-/* Names of a split fabric are those of the whole one; a host with several ports is followed by the port's number. */
+/* Names of a split fabric are those of the whole one; a host with several ports is followed by the
+ * port's number. */
 static void split_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size)
 {
     const ik_split *split = f->split;

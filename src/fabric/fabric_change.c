@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Changed copies of a fabric: without some links and switches, or with fewer hosts. O(nodes + ports).
+ * Changed copies of a fabric: without some links and switches, or with fewer hosts. O(nodes +
+ * ports).
  */
 #include "fabric/fabric_private.h"
 
@@ -25,11 +26,12 @@ static ik_status copy_array(void *out, const void *source, size_t count, size_t 
     return IK_OK;
 }
 
-#define COPY(field, count)                                                                                                       \
-    do {                                                                                                                         \
-        ik_status copied = copy_array(&(to->field), from->field, (count), sizeof *from->field, err);                             \
-        if (copied != IK_OK)                                                                                                     \
-            return copied;                                                                                                       \
+#define COPY(field, count)                                                                         \
+    do {                                                                                           \
+        ik_status copied =                                                                         \
+            copy_array(&(to->field), from->field, (count), sizeof *from->field, err);              \
+        if (copied != IK_OK)                                                                       \
+            return copied;                                                                         \
     } while (0)
 
 ik_status fabric_copy_common(const ik_fabric *from, ik_fabric *to, ik_error *err)
@@ -41,14 +43,16 @@ ik_status fabric_copy_common(const ik_fabric *from, ik_fabric *to, ik_error *err
     COPY(switch_xy, from->num_switches);
     COPY(switch_place, from->num_switches);
     COPY(switch_level, from->num_switches);
-    return fabric_set_origin(to, from->family, from->spec, from->family_data, from->priv->family_bytes, err);
+    return fabric_set_origin(to, from->family, from->spec, from->family_data,
+                             from->priv->family_bytes, err);
 }
 
 static ik_status copy_findings(const ik_fabric *from, ik_fabric *to, ik_error *err)
 {
     for (size_t i = 0; i < from->num_findings; i++) {
         const ik_finding *old = &from->findings[i];
-        ik_status status = fabric_add_finding(to, old->severity, old->code, old->port, old->node, err, "%s", old->text);
+        ik_status status = fabric_add_finding(to, old->severity, old->code, old->port, old->node,
+                                              err, "%s", old->text);
         if (status != IK_OK)
             return status;
     }
@@ -100,8 +104,9 @@ static ik_status fail_link(ik_fabric *f, uint32_t port, size_t *losses, ik_error
     if (++*losses > NAMED_LOSSES)
         return IK_OK;
     char a[160], b[160];
-    return fabric_add_finding(f, IK_WARNING, "failed-link", port, IK_NONE, err, "link from %s to %s has failed",
-                              ik_port_describe(f, port, a, sizeof a), ik_port_describe(f, peer, b, sizeof b));
+    return fabric_add_finding(
+        f, IK_WARNING, "failed-link", port, IK_NONE, err, "link from %s to %s has failed",
+        ik_port_describe(f, port, a, sizeof a), ik_port_describe(f, peer, b, sizeof b));
 }
 
 static ik_status fail_switch(ik_fabric *f, uint32_t sw, size_t *losses, ik_error *err)
@@ -117,39 +122,46 @@ static ik_status fail_switch(ik_fabric *f, uint32_t sw, size_t *losses, ik_error
     if (++*losses > NAMED_LOSSES)
         return IK_OK;
     char name[160];
-    return fabric_add_finding(f, IK_WARNING, "failed-switch", IK_NONE, sw, err, "switch %s has failed with %" PRIu32 " links",
+    return fabric_add_finding(f, IK_WARNING, "failed-switch", IK_NONE, sw, err,
+                              "switch %s has failed with %" PRIu32 " links",
                               ik_node_describe(f, sw, name, sizeof name), links);
 }
 
-static ik_status sum_up(ik_fabric *f, const char *code, const char *what, size_t losses, ik_error *err)
+static ik_status sum_up(ik_fabric *f, const char *code, const char *what, size_t losses,
+                        ik_error *err)
 {
     if (losses <= NAMED_LOSSES)
         return IK_OK;
-    return fabric_add_finding(f, IK_WARNING, code, IK_NONE, IK_NONE, err, "%zu more %s have failed, %zu in all",
-                              losses - NAMED_LOSSES, what, losses);
+    return fabric_add_finding(f, IK_WARNING, code, IK_NONE, IK_NONE, err,
+                              "%zu more %s have failed, %zu in all", losses - NAMED_LOSSES, what,
+                              losses);
 }
 
-static ik_status fail_all(ik_fabric *f, const uint32_t *ports, size_t num_ports, const uint32_t *switches, size_t num_switches,
-                          ik_error *err)
+static ik_status fail_all(ik_fabric *f, const uint32_t *ports, size_t num_ports,
+                          const uint32_t *switches, size_t num_switches, ik_error *err)
 {
     size_t lost_links = 0, lost_switches = 0;
     ik_status status = IK_OK;
     for (size_t i = 0; i < num_switches && status == IK_OK; i++)
-        status = switches[i] < f->num_switches ? fail_switch(f, switches[i], &lost_switches, err)
-                                               : ik_fail(err, IK_ERR_USAGE, "switch %" PRIu32 " cannot fail, there are %" PRIu32,
-                                                         switches[i], f->num_switches);
+        status =
+            switches[i] < f->num_switches
+                ? fail_switch(f, switches[i], &lost_switches, err)
+                : ik_fail(err, IK_ERR_USAGE, "switch %" PRIu32 " cannot fail, there are %" PRIu32,
+                          switches[i], f->num_switches);
     for (size_t i = 0; i < num_ports && status == IK_OK; i++)
-        status = ports[i] < f->num_ports
-                     ? fail_link(f, ports[i], &lost_links, err)
-                     : ik_fail(err, IK_ERR_USAGE, "the link of port %" PRIu32 " cannot fail, there are %" PRIu32 " ports",
-                               ports[i], f->num_ports);
+        status = ports[i] < f->num_ports ? fail_link(f, ports[i], &lost_links, err)
+                                         : ik_fail(err, IK_ERR_USAGE,
+                                                   "the link of port %" PRIu32
+                                                   " cannot fail, there are %" PRIu32 " ports",
+                                                   ports[i], f->num_ports);
     if (status == IK_OK)
         status = sum_up(f, "failed-switch", "switches", lost_switches, err);
     return status == IK_OK ? sum_up(f, "failed-link", "links", lost_links, err) : status;
 }
 
-ik_status ik_fabric_degrade(const ik_fabric *f, const uint32_t *ports, size_t num_ports, const uint32_t *switches,
-                            size_t num_switches, ik_fabric **out, ik_error *err)
+ik_status ik_fabric_degrade(const ik_fabric *f, const uint32_t *ports, size_t num_ports,
+                            const uint32_t *switches, size_t num_switches, ik_fabric **out,
+                            ik_error *err)
 {
     ik_fabric *copy = fabric_new();
     if (!copy)
@@ -192,7 +204,8 @@ static ik_status number_kept(const ik_fabric *f, const bool *keep, renumbering *
     return IK_OK;
 }
 
-static ik_status allocate_kept(const ik_fabric *from, const renumbering *r, ik_fabric *to, ik_error *err)
+static ik_status allocate_kept(const ik_fabric *from, const renumbering *r, ik_fabric *to,
+                               ik_error *err)
 {
     size_t nodes = (size_t)from->num_switches + r->hosts, ports = (size_t)r->ports + 1;
     to->num_switches = from->num_switches;
@@ -207,18 +220,21 @@ static ik_status allocate_kept(const ik_fabric *from, const renumbering *r, ik_f
     to->node_lid = from->node_lid ? ik_calloc(nodes + 1, sizeof *to->node_lid) : NULL;
     to->port_guid = from->port_guid ? ik_calloc(ports, sizeof *to->port_guid) : NULL;
     to->port_label = from->port_label ? ik_calloc(ports, sizeof *to->port_label) : NULL;
-    if (!to->port_base || !to->port_peer || !to->port_node || !to->port_class || (from->node_name && !to->node_name) ||
-        (from->node_guid && !to->node_guid) || (from->node_lid && !to->node_lid) || (from->port_guid && !to->port_guid) ||
+    if (!to->port_base || !to->port_peer || !to->port_node || !to->port_class ||
+        (from->node_name && !to->node_name) || (from->node_guid && !to->node_guid) ||
+        (from->node_lid && !to->node_lid) || (from->port_guid && !to->port_guid) ||
         (from->port_label && !to->port_label))
         return ik_fail_memory(err, ports * 10 + nodes * 4, "a copy of a fabric");
     return IK_OK;
 }
 
-static ik_status fill_node(const ik_fabric *from, uint32_t node, const renumbering *r, ik_fabric *to, ik_error *err)
+static ik_status fill_node(const ik_fabric *from, uint32_t node, const renumbering *r,
+                           ik_fabric *to, ik_error *err)
 {
     uint32_t copy = r->node[node];
     to->port_base[copy + 1] = to->port_base[copy] + ik_radix(from, node);
-    for (uint32_t port = from->port_base[node], at = to->port_base[copy]; port < from->port_base[node + 1]; port++, at++) {
+    for (uint32_t port = from->port_base[node], at = to->port_base[copy];
+         port < from->port_base[node + 1]; port++, at++) {
         to->port_node[at] = copy;
         to->port_class[at] = from->port_class[port];
         if (from->port_guid)
@@ -230,19 +246,22 @@ static ik_status fill_node(const ik_fabric *from, uint32_t node, const renumberi
         to->node_guid[copy] = from->node_guid[node];
     if (from->node_lid)
         to->node_lid[copy] = from->node_lid[node];
-    if (from->node_name && !(to->node_name[copy] = ik_arena_strdup(&to->priv->arena, from->node_name[node])))
+    if (from->node_name &&
+        !(to->node_name[copy] = ik_arena_strdup(&to->priv->arena, from->node_name[node])))
         return ik_fail_memory(err, strlen(from->node_name[node]) + 1, "the names of a fabric");
     return IK_OK;
 }
 
 /* New id of a port, IK_NONE if its node is left out. */
-static uint32_t moved_port(const ik_fabric *from, const renumbering *r, const ik_fabric *to, uint32_t port)
+static uint32_t moved_port(const ik_fabric *from, const renumbering *r, const ik_fabric *to,
+                           uint32_t port)
 {
     uint32_t copy = port == IK_NONE ? IK_NONE : r->node[from->port_node[port]];
     return copy == IK_NONE ? IK_NONE : to->port_base[copy] + ik_port_local(from, port);
 }
 
-static ik_status move_findings(const ik_fabric *from, const renumbering *r, ik_fabric *to, ik_error *err)
+static ik_status move_findings(const ik_fabric *from, const renumbering *r, ik_fabric *to,
+                               ik_error *err)
 {
     for (size_t i = 0; i < from->num_findings; i++) {
         const ik_finding *old = &from->findings[i];
@@ -250,14 +269,16 @@ static ik_status move_findings(const ik_fabric *from, const renumbering *r, ik_f
         if (old->node != IK_NONE && node == IK_NONE)
             continue; /* about a host that is left out */
         ik_status status =
-            fabric_add_finding(to, old->severity, old->code, moved_port(from, r, to, old->port), node, err, "%s", old->text);
+            fabric_add_finding(to, old->severity, old->code, moved_port(from, r, to, old->port),
+                               node, err, "%s", old->text);
         if (status != IK_OK)
             return status;
     }
     return IK_OK;
 }
 
-static ik_status copy_kept(const ik_fabric *from, const renumbering *r, ik_fabric *to, ik_error *err)
+static ik_status copy_kept(const ik_fabric *from, const renumbering *r, ik_fabric *to,
+                           ik_error *err)
 {
     ik_status status = allocate_kept(from, r, to, err);
     for (uint32_t node = 0; node < ik_num_nodes(from) && status == IK_OK; node++)

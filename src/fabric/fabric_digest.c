@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The digest of a fabric. Arrays are taken as they lie in memory: it is compared on one machine only.
+ * The digest of a fabric. Arrays are taken as they lie in memory: it is compared on one machine
+ * only.
  */
 #include "fabric/fabric_digest.h"
 

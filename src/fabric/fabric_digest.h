@@ -8,7 +8,8 @@
 #include "base/sha256.h"
 #include "ikat/fabric.h"
 
-/* Adds all that a routing or VC scheme may read: graph, classes of links, labels, levels, places, origin. Findings are not part. */
+/* Adds all that a routing or VC scheme may read: graph, classes of links, labels, levels, places,
+ * origin. Findings are not part. */
 void fabric_add_digest(const ik_fabric *f, sha256 *s);
 
 #endif

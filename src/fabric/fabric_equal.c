@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Are two fabrics the same graph with the same labels, link classes and order? The oracle of round trips.
+ * Are two fabrics the same graph with the same labels, link classes and order? The oracle of round
+ * trips.
  */
 #include "fabric/fabric_private.h"
 
@@ -8,20 +9,24 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DIFFER(...)                                                                                                              \
-    do {                                                                                                                         \
-        snprintf(why, size, __VA_ARGS__);                                                                                        \
-        return false;                                                                                                            \
+#define DIFFER(...)                                                                                \
+    do {                                                                                           \
+        snprintf(why, size, __VA_ARGS__);                                                          \
+        return false;                                                                              \
     } while (0)
 
 static bool same_counts(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
 {
-    if (a->num_switches != b->num_switches || a->num_hosts != b->num_hosts || a->num_ports != b->num_ports)
-        DIFFER("%" PRIu32 " switches, %" PRIu32 " hosts, %" PRIu32 " ports against %" PRIu32 ", %" PRIu32 ", %" PRIu32,
-               a->num_switches, a->num_hosts, a->num_ports, b->num_switches, b->num_hosts, b->num_ports);
+    if (a->num_switches != b->num_switches || a->num_hosts != b->num_hosts ||
+        a->num_ports != b->num_ports)
+        DIFFER("%" PRIu32 " switches, %" PRIu32 " hosts, %" PRIu32 " ports against %" PRIu32
+               ", %" PRIu32 ", %" PRIu32,
+               a->num_switches, a->num_hosts, a->num_ports, b->num_switches, b->num_hosts,
+               b->num_ports);
     for (uint32_t node = 0; node < ik_num_nodes(a); node++)
         if (a->port_base[node + 1] != b->port_base[node + 1])
-            DIFFER("node %" PRIu32 " has %" PRIu32 " ports against %" PRIu32, node, ik_radix(a, node), ik_radix(b, node));
+            DIFFER("node %" PRIu32 " has %" PRIu32 " ports against %" PRIu32, node,
+                   ik_radix(a, node), ik_radix(b, node));
     return true;
 }
 
@@ -29,12 +34,16 @@ static bool same_links(const ik_fabric *a, const ik_fabric *b, char *why, size_t
 {
     for (uint32_t port = 0; port < a->num_ports; port++) {
         if (a->port_peer[port] != b->port_peer[port])
-            DIFFER("port %" PRIu32 " has peer %" PRIu32 " against %" PRIu32, port, a->port_peer[port], b->port_peer[port]);
+            DIFFER("port %" PRIu32 " has peer %" PRIu32 " against %" PRIu32, port,
+                   a->port_peer[port], b->port_peer[port]);
         if (a->port_peer[port] == IK_NONE)
             continue;
-        const ik_link_class *x = &a->classes[a->port_class[port]], *y = &b->classes[b->port_class[port]];
-        if (x->rate_bps != y->rate_bps || x->latency_ps != y->latency_ps || strcmp(x->name, y->name) != 0)
-            DIFFER("link of port %" PRIu32 " is '%s', %" PRIu64 " bit/s, %" PRIu64 " ps against '%s', %" PRIu64 ", %" PRIu64,
+        const ik_link_class *x = &a->classes[a->port_class[port]],
+                            *y = &b->classes[b->port_class[port]];
+        if (x->rate_bps != y->rate_bps || x->latency_ps != y->latency_ps ||
+            strcmp(x->name, y->name) != 0)
+            DIFFER("link of port %" PRIu32 " is '%s', %" PRIu64 " bit/s, %" PRIu64
+                   " ps against '%s', %" PRIu64 ", %" PRIu64,
                    port, x->name, x->rate_bps, x->latency_ps, y->name, y->rate_bps, y->latency_ps);
     }
     return true;
@@ -46,11 +55,13 @@ static bool same_nodes(const ik_fabric *a, const ik_fabric *b, char *why, size_t
     for (uint32_t node = 0; node < ik_num_nodes(a); node++) {
         if (strcmp(ik_node_name(a, node, x, sizeof x), ik_node_name(b, node, y, sizeof y)) != 0)
             DIFFER("node %" PRIu32 " is '%.60s' against '%.60s'", node, x, y);
-        uint64_t ga = a->node_guid ? a->node_guid[node] : 0, gb = b->node_guid ? b->node_guid[node] : 0;
+        uint64_t ga = a->node_guid ? a->node_guid[node] : 0,
+                 gb = b->node_guid ? b->node_guid[node] : 0;
         uint32_t la = a->node_lid ? a->node_lid[node] : 0, lb = b->node_lid ? b->node_lid[node] : 0;
         if (ga != gb || la != lb)
-            DIFFER("node %" PRIu32 " has GUID 0x%" PRIx64 " and LID %" PRIu32 " against 0x%" PRIx64 " and %" PRIu32, node, ga, la,
-                   gb, lb);
+            DIFFER("node %" PRIu32 " has GUID 0x%" PRIx64 " and LID %" PRIu32 " against 0x%" PRIx64
+                   " and %" PRIu32,
+                   node, ga, la, gb, lb);
     }
     return true;
 }
@@ -58,26 +69,31 @@ static bool same_nodes(const ik_fabric *a, const ik_fabric *b, char *why, size_t
 static bool same_ports(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
 {
     for (uint32_t port = 0; port < a->num_ports; port++) {
-        uint64_t ga = a->port_guid ? a->port_guid[port] : 0, gb = b->port_guid ? b->port_guid[port] : 0;
+        uint64_t ga = a->port_guid ? a->port_guid[port] : 0,
+                 gb = b->port_guid ? b->port_guid[port] : 0;
         if (ga != gb || ik_port_number(a, port) != ik_port_number(b, port))
-            DIFFER("port %" PRIu32 " is number %u with GUID 0x%" PRIx64 " against %u with 0x%" PRIx64, port,
-                   ik_port_number(a, port), ga, ik_port_number(b, port), gb);
+            DIFFER("port %" PRIu32 " is number %u with GUID 0x%" PRIx64
+                   " against %u with 0x%" PRIx64,
+                   port, ik_port_number(a, port), ga, ik_port_number(b, port), gb);
     }
     return true;
 }
 
 static bool same_layout(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
 {
-    if (!a->switch_level != !b->switch_level || !a->switch_xy != !b->switch_xy || !a->switch_place != !b->switch_place)
+    if (!a->switch_level != !b->switch_level || !a->switch_xy != !b->switch_xy ||
+        !a->switch_place != !b->switch_place)
         DIFFER("one has levels, floor positions or drawing places and the other has not");
     for (uint32_t sw = 0; sw < a->num_switches; sw++) {
         if (a->switch_level && a->switch_level[sw] != b->switch_level[sw])
-            DIFFER("switch %" PRIu32 " is on level %u against %u", sw, a->switch_level[sw], b->switch_level[sw]);
-        if (a->switch_xy && (a->switch_xy[sw].x != b->switch_xy[sw].x || a->switch_xy[sw].y != b->switch_xy[sw].y))
+            DIFFER("switch %" PRIu32 " is on level %u against %u", sw, a->switch_level[sw],
+                   b->switch_level[sw]);
+        if (a->switch_xy &&
+            (a->switch_xy[sw].x != b->switch_xy[sw].x || a->switch_xy[sw].y != b->switch_xy[sw].y))
             DIFFER("switch %" PRIu32 " stands elsewhere on the floor", sw);
-        if (a->switch_place &&
-            (a->switch_place[sw].layer != b->switch_place[sw].layer || a->switch_place[sw].group != b->switch_place[sw].group ||
-             a->switch_place[sw].pos != b->switch_place[sw].pos))
+        if (a->switch_place && (a->switch_place[sw].layer != b->switch_place[sw].layer ||
+                                a->switch_place[sw].group != b->switch_place[sw].group ||
+                                a->switch_place[sw].pos != b->switch_place[sw].pos))
             DIFFER("switch %" PRIu32 " is drawn elsewhere", sw);
     }
     return true;
@@ -85,6 +101,7 @@ static bool same_layout(const ik_fabric *a, const ik_fabric *b, char *why, size_
 
 bool ik_fabric_equal(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
 {
-    return same_counts(a, b, why, size) && same_links(a, b, why, size) && same_nodes(a, b, why, size) &&
-           same_ports(a, b, why, size) && same_layout(a, b, why, size);
+    return same_counts(a, b, why, size) && same_links(a, b, why, size) &&
+           same_nodes(a, b, why, size) && same_ports(a, b, why, size) &&
+           same_layout(a, b, why, size);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an owner should know of an imported fabric: its levels, oversubscription, slow links, missing cables, hosts that cannot
- * be reached, GUIDs and descriptions given twice. Judging again replaces the earlier judgement. O((nodes + ports) log nodes).
+ * What an owner should know of an imported fabric: its levels, oversubscription, slow links,
+ * missing cables, hosts that cannot be reached, GUIDs and descriptions given twice. Judging again
+ * replaces the earlier judgement. O((nodes + ports) log nodes).
  */
 #include "fabric/fabric_private.h"
 
@@ -15,7 +16,8 @@ enum { NAMED = 100, TEXT = 192 };
 
 typedef struct judge {
     ik_fabric *f;
-    uint32_t *up, *down; /* [switches] links to switches of the next higher level, and to lower switches and hosts */
+    /* [switches] links to switches of the next higher level, and to lower switches and hosts */
+    uint32_t *up, *down;
     ik_error *err;
 } judge;
 
@@ -23,8 +25,9 @@ typedef struct judge {
 
 static bool own_code(const char *code)
 {
-    static const char *const codes[] = {"levels",      "oversubscribed", "slow-link",        "missing-cable",
-                                        "unreachable", "duplicate-guid", "same-description", NULL};
+    static const char *const codes[] = {
+        "levels",      "oversubscribed", "slow-link",        "missing-cable",
+        "unreachable", "duplicate-guid", "same-description", NULL};
     for (size_t i = 0; codes[i]; i++)
         if (strcmp(code, codes[i]) == 0)
             return true;
@@ -41,12 +44,13 @@ static void drop_judgement(ik_fabric *f)
 }
 
 /* "and N more": after NAMED findings of one kind. */
-static ik_status count_rest(judge *j, ik_severity severity, const char *code, const char *what, uint64_t total)
+static ik_status count_rest(judge *j, ik_severity severity, const char *code, const char *what,
+                            uint64_t total)
 {
     if (total <= NAMED)
         return IK_OK;
-    return fabric_add_finding(j->f, severity, code, IK_NONE, IK_NONE, j->err, "%" PRIu64 " %s in all, the first %d are named",
-                              total, what, NAMED);
+    return fabric_add_finding(j->f, severity, code, IK_NONE, IK_NONE, j->err,
+                              "%" PRIu64 " %s in all, the first %d are named", total, what, NAMED);
 }
 
 /* ---- levels */
@@ -59,20 +63,22 @@ static ik_status judge_levels(judge *j)
     if (!f->num_switches)
         return IK_OK;
     if (!f->switch_level)
-        return fabric_add_finding(f, IK_NOTE, "levels", IK_NONE, IK_NONE, j->err,
-                                  f->num_hosts ? "%s: some links join switches of the same or of distant levels"
-                                               : "%s that could be told: it has no hosts",
-                                  "not a multi-level tree");
+        return fabric_add_finding(
+            f, IK_NOTE, "levels", IK_NONE, IK_NONE, j->err,
+            f->num_hosts ? "%s: some links join switches of the same or of distant levels"
+                         : "%s that could be told: it has no hosts",
+            "not a multi-level tree");
     for (uint32_t level = 1; level <= f->num_levels && (size_t)used < sizeof text; level++) {
         uint32_t count = 0;
         for (uint32_t sw = 0; sw < f->num_switches; sw++)
             count += f->switch_level[sw] == level;
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRIu32 " on level %" PRIu32, level > 1 ? ", " : "", count,
-                         level);
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRIu32 " on level %" PRIu32,
+                         level > 1 ? ", " : "", count, level);
     }
     return fabric_add_finding(f, IK_NOTE, "levels", IK_NONE, IK_NONE, j->err,
-                              "a tree of %" PRIu32 " level%s of switches: %s, with %" PRIu32 " hosts", f->num_levels,
-                              f->num_levels == 1 ? "" : "s", text, f->num_hosts);
+                              "a tree of %" PRIu32 " level%s of switches: %s, with %" PRIu32
+                              " hosts",
+                              f->num_levels, f->num_levels == 1 ? "" : "s", text, f->num_hosts);
 }
 
 static void count_up_down(judge *j)
@@ -95,7 +101,8 @@ typedef struct kind {
 static int compare_kinds(const void *a, const void *b)
 {
     const kind *x = a, *y = b;
-    const uint32_t xs[] = {x->level, x->down, x->up, x->sw}, ys[] = {y->level, y->down, y->up, y->sw};
+    const uint32_t xs[] = {x->level, x->down, x->up, x->sw},
+                   ys[] = {y->level, y->down, y->up, y->sw};
     for (int i = 0; i < 4; i++)
         if (xs[i] != ys[i])
             return xs[i] < ys[i] ? -1 : 1;
@@ -113,13 +120,16 @@ static ik_status tell_oversubscribed(judge *j, const kind *k, size_t count)
     if (k->up == 0)
         snprintf(ratio, sizeof ratio, "no way up");
     else if (k->up / divisor <= 12)
-        snprintf(ratio, sizeof ratio, "%" PRIu32 ":%" PRIu32 " oversubscribed", k->down / divisor, k->up / divisor);
+        snprintf(ratio, sizeof ratio, "%" PRIu32 ":%" PRIu32 " oversubscribed", k->down / divisor,
+                 k->up / divisor);
     else
         snprintf(ratio, sizeof ratio, "%.2f:1 oversubscribed", (double)k->down / k->up);
-    return fabric_add_finding(j->f, k->up ? IK_NOTE : IK_WARNING, "oversubscribed", IK_NONE, count == 1 ? k->sw : IK_NONE, j->err,
-                              "%zu %s%s%s%s with %" PRIu32 " %s and %" PRIu32 " uplinks%s: %s", count,
-                              k->level == 1 ? "leaf switch" : "switch", count == 1 ? "" : "es", count == 1 ? ", " : "", name,
-                              k->down, k->level == 1 ? "host links" : "links down", k->up, count == 1 ? "" : " each", ratio);
+    return fabric_add_finding(
+        j->f, k->up ? IK_NOTE : IK_WARNING, "oversubscribed", IK_NONE, count == 1 ? k->sw : IK_NONE,
+        j->err, "%zu %s%s%s%s with %" PRIu32 " %s and %" PRIu32 " uplinks%s: %s", count,
+        k->level == 1 ? "leaf switch" : "switch", count == 1 ? "" : "es", count == 1 ? ", " : "",
+        name, k->down, k->level == 1 ? "host links" : "links down", k->up,
+        count == 1 ? "" : " each", ratio);
 }
 
 static ik_status judge_oversubscription(judge *j, kind *kinds, size_t num)
@@ -127,13 +137,15 @@ static ik_status judge_oversubscription(judge *j, kind *kinds, size_t num)
     ik_status status = IK_OK;
     uint64_t told = 0;
     for (size_t i = 0, next; i < num && status == IK_OK; i = next) {
-        for (next = i + 1; next < num && kinds[next].level == kinds[i].level && kinds[next].down == kinds[i].down &&
-                           kinds[next].up == kinds[i].up;)
+        for (next = i + 1; next < num && kinds[next].level == kinds[i].level &&
+                           kinds[next].down == kinds[i].down && kinds[next].up == kinds[i].up;)
             next++;
         if (kinds[i].level < j->f->num_levels && told++ < NAMED)
             status = tell_oversubscribed(j, &kinds[i], next - i);
     }
-    return status == IK_OK ? count_rest(j, IK_NOTE, "oversubscribed", "kinds of switches below the top", told) : status;
+    return status == IK_OK
+               ? count_rest(j, IK_NOTE, "oversubscribed", "kinds of switches below the top", told)
+               : status;
 }
 
 /* ---- missing cables: fewer links up (on top: down) than most switches of the level */
@@ -143,7 +155,8 @@ static uint32_t cables(const judge *j, const kind *k)
     return k->level < j->f->num_levels ? k->up : k->down;
 }
 
-/* The commonest number of cables in kinds[0..count), the larger of two equally common; *holders have it. */
+/* The commonest number of cables in kinds[0..count), the larger of two equally common; *holders
+ * have it. */
 static uint32_t commonest(const judge *j, const kind *kinds, size_t count, size_t *holders)
 {
     uint32_t best = 0;
@@ -183,18 +196,20 @@ static ik_status judge_missing(judge *j, kind *kinds, size_t num)
     qsort(kinds, num, sizeof *kinds, compare_cables);
     for (size_t i = 0, next; i < num; i = next) {
         size_t holders;
-        for (next = i + 1; next < num && kinds[next].level == kinds[i].level && kinds[next].radix == kinds[i].radix;)
+        for (next = i + 1; next < num && kinds[next].level == kinds[i].level &&
+                           kinds[next].radix == kinds[i].radix;)
             next++;
         uint32_t usual = commonest(j, kinds + i, next - i, &holders);
         for (size_t k = i; k < next && 2 * holders >= next - i; k++) {
             char name[TEXT];
             if (cables(j, &kinds[k]) >= usual || told++ >= NAMED)
                 continue;
-            ik_status status =
-                fabric_add_finding(j->f, IK_WARNING, "missing-cable", IK_NONE, kinds[k].sw, j->err,
-                                   "switch %s on level %" PRIu32 " has %" PRIu32 " links %s, the usual number there is %" PRIu32,
-                                   ik_node_describe(j->f, kinds[k].sw, name, sizeof name), kinds[k].level, cables(j, &kinds[k]),
-                                   kinds[k].level < j->f->num_levels ? "up" : "down", usual);
+            ik_status status = fabric_add_finding(
+                j->f, IK_WARNING, "missing-cable", IK_NONE, kinds[k].sw, j->err,
+                "switch %s on level %" PRIu32 " has %" PRIu32
+                " links %s, the usual number there is %" PRIu32,
+                ik_node_describe(j->f, kinds[k].sw, name, sizeof name), kinds[k].level,
+                cables(j, &kinds[k]), kinds[k].level < j->f->num_levels ? "up" : "down", usual);
             if (status != IK_OK)
                 return status;
         }
@@ -228,7 +243,8 @@ static bool to_host(const ik_fabric *f, uint32_t port)
     return !ik_is_switch(f, f->port_node[port]) || !ik_is_switch(f, ik_peer_node(f, port));
 }
 
-/* The class with the commonest rate among host links, or among links between switches; IK_NONE if there are none. */
+/* The class with the commonest rate among host links, or among links between switches; IK_NONE if
+ * there are none. */
 static ik_status common_class(judge *j, bool hosts, uint32_t *common)
 {
     const ik_fabric *f = j->f;
@@ -238,7 +254,8 @@ static ik_status common_class(judge *j, bool hosts, uint32_t *common)
     for (uint32_t port = 0; port < f->num_ports; port++)
         if (f->port_peer[port] != IK_NONE && to_host(f, port) == hosts)
             count[f->port_class[port]]++;
-    for (uint32_t i = f->num_classes; i-- > 1;) /* equal rates share the count of their first class */
+    /* equal rates share the count of their first class */
+    for (uint32_t i = f->num_classes; i-- > 1;)
         for (uint32_t k = 0; k < i; k++)
             if (f->classes[k].rate_bps == f->classes[i].rate_bps) {
                 count[k] += count[i];
@@ -247,7 +264,8 @@ static ik_status common_class(judge *j, bool hosts, uint32_t *common)
             }
     *common = IK_NONE;
     for (uint32_t i = 0; i < f->num_classes; i++)
-        if (count[i] > best || (count[i] && count[i] == best && f->classes[i].rate_bps > f->classes[*common].rate_bps)) {
+        if (count[i] > best || (count[i] && count[i] == best &&
+                                f->classes[i].rate_bps > f->classes[*common].rate_bps)) {
             best = count[i];
             *common = i;
         }
@@ -268,13 +286,17 @@ static ik_status judge_rates(judge *j, bool hosts)
             continue;
         char a[TEXT], b[TEXT], rate[32], usual[32];
         const ik_link_class *slow = &f->classes[f->port_class[port]];
-        status = fabric_add_finding(f, IK_WARNING, "slow-link", port, IK_NONE, j->err,
-                                    "link from %s to %s runs at %.15s (%s); the common rate is %.15s (%s)",
-                                    ik_port_describe(f, port, a, sizeof a), ik_port_describe(f, peer, b, sizeof b), slow->name,
-                                    ik_format_quantity(rate, sizeof rate, slow->rate_bps, IK_DIM_RATE), f->classes[common].name,
-                                    ik_format_quantity(usual, sizeof usual, f->classes[common].rate_bps, IK_DIM_RATE));
+        status = fabric_add_finding(
+            f, IK_WARNING, "slow-link", port, IK_NONE, j->err,
+            "link from %s to %s runs at %.15s (%s); the common rate is %.15s (%s)",
+            ik_port_describe(f, port, a, sizeof a), ik_port_describe(f, peer, b, sizeof b),
+            slow->name, ik_format_quantity(rate, sizeof rate, slow->rate_bps, IK_DIM_RATE),
+            f->classes[common].name,
+            ik_format_quantity(usual, sizeof usual, f->classes[common].rate_bps, IK_DIM_RATE));
     }
-    return status == IK_OK ? count_rest(j, IK_WARNING, "slow-link", "links are below the common rate", told) : status;
+    return status == IK_OK
+               ? count_rest(j, IK_WARNING, "slow-link", "links are below the common rate", told)
+               : status;
 }
 
 static ik_status repair_kind(judge *j, bool hosts)
@@ -288,10 +310,11 @@ static ik_status repair_kind(judge *j, bool hosts)
             ik_port_rate_bps(f, port) >= f->classes[common].rate_bps)
             continue;
         char a[TEXT], b[TEXT];
-        status = fabric_add_finding(f, IK_NOTE, "repaired-link", port, IK_NONE, j->err,
-                                    "link from %s to %s is taken as repaired: %.15s instead of %.15s",
-                                    ik_port_describe(f, port, a, sizeof a), ik_port_describe(f, peer, b, sizeof b),
-                                    f->classes[common].name, f->classes[f->port_class[port]].name);
+        status = fabric_add_finding(
+            f, IK_NOTE, "repaired-link", port, IK_NONE, j->err,
+            "link from %s to %s is taken as repaired: %.15s instead of %.15s",
+            ik_port_describe(f, port, a, sizeof a), ik_port_describe(f, peer, b, sizeof b),
+            f->classes[common].name, f->classes[f->port_class[port]].name);
         f->port_class[port] = f->port_class[peer] = (uint16_t)common;
     }
     return status;
@@ -306,7 +329,8 @@ ik_status ik_fabric_repair_rates(ik_fabric *f, ik_error *err)
 
 /* ---- hosts outside the largest connected part */
 
-static void mark_part(const ik_fabric *f, uint32_t start, uint32_t mark, uint32_t *part, uint32_t *stack, uint32_t *hosts)
+static void mark_part(const ik_fabric *f, uint32_t start, uint32_t mark, uint32_t *part,
+                      uint32_t *stack, uint32_t *hosts)
 {
     uint32_t depth = 0;
     part[start] = mark;
@@ -333,11 +357,12 @@ static ik_status tell_unreachable(judge *j, const uint32_t *part, uint32_t large
         if (part[node] == largest || ik_host_cables(f, host) == 0 || told++ >= NAMED)
             continue; /* hosts without a cable have a finding of their own */
         char name[TEXT], at[TEXT] = "";
-        ik_status status = fabric_add_finding(f, IK_ERROR, "unreachable", IK_NONE, node, j->err,
-                                              "host %s %s%s: most other hosts cannot be reached from it",
-                                              ik_node_describe(f, node, name, sizeof name),
-                                              sw == IK_NONE ? "is not connected to a switch" : "hangs on the separate part of ",
-                                              sw == IK_NONE ? "" : ik_node_describe(f, sw, at, sizeof at));
+        ik_status status = fabric_add_finding(
+            f, IK_ERROR, "unreachable", IK_NONE, node, j->err,
+            "host %s %s%s: most other hosts cannot be reached from it",
+            ik_node_describe(f, node, name, sizeof name),
+            sw == IK_NONE ? "is not connected to a switch" : "hangs on the separate part of ",
+            sw == IK_NONE ? "" : ik_node_describe(f, sw, at, sizeof at));
         if (status != IK_OK)
             return status;
     }
@@ -406,11 +431,14 @@ static ik_status judge_guids(judge *j, keyed *items)
     for (uint32_t i = 1; i < num && status == IK_OK; i++) {
         char a[TEXT], b[TEXT];
         if (items[i].guid == items[i - 1].guid && told++ < NAMED)
-            status = fabric_add_finding(
-                f, IK_ERROR, "duplicate-guid", IK_NONE, items[i].node, j->err, "%s and %s have the same GUID 0x%016" PRIx64,
-                ik_node_name(f, items[i - 1].node, a, sizeof a), ik_node_name(f, items[i].node, b, sizeof b), items[i].guid);
+            status = fabric_add_finding(f, IK_ERROR, "duplicate-guid", IK_NONE, items[i].node,
+                                        j->err, "%s and %s have the same GUID 0x%016" PRIx64,
+                                        ik_node_name(f, items[i - 1].node, a, sizeof a),
+                                        ik_node_name(f, items[i].node, b, sizeof b), items[i].guid);
     }
-    return status == IK_OK ? count_rest(j, IK_ERROR, "duplicate-guid", "GUIDs are given twice", told) : status;
+    return status == IK_OK
+               ? count_rest(j, IK_ERROR, "duplicate-guid", "GUIDs are given twice", told)
+               : status;
 }
 
 static ik_status judge_names(judge *j, keyed *items)
@@ -426,13 +454,15 @@ static ik_status judge_names(judge *j, keyed *items)
             next++;
         if (next == i + 1 || told++ >= NAMED)
             continue;
-        ik_status status = fabric_add_finding(f, IK_NOTE, "same-description", IK_NONE, items[i].node, j->err,
-                                              "%" PRIu32 " switches have the same description '%.100s'%s", next - i,
-                                              items[i].name, f->node_guid ? "; only their GUIDs tell them apart" : "");
+        ik_status status = fabric_add_finding(
+            f, IK_NOTE, "same-description", IK_NONE, items[i].node, j->err,
+            "%" PRIu32 " switches have the same description '%.100s'%s", next - i, items[i].name,
+            f->node_guid ? "; only their GUIDs tell them apart" : "");
         if (status != IK_OK)
             return status;
     }
-    return count_rest(j, IK_NOTE, "same-description", "descriptions are given to several switches", told);
+    return count_rest(j, IK_NOTE, "same-description", "descriptions are given to several switches",
+                      told);
 }
 
 static ik_status judge_identity(judge *j)
@@ -450,8 +480,12 @@ static ik_status judge_identity(judge *j)
 ik_status ik_fabric_judge(ik_fabric *f, ik_error *err)
 {
     size_t count = (size_t)f->num_switches + 1;
-    judge j = {.f = f, .up = ik_calloc(count, sizeof *j.up), .down = ik_calloc(count, sizeof *j.down), .err = err};
-    ik_status status = j.up && j.down ? IK_OK : ik_fail_memory(err, 8 * count, "the judgement of a fabric");
+    judge j = {.f = f,
+               .up = ik_calloc(count, sizeof *j.up),
+               .down = ik_calloc(count, sizeof *j.down),
+               .err = err};
+    ik_status status =
+        j.up && j.down ? IK_OK : ik_fail_memory(err, 8 * count, "the judgement of a fabric");
     if (status == IK_OK) {
         drop_judgement(f);
         status = judge_levels(&j);

@@ -2,10 +2,10 @@
  *
  * Recognises the levels of a multi-level tree in a graph that somebody cabled.
  *
- * Leaf switches carry hosts; every other switch is one level above its nearest leaf. The fabric is a tree if then every link
- * between switches joins neighbouring levels. Real trees have odd hosts on upper switches (a management node), so if taking
- * every switch with a host for a leaf fails, switches with few hosts are not counted: fewer than 1/8, 1/4, 1/2 of the most.
- * O(nodes + ports).
+ * Leaf switches carry hosts; every other switch is one level above its nearest leaf. The fabric is
+ * a tree if then every link between switches joins neighbouring levels. Real trees have odd hosts
+ * on upper switches (a management node), so if taking every switch with a host for a leaf fails,
+ * switches with few hosts are not counted: fewer than 1/8, 1/4, 1/2 of the most. O(nodes + ports).
  */
 #include "fabric/fabric_private.h"
 
@@ -70,7 +70,8 @@ static bool all_neighbours_on(const search *s, uint32_t sw, uint32_t level)
     return any;
 }
 
-/* A thinly populated leaf looks like a switch of level 3 over level 2: it has hosts, and only level 2 above. */
+/* A thinly populated leaf looks like a switch of level 3 over level 2: it has hosts, and only level
+ * 2 above. */
 static void bring_down_leaves(search *s)
 {
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
@@ -78,7 +79,8 @@ static void bring_down_leaves(search *s)
             s->level[sw] = 1;
 }
 
-/* Highest level if every link joins neighbouring levels, 0 otherwise. Switches without links stand on level 1. */
+/* Highest level if every link joins neighbouring levels, 0 otherwise. Switches without links stand
+ * on level 1. */
 static uint32_t valid_levels(search *s)
 {
     const ik_fabric *f = s->f;
@@ -124,7 +126,9 @@ ik_status ik_fabric_find_levels(ik_fabric *f, ik_error *err)
                 .queue = ik_calloc(count, sizeof *s.queue),
                 .level = ik_calloc(count, sizeof *s.level)};
     uint8_t *levels = ik_calloc(count, 1);
-    ik_status status = s.hosts && s.queue && s.level && levels ? IK_OK : ik_fail_memory(err, 13 * count, "levels of switches");
+    ik_status status = s.hosts && s.queue && s.level && levels
+                           ? IK_OK
+                           : ik_fail_memory(err, 13 * count, "levels of switches");
     if (status == IK_OK) {
         count_hosts(&s);
         uint32_t num_levels = s.max_hosts ? try_all(&s) : 0;

@@ -21,16 +21,18 @@ enum { FABRIC_MAX_CLASSES = 4096 };
 ik_fabric *fabric_new(void);
 /* printf into the arena; NULL when out of memory. */
 char *fabric_vprintf(ik_arena *arena, const char *format, va_list args);
-/* Copies what does not depend on the hosts' numbers: switches' labels, link classes, provenance; fabric_change.c. */
+/* Copies what does not depend on the hosts' numbers: switches' labels, link classes, provenance;
+ * fabric_change.c. */
 ik_status fabric_copy_common(const ik_fabric *from, ik_fabric *to, ik_error *err);
 /* Sets family and specification, and family data copied from `data` (NULL keeps what there is). */
-ik_status fabric_set_origin(ik_fabric *f, const char *family, const char *spec, const void *data, size_t data_bytes,
-                            ik_error *err);
+ik_status fabric_set_origin(ik_fabric *f, const char *family, const char *spec, const void *data,
+                            size_t data_bytes, ik_error *err);
 /* Drops link classes without links and renumbers the others in their order. */
 void fabric_prune_classes(ik_fabric *f);
-/* Appends a finding; port and node may be IK_NONE (node is derived from port if only that is given). */
-ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *code, uint32_t port, uint32_t node, ik_error *err,
-                             const char *format, ...) IK_PRINTF(7, 8);
+/* Appends a finding; port and node may be IK_NONE (node is derived from port if only that is
+ * given). */
+ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *code, uint32_t port,
+                             uint32_t node, ik_error *err, const char *format, ...) IK_PRINTF(7, 8);
 /* A finding for each host without any cable, in place of earlier ones. */
 ik_status fabric_find_uncabled(ik_fabric *f, ik_error *err);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which hosts a fabric connects. A part is a set of switches that links join; hosts pass no packets on. A host with several cables
- * may hang on several parts, and two hosts are connected if they share one.
+ * Which hosts a fabric connects. A part is a set of switches that links join; hosts pass no packets
+ * on. A host with several cables may hang on several parts, and two hosts are connected if they
+ * share one.
  */
 #include "fabric/fabric_private.h"
 
@@ -14,7 +15,8 @@ enum { NAMED_HOSTS = 4 };
 
 /* ---- parts */
 
-static void mark_switches(const ik_fabric *f, uint32_t start, uint32_t mark, uint32_t *part_of, uint32_t *stack)
+static void mark_switches(const ik_fabric *f, uint32_t start, uint32_t mark, uint32_t *part_of,
+                          uint32_t *stack)
 {
     uint32_t depth = 0;
     part_of[start] = mark;
@@ -111,7 +113,8 @@ static uint32_t parts_of(const ik_parts *p, uint32_t host)
     return p->base[host + 1] - p->base[host];
 }
 
-/* Ordered pairs that a part joins, where no host hangs on several: hosts of a part times the others of it. */
+/* Ordered pairs that a part joins, where no host hangs on several: hosts of a part times the others
+ * of it. */
 static ik_status count_by_part(const ik_parts *p, uint64_t *pairs, ik_error *err)
 {
     uint64_t *hosts = ik_calloc((size_t)p->num_parts + 1, sizeof *hosts);
@@ -144,7 +147,8 @@ static bool all_alike(const ik_parts *p)
             continue;
         first = first == IK_NONE ? host : first;
         if (parts_of(p, host) != parts_of(p, first) ||
-            memcmp(p->part + p->base[host], p->part + p->base[first], parts_of(p, host) * sizeof *p->part) != 0)
+            memcmp(p->part + p->base[host], p->part + p->base[first],
+                   parts_of(p, host) * sizeof *p->part) != 0)
             return false;
     }
     return true;
@@ -211,11 +215,15 @@ char *ik_reach_describe(const ik_fabric *f, const ik_reach *r, char *text, size_
 {
     char src[160], dst[160];
     if (r->unconnected)
-        snprintf(text, size, "%" PRIu64 " of %" PRIu64 " pairs of hosts are not connected, the first from %s to %s",
-                 r->unconnected, r->unconnected + r->connected, ik_node_describe(f, ik_host_node(f, r->first_src), src, sizeof src),
+        snprintf(text, size,
+                 "%" PRIu64 " of %" PRIu64
+                 " pairs of hosts are not connected, the first from %s to %s",
+                 r->unconnected, r->unconnected + r->connected,
+                 ik_node_describe(f, ik_host_node(f, r->first_src), src, sizeof src),
                  ik_node_describe(f, ik_host_node(f, r->first_dst), dst, sizeof dst));
     else if (!ik_reach_whole(r))
-        snprintf(text, size, "no two hosts are connected: %" PRIu32 " of %" PRIu32 " have no cable", r->uncabled, f->num_hosts);
+        snprintf(text, size, "no two hosts are connected: %" PRIu32 " of %" PRIu32 " have no cable",
+                 r->uncabled, f->num_hosts);
     else
         snprintf(text, size, "all hosts with a cable are connected");
     return text;
@@ -241,11 +249,13 @@ ik_status fabric_find_uncabled(ik_fabric *f, ik_error *err)
         char name[160];
         uint32_t node = ik_host_node(f, host);
         if (ik_host_cables(f, host) == 0 && count++ < NAMED_HOSTS)
-            status = fabric_add_finding(f, IK_WARNING, "no-cable", IK_NONE, node, err, "host %s has no cable",
+            status = fabric_add_finding(f, IK_WARNING, "no-cable", IK_NONE, node, err,
+                                        "host %s has no cable",
                                         ik_node_describe(f, node, name, sizeof name));
     }
     if (status == IK_OK && count > NAMED_HOSTS)
         status = fabric_add_finding(f, IK_WARNING, "no-cable", IK_NONE, IK_NONE, err,
-                                    "%" PRIu32 " hosts have no cable, the first %d are named", count, NAMED_HOSTS);
+                                    "%" PRIu32 " hosts have no cable, the first %d are named",
+                                    count, NAMED_HOSTS);
     return status;
 }

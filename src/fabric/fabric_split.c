@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The split fabric: every connected port of a host becomes a host. Ports of nodes stand node by node in one array, so that
- * splitting a host only draws new borders between its ports: no port, and so no channel, changes its number.
+ * The split fabric: every connected port of a host becomes a host. Ports of nodes stand node by
+ * node in one array, so that splitting a host only draws new borders between its ports: no port,
+ * and so no channel, changes its number.
  */
 #include "fabric/fabric_private.h"
 
@@ -34,17 +35,20 @@ static ik_status alloc(const ik_fabric *f, uint32_t hosts, ik_fabric *to, ik_err
         to->split->host_of = ik_calloc((size_t)hosts + 1, sizeof *to->split->host_of);
         to->split->first = ik_calloc((size_t)f->num_hosts + 1, sizeof *to->split->first);
     }
-    bool complete = to->port_base && to->port_peer && to->port_node && to->port_class && to->port_label && to->port_guid &&
-                    (to->node_guid || !f->node_guid) && (to->node_lid || !f->node_lid) && to->split && to->split->host_of &&
+    bool complete = to->port_base && to->port_peer && to->port_node && to->port_class &&
+                    to->port_label && to->port_guid && (to->node_guid || !f->node_guid) &&
+                    (to->node_lid || !f->node_lid) && to->split && to->split->host_of &&
                     to->split->first;
-    return complete ? IK_OK : ik_fail_memory(err, ports * 16 + nodes * 16, "the host ports of a fabric");
+    return complete ? IK_OK
+                    : ik_fail_memory(err, ports * 16 + nodes * 16, "the host ports of a fabric");
 }
 
 static void copy_ports(const ik_fabric *f, ik_fabric *to)
 {
     memcpy(to->port_peer, f->port_peer, f->num_ports * sizeof *f->port_peer);
     memcpy(to->port_class, f->port_class, f->num_ports * sizeof *f->port_class);
-    for (uint32_t port = 0; port < f->num_ports; port++) { /* what would follow from its place in the node */
+    for (uint32_t port = 0; port < f->num_ports; port++) {
+        /* what would follow from its place in the node */
         to->port_label[port] = (uint16_t)ik_port_number(f, port);
         to->port_guid[port] = ik_port_guid(f, port);
     }
@@ -62,7 +66,8 @@ static void copy_switches(const ik_fabric *f, ik_fabric *to)
     }
 }
 
-/* Draws the borders between the ports of one host; next: the first new host's number. Returns the number behind the last. */
+/* Draws the borders between the ports of one host; next: the first new host's number. Returns the
+ * number behind the last. */
 static uint32_t split_host(const ik_fabric *f, uint32_t host, uint32_t next, ik_fabric *to)
 {
     uint32_t node = ik_host_node(f, host), first = next;

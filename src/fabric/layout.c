@@ -2,9 +2,10 @@
  *
  * layout.c: where a drawing puts the switches, as the family's paper draws it.
  *
- * In this order of preference: floor coordinates (random graphs on a floor, meshes); groups around a circle where rows are groups
- * (dragonflies); the family's own rows (switch_place: layer and position); tree levels, roots on top; a circle. Rows are spread
- * over the whole width, so that a short row of roots stands centred above a long row of leaves. Cost O(switches).
+ * In this order of preference: floor coordinates (random graphs on a floor, meshes); groups around
+ * a circle where rows are groups (dragonflies); the family's own rows (switch_place: layer and
+ * position); tree levels, roots on top; a circle. Rows are spread over the whole width, so that a
+ * short row of roots stands centred above a long row of leaves. Cost O(switches).
  */
 #include "ikat/fabric.h"
 
@@ -102,7 +103,8 @@ static ik_status put_in_groups(const ik_fabric *f, ik_point *at, ik_error *err)
     double sector = sin(3.141592653589793 / groups), small = 0.36 * sector / (1 + sector);
     for (uint32_t s = 0; s < f->num_switches; s++) {
         const ik_place *p = &f->switch_place[s];
-        double out = 6.283185307179586 * p->group / groups, in = out + 6.283185307179586 * (p->pos + 0.5) / size[p->group];
+        double out = 6.283185307179586 * p->group / groups,
+               in = out + 6.283185307179586 * (p->pos + 0.5) / size[p->group];
         at[s].x = (float)(0.5 + (0.5 - small) * sin(out) + small * sin(in));
         at[s].y = (float)(0.5 - (0.5 - small) * cos(out) - small * cos(in));
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Well-formed UTF-8 by table 3-7 of the Unicode standard: no overlong forms, no surrogates, nothing above U+10FFFF.
+ * Well-formed UTF-8 by table 3-7 of the Unicode standard: no overlong forms, no surrogates, nothing
+ * above U+10FFFF.
  */
 #include "fabric/utf8.h"
 

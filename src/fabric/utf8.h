@@ -12,7 +12,8 @@
 
 /* Bytes of the character that starts here, 0 if none does. The text ends with a 0. */
 size_t utf8_length(const char *text);
-/* Replaces bytes that are no characters, and control characters, by '?' and cuts the text to at most `size` bytes between characters. */
+/* Replaces bytes that are no characters, and control characters, by '?' and cuts the text to at
+ * most `size` bytes between characters. */
 void utf8_clean(char *text, size_t size);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The family of file formats: finding one, reading a file (plain or gzip), writing a file without leaving half of one.
+ * The family of file formats: finding one, reading a file (plain or gzip), writing a file without
+ * leaving half of one.
  */
 #include "ikat/format.h"
 #include "format/text_file.h"
@@ -55,7 +56,8 @@ static ik_status unknown_format(const char *name, ik_error *err)
     return ik_fail_unknown(err, "file format", name, names);
 }
 
-/* The readable format whose probe is surest, among those with a fitting extension if any of these recognises the text. */
+/* The readable format whose probe is surest, among those with a fitting extension if any of these
+ * recognises the text. */
 static const ik_format *recognise(const char *path, const char *text, size_t size)
 {
     const ik_format *best = NULL;
@@ -85,21 +87,24 @@ static bool holds_tables(const char *text, size_t size)
 static ik_status refuse_tables(const char *file, ik_error *err)
 {
     ik_fail_at(err, IK_ERR_INPUT, file, 0, 0,
-               "these are forwarding tables (OpenSM's LFTs, or dump_fts), which say nothing of cables: no fabric");
-    return ik_hint(
-        err, IK_ERR_INPUT,
-        "'ikat check FABRIC --routing lft:path=FILE' proves them on their fabric, which ibnetdiscover tells; 'ikat load' "
-        "and 'ikat route' take them the same way");
+               "these are forwarding tables (OpenSM's LFTs, or dump_fts), which say nothing of "
+               "cables: no fabric");
+    return ik_hint(err, IK_ERR_INPUT,
+                   "'ikat check FABRIC --routing lft:path=FILE' proves them on their fabric, which "
+                   "ibnetdiscover tells; 'ikat load' "
+                   "and 'ikat route' take them the same way");
 }
 
 static ik_status unrecognised(const char *file, size_t size, ik_error *err)
 {
-    ik_fail_at(err, IK_ERR_INPUT, file, 1, 1, size ? "the contents are in no known format" : "the file is empty");
+    ik_fail_at(err, IK_ERR_INPUT, file, 1, 1,
+               size ? "the contents are in no known format" : "the file is empty");
     return ik_hint(err, IK_ERR_INPUT, "see 'ikat list formats'");
 }
 
-ik_status ik_fabric_read_memory(const char *text, size_t size, const char *file, const ik_format *format, const ik_env *env,
-                                ik_fabric **out, ik_error *err)
+ik_status ik_fabric_read_memory(const char *text, size_t size, const char *file,
+                                const ik_format *format, const ik_env *env, ik_fabric **out,
+                                ik_error *err)
 {
     ik_builder *b = ik_builder_new();
     ik_fabric *f = NULL;
@@ -121,7 +126,8 @@ ik_status ik_fabric_read_memory(const char *text, size_t size, const char *file,
     return IK_OK;
 }
 
-ik_status format_read(const char *text, size_t size, const char *file, const ik_format *format, ik_builder *b, ik_error *err)
+ik_status format_read(const char *text, size_t size, const char *file, const ik_format *format,
+                      ik_builder *b, ik_error *err)
 {
     ik_status status = ik_text_begin(&text, &size, file, err);
     if (status != IK_OK)
@@ -133,7 +139,8 @@ ik_status format_read(const char *text, size_t size, const char *file, const ik_
     if (!format)
         return unrecognised(file, size, err);
     if (!format->read)
-        return ik_fail_at(err, IK_ERR_UNSUPPORTED, file, 0, 0, "format %s can only be written", format->name);
+        return ik_fail_at(err, IK_ERR_UNSUPPORTED, file, 0, 0, "format %s can only be written",
+                          format->name);
     return format->read(text, size, file, b, err);
 }
 
@@ -152,7 +159,8 @@ ik_status format_by_name(const char *name, const ik_format **format, ik_error *e
     return name && !*format ? unknown_format(name, err) : IK_OK;
 }
 
-ik_status ik_fabric_read(const char *path, const char *format_name, const ik_env *env, ik_fabric **out, ik_error *err)
+ik_status ik_fabric_read(const char *path, const char *format_name, const ik_env *env,
+                         ik_fabric **out, ik_error *err)
 {
     const ik_format *format;
     char *text = NULL;
@@ -166,7 +174,8 @@ ik_status ik_fabric_read(const char *path, const char *format_name, const ik_env
     return status;
 }
 
-ik_status ik_fabric_write(const ik_fabric *f, const char *path, const char *format_name, ik_error *err)
+ik_status ik_fabric_write(const ik_fabric *f, const char *path, const char *format_name,
+                          ik_error *err)
 {
     const ik_format *format;
     ik_status status = format_by_name(format_name, &format, err);
@@ -177,7 +186,8 @@ ik_status ik_fabric_write(const ik_fabric *f, const char *path, const char *form
     if (!format) {
         ik_fail(err, IK_ERR_USAGE, "'%.200s': the name's ending names no format", path);
         return ik_hint(err, IK_ERR_USAGE,
-                       "endings like .ibnetdiscover, .json, .graphml, .dot, .edges, .anynet, or give a format");
+                       "endings like .ibnetdiscover, .json, .graphml, .dot, .edges, .anynet, or "
+                       "give a format");
     }
     if (!format->write)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "format %s can only be read", format->name);

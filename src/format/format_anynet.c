@@ -4,10 +4,11 @@
  *
  *     router 0 node 0 node 1 router 1 router 2 5
  *
- * A line says what its first router (or node) is joined to; a number behind a neighbour is the channel's latency in cycles,
- * here in units of the default latency. A link may be told from either side or from both; a neighbour repeated on a line is a
- * parallel link. Written are all links from their lower end, with latencies only if they differ, as multiples of their
- * greatest common divisor. Rates are not in the file.
+ * A line says what its first router (or node) is joined to; a number behind a neighbour is the
+ * channel's latency in cycles, here in units of the default latency. A link may be told from either
+ * side or from both; a neighbour repeated on a line is a parallel link. Written are all links from
+ * their lower end, with latencies only if they differ, as multiples of their greatest common
+ * divisor. Rates are not in the file.
  */
 #include "format/raw_graph.h"
 #include "format/scan.h"
@@ -72,7 +73,8 @@ static ik_status keep(any_reader *r, uint32_t from, uint32_t to, uint64_t hops)
         r->cap = cap;
     }
     bool swap = from > to;
-    r->mentions[r->num] = (mention){swap ? to : from, swap ? from : to, swap, 0, hops, r->s.line, r->num};
+    r->mentions[r->num] =
+        (mention){swap ? to : from, swap ? from : to, swap, 0, hops, r->s.line, r->num};
     r->num++;
     return IK_OK;
 }
@@ -116,7 +118,8 @@ static int compare_pairs(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The nth mention from the one side and the nth from the other are the same link: keeps whichever stands first. */
+/* The nth mention from the one side and the nth from the other are the same link: keeps whichever
+ * stands first. */
 static int compare_nth(const void *a, const void *b)
 {
     const mention *x = a, *y = b;
@@ -160,7 +163,8 @@ static ik_status make_links(any_reader *r)
 {
     for (size_t i = 0; i < r->num; i++) {
         const mention *m = &r->mentions[i];
-        raw_link *link = raw_graph_link(&r->g, m->from_high ? m->high : m->low, m->from_high ? m->low : m->high, m->line, r->err);
+        raw_link *link = raw_graph_link(&r->g, m->from_high ? m->high : m->low,
+                                        m->from_high ? m->low : m->high, m->line, r->err);
         if (!link)
             return IK_ERR_MEMORY;
         link->hops = m->hops;
@@ -168,9 +172,11 @@ static ik_status make_links(any_reader *r)
     return IK_OK;
 }
 
-static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b, ik_error *err)
+static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b,
+                           ik_error *err)
 {
-    any_reader r = {.s = scan_text(text, size, file), .g = {.file = file, .text_size = size}, .err = err};
+    any_reader r = {
+        .s = scan_text(text, size, file), .g = {.file = file, .text_size = size}, .err = err};
     ik_status status = IK_OK;
     while (status == IK_OK && scan_line(&r.s))
         status = read_line(&r);
@@ -189,7 +195,8 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
 
 /* ---- writing */
 
-/* Picoseconds that one cycle in the file stands for, 0 if all latencies are equal and none is written. */
+/* Picoseconds that one cycle in the file stands for, 0 if all latencies are equal and none is
+ * written. */
 static ik_status cycle_ps(const ik_fabric *f, uint64_t *cycle, ik_error *err)
 {
     uint64_t common = 0, longest = 0;
@@ -201,7 +208,9 @@ static ik_status cycle_ps(const ik_fabric *f, uint64_t *cycle, ik_error *err)
         longest = latency > longest ? latency : longest;
         if (latency == 0 && !equal)
             return ik_fail(err, IK_ERR_UNSUPPORTED,
-                           "some links have no latency and others %" PRIu64 " ps; anynet has whole cycles", longest);
+                           "some links have no latency and others %" PRIu64
+                           " ps; anynet has whole cycles",
+                           longest);
     }
     if (!equal && (f->classes[0].latency_ps == 0 || longest / common > 1000000))
         return ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -236,7 +245,8 @@ static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
                 continue;
             uint32_t far = ik_peer_node(f, port);
             if (far == node)
-                return ik_fail(err, IK_ERR_UNSUPPORTED, "%s %" PRIu32 " is cabled to itself; anynet has no such links",
+                return ik_fail(err, IK_ERR_UNSUPPORTED,
+                               "%s %" PRIu32 " is cabled to itself; anynet has no such links",
                                kind(f, node), number(f, node));
             if (!written)
                 fprintf(out, "%s %" PRIu32, kind(f, node), number(f, node));
@@ -267,7 +277,8 @@ static const char *const extensions[] = {"anynet", "net", NULL};
 const ik_format ik_format_anynet = {
     .name = "anynet",
     .summary = "network file of the simulator BookSim 2",
-    .source = "N. Jiang et al.: A detailed and flexible cycle-accurate network-on-chip simulator, ISPASS 2013",
+    .source = "N. Jiang et al.: A detailed and flexible cycle-accurate network-on-chip simulator, "
+              "ISPASS 2013",
     .extensions = extensions,
     .probe = probe,
     .read = read_text,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Format `dot`: graphs of Graphviz. Read are undirected graphs: nodes, links and chains of links with attributes, subgraphs
- * taken as one graph; attributes that ikat does not know are ignored. A node without kind is a switch.
+ * Format `dot`: graphs of Graphviz. Read are undirected graphs: nodes, links and chains of links
+ * with attributes, subgraphs taken as one graph; attributes that ikat does not know are ignored. A
+ * node without kind is a switch.
  */
 #include "format/raw_graph.h"
 #include "ikat/format.h"
@@ -31,8 +32,8 @@ typedef struct dot_reader {
 
 static bool word_char(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-           (unsigned char)c >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || (unsigned char)c >= 0x80;
 }
 
 static void new_line(dot_reader *r)
@@ -104,7 +105,8 @@ static void read_quoted(dot_reader *r)
     char *plain = ik_arena_alloc(&r->arena, r->id.length + 1);
     size_t length = 0;
     for (size_t i = 0; plain && i < r->id.length; i++) {
-        bool escaped = r->id.at[i] == '\\' && i + 1 < r->id.length && (r->id.at[i + 1] == '"' || r->id.at[i + 1] == '\\');
+        bool escaped = r->id.at[i] == '\\' && i + 1 < r->id.length &&
+                       (r->id.at[i + 1] == '"' || r->id.at[i + 1] == '\\');
         i += escaped;
         plain[length++] = r->id.at[i];
     }
@@ -158,7 +160,8 @@ static bool is_mark(const dot_reader *r, char mark)
 /* Is it this keyword? In quotes it is a name. Case does not count. */
 static bool is_word(const dot_reader *r, const char *word)
 {
-    return r->kind == DOT_ID && !r->quoted && r->id.length == strlen(word) && strncasecmp(r->id.at, word, r->id.length) == 0;
+    return r->kind == DOT_ID && !r->quoted && r->id.length == strlen(word) &&
+           strncasecmp(r->id.at, word, r->id.length) == 0;
 }
 
 static ik_status unexpected(dot_reader *r, const char *expected)
@@ -169,13 +172,13 @@ static ik_status unexpected(dot_reader *r, const char *expected)
     if (r->no_memory)
         return ik_fail_memory(r->err, r->g.text_size, "a quoted name");
     if (r->kind == DOT_BAD)
-        return ik_fail_at(r->err, IK_ERR_INPUT, r->g.file, r->word_line, r->word_column, "%s: '%.*s'", r->bad, (int)shown,
-                          r->word);
+        return ik_fail_at(r->err, IK_ERR_INPUT, r->g.file, r->word_line, r->word_column,
+                          "%s: '%.*s'", r->bad, (int)shown, r->word);
     if (r->kind == DOT_END)
-        return ik_fail_at(r->err, IK_ERR_INPUT, r->g.file, r->word_line, r->word_column, "expected %s, not the end of the file",
-                          expected);
-    return ik_fail_at(r->err, IK_ERR_INPUT, r->g.file, r->word_line, r->word_column, "expected %s, not '%.*s'", expected,
-                      (int)shown, r->word);
+        return ik_fail_at(r->err, IK_ERR_INPUT, r->g.file, r->word_line, r->word_column,
+                          "expected %s, not the end of the file", expected);
+    return ik_fail_at(r->err, IK_ERR_INPUT, r->g.file, r->word_line, r->word_column,
+                      "expected %s, not '%.*s'", expected, (int)shown, r->word);
 }
 
 /* ---- statements */
@@ -331,10 +334,15 @@ static ik_status read_graph(dot_reader *r)
     return r->kind == DOT_END ? IK_OK : unexpected(r, "the end of the file behind the graph");
 }
 
-static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b, ik_error *err)
+static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b,
+                           ik_error *err)
 {
-    dot_reader r = {
-        .at = text, .end = text + size, .line_start = text, .line = 1, .g = {.file = file, .text_size = size}, .err = err};
+    dot_reader r = {.at = text,
+                    .end = text + size,
+                    .line_start = text,
+                    .line = 1,
+                    .g = {.file = file, .text_size = size},
+                    .err = err};
     ik_status status = read_graph(&r);
     if (status == IK_OK)
         status = raw_graph_build(&r.g, b, err);
@@ -407,7 +415,8 @@ static const char *const extensions[] = {"dot", "gv", NULL};
 const ik_format ik_format_dot = {
     .name = "dot",
     .summary = "graph of Graphviz",
-    .source = "E. R. Gansner, S. C. North: An open graph visualization system and its applications to software engineering, 2000",
+    .source = "E. R. Gansner, S. C. North: An open graph visualization system and its applications "
+              "to software engineering, 2000",
     .extensions = extensions,
     .probe = probe,
     .read = read_text,

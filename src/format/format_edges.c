@@ -56,7 +56,8 @@ static ik_status read_node(edge_reader *r, uint32_t *node)
         r->s.at = start;
         return scan_fail(&r->s, r->err, "expected a switch like 5 or a host like h5");
     }
-    *node = shortest_key(r, &token, is_host, number) ? raw_graph_node(&r->g, token, r->err) : IK_NONE;
+    *node =
+        shortest_key(r, &token, is_host, number) ? raw_graph_node(&r->g, token, r->err) : IK_NONE;
     if (*node == IK_NONE)
         return IK_ERR_MEMORY;
     r->g.nodes[*node].is_host = is_host;
@@ -78,7 +79,8 @@ static ik_status read_rate(edge_reader *r, raw_link *link)
     text[rest.length] = '\0';
     if (ik_parse_quantity(text, IK_DIM_RATE, &link->rate_bps, &why) != IK_OK || !link->rate_bps ||
         link->rate_bps > RAW_MAX_RATE_BPS)
-        return scan_fail(&r->s, r->err, "expected a rate like 40Gb/s, at most 1000 Tb/s, or the end of the line");
+        return scan_fail(&r->s, r->err,
+                         "expected a rate like 40Gb/s, at most 1000 Tb/s, or the end of the line");
     return IK_OK;
 }
 
@@ -100,9 +102,11 @@ static ik_status read_line(edge_reader *r)
     return scan_at_end(s) ? IK_OK : read_rate(r, link);
 }
 
-static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b, ik_error *err)
+static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b,
+                           ik_error *err)
 {
-    edge_reader r = {.s = scan_text(text, size, file), .g = {.file = file, .text_size = size}, .err = err};
+    edge_reader r = {
+        .s = scan_text(text, size, file), .g = {.file = file, .text_size = size}, .err = err};
     ik_status status = IK_OK;
     while (status == IK_OK && scan_line(&r.s))
         status = read_line(&r);
@@ -146,7 +150,8 @@ static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
 {
     bool plain = one_rate(f);
     (void)err;
-    fprintf(out, "# %" PRIu32 " switches, %" PRIu32 " hosts (h0, h1, ...)\n", f->num_switches, f->num_hosts);
+    fprintf(out, "# %" PRIu32 " switches, %" PRIu32 " hosts (h0, h1, ...)\n", f->num_switches,
+            f->num_hosts);
     for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
         bool linked = false;
         for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {

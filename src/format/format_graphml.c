@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Format `graphml`: graphs as XML. Read are undirected graphs of any tool: nodes, edges and their data; attributes that ikat
- * does not know are ignored, a node without kind is a switch. Nested graphs, hyperedges and directed edges are refused.
+ * Format `graphml`: graphs as XML. Read are undirected graphs of any tool: nodes, edges and their
+ * data; attributes that ikat does not know are ignored, a node without kind is a switch. Nested
+ * graphs, hyperedges and directed edges are refused.
  */
-#include "format/raw_graph.h"
 #include "fabric/utf8.h"
+#include "format/raw_graph.h"
 #include "format/xml.h"
 #include "ikat/format.h"
 
@@ -29,8 +30,8 @@ static ik_status need(graphml_reader *r, const char *attribute, slice *value)
 {
     if (xml_attribute(&r->x, attribute, value))
         return IK_OK;
-    return xml_fail(&r->x, r->err, "<%.*s> has no %s", (int)(r->x.name.length < 40 ? r->x.name.length : 40), r->x.name.at,
-                    attribute);
+    return xml_fail(&r->x, r->err, "<%.*s> has no %s",
+                    (int)(r->x.name.length < 40 ? r->x.name.length : 40), r->x.name.at, attribute);
 }
 
 static ik_status open_key(graphml_reader *r)
@@ -65,7 +66,8 @@ static ik_status open_graph(graphml_reader *r)
     if (r->graphs++)
         return xml_fail(&r->x, r->err, "a second or nested <graph>; a fabric is one graph");
     if (xml_attribute(&r->x, "edgedefault", &direction) && slice_is(direction, "directed"))
-        return xml_fail(&r->x, r->err, "edgedefault=\"directed\"; only undirected graphs are fabrics");
+        return xml_fail(&r->x, r->err,
+                        "edgedefault=\"directed\"; only undirected graphs are fabrics");
     return IK_OK;
 }
 
@@ -89,7 +91,8 @@ static ik_status open_edge(graphml_reader *r)
         return status;
     if (xml_attribute(&r->x, "directed", &directed) && slice_is(directed, "true"))
         return xml_fail(&r->x, r->err, "a directed edge; only undirected graphs are fabrics");
-    uint32_t a = raw_graph_node(&r->g, source, r->err), b = a == IK_NONE ? a : raw_graph_node(&r->g, target, r->err);
+    uint32_t a = raw_graph_node(&r->g, source, r->err),
+             b = a == IK_NONE ? a : raw_graph_node(&r->g, target, r->err);
     if (b == IK_NONE || !raw_graph_link(&r->g, a, b, r->x.line, r->err))
         return IK_ERR_MEMORY;
     r->in_link = true;
@@ -134,7 +137,8 @@ static ik_status read_data(graphml_reader *r)
     if (key == IK_NONE)
         return IK_OK;
     if (r->in_link)
-        status = raw_link_set(&r->g.links[r->g.num_links - 1], r->attribute[key], r->x.text, r->err);
+        status =
+            raw_link_set(&r->g.links[r->g.num_links - 1], r->attribute[key], r->x.text, r->err);
     else if (r->node != IK_NONE)
         status = raw_node_set(&r->g.nodes[r->node], r->attribute[key], r->x.text, r->err);
     if (status != IK_OK)
@@ -160,9 +164,13 @@ static ik_status read_events(graphml_reader *r)
     }
 }
 
-static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b, ik_error *err)
+static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b,
+                           ik_error *err)
 {
-    graphml_reader r = {.x = xml_start(text, size, file), .g = {.file = file, .text_size = size}, .node = IK_NONE, .err = err};
+    graphml_reader r = {.x = xml_start(text, size, file),
+                        .g = {.file = file, .text_size = size},
+                        .node = IK_NONE,
+                        .err = err};
     ik_status status = read_events(&r);
     if (status == IK_OK && !r.graphs)
         status = ik_fail_at(err, IK_ERR_INPUT, file, 1, 1, "there is no <graph> in this file");
@@ -208,10 +216,11 @@ static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
 {
     raw_pair pairs[RAW_MAX_PAIRS];
     (void)err;
-    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
+    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml "
+                 "xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
     for (const raw_attribute *a = raw_attributes; a->name; a++)
-        fprintf(out, "  <key id=\"%s\" for=\"%s\" attr.name=\"%s\" attr.type=\"%s\"/>\n", a->name, a->of_link ? "edge" : "node",
-                a->name, a->is_text ? "string" : "long");
+        fprintf(out, "  <key id=\"%s\" for=\"%s\" attr.name=\"%s\" attr.type=\"%s\"/>\n", a->name,
+                a->of_link ? "edge" : "node", a->name, a->is_text ? "string" : "long");
     fprintf(out, "  <graph id=\"fabric\" edgedefault=\"undirected\">\n");
     for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
         fprintf(out, "    <node id=\"");
@@ -248,7 +257,8 @@ static const char *const extensions[] = {"graphml", NULL};
 const ik_format ik_format_graphml = {
     .name = "graphml",
     .summary = "graph as XML, for igraph, NetworkX, Gephi and others",
-    .source = "U. Brandes, M. Eiglsperger, I. Herman, M. Himsolt, M. S. Marshall: GraphML progress report, GD 2001",
+    .source = "U. Brandes, M. Eiglsperger, I. Herman, M. Himsolt, M. S. Marshall: GraphML progress "
+              "report, GD 2001",
     .extensions = extensions,
     .probe = probe,
     .read = read_text,

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Format `ibnetdiscover`: what `ibnetdiscover` of infiniband-diags prints, and the netlists of ibsim, which share its syntax.
+ * Format `ibnetdiscover`: what `ibnetdiscover` of infiniband-diags prints, and the netlists of
+ * ibsim, which share its syntax.
  *
- * Every node has a section of port lines, so every cable is told twice; the reader uses that. A cable told by one end only
- * is laid and reported, ends that contradict each other are left unconnected and reported, a node that is only mentioned is
- * made from the mentions and reported. Lines that make no sense are errors with their place.
+ * Every node has a section of port lines, so every cable is told twice; the reader uses that. A
+ * cable told by one end only is laid and reported, ends that contradict each other are left
+ * unconnected and reported, a node that is only mentioned is made from the mentions and reported.
+ * Lines that make no sense are errors with their place.
  *
- * A link's rate is its data rate: lanes x signalling rate x coding (8b/10b up to QDR, 64b/66b from FDR10 on). 4xFDR is
- * 54545454545 bit/s, rounded down to a whole number. Links without width and speed get the default rate. Latencies are not in
- * the file: the default latency.
+ * A link's rate is its data rate: lanes x signalling rate x coding (8b/10b up to QDR, 64b/66b from
+ * FDR10 on). 4xFDR is 54545454545 bit/s, rounded down to a whole number. Links without width and
+ * speed get the default rate. Latencies are not in the file: the default latency.
  */
 #include "format/ib_dump.h"
 #include "format/ib_rate.h"
@@ -31,8 +33,10 @@ static ik_status add_node(ib_file *ib, uint32_t key, uint32_t *node, ik_error *e
         ib->node_cap = cap;
     }
     slice name = ib->keys.names[key];
-    ib->nodes[ib->num_nodes] =
-        (ib_node){.key = key, .next_same = IK_NONE, .is_host = !name.length || name.at[0] != 'S', .line = ib->s.line};
+    ib->nodes[ib->num_nodes] = (ib_node){.key = key,
+                                         .next_same = IK_NONE,
+                                         .is_host = !name.length || name.at[0] != 'S',
+                                         .line = ib->s.line};
     *node = ib->num_nodes++;
     return IK_OK;
 }
@@ -60,7 +64,8 @@ static ik_status node_of(ib_file *ib, slice name, uint32_t *node, ik_error *err)
     return IK_OK;
 }
 
-/* The node of a section: the one that was only mentioned, or another one of the same name, to be compared later. */
+/* The node of a section: the one that was only mentioned, or another one of the same name, to be
+ * compared later. */
 static ik_status node_of_section(ib_file *ib, slice name, uint32_t *node, ik_error *err)
 {
     uint32_t last;
@@ -112,8 +117,8 @@ static ik_status bracketed_port(scan *s, uint32_t *port, ik_error *err)
     if (!scan_char(s, ']'))
         return scan_fail(s, err, "expected ']' after the port number");
     const char *back = s->at;
-    if (!(scan_char(s, '[') && scan_word(s, "ext") && (scan_blanks(s), true) && scan_uint(s, 65535, &external) &&
-          scan_char(s, ']')))
+    if (!(scan_char(s, '[') && scan_word(s, "ext") && (scan_blanks(s), true) &&
+          scan_uint(s, 65535, &external) && scan_char(s, ']')))
         s->at = back;
     *port = (uint32_t)number;
     return IK_OK;
@@ -129,7 +134,8 @@ static ik_status port_guid(scan *s, uint64_t *guid, ik_error *err)
     return scan_char(s, ')') ? IK_OK : scan_fail(s, err, "expected ')' after the GUID");
 }
 
-/* What the comment behind a node or port says: a name in quotes, LIDs before and behind it, width and speed. */
+/* What the comment behind a node or port says: a name in quotes, LIDs before and behind it, width
+ * and speed. */
 typedef struct remark {
     slice name, rate;
     uint32_t lid_before, lid_behind;
@@ -229,8 +235,8 @@ static ik_status read_port(ib_file *ib, ik_error *err)
         return scan_fail(s, err, "a port stands before any Switch or Ca; expected one of these");
     ik_status status = bracketed_port(s, &end.port, err);
     if (status == IK_OK && end.port > ib->nodes[ib->current].radix)
-        return scan_fail(s, err, "port %" PRIu32 " of a node with %" PRIu32 " ports (line %u)", end.port,
-                         ib->nodes[ib->current].radix, ib->nodes[ib->current].line);
+        return scan_fail(s, err, "port %" PRIu32 " of a node with %" PRIu32 " ports (line %u)",
+                         end.port, ib->nodes[ib->current].radix, ib->nodes[ib->current].line);
     if (status == IK_OK)
         status = port_guid(s, &end.guid, err);
     if (status == IK_OK)
@@ -273,7 +279,8 @@ static ik_status read_assignment(ib_file *ib, const char *equals, ik_error *err)
 /* Headings that ibnetdiscover --grouping writes between the sections. */
 static bool is_heading(scan *s)
 {
-    static const char *const words[] = {"Chassis", "Non-Chassis", "Spine", "Line", "Leaf", "Slot", "Internal", NULL};
+    static const char *const words[] = {"Chassis", "Non-Chassis", "Spine",    "Line",
+                                        "Leaf",    "Slot",        "Internal", NULL};
     for (size_t i = 0; words[i]; i++)
         if (scan_word(s, words[i]))
             return true;
@@ -299,7 +306,8 @@ static ik_status read_line(ib_file *ib, ik_error *err)
         return read_assignment(ib, equals, err);
     if (is_heading(s))
         return IK_OK;
-    return scan_fail(s, err, "expected Switch, Ca, a port like [5], or an assignment like switchguid=0x1");
+    return scan_fail(s, err,
+                     "expected Switch, Ca, a port like [5], or an assignment like switchguid=0x1");
 }
 
 static ik_status read_all(ib_file *ib, ik_error *err)
@@ -308,11 +316,13 @@ static ik_status read_all(ib_file *ib, ik_error *err)
     while (status == IK_OK && scan_line(&ib->s))
         status = read_line(ib, err);
     if (status == IK_OK && ib->keys.num == 0)
-        status = ik_fail_at(err, IK_ERR_INPUT, ib->s.file, ib->s.line, 1, "there is no Switch and no Ca in this file");
+        status = ik_fail_at(err, IK_ERR_INPUT, ib->s.file, ib->s.line, 1,
+                            "there is no Switch and no Ca in this file");
     return status == IK_OK ? ib_lay_cables(ib, err) : status;
 }
 
-static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b, ik_error *err)
+static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b,
+                           ik_error *err)
 {
     ib_file ib = {.s = scan_text(text, size, file), .current = IK_NONE, .b = b};
     ik_status status = read_all(&ib, err);
@@ -326,7 +336,8 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
 
 static unsigned probe(const char *text, size_t size)
 {
-    static const char *const starts[] = {"# Topology file", "vendid=", "switchguid=", "caguid=", "Switch", "Hca", "Ca"};
+    static const char *const starts[] = {
+        "# Topology file", "vendid=", "switchguid=", "caguid=", "Switch", "Hca", "Ca"};
     scan s = scan_text(text, size, "");
     for (unsigned lines = 0; lines < 50 && scan_line(&s); lines++)
         for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {

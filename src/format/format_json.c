@@ -2,11 +2,12 @@
  *
  * Format `json`: everything that a fabric holds, and nothing lost. Documented in docs/formats.md.
  *
- * Nodes of a link are numbered as in the library: switches first, then hosts; ports from 0. "spec" says how the fabric was
- * made; topology `file` builds it again and, if the graph is the same, the fabric is as good as generated.
+ * Nodes of a link are numbered as in the library: switches first, then hosts; ports from 0. "spec"
+ * says how the fabric was made; topology `file` builds it again and, if the graph is the same, the
+ * fabric is as good as generated.
  */
-#include "format/json_read.h"
 #include "fabric/utf8.h"
+#include "format/json_read.h"
 #include "ikat/format.h"
 
 #include <inttypes.h>
@@ -38,8 +39,8 @@ static void write_classes(const ik_fabric *f, FILE *out)
     for (uint32_t i = 0; i < f->num_classes; i++) {
         fprintf(out, "%s\n    {\"name\": ", i ? "," : "");
         write_string(f->classes[i].name, out);
-        fprintf(out, ", \"rate_bps\": %" PRIu64 ", \"latency_ps\": %" PRIu64 "}", f->classes[i].rate_bps,
-                f->classes[i].latency_ps);
+        fprintf(out, ", \"rate_bps\": %" PRIu64 ", \"latency_ps\": %" PRIu64 "}",
+                f->classes[i].rate_bps, f->classes[i].latency_ps);
     }
     fprintf(out, "\n  ],\n");
 }
@@ -50,15 +51,16 @@ static void write_port_labels(const ik_fabric *f, uint32_t node, FILE *out)
     bool any = false;
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++)
         if (ik_port_number(f, port) != ik_port_local(f, port) + 1) {
-            fprintf(out, "%s[%" PRIu32 ", %u]", any ? ", " : ", \"labels\": [", ik_port_local(f, port), ik_port_number(f, port));
+            fprintf(out, "%s[%" PRIu32 ", %u]", any ? ", " : ", \"labels\": [",
+                    ik_port_local(f, port), ik_port_number(f, port));
             any = true;
         }
     fputs(any ? "]" : "", out);
     any = false;
     for (uint32_t port = f->port_base[node]; f->port_guid && port < f->port_base[node + 1]; port++)
         if (f->port_guid[port]) {
-            fprintf(out, "%s[%" PRIu32 ", \"0x%016" PRIx64 "\"]", any ? ", " : ", \"port_guids\": [", ik_port_local(f, port),
-                    f->port_guid[port]);
+            fprintf(out, "%s[%" PRIu32 ", \"0x%016" PRIx64 "\"]",
+                    any ? ", " : ", \"port_guids\": [", ik_port_local(f, port), f->port_guid[port]);
             any = true;
         }
     fputs(any ? "]" : "", out);
@@ -78,15 +80,17 @@ static void write_node(const ik_fabric *f, uint32_t node, FILE *out)
     if (ik_is_switch(f, node) && f->switch_level)
         fprintf(out, ", \"level\": %u", f->switch_level[node]);
     if (ik_is_switch(f, node) && f->switch_xy)
-        fprintf(out, ", \"xy\": [%" PRId32 ", %" PRId32 "]", f->switch_xy[node].x, f->switch_xy[node].y);
+        fprintf(out, ", \"xy\": [%" PRId32 ", %" PRId32 "]", f->switch_xy[node].x,
+                f->switch_xy[node].y);
     if (ik_is_switch(f, node) && f->switch_place)
-        fprintf(out, ", \"place\": [%u, %u, %" PRIu32 "]", f->switch_place[node].layer, f->switch_place[node].group,
-                f->switch_place[node].pos);
+        fprintf(out, ", \"place\": [%u, %u, %" PRIu32 "]", f->switch_place[node].layer,
+                f->switch_place[node].group, f->switch_place[node].pos);
     write_port_labels(f, node, out);
     fputc('}', out);
 }
 
-static void write_nodes(const ik_fabric *f, const char *what, uint32_t first, uint32_t end, FILE *out)
+static void write_nodes(const ik_fabric *f, const char *what, uint32_t first, uint32_t end,
+                        FILE *out)
 {
     fprintf(out, "  \"%s\": [", what);
     for (uint32_t node = first; node < end; node++) {
@@ -104,8 +108,9 @@ static void write_links(const ik_fabric *f, FILE *out)
         uint32_t peer = f->port_peer[port];
         if (peer == IK_NONE || peer < port)
             continue;
-        fprintf(out, "%s\n    [%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %u]", any ? "," : "", f->port_node[port],
-                ik_port_local(f, port), f->port_node[peer], ik_port_local(f, peer), f->port_class[port]);
+        fprintf(out, "%s\n    [%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %u]",
+                any ? "," : "", f->port_node[port], ik_port_local(f, port), f->port_node[peer],
+                ik_port_local(f, peer), f->port_class[port]);
         any = true;
     }
     fprintf(out, "\n  ],\n");
@@ -117,7 +122,8 @@ static void write_findings(const ik_fabric *f, FILE *out)
     fprintf(out, "  \"findings\": [");
     for (size_t i = 0; i < f->num_findings; i++) {
         const ik_finding *finding = &f->findings[i];
-        fprintf(out, "%s\n    {\"severity\": \"%s\", \"code\": ", i ? "," : "", severities[finding->severity]);
+        fprintf(out, "%s\n    {\"severity\": \"%s\", \"code\": ", i ? "," : "",
+                severities[finding->severity]);
         write_string(finding->code, out);
         if (finding->node != IK_NONE)
             fprintf(out, ", \"node\": %" PRIu32, finding->node);
@@ -130,7 +136,8 @@ static void write_findings(const ik_fabric *f, FILE *out)
     fprintf(out, "\n  ]\n}\n");
 }
 
-/* How a generated fabric is generated again. Where a file was read from is nothing that a file should tell. */
+/* How a generated fabric is generated again. Where a file was read from is nothing that a file
+ * should tell. */
 static void write_origin(const ik_fabric *f, FILE *out)
 {
     if (!f->spec[0] || strcmp(f->family, "file") == 0)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * format_lrt.c: edge lists of layout-conscious random topologies. First line `N d r`, then one line `a b` an edge, a < b: N = n*n
- * switches on an n x n floor, switch i at (i mod n, i div n), all of degree d, no edge longer than r (Manhattan). Hosts are not
- * told: reading gives every switch one, as the generator `lrt` does by default, and the same port order (host first, then
- * neighbours ascending).
+ * format_lrt.c: edge lists of layout-conscious random topologies. First line `N d r`, then one line
+ * `a b` an edge, a < b: N = n*n switches on an n x n floor, switch i at (i mod n, i div n), all of
+ * degree d, no edge longer than r (Manhattan). Hosts are not told: reading gives every switch one,
+ * as the generator `lrt` does by default, and the same port order (host first, then neighbours
+ * ascending).
  */
 #include "format/scan.h"
 #include "ikat/format.h"
@@ -34,16 +35,16 @@ static bool number(scan *s, uint64_t max, uint64_t *value)
 
 static bool three_numbers(scan *s, uint64_t value[3])
 {
-    return scan_line(s) && number(s, 1u << 26, &value[0]) && number(s, 65535, &value[1]) && number(s, 1u << 26, &value[2]) &&
-           scan_at_end(s);
+    return scan_line(s) && number(s, 1u << 26, &value[0]) && number(s, 65535, &value[1]) &&
+           number(s, 1u << 26, &value[2]) && scan_at_end(s);
 }
 
 static unsigned probe(const char *text, size_t size)
 {
     uint64_t value[3], a = 0, b = 0;
     scan s = scan_text(text, size, "");
-    if (!three_numbers(&s, value) || !scan_line(&s) || !number(&s, value[0], &a) || !number(&s, value[0], &b) ||
-        !scan_at_end(&s)) {
+    if (!three_numbers(&s, value) || !scan_line(&s) || !number(&s, value[0], &a) ||
+        !number(&s, value[0], &b) || !scan_at_end(&s)) {
         return 0;
     }
     uint64_t side = square_root(value[0]);
@@ -56,17 +57,25 @@ static ik_status read_head(scan *s, size_t size, lrt_file *l, ik_error *err)
     if (!three_numbers(s, value)) {
         return scan_fail(s, err, "expected 'N d r': switches, degree, longest edge");
     }
-    *l = (lrt_file){.n = (uint32_t)value[0], .side = square_root(value[0]), .d = (uint32_t)value[1], .r = (uint32_t)value[2]};
+    *l = (lrt_file){.n = (uint32_t)value[0],
+                    .side = square_root(value[0]),
+                    .d = (uint32_t)value[1],
+                    .r = (uint32_t)value[2]};
     if (l->n < 2 || (uint64_t)l->side * l->side != l->n) {
-        return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1, "N = %" PRIu32 " is not the square of 2 or more", l->n);
+        return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1,
+                          "N = %" PRIu32 " is not the square of 2 or more", l->n);
     }
     if ((uint64_t)l->n * l->d / 2 * 4 > size + 4 || l->d == 0) {
         return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1,
-                          "%" PRIu32 " switches of degree %" PRIu32 " need more edges than the file can hold", l->n, l->d);
+                          "%" PRIu32 " switches of degree %" PRIu32
+                          " need more edges than the file can hold",
+                          l->n, l->d);
     }
     l->nbr = ik_calloc((size_t)l->n * l->d, sizeof *l->nbr);
     l->deg = ik_calloc(l->n, sizeof *l->deg);
-    return l->nbr && l->deg ? IK_OK : ik_fail_memory(err, (size_t)l->n * (l->d + 1) * sizeof *l->nbr, "an edge list");
+    return l->nbr && l->deg
+               ? IK_OK
+               : ik_fail_memory(err, (size_t)l->n * (l->d + 1) * sizeof *l->nbr, "an edge list");
 }
 
 static uint32_t length(const lrt_file *l, uint32_t a, uint32_t b)
@@ -79,15 +88,18 @@ static ik_status add_edge(const scan *s, lrt_file *l, uint32_t a, uint32_t b, ik
 {
     if (a == b || length(l, a, b) > l->r) {
         return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1,
-                          "edge %" PRIu32 " %" PRIu32 " has length %" PRIu32 ", not 1 to %" PRIu32, a, b, length(l, a, b), l->r);
+                          "edge %" PRIu32 " %" PRIu32 " has length %" PRIu32 ", not 1 to %" PRIu32,
+                          a, b, length(l, a, b), l->r);
     }
     for (uint32_t t = 0; t < l->deg[a]; t++) {
         if (l->nbr[(size_t)a * l->d + t] == b) {
-            return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1, "edge %" PRIu32 " %" PRIu32 " stands twice", a, b);
+            return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1,
+                              "edge %" PRIu32 " %" PRIu32 " stands twice", a, b);
         }
     }
     if (l->deg[a] == l->d || l->deg[b] == l->d) {
-        return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1, "switch %" PRIu32 " has more than %" PRIu32 " edges",
+        return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1,
+                          "switch %" PRIu32 " has more than %" PRIu32 " edges",
                           l->deg[a] == l->d ? a : b, l->d);
     }
     l->nbr[(size_t)a * l->d + l->deg[a]++] = b;
@@ -112,7 +124,8 @@ static ik_status read_edges(scan *s, lrt_file *l, ik_error *err)
     }
     for (uint32_t a = 0; a < l->n; a++) {
         if (l->deg[a] != l->d) {
-            return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1, "switch %" PRIu32 " has %" PRIu32 " edges, not %" PRIu32, a,
+            return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1,
+                              "switch %" PRIu32 " has %" PRIu32 " edges, not %" PRIu32, a,
                               l->deg[a], l->d);
         }
     }
@@ -127,7 +140,8 @@ static int ascending(const void *a, const void *b)
 
 static void build(const lrt_file *l, ik_builder *b)
 {
-    uint16_t class = ik_builder_default_link(b, false), host_class = ik_builder_default_link(b, true);
+    uint16_t class = ik_builder_default_link(b, false),
+             host_class = ik_builder_default_link(b, true);
     ik_builder_switches(b, l->n, 1 + l->d);
     ik_builder_hosts(b, l->n, 1);
     for (uint32_t a = 0; a < l->n; a++) {
@@ -149,7 +163,8 @@ static void build(const lrt_file *l, ik_builder *b)
     }
 }
 
-static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b, ik_error *err)
+static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b,
+                           ik_error *err)
 {
     lrt_file l = {0};
     scan s = scan_text(text, size, file);
@@ -170,14 +185,15 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
 static ik_status check_floor(const ik_fabric *f, uint32_t side, ik_error *err)
 {
     if ((uint64_t)side * side != f->num_switches || !f->switch_xy) {
-        ik_fail(err, IK_ERR_UNSUPPORTED, "%" PRIu32 " switches %s: no n x n floor to write", f->num_switches,
-                f->switch_xy ? "are no square" : "without positions");
+        ik_fail(err, IK_ERR_UNSUPPORTED, "%" PRIu32 " switches %s: no n x n floor to write",
+                f->num_switches, f->switch_xy ? "are no square" : "without positions");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "format 'edges' writes any fabric");
     }
     for (uint32_t a = 0; a < f->num_switches; a++) {
         if (f->switch_xy[a].x != (int32_t)(a % side) || f->switch_xy[a].y != (int32_t)(a / side)) {
-            return ik_fail(err, IK_ERR_UNSUPPORTED, "switch %" PRIu32 " does not stand at column %" PRIu32 ", row %" PRIu32, a,
-                           a % side, a / side);
+            return ik_fail(err, IK_ERR_UNSUPPORTED,
+                           "switch %" PRIu32 " does not stand at column %" PRIu32 ", row %" PRIu32,
+                           a, a % side, a / side);
         }
     }
     return IK_OK;
@@ -204,11 +220,14 @@ static ik_status check_regular(const ik_fabric *f, lrt_file *l, ik_error *err)
         l->d = a == 0 ? count : l->d;
         if (count != l->d || count == 0) {
             return ik_fail(err, IK_ERR_UNSUPPORTED,
-                           "switch %" PRIu32 " has %" PRIu32 " links and switch 0 has %" PRIu32 ": not regular", a, count, l->d);
+                           "switch %" PRIu32 " has %" PRIu32 " links and switch 0 has %" PRIu32
+                           ": not regular",
+                           a, count, l->d);
         }
         for (uint32_t t = 0; t < count; t++) {
             if (l->nbr[t] == a || (t > 0 && l->nbr[t] == l->nbr[t - 1])) {
-                return ik_fail(err, IK_ERR_UNSUPPORTED, "switches %" PRIu32 " and %" PRIu32 " are joined more than once", a,
+                return ik_fail(err, IK_ERR_UNSUPPORTED,
+                               "switches %" PRIu32 " and %" PRIu32 " are joined more than once", a,
                                l->nbr[t]);
             }
             uint32_t far = length(l, a, l->nbr[t]);
@@ -249,8 +268,10 @@ static const char *const extensions[] = {"lrt", NULL};
 
 const ik_format ik_format_lrt = {
     .name = "lrt",
-    .summary = "edge list of a layout-conscious random topology: 'N d r', then one edge a line; hosts are not told",
-    .source = "R. Kawano et al., LOREN: a scalable routing method for layout-conscious random topologies, CANDAR 2016, section "
+    .summary = "edge list of a layout-conscious random topology: 'N d r', then one edge a line; "
+               "hosts are not told",
+    .source = "R. Kawano et al., LOREN: a scalable routing method for layout-conscious random "
+              "topologies, CANDAR 2016, section "
               "II-B (notation)",
     .extensions = extensions,
     .probe = probe,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * format_svg.c: a picture of a fabric (write only): switches where ik_fabric_layout puts them, lines for links (thicker for
- * parallel ones, red for links below the common rate), a small number at each switch that has hosts.
+ * format_svg.c: a picture of a fabric (write only): switches where ik_fabric_layout puts them,
+ * lines for links (thicker for parallel ones, red for links below the common rate), a small number
+ * at each switch that has hosts.
  */
 #include "ikat/format.h"
 
@@ -49,7 +50,8 @@ static ik_status find_common_rate(const ik_fabric *f, uint64_t *common_bps, ik_e
     return IK_OK;
 }
 
-/* Straight lines; between switches of one row an arc, or the line would run through those in between. */
+/* Straight lines; between switches of one row an arc, or the line would run through those in
+ * between. */
 static void draw_link(const canvas *c, uint32_t port)
 {
     uint32_t a = c->f->port_node[port], b = ik_peer_node(c->f, port);
@@ -57,9 +59,11 @@ static void draw_link(const canvas *c, uint32_t port)
     const char *style = ik_port_rate_bps(c->f, port) < c->common_bps ? " class=\"slow\"" : "";
     if (y1 == y2 && x1 != x2) {
         double bend = (x2 > x1 ? x2 - x1 : x1 - x2) * 0.25;
-        if (bend > 2 * (y1 - 2)) /* a quadratic curve rises half as high as its control point: stay inside */
+        /* a quadratic curve rises half as high as its control point: stay inside */
+        if (bend > 2 * (y1 - 2))
             bend = 2 * (y1 - 2);
-        fprintf(c->out, "<path%s d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"/>\n", style, x1, y1, (x1 + x2) / 2, y1 - bend, x2, y2);
+        fprintf(c->out, "<path%s d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"/>\n", style, x1, y1,
+                (x1 + x2) / 2, y1 - bend, x2, y2);
     } else {
         fprintf(c->out, "<path%s d=\"M%.1f %.1fL%.1f %.1f\"/>\n", style, x1, y1, x2, y2);
     }
@@ -76,10 +80,11 @@ static uint32_t hosts_at(const ik_fabric *f, uint32_t sw)
 static void draw_switch(const canvas *c, uint32_t sw)
 {
     uint32_t hosts = hosts_at(c->f, sw);
-    fprintf(c->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", hosts ? "leaf" : "inner", x_of(c, sw),
-            y_of(c, sw), c->radius);
+    fprintf(c->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n",
+            hosts ? "leaf" : "inner", x_of(c, sw), y_of(c, sw), c->radius);
     if (hosts && c->radius >= 6)
-        fprintf(c->out, "<text x=\"%.1f\" y=\"%.1f\">%" PRIu32 "</text>\n", x_of(c, sw), y_of(c, sw), hosts);
+        fprintf(c->out, "<text x=\"%.1f\" y=\"%.1f\">%" PRIu32 "</text>\n", x_of(c, sw),
+                y_of(c, sw), hosts);
 }
 
 /* Radius by the number of switches on the widest row, so that neighbours do not touch. */
@@ -88,7 +93,8 @@ static void choose_size(canvas *c)
     const ik_fabric *f = c->f;
     double nearest = 1.0;
     for (uint32_t s = 1; s < f->num_switches; s++) {
-        double dx = (double)c->at[s].x - (double)c->at[s - 1].x, dy = (double)c->at[s].y - (double)c->at[s - 1].y;
+        double dx = (double)c->at[s].x - (double)c->at[s - 1].x,
+               dy = (double)c->at[s].y - (double)c->at[s - 1].y;
         double apart = (dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy);
         if (apart > 1e-6 && apart < nearest)
             nearest = apart;
@@ -114,14 +120,17 @@ static ik_status svg_write(const ik_fabric *f, FILE *out, ik_error *err)
         return status;
     }
     choose_size(&c);
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\">\n"
-            "<style>path{stroke:#8aa;stroke-width:.8;stroke-opacity:.6;fill:none}path.slow{stroke:#d33;stroke-width:2.5;stroke-"
-            "opacity:1}"
-            "circle.leaf{fill:#2b6cb0}circle.inner{fill:#dd8a33}"
-            "text{font:9px sans-serif;fill:#fff;text-anchor:middle;dominant-baseline:central}</style>\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-            c.width, c.height, c.width, c.height);
+    fprintf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+        "height=\"%.0f\">\n"
+        "<style>path{stroke:#8aa;stroke-width:.8;stroke-opacity:.6;fill:none}path.slow{stroke:#d33;"
+        "stroke-width:2.5;stroke-"
+        "opacity:1}"
+        "circle.leaf{fill:#2b6cb0}circle.inner{fill:#dd8a33}"
+        "text{font:9px sans-serif;fill:#fff;text-anchor:middle;dominant-baseline:central}</style>\n"
+        "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+        c.width, c.height, c.width, c.height);
     for (uint32_t p = 0; p < f->port_base[f->num_switches]; p++)
         if (draws_line(f, p))
             draw_link(&c, p);
@@ -136,7 +145,8 @@ static const char *const extensions[] = {"svg", NULL};
 
 const ik_format ik_format_svg = {
     .name = "svg",
-    .summary = "a picture (write only): switches in the rows that the family's paper draws, slow links red",
+    .summary = "a picture (write only): switches in the rows that the family's paper draws, slow "
+               "links red",
     .source = "W3C, Scalable Vector Graphics 1.1",
     .extensions = extensions,
     .write = svg_write,

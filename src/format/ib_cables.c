@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From the sections of an InfiniBand dump to nodes and cables. Every cable is told twice, once by each end: mutual tales first,
- * then the rest is laid or left out and reported. Two sections of one identifier are one node if they agree, else two nodes with
- * one GUID, which do happen.
+ * From the sections of an InfiniBand dump to nodes and cables. Every cable is told twice, once by
+ * each end: mutual tales first, then the rest is laid or left out and reported. Two sections of one
+ * identifier are one node if they agree, else two nodes with one GUID, which do happen.
  */
 #include "format/ib_dump.h"
 #include "format/ib_rate.h"
@@ -47,12 +47,14 @@ static bool agree(const ib_file *ib, const ib_node *a, const ib_node *b)
     return true;
 }
 
-/* A section that repeats another is one node with it; one that contradicts it is another node with the same GUID. */
+/* A section that repeats another is one node with it; one that contradicts it is another node with
+ * the same GUID. */
 static void merge_sections(ib_file *ib)
 {
     for (uint32_t later = 0; later < ib->num_nodes; later++) {
         ib_node *node = &ib->nodes[later];
-        for (uint32_t first = ib->first_of[node->key]; first != IK_NONE && !node->merged; first = ib->nodes[first].next_same) {
+        for (uint32_t first = ib->first_of[node->key]; first != IK_NONE && !node->merged;
+             first = ib->nodes[first].next_same) {
             if (first >= later || ib->nodes[first].merged || !agree(ib, &ib->nodes[first], node))
                 continue;
             node->merged = true;
@@ -63,7 +65,8 @@ static void merge_sections(ib_file *ib)
     }
 }
 
-/* Switches that compute in the network show a channel adapter inside; it is no host, and its port is no host port. */
+/* Switches that compute in the network show a channel adapter inside; it is no host, and its port
+ * is no host port. */
 static void leave_out_aggregation(ib_file *ib)
 {
     static const char mark[] = "Aggregation Node";
@@ -71,7 +74,8 @@ static void leave_out_aggregation(ib_file *ib)
     for (uint32_t i = 0; i < ib->num_nodes; i++) {
         ib_node *node = &ib->nodes[i];
         slice name = node->name.length ? node->name : ib->keys.names[node->key];
-        for (size_t at = 0; node->is_host && !node->merged && !node->left_out && at + length <= name.length; at++)
+        for (size_t at = 0;
+             node->is_host && !node->merged && !node->left_out && at + length <= name.length; at++)
             node->left_out = memcmp(name.at + at, mark, length) == 0;
         ib->left_out += node->left_out;
     }
@@ -82,8 +86,8 @@ static bool is_left_out(const ib_file *ib, const ib_end *end)
     return ib->nodes[end->node].left_out || ib->nodes[end->peer].left_out;
 }
 
-/* Numbers the ports of all nodes. A line of a few bytes may claim 254 ports: what no fabric holds is refused before it is
- * allocated. */
+/* Numbers the ports of all nodes. A line of a few bytes may claim 254 ports: what no fabric holds
+ * is refused before it is allocated. */
 static ik_status number_slots(ib_file *ib, ik_error *err)
 {
     uint64_t total = 0;
@@ -117,8 +121,9 @@ static ik_status fill_slots(ib_file *ib, ik_error *err)
         const char *key = shown_key(ib, end->peer, &length);
         if (other && (other->peer != end->peer || other->peer_port != end->peer_port))
             return ik_fail_at(err, IK_ERR_INPUT, ib->s.file, end->line, 1,
-                              "port %" PRIu32 " is cabled to \"%.*s\" port %" PRIu32 ", but elsewhere in line %u", end->port,
-                              length, key, end->peer_port, other->line);
+                              "port %" PRIu32 " is cabled to \"%.*s\" port %" PRIu32
+                              ", but elsewhere in line %u",
+                              end->port, length, key, end->peer_port, other->line);
         *slot = (uint32_t)i;
     }
     return IK_OK;
@@ -127,10 +132,12 @@ static ik_status fill_slots(ib_file *ib, ik_error *err)
 /* Does this node tell a cable that leads back to the end? */
 static bool leads_back(const ib_file *ib, const ib_node *node, const ib_end *end)
 {
-    uint32_t slot =
-        end->peer_port > node->radix || node->merged || node->left_out ? IK_NONE : ib->slot[node->first + end->peer_port - 1];
+    uint32_t slot = end->peer_port > node->radix || node->merged || node->left_out
+                        ? IK_NONE
+                        : ib->slot[node->first + end->peer_port - 1];
     const ib_end *other = slot == IK_NONE ? NULL : &ib->ends[slot];
-    return other && ib->nodes[other->peer].key == ib->nodes[end->node].key && other->peer_port == end->port;
+    return other && ib->nodes[other->peer].key == ib->nodes[end->node].key &&
+           other->peer_port == end->port;
 }
 
 /* Of several nodes with one identifier, the one meant is that which tells the same cable. */
@@ -148,9 +155,10 @@ static ik_status find_peers(ib_file *ib, ik_error *err)
         int length;
         const char *key = shown_key(ib, end->peer, &length);
         if (end->peer_port > ib->nodes[end->peer].radix)
-            return ik_fail_at(err, IK_ERR_INPUT, ib->s.file, end->line, 1,
-                              "a cable to port %" PRIu32 " of \"%.*s\", which has %" PRIu32 " ports (line %u)", end->peer_port,
-                              length, key, ib->nodes[end->peer].radix, ib->nodes[end->peer].line);
+            return ik_fail_at(
+                err, IK_ERR_INPUT, ib->s.file, end->line, 1,
+                "a cable to port %" PRIu32 " of \"%.*s\", which has %" PRIu32 " ports (line %u)",
+                end->peer_port, length, key, ib->nodes[end->peer].radix, ib->nodes[end->peer].line);
     }
     return IK_OK;
 }
@@ -212,11 +220,13 @@ static ik_status add_nodes(ib_file *ib, ik_error *err)
         return ik_fail_memory(err, ib->num_nodes * sizeof *order, "the order of nodes");
     if (!num) {
         free(order);
-        return ik_fail_at(err, IK_ERR_INPUT, ib->s.file, ib->s.line, 1, "there is no switch and no host in this file");
+        return ik_fail_at(err, IK_ERR_INPUT, ib->s.file, ib->s.line, 1,
+                          "there is no switch and no host in this file");
     }
     for (uint32_t i = 0; i < num; i++) {
         ib_node *node = &ib->nodes[order[i]];
-        node->id = node->is_host ? ik_builder_hosts(ib->b, 1, node->radix) : ik_builder_switches(ib->b, 1, node->radix);
+        node->id = node->is_host ? ik_builder_hosts(ib->b, 1, node->radix)
+                                 : ik_builder_switches(ib->b, 1, node->radix);
         label_node(ib, order[i]);
         if (node->defined || missing++ >= NAMED)
             continue;
@@ -224,13 +234,15 @@ static ik_status add_nodes(ib_file *ib, ik_error *err)
         const char *key = shown_key(ib, order[i], &length);
         ik_end end = end_of(ib, order[i], 1);
         ik_builder_finding(ib->b, node->is_host ? IK_WARNING : IK_ERROR, "missing-section", &end,
-                           "\"%.*s\" (%.*s) is mentioned in line %u but has no section of its own: the dump is incomplete",
+                           "\"%.*s\" (%.*s) is mentioned in line %u but has no section of its own: "
+                           "the dump is incomplete",
                            length, key, (int)(node->name.length < 100 ? node->name.length : 100),
                            node->name.at ? node->name.at : "", node->line);
     }
     if (missing > NAMED)
-        ik_builder_finding(ib->b, IK_WARNING, "missing-section", NULL,
-                           "%" PRIu32 " nodes in all are mentioned but have no section of their own", missing);
+        ik_builder_finding(
+            ib->b, IK_WARNING, "missing-section", NULL,
+            "%" PRIu32 " nodes in all are mentioned but have no section of their own", missing);
     free(order);
     return IK_OK;
 }
@@ -244,8 +256,10 @@ static uint16_t cable_class(ib_file *ib, const ib_end *a, const ib_end *b)
     if (ra && rb && ra != rb) {
         ik_end end = end_of(ib, a->node, a->port);
         ik_builder_finding(ib->b, IK_WARNING, "asymmetric-rate", &end,
-                           "the two ends of a cable disagree on its rate: %.*s in line %u, %.*s in line %u; the lower is used",
-                           (int)a->rate.length, a->rate.at, a->line, (int)b->rate.length, b->rate.at, b->line);
+                           "the two ends of a cable disagree on its rate: %.*s in line %u, %.*s in "
+                           "line %u; the lower is used",
+                           (int)a->rate.length, a->rate.at, a->line, (int)b->rate.length,
+                           b->rate.at, b->line);
     }
     if (!ra && !rb) {
         ib->unrated++;
@@ -260,7 +274,12 @@ static uint16_t cable_class(ib_file *ib, const ib_end *a, const ib_end *b)
 static void lay(ib_file *ib, ib_end *a, ib_end *b)
 {
     ik_end near = end_of(ib, a->node, a->port), far = end_of(ib, a->peer, a->peer_port);
-    uint64_t near_guid = a->guid ? a->guid : b ? b->peer_guid : 0, far_guid = a->peer_guid ? a->peer_guid : b ? b->guid : 0;
+    uint64_t near_guid = a->guid ? a->guid
+                         : b     ? b->peer_guid
+                                 : 0,
+             far_guid = a->peer_guid ? a->peer_guid
+                        : b          ? b->guid
+                                     : 0;
     ik_builder_link(ib->b, near, far, cable_class(ib, a, b));
     ik_builder_port_ids(ib->b, near, near_guid, 0);
     ik_builder_port_ids(ib->b, far, far_guid, 0);
@@ -278,10 +297,12 @@ static void tell_bad_cable(ib_file *ib, const ib_end *end, ik_severity severity,
     if (ib->one_sided++ >= NAMED)
         return;
     ik_builder_finding(ib->b, severity, "asymmetric-cable", &near,
-                       "line %u: the cable from %.*s (%.*s) port %" PRIu32 " to %.*s (%.*s) port %" PRIu32 " %s", end->line,
-                       (int)(na->name.length < 64 ? na->name.length : 64), na->name.at ? na->name.at : "", la, a, end->port,
-                       (int)(nb->name.length < 64 ? nb->name.length : 64), nb->name.at ? nb->name.at : "", lb, b, end->peer_port,
-                       what);
+                       "line %u: the cable from %.*s (%.*s) port %" PRIu32
+                       " to %.*s (%.*s) port %" PRIu32 " %s",
+                       end->line, (int)(na->name.length < 64 ? na->name.length : 64),
+                       na->name.at ? na->name.at : "", la, a, end->port,
+                       (int)(nb->name.length < 64 ? nb->name.length : 64),
+                       nb->name.at ? nb->name.at : "", lb, b, end->peer_port, what);
 }
 
 /* The end that the other side of a cable tells, NULL if none. */
@@ -296,7 +317,8 @@ static void lay_mutual(ib_file *ib)
     for (uint32_t slot = 0; slot < ib->num_slots; slot++) {
         ib_end *end = ib->slot[slot] == IK_NONE ? NULL : &ib->ends[ib->slot[slot]];
         ib_end *other = end ? other_end(ib, end) : NULL;
-        if (other && other != end && !end->laid && other->peer == end->node && other->peer_port == end->port)
+        if (other && other != end && !end->laid && other->peer == end->node &&
+            other->peer_port == end->port)
             lay(ib, end, other);
     }
 }
@@ -313,17 +335,21 @@ static void lay_one_sided(ib_file *ib)
         if (far == slot) {
             tell_bad_cable(ib, end, IK_ERROR, "leads to itself and is left out");
         } else if (other) {
-            tell_bad_cable(ib, end, IK_ERROR, "is contradicted by its other end, which names another port; it is left out");
+            tell_bad_cable(
+                ib, end, IK_ERROR,
+                "is contradicted by its other end, which names another port; it is left out");
         } else {
             if (ib->nodes[end->peer].defined)
-                tell_bad_cable(ib, end, IK_WARNING, "is told by this end only; it is taken as told");
+                tell_bad_cable(ib, end, IK_WARNING,
+                               "is told by this end only; it is taken as told");
             lay(ib, end, NULL);
             ib->slot[far] = ib->slot[slot];
         }
     }
 }
 
-/* A node without a LID takes part in nothing: the dump was made before a subnet manager gave it one. */
+/* A node without a LID takes part in nothing: the dump was made before a subnet manager gave it
+ * one. */
 static void tell_zero_lids(ib_file *ib)
 {
     uint32_t switches = 0, hosts = 0;
@@ -335,7 +361,8 @@ static void tell_zero_lids(ib_file *ib)
     }
     if (switches + hosts > 0)
         ik_builder_finding(ib->b, IK_NOTE, "lid-zero", NULL,
-                           "%" PRIu32 " switches and %" PRIu32 " hosts have LID 0: no subnet manager had given them one; ikat "
+                           "%" PRIu32 " switches and %" PRIu32
+                           " hosts have LID 0: no subnet manager had given them one; ikat "
                            "numbers them where forwarding tables need LIDs",
                            switches, hosts);
 }
@@ -344,20 +371,29 @@ static void tell_counts(ib_file *ib)
 {
     tell_zero_lids(ib);
     if (ib->one_sided > NAMED)
-        ik_builder_finding(ib->b, IK_WARNING, "asymmetric-cable", NULL,
-                           "%" PRIu32 " cables in all are told by one end only or told differently by their ends", ib->one_sided);
+        ik_builder_finding(
+            ib->b, IK_WARNING, "asymmetric-cable", NULL,
+            "%" PRIu32 " cables in all are told by one end only or told differently by their ends",
+            ib->one_sided);
     if (ib->repeated)
-        ik_builder_finding(ib->b, IK_WARNING, "repeated-section", NULL,
-                           "%" PRIu32 " nodes have more than one section; the sections do not contradict each other",
-                           ib->repeated);
+        ik_builder_finding(
+            ib->b, IK_WARNING, "repeated-section", NULL,
+            "%" PRIu32
+            " nodes have more than one section; the sections do not contradict each other",
+            ib->repeated);
     if (ib->unrated)
         ik_builder_finding(ib->b, IK_NOTE, "assumed-rate", NULL,
-                           "%" PRIu32 " links give no known width and speed; the default rate is assumed", ib->unrated);
+                           "%" PRIu32
+                           " links give no known width and speed; the default rate is assumed",
+                           ib->unrated);
     if (ib->left_out)
         ik_builder_finding(ib->b, IK_NOTE, "aggregation-node", NULL,
-                           "%" PRIu32 " aggregation nodes inside switches are no hosts and are left out", ib->left_out);
+                           "%" PRIu32
+                           " aggregation nodes inside switches are no hosts and are left out",
+                           ib->left_out);
     if (ib->s.cut)
-        ik_builder_finding(ib->b, IK_WARNING, "truncated", NULL, "the file's last line %u has no end: the dump may be cut off",
+        ik_builder_finding(ib->b, IK_WARNING, "truncated", NULL,
+                           "the file's last line %u has no end: the dump may be cut off",
                            ib->s.line);
 }
 

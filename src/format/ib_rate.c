@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * InfiniBand widths and speeds: data rates per lane, after coding (InfiniBand Architecture Specification, vol. 2).
+ * InfiniBand widths and speeds: data rates per lane, after coding (InfiniBand Architecture
+ * Specification, vol. 2).
  */
 #include "format/ib_rate.h"
 
@@ -10,9 +11,11 @@ static const struct {
     const char *name;
     uint64_t kbps_33; /* data rate of a lane in kbit/s, times 33 so that 64b/66b stays exact */
 } speeds[] = {
-    {"SDR", 2000000 * UINT64_C(33)},    {"DDR", 4000000 * UINT64_C(33)},   {"QDR", 8000000 * UINT64_C(33)},
-    {"FDR10", 10312500 * UINT64_C(32)}, {"FDR", 14062500 * UINT64_C(32)},  {"EDR", 25781250 * UINT64_C(32)},
-    {"HDR", 50000000 * UINT64_C(33)},   {"NDR", 100000000 * UINT64_C(33)}, {"XDR", 200000000 * UINT64_C(33)},
+    {"SDR", 2000000 * UINT64_C(33)},   {"DDR", 4000000 * UINT64_C(33)},
+    {"QDR", 8000000 * UINT64_C(33)},   {"FDR10", 10312500 * UINT64_C(32)},
+    {"FDR", 14062500 * UINT64_C(32)},  {"EDR", 25781250 * UINT64_C(32)},
+    {"HDR", 50000000 * UINT64_C(33)},  {"NDR", 100000000 * UINT64_C(33)},
+    {"XDR", 200000000 * UINT64_C(33)},
 };
 enum { NUM_SPEEDS = sizeof speeds / sizeof *speeds };
 static const unsigned widths[] = {4, 1, 2, 8, 12};
@@ -34,7 +37,8 @@ uint64_t ib_rate_of(slice text)
     at++;
     for (size_t w = 0; w < NUM_WIDTHS; w++)
         for (size_t i = 0; widths[w] == width && i < NUM_SPEEDS; i++)
-            if (strlen(speeds[i].name) == text.length - at && memcmp(speeds[i].name, text.at + at, text.length - at) == 0)
+            if (strlen(speeds[i].name) == text.length - at &&
+                memcmp(speeds[i].name, text.at + at, text.length - at) == 0)
                 return rate_bps(width, i);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes a fabric as ibnetdiscover prints one. Nodes and host ports without a GUID get one made of their number.
+ * Writes a fabric as ibnetdiscover prints one. Nodes and host ports without a GUID get one made of
+ * their number.
  */
 #include "format/ib_rate.h"
 
@@ -43,8 +44,9 @@ static ik_status check_guids(const ik_fabric *f, ik_error *err)
     qsort(guids, nodes, sizeof *guids, compare_u64);
     for (uint32_t i = 1; i < nodes && status == IK_OK; i++)
         if (guids[i] == guids[i - 1])
-            status =
-                ik_fail(err, IK_ERR_UNSUPPORTED, "two nodes have GUID 0x%016" PRIx64 "; such a dump cannot be written", guids[i]);
+            status = ik_fail(err, IK_ERR_UNSUPPORTED,
+                             "two nodes have GUID 0x%016" PRIx64 "; such a dump cannot be written",
+                             guids[i]);
     free(guids);
     return status;
 }
@@ -54,14 +56,17 @@ static ik_status check_writable(const ik_fabric *f, ik_error *err)
     char rate[16], text[32];
     for (uint32_t node = 0; node < ik_num_nodes(f); node++)
         if (ik_radix(f, node) > IB_MAX_PORTS)
-            return ik_fail(err, IK_ERR_UNSUPPORTED, "%s has %" PRIu32 " ports; an InfiniBand device has at most %d",
-                           ik_node_name(f, node, text, sizeof text), ik_radix(f, node), IB_MAX_PORTS);
+            return ik_fail(err, IK_ERR_UNSUPPORTED,
+                           "%s has %" PRIu32 " ports; an InfiniBand device has at most %d",
+                           ik_node_name(f, node, text, sizeof text), ik_radix(f, node),
+                           IB_MAX_PORTS);
     for (uint32_t i = 0; i < f->num_classes; i++) {
         ib_rate_name(f->classes[i].rate_bps, rate);
         if (!rate[0]) {
             ik_fail(err, IK_ERR_UNSUPPORTED, "links of %s are no InfiniBand width and speed",
                     ik_format_quantity(text, sizeof text, f->classes[i].rate_bps, IK_DIM_RATE));
-            return ik_hint(err, IK_ERR_UNSUPPORTED, "4xEDR is 100 Gb/s, 4xHDR 200 Gb/s, 4xNDR 400 Gb/s");
+            return ik_hint(err, IK_ERR_UNSUPPORTED,
+                           "4xEDR is 100 Gb/s, 4xHDR 200 Gb/s, 4xNDR 400 Gb/s");
         }
     }
     return check_guids(f, err);
@@ -90,8 +95,8 @@ static void write_port(const ik_fabric *f, uint32_t port, FILE *out)
     fprintf(out, "[%" PRIu32 "]", ik_port_local(f, port) + 1);
     if (!ik_is_switch(f, node))
         fprintf(out, "(%" PRIx64 ") ", ik_port_guid(f, port));
-    fprintf(out, "\t\"%c-%016" PRIx64 "\"[%" PRIu32 "]", ik_is_switch(f, far) ? 'S' : 'H', ik_node_guid(f, far),
-            ik_port_local(f, peer) + 1);
+    fprintf(out, "\t\"%c-%016" PRIx64 "\"[%" PRIu32 "]", ik_is_switch(f, far) ? 'S' : 'H',
+            ik_node_guid(f, far), ik_port_local(f, peer) + 1);
     if (!ik_is_switch(f, far))
         fprintf(out, "(%" PRIx64 ") ", ik_port_guid(f, peer));
     fprintf(out, "\t\t# ");
@@ -112,8 +117,8 @@ static void write_node(const ik_fabric *f, uint32_t node, FILE *out)
                 "\"\t\t# \"%s\" base port 0 lid %" PRIu32 " lmc 0\n",
                 guid, guid, ik_radix(f, node), guid, name, lid(f, node));
     else
-        fprintf(out, "\ncaguid=0x%" PRIx64 "\nCa\t%" PRIu32 " \"H-%016" PRIx64 "\"\t\t# \"%s\"\n", guid, ik_radix(f, node), guid,
-                name);
+        fprintf(out, "\ncaguid=0x%" PRIx64 "\nCa\t%" PRIu32 " \"H-%016" PRIx64 "\"\t\t# \"%s\"\n",
+                guid, ik_radix(f, node), guid, name);
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++)
         write_port(f, port, out);
 }

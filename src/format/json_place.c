@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * json_place.c: where in a JSON text an element stands. Jansson keeps no places of what it has read; a text that it accepted is
- * passed over once more, value by value, only when there is something to complain about. O(size).
+ * json_place.c: where in a JSON text an element stands. Jansson keeps no places of what it has
+ * read; a text that it accepted is passed over once more, value by value, only when there is
+ * something to complain about. O(size).
  */
 #include "format/json_read.h"
 
@@ -47,7 +48,8 @@ static void skip_value(scanner *s)
         depth += c == '[' || c == '{';
         depth -= (c == ']' || c == '}') && depth > 0;
         s->at++;
-        while (c != '[' && c != ']' && c != '{' && c != '}' && s->at < s->end && !strchr(",:[]{} \t\r\n\"", *s->at)) {
+        while (c != '[' && c != ']' && c != '{' && c != '}' && s->at < s->end &&
+               !strchr(",:[]{} \t\r\n\"", *s->at)) {
             s->at++; /* a number or a word */
         }
     } while (depth > 0);
@@ -73,7 +75,8 @@ static bool go_to_element(scanner *s, size_t index)
     return more;
 }
 
-bool json_place(const char *text, size_t size, const char *key, size_t index, unsigned *line, unsigned *column)
+bool json_place(const char *text, size_t size, const char *key, size_t index, unsigned *line,
+                unsigned *column)
 {
     scanner s = {text, text + size, text, 1};
     size_t length = strlen(key);
@@ -81,7 +84,8 @@ bool json_place(const char *text, size_t size, const char *key, size_t index, un
         skip_space(&s);
         const char *name = s.at + 1;
         skip_value(&s);
-        bool found = s.at >= name + length + 1 && (size_t)(s.at - 1 - name) == length && memcmp(name, key, length) == 0;
+        bool found = s.at >= name + length + 1 && (size_t)(s.at - 1 - name) == length &&
+                     memcmp(name, key, length) == 0;
         if (!take(&s, ':')) {
             return false;
         }

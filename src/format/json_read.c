@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads format `json`. Syntax errors have line and column; errors of content name the element ("links[3]") and its place.
+ * Reads format `json`. Syntax errors have line and column; errors of content name the element
+ * ("links[3]") and its place.
  */
 #include "format/json_read.h"
 #include "format/raw_graph.h"
@@ -35,7 +36,8 @@ static ik_status wrong(const json_reader *r, const char *where, size_t index, co
 
 static bool get_uint(const json_t *value, uint64_t max, uint64_t *out)
 {
-    if (!json_is_integer(value) || json_integer_value(value) < 0 || (uint64_t)json_integer_value(value) > max)
+    if (!json_is_integer(value) || json_integer_value(value) < 0 ||
+        (uint64_t)json_integer_value(value) > max)
         return false;
     *out = (uint64_t)json_integer_value(value);
     return true;
@@ -71,10 +73,12 @@ static ik_status read_classes(json_reader *r, const json_t *root)
     json_array_foreach(list, i, item)
     {
         uint64_t rate, latency;
-        if (!get_member(item, "rate_bps", RAW_MAX_RATE_BPS, &rate) || !get_member(item, "latency_ps", 1000000000000, &latency) ||
-            !rate)
-            return wrong(r, "classes", i, "{\"name\": \"4xEDR\", \"rate_bps\": 100000000000, \"latency_ps\": 6000}");
-        r->classes[i] = ik_builder_class(r->b, rate, latency, json_string_value(json_object_get(item, "name")));
+        if (!get_member(item, "rate_bps", RAW_MAX_RATE_BPS, &rate) ||
+            !get_member(item, "latency_ps", 1000000000000, &latency) || !rate)
+            return wrong(r, "classes", i,
+                         "{\"name\": \"4xEDR\", \"rate_bps\": 100000000000, \"latency_ps\": 6000}");
+        r->classes[i] =
+            ik_builder_class(r->b, rate, latency, json_string_value(json_object_get(item, "name")));
     }
     return IK_OK;
 }
@@ -94,7 +98,8 @@ static bool read_labels(json_reader *r, const json_t *item, ik_end end, uint32_t
     }
     json_array_foreach(json_object_get(item, "port_guids"), i, pair)
     {
-        if (!get_uint(json_array_get(pair, 0), radix, &port) || port >= radix || !get_hex(json_array_get(pair, 1), &value))
+        if (!get_uint(json_array_get(pair, 0), radix, &port) || port >= radix ||
+            !get_hex(json_array_get(pair, 1), &value))
             return false;
         end.port = (uint32_t)port;
         ik_builder_port_ids(r->b, end, value, 0);
@@ -111,14 +116,17 @@ static bool read_layout(json_reader *r, const json_t *item, uint32_t sw)
     if (level)
         ik_builder_switch_level(r->b, sw, (unsigned)level);
     if (xy) {
-        json_int_t x = json_integer_value(json_array_get(xy, 0)), y = json_integer_value(json_array_get(xy, 1));
-        if (json_array_size(xy) != 2 || !json_is_integer(json_array_get(xy, 0)) || !json_is_integer(json_array_get(xy, 1)) ||
-            x < INT32_MIN || x > INT32_MAX || y < INT32_MIN || y > INT32_MAX)
+        json_int_t x = json_integer_value(json_array_get(xy, 0)),
+                   y = json_integer_value(json_array_get(xy, 1));
+        if (json_array_size(xy) != 2 || !json_is_integer(json_array_get(xy, 0)) ||
+            !json_is_integer(json_array_get(xy, 1)) || x < INT32_MIN || x > INT32_MAX ||
+            y < INT32_MIN || y > INT32_MAX)
             return false;
         ik_builder_switch_xy(r->b, sw, (int32_t)x, (int32_t)y);
     }
     if (place) {
-        if (!get_uint(json_array_get(place, 0), 65535, &layer) || !get_uint(json_array_get(place, 1), 65535, &group) ||
+        if (!get_uint(json_array_get(place, 0), 65535, &layer) ||
+            !get_uint(json_array_get(place, 1), 65535, &group) ||
             !get_uint(json_array_get(place, 2), UINT32_MAX, &pos))
             return false;
         ik_builder_switch_place(r->b, sw, (unsigned)layer, (unsigned)group, (unsigned)pos);
@@ -131,8 +139,8 @@ static bool read_node(json_reader *r, const json_t *item, bool is_host, uint32_t
     uint64_t ports, guid = 0, lid;
     const char *name = json_string_value(json_object_get(item, "name"));
     const json_t *guid_text = json_object_get(item, "guid");
-    if (!json_is_object(item) || !get_member(item, "ports", 65535, &ports) || !get_member(item, "lid", UINT32_MAX, &lid) ||
-        (guid_text && !get_hex(guid_text, &guid)))
+    if (!json_is_object(item) || !get_member(item, "ports", 65535, &ports) ||
+        !get_member(item, "lid", UINT32_MAX, &lid) || (guid_text && !get_hex(guid_text, &guid)))
         return false;
     r->ports += ports;
     if (r->ports > r->most_ports)
@@ -148,7 +156,8 @@ static bool read_node(json_reader *r, const json_t *item, bool is_host, uint32_t
 
 static ik_status read_nodes(json_reader *r, const json_t *root)
 {
-    const json_t *switches = json_object_get(root, "switches"), *hosts = json_object_get(root, "hosts");
+    const json_t *switches = json_object_get(root, "switches"),
+                 *hosts = json_object_get(root, "hosts");
     size_t i, nodes = json_array_size(switches) + json_array_size(hosts);
     json_t *item;
     r->num_switches = (uint32_t)json_array_size(switches);
@@ -164,10 +173,12 @@ static ik_status read_nodes(json_reader *r, const json_t *root)
     return IK_OK;
 }
 
-/* Marks the port of links[index] as cabled; refuses one that does not exist or is cabled already. */
+/* Marks the port of links[index] as cabled; refuses one that does not exist or is cabled
+ * already. */
 static ik_status take_port(json_reader *r, size_t index, uint64_t node, uint64_t port)
 {
-    if (port < r->radix[node] && !r->cabled[node] && !(r->cabled[node] = ik_arena_alloc(&r->arena, r->radix[node])))
+    if (port < r->radix[node] && !r->cabled[node] &&
+        !(r->cabled[node] = ik_arena_alloc(&r->arena, r->radix[node])))
         return ik_fail_memory(r->err, r->radix[node], "ports of a fabric");
     if (port >= r->radix[node] || r->cabled[node][port])
         return wrong(r, "links", index, "ports that exist and that no other link uses");
@@ -193,7 +204,8 @@ static ik_status read_links(json_reader *r, const json_t *root)
         for (size_t k = 0; ok && k < 5; k++)
             ok = get_uint(json_array_get(item, k), k == 4 ? 65535 : UINT32_MAX, &v[k]);
         if (!ok || v[0] >= nodes || v[2] >= nodes || v[4] >= r->num_classes)
-            return wrong(r, "links", i, "[node, port, node, port, class] of existing nodes, ports and classes");
+            return wrong(r, "links", i,
+                         "[node, port, node, port, class] of existing nodes, ports and classes");
         ik_status status = take_port(r, i, v[0], v[1]);
         if (status == IK_OK)
             status = take_port(r, i, v[2], v[3]);
@@ -226,12 +238,15 @@ static ik_status read_findings(json_reader *r, const json_t *root)
         ik_severity severity;
         const char *code = json_string_value(json_object_get(item, "code"));
         const char *text = json_string_value(json_object_get(item, "text"));
-        const json_t *node_value = json_object_get(item, "node"), *port_value = json_object_get(item, "port");
+        const json_t *node_value = json_object_get(item, "node"),
+                     *port_value = json_object_get(item, "port");
         uint64_t node = 0, port = IK_NONE;
         if (!read_severity(item, &severity) || !code || !code[0] || strlen(code) > 31 || !text ||
             (node_value && (!get_uint(node_value, UINT32_MAX, &node) || node >= nodes)) ||
-            (port_value && (!node_value || !get_uint(port_value, 65535, &port) || port >= r->radix[node])))
-            return wrong(r, "findings", i, "{\"severity\": \"warning\", \"code\": \"slow-link\", \"text\": \"...\"}");
+            (port_value &&
+             (!node_value || !get_uint(port_value, 65535, &port) || port >= r->radix[node])))
+            return wrong(r, "findings", i,
+                         "{\"severity\": \"warning\", \"code\": \"slow-link\", \"text\": \"...\"}");
         ik_end end = end_of(r, node, port);
         ik_builder_finding(r->b, severity, code, node_value ? &end : NULL, "%s", text);
     }
@@ -246,7 +261,8 @@ static ik_status read_levels(json_reader *r, const json_t *root)
     json_t *item;
     json_array_foreach(switches, i, item) with += json_object_get(item, "level") != NULL;
     if (with && with != json_array_size(switches))
-        return ik_fail_at(r->err, IK_ERR_INPUT, r->file, 0, 0, "%zu of %zu switches have a level; expected all or none", with,
+        return ik_fail_at(r->err, IK_ERR_INPUT, r->file, 0, 0,
+                          "%zu of %zu switches have a level; expected all or none", with,
                           json_array_size(switches));
     return IK_OK;
 }
@@ -258,13 +274,16 @@ static ik_status read_root(json_reader *r, const json_t *root)
     const char *family = json_string_value(json_object_get(root, "family"));
     const char *spec = json_string_value(json_object_get(root, "spec"));
     if (!format || strcmp(format, "ikat fabric") != 0)
-        return ik_fail_at(r->err, IK_ERR_INPUT, r->file, 1, 1, "no fabric: expected {\"format\": \"ikat fabric\", ...}");
+        return ik_fail_at(r->err, IK_ERR_INPUT, r->file, 1, 1,
+                          "no fabric: expected {\"format\": \"ikat fabric\", ...}");
     if (json_integer_value(json_object_get(root, "version")) != 1)
-        return ik_fail_at(r->err, IK_ERR_INPUT, r->file, 1, 1, "version %" PRId64 " of the format, expected 1",
+        return ik_fail_at(r->err, IK_ERR_INPUT, r->file, 1, 1,
+                          "version %" PRId64 " of the format, expected 1",
                           (int64_t)json_integer_value(json_object_get(root, "version")));
     for (size_t i = 0; i < 4; i++)
         if (!json_is_array(json_object_get(root, arrays[i])))
-            return ik_fail_at(r->err, IK_ERR_INPUT, r->file, 0, 0, "\"%s\" is missing or no array", arrays[i]);
+            return ik_fail_at(r->err, IK_ERR_INPUT, r->file, 0, 0, "\"%s\" is missing or no array",
+                              arrays[i]);
     ik_status status = read_levels(r, root);
     if (status == IK_OK)
         status = read_classes(r, root);
@@ -288,7 +307,8 @@ ik_status json_parse(const char *text, size_t size, json_t **root, json_error_t 
         return IK_OK;
     }
     /* Jansson gives no text for most allocations that fail. */
-    return json_error_code(why) == json_error_out_of_memory || !why->text[0] ? IK_ERR_MEMORY : IK_ERR_INPUT;
+    return json_error_code(why) == json_error_out_of_memory || !why->text[0] ? IK_ERR_MEMORY
+                                                                             : IK_ERR_INPUT;
 }
 
 ik_status json_read(const char *text, size_t size, const char *file, ik_builder *b, ik_error *err)
@@ -301,7 +321,12 @@ ik_status json_read(const char *text, size_t size, const char *file, ik_builder 
     if (parsed != IK_OK)
         return ik_fail_at(err, IK_ERR_INPUT, file, why.line > 0 ? (unsigned)why.line : 0,
                           why.column > 0 ? (unsigned)why.column : 0, "no JSON: %s", why.text);
-    json_reader r = {.file = file, .text = text, .size = size, .b = b, .most_ports = 1000000 + 64 * (uint64_t)size, .err = err};
+    json_reader r = {.file = file,
+                     .text = text,
+                     .size = size,
+                     .b = b,
+                     .most_ports = 1000000 + 64 * (uint64_t)size,
+                     .err = err};
     ik_status status = read_root(&r, root);
     ik_arena_free(&r.arena);
     json_decref(root);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From names to the numbers 0, 1, 2 … in the order of their first appearance. Names are slices of a text that outlives the
- * map. Zero-initialise, free with name_map_free.
+ * From names to the numbers 0, 1, 2 … in the order of their first appearance. Names are slices of a
+ * text that outlives the map. Zero-initialise, free with name_map_free.
  */
 #ifndef IKAT_NAME_MAP_H
 #define IKAT_NAME_MAP_H

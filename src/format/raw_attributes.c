@@ -13,11 +13,12 @@
 #include <string.h>
 
 const raw_attribute raw_attributes[] = {
-    {"kind", true, false},        {"name", true, false},     {"guid", true, false},       {"lid", false, false},
-    {"ports", false, false},      {"level", false, false},   {"x", false, false},         {"y", false, false},
-    {"layer", false, false},      {"group", false, false},   {"pos", false, false},       {"source_port", false, true},
-    {"target_port", false, true}, {"rate_bps", false, true}, {"latency_ps", false, true}, {"link", true, true},
-    {NULL, false, false},
+    {"kind", true, false},        {"name", true, false},     {"guid", true, false},
+    {"lid", false, false},        {"ports", false, false},   {"level", false, false},
+    {"x", false, false},          {"y", false, false},       {"layer", false, false},
+    {"group", false, false},      {"pos", false, false},     {"source_port", false, true},
+    {"target_port", false, true}, {"rate_bps", false, true}, {"latency_ps", false, true},
+    {"link", true, true},         {NULL, false, false},
 };
 
 bool slice_is(slice text, const char *word)
@@ -55,8 +56,9 @@ static bool slice_hex(slice text, uint64_t *value)
 
 static ik_status refuse(slice attribute, slice value, const char *expected, ik_error *err)
 {
-    return ik_fail(err, IK_ERR_INPUT, "%.*s = '%.*s', expected %s", (int)attribute.length, attribute.at,
-                   (int)(value.length < 60 ? value.length : 60), value.length ? value.at : "", expected);
+    return ik_fail(err, IK_ERR_INPUT, "%.*s = '%.*s', expected %s", (int)attribute.length,
+                   attribute.at, (int)(value.length < 60 ? value.length : 60),
+                   value.length ? value.at : "", expected);
 }
 
 static bool set_u32(slice value, uint64_t max, uint32_t *field)
@@ -108,7 +110,8 @@ ik_status raw_node_set(raw_node *node, slice a, slice value, ik_error *err)
     } else if (slice_is(a, "level")) {
         ok = set_u32(value, 255, &node->level);
     } else if (slice_is(a, "x") || slice_is(a, "y")) {
-        /* Other tools keep fractional drawing positions here: only whole ones are floor positions. */
+        /* Other tools keep fractional drawing positions here: only whole ones are floor
+         * positions. */
         node->has_xy = slice_int(value, *a.at == 'x' ? &node->xy.x : &node->xy.y) || node->has_xy;
     } else if (slice_is(a, "layer")) {
         ok = node->has_place = set_u16(value, &node->place.layer);
@@ -140,14 +143,15 @@ ik_status raw_link_set(raw_link *link, slice a, slice value, ik_error *err)
 
 /* ---- writing */
 
-static void IK_PRINTF(4, 5) pair(raw_pair *pairs, size_t *num, const char *attribute, const char *format, ...)
+static void IK_PRINTF(4, 5)
+    pair(raw_pair *pairs, size_t *num, const char *attribute, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     raw_pair *p = &pairs[(*num)++];
     p->attribute = attribute;
-    p->is_text = strcmp(attribute, "kind") == 0 || strcmp(attribute, "name") == 0 || strcmp(attribute, "guid") == 0 ||
-                 strcmp(attribute, "link") == 0;
+    p->is_text = strcmp(attribute, "kind") == 0 || strcmp(attribute, "name") == 0 ||
+                 strcmp(attribute, "guid") == 0 || strcmp(attribute, "link") == 0;
     vsnprintf(p->value, sizeof p->value, format, args);
     va_end(args);
 }
@@ -192,7 +196,8 @@ size_t raw_link_pairs(const ik_fabric *f, uint32_t port, raw_pair pairs[RAW_MAX_
 
 void raw_write_id(const ik_fabric *f, uint32_t node, FILE *out)
 {
-    fprintf(out, ik_is_switch(f, node) ? "sw%" PRIu32 : "host%" PRIu32, ik_is_switch(f, node) ? node : ik_node_host(f, node));
+    fprintf(out, ik_is_switch(f, node) ? "sw%" PRIu32 : "host%" PRIu32,
+            ik_is_switch(f, node) ? node : ik_node_host(f, node));
 }
 
 bool raw_writes_link(const ik_fabric *f, uint32_t port)

@@ -87,17 +87,19 @@ static ik_status size_ports(raw_graph *g, uint64_t *total, ik_error *err)
         node->first = (uint32_t)*total;
         *total += node->radix;
         if (node->radix > 65535)
-            return ik_fail_at(err, IK_ERR_INPUT, g->file, 0, 0, "node '%.*s' has %" PRIu32 " ports; at most 65535 are possible",
-                              (int)(g->keys.names[i].length < 80 ? g->keys.names[i].length : 80), g->keys.names[i].at,
-                              node->radix);
+            return ik_fail_at(err, IK_ERR_INPUT, g->file, 0, 0,
+                              "node '%.*s' has %" PRIu32 " ports; at most 65535 are possible",
+                              (int)(g->keys.names[i].length < 80 ? g->keys.names[i].length : 80),
+                              g->keys.names[i].at, node->radix);
         if (*total > 1000000 + 64 * (uint64_t)g->text_size || *total > 0x7fffffff)
-            return ik_fail_at(err, IK_ERR_INPUT, g->file, 0, 0, "%" PRIu64 " ports in a file of %zu bytes", *total, g->text_size);
+            return ik_fail_at(err, IK_ERR_INPUT, g->file, 0, 0,
+                              "%" PRIu64 " ports in a file of %zu bytes", *total, g->text_size);
     }
     return IK_OK;
 }
 
-static ik_status take_port(raw_graph *g, const raw_link *link, uint32_t node, uint32_t *port, uint8_t *used, uint32_t *next,
-                           ik_error *err)
+static ik_status take_port(raw_graph *g, const raw_link *link, uint32_t node, uint32_t *port,
+                           uint8_t *used, uint32_t *next, ik_error *err)
 {
     const raw_node *n = &g->nodes[node];
     if (*port == 0) {
@@ -105,8 +107,10 @@ static ik_status take_port(raw_graph *g, const raw_link *link, uint32_t node, ui
             next[node]++;
         *port = next[node] + 1;
     } else if (used[n->first + *port - 1]) {
-        return ik_fail_at(err, IK_ERR_INPUT, g->file, link->line, 1, "port %" PRIu32 " of node '%.*s' is cabled twice", *port,
-                          (int)(g->keys.names[node].length < 80 ? g->keys.names[node].length : 80), g->keys.names[node].at);
+        return ik_fail_at(err, IK_ERR_INPUT, g->file, link->line, 1,
+                          "port %" PRIu32 " of node '%.*s' is cabled twice", *port,
+                          (int)(g->keys.names[node].length < 80 ? g->keys.names[node].length : 80),
+                          g->keys.names[node].at);
     }
     used[n->first + *port - 1] = 1;
     return IK_OK;
@@ -137,7 +141,8 @@ static uint16_t class_of(const raw_graph *g, const raw_link *link, ik_builder *b
     char name[16];
     if (!link->rate_bps && !link->has_latency && link->hops <= 1)
         return id;
-    uint64_t latency = link->has_latency ? link->latency_ps : usual.latency_ps * (link->hops ? link->hops : 1);
+    uint64_t latency =
+        link->has_latency ? link->latency_ps : usual.latency_ps * (link->hops ? link->hops : 1);
     if (link->name.length == 0 || link->name.length >= sizeof name)
         return ik_builder_class(b, link->rate_bps ? link->rate_bps : usual.rate_bps, latency, NULL);
     memcpy(name, link->name.at, link->name.length);
@@ -157,8 +162,10 @@ static void label(const raw_graph *g, uint32_t index, ik_builder *b)
         name = key;
     int length = (int)(name.length < 256 ? name.length : 256);
     if (length)
-        (node->is_host ? ik_builder_host_name : ik_builder_switch_name)(b, node->id, "%.*s", length, name.at);
-    (node->is_host ? ik_builder_host_ids : ik_builder_switch_ids)(b, node->id, node->guid, node->lid);
+        (node->is_host ? ik_builder_host_name : ik_builder_switch_name)(b, node->id, "%.*s", length,
+                                                                        name.at);
+    (node->is_host ? ik_builder_host_ids : ik_builder_switch_ids)(b, node->id, node->guid,
+                                                                  node->lid);
     if (node->is_host)
         return;
     if (node->level)
@@ -191,7 +198,8 @@ static ik_status add_nodes(raw_graph *g, ik_builder *b, ik_error *err)
     qsort(order, g->keys.num, sizeof *order, compare_ordered);
     for (uint32_t i = 0; i < g->keys.num; i++) {
         raw_node *node = &g->nodes[order[i].node];
-        node->id = node->is_host ? ik_builder_hosts(b, 1, node->radix) : ik_builder_switches(b, 1, node->radix);
+        node->id = node->is_host ? ik_builder_hosts(b, 1, node->radix)
+                                 : ik_builder_switches(b, 1, node->radix);
         node->level = levels ? node->level : 0;
         label(g, order[i].node, b);
     }
@@ -220,7 +228,8 @@ ik_status raw_graph_build(raw_graph *g, ik_builder *b, ik_error *err)
         return status;
     uint8_t *used = ik_calloc(total + 1, 1);
     uint32_t *next = ik_calloc((size_t)g->keys.num + 1, sizeof *next);
-    status = used && next ? choose_ports(g, used, next, err) : ik_fail_memory(err, total, "ports of a graph");
+    status = used && next ? choose_ports(g, used, next, err)
+                          : ik_fail_memory(err, total, "ports of a graph");
     free(used);
     free(next);
     if (status == IK_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A graph as graph files tell it: nodes and links with attributes by name, in any order. From here to the builder is one way for
- * all such formats; the attributes that they write are made here too.
+ * A graph as graph files tell it: nodes and links with attributes by name, in any order. From here
+ * to the builder is one way for all such formats; the attributes that they write are made here too.
  */
 #ifndef IKAT_RAW_GRAPH_H
 #define IKAT_RAW_GRAPH_H
@@ -11,13 +11,15 @@
 #include <stdio.h>
 
 #define RAW_NO_NUMBER UINT64_MAX
-/* Most that any file may say, as for generated links: with more, a packet's time would round to nothing. */
+/* Most that any file may say, as for generated links: with more, a packet's time would round to
+ * nothing. */
 #define RAW_MAX_RATE_BPS UINT64_C(1000000000000000)
 
 typedef struct raw_node {
     bool is_host, has_xy, has_place;
-    uint64_t number; /* order among its kind if every node has one, RAW_NO_NUMBER = order of appearance */
-    slice name;      /* empty = none */
+    /* order among its kind if every node has one, RAW_NO_NUMBER = order of appearance */
+    uint64_t number;
+    slice name; /* empty = none */
     uint64_t guid;
     uint32_t lid, level, ports;
     ik_xy xy;
@@ -50,7 +52,8 @@ typedef struct raw_graph {
 uint32_t raw_graph_node(raw_graph *g, slice key, ik_error *err);
 /* NULL when out of memory (err is filled). Valid until the next call. */
 raw_link *raw_graph_link(raw_graph *g, uint32_t a, uint32_t b, unsigned line, ik_error *err);
-/* Sets an attribute from text. Attributes of other tools are ignored; a known one with a bad value: IK_ERR_INPUT. */
+/* Sets an attribute from text. Attributes of other tools are ignored; a known one with a bad value:
+ * IK_ERR_INPUT. */
 ik_status raw_node_set(raw_node *node, slice attribute, slice value, ik_error *err);
 ik_status raw_link_set(raw_link *link, slice attribute, slice value, ik_error *err);
 /* Numbers nodes and ports and fills the builder. */

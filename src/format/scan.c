@@ -10,7 +10,12 @@
 
 scan scan_text(const char *text, size_t size, const char *file)
 {
-    return (scan){.file = file, .next = text, .text_end = text + size, .line_start = text, .at = text, .end = text};
+    return (scan){.file = file,
+                  .next = text,
+                  .text_end = text + size,
+                  .line_start = text,
+                  .at = text,
+                  .end = text};
 }
 
 bool scan_line(scan *s)
@@ -124,7 +129,8 @@ ik_status scan_fail(const scan *s, ik_error *err, const char *format, ...)
         snprintf(here, sizeof here, "'%.*s%s'", (int)shown, s->at, left > shown ? "..." : "");
     else
         snprintf(here, sizeof here, "%s", s->cut ? "the end of the file" : "the end of the line");
-    ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, (unsigned)(s->at - s->line_start) + 1, "%s, not %s", text, here);
+    ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, (unsigned)(s->at - s->line_start) + 1,
+               "%s, not %s", text, here);
     if (s->cut && !left)
         return ik_hint(err, IK_ERR_INPUT, "the file seems to be cut off");
     return IK_ERR_INPUT;

@@ -21,7 +21,8 @@ bool scan_line(scan *s);
 /* Blanks and tabs. */
 void scan_blanks(scan *s);
 bool scan_at_end(scan *s); /* only blanks are left in the line */
-/* Takes the character or word (if a word, it must end there) and returns true, or leaves everything. */
+/* Takes the character or word (if a word, it must end there) and returns true, or leaves
+ * everything. */
 bool scan_char(scan *s, char c);
 bool scan_word(scan *s, const char *word);
 /* A decimal number up to max; a hexadecimal one. */

@@ -33,8 +33,9 @@ static ik_status pack(FILE *from, int to, const char *path, ik_error *err)
     return ok ? IK_OK : io_failed(err, path, "cannot be written");
 }
 
-static ik_status write_packed(const char *path, const ik_fabric *f, ik_status (*write)(const ik_fabric *, FILE *, ik_error *),
-                              FILE *out, ik_error *err)
+static ik_status write_packed(const char *path, const ik_fabric *f,
+                              ik_status (*write)(const ik_fabric *, FILE *, ik_error *), FILE *out,
+                              ik_error *err)
 {
     FILE *plain = tmpfile();
     if (!plain)
@@ -48,8 +49,8 @@ static ik_status write_packed(const char *path, const ik_fabric *f, ik_status (*
     return status;
 }
 
-ik_status text_file_write(const char *path, const ik_fabric *f, ik_status (*write)(const ik_fabric *, FILE *, ik_error *),
-                          ik_error *err)
+ik_status text_file_write(const char *path, const ik_fabric *f,
+                          ik_status (*write)(const ik_fabric *, FILE *, ik_error *), ik_error *err)
 {
     size_t length = strlen(path);
     bool packed = length > 3 && strcmp(path + length - 3, ".gz") == 0;

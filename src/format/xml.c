@@ -10,7 +10,8 @@
 
 xml_reader xml_start(const char *text, size_t size, const char *file)
 {
-    return (xml_reader){.file = file, .at = text, .end = text + size, .line_start = text, .next_line = 1};
+    return (xml_reader){
+        .file = file, .at = text, .end = text + size, .line_start = text, .next_line = 1};
 }
 
 void xml_end(xml_reader *x)
@@ -21,7 +22,8 @@ void xml_end(xml_reader *x)
 bool xml_attribute(const xml_reader *x, const char *name, slice *value)
 {
     for (size_t i = 0; i < x->num_attributes; i++)
-        if (x->attribute[i].length == strlen(name) && memcmp(x->attribute[i].at, name, x->attribute[i].length) == 0) {
+        if (x->attribute[i].length == strlen(name) &&
+            memcmp(x->attribute[i].at, name, x->attribute[i].length) == 0) {
             *value = x->value[i];
             return true;
         }
@@ -101,10 +103,13 @@ static size_t put_utf8(uint32_t code, char *out)
 
 static int digit_of(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : 99;
+    return c >= '0' && c <= '9'                     ? c - '0'
+           : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
+                                                    : 99;
 }
 
-/* "&#228;" or "&#xe4;": as unescape_one. Control characters and what is no character are no entities. */
+/* "&#228;" or "&#xe4;": as unescape_one. Control characters and what is no character are no
+ * entities. */
 static size_t unescape_number(const char *c, size_t left, char *out, size_t *written)
 {
     bool hex = left > 3 && c[2] == 'x';
@@ -114,14 +119,15 @@ static size_t unescape_number(const char *c, size_t left, char *out, size_t *wri
         return 0;
     for (; at < left && (uint32_t)digit_of(c[at]) < base && code < 0x110000; at++)
         code = base * code + (uint32_t)digit_of(c[at]);
-    if (at == first || at == left || c[at] != ';' || code < ' ' || code == 0x7f || code > 0x10ffff ||
-        (code >= 0xd800 && code < 0xe000))
+    if (at == first || at == left || c[at] != ';' || code < ' ' || code == 0x7f ||
+        code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
         return 0;
     *written = put_utf8(code, out);
     return at + 1;
 }
 
-/* Writes the character of "&#...;" or "&name;" at c to out; returns how much of c it took, 0 if it is no entity. */
+/* Writes the character of "&#...;" or "&name;" at c to out; returns how much of c it took, 0 if it
+ * is no entity. */
 static size_t unescape_one(const char *c, size_t left, char *out, size_t *written)
 {
     static const struct {
@@ -139,7 +145,8 @@ static size_t unescape_one(const char *c, size_t left, char *out, size_t *writte
     return unescape_number(c, left, out, written);
 }
 
-/* Texts with entities are copied; others stay where they are. Unknown entities are kept as written. */
+/* Texts with entities are copied; others stay where they are. Unknown entities are kept as
+ * written. */
 static ik_status unescape(xml_reader *x, slice raw, slice *text, ik_error *err)
 {
     if (!raw.length || !memchr(raw.at, '&', raw.length)) {
@@ -151,7 +158,9 @@ static ik_status unescape(xml_reader *x, slice raw, slice *text, ik_error *err)
     if (!copy)
         return ik_fail_memory(err, raw.length, "a text");
     for (size_t i = 0; i < raw.length;) {
-        size_t written = 0, taken = raw.at[i] == '&' ? unescape_one(raw.at + i, raw.length - i, copy + length, &written) : 0;
+        size_t written = 0, taken = raw.at[i] == '&' ? unescape_one(raw.at + i, raw.length - i,
+                                                                    copy + length, &written)
+                                                     : 0;
         if (!taken) {
             copy[length] = raw.at[i];
             taken = written = 1;
@@ -190,7 +199,8 @@ static ik_status read_text(xml_reader *x, bool *skipped, ik_error *err)
 static slice read_name(xml_reader *x)
 {
     const char *start = x->at, *c = start;
-    while (c < x->end && !is_blank(*c) && *c != '>' && *c != '/' && *c != '=' && *c != '<' && *c != '"')
+    while (c < x->end && !is_blank(*c) && *c != '>' && *c != '/' && *c != '=' && *c != '<' &&
+           *c != '"')
         c++;
     step_to(x, c);
     return (slice){start, (size_t)(c - start)};
@@ -211,14 +221,17 @@ static ik_status read_attribute(xml_reader *x, ik_error *err)
     step_to(x, x->at + 1);
     skip_blanks(x);
     char quote = x->at < x->end ? *x->at : '\0';
-    const char *close = quote == '"' || quote == '\'' ? memchr(x->at + 1, quote, (size_t)(x->end - x->at) - 1) : NULL;
+    const char *close = quote == '"' || quote == '\''
+                            ? memchr(x->at + 1, quote, (size_t)(x->end - x->at) - 1)
+                            : NULL;
     if (!close)
-        return xml_fail(x, err, "the value of attribute '%.*s' is not in quotes", (int)(name.length < 40 ? name.length : 40),
-                        name.at);
+        return xml_fail(x, err, "the value of attribute '%.*s' is not in quotes",
+                        (int)(name.length < 40 ? name.length : 40), name.at);
     if (x->num_attributes == XML_MAX_ATTRIBUTES)
         return xml_fail(x, err, "a tag with more than %d attributes", XML_MAX_ATTRIBUTES);
     x->attribute[x->num_attributes] = name;
-    ik_status status = unescape(x, (slice){x->at + 1, (size_t)(close - x->at) - 1}, &x->value[x->num_attributes], err);
+    ik_status status = unescape(x, (slice){x->at + 1, (size_t)(close - x->at) - 1},
+                                &x->value[x->num_attributes], err);
     x->num_attributes++;
     step_to(x, close + 1);
     return status;
@@ -234,7 +247,8 @@ static ik_status close_tag(xml_reader *x, xml_event *event, ik_error *err)
         return xml_fail(x, err, "a closing tag without '>'");
     step_to(x, x->at + 1);
     if (!x->depth || open.length != x->name.length || memcmp(open.at, x->name.at, open.length) != 0)
-        return xml_fail(x, err, "</%.*s> closes <%.*s>", (int)(x->name.length < 40 ? x->name.length : 40), x->name.at,
+        return xml_fail(x, err, "</%.*s> closes <%.*s>",
+                        (int)(x->name.length < 40 ? x->name.length : 40), x->name.at,
                         (int)(open.length < 40 ? open.length : 40), open.at);
     x->depth--;
     *event = XML_CLOSE;
@@ -259,7 +273,8 @@ static ik_status open_tag(xml_reader *x, xml_event *event, ik_error *err)
         return IK_OK;
     }
     if (!starts(x, ">"))
-        return xml_fail(x, err, "the tag <%.*s is never closed", (int)(x->name.length < 40 ? x->name.length : 40), x->name.at);
+        return xml_fail(x, err, "the tag <%.*s is never closed",
+                        (int)(x->name.length < 40 ? x->name.length : 40), x->name.at);
     step_to(x, x->at + 1);
     if (x->depth == XML_MAX_DEPTH)
         return xml_fail(x, err, "elements more than %d deep", XML_MAX_DEPTH);
@@ -271,7 +286,10 @@ static ik_status open_tag(xml_reader *x, xml_event *event, ik_error *err)
 /* Comments, declarations and processing instructions; *skipped if there was one. */
 static ik_status skip_other(xml_reader *x, bool *skipped, ik_error *err)
 {
-    const char *close = starts(x, "<!--") ? "-->" : starts(x, "<?") ? "?>" : starts(x, "<!") ? ">" : NULL;
+    const char *close = starts(x, "<!--") ? "-->"
+                        : starts(x, "<?") ? "?>"
+                        : starts(x, "<!") ? ">"
+                                          : NULL;
     *skipped = close != NULL;
     if (close && !skip_past(x, close))
         return xml_fail(x, err, "a comment or declaration is never closed");
@@ -286,7 +304,9 @@ ik_status xml_next(xml_reader *x, xml_event *event, ik_error *err)
         if (x->at == x->end) {
             *event = XML_END;
             return x->depth ? xml_fail(x, err, "the file ends inside <%.*s>",
-                                       (int)(x->open[x->depth - 1].length < 40 ? x->open[x->depth - 1].length : 40),
+                                       (int)(x->open[x->depth - 1].length < 40
+                                                 ? x->open[x->depth - 1].length
+                                                 : 40),
                                        x->open[x->depth - 1].at)
                             : IK_OK;
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A small pull reader of XML: elements, attributes, text; no namespaces, no validation, no entities but the five and numbers.
+ * A small pull reader of XML: elements, attributes, text; no namespaces, no validation, no entities
+ * but the five and numbers.
  */
 #ifndef IKAT_XML_H
 #define IKAT_XML_H
@@ -27,7 +28,8 @@ typedef struct xml_reader {
 
 xml_reader xml_start(const char *text, size_t size, const char *file);
 void xml_end(xml_reader *x);
-/* The next event; elements must be closed in order. Texts of blanks only are left out, unless keep_blanks. */
+/* The next event; elements must be closed in order. Texts of blanks only are left out, unless
+ * keep_blanks. */
 ik_status xml_next(xml_reader *x, xml_event *event, ik_error *err);
 /* Value of an attribute of the element just opened. */
 bool xml_attribute(const xml_reader *x, const char *name, slice *value);

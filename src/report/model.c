@@ -2,8 +2,8 @@
  *
  * report/model.c: reads a result store.
  */
-#include "format/json_read.h"
 #include "report/model.h"
+#include "format/json_read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -41,7 +41,8 @@ const char *model_text(report_model *m, sqlite3_stmt *statement, int column)
     return ik_arena_strdup(&m->arena, text ? text : "");
 }
 
-ik_status model_json(const report_model *m, const char *text, const char *what, int64_t id, json_t **out, ik_error *err)
+ik_status model_json(const report_model *m, const char *text, const char *what, int64_t id,
+                     json_t **out, ik_error *err)
 {
     json_error_t why;
     json_t *made = NULL;
@@ -49,7 +50,8 @@ ik_status model_json(const report_model *m, const char *text, const char *what, 
         return ik_fail_memory(err, strlen(text), "a report");
     if (!json_is_object(made)) {
         json_decref(made);
-        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: %s %" PRId64, store_path(m->store), what, id);
+        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: %s %" PRId64, store_path(m->store),
+                       what, id);
     }
     *out = made;
     return IK_OK;
@@ -73,8 +75,9 @@ static ik_status read_meta(report_model *m, ik_error *err)
     const struct {
         const char *key;
         const char **value;
-    } rows[] = {{"version", &m->version}, {"title", &m->title},           {"description", &m->description},
-                {"file", &m->file},       {"experiment", &m->experiment}, {"overrides", &m->overrides},
+    } rows[] = {{"version", &m->version},         {"title", &m->title},
+                {"description", &m->description}, {"file", &m->file},
+                {"experiment", &m->experiment},   {"overrides", &m->overrides},
                 {"num_points", &number}};
     ik_status status = IK_OK;
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == IK_OK; i++)
@@ -119,7 +122,8 @@ static ik_status read_plan(report_model *m, sqlite3_stmt *statement, ik_error *e
     if (!p->routing || !p->vc || !p->selection || !p->proof_text)
         return ik_fail_memory(err, 1, "a report");
     if (p->fabric == SIZE_MAX)
-        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: plan %" PRId64, store_path(m->store), p->id);
+        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: plan %" PRId64,
+                       store_path(m->store), p->id);
     ik_status status = model_json(m, p->proof_text, "plan", p->id, &p->proof, err);
     m->num_plans += status == IK_OK;
     return status;
@@ -131,17 +135,21 @@ static const char *proof_word(const report_plan *p, const char *key)
     return word ? word : "";
 }
 
-/* What a reader of any table has to know of the proof: "[not proved]", "[10000 pairs sampled]"; "" if all is proved or refuted. */
+/* What a reader of any table has to know of the proof: "[not proved]", "[10000 pairs sampled]"; ""
+ * if all is proved or refuted. */
 static const char *proof_mark(report_model *m, const report_plan *p)
 {
     const char *extent = proof_word(p, "proof");
     if (strcmp(extent, "off") == 0)
         return " [not proved]";
     if (strcmp(extent, "sampled") == 0)
-        return ik_arena_printf(&m->arena, " [%lld pairs sampled]",
-                               (long long)json_integer_value(json_object_get(p->proof, "sampled_pairs")));
+        return ik_arena_printf(
+            &m->arena, " [%lld pairs sampled]",
+            (long long)json_integer_value(json_object_get(p->proof, "sampled_pairs")));
     bool settled = strcmp(proof_word(p, "flow"), "settled") == 0;
-    return settled && json_is_false(json_object_get(p->proof, "deadlock_free")) ? " [deadlock not excluded]" : "";
+    return settled && json_is_false(json_object_get(p->proof, "deadlock_free"))
+               ? " [deadlock not excluded]"
+               : "";
 }
 
 /* The plan's name: as much as tells it from the other plans of its fabric. */
@@ -155,7 +163,8 @@ static ik_status label_plan(report_model *m, report_plan *p, ik_error *err)
         vc |= strcmp(q->vc, p->vc) != 0;
         vcs |= q->vcs != p->vcs;
         selection |= strcmp(q->selection, p->selection) != 0;
-        flow |= strcmp(q->vc, p->vc) == 0 && q->vcs == p->vcs && strcmp(q->selection, p->selection) == 0 &&
+        flow |= strcmp(q->vc, p->vc) == 0 && q->vcs == p->vcs &&
+                strcmp(q->selection, p->selection) == 0 &&
                 strcmp(proof_word(q, "flow"), proof_word(p, "flow")) != 0;
     }
     const char *label = p->routing;
@@ -178,10 +187,11 @@ static ik_status label_plan(report_model *m, report_plan *p, ik_error *err)
 static ik_status read_plans(report_model *m, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
-    ik_status status = store_prepare(m->store,
-                                     "SELECT id, fabric, routing, vc, vcs, selection, proof, failed FROM plans WHERE id IN"
-                                     " (SELECT plan FROM points WHERE id < 1099511627776) ORDER BY id",
-                                     NULL, &statement, err);
+    ik_status status = store_prepare(
+        m->store,
+        "SELECT id, fabric, routing, vc, vcs, selection, proof, failed FROM plans WHERE id IN"
+        " (SELECT plan FROM points WHERE id < 1099511627776) ORDER BY id",
+        NULL, &statement, err);
     for (bool row = true; status == IK_OK;) {
         status = store_step(m->store, statement, &row, err);
         if (status != IK_OK || !row)
@@ -217,24 +227,29 @@ static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *er
                       .params = model_text(m, statement, 11),
                       .classes = model_text(m, statement, 12)};
     for (int i = 0; i < NUM_METRICS; i++)
-        r->value[i] = sqlite3_column_type(statement, 13 + i) == SQLITE_NULL ? NAN : sqlite3_column_double(statement, 13 + i);
+        r->value[i] = sqlite3_column_type(statement, 13 + i) == SQLITE_NULL
+                          ? NAN
+                          : sqlite3_column_double(statement, 13 + i);
     if (!r->traffic || !r->variant || !r->checksum || !r->deadlock || !r->params || !r->classes)
         return ik_fail_memory(err, 1, "a report");
     if (r->fabric == SIZE_MAX || r->plan == SIZE_MAX)
-        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: point %" PRId64, store_path(m->store), r->id);
+        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: point %" PRId64,
+                       store_path(m->store), r->id);
     m->num_rows++;
     return IK_OK;
 }
 
 static ik_status read_rows(report_model *m, ik_error *err)
 {
-    const char *sql =
-        ik_arena_strdup(&m->arena, "SELECT id, fabric, plan, traffic, variant, load, seed, window_ps, end_ps, checksum,"
-                                   " deadlock, params, classes");
+    const char *sql = ik_arena_strdup(
+        &m->arena,
+        "SELECT id, fabric, plan, traffic, variant, load, seed, window_ps, end_ps, checksum,"
+        " deadlock, params, classes");
     for (int i = 0; i < NUM_METRICS && sql; i++)
         sql = ik_arena_printf(&m->arena, "%s, %s", sql, metric_names[i]);
     if (sql)
-        sql = ik_arena_printf(&m->arena, "%s FROM points WHERE id < 1099511627776 ORDER BY id", sql);
+        sql =
+            ik_arena_printf(&m->arena, "%s FROM points WHERE id < 1099511627776 ORDER BY id", sql);
     if (!sql)
         return ik_fail_memory(err, 1, "a report");
     sqlite3_stmt *statement = NULL;
@@ -256,8 +271,8 @@ ik_status model_read(const char *path, report_model **out, ik_error *err)
     report_model *m = ik_calloc(1, sizeof *m);
     if (!m)
         return ik_fail_memory(err, sizeof *m, "a report");
-    static ik_status (*const parts[])(report_model *, ik_error *) = {read_meta, model_read_fabrics, read_plans,
-                                                                     read_rows, model_make_curves,  model_find_costs};
+    static ik_status (*const parts[])(report_model *, ik_error *) = {
+        read_meta, model_read_fabrics, read_plans, read_rows, model_make_curves, model_find_costs};
     ik_status status = store_open(path, &m->store, err);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == IK_OK; i++)
         status = parts[i](m, err);

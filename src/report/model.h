@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/model.h: a result store, read and summed up: what tables, CSV, JSON and the HTML report all show.
+ * report/model.h: a result store, read and summed up: what tables, CSV, JSON and the HTML report
+ * all show.
  */
 #ifndef IKAT_REPORT_MODEL_H
 #define IKAT_REPORT_MODEL_H
@@ -35,7 +36,8 @@ typedef enum metric_id {
     METRIC_TREE,
     NUM_METRICS
 } metric_id;
-extern const char *const metric_names[NUM_METRICS]; /* columns of the store, keys of JSON, headers of CSV */
+/* columns of the store, keys of JSON, headers of CSV */
+extern const char *const metric_names[NUM_METRICS];
 
 /* Mean over seeds, and half the width of its 95 % confidence interval (NAN with a single seed). */
 typedef struct estimate {
@@ -78,13 +80,16 @@ typedef struct report_plan {
     json_t *proof;
     unsigned vcs;
     bool failed;
-    const char *label; /* routing, with vc / vcs / selection / flow where other plans differ in them, and what is not proved */
+    /* routing, with vc / vcs / selection / flow where other plans differ in them, and what is not
+     * proved */
+    const char *label;
 } report_plan;
 
 typedef struct report_row {
     int64_t id;
     size_t fabric, plan; /* indices */
-    const char *traffic, *variant, *params, *checksum, *deadlock, *classes; /* classes: JSON or "" */
+    /* classes: JSON or "" */
+    const char *traffic, *variant, *params, *checksum, *deadlock, *classes;
     double load;
     uint64_t seed, window_ps, end_ps;
     double value[NUM_METRICS];
@@ -100,7 +105,8 @@ typedef struct report_series {
     uint64_t period_ps;
     size_t num;
     double *throughput, *latency_ns; /* [num] */
-    double *filled;                  /* [num][switches] share of the switch's buffers in use at the end of the period */
+    /* [num][switches] share of the switch's buffers in use at the end of the period */
+    double *filled;
 } report_series;
 
 /* One load of a curve: its points differ in the seed only. */
@@ -109,10 +115,11 @@ typedef struct report_step {
     size_t *rows;
     size_t num_rows, room;
     estimate value[NUM_METRICS];
-    double *use;               /* [num_channels] fraction of its rate that each channel carried */
-    tier_use *tiers;           /* [num_tiers] */
-    double host_min, host_max; /* throughput of the host that got least and most, seeds averaged, fraction of its rate */
-    report_series series;      /* of the first seed, like the JSON texts below; "" = none */
+    double *use;     /* [num_channels] fraction of its rate that each channel carried */
+    tier_use *tiers; /* [num_tiers] */
+    /* throughput of the host that got least and most, seeds averaged, fraction of its rate */
+    double host_min, host_max;
+    report_series series; /* of the first seed, like the JSON texts below; "" = none */
     const char *congestion, *classes, *congestion_series;
     bool deadlock;
 } report_step;
@@ -123,7 +130,8 @@ typedef struct report_curve {
     report_step *steps; /* ascending load */
     size_t num_steps, room;
     double saturation_throughput; /* largest accepted throughput over the loads */
-    double saturation_load;       /* lowest load of which less than 95 % is accepted, NAN if there is none */
+    /* lowest load of which less than 95 % is accepted, NAN if there is none */
+    double saturation_load;
 } report_curve;
 
 /* What a slow link does under one curve. */
@@ -131,10 +139,14 @@ typedef struct slow_cost {
     size_t fabric, link, curve;
     double full_load; /* lowest load at which it carries at least 95 % of its rate, NAN = never */
     double use,
-        siblings; /* utilisation at the highest load (or at full_load): its own, and the mean of the tier's sound channels */
+        /* utilisation at the highest load (or at full_load): its own, and the mean of the tier's
+         * sound channels */
+        siblings;
     double at_load;
-    double repaired; /* saturation throughput of the same curve on the same fabric without slow links, NAN if not simulated */
-    char text[512];  /* one sentence */
+    /* saturation throughput of the same curve on the same fabric without slow links, NAN if not
+     * simulated */
+    double repaired;
+    char text[512]; /* one sentence */
 } slow_cost;
 
 typedef struct report_model {
@@ -163,8 +175,10 @@ ik_status model_make_curves(report_model *m, ik_error *err); /* model_curves.c *
 ik_status model_find_costs(report_model *m, ik_error *err);  /* model_costs.c */
 /* Text column of a statement's row in the model's arena, NULL when out of memory. */
 const char *model_text(report_model *m, sqlite3_stmt *statement, int column);
-/* Parses an object that the store keeps; IK_ERR_INPUT ("WHAT id is damaged") if it is none. *out is the caller's to json_decref. */
-ik_status model_json(const report_model *m, const char *text, const char *what, int64_t id, json_t **out, ik_error *err);
+/* Parses an object that the store keeps; IK_ERR_INPUT ("WHAT id is damaged") if it is none. *out is
+ * the caller's to json_decref. */
+ik_status model_json(const report_model *m, const char *text, const char *what, int64_t id,
+                     json_t **out, ik_error *err);
 /* Room for one more in an array that grows in the arena; NULL when out of memory. */
 void *model_grow(report_model *m, void *items, size_t num, size_t item_bytes);
 

@@ -2,8 +2,9 @@
  *
  * report/model_costs.c: what a link below the common rate costs.
  *
- * Two views. In any experiment: at which load the slow link is full while the sound channels of its tier are not. If the
- * experiment also ran the same file repaired: the throughput that the fault takes away.
+ * Two views. In any experiment: at which load the slow link is full while the sound channels of its
+ * tier are not. If the experiment also ran the same file repaired: the throughput that the fault
+ * takes away.
  */
 #include "report/model.h"
 
@@ -14,12 +15,14 @@
 static const double full = 0.95;
 
 /* Mean utilisation of the channels of the same tier that run at the common rate. */
-static double siblings_use(const report_fabric *f, const slow_link *slow, uint32_t channel, const report_step *s)
+static double siblings_use(const report_fabric *f, const slow_link *slow, uint32_t channel,
+                           const report_step *s)
 {
     double sum = 0;
     uint32_t num = 0;
     for (uint32_t c = 0; c < f->num_channels; c++)
-        if (f->rate_bps[c] >= slow->common_rate_bps && f->channel_tier[c] == f->channel_tier[channel]) {
+        if (f->rate_bps[c] >= slow->common_rate_bps &&
+            f->channel_tier[c] == f->channel_tier[channel]) {
             sum += s->use[c];
             num++;
         }
@@ -53,29 +56,32 @@ static void write_sentence(const report_model *m, slow_cost *cost)
     size_t size = sizeof cost->text, used;
     const char *routing = m->plans[c->plan].label;
     if (isnan(cost->full_load))
-        used =
-            (size_t)snprintf(text, size, "With %.60s under %.60s the slow link never fills: it is %.0f %% busy at load %.0f %%",
-                             routing, c->traffic, 100 * cost->use, 100 * cost->at_load);
-    else
         used = (size_t)snprintf(
             text, size,
-            "With %.60s under %.60s the slow link is full from load %.0f %% on, where its sound siblings are %.0f %% busy",
-            routing, c->traffic, 100 * cost->full_load, 100 * cost->siblings);
+            "With %.60s under %.60s the slow link never fills: it is %.0f %% busy at load %.0f %%",
+            routing, c->traffic, 100 * cost->use, 100 * cost->at_load);
+    else
+        used = (size_t)snprintf(text, size,
+                                "With %.60s under %.60s the slow link is full from load %.0f %% "
+                                "on, where its sound siblings are %.0f %% busy",
+                                routing, c->traffic, 100 * cost->full_load, 100 * cost->siblings);
     if (used >= size)
         return;
     if (isnan(cost->repaired)) {
-        snprintf(text + used, size - used, "; the fabric accepts at most %.1f %%.", 100 * c->saturation_throughput);
+        snprintf(text + used, size - used, "; the fabric accepts at most %.1f %%.",
+                 100 * c->saturation_throughput);
         return;
     }
     double loss = cost->repaired > 0 ? 1 - c->saturation_throughput / cost->repaired : 0;
     if (loss >= 0.005)
-        snprintf(
-            text + used, size - used,
-            "; the fabric accepts at most %.1f %%, repaired it would accept %.1f %%: the link costs %.0f %% of the throughput.",
-            100 * c->saturation_throughput, 100 * cost->repaired, 100 * loss);
+        snprintf(text + used, size - used,
+                 "; the fabric accepts at most %.1f %%, repaired it would accept %.1f %%: the link "
+                 "costs %.0f %% of the throughput.",
+                 100 * c->saturation_throughput, 100 * cost->repaired, 100 * loss);
     else
         snprintf(text + used, size - used,
-                 "; the fabric accepts at most %.1f %%, repaired %.1f %%: the link costs no throughput here.",
+                 "; the fabric accepts at most %.1f %%, repaired %.1f %%: the link costs no "
+                 "throughput here.",
                  100 * c->saturation_throughput, 100 * cost->repaired);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/model_curves.c: points put together: over seeds to steps with confidence intervals, over loads to curves.
+ * report/model_curves.c: points put together: over seeds to steps with confidence intervals, over
+ * loads to curves.
  */
 #include "report/model.h"
 
@@ -9,9 +10,10 @@
 #include <string.h>
 
 /* Two-sided 95 % quantiles of Student's t for 1 … 30 degrees of freedom. */
-static const double student[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-                                 2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-                                 2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+static const double student[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
+                                 2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
+                                 2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
+                                 2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
 
 static estimate estimate_of(const report_model *m, const report_step *s, metric_id metric)
 {
@@ -44,7 +46,8 @@ static report_curve *curve_of(report_model *m, const report_row *r)
     if (!curves)
         return NULL;
     m->curves = curves;
-    curves[m->num_curves] = (report_curve){.fabric = r->fabric, .plan = r->plan, .traffic = r->traffic, .variant = r->variant};
+    curves[m->num_curves] = (report_curve){
+        .fabric = r->fabric, .plan = r->plan, .traffic = r->traffic, .variant = r->variant};
     return &curves[m->num_curves++];
 }
 
@@ -89,13 +92,14 @@ typedef struct arrays {
 
 static ik_status read_words(sqlite3_stmt *statement, int column, arrays *out, ik_error *err)
 {
-    return store_unpack(sqlite3_column_blob(statement, column), (size_t)sqlite3_column_bytes(statement, column), &out->words,
-                        &out->num, err);
+    return store_unpack(sqlite3_column_blob(statement, column),
+                        (size_t)sqlite3_column_bytes(statement, column), &out->words, &out->num,
+                        err);
 }
 
 /* Adds what one point's channels carried, as a fraction of their rates, divided by `share`. */
-static ik_status add_use(const report_fabric *f, sqlite3_stmt *statement, double seconds, double share, double *use,
-                         ik_error *err)
+static ik_status add_use(const report_fabric *f, sqlite3_stmt *statement, double seconds,
+                         double share, double *use, ik_error *err)
 {
     arrays bytes = {0};
     ik_status status = read_words(statement, 0, &bytes, err);
@@ -107,8 +111,8 @@ static ik_status add_use(const report_fabric *f, sqlite3_stmt *statement, double
 }
 
 /* Least and most that a connected host accepted, as a fraction of the rate of its links. */
-static ik_status add_hosts(const report_fabric *f, sqlite3_stmt *statement, double seconds, double share, report_step *s,
-                           ik_error *err)
+static ik_status add_hosts(const report_fabric *f, sqlite3_stmt *statement, double seconds,
+                           double share, report_step *s, ik_error *err)
 {
     arrays bytes = {0};
     ik_status status = read_words(statement, 1, &bytes, err);
@@ -127,7 +131,8 @@ static ik_status add_hosts(const report_fabric *f, sqlite3_stmt *statement, doub
 }
 
 /* Reals are stored as the words of their bits. */
-static ik_status read_reals(report_model *m, sqlite3_stmt *statement, int column, double **out, size_t *num, ik_error *err)
+static ik_status read_reals(report_model *m, sqlite3_stmt *statement, int column, double **out,
+                            size_t *num, ik_error *err)
 {
     arrays bits = {0};
     ik_status status = read_words(statement, column, &bits, err);
@@ -141,7 +146,8 @@ static ik_status read_reals(report_model *m, sqlite3_stmt *statement, int column
     return *out ? IK_OK : ik_fail_memory(err, bits.num * sizeof **out, "a report");
 }
 
-static ik_status read_series(report_model *m, const report_fabric *f, sqlite3_stmt *statement, report_series *out, ik_error *err)
+static ik_status read_series(report_model *m, const report_fabric *f, sqlite3_stmt *statement,
+                             report_series *out, ik_error *err)
 {
     report_series s = {.period_ps = (uint64_t)sqlite3_column_int64(statement, 2)};
     size_t latencies = 0, cells = 0;
@@ -151,39 +157,46 @@ static ik_status read_series(report_model *m, const report_fabric *f, sqlite3_st
     if (status == IK_OK)
         status = read_reals(m, statement, 5, &s.filled, &cells, err);
     if (status == IK_OK && (latencies != s.num || (cells != 0 && cells != s.num * f->num_switches)))
-        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: the time series of a point", store_path(m->store));
+        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: the time series of a point",
+                       store_path(m->store));
     s.filled = cells ? s.filled : NULL;
     if (status == IK_OK)
         *out = s;
     return status;
 }
 
-static ik_status read_congestion(report_model *m, sqlite3_stmt *statement, report_step *s, ik_error *err)
+static ik_status read_congestion(report_model *m, sqlite3_stmt *statement, report_step *s,
+                                 ik_error *err)
 {
     char *series = NULL;
     size_t bytes = 0;
     ik_status status =
-        store_inflate(sqlite3_column_blob(statement, 8), (size_t)sqlite3_column_bytes(statement, 8), &series, &bytes, err);
+        store_inflate(sqlite3_column_blob(statement, 8), (size_t)sqlite3_column_bytes(statement, 8),
+                      &series, &bytes, err);
     if (status != IK_OK)
         return status;
     s->congestion = model_text(m, statement, 6);
     s->classes = model_text(m, statement, 7);
     s->congestion_series = ik_arena_strdup(&m->arena, series);
     free(series);
-    return s->congestion && s->classes && s->congestion_series ? IK_OK : ik_fail_memory(err, bytes, "a report");
+    return s->congestion && s->classes && s->congestion_series
+               ? IK_OK
+               : ik_fail_memory(err, bytes, "a report");
 }
 
-static ik_status read_arrays(report_model *m, const report_curve *c, report_step *s, size_t seed, ik_error *err)
+static ik_status read_arrays(report_model *m, const report_curve *c, report_step *s, size_t seed,
+                             ik_error *err)
 {
     const report_fabric *f = &m->fabrics[c->fabric];
     const report_row *r = &m->rows[s->rows[seed]];
     double seconds = (double)r->window_ps * 1e-12, share = (double)s->num_rows;
     sqlite3_stmt *statement = NULL;
     bool row = false;
-    ik_status status = store_prepare(m->store,
-                                     "SELECT channel_bytes, host_bytes, series_period_ps, series_throughput, series_latency_ns,"
-                                     " series_blocked, congestion, classes, congestion_series FROM points WHERE id = ?1",
-                                     NULL, &statement, err);
+    ik_status status = store_prepare(
+        m->store,
+        "SELECT channel_bytes, host_bytes, series_period_ps, series_throughput, series_latency_ns,"
+        " series_blocked, congestion, classes, congestion_series FROM points WHERE id = ?1",
+        NULL, &statement, err);
     if (status == IK_OK) {
         sqlite3_bind_int64(statement, 1, r->id);
         status = store_step(m->store, statement, &row, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/model_fabric.c: the fabrics of a result store: rates and tiers of their channels, links below the common rate.
+ * report/model_fabric.c: the fabrics of a result store: rates and tiers of their channels, links
+ * below the common rate.
  */
 #include "report/model.h"
 
@@ -23,7 +24,8 @@ static uint32_t count_of(const json_t *object, const char *key)
 
 static ik_status damaged(const report_model *m, const report_fabric *f, ik_error *err)
 {
-    return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: fabric %" PRId64, store_path(m->store), f->id);
+    return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: fabric %" PRId64, store_path(m->store),
+                   f->id);
 }
 
 /* ---- tiers */
@@ -31,23 +33,29 @@ static ik_status damaged(const report_model *m, const report_fabric *f, ik_error
 /* Name of the tier of channels from one node to another. */
 static void tier_name(const report_fabric *f, uint64_t from, uint64_t to, char *name, size_t size)
 {
-    const json_t *levels = json_object_get(f->drawing, "levels"), *groups = json_object_get(f->drawing, "groups");
+    const json_t *levels = json_object_get(f->drawing, "levels"),
+                 *groups = json_object_get(f->drawing, "groups");
     bool from_host = from >= f->num_switches, to_host = to >= f->num_switches;
     if (from_host && to_host)
         snprintf(name, size, "host to host");
     else if (from_host)
-        snprintf(name, size, levels ? "host to level %" PRIu64 : "host to switch", levels ? whole(levels, to) : 0);
+        snprintf(name, size, levels ? "host to level %" PRIu64 : "host to switch",
+                 levels ? whole(levels, to) : 0);
     else if (to_host)
-        snprintf(name, size, levels ? "level %" PRIu64 " to host" : "switch to host", levels ? whole(levels, from) : 0);
+        snprintf(name, size, levels ? "level %" PRIu64 " to host" : "switch to host",
+                 levels ? whole(levels, from) : 0);
     else if (levels)
-        snprintf(name, size, "level %" PRIu64 " to level %" PRIu64, whole(levels, from), whole(levels, to));
+        snprintf(name, size, "level %" PRIu64 " to level %" PRIu64, whole(levels, from),
+                 whole(levels, to));
     else if (groups)
-        snprintf(name, size, whole(groups, from) == whole(groups, to) ? "inside groups" : "between groups");
+        snprintf(name, size,
+                 whole(groups, from) == whole(groups, to) ? "inside groups" : "between groups");
     else
         snprintf(name, size, "switch to switch");
 }
 
-static ik_status enter_tier(report_model *m, report_fabric *f, uint32_t channel, uint64_t from, uint64_t to, ik_error *err)
+static ik_status enter_tier(report_model *m, report_fabric *f, uint32_t channel, uint64_t from,
+                            uint64_t to, ik_error *err)
 {
     char name[sizeof f->tiers->name];
     tier_name(f, from, to, name, sizeof name);
@@ -75,13 +83,15 @@ static void add_host_rate(report_fabric *f, uint64_t node, uint64_t rate)
 
 static ik_status read_links(report_model *m, report_fabric *f, ik_error *err)
 {
-    const json_t *links = json_object_get(f->drawing, "links"), *classes = json_object_get(f->drawing, "classes");
+    const json_t *links = json_object_get(f->drawing, "links"),
+                 *classes = json_object_get(f->drawing, "classes");
     size_t i;
     json_t *link;
     json_array_foreach(links, i, link)
     {
         uint64_t a = whole(link, 0), from = whole(link, 1), b = whole(link, 3), to = whole(link, 4);
-        json_int_t rate = json_integer_value(json_object_get(json_array_get(classes, (size_t)whole(link, 6)), "rate_bps"));
+        json_int_t rate = json_integer_value(
+            json_object_get(json_array_get(classes, (size_t)whole(link, 6)), "rate_bps"));
         if (a >= f->num_channels || b >= f->num_channels || rate <= 0)
             return damaged(m, f, err);
         f->rate_bps[a] = f->rate_bps[b] = (uint64_t)rate;
@@ -111,7 +121,8 @@ static uint64_t common_rate(const report_fabric *f, uint32_t channel)
     json_array_foreach(rates, i, row)
     {
         json_int_t between = json_integer_value(json_object_get(row, "switch_links"));
-        json_int_t links = hosts ? json_integer_value(json_object_get(row, "links")) - between : between;
+        json_int_t links =
+            hosts ? json_integer_value(json_object_get(row, "links")) - between : between;
         if (links > best) {
             best = links;
             rate = json_integer_value(json_object_get(row, "rate_bps"));
@@ -131,8 +142,8 @@ static void name_link(const report_fabric *f, slow_link *s)
             continue;
         const char *a = json_string_value(json_array_get(names, (size_t)whole(link, 1)));
         const char *b = json_string_value(json_array_get(names, (size_t)whole(link, 4)));
-        snprintf(s->name, sizeof s->name, "%.70s port %u to %.70s port %u", a ? a : "?", (unsigned)whole(link, 2), b ? b : "?",
-                 (unsigned)whole(link, 5));
+        snprintf(s->name, sizeof s->name, "%.70s port %u to %.70s port %u", a ? a : "?",
+                 (unsigned)whole(link, 2), b ? b : "?", (unsigned)whole(link, 5));
         return;
     }
 }
@@ -150,7 +161,8 @@ void model_name_channel(const report_fabric *f, uint32_t channel, char *text, si
             continue;
         const char *a = json_string_value(json_array_get(names, (size_t)whole(link, back ? 4 : 1)));
         const char *b = json_string_value(json_array_get(names, (size_t)whole(link, back ? 1 : 4)));
-        snprintf(text, size, "%.70s port %u to %.70s", a ? a : "?", (unsigned)whole(link, back ? 5 : 2), b ? b : "?");
+        snprintf(text, size, "%.70s port %u to %.70s", a ? a : "?",
+                 (unsigned)whole(link, back ? 5 : 2), b ? b : "?");
         return;
     }
 }
@@ -221,7 +233,8 @@ static ik_status read_fabric(report_model *m, sqlite3_stmt *statement, ik_error 
     char *drawing = NULL;
     size_t bytes = 0;
     ik_status status =
-        store_inflate(sqlite3_column_blob(statement, 4), (size_t)sqlite3_column_bytes(statement, 4), &drawing, &bytes, err);
+        store_inflate(sqlite3_column_blob(statement, 4), (size_t)sqlite3_column_bytes(statement, 4),
+                      &drawing, &bytes, err);
     if (status != IK_OK)
         return status;
     f->drawing_text = ik_arena_strdup(&m->arena, drawing);
@@ -231,7 +244,8 @@ static ik_status read_fabric(report_model *m, sqlite3_stmt *statement, ik_error 
     return parse_fabric(m, f, err);
 }
 
-/* Where the first value of "path=a/x.net,repair=true" ends: at the end, or at a comma with KEY= behind it. */
+/* Where the first value of "path=a/x.net,repair=true" ends: at the end, or at a comma with KEY=
+ * behind it. */
 static const char *end_of_value(const char *text)
 {
     for (; *text; text++)
@@ -240,7 +254,8 @@ static const char *end_of_value(const char *text)
     return text;
 }
 
-/* "file:path=a/x.net,repair=true" -> "x.net (repaired)"; other specs are short enough as they are. */
+/* "file:path=a/x.net,repair=true" -> "x.net (repaired)"; other specs are short enough as they
+ * are. */
 static const char *short_label(report_model *m, const report_fabric *f)
 {
     static const char prefix[] = "file:path=";
@@ -276,10 +291,11 @@ static ik_status label_fabrics(report_model *m, ik_error *err)
 ik_status model_read_fabrics(report_model *m, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
-    ik_status status = store_prepare(m->store,
-                                     "SELECT id, spec, digest, summary, drawing FROM fabrics WHERE id IN"
-                                     " (SELECT fabric FROM points WHERE id < 1099511627776) ORDER BY id",
-                                     NULL, &statement, err);
+    ik_status status =
+        store_prepare(m->store,
+                      "SELECT id, spec, digest, summary, drawing FROM fabrics WHERE id IN"
+                      " (SELECT fabric FROM points WHERE id < 1099511627776) ORDER BY id",
+                      NULL, &statement, err);
     for (bool row = true; status == IK_OK;) {
         status = store_step(m->store, statement, &row, err);
         if (status != IK_OK || !row)

@@ -109,16 +109,16 @@ static void print_grid(const axes *a)
         step = fmax(1, step);
     }
     for (double x = ceil(a->x0 / step) * step; x <= a->x1 + step * 1e-9; x += step) {
-        fprintf(a->out, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" class=\"grid\"/>\n", px(a, x), TOP, px(a, x),
-                HEIGHT - BOTTOM);
+        fprintf(a->out, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" class=\"grid\"/>\n",
+                px(a, x), TOP, px(a, x), HEIGHT - BOTTOM);
         snprintf(text, sizeof text, "%g", x);
         print_text(a->out, px(a, x), HEIGHT - BOTTOM + 18, "text-anchor=\"middle\"", text);
     }
     step = a->log_y ? 1 : step_for(a->y1 - a->y0);
     for (double v = a->y0; v <= a->y1 + step * 1e-9; v += step) {
         double y = a->log_y ? pow(10, v) : v;
-        fprintf(a->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" class=\"grid\"/>\n", LEFT, py(a, y), WIDTH - RIGHT,
-                py(a, y));
+        fprintf(a->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" class=\"grid\"/>\n",
+                LEFT, py(a, y), WIDTH - RIGHT, py(a, y));
         snprintf(text, sizeof text, "%g", y);
         print_text(a->out, LEFT - 8, py(a, y) + 4, "text-anchor=\"end\"", text);
     }
@@ -128,7 +128,9 @@ static void print_curve(const axes *a, const ik_curve *c, size_t index)
 {
     const char *colour = colours[index % NUM_COLOURS], *dash = dashes[index / NUM_COLOURS % 3];
     bool open = false;
-    fprintf(a->out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\" d=\"", colour, dash);
+    fprintf(a->out,
+            "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\" d=\"",
+            colour, dash);
     for (size_t i = 0; i < c->num; i++) {
         bool here = visible(a, c->y[i]);
         if (here) {
@@ -139,29 +141,34 @@ static void print_curve(const axes *a, const ik_curve *c, size_t index)
     fputs("\"/>\n", a->out);
     for (size_t i = 0; i < c->num; i++) {
         if (visible(a, c->y[i])) {
-            fprintf(a->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>", px(a, c->x[i]), py(a, c->y[i]),
-                    colour);
+            fprintf(a->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>",
+                    px(a, c->x[i]), py(a, c->y[i]), colour);
             print_escaped(a->out, c->name);
             fprintf(a->out, ": %.10g, %.10g</title></circle>\n", c->x[i], c->y[i]);
         }
     }
     double y = TOP + 10 + 20 * (double)index;
     fprintf(a->out,
-            "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"3\" stroke-dasharray=\"%s\"/>\n",
+            "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"3\" "
+            "stroke-dasharray=\"%s\"/>\n",
             WIDTH - RIGHT + 16, y, WIDTH - RIGHT + 46, y, colour, dash);
     print_text(a->out, WIDTH - RIGHT + 54, y + 4, "", c->name);
 }
 
-ik_status ik_plot_svg(FILE *out, const char *title, const char *x_label, const char *y_label, bool log_y, const ik_curve *curves,
-                      size_t num_curves, ik_error *err)
+ik_status ik_plot_svg(FILE *out, const char *title, const char *x_label, const char *y_label,
+                      bool log_y, const ik_curve *curves, size_t num_curves, ik_error *err)
 {
     axes a = {.out = out, .log_y = log_y, .whole_x = true};
     if (!find_range(&a, curves, num_curves)) {
         return ik_fail(err, IK_ERR_USAGE, "nothing to plot: no curve has a point");
     }
-    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n",
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
+            "font-family=\"sans-serif\" font-size=\"13\">\n",
             WIDTH, HEIGHT);
-    fputs("<style>.grid{stroke:#ddd}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n", out);
+    fputs("<style>.grid{stroke:#ddd}</style>\n<rect width=\"100%\" height=\"100%\" "
+          "fill=\"white\"/>\n",
+          out);
     print_text(out, LEFT, TOP - 20, "font-size=\"16\" font-weight=\"bold\"", title);
     print_grid(&a);
     print_text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 16, "text-anchor=\"middle\"", x_label);

@@ -46,14 +46,17 @@ static void put_value(FILE *out, const json_t *value)
         fprintf(out, "%.9g", json_real_value(value));
 }
 
-/* Of the plan's proof: pairs that its routing does not deliver, pairs that the fabric does not connect; full, sampled or off, the
- * pairs of a sample, and what freedom from deadlock is judged for, with the verdict. */
-static const char *const proof_columns[] = {"undelivered", "unconnected", "proof", "sampled_pairs", "flow", "deadlock_free"};
+/* Of the plan's proof: pairs that its routing does not deliver, pairs that the fabric does not
+ * connect; full, sampled or off, the pairs of a sample, and what freedom from deadlock is judged
+ * for, with the verdict. */
+static const char *const proof_columns[] = {"undelivered",   "unconnected", "proof",
+                                            "sampled_pairs", "flow",        "deadlock_free"};
 
 static void put_row(FILE *out, const report_model *m, const report_row *r)
 {
     const report_plan *p = &m->plans[r->plan];
-    const char *const texts[] = {m->fabrics[r->fabric].spec, p->routing, p->vc, p->selection, r->traffic, r->variant};
+    const char *const texts[] = {
+        m->fabrics[r->fabric].spec, p->routing, p->vc, p->selection, r->traffic, r->variant};
     put_fields(out, texts, sizeof texts / sizeof *texts);
     fprintf(out, ",%u,%.9g,%" PRIu64, p->vcs, r->load, r->seed);
     for (int metric = 0; metric < NUM_METRICS; metric++)
@@ -86,18 +89,29 @@ ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err)
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the CSV text") : IK_OK;
 }
 
-/* ---- other tables: every one names what its rows are for, and members of objects that the store holds as JSON */
+/* ---- other tables: every one names what its rows are for, and members of objects that the store
+ * holds as JSON */
 
-enum { TABLE_POINTS, TABLE_CLASSES, TABLE_CONGESTION, TABLE_ROOTS, TABLE_CULPRITS, TABLE_VICTIMS, NUM_TABLES };
+enum {
+    TABLE_POINTS,
+    TABLE_CLASSES,
+    TABLE_CONGESTION,
+    TABLE_ROOTS,
+    TABLE_CULPRITS,
+    TABLE_VICTIMS,
+    NUM_TABLES
+};
 const char *const ik_report_tables[] = {
     [TABLE_POINTS] = "points", [TABLE_CLASSES] = "classes",   [TABLE_CONGESTION] = "congestion",
     [TABLE_ROOTS] = "roots",   [TABLE_CULPRITS] = "culprits", [TABLE_VICTIMS] = "victims",
     [NUM_TABLES] = NULL,
 };
-/* Keys, ending with NULL. From TABLE_ROOTS on a table's name is the key of its list in the congestion of a step. */
+/* Keys, ending with NULL. From TABLE_ROOTS on a table's name is the key of its list in the
+ * congestion of a step. */
 static const char *const columns[NUM_TABLES][12] = {
-    [TABLE_CLASSES] = {"name", "offered", "throughput", "packets_delivered", "latency_mean_ns", "latency_p50_ns",
-                       "latency_p95_ns", "latency_p99_ns", "latency_max_ns", "culprit_time_ns", "victim_time_ns"},
+    [TABLE_CLASSES] = {"name", "offered", "throughput", "packets_delivered", "latency_mean_ns",
+                       "latency_p50_ns", "latency_p95_ns", "latency_p99_ns", "latency_max_ns",
+                       "culprit_time_ns", "victim_time_ns"},
     [TABLE_CONGESTION] = {"roots", "buffers", "hosts", "cyclic", "bytes", "hol_bytes", "fairness"},
     [TABLE_ROOTS] = {"channel", "samples", "first", "last", "buffers", "hosts", "depth", "blocked"},
     [TABLE_CULPRITS] = {"src", "dst", "packets"},
@@ -111,8 +125,8 @@ static void put_members(FILE *out, const json_t *object, size_t table)
     putc('\n', out);
 }
 
-static void put_curve(FILE *out, const report_model *m, size_t fabric, size_t plan, const char *traffic, const char *variant,
-                      double load)
+static void put_curve(FILE *out, const report_model *m, size_t fabric, size_t plan,
+                      const char *traffic, const char *variant, double load)
 {
     const char *const texts[] = {m->fabrics[fabric].spec, m->plans[plan].label, traffic, variant};
     put_fields(out, texts, sizeof texts / sizeof *texts);
@@ -134,7 +148,8 @@ static void put_classes(FILE *out, const report_model *m, const report_row *r)
 }
 
 /* A step period by period. */
-static void put_periods(FILE *out, const report_model *m, const report_curve *c, const report_step *s)
+static void put_periods(FILE *out, const report_model *m, const report_curve *c,
+                        const report_step *s)
 {
     json_t *series = s->congestion_series[0] ? json_loads(s->congestion_series, 0, NULL) : NULL;
     size_t periods = json_array_size(json_object_get(series, "roots"));
@@ -149,7 +164,8 @@ static void put_periods(FILE *out, const report_model *m, const report_curve *c,
 }
 
 /* A list of a step; roots with the names of their channels. */
-static void put_list(FILE *out, const report_model *m, const report_curve *c, const report_step *s, size_t table)
+static void put_list(FILE *out, const report_model *m, const report_curve *c, const report_step *s,
+                     size_t table)
 {
     json_t *all = s->congestion[0] ? json_loads(s->congestion, 0, NULL) : NULL, *one;
     size_t k;
@@ -159,7 +175,8 @@ static void put_list(FILE *out, const report_model *m, const report_curve *c, co
         char name[200] = "";
         put_curve(out, m, c->fabric, c->plan, c->traffic, c->variant, s->load);
         if (channel) {
-            model_name_channel(&m->fabrics[c->fabric], (uint32_t)json_integer_value(channel), name, sizeof name);
+            model_name_channel(&m->fabrics[c->fabric], (uint32_t)json_integer_value(channel), name,
+                               sizeof name);
             putc(',', out);
             put_field(out, name);
         }
@@ -168,7 +185,8 @@ static void put_list(FILE *out, const report_model *m, const report_curve *c, co
     json_decref(all);
 }
 
-static void put_step(FILE *out, const report_model *m, const report_curve *c, const report_step *s, size_t table)
+static void put_step(FILE *out, const report_model *m, const report_curve *c, const report_step *s,
+                     size_t table)
 {
     if (table == TABLE_CONGESTION)
         put_periods(out, m, c, s);

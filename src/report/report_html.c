@@ -2,8 +2,9 @@
  *
  * report/report_html.c: the page with the results inside: one file that opens from disk.
  *
- * The page (bundled at build time) has a mark where the data stands. Small data stands there as JSON, to be read by people and
- * tools too; beyond a limit it is deflated and base64-coded, and the browser inflates it.
+ * The page (bundled at build time) has a mark where the data stands. Small data stands there as
+ * JSON, to be read by people and tools too; beyond a limit it is deflated and base64-coded, and the
+ * browser inflates it.
  */
 #define _GNU_SOURCE /* memmem */
 #include "experiment/json_text.h"
@@ -28,7 +29,8 @@ static void put_base64(FILE *out, const unsigned char *data, size_t size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < size; i += 3) {
-        unsigned v = (unsigned)data[i] << 16 | (i + 1 < size ? (unsigned)data[i + 1] << 8 : 0) | (i + 2 < size ? data[i + 2] : 0);
+        unsigned v = (unsigned)data[i] << 16 | (i + 1 < size ? (unsigned)data[i + 1] << 8 : 0) |
+                     (i + 2 < size ? data[i + 2] : 0);
         putc(digits[v >> 18], out);
         putc(digits[v >> 12 & 63], out);
         putc(i + 1 < size ? digits[v >> 6 & 63] : '=', out);
@@ -36,7 +38,8 @@ static void put_base64(FILE *out, const unsigned char *data, size_t size)
     }
 }
 
-static ik_status put_element(FILE *out, const char *id, const char *text, size_t size, ik_error *err)
+static ik_status put_element(FILE *out, const char *id, const char *text, size_t size,
+                             ik_error *err)
 {
     if (size <= PLAIN_LIMIT) {
         fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);
@@ -50,14 +53,16 @@ static ik_status put_element(FILE *out, const char *id, const char *text, size_t
         free(packed);
         return ik_fail_memory(err, room, "the report's data");
     }
-    fprintf(out, "<script type=\"application/octet-stream\" id=\"%s\" data-encoding=\"deflate\">", id);
+    fprintf(out, "<script type=\"application/octet-stream\" id=\"%s\" data-encoding=\"deflate\">",
+            id);
     put_base64(out, packed, room);
     fputs("</script>\n", out);
     free(packed);
     return IK_OK;
 }
 
-/* The store keeps no times, so that equal experiments are equal files; its modification time says when it was written. */
+/* The store keeps no times, so that equal experiments are equal files; its modification time says
+ * when it was written. */
 static void written_at(const char *path, char *text, size_t size)
 {
     struct stat st;
@@ -75,14 +80,16 @@ static ik_status make_json(const report_model *m, char **text, size_t *size, ik_
     ik_status status = json_text_begin(&t, err);
     if (status != IK_OK)
         return status;
-    status = report_put_json(m, &(report_json_options){.drawings = true, .written = when}, t.out, err);
+    status =
+        report_put_json(m, &(report_json_options){.drawings = true, .written = when}, t.out, err);
     ik_status ended = json_text_end(&t, text, size, status == IK_OK ? err : NULL);
     if (status != IK_OK && ended == IK_OK)
         free(*text);
     return status == IK_OK ? ended : status;
 }
 
-/* The CSV that `ikat report --csv` prints, as a JSON string: the page offers the very same bytes. */
+/* The CSV that `ikat report --csv` prints, as a JSON string: the page offers the very same
+ * bytes. */
 static ik_status make_csv(const char *store_path, char **text, size_t *size, ik_error *err)
 {
     json_text csv, quoted;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/report_json.c: the documented object of a result store: what `ikat report --json` prints and the HTML report embeds.
+ * report/report_json.c: the documented object of a result store: what `ikat report --json` prints
+ * and the HTML report embeds.
  */
 #include "report/report_json.h"
 
@@ -137,7 +138,8 @@ static void put_channels(FILE *out, const report_fabric *f, const report_step *s
     putc(']', out);
 }
 
-static void put_reals(FILE *out, const char *key, const double *values, size_t num, const char *format)
+static void put_reals(FILE *out, const char *key, const double *values, size_t num,
+                      const char *format)
 {
     json_put_key(out, key, false);
     putc('[', out);
@@ -180,7 +182,8 @@ static void put_part(FILE *out, const char *key, const char *text)
     fputs(text, out);
 }
 
-static void put_step(FILE *out, const report_model *m, const report_curve *c, const report_step *s, bool channels)
+static void put_step(FILE *out, const report_model *m, const report_curve *c, const report_step *s,
+                     bool channels)
 {
     const report_fabric *f = &m->fabrics[c->fabric];
     json_put_key(out, "load", true);
@@ -192,7 +195,8 @@ static void put_step(FILE *out, const report_model *m, const report_curve *c, co
     json_put_key(out, "tiers", false);
     putc('[', out);
     for (size_t t = 0; t < f->num_tiers; t++)
-        fprintf(out, "%s{\"mean\":%.6g,\"max\":%.6g}", t ? "," : "", s->tiers[t].mean, s->tiers[t].max);
+        fprintf(out, "%s{\"mean\":%.6g,\"max\":%.6g}", t ? "," : "", s->tiers[t].mean,
+                s->tiers[t].max);
     putc(']', out);
     put_real(out, "host_throughput_min", s->host_min);
     put_real(out, "host_throughput_max", s->host_max);
@@ -286,7 +290,8 @@ static void put_costs(FILE *out, const report_model *m)
     putc(']', out);
 }
 
-ik_status report_put_json(const report_model *m, const report_json_options *options, FILE *out, ik_error *err)
+ik_status report_put_json(const report_model *m, const report_json_options *options, FILE *out,
+                          ik_error *err)
 {
     fputs("{\"ikat\":", out);
     json_put_string(out, m->version);
@@ -321,13 +326,15 @@ ik_status ik_report_json(const char *store_path, FILE *out, ik_error *err)
     return status;
 }
 
-ik_status ik_report_json_brief(const char *store_path, const char *execution, FILE *out, ik_error *err)
+ik_status ik_report_json_brief(const char *store_path, const char *execution, FILE *out,
+                               ik_error *err)
 {
     report_model *m = NULL;
     ik_status status = model_read(store_path, &m, err);
     if (status != IK_OK)
         return status;
-    status = report_put_json(m, &(report_json_options){.drawings = false, .execution = execution}, out, err);
+    status = report_put_json(m, &(report_json_options){.drawings = false, .execution = execution},
+                             out, err);
     model_free(m);
     return status;
 }

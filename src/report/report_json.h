@@ -14,6 +14,7 @@ typedef struct report_json_options {
     const char *execution; /* JSON text; NULL = not said */
 } report_json_options;
 
-ik_status report_put_json(const report_model *m, const report_json_options *options, FILE *out, ik_error *err);
+ik_status report_put_json(const report_model *m, const report_json_options *options, FILE *out,
+                          ik_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/report_terminal.c: the answer in a terminal: fabrics and findings, proofs, what each routing carries, what a fault
- * costs.
+ * report/report_terminal.c: the answer in a terminal: fabrics and findings, proofs, what each
+ * routing carries, what a fault costs.
  */
 #include "fabric/utf8.h"
 #include "format/json_read.h"
@@ -26,7 +26,8 @@ static void heading(const page *p, const char *text)
     fprintf(p->out, "\n%s%s%s\n", p->colour ? "\033[1m" : "", text, p->colour ? "\033[0m" : "");
 }
 
-/* Words of `text` in lines of at most p->width columns, each after the first indented by `indent`; the first starts at `column`.
+/* Words of `text` in lines of at most p->width columns, each after the first indented by `indent`;
+ * the first starts at `column`.
  */
 static void wrap(const page *p, const char *text, unsigned column, unsigned indent)
 {
@@ -49,7 +50,8 @@ static void wrap(const page *p, const char *text, unsigned column, unsigned inde
     putc('\n', p->out);
 }
 
-/* ---- tables: cells as text, columns as wide as needed, numbers (headers ending in '>') to the right */
+/* ---- tables: cells as text, columns as wide as needed, numbers (headers ending in '>') to the
+ * right */
 
 enum { MAX_COLUMNS = 12, CELL = 96 };
 
@@ -94,7 +96,8 @@ static int columns_of(const char *text)
 static void put_cell(FILE *out, const char *text, int width, bool right, bool last)
 {
     int pad = width - columns_of(text);
-    fprintf(out, "%*s%s%*s%s", right ? pad : 0, "", text, right || last ? 0 : pad, "", last ? "\n" : "  ");
+    fprintf(out, "%*s%s%*s%s", right ? pad : 0, "", text, right || last ? 0 : pad, "",
+            last ? "\n" : "  ");
 }
 
 /* Prints and frees the table. */
@@ -123,7 +126,8 @@ static ik_status put_grid(const page *p, grid *g, ik_error *err)
     if (p->colour)
         fputs("\033[0m", p->out);
     for (size_t i = 0; i < g->cells; i++)
-        put_cell(p->out, g->text[i], width[i % g->columns], right[i % g->columns], i % g->columns == g->columns - 1);
+        put_cell(p->out, g->text[i], width[i % g->columns], right[i % g->columns],
+                 i % g->columns == g->columns - 1);
     free(g->text);
     return IK_OK;
 }
@@ -135,8 +139,10 @@ static void put_fabrics(const page *p)
     for (size_t i = 0; i < p->m->num_fabrics; i++) {
         const report_fabric *f = &p->m->fabrics[i];
         json_int_t levels = json_integer_value(json_object_get(f->summary, "levels"));
-        fprintf(p->out, "fabric  %s: %" PRIu32 " hosts, %" PRIu32 " switches, %lld links between them", f->label, f->num_hosts,
-                f->num_switches, (long long)json_integer_value(json_object_get(f->summary, "switch_links")));
+        fprintf(p->out,
+                "fabric  %s: %" PRIu32 " hosts, %" PRIu32 " switches, %lld links between them",
+                f->label, f->num_hosts, f->num_switches,
+                (long long)json_integer_value(json_object_get(f->summary, "switch_links")));
         if (levels)
             fprintf(p->out, ", %lld levels", (long long)levels);
         putc('\n', p->out);
@@ -163,7 +169,8 @@ static void put_findings(const page *p)
         if (json_array_size(findings) == 0)
             continue;
         char title[256];
-        snprintf(title, sizeof title, p->m->num_fabrics > 1 ? "Findings: %s" : "Findings", p->m->fabrics[i].label);
+        snprintf(title, sizeof title, p->m->num_fabrics > 1 ? "Findings: %s" : "Findings",
+                 p->m->fabrics[i].label);
         heading(p, title);
         size_t k;
         json_t *finding;
@@ -180,11 +187,12 @@ static const char *verdict(const json_t *proof, const char *key)
     return json_is_true(value) ? "yes" : json_is_false(value) ? "NO" : "unknown";
 }
 
-/* What freedom from deadlock is judged for, in a word behind the verdict; "" for any flow control. */
+/* What freedom from deadlock is judged for, in a word behind the verdict; "" for any flow
+ * control. */
 static const char *judged_for(const json_t *proof)
 {
     const char *flow = json_string_value(json_object_get(proof, "flow"));
-    return !flow || strcmp(flow, "any") == 0          ? ""
+    return !flow || strcmp(flow, "any") == 0  ? ""
            : strcmp(flow, "cut_through") == 0 ? " (whole packets)"
                                               : " (packets keep their output)";
 }
@@ -216,7 +224,8 @@ static ik_status put_proofs(const page *p, ik_error *err)
 {
     static const char *const rare_headers[NUM_RARE] = {"undelivered>", "unconnected>"};
     heading(p, "Proofs");
-    grid g = {.headers = {"routing", "fabric", "VCs>", "delivered", "no loop", "minimal", "deadlock-free", "mean hops>"},
+    grid g = {.headers = {"routing", "fabric", "VCs>", "delivered", "no loop", "minimal",
+                          "deadlock-free", "mean hops>"},
               .columns = 8};
     bool shown[NUM_RARE];
     for (size_t k = 0; k < NUM_RARE; k++)
@@ -256,8 +265,8 @@ static void put_estimate(grid *g, estimate e, double scale, const char *unit)
 static ik_status put_results(const page *p, ik_error *err)
 {
     heading(p, "Results");
-    grid g = {.headers = {"routing", "traffic", "fabric", "saturates at>", "accepts at most>", "latency at lowest load>",
-                          "at highest load>"},
+    grid g = {.headers = {"routing", "traffic", "fabric", "saturates at>", "accepts at most>",
+                          "latency at lowest load>", "at highest load>"},
               .columns = 7};
     for (size_t i = 0; i < p->m->num_curves; i++) {
         const report_curve *c = &p->m->curves[i];
@@ -275,9 +284,9 @@ static ik_status put_results(const page *p, ik_error *err)
     }
     ik_status status = put_grid(p, &g, err);
     if (status == IK_OK)
-        fprintf(p->out,
-                "Loads are fractions of the hosts' injection rate; a curve saturates where less than 95 %% of the load is "
-                "accepted.\n");
+        fprintf(p->out, "Loads are fractions of the hosts' injection rate; a curve saturates where "
+                        "less than 95 %% of the load is "
+                        "accepted.\n");
     return status;
 }
 
@@ -291,10 +300,12 @@ static void put_share(grid *g, double share)
         cell(g, "%.1f %%", 100 * share);
 }
 
-static void put_congested(const page *p, grid *g, const report_curve *c, const report_step *s, const json_t *root)
+static void put_congested(const page *p, grid *g, const report_curve *c, const report_step *s,
+                          const json_t *root)
 {
     char name[200];
-    model_name_channel(&p->m->fabrics[c->fabric], (uint32_t)json_integer_value(json_object_get(root, "channel")), name,
+    model_name_channel(&p->m->fabrics[c->fabric],
+                       (uint32_t)json_integer_value(json_object_get(root, "channel")), name,
                        sizeof name);
     cell(g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
     cell(g, "%s", c->traffic);
@@ -303,9 +314,11 @@ static void put_congested(const page *p, grid *g, const report_curve *c, const r
     put_share(g, s->value[METRIC_HOL].mean);
     cell(g, "%.1f", s->value[METRIC_ROOTS].mean);
     cell(g, "%lld",
-         (long long)(json_integer_value(json_object_get(root, "buffers")) + json_integer_value(json_object_get(root, "hosts"))));
+         (long long)(json_integer_value(json_object_get(root, "buffers")) +
+                     json_integer_value(json_object_get(root, "hosts"))));
     cell(g, "%s", name);
-    cell(g, "%.0f to %.0f %%", 100 * s->value[METRIC_HOST_LEAST].mean, 100 * s->value[METRIC_HOST_MOST].mean);
+    cell(g, "%.0f to %.0f %%", 100 * s->value[METRIC_HOST_LEAST].mean,
+         100 * s->value[METRIC_HOST_MOST].mean);
 }
 
 /* What the store holds as text; *out = NULL: none. */
@@ -316,7 +329,9 @@ static ik_status parse_text(const page *p, const char *text, json_t **out, ik_er
     ik_status status = text[0] ? json_parse(text, strlen(text), out, &why) : IK_OK;
     if (status == IK_ERR_MEMORY)
         return ik_fail_memory(err, strlen(text), "a table");
-    return status == IK_OK ? IK_OK : ik_fail(err, status, "'%.200s' is damaged: %s", store_path(p->m->store), why.text);
+    return status == IK_OK
+               ? IK_OK
+               : ik_fail(err, status, "'%.200s' is damaged: %s", store_path(p->m->store), why.text);
 }
 
 /* NULL: none that was congested. */
@@ -332,9 +347,9 @@ static ik_status congestion_of(const page *p, const report_step *s, json_t **out
 
 static ik_status put_congestion(const page *p, ik_error *err)
 {
-    grid g = {
-        .headers = {"routing", "traffic", "load>", "blocked>", "head-of-line>", "roots>", "tree>", "worst root", "hosts got"},
-        .columns = 9};
+    grid g = {.headers = {"routing", "traffic", "load>", "blocked>", "head-of-line>", "roots>",
+                          "tree>", "worst root", "hosts got"},
+              .columns = 9};
     for (size_t i = 0; i < p->m->num_curves; i++) {
         const report_curve *c = &p->m->curves[i];
         json_t *found = NULL;
@@ -345,7 +360,8 @@ static ik_status put_congestion(const page *p, ik_error *err)
                 return status;
             }
             if (found)
-                put_congested(p, &g, c, &c->steps[k], json_array_get(json_object_get(found, "roots"), 0));
+                put_congested(p, &g, c, &c->steps[k],
+                              json_array_get(json_object_get(found, "roots"), 0));
         }
         json_decref(found);
     }
@@ -356,8 +372,10 @@ static ik_status put_congestion(const page *p, ik_error *err)
     if (status != IK_OK)
         return status;
     wrap(p,
-         "Blocked: share of the buffers whose first packet lacks credit; head-of-line: share of the waiting bytes that only the "
-         "head of their queue holds up; roots: oversubscribed channels that block others, on average; tree: blocked buffers and "
+         "Blocked: share of the buffers whose first packet lacks credit; head-of-line: share of "
+         "the waiting bytes that only the "
+         "head of their queue holds up; roots: oversubscribed channels that block others, on "
+         "average; tree: blocked buffers and "
          "hosts below the worst one.",
          0, 0);
     return IK_OK;
@@ -365,8 +383,8 @@ static ik_status put_congestion(const page *p, ik_error *err)
 
 static ik_status put_classes(const page *p, ik_error *err)
 {
-    grid g = {.headers = {"class", "routing", "traffic", "load>", "offered>", "accepted>", "mean latency>", "99th percentile>",
-                          "victim>"},
+    grid g = {.headers = {"class", "routing", "traffic", "load>", "offered>", "accepted>",
+                          "mean latency>", "99th percentile>", "victim>"},
               .columns = 9};
     for (size_t i = 0; i < p->m->num_curves; i++) {
         const report_curve *c = &p->m->curves[i];
@@ -410,8 +428,8 @@ static void put_costs(const page *p)
             const slow_link *s = &p->m->fabrics[f].slow[k];
             heading(p, "What the slow link costs");
             char text[400];
-            snprintf(text, sizeof text, "%s: %.4g Gb/s instead of %.4g Gb/s.", s->name, (double)s->rate_bps / 1e9,
-                     (double)s->common_rate_bps / 1e9);
+            snprintf(text, sizeof text, "%s: %.4g Gb/s instead of %.4g Gb/s.", s->name,
+                     (double)s->rate_bps / 1e9, (double)s->common_rate_bps / 1e9);
             wrap(p, text, 0, 0);
             for (size_t i = 0; i < p->m->num_costs; i++)
                 if (p->m->costs[i].fabric == f && p->m->costs[i].link == k) {
@@ -428,13 +446,15 @@ static void put_deadlocks(const page *p)
         if (!r->deadlock[0])
             continue;
         heading(p, "Deadlock");
-        fprintf(p->out, "%s under %s at load %.0f %%, seed %" PRIu64 ", after %.3f us:\n%s\n", p->m->plans[r->plan].label,
-                r->traffic, 100 * r->load, r->seed, (double)r->end_ps / 1e6, r->deadlock);
+        fprintf(p->out, "%s under %s at load %.0f %%, seed %" PRIu64 ", after %.3f us:\n%s\n",
+                p->m->plans[r->plan].label, r->traffic, 100 * r->load, r->seed,
+                (double)r->end_ps / 1e6, r->deadlock);
         return; /* one is evidence enough here; the report has all */
     }
 }
 
-ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, bool colour, ik_error *err)
+ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, bool colour,
+                             ik_error *err)
 {
     report_model *m = NULL;
     ik_status status = model_read(store_path, &m, err);
@@ -459,5 +479,6 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
         put_deadlocks(&p);
     }
     model_free(m);
-    return status == IK_OK && ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the summary") : status;
+    return status == IK_OK && ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the summary")
+                                          : status;
 }

@@ -22,7 +22,8 @@ static uint32_t host_of(const ik_traffic *t, uint32_t port)
 static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const by_port *b = t->impl;
-    uint32_t host = host_of(t, src), dst = b->whole->family->dest(b->whole, host, n), from, to, choice = 0;
+    uint32_t host = host_of(t, src), dst = b->whole->family->dest(b->whole, host, n), from, to,
+             choice = 0;
     if (dst == IK_NONE || dst == host)
         return IK_NONE;
     uint32_t pairs = ik_rails_count(b->routing, host, dst);
@@ -81,8 +82,8 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
     b->whole->family->flows(b->whole, host_of(t, src), add_flow, &p);
 }
 
-ik_status by_port_make(const ik_traffic *t, const ik_routing *r, by_port_mode mode, uint64_t seed, const ik_traffic **out,
-                       ik_error *err)
+ik_status by_port_make(const ik_traffic *t, const ik_routing *r, by_port_mode mode, uint64_t seed,
+                       const ik_traffic **out, ik_error *err)
 {
     if (!r->rails) {
         *out = t;

@@ -2,11 +2,13 @@
  *
  * fluid.c: how long an exchange takes if rates are max-min fair at every instant.
  *
- * A flow of rate x puts x times its share on each of its channels: all of it where it has one path. Progressive filling
- * (Bertsekas and Gallager, Data Networks, 1992, section 6.5.2) gives the rates: the channel that allows its unfrozen flows the
- * smallest rate, what is left divided by the sum of their shares, freezes them, and so on. Then time runs to the next completion
- * and rates are filled anew. Flows that end within a relative 1e-9 of each other end together, so that exchanges with few
- * distinct rates take few rounds. A binary heap with lazy updates finds the smallest share: O(path steps * log channels) a round.
+ * A flow of rate x puts x times its share on each of its channels: all of it where it has one path.
+ * Progressive filling (Bertsekas and Gallager, Data Networks, 1992, section 6.5.2) gives the rates:
+ * the channel that allows its unfrozen flows the smallest rate, what is left divided by the sum of
+ * their shares, freezes them, and so on. Then time runs to the next completion and rates are filled
+ * anew. Flows that end within a relative 1e-9 of each other end together, so that exchanges with
+ * few distinct rates take few rounds. A binary heap with lazy updates finds the smallest share:
+ * O(path steps * log channels) a round.
  */
 #include "routing/fluid.h"
 
@@ -42,11 +44,13 @@ typedef struct fluid {
 ik_status channel_flows_of(const fluid_flows *p, channel_flows *out, ik_error *err)
 {
     size_t channels = p->num_channels, steps = p->num ? p->base[p->num] : 0;
-    channel_flows c = {ik_calloc(channels + 2, sizeof *c.base), ik_calloc(steps + 1, sizeof *c.flow),
+    channel_flows c = {ik_calloc(channels + 2, sizeof *c.base),
+                       ik_calloc(steps + 1, sizeof *c.flow),
                        p->share ? ik_calloc(steps + 1, sizeof *c.share) : NULL};
     if (!c.base || !c.flow || (p->share && !c.share)) {
         channel_flows_free(&c);
-        return ik_fail_memory(err, channels * sizeof *c.base + steps * sizeof *c.flow, "flows by channel");
+        return ik_fail_memory(err, channels * sizeof *c.base + steps * sizeof *c.flow,
+                              "flows by channel");
     }
     for (size_t i = 0; i < steps; i++) { /* counting sort: channel c is counted at c + 2 */
         c.base[p->channel[i] + 2]++;
@@ -218,7 +222,8 @@ static void advance(fluid *x, double *now, uint32_t *left)
 static void fluid_free(fluid *x)
 {
     channel_flows_free(&x->by);
-    void *all[] = {x->used, x->left, x->open, x->weight, x->stamp, x->heap, x->rate, x->size, x->done};
+    void *all[] = {x->used, x->left, x->open, x->weight, x->stamp,
+                   x->heap, x->rate, x->size, x->done};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         free(all[i]);
     }
@@ -239,7 +244,8 @@ static ik_status fluid_init(fluid *x, ik_error *err)
     x->rate = ik_calloc(flows, sizeof *x->rate);
     x->size = ik_calloc(flows, sizeof *x->size);
     x->done = ik_calloc(flows, sizeof *x->done);
-    if (!x->used || !x->left || !x->open || !x->weight || !x->stamp || !x->rate || !x->size || !x->done) {
+    if (!x->used || !x->left || !x->open || !x->weight || !x->stamp || !x->rate || !x->size ||
+        !x->done) {
         return ik_fail_memory(err, ports * 28 + flows * 17, "a fluid model");
     }
     for (uint32_t c = 0; c < x->p->num_channels; c++) {
@@ -261,12 +267,14 @@ void fluid_capacities(const ik_fabric *f, const fluid_flows *flows, double *capa
         reference = rate > reference ? rate : reference;
     }
     for (uint32_t c = 0; c < f->num_ports; c++) {
-        capacity[c] = f->port_peer[c] == IK_NONE || !reference ? 0 : (double)ik_port_rate_bps(f, c) / (double)reference;
+        capacity[c] = f->port_peer[c] == IK_NONE || !reference
+                          ? 0
+                          : (double)ik_port_rate_bps(f, c) / (double)reference;
     }
 }
 
-ik_status fluid_complete(const fluid_flows *flows, const double *capacity, double max_steps, double *done, fluid_result *out,
-                         ik_error *err)
+ik_status fluid_complete(const fluid_flows *flows, const double *capacity, double max_steps,
+                         double *done, fluid_result *out, ik_error *err)
 {
     fluid x = {.p = flows, .capacity = capacity, .done_at = done};
     fluid_result result = {0, 0};

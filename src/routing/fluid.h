@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fluid.h: how long flows of equal size take that share channels max-min fairly: what `ikat load` prints and what routes made for
- * a pattern are judged by.
+ * fluid.h: how long flows of equal size take that share channels max-min fairly: what `ikat load`
+ * prints and what routes made for a pattern are judged by.
  */
 #ifndef IKAT_ROUTING_FLUID_H
 #define IKAT_ROUTING_FLUID_H
@@ -13,7 +13,8 @@ typedef struct fluid_flows {
     uint32_t num, num_channels;
     const size_t *base;      /* [num + 1] */
     const uint32_t *channel; /* [base[num]] */
-    const double *share;     /* [base[num]] the part of a flow that crosses the channel; NULL: all of it, everywhere */
+    /* [base[num]] the part of a flow that crosses the channel; NULL: all of it, everywhere */
+    const double *share;
 } fluid_flows;
 static inline double fluid_share(const fluid_flows *f, size_t step)
 {
@@ -33,16 +34,18 @@ static inline double channel_share(const channel_flows *c, size_t i)
 ik_status channel_flows_of(const fluid_flows *flows, channel_flows *out, ik_error *err);
 void channel_flows_free(channel_flows *c);
 
-/* Capacities of the fabric's channels [num_ports] in units of the fastest channel by which a flow starts; 0 without a cable. */
+/* Capacities of the fabric's channels [num_ports] in units of the fastest channel by which a flow
+ * starts; 0 without a cable. */
 void fluid_capacities(const ik_fabric *f, const fluid_flows *flows, double *capacity);
 
 typedef struct fluid_result {
     double time;  /* when the last flow is done; NAN if that would take more than max_steps */
     double steps; /* of paths over which rates were given, all rounds together */
 } fluid_result;
-/* A flow of rate x puts x times its share on each of its channels. Flows of unit size over channels of capacity[num_channels],
- * INFINITY = no limit; each flow crosses a channel with a limit. done: [num] when each flow is done, may be NULL. */
-ik_status fluid_complete(const fluid_flows *flows, const double *capacity, double max_steps, double *done, fluid_result *out,
-                         ik_error *err);
+/* A flow of rate x puts x times its share on each of its channels. Flows of unit size over channels
+ * of capacity[num_channels], INFINITY = no limit; each flow crosses a channel with a limit. done:
+ * [num] when each flow is done, may be NULL. */
+ik_status fluid_complete(const fluid_flows *flows, const double *capacity, double max_steps,
+                         double *done, fluid_result *out, ik_error *err);
 
 #endif

@@ -16,13 +16,16 @@ static ik_status check_selection(const ik_routing *r, const char *selection, ik_
 {
     if (r->kind == IK_ROUTE_ADAPTIVE && !r->family->pick)
         return IK_OK;
-    ik_status status = ik_fail(err, IK_ERR_USAGE, "selection '%.60s': it has no effect with routing '%.80s', which %s", selection,
-                               r->spec, r->family->pick ? "picks among its choices itself" : "leaves no choice");
+    ik_status status =
+        ik_fail(err, IK_ERR_USAGE,
+                "selection '%.60s': it has no effect with routing '%.80s', which %s", selection,
+                r->spec, r->family->pick ? "picks among its choices itself" : "leaves no choice");
     return ik_hint(err, status, "leave the selection out");
 }
 
-ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char *vc, const char *selection, unsigned num_vcs,
-                             const ik_env *env, ik_plan **out, ik_error *err)
+ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char *vc,
+                             const char *selection, unsigned num_vcs, const ik_env *env,
+                             ik_plan **out, ik_error *err)
 {
     ik_plan *plan = ik_calloc(1, sizeof *plan);
     if (!plan)
@@ -30,7 +33,8 @@ ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char
     plan->max_radix = ik_max_radix(f);
     ik_status status = IK_OK;
     if (plan->max_radix > LARGE_RADIX)
-        status = ik_fail(err, IK_ERR_UNSUPPORTED, "switches with more than %d ports cannot be routed, and one has %u",
+        status = ik_fail(err, IK_ERR_UNSUPPORTED,
+                         "switches with more than %d ports cannot be routed, and one has %u",
                          LARGE_RADIX, plan->max_radix);
     if (status == IK_OK)
         status = ik_routing_from_spec(f, routing, env, &plan->routing, err);
@@ -39,9 +43,11 @@ ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char
     if (status == IK_OK && !vc)
         vc = plan->routing->natural_vc && num_vcs != 1 ? plan->routing->natural_vc : "1q";
     if (status == IK_OK && !selection)
-        selection = plan->routing->natural_selection ? plan->routing->natural_selection : "first_free";
+        selection =
+            plan->routing->natural_selection ? plan->routing->natural_selection : "first_free";
     if (status == IK_OK)
-        status = ik_vc_from_spec(plan->routing->fabric, plan->routing, vc, num_vcs, env, &plan->vc, err);
+        status =
+            ik_vc_from_spec(plan->routing->fabric, plan->routing, vc, num_vcs, env, &plan->vc, err);
     if (status == IK_OK)
         status = ik_selection_from_spec(f, selection, env, &plan->selection, err);
     if (status == IK_OK && plan->routing->rails)
@@ -85,7 +91,8 @@ void ik_plan_start_nth(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t
     plan->vc->family->inject(plan->vc, pk);
 }
 
-void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_draw *draw, const ik_view *view, ik_packet *pk)
+void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_draw *draw,
+                   const ik_view *view, ik_packet *pk)
 {
     const ik_routing *r = plan->routing;
     if (r->family->start) {
@@ -94,19 +101,21 @@ void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_dra
     } else {
         uint32_t starts = ik_plan_num_starts(plan, src, dst), n = 0;
         if (starts > 1)
-            n = ik_random_below(draw->seed, IK_RNG_ROUTE_PACKET, draw->entity, draw->counter, starts);
+            n = ik_random_below(draw->seed, IK_RNG_ROUTE_PACKET, draw->entity, draw->counter,
+                                starts);
         start_nth(r, src, dst, n, pk);
     }
     plan->vc->family->inject(plan->vc, pk);
 }
 
-static uint32_t choices(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *ports, ik_choice *out,
-                        uint32_t *preferred)
+static uint32_t choices(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                        uint32_t *ports, ik_choice *out, uint32_t *preferred)
 {
     uint32_t n = plan->routing->family->next(plan->routing, sw, in_port, pk, ports, preferred);
     for (uint32_t i = 0; i < n; i++) {
         out[i] = (ik_choice){.port = ports[i]};
-        plan->vc->family->next(plan->vc, sw, in_port, ports[i], pk, &out[i].vc_first, &out[i].vc_last);
+        plan->vc->family->next(plan->vc, sw, in_port, ports[i], pk, &out[i].vc_first,
+                               &out[i].vc_last);
     }
     return n;
 }
@@ -116,13 +125,15 @@ static uint32_t choices(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_p
 __attribute__((noinline))
 #endif
 static uint32_t
-choices_large(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk, ik_choice *out, uint32_t *preferred)
+choices_large(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk, ik_choice *out,
+              uint32_t *preferred)
 {
     uint32_t ports[LARGE_RADIX];
     return choices(plan, sw, in_port, pk, ports, out, preferred);
 }
 
-uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk, ik_choice *out, uint32_t *preferred)
+uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                      ik_choice *out, uint32_t *preferred)
 {
     uint32_t ports[SMALL_RADIX];
     if (plan->max_radix > SMALL_RADIX)
@@ -130,12 +141,14 @@ uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_pac
     return choices(plan, sw, in_port, pk, ports, out, preferred);
 }
 
-uint32_t ik_plan_draw(const ik_plan *plan, const ik_packet *pk, const ik_draw *draw, uint32_t n, uint32_t preferred)
+uint32_t ik_plan_draw(const ik_plan *plan, const ik_packet *pk, const ik_draw *draw, uint32_t n,
+                      uint32_t preferred)
 {
     assert(n > 0 && preferred < n);
     if (n == 1 || plan->routing->kind != IK_ROUTE_OBLIVIOUS)
         return preferred;
-    return ik_random_below(draw->seed, IK_RNG_ROUTE_HOP, draw->entity | (uint64_t)pk->hops << 40, draw->counter, n);
+    return ik_random_below(draw->seed, IK_RNG_ROUTE_HOP, draw->entity | (uint64_t)pk->hops << 40,
+                           draw->counter, n);
 }
 
 void ik_plan_advance(const ik_plan *plan, uint32_t port, unsigned vc, ik_packet *pk)
@@ -147,7 +160,8 @@ void ik_plan_advance(const ik_plan *plan, uint32_t port, unsigned vc, ik_packet 
     pk->vc = (uint8_t)vc;
 }
 
-static uint32_t preferred_port(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *ports)
+static uint32_t preferred_port(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                               uint32_t *ports)
 {
     uint32_t preferred = 0;
     uint32_t n = r->family->next(r, sw, in_port, pk, ports, &preferred);
@@ -164,7 +178,8 @@ preferred_port_large(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
     return preferred_port(r, sw, in_port, pk, ports);
 }
 
-uint32_t ik_plan_path(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, uint32_t *channels, uint32_t max)
+uint32_t ik_plan_path(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n,
+                      uint32_t *channels, uint32_t max)
 {
     const ik_fabric *f = plan->fabric;
     uint32_t port = ik_host_port(f, src), length = 0, ports[SMALL_RADIX];
@@ -176,9 +191,11 @@ uint32_t ik_plan_path(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t 
         uint32_t node = in_port == IK_NONE ? IK_NONE : f->port_node[in_port];
         if (node == IK_NONE || !ik_is_switch(f, node))
             return node == ik_host_node(f, dst) ? length : 0;
-        /* Walking alone, a packet takes the lowest VC of its choice; routings see only that it is allowed. */
-        port = plan->max_radix > SMALL_RADIX ? preferred_port_large(plan->routing, node, in_port, &pk)
-                                             : preferred_port(plan->routing, node, in_port, &pk, ports);
+        /* Walking alone, a packet takes the lowest VC of its choice; routings see only that it is
+         * allowed. */
+        port = plan->max_radix > SMALL_RADIX
+                   ? preferred_port_large(plan->routing, node, in_port, &pk)
+                   : preferred_port(plan->routing, node, in_port, &pk, ports);
         if (port == IK_NONE)
             return 0;
         uint8_t first = 0, last = 0;

@@ -2,11 +2,11 @@
  *
  * rails.c: see rails.h.
  *
- * Nearest pairs of ports need the distances between switches: O(S * (S + L)) time and S^2 bytes once; asking for the pairs of two
- * hosts costs the product of their numbers of ports.
+ * Nearest pairs of ports need the distances between switches: O(S * (S + L)) time and S^2 bytes
+ * once; asking for the pairs of two hosts costs the product of their numbers of ports.
  */
 #include "routing/rails.h"
-#include "routing/links.h"
+#include "routing/graph/links.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -53,16 +53,19 @@ static void outer_start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
     outside(pk, &in);
 }
 
-static void outer_start(const ik_routing *r, const ik_draw *draw, const ik_view *view, ik_packet *pk)
+static void outer_start(const ik_routing *r, const ik_draw *draw, const ik_view *view,
+                        ik_packet *pk)
 {
     ik_packet in = inside(r, pk);
     inner_of(r)->family->start(inner_of(r), draw, view, &in);
     outside(pk, &in);
 }
 
-/* At a switch of the destination the inner routing names some cable to it: the packet takes the one of its port. A port on another
- * switch is out of reach: it belongs to another plane, and no packet for it was sent here. */
-static uint32_t outer_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred)
+/* At a switch of the destination the inner routing names some cable to it: the packet takes the one
+ * of its port. A port on another switch is out of reach: it belongs to another plane, and no packet
+ * for it was sent here. */
+static uint32_t outer_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                           uint32_t *out, uint32_t *preferred)
 {
     const ik_fabric *f = r->fabric;
     ik_packet in = inside(r, pk);
@@ -76,8 +79,9 @@ static uint32_t outer_next(const ik_routing *r, uint32_t sw, uint32_t in_port, i
     return f->port_node[last] == sw;
 }
 
-static uint32_t outer_pick(const ik_routing *r, uint32_t sw, const ik_packet *pk, const uint32_t *out, uint32_t n,
-                           uint32_t preferred, const ik_view *view, void *switch_state)
+static uint32_t outer_pick(const ik_routing *r, uint32_t sw, const ik_packet *pk,
+                           const uint32_t *out, uint32_t n, uint32_t preferred, const ik_view *view,
+                           void *switch_state)
 {
     ik_packet in = inside(r, pk);
     return inner_of(r)->family->pick(inner_of(r), sw, &in, out, n, preferred, view, switch_state);
@@ -107,7 +111,8 @@ static void wrap(ik_routing *r)
 {
     const ik_routing *inner = inner_of(r);
     ik_routing_family *f = &r->rails->family;
-    assert(!inner->family->num_entries); /* tables of the whole fabric would not be those of the split one */
+    /* tables of the whole fabric would not be those of the split one */
+    assert(!inner->family->num_entries);
     *f = *inner->family;
     f->destroy = NULL;
     f->num_starts = f->num_starts ? outer_num_starts : NULL;
@@ -137,12 +142,16 @@ static ik_status refuse(const ik_routing *r, ik_error *err)
     while (ik_host_rails(f, host) < 2)
         host++;
     char name[160];
-    ik_fail(err, IK_ERR_UNSUPPORTED, "routing '%s' leads to one cable per host; %s has %" PRIu32, r->family->name,
-            ik_node_describe(f, ik_host_node(f, host), name, sizeof name), ik_host_rails(f, host));
-    return ik_hint(err, IK_ERR_UNSUPPORTED, "'dmodk', 'random' and other routings of trees, and 'updown' on any fabric, use all");
+    ik_fail(err, IK_ERR_UNSUPPORTED, "routing '%s' leads to one cable per host; %s has %" PRIu32,
+            r->family->name, ik_node_describe(f, ik_host_node(f, host), name, sizeof name),
+            ik_host_rails(f, host));
+    return ik_hint(
+        err, IK_ERR_UNSUPPORTED,
+        "'dmodk', 'random' and other routings of trees, and 'updown' on any fabric, use all");
 }
 
-static ik_status make_inner(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status make_inner(ik_routing *r, const ik_params *params, const ik_env *env,
+                            ik_error *err)
 {
     ik_routing *inner = ik_calloc(1, sizeof *inner);
     if (!inner)
@@ -160,7 +169,8 @@ static ik_status make_inner(ik_routing *r, const ik_params *params, const ik_env
     return status;
 }
 
-static ik_status make_split(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status make_split(ik_routing *r, const ik_params *params, const ik_env *env,
+                            ik_error *err)
 {
     links g = {0};
     r->fabric = r->rails->split;
@@ -206,7 +216,9 @@ static uint32_t switch_of(const ik_fabric *f, uint32_t port)
 static uint32_t distance(const ik_routing *r, uint32_t from, uint32_t to)
 {
     uint32_t a = switch_of(r->fabric, from), b = switch_of(r->fabric, to);
-    return a == IK_NONE || b == IK_NONE ? LINKS_FAR : r->rails->distance[(size_t)a * r->fabric->num_switches + b];
+    return a == IK_NONE || b == IK_NONE
+               ? LINKS_FAR
+               : r->rails->distance[(size_t)a * r->fabric->num_switches + b];
 }
 
 /* Least distance between ports of two hosts, and how many pairs have it. */
@@ -248,7 +260,8 @@ uint32_t ik_rails_count(const ik_routing *r, uint32_t src, uint32_t dst)
 }
 
 /* Number n of the nearest pairs, by the source's port, then the destination's. */
-static void nearest_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *from, uint32_t *to)
+static void nearest_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *from,
+                        uint32_t *to)
 {
     const uint32_t *first = r->fabric->split->first;
     uint32_t pairs, least = nearest(r, src, dst, &pairs);
@@ -266,7 +279,8 @@ static void nearest_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_
             }
 }
 
-void ik_rails_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *from, uint32_t *to)
+void ik_rails_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *from,
+                  uint32_t *to)
 {
     if (!r->rails) {
         *from = src;
@@ -312,15 +326,17 @@ static const outer_selection *selection_of(const ik_selection *s)
     return s->impl;
 }
 
-static uint32_t selection_pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out, uint32_t n,
-                               uint32_t preferred, uint32_t need_bytes, int vc, const ik_view *view, void *switch_state,
+static uint32_t selection_pick(const ik_selection *s, uint32_t sw, const ik_packet *pk,
+                               const uint32_t *out, uint32_t n, uint32_t preferred,
+                               uint32_t need_bytes, int vc, const ik_view *view, void *switch_state,
                                const ik_draw *draw)
 {
     const ik_selection *inner = selection_of(s)->inner;
     ik_packet in = *pk;
     in.src = s->fabric->split->host_of[pk->src];
     in.dst = s->fabric->split->host_of[pk->dst];
-    return inner->family->pick(inner, sw, &in, out, n, preferred, need_bytes, vc, view, switch_state, draw);
+    return inner->family->pick(inner, sw, &in, out, n, preferred, need_bytes, vc, view,
+                               switch_state, draw);
 }
 
 static size_t selection_state_bytes(const ik_selection *s, uint32_t sw)

@@ -40,14 +40,15 @@ static uint64_t seed_of(const ik_params *params, const ik_env *env)
     return env ? env->seed : 0;
 }
 
-ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_params *params, const ik_env *env,
-                                 ik_routing **out, ik_error *err)
+ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_params *params,
+                                 const ik_env *env, ik_routing **out, ik_error *err)
 {
     const ik_routing_family *family = ik_routing_find(name);
     if (!family)
         return unknown(name, err);
     if (f->num_hosts == 0)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "there is nothing to route: the fabric has no hosts");
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "there is nothing to route: the fabric has no hosts");
     ik_routing *r = ik_calloc(1, sizeof *r);
     if (!r)
         return ik_fail_memory(err, sizeof *r, "a routing");
@@ -57,9 +58,10 @@ ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_
     r->kind = family->kind;
     r->claims = family->claims;
     r->traits = family->traits;
-    /* Printing caches text inside params, which is why it is not const there; the values stay as they are. */
+    /* Printing caches text inside params, which is why it is not const there; the values stay as
+     * they are. */
     r->spec = routing_spec_text(name, (ik_params *)params);
-    ik_status status = !r->spec                 ? ik_fail_memory(err, strlen(name), "a routing's name")
+    ik_status status = !r->spec ? ik_fail_memory(err, strlen(name), "a routing's name")
                        : ik_fabric_has_rails(f) ? rails_create(r, params, env, err)
                                                 : family->create(r, params, env, err);
     if (status != IK_OK) {
@@ -70,7 +72,8 @@ ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_
     return IK_OK;
 }
 
-ik_status ik_routing_from_spec(const ik_fabric *f, const char *text, const ik_env *env, ik_routing **out, ik_error *err)
+ik_status ik_routing_from_spec(const ik_fabric *f, const char *text, const ik_env *env,
+                               ik_routing **out, ik_error *err)
 {
     ik_arena arena = {0};
     ik_spec spec;
@@ -78,7 +81,8 @@ ik_status ik_routing_from_spec(const ik_fabric *f, const char *text, const ik_en
     ik_status status = ik_spec_parse(text, &arena, &spec, err);
     if (status == IK_OK) {
         const ik_routing_family *family = ik_routing_find(spec.name);
-        status = family ? ik_params_from_spec(&params, "routing", &spec, family->params, NULL, err) : unknown(spec.name, err);
+        status = family ? ik_params_from_spec(&params, "routing", &spec, family->params, NULL, err)
+                        : unknown(spec.name, err);
     }
     if (status == IK_OK) {
         status = ik_routing_from_params(f, spec.name, &params, env, out, err);

@@ -10,7 +10,8 @@
 
 const ik_param ik_selection_common_params[] = {
     {"skip_busy", IK_PARAM_BOOL, "", 0, 0, NULL,
-     "outputs that are transmitting come after those that are not (none given: so in the models without output buffers; not in "
+     "outputs that are transmitting come after those that are not (none given: so in the models "
+     "without output buffers; not in "
      "model ioq, where a packet waits for the link in the output buffer)"},
     {0},
 };
@@ -38,8 +39,9 @@ static ik_status unknown(const char *name, ik_error *err)
     return ik_fail_unknown(err, "selection function", name, names);
 }
 
-static ik_status from_params(const ik_fabric *f, const ik_selection_family *family, ik_params *params, const ik_env *env,
-                             ik_selection **out, ik_error *err)
+static ik_status from_params(const ik_fabric *f, const ik_selection_family *family,
+                             ik_params *params, const ik_env *env, ik_selection **out,
+                             ik_error *err)
 {
     ik_selection *s = ik_calloc(1, sizeof *s);
     if (!s)
@@ -49,7 +51,8 @@ static ik_status from_params(const ik_fabric *f, const ik_selection_family *fami
     if (ik_params_has(params, "skip_busy"))
         s->skip_busy = ik_params_bool(params, "skip_busy") ? IK_SKIP_ALWAYS : IK_SKIP_NEVER;
     s->spec = routing_spec_text(family->name, params);
-    ik_status status = s->spec ? IK_OK : ik_fail_memory(err, strlen(family->name), "a selection function's name");
+    ik_status status =
+        s->spec ? IK_OK : ik_fail_memory(err, strlen(family->name), "a selection function's name");
     if (status == IK_OK && family->create)
         status = family->create(s, params, env, err);
     if (status != IK_OK) {
@@ -60,7 +63,8 @@ static ik_status from_params(const ik_fabric *f, const ik_selection_family *fami
     return IK_OK;
 }
 
-ik_status ik_selection_from_spec(const ik_fabric *f, const char *text, const ik_env *env, ik_selection **out, ik_error *err)
+ik_status ik_selection_from_spec(const ik_fabric *f, const char *text, const ik_env *env,
+                                 ik_selection **out, ik_error *err)
 {
     ik_arena arena = {0};
     ik_spec spec;
@@ -69,9 +73,9 @@ ik_status ik_selection_from_spec(const ik_fabric *f, const char *text, const ik_
     ik_status status = ik_spec_parse(text, &arena, &spec, err);
     if (status == IK_OK) {
         family = ik_selection_find(spec.name);
-        status = family
-                     ? ik_params_from_spec(&params, "selection function", &spec, family->params, ik_selection_common_params, err)
-                     : unknown(spec.name, err);
+        status = family ? ik_params_from_spec(&params, "selection function", &spec, family->params,
+                                              ik_selection_common_params, err)
+                        : unknown(spec.name, err);
     }
     if (status == IK_OK) {
         status = from_params(f, family, &params, env, out, err);

@@ -2,9 +2,9 @@
  *
  * A run from set-up to results. */
 #include "routing/by_port.h"
-#include "sim/congest.h"
-#include "sim/sim_classes.h"
-#include "sim/sim_crew.h"
+#include "sim/measure/classes.h"
+#include "sim/measure/congest.h"
+#include "sim/parallel/workers.h"
 #include <stdlib.h>
 
 static void run_part(void *p)
@@ -42,8 +42,9 @@ void sim_add_counters(counters *sum, const counters *n)
     sum->moves += n->moves;
 }
 
-/* Bytes sent and possible in the window of the host whose first port is number `port`; false if none of its ports wants to send.
- * *next: the first port of the next host. Ports are hosts where every host has one cable. */
+/* Bytes sent and possible in the window of the host whose first port is number `port`; false if
+ * none of its ports wants to send. *next: the first port of the next host. Ports are hosts where
+ * every host has one cable. */
 static bool sum_ports(const sim *s, uint32_t port, uint32_t *next, double *sent, double *room)
 {
     uint32_t end = ik_split_next(s->f, port);
@@ -114,7 +115,8 @@ static ik_status export_series(const sim *s, ik_sim_result *r, ik_error *err)
             count += s->parts[q].series_count[k];
             sum += s->parts[q].series_sum[k];
         }
-        uint64_t begin = k * s->series_ps, end = begin + s->series_ps < s->end_ps ? begin + s->series_ps : s->end_ps;
+        uint64_t begin = k * s->series_ps,
+                 end = begin + s->series_ps < s->end_ps ? begin + s->series_ps : s->end_ps;
         r->series_throughput[k] = per_ps > 0 ? (double)bytes / (per_ps * (double)(end - begin)) : 0;
         r->series_latency_ns[k] = count ? (double)sum / (double)count / 1000 : 0;
     }
@@ -239,8 +241,9 @@ ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err)
     return IK_OK;
 }
 
-static ik_status run_events(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
-                            ik_sim_result *out, ik_error *err)
+static ik_status run_events(const ik_plan *plan, const ik_traffic *traffic,
+                            const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
+                            ik_error *err)
 {
     sim s;
     ik_status status = sim_setup(&s, plan, traffic, config, env, err);
@@ -272,13 +275,14 @@ static void name_hosts(const ik_split *split, ik_sim_result *r)
     sum_by_host(split, r->host_sent_bytes);
 }
 
-/* Under a routing for hosts with several cables the simulator knows ports only: each is an adapter with credits of its own, which
- * sends the messages of its host that take it. */
-ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config, const ik_env *env,
-                     ik_sim_result *out, ik_error *err)
+/* Under a routing for hosts with several cables the simulator knows ports only: each is an adapter
+ * with credits of its own, which sends the messages of its host that take it. */
+ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config,
+                     const ik_env *env, ik_sim_result *out, ik_error *err)
 {
     const ik_traffic *by_port;
-    ik_status status = by_port_make(traffic, plan->routing, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);
+    ik_status status =
+        by_port_make(traffic, plan->routing, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);
     if (status != IK_OK)
         return status;
     if (sim_is_pipelined(config))

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What several generators share: hosts on consecutive switches, places in a box, and the global wiring of dragonfly and
- * dragonfly+.
+ * What several generators share: hosts on consecutive switches, places in a box, and the global
+ * wiring of dragonfly and dragonfly+.
  *
- * Global wiring. Every group has the same number of global ports. With n = groups - 1 neighbours, ports come in full rounds of n
- * (one link to each other group a round, in the chosen arrangement) and a rest of fewer than n. The rest is wired as a circulant:
- * port 2j to the group j+1 ahead, port 2j+1 to the group j+1 behind, and a last odd one to the opposite group if the number of
- * groups is even. So every two groups have equally many links, up to one, and at most one port a group stays unconnected.
+ * Global wiring. Every group has the same number of global ports. With n = groups - 1 neighbours,
+ * ports come in full rounds of n (one link to each other group a round, in the chosen arrangement)
+ * and a rest of fewer than n. The rest is wired as a circulant: port 2j to the group j+1 ahead,
+ * port 2j+1 to the group j+1 behind, and a last odd one to the opposite group if the number of
+ * groups is even. So every two groups have equally many links, up to one, and at most one port a
+ * group stays unconnected.
  */
 #include "topology/build.h"
 
@@ -14,7 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void topo_add_hosts(ik_builder *b, const ik_topo_ctx *ctx, uint32_t first_switch, uint32_t count, uint32_t p)
+void topo_add_hosts(ik_builder *b, const ik_topo_ctx *ctx, uint32_t first_switch, uint32_t count,
+                    uint32_t p)
 {
     uint32_t host = ik_builder_hosts(b, count * p, 1);
     for (uint32_t i = 0; i < count; i++) {
@@ -24,7 +27,8 @@ void topo_add_hosts(ik_builder *b, const ik_topo_ctx *ctx, uint32_t first_switch
     }
 }
 
-ik_xy topo_place_in_box(ik_builder *b, const uint32_t *dims, uint32_t num_dims, uint32_t sw, bool line)
+ik_xy topo_place_in_box(ik_builder *b, const uint32_t *dims, uint32_t num_dims, uint32_t sw,
+                        bool line)
 {
     uint32_t at[2] = {0, 0}, unit[2] = {1, 1}, wide = 0, last = 0, rest = sw;
     for (uint32_t d = 0; d < num_dims; d++) {
@@ -44,7 +48,8 @@ ik_xy topo_place_in_box(ik_builder *b, const uint32_t *dims, uint32_t num_dims, 
 }
 
 /* One round: port y in [0, n) of `group`, n = g - 1. */
-static void round_peer(uint32_t arrangement, uint32_t g, uint32_t group, uint32_t y, uint32_t *target, uint32_t *peer_y)
+static void round_peer(uint32_t arrangement, uint32_t g, uint32_t group, uint32_t y,
+                       uint32_t *target, uint32_t *peer_y)
 {
     if (arrangement == IK_ARRANGE_ABSOLUTE) {
         *target = y < group ? y : y + 1;
@@ -56,7 +61,8 @@ static void round_peer(uint32_t arrangement, uint32_t g, uint32_t group, uint32_
 }
 
 /* The rest: port y in [0, rest). */
-static bool rest_peer(uint32_t g, uint32_t rest, uint32_t group, uint32_t y, uint32_t *target, uint32_t *peer_y)
+static bool rest_peer(uint32_t g, uint32_t rest, uint32_t group, uint32_t y, uint32_t *target,
+                      uint32_t *peer_y)
 {
     if (y < rest - rest % 2) {
         uint32_t offset = y / 2 + 1;
@@ -69,7 +75,8 @@ static bool rest_peer(uint32_t g, uint32_t rest, uint32_t group, uint32_t y, uin
     return g % 2 == 0;
 }
 
-bool ik_global_peer(const ik_global_links *links, uint32_t group, uint32_t x, uint32_t *peer_group, uint32_t *peer_x)
+bool ik_global_peer(const ik_global_links *links, uint32_t group, uint32_t x, uint32_t *peer_group,
+                    uint32_t *peer_x)
 {
     uint32_t g = links->groups, n = g - 1;
     if (g < 2 || x >= links->ports) {
@@ -99,7 +106,8 @@ static uint32_t round_port(uint32_t arrangement, uint32_t g, uint32_t group, uin
     }
 }
 
-uint32_t ik_global_ports_to(const ik_global_links *links, uint32_t group, uint32_t target, uint32_t *x, uint32_t max)
+uint32_t ik_global_ports_to(const ik_global_links *links, uint32_t group, uint32_t target,
+                            uint32_t *x, uint32_t max)
 {
     uint32_t g = links->groups, n = g - 1, count = 0;
     if (g < 2 || group == target) {
@@ -127,7 +135,8 @@ uint32_t ik_global_ports_to(const ik_global_links *links, uint32_t group, uint32
     return count;
 }
 
-void topo_link_groups(ik_builder *b, const ik_topo_ctx *ctx, const ik_global_links *links, topo_global_end end, const void *data)
+void topo_link_groups(ik_builder *b, const ik_topo_ctx *ctx, const ik_global_links *links,
+                      topo_global_end end, const void *data)
 {
     uint32_t unconnected = 0;
     for (uint32_t group = 0; group < links->groups; group++) {
@@ -142,7 +151,8 @@ void topo_link_groups(ik_builder *b, const ik_topo_ctx *ctx, const ik_global_lin
     }
     if (unconnected && links->groups > 1) {
         ik_builder_finding(b, IK_NOTE, "unconnected-global", NULL,
-                           "%u global ports stay unconnected: %u ports a group do not spread evenly over %u other groups",
+                           "%u global ports stay unconnected: %u ports a group do not spread "
+                           "evenly over %u other groups",
                            unconnected, links->ports, links->groups - 1);
     }
 }
@@ -152,15 +162,18 @@ uint64_t topo_num_groups(const ik_params *given, uint64_t ports)
     return ik_params_has(given, "g") ? ik_params_uint(given, "g") : ports + 1;
 }
 
-ik_status topo_set_groups(const ik_params *given, uint64_t groups, uint64_t ports, ik_global_links *out, ik_error *err)
+ik_status topo_set_groups(const ik_params *given, uint64_t groups, uint64_t ports,
+                          ik_global_links *out, ik_error *err)
 {
     if (groups > ports + 1) {
-        ik_fail(err, IK_ERR_USAGE, "g = %" PRIu64 " groups cannot all be linked by %" PRIu64 " global ports a group", groups,
-                ports);
+        ik_fail(err, IK_ERR_USAGE,
+                "g = %" PRIu64 " groups cannot all be linked by %" PRIu64 " global ports a group",
+                groups, ports);
         return ik_hint(err, IK_ERR_USAGE, "at most %" PRIu64 " groups", ports + 1);
     }
-    *out = (ik_global_links){
-        .groups = (uint32_t)groups, .ports = (uint32_t)ports, .arrangement = ik_params_enum(given, "arrangement")};
+    *out = (ik_global_links){.groups = (uint32_t)groups,
+                             .ports = (uint32_t)ports,
+                             .arrangement = ik_params_enum(given, "arrangement")};
     return IK_OK;
 }
 
@@ -176,14 +189,15 @@ static uint16_t link_of_latency(uint64_t latency_ps, const ik_topo_ctx *ctx, ik_
     return ik_builder_class(b, ik_builder_class_of(b, ctx->link).rate_bps, latency_ps, NULL);
 }
 
-ik_status topo_latency_links(const ik_params *given, const char *name, bool any, const ik_topo_ctx *ctx, ik_builder *b,
-                             ik_topo_ctx *out, ik_error *err)
+ik_status topo_latency_links(const ik_params *given, const char *name, bool any,
+                             const ik_topo_ctx *ctx, ik_builder *b, ik_topo_ctx *out, ik_error *err)
 {
     bool has = ik_params_has(given, name);
     if (has && !any) {
         ik_fail(err, IK_ERR_USAGE, "%s has no effect: this fabric has no such links", name);
         return ik_hint(err, IK_ERR_USAGE,
-                       "leave it out; latency is that of all links between switches, host_latency of the hosts'");
+                       "leave it out; latency is that of all links between switches, host_latency "
+                       "of the hosts'");
     }
     *out = *ctx;
     if (has)
@@ -202,12 +216,13 @@ static ik_status read_latency(const char *text, size_t length, uint64_t *latency
         if (status == IK_OK && *latency_ps <= UINT64_C(1000000000000))
             return IK_OK;
     }
-    ik_fail(err, IK_ERR_USAGE, TOPO_LEVEL_LATENCY " has '%.*s', which is no time from 0 to 1 s", (int)length, text);
+    ik_fail(err, IK_ERR_USAGE, TOPO_LEVEL_LATENCY " has '%.*s', which is no time from 0 to 1 s",
+            (int)length, text);
     return ik_hint(err, IK_ERR_USAGE, "times by level, separated by colons, as in 5 ns:20 ns");
 }
 
-ik_status topo_level_links(const ik_params *given, uint32_t levels, const ik_topo_ctx *ctx, ik_builder *b, uint16_t *links,
-                           ik_error *err)
+ik_status topo_level_links(const ik_params *given, uint32_t levels, const ik_topo_ctx *ctx,
+                           ik_builder *b, uint16_t *links, ik_error *err)
 {
     for (uint32_t l = 1; l < levels; l++)
         links[l] = ctx->link;
@@ -227,10 +242,13 @@ ik_status topo_level_links(const ik_params *given, uint32_t levels, const ik_top
         links[l] = links[1];
     if (levels > 1 && (count == 1 || count == levels - 1))
         return IK_OK;
-    ik_fail(err, IK_ERR_USAGE, TOPO_LEVEL_LATENCY " has %u time%s; this tree has %u level%s of switches", count,
+    ik_fail(err, IK_ERR_USAGE,
+            TOPO_LEVEL_LATENCY " has %u time%s; this tree has %u level%s of switches", count,
             count == 1 ? "" : "s", levels, levels == 1 ? "" : "s");
-    return ik_hint(err, IK_ERR_USAGE,
-                   levels > 1 ? "give one time for all, or one fewer than levels: the first is that of the cables "
-                                "from leaf switches up; hosts' cables have host_latency"
-                              : "this tree has no such cables; hosts' cables have host_latency");
+    return ik_hint(
+        err, IK_ERR_USAGE,
+        levels > 1
+            ? "give one time for all, or one fewer than levels: the first is that of the cables "
+              "from leaf switches up; hosts' cables have host_latency"
+            : "this tree has no such cables; hosts' cables have host_latency");
 }

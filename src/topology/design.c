@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Block designs with one common block for every two points (Steiner systems S(2, r2, v)), by their classical constructions:
+ * Block designs with one common block for every two points (Steiner systems S(2, r2, v)), by their
+ * classical constructions:
  *  - r2 = 2: the pairs of points (full mesh);
- *  - r2 = r1: a projective plane of order r1 - 1, as the ML3B table made from mutually orthogonal Latin squares a*i + j;
+ *  - r2 = r1: a projective plane of order r1 - 1, as the ML3B table made from mutually orthogonal
+ *    Latin squares a*i + j;
  *  - r2 = r1 - 1: the affine plane over GF(r2), lines y = m*x + c and x = c;
  *  - r2 = 3: a Steiner triple system, by Bose for v = 6t + 3 and by Skolem for v = 6t + 1.
- * Cost O(incidences), beside the field's tables. Sources: M. Valerio, L. E. Moser, P. M. Melliar-Smith, Recursively scalable
- * fat-trees as interconnection networks, 1994 (ML3B); C. C. Lindner, C. A. Rodger, Design Theory, 2009, chapter 1 (triple
- * systems).
+ * Cost O(incidences), beside the field's tables. Sources: M. Valerio, L. E. Moser, P. M.
+ * Melliar-Smith, Recursively scalable fat-trees as interconnection networks, 1994 (ML3B); C. C.
+ * Lindner, C. A. Rodger, Design Theory, 2009, chapter 1 (triple systems).
  */
 #include "topology/design.h"
 #include "topology/gf.h"
@@ -20,7 +22,8 @@ static ik_status design_alloc(uint32_t r1, uint32_t r2, design *d, ik_error *err
     d->num_blocks = (uint32_t)((uint64_t)d->num_points * r1 / r2);
     d->blocks = ik_calloc((size_t)d->num_points * r1, sizeof *d->blocks);
     if (!d->blocks) {
-        return ik_fail_memory(err, (size_t)d->num_points * r1 * sizeof *d->blocks, "a block design");
+        return ik_fail_memory(err, (size_t)d->num_points * r1 * sizeof *d->blocks,
+                              "a block design");
     }
     return IK_OK;
 }
@@ -33,7 +36,8 @@ void design_free(design *d)
 
 /* ---- projective planes */
 
-/* Rows 1 + s*n + i, s = 0 … n: square s; column 0 names the square, columns 1 … n hold its row i. */
+/* Rows 1 + s*n + i, s = 0 … n: square s; column 0 names the square, columns 1 … n hold its row
+ * i. */
 static void ml3b_square(const gf *field, uint32_t n, uint32_t s, design *d)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -214,15 +218,19 @@ static ik_status refuse(uint32_t r1, uint32_t r2, ik_error *err)
         above = design_kind(a, r2) ? a : 0;
     }
     ik_fail(err, IK_ERR_USAGE,
-            "no single-path tree is known here for r1 = %u, r2 = %u: r2 = 2 (full mesh), r2 = r1 with r1 - 1 a prime power "
+            "no single-path tree is known here for r1 = %u, r2 = %u: r2 = 2 (full mesh), r2 = r1 "
+            "with r1 - 1 a prime power "
             "(projective plane), "
-            "r2 = r1 - 1 a prime power (affine plane), r2 = 3 with r1 mod 3 not 2 (Steiner triple system)",
+            "r2 = r1 - 1 a prime power (affine plane), r2 = 3 with r1 mod 3 not 2 (Steiner triple "
+            "system)",
             r1, r2);
     if (below && above) {
-        return ik_hint(err, IK_ERR_USAGE, "for r2 = %u: r1 = %u or %u; r2 = 2 goes with every r1", r2, below, above);
+        return ik_hint(err, IK_ERR_USAGE, "for r2 = %u: r1 = %u or %u; r2 = 2 goes with every r1",
+                       r2, below, above);
     }
     if (below || above) {
-        return ik_hint(err, IK_ERR_USAGE, "for r2 = %u: r1 = %u; r2 = 2 goes with every r1", r2, below ? below : above);
+        return ik_hint(err, IK_ERR_USAGE, "for r2 = %u: r1 = %u; r2 = 2 goes with every r1", r2,
+                       below ? below : above);
     }
     return ik_hint(err, IK_ERR_USAGE, "r2 = 2 goes with every r1");
 }

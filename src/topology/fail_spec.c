@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What has failed: a share, drawn without replacement with an address (seed, IK_RNG_FAULT, 0 = links, 1 = switches), or a list.
- * A share of n parts is round(share * n) parts, so the number does not depend on the seed.
+ * What has failed: a share, drawn without replacement with an address (seed, IK_RNG_FAULT, 0 =
+ * links, 1 = switches), or a list. A share of n parts is round(share * n) parts, so the number does
+ * not depend on the seed.
  */
 #include "topology/fail_spec.h"
 
@@ -51,8 +52,11 @@ static uint32_t find_switch(const ik_fabric *f, const char *name, size_t length)
         return IK_NONE;
     memcpy(text, name, length);
     text[length] = '\0';
-    bool guid = strncmp(text, "0x", 2) == 0, id = strncmp(text, "sw", 2) == 0 && text[2] >= '0' && text[2] <= '9';
-    unsigned long long value = guid ? strtoull(text, &end, 16) : id ? strtoull(text + 2, &end, 10) : 0;
+    bool guid = strncmp(text, "0x", 2) == 0,
+         id = strncmp(text, "sw", 2) == 0 && text[2] >= '0' && text[2] <= '9';
+    unsigned long long value = guid ? strtoull(text, &end, 16)
+                               : id ? strtoull(text + 2, &end, 10)
+                                    : 0;
     if ((!guid && !id) || *end)
         return IK_NONE;
     if (id)
@@ -86,7 +90,8 @@ static uint32_t find_port(const ik_fabric *f, const char *item, size_t length)
 static ik_status refuse_item(const ik_fabric *f, const char *item, size_t length, ik_error *err)
 {
     char first[160], last[160];
-    ik_fail(err, IK_ERR_USAGE, "fail: there is no switch and no port '%.*s'", (int)(length < 80 ? length : 80), item);
+    ik_fail(err, IK_ERR_USAGE, "fail: there is no switch and no port '%.*s'",
+            (int)(length < 80 ? length : 80), item);
     if (!f->num_switches)
         return ik_hint(err, IK_ERR_USAGE, "this fabric has no switches");
     return ik_hint(err, IK_ERR_USAGE,
@@ -105,7 +110,8 @@ static ik_status parse_list(const char *text, const ik_fabric *f, losses *l, ik_
 {
     for (const char *item = text; *item;) {
         size_t length = strcspn(item, ":");
-        uint32_t sw = find_switch(f, item, length), port = sw == IK_NONE ? find_port(f, item, length) : IK_NONE;
+        uint32_t sw = find_switch(f, item, length),
+                 port = sw == IK_NONE ? find_port(f, item, length) : IK_NONE;
         if (sw == IK_NONE && port == IK_NONE)
             return refuse_item(f, item, length, err);
         if (sw != IK_NONE)
@@ -134,7 +140,8 @@ static ik_status choose_links(const fail_spec *spec, const ik_fabric *f, losses 
         return status;
     if (!(share >= 0 && share <= 1)) {
         ik_fail(err, IK_ERR_USAGE, "fail = %s is no share", spec->text);
-        return ik_hint(err, IK_ERR_USAGE, "a share of the links between switches, from 0%% to 100%%");
+        return ik_hint(err, IK_ERR_USAGE,
+                       "a share of the links between switches, from 0%% to 100%%");
     }
     l->num_ports = draw(l->ports, list_links(f, l->ports), share, spec->seed, FAULT_LINKS);
     return IK_OK;
@@ -146,11 +153,14 @@ ik_status fail_spec_apply(const fail_spec *spec, const ik_fabric *f, ik_fabric *
     size_t items = spec->text ? strlen(spec->text) : 0;
     losses l = {.ports = ik_calloc((size_t)f->num_ports + items + 1, sizeof *l.ports),
                 .switches = ik_calloc((size_t)f->num_switches + items + 1, sizeof *l.switches)};
-    ik_status status = l.ports && l.switches ? IK_OK : ik_fail_memory(err, f->num_ports * sizeof *l.ports, "failed links");
+    ik_status status = l.ports && l.switches
+                           ? IK_OK
+                           : ik_fail_memory(err, f->num_ports * sizeof *l.ports, "failed links");
     if (status == IK_OK && spec->switch_share > 0) {
         for (uint32_t sw = 0; sw < f->num_switches; sw++)
             l.switches[sw] = sw;
-        l.num_switches = draw(l.switches, f->num_switches, spec->switch_share, spec->seed, FAULT_SWITCHES);
+        l.num_switches =
+            draw(l.switches, f->num_switches, spec->switch_share, spec->seed, FAULT_SWITCHES);
     }
     if (status == IK_OK)
         status = choose_links(spec, f, &l, err);

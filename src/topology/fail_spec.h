@@ -14,6 +14,7 @@ typedef struct fail_spec {
 } fail_spec;
 
 /* A copy of f in which these parts have failed. */
-ik_status fail_spec_apply(const fail_spec *spec, const ik_fabric *f, ik_fabric **out, ik_error *err);
+ik_status fail_spec_apply(const fail_spec *spec, const ik_fabric *f, ik_fabric **out,
+                          ik_error *err);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finite fields as addition and multiplication tables, computed once by FLINT (nmod for prime fields, fq_nmod for extensions):
- * a generator then looks up. Cost: q^2 FLINT operations, 4*q^2 bytes.
+ * Finite fields as addition and multiplication tables, computed once by FLINT (nmod for prime
+ * fields, fq_nmod for extensions): a generator then looks up. Cost: q^2 FLINT operations, 4*q^2
+ * bytes.
  */
 #include "topology/gf.h"
 
@@ -138,8 +139,9 @@ ik_status gf_new(uint32_t q, gf *out, ik_error *err)
 {
     gf f = {.q = q};
     if (q > GF_MAX_Q || !gf_prime_power(q, &f.p, &f.m)) {
-        return ik_fail(err, IK_ERR_USAGE, "no table of a field with %u elements can be made (a prime power up to %u)", q,
-                       GF_MAX_Q);
+        return ik_fail(err, IK_ERR_USAGE,
+                       "no table of a field with %u elements can be made (a prime power up to %u)",
+                       q, GF_MAX_Q);
     }
     size_t cells = (size_t)q * q;
     fq_nmod_t *elements = NULL;

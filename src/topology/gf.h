@@ -7,7 +7,8 @@
 
 #include "ikat/base.h"
 
-/* GF(q), q = p^m. Element = integer 0 … q-1 whose digits base p are the coefficients of a polynomial of degree < m. */
+/* GF(q), q = p^m. Element = integer 0 … q-1 whose digits base p are the coefficients of a
+ * polynomial of degree < m. */
 typedef struct gf {
     uint32_t q, p, m;
     uint16_t *add_table, *mul_table; /* [q][q] */
@@ -21,11 +22,12 @@ typedef struct gf {
 bool gf_prime_power(uint64_t q, uint32_t *p, uint32_t *m);
 /* The prime powers next to q, 0 if there is none below; used in hints. */
 void gf_nearest(uint32_t q, uint32_t *below, uint32_t *above);
-/* "q = 6 is not a prime power", hint "5 and 7 are". `what` names the value in the message ("q", "k - 1"). IK_OK if it is one. */
+/* "q = 6 is not a prime power", hint "5 and 7 are". `what` names the value in the message ("q", "k
+ * - 1"). IK_OK if it is one. */
 ik_status gf_require_prime_power(const char *what, uint32_t q, ik_error *err);
 
-/* q must be a prime power <= GF_MAX_Q. The modulus is the monic irreducible polynomial whose coefficients, read as digits base p,
- * form the smallest number. Free with gf_free. */
+/* q must be a prime power <= GF_MAX_Q. The modulus is the monic irreducible polynomial whose
+ * coefficients, read as digits base p, form the smallest number. Free with gf_free. */
 ik_status gf_new(uint32_t q, gf *out, ik_error *err);
 void gf_free(gf *f);
 static inline uint32_t gf_add(const gf *f, uint32_t a, uint32_t b)

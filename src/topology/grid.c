@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tori and meshes: switches at the points of a box, one cable between neighbours along every dimension. Cost O(switches * dims).
+ * Tori and meshes: switches at the points of a box, one cable between neighbours along every
+ * dimension. Cost O(switches * dims).
  */
 #include "topology/build.h"
 
-static ik_status grid_shape(const ik_params *params, bool wrap, ik_grid *grid, double *switches, ik_error *err)
+static ik_status grid_shape(const ik_params *params, bool wrap, ik_grid *grid, double *switches,
+                            ik_error *err)
 {
     size_t count = 0;
     const uint32_t *dims = ik_params_list(params, "dims", &count);
     if (count == 0 || count > IK_MAX_DIMS) {
-        return ik_fail(err, IK_ERR_USAGE, "dims has %zu sizes; 1 to %d are possible", count, IK_MAX_DIMS);
+        return ik_fail(err, IK_ERR_USAGE, "dims has %zu sizes; 1 to %d are possible", count,
+                       IK_MAX_DIMS);
     }
-    *grid = (ik_grid){.wrap = wrap, .num_dims = (uint32_t)count, .p = (uint32_t)ik_params_uint(params, "p")};
+    *grid = (ik_grid){
+        .wrap = wrap, .num_dims = (uint32_t)count, .p = (uint32_t)ik_params_uint(params, "p")};
     uint32_t port = grid->p;
     *switches = 1;
     for (size_t d = 0; d < count; d++) {
@@ -37,7 +41,8 @@ static uint32_t grid_ports(const ik_grid *grid)
     return last;
 }
 
-ik_status grid_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b, bool wrap, ik_error *err)
+ik_status grid_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b, bool wrap,
+                     ik_error *err)
 {
     ik_grid grid;
     double switches = 0;
@@ -46,7 +51,8 @@ ik_status grid_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder
         return status;
     }
     uint32_t radix = grid_ports(&grid);
-    status = ik_topology_refuse_size(ctx->env, switches, switches * grid.p, switches * (radix + (double)grid.p), err);
+    status = ik_topology_refuse_size(ctx->env, switches, switches * grid.p,
+                                     switches * (radix + (double)grid.p), err);
     if (status != IK_OK) {
         return status;
     }
@@ -58,7 +64,8 @@ ik_status grid_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder
             bool around = x + 1 == size;
             if (size > 1 && (!around || (wrap && size > 2))) {
                 uint32_t peer = around ? sw - x * grid.stride[d] : sw + grid.stride[d];
-                ik_builder_link(b, ik_sw(first + sw, grid.port_plus[d]), ik_sw(first + peer, grid.port_minus[d]), ctx->link);
+                ik_builder_link(b, ik_sw(first + sw, grid.port_plus[d]),
+                                ik_sw(first + peer, grid.port_minus[d]), ctx->link);
             }
         }
         ik_xy at = topo_place_in_box(b, grid.dims, grid.num_dims, sw, !wrap);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products of complete graphs. Two switches are cabled iff they differ in exactly one coordinate. Cost O(links).
+ * Products of complete graphs. Two switches are cabled iff they differ in exactly one coordinate.
+ * Cost O(links).
  */
 #include "topology/build.h"
 
-/* Fills strides and port bases; *switches and *radix as doubles, so that absurd sizes can still be named. */
+/* Fills strides and port bases; *switches and *radix as doubles, so that absurd sizes can still be
+ * named. */
 static void shape(ik_hyperx *h, double *switches, double *radix)
 {
     *switches = 1;
@@ -17,7 +19,8 @@ static void shape(ik_hyperx *h, double *switches, double *radix)
     }
 }
 
-static void link_dimension(ik_builder *b, const ik_topo_ctx *ctx, const ik_hyperx *h, uint32_t sw, uint32_t d)
+static void link_dimension(ik_builder *b, const ik_topo_ctx *ctx, const ik_hyperx *h, uint32_t sw,
+                           uint32_t d)
 {
     uint32_t x = sw / h->stride[d] % h->dims[d];
     for (uint32_t y = x + 1; y < h->dims[d]; y++) {
@@ -29,11 +32,13 @@ static void link_dimension(ik_builder *b, const ik_topo_ctx *ctx, const ik_hyper
     }
 }
 
-ik_status hyperx_build(const char *family, ik_hyperx *h, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+ik_status hyperx_build(const char *family, ik_hyperx *h, const ik_topo_ctx *ctx, ik_builder *b,
+                       ik_error *err)
 {
     double switches = 0, radix = 0;
     shape(h, &switches, &radix);
-    ik_status status = ik_topology_refuse_size(ctx->env, switches, switches * h->p, switches * (radix + h->p), err);
+    ik_status status = ik_topology_refuse_size(ctx->env, switches, switches * h->p,
+                                               switches * (radix + h->p), err);
     if (status != IK_OK) {
         return status;
     }

@@ -8,21 +8,27 @@
 static ik_status check_degree(const ik_random_regular *r, const rrg *g, ik_error *err)
 {
     if ((uint64_t)r->n * r->d % 2 != 0) {
-        ik_fail(err, IK_ERR_USAGE, "N = %u switches of degree d = %u have an odd number of link ends", r->n, r->d);
-        return g->width          ? ik_hint(err, IK_ERR_USAGE, "d = %u or %u, or an even N", r->d - 1, r->d + 1)
-               : r->n - 1 > r->d ? ik_hint(err, IK_ERR_USAGE, "N = %u or %u, or an even d", r->n - 1, r->n + 1)
-                                 : ik_hint(err, IK_ERR_USAGE, "N = %u, or an even d", (r->d / 2 + 1) * 2);
+        ik_fail(err, IK_ERR_USAGE,
+                "N = %u switches of degree d = %u have an odd number of link ends", r->n, r->d);
+        return g->width
+                   ? ik_hint(err, IK_ERR_USAGE, "d = %u or %u, or an even N", r->d - 1, r->d + 1)
+               : r->n - 1 > r->d
+                   ? ik_hint(err, IK_ERR_USAGE, "N = %u or %u, or an even d", r->n - 1, r->n + 1)
+                   : ik_hint(err, IK_ERR_USAGE, "N = %u, or an even d", (r->d / 2 + 1) * 2);
     }
     uint32_t most = rrg_num_in_range(g, 0); /* the corner has the fewest */
     if (r->d > most) {
-        ik_fail(err, IK_ERR_USAGE, "degree d = %u, but a switch%s has only %u others%s", r->d, g->width ? " in the corner" : "",
-                most, g->width ? " in range" : "");
-        return ik_hint(err, IK_ERR_USAGE, g->width ? "d at most %u, or a longer range r" : "d at most %u, or more switches",
+        ik_fail(err, IK_ERR_USAGE, "degree d = %u, but a switch%s has only %u others%s", r->d,
+                g->width ? " in the corner" : "", most, g->width ? " in range" : "");
+        return ik_hint(err, IK_ERR_USAGE,
+                       g->width ? "d at most %u, or a longer range r"
+                                : "d at most %u, or more switches",
                        most);
     }
     if (r->d < 2 && r->n > 2) {
         ik_fail(err, IK_ERR_USAGE, "d = 1 cannot connect %u switches", r->n);
-        return ik_hint(err, IK_ERR_USAGE, "d at least 2; from 3 on almost every graph is connected");
+        return ik_hint(err, IK_ERR_USAGE,
+                       "d at least 2; from 3 on almost every graph is connected");
     }
     return IK_OK;
 }
@@ -55,13 +61,20 @@ static void add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_random_regul
     topo_add_hosts(b, ctx, 0, r->n, r->p);
 }
 
-ik_status random_build(const char *family, const ik_random_regular *r, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+ik_status random_build(const char *family, const ik_random_regular *r, const ik_topo_ctx *ctx,
+                       ik_builder *b, ik_error *err)
 {
-    rrg g = {.n = r->n, .d = r->d, .width = r->width, .height = r->height, .range = r->range, .env = ctx->env};
+    rrg g = {.n = r->n,
+             .d = r->d,
+             .width = r->width,
+             .height = r->height,
+             .range = r->range,
+             .env = ctx->env};
     g.rng = ik_rng_at(r->seed, IK_RNG_TOPOLOGY, 0);
     ik_status status = check_degree(r, &g, err);
     if (status == IK_OK) {
-        status = ik_topology_refuse_size(ctx->env, r->n, (double)r->n * r->p, (double)r->n * (r->d + 2.0 * r->p), err);
+        status = ik_topology_refuse_size(ctx->env, r->n, (double)r->n * r->p,
+                                         (double)r->n * (r->d + 2.0 * r->p), err);
     }
     if (status == IK_OK) {
         status = rrg_make(&g, err);

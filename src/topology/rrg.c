@@ -3,19 +3,22 @@
  * Random regular graphs, optionally with limited edge length.
  *
  * 1. Greedy: random pairs of deficient nodes (degree below d) in range are joined.
- * 2. Walk: a deficient node that finds no deficient partner takes a random in-range node x from one of x's neighbours, which
+ * 2. Walk: a deficient node that finds no deficient partner takes a random in-range node x from one
+ *    of x's neighbours, which
  * becomes deficient instead; the deficit walks until two meet.
- * 3. Shuffle: 2-switches. Pick an edge a-b at random, a random node c in range of a and a random neighbour d of c; replace a-b,
- * c-d by a-c, b-d if that keeps the graph simple and in range. A move and its reverse are proposed equally often (each is found
- * from its four ends, with probability 1/(2E*d*|range|)), so the stationary distribution is uniform over the graphs that can be
- * reached. Choosing c near a keeps most proposals valid on a large floor, where two random edges would hardly ever be close
- * enough.
+ * 3. Shuffle: 2-switches. Pick an edge a-b at random, a random node c in range of a and a random
+ *    neighbour d of c; replace a-b,
+ * c-d by a-c, b-d if that keeps the graph simple and in range. A move and its reverse are proposed
+ * equally often (each is found from its four ends, with probability 1/(2E*d*|range|)), so the
+ * stationary distribution is uniform over the graphs that can be reached. Choosing c near a keeps
+ * most proposals valid on a large floor, where two random edges would hardly ever be close enough.
  * 4. Connect: while there are several components, switches that join two of them are sought.
  *
- * Cost O(n*d) draws for step 1 and ROUNDS*n*d/2 proposals of O(d) for step 3. Sources: M. Koibuchi, I. Fujiwara, H. Matsutani, H.
- * Casanova, Layout-conscious random topologies for HPC off-chip interconnects, HPCA 2013; A. Singla, C. Hong, L. Popa, P. B.
- * Godfrey, Jellyfish: networking data centers randomly, NSDI 2012; B. D. McKay, N. C. Wormald, Uniform generation of random
- * regular graphs of moderate degree, J. Algorithms, 1990 (switching).
+ * Cost O(n*d) draws for step 1 and ROUNDS*n*d/2 proposals of O(d) for step 3. Sources: M. Koibuchi,
+ * I. Fujiwara, H. Matsutani, H. Casanova, Layout-conscious random topologies for HPC off-chip
+ * interconnects, HPCA 2013; A. Singla, C. Hong, L. Popa, P. B. Godfrey, Jellyfish: networking data
+ * centers randomly, NSDI 2012; B. D. McKay, N. C. Wormald, Uniform generation of random regular
+ * graphs of moderate degree, J. Algorithms, 1990 (switching).
  */
 #include "topology/rrg.h"
 
@@ -27,7 +30,8 @@ enum { ROUNDS_FLOOR = 40, ROUNDS_FREE = 10, CONNECT_TRIES = 200, PARTNER_TRIES =
 
 static uint32_t distance(const rrg *g, uint32_t a, uint32_t b)
 {
-    int64_t dx = (int64_t)(a % g->width) - b % g->width, dy = (int64_t)(a / g->width) - b / g->width;
+    int64_t dx = (int64_t)(a % g->width) - b % g->width,
+            dy = (int64_t)(a / g->width) - b / g->width;
     return (uint32_t)((dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy));
 }
 
@@ -99,7 +103,8 @@ uint32_t rrg_num_in_range(const rrg *g, uint32_t u)
     uint32_t count = 0, x = u % g->width, y = u / g->width;
     for (uint32_t row = at.y0; row <= at.y1; row++) {
         uint32_t left = g->range - (row > y ? row - y : y - row);
-        uint32_t x0 = x > left ? x - left : 0, x1 = g->width - 1 - x > left ? x + left : g->width - 1;
+        uint32_t x0 = x > left ? x - left : 0,
+                 x1 = g->width - 1 - x > left ? x + left : g->width - 1;
         count += x1 - x0 + 1;
     }
     return count - 1;
@@ -114,7 +119,8 @@ static uint32_t random_in_range(rrg *g, uint32_t u)
             v = ik_rng_below(&g->rng, g->n);
         } else {
             box at = box_around(g, u);
-            uint32_t x = at.x0 + ik_rng_below(&g->rng, at.x1 - at.x0 + 1), y = at.y0 + ik_rng_below(&g->rng, at.y1 - at.y0 + 1);
+            uint32_t x = at.x0 + ik_rng_below(&g->rng, at.x1 - at.x0 + 1),
+                     y = at.y0 + ik_rng_below(&g->rng, at.y1 - at.y0 + 1);
             v = y * g->width + x;
         }
         if (in_range(g, u, v)) {
@@ -185,7 +191,8 @@ static uint32_t find_partner(rrg *g, const deficit *open, uint32_t u)
     return g->width && box_nodes < open->count ? search_box(g, u) : search_partner(g, open, u);
 }
 
-/* u takes x from x's random neighbour y, which becomes deficient. False if u may be joined to nobody. */
+/* u takes x from x's random neighbour y, which becomes deficient. False if u may be joined to
+ * nobody. */
 static bool walk(rrg *g, deficit *open, uint32_t u)
 {
     if (g->deg[u] >= rrg_num_in_range(g, u)) {
@@ -218,8 +225,8 @@ static ik_status fill(rrg *g, deficit *open, ik_error *err)
             update(open, g, v);
         } else if (!walk(g, open, u) || ++steps > limit) {
             ik_fail(err, IK_ERR_USAGE,
-                    "no graph of %" PRIu32 " switches of degree %" PRIu32 " and range %" PRIu32 " found after %" PRIu64
-                    " repairs",
+                    "no graph of %" PRIu32 " switches of degree %" PRIu32 " and range %" PRIu32
+                    " found after %" PRIu64 " repairs",
                     g->n, g->d, g->range, steps);
             return ik_hint(err, IK_ERR_USAGE, "a longer range, another degree or another seed");
         }
@@ -232,7 +239,8 @@ static ik_status fill(rrg *g, deficit *open, ik_error *err)
 
 static ik_status greedy(rrg *g, ik_error *err)
 {
-    deficit open = {.node = ik_calloc(g->n, sizeof *open.node), .at = ik_calloc(g->n, sizeof *open.at)};
+    deficit open = {.node = ik_calloc(g->n, sizeof *open.node),
+                    .at = ik_calloc(g->n, sizeof *open.at)};
     ik_status status = IK_OK;
     if (!open.node || !open.at) {
         status = ik_fail_memory(err, 2 * (size_t)g->n * sizeof *open.node, "a random graph");
@@ -321,8 +329,9 @@ static uint32_t find(uint32_t *parent, uint32_t u)
     return u;
 }
 
-/* Switches across components, from n random starts; components that were joined count as one from then on (parent: union-find
- * over component numbers). Joining along two bridges may fail to connect, so the caller counts again. */
+/* Switches across components, from n random starts; components that were joined count as one from
+ * then on (parent: union-find over component numbers). Joining along two bridges may fail to
+ * connect, so the caller counts again. */
 static void join_components(rrg *g, const uint32_t *component, uint32_t *parent, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -339,13 +348,15 @@ static void join_components(rrg *g, const uint32_t *component, uint32_t *parent,
 
 static ik_status connect(rrg *g, ik_error *err)
 {
-    uint32_t *component = ik_calloc(2 * (size_t)g->n, sizeof *component), *scratch = component + g->n;
+    uint32_t *component = ik_calloc(2 * (size_t)g->n, sizeof *component),
+             *scratch = component + g->n;
     if (!component) {
         return ik_fail_memory(err, 2 * (size_t)g->n * sizeof *component, "a random graph");
     }
     ik_status status = IK_OK;
     uint32_t count = components(g, component, scratch), before = count;
-    for (unsigned try = 0; status == IK_OK && count > 1 && try < CONNECT_TRIES; try++, before = count) {
+    for (unsigned try = 0; status == IK_OK && count > 1 && try < CONNECT_TRIES;
+         try++, before = count) {
         join_components(g, component, scratch, count);
         count = components(g, component, scratch);
         if (count == before) {
@@ -355,7 +366,9 @@ static ik_status connect(rrg *g, ik_error *err)
     }
     free(component);
     if (status == IK_OK && count > 1) {
-        ik_fail(err, IK_ERR_USAGE, "the random graph falls into %" PRIu32 " parts and no switch of edges joins them", count);
+        ik_fail(err, IK_ERR_USAGE,
+                "the random graph falls into %" PRIu32 " parts and no switch of edges joins them",
+                count);
         return ik_hint(err, IK_ERR_USAGE, "take a degree of at least 3, or a longer range");
     }
     return status;
@@ -371,7 +384,9 @@ static ik_status alloc_rows(rrg *g, ik_error *err)
 {
     g->nbr = ik_calloc((size_t)g->n * g->d + 1, sizeof *g->nbr);
     g->deg = ik_calloc(g->n, sizeof *g->deg);
-    return g->nbr && g->deg ? IK_OK : ik_fail_memory(err, (size_t)g->n * (g->d + 1) * sizeof *g->nbr, "a random graph");
+    return g->nbr && g->deg
+               ? IK_OK
+               : ik_fail_memory(err, (size_t)g->n * (g->d + 1) * sizeof *g->nbr, "a random graph");
 }
 
 /* Steps 1 and 3. */
@@ -382,7 +397,8 @@ static ik_status make_uniform(rrg *g, ik_error *err)
         status = greedy(g, err);
     }
     if (status == IK_OK && g->d > 0) {
-        status = shuffle(g, (uint64_t)g->n * g->d / 2 * (g->width ? ROUNDS_FLOOR : ROUNDS_FREE), err);
+        status =
+            shuffle(g, (uint64_t)g->n * g->d / 2 * (g->width ? ROUNDS_FLOOR : ROUNDS_FREE), err);
     }
     return status;
 }

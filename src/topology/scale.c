@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How the families grow with the switch radix: every family that has a natural balanced instance declares a series, indexed by
- * one number; here the largest instance for a radix and the smallest for a number of hosts are picked from it.
+ * How the families grow with the switch radix: every family that has a natural balanced instance
+ * declares a series, indexed by one number; here the largest instance for a radix and the smallest
+ * for a number of hosts are picked from it.
  */
 #include "topology/scale.h"
 

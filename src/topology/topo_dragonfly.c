@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dragonfly: groups of completely connected routers, groups joined by global links. Cost O(links); the wiring between groups is
- * in build.c.
+ * Dragonfly: groups of completely connected routers, groups joined by global links. Cost O(links);
+ * the wiring between groups is in build.c.
  */
 #include "topology/build.h"
 #include "topology/scale.h"
@@ -43,7 +43,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     d.p = topo_uint_or(given, "p", d.h);
     uint64_t ports = (uint64_t)d.a * d.h, groups = topo_num_groups(given, ports);
     double switches = (double)groups * d.a;
-    ik_status status = ik_topology_refuse_size(ctx->env, switches, switches * d.p, switches * (d.a - 1.0 + d.h + 2.0 * d.p), err);
+    ik_status status = ik_topology_refuse_size(ctx->env, switches, switches * d.p,
+                                               switches * (d.a - 1.0 + d.h + 2.0 * d.p), err);
     if (status == IK_OK)
         status = topo_set_groups(given, groups, ports, &d.global, err);
     if (status != IK_OK)
@@ -83,28 +84,40 @@ static const ik_series series[] = {
 const ik_topology ik_topology_dragonfly = {
     .name = "dragonfly",
     .summary = "groups of completely connected routers, every two groups joined by global links",
-    .source = "J. Kim, W. J. Dally, S. Scott, D. Abts, Technology-driven, highly-scalable dragonfly topology, ISCA 2008; C. "
+    .source = "J. Kim, W. J. Dally, S. Scott, D. Abts, Technology-driven, highly-scalable "
+              "dragonfly topology, ISCA 2008; C. "
               "Camarero, E. Vallejo, "
-              "R. Beivide, Topological characterization of Hamming and dragonfly networks and its implications on routing, ACM "
+              "R. Beivide, Topological characterization of Hamming and dragonfly networks and its "
+              "implications on routing, ACM "
               "TACO 2014; "
-              "E. Hastings et al., Comparing global link arrangements for dragonfly networks, CLUSTER 2015",
-    .details = "g groups of a routers, each with p hosts, the a-1 others of its group and h global links; balanced with a = 2p = "
-               "2h. Router s of group j has "
-               "the number j*a + s; its global ports are numbers s*h … s*h + h-1 of the group's a*h.\n\n"
-               "Arrangements, for g = a*h + 1: *absolute*, port x of group j leads to group x if x < j, else x+1; *relative*, to "
-               "group j+x+1 modulo g; "
-               "*palmtree*, to group j-x-1 modulo g. With fewer groups the ports form full rounds of g-1 wired in this way, and "
-               "a rest wired as a circulant: "
-               "port 2i of the rest to the group i+1 ahead, 2i+1 to the group i+1 behind, a last odd one to the opposite group "
-               "if g is even (otherwise it "
-               "stays unconnected, which is reported).\n\n"
-               "Ports of a router: its p hosts, the other routers of the group ascending, its h global ports.",
+              "E. Hastings et al., Comparing global link arrangements for dragonfly networks, "
+              "CLUSTER 2015",
+    .details =
+        "g groups of a routers, each with p hosts, the a-1 others of its group and h global links; "
+        "balanced with a = 2p = "
+        "2h. Router s of group j has "
+        "the number j*a + s; its global ports are numbers s*h … s*h + h-1 of the group's a*h.\n\n"
+        "Arrangements, for g = a*h + 1: *absolute*, port x of group j leads to group x if x < j, "
+        "else x+1; *relative*, to "
+        "group j+x+1 modulo g; "
+        "*palmtree*, to group j-x-1 modulo g. With fewer groups the ports form full rounds of g-1 "
+        "wired in this way, and "
+        "a rest wired as a circulant: "
+        "port 2i of the rest to the group i+1 ahead, 2i+1 to the group i+1 behind, a last odd one "
+        "to the opposite group "
+        "if g is even (otherwise it "
+        "stays unconnected, which is reported).\n\n"
+        "Ports of a router: its p hosts, the other routers of the group ascending, its h global "
+        "ports.",
     .params = params,
-    .examples = (const char *const[]){"dragonfly:h=1", "dragonfly:h=2", "dragonfly:h=2,arrangement=absolute",
-                                      "dragonfly:h=2,a=4,p=2,g=5,arrangement=relative", "dragonfly:h=3,a=4,p=1,g=6",
-                                      "dragonfly:h=2,local_latency=5 ns,global_latency=100 ns", NULL},
+    .examples =
+        (const char *const[]){
+            "dragonfly:h=1", "dragonfly:h=2", "dragonfly:h=2,arrangement=absolute",
+            "dragonfly:h=2,a=4,p=2,g=5,arrangement=relative", "dragonfly:h=3,a=4,p=1,g=6",
+            "dragonfly:h=2,local_latency=5 ns,global_latency=100 ns", NULL},
     .bad_examples =
-        (const char *const[]){"dragonfly:h=0", "dragonfly:h=2,g=10", "dragonfly:h=2,arrangement=palm", "dragonfly:h=30000", NULL},
+        (const char *const[]){"dragonfly:h=0", "dragonfly:h=2,g=10",
+                              "dragonfly:h=2,arrangement=palm", "dragonfly:h=30000", NULL},
     .series = series,
     .build = build,
 };

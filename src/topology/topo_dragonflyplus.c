@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dragonfly+ (Megafly): groups that are two-level fat trees, their spines joined by global links. Cost O(links).
+ * Dragonfly+ (Megafly): groups that are two-level fat trees, their spines joined by global links.
+ * Cost O(links).
  */
 #include "topology/build.h"
 #include "topology/scale.h"
@@ -11,8 +12,10 @@ static const ik_param params[] = {
     {"h", IK_PARAM_UINT, NULL, 1, 32767, NULL, "global links a spine switch"},
     {"leaves", IK_PARAM_UINT, "", 1, 65535, NULL, "leaf switches a group; without it h"},
     {"spines", IK_PARAM_UINT, "", 1, 65535, NULL, "spine switches a group; without it h"},
-    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts a leaf switch; without it the number of spines"},
-    {"g", IK_PARAM_UINT, "", 1, 1u << 31, NULL, "groups, at most spines*h + 1, which is the default"},
+    {"p", IK_PARAM_UINT, "", 1, 65535, NULL,
+     "hosts a leaf switch; without it the number of spines"},
+    {"g", IK_PARAM_UINT, "", 1, 1u << 31, NULL,
+     "groups, at most spines*h + 1, which is the default"},
     TOPO_ARRANGEMENT_PARAM,
     TOPO_LATENCY_PARAM("local_latency", "links inside a group"),
     TOPO_LATENCY_PARAM("global_latency", "links between groups"),
@@ -25,7 +28,8 @@ static ik_end global_end(const void *data, uint32_t group, uint32_t x)
     return ik_sw(d->g * d->leaves + group * d->spines + x / d->h, d->leaves + x % d->h);
 }
 
-static void link_group(ik_builder *b, const ik_topo_ctx *ctx, const ik_dragonflyplus *d, uint32_t group)
+static void link_group(ik_builder *b, const ik_topo_ctx *ctx, const ik_dragonflyplus *d,
+                       uint32_t group)
 {
     uint32_t leaf = group * d->leaves, spine = d->g * d->leaves + group * d->spines;
     uint32_t wide = d->leaves > d->spines ? d->leaves : d->spines;
@@ -40,7 +44,8 @@ static void link_group(ik_builder *b, const ik_topo_ctx *ctx, const ik_dragonfly
     }
 }
 
-static ik_status check_size(const ik_dragonflyplus *d, uint64_t groups, const ik_env *env, ik_error *err)
+static ik_status check_size(const ik_dragonflyplus *d, uint64_t groups, const ik_env *env,
+                            ik_error *err)
 {
     double leaves = (double)groups * d->leaves, spines = (double)groups * d->spines;
     double ports = leaves * (2.0 * d->p + d->spines) + spines * ((double)d->leaves + d->h);
@@ -99,24 +104,34 @@ static const ik_series series[] = {
 
 const ik_topology ik_topology_dragonflyplus = {
     .name = "dragonflyplus",
-    .summary = "dragonfly whose groups are two-level fat trees: hosts at the leaves, global links at the spines",
-    .source = "A. Shpiner, Z. Haramaty, S. Eliad, V. Zdornov, B. Gafni, E. Zahavi, Dragonfly+: low cost topology for scaling "
-              "datacenters, HiPINEB 2017; "
-              "M. Flajslik, E. Borch, M. A. Parker, Megafly: a topology for exascale systems, ISC 2018",
-    .details = "g groups; in a group every leaf switch (p hosts) is cabled to every spine switch (h global links). Balanced with "
+    .summary = "dragonfly whose groups are two-level fat trees: hosts at the leaves, global links "
+               "at the spines",
+    .source =
+        "A. Shpiner, Z. Haramaty, S. Eliad, V. Zdornov, B. Gafni, E. Zahavi, Dragonfly+: low cost "
+        "topology for scaling "
+        "datacenters, HiPINEB 2017; "
+        "M. Flajslik, E. Borch, M. A. Parker, Megafly: a topology for exascale systems, ISC 2018",
+    .details = "g groups; in a group every leaf switch (p hosts) is cabled to every spine switch "
+               "(h global links). Balanced with "
                "leaves = spines = p = h: all "
-               "switches have radix 2h, and g = h*h + 1 groups hold h*h hosts each. A minimal path is leaf, spine, spine, leaf: "
+               "switches have radix 2h, and g = h*h + 1 groups hold h*h hosts each. A minimal path "
+               "is leaf, spine, spine, leaf: "
                "three hops.\n\n"
-               "Leaf i of group j has the number j*leaves + i, spine i the number g*leaves + j*spines + i. Ports of a leaf: its "
+               "Leaf i of group j has the number j*leaves + i, spine i the number g*leaves + "
+               "j*spines + i. Ports of a leaf: its "
                "p hosts, then the spines. Ports of a "
-               "spine: the leaves, then its global ports; port i of spine s is number s*h + i of the group, and the arrangement "
+               "spine: the leaves, then its global ports; port i of spine s is number s*h + i of "
+               "the group, and the arrangement "
                "of these numbers is that of "
                "`dragonfly`.",
     .params = params,
-    .examples = (const char *const[]){"dragonflyplus:h=1", "dragonflyplus:h=2", "dragonflyplus:h=3,arrangement=absolute",
-                                      "dragonflyplus:h=2,leaves=3,spines=4,p=2,g=5,arrangement=relative",
-                                      "dragonflyplus:h=2,global_latency=100 ns", NULL},
-    .bad_examples = (const char *const[]){"dragonflyplus:h=0", "dragonflyplus:h=2,g=6", "dragonflyplus:h=20000", NULL},
+    .examples =
+        (const char *const[]){"dragonflyplus:h=1", "dragonflyplus:h=2",
+                              "dragonflyplus:h=3,arrangement=absolute",
+                              "dragonflyplus:h=2,leaves=3,spines=4,p=2,g=5,arrangement=relative",
+                              "dragonflyplus:h=2,global_latency=100 ns", NULL},
+    .bad_examples = (const char *const[]){"dragonflyplus:h=0", "dragonflyplus:h=2,g=6",
+                                          "dragonflyplus:h=20000", NULL},
     .series = series,
     .build = build,
 };

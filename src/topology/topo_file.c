@@ -9,18 +9,22 @@
 
 static const ik_param file_params[] = {
     {"path", IK_PARAM_PATH, NULL, 0, 0, NULL, "the file; packed with gzip is read as well"},
-    {"format", IK_PARAM_STRING, "", 0, 0, NULL, "its format; recognised from contents and name if not given"},
-    {"repair", IK_PARAM_BOOL, "false", 0, 0, NULL, "give links below the common rate that rate: the fabric as it would be repaired"},
+    {"format", IK_PARAM_STRING, "", 0, 0, NULL,
+     "its format; recognised from contents and name if not given"},
+    {"repair", IK_PARAM_BOOL, "false", 0, 0, NULL,
+     "give links below the common rate that rate: the fabric as it would be repaired"},
     {0},
 };
 
-static ik_status build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b,
+                       ik_error *err)
 {
     const char *path = ik_params_text(params, "path");
     const ik_format *format;
     char *text = NULL;
     size_t size = 0;
-    ik_status status = format_by_name(ik_params_has(params, "format") ? ik_params_text(params, "format") : NULL, &format, err);
+    ik_status status = format_by_name(
+        ik_params_has(params, "format") ? ik_params_text(params, "format") : NULL, &format, err);
     if (status == IK_OK)
         status = ik_text_read(path, ctx->env ? ctx->env->memory_limit_bytes : 0, &text, &size, err);
     if (status == IK_OK)
@@ -32,18 +36,21 @@ static ik_status build(const ik_params *params, const ik_topo_ctx *ctx, ik_build
 }
 
 static const char *const examples[] = {"file:data/cluster96.ibnetdiscover", NULL};
-static const char *const bad_examples[] = {"file", "file:", "file:path=no-such-file.net", "file:data", "file:data,format=tape",
-                                           NULL};
+static const char *const bad_examples[] = {
+    "file", "file:", "file:path=no-such-file.net", "file:data", "file:data,format=tape", NULL};
 
 const ik_topology ik_topology_file = {
     .name = "file",
     .summary = "a fabric read from a file",
     .source = "formats: see 'ikat list formats'",
-    .details =
-        "Switches and hosts are numbered in the order of the file. Links whose rate the file does not say get link_rate and "
-        "host_rate; latencies that it does not say are latency and host_latency. What deserves attention is told as findings: "
-        "levels, oversubscription, links below the common rate, cables told by one end only, missing cables, unreachable hosts, "
-        "GUIDs given twice. The path of an existing file is a spec of its own; 'file:' may be left out.",
+    .details = "Switches and hosts are numbered in the order of the file. Links whose rate the "
+               "file does not say get link_rate and "
+               "host_rate; latencies that it does not say are latency and host_latency. What "
+               "deserves attention is told as findings: "
+               "levels, oversubscription, links below the common rate, cables told by one end "
+               "only, missing cables, unreachable hosts, "
+               "GUIDs given twice. The path of an existing file is a spec of its own; 'file:' may "
+               "be left out.",
     .params = file_params,
     .examples = examples,
     .bad_examples = bad_examples,

@@ -9,7 +9,8 @@
 
 static const ik_param params[] = {
     {"n", IK_PARAM_UINT, NULL, 1, 65536, NULL, "switches"},
-    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts a switch; without it n - 1 (balanced for uniform traffic)"},
+    {"p", IK_PARAM_UINT, "", 1, 65535, NULL,
+     "hosts a switch; without it n - 1 (balanced for uniform traffic)"},
     {"k", IK_PARAM_UINT, "1", 1, 1024, NULL, "parallel cables between two switches"},
     {0},
 };
@@ -40,12 +41,15 @@ static const ik_series series[] = {
 const ik_topology ik_topology_fullmesh = {
     .name = "fullmesh",
     .summary = "every switch is cabled to every other",
-    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, Morgan Kaufmann, 2004, chapter 1",
-    .details = "The complete graph: diameter 1. Ports of a switch: its p hosts, then the other switches in ascending order, k "
+    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, "
+              "Morgan Kaufmann, 2004, chapter 1",
+    .details = "The complete graph: diameter 1. Ports of a switch: its p hosts, then the other "
+               "switches in ascending order, k "
                "cables each.",
     .params = params,
     .examples = (const char *const[]){"fullmesh:n=2", "fullmesh:n=5", "fullmesh:n=4,p=2,k=3", NULL},
-    .bad_examples = (const char *const[]){"fullmesh:n=0", "fullmesh:n=3,p=0", "fullmesh:n=65536,p=65535,k=1024", NULL},
+    .bad_examples = (const char *const[]){"fullmesh:n=0", "fullmesh:n=3,p=0",
+                                          "fullmesh:n=65536,p=65535,k=1024", NULL},
     .series = series,
     .build = build,
 };

@@ -15,7 +15,8 @@ static const ik_param params[] = {
 
 static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
 {
-    ik_hyperx h = {.num_dims = (uint32_t)ik_params_uint(given, "n"), .p = (uint32_t)ik_params_uint(given, "p")};
+    ik_hyperx h = {.num_dims = (uint32_t)ik_params_uint(given, "n"),
+                   .p = (uint32_t)ik_params_uint(given, "p")};
     for (uint32_t d = 0; d < h.num_dims; d++) {
         h.dims[d] = 2;
         h.cables[d] = 1;
@@ -42,7 +43,8 @@ const ik_topology ik_topology_hypercube = {
     .name = "hypercube",
     .summary = "2^n switches, neighbours differ in one bit of their number",
     .source = "C. L. Seitz, The Cosmic Cube, Communications of the ACM 28(1), 1985",
-    .details = "Switch i is cabled to i with one bit inverted: degree and diameter n. Ports of a switch: its p hosts, then bit "
+    .details = "Switch i is cabled to i with one bit inverted: degree and diameter n. Ports of a "
+               "switch: its p hosts, then bit "
                "0, bit 1, …",
     .params = params,
     .examples = (const char *const[]){"hypercube:n=1", "hypercube:n=3", "hypercube:n=6,p=2", NULL},

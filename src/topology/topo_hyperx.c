@@ -10,8 +10,10 @@
 static const ik_param params[] = {
     {"dims", IK_PARAM_UINT_LIST, NULL, 1, 1 << 20, NULL, "switches along each dimension, e.g. 9:9"},
     {"p", IK_PARAM_UINT, "", 1, 65535, NULL,
-     "hosts a switch; without it the smallest size above 1, less one (balanced for uniform traffic)"},
-    {"k", IK_PARAM_UINT_LIST, "1", 1, 1024, NULL, "parallel cables between neighbours: one number, or one a dimension"},
+     "hosts a switch; without it the smallest size above 1, less one (balanced for uniform "
+     "traffic)"},
+    {"k", IK_PARAM_UINT_LIST, "1", 1, 1024, NULL,
+     "parallel cables between neighbours: one number, or one a dimension"},
     {0},
 };
 
@@ -30,7 +32,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     const uint32_t *dims = ik_params_list(given, "dims", &count);
     const uint32_t *k = ik_params_list(given, "k", &cables);
     if (count == 0 || count > IK_MAX_DIMS) {
-        return ik_fail(err, IK_ERR_USAGE, "dims has %zu sizes; 1 to %d are possible", count, IK_MAX_DIMS);
+        return ik_fail(err, IK_ERR_USAGE, "dims has %zu sizes; 1 to %d are possible", count,
+                       IK_MAX_DIMS);
     }
     if (cables != 1 && cables != count) {
         ik_fail(err, IK_ERR_USAGE, "k has %zu values for %zu dimensions", cables, count);
@@ -80,22 +83,30 @@ static const ik_series series[] = {
 
 const ik_topology ik_topology_hyperx = {
     .name = "hyperx",
-    .summary = "the product of complete graphs: all switches of a line are neighbours, in every dimension",
-    .source = "J. H. Ahn, N. Binkert, A. Davis, M. McLaren, R. S. Schreiber, HyperX: topology, routing, and packaging of "
+    .summary =
+        "the product of complete graphs: all switches of a line are neighbours, in every dimension",
+    .source = "J. H. Ahn, N. Binkert, A. Davis, M. McLaren, R. S. Schreiber, HyperX: topology, "
+              "routing, and packaging of "
               "efficient large-scale "
-              "networks, SC 2009; L. N. Bhuyan, D. P. Agrawal, Generalized hypercube and hyperbus structures, IEEE Trans. "
+              "networks, SC 2009; L. N. Bhuyan, D. P. Agrawal, Generalized hypercube and hyperbus "
+              "structures, IEEE Trans. "
               "Computers, 1984",
-    .details = "Switch (x_0, x_1, …) has the number x_0 + dims_0*(x_1 + dims_1*(x_2 + …)); two switches are cabled, k times, iff "
-               "they differ in "
-               "exactly one coordinate, so the diameter is the number of dimensions larger than 1. Two equal dimensions of size "
-               "s with p = s-1 "
-               "hosts make the diameter-two network of radix r = 3(s-1) with r/3 * (r/3+1)^2 hosts.\n\n"
-               "Ports of a switch: its p hosts, then for every dimension the other coordinates of its line in ascending order, k "
-               "cables each.",
+    .details =
+        "Switch (x_0, x_1, …) has the number x_0 + dims_0*(x_1 + dims_1*(x_2 + …)); two switches "
+        "are cabled, k times, iff "
+        "they differ in "
+        "exactly one coordinate, so the diameter is the number of dimensions larger than 1. Two "
+        "equal dimensions of size "
+        "s with p = s-1 "
+        "hosts make the diameter-two network of radix r = 3(s-1) with r/3 * (r/3+1)^2 hosts.\n\n"
+        "Ports of a switch: its p hosts, then for every dimension the other coordinates of its "
+        "line in ascending order, k "
+        "cables each.",
     .params = params,
-    .examples =
-        (const char *const[]){"hyperx:dims=3:3", "hyperx:dims=2:3:4,p=2", "hyperx:dims=5:5,p=4", "hyperx:dims=3:4,k=2:1", NULL},
-    .bad_examples = (const char *const[]){"hyperx:dims=0", "hyperx:dims=3:3,k=1:1:1", "hyperx:dims=1000000:1000000", NULL},
+    .examples = (const char *const[]){"hyperx:dims=3:3", "hyperx:dims=2:3:4,p=2",
+                                      "hyperx:dims=5:5,p=4", "hyperx:dims=3:4,k=2:1", NULL},
+    .bad_examples = (const char *const[]){"hyperx:dims=0", "hyperx:dims=3:3,k=1:1:1",
+                                          "hyperx:dims=1000000:1000000", NULL},
     .series = series,
     .build = build,
 };

@@ -14,7 +14,8 @@ static const ik_param params[] = {
 
 static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
 {
-    ik_random_regular r = {.n = (uint32_t)ik_params_uint(given, "N"), .d = (uint32_t)ik_params_uint(given, "d")};
+    ik_random_regular r = {.n = (uint32_t)ik_params_uint(given, "N"),
+                           .d = (uint32_t)ik_params_uint(given, "d")};
     r.p = (uint32_t)ik_params_uint(given, "p");
     r.seed = ik_params_uint(given, "seed");
     return random_build("jellyfish", &r, ctx, b, err);
@@ -23,15 +24,20 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 const ik_topology ik_topology_jellyfish = {
     .name = "jellyfish",
     .summary = "a random regular graph of switches, connected and without parallel links",
-    .source = "A. Singla, C. Hong, L. Popa, P. B. Godfrey, Jellyfish: networking data centers randomly, NSDI 2012",
-    .details = "N switches of d links each: random pairs are joined, left-over ends are inserted into existing links, and "
+    .source = "A. Singla, C. Hong, L. Popa, P. B. Godfrey, Jellyfish: networking data centers "
+              "randomly, NSDI 2012",
+    .details = "N switches of d links each: random pairs are joined, left-over ends are inserted "
+               "into existing links, and "
                "2-switches (a-b, c-d become a-c, b-d) make "
-               "the graph uniform; a graph of several parts gets switches that join them. The same seed always gives the same "
+               "the graph uniform; a graph of several parts gets switches that join them. The same "
+               "seed always gives the same "
                "graph, whatever the experiment's "
                "seed.\n\n"
                "Ports of a switch: its p hosts, then its neighbours in ascending order.",
     .params = params,
-    .examples = (const char *const[]){"jellyfish:N=6,d=3", "jellyfish:N=20,d=5,p=3", "jellyfish:N=64,d=4,seed=7", NULL},
-    .bad_examples = (const char *const[]){"jellyfish:N=5,d=3", "jellyfish:N=4,d=4", "jellyfish:N=6,d=1", "jellyfish:N=8", NULL},
+    .examples = (const char *const[]){"jellyfish:N=6,d=3", "jellyfish:N=20,d=5,p=3",
+                                      "jellyfish:N=64,d=4,seed=7", NULL},
+    .bad_examples = (const char *const[]){"jellyfish:N=5,d=3", "jellyfish:N=4,d=4",
+                                          "jellyfish:N=6,d=1", "jellyfish:N=8", NULL},
     .build = build,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Multi-Layer Full-Mesh: l layers, each a full mesh of h+1 local routers whose every link runs through a global router that all
- * layers share. Cost O(links).
+ * Multi-Layer Full-Mesh: l layers, each a full mesh of h+1 local routers whose every link runs
+ * through a global router that all layers share. Cost O(links).
  */
 #include "topology/build.h"
 #include "topology/scale.h"
@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 static const ik_param params[] = {
-    {"h", IK_PARAM_UINT, NULL, 1, 65535, NULL, "network radix of a local router: a layer has h + 1 of them"},
+    {"h", IK_PARAM_UINT, NULL, 1, 65535, NULL,
+     "network radix of a local router: a layer has h + 1 of them"},
     {"l", IK_PARAM_UINT, "", 1, 65535, NULL, "layers; without it h"},
     {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts a local router; without it h"},
     {0},
@@ -35,8 +36,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     m.l = topo_uint_or(given, "l", m.h);
     m.p = topo_uint_or(given, "p", m.h);
     double locals = (double)m.l * (m.h + 1), globals = m.h * (m.h + 1.0) / 2;
-    ik_status status =
-        ik_topology_refuse_size(ctx->env, locals + globals, locals * m.p, locals * (m.h + 2.0 * m.p) + globals * 2 * m.l, err);
+    ik_status status = ik_topology_refuse_size(ctx->env, locals + globals, locals * m.p,
+                                               locals * (m.h + 2.0 * m.p) + globals * 2 * m.l, err);
     if (status != IK_OK) {
         return status;
     }
@@ -77,20 +78,26 @@ static const ik_series series[] = {
 const ik_topology ik_topology_mlfm = {
     .name = "mlfm",
     .summary = "multi-layer full mesh: diameter-two indirect network of two router kinds",
-    .source = "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, Cost-effective "
-              "diameter-two topologies: analysis and evaluation, SC 2015, section 2.2.3",
-    .details = "The (h,l,p)-MLFM has l layers of h+1 local routers with p hosts each, and one global router for every pair of "
+    .source =
+        "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, Cost-effective "
+        "diameter-two topologies: analysis and evaluation, SC 2015, section 2.2.3",
+    .details = "The (h,l,p)-MLFM has l layers of h+1 local routers with p hosts each, and one "
+               "global router for every pair of "
                "columns, joined to both "
-               "columns in every layer. With h = l = p all routers have radix 2h, and h*h*(h+1) hosts hang on 3h(h+1)/2 routers. "
+               "columns in every layer. With h = l = p all routers have radix 2h, and h*h*(h+1) "
+               "hosts hang on 3h(h+1)/2 routers. "
                "Local routers are two "
                "hops apart by one path, or by h paths in the same column of different layers.\n\n"
-               "Local router (layer, column) has the number layer*(h+1) + column; the global router of columns a < b follows in "
+               "Local router (layer, column) has the number layer*(h+1) + column; the global "
+               "router of columns a < b follows in "
                "lexicographic order of "
-               "pairs. Ports of a local router: its p hosts, then the other columns ascending. Ports of a global router: 2*layer "
+               "pairs. Ports of a local router: its p hosts, then the other columns ascending. "
+               "Ports of a global router: 2*layer "
                "to column a, "
                "2*layer + 1 to column b.",
     .params = params,
-    .examples = (const char *const[]){"mlfm:h=2", "mlfm:h=3", "mlfm:h=4,l=6,p=2", "mlfm:h=1,l=2", NULL},
+    .examples =
+        (const char *const[]){"mlfm:h=2", "mlfm:h=3", "mlfm:h=4,l=6,p=2", "mlfm:h=1,l=2", NULL},
     .bad_examples = (const char *const[]){"mlfm:h=0", "mlfm:h=3,p=0", "mlfm:h=60000", NULL},
     .series = series,
     .build = build,

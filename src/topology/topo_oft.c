@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two-level Orthogonal Fat-Tree: two single-path trees on the projective plane of order k-1, stacked on one middle level.
+ * Two-level Orthogonal Fat-Tree: two single-path trees on the projective plane of order k-1,
+ * stacked on one middle level.
  */
 #include "topology/build.h"
 #include "topology/design.h"
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 
 static const ik_param params[] = {
-    {"k", IK_PARAM_UINT, NULL, 2, 65535, NULL, "network radix of a router with hosts; k - 1 must be a prime power (or 1)"},
+    {"k", IK_PARAM_UINT, NULL, 2, 65535, NULL,
+     "network radix of a router with hosts; k - 1 must be a prime power (or 1)"},
     {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts a router of levels 0 and 2; without it k"},
     {0},
 };
@@ -28,8 +30,8 @@ static ik_status check_k(uint32_t k, ik_error *err)
     return ik_hint(err, IK_ERR_USAGE, "k = %u and k = %u are possible", below + 1, above + 1);
 }
 
-static void link_level(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o, const design *d, const uint32_t *points,
-                       uint32_t side)
+static void link_level(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o, const design *d,
+                       const uint32_t *points, uint32_t side)
 {
     uint32_t middle = 2 * o->rl;
     for (uint32_t block = 0; block < o->rl; block++) {
@@ -38,12 +40,14 @@ static void link_level(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o, c
             while (d->blocks[(size_t)i * o->k + t] != block) {
                 t++;
             }
-            ik_builder_link(b, ik_sw(side * o->rl + i, o->p + t), ik_sw(middle + block, side * o->k + u), ctx->link);
+            ik_builder_link(b, ik_sw(side * o->rl + i, o->p + t),
+                            ik_sw(middle + block, side * o->k + u), ctx->link);
         }
     }
 }
 
-static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o, const design *d, ik_error *err)
+static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o, const design *d,
+                         ik_error *err)
 {
     uint32_t *points = design_points(d);
     if (!points) {
@@ -73,7 +77,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     ik_status status = check_k(o.k, err);
     double rl = (double)o.k * (o.k - 1.0) + 1;
     if (status == IK_OK) {
-        status = ik_topology_refuse_size(ctx->env, 3 * rl, 2 * rl * o.p, rl * (4.0 * o.k + 4.0 * o.p), err);
+        status = ik_topology_refuse_size(ctx->env, 3 * rl, 2 * rl * o.p,
+                                         rl * (4.0 * o.k + 4.0 * o.p), err);
     }
     design d = {0};
     if (status == IK_OK) {
@@ -109,24 +114,32 @@ static const ik_series series[] = {
 
 const ik_topology ik_topology_oft = {
     .name = "oft",
-    .summary = "two-level orthogonal fat-tree: the largest diameter-two indirect network for its radix",
-    .source =
-        "M. Valerio, L. E. Moser, P. M. Melliar-Smith, Recursively scalable fat-trees as interconnection networks, IPCCC 1994; "
-        "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, Cost-effective diameter-two topologies: analysis "
-        "and "
-        "evaluation, SC 2015, section 2.2.4",
-    .details = "For every k with k - 1 a prime power (and k = 2): three levels of RL = k*k - k + 1 routers of radix 2k; levels 0 "
+    .summary =
+        "two-level orthogonal fat-tree: the largest diameter-two indirect network for its radix",
+    .source = "M. Valerio, L. E. Moser, P. M. Melliar-Smith, Recursively scalable fat-trees as "
+              "interconnection networks, IPCCC 1994; "
+              "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, "
+              "Cost-effective diameter-two topologies: analysis "
+              "and "
+              "evaluation, SC 2015, section 2.2.4",
+    .details = "For every k with k - 1 a prime power (and k = 2): three levels of RL = k*k - k + 1 "
+               "routers of radix 2k; levels 0 "
                "and 2 have p = k "
-               "hosts a router, so 2*k*RL hosts. Router i of level 0 and router i of level 2 are cabled to the level-1 routers "
+               "hosts a router, so 2*k*RL hosts. Router i of level 0 and router i of level 2 are "
+               "cabled to the level-1 routers "
                "in row i of the k-ML3B "
-               "table, in that order: any two rows share exactly one value, so two routers with hosts are two hops apart by one "
+               "table, in that order: any two rows share exactly one value, so two routers with "
+               "hosts are two hops apart by one "
                "path, and the pair "
-               "(0,i), (2,i) by k paths. The table is filled from the Latin squares i + a*j over GF(k-1).\n\n"
-               "Numbers: level 0, then level 2, then level 1; hosts likewise. Ports of a router with hosts: its p hosts, then "
+               "(0,i), (2,i) by k paths. The table is filled from the Latin squares i + a*j over "
+               "GF(k-1).\n\n"
+               "Numbers: level 0, then level 2, then level 1; hosts likewise. Ports of a router "
+               "with hosts: its p hosts, then "
                "its row of the table. "
                "Ports of a level-1 router: k to level 0, k to level 2, each in ascending order.",
     .params = params,
-    .examples = (const char *const[]){"oft:k=2", "oft:k=3", "oft:k=4", "oft:k=5,p=2", "oft:k=10", NULL},
+    .examples =
+        (const char *const[]){"oft:k=2", "oft:k=3", "oft:k=4", "oft:k=5,p=2", "oft:k=10", NULL},
     .bad_examples = (const char *const[]){"oft:k=7", "oft:k=1", "oft:k=15", "oft:k=65522", NULL},
     .series = series,
     .build = build,

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Topology `pgft`: parallel-ports generalised fat tree, the xgft with p_l parallel cables between a level-l switch and each
- * child.
+ * Topology `pgft`: parallel-ports generalised fat tree, the xgft with p_l parallel cables between a
+ * level-l switch and each child.
  */
 #include "topology/xgft_tree.h"
 
 static const ik_param params[] = {
-    {"m", IK_PARAM_UINT_LIST, NULL, 1, 65535, NULL, "children of a switch, level by level from the hosts: m_1:..:m_h"},
-    {"w", IK_PARAM_UINT_LIST, NULL, 1, 65535, NULL, "parents of a node, level by level from the hosts: w_1:..:w_h"},
+    {"m", IK_PARAM_UINT_LIST, NULL, 1, 65535, NULL,
+     "children of a switch, level by level from the hosts: m_1:..:m_h"},
+    {"w", IK_PARAM_UINT_LIST, NULL, 1, 65535, NULL,
+     "parents of a node, level by level from the hosts: w_1:..:w_h"},
     {"p", IK_PARAM_UINT_LIST, "1", 1, 65535, NULL,
-     "parallel cables to each parent, level by level: p_1:..:p_h, or one number for all levels above the hosts"},
+     "parallel cables to each parent, level by level: p_1:..:p_h, or one number for all levels "
+     "above the hosts"},
     TOPO_LEVEL_LATENCY_PARAM,
     {0},
 };
@@ -32,7 +35,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
         return ik_hint(err, IK_ERR_USAGE, "give each one number a level, e.g. m=4:4,w=1:2,p=1:2");
     }
     if (h > IK_XGFT_MAX_H) {
-        return ik_fail(err, IK_ERR_USAGE, "a fat tree of %zu levels; from 1 to %d are possible", h, IK_XGFT_MAX_H);
+        return ik_fail(err, IK_ERR_USAGE, "a fat tree of %zu levels; from 1 to %d are possible", h,
+                       IK_XGFT_MAX_H);
     }
     uint32_t cables[IK_XGFT_MAX_H];
     spread(p, num_p, h, cables);
@@ -43,22 +47,30 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 
 const ik_topology ik_topology_pgft = {
     .name = "pgft",
-    .summary = "parallel-ports generalised fat tree PGFT(h; m_1..m_h; w_1..w_h; p_1..p_h): an xgft with parallel cables",
-    .source = "E. Zahavi: Fat-tree routing and node ordering providing contention free traffic for MPI global collectives, "
+    .summary = "parallel-ports generalised fat tree PGFT(h; m_1..m_h; w_1..w_h; p_1..p_h): an xgft "
+               "with parallel cables",
+    .source = "E. Zahavi: Fat-tree routing and node ordering providing contention free traffic for "
+              "MPI global collectives, "
               "Journal of Parallel and "
               "Distributed Computing 72(11), 2012",
-    .details = "As `xgft`, with p_l parallel cables between every level-l switch and each of its children. Full bandwidth asks "
+    .details = "As `xgft`, with p_l parallel cables between every level-l switch and each of its "
+               "children. Full bandwidth asks "
                "for m_l*p_l = "
-               "w_{l+1}*p_{l+1} at every level below the top; all switches are of one radix 2K if that product is K and m_h*p_h "
+               "w_{l+1}*p_{l+1} at every level below the top; all switches are of one radix 2K if "
+               "that product is K and m_h*p_h "
                "= 2K.\n\n"
-               "Numbers of hosts and switches are those of `xgft`. Ports of a level-l switch: port c + m_l*k is cable k to the "
+               "Numbers of hosts and switches are those of `xgft`. Ports of a level-l switch: port "
+               "c + m_l*k is cable k to the "
                "child with digit c, then port "
-               "u + w_{l+1}*k (counted after the m_l*p_l down ports) is cable k to the parent with digit u: parents are cycled "
+               "u + w_{l+1}*k (counted after the m_l*p_l down ports) is cable k to the parent with "
+               "digit u: parents are cycled "
                "through before cables, as in "
                "the paper's numbering.",
     .params = params,
-    .examples = (const char *const[]){"pgft:m=2:2,w=1:1,p=1:2", "pgft:m=4:4,w=1:2,p=1:2", "pgft:m=4:2:4,w=1:2:2,p=1:2:2",
-                                      "pgft:m=18:18,w=1:9,p=1:2", "pgft:m=2:3,w=2:2,p=2:1", NULL},
-    .bad_examples = (const char *const[]){"pgft:m=4:4,w=1:2,p=1:2:3", "pgft:m=4:4,w=1", "pgft:m=4:4,w=1:2,p=0:1", NULL},
+    .examples = (const char *const[]){"pgft:m=2:2,w=1:1,p=1:2", "pgft:m=4:4,w=1:2,p=1:2",
+                                      "pgft:m=4:2:4,w=1:2:2,p=1:2:2", "pgft:m=18:18,w=1:9,p=1:2",
+                                      "pgft:m=2:3,w=2:2,p=2:1", NULL},
+    .bad_examples = (const char *const[]){"pgft:m=4:4,w=1:2,p=1:2:3", "pgft:m=4:4,w=1",
+                                          "pgft:m=4:4,w=1:2,p=0:1", NULL},
     .build = build,
 };

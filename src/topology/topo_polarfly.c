@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * PolarFly: the Erdos-Renyi polarity graph. Routers are the points of the projective plane over GF(q), two are cabled iff their
- * vectors are orthogonal. Cost O(links): the line of orthogonal points is solved for each router.
+ * PolarFly: the Erdos-Renyi polarity graph. Routers are the points of the projective plane over
+ * GF(q), two are cabled iff their vectors are orthogonal. Cost O(links): the line of orthogonal
+ * points is solved for each router.
  */
 #include "topology/build.h"
 #include "topology/gf.h"
@@ -33,15 +34,18 @@ static bool orthogonal(const gf *f, const uint32_t a[3], const uint32_t b[3])
     return gf_add(f, sum, gf_mul(f, a[2], b[2])) == 0;
 }
 
-/* All points orthogonal to `id`, ascending, itself left out; returns their number (q for quadrics, q + 1 otherwise). */
+/* All points orthogonal to `id`, ascending, itself left out; returns their number (q for quadrics,
+ * q + 1 otherwise). */
 static uint32_t neighbours(const gf *f, uint32_t id, uint32_t *out)
 {
     uint32_t q = f->q, count = 0, v[3], u[3];
     coordinates(q, id, v);
-    /* v0 + v1*y + v2*z = 0 for the points (1, y, z): for each y one z, or with v2 = 0 none or all */
+    /* v0 + v1*y + v2*z = 0 for the points (1, y, z): for each y one z, or with v2 = 0 none or
+     * all */
     for (uint32_t y = 0; y < q; y++) {
         uint32_t rest = gf_add(f, v[0], gf_mul(f, v[1], y));
-        uint32_t from = v[2] ? gf_mul(f, gf_neg(f, rest), gf_inv(f, v[2])) : 0, to = v[2] ? from + 1 : (rest ? 0 : q);
+        uint32_t from = v[2] ? gf_mul(f, gf_neg(f, rest), gf_inv(f, v[2])) : 0,
+                 to = v[2] ? from + 1 : (rest ? 0 : q);
         for (uint32_t z = from; z < to; z++) {
             if (y * q + z != id) {
                 out[count++] = y * q + z;
@@ -57,9 +61,10 @@ static uint32_t neighbours(const gf *f, uint32_t id, uint32_t *out)
     return count;
 }
 
-/* Rows of a drawing: the quadrics in row 0, then the fan of each neighbour of the first quadric (that neighbour and those of its
- * neighbours that have no row yet). */
-static void place_clusters(ik_builder *b, const uint32_t *table, const uint32_t *degree, uint32_t q, uint32_t *row)
+/* Rows of a drawing: the quadrics in row 0, then the fan of each neighbour of the first quadric
+ * (that neighbour and those of its neighbours that have no row yet). */
+static void place_clusters(ik_builder *b, const uint32_t *table, const uint32_t *degree, uint32_t q,
+                           uint32_t *row)
 {
     uint32_t n = q * q + q + 1, first = 0, rows = 1;
     for (uint32_t id = n; id-- > 0;) {
@@ -98,10 +103,12 @@ static uint32_t position(const uint32_t *list, uint32_t count, uint32_t id)
     return lo;
 }
 
-static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_polarfly *f, const gf *field, ik_error *err)
+static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_polarfly *f,
+                         const gf *field, ik_error *err)
 {
     uint32_t q = f->q, n = q * q + q + 1;
-    uint32_t *table = ik_calloc((size_t)n * (q + 1), sizeof *table), *degree = ik_calloc(2 * (size_t)n, sizeof *degree);
+    uint32_t *table = ik_calloc((size_t)n * (q + 1), sizeof *table),
+             *degree = ik_calloc(2 * (size_t)n, sizeof *degree);
     if (!table || !degree) {
         free(table);
         free(degree);
@@ -169,20 +176,26 @@ static const ik_series series[] = {
 const ik_topology ik_topology_polarfly = {
     .name = "polarfly",
     .summary = "diameter-two direct network from orthogonality in the projective plane over GF(q)",
-    .source = "K. Lakhotia, M. Besta, L. Monroe, K. Isham, P. Iff, T. Hoefler, F. Petrini, PolarFly: a cost-effective and "
-              "flexible low-diameter "
-              "topology, SC 2022; P. Erdos, A. Renyi, V. T. Sos, On a problem of graph theory, 1966",
-    .details =
-        "Routers are the q*q + q + 1 points of PG(2, q), q a prime power, written with first non-zero coordinate 1; two are "
-        "cabled iff their scalar product is "
-        "0. The degree is q + 1; the q + 1 quadrics, points orthogonal to themselves, have degree q and one port unconnected. "
-        "Diameter 2, and exactly one "
-        "two-hop path between routers that are no neighbours.\n\n"
-        "Point (1,y,z) has the number y*q + z, (0,1,z) the number q*q + z, (0,0,1) the last. Ports of a router: its p hosts, "
-        "then its neighbours in ascending "
-        "order. In drawings the quadrics are row 0 and every further row is the fan of one neighbour of the first quadric.",
+    .source =
+        "K. Lakhotia, M. Besta, L. Monroe, K. Isham, P. Iff, T. Hoefler, F. Petrini, PolarFly: a "
+        "cost-effective and "
+        "flexible low-diameter "
+        "topology, SC 2022; P. Erdos, A. Renyi, V. T. Sos, On a problem of graph theory, 1966",
+    .details = "Routers are the q*q + q + 1 points of PG(2, q), q a prime power, written with "
+               "first non-zero coordinate 1; two are "
+               "cabled iff their scalar product is "
+               "0. The degree is q + 1; the q + 1 quadrics, points orthogonal to themselves, have "
+               "degree q and one port unconnected. "
+               "Diameter 2, and exactly one "
+               "two-hop path between routers that are no neighbours.\n\n"
+               "Point (1,y,z) has the number y*q + z, (0,1,z) the number q*q + z, (0,0,1) the "
+               "last. Ports of a router: its p hosts, "
+               "then its neighbours in ascending "
+               "order. In drawings the quadrics are row 0 and every further row is the fan of one "
+               "neighbour of the first quadric.",
     .params = params,
-    .examples = (const char *const[]){"polarfly:q=2", "polarfly:q=3", "polarfly:q=4,p=3", "polarfly:q=9", NULL},
+    .examples = (const char *const[]){"polarfly:q=2", "polarfly:q=3", "polarfly:q=4,p=3",
+                                      "polarfly:q=9", NULL},
     .bad_examples = (const char *const[]){"polarfly:q=6", "polarfly:q=1", "polarfly:q=65521", NULL},
     .series = series,
     .build = build,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slim Fly of diameter two: the McKay-Miller-Siran graph over GF(q), q = 4w + delta a prime power, delta in {-1, 0, 1}.
+ * Slim Fly of diameter two: the McKay-Miller-Siran graph over GF(q), q = 4w + delta a prime power,
+ * delta in {-1, 0, 1}.
  *
- * Routers (i, x, y): subgraph, column, position. (0,x,y) ~ (0,x,y') iff y - y' in X; (1,m,c) ~ (1,m,c') iff c - c' in X' (the
- * second coordinate is the column, and c, c' the positions: the paper's formula names them wrongly); (0,x,y) ~ (1,m,c) iff y =
- * m*x + c. The generator sets, as exponents of a primitive element xi: delta = 1: X even 0 … q-3, X' odd; delta = 0: X even 0 …
- * q-2, X' odd 1 … q-1; delta = -1: X even 0 … 2w-2 then odd 2w-1 … 4w-3, X' odd 1 … 2w-1 then even 2w … 4w-2. Cost: O(links) and
- * the field's tables.
+ * Routers (i, x, y): subgraph, column, position. (0,x,y) ~ (0,x,y') iff y - y' in X; (1,m,c) ~
+ * (1,m,c') iff c - c' in X' (the second coordinate is the column, and c, c' the positions: the
+ * paper's formula names them wrongly); (0,x,y) ~ (1,m,c) iff y = m*x + c. The generator sets, as
+ * exponents of a primitive element xi: delta = 1: X even 0 … q-3, X' odd; delta = 0: X even 0 …
+ * q-2, X' odd 1 … q-1; delta = -1: X even 0 … 2w-2 then odd 2w-1 … 4w-3, X' odd 1 … 2w-1 then even
+ * 2w … 4w-2. Cost: O(links) and the field's tables.
  */
 #include "topology/build.h"
 #include "topology/gf.h"
@@ -18,7 +20,8 @@
 
 static const ik_param params[] = {
     {"q", IK_PARAM_UINT, NULL, 3, 65535, NULL, "prime power of the form 4w-1, 4w or 4w+1"},
-    {"p", IK_PARAM_STRING, "floor", 0, 0, NULL, "hosts a router: floor or ceil of half the network radix, or a number"},
+    {"p", IK_PARAM_STRING, "floor", 0, 0, NULL,
+     "hosts a router: floor or ceil of half the network radix, or a number"},
     {"xi", IK_PARAM_UINT, "0", 0, 65535, NULL, "primitive element of GF(q); 0 takes the smallest"},
     TOPO_LATENCY_PARAM("local_latency", "links inside a subgraph"),
     TOPO_LATENCY_PARAM("global_latency", "links between the two subgraphs"),
@@ -40,7 +43,8 @@ static ik_status parse_hosts(const char *text, uint32_t radix, uint32_t *p, ik_e
     unsigned long value = strtoul(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || value < 1 || value > 65535) {
         ik_fail(err, IK_ERR_USAGE, "p = '%s' is not a number of hosts a router", text);
-        return ik_hint(err, IK_ERR_USAGE, "floor (%u), ceil (%u) or a number from 1 to 65535", radix / 2, (radix + 1) / 2);
+        return ik_hint(err, IK_ERR_USAGE, "floor (%u), ceil (%u) or a number from 1 to 65535",
+                       radix / 2, (radix + 1) / 2);
     }
     *p = (uint32_t)value;
     return IK_OK;
@@ -93,8 +97,8 @@ static uint32_t router(const ik_slimfly *s, uint32_t i, uint32_t x, uint32_t y)
     return (i * s->q + x) * s->q + y;
 }
 
-static void link_columns(ik_builder *b, const ik_topo_ctx *ctx, const ik_slimfly *s, const gf *field, uint32_t i,
-                         const uint32_t *set)
+static void link_columns(ik_builder *b, const ik_topo_ctx *ctx, const ik_slimfly *s,
+                         const gf *field, uint32_t i, const uint32_t *set)
 {
     for (uint32_t t = 0; t < s->degree; t++) {
         uint32_t u = opposite(field, set, s->degree, t);
@@ -102,21 +106,24 @@ static void link_columns(ik_builder *b, const ik_topo_ctx *ctx, const ik_slimfly
             for (uint32_t y = 0; y < s->q; y++) {
                 uint32_t other = gf_add(field, y, set[t]);
                 if (y < other) {
-                    ik_builder_link(b, ik_sw(router(s, i, x, y), s->p + t), ik_sw(router(s, i, x, other), s->p + u), ctx->link);
+                    ik_builder_link(b, ik_sw(router(s, i, x, y), s->p + t),
+                                    ik_sw(router(s, i, x, other), s->p + u), ctx->link);
                 }
             }
         }
     }
 }
 
-static void link_subgraphs(ik_builder *b, const ik_topo_ctx *ctx, const ik_slimfly *s, const gf *field)
+static void link_subgraphs(ik_builder *b, const ik_topo_ctx *ctx, const ik_slimfly *s,
+                           const gf *field)
 {
     uint32_t base = s->p + s->degree;
     for (uint32_t x = 0; x < s->q; x++) {
         for (uint32_t m = 0; m < s->q; m++) {
             for (uint32_t c = 0; c < s->q; c++) {
                 uint32_t y = gf_add(field, gf_mul(field, m, x), c);
-                ik_builder_link(b, ik_sw(router(s, 0, x, y), base + m), ik_sw(router(s, 1, m, c), base + x), ctx->link);
+                ik_builder_link(b, ik_sw(router(s, 0, x, y), base + m),
+                                ik_sw(router(s, 1, m, c), base + x), ctx->link);
             }
         }
     }
@@ -126,15 +133,16 @@ static ik_status choose_xi(const gf *field, uint32_t wanted, uint32_t *xi, ik_er
 {
     if (wanted != 0 && !gf_is_primitive(field, wanted)) {
         uint32_t next = gf_primitive(field, wanted + 1);
-        ik_fail(err, IK_ERR_USAGE, "xi = %u is not a primitive element of GF(%u)", wanted, field->q);
+        ik_fail(err, IK_ERR_USAGE, "xi = %u is not a primitive element of GF(%u)", wanted,
+                field->q);
         return ik_hint(err, IK_ERR_USAGE, "%u is", next ? next : gf_primitive(field, 1));
     }
     *xi = wanted ? wanted : gf_primitive(field, 1);
     return IK_OK;
 }
 
-static ik_status add_all(ik_builder *b, const ik_params *given, const ik_topo_ctx *ctx, ik_slimfly *s, const gf *field,
-                         ik_error *err)
+static ik_status add_all(ik_builder *b, const ik_params *given, const ik_topo_ctx *ctx,
+                         ik_slimfly *s, const gf *field, ik_error *err)
 {
     ik_topo_ctx local, global;
     ik_status status = topo_latency_links(given, "local_latency", true, ctx, b, &local, err);
@@ -175,7 +183,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     status = parse_hosts(ik_params_text(given, "p"), s.q + s.degree, &s.p, err);
     double count = 2.0 * s.q * s.q;
     if (status == IK_OK) {
-        status = ik_topology_refuse_size(ctx->env, count, count * s.p, count * (s.q + s.degree + 2.0 * s.p), err);
+        status = ik_topology_refuse_size(ctx->env, count, count * s.p,
+                                         count * (s.q + s.degree + 2.0 * s.p), err);
     }
     gf field = {0};
     if (status == IK_OK) {
@@ -222,28 +231,37 @@ static const ik_series series[] = {
 const ik_topology ik_topology_slimfly = {
     .name = "slimfly",
     .summary = "diameter-two direct network close to the Moore bound (McKay-Miller-Siran graphs)",
-    .source =
-        "M. Besta, T. Hoefler, Slim Fly: a cost effective low-diameter network topology, SC 2014; G. Kathareios, C. Minkenberg, "
-        "B. Prisacari, G. Rodriguez, T. Hoefler, Cost-effective diameter-two topologies: analysis and evaluation, SC 2015, "
-        "section 2.1.2",
+    .source = "M. Besta, T. Hoefler, Slim Fly: a cost effective low-diameter network topology, SC "
+              "2014; G. Kathareios, C. Minkenberg, "
+              "B. Prisacari, G. Rodriguez, T. Hoefler, Cost-effective diameter-two topologies: "
+              "analysis and evaluation, SC 2015, "
+              "section 2.1.2",
     .details =
-        "For every prime power q = 4w + d, d in {-1, 0, 1}: 2*q*q routers in two subgraphs of q columns, network radix (3q - "
+        "For every prime power q = 4w + d, d in {-1, 0, 1}: 2*q*q routers in two subgraphs of q "
+        "columns, network radix (3q - "
         "d)/2, diameter 2. "
-        "Router (i, x, y) - subgraph, column, position - has the number i*q*q + x*q + y. Inside column x of subgraph 0 positions "
+        "Router (i, x, y) - subgraph, column, position - has the number i*q*q + x*q + y. Inside "
+        "column x of subgraph 0 positions "
         "y and y' are "
-        "cabled iff y - y' is in X, inside a column of subgraph 1 iff the difference is in X'; (0,x,y) and (1,m,c) are cabled "
+        "cabled iff y - y' is in X, inside a column of subgraph 1 iff the difference is in X'; "
+        "(0,x,y) and (1,m,c) are cabled "
         "iff y = m*x + c. All "
-        "arithmetic is that of GF(q), whose elements are written as numbers: digits base the characteristic, modulus the "
+        "arithmetic is that of GF(q), whose elements are written as numbers: digits base the "
+        "characteristic, modulus the "
         "smallest irreducible "
-        "polynomial. X and X' are powers of the primitive element xi; every xi gives diameter 2, not always the same graph.\n\n"
-        "Ports of a router: its p hosts, the neighbours y + X_t of its column in the order of the paper's sets, the columns 0 … "
+        "polynomial. X and X' are powers of the primitive element xi; every xi gives diameter 2, "
+        "not always the same graph.\n\n"
+        "Ports of a router: its p hosts, the neighbours y + X_t of its column in the order of the "
+        "paper's sets, the columns 0 … "
         "q-1 of the other "
         "subgraph. p = floor keeps uniform traffic below saturation, p = ceil costs less per host.",
     .params = params,
-    .examples = (const char *const[]){"slimfly:q=3", "slimfly:q=4,p=ceil", "slimfly:q=5", "slimfly:q=7,p=3,xi=5", "slimfly:q=9",
+    .examples = (const char *const[]){"slimfly:q=3", "slimfly:q=4,p=ceil", "slimfly:q=5",
+                                      "slimfly:q=7,p=3,xi=5", "slimfly:q=9",
                                       "slimfly:q=3,local_latency=5 ns,global_latency=30 ns", NULL},
-    .bad_examples = (const char *const[]){"slimfly:q=6", "slimfly:q=2", "slimfly:q=5,p=0", "slimfly:q=5,p=many",
-                                          "slimfly:q=7,xi=2", "slimfly:q=65521", NULL},
+    .bad_examples =
+        (const char *const[]){"slimfly:q=6", "slimfly:q=2", "slimfly:q=5,p=0", "slimfly:q=5,p=many",
+                              "slimfly:q=7,xi=2", "slimfly:q=65521", NULL},
     .series = series,
     .build = build,
 };

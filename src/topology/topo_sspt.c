@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stacked Single-Path Trees: copies of a two-level tree in which any two first-level routers share exactly one second-level
- * router, the copies merged at the second level.
+ * Stacked Single-Path Trees: copies of a two-level tree in which any two first-level routers share
+ * exactly one second-level router, the copies merged at the second level.
  */
 #include "topology/build.h"
 #include "topology/design.h"
@@ -24,9 +24,12 @@ static ik_status choose_copies(const ik_params *given, ik_sspt *s, ik_error *err
         return IK_OK;
     }
     if (2 * s->r1 % s->r2 != 0) {
-        ik_fail(err, IK_ERR_USAGE, "r2 = %u does not divide 2*r1 = %u: no whole number of copies makes all routers alike", s->r2,
-                2 * s->r1);
-        return ik_hint(err, IK_ERR_USAGE, "give the number of copies, e.g. copies=1 or copies=%u", 2 * s->r1 / s->r2 + 1);
+        ik_fail(
+            err, IK_ERR_USAGE,
+            "r2 = %u does not divide 2*r1 = %u: no whole number of copies makes all routers alike",
+            s->r2, 2 * s->r1);
+        return ik_hint(err, IK_ERR_USAGE, "give the number of copies, e.g. copies=1 or copies=%u",
+                       2 * s->r1 / s->r2 + 1);
     }
     s->copies = 2 * s->r1 / s->r2;
     return IK_OK;
@@ -36,11 +39,12 @@ static ik_status refuse_size(const ik_topo_ctx *ctx, const ik_sspt *s, ik_error 
 {
     double points = 1 + s->r1 * (s->r2 - 1.0), blocks = points * s->r1 / s->r2;
     double first = points * s->copies;
-    return ik_topology_refuse_size(ctx->env, first + blocks, first * s->p, first * (2.0 * s->r1 + 2.0 * s->p), err);
+    return ik_topology_refuse_size(ctx->env, first + blocks, first * s->p,
+                                   first * (2.0 * s->r1 + 2.0 * s->p), err);
 }
 
-static void link_copy(ik_builder *b, const ik_topo_ctx *ctx, const ik_sspt *s, const design *d, const uint32_t *points,
-                      uint32_t copy)
+static void link_copy(ik_builder *b, const ik_topo_ctx *ctx, const ik_sspt *s, const design *d,
+                      const uint32_t *points, uint32_t copy)
 {
     uint32_t base = copy * s->num_points, top = s->copies * s->num_points;
     for (uint32_t block = 0; block < s->num_blocks; block++) {
@@ -49,7 +53,8 @@ static void link_copy(ik_builder *b, const ik_topo_ctx *ctx, const ik_sspt *s, c
             while (d->blocks[(size_t)i * s->r1 + t] != block) {
                 t++;
             }
-            ik_builder_link(b, ik_sw(base + i, s->p + t), ik_sw(top + block, copy * s->r2 + u), ctx->link);
+            ik_builder_link(b, ik_sw(base + i, s->p + t), ik_sw(top + block, copy * s->r2 + u),
+                            ctx->link);
         }
     }
     for (uint32_t i = 0; i < s->num_points; i++) {
@@ -58,11 +63,13 @@ static void link_copy(ik_builder *b, const ik_topo_ctx *ctx, const ik_sspt *s, c
     }
 }
 
-static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, ik_sspt *s, const design *d, ik_error *err)
+static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, ik_sspt *s, const design *d,
+                         ik_error *err)
 {
     uint32_t *points = design_points(d);
     if (!points) {
-        return ik_fail_memory(err, (size_t)d->num_blocks * d->r2 * sizeof *points, "a block design");
+        return ik_fail_memory(err, (size_t)d->num_blocks * d->r2 * sizeof *points,
+                              "a block design");
     }
     s->num_points = d->num_points;
     s->num_blocks = d->num_blocks;
@@ -83,7 +90,8 @@ static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, ik_sspt *s, cons
 
 static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
 {
-    ik_sspt s = {.r1 = (uint32_t)ik_params_uint(given, "r1"), .r2 = (uint32_t)ik_params_uint(given, "r2")};
+    ik_sspt s = {.r1 = (uint32_t)ik_params_uint(given, "r1"),
+                 .r2 = (uint32_t)ik_params_uint(given, "r2")};
     s.p = topo_uint_or(given, "p", s.r1);
     design d = {0};
     ik_status status = IK_OK;
@@ -106,26 +114,35 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 
 const ik_topology ik_topology_sspt = {
     .name = "sspt",
-    .summary = "stacked single-path trees: the class of diameter-two indirect networks that MLFM and OFT belong to",
-    .source = "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, Cost-effective diameter-two topologies: "
+    .summary = "stacked single-path trees: the class of diameter-two indirect networks that MLFM "
+               "and OFT belong to",
+    .source = "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, "
+              "Cost-effective diameter-two topologies: "
               "analysis and "
-              "evaluation, SC 2015, section 2.2.2; C. C. Lindner, C. A. Rodger, Design Theory, 2009 (triple systems)",
-    .details = "A single-path tree (r1, r2) has R1 = 1 + r1*(r2-1) first-level routers with p = r1 hosts and R2 = R1*r1/r2 "
+              "evaluation, SC 2015, section 2.2.2; C. C. Lindner, C. A. Rodger, Design Theory, "
+              "2009 (triple systems)",
+    .details = "A single-path tree (r1, r2) has R1 = 1 + r1*(r2-1) first-level routers with p = r1 "
+               "hosts and R2 = R1*r1/r2 "
                "second-level routers, such that "
-               "any two first-level routers share exactly one second-level router: a block design. Stacking merges the second "
+               "any two first-level routers share exactly one second-level router: a block design. "
+               "Stacking merges the second "
                "levels of several "
-               "copies; with 2*r1/r2 copies every router has radix 2*r1. Constructions: r2 = 2, pairs (then this is the MLFM); "
+               "copies; with 2*r1/r2 copies every router has radix 2*r1. Constructions: r2 = 2, "
+               "pairs (then this is the MLFM); "
                "r2 = r1, the projective "
-               "plane of prime-power order r1 - 1 (the OFT); r2 = r1 - 1, the affine plane over GF(r2); r2 = 3, the Steiner "
+               "plane of prime-power order r1 - 1 (the OFT); r2 = r1 - 1, the affine plane over "
+               "GF(r2); r2 = 3, the Steiner "
                "triple systems of Bose and "
                "Skolem, r1 mod 3 = 0 or 1.\n\n"
-               "First-level router i of copy c has the number c*R1 + i, the second level follows. Ports of a first-level router: "
+               "First-level router i of copy c has the number c*R1 + i, the second level follows. "
+               "Ports of a first-level router: "
                "its p hosts, then its "
-               "blocks ascending; of a second-level router: copy by copy the points of the block ascending.",
+               "blocks ascending; of a second-level router: copy by copy the points of the block "
+               "ascending.",
     .params = params,
-    .examples = (const char *const[]){"sspt:r1=3,r2=2", "sspt:r1=3,r2=3", "sspt:r1=5,r2=4,copies=1", "sspt:r1=6,r2=3,p=2",
-                                      "sspt:r1=7,r2=3,copies=2", NULL},
-    .bad_examples =
-        (const char *const[]){"sspt:r1=5,r2=3", "sspt:r1=7,r2=7", "sspt:r1=5,r2=4", "sspt:r1=3", "sspt:r1=60000,r2=2", NULL},
+    .examples = (const char *const[]){"sspt:r1=3,r2=2", "sspt:r1=3,r2=3", "sspt:r1=5,r2=4,copies=1",
+                                      "sspt:r1=6,r2=3,p=2", "sspt:r1=7,r2=3,copies=2", NULL},
+    .bad_examples = (const char *const[]){"sspt:r1=5,r2=3", "sspt:r1=7,r2=7", "sspt:r1=5,r2=4",
+                                          "sspt:r1=3", "sspt:r1=60000,r2=2", NULL},
     .build = build,
 };

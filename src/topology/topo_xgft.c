@@ -7,13 +7,16 @@
 #include <stdio.h>
 
 static const ik_param xgft_params[] = {
-    {"m", IK_PARAM_UINT_LIST, NULL, 1, 65535, NULL, "children of a switch, level by level from the hosts: m_1:..:m_h"},
-    {"w", IK_PARAM_UINT_LIST, NULL, 1, 65535, NULL, "parents of a node, level by level from the hosts: w_1:..:w_h"},
+    {"m", IK_PARAM_UINT_LIST, NULL, 1, 65535, NULL,
+     "children of a switch, level by level from the hosts: m_1:..:m_h"},
+    {"w", IK_PARAM_UINT_LIST, NULL, 1, 65535, NULL,
+     "parents of a node, level by level from the hosts: w_1:..:w_h"},
     TOPO_LEVEL_LATENCY_PARAM,
     {0},
 };
 
-static ik_status build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b,
+                       ik_error *err)
 {
     size_t h, num_w;
     const uint32_t *m = ik_params_list(params, "m", &h), *w = ik_params_list(params, "w", &num_w);
@@ -28,7 +31,8 @@ static ik_status build(const ik_params *params, const ik_topo_ctx *ctx, ik_build
 
 /* ---- shorthands: each computes h numbers m and w */
 
-static ik_status set_list(ik_params *out, const char *name, const uint32_t *values, size_t h, ik_error *err)
+static ik_status set_list(ik_params *out, const char *name, const uint32_t *values, size_t h,
+                          ik_error *err)
 {
     char text[IK_XGFT_MAX_H * 12] = "";
     int used = 0;
@@ -37,14 +41,16 @@ static ik_status set_list(ik_params *out, const char *name, const uint32_t *valu
     return ik_params_set(out, "topology 'xgft'", name, text, 0, 0, err);
 }
 
-static ik_status set_tree(ik_params *out, const uint32_t *m, const uint32_t *w, size_t h, ik_error *err)
+static ik_status set_tree(ik_params *out, const uint32_t *m, const uint32_t *w, size_t h,
+                          ik_error *err)
 {
     ik_status status = set_list(out, "m", m, h, err);
     return status == IK_OK ? set_list(out, "w", w, h, err) : status;
 }
 
 /* n levels of m = k and w = 1, up, up, ... */
-static ik_status expand_regular(ik_params *out, uint32_t k, uint32_t up, uint32_t top, uint32_t n, ik_error *err)
+static ik_status expand_regular(ik_params *out, uint32_t k, uint32_t up, uint32_t top, uint32_t n,
+                                ik_error *err)
 {
     uint32_t m[IK_XGFT_MAX_H], w[IK_XGFT_MAX_H];
     for (uint32_t i = 0; i < n; i++) {
@@ -89,7 +95,8 @@ static ik_status half_ports(const ik_params *params, uint32_t *half, ik_error *e
 {
     uint32_t ports = (uint32_t)ik_params_uint(params, "ports");
     if (ports % 2) {
-        ik_fail(err, IK_ERR_USAGE, "ports = %u is odd: half of a switch's ports go down, half up", ports);
+        ik_fail(err, IK_ERR_USAGE, "ports = %u is odd: half of a switch's ports go down, half up",
+                ports);
         return ik_hint(err, IK_ERR_USAGE, "%u and %u are possible", ports - 1, ports + 1);
     }
     *half = ports / 2;
@@ -109,18 +116,21 @@ static ik_status expand_rlft(const ik_params *params, ik_params *out, ik_error *
     ik_status status = half_ports(params, &half, err);
     if (status != IK_OK)
         return status;
-    return expand_regular(out, half, half, 2 * half, (uint32_t)ik_params_uint(params, "levels"), err);
+    return expand_regular(out, half, half, 2 * half, (uint32_t)ik_params_uint(params, "levels"),
+                          err);
 }
 
 static const ik_param fattree_params[] = {
     {"ports", IK_PARAM_UINT, NULL, 2, 65534, NULL, "ports of every switch, even"},
-    {"oversubscription", IK_PARAM_UINT, "1", 1, 65534, NULL, "host ports for one uplink of a leaf switch"},
+    {"oversubscription", IK_PARAM_UINT, "1", 1, 65534, NULL,
+     "host ports for one uplink of a leaf switch"},
     TOPO_LEVEL_LATENCY_PARAM,
     {0},
 };
 
 /* The leaves split their ports `oversubscription` : 1, the levels above in halves. */
-static ik_status expand_fattree(const ik_params *params, uint32_t levels, ik_params *out, ik_error *err)
+static ik_status expand_fattree(const ik_params *params, uint32_t levels, ik_params *out,
+                                ik_error *err)
 {
     uint32_t half, ratio = (uint32_t)ik_params_uint(params, "oversubscription");
     ik_status status = half_ports(params, &half, err);
@@ -128,8 +138,10 @@ static ik_status expand_fattree(const ik_params *params, uint32_t levels, ik_par
         return status;
     if (2 * half % (ratio + 1)) {
         uint32_t lower = 2 * half / (ratio + 1) * (ratio + 1), upper = lower + ratio + 1;
-        ik_fail(err, IK_ERR_USAGE, "%u ports cannot be split %u:1 between hosts and uplinks", 2 * half, ratio);
-        return ik_hint(err, IK_ERR_USAGE, "a number of ports divisible by %u and 2, near %u or %u", ratio + 1, lower, upper);
+        ik_fail(err, IK_ERR_USAGE, "%u ports cannot be split %u:1 between hosts and uplinks",
+                2 * half, ratio);
+        return ik_hint(err, IK_ERR_USAGE, "a number of ports divisible by %u and 2, near %u or %u",
+                       ratio + 1, lower, upper);
     }
     uint32_t up = 2 * half / (ratio + 1);
     uint32_t m[3] = {up * ratio, half, 2 * half}, w[3] = {1, up, half};
@@ -155,7 +167,10 @@ static bool point(uint32_t half, uint32_t levels, ik_scale_point *out)
     for (uint32_t l = 0; l < levels; l++)
         hosts *= half;
     double per_level = hosts / half;
-    *out = (ik_scale_point){.hosts = hosts, .switches = (levels - 0.5) * per_level, .radix = 2 * half, .links = levels * hosts};
+    *out = (ik_scale_point){.hosts = hosts,
+                            .switches = (levels - 0.5) * per_level,
+                            .radix = 2 * half,
+                            .links = levels * hosts};
     out->ports = out->switches * out->radix;
     snprintf(out->spec, sizeof out->spec, "fattree%u:ports=%u", levels, 2 * half);
     return half >= 1;
@@ -177,36 +192,48 @@ static const ik_series series[] = {
     {0},
 };
 
-static const char *const karytree_examples[] = {"karytree:k=2,n=1", "karytree:k=2,n=3", "karytree:k=4,n=3",
+static const char *const karytree_examples[] = {"karytree:k=2,n=1", "karytree:k=2,n=3",
+                                                "karytree:k=4,n=3",
                                                 "karytree:k=2,n=3,level_latency=5 ns:20 ns", NULL};
-static const char *const slimtree_examples[] = {"slimtree:k=4,w=1", "slimtree:k=16,w=10", "slimtree:k=4,n=3,w=2", NULL};
-static const char *const rlft_examples[] = {"rlft:ports=4,levels=1", "rlft:ports=8,levels=2", "rlft:ports=8,levels=3", NULL};
-static const char *const fattree2_examples[] = {"fattree2:ports=4", "fattree2:ports=36", "fattree2:ports=36,oversubscription=2",
-                                                NULL};
-static const char *const fattree3_examples[] = {"fattree3:ports=4", "fattree3:ports=12,oversubscription=3", NULL};
+static const char *const slimtree_examples[] = {"slimtree:k=4,w=1", "slimtree:k=16,w=10",
+                                                "slimtree:k=4,n=3,w=2", NULL};
+static const char *const rlft_examples[] = {"rlft:ports=4,levels=1", "rlft:ports=8,levels=2",
+                                            "rlft:ports=8,levels=3", NULL};
+static const char *const fattree2_examples[] = {"fattree2:ports=4", "fattree2:ports=36",
+                                                "fattree2:ports=36,oversubscription=2", NULL};
+static const char *const fattree3_examples[] = {"fattree3:ports=4",
+                                                "fattree3:ports=12,oversubscription=3", NULL};
 
 static const ik_shorthand shorthands[] = {
     {"karytree", "k-ary n-tree: k up and k down ports, n levels, k^n hosts",
-     "F. Petrini, M. Vanneschi: k-ary n-trees: high performance networks for massively parallel architectures, IPPS 1997",
+     "F. Petrini, M. Vanneschi: k-ary n-trees: high performance networks for massively parallel "
+     "architectures, IPPS 1997",
      karytree_params, karytree_examples, expand_karytree},
     {"slimtree", "slimmed k-ary n-tree: every switch has k children but only w parents",
-     "G. Rodriguez, C. Minkenberg, R. Beivide, R. P. Luijten, J. Labarta, M. Valero: Oblivious routing schemes in extended "
+     "G. Rodriguez, C. Minkenberg, R. Beivide, R. P. Luijten, J. Labarta, M. Valero: Oblivious "
+     "routing schemes in extended "
      "generalized fat tree networks, CLUSTER 2009",
      slimtree_params, slimtree_examples, expand_slimtree},
-    {"rlft", "real-life fat tree: all switches alike, all ports used, full bandwidth; 2 (ports/2)^levels hosts",
-     "E. Zahavi: Fat-tree routing and node ordering providing contention free traffic for MPI global collectives, JPDC 2012",
+    {"rlft",
+     "real-life fat tree: all switches alike, all ports used, full bandwidth; 2 (ports/2)^levels "
+     "hosts",
+     "E. Zahavi: Fat-tree routing and node ordering providing contention free traffic for MPI "
+     "global collectives, JPDC 2012",
      rlft_params, rlft_examples, expand_rlft},
     {"fattree2", "two-level fat tree of equal switches, optionally oversubscribed at the leaves",
-     "C. E. Leiserson: Fat-trees: universal networks for hardware-efficient supercomputing, IEEE ToC 1985", fattree_params,
-     fattree2_examples, expand_fattree2},
+     "C. E. Leiserson: Fat-trees: universal networks for hardware-efficient supercomputing, IEEE "
+     "ToC 1985",
+     fattree_params, fattree2_examples, expand_fattree2},
     {"fattree3", "three-level fat tree of equal switches, optionally oversubscribed at the leaves",
-     "M. Al-Fares, A. Loukissas, A. Vahdat: A scalable, commodity data center network architecture, SIGCOMM 2008", fattree_params,
-     fattree3_examples, expand_fattree3},
+     "M. Al-Fares, A. Loukissas, A. Vahdat: A scalable, commodity data center network "
+     "architecture, SIGCOMM 2008",
+     fattree_params, fattree3_examples, expand_fattree3},
     {0},
 };
 
-static const char *const examples[] = {"xgft:m=2,w=1",         "xgft:m=2:2,w=1:1",    "xgft:m=4:3:2,w=1:2:3",
-                                       "xgft:m=2:3:4,w=2:3:2", "xgft:m=16:16,w=1:10", NULL};
+static const char *const examples[] = {"xgft:m=2,w=1",         "xgft:m=2:2,w=1:1",
+                                       "xgft:m=4:3:2,w=1:2:3", "xgft:m=2:3:4,w=2:3:2",
+                                       "xgft:m=16:16,w=1:10",  NULL};
 static const char *const bad_examples[] = {"xgft:m=16:16,w=1",
                                            "xgft:m=0:2,w=1:2",
                                            "xgft:m=4",
@@ -226,16 +253,20 @@ const ik_topology ik_topology_xgft = {
     .name = "xgft",
     .summary = "extended generalised fat tree XGFT(h; m_1..m_h; w_1..w_h)",
     .source = "S. R. Oehring, M. Ibel, S. K. Das, M. J. Kumar: On generalized fat trees, IPPS 1995",
-    .details =
-        "Hosts are level 0, switches levels 1 to h. A node of level l-1 has w_l parents on level l, a switch of level l has m_l "
-        "children. A switch of level l is labelled <M_h..M_{l+1}, W_l..W_1> with M_i in 0..m_i-1 and W_i in 0..w_i-1; switches "
-        "of "
-        "level l and l+1 are joined if their labels agree in all positions but l+1.\n\n"
-        "Switches are numbered level by level from level 1; the index in a level is the label read as a mixed-radix number, "
-        "position h most significant. Hosts are numbered by <M_h..M_1> in the same way. Ports of a switch: first the m_l ports "
-        "down, port c to the child with M_l = c; then the w_{l+1} ports up, port u to the parent with W_{l+1} = u. With w_1 > 1 "
-        "a "
-        "host has w_1 ports.",
+    .details = "Hosts are level 0, switches levels 1 to h. A node of level l-1 has w_l parents on "
+               "level l, a switch of level l has m_l "
+               "children. A switch of level l is labelled <M_h..M_{l+1}, W_l..W_1> with M_i in "
+               "0..m_i-1 and W_i in 0..w_i-1; switches "
+               "of "
+               "level l and l+1 are joined if their labels agree in all positions but l+1.\n\n"
+               "Switches are numbered level by level from level 1; the index in a level is the "
+               "label read as a mixed-radix number, "
+               "position h most significant. Hosts are numbered by <M_h..M_1> in the same way. "
+               "Ports of a switch: first the m_l ports "
+               "down, port c to the child with M_l = c; then the w_{l+1} ports up, port u to the "
+               "parent with W_{l+1} = u. With w_1 > 1 "
+               "a "
+               "host has w_1 ports.",
     .params = xgft_params,
     .examples = examples,
     .bad_examples = bad_examples,

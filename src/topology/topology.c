@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The family of topologies: finding a member, its common parameters, and the way from a spec to a fabric.
+ * The family of topologies: finding a member, its common parameters, and the way from a spec to a
+ * fabric.
  */
 #include "ikat/topology.h"
 #include "fabric/fabric_private.h"
@@ -19,14 +20,19 @@
 
 const ik_param ik_topology_common_params[] = {
     {"link_rate", IK_PARAM_RATE, "100 Gb/s", 1, 1e15, NULL, "rate of links between switches"},
-    {"host_rate", IK_PARAM_RATE, "", 1, 1e15, NULL, "rate of links to hosts, as link_rate if not given"},
+    {"host_rate", IK_PARAM_RATE, "", 1, 1e15, NULL,
+     "rate of links to hosts, as link_rate if not given"},
     {"latency", IK_PARAM_TIME, "6 ns", 0, 1e12, NULL, "latency of links between switches"},
-    {"host_latency", IK_PARAM_TIME, "", 0, 1e12, NULL, "latency of links to hosts, as latency if not given"},
-    {"hosts", IK_PARAM_UINT, "", 0, 4294967295.0, NULL, "keep only the first so many hosts, the other host ports stay empty"},
+    {"host_latency", IK_PARAM_TIME, "", 0, 1e12, NULL,
+     "latency of links to hosts, as latency if not given"},
+    {"hosts", IK_PARAM_UINT, "", 0, 4294967295.0, NULL,
+     "keep only the first so many hosts, the other host ports stay empty"},
     {"fail", IK_PARAM_STRING, "", 0, 0, NULL,
-     "what has failed: a share of the links between switches (3%), or a list of switches and ports (sw12:sw7.3)"},
+     "what has failed: a share of the links between switches (3%), or a list of switches and ports "
+     "(sw12:sw7.3)"},
     {"fail_switches", IK_PARAM_FRACTION, "0", 0, 1, NULL, "share of the switches that have failed"},
-    {"fail_seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the failures, the experiment's if not given", "fail or fail_switches>0",
+    {"fail_seed", IK_PARAM_UINT, "", 0, 0, NULL,
+     "seed of the failures, the experiment's if not given", "fail or fail_switches>0",
      "give fail or fail_switches"},
     {0},
 };
@@ -65,16 +71,19 @@ static double bytes_needed(double nodes, double ports)
     return 20 * ports + 24 * nodes;
 }
 
-ik_status ik_topology_refuse_size(const ik_env *env, double switches, double hosts, double ports, ik_error *err)
+ik_status ik_topology_refuse_size(const ik_env *env, double switches, double hosts, double ports,
+                                  ik_error *err)
 {
-    double bytes = bytes_needed(switches + hosts, ports), limit = env ? (double)env->memory_limit_bytes : 0;
+    double bytes = bytes_needed(switches + hosts, ports),
+           limit = env ? (double)env->memory_limit_bytes : 0;
     if (limit == 0)
         limit = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (ports <= 0x7fffffff && switches + hosts <= 0x7fffffff && bytes <= limit)
         return IK_OK;
-    ik_fail(err, IK_ERR_USAGE, "would need %.0f switches, %.0f hosts and %.0f ports, about %.3g GB", switches, hosts, ports,
-            bytes / 1e9);
-    return ik_hint(err, IK_ERR_USAGE, "at most 2147483647 ports and %.3g GB are possible here", limit / 1e9);
+    ik_fail(err, IK_ERR_USAGE, "would need %.0f switches, %.0f hosts and %.0f ports, about %.3g GB",
+            switches, hosts, ports, bytes / 1e9);
+    return ik_hint(err, IK_ERR_USAGE, "at most 2147483647 ports and %.3g GB are possible here",
+                   limit / 1e9);
 }
 
 /* ---- from parameters to a fabric */
@@ -90,9 +99,12 @@ static bool own_param(const ik_topology *t, const char *name)
 
 static ik_topo_ctx make_links(const ik_params *params, const ik_env *env, ik_builder *b)
 {
-    uint64_t rate = ik_params_uint(params, "link_rate"), latency = ik_params_uint(params, "latency");
-    uint64_t host_rate = ik_params_has(params, "host_rate") ? ik_params_uint(params, "host_rate") : rate;
-    uint64_t host_latency = ik_params_has(params, "host_latency") ? ik_params_uint(params, "host_latency") : latency;
+    uint64_t rate = ik_params_uint(params, "link_rate"),
+             latency = ik_params_uint(params, "latency");
+    uint64_t host_rate =
+        ik_params_has(params, "host_rate") ? ik_params_uint(params, "host_rate") : rate;
+    uint64_t host_latency =
+        ik_params_has(params, "host_latency") ? ik_params_uint(params, "host_latency") : latency;
     ik_topo_ctx ctx = {.env = env};
     ctx.link = ik_builder_class(b, rate, latency, NULL);
     ctx.host_link = ik_builder_class(b, host_rate, host_latency, NULL);
@@ -100,7 +112,8 @@ static ik_topo_ctx make_links(const ik_params *params, const ik_env *env, ik_bui
     return ctx;
 }
 
-static ik_status build_graph(const ik_topology *t, const ik_params *params, const ik_env *env, ik_fabric **out, ik_error *err)
+static ik_status build_graph(const ik_topology *t, const ik_params *params, const ik_env *env,
+                             ik_fabric **out, ik_error *err)
 {
     ik_builder *b = ik_builder_new();
     if (!b)
@@ -137,9 +150,11 @@ static ik_status keep_first_hosts(ik_fabric **f, uint64_t count, ik_error *err)
     return status;
 }
 
-static ik_status apply_failures(ik_fabric **f, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status apply_failures(ik_fabric **f, const ik_params *params, const ik_env *env,
+                                ik_error *err)
 {
-    fail_spec wanted = {.seed = env ? env->seed : 0, .switch_share = ik_params_real(params, "fail_switches")};
+    fail_spec wanted = {.seed = env ? env->seed : 0,
+                        .switch_share = ik_params_real(params, "fail_switches")};
     if (ik_params_has(params, "fail_seed"))
         wanted.seed = ik_params_uint(params, "fail_seed");
     if (ik_params_has(params, "fail"))
@@ -155,10 +170,12 @@ static ik_status apply_failures(ik_fabric **f, const ik_params *params, const ik
     return status;
 }
 
-static ik_status set_origin(ik_fabric *f, const ik_topology *t, const char *name, ik_params *params, ik_error *err)
+static ik_status set_origin(ik_fabric *f, const ik_topology *t, const char *name, ik_params *params,
+                            ik_error *err)
 {
     const char *values = ik_params_print(params, false);
-    char *spec = values ? ik_arena_printf(&params->arena, "%s%s%s", name, *values ? ":" : "", values) : NULL;
+    char *spec =
+        values ? ik_arena_printf(&params->arena, "%s%s%s", name, *values ? ":" : "", values) : NULL;
     if (!spec)
         return ik_fail_memory(err, 1, "the specification of a fabric");
     return fabric_set_origin(f, t->name, spec, NULL, 0, err);
@@ -177,7 +194,8 @@ static ik_status copy_shared(const ik_params *from, ik_params *to, ik_error *err
 {
     for (size_t i = 0; i < from->num; i++)
         if (from->values[i].has && is_shared(from->decl[i].name)) {
-            ik_status status = ik_params_set(to, "topology", from->decl[i].name, from->values[i].text, 0, 0, err);
+            ik_status status =
+                ik_params_set(to, "topology", from->decl[i].name, from->values[i].text, 0, 0, err);
             if (status != IK_OK)
                 return status;
         }
@@ -185,7 +203,8 @@ static ik_status copy_shared(const ik_params *from, ik_params *to, ik_error *err
 }
 
 /* The member's parameters that a shorthand's stand for. */
-static ik_status expand(const ik_topology *t, const ik_shorthand *s, const ik_params *params, ik_params *out, ik_error *err)
+static ik_status expand(const ik_topology *t, const ik_shorthand *s, const ik_params *params,
+                        ik_params *out, ik_error *err)
 {
     ik_status status = ik_params_init(out, t->params, ik_topology_common_params, err);
     if (status != IK_OK)
@@ -200,8 +219,9 @@ static ik_status expand(const ik_topology *t, const ik_shorthand *s, const ik_pa
     return status;
 }
 
-/* A file may say that its fabric was generated. If building its specification again, in no more memory than the file's fabric
- * needs, gives the same graph, then the fabric is as good as generated: it gets what the routings of its family compute with. */
+/* A file may say that its fabric was generated. If building its specification again, in no more
+ * memory than the file's fabric needs, gives the same graph, then the fabric is as good as
+ * generated: it gets what the routings of its family compute with. */
 static bool restore_origin(ik_fabric *f, const ik_env *env)
 {
     ik_env limited = env ? *env : (ik_env){0};
@@ -217,7 +237,8 @@ static bool restore_origin(ik_fabric *f, const ik_env *env)
     if (!t || t->imported || ik_fabric_from_spec(f->spec, &limited, &again, NULL) != IK_OK)
         return false;
     bool same = ik_fabric_equal(f, again, why, sizeof why) &&
-                fabric_set_origin(f, again->family, again->spec, again->family_data, again->priv->family_bytes, NULL) == IK_OK;
+                fabric_set_origin(f, again->family, again->spec, again->family_data,
+                                  again->priv->family_bytes, NULL) == IK_OK;
     if (same)
         f->intact = again->intact;
     ik_fabric_free(again);
@@ -232,9 +253,10 @@ static ik_status finish_import(ik_fabric *f, const ik_env *env, bool *restored, 
     return *restored ? IK_OK : format_finish(f, err);
 }
 
-/* Builds the member, takes hosts and failed parts away, and names the origin by `name` and `written`. */
-static ik_status make(const ik_topology *t, const ik_params *params, const char *name, const ik_params *written,
-                      const ik_env *env, ik_fabric **out, ik_error *err)
+/* Builds the member, takes hosts and failed parts away, and names the origin by `name` and
+ * `written`. */
+static ik_status make(const ik_topology *t, const ik_params *params, const char *name,
+                      const ik_params *written, const ik_env *env, ik_fabric **out, ik_error *err)
 {
     ik_fabric *f = NULL;
     ik_status status = build_graph(t, params, env, &f, err);
@@ -277,7 +299,8 @@ static ik_status unknown_name(const char *name, ik_error *err)
     return ik_fail_unknown(err, "topology or file", name, names);
 }
 
-ik_status ik_fabric_from_params(const char *name, const ik_params *params, const ik_env *env, ik_fabric **out, ik_error *err)
+ik_status ik_fabric_from_params(const char *name, const ik_params *params, const ik_env *env,
+                                ik_fabric **out, ik_error *err)
 {
     const ik_shorthand *shorthand;
     const ik_topology *t = ik_topology_find(name, &shorthand);
@@ -300,7 +323,8 @@ ik_status ik_fabric_from_params(const char *name, const ik_params *params, const
 static bool is_path(const char *text, const ik_spec *spec)
 {
     struct stat info;
-    return strcmp(text, "-") == 0 || stat(text, &info) == 0 || (spec->name && strchr(spec->name, '/'));
+    return strcmp(text, "-") == 0 || stat(text, &info) == 0 ||
+           (spec->name && strchr(spec->name, '/'));
 }
 
 ik_status ik_fabric_from_spec(const char *text, const ik_env *env, ik_fabric **out, ik_error *err)
@@ -322,7 +346,8 @@ ik_status ik_fabric_from_spec(const char *text, const ik_env *env, ik_fabric **o
         status = unknown_name(spec.name, err);
     ik_params params;
     if (status == IK_OK)
-        status = ik_params_from_spec(&params, "topology", &spec, shorthand ? shorthand->params : t->params,
+        status = ik_params_from_spec(&params, "topology", &spec,
+                                     shorthand ? shorthand->params : t->params,
                                      ik_topology_common_params, err);
     if (status == IK_OK) {
         status = ik_fabric_from_params(spec.name, &params, env, out, err);

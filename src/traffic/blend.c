@@ -2,9 +2,10 @@
  *
  * blend.c: the flows of several patterns, each weighted, added up.
  *
- * Every pattern tells its flows in ascending order, but by calling, so they cannot be merged as they come. They are collected in
- * windows of destinations: a window ends where the first pattern runs out of room, and the patterns are asked again for the next.
- * Sparse patterns fit a small buffer on the stack in one window; for others there is room for all hosts on the heap.
+ * Every pattern tells its flows in ascending order, but by calling, so they cannot be merged as
+ * they come. They are collected in windows of destinations: a window ends where the first pattern
+ * runs out of room, and the patterns are asked again for the next. Sparse patterns fit a small
+ * buffer on the stack in one window; for others there is room for all hosts on the heap.
  */
 #include "traffic/blend.h"
 
@@ -58,7 +59,8 @@ static bool same(ratio a, ratio b)
 static ratio sum(ratio a, ratio b)
 {
     uint64_t g = ik_gcd(a.den, b.den), by_a = b.den / g, by_b = a.den / g;
-    if (overflows(a.num, by_a) || overflows(b.num, by_b) || overflows(a.den, by_a) || a.num * by_a > UINT64_MAX - b.num * by_b)
+    if (overflows(a.num, by_a) || overflows(b.num, by_b) || overflows(a.den, by_a) ||
+        a.num * by_a > UINT64_MAX - b.num * by_b)
         return nearest(real(a) + real(b));
     return lowest(a.num * by_a + b.num * by_b, a.den * by_a);
 }
@@ -107,7 +109,8 @@ static ratio sum_again(addition *last, ratio a, ratio b)
 }
 
 /* Tells the flows of all segments to destinations below `end`. */
-static void merge(const segment *segments, unsigned num, uint32_t end, uint32_t src, ik_flow_fn fn, void *ctx)
+static void merge(const segment *segments, unsigned num, uint32_t end, uint32_t src, ik_flow_fn fn,
+                  void *ctx)
 {
     uint32_t next[BLEND_MAX] = {0};
     addition last[BLEND_MAX] = {0}; /* with segment k */
@@ -129,7 +132,8 @@ static void merge(const segment *segments, unsigned num, uint32_t end, uint32_t 
 }
 
 /* Fills the segments with flows from `first` on; returns where the window ends. */
-static uint32_t fill(segment *segments, const blend_part *parts, unsigned num, uint32_t src, uint32_t first)
+static uint32_t fill(segment *segments, const blend_part *parts, unsigned num, uint32_t src,
+                     uint32_t first)
 {
     uint32_t end = IK_NONE;
     for (unsigned k = 0; k < num; k++) {

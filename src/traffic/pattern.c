@@ -19,7 +19,8 @@ void pattern_free_impl(ik_traffic *t)
     t->impl = NULL;
 }
 
-/* ------------------------------------------------------------------------------------------ maps */
+/* ------------------------------------------------------------------------------------------
+ * maps */
 
 ik_status pattern_map_new(ik_traffic *t, uint32_t **to, ik_error *err)
 {
@@ -64,7 +65,8 @@ void pattern_map_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *c
     }
 }
 
-/* ------------------------------------------------------------------------------------------ lists */
+/* ------------------------------------------------------------------------------------------
+ * lists */
 
 static int compare_flows(const void *a, const void *b)
 {
@@ -95,7 +97,8 @@ static size_t merge_flows(pattern_flow *flows, size_t count)
     return kept;
 }
 
-static void lists_fill(pattern_lists *l, uint32_t num_hosts, const pattern_flow *flows, size_t count)
+static void lists_fill(pattern_lists *l, uint32_t num_hosts, const pattern_flow *flows,
+                       size_t count)
 {
     size_t i = 0;
     for (uint32_t h = 0; h < num_hosts; h++) {
@@ -139,7 +142,8 @@ ik_status pattern_lists_new(ik_traffic *t, pattern_flow *flows, size_t count, ik
     }
     if (!l || !l->base || !l->equal || !l->dst || !l->weight || !l->upto) {
         lists_free(l);
-        return ik_fail_memory(err, room * (sizeof *l->dst + 2 * sizeof *l->weight), "a traffic pattern's lists");
+        return ik_fail_memory(err, room * (sizeof *l->dst + 2 * sizeof *l->weight),
+                              "a traffic pattern's lists");
     }
     lists_fill(l, t->num_hosts, flows, kept);
     t->impl = l;
@@ -184,14 +188,16 @@ void pattern_lists_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void 
     }
 }
 
-/* ------------------------------------------------------------------------------------------ draws and numbers */
+/* ------------------------------------------------------------------------------------------ draws
+ * and numbers */
 
 uint32_t pattern_other(const ik_traffic *t, uint32_t src, uint64_t n, unsigned draw)
 {
     if (t->num_hosts < 2) {
         return IK_NONE;
     }
-    uint32_t d = ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS + draw, t->num_hosts - 1);
+    uint32_t d = ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS + draw,
+                                 t->num_hosts - 1);
     return d + (d >= src);
 }
 
@@ -232,8 +238,8 @@ static uint32_t even_divisor(uint32_t n, unsigned parts)
     return best;
 }
 
-ik_status pattern_grid(const ik_traffic *t, const ik_params *params, unsigned wanted, uint32_t *dims, unsigned *num_dims,
-                       ik_error *err)
+ik_status pattern_grid(const ik_traffic *t, const ik_params *params, unsigned wanted,
+                       uint32_t *dims, unsigned *num_dims, ik_error *err)
 {
     if (!ik_params_has(params, "dims")) {
         uint32_t left = t->num_hosts ? t->num_hosts : 1;
@@ -248,17 +254,18 @@ ik_status pattern_grid(const ik_traffic *t, const ik_params *params, unsigned wa
     const uint32_t *list = ik_params_list(params, "dims", &count);
     uint64_t product = 1;
     if (count == 0 || count > PATTERN_MAX_DIMS) {
-        return ik_fail(err, IK_ERR_USAGE, "traffic '%s': a grid has 1 to %d dimensions, not %zu", t->family->name,
-                       PATTERN_MAX_DIMS, count);
+        return ik_fail(err, IK_ERR_USAGE, "traffic '%s': a grid has 1 to %d dimensions, not %zu",
+                       t->family->name, PATTERN_MAX_DIMS, count);
     }
     for (size_t i = 0; i < count; i++) {
         dims[i] = list[i];
         product *= list[i];
         if (list[i] == 0 || product > t->num_hosts) {
-            ik_fail(err, IK_ERR_USAGE, "traffic '%s': the grid %s does not fit %u hosts", t->family->name,
-                    ik_params_text(params, "dims"), t->num_hosts);
+            ik_fail(err, IK_ERR_USAGE, "traffic '%s': the grid %s does not fit %u hosts",
+                    t->family->name, ik_params_text(params, "dims"), t->num_hosts);
             return ik_hint(err, IK_ERR_USAGE,
-                           "the product of the dimensions may be at most the number of hosts, each at least 1");
+                           "the product of the dimensions may be at most the number of hosts, each "
+                           "at least 1");
         }
     }
     *num_dims = (unsigned)count;
@@ -273,8 +280,9 @@ ik_status pattern_bits(const ik_traffic *t, unsigned *bits, ik_error *err)
         while (below <= n / 2) {
             below *= 2;
         }
-        ik_fail(err, IK_ERR_UNSUPPORTED, "traffic '%s' permutes address bits: %u hosts are not a power of two", t->family->name,
-                n);
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "traffic '%s' permutes address bits: %u hosts are not a power of two",
+                t->family->name, n);
         return ik_hint(err, IK_ERR_UNSUPPORTED, "%u or %u hosts would do", below, below * 2);
     }
     *bits = 0;

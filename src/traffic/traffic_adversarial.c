@@ -8,7 +8,8 @@
 
 static const ik_param params[] = {
     {"by", IK_PARAM_UINT, "1", 1, 4294967294.0, NULL, "group i sends to group i + by"},
-    {"groups", IK_PARAM_UINT, "", 2, 4294967294.0, NULL, "number of equal groups of consecutive hosts (default: the fabric's)"},
+    {"groups", IK_PARAM_UINT, "", 2, 4294967294.0, NULL,
+     "number of equal groups of consecutive hosts (default: the fabric's)"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -33,20 +34,24 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         groups = ik_params_uint(p, "groups");
     }
     if (groups == 0) {
-        ik_fail(err, IK_ERR_UNSUPPORTED, "traffic 'adversarial': a fabric of family '%s' has no groups of its own",
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "traffic 'adversarial': a fabric of family '%s' has no groups of its own",
                 t->fabric->family ? t->fabric->family : "unknown");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "say how many with groups=");
     }
     if (groups < 2 || t->num_hosts % groups || by % groups == 0) {
-        ik_fail(err, IK_ERR_USAGE, "traffic 'adversarial': %u hosts, %llu groups, by=%llu", t->num_hosts,
-                (unsigned long long)groups, (unsigned long long)by);
-        return ik_hint(err, IK_ERR_USAGE, "at least 2 groups that divide the hosts evenly, and by no multiple of their number");
+        ik_fail(err, IK_ERR_USAGE, "traffic 'adversarial': %u hosts, %llu groups, by=%llu",
+                t->num_hosts, (unsigned long long)groups, (unsigned long long)by);
+        return ik_hint(
+            err, IK_ERR_USAGE,
+            "at least 2 groups that divide the hosts evenly, and by no multiple of their number");
     }
     adversarial *a = ik_calloc(1, sizeof *a);
     if (!a) {
         return ik_fail_memory(err, sizeof *a, "traffic 'adversarial'");
     }
-    *a = (adversarial){(uint32_t)groups, (uint32_t)(t->num_hosts / groups), (uint32_t)(by % groups)};
+    *a =
+        (adversarial){(uint32_t)groups, (uint32_t)(t->num_hosts / groups), (uint32_t)(by % groups)};
     t->impl = a;
     return IK_OK;
 }
@@ -59,7 +64,8 @@ static uint32_t target(const adversarial *a, uint32_t src)
 static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const adversarial *a = t->impl;
-    return target(a, src) + ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS, a->size);
+    return target(a, src) +
+           ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS, a->size);
 }
 
 static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
@@ -73,11 +79,12 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 const ik_traffic_family ik_traffic_adversarial = {
     .name = "adversarial",
     .summary = "every group sends to random hosts of the group `by` further on",
-    .source =
-        "J. Kim, W. J. Dally, S. Scott, D. Abts, Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008, section 4",
-    .details =
-        "The worst case of minimal routing on dragonflies: all traffic of a group wants the one global channel to the next "
-        "group. Groups are those of a dragonfly or dragonfly+, the pods of a tree, or `groups` equal blocks of hosts.",
+    .source = "J. Kim, W. J. Dally, S. Scott, D. Abts, Technology-Driven, Highly-Scalable "
+              "Dragonfly Topology, ISCA 2008, section 4",
+    .details = "The worst case of minimal routing on dragonflies: all traffic of a group wants the "
+               "one global channel to the next "
+               "group. Groups are those of a dragonfly or dragonfly+, the pods of a tree, or "
+               "`groups` equal blocks of hosts.",
     .params = params,
     .create = create,
     .destroy = pattern_free_impl,

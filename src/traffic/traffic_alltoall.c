@@ -2,9 +2,10 @@
  *
  * traffic_alltoall.c: every host visits every other host once a round.
  *
- * The random order needs no table: host s takes the n-th step at the image of n under a permutation of [0, N-1) that is a
- * four-round Feistel network keyed by s, walked until the image lies inside the domain (Black and Rogaway, Ciphers with
- * arbitrary finite domains, CT-RSA 2002). Cost: a handful of random numbers a message.
+ * The random order needs no table: host s takes the n-th step at the image of n under a permutation
+ * of [0, N-1) that is a four-round Feistel network keyed by s, walked until the image lies inside
+ * the domain (Black and Rogaway, Ciphers with arbitrary finite domains, CT-RSA 2002). Cost: a
+ * handful of random numbers a message.
  */
 #include "traffic/pattern.h"
 
@@ -13,10 +14,12 @@
 enum { ORDER_RANDOM, ORDER_SHIFT };
 
 static const ik_param params[] = {
-    {"order", IK_PARAM_ENUM, "random", 0, 0, "random|shift", "a random order a host, or s+1, s+2, … for host s"},
-    {"visits", IK_PARAM_UINT, "1", 1, 4294967295.0, NULL, "messages to a destination before the next one's turn"},
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the orders (default: the experiment's)", "order=random",
-     "order=shift draws nothing"},
+    {"order", IK_PARAM_ENUM, "random", 0, 0, "random|shift",
+     "a random order a host, or s+1, s+2, … for host s"},
+    {"visits", IK_PARAM_UINT, "1", 1, 4294967295.0, NULL,
+     "messages to a destination before the next one's turn"},
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the orders (default: the experiment's)",
+     "order=random", "order=shift draws nothing"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -47,7 +50,10 @@ static uint32_t feistel(const alltoall *a, uint32_t src, uint32_t block)
 {
     uint32_t mask = ((uint32_t)1 << a->half) - 1, left = block >> a->half, right = block & mask;
     for (uint64_t round = 0; round < 4; round++) {
-        uint32_t mix = (uint32_t)ik_random_u64(a->seed, IK_RNG_TRAFFIC_SETUP, src, round << 32 | right) & mask, next = left ^ mix;
+        uint32_t mix = (uint32_t)ik_random_u64(a->seed, IK_RNG_TRAFFIC_SETUP, src,
+                                               round << 32 | right) &
+                       mask,
+                 next = left ^ mix;
         left = right;
         right = next;
     }
@@ -62,7 +68,9 @@ static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
     }
     uint32_t step = (uint32_t)(n / a->visits % (t->num_hosts - 1));
     if (a->random) {
-        do { /* leaves the domain at most three times of four, ends since feistel() is a permutation */
+        do {
+            /* leaves the domain at most three times of four, ends since feistel() is a
+             * permutation */
             step = feistel(a, src, step);
         } while (step >= t->num_hosts - 1);
     }
@@ -88,9 +96,11 @@ static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 const ik_traffic_family ik_traffic_alltoall = {
     .name = "alltoall",
     .summary = "every host sends to every other in turn",
-    .source = "S. Kumar, Y. Sabharwal, R. Garg, P. Heidelberger, Optimization of All-to-all Communication on the Blue Gene/L "
+    .source = "S. Kumar, Y. Sabharwal, R. Garg, P. Heidelberger, Optimization of All-to-all "
+              "Communication on the Blue Gene/L "
               "Supercomputer, ICPP 2008; used by G. Kathareios et al., SC 2015",
-    .details = "A round visits all other hosts once, `visits` messages each, in an order that is random and different for every "
+    .details = "A round visits all other hosts once, `visits` messages each, in an order that is "
+               "random and different for every "
                "host, or shifted. After N - 1 visits the order repeats.",
     .params = params,
     .create = create,

@@ -7,16 +7,19 @@
 #include <stdlib.h>
 
 static const ik_param params[] = {
-    {"side", IK_PARAM_UINT, "", 2, 65535, NULL, "side * side processes (default: the most that the hosts hold)"},
+    {"side", IK_PARAM_UINT, "", 2, 65535, NULL,
+     "side * side processes (default: the most that the hosts hold)"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
-/* The six partners of process me = i + side * j in the multi-partition scheme: successors and predecessors in x, y, z. */
+/* The six partners of process me = i + side * j in the multi-partition scheme: successors and
+ * predecessors in x, y, z. */
 static void add_partners(pattern_flow *flows, uint32_t me, uint32_t side)
 {
     uint32_t i = me % side, j = me / side, right = (i + 1) % side, left = (i + side - 1) % side;
     uint32_t up = (j + 1) % side * side, down = (j + side - 1) % side * side;
-    const uint32_t partner[6] = {right + j * side, left + j * side, i + up, i + down, left + up, right + down};
+    const uint32_t partner[6] = {right + j * side, left + j * side, i + up,
+                                 i + down,         left + up,       right + down};
     for (int k = 0; k < 6; k++) {
         flows[k] = (pattern_flow){me, partner[k], 1};
     }
@@ -33,8 +36,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         side = ik_params_uint(p, "side");
     }
     if (side < 2 || side * side > t->num_hosts) {
-        return ik_fail(err, IK_ERR_USAGE, "traffic 'bt': %llu x %llu processes on %u hosts", (unsigned long long)side,
-                       (unsigned long long)side, t->num_hosts);
+        return ik_fail(err, IK_ERR_USAGE, "traffic 'bt': %llu x %llu processes on %u hosts",
+                       (unsigned long long)side, (unsigned long long)side, t->num_hosts);
     }
     size_t count = (size_t)(side * side);
     pattern_flow *flows = ik_calloc(count * 6, sizeof *flows);
@@ -52,8 +55,10 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 const ik_traffic_family ik_traffic_bt = {
     .name = "bt",
     .summary = "face exchange of NAS BT and SP: six partners a process",
-    .source = "D. Bailey et al., The NAS Parallel Benchmarks, NAS-95-020 (BT and SP, multi-partition scheme, routine make_set)",
-    .details = "Process i + side * j sends one message to its successor and its predecessor in x, y and z. On a side of 2 "
+    .source = "D. Bailey et al., The NAS Parallel Benchmarks, NAS-95-020 (BT and SP, "
+              "multi-partition scheme, routine make_set)",
+    .details = "Process i + side * j sends one message to its successor and its predecessor in x, "
+               "y and z. On a side of 2 "
                "partners coincide and get several messages.",
     .params = params,
     .create = create,

@@ -20,8 +20,10 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 const ik_traffic_family ik_traffic_complement = {
     .name = "complement",
     .summary = "host s sends to N - 1 - s (bit complement)",
-    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, section 3.2",
-    .details = "With N a power of two every bit of the address is inverted; N - 1 - s is the same and defined for any N. The "
+    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
+              "section 3.2",
+    .details = "With N a power of two every bit of the address is inverted; N - 1 - s is the same "
+               "and defined for any N. The "
                "middle host of an odd N is silent.",
     .create = create,
     .destroy = pattern_free_impl,

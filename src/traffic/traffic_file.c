@@ -2,9 +2,9 @@
  *
  * traffic_file.c: flows read from a text file.
  *
- * One flow a line: source, destination, optional weight (a number above zero, 1 if left out); hosts by number or by name (the
- * first host of that name); # starts a comment. Lines of a host to itself are passed over, with a note. Cost O(hosts + size of
- * the file).
+ * One flow a line: source, destination, optional weight (a number above zero, 1 if left out); hosts
+ * by number or by name (the first host of that name); # starts a comment. Lines of a host to itself
+ * are passed over, with a note. Cost O(hosts + size of the file).
  */
 #include "format/name_map.h"
 #include "traffic/pattern.h"
@@ -17,7 +17,8 @@
 #include <string.h>
 
 static const ik_param params[] = {
-    {"path", IK_PARAM_PATH, NULL, 0, 0, NULL, "text file, a line a flow: source destination [weight]"},
+    {"path", IK_PARAM_PATH, NULL, 0, 0, NULL,
+     "text file, a line a flow: source destination [weight]"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -42,7 +43,8 @@ static bool whole_number(const char *word, uint64_t *value)
     return isdigit((unsigned char)*word) && *end == 0 && errno == 0;
 }
 
-static ik_status find_host(const reader *r, const char *word, unsigned column, uint32_t *host, ik_error *err)
+static ik_status find_host(const reader *r, const char *word, unsigned column, uint32_t *host,
+                           ik_error *err)
 {
     uint64_t number;
     if (whole_number(word, &number) && number < r->t->num_hosts) {
@@ -55,7 +57,8 @@ static ik_status find_host(const reader *r, const char *word, unsigned column, u
         return IK_OK;
     }
     ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, column, "no host '%.60s' in this fabric", word);
-    return ik_hint(err, IK_ERR_INPUT, "a number from 0 to %u, or a host's name", r->t->num_hosts ? r->t->num_hosts - 1 : 0);
+    return ik_hint(err, IK_ERR_INPUT, "a number from 0 to %u, or a host's name",
+                   r->t->num_hosts ? r->t->num_hosts - 1 : 0);
 }
 
 static ik_status add_flow(reader *r, uint32_t src, uint32_t dst, weight w, ik_error *err)
@@ -71,7 +74,8 @@ static ik_status add_flow(reader *r, uint32_t src, uint32_t dst, weight w, ik_er
         weight *weights = realloc(r->weights, room * sizeof *weights);
         r->weights = weights ? weights : r->weights;
         if (!flows || !weights) {
-            return ik_fail_memory(err, room * (sizeof *flows + sizeof *weights), "a traffic file's flows");
+            return ik_fail_memory(err, room * (sizeof *flows + sizeof *weights),
+                                  "a traffic file's flows");
         }
         r->room = room;
     }
@@ -122,7 +126,8 @@ static ik_status read_line(reader *r, char *line, ik_error *err)
         return ik_hint(err, IK_ERR_INPUT, "expected: source destination [weight]");
     }
     if (n == 3 && !weight_read(words[2], &w)) {
-        ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, columns[2], "'%.60s' is no weight", words[2]);
+        ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, columns[2], "'%.60s' is no weight",
+                   words[2]);
         return ik_hint(err, IK_ERR_INPUT, "a number above zero, as 3, 0.5 or 1e-3");
     }
     ik_status s = find_host(r, words[0], columns[0], &src, err);
@@ -163,10 +168,12 @@ static ik_status read_lines(reader *r, char *text, const char *end, ik_error *er
         ik_status s = read_line(r, line, err);
         if (s != IK_OK)
             return s;
-        line = stop ? stop + 1 : (char *)end; /* a comment has been cut from the line: its length says nothing */
+        /* a comment has been cut from the line: its length says nothing */
+        line = stop ? stop + 1 : (char *)end;
     }
     if (r->count == 0 && r->own_lines)
-        return ik_fail_at(err, IK_ERR_INPUT, r->path, r->first_own, 0, "no flow in the file, only hosts to themselves");
+        return ik_fail_at(err, IK_ERR_INPUT, r->path, r->first_own, 0,
+                          "no flow in the file, only hosts to themselves");
     if (r->count == 0)
         return ik_fail_at(err, IK_ERR_INPUT, r->path, 0, 0, "no flow in the file");
     return IK_OK;
@@ -198,9 +205,10 @@ static ik_status note_own_lines(const reader *r, ik_error *err)
     r->t->note = malloc(size);
     if (!r->t->note)
         return ik_fail_memory(err, size, "a note");
-    snprintf(r->t->note, size, "%s: %llu %s of a host to itself %s passed over, the first is line %u", r->path,
-             (unsigned long long)r->own_lines, r->own_lines == 1 ? "line" : "lines", r->own_lines == 1 ? "is" : "are",
-             r->first_own);
+    snprintf(r->t->note, size,
+             "%s: %llu %s of a host to itself %s passed over, the first is line %u", r->path,
+             (unsigned long long)r->own_lines, r->own_lines == 1 ? "line" : "lines",
+             r->own_lines == 1 ? "is" : "are", r->first_own);
     return IK_OK;
 }
 
@@ -225,9 +233,12 @@ const ik_traffic_family ik_traffic_file = {
     .name = "file",
     .summary = "flows from a text file: source destination [weight]",
     .source = "ikat",
-    .details = "One flow a line; hosts by number or name; # starts a comment; equal pairs are added up. Weights are "
-               "numbers above zero; a line of a host to itself is passed over, with a note. A host with equal "
-               "weights serves its destinations in turn, with unequal ones it draws. Hosts without a line are silent.",
+    .details = "One flow a line; hosts by number or name; # starts a comment; equal pairs are "
+               "added up. Weights are "
+               "numbers above zero; a line of a host to itself is passed over, with a note. A host "
+               "with equal "
+               "weights serves its destinations in turn, with unequal ones it draws. Hosts without "
+               "a line are silent.",
     .params = params,
     .create = create,
     .destroy = pattern_lists_destroy,

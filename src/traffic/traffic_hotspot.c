@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * traffic_hotspot.c: some hosts (or some of everybody's messages) send to a few hot hosts, the rest is uniform.
+ * traffic_hotspot.c: some hosts (or some of everybody's messages) send to a few hot hosts, the rest
+ * is uniform.
  *
- * Two definitions are in use and differ: a fixed random set of senders sends everything to the hot hosts (share=senders), or
- * every message goes to a hot host with a given probability (share=messages). A hot host never counts itself: alone it sends
- * uniformly, among several it sends to the others.
+ * Two definitions are in use and differ: a fixed random set of senders sends everything to the hot
+ * hosts (share=senders), or every message goes to a hot host with a given probability
+ * (share=messages). A hot host never counts itself: alone it sends uniformly, among several it
+ * sends to the others.
  */
 #include "traffic/pattern.h"
 
@@ -16,18 +18,23 @@ enum { PICK_MESSAGE, PICK_FIXED };
 enum { REST_UNIFORM, REST_SILENT };
 
 static const ik_param params[] = {
-    {"nodes", IK_PARAM_UINT_LIST, "", 0, 4294967294.0, NULL, "the hot hosts (default: `count` hosts drawn by the seed)"},
-    {"count", IK_PARAM_UINT, "1", 1, 4294967294.0, NULL, "number of hot hosts to draw if `nodes` is not given", "not nodes",
+    {"nodes", IK_PARAM_UINT_LIST, "", 0, 4294967294.0, NULL,
+     "the hot hosts (default: `count` hosts drawn by the seed)"},
+    {"count", IK_PARAM_UINT, "1", 1, 4294967294.0, NULL,
+     "number of hot hosts to draw if `nodes` is not given", "not nodes",
      "nodes says which and how many"},
-    {"fraction", IK_PARAM_FRACTION, "10 %", 0, 1, NULL, "share of the senders, or of the messages, that is hot"},
+    {"fraction", IK_PARAM_FRACTION, "10 %", 0, 1, NULL,
+     "share of the senders, or of the messages, that is hot"},
     {"share", IK_PARAM_ENUM, "senders", 0, 0, "senders|messages",
-     "senders: a fixed random set of hosts sends only to hot hosts; messages: every message is hot with that probability"},
+     "senders: a fixed random set of hosts sends only to hot hosts; messages: every message is hot "
+     "with that probability"},
     {"pick", IK_PARAM_ENUM, "message", 0, 0, "message|fixed",
-     "several hot hosts: drawn for each message, or the i-th hot sender keeps the (i mod count)-th", "nodes or count>1",
-     "with one hot host there is nothing to pick"},
+     "several hot hosts: drawn for each message, or the i-th hot sender keeps the (i mod count)-th",
+     "nodes or count>1", "with one hot host there is nothing to pick"},
     {"rest", IK_PARAM_ENUM, "uniform", 0, 0, "uniform|silent",
      "what is not hot: sent uniformly, or not at all (an incast, best as a member of a mix)"},
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the sets (default: the experiment's)", "share=senders or not nodes",
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the sets (default: the experiment's)",
+     "share=senders or not nodes",
      "nodes are given and every message draws by the experiment's seed"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
@@ -62,7 +69,8 @@ static ik_status take_nodes(ik_traffic *t, hotspot *h, const ik_params *p, ik_er
     size_t count;
     const uint32_t *list = ik_params_list(p, "nodes", &count);
     if (count == 0 || count > t->num_hosts) {
-        return ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': %zu hot hosts of %u", count, t->num_hosts);
+        return ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': %zu hot hosts of %u", count,
+                       t->num_hosts);
     }
     h->hot = ik_calloc(count, sizeof *h->hot);
     if (!h->hot) {
@@ -73,11 +81,14 @@ static ik_status take_nodes(ik_traffic *t, hotspot *h, const ik_params *p, ik_er
     h->num_hot = (uint32_t)count;
     for (size_t i = 0; i < count; i++) {
         if (h->hot[i] >= t->num_hosts) {
-            ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': no host %u among %u hosts", h->hot[i], t->num_hosts);
-            return ik_hint(err, IK_ERR_USAGE, "hosts are numbered 0 to %u", t->num_hosts ? t->num_hosts - 1 : 0);
+            ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': no host %u among %u hosts", h->hot[i],
+                    t->num_hosts);
+            return ik_hint(err, IK_ERR_USAGE, "hosts are numbered 0 to %u",
+                           t->num_hosts ? t->num_hosts - 1 : 0);
         }
         if (i && h->hot[i] == h->hot[i - 1]) {
-            return ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': host %u is named twice", h->hot[i]);
+            return ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': host %u is named twice",
+                           h->hot[i]);
         }
     }
     return IK_OK;
@@ -93,11 +104,13 @@ static void draw_front(ik_rng *rng, uint32_t *from, uint32_t size, uint32_t coun
     }
 }
 
-static ik_status draw_nodes(ik_traffic *t, hotspot *h, const ik_params *p, uint32_t *scratch, ik_error *err)
+static ik_status draw_nodes(ik_traffic *t, hotspot *h, const ik_params *p, uint32_t *scratch,
+                            ik_error *err)
 {
     uint64_t count = ik_params_uint(p, "count");
     if (count > t->num_hosts) {
-        return ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': %llu hot hosts of %u", (unsigned long long)count, t->num_hosts);
+        return ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': %llu hot hosts of %u",
+                       (unsigned long long)count, t->num_hosts);
     }
     h->hot = ik_calloc((size_t)count, sizeof *h->hot);
     if (!h->hot) {
@@ -164,7 +177,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     h->alone = ik_params_enum(p, "rest") == REST_SILENT;
     t->gaps = h->alone && h->messages;
     t->classes = h->alone ? hot_class : classes;
-    ik_status s = ik_params_has(p, "nodes") ? take_nodes(t, h, p, err) : draw_nodes(t, h, p, scratch, err);
+    ik_status s =
+        ik_params_has(p, "nodes") ? take_nodes(t, h, p, err) : draw_nodes(t, h, p, scratch, err);
     if (s == IK_OK) {
         draw_senders(t, h, p, scratch);
     }
@@ -195,7 +209,9 @@ static uint32_t hot_dest(const ik_traffic *t, uint32_t src, uint64_t n)
         return h->hot[h->sender[src] % h->num_hot];
     }
     uint32_t choices = hot_choices(h, src);
-    return choices ? hot_nth(h, src, ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS + 1, choices))
+    return choices ? hot_nth(h, src,
+                             ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src,
+                                             n * PATTERN_DRAWS + 1, choices))
                    : IK_NONE;
 }
 
@@ -206,7 +222,8 @@ static bool hot_message(const ik_traffic *t, uint32_t src, uint64_t n)
     if (!h->messages) {
         return h->sender[src] != IK_NONE;
     }
-    return ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS + 2, (uint32_t)h->den) < h->num;
+    return ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS + 2,
+                           (uint32_t)h->den) < h->num;
 }
 
 static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
@@ -219,7 +236,8 @@ static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
 static bool silent(const ik_traffic *t, uint32_t src)
 {
     const hotspot *h = t->impl;
-    return h->alone && (h->messages ? h->num == 0 || hot_choices(h, src) == 0 : h->sender[src] == IK_NONE);
+    return h->alone &&
+           (h->messages ? h->num == 0 || hot_choices(h, src) == 0 : h->sender[src] == IK_NONE);
 }
 
 /* A host that is the only hot one has nobody to send hot messages to. */
@@ -229,14 +247,16 @@ static unsigned class_of(const ik_traffic *t, uint32_t src, uint64_t n)
     return h->alone || (hot_message(t, src, n) && hot_choices(h, src)) ? 0 : 1;
 }
 
-/* share=messages: hot with probability num/den, then one of `choices`; else any of the N-1 others. */
+/* share=messages: hot with probability num/den, then one of `choices`; else any of the N-1
+ * others. */
 static void message_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const hotspot *h = t->impl;
     uint64_t others = t->num_hosts - 1, choices = hot_choices(h, src);
     uint64_t num = choices ? h->num : 0, den = choices ? h->den : 1, k = choices ? choices : 1;
     for (uint32_t d = 0; d < t->num_hosts; d++) {
-        uint64_t weight = (h->alone ? 0 : (den - num) * k) + (num && is_hot(h, d) ? num * others : 0);
+        uint64_t weight =
+            (h->alone ? 0 : (den - num) * k) + (num && is_hot(h, d) ? num * others : 0);
         if (d != src && weight) {
             fn(ctx, src, d, weight, den * k * others);
         }
@@ -271,16 +291,21 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 const ik_traffic_family ik_traffic_hotspot = {
     .name = "hotspot",
     .summary = "some senders, or some of all messages, go to a few hot hosts; the rest is uniform",
-    .source =
-        "share=senders: J. Rocher-Gonzalez, J. Escudero-Sahuquillo, P. J. Garcia, F. J. Quiles, G. Mora, Towards an Efficient "
-        "Combination of Adaptive Routing and Queuing Schemes in Fat-Tree Topologies; share=messages: C. Gomez, F. Gilabert, "
-        "M. E. Gomez, P. Lopez, J. Duato, Deterministic versus Adaptive Routing in Fat-Trees, IPDPS 2007",
-    .details =
-        "share=senders: floor(fraction * N) hosts, drawn among those that are not hot, send every message to a hot host; all "
-        "other hosts send uniformly. share=messages: every message is hot with probability `fraction`. Of several hot hosts "
-        "one is drawn for each message, or each hot sender keeps one (pick=fixed). Results are told apart for the classes hot "
-        "(messages for hot hosts) and background (all others). With rest=silent there is no background: the hot senders' or "
-        "messages' load is all that is offered.",
+    .source = "share=senders: J. Rocher-Gonzalez, J. Escudero-Sahuquillo, P. J. Garcia, F. J. "
+              "Quiles, G. Mora, Towards an Efficient "
+              "Combination of Adaptive Routing and Queuing Schemes in Fat-Tree Topologies; "
+              "share=messages: C. Gomez, F. Gilabert, "
+              "M. E. Gomez, P. Lopez, J. Duato, Deterministic versus Adaptive Routing in "
+              "Fat-Trees, IPDPS 2007",
+    .details = "share=senders: floor(fraction * N) hosts, drawn among those that are not hot, send "
+               "every message to a hot host; all "
+               "other hosts send uniformly. share=messages: every message is hot with probability "
+               "`fraction`. Of several hot hosts "
+               "one is drawn for each message, or each hot sender keeps one (pick=fixed). Results "
+               "are told apart for the classes hot "
+               "(messages for hot hosts) and background (all others). With rest=silent there is no "
+               "background: the hot senders' or "
+               "messages' load is all that is offered.",
     .params = params,
     .create = create,
     .destroy = destroy,

@@ -2,8 +2,9 @@
  *
  * traffic_ihs.c: intermediate hot spots: contention inside the network, not at the hosts.
  *
- * In every pod of a three-level full tree one second-level up port is overloaded: hot sources of the pod send to the
- * destinations that D-mod-K leads through that port. The ports of different pods are different residues.
+ * In every pod of a three-level full tree one second-level up port is overloaded: hot sources of
+ * the pod send to the destinations that D-mod-K leads through that port. The ports of different
+ * pods are different residues.
  */
 #include "ikat/topology.h"
 #include "traffic/pattern.h"
@@ -11,8 +12,10 @@
 #include <stdlib.h>
 
 static const ik_param params[] = {
-    {"fraction", IK_PARAM_FRACTION, "20 %", 0, 1, NULL, "share of the hosts that send to their pod's hot port only"},
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the ports and the senders (default: the experiment's)"},
+    {"fraction", IK_PARAM_FRACTION, "20 %", 0, 1, NULL,
+     "share of the hosts that send to their pod's hot port only"},
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
+     "seed of the ports and the senders (default: the experiment's)"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -34,16 +37,21 @@ static void destroy(ik_traffic *t)
 static ik_status fits(const ik_traffic *t, ik_error *err)
 {
     const ik_xgft *x = ik_fabric_xgft(t->fabric);
-    bool full = x && x->h == 3 && x->m[0] == x->m[1] && x->w[1] == x->m[0] && x->w[2] == x->m[0] && x->w[0] == 1;
+    bool full = x && x->h == 3 && x->m[0] == x->m[1] && x->w[1] == x->m[0] && x->w[2] == x->m[0] &&
+                x->w[0] == 1;
     if (full && x->m[2] <= x->m[0] * x->m[0] && x->m[2] > 1 && t->num_hosts == x->prod_m[3]) {
         return IK_OK;
     }
-    ik_fail(err, IK_ERR_UNSUPPORTED, "traffic 'ihs' is defined on full three-level trees with all their hosts");
-    return ik_hint(err, IK_ERR_UNSUPPORTED, "rlft:ports=36,levels=3 is the tree of its authors; karytree:k=4,n=3 a small one");
+    ik_fail(err, IK_ERR_UNSUPPORTED,
+            "traffic 'ihs' is defined on full three-level trees with all their hosts");
+    return ik_hint(
+        err, IK_ERR_UNSUPPORTED,
+        "rlft:ports=36,levels=3 is the tree of its authors; karytree:k=4,n=3 a small one");
 }
 
 /* The first `count` of 0 … size-1 in random order, written to out[]. scratch: [size]. */
-static void draw_distinct(ik_rng *rng, uint32_t *scratch, uint32_t size, uint32_t count, uint32_t *out)
+static void draw_distinct(ik_rng *rng, uint32_t *scratch, uint32_t size, uint32_t count,
+                          uint32_t *out)
 {
     for (uint32_t i = 0; i < size; i++) {
         scratch[i] = i;
@@ -103,7 +111,8 @@ static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
         return pattern_other(t, src, n, 0);
     }
     uint32_t own = src / i->pod_size;
-    uint32_t pod = ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS, i->pods - 1);
+    uint32_t pod =
+        ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS, i->pods - 1);
     return (pod + (pod >= own)) * i->pod_size + i->residue[own];
 }
 
@@ -129,12 +138,17 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 const ik_traffic_family ik_traffic_ihs = {
     .name = "ihs",
     .summary = "some hosts overload one second-level up port of their pod",
-    .source = "J. Rocher-Gonzalez, J. Escudero-Sahuquillo, P. J. Garcia, F. J. Quiles, G. Mora, Towards an Efficient Combination "
+    .source = "J. Rocher-Gonzalez, J. Escudero-Sahuquillo, P. J. Garcia, F. J. Quiles, G. Mora, "
+              "Towards an Efficient Combination "
               "of Adaptive Routing and Queuing Schemes in Fat-Tree Topologies (scenario IHS)",
-    .details = "In a full tree with pods of K * K hosts, every pod g gets a residue rho_g (all different, drawn by the seed). A "
-               "hot host of pod g sends every message to a random member of {d outside the pod: d mod K*K = rho_g}: under "
-               "D-mod-K all of them share one up port of one second-level switch. floor(fraction * N) hosts are hot, the rest "
-               "sends uniformly. The paper describes the scenario in words; this is a reconstruction that reproduces its table.",
+    .details = "In a full tree with pods of K * K hosts, every pod g gets a residue rho_g (all "
+               "different, drawn by the seed). A "
+               "hot host of pod g sends every message to a random member of {d outside the pod: d "
+               "mod K*K = rho_g}: under "
+               "D-mod-K all of them share one up port of one second-level switch. floor(fraction * "
+               "N) hosts are hot, the rest "
+               "sends uniformly. The paper describes the scenario in words; this is a "
+               "reconstruction that reproduces its table.",
     .params = params,
     .create = create,
     .destroy = destroy,

@@ -2,8 +2,9 @@
  *
  * traffic_local.c: localised traffic on a floor: the nearer, the likelier.
  *
- * A destination is drawn in two steps: its Manhattan distance, with weight (hosts at that distance) * round(2^32 *
- * distance^-gamma), then a host on that ring of the floor. The weights are integers, so the probabilities are exact rationals.
+ * A destination is drawn in two steps: its Manhattan distance, with weight (hosts at that distance)
+ * * round(2^32 * distance^-gamma), then a host on that ring of the floor. The weights are integers,
+ * so the probabilities are exact rationals.
  */
 #include "traffic/pattern.h"
 
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 
 static const ik_param params[] = {
-    {"gamma", IK_PARAM_REAL, "1", 0, 8, NULL, "exponent: probability proportional to distance^-gamma"},
+    {"gamma", IK_PARAM_REAL, "1", 0, 8, NULL,
+     "exponent: probability proportional to distance^-gamma"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -59,8 +61,9 @@ static ik_status bound(const ik_fabric *f, floor_map *m, ik_error *err)
     }
     int64_t width = (int64_t)x1 - m->x0 + 1, height = (int64_t)y1 - m->y0 + 1;
     if (width > 1 << 24 || height > 1 << 24 || width * height > 1 << 28) {
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "traffic 'local': a floor of %lld x %lld places is too large", (long long)width,
-                       (long long)height);
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "traffic 'local': a floor of %lld x %lld places is too large",
+                       (long long)width, (long long)height);
     }
     m->width = (int32_t)width;
     m->height = (int32_t)height;
@@ -68,7 +71,8 @@ static ik_status bound(const ik_fabric *f, floor_map *m, ik_error *err)
     return IK_OK;
 }
 
-/* Sorts the hosts by cell (counting sort: cell c is counted at c + 2, so that after filling cell_base[c] is its start). */
+/* Sorts the hosts by cell (counting sort: cell c is counted at c + 2, so that after filling
+ * cell_base[c] is its start). */
 static void place_hosts(const ik_fabric *f, floor_map *m)
 {
     size_t cells = (size_t)m->width * (size_t)m->height;
@@ -94,7 +98,8 @@ static void place_hosts(const ik_fabric *f, floor_map *m)
 /* Hosts in the cell at offset (dx, dy) from `cell`; their first index in cell_host is *first. */
 static uint32_t hosts_at(const floor_map *m, uint32_t cell, int32_t dx, int32_t dy, uint32_t *first)
 {
-    int32_t x = (int32_t)(cell % (uint32_t)m->width) + dx, y = (int32_t)(cell / (uint32_t)m->width) + dy;
+    int32_t x = (int32_t)(cell % (uint32_t)m->width) + dx,
+            y = (int32_t)(cell / (uint32_t)m->width) + dy;
     if (x < 0 || y < 0 || x >= m->width || y >= m->height) {
         return 0;
     }
@@ -103,7 +108,8 @@ static uint32_t hosts_at(const floor_map *m, uint32_t cell, int32_t dx, int32_t 
     return m->cell_base[c + 1] - m->cell_base[c];
 }
 
-/* The n-th host at Manhattan distance r from cell, IK_NONE if there are fewer; *total, if not NULL, gets their number. */
+/* The n-th host at Manhattan distance r from cell, IK_NONE if there are fewer; *total, if not NULL,
+ * gets their number. */
 static uint32_t ring_host(const floor_map *m, uint32_t cell, int32_t r, uint32_t n, uint32_t *total)
 {
     uint32_t sum = 0, first = 0;
@@ -151,7 +157,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     (void)env;
     const ik_fabric *f = t->fabric;
     if (!f->switch_xy || f->num_switches == 0) {
-        ik_fail(err, IK_ERR_UNSUPPORTED, "traffic 'local' needs switches with positions on a floor, this fabric has none");
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "traffic 'local' needs switches with positions on a floor, this fabric has none");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "lrt:N=64,d=4,r=2 has them");
     }
     floor_map *m = ik_calloc(1, sizeof *m);
@@ -186,7 +193,8 @@ static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
     if (!upto || upto[m->rings - 1] == 0) {
         return IK_NONE;
     }
-    uint64_t u = ik_random_u64(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS) % upto[m->rings - 1];
+    uint64_t u =
+        ik_random_u64(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS) % upto[m->rings - 1];
     while (u >= upto[r]) {
         r++;
     }
@@ -199,7 +207,9 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
     uint64_t sum = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t d = 0; m->host_cell[src] != IK_NONE && d < t->num_hosts; d++) {
-            uint64_t weight = m->host_cell[d] == IK_NONE ? 0 : m->weight[distance(m, m->host_cell[src], m->host_cell[d])];
+            uint64_t weight = m->host_cell[d] == IK_NONE
+                                  ? 0
+                                  : m->weight[distance(m, m->host_cell[src], m->host_cell[d])];
             if (weight && pass) {
                 fn(ctx, src, d, weight, sum);
             }
@@ -211,9 +221,11 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 const ik_traffic_family ik_traffic_local = {
     .name = "local",
     .summary = "the nearer two switches stand on the floor, the likelier their hosts talk",
-    .source = "R. Kawano, H. Nakahara, I. Fujiwara, H. Matsutani, M. Koibuchi, H. Amano, LOREN: A Scalable Routing Method for "
+    .source = "R. Kawano, H. Nakahara, I. Fujiwara, H. Matsutani, M. Koibuchi, H. Amano, LOREN: A "
+              "Scalable Routing Method for "
               "Layout-conscious Random Topologies, CANDAR 2016, section 6.4",
-    .details = "A destination has probability proportional to (Manhattan distance of the two switches)^-gamma. Hosts at the same "
+    .details = "A destination has probability proportional to (Manhattan distance of the two "
+               "switches)^-gamma. Hosts at the same "
                "place get nothing. Needs switches with positions.",
     .params = params,
     .create = create,

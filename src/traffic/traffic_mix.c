@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * traffic_mix.c: several patterns at once. Each message is drawn to be one of them, by an address of its own, so the pattern that
- * a message follows does not depend on what else is sent. What a host offers is the weighted sum of what its members say: where a
- * member is silent, its share is not sent.
+ * traffic_mix.c: several patterns at once. Each message is drawn to be one of them, by an address
+ * of its own, so the pattern that a message follows does not depend on what else is sent. What a
+ * host offers is the weighted sum of what its members say: where a member is silent, its share is
+ * not sent.
  */
 #include "traffic/blend.h"
 #include "traffic/pattern.h"
@@ -31,9 +32,11 @@ typedef struct mix {
 
 static const ik_param params[] = {
     {"members", IK_PARAM_PATTERNS, NULL, 0, 0, NULL,
-     "SHARE*NAME=PATTERN joined by '+', ';' for ',' inside a pattern (80%*uniform+20%*incast=hotspot:nodes=5;fraction=100%); "
+     "SHARE*NAME=PATTERN joined by '+', ';' for ',' inside a pattern "
+     "(80%*uniform+20%*incast=hotspot:nodes=5;fraction=100%); "
      "SHARE: "
-     "all in % (a member without one shares the rest) or all as weights (1 if left out); NAME: of its class in statistics"},
+     "all in % (a member without one shares the rest) or all as weights (1 if left out); NAME: of "
+     "its class in statistics"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -46,7 +49,8 @@ static void destroy(ik_traffic *t)
     t->impl = NULL;
 }
 
-/* ------------------------------------------------------------------------------------------ names */
+/* ------------------------------------------------------------------------------------------
+ * names */
 
 static bool is_taken(const mix *m, const char *name)
 {
@@ -62,10 +66,12 @@ static ik_status take_names(mix *m, const ik_spec_member *list, ik_error *err)
         if (!list[k].name)
             continue;
         if (strlen(list[k].name) > NAME_MAX_CHARS)
-            return ik_fail(err, IK_ERR_USAGE, "traffic 'mix': the name '%.60s' has more than %d characters", list[k].name,
-                           NAME_MAX_CHARS);
+            return ik_fail(err, IK_ERR_USAGE,
+                           "traffic 'mix': the name '%.60s' has more than %d characters",
+                           list[k].name, NAME_MAX_CHARS);
         if (is_taken(m, list[k].name))
-            return ik_fail(err, IK_ERR_USAGE, "traffic 'mix': two members are named '%s'", list[k].name);
+            return ik_fail(err, IK_ERR_USAGE, "traffic 'mix': two members are named '%s'",
+                           list[k].name);
         memcpy(m->members[k].name, list[k].name, strlen(list[k].name) + 1);
     }
     return IK_OK;
@@ -87,15 +93,18 @@ static void make_names(mix *m, const ik_spec_member *list)
     }
 }
 
-/* ------------------------------------------------------------------------------------------ shares */
+/* ------------------------------------------------------------------------------------------
+ * shares */
 
-enum { PARTS = 100000000, TOLERANCE = PARTS / 2000 }; /* a whole; by how much shares in percent may miss it */
+/* a whole; by how much shares in percent may miss it */
+enum { PARTS = 100000000, TOLERANCE = PARTS / 2000 };
 
 static ik_status refuse_share(const char *share, const char *why, ik_error *err)
 {
     ik_fail(err, IK_ERR_USAGE, "traffic 'mix': the share '%.60s' %s", share, why);
     return ik_hint(err, IK_ERR_USAGE,
-                   "all shares in percent (80%%*uniform+20%%*shift) or all as weights up to a million (4*uniform+shift)");
+                   "all shares in percent (80%%*uniform+20%%*shift) or all as weights up to a "
+                   "million (4*uniform+shift)");
 }
 
 static ik_status read_share(const char *text, bool percent, uint64_t *share, ik_error *err)
@@ -118,13 +127,17 @@ static ik_status share_rest(mix *m, const ik_spec_member *list, unsigned open, i
     for (unsigned k = 0; k < m->num; k++)
         given += m->members[k].share;
     if (given > PARTS + TOLERANCE || (!open && given < PARTS - TOLERANCE)) {
-        ik_fail(err, IK_ERR_USAGE, "traffic 'mix': the shares sum to %.6g %%", (double)given * 100 / PARTS);
+        ik_fail(err, IK_ERR_USAGE, "traffic 'mix': the shares sum to %.6g %%",
+                (double)given * 100 / PARTS);
         return ik_hint(err, IK_ERR_USAGE,
-                       "shares in percent sum to 100 %%, a member without a share takes the rest; weights without %% "
+                       "shares in percent sum to 100 %%, a member without a share takes the rest; "
+                       "weights without %% "
                        "may have any sum");
     }
     for (unsigned k = 0; open && k < m->num; k++)
-        m->members[k].share = list[k].share ? m->members[k].share * open : given < PARTS ? PARTS - given : 0;
+        m->members[k].share = list[k].share   ? m->members[k].share * open
+                              : given < PARTS ? PARTS - given
+                                              : 0;
     return IK_OK;
 }
 
@@ -142,7 +155,9 @@ static ik_status sum_shares(mix *m, ik_error *err)
         m->members[k].upto = (uint32_t)total;
     }
     if (total > UINT32_MAX)
-        return ik_fail(err, IK_ERR_USAGE, "traffic 'mix': shares of so different sizes need steps finer than 2^-32 of the whole");
+        return ik_fail(
+            err, IK_ERR_USAGE,
+            "traffic 'mix': shares of so different sizes need steps finer than 2^-32 of the whole");
     m->total = (uint32_t)total;
     return IK_OK;
 }
@@ -169,10 +184,11 @@ static ik_status take_shares(mix *m, const ik_spec_member *list, ik_error *err)
     return s == IK_OK ? sum_shares(m, err) : s;
 }
 
-/* ------------------------------------------------------------------------------------------ making */
+/* ------------------------------------------------------------------------------------------
+ * making */
 
-/* The seed of a member that has `before` others of its family before it: two random permutations are two different ones, and the
- * first is the one that stands alone. */
+/* The seed of a member that has `before` others of its family before it: two random permutations
+ * are two different ones, and the first is the one that stands alone. */
 static uint64_t member_seed(uint64_t seed, unsigned before)
 {
     return before ? ik_random_u64(seed, IK_RNG_TRAFFIC_SETUP, (uint64_t)1 << 40, before) : seed;
@@ -184,7 +200,8 @@ static bool of_family(const char *spec, const char *family)
     return strlen(family) == length && memcmp(spec, family, length) == 0;
 }
 
-static ik_status make_member(ik_traffic *t, mix *m, unsigned k, const char *spec, const ik_env *env, ik_error *err)
+static ik_status make_member(ik_traffic *t, mix *m, unsigned k, const char *spec, const ik_env *env,
+                             ik_error *err)
 {
     ik_env own = env ? *env : (ik_env){0};
     unsigned before = 0;
@@ -205,7 +222,8 @@ static ik_status make_member(ik_traffic *t, mix *m, unsigned k, const char *spec
     return s;
 }
 
-static ik_status make_members(ik_traffic *t, mix *m, const ik_spec_member *list, const ik_env *env, ik_error *err)
+static ik_status make_members(ik_traffic *t, mix *m, const ik_spec_member *list, const ik_env *env,
+                              ik_error *err)
 {
     ik_status s = take_names(m, list, err);
     if (s == IK_OK)
@@ -221,7 +239,8 @@ static ik_status make_members(ik_traffic *t, mix *m, const ik_spec_member *list,
     return s;
 }
 
-/* ------------------------------------------------------------------------------------------ messages */
+/* ------------------------------------------------------------------------------------------
+ * messages */
 
 static bool is_sender(const mix *m, unsigned k, uint32_t src)
 {
@@ -276,7 +295,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (s == IK_OK && !m)
         s = ik_fail_memory(err, sizeof *m, "traffic 'mix'");
     else if (s == IK_OK && num > BLEND_MAX)
-        s = ik_fail(err, IK_ERR_USAGE, "traffic 'mix': %zu members, %d are the most", num, BLEND_MAX);
+        s = ik_fail(err, IK_ERR_USAGE, "traffic 'mix': %zu members, %d are the most", num,
+                    BLEND_MAX);
     t->impl = m;
     if (s == IK_OK) {
         m->num = (unsigned)num;
@@ -295,7 +315,8 @@ static unsigned class_of(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const mix *m = t->impl;
     uint64_t draw = n * PATTERN_DRAWS + PATTERN_DRAW_MEMBER;
-    uint32_t x = m->num > 1 ? ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, draw, m->total) : 0;
+    uint32_t x =
+        m->num > 1 ? ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, draw, m->total) : 0;
     unsigned k = 0;
     while (x >= m->members[k].upto)
         k++;
@@ -326,16 +347,22 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 
 const ik_traffic_family ik_traffic_mix = {
     .name = "mix",
-    .summary = "several patterns at once, each with a share of the messages and a class of its own in the statistics",
+    .summary = "several patterns at once, each with a share of the messages and a class of its own "
+               "in the statistics",
     .source = "ikat",
-    .details =
-        "Every message is drawn to belong to one of the members, with the probability of its share, and goes where that member "
-        "sends it. In an experiment `members` may be a list of mappings with the keys `pattern`, `share` and `name`. Shares in "
-        "percent sum to 100 %, a member without one takes the rest; shares without % are weights with any sum. Where a member is "
-        "silent on some hosts, these do not send its share: a host offers the weighted sum of what the members offer, and at a "
-        "load of 50 % a member with a share of 20 % offers 10 % on the hosts that it sends from. A member alone and as the first "
-        "of "
-        "its family in a mix draws from the same seed; further ones of the same family draw from seeds of their own.",
+    .details = "Every message is drawn to belong to one of the members, with the probability of "
+               "its share, and goes where that member "
+               "sends it. In an experiment `members` may be a list of mappings with the keys "
+               "`pattern`, `share` and `name`. Shares in "
+               "percent sum to 100 %, a member without one takes the rest; shares without % are "
+               "weights with any sum. Where a member is "
+               "silent on some hosts, these do not send its share: a host offers the weighted sum "
+               "of what the members offer, and at a "
+               "load of 50 % a member with a share of 20 % offers 10 % on the hosts that it sends "
+               "from. A member alone and as the first "
+               "of "
+               "its family in a mix draws from the same seed; further ones of the same family draw "
+               "from seeds of their own.",
     .params = params,
     .create = create,
     .destroy = destroy,

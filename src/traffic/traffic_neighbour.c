@@ -14,7 +14,8 @@ static const ik_param params[] = {
 };
 
 /* Both neighbours of process h in one dimension. */
-static size_t add_neighbours(pattern_flow *flows, uint32_t h, uint32_t size, uint32_t stride, bool wrap)
+static size_t add_neighbours(pattern_flow *flows, uint32_t h, uint32_t size, uint32_t stride,
+                             bool wrap)
 {
     uint32_t x = h / stride % size, row = h - x * stride;
     size_t n = 0;
@@ -41,7 +42,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     }
     pattern_flow *flows = ik_calloc((size_t)cells * 2 * num_dims, sizeof *flows);
     if (!flows) {
-        return ik_fail_memory(err, (size_t)cells * 2 * num_dims * sizeof *flows, "traffic 'neighbour'");
+        return ik_fail_memory(err, (size_t)cells * 2 * num_dims * sizeof *flows,
+                              "traffic 'neighbour'");
     }
     size_t n = 0;
     for (uint32_t h = 0; h < cells; h++) {
@@ -59,10 +61,13 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 const ik_traffic_family ik_traffic_neighbour = {
     .name = "neighbour",
     .summary = "every process sends to its neighbours on a grid, in turn",
-    .source = "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, Cost-Effective Diameter-Two Topologies: "
+    .source = "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, "
+              "Cost-Effective Diameter-Two Topologies: "
               "Analysis and Evaluation, SC 2015, section 4.4",
-    .details = "Process x + X * (y + Y * z) is host of that number and sends one message to each of its two neighbours in every "
-               "dimension. In a dimension of size 2 both are the same process, which then gets two messages; a dimension of size "
+    .details = "Process x + X * (y + Y * z) is host of that number and sends one message to each "
+               "of its two neighbours in every "
+               "dimension. In a dimension of size 2 both are the same process, which then gets two "
+               "messages; a dimension of size "
                "1 has none. Hosts beyond the grid are silent.",
     .params = params,
     .create = create,

@@ -26,7 +26,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     bool derangement = ik_params_bool(p, "derangement");
     uint32_t *to;
     if (derangement && t->num_hosts < 2) {
-        return ik_fail(err, IK_ERR_USAGE, "traffic 'permutation': %u hosts have no derangement", t->num_hosts);
+        return ik_fail(err, IK_ERR_USAGE, "traffic 'permutation': %u hosts have no derangement",
+                       t->num_hosts);
     }
     ik_status s = pattern_map_new(t, &to, err);
     if (s != IK_OK) {
@@ -45,8 +46,10 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 const ik_traffic_family ik_traffic_permutation = {
     .name = "permutation",
     .summary = "a random permutation, drawn once",
-    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, section 3.2",
-    .details = "All permutations are equally likely (Fisher-Yates). A host that is its own image is silent: one on average; "
+    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
+              "section 3.2",
+    .details = "All permutations are equally likely (Fisher-Yates). A host that is its own image "
+               "is silent: one on average; "
                "derangement=true excludes such permutations.",
     .params = params,
     .create = create,

@@ -23,8 +23,10 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 const ik_traffic_family ik_traffic_reversal = {
     .name = "reversal",
     .summary = "host s sends to the host with reversed address bits",
-    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, section 3.2",
-    .details = "N must be a power of two. Hosts with palindromic addresses are silent. The bad case of D-mod-k on k-ary n-trees.",
+    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
+              "section 3.2",
+    .details = "N must be a power of two. Hosts with palindromic addresses are silent. The bad "
+               "case of D-mod-k on k-ary n-trees.",
     .create = create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,

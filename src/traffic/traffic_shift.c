@@ -15,7 +15,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     uint64_t by = ik_params_uint(p, "by");
     uint32_t *to;
     if (t->num_hosts == 0 || by % t->num_hosts == 0) {
-        ik_fail(err, IK_ERR_USAGE, "traffic 'shift': a shift by %llu leaves every one of %u hosts at itself",
+        ik_fail(err, IK_ERR_USAGE,
+                "traffic 'shift': a shift by %llu leaves every one of %u hosts at itself",
                 (unsigned long long)by, t->num_hosts);
         return ik_hint(err, IK_ERR_USAGE, "use 1 to %u", t->num_hosts > 1 ? t->num_hosts - 1 : 1);
     }
@@ -32,12 +33,13 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 const ik_traffic_family ik_traffic_shift = {
     .name = "shift",
     .summary = "host i sends to host i + by (cyclic)",
-    .source =
-        "E. Zahavi, Fat-tree routing and node ordering providing contention free traffic for MPI global collectives, JPDC 2012",
-    .details =
-        "The permutation i -> (i + by) mod N. All-to-all exchanges are sequences of shifts. A shift by the number of hosts of a "
-        "switch sends every switch's traffic to the next switch: the worst case of MLFM and OFT fabrics under minimal routing "
-        "(Kathareios et al., Cost-effective diameter-two topologies, SC'15).",
+    .source = "E. Zahavi, Fat-tree routing and node ordering providing contention free traffic for "
+              "MPI global collectives, JPDC 2012",
+    .details = "The permutation i -> (i + by) mod N. All-to-all exchanges are sequences of shifts. "
+               "A shift by the number of hosts of a "
+               "switch sends every switch's traffic to the next switch: the worst case of MLFM and "
+               "OFT fabrics under minimal routing "
+               "(Kathareios et al., Cost-effective diameter-two topologies, SC'15).",
     .params = params,
     .create = create,
     .destroy = pattern_free_impl,

@@ -19,7 +19,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 const ik_traffic_family ik_traffic_shuffle = {
     .name = "shuffle",
     .summary = "perfect shuffle: address bits rotated left by one",
-    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, section 3.2",
+    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
+              "section 3.2",
     .details = "N must be a power of two. Hosts 0 and N - 1 are silent.",
     .create = create,
     .destroy = pattern_free_impl,

@@ -6,11 +6,13 @@
 #include "traffic/pattern.h"
 
 static const ik_param params[] = {
-    {"dims", IK_PARAM_UINT_LIST, "", 1, 4294967294.0, NULL, "grid of the hosts (default: a torus' or mesh's own, else one ring)"},
+    {"dims", IK_PARAM_UINT_LIST, "", 1, 4294967294.0, NULL,
+     "grid of the hosts (default: a torus' or mesh's own, else one ring)"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
-/* Moves h by ceil(k/2) - 1 in every dimension of the grid whose cells hold `width` consecutive hosts. */
+/* Moves h by ceil(k/2) - 1 in every dimension of the grid whose cells hold `width` consecutive
+ * hosts. */
 static uint32_t moved(uint32_t h, const uint32_t *dims, unsigned num_dims, uint32_t width)
 {
     uint32_t cell = h / width, to = 0, stride = 1;
@@ -57,9 +59,12 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 const ik_traffic_family ik_traffic_tornado = {
     .name = "tornado",
     .summary = "every coordinate moves by almost half of its ring",
-    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, section 3.2",
-    .details = "Host with coordinates x_i sends to x_i + ceil(k_i / 2) - 1 mod k_i in every dimension: the worst case of minimal "
-               "routing on tori. On a torus or mesh the grid is that of the switches and a host keeps its place on the switch; "
+    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
+              "section 3.2",
+    .details = "Host with coordinates x_i sends to x_i + ceil(k_i / 2) - 1 mod k_i in every "
+               "dimension: the worst case of minimal "
+               "routing on tori. On a torus or mesh the grid is that of the switches and a host "
+               "keeps its place on the switch; "
                "elsewhere, without dims, the hosts are one ring. Hosts beyond the grid are silent.",
     .params = params,
     .create = create,

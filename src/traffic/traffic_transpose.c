@@ -19,15 +19,19 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         side++;
     if (side * side == t->num_hosts)
         return pattern_map_make(t, transposed, side, err);
-    ik_fail(err, IK_ERR_UNSUPPORTED, "traffic 'transpose': %u hosts are not a square", t->num_hosts);
-    return ik_hint(err, IK_ERR_UNSUPPORTED, "%u or %u hosts would do", side * side, (side + 1) * (side + 1));
+    ik_fail(err, IK_ERR_UNSUPPORTED, "traffic 'transpose': %u hosts are not a square",
+            t->num_hosts);
+    return ik_hint(err, IK_ERR_UNSUPPORTED, "%u or %u hosts would do", side * side,
+                   (side + 1) * (side + 1));
 }
 
 const ik_traffic_family ik_traffic_transpose = {
     .name = "transpose",
     .summary = "matrix transpose: host (x, y) of a square sends to (y, x)",
-    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, section 3.2",
-    .details = "N must be a square, host s = x + y * sqrt(N). With an even number of address bits this is the rotation by half "
+    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
+              "section 3.2",
+    .details = "N must be a square, host s = x + y * sqrt(N). With an even number of address bits "
+               "this is the rotation by half "
                "of them. The diagonal is silent.",
     .create = create,
     .destroy = pattern_free_impl,

@@ -39,7 +39,8 @@ static void dests(const ik_traffic *t, uint32_t src, uint64_t n, uint32_t count,
             dst[k] = IK_NONE;
         return;
     }
-    ik_random_below_run(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS, PATTERN_DRAWS, t->num_hosts - !self, count, dst);
+    ik_random_below_run(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS, PATTERN_DRAWS,
+                        t->num_hosts - !self, count, dst);
     for (uint32_t k = 0; k < count && !self; k++)
         dst[k] += dst[k] >= src;
 }
@@ -65,8 +66,10 @@ static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 const ik_traffic_family ik_traffic_uniform = {
     .name = "uniform",
     .summary = "every message to a host drawn anew, all others equally likely",
-    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, section 3.2",
-    .details = "Each message of a source goes to one of the other hosts, drawn independently with equal probability.",
+    .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
+              "section 3.2",
+    .details = "Each message of a source goes to one of the other hosts, drawn independently with "
+               "equal probability.",
     .params = params,
     .create = create,
     .destroy = pattern_free_impl,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * traffic_worst.c: the permutation that hurts minimal routing most, as far as one is known for the fabric.
+ * traffic_worst.c: the permutation that hurts minimal routing most, as far as one is known for the
+ * fabric.
  */
 #include "ikat/topology_data.h"
 #include "traffic/pattern.h"
@@ -13,8 +14,10 @@ enum { METHOD_AUTO, METHOD_QUADS, METHOD_SHIFT, METHOD_LONGEST };
 
 static const ik_param params[] = {
     {"method", IK_PARAM_ENUM, "auto", 0, 0, "auto|quads|shift|longest",
-     "quads: for direct graphs of diameter two; shift: to the next switch; longest: over the largest distances; auto: by family"},
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the search for quads (default: the experiment's)", "method=auto|quads",
+     "quads: for direct graphs of diameter two; shift: to the next switch; longest: over the "
+     "largest distances; auto: by family"},
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
+     "seed of the search for quads (default: the experiment's)", "method=auto|quads",
      "only the search for quads draws"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
@@ -24,7 +27,8 @@ static unsigned method_for(const ik_fabric *f)
     if (ik_fabric_data(f, "mlfm") || ik_fabric_data(f, "oft")) {
         return METHOD_SHIFT;
     }
-    return ik_fabric_data(f, "slimfly") || ik_fabric_data(f, "polarfly") ? METHOD_QUADS : METHOD_LONGEST;
+    return ik_fabric_data(f, "slimfly") || ik_fabric_data(f, "polarfly") ? METHOD_QUADS
+                                                                         : METHOD_LONGEST;
 }
 
 /* Every switch with hosts sends to the next one. */
@@ -47,11 +51,15 @@ static void next_switches(const worst_graph *g, uint32_t *partner)
 }
 
 /* The t-th host of a switch sends to the t-th host of its partner, as far as both have one. */
-static ik_status pair_hosts(const worst_graph *g, const uint32_t *partner, uint32_t *to, ik_error *err)
+static ik_status pair_hosts(const worst_graph *g, const uint32_t *partner, uint32_t *to,
+                            ik_error *err)
 {
     const ik_fabric *f = g->f;
-    uint32_t *base = ik_calloc((size_t)g->n + 2, sizeof *base), *host = ik_calloc((size_t)f->num_hosts + 1, sizeof *host);
-    ik_status s = base && host ? IK_OK : ik_fail_memory(err, (size_t)f->num_hosts * sizeof *host, "hosts by switch");
+    uint32_t *base = ik_calloc((size_t)g->n + 2, sizeof *base),
+             *host = ik_calloc((size_t)f->num_hosts + 1, sizeof *host);
+    ik_status s = base && host
+                      ? IK_OK
+                      : ik_fail_memory(err, (size_t)f->num_hosts * sizeof *host, "hosts by switch");
     for (uint32_t sw = 0; s == IK_OK && sw < g->n; sw++) {
         base[sw + 1] = base[sw] + g->hosts[sw];
     }
@@ -72,7 +80,8 @@ static ik_status pair_hosts(const worst_graph *g, const uint32_t *partner, uint3
     return s;
 }
 
-static ik_status pair_switches(const ik_traffic *t, const ik_params *p, const worst_graph *g, uint32_t *partner, ik_error *err)
+static ik_status pair_switches(const ik_traffic *t, const ik_params *p, const worst_graph *g,
+                               uint32_t *partner, ik_error *err)
 {
     unsigned method = ik_params_enum(p, "method");
     method = method == METHOD_AUTO ? method_for(t->fabric) : method;
@@ -92,7 +101,9 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     worst_graph g;
     uint32_t *to, *partner, silent = 0;
     if (ik_fabric_has_rails(t->fabric)) {
-        ik_fail(err, IK_ERR_UNSUPPORTED, "traffic 'worst' pairs the switches of hosts, and some hosts have cables to several");
+        ik_fail(
+            err, IK_ERR_UNSUPPORTED,
+            "traffic 'worst' pairs the switches of hosts, and some hosts have cables to several");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "shift and permutation patterns suit any hosts");
     }
     ik_status s = pattern_map_new(t, &to, err);
@@ -103,7 +114,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         return s;
     }
     partner = ik_calloc((size_t)g.n + 1, sizeof *partner);
-    s = partner ? pair_switches(t, p, &g, partner, err) : ik_fail_memory(err, g.n * sizeof *partner, "pairs of switches");
+    s = partner ? pair_switches(t, p, &g, partner, err)
+                : ik_fail_memory(err, g.n * sizeof *partner, "pairs of switches");
     if (s == IK_OK) {
         s = pair_hosts(&g, partner, to, err);
     }
@@ -111,7 +123,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         silent += to[h] == IK_NONE;
     }
     if (s == IK_OK && silent == t->num_hosts) {
-        s = ik_fail(err, IK_ERR_UNSUPPORTED, "traffic 'worst': no two switches with hosts can be paired this way");
+        s = ik_fail(err, IK_ERR_UNSUPPORTED,
+                    "traffic 'worst': no two switches with hosts can be paired this way");
         ik_hint(err, s, "other methods: quads, shift, longest");
     }
     free(partner);
@@ -121,16 +134,21 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 
 const ik_traffic_family ik_traffic_worst = {
     .name = "worst",
-    .summary = "adversarial permutation for minimal routing: quads, next switch or longest distances",
-    .source =
-        "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, Cost-Effective Diameter-Two Topologies: Analysis "
-        "and Evaluation, SC 2015, section 4.2; S. A. Jyothi, A. Singla, P. B. Godfrey, A. Kolla, Measuring and Understanding "
-        "Throughput of Network Topologies, SC 2016",
+    .summary =
+        "adversarial permutation for minimal routing: quads, next switch or longest distances",
+    .source = "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, "
+              "Cost-Effective Diameter-Two Topologies: Analysis "
+              "and Evaluation, SC 2015, section 4.2; S. A. Jyothi, A. Singla, P. B. Godfrey, A. "
+              "Kolla, Measuring and Understanding "
+              "Throughput of Network Topologies, SC 2016",
     .details =
-        "quads (Slim Fly, PolarFly): switches A-B-C-D on a path exchange A <-> C and B <-> D through the only common neighbours, "
+        "quads (Slim Fly, PolarFly): switches A-B-C-D on a path exchange A <-> C and B <-> D "
+        "through the only common neighbours, "
         "so "
-        "that the link B-C carries 2p flows; switches that fit no quad are silent. shift (MLFM, OFT): all hosts of a switch send "
-        "to the next switch: load p on the only path. longest (everything else): a permutation of the switches over the "
+        "that the link B-C carries 2p flows; switches that fit no quad are silent. shift (MLFM, "
+        "OFT): all hosts of a switch send "
+        "to the next switch: load p on the only path. longest (everything else): a permutation of "
+        "the switches over the "
         "largest distances. The t-th host of a switch sends to the t-th host of its partner.",
     .params = params,
     .create = create,

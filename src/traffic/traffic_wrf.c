@@ -18,8 +18,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     uint32_t columns = (uint32_t)ik_params_uint(p, "columns");
     uint64_t tasks = ik_params_uint(p, "rows") * columns;
     if (tasks > t->num_hosts) {
-        return ik_fail(err, IK_ERR_USAGE, "traffic 'wrf': %llu tasks do not fit %u hosts", (unsigned long long)tasks,
-                       t->num_hosts);
+        return ik_fail(err, IK_ERR_USAGE, "traffic 'wrf': %llu tasks do not fit %u hosts",
+                       (unsigned long long)tasks, t->num_hosts);
     }
     pattern_flow *flows = ik_calloc((size_t)tasks * 2, sizeof *flows);
     if (!flows) {
@@ -42,9 +42,11 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 const ik_traffic_family ik_traffic_wrf = {
     .name = "wrf",
     .summary = "tasks of a mesh send one row up and one row down",
-    .source = "G. Rodriguez et al., Oblivious Routing Schemes in Extended Generalized Fat Tree Networks, CLUSTER 2009, section 7 "
+    .source = "G. Rodriguez et al., Oblivious Routing Schemes in Extended Generalized Fat Tree "
+              "Networks, CLUSTER 2009, section 7 "
               "(WRF-256)",
-    .details = "Task i of a rows x columns mesh, on host i, sends to i - columns and i + columns where they exist, both messages "
+    .details = "Task i of a rows x columns mesh, on host i, sends to i - columns and i + columns "
+               "where they exist, both messages "
                "outstanding at once. Hosts beyond the mesh are silent.",
     .params = params,
     .create = create,

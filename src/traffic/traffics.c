@@ -54,7 +54,8 @@ static ik_status create(ik_traffic *t, ik_params *params, const ik_env *env, ik_
     return t->family->create ? t->family->create(t, params, env, err) : IK_OK;
 }
 
-ik_status ik_traffic_from_spec(const ik_fabric *f, const char *text, const ik_env *env, ik_traffic **out, ik_error *err)
+ik_status ik_traffic_from_spec(const ik_fabric *f, const char *text, const ik_env *env,
+                               ik_traffic **out, ik_error *err)
 {
     ik_arena arena = {0};
     ik_params params = {0};

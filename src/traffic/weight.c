@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Draws are taken modulo a source's sum of weights: one weight is far enough below 2^64 that all destinations are drawn in
- * proportion, and the sum of any number of lines never reaches it. */
+/* Draws are taken modulo a source's sum of weights: one weight is far enough below 2^64 that all
+ * destinations are drawn in proportion, and the sum of any number of lines never reaches it. */
 #define MOST_WHOLE ((uint64_t)1 << 44)
 #define MOST_SUM   ((uint64_t)1 << 60)
 enum { MOST_DECIMALS = 18 };
@@ -96,7 +96,8 @@ static double largest_whole(const scale *s)
     return fmin((double)MOST_WHOLE, (double)MOST_SUM / s->sum);
 }
 
-ik_status weights_to_whole(const weight *weights, pattern_flow *flows, size_t count, uint32_t num_hosts, ik_error *err)
+ik_status weights_to_whole(const weight *weights, pattern_flow *flows, size_t count,
+                           uint32_t num_hosts, ik_error *err)
 {
     scale *scales = ik_calloc((size_t)num_hosts + 1, sizeof *scales);
     if (!scales)
@@ -117,7 +118,9 @@ ik_status weights_to_whole(const weight *weights, pattern_flow *flows, size_t co
     for (size_t i = 0; i < count; i++) {
         const scale *s = &scales[flows[i].src];
         double part = weights[i].value / s->largest * largest_whole(s);
-        flows[i].weight = !s->rounded ? whole(&weights[i], s->decimals) : part < 1 ? 1 : (uint64_t)llround(part);
+        flows[i].weight = !s->rounded ? whole(&weights[i], s->decimals)
+                          : part < 1  ? 1
+                                      : (uint64_t)llround(part);
         assert(flows[i].weight > 0);
     }
     free(scales);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * weight.h: real weights of flows, as text says them, and as the whole numbers that patterns work with.
+ * weight.h: real weights of flows, as text says them, and as the whole numbers that patterns work
+ * with.
  */
 #ifndef IK_WEIGHT_H
 #define IK_WEIGHT_H
@@ -16,9 +17,11 @@ typedef struct weight {
 
 /* Reads a decimal number above zero ("3", "0.5", "1e-3"); false for anything else. */
 bool weight_read(const char *text, weight *w);
-/* Sets the flows' weights to whole numbers in the same ratios, source by source: exactly, by a power of ten, where the largest is
- * then below 2^44 and their sum below 2^60 (whole numbers stay what they are); otherwise rounded to 2^-44 of the source's
- * largest, or 2^-60 of its sum where that is more, at least 1. */
-ik_status weights_to_whole(const weight *weights, pattern_flow *flows, size_t count, uint32_t num_hosts, ik_error *err);
+/* Sets the flows' weights to whole numbers in the same ratios, source by source: exactly, by a
+ * power of ten, where the largest is then below 2^44 and their sum below 2^60 (whole numbers stay
+ * what they are); otherwise rounded to 2^-44 of the source's largest, or 2^-60 of its sum where
+ * that is more, at least 1. */
+ik_status weights_to_whole(const weight *weights, pattern_flow *flows, size_t count,
+                           uint32_t num_hosts, ik_error *err);
 
 #endif

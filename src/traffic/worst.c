@@ -71,5 +71,6 @@ void worst_graph_free(worst_graph *g)
 
 bool worst_adjacent(const worst_graph *g, uint32_t a, uint32_t b)
 {
-    return bsearch(&b, g->to + g->base[a], g->base[a + 1] - g->base[a], sizeof *g->to, compare_u32) != NULL;
+    return bsearch(&b, g->to + g->base[a], g->base[a + 1] - g->base[a], sizeof *g->to,
+                   compare_u32) != NULL;
 }

@@ -19,9 +19,11 @@ void worst_graph_free(worst_graph *g);
 bool worst_adjacent(const worst_graph *g, uint32_t a, uint32_t b);
 
 /* partner[sw] = the switch whose hosts sw's hosts send to, IK_NONE = silent. */
-/* Quads A-B-C-D: A and C exchange through their only common neighbour B, B and D through C, so the link B-C carries both. */
+/* Quads A-B-C-D: A and C exchange through their only common neighbour B, B and D through C, so the
+ * link B-C carries both. */
 ik_status worst_quads(const worst_graph *g, uint64_t seed, uint32_t *partner, ik_error *err);
-/* A matching of the switches with hosts that makes the shortest distances as long as possible, longest first. */
+/* A matching of the switches with hosts that makes the shortest distances as long as possible,
+ * longest first. */
 ik_status worst_longest(const worst_graph *g, uint32_t *partner, ik_error *err);
 
 #endif

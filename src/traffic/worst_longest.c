@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * worst_longest.c: a permutation of the switches over long distances: every flow then uses as many channels as it can
- * (S. A. Jyothi, A. Singla, P. B. Godfrey, A. Kolla, Measuring and Understanding Throughput of Network Topologies, SC 2016).
+ * worst_longest.c: a permutation of the switches over long distances: every flow then uses as many
+ * channels as it can (S. A. Jyothi, A. Singla, P. B. Godfrey, A. Kolla, Measuring and Understanding
+ * Throughput of Network Topologies, SC 2016).
  *
- * They take a maximum-weight matching; here distances are few and small, so a bottleneck matching is grown instead: with the
- * pairs at the largest distance first, then admitting the next smaller distance, switches that are still without a partner are
- * matched by augmenting paths (Kuhn). The shortest distance used is the largest possible. Cost O(S * E) for the distances, O(S^3)
- * at worst for the matching.
+ * They take a maximum-weight matching; here distances are few and small, so a bottleneck matching
+ * is grown instead: with the pairs at the largest distance first, then admitting the next smaller
+ * distance, switches that are still without a partner are matched by augmenting paths (Kuhn). The
+ * shortest distance used is the largest possible. Cost O(S * E) for the distances, O(S^3) at worst
+ * for the matching.
  */
 #include "traffic/worst.h"
 
@@ -24,7 +26,8 @@ typedef struct longest {
     uint32_t *stack, *edge;   /* [num] */
 } longest;
 
-static void distances_from(const worst_graph *g, longest *l, uint32_t row, uint32_t *dist, uint32_t *queue)
+static void distances_from(const worst_graph *g, longest *l, uint32_t row, uint32_t *dist,
+                           uint32_t *queue)
 {
     uint32_t head = 0, tail = 0;
     memset(dist, 0xFF, g->n * sizeof *dist);
@@ -47,7 +50,8 @@ static void distances_from(const worst_graph *g, longest *l, uint32_t row, uint3
     }
 }
 
-/* Kuhn's search with its own stack: finds a partner at distance >= least for `root`, moving others to new partners. */
+/* Kuhn's search with its own stack: finds a partner at distance >= least for `root`, moving others
+ * to new partners. */
 static bool augment(longest *l, uint32_t root, uint32_t least)
 {
     uint32_t depth = 0;
@@ -88,8 +92,10 @@ static ik_status longest_init(longest *l, const worst_graph *g, ik_error *err)
         l->num += g->hosts[sw] > 0;
     }
     if (l->num > MAX_LEAVES) {
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "a longest matching of %u switches would take too long; up to %d are matched",
-                       l->num, MAX_LEAVES);
+        return ik_fail(
+            err, IK_ERR_UNSUPPORTED,
+            "a longest matching of %u switches would take too long; up to %d are matched", l->num,
+            MAX_LEAVES);
     }
     size_t n = (size_t)l->num + 1;
     uint32_t **arrays[] = {&l->leaf, &l->mate, &l->mate_of, &l->seen, &l->stack, &l->edge};
@@ -126,7 +132,8 @@ ik_status worst_longest(const worst_graph *g, uint32_t *partner, ik_error *err)
     longest l = {0};
     size_t n = (size_t)g->n + 1;
     uint32_t *dist = ik_calloc(n, sizeof *dist), *queue = ik_calloc(n, sizeof *queue);
-    ik_status s = dist && queue ? longest_init(&l, g, err) : ik_fail_memory(err, n * 8, "distances");
+    ik_status s =
+        dist && queue ? longest_init(&l, g, err) : ik_fail_memory(err, n * 8, "distances");
     if (s == IK_OK) {
         uint32_t row = 0;
         for (uint32_t sw = 0; sw < g->n; sw++) {

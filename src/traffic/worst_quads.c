@@ -2,10 +2,12 @@
  *
  * worst_quads.c: the worst case of minimal routing on diameter-two direct graphs.
  *
- * In a path A-B-C-D where B is the only common neighbour of A and C, and C that of B and D, minimal routes of A <-> C and B <-> D
- * all cross the link B-C: with p hosts a switch it carries 2p flows each way. As many disjoint quads as possible are wanted.
- * Greedy: always continue with the free switch that has the fewest free neighbours, in whichever place of a quad it fits, with
- * partners chosen by the same rule; what is scarce is used before it is stranded. Several orders of ties are tried.
+ * In a path A-B-C-D where B is the only common neighbour of A and C, and C that of B and D, minimal
+ * routes of A <-> C and B <-> D all cross the link B-C: with p hosts a switch it carries 2p flows
+ * each way. As many disjoint quads as possible are wanted. Greedy: always continue with the free
+ * switch that has the fewest free neighbours, in whichever place of a quad it fits, with partners
+ * chosen by the same rule; what is scarce is used before it is stranded. Several orders of ties are
+ * tried.
  */
 #include "traffic/worst.h"
 
@@ -31,7 +33,8 @@ typedef struct quad {
 
 static bool scarcer(const quads *q, uint32_t a, uint32_t b)
 {
-    return q->free_near[a] != q->free_near[b] ? q->free_near[a] < q->free_near[b] : q->tie[a] < q->tie[b];
+    return q->free_near[a] != q->free_near[b] ? q->free_near[a] < q->free_near[b]
+                                              : q->tie[a] < q->tie[b];
 }
 
 /* Is `middle` the only common neighbour of a and b, and a not next to b? */
@@ -62,14 +65,16 @@ static bool is_free(const quads *q, uint32_t v)
     return q->state[v] != USED && q->g->hosts[v] > 0;
 }
 
-/* The scarcest free neighbour x of `next_to` such that `next_to` alone joins x and `far`; IK_NONE if there is none. */
+/* The scarcest free neighbour x of `next_to` such that `next_to` alone joins x and `far`; IK_NONE
+ * if there is none. */
 static uint32_t scarcest_end(const quads *q, uint32_t next_to, uint32_t far)
 {
     const worst_graph *g = q->g;
     uint32_t best = IK_NONE;
     for (uint32_t i = g->base[next_to]; i < g->base[next_to + 1]; i++) {
         uint32_t x = g->to[i];
-        if (x != far && is_free(q, x) && (best == IK_NONE || scarcer(q, x, best)) && only_through(g, x, far, next_to)) {
+        if (x != far && is_free(q, x) && (best == IK_NONE || scarcer(q, x, best)) &&
+            only_through(g, x, far, next_to)) {
             best = x;
         }
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What VC schemes share. Positions: a generated tree numbers its hosts by leaf switch and port, whether or not the ports
- * around are populated; any other fabric counts its hosts, and its switches with hosts, in order.
+ * What VC schemes share. Positions: a generated tree numbers its hosts by leaf switch and port,
+ * whether or not the ports around are populated; any other fabric counts its hosts, and its
+ * switches with hosts, in order.
  */
 #include "vc/lanes.h"
 
@@ -12,15 +13,17 @@
 ik_status lanes_settle(ik_vc *v, unsigned needed, unsigned usual, const char *why, ik_error *err)
 {
     if (needed > IK_MAX_VCS) {
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "VC scheme '%s' needs %u VCs for %s, %u is the most", v->family->name, needed,
-                       why, IK_MAX_VCS);
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "VC scheme '%s' needs %u VCs for %s, %u is the most", v->family->name,
+                       needed, why, IK_MAX_VCS);
     }
     if (v->num_vcs == 0) {
         v->num_vcs = usual > needed ? usual : needed;
     }
     if (v->num_vcs < needed) {
-        ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED, "VC scheme '%s' needs %u VCs for %s, only %u given", v->family->name,
-                                   needed, why, v->num_vcs);
+        ik_status status =
+            ik_fail(err, IK_ERR_UNSUPPORTED, "VC scheme '%s' needs %u VCs for %s, only %u given",
+                    v->family->name, needed, why, v->num_vcs);
         return ik_hint(err, status, "%u VCs would do", needed);
     }
     v->vcs_needed = needed;
@@ -38,8 +41,8 @@ void lanes_free_impl(ik_vc *v)
     free(v->impl);
 }
 
-void lanes_keep(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
-                uint8_t *vc_last)
+void lanes_keep(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
     (void)v, (void)sw, (void)in_port, (void)out_port;
     *vc_first = *vc_last = pk->vc;
@@ -51,7 +54,8 @@ static void positions_in_tree(const ik_fabric *f, const ik_xgft *tree, lanes_pos
     at->num_leaves = at->num_hosts / tree->m[0];
     for (uint32_t host = 0; host < f->num_hosts; host++) {
         uint32_t port = f->port_base[ik_host_node(f, host)];
-        while (f->port_peer[port] == IK_NONE && port + 1 < f->port_base[ik_host_node(f, host) + 1]) {
+        while (f->port_peer[port] == IK_NONE &&
+               port + 1 < f->port_base[ik_host_node(f, host) + 1]) {
             port++;
         }
         uint32_t peer = f->port_peer[port];
@@ -67,7 +71,8 @@ static ik_status positions_in_order(const ik_fabric *f, lanes_positions *at, ik_
 {
     uint32_t *rank = ik_calloc(f->num_switches + 1, sizeof *rank);
     if (!rank) {
-        return ik_fail_memory(err, f->num_switches * sizeof *rank, "the positions of leaf switches");
+        return ik_fail_memory(err, f->num_switches * sizeof *rank,
+                              "the positions of leaf switches");
     }
     for (uint32_t host = 0; host < f->num_hosts; host++) {
         uint32_t sw = ik_host_switch(f, host);
@@ -97,7 +102,8 @@ ik_status lanes_positions_make(const ik_fabric *f, lanes_positions *out, ik_erro
     ik_status status = IK_OK;
     const ik_xgft *tree = ik_fabric_xgft(f);
     if (!at.host || !at.leaf) {
-        status = ik_fail_memory(err, (size_t)f->num_hosts * 2 * sizeof(uint32_t), "the positions of hosts");
+        status = ik_fail_memory(err, (size_t)f->num_hosts * 2 * sizeof(uint32_t),
+                                "the positions of hosts");
     } else if (tree) {
         positions_in_tree(f, tree, &at);
     } else {

@@ -7,15 +7,17 @@
 
 #include "ikat/vc.h"
 
-/* Queues that the schemes against head-of-line blocking get when nobody says how many: the number that their comparison in fat
- * trees used (Rocher-Gonzalez et al.). One would make them all the same. */
+/* Queues that the schemes against head-of-line blocking get when nobody says how many: the number
+ * that their comparison in fat trees used (Rocher-Gonzalez et al.). One would make them all the
+ * same. */
 #define LANES_DEFAULT_QUEUES 3
 
-/* Settles v->num_vcs: `usual` if none was asked for; refuses fewer than `needed`. `why` ends the message ("paths of up to 4
- * hops"). */
+/* Settles v->num_vcs: `usual` if none was asked for; refuses fewer than `needed`. `why` ends the
+ * message ("paths of up to 4 hops"). */
 ik_status lanes_settle(ik_vc *v, unsigned needed, unsigned usual, const char *why, ik_error *err);
 
-/* VCs of class `number` of v->vcs_needed classes: each has an equal share of the VCs, what does not divide is left over. */
+/* VCs of class `number` of v->vcs_needed classes: each has an equal share of the VCs, what does not
+ * divide is left over. */
 static inline void lanes_class(const ik_vc *v, unsigned number, uint8_t *vc_first, uint8_t *vc_last)
 {
     unsigned share = v->num_vcs / v->vcs_needed;
@@ -33,8 +35,8 @@ void lanes_inject_first(const ik_vc *v, ik_packet *pk);
 /* destroy() of schemes whose impl is one free()-able block. */
 void lanes_free_impl(ik_vc *v);
 /* next() of every scheme that keeps the VC of the injection. */
-void lanes_keep(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
-                uint8_t *vc_last);
+void lanes_keep(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last);
 
 /* Does this channel lead to a host? */
 static inline bool lanes_ejects(const ik_fabric *f, uint32_t out_port)
@@ -43,12 +45,13 @@ static inline bool lanes_ejects(const ik_fabric *f, uint32_t out_port)
     return node == IK_NONE || !ik_is_switch(f, node);
 }
 
-/* Where each host sits, counted in the fabric as designed: a generated tree with empty host ports keeps the numbers of the full
- * tree. */
+/* Where each host sits, counted in the fabric as designed: a generated tree with empty host ports
+ * keeps the numbers of the full tree. */
 typedef struct lanes_positions {
     uint32_t num_hosts, num_leaves; /* of the full fabric */
     uint32_t *host;                 /* [fabric hosts] position of the host among all places */
-    uint32_t *leaf;                 /* [fabric hosts] position of its leaf switch among all leaf switches */
+    /* [fabric hosts] position of its leaf switch among all leaf switches */
+    uint32_t *leaf;
 } lanes_positions;
 ik_status lanes_positions_make(const ik_fabric *f, lanes_positions *out, ik_error *err);
 void lanes_positions_free(lanes_positions *positions);

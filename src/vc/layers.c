@@ -22,7 +22,8 @@ void layer_paths_free(layer_paths *p)
 static layer_class *make_classes(const links *g, bool by_switch, uint32_t *of, uint32_t *num)
 {
     layer_class *classes = ik_calloc((size_t)g->num_hosts + 1, sizeof *classes);
-    uint32_t *first = ik_calloc((size_t)g->num_switches + 1, sizeof *first); /* class of a switch, plus one */
+    /* class of a switch, plus one */
+    uint32_t *first = ik_calloc((size_t)g->num_switches + 1, sizeof *first);
     if (classes && first)
         for (uint32_t h = 0; h < g->num_hosts; h++) {
             uint32_t sw = g->host_sw[h];
@@ -44,8 +45,10 @@ static layer_class *make_classes(const links *g, bool by_switch, uint32_t *of, u
     return classes;
 }
 
-/* The link that the routing prefers for pk at sw, IK_NONE if it does not lead to a switch. ports: room for the radix. */
-static uint32_t next_link(const layer_paths *p, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *ports)
+/* The link that the routing prefers for pk at sw, IK_NONE if it does not lead to a switch. ports:
+ * room for the radix. */
+static uint32_t next_link(const layer_paths *p, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                          uint32_t *ports)
 {
     uint32_t preferred = 0;
     uint32_t n = p->r->family->next(p->r, sw, in_port, pk, ports, &preferred);
@@ -67,7 +70,8 @@ static ik_status fill_tree(void *ctx, size_t index, unsigned thread, ik_error *e
     for (uint32_t sw = 0; sw < n; sw++) {
         ik_packet pk = {.src = host, .dst = host, .via = IK_NONE};
         uint32_t in = p->r->fabric->port_base[sw];
-        p->next[index * n + sw] = next_link(p, sw, in, &pk, job->ports + (size_t)thread * job->radix);
+        p->next[index * n + sw] =
+            next_link(p, sw, in, &pk, job->ports + (size_t)thread * job->radix);
     }
     return IK_OK;
 }
@@ -91,12 +95,15 @@ static ik_status fill_trees(layer_paths *p, const ik_env *env, ik_error *err)
 
 static ik_status refuse_many(const ik_vc *v, ik_error *err)
 {
-    ik_fail(err, IK_ERR_UNSUPPORTED, "VC scheme '%s' layers one path a pair, but routing '%s' has several", v->family->name,
+    ik_fail(err, IK_ERR_UNSUPPORTED,
+            "VC scheme '%s' layers one path a pair, but routing '%s' has several", v->family->name,
             v->routing->spec ? v->routing->spec : v->routing->family->name);
-    return ik_hint(err, IK_ERR_UNSUPPORTED, "hopclass works for every path; or choose a deterministic routing");
+    return ik_hint(err, IK_ERR_UNSUPPORTED,
+                   "hopclass works for every path; or choose a deterministic routing");
 }
 
-ik_status layer_paths_build(const ik_vc *v, bool symmetric, const ik_env *env, layer_paths *out, ik_error *err)
+ik_status layer_paths_build(const ik_vc *v, bool symmetric, const ik_env *env, layer_paths *out,
+                            ik_error *err)
 {
     const ik_routing *r = v->routing;
     if (r->kind != IK_ROUTE_DETERMINISTIC)
@@ -106,12 +113,14 @@ ik_status layer_paths_build(const ik_vc *v, bool symmetric, const ik_env *env, l
     if (status != IK_OK)
         return status;
     /* Hosts with several switches have ways of their own. */
-    bool tree = r->traits & IK_ROUTE_DEST_BASED, by_switch = (r->traits & IK_ROUTE_PER_SWITCH) && !p.g.multi;
+    bool tree = r->traits & IK_ROUTE_DEST_BASED,
+         by_switch = (r->traits & IK_ROUTE_PER_SWITCH) && !p.g.multi;
     p.max_length = 2 * p.g.num_switches + 2;
     p.source_of = ik_calloc((size_t)p.g.num_hosts + 1, sizeof *p.source_of);
     p.dest_of = ik_calloc((size_t)p.g.num_hosts + 1, sizeof *p.dest_of);
     if (p.source_of && p.dest_of) {
-        p.source = make_classes(&p.g, by_switch || (tree && !symmetric), p.source_of, &p.num_sources);
+        p.source =
+            make_classes(&p.g, by_switch || (tree && !symmetric), p.source_of, &p.num_sources);
         p.dest = make_classes(&p.g, by_switch, p.dest_of, &p.num_dests);
     }
     if (!p.source || !p.dest)
@@ -165,7 +174,8 @@ uint32_t layer_path(const layer_paths *p, uint32_t source, uint32_t dest, uint32
     return n;
 }
 
-/* ------------------------------------------------------------------------------------------ orders */
+/* ------------------------------------------------------------------------------------------
+ * orders */
 
 typedef struct length_job {
     const layer_paths *p;
@@ -178,14 +188,14 @@ static ik_status length_row(void *ctx, size_t index, unsigned thread, ik_error *
     (void)err;
     const length_job *job = ctx;
     for (uint32_t d = 0; d < job->p->num_dests; d++)
-        job->length[index * job->p->num_dests + d] =
-            layer_path(job->p, (uint32_t)index, d, job->scratch + (size_t)thread * job->p->max_length);
+        job->length[index * job->p->num_dests + d] = layer_path(
+            job->p, (uint32_t)index, d, job->scratch + (size_t)thread * job->p->max_length);
     return IK_OK;
 }
 
 /* Counting sort by length, lexicographic among equals. */
-static ik_status sort_by_length(const layer_paths *p, bool longest_first, const ik_env *env, uint32_t *pairs, size_t num,
-                                ik_error *err)
+static ik_status sort_by_length(const layer_paths *p, bool longest_first, const ik_env *env,
+                                uint32_t *pairs, size_t num, ik_error *err)
 {
     size_t buckets = (size_t)p->max_length + 2;
     length_job job = {p, ik_calloc((size_t)p->max_length * ik_env_threads(env), sizeof(uint32_t)),
@@ -213,11 +223,13 @@ static ik_status sort_by_length(const layer_paths *p, bool longest_first, const 
     return status;
 }
 
-ik_status layer_pairs(const layer_paths *p, layer_order order, const ik_env *env, uint32_t **out, ik_error *err)
+ik_status layer_pairs(const layer_paths *p, layer_order order, const ik_env *env, uint32_t **out,
+                      ik_error *err)
 {
     uint64_t num = (uint64_t)p->num_sources * p->num_dests;
     if (num >= UINT32_MAX)
-        return ik_fail(err, IK_ERR_MEMORY, "%llu paths are too many to be layered", (unsigned long long)num);
+        return ik_fail(err, IK_ERR_MEMORY, "%llu paths are too many to be layered",
+                       (unsigned long long)num);
     ik_status status = links_refuse_bytes(env, 9.0 * (double)num, "the pairs to be layered", err);
     if (status != IK_OK)
         return status;
@@ -243,7 +255,8 @@ ik_status layer_pairs(const layer_paths *p, layer_order order, const ik_env *env
 
 /* ------------------------------------------------------------------------------------------ VCs */
 
-ik_status layer_vcs_settle(ik_vc *v, unsigned num_layers, const uint64_t *load, layer_vcs *out, ik_error *err)
+ik_status layer_vcs_settle(ik_vc *v, unsigned num_layers, const uint64_t *load, layer_vcs *out,
+                           ik_error *err)
 {
     ik_status status = lanes_settle(v, num_layers, num_layers, "the paths of this routing", err);
     if (status != IK_OK)
@@ -277,7 +290,8 @@ double layer_vcs_share(const layer_vcs *vcs, unsigned vc)
     return 0;
 }
 
-/* Layers to lanes: the pairs of a layer take its VCs in turn, heavier classes counted as often as they have host pairs. */
+/* Layers to lanes: the pairs of a layer take its VCs in turn, heavier classes counted as often as
+ * they have host pairs. */
 static void spread(const layer_paths *p, layer_lanes *lanes)
 {
     uint64_t turn[IK_MAX_VCS] = {0};
@@ -289,7 +303,8 @@ static void spread(const layer_paths *p, layer_lanes *lanes)
         }
 }
 
-ik_status layer_lanes_make(ik_vc *v, layer_paths *p, uint8_t *layer, unsigned num_layers, ik_error *err)
+ik_status layer_lanes_make(ik_vc *v, layer_paths *p, uint8_t *layer, unsigned num_layers,
+                           ik_error *err)
 {
     uint64_t load[IK_MAX_VCS] = {0};
     layer_lanes *lanes = ik_calloc(1, sizeof *lanes);
@@ -298,7 +313,8 @@ ik_status layer_lanes_make(ik_vc *v, layer_paths *p, uint8_t *layer, unsigned nu
     if (status == IK_OK) {
         for (uint32_t s = 0; s < p->num_sources; s++)
             for (uint32_t d = 0; d < p->num_dests; d++)
-                load[layer[(size_t)s * p->num_dests + d]] += layer_path(p, s, d, path) * layer_weight(p, s, d);
+                load[layer[(size_t)s * p->num_dests + d]] +=
+                    layer_path(p, s, d, path) * layer_weight(p, s, d);
         status = layer_vcs_settle(v, num_layers, load, &lanes->vcs, err);
     }
     free(path);

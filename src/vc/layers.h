@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * layers.h: what the layering VC schemes share: the routing's paths as lists of links, and how spare VCs are handed out.
+ * layers.h: what the layering VC schemes share: the routing's paths as lists of links, and how
+ * spare VCs are handed out.
  *
- * Hosts that a routing cannot tell apart are merged into classes: destinations by switch where the routing says so, sources by
- * switch where routes depend on the destination alone.
+ * Hosts that a routing cannot tell apart are merged into classes: destinations by switch where the
+ * routing says so, sources by switch where routes depend on the destination alone.
  */
 #ifndef IKAT_VC_LAYERS_H
 #define IKAT_VC_LAYERS_H
 
-#include "routing/linkdag.h"
+#include "routing/graph/linkdag.h"
 #include "vc/lanes.h"
 
 typedef struct layer_class {
@@ -23,15 +24,18 @@ typedef struct layer_paths {
     layer_class *source, *dest; /* [num_sources], [num_dests] */
     uint32_t num_sources, num_dests;
     uint32_t *source_of, *dest_of; /* [hosts] class, IK_NONE for hosts without a switch */
-    uint32_t *next;                /* [dest][switch] link, IK_NONE at the end: destination-based routings; else NULL */
-    uint32_t max_length;           /* room for a path, in links */
+    /* [dest][switch] link, IK_NONE at the end: destination-based routings; else NULL */
+    uint32_t *next;
+    uint32_t max_length; /* room for a path, in links */
 } layer_paths;
 
 /* symmetric: number sources and destinations alike, so that (d, s) is the way back of (s, d).
  * IK_ERR_UNSUPPORTED for routings that give a pair several paths, with what would do as hint. */
-ik_status layer_paths_build(const ik_vc *v, bool symmetric, const ik_env *env, layer_paths *out, ik_error *err);
+ik_status layer_paths_build(const ik_vc *v, bool symmetric, const ik_env *env, layer_paths *out,
+                            ik_error *err);
 void layer_paths_free(layer_paths *p);
-/* Links of the path between two classes into out[max_length]; their number, 0 if none is crossed or the pair is unconnected. */
+/* Links of the path between two classes into out[max_length]; their number, 0 if none is crossed or
+ * the pair is unconnected. */
 uint32_t layer_path(const layer_paths *p, uint32_t source, uint32_t dest, uint32_t *out);
 /* Host pairs between two classes. */
 static inline uint64_t layer_weight(const layer_paths *p, uint32_t source, uint32_t dest)
@@ -44,7 +48,8 @@ typedef enum layer_order { LAYER_LEX, LAYER_DST, LAYER_SHORT, LAYER_LONG } layer
 #define LAYER_ORDERS     "lex|dst|short|long"
 #define LAYER_ORDER_HELP "pairs taken by source, by destination, or shortest or longest paths first"
 /* The numbers of all pairs in that order: [num_sources * num_dests], free with free(). */
-ik_status layer_pairs(const layer_paths *p, layer_order order, const ik_env *env, uint32_t **out, ik_error *err);
+ik_status layer_pairs(const layer_paths *p, layer_order order, const ik_env *env, uint32_t **out,
+                      ik_error *err);
 
 /* Layers become runs of VCs: layer l owns VCs base[l] … base[l + 1] - 1. */
 typedef struct layer_vcs {
@@ -52,8 +57,10 @@ typedef struct layer_vcs {
     unsigned base[IK_MAX_VCS + 1];
     double share[IK_MAX_VCS]; /* of the switch-to-switch hops of uniform traffic, per layer */
 } layer_vcs;
-/* Settles v->num_vcs and gives spare VCs to the layers with most hops per VC. load: [num_layers] hops. */
-ik_status layer_vcs_settle(ik_vc *v, unsigned num_layers, const uint64_t *load, layer_vcs *out, ik_error *err);
+/* Settles v->num_vcs and gives spare VCs to the layers with most hops per VC. load: [num_layers]
+ * hops. */
+ik_status layer_vcs_settle(ik_vc *v, unsigned num_layers, const uint64_t *load, layer_vcs *out,
+                           ik_error *err);
 
 /* Share of those hops on one VC: a layer's VCs carry equal parts. */
 double layer_vcs_share(const layer_vcs *vcs, unsigned vc);
@@ -65,8 +72,10 @@ typedef struct layer_lanes {
     uint8_t *lane; /* [source][dest] */
     layer_vcs vcs;
 } layer_lanes;
-/* Makes v->impl from the layer of every pair (taken over, also on failure); spare VCs split the heaviest layers. */
-ik_status layer_lanes_make(ik_vc *v, layer_paths *p, uint8_t *layer, unsigned num_layers, ik_error *err);
+/* Makes v->impl from the layer of every pair (taken over, also on failure); spare VCs split the
+ * heaviest layers. */
+ik_status layer_lanes_make(ik_vc *v, layer_paths *p, uint8_t *layer, unsigned num_layers,
+                           ik_error *err);
 void layer_lanes_destroy(ik_vc *v);
 void layer_lanes_inject(const ik_vc *v, ik_packet *pk);
 double layer_lanes_share(const ik_vc *v, unsigned vc);

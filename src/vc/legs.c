@@ -22,7 +22,8 @@ static bool one_cable_each(const ik_fabric *f)
 
 bool legs_fit(const ik_plan *plan)
 {
-    if (plan->routing->rails) { /* not every pair of ports of hosts is used, and which are depends on the hosts */
+    if (plan->routing->rails) {
+        /* not every pair of ports of hosts is used, and which are depends on the hosts */
         return false;
     }
     const ik_routing *r = plan->routing;
@@ -30,7 +31,8 @@ bool legs_fit(const ik_plan *plan)
     unsigned scheme_needs = IK_VC_IGNORES_SRC | IK_VC_BY_SWITCH | IK_VC_BY_LANE;
     bool by_destination = (r->traits & IK_ROUTE_DEST_BASED) && !r->family->num_starts;
     return (by_destination || (r->family->legs && (r->traits & legs_need) == legs_need)) &&
-           (plan->vc->family->ignores & scheme_needs) == scheme_needs && one_cable_each(plan->fabric);
+           (plan->vc->family->ignores & scheme_needs) == scheme_needs &&
+           one_cable_each(plan->fabric);
 }
 
 ik_status legs_count_bytes(legs_job *job, size_t bytes, ik_error *err)
@@ -39,14 +41,15 @@ ik_status legs_count_bytes(legs_job *job, size_t bytes, ik_error *err)
     uint64_t limit = job->env ? job->env->memory_limit_bytes : 0;
     if (limit && sum > limit) {
         return ik_fail(err, IK_ERR_MEMORY,
-                       "walking the ways of all pairs would take more than %.0f MB, above the limit of %.0f MB",
+                       "walking the ways of all pairs would take more than %.0f MB, above the "
+                       "limit of %.0f MB",
                        (double)sum / 1e6, (double)limit / 1e6);
     }
     return IK_OK;
 }
 
-void legs_show(const legs_job *job, unsigned thread, const leg_walk *w, uint32_t id, uint32_t dst_group,
-               const uint64_t *dst_groups)
+void legs_show(const legs_job *job, unsigned thread, const leg_walk *w, uint32_t id,
+               uint32_t dst_group, const uint64_t *dst_groups)
 {
     const leg_state *s = &w->states[id];
     if (job->visitor->state) {
@@ -114,7 +117,9 @@ static ik_status job_make(legs_job *job, ik_error *err)
     if (status == IK_OK) {
         job->ways = ik_calloc(groups * job->num_headings + 1, sizeof *job->ways);
         job->blocks = ik_calloc((size_t)job->num_blocks + 1, sizeof *job->blocks);
-        status = job->ways && job->blocks ? IK_OK : ik_fail_memory(err, bytes, "the first legs of all ways");
+        status = job->ways && job->blocks
+                     ? IK_OK
+                     : ik_fail_memory(err, bytes, "the first legs of all ways");
     }
     return status;
 }
@@ -132,7 +137,8 @@ static void job_free(legs_job *job)
     free(job->blocks);
 }
 
-/* The bytes of one way. A heading without a place at this source leaves flaws that nobody adds up. */
+/* The bytes of one way. A heading without a place at this source leaves flaws that nobody adds
+ * up. */
 static void write_bytes(const legs_job *job, uint32_t g, uint32_t heading)
 {
     const legs_way *way = &job->ways[(size_t)g * job->num_headings + heading];
@@ -185,8 +191,8 @@ static ik_status number_places(legs_job *job, ik_error *err)
     return job->one_place ? write_all_bytes(job, err) : IK_OK;
 }
 
-ik_status legs_walk(const ik_plan *plan, const walk_groups *groups, const legs_visitor *visitor, const ik_env *env, bool *fits,
-                    ik_error *err)
+ik_status legs_walk(const ik_plan *plan, const walk_groups *groups, const legs_visitor *visitor,
+                    const ik_env *env, bool *fits, ik_error *err)
 {
     legs_job job = {.plan = plan, .groups = groups, .visitor = visitor, .env = env};
     job.legs = plan->routing->family->num_starts ? plan->routing->family->legs : NULL;

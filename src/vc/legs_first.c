@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The first legs, heading by heading. Sets of destinations enter at the sources that send to them with this heading, flow along
- * the hops, and are kept for each port of each state in which packets turn: the pairs that turn there and no others, so that the
- * second legs give exactly the dependencies that some packet has.
+ * The first legs, heading by heading. Sets of destinations enter at the sources that send to them
+ * with this heading, flow along the hops, and are kept for each port of each state in which packets
+ * turn: the pairs that turn there and no others, so that the second legs give exactly the
+ * dependencies that some packet has.
  */
 #include "vc/legs_private.h"
 
@@ -11,7 +12,8 @@
 
 typedef struct scratch {
     leg_walk walk;
-    uint64_t *enter; /* [LEGS_BLOCK][groups][words] destinations by heading of the block and source */
+    /* [LEGS_BLOCK][groups][words] destinations by heading of the block and source */
+    uint64_t *enter;
     uint64_t *row;   /* [row_words] */
     uint32_t *start; /* [groups] state in which a source enters, IK_NONE */
     uint64_t *sets;  /* [states][words] destinations whose packets pass a state */
@@ -64,7 +66,8 @@ static void fill_source(const legs_job *job, scratch *s, uint32_t block, uint32_
 /* The start of a source's packets to a destination group. */
 static void start_at(const legs_job *job, uint32_t heading, uint32_t g, uint32_t to, ik_packet *pk)
 {
-    *pk = (ik_packet){.src = legs_source(job, g, to), .dst = job->groups->group[to].first, .via = IK_NONE};
+    *pk = (ik_packet){
+        .src = legs_source(job, g, to), .dst = job->groups->group[to].first, .via = IK_NONE};
     job->legs->start(job->plan->routing, heading, pk);
     job->plan->vc->family->inject(job->plan->vc, pk);
 }
@@ -75,7 +78,8 @@ static void ends_of(const uint64_t *set, size_t words, uint32_t *first, uint32_t
     *last = IK_NONE;
     for (size_t word = 0; word < words; word++) {
         if (set[word]) {
-            *first = *last == IK_NONE ? (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(set[word]) : *first;
+            *first = *last == IK_NONE ? (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(set[word])
+                                      : *first;
             *last = (uint32_t)(word * 64) + 63 - (uint32_t)__builtin_clzll(set[word]);
         }
     }
@@ -116,7 +120,9 @@ static bool spread_sets(const legs_job *job, scratch *s, uint32_t heading)
 {
     const leg_walk *w = &s->walk;
     size_t words = job->words;
-    if (!walk_reserve((void **)&s->sets, &s->max_sets, w->num_states * words + 1, sizeof *s->sets)) { /* there may be no state */
+    if (!walk_reserve((void **)&s->sets, &s->max_sets, w->num_states * words + 1,
+                      sizeof *s->sets)) {
+        /* there may be no state */
         return false;
     }
     memset(s->sets, 0, w->num_states * words * sizeof *s->sets);
@@ -133,7 +139,8 @@ static bool spread_sets(const legs_job *job, scratch *s, uint32_t heading)
             const leg_state *from = &w->states[w->left[i]];
             for (uint32_t e = 0; e < from->num_edges; e++) {
                 uint32_t to = w->edges[from->first_edge + e].to;
-                news |= to != IK_NONE && join(s->sets + to * words, s->sets + w->left[i] * words, words);
+                news |= to != IK_NONE &&
+                        join(s->sets + to * words, s->sets + w->left[i] * words, words);
             }
         }
         again = loops && news;
@@ -150,10 +157,12 @@ static bool note_ways(legs_job *job, const scratch *s, uint32_t heading)
             continue;
         }
         const leg_state *at = &s->walk.states[s->start[g]];
-        if (at->two_places || at->longest > LEGS_LONGEST || at->preferred > LEGS_LONGEST || at->turning > LEGS_LONGEST) {
+        if (at->two_places || at->longest > LEGS_LONGEST || at->preferred > LEGS_LONGEST ||
+            at->turning > LEGS_LONGEST) {
             return false;
         }
-        *way = (legs_way){at->place, (uint8_t)at->preferred, (uint8_t)at->turning, (uint8_t)at->longest, at->flaws};
+        *way = (legs_way){at->place, (uint8_t)at->preferred, (uint8_t)at->turning,
+                          (uint8_t)at->longest, at->flaws};
     }
     return true;
 }
@@ -161,7 +170,8 @@ static bool note_ways(legs_job *job, const scratch *s, uint32_t heading)
 /* A new set in the block, empty or a copy; SIZE_MAX when out of memory. */
 static size_t add_set(legs_block *block, size_t words, const uint64_t *from)
 {
-    if (!walk_reserve((void **)&block->sets, &block->max_set_words, (block->num_sets + 1) * words, sizeof *block->sets)) {
+    if (!walk_reserve((void **)&block->sets, &block->max_set_words, (block->num_sets + 1) * words,
+                      sizeof *block->sets)) {
         return SIZE_MAX;
     }
     uint64_t *set = block->sets + block->num_sets * words;
@@ -172,21 +182,24 @@ static size_t add_set(legs_block *block, size_t words, const uint64_t *from)
 }
 
 /* A turn with its ports, whose sets are empty yet. */
-static bool add_turn(const legs_job *job, legs_block *block, const scratch *s, uint32_t heading, uint32_t id)
+static bool add_turn(const legs_job *job, legs_block *block, const scratch *s, uint32_t heading,
+                     uint32_t id)
 {
     const leg_state *at = &s->walk.states[id];
     const uint64_t *ports = leg_in_ports(&s->walk, id);
     size_t set = add_set(block, job->words, s->sets + id * job->words);
-    if (set == SIZE_MAX || !walk_reserve((void **)&block->turns, &block->max_turns, block->num_turns + 1, sizeof *block->turns)) {
+    if (set == SIZE_MAX || !walk_reserve((void **)&block->turns, &block->max_turns,
+                                         block->num_turns + 1, sizeof *block->turns)) {
         return false;
     }
-    legs_turn turn = {.pk = at->pk, .sw = at->sw, .heading = heading, .place = at->place, .set = set};
+    legs_turn turn = {
+        .pk = at->pk, .sw = at->sw, .heading = heading, .place = at->place, .set = set};
     turn.first_in = (uint32_t)block->num_ins;
     for (size_t word = 0; word < s->walk.port_words; word++) {
         for (uint64_t bits = ports[word]; bits; bits &= bits - 1, turn.num_in++) {
             size_t empty = add_set(block, job->words, NULL);
-            if (empty == SIZE_MAX ||
-                !walk_reserve((void **)&block->ins, &block->max_ins, block->num_ins + 1, sizeof *block->ins)) {
+            if (empty == SIZE_MAX || !walk_reserve((void **)&block->ins, &block->max_ins,
+                                                   block->num_ins + 1, sizeof *block->ins)) {
                 return false;
             }
             uint32_t port = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits);
@@ -198,7 +211,8 @@ static bool add_turn(const legs_job *job, legs_block *block, const scratch *s, u
 }
 
 /* The set of a turn's port is what the states that it comes from hand on. */
-static void join_turn(const legs_job *job, legs_block *block, const legs_turn *turn, uint32_t out_port, const uint64_t *set)
+static void join_turn(const legs_job *job, legs_block *block, const legs_turn *turn,
+                      uint32_t out_port, const uint64_t *set)
 {
     const ik_fabric *f = job->plan->fabric;
     uint32_t local = ik_port_local(f, f->port_peer[out_port]);
@@ -236,10 +250,12 @@ static bool note_turns(legs_job *job, legs_block *block, scratch *s, uint32_t he
     return true;
 }
 
-static bool walk_heading(legs_job *job, legs_block *block, scratch *s, uint32_t heading, unsigned thread)
+static bool walk_heading(legs_job *job, legs_block *block, scratch *s, uint32_t heading,
+                         unsigned thread)
 {
     leg_walk_begin(&s->walk, heading);
-    if (!enter_sources(job, s, heading) || !spread_sets(job, s, heading) || !note_turns(job, block, s, heading)) {
+    if (!enter_sources(job, s, heading) || !spread_sets(job, s, heading) ||
+        !note_turns(job, block, s, heading)) {
         return false;
     }
     if (!note_ways(job, s, heading) || s->walk.contradicted) {
@@ -265,7 +281,8 @@ static ik_status walk_block(void *ctx, size_t index, unsigned thread, ik_error *
         fill_source(job, s, (uint32_t)index, g);
     }
     uint32_t first = (uint32_t)index * LEGS_BLOCK;
-    for (uint32_t h = first; h < first + LEGS_BLOCK && h < job->num_headings && !atomic_load(&job->misfit); h++) {
+    for (uint32_t h = first;
+         h < first + LEGS_BLOCK && h < job->num_headings && !atomic_load(&job->misfit); h++) {
         size_t before = block->max_set_words;
         if (ik_env_cancelled(job->env)) {
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
@@ -273,7 +290,8 @@ static ik_status walk_block(void *ctx, size_t index, unsigned thread, ik_error *
         if (!walk_heading(job, block, s, h, thread)) {
             return ik_fail_memory(err, block->max_set_words * 8, "the first legs of all ways");
         }
-        ik_status status = legs_count_bytes(job, (block->max_set_words - before) * sizeof *block->sets, err);
+        ik_status status =
+            legs_count_bytes(job, (block->max_set_words - before) * sizeof *block->sets, err);
         if (status != IK_OK) {
             return status;
         }
@@ -283,7 +301,8 @@ static ik_status walk_block(void *ctx, size_t index, unsigned thread, ik_error *
 
 static ik_status scratch_make(legs_job *job, scratch *s, ik_error *err)
 {
-    size_t groups = job->groups->num, bytes = (size_t)LEGS_BLOCK * groups * job->words * sizeof *s->enter;
+    size_t groups = job->groups->num,
+           bytes = (size_t)LEGS_BLOCK * groups * job->words * sizeof *s->enter;
     ik_status status = legs_count_bytes(job, bytes, err);
     if (status != IK_OK) {
         return status;
@@ -292,20 +311,23 @@ static ik_status scratch_make(legs_job *job, scratch *s, ik_error *err)
     s->row = ik_calloc(job->row_words + 1, sizeof *s->row);
     s->start = ik_calloc(groups + 1, sizeof *s->start);
     bool made = leg_walk_make(job->plan, &s->walk);
-    return made && s->enter && s->row && s->start ? IK_OK : ik_fail_memory(err, bytes, "the first legs of all ways");
+    return made && s->enter && s->row && s->start
+               ? IK_OK
+               : ik_fail_memory(err, bytes, "the first legs of all ways");
 }
 
 ik_status legs_walk_first(legs_job *job, ik_error *err)
 {
     unsigned threads = ik_env_threads(job->env);
     first_job work = {.job = job, .scratch = ik_calloc(threads, sizeof *work.scratch)};
-    ik_status status = work.scratch ? IK_OK : ik_fail_memory(err, threads, "the first legs of all ways");
+    ik_status status =
+        work.scratch ? IK_OK : ik_fail_memory(err, threads, "the first legs of all ways");
     for (unsigned t = 0; status == IK_OK && t < threads; t++) {
         status = scratch_make(job, &work.scratch[t], err);
     }
     if (status == IK_OK) {
-        status =
-            ik_parallel_for_units(job->env, job->visitor->what, "blocks of headings", job->num_blocks, walk_block, &work, err);
+        status = ik_parallel_for_units(job->env, job->visitor->what, "blocks of headings",
+                                       job->num_blocks, walk_block, &work, err);
     }
     for (unsigned t = 0; work.scratch && t < threads; t++) {
         leg_walk_free(&work.scratch[t].walk);

@@ -24,7 +24,8 @@ typedef struct legs_way {
     uint8_t flaws;
 } legs_way;
 
-/* The same of all headings, number by number, and what lies behind turns, for adding many at once: [row_words * 64] each. */
+/* The same of all headings, number by number, and what lies behind turns, for adding many at once:
+ * [row_words * 64] each. */
 typedef struct legs_bytes {
     uint8_t *preferred, *longest, *flaws;
 } legs_bytes;
@@ -62,10 +63,11 @@ typedef struct legs_job {
     size_t words, row_words; /* of a set of groups, of a set of headings */
     uint32_t *component;     /* [num_switches] of the fabric */
     legs_way *ways;          /* [groups][num_headings] */
-    bool one_place;          /* all packets with one heading turn in one place; its number is the heading then, and: */
-    uint8_t *bytes_of_ways;  /* [groups][3][row_words * 64] the ways' preferred, turning, flaws */
-    legs_block *blocks;      /* [num_blocks] */
-    uint32_t check_stride;   /* the starts of one of so many pairs are checked */
+    /* all packets with one heading turn in one place; its number is the heading then, and: */
+    bool one_place;
+    uint8_t *bytes_of_ways; /* [groups][3][row_words * 64] the ways' preferred, turning, flaws */
+    legs_block *blocks;     /* [num_blocks] */
+    uint32_t check_stride;  /* the starts of one of so many pairs are checked */
     atomic_bool misfit;
     atomic_uint_least64_t bytes; /* of everything that grows */
 } legs_job;
@@ -75,12 +77,13 @@ static inline bool legs_has(const uint64_t *set, uint32_t bit)
     return set[bit / 64] >> bit % 64 & 1;
 }
 
-/* The host that stands for the sources of a group in traffic to another group; IK_NONE if there is none or the fabric does not
- * connect them. */
+/* The host that stands for the sources of a group in traffic to another group; IK_NONE if there is
+ * none or the fabric does not connect them. */
 static inline uint32_t legs_source(const legs_job *job, uint32_t src_group, uint32_t dst_group)
 {
     const walk_group *from = &job->groups->group[src_group], *to = &job->groups->group[dst_group];
-    bool connected = job->visitor->unconnected_too || job->component[from->sw] == job->component[to->sw];
+    bool connected =
+        job->visitor->unconnected_too || job->component[from->sw] == job->component[to->sw];
     return connected ? walk_group_source(from, to->first) : IK_NONE;
 }
 
@@ -95,8 +98,8 @@ static inline legs_bytes legs_bytes_of(const legs_job *job, uint32_t group)
 /* Adds to what is in use; IK_ERR_MEMORY above env's limit. */
 ik_status legs_count_bytes(legs_job *job, size_t bytes, ik_error *err);
 /* Shows the visitor a state of a finished leg. */
-void legs_show(const legs_job *job, unsigned thread, const leg_walk *w, uint32_t state, uint32_t dst_group,
-               const uint64_t *dst_groups);
+void legs_show(const legs_job *job, unsigned thread, const leg_walk *w, uint32_t state,
+               uint32_t dst_group, const uint64_t *dst_groups);
 
 ik_status legs_walk_first(legs_job *job, ik_error *err);
 ik_status legs_walk_second(legs_job *job, ik_error *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The second legs, destination by destination: from every state in which packets for it turn, and from the sources of starts
- * without heading. Then, source by source, all starts: a first leg and what lies behind its turn.
+ * The second legs, destination by destination: from every state in which packets for it turn, and
+ * from the sources of starts without heading. Then, source by source, all starts: a first leg and
+ * what lies behind its turn.
  */
 #include "vc/legs_private.h"
 
@@ -45,7 +46,8 @@ static void note_behind(const legs_job *job, scratch *s, uint32_t place, const l
 }
 
 /* Enters at every turn of the block that packets for the destination make. */
-static bool enter_turns(const legs_job *job, scratch *s, const legs_block *block, uint32_t to, bool *misfit)
+static bool enter_turns(const legs_job *job, scratch *s, const legs_block *block, uint32_t to,
+                        bool *misfit)
 {
     for (size_t t = 0; t < block->num_turns; t++) {
         const legs_turn *turn = &block->turns[t];
@@ -61,7 +63,8 @@ static bool enter_turns(const legs_job *job, scratch *s, const legs_block *block
         uint64_t *ports = leg_in_ports(&s->walk, id);
         for (uint32_t i = turn->first_in; i < turn->first_in + turn->num_in; i++) {
             uint32_t port = block->ins[i].port;
-            ports[port / 64] |= (uint64_t)legs_has(block->sets + block->ins[i].set * job->words, to) << port % 64;
+            ports[port / 64] |= (uint64_t)legs_has(block->sets + block->ins[i].set * job->words, to)
+                                << port % 64;
         }
         const leg_state *at = &s->walk.states[id];
         *misfit |= at->longest > LEGS_LONGEST || at->preferred > LEGS_LONGEST;
@@ -91,19 +94,21 @@ static uint32_t count_headings(const legs_job *job, scratch *s, uint32_t src, ui
 
 static bool same_packet(const ik_packet *a, const ik_packet *b)
 {
-    return a->src == b->src && a->dst == b->dst && a->via == b->via && a->phase == b->phase && a->hops == b->hops &&
-           a->vc == b->vc && a->layer == b->layer;
+    return a->src == b->src && a->dst == b->dst && a->via == b->via && a->phase == b->phase &&
+           a->hops == b->hops && a->vc == b->vc && a->layer == b->layer;
 }
 
 /* Are the starts with headings those that start_nth() gives from `first` on, in ascending order? */
-static bool starts_agree(const legs_job *job, const scratch *s, uint32_t src, uint32_t dst, uint32_t first)
+static bool starts_agree(const legs_job *job, const scratch *s, uint32_t src, uint32_t dst,
+                         uint32_t first)
 {
     const ik_plan *plan = job->plan;
     uint32_t n = first;
     for (size_t word = 0; word < job->row_words; word++) {
         for (uint64_t bits = s->row[word]; bits; bits &= bits - 1, n++) {
             ik_packet declared = {.src = src, .dst = dst, .via = IK_NONE}, real;
-            job->legs->start(plan->routing, (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits), &declared);
+            job->legs->start(plan->routing, (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits),
+                             &declared);
             plan->vc->family->inject(plan->vc, &declared);
             ik_plan_start_nth(plan, src, dst, n, &real);
             if (!same_packet(&declared, &real)) {
@@ -122,7 +127,8 @@ static bool enter_source(const legs_job *job, scratch *s, uint32_t g, uint32_t t
     if (src == IK_NONE) {
         return true;
     }
-    uint32_t starts = ik_plan_num_starts(job->plan, src, dst), headed = count_headings(job, s, src, dst);
+    uint32_t starts = ik_plan_num_starts(job->plan, src, dst),
+             headed = count_headings(job, s, src, dst);
     if (starts < headed || starts > headed + 1) {
         *misfit = true;
         return true;
@@ -157,8 +163,10 @@ static void add_flawed(const legs_job *job, scratch *s, const legs_way *ways, wa
     }
 }
 
-/* Adds up ways and what lies behind for LEGS_BLOCK headings, all of which are starts. Loops that a compiler can make wide. */
-static unsigned add_block(const legs_bytes *way, const legs_bytes *after, size_t first, uint32_t *lengths, uint32_t *longest)
+/* Adds up ways and what lies behind for LEGS_BLOCK headings, all of which are starts. Loops that a
+ * compiler can make wide. */
+static unsigned add_block(const legs_bytes *way, const legs_bytes *after, size_t first,
+                          uint32_t *lengths, uint32_t *longest)
 {
     uint8_t sum[LEGS_BLOCK], low = UINT8_MAX, high = 0, far = 0, flaws = 0;
     for (size_t i = 0; i < LEGS_BLOCK; i++) {
@@ -181,8 +189,8 @@ static unsigned add_block(const legs_bytes *way, const legs_bytes *after, size_t
 }
 
 /* The same for some of them: those whose bit is set. */
-static unsigned add_some(const legs_bytes *way, const legs_bytes *after, size_t first, uint64_t bits, uint32_t *lengths,
-                         uint32_t *longest)
+static unsigned add_some(const legs_bytes *way, const legs_bytes *after, size_t first,
+                         uint64_t bits, uint32_t *lengths, uint32_t *longest)
 {
     unsigned flaws = 0;
     for (; bits; bits &= bits - 1) {
@@ -195,18 +203,23 @@ static unsigned add_some(const legs_bytes *way, const legs_bytes *after, size_t 
     return flaws;
 }
 
-/* The same for starts none of which has a flaw; false, and nothing changed but s->lengths, if one has. */
-static bool add_flawless(const legs_job *job, scratch *s, uint32_t g, const legs_way *ways, walk_outcome *all)
+/* The same for starts none of which has a flaw; false, and nothing changed but s->lengths, if one
+ * has. */
+static bool add_flawless(const legs_job *job, scratch *s, uint32_t g, const legs_way *ways,
+                         walk_outcome *all)
 {
-    legs_bytes first = job->one_place ? legs_bytes_of(job, g) : (legs_bytes){0}, after_all = bytes_behind(job, s);
+    legs_bytes first = job->one_place ? legs_bytes_of(job, g) : (legs_bytes){0},
+               after_all = bytes_behind(job, s);
     unsigned flaws = 0;
     uint32_t longest = all->longest;
     const behind *places = s->places;
     for (size_t word = 0; word < job->row_words; word++) {
         const legs_way *run = ways + word * 64;
         if (job->one_place) {
-            flaws |= ~s->row[word] == 0 ? add_block(&first, &after_all, word * 64, s->lengths, &longest)
-                                        : add_some(&first, &after_all, word * 64, s->row[word], s->lengths, &longest);
+            flaws |=
+                ~s->row[word] == 0
+                    ? add_block(&first, &after_all, word * 64, s->lengths, &longest)
+                    : add_some(&first, &after_all, word * 64, s->row[word], s->lengths, &longest);
             continue;
         }
         for (uint64_t bits = s->row[word]; bits; bits &= bits - 1) {
@@ -227,11 +240,17 @@ static bool add_flawless(const legs_job *job, scratch *s, uint32_t g, const legs
     return flaws == 0;
 }
 
-static ik_status show_pair(const legs_job *job, scratch *s, uint32_t g, uint32_t to, unsigned thread, ik_error *err)
+static ik_status show_pair(const legs_job *job, scratch *s, uint32_t g, uint32_t to,
+                           unsigned thread, ik_error *err)
 {
     const walk_group *from = &job->groups->group[g], *dst = &job->groups->group[to];
     uint32_t src = walk_group_source(from, dst->first), num = 2 * (LEGS_LONGEST + 1);
-    legs_pair p = {.src_group = g, .dst_group = to, .src = src, .dst = dst->first, .lengths = s->lengths, .num_lengths = num};
+    legs_pair p = {.src_group = g,
+                   .dst_group = to,
+                   .src = src,
+                   .dst = dst->first,
+                   .lengths = s->lengths,
+                   .num_lengths = num};
     p.weight = (uint64_t)dst->size * (from == dst ? from->size - 1 : from->size);
     if (legs_source(job, g, to) != IK_NONE) {
         const legs_way *ways = job->ways + (size_t)g * job->num_headings;
@@ -255,7 +274,8 @@ static ik_status show_pair(const legs_job *job, scratch *s, uint32_t g, uint32_t
     return job->visitor->pair(job->visitor->ctx, thread, &p, err);
 }
 
-static ik_status show_all(const legs_job *job, scratch *s, uint32_t to, unsigned thread, ik_error *err)
+static ik_status show_all(const legs_job *job, scratch *s, uint32_t to, unsigned thread,
+                          ik_error *err)
 {
     for (size_t i = 0; i < s->walk.num_left; i++) {
         legs_show(job, thread, &s->walk, s->walk.left[i], to, NULL);
@@ -263,8 +283,8 @@ static ik_status show_all(const legs_job *job, scratch *s, uint32_t to, unsigned
     ik_status status = IK_OK;
     for (uint32_t g = 0; g < job->groups->num && job->visitor->pair && status == IK_OK; g++) {
         if (walk_group_source(&job->groups->group[g], job->groups->group[to].first) != IK_NONE) {
-            status =
-                ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : show_pair(job, s, g, to, thread, err);
+            status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled")
+                                                : show_pair(job, s, g, to, thread, err);
         }
     }
     return status;
@@ -285,7 +305,8 @@ static ik_status walk_destination(void *ctx, size_t index, unsigned thread, ik_e
         complete = enter_source(job, s, g, to, &misfit);
     }
     if (!complete) {
-        return ik_fail_memory(err, s->walk.max_states * sizeof *s->walk.states, "the second legs of all ways");
+        return ik_fail_memory(err, s->walk.max_states * sizeof *s->walk.states,
+                              "the second legs of all ways");
     }
     if (misfit) {
         atomic_store(&job->misfit, true);
@@ -305,11 +326,14 @@ ik_status legs_walk_second(legs_job *job, ik_error *err)
         s->row = ik_calloc(job->row_words + 1, sizeof *s->row);
         s->lengths = ik_calloc(2 * (LEGS_LONGEST + 1), sizeof *s->lengths);
         s->behind = ik_calloc(3 * job->row_words * LEGS_BLOCK + 1, 1);
-        complete = leg_walk_make(job->plan, &s->walk) && s->places && s->behind && s->direct && s->row && s->lengths;
+        complete = leg_walk_make(job->plan, &s->walk) && s->places && s->behind && s->direct &&
+                   s->row && s->lengths;
     }
-    ik_status status = complete ? ik_parallel_for_units(job->env, job->visitor->what, "destinations", job->groups->num,
-                                                        walk_destination, &work, err)
-                                : ik_fail_memory(err, (size_t)job->num_places * sizeof(behind), "the second legs of all ways");
+    ik_status status = complete
+                           ? ik_parallel_for_units(job->env, job->visitor->what, "destinations",
+                                                   job->groups->num, walk_destination, &work, err)
+                           : ik_fail_memory(err, (size_t)job->num_places * sizeof(behind),
+                                            "the second legs of all ways");
     for (unsigned t = 0; work.scratch && t < threads; t++) {
         scratch *s = &work.scratch[t];
         leg_walk_free(&s->walk);

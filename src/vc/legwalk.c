@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Depth-first over the states of a leg, with an explicit stack. The edges of a state are made when it is opened and are
- * contiguous. When a state is left, its lengths and flaws are final; inside a loop lengths mean nothing, and the flaw is "loop"
- * then.
+ * Depth-first over the states of a leg, with an explicit stack. The edges of a state are made when
+ * it is opened and are contiguous. When a state is left, its lengths and flaws are final; inside a
+ * loop lengths mean nothing, and the flaw is "loop" then.
  */
 #include "vc/legwalk.h"
 
@@ -18,9 +18,12 @@ typedef struct leg_frame {
 
 bool leg_walk_make(const ik_plan *plan, leg_walk *w)
 {
-    unsigned ignores = plan->vc->family->ignores | (plan->vc->family->static_lane ? IK_VC_IGNORES_HOPS : 0u);
+    unsigned ignores =
+        plan->vc->family->ignores | (plan->vc->family->static_lane ? IK_VC_IGNORES_HOPS : 0u);
     bool routing_ignores = plan->routing->traits & (IK_ROUTE_DEST_BASED | IK_ROUTE_IGNORES_HOPS);
-    *w = (leg_walk){.plan = plan, .legs = plan->routing->family->legs, .port_words = ((size_t)plan->max_radix + 63) / 64};
+    *w = (leg_walk){.plan = plan,
+                    .legs = plan->routing->family->legs,
+                    .port_words = ((size_t)plan->max_radix + 63) / 64};
     w->hops_matter = !routing_ignores || !(ignores & IK_VC_IGNORES_HOPS);
     w->num_slots = 1024;
     w->slots = ik_calloc(w->num_slots, sizeof *w->slots);
@@ -52,15 +55,16 @@ void leg_walk_begin(leg_walk *w, uint32_t heading)
 
 static bool same_state(const leg_walk *w, const leg_state *s, uint32_t sw, const ik_packet *pk)
 {
-    return s->sw == sw && s->pk.via == pk->via && s->pk.vc == pk->vc && s->pk.phase == pk->phase && s->pk.layer == pk->layer &&
-           (!w->hops_matter || s->pk.hops == pk->hops);
+    return s->sw == sw && s->pk.via == pk->via && s->pk.vc == pk->vc && s->pk.phase == pk->phase &&
+           s->pk.layer == pk->layer && (!w->hops_matter || s->pk.hops == pk->hops);
 }
 
 static size_t slot_of(const leg_walk *w, uint32_t sw, const ik_packet *pk)
 {
-    uint64_t small =
-        pk->vc | (uint64_t)pk->phase << 8 | (uint64_t)pk->layer << 16 | (w->hops_matter ? (uint64_t)pk->hops << 24 : 0);
-    uint64_t hash = ((uint64_t)sw << 32 ^ pk->via ^ small * 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u;
+    uint64_t small = pk->vc | (uint64_t)pk->phase << 8 | (uint64_t)pk->layer << 16 |
+                     (w->hops_matter ? (uint64_t)pk->hops << 24 : 0);
+    uint64_t hash =
+        ((uint64_t)sw << 32 ^ pk->via ^ small * 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u;
     size_t slot = (size_t)(hash ^ hash >> 32) & (w->num_slots - 1);
     while (w->slots[slot] && !same_state(w, &w->states[w->slots[slot] - 1], sw, pk)) {
         slot = (slot + 1) & (w->num_slots - 1);
@@ -84,53 +88,66 @@ static bool grow_slots(leg_walk *w)
 }
 
 /* Finds or adds the state; IK_NONE when out of memory. */
-static uint32_t state_at(leg_walk *w, uint32_t sw, const ik_packet *pk, uint32_t other_src, uint32_t other_dst)
+static uint32_t state_at(leg_walk *w, uint32_t sw, const ik_packet *pk, uint32_t other_src,
+                         uint32_t other_dst)
 {
     size_t slot = slot_of(w, sw, pk);
     if (w->slots[slot]) {
         return w->slots[slot] - 1;
     }
     if (!walk_reserve((void **)&w->states, &w->max_states, w->num_states + 1, sizeof *w->states) ||
-        !walk_reserve((void **)&w->in_ports, &w->max_in_ports, (w->num_states + 1) * w->port_words, sizeof *w->in_ports)) {
+        !walk_reserve((void **)&w->in_ports, &w->max_in_ports, (w->num_states + 1) * w->port_words,
+                      sizeof *w->in_ports)) {
         return IK_NONE;
     }
     uint32_t id = (uint32_t)w->num_states++;
-    w->states[id] =
-        (leg_state){.pk = *pk, .sw = sw, .other_src = other_src, .other_dst = other_dst, .place = IK_NONE, .step = STEP_NEW};
+    w->states[id] = (leg_state){.pk = *pk,
+                                .sw = sw,
+                                .other_src = other_src,
+                                .other_dst = other_dst,
+                                .place = IK_NONE,
+                                .step = STEP_NEW};
     memset(leg_in_ports(w, id), 0, w->port_words * sizeof *w->in_ports);
     w->slots[slot] = id + 1;
     return w->num_states * 2 <= w->num_slots || grow_slots(w) ? id : IK_NONE;
 }
 
 /* Does the routing say the same of the other packet that is in this state? */
-static bool says_the_same(leg_walk *w, const leg_state *s, const ik_packet *after, uint32_t num, uint32_t preferred)
+static bool says_the_same(leg_walk *w, const leg_state *s, const ik_packet *after, uint32_t num,
+                          uint32_t preferred)
 {
     ik_packet pk = s->pk;
     pk.src = s->other_src;
     pk.dst = s->other_dst;
     uint32_t again = 0, in_port = w->plan->fabric->port_base[s->sw];
     uint32_t n = ik_plan_next(w->plan, s->sw, in_port, &pk, w->again, &again);
-    bool same = n == num && (n == 0 || again == preferred) && pk.via == after->via && pk.phase == after->phase;
+    bool same = n == num && (n == 0 || again == preferred) && pk.via == after->via &&
+                pk.phase == after->phase;
     for (uint32_t i = 0; same && i < n; i++) {
-        same = w->again[i].port == w->choices[i].port && w->again[i].vc_first == w->choices[i].vc_first &&
+        same = w->again[i].port == w->choices[i].port &&
+               w->again[i].vc_first == w->choices[i].vc_first &&
                w->again[i].vc_last == w->choices[i].vc_last;
     }
     return same;
 }
 
-/* Adds the hop through `port` on `vc` to the edges of the state, which is the one that is being opened. */
-static bool add_edge(leg_walk *w, uint32_t id, const ik_packet *after, uint32_t port, unsigned vc, bool preferred)
+/* Adds the hop through `port` on `vc` to the edges of the state, which is the one that is being
+ * opened. */
+static bool add_edge(leg_walk *w, uint32_t id, const ik_packet *after, uint32_t port, unsigned vc,
+                     bool preferred)
 {
     const ik_fabric *f = w->plan->fabric;
     uint32_t peer = f->port_peer[port];
     leg_edge edge = {.out_port = port, .to = IK_NONE, .vc = (uint8_t)vc, .preferred = preferred};
     if (peer == IK_NONE || !ik_is_switch(f, f->port_node[peer])) {
         edge.delivers = peer != IK_NONE && ik_node_host(f, f->port_node[peer]) == after->dst;
-        w->contradicted |= edge.delivers && w->heading != IK_NONE; /* nobody arrives on the first leg */
+        /* nobody arrives on the first leg */
+        w->contradicted |= edge.delivers && w->heading != IK_NONE;
     } else {
         ik_packet pk = *after;
         ik_plan_advance(w->plan, port, vc, &pk);
-        edge.to = state_at(w, f->port_node[peer], &pk, w->states[id].other_src, w->states[id].other_dst);
+        edge.to =
+            state_at(w, f->port_node[peer], &pk, w->states[id].other_src, w->states[id].other_dst);
         if (edge.to == IK_NONE) {
             return false;
         }
@@ -152,14 +169,16 @@ static bool ask(leg_walk *w, uint32_t id)
     ik_packet pk = s->pk;
     uint32_t preferred = 0;
     /* Any port will do as the one it came by: nobody looks at it. */
-    uint32_t num = ik_plan_next(w->plan, s->sw, w->plan->fabric->port_base[s->sw], &pk, w->choices, &preferred);
+    uint32_t num = ik_plan_next(w->plan, s->sw, w->plan->fabric->port_base[s->sw], &pk, w->choices,
+                                &preferred);
     w->contradicted |= s->other_dst != IK_NONE && !says_the_same(w, s, &pk, num, preferred);
     s->phase = pk.phase;
     s->first_edge = (uint32_t)w->num_edges;
     s->flaws = num == 0 ? WALK_DEAD_END : 0;
     for (uint32_t i = 0; i < num; i++) {
         for (unsigned vc = w->choices[i].vc_first; vc <= w->choices[i].vc_last; vc++) {
-            if (!add_edge(w, id, &pk, w->choices[i].port, vc, i == preferred && vc == w->choices[i].vc_first)) {
+            if (!add_edge(w, id, &pk, w->choices[i].port, vc,
+                          i == preferred && vc == w->choices[i].vc_first)) {
                 return false;
             }
         }
@@ -173,7 +192,8 @@ static uint32_t place_of(leg_walk *w, uint32_t id)
     const leg_state *s = &w->states[id];
     for (size_t i = 0; i < w->num_places; i++) {
         const leg_state *p = &w->states[w->places[i]];
-        if (p->sw == s->sw && p->pk.via == s->pk.via && p->pk.phase == s->pk.phase && p->pk.layer == s->pk.layer) {
+        if (p->sw == s->sw && p->pk.via == s->pk.via && p->pk.phase == s->pk.phase &&
+            p->pk.layer == s->pk.layer) {
             return (uint32_t)i;
         }
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The states of packets on one leg of their way (see ik_legs): all that enter with one heading until they turn, or all that go to
- * one destination.
+ * The states of packets on one leg of their way (see ik_legs): all that enter with one heading
+ * until they turn, or all that go to one destination.
  *
- * Unlike in walk.h a state does not hold the port by which the packet came: neither the routing nor the scheme may look at it. So
- * all packets that meet at a switch in one route state on one VC are one state, with a set of input ports.
- * Not thread-safe: one a thread.
+ * Unlike in walk.h a state does not hold the port by which the packet came: neither the routing nor
+ * the scheme may look at it. So all packets that meet at a switch in one route state on one VC are
+ * one state, with a set of input ports. Not thread-safe: one a thread.
  */
 #ifndef IKAT_VC_LEGWALK_H
 #define IKAT_VC_LEGWALK_H
@@ -23,9 +23,11 @@ typedef struct leg_edge {
 typedef struct leg_state {
     ik_packet pk; /* as it arrives */
     uint32_t sw;
-    uint32_t other_src, other_dst; /* of a packet for which the routing must say the same, IK_NONE = none */
+    /* of a packet for which the routing must say the same, IK_NONE = none */
+    uint32_t other_src, other_dst;
     uint32_t first_edge, num_edges;
-    uint32_t longest;   /* switch-to-switch hops of the longest way to the end of the leg, lost ones included */
+    /* switch-to-switch hops of the longest way to the end of the leg, lost ones included */
+    uint32_t longest;
     uint32_t turning;   /* of the longest way to a turn, if `place` */
     uint32_t preferred; /* of the path of preferred choices */
     uint32_t place;     /* number of the one place of turn behind it, IK_NONE = no turn behind it */
@@ -65,7 +67,8 @@ bool leg_walk_make(const ik_plan *plan, leg_walk *w);
 void leg_walk_free(leg_walk *w);
 /* Forgets everything. heading IK_NONE: the second leg. */
 void leg_walk_begin(leg_walk *w, uint32_t heading);
-/* The state of pk at switch sw, with all behind it explored; IK_NONE when out of memory. other: see leg_state; NULL = none. */
+/* The state of pk at switch sw, with all behind it explored; IK_NONE when out of memory. other: see
+ * leg_state; NULL = none. */
 uint32_t leg_walk_enter(leg_walk *w, uint32_t sw, const ik_packet *pk, const ik_packet *other);
 
 static inline uint64_t *leg_in_ports(const leg_walk *w, uint32_t state)

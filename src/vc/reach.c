@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups of hosts that need not be told apart, and how far and through which phases a routing's packets go.
+ * Groups of hosts that need not be told apart, and how far and through which phases a routing's
+ * packets go.
  */
 #include "vc/legs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void add_host(const ik_fabric *f, uint32_t host, bool by_switch, uint32_t *group_of_switch, walk_groups *groups)
+static void add_host(const ik_fabric *f, uint32_t host, bool by_switch, uint32_t *group_of_switch,
+                     walk_groups *groups)
 {
     uint32_t port = ik_host_port(f, host);
     if (port == IK_NONE) {
@@ -23,7 +25,8 @@ static void add_host(const ik_fabric *f, uint32_t host, bool by_switch, uint32_t
         }
         group_of_switch[sw] = groups->num + 1;
     }
-    groups->group[groups->num++] = (walk_group){.first = host, .second = IK_NONE, .size = 1, .sw = sw};
+    groups->group[groups->num++] =
+        (walk_group){.first = host, .second = IK_NONE, .size = 1, .sw = sw};
 }
 
 ik_status walk_groups_make(const ik_fabric *f, bool by_switch, walk_groups *out, ik_error *err)
@@ -50,7 +53,8 @@ void walk_groups_free(walk_groups *groups)
 
 static ik_status refuse_loop(const ik_plan *plan, uint32_t src, uint32_t dst, ik_error *err)
 {
-    return ik_fail(err, IK_ERR_UNSUPPORTED, "routing '%s' lets packets from host %u to host %u go in a loop",
+    return ik_fail(err, IK_ERR_UNSUPPORTED,
+                   "routing '%s' lets packets from host %u to host %u go in a loop",
                    plan->routing->family->name, src, dst);
 }
 
@@ -105,7 +109,8 @@ static ik_status reach_destination(void *ctx, size_t index, unsigned thread, ik_
                 return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
             }
             walk_outcome outcome;
-            ik_status status = walk_from(job->walks[thread], src, n, note_phase, reach, &outcome, err);
+            ik_status status =
+                walk_from(job->walks[thread], src, n, note_phase, reach, &outcome, err);
             if (status != IK_OK) {
                 return status;
             }
@@ -127,7 +132,8 @@ static ik_status reach_by_pairs(reach_job *job, unsigned threads, ik_error *err)
         status = job->walks[t] ? IK_OK : ik_fail_memory(err, 0, "a walk");
     }
     if (status == IK_OK) {
-        status = ik_parallel_for_units(job->env, "longest paths", "destinations", job->groups->num, reach_destination, job, err);
+        status = ik_parallel_for_units(job->env, "longest paths", "destinations", job->groups->num,
+                                       reach_destination, job, err);
     }
     for (unsigned t = 0; job->walks && t < threads; t++) {
         walk_free(job->walks[t]);
@@ -142,8 +148,11 @@ static ik_status run_reach(reach_job *job, unsigned threads, ik_error *err)
     bool fits = legs_fit(job->plan);
     if (fits) {
         legs_reach legs = {job->plan, job->reach};
-        legs_visitor visitor = {
-            .ctx = &legs, .what = "longest paths", .unconnected_too = true, .state = note_legs_phase, .pair = note_legs_pair};
+        legs_visitor visitor = {.ctx = &legs,
+                                .what = "longest paths",
+                                .unconnected_too = true,
+                                .state = note_legs_phase,
+                                .pair = note_legs_pair};
         ik_status status = legs_walk(job->plan, job->groups, &visitor, job->env, &fits, err);
         if (status != IK_OK || fits) {
             return status;
@@ -153,18 +162,27 @@ static ik_status run_reach(reach_job *job, unsigned threads, ik_error *err)
     return reach_by_pairs(job, threads, err);
 }
 
-ik_status walk_routing_reach(const ik_fabric *f, const ik_routing *routing, const ik_env *env, walk_reach *out, ik_error *err)
+ik_status walk_routing_reach(const ik_fabric *f, const ik_routing *routing, const ik_env *env,
+                             walk_reach *out, ik_error *err)
 {
     /* One lane for all: VCs do not bear on where packets go. */
-    ik_vc lane = {.family = ik_vc_find("1q"), .fabric = f, .routing = routing, .num_vcs = 1, .vcs_needed = 1};
-    ik_plan plan = {.fabric = f, .routing = (ik_routing *)routing, .vc = &lane, .num_vcs = 1, .max_radix = ik_max_radix(f)};
+    ik_vc lane = {
+        .family = ik_vc_find("1q"), .fabric = f, .routing = routing, .num_vcs = 1, .vcs_needed = 1};
+    ik_plan plan = {.fabric = f,
+                    .routing = (ik_routing *)routing,
+                    .vc = &lane,
+                    .num_vcs = 1,
+                    .max_radix = ik_max_radix(f)};
     walk_groups groups;
     ik_status status = walk_groups_make(f, routing->traits & IK_ROUTE_PER_SWITCH, &groups, err);
     if (status != IK_OK) {
         return status;
     }
     unsigned threads = ik_env_threads(env);
-    reach_job job = {.plan = &plan, .groups = &groups, .env = env, .reach = ik_calloc(threads, sizeof *job.reach)};
+    reach_job job = {.plan = &plan,
+                     .groups = &groups,
+                     .env = env,
+                     .reach = ik_calloc(threads, sizeof *job.reach)};
     status = job.reach ? run_reach(&job, threads, err) : ik_fail_memory(err, threads, "a walk");
     walk_reach most = {0};
     for (unsigned t = 0; status == IK_OK && t < threads; t++) {

@@ -55,8 +55,8 @@ static char *canonical_spec(const ik_vc_family *family, ik_params *params)
 }
 
 /* `request` holds what the scheme is made for: fabric, routing, number of VCs, in_escape. */
-static ik_status make_scheme(const ik_vc *request, const ik_vc_family *family, ik_params *params, const ik_env *env, ik_vc **out,
-                             ik_error *err)
+static ik_status make_scheme(const ik_vc *request, const ik_vc_family *family, ik_params *params,
+                             const ik_env *env, ik_vc **out, ik_error *err)
 {
     ik_vc *v = calloc(1, sizeof *v);
     char *spec = v ? canonical_spec(family, params) : NULL;
@@ -77,7 +77,8 @@ static ik_status make_scheme(const ik_vc *request, const ik_vc_family *family, i
     return IK_OK;
 }
 
-static ik_status from_parsed_spec(const ik_vc *request, const ik_spec *spec, const ik_env *env, ik_vc **out, ik_error *err)
+static ik_status from_parsed_spec(const ik_vc *request, const ik_spec *spec, const ik_env *env,
+                                  ik_vc **out, ik_error *err)
 {
     const ik_vc_family *family = ik_vc_find(spec->name);
     if (!family) {
@@ -93,10 +94,12 @@ static ik_status from_parsed_spec(const ik_vc *request, const ik_spec *spec, con
     return status;
 }
 
-static ik_status from_text(const ik_vc *request, const char *spec, const ik_env *env, ik_vc **out, ik_error *err)
+static ik_status from_text(const ik_vc *request, const char *spec, const ik_env *env, ik_vc **out,
+                           ik_error *err)
 {
     if (request->num_vcs > IK_MAX_VCS) {
-        return ik_fail(err, IK_ERR_USAGE, "%u VCs asked for, %u is the most", request->num_vcs, IK_MAX_VCS);
+        return ik_fail(err, IK_ERR_USAGE, "%u VCs asked for, %u is the most", request->num_vcs,
+                       IK_MAX_VCS);
     }
     ik_arena arena = {0};
     ik_spec parsed;
@@ -108,15 +111,15 @@ static ik_status from_text(const ik_vc *request, const char *spec, const ik_env 
     return status;
 }
 
-ik_status ik_vc_from_spec(const ik_fabric *f, const ik_routing *routing, const char *spec, unsigned num_vcs, const ik_env *env,
-                          ik_vc **out, ik_error *err)
+ik_status ik_vc_from_spec(const ik_fabric *f, const ik_routing *routing, const char *spec,
+                          unsigned num_vcs, const ik_env *env, ik_vc **out, ik_error *err)
 {
     ik_vc request = {.fabric = f, .routing = routing, .num_vcs = num_vcs};
     return from_text(&request, spec, env, out, err);
 }
 
-ik_status ik_vc_in_escape(const ik_fabric *f, const ik_routing *routing, const char *spec, const ik_env *env, ik_vc **out,
-                          ik_error *err)
+ik_status ik_vc_in_escape(const ik_fabric *f, const ik_routing *routing, const char *spec,
+                          const ik_env *env, ik_vc **out, ik_error *err)
 {
     ik_vc request = {.fabric = f, .routing = routing, .in_escape = true};
     return from_text(&request, spec, env, out, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 1q: every packet on VC 0. The base line, and all that a routing without cyclic dependencies needs.
+ * 1q: every packet on VC 0. The base line, and all that a routing without cyclic dependencies
+ * needs.
  */
 #include "vc/lanes.h"
 
@@ -16,7 +17,8 @@ const ik_vc_family ik_vc_1q = {
     .name = "1q",
     .summary = "one queue: every packet on VC 0",
     .source = "the usual base line",
-    .details = "Every packet stays on VC 0; further VCs stay empty. Deadlock-free exactly when the routing is with one VC.",
+    .details = "Every packet stays on VC 0; further VCs stay empty. Deadlock-free exactly when the "
+               "routing is with one VC.",
     .params = params,
     .create = create,
     .inject = lanes_inject_first,

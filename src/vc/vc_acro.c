@@ -2,15 +2,16 @@
  *
  * ACRO: VCs assigned in reverse order, from the destination outwards.
  *
- * The routes to a destination form a tree. From its root outwards every switch gets a number m: 0 at the last hop; a switch
- * keeps its next hop's m if the dependency between the two links fits into layer m's acyclic graph, otherwise it takes m + 1,
- * where nothing follows. Numbers only fall towards the destination, so dependencies between layers close no cycle. The VC is
- * M - 1 - m, M the numbers used; it depends on (switch, destination) alone, so it fits into a forwarding table, and paths that
- * share their end share the work.
- * Source: R. Kawano et al., "ACRO: Assignment of Channels in Reverse Order to Make Arbitrary Routing Deadlock-free", ICIS 2016
- * (known by its abstract; the tree form here is a reconstruction).
- * order=dst: destination by destination, breadth first; order=level: all trees at once, level by level.
- * Cost: one insertion a switch and destination.
+ * The routes to a destination form a tree. From its root outwards every switch gets a number m: 0
+ * at the last hop; a switch keeps its next hop's m if the dependency between the two links fits
+ * into layer m's acyclic graph, otherwise it takes m + 1, where nothing follows. Numbers only fall
+ * towards the destination, so dependencies between layers close no cycle. The VC is M - 1 - m, M
+ * the numbers used; it depends on (switch, destination) alone, so it fits into a forwarding table,
+ * and paths that share their end share the work.
+ * Source: R. Kawano et al., "ACRO: Assignment of Channels in Reverse Order to Make Arbitrary
+ * Routing Deadlock-free", ICIS 2016 (known by its abstract; the tree form here is a
+ * reconstruction). order=dst: destination by destination, breadth first; order=level: all trees at
+ * once, level by level. Cost: one insertion a switch and destination.
  */
 #include "vc/layers.h"
 
@@ -49,7 +50,8 @@ static ik_status assign(acro_work *w, uint32_t d, uint32_t u, ik_error *err)
     }
     if (m == w->num_layers) {
         if (m == IK_MAX_VCS)
-            return ik_fail(err, IK_ERR_UNSUPPORTED, "ACRO needs more than %d VCs for the paths of this routing", IK_MAX_VCS);
+            return ik_fail(err, IK_ERR_UNSUPPORTED,
+                           "ACRO needs more than %d VCs for the paths of this routing", IK_MAX_VCS);
         ik_status status = linkdag_init(&w->dag[m], &w->p.g, err);
         if (status != IK_OK)
             return status;
@@ -60,7 +62,8 @@ static ik_status assign(acro_work *w, uint32_t d, uint32_t u, ik_error *err)
 }
 
 /* Assigns the children of v in destination d's tree, ascending, and appends them to the queue. */
-static ik_status expand(acro_work *w, uint32_t d, uint32_t v, uint32_t *queue, uint32_t *filled, ik_error *err)
+static ik_status expand(acro_work *w, uint32_t d, uint32_t v, uint32_t *queue, uint32_t *filled,
+                        ik_error *err)
 {
     const links *g = &w->p.g;
     const uint32_t *next = w->p.next + (size_t)d * g->num_switches;
@@ -86,7 +89,8 @@ static uint32_t roots(const acro_work *w, uint32_t d, uint32_t *out)
     return kept;
 }
 
-/* Hops of uniform traffic: a link of the tree carries the hosts behind it. queue: parents before children. */
+/* Hops of uniform traffic: a link of the tree carries the hosts behind it. queue: parents before
+ * children. */
 static void account(acro_work *w, uint32_t d, const uint32_t *queue, uint32_t filled)
 {
     const links *g = &w->p.g;
@@ -120,7 +124,8 @@ static ik_status by_level(acro_work *w, const ik_env *env, ik_error *err)
 {
     size_t n = w->p.g.num_switches;
     uint32_t *done = ik_calloc(w->p.num_dests + 1, sizeof *done);
-    ik_status status = done ? IK_OK : ik_fail_memory(err, w->p.num_dests * sizeof *done, "ACRO's levels");
+    ik_status status =
+        done ? IK_OK : ik_fail_memory(err, w->p.num_dests * sizeof *done, "ACRO's levels");
     bool more = true;
     for (uint32_t d = 0; status == IK_OK && d < w->p.num_dests; d++) {
         w->filled[d] = roots(w, d, w->queue + d * n);
@@ -132,7 +137,8 @@ static ik_status by_level(acro_work *w, const ik_env *env, ik_error *err)
         for (uint32_t d = 0; d < w->p.num_dests && status == IK_OK; d++) {
             uint32_t level_end = w->filled[d];
             for (; done[d] < level_end && status == IK_OK; done[d]++)
-                status = expand(w, d, w->queue[d * n + done[d]], w->queue + d * n, &w->filled[d], err);
+                status =
+                    expand(w, d, w->queue[d * n + done[d]], w->queue + d * n, &w->filled[d], err);
             more = more || w->filled[d] > level_end;
         }
     }
@@ -145,7 +151,8 @@ static ik_status by_level(acro_work *w, const ik_env *env, ik_error *err)
 static ik_status run(acro_work *w, bool level, const ik_env *env, ik_error *err)
 {
     size_t n = w->p.g.num_switches, cells = n * w->p.num_dests;
-    ik_status status = links_refuse_bytes(env, (level ? 5.0 : 1.0) * (double)cells, "ACRO's table", err);
+    ik_status status =
+        links_refuse_bytes(env, (level ? 5.0 : 1.0) * (double)cells, "ACRO's table", err);
     if (status != IK_OK)
         return status;
     w->m = ik_calloc(cells + 1, 1);
@@ -195,7 +202,8 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     ik_status status = layer_paths_build(v, false, env, &w->p, err);
     if (status == IK_OK && !w->p.next) {
         ik_fail(err, IK_ERR_UNSUPPORTED,
-                "acro assigns VCs per switch and destination, but the paths of '%s' depend on the source too",
+                "acro assigns VCs per switch and destination, but the paths of '%s' depend on the "
+                "source too",
                 v->routing->family->name);
         status = ik_hint(err, IK_ERR_UNSUPPORTED, "lash and lash_tor take such paths");
     }
@@ -242,8 +250,8 @@ static void inject(const ik_vc *v, ik_packet *pk)
         range(impl, sw, pk->dst, &pk->vc, &last);
 }
 
-static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
-                 uint8_t *vc_last)
+static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                 const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
     const acro *impl = v->impl;
     (void)in_port;
@@ -259,17 +267,20 @@ static double share(const ik_vc *v, unsigned vc)
 }
 
 static const ik_param params[] = {
-    {"order", IK_PARAM_ENUM, "dst", 0, 0, "dst|level", "destination by destination, or all destinations level by level"},
+    {"order", IK_PARAM_ENUM, "dst", 0, 0, "dst|level",
+     "destination by destination, or all destinations level by level"},
     {0},
 };
 
 const ik_vc_family ik_vc_acro = {
     .name = "acro",
     .summary = "VC per switch and destination, assigned from the destination outwards",
-    .source = "Kawano et al.: ACRO: Assignment of Channels in Reverse Order to Make Arbitrary Routing Deadlock-free, ICIS 2016",
-    .details =
-        "For destination-based deterministic routings. Needs few VCs (random graphs of 256 switches: 4 where LASH needs 7) and "
-        "one table entry per switch and destination. Spare VCs go to the layers with most traffic, as choices there.",
+    .source = "Kawano et al.: ACRO: Assignment of Channels in Reverse Order to Make Arbitrary "
+              "Routing Deadlock-free, ICIS 2016",
+    .details = "For destination-based deterministic routings. Needs few VCs (random graphs of 256 "
+               "switches: 4 where LASH needs 7) and "
+               "one table entry per switch and destination. Spare VCs go to the layers with most "
+               "traffic, as choices there.",
     .params = params,
     .create = create,
     .destroy = destroy,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * any: a packet may take every VC of a range at every hop, whichever is free: VCs against head-of-line blocking alone, for
- * routings that need none against deadlock. Source: W. Dally, "Virtual-Channel Flow Control", IEEE TPDS 3(2), 1992.
+ * any: a packet may take every VC of a range at every hop, whichever is free: VCs against
+ * head-of-line blocking alone, for routings that need none against deadlock. Source: W. Dally,
+ * "Virtual-Channel Flow Control", IEEE TPDS 3(2), 1992.
  */
 #include "vc/lanes.h"
 
@@ -18,7 +19,8 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     bool has_last = ik_params_has(params, "last");
     unsigned last = has_last ? (unsigned)ik_params_uint(params, "last") : first;
     if (last < first) {
-        return ik_fail(err, IK_ERR_USAGE, "VC scheme 'any': last = %u is below first = %u", last, first);
+        return ik_fail(err, IK_ERR_USAGE, "VC scheme 'any': last = %u is below first = %u", last,
+                       first);
     }
     ik_status status = lanes_settle(v, last + 1, LANES_DEFAULT_QUEUES, "its range", err);
     if (status != IK_OK) {
@@ -33,15 +35,16 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     return IK_OK;
 }
 
-/* Which VC of the range a packet is injected on does not matter to the proof; spreading them by destination uses all. */
+/* Which VC of the range a packet is injected on does not matter to the proof; spreading them by
+ * destination uses all. */
 static void inject(const ik_vc *v, ik_packet *pk)
 {
     const range *r = v->impl;
     pk->vc = (uint8_t)(r->first + pk->dst % (r->last - r->first + 1u));
 }
 
-static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
-                 uint8_t *vc_last)
+static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                 const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
     (void)sw, (void)in_port, (void)out_port, (void)pk;
     const range *r = v->impl;
@@ -50,8 +53,18 @@ static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_por
 }
 
 static const ik_param params[] = {
-    {.name = "first", .type = IK_PARAM_UINT, .def = "0", .min = 0, .max = IK_MAX_VCS - 1, .help = "lowest VC of the range"},
-    {.name = "last", .type = IK_PARAM_UINT, .def = "", .min = 0, .max = IK_MAX_VCS - 1, .help = "highest VC of the range (all)"},
+    {.name = "first",
+     .type = IK_PARAM_UINT,
+     .def = "0",
+     .min = 0,
+     .max = IK_MAX_VCS - 1,
+     .help = "lowest VC of the range"},
+    {.name = "last",
+     .type = IK_PARAM_UINT,
+     .def = "",
+     .min = 0,
+     .max = IK_MAX_VCS - 1,
+     .help = "highest VC of the range (all)"},
     {0},
 };
 
@@ -59,8 +72,8 @@ const ik_vc_family ik_vc_any = {
     .name = "any",
     .summary = "any free VC of a range at every hop",
     .source = "Dally, \"Virtual-Channel Flow Control\", IEEE TPDS 3(2), 1992",
-    .details =
-        "At every switch the packet may take each VC from first to last. Deadlock-free exactly when the routing is with one VC.",
+    .details = "At every switch the packet may take each VC from first to last. Deadlock-free "
+               "exactly when the routing is with one VC.",
     .params = params,
     .create = create,
     .destroy = lanes_free_impl,

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dateline: two VCs a ring. In each ring of a torus the channels between its last and its first switch are the date line.
+ * dateline: two VCs a ring. In each ring of a torus the channels between its last and its first
+ * switch are the date line.
  *
- * By position: a packet that still has to cross the line in this dimension is on VC 0, up to and with the crossing; any other on
- * VC 1. Neither VC closes a ring: on VC 0 nothing goes on after the crossing, on VC 1 nothing crosses. This holds wherever a
- * packet enters the ring, so it also serves as an escape layer; it needs to know the goal, hence a routing by destination alone.
- * By history: a packet crosses on VC 1 and stays there until it turns into another dimension, where it starts on VC 0. VC 0 never
- * crosses and VC 1 is only entered there. Routes of several phases (Valiant) take a pair of VCs a phase.
- * By route: VC 0 through the whole ring if the route crosses the line there, VC 1 if not; right as long as no route is longer
- * than half a ring, so that crossing routes leave a gap, and every packet is in the ring from its route's first hop there.
+ * By position: a packet that still has to cross the line in this dimension is on VC 0, up to and
+ * with the crossing; any other on VC 1. Neither VC closes a ring: on VC 0 nothing goes on after the
+ * crossing, on VC 1 nothing crosses. This holds wherever a packet enters the ring, so it also
+ * serves as an escape layer; it needs to know the goal, hence a routing by destination alone. By
+ * history: a packet crosses on VC 1 and stays there until it turns into another dimension, where it
+ * starts on VC 0. VC 0 never crosses and VC 1 is only entered there. Routes of several phases
+ * (Valiant) take a pair of VCs a phase. By route: VC 0 through the whole ring if the route crosses
+ * the line there, VC 1 if not; right as long as no route is longer than half a ring, so that
+ * crossing routes leave a gap, and every packet is in the ring from its route's first hop there.
  *
- * Under uniform traffic a route uses both VCs of a channel most evenly (8x8, 4 VCs, full load: .42 accepted; by position .29, by
- * history .31, for these leave half of most channels' VCs idle). Hence `auto`: by route where packets go straight to their
- * destinations on minimal paths, by position in an escape layer and where paths may be longer, by history where they have phases.
+ * Under uniform traffic a route uses both VCs of a channel most evenly (8x8, 4 VCs, full load: .42
+ * accepted; by position .29, by history .31, for these leave half of most channels' VCs idle).
+ * Hence `auto`: by route where packets go straight to their destinations on minimal paths, by
+ * position in an escape layer and where paths may be longer, by history where they have phases.
  *
- * Source: W. Dally, C. Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks", IEEE Trans. Computers
- * 36(5), 1987; the name from W. Dally, B. Towles, "Principles and Practices of Interconnection Networks", 2004, section 14.2.3.
+ * Source: W. Dally, C. Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection
+ * Networks", IEEE Trans. Computers 36(5), 1987; the name from W. Dally, B. Towles, "Principles and
+ * Practices of Interconnection Networks", 2004, section 14.2.3.
  */
 #include "vc/lanes.h"
 #include "vc/walk.h"
@@ -68,13 +73,15 @@ static dateline *dateline_new(const ik_fabric *f, const ik_grid *grid, enum rule
             use[grid->port_minus[d]] = (port_use){(uint8_t)d, false};
         }
     }
-    *line = (dateline){.grid = grid, .num_ports = num_ports, .use = use, .rule = rule, .host_switch = host_switch};
+    *line = (dateline){
+        .grid = grid, .num_ports = num_ports, .use = use, .rule = rule, .host_switch = host_switch};
     return line;
 }
 
 static ik_status refuse_fabric(const ik_fabric *f, ik_error *err)
 {
-    ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED, "VC scheme 'dateline' needs a generated torus or ring, not '%s'",
+    ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED,
+                               "VC scheme 'dateline' needs a generated torus or ring, not '%s'",
                                f->family ? f->family : "an imported fabric");
     return ik_hint(err, status, "'hopclass' serves any fabric");
 }
@@ -90,9 +97,11 @@ static enum rule natural_rule(const ik_vc *v, bool direct)
 
 static ik_status refuse_rule(const ik_vc *v, enum rule rule, ik_error *err)
 {
-    ik_status status = ik_fail(
-        err, IK_ERR_UNSUPPORTED, "VC scheme 'dateline' by %s needs packets that head for their destinations, not those of '%s'",
-        rule == POSITION ? "position" : "route", v->routing->spec ? v->routing->spec : v->routing->family->name);
+    ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED,
+                               "VC scheme 'dateline' by %s needs packets that head for their "
+                               "destinations, not those of '%s'",
+                               rule == POSITION ? "position" : "route",
+                               v->routing->spec ? v->routing->spec : v->routing->family->name);
     return ik_hint(err, status, "rule=history serves others");
 }
 
@@ -131,7 +140,8 @@ static void destroy(ik_vc *v)
     free(line);
 }
 
-/* Host channels cannot take part in a deadlock: spread over all VCs, alike for all hosts of a switch. */
+/* Host channels cannot take part in a deadlock: spread over all VCs, alike for all hosts of a
+ * switch. */
 static void inject(const ik_vc *v, ik_packet *pk)
 {
     const dateline *line = v->impl;
@@ -157,7 +167,8 @@ static bool has_to_cross(const ik_grid *grid, uint32_t sw, uint32_t goal, port_u
 }
 
 /* 0 or 1: the VC of the pair. `was`: that of the channel behind. */
-static unsigned lane(const dateline *line, uint32_t sw, port_use in, port_use out, uint32_t dst, unsigned was)
+static unsigned lane(const dateline *line, uint32_t sw, port_use in, port_use out, uint32_t dst,
+                     unsigned was)
 {
     bool straight_on = in.dim == out.dim;
     if (out.dim == NO_DIM) {
@@ -172,8 +183,8 @@ static unsigned lane(const dateline *line, uint32_t sw, port_use in, port_use ou
     return !has_to_cross(line->grid, sw, line->host_switch[dst], out);
 }
 
-static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
-                 uint8_t *vc_last)
+static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                 const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
     const dateline *line = v->impl;
     uint32_t base = v->fabric->port_base[sw];
@@ -184,8 +195,10 @@ static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_por
     }
     unsigned was = lanes_class_of(v, pk->vc);
     was = was / 2 == pk->phase ? was % 2 : 0;
-    lanes_class(v, 2u * pk->phase + lane(line, sw, line->use[in_port - base], line->use[out_port - base], pk->dst, was), vc_first,
-                vc_last);
+    lanes_class(v,
+                2u * pk->phase + lane(line, sw, line->use[in_port - base],
+                                      line->use[out_port - base], pk->dst, was),
+                vc_first, vc_last);
 }
 
 static const ik_param params[] = {
@@ -193,28 +206,36 @@ static const ik_param params[] = {
      .type = IK_PARAM_ENUM,
      .def = "auto",
      .choices = "auto|position|history|route",
-     .help =
-         "what decides: whether a packet still has to cross, has crossed, or crosses at all; auto: crosses at all (route) on "
-         "minimal paths straight to the destination, position in escape layers and on other paths by destination, else history"},
+     .help = "what decides: whether a packet still has to cross, has crossed, or crosses at all; "
+             "auto: crosses at all (route) on "
+             "minimal paths straight to the destination, position in escape layers and on other "
+             "paths by destination, else history"},
     {0},
 };
 
 const ik_vc_family ik_vc_dateline = {
     .name = "dateline",
     .summary = "two VCs break the rings of a torus at a date line",
-    .source = "Dally, Seitz, \"Deadlock-Free Message Routing in Multiprocessor Interconnection Networks\", IEEE Trans. Computers "
+    .source = "Dally, Seitz, \"Deadlock-Free Message Routing in Multiprocessor Interconnection "
+              "Networks\", IEEE Trans. Computers "
               "36(5), "
-              "1987; Dally, Towles, \"Principles and Practices of Interconnection Networks\", 2004, section 14.2.3",
-    .details =
-        "In each ring the channels between its last and its first switch are the date line. By route, a packet is on VC 0 "
-        "through "
-        "the ring if its route crosses the line there, else on VC 1: this uses the VCs most evenly and is the default for "
-        "minimal "
-        "paths straight to the destination. By position, a packet is on VC 0 as long as it still has to cross the line in the "
-        "dimension it moves in, on VC 1 otherwise: right for an escape layer too, and the default there. By history, it crosses "
-        "on VC 1 and stays on VC 1 as long as it moves in that dimension, and is on VC 0 everywhere else: the default for routes "
-        "with phases, which take VCs 2*phase and 2*phase + 1. More VCs are shared out evenly; host channels may use all. Needs a "
-        "generated torus, and a routing in dimension order.",
+              "1987; Dally, Towles, \"Principles and Practices of Interconnection Networks\", "
+              "2004, section 14.2.3",
+    .details = "In each ring the channels between its last and its first switch are the date line. "
+               "By route, a packet is on VC 0 "
+               "through "
+               "the ring if its route crosses the line there, else on VC 1: this uses the VCs most "
+               "evenly and is the default for "
+               "minimal "
+               "paths straight to the destination. By position, a packet is on VC 0 as long as it "
+               "still has to cross the line in the "
+               "dimension it moves in, on VC 1 otherwise: right for an escape layer too, and the "
+               "default there. By history, it crosses "
+               "on VC 1 and stays on VC 1 as long as it moves in that dimension, and is on VC 0 "
+               "everywhere else: the default for routes "
+               "with phases, which take VCs 2*phase and 2*phase + 1. More VCs are shared out "
+               "evenly; host channels may use all. Needs a "
+               "generated torus, and a routing in dimension order.",
     .params = params,
     .create = create,
     .destroy = destroy,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * DBBM, destination-based buffer management: queue = destination modulo number of queues. Hosts that share a queue are spread
- * over the whole fabric, so a hot spot blocks one Q-th of the others, everywhere. Source: T. Nachiondo, J. Flich, J. Duato,
- * "Buffer Management Strategies to Reduce HoL Blocking", IEEE TPDS 21(6), 2010.
+ * DBBM, destination-based buffer management: queue = destination modulo number of queues. Hosts
+ * that share a queue are spread over the whole fabric, so a hot spot blocks one Q-th of the others,
+ * everywhere. Source: T. Nachiondo, J. Flich, J. Duato, "Buffer Management Strategies to Reduce HoL
+ * Blocking", IEEE TPDS 21(6), 2010.
  */
 #include "vc/lanes.h"
 
@@ -23,8 +24,10 @@ static const ik_param params[] = {{0}};
 const ik_vc_family ik_vc_dbbm = {
     .name = "dbbm",
     .summary = "queue = destination mod queues, kept on the whole path",
-    .source = "Nachiondo, Flich, Duato, \"Buffer Management Strategies to Reduce HoL Blocking\", IEEE TPDS 21(6), 2010",
-    .details = "The destination's position in the full fabric modulo the number of VCs. Three VCs unless told otherwise.",
+    .source = "Nachiondo, Flich, Duato, \"Buffer Management Strategies to Reduce HoL Blocking\", "
+              "IEEE TPDS 21(6), 2010",
+    .details = "The destination's position in the full fabric modulo the number of VCs. Three VCs "
+               "unless told otherwise.",
     .params = params,
     .create = create,
     .destroy = lanes_map_destroy,

@@ -2,13 +2,15 @@
  *
  * vc_dfsssp.c: layers by breaking cycles.
  *
- * All paths start in layer 0. While the layer's channel dependency graph has a cycle, the cycle's dependency with the fewest
- * paths is broken: every path that makes it moves to the next layer. Then the next layer is treated alike. Source: J. Domke, T.
- * Hoefler, W. E. Nagel, "Deadlock-Free Oblivious Routing for Arbitrary Topologies", IPDPS 2011, section IV. Departures: the
- * depth-first search goes on where it was after a cycle is broken, since removals never make a cycle, so a layer costs one search
- * and not one a cycle. With compact=true (default) paths that were moved for one dependency's sake go back to the lowest layer
- * that still takes them: never more layers, usually fewer. Cost: O(dependencies of all paths) a layer, plus one insertion a hop
- * for compacting.
+ * All paths start in layer 0. While the layer's channel dependency graph has a cycle, the cycle's
+ * dependency with the fewest paths is broken: every path that makes it moves to the next layer.
+ * Then the next layer is treated alike. Source: J. Domke, T. Hoefler, W. E. Nagel, "Deadlock-Free
+ * Oblivious Routing for Arbitrary Topologies", IPDPS 2011, section IV. Departures: the depth-first
+ * search goes on where it was after a cycle is broken, since removals never make a cycle, so a
+ * layer costs one search and not one a cycle. With compact=true (default) paths that were moved for
+ * one dependency's sake go back to the lowest layer that still takes them: never more layers,
+ * usually fewer. Cost: O(dependencies of all paths) a layer, plus one insertion a hop for
+ * compacting.
  */
 #include "vc/layers.h"
 
@@ -24,12 +26,15 @@ typedef struct breaker {
     uint32_t *path;    /* scratch */
     uint32_t *members; /* pairs of the layer at work */
     size_t num_members;
-    uint64_t *weight;               /* [link * degree + i] host pairs that go on to link i of the far switch */
-    size_t *first;                  /* [slots + 1] range in users */
-    uint32_t *users;                /* pairs that make a dependency */
-    uint8_t *color;                 /* [link] */
-    uint32_t *stack, *turn;         /* [link] depth-first path, and the next slot to look at of each link */
-    uint32_t *finished[IK_MAX_VCS]; /* per layer: its links, each after all that may follow it, filled from the back */
+    /* [link * degree + i] host pairs that go on to link i of the far switch */
+    uint64_t *weight;
+    size_t *first;   /* [slots + 1] range in users */
+    uint32_t *users; /* pairs that make a dependency */
+    uint8_t *color;  /* [link] */
+    /* [link] depth-first path, and the next slot to look at of each link */
+    uint32_t *stack, *turn;
+    /* per layer: its links, each after all that may follow it, filled from the back */
+    uint32_t *finished[IK_MAX_VCS];
     uint32_t unfinished;
     unsigned num_layers; /* broken */
     unsigned num_used;   /* after compacting */
@@ -87,18 +92,21 @@ static ik_status index_layer(breaker *b, const ik_env *env, ik_error *err)
     free(b->users);
     b->users = NULL;
     size_t total = b->first[slots];
-    ik_status status = links_refuse_bytes(env, 4.0 * (double)total, "the dependencies of all paths", err);
+    ik_status status =
+        links_refuse_bytes(env, 4.0 * (double)total, "the dependencies of all paths", err);
     if (status != IK_OK)
         return status;
     b->users = ik_calloc(total + 1, sizeof *b->users);
     if (!b->users)
         return ik_fail_memory(err, total * sizeof *b->users, "the dependencies of all paths");
-    for (size_t i = b->num_members; i-- > 0;) { /* from the back, so that first[] ends where it began */
+    for (size_t i = b->num_members; i-- > 0;) {
+        /* from the back, so that first[] ends where it began */
         uint32_t n = path_of(b, b->members[i]);
         for (uint32_t k = 0; k + 1 < n; k++)
             b->users[--b->first[slot_of(b, b->path[k], b->path[k + 1]) + 1]] = b->members[i];
     }
-    memmove(b->first, b->first + 1, slots * sizeof *b->first); /* every end has become its slot's start */
+    /* every end has become its slot's start */
+    memmove(b->first, b->first + 1, slots * sizeof *b->first);
     b->first[slots] = total;
     return IK_OK;
 }
@@ -151,7 +159,8 @@ static void search(breaker *b, uint32_t root, uint32_t *depth, const size_t *end
     b->color[root] = GREY;
     depth[root] = 0;
     for (;;) {
-        uint32_t at = b->stack[top], base = g->base[g->head[at]], degree = g->base[g->head[at] + 1] - base;
+        uint32_t at = b->stack[top], base = g->base[g->head[at]],
+                 degree = g->base[g->head[at] + 1] - base;
         if (b->turn[at] == degree) {
             b->color[at] = BLACK;
             b->finished[b->current][--b->unfinished] = at;
@@ -206,7 +215,8 @@ static ik_status break_all(breaker *b, const ik_env *env, ik_error *err)
     ik_status status = IK_OK;
     while (status == IK_OK && (b->num_members > 0 || b->num_layers == 0)) {
         if (b->num_layers == IK_MAX_VCS - 1)
-            return ik_fail(err, IK_ERR_UNSUPPORTED, "DFSSSP needs more than %d layers for the paths of this routing",
+            return ik_fail(err, IK_ERR_UNSUPPORTED,
+                           "DFSSSP needs more than %d layers for the paths of this routing",
                            IK_MAX_VCS - 1);
         if (ik_env_cancelled(env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled while layering paths");
@@ -221,14 +231,18 @@ static ik_status compact(breaker *b, size_t num, ik_error *err)
 {
     linkdag *dags = ik_calloc(b->num_layers, sizeof *dags);
     uint32_t *undo = ik_calloc(b->p.max_length, sizeof *undo);
-    ik_status status = dags && undo ? IK_OK : ik_fail_memory(err, b->num_layers * sizeof *dags, "compacting layers");
+    ik_status status = dags && undo
+                           ? IK_OK
+                           : ik_fail_memory(err, b->num_layers * sizeof *dags, "compacting layers");
     unsigned made = 0;
     for (; status == IK_OK && made < b->num_layers; made++) {
         status = linkdag_init(&dags[made], &b->p.g, err);
         if (status == IK_OK)
-            linkdag_start_with(&dags[made], b->finished[made]); /* a layer's own paths agree with its search */
+            /* a layer's own paths agree with its search */
+            linkdag_start_with(&dags[made], b->finished[made]);
     }
-    /* Layers are filled bottom up, each with its own paths before any from above, which therefore always fit. */
+    /* Layers are filled bottom up, each with its own paths before any from above, which therefore
+     * always fit. */
     for (unsigned l = 0; status == IK_OK && l < b->num_layers; l++)
         for (size_t pair = 0; pair < num; pair++) {
             if (b->layer[pair] != l)
@@ -296,18 +310,21 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
 }
 
 static const ik_param params[] = {
-    {"compact", IK_PARAM_BOOL, "true", 0, 0, NULL, "take paths back to lower layers where they fit after all"},
+    {"compact", IK_PARAM_BOOL, "true", 0, 0, NULL,
+     "take paths back to lower layers where they fit after all"},
     {0},
 };
 
 const ik_vc_family ik_vc_dfsssp = {
     .name = "dfsssp",
     .summary = "every path in one layer, by breaking the weakest dependency of each cycle",
-    .source = "Domke, Hoefler, Nagel: Deadlock-Free Oblivious Routing for Arbitrary Topologies, IPDPS 2011",
-    .details =
-        "All paths of a deterministic routing start in layer 0; while its channel dependency graph has a cycle, the paths of the "
-        "cycle's weakest dependency move to the next layer. compact=true then takes paths back down where they fit. A packet "
-        "keeps its layer; spare VCs split the heaviest layers.",
+    .source = "Domke, Hoefler, Nagel: Deadlock-Free Oblivious Routing for Arbitrary Topologies, "
+              "IPDPS 2011",
+    .details = "All paths of a deterministic routing start in layer 0; while its channel "
+               "dependency graph has a cycle, the paths of the "
+               "cycle's weakest dependency move to the next layer. compact=true then takes paths "
+               "back down where they fit. A packet "
+               "keeps its layer; spare VCs split the heaviest layers.",
     .params = params,
     .create = create,
     .destroy = layer_lanes_destroy,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * escape: an adaptive routing over an escape layer. The lowest VCs may only be used along the path of a second, deadlock-free
- * routing, with a VC scheme of its own; all other VCs may be used on every channel that the adaptive routing allows. A packet may
- * enter and leave the layer at every hop. The layer's paths lead to the destination, also for a packet that is on its way to an
- * intermediate switch. The condition for this to be free of deadlock is checked by the proof, not assumed: wherever a packet may
- * stand, the adaptive routing must allow the escape routing's port too. Source: J. Duato, "A New Theory of
- * Deadlock-Free Adaptive Routing in Wormhole Networks", IEEE TPDS 4(12), 1993.
+ * escape: an adaptive routing over an escape layer. The lowest VCs may only be used along the path
+ * of a second, deadlock-free routing, with a VC scheme of its own; all other VCs may be used on
+ * every channel that the adaptive routing allows. A packet may enter and leave the layer at every
+ * hop. The layer's paths lead to the destination, also for a packet that is on its way to an
+ * intermediate switch. The condition for this to be free of deadlock is checked by the proof, not
+ * assumed: wherever a packet may stand, the adaptive routing must allow the escape routing's port
+ * too. Source: J. Duato, "A New Theory of Deadlock-Free Adaptive Routing in Wormhole Networks",
+ * IEEE TPDS 4(12), 1993.
  */
 #include "vc/lanes.h"
 
@@ -35,18 +37,22 @@ static ik_status refuse_scheme(const ik_vc *scheme, ik_error *err)
     if ((scheme->family->ignores & both) == both) {
         return IK_OK;
     }
-    ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED,
-                               "VC scheme '%s' looks at the way behind a packet, which may have come from outside "
-                               "the escape layer",
-                               scheme->family->name);
+    ik_status status =
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "VC scheme '%s' looks at the way behind a packet, which may have come from outside "
+                "the escape layer",
+                scheme->family->name);
     return ik_hint(err, status, "1q or dateline would do");
 }
 
-static ik_status make_layer(const ik_vc *v, const ik_params *params, const ik_env *env, escape *x, ik_error *err)
+static ik_status make_layer(const ik_vc *v, const ik_params *params, const ik_env *env, escape *x,
+                            ik_error *err)
 {
-    ik_status status = ik_routing_from_spec(v->fabric, ik_params_spec(params, "routing"), env, &x->routing, err);
+    ik_status status =
+        ik_routing_from_spec(v->fabric, ik_params_spec(params, "routing"), env, &x->routing, err);
     if (status == IK_OK) {
-        status = ik_vc_in_escape(v->fabric, x->routing, ik_params_spec(params, "vc"), env, &x->scheme, err);
+        status = ik_vc_in_escape(v->fabric, x->routing, ik_params_spec(params, "vc"), env,
+                                 &x->scheme, err);
     }
     if (status == IK_OK) {
         status = refuse_scheme(x->scheme, err);
@@ -85,10 +91,11 @@ static void inject(const ik_vc *v, ik_packet *pk)
     pk->vc = (uint8_t)(v->escape_vcs + pk->dst % (v->num_vcs - v->escape_vcs));
 }
 
-/* VCs of one choice are a range, so on the escape port the packet may take the one VC of the layer that is its turn and, if that
- * is the layer's highest, the adaptive ones too; with a lower one only that. */
-static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
-                 uint8_t *vc_last)
+/* VCs of one choice are a range, so on the escape port the packet may take the one VC of the layer
+ * that is its turn and, if that is the layer's highest, the adaptive ones too; with a lower one
+ * only that. */
+static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                 const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
     const escape *x = v->impl;
     const ik_fabric *f = v->fabric;
@@ -113,7 +120,8 @@ static const ik_param params[] = {
     {.name = "routing",
      .type = IK_PARAM_SPEC,
      .def = "updown",
-     .help = "routing of the escape layer, ';' for ',' inside it (updown:order=distance;root=0); must give forwarding tables"},
+     .help = "routing of the escape layer, ';' for ',' inside it (updown:order=distance;root=0); "
+             "must give forwarding tables"},
     {.name = "vc", .type = IK_PARAM_SPEC, .def = "1q", .help = "VC scheme of the escape layer"},
     {0},
 };
@@ -121,14 +129,18 @@ static const ik_param params[] = {
 const ik_vc_family ik_vc_escape = {
     .name = "escape",
     .summary = "adaptive VCs over an escape layer that follows a second routing (Duato)",
-    .source = "Duato, \"A New Theory of Deadlock-Free Adaptive Routing in Wormhole Networks\", IEEE TPDS 4(12), 1993",
-    .details =
-        "The lowest VCs are the escape layer: open only on the port that the escape routing takes towards the destination. The "
-        "other "
-        "VCs are open on every port that the adaptive routing allows. A packet may enter and leave the layer at every hop. `ikat "
-        "check` proves the condition; it fails where the adaptive routing does not allow the escape port, as for packets of "
-        "valiant and ugal_l on the way to their intermediate switch. The classical example is minimal routing on a mesh with "
-        "escape:routing=dor.",
+    .source = "Duato, \"A New Theory of Deadlock-Free Adaptive Routing in Wormhole Networks\", "
+              "IEEE TPDS 4(12), 1993",
+    .details = "The lowest VCs are the escape layer: open only on the port that the escape routing "
+               "takes towards the destination. The "
+               "other "
+               "VCs are open on every port that the adaptive routing allows. A packet may enter "
+               "and leave the layer at every hop. `ikat "
+               "check` proves the condition; it fails where the adaptive routing does not allow "
+               "the escape port, as for packets of "
+               "valiant and ugal_l on the way to their intermediate switch. The classical example "
+               "is minimal routing on a mesh with "
+               "escape:routing=dor.",
     .params = params,
     .create = create,
     .destroy = destroy,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Flow2SL: hosts form Q groups of neighbours; flows of one pair of groups share a queue, and from one source group every
- * destination group has a queue of its own.
+ * Flow2SL: hosts form Q groups of neighbours; flows of one pair of groups share a queue, and from
+ * one source group every destination group has a queue of its own.
  *
- * Forms, for groups a (source) and b (destination): sum (a + b) mod Q, the same in both directions; difference (b - a) mod Q.
- * Source: J. Escudero-Sahuquillo, P. J. Garcia, F. J. Quiles, J. Duato, S.-A. Reinemo, T. Skeie, O. Lysne, "A new proposal to
- * deal with congestion in InfiniBand-based fat-trees", Journal of Parallel and Distributed Computing 74(1), 2014.
+ * Forms, for groups a (source) and b (destination): sum (a + b) mod Q, the same in both directions;
+ * difference (b - a) mod Q. Source: J. Escudero-Sahuquillo, P. J. Garcia, F. J. Quiles, J. Duato,
+ * S.-A. Reinemo, T. Skeie, O. Lysne, "A new proposal to deal with congestion in InfiniBand-based
+ * fat-trees", Journal of Parallel and Distributed Computing 74(1), 2014.
  */
 #include "vc/lanes.h"
 
@@ -43,9 +44,11 @@ static const ik_param params[] = {
 const ik_vc_family ik_vc_flow2sl = {
     .name = "flow2sl",
     .summary = "queue from the groups of source and destination hosts",
-    .source = "Escudero-Sahuquillo, Garcia, Quiles, Duato, Reinemo, Skeie, Lysne, \"A new proposal to deal with congestion in "
+    .source = "Escudero-Sahuquillo, Garcia, Quiles, Duato, Reinemo, Skeie, Lysne, \"A new proposal "
+              "to deal with congestion in "
               "InfiniBand-based fat-trees\", JPDC 74(1), 2014",
-    .details = "The N hosts form Q groups of consecutive hosts, group(x) = floor(x * Q / N). sum: (group(s) + group(d)) mod Q; "
+    .details = "The N hosts form Q groups of consecutive hosts, group(x) = floor(x * Q / N). sum: "
+               "(group(s) + group(d)) mod Q; "
                "difference: (group(d) - group(s)) mod Q. Three VCs unless told otherwise.",
     .params = params,
     .create = create,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * hopclass: VC = number of switch-to-switch channels behind the packet. VC numbers only grow along a path, so no cycle of
- * dependencies can close, whatever the graph and the routing; the price is one VC a hop of the longest path.
- * Source: K. D. Gunther, "Prevention of Deadlocks in Packet-Switched Data Transport Systems", IEEE Trans. Communications 29(4),
- * 1981.
+ * hopclass: VC = number of switch-to-switch channels behind the packet. VC numbers only grow along
+ * a path, so no cycle of dependencies can close, whatever the graph and the routing; the price is
+ * one VC a hop of the longest path. Source: K. D. Gunther, "Prevention of Deadlocks in
+ * Packet-Switched Data Transport Systems", IEEE Trans. Communications 29(4), 1981.
  */
 #include "vc/lanes.h"
 #include "vc/walk.h"
@@ -24,8 +24,8 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     return lanes_settle(v, needed, needed, why, err);
 }
 
-static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
-                 uint8_t *vc_last)
+static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                 const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
     (void)sw, (void)in_port;
     lanes_class(v, lanes_ejects(v->fabric, out_port) ? 0 : pk->hops, vc_first, vc_last);
@@ -37,13 +37,15 @@ const ik_vc_family ik_vc_hopclass = {
     .name = "hopclass",
     .summary = "VC = hops behind the packet: breaks every cycle, one VC a hop",
     .source =
-        "Gunther, \"Prevention of Deadlocks in Packet-Switched Data Transport Systems\", IEEE Trans. Communications 29(4), 1981; "
+        "Gunther, \"Prevention of Deadlocks in Packet-Switched Data Transport Systems\", IEEE "
+        "Trans. Communications 29(4), 1981; "
         "Besta, Hoefler, \"Slim Fly: A Cost Effective Low-Diameter Network Topology\", SC 2014",
-    .details =
-        "The i-th switch-to-switch channel of a path (from 0) is taken on VC i; host channels on VC 0. Needs as many VCs as the "
-        "longest allowed path has hops: the diameter for minimal routing, twice that for Valiant's. A multiple of that gives "
-        "each hop "
-        "several.",
+    .details = "The i-th switch-to-switch channel of a path (from 0) is taken on VC i; host "
+               "channels on VC 0. Needs as many VCs as the "
+               "longest allowed path has hops: the diameter for minimal routing, twice that for "
+               "Valiant's. A multiple of that gives "
+               "each hop "
+               "several.",
     .params = params,
     .create = create,
     .inject = lanes_inject_first,

@@ -2,11 +2,12 @@
  *
  * LASH: every path stays in one layer, and each layer's channel dependency graph is acyclic.
  *
- * Paths are taken in a fixed order; each goes to the first layer that stays acyclic with it, a new one if none does. With
- * pairs=both the two directions between two switches share a layer, as InfiniBand needs, where both ends of a connection use one
- * service level. Balancing then moves paths from layers above the average load to the lightest layer that takes them.
- * Source: T. Skeie, O. Lysne, I. Theiss, "Layered Shortest Path (LASH) Routing in Irregular System Area Networks", IPDPS 2002.
- * Departure: the paths are the routing's, whatever it is.
+ * Paths are taken in a fixed order; each goes to the first layer that stays acyclic with it, a new
+ * one if none does. With pairs=both the two directions between two switches share a layer, as
+ * InfiniBand needs, where both ends of a connection use one service level. Balancing then moves
+ * paths from layers above the average load to the lightest layer that takes them. Source: T. Skeie,
+ * O. Lysne, I. Theiss, "Layered Shortest Path (LASH) Routing in Irregular System Area Networks",
+ * IPDPS 2002. Departure: the paths are the routing's, whatever it is.
  * Cost: one insertion a hop and layer tried; insertions are incremental (see linkdag.h).
  */
 #include "vc/layers.h"
@@ -86,19 +87,22 @@ static ik_status place(lash *t, uint32_t pair, const ik_env *env, ik_error *err)
         l++;
     if (l == t->num_layers) {
         if (l == IK_MAX_VCS - 1)
-            return ik_fail(err, IK_ERR_UNSUPPORTED, "LASH needs more than %d layers for the paths of this routing", l);
+            return ik_fail(err, IK_ERR_UNSUPPORTED,
+                           "LASH needs more than %d layers for the paths of this routing", l);
         ik_status status = linkdag_init(&t->dag[l], &t->p.g, err);
         if (status != IK_OK)
             return status;
         t->num_layers++;
         if (!fits(t, l, pair)) /* only a path that loops */
-            return ik_fail(err, IK_ERR_UNSUPPORTED, "a path of routing '%s' crosses a link twice", t->p.r->family->name);
+            return ik_fail(err, IK_ERR_UNSUPPORTED, "a path of routing '%s' crosses a link twice",
+                           t->p.r->family->name);
     }
     put(t, pair, l);
     return IK_OK;
 }
 
-/* Moves pairs out of layers that carry more than the average. Dependencies stay behind, which only makes later moves stricter. */
+/* Moves pairs out of layers that carry more than the average. Dependencies stay behind, which only
+ * makes later moves stricter. */
 static void balance(lash *t, const uint32_t *pairs, size_t num)
 {
     uint64_t total = 0;
@@ -160,18 +164,22 @@ static const ik_param params[] = {
     {"order", IK_PARAM_ENUM, "lex", 0, 0, LAYER_ORDERS, LAYER_ORDER_HELP},
     {"pairs", IK_PARAM_ENUM, "single", 0, 0, "single|both",
      "each direction on its own, or both directions of a pair in one layer"},
-    {"balance", IK_PARAM_BOOL, "true", 0, 0, NULL, "move paths from heavy layers to light ones where they fit"},
+    {"balance", IK_PARAM_BOOL, "true", 0, 0, NULL,
+     "move paths from heavy layers to light ones where they fit"},
     {0},
 };
 
 const ik_vc_family ik_vc_lash = {
     .name = "lash",
     .summary = "every path in one layer, first fit over acyclic layers",
-    .source = "Skeie, Lysne, Theiss: Layered Shortest Path (LASH) Routing in Irregular System Area Networks, IPDPS 2002",
-    .details =
-        "Assigns each path of a deterministic routing to the first virtual layer whose channel dependency graph stays acyclic "
-        "with it; a packet keeps its layer. Reports the layers needed; spare VCs split the heaviest layers. pairs=both "
-        "puts the two directions between two switches into one layer, as one service level per connection requires.",
+    .source = "Skeie, Lysne, Theiss: Layered Shortest Path (LASH) Routing in Irregular System Area "
+              "Networks, IPDPS 2002",
+    .details = "Assigns each path of a deterministic routing to the first virtual layer whose "
+               "channel dependency graph stays acyclic "
+               "with it; a packet keeps its layer. Reports the layers needed; spare VCs split the "
+               "heaviest layers. pairs=both "
+               "puts the two directions between two switches into one layer, as one service level "
+               "per connection requires.",
     .params = params,
     .create = create,
     .destroy = layer_lanes_destroy,

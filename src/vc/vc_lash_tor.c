@@ -2,12 +2,14 @@
  *
  * LASH-TOR: a path may step to the next layer on its way, where staying would close a cycle.
  *
- * Paths are taken in a fixed order and walked from their source in layer 0. A hop whose dependency fits into the current layer's
- * acyclic graph stays there; otherwise it is made in the next layer, where nothing precedes it. Layers only rise along a path,
- * so dependencies between layers close no cycle.
- * Source: T. Skeie, O. Lysne, J. Flich, P. Lopez, A. Robles, J. Duato, "LASH-TOR: A Generic Transition-Oriented Routing
- * Algorithm", ICPADS 2004. Departures: layers are added as needed and their number reported, instead of leaving the last one to
- * up/down paths; the paths are the routing's, whatever it is.
+ * Paths are taken in a fixed order and walked from their source in layer 0. A hop whose dependency
+ * fits into the current layer's acyclic graph stays there; otherwise it is made in the next layer,
+ * where nothing precedes it. Layers only rise along a path, so dependencies between layers close no
+ * cycle.
+ * Source: T. Skeie, O. Lysne, J. Flich, P. Lopez, A. Robles, J. Duato, "LASH-TOR: A Generic
+ * Transition-Oriented Routing Algorithm", ICPADS 2004. Departures: layers are added as needed and
+ * their number reported, instead of leaving the last one to up/down paths; the paths are the
+ * routing's, whatever it is.
  * Cost: about one insertion a hop; 12 bytes a pair (paths up to 64 hops).
  */
 #include "vc/layers.h"
@@ -37,7 +39,9 @@ static ik_status enter_layer(tor_work *w, unsigned layer, ik_error *err)
     if (layer < w->num_layers)
         return IK_OK;
     if (layer == IK_MAX_VCS)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "LASH-TOR needs more than %d layers for the paths of this routing", IK_MAX_VCS);
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "LASH-TOR needs more than %d layers for the paths of this routing",
+                       IK_MAX_VCS);
     ik_status status = linkdag_init(&w->dag[layer], &w->p.g, err);
     w->num_layers += status == IK_OK;
     return status;
@@ -48,8 +52,9 @@ static ik_status place(tor_work *w, uint32_t pair, ik_error *err)
     uint32_t s = pair / w->p.num_dests, d = pair % w->p.num_dests;
     uint32_t n = layer_path(&w->p, s, d, w->path);
     if (n > MAX_HOPS)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "LASH-TOR takes paths of up to %d hops, routing '%s' has one of %u", MAX_HOPS,
-                       w->p.r->family->name, n);
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "LASH-TOR takes paths of up to %d hops, routing '%s' has one of %u",
+                       MAX_HOPS, w->p.r->family->name, n);
     unsigned layer = 0;
     ik_status status = enter_layer(w, 0, err);
     for (uint32_t i = 0; i < n && status == IK_OK; i++) {
@@ -89,7 +94,8 @@ static ik_status keep(ik_vc *v, tor_work *w, ik_error *err)
     lash_tor *impl = ik_calloc(1, sizeof *impl);
     if (!impl)
         return ik_fail_memory(err, sizeof *impl, "LASH-TOR");
-    ik_status status = layer_vcs_settle(v, w->num_layers ? w->num_layers : 1, w->load, &impl->vcs, err);
+    ik_status status =
+        layer_vcs_settle(v, w->num_layers ? w->num_layers : 1, w->load, &impl->vcs, err);
     if (status != IK_OK) {
         free(impl);
         return status;
@@ -140,10 +146,12 @@ static unsigned ones(uint64_t word)
     return n;
 }
 
-static void range(const lash_tor *impl, uint32_t src, uint32_t dst, unsigned hop, uint8_t *first, uint8_t *last)
+static void range(const lash_tor *impl, uint32_t src, uint32_t dst, unsigned hop, uint8_t *first,
+                  uint8_t *last)
 {
     uint32_t s = impl->source_of[src], d = impl->dest_of[dst];
-    uint64_t steps = s == IK_NONE || d == IK_NONE ? 0 : impl->steps[(size_t)s * impl->num_dests + d];
+    uint64_t steps =
+        s == IK_NONE || d == IK_NONE ? 0 : impl->steps[(size_t)s * impl->num_dests + d];
     unsigned layer = ones(steps & (hop >= MAX_HOPS - 1 ? UINT64_MAX : (2ULL << hop) - 1));
     *first = (uint8_t)impl->vcs.base[layer];
     *last = (uint8_t)(impl->vcs.base[layer + 1] - 1);
@@ -155,8 +163,8 @@ static void inject(const ik_vc *v, ik_packet *pk)
     range(v->impl, pk->src, pk->dst, 0, &pk->vc, &last);
 }
 
-static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
-                 uint8_t *vc_last)
+static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                 const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
     (void)sw, (void)in_port;
     if (lanes_ejects(v->fabric, out_port))
@@ -178,10 +186,14 @@ static const ik_param params[] = {
 const ik_vc_family ik_vc_lash_tor = {
     .name = "lash_tor",
     .summary = "layers that a path climbs where staying would close a cycle",
-    .source = "Skeie, Lysne, Flich, Lopez, Robles, Duato: LASH-TOR: A Generic Transition-Oriented Routing Algorithm, ICPADS 2004",
-    .details = "Walks each path of a deterministic routing from its source and moves it to the next virtual layer where its next "
-               "dependency would close a cycle. Needs fewer layers than LASH; the VC changes on the way. Taking pairs by "
-               "destination usually saves one more. Spare VCs go to the layers with most traffic, as choices there.",
+    .source = "Skeie, Lysne, Flich, Lopez, Robles, Duato: LASH-TOR: A Generic Transition-Oriented "
+              "Routing Algorithm, ICPADS 2004",
+    .details = "Walks each path of a deterministic routing from its source and moves it to the "
+               "next virtual layer where its next "
+               "dependency would close a cycle. Needs fewer layers than LASH; the VC changes on "
+               "the way. Taking pairs by "
+               "destination usually saves one more. Spare VCs go to the layers with most traffic, "
+               "as choices there.",
     .params = params,
     .create = create,
     .destroy = destroy,

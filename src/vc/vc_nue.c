@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * vc_nue.c: the VCs of routing nue: a packet takes the layer of its destination and keeps it. Spare VCs split the layers with
- * most traffic by source. Source: J. Domke, T. Hoefler, S. Matsuoka, "Routing on the Dependency Graph", HPDC 2016.
+ * vc_nue.c: the VCs of routing nue: a packet takes the layer of its destination and keeps it. Spare
+ * VCs split the layers with most traffic by source. Source: J. Domke, T. Hoefler, S. Matsuoka,
+ * "Routing on the Dependency Graph", HPDC 2016.
  */
-#include "routing/route_nue.h"
+#include "routing/graph/route_nue.h"
 #include "vc/layers.h"
 
 #include <stdlib.h>
@@ -13,13 +14,17 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
 {
     (void)params, (void)env;
     if (strcmp(v->routing->family->name, "nue") != 0) {
-        ik_fail(err, IK_ERR_UNSUPPORTED, "VC scheme 'nue' belongs to routing nue, the routing is '%s'", v->routing->family->name);
-        return ik_hint(err, IK_ERR_UNSUPPORTED, "dfsssp, lash and acro layer the paths of other routings");
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "VC scheme 'nue' belongs to routing nue, the routing is '%s'",
+                v->routing->family->name);
+        return ik_hint(err, IK_ERR_UNSUPPORTED,
+                       "dfsssp, lash and acro layer the paths of other routings");
     }
     layer_vcs *vcs = ik_calloc(1, sizeof *vcs);
     if (!vcs)
         return ik_fail_memory(err, sizeof *vcs, "a VC scheme");
-    ik_status status = layer_vcs_settle(v, nue_num_layers(v->routing), nue_layer_load(v->routing), vcs, err);
+    ik_status status =
+        layer_vcs_settle(v, nue_num_layers(v->routing), nue_layer_load(v->routing), vcs, err);
     if (status != IK_OK)
         free(vcs);
     else
@@ -30,7 +35,8 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
 static void inject(const ik_vc *v, ik_packet *pk)
 {
     const layer_vcs *vcs = v->impl;
-    unsigned layer = nue_layer(v->routing, pk->dst), width = vcs->base[layer + 1] - vcs->base[layer];
+    unsigned layer = nue_layer(v->routing, pk->dst),
+             width = vcs->base[layer + 1] - vcs->base[layer];
     pk->vc = pk->layer = (uint8_t)(vcs->base[layer] + pk->src % width);
 }
 
@@ -45,8 +51,8 @@ const ik_vc_family ik_vc_nue = {
     .name = "nue",
     .summary = "the layers of routing nue: VC by destination",
     .source = "Domke, Hoefler, Matsuoka: Routing on the Dependency Graph, HPDC 2016",
-    .details =
-        "Only for routing nue, whose parameter vcs says how many layers it has; spare VCs split the heaviest of them by source.",
+    .details = "Only for routing nue, whose parameter vcs says how many layers it has; spare VCs "
+               "split the heaviest of them by source.",
     .params = params,
     .create = create,
     .destroy = lanes_free_impl,

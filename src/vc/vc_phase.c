@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * phase: VC = phase of the route, 0 on the way to the intermediate switch and 1 after it. Enough for Valiant's routing wherever
- * each half alone is free of cyclic dependencies (trees, OFT, MLFM), not elsewhere. Source: L. G. Valiant, "A scheme for fast
- * parallel communication", SIAM J. Computing 11(2), 1982, for the two phases; Kathareios et al., "Cost-Effective Diameter-Two
+ * phase: VC = phase of the route, 0 on the way to the intermediate switch and 1 after it. Enough
+ * for Valiant's routing wherever each half alone is free of cyclic dependencies (trees, OFT, MLFM),
+ * not elsewhere. Source: L. G. Valiant, "A scheme for fast parallel communication", SIAM J.
+ * Computing 11(2), 1982, for the two phases; Kathareios et al., "Cost-Effective Diameter-Two
  * Topologies: Analysis and Evaluation", SC 2015, for this use.
  */
 #include "vc/lanes.h"
@@ -23,9 +24,10 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     return lanes_settle(v, reach.phase + 1, reach.phase + 1, why, err);
 }
 
-/* The routing has looked at the packet before: at the intermediate switch the phase is already that of the way on. */
-static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *vc_first,
-                 uint8_t *vc_last)
+/* The routing has looked at the packet before: at the intermediate switch the phase is already that
+ * of the way on. */
+static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                 const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
     (void)sw, (void)in_port;
     lanes_class(v, lanes_ejects(v->fabric, out_port) ? 0 : pk->phase, vc_first, vc_last);
@@ -36,12 +38,15 @@ static const ik_param params[] = {{0}};
 const ik_vc_family ik_vc_phase = {
     .name = "phase",
     .summary = "VC = phase of the route: before or after the intermediate switch",
-    .source = "Valiant, \"A scheme for fast parallel communication\", SIAM J. Computing 11(2), 1982; Kathareios, Minkenberg, "
+    .source = "Valiant, \"A scheme for fast parallel communication\", SIAM J. Computing 11(2), "
+              "1982; Kathareios, Minkenberg, "
               "Prisacari, "
               "Rodriguez, Hoefler, \"Cost-Effective Diameter-Two Topologies\", SC 2015",
-    .details = "Switch-to-switch channels on the way to the intermediate switch are taken on VC 0, those after it on VC 1; host "
+    .details = "Switch-to-switch channels on the way to the intermediate switch are taken on VC 0, "
+               "those after it on VC 1; host "
                "channels "
-               "on VC 0. A routing with more phases needs as many VCs; a multiple gives each phase several.",
+               "on VC 0. A routing with more phases needs as many VCs; a multiple gives each phase "
+               "several.",
     .params = params,
     .create = create,
     .inject = lanes_inject_first,

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * vFtree: the queue follows from the two leaf switches, so that a hot host shares its queue only with traffic of some leaf pairs.
+ * vFtree: the queue follows from the two leaf switches, so that a hot host shares its queue only
+ * with traffic of some leaf pairs.
  *
  * Forms, for leaf switches i and j of L and Q queues:
  *   sum         (i + j) mod Q: symmetric, both directions of a connection use one lane
  *   difference  (j - i) mod Q
- *   matrix      the pairs i < j numbered row by row, that number mod Q, mirrored; 0 inside a leaf switch
- * The publication gives the idea and no formula that later comparisons agree on; sum reproduces their published throughputs.
- * Source: W. L. Guay, B. Bogdanski, S.-A. Reinemo, O. Lysne, T. Skeie, "vFtree - A Fat-tree Routing Algorithm using Virtual Lanes
- * to Alleviate Congestion", IPDPS 2011.
+ *   matrix      the pairs i < j numbered row by row, that number mod Q, mirrored; 0 inside a leaf
+ *               switch
+ * The publication gives the idea and no formula that later comparisons agree on; sum reproduces
+ * their published throughputs. Source: W. L. Guay, B. Bogdanski, S.-A. Reinemo, O. Lysne, T. Skeie,
+ * "vFtree - A Fat-tree Routing Algorithm using Virtual Lanes to Alleviate Congestion", IPDPS 2011.
  */
 #include "vc/lanes.h"
 
@@ -26,7 +28,8 @@ static uint64_t pair_number(uint64_t i, uint64_t j, uint64_t leaves)
     return i * (2 * leaves - i - 1) / 2 + (j - i - 1);
 }
 
-static uint64_t lane_number(enum form form, uint64_t i, uint64_t j, uint64_t leaves, uint64_t queues)
+static uint64_t lane_number(enum form form, uint64_t i, uint64_t j, uint64_t leaves,
+                            uint64_t queues)
 {
     switch (form) {
     case DIFFERENCE:
@@ -41,8 +44,8 @@ static uint64_t lane_number(enum form form, uint64_t i, uint64_t j, uint64_t lea
 static void inject(const ik_vc *v, ik_packet *pk)
 {
     const lanes_map *map = v->impl;
-    uint64_t number =
-        lane_number((enum form)map->form, map->at.leaf[pk->src], map->at.leaf[pk->dst], map->at.num_leaves, v->num_vcs);
+    uint64_t number = lane_number((enum form)map->form, map->at.leaf[pk->src],
+                                  map->at.leaf[pk->dst], map->at.num_leaves, v->num_vcs);
     pk->vc = (uint8_t)(number % v->num_vcs);
 }
 
@@ -58,12 +61,14 @@ static const ik_param params[] = {
 const ik_vc_family ik_vc_vftree = {
     .name = "vftree",
     .summary = "queue from the leaf switches of source and destination",
-    .source = "Guay, Bogdanski, Reinemo, Lysne, Skeie, \"vFtree - A Fat-tree Routing Algorithm using Virtual Lanes to Alleviate "
+    .source = "Guay, Bogdanski, Reinemo, Lysne, Skeie, \"vFtree - A Fat-tree Routing Algorithm "
+              "using Virtual Lanes to Alleviate "
               "Congestion\", IPDPS 2011",
-    .details =
-        "sum: (leaf(s) + leaf(d)) mod Q; difference: (leaf(d) - leaf(s)) mod Q; matrix: pairs of leaf switches take the lanes "
-        "in turn, row by row, the same in both directions, 0 inside a leaf switch. Leaf switches are numbered as in the full "
-        "tree. Three VCs unless told otherwise.",
+    .details = "sum: (leaf(s) + leaf(d)) mod Q; difference: (leaf(d) - leaf(s)) mod Q; matrix: "
+               "pairs of leaf switches take the lanes "
+               "in turn, row by row, the same in both directions, 0 inside a leaf switch. Leaf "
+               "switches are numbered as in the full "
+               "tree. Three VCs unless told otherwise.",
     .params = params,
     .create = create,
     .destroy = lanes_map_destroy,

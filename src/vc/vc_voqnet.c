@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * VOQnet: a queue of its own for every destination at every port, so that no packet waits behind one to another host. The ideal
- * that other queuing schemes are measured against; VC numbers are bytes, so it ends at 256 hosts.
- * Source: W. Dally, P. Carvey, L. Dennison, "Architecture of the Avici Terabit Switch/Router", Hot Interconnects 1998.
+ * VOQnet: a queue of its own for every destination at every port, so that no packet waits behind
+ * one to another host. The ideal that other queuing schemes are measured against; VC numbers are
+ * bytes, so it ends at 256 hosts. Source: W. Dally, P. Carvey, L. Dennison, "Architecture of the
+ * Avici Terabit Switch/Router", Hot Interconnects 1998.
  */
 #include "vc/lanes.h"
 
@@ -28,7 +29,8 @@ static const ik_param params[] = {{0}};
 const ik_vc_family ik_vc_voqnet = {
     .name = "voqnet",
     .summary = "one queue a destination everywhere: no head-of-line blocking",
-    .source = "Dally, Carvey, Dennison, \"Architecture of the Avici Terabit Switch/Router\", Hot Interconnects 1998",
+    .source = "Dally, Carvey, Dennison, \"Architecture of the Avici Terabit Switch/Router\", Hot "
+              "Interconnects 1998",
     .details = "VC = destination host; needs as many VCs as hosts, 256 at most.",
     .params = params,
     .create = create,

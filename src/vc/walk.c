@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Depth-first over the states behind each source's initial states, with an explicit stack (a path may cross every switch).
+ * Depth-first over the states behind each source's initial states, with an explicit stack (a path
+ * may cross every switch).
  *
- * A hash table keyed by what matters of a state makes it known once a destination. When a state is left, its longest path and its
- * flaws are final, except that a state inside a loop may miss a dead end that only the loop reaches; it has the flaw "loop" then.
+ * A hash table keyed by what matters of a state makes it known once a destination. When a state is
+ * left, its longest path and its flaws are final, except that a state inside a loop may miss a dead
+ * end that only the loop reaches; it has the flaw "loop" then.
  */
 #include "vc/walk.h"
 
@@ -75,10 +77,14 @@ walk *walk_new(const ik_plan *plan)
     }
     w->plan = plan;
     unsigned traits = plan->routing->traits;
-    unsigned ignores = plan->vc->family->ignores | (plan->vc->family->static_lane ? IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS : 0u);
+    unsigned ignores =
+        plan->vc->family->ignores |
+        (plan->vc->family->static_lane ? IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS : 0u);
     bool dest_based = traits & IK_ROUTE_DEST_BASED;
-    w->src_matters = !((dest_based || (traits & IK_ROUTE_IGNORES_SRC)) && (ignores & IK_VC_IGNORES_SRC));
-    w->hops_matter = !((dest_based || (traits & IK_ROUTE_IGNORES_HOPS)) && (ignores & IK_VC_IGNORES_HOPS));
+    w->src_matters =
+        !((dest_based || (traits & IK_ROUTE_IGNORES_SRC)) && (ignores & IK_VC_IGNORES_SRC));
+    w->hops_matter =
+        !((dest_based || (traits & IK_ROUTE_IGNORES_HOPS)) && (ignores & IK_VC_IGNORES_HOPS));
     w->num_slots = 1024;
     w->slots = ik_calloc(w->num_slots, sizeof *w->slots);
     if (!w->slots) {
@@ -110,9 +116,10 @@ void walk_begin(walk *w, uint32_t dst)
 
 static key key_of(const walk *w, uint32_t in_port, const ik_packet *pk)
 {
-    uint32_t small =
-        pk->vc | (uint32_t)pk->phase << 8 | (uint32_t)pk->layer << 16 | (w->hops_matter ? (uint32_t)pk->hops << 24 : 0);
-    return (key){(uint64_t)in_port << 32 | pk->via, (uint64_t)(w->src_matters ? pk->src : 0) << 32 | small};
+    uint32_t small = pk->vc | (uint32_t)pk->phase << 8 | (uint32_t)pk->layer << 16 |
+                     (w->hops_matter ? (uint32_t)pk->hops << 24 : 0);
+    return (key){(uint64_t)in_port << 32 | pk->via,
+                 (uint64_t)(w->src_matters ? pk->src : 0) << 32 | small};
 }
 
 static size_t slot_of(const walk *w, key k)
@@ -153,7 +160,8 @@ static uint32_t new_state(walk *w, key k, uint32_t in_port, const ik_packet *pk,
     if (!walk_reserve((void **)&w->states, &w->max_states, w->num_states + 1, sizeof *w->states)) {
         return IK_NONE;
     }
-    w->states[w->num_states] = (state){.key = k, .in_port = in_port, .first_edge = IK_NONE, .pk = *pk, .initial = initial};
+    w->states[w->num_states] =
+        (state){.key = k, .in_port = in_port, .first_edge = IK_NONE, .pk = *pk, .initial = initial};
     return (uint32_t)w->num_states++;
 }
 
@@ -192,7 +200,8 @@ static bool add_edge(walk *w, uint32_t from, walk_edge edge)
 static bool open_state(walk *w, uint32_t id, walk_visit visit, void *ctx)
 {
     if (!walk_reserve((void **)&w->frames, &w->max_frames, w->num_frames + 1, sizeof *w->frames) ||
-        !walk_reserve((void **)&w->choices, &w->max_choices, w->num_choices + w->plan->max_radix + 1, sizeof *w->choices)) {
+        !walk_reserve((void **)&w->choices, &w->max_choices,
+                      w->num_choices + w->plan->max_radix + 1, sizeof *w->choices)) {
         return false;
     }
     state *s = &w->states[id];
@@ -209,7 +218,8 @@ static bool open_state(walk *w, uint32_t id, walk_visit visit, void *ctx)
     }
     fr->vc = choices[0].vc_first;
     for (uint32_t i = 0; visit && i < fr->num_choices; i++) {
-        walk_hop hop = {s->in_port, choices[i].port, choices[i].vc_first, choices[i].vc_last, &fr->pk};
+        walk_hop hop = {s->in_port, choices[i].port, choices[i].vc_first, choices[i].vc_last,
+                        &fr->pk};
         visit(ctx, &hop);
     }
     return true;
@@ -232,7 +242,8 @@ static walk_outcome outcome_of(const state *s)
     return (walk_outcome){s->longest, s->preferred, s->flaws};
 }
 
-/* The hop that the top frame is at; true if it leads into a fresh state that is now open. *failed on lack of memory. */
+/* The hop that the top frame is at; true if it leads into a fresh state that is now open. *failed
+ * on lack of memory. */
 static bool follow(walk *w, walk_visit visit, void *ctx, bool *failed)
 {
     frame *fr = &w->frames[w->num_frames - 1];
@@ -243,7 +254,8 @@ static bool follow(walk *w, walk_visit visit, void *ctx, bool *failed)
     walk_edge edge = {.out_port = choice->port, .to = IK_NONE, .vc = (uint8_t)fr->vc};
     if (peer == IK_NONE || !ik_is_switch(f, f->port_node[peer])) {
         edge.delivers = peer != IK_NONE && ik_node_host(f, f->port_node[peer]) == w->dst;
-        absorb(&w->states[from], &(walk_outcome){.flaws = edge.delivers ? 0 : WALK_DEAD_END}, preferred);
+        absorb(&w->states[from], &(walk_outcome){.flaws = edge.delivers ? 0 : WALK_DEAD_END},
+               preferred);
         *failed = !add_edge(w, from, edge);
         return false;
     }
@@ -251,7 +263,8 @@ static bool follow(walk *w, walk_visit visit, void *ctx, bool *failed)
     ik_plan_advance(w->plan, choice->port, fr->vc, &pk);
     bool fresh;
     edge.to = state_at(w, peer, &pk, &fresh);
-    *failed = edge.to == IK_NONE || !add_edge(w, from, edge) || (fresh && !open_state(w, edge.to, visit, ctx));
+    *failed = edge.to == IK_NONE || !add_edge(w, from, edge) ||
+              (fresh && !open_state(w, edge.to, visit, ctx));
     if (*failed || fresh) {
         return fresh;
     }
@@ -293,7 +306,8 @@ static void close_state(walk *w)
     behind.longest++;
     behind.preferred++;
     const ik_choice *choice = &w->choices[below->first_choice + below->choice];
-    absorb(&w->states[below->state], &behind, below->choice == below->preferred && below->vc == choice->vc_first);
+    absorb(&w->states[below->state], &behind,
+           below->choice == below->preferred && below->vc == choice->vc_first);
 }
 
 static bool explore(walk *w, uint32_t id, walk_visit visit, void *ctx)
@@ -302,7 +316,8 @@ static bool explore(walk *w, uint32_t id, walk_visit visit, void *ctx)
         return false;
     }
     while (w->num_frames > 0) {
-        bool more = w->frames[w->num_frames - 1].choice < w->frames[w->num_frames - 1].num_choices, failed = false;
+        bool more = w->frames[w->num_frames - 1].choice < w->frames[w->num_frames - 1].num_choices,
+             failed = false;
         while (more && !follow(w, visit, ctx, &failed)) {
             if (failed) {
                 return false;
@@ -320,7 +335,8 @@ static bool explore(walk *w, uint32_t id, walk_visit visit, void *ctx)
     return true;
 }
 
-ik_status walk_from(walk *w, uint32_t src, uint32_t n, walk_visit visit, void *ctx, walk_outcome *out, ik_error *err)
+ik_status walk_from(walk *w, uint32_t src, uint32_t n, walk_visit visit, void *ctx,
+                    walk_outcome *out, ik_error *err)
 {
     const ik_fabric *f = w->plan->fabric;
     uint32_t port = ik_host_port(f, src);

@@ -2,9 +2,10 @@
  *
  * Walking a plan: every state that packets to one destination can reach, over every allowed choice.
  *
- * A state is a packet that has just arrived at a switch: the port it came by, its VC, and whatever of its route state the routing
- * and the scheme look at. Packets of different sources that meet in one state share everything behind it, so a destination costs
- * as many steps as it has states and choices. Not thread-safe: one walk a thread.
+ * A state is a packet that has just arrived at a switch: the port it came by, its VC, and whatever
+ * of its route state the routing and the scheme look at. Packets of different sources that meet in
+ * one state share everything behind it, so a destination costs as many steps as it has states and
+ * choices. Not thread-safe: one walk a thread.
  */
 #ifndef IKAT_VC_WALK_H
 #define IKAT_VC_WALK_H
@@ -25,7 +26,8 @@ typedef struct walk_outcome {
     unsigned flaws;     /* WALK_… */
 } walk_outcome;
 
-/* One allowed hop: a packet that came by in_port on pk->vc may leave by out_port on VCs vc_first … vc_last. */
+/* One allowed hop: a packet that came by in_port on pk->vc may leave by out_port on VCs vc_first …
+ * vc_last. */
 typedef struct walk_hop {
     uint32_t in_port, out_port;
     unsigned vc_first, vc_last;
@@ -43,8 +45,10 @@ walk *walk_new(const ik_plan *plan);
 void walk_free(walk *w);
 /* Forgets everything and turns to destination dst. */
 void walk_begin(walk *w, uint32_t dst);
-/* Explores what the n-th initial state of src reaches and is not known yet. A source without a cable: a dead end. */
-ik_status walk_from(walk *w, uint32_t src, uint32_t n, walk_visit visit, void *ctx, walk_outcome *out, ik_error *err);
+/* Explores what the n-th initial state of src reaches and is not known yet. A source without a
+ * cable: a dead end. */
+ik_status walk_from(walk *w, uint32_t src, uint32_t n, walk_visit visit, void *ctx,
+                    walk_outcome *out, ik_error *err);
 
 /* The states found since walk_begin, and the hops between them as a graph. */
 typedef struct walk_edge {
@@ -61,8 +65,8 @@ walk_outcome walk_state_outcome(const walk *w, uint32_t state);
 const walk_edge *walk_first_edge(const walk *w, uint32_t state); /* NULL = none */
 const walk_edge *walk_next_edge(const walk *w, const walk_edge *edge);
 
-/* Hosts that a proof need not tell apart: all with one cable, on one switch, if `by_switch`; otherwise each is a group. Hosts
- * without a cable to a switch stand in no group. */
+/* Hosts that a proof need not tell apart: all with one cable, on one switch, if `by_switch`;
+ * otherwise each is a group. Hosts without a cable to a switch stand in no group. */
 typedef struct walk_group {
     uint32_t first;  /* lowest host */
     uint32_t second; /* next one, IK_NONE in a group of one */
@@ -76,25 +80,28 @@ typedef struct walk_groups {
 } walk_groups;
 ik_status walk_groups_make(const ik_fabric *f, bool by_switch, walk_groups *out, ik_error *err);
 void walk_groups_free(walk_groups *groups);
-/* The host of the group that stands for its sources of traffic to dst's group: never dst; IK_NONE if there is none. */
+/* The host of the group that stands for its sources of traffic to dst's group: never dst; IK_NONE
+ * if there is none. */
 static inline uint32_t walk_group_source(const walk_group *group, uint32_t dst)
 {
     return group->first == dst ? group->second : group->first;
 }
 
-/* The same, IK_NONE also where no packet of the group's takes that host's port to dst (see ik_rails_used). */
+/* The same, IK_NONE also where no packet of the group's takes that host's port to dst (see
+ * ik_rails_used). */
 static inline uint32_t walk_plan_source(const ik_plan *plan, const walk_group *from, uint32_t dst)
 {
     uint32_t src = walk_group_source(from, dst);
     return src == IK_NONE || ik_rails_used(plan->routing, src, dst) ? src : IK_NONE;
 }
 
-/* Most switch-to-switch hops and highest pk->phase of any allowed path of a routing, whatever the VCs.
- * IK_ERR_UNSUPPORTED if packets can loop. */
+/* Most switch-to-switch hops and highest pk->phase of any allowed path of a routing, whatever the
+ * VCs. IK_ERR_UNSUPPORTED if packets can loop. */
 typedef struct walk_reach {
     uint32_t hops;
     uint32_t phase;
 } walk_reach;
-ik_status walk_routing_reach(const ik_fabric *f, const ik_routing *routing, const ik_env *env, walk_reach *out, ik_error *err);
+ik_status walk_routing_reach(const ik_fabric *f, const ik_routing *routing, const ik_env *env,
+                             walk_reach *out, ik_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Building and reading the extended channel dependency graph (Dally, Seitz, "Deadlock-Free Message Routing in Multiprocessor
- * Interconnection Networks", IEEE Trans. Computers 36(5), 1987).
+ * Building and reading the extended channel dependency graph (Dally, Seitz, "Deadlock-Free Message
+ * Routing in Multiprocessor Interconnection Networks", IEEE Trans. Computers 36(5), 1987).
  */
 #include "verify/cdg.h"
 
@@ -18,7 +18,8 @@ static ik_status number_channels(cdg *g, ik_error *err)
     }
     for (uint32_t port = 0; port < f->num_ports; port++) {
         uint32_t peer = ik_peer_node(f, port);
-        bool joins_switches = ik_is_switch(f, f->port_node[port]) && peer != IK_NONE && ik_is_switch(f, peer);
+        bool joins_switches =
+            ik_is_switch(f, f->port_node[port]) && peer != IK_NONE && ik_is_switch(f, peer);
         g->channel_of_port[port] = joins_switches ? g->num_channels : IK_NONE;
         if (joins_switches) {
             g->port_of_channel[g->num_channels++] = port;
@@ -27,15 +28,23 @@ static ik_status number_channels(cdg *g, ik_error *err)
     return IK_OK;
 }
 
-ik_status cdg_make(const ik_fabric *f, unsigned num_vcs, bool lanes, const ik_env *env, cdg *out, ik_error *err)
+ik_status cdg_make(const ik_fabric *f, unsigned num_vcs, bool lanes, const ik_env *env, cdg *out,
+                   ik_error *err)
 {
-    cdg g = {.fabric = f, .env = env, .num_vcs = num_vcs, .lanes = lanes, .words = ((size_t)ik_max_radix(f) + 63) / 64};
+    cdg g = {.fabric = f,
+             .env = env,
+             .num_vcs = num_vcs,
+             .lanes = lanes,
+             .words = ((size_t)ik_max_radix(f) + 63) / 64};
     ik_status status = number_channels(&g, err);
     size_t num_rows = cdg_num_vertices(&g) * (lanes ? 1 : num_vcs);
     double bytes = (double)num_rows * (double)g.words * 8;
-    if (status == IK_OK && env && env->memory_limit_bytes && bytes > (double)env->memory_limit_bytes) {
-        status = ik_fail(err, IK_ERR_MEMORY, "the dependency graph of %u channels and %u VCs takes %.0f MB, above the limit",
-                         g.num_channels, num_vcs, bytes / 1e6);
+    if (status == IK_OK && env && env->memory_limit_bytes &&
+        bytes > (double)env->memory_limit_bytes) {
+        status =
+            ik_fail(err, IK_ERR_MEMORY,
+                    "the dependency graph of %u channels and %u VCs takes %.0f MB, above the limit",
+                    g.num_channels, num_vcs, bytes / 1e6);
     }
     if (status == IK_OK) {
         g.rows = ik_calloc(num_rows + 1, g.words * sizeof *g.rows);
@@ -68,7 +77,8 @@ void cdg_clear(cdg *g)
     memset(g->used, 0, (num / 64 + 1) * sizeof *g->used);
 }
 
-void cdg_add(cdg *g, uint32_t in_port, unsigned vc_in, uint32_t out_port, unsigned vc_first, unsigned vc_last)
+void cdg_add(cdg *g, uint32_t in_port, unsigned vc_in, uint32_t out_port, unsigned vc_first,
+             unsigned vc_last)
 {
     uint32_t out = g->channel_of_port[out_port];
     if (out == IK_NONE) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The extended channel dependency graph: vertices are (switch-to-switch channel, VC); an edge says that a packet can hold the
- * first and wait for the second.
+ * The extended channel dependency graph: vertices are (switch-to-switch channel, VC); an edge says
+ * that a packet can hold the first and wait for the second.
  *
- * From a channel into switch n the next one is a port of n, so a row of radix bits a (vertex, next VC) holds the graph: a tree of
- * 11,664 hosts with one VC takes 370 KB. If no packet ever changes its VC (`lanes`), a vertex has one row.
+ * From a channel into switch n the next one is a port of n, so a row of radix bits a (vertex, next
+ * VC) holds the graph: a tree of 11,664 hosts with one VC takes 370 KB. If no packet ever changes
+ * its VC (`lanes`), a vertex has one row.
  */
 #ifndef IKAT_VERIFY_CDG_H
 #define IKAT_VERIFY_CDG_H
@@ -25,7 +26,8 @@ typedef struct cdg {
 } cdg;
 
 /* Refuses with IK_ERR_MEMORY what exceeds env's limit. Free with cdg_free. */
-ik_status cdg_make(const ik_fabric *f, unsigned num_vcs, bool lanes, const ik_env *env, cdg *out, ik_error *err);
+ik_status cdg_make(const ik_fabric *f, unsigned num_vcs, bool lanes, const ik_env *env, cdg *out,
+                   ik_error *err);
 void cdg_free(cdg *g);
 /* Takes all dependencies out again. */
 void cdg_clear(cdg *g);
@@ -59,24 +61,27 @@ static inline void cdg_use(cdg *g, size_t vertex)
     cdg_or(&g->used[vertex / 64], (uint64_t)1 << vertex % 64);
 }
 
-/* A packet that came by in_port on vc_in may leave by out_port on each of VCs vc_first … vc_last. Host channels are passed over.
+/* A packet that came by in_port on vc_in may leave by out_port on each of VCs vc_first … vc_last.
+ * Host channels are passed over.
  */
-void cdg_add(cdg *g, uint32_t in_port, unsigned vc_in, uint32_t out_port, unsigned vc_first, unsigned vc_last);
+void cdg_add(cdg *g, uint32_t in_port, unsigned vc_in, uint32_t out_port, unsigned vc_first,
+             unsigned vc_last);
 
 /* Successors: *cursor starts at 0; false when there are no more. */
 bool cdg_next(const cdg *g, size_t vertex, size_t *cursor, size_t *successor);
 
 void cdg_count(const cdg *g, uint64_t *vertices, uint64_t *edges);
 
-/* Looks for cycles. *length 0: acyclic. Otherwise *cycle (free it) holds the vertices of a shortest one in order, found by
- * breadth-first searches within each strongly connected component; if those would take too long, the shortest through the
- * vertices tried. */
+/* Looks for cycles. *length 0: acyclic. Otherwise *cycle (free it) holds the vertices of a shortest
+ * one in order, found by breadth-first searches within each strongly connected component; if those
+ * would take too long, the shortest through the vertices tried. */
 ik_status cdg_cycle(const cdg *g, size_t **cycle, size_t *length, ik_error *err);
 
 /* Has it any? O(vertices + edges), where a shortest one may take seconds. */
 ik_status cdg_is_cyclic(const cdg *g, bool *cyclic, ik_error *err);
 
-/* The same for any graph of vertices 0 … num-1, whose successors next() enumerates as cdg_next() does. */
+/* The same for any graph of vertices 0 … num-1, whose successors next() enumerates as cdg_next()
+ * does. */
 typedef struct cycle_graph {
     const void *graph;
     size_t num;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cycles of the dependency graph. Strongly connected components first (Tarjan, "Depth-first search and linear graph algorithms",
- * SIAM J. Computing 1(2), 1972, with an explicit stack): without a component of two vertices or a self-loop the graph is acyclic,
- * in O(vertices + edges). Then the shortest cycle: a breadth-first search from each vertex of such a component back to itself,
- * over higher-numbered vertices only and never deeper than the best cycle so far. The searches stop after SEARCH_BUDGET edges.
+ * Cycles of the dependency graph. Strongly connected components first (Tarjan, "Depth-first search
+ * and linear graph algorithms", SIAM J. Computing 1(2), 1972, with an explicit stack): without a
+ * component of two vertices or a self-loop the graph is acyclic, in O(vertices + edges). Then the
+ * shortest cycle: a breadth-first search from each vertex of such a component back to itself, over
+ * higher-numbered vertices only and never deeper than the best cycle so far. The searches stop
+ * after SEARCH_BUDGET edges.
  */
 #include "verify/cdg.h"
 
@@ -17,7 +19,8 @@ typedef struct frame {
 
 typedef struct search {
     cycle_graph g;
-    uint32_t *order;     /* [num] Tarjan: number of discovery + 1, 0 = not seen; later: mark of a breadth-first search */
+    /* [num] Tarjan: number of discovery + 1, 0 = not seen; later: mark of a breadth-first search */
+    uint32_t *order;
     uint32_t *low;       /* [num] Tarjan: lowest reachable; later: predecessor in the search */
     uint32_t *component; /* [num] 0 = none or trivial */
     uint32_t *stack;     /* [num] Tarjan's stack; later: the queue */
@@ -115,8 +118,8 @@ static void components_from(search *s, size_t root)
     }
 }
 
-/* Shortest way from start back to itself of fewer than `limit` edges inside its component and above start; 0 = none.
- * Leaves the predecessors in low. `mark` is new for each search. */
+/* Shortest way from start back to itself of fewer than `limit` edges inside its component and above
+ * start; 0 = none. Leaves the predecessors in low. `mark` is new for each search. */
 static size_t way_back(search *s, size_t start, size_t limit, uint32_t mark, uint64_t *budget)
 {
     size_t head = 0, tail = 0, depth = 0;
@@ -132,7 +135,8 @@ static size_t way_back(search *s, size_t start, size_t limit, uint32_t mark, uin
                     s->low[start] = (uint32_t)vertex;
                     return depth;
                 }
-                if (next > start && s->component[next] == s->component[start] && s->order[next] != mark) {
+                if (next > start && s->component[next] == s->component[start] &&
+                    s->order[next] != mark) {
                     s->order[next] = mark;
                     s->low[next] = (uint32_t)vertex;
                     s->stack[tail++] = (uint32_t)next;
@@ -180,7 +184,8 @@ static ik_status shortest_cycle(search *s, size_t **out, size_t *length, ik_erro
     ik_status status = IK_OK;
     for (size_t v = 0; status == IK_OK && v < s->g.num && (budget > 0 || best > s->g.num); v++) {
         status = s->component[v] ? report(s, v, err) : IK_OK;
-        size_t found = status == IK_OK && s->component[v] ? way_back(s, v, best, ++mark, &budget) : 0;
+        size_t found =
+            status == IK_OK && s->component[v] ? way_back(s, v, best, ++mark, &budget) : 0;
         if (found) {
             best = found;
             keep_cycle(s, v, cycle, best);
@@ -249,7 +254,8 @@ static bool next_in_cdg(const void *graph, size_t vertex, size_t *cursor, size_t
 
 ik_status cdg_cycle(const cdg *g, size_t **cycle, size_t *length, ik_error *err)
 {
-    return cycle_shortest(&(cycle_graph){g, cdg_num_vertices(g), next_in_cdg, g->env}, cycle, length, err);
+    return cycle_shortest(&(cycle_graph){g, cdg_num_vertices(g), next_in_cdg, g->env}, cycle,
+                          length, err);
 }
 
 ik_status cdg_is_cyclic(const cdg *g, bool *cyclic, ik_error *err)

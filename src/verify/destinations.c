@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counting the destinations of each channel: mark, destination by destination, every channel that some allowed path crosses.
+ * Counting the destinations of each channel: mark, destination by destination, every channel that
+ * some allowed path crosses.
  */
 #include "ikat/verify.h"
 
@@ -42,7 +43,8 @@ static void count_ejections(const ik_fabric *f, scratch *s, uint32_t dst)
             continue;
         }
         ik_packet pk = {.src = dst, .dst = dst, .via = IK_NONE};
-        uint32_t preferred, num = g->routing->family->next(g->routing, sw, f->port_base[sw], &pk, g->out, &preferred);
+        uint32_t preferred, num = g->routing->family->next(g->routing, sw, f->port_base[sw], &pk,
+                                                           g->out, &preferred);
         for (uint32_t i = 0; i < num; i++) {
             if (g->out[i] == peer) {
                 count(s, dst, peer);
@@ -72,7 +74,8 @@ static void count_states(const walk *w, scratch *s, uint32_t dst)
     }
 }
 
-static ik_status walk_starts(const ik_plan *plan, scratch *s, uint32_t src, uint32_t dst, ik_error *err)
+static ik_status walk_starts(const ik_plan *plan, scratch *s, uint32_t src, uint32_t dst,
+                             ik_error *err)
 {
     uint32_t starts = ik_plan_num_starts(plan, src, dst);
     for (uint32_t n = 0; n < starts; n++) {
@@ -97,12 +100,15 @@ static ik_status count_destination(void *ctx, size_t index, unsigned thread, ik_
         walk_begin(s->walk, dst);
     }
     for (uint32_t src = 0; src < f->num_hosts; src++) {
-        uint32_t port = src == dst || !ik_rails_used(job->plan->routing, src, dst) ? IK_NONE : ik_host_port(f, src);
+        uint32_t port = src == dst || !ik_rails_used(job->plan->routing, src, dst)
+                            ? IK_NONE
+                            : ik_host_port(f, src);
         if (port == IK_NONE) {
             continue;
         }
         count(s, dst, port);
-        ik_status status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : IK_OK;
+        ik_status status =
+            ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : IK_OK;
         if (status == IK_OK && job->by_graph) {
             ingraph_follow(&s->graph, ik_peer_node(f, port));
         } else if (status == IK_OK) {
@@ -147,17 +153,21 @@ static ik_status run(count_job *job, unsigned threads, const ik_env *env, ik_err
         complete = scratch_make(job, &job->scratch[t]);
     }
     if (!complete) {
-        return ik_fail_memory(err, (size_t)job->plan->fabric->num_ports * 8, "the destinations of channels");
+        return ik_fail_memory(err, (size_t)job->plan->fabric->num_ports * 8,
+                              "the destinations of channels");
     }
-    return ik_parallel_for_units(env, "destinations", "hosts", job->plan->fabric->num_hosts, count_destination, job, err);
+    return ik_parallel_for_units(env, "destinations", "hosts", job->plan->fabric->num_hosts,
+                                 count_destination, job, err);
 }
 
 /* Destination by destination: by its in-graph, or state by state. */
 static ik_status count_each(const ik_plan *plan, const ik_env *env, uint32_t *sum, ik_error *err)
 {
     unsigned threads = ik_env_threads(env);
-    count_job job = {
-        .plan = plan, .env = env, .by_graph = ingraph_fits(plan->routing), .scratch = ik_calloc(threads, sizeof *job.scratch)};
+    count_job job = {.plan = plan,
+                     .env = env,
+                     .by_graph = ingraph_fits(plan->routing),
+                     .scratch = ik_calloc(threads, sizeof *job.scratch)};
     ik_status status = run(&job, threads, env, err);
     for (unsigned t = 0; job.scratch && t < threads; t++) {
         for (uint32_t port = 0; status == IK_OK && port < plan->fabric->num_ports; port++) {
@@ -169,9 +179,11 @@ static ik_status count_each(const ik_plan *plan, const ik_env *env, uint32_t *su
     return status;
 }
 
-ik_status ik_destinations_count(const ik_plan *plan, const ik_env *env, uint32_t **destinations, ik_error *err)
+ik_status ik_destinations_count(const ik_plan *plan, const ik_env *env, uint32_t **destinations,
+                                ik_error *err)
 {
-    uint32_t num_ports = plan->fabric->num_ports, *sum = ik_calloc((size_t)num_ports + 1, sizeof *sum);
+    uint32_t num_ports = plan->fabric->num_ports,
+             *sum = ik_calloc((size_t)num_ports + 1, sizeof *sum);
     if (!sum) {
         return ik_fail_memory(err, num_ports * sizeof *sum, "a count");
     }

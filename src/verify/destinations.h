@@ -7,7 +7,9 @@
 
 #include "vc/legs.h"
 
-/* destinations: [num_ports]. *fits: false if the routing does not go in legs; nothing is written then. */
-ik_status destinations_by_legs(const ik_plan *plan, const ik_env *env, uint32_t *destinations, bool *fits, ik_error *err);
+/* destinations: [num_ports]. *fits: false if the routing does not go in legs; nothing is written
+ * then. */
+ik_status destinations_by_legs(const ik_plan *plan, const ik_env *env, uint32_t *destinations,
+                               bool *fits, ik_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counting the destinations of each channel of a routing that goes in legs: a set of destination groups a channel.
+ * Counting the destinations of each channel of a routing that goes in legs: a set of destination
+ * groups a channel.
  */
 #include "verify/destinations.h"
 
@@ -53,7 +54,8 @@ static void count_ejections(const marks *m, const walk_groups *groups, uint32_t 
         const walk_group *group = &groups->group[g];
         uint32_t port = f->port_peer[ik_host_port(f, group->first)];
         bool reached = m->sets[port * m->words + g / 64] >> g % 64 & 1;
-        for (uint32_t out = f->port_base[group->sw]; out < f->port_base[group->sw + 1] && reached; out++) {
+        for (uint32_t out = f->port_base[group->sw]; out < f->port_base[group->sw + 1] && reached;
+             out++) {
             uint32_t peer = ik_peer_node(f, out);
             destinations[out] = peer != IK_NONE && !ik_is_switch(f, peer) ? 1 : destinations[out];
         }
@@ -65,8 +67,10 @@ static void count_all(const marks *m, const walk_groups *groups, uint32_t *desti
     const ik_fabric *f = m->f;
     for (uint32_t port = 0; port < f->num_ports; port++) {
         uint32_t peer = ik_peer_node(f, port);
-        bool joins_switches = ik_is_switch(f, f->port_node[port]) && peer != IK_NONE && ik_is_switch(f, peer);
-        destinations[port] = joins_switches ? count_hosts(groups, m->sets + port * m->words, m->words) : 0;
+        bool joins_switches =
+            ik_is_switch(f, f->port_node[port]) && peer != IK_NONE && ik_is_switch(f, peer);
+        destinations[port] =
+            joins_switches ? count_hosts(groups, m->sets + port * m->words, m->words) : 0;
     }
     for (uint32_t host = 0; host < f->num_hosts; host++) {
         uint32_t port = ik_host_port(f, host);
@@ -77,16 +81,18 @@ static void count_all(const marks *m, const walk_groups *groups, uint32_t *desti
     count_ejections(m, groups, destinations);
 }
 
-static ik_status mark_all(const ik_plan *plan, const walk_groups *groups, const ik_env *env, uint32_t *destinations, bool *fits,
-                          ik_error *err)
+static ik_status mark_all(const ik_plan *plan, const walk_groups *groups, const ik_env *env,
+                          uint32_t *destinations, bool *fits, ik_error *err)
 {
     marks m = {.f = plan->fabric, .words = ((size_t)groups->num + 63) / 64};
     double bytes = 8.0 * (double)m.words * plan->fabric->num_ports;
     if (env && env->memory_limit_bytes && bytes > (double)env->memory_limit_bytes) {
-        return ik_fail(err, IK_ERR_MEMORY, "the destinations of channels take %.0f MB, above the limit", bytes / 1e6);
+        return ik_fail(err, IK_ERR_MEMORY,
+                       "the destinations of channels take %.0f MB, above the limit", bytes / 1e6);
     }
     m.sets = ik_calloc((size_t)plan->fabric->num_ports + 1, (m.words + 1) * sizeof *m.sets);
-    legs_visitor visitor = {.ctx = &m, .what = "destinations", .unconnected_too = true, .state = mark_state};
+    legs_visitor visitor = {
+        .ctx = &m, .what = "destinations", .unconnected_too = true, .state = mark_state};
     ik_status status = m.sets ? legs_walk(plan, groups, &visitor, env, fits, err)
                               : ik_fail_memory(err, (size_t)bytes, "the destinations of channels");
     *fits = *fits && !atomic_load(&m.strays);
@@ -97,17 +103,27 @@ static ik_status mark_all(const ik_plan *plan, const walk_groups *groups, const 
     return status;
 }
 
-ik_status destinations_by_legs(const ik_plan *plan, const ik_env *env, uint32_t *destinations, bool *fits, ik_error *err)
+ik_status destinations_by_legs(const ik_plan *plan, const ik_env *env, uint32_t *destinations,
+                               bool *fits, ik_error *err)
 {
     /* One lane for all: VCs do not bear on where packets go. */
-    ik_vc lane = {.family = ik_vc_find("1q"), .fabric = plan->fabric, .routing = plan->routing, .num_vcs = 1, .vcs_needed = 1};
-    ik_plan alone = {.fabric = plan->fabric, .routing = plan->routing, .vc = &lane, .num_vcs = 1, .max_radix = plan->max_radix};
+    ik_vc lane = {.family = ik_vc_find("1q"),
+                  .fabric = plan->fabric,
+                  .routing = plan->routing,
+                  .num_vcs = 1,
+                  .vcs_needed = 1};
+    ik_plan alone = {.fabric = plan->fabric,
+                     .routing = plan->routing,
+                     .vc = &lane,
+                     .num_vcs = 1,
+                     .max_radix = plan->max_radix};
     *fits = legs_fit(&alone);
     if (!*fits) {
         return IK_OK;
     }
     walk_groups groups;
-    ik_status status = walk_groups_make(plan->fabric, plan->routing->traits & IK_ROUTE_PER_SWITCH, &groups, err);
+    ik_status status =
+        walk_groups_make(plan->fabric, plan->routing->traits & IK_ROUTE_PER_SWITCH, &groups, err);
     if (status == IK_OK) {
         status = mark_all(&alone, &groups, env, destinations, fits, err);
         walk_groups_free(&groups);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The dependencies of one destination's states at a time. Which channels of the layer a packet can come to wait for after
- * channels outside it is the same for all states of a strongly connected component of the adaptive hops, and is there the union
- * over the hops that lead out: found in one pass in the order in which components are completed (Tarjan, "Depth-first search and
- * linear graph algorithms", SIAM J. Computing 1(2), 1972). The sets are over the channels of the layer that this destination's
- * packets use, of which a layer with forwarding tables has one per switch and VC.
+ * The dependencies of one destination's states at a time. Which channels of the layer a packet can
+ * come to wait for after channels outside it is the same for all states of a strongly connected
+ * component of the adaptive hops, and is there the union over the hops that lead out: found in one
+ * pass in the order in which components are completed (Tarjan, "Depth-first search and linear graph
+ * algorithms", SIAM J. Computing 1(2), 1972). The sets are over the channels of the layer that this
+ * destination's packets use, of which a layer with forwarding tables has one per switch and VC.
  */
 #include "verify/escape_graph.h"
 
@@ -18,7 +19,8 @@ typedef struct frame {
 } frame;
 
 struct escape_search {
-    uint32_t *local;  /* [vertices of the layer] number among the vertices offered, plus one; 0 = not offered */
+    /* [vertices of the layer] number among the vertices offered, plus one; 0 = not offered */
+    uint32_t *local;
     uint32_t *vertex; /* [vertices of the layer] the vertices offered */
     size_t num_offered;
     size_t max_states;
@@ -32,15 +34,18 @@ struct escape_search {
 
 /* ---- the graph */
 
-ik_status escape_graph_make(const cdg *channels, unsigned num_vcs, const ik_env *env, escape_graph *out, ik_error *err)
+ik_status escape_graph_make(const cdg *channels, unsigned num_vcs, const ik_env *env,
+                            escape_graph *out, ik_error *err)
 {
-    escape_graph g = {.channels = channels, .num_vcs = num_vcs, .num = (size_t)channels->num_channels * num_vcs};
+    escape_graph g = {
+        .channels = channels, .num_vcs = num_vcs, .num = (size_t)channels->num_channels * num_vcs};
     g.words = (g.num + 63) / 64;
     double bytes = (double)g.num * (double)g.words * 8;
     if (env && env->memory_limit_bytes && bytes > (double)env->memory_limit_bytes) {
         return ik_fail(err, IK_ERR_MEMORY,
-                       "the dependency graph of an escape layer of %zu channels takes %.0f MB, above the limit", g.num,
-                       bytes / 1e6);
+                       "the dependency graph of an escape layer of %zu channels takes %.0f MB, "
+                       "above the limit",
+                       g.num, bytes / 1e6);
     }
     g.rows = ik_calloc(g.num + 1, (g.words + 1) * sizeof *g.rows);
     if (!g.rows) {
@@ -80,7 +85,8 @@ static bool next_dependency(const void *graph, size_t vertex, size_t *cursor, si
 
 ik_status escape_graph_cycle(const escape_graph *g, size_t **cycle, size_t *length, ik_error *err)
 {
-    return cycle_shortest(&(cycle_graph){.graph = g, .num = g->num, .next = next_dependency}, cycle, length, err);
+    return cycle_shortest(&(cycle_graph){.graph = g, .num = g->num, .next = next_dependency}, cycle,
+                          length, err);
 }
 
 static void add_dependency(escape_graph *g, size_t from, size_t to)
@@ -147,7 +153,8 @@ static ik_status reserve_states(escape_search *x, size_t num, ik_error *err)
         x->stack = ik_calloc(num, sizeof *x->stack);
         x->frames = ik_calloc(num, sizeof *x->frames);
         if (!x->order || !x->low || !x->component || !x->stack || !x->frames) {
-            return ik_fail_memory(err, num * (4 * sizeof *x->order + sizeof *x->frames), "the states of an escape layer");
+            return ik_fail_memory(err, num * (4 * sizeof *x->order + sizeof *x->frames),
+                                  "the states of an escape layer");
         }
         x->max_states = num;
     }
@@ -160,7 +167,8 @@ static uint64_t *new_set(escape_search *x)
     size_t at = (size_t)x->num_components * x->words, need = at + x->words;
     if (need > x->max_words) {
         size_t more = x->max_words * 2 > need ? x->max_words * 2 : need + 1024;
-        uint64_t *grown = more > SIZE_MAX / sizeof *grown ? NULL : realloc(x->sets, more * sizeof *grown);
+        uint64_t *grown =
+            more > SIZE_MAX / sizeof *grown ? NULL : realloc(x->sets, more * sizeof *grown);
         if (!grown) {
             return NULL;
         }
@@ -200,7 +208,8 @@ static void discover(escape_search *x, const walk *w, uint32_t state, size_t *de
     x->frames[(*depth)++] = (frame){state, walk_first_edge(w, state)};
 }
 
-/* Takes the component of root off the stack and gathers what its states may wait for. False when out of memory. */
+/* Takes the component of root off the stack and gathers what its states may wait for. False when
+ * out of memory. */
 static bool complete(escape_search *x, const escape_graph *g, const walk *w, uint32_t root)
 {
     uint64_t *set = new_set(x);
@@ -272,7 +281,8 @@ static void add_direct(escape_graph *g, const walk *w, uint32_t state, size_t he
     }
 }
 
-ik_status escape_graph_add(escape_graph *g, escape_search *x, const walk *w, bool indirect, ik_error *err)
+ik_status escape_graph_add(escape_graph *g, escape_search *x, const walk *w, bool indirect,
+                           ik_error *err)
 {
     uint32_t states = walk_num_states(w);
     ik_status status = indirect ? reserve_states(x, states, err) : IK_OK;
@@ -297,7 +307,8 @@ ik_status escape_graph_add(escape_graph *g, escape_search *x, const walk *w, boo
             continue;
         }
         if (x->order[s] == 0 && !components_from(x, g, w, s)) {
-            return ik_fail_memory(err, (size_t)x->num_components * x->words * 8, "the dependencies of an escape layer");
+            return ik_fail_memory(err, (size_t)x->num_components * x->words * 8,
+                                  "the dependencies of an escape layer");
         }
         const uint64_t *set = x->sets + (size_t)x->component[s] * x->words;
         while (next_bit(set, x->words, &cursor, &bit)) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The witness cycle of an escape layer: destination by destination, does any state hold the one channel and, directly or after
- * channels outside the layer, may take the next? Then source by source, from an empty walk, for the first pair that does and a
- * shortest way between the two channels. Only failed proofs pay for it: a second round of walks at worst.
+ * The witness cycle of an escape layer: destination by destination, does any state hold the one
+ * channel and, directly or after channels outside the layer, may take the next? Then source by
+ * source, from an empty walk, for the first pair that does and a shortest way between the two
+ * channels. Only failed proofs pay for it: a second round of walks at worst.
  */
 #include "verify/prove_escape.h"
 
@@ -58,8 +59,8 @@ static bool offers(const witness *x, const walk *w, uint32_t state, size_t verte
     return false;
 }
 
-/* Breadth-first from the states that hold `held`, over channels outside the layer, to the nearest that may take `wanted`. IK_NONE
- * = none. Expects space for the walk's states. */
+/* Breadth-first from the states that hold `held`, over channels outside the layer, to the nearest
+ * that may take `wanted`. IK_NONE = none. Expects space for the walk's states. */
 static uint32_t search(witness *x, const walk *w, size_t held, size_t wanted)
 {
     size_t head = 0, tail = 0;
@@ -88,7 +89,8 @@ static uint32_t search(witness *x, const walk *w, size_t held, size_t wanted)
 }
 
 /* Keeps the way to the state that a search ended in. */
-static ik_status keep(witness *x, link *l, uint32_t state, uint32_t src, uint32_t dst, ik_error *err)
+static ik_status keep(witness *x, link *l, uint32_t state, uint32_t src, uint32_t dst,
+                      ik_error *err)
 {
     size_t length = 0;
     for (uint32_t s = state; x->from[s] != s; s = x->from[s]) {
@@ -100,7 +102,8 @@ static ik_status keep(witness *x, link *l, uint32_t state, uint32_t src, uint32_
     }
     size_t at = length;
     for (uint32_t s = state; x->from[s] != s; s = x->from[s]) {
-        through[--at] = (ik_dependency){.channel = x->by_port[s], .vc = x->by_vc[s], .through = true, .src = src, .dst = dst};
+        through[--at] = (ik_dependency){
+            .channel = x->by_port[s], .vc = x->by_vc[s], .through = true, .src = src, .dst = dst};
     }
     *l = (link){.found = true, .src = src, .dst = dst, .length = length, .through = through};
     return IK_OK;
@@ -129,7 +132,8 @@ static ik_status find_source(witness *x, uint32_t dst, size_t i, ik_error *err)
             return keep(x, &x->links[i], state, src, dst, err);
         }
     }
-    return ik_fail(err, IK_ERR_INTERNAL, "no source has an escape dependency that destination %u shows", dst);
+    return ik_fail(err, IK_ERR_INTERNAL,
+                   "no source has an escape dependency that destination %u shows", dst);
 }
 
 static ik_status look_at(witness *x, uint32_t dst, size_t *missing, ik_error *err)
@@ -141,7 +145,8 @@ static ik_status look_at(witness *x, uint32_t dst, size_t *missing, ik_error *er
             continue;
         }
         status = reserve(x, walk_num_states(x->all), err);
-        if (status == IK_OK && search(x, x->all, x->cycle[i], x->cycle[(i + 1) % x->length]) != IK_NONE) {
+        if (status == IK_OK &&
+            search(x, x->all, x->cycle[i], x->cycle[(i + 1) % x->length]) != IK_NONE) {
             status = find_source(x, dst, i, err);
             (*missing)--;
         }
@@ -208,8 +213,8 @@ static void witness_free(witness *x)
     free(x->switches);
 }
 
-ik_status escape_witness(const prove_job *job, const escape_graph *g, const size_t *cycle, size_t length, ik_proof *proof,
-                         ik_error *err)
+ik_status escape_witness(const prove_job *job, const escape_graph *g, const size_t *cycle,
+                         size_t length, ik_proof *proof, ik_error *err)
 {
     witness x = {.job = job, .graph = g, .cycle = cycle, .length = length};
     ik_status status = find_links(&x, err);

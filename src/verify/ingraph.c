@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Depth-first over the switches that packets for one destination reach, with an explicit stack. A switch's longest way and its
- * flaws are final when it is left, except that inside a loop a dead end may go unnoticed; the flaw is "loop" then.
+ * Depth-first over the switches that packets for one destination reach, with an explicit stack. A
+ * switch's longest way and its flaws are final when it is left, except that inside a loop a dead
+ * end may go unnoticed; the flaw is "loop" then.
  */
 #include "verify/ingraph.h"
 
@@ -36,14 +37,16 @@ void ingraph_begin(ingraph *g, uint32_t dst)
     g->num_left = 0;
 }
 
-/* Are the ports of a switch for dst those that it is known to have? Notes the one that is preferred now. */
+/* Are the ports of a switch for dst those that it is known to have? Notes the one that is preferred
+ * now. */
 static bool same_ports(ingraph *g, uint32_t sw, uint32_t dst)
 {
     const ik_fabric *f = g->fabric;
     const uint64_t *known = ingraph_ports(g, sw);
     ik_packet pk = {.src = dst, .dst = dst, .via = IK_NONE};
     uint32_t preferred = 0, num_known = 0, num_found = 0;
-    uint32_t num = g->routing->family->next(g->routing, sw, f->port_base[sw], &pk, g->out, &preferred);
+    uint32_t num =
+        g->routing->family->next(g->routing, sw, f->port_base[sw], &pk, g->out, &preferred);
     bool same = num > 0 && g->nodes[sw].flaws == 0;
     g->nodes[sw].preferred_port = IK_NONE;
     for (uint32_t i = 0; same && i < num; i++) {
@@ -75,7 +78,8 @@ bool ingraph_again(ingraph *g, uint32_t dst)
     for (uint32_t i = 0; i < g->num_left; i++) { /* a switch was left after those behind it */
         uint32_t sw = g->left[i];
         ingraph_node *n = &g->nodes[sw];
-        uint32_t port = n->preferred_port == IK_NONE ? IK_NONE : g->fabric->port_base[sw] + n->preferred_port;
+        uint32_t port =
+            n->preferred_port == IK_NONE ? IK_NONE : g->fabric->port_base[sw] + n->preferred_port;
         n->preferred = port == IK_NONE ? 0 : g->nodes[ik_peer_node(g->fabric, port)].preferred + 1;
     }
     g->dst = dst;
@@ -92,7 +96,8 @@ static void open_switch(ingraph *g, uint32_t sw)
     memset(ports, 0, g->words * sizeof *ports);
     ik_packet pk = {.src = g->dst, .dst = g->dst, .via = IK_NONE};
     uint32_t preferred = 0;
-    uint32_t num = g->routing->family->next(g->routing, sw, f->port_base[sw], &pk, g->out, &preferred);
+    uint32_t num =
+        g->routing->family->next(g->routing, sw, f->port_base[sw], &pk, g->out, &preferred);
     n->flaws = num == 0 ? WALK_DEAD_END : 0;
     for (uint32_t i = 0; i < num; i++) {
         uint32_t peer = ik_peer_node(f, g->out[i]);

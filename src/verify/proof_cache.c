@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A folder of proofs, a file each, named by a digest of all that a proof depends on: the build, the fabric's contents, the routing
- * with its tables and files, the VC scheme, the number of VCs, the seed, the flow control and the sample. Files appear by rename, so
- * processes may share the folder. Whatever is wrong with the folder or a file, the proof is made as if there were none.
+ * A folder of proofs, a file each, named by a digest of all that a proof depends on: the build, the
+ * fabric's contents, the routing with its tables and files, the VC scheme, the number of VCs, the
+ * seed, the flow control and the sample. Files appear by rename, so processes may share the folder.
+ * Whatever is wrong with the folder or a file, the proof is made as if there were none.
  */
 #include "fabric/fabric_digest.h"
 #include "verify/proof_file.h"
@@ -61,7 +62,8 @@ static bool names_tables(const char *spec)
     return strstr(spec, "lft") || strstr(spec, "path=");
 }
 
-/* What is asked for is part of the key: a new member of the configuration belongs into make_key(). */
+/* What is asked for is part of the key: a new member of the configuration belongs into
+ * make_key(). */
 _Static_assert(sizeof(ik_verify_config) == 24, "ik_verify_config has changed: see the comment");
 
 /* The fabric that a proof's hosts are counted on. */
@@ -71,7 +73,8 @@ static const ik_fabric *whole_of(const ik_plan *plan)
 }
 
 /* False if what the proof depends on cannot be told. */
-static bool make_key(const ik_plan *plan, const ik_verify_config *config, const ik_env *env, proof_key *key)
+static bool make_key(const ik_plan *plan, const ik_verify_config *config, const ik_env *env,
+                     proof_key *key)
 {
     const ik_routing *r = plan->routing;
     const ik_fabric *f = plan->fabric;
@@ -80,16 +83,19 @@ static bool make_key(const ik_plan *plan, const ik_verify_config *config, const 
         return false;
     sha256_begin(&s);
     sha256_add_text(&s, ik_build());
-    fabric_add_digest(whole_of(plan), &s); /* a split fabric is alike to one whose hosts are really single ports */
+    /* a split fabric is alike to one whose hosts are really single ports */
+    fabric_add_digest(whole_of(plan), &s);
     sha256_add_text(&s, r->spec);
     sha256_add_u64(&s, r->seed);
     sha256_add_u64(&s, env ? env->seed : 0);
     if (r->lft)
         sha256_add(&s, r->lft, (size_t)f->num_switches * f->num_hosts * sizeof *r->lft);
-    else if (declares_files(r->family->params) && !add_files(&s, "routing", r->spec, r->family->params))
+    else if (declares_files(r->family->params) &&
+             !add_files(&s, "routing", r->spec, r->family->params))
         return false;
     sha256_add_text(&s, plan->vc->spec);
-    if (declares_files(plan->vc->family->params) && !add_files(&s, "VC scheme", plan->vc->spec, plan->vc->family->params))
+    if (declares_files(plan->vc->family->params) &&
+        !add_files(&s, "VC scheme", plan->vc->spec, plan->vc->family->params))
         return false;
     sha256_add_u64(&s, plan->num_vcs);
     sha256_add_u64(&s, config->flow);
@@ -148,7 +154,8 @@ static bool load(const char *path, const proof_key *key, const ik_plan *plan, ik
     struct stat info;
     bool found = false;
     FILE *file = open_to_read(path);
-    if (file && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && info.st_size <= MAX_FILE) {
+    if (file && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+        info.st_size <= MAX_FILE) {
         size_t size = (size_t)info.st_size;
         uint8_t *bytes = malloc(size);
         if (bytes && fread(bytes, 1, size, file) == size)
@@ -160,7 +167,8 @@ static bool load(const char *path, const proof_key *key, const ik_plan *plan, ik
     return found;
 }
 
-/* Another process may be doing the same: the last one to rename its file wins, and all are equal. */
+/* Another process may be doing the same: the last one to rename its file wins, and all are
+ * equal. */
 static void save(char *path, size_t folder_length, const proof_key *key, const ik_proof *proof)
 {
     uint8_t *bytes = NULL;
@@ -188,14 +196,15 @@ static void save(char *path, size_t folder_length, const proof_key *key, const i
     free(bytes);
 }
 
-ik_status ik_verify_cached(const ik_plan *plan, const ik_verify_config *config, const ik_env *env, ik_proof *out, bool *cached,
-                           ik_error *err)
+ik_status ik_verify_cached(const ik_plan *plan, const ik_verify_config *config, const ik_env *env,
+                           ik_proof *out, bool *cached, ik_error *err)
 {
     static const ik_verify_config everything = {0};
     const ik_verify_config *asked = config ? config : &everything;
     proof_key key;
     size_t folder_length = 0;
-    bool keyed = env && env->cache_folder && env->cache_folder[0] && make_key(plan, asked, env, &key);
+    bool keyed =
+        env && env->cache_folder && env->cache_folder[0] && make_key(plan, asked, env, &key);
     char *path = keyed ? file_name(env->cache_folder, &key, &folder_length) : NULL;
     bool found = path && load(path, &key, plan, out);
     ik_status status = found ? IK_OK : ik_verify(plan, asked, env, out, err);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A proof as bytes: a mark, the key, the numbers of ik_proof as 64-bit words (least significant byte first), the text of the
- * verdict on deadlock, the lists with their lengths in front, and a SHA-256 of all that. A reader trusts none of it: lengths are
- * compared with what is there, and numbers with the fabric, before anything is used.
+ * A proof as bytes: a mark, the key, the numbers of ik_proof as 64-bit words (least significant
+ * byte first), the text of the verdict on deadlock, the lists with their lengths in front, and a
+ * SHA-256 of all that. A reader trusts none of it: lengths are compared with what is there, and
+ * numbers with the fabric, before anything is used.
  */
 #include "verify/proof_file.h"
 
@@ -21,9 +22,9 @@ typedef struct field {
     field_limit limit;
 } field;
 
-#define FIELD(name, limit)                                                                                                       \
-    {                                                                                                                            \
-        offsetof(ik_proof, name), sizeof(((ik_proof *)0)->name), limit                                                           \
+#define FIELD(name, limit)                                                                         \
+    {                                                                                              \
+        offsetof(ik_proof, name), sizeof(((ik_proof *)0)->name), limit                             \
     }
 
 static const field fields[] = {
@@ -53,9 +54,10 @@ static const field fields[] = {
 };
 enum { NUM_FIELDS = sizeof fields / sizeof *fields };
 
-/* A new number of ik_proof belongs into `fields`, with its limit if it is used as an index; a new list needs a place in pack_lists()
- * and take_lists(). Then correct the size here. */
-_Static_assert(sizeof(void *) != 8 || sizeof(ik_proof) == 200, "ik_proof has changed: see the comment");
+/* A new number of ik_proof belongs into `fields`, with its limit if it is used as an index; a new
+ * list needs a place in pack_lists() and take_lists(). Then correct the size here. */
+_Static_assert(sizeof(void *) != 8 || sizeof(ik_proof) == 200,
+               "ik_proof has changed: see the comment");
 
 /* ---- writing */
 
@@ -129,7 +131,8 @@ static void digest_of(const uint8_t *bytes, size_t size, uint8_t digest[SHA256_B
     sha256_end(&s, digest);
 }
 
-ik_status proof_pack(const ik_proof *proof, const proof_key *key, uint8_t **bytes, size_t *size, ik_error *err)
+ik_status proof_pack(const ik_proof *proof, const proof_key *key, uint8_t **bytes, size_t *size,
+                     ik_error *err)
 {
     uint8_t digest[SHA256_BYTES];
     writer w = {0};
@@ -207,7 +210,8 @@ static void take_reason(reader *r, ik_proof *out)
     r->at += length;
 }
 
-/* Room for a list whose items are `words` words each in the file; NULL if it is empty, or too long to be there. */
+/* Room for a list whose items are `words` words each in the file; NULL if it is empty, or too long
+ * to be there. */
 static void *take_list(reader *r, size_t words, size_t item_bytes, size_t *num)
 {
     uint64_t length = take_word(r);
@@ -245,11 +249,12 @@ static bool consistent(const ik_proof *p)
     bool lost = p->first_undelivered_src != IK_NONE, gap = p->gap_src != IK_NONE;
     if (gap != (p->gap_dst != IK_NONE) || gap != (p->gap_port != IK_NONE))
         return false;
-    return lost == (p->first_undelivered_dst != IK_NONE) && lost == (p->undelivered > 0) && p->unconnected <= p->pairs &&
-           p->undelivered <= p->pairs && p->mean_hops >= 0;
+    return lost == (p->first_undelivered_dst != IK_NONE) && lost == (p->undelivered > 0) &&
+           p->unconnected <= p->pairs && p->undelivered <= p->pairs && p->mean_hops >= 0;
 }
 
-bool proof_unpack(const uint8_t *bytes, size_t size, const proof_key *key, const ik_fabric *f, unsigned num_vcs, ik_proof *out)
+bool proof_unpack(const uint8_t *bytes, size_t size, const proof_key *key, const ik_fabric *f,
+                  unsigned num_vcs, ik_proof *out)
 {
     uint8_t digest[SHA256_BYTES];
     if (size < MIN_BYTES || f->num_ports == 0 || memcmp(bytes, mark, sizeof mark) != 0 ||
@@ -259,7 +264,8 @@ bool proof_unpack(const uint8_t *bytes, size_t size, const proof_key *key, const
     if (memcmp(bytes + size - sizeof digest, digest, sizeof digest) != 0)
         return false;
     ik_proof proof = {0};
-    reader r = {bytes + sizeof mark + sizeof key->digest, bytes + size - sizeof digest, f, num_vcs, true};
+    reader r = {bytes + sizeof mark + sizeof key->digest, bytes + size - sizeof digest, f, num_vcs,
+                true};
     for (size_t i = 0; i < NUM_FIELDS; i++)
         take_field(&r, &fields[i], &proof);
     take_reason(&r, &proof);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which pairs cause the dependencies of a cycle: destination by destination, does any state hold the one channel and may take the
- * other? Then source by source, from an empty walk, to find the first that gets there. Costs a second round of walks at worst;
- * only failed proofs pay it.
+ * Which pairs cause the dependencies of a cycle: destination by destination, does any state hold
+ * the one channel and may take the other? Then source by source, from an empty walk, to find the
+ * first that gets there. Costs a second round of walks at worst; only failed proofs pay it.
  */
 #include "verify/prove.h"
 
 /* Does some state of the walk hold cycle[i] and may go on by cycle[i + 1]? */
-static bool shows(const walk *w, const ik_fabric *f, const ik_dependency *from, const ik_dependency *to)
+static bool shows(const walk *w, const ik_fabric *f, const ik_dependency *from,
+                  const ik_dependency *to)
 {
     for (uint32_t state = 0; state < walk_num_states(w); state++) {
-        if (f->port_peer[walk_state_port(w, state)] != from->channel || walk_state_vc(w, state) != from->vc) {
+        if (f->port_peer[walk_state_port(w, state)] != from->channel ||
+            walk_state_vc(w, state) != from->vc) {
             continue;
         }
         for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e)) {
@@ -22,7 +24,8 @@ static bool shows(const walk *w, const ik_fabric *f, const ik_dependency *from, 
     return false;
 }
 
-static ik_status walk_source(const prove_job *job, walk *w, uint32_t src, uint32_t dst, ik_error *err)
+static ik_status walk_source(const prove_job *job, walk *w, uint32_t src, uint32_t dst,
+                             ik_error *err)
 {
     uint32_t starts = ik_plan_num_starts(job->plan, src, dst);
     for (uint32_t n = 0; n < starts; n++) {
@@ -35,9 +38,10 @@ static ik_status walk_source(const prove_job *job, walk *w, uint32_t src, uint32
     return IK_OK;
 }
 
-/* The first source of packets to dst that causes the dependency at index i, which one of them does. */
-static ik_status find_source(const prove_job *job, walk *w, uint32_t dst, ik_dependency *cycle, size_t length, size_t i,
-                             ik_error *err)
+/* The first source of packets to dst that causes the dependency at index i, which one of them
+ * does. */
+static ik_status find_source(const prove_job *job, walk *w, uint32_t dst, ik_dependency *cycle,
+                             size_t length, size_t i, ik_error *err)
 {
     for (uint32_t g = 0; g < job->groups.num; g++) {
         uint32_t src = walk_plan_source(job->plan, &job->groups.group[g], dst);
@@ -55,11 +59,12 @@ static ik_status find_source(const prove_job *job, walk *w, uint32_t dst, ik_dep
             return IK_OK;
         }
     }
-    return ik_fail(err, IK_ERR_INTERNAL, "no source causes a dependency that destination %u shows", dst);
+    return ik_fail(err, IK_ERR_INTERNAL, "no source causes a dependency that destination %u shows",
+                   dst);
 }
 
-static ik_status look_at(const prove_job *job, walk *all, walk *one, uint32_t dst, ik_dependency *cycle, size_t length,
-                         size_t *missing, ik_error *err)
+static ik_status look_at(const prove_job *job, walk *all, walk *one, uint32_t dst,
+                         ik_dependency *cycle, size_t length, size_t *missing, ik_error *err)
 {
     walk_begin(all, dst);
     for (uint32_t g = 0; g < job->groups.num; g++) {
@@ -70,7 +75,8 @@ static ik_status look_at(const prove_job *job, walk *all, walk *one, uint32_t ds
         }
     }
     for (size_t i = 0; i < length; i++) {
-        if (cycle[i].dst != IK_NONE || !shows(all, job->plan->fabric, &cycle[i], &cycle[(i + 1) % length])) {
+        if (cycle[i].dst != IK_NONE ||
+            !shows(all, job->plan->fabric, &cycle[i], &cycle[(i + 1) % length])) {
             continue;
         }
         ik_status status = find_source(job, one, dst, cycle, length, i, err);
@@ -89,7 +95,8 @@ ik_status prove_causes(prove_job *job, ik_dependency *cycle, size_t length, ik_e
     size_t missing = length;
     for (uint32_t g = 0; g < job->groups.num && missing > 0 && status == IK_OK; g++) {
         status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled")
-                                            : look_at(job, all, one, job->groups.group[g].first, cycle, length, &missing, err);
+                                            : look_at(job, all, one, job->groups.group[g].first,
+                                                      cycle, length, &missing, err);
     }
     walk_free(all);
     walk_free(one);

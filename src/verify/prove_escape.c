@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Duato's condition: a cyclic adaptive routing is free of deadlock if packets can always fall back on an escape layer, here VCs
- * 0 … E-1. The routing of the layer, R1, is what the plan allows, restricted to these VCs. Two things are proved:
+ * Duato's condition: a cyclic adaptive routing is free of deadlock if packets can always fall back
+ * on an escape layer, here VCs 0 … E-1. The routing of the layer, R1, is what the plan allows,
+ * restricted to these VCs. Two things are proved:
  *
- * - It leads on: in every state that a packet can be in, it may wait for a channel of the layer (or its destination is there).
- *   With a graph without cycles, a chain of such channels cannot come back to itself, so it ends at the destination.
- * - Its dependency graph has no cycle. For every flow control (wormhole, where a blocked packet holds a chain of channels) the
- *   graph is the extended one, with the indirect dependencies. Where a packet waits only in a buffer that holds all of it, it
- *   holds one channel, and the direct dependencies suffice (J. Duato, "A Necessary and Sufficient Condition for Deadlock-Free
- *   Routing in Cut-Through and Store-and-Forward Networks", IEEE TPDS 7(8), 1996).
+ * - It leads on: in every state that a packet can be in, it may wait for a channel of the layer (or
+ *   its destination is there). With a graph without cycles, a chain of such channels cannot come
+ *   back to itself, so it ends at the destination.
+ * - Its dependency graph has no cycle. For every flow control (wormhole, where a blocked packet
+ *   holds a chain of channels) the graph is the extended one, with the indirect dependencies. Where
+ *   a packet waits only in a buffer that holds all of it, it holds one channel, and the direct
+ *   dependencies suffice (J. Duato, "A Necessary and Sufficient Condition for Deadlock-Free Routing
+ *   in Cut-Through and Store-and-Forward Networks", IEEE TPDS 7(8), 1996).
  *
- * Why that is enough: of the channels of the layer that a deadlock occupies, take one with no occupied one behind it in the
- * graph. The packet that holds it waits, after nothing but channels outside the layer, for a channel of the layer behind it,
- * which is free.
+ * Why that is enough: of the channels of the layer that a deadlock occupies, take one with no
+ * occupied one behind it in the graph. The packet that holds it waits, after nothing but channels
+ * outside the layer, for a channel of the layer behind it, which is free.
  *
- * Cross dependencies arise where R1 takes a channel of the layer away from some destinations, so that they use it adaptively.
- * R1 as defined here never does: a channel of the layer is an escape channel for every packet that may take it, and the
- * dependencies of all destinations are in one graph.
+ * Cross dependencies arise where R1 takes a channel of the layer away from some destinations, so
+ * that they use it adaptively. R1 as defined here never does: a channel of the layer is an escape
+ * channel for every packet that may take it, and the dependencies of all destinations are in one
+ * graph.
  *
- * A packet of an oblivious or deterministic routing settles on one output before it looks at what is free: then each output that
- * it may settle on must offer a channel of the layer. Source: J. Duato, "A New Theory of Deadlock-Free Adaptive Routing in
- * Wormhole Networks", IEEE TPDS 4(12), 1993.
+ * A packet of an oblivious or deterministic routing settles on one output before it looks at what
+ * is free: then each output that it may settle on must offer a channel of the layer. Source: J.
+ * Duato, "A New Theory of Deadlock-Free Adaptive Routing in Wormhole Networks", IEEE TPDS 4(12),
+ * 1993.
  *
- * Cost: one more walk of all pairs, in parallel over the destinations, and the cost of escape_graph_add().
+ * Cost: one more walk of all pairs, in parallel over the destinations, and the cost of
+ * escape_graph_add().
  */
 #include "verify/prove_escape.h"
 #include "verify/escape_graph.h"
@@ -41,7 +47,9 @@ typedef struct escape_job {
     escape_graph graph;
     bool indirect, settles;
     scratch *scratch; /* [threads] */
-    size_t first_gap; /* lowest group of destinations with a state that the layer does not lead on from; SIZE_MAX = none */
+    /* lowest group of destinations with a state that the layer does not lead on from; SIZE_MAX =
+     * none */
+    size_t first_gap;
 } escape_job;
 
 /* ---- the layer leads on */
@@ -72,7 +80,8 @@ static uint32_t find_gap(const escape_job *x, const walk *w)
     return IK_NONE;
 }
 
-ik_status escape_walk_source(const prove_job *job, walk *w, uint32_t src, uint32_t dst, ik_error *err)
+ik_status escape_walk_source(const prove_job *job, walk *w, uint32_t src, uint32_t dst,
+                             ik_error *err)
 {
     uint32_t starts = ik_plan_num_starts(job->plan, src, dst);
     for (uint32_t n = 0; n < starts; n++) {
@@ -85,7 +94,8 @@ ik_status escape_walk_source(const prove_job *job, walk *w, uint32_t src, uint32
     return IK_OK;
 }
 
-ik_status escape_walk_all(const prove_job *job, walk *w, const uint32_t *distance, uint32_t dst, ik_error *err)
+ik_status escape_walk_all(const prove_job *job, walk *w, const uint32_t *distance, uint32_t dst,
+                          ik_error *err)
 {
     walk_begin(w, dst);
     for (uint32_t g = 0; g < job->groups.num; g++) {
@@ -111,8 +121,8 @@ static size_t first_gap(const escape_job *x)
 static void note_gap(escape_job *x, size_t index)
 {
     size_t known = first_gap(x);
-    while (index < known &&
-           !__atomic_compare_exchange_n(&x->first_gap, &known, index, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (index < known && !__atomic_compare_exchange_n(&x->first_gap, &known, index, true,
+                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
 }
 
@@ -157,7 +167,8 @@ static ik_status explain_gap(escape_job *x, ik_proof *proof, ik_error *err)
             return status;
         }
     }
-    return ik_fail(err, IK_ERR_INTERNAL, "no source shows where the escape layer does not lead to host %u", dst);
+    return ik_fail(err, IK_ERR_INTERNAL,
+                   "no source shows where the escape layer does not lead to host %u", dst);
 }
 
 /* ---- the verdict */
@@ -165,17 +176,22 @@ static ik_status explain_gap(escape_job *x, ik_proof *proof, ik_error *err)
 static const char *reason(const escape_job *x, bool gap, bool cyclic)
 {
     if (gap) {
-        return x->settles ? "cyclic, and the escape layer does not lead on from every state: a packet settles on an output that "
+        return x->settles ? "cyclic, and the escape layer does not lead on from every state: a "
+                            "packet settles on an output that "
                             "may be outside it"
                           : "cyclic, and the escape layer does not lead on from every state";
     }
     if (cyclic) {
-        return x->indirect ? "cyclic, and so is the escape layer with its indirect dependencies (judged for every flow control)"
-                           : "cyclic, and so is the escape layer (direct dependencies, for buffers that hold whole packets)";
+        return x->indirect ? "cyclic, and so is the escape layer with its indirect dependencies "
+                             "(judged for every flow control)"
+                           : "cyclic, and so is the escape layer (direct dependencies, for buffers "
+                             "that hold whole packets)";
     }
-    return x->indirect ? "cyclic, but the escape layer satisfies Duato's condition for every flow control (direct and indirect "
+    return x->indirect ? "cyclic, but the escape layer satisfies Duato's condition for every flow "
+                         "control (direct and indirect "
                          "dependencies)"
-                       : "cyclic, but the escape layer satisfies Duato's condition for buffers that hold whole packets (direct "
+                       : "cyclic, but the escape layer satisfies Duato's condition for buffers "
+                         "that hold whole packets (direct "
                          "dependencies)";
 }
 
@@ -183,7 +199,8 @@ static ik_status judge(escape_job *x, ik_proof *proof, ik_error *err)
 {
     bool gap = x->first_gap != SIZE_MAX;
     size_t *cycle = NULL, length = 0;
-    ik_status status = gap ? explain_gap(x, proof, err) : escape_graph_cycle(&x->graph, &cycle, &length, err);
+    ik_status status =
+        gap ? explain_gap(x, proof, err) : escape_graph_cycle(&x->graph, &cycle, &length, err);
     if (status == IK_OK) {
         proof->deadlock_free = !gap && length == 0 ? IK_YES : IK_NO;
         proof->condition = x->indirect ? IK_CONDITION_EXTENDED : IK_CONDITION_DIRECT;
@@ -227,7 +244,8 @@ static void escape_job_free(escape_job *x)
 ik_status prove_escape(prove_job *job, ik_proof *proof, ik_error *err)
 {
     if (job->config.flow == IK_FLOW_SETTLED) {
-        proof->deadlock_reason = "channel dependency graph cyclic; an escape layer does not count where packets settle on one "
+        proof->deadlock_reason = "channel dependency graph cyclic; an escape layer does not count "
+                                 "where packets settle on one "
                                  "output on arrival, or share buffers flit by flit";
         return IK_OK;
     }
@@ -235,12 +253,14 @@ ik_status prove_escape(prove_job *job, ik_proof *proof, ik_error *err)
                     .indirect = job->config.flow != IK_FLOW_CUT_THROUGH,
                     .settles = job->plan->routing->kind != IK_ROUTE_ADAPTIVE,
                     .first_gap = SIZE_MAX};
-    ik_status status = escape_graph_make(&job->graph, job->plan->vc->escape_vcs, job->env, &x.graph, err);
+    ik_status status =
+        escape_graph_make(&job->graph, job->plan->vc->escape_vcs, job->env, &x.graph, err);
     if (status == IK_OK) {
         status = make_scratch(&x, err);
     }
     if (status == IK_OK) {
-        status = ik_parallel_for(job->env, "proof of the escape layer", job->groups.num, add_destination, &x, err);
+        status = ik_parallel_for(job->env, "proof of the escape layer", job->groups.num,
+                                 add_destination, &x, err);
     }
     if (status == IK_OK) {
         status = judge(&x, proof, err);

@@ -9,13 +9,15 @@
 #include "verify/prove.h"
 
 /* Walks all initial states of a pair. */
-ik_status escape_walk_source(const prove_job *job, walk *w, uint32_t src, uint32_t dst, ik_error *err);
+ik_status escape_walk_source(const prove_job *job, walk *w, uint32_t src, uint32_t dst,
+                             ik_error *err);
 /* Walks all pairs to dst that the fabric connects. distance: see tally_distances(). */
-ik_status escape_walk_all(const prove_job *job, walk *w, const uint32_t *distance, uint32_t dst, ik_error *err);
+ik_status escape_walk_all(const prove_job *job, walk *w, const uint32_t *distance, uint32_t dst,
+                          ik_error *err);
 
-/* Writes a cycle of the layer's graph to *proof, each dependency with the channels outside the layer that it leads through and a
- * pair of hosts whose packets have it. */
-ik_status escape_witness(const prove_job *job, const escape_graph *g, const size_t *cycle, size_t length, ik_proof *proof,
-                         ik_error *err);
+/* Writes a cycle of the layer's graph to *proof, each dependency with the channels outside the
+ * layer that it leads through and a pair of hosts whose packets have it. */
+ik_status escape_witness(const prove_job *job, const escape_graph *g, const size_t *cycle,
+                         size_t length, ik_proof *proof, ik_error *err);
 
 #endif

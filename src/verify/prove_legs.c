@@ -44,7 +44,8 @@ static void write_dependencies(void *ctx, unsigned thread, const legs_state *sta
     gather_onward(g, s, state);
     for (size_t word = 0; word < g->words; word++) {
         for (uint64_t bits = state->in_ports[word]; bits; bits &= bits - 1) {
-            uint32_t port = f->port_base[state->sw] + (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits);
+            uint32_t port =
+                f->port_base[state->sw] + (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits);
             size_t vertex = cdg_vertex(g, g->channel_of_port[f->port_peer[port]], state->vc);
             for (unsigned vc = 0; vc < g->num_vcs; vc++) {
                 for (size_t i = 0; i < g->words; i++) {
@@ -69,8 +70,9 @@ static ik_status count_pair(void *ctx, unsigned thread, const legs_pair *p, ik_e
     }
     uint32_t distance = s->distance[job->groups.group[p->src_group].sw];
     for (uint32_t hops = 0; hops < p->num_lengths && distance != IK_NONE; hops++) {
-        ik_status status =
-            p->lengths[hops] == 0 ? IK_OK : tally_length(&job->tallies[thread], hops, p->weight * p->lengths[hops], err);
+        ik_status status = p->lengths[hops] == 0 ? IK_OK
+                                                 : tally_length(&job->tallies[thread], hops,
+                                                                p->weight * p->lengths[hops], err);
         if (status != IK_OK) {
             return status;
         }
@@ -85,15 +87,18 @@ ik_status prove_by_legs(prove_job *job, bool *fits, ik_error *err)
     legs_proof work = {.job = job, .scratch = ik_calloc(job->num_threads, sizeof *work.scratch)};
     bool complete = work.scratch != NULL;
     for (unsigned t = 0; complete && t < job->num_threads; t++) {
-        work.scratch[t] = (scratch){.distance = ik_calloc(num, sizeof(uint32_t)),
-                                    .queue = ik_calloc(num, sizeof(uint32_t)),
-                                    .dst = IK_NONE,
-                                    .onward = ik_calloc((size_t)job->graph.num_vcs * job->graph.words + 1, sizeof(uint64_t))};
+        work.scratch[t] =
+            (scratch){.distance = ik_calloc(num, sizeof(uint32_t)),
+                      .queue = ik_calloc(num, sizeof(uint32_t)),
+                      .dst = IK_NONE,
+                      .onward = ik_calloc((size_t)job->graph.num_vcs * job->graph.words + 1,
+                                          sizeof(uint64_t))};
         complete = work.scratch[t].distance && work.scratch[t].queue && work.scratch[t].onward;
     }
-    legs_visitor visitor = {.ctx = &work, .what = "proof", .state = write_dependencies, .pair = count_pair};
-    ik_status status =
-        complete ? legs_walk(job->plan, &job->groups, &visitor, job->env, fits, err) : ik_fail_memory(err, num * 8, "a proof");
+    legs_visitor visitor = {
+        .ctx = &work, .what = "proof", .state = write_dependencies, .pair = count_pair};
+    ik_status status = complete ? legs_walk(job->plan, &job->groups, &visitor, job->env, fits, err)
+                                : ik_fail_memory(err, num * 8, "a proof");
     for (unsigned t = 0; work.scratch && t < job->num_threads; t++) {
         free(work.scratch[t].distance);
         free(work.scratch[t].queue);

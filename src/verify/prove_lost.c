@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Showing how a packet gets lost: from an initial state that can fail, always on to a state that can fail, until there is none or
- * one comes back.
+ * Showing how a packet gets lost: from an initial state that can fail, always on to a state that
+ * can fail, until there is none or one comes back.
  */
 #include "verify/prove.h"
 
 #include <stdlib.h>
 
-/* The choice of a state that leads to the loss: one that ends without delivering, or one whose state has a flaw. NULL = the state
- * itself has no choice. */
+/* The choice of a state that leads to the loss: one that ends without delivering, or one whose
+ * state has a flaw. NULL = the state itself has no choice. */
 static const walk_edge *failing_edge(const walk *w, uint32_t state)
 {
     for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e)) {
@@ -19,8 +19,10 @@ static const walk_edge *failing_edge(const walk *w, uint32_t state)
     return NULL;
 }
 
-/* A routing that counts hops goes round in ever new states; the channel that comes again ends the way for the eye. */
-static ik_status follow_loss(const walk *w, const ik_fabric *f, uint32_t **path, size_t *length, ik_error *err)
+/* A routing that counts hops goes round in ever new states; the channel that comes again ends the
+ * way for the eye. */
+static ik_status follow_loss(const walk *w, const ik_fabric *f, uint32_t **path, size_t *length,
+                             ik_error *err)
 {
     uint32_t *channels = ik_calloc((size_t)f->num_ports + 2, sizeof *channels);
     bool *crossed = ik_calloc((size_t)f->num_ports + 1, sizeof *crossed);
@@ -46,7 +48,8 @@ static ik_status follow_loss(const walk *w, const ik_fabric *f, uint32_t **path,
     return IK_OK;
 }
 
-ik_status prove_lost_path(prove_job *job, uint32_t src, uint32_t dst, uint32_t **path, size_t *length, ik_error *err)
+ik_status prove_lost_path(prove_job *job, uint32_t src, uint32_t dst, uint32_t **path,
+                          size_t *length, ik_error *err)
 {
     walk *w = walk_new(job->plan);
     if (!w) {

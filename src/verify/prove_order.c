@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Verifying a livelock order hop by hop: along every hop of every in-graph the number that the routing declares must fall.
+ * Verifying a livelock order hop by hop: along every hop of every in-graph the number that the
+ * routing declares must fall.
  */
 #include "verify/ingraph.h"
 #include "verify/prove.h"
@@ -9,7 +10,8 @@
 
 typedef struct scratch {
     ingraph graph;
-    uint64_t *order;     /* [num_switches] of the switches that the present destination's packets reach */
+    /* [num_switches] of the switches that the present destination's packets reach */
+    uint64_t *order;
     uint64_t violations; /* hops at which it does not fall */
 } scratch;
 
@@ -59,10 +61,11 @@ static ik_status check_all(order_job *work, ik_error *err)
         complete = ingraph_make(plan->fabric, plan->routing, &s->graph) && s->order;
     }
     if (!complete) {
-        return ik_fail_memory(err, plan->fabric->num_switches * sizeof(uint64_t), "the check of a livelock order");
+        return ik_fail_memory(err, plan->fabric->num_switches * sizeof(uint64_t),
+                              "the check of a livelock order");
     }
-    return ik_parallel_for_units(work->job->env, "livelock order", "destinations", work->destinations.num, check_destination,
-                                 work, err);
+    return ik_parallel_for_units(work->job->env, "livelock order", "destinations",
+                                 work->destinations.num, check_destination, work, err);
 }
 
 /* An order speaks of one goal: a host with several cables may be reached by any. */
@@ -84,7 +87,8 @@ ik_status prove_order(prove_job *job, ik_verdict *ordered, ik_error *err)
         return IK_OK;
     }
     order_job work = {.job = job};
-    ik_status status = walk_groups_make(job->plan->fabric, r->traits & IK_ROUTE_PER_SWITCH, &work.destinations, err);
+    ik_status status = walk_groups_make(job->plan->fabric, r->traits & IK_ROUTE_PER_SWITCH,
+                                        &work.destinations, err);
     if (status != IK_OK) {
         return status;
     }

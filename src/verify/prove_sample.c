@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A sample of pairs: all pairs in the order of (destination, source) are divided into as many runs as pairs are wanted, and one
- * pair of each run is drawn. So they are different ones, every pair is as likely as any other (runs differ by one in length), and
- * who draws which does not matter.
+ * A sample of pairs: all pairs in the order of (destination, source) are divided into as many runs
+ * as pairs are wanted, and one pair of each run is drawn. So they are different ones, every pair is
+ * as likely as any other (runs differ by one in length), and who draws which does not matter.
  */
 #include "verify/prove.h"
 
@@ -22,15 +22,19 @@ typedef struct sample_job {
 static void draw_pair(const prove_job *job, uint64_t index, uint32_t *src, uint32_t *dst)
 {
     const ik_split *split = job->plan->fabric->split;
-    uint64_t hosts = split ? split->whole->num_hosts : job->plan->fabric->num_hosts, others = hosts - 1, pairs = others * hosts;
-    uint64_t runs = job->config.sample_pairs, longer = pairs % runs, length = pairs / runs + (index < longer);
+    uint64_t hosts = split ? split->whole->num_hosts : job->plan->fabric->num_hosts,
+             others = hosts - 1, pairs = others * hosts;
+    uint64_t runs = job->config.sample_pairs, longer = pairs % runs,
+             length = pairs / runs + (index < longer);
     uint64_t first = index * (pairs / runs) + (index < longer ? index : longer);
-    uint64_t pair = first + ik_random_u64(job->env ? job->env->seed : 0, IK_RNG_ANALYSIS, 0, index) % length;
+    uint64_t pair =
+        first + ik_random_u64(job->env ? job->env->seed : 0, IK_RNG_ANALYSIS, 0, index) % length;
     *dst = (uint32_t)(pair / others);
     *src = (uint32_t)(pair % others);
     *src += *src >= *dst;
     uint32_t rails = ik_rails_count(job->plan->routing, *src, *dst);
-    uint32_t rail = ik_random_below(job->env ? job->env->seed : 0, IK_RNG_ANALYSIS, 1, index, rails);
+    uint32_t rail =
+        ik_random_below(job->env ? job->env->seed : 0, IK_RNG_ANALYSIS, 1, index, rails);
     ik_rails_nth(job->plan->routing, *src, *dst, rail, src, dst);
 }
 
@@ -47,8 +51,8 @@ static ik_status prove_pair(void *ctx, size_t index, unsigned thread, ik_error *
         s->dst = dst;
     }
     uint32_t from = ik_host_switch(job->plan->fabric, src), known = walk_num_states(s->walk);
-    ik_status status =
-        prove_walk_pair(job, s->walk, &job->tallies[thread], src, dst, 1, from == IK_NONE ? IK_NONE : s->distance[from], err);
+    ik_status status = prove_walk_pair(job, s->walk, &job->tallies[thread], src, dst, 1,
+                                       from == IK_NONE ? IK_NONE : s->distance[from], err);
     for (uint32_t state = known; state < walk_num_states(s->walk); state++) {
         tally_vc(&job->tallies[thread], walk_state_vc(s->walk, state));
     }
@@ -67,9 +71,10 @@ ik_status prove_by_sample(prove_job *job, ik_error *err)
                                     .dst = IK_NONE};
         complete = work.scratch[t].walk && work.scratch[t].distance && work.scratch[t].queue;
     }
-    ik_status status =
-        complete ? ik_parallel_for_units(job->env, "proof of a sample", "pairs", job->config.sample_pairs, prove_pair, &work, err)
-                 : ik_fail_memory(err, num * 8, "a proof");
+    ik_status status = complete
+                           ? ik_parallel_for_units(job->env, "proof of a sample", "pairs",
+                                                   job->config.sample_pairs, prove_pair, &work, err)
+                           : ik_fail_memory(err, num * 8, "a proof");
     for (unsigned t = 0; work.scratch && t < job->num_threads; t++) {
         walk_free(work.scratch[t].walk);
         free(work.scratch[t].distance);

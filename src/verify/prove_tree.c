@@ -2,9 +2,10 @@
  *
  * All pairs of a destination-based routing whose packets keep their VC.
  *
- * One in-graph a destination gives lengths, dead ends and loops; a channel's dependencies are the whole port set of the switch it
- * leads to: a few words to OR. With several VCs the lanes that enter at each switch are carried down the graph in the order in
- * which switches were left, backwards; only a graph with a loop needs more than one pass.
+ * One in-graph a destination gives lengths, dead ends and loops; a channel's dependencies are the
+ * whole port set of the switch it leads to: a few words to OR. With several VCs the lanes that
+ * enter at each switch are carried down the graph in the order in which switches were left,
+ * backwards; only a graph with a loop needs more than one pass.
  */
 #include "verify/ingraph.h"
 #include "verify/prove.h"
@@ -16,8 +17,9 @@ typedef struct scratch {
     ingraph graph;
     uint32_t *distance, *queue; /* [num_switches] */
     uint32_t distance_of;       /* switch that distance was measured to, IK_NONE = none */
-    uint32_t graph_of;          /* switch of the destination that graph is about, if it has one cable; IK_NONE = none */
-    uint64_t *lanes;            /* [num_switches][lane_words] */
+    /* switch of the destination that graph is about, if it has one cable; IK_NONE = none */
+    uint32_t graph_of;
+    uint64_t *lanes; /* [num_switches][lane_words] */
 } scratch;
 
 typedef struct tree_job {
@@ -33,8 +35,8 @@ bool prove_fits_in_trees(const ik_plan *plan)
     return ingraph_fits(plan->routing) && plan->vc->family->static_lane;
 }
 
-/* Writes the dependencies of the channels that leave sw on the lanes that its packets use; carries these on. True if lanes
- * reached a switch that did not have them. */
+/* Writes the dependencies of the channels that leave sw on the lanes that its packets use; carries
+ * these on. True if lanes reached a switch that did not have them. */
 static bool carry_lanes(const tree_job *work, scratch *s, uint32_t sw)
 {
     cdg *g = &work->job->graph;
@@ -43,14 +45,16 @@ static bool carry_lanes(const tree_job *work, scratch *s, uint32_t sw)
     uint32_t cursor = 0, port;
     bool news = false;
     while ((port = ingraph_next_port(ingraph_ports(&s->graph, sw), g->words, &cursor)) != IK_NONE) {
-        uint32_t channel = g->channel_of_port[f->port_base[sw] + port], peer = ik_peer_node(f, f->port_base[sw] + port);
+        uint32_t channel = g->channel_of_port[f->port_base[sw] + port],
+                 peer = ik_peer_node(f, f->port_base[sw] + port);
         const uint64_t *onward = ingraph_ports(&s->graph, peer);
         uint64_t *peer_lanes = s->lanes + peer * work->lane_words;
         for (size_t word = 0; word < work->lane_words; word++) {
             news |= (lanes[word] & ~peer_lanes[word]) != 0;
             peer_lanes[word] |= lanes[word];
             for (uint64_t bits = lanes[word]; bits; bits &= bits - 1) {
-                size_t vertex = cdg_vertex(g, channel, (unsigned)(word * 64) + (unsigned)__builtin_ctzll(bits));
+                size_t vertex =
+                    cdg_vertex(g, channel, (unsigned)(word * 64) + (unsigned)__builtin_ctzll(bits));
                 cdg_use(g, vertex);
                 for (size_t i = 0; i < g->words; i++) {
                     cdg_or(cdg_row(g, vertex, 0) + i, onward[i]);
@@ -65,7 +69,8 @@ static void inject_lanes(const tree_job *work, scratch *s, uint32_t dst, tally *
 {
     const ik_plan *plan = work->job->plan;
     for (uint32_t i = 0; i < s->graph.num_left; i++) {
-        memset(s->lanes + s->graph.left[i] * work->lane_words, 0, work->lane_words * sizeof *s->lanes);
+        memset(s->lanes + s->graph.left[i] * work->lane_words, 0,
+               work->lane_words * sizeof *s->lanes);
     }
     for (uint32_t src = 0; src < plan->fabric->num_hosts; src++) {
         uint32_t sw = work->host_switch[src];
@@ -117,7 +122,8 @@ static void measure_distances(const tree_job *work, scratch *s, uint32_t dst)
 static uint64_t num_sources(const tree_job *work, const walk_group *from, uint32_t dst)
 {
     bool holds_dst = from->sw == work->host_switch[dst] &&
-                     (from->first == dst || (from->size > 1 && ik_host_cables(work->job->plan->fabric, dst) == 1));
+                     (from->first == dst ||
+                      (from->size > 1 && ik_host_cables(work->job->plan->fabric, dst) == 1));
     return from->size - holds_dst;
 }
 
@@ -127,14 +133,15 @@ static ik_status prove_destination(void *ctx, size_t index, unsigned thread, ik_
     scratch *s = &work->scratch[thread];
     tally *t = &work->job->tallies[thread];
     uint32_t dst = work->job->groups.group[index].first;
-    bool before =
-        s->graph_of != IK_NONE && s->graph_of == work->host_switch[dst] && ik_host_cables(work->job->plan->fabric, dst) == 1;
+    bool before = s->graph_of != IK_NONE && s->graph_of == work->host_switch[dst] &&
+                  ik_host_cables(work->job->plan->fabric, dst) == 1;
     measure_distances(work, s, dst);
     bool again = before && ingraph_again(&s->graph, dst);
     if (!again) {
         ingraph_begin(&s->graph, dst);
     }
-    s->graph_of = ik_host_cables(work->job->plan->fabric, dst) == 1 ? work->host_switch[dst] : IK_NONE;
+    s->graph_of =
+        ik_host_cables(work->job->plan->fabric, dst) == 1 ? work->host_switch[dst] : IK_NONE;
     for (uint32_t g = 0; g < work->sources.num; g++) {
         const walk_group *from = &work->sources.group[g];
         uint32_t distance = s->distance[from->sw];
@@ -171,7 +178,8 @@ static bool scratch_make(const tree_job *work, scratch *s)
     s->distance = ik_calloc(num, sizeof *s->distance);
     s->queue = ik_calloc(num, sizeof *s->queue);
     s->lanes = ik_calloc(num * work->lane_words, sizeof *s->lanes);
-    return ingraph_make(plan->fabric, plan->routing, &s->graph) && s->distance && s->queue && s->lanes;
+    return ingraph_make(plan->fabric, plan->routing, &s->graph) && s->distance && s->queue &&
+           s->lanes;
 }
 
 static void scratch_free(scratch *s)
@@ -196,7 +204,8 @@ static ik_status run_in_trees(tree_job *work, ik_error *err)
         uint32_t port = ik_host_port(f, host);
         work->host_switch[host] = port == IK_NONE ? IK_NONE : ik_peer_node(f, port);
     }
-    return ik_parallel_for_units(work->job->env, "proof", "destinations", work->job->groups.num, prove_destination, work, err);
+    return ik_parallel_for_units(work->job->env, "proof", "destinations", work->job->groups.num,
+                                 prove_destination, work, err);
 }
 
 ik_status prove_by_in_trees(prove_job *job, ik_error *err)

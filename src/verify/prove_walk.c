@@ -18,7 +18,8 @@ typedef struct walk_job {
 
 bool prove_by_switch(const ik_plan *plan)
 {
-    return !plan->routing->rails && (plan->routing->traits & IK_ROUTE_PER_SWITCH) && (plan->vc->family->ignores & IK_VC_BY_SWITCH);
+    return !plan->routing->rails && (plan->routing->traits & IK_ROUTE_PER_SWITCH) &&
+           (plan->vc->family->ignores & IK_VC_BY_SWITCH);
 }
 
 static void add_hop(void *ctx, const walk_hop *hop)
@@ -26,8 +27,8 @@ static void add_hop(void *ctx, const walk_hop *hop)
     cdg_add(ctx, hop->in_port, hop->pk->vc, hop->out_port, hop->vc_first, hop->vc_last);
 }
 
-ik_status prove_walk_pair(prove_job *job, walk *w, tally *t, uint32_t src, uint32_t dst, uint64_t weight, uint32_t distance,
-                          ik_error *err)
+ik_status prove_walk_pair(prove_job *job, walk *w, tally *t, uint32_t src, uint32_t dst,
+                          uint64_t weight, uint32_t distance, ik_error *err)
 {
     walk_outcome all = {0};
     uint32_t starts = ik_plan_num_starts(job->plan, src, dst);
@@ -68,10 +69,11 @@ static ik_status walk_destination(void *ctx, size_t index, unsigned thread, ik_e
         const walk_group *from = &job->groups.group[g];
         uint32_t src = walk_plan_source(job->plan, from, to->first);
         uint64_t weight = (uint64_t)to->size * (from == to ? from->size - 1 : from->size);
-        ik_status status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") /* a destination takes long */
-                           : src == IK_NONE
-                               ? IK_OK
-                               : prove_walk_pair(job, s->walk, t, src, to->first, weight, s->distance[from->sw], err);
+        /* a destination takes long */
+        ik_status status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled")
+                           : src == IK_NONE           ? IK_OK
+                                            : prove_walk_pair(job, s->walk, t, src, to->first,
+                                                              weight, s->distance[from->sw], err);
         if (status != IK_OK) {
             return status;
         }
@@ -92,9 +94,10 @@ ik_status prove_by_walking(prove_job *job, ik_error *err)
         s->queue = ik_calloc((size_t)num_switches + 1, sizeof *s->queue);
         complete = s->walk && s->distance && s->queue;
     }
-    ik_status status =
-        complete ? ik_parallel_for_units(job->env, "proof", "destinations", job->groups.num, walk_destination, &work, err)
-                 : ik_fail_memory(err, (size_t)num_switches * 8, "a proof");
+    ik_status status = complete
+                           ? ik_parallel_for_units(job->env, "proof", "destinations",
+                                                   job->groups.num, walk_destination, &work, err)
+                           : ik_fail_memory(err, (size_t)num_switches * 8, "a proof");
     for (unsigned t = 0; work.scratch && t < job->num_threads; t++) {
         walk_free(work.scratch[t].walk);
         free(work.scratch[t].distance);

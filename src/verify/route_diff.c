@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Comparing the routes of two plans pair by pair, and their forwarding tables entry by entry where both have them.
+ * Comparing the routes of two plans pair by pair, and their forwarding tables entry by entry where
+ * both have them.
  */
 #include "ikat/verify.h"
 
@@ -45,8 +46,10 @@ static const ik_fabric *whole(const ik_plan *plan)
     return plan->fabric->split ? plan->fabric->split->whole : plan->fabric;
 }
 
-/* Paths between one pair of ports of each plan. Returns whether they are the same; the lengths are those of the first. */
-static bool compare_ports(const diff_job *job, uint32_t *paths, const uint32_t a[2], const uint32_t b[2], uint32_t lengths[2])
+/* Paths between one pair of ports of each plan. Returns whether they are the same; the lengths are
+ * those of the first. */
+static bool compare_ports(const diff_job *job, uint32_t *paths, const uint32_t a[2],
+                          const uint32_t b[2], uint32_t lengths[2])
 {
     uint32_t *path_a = paths, *path_b = paths + job->max;
     uint32_t starts = ik_plan_num_starts(job->before, a[0], a[1]);
@@ -122,10 +125,13 @@ static void merge(ik_route_diff *into, const ik_route_diff *from)
 
 static bool has_table(const ik_plan *plan)
 {
-    return plan->routing->kind == IK_ROUTE_DETERMINISTIC && /* tables of ports where hosts have several, in the same order */ (plan->routing->traits & IK_ROUTE_DEST_BASED);
+    return plan->routing->kind == IK_ROUTE_DETERMINISTIC &&
+           /* tables of ports where hosts have several, in the same order */ (
+               plan->routing->traits & IK_ROUTE_DEST_BASED);
 }
 
-static ik_status compare_tables(const diff_job *job, const ik_env *env, ik_route_diff *d, ik_error *err)
+static ik_status compare_tables(const diff_job *job, const ik_env *env, ik_route_diff *d,
+                                ik_error *err)
 {
     const ik_fabric *f = job->before->fabric;
     uint16_t *a = NULL, *b = NULL;
@@ -144,7 +150,8 @@ static ik_status compare_tables(const diff_job *job, const ik_env *env, ik_route
     return status;
 }
 
-static ik_status run(diff_job *job, unsigned threads, const ik_env *env, ik_route_diff *out, ik_error *err)
+static ik_status run(diff_job *job, unsigned threads, const ik_env *env, ik_route_diff *out,
+                     ik_error *err)
 {
     for (unsigned t = 0; t < threads; t++) {
         job->paths[t] = ik_calloc((size_t)job->max * 2, sizeof **job->paths);
@@ -152,7 +159,8 @@ static ik_status run(diff_job *job, unsigned threads, const ik_env *env, ik_rout
             return ik_fail_memory(err, (size_t)job->max * 8, "two paths");
         }
     }
-    ik_status status = ik_parallel_for(env, "comparing routes", whole(job->before)->num_hosts, compare_source, job, err);
+    ik_status status = ik_parallel_for(env, "comparing routes", whole(job->before)->num_hosts,
+                                       compare_source, job, err);
     ik_route_diff sum = {0};
     for (unsigned t = 0; t < threads; t++) {
         merge(&sum, &job->counts[t]);
@@ -166,7 +174,8 @@ static ik_status run(diff_job *job, unsigned threads, const ik_env *env, ik_rout
     return status;
 }
 
-ik_status ik_route_diff_measure(const ik_plan *before, const ik_plan *after, const ik_env *env, ik_route_diff *out, ik_error *err)
+ik_status ik_route_diff_measure(const ik_plan *before, const ik_plan *after, const ik_env *env,
+                                ik_route_diff *out, ik_error *err)
 {
     if (whole(before) != whole(after)) {
         return ik_fail(err, IK_ERR_USAGE, "routes can only be compared on one fabric");
@@ -177,8 +186,9 @@ ik_status ik_route_diff_measure(const ik_plan *before, const ik_plan *after, con
                     .max = 2 * before->fabric->num_switches + 4,
                     .paths = ik_calloc(threads, sizeof *job.paths),
                     .counts = ik_calloc(threads, sizeof *job.counts)};
-    ik_status status =
-        job.paths && job.counts ? run(&job, threads, env, out, err) : ik_fail_memory(err, threads, "a comparison of routes");
+    ik_status status = job.paths && job.counts
+                           ? run(&job, threads, env, out, err)
+                           : ik_fail_memory(err, threads, "a comparison of routes");
     for (unsigned t = 0; job.paths && t < threads; t++) {
         free(job.paths[t]);
     }

@@ -49,19 +49,23 @@ static ik_status count_switch(void *ctx, size_t index, unsigned thread, ik_error
     (void)err;
     count_job *job = ctx;
     uint32_t sw = (uint32_t)index;
-    job->entries[sw] = job->r->family->num_entries ? job->r->family->num_entries(job->r, sw)
-                                                   : num_routes(job->r, sw, job->out + (size_t)thread * job->radix);
+    job->entries[sw] = job->r->family->num_entries
+                           ? job->r->family->num_entries(job->r, sw)
+                           : num_routes(job->r, sw, job->out + (size_t)thread * job->radix);
     return IK_OK;
 }
 
-static ik_status count_entries(const ik_routing *r, const ik_env *env, ik_table_size *t, ik_error *err)
+static ik_status count_entries(const ik_routing *r, const ik_env *env, ik_table_size *t,
+                               ik_error *err)
 {
     const ik_fabric *f = r->fabric;
     count_job job = {.r = r, .radix = ik_max_radix(f) + 1};
     job.entries = ik_calloc((size_t)f->num_switches + 1, sizeof *job.entries);
     job.out = ik_calloc((size_t)ik_env_threads(env) * job.radix, sizeof *job.out);
-    ik_status status = job.entries && job.out ? ik_parallel_for(env, "table entries", f->num_switches, count_switch, &job, err)
-                                              : ik_fail_memory(err, f->num_switches * sizeof *job.entries, "the sizes of tables");
+    ik_status status =
+        job.entries && job.out
+            ? ik_parallel_for(env, "table entries", f->num_switches, count_switch, &job, err)
+            : ik_fail_memory(err, f->num_switches * sizeof *job.entries, "the sizes of tables");
     for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++) {
         add_switch(t, sw, job.entries[sw]);
     }
@@ -71,12 +75,15 @@ static ik_status count_entries(const ik_routing *r, const ik_env *env, ik_table_
     return status;
 }
 
-ik_status ik_table_size_measure(const ik_routing *r, const ik_env *env, ik_table_size *out, ik_error *err)
+ik_status ik_table_size_measure(const ik_routing *r, const ik_env *env, ik_table_size *out,
+                                ik_error *err)
 {
     const ik_fabric *f = r->fabric;
     unsigned port_bits = bits_for(ik_max_radix(f));
     bool compact = r->family->num_entries != NULL;
-    ik_table_size t = {.form = compact ? "compact tables" : "linear tables", .has_entries = true, .entry_bits = port_bits};
+    ik_table_size t = {.form = compact ? "compact tables" : "linear tables",
+                       .has_entries = true,
+                       .entry_bits = port_bits};
     if (compact) {
         t.entry_bits += bits_for(f->num_switches);
     } else if (r->traits & IK_ROUTE_ARITHMETIC) {

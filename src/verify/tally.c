@@ -27,7 +27,8 @@ static void note_undelivered(tally *t, uint32_t src, uint32_t dst)
     }
 }
 
-void tally_pair(tally *t, uint32_t src, uint32_t dst, uint64_t weight, uint32_t distance, const walk_outcome *all)
+void tally_pair(tally *t, uint32_t src, uint32_t dst, uint64_t weight, uint32_t distance,
+                const walk_outcome *all)
 {
     if (distance == IK_NONE) {
         t->unconnected += weight;

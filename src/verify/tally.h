@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What one thread finds out about the pairs it walks; sums and minima only, so that merging does not depend on the order.
+ * What one thread finds out about the pairs it walks; sums and minima only, so that merging does
+ * not depend on the order.
  */
 #ifndef IKAT_VERIFY_TALLY_H
 #define IKAT_VERIFY_TALLY_H
@@ -19,9 +20,10 @@ typedef struct tally {
 
 void tally_init(tally *t);
 void tally_free(tally *t);
-/* `weight` pairs like (src, dst), of which this is the lowest, whose switches are `distance` hops apart (IK_NONE: not connected)
- * and whose paths together are `all`. */
-void tally_pair(tally *t, uint32_t src, uint32_t dst, uint64_t weight, uint32_t distance, const walk_outcome *all);
+/* `weight` pairs like (src, dst), of which this is the lowest, whose switches are `distance` hops
+ * apart (IK_NONE: not connected) and whose paths together are `all`. */
+void tally_pair(tally *t, uint32_t src, uint32_t dst, uint64_t weight, uint32_t distance,
+                const walk_outcome *all);
 /* `weight` initial states whose preferred path has this many hops. */
 ik_status tally_length(tally *t, uint32_t hops, uint64_t weight, ik_error *err);
 static inline void tally_vc(tally *t, unsigned vc)
@@ -31,8 +33,8 @@ static inline void tally_vc(tally *t, unsigned vc)
 /* Adds `from` to `into`. */
 ik_status tally_merge(tally *into, const tally *from, ik_error *err);
 
-/* Hops from every switch to the nearest switch that dst has a cable to; IK_NONE = not connected. distance and queue:
- * [num_switches]. */
+/* Hops from every switch to the nearest switch that dst has a cable to; IK_NONE = not connected.
+ * distance and queue: [num_switches]. */
 void tally_distances(const ik_fabric *f, uint32_t dst, uint32_t *distance, uint32_t *queue);
 
 #endif

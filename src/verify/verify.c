@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The proof of a plan: walks every pair by the fitting method, then reads the verdicts off the counts and the dependency graph.
+ * The proof of a plan: walks every pair by the fitting method, then reads the verdicts off the
+ * counts and the dependency graph.
  */
 #include "ikat/verify.h"
 
@@ -48,14 +49,18 @@ static ik_status prove_all(prove_job *job, ik_error *err)
     return prove_by_walking(job, err);
 }
 
-static ik_status job_make(const ik_plan *plan, ik_verify_config config, const ik_env *env, prove_job *job, ik_error *err)
+static ik_status job_make(const ik_plan *plan, ik_verify_config config, const ik_env *env,
+                          prove_job *job, ik_error *err)
 {
     bool trees = prove_fits_in_trees(plan) && !config.pairwise;
-    *job = (prove_job){.plan = plan, .config = config, .env = env, .num_threads = ik_env_threads(env)};
+    *job =
+        (prove_job){.plan = plan, .config = config, .env = env, .num_threads = ik_env_threads(env)};
     job->sampled = config.sample_pairs > 0 && config.sample_pairs < num_pairs(plan->fabric);
-    ik_status status = walk_groups_make(plan->fabric, !trees && prove_by_switch(plan), &job->groups, err);
+    ik_status status =
+        walk_groups_make(plan->fabric, !trees && prove_by_switch(plan), &job->groups, err);
     if (status == IK_OK) {
-        status = cdg_make(plan->fabric, plan->num_vcs, plan->vc->family->static_lane, env, &job->graph, err);
+        status = cdg_make(plan->fabric, plan->num_vcs, plan->vc->family->static_lane, env,
+                          &job->graph, err);
     }
     if (status == IK_OK) {
         job->tallies = ik_calloc(job->num_threads, sizeof *job->tallies);
@@ -65,7 +70,9 @@ static ik_status job_make(const ik_plan *plan, ik_verify_config config, const ik
         tally_init(&job->tallies[t]);
     }
     if (status == IK_OK) {
-        status = job->sampled ? prove_by_sample(job, err) : trees ? prove_by_in_trees(job, err) : prove_all(job, err);
+        status = job->sampled ? prove_by_sample(job, err)
+                 : trees      ? prove_by_in_trees(job, err)
+                              : prove_all(job, err);
     }
     return status;
 }
@@ -132,10 +139,11 @@ static ik_status explain_cycle(prove_job *job, ik_proof *proof, ik_error *err)
         return status;
     }
     for (size_t i = 0; i < length; i++) {
-        witness[i] = (ik_dependency){.channel = job->graph.port_of_channel[cycle[i] / job->graph.num_vcs],
-                                     .vc = (uint8_t)(cycle[i] % job->graph.num_vcs),
-                                     .src = IK_NONE,
-                                     .dst = IK_NONE};
+        witness[i] =
+            (ik_dependency){.channel = job->graph.port_of_channel[cycle[i] / job->graph.num_vcs],
+                            .vc = (uint8_t)(cycle[i] % job->graph.num_vcs),
+                            .src = IK_NONE,
+                            .dst = IK_NONE};
     }
     free(cycle);
     proof->witness = witness;
@@ -178,7 +186,8 @@ static ik_status read_graph(prove_job *job, ik_proof *proof, ik_error *err)
 /* What a sample shows to hold need not hold for the pairs that were not drawn. */
 static void doubt(ik_proof *proof)
 {
-    ik_verdict *const verdicts[] = {&proof->delivered, &proof->loop_free, &proof->minimal, &proof->deadlock_free};
+    ik_verdict *const verdicts[] = {&proof->delivered, &proof->loop_free, &proof->minimal,
+                                    &proof->deadlock_free};
     if (proof->deadlock_free == IK_YES) {
         proof->deadlock_reason = "channel dependency graph of the sampled pairs acyclic";
     }
@@ -190,7 +199,8 @@ static void doubt(ik_proof *proof)
 /* A proof speaks of hosts, not of their ports; channels say which port. */
 static void name_hosts(const ik_split *split, ik_proof *proof)
 {
-    uint32_t *named[] = {&proof->first_undelivered_src, &proof->first_undelivered_dst, &proof->gap_src, &proof->gap_dst};
+    uint32_t *named[] = {&proof->first_undelivered_src, &proof->first_undelivered_dst,
+                         &proof->gap_src, &proof->gap_dst};
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
         *named[i] = *named[i] == IK_NONE ? IK_NONE : split->host_of[*named[i]];
     }
@@ -201,7 +211,8 @@ static void name_hosts(const ik_split *split, ik_proof *proof)
     }
 }
 
-ik_status ik_verify(const ik_plan *plan, const ik_verify_config *config, const ik_env *env, ik_proof *out, ik_error *err)
+ik_status ik_verify(const ik_plan *plan, const ik_verify_config *config, const ik_env *env,
+                    ik_proof *out, ik_error *err)
 {
     prove_job job;
     ik_proof proof = {.gap_src = IK_NONE, .gap_dst = IK_NONE, .gap_port = IK_NONE};
@@ -210,8 +221,8 @@ ik_status ik_verify(const ik_plan *plan, const ik_verify_config *config, const i
         status = read_counts(&job, &proof, err);
     }
     if (status == IK_OK && proof.undelivered > 0) {
-        status = prove_lost_path(&job, proof.first_undelivered_src, proof.first_undelivered_dst, &proof.lost_path,
-                                 &proof.lost_path_length, err);
+        status = prove_lost_path(&job, proof.first_undelivered_src, proof.first_undelivered_dst,
+                                 &proof.lost_path, &proof.lost_path_length, err);
     }
     if (status == IK_OK) {
         status = prove_order(&job, &proof.ordered, err);

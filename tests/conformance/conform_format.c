@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every file format keeps the family's promises: what it writes it recognises and reads back, and writes again as the same
- * bytes; texts that are cut off or spoilt are refused with their file, or give a fabric that holds together.
+ * Every file format keeps the family's promises: what it writes it recognises and reads back, and
+ * writes again as the same bytes; texts that are cut off or spoilt are refused with their file, or
+ * give a fabric that holds together.
  */
 #include "expect.h"
 #include "format_helpers.h"
@@ -22,12 +23,15 @@ static const char *const specs[] = {"data/cluster96.ibnetdiscover",
                                     "xgft:m=3:2,w=1:2,host_latency=12 ns,latency=6 ns",
                                     NULL};
 
-/* Does the format keep the graph and its rates; anynet and edges do not keep labels and latencies. */
-static void compare(const ik_format *format, const char *spec, const ik_fabric *a, const ik_fabric *b)
+/* Does the format keep the graph and its rates; anynet and edges do not keep labels and
+ * latencies. */
+static void compare(const ik_format *format, const char *spec, const ik_fabric *a,
+                    const ik_fabric *b)
 {
     uint32_t links_a = 0, links_b = 0;
-    CHECK(a->num_switches == b->num_switches && a->num_hosts == b->num_hosts, "%s: %u switches, %u hosts came back as %u, %u",
-          spec, a->num_switches, a->num_hosts, b->num_switches, b->num_hosts);
+    CHECK(a->num_switches == b->num_switches && a->num_hosts == b->num_hosts,
+          "%s: %u switches, %u hosts came back as %u, %u", spec, a->num_switches, a->num_hosts,
+          b->num_switches, b->num_hosts);
     for (uint32_t port = 0; port < a->num_ports; port++)
         links_a += a->port_peer[port] != IK_NONE;
     for (uint32_t port = 0; port < b->num_ports; port++)
@@ -42,8 +46,10 @@ static void round_trip(const ik_format *format, const char *spec, const ik_fabri
 {
     ik_error err = {0};
     ik_fabric *back = NULL;
-    if (ik_fabric_read_memory(first.at, first.size, "round-trip", NULL, NULL, &back, &err) != IK_OK) {
-        CHECK(false, "%s does not come back: %s:%u:%u: %s", spec, err.file, err.line, err.column, err.text);
+    if (ik_fabric_read_memory(first.at, first.size, "round-trip", NULL, NULL, &back, &err) !=
+        IK_OK) {
+        CHECK(false, "%s does not come back: %s:%u:%u: %s", spec, err.file, err.line, err.column,
+              err.text);
         return;
     }
     CHECK(ik_fabric_check(back, &err) == IK_OK, "%s comes back broken: %s", spec, err.text);
@@ -51,10 +57,12 @@ static void round_trip(const ik_format *format, const char *spec, const ik_fabri
     compare(format, spec, f, back);
     text second = written(format, back, &err);
     CHECK(second.at, "%s is not written a second time: %s", spec, err.text);
-    if (second.at && strcmp(format->name, "json") != 0) /* json tells the judgement, which a generated fabric has not */
+    /* json tells the judgement, which a generated fabric has not */
+    if (second.at && strcmp(format->name, "json") != 0)
         CHECK(same_text(first, second), "%s: the second export differs", spec);
     ik_fabric *again = NULL;
-    if (second.at && ik_fabric_read_memory(second.at, second.size, "round-trip", format, NULL, &again, &err) == IK_OK) {
+    if (second.at && ik_fabric_read_memory(second.at, second.size, "round-trip", format, NULL,
+                                           &again, &err) == IK_OK) {
         text third = written(format, again, &err);
         CHECK(third.at && same_text(second, third), "%s: the third export differs", spec);
         free(third.at);
@@ -78,7 +86,8 @@ static void test_mark(const ik_format *format, const char *spec, text t)
               ik_fabric_read_memory(copy, t.size + 3, "marked", NULL, NULL, &marked, &err) == IK_OK,
           "%s with a byte order mark does not come back: %s", spec, err.text);
     if (plain && marked)
-        CHECK(ik_fabric_equal(plain, marked, why, sizeof why), "%s: a byte order mark changes the fabric: %s", spec, why);
+        CHECK(ik_fabric_equal(plain, marked, why, sizeof why),
+              "%s: a byte order mark changes the fabric: %s", spec, why);
     ik_fabric_free(plain);
     ik_fabric_free(marked);
     free(copy);
@@ -91,11 +100,13 @@ static void must_hold(const ik_format *format, const char *at, size_t size, cons
     ik_fabric *f = NULL;
     ik_status status = ik_fabric_read_memory(at, size, "spoilt", format, NULL, &f, &err);
     if (status == IK_OK) {
-        CHECK(ik_fabric_check(f, &err) == IK_OK, "%s text gives a broken fabric: %s", what, err.text);
+        CHECK(ik_fabric_check(f, &err) == IK_OK, "%s text gives a broken fabric: %s", what,
+              err.text);
         ik_fabric_free(f);
     } else {
         CHECK(status == IK_ERR_INPUT && strcmp(err.file, "spoilt") == 0 && err.text[0] && !f,
-              "%s text gives status %s, file '%s', text '%s'", what, ik_status_name(status), err.file, err.text);
+              "%s text gives status %s, file '%s', text '%s'", what, ik_status_name(status),
+              err.file, err.text);
     }
 }
 
@@ -108,7 +119,8 @@ static void spoil(const ik_format *format, text t)
     for (int i = 0; i < 400; i++) {
         memcpy(copy, t.at, t.size);
         for (uint32_t k = 0; k <= (uint32_t)i % 3; k++)
-            copy[ik_rng_below(&rng, (uint32_t)t.size)] = (char)(i % 2 ? ' ' + ik_rng_below(&rng, 95) : ik_rng_below(&rng, 256));
+            copy[ik_rng_below(&rng, (uint32_t)t.size)] =
+                (char)(i % 2 ? ' ' + ik_rng_below(&rng, 95) : ik_rng_below(&rng, 256));
         must_hold(format, copy, t.size, "spoilt");
     }
     free(copy);
@@ -125,15 +137,19 @@ static void test_files(const ik_format *format, const ik_fabric *f)
     snprintf(packed, sizeof packed, "%s.gz", path);
     CHECK(ik_fabric_write(f, path, NULL, &err) == IK_OK, "%s: %s", path, err.text);
     CHECK(ik_fabric_write(f, packed, NULL, &err) == IK_OK, "%s: %s", packed, err.text);
-    CHECK(ik_fabric_write(f, "no/such/folder/a", format->name, &err) == IK_ERR_IO, "a missing folder is no error");
-    CHECK(ik_fabric_write(f, "/dev/full", format->name, &err) == IK_ERR_IO, "a full disk is no error");
+    CHECK(ik_fabric_write(f, "no/such/folder/a", format->name, &err) == IK_ERR_IO,
+          "a missing folder is no error");
+    CHECK(ik_fabric_write(f, "/dev/full", format->name, &err) == IK_ERR_IO,
+          "a full disk is no error");
     if (format->read) {
         ik_fabric *plain = NULL, *unpacked = NULL;
         char why[256] = "";
         CHECK(ik_fabric_read(path, NULL, NULL, &plain, &err) == IK_OK, "%s: %s", path, err.text);
-        CHECK(ik_fabric_read(packed, NULL, NULL, &unpacked, &err) == IK_OK, "%s: %s", packed, err.text);
+        CHECK(ik_fabric_read(packed, NULL, NULL, &unpacked, &err) == IK_OK, "%s: %s", packed,
+              err.text);
         if (plain && unpacked)
-            CHECK(ik_fabric_equal(plain, unpacked, why, sizeof why), "gzip changes the fabric: %s", why);
+            CHECK(ik_fabric_equal(plain, unpacked, why, sizeof why), "gzip changes the fabric: %s",
+                  why);
         ik_fabric_free(plain);
         ik_fabric_free(unpacked);
     }
@@ -150,7 +166,8 @@ static void test_spec(const ik_format *format, const char *spec)
         return;
     }
     text t = format->write ? written(format, f, &err) : (text){0};
-    CHECK(t.at || !format->write || (err.status == IK_ERR_UNSUPPORTED && err.text[0]), "%s: %s", spec, err.text);
+    CHECK(t.at || !format->write || (err.status == IK_ERR_UNSUPPORTED && err.text[0]), "%s: %s",
+          spec, err.text);
     text twice = t.at ? written(format, f, &err) : (text){0};
     CHECK(!t.at || same_text(t, twice), "%s is written differently the second time", spec);
     if (t.at && format->read)
@@ -177,7 +194,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "there is no format %s\n", argv[1]);
         return 2;
     }
-    CHECK(format->summary && format->source && format->extensions && format->extensions[0] && (format->read || format->write),
+    CHECK(format->summary && format->source && format->extensions && format->extensions[0] &&
+              (format->read || format->write),
           "an incomplete declaration");
     char folder[] = "/tmp/ikat-conform-XXXXXX"; /* nobody else's files have these names */
     if (!mkdtemp(folder) || chdir(folder) != 0) {
@@ -186,7 +204,8 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; specs[i]; i++) {
         char spec[512];
-        snprintf(spec, sizeof spec, strncmp(specs[i], "data/", 5) == 0 ? SOURCE_DIR "/%s" : "%s", specs[i]);
+        snprintf(spec, sizeof spec, strncmp(specs[i], "data/", 5) == 0 ? SOURCE_DIR "/%s" : "%s",
+                 specs[i]);
         test_spec(format, spec);
     }
     CHECK(rmdir(folder) == 0, "%s: files are left over", folder);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conform_route.c: what every routing owes its users: run as `conform_route MEMBER` for each row of routings.def.
+ * conform_route.c: what every routing owes its users: run as `conform_route MEMBER` for each row of
+ * routings.def.
  *
- * Its claims are proved on its example fabrics, on every random fabric that it accepts, and on damaged ones if it says to survive
- * failures. The routing function answers with distinct ports of the switch, the same for the same question, and does not look at
- * what it says to ignore. Results do not depend on the number of threads. What it refuses, it refuses with a reason.
+ * Its claims are proved on its example fabrics, on every random fabric that it accepts, and on
+ * damaged ones if it says to survive failures. The routing function answers with distinct ports of
+ * the switch, the same for the same question, and does not look at what it says to ignore. Results
+ * do not depend on the number of threads. What it refuses, it refuses with a reason.
  */
 #include "conformance/expect.h"
 #include "conformance/random_fabric.h"
@@ -22,7 +24,8 @@ typedef struct subject {
     bool one_way; /* so far every state had one choice */
 } subject;
 
-/* ------------------------------------------------------------------------------------------ the routing function */
+/* ------------------------------------------------------------------------------------------ the
+ * routing function */
 
 /* One answer of next(). */
 typedef struct answer {
@@ -40,24 +43,28 @@ static void ask(const ik_routing *r, uint32_t sw, uint32_t in_port, const ik_pac
 static bool same_answer(const answer *a, const answer *b)
 {
     return a->num == b->num && (a->num == 0 || a->preferred == b->preferred) &&
-           memcmp(a->ports, b->ports, a->num * sizeof *a->ports) == 0 && a->pk.via == b->pk.via && a->pk.phase == b->pk.phase;
+           memcmp(a->ports, b->ports, a->num * sizeof *a->ports) == 0 && a->pk.via == b->pk.via &&
+           a->pk.phase == b->pk.phase;
 }
 
 static void check_ports(const subject *s, uint32_t sw, const answer *a)
 {
     const ik_fabric *f = s->plan->fabric;
-    EXPECT(a->preferred < a->num, "%s on %s: prefers choice %u of %u", s->routing, s->fabric_spec, a->preferred, a->num);
+    EXPECT(a->preferred < a->num, "%s on %s: prefers choice %u of %u", s->routing, s->fabric_spec,
+           a->preferred, a->num);
     for (uint32_t i = 0; i < a->num; i++) {
         uint32_t port = a->ports[i];
-        EXPECT(port < f->num_ports && f->port_node[port] == sw, "%s on %s: port %u is none of switch %u", s->routing,
-               s->fabric_spec, port, sw);
+        EXPECT(port < f->num_ports && f->port_node[port] == sw,
+               "%s on %s: port %u is none of switch %u", s->routing, s->fabric_spec, port, sw);
         for (uint32_t k = 0; k < i; k++) {
-            EXPECT(a->ports[k] != port, "%s on %s: port %u twice", s->routing, s->fabric_spec, port);
+            EXPECT(a->ports[k] != port, "%s on %s: port %u twice", s->routing, s->fabric_spec,
+                   port);
         }
     }
 }
 
-static void check_ignored(const subject *s, uint32_t sw, uint32_t in_port, const ik_packet *pk, const answer *first)
+static void check_ignored(const subject *s, uint32_t sw, uint32_t in_port, const ik_packet *pk,
+                          const answer *first)
 {
     const ik_fabric *f = s->plan->fabric;
     unsigned traits = s->plan->routing->traits;
@@ -75,7 +82,8 @@ static void check_ignored(const subject *s, uint32_t sw, uint32_t in_port, const
     other.vc = (uint8_t)ik_rng_below(s->rng, 256);
     answer a;
     ask(s->plan->routing, sw, other_in, &other, &a);
-    EXPECT(same_answer(&a, first), "%s on %s: depends on what it says to ignore", s->routing, s->fabric_spec);
+    EXPECT(same_answer(&a, first), "%s on %s: depends on what it says to ignore", s->routing,
+           s->fabric_spec);
 }
 
 /* Called for each hop of each state; asks about the state itself at its first hop only. */
@@ -90,13 +98,15 @@ static void check_hop(void *ctx, const walk_hop *hop)
         return;
     }
     ask(s->plan->routing, sw, hop->in_port, &first.pk, &again);
-    EXPECT(same_answer(&first, &again), "%s on %s: asked twice at one switch, answers twice", s->routing, s->fabric_spec);
+    EXPECT(same_answer(&first, &again), "%s on %s: asked twice at one switch, answers twice",
+           s->routing, s->fabric_spec);
     check_ports(s, sw, &first);
     check_ignored(s, sw, hop->in_port, hop->pk, &first);
 }
 
 /* Walks some destinations; tells whether every pair there has one way. */
-static bool check_function(const char *routing, const char *fabric_spec, const ik_plan *p, ik_rng *rng)
+static bool check_function(const char *routing, const char *fabric_spec, const ik_plan *p,
+                           ik_rng *rng)
 {
     subject s = {routing, fabric_spec, p, rng, true};
     uint32_t hosts = p->fabric->num_hosts;
@@ -116,7 +126,8 @@ static bool check_function(const char *routing, const char *fabric_spec, const i
     return s.one_way;
 }
 
-/* ------------------------------------------------------------------------------------------ claims */
+/* ------------------------------------------------------------------------------------------
+ * claims */
 
 static bool prove(const char *routing, const char *fabric_spec, const ik_plan *p, ik_proof *proof)
 {
@@ -138,31 +149,38 @@ static void check_deadlock_claim(const char *routing, const char *fabric_spec, c
         ik_status status = ik_plan_from_specs(f, routing, schemes[i], NULL, 0, NULL, &p, &err);
         EXPECT(status == IK_OK, "%s with %s on %s: %s", routing, schemes[i], fabric_spec, err.text);
         if (status == IK_OK && prove(routing, fabric_spec, p, &proof)) {
-            EXPECT(proof.deadlock_free == IK_YES, "%s with %s on %s: cycle of %zu channels", routing, schemes[i], fabric_spec,
-                   proof.witness_length);
+            EXPECT(proof.deadlock_free == IK_YES, "%s with %s on %s: cycle of %zu channels",
+                   routing, schemes[i], fabric_spec, proof.witness_length);
             ik_proof_free(&proof);
         }
         ik_plan_free(p);
     }
 }
 
-static void check_claims(const char *routing, const char *fabric_spec, const ik_fabric *f, const ik_plan *p, bool one_way)
+static void check_claims(const char *routing, const char *fabric_spec, const ik_fabric *f,
+                         const ik_plan *p, bool one_way)
 {
     unsigned claims = p->routing->claims;
     ik_proof proof;
     if (!prove(routing, fabric_spec, p, &proof)) {
         return;
     }
-    EXPECT(!(claims & IK_CLAIM_DELIVERS) || proof.delivered == IK_YES, "%s on %s: %llu pairs lost, the first %u -> %u", routing,
-           fabric_spec, (unsigned long long)proof.undelivered, proof.first_undelivered_src, proof.first_undelivered_dst);
-    EXPECT(proof.ordered != IK_NO, "%s on %s: its livelock order does not fall at every hop", routing, fabric_spec);
-    EXPECT(!(claims & IK_CLAIM_MINIMAL) || proof.not_minimal == 0, "%s on %s: %llu pairs with longer ways", routing, fabric_spec,
+    EXPECT(!(claims & IK_CLAIM_DELIVERS) || proof.delivered == IK_YES,
+           "%s on %s: %llu pairs lost, the first %u -> %u", routing, fabric_spec,
+           (unsigned long long)proof.undelivered, proof.first_undelivered_src,
+           proof.first_undelivered_dst);
+    EXPECT(proof.ordered != IK_NO, "%s on %s: its livelock order does not fall at every hop",
+           routing, fabric_spec);
+    EXPECT(!(claims & IK_CLAIM_MINIMAL) || proof.not_minimal == 0,
+           "%s on %s: %llu pairs with longer ways", routing, fabric_spec,
            (unsigned long long)proof.not_minimal);
-    EXPECT(!(claims & IK_CLAIM_IN_ORDER) || one_way, "%s on %s: several ways for a pair", routing, fabric_spec);
-    EXPECT(!p->routing->natural_vc || proof.deadlock_free == IK_YES, "%s with its natural %s on %s: cycle of %zu channels",
-           routing, p->vc->spec, fabric_spec, proof.witness_length);
-    EXPECT(p->routing->kind != IK_ROUTE_DETERMINISTIC || one_way, "%s on %s: deterministic with several ways", routing,
+    EXPECT(!(claims & IK_CLAIM_IN_ORDER) || one_way, "%s on %s: several ways for a pair", routing,
            fabric_spec);
+    EXPECT(!p->routing->natural_vc || proof.deadlock_free == IK_YES,
+           "%s with its natural %s on %s: cycle of %zu channels", routing, p->vc->spec, fabric_spec,
+           proof.witness_length);
+    EXPECT(p->routing->kind != IK_ROUTE_DETERMINISTIC || one_way,
+           "%s on %s: deterministic with several ways", routing, fabric_spec);
     ik_proof_free(&proof);
     if (claims & IK_CLAIM_DEADLOCK_FREE) {
         check_deadlock_claim(routing, fabric_spec, f);
@@ -170,29 +188,36 @@ static void check_claims(const char *routing, const char *fabric_spec, const ik_
 }
 
 /* The same routing made from its own spec, on several threads, gives the same paths. */
-static void check_twin(const char *routing, const char *fabric_spec, const ik_fabric *f, const ik_plan *p)
+static void check_twin(const char *routing, const char *fabric_spec, const ik_fabric *f,
+                       const ik_plan *p)
 {
     ik_plan *twin = NULL;
     ik_error err = {0};
     ik_env threads = {.num_threads = 3};
-    ik_status status = ik_plan_from_specs(f, p->routing->spec, p->vc->spec, NULL, 0, &threads, &twin, &err);
-    EXPECT(status == IK_OK, "%s on %s: its own spec '%s' is refused: %s", routing, fabric_spec, p->routing->spec, err.text);
+    ik_status status =
+        ik_plan_from_specs(f, p->routing->spec, p->vc->spec, NULL, 0, &threads, &twin, &err);
+    EXPECT(status == IK_OK, "%s on %s: its own spec '%s' is refused: %s", routing, fabric_spec,
+           p->routing->spec, err.text);
     uint32_t hosts = p->fabric->num_hosts, a[512], b[512];
     for (uint32_t src = 0; twin && src < hosts; src += 1 + hosts / 32) {
         for (uint32_t dst = 0; dst < hosts; dst++) {
             uint32_t starts = src == dst ? 0 : ik_plan_num_starts(p, src, dst);
-            EXPECT(src == dst || ik_plan_num_starts(twin, src, dst) == starts, "%s on %s: made twice", routing, fabric_spec);
+            EXPECT(src == dst || ik_plan_num_starts(twin, src, dst) == starts,
+                   "%s on %s: made twice", routing, fabric_spec);
             for (uint32_t n = 0; n < starts && n < 4; n++) {
                 uint32_t length = ik_plan_path(p, src, dst, n, a, 512);
-                bool same = ik_plan_path(twin, src, dst, n, b, 512) == length && memcmp(a, b, length * sizeof *a) == 0;
-                EXPECT(same, "%s on %s: made twice, %u -> %u goes two ways", routing, fabric_spec, src, dst);
+                bool same = ik_plan_path(twin, src, dst, n, b, 512) == length &&
+                            memcmp(a, b, length * sizeof *a) == 0;
+                EXPECT(same, "%s on %s: made twice, %u -> %u goes two ways", routing, fabric_spec,
+                       src, dst);
             }
         }
     }
     ik_plan_free(twin);
 }
 
-/* ------------------------------------------------------------------------------------------ fabrics */
+/* ------------------------------------------------------------------------------------------
+ * fabrics */
 
 /* True if the routing accepts the fabric. */
 static bool check_on(const char *routing, const char *fabric_spec, const ik_fabric *f, ik_rng *rng)
@@ -201,7 +226,8 @@ static bool check_on(const char *routing, const char *fabric_spec, const ik_fabr
     ik_error err = {0};
     ik_status status = ik_plan_from_specs(f, routing, NULL, NULL, 0, NULL, &p, &err);
     if (status != IK_OK) {
-        EXPECT(status == IK_ERR_UNSUPPORTED, "%s on %s: %s: %s", routing, fabric_spec, ik_status_name(status), err.text);
+        EXPECT(status == IK_ERR_UNSUPPORTED, "%s on %s: %s: %s", routing, fabric_spec,
+               ik_status_name(status), err.text);
         EXPECT(err.text[0] && !p, "%s on %s: refused without a reason", routing, fabric_spec);
         return false;
     }
@@ -212,10 +238,12 @@ static bool check_on(const char *routing, const char *fabric_spec, const ik_fabr
 }
 
 /* "FABRIC-SPEC" or "FABRIC-SPEC PARAMETERS". */
-static void split_example(const char *example, const char *routing, char *fabric_spec, char *routing_spec, size_t size)
+static void split_example(const char *example, const char *routing, char *fabric_spec,
+                          char *routing_spec, size_t size)
 {
     const char *space = strchr(example, ' ');
-    snprintf(fabric_spec, size, "%.*s", (int)(space ? space - example : (long)strlen(example)), example);
+    snprintf(fabric_spec, size, "%.*s", (int)(space ? space - example : (long)strlen(example)),
+             example);
     snprintf(routing_spec, size, "%s%s%s", routing, space ? ":" : "", space ? space + 1 : "");
 }
 
@@ -228,7 +256,8 @@ static void check_examples(const ik_routing_family *family, ik_rng *rng)
         split_example(*e, family->name, fabric_spec, routing, sizeof routing);
         bool built = ik_fabric_from_spec(fabric_spec, NULL, &f, &err) == IK_OK;
         EXPECT(built, "example '%s': %s", *e, err.text);
-        EXPECT(!built || check_on(routing, fabric_spec, f, rng), "%s refuses its example '%s'", family->name, *e);
+        EXPECT(!built || check_on(routing, fabric_spec, f, rng), "%s refuses its example '%s'",
+               family->name, *e);
         ik_fabric_free(f);
     }
     for (const char *const *e = family->refused_fabrics; e && *e; e++) {
@@ -238,16 +267,20 @@ static void check_examples(const ik_routing_family *family, ik_rng *rng)
         split_example(*e, family->name, fabric_spec, routing, sizeof routing);
         bool built = ik_fabric_from_spec(fabric_spec, NULL, &f, &err) == IK_OK;
         EXPECT(built, "'%s': %s", *e, err.text);
-        ik_status status = built ? ik_plan_from_specs(f, routing, NULL, NULL, 0, NULL, &p, &err) : IK_ERR_UNSUPPORTED;
-        EXPECT(status == IK_ERR_UNSUPPORTED, "%s should refuse '%s': %s %s", family->name, *e, ik_status_name(status), err.text);
-        EXPECT(!built || status == IK_OK || (err.text[0] && err.hint[0]), "%s refuses '%s' without a reason or hint: '%s' (%s)",
-               family->name, *e, err.text, err.hint);
+        ik_status status = built ? ik_plan_from_specs(f, routing, NULL, NULL, 0, NULL, &p, &err)
+                                 : IK_ERR_UNSUPPORTED;
+        EXPECT(status == IK_ERR_UNSUPPORTED, "%s should refuse '%s': %s %s", family->name, *e,
+               ik_status_name(status), err.text);
+        EXPECT(!built || status == IK_OK || (err.text[0] && err.hint[0]),
+               "%s refuses '%s' without a reason or hint: '%s' (%s)", family->name, *e, err.text,
+               err.hint);
         ik_plan_free(p);
         ik_fabric_free(f);
     }
 }
 
-/* Marks what can be reached from sw going up, then down. seen: bit 0 while going up, bit 1 after the first hop down. */
+/* Marks what can be reached from sw going up, then down. seen: bit 0 while going up, bit 1 after
+ * the first hop down. */
 static void climb(const ik_fabric *f, uint32_t sw, unsigned stage, uint8_t *seen)
 {
     if (seen[sw] & 1u << stage) {
@@ -267,8 +300,8 @@ static void climb(const ik_fabric *f, uint32_t sw, unsigned stage, uint8_t *seen
     }
 }
 
-/* Does a damaged tree leave connected ports of hosts that no way up and then down joins? Then a routing by levels may refuse it.
- * f: every host has one cable. */
+/* Does a damaged tree leave connected ports of hosts that no way up and then down joins? Then a
+ * routing by levels may refuse it. f: every host has one cable. */
 static bool breaks_split_levels(const ik_fabric *f)
 {
     uint8_t *seen = malloc((size_t)f->num_switches + 1);
@@ -303,8 +336,10 @@ static bool breaks_levels(const ik_fabric *f)
     return broken;
 }
 
-/* Failures must not turn an accepted fabric into a refused one for a routing that says it survives them. */
-static void check_damaged(const char *routing, char *spec, size_t size, unsigned claims, ik_rng *rng)
+/* Failures must not turn an accepted fabric into a refused one for a routing that says it survives
+ * them. */
+static void check_damaged(const char *routing, char *spec, size_t size, unsigned claims,
+                          ik_rng *rng)
 {
     draw_failures(rng, spec, size);
     ik_fabric *f = NULL;
@@ -323,7 +358,8 @@ static void check_random(const ik_routing_family *family, ik_rng *rng)
         char spec[256];
         draw_fabric_spec(rng, spec, sizeof spec);
         ik_fabric *f = NULL;
-        bool served = ik_fabric_from_spec(spec, NULL, &f, NULL) == IK_OK && check_on(family->name, spec, f, rng);
+        bool served = ik_fabric_from_spec(spec, NULL, &f, NULL) == IK_OK &&
+                      check_on(family->name, spec, f, rng);
         tried += f != NULL;
         accepted += served;
         ik_fabric_free(f);
@@ -339,7 +375,8 @@ static void check_descriptor(const ik_routing_family *family)
     EXPECT(family->summary && *family->summary, "%s has no summary", family->name);
     EXPECT(family->source && *family->source, "%s names no source", family->name);
     EXPECT(family->create && family->next, "%s lacks a function", family->name);
-    EXPECT(!family->num_starts || family->start_nth, "%s: num_starts needs start_nth", family->name);
+    EXPECT(!family->num_starts || family->start_nth, "%s: num_starts needs start_nth",
+           family->name);
     for (const ik_param *p = family->params; p && p->name; p++) {
         EXPECT(p->help && *p->help, "%s: parameter %s has no help", family->name, p->name);
     }
@@ -359,7 +396,9 @@ int main(int argc, char **argv)
 {
     const ik_routing_family *family = argc == 2 ? ik_routing_find(argv[1]) : NULL;
     if (!family) {
-        fprintf(stderr, "usage: conform_route MEMBER, and the member must be found by the name of its row\n");
+        fprintf(
+            stderr,
+            "usage: conform_route MEMBER, and the member must be found by the name of its row\n");
         return 2;
     }
     ik_rng rng = ik_rng_at(1, IK_RNG_TEST, 0);

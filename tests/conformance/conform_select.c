@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conform_select NAME: what every selection function promises, on trees and random local states: it picks an output with room (of
- * the output buffer where the switch has one), waits only if there is none, and repeats itself on equal input. Without output
- * buffers, or with skip_busy=true, it picks an idle output if there is any; else it does not look whether outputs are busy. */
+ * conform_select NAME: what every selection function promises, on trees and random local states: it
+ * picks an output with room (of the output buffer where the switch has one), waits only if there is
+ * none, and repeats itself on equal input. Without output buffers, or with skip_busy=true, it picks
+ * an idle output if there is any; else it does not look whether outputs are busy. */
 #include "ikat/ikat.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(condition)                                                                                                         \
-    do {                                                                                                                         \
-        if (!(condition)) {                                                                                                      \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                                      \
-            exit(1);                                                                                                             \
-        }                                                                                                                        \
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+            exit(1);                                                                               \
+        }                                                                                          \
     } while (0)
 
 enum { MAX_OUT = 64, CAPACITY = 16384, ROUNDS = 400 };
@@ -63,14 +64,17 @@ static void draw_state(local *l, uint32_t radix, ik_rng *rng)
 {
     uint32_t crowd = ik_rng_below(rng, 5);
     for (uint32_t i = 0; i < radix; i++) {
-        l->credit[i] = ik_rng_below(rng, 4) < crowd ? ik_rng_below(rng, 4096) : 4096 * (1 + ik_rng_below(rng, 4));
-        l->room[i] = ik_rng_below(rng, 4) < crowd ? ik_rng_below(rng, 4096) : 4096 * (1 + ik_rng_below(rng, 4));
+        l->credit[i] = ik_rng_below(rng, 4) < crowd ? ik_rng_below(rng, 4096)
+                                                    : 4096 * (1 + ik_rng_below(rng, 4));
+        l->room[i] = ik_rng_below(rng, 4) < crowd ? ik_rng_below(rng, 4096)
+                                                  : 4096 * (1 + ik_rng_below(rng, 4));
         l->queued[i] = 4096 * ik_rng_below(rng, 5);
         l->busy[i] = ik_rng_below(rng, 3) == 0;
     }
 }
 
-static void check_pick(const local *l, const int64_t *space, bool skips, const uint32_t *out, uint32_t n, uint32_t picked)
+static void check_pick(const local *l, const int64_t *space, bool skips, const uint32_t *out,
+                       uint32_t n, uint32_t picked)
 {
     bool any = false, idle = false;
     for (uint32_t i = 0; i < n; i++) {
@@ -86,26 +90,32 @@ static void check_pick(const local *l, const int64_t *space, bool skips, const u
     CHECK(!skips || !idle || !l->busy[out[picked] - l->first]);
 }
 
-/* One question, with and without output buffers. state: of the function at this switch, advanced once. */
-static void check_question(const ik_selection *s, uint32_t sw, const ik_packet *pk, local *l, const uint32_t *out, uint32_t n,
-                           uint32_t preferred, uint64_t round, uint64_t *state)
+/* One question, with and without output buffers. state: of the function at this switch, advanced
+ * once. */
+static void check_question(const ik_selection *s, uint32_t sw, const ik_packet *pk, local *l,
+                           const uint32_t *out, uint32_t n, uint32_t preferred, uint64_t round,
+                           uint64_t *state)
 {
     ik_draw draw = {1, sw, round};
     uint64_t before[16], again[16];
     memcpy(before, state, sizeof before);
     for (int buffered = 0; buffered < 2; buffered++) {
-        ik_view view = {l, credit, capacity, queued, busy, buffered ? room : NULL, buffered ? capacity : NULL};
+        ik_view view = {
+            l, credit, capacity, queued, busy, buffered ? room : NULL, buffered ? capacity : NULL};
         const int64_t *space = buffered ? l->room : l->credit;
         bool skips = s->skip_busy == IK_SKIP_AUTO ? !buffered : s->skip_busy == IK_SKIP_ALWAYS;
         memcpy(state, before, sizeof before);
-        uint32_t picked = s->family->pick(s, sw, pk, out, n, preferred, 4096, 0, &view, state, &draw);
+        uint32_t picked =
+            s->family->pick(s, sw, pk, out, n, preferred, 4096, 0, &view, state, &draw);
         memcpy(again, before, sizeof again);
-        CHECK(picked == s->family->pick(s, sw, pk, out, n, preferred, 4096, 0, &view, again, &draw));
+        CHECK(picked ==
+              s->family->pick(s, sw, pk, out, n, preferred, 4096, 0, &view, again, &draw));
         CHECK(memcmp(again, state, sizeof again) == 0);
         check_pick(l, space, skips, out, n, picked);
         view.busy = NULL; /* a switch that does not tell: every output counts as idle */
         memcpy(again, before, sizeof again);
-        uint32_t untold = s->family->pick(s, sw, pk, out, n, preferred, 4096, 0, &view, again, &draw);
+        uint32_t untold =
+            s->family->pick(s, sw, pk, out, n, preferred, 4096, 0, &view, again, &draw);
         CHECK(skips || untold == picked);
         check_pick(l, space, false, out, n, untold);
     }
@@ -120,7 +130,9 @@ static void check_switch(const ik_selection *s, const ik_routing *r, uint32_t sw
     CHECK(ik_radix(f, sw) <= MAX_OUT);
     CHECK(!s->family->switch_state_bytes || s->family->switch_state_bytes(s, sw) <= sizeof state);
     for (uint64_t round = 0; round < ROUNDS; round++) {
-        ik_packet pk = {.src = ik_rng_below(rng, f->num_hosts), .dst = ik_rng_below(rng, f->num_hosts), .via = IK_NONE};
+        ik_packet pk = {.src = ik_rng_below(rng, f->num_hosts),
+                        .dst = ik_rng_below(rng, f->num_hosts),
+                        .via = IK_NONE};
         draw_state(&l, ik_radix(f, sw), rng);
         uint32_t n = r->family->next(r, sw, f->port_base[sw], &pk, out, &preferred);
         CHECK(n > 0);
@@ -145,12 +157,14 @@ static void check_on(const char *fabric, const char *routing, const char *select
 
 int main(int argc, char **argv)
 {
-    static const char *const fabrics[] = {"karytree:k=2,n=3", "karytree:k=5,n=2", "rlft:ports=8,levels=3",
-                                          "pgft:m=4:4,w=1:2,p=1:2"};
-    static const char *const routings[] = {"adaptive_tree", "adaptive_tree:delta=2", "adaptive_tree:stages=1", "dmodk"};
+    static const char *const fabrics[] = {"karytree:k=2,n=3", "karytree:k=5,n=2",
+                                          "rlft:ports=8,levels=3", "pgft:m=4:4,w=1:2,p=1:2"};
+    static const char *const routings[] = {"adaptive_tree", "adaptive_tree:delta=2",
+                                           "adaptive_tree:stages=1", "dmodk"};
     CHECK(argc == 2);
     const ik_selection_family *family = ik_selection_find(argv[1]);
-    CHECK(family && strcmp(family->name, argv[1]) == 0 && *family->summary && *family->source && family->pick);
+    CHECK(family && strcmp(family->name, argv[1]) == 0 && *family->summary && *family->source &&
+          family->pick);
     ik_rng rng = ik_rng_at(1, IK_RNG_TEST, 0);
     static const char *const rules[] = {"", ":skip_busy=false", ":skip_busy=true"};
     for (size_t i = 0; i < 4; i++)

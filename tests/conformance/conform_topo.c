@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every topology keeps the family's promises: its examples build sound fabrics, the same bytes each time, that JSON brings back
- * as good as generated and that their own spec builds again; hosts= and fail= work; its bad examples are refused with a reason.
+ * Every topology keeps the family's promises: its examples build sound fabrics, the same bytes each
+ * time, that JSON brings back as good as generated and that their own spec builds again; hosts= and
+ * fail= work; its bad examples are refused with a reason.
  */
 #include "expect.h"
 #include "format_helpers.h"
@@ -47,7 +48,8 @@ static void test_json(const char *spec, const ik_fabric *f)
     CHECK(f->intact == back->intact, "JSON does not bring back that it is intact");
     CHECK(!f->family_data == !back->family_data, "JSON does not bring back the family's data");
     text first = written(json, f, &err), second = written(json, back, &err);
-    CHECK(first.at && second.at && same_text(first, second), "JSON of it read back is not the same bytes");
+    CHECK(first.at && second.at && same_text(first, second),
+          "JSON of it read back is not the same bytes");
     free(first.at);
     free(second.at);
     ik_fabric_free(back);
@@ -61,12 +63,14 @@ static void test_again(const char *spec, const ik_fabric *f)
     ik_fabric *again = build(spec), *own = build(f->spec);
     if (again) {
         text first = written(json, f, &err), second = written(json, again, &err);
-        CHECK(first.at && second.at && same_text(first, second), "not the same bytes when built twice");
+        CHECK(first.at && second.at && same_text(first, second),
+              "not the same bytes when built twice");
         free(first.at);
         free(second.at);
     }
     if (own)
-        CHECK(ik_fabric_equal(f, own, why, sizeof why), "its own spec %s builds another fabric: %s", f->spec, why);
+        CHECK(ik_fabric_equal(f, own, why, sizeof why), "its own spec %s builds another fabric: %s",
+              f->spec, why);
     ik_fabric_free(again);
     ik_fabric_free(own);
 }
@@ -81,7 +85,8 @@ static void test_fewer(const char *example, const ik_fabric *f)
     snprintf(spec, sizeof spec, "%s%shosts=%u", example, separator, f->num_hosts / 2);
     ik_fabric *fewer = build(spec);
     if (fewer) {
-        CHECK(fewer->num_hosts == f->num_hosts / 2 && fewer->num_switches == f->num_switches, "%u hosts", fewer->num_hosts);
+        CHECK(fewer->num_hosts == f->num_hosts / 2 && fewer->num_switches == f->num_switches,
+              "%u hosts", fewer->num_hosts);
         CHECK(f->num_hosts == 0 || !fewer->intact, "still intact");
     }
     ik_fabric_free(fewer);
@@ -89,9 +94,12 @@ static void test_fewer(const char *example, const ik_fabric *f)
     ik_fabric *failed = build(spec), *same = build(spec);
     if (failed && same) {
         char why[256];
-        CHECK(failed->num_ports == f->num_ports && connected_ports(failed) <= connected_ports(f), "ports are lost");
-        CHECK(connected_ports(failed) == connected_ports(f) || failed->num_findings, "losses without a finding");
-        CHECK(ik_fabric_equal(failed, same, why, sizeof why), "the same seed fails other parts: %s", why);
+        CHECK(failed->num_ports == f->num_ports && connected_ports(failed) <= connected_ports(f),
+              "ports are lost");
+        CHECK(connected_ports(failed) == connected_ports(f) || failed->num_findings,
+              "losses without a finding");
+        CHECK(ik_fabric_equal(failed, same, why, sizeof why), "the same seed fails other parts: %s",
+              why);
         test_json(spec, failed);
     }
     ik_fabric_free(failed);
@@ -117,8 +125,9 @@ static void test_refused(const char *spec)
     ik_fabric *f = NULL;
     ik_env env = {.seed = 1, .memory_limit_bytes = UINT64_C(4) << 30};
     ik_status status = ik_fabric_from_spec(spec, &env, &f, &err);
-    CHECK(status == IK_ERR_USAGE || status == IK_ERR_INPUT || (topology->imported && status == IK_ERR_IO), "status %s, '%s'",
-          ik_status_name(status), err.text);
+    CHECK(status == IK_ERR_USAGE || status == IK_ERR_INPUT ||
+              (topology->imported && status == IK_ERR_IO),
+          "status %s, '%s'", ik_status_name(status), err.text);
     CHECK(!f && err.text[0], "refused without a reason");
     ik_fabric_free(f);
 }
@@ -131,14 +140,16 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: conform_topo TOPOLOGY\n");
         return 2;
     }
-    CHECK(topology->summary && topology->source && topology->details && topology->examples && topology->examples[0],
+    CHECK(topology->summary && topology->source && topology->details && topology->examples &&
+              topology->examples[0],
           "an incomplete declaration");
     for (size_t i = 0; topology->examples[i]; i++)
         test_example(topology->examples[i]);
     for (size_t i = 0; topology->bad_examples && topology->bad_examples[i]; i++)
         test_refused(topology->bad_examples[i]);
     for (const ik_shorthand *s = topology->shorthands; s && s->name; s++) {
-        CHECK(s->summary && s->source && s->params && s->examples && s->examples[0], "shorthand %s is incomplete", s->name);
+        CHECK(s->summary && s->source && s->params && s->examples && s->examples[0],
+              "shorthand %s is incomplete", s->name);
         for (size_t i = 0; s->examples[i]; i++)
             test_example(s->examples[i]);
     }

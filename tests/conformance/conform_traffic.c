@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conform_traffic.c: every traffic pattern keeps the family's promises, on every fabric that it accepts:
- * flows in ascending order and within their scale, destinations drawn as the flows say, permutations one to one, the same
- * seed and the same spec give the same pattern.
+ * conform_traffic.c: every traffic pattern keeps the family's promises, on every fabric that it
+ * accepts: flows in ascending order and within their scale, destinations drawn as the flows say,
+ * permutations one to one, the same seed and the same spec give the same pattern.
  */
 #include "conformance/expect.h"
 #include "ikat/topology.h"
@@ -14,37 +14,40 @@
 #include <string.h>
 
 static const char *const fabrics[] = {
-    "karytree:k=4,n=3", "karytree:k=2,n=4", "slimfly:q=5",           "torus:dims=4:4:4",    "oft:k=3",          "mlfm:h=4",
-    "dragonfly:h=2",    "crossbar:n=5",     "rlft:ports=4,levels=3", "xgft:m=16:16,w=1:10", "lrt:N=64,d=4,r=3", NULL};
+    "karytree:k=4,n=3",    "karytree:k=2,n=4", "slimfly:q=5",
+    "torus:dims=4:4:4",    "oft:k=3",          "mlfm:h=4",
+    "dragonfly:h=2",       "crossbar:n=5",     "rlft:ports=4,levels=3",
+    "xgft:m=16:16,w=1:10", "lrt:N=64,d=4,r=3", NULL};
 
 /* Further specs of a member beside its bare name. */
-static const char *const specs[] = {"uniform:self=true",
-                                    "shift:by=3",
-                                    "permutation:derangement=true,seed=9",
-                                    "hotspot:share=messages,count=3,fraction=35%",
-                                    "hotspot:nodes=1:2,fraction=50%",
-                                    "hotspot:nodes=0:3,fraction=50%,pick=fixed",
-                                    "hotspot:nodes=0:3,fraction=30%,rest=silent",
-                                    "hotspot:nodes=0:3,fraction=30%,rest=silent,share=messages",
-                                    "tornado:dims=5",
-                                    "neighbour:dims=2:2,wrap=false",
-                                    "neighbour:dims=5:1",
-                                    "alltoall:order=shift,visits=3",
-                                    "adversarial:groups=2",
-                                    "ihs:fraction=50%,seed=4",
-                                    "local:gamma=2.5",
-                                    "cg:processes=4,phase=1",
-                                    "wrf:rows=2,columns=2",
-                                    "bt:side=2",
-                                    "worst:method=longest",
-                                    "worst:method=shift",
-                                    "file:path=" TEST_DATA "/traffic/ring.flows",
-                                    "file:path=" TEST_DATA "/traffic/real.flows",
-                                    "mix:shift:by=3",
-                                    "mix:80%*uniform+20%*incast=hotspot:nodes=4;fraction=30%;rest=silent",
-                                    "mix:3*uniform+2*local+shift:by=2+hotspot:share=messages;fraction=35%;nodes=1",
-                                    "mix:permutation+30%*permutation+20%*file:path=" TEST_DATA "/traffic/ring.flows",
-                                    NULL};
+static const char *const specs[] = {
+    "uniform:self=true",
+    "shift:by=3",
+    "permutation:derangement=true,seed=9",
+    "hotspot:share=messages,count=3,fraction=35%",
+    "hotspot:nodes=1:2,fraction=50%",
+    "hotspot:nodes=0:3,fraction=50%,pick=fixed",
+    "hotspot:nodes=0:3,fraction=30%,rest=silent",
+    "hotspot:nodes=0:3,fraction=30%,rest=silent,share=messages",
+    "tornado:dims=5",
+    "neighbour:dims=2:2,wrap=false",
+    "neighbour:dims=5:1",
+    "alltoall:order=shift,visits=3",
+    "adversarial:groups=2",
+    "ihs:fraction=50%,seed=4",
+    "local:gamma=2.5",
+    "cg:processes=4,phase=1",
+    "wrf:rows=2,columns=2",
+    "bt:side=2",
+    "worst:method=longest",
+    "worst:method=shift",
+    "file:path=" TEST_DATA "/traffic/ring.flows",
+    "file:path=" TEST_DATA "/traffic/real.flows",
+    "mix:shift:by=3",
+    "mix:80%*uniform+20%*incast=hotspot:nodes=4;fraction=30%;rest=silent",
+    "mix:3*uniform+2*local+shift:by=2+hotspot:share=messages;fraction=35%;nodes=1",
+    "mix:permutation+30%*permutation+20%*file:path=" TEST_DATA "/traffic/ring.flows",
+    NULL};
 
 #define DRAWS 4000
 
@@ -75,8 +78,8 @@ static void note_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, ui
     CHECK(dst < t->num_hosts, "flow to host %u", dst);
     CHECK(dst != src || strstr(t->spec, "self="), "flow from %u to itself", src);
     CHECK(l->num == 0 || dst > l->dst[l->num - 1], "flows of %u do not ascend", src);
-    CHECK(weight > 0 && weight <= scale, "flow %u -> %u has weight %llu of %llu", src, dst, (unsigned long long)weight,
-          (unsigned long long)scale);
+    CHECK(weight > 0 && weight <= scale, "flow %u -> %u has weight %llu of %llu", src, dst,
+          (unsigned long long)weight, (unsigned long long)scale);
     if (l->num < t->num_hosts) {
         l->dst[l->num] = dst;
         l->share[l->num++] = (double)weight / (double)scale;
@@ -110,14 +113,17 @@ static void check_draws(const ik_traffic *t, const flow_list *l, uint32_t *count
     memset(count, 0, t->num_hosts * sizeof *count);
     for (uint64_t n = 0; n < DRAWS; n++) {
         uint32_t d = t->family->dest(t, l->src, n);
-        CHECK(d == t->family->dest(t, l->src, n), "destination %llu of %u changes", (unsigned long long)n, l->src);
+        CHECK(d == t->family->dest(t, l->src, n), "destination %llu of %u changes",
+              (unsigned long long)n, l->src);
         uint32_t run[3];
         if (t->family->dests && n > 1) {
             t->family->dests(t, l->src, n - 2, 3, run);
-            CHECK(d == run[2], "destination %llu of %u is another one in a run", (unsigned long long)n, l->src);
+            CHECK(d == run[2], "destination %llu of %u is another one in a run",
+                  (unsigned long long)n, l->src);
         }
         if (l->num == 0) {
-            CHECK(d == IK_NONE && ik_traffic_is_silent(t, l->src), "silent host %u sends to %u", l->src, d);
+            CHECK(d == IK_NONE && ik_traffic_is_silent(t, l->src), "silent host %u sends to %u",
+                  l->src, d);
             return;
         }
         left_out += d == IK_NONE;
@@ -131,11 +137,12 @@ static void check_draws(const ik_traffic *t, const flow_list *l, uint32_t *count
     }
     for (uint32_t i = 0; i < l->num; i++) {
         double p = l->share[i] / whole, expect = DRAWS * p, slack = 6 * sqrt(expect * (1 - p)) + 3;
-        CHECK(fabs(count[i] - expect) <= slack, "%u -> %u: %u draws, %.1f expected", l->src, l->dst[i], count[i], expect);
+        CHECK(fabs(count[i] - expect) <= slack, "%u -> %u: %u draws, %.1f expected", l->src,
+              l->dst[i], count[i], expect);
     }
     double gap = fmax(0, whole - l->sum), expect = DRAWS * gap;
-    CHECK(fabs(left_out - expect) <= 6 * sqrt(expect * (1 - gap)) + 3 * t->gaps, "%u leaves out %g messages, %.1f expected",
-          l->src, left_out, expect);
+    CHECK(fabs(left_out - expect) <= 6 * sqrt(expect * (1 - gap)) + 3 * t->gaps,
+          "%u leaves out %g messages, %.1f expected", l->src, left_out, expect);
     CHECK(!ik_traffic_is_silent(t, l->src), "host %u is said to be silent", l->src);
 }
 
@@ -153,8 +160,10 @@ static void check_classes(const ik_traffic *t)
     for (uint32_t src = 0; src < t->num_hosts; src++) {
         for (uint64_t n = 0; n < 50 && !ik_traffic_is_silent(t, src); n++) {
             unsigned c = t->family->class_of(t, src, n);
-            CHECK(c < num, "message %llu of %u is of class %u of %u", (unsigned long long)n, src, c, num);
-            CHECK(c == t->family->class_of(t, src, n), "the class of message %llu of %u changes", (unsigned long long)n, src);
+            CHECK(c < num, "message %llu of %u is of class %u of %u", (unsigned long long)n, src, c,
+                  num);
+            CHECK(c == t->family->class_of(t, src, n), "the class of message %llu of %u changes",
+                  (unsigned long long)n, src);
             seen |= 1u << (c & 31);
         }
     }
@@ -198,7 +207,8 @@ static void check_again(const ik_traffic *t, const ik_env *env)
         uint64_t a = flows_of(t, src, dst, share).hash, b = flows_of(u, src, dst, share).hash;
         CHECK(a == b, "made again, the flows of %u differ", src);
         for (uint64_t n = 0; n < 5; n++) {
-            CHECK(t->family->dest(t, src, n) == u->family->dest(u, src, n), "made again, draws of %u differ", src);
+            CHECK(t->family->dest(t, src, n) == u->family->dest(u, src, n),
+                  "made again, draws of %u differ", src);
         }
     }
     ik_traffic_free(u);
@@ -214,8 +224,8 @@ static bool try_spec(const ik_fabric *f, const char *spec)
     ik_error err = {0};
     ik_status s = ik_traffic_from_spec(f, spec, &env, &t, &err);
     if (s != IK_OK) {
-        EXPECT(!t && err.text[0] && (s == IK_ERR_UNSUPPORTED || s == IK_ERR_USAGE), "%s on %s refused as '%s': %s", spec, f->spec,
-               ik_status_name(s), err.text);
+        EXPECT(!t && err.text[0] && (s == IK_ERR_UNSUPPORTED || s == IK_ERR_USAGE),
+               "%s on %s refused as '%s': %s", spec, f->spec, ik_status_name(s), err.text);
         return false;
     }
     check_pattern(t);
@@ -245,7 +255,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: conform_traffic MEMBER\n");
         return 2;
     }
-    if (!family->summary || !family->source || !family->details || !family->dest || !family->flows) {
+    if (!family->summary || !family->source || !family->details || !family->dest ||
+        !family->flows) {
         fprintf(stderr, "%s: incomplete\n", family->name);
         return 1;
     }

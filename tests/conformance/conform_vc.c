@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conform_vc.c: what every VC scheme owes its users: run as `conform_vc MEMBER` for each row of vcs.def.
+ * conform_vc.c: what every VC scheme owes its users: run as `conform_vc MEMBER` for each row of
+ * vcs.def.
  *
- * Over random fabrics and routings: VCs stay below num_vcs on every hop that a plan can take; a scheme that says it keeps its
- * lane does; what it says to ignore does not matter; two schemes made from one spec agree; its own spec makes it again; one VC
- * less than needed is refused with the number that would do.
+ * Over random fabrics and routings: VCs stay below num_vcs on every hop that a plan can take; a
+ * scheme that says it keeps its lane does; what it says to ignore does not matter; two schemes made
+ * from one spec agree; its own spec makes it again; one VC less than needed is refused with the
+ * number that would do.
  */
 #include "conformance/expect.h"
 #include "conformance/random_fabric.h"
@@ -20,7 +22,8 @@ typedef struct subject {
 } subject;
 
 /* The answer for a packet that differs in what the scheme says to ignore. */
-static void check_ignored(const subject *s, const walk_hop *hop, uint32_t sw, uint8_t first, uint8_t last)
+static void check_ignored(const subject *s, const walk_hop *hop, uint32_t sw, uint8_t first,
+                          uint8_t last)
 {
     const ik_vc *v = s->plan->vc;
     ik_packet pk = *hop->pk;
@@ -33,8 +36,9 @@ static void check_ignored(const subject *s, const walk_hop *hop, uint32_t sw, ui
     }
     uint8_t other_first, other_last;
     v->family->next(v, sw, hop->in_port, hop->out_port, &pk, &other_first, &other_last);
-    EXPECT(other_first == first && other_last == last, "%s on %s, %s: depends on what it says to ignore", s->scheme,
-           s->fabric_spec, s->routing);
+    EXPECT(other_first == first && other_last == last,
+           "%s on %s, %s: depends on what it says to ignore", s->scheme, s->fabric_spec,
+           s->routing);
 }
 
 static void check_hop(void *ctx, const walk_hop *hop)
@@ -43,14 +47,16 @@ static void check_hop(void *ctx, const walk_hop *hop)
     const ik_vc *v = s->plan->vc, *twin = s->twin->vc;
     uint32_t sw = s->plan->fabric->port_node[hop->in_port];
     s->num_hops++;
-    EXPECT(hop->vc_first <= hop->vc_last && hop->vc_last < v->num_vcs, "%s on %s, %s: VCs %u to %u of %u", s->scheme,
-           s->fabric_spec, s->routing, hop->vc_first, hop->vc_last, v->num_vcs);
+    EXPECT(hop->vc_first <= hop->vc_last && hop->vc_last < v->num_vcs,
+           "%s on %s, %s: VCs %u to %u of %u", s->scheme, s->fabric_spec, s->routing, hop->vc_first,
+           hop->vc_last, v->num_vcs);
     EXPECT(!v->family->static_lane || (hop->vc_first == hop->pk->vc && hop->vc_last == hop->pk->vc),
-           "%s on %s, %s: leaves its lane %u for %u", s->scheme, s->fabric_spec, s->routing, hop->pk->vc, hop->vc_first);
+           "%s on %s, %s: leaves its lane %u for %u", s->scheme, s->fabric_spec, s->routing,
+           hop->pk->vc, hop->vc_first);
     uint8_t first, last;
     twin->family->next(twin, sw, hop->in_port, hop->out_port, hop->pk, &first, &last);
-    EXPECT(first == hop->vc_first && last == hop->vc_last, "%s on %s, %s: made twice, answers twice", s->scheme, s->fabric_spec,
-           s->routing);
+    EXPECT(first == hop->vc_first && last == hop->vc_last,
+           "%s on %s, %s: made twice, answers twice", s->scheme, s->fabric_spec, s->routing);
     check_ignored(s, hop, sw, first, last);
 }
 
@@ -67,11 +73,13 @@ static void check_pairs(subject *s)
                 ik_packet pk, twin;
                 ik_plan_start_nth(p, src, dst, n, &pk);
                 ik_plan_start_nth(s->twin, src, dst, n, &twin);
-                EXPECT(pk.vc < p->num_vcs, "%s on %s: injects on VC %u of %u", s->scheme, s->fabric_spec, pk.vc, p->num_vcs);
-                EXPECT(pk.vc == twin.vc && pk.layer == twin.layer, "%s on %s: made twice, injects twice", s->scheme,
-                       s->fabric_spec);
+                EXPECT(pk.vc < p->num_vcs, "%s on %s: injects on VC %u of %u", s->scheme,
+                       s->fabric_spec, pk.vc, p->num_vcs);
+                EXPECT(pk.vc == twin.vc && pk.layer == twin.layer,
+                       "%s on %s: made twice, injects twice", s->scheme, s->fabric_spec);
                 walk_outcome outcome;
-                EXPECT(walk_from(w, src, n, check_hop, s, &outcome, NULL) == IK_OK, "%s", s->scheme);
+                EXPECT(walk_from(w, src, n, check_hop, s, &outcome, NULL) == IK_OK, "%s",
+                       s->scheme);
             }
         }
     }
@@ -82,7 +90,8 @@ static void check_pairs(subject *s)
 static void check_too_few(const subject *s, const ik_fabric *f)
 {
     unsigned needed = s->plan->vc->vcs_needed;
-    EXPECT(needed >= 1 && needed <= s->plan->num_vcs, "%s needs %u of %u", s->scheme, needed, s->plan->num_vcs);
+    EXPECT(needed >= 1 && needed <= s->plan->num_vcs, "%s needs %u of %u", s->scheme, needed,
+           s->plan->num_vcs);
     if (needed < 2) {
         return;
     }
@@ -90,33 +99,37 @@ static void check_too_few(const subject *s, const ik_fabric *f)
     snprintf(number, sizeof number, "%u", needed);
     ik_plan *p = NULL;
     ik_error err = {0};
-    ik_status status = ik_plan_from_specs(f, s->routing, s->scheme, NULL, needed - 1, NULL, &p, &err);
-    EXPECT(status == IK_ERR_UNSUPPORTED && !p, "%s on %s, %s: %u VCs accepted, %u needed", s->scheme, s->fabric_spec, s->routing,
-           needed - 1, needed);
-    EXPECT(strstr(err.text, number) || strstr(err.hint, number), "%s: '%s' (%s) lacks the number %s", s->scheme, err.text,
-           err.hint, number);
+    ik_status status =
+        ik_plan_from_specs(f, s->routing, s->scheme, NULL, needed - 1, NULL, &p, &err);
+    EXPECT(status == IK_ERR_UNSUPPORTED && !p, "%s on %s, %s: %u VCs accepted, %u needed",
+           s->scheme, s->fabric_spec, s->routing, needed - 1, needed);
+    EXPECT(strstr(err.text, number) || strstr(err.hint, number),
+           "%s: '%s' (%s) lacks the number %s", s->scheme, err.text, err.hint, number);
     ik_plan_free(p);
 }
 
 /* True if the scheme fits this fabric and routing. */
-static bool check_on(const char *scheme, const char *fabric_spec, const ik_fabric *f, const char *routing, unsigned num_vcs,
-                     ik_rng *rng)
+static bool check_on(const char *scheme, const char *fabric_spec, const ik_fabric *f,
+                     const char *routing, unsigned num_vcs, ik_rng *rng)
 {
     ik_plan *p = NULL, *twin = NULL;
     ik_error err = {0};
     ik_env threads = {.num_threads = 3};
     ik_status status = ik_plan_from_specs(f, routing, scheme, NULL, num_vcs, NULL, &p, &err);
     if (status != IK_OK) {
-        EXPECT(status == IK_ERR_UNSUPPORTED || status == IK_ERR_USAGE, "%s on %s, %s: %s: %s", scheme, fabric_spec, routing,
-               ik_status_name(status), err.text);
-        EXPECT(err.text[0] && !p, "%s on %s, %s: refused without a reason", scheme, fabric_spec, routing);
+        EXPECT(status == IK_ERR_UNSUPPORTED || status == IK_ERR_USAGE, "%s on %s, %s: %s: %s",
+               scheme, fabric_spec, routing, ik_status_name(status), err.text);
+        EXPECT(err.text[0] && !p, "%s on %s, %s: refused without a reason", scheme, fabric_spec,
+               routing);
         return false;
     }
-    EXPECT(num_vcs == 0 || p->num_vcs == num_vcs, "%s: %u VCs asked for, %u made", scheme, num_vcs, p->num_vcs);
+    EXPECT(num_vcs == 0 || p->num_vcs == num_vcs, "%s: %u VCs asked for, %u made", scheme, num_vcs,
+           p->num_vcs);
     status = ik_plan_from_specs(f, routing, p->vc->spec, NULL, p->num_vcs, &threads, &twin, &err);
     EXPECT(status == IK_OK, "%s: its own spec '%s' is refused: %s", scheme, p->vc->spec, err.text);
     if (twin) {
-        EXPECT(strcmp(twin->vc->spec, p->vc->spec) == 0, "%s: spec '%s' makes '%s'", scheme, p->vc->spec, twin->vc->spec);
+        EXPECT(strcmp(twin->vc->spec, p->vc->spec) == 0, "%s: spec '%s' makes '%s'", scheme,
+               p->vc->spec, twin->vc->spec);
         subject s = {scheme, fabric_spec, routing, p, twin, rng, 0};
         check_pairs(&s);
         check_too_few(&s, f);
@@ -167,7 +180,8 @@ int main(int argc, char **argv)
 {
     const ik_vc_family *family = argc == 2 ? ik_vc_find(argv[1]) : NULL;
     if (!family) {
-        fprintf(stderr, "usage: conform_vc MEMBER, and the member must be found by the name of its row\n");
+        fprintf(stderr,
+                "usage: conform_vc MEMBER, and the member must be found by the name of its row\n");
         return 2;
     }
     EXPECT(family->summary && *family->summary, "%s has no summary", argv[1]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * random_fabric.h: specs of small fabrics of every generated family, drawn at random: property tests walk over them.
+ * random_fabric.h: specs of small fabrics of every generated family, drawn at random: property
+ * tests walk over them.
  */
 #ifndef IKAT_TESTS_RANDOM_FABRIC_H
 #define IKAT_TESTS_RANDOM_FABRIC_H
@@ -15,7 +16,8 @@ static inline uint32_t draw_in(ik_rng *rng, uint32_t low, uint32_t high)
     return low + ik_rng_below(rng, high - low + 1);
 }
 
-static inline void draw_list(ik_rng *rng, char *text, size_t size, uint32_t count, uint32_t low, uint32_t high)
+static inline void draw_list(ik_rng *rng, char *text, size_t size, uint32_t count, uint32_t low,
+                             uint32_t high)
 {
     text[0] = '\0';
     for (uint32_t i = 0; i < count; i++) {
@@ -66,7 +68,8 @@ static inline void draw_fabric_spec(ik_rng *rng, char *spec, size_t size)
         snprintf(spec, size, "rlft:ports=%u,levels=%u", 2 * draw_in(rng, 1, 3), draw_in(rng, 1, 2));
         return;
     case 4:
-        snprintf(spec, size, "slimfly:q=%u,p=%u", slimfly_q[ik_rng_below(rng, 3)], draw_in(rng, 1, 2));
+        snprintf(spec, size, "slimfly:q=%u,p=%u", slimfly_q[ik_rng_below(rng, 3)],
+                 draw_in(rng, 1, 2));
         return;
     case 5:
         snprintf(spec, size, "mlfm:h=%u,p=%u", draw_in(rng, 1, 4), draw_in(rng, 1, 2));
@@ -75,17 +78,19 @@ static inline void draw_fabric_spec(ik_rng *rng, char *spec, size_t size)
         snprintf(spec, size, "oft:k=%u,p=%u", oft_k[ik_rng_below(rng, 3)], draw_in(rng, 1, 2));
         return;
     case 7:
-        snprintf(spec, size, "polarfly:q=%u,p=%u", polarfly_q[ik_rng_below(rng, 4)], draw_in(rng, 1, 2));
+        snprintf(spec, size, "polarfly:q=%u,p=%u", polarfly_q[ik_rng_below(rng, 4)],
+                 draw_in(rng, 1, 2));
         return;
     case 8:
         snprintf(spec, size, "dragonfly:h=%u,p=%u", draw_in(rng, 1, 2), draw_in(rng, 1, 2));
         return;
     case 9:
-        snprintf(spec, size, "jellyfish:N=%u,d=%u,p=%u,seed=%u", 2 * draw_in(rng, 3, 16), draw_in(rng, 2, 5), draw_in(rng, 1, 2),
-                 ik_rng_below(rng, 1000));
+        snprintf(spec, size, "jellyfish:N=%u,d=%u,p=%u,seed=%u", 2 * draw_in(rng, 3, 16),
+                 draw_in(rng, 2, 5), draw_in(rng, 1, 2), ik_rng_below(rng, 1000));
         return;
     case 10:
-        snprintf(spec, size, "lrt:N=%u,d=4,r=%u,seed=%u", draw_in(rng, 3, 6) * 6, draw_in(rng, 3, 5), ik_rng_below(rng, 1000));
+        snprintf(spec, size, "lrt:N=%u,d=4,r=%u,seed=%u", draw_in(rng, 3, 6) * 6,
+                 draw_in(rng, 3, 5), ik_rng_below(rng, 1000));
         strncat(spec, ",width=6", size - strlen(spec) - 1);
         return;
     default:
@@ -99,9 +104,11 @@ static inline void draw_failures(ik_rng *rng, char *spec, size_t size)
 {
     size_t used = strlen(spec);
     if (ik_rng_below(rng, 3)) {
-        snprintf(spec + used, size - used, ",fail=%u%%,fail_seed=%u", draw_in(rng, 1, 40), ik_rng_below(rng, 1000));
+        snprintf(spec + used, size - used, ",fail=%u%%,fail_seed=%u", draw_in(rng, 1, 40),
+                 ik_rng_below(rng, 1000));
     } else {
-        snprintf(spec + used, size - used, ",fail_switches=%u%%,fail_seed=%u", draw_in(rng, 1, 25), ik_rng_below(rng, 1000));
+        snprintf(spec + used, size - used, ",fail_switches=%u%%,fail_seed=%u", draw_in(rng, 1, 25),
+                 ik_rng_below(rng, 1000));
     }
 }
 

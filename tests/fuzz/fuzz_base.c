@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_base.c: any text as quantity, real, spec and parameter value: refused or read, never a crash; what is read prints and
- * reads back the same.
+ * fuzz_base.c: any text as quantity, real, spec and parameter value: refused or read, never a
+ * crash; what is read prints and reads back the same.
  */
 #include <stdlib.h>
 #include <string.h>

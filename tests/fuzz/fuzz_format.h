@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One fuzz target a format: whatever is read holds together, is written, and from then on stays the same bytes.
+ * One fuzz target a format: whatever is read holds together, is written, and from then on stays the
+ * same bytes.
  */
 #ifndef FUZZ_FORMAT_H
 #define FUZZ_FORMAT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_lft.c: any text as forwarding tables: refused with its line, or a table whose ports exist, and which comes back the same
- * after it was written.
+ * fuzz_lft.c: any text as forwarding tables: refused with its line, or a table whose ports exist,
+ * and which comes back the same after it was written.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +14,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_round_trip(const ik_fabric *f, uint16_t *lft)
 {
     static const ik_routing_family family = {.name = "fuzzed", .next = ik_lft_next};
-    ik_routing r = {.family = &family, .fabric = f, .kind = IK_ROUTE_DETERMINISTIC, .traits = IK_ROUTE_DEST_BASED, .lft = lft};
+    ik_routing r = {.family = &family,
+                    .fabric = f,
+                    .kind = IK_ROUTE_DETERMINISTIC,
+                    .traits = IK_ROUTE_DEST_BASED,
+                    .lft = lft};
     uint16_t *again = NULL;
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
     if (!out)
         abort();
-    if (ik_lft_print(&r, out, NULL) != IK_OK || fclose(out) != 0 || ik_lft_parse(f, text, length, "again", &again, NULL) != IK_OK)
+    if (ik_lft_print(&r, out, NULL) != IK_OK || fclose(out) != 0 ||
+        ik_lft_parse(f, text, length, "again", &again, NULL) != IK_OK)
         abort();
     if (memcmp(lft, again, (size_t)f->num_switches * f->num_hosts * sizeof *lft) != 0)
         abort();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_proof.c: any bytes as a file of the cache of proofs: no proof, or one whose numbers fit the fabric and which comes back the
- * same after it was written. The digest at the end is corrected first, so that what lies before it is reached.
+ * fuzz_proof.c: any bytes as a file of the cache of proofs: no proof, or one whose numbers fit the
+ * fabric and which comes back the same after it was written. The digest at the end is corrected
+ * first, so that what lies before it is reached.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,9 +45,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         uint8_t *again = NULL;
         size_t length = 0;
         for (size_t i = 0; i < proof.witness_length; i++)
-            if (proof.witness[i].channel >= f->num_ports || proof.witness[i].src >= f->num_hosts || proof.witness[i].vc >= 2)
+            if (proof.witness[i].channel >= f->num_ports || proof.witness[i].src >= f->num_hosts ||
+                proof.witness[i].vc >= 2)
                 abort();
-        if (proof_pack(&proof, &key, &again, &length, NULL) != IK_OK || length != total || memcmp(again, bytes, total) != 0)
+        if (proof_pack(&proof, &key, &again, &length, NULL) != IK_OK || length != total ||
+            memcmp(again, bytes, total) != 0)
             abort();
         free(again);
         ik_proof_free(&proof);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Fuzzes specs of topologies: parameters, shorthands, hosts= and fail= of every member, within 8 MB.
+ * Fuzzes specs of topologies: parameters, shorthands, hosts= and fail= of every member, within 8
+ * MB.
  */
 #include "ikat/topology.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_traffic.c: any text as a traffic spec, and as a file of flows: refused or made, never a crash; what is made sends within
- * the fabric.
+ * fuzz_traffic.c: any text as a traffic spec, and as a file of flows: refused or made, never a
+ * crash; what is made sends within the fabric.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@ its fault has been looked at again. The file (of a header, those that include it
 library of the build, with the tests' objects from there. A test that fails, crashes or does not end has noticed."""
 import concurrent.futures
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -26,201 +27,201 @@ PIPE_MAIL = ["test_sim_pipe_threads"]
 
 # name, file in src/sim, text, what replaces it, tests that should notice (asked first)
 FAULTS = [
-    ("fast: a credit is lost", "sim_fast.c", "                ++*credit;\n", "                ;\n", ["test_sim_conserve"]),
-    ("fast: a scarce credit wakes nobody", "sim_fast_switch.h", "->ready |= port_of_desk(h, k, st, out)->want[v];\n    return bit_out;",
+    ("fast: a credit is lost", "fast/fast.c", "                ++*credit;\n", "                ;\n", ["test_sim_conserve"]),
+    ("fast: a scarce credit wakes nobody", "fast/fast_switch.h", "->ready |= port_of_desk(h, k, st, out)->want[v];\n    return bit_out;",
      "->ready |= port_of_desk(h, k, st, out)->want[v];\n    return 0;", ["test_sim_kernels"]),
-    ("fast: grant pointers stay", "sim_fast_switch.h", "->grant = (uint8_t)((in + 1) & 63);",
+    ("fast: grant pointers stay", "fast/fast_switch.h", "->grant = (uint8_t)((in + 1) & 63);",
      "->grant = (uint8_t)in;", ["test_sim_models", "test_sim_kernels"]),
-    ("fast: accept pointers stay", "sim_fast_switch.h", "->accept = (uint8_t)((out + 1) & 63);",
+    ("fast: accept pointers stay", "fast/fast_switch.h", "->accept = (uint8_t)((out + 1) & 63);",
      "->accept = (uint8_t)out;", ["test_sim_kernels"]),
-    ("fast: pairs left over are forgotten", "sim_fast_switch.h", "    d->left |= left;\n", "    d->left |= left & (left - 1);\n", ["test_sim_kernels"]),
-    ("fast: an input that comes free wakes nobody", "sim_fast_switch.h", "return 1ull << out | port_of_desk(h, k, st, in)->row;", "return 1ull << out;",
+    ("fast: pairs left over are forgotten", "fast/fast_switch.h", "    d->left |= left;\n", "    d->left |= left & (left - 1);\n", ["test_sim_kernels"]),
+    ("fast: an input that comes free wakes nobody", "fast/fast_switch.h", "return 1ull << out | port_of_desk(h, k, st, in)->row;", "return 1ull << out;",
      ["test_sim_kernels"]),
-    ("fast: no traversal delay", "sim_fast_state.c", "head = s->traversal_ps + class->latency_ps;",
+    ("fast: no traversal delay", "fast/fast_state.c", "head = s->traversal_ps + class->latency_ps;",
      "head = class->latency_ps;", ["test_sim_timing"]),
-    ("fast: keys are not put in order", "sim_fast_keys.h", "!k.dense && place > first && place[-1] > key; place--)",
+    ("fast: keys are not put in order", "fast/keys.h", "!k.dense && place > first && place[-1] > key; place--)",
      "!k.dense && place > first + 64 && place[-1] > key; place--)",
      ["test_sim_kernels"]),
-    ("fast: many keys of a switch", "sim_fast_keys.h", "        if (n == DESK_EVENTS)\n", "        if (n == DESK_EVENTS + 1)\n",
+    ("fast: many keys of a switch", "fast/keys.h", "        if (n == DESK_EVENTS)\n", "        if (n == DESK_EVENTS + 1)\n",
      ["test_sim_kernels", "test_sim_models"]),
-    ("fast: the next in a queue does not ask", "sim_fast.c", "        request(h, k, d, sw, in, v, h->out[next]);\n",
+    ("fast: the next in a queue does not ask", "fast/fast.c", "        request(h, k, d, sw, in, v, h->out[next]);\n",
      "        ;\n", ["test_sim_conserve", "test_sim_kernels"]),
-    ("fast: a host's credit comes early", "sim_fast.c", "spot_at(h, BIN_CREDIT, until(h, t + out->latency_ps));",
+    ("fast: a host's credit comes early", "fast/fast.c", "spot_at(h, BIN_CREDIT, until(h, t + out->latency_ps));",
      "spot_at(h, BIN_CREDIT, until(h, t));", ["test_sim_kernels", "test_sim_timing"]),
-    ("plain: a host's credit comes early", "sim_fast_state.c", ".host_credit = lag_of(s, full + head + class->latency_ps),",
+    ("plain: a host's credit comes early", "fast/fast_state.c", ".host_credit = lag_of(s, full + head + class->latency_ps),",
      ".host_credit = lag_of(s, full + head),", ["test_sim_kernels", "test_sim_timing"]),
-    ("plain: the later of two windows is never meant", "sim_fast_hot.h", "return (spot){far ? a->far : a->near,", "return (spot){a->near,",
+    ("plain: the later of two windows is never meant", "fast/hot.h", "return (spot){far ? a->far : a->near,", "return (spot){a->near,",
      ["test_sim_kernels"]),
-    ("fast: a port that comes free in this window passes for busy", "sim_fast.c", "            d->may_in |= 1ull << key_in(*at);\n", "",
+    ("fast: a port that comes free in this window passes for busy", "fast/fast.c", "            d->may_in |= 1ull << key_in(*at);\n", "",
      ["test_sim_kernels"]),
-    ("fast: a busy input's request is looked at", "sim_fast_switch.h", "return st->free_in & bit_in ? bit_out : 0;", "return bit_out;", ["test_sim_kernels"]),
-    ("fast: the last of a queue passes for one of several", "sim_fast.c", "*place = none ? IK_NONE : last;", "*place = next == last ? IK_NONE : last;",
+    ("fast: a busy input's request is looked at", "fast/fast_switch.h", "return st->free_in & bit_in ? bit_out : 0;", "return bit_out;", ["test_sim_kernels"]),
+    ("fast: the last of a queue passes for one of several", "fast/fast.c", "*place = none ? IK_NONE : last;", "*place = next == last ? IK_NONE : last;",
      ["test_sim_kernels", "test_sim_conserve"]),
-    ("early: space counts where there is not enough for two", "sim_fast_hot.h", "|| *credit < 2)", "|| *credit < 1)", ["test_sim_kernels"]),
-    ("early: a packet that flies passes for one that has come", "sim_fast_state.c", "if (ps->flying && ps->flying[first])", "if (0)",
+    ("early: space counts where there is not enough for two", "fast/hot.h", "|| *credit < 2)", "|| *credit < 1)", ["test_sim_kernels"]),
+    ("early: a packet that flies passes for one that has come", "fast/fast_state.c", "if (ps->flying && ps->flying[first])", "if (0)",
      ["test_sim_kernels"]),
-    ("early: a packet asks a window late", "sim_fast_keys.h", "post(h, slot_ahead(h, BIN_ASK, windows), key);",
+    ("early: a packet asks a window late", "fast/keys.h", "post(h, slot_ahead(h, BIN_ASK, windows), key);",
      "post(h, slot_ahead(h, BIN_ASK, windows + 1), key);", ["test_sim_kernels"]),
-    ("early: a port that comes free in the next window passes for busy", "sim_fast.c", "        d->may_in |= 1ull << key_in(key);\n", "",
+    ("early: a port that comes free in the next window passes for busy", "fast/fast.c", "        d->may_in |= 1ull << key_in(key);\n", "",
      ["test_sim_kernels"]),
-    ("early: a transmission that ends a window later ends later still", "sim_fast.c", "post(h, slot_ahead(h, BIN_TAIL, 2), key - limit);",
+    ("early: a transmission that ends a window later ends later still", "fast/fast.c", "post(h, slot_ahead(h, BIN_TAIL, 2), key - limit);",
      "post(h, slot_ahead(h, BIN_TAIL, 3), key - limit);", ["test_sim_kernels"]),
-    ("early: transmissions last whole windows", "sim_fast.c", "uint64_t rest = (uint64_t)h->f->links[0].tail.rest << KEY_OFFSET,",
+    ("early: transmissions last whole windows", "fast/fast.c", "uint64_t rest = (uint64_t)h->f->links[0].tail.rest << KEY_OFFSET,",
      "uint64_t rest = 0,", ["test_sim_kernels"]),
-    ("early: grants stand where others are under way", "sim_fast_state.c", "    t->room = 3 * most;\n", "    t->room = most;\n",
+    ("early: grants stand where others are under way", "fast/fast_state.c", "    t->room = 3 * most;\n", "    t->room = most;\n",
      ["test_sim_kernels"]),
-    ("watchdog: passed over while nothing happens", "sim_run.c", "!s->paranoid && due < next ? due : next;", "false ? due : next;",
+    ("watchdog: passed over while nothing happens", "parallel/steps.c", "!s->paranoid && due < next ? due : next;", "false ? due : next;",
      ["test_sim_kernels"]),
-    ("dense: keys are not put in order", "sim_fast_switch.h", "e[-(rank[0] + rank[1] + rank[2] + rank[3])]", "e[at]", ["test_sim_kernels"]),
-    ("dense: a scarce credit is not seen", "sim_fast_switch.h", "    *ok |= bit_out & credit;\n", "", ["test_sim_kernels"]),
-    ("dense: a busy input's request is looked at", "sim_fast_switch.h", "(bit_out & (~arrival | free))", "bit_out", ["test_sim_kernels"]),
-    ("fast: VCs do not take turns", "sim_fast.c", "        *turn = v + 1 == k.vcs ? 0 : v + 1;\n", "", ["test_sim_kernels"]),
-    ("fast: a host forgets the rest of a block", "sim_fast_host.c", "    l->mine &= (uint8_t)(l->mine - 1);\n", "    l->mine = 0;\n",
+    ("dense: keys are not put in order", "fast/fast_switch.h", "e[-(rank[0] + rank[1] + rank[2] + rank[3])]", "e[at]", ["test_sim_kernels"]),
+    ("dense: a scarce credit is not seen", "fast/fast_switch.h", "    *ok |= bit_out & credit;\n", "", ["test_sim_kernels"]),
+    ("dense: a busy input's request is looked at", "fast/fast_switch.h", "(bit_out & (~arrival | free))", "bit_out", ["test_sim_kernels"]),
+    ("fast: VCs do not take turns", "fast/fast.c", "        *turn = v + 1 == k.vcs ? 0 : v + 1;\n", "", ["test_sim_kernels"]),
+    ("fast: a host forgets the rest of a block", "fast/fast_host.c", "    l->mine &= (uint8_t)(l->mine - 1);\n", "    l->mine = 0;\n",
      ["test_sim_kernels", "test_sim_conserve"]),
-    ("fast: an awaited credit wakes no host", "sim_fast_host.c", "lean->wake_at == now || lean->blocked)", "lean->wake_at == now)",
+    ("fast: an awaited credit wakes no host", "fast/fast_host.c", "lean->wake_at == now || lean->blocked)", "lean->wake_at == now)",
      ["test_sim_timing", "test_sim_kernels"]),
-    ("general: a credit is long", "sim_switch.c", "*credit += (int32_t)(data & 0xFFFFFF);",
+    ("general: a credit is long", "packet/switch.c", "*credit += (int32_t)(data & 0xFFFFFF);",
      "*credit += (int32_t)(data & 0xFFFFFF) + 8;", ["test_sim_conserve"]),
-    ("general: an input that comes free wakes nobody", "sim_switch.c", "    mark(ch->in, k, input);\n", "", ["test_sim_kernels"]),
-    ("general: pointers move on the later iterations", "sim_switch.c", "if (first || (s->arbiter == ARB_ROUND_ROBIN)) {",
+    ("general: an input that comes free wakes nobody", "packet/switch.c", "    mark(ch->in, k, input);\n", "", ["test_sim_kernels"]),
+    ("general: pointers move on the later iterations", "packet/switch.c", "if (first || (s->arbiter == ARB_ROUND_ROBIN)) {",
      "if (!first || (s->arbiter == ARB_ROUND_ROBIN)) {", ["test_sim_kernels"]),
-    ("general: the first VC, room or not", "sim_switch.c", "unsigned u = choose_vc(p, k, out_port, pk);",
+    ("general: the first VC, room or not", "packet/switch.c", "unsigned u = choose_vc(p, k, out_port, pk);",
      "unsigned u = pk->vc_first;", ["test_sim_models"]),
-    ("general: one VC of a pair is preferred", "sim_switch.c", "*pointer = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);",
+    ("general: one VC of a pair is preferred", "packet/switch.c", "*pointer = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);",
      "*pointer = (uint8_t)v;", ["test_sim_kernels"]),
-    ("general: an output arbitration is skipped", "sim_switch.c", "mark(p->granted + (size_t)input * k.words, k, out);",
+    ("general: an output arbitration is skipped", "packet/switch.c", "mark(p->granted + (size_t)input * k.words, k, out);",
      "p->granted[(size_t)input * k.words] = 0; mark(p->granted + (size_t)input * k.words, k, out);", ["test_sim_kernels"]),
-    ("ioq: output room is lost", "sim_output.h", "+= (int32_t)(data & 0xFFFFFF);", "+= (int32_t)(data & 0xFFFFFF) - 8;",
+    ("ioq: output room is lost", "packet/output.h", "+= (int32_t)(data & 0xFFFFFF);", "+= (int32_t)(data & 0xFFFFFF) - 8;",
      ["test_sim_conserve"]),
-    ("ioq: no traversal delay", "sim_output.h", "post_own(p, t0 + s->traversal_ps, node, EV_WAKE",
+    ("ioq: no traversal delay", "packet/output.h", "post_own(p, t0 + s->traversal_ps, node, EV_WAKE",
      "post_own(p, t0, node, EV_WAKE", ["test_sim_timing"]),
-    ("ideal: a credit comes at once", "sim_output.h", "post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port, (uint32_t)pk->rt.vc",
+    ("ideal: a credit comes at once", "packet/output.h", "post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port, (uint32_t)pk->rt.vc",
      "post_remote(p, p->now + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port, (uint32_t)pk->rt.vc", ["test_sim_models"]),
-    ("host: a blocked host sleeps on", "sim_host.c", "return h->blocked;", "return false;", ["test_sim_timing", "test_sim_switch", "test_sim_processes"]),
-    ("host: credit for VC 0", "sim_host.c", "post_credit(p, &s->ports[port], t, pk->rt.vc,", "post_credit(p, &s->ports[port], t, 0,",
+    ("host: a blocked host sleeps on", "host/host.c", "return h->blocked;", "return false;", ["test_sim_timing", "test_sim_switch", "test_sim_processes"]),
+    ("host: credit for VC 0", "host/host.c", "post_credit(p, &s->ports[port], t, pk->rt.vc,", "post_credit(p, &s->ports[port], t, 0,",
      ["test_sim_conserve"]),
-    ("congestion: depth does not grow", "congest.c", "w->depth = ++depth;", "w->depth = depth;", ["test_sim_congestion"]),
-    ("congestion: the channel above the root is the root", "congest.c", "root = last->root = last->out;",
+    ("congestion: depth does not grow", "measure/congest.c", "w->depth = ++depth;", "w->depth = depth;", ["test_sim_congestion"]),
+    ("congestion: the channel above the root is the root", "measure/congest.c", "root = last->root = last->out;",
      "root = c->queues[c->path[0]].out, last->root = last->out;", ["test_sim_congestion"]),
-    ("congestion: circles have a root", "congest.c", "root = c->queues[q].root == ON_PATH ? IK_NONE : c->queues[q].root;",
+    ("congestion: circles have a root", "measure/congest.c", "root = c->queues[q].root == ON_PATH ? IK_NONE : c->queues[q].root;",
      "root = c->queues[q].root == ON_PATH ? c->queues[q].out : c->queues[q].root;", ["test_sim_congestion"]),
-    ("congestion: culprits are victims", "congest.c", "culprit ? h->weight : 0, culprit ? 0 : h->weight",
+    ("congestion: culprits are victims", "measure/congest.c", "culprit ? h->weight : 0, culprit ? 0 : h->weight",
      "0, h->weight", ["test_sim_congestion"]),
-    ("congestion: early samples count", "congest.c", "if (num > early)", "if (num)", ["test_sim_congestion"]),
-    ("congestion: a sending input hides what it sends to", "sim_congest.c", "    return turn ?", "    return false && turn ?",
+    ("congestion: early samples count", "measure/congest.c", "if (num > early)", "if (num)", ["test_sim_congestion"]),
+    ("congestion: a sending input hides what it sends to", "measure/congest_packets.c", "    return turn ?", "    return false && turn ?",
      ["test_sim_congestion"]),
-    ("congestion: a busy output holds nobody up", "sim_congest.c", "if (look_output_free(s, p->choices[c].port) && choice",
+    ("congestion: a busy output holds nobody up", "measure/congest_packets.c", "if (look_output_free(s, p->choices[c].port) && choice",
      "if (choice", ["test_sim_congestion"]),
-    ("congestion: what output buffers wait for is not followed", "sim_congest.c", "        pk = look_packet(p, first);\n    }\n",
+    ("congestion: what output buffers wait for is not followed", "measure/congest_packets.c", "        pk = look_packet(p, first);\n    }\n",
      "        return IK_NONE;\n    }\n", ["test_sim_congestion"]),
-    ("congestion: samples come a step late", "sim_run.c", "sample < until)", "sample < 0)", ["test_sim_threads", "test_sim_congestion"]),
-    ("classes: culprits are victims", "sim_classes.c", "*(culprit ?", "*(!culprit ?", ["test_traffic_mix"]),
-    ("classes: of the message before", "sim_congest.c", "pk->number / s->packets_per_message", "pk->number / s->packets_per_message - 1",
+    ("congestion: samples come a step late", "parallel/steps.c", "sample < until)", "sample < 0)", ["test_sim_threads", "test_sim_congestion"]),
+    ("classes: culprits are victims", "measure/classes.c", "*(culprit ?", "*(!culprit ?", ["test_traffic_mix"]),
+    ("classes: of the message before", "measure/congest_packets.c", "pk->number / s->packets_per_message", "pk->number / s->packets_per_message - 1",
      ["test_traffic_mix"]),
-    ("backlog: messages left out are counted", "sim_host.c", "!s->traffic->gaps ||", "!s->traffic->gaps || true ||", ["test_traffic_mix"]),
-    ("backlog: messages left out are counted, pipelined", "pipe_host.c",
+    ("backlog: messages left out are counted", "host/host.c", "!s->traffic->gaps ||", "!s->traffic->gaps || true ||", ["test_traffic_mix"]),
+    ("backlog: messages left out are counted, pipelined", "flit/pipe_host.c",
      "        if (p->traffic->family->dest(p->traffic, host, h->messages) != IK_NONE)\n", "", ["test_traffic_mix"]),
-    ("classes: bytes of the other class", "sim_classes.c", "c->of[class].window_bytes += bytes;", "c->of[!class].window_bytes += bytes;",
+    ("classes: bytes of the other class", "measure/classes.c", "c->of[class].window_bytes += bytes;", "c->of[!class].window_bytes += bytes;",
      ["test_sim_congestion"]),
-    ("pipelined: a held VC is no obstacle", "pipe_congest.c", "w->lacks = p->in[holder].count ? lacks_credit(p, holder) : rest_upstream(p, holder);",
+    ("pipelined: a held VC is no obstacle", "flit/pipe_congest.c", "w->lacks = p->in[holder].count ? lacks_credit(p, holder) : rest_upstream(p, holder);",
      "w->lacks = IK_NONE;", ["test_sim_congestion"]),
-    ("mail: the next window is passed over", "sim_events.c", "if (time < p->out_first)", "if (time > p->out_first)",
+    ("mail: the next window is passed over", "core/events.c", "if (time < p->out_first)", "if (time > p->out_first)",
      ["test_sim_threads"]),
-    ("mail: a step lasts too long", "sim_part.c", "    return least / s->lookahead;\n", "    return least / s->lookahead + 1;\n",
+    ("mail: a step lasts too long", "parallel/partition.c", "    return least / s->lookahead;\n", "    return least / s->lookahead + 1;\n",
      ["test_sim_threads"]),
-    ("mail: times beyond 32 bits are cut", "sim_run.c", "time = since + ((uint64_t)at->data << 32 | at[1].dt);",
+    ("mail: times beyond 32 bits are cut", "parallel/steps.c", "time = since + ((uint64_t)at->data << 32 | at[1].dt);",
      "time = since + at[1].dt;", ["test_sim_processes"]),
-    ("mail: what does not fit is lost", "sim_run.c", "for (uint32_t k = 0; k < box->count; k++)", "for (uint32_t k = 0; k < 1; k++)",
+    ("mail: what does not fit is lost", "parallel/steps.c", "for (uint32_t k = 0; k < box->count; k++)", "for (uint32_t k = 0; k < 1; k++)",
      ["test_sim_processes"]),
-    ("wheel: far events fire early", "sim_wheel.c", "uint64_t end = (revolution + 1) *", "uint64_t end = (revolution + 2) *",
+    ("wheel: far events fire early", "core/calendar.c", "uint64_t end = (revolution + 1) *", "uint64_t end = (revolution + 2) *",
      ["test_sim_timing"]),
-    ("route: VCs of another choice", "sim_route.c", "pk->vc_first = c->vc_first;", "pk->vc_first = 0;",
+    ("route: VCs of another choice", "core/route.c", "pk->vc_first = c->vc_first;", "pk->vc_first = 0;",
      ["test_sim_conserve", "test_sim_models"]),
-    ("accounts: what is shared is not taken", "sim_space.h", "    l->shared[port] -= above(*used, own) - before;\n", "    (void)before;\n",
+    ("accounts: what is shared is not taken", "packet/space.h", "    l->shared[port] -= above(*used, own) - before;\n", "    (void)before;\n",
      ["test_sim_conserve"]),
-    ("accounts: no upper bound", "sim_space.h", "return room < limit ? room : limit;", "return room;", ["test_sim_conserve"]),
-    ("accounts: the output ahead is not looked for", "sim_route.c",
+    ("accounts: no upper bound", "packet/space.h", "return room < limit ? room : limit;", "return room;", ["test_sim_conserve"]),
+    ("accounts: the output ahead is not looked for", "core/route.c",
      "return p->choices_ahead[sim_drawn(s, &then, number, n, preferred)].port - s->switches[to->peer_node].port_base;", "return 0;",
      ["test_sim_conserve"]),
-    ("accounts: the output ahead is not the one that is drawn there", "sim_route.c", "p->choices_ahead[sim_drawn(s, &then, number, n, preferred)]",
+    ("accounts: the output ahead is not the one that is drawn there", "core/route.c", "p->choices_ahead[sim_drawn(s, &then, number, n, preferred)]",
      "p->choices_ahead[preferred]", ["test_sim_loads"]),
-    ("routes: no output is drawn", "sim_route.c", "return ik_plan_draw(s->plan, rt, &draw, n, preferred);", "return preferred;",
+    ("routes: no output is drawn", "core/route.c", "return ik_plan_draw(s->plan, rt, &draw, n, preferred);", "return preferred;",
      ["test_sim_loads"]),
-    ("routes: all packets of a host draw alike", "sim_route.c", "ik_draw draw = {s->seed, rt->src, number};",
+    ("routes: all packets of a host draw alike", "core/route.c", "ik_draw draw = {s->seed, rt->src, number};",
      "ik_draw draw = {s->seed, rt->src, 0};", ["test_sim_loads"]),
-    ("fast: packets draw without their number", "sim_fast_state.c", "number ? number[id] : 0", "0", ["test_sim_kernels"]),
-    ("pipelined: no output is drawn", "pipe_route.c", "return ik_plan_draw(p->plan, &pk->rt, &draw, n, preferred);",
+    ("fast: packets draw without their number", "fast/fast_state.c", "number ? number[id] : 0", "0", ["test_sim_kernels"]),
+    ("pipelined: no output is drawn", "flit/pipe_route.c", "return ik_plan_draw(p->plan, &pk->rt, &draw, n, preferred);",
      "return preferred;", ["test_sim_loads"]),
-    ("accounts: a VC keeps nothing", "sim_space.c", "s->queue_min = s->vcs > 1 ? s->packet_bytes : 0;", "s->queue_min = 0;",
+    ("accounts: a VC keeps nothing", "packet/space.c", "s->queue_min = s->vcs > 1 ? s->packet_bytes : 0;", "s->queue_min = 0;",
      ["test_sim_conserve"]),
-    ("voqnet: others ask on without credit", "sim_switch.c", "        net_space_changed(p, sw, k, out, dst);\n", "        (void)dst;\n",
+    ("voqnet: others ask on without credit", "packet/switch.c", "        net_space_changed(p, sw, k, out, dst);\n", "        (void)dst;\n",
      ["test_sim_conserve"]),
-    ("voqnet: credit wakes nobody", "sim_switch.c",
+    ("voqnet: credit wakes nobody", "packet/switch.c",
      "        net_space_changed(p, sw, k, port - sw->port_base, account % s->f->num_hosts);\n", "        ;\n", ["test_sim_conserve"]),
-    ("voqnet: a ring forgets who comes next", "sim_net.h", "        ring->head = q->next;\n", "        ring->head = IK_NONE;\n",
+    ("voqnet: a ring forgets who comes next", "packet/voqnet.h", "        ring->head = q->next;\n", "        ring->head = IK_NONE;\n",
      ["test_sim_conserve"]),
-    ("shared outputs: room is lost", "sim_output.h", "ledger_add(&s->out_space, port, data >> 24 & 63, -(int32_t)(data & 0xFFFFFF));",
+    ("shared outputs: room is lost", "packet/output.h", "ledger_add(&s->out_space, port, data >> 24 & 63, -(int32_t)(data & 0xFFFFFF));",
      "ledger_add(&s->out_space, port, data >> 24 & 63, 8 - (int32_t)(data & 0xFFFFFF));", ["test_sim_conserve"]),
-    ("watchdog: shared space that others free is not seen", "sim_deadlock.c", "if (alive[a] && used[a] > s->in_space.bounds[out_port].own)",
+    ("watchdog: shared space that others free is not seen", "measure/watchdog.c", "if (alive[a] && used[a] > s->in_space.bounds[out_port].own)",
      "if (alive[a] && used[a] < 0)", ["test_sim_buffers"]),
-    ("adapter: a destination does not give up its turn", "sim_dest.c", "        ring_append(d, ring, id);\n    else\n",
+    ("adapter: a destination does not give up its turn", "host/by_destination.c", "        ring_append(d, ring, id);\n    else\n",
      "        {\n            q->next = ring->head;\n            ring->head = id;\n            ring->tail = ring->tail == IK_NONE ? id : ring->tail;\n"
      "        }\n    else\n", ["test_sim_adapter"]),
-    ("adapter: a destination without room stops the others", "sim_dest.c", "if (!s->in_space.accounts && s->uniform_size)", "if (s->uniform_size)",
+    ("adapter: a destination without room stops the others", "host/by_destination.c", "if (!s->in_space.accounts && s->uniform_size)", "if (s->uniform_size)",
      ["test_sim_adapter"]),
-    ("adapter: one queue passes over a blocked packet", "sim_params.c", "s->num_lanes = s->adapter_queues == ADAPTER_VC ? s->vcs : 1;",
+    ("adapter: one queue passes over a blocked packet", "core/params.c", "s->num_lanes = s->adapter_queues == ADAPTER_VC ? s->vcs : 1;",
      "s->num_lanes = s->adapter_queues != ADAPTER_DESTINATION ? s->vcs : 1;", ["test_sim_adapter"]),
-    ("adapter: injection is not paced", "sim_host.c", "return own > link_ps ? own : link_ps;", "return (void)own, link_ps;", ["test_sim_adapter"]),
-    ("adapter: packets drain side by side", "sim_host.c", "begin = *until > now ? *until : now;", "begin = now;", ["test_sim_adapter"]),
-    ("adapter: credit before the buffer has drained", "sim_host.c", "post_credit(p, &s->ports[port], t, pk->rt.vc,",
+    ("adapter: injection is not paced", "host/host.c", "return own > link_ps ? own : link_ps;", "return (void)own, link_ps;", ["test_sim_adapter"]),
+    ("adapter: packets drain side by side", "host/host.c", "begin = *until > now ? *until : now;", "begin = now;", ["test_sim_adapter"]),
+    ("adapter: credit before the buffer has drained", "host/host.c", "post_credit(p, &s->ports[port], t, pk->rt.vc,",
      "post_credit(p, &s->ports[port], pk->t_tail, pk->rt.vc,", ["test_sim_adapter"]),
-    ("choice: heads never choose again", "sim_route.c", "pk->choosy = s->rechoose;", "pk->choosy = 0;", ["test_sim_choice"]),
-    ("choice: only with every output free", "sim_switch.c", "any |= free_out[w] & ~row[w];", "any |= ~free_out[w] ? 0 : ~row[w];",
+    ("choice: heads never choose again", "core/route.c", "pk->choosy = s->rechoose;", "pk->choosy = 0;", ["test_sim_choice"]),
+    ("choice: only with every output free", "packet/switch.c", "any |= free_out[w] & ~row[w];", "any |= ~free_out[w] ? 0 : ~row[w];",
      ["test_sim_choice"]),
-    ("choice: the next head stays marked", "sim_shape.h", "            clear_choosy(p->sim, sw, k, in, v, out);\n", "            ;\n",
+    ("choice: the next head stays marked", "packet/shape.h", "            clear_choosy(p->sim, sw, k, in, v, out);\n", "            ;\n",
      ["test_sim_conserve"]),
-    ("choice: bytes stay booked where they waited", "sim_switch.c",
+    ("choice: bytes stay booked where they waited", "packet/switch.c",
      "    s->queued[(size_t)(sw->port_base + out) * k.vcs + v] -= pk->size;\n", "", ["test_sim_conserve"]),
-    ("watchdog: what stands behind a head that leaves stays dead", "sim_deadlock.c", "if (leaves && !h->alive[buffer])",
+    ("watchdog: what stands behind a head that leaves stays dead", "measure/watchdog.c", "if (leaves && !h->alive[buffer])",
      "if (leaves && !h->alive[buffer] && id == s->out_queues[q].tail)", ["test_sim_conserve"]),
-    ("memory: growth is not weighed", "sim_run.c", "if (!limit || bytes <= limit)", "if (!limit || bytes <= 2 * limit)", ["test_sim_conserve"]),
-    ("pipelined: a flit needs no credit", "pipe_router.c", "bool starved = --r->credits[out_bit] == 0;", "bool starved = false;", PIPE),
-    ("pipelined: an output VC is never given back", "pipe_router.c", "        set_add(q->freed, out_bit, k.words);\n", "", PIPE),
-    ("pipelined: an output VC that a tail frees is offered at once", "pipe_router.c", "set_add(q->freed, out_bit, k.words);",
+    ("memory: growth is not weighed", "parallel/steps.c", "if (!limit || bytes <= limit)", "if (!limit || bytes <= 2 * limit)", ["test_sim_conserve"]),
+    ("pipelined: a flit needs no credit", "flit/pipe_router.c", "bool starved = --r->credits[out_bit] == 0;", "bool starved = false;", PIPE),
+    ("pipelined: an output VC is never given back", "flit/pipe_router.c", "        set_add(q->freed, out_bit, k.words);\n", "", PIPE),
+    ("pipelined: an output VC that a tail frees is offered at once", "flit/pipe_router.c", "set_add(q->freed, out_bit, k.words);",
      "set_add(r->free_out, out_bit, k.words);", PIPE),
-    ("pipelined: packets are routed a tick too early", "pipe_router.c",
+    ("pipelined: packets are routed a tick too early", "flit/pipe_router.c",
      "    if (!k.plain && p->routing == 0)\n        start_packets(q, r, sw, k);\n", "    start_packets(q, r, sw, k);\n", PIPE),
-    ("pipelined: pointers of VC allocation never move", "pipe_router.c", "        r->vc_match.out_first[out_bit] = (uint16_t)bit;\n",
+    ("pipelined: pointers of VC allocation never move", "flit/pipe_router.c", "        r->vc_match.out_first[out_bit] = (uint16_t)bit;\n",
      "", PIPE),
-    ("pipelined: pointers of switch allocation never move", "pipe_router.c", "        r->sw_match.out_first[out] = (uint16_t)(in * p->vcs + p->vcs - 1); /* its last bit */\n",
+    ("pipelined: pointers of switch allocation never move", "flit/pipe_router.c", "        r->sw_match.out_first[out] = (uint16_t)(in * p->vcs + p->vcs - 1); /* its last bit */\n",
      "", PIPE),
-    ("pipelined: a flit that ends a VC's wait is forgotten", "pipe_run.c", "            pipe_end_starvation(q, *c);\n", "            ;\n", PIPE),
-    ("pipelined: a credit counts twice", "pipe_run.c", "if (credits[*c]++ == 0 &&", "if ((credits[*c] += 2) == 2 &&", PIPE),
-    ("pipelined: the watchdog believes in credits that are not there", "pipe_deadlock.c", "p->credits[channel] || h->credits[channel]",
+    ("pipelined: a flit that ends a VC's wait is forgotten", "flit/pipe_run.c", "            pipe_end_starvation(q, *c);\n", "            ;\n", PIPE),
+    ("pipelined: a credit counts twice", "flit/pipe_run.c", "if (credits[*c]++ == 0 &&", "if ((credits[*c] += 2) == 2 &&", PIPE),
+    ("pipelined: the watchdog believes in credits that are not there", "flit/pipe_deadlock.c", "p->credits[channel] || h->credits[channel]",
      "p->depth || h->credits[channel]", PIPE),
-    ("pipelined: all VCs at one port of the crossbar", "pipe_setup.c", "p->input_speedup + bit % p->vcs % p->input_speedup);",
+    ("pipelined: all VCs at one port of the crossbar", "flit/pipe_setup.c", "p->input_speedup + bit % p->vcs % p->input_speedup);",
      "p->input_speedup);", ["test_sim_crossbar"]),
-    ("pipelined: all inputs at one port of an output", "pipe_router.c", "(uint16_t)(out * p->output_speedup + in % p->output_speedup)",
+    ("pipelined: all inputs at one port of an output", "flit/pipe_router.c", "(uint16_t)(out * p->output_speedup + in % p->output_speedup)",
      "(uint16_t)(out * p->output_speedup)", ["test_sim_crossbar"]),
-    ("pipelined: a VC of another port of the crossbar goes", "pipe_router.c", "uint64_t vcs = p->crossbar_vcs[won.in - in * p->input_speedup];",
+    ("pipelined: a VC of another port of the crossbar goes", "flit/pipe_router.c", "uint64_t vcs = p->crossbar_vcs[won.in - in * p->input_speedup];",
      "uint64_t vcs = p->vc_mask;", ["test_sim_crossbar"]),
-    ("pipelined mail: a step lasts too long", "pipe_setup.c", "        p->step_cycles = latency / p->speedup + 1;\n",
+    ("pipelined mail: a step lasts too long", "flit/pipe_setup.c", "        p->step_cycles = latency / p->speedup + 1;\n",
      "        p->step_cycles = latency / p->speedup + 2;\n", PIPE_MAIL),
-    ("pipelined mail: credits of another part come late", "pipe_mail.c", "pipe_add_credit(q, since + at->dt, at->node);",
+    ("pipelined mail: credits of another part come late", "flit/pipe_mail.c", "pipe_add_credit(q, since + at->dt, at->node);",
      "pipe_add_credit(q, since + at->dt + 1, at->node);", PIPE_MAIL),
-    ("pipelined mail: body flits belong to an older packet", "pipe_mail.c", "        *id = pipe_new_packet(q);\n        if (*id == IK_NONE)",
+    ("pipelined mail: body flits belong to an older packet", "flit/pipe_mail.c", "        *id = pipe_new_packet(q);\n        if (*id == IK_NONE)",
      "        *id = *id ? *id : pipe_new_packet(q);\n        if (*id == IK_NONE)", PIPE_MAIL),
-    ("pipelined mail: only the first message is read", "pipe_mail.c", "from != q->id && k < box->count; k++)", "from != q->id && k < 1 && k < box->count; k++)",
+    ("pipelined mail: only the first message is read", "flit/pipe_mail.c", "from != q->id && k < box->count; k++)", "from != q->id && k < 1 && k < box->count; k++)",
      PIPE_MAIL),
-    ("pipelined mail: credits of another part are lost", "pipe_mail.c", "            pipe_add_credit(q, since + at->dt, at->node);\n", "", PIPE_MAIL),
-    ("pipelined: samples do not end a step", "pipe_run.c", "    end = sample < end ? sample : end;\n", "", PIPE_MAIL),
+    ("pipelined mail: credits of another part are lost", "flit/pipe_mail.c", "            pipe_add_credit(q, since + at->dt, at->node);\n", "", PIPE_MAIL),
+    ("pipelined: samples do not end a step", "flit/pipe_run.c", "    end = sample < end ? sample : end;\n", "", PIPE_MAIL),
 ]
 
 
 def users(header, tree):
     """The .c files of the simulator that include a header, also through others."""
     texts = {}
-    for name in os.listdir(os.path.join(tree, "src", "sim")):
+    for name in files_of(os.path.join(tree, "src", "sim")):
         with open(os.path.join(tree, "src", "sim", name)) as file:
             texts[name] = file.read()
     found, fresh = set(), {header}
@@ -228,6 +229,16 @@ def users(header, tree):
         found |= fresh
         fresh = {name for name, text in texts.items() if any('#include "sim/%s"' % used in text for used in fresh)} - found
     return sorted(name for name in found if name.endswith(".c"))
+
+
+def files_of(folder):
+    """The sources below a folder, as paths from there."""
+    return sorted(os.path.relpath(os.path.join(at, name), folder) for at, _, names in os.walk(folder) for name in names
+                  if name.endswith((".c", ".h")))
+
+
+def object_of(tree, name):
+    return os.path.join(tree, name.replace("/", "-") + ".o")
 
 
 def commands(build):
@@ -238,17 +249,31 @@ def commands(build):
     for line in text.splitlines():
         words = [w for w in shlex.split(line) if w not in ("&&", ":")]
         if "-c" in words:
-            compiles[os.path.basename(words[words.index("-c") + 1])] = words
+            source = words[words.index("-c") + 1]
+            compiles[os.path.relpath(source, os.path.join(SOURCE, "src", "sim"))] = words
         elif "-o" in words and os.path.basename(words[words.index("-o") + 1]) in TESTS:
             links[os.path.basename(words[words.index("-o") + 1])] = words
     return compiles, links
+
+
+def pattern_of(text):
+    """Matches the tokens of a text, wherever its lines are broken."""
+    return r"\s*".join(re.escape(token) for token in re.findall(r"\w+|[^\w\s]", text))
+
+
+def broken(name, source, text, other):
+    found = list(re.finditer(pattern_of(text), source))
+    if len(found) != 1:
+        raise RuntimeError("src/sim/%s has %r %d times, expected once: look at this fault again"
+                           % (name, text, len(found)))
+    return source[:found[0].start()] + other + source[found[0].end():]
 
 
 class Bench:
     def __init__(self, build, scratch):
         self.build, self.scratch = build, scratch
         self.compiles, self.links = commands(build)
-        self.files = sorted(f for f in os.listdir(os.path.join(SOURCE, "src", "sim")) if f.endswith(".c"))
+        self.files = [f for f in files_of(os.path.join(SOURCE, "src", "sim")) if f.endswith(".c")]
 
     def compile(self, tree, name, obj):
         words = list(self.compiles[name])
@@ -264,7 +289,7 @@ class Bench:
     def objects(self, tree, names):
         found = []
         for name in names:
-            obj = os.path.join(tree, name + ".o")
+            obj = object_of(tree, name)
             self.compile(tree, name, obj)
             found.append(obj)
         return found
@@ -294,7 +319,7 @@ class Bench:
 
     def all_objects(self, tree, changed):
         fresh = self.objects(tree, changed)
-        return fresh + [os.path.join(self.sound, f + ".o") for f in self.files if f not in changed]
+        return fresh + [object_of(self.sound, f) for f in self.files if f not in changed]
 
     def noticed_by(self, index):
         """The test that notices the fault, or None."""
@@ -303,10 +328,8 @@ class Bench:
         path = os.path.join(tree, "src", "sim", name)
         with open(path) as file:
             source = file.read()
-        if source.count(text) != 1:
-            raise RuntimeError("src/sim/%s has %r %d times, expected once: look at this fault again" % (name, text, source.count(text)))
         with open(path, "w") as file:
-            file.write(source.replace(text, other))
+            file.write(broken(name, source, text, other))
         objects = self.all_objects(tree, users(name, tree))
         for test in first + [t for t in TESTS if t not in first]:
             if not self.passes(tree, objects, test):

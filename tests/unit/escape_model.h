@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * escape_model.h: freedom from deadlock over an escape layer by brute force, to judge the proofs by. It asks a plan the public
- * questions (ik_plan_start_nth, ik_plan_next, ik_plan_advance), follows each initial state of each pair by itself, and keeps
- * dependencies as a matrix of booleans over (channel, VC). Nothing here is from src/verify.
+ * escape_model.h: freedom from deadlock over an escape layer by brute force, to judge the proofs
+ * by. It asks a plan the public questions (ik_plan_start_nth, ik_plan_next, ik_plan_advance),
+ * follows each initial state of each pair by itself, and keeps dependencies as a matrix of booleans
+ * over (channel, VC). Nothing here is from src/verify.
  */
 #ifndef IKAT_TESTS_ESCAPE_MODEL_H
 #define IKAT_TESTS_ESCAPE_MODEL_H
@@ -44,8 +45,8 @@ typedef struct model {
 
 static inline bool model_same(const model_state *s, uint32_t in_port, const ik_packet *pk)
 {
-    return s->in_port == in_port && s->pk.via == pk->via && s->pk.phase == pk->phase && s->pk.vc == pk->vc &&
-           s->pk.layer == pk->layer && s->pk.hops == pk->hops;
+    return s->in_port == in_port && s->pk.via == pk->via && s->pk.phase == pk->phase &&
+           s->pk.vc == pk->vc && s->pk.layer == pk->layer && s->pk.hops == pk->hops;
 }
 
 static inline uint32_t model_state_of(model_run *run, uint32_t in_port, const ik_packet *pk)
@@ -96,8 +97,10 @@ static inline void model_expand(const ik_plan *plan, model_run *run, uint32_t at
     }
 }
 
-/* The n-th initial state of a pair; false if the source has no cable to a switch. Reuses run's memory. */
-static inline bool model_follow(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, model_run *run)
+/* The n-th initial state of a pair; false if the source has no cable to a switch. Reuses run's
+ * memory. */
+static inline bool model_follow(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n,
+                                model_run *run)
 {
     const ik_fabric *f = plan->fabric;
     uint32_t port = ik_host_port(f, src), peer = port == IK_NONE ? IK_NONE : f->port_peer[port];
@@ -145,7 +148,8 @@ static inline bool model_goes_on(const model_move *m)
 }
 
 /* Marks what a packet that holds `held` may wait for in the layer, from state `at` on. */
-static inline void model_extend(model *x, const model_run *run, uint32_t held, uint32_t at, bool *seen)
+static inline void model_extend(model *x, const model_run *run, uint32_t held, uint32_t at,
+                                bool *seen)
 {
     seen[at] = true;
     for (uint32_t i = run->states[at].first_move; i < run->states[at].end_move; i++) {
@@ -153,7 +157,8 @@ static inline void model_extend(model *x, const model_run *run, uint32_t held, u
         if (!model_goes_on(m))
             continue;
         if (m->vc < x->escape_vcs)
-            x->extended[(size_t)held * x->num + x->channel[m->port] * x->plan->num_vcs + m->vc] = true;
+            x->extended[(size_t)held * x->num + x->channel[m->port] * x->plan->num_vcs + m->vc] =
+                true;
         else if (!seen[m->to])
             model_extend(x, run, held, m->to, seen);
     }
@@ -186,23 +191,28 @@ static inline void model_add_dependencies(model *x, const model_run *run)
 
 static inline bool model_good_move(const model *x, const model_move *m, const bool *good)
 {
-    return m->to == MODEL_DELIVERED || (m->to != MODEL_LOST && m->vc < x->escape_vcs && good[m->to]);
+    return m->to == MODEL_DELIVERED ||
+           (m->to != MODEL_LOST && m->vc < x->escape_vcs && good[m->to]);
 }
 
 /* Whether some move (of one output, if port is not IK_NONE) of a state is good. */
-static inline bool model_any_good(const model *x, const model_run *run, uint32_t state, uint32_t port, const bool *good)
+static inline bool model_any_good(const model *x, const model_run *run, uint32_t state,
+                                  uint32_t port, const bool *good)
 {
     for (uint32_t i = run->states[state].first_move; i < run->states[state].end_move; i++)
-        if ((port == IK_NONE || run->moves[i].port == port) && model_good_move(x, &run->moves[i], good))
+        if ((port == IK_NONE || run->moves[i].port == port) &&
+            model_good_move(x, &run->moves[i], good))
             return true;
     return false;
 }
 
-static inline bool model_is_good(const model *x, const model_run *run, uint32_t state, const bool *good)
+static inline bool model_is_good(const model *x, const model_run *run, uint32_t state,
+                                 const bool *good)
 {
     if (!model_any_good(x, run, state, IK_NONE, good))
         return false;
-    for (uint32_t i = run->states[state].first_move; x->settles && i < run->states[state].end_move; i++)
+    for (uint32_t i = run->states[state].first_move; x->settles && i < run->states[state].end_move;
+         i++)
         if (!model_any_good(x, run, state, run->moves[i].port, good))
             return false;
     return true;
@@ -239,8 +249,10 @@ static inline void model_reach(const ik_fabric *f, uint32_t node, bool *seen)
 static inline model model_make(const ik_plan *plan)
 {
     const ik_fabric *f = plan->fabric;
-    model x = {
-        .plan = plan, .escape_vcs = plan->vc->escape_vcs, .settles = plan->routing->kind != IK_ROUTE_ADAPTIVE, .leads_on = true};
+    model x = {.plan = plan,
+               .escape_vcs = plan->vc->escape_vcs,
+               .settles = plan->routing->kind != IK_ROUTE_ADAPTIVE,
+               .leads_on = true};
     x.channel = calloc(f->num_ports + 1, sizeof *x.channel);
     for (uint32_t port = 0; port < f->num_ports; port++) {
         uint32_t peer = ik_peer_node(f, port);
@@ -258,8 +270,10 @@ static inline model model_make(const ik_plan *plan)
         bool *connected = calloc(ik_num_nodes(f) + 1, sizeof *connected);
         model_reach(f, ik_host_node(f, src), connected);
         for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
-            bool pair = ik_whole_host(f, src) != ik_whole_host(f, dst) && ik_rails_used(plan->routing, src, dst);
-            uint32_t starts = !pair || !connected[ik_host_node(f, dst)] ? 0 : ik_plan_num_starts(plan, src, dst);
+            bool pair = ik_whole_host(f, src) != ik_whole_host(f, dst) &&
+                        ik_rails_used(plan->routing, src, dst);
+            uint32_t starts =
+                !pair || !connected[ik_host_node(f, dst)] ? 0 : ik_plan_num_starts(plan, src, dst);
             for (uint32_t n = 0; n < starts; n++) {
                 if (!model_follow(plan, src, dst, n, &run))
                     continue;
@@ -281,11 +295,13 @@ static inline void model_free(model *x)
     free(x->extended);
 }
 
-/* Takes away what has no successor left until nothing is left, or nothing more can be taken away. */
+/* Takes away what has no successor left until nothing is left, or nothing more can be taken
+ * away. */
 static inline bool model_acyclic(const model *x, const bool *graph)
 {
     uint32_t n = x->num;
-    uint32_t *successors = calloc(n + 1, sizeof *successors), *free_ones = calloc(n + 1, sizeof *free_ones), num = 0, taken = 0;
+    uint32_t *successors = calloc(n + 1, sizeof *successors),
+             *free_ones = calloc(n + 1, sizeof *free_ones), num = 0, taken = 0;
     for (uint32_t v = 0; v < n; v++) {
         for (uint32_t w = 0; w < n; w++)
             successors[v] += graph[(size_t)v * n + w];
@@ -311,9 +327,10 @@ static inline bool model_deadlock_free(const model *x, ik_flow flow)
 
 /* ---- a witness */
 
-/* Can a packet from one port of a host to one of another hold step `first` with the count - 1 steps after it, and then wait for the
- * step after them? */
-static inline bool model_port_holds(const ik_plan *plan, const ik_proof *proof, size_t first, size_t count, uint32_t from, uint32_t to)
+/* Can a packet from one port of a host to one of another hold step `first` with the count - 1 steps
+ * after it, and then wait for the step after them? */
+static inline bool model_port_holds(const ik_plan *plan, const ik_proof *proof, size_t first,
+                                    size_t count, uint32_t from, uint32_t to)
 {
     const ik_dependency *steps = proof->witness, *held = &steps[first];
     size_t length = proof->witness_length;
@@ -323,13 +340,15 @@ static inline bool model_port_holds(const ik_plan *plan, const ik_proof *proof, 
         assert_true(model_follow(plan, from, to, n, &run));
         bool *now = calloc(run.num_states, sizeof *now);
         for (uint32_t s = 0; s < run.num_states; s++)
-            now[s] = model_held_port(plan, &run.states[s]) == held->channel && run.states[s].pk.vc == held->vc;
+            now[s] = model_held_port(plan, &run.states[s]) == held->channel &&
+                     run.states[s].pk.vc == held->vc;
         for (size_t k = 1; k <= count; k++) {
             const ik_dependency *step = &steps[(first + k) % length];
             bool *then = calloc(run.num_states, sizeof *then), any = false;
             for (uint32_t i = 0; i < run.num_moves; i++) {
                 const model_move *m = &run.moves[i];
-                if (now[m->from] && model_goes_on(m) && m->port == step->channel && m->vc == step->vc)
+                if (now[m->from] && model_goes_on(m) && m->port == step->channel &&
+                    m->vc == step->vc)
                     then[m->to] = any = true;
             }
             free(now);
@@ -342,9 +361,10 @@ static inline bool model_port_holds(const ik_plan *plan, const ik_proof *proof, 
     return shown;
 }
 
-/* Can a packet of this pair of hosts, by some pair of their ports, hold step `first` with all the steps after it that say `through`,
- * and then wait for the step after them? */
-static inline bool model_holds_and_waits(const ik_plan *plan, const ik_proof *proof, size_t first, size_t *next)
+/* Can a packet of this pair of hosts, by some pair of their ports, hold step `first` with all the
+ * steps after it that say `through`, and then wait for the step after them? */
+static inline bool model_holds_and_waits(const ik_plan *plan, const ik_proof *proof, size_t first,
+                                         size_t *next)
 {
     const ik_dependency *steps = proof->witness, *held = &steps[first];
     size_t length = proof->witness_length, count = 1;
@@ -360,7 +380,8 @@ static inline bool model_holds_and_waits(const ik_plan *plan, const ik_proof *pr
     return shown;
 }
 
-/* Every step of a witness must be one that its packets really can do. Returns what is wrong, NULL = nothing. */
+/* Every step of a witness must be one that its packets really can do. Returns what is wrong, NULL =
+ * nothing. */
 static inline const char *model_witness_flaw(const ik_plan *plan, const ik_proof *proof)
 {
     size_t length = proof->witness_length, next = 0;
@@ -368,7 +389,8 @@ static inline const char *model_witness_flaw(const ik_plan *plan, const ik_proof
     if (length == 0 || proof->witness[0].through)
         return "it does not start with a channel that is waited for";
     for (size_t i = 0; i < length; i++) {
-        const ik_dependency *step = &proof->witness[i], *before = &proof->witness[i ? i - 1 : length - 1];
+        const ik_dependency *step = &proof->witness[i],
+                            *before = &proof->witness[i ? i - 1 : length - 1];
         if (ik_peer_node(plan->fabric, before->channel) != plan->fabric->port_node[step->channel])
             return "its channels do not follow one another";
         if (step->through && (step->src != before->src || step->dst != before->dst))

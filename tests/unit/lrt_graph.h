@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lrt_graph.h: what tests of graph routings share: graphs from edge files, random graphs, and the expected values' hash.
+ * lrt_graph.h: what tests of graph routings share: graphs from edge files, random graphs, and the
+ * expected values' hash.
  */
 #ifndef IKAT_TESTS_LRT_GRAPH_H
 #define IKAT_TESTS_LRT_GRAPH_H
@@ -62,8 +63,10 @@ static inline ik_fabric *test_lrt(const char *path, uint32_t hosts_each)
     return test_graph_finish(&t);
 }
 
-/* A connected random graph: a random tree and extra links, degrees below radix; positions on a grid of `width` if not 0. */
-static inline ik_fabric *test_random_graph(uint32_t n, uint32_t extra, uint32_t hosts_each, uint32_t width, uint64_t seed)
+/* A connected random graph: a random tree and extra links, degrees below radix; positions on a grid
+ * of `width` if not 0. */
+static inline ik_fabric *test_random_graph(uint32_t n, uint32_t extra, uint32_t hosts_each,
+                                           uint32_t width, uint64_t seed)
 {
     ik_rng rng = ik_rng_at(seed, IK_RNG_TEST, n);
     test_graph t = test_graph_new(n, 2 * extra + n, hosts_each);
@@ -79,13 +82,15 @@ static inline ik_fabric *test_random_graph(uint32_t n, uint32_t extra, uint32_t 
     return test_graph_finish(&t);
 }
 
-/* A copy of f without the links that fall to a draw of `percent`, or IK_NONE on failure; the caller frees both. */
+/* A copy of f without the links that fall to a draw of `percent`, or IK_NONE on failure; the caller
+ * frees both. */
 static inline ik_fabric *test_lose_links(const ik_fabric *f, uint32_t percent, uint64_t seed)
 {
     uint32_t *ports = calloc(f->num_ports, sizeof *ports);
     size_t num = 0;
     for (uint32_t p = 0; p < f->port_base[f->num_switches]; p++)
-        if (f->port_peer[p] != IK_NONE && f->port_peer[p] > p && ik_is_switch(f, ik_peer_node(f, p)) &&
+        if (f->port_peer[p] != IK_NONE && f->port_peer[p] > p &&
+            ik_is_switch(f, ik_peer_node(f, p)) &&
             ik_random_below(seed, IK_RNG_TEST, 77, p, 100) < percent)
             ports[num++] = p;
     ik_fabric *out = NULL;

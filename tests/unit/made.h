@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * made.h: cmocka with what it needs, and things made from their specs; what cannot be made fails the test. Seeds: 0 for what is built,
- * 1 for traffic.
+ * made.h: cmocka with what it needs, and things made from their specs; what cannot be made fails
+ * the test. Seeds: 0 for what is built, 1 for traffic.
  */
 #ifndef IKAT_TESTS_MADE_H
 #define IKAT_TESTS_MADE_H
@@ -24,7 +24,8 @@ static inline ik_fabric *fabric_of(const char *spec)
 {
     ik_fabric *f = NULL;
     ik_error err = {0};
-    if (ik_fabric_from_spec(spec, &made_env, &f, &err) != IK_OK || ik_fabric_check(f, &err) != IK_OK)
+    if (ik_fabric_from_spec(spec, &made_env, &f, &err) != IK_OK ||
+        ik_fabric_check(f, &err) != IK_OK)
         fail_msg("%s: %s (%s)", spec, err.text, err.hint);
     return f;
 }
@@ -39,12 +40,14 @@ static inline ik_routing *routing_on(const ik_fabric *f, const char *spec)
 }
 
 /* vc NULL: the routing's own; num_vcs 0: as many as it needs. */
-static inline ik_plan *plan_of(const ik_fabric *f, const char *routing, const char *vc, unsigned num_vcs)
+static inline ik_plan *plan_of(const ik_fabric *f, const char *routing, const char *vc,
+                               unsigned num_vcs)
 {
     ik_plan *p = NULL;
     ik_error err = {0};
     if (ik_plan_from_specs(f, routing, vc, NULL, num_vcs, &made_env, &p, &err) != IK_OK)
-        fail_msg("%s, %s on %s: %s (%s)", routing, vc ? vc : "-", f->spec ? f->spec : "a graph", err.text, err.hint);
+        fail_msg("%s, %s on %s: %s (%s)", routing, vc ? vc : "-", f->spec ? f->spec : "a graph",
+                 err.text, err.hint);
     return p;
 }
 

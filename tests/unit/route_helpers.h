@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * route_helpers.h: building fabrics and routings, walking and counting, shared by the tests of routings. */
+ * route_helpers.h: building fabrics and routings, walking and counting, shared by the tests of
+ * routings. */
 #ifndef IKAT_TESTS_ROUTE_HELPERS_H
 #define IKAT_TESTS_ROUTE_HELPERS_H
 
@@ -8,8 +9,10 @@
 
 enum { MAX_PATH = 64, MAX_PORTS = 256 };
 
-/* The preferred path of initial state n from src to dst, as output ports from the host's on; 0 = not delivered. */
-static inline uint32_t walk_state(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *ports)
+/* The preferred path of initial state n from src to dst, as output ports from the host's on; 0 =
+ * not delivered. */
+static inline uint32_t walk_state(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n,
+                                  uint32_t *ports)
 {
     const ik_fabric *f = r->fabric;
     ik_packet pk = {.src = src, .dst = dst, .via = IK_NONE};
@@ -21,7 +24,8 @@ static inline uint32_t walk_state(const ik_routing *r, uint32_t src, uint32_t ds
         uint32_t in = f->port_peer[port];
         if (in == IK_NONE || !ik_is_switch(f, f->port_node[in]))
             return in != IK_NONE && f->port_node[in] == ik_host_node(f, dst) ? length : 0;
-        uint32_t preferred = 0, count = r->family->next(r, f->port_node[in], in, &pk, out, &preferred);
+        uint32_t preferred = 0,
+                 count = r->family->next(r, f->port_node[in], in, &pk, out, &preferred);
         if (!count)
             return 0;
         port = out[preferred];
@@ -35,7 +39,8 @@ static inline uint32_t walk(const ik_routing *r, uint32_t src, uint32_t dst, uin
 }
 
 /* Two routings send src's packets to dst the same way. */
-static inline void assert_same_walk(const ik_routing *a, const ik_routing *b, uint32_t src, uint32_t dst)
+static inline void assert_same_walk(const ik_routing *a, const ik_routing *b, uint32_t src,
+                                    uint32_t dst)
 {
     uint32_t p[MAX_PATH], q[MAX_PATH], n = walk(a, src, dst, p);
     assert_int_equal(walk(b, src, dst, q), n);
@@ -54,8 +59,10 @@ static inline void add_path(const ik_routing *r, uint32_t src, uint32_t dst, uin
     (void)f;
 }
 
-/* Largest number of flows src[i] -> dst[i] on a channel between switches; flows to oneself are left out. */
-static inline uint32_t max_load(const ik_routing *r, const uint32_t *dst, uint32_t n, uint32_t *load)
+/* Largest number of flows src[i] -> dst[i] on a channel between switches; flows to oneself are left
+ * out. */
+static inline uint32_t max_load(const ik_routing *r, const uint32_t *dst, uint32_t n,
+                                uint32_t *load)
 {
     uint32_t most = 0;
     memset(load, 0, r->fabric->num_ports * sizeof *load);

@@ -25,16 +25,21 @@ static inline void flow_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, 
         fn(ctx, src, f->dst, 1, 1);
 }
 
-static const ik_traffic_family flow_family = {
-    .name = "flow", .summary = "one flow", .dest = flow_dest, .flows = flow_flows, .permutation = true};
+static const ik_traffic_family flow_family = {.name = "flow",
+                                              .summary = "one flow",
+                                              .dest = flow_dest,
+                                              .flows = flow_flows,
+                                              .permutation = true};
 
 static inline ik_traffic flow_traffic(const ik_fabric *f, flow *one)
 {
-    return (ik_traffic){.family = &flow_family, .fabric = f, .num_hosts = f->num_hosts, .seed = 1, .impl = one};
+    return (ik_traffic){
+        .family = &flow_family, .fabric = f, .num_hosts = f->num_hosts, .seed = 1, .impl = one};
 }
 
 /* Runs the traffic over the plan with the sections of c. Errors fail the test. */
-static inline ik_sim_result run_planned(const ik_plan *plan, const ik_traffic *traffic, const scenario *c)
+static inline ik_sim_result run_planned(const ik_plan *plan, const ik_traffic *traffic,
+                                        const scenario *c)
 {
     ik_error err = {0};
     ik_sim_result r = {0};

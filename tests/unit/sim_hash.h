@@ -33,8 +33,9 @@ static inline void mix_histogram(hash *h, const ik_histogram *t)
 
 static inline void mix_congestion(hash *h, const ik_fabric *f, const ik_congestion *k)
 {
-    const uint64_t numbers[] = {k->num_samples,  k->period_ps,   k->num_trees,   k->num_roots,  k->all_roots, k->num_culprits,
-                                k->all_culprits, k->num_victims, k->all_victims, k->flow_error, k->stride,    k->largest_tree};
+    const uint64_t numbers[] = {k->num_samples, k->period_ps,    k->num_trees,    k->num_roots,
+                                k->all_roots,   k->num_culprits, k->all_culprits, k->num_victims,
+                                k->all_victims, k->flow_error,   k->stride,       k->largest_tree};
     const double reals[] = {k->blocked_share, k->hol_share, k->hol_time_ns, k->mean_roots};
     size_t n = k->num_samples;
     mix(h, numbers, sizeof numbers);
@@ -70,10 +71,16 @@ static inline void mix_class(hash *h, const ik_class_result *c, size_t num_serie
 static inline uint64_t hash_result(const ik_fabric *f, const ik_sim_result *r)
 {
     hash h = {14695981039346656037ull};
-    const uint64_t numbers[] = {r->packets_generated,  r->packets_delivered, r->packet_hops,  r->events,    r->packets_in_flight,
-                                r->packets_unroutable, r->order_violations,  r->hosts_silent, r->window_ps, r->end_ps,
-                                r->lookahead_ps,       r->series_period_ps,  r->num_series,   r->deadlock,  r->checksum};
-    const double reals[] = {r->load, r->offered, r->throughput, r->fairness, r->host_sent_min, r->host_sent_max};
+    const uint64_t numbers[] = {r->packets_generated, r->packets_delivered,
+                                r->packet_hops,       r->events,
+                                r->packets_in_flight, r->packets_unroutable,
+                                r->order_violations,  r->hosts_silent,
+                                r->window_ps,         r->end_ps,
+                                r->lookahead_ps,      r->series_period_ps,
+                                r->num_series,        r->deadlock,
+                                r->checksum};
+    const double reals[] = {r->load,     r->offered,       r->throughput,
+                            r->fairness, r->host_sent_min, r->host_sent_max};
     mix(&h, numbers, sizeof numbers);
     mix(&h, reals, sizeof reals);
     mix_histogram(&h, &r->latency);

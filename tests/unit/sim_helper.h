@@ -59,8 +59,8 @@ static inline ik_env env_of(const scenario *c)
     return (ik_env){.seed = c->seed ? c->seed : 1, .num_threads = c->threads};
 }
 
-static inline ik_status run_plan(const ik_plan *plan, const ik_traffic *traffic, const scenario *c, ik_sim_result *r,
-                                 ik_error *err)
+static inline ik_status run_plan(const ik_plan *plan, const ik_traffic *traffic, const scenario *c,
+                                 ik_sim_result *r, ik_error *err)
 {
     ik_env env = env_of(c);
     sections s;
@@ -71,12 +71,14 @@ static inline ik_status run_plan(const ik_plan *plan, const ik_traffic *traffic,
     return status;
 }
 
-static inline ik_status simulate_on(const ik_fabric *f, const scenario *c, ik_sim_result *r, ik_error *err)
+static inline ik_status simulate_on(const ik_fabric *f, const scenario *c, ik_sim_result *r,
+                                    ik_error *err)
 {
     ik_env env = env_of(c);
     ik_plan *plan = NULL;
     ik_traffic *traffic = NULL;
-    ik_status status = ik_plan_from_specs(f, c->routing, c->vc, c->selection, c->num_vcs, &env, &plan, err);
+    ik_status status =
+        ik_plan_from_specs(f, c->routing, c->vc, c->selection, c->num_vcs, &env, &plan, err);
     if (status == IK_OK)
         status = ik_traffic_from_spec(f, c->traffic ? c->traffic : "uniform", &env, &traffic, err);
     if (status == IK_OK)
@@ -114,8 +116,8 @@ static inline void refuse(scenario c, ik_status status, const char *text)
     ik_error err = {0};
     ik_status got = try_simulate(&c, &r, &err);
     if (got != status || !strstr(err.text, text))
-        fail_msg("%s: got %s: %s; expected %s with '%s'", c.sw ? c.sw : "-", ik_status_name(got), err.text,
-                 ik_status_name(status), text);
+        fail_msg("%s: got %s: %s; expected %s with '%s'", c.sw ? c.sw : "-", ik_status_name(got),
+                 err.text, ik_status_name(status), text);
     assert_null(r.channel_bytes);
 }
 

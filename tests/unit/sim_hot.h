@@ -6,7 +6,8 @@
 
 #include "sim_flow.h"
 
-/* Of every `cycle` messages of host s < senders one goes to host hot + 1 + spread * s, the others to host hot. */
+/* Of every `cycle` messages of host s < senders one goes to host hot + 1 + spread * s, the others
+ * to host hot. */
 typedef struct incast {
     uint32_t senders, hot, spread, cycle;
 } incast;
@@ -31,7 +32,8 @@ static inline void incast_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn
 static const ik_traffic_family incast_family = {
     .name = "incast", .summary = "most to one host", .dest = incast_dest, .flows = incast_flows};
 
-/* Bytes that the cold hosts (cold) or the hot one accept, as a fraction of the senders' links; 100 Gb/s. */
+/* Bytes that the cold hosts (cold) or the hot one accept, as a fraction of the senders' links; 100
+ * Gb/s. */
 typedef struct shares {
     double cold, hot;
 } shares;
@@ -41,8 +43,10 @@ static inline shares run_incast(const scenario *c, incast in)
     ik_fabric *f = NULL;
     ik_plan *plan = NULL;
     assert_int_equal(ik_fabric_from_spec(c->fabric, NULL, &f, NULL), IK_OK);
-    assert_int_equal(ik_plan_from_specs(f, c->routing, c->vc, NULL, c->num_vcs, NULL, &plan, NULL), IK_OK);
-    ik_traffic traffic = {.family = &incast_family, .fabric = f, .num_hosts = f->num_hosts, .seed = 1, .impl = &in};
+    assert_int_equal(ik_plan_from_specs(f, c->routing, c->vc, NULL, c->num_vcs, NULL, &plan, NULL),
+                     IK_OK);
+    ik_traffic traffic = {
+        .family = &incast_family, .fabric = f, .num_hosts = f->num_hosts, .seed = 1, .impl = &in};
     ik_sim_result r = run_planned(plan, &traffic, c);
     shares got = {0, 0};
     double whole = in.senders * 12.5 * (double)r.window_ps / 1000;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A result store with made-up results, so that what is read from it is known to the digit. Include after cmocka.h.
+ * A result store with made-up results, so that what is read from it is known to the digit. Include
+ * after cmocka.h.
  */
 #ifndef STORE_HELPER_H
 #define STORE_HELPER_H
 
-#include "unit/made.h"
 #include "experiment/describe.h"
 #include "experiment/store.h"
 #include "ikat/topology.h"
+#include "unit/made.h"
 
 typedef struct bench {
     char folder[40], path[64];
@@ -16,7 +17,8 @@ typedef struct bench {
     ik_fabric *fabric; /* of the points: fabric 1 of the store, with plan 1 */
 } bench;
 
-static inline void add_row(store *s, const char *sql, const char *const *texts, const void *blob, size_t size, int place)
+static inline void add_row(store *s, const char *sql, const char *const *texts, const void *blob,
+                           size_t size, int place)
 {
     sqlite3_stmt *statement = NULL;
     assert_int_equal(store_prepare(s, sql, texts, &statement, NULL), IK_OK);
@@ -41,14 +43,16 @@ static inline void add_fabric(store *s, const ik_fabric *f, const char *spec, co
     free(summary);
 }
 
-static inline void add_plan(store *s, const char *fabric, const char *routing, const char *vc, const char *vcs)
+static inline void add_plan(store *s, const char *fabric, const char *routing, const char *vc,
+                            const char *vcs)
 {
     char key[96];
     snprintf(key, sizeof key, "%s/%s/%s/%s", fabric, routing, vc, vcs);
-    add_row(s,
-            "INSERT INTO plans(key, flow, fabric, routing, vc, vcs, selection, asked, proof, failed)"
-            " VALUES(?1, 'any', ?2, ?3, ?4, ?5, '', 'full', '{}', 0)",
-            (const char *[]){key, fabric, routing, vc, vcs, NULL}, NULL, 0, 0);
+    add_row(
+        s,
+        "INSERT INTO plans(key, flow, fabric, routing, vc, vcs, selection, asked, proof, failed)"
+        " VALUES(?1, 'any', ?2, ?3, ?4, ?5, '', 'full', '{}', 0)",
+        (const char *[]){key, fabric, routing, vc, vcs, NULL}, NULL, 0, 0);
 }
 
 static inline int bench_open_spec(void **state, const char *spec)
@@ -58,7 +62,8 @@ static inline int bench_open_spec(void **state, const char *spec)
     assert_non_null(mkdtemp(b->folder));
     snprintf(b->path, sizeof b->path, "%s/a.db", b->folder);
     ik_error err = {0};
-    if (ik_fabric_from_spec(spec, NULL, &b->fabric, &err) != IK_OK || store_create(b->path, &b->store, &err) != IK_OK)
+    if (ik_fabric_from_spec(spec, NULL, &b->fabric, &err) != IK_OK ||
+        store_create(b->path, &b->store, &err) != IK_OK)
         fail_msg("%s", err.text);
     add_fabric(b->store, b->fabric, spec, "");
     add_plan(b->store, "1", "dmodk", "1q", "1");
@@ -83,10 +88,15 @@ static inline int bench_close(void **state)
 }
 
 /* A result over 1 us in which every connected channel carried `accepted` of its rate. */
-static inline ik_sim_result result_of(const bench *b, double offered, double accepted, uint64_t latency_ps)
+static inline ik_sim_result result_of(const bench *b, double offered, double accepted,
+                                      uint64_t latency_ps)
 {
     const ik_fabric *f = b->fabric;
-    ik_sim_result r = {.offered = offered, .throughput = accepted, .fairness = 1, .window_ps = 1000000, .end_ps = 2000000};
+    ik_sim_result r = {.offered = offered,
+                       .throughput = accepted,
+                       .fairness = 1,
+                       .window_ps = 1000000,
+                       .end_ps = 2000000};
     r.latency.mean = r.network_latency.mean = (double)latency_ps;
     r.latency.max = latency_ps;
     r.channel_bytes = calloc(f->num_ports, sizeof *r.channel_bytes);
@@ -94,7 +104,8 @@ static inline ik_sim_result result_of(const bench *b, double offered, double acc
     r.host_sent_bytes = calloc(f->num_hosts, sizeof *r.host_sent_bytes);
     for (uint32_t p = 0; p < f->num_ports; p++)
         if (f->port_peer[p] != IK_NONE)
-            r.channel_bytes[p] = (uint64_t)(accepted * (double)ik_port_rate_bps(f, p) * 1e-6 / 8 + 0.5);
+            r.channel_bytes[p] =
+                (uint64_t)(accepted * (double)ik_port_rate_bps(f, p) * 1e-6 / 8 + 0.5);
     for (uint32_t h = 0; h < f->num_hosts; h++)
         if (ik_host_port(f, h) != IK_NONE)
             r.host_bytes[h] = r.host_sent_bytes[h] = r.channel_bytes[ik_host_port(f, h)];
@@ -106,8 +117,8 @@ static inline void result_free(ik_sim_result *r)
     ik_sim_result_free(r);
 }
 
-static inline store_point point_of(const bench *b, int64_t id, double load, uint64_t seed, const ik_sim_result *r,
-                                   const char *traffic)
+static inline store_point point_of(const bench *b, int64_t id, double load, uint64_t seed,
+                                   const ik_sim_result *r, const char *traffic)
 {
     return (store_point){.id = id,
                          .fabric = 1,
@@ -122,7 +133,8 @@ static inline store_point point_of(const bench *b, int64_t id, double load, uint
                          .num_switches = b->fabric->num_switches};
 }
 
-static inline void add_point(const bench *b, int64_t id, double load, uint64_t seed, const ik_sim_result *r, const char *traffic)
+static inline void add_point(const bench *b, int64_t id, double load, uint64_t seed,
+                             const ik_sim_result *r, const char *traffic)
 {
     char params[64];
     store_point p = point_of(b, id, load, seed, r, traffic);

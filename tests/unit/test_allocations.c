@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_allocations.c: every allocation of a whole job is failed in turn: the job must end with a clear error, leave its outputs
- * untouched and (seen by the address sanitizer) leak nothing. The linker hands the library's malloc family to the functions
- * below.
+ * test_allocations.c: every allocation of a whole job is failed in turn: the job must end with a
+ * clear error, leave its outputs untouched and (seen by the address sanitizer) leak nothing. The
+ * linker hands the library's malloc family to the functions below.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include <jansson.h>
 
 #include "ikat/ikat.h"
-#include "sim/sim_internal.h"
+#include "sim/core/state.h"
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t size);
@@ -32,8 +32,9 @@ char *__wrap_strdup(const char *text);
 static _Atomic uint64_t allocations;       /* since the start of the job */
 static uint64_t failing_from = UINT64_MAX; /* this one and, if sticky, all later ones fail */
 static bool sticky;
-static unsigned most_runs = 400; /* of a job: with more allocations than that not every one is failed */
-static bool jansson_fails;       /* the JSON library's allocations count and fail too */
+/* of a job: with more allocations than that not every one is failed */
+static unsigned most_runs = 400;
+static bool jansson_fails; /* the JSON library's allocations count and fail too */
 
 static bool refuse(void)
 {
@@ -182,7 +183,8 @@ static ik_status job_permutations(const char *samples, ik_error *err)
     return status;
 }
 
-/* A simulation's state in parts, with every way to cut it; not its run, whose threads ask for memory in any order. */
+/* A simulation's state in parts, with every way to cut it; not its run, whose threads ask for
+ * memory in any order. */
 static ik_status job_parts(const char *traffic, ik_error *err)
 {
     static const ik_env env = {.seed = 1, .num_threads = 3};
@@ -222,10 +224,12 @@ static void fail_each(job_fn job, const char *argument, bool and_later)
         status = job(argument, &err);
         uint64_t reached = allocations;
         failing_from = UINT64_MAX;
-        bool hidden = jansson_fails && status == IK_ERR_INPUT; /* it calls most of these invalid tokens */
+        /* it calls most of these invalid tokens */
+        bool hidden = jansson_fails && status == IK_ERR_INPUT;
         if (status != IK_ERR_MEMORY && !hidden && !(status == IK_OK && reached <= n))
-            fail_msg("%s, allocation %llu of %llu: status %s, '%s'", argument, (unsigned long long)n, (unsigned long long)total,
-                     ik_status_name(status), err.text);
+            fail_msg("%s, allocation %llu of %llu: status %s, '%s'", argument,
+                     (unsigned long long)n, (unsigned long long)total, ik_status_name(status),
+                     err.text);
         if (status == IK_ERR_MEMORY && !err.text[0])
             fail_msg("%s, allocation %llu: no text", argument, (unsigned long long)n);
     }
@@ -235,7 +239,8 @@ static void fail_each(job_fn job, const char *argument, bool and_later)
 static void fabrics(void **state)
 {
     (void)state;
-    static const char *const specs[] = {"xgft:m=2:3,w=1:2", "karytree:k=2,n=3,fail=10%", "karytree:k=2,n=2,hosts=3"};
+    static const char *const specs[] = {"xgft:m=2:3,w=1:2", "karytree:k=2,n=3,fail=10%",
+                                        "karytree:k=2,n=2,hosts=3"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         fail_each(job_fabric, specs[i], false);
         fail_each(job_fabric, specs[i], true);
@@ -268,7 +273,8 @@ static void routings_with_parameters(void **state)
     (void)state;
     static const char *const jobs[][2] = {
         {"colored:traffic=wrf:rows=3;columns=4+shift:by=3", "xgft:m=4:3,w=1:2"},
-        {"lft:path=" TEST_DATA "/opensm/ft2_8p.opensm-lfts.dump", "file:" TEST_DATA "/opensm/ft2_8p.ibnetdiscover"},
+        {"lft:path=" TEST_DATA "/opensm/ft2_8p.opensm-lfts.dump",
+         "file:" TEST_DATA "/opensm/ft2_8p.ibnetdiscover"},
         {"updown:order=distance", "karytree:k=2,n=3,fail=10%"},
         {"dmodc", "xgft:m=2:3,w=2:2"},
     };
@@ -332,10 +338,11 @@ static void every_traffic(void **state)
     for (const ik_traffic_family *const *t = ik_traffics(); *t; t++) {
         bool local = strcmp((*t)->name, "local") == 0, file = strcmp((*t)->name, "file") == 0,
              three = strcmp((*t)->name, "ihs") == 0;
-        const char *spec = file                             ? "file:path=" TEST_DATA "/traffic/ring.flows"
+        const char *spec = file ? "file:path=" TEST_DATA "/traffic/ring.flows"
                            : strcmp((*t)->name, "wrf") == 0 ? "wrf:rows=3,columns=2"
-                           : strcmp((*t)->name, "mix") == 0 ? "mix:uniform+2*a=hotspot:count=2;fraction=50%;rest=silent"
-                                                            : (*t)->name;
+                           : strcmp((*t)->name, "mix") == 0
+                               ? "mix:uniform+2*a=hotspot:count=2;fraction=50%;rest=silent"
+                               : (*t)->name;
         the_fabric = local ? floor : tree;
         for (int i = 0; i < 2 && !three; i++) {
             the_routing = i || local ? "minimal" : "dmodk";
@@ -354,16 +361,19 @@ static void hash_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, ui
     *hash = ((((*hash * 31 + src) * 31 + dst) * 31 + weight) * 31 + scale) * 1099511628211u;
 }
 
-/* Where there is no memory to merge a mix's flows at once they are merged piece by piece, to the same flows. */
+/* Where there is no memory to merge a mix's flows at once they are merged piece by piece, to the
+ * same flows. */
 static void flows_of_a_mix(void **state)
 {
     (void)state;
     ik_fabric *tree = NULL;
     ik_traffic *t = NULL;
     assert_int_equal(ik_fabric_from_spec("karytree:k=9,n=3", NULL, &tree, NULL), IK_OK);
-    assert_int_equal(
-        ik_traffic_from_spec(tree, "mix:3*uniform+shift:by=7+alltoall+hotspot:fraction=30%;share=messages", NULL, &t, NULL),
-        IK_OK);
+    assert_int_equal(ik_traffic_from_spec(
+                         tree,
+                         "mix:3*uniform+shift:by=7+alltoall+hotspot:fraction=30%;share=messages",
+                         NULL, &t, NULL),
+                     IK_OK);
     for (uint32_t src = 0; src < tree->num_hosts; src += 91) {
         uint64_t hash[2] = {src, src};
         uint64_t before = allocations;
@@ -395,7 +405,8 @@ static void every_measure(void **state)
 
 static const char *the_scheme;
 
-/* Everything that is known about a plan: proof with its witness, destinations, table sizes, what another routing changes. */
+/* Everything that is known about a plan: proof with its witness, destinations, table sizes, what
+ * another routing changes. */
 static ik_status study(const ik_fabric *f, const ik_plan *plan, const ik_plan *other, ik_error *err)
 {
     ik_proof proof;
@@ -503,7 +514,8 @@ static const ik_plan *the_plan;
 static const char *the_adapter, *the_measure;
 
 /* "key=value;key=value" */
-static ik_status set_pairs(ik_params *params, const ik_param *rows, const char *pairs, ik_error *err)
+static ik_status set_pairs(ik_params *params, const ik_param *rows, const char *pairs,
+                           ik_error *err)
 {
     ik_status status = ik_params_init(params, rows, NULL, err);
     char copy[256], *rest = copy;
@@ -530,7 +542,8 @@ static ik_status job_simulation(const char *switch_pairs, ik_error *err)
         status = set_pairs(&measure, ik_measure_params, the_measure, err);
     if (status == IK_OK)
         status = ik_traffic_from_spec(the_fabric, "uniform", &env, &traffic, err);
-    ik_sim_config config = {.switch_params = &sw, .adapter_params = &adapter, .measure_params = &measure, .load = 0.5};
+    ik_sim_config config = {
+        .switch_params = &sw, .adapter_params = &adapter, .measure_params = &measure, .load = 0.5};
     if (status == IK_OK)
         status = ik_sim_run(the_plan, traffic, &config, &env, &result, err);
     if (status == IK_OK)
@@ -558,7 +571,8 @@ static void simulations(void **state)
     ik_plan *plan = NULL;
     ik_env env = {.seed = 1};
     assert_int_equal(ik_fabric_from_spec("karytree:k=2,n=3", NULL, &f, NULL), IK_OK);
-    assert_int_equal(ik_plan_from_specs(f, "adaptive_tree", NULL, NULL, 2, &env, &plan, NULL), IK_OK);
+    assert_int_equal(ik_plan_from_specs(f, "adaptive_tree", NULL, NULL, 2, &env, &plan, NULL),
+                     IK_OK);
     the_fabric = f;
     the_plan = plan;
     the_measure = "warmup=1 us;duration=3 us;series=500 ns";
@@ -590,14 +604,16 @@ static ik_status job_experiment(const char *text, ik_error *err)
     ik_experiment *e = NULL;
     bool failed = false;
     unlink(the_store);
-    ik_status status = ik_experiment_read_memory(text, strlen(text), "test.yaml", overrides, &e, err);
+    ik_status status =
+        ik_experiment_read_memory(text, strlen(text), "test.yaml", overrides, &e, err);
     if (status != IK_OK) {
         assert_null(e);
         return status;
     }
     status = ik_experiment_run(e, the_store, 1, NULL, NULL, &failed, err);
     if (status == IK_OK)
-        status = ik_experiment_run(e, the_store, 1, NULL, NULL, &failed, err); /* finds all of it finished */
+        /* finds all of it finished */
+        status = ik_experiment_run(e, the_store, 1, NULL, NULL, &failed, err);
     ik_experiment_free(e);
     return status;
 }
@@ -609,7 +625,8 @@ static ik_status json_brief(const char *store_path, FILE *out, ik_error *err)
 
 static ik_status job_report(const char *path, ik_error *err)
 {
-    ik_status (*const forms[])(const char *, FILE *, ik_error *) = {ik_report_csv, ik_report_json, json_brief};
+    ik_status (*const forms[])(const char *, FILE *, ik_error *) = {ik_report_csv, ik_report_json,
+                                                                    json_brief};
     ik_status status = IK_OK;
     for (int i = 0; i < 4 && status == IK_OK; i++) {
         char *text = NULL;

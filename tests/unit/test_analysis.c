@@ -40,7 +40,8 @@ static ik_fabric *make(const char *spec)
     return f;
 }
 
-/* Distances and numbers of shortest paths from one switch, over ports, so that parallel links count. */
+/* Distances and numbers of shortest paths from one switch, over ports, so that parallel links
+ * count. */
 static void plain_search(const ik_fabric *f, uint32_t from, uint32_t *dist, double *paths)
 {
     uint32_t *queue = calloc(f->num_switches, sizeof *queue), head = 0, tail = 0;
@@ -83,7 +84,8 @@ static void check_distances(const ik_fabric *f, unsigned threads)
     ik_env env = {.num_threads = threads};
     ik_distances d;
     uint64_t host_pairs[256] = {0}, switch_pairs[256] = {0};
-    uint32_t n = f->num_switches, *dist = calloc(n, sizeof *dist), *hosts = calloc(n, sizeof *hosts);
+    uint32_t n = f->num_switches, *dist = calloc(n, sizeof *dist),
+             *hosts = calloc(n, sizeof *hosts);
     double *paths = calloc(n, sizeof *paths);
     assert_int_equal(ik_distances_measure(f, &env, &d, NULL), IK_OK);
     count_hosts(f, hosts);
@@ -91,7 +93,8 @@ static void check_distances(const ik_fabric *f, unsigned threads)
         plain_search(f, u, dist, paths);
         for (uint32_t v = 0; v < n; v++) {
             if (dist[v] != IK_NONE) {
-                host_pairs[dist[v]] += (uint64_t)hosts[u] * (u == v ? hosts[v] - (hosts[v] > 0) : hosts[v]);
+                host_pairs[dist[v]] +=
+                    (uint64_t)hosts[u] * (u == v ? hosts[v] - (hosts[v] > 0) : hosts[v]);
                 switch_pairs[dist[v]] += u != v;
             }
         }
@@ -133,7 +136,8 @@ static void test_diversity(void **state)
     for (const char *const *spec = fabrics; *spec; spec++) {
         ik_fabric *f = make(*spec);
         ik_diversity d;
-        uint32_t n = f->num_switches, *dist = calloc(n, sizeof *dist), *hosts = calloc(n, sizeof *hosts);
+        uint32_t n = f->num_switches, *dist = calloc(n, sizeof *dist),
+                 *hosts = calloc(n, sizeof *hosts);
         double *paths = calloc(n, sizeof *paths);
         uint64_t pairs = 0, told = 0;
         assert_int_equal(ik_diversity_measure(f, NULL, &d, NULL), IK_OK);
@@ -215,9 +219,11 @@ static void test_moore(void **state)
     assert_true(ik_moore_ratio(10, 3, IK_NONE) == 0);
 }
 
-/* ------------------------------------------------------------------------------------------ bisection */
+/* ------------------------------------------------------------------------------------------
+ * bisection */
 
-/* The best cut of a small fabric into sides whose hosts differ by `imbalance`, by trying all partitions. */
+/* The best cut of a small fabric into sides whose hosts differ by `imbalance`, by trying all
+ * partitions. */
 static uint64_t plain_bisection(const graph *g, uint64_t imbalance)
 {
     uint64_t best = UINT64_MAX;
@@ -315,8 +321,9 @@ static uint64_t least_imbalance(const uint32_t *hosts, uint32_t n)
     return total - 2 * half;
 }
 
-/* Halves are equal wherever whole switches allow it, however unevenly the hosts stand: on small fabrics, where all partitions are
- * tried, and on larger ones, where switches of different weight must be exchanged. */
+/* Halves are equal wherever whole switches allow it, however unevenly the hosts stand: on small
+ * fabrics, where all partitions are tried, and on larger ones, where switches of different weight
+ * must be exchanged. */
 static void test_halves_are_equal_if_possible(void **state)
 {
     (void)state;
@@ -324,7 +331,8 @@ static void test_halves_are_equal_if_possible(void **state)
     for (uint32_t round = 0; round < 60; round++) {
         uint32_t n = round % 2 ? 21 + ik_rng_below(&rng, 8) : 6 + ik_rng_below(&rng, 4), hosts[32];
         for (uint32_t i = 0; i < n; i++) {
-            hosts[i] = 1 + ik_rng_below(&rng, 3) + (ik_rng_below(&rng, 4) ? 0 : ik_rng_below(&rng, 20));
+            hosts[i] =
+                1 + ik_rng_below(&rng, 3) + (ik_rng_below(&rng, 4) ? 0 : ik_rng_below(&rng, 20));
         }
         ik_fabric *f = uneven_rings(hosts, n, 3 + ik_rng_below(&rng, n - 5));
         ik_bisection b;
@@ -339,11 +347,13 @@ static void test_halves_are_equal_if_possible(void **state)
     }
 }
 
-/* Odd numbers of hosts have no equal halves: the bound must hold for the nearest. Checked against all partitions. */
+/* Odd numbers of hosts have no equal halves: the bound must hold for the nearest. Checked against
+ * all partitions. */
 static void test_the_bound_holds_for_unequal_halves(void **state)
 {
-    static const char *const odd[] = {"jellyfish:N=13,d=4", "torus:dims=5:3", "xgft:m=5:3,w=1:3",  "xgft:m=3:5,w=1:4",
-                                      "oft:k=2,hosts=11",   "fullmesh:n=7",   "mlfm:h=3,hosts=29", NULL};
+    static const char *const odd[] = {
+        "jellyfish:N=13,d=4", "torus:dims=5:3", "xgft:m=5:3,w=1:3",  "xgft:m=3:5,w=1:4",
+        "oft:k=2,hosts=11",   "fullmesh:n=7",   "mlfm:h=3,hosts=29", NULL};
     (void)state;
     for (const char *const *spec = odd; *spec; spec++) {
         ik_fabric *f = make(*spec);
@@ -389,7 +399,8 @@ static void test_refinement_keeps_its_books(void **state)
     ik_fabric_free(f);
 }
 
-/* ------------------------------------------------------------------------------------------ matching and fluid */
+/* ------------------------------------------------------------------------------------------
+ * matching and fluid */
 
 /* Largest matching of at most 16 flows by trying all subsets. */
 static uint32_t plain_matching(const path_set *p)
@@ -452,10 +463,13 @@ static void test_fluid(void **state)
     assert_true(fabs(fluid_slowdown("crossbar:n=7", "minimal", "alltoall") - 1) < 1e-9);
     assert_true(fabs(fluid_slowdown("xgft:m=4:2,w=1:1", "dmodk", "shift:by=4") - 4) < 1e-9);
     assert_true(fabs(fluid_slowdown("karytree:k=4,n=2", "dmodk", "shift:by=5") - 1) < 1e-9);
-    assert_true(fabs(fluid_slowdown("xgft:m=4:2,w=1:1,link_rate=50Gb/s,host_rate=100Gb/s", "dmodk", "shift:by=4") - 8) < 1e-9);
+    assert_true(fabs(fluid_slowdown("xgft:m=4:2,w=1:1,link_rate=50Gb/s,host_rate=100Gb/s", "dmodk",
+                                    "shift:by=4") -
+                     8) < 1e-9);
 }
 
-/* ------------------------------------------------------------------------------------------ loads */
+/* ------------------------------------------------------------------------------------------
+ * loads */
 
 /* Sums the walked paths of every flow, the slow way. */
 static void plain_loads(const ik_plan *plan, const ik_traffic *t, double *load)
@@ -506,10 +520,12 @@ static void test_loads_are_sums_of_paths(void **state)
     }
 }
 
-/* Loads under both engines: a destination-based adaptive routing walked flow by flow gives the same. */
+/* Loads under both engines: a destination-based adaptive routing walked flow by flow gives the
+ * same. */
 static void test_engines_agree(void **state)
 {
-    static const char *const specs[] = {"slimfly:q=4", "mlfm:h=3", "torus:dims=3:3", "karytree:k=2,n=3", NULL};
+    static const char *const specs[] = {"slimfly:q=4", "mlfm:h=3", "torus:dims=3:3",
+                                        "karytree:k=2,n=3", NULL};
     (void)state;
     for (const char *const *spec = specs; *spec; spec++) {
         ik_fabric *f = make(*spec);
@@ -517,7 +533,8 @@ static void test_engines_agree(void **state)
         ik_traffic *t = NULL;
         ik_load l[3];
         assert_int_equal(ik_routing_from_spec(f, "minimal", NULL, &r, NULL), IK_OK);
-        assert_int_equal(ik_traffic_from_spec(f, "hotspot:fraction=30%,share=messages", NULL, &t, NULL), IK_OK);
+        assert_int_equal(
+            ik_traffic_from_spec(f, "hotspot:fraction=30%,share=messages", NULL, &t, NULL), IK_OK);
         const unsigned traits[3] = {r->traits, r->traits & ~(unsigned)IK_ROUTE_DEST_BASED, 0};
         for (int i = 0; i < 3; i++) {
             r->traits = traits[i];
@@ -537,12 +554,14 @@ static void test_engines_agree(void **state)
     }
 }
 
-/* Two rings that nothing joins: whatever engine walks the flows, those from one ring to the other arrive nowhere. */
+/* Two rings that nothing joins: whatever engine walks the flows, those from one ring to the other
+ * arrive nowhere. */
 static void test_unconnected_flows_are_undelivered(void **state)
 {
     (void)state;
     static const uint32_t hosts[] = {2, 1, 1, 3, 1, 2, 1};
-    static const char *const routings[] = {"minimal", "valiant", "valiant:paths=one", "updown", NULL};
+    static const char *const routings[] = {"minimal", "valiant", "valiant:paths=one", "updown",
+                                           NULL};
     ik_fabric *f = uneven_rings(hosts, 7, 3); /* 4 hosts and 7 hosts */
     for (const char *const *spec = routings; *spec; spec++) {
         ik_routing *r = NULL;
@@ -553,7 +572,8 @@ static void test_unconnected_flows_are_undelivered(void **state)
         assert_int_equal(ik_load_measure(r, t, NULL, &l, NULL), IK_OK);
         assert_int_equal(l.flows, 110);
         assert_int_equal(l.undelivered, 2 * 4 * 7);
-        for (uint32_t host = 0; host < f->num_hosts; host++) { /* what the others of its ring send it */
+        for (uint32_t host = 0; host < f->num_hosts; host++) {
+            /* what the others of its ring send it */
             double arrives = l.load[f->port_peer[ik_host_port(f, host)]];
             assert_true(fabs(arrives - (host < 4 ? 0.3 : 0.6)) < 1e-9);
             assert_true(fabs(l.load[ik_host_port(f, host)] - (host < 4 ? 0.3 : 0.6)) < 1e-9);

@@ -79,7 +79,8 @@ static void quantities_round_trip(void **state)
     (void)state;
     ik_rng rng = ik_rng_at(1, IK_RNG_TEST, 0);
     for (int i = 0; i < 20000; i++) {
-        ik_dimension dim = (ik_dimension[]){IK_DIM_TIME, IK_DIM_RATE, IK_DIM_SIZE, IK_DIM_LENGTH}[i % 4];
+        ik_dimension dim =
+            (ik_dimension[]){IK_DIM_TIME, IK_DIM_RATE, IK_DIM_SIZE, IK_DIM_LENGTH}[i % 4];
         uint64_t value = ik_rng_u64(&rng) >> ik_rng_below(&rng, 64);
         char text[64];
         ik_format_quantity(text, sizeof text, value, dim);
@@ -173,11 +174,13 @@ static void lists_of_specs_split(void **state)
     } lists[] = {
         {"uniform", "uniform"},
         {" uniform + shift:by=3 ", "uniform+shift:by=3"},
-        {"80 % *uniform+20%* a.b-c_1 = hotspot:nodes=5;fraction=100%", "80%*uniform+20%*a.b-c_1=hotspot:nodes=5;fraction=100%"},
+        {"80 % *uniform+20%* a.b-c_1 = hotspot:nodes=5;fraction=100%",
+         "80%*uniform+20%*a.b-c_1=hotspot:nodes=5;fraction=100%"},
         {"a=x,k=3+2*b=file:path=a*b=c", "a=x;k=3+2*b=file:path=a*b=c"},
         {"uniform:self=true", "uniform:self=true"},
     };
-    static const char *const wrong[] = {"", " ", "+", "uniform+", "+uniform", "2*", "*uniform", "a=", "=uniform", "2*a=+uniform"};
+    static const char *const wrong[] = {"",   " ",        "+",  "uniform+", "+uniform",
+                                        "2*", "*uniform", "a=", "=uniform", "2*a=+uniform"};
     ik_arena arena = {0};
     ik_spec_member *list = NULL;
     size_t num = 0;
@@ -215,10 +218,12 @@ static void runs_of_random_numbers(void **state)
     (void)state;
     uint32_t run[19];
     for (uint32_t n = 1; n < UINT32_MAX / 2; n = n * 5 + 2) {
-        uint64_t counter = n % 3 ? n : UINT64_MAX - 9 * n, entity = (uint64_t)n << 13 ^ n, seed = entity * n;
+        uint64_t counter = n % 3 ? n : UINT64_MAX - 9 * n, entity = (uint64_t)n << 13 ^ n,
+                 seed = entity * n;
         ik_random_below_run(seed, IK_RNG_TEST, entity, counter, n % 11, n, 19, run);
         for (uint32_t k = 0; k < 19; k++)
-            assert_int_equal(run[k], ik_random_below(seed, IK_RNG_TEST, entity, counter + (uint64_t)k * (n % 11), n));
+            assert_int_equal(run[k], ik_random_below(seed, IK_RNG_TEST, entity,
+                                                     counter + (uint64_t)k * (n % 11), n));
     }
 }
 
@@ -277,7 +282,8 @@ static void nearest_names(void **state)
     assert_null(ik_nearest_name("zebra", names));
 }
 
-/* Two values that differ have different texts, so that results of one are never taken for the other's. */
+/* Two values that differ have different texts, so that results of one are never taken for the
+ * other's. */
 static void reals_print_as_they_read(void **state)
 {
     (void)state;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Routes made for a pattern, judged by what the fluid model completes: optimal where the optimum is known or can be tried out,
- * never worse than the digit rules, the same whoever computes.
+ * Routes made for a pattern, judged by what the fluid model completes: optimal where the optimum is
+ * known or can be tried out, never worse than the digit rules, the same whoever computes.
  */
 #include "unit/route_helpers.h"
 
-#include "routing/colored.h"
+#include "routing/colored/colored.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -48,9 +48,10 @@ static void expect_no_worse(const ik_fabric *f, const char *traffic, const char 
     for (size_t k = 0; k < 2; k++) {
         ik_contention c = colored(f, objectives[k], traffic);
         if (compare(&c, &s, objectives[k]) > 0 || compare(&c, &d, objectives[k]) > 0)
-            fail_msg("%s, %s on %s: time %g and contention %llu; smodk %g and %llu, dmodk %g and %llu", objectives[k], what,
-                     f->spec, c.fluid_time, (unsigned long long)c.c, s.fluid_time, (unsigned long long)s.c, d.fluid_time,
-                     (unsigned long long)d.c);
+            fail_msg(
+                "%s, %s on %s: time %g and contention %llu; smodk %g and %llu, dmodk %g and %llu",
+                objectives[k], what, f->spec, c.fluid_time, (unsigned long long)c.c, s.fluid_time,
+                (unsigned long long)s.c, d.fluid_time, (unsigned long long)d.c);
     }
 }
 
@@ -69,7 +70,8 @@ static void wrf_is_optimal(void **state)
     }
 }
 
-/* Four local phases and the transpose: 2.2 and 3.6 of the time of a crossbar with D-mod-k, 1.2 at eight roots with these. */
+/* Four local phases and the transpose: 2.2 and 3.6 of the time of a crossbar with D-mod-k, 1.2 at
+ * eight roots with these. */
 static void cg_is_optimal(void **state)
 {
     (void)state;
@@ -101,7 +103,8 @@ static const char *const fabrics[] = {"xgft:m=8:6,w=1:3",
                                       "xgft:m=6:6,w=1:1"};
 enum { NUM_FABRICS = sizeof fabrics / sizeof *fabrics };
 
-/* A pattern of `degree` drawn destinations for each source, as a file; the name of the file is in `spec`. */
+/* A pattern of `degree` drawn destinations for each source, as a file; the name of the file is in
+ * `spec`. */
 typedef struct drawn {
     char path[64], spec[96];
 } drawn;
@@ -192,7 +195,8 @@ static bool next_table(const tree *t, tried *x)
 static void tiny_cases_are_optimal(void **state)
 {
     (void)state;
-    static const char *const tiny[] = {"xgft:m=2:3,w=1:2", "xgft:m=3:3,w=1:2", "xgft:m=2:2:2,w=1:2:2", "xgft:m=4:2,w=1:3",
+    static const char *const tiny[] = {"xgft:m=2:3,w=1:2", "xgft:m=3:3,w=1:2",
+                                       "xgft:m=2:2:2,w=1:2:2", "xgft:m=4:2,w=1:3",
                                        "pgft:m=3:2,w=1:1,p=1:2"};
     for (size_t i = 0; i < 5; i++)
         for (uint64_t seed = 0; seed < 12; seed++) {
@@ -217,9 +221,10 @@ static void tiny_cases_are_optimal(void **state)
             for (int k = 0; k < 2; k++) {
                 ik_contention c = colored(f, objectives[k], d.spec);
                 if (fabs(c.fluid_time - best[k].time) > 1e-9 || c.c != best[k].worst)
-                    fail_msg("%s, seed %llu, %s: time %g, contention %llu; the best are %g and %llu", tiny[i],
-                             (unsigned long long)seed, objectives[k], c.fluid_time, (unsigned long long)c.c, best[k].time,
-                             (unsigned long long)best[k].worst);
+                    fail_msg(
+                        "%s, seed %llu, %s: time %g, contention %llu; the best are %g and %llu",
+                        tiny[i], (unsigned long long)seed, objectives[k], c.fluid_time,
+                        (unsigned long long)c.c, best[k].time, (unsigned long long)best[k].worst);
                 assert_true(best[k].time >= best[k].load - 1e-9);
                 assert_true(best[k].worst >= j.least);
             }
@@ -231,7 +236,8 @@ static void tiny_cases_are_optimal(void **state)
         }
 }
 
-/* The judge's time is the one that the analysis floor finds by walking the routes, flows inside a switch included. */
+/* The judge's time is the one that the analysis floor finds by walking the routes, flows inside a
+ * switch included. */
 static void judged_as_measured(void **state)
 {
     (void)state;
@@ -247,7 +253,8 @@ static void judged_as_measured(void **state)
         assert_int_equal(colored_matcher_init(&m, f->num_hosts, 16, NULL), IK_OK);
         for (uint32_t k = 0; k < x.n; k++)
             for (uint32_t l = 1; l < x.flows[k].level; l++)
-                x.flows[k].via += tree_digit_up(&t->level[l], x.flows[k].dst) * t->level[l].ascents.by;
+                x.flows[k].via +=
+                    tree_digit_up(&t->level[l], x.flows[k].dst) * t->level[l].ascents.by;
         assert_int_equal(colored_judge_init(&j, t, f, x.flows, x.n, x.n_all, &m, NULL), IK_OK);
         assert_int_equal(colored_judge_cost(&j, &cost, NULL), IK_OK);
         ik_contention c = measure(f, "dmodk", d.spec);
@@ -266,13 +273,16 @@ static void judged_as_measured(void **state)
 static void phases_together(void **state)
 {
     (void)state;
-    static const char *const patterns[] = {"permutation:seed=1", "shift:by=3", "wrf:rows=4;columns=8", "permutation:seed=1"};
+    static const char *const patterns[] = {"permutation:seed=1", "shift:by=3",
+                                           "wrf:rows=4;columns=8", "permutation:seed=1"};
     ik_fabric *f = fabric_of("xgft:m=8:4,w=1:3");
     for (size_t k = 0; k < 2; k++) {
         char joined[256] = "colored:traffic=";
         for (int i = 0; i < 4; i++)
-            snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s%s", i ? "+" : "", patterns[i]);
-        snprintf(joined + strlen(joined), sizeof joined - strlen(joined), ",objective=%s", objectives[k]);
+            snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s%s", i ? "+" : "",
+                     patterns[i]);
+        snprintf(joined + strlen(joined), sizeof joined - strlen(joined), ",objective=%s",
+                 objectives[k]);
         ik_contention sum[3] = {{.c = 0}};
         const char *const names[] = {joined, "smodk", "dmodk"};
         for (int n = 0; n < 3; n++)
@@ -285,7 +295,8 @@ static void phases_together(void **state)
                 sum[n].c += c.c;
                 sum[n].fluid_time += c.fluid_time;
             }
-        assert_true(compare(&sum[0], &sum[1], objectives[k]) <= 0 && compare(&sum[0], &sum[2], objectives[k]) <= 0);
+        assert_true(compare(&sum[0], &sum[1], objectives[k]) <= 0 &&
+                    compare(&sum[0], &sum[2], objectives[k]) <= 0);
     }
     ik_fabric_free(f);
 }

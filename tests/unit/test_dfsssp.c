@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shortest and dfsssp: balance; cycle breaking: proofs, layer counts against an independent program and against first fit.
+ * shortest and dfsssp: balance; cycle breaking: proofs, layer counts against an independent program
+ * and against first fit.
  */
 #include "unit/lrt_graph.h"
 
@@ -29,13 +30,14 @@ static void check_load(const char *spec, const char *routing, uint64_t most)
     ik_fabric *f = fabric_of(spec);
     ik_routing *r = routing_on(f, routing);
     if (max_load(r) > most)
-        fail_msg("%s on %s: a channel carries %llu pairs, expected at most %llu", routing, spec, (unsigned long long)max_load(r),
-                 (unsigned long long)most);
+        fail_msg("%s on %s: a channel carries %llu pairs, expected at most %llu", routing, spec,
+                 (unsigned long long)max_load(r), (unsigned long long)most);
     ik_routing_free(r);
     ik_fabric_free(f);
 }
 
-/* Trees can be even: N - K pairs leave or enter a leaf switch's up link (D-mod-K's numbers), N - K^2 a middle one's. */
+/* Trees can be even: N - K pairs leave or enter a leaf switch's up link (D-mod-K's numbers), N -
+ * K^2 a middle one's. */
 static void test_trees_are_even(void **state)
 {
     (void)state;
@@ -50,7 +52,8 @@ static void test_passes_help(void **state)
 {
     (void)state;
     ik_fabric *f = fabric_of("jellyfish:N=64,d=6,p=3,seed=5");
-    ik_routing *one = routing_on(f, "dfsssp:passes=1"), *two = routing_on(f, "dfsssp"), *hops = routing_on(f, "minimal:paths=one");
+    ik_routing *one = routing_on(f, "dfsssp:passes=1"), *two = routing_on(f, "dfsssp"),
+               *hops = routing_on(f, "minimal:paths=one");
     assert_true(max_load(two) < max_load(one));
     assert_true(max_load(one) < max_load(hops));
     ik_routing_free(one);
@@ -64,7 +67,8 @@ static void check_proof(const ik_fabric *f, const char *routing, const char *vc)
     ik_plan *p = NULL;
     ik_error err;
     ik_proof proof;
-    if (ik_plan_from_specs(f, routing, vc, NULL, 0, &env, &p, &err) != IK_OK || ik_verify(p, NULL, &env, &proof, &err) != IK_OK)
+    if (ik_plan_from_specs(f, routing, vc, NULL, 0, &env, &p, &err) != IK_OK ||
+        ik_verify(p, NULL, &env, &proof, &err) != IK_OK)
         fail_msg("%s with %s: %s", routing, vc ? vc : "its own", err.text);
     assert_int_equal(proof.delivered, IK_YES);
     assert_int_equal(proof.minimal, IK_YES);
@@ -101,7 +105,8 @@ static unsigned needed(const ik_routing *r, const char *spec)
     return n;
 }
 
-/* The search order is free, so counts of plain cycle breaking may differ by a little; compacting must never cost. */
+/* The search order is free, so counts of plain cycle breaking may differ by a little; compacting
+ * must never cost. */
 static void test_layer_counts(void **state)
 {
     (void)state;
@@ -119,8 +124,8 @@ static void test_layer_counts(void **state)
             ik_fabric *f = test_lrt(path, 1);
             snprintf(spec, sizeof spec, "loren:t_max=%u", f->num_switches - 1);
             ik_routing *r = routing_on(f, spec);
-            int expected =
-                (int)json_integer_value(json_object_get(json_object_get(json_object_get(graph, "sp"), "dfsssp"), "vcs"));
+            int expected = (int)json_integer_value(
+                json_object_get(json_object_get(json_object_get(graph, "sp"), "dfsssp"), "vcs"));
             int plain = (int)needed(r, "dfsssp:compact=false"), compact = (int)needed(r, "dfsssp");
             if (abs(plain - expected) > 2)
                 fail_msg("%s: %d layers, expected about %d", name, plain, expected);
@@ -162,8 +167,11 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trees_are_even), cmocka_unit_test(test_passes_help), cmocka_unit_test(test_random_and_damaged),
-        cmocka_unit_test(test_layer_counts),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_trees_are_even),
+        cmocka_unit_test(test_passes_help),
+        cmocka_unit_test(test_random_and_damaged),
+        cmocka_unit_test(test_layer_counts),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What damage does to Dmodc's tables: an entry may change only where the cables that lead one step nearer to the destination are
- * not the same as before. Every single cable of generated and imported trees, pairs of cables, switches, and edited dumps.
+ * What damage does to Dmodc's tables: an entry may change only where the cables that lead one step
+ * nearer to the destination are not the same as before. Every single cable of generated and
+ * imported trees, pairs of cables, switches, and edited dumps.
  */
 #include "unit/made.h"
 
@@ -9,7 +10,8 @@
 
 enum { FAR = 255 };
 
-/* Hops of the shortest way up and then down from every switch to one leaf switch, by plain relaxation over the levels. */
+/* Hops of the shortest way up and then down from every switch to one leaf switch, by plain
+ * relaxation over the levels. */
 static void distances_to(const ik_fabric *f, uint32_t leaf, uint8_t *hops)
 {
     memset(hops, FAR, f->num_switches);
@@ -34,7 +36,8 @@ static bool is_candidate(const ik_fabric *f, const uint8_t *hops, uint32_t sw, u
 }
 
 /* Do the same ports of sw lead one step nearer to the leaf in both fabrics? */
-static bool same_candidates(const ik_fabric *a, const uint8_t *hops_a, const ik_fabric *b, const uint8_t *hops_b, uint32_t sw)
+static bool same_candidates(const ik_fabric *a, const uint8_t *hops_a, const ik_fabric *b,
+                            const uint8_t *hops_b, uint32_t sw)
 {
     for (uint32_t port = a->port_base[sw]; port < a->port_base[sw + 1]; port++)
         if (is_candidate(a, hops_a, sw, port) != is_candidate(b, hops_b, sw, port))
@@ -56,7 +59,8 @@ static bench bench_on(ik_fabric *f, const char *name)
     b.after = calloc(f->num_switches, 1);
     b.all = calloc((size_t)f->num_switches * f->num_switches, 1);
     for (uint32_t h = 0; h < f->num_hosts; h++)
-        distances_to(f, ik_host_switch(f, h), b.all + (size_t)ik_host_switch(f, h) * f->num_switches);
+        distances_to(f, ik_host_switch(f, h),
+                     b.all + (size_t)ik_host_switch(f, h) * f->num_switches);
     return b;
 }
 
@@ -69,7 +73,8 @@ static void bench_end(bench *b)
 }
 
 typedef struct changes {
-    uint32_t allowed, changed, other; /* entries: candidates differ; entry differs; entry differs with the same candidates */
+    /* entries: candidates differ; entry differs; entry differs with the same candidates */
+    uint32_t allowed, changed, other;
 } changes;
 
 /* `damaged`: the same nodes and ports, some without a cable. */
@@ -91,7 +96,8 @@ static changes compare(bench *b, const ik_fabric *damaged)
         last = leaf;
         for (uint32_t sw = 0; sw < f->num_switches; sw++) {
             size_t at = (size_t)sw * f->num_hosts + h;
-            bool same = same_candidates(f, b->before, damaged, b->after, sw), equal = b->r->lft[at] == r->lft[at];
+            bool same = same_candidates(f, b->before, damaged, b->after, sw),
+                 equal = b->r->lft[at] == r->lft[at];
             c.allowed += !same;
             c.changed += !equal;
             c.other += same && !equal;
@@ -101,8 +107,8 @@ static changes compare(bench *b, const ik_fabric *damaged)
     return c;
 }
 
-static ik_fabric *without(const ik_fabric *f, const uint32_t *ports, size_t num_ports, const uint32_t *switches,
-                          size_t num_switches)
+static ik_fabric *without(const ik_fabric *f, const uint32_t *ports, size_t num_ports,
+                          const uint32_t *switches, size_t num_switches)
 {
     ik_fabric *damaged = NULL;
     ik_error err = {0};
@@ -121,8 +127,8 @@ static void expect_still(bench *b, const ik_fabric *damaged, const char *what, u
 {
     changes c = compare(b, damaged);
     if (c.other)
-        fail_msg("%s without %s %u: %u entries change, %u of them with the same ways on; %u had to", b->name, what, which,
-                 c.changed, c.other, c.allowed);
+        fail_msg("%s without %s %u: %u entries change, %u of them with the same ways on; %u had to",
+                 b->name, what, which, c.changed, c.other, c.allowed);
 }
 
 /* Every step-th cable between switches, and pairs of cables drawn if `pairs`. */
@@ -156,9 +162,10 @@ static void check_switches(bench *b)
     }
 }
 
-static const char *const trees[] = {"rlft:ports=8,levels=3",  "rlft:ports=8,levels=2",        "karytree:k=3,n=3",
-                                    "karytree:k=2,n=4",       "xgft:m=4:3:2,w=1:2:3",         "xgft:m=2:5:3,w=1:2:2",
-                                    "pgft:m=4:4,w=1:2,p=1:2", "pgft:m=4:2:4,w=1:2:2,p=1:2:2", "pgft:m=3:3:3,w=1:2:2,p=1:3:1"};
+static const char *const trees[] = {
+    "rlft:ports=8,levels=3",  "rlft:ports=8,levels=2",        "karytree:k=3,n=3",
+    "karytree:k=2,n=4",       "xgft:m=4:3:2,w=1:2:3",         "xgft:m=2:5:3,w=1:2:2",
+    "pgft:m=4:4,w=1:2,p=1:2", "pgft:m=4:2:4,w=1:2:2,p=1:2:2", "pgft:m=3:3:3,w=1:2:2,p=1:3:1"};
 enum { NUM_TREES = sizeof trees / sizeof *trees };
 
 static void generated_trees(void **state)
@@ -199,7 +206,8 @@ static void imported_trees(void **state)
         bench_end(&b);
         ik_fabric_free(generated);
     }
-    static const char *const files[] = {SOURCE_DIR "/data/cluster96.ibnetdiscover", TEST_DATA "/opensm/ft2_8p.ibnetdiscover",
+    static const char *const files[] = {SOURCE_DIR "/data/cluster96.ibnetdiscover",
+                                        TEST_DATA "/opensm/ft2_8p.ibnetdiscover",
                                         TEST_DATA "/fabrics/ft648.net.gz"};
     for (size_t i = 0; i < 3; i++) {
         bench b = bench_on(fabric_of(files[i]), files[i]);
@@ -213,7 +221,8 @@ static ik_fabric *shuffled(const ik_fabric *f, uint64_t seed, bool guids)
 {
     ik_rng rng = ik_rng_at(seed, IK_RNG_TEST, 0);
     uint32_t S = f->num_switches, H = f->num_hosts, radix = ik_max_radix(f), n = S > H ? S : H;
-    uint32_t *sw = calloc(S, sizeof *sw), *host = calloc(H, sizeof *host), *port = calloc((size_t)S * radix, sizeof *port);
+    uint32_t *sw = calloc(S, sizeof *sw), *host = calloc(H, sizeof *host),
+             *port = calloc((size_t)S * radix, sizeof *port);
     for (uint32_t i = 0; i < n; i++) { /* each inserted at a drawn place */
         uint32_t j = ik_rng_below(&rng, i + 1);
         if (i < S)
@@ -246,7 +255,8 @@ static ik_fabric *shuffled(const ik_fabric *f, uint64_t seed, bool guids)
         ik_builder_switch_ids(b, s, 0x1000 + ik_rng_below(&rng, 1u << 30), 0);
     ik_fabric *out = NULL;
     ik_error err = {0};
-    if (ik_builder_finish(b, &out, &err) != IK_OK || ik_fabric_find_levels(out, &err) != IK_OK || !out->num_levels)
+    if (ik_builder_finish(b, &out, &err) != IK_OK || ik_fabric_find_levels(out, &err) != IK_OK ||
+        !out->num_levels)
         fail_msg("shuffled %s: %s", f->spec, err.text);
     ik_builder_free(b);
     free(sw);
@@ -268,7 +278,8 @@ static void shuffled_trees(void **state)
         }
 }
 
-/* Balance of a complete tree under all-to-all: the same largest and smallest number of flows per kind of channel as D-mod-K's. */
+/* Balance of a complete tree under all-to-all: the same largest and smallest number of flows per
+ * kind of channel as D-mod-K's. */
 static uint32_t heaviest(const ik_fabric *f, const char *routing)
 {
     ik_routing *r = routing_on(f, routing);
@@ -278,7 +289,8 @@ static uint32_t heaviest(const ik_fabric *f, const char *routing)
     assert_int_equal(ik_load_measure(r, t, &made_env, &load, &err), IK_OK);
     double most = 0;
     for (uint32_t p = 0; p < f->num_ports; p++)
-        if (ik_is_switch(f, f->port_node[p]) && f->port_peer[p] != IK_NONE && ik_is_switch(f, f->port_node[f->port_peer[p]]))
+        if (ik_is_switch(f, f->port_node[p]) && f->port_peer[p] != IK_NONE &&
+            ik_is_switch(f, f->port_node[f->port_peer[p]]))
             most = load.load[p] > most ? load.load[p] : most;
     ik_load_free(&load);
     ik_traffic_free(t);
@@ -311,11 +323,12 @@ static uint32_t node_with_guid(const ik_fabric *f, uint64_t guid)
     return IK_NONE;
 }
 
-/* The damaged tree through a dump, which forgets what hung where: entries of nodes that are still there, found by GUID. Returns
- * how many differ. */
+/* The damaged tree through a dump, which forgets what hung where: entries of nodes that are still
+ * there, found by GUID. Returns how many differ. */
 static uint32_t edited_dump(const ik_fabric *whole, const ik_routing *r, uint32_t port, uint32_t sw)
 {
-    ik_fabric *damaged = without(whole, &port, port != IK_NONE, &sw, sw != IK_NONE), *read = through_a_dump(damaged);
+    ik_fabric *damaged = without(whole, &port, port != IK_NONE, &sw, sw != IK_NONE),
+              *read = through_a_dump(damaged);
     ik_routing *after = routing_on(read, "dmodc");
     uint32_t differ = 0;
     for (uint32_t s = 0; s < whole->num_switches; s++) {
@@ -324,8 +337,8 @@ static uint32_t edited_dump(const ik_fabric *whole, const ik_routing *r, uint32_
             uint32_t to = node_with_guid(read, ik_node_guid(whole, ik_host_node(whole, h)));
             if (to == IK_NONE || ik_host_switch(read, ik_node_host(read, to)) == IK_NONE)
                 continue;
-            differ +=
-                r->lft[(size_t)s * whole->num_hosts + h] != after->lft[(size_t)there * read->num_hosts + ik_node_host(read, to)];
+            differ += r->lft[(size_t)s * whole->num_hosts + h] !=
+                      after->lft[(size_t)there * read->num_hosts + ik_node_host(read, to)];
         }
     }
     ik_routing_free(after);
@@ -342,12 +355,13 @@ static void edited_dumps(void **state)
     ik_routing *r = routing_on(f, "dmodc");
     uint32_t most = 0;
     for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++)
-        if (is_cable(f, port) &&
-            (port % 3 == 1 || getenv("IKAT_TEST_ALL"))) { /* the first switch's first cable upwards: port 4 */
+        if (is_cable(f, port) && (port % 3 == 1 || getenv("IKAT_TEST_ALL"))) {
+            /* the first switch's first cable upwards: port 4 */
             uint32_t differ = edited_dump(f, r, port, IK_NONE);
             most = differ > most ? differ : most;
         }
-    print_message("a cable changes at most %u of %u entries\n", most, f->num_switches * f->num_hosts);
+    print_message("a cable changes at most %u of %u entries\n", most,
+                  f->num_switches * f->num_hosts);
     assert_true(most <= 266);
     most = 0;
     for (uint32_t sw = 0; sw < f->num_switches; sw += 3) {

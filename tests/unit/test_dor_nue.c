@@ -7,17 +7,20 @@
 static ik_env env = {.num_threads = 2};
 
 /* Delivered and free of deadlock; returns the proof's mean and the VCs of the plan. */
-static double prove(const ik_fabric *f, const char *routing, const char *vc, bool minimal, unsigned *vcs)
+static double prove(const ik_fabric *f, const char *routing, const char *vc, bool minimal,
+                    unsigned *vcs)
 {
     ik_plan *p = NULL;
     ik_error err;
     ik_proof proof;
-    if (ik_plan_from_specs(f, routing, vc, NULL, 0, &env, &p, &err) != IK_OK || ik_verify(p, NULL, &env, &proof, &err) != IK_OK)
+    if (ik_plan_from_specs(f, routing, vc, NULL, 0, &env, &p, &err) != IK_OK ||
+        ik_verify(p, NULL, &env, &proof, &err) != IK_OK)
         fail_msg("%s on %s: %s", routing, f->spec ? f->spec : "a graph", err.text);
     if (proof.delivered != IK_YES || proof.loop_free != IK_YES || proof.deadlock_free != IK_YES ||
         (minimal && proof.minimal != IK_YES))
-        fail_msg("%s on %s: delivered %d, loop free %d, deadlock free %d, minimal %d", routing, f->spec ? f->spec : "a graph",
-                 proof.delivered, proof.loop_free, proof.deadlock_free, proof.minimal);
+        fail_msg("%s on %s: delivered %d, loop free %d, deadlock free %d, minimal %d", routing,
+                 f->spec ? f->spec : "a graph", proof.delivered, proof.loop_free,
+                 proof.deadlock_free, proof.minimal);
     *vcs = p->num_vcs;
     double mean = proof.mean_hops;
     ik_proof_free(&proof);
@@ -51,9 +54,17 @@ static void test_dor_is_proved(void **state)
     static const struct {
         const char *spec;
         unsigned vcs;
-    } cases[] = {{"mesh:dims=4:4", 1},         {"mesh:dims=2:3:4,p=2", 1}, {"mesh:dims=1:5", 1}, {"hyperx:dims=3:4,p=2", 1},
-                 {"hyperx:dims=3:3,k=2:1", 1}, {"hypercube:n=4", 1},       {"fullmesh:n=5", 1},  {"torus:dims=4:4", 2},
-                 {"torus:dims=5:3:2,p=2", 2},  {"torus:dims=1:6", 2},      {"ring:n=9", 2}};
+    } cases[] = {{"mesh:dims=4:4", 1},
+                 {"mesh:dims=2:3:4,p=2", 1},
+                 {"mesh:dims=1:5", 1},
+                 {"hyperx:dims=3:4,p=2", 1},
+                 {"hyperx:dims=3:3,k=2:1", 1},
+                 {"hypercube:n=4", 1},
+                 {"fullmesh:n=5", 1},
+                 {"torus:dims=4:4", 2},
+                 {"torus:dims=5:3:2,p=2", 2},
+                 {"torus:dims=1:6", 2},
+                 {"ring:n=9", 2}};
     static const char *const specs[] = {"dor", "dor:order=descending"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ik_fabric *f = fabric_of(cases[i].spec);
@@ -73,11 +84,13 @@ static void test_dor_random_parameters(void **state)
     for (uint64_t seed = 0; seed < 60; seed++) {
         ik_rng rng = ik_rng_at(seed, IK_RNG_TEST, 8);
         char spec[96];
-        unsigned a = 1 + ik_rng_below(&rng, 6), b = 1 + ik_rng_below(&rng, 5), c = 1 + ik_rng_below(&rng, 3), vcs;
+        unsigned a = 1 + ik_rng_below(&rng, 6), b = 1 + ik_rng_below(&rng, 5),
+                 c = 1 + ik_rng_below(&rng, 3), vcs;
         const char *kind = kinds[seed % 3];
         if (seed % 3 == 2 && a * b * c == 1)
             continue;
-        snprintf(spec, sizeof spec, "%s:dims=%u:%u:%u,p=%u", kind, a, b, c, 1 + ik_rng_below(&rng, 3));
+        snprintf(spec, sizeof spec, "%s:dims=%u:%u:%u,p=%u", kind, a, b, c,
+                 1 + ik_rng_below(&rng, 3));
         ik_fabric *f = fabric_of(spec);
         if (f->num_hosts > 1)
             prove(f, seed % 2 ? "dor" : "dor:order=descending", NULL, true, &vcs);
@@ -104,7 +117,8 @@ static void test_dor_ties_are_even(void **state)
                 load[channels[i]]++;
         }
     const ik_grid *grid = ik_fabric_data(f, "torus");
-    for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++) { /* 4 rows * 54 / 12 and 6 columns * 16 / 8 */
+    for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++) {
+        /* 4 rows * 54 / 12 and 6 columns * 16 / 8 */
         uint32_t local = ik_port_local(f, port);
         if (local == grid->port_plus[0] || local == grid->port_minus[0])
             assert_int_equal(load[port], 18);
@@ -119,7 +133,8 @@ static void test_dor_ties_are_even(void **state)
 static void test_dor_refuses(void **state)
 {
     (void)state;
-    static const char *const specs[] = {"slimfly:q=5", "karytree:k=2,n=3", "mesh:dims=6:6,fail=10 %"};
+    static const char *const specs[] = {"slimfly:q=5", "karytree:k=2,n=3",
+                                        "mesh:dims=6:6,fail=10 %"};
     for (size_t i = 0; i < 3; i++) {
         ik_fabric *f = fabric_of(specs[i]);
         ik_routing *r = NULL;
@@ -134,9 +149,9 @@ static void test_dor_refuses(void **state)
 static void test_nue_is_proved(void **state)
 {
     (void)state;
-    static const char *const fabrics[] = {"torus:dims=4:4", "slimfly:q=5",     "karytree:k=2,n=3",
-                                          "ring:n=7",       "hyperx:dims=3:4", "jellyfish:N=40,d=4,p=2",
-                                          "dragonfly:h=2"};
+    static const char *const fabrics[] = {
+        "torus:dims=4:4",         "slimfly:q=5",  "karytree:k=2,n=3", "ring:n=7", "hyperx:dims=3:4",
+        "jellyfish:N=40,d=4,p=2", "dragonfly:h=2"};
     for (size_t i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
         ik_fabric *f = fabric_of(fabrics[i]);
         unsigned vcs;
@@ -173,8 +188,10 @@ static void test_nue_vcs_belong_to_nue(void **state)
     ik_fabric *f = fabric_of("jellyfish:N=20,d=4,p=2");
     ik_plan *p = NULL;
     ik_error err;
-    assert_int_equal(ik_plan_from_specs(f, "shortest", "nue", NULL, 0, &env, &p, &err), IK_ERR_UNSUPPORTED);
-    assert_int_equal(ik_plan_from_specs(f, "nue:vcs=3", "nue", NULL, 2, &env, &p, &err), IK_ERR_UNSUPPORTED);
+    assert_int_equal(ik_plan_from_specs(f, "shortest", "nue", NULL, 0, &env, &p, &err),
+                     IK_ERR_UNSUPPORTED);
+    assert_int_equal(ik_plan_from_specs(f, "nue:vcs=3", "nue", NULL, 2, &env, &p, &err),
+                     IK_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.hint, "3"));
     assert_int_equal(ik_plan_from_specs(f, "nue:vcs=3", "nue", NULL, 7, &env, &p, &err), IK_OK);
     ik_proof proof;
@@ -190,9 +207,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_long_ways_do_not_wrap_the_count_of_hops),
-        cmocka_unit_test(test_dor_is_proved),         cmocka_unit_test(test_dor_random_parameters),
-        cmocka_unit_test(test_dor_ties_are_even),     cmocka_unit_test(test_dor_refuses),
-        cmocka_unit_test(test_nue_is_proved),         cmocka_unit_test(test_nue_random_and_damaged),
+        cmocka_unit_test(test_dor_is_proved),
+        cmocka_unit_test(test_dor_random_parameters),
+        cmocka_unit_test(test_dor_ties_are_even),
+        cmocka_unit_test(test_dor_refuses),
+        cmocka_unit_test(test_nue_is_proved),
+        cmocka_unit_test(test_nue_random_and_damaged),
         cmocka_unit_test(test_nue_vcs_belong_to_nue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

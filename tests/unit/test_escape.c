@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_escape.c: proofs over escape layers against the brute force of escape_model.h: every fabric family with every routing over
- * every escape routing, random graphs, and random routing functions on random graphs. By default a part that is drawn with a
- * fixed seed; all of it with IKAT_TEST_ALL set.
+ * test_escape.c: proofs over escape layers against the brute force of escape_model.h: every fabric
+ * family with every routing over every escape routing, random graphs, and random routing functions
+ * on random graphs. By default a part that is drawn with a fixed seed; all of it with IKAT_TEST_ALL
+ * set.
  */
 #include "unit/escape_model.h"
 
@@ -24,26 +25,29 @@ static ik_proof prove(const ik_plan *plan, ik_flow flow, unsigned threads)
     ik_error err = {0};
     ik_env env = {.num_threads = threads};
     if (ik_verify(plan, &(ik_verify_config){.flow = flow}, &env, &proof, &err) != IK_OK)
-        fail_msg("%s over %s: %s", plan->routing->spec ? plan->routing->spec : "a routing", plan->vc->family->name, err.text);
+        fail_msg("%s over %s: %s", plan->routing->spec ? plan->routing->spec : "a routing",
+                 plan->vc->family->name, err.text);
     return proof;
 }
 
-static void check_proof(const ik_plan *plan, const model *x, ik_flow flow, const char *name, tally *t)
+static void check_proof(const ik_plan *plan, const model *x, ik_flow flow, const char *name,
+                        tally *t)
 {
     ik_proof proof = prove(plan, flow, 1);
     bool expected = model_deadlock_free(x, flow);
     if (proof.deadlock_free != (expected ? IK_YES : IK_NO))
-        fail_msg("%s, flow %d: proof says %d (%s), brute force %d (leads on %d)", name, flow, proof.deadlock_free,
-                 proof.deadlock_reason, expected, x->leads_on);
+        fail_msg("%s, flow %d: proof says %d (%s), brute force %d (leads on %d)", name, flow,
+                 proof.deadlock_free, proof.deadlock_reason, expected, x->leads_on);
     assert_int_equal(proof.flow, flow);
     const char *flaw = expected ? NULL : model_witness_flaw(plan, &proof);
     if (flaw)
         fail_msg("%s, flow %d: witness: %s", name, flow, flaw);
     if (expected != (proof.witness == NULL))
-        fail_msg("%s, flow %d: free %d, witness of %zu", name, flow, expected, proof.witness_length);
+        fail_msg("%s, flow %d: free %d, witness of %zu", name, flow, expected,
+                 proof.witness_length);
     if (proof.gap_src != IK_NONE && x->leads_on)
-        fail_msg("%s, flow %d: proof shows a gap between hosts %u and %u, brute force none", name, flow, proof.gap_src,
-                 proof.gap_dst);
+        fail_msg("%s, flow %d: proof shows a gap between hosts %u and %u, brute force none", name,
+                 flow, proof.gap_src, proof.gap_dst);
     t->free_any += flow == IK_FLOW_ANY && expected;
     t->free_cut += flow == IK_FLOW_CUT_THROUGH && expected;
     t->gaps += proof.gap_src != IK_NONE;
@@ -64,7 +68,8 @@ static void check_plan(const ik_plan *plan, const char *name, tally *t)
 }
 
 /* All combinations that the library makes; `part`: one of so many, drawn. */
-static void check_combinations(const ik_fabric *f, const char *name, uint32_t part, ik_rng *rng, tally *t)
+static void check_combinations(const ik_fabric *f, const char *name, uint32_t part, ik_rng *rng,
+                               tally *t)
 {
     for (const ik_routing_family *const *r = ik_routings(); *r; r++) {
         for (const ik_routing_family *const *e = ik_routings(); *e; e++) {
@@ -75,8 +80,8 @@ static void check_combinations(const ik_fabric *f, const char *name, uint32_t pa
                 continue;
             snprintf(scheme, sizeof scheme, "escape:routing=%s", (*e)->name);
             snprintf(text, sizeof text, "%s, %s over %s", name, (*r)->name, scheme);
-            ik_status status =
-                ik_plan_from_specs(f, (*r)->name, scheme, NULL, ik_rng_below(rng, 4) ? 0 : 4, &made_env, &plan, &err);
+            ik_status status = ik_plan_from_specs(
+                f, (*r)->name, scheme, NULL, ik_rng_below(rng, 4) ? 0 : 4, &made_env, &plan, &err);
             if (status == IK_OK)
                 check_plan(plan, text, t);
             else if (status == IK_ERR_INTERNAL || status == IK_ERR_MEMORY || !err.text[0])
@@ -88,7 +93,8 @@ static void check_combinations(const ik_fabric *f, const char *name, uint32_t pa
 
 static void print_tally(const char *what, const tally *t)
 {
-    print_message("%s: %u plans; free of deadlock %u for every flow control, %u for cut-through; %u gaps, %u witnesses with %u "
+    print_message("%s: %u plans; free of deadlock %u for every flow control, %u for cut-through; "
+                  "%u gaps, %u witnesses with %u "
                   "channels outside the layer\n",
                   what, t->plans, t->free_any, t->free_cut, t->gaps, t->witnesses, t->indirect);
 }
@@ -106,7 +112,8 @@ static void every_family_and_routing(void **state)
         for (const char *const *spec = (*family)->examples; spec && *spec; spec++) {
             ik_fabric *f = NULL;
             ik_error err = {0};
-            if (ik_fabric_from_spec(*spec, &made_env, &f, &err) == IK_OK && f->num_ports <= MAX_PORTS)
+            if (ik_fabric_from_spec(*spec, &made_env, &f, &err) == IK_OK &&
+                f->num_ports <= MAX_PORTS)
                 check_combinations(f, *spec, test_all() ? 1 : 40, &rng, &t);
             ik_fabric_free(f);
         }
@@ -117,12 +124,14 @@ static void every_family_and_routing(void **state)
         ik_fabric_free(f);
     }
     print_tally("families", &t);
-    assert_true(t.plans > 100 && t.gaps > 0 && t.indirect > 0 && t.free_any > 0 && t.free_cut > t.free_any);
+    assert_true(t.plans > 100 && t.gaps > 0 && t.indirect > 0 && t.free_any > 0 &&
+                t.free_cut > t.free_any);
 }
 
 /* ---- random graphs */
 
-/* Connected: a random tree and some more cables, parallel ones among them; a host on each of the first switches. */
+/* Connected: a random tree and some more cables, parallel ones among them; a host on each of the
+ * first switches. */
 static ik_fabric *random_graph(ik_rng *rng, uint32_t switches, uint32_t hosts, uint32_t more)
 {
     ik_builder *b = ik_builder_new();
@@ -134,7 +143,8 @@ static ik_fabric *random_graph(ik_rng *rng, uint32_t switches, uint32_t hosts, u
     for (uint32_t h = 0; h < hosts; h++)
         ik_builder_link(b, ik_sw(h % switches, used[h % switches]++), ik_hs(h, 0), cable);
     for (uint32_t i = 1; i < switches + more; i++) {
-        uint32_t a = i < switches ? i : ik_rng_below(rng, switches), c = ik_rng_below(rng, i < switches ? i : switches);
+        uint32_t a = i < switches ? i : ik_rng_below(rng, switches),
+                 c = ik_rng_below(rng, i < switches ? i : switches);
         if (a != c && used[a] < 24 && used[c] < 24) {
             ik_builder_link(b, ik_sw(a, used[a]), ik_sw(c, used[c]), cable);
             used[a]++;
@@ -152,13 +162,15 @@ static ik_fabric *random_graph(ik_rng *rng, uint32_t switches, uint32_t hosts, u
 static void random_graphs(void **state)
 {
     (void)state;
-    static const char *const routings[] = {"minimal", "valiant", "ugal_l", "minimal:paths=one", "shortest"};
+    static const char *const routings[] = {"minimal", "valiant", "ugal_l", "minimal:paths=one",
+                                           "shortest"};
     static const char *const escapes[] = {"updown", "shortest", "dfsssp", "nue"};
     ik_rng rng = ik_rng_at(12, IK_RNG_TEST, 0);
     tally t = {0};
     for (unsigned i = 0; i < (test_all() ? 600 : 40); i++) {
         uint32_t switches = 3 + ik_rng_below(&rng, 7);
-        ik_fabric *f = random_graph(&rng, switches, switches + ik_rng_below(&rng, 3), 2 + ik_rng_below(&rng, 2 * switches));
+        ik_fabric *f = random_graph(&rng, switches, switches + ik_rng_below(&rng, 3),
+                                    2 + ik_rng_below(&rng, 2 * switches));
         for (size_t r = 0; r < sizeof routings / sizeof *routings; r++) {
             for (size_t e = 0; e < sizeof escapes / sizeof *escapes; e++) {
                 char scheme[64], name[128];
@@ -175,8 +187,8 @@ static void random_graphs(void **state)
     assert_true(t.gaps > 0 && t.indirect > 0 && t.free_any > 0);
 }
 
-/* ---- random routing functions: any port that leads near enough, and VCs by a random rule with or without an escape layer that
- * holds */
+/* ---- random routing functions: any port that leads near enough, and VCs by a random rule with or
+ * without an escape layer that holds */
 
 typedef struct wild {
     ik_routing routing;
@@ -201,7 +213,8 @@ static uint32_t wild_distance(const wild *x, uint32_t sw, uint32_t dst)
     return x->distance[dst * x->plan.fabric->num_switches + sw];
 }
 
-static uint32_t wild_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out, uint32_t *preferred)
+static uint32_t wild_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                          uint32_t *out, uint32_t *preferred)
 {
     const wild *x = (const wild *)r;
     const ik_fabric *f = r->fabric;
@@ -223,20 +236,23 @@ static uint32_t wild_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik
     return n;
 }
 
-/* One nearer port a switch and destination is the layer's; the layer has two VCs, of which the switch and destination choose. */
-static void wild_vcs(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port, const ik_packet *pk, uint8_t *first,
-                     uint8_t *last)
+/* One nearer port a switch and destination is the layer's; the layer has two VCs, of which the
+ * switch and destination choose. */
+static void wild_vcs(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                     const ik_packet *pk, uint8_t *first, uint8_t *last)
 {
     const wild *x = (const wild *)((const char *)v - offsetof(wild, vc));
     const ik_fabric *f = v->fabric;
     uint32_t ports[64], n = 0;
     *first = (uint8_t)v->escape_vcs;
     *last = (uint8_t)(v->num_vcs - 1);
-    if (!ik_is_switch(f, ik_peer_node(f, out_port)) || wild_draw(x, 2, in_port * 4 + pk->vc, pk->dst, 64) < x->omitted)
+    if (!ik_is_switch(f, ik_peer_node(f, out_port)) ||
+        wild_draw(x, 2, in_port * 4 + pk->vc, pk->dst, 64) < x->omitted)
         return;
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
         uint32_t peer = ik_peer_node(f, port);
-        if (peer != IK_NONE && ik_is_switch(f, peer) && wild_distance(x, peer, pk->dst) < wild_distance(x, sw, pk->dst))
+        if (peer != IK_NONE && ik_is_switch(f, peer) &&
+            wild_distance(x, peer, pk->dst) < wild_distance(x, sw, pk->dst))
             ports[n++] = port;
     }
     if (n && ports[wild_draw(x, 3, sw, pk->dst, n)] == out_port) {
@@ -278,18 +294,25 @@ static wild *wild_make(const ik_fabric *f, ik_rng *rng)
     x->parted = ik_rng_below(rng, 2);
     ik_routing_kind kind = adaptive ? IK_ROUTE_ADAPTIVE : IK_ROUTE_OBLIVIOUS;
     unsigned traits = IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS;
-    x->routing_family = (ik_routing_family){.name = "wild", .kind = kind, .traits = traits, .next = wild_next};
-    x->routing = (ik_routing){.family = &x->routing_family, .fabric = f, .kind = kind, .traits = traits};
-    x->vc_family = (ik_vc_family){
-        .name = "wild", .inject = wild_inject, .next = wild_vcs, .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS};
+    x->routing_family =
+        (ik_routing_family){.name = "wild", .kind = kind, .traits = traits, .next = wild_next};
+    x->routing =
+        (ik_routing){.family = &x->routing_family, .fabric = f, .kind = kind, .traits = traits};
+    x->vc_family = (ik_vc_family){.name = "wild",
+                                  .inject = wild_inject,
+                                  .next = wild_vcs,
+                                  .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS};
     x->vc = (ik_vc){.family = &x->vc_family,
                     .fabric = f,
                     .routing = &x->routing,
                     .num_vcs = layer + 1 + ik_rng_below(rng, 2),
                     .vcs_needed = layer + 1,
                     .escape_vcs = layer};
-    x->plan =
-        (ik_plan){.fabric = f, .routing = &x->routing, .vc = &x->vc, .num_vcs = x->vc.num_vcs, .max_radix = ik_max_radix(f)};
+    x->plan = (ik_plan){.fabric = f,
+                        .routing = &x->routing,
+                        .vc = &x->vc,
+                        .num_vcs = x->vc.num_vcs,
+                        .max_radix = ik_max_radix(f)};
     x->distance = calloc((size_t)f->num_hosts * f->num_switches, sizeof *x->distance);
     for (uint32_t h = 0; h < f->num_hosts; h++)
         wild_measure(x, h);
@@ -302,7 +325,8 @@ static void wild_free(wild *x)
     free(x);
 }
 
-/* With slack packets can loop, so that hops must not tell states apart here as little as in the proof. */
+/* With slack packets can loop, so that hops must not tell states apart here as little as in the
+ * proof. */
 static void wild_routings(void **state)
 {
     (void)state;

@@ -2,9 +2,9 @@
  *
  * Experiment files: what they stand for, and how wrong ones are refused.
  */
-#include "unit/made.h"
 #include "experiment/experiment_impl.h"
 #include "experiment/sweep.h"
+#include "unit/made.h"
 
 #define BASE "fabric: karytree:k=4,n=2\nrouting: dmodk\n"
 
@@ -12,21 +12,24 @@ static ik_experiment *read_ok(const char *text, const char *const *overrides)
 {
     ik_experiment *e = NULL;
     ik_error err = {0};
-    ik_status status = ik_experiment_read_memory(text, strlen(text), "test.yaml", overrides, &e, &err);
+    ik_status status =
+        ik_experiment_read_memory(text, strlen(text), "test.yaml", overrides, &e, &err);
     if (status != IK_OK)
         print_error("%s:%u:%u: %s (%s)\n", err.file, err.line, err.column, err.text, err.hint);
     assert_int_equal(status, IK_OK);
     return e;
 }
 
-static void refused(const char *text, unsigned line, unsigned column, const char *part, const char *hint)
+static void refused(const char *text, unsigned line, unsigned column, const char *part,
+                    const char *hint)
 {
     ik_experiment *e = NULL;
     ik_error err = {0};
     ik_status status = ik_experiment_read_memory(text, strlen(text), "test.yaml", NULL, &e, &err);
     assert_int_equal(status, IK_ERR_INPUT);
     assert_null(e);
-    if (err.line != line || (column && err.column != column) || !strstr(err.text, part) || (hint && !strstr(err.hint, hint)))
+    if (err.line != line || (column && err.column != column) || !strstr(err.text, part) ||
+        (hint && !strstr(err.hint, hint)))
         fail_msg("'%s' gave %u:%u: %s (%s)", text, err.line, err.column, err.text, err.hint);
     assert_string_equal(err.file, "test.yaml");
 }
@@ -52,16 +55,17 @@ static void test_ranges(void **state)
     (void)state;
     VALUES(BASE "load: 10%..50% step 20%\n", SECTION_LOAD, "0.1", "0.3", "0.5");
     VALUES(BASE "load: 0.1..0.3 step 0.1\n", SECTION_LOAD, "0.1", "0.2", "0.3");
-    VALUES(BASE "load: [2%, 5%..15% step 5%, 0.9]\n", SECTION_LOAD, "0.02", "0.05", "0.1", "0.15", "0.9");
+    VALUES(BASE "load: [2%, 5%..15% step 5%, 0.9]\n", SECTION_LOAD, "0.02", "0.05", "0.1", "0.15",
+           "0.9");
     VALUES(BASE "seeds: 3..5\n", SECTION_SEEDS, "3", "4", "5");
     VALUES(BASE "seeds: 2\n", SECTION_SEEDS, "1", "2");
     VALUES(BASE "seeds: 1..9 times 1e30\n", SECTION_SEEDS, "1");
     VALUES(BASE "seeds: 1..4 times 1.0001\n", SECTION_SEEDS, "1", "2", "3", "4");
     VALUES(BASE "seeds: [7]\n", SECTION_SEEDS, "7");
-    VALUES(BASE "adapter: { packet: 512 B..4 KiB times 2 }\n", SECTION_ADAPTER, "packet=512 B", "packet=1 KiB", "packet=2 KiB",
-           "");
-    VALUES(BASE "measure: { duration: 1 us..2 us step 500 ns }\n", SECTION_MEASURE, "duration=1 us", "duration=1.5 us",
-           "duration=2 us");
+    VALUES(BASE "adapter: { packet: 512 B..4 KiB times 2 }\n", SECTION_ADAPTER, "packet=512 B",
+           "packet=1 KiB", "packet=2 KiB", "");
+    VALUES(BASE "measure: { duration: 1 us..2 us step 500 ns }\n", SECTION_MEASURE, "duration=1 us",
+           "duration=1.5 us", "duration=2 us");
 }
 
 static void test_every_percent_is_exact(void **state)
@@ -79,38 +83,46 @@ static void test_every_percent_is_exact(void **state)
 static void test_families(void **state)
 {
     (void)state;
-    VALUES("fabric: {family: karytree, k: [2, 4], n: 2..3}\nrouting: dmodk\n", SECTION_FABRIC, "karytree:k=2,n=2",
-           "karytree:k=2,n=3", "karytree:k=4,n=2", "karytree:k=4,n=3");
-    VALUES("fabric: {family: xgft, m: [4, 4], w: [1, 2]}\nrouting: dmodk\n", SECTION_FABRIC, "xgft:m=4:4,w=1:2");
-    VALUES("fabric: {family: xgft, m: [[4, 4], [8, 8]], w: 1:2}\nrouting: dmodk\n", SECTION_FABRIC, "xgft:m=4:4,w=1:2",
-           "xgft:m=8:8,w=1:2");
-    VALUES("fabric: [\"karytree:k=2,n=2\", {family: karytree:k=4, n: 3}]\nrouting: dmodk\n", SECTION_FABRIC, "karytree:k=2,n=2",
-           "karytree:k=4,n=3");
-    VALUES(BASE "traffic: [uniform, {family: shift, by: [1, 4]}]\n", SECTION_TRAFFIC, "uniform", "shift", "shift:by=4");
+    VALUES("fabric: {family: karytree, k: [2, 4], n: 2..3}\nrouting: dmodk\n", SECTION_FABRIC,
+           "karytree:k=2,n=2", "karytree:k=2,n=3", "karytree:k=4,n=2", "karytree:k=4,n=3");
+    VALUES("fabric: {family: xgft, m: [4, 4], w: [1, 2]}\nrouting: dmodk\n", SECTION_FABRIC,
+           "xgft:m=4:4,w=1:2");
+    VALUES("fabric: {family: xgft, m: [[4, 4], [8, 8]], w: 1:2}\nrouting: dmodk\n", SECTION_FABRIC,
+           "xgft:m=4:4,w=1:2", "xgft:m=8:8,w=1:2");
+    VALUES("fabric: [\"karytree:k=2,n=2\", {family: karytree:k=4, n: 3}]\nrouting: dmodk\n",
+           SECTION_FABRIC, "karytree:k=2,n=2", "karytree:k=4,n=3");
+    VALUES(BASE "traffic: [uniform, {family: shift, by: [1, 4]}]\n", SECTION_TRAFFIC, "uniform",
+           "shift", "shift:by=4");
     VALUES(BASE, SECTION_VC, "auto");
 }
 
 #define MIX BASE "traffic:\n  family: mix\n  members:\n"
 
-/* Patterns listed within a pattern: one canonical text however they are written, every sweep of theirs multiplied. */
+/* Patterns listed within a pattern: one canonical text however they are written, every sweep of
+ * theirs multiplied. */
 static void test_patterns(void **state)
 {
     (void)state;
-    VALUES(MIX "  - {pattern: uniform}\n  - {share: 20%, name: x, pattern: {family: shift, by: 2}}\n", SECTION_TRAFFIC,
-           "mix:members=uniform+20%*x=shift:by=2");
-    VALUES(BASE "traffic: mix:uniform + 20 % * x = hotspot:nodes=3;fraction=0.25\n", SECTION_TRAFFIC,
-           "mix:members=uniform+20%*x=hotspot:nodes=3;fraction=0.25");
-    VALUES(MIX "  - {share: [1, 2.5], pattern: [uniform, {family: shift, by: 2..3}]}\n  - 3*shift\n", SECTION_TRAFFIC,
-           "mix:members=1*uniform+3*shift", "mix:members=1*shift:by=2+3*shift", "mix:members=1*shift:by=3+3*shift",
-           "mix:members=2.5*uniform+3*shift", "mix:members=2.5*shift:by=2+3*shift", "mix:members=2.5*shift:by=3+3*shift");
-    VALUES(MIX "  - {pattern: uniform}\n  - {share: 10%..30% step 10%, pattern: shift}\n", SECTION_TRAFFIC,
-           "mix:members=uniform+10%*shift", "mix:members=uniform+20%*shift", "mix:members=uniform+30%*shift");
-    VALUES(BASE
-           "traffic: {family: mix, members: [[{pattern: uniform}], [{pattern: shift}, {pattern: uniform}], uniform+shift]}\n",
-           SECTION_TRAFFIC, "mix:members=uniform", "mix:members=shift+uniform", "mix:members=uniform+shift");
-    VALUES(
-        "fabric: karytree:k=4,n=2\nrouting: {family: colored, traffic: [\"shift:by=2\", [{pattern: shift}, {pattern: wrf}]]}\n",
-        SECTION_ROUTING, "colored:traffic=shift:by=2", "colored:traffic=shift+wrf");
+    VALUES(MIX
+           "  - {pattern: uniform}\n  - {share: 20%, name: x, pattern: {family: shift, by: 2}}\n",
+           SECTION_TRAFFIC, "mix:members=uniform+20%*x=shift:by=2");
+    VALUES(BASE "traffic: mix:uniform + 20 % * x = hotspot:nodes=3;fraction=0.25\n",
+           SECTION_TRAFFIC, "mix:members=uniform+20%*x=hotspot:nodes=3;fraction=0.25");
+    VALUES(MIX
+           "  - {share: [1, 2.5], pattern: [uniform, {family: shift, by: 2..3}]}\n  - 3*shift\n",
+           SECTION_TRAFFIC, "mix:members=1*uniform+3*shift", "mix:members=1*shift:by=2+3*shift",
+           "mix:members=1*shift:by=3+3*shift", "mix:members=2.5*uniform+3*shift",
+           "mix:members=2.5*shift:by=2+3*shift", "mix:members=2.5*shift:by=3+3*shift");
+    VALUES(MIX "  - {pattern: uniform}\n  - {share: 10%..30% step 10%, pattern: shift}\n",
+           SECTION_TRAFFIC, "mix:members=uniform+10%*shift", "mix:members=uniform+20%*shift",
+           "mix:members=uniform+30%*shift");
+    VALUES(BASE "traffic: {family: mix, members: [[{pattern: uniform}], [{pattern: shift}, "
+                "{pattern: uniform}], uniform+shift]}\n",
+           SECTION_TRAFFIC, "mix:members=uniform", "mix:members=shift+uniform",
+           "mix:members=uniform+shift");
+    VALUES("fabric: karytree:k=4,n=2\nrouting: {family: colored, traffic: [\"shift:by=2\", "
+           "[{pattern: shift}, {pattern: wrf}]]}\n",
+           SECTION_ROUTING, "colored:traffic=shift:by=2", "colored:traffic=shift+wrf");
     ik_experiment *e = read_ok(BASE "traffic: mix:shift+2*file:a.flows\n", NULL);
     const variant *v = &e->sections[SECTION_TRAFFIC].items[0];
     assert_string_equal(v->full, "mix:members=shift:by=1+2*file:path=a.flows");
@@ -124,7 +136,8 @@ static void test_patterns(void **state)
     refused(MIX "  - {pattern: {family: shift, by: x}}\n", 6, 0, "'x'", NULL);
     refused(MIX "  - {pattern: uniform}\n  - [uniform]\n", 7, 0, "a list among", NULL);
     refused(MIX "  - {pattern: file:a+b.flows}\n", 6, 0, "'+'", NULL);
-    refused(MIX "  - {pattern: {family: mix, members: uniform}}\n", 6, 0, "cannot be a member", NULL);
+    refused(MIX "  - {pattern: {family: mix, members: uniform}}\n", 6, 0, "cannot be a member",
+            NULL);
     refused(BASE "traffic: mix:uniform+mix:mix:mix:uniform\n", 3, 0, "cannot be a member", NULL);
     refused(BASE "traffic: mix:uniform+shift:by=2x\n", 3, 0, "'2x'", NULL);
     refused(BASE "traffic: mix:uniform+\n", 3, 0, "names nothing", NULL);
@@ -134,16 +147,19 @@ static void test_patterns(void **state)
 static void test_points(void **state)
 {
     (void)state;
-    ik_experiment *e = read_ok("fabric: karytree:k=4,n=2\nrouting: [dmodk, smodk]\ntraffic: [uniform, shift:by=4]\n"
-                               "load: [10%, 20%, 30%]\nseeds: 2\nswitch: {voq: [true, false], iterations: [1, 2]}\n",
-                               NULL);
+    ik_experiment *e = read_ok(
+        "fabric: karytree:k=4,n=2\nrouting: [dmodk, smodk]\ntraffic: [uniform, shift:by=4]\n"
+        "load: [10%, 20%, 30%]\nseeds: 2\nswitch: {voq: [true, false], iterations: [1, 2]}\n",
+        NULL);
     assert_int_equal(ik_experiment_num_points(e), 2 * 2 * 3 * 2 * 4);
-    point first = experiment_point(e, 0), second = experiment_point(e, 1), last = experiment_point(e, 95);
+    point first = experiment_point(e, 0), second = experiment_point(e, 1),
+          last = experiment_point(e, 95);
     assert_int_equal(experiment_seed(e, &first), 1);
     assert_int_equal(experiment_seed(e, &second), 2);
     assert_string_equal(experiment_variant(e, &first, SECTION_ROUTING)->label, "dmodk");
     assert_string_equal(experiment_variant(e, &last, SECTION_ROUTING)->label, "smodk");
-    assert_string_equal(experiment_variant(e, &last, SECTION_SWITCH)->label, "voq=false,iterations=2");
+    assert_string_equal(experiment_variant(e, &last, SECTION_SWITCH)->label,
+                        "voq=false,iterations=2");
     assert_true(experiment_load(e, &last) == 0.3);
     ik_experiment_free(e);
 }
@@ -151,9 +167,10 @@ static void test_points(void **state)
 static void test_anchors(void **state)
 {
     (void)state;
-    ik_experiment *e = read_ok("fabric: &f karytree:k=4,n=2\nrouting: dmodk\nswitch: &s { iterations: 2 }\n"
-                               "title: *f\ndescription: \"two words\"\nmeasure:\n  <<: {warmup: 7 us}\n  duration: 9 us\n",
-                               NULL);
+    ik_experiment *e = read_ok(
+        "fabric: &f karytree:k=4,n=2\nrouting: dmodk\nswitch: &s { iterations: 2 }\n"
+        "title: *f\ndescription: \"two words\"\nmeasure:\n  <<: {warmup: 7 us}\n  duration: 9 us\n",
+        NULL);
     assert_string_equal(e->title, "karytree:k=4,n=2");
     assert_string_equal(e->sections[SECTION_MEASURE].items[0].label, "warmup=7 us,duration=9 us");
     ik_experiment_free(e);
@@ -162,7 +179,8 @@ static void test_anchors(void **state)
 static void test_overrides(void **state)
 {
     (void)state;
-    const char *const overrides[] = {"load=[10%, 20%]", "switch.voq=false", "fabric.k=2", "seeds=1", NULL};
+    const char *const overrides[] = {"load=[10%, 20%]", "switch.voq=false", "fabric.k=2", "seeds=1",
+                                     NULL};
     ik_experiment *e = read_ok(BASE "load: 90%\nseeds: 5\n", overrides);
     assert_int_equal(ik_experiment_num_points(e), 2);
     assert_string_equal(e->sections[SECTION_FABRIC].items[0].label, "karytree:k=2,n=2");
@@ -171,11 +189,13 @@ static void test_overrides(void **state)
     ik_error err = {0};
     const char *const unknown[] = {"switch.vqo=false", NULL};
     e = NULL;
-    assert_int_equal(ik_experiment_read_memory(BASE, strlen(BASE), "test.yaml", unknown, &e, &err), IK_ERR_INPUT);
+    assert_int_equal(ik_experiment_read_memory(BASE, strlen(BASE), "test.yaml", unknown, &e, &err),
+                     IK_ERR_INPUT);
     assert_string_equal(err.file, "--set switch.vqo");
     assert_non_null(strstr(err.hint, "voq"));
     const char *const no_value[] = {"switch", NULL};
-    assert_int_equal(ik_experiment_read_memory(BASE, strlen(BASE), "test.yaml", no_value, &e, &err), IK_ERR_USAGE);
+    assert_int_equal(ik_experiment_read_memory(BASE, strlen(BASE), "test.yaml", no_value, &e, &err),
+                     IK_ERR_USAGE);
 }
 
 /* ---- refusals: place, expectation, nearest name */
@@ -201,16 +221,23 @@ static void test_refused_values(void **state)
     refused(BASE "load: 150%\n", 3, 7, "out of range", NULL);
     refused(BASE "load: 10%..90%\n", 3, 7, "no step", "step");
     refused(BASE "load: 90%..10% step 10%\n", 3, 7, "goes down", "smaller bound first");
-    refused(BASE "load: 10%..90% step 0%\n", 3, 7, "step of range '10%..90% step 0%' is zero", NULL);
+    refused(BASE "load: 10%..90% step 0%\n", 3, 7, "step of range '10%..90% step 0%' is zero",
+            NULL);
     refused(BASE "load: 10%..90% step -10%\n", 3, 7, "is negative", "goes up");
-    refused(BASE "load: 0%..100% step 1e-13\n", 3, 7, "is too small: expected at least 1e-12", NULL);
+    refused(BASE "load: 0%..100% step 1e-13\n", 3, 7, "is too small: expected at least 1e-12",
+            NULL);
     refused(BASE "load: 10%..90% times 1\n", 3, 7, "never ends", "above one");
-    refused(BASE "measure: {duration: 999999999 s}\n", 3, 21, "out of range: expected 1 ps to 1000 s", NULL);
-    refused(BASE "measure: {duration: 99999999999999999999999 s}\n", 3, 21, "out of range: expected 1 ps to 1000 s", NULL);
-    refused(BASE "measure: {duration: 0.0000001 ns}\n", 3, 21, "no whole number of the smallest unit", NULL);
+    refused(BASE "measure: {duration: 999999999 s}\n", 3, 21,
+            "out of range: expected 1 ps to 1000 s", NULL);
+    refused(BASE "measure: {duration: 99999999999999999999999 s}\n", 3, 21,
+            "out of range: expected 1 ps to 1000 s", NULL);
+    refused(BASE "measure: {duration: 0.0000001 ns}\n", 3, 21,
+            "no whole number of the smallest unit", NULL);
     refused(BASE "load: 10%..90% stp 10%\n", 3, 7, "", NULL);
-    refused(BASE "seeds: 0..18446744073709551615 step 1\n", 3, 8, "has 18446744073709551616 values", NULL);
-    refused(BASE "seeds: 1..18446744073709551615 times 2\n", 3, 8, "out of range", NULL); /* and comes to an end */
+    refused(BASE "seeds: 0..18446744073709551615 step 1\n", 3, 8, "has 18446744073709551616 values",
+            NULL);
+    /* and comes to an end */
+    refused(BASE "seeds: 1..18446744073709551615 times 2\n", 3, 8, "out of range", NULL);
     refused(BASE "load: []\n", 3, 7, "empty list", NULL);
     refused(BASE "load:\n", 3, 6, "no value", NULL);
     refused(BASE "load: {a: 1}\n", 3, 7, "mapping", NULL);
@@ -223,11 +250,14 @@ static void test_refused_values(void **state)
 static void test_refused_sweeps(void **state)
 {
     (void)state;
-    refused(BASE "load: 1%..100% step 1%\nseeds: 100000\n", 1, 1, "10000000 points", "load 100 x seeds 100000");
+    refused(BASE "load: 1%..100% step 1%\nseeds: 100000\n", 1, 1, "10000000 points",
+            "load 100 x seeds 100000");
     refused(BASE "seeds: 1..4000000000\n", 3, 8, "4000000000 values", NULL);
-    refused(BASE "switch: {iterations: 1..64, input_speedup: 1..16, buffer: 1 B..1 MiB step 1 B}\n", 3, 0, "values", NULL);
-    refused(BASE "switch: {iterations: 1..64, input_speedup: 1..16, buffer: 1 B..1000 B step 1 B}\n", 3, 9,
-            "1024000 combinations", NULL);
+    refused(BASE "switch: {iterations: 1..64, input_speedup: 1..16, buffer: 1 B..1 MiB step 1 B}\n",
+            3, 0, "values", NULL);
+    refused(BASE
+            "switch: {iterations: 1..64, input_speedup: 1..16, buffer: 1 B..1000 B step 1 B}\n",
+            3, 9, "1024000 combinations", NULL);
 }
 
 static void test_refused_yaml(void **state)
@@ -241,8 +271,10 @@ static void test_refused_yaml(void **state)
     refused("- a\n", 1, 1, "a list", NULL);
     refused(BASE "---\na: b\n", 3, 1, "second YAML document", NULL);
     refused("fabric: \x01\n", 1, 9, "byte 0x01 is no text", NULL);
-    refused("a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"
-            "d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n",
+    refused("a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c "
+            "[*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"
+            "d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: "
+            "[*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n",
             5, 0, "expands to more than", NULL);
     char deep[300] = "fabric: ";
     memset(deep + 8, '[', 100);
@@ -261,7 +293,9 @@ static void test_sections_table(void **state)
         assert_true(s->kind != IK_SECTION_PARAMS || s->params);
         if (!s->def) {
             char text[128], message[64];
-            snprintf(text, sizeof text, "%s", strcmp(s->name, "fabric") == 0 ? "routing: dmodk\n" : "fabric: karytree:k=2,n=2\n");
+            snprintf(text, sizeof text, "%s",
+                     strcmp(s->name, "fabric") == 0 ? "routing: dmodk\n"
+                                                    : "fabric: karytree:k=2,n=2\n");
             snprintf(message, sizeof message, "no '%s'", s->name);
             refused(text, 1, 1, message, NULL);
         }

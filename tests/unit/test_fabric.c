@@ -24,11 +24,13 @@ static const ik_finding *finding(const ik_fabric *f, const char *code)
     return NULL;
 }
 
-/* Two switches with two parallel links of different rates, a host with two ports, a host on none, ports left empty. */
+/* Two switches with two parallel links of different rates, a host with two ports, a host on none,
+ * ports left empty. */
 static ik_fabric *odd_fabric(void)
 {
     ik_builder *b = ik_builder_new();
-    uint16_t fast = ik_builder_class(b, 100000000000, 6000, "4xEDR"), slow = ik_builder_class(b, 16000000000, 6000, "4xDDR");
+    uint16_t fast = ik_builder_class(b, 100000000000, 6000, "4xEDR"),
+             slow = ik_builder_class(b, 16000000000, 6000, "4xDDR");
     assert_int_equal(ik_builder_class(b, 100000000000, 6000, "4xEDR"), fast);
     ik_builder_class(b, 1, 1, "unused");
     assert_int_equal(ik_builder_hosts(b, 1, 2), 0);
@@ -65,7 +67,8 @@ static void test_builder(void **state)
     assert_int_equal(ik_host_switch(f, 1), IK_NONE);
     assert_int_equal(ik_max_radix(f), 4);
     assert_string_equal(ik_node_describe(f, 0, text, sizeof text), "sw0");
-    assert_string_equal(ik_port_describe(f, 5, text, sizeof text), "leaf 7 (0x00000000000002c9) port 2");
+    assert_string_equal(ik_port_describe(f, 5, text, sizeof text),
+                        "leaf 7 (0x00000000000002c9) port 2");
     assert_string_equal(ik_port_describe(f, 9, text, sizeof text), "host0 port 9");
     assert_int_equal(finding(f, "odd")->port, 9);
     assert_int_equal(finding(f, "odd")->node, 2);
@@ -190,9 +193,10 @@ static void test_keep_hosts(void **state)
 static void test_levels(void **state)
 {
     (void)state;
-    static const char *const trees[] = {"karytree:k=4,n=3",     "rlft:ports=8,levels=4",
-                                        "xgft:m=4:3:2,w=2:2:3", "karytree:k=4,n=3,fail=10%,fail_seed=2",
-                                        "xgft:m=5,w=1",         NULL};
+    static const char *const trees[] = {
+        "karytree:k=4,n=3",     "rlft:ports=8,levels=4",
+        "xgft:m=4:3:2,w=2:2:3", "karytree:k=4,n=3,fail=10%,fail_seed=2",
+        "xgft:m=5,w=1",         NULL};
     for (size_t i = 0; trees[i]; i++) {
         ik_error err = {0};
         ik_fabric *f = fabric_of(trees[i]);
@@ -246,14 +250,16 @@ static void test_judge(void **state)
     ik_error err = {0};
     ik_fabric *f = fabric_of("slimtree:k=6,w=2,fail=sw0.8:sw3.1");
     assert_int_equal(ik_fabric_judge(f, &err), IK_OK);
-    assert_non_null(strstr(finding(f, "levels")->text, "2 levels of switches: 6 on level 1, 2 on level 2"));
+    assert_non_null(
+        strstr(finding(f, "levels")->text, "2 levels of switches: 6 on level 1, 2 on level 2"));
     const char *five = "4 leaf switches with 6 host links and 2 uplinks each: 3:1";
     bool seen = false;
     for (size_t i = 0; i < f->num_findings; i++)
         seen = seen || strstr(f->findings[i].text, five);
     assert_true(seen);
     assert_int_equal(finding(f, "missing-cable")->node, 0);
-    assert_non_null(strstr(finding(f, "missing-cable")->text, "has 1 links up, the usual number there is 2"));
+    assert_non_null(
+        strstr(finding(f, "missing-cable")->text, "has 1 links up, the usual number there is 2"));
     assert_non_null(strstr(finding(f, "no-cable")->text, "host18"));
     assert_null(finding(f, "unreachable"));
     size_t before = f->num_findings;
@@ -276,7 +282,8 @@ static void test_judge(void **state)
     ik_fabric_free(f);
 }
 
-/* Hosts 0 and 1 hang on switches 0 and 1, host 2 on switch 1 and host 3 on no switch: only what shares a switch is joined. */
+/* Hosts 0 and 1 hang on switches 0 and 1, host 2 on switch 1 and host 3 on no switch: only what
+ * shares a switch is joined. */
 static void test_reach(void **state)
 {
     (void)state;
@@ -294,22 +301,27 @@ static void test_reach(void **state)
     ik_error err = {0};
     char text[256];
     assert_int_equal(ik_reach_measure(f, &r, &err), IK_OK);
-    assert_true(r.uncabled == 1 && r.first_uncabled == 3 && r.connected == 6 && r.unconnected == 0 && ik_reach_whole(&r));
+    assert_true(r.uncabled == 1 && r.first_uncabled == 3 && r.connected == 6 &&
+                r.unconnected == 0 && ik_reach_whole(&r));
     uint32_t second = 1;
     ik_fabric *cut = NULL, *bare = NULL;
     assert_int_equal(ik_fabric_degrade(f, NULL, 0, &second, 1, &cut, &err), IK_OK);
     assert_int_equal(ik_reach_measure(cut, &r, &err), IK_OK);
-    assert_true(r.uncabled == 2 && r.first_uncabled == 2 && r.connected == 2 && r.unconnected == 0 && r.first_src == IK_NONE);
+    assert_true(r.uncabled == 2 && r.first_uncabled == 2 && r.connected == 2 &&
+                r.unconnected == 0 && r.first_src == IK_NONE);
     assert_int_equal(finding(cut, "no-cable")->node, 4);
     ik_fabric_free(cut);
-    uint32_t lost[] = {ik_host_port(f, 0) + 1, ik_host_port(f, 2)}; /* host 0 loses its second rail, host 2 its only one */
+    /* host 0 loses its second rail, host 2 its only one */
+    uint32_t lost[] = {ik_host_port(f, 0) + 1, ik_host_port(f, 2)};
     assert_int_equal(ik_fabric_degrade(f, lost, 1, NULL, 0, &cut, &err), IK_OK);
     assert_int_equal(ik_parts_find(cut, &p, &err), IK_OK);
     assert_int_equal(p.num_parts, 2);
-    assert_true(ik_parts_join(&p, 0, 1) && ik_parts_join(&p, 2, 1) && !ik_parts_join(&p, 0, 2) && !ik_parts_join(&p, 3, 0));
+    assert_true(ik_parts_join(&p, 0, 1) && ik_parts_join(&p, 2, 1) && !ik_parts_join(&p, 0, 2) &&
+                !ik_parts_join(&p, 3, 0));
     ik_parts_free(&p);
     assert_int_equal(ik_reach_measure(cut, &r, &err), IK_OK);
-    assert_true(r.connected == 4 && r.unconnected == 2 && r.first_src == 0 && r.first_dst == 2 && !ik_reach_whole(&r));
+    assert_true(r.connected == 4 && r.unconnected == 2 && r.first_src == 0 && r.first_dst == 2 &&
+                !ik_reach_whole(&r));
     assert_non_null(strstr(ik_reach_describe(cut, &r, text, sizeof text), "2 of 6 pairs"));
     uint32_t both[] = {0, 1};
     assert_int_equal(ik_fabric_degrade(f, NULL, 0, both, 2, &bare, &err), IK_OK);
@@ -323,10 +335,11 @@ static void test_reach(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reach),
-        cmocka_unit_test(test_builder),   cmocka_unit_test(test_builder_refuses), cmocka_unit_test(test_check_finds),
-        cmocka_unit_test(test_degrade),   cmocka_unit_test(test_keep_hosts),      cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_odd_trees), cmocka_unit_test(test_judge),
+        cmocka_unit_test(test_reach),           cmocka_unit_test(test_builder),
+        cmocka_unit_test(test_builder_refuses), cmocka_unit_test(test_check_finds),
+        cmocka_unit_test(test_degrade),         cmocka_unit_test(test_keep_hosts),
+        cmocka_unit_test(test_levels),          cmocka_unit_test(test_odd_trees),
+        cmocka_unit_test(test_judge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Edge lists of layout-conscious topologies: the reference graphs are read and written back byte by byte, and wrong files are
- * refused with their place.
+ * Edge lists of layout-conscious topologies: the reference graphs are read and written back byte by
+ * byte, and wrong files are refused with their place.
  */
 #include "topo_graph.h"
 
@@ -70,7 +70,8 @@ static void generated_and_read_are_the_same(void **state)
     assert_int_equal(ik_fabric_write(made, copy, NULL, &err), IK_OK);
     assert_int_equal(ik_fabric_read(copy, NULL, NULL, &read, &err), IK_OK);
     assert_int_equal(made->num_ports, read->num_ports);
-    assert_memory_equal(made->port_peer, read->port_peer, made->num_ports * sizeof *made->port_peer);
+    assert_memory_equal(made->port_peer, read->port_peer,
+                        made->num_ports * sizeof *made->port_peer);
     ik_fabric_free(made);
     ik_fabric_free(read);
     unlink(copy);
@@ -99,7 +100,8 @@ static void wrong_files(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ik_fabric *f = NULL;
         ik_error err = {0};
-        assert_int_equal(ik_fabric_read_memory(rows[i].text, strlen(rows[i].text), "x.lrt", format, NULL, &f, &err),
+        assert_int_equal(ik_fabric_read_memory(rows[i].text, strlen(rows[i].text), "x.lrt", format,
+                                               NULL, &f, &err),
                          IK_ERR_INPUT);
         assert_true(rows[i].line == 0 || err.line == rows[i].line);
         assert_null(f);
@@ -109,11 +111,13 @@ static void wrong_files(void **state)
 static void what_is_no_floor_is_not_written(void **state)
 {
     (void)state;
-    static const char *const specs[] = {"jellyfish:N=16,d=3", "lrt:N=24,d=3,r=3,width=6", "mesh:dims=4:4", "torus:dims=5"};
+    static const char *const specs[] = {"jellyfish:N=16,d=3", "lrt:N=24,d=3,r=3,width=6",
+                                        "mesh:dims=4:4", "torus:dims=5"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         ik_fabric *f = must_build("%s", specs[i]);
         ik_error err = {0};
-        assert_int_equal(ik_fabric_write(f, "/tmp/ikat-never-written.lrt", "lrt", &err), IK_ERR_UNSUPPORTED);
+        assert_int_equal(ik_fabric_write(f, "/tmp/ikat-never-written.lrt", "lrt", &err),
+                         IK_ERR_UNSUPPORTED);
         ik_fabric_free(f);
     }
 }

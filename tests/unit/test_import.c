@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Import with judgement: a real cluster's dump, simulated ones, and dumps that are wrong in every way we know.
+ * Import with judgement: a real cluster's dump, simulated ones, and dumps that are wrong in every
+ * way we know.
  */
 #include "unit/made.h"
 
@@ -27,19 +28,23 @@ static void test_cluster(void **state)
         assert_int_equal(ik_radix(f, sw), 36);
     }
     assert_int_equal(leaves, 4);
-    assert_non_null(finding(f, "oversubscribed", "4 leaf switches with 24 host links and 12 uplinks each: 2:1"));
+    assert_non_null(finding(f, "oversubscribed",
+                            "4 leaf switches with 24 host links and 12 uplinks each: 2:1"));
     assert_non_null(finding(f, "same-description", "6 switches"));
     const ik_finding *slow = finding(f, "slow-link", "4xDDR (16 Gb/s)");
     assert_non_null(slow);
     assert_int_equal(slow->severity, IK_WARNING);
-    assert_non_null(strstr(slow->text, "SwitchIB Mellanox Technologies (0x0200c9a000ec0060) port 11"));
-    assert_non_null(strstr(slow->text, "SwitchIB Mellanox Technologies (0x0200c9a000ec0040) port 11"));
+    assert_non_null(
+        strstr(slow->text, "SwitchIB Mellanox Technologies (0x0200c9a000ec0060) port 11"));
+    assert_non_null(
+        strstr(slow->text, "SwitchIB Mellanox Technologies (0x0200c9a000ec0040) port 11"));
     assert_non_null(strstr(slow->text, "4xEDR (100 Gb/s)"));
     assert_int_equal(ik_port_rate_bps(f, slow->port), 16000000000);
     assert_int_equal(f->num_findings, 4);
     char name[100];
     uint32_t node = ik_host_node(f, 0);
-    assert_string_equal(ik_node_describe(f, node, name, sizeof name), "node018 HCA-1 (0x0200c9b000400108)");
+    assert_string_equal(ik_node_describe(f, node, name, sizeof name),
+                        "node018 HCA-1 (0x0200c9b000400108)");
     assert_int_equal(f->node_lid[node], 67);
     assert_int_equal(f->node_lid[0], 48);
     assert_int_equal(f->port_guid[f->port_base[node]], 0x0200c9b000400108);
@@ -61,7 +66,8 @@ static void test_simulated(void **state)
     assert_int_equal(f->num_switches, 54);
     assert_non_null(finding(f, "assumed-rate", "1296 links"));
     ik_fabric_free(f);
-    f = fabric_of("file:" TEST_DATA "/fabrics/ft648.net.gz,link_rate=40 Gb/s,host_rate=20 Gb/s,latency=1 us");
+    f = fabric_of("file:" TEST_DATA
+                  "/fabrics/ft648.net.gz,link_rate=40 Gb/s,host_rate=20 Gb/s,latency=1 us");
     assert_int_equal(ik_port_rate_bps(f, f->port_base[0]), 20000000000);
     assert_int_equal(ik_port_rate_bps(f, f->port_base[0] + 20), 40000000000);
     assert_int_equal(ik_port_latency_ps(f, f->port_base[0] + 20), 1000000);
@@ -108,7 +114,8 @@ static char *changed(const char *what, const char *with)
 static ik_status read_changed(const char *what, const char *with, ik_fabric **f, ik_error *err)
 {
     char *text = changed(what, with);
-    ik_status status = ik_fabric_read_memory(text, strlen(text), "dump", ik_format_find("ibnetdiscover"), NULL, f, err);
+    ik_status status = ik_fabric_read_memory(text, strlen(text), "dump",
+                                             ik_format_find("ibnetdiscover"), NULL, f, err);
     free(text);
     return status;
 }
@@ -132,7 +139,8 @@ static void test_errors(void **state)
         {"[1] \"H-0011\"[1]", "[1] \"H-0011\"1]", 3, 13, "port in brackets"},
         {"[2] \"S-0002\"[3]", "[2] \"S-0002\"[7]", 4, 1, "which has 4 ports"},
         {"[2] \"S-0002\"[3]", "[1] \"S-0002\"[3]", 4, 1, "elsewhere in line 3"},
-        {"switchguid=0x1\nSwitch 4 \"S-0001\" # \"one\" base port 0 lid 1 lmc 0\n", "", 1, 1, "before any Switch or Ca"},
+        {"switchguid=0x1\nSwitch 4 \"S-0001\" # \"one\" base port 0 lid 1 lmc 0\n", "", 1, 1,
+         "before any Switch or Ca"},
         {"switchguid=0x1", "switchguid=zz", 1, 12, "hexadecimal"},
         {"switchguid=0x1", "hello world", 1, 1, "expected Switch, Ca"},
         {"[1] \"H-0011\"", "[1] \1", 3, 5, "byte 0x01"},
@@ -141,7 +149,8 @@ static void test_errors(void **state)
         ik_fabric *f = NULL;
         ik_error err = {0};
         const wrong *w = &cases[i];
-        if (read_changed(w->what, w->with, &f, &err) != IK_ERR_INPUT || strcmp(err.file, "dump") != 0 || err.line != w->line ||
+        if (read_changed(w->what, w->with, &f, &err) != IK_ERR_INPUT ||
+            strcmp(err.file, "dump") != 0 || err.line != w->line ||
             (w->column && err.column != w->column) || !strstr(err.text, w->says))
             fail_msg("%s: %s:%u:%u: %s", w->with, err.file, err.line, err.column, err.text);
         assert_null(f);
@@ -155,20 +164,26 @@ static void test_usable(void **state)
         const char *what, *with, *code, *says;
         unsigned switches, hosts;
     } cases[] = {
-        {"[3] \"S-0001\"[2] # \"one\" lid 1 4xEDR\n", "", "asymmetric-cable", "is told by this end only", 2, 2},
-        {"[3] \"S-0001\"[2]", "[3] \"S-0001\"[4]", "asymmetric-cable", "contradicted by its other end", 2, 2},
-        {"[3] \"S-0001\"[2] # \"one\" lid 1 4xEDR", "[3] \"S-0001\"[2] # \"one\" lid 1 4xDDR", "asymmetric-rate", "4xDDR", 2, 2},
-        {"caguid=0x12\nCa 1 \"H-0012\" # \"b\"\n[1](12) \"S-0002\"[1] # lid 4 lmc 0 \"two\" lid 2 4xEDR\n", "", "missing-section",
-         "H-0012", 2, 2},
-        {"[1] \"H-0011\"[1](11) # \"a\" lid 3 4xEDR\n", "[1] \"S-0001\"[1]\n", "asymmetric-cable", "leads to itself", 2, 2},
-        {"# \"a\" lid 3", "# \"Mellanox Technologies Aggregation Node\" lid 3", "aggregation-node", "1 aggregation", 2, 1},
+        {"[3] \"S-0001\"[2] # \"one\" lid 1 4xEDR\n", "", "asymmetric-cable",
+         "is told by this end only", 2, 2},
+        {"[3] \"S-0001\"[2]", "[3] \"S-0001\"[4]", "asymmetric-cable",
+         "contradicted by its other end", 2, 2},
+        {"[3] \"S-0001\"[2] # \"one\" lid 1 4xEDR", "[3] \"S-0001\"[2] # \"one\" lid 1 4xDDR",
+         "asymmetric-rate", "4xDDR", 2, 2},
+        {"caguid=0x12\nCa 1 \"H-0012\" # \"b\"\n[1](12) \"S-0002\"[1] # lid 4 lmc 0 \"two\" lid 2 "
+         "4xEDR\n",
+         "", "missing-section", "H-0012", 2, 2},
+        {"[1] \"H-0011\"[1](11) # \"a\" lid 3 4xEDR\n", "[1] \"S-0001\"[1]\n", "asymmetric-cable",
+         "leads to itself", 2, 2},
+        {"# \"a\" lid 3", "# \"Mellanox Technologies Aggregation Node\" lid 3", "aggregation-node",
+         "1 aggregation", 2, 1},
         {"switchguid=0x2\n", "switchguid=0x1\n", "duplicate-guid", "0x0000000000000001", 2, 2},
         {"\"two\" lid 2 4xEDR\nswitchguid", "\"two\" lid 2\nswitchguid", NULL, NULL, 2, 2},
         {"caguid=0x11\n", "Chassis 0 (guid 0x1)\ncaguid=0x11\n", NULL, NULL, 2, 2},
         {"[2] \"S-0002\"[3] #", "[2][ext 7] \"S-0002\"[3][ext 9] #", NULL, NULL, 2, 2},
         {"Switch 4 \"S-0002\"", "Switch\t4\t\"S-0002\"\r", NULL, NULL, 2, 2},
-        {"[1](12) \"S-0002\"[1] # lid 4 lmc 0 \"two\" lid 2 4xEDR\n", "[1](12) \"S-0002\"[1] # lid 4", "truncated", "line 14", 2,
-         2},
+        {"[1](12) \"S-0002\"[1] # lid 4 lmc 0 \"two\" lid 2 4xEDR\n",
+         "[1](12) \"S-0002\"[1] # lid 4", "truncated", "line 14", 2, 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ik_fabric *f = NULL;
@@ -180,7 +195,8 @@ static void test_usable(void **state)
         assert_int_equal(f->num_switches, cases[i].switches);
         assert_int_equal(f->num_hosts, cases[i].hosts);
         if (cases[i].code && !finding(f, cases[i].code, cases[i].says))
-            fail_msg("case %zu: no finding %s: %s among %zu, the last '%s'", i, cases[i].code, cases[i].says, f->num_findings,
+            fail_msg("case %zu: no finding %s: %s among %zu, the last '%s'", i, cases[i].code,
+                     cases[i].says, f->num_findings,
                      f->num_findings ? f->findings[f->num_findings - 1].text : "");
         for (size_t k = 0; !cases[i].code && k < f->num_findings; k++)
             assert_int_equal(f->findings[k].severity, IK_NOTE);
@@ -197,7 +213,8 @@ static void test_same_guid(void **state)
         at[1] = '1';
     ik_fabric *f = NULL;
     ik_error err = {0};
-    assert_int_equal(ik_fabric_read_memory(text, strlen(text), "dump", NULL, NULL, &f, &err), IK_OK);
+    assert_int_equal(ik_fabric_read_memory(text, strlen(text), "dump", NULL, NULL, &f, &err),
+                     IK_OK);
     assert_int_equal(f->num_hosts, 2);
     assert_int_equal(ik_host_switch(f, 0), 0);
     assert_int_equal(ik_host_switch(f, 1), 1);
@@ -236,7 +253,8 @@ static ik_fabric *read_text(const char *text, size_t size)
     return f;
 }
 
-/* Sections in the opposite order, every section twice, the second half cut off at a section: all of them are usable. */
+/* Sections in the opposite order, every section twice, the second half cut off at a section: all of
+ * them are usable. */
 static void test_rearranged(void **state)
 {
     (void)state;
@@ -276,13 +294,18 @@ static void test_missing_cable(void **state)
     (void)state;
     size_t size;
     char *text = slurp(CLUSTER, &size);
-    char *a = strstr(text, "[13]\t\"S-0200c9a000ec0020\"[19]"), *b = strstr(text, "[19]\t\"S-0200c9a000ec0000\"[13]");
+    char *a = strstr(text, "[13]\t\"S-0200c9a000ec0020\"[19]"),
+         *b = strstr(text, "[19]\t\"S-0200c9a000ec0000\"[13]");
     assert_true(a && b);
     *a = *b = '#';
     ik_fabric *f = read_text(text, size);
-    assert_non_null(finding(f, "missing-cable", "(0x0200c9a000ec0000) on level 1 has 11 links up, the usual number there is 12"));
-    assert_non_null(finding(f, "missing-cable", "(0x0200c9a000ec0020) on level 2 has 23 links down"));
-    assert_non_null(finding(f, "oversubscribed", "3 leaf switches with 24 host links and 12 uplinks each: 2:1"));
+    assert_non_null(
+        finding(f, "missing-cable",
+                "(0x0200c9a000ec0000) on level 1 has 11 links up, the usual number there is 12"));
+    assert_non_null(
+        finding(f, "missing-cable", "(0x0200c9a000ec0020) on level 2 has 23 links down"));
+    assert_non_null(finding(f, "oversubscribed",
+                            "3 leaf switches with 24 host links and 12 uplinks each: 2:1"));
     ik_fabric_free(f);
     free(text);
 }
@@ -332,7 +355,8 @@ static void test_other_formats_refuse(void **state)
         {"json", "{\"format\": \"ikat fabric\",\n \"version\": }", "JSON", 2},
         {"json", "{\"format\": \"ikat fabric\", \"version\": 2}", "version 2", 1},
         {"json", "{}", "no fabric", 1},
-        {"graphml", "<graphml>\n<graph edgedefault=\"directed\"></graph></graphml>", "undirected", 2},
+        {"graphml", "<graphml>\n<graph edgedefault=\"directed\"></graph></graphml>", "undirected",
+         2},
         {"graphml", "<graphml><graph>\n<node id=\"a\"></graph></graphml>", "closes", 2},
         {"graphml", "<graphml><graph><edge source=\"a\"/></graph></graphml>", "no target", 1},
         {"graphml", "<graphml><graph>", "ends inside", 1},
@@ -344,11 +368,11 @@ static void test_other_formats_refuse(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ik_fabric *f = NULL;
         ik_error err = {0};
-        ik_status status =
-            ik_fabric_read_memory(cases[i].text, strlen(cases[i].text), "text", ik_format_find(cases[i].format), NULL, &f, &err);
+        ik_status status = ik_fabric_read_memory(cases[i].text, strlen(cases[i].text), "text",
+                                                 ik_format_find(cases[i].format), NULL, &f, &err);
         if (status != IK_ERR_INPUT || err.line != cases[i].line || !strstr(err.text, cases[i].says))
-            fail_msg("%s: '%s' gives %s at %u:%u: %s", cases[i].format, cases[i].text, ik_status_name(status), err.line,
-                     err.column, err.text);
+            fail_msg("%s: '%s' gives %s at %u:%u: %s", cases[i].format, cases[i].text,
+                     ik_status_name(status), err.line, err.column, err.text);
         assert_null(f);
     }
 }
@@ -364,11 +388,14 @@ static void test_foreign_graphs(void **state)
     assert_int_equal(ik_radix(f, 3), 0);
     ik_fabric_free(f);
     const char *networkx =
-        "<?xml version='1.0' encoding='utf-8'?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">"
+        "<?xml version='1.0' encoding='utf-8'?>\n<graphml "
+        "xmlns=\"http://graphml.graphdrawing.org/xmlns\">"
         "<key id=\"d0\" for=\"node\" attr.name=\"kind\" attr.type=\"string\" />"
         "<key id=\"d1\" for=\"node\" attr.name=\"colour\" attr.type=\"string\" />"
-        "<graph edgedefault=\"undirected\"><node id=\"n&lt;0\"><data key=\"d1\">red</data></node><node id=\"b\">"
-        "<data key=\"d0\"> host </data></node><!-- <x> --><edge source=\"n&lt;0\" target=\"b\" /></graph></graphml>";
+        "<graph edgedefault=\"undirected\"><node id=\"n&lt;0\"><data "
+        "key=\"d1\">red</data></node><node id=\"b\">"
+        "<data key=\"d0\"> host </data></node><!-- <x> --><edge source=\"n&lt;0\" target=\"b\" "
+        "/></graph></graphml>";
     f = read_text(networkx, strlen(networkx));
     assert_int_equal(f->num_switches, 1);
     assert_int_equal(f->num_hosts, 1);
@@ -376,7 +403,8 @@ static void test_foreign_graphs(void **state)
     assert_string_equal(f->node_name[1], "b");
     ik_fabric_free(f);
     const char *graphviz =
-        "/* a graph */ strict graph \"my net\" {\n node [shape=box]; rankdir=LR;\n subgraph cluster_0 { a; b }\n"
+        "/* a graph */ strict graph \"my net\" {\n node [shape=box]; rankdir=LR;\n subgraph "
+        "cluster_0 { a; b }\n"
         " a -- b -- c [rate_bps=40000000000, color=red]; a:p -- \"x \\\"y\\\"\" // end\n}\n";
     f = read_text(graphviz, strlen(graphviz));
     assert_int_equal(f->num_switches, 4);
@@ -396,7 +424,8 @@ static ik_fabric *text_as(const char *format, const char *text)
 {
     ik_error err = {0};
     ik_fabric *f = NULL;
-    if (ik_fabric_read_memory(text, strlen(text), "text", ik_format_find(format), NULL, &f, &err) != IK_OK)
+    if (ik_fabric_read_memory(text, strlen(text), "text", ik_format_find(format), NULL, &f, &err) !=
+        IK_OK)
         fail_msg("%s: %u:%u: %s", text, err.line, err.column, err.text);
     assert_int_equal(ik_fabric_check(f, &err), IK_OK);
     return f;
@@ -406,14 +435,17 @@ static void refused_as(const char *format, const char *text, const char *says)
 {
     ik_error err = {0};
     ik_fabric *f = NULL;
-    assert_int_equal(ik_fabric_read_memory(text, strlen(text), "text", ik_format_find(format), NULL, &f, &err), IK_ERR_INPUT);
+    assert_int_equal(
+        ik_fabric_read_memory(text, strlen(text), "text", ik_format_find(format), NULL, &f, &err),
+        IK_ERR_INPUT);
     if (!strstr(err.text, says))
         fail_msg("%s: '%s' says nothing of '%s'", text, err.text, says);
 }
 
-#define XML(name)                                                                                                                \
-    "<graphml><key id='n' attr.name='name'/><key id='k' attr.name='kind'/><graph><node id='a'><data key='n'>" name               \
-    "</data><data key='k'><![CDATA[host]]></data></node><node id='b'/><edge source='a' target='b'/></graph></graphml>"
+#define XML(name)                                                                                  \
+    "<graphml><key id='n' attr.name='name'/><key id='k' attr.name='kind'/><graph><node "           \
+    "id='a'><data key='n'>" name "</data><data key='k'><![CDATA[host]]></data></node><node "       \
+    "id='b'/><edge source='a' target='b'/></graph></graphml>"
 
 static void test_xml_characters(void **state)
 {
@@ -422,7 +454,9 @@ static void test_xml_characters(void **state)
         {XML("K&#246;ln &#x20ac; &#x1F600;"), "K\xc3\xb6ln \xe2\x82\xac \xf0\x9f\x98\x80"},
         {XML("<![CDATA[a < b & c > d]]>"), "a < b & c > d"},
         {XML("&amp;&#65;&#x41;"), "&AA"},
-        {XML("&#7; &#xd800; &#1114112; &#x; &# 65; &#65"), "&#7; &#xd800; &#1114112; &#x; &# 65; &#65"}, /* no characters */
+        /* no characters */
+        {XML("&#7; &#xd800; &#1114112; &#x; &# 65; &#65"),
+         "&#7; &#xd800; &#1114112; &#x; &# 65; &#65"},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         ik_fabric *f = text_as("graphml", names[i][0]);
@@ -431,14 +465,16 @@ static void test_xml_characters(void **state)
         assert_string_equal(ik_node_name(f, ik_host_node(f, 0), name, sizeof name), names[i][1]);
         ik_fabric_free(f);
     }
-    refused_as("graphml", "<graphml><graph><![CDATA[ ]] ></graph></graphml>", "CDATA section is never closed");
+    refused_as("graphml", "<graphml><graph><![CDATA[ ]] ></graph></graphml>",
+               "CDATA section is never closed");
 }
 
 /* In quotes a keyword is a name; without, its case does not count. */
 static void test_dot_keywords(void **state)
 {
     (void)state;
-    ik_fabric *f = text_as("dot", "Strict GRAPH \"graph\" { Node [shape=box]; \"node\" -- \"edge\"; \"edge\" -- \"subgraph\" }");
+    ik_fabric *f = text_as("dot", "Strict GRAPH \"graph\" { Node [shape=box]; \"node\" -- "
+                                  "\"edge\"; \"edge\" -- \"subgraph\" }");
     char name[64];
     assert_int_equal(f->num_switches, 3);
     assert_string_equal(ik_node_name(f, 0, name, sizeof name), "node");
@@ -463,7 +499,8 @@ static void test_json_rates(void **state)
 {
     (void)state;
     refused_as("json",
-               "{\"format\": \"ikat fabric\", \"version\": 1, \"classes\": [{\"name\": \"x\", \"rate_bps\": 9000000000000000000, "
+               "{\"format\": \"ikat fabric\", \"version\": 1, \"classes\": [{\"name\": \"x\", "
+               "\"rate_bps\": 9000000000000000000, "
                "\"latency_ps\": 0}], \"switches\": [], \"hosts\": [], \"links\": []}",
                "classes[0]");
 }
@@ -472,10 +509,14 @@ static void test_json_rates(void **state)
 static void test_lrt_links(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric_of("file:" TEST_DATA "/lrt/lrt_64_4_2_00.txt,link_rate=200 Gb/s,host_rate=50 Gb/s,latency=9 ns,format=lrt");
+    ik_fabric *f = fabric_of(
+        "file:" TEST_DATA
+        "/lrt/lrt_64_4_2_00.txt,link_rate=200 Gb/s,host_rate=50 Gb/s,latency=9 ns,format=lrt");
     for (uint32_t port = 0; port < f->num_ports; port++) {
-        bool to_host = !ik_is_switch(f, f->port_node[port]) || !ik_is_switch(f, ik_peer_node(f, port));
-        assert_int_equal(ik_port_rate_bps(f, port), to_host ? UINT64_C(50000000000) : UINT64_C(200000000000));
+        bool to_host =
+            !ik_is_switch(f, f->port_node[port]) || !ik_is_switch(f, ik_peer_node(f, port));
+        assert_int_equal(ik_port_rate_bps(f, port),
+                         to_host ? UINT64_C(50000000000) : UINT64_C(200000000000));
         assert_int_equal(ik_port_latency_ps(f, port), 9000);
     }
     ik_fabric_free(f);
@@ -484,11 +525,21 @@ static void test_lrt_links(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_xml_characters), cmocka_unit_test(test_dot_keywords),   cmocka_unit_test(test_edge_numbers),
-        cmocka_unit_test(test_json_rates),     cmocka_unit_test(test_lrt_links),      cmocka_unit_test(test_cluster),
-        cmocka_unit_test(test_simulated),      cmocka_unit_test(test_errors),         cmocka_unit_test(test_usable),
-        cmocka_unit_test(test_same_guid),      cmocka_unit_test(test_rearranged),     cmocka_unit_test(test_missing_cable),
-        cmocka_unit_test(test_export),         cmocka_unit_test(test_foreign_graphs), cmocka_unit_test(test_other_formats_refuse),
+        cmocka_unit_test(test_xml_characters),
+        cmocka_unit_test(test_dot_keywords),
+        cmocka_unit_test(test_edge_numbers),
+        cmocka_unit_test(test_json_rates),
+        cmocka_unit_test(test_lrt_links),
+        cmocka_unit_test(test_cluster),
+        cmocka_unit_test(test_simulated),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_usable),
+        cmocka_unit_test(test_same_guid),
+        cmocka_unit_test(test_rearranged),
+        cmocka_unit_test(test_missing_cable),
+        cmocka_unit_test(test_export),
+        cmocka_unit_test(test_foreign_graphs),
+        cmocka_unit_test(test_other_formats_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * minimal, valiant and ugal_l: path sets on the fabrics of diameter two, decisions against made-up queues, proofs.
+ * minimal, valiant and ugal_l: path sets on the fabrics of diameter two, decisions against made-up
+ * queues, proofs.
  */
 #include "unit/lrt_graph.h"
 
@@ -16,16 +17,18 @@ static ik_proof prove(const ik_plan *p)
 }
 
 /* Delivered, no loop, free of deadlock, lengths as claimed. */
-static void check(const char *spec, const char *routing, bool minimal, uint32_t max_hops, unsigned vcs)
+static void check(const char *spec, const char *routing, bool minimal, uint32_t max_hops,
+                  unsigned vcs)
 {
     ik_fabric *f = fabric_of(spec);
     ik_plan *p = plan_of(f, routing, NULL, 0);
     ik_proof proof = prove(p);
-    if (proof.delivered != IK_YES || proof.loop_free != IK_YES || proof.deadlock_free != IK_YES || proof.max_hops != max_hops ||
-        p->num_vcs != vcs || (proof.minimal == IK_YES) != minimal)
-        fail_msg("%s on %s: delivered %d, loop free %d, deadlock free %d (%s), minimal %d, max hops %u, VCs %u", routing, spec,
-                 proof.delivered, proof.loop_free, proof.deadlock_free, proof.deadlock_reason, proof.minimal, proof.max_hops,
-                 p->num_vcs);
+    if (proof.delivered != IK_YES || proof.loop_free != IK_YES || proof.deadlock_free != IK_YES ||
+        proof.max_hops != max_hops || p->num_vcs != vcs || (proof.minimal == IK_YES) != minimal)
+        fail_msg("%s on %s: delivered %d, loop free %d, deadlock free %d (%s), minimal %d, max "
+                 "hops %u, VCs %u",
+                 routing, spec, proof.delivered, proof.loop_free, proof.deadlock_free,
+                 proof.deadlock_reason, proof.minimal, proof.max_hops, p->num_vcs);
     ik_proof_free(&proof);
     ik_plan_free(p);
     ik_fabric_free(f);
@@ -54,10 +57,12 @@ static void test_hierarchical_proofs(void **state)
 {
     (void)state;
     check("dragonfly:h=1", "minimal", true, 3, 2);
-    check("dragonfly:h=2", "minimal", false, 3, 2); /* the graph has ways over two global links and nothing else */
+    /* the graph has ways over two global links and nothing else */
+    check("dragonfly:h=2", "minimal", false, 3, 2);
     check("dragonfly:h=2", "minimal:paths=one", false, 3, 2);
     check("dragonfly:h=2", "minimal:hierarchy=off", true, 3, 3);
-    check("dragonfly:h=2", "valiant", false, 5, 3); /* one local and one global hop to the other group, then at most three */
+    /* one local and one global hop to the other group, then at most three */
+    check("dragonfly:h=2", "valiant", false, 5, 3);
     check("dragonfly:h=2", "ugal_l", false, 5, 3);
     check("dragonfly:h=2", "valiant:intermediate=hosts", false, 6, 4);
     check("dragonfly:h=2,a=4,p=2,g=5,arrangement=relative", "ugal_l:intermediate=all", false, 6, 4);
@@ -66,20 +71,25 @@ static void test_hierarchical_proofs(void **state)
     check("dragonflyplus:h=2", "valiant", false, 6, 3); /* up and over, down, up and over, down */
     check("dragonflyplus:h=2", "ugal_l", false, 6, 3);
     check("dragonflyplus:h=2", "valiant:intermediate=hosts", false, 6, 2);
-    check("dragonflyplus:h=2", "valiant:intermediate=all", false, 8, 8); /* between spines down and up: VC = hops */
-    check("dragonflyplus:h=2,leaves=3,spines=4,p=2,g=5,arrangement=relative", "ugal_l", false, 6, 3);
+    /* between spines down and up: VC = hops */
+    check("dragonflyplus:h=2", "valiant:intermediate=all", false, 8, 8);
+    check("dragonflyplus:h=2,leaves=3,spines=4,p=2,g=5,arrangement=relative", "ugal_l", false, 6,
+          3);
 }
 
 static unsigned global_links(const ik_fabric *f, const uint32_t *channels, uint32_t length)
 {
     unsigned n = 0;
     for (uint32_t i = 1; i + 1 < length; i++)
-        n += f->switch_place[f->port_node[channels[i]]].group != f->switch_place[ik_peer_node(f, channels[i])].group;
+        n += f->switch_place[f->port_node[channels[i]]].group !=
+             f->switch_place[ik_peer_node(f, channels[i])].group;
     return n;
 }
 
-/* Walks every path of minimal routing: none has two global links, and each is as short as one that has at most one can be. */
-static void walk_all(const ik_plan *p, uint32_t in_port, ik_packet pk, uint32_t *channels, uint32_t length, uint32_t *shortest)
+/* Walks every path of minimal routing: none has two global links, and each is as short as one that
+ * has at most one can be. */
+static void walk_all(const ik_plan *p, uint32_t in_port, ik_packet pk, uint32_t *channels,
+                     uint32_t length, uint32_t *shortest)
 {
     const ik_fabric *f = p->fabric;
     uint32_t sw = f->port_node[in_port], preferred, n;
@@ -100,7 +110,8 @@ static void walk_all(const ik_plan *p, uint32_t in_port, ik_packet pk, uint32_t 
     }
 }
 
-/* Hops of the shortest path with at most one global link, by trying every global link of the source's group. */
+/* Hops of the shortest path with at most one global link, by trying every global link of the
+ * source's group. */
 static uint32_t hops_by_hand(const ik_fabric *f, uint32_t a, uint32_t b)
 {
     const ik_place *at = f->switch_place;
@@ -111,7 +122,8 @@ static uint32_t hops_by_hand(const ik_fabric *f, uint32_t a, uint32_t b)
         return LOCAL(a, b);
     for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++) {
         uint32_t x = f->port_node[port], y = ik_peer_node(f, port);
-        if (y == IK_NONE || !ik_is_switch(f, y) || at[x].group != at[a].group || at[y].group != at[b].group)
+        if (y == IK_NONE || !ik_is_switch(f, y) || at[x].group != at[a].group ||
+            at[y].group != at[b].group)
             continue;
         uint32_t hops = LOCAL(a, x) + 1 + LOCAL(y, b);
         best = hops < best ? hops : best;
@@ -123,8 +135,9 @@ static uint32_t hops_by_hand(const ik_fabric *f, uint32_t a, uint32_t b)
 static void test_one_global_link(void **state)
 {
     (void)state;
-    static const char *const specs[] = {"dragonfly:h=2", "dragonfly:h=2,arrangement=absolute", "dragonfly:h=3,a=4,p=1,g=6",
-                                        "dragonflyplus:h=2", "dragonflyplus:h=2,leaves=3,spines=4,p=2,g=5,arrangement=relative"};
+    static const char *const specs[] = {
+        "dragonfly:h=2", "dragonfly:h=2,arrangement=absolute", "dragonfly:h=3,a=4,p=1,g=6",
+        "dragonflyplus:h=2", "dragonflyplus:h=2,leaves=3,spines=4,p=2,g=5,arrangement=relative"};
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
         ik_fabric *f = fabric_of(specs[k]);
         ik_plan *p = plan_of(f, "minimal", NULL, 0);
@@ -136,15 +149,16 @@ static void test_one_global_link(void **state)
                     continue;
                 ik_plan_start_nth(p, src, dst, 0, &pk);
                 walk_all(p, f->port_peer[channels[0]], pk, channels, 1, &shortest);
-                assert_int_equal(shortest, 1 + hops_by_hand(f, ik_host_switch(f, src), ik_host_switch(f, dst)));
+                assert_int_equal(
+                    shortest, 1 + hops_by_hand(f, ik_host_switch(f, src), ik_host_switch(f, dst)));
             }
         ik_plan_free(p);
         ik_fabric_free(f);
     }
 }
 
-/* All hosts of a group send to the next one, over the one link between them: 8 hosts, so an eighth of their rate. Valiant's way
- * brings half of all links' rate at best. */
+/* All hosts of a group send to the next one, over the one link between them: 8 hosts, so an eighth
+ * of their rate. Valiant's way brings half of all links' rate at best. */
 static void test_adversarial_traffic(void **state)
 {
     (void)state;
@@ -153,7 +167,8 @@ static void test_adversarial_traffic(void **state)
     static const struct {
         const char *routing;
         double least, most;
-    } cases[] = {{"minimal", 0.125, 0.125}, {"minimal:hierarchy=off", 0.2, 0.3}, {"valiant", 0.3, 0.5}};
+    } cases[] = {
+        {"minimal", 0.125, 0.125}, {"minimal:hierarchy=off", 0.2, 0.3}, {"valiant", 0.3, 0.5}};
     for (size_t k = 0; k < 3; k++) {
         ik_routing *r = routing_on(f, cases[k].routing);
         ik_load l = {0};
@@ -168,11 +183,13 @@ static void test_adversarial_traffic(void **state)
     ik_fabric_free(f);
 }
 
-/* Without groups there is nothing to switch on or off: what would have no effect is refused, also at its present value. */
+/* Without groups there is nothing to switch on or off: what would have no effect is refused, also
+ * at its present value. */
 static void test_hierarchy_refused(void **state)
 {
     (void)state;
-    static const char *const fabrics[] = {"slimfly:q=5", "torus:dims=4:4", "karytree:k=2,n=2", "mlfm:h=3", "hyperx:dims=3:4"};
+    static const char *const fabrics[] = {"slimfly:q=5", "torus:dims=4:4", "karytree:k=2,n=2",
+                                          "mlfm:h=3", "hyperx:dims=3:4"};
     static const char *const routings[] = {"minimal", "valiant", "ugal_l"};
     for (size_t k = 0; k < sizeof fabrics / sizeof *fabrics; k++) {
         ik_fabric *f = fabric_of(fabrics[k]);
@@ -184,7 +201,8 @@ static void test_hierarchy_refused(void **state)
                 ik_routing *r = NULL;
                 ik_error err = {0};
                 ik_status status = ik_routing_from_spec(f, spec, &env, &r, &err);
-                if (status != (value ? IK_ERR_UNSUPPORTED : IK_OK) || (value && !strstr(err.text, "has no groups")))
+                if (status != (value ? IK_ERR_UNSUPPORTED : IK_OK) ||
+                    (value && !strstr(err.text, "has no groups")))
                     fail_msg("%s on %s: %d, %s", spec, fabrics[k], status, err.text);
                 ik_routing_free(r);
             }
@@ -192,20 +210,26 @@ static void test_hierarchy_refused(void **state)
     }
 }
 
-/* Where failures leave no path with one global link the pair is lost, and found again without the hierarchy; Valiant's routing
- * loses none that has both halves. */
+/* Where failures leave no path with one global link the pair is lost, and found again without the
+ * hierarchy; Valiant's routing loses none that has both halves. */
 static void test_hierarchy_damaged(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric_of("dragonfly:h=1,fail=sw0.3"); /* the only link between two groups of two */
+    /* the only link between two groups of two */
+    ik_fabric *f = fabric_of("dragonfly:h=1,fail=sw0.3");
     static const struct {
         const char *routing;
         uint64_t lost;
-    } cases[] = {{"minimal", 8}, {"minimal:hierarchy=off", 0}, {"valiant", 0}, {"ugal_l", 0}, {"valiant:intermediate=hosts", 0}};
+    } cases[] = {{"minimal", 8},
+                 {"minimal:hierarchy=off", 0},
+                 {"valiant", 0},
+                 {"ugal_l", 0},
+                 {"valiant:intermediate=hosts", 0}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         ik_plan *p = plan_of(f, cases[k].routing, NULL, 0);
         ik_proof proof = prove(p);
-        if (proof.undelivered != cases[k].lost || proof.deadlock_free != IK_YES || proof.unconnected)
+        if (proof.undelivered != cases[k].lost || proof.deadlock_free != IK_YES ||
+            proof.unconnected)
             fail_msg("%s loses %llu", cases[k].routing, (unsigned long long)proof.undelivered);
         ik_proof_free(&proof);
         ik_plan_free(p);
@@ -217,7 +241,8 @@ static void test_hierarchy_damaged(void **state)
 static void test_one_vc_deadlocks(void **state)
 {
     (void)state;
-    static const char *const cases[][2] = {{"slimfly:q=5", "minimal"}, {"oft:k=4", "valiant"}, {"mlfm:h=3", "valiant"}};
+    static const char *const cases[][2] = {
+        {"slimfly:q=5", "minimal"}, {"oft:k=4", "valiant"}, {"mlfm:h=3", "valiant"}};
     for (size_t i = 0; i < 3; i++) {
         ik_fabric *f = fabric_of(cases[i][0]);
         ik_plan *p = plan_of(f, cases[i][1], "1q", 0);
@@ -230,7 +255,8 @@ static void test_one_vc_deadlocks(void **state)
     }
 }
 
-/* Eligible intermediates: everything with hosts but the two ends; each exactly once, never an end. */
+/* Eligible intermediates: everything with hosts but the two ends; each exactly once, never an
+ * end. */
 static void test_intermediates(void **state)
 {
     (void)state;
@@ -245,7 +271,8 @@ static void test_intermediates(void **state)
         assert_int_equal(ik_routing_from_spec(f, "valiant", &env, &r, &err), IK_OK);
         uint8_t *seen = calloc(f->num_switches, 1);
         for (uint32_t dst = 0; dst < f->num_hosts; dst += 3) {
-            uint32_t n = r->family->num_starts(r, 0, dst), rs = ik_host_switch(f, 0), rd = ik_host_switch(f, dst);
+            uint32_t n = r->family->num_starts(r, 0, dst), rs = ik_host_switch(f, 0),
+                     rd = ik_host_switch(f, dst);
             if (rs != rd && f->switch_place && strcmp(f->family, "dragonfly") == 0 &&
                 f->switch_place[rs].group == f->switch_place[rd].group)
                 assert_int_equal(n, cases[i].count + 1);
@@ -306,7 +333,8 @@ static double indirect_share(const ik_fabric *f, const char *spec, queues *q, ui
         r->family->start(r, &draw, &view, &pk);
         n += (pk.via & 0xFFFFF) != 0xFFFFF;
         uint32_t out[64], preferred, host_port = f->port_peer[f->port_base[ik_host_node(f, 0)]];
-        assert_true(r->family->next(r, f->port_node[host_port], host_port, &pk, out, &preferred) >= 1);
+        assert_true(r->family->next(r, f->port_node[host_port], host_port, &pk, out, &preferred) >=
+                    1);
     }
     ik_routing_free(r);
     return n / 400.0;
@@ -319,7 +347,8 @@ static void test_decisions(void **state)
     queues q = {f, calloc(f->num_ports, 8), calloc(f->num_ports, 8), calloc(f->num_ports, 8)};
     uint32_t rs = ik_host_switch(f, 0), first = IK_NONE, dst = IK_NONE;
     for (uint32_t p = f->port_base[rs]; p < f->port_base[rs + 1] && dst == IK_NONE; p++)
-        if (ik_is_switch(f, ik_peer_node(f, p))) { /* a host behind a neighbour: length 1, indirect paths 2 to 4 */
+        if (ik_is_switch(f, ik_peer_node(f, p))) {
+            /* a host behind a neighbour: length 1, indirect paths 2 to 4 */
             first = p;
             for (uint32_t h = 0; h < f->num_hosts; h++)
                 if (ik_host_switch(f, h) == ik_peer_node(f, p))
@@ -327,7 +356,8 @@ static void test_decisions(void **state)
         }
     assert_true(indirect_share(f, "ugal_l", &q, dst) == 0); /* all empty: minimal wins ties */
     q.bytes[first] = 256;
-    assert_true(indirect_share(f, "ugal_l", &q, dst) > 0.9); /* anything loses against an empty queue */
+    /* anything loses against an empty queue */
+    assert_true(indirect_share(f, "ugal_l", &q, dst) > 0.9);
     assert_true(indirect_share(f, "ugal_l:t=10 %", &q, dst) == 0);
     assert_true(indirect_share(f, "ugal_l:t=10 %,buffer=1000 B", &q, dst) > 0.9);
     assert_true(indirect_share(f, "ugal_l:occupancy=vc", &q, dst) == 0);
@@ -336,8 +366,9 @@ static void test_decisions(void **state)
     for (uint32_t p = f->port_base[rs]; p < f->port_base[rs + 1]; p++)
         q.bytes[p] = 100;
     q.bytes[first] = 350;
-    /* ratio: no triangles, so lengths are 3 or 4 against 1 and costs 300 or 400. Of the 12 of length 3 the 6 neighbours of the
-     * destination's switch start by the long queue; the other 6 of 48 intermediates win. */
+    /* ratio: no triangles, so lengths are 3 or 4 against 1 and costs 300 or 400. Of the 12 of
+     * length 3 the 6 neighbours of the destination's switch start by the long queue; the other 6 of
+     * 48 intermediates win. */
     double some = indirect_share(f, "ugal_l", &q, dst);
     assert_true(fabs(some - (1 - pow(0.875, 4))) < 0.08);
     assert_true(indirect_share(f, "ugal_l:csf=2", &q, dst) == 0);
@@ -391,11 +422,12 @@ static void test_cheapest_first_output(void **state)
 static void test_random_and_damaged(void **state)
 {
     (void)state;
-    static const char *const routings[] = {"minimal", "minimal:paths=one,seed=3", "valiant", "valiant:paths=one,intermediate=all",
-                                           "ugal_l"};
+    static const char *const routings[] = {"minimal", "minimal:paths=one,seed=3", "valiant",
+                                           "valiant:paths=one,intermediate=all", "ugal_l"};
     for (uint64_t seed = 0; seed < 10; seed++) {
         uint32_t n = 6 + ik_random_below(seed, IK_RNG_TEST, 3, 0, 14);
-        ik_fabric *whole = test_random_graph(n, n, 1, 0, seed), *f = test_lose_links(whole, (uint32_t)seed * 4, seed);
+        ik_fabric *whole = test_random_graph(n, n, 1, 0, seed),
+                  *f = test_lose_links(whole, (uint32_t)seed * 4, seed);
         for (size_t i = 0; i < sizeof routings / sizeof *routings; i++) {
             ik_plan *p = plan_of(f, routings[i], NULL, 0);
             ik_proof proof = prove(p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The layering VC schemes: an independent program's VC counts, shares and matrices; acyclic dependencies on random graphs,
- * checked here by peeling, not by the code that made the layers.
+ * The layering VC schemes: an independent program's VC counts, shares and matrices; acyclic
+ * dependencies on random graphs, checked here by peeling, not by the code that made the layers.
  */
 #include "unit/lrt_graph.h"
 
@@ -68,7 +68,8 @@ static bool acyclic(const cdg *g)
     return filled == g->num;
 }
 
-/* Walks every pair of hosts over every VC choice; returns the highest VC that switch-to-switch channels use, plus one. */
+/* Walks every pair of hosts over every VC choice; returns the highest VC that switch-to-switch
+ * channels use, plus one. */
 static unsigned prove(const ik_routing *r, const ik_vc *v)
 {
     const ik_fabric *f = r->fabric;
@@ -130,14 +131,16 @@ static const struct {
 static void check_methods(const ik_routing *r, const json_t *expected)
 {
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-        json_t *row = json_object_get(expected, methods[m].key), *usage = json_object_get(row, "usage");
+        json_t *row = json_object_get(expected, methods[m].key),
+               *usage = json_object_get(row, "usage");
         ik_vc *v = scheme(r, methods[m].spec, 0);
         if (v->vcs_needed != json_integer_value(json_object_get(row, "vcs")))
             fail_msg("%s on %s: %u VCs, expected %d", methods[m].spec, r->spec, v->vcs_needed,
                      (int)json_integer_value(json_object_get(row, "vcs")));
         for (unsigned i = 0; i < v->vcs_needed; i++)
             if (fabs(v->family->share(v, i) - json_real_value(json_array_get(usage, i))) > 6e-5)
-                fail_msg("%s on %s: share of VC %u is %.5f, expected %.4f", methods[m].spec, r->spec, i, v->family->share(v, i),
+                fail_msg("%s on %s: share of VC %u is %.5f, expected %.4f", methods[m].spec,
+                         r->spec, i, v->family->share(v, i),
                          json_real_value(json_array_get(usage, i)));
         ik_vc_free(v);
     }
@@ -218,16 +221,21 @@ static void test_expected_matrices(void **state)
             for (int full = 0; full < 2; full++) {
                 unsigned t = full ? f->num_switches - 1 : f->num_switches / 2;
                 snprintf(spec, sizeof spec, "%u", t);
-                json_t *row = full ? json_object_get(graph, "sp_vc") : json_object_get(json_object_get(graph, "loren"), spec);
+                json_t *row = full ? json_object_get(graph, "sp_vc")
+                                   : json_object_get(json_object_get(graph, "loren"), spec);
                 snprintf(spec, sizeof spec, "loren:t_max=%u", t);
                 ik_routing *r = routing_on(f, spec);
                 for (int level = 0; level < 2; level++) {
-                    const char *key = full ? (level ? "rev_level" : "rev_dst") : (level ? "vc_rev_level" : "vc_rev_dst");
+                    const char *key = full ? (level ? "rev_level" : "rev_dst")
+                                           : (level ? "vc_rev_level" : "vc_rev_dst");
                     json_t *want = json_object_get(row, key);
                     assert_non_null(want);
                     ik_vc *v = scheme(r, level ? "acro:order=level" : "acro", 0);
-                    assert_int_equal(v->vcs_needed, json_integer_value(json_object_get(want, "vcs")));
-                    assert_int_equal(matrix_fnv(r, v), strtoull(json_string_value(json_object_get(want, "fnv")), NULL, 16));
+                    assert_int_equal(v->vcs_needed,
+                                     json_integer_value(json_object_get(want, "vcs")));
+                    assert_int_equal(
+                        matrix_fnv(r, v),
+                        strtoull(json_string_value(json_object_get(want, "fnv")), NULL, 16));
                     ik_vc_free(v);
                 }
                 ik_routing_free(r);
@@ -239,8 +247,9 @@ static void test_expected_matrices(void **state)
 
 /* ---- promises */
 
-static const char *const schemes[] = {
-    "lash", "lash:pairs=both,order=long", "lash_tor", "lash_tor:order=short", "acro", "acro:order=level"};
+static const char *const schemes[] = {"lash",     "lash:pairs=both,order=long",
+                                      "lash_tor", "lash_tor:order=short",
+                                      "acro",     "acro:order=level"};
 
 static void test_random_graphs_are_proved(void **state)
 {
@@ -248,11 +257,13 @@ static void test_random_graphs_are_proved(void **state)
     static const char *const routings[] = {"loren:grid=6", "cowen", "minimal:paths=one", "updown"};
     for (uint64_t seed = 0; seed < 12; seed++) {
         uint32_t n = 8 + ik_random_below(seed, IK_RNG_TEST, 2, 0, 30);
-        ik_fabric *whole = test_random_graph(n, n, 1 + (uint32_t)(seed % 3), 6, seed), *f = test_lose_links(whole, 10, seed);
+        ik_fabric *whole = test_random_graph(n, n, 1 + (uint32_t)(seed % 3), 6, seed),
+                  *f = test_lose_links(whole, 10, seed);
         for (size_t i = 0; i < sizeof routings / sizeof *routings; i++) {
             ik_routing *r = routing_on(f, routings[i]);
             for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
-                ik_vc *v = scheme(r, schemes[k], 0), *spare = scheme(r, schemes[k], v->vcs_needed + 3);
+                ik_vc *v = scheme(r, schemes[k], 0),
+                      *spare = scheme(r, schemes[k], v->vcs_needed + 3);
                 assert_int_equal(v->num_vcs, v->vcs_needed);
                 assert_true(prove(r, v) <= v->num_vcs);
                 assert_true(prove(r, spare) <= v->vcs_needed + 3);
@@ -306,7 +317,8 @@ static ik_fabric *ring(uint32_t n)
 static void test_known_counts(void **state)
 {
     (void)state;
-    for (uint32_t n = 5; n <= 6; n++) { /* shortest paths on a ring close a cycle; two VCs open it */
+    for (uint32_t n = 5; n <= 6; n++) {
+        /* shortest paths on a ring close a cycle; two VCs open it */
         ik_fabric *f = ring(n);
         ik_routing *r = routing_on(f, "minimal:paths=one");
         ik_vc *v = scheme(r, "acro", 0);
@@ -316,7 +328,8 @@ static void test_known_counts(void **state)
         ik_error err;
         for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
             v = NULL;
-            assert_int_equal(ik_vc_from_spec(f, r, schemes[k], 1, &env, &v, &err), IK_ERR_UNSUPPORTED);
+            assert_int_equal(ik_vc_from_spec(f, r, schemes[k], 1, &env, &v, &err),
+                             IK_ERR_UNSUPPORTED);
             assert_null(v);
             assert_non_null(strstr(err.hint, "2 VCs would do"));
         }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_legs.c: proofs leg by leg against proofs pair by pair, field by field, for every routing on fabrics of every kind, whole
- * and damaged; declarations that are false must not change what is proved.
+ * test_legs.c: proofs leg by leg against proofs pair by pair, field by field, for every routing on
+ * fabrics of every kind, whole and damaged; declarations that are false must not change what is
+ * proved.
  */
 #include "unit/verify_helpers.h"
 
@@ -23,13 +24,16 @@ static ik_proof prove(const ik_plan *p, bool pairwise, unsigned threads)
 
 static void assert_equal_proofs(const ik_plan *p, const ik_proof *a, const ik_proof *b)
 {
-    if (a->dependencies != b->dependencies || a->max_hops != b->max_hops || a->undelivered != b->undelivered ||
-        a->not_minimal != b->not_minimal || a->num_path_lengths != b->num_path_lengths || a->vcs_used != b->vcs_used) {
-        fail_msg("%s, %s on %s: %llu, %llu dependencies, %u, %u hops, %llu, %llu undelivered, %llu, %llu not minimal, %u, %u VCs",
-                 p->routing->spec, p->vc->spec, p->fabric->spec, (unsigned long long)a->dependencies,
-                 (unsigned long long)b->dependencies, a->max_hops, b->max_hops, (unsigned long long)a->undelivered,
-                 (unsigned long long)b->undelivered, (unsigned long long)a->not_minimal, (unsigned long long)b->not_minimal,
-                 a->vcs_used, b->vcs_used);
+    if (a->dependencies != b->dependencies || a->max_hops != b->max_hops ||
+        a->undelivered != b->undelivered || a->not_minimal != b->not_minimal ||
+        a->num_path_lengths != b->num_path_lengths || a->vcs_used != b->vcs_used) {
+        fail_msg("%s, %s on %s: %llu, %llu dependencies, %u, %u hops, %llu, %llu undelivered, "
+                 "%llu, %llu not minimal, %u, %u VCs",
+                 p->routing->spec, p->vc->spec, p->fabric->spec,
+                 (unsigned long long)a->dependencies, (unsigned long long)b->dependencies,
+                 a->max_hops, b->max_hops, (unsigned long long)a->undelivered,
+                 (unsigned long long)b->undelivered, (unsigned long long)a->not_minimal,
+                 (unsigned long long)b->not_minimal, a->vcs_used, b->vcs_used);
     }
     assert_same_proof(a, b);
     assert_int_equal(a->delivered, b->delivered);
@@ -53,7 +57,8 @@ static void compare_destinations(const ik_plan *p)
     r->family = own;
     for (uint32_t port = 0; port < p->fabric->num_ports; port++) {
         if (fast[port] != slow[port]) {
-            fail_msg("%s on %s: port %u has %u, %u destinations", r->spec, p->fabric->spec, port, fast[port], slow[port]);
+            fail_msg("%s on %s: port %u has %u, %u destinations", r->spec, p->fabric->spec, port,
+                     fast[port], slow[port]);
         }
     }
     free(fast);
@@ -94,15 +99,17 @@ static bool all_asked(void)
 static const struct {
     const char *vc; /* NULL: the routing's own */
     unsigned num_vcs;
-} schemes[] = {{"1q", 0}, {"hopclass", 0}, {"phase", 0}, {NULL, 0}, {"any", 0}, {"phase", 4}, {"hopclass", 8}};
+} schemes[] = {{"1q", 0},  {"hopclass", 0}, {"phase", 0},   {NULL, 0},
+               {"any", 0}, {"phase", 4},    {"hopclass", 8}};
 
 static void compare_schemes(const char *fabric, const char *routing)
 {
     ik_fabric *f = fabric_of(fabric);
     static unsigned drawn;
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-        if (all_asked() ||
-            drawn++ % 3 == 0) { /* every scheme comes up with every routing and every family, not with all of both */
+        if (all_asked() || drawn++ % 3 == 0) {
+            /* every scheme comes up with every routing and every family, not with all of
+                 * both */
             compare(f, routing, schemes[i].vc, schemes[i].num_vcs);
         }
     }
@@ -176,10 +183,11 @@ static void every_variant_on_damaged_fabrics(void **state)
                                            "updown",
                                            "shortest",
                                            "dmodc"};
-    static const char *const damaged[] = {"slimfly:q=5,fail=%u%%,fail_seed=%u",    "mlfm:h=3,fail=%u%%,fail_seed=%u",
-                                          "oft:k=3,fail=%u%%,fail_seed=%u",        "dragonfly:h=2,fail=%u%%,fail_seed=%u",
-                                          "torus:dims=4:4,fail=%u%%,fail_seed=%u", "karytree:k=3,n=3,fail=%u%%,fail_seed=%u",
-                                          "hyperx:dims=3:3,fail=%u%%,fail_seed=%u"};
+    static const char *const damaged[] = {
+        "slimfly:q=5,fail=%u%%,fail_seed=%u",    "mlfm:h=3,fail=%u%%,fail_seed=%u",
+        "oft:k=3,fail=%u%%,fail_seed=%u",        "dragonfly:h=2,fail=%u%%,fail_seed=%u",
+        "torus:dims=4:4,fail=%u%%,fail_seed=%u", "karytree:k=3,n=3,fail=%u%%,fail_seed=%u",
+        "hyperx:dims=3:3,fail=%u%%,fail_seed=%u"};
     unsigned seeds = all_asked() ? 12 : 2;
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
         for (unsigned seed = 1; seed <= seeds; seed++) {
@@ -251,12 +259,14 @@ static bool turns_late(const ik_routing *r, uint32_t heading, uint32_t sw)
 static void false_declarations_are_not_used(void **state)
 {
     (void)state;
-    static const ik_legs declared[] = {{real_num_headings, real_headings, real_start, real_turns},
-                                       {real_num_headings, lacking_headings, real_start, real_turns},
-                                       {real_num_headings, other_headings, real_start, real_turns},
-                                       {real_num_headings, real_headings, real_start, never_turns},
-                                       {real_num_headings, real_headings, real_start, turns_late}};
-    static const char *const cases[][2] = {{"slimfly:q=5", "valiant"}, {"karytree:k=3,n=3", "oblivious"}, {"mlfm:h=3", "ugal_l"}};
+    static const ik_legs declared[] = {
+        {real_num_headings, real_headings, real_start, real_turns},
+        {real_num_headings, lacking_headings, real_start, real_turns},
+        {real_num_headings, other_headings, real_start, real_turns},
+        {real_num_headings, real_headings, real_start, never_turns},
+        {real_num_headings, real_headings, real_start, turns_late}};
+    static const char *const cases[][2] = {
+        {"slimfly:q=5", "valiant"}, {"karytree:k=3,n=3", "oblivious"}, {"mlfm:h=3", "ugal_l"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ik_fabric *f = fabric_of(cases[i][0]);
         ik_plan *p = plan_of(f, cases[i][1], NULL, 0);
@@ -311,19 +321,22 @@ static void listen(void *ctx, const char *what, uint64_t done, uint64_t total, c
     }
 }
 
-/* A proof by any method says what it counts; when it is told to stop, whatever it is doing, it stops or has just come to its end.
+/* A proof by any method says what it counts; when it is told to stop, whatever it is doing, it
+ * stops or has just come to its end.
  */
 static void progress_is_reported(void **state)
 {
     (void)state;
-    static const char *const routings[] = {"ugal_l", "minimal", "updown"}, *const vcs[] = {"1q", "any", "1q"};
+    static const char *const routings[] = {"ugal_l", "minimal", "updown"}, *const vcs[] = {
+                                                                               "1q", "any", "1q"};
     ik_fabric *f = fabric_of("slimfly:q=5");
     for (size_t i = 0; i < 3; i++) {
         ik_plan *p = plan_of(f, routings[i], vcs[i], 0);
         unsigned reports = UINT32_MAX;
         for (unsigned stop_at = 0; stop_at <= reports && stop_at < 8; stop_at++) {
             listener l = {.stop_at = stop_at};
-            ik_env env = {.num_threads = 2, .progress = listen, .progress_ctx = &l, .cancel = &l.cancel};
+            ik_env env = {
+                .num_threads = 2, .progress = listen, .progress_ctx = &l, .cancel = &l.cancel};
             ik_proof proof;
             ik_error err = {0};
             ik_status status = ik_verify(p, NULL, &env, &proof, &err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_loads.c: channel loads and contention of every routing on every kind of fabric against flows followed one by one.
+ * test_loads.c: channel loads and contention of every routing on every kind of fabric against flows
+ * followed one by one.
  */
 #include "ikat/analysis.h"
 #include "unit/made.h"
@@ -8,14 +9,16 @@
 #include <math.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------ flows one by one */
+/* ------------------------------------------------------------------------------------------ flows
+ * one by one */
 
 typedef struct slow {
     const ik_routing *r;
     const ik_fabric *f;
     double *load, *crossing, *turns;
     uint64_t flows;
-    bool by_rails; /* pairs of hosts have several numbers of pairs of ports: each pair of ports counts as a flow */
+    /* pairs of hosts have several numbers of pairs of ports: each pair of ports counts as a flow */
+    bool by_rails;
     double delivered;
     uint32_t path[256];
 } slow;
@@ -23,7 +26,8 @@ typedef struct slow {
 static bool goes_up(const ik_fabric *f, uint32_t port)
 {
     uint32_t from = f->port_node[port], to = ik_peer_node(f, port);
-    return f->num_levels && ik_is_switch(f, from) && ik_is_switch(f, to) && f->switch_level[to] > f->switch_level[from];
+    return f->num_levels && ik_is_switch(f, from) && ik_is_switch(f, to) &&
+           f->switch_level[to] > f->switch_level[from];
 }
 
 static void book_path(slow *s, uint32_t length, double amount, double part)
@@ -44,7 +48,8 @@ static void book_path(slow *s, uint32_t length, double amount, double part)
 /* Follows every allowed port, each with an even part of the flow. */
 static void follow(slow *s, ik_packet pk, uint32_t length, double amount, double part)
 {
-    uint32_t in = s->f->port_peer[s->path[length - 1]], node = in == IK_NONE ? IK_NONE : s->f->port_node[in];
+    uint32_t in = s->f->port_peer[s->path[length - 1]],
+             node = in == IK_NONE ? IK_NONE : s->f->port_node[in];
     if (node == IK_NONE || !ik_is_switch(s->f, node)) {
         if (node == ik_host_node(s->f, pk.dst)) {
             book_path(s, length, amount, part);
@@ -82,7 +87,8 @@ static void follow_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, 
                 family->start_nth(s->r, n, &pk);
             }
             s->path[0] = ik_host_port(s->f, from);
-            follow(s, pk, 1, (double)weight / (double)scale / rails / starts, 1.0 / (s->by_rails ? 1 : rails) / starts);
+            follow(s, pk, 1, (double)weight / (double)scale / rails / starts,
+                   1.0 / (s->by_rails ? 1 : rails) / starts);
         }
     }
 }
@@ -101,13 +107,15 @@ static bool even_rails(const ik_routing *r, uint32_t num_hosts)
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------ comparing */
+/* ------------------------------------------------------------------------------------------
+ * comparing */
 
-static void assert_near(const char *what, const ik_routing *r, const ik_traffic *t, uint32_t at, double value, double expected)
+static void assert_near(const char *what, const ik_routing *r, const ik_traffic *t, uint32_t at,
+                        double value, double expected)
 {
     if (fabs(value - expected) > 1e-9 * (1 + fabs(expected))) {
-        fail_msg("%s on %s, traffic %s: %s %u is %.12g, one by one %.12g", r->spec, r->fabric->spec, t->spec, what, at, value,
-                 expected);
+        fail_msg("%s on %s, traffic %s: %s %u is %.12g, one by one %.12g", r->spec, r->fabric->spec,
+                 t->spec, what, at, value, expected);
     }
 }
 
@@ -132,7 +140,8 @@ static void compare(const ik_routing *r, const ik_traffic *t)
             assert_near("load of channel", r, t, p, l.load[p], s.load[p]);
             assert_near("flows on channel", r, t, p, l.crossing[p], s.crossing[p]);
             if (l.denominator) {
-                assert_true(l.load[p] == (double)llround(s.load[p] * (double)l.denominator) / (double)l.denominator);
+                assert_true(l.load[p] == (double)llround(s.load[p] * (double)l.denominator) /
+                                             (double)l.denominator);
             }
         }
         for (uint32_t sw = 0; l.turns && sw < f->num_switches; sw++) {
@@ -146,7 +155,12 @@ static void compare(const ik_routing *r, const ik_traffic *t)
 }
 
 static const char *const patterns[] = {
-    "uniform", "alltoall", "shift:by=3", "hotspot:fraction=30%,share=messages", "uniform:self=true", "mix:70%*uniform+30%*shift",
+    "uniform",
+    "alltoall",
+    "shift:by=3",
+    "hotspot:fraction=30%,share=messages",
+    "uniform:self=true",
+    "mix:70%*uniform+30%*shift",
     NULL,
 };
 
@@ -167,7 +181,8 @@ static void compare_patterns(const ik_fabric *f, const char *routing)
     ik_routing_free(r);
 }
 
-/* Fabrics of all kinds; hosts without a cable, uneven numbers of hosts, parallel cables, two ports a host, and damage among them.
+/* Fabrics of all kinds; hosts without a cable, uneven numbers of hosts, parallel cables, two ports
+ * a host, and damage among them.
  */
 static const char *const fabrics[] = {
     "karytree:k=2,n=3",
@@ -194,8 +209,9 @@ static const char *const fabrics[] = {
 
 static void test_all_routings_on_all_fabrics(void **state)
 {
-    static const char *const variants[] = {"minimal:paths=one", "valiant:intermediate=all", "valiant:paths=one",
-                                           "dor:tie=random",    "ugal_l:intermediate=all",  NULL};
+    static const char *const variants[] = {"minimal:paths=one",       "valiant:intermediate=all",
+                                           "valiant:paths=one",       "dor:tie=random",
+                                           "ugal_l:intermediate=all", NULL};
     (void)state;
     for (const char *const *spec = fabrics; *spec; spec++) {
         ik_fabric *f = NULL;
@@ -215,7 +231,8 @@ static void test_all_routings_on_all_fabrics(void **state)
     }
 }
 
-/* ------------------------------------------------------------------------------------------ contention */
+/* ------------------------------------------------------------------------------------------
+ * contention */
 
 /* The shares of all flows: share[flow * ports + channel]. */
 typedef struct exchange {
@@ -263,12 +280,14 @@ static bool inner(const ik_fabric *f, uint32_t port)
     return to != IK_NONE && ik_is_switch(f, to) && ik_is_switch(f, f->port_node[port]);
 }
 
-/* Max-min fair completion, by raising all rates together until a channel is full, then the others'. */
+/* Max-min fair completion, by raising all rates together until a channel is full, then the
+ * others'. */
 static double plain_fluid(const exchange *x, bool crossbar)
 {
     const ik_fabric *f = x->s.f;
     size_t ports = f->num_ports;
-    double *size = calloc(x->num + 1, sizeof *size), *rate = calloc(x->num + 1, sizeof *rate), time = 0;
+    double *size = calloc(x->num + 1, sizeof *size), *rate = calloc(x->num + 1, sizeof *rate),
+           time = 0;
     bool *frozen = calloc(x->num + 1, sizeof *frozen);
     uint32_t left = x->num;
     for (uint32_t i = 0; i < x->num; i++) {
@@ -340,12 +359,14 @@ static double per_degree(const exchange *x, uint32_t flow)
     return 1.0 / (out > in ? out : in);
 }
 
-static void check_contention(const exchange *x, const ik_routing *r, const ik_traffic *t, const ik_contention *c)
+static void check_contention(const exchange *x, const ik_routing *r, const ik_traffic *t,
+                             const ik_contention *c)
 {
     const ik_fabric *f = r->fabric;
     size_t ports = f->num_ports;
     double most = 0, c_load = 0, sum[4] = {0}, leaving = 0;
-    double *flows = calloc(ports + 1, sizeof *flows), *inverse = calloc(x->num + 1, sizeof *inverse);
+    double *flows = calloc(ports + 1, sizeof *flows),
+           *inverse = calloc(x->num + 1, sizeof *inverse);
     for (uint32_t i = 0; i < x->num; i++) {
         inverse[i] = per_degree(x, i);
     }
@@ -382,8 +403,10 @@ static void check_contention(const exchange *x, const ik_routing *r, const ik_tr
     assert_near("C by load of", r, t, 0, c->c_load.value, c_load);
     assert_near("bandwidth of", r, t, 0, c->effective_bandwidth, x->num ? sum[0] / x->num : 1);
     assert_near("efficiency of", r, t, 0, c->mean_efficiency, x->num ? sum[1] / x->num : 1);
-    assert_near("bandwidth leaving", r, t, 0, c->effective_bandwidth_leaving, leaving > 0 ? sum[2] / leaving : 1);
-    assert_near("efficiency leaving", r, t, 0, c->mean_efficiency_leaving, leaving > 0 ? sum[3] / leaving : 1);
+    assert_near("bandwidth leaving", r, t, 0, c->effective_bandwidth_leaving,
+                leaving > 0 ? sum[2] / leaving : 1);
+    assert_near("efficiency leaving", r, t, 0, c->mean_efficiency_leaving,
+                leaving > 0 ? sum[3] / leaving : 1);
     if (x->num <= 40) {
         double time = plain_fluid(x, false);
         assert_true(fabs(c->fluid_time - time) < 1e-6 * (1 + time));
@@ -416,7 +439,8 @@ static void compare_contention(const ik_routing *r, const ik_traffic *t)
 /* What the shares of a pattern's flows are, and what follows from them. */
 static void test_contention_of_all_routings(void **state)
 {
-    static const char *const exchanges[] = {"shift:by=1", "permutation", "neighbour", "hotspot:nodes=1,fraction=100%", NULL};
+    static const char *const exchanges[] = {"shift:by=1", "permutation", "neighbour",
+                                            "hotspot:nodes=1,fraction=100%", NULL};
     (void)state;
     for (const char *const *spec = fabrics; *spec; spec++) {
         ik_fabric *f = NULL;
@@ -427,7 +451,8 @@ static void test_contention_of_all_routings(void **state)
             if (ik_routing_from_spec(f, (*family)->name, &env, &r, NULL) != IK_OK) {
                 continue;
             }
-            bool one_cable = !r->fabric->split; /* else a flow's cables are drawn, which shares do not say */
+            /* else a flow's cables are drawn, which shares do not say */
+            bool one_cable = !r->fabric->split;
             for (const char *const *p = exchanges; one_cable && *p; p++) {
                 ik_traffic *t = NULL;
                 if (ik_traffic_from_spec(f, *p, &env, &t, NULL) == IK_OK) {

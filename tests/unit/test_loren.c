@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * LOREN and Cowen against an independent program's values, and their promises on random and degraded graphs.
+ * LOREN and Cowen against an independent program's values, and their promises on random and
+ * degraded graphs.
  */
 #include "unit/lrt_graph.h"
 
@@ -10,14 +11,16 @@ static uint32_t next_hop(const ik_routing *r, uint32_t u, uint32_t v)
 {
     ik_packet pk = {.src = u, .dst = v, .via = IK_NONE};
     uint32_t out[64], preferred = 0;
-    uint32_t n =
-        r->family->next(r, u, r->fabric->port_peer[r->fabric->port_base[ik_host_node(r->fabric, u)]], &pk, out, &preferred);
+    uint32_t n = r->family->next(
+        r, u, r->fabric->port_peer[r->fabric->port_base[ik_host_node(r->fabric, u)]], &pk, out,
+        &preferred);
     return n ? ik_peer_node(r->fabric, out[preferred]) : IK_NONE;
 }
 
 static uint32_t md(const ik_fabric *f, uint32_t a, uint32_t b)
 {
-    return (uint32_t)(abs(f->switch_xy[a].x - f->switch_xy[b].x) + abs(f->switch_xy[a].y - f->switch_xy[b].y));
+    return (uint32_t)(abs(f->switch_xy[a].x - f->switch_xy[b].x) +
+                      abs(f->switch_xy[a].y - f->switch_xy[b].y));
 }
 
 /* The entry's target that LOREN follows, from the published entries alone. */
@@ -68,7 +71,8 @@ static uint64_t number(const json_t *object, const char *key)
 {
     json_t *value = json_object_get(object, key);
     assert_non_null(value);
-    return json_is_string(value) ? strtoull(json_string_value(value), NULL, 16) : (uint64_t)json_integer_value(value);
+    return json_is_string(value) ? strtoull(json_string_value(value), NULL, 16)
+                                 : (uint64_t)json_integer_value(value);
 }
 
 static void check_loren(const ik_fabric *f, const json_t *expected)
@@ -109,7 +113,8 @@ static void check_least(const ik_fabric *f, uint64_t least)
     ik_routing_free(r);
 }
 
-static void check_cowen_row(const ik_fabric *f, const char *spec, const json_t *values, const char *max, const char *total)
+static void check_cowen_row(const ik_fabric *f, const char *spec, const json_t *values,
+                            const char *max, const char *total)
 {
     ik_routing *r = routing_on(f, spec);
     measured m = measure(r, false);
@@ -136,7 +141,8 @@ static void check_cowen(const ik_fabric *f, const json_t *graph)
         {
             if (!json_is_object(probe))
                 continue;
-            snprintf(spec, sizeof spec, "cowen:alpha=%.15f,variant=%s", log(atof(k)) / log(f->num_switches),
+            snprintf(spec, sizeof spec, "cowen:alpha=%.15f,variant=%s",
+                     log(atof(k)) / log(f->num_switches),
                      strcmp(variant, "ballD") == 0 ? "balld" : variant);
             check_cowen_row(f, spec, probe, "max", "total");
         }
@@ -145,7 +151,8 @@ static void check_cowen(const ik_fabric *f, const json_t *graph)
         return;
     ik_routing *r = NULL;
     ik_error err;
-    snprintf(spec, sizeof spec, "cowen:t_max=%llu", (unsigned long long)number(graph, "cowen_min") - 1);
+    snprintf(spec, sizeof spec, "cowen:t_max=%llu",
+             (unsigned long long)number(graph, "cowen_min") - 1);
     assert_int_equal(ik_routing_from_spec(f, spec, NULL, &r, &err), IK_ERR_UNSUPPORTED);
     snprintf(spec, sizeof spec, "t_max=%llu", (unsigned long long)number(graph, "cowen_min"));
     assert_non_null(strstr(err.hint, spec));
@@ -208,8 +215,10 @@ static void check_tables(const char *graph, const char *spec, const char *tables
 static void test_expected_tables(void **state)
 {
     (void)state;
-    check_tables(TEST_DATA "/lrt/lrt_64_4_2_00.txt", "loren:t_max=18", TEST_DATA "/loren/tables_64_00_t18.txt");
-    check_tables(TEST_DATA "/lrt/lrt_256_4_4_00.txt", "loren:t_max=42", TEST_DATA "/loren/tables_256_00_t42.txt");
+    check_tables(TEST_DATA "/lrt/lrt_64_4_2_00.txt", "loren:t_max=18",
+                 TEST_DATA "/loren/tables_64_00_t18.txt");
+    check_tables(TEST_DATA "/lrt/lrt_256_4_4_00.txt", "loren:t_max=42",
+                 TEST_DATA "/loren/tables_256_00_t42.txt");
 }
 
 /* Every pair that the fabric connects is delivered, and LOREN's order falls at every hop. */
@@ -237,7 +246,8 @@ static void test_damaged_graphs(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 40; seed++) {
         uint32_t n = 20 + ik_random_below(seed, IK_RNG_TEST, 1, 0, 40);
-        ik_fabric *f = test_random_graph(n, n, 1, 7, seed); /* the last row of the floor has holes */
+        /* the last row of the floor has holes */
+        ik_fabric *f = test_random_graph(n, n, 1, 7, seed);
         ik_fabric *lost = test_lose_links(f, (uint32_t)(seed % 5) * 8, seed);
         check_order(lost, "loren", true);
         check_order(lost, "cowen", false);
@@ -247,12 +257,15 @@ static void test_damaged_graphs(void **state)
     }
 }
 
-/* A raster too sparse to sweep gives the same routes as scanning: positions ten thousand times further apart. */
+/* A raster too sparse to sweep gives the same routes as scanning: positions ten thousand times
+ * further apart. */
 static void test_sparse_floor(void **state)
 {
     (void)state;
-    ik_fabric *near = test_lrt(TEST_DATA "/lrt/lrt_64_4_2_01.txt", 1), *far = test_lrt(TEST_DATA "/lrt/lrt_64_4_2_01.txt", 1);
-    for (uint32_t s = 0; s < 64; s++) /* beyond 16 cells a switch, still neighbours pairwise: two far-away halves */
+    ik_fabric *near = test_lrt(TEST_DATA "/lrt/lrt_64_4_2_01.txt", 1),
+              *far = test_lrt(TEST_DATA "/lrt/lrt_64_4_2_01.txt", 1);
+    /* beyond 16 cells a switch, still neighbours pairwise: two far-away halves */
+    for (uint32_t s = 0; s < 64; s++)
         if (s >= 32)
             far->switch_xy[s].y += 100000;
     ik_routing *a = routing_on(near, "loren:t_max=40"), *b = routing_on(far, "loren:t_max=40");
@@ -279,7 +292,8 @@ static void test_refusals(void **state)
     f->switch_xy[5] = f->switch_xy[6];
     assert_int_equal(ik_routing_from_spec(f, "loren", NULL, &r, &err), IK_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.text, "same floor position"));
-    unsigned lossy = 0; /* the variant that the paper's numbers imply loses pairs for some alphas, and must say so */
+    /* the variant that the paper's numbers imply loses pairs for some alphas, and must say so */
+    unsigned lossy = 0;
     for (int a = 1; a < 20; a++) {
         char spec[64];
         snprintf(spec, sizeof spec, "cowen:variant=ball,alpha=%.2f", a * 0.05);
@@ -308,7 +322,8 @@ static void test_threads(void **state)
             ik_env env = {.num_threads = t ? 5 : 1};
             assert_int_equal(ik_routing_from_spec(f, specs[i], &env, &r[t], &err), IK_OK);
         }
-        assert_memory_equal(r[0]->lft, r[1]->lft, (size_t)f->num_switches * f->num_hosts * sizeof(uint16_t));
+        assert_memory_equal(r[0]->lft, r[1]->lft,
+                            (size_t)f->num_switches * f->num_hosts * sizeof(uint16_t));
         ik_routing_free(r[0]);
         ik_routing_free(r[1]);
     }
@@ -318,10 +333,12 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expected_graphs), cmocka_unit_test(test_expected_tables), cmocka_unit_test(test_damaged_graphs),
-        cmocka_unit_test(test_sparse_floor),    cmocka_unit_test(test_refusals),        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_expected_graphs), cmocka_unit_test(test_expected_tables),
+        cmocka_unit_test(test_damaged_graphs),  cmocka_unit_test(test_sparse_floor),
+        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_threads),
     };
-#ifdef __SANITIZE_THREAD__ /* the other tests walk all pairs on one thread: minutes that prove nothing about threads */
+/* the other tests walk all pairs on one thread: minutes that prove nothing about threads */
+#ifdef __SANITIZE_THREAD__
     cmocka_set_test_filter("test_threads");
 #endif
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every declared parameter either changes something or is refused: each parameter of the simulator's sections under each model,
- * and each parameter of a family that says beside what it counts. */
+ * Every declared parameter either changes something or is refused: each parameter of the
+ * simulator's sections under each model, and each parameter of a family that says beside what it
+ * counts. */
 #include "sim_helper.h"
 
 static const char *const models[] = {"iq", "ioq", "ideal", "pipelined"};
 enum { NUM_MODELS = sizeof models / sizeof *models };
 
-/* A value that differs from what the run would have, and what must be said beside it so that it counts: "section.key=value;..."
+/* A value that differs from what the run would have, and what must be said beside it so that it
+ * counts: "section.key=value;..."
  */
 typedef struct sample {
     const char *section, *name, *value;
@@ -18,13 +20,17 @@ static const sample samples[] = {
     {"switch", "buffer", "4 KiB", {""}},
     {"switch", "queues", "fifo", {""}},
     {"switch", "voq", "false", {""}},
-    {"switch", "damq_bounds", "output", {"switch.queues=damq;switch.queue_min=4 KiB;switch.queue_max=12 KiB"}},
+    {"switch",
+     "damq_bounds",
+     "output",
+     {"switch.queues=damq;switch.queue_min=4 KiB;switch.queue_max=12 KiB"}},
     {"switch", "queue_min", "12 KiB", {"switch.queues=damq;switch.buffer=24 KiB;vcs=2"}},
     {"switch", "queue_max", "6 KiB", {"switch.queues=damq"}},
     {"switch",
      "adaptive_choice",
      "at_arrival",
-     {"routing=adaptive_tree", "routing=adaptive_tree;switch.speedup=2;switch.output_buffer=4 KiB"}},
+     {"routing=adaptive_tree",
+      "routing=adaptive_tree;switch.speedup=2;switch.output_buffer=4 KiB"}},
     {"switch", "output_buffer", "8 KiB", {"", "switch.speedup=2"}},
     {"switch", "output_sharing", "shared", {"switch.output_buffer=12 KiB;vcs=2"}},
     {"switch", "arbiter", "oldest_first", {""}},
@@ -47,7 +53,10 @@ static const sample samples[] = {
     {"adapter", "injection", "poisson", {""}},
     {"adapter", "interleave", "fifo", {"adapter.message=20 KiB;adapter.injection=poisson"}},
     {"adapter", "active", "1", {"adapter.message=20 KiB;adapter.injection=poisson"}},
-    {"adapter", "queues", "one", {"vcs=2;adapter.injection=poisson;adapter.ejection_fraction=60%", "vcs=2"}},
+    {"adapter",
+     "queues",
+     "one",
+     {"vcs=2;adapter.injection=poisson;adapter.ejection_fraction=60%", "vcs=2"}},
     {"adapter", "injection_rate", "60 Gb/s", {""}},
     {"adapter", "injection_fraction", "60%", {""}},
     {"adapter", "ejection_rate", "60 Gb/s", {""}},
@@ -78,7 +87,10 @@ static void append(char *to, const char *pair)
 
 static void put(setup *s, const char *section, const char *pair)
 {
-    append(strcmp(section, "switch") == 0 ? s->sw : strcmp(section, "adapter") == 0 ? s->adapter : s->measure, pair);
+    append(strcmp(section, "switch") == 0    ? s->sw
+           : strcmp(section, "adapter") == 0 ? s->adapter
+                                             : s->measure,
+           pair);
 }
 
 static void put_beside(setup *s, const char *beside)
@@ -161,7 +173,8 @@ static outcome outcome_of(const sample *x, const char *model, const char *beside
     uint64_t before = 0, after = 0;
     ik_error err = {0};
     char pair[96];
-    if (run_setup(&s, &before, &err) != IK_OK) { /* what stands beside it is refused: then it is too */
+    if (run_setup(&s, &before, &err) != IK_OK) {
+        /* what stands beside it is refused: then it is too */
         snprintf(why, 256, "%.200s", err.text);
         return strstr(err.text, "no effect") ? REFUSED : NOTHING;
     }
@@ -170,7 +183,8 @@ static outcome outcome_of(const sample *x, const char *model, const char *beside
     ik_status status = run_setup(&s, &after, &err);
     snprintf(why, 256, "%.200s", err.text);
     if (status != IK_OK)
-        return strstr(err.text, "no effect") && strstr(err.text, x->name) && err.hint[0] ? REFUSED : NOTHING;
+        return strstr(err.text, "no effect") && strstr(err.text, x->name) && err.hint[0] ? REFUSED
+                                                                                         : NOTHING;
     return before == after ? NOTHING : CHANGES;
 }
 
@@ -183,7 +197,8 @@ static bool declares(const ik_param *row, const char *model)
     for (; at; at = strstr(at + 1, "model=")) {
         size_t n = strcspn(at, " ");
         const char *found = strstr(at, model);
-        if (found && found < at + n && (found[strlen(model)] == '|' || found + strlen(model) == at + n) &&
+        if (found && found < at + n &&
+            (found[strlen(model)] == '|' || found + strlen(model) == at + n) &&
             (found[-1] == '=' || found[-1] == '|'))
             return true;
     }
@@ -216,7 +231,8 @@ static void check_section(const char *section, const ik_param *rows)
     for (const ik_param *row = rows; row->name; row++) {
         bool found = strcmp(row->name, "model") == 0;
         for (size_t k = 0; k < sizeof samples / sizeof *samples; k++)
-            if (strcmp(samples[k].section, section) == 0 && strcmp(samples[k].name, row->name) == 0) {
+            if (strcmp(samples[k].section, section) == 0 &&
+                strcmp(samples[k].name, row->name) == 0) {
                 found = true;
                 for (int m = 0; m < NUM_MODELS; m++)
                     check_sample(&samples[k], row, models[m]);
@@ -292,11 +308,15 @@ static void test_void_parameters(void **state)
 static void test_nothing_to_choose(void **state)
 {
     (void)state;
-    scenario c = {.fabric = "karytree:k=4,n=2", .routing = "dmodk", .selection = "first_free", .load = 0.1};
+    scenario c = {
+        .fabric = "karytree:k=4,n=2", .routing = "dmodk", .selection = "first_free", .load = 0.1};
     refuse(c, IK_ERR_USAGE, "no effect");
     c.routing = "adaptive_tree:triggering=th";
     refuse(c, IK_ERR_USAGE, "picks among its choices itself");
-    c = (scenario){.fabric = "karytree:k=4,n=2", .routing = "dmodk", .sw = "adaptive_choice=until_granted", .load = 0.1};
+    c = (scenario){.fabric = "karytree:k=4,n=2",
+                   .routing = "dmodk",
+                   .sw = "adaptive_choice=until_granted",
+                   .load = 0.1};
     refuse(c, IK_ERR_USAGE, "does not adapt");
     c.routing = "adaptive_tree";
     c.sw = "adaptive_choice=until_granted;voq=false";
@@ -336,7 +356,8 @@ static void test_declarations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sections), cmocka_unit_test(test_void_parameters),
-                                       cmocka_unit_test(test_nothing_to_choose), cmocka_unit_test(test_declarations)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sections), cmocka_unit_test(test_void_parameters),
+        cmocka_unit_test(test_nothing_to_choose), cmocka_unit_test(test_declarations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

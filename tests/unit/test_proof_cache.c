@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_proof_cache.c: a proof read from the cache is the proof that was made, whatever else lies in the folder is no proof, and
- * nothing that a proof depends on is left out of its name.
+ * test_proof_cache.c: a proof read from the cache is the proof that was made, whatever else lies in
+ * the folder is no proof, and nothing that a proof depends on is left out of its name.
  */
 #include "unit/verify_helpers.h"
 
@@ -19,7 +19,8 @@ typedef struct case_row {
     unsigned num_vcs;
 } case_row;
 
-/* Proofs that hold and that fail in every way: cycles, cycles of escape layers, gaps of escape layers, parts without a way. */
+/* Proofs that hold and that fail in every way: cycles, cycles of escape layers, gaps of escape
+ * layers, parts without a way. */
 static const case_row cases[] = {
     {"karytree:k=2,n=3", "dmodk", NULL, 0},
     {"ring:n=5", "minimal:paths=one", "1q", 0},
@@ -36,7 +37,8 @@ static ik_plan *case_plan(const case_row *row, ik_fabric **f)
     return plan_of(*f, row->routing, row->vc, row->num_vcs);
 }
 
-static ik_proof proof_of(const ik_plan *p, const ik_verify_config *config, const char *cache, bool *cached)
+static ik_proof proof_of(const ik_plan *p, const ik_verify_config *config, const char *cache,
+                         bool *cached)
 {
     ik_proof proof;
     ik_error err = {0};
@@ -89,7 +91,8 @@ static void made_and_cached_are_equal(void **state)
 }
 
 /* Is the proof of this plan in the cache? It is afterwards. */
-static bool known(const ik_fabric *f, const char *routing, const char *vc, unsigned num_vcs, uint64_t seed)
+static bool known(const ik_fabric *f, const char *routing, const char *vc, unsigned num_vcs,
+                  uint64_t seed)
 {
     ik_env env = {.cache_folder = folder, .seed = seed};
     ik_error err = {0};
@@ -162,9 +165,11 @@ static void seal_again(uint8_t *bytes, size_t size)
 static void touch(const ik_fabric *f, const ik_proof *p)
 {
     char text[64];
-    assert_true(p->delivered <= IK_UNKNOWN && p->deadlock_free <= IK_UNKNOWN && p->flow <= IK_FLOW_SETTLED);
+    assert_true(p->delivered <= IK_UNKNOWN && p->deadlock_free <= IK_UNKNOWN &&
+                p->flow <= IK_FLOW_SETTLED);
     for (size_t i = 0; i < p->witness_length; i++) {
-        assert_true(p->witness[i].channel < f->num_ports && f->port_peer[p->witness[i].channel] != IK_NONE);
+        assert_true(p->witness[i].channel < f->num_ports &&
+                    f->port_peer[p->witness[i].channel] != IK_NONE);
         ik_node_describe(f, ik_host_node(f, p->witness[i].src), text, sizeof text);
         assert_true(p->witness[i].dst < f->num_hosts);
     }
@@ -283,7 +288,8 @@ static void nothing(const char *path)
 static void damaged_files_are_made_anew(void **state)
 {
     (void)state;
-    static void (*const damages[])(const char *) = {empty, cut_short, dangle, become_pipe, become_folder};
+    static void (*const damages[])(const char *) = {empty, cut_short, dangle, become_pipe,
+                                                    become_folder};
     char own[128], proofs[160];
     snprintf(own, sizeof own, "%s/own", folder);
     snprintf(proofs, sizeof proofs, "%s/proofs", own);
@@ -373,9 +379,12 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sha256_is_that_of_the_standard), cmocka_unit_test(made_and_cached_are_equal),
-        cmocka_unit_test(name_has_all_that_matters),      cmocka_unit_test(tables_are_read_anew),
-        cmocka_unit_test(damaged_bytes_are_no_proof),     cmocka_unit_test(damaged_files_are_made_anew),
+        cmocka_unit_test(sha256_is_that_of_the_standard),
+        cmocka_unit_test(made_and_cached_are_equal),
+        cmocka_unit_test(name_has_all_that_matters),
+        cmocka_unit_test(tables_are_read_anew),
+        cmocka_unit_test(damaged_bytes_are_no_proof),
+        cmocka_unit_test(damaged_files_are_made_anew),
         cmocka_unit_test(an_unwritable_folder_is_none),
     };
     return cmocka_run_group_tests(tests, start, end);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hosts with several cables: which ports the routings take, that every cable is used or the routing refuses, that proofs, loads
- * and simulations of every routing agree about them. */
+ * Hosts with several cables: which ports the routings take, that every cable is used or the routing
+ * refuses, that proofs, loads and simulations of every routing agree about them. */
 #include "unit/sim_helper.h"
 
 #include <math.h>
@@ -20,7 +20,8 @@ static ik_fabric *dual_homed_ring(uint32_t n, uint32_t per_switch)
         ik_builder_link(b, ik_sw(sw, 0), ik_sw((sw + 1) % n, 1), link);
         for (uint32_t k = 0; k < per_switch; k++) {
             ik_builder_link(b, ik_hs(sw * per_switch + k, 0), ik_sw(sw, 2 + k), link);
-            ik_builder_link(b, ik_hs(sw * per_switch + k, 1), ik_sw((sw + 1) % n, 2 + per_switch + k), link);
+            ik_builder_link(b, ik_hs(sw * per_switch + k, 1),
+                            ik_sw((sw + 1) % n, 2 + per_switch + k), link);
         }
     }
     ik_builder_family(b, "file", "dual_homed_ring", NULL, 0);
@@ -81,7 +82,8 @@ static void test_split_keeps_ports(void **state)
             if (ik_is_switch(f, node))
                 assert_int_equal(mine, node);
             else
-                assert_int_equal(split->split->host_of[ik_node_host(split, mine)], ik_node_host(f, node));
+                assert_int_equal(split->split->host_of[ik_node_host(split, mine)],
+                                 ik_node_host(f, node));
         }
         for (uint32_t host = 0; host < f->num_hosts; host++) {
             uint32_t rails = ik_host_rails(f, host), first = split->split->first[host];
@@ -101,7 +103,8 @@ static uint32_t digit_1(uint32_t host, uint32_t m_1)
 }
 
 /* The channels of the one path of a pair begin and end at these ports of the hosts. */
-static void expect_ports(const ik_plan *plan, const ik_fabric *f, uint32_t src, uint32_t dst, uint32_t out, uint32_t in)
+static void expect_ports(const ik_plan *plan, const ik_fabric *f, uint32_t src, uint32_t dst,
+                         uint32_t out, uint32_t in)
 {
     uint32_t from, to, channels[64];
     assert_int_equal(ik_rails_count(plan->routing, src, dst), 1);
@@ -137,10 +140,13 @@ static void test_r_0_by_the_formulas(void **state)
         for (size_t k = 0; k < 3; k++) {
             ik_plan *plan = NULL;
             ik_error err;
-            assert_int_equal(ik_plan_from_specs(f, routings[k], NULL, NULL, 0, &made_env, &plan, &err), IK_OK);
+            assert_int_equal(
+                ik_plan_from_specs(f, routings[k], NULL, NULL, 0, &made_env, &plan, &err), IK_OK);
             for (uint32_t src = 0; src < f->num_hosts; src++)
                 for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
-                    uint32_t r_0 = k == 0 ? digit_1(dst, m_1) % ports : k == 1 ? digit_1(src, m_1) % ports : dst % ports;
+                    uint32_t r_0 = k == 0   ? digit_1(dst, m_1) % ports
+                                   : k == 1 ? digit_1(src, m_1) % ports
+                                            : dst % ports;
                     if (src != dst)
                         expect_ports(plan, f, src, dst, r_0, r_0);
                 }
@@ -150,7 +156,8 @@ static void test_r_0_by_the_formulas(void **state)
     }
 }
 
-/* The random relabelling of r-NCA gives every port floor or ceiling of its share of a leaf's hosts. */
+/* The random relabelling of r-NCA gives every port floor or ceiling of its share of a leaf's
+ * hosts. */
 static void test_rnca_ports_are_balanced(void **state)
 {
     (void)state;
@@ -180,7 +187,8 @@ static const char *spec_of(const ik_routing_family *family, char *buffer, size_t
 {
     if (strcmp(family->name, "lft") == 0)
         return NULL;
-    snprintf(buffer, size, "%s%s", family->name, strcmp(family->name, "colored") == 0 ? ":traffic=shift" : "");
+    snprintf(buffer, size, "%s%s", family->name,
+             strcmp(family->name, "colored") == 0 ? ":traffic=shift" : "");
     return buffer;
 }
 
@@ -189,7 +197,8 @@ static bool connected(const ik_fabric *f, uint32_t host)
     return ik_host_rails(f, host) > 0;
 }
 
-/* Proves the plan, and that uniform traffic loads each cable of a host in one direction at least. */
+/* Proves the plan, and that uniform traffic loads each cable of a host in one direction at
+ * least. */
 static void expect_all_cables(const ik_plan *plan, const ik_fabric *f, const char *what)
 {
     ik_error err;
@@ -202,8 +211,9 @@ static void expect_all_cables(const ik_plan *plan, const ik_fabric *f, const cha
     assert_int_equal(ik_verify(plan, NULL, &made_env, &proof, &err), IK_OK);
     if (proof.delivered != IK_YES || proof.pairs != hosts * (hosts - 1) ||
         proof.unconnected != hosts * (hosts - 1) - wired * (wired - 1))
-        fail_msg("%s: %llu pairs, %llu unconnected, %llu lost", what, (unsigned long long)proof.pairs,
-                 (unsigned long long)proof.unconnected, (unsigned long long)proof.undelivered);
+        fail_msg("%s: %llu pairs, %llu unconnected, %llu lost", what,
+                 (unsigned long long)proof.pairs, (unsigned long long)proof.unconnected,
+                 (unsigned long long)proof.undelivered);
     if (plan->routing->claims & IK_CLAIM_MINIMAL)
         assert_int_equal(proof.minimal, IK_YES);
     assert_int_equal(proof.deadlock_free, IK_YES);
@@ -212,8 +222,8 @@ static void expect_all_cables(const ik_plan *plan, const ik_fabric *f, const cha
     for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++) {
         uint32_t peer = f->port_peer[port];
         if (peer != IK_NONE && load.load[port] <= 0 && load.load[peer] <= 0)
-            fail_msg("%s: the cable of port %u of host %u carries nothing", what, ik_port_local(f, port),
-                     ik_node_host(f, f->port_node[port]));
+            fail_msg("%s: the cable of port %u of host %u carries nothing", what,
+                     ik_port_local(f, port), ik_node_host(f, f->port_node[port]));
     }
     ik_load_free(&load);
     ik_traffic_free(t);
@@ -253,7 +263,8 @@ static void test_colored_refuses_by_name(void **state)
     ik_fabric *f = fabric_of("xgft:m=4:4,w=2:2");
     ik_routing *r = NULL;
     ik_error err;
-    assert_int_equal(ik_routing_from_spec(f, "colored:traffic=shift", &made_env, &r, &err), IK_ERR_UNSUPPORTED);
+    assert_int_equal(ik_routing_from_spec(f, "colored:traffic=shift", &made_env, &r, &err),
+                     IK_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.text, "routing 'colored' leads to one cable per host; host0 has 2"));
     ik_fabric_free(f);
 }
@@ -265,17 +276,23 @@ static double bytes_per_load(const ik_sim_result *r, double load, double host_bp
     return load * host_bps * (double)r->window_ps / 8e12;
 }
 
-/* Bytes of every channel against the static load, within six standard deviations of a Poisson count. */
-static void expect_loads(const ik_plan *plan, const ik_fabric *f, const char *model, const char *what)
+/* Bytes of every channel against the static load, within six standard deviations of a Poisson
+ * count. */
+static void expect_loads(const ik_plan *plan, const ik_fabric *f, const char *model,
+                         const char *what)
 {
     ik_error err = {0};
     ik_load load;
     ik_traffic *t = NULL;
     ik_sim_result r = {0};
     /* Where a switch chooses among ports, static shares of inner channels are an idealisation. */
-    bool shares_hold = plan->routing->kind == IK_ROUTE_DETERMINISTIC || strcmp(plan->routing->family->name, "oblivious") == 0;
-    scenario c = {
-        .fabric = "", .sw = model, .adapter = "injection=poisson", .load = 0.1, .measure = "warmup=20 us;duration=400 us"};
+    bool shares_hold = plan->routing->kind == IK_ROUTE_DETERMINISTIC ||
+                       strcmp(plan->routing->family->name, "oblivious") == 0;
+    scenario c = {.fabric = "",
+                  .sw = model,
+                  .adapter = "injection=poisson",
+                  .load = 0.1,
+                  .measure = "warmup=20 us;duration=400 us"};
     assert_int_equal(ik_traffic_from_spec(f, "uniform", &made_env, &t, &err), IK_OK);
     assert_int_equal(ik_load_measure(plan->routing, t, &made_env, &load, &err), IK_OK);
     if (run_plan(plan, t, &c, &r, &err) != IK_OK)
@@ -288,8 +305,8 @@ static void expect_loads(const ik_plan *plan, const ik_fabric *f, const char *mo
             continue;
         double expected = load.load[port] * unit, slack = 6 * sqrt(expected * packet) + 40 * packet;
         if (fabs((double)r.channel_bytes[port] - expected) > slack)
-            fail_msg("%s: port %u carries %.0f bytes, %.0f expected (+- %.0f)", what, port, (double)r.channel_bytes[port],
-                     expected, slack);
+            fail_msg("%s: port %u carries %.0f bytes, %.0f expected (+- %.0f)", what, port,
+                     (double)r.channel_bytes[port], expected, slack);
         ejected += ik_is_switch(f, to) ? 0 : (double)r.channel_bytes[port];
     }
     for (uint32_t host = 0; host < f->num_hosts; host++)
@@ -314,7 +331,8 @@ static void test_simulated_load_is_the_static_one(void **state)
         for (const ik_routing_family *const *r = ik_routings(); *r; r++, n++) {
             ik_plan *plan = NULL;
             ik_error err = {0};
-            if (!spec_of(*r, spec, sizeof spec) || ik_plan_from_specs(f, spec, NULL, NULL, 0, &made_env, &plan, &err) != IK_OK)
+            if (!spec_of(*r, spec, sizeof spec) ||
+                ik_plan_from_specs(f, spec, NULL, NULL, 0, &made_env, &plan, &err) != IK_OK)
                 continue;
             for (unsigned m = 0; m < 3; m++) {
                 snprintf(what, sizeof what, "%s on fabric %u, %s", spec, which, models[m]);
@@ -342,7 +360,10 @@ static void test_throughput_reaches_both_rails(void **state)
             fail_msg("%s: %.3f accepted", routings[i], r.throughput);
         ik_sim_result_free(&r);
     }
-    scenario one = {.fabric = "xgft:m=4:4,w=2:4", .routing = "dmodk", .load = 1, .measure = "warmup=50 us;duration=200 us"};
+    scenario one = {.fabric = "xgft:m=4:4,w=2:4",
+                    .routing = "dmodk",
+                    .load = 1,
+                    .measure = "warmup=50 us;duration=200 us"};
     ik_sim_result r = simulate(one); /* a destination has one rail under D-mod-k */
     assert_true(r.throughput > 0.4 && r.throughput <= 0.505);
     ik_sim_result_free(&r);
@@ -353,8 +374,10 @@ static void test_dead_cable(void **state)
 {
     (void)state;
     ik_fabric *f = with_dead_cables();
-    scenario c = {
-        .routing = "updown", .load = 0.3, .traffic = "shift:by=5", .measure = "warmup=0 s;duration=100 us;paranoid=true"};
+    scenario c = {.routing = "updown",
+                  .load = 0.3,
+                  .traffic = "shift:by=5",
+                  .measure = "warmup=0 s;duration=100 us;paranoid=true"};
     ik_sim_result r = {0};
     ik_error err;
     assert_int_equal(simulate_on(f, &c, &r, &err), IK_OK);
@@ -364,7 +387,8 @@ static void test_dead_cable(void **state)
     ik_fabric_free(f);
 }
 
-/* Registers of a tree hold hosts; a table holds ports of hosts, and read back it leads to the same ports. */
+/* Registers of a tree hold hosts; a table holds ports of hosts, and read back it leads to the same
+ * ports. */
 static void test_exports(void **state)
 {
     (void)state;
@@ -390,7 +414,8 @@ static void test_exports(void **state)
     assert_int_equal(ik_lft_compile(updown, &made_env, &lft, &err), IK_OK);
     assert_int_equal(ik_lft_write(updown, path, &err), IK_OK);
     assert_int_equal(ik_lft_read(updown->fabric, path, &again, &err), IK_OK);
-    assert_memory_equal(lft, again, (size_t)f->num_switches * updown->fabric->num_hosts * sizeof *lft);
+    assert_memory_equal(lft, again,
+                        (size_t)f->num_switches * updown->fabric->num_hosts * sizeof *lft);
     char spec[96];
     snprintf(spec, sizeof spec, "lft:path=%s", path);
     ik_routing *read = routing_on(f, spec);
@@ -444,13 +469,16 @@ static void test_distances(void **state)
         ik_distances d;
         ik_error err;
         uint64_t by_hops[16] = {0}, unconnected = 0;
-        assert_int_equal(ik_plan_from_specs(f, "minimal:paths=one", NULL, NULL, 0, &made_env, &plan, &err), IK_OK);
+        assert_int_equal(
+            ik_plan_from_specs(f, "minimal:paths=one", NULL, NULL, 0, &made_env, &plan, &err),
+            IK_OK);
         for (uint32_t src = 0; src < f->num_hosts; src++)
             for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
                 uint32_t least = IK_NONE, channels[64];
                 const ik_split *split = plan->fabric->split;
                 for (uint32_t a = split->first[src]; a < split->first[src + 1]; a++)
-                    for (uint32_t b = split->first[dst]; src != dst && b < split->first[dst + 1]; b++) {
+                    for (uint32_t b = split->first[dst]; src != dst && b < split->first[dst + 1];
+                         b++) {
                         uint32_t n = ik_plan_path(plan, a, b, 0, channels, 64);
                         least = n && n - 2 < least ? n - 2 : least;
                     }
@@ -470,7 +498,8 @@ static void test_distances(void **state)
     }
 }
 
-/* The pair of switches and the hosts of four cables: two hosts of two, or four of one. Ports have the same numbers. */
+/* The pair of switches and the hosts of four cables: two hosts of two, or four of one. Ports have
+ * the same numbers. */
 static ik_fabric *two_switches(uint32_t hosts)
 {
     ik_builder *b = ik_builder_new();
@@ -488,7 +517,8 @@ static ik_fabric *two_switches(uint32_t hosts)
     return f;
 }
 
-/* The cache of proofs tells a fabric of hosts with several cables from one whose hosts are the ports. */
+/* The cache of proofs tells a fabric of hosts with several cables from one whose hosts are the
+ * ports. */
 static void test_cached_proofs(void **state)
 {
     (void)state;
@@ -502,7 +532,8 @@ static void test_cached_proofs(void **state)
         ik_proof proof;
         ik_error err;
         bool cached;
-        assert_int_equal(ik_plan_from_specs(f, "shortest", NULL, NULL, 0, &env, &plan, &err), IK_OK);
+        assert_int_equal(ik_plan_from_specs(f, "shortest", NULL, NULL, 0, &env, &plan, &err),
+                         IK_OK);
         assert_int_equal(ik_verify_cached(plan, NULL, &env, &proof, &cached, &err), IK_OK);
         assert_int_equal(cached, round > 1);
         assert_int_equal(proof.pairs, hosts * (hosts - 1));

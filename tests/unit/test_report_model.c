@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_report_model.c: what the report makes of made-up results: means and confidence intervals, curves and their saturation,
- * utilisation by tier, labels, what a slow link costs; and damaged stores.
+ * test_report_model.c: what the report makes of made-up results: means and confidence intervals,
+ * curves and their saturation, utilisation by tier, labels, what a slow link costs; and damaged
+ * stores.
  */
 #include <math.h>
 #include <unistd.h>
@@ -12,7 +13,8 @@
 
 #define NEAR(a, b) assert_true(fabs((double)(a) - (double)(b)) <= 1e-9 * (1 + fabs((double)(b))))
 
-static void simple_point(const bench *b, int64_t id, double load, uint64_t seed, double accepted, uint64_t latency_ps)
+static void simple_point(const bench *b, int64_t id, double load, uint64_t seed, double accepted,
+                         uint64_t latency_ps)
 {
     ik_sim_result r = result_of(b, load, accepted, latency_ps);
     add_point(b, id, load, seed, &r, "uniform");
@@ -44,7 +46,8 @@ static void test_means_and_intervals(void **state)
     NEAR(c->steps[0].load, 0.2);
     assert_int_equal(c->steps[0].num_rows, 3);
     NEAR(c->steps[0].value[METRIC_LATENCY_MEAN].mean, 3.0);
-    /* deviation sqrt(((1-3)^2 + (2-3)^2 + (6-3)^2) / 2) = sqrt(7); Student's t for two degrees of freedom is 4.303 */
+    /* deviation sqrt(((1-3)^2 + (2-3)^2 + (6-3)^2) / 2) = sqrt(7); Student's t for two degrees of
+     * freedom is 4.303 */
     NEAR(c->steps[0].value[METRIC_LATENCY_MEAN].ci95, 4.303 * sqrt(7.0 / 3));
     NEAR(c->steps[0].value[METRIC_THROUGHPUT].ci95, 0);
     NEAR(c->steps[1].value[METRIC_THROUGHPUT].mean, 0.65);
@@ -247,7 +250,8 @@ static void test_every_form(void **state)
     bench *b = *state;
     simple_point(b, 0, 0.25, 1, 0.25, 1000);
     simple_point(b, 1, 0.75, 1, 0.5, 5000);
-    ik_status (*const forms[])(const char *, FILE *, ik_error *) = {ik_report_csv, ik_report_json, json_brief};
+    ik_status (*const forms[])(const char *, FILE *, ik_error *) = {ik_report_csv, ik_report_json,
+                                                                    json_brief};
     for (int i = 0; i < 3; i++) {
         char *text = NULL;
         size_t size = 0;
@@ -268,7 +272,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_means_and_intervals, bench_open, bench_close),
-        cmocka_unit_test_setup_teardown(test_a_single_seed_has_no_interval, bench_open, bench_close),
+        cmocka_unit_test_setup_teardown(test_a_single_seed_has_no_interval, bench_open,
+                                        bench_close),
         cmocka_unit_test_setup_teardown(test_utilisation, bench_open, bench_close),
         cmocka_unit_test_setup_teardown(test_curves_and_labels, bench_open, bench_close),
         cmocka_unit_test_setup_teardown(test_retired_points_are_not_shown, bench_open, bench_close),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pattern-aware routes: optimal where the optimum is known, never worse than the digit rules, judged by the contention measure of
- * the analysis floor. */
+ * Pattern-aware routes: optimal where the optimum is known, never worse than the digit rules,
+ * judged by the contention measure of the analysis floor. */
 #include "unit/route_helpers.h"
 
-#include "routing/colored.h"
+#include "routing/colored/colored.h"
 
 static ik_contention contention(const ik_fabric *f, const char *routing, const char *traffic)
 {
@@ -12,7 +12,8 @@ static ik_contention contention(const ik_fabric *f, const char *routing, const c
     ik_contention c = {0};
     ik_traffic *t = NULL;
     ik_routing *r = routing_on(f, routing);
-    if (ik_traffic_from_spec(f, traffic, NULL, &t, &err) != IK_OK || ik_contention_measure(r, t, NULL, &c, &err) != IK_OK)
+    if (ik_traffic_from_spec(f, traffic, NULL, &t, &err) != IK_OK ||
+        ik_contention_measure(r, t, NULL, &c, &err) != IK_OK)
         fail_msg("%s on %s: %s", traffic, f->spec, err.text);
     ik_traffic_free(t);
     ik_routing_free(r);
@@ -27,7 +28,8 @@ static void cg_is_optimal(void **state)
         char spec[64];
         snprintf(spec, sizeof spec, "xgft:m=16:16,w=1:%u", w);
         ik_fabric *f = fabric_of(spec);
-        ik_contention c = contention(f, "colored:traffic=cg:processes=128,objective=contention", "cg:processes=128");
+        ik_contention c = contention(f, "colored:traffic=cg:processes=128,objective=contention",
+                                     "cg:processes=128");
         assert_int_equal(c.c, (14 + w - 1) / w);
         assert_int_equal(c.c_up, (14 + w - 1) / w);
         assert_int_equal(c.c_down, (14 + w - 1) / w);
@@ -35,7 +37,8 @@ static void cg_is_optimal(void **state)
     }
 }
 
-/* WRF on 256 tasks shares sources and destinations: no network contention at 16 roots, ceil(16 / w2) otherwise at most. */
+/* WRF on 256 tasks shares sources and destinations: no network contention at 16 roots, ceil(16 /
+ * w2) otherwise at most. */
 static void wrf_is_no_worse_than_the_digits(void **state)
 {
     (void)state;
@@ -51,12 +54,14 @@ static void wrf_is_no_worse_than_the_digits(void **state)
     }
 }
 
-/* Random permutations: ceil(D / w2) on two levels, D the most flows that leave or enter a leaf switch; deeper, never worse. */
+/* Random permutations: ceil(D / w2) on two levels, D the most flows that leave or enter a leaf
+ * switch; deeper, never worse. */
 static void permutations(void **state)
 {
     (void)state;
-    static const char *const fabrics[] = {"xgft:m=8:6,w=1:3",     "xgft:m=5:7,w=1:5", "pgft:m=8:4,w=1:2,p=1:2",
-                                          "xgft:m=4:3:3,w=1:2:3", "karytree:k=3,n=3", "rlft:ports=6,levels=3",
+    static const char *const fabrics[] = {"xgft:m=8:6,w=1:3",       "xgft:m=5:7,w=1:5",
+                                          "pgft:m=8:4,w=1:2,p=1:2", "xgft:m=4:3:3,w=1:2:3",
+                                          "karytree:k=3,n=3",       "rlft:ports=6,levels=3",
                                           "karytree:k=2,n=5"};
     for (size_t i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
         ik_fabric *f = fabric_of(fabrics[i]);
@@ -87,14 +92,17 @@ static void permutations(void **state)
     }
 }
 
-/* Phases: one pair may occur in several; the sum of contentions is no worse than with the digit rules. */
+/* Phases: one pair may occur in several; the sum of contentions is no worse than with the digit
+ * rules. */
 static void phases_together(void **state)
 {
     (void)state;
-    static const char *const patterns[] = {"permutation:seed=1", "shift:by=3", "wrf:rows=4;columns=8", "permutation:seed=1"};
+    static const char *const patterns[] = {"permutation:seed=1", "shift:by=3",
+                                           "wrf:rows=4;columns=8", "permutation:seed=1"};
     char joined[200] = "colored:traffic=";
     for (int i = 0; i < 4; i++)
-        snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s%s", i ? "+" : "", patterns[i]);
+        snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s%s", i ? "+" : "",
+                 patterns[i]);
     strcat(joined, ",objective=contention");
     ik_fabric *f = fabric_of("xgft:m=8:4,w=1:3");
     uint64_t sum[3] = {0};
@@ -129,9 +137,11 @@ static void other_pairs(void **state)
 static void contention_of_stars(void **state)
 {
     (void)state;
-    static const colored_flow flows[] = {{.src = 0, .dst = 4}, {.src = 0, .dst = 5}, {.src = 0, .dst = 6},
-                                         {.src = 1, .dst = 4}, {.src = 1, .dst = 5}, {.src = 2, .dst = 6}};
-    static const uint32_t star[] = {0, 1, 2}, sink[] = {0, 3}, two[] = {0, 4}, three[] = {0, 1, 2, 4, 5, 3};
+    static const colored_flow flows[] = {{.src = 0, .dst = 4}, {.src = 0, .dst = 5},
+                                         {.src = 0, .dst = 6}, {.src = 1, .dst = 4},
+                                         {.src = 1, .dst = 5}, {.src = 2, .dst = 6}};
+    static const uint32_t star[] = {0, 1, 2}, sink[] = {0, 3}, two[] = {0, 4},
+                          three[] = {0, 1, 2, 4, 5, 3};
     colored_matcher m;
     assert_int_equal(colored_matcher_init(&m, 8, 6, NULL), IK_OK);
     for (int again = 0; again < 2; again++) {
@@ -152,7 +162,8 @@ static void bad_patterns(void **state)
     ik_error err = {0};
     assert_int_equal(ik_routing_from_spec(f, "colored", NULL, &r, &err), IK_ERR_INPUT);
     assert_int_not_equal(ik_routing_from_spec(f, "colored:traffic=", NULL, &r, &err), IK_OK);
-    assert_int_equal(ik_routing_from_spec(f, "colored:traffic=shiftt:by=1", NULL, &r, &err), IK_ERR_INPUT);
+    assert_int_equal(ik_routing_from_spec(f, "colored:traffic=shiftt:by=1", NULL, &r, &err),
+                     IK_ERR_INPUT);
     assert_null(r);
     ik_fabric_free(f);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interval registers: the papers' figures, and equality with the algorithms for every switch and destination. */
+ * Interval registers: the papers' figures, and equality with the algorithms for every switch and
+ * destination. */
 #include "unit/route_helpers.h"
 
 #include <jansson.h>
@@ -78,7 +79,8 @@ static void check_flexible(const char *spec, const char *key)
             assert_int_equal(regs->fi[port], json_integer_value(json_object_get(one, "FI")));
             assert_int_equal(regs->li[port], json_integer_value(json_object_get(one, "LI")));
             assert_int_equal(regs->mr[port], json_integer_value(json_object_get(one, "MR")));
-            assert_int_equal(regs->rrr[(size_t)port * regs->rrr_words], json_integer_value(json_object_get(one, "RRR")));
+            assert_int_equal(regs->rrr[(size_t)port * regs->rrr_words],
+                             json_integer_value(json_object_get(one, "RRR")));
             checked++;
         }
     }
@@ -98,7 +100,8 @@ static void flexible_registers_of_the_figures(void **state)
 static void walk_of_the_paper(void **state)
 {
     (void)state;
-    static const uint32_t switches[] = {0, 9, 17, 11, 2}, links[] = {3, 2, 1, 0, 0}, choices[] = {2, 2, 1, 1, 1};
+    static const uint32_t switches[] = {0, 9, 17, 11, 2}, links[] = {3, 2, 1, 0, 0},
+                          choices[] = {2, 2, 1, 1, 1};
     ik_fabric *f = fabric_of("karytree:k=2,n=4");
     ik_registers *regs = registers_of(f, "adaptive_tree", false);
     uint32_t sw = ik_host_switch(f, 1), out[MAX_PORTS];
@@ -191,7 +194,8 @@ static void all_paths_by_level(void **state)
     {
         char spec[64];
         uint64_t paths[16] = {0};
-        snprintf(spec, sizeof spec, "karytree:k=%d,n=%d", (int)json_integer_value(json_object_get(one, "k")),
+        snprintf(spec, sizeof spec, "karytree:k=%d,n=%d",
+                 (int)json_integer_value(json_object_get(one, "k")),
                  (int)json_integer_value(json_object_get(one, "n")));
         ik_fabric *f = fabric_of(spec);
         const ik_xgft *x = ik_fabric_xgft(f);
@@ -220,10 +224,14 @@ static void refusals(void **state)
     static const struct {
         const char *routing;
         bool flexible, slim;
-    } cases[] = {{"dmodk", false, false}, {"smodk", true, false}, {"adaptive_tree:delta=2", false, false}, {"dmodk", true, true}};
+    } cases[] = {{"dmodk", false, false},
+                 {"smodk", true, false},
+                 {"adaptive_tree:delta=2", false, false},
+                 {"dmodk", true, true}};
     for (size_t i = 0; i < 4; i++) {
         ik_routing *r = routing_on(cases[i].slim ? slim : f, cases[i].routing);
-        assert_int_equal(ik_registers_compile(r, cases[i].flexible, &regs, &err), IK_ERR_UNSUPPORTED);
+        assert_int_equal(ik_registers_compile(r, cases[i].flexible, &regs, &err),
+                         IK_ERR_UNSUPPORTED);
         assert_null(regs);
         ik_routing_free(r);
     }

@@ -31,7 +31,8 @@ static void dmodc_is_dmodk_on_complete_trees(void **state)
     }
 }
 
-/* The published example: a tree of four leaves and four spines that lost the cable from leaf 0 to spine 1. */
+/* The published example: a tree of four leaves and four spines that lost the cable from leaf 0 to
+ * spine 1. */
 static void dmodc_around_a_lost_cable(void **state)
 {
     (void)state;
@@ -66,7 +67,8 @@ static void threads_do_not_matter(void **state)
         assert_int_equal(ik_routing_from_spec(f, names[i], &env, &one, NULL), IK_OK);
         env.num_threads = 5;
         assert_int_equal(ik_routing_from_spec(f, names[i], &env, &many, NULL), IK_OK);
-        assert_memory_equal(one->lft, many->lft, (size_t)f->num_switches * f->num_hosts * sizeof *one->lft);
+        assert_memory_equal(one->lft, many->lft,
+                            (size_t)f->num_switches * f->num_hosts * sizeof *one->lft);
         ik_routing_free(one);
         ik_routing_free(many);
     }
@@ -85,8 +87,9 @@ static void check_proofs(const char *spec, const char *routing)
     if (ik_verify(plan, NULL, NULL, &proof, &err) != IK_OK)
         fail_msg("%s on %s: %s", routing, spec, err.text);
     if (proof.undelivered || proof.loops || proof.deadlock_free != IK_YES)
-        fail_msg("%s on %s: %llu undelivered, %llu loops, %s", routing, spec, (unsigned long long)proof.undelivered,
-                 (unsigned long long)proof.loops, proof.deadlock_reason);
+        fail_msg("%s on %s: %llu undelivered, %llu loops, %s", routing, spec,
+                 (unsigned long long)proof.undelivered, (unsigned long long)proof.loops,
+                 proof.deadlock_reason);
     ik_proof_free(&proof);
     ik_plan_free(plan);
     ik_fabric_free(f);
@@ -95,10 +98,11 @@ static void check_proofs(const char *spec, const char *routing)
 static void legal_on_any_fabric(void **state)
 {
     (void)state;
-    static const char *const graphs[] = {"ring:n=5",         "ring:n=2",     "torus:dims=4:4",         "mesh:dims=3:5",
-                                         "hypercube:n=4",    "slimfly:q=5",  "dragonfly:h=2",          "fullmesh:n=6",
-                                         "karytree:k=3,n=3", "crossbar:n=4", "jellyfish:N=20,d=5,p=3", "oft:k=4",
-                                         "mlfm:h=3"};
+    static const char *const graphs[] = {
+        "ring:n=5",         "ring:n=2",     "torus:dims=4:4",         "mesh:dims=3:5",
+        "hypercube:n=4",    "slimfly:q=5",  "dragonfly:h=2",          "fullmesh:n=6",
+        "karytree:k=3,n=3", "crossbar:n=4", "jellyfish:N=20,d=5,p=3", "oft:k=4",
+        "mlfm:h=3"};
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
         check_proofs(graphs[i], "updown");
         check_proofs(graphs[i], "updown:root=0");
@@ -122,7 +126,9 @@ static void dmodc_survives_or_refuses(void **state)
         char spec[96];
         ik_error err = {0};
         ik_routing *r = NULL;
-        snprintf(spec, sizeof spec, "rlft:ports=6,levels=3,fail=%d%%,fail_switches=%d%%,fail_seed=%d", seed / 2, seed / 8, seed);
+        snprintf(spec, sizeof spec,
+                 "rlft:ports=6,levels=3,fail=%d%%,fail_switches=%d%%,fail_seed=%d", seed / 2,
+                 seed / 8, seed);
         ik_fabric *f = fabric_of(spec);
         ik_status status = ik_routing_from_spec(f, "dmodc", NULL, &r, &err);
         if (status == IK_OK) {
@@ -149,7 +155,8 @@ static void make_file(char *path)
 static void tables_come_back_from_a_file(void **state)
 {
     (void)state;
-    static const char *const specs[] = {"rlft:ports=8,levels=3", "karytree:k=2,n=3,fail=10%", "ring:n=5"};
+    static const char *const specs[] = {"rlft:ports=8,levels=3", "karytree:k=2,n=3,fail=10%",
+                                        "ring:n=5"};
     for (size_t i = 0; i < 3; i++) {
         ik_fabric *f = fabric_of(specs[i]);
         ik_routing *r = routing_on(f, "updown");
@@ -162,7 +169,8 @@ static void tables_come_back_from_a_file(void **state)
         assert_memory_equal(lft, r->lft, (size_t)f->num_switches * f->num_hosts * sizeof *lft);
         snprintf(spec, sizeof spec, "lft:path=%s", path);
         ik_routing *again = routing_on(f, spec);
-        assert_memory_equal(again->lft, r->lft, (size_t)f->num_switches * f->num_hosts * sizeof *lft);
+        assert_memory_equal(again->lft, r->lft,
+                            (size_t)f->num_switches * f->num_hosts * sizeof *lft);
         remove(path);
         free(lft);
         ik_routing_free(again);
@@ -171,7 +179,8 @@ static void tables_come_back_from_a_file(void **state)
     }
 }
 
-/* Tables that a subnet manager dumped of a fabric, and tables that dump_fts read from its switches. */
+/* Tables that a subnet manager dumped of a fabric, and tables that dump_fts read from its
+ * switches. */
 static void tables_of_a_subnet_manager(void **state)
 {
     (void)state;
@@ -214,18 +223,24 @@ static void bad_tables_are_refused_with_their_place(void **state)
         {"", "no 'Unicast lids", 1},
         {"0x0001 001\n", "before any", 1},
         {"Unicast lids of switch Lid 1\n", "guid", 1},
-        {"Unicast lids of switch Lid 1 guid 0x02696b0000000000:\n0x0001 999\n", "port from 0 to 255", 2},
-        {"Unicast lids of switch Lid 1 guid 0x02696b0000000000:\n# fine\n0x0006 77\n", "has no port 77", 3},
+        {"Unicast lids of switch Lid 1 guid 0x02696b0000000000:\n0x0001 999\n",
+         "port from 0 to 255", 2},
+        {"Unicast lids of switch Lid 1 guid 0x02696b0000000000:\n# fine\n0x0006 77\n",
+         "has no port 77", 3},
         {"Unicast lids of switch Lid 1 guid 0x02696b0000000000:\n0x12345 1\n", "LID", 2},
-        {"Unicast lids of switch Lid 1 guid 0x02696b0000000000:\nwhat is this\n", "what is this", 2},
-        {"Unicast lids of switch Lid 1 guid 0x00000000000000ff:\n0x0001 1\n", "none of the 1 switches", 1},
+        {"Unicast lids of switch Lid 1 guid 0x02696b0000000000:\nwhat is this\n", "what is this",
+         2},
+        {"Unicast lids of switch Lid 1 guid 0x00000000000000ff:\n0x0001 1\n",
+         "none of the 1 switches", 1},
         {"Unicast lids of switch Lid 1 guid 0xfffffffffffffffff:\n", "guid", 1},
     };
     ik_fabric *f = fabric_of("ring:n=5");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ik_error err = {0};
         uint16_t *lft = NULL;
-        assert_int_equal(ik_lft_parse(f, cases[i].text, strlen(cases[i].text), "tables", &lft, &err), IK_ERR_INPUT);
+        assert_int_equal(
+            ik_lft_parse(f, cases[i].text, strlen(cases[i].text), "tables", &lft, &err),
+            IK_ERR_INPUT);
         if (!strstr(err.text, cases[i].says) || err.line != cases[i].line)
             fail_msg("case %zu: line %u: %s", i, err.line, err.text);
         assert_null(lft);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tree routings against the papers' facts and values of an independent program (tests/data/topology/). */
+ * Tree routings against the papers' facts and values of an independent program
+ * (tests/data/topology/). */
 #include "unit/route_helpers.h"
 
-#include "routing/tree.h"
+#include "routing/tree/tree.h"
 
 #include <jansson.h>
 
@@ -35,7 +36,9 @@ static ik_fabric *tree_of(json_t *m, json_t *w)
 static void reciprocals_are_exact(void **state)
 {
     (void)state;
-    static const uint32_t tops[] = {0, 1, 2, 3, 17, 18, 35, 36, 323, 324, 5831, 65535, 65536, 0x3FFFFFFF, 0x7FFFFFFE, 0x7FFFFFFF};
+    static const uint32_t tops[] = {0,     1,          2,          3,         17,   18,
+                                    35,    36,         323,        324,       5831, 65535,
+                                    65536, 0x3FFFFFFF, 0x7FFFFFFE, 0x7FFFFFFF};
     for (uint32_t by = 1; by < 3000; by++) {
         tree_reciprocal d = tree_reciprocal_of(by);
         for (size_t i = 0; i < sizeof tops / sizeof *tops; i++) {
@@ -76,7 +79,8 @@ static void check_path(const ik_routing *r, const char *pair, json_t *path)
     uint32_t n = walk(r, src, dst, ports);
     assert_int_equal(n + 1, json_array_size(path));
     for (uint32_t i = 0; i <= n; i++) {
-        uint32_t level, index, node = i < n ? f->port_node[ports[i]] : ik_peer_node(f, ports[n - 1]);
+        uint32_t level, index,
+            node = i < n ? f->port_node[ports[i]] : ik_peer_node(f, ports[n - 1]);
         place(f, node, &level, &index);
         json_t *at = json_array_get(path, i);
         assert_int_equal(level, json_integer_value(json_array_get(at, 0)));
@@ -124,7 +128,8 @@ static void sample_routes(void **state)
 static void figure_3(void **state)
 {
     (void)state;
-    json_t *root = load_json("t2_routing_registers.json"), *dests, *expected = json_object_get(root, "fig3_up_link_destinations");
+    json_t *root = load_json("t2_routing_registers.json"), *dests,
+           *expected = json_object_get(root, "fig3_up_link_destinations");
     ik_fabric *f = fabric_of("karytree:k=2,n=3");
     ik_routing *r = routing_on(f, "dmodk");
     const char *key;
@@ -164,11 +169,13 @@ static int64_t member(json_t *object, const char *format, uint32_t number)
     return value ? json_integer_value(value) : -1;
 }
 
-/* Every link between the same stages carries the same number of pairs, and each root serves its own destinations. */
+/* Every link between the same stages carries the same number of pairs, and each root serves its own
+ * destinations. */
 static void balanced_links(void **state)
 {
     (void)state;
-    json_t *root = load_json("t2_routing_registers.json"), *cases = json_object_get(root, "fir"), *one;
+    json_t *root = load_json("t2_routing_registers.json"), *cases = json_object_get(root, "fir"),
+           *one;
     size_t i;
     json_array_foreach(cases, i, one)
     {
@@ -184,13 +191,15 @@ static void balanced_links(void **state)
             for (uint32_t dst = 0; dst < f->num_hosts; dst++)
                 if (src != dst)
                     add_path(r, src, dst, load);
-        json_t *expected = json_object_get(one, "paths_per_link"), *roots = json_object_get(one, "dests_per_top_switch");
+        json_t *expected = json_object_get(one, "paths_per_link"),
+               *roots = json_object_get(one, "dests_per_top_switch");
         for (uint32_t l = 1; l <= n; l++)
             for (uint32_t sw = x->level_base[l]; sw < x->level_base[l + 1]; sw++)
                 for (uint32_t local = 0; local < ik_radix(f, sw); local++) {
                     if (l == 1 && local < k)
                         continue; /* to the hosts: not counted by add_path */
-                    int64_t want = member(expected, local < k ? "down_from_stage%u" : "up_from_stage%u", l - 1);
+                    int64_t want = member(
+                        expected, local < k ? "down_from_stage%u" : "up_from_stage%u", l - 1);
                     assert_int_equal(load[f->port_base[sw] + local], want);
                 }
         if (json_is_object(roots))
@@ -262,11 +271,13 @@ static void histogram(const ik_routing *r, uint64_t *hist)
     } while (next_permutation(p, n));
 }
 
-/* Rodriguez et al.: S-mod-k and D-mod-k have the same histogram of contention over all permutations. */
+/* Rodriguez et al.: S-mod-k and D-mod-k have the same histogram of contention over all
+ * permutations. */
 static void permutation_histograms(void **state)
 {
     (void)state;
-    json_t *root = load_json("t3_permutation_histograms.json"), *trees = json_object_get(root, "trees"), *one, *count;
+    json_t *root = load_json("t3_permutation_histograms.json"),
+           *trees = json_object_get(root, "trees"), *one, *count;
     size_t i, checked = 0;
     const char *level;
     json_array_foreach(trees, i, one)
@@ -277,7 +288,8 @@ static void permutation_histograms(void **state)
                 ik_routing *r = routing_on(f, d ? "dmodk" : "smodk");
                 uint64_t hist[64] = {0}, levels = 0;
                 histogram(r, hist);
-                json_object_foreach(json_object_get(one, d ? "hist_C_dmodk" : "hist_C_smodk"), level, count)
+                json_object_foreach(json_object_get(one, d ? "hist_C_dmodk" : "hist_C_smodk"),
+                                    level, count)
                 {
                     assert_int_equal(hist[atoi(level)], json_integer_value(count));
                     levels++;
@@ -311,7 +323,8 @@ static void routes_per_root(const ik_routing *r, uint64_t *count)
 static void routes_per_nca(void **state)
 {
     (void)state;
-    json_t *root = load_json("t3_nca_distribution.json"), *one = json_object_get(root, "XGFT(2;16,16;1,10)"), *value;
+    json_t *root = load_json("t3_nca_distribution.json"),
+           *one = json_object_get(root, "XGFT(2;16,16;1,10)"), *value;
     ik_fabric *f = fabric_of("xgft:m=16:16,w=1:10");
     size_t i;
     for (int d = 0; d < 2; d++) {
@@ -322,7 +335,8 @@ static void routes_per_nca(void **state)
             assert_int_equal(count[i], json_integer_value(value));
         ik_routing_free(r);
     }
-    /* Random schemes: the mean exactly, the spread as measured over seeds; r-NCA moves whole bundles of 240 routes. */
+    /* Random schemes: the mean exactly, the spread as measured over seeds; r-NCA moves whole
+     * bundles of 240 routes. */
     static const char *const names[] = {"random", "rnca_up", "rnca_down"};
     static const double deviation[] = {72, 506, 506};
     for (int k = 0; k < 3; k++) {
@@ -341,13 +355,15 @@ static void routes_per_nca(void **state)
             ik_routing_free(r);
         }
         double measured = squares / 200;
-        assert_true(measured > 0.7 * deviation[k] * deviation[k] && measured < 1.4 * deviation[k] * deviation[k]);
+        assert_true(measured > 0.7 * deviation[k] * deviation[k] &&
+                    measured < 1.4 * deviation[k] * deviation[k]);
     }
     ik_fabric_free(f);
     json_decref(root);
 }
 
-/* The CG transpose of 128 processes: contention 7 for S- and D-mod-k on the full tree, and less for r-NCA in the mean. */
+/* The CG transpose of 128 processes: contention 7 for S- and D-mod-k on the full tree, and less for
+ * r-NCA in the mean. */
 static void cg_transpose(void **state)
 {
     (void)state;
@@ -357,7 +373,8 @@ static void cg_transpose(void **state)
     for (uint32_t s = 128; s < 256; s++)
         dst[s] = s;
     static const uint32_t w[] = {16, 10, 8, 6, 4, 2, 1}, expected[] = {7, 7, 7, 7, 7, 7, 14};
-    static const double rnca[] = {3.61, 4.52, 4.92, 5.54, 6.94, 10.11, 14}, random[] = {4.19, 5.03, 5.51, 6.20, 7.57, 10.76, 14};
+    static const double rnca[] = {3.61, 4.52, 4.92, 5.54, 6.94, 10.11, 14},
+                        random[] = {4.19, 5.03, 5.51, 6.20, 7.57, 10.76, 14};
     for (size_t i = 0; i < sizeof w / sizeof *w; i++) {
         char spec[64];
         snprintf(spec, sizeof spec, "xgft:m=16:16,w=1:%u", w[i]);
@@ -380,7 +397,8 @@ static void cg_transpose(void **state)
             }
             double mean = sum / 200, want = k ? rnca[i] : random[i];
             if (mean < want - 0.25 || mean > want + 0.25)
-                fail_msg("%s at w2 = %u: mean contention %g, expected about %g", drawn[k], w[i], mean, want);
+                fail_msg("%s at w2 = %u: mean contention %g, expected about %g", drawn[k], w[i],
+                         mean, want);
         }
         free(load);
         ik_fabric_free(f);
@@ -398,14 +416,16 @@ static uint32_t reversed(uint32_t x, uint32_t bits)
 static void shifts_and_bit_reversal(void **state)
 {
     (void)state;
-    static const char *const full[] = {"karytree:k=4,n=2", "rlft:ports=4,levels=3", "rlft:ports=6,levels=3"};
+    static const char *const full[] = {"karytree:k=4,n=2", "rlft:ports=4,levels=3",
+                                       "rlft:ports=6,levels=3"};
     static const char *const parallel[] = {"pgft:m=4:4,w=1:2,p=1:2", "pgft:m=4:4:4,w=1:4:2,p=1:1:2",
                                            "pgft:m=4:2:4,w=1:2:2,p=1:2:2", "rlft:ports=6,levels=3"};
     for (int kind = 0; kind < 2; kind++)
         for (size_t i = 0; i < (kind ? 4 : 3); i++) {
             ik_fabric *f = fabric_of(kind ? parallel[i] : full[i]);
             ik_routing *r = routing_on(f, kind ? "dmodk_pgft" : "dmodk");
-            uint32_t *load = ik_calloc(f->num_ports, sizeof *load), *dst = ik_calloc(f->num_hosts, sizeof *dst);
+            uint32_t *load = ik_calloc(f->num_ports, sizeof *load),
+                     *dst = ik_calloc(f->num_hosts, sizeof *dst);
             for (uint32_t shift = 1; shift < f->num_hosts; shift++) {
                 for (uint32_t s = 0; s < f->num_hosts; s++)
                     dst[s] = (s + shift) % f->num_hosts;
@@ -419,7 +439,10 @@ static void shifts_and_bit_reversal(void **state)
     static const struct {
         const char *spec;
         uint32_t bits, contention;
-    } cases[] = {{"karytree:k=4,n=3", 6, 4}, {"karytree:k=4,n=4", 8, 15}, {"karytree:k=2,n=4", 4, 3}, {"karytree:k=2,n=6", 6, 7}};
+    } cases[] = {{"karytree:k=4,n=3", 6, 4},
+                 {"karytree:k=4,n=4", 8, 15},
+                 {"karytree:k=2,n=4", 4, 3},
+                 {"karytree:k=2,n=6", 6, 7}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ik_fabric *f = fabric_of(cases[i].spec);
         ik_routing *r = routing_on(f, "dmodk");
@@ -441,21 +464,25 @@ static ik_fabric *some_tree(ik_rng *rng, bool cables)
     for (uint32_t l = 0; l < h; l++) {
         const char *sep = l ? ":" : "";
         snprintf(m + strlen(m), sizeof m - strlen(m), "%s%u", sep, 1 + ik_rng_below(rng, 4));
-        snprintf(w + strlen(w), sizeof w - strlen(w), "%s%u", sep, l ? 1 + ik_rng_below(rng, 4) : 1);
-        snprintf(p + strlen(p), sizeof p - strlen(p), "%s%u", sep, l && cables ? 1 + ik_rng_below(rng, 3) : 1);
+        snprintf(w + strlen(w), sizeof w - strlen(w), "%s%u", sep,
+                 l ? 1 + ik_rng_below(rng, 4) : 1);
+        snprintf(p + strlen(p), sizeof p - strlen(p), "%s%u", sep,
+                 l && cables ? 1 + ik_rng_below(rng, 3) : 1);
     }
     snprintf(spec, sizeof spec, "pgft:m=%s,w=%s,p=%s", m, w, p);
     return fabric_of(spec);
 }
 
-/* Every state of every pair is delivered on a shortest path: 2L channels for an ancestor at level L. */
+/* Every state of every pair is delivered on a shortest path: 2L channels for an ancestor at level
+ * L. */
 static void all_paths_are_shortest(void **state)
 {
     (void)state;
-    static const char *const names[] = {"dmodk",         "smodk",          "dmodk_pgft",
-                                        "random:seed=3", "rnca_up:seed=4", "rnca_down",
-                                        "oblivious",     "adaptive_tree",  "adaptive_tree:delta=2,stages=1",
-                                        "dmodc"};
+    static const char *const names[] = {
+        "dmodk",         "smodk",          "dmodk_pgft",
+        "random:seed=3", "rnca_up:seed=4", "rnca_down",
+        "oblivious",     "adaptive_tree",  "adaptive_tree:delta=2,stages=1",
+        "dmodc"};
     ik_rng rng = ik_rng_at(7, IK_RNG_TEST, 1);
     for (int i = 0; i < 60; i++) {
         ik_fabric *f = some_tree(&rng, true);
@@ -467,7 +494,8 @@ static void all_paths_are_shortest(void **state)
                     uint32_t level = 0, ports[MAX_PATH];
                     while (s / x->prod_m[level] != d / x->prod_m[level])
                         level++;
-                    uint32_t states = s != d && r->family->num_starts ? r->family->num_starts(r, s, d) : 1;
+                    uint32_t states =
+                        s != d && r->family->num_starts ? r->family->num_starts(r, s, d) : 1;
                     for (uint32_t n = 0; s != d && n < states; n++)
                         assert_int_equal(walk_state(r, s, d, n, ports), 2 * level);
                 }
@@ -508,9 +536,13 @@ static void refusals_say_why(void **state)
     assert_int_equal(ik_routing_from_spec(ring, "dmodc", NULL, &r, &err), IK_ERR_UNSUPPORTED);
     assert_int_equal(ik_routing_from_spec(whole, "dmodq", NULL, &r, &err), IK_ERR_INPUT);
     assert_non_null(strstr(err.hint, "dmodk"));
-    assert_int_equal(ik_routing_from_spec(whole, "adaptive_tree:stages=9", NULL, &r, &err), IK_ERR_USAGE);
-    assert_int_equal(ik_routing_from_spec(whole, "adaptive_tree:stages=", NULL, &r, &err), IK_ERR_USAGE);
-    assert_int_equal(ik_routing_from_spec(whole, "adaptive_tree:triggering=2th,low=60%,high=50%", NULL, &r, &err), IK_ERR_USAGE);
+    assert_int_equal(ik_routing_from_spec(whole, "adaptive_tree:stages=9", NULL, &r, &err),
+                     IK_ERR_USAGE);
+    assert_int_equal(ik_routing_from_spec(whole, "adaptive_tree:stages=", NULL, &r, &err),
+                     IK_ERR_USAGE);
+    assert_int_equal(ik_routing_from_spec(whole, "adaptive_tree:triggering=2th,low=60%,high=50%",
+                                          NULL, &r, &err),
+                     IK_ERR_USAGE);
     assert_int_equal(ik_routing_from_spec(whole, "updown:root=99", NULL, &r, &err), IK_ERR_USAGE);
     assert_null(r);
     ik_fabric_free(ring);

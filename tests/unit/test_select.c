@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Selection functions and restricted adaptivity: the published examples, and the counts of destinations per port. */
+ * Selection functions and restricted adaptivity: the published examples, and the counts of
+ * destinations per port. */
 #include "unit/route_helpers.h"
 
 #include <jansson.h>
@@ -37,8 +38,8 @@ static bool not_busy(void *ctx, uint32_t channel)
     return false;
 }
 
-static uint32_t choose(const ik_routing *r, const char *selection, uint32_t sw, uint32_t src, uint32_t dst, local *l,
-                       void *scratch)
+static uint32_t choose(const ik_routing *r, const char *selection, uint32_t sw, uint32_t src,
+                       uint32_t dst, local *l, void *scratch)
 {
     ik_selection *s = NULL;
     ik_view view = {l, credit, capacity, queued, not_busy, NULL, NULL};
@@ -83,8 +84,9 @@ static void preferences(void **state)
     assert_int_equal(choose(r, "cyclic", sw, 36, 27, &l, scratch), 4 + 2);
     for (int i = 4; i < 8; i++)
         l.credit[i] = 0;
-    static const char *const all[] = {"first_free", "sadp",   "saop",   "sdp",          "sop",
-                                      "ssp",        "cyclic", "random", "most_credits", "least_queued"};
+    static const char *const all[] = {"first_free",   "sadp",        "saop",   "sdp",
+                                      "sop",          "ssp",         "cyclic", "random",
+                                      "most_credits", "least_queued"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         assert_int_equal(choose(r, all[i], sw, 36, 27, &l, scratch), IK_NONE);
     ik_routing_free(r);
@@ -120,13 +122,15 @@ static uint32_t trigger(const ik_routing *r, uint32_t dst, local *l, void *flags
 {
     ik_view view = {l, credit, capacity, queued, not_busy, NULL, NULL};
     ik_packet pk = {.src = r->fabric->num_hosts - 1, .dst = dst, .via = IK_NONE};
-    uint32_t sw = ik_host_switch(r->fabric, pk.src), base = r->fabric->port_base[sw], out[MAX_PORTS], preferred;
+    uint32_t sw = ik_host_switch(r->fabric, pk.src), base = r->fabric->port_base[sw],
+             out[MAX_PORTS], preferred;
     l->first = base;
     uint32_t n = r->family->next(r, sw, base, &pk, out, &preferred);
     return out[r->family->pick(r, sw, &pk, out, n, preferred, &view, flags)] - base - 6;
 }
 
-/* K = 6, delta = 3, destination 4, queues of 16: the D-mod-K port is 4, the only other allowed one 1. */
+/* K = 6, delta = 3, destination 4, queues of 16: the D-mod-K port is 4, the only other allowed one
+ * 1. */
 static void thresholds(void **state)
 {
     (void)state;
@@ -189,7 +193,8 @@ static void flood(const ik_routing *r, uint32_t dst, bool *used, bool *seen, uin
     while (head < tail) {
         uint32_t sw = queue[head++];
         ik_packet pk = {.dst = dst, .via = IK_NONE};
-        for (uint32_t n = r->family->next(r, sw, f->port_base[sw], &pk, out, &preferred); n-- > 0;) {
+        for (uint32_t n = r->family->next(r, sw, f->port_base[sw], &pk, out, &preferred);
+             n-- > 0;) {
             uint32_t to = ik_peer_node(f, out[n]);
             used[out[n]] = true;
             if (ik_is_switch(f, to) && !seen[to]) {
@@ -211,14 +216,16 @@ static void column_of(const ik_fabric *f, uint32_t port, char *name)
     }
     while (node >= x->level_base[level + 1])
         level++;
-    sprintf(name, "S%u%c", level, ik_port_local(f, port) < x->m[level - 1] * x->p[level - 1] ? 'D' : 'U');
+    sprintf(name, "S%u%c", level,
+            ik_port_local(f, port) < x->m[level - 1] * x->p[level - 1] ? 'D' : 'U');
 }
 
 static void check_table(const ik_fabric *f, const char *spec, json_t *columns, const char *what)
 {
     ik_routing *r = routing_on(f, spec);
     bool *used = ik_calloc(f->num_ports, 1), *seen = ik_calloc(f->num_switches, 1);
-    uint32_t *queue = ik_calloc(f->num_switches, sizeof *queue), *count = ik_calloc(f->num_ports, sizeof *count);
+    uint32_t *queue = ik_calloc(f->num_switches, sizeof *queue),
+             *count = ik_calloc(f->num_ports, sizeof *count);
     for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
         flood(r, dst, used, seen, queue);
         for (uint32_t port = 0; port < f->num_ports; port++)
@@ -242,8 +249,9 @@ static void check_table(const ik_fabric *f, const char *spec, json_t *columns, c
                 found += strcmp(name, column) == 0 && count[port] == (uint32_t)atoi(number);
             }
             if (found != (size_t)json_integer_value(ports))
-                fail_msg("%s (%s on %s): %zu ports of %s carry %s destinations, expected %lld", what, spec, f->spec, found,
-                         column, number, (long long)json_integer_value(ports));
+                fail_msg("%s (%s on %s): %zu ports of %s carry %s destinations, expected %lld",
+                         what, spec, f->spec, found, column, number,
+                         (long long)json_integer_value(ports));
             listed += found;
         }
         assert_int_equal(listed, all);
@@ -266,7 +274,8 @@ static void spec_of(const char *key, char *spec, size_t size)
         snprintf(spec, size, "dmodk");
     else
         snprintf(spec, size, "adaptive_tree:stages=%s,delta=%u%s,triggering=%s", stages, delta,
-                 delta > 1 && strstr(key, "alg1") ? ",filter=destination" : "", strstr(key, "alg1+") ? "th" : "none");
+                 delta > 1 && strstr(key, "alg1") ? ",filter=destination" : "",
+                 strstr(key, "alg1+") ? "th" : "none");
 }
 
 static void destinations_per_port(void **state)

@@ -3,9 +3,10 @@
  * The host adapter against closed forms: what its queues keep apart, and rates below the link's. */
 #include "sim_hot.h"
 
-/* Four senders, half of their packets to one host: the hot output gives each 1/4 of its link. A queue that mixes hot and cold
- * packets moves at that pace, cold = hot = 1/4; kept apart, the cold half goes at full rate. Two VCs: the hot host is even, the
- * cold ones are odd, so DBBM separates them. */
+/* Four senders, half of their packets to one host: the hot output gives each 1/4 of its link. A
+ * queue that mixes hot and cold packets moves at that pace, cold = hot = 1/4; kept apart, the cold
+ * half goes at full rate. Two VCs: the hot host is even, the cold ones are odd, so DBBM separates
+ * them. */
 static void test_queue_per_vc(void **state)
 {
     (void)state;
@@ -48,8 +49,10 @@ static void test_queue_per_destination(void **state)
         {"queues=voqsw;buffer=72 KiB", "queues=destination", 0.25},
         {"queues=damq;buffer=72 KiB", "queues=destination", 0.25},
         {"queues=damq;buffer=72 KiB;damq_bounds=output;queue_max=48 KiB", "queues=vc", 0.25},
-        {"queues=damq;buffer=72 KiB;damq_bounds=output;queue_max=48 KiB", "queues=destination", 0.5},
-        {"queues=damq;buffer=144 KiB;damq_bounds=output;queue_min=8 KiB", "queues=destination", 0.5},
+        {"queues=damq;buffer=72 KiB;damq_bounds=output;queue_max=48 KiB", "queues=destination",
+         0.5},
+        {"queues=damq;buffer=144 KiB;damq_bounds=output;queue_min=8 KiB", "queues=destination",
+         0.5},
         {"queues=voqnet;buffer=72 KiB", "queues=one", 0.25},
         {"queues=voqnet;buffer=72 KiB", "queues=destination", 0.5},
     };
@@ -64,8 +67,9 @@ static void test_queue_per_destination(void **state)
     }
 }
 
-/* Through a whole tree, where the queues of other switches fill up, too: three senders of one leaf, each cold host behind an up
- * link of its own. Voqnet leaves the cold flows everything, space that they share with hot packets slows them to 1/3. */
+/* Through a whole tree, where the queues of other switches fill up, too: three senders of one leaf,
+ * each cold host behind an up link of its own. Voqnet leaves the cold flows everything, space that
+ * they share with hot packets slows them to 1/3. */
 static void test_no_blocking_in_a_tree(void **state)
 {
     (void)state;
@@ -86,8 +90,8 @@ static void test_no_blocking_in_a_tree(void **state)
     expect_near("cold flows under voqsw", voq.cold, 1.0 / 3, 0.01);
 }
 
-/* An overloaded source with three messages to the hot host for one to its own: in order of arrival the link is split 3 : 1, a
- * queue a destination splits it evenly. */
+/* An overloaded source with three messages to the hot host for one to its own: in order of arrival
+ * the link is split 3 : 1, a queue a destination splits it evenly. */
 static void test_turns_of_destinations(void **state)
 {
     (void)state;
@@ -122,14 +126,15 @@ static void test_same_for_a_permutation(void **state)
     static const char *const adapters[] = {"queues=vc;message=9000 B", "queues=one;message=9000 B",
                                            "queues=destination;message=9000 B"};
     for (unsigned k = 0; k < 3; k++) {
-        ik_sim_result r = simulate((scenario){.fabric = "karytree:k=4,n=2",
-                                              .routing = "dmodk",
-                                              .vc = "1q",
-                                              .num_vcs = 1,
-                                              .traffic = "shift:by=5",
-                                              .load = 1.2,
-                                              .adapter = adapters[k],
-                                              .measure = "warmup=5 us;duration=30 us;paranoid=true"});
+        ik_sim_result r =
+            simulate((scenario){.fabric = "karytree:k=4,n=2",
+                                .routing = "dmodk",
+                                .vc = "1q",
+                                .num_vcs = 1,
+                                .traffic = "shift:by=5",
+                                .load = 1.2,
+                                .adapter = adapters[k],
+                                .measure = "warmup=5 us;duration=30 us;paranoid=true"});
         assert_true(r.packets_delivered > 100);
         if (k > 0 && r.checksum != first)
             fail_msg("%s gives another run", adapters[k]);
@@ -140,7 +145,8 @@ static void test_same_for_a_permutation(void **state)
 
 /* ---- rates */
 
-/* With a routing that adapts, and with one that does not, which another kernel may serve: the results are the same. */
+/* With a routing that adapts, and with one that does not, which another kernel may serve: the
+ * results are the same. */
 static ik_sim_result one_flow(const char *adapter, const char *sw, double load)
 {
     static const char *const routings[] = {"minimal", "minimal:paths=one"};
@@ -150,9 +156,13 @@ static ik_sim_result one_flow(const char *adapter, const char *sw, double load)
     assert_int_equal(ik_fabric_from_spec("crossbar:n=4,latency=6 ns", NULL, &f, NULL), IK_OK);
     for (unsigned k = 0; k < 2; k++) {
         ik_plan *plan = NULL;
-        assert_int_equal(ik_plan_from_specs(f, routings[k], "1q", NULL, 1, NULL, &plan, NULL), IK_OK);
+        assert_int_equal(ik_plan_from_specs(f, routings[k], "1q", NULL, 1, NULL, &plan, NULL),
+                         IK_OK);
         ik_traffic traffic = flow_traffic(f, &one);
-        scenario c = {.adapter = adapter, .sw = sw, .load = load, .measure = "warmup=100 us;duration=655360 ns;paranoid=true"};
+        scenario c = {.adapter = adapter,
+                      .sw = sw,
+                      .load = load,
+                      .measure = "warmup=100 us;duration=655360 ns;paranoid=true"};
         r[k] = run_planned(plan, &traffic, &c);
         ik_plan_free(plan);
     }
@@ -166,7 +176,8 @@ static ik_sim_result one_flow(const char *adapter, const char *sw, double load)
 static void expect_packets(const char *what, uint64_t bytes, uint64_t packets)
 {
     if (bytes != packets * 4096)
-        fail_msg("%s: %.3f packets in the window, expected %llu", what, (double)bytes / 4096, (unsigned long long)packets);
+        fail_msg("%s: %.3f packets in the window, expected %llu", what, (double)bytes / 4096,
+                 (unsigned long long)packets);
 }
 
 static void test_ejection(void **state)
@@ -176,7 +187,10 @@ static void test_ejection(void **state)
     static const struct {
         const char *adapter;
         uint64_t slower;
-    } cases[] = {{"packet=4 KiB", 1}, {"ejection_fraction=50 %", 2}, {"ejection_rate=50 Gb/s", 2}, {"ejection_rate=25 Gb/s", 4}};
+    } cases[] = {{"packet=4 KiB", 1},
+                 {"ejection_fraction=50 %", 2},
+                 {"ejection_rate=50 Gb/s", 2},
+                 {"ejection_rate=25 Gb/s", 4}};
     for (unsigned k = 0; k < 4; k++) {
         ik_sim_result r = one_flow(cases[k].adapter, "buffer=32 KiB", 1);
         expect_packets(cases[k].adapter, r.host_bytes[3], 2000 / cases[k].slower);
@@ -184,7 +198,8 @@ static void test_ejection(void **state)
         ik_sim_result_free(&r);
         /* alone: delivered when the buffer has passed it on */
         r = one_flow(cases[k].adapter, NULL, 0.1);
-        assert_true(r.latency.min == r.latency.max && r.latency.max == wire + cases[k].slower * packet);
+        assert_true(r.latency.min == r.latency.max &&
+                    r.latency.max == wire + cases[k].slower * packet);
         ik_sim_result_free(&r);
     }
 }
@@ -201,7 +216,8 @@ static void test_injection(void **state)
                  {"injection_rate=25 Gb/s;queues=destination", 4},
                  {"injection_rate=400 Gb/s", 1}};
     for (unsigned k = 0; k < 4; k++) {
-        for (double load = 1; load < 3; load++) { /* load and throughput are fractions of what the adapter can send */
+        for (double load = 1; load < 3; load++) {
+            /* load and throughput are fractions of what the adapter can send */
             ik_sim_result r = one_flow(cases[k].adapter, NULL, load);
             expect_packets(cases[k].adapter, r.host_sent_bytes[0], 2000 / cases[k].slower);
             assert_true(r.network_latency.min == packet + wire &&
@@ -216,10 +232,14 @@ static void test_injection(void **state)
 static void test_refusals(void **state)
 {
     (void)state;
-    static const char *const adapters[] = {"queues=destination", "injection_rate=1 Gb/s", "ejection_fraction=50 %"};
+    static const char *const adapters[] = {"queues=destination", "injection_rate=1 Gb/s",
+                                           "ejection_fraction=50 %"};
     for (unsigned k = 0; k < 3; k++) {
-        scenario c = {
-            .fabric = "crossbar:n=4", .routing = "minimal", .load = 0.5, .sw = "model=pipelined", .adapter = adapters[k]};
+        scenario c = {.fabric = "crossbar:n=4",
+                      .routing = "minimal",
+                      .load = 0.5,
+                      .sw = "model=pipelined",
+                      .adapter = adapters[k]};
         ik_sim_result r = {0};
         ik_error err = {0};
         assert_int_equal(try_simulate(&c, &r, &err), IK_ERR_INPUT);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_sim_booksim.c: the pipelined router against whole curves of BookSim2's input-queued router with its default parameters, 4
- * VCs of 8 flits, packets of one flit: every load that it still accepted (accepted/offered >= 0.995), the load it accepts beyond,
- * and where it deadlocks. Once more with internal speed-up 2, and with two ports of the crossbar an input and an output.
- * tests/data/booksim/mean.csv: means over its seeds, with their standard deviation; bench/booksim_curves makes such rows.
+ * test_sim_booksim.c: the pipelined router against whole curves of BookSim2's input-queued router
+ * with its default parameters, 4 VCs of 8 flits, packets of one flit: every load that it still
+ * accepted (accepted/offered >= 0.995), the load it accepts beyond, and where it deadlocks. Once
+ * more with internal speed-up 2, and with two ports of the crossbar an input and an output.
+ * tests/data/booksim/mean.csv: means over its seeds, with their standard deviation;
+ * bench/booksim_curves makes such rows.
  */
 #include "sim_helper.h"
 
@@ -14,7 +16,8 @@
 #define ROUTER   "model=pipelined;flit=125 B;buffer=4000 B;iterations=1"
 
 typedef struct point {
-    double load, latency, deviation, accepted; /* fraction; cycles; of the seeds; accepted / offered */
+    /* fraction; cycles; of the seeds; accepted / offered */
+    double load, latency, deviation, accepted;
 } point;
 
 /* Points of one curve of the reference. */
@@ -26,8 +29,8 @@ static size_t read_curve(const char *config, point *points, size_t room)
     assert_non_null(file);
     while (fgets(line, sizeof line, file)) {
         point p;
-        if (sscanf(line, "%63[^,],%lf,%lf,%*f,%*f,%*f,%*d,%*d,%*d,%lf,%*d,%lf", name, &p.load, &p.latency, &p.deviation,
-                   &p.accepted) == 5 &&
+        if (sscanf(line, "%63[^,],%lf,%lf,%*f,%*f,%*f,%*d,%*d,%*d,%lf,%*d,%lf", name, &p.load,
+                   &p.latency, &p.deviation, &p.accepted) == 5 &&
             strcmp(name, config) == 0 && p.accepted >= 0.995) {
             assert_true(count < room);
             points[count++] = p;
@@ -48,8 +51,8 @@ static scenario with_defaults(scenario c)
     return c;
 }
 
-/* The reference was measured for a few thousand cycles a point: beside the model's own tolerance stands the reference's error.
- * Points from load `from` to load `to`. */
+/* The reference was measured for a few thousand cycles a point: beside the model's own tolerance
+ * stands the reference's error. Points from load `from` to load `to`. */
 static void follow_curve(scenario c, const char *config, double from, double to, double tolerance)
 {
     point points[32];
@@ -63,7 +66,8 @@ static void follow_curve(scenario c, const char *config, double from, double to,
         ik_sim_result r = simulate(c);
         double got = r.latency.mean / CYCLE_PS, expected = points[k].latency;
         if (fabs(got - expected) > tolerance * expected + 3 * points[k].deviation)
-            fail_msg("%s at %g: %g cycles, the reference has %g +- %g", config, c.load, got, expected, points[k].deviation);
+            fail_msg("%s at %g: %g cycles, the reference has %g +- %g", config, c.load, got,
+                     expected, points[k].deviation);
         assert_true(r.throughput / r.offered > 0.99);
         assert_false(r.deadlock);
         ik_sim_result_free(&r);
@@ -82,20 +86,24 @@ static double accepted_at(scenario c, double load)
     return accepted;
 }
 
-static const scenario fat_tree = {.fabric = "karytree:k=4,n=4,latency=10 ns", .routing = "oblivious"},
+static const scenario fat_tree = {.fabric = "karytree:k=4,n=4,latency=10 ns",
+                                  .routing = "oblivious"},
                       mesh = {.fabric = "mesh:dims=8:8,latency=10 ns", .routing = "dor"},
                       torus = {.fabric = "torus:dims=8:8,latency=20 ns,host_latency=10 ns",
                                .routing = "dor",
                                .vc = "dateline:rule=route",
                                .measure = "warmup=50 us;duration=500 us"},
-                      random_graph = {.fabric = "file:path=" TEST_DATA "/fabrics/anynet_rr4_64.net,latency=10 ns",
-                                      .routing = "lft:path=" TEST_DATA "/booksim/anynet_rr4_64.lft"};
+                      random_graph = {.fabric = "file:path=" TEST_DATA
+                                                "/fabrics/anynet_rr4_64.net,latency=10 ns",
+                                      .routing =
+                                          "lft:path=" TEST_DATA "/booksim/anynet_rr4_64.lft"};
 
 static void a_fat_tree_follows_booksim(void **state)
 {
     (void)state;
     follow_curve(fat_tree, "a_ft_k4n4", 0, 0.62, 0.007);
-    /* At .65 it saturates and queues grow without end: only the time that the reference looked at can be compared. */
+    /* At .65 it saturates and queues grow without end: only the time that the reference looked at
+     * can be compared. */
     scenario c = fat_tree;
     c.measure = "warmup=30 us;duration=30 us";
     follow_curve(c, "a_ft_k4n4", 0.62, 0.67, 0.03);
@@ -171,7 +179,8 @@ static void the_proof_finds_its_cycle(void **state)
     ik_proof proof = {0};
     ik_error err = {0};
     assert_int_equal(ik_fabric_from_spec(random_graph.fabric, NULL, &f, &err), IK_OK);
-    assert_int_equal(ik_plan_from_specs(f, random_graph.routing, "any", NULL, 4, NULL, &plan, &err), IK_OK);
+    assert_int_equal(ik_plan_from_specs(f, random_graph.routing, "any", NULL, 4, NULL, &plan, &err),
+                     IK_OK);
     assert_int_equal(ik_verify(plan, NULL, NULL, &proof, &err), IK_OK);
     assert_int_equal(proof.minimal, IK_YES);
     assert_int_equal(proof.deadlock_free, IK_NO);

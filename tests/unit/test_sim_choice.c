@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Adaptive packets that wait in an output's queue choose again. Two leaves of two hosts each are joined by a slow spine and a
- * fast one, and all hosts send to the other leaf at full load: whoever chooses again never leaves a spine idle, so both carry all
- * that they can; whoever chose at arrival queues for the slow one while the fast one idles. */
+ * Adaptive packets that wait in an output's queue choose again. Two leaves of two hosts each are
+ * joined by a slow spine and a fast one, and all hosts send to the other leaf at full load: whoever
+ * chooses again never leaves a spine idle, so both carry all that they can; whoever chose at
+ * arrival queues for the slow one while the fast one idles. */
 #include "sim_helper.h"
 
 enum { LEAF, SLOW = 2, FAST };
@@ -17,7 +18,8 @@ static diamond build(void)
     diamond d = {0};
     ik_builder *b = ik_builder_new();
     uint32_t sw = ik_builder_switches(b, 4, 4), host = ik_builder_hosts(b, 4, 1);
-    uint16_t fast = ik_builder_class(b, 100000000000, 6000, NULL), slow = ik_builder_class(b, 10000000000, 6000, NULL);
+    uint16_t fast = ik_builder_class(b, 100000000000, 6000, NULL),
+             slow = ik_builder_class(b, 10000000000, 6000, NULL);
     for (uint32_t h = 0; h < 4; h++)
         ik_builder_link(b, ik_hs(host + h, 0), ik_sw(sw + LEAF + h / 2, h % 2), fast);
     for (uint32_t leaf = 0; leaf < 2; leaf++) {
@@ -41,7 +43,8 @@ static ik_sim_result simulate_diamond(const diamond *d, const scenario *c)
 }
 
 /* Fractions of what the two links can carry. */
-static void run(const diamond *d, const char *sw, const char *vc, unsigned vcs, const char *selection, double *slow, double *fast)
+static void run(const diamond *d, const char *sw, const char *vc, unsigned vcs,
+                const char *selection, double *slow, double *fast)
 {
     scenario c = {.routing = "minimal",
                   .vc = vc,
@@ -80,27 +83,32 @@ static void test_no_spine_idles(void **state)
         {"queues=fifo;buffer=16 KiB", "1q", 1},
         {"model=ioq;buffer=16 KiB;output_buffer=8 KiB", "1q", 1},
     };
-    static const char *const selections[] = {"first_free:skip_busy=true", "random:skip_busy=true", "most_credits:skip_busy=true",
-                                             "least_queued:skip_busy=true"}; /* or, with output buffers, the slow one has room */
+    static const char *const selections[] = {"first_free:skip_busy=true", "random:skip_busy=true",
+                                             "most_credits:skip_busy=true",
+                                             /* or, with output buffers, the slow one has room */
+                                             "least_queued:skip_busy=true"};
     diamond d = build();
     for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++)
         for (unsigned n = 0; n < 4; n++) {
             double slow, fast;
             run(&d, cases[k].sw, cases[k].vc, cases[k].vcs, selections[n], &slow, &fast);
-            if (slow < 0.994 || slow > 1.006 || fast < 0.995 || fast > 1.005) /* 200 packets on the slow link: one is 0.5 % */
-                fail_msg("%s, %s: the slow spine carries %.4f of what it can, the fast one %.4f", cases[k].sw, selections[n],
-                         slow, fast);
+            /* 200 packets on the slow link: one is 0.5 % */
+            if (slow < 0.994 || slow > 1.006 || fast < 0.995 || fast > 1.005)
+                fail_msg("%s, %s: the slow spine carries %.4f of what it can, the fast one %.4f",
+                         cases[k].sw, selections[n], slow, fast);
         }
     ik_fabric_free(d.f);
 }
 
-/* The same, choosing once at random among the spines with room: now and then all that wait do so for the slow one. */
+/* The same, choosing once at random among the spines with room: now and then all that wait do so
+ * for the slow one. */
 static void test_chosen_at_arrival(void **state)
 {
     (void)state;
     diamond d = build();
     double slow, fast;
-    run(&d, "queues=voqsw;buffer=16 KiB;adaptive_choice=at_arrival", "1q", 1, "random", &slow, &fast);
+    run(&d, "queues=voqsw;buffer=16 KiB;adaptive_choice=at_arrival", "1q", 1, "random", &slow,
+        &fast);
     if (fast < 0.9 || fast > 0.985)
         fail_msg("the fast spine carries %.4f of what it can", fast);
     ik_fabric_free(d.f);
@@ -108,6 +116,7 @@ static void test_chosen_at_arrival(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_spine_idles), cmocka_unit_test(test_chosen_at_arrival)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_spine_idles),
+                                       cmocka_unit_test(test_chosen_at_arrival)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Congestion, where the answer is known: roots, trees, head-of-line blocking, culprits and victims, fairness, classes. */
+ * Congestion, where the answer is known: roots, trees, head-of-line blocking, culprits and victims,
+ * fairness, classes. */
 #include "sim_hash.h"
 
-#include "sim/congest.h"
+#include "sim/measure/congest.h"
 #include "sim_flow.h"
 
 #include <math.h>
@@ -32,8 +33,10 @@ static void script_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void 
     fn(ctx, src, dst[0] < dst[1] ? dst[1] : dst[0], 1, 2);
 }
 
-static const ik_traffic_family script_family = {
-    .name = "script", .summary = "what each host sends", .dest = script_dest, .flows = script_flows};
+static const ik_traffic_family script_family = {.name = "script",
+                                                .summary = "what each host sends",
+                                                .dest = script_dest,
+                                                .flows = script_flows};
 
 typedef struct bench {
     ik_fabric *f;
@@ -53,8 +56,11 @@ static void set_up(bench *b, const char *fabric, const char *routing, const char
         fail_msg("%s", err.text);
     assert_true(b->f->num_hosts <= 16);
     memset(&b->what, 0xff, sizeof b->what);
-    b->traffic =
-        (ik_traffic){.family = &script_family, .fabric = b->f, .num_hosts = b->f->num_hosts, .seed = 1, .impl = &b->what};
+    b->traffic = (ik_traffic){.family = &script_family,
+                              .fabric = b->f,
+                              .num_hosts = b->f->num_hosts,
+                              .seed = 1,
+                              .impl = &b->what};
 }
 
 static void tear_down(bench *b)
@@ -71,8 +77,10 @@ static void sends(bench *b, uint32_t src, uint32_t even, uint32_t odd)
 
 static ik_sim_result run(const bench *b, const char *sw, double load)
 {
-    const scenario c = {
-        .sw = sw, .adapter = "packet=1 kB", .measure = "warmup=50 us;duration=50 us;series=1 us;paranoid=true", .load = load};
+    const scenario c = {.sw = sw,
+                        .adapter = "packet=1 kB",
+                        .measure = "warmup=50 us;duration=50 us;series=1 us;paranoid=true",
+                        .load = load};
     return run_planned(b->plan, &b->traffic, &c);
 }
 
@@ -82,15 +90,17 @@ static uint32_t host_link(const bench *b, uint32_t host)
     return b->f->port_peer[ik_host_port(b->f, host)];
 }
 
-static const char *const models[] = {"buffer=4 kB;queues=fifo",   "buffer=4 kB;queues=voqsw",
-                                     "buffer=4 kB;model=ideal",   "buffer=4 kB;model=ioq;output_buffer=2 kB",
-                                     "buffer=4 kB;queues=damq",   "buffer=12 kB;queues=damq;queue_max=3 kB;damq_bounds=output",
-                                     "buffer=48 kB;queues=voqnet"};
+static const char *const models[] = {
+    "buffer=4 kB;queues=fifo",   "buffer=4 kB;queues=voqsw",
+    "buffer=4 kB;model=ideal",   "buffer=4 kB;model=ioq;output_buffer=2 kB",
+    "buffer=4 kB;queues=damq",   "buffer=12 kB;queues=damq;queue_max=3 kB;damq_bounds=output",
+    "buffer=48 kB;queues=voqnet"};
 enum { NUM_MODELS = sizeof models / sizeof *models };
 
-/* All of a 4-ary 2-tree but the hot host's own send to it. The packets of 12 hosts come through one root switch, where they fill
- * three buffers, and behind these fill the four of each of three leaves; the 15 adapters wait, too. The hot host's leaf feeds the
- * root of the tree from four buffers, none of which lacks credit. */
+/* All of a 4-ary 2-tree but the hot host's own send to it. The packets of 12 hosts come through one
+ * root switch, where they fill three buffers, and behind these fill the four of each of three
+ * leaves; the 15 adapters wait, too. The hot host's leaf feeds the root of the tree from four
+ * buffers, none of which lacks credit. */
 static void test_hot_host(void **state)
 {
     (void)state;
@@ -102,7 +112,8 @@ static void test_hot_host(void **state)
         ik_sim_result r = run(&b, models[m], 1);
         const ik_congestion *k = &r.congestion;
         unsigned output_buffers =
-            strstr(models[m], "ioq") ? 4 : 0; /* of the channels that lack credit: three leaves', one spine's */
+            /* of the channels that lack credit: three leaves', one spine's */
+            strstr(models[m], "ioq") ? 4 : 0;
         uint64_t blocked = 0;
         assert_int_equal(k->num_samples, 100);
         assert_int_equal(k->num_roots, 1);
@@ -113,7 +124,8 @@ static void test_hot_host(void **state)
         assert_int_equal(k->root_list[0].last, 99);
         for (size_t t = 50; t < 100; t++) {
             assert_int_equal(k->roots[t], 1);
-            assert_true(k->hosts[t] >= 12 && k->hosts[t] <= 15); /* the others are sending just now */
+            /* the others are sending just now */
+            assert_true(k->hosts[t] >= 12 && k->hosts[t] <= 15);
             blocked += k->hosts[t] + k->buffers[t];
             assert_int_equal(k->cyclic[t], 0);
             assert_int_equal(k->buffers[t], 15 + output_buffers);
@@ -134,7 +146,8 @@ static void test_hot_host(void **state)
     tear_down(&b);
 }
 
-/* The same in the pipelined router: credit comes flit by flit, so in some samples a channel of the tree moves. */
+/* The same in the pipelined router: credit comes flit by flit, so in some samples a channel of the
+ * tree moves. */
 static void test_hot_host_pipelined(void **state)
 {
     (void)state;
@@ -159,7 +172,8 @@ static void test_hot_host_pipelined(void **state)
     tear_down(&b);
 }
 
-/* One switch. Host 0 sends to 2 and to 3 in turn, hosts 1 and 4 to 2 only: 2 is overrun, 3 is not. */
+/* One switch. Host 0 sends to 2 and to 3 in turn, hosts 1 and 4 to 2 only: 2 is overrun, 3 is
+ * not. */
 static void set_up_overrun(bench *b)
 {
     set_up(b, "crossbar:n=5,latency=10 ns", "minimal", NULL, 1);
@@ -186,8 +200,9 @@ static void test_victim_pipelined(void **state)
     tear_down(&b);
 }
 
-/* A row of four switches: the hosts of the last three send to that of the first. The channel between the first two is where they
- * meet first, so it is the root (the host's own link gets no more than it takes); the hosts get 1/2, 1/4 and 1/4 of it. */
+/* A row of four switches: the hosts of the last three send to that of the first. The channel
+ * between the first two is where they meet first, so it is the root (the host's own link gets no
+ * more than it takes); the hosts get 1/2, 1/4 and 1/4 of it. */
 static void test_parking_lot(void **state)
 {
     (void)state;
@@ -216,7 +231,8 @@ static void test_parking_lot(void **state)
     assert_true(fabs(mean - 8.0 / 9) < 0.02);
     assert_int_equal(k->all_culprits, 3);
     assert_int_equal(k->all_victims, 0);
-    /* Switches 2 and 3 have three connected ports and two: a share of their buffers is blocked, none at the first two. */
+    /* Switches 2 and 3 have three connected ports and two: a share of their buffers is blocked,
+     * none at the first two. */
     const float *blocked = k->switch_blocked + 99 * 4;
     assert_true(blocked[0] == 0 && blocked[1] == 0);
     assert_true(fabsf(blocked[2] - 2.0f / 3) < 1e-6f);
@@ -231,7 +247,8 @@ static void test_victim(void **state)
     (void)state;
     bench b;
     set_up_overrun(&b);
-    ik_sim_result fifo = run(&b, "buffer=8 kB;voq=false", 1), voq = run(&b, "buffer=8 kB;voq=true", 1);
+    ik_sim_result fifo = run(&b, "buffer=8 kB;voq=false", 1),
+                  voq = run(&b, "buffer=8 kB;voq=true", 1);
     const ik_congestion *k = &fifo.congestion;
     assert_int_equal(k->num_roots, 1);
     assert_int_equal(k->root_list[0].port, host_link(&b, 2));
@@ -246,8 +263,8 @@ static void test_victim(void **state)
         assert_int_equal(k->culprits[n].dst, 2);
         assert_int_equal(k->culprits[n].victim, 0);
     }
-    /* In one of three packet times host 0's input waits for 2; every second of the seven or so packets in its FIFO, a third of
-     * all, is for 3. */
+    /* In one of three packet times host 0's input waits for 2; every second of the seven or so
+     * packets in its FIFO, a third of all, is for 3. */
     assert_true(k->hol_share > 0.03 && k->hol_share < 0.08);
     assert_true(k->hol_time_ns > 0);
     assert_int_equal(voq.congestion.num_roots, 1);
@@ -261,8 +278,9 @@ static void test_victim(void **state)
     tear_down(&b);
 }
 
-/* Two switches. Hosts 0 and 1 of the first send to 4 at the second; host 2 of the first sends to 5. The channel between them is
- * shared, so 5's packets stand behind 4's in the buffer at its end, although 5 is idle: victims two hops away from the root. */
+/* Two switches. Hosts 0 and 1 of the first send to 4 at the second; host 2 of the first sends to 5.
+ * The channel between them is shared, so 5's packets stand behind 4's in the buffer at its end,
+ * although 5 is idle: victims two hops away from the root. */
 static void test_victim_upstream(void **state)
 {
     (void)state;
@@ -278,17 +296,19 @@ static void test_victim_upstream(void **state)
     assert_int_equal(k->victims[0].src, 2);
     assert_int_equal(k->victims[0].dst, 5);
     assert_int_equal(k->all_culprits, 3);
-    assert_true(k->root_list[0].buffers == 2 && k->root_list[0].hosts == 3 && k->root_list[0].depth == 2);
+    assert_true(k->root_list[0].buffers == 2 && k->root_list[0].hosts == 3 &&
+                k->root_list[0].depth == 2);
     ik_sim_result_free(&r);
-    ik_sim_result net = run(&b, "buffer=64 kB;queues=voqnet", 1); /* nobody waits for packets to another host */
+    /* nobody waits for packets to another host */
+    ik_sim_result net = run(&b, "buffer=64 kB;queues=voqnet", 1);
     assert_int_equal(net.congestion.root_list[0].port, host_link(&b, 4));
     assert_int_equal(net.congestion.all_victims, 0);
     ik_sim_result_free(&net);
     tear_down(&b);
 }
 
-/* A load that everything can carry has no roots; without a series, or when it is not wanted, nothing is sampled and the run is
- * the same. */
+/* A load that everything can carry has no roots; without a series, or when it is not wanted,
+ * nothing is sampled and the run is the same. */
 static void test_quiet(void **state)
 {
     (void)state;
@@ -298,7 +318,8 @@ static void test_quiet(void **state)
         sends(&b, h, (h + 4) % 16, (h + 4) % 16);
     ik_sim_result r = run(&b, "buffer=4 kB", 0.5);
     assert_int_equal(r.congestion.num_samples, 100);
-    assert_int_equal(r.congestion.all_roots + r.congestion.num_trees + r.congestion.largest_tree, 0);
+    assert_int_equal(r.congestion.all_roots + r.congestion.num_trees + r.congestion.largest_tree,
+                     0);
     assert_int_equal(r.congestion.all_culprits + r.congestion.all_victims, 0);
     assert_true(r.congestion.blocked_share == 0 && r.congestion.hol_share == 0);
     scenario c = {.sw = "buffer=4 kB", .adapter = "packet=1 kB", .load = 0.5};
@@ -323,12 +344,15 @@ static void test_circle(void **state)
     set_up(&b, "torus:dims=5,p=2,latency=10 ns", "minimal", "1q", 1);
     for (uint32_t h = 0; h < 10; h++)
         sends(&b, h, (h + 4) % 10, (h + 4) % 10);
-    const scenario c = {.adapter = "packet=16 kB", .measure = "warmup=0 ns;duration=60 us;series=1 us;watchdog=50 us", .load = 1};
+    const scenario c = {.adapter = "packet=16 kB",
+                        .measure = "warmup=0 ns;duration=60 us;series=1 us;watchdog=50 us",
+                        .load = 1};
     ik_sim_result r = run_planned(b.plan, &b.traffic, &c);
     assert_true(r.deadlock);
     const ik_congestion *k = &r.congestion;
     size_t last = (size_t)(r.end_ps / k->period_ps) - 1;
-    assert_int_equal(k->cyclic[last], 15); /* the buffers of the ring, and those of the hosts behind them */
+    /* the buffers of the ring, and those of the hosts behind them */
+    assert_int_equal(k->cyclic[last], 15);
     assert_int_equal(k->buffers[last], 15);
     assert_int_equal(k->hosts[last], 10);
     assert_int_equal(k->roots[last], 0);
@@ -341,7 +365,8 @@ static void test_classes(void **state)
 {
     (void)state;
     static const char *const kinds[] = {"model=iq", "model=pipelined;flit=125 B"};
-    static const char *const shares[] = {"hotspot:nodes=3,fraction=25%", "hotspot:nodes=3,share=messages,fraction=25%"};
+    static const char *const shares[] = {"hotspot:nodes=3,fraction=25%",
+                                         "hotspot:nodes=3,share=messages,fraction=25%"};
     for (unsigned n = 0; n < 4; n++) {
         ik_sim_result r = simulate((scenario){.fabric = "karytree:k=4,n=2,latency=10 ns",
                                               .routing = "dmodk",
@@ -359,20 +384,23 @@ static void test_classes(void **state)
         assert_int_equal(hot->latency.count + rest->latency.count, r.latency.count);
         assert_int_equal(hot->latency.sum + rest->latency.sum, r.latency.sum);
         for (size_t t = 0; t < r.num_series; t++)
-            assert_true(fabs(hot->series_throughput[t] + rest->series_throughput[t] - r.series_throughput[t]) < 1e-12);
-        /* Three or four of 16 hosts, or about a quarter of all messages, want a single host's link, which carries 1/16 in all;
-         * background messages go there, too. */
+            assert_true(fabs(hot->series_throughput[t] + rest->series_throughput[t] -
+                             r.series_throughput[t]) < 1e-12);
+        /* Three or four of 16 hosts, or about a quarter of all messages, want a single host's link,
+         * which carries 1/16 in all; background messages go there, too. */
         assert_true(hot->offered > 0.1 && hot->throughput < 1.0 / 16 && hot->throughput > 0.5 / 16);
         assert_true(hot->latency.mean > rest->latency.mean);
         assert_int_equal(r.congestion.root_list[0].samples > 0, 1);
         ik_sim_result_free(&r);
     }
-    ik_sim_result r = simulate((scenario){.fabric = "crossbar:n=4", .routing = "minimal", .load = 0.5});
+    ik_sim_result r =
+        simulate((scenario){.fabric = "crossbar:n=4", .routing = "minimal", .load = 0.5});
     assert_int_equal(r.num_classes, 0);
     ik_sim_result_free(&r);
 }
 
-/* More flows than the table holds: the few heavy ones stay, and none is short by more than the table says. */
+/* More flows than the table holds: the few heavy ones stay, and none is short by more than the
+ * table says. */
 static void test_forgetting(void **state)
 {
     (void)state;
@@ -397,15 +425,17 @@ static void test_forgetting(void **state)
     for (size_t n = 0; n < HEAVY; n++) {
         const ik_congestion_flow *c = &k.culprits[n], *v = &k.victims[n];
         assert_int_equal(c->src, 1u << 31);
-        assert_true(c->culprit <= 2 * seen[c->dst] && c->culprit + c->victim + k.flow_error >= 3 * seen[c->dst]);
+        assert_true(c->culprit <= 2 * seen[c->dst] &&
+                    c->culprit + c->victim + k.flow_error >= 3 * seen[c->dst]);
         assert_int_equal(v->src, 1u << 31);
     }
     congest_result_free(&k);
     free(t.flows);
 }
 
-/* More packets than are looked at one by one: some buffers in turn stand for all, the same on any number of threads, and what is
- * estimated comes near what Karol's switches do: with FIFOs full of packets to all outputs, many wait only for their head. */
+/* More packets than are looked at one by one: some buffers in turn stand for all, the same on any
+ * number of threads, and what is estimated comes near what Karol's switches do: with FIFOs full of
+ * packets to all outputs, many wait only for their head. */
 static void test_stride(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What holds whatever is simulated: conservation, order, the same results on any number of threads; deadlock found; nonsense
- * refused. */
+ * What holds whatever is simulated: conservation, order, the same results on any number of threads;
+ * deadlock found; nonsense refused. */
 #include "sim_helper.h"
 
 #define ON(net, way, scheme, n) .fabric = net, .routing = way, .vc = scheme, .num_vcs = n
@@ -17,40 +17,53 @@ static const scenario models[] = {
     {ON(SMALL, "dmodk", "any", 2)},
     {ON(SMALL, "dmodk", "any", 2), .sw = "voq=false"},
     {ON(TREE, "dmodk", "1q", 0), .adapter = "message=10000 B"},
-    {ON(TREE, "random", "1q", 0), .adapter = "packet=64 B;message=1000 B;interleave=fifo;injection=poisson"},
+    {ON(TREE, "random", "1q", 0),
+     .adapter = "packet=64 B;message=1000 B;interleave=fifo;injection=poisson"},
     {ON(TREE, "dmodk", "1q", 0), .sw = "buffer=8 KiB", .traffic = "hotspot:fraction=50%"},
-    {ON(TREE, "dmodk", "dbbm", 2), .sw = "voq=false;input_speedup=2;arbiter=random;routing_delay=20 ns"},
+    {ON(TREE, "dmodk", "dbbm", 2),
+     .sw = "voq=false;input_speedup=2;arbiter=random;routing_delay=20 ns"},
     {ON(TREE, "adaptive_tree", "1q", 0)},
     {ON(TREE, "adaptive_tree", "1q", 0), .sw = "voq=false;switching=saf"},
     {ON("crossbar:n=100", "minimal", "1q", 0)},
     {ON("crossbar:n=70", "minimal", "1q", 0), .sw = "voq=false;arbiter=oldest_first"},
-    {ON("karytree:k=2,n=2,latency=3 us", "dmodk", "1q", 0), .adapter = "packet=64 B;injection=bernoulli"},
-    {ON(TREE, "dmodk", "1q", 0), .sw = "model=ioq;speedup=2;output_buffer=16 KiB;traversal_delay=100 ns"},
-    {ON(SMALL, "dmodk", "dbbm", 2), .sw = "model=ioq;voq=false;output_buffer=16 KiB", .adapter = "message=9000 B"},
+    {ON("karytree:k=2,n=2,latency=3 us", "dmodk", "1q", 0),
+     .adapter = "packet=64 B;injection=bernoulli"},
+    {ON(TREE, "dmodk", "1q", 0),
+     .sw = "model=ioq;speedup=2;output_buffer=16 KiB;traversal_delay=100 ns"},
+    {ON(SMALL, "dmodk", "dbbm", 2), .sw = "model=ioq;voq=false;output_buffer=16 KiB",
+     .adapter = "message=9000 B"},
     {ON(TREE, "adaptive_tree", "1q", 0), .sw = "model=ioq"},
     {ON(TREE, "dmodk", "dbbm", 2), .sw = "model=ideal"},
     {ON(TREE, "adaptive_tree", "1q", 0), .sw = "model=ideal;buffer=16 KiB"},
     {ON(TREE, "dmodk", "dbbm", 3), .sw = "queues=damq;buffer=24 KiB"},
-    {ON(TREE, "dmodk", "dbbm", 2), .sw = "queues=damq;damq_bounds=output;buffer=80 KiB;queue_max=12 KiB",
+    {ON(TREE, "dmodk", "dbbm", 2),
+     .sw = "queues=damq;damq_bounds=output;buffer=80 KiB;queue_max=12 KiB",
      .adapter = "message=9000 B", .traffic = "hotspot:fraction=30%"},
     {ON(TREE, "random", "any", 2), .sw = "queues=damq;damq_bounds=output;buffer=80 KiB"},
-    {ON(TREE, "dmodk", "1q", 1), .sw = "queues=damq;damq_bounds=output;queue_min=2 KiB;buffer=32 KiB",
+    {ON(TREE, "dmodk", "1q", 1),
+     .sw = "queues=damq;damq_bounds=output;queue_min=2 KiB;buffer=32 KiB",
      .traffic = "hotspot:fraction=30%"},
     {ON(TREE, "adaptive_tree", "any", 2), .sw = "queues=damq;buffer=16 KiB;queue_max=12 KiB"},
     {ON(TREE, "dmodk", "any", 2),
-     .sw = "queues=damq;model=ioq;damq_bounds=output;buffer=80 KiB;output_buffer=16 KiB;output_sharing=shared",
+     .sw = "queues=damq;model=ioq;damq_bounds=output;buffer=80 KiB;output_buffer=16 "
+           "KiB;output_sharing=shared",
      .adapter = "message=9000 B"},
-    {ON(TREE, "dmodk", "dbbm", 2), .sw = "voq=false;model=ioq;output_buffer=12 KiB;output_sharing=shared"},
-    {ON(TREE, "dmodk", "1q", 1), .sw = "queues=voqnet;buffer=64 KiB", .traffic = "hotspot:fraction=30%"},
-    {ON(TREE, "random", "dbbm", 2), .sw = "queues=voqnet;buffer=256 KiB;input_speedup=2;arbiter=oldest_first",
+    {ON(TREE, "dmodk", "dbbm", 2),
+     .sw = "voq=false;model=ioq;output_buffer=12 KiB;output_sharing=shared"},
+    {ON(TREE, "dmodk", "1q", 1), .sw = "queues=voqnet;buffer=64 KiB",
+     .traffic = "hotspot:fraction=30%"},
+    {ON(TREE, "random", "dbbm", 2),
+     .sw = "queues=voqnet;buffer=256 KiB;input_speedup=2;arbiter=oldest_first",
      .adapter = "message=9000 B"},
     {ON(TREE, "adaptive_tree", "any", 2), .sw = "queues=voqnet;buffer=256 KiB;switching=saf"},
-    {ON(TREE, "dmodk", "dbbm", 2), .adapter = "message=9000 B;queues=destination;ejection_fraction=60 %",
+    {ON(TREE, "dmodk", "dbbm", 2),
+     .adapter = "message=9000 B;queues=destination;ejection_fraction=60 %",
      .traffic = "hotspot:fraction=30%"},
     {ON(TREE, "dmodk", "1q", 1), .sw = "queues=voqnet;buffer=64 KiB",
-     .adapter = "message=9000 B;queues=destination;active=2;injection_fraction=70 %", .traffic = "hotspot:fraction=30%",
-     .load = 1.5},
-    {ON(TREE, "dmodk", "any", 3), .sw = "queues=damq;damq_bounds=output;buffer=160 KiB", .adapter = "message=9000 B;queues=one"},
+     .adapter = "message=9000 B;queues=destination;active=2;injection_fraction=70 %",
+     .traffic = "hotspot:fraction=30%", .load = 1.5},
+    {ON(TREE, "dmodk", "any", 3), .sw = "queues=damq;damq_bounds=output;buffer=160 KiB",
+     .adapter = "message=9000 B;queues=one"},
 };
 enum { NUM_MODELS = sizeof models / sizeof *models };
 
@@ -70,7 +83,8 @@ static void test_conservation(void **state)
         ik_sim_result r = simulate(c);
         if (r.packets_delivered == 0 || r.deadlock || r.order_violations || r.packets_unroutable)
             if (strcmp(c.routing, "dmodk") == 0 && strcmp(c.vc, "any") != 0)
-                fail_msg("model %u: %llu delivered, %llu out of order", m, (unsigned long long)r.packets_delivered,
+                fail_msg("model %u: %llu delivered, %llu out of order", m,
+                         (unsigned long long)r.packets_delivered,
                          (unsigned long long)r.order_violations);
         assert_true(r.packets_generated >= r.packets_delivered + r.packets_in_flight);
         ik_sim_result_free(&r);
@@ -92,15 +106,21 @@ static void test_threads(void **state)
                 first = r;
                 continue;
             }
-            if (r.checksum != first.checksum || r.packets_delivered != first.packets_delivered || r.events != first.events)
-                fail_msg("model %u: %u threads give another result than one (%llx, %llx)", m, threads[t],
-                         (unsigned long long)r.checksum, (unsigned long long)first.checksum);
-            assert_memory_equal(r.series_throughput, first.series_throughput, first.num_series * sizeof(double));
-            assert_memory_equal(r.series_latency_ns, first.series_latency_ns, first.num_series * sizeof(double));
+            if (r.checksum != first.checksum || r.packets_delivered != first.packets_delivered ||
+                r.events != first.events)
+                fail_msg("model %u: %u threads give another result than one (%llx, %llx)", m,
+                         threads[t], (unsigned long long)r.checksum,
+                         (unsigned long long)first.checksum);
+            assert_memory_equal(r.series_throughput, first.series_throughput,
+                                first.num_series * sizeof(double));
+            assert_memory_equal(r.series_latency_ns, first.series_latency_ns,
+                                first.num_series * sizeof(double));
             assert_int_equal(r.latency.sum, first.latency.sum);
             assert_int_equal(r.latency.num_buckets, first.latency.num_buckets);
-            assert_memory_equal(r.latency.buckets, first.latency.buckets, first.latency.num_buckets * 8);
-            assert_true(r.throughput == first.throughput && r.offered == first.offered && r.fairness == first.fairness);
+            assert_memory_equal(r.latency.buckets, first.latency.buckets,
+                                first.latency.num_buckets * 8);
+            assert_true(r.throughput == first.throughput && r.offered == first.offered &&
+                        r.fairness == first.fairness);
             ik_sim_result_free(&r);
         }
         ik_sim_result_free(&first);
@@ -122,7 +142,8 @@ static void test_seeds(void **state)
     ik_sim_result_free(&d);
 }
 
-/* Naive minimal routing on a ring: the watchdog names a cycle of packets and buffers. Up/down on the same ring runs on. */
+/* Naive minimal routing on a ring: the watchdog names a cycle of packets and buffers. Up/down on
+ * the same ring runs on. */
 static void test_watchdog(void **state)
 {
     (void)state;
@@ -133,7 +154,8 @@ static void test_watchdog(void **state)
                   .load = 1,
                   .sw = "buffer=16 KiB",
                   .measure = "warmup=0 ns;duration=5 ms;paranoid=true"};
-    static const char *const switches[] = {"buffer=16 KiB;voq=true", "buffer=16 KiB;voq=false", "buffer=16 KiB;model=ideal",
+    static const char *const switches[] = {"buffer=16 KiB;voq=true", "buffer=16 KiB;voq=false",
+                                           "buffer=16 KiB;model=ideal",
                                            "buffer=16 KiB;model=ioq;output_buffer=16 KiB"};
     for (unsigned k = 0; k < 4; k++) {
         c.sw = switches[k];
@@ -225,7 +247,8 @@ static void test_memory_limit_and_cancel(void **state)
     assert_true(r.throughput > 0.4 && r.threads == 1);
     uint64_t largest = r.state_bytes;
     ik_sim_result_free(&r);
-    for (env.num_threads = 1; env.num_threads < 4; env.num_threads++) { /* enough to begin with, not for what it grows to */
+    for (env.num_threads = 1; env.num_threads < 4; env.num_threads++) {
+        /* enough to begin with, not for what it grows to */
         env.memory_limit_bytes = largest - 1;
         assert_true(ik_sim_estimate_bytes(plan, &config) < env.memory_limit_bytes);
         assert_int_equal(ik_sim_run(plan, traffic, &config, &env, &r, &err), IK_ERR_MEMORY);
@@ -249,7 +272,8 @@ static void test_histogram(void **state)
     assert_true(count == r.latency.count && count > 0);
     assert_true(ik_histogram_percentile(&r.latency, 0) >= (double)r.latency.min);
     assert_true(ik_histogram_percentile(&r.latency, 1) == (double)r.latency.max);
-    assert_true(ik_histogram_percentile(&r.latency, 0.5) <= ik_histogram_percentile(&r.latency, 0.99));
+    assert_true(ik_histogram_percentile(&r.latency, 0.5) <=
+                ik_histogram_percentile(&r.latency, 0.99));
     for (size_t b = 0; b < 7000; b++)
         assert_true(ik_histogram_bucket_low(b) < ik_histogram_bucket_low(b + 1));
     ik_sim_result_free(&r);
@@ -263,7 +287,8 @@ int main(void)
         cmocka_unit_test(test_damage),       cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_histogram),    cmocka_unit_test(test_memory_limit_and_cancel),
     };
-#ifdef __SANITIZE_THREAD__ /* the others run on one thread: minutes that prove nothing about threads */
+/* the others run on one thread: minutes that prove nothing about threads */
+#ifdef __SANITIZE_THREAD__
     cmocka_set_test_filter("test_threads");
 #endif
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cut into partitions: whole pods where a tree has enough of them, parts of equal work where the traffic is uneven, something
- * sensible on every kind of fabric. (That no cut changes a result is test_sim_threads.c.) */
-#include "sim/sim_cut.h"
+ * The cut into partitions: whole pods where a tree has enough of them, parts of equal work where
+ * the traffic is uneven, something sensible on every kind of fabric. (That no cut changes a result
+ * is test_sim_threads.c.) */
+#include "sim/parallel/cut.h"
 #include "sim_helper.h"
 
 typedef struct cut_case {
@@ -37,8 +38,9 @@ static uint16_t *cut(const cut_case *c, uint32_t parts, int method, sim_cut_qual
 {
     uint16_t *part_of = calloc(c->f->num_switches, sizeof *part_of);
     ik_error err = {0};
-    ik_status status = method < 0 ? sim_cut(c->f, &c->loads, parts, part_of, q, &err)
-                                  : sim_cut_by(c->f, &c->loads, parts, (sim_cut_method)method, part_of, q, &err);
+    ik_status status =
+        method < 0 ? sim_cut(c->f, &c->loads, parts, part_of, q, &err)
+                   : sim_cut_by(c->f, &c->loads, parts, (sim_cut_method)method, part_of, q, &err);
     if (status != IK_OK)
         fail_msg("%u parts, method %d: %s", parts, method, err.text);
     for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
@@ -61,8 +63,8 @@ static void test_loads(void **state)
     close_case(&c);
 }
 
-/* Pods of an 8-ary 3-tree under uniform traffic: 2 and 4 parts take whole pods, cut the least that any balanced cut does, and are
- * contiguous. */
+/* Pods of an 8-ary 3-tree under uniform traffic: 2 and 4 parts take whole pods, cut the least that
+ * any balanced cut does, and are contiguous. */
 static void test_whole_pods(void **state)
 {
     (void)state;
@@ -76,7 +78,8 @@ static void test_whole_pods(void **state)
         for (uint32_t sw = 0; sw < c.f->num_switches; sw++) {
             for (uint32_t port = c.f->port_base[sw]; port < c.f->port_base[sw + 1]; port++) {
                 uint32_t peer = ik_peer_node(c.f, port);
-                if (ik_is_switch(c.f, peer) && c.f->switch_level[sw] < 3 && c.f->switch_level[peer] < 3)
+                if (ik_is_switch(c.f, peer) && c.f->switch_level[sw] < 3 &&
+                    c.f->switch_level[peer] < 3)
                     assert_int_equal(part_of[sw], part_of[peer]);
             }
         }
@@ -97,10 +100,12 @@ static void test_falls_back(void **state)
     uint16_t part_of[192];
     free(cut(&c, 7, -1, &q));
     assert_true(q.method > SIM_CUT_POD_GRAPH && q.balance < 1.05);
-    assert_int_equal(sim_cut_by(c.f, &c.loads, 9, SIM_CUT_PODS, part_of, &q, &err), IK_ERR_UNSUPPORTED);
+    assert_int_equal(sim_cut_by(c.f, &c.loads, 9, SIM_CUT_PODS, part_of, &q, &err),
+                     IK_ERR_UNSUPPORTED);
     free(cut(&c, 9, -1, &q));
     assert_true(q.balance < 1.05);
-    assert_int_equal(sim_cut_by(c.f, &c.loads, 150, SIM_CUT_GRAPH, part_of, &q, &err), IK_ERR_UNSUPPORTED);
+    assert_int_equal(sim_cut_by(c.f, &c.loads, 150, SIM_CUT_GRAPH, part_of, &q, &err),
+                     IK_ERR_UNSUPPORTED);
     free(cut(&c, 150, -1, &q));
     close_case(&c);
 }
@@ -124,9 +129,12 @@ static void test_uneven_load(void **state)
 static void test_corners(void **state)
 {
     (void)state;
-    static const char *const fabrics[] = {
-        "karytree:k=2,n=2",         "crossbar:n=4", "fullmesh:n=5,p=1", "mesh:dims=2:3,p=1", "fullmesh:n=8,p=2,fail_switches=90%",
-        "karytree:k=4,n=2,fail=90%"};
+    static const char *const fabrics[] = {"karytree:k=2,n=2",
+                                          "crossbar:n=4",
+                                          "fullmesh:n=5,p=1",
+                                          "mesh:dims=2:3,p=1",
+                                          "fullmesh:n=8,p=2,fail_switches=90%",
+                                          "karytree:k=4,n=2,fail=90%"};
     for (size_t k = 0; k < sizeof fabrics / sizeof *fabrics; k++) {
         cut_case c = open_case(fabrics[k], "minimal", "shift:by=1");
         memset(c.loads.work, 0, c.f->num_switches * sizeof *c.loads.work);
@@ -143,8 +151,9 @@ static void test_corners(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loads),       cmocka_unit_test(test_whole_pods), cmocka_unit_test(test_falls_back),
-        cmocka_unit_test(test_uneven_load), cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_loads),      cmocka_unit_test(test_whole_pods),
+        cmocka_unit_test(test_falls_back), cmocka_unit_test(test_uneven_load),
+        cmocka_unit_test(test_corners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

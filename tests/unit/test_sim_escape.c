@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Plans that an escape layer makes free from deadlock, at full load: whatever selects the outputs and however the switch keeps its
- * packets, a run proved by Duato's condition never stands still. Where the condition is not proved the run is left out. */
+ * Plans that an escape layer makes free from deadlock, at full load: whatever selects the outputs
+ * and however the switch keeps its packets, a run proved by Duato's condition never stands still.
+ * Where the condition is not proved the run is left out. */
 #include "ikat/verify.h"
 #include "sim_helper.h"
 #include <stdlib.h>
@@ -9,12 +10,16 @@
 static const struct {
     const char *fabric, *vc;
 } layers[] = {
-    {"mesh:dims=4:4,p=4", "escape:routing=updown"},      {"mesh:dims=4:4,p=4", "escape:routing=dor"},
-    {"hyperx:dims=3:3,p=6", "escape:routing=updown"},    {"torus:dims=4:4,p=3", "escape:routing=updown"},
-    {"torus:dims=5:5,p=3", "escape:routing=updown"},     {"mesh:dims=3:3:3,p=3", "escape:routing=dor"},
+    {"mesh:dims=4:4,p=4", "escape:routing=updown"},
+    {"mesh:dims=4:4,p=4", "escape:routing=dor"},
+    {"hyperx:dims=3:3,p=6", "escape:routing=updown"},
+    {"torus:dims=4:4,p=3", "escape:routing=updown"},
+    {"torus:dims=5:5,p=3", "escape:routing=updown"},
+    {"mesh:dims=3:3:3,p=3", "escape:routing=dor"},
     {"polarfly:q=4,p=4", "escape:routing=updown"},
 };
-static const char *const selections[] = {"first_free", "first_free:skip_busy=true", "random", "most_credits", "least_queued", "cyclic"};
+static const char *const selections[] = {
+    "first_free", "first_free:skip_busy=true", "random", "most_credits", "least_queued", "cyclic"};
 static const char *const switches[] = {
     "queues=fifo;buffer=8 KiB",
     "queues=fifo;buffer=24 KiB",
@@ -57,8 +62,8 @@ typedef struct runs {
 
 static unsigned print_still(const scenario *c, const ik_sim_result *r)
 {
-    print_error("%s, %s, %s, %s, %s: stands still%s\n", c->fabric, c->vc, c->selection, c->sw, c->traffic,
-                r->deadlock ? ", in a deadlock" : "");
+    print_error("%s, %s, %s, %s, %s: stands still%s\n", c->fabric, c->vc, c->selection, c->sw,
+                c->traffic, r->deadlock ? ", in a deadlock" : "");
     return 1;
 }
 
@@ -70,7 +75,9 @@ static void run_case(const ik_fabric *f, const scenario *c, runs *tally)
     ik_plan *plan = NULL;
     ik_traffic *traffic = NULL;
     ik_sim_result r = {0};
-    assert_int_equal(ik_plan_from_specs(f, c->routing, c->vc, c->selection, c->num_vcs, &env, &plan, &err), IK_OK);
+    assert_int_equal(
+        ik_plan_from_specs(f, c->routing, c->vc, c->selection, c->num_vcs, &env, &plan, &err),
+        IK_OK);
     if (proved(plan, c)) {
         assert_int_equal(ik_traffic_from_spec(f, c->traffic, &env, &traffic, &err), IK_OK);
         if (run_plan(plan, traffic, c, &r, &err) != IK_OK)
@@ -95,8 +102,14 @@ static void test_proved_layers_keep_moving(void **state)
         for (size_t w = 0; w < sizeof switches / sizeof *switches; w++)
             for (size_t s = 0; s < sizeof selections / sizeof *selections; s++)
                 for (size_t t = 0; t < sizeof traffics / sizeof *traffics; t++) {
-                    scenario c = {layers[l].fabric, "minimal", layers[l].vc, selections[s], traffics[t], switches[w],
-                                  .measure = "warmup=150 us;duration=20 us", .load = 100};
+                    scenario c = {layers[l].fabric,
+                                  "minimal",
+                                  layers[l].vc,
+                                  selections[s],
+                                  traffics[t],
+                                  switches[w],
+                                  .measure = "warmup=150 us;duration=20 us",
+                                  .load = 100};
                     if (number++ % step == 0)
                         run_case(f, &c, &tally);
                 }

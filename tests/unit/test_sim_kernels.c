@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The fast kernel and the general one give the same deliveries at the same times; hot structures keep their size. */
-#include "sim/sim_look.h"
+ * The fast kernel and the general one give the same deliveries at the same times; hot structures
+ * keep their size. */
+#include "sim/core/look.h"
 #include "sim_helper.h"
 
 static void test_sizes(void **state)
@@ -22,9 +23,11 @@ typedef struct variant {
     unsigned duration_us; /* short where packets are: there are many */
 } variant;
 
-typedef enum kernel { GENERAL, FAST, PLAIN } kernel; /* plain: nobody asks for more than totals, so not checked while it runs */
+/* plain: nobody asks for more than totals, so not checked while it runs */
+typedef enum kernel { GENERAL, FAST, PLAIN } kernel;
 
-/* Over the heads of all queues as those see them who look at a network at rest; those are the same, whatever a kernel does early. */
+/* Over the heads of all queues as those see them who look at a network at rest; those are the same,
+ * whatever a kernel does early. */
 static uint64_t hash_heads(sim *s)
 {
     uint64_t sum = 0, place = 1;
@@ -39,14 +42,15 @@ static uint64_t hash_heads(sim *s)
                 for (uint32_t n = 0; n < look_queues(s, sw); n++, place += 2) {
                     uint32_t head = look_head(s, sw, in, v, n);
                     if (head != IK_NONE)
-                        sum += place * sim_delivery_hash(&look_packet(p, head)->rt, look_packet(p, head)->t_gen, 0);
+                        sum += place * sim_delivery_hash(&look_packet(p, head)->rt,
+                                                         look_packet(p, head)->t_gen, 0);
                 }
     return sum;
 }
 
 /* Sum over what the hosts received and, if it ends so, over the deadlock and its time. */
-static uint64_t run_kernel(const variant *v, const char *routing, const char *pattern, const char *watchdog, kernel which,
-                           uint64_t *hops)
+static uint64_t run_kernel(const variant *v, const char *routing, const char *pattern,
+                           const char *watchdog, kernel which, uint64_t *hops)
 {
     ik_env env = {.seed = 3};
     ik_fabric *f = NULL;
@@ -55,15 +59,18 @@ static uint64_t run_kernel(const variant *v, const char *routing, const char *pa
     ik_error err = {0};
     sim s;
     assert_int_equal(ik_fabric_from_spec(v->fabric, &env, &f, &err), IK_OK);
-    assert_int_equal(ik_plan_from_specs(f, routing, v->vc, NULL, v->num_vcs, &env, &plan, &err), IK_OK);
+    assert_int_equal(ik_plan_from_specs(f, routing, v->vc, NULL, v->num_vcs, &env, &plan, &err),
+                     IK_OK);
     assert_int_equal(ik_traffic_from_spec(f, pattern, &env, &traffic, &err), IK_OK);
     char times[80];
-    snprintf(times, sizeof times, "warmup=0 ns;duration=%u us;watchdog=%s;paranoid=%s", v->duration_us, watchdog,
+    snprintf(times, sizeof times, "warmup=0 ns;duration=%u us;watchdog=%s;paranoid=%s",
+             v->duration_us, watchdog,
              which != PLAIN && v->duration_us <= MOST_CHECKED ? "true" : "false");
     const scenario c = {.sw = v->sw, .measure = times, .load = v->load};
     sections at;
     assert_int_equal(open_sections(&at, &c, &err), IK_OK);
-    assert_int_equal(sim_setup_kernel(&s, plan, traffic, &at.config, &env, which != GENERAL, &err), IK_OK);
+    assert_int_equal(sim_setup_kernel(&s, plan, traffic, &at.config, &env, which != GENERAL, &err),
+                     IK_OK);
     assert_int_equal(s.fast, which != GENERAL); /* otherwise this compares nothing */
     if (which == PLAIN)
         assert_true(s.fast_state->early || s.fast_state->dense || s.store_forward);
@@ -88,15 +95,17 @@ static uint64_t run_kernel(const variant *v, const char *routing, const char *pa
     return sum;
 }
 
-static void compare(const variant *v, const char *routing, const char *pattern, const char *watchdog)
+static void compare(const variant *v, const char *routing, const char *pattern,
+                    const char *watchdog)
 {
     uint64_t hops[3], hash[3];
     for (kernel k = GENERAL; k <= PLAIN; k++)
         hash[k] = run_kernel(v, routing, pattern, watchdog, k, &hops[k]);
     for (kernel k = FAST; k <= PLAIN; k++)
         if (hash[k] != hash[GENERAL] || hops[k] != hops[GENERAL])
-            fail_msg("%s %s %s: kernel %d differs from the general one (%llu and %llu hops)", v->fabric, v->vc, v->sw, k,
-                     (unsigned long long)hops[k], (unsigned long long)hops[GENERAL]);
+            fail_msg("%s %s %s: kernel %d differs from the general one (%llu and %llu hops)",
+                     v->fabric, v->vc, v->sw, k, (unsigned long long)hops[k],
+                     (unsigned long long)hops[GENERAL]);
 }
 
 static void test_same(void **state)
@@ -113,20 +122,28 @@ static void test_same(void **state)
         {"karytree:k=16,n=2", "1q", "voq=true;iterations=1;buffer=192 KiB", 1, 1,
          80}, /* large switches: many pairs are left over */
         {"karytree:k=16,n=2", "dbbm", "voq=true;iterations=2;buffer=192 KiB", 3, 1, 100},
-        {"karytree:k=16,n=2,link_rate=20 Tb/s", "dbbm", "voq=true;iterations=1;buffer=128 KiB", 3, 1, 2}, /* the same, many keys a window */
-        {"karytree:k=16,n=2,link_rate=20 Tb/s", "1q", "voq=true;iterations=1;buffer=128 KiB", 1, 1, 2},
+        /* the same, many keys a window */
+        {"karytree:k=16,n=2,link_rate=20 Tb/s", "dbbm", "voq=true;iterations=1;buffer=128 KiB", 3,
+         1, 2},
+        {"karytree:k=16,n=2,link_rate=20 Tb/s", "1q", "voq=true;iterations=1;buffer=128 KiB", 1, 1,
+         2},
         {"karytree:k=2,n=11", "1q", "voq=true", 1, 0.2, 31}, /* many switches */
-        {"karytree:k=4,n=3", "1q", "voq=true;buffer=8 KiB", 1, 1, 31}, /* space for 2 and 3 packets: when does it count? */
+        /* space for 2 and 3 packets: when does it count? */
+        {"karytree:k=4,n=3", "1q", "voq=true;buffer=8 KiB", 1, 1, 31},
         {"karytree:k=4,n=3", "1q", "voq=true;buffer=12 KiB", 1, 1, 31},
         {"karytree:k=4,n=3", "dbbm", "voq=true;buffer=36 KiB", 3, 1, 31},
-        {"karytree:k=8,n=2", "1q", "voq=true;buffer=16 KiB;routing_delay=20 ns", 1, 0.5, 31}, /* packets ask some windows later */
+        /* packets ask some windows later */
+        {"karytree:k=8,n=2", "1q", "voq=true;buffer=16 KiB;routing_delay=20 ns", 1, 0.5, 31},
         {"karytree:k=8,n=2", "1q", "voq=false;traversal_delay=33 ns", 1, 0.4, 31},
-        {"karytree:k=4,n=3,latency=30 ns", "1q", "voq=true;buffer=12 KiB", 1, 0.9, 31},        /* a transmission is 10.9 windows */
-        {"karytree:k=4,n=3,latency=40 ns", "1q", "voq=true;buffer=12 KiB", 1, 0.9, 31},        /* 8.2 */
+        /* a transmission is 10.9 windows */
+        {"karytree:k=4,n=3,latency=30 ns", "1q", "voq=true;buffer=12 KiB", 1, 0.9, 31},
+        /* 8.2 */
+        {"karytree:k=4,n=3,latency=40 ns", "1q", "voq=true;buffer=12 KiB", 1, 0.9, 31},
         {"karytree:k=4,n=3,link_rate=20 Tb/s", "1q", "voq=true;buffer=32 KiB", 1, 0.6, 2},
         {"karytree:k=4,n=3,link_rate=20 Tb/s", "dbbm", "voq=true;buffer=32 KiB", 4, 0.3, 2},
         {"karytree:k=4,n=3,link_rate=20 Tb/s", "dbbm", "voq=true;buffer=128 KiB", 4, 0.5, 2},
-        {"karytree:k=4,n=3,link_rate=20 Tb/s", "dbbm", "voq=false;buffer=128 KiB;routing_delay=9 ns", 4, 1, 2},
+        {"karytree:k=4,n=3,link_rate=20 Tb/s", "dbbm",
+         "voq=false;buffer=128 KiB;routing_delay=9 ns", 4, 1, 2},
     };
     for (size_t n = 0; n < sizeof variants / sizeof *variants; n++)
         compare(&variants[n], "dmodk", "uniform", "20 us");
@@ -147,13 +164,16 @@ static void test_same_draws(void **state)
         compare(&variants[n], "valiant", "uniform", "20 us");
 }
 
-/* A ring without layers: all kernels find the same deadlock at the same time, whatever was on its way then. */
+/* A ring without layers: all kernels find the same deadlock at the same time, whatever was on its
+ * way then. */
 static void test_same_deadlock(void **state)
 {
     (void)state;
-    static const char *const switches[] = {"voq=true;buffer=16 KiB", "voq=false;buffer=16 KiB", "voq=true;buffer=4 KiB",
+    static const char *const switches[] = {"voq=true;buffer=16 KiB", "voq=false;buffer=16 KiB",
+                                           "voq=true;buffer=4 KiB",
                                            "voq=true;buffer=8 KiB;routing_delay=17 ns"};
-    static const char *const periods[] = {"20 us", "7 ns"}; /* the short one sees the last packet fly */
+    /* the short one sees the last packet fly */
+    static const char *const periods[] = {"20 us", "7 ns"};
     for (size_t n = 0; n < 2 * sizeof switches / sizeof *switches; n++) {
         variant v = {"torus:dims=5,p=2", "1q", switches[n / 2], 1, 1, 5000};
         compare(&v, "dor", "shift:by=4", periods[n % 2]);
@@ -162,6 +182,8 @@ static void test_same_deadlock(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_same), cmocka_unit_test(test_same_draws), cmocka_unit_test(test_same_deadlock)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_same),
+                                       cmocka_unit_test(test_same_draws),
+                                       cmocka_unit_test(test_same_deadlock)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is simulated at a low load is what the analysis predicts: for every routing on a fabric of every family that it accepts,
- * the packets that cross each channel are as many as its load says, within five standard deviations.
+ * What is simulated at a low load is what the analysis predicts: for every routing on a fabric of
+ * every family that it accepts, the packets that cross each channel are as many as its load says,
+ * within five standard deviations.
  *
- * Deterministic and oblivious routings are compared as they are. Adaptive ones are predicted with equal shares of what they allow,
- * which the selection `random` gives them while hardly anything waits; ugal_l goes minimally then, so it is compared with
- * `minimal`. What follows queues at a higher load is no matter of shares.
+ * Deterministic and oblivious routings are compared as they are. Adaptive ones are predicted with
+ * equal shares of what they allow, which the selection `random` gives them while hardly anything
+ * waits; ugal_l goes minimally then, so it is compared with `minimal`. What follows queues at a
+ * higher load is no matter of shares.
  *
- * Some pairs of routing and fabric are drawn, all are taken where the environment says IKAT_TEST_ALL.
+ * Some pairs of routing and fabric are drawn, all are taken where the environment says
+ * IKAT_TEST_ALL.
  */
 #include "sim_helper.h"
 
@@ -16,39 +19,48 @@
 enum { PACKETS = 300, MOST_HOSTS = 130, PACKET = 64 }; /* packets that a host sends; bytes */
 
 typedef struct probe {
-    const char *fabric, *routing, *predicted; /* predicted: the routing whose loads are expected; NULL = the same */
+    /* predicted: the routing whose loads are expected; NULL = the same */
+    const char *fabric, *routing, *predicted;
     const char *vc, *sw, *pattern;
     unsigned num_vcs;
 } probe;
 
 static unsigned compared;
 
-static void check_channels(const probe *p, const ik_fabric *f, const ik_load *l, const ik_sim_result *r, double load)
+static void check_channels(const probe *p, const ik_fabric *f, const ik_load *l,
+                           const ik_sim_result *r, double load)
 {
-    double rate = 0; /* of a host: the sum of its cables', which a load is a part of; all hosts have as many here, or none */
+    /* of a host: the sum of its cables', which a load is a part of; all hosts have as many here, or
+     * none */
+    double rate = 0;
     for (uint32_t h = 0; h < f->num_hosts && rate == 0; h++)
-        for (uint32_t port = f->port_base[ik_host_node(f, h)]; port < f->port_base[ik_host_node(f, h) + 1]; port++)
+        for (uint32_t port = f->port_base[ik_host_node(f, h)];
+             port < f->port_base[ik_host_node(f, h) + 1]; port++)
             rate += f->port_peer[port] != IK_NONE ? (double)ik_port_rate_bps(f, port) : 0;
     double sent = load * rate * (double)r->window_ps * 1e-12 / 8 / PACKET;
     for (uint32_t c = 0; c < f->num_ports; c++) {
         double expected = l->load[c] * sent, seen = (double)r->channel_bytes[c] / PACKET;
         if (fabs(seen - expected) > (expected > 0 ? 5 * sqrt(expected) + 3 : 0))
-            fail_msg("%s on %s (%s), %s, %s: channel %u (node %u to %u) carried %.0f packets, expected are %.1f", p->routing,
-                     p->fabric, p->sw ? p->sw : "-", p->vc ? p->vc : "own VCs", p->pattern, c, f->port_node[c],
-                     ik_peer_node(f, c), seen, expected);
+            fail_msg("%s on %s (%s), %s, %s: channel %u (node %u to %u) carried %.0f packets, "
+                     "expected are %.1f",
+                     p->routing, p->fabric, p->sw ? p->sw : "-", p->vc ? p->vc : "own VCs",
+                     p->pattern, c, f->port_node[c], ik_peer_node(f, c), seen, expected);
     }
     compared++;
 }
 
 /* Measures for as long as every host needs for its packets. */
-static void run_probe(const probe *p, const ik_fabric *f, const ik_plan *plan, const ik_traffic *t, const ik_load *l)
+static void run_probe(const probe *p, const ik_fabric *f, const ik_plan *plan, const ik_traffic *t,
+                      const ik_load *l)
 {
     double load = l->saturation < 0.4 ? l->saturation / 4 : 0.1;
     uint64_t packet_ps = ik_transmit_ps(PACKET, 100000000000);
     char adapter[64], measure[128];
     snprintf(adapter, sizeof adapter, "packet=%d B;injection=poisson", PACKET);
-    snprintf(measure, sizeof measure, "warmup=2 us;duration=%.0f ps", (double)packet_ps * PACKETS / load);
-    const scenario c = {.sw = p->sw, .adapter = adapter, .measure = measure, .load = load, .seed = 5};
+    snprintf(measure, sizeof measure, "warmup=2 us;duration=%.0f ps",
+             (double)packet_ps * PACKETS / load);
+    const scenario c = {
+        .sw = p->sw, .adapter = adapter, .measure = measure, .load = load, .seed = 5};
     ik_sim_result r = {0};
     ik_error err = {0};
     if (run_plan(plan, t, &c, &r, &err) != IK_OK)
@@ -79,11 +91,13 @@ static bool try_probe(const probe *p)
     ik_traffic *t = NULL;
     ik_load l = {0};
     ik_error err = {0};
-    bool fits = f->num_hosts >= 2 && f->num_hosts <= MOST_HOSTS &&
-                make_plan(p, f, &env, &plan) &&
-                (!p->predicted || ik_plan_from_specs(f, p->predicted, NULL, NULL, 0, &env, &other, &err) == IK_OK) &&
-                ik_traffic_from_spec(f, p->pattern, &env, &t, &err) == IK_OK &&
-                ik_load_measure(other ? other->routing : plan->routing, t, &env, &l, &err) == IK_OK && l.undelivered == 0;
+    bool fits =
+        f->num_hosts >= 2 && f->num_hosts <= MOST_HOSTS && make_plan(p, f, &env, &plan) &&
+        (!p->predicted ||
+         ik_plan_from_specs(f, p->predicted, NULL, NULL, 0, &env, &other, &err) == IK_OK) &&
+        ik_traffic_from_spec(f, p->pattern, &env, &t, &err) == IK_OK &&
+        ik_load_measure(other ? other->routing : plan->routing, t, &env, &l, &err) == IK_OK &&
+        l.undelivered == 0;
     if (fits)
         run_probe(p, f, plan, t, &l);
     ik_load_free(&l);
@@ -106,12 +120,9 @@ static void probe_on(const probe *p)
 static const struct {
     const char *routing, *predicted;
 } more[] = {
-    {"minimal:paths=one", NULL},
-    {"valiant:paths=one", NULL},
-    {"valiant:intermediate=all", NULL},
-    {"ugal_l:t=100 %,first=random", "minimal"},
-    {"fir:mode=adaptive", NULL},
-    {"adaptive_tree:stages=1", NULL},
+    {"minimal:paths=one", NULL},        {"valiant:paths=one", NULL},
+    {"valiant:intermediate=all", NULL}, {"ugal_l:t=100 %,first=random", "minimal"},
+    {"fir:mode=adaptive", NULL},        {"adaptive_tree:stages=1", NULL},
 };
 
 static bool whole(void)
@@ -126,12 +137,16 @@ static bool drawn(const ik_routing_family *family, uint32_t number)
     return whole() || ik_random_below(7, IK_RNG_TEST, 1, number, chooses ? 3 : 10) == 0;
 }
 
-static void probe_routing(const char *routing, const char *predicted, const char *fabric, uint32_t number)
+static void probe_routing(const char *routing, const char *predicted, const char *fabric,
+                          uint32_t number)
 {
     static const char *const patterns[] = {"uniform", "permutation:seed=3"};
     for (unsigned k = 0; k < 2; k++)
         if (whole() || number % 2 == k)
-            try_probe(&(probe){.fabric = fabric, .routing = routing, .predicted = predicted, .pattern = patterns[k]});
+            try_probe(&(probe){.fabric = fabric,
+                               .routing = routing,
+                               .predicted = predicted,
+                               .pattern = patterns[k]});
 }
 
 static void probe_fabric(const char *fabric, uint32_t *number)
@@ -164,8 +179,10 @@ static void test_examples_of_routings(void **state)
         for (const char *const *e = (*r)->example_fabrics; e && *e; e++) {
             char fabric[256], routing[256];
             const char *space = strchr(*e, ' ');
-            snprintf(fabric, sizeof fabric, "%.*s", (int)(space ? space - *e : (long)strlen(*e)), *e);
-            snprintf(routing, sizeof routing, "%s%s%s", (*r)->name, space ? ":" : "", space ? space + 1 : "");
+            snprintf(fabric, sizeof fabric, "%.*s", (int)(space ? space - *e : (long)strlen(*e)),
+                     *e);
+            snprintf(routing, sizeof routing, "%s%s%s", (*r)->name, space ? ":" : "",
+                     space ? space + 1 : "");
             if (strcmp((*r)->name, "ugal_l") != 0 && drawn(*r, ++number))
                 probe_routing(routing, NULL, fabric, number);
         }
@@ -176,12 +193,18 @@ static void test_examples_of_routings(void **state)
 static void test_every_model(void **state)
 {
     (void)state;
-    static const char *const models[] = {
-        "model=iq",    "model=iq;queues=fifo",    "model=iq;queues=damq;damq_bounds=vc", "model=iq;queues=voqnet;buffer=1 MiB",
-        "model=ideal", "model=ioq;queues=voqsw",  "model=ioq;queues=fifo",
-        "model=iq;adaptive_choice=at_arrival", "model=pipelined;flit=32 B;buffer=4 KiB"};
+    static const char *const models[] = {"model=iq",
+                                         "model=iq;queues=fifo",
+                                         "model=iq;queues=damq;damq_bounds=vc",
+                                         "model=iq;queues=voqnet;buffer=1 MiB",
+                                         "model=ideal",
+                                         "model=ioq;queues=voqsw",
+                                         "model=ioq;queues=fifo",
+                                         "model=iq;adaptive_choice=at_arrival",
+                                         "model=pipelined;flit=32 B;buffer=4 KiB"};
     static const probe plans[] = {{.fabric = "mlfm:h=4", .routing = "valiant"},
-                                  {.fabric = "mlfm:h=4", .routing = "valiant", .vc = "1q"}, /* the fast kernel */
+                                  /* the fast kernel */
+                                  {.fabric = "mlfm:h=4", .routing = "valiant", .vc = "1q"},
                                   {.fabric = "slimfly:q=5,p=1", .routing = "minimal"},
                                   {.fabric = "dragonfly:h=2", .routing = "valiant"},
                                   {.fabric = "karytree:k=4,n=2", .routing = "oblivious"},
@@ -190,7 +213,8 @@ static void test_every_model(void **state)
     for (size_t m = 0; m < sizeof models / sizeof *models; m++)
         for (size_t k = 0; k < sizeof plans / sizeof *plans; k++) {
             probe p = plans[k];
-            bool chooses_late = strstr(models[m], "adaptive_choice"), adapts = strstr(p.routing, "adaptive") || !strcmp(p.routing, "minimal");
+            bool chooses_late = strstr(models[m], "adaptive_choice"),
+                 adapts = strstr(p.routing, "adaptive") || !strcmp(p.routing, "minimal");
             if ((!whole() && k % 2 != m % 2 && k > 0) || (chooses_late && !adapts))
                 continue;
             p.sw = models[m];
@@ -199,11 +223,15 @@ static void test_every_model(void **state)
         }
 }
 
-/* Senders that look a switch ahead for an output know it before it is drawn there; paranoid: they are right. */
+/* Senders that look a switch ahead for an output know it before it is drawn there; paranoid: they
+ * are right. */
 static void test_looking_ahead(void **state)
 {
     (void)state;
-    probe p = {.fabric = "mlfm:h=3", .routing = "valiant", .sw = "queues=damq;damq_bounds=output", .pattern = "uniform"};
+    probe p = {.fabric = "mlfm:h=3",
+               .routing = "valiant",
+               .sw = "queues=damq;damq_bounds=output",
+               .pattern = "uniform"};
     probe_on(&p);
     scenario c = {.fabric = p.fabric,
                   .routing = p.routing,
@@ -221,7 +249,8 @@ static void test_looking_ahead(void **state)
 static void test_threads(void **state)
 {
     (void)state;
-    static const char *const models[] = {"model=iq", "model=ioq;queues=fifo", "model=pipelined;flit=64 B"};
+    static const char *const models[] = {"model=iq", "model=ioq;queues=fifo",
+                                         "model=pipelined;flit=64 B"};
     static const char *const schemes[] = {NULL, "1q"};
     for (size_t n = 0; n < 6; n++) {
         uint64_t checksum = 0;
@@ -242,8 +271,8 @@ static void test_threads(void **state)
     }
 }
 
-/* Several minimal paths between the switches of a column, and Valiant's routing on them: what it accepts at full load is near what
- * the analysis says (with one of these paths it was .36). */
+/* Several minimal paths between the switches of a column, and Valiant's routing on them: what it
+ * accepts at full load is near what the analysis says (with one of these paths it was .36). */
 static void test_saturation_of_valiant(void **state)
 {
     (void)state;

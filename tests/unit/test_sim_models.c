@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every model of a switch against what must hold of it without simulating: times over every number of hops, the paths of the
- * plan, the static prediction of saturation, waiting times, equal treatment of equal hosts, order. */
+ * Every model of a switch against what must hold of it without simulating: times over every number
+ * of hops, the paths of the plan, the static prediction of saturation, waiting times, equal
+ * treatment of equal hosts, order. */
 #include "sim_flow.h"
 
 #include <math.h>
@@ -27,31 +28,39 @@ static const struct {
 static uint64_t alone_ps(unsigned m, unsigned links)
 {
     unsigned switches = links - 1;
-    if (m == PIPELINED) /* 1 + injection + 4 stages a switch + channels between switches + ejection */
+    /* 1 + injection + 4 stages a switch + channels between switches + ejection */
+    if (m == PIPELINED)
         return (1 + 1 + 4 * switches + (switches - 1) + 1) * 10000ull;
     return links * 10000ull + switches * 20000ull + 10000;
 }
 
-/* Three packets of src reach dst over exactly the channels of the plan's path, all in the same time. */
-static void check_flow(const ik_plan *plan, unsigned m, uint32_t src, uint32_t dst, unsigned *longest)
+/* Three packets of src reach dst over exactly the channels of the plan's path, all in the same
+ * time. */
+static void check_flow(const ik_plan *plan, unsigned m, uint32_t src, uint32_t dst,
+                       unsigned *longest)
 {
     uint32_t path[256], links = ik_plan_path(plan, src, dst, 0, path, 256);
     flow one = {src, dst, 3};
     ik_traffic traffic = flow_traffic(plan->fabric, &one);
-    scenario c = {.load = 0.002, .sw = models[m].sw, .adapter = FLIT, .measure = "warmup=0 ns;duration=40 us;paranoid=true"};
+    scenario c = {.load = 0.002,
+                  .sw = models[m].sw,
+                  .adapter = FLIT,
+                  .measure = "warmup=0 ns;duration=40 us;paranoid=true"};
     if (links == 0)
         return;
     ik_sim_result r = run_planned(plan, &traffic, &c);
     assert_int_equal(r.latency.count, 3);
-    if (r.latency.min != r.latency.max || r.latency.min != alone_ps(m, links) || r.network_latency.max > r.latency.max)
-        fail_msg("%s, %s: %u to %u over %u links takes %llu to %llu ps, expected %llu", models[m].name, plan->routing->spec, src,
-                 dst, links, (unsigned long long)r.latency.min, (unsigned long long)r.latency.max,
+    if (r.latency.min != r.latency.max || r.latency.min != alone_ps(m, links) ||
+        r.network_latency.max > r.latency.max)
+        fail_msg("%s, %s: %u to %u over %u links takes %llu to %llu ps, expected %llu",
+                 models[m].name, plan->routing->spec, src, dst, links,
+                 (unsigned long long)r.latency.min, (unsigned long long)r.latency.max,
                  (unsigned long long)alone_ps(m, links));
     uint64_t sum = 0;
     for (uint32_t k = 0; k < links; k++)
         if (r.channel_bytes[path[k]] != 3 * 125)
-            fail_msg("%s, %s: %u to %u does not take channel %u of its path", models[m].name, plan->routing->spec, src, dst,
-                     path[k]);
+            fail_msg("%s, %s: %u to %u does not take channel %u of its path", models[m].name,
+                     plan->routing->spec, src, dst, path[k]);
     for (uint32_t port = 0; port < plan->fabric->num_ports; port++)
         sum += r.channel_bytes[port];
     assert_int_equal(sum, (uint64_t)links * 3 * 125);
@@ -70,7 +79,9 @@ static void check_flows(const char *fabric, const char *routing, unsigned first,
         for (uint32_t dst = 1; dst < f->num_hosts; dst += f->num_hosts / 9 + 1)
             check_flow(plan, m, 0, dst, &longest);
         for (uint32_t src = 1; src < f->num_hosts; src += f->num_hosts / 5 + 1)
-            check_flow(plan, m, src, (src * 5 + 3) % f->num_hosts == src ? 0 : (src * 5 + 3) % f->num_hosts, &longest);
+            check_flow(plan, m, src,
+                       (src * 5 + 3) % f->num_hosts == src ? 0 : (src * 5 + 3) % f->num_hosts,
+                       &longest);
         assert_true(longest >= 2);
         ik_plan_free(plan);
     }
@@ -81,7 +92,8 @@ static void check_flows(const char *fabric, const char *routing, unsigned first,
 static void test_every_number_of_hops(void **state)
 {
     (void)state;
-    ik_fabric *row = fabric_of("mesh:dims=9,latency=10 ns"), *tree = fabric_of("karytree:k=2,n=4,latency=10 ns");
+    ik_fabric *row = fabric_of("mesh:dims=9,latency=10 ns"),
+              *tree = fabric_of("karytree:k=2,n=4,latency=10 ns");
     for (unsigned m = 0; m < NUM_MODELS; m++) {
         ik_plan *plan = plan_of(row, "dor", NULL, models[m].vcs);
         unsigned longest = 0;
@@ -102,9 +114,10 @@ static void test_every_number_of_hops(void **state)
 static void test_paths(void **state)
 {
     (void)state;
-    static const char *const fabrics[] = {"karytree:k=3,n=3,latency=10 ns", "torus:dims=4:3,latency=10 ns",
-                                          "mesh:dims=4:3,latency=10 ns", "fullmesh:n=5,p=2,latency=10 ns",
-                                          "dragonfly:h=1,latency=10 ns"};
+    static const char *const fabrics[] = {
+        "karytree:k=3,n=3,latency=10 ns", "torus:dims=4:3,latency=10 ns",
+        "mesh:dims=4:3,latency=10 ns", "fullmesh:n=5,p=2,latency=10 ns",
+        "dragonfly:h=1,latency=10 ns"};
     unsigned served = 0;
     for (size_t k = 0; k < sizeof fabrics / sizeof *fabrics; k++) {
         ik_fabric *f = NULL;
@@ -130,8 +143,10 @@ static void test_paths(void **state)
 
 /* ---- saturation */
 
-/* Below the predicted load everything that is offered arrives; above it the tightest channel is full. */
-static void check_saturation(const char *fabric, const char *routing, const char *pattern, unsigned m)
+/* Below the predicted load everything that is offered arrives; above it the tightest channel is
+ * full. */
+static void check_saturation(const char *fabric, const char *routing, const char *pattern,
+                             unsigned m)
 {
     ik_fabric *f = fabric_of(fabric);
     ik_plan *plan = plan_of(f, routing, models[m].vcs > 1 ? "any" : "1q", models[m].vcs);
@@ -145,16 +160,17 @@ static void check_saturation(const char *fabric, const char *routing, const char
     c.load = load.saturation * 0.98;
     ik_sim_result r = run_planned(plan, traffic, &c);
     if (fabs(r.throughput / r.offered - 1) > 0.01 || r.offered < 0.1 * c.load)
-        fail_msg("%s, %s, %s, %s: %.4f of the %.4f offered at 98 %% of saturation %.4f", models[m].name, fabric, routing, pattern,
-                 r.throughput, r.offered, load.saturation);
+        fail_msg("%s, %s, %s, %s: %.4f of the %.4f offered at 98 %% of saturation %.4f",
+                 models[m].name, fabric, routing, pattern, r.throughput, r.offered,
+                 load.saturation);
     ik_sim_result_free(&r);
     c.load = load.saturation * 1.1;
     r = run_planned(plan, traffic, &c);
     double full = (double)ik_port_rate_bps(f, load.tightest) / 8 * (double)r.window_ps * 1e-12;
     double used = (double)r.channel_bytes[load.tightest] / full;
     if (used < 0.98 || used > 1.001)
-        fail_msg("%s, %s, %s, %s: the tightest channel is used %.4f above saturation", models[m].name, fabric, routing, pattern,
-                 used);
+        fail_msg("%s, %s, %s, %s: the tightest channel is used %.4f above saturation",
+                 models[m].name, fabric, routing, pattern, used);
     ik_sim_result_free(&r);
     ik_load_free(&load);
     ik_traffic_free(traffic);
@@ -173,13 +189,15 @@ static void test_saturation(void **state)
         check_saturation("karytree:k=4,n=2,latency=10 ns", "dmodk", "permutation:seed=3", m);
         check_saturation("karytree:k=2,n=4,latency=10 ns", "dmodk", "reversal", m);
         check_saturation("fullmesh:n=4,p=3,latency=10 ns", "minimal", "worst", m);
-        check_saturation("crossbar:n=8,latency=10 ns", "minimal", "hotspot:nodes=2,fraction=100%", m);
+        check_saturation("crossbar:n=8,latency=10 ns", "minimal", "hotspot:nodes=2,fraction=100%",
+                         m);
     }
 }
 
 /* ---- waiting */
 
-/* 50 Poisson sources share an output that they load to rho: M/D/1, mean wait rho D / (2 (1 - rho)), D = 10 ns. */
+/* 50 Poisson sources share an output that they load to rho: M/D/1, mean wait rho D / (2 (1 - rho)),
+ * D = 10 ns. */
 static void test_waiting(void **state)
 {
     (void)state;
@@ -196,10 +214,12 @@ static void test_waiting(void **state)
                           .measure = "warmup=50 us;duration=3 ms;watchdog=0 ns"};
             ik_sim_result r = simulate(c);
             double wait = (r.network_latency.mean - (double)alone_ps(m, 2)) * 51 / 50 / 10000;
-            double own = rho / 50 * rho / 50; /* two of one source never overlap: they wait at the source */
+            /* two of one source never overlap: they wait at the source */
+            double own = rho / 50 * rho / 50;
             double expect = rho / (2 * (1 - rho)) - own;
             if (fabs(wait / expect - 1) > 0.05)
-                fail_msg("%s at %.1f: mean wait %.4f packets, M/D/1 has %.4f", models[m].name, rho, wait, expect);
+                fail_msg("%s at %.1f: mean wait %.4f packets, M/D/1 has %.4f", models[m].name, rho,
+                         wait, expect);
             ik_sim_result_free(&r);
         }
     }
@@ -217,8 +237,9 @@ static double chi_square(const uint64_t *bytes, uint32_t n, double unit)
     return sum;
 }
 
-/* All hosts of each of these are alike: what they receive, and send, scatters no more than independent counts do. Torus for the
- * models of packets alone: the dateline makes its switches unequal in VCs, which routers of few flits feel at full load. */
+/* All hosts of each of these are alike: what they receive, and send, scatters no more than
+ * independent counts do. Torus for the models of packets alone: the dateline makes its switches
+ * unequal in VCs, which routers of few flits feel at full load. */
 static void check_symmetry(unsigned m, const scenario *where, double load)
 {
     scenario c = *where;
@@ -230,8 +251,9 @@ static void check_symmetry(unsigned m, const scenario *where, double load)
     ik_sim_result r = simulate(c);
     double in = chi_square(r.host_bytes, 16, 125), out = chi_square(r.host_sent_bytes, 16, 125);
     if (in > 15 + 4 * sqrt(30) || out > 15 + 4 * sqrt(30) || r.fairness < 0.99)
-        fail_msg("%s, %s at load %g: chi-square %.1f received, %.1f sent with 15 degrees, fairness %.4f", models[m].name,
-                 c.fabric, load, in, out, r.fairness);
+        fail_msg(
+            "%s, %s at load %g: chi-square %.1f received, %.1f sent with 15 degrees, fairness %.4f",
+            models[m].name, c.fabric, load, in, out, r.fairness);
     ik_sim_result_free(&r);
 }
 
@@ -240,8 +262,14 @@ static void test_symmetry(void **state)
     (void)state;
     static const scenario places[] = {
         {.fabric = "crossbar:n=16,latency=10 ns", .routing = "minimal", .vc = "any", .num_vcs = 4},
-        {.fabric = "fullmesh:n=8,p=2,latency=10 ns", .routing = "minimal", .vc = "any", .num_vcs = 4},
-        {.fabric = "torus:dims=4:4,latency=10 ns", .routing = "dor", .vc = "dateline", .num_vcs = 2},
+        {.fabric = "fullmesh:n=8,p=2,latency=10 ns",
+         .routing = "minimal",
+         .vc = "any",
+         .num_vcs = 4},
+        {.fabric = "torus:dims=4:4,latency=10 ns",
+         .routing = "dor",
+         .vc = "dateline",
+         .num_vcs = 2},
     };
     for (unsigned m = 0; m < NUM_MODELS; m++)
         for (unsigned k = 0; k < (m == PIPELINED ? 2 : 3); k++) {
@@ -272,8 +300,8 @@ static void test_turns(void **state)
             most = r.host_sent_bytes[h] > most ? r.host_sent_bytes[h] : most;
         }
         if (least == 0 || most - least > 2 * 125)
-            fail_msg("%s: equal inputs send %llu to %llu bytes", models[m].name, (unsigned long long)least,
-                     (unsigned long long)most);
+            fail_msg("%s: equal inputs send %llu to %llu bytes", models[m].name,
+                     (unsigned long long)least, (unsigned long long)most);
         ik_sim_result_free(&r);
     }
 }
@@ -286,14 +314,15 @@ static void test_order(void **state)
     static const char *const routings[] = {"dmodk", "smodk", "random", "updown"};
     for (unsigned m = 0; m < PIPELINED; m++)
         for (unsigned k = 0; k < 4; k++) {
-            ik_sim_result r = simulate((scenario){.fabric = "karytree:k=3,n=3,latency=10 ns",
-                                                  .routing = routings[k],
-                                                  .vc = "1q",
-                                                  .traffic = "uniform",
-                                                  .load = 0.9,
-                                                  .sw = models[m].sw,
-                                                  .adapter = "packet=500 B;message=2 kB;interleave=fifo;injection=poisson",
-                                                  .measure = "warmup=0 ns;duration=40 us;paranoid=true"});
+            ik_sim_result r = simulate(
+                (scenario){.fabric = "karytree:k=3,n=3,latency=10 ns",
+                           .routing = routings[k],
+                           .vc = "1q",
+                           .traffic = "uniform",
+                           .load = 0.9,
+                           .sw = models[m].sw,
+                           .adapter = "packet=500 B;message=2 kB;interleave=fifo;injection=poisson",
+                           .measure = "warmup=0 ns;duration=40 us;paranoid=true"});
             assert_true(r.packets_delivered > 1000 && r.order_violations == 0);
             ik_sim_result_free(&r);
         }
@@ -304,30 +333,33 @@ static void test_order(void **state)
 static void test_room(void **state)
 {
     (void)state;
-    static const char *const switches[] = {"model=iq;buffer=3000 B", "model=iq;voq=false;buffer=3000 B",
-                                           "model=ioq;buffer=3000 B;output_buffer=3000 B", "model=ideal;buffer=3000 B"};
+    static const char *const switches[] = {
+        "model=iq;buffer=3000 B", "model=iq;voq=false;buffer=3000 B",
+        "model=ioq;buffer=3000 B;output_buffer=3000 B", "model=ideal;buffer=3000 B"};
     for (unsigned m = 0; m < 4; m++) {
-        ik_sim_result r = simulate((scenario){.fabric = "karytree:k=3,n=2,latency=10 ns",
-                                              .routing = "dmodk",
-                                              .vc = "any",
-                                              .num_vcs = 3,
-                                              .traffic = "uniform",
-                                              .load = 1,
-                                              .sw = switches[m],
-                                              .adapter = "packet=1 kB;injection=poisson",
-                                              .measure = "warmup=5 us;duration=20 us;paranoid=true"});
+        ik_sim_result r =
+            simulate((scenario){.fabric = "karytree:k=3,n=2,latency=10 ns",
+                                .routing = "dmodk",
+                                .vc = "any",
+                                .num_vcs = 3,
+                                .traffic = "uniform",
+                                .load = 1,
+                                .sw = switches[m],
+                                .adapter = "packet=1 kB;injection=poisson",
+                                .measure = "warmup=5 us;duration=20 us;paranoid=true"});
         assert_true(r.throughput > 0.3);
         ik_sim_result_free(&r);
     }
 }
 
-/* A switch's buffer for two packets limits the link into it: credit is back a packet time and two latencies after a packet was
- * sent. Hosts have room enough. */
+/* A switch's buffer for two packets limits the link into it: credit is back a packet time and two
+ * latencies after a packet was sent. Hosts have room enough. */
 static void test_round_trip(void **state)
 {
     (void)state;
-    static const char *const switches[] = {"model=iq;buffer=8 KiB", "model=iq;voq=false;buffer=8 KiB", "model=ioq;buffer=8 KiB",
-                                           "model=ideal;buffer=8 KiB"};
+    static const char *const switches[] = {"model=iq;buffer=8 KiB",
+                                           "model=iq;voq=false;buffer=8 KiB",
+                                           "model=ioq;buffer=8 KiB", "model=ideal;buffer=8 KiB"};
     for (unsigned m = 0; m < 4; m++) {
         ik_sim_result r = simulate((scenario){.fabric = "crossbar:n=2,latency=2 us",
                                               .routing = "minimal",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The pipelined router on several threads: everything that a run returns is the same with 1, 2, 3 and 7, on trees, meshes, tori and
- * random graphs, for every allocator, buffers smaller than a packet, slow and long links, checks, watchdog and samples. */
+ * The pipelined router on several threads: everything that a run returns is the same with 1, 2, 3
+ * and 7, on trees, meshes, tori and random graphs, for every allocator, buffers smaller than a
+ * packet, slow and long links, checks, watchdog and samples. */
 #include "sim_hash.h"
 #include "sim_helper.h"
 
@@ -34,7 +35,8 @@ static void compare(scenario c)
         ik_sim_result r = run_on(f, c, threads[k]);
         uint64_t value = hash_result(f, &r);
         if (k > 0 && value != first)
-            fail_msg("%s, %s, %s, %s: %u threads give another result than one", c.fabric, c.sw, c.routing, c.adapter, threads[k]);
+            fail_msg("%s, %s, %s, %s: %u threads give another result than one", c.fabric, c.sw,
+                     c.routing, c.adapter, threads[k]);
         first = value;
         ik_sim_result_free(&r);
     }
@@ -43,10 +45,20 @@ static void compare(scenario c)
 
 static const scenario networks[] = {
     {.fabric = "karytree:k=4,n=3,latency=10 ns", .routing = "dmodk", .vc = "any", .num_vcs = 4},
-    {.fabric = "karytree:k=4,n=3,latency=70 ns,host_latency=10 ns", .routing = "oblivious", .vc = "any", .num_vcs = 2},
-    {.fabric = "karytree:k=4,n=2,latency=35 ns", .routing = "adaptive_tree", .vc = "1q", .num_vcs = 1, .load = 0.9},
+    {.fabric = "karytree:k=4,n=3,latency=70 ns,host_latency=10 ns",
+     .routing = "oblivious",
+     .vc = "any",
+     .num_vcs = 2},
+    {.fabric = "karytree:k=4,n=2,latency=35 ns",
+     .routing = "adaptive_tree",
+     .vc = "1q",
+     .num_vcs = 1,
+     .load = 0.9},
     {.fabric = "mesh:dims=4:4,latency=20 ns", .routing = "dor", .vc = "any", .num_vcs = 2},
-    {.fabric = "torus:dims=4:5,latency=10 ns", .routing = "dor", .vc = "dateline:rule=route", .num_vcs = 4},
+    {.fabric = "torus:dims=4:5,latency=10 ns",
+     .routing = "dor",
+     .vc = "dateline:rule=route",
+     .num_vcs = 4},
     {.fabric = "fullmesh:n=8,p=2,latency=50 ns", .routing = "ugal_l", .load = 0.9},
     {.fabric = "file:path=" TEST_DATA "/fabrics/anynet_rr4_64.net,latency=10 ns",
      .routing = "lft:path=" TEST_DATA "/booksim/anynet_rr4_64.lft",
@@ -60,7 +72,8 @@ enum { NUM_NETWORKS = sizeof networks / sizeof *networks };
 static void test_networks(void **state)
 {
     (void)state;
-    static const char *const adapters[] = {"packet=125 B;injection=bernoulli", "packet=500 B;message=2 kB;injection=periodic", LONG};
+    static const char *const adapters[] = {"packet=125 B;injection=bernoulli",
+                                           "packet=500 B;message=2 kB;injection=periodic", LONG};
     for (unsigned n = 0; n < NUM_NETWORKS; n++)
         for (unsigned k = 0; k < 3; k++) {
             scenario c = networks[n];
@@ -116,8 +129,9 @@ static void test_allocators_and_stages(void **state)
 static void test_slow_links(void **state)
 {
     (void)state;
-    static const char *const fabrics[] = {"karytree:k=4,n=2,latency=40 ns,host_rate=50 Gb/s",
-                                          "karytree:k=4,n=2,latency=10 ns,host_latency=90 ns,host_rate=400 Gb/s"};
+    static const char *const fabrics[] = {
+        "karytree:k=4,n=2,latency=40 ns,host_rate=50 Gb/s",
+        "karytree:k=4,n=2,latency=10 ns,host_latency=90 ns,host_rate=400 Gb/s"};
     for (unsigned k = 0; k < 2; k++) {
         scenario c = networks[0];
         c.fabric = fabrics[k];
@@ -164,14 +178,16 @@ static void test_deadlock(void **state)
     compare(c);
 }
 
-/* What a run says about its threads: a step is a cycle longer than the latency of the channels between parts. */
+/* What a run says about its threads: a step is a cycle longer than the latency of the channels
+ * between parts. */
 static void test_sharing(void **state)
 {
     (void)state;
     static const struct {
         const char *fabric;
         uint64_t cycles;
-    } cases[] = {{"karytree:k=4,n=2,latency=10 ns", 2}, {"karytree:k=4,n=2,latency=70 ns,host_latency=10 ns", 8}};
+    } cases[] = {{"karytree:k=4,n=2,latency=10 ns", 2},
+                 {"karytree:k=4,n=2,latency=70 ns,host_latency=10 ns", 8}};
     for (unsigned k = 0; k < 2; k++) {
         ik_fabric *f = NULL;
         scenario c = networks[0];
@@ -182,12 +198,15 @@ static void test_sharing(void **state)
         c.measure = "warmup=0 ns;duration=40960 ns;watchdog=0 ns"; /* 4,096 cycles */
         assert_int_equal(ik_fabric_from_spec(cases[k].fabric, NULL, &f, NULL), IK_OK);
         ik_sim_result one = run_on(f, c, 1), two = run_on(f, c, 2);
-        assert_true(one.sharing.mail == 0 && one.sharing.steps == 0 && one.sharing.cut_channels == 0 && one.sharing.balance == 1);
+        assert_true(one.sharing.mail == 0 && one.sharing.steps == 0 &&
+                    one.sharing.cut_channels == 0 && one.sharing.balance == 1);
         assert_true(one.sharing.run_seconds > 0 && one.sharing.threads == 1);
         assert_int_equal(two.sharing.cut_channels, 16);
         assert_int_equal(two.sharing.steps, 4096 / cases[k].cycles);
-        assert_true(two.sharing.mail > two.packets_delivered / 2 && two.sharing.mail < 4 * two.packets_delivered);
-        assert_true(two.sharing.balance >= 1 && two.sharing.balance < 1.1 && two.sharing.step_balance >= two.sharing.balance);
+        assert_true(two.sharing.mail > two.packets_delivered / 2 &&
+                    two.sharing.mail < 4 * two.packets_delivered);
+        assert_true(two.sharing.balance >= 1 && two.sharing.balance < 1.1 &&
+                    two.sharing.step_balance >= two.sharing.balance);
         ik_sim_result_free(&one);
         ik_sim_result_free(&two);
         ik_fabric_free(f);
@@ -197,8 +216,12 @@ static void test_sharing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_networks),   cmocka_unit_test(test_wormhole), cmocka_unit_test(test_allocators_and_stages),
-        cmocka_unit_test(test_slow_links), cmocka_unit_test(test_deadlock), cmocka_unit_test(test_congestion),
+        cmocka_unit_test(test_networks),
+        cmocka_unit_test(test_wormhole),
+        cmocka_unit_test(test_allocators_and_stages),
+        cmocka_unit_test(test_slow_links),
+        cmocka_unit_test(test_deadlock),
+        cmocka_unit_test(test_congestion),
         cmocka_unit_test(test_sharing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_sim_pipeline.c: the pipelined router against its closed form at zero load, conservation, wormhole with buffers smaller
- * than a packet, deadlock. test_sim_booksim.c holds it to whole curves.
+ * test_sim_pipeline.c: the pipelined router against its closed form at zero load, conservation,
+ * wormhole with buffers smaller than a packet, deadlock. test_sim_booksim.c holds it to whole
+ * curves.
  */
 #include "sim_helper.h"
 
@@ -12,9 +13,11 @@
 #define ROUTER   "model=pipelined;flit=125 B;buffer=4000 B;iterations=1" /* 4 VCs of 8 flits */
 #define ONE_FLIT "packet=125 B;injection=bernoulli"
 
-/* ---- zero load: latency = 1 + injection + H (rd + va + sa + st) + (H - 1) channel + ejection + (L - 1) */
+/* ---- zero load: latency = 1 + injection + H (rd + va + sa + st) + (H - 1) channel + ejection + (L
+ * - 1) */
 
-static void zero_load(const char *fabric, const char *traffic, unsigned hops, unsigned stages, const char *sw, unsigned flits)
+static void zero_load(const char *fabric, const char *traffic, unsigned hops, unsigned stages,
+                      const char *sw, unsigned flits)
 {
     char packet[64];
     snprintf(packet, sizeof packet, "packet=%u B;injection=periodic", 125 * flits);
@@ -31,8 +34,8 @@ static void zero_load(const char *fabric, const char *traffic, unsigned hops, un
     double expected = (1 + 1 + hops * stages + (hops - 1) + 1 + (flits - 1)) * CYCLE_PS;
     assert_true(r.latency.count > 0);
     if ((double)r.latency.min != expected || (double)r.latency.max != expected)
-        fail_msg("%s: %g to %g cycles instead of %g", fabric, (double)r.latency.min / CYCLE_PS, (double)r.latency.max / CYCLE_PS,
-                 expected / CYCLE_PS);
+        fail_msg("%s: %g to %g cycles instead of %g", fabric, (double)r.latency.min / CYCLE_PS,
+                 (double)r.latency.max / CYCLE_PS, expected / CYCLE_PS);
     ik_sim_result_free(&r);
 }
 
@@ -47,11 +50,12 @@ static void zero_load_latency_is_exact(void **state)
     zero_load("torus:dims=6,latency=10 ns", "shift:by=3", 4, 3, ROUTER ";routing_cycles=0", 1);
     /* Ticks: two a cycle of the links. 1 + injection + 4 (stages / 2) + 3 + ejection. */
     zero_load("torus:dims=6,latency=10 ns", "shift:by=3", 4, 2, ROUTER ";speedup=2", 1);
-    zero_load("torus:dims=6,latency=10 ns", "shift:by=3", 4, 7, ROUTER ";vc_alloc_cycles=2;sw_alloc_cycles=2;traversal_cycles=2",
-              2);
+    zero_load("torus:dims=6,latency=10 ns", "shift:by=3", 4, 7,
+              ROUTER ";vc_alloc_cycles=2;sw_alloc_cycles=2;traversal_cycles=2", 2);
 }
 
-/* ---- one VC carries a packet of L flits in L - 1 + rd + va + sa cycles: a third of the rate for L = 1, 16/18 for L = 16 */
+/* ---- one VC carries a packet of L flits in L - 1 + rd + va + sa cycles: a third of the rate for L
+ * = 1, 16/18 for L = 16 */
 
 static void one_vc_limits_a_channel(void **state)
 {
@@ -63,7 +67,8 @@ static void one_vc_limits_a_channel(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char packet[64], sw[128];
         snprintf(packet, sizeof packet, "packet=%u B;injection=periodic", 125 * cases[k].flits);
-        snprintf(sw, sizeof sw, "model=pipelined;flit=125 B;buffer=%u B;iterations=1", 125 * 32 * cases[k].vcs);
+        snprintf(sw, sizeof sw, "model=pipelined;flit=125 B;buffer=%u B;iterations=1",
+                 125 * 32 * cases[k].vcs);
         scenario c = {.fabric = "crossbar:n=2,latency=10 ns",
                       .routing = "minimal",
                       .vc = "any",
@@ -75,13 +80,15 @@ static void one_vc_limits_a_channel(void **state)
                       .measure = "warmup=20 us;duration=100 us"};
         ik_sim_result r = simulate(c);
         if (fabs(r.throughput - cases[k].rate) > 0.003)
-            fail_msg("%u VCs, %u flits: %g instead of %g", cases[k].vcs, cases[k].flits, r.throughput, cases[k].rate);
+            fail_msg("%u VCs, %u flits: %g instead of %g", cases[k].vcs, cases[k].flits,
+                     r.throughput, cases[k].rate);
         ik_sim_result_free(&r);
     }
 }
 
-/* ---- an output VC carries a packet of one flit every two cycles (VC allocation, switch allocation, and it is free the cycle
- * after); whatever limits an output, the inputs that want it take turns */
+/* ---- an output VC carries a packet of one flit every two cycles (VC allocation, switch
+ * allocation, and it is free the cycle after); whatever limits an output, the inputs that want it
+ * take turns */
 
 static void inputs_take_turns(void **state)
 {
@@ -96,7 +103,8 @@ static void inputs_take_turns(void **state)
     snprintf(traffic, sizeof traffic, "file:path=%s", path);
     for (unsigned vcs = 1; vcs <= 4; vcs += 3) {
         char sw[128];
-        snprintf(sw, sizeof sw, "model=pipelined;flit=125 B;buffer=%u B;iterations=1", 125 * 8 * vcs);
+        snprintf(sw, sizeof sw, "model=pipelined;flit=125 B;buffer=%u B;iterations=1",
+                 125 * 8 * vcs);
         scenario c = {.fabric = "crossbar:n=4,latency=10 ns",
                       .routing = "minimal",
                       .vc = "any",
@@ -121,11 +129,13 @@ static void inputs_take_turns(void **state)
 static void nothing_is_lost(void **state)
 {
     (void)state;
-    static const char *const allocators[] = {"islip", "separable_input", "separable_output", "wavefront"};
+    static const char *const allocators[] = {"islip", "separable_input", "separable_output",
+                                             "wavefront"};
     for (size_t k = 0; k < 4; k++) {
         char sw[256];
-        snprintf(sw, sizeof sw, "model=pipelined;flit=125 B;buffer=1000 B;vc_allocator=%s;sw_allocator=%s", allocators[k],
-                 allocators[k]);
+        snprintf(sw, sizeof sw,
+                 "model=pipelined;flit=125 B;buffer=1000 B;vc_allocator=%s;sw_allocator=%s",
+                 allocators[k], allocators[k]);
         scenario c = {.fabric = "karytree:k=2,n=3,latency=10 ns",
                       .routing = "adaptive_tree",
                       .vc = "any",
@@ -134,7 +144,8 @@ static void nothing_is_lost(void **state)
                       .traffic = "uniform",
                       .load = 0.9,
                       .sw = sw,
-                      .adapter = "packet=1500 B;message=3000 B;injection=poisson", /* 12 flits through buffers of 4 */
+                      /* 12 flits through buffers of 4 */
+                      .adapter = "packet=1500 B;message=3000 B;injection=poisson",
                       .measure = "warmup=5 us;duration=40 us;paranoid=true;series=5 us"};
         ik_sim_result r = simulate(c);
         assert_true(r.packets_delivered > 100);
@@ -167,7 +178,8 @@ static void a_ring_deadlocks_and_says_how(void **state)
     ik_sim_result_free(&r);
 }
 
-/* Packets of a deterministic route in one VC stay in order; where every VC is free to take they overtake. */
+/* Packets of a deterministic route in one VC stay in order; where every VC is free to take they
+ * overtake. */
 static void order_violations_are_counted(void **state)
 {
     (void)state;
@@ -190,7 +202,8 @@ static void order_violations_are_counted(void **state)
     ik_sim_result_free(&broken);
 }
 
-/* The table of this fabric knows no way to some hosts: those packets are taken out flit by flit, everything else is delivered. */
+/* The table of this fabric knows no way to some hosts: those packets are taken out flit by flit,
+ * everything else is delivered. */
 static void packets_without_a_way_are_given_up(void **state)
 {
     (void)state;
@@ -200,7 +213,8 @@ static void packets_without_a_way_are_given_up(void **state)
     FILE *file = fdopen(fd, "w");
     assert_non_null(file);
     /* One switch, hosts 0 to 3 on its ports 1 to 4; nothing is said about host 3. */
-    fprintf(file, "Unicast lids [0-5] of switch Lid 1 guid 0x02696b0000000000:\n0x0002 001\n0x0003 002\n0x0004 003\n");
+    fprintf(file, "Unicast lids [0-5] of switch Lid 1 guid 0x02696b0000000000:\n0x0002 001\n0x0003 "
+                  "002\n0x0004 003\n");
     assert_int_equal(fclose(file), 0);
     snprintf(routing, sizeof routing, "lft:path=%s", path);
     scenario c = {.fabric = "crossbar:n=4,latency=10 ns",
@@ -221,7 +235,8 @@ static void packets_without_a_way_are_given_up(void **state)
     ik_sim_result_free(&r);
 }
 
-/* Two rings that share nothing: host pairs of the first are still served while the second stands still. */
+/* Two rings that share nothing: host pairs of the first are still served while the second stands
+ * still. */
 static void a_deadlock_is_found_while_others_move(void **state)
 {
     (void)state;
@@ -254,13 +269,16 @@ static void a_deadlock_is_found_while_others_move(void **state)
     ik_sim_result_free(&r);
 }
 
-/* Ports without a cable change nothing, but sets of 80 bits take the general kernel and sets of 16 the plain one. */
+/* Ports without a cable change nothing, but sets of 80 bits take the general kernel and sets of 16
+ * the plain one. */
 static void kernels_agree(void **state)
 {
     (void)state;
     static const char *const routers[] = {
-        ROUTER, "model=pipelined;flit=125 B;buffer=4000 B;iterations=2;vc_allocator=separable_output",
-        ROUTER ";vc_alloc_cycles=2;routing_cycles=3;sw_alloc_cycles=2", ROUTER ";routing_cycles=0;speedup=3"};
+        ROUTER,
+        "model=pipelined;flit=125 B;buffer=4000 B;iterations=2;vc_allocator=separable_output",
+        ROUTER ";vc_alloc_cycles=2;routing_cycles=3;sw_alloc_cycles=2",
+        ROUTER ";routing_cycles=0;speedup=3"};
     for (size_t k = 0; k < 4; k++) {
         scenario c = {.fabric = "crossbar:n=4,latency=10 ns",
                       .routing = "minimal",

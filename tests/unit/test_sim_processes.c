@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Partitions in processes of their own, joined by sockets that carry the messages as they are: everything that the run returns is
- * what one process returns. A process that dies ends the others, with a message. */
-#include "sim/sim_internal.h"
+ * Partitions in processes of their own, joined by sockets that carry the messages as they are:
+ * everything that the run returns is what one process returns. A process that dies ends the others,
+ * with a message. */
+#include "sim/core/state.h"
 #include "sim_hash.h"
 #include "sim_helper.h"
 #include <signal.h>
@@ -61,9 +62,10 @@ static bool take_box(int fd, sim_box *box)
     return true;
 }
 
-/* The lower number of a pair speaks first, and all go through their pairs in the same order: nobody waits in a circle. */
-static ik_status swap_by_sockets(sim_exchange *exchange, unsigned id, const sim_box *out, sim_box *own, const sim_box **in,
-                                 ik_error *err)
+/* The lower number of a pair speaks first, and all go through their pairs in the same order: nobody
+ * waits in a circle. */
+static ik_status swap_by_sockets(sim_exchange *exchange, unsigned id, const sim_box *out,
+                                 sim_box *own, const sim_box **in, ik_error *err)
 {
     sockets *x = (sockets *)exchange;
     for (unsigned q = 0; q < x->num_parts; q++) {
@@ -93,8 +95,10 @@ static void open_run(opened *o, const ik_fabric *f, const scenario *c, unsigned 
 {
     ik_error err = {0};
     o->env = (ik_env){.seed = c->seed ? c->seed : 1, .num_threads = num_parts};
-    if (ik_plan_from_specs(f, c->routing, c->vc, c->selection, c->num_vcs, &o->env, &o->plan, &err) != IK_OK ||
-        ik_traffic_from_spec(f, c->traffic, &o->env, &o->traffic, &err) != IK_OK || open_sections(&o->sections, c, &err) != IK_OK)
+    if (ik_plan_from_specs(f, c->routing, c->vc, c->selection, c->num_vcs, &o->env, &o->plan,
+                           &err) != IK_OK ||
+        ik_traffic_from_spec(f, c->traffic, &o->env, &o->traffic, &err) != IK_OK ||
+        open_sections(&o->sections, c, &err) != IK_OK)
         fail_msg("%s", err.text);
 }
 
@@ -120,11 +124,13 @@ static void child(sim *s, unsigned id, sockets *x, int parent)
     ending e = {.status = p->status, .bytes = sim_results_pack(s, id, NULL)};
     snprintf(e.text, sizeof e.text, "%.150s", p->err.text);
     unsigned char *bytes = malloc(e.bytes);
-    bool ok = bytes && sim_results_pack(s, id, bytes) == e.bytes && put(parent, &e, sizeof e) && put(parent, bytes, e.bytes);
+    bool ok = bytes && sim_results_pack(s, id, bytes) == e.bytes && put(parent, &e, sizeof e) &&
+              put(parent, bytes, e.bytes);
     _exit(ok ? 0 : 1);
 }
 
-/* Runs s, one process a part; the parent takes the results in. Returns the first failure. dying: the part that dies, or none. */
+/* Runs s, one process a part; the parent takes the results in. Returns the first failure. dying:
+ * the part that dies, or none. */
 static ik_status run_processes(sim *s, unsigned dying, char *text, size_t size)
 {
     int pair[MAX_PARTS][MAX_PARTS], up[MAX_PARTS], both[2];
@@ -141,7 +147,9 @@ static ik_status run_processes(sim *s, unsigned dying, char *text, size_t size)
         pids[id] = fork();
         assert_true(pids[id] >= 0);
         if (pids[id] == 0) {
-            sockets x = {.exchange = {.swap = swap_by_sockets}, .num_parts = s->num_parts, .dies_at_step = id == dying ? 20 : 0};
+            sockets x = {.exchange = {.swap = swap_by_sockets},
+                         .num_parts = s->num_parts,
+                         .dies_at_step = id == dying ? 20 : 0};
             for (unsigned a = 0; a < s->num_parts; a++)
                 for (unsigned b = 0; b < s->num_parts; b++)
                     if (a == id && a != b)
@@ -216,14 +224,16 @@ static scenario base_of(const char *sw)
                       .traffic = "uniform",
                       .load = 0.95,
                       .adapter = "packet=1 kB;injection=poisson",
-                      .measure = "warmup=1 us;duration=5 us;series=500 ns;congestion=false;watchdog=0 ns"};
+                      .measure =
+                          "warmup=1 us;duration=5 us;series=500 ns;congestion=false;watchdog=0 ns"};
 }
 
 static void test_same_results(void **state)
 {
     (void)state;
-    static const char *const switches[] = {"model=iq;voq=true", "model=iq;voq=false;routing_delay=5 ns", "model=ioq;speedup=2",
-                                           "model=ideal"};
+    static const char *const switches[] = {"model=iq;voq=true",
+                                           "model=iq;voq=false;routing_delay=5 ns",
+                                           "model=ioq;speedup=2", "model=ideal"};
     ik_fabric *f = NULL;
     assert_int_equal(ik_fabric_from_spec("karytree:k=3,n=3,latency=10 ns", NULL, &f, NULL), IK_OK);
     for (unsigned k = 0; k < 4; k++)
@@ -239,16 +249,20 @@ static void test_same_results(void **state)
     ik_fabric_free(f);
 }
 
-/* Long links between switches and short ones to hosts: a step has many windows, its mail several messages. Slow links: times of
- * more than 32 bits. */
+/* Long links between switches and short ones to hosts: a step has many windows, its mail several
+ * messages. Slow links: times of more than 32 bits. */
 static void test_long_steps(void **state)
 {
     (void)state;
     ik_fabric *f = NULL, *slow = NULL;
-    assert_int_equal(ik_fabric_from_spec("karytree:k=8,n=2,latency=700 ns,host_latency=5 ns", NULL, &f, NULL), IK_OK);
+    assert_int_equal(
+        ik_fabric_from_spec("karytree:k=8,n=2,latency=700 ns,host_latency=5 ns", NULL, &f, NULL),
+        IK_OK);
     compare(f, base_of("buffer=64 KiB"));
     ik_fabric_free(f);
-    assert_int_equal(ik_fabric_from_spec("karytree:k=3,n=2,latency=4 ms,link_rate=1 Mb/s", NULL, &slow, NULL), IK_OK);
+    assert_int_equal(
+        ik_fabric_from_spec("karytree:k=3,n=2,latency=4 ms,link_rate=1 Mb/s", NULL, &slow, NULL),
+        IK_OK);
     scenario c = base_of("buffer=64 KiB");
     c.measure = "warmup=0 ns;duration=3 s;watchdog=0 ns";
     compare(slow, c);

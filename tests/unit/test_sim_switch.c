@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What theory says about a switch: Karol's limit of FIFOs, full throughput of virtual output queues with iSLIP, M/D/1. */
+ * What theory says about a switch: Karol's limit of FIFOs, full throughput of virtual output queues
+ * with iSLIP, M/D/1. */
 #include "sim_helper.h"
 
 static double throughput(scenario c)
@@ -18,7 +19,8 @@ static void expect_between(const char *what, double value, double low, double hi
         fail_msg("%s: %.4f is outside %.4f ... %.4f", what, value, low, high);
 }
 
-/* Slotted arrivals, so that all inputs act in step; "self" because destinations are uniform over all outputs. */
+/* Slotted arrivals, so that all inputs act in step; "self" because destinations are uniform over
+ * all outputs. */
 static const scenario slotted = {.routing = "minimal",
                                  .vc = "1q",
                                  .traffic = "uniform:self=true",
@@ -26,8 +28,9 @@ static const scenario slotted = {.routing = "minimal",
                                  .adapter = "injection=bernoulli",
                                  .measure = "warmup=4 ms;duration=4 ms;watchdog=0 ns"};
 
-/* M. J. Karol, M. G. Hluchyj, S. P. Morgan, IEEE Trans. Commun. 35(12), 1987, table I: saturated FIFO inputs with uniform
- * destinations reach 0.75 (N = 2), 0.6553 (4), 0.6184 (8), 2 - sqrt 2 = 0.5858 in the limit. */
+/* M. J. Karol, M. G. Hluchyj, S. P. Morgan, IEEE Trans. Commun. 35(12), 1987, table I: saturated
+ * FIFO inputs with uniform destinations reach 0.75 (N = 2), 0.6553 (4), 0.6184 (8), 2 - sqrt 2 =
+ * 0.5858 in the limit. */
 static void test_fifo_limit(void **state)
 {
     (void)state;
@@ -45,7 +48,8 @@ static void test_fifo_limit(void **state)
     expect_between("FIFO, 64 ports", throughput(c), 0.578, 0.598);
 }
 
-/* Virtual output queues: iSLIP reaches full throughput under uniform traffic, with one iteration, too. */
+/* Virtual output queues: iSLIP reaches full throughput under uniform traffic, with one iteration,
+ * too. */
 static void test_voq_limit(void **state)
 {
     (void)state;
@@ -63,7 +67,8 @@ static void test_voq_limit(void **state)
     expect_between("VOQ, plain round robin", throughput(c), 0.6, 1.0);
 }
 
-/* Every input always backlogged for every output: pointers desynchronise, then every slot is used. */
+/* Every input always backlogged for every output: pointers desynchronise, then every slot is
+ * used. */
 static void test_all_backlogged(void **state)
 {
     (void)state;
@@ -77,22 +82,25 @@ static void test_all_backlogged(void **state)
     expect_between("all to all", throughput(c), 0.99, 1.0);
 }
 
-/* One output fed by many Poisson sources below their own rate: M/D/1 at the output, mean wait = rho D / (2 (1 - rho)). */
+/* One output fed by many Poisson sources below their own rate: M/D/1 at the output, mean wait = rho
+ * D / (2 (1 - rho)). */
 static void test_md1(void **state)
 {
     (void)state;
     const double packet = 327.68;
     for (unsigned tenth = 3; tenth <= 8; tenth += 5) {
         double rho = tenth / 10.0, expect = rho * packet / (2 * (1 - rho));
-        /* 50 sources at rho / 50 each: waiting at a source is negligible, the queue is the output's */
-        ik_sim_result r = simulate((scenario){.fabric = "crossbar:n=51",
-                                              .routing = "minimal",
-                                              .vc = "1q",
-                                              .traffic = "hotspot:nodes=50,fraction=100%",
-                                              .load = rho / 50,
-                                              .sw = "buffer=1 MiB",
-                                              .adapter = "injection=poisson",
-                                              .measure = "warmup=1 ms;duration=60 ms;watchdog=0 ns"});
+        /* 50 sources at rho / 50 each: waiting at a source is negligible, the queue is the
+         * output's */
+        ik_sim_result r =
+            simulate((scenario){.fabric = "crossbar:n=51",
+                                .routing = "minimal",
+                                .vc = "1q",
+                                .traffic = "hotspot:nodes=50,fraction=100%",
+                                .load = rho / 50,
+                                .sw = "buffer=1 MiB",
+                                .adapter = "injection=poisson",
+                                .measure = "warmup=1 ms;duration=60 ms;watchdog=0 ns"});
         double wait = r.network_latency.mean / 1000 - packet - 12;
         wait *= 51.0 / 50.0; /* host 50 itself sends elsewhere and never waits: one packet in 51 */
         expect_between("M/D/1 wait", wait, expect * 0.93, expect * 1.07);
@@ -122,7 +130,8 @@ static void test_virtual_channels(void **state)
     expect_between("VOQ", voq, 0.9, 1.0);
 }
 
-/* Output queues know no head-of-line blocking; a crossbar twice as fast comes close even with FIFOs. */
+/* Output queues know no head-of-line blocking; a crossbar twice as fast comes close even with
+ * FIFOs. */
 static void test_output_buffers(void **state)
 {
     (void)state;
@@ -141,8 +150,9 @@ static void test_output_buffers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fifo_limit), cmocka_unit_test(test_voq_limit),        cmocka_unit_test(test_all_backlogged),
-        cmocka_unit_test(test_md1),        cmocka_unit_test(test_virtual_channels), cmocka_unit_test(test_output_buffers),
+        cmocka_unit_test(test_fifo_limit),       cmocka_unit_test(test_voq_limit),
+        cmocka_unit_test(test_all_backlogged),   cmocka_unit_test(test_md1),
+        cmocka_unit_test(test_virtual_channels), cmocka_unit_test(test_output_buffers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Everything that a run returns, hashed, is the same with 1, 2, 3 and 7 threads: every model, queue organisation, number of VCs
- * and way to choose among outputs. */
+ * Everything that a run returns, hashed, is the same with 1, 2, 3 and 7 threads: every model, queue
+ * organisation, number of VCs and way to choose among outputs. */
 #include "sim_hash.h"
 #include "sim_helper.h"
 
@@ -14,12 +14,13 @@ static void compare(const ik_fabric *f, scenario c)
         ik_error err = {0};
         c.threads = threads[k];
         if (simulate_on(f, &c, &r, &err) != IK_OK)
-            fail_msg("%s, %s, %s, %u VCs: %s", c.sw, c.routing, c.selection ? c.selection : "-", c.num_vcs, err.text);
+            fail_msg("%s, %s, %s, %u VCs: %s", c.sw, c.routing, c.selection ? c.selection : "-",
+                     c.num_vcs, err.text);
         assert_true(r.packets_delivered > 0);
         uint64_t value = hash_result(f, &r);
         if (k > 0 && value != first)
-            fail_msg("%s, %s, %s, %s, %u VCs: %u threads give another result than one", c.sw, c.routing, c.vc,
-                     c.selection ? c.selection : "-", c.num_vcs, threads[k]);
+            fail_msg("%s, %s, %s, %s, %u VCs: %u threads give another result than one", c.sw,
+                     c.routing, c.vc, c.selection ? c.selection : "-", c.num_vcs, threads[k]);
         first = value;
         ik_sim_result_free(&r);
     }
@@ -93,7 +94,8 @@ static void test_congestion(void **state)
     for (unsigned sw = 0; sw < NUM_SWITCHES; sw++) {
         char text[100];
         scenario c = base_of(sw);
-        snprintf(text, sizeof text, "%s%s", switches[sw], strstr(switches[sw], "buffer") ? "" : ";buffer=8 kB");
+        snprintf(text, sizeof text, "%s%s", switches[sw],
+                 strstr(switches[sw], "buffer") ? "" : ";buffer=8 kB");
         c.sw = text;
         c.traffic = "hotspot:count=2,fraction=40%";
         c.measure = "warmup=1 us;duration=9 us;series=300 ns";
@@ -102,20 +104,23 @@ static void test_congestion(void **state)
             c.vc = vcs == 1 ? "1q" : "any";
             c.num_vcs = vcs;
             compare(f, c);
-            c.traffic = "mix:uniform+30%*incast=hotspot:nodes=4;fraction=50%;rest=silent+10%*shift:by=2";
+            c.traffic =
+                "mix:uniform+30%*incast=hotspot:nodes=4;fraction=50%;rest=silent+10%*shift:by=2";
         }
     }
     ik_fabric_free(f);
 }
 
-/* Routings that decide at the source, or draw there; multi-packet messages; a network that stops dead. */
+/* Routings that decide at the source, or draw there; multi-packet messages; a network that stops
+ * dead. */
 static void test_others(void **state)
 {
     (void)state;
     static const char *const routings[] = {"valiant", "ugal_l", "minimal"};
     ik_fabric *f = NULL, *ring = NULL;
     assert_int_equal(ik_fabric_from_spec("fullmesh:n=6,p=2,latency=10 ns", NULL, &f, NULL), IK_OK);
-    assert_int_equal(ik_fabric_from_spec("torus:dims=5,p=2,latency=10 ns", NULL, &ring, NULL), IK_OK);
+    assert_int_equal(ik_fabric_from_spec("torus:dims=5,p=2,latency=10 ns", NULL, &ring, NULL),
+                     IK_OK);
     for (unsigned sw = 0; sw < NUM_SWITCHES; sw++) {
         for (unsigned k = 0; k < 3; k++) {
             scenario c = base_of(sw);
@@ -142,13 +147,18 @@ static void test_others(void **state)
     ik_fabric_free(f);
 }
 
-/* Links between switches that are longer than those to hosts: threads meet every so many windows only. */
+/* Links between switches that are longer than those to hosts: threads meet every so many windows
+ * only. */
 static void test_long_links(void **state)
 {
     (void)state;
     ik_fabric *f = NULL, *ring = NULL;
-    assert_int_equal(ik_fabric_from_spec("karytree:k=3,n=2,latency=230 ns,host_latency=10 ns", NULL, &f, NULL), IK_OK);
-    assert_int_equal(ik_fabric_from_spec("torus:dims=5,p=2,latency=230 ns,host_latency=10 ns", NULL, &ring, NULL), IK_OK);
+    assert_int_equal(
+        ik_fabric_from_spec("karytree:k=3,n=2,latency=230 ns,host_latency=10 ns", NULL, &f, NULL),
+        IK_OK);
+    assert_int_equal(ik_fabric_from_spec("torus:dims=5,p=2,latency=230 ns,host_latency=10 ns", NULL,
+                                         &ring, NULL),
+                     IK_OK);
     for (unsigned sw = 0; sw < NUM_SWITCHES; sw++) {
         scenario c = base_of(sw);
         c.routing = "dmodk";
@@ -172,7 +182,9 @@ static void test_sharing(void **state)
 {
     (void)state;
     ik_fabric *f = NULL;
-    assert_int_equal(ik_fabric_from_spec("karytree:k=4,n=2,latency=200 ns,host_latency=10 ns", NULL, &f, NULL), IK_OK);
+    assert_int_equal(
+        ik_fabric_from_spec("karytree:k=4,n=2,latency=200 ns,host_latency=10 ns", NULL, &f, NULL),
+        IK_OK);
     for (unsigned threads = 1; threads <= 2; threads++) {
         scenario c = base_of(1);
         ik_sim_result r = {0};
@@ -186,12 +198,15 @@ static void test_sharing(void **state)
         assert_int_equal(s->threads, threads);
         assert_true(s->run_seconds > 0);
         if (threads == 1) {
-            assert_true(s->mail == 0 && s->steps == 0 && s->cut_channels == 0 && s->balance == 1 && s->step_balance == 1);
+            assert_true(s->mail == 0 && s->steps == 0 && s->cut_channels == 0 && s->balance == 1 &&
+                        s->step_balance == 1);
         } else {
-            assert_int_equal(s->cut_channels, 16);         /* half of the cables between leaves and roots, both ways */
+            /* half of the cables between leaves and roots, both ways */
+            assert_int_equal(s->cut_channels, 16);
             assert_true(s->steps > 50 && s->steps <= 102); /* 200 ns each; 10 ns were 2,000 */
             assert_true(s->mail > r.packets_delivered / 2 && s->mail < 4 * r.packets_delivered);
-            assert_true(s->balance >= 1 && s->balance < 1.1 && s->step_balance >= s->balance && s->step_balance < 1.5);
+            assert_true(s->balance >= 1 && s->balance < 1.1 && s->step_balance >= s->balance &&
+                        s->step_balance < 1.5);
         }
         ik_sim_result_free(&r);
     }
@@ -201,8 +216,9 @@ static void test_sharing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models_and_vcs), cmocka_unit_test(test_selections), cmocka_unit_test(test_others),
-        cmocka_unit_test(test_congestion),     cmocka_unit_test(test_long_links), cmocka_unit_test(test_sharing),
+        cmocka_unit_test(test_models_and_vcs), cmocka_unit_test(test_selections),
+        cmocka_unit_test(test_others),         cmocka_unit_test(test_congestion),
+        cmocka_unit_test(test_long_links),     cmocka_unit_test(test_sharing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

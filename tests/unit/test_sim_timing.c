@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Times in closed form: zero load for every number of hops, switching mode and delay; two packets for one output; unequal rates.
+ * Times in closed form: zero load for every number of hops, switching mode and delay; two packets
+ * for one output; unequal rates.
  */
 #include "sim_helper.h"
 
-/* One packet from each host at most: period 1 s, so that every packet travels alone (random phase). */
-static void check_shift(const char *fabric, const char *by, unsigned links, const char *sw, double expect_ns)
+/* One packet from each host at most: period 1 s, so that every packet travels alone (random
+ * phase). */
+static void check_shift(const char *fabric, const char *by, unsigned links, const char *sw,
+                        double expect_ns)
 {
     char traffic[40];
     snprintf(traffic, sizeof traffic, "shift:by=%s", by);
@@ -17,14 +20,15 @@ static void check_shift(const char *fabric, const char *by, unsigned links, cons
                                           .measure = "warmup=0 ns;duration=2 ms;paranoid=false"});
     assert_true(r.latency.count > 4);
     if (r.latency.max != (uint64_t)(expect_ns * 1000 + 0.5) || r.latency.min != r.latency.max)
-        fail_msg("%s shift by %s (%u links): %.3f ... %.3f ns, expected %.3f", fabric, by, links, (double)r.latency.min / 1000,
-                 (double)r.latency.max / 1000, expect_ns);
+        fail_msg("%s shift by %s (%u links): %.3f ... %.3f ns, expected %.3f", fabric, by, links,
+                 (double)r.latency.min / 1000, (double)r.latency.max / 1000, expect_ns);
     assert_true(r.network_latency.max == r.latency.max);
     ik_sim_result_free(&r);
 }
 
-/* h switches, h + 1 links of 6 ns, 4096 B at 100 Gb/s = 327.68 ns. Shifting by k^(l-1) in a k-ary tree makes hosts of one
- * subtree of level l meet at level l, so 2l - 1 switches (the wrap-around pairs meet higher: use half the tree). */
+/* h switches, h + 1 links of 6 ns, 4096 B at 100 Gb/s = 327.68 ns. Shifting by k^(l-1) in a k-ary
+ * tree makes hosts of one subtree of level l meet at level l, so 2l - 1 switches (the wrap-around
+ * pairs meet higher: use half the tree). */
 static void test_cut_through(void **state)
 {
     (void)state;
@@ -44,15 +48,18 @@ static void test_cut_through(void **state)
         check_shift(fabric, by, switches + 1, "switching=saf", (switches + 1) * (link + packet));
         check_shift(fabric, by, switches + 1, "switching=saf;voq=false;routing_delay=3 ns",
                     (switches + 1) * (link + packet) + switches * 3);
-        check_shift(fabric, by, switches + 1, "model=ioq;speedup=2;routing_delay=10 ns;traversal_delay=25 ns",
+        check_shift(fabric, by, switches + 1,
+                    "model=ioq;speedup=2;routing_delay=10 ns;traversal_delay=25 ns",
                     (switches + 1) * link + switches * 35 + packet);
-        check_shift(fabric, by, switches + 1, "model=ioq;speedup=1;voq=false", (switches + 1) * link + packet);
+        check_shift(fabric, by, switches + 1, "model=ioq;speedup=1;voq=false",
+                    (switches + 1) * link + packet);
         check_shift(fabric, by, switches + 1, "model=ideal;traversal_delay=25 ns",
                     (switches + 1) * link + switches * 25 + packet);
     }
 }
 
-/* The switch and links of the diameter-two paper: 100 ns a switch, 50 ns a link, 256 B: 520.48 ns over 3 switches. */
+/* The switch and links of the diameter-two paper: 100 ns a switch, 50 ns a link, 256 B: 520.48 ns
+ * over 3 switches. */
 static void test_other_units(void **state)
 {
     (void)state;
@@ -72,20 +79,23 @@ static ik_fabric *row_of_switches(unsigned n, const uint64_t *rates_gbps, unsign
 {
     ik_builder *b = ik_builder_new();
     ik_fabric *f = NULL;
-    uint32_t sw = ik_builder_switches(b, n, num_hosts_first + 2), host = ik_builder_hosts(b, num_hosts_first + 1, 1);
+    uint32_t sw = ik_builder_switches(b, n, num_hosts_first + 2),
+             host = ik_builder_hosts(b, num_hosts_first + 1, 1);
     uint16_t fast = ik_builder_class(b, 100000000000, 6000, NULL);
     for (uint32_t h = 0; h < num_hosts_first; h++)
         ik_builder_link(b, ik_hs(host + h, 0), ik_sw(sw, h), fast);
     for (uint32_t k = 0; k + 1 < n; k++)
         ik_builder_link(b, ik_sw(sw + k, num_hosts_first), ik_sw(sw + k + 1, num_hosts_first + 1),
                         ik_builder_class(b, rates_gbps[k] * 1000000000, 6000, NULL));
-    ik_builder_link(b, ik_hs(host + num_hosts_first, 0), ik_sw(sw + n - 1, 0 + (n == 1 ? num_hosts_first : 0)), fast);
+    ik_builder_link(b, ik_hs(host + num_hosts_first, 0),
+                    ik_sw(sw + n - 1, 0 + (n == 1 ? num_hosts_first : 0)), fast);
     assert_int_equal(ik_builder_finish(b, &f, NULL), IK_OK);
     ik_builder_free(b);
     return f;
 }
 
-/* Fast into slow and slow into fast: the tail can leave no earlier than it has come and no faster than the link takes it. */
+/* Fast into slow and slow into fast: the tail can leave no earlier than it has come and no faster
+ * than the link takes it. */
 static void test_unequal_rates(void **state)
 {
     (void)state;
@@ -93,7 +103,8 @@ static void test_unequal_rates(void **state)
     ik_fabric *f = row_of_switches(3, rates, 1);
     ik_sim_result r = {0};
     ik_error err = {0};
-    /* host 0 -> switch 0 -(20 Gb/s)- switch 1 -(100 Gb/s)- switch 2 -> host 1; head: 4 links of 6 ns; tail: 1638.4 ns */
+    /* host 0 -> switch 0 -(20 Gb/s)- switch 1 -(100 Gb/s)- switch 2 -> host 1; head: 4 links of 6
+     * ns; tail: 1638.4 ns */
     scenario c = {.routing = "minimal",
                   .vc = "1q",
                   .traffic = "shift:by=1",
@@ -128,16 +139,18 @@ static void test_two_to_one(void **state)
     ik_status status = simulate_on(f, &c, &r, &err);
     if (status != IK_OK)
         fail_msg("%s (%s)", err.text, err.hint);
-    /* both packets start at 0 and their heads meet at 6 ns: tails at the host at 12 + 327.68 and 12 + 655.36 ns */
-    if (r.latency.count != 2 || r.latency.max != 12000 + 327680) /* the other one is that of host 2 */
-        fail_msg("%llu packets, %llu ... %llu ps", (unsigned long long)r.latency.count, (unsigned long long)r.latency.min,
-                 (unsigned long long)r.latency.max);
+    /* both packets start at 0 and their heads meet at 6 ns: tails at the host at 12 + 327.68 and 12
+     * + 655.36 ns */
+    /* the other one is that of host 2 */
+    if (r.latency.count != 2 || r.latency.max != 12000 + 327680)
+        fail_msg("%llu packets, %llu ... %llu ps", (unsigned long long)r.latency.count,
+                 (unsigned long long)r.latency.min, (unsigned long long)r.latency.max);
     ik_sim_result_free(&r);
     c.measure = "warmup=0 ns;duration=667.37 ns";
     assert_int_equal(simulate_on(f, &c, &r, &err), IK_OK);
     if (r.latency.count < 3 || r.latency.min != 12000 + 327680 || r.latency.max != 12000 + 655360)
-        fail_msg("%llu packets, %llu ... %llu ps", (unsigned long long)r.latency.count, (unsigned long long)r.latency.min,
-                 (unsigned long long)r.latency.max);
+        fail_msg("%llu packets, %llu ... %llu ps", (unsigned long long)r.latency.count,
+                 (unsigned long long)r.latency.min, (unsigned long long)r.latency.max);
     ik_sim_result_free(&r);
     /* strict alternation: both get exactly half */
     c.measure = "warmup=131072 ns;duration=655.36 us";
@@ -152,8 +165,9 @@ static void test_two_to_one(void **state)
 static void test_credit_round_trip(void **state)
 {
     (void)state;
-    /* 2 packets of 4096 B; round trip = latency + wait for the tail + latency: one packet's credit is back 2 x 2000 ns after its
-     * last byte has left: 327.68 + 4000 ns for one, two packets in that time */
+    /* 2 packets of 4096 B; round trip = latency + wait for the tail + latency: one packet's credit
+     * is back 2 x 2000 ns after its last byte has left: 327.68 + 4000 ns for one, two packets in
+     * that time */
     ik_sim_result r = simulate((scenario){.fabric = "crossbar:n=2,latency=2 us",
                                           .routing = "minimal",
                                           .vc = "1q",
@@ -170,8 +184,9 @@ static void test_credit_round_trip(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cut_through), cmocka_unit_test(test_other_units),       cmocka_unit_test(test_unequal_rates),
-        cmocka_unit_test(test_two_to_one),  cmocka_unit_test(test_credit_round_trip),
+        cmocka_unit_test(test_cut_through),       cmocka_unit_test(test_other_units),
+        cmocka_unit_test(test_unequal_rates),     cmocka_unit_test(test_two_to_one),
+        cmocka_unit_test(test_credit_round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

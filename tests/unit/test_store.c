@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_store.c: the result store: what is packed comes back, damaged arrays are refused, points are stored once and whole.
+ * test_store.c: the result store: what is packed comes back, damaged arrays are refused, points are
+ * stored once and whole.
  */
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,7 +28,8 @@ static void pack_and_unpack(const uint64_t *words, size_t num)
 static void test_words_come_back(void **state)
 {
     (void)state;
-    static const uint64_t edges[] = {0, 1, 255, 256, UINT64_C(0x0102030405060708), UINT64_MAX - 1, UINT64_MAX};
+    static const uint64_t edges[] = {
+        0, 1, 255, 256, UINT64_C(0x0102030405060708), UINT64_MAX - 1, UINT64_MAX};
     pack_and_unpack(NULL, 0);
     pack_and_unpack(edges, 1);
     pack_and_unpack(edges, sizeof edges / sizeof *edges);
@@ -46,7 +48,8 @@ static void test_layout(void **state)
     (void)state;
     const uint64_t words[] = {1, UINT64_C(0x1122334455667788)};
     static const unsigned char length[] = {16, 0, 0, 0, 0, 0, 0, 0},
-                               bytes[] = {1, 0, 0, 0, 0, 0, 0, 0, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11};
+                               bytes[] = {1,    0,    0,    0,    0,    0,    0,    0,
+                                          0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11};
     void *blob = NULL;
     char *data = NULL;
     size_t size = 0, got = 0;
@@ -61,7 +64,8 @@ static void test_layout(void **state)
     free(blob);
 }
 
-/* Refused or (a flipped bit may hit what does not matter) right; never a crash, never other words. */
+/* Refused or (a flipped bit may hit what does not matter) right; never a crash, never other
+ * words. */
 static void check_damaged(const unsigned char *blob, size_t size, const uint64_t *words, size_t num)
 {
     uint64_t *back = NULL;
@@ -127,18 +131,22 @@ static void test_a_point_is_stored_whole(void **state)
     r.checksum = UINT64_C(0xfedcba9876543210);
     add_point(b, 7, 0.5, 9, &r, "uniform");
     assert_int_equal(number(b->store, "SELECT count(*) FROM points"), 1);
-    assert_int_equal(number(b->store, "SELECT packets_generated FROM points WHERE id = 7"), INT64_C(1) << 40);
+    assert_int_equal(number(b->store, "SELECT packets_generated FROM points WHERE id = 7"),
+                     INT64_C(1) << 40);
     assert_int_equal(number(b->store, "SELECT checksum = 'fedcba9876543210' FROM points"), 1);
-    assert_int_equal(number(b->store, "SELECT throughput = 0.25 AND load = 0.5 AND seed = 9 FROM points"), 1);
+    assert_int_equal(
+        number(b->store, "SELECT throughput = 0.25 AND load = 0.5 AND seed = 9 FROM points"), 1);
     assert_int_equal(number(b->store, "SELECT latency_mean_ns = 3.0 FROM points"), 1);
     sqlite3_stmt *statement = NULL;
     bool row = false;
-    assert_int_equal(store_prepare(b->store, "SELECT channel_bytes FROM points", NULL, &statement, NULL), IK_OK);
+    assert_int_equal(
+        store_prepare(b->store, "SELECT channel_bytes FROM points", NULL, &statement, NULL), IK_OK);
     assert_int_equal(store_step(b->store, statement, &row, NULL), IK_OK);
     uint64_t *words = NULL;
     size_t num = 0;
-    assert_int_equal(
-        store_unpack(sqlite3_column_blob(statement, 0), (size_t)sqlite3_column_bytes(statement, 0), &words, &num, NULL), IK_OK);
+    assert_int_equal(store_unpack(sqlite3_column_blob(statement, 0),
+                                  (size_t)sqlite3_column_bytes(statement, 0), &words, &num, NULL),
+                     IK_OK);
     assert_int_equal(num, b->fabric->num_ports);
     assert_memory_equal(words, r.channel_bytes, num * sizeof *words);
     free(words);
@@ -146,7 +154,8 @@ static void test_a_point_is_stored_whole(void **state)
     result_free(&r);
 }
 
-/* The same parameters twice break a rule of the table: the second one changes nothing, the store can go on. */
+/* The same parameters twice break a rule of the table: the second one changes nothing, the store
+ * can go on. */
 static void test_a_refused_point_leaves_nothing(void **state)
 {
     bench *b = *state;
@@ -255,11 +264,13 @@ int main(void)
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_damaged_arrays),
         cmocka_unit_test_setup_teardown(test_a_point_is_stored_whole, bench_open, bench_close),
-        cmocka_unit_test_setup_teardown(test_a_refused_point_leaves_nothing, bench_open, bench_close),
+        cmocka_unit_test_setup_teardown(test_a_refused_point_leaves_nothing, bench_open,
+                                        bench_close),
         cmocka_unit_test_setup_teardown(test_meta, bench_open, bench_close),
         cmocka_unit_test_setup_teardown(test_one_writer, bench_open, bench_close),
         cmocka_unit_test_setup_teardown(test_compact_behind_a_link, bench_open, bench_close),
-        cmocka_unit_test_setup_teardown(test_finishing_again_changes_nothing, bench_open, bench_close),
+        cmocka_unit_test_setup_teardown(test_finishing_again_changes_nothing, bench_open,
+                                        bench_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The generators against values that an independent program computed: Slim Fly, the ML3B tables, OFT, MLFM, single-path trees,
- * HyperX, fat trees, PGFT, and the scale of the families by switch radix.
+ * The generators against values that an independent program computed: Slim Fly, the ML3B tables,
+ * OFT, MLFM, single-path trees, HyperX, fat trees, PGFT, and the scale of the families by switch
+ * radix.
  */
 #include "topo_graph.h"
 
@@ -9,12 +10,14 @@
 
 /* ---- Slim Fly */
 
-static void check_set(const json_t *expected, const ik_fabric *f, const ik_slimfly *s, uint32_t subgraph, bool sorted)
+static void check_set(const json_t *expected, const ik_fabric *f, const ik_slimfly *s,
+                      uint32_t subgraph, bool sorted)
 {
     uint32_t router = subgraph * s->q * s->q, set[4096];
     assert_int_equal(json_array_size(expected), s->degree);
     for (uint32_t t = 0; t < s->degree; t++) {
-        set[t] = ik_peer_node(f, f->port_base[router] + s->p + t) - router; /* position of the neighbour of (i, 0, 0) */
+        /* position of the neighbour of (i, 0, 0) */
+        set[t] = ik_peer_node(f, f->port_base[router] + s->p + t) - router;
     }
     if (sorted) {
         qsort(set, s->degree, sizeof *set, ascending_u32);
@@ -58,13 +61,16 @@ static void check_slimfly_graph(const json_t *expected, const switch_graph *g)
     pair_counts *c = count_pairs(g, false);
     assert_int_equal(c->diameter, 2);
     assert_int_equal(c->by_distance[2], json_uint(expected, "nonadjacent_ordered_pairs"));
-    check_histogram(json_object_get(expected, "min_paths_hist_nonadjacent_ordered_pairs"), c->by_paths[2], MAX_PATHS);
+    check_histogram(json_object_get(expected, "min_paths_hist_nonadjacent_ordered_pairs"),
+                    c->by_paths[2], MAX_PATHS);
     double mean = (double)c->total_distance / ((double)g->n * (g->n - 1));
-    assert_true(fabs(mean - json_real_value(json_object_get(expected, "avg_distance_routers"))) < 1e-12);
+    assert_true(fabs(mean - json_real_value(json_object_get(expected, "avg_distance_routers"))) <
+                1e-12);
     assert_int_equal(g->num_links, json_uint(expected, "links"));
     for (uint32_t sw = 0; sw < g->n; sw++) {
         uint32_t degree = g->base[sw + 1] - g->base[sw];
-        assert_true(degree == json_uint(expected, "degree_min") && degree == json_uint(expected, "degree_max"));
+        assert_true(degree == json_uint(expected, "degree_min") &&
+                    degree == json_uint(expected, "degree_max"));
     }
     assert_int_equal(triangles(g), json_uint(expected, "triangles"));
     free(c);
@@ -118,7 +124,8 @@ static void slimfly(void **state)
             if (q <= 19) { /* larger ones differ in nothing but time */
                 g = graph_of(f);
                 pair_counts *c = count_pairs(&g, false);
-                check_histogram(json_object_get(per_element, "path_hist"), c->by_paths[2], MAX_PATHS);
+                check_histogram(json_object_get(per_element, "path_hist"), c->by_paths[2],
+                                MAX_PATHS);
                 assert_int_equal(triangles(&g), json_uint(per_element, "triangles"));
                 free(c);
                 graph_free(&g);
@@ -175,10 +182,12 @@ static void ml3b(void **state)
         json_t *table = json_object_get(one, "table");
         for (size_t i = 0; i < json_array_size(table); i++) {
             for (uint32_t t = 0; t < o->k; t++) {
-                uint32_t expected = (uint32_t)json_integer_value(json_array_get(json_array_get(table, i), t));
+                uint32_t expected =
+                    (uint32_t)json_integer_value(json_array_get(json_array_get(table, i), t));
                 for (uint32_t side = 0; side < 2; side++) {
                     uint32_t router = side * o->rl + (uint32_t)i;
-                    assert_int_equal(ik_peer_node(f, f->port_base[router] + o->p + t), 2 * o->rl + expected);
+                    assert_int_equal(ik_peer_node(f, f->port_base[router] + o->p + t),
+                                     2 * o->rl + expected);
                 }
             }
         }
@@ -248,7 +257,8 @@ static void check_counts(const json_t *expected, const char *spec)
     check_radix(json_object_get(expected, "router_radix_hist"), f);
     assert_int_equal(between->diameter, json_uint(expected, "diameter_between_endnode_routers"));
     assert_int_equal(all->diameter, json_uint(expected, "diameter_all_routers"));
-    check_histogram(json_object_get(expected, "distance_hist_endnode_router_ordered_pairs"), between->by_distance, MAX_DISTANCE);
+    check_histogram(json_object_get(expected, "distance_hist_endnode_router_ordered_pairs"),
+                    between->by_distance, MAX_DISTANCE);
     check_paths(json_object_get(expected, "minpath_hist_[distance,paths]"), between);
     free(between);
     free(all);
@@ -256,7 +266,8 @@ static void check_counts(const json_t *expected, const char *spec)
     ik_fabric_free(f);
 }
 
-static void check_family(const json_t *family, void (*spec_of)(const char *key, char *spec, size_t size))
+static void check_family(const json_t *family,
+                         void (*spec_of)(const char *key, char *spec, size_t size))
 {
     const char *key = NULL;
     json_t *one = NULL;
@@ -354,7 +365,8 @@ static void check_pgft(const char *name, const json_t *expected)
         if (*text == ';') {
             used += (size_t)snprintf(spec + used, sizeof spec - used, ",%c=", "wp"[lists++]);
         } else {
-            used += (size_t)snprintf(spec + used, sizeof spec - used, "%c", *text == ',' ? ':' : *text);
+            used +=
+                (size_t)snprintf(spec + used, sizeof spec - used, "%c", *text == ',' ? ':' : *text);
         }
     }
     ik_fabric *f = must_build("%s", spec);
@@ -362,7 +374,8 @@ static void check_pgft(const char *name, const json_t *expected)
     assert_non_null(t);
     assert_int_equal(f->num_hosts, json_uint(expected, "N"));
     assert_int_equal(f->num_switches, json_uint(expected, "switches"));
-    json_t *nodes = json_object_get(expected, "nodes_per_level"), *links = json_object_get(expected, "links_up_per_level");
+    json_t *nodes = json_object_get(expected, "nodes_per_level"),
+           *links = json_object_get(expected, "links_up_per_level");
     json_t *ports = json_object_get(expected, "ports_down_up_per_level");
     for (uint32_t l = 1; l <= t->h; l++) {
         uint32_t first = t->level_base[l], count = t->level_base[l + 1] - first, down = 0;
@@ -370,7 +383,8 @@ static void check_pgft(const char *name, const json_t *expected)
         json_t *pair = json_array_get(ports, l);
         uint32_t down_ports = (uint32_t)json_integer_value(json_array_get(pair, 0));
         for (uint32_t sw = first; sw < first + count; sw++) {
-            assert_int_equal(ik_radix(f, sw), down_ports + json_integer_value(json_array_get(pair, 1)));
+            assert_int_equal(ik_radix(f, sw),
+                             down_ports + json_integer_value(json_array_get(pair, 1)));
             for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
                 uint32_t peer = ik_peer_node(f, port);
                 bool below = !ik_is_switch(f, peer) || f->switch_level[peer] + 1u == l;
@@ -435,11 +449,13 @@ static void scale(void **state)
     json_object_foreach(json_object_get(root, "fig3_scale"), key, one)
     {
         uint32_t radix = (uint32_t)strtoul(key, NULL, 10);
-        expect_hosts("hyperx", "2-D HyperX", radix, json_uint(json_object_get(one, "2D_HyperX"), "N"));
+        expect_hosts("hyperx", "2-D HyperX", radix,
+                     json_uint(json_object_get(one, "2D_HyperX"), "N"));
         expect_hosts("xgft", "2-level fat tree", radix, json_uint(one, "2lvl_FT"));
         expect_hosts("xgft", "3-level fat tree", radix, json_uint(one, "3lvl_FT"));
         expect_hosts("mlfm", "MLFM", radix, json_uint(one, "MLFM"));
-        expect_hosts("oft", "OFT", radix, json_uint(json_object_get(one, "OFT_largest_prime_power_order"), "N"));
+        expect_hosts("oft", "OFT", radix,
+                     json_uint(json_object_get(one, "OFT_largest_prime_power_order"), "N"));
         json_t *slim = json_object_get(one, "SF_largest");
         expect_slimfly("Slim Fly", radix, json_object_get(slim, "floor"));
         expect_slimfly("Slim Fly, p rounded up", radix, json_object_get(slim, "ceil"));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where two families coincide their graphs must be isomorphic, and where a graph has a name it must be that graph. igraph judges:
- * it decides isomorphism (by BLISS), diameter, girth and regularity with code that is not ours. Built only where igraph is
- * installed.
+ * Where two families coincide their graphs must be isomorphic, and where a graph has a name it must
+ * be that graph. igraph judges: it decides isomorphism (by BLISS), diameter, girth and regularity
+ * with code that is not ours. Built only where igraph is installed.
  */
 #include "topo_graph.h"
 
@@ -33,7 +33,9 @@ static bool isomorphic(const igraph_t *a, const igraph_t *b)
     if (igraph_vcount(a) != igraph_vcount(b) || igraph_ecount(a) != igraph_ecount(b)) {
         return false;
     }
-    assert_int_equal(igraph_isomorphic_bliss(a, b, NULL, NULL, &same, NULL, NULL, IGRAPH_BLISS_FL, NULL, NULL), IGRAPH_SUCCESS);
+    assert_int_equal(
+        igraph_isomorphic_bliss(a, b, NULL, NULL, &same, NULL, NULL, IGRAPH_BLISS_FL, NULL, NULL),
+        IGRAPH_SUCCESS);
     return same;
 }
 
@@ -74,7 +76,8 @@ static void coinciding_families(void **state)
         {"sspt:r1=3,r2=2", "mlfm:h=3"},
         {"dragonfly:h=1,a=4,p=1,g=1", "fullmesh:n=4,p=1"},
         {"dragonfly:h=2,arrangement=relative", "dragonfly:h=2,arrangement=palmtree"},
-        {"dragonfly:h=3,a=2,p=1,g=7,arrangement=relative", "dragonfly:h=3,a=2,p=1,g=7,arrangement=palmtree"},
+        {"dragonfly:h=3,a=2,p=1,g=7,arrangement=relative",
+         "dragonfly:h=3,a=2,p=1,g=7,arrangement=palmtree"},
         {"dragonfly:h=4,a=1,p=2,g=5", "fullmesh:n=5,p=2"},
         {"jellyfish:N=6,d=5,p=2", "fullmesh:n=6,p=2"},
         {"lrt:N=16,d=15,r=6", "fullmesh:n=16,p=1"},
@@ -94,7 +97,8 @@ static void different_ones_are_told_apart(void **state)
     (void)state;
     assert_false(same_fabric("torus:dims=4:4", "mesh:dims=4:4"));
     assert_false(same_fabric("jellyfish:N=20,d=3,seed=1", "jellyfish:N=20,d=3,seed=2"));
-    assert_false(same_fabric("slimfly:q=11,p=1,xi=2", "slimfly:q=11,p=1,xi=7")); /* their path counts differ too */
+    /* their path counts differ too */
+    assert_false(same_fabric("slimfly:q=11,p=1,xi=2", "slimfly:q=11,p=1,xi=7"));
     assert_true(same_fabric("slimfly:q=13,p=1,xi=2", "slimfly:q=13,p=1,xi=7"));
     assert_true(same_fabric("jellyfish:N=20,d=3,seed=5", "jellyfish:N=20,d=3,seed=5"));
 }
@@ -111,7 +115,8 @@ static void expect_named(const char *spec, const char *name)
     ik_fabric_free(f);
 }
 
-/* Two copies of the pentagon-pentagram construction: the Hoffman-Singleton graph by Robertson's rule, written without any field.
+/* Two copies of the pentagon-pentagram construction: the Hoffman-Singleton graph by Robertson's
+ * rule, written without any field.
  */
 static void hoffman_singleton(void **state)
 {
@@ -159,9 +164,12 @@ static void judged_by_igraph(void **state)
         const char *spec;
         int degree, diameter;
     } rows[] = {
-        {"slimfly:q=7", 11, 2},         {"slimfly:q=8", 12, 2},      {"slimfly:q=9", 13, 2},       {"hyperx:dims=4:5:3", 9, 3},
-        {"torus:dims=5:6", 4, 5},       {"torus:dims=4:4:4", 6, 6},  {"hypercube:n=7", 7, 7},      {"dragonfly:h=3", 8, 3},
-        {"jellyfish:N=100,d=7", 7, -1}, {"lrt:N=64,d=4,r=2", 4, -1}, {"lrt:N=256,d=4,r=4", 4, -1}, {"fullmesh:n=30", 29, 1},
+        {"slimfly:q=7", 11, 2},         {"slimfly:q=8", 12, 2},
+        {"slimfly:q=9", 13, 2},         {"hyperx:dims=4:5:3", 9, 3},
+        {"torus:dims=5:6", 4, 5},       {"torus:dims=4:4:4", 6, 6},
+        {"hypercube:n=7", 7, 7},        {"dragonfly:h=3", 8, 3},
+        {"jellyfish:N=100,d=7", 7, -1}, {"lrt:N=64,d=4,r=2", 4, -1},
+        {"lrt:N=256,d=4,r=4", 4, -1},   {"fullmesh:n=30", 29, 1},
         {"slimfly:q=16,p=ceil", 24, 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

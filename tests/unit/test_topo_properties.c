@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every generator promises, over all small parameters: regularity, degree, diameter, and the port layout that routings rely
- * on.
+ * What every generator promises, over all small parameters: regularity, degree, diameter, and the
+ * port layout that routings rely on.
  */
 #include "topo_graph.h"
 
@@ -42,8 +42,9 @@ static void every_example_places_its_switches(void **state)
         for (const char *const *example = (*t)->examples; *example && !(*t)->imported; example++) {
             ik_fabric *f = must_build("%s", *example);
             if (!f->switch_place) { /* drawn as a circle */
-                assert_true(strcmp(f->family, "jellyfish") == 0 || strcmp(f->family, "torus") == 0 ||
-                            strcmp(f->family, "fullmesh") == 0 || strcmp(f->family, "hypercube") == 0);
+                assert_true(strcmp(f->family, "jellyfish") == 0 ||
+                            strcmp(f->family, "torus") == 0 || strcmp(f->family, "fullmesh") == 0 ||
+                            strcmp(f->family, "hypercube") == 0);
                 ik_fabric_free(f);
                 continue;
             }
@@ -72,7 +73,8 @@ static void check_grid(const char *spec)
                 assert_int_equal(t->port_plus[d], IK_NONE);
                 continue;
             }
-            uint32_t plus = peer_at(f, sw, t->port_plus[d]), minus = peer_at(f, sw, t->port_minus[d]);
+            uint32_t plus = peer_at(f, sw, t->port_plus[d]),
+                     minus = peer_at(f, sw, t->port_minus[d]);
             uint32_t up = sw - x * t->stride[d] + (x + 1) % size * t->stride[d];
             uint32_t down = sw - x * t->stride[d] + (x + size - 1) % size * t->stride[d];
             assert_int_equal(plus, t->wrap || x + 1 < size || size == 2 ? up : IK_NONE);
@@ -202,7 +204,8 @@ static void check_dragonfly(uint32_t h, uint32_t a, uint32_t g, const char *arra
         }
         for (uint32_t j = 0; j < h; j++) {
             bool linked = ik_global_peer(&d->global, group, s * h + j, &target, &x);
-            assert_int_equal(peer_at(f, sw, d->p + a - 1 + j), linked ? target * a + x / h : IK_NONE);
+            assert_int_equal(peer_at(f, sw, d->p + a - 1 + j),
+                             linked ? target * a + x / h : IK_NONE);
         }
     }
     expect_hosts_in_order(f, d->p);
@@ -212,9 +215,11 @@ static void check_dragonfly(uint32_t h, uint32_t a, uint32_t g, const char *arra
     ik_fabric_free(f);
 }
 
-static void check_dragonflyplus(uint32_t h, uint32_t leaves, uint32_t spines, uint32_t g, const char *arrangement)
+static void check_dragonflyplus(uint32_t h, uint32_t leaves, uint32_t spines, uint32_t g,
+                                const char *arrangement)
 {
-    ik_fabric *f = must_build("dragonflyplus:h=%u,leaves=%u,spines=%u,g=%u,arrangement=%s", h, leaves, spines, g, arrangement);
+    ik_fabric *f = must_build("dragonflyplus:h=%u,leaves=%u,spines=%u,g=%u,arrangement=%s", h,
+                              leaves, spines, g, arrangement);
     const ik_dragonflyplus *d = ik_fabric_data(f, "dragonflyplus");
     check_global(&d->global);
     uint32_t first_spine = g * leaves;
@@ -227,7 +232,8 @@ static void check_dragonflyplus(uint32_t h, uint32_t leaves, uint32_t spines, ui
             }
             for (uint32_t j = 0; j < h; j++) {
                 bool linked = ik_global_peer(&d->global, group, i * h + j, &target, &x);
-                assert_int_equal(peer_at(f, spine, leaves + j), linked ? first_spine + target * spines + x / h : IK_NONE);
+                assert_int_equal(peer_at(f, spine, leaves + j),
+                                 linked ? first_spine + target * spines + x / h : IK_NONE);
             }
         }
     }
@@ -265,7 +271,8 @@ static void arrangements_are_the_published_ones(void **state)
                 for (uint32_t k = 0; k + 1 < g; k++) {
                     uint32_t group = 0, peer = 0;
                     assert_true(ik_global_peer(&links, i, k, &group, &peer));
-                    uint32_t absolute = k < i ? k : k + 1, relative = (i + k + 1) % g, palmtree = (i + g - k - 1) % g;
+                    uint32_t absolute = k < i ? k : k + 1, relative = (i + k + 1) % g,
+                             palmtree = (i + g - k - 1) % g;
                     const uint32_t expected[] = {absolute, relative, palmtree};
                     assert_int_equal(group, expected[arrangement]);
                 }
@@ -296,7 +303,8 @@ static void slimflies(void **state)
         assert_int_equal(diameter_of(&g, false), 2);
         expect_hosts_in_order(f, s->p);
         for (uint32_t sw = 0; sw < g.n; sw++) {
-            for (uint32_t m = 0; m < q; m++) { /* port p + degree + m leads to column m of the other subgraph */
+            for (uint32_t m = 0; m < q; m++) {
+                /* port p + degree + m leads to column m of the other subgraph */
                 uint32_t column = peer_at(f, sw, s->p + s->degree + m) / q;
                 assert_int_equal(column, sw < q * q ? q + m : m);
             }
@@ -337,7 +345,8 @@ static void layered_meshes(void **state)
     }
 }
 
-/* Every two first-level routers of one copy share exactly one second-level router; ports as documented. */
+/* Every two first-level routers of one copy share exactly one second-level router; ports as
+ * documented. */
 static void check_sspt(uint32_t r1, uint32_t r2, uint32_t copies)
 {
     ik_fabric *f = must_build("sspt:r1=%u,r2=%u,copies=%u,p=1", r1, r2, copies);
@@ -357,7 +366,8 @@ static void check_sspt(uint32_t r1, uint32_t r2, uint32_t copies)
     pair_counts *c = count_pairs(&g, true);
     uint64_t points = s->num_points, same = (uint64_t)copies * (copies - 1) * points;
     assert_int_equal(c->diameter, 2);
-    assert_int_equal(c->by_paths[2][1] + (r1 == 1 ? same : 0), points * copies * (points * copies - 1) - (r1 == 1 ? 0 : same));
+    assert_int_equal(c->by_paths[2][1] + (r1 == 1 ? same : 0),
+                     points * copies * (points * copies - 1) - (r1 == 1 ? 0 : same));
     assert_int_equal(c->by_paths[2][r1], r1 == 1 ? c->by_paths[2][1] : same);
     free(c);
     graph_free(&g);
@@ -385,7 +395,8 @@ static void single_path_trees(void **state)
             built++;
         }
     }
-    assert_int_equal(built, 13 + 8 + 8 + 7); /* full meshes, triple systems, further projective planes, further affine planes */
+    /* full meshes, triple systems, further projective planes, further affine planes */
+    assert_int_equal(built, 13 + 8 + 8 + 7);
 }
 
 static void orthogonal_fat_trees(void **state)
@@ -430,7 +441,8 @@ static void polarflies(void **state)
             assert_true(degree == q || degree == q + 1);
             quadrics += degree == q;
             for (uint32_t t = 0; t < q + 1; t++) {
-                assert_int_equal(peer_at(f, sw, p->p + t), t < degree ? g.nbr[g.base[sw] + t] : IK_NONE);
+                assert_int_equal(peer_at(f, sw, p->p + t),
+                                 t < degree ? g.nbr[g.base[sw] + t] : IK_NONE);
             }
         }
         assert_int_equal(quadrics, q + 1);
@@ -471,7 +483,8 @@ static void pgft_is_xgft_with_cables(void **state)
             bool down = local < m * t->p[level - 1];
             uint32_t up = down ? 0 : local - m * t->p[level - 1];
             uint32_t first = down ? local % m : m * t->p[level - 1] + up % t->w[level];
-            assert_int_equal(peer_at(b, sw, local), peer_at(b, sw, first)); /* cable k of the same neighbour */
+            /* cable k of the same neighbour */
+            assert_int_equal(peer_at(b, sw, local), peer_at(b, sw, first));
         }
     }
     ik_fabric_free(a);

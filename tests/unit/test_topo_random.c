@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The random generators: what they promise, that the small cases are uniform, and that path lengths, link lengths and the number
- * of neighbour entries (which depends on both) over many layout-conscious graphs are distributed as an independent generator's.
+ * The random generators: what they promise, that the small cases are uniform, and that path
+ * lengths, link lengths and the number of neighbour entries (which depends on both) over many
+ * layout-conscious graphs are distributed as an independent generator's.
  */
 #include "topo_graph.h"
 
@@ -9,7 +10,8 @@
 
 static uint32_t manhattan(const ik_fabric *f, uint32_t a, uint32_t b)
 {
-    return (uint32_t)(abs(f->switch_xy[a].x - f->switch_xy[b].x) + abs(f->switch_xy[a].y - f->switch_xy[b].y));
+    return (uint32_t)(abs(f->switch_xy[a].x - f->switch_xy[b].x) +
+                      abs(f->switch_xy[a].y - f->switch_xy[b].y));
 }
 
 /* ---- promises */
@@ -48,11 +50,13 @@ static void promises(void **state)
         for (uint32_t r = 2; r <= 5; r++) {
             for (uint32_t d = 3; d <= 5; d++) {
                 if (side * side * d % 2 == 0) {
-                    ik_fabric *f = must_build("lrt:N=%u,d=%u,r=%u,seed=%u", side * side, d, r, side);
+                    ik_fabric *f =
+                        must_build("lrt:N=%u,d=%u,r=%u,seed=%u", side * side, d, r, side);
                     const ik_random_regular *l = ik_fabric_data(f, "lrt");
                     assert_true(l->width == side && l->height == side);
                     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
-                        assert_true(f->switch_xy[sw].x == (int32_t)(sw % side) && f->switch_xy[sw].y == (int32_t)(sw / side));
+                        assert_true(f->switch_xy[sw].x == (int32_t)(sw % side) &&
+                                    f->switch_xy[sw].y == (int32_t)(sw / side));
                     }
                     check_random(f, l);
                     ik_fabric_free(f);
@@ -65,8 +69,8 @@ static void promises(void **state)
 static void large_sparse_graphs_are_connected(void **state)
 {
     (void)state;
-    static const char *const specs[] = {"lrt:N=1024,d=2,r=2", "lrt:N=2500,d=3,r=2", "lrt:N=400,d=2,r=1",
-                                        "lrt:N=2048,d=6,r=8,width=64"};
+    static const char *const specs[] = {"lrt:N=1024,d=2,r=2", "lrt:N=2500,d=3,r=2",
+                                        "lrt:N=400,d=2,r=1", "lrt:N=2048,d=6,r=8,width=64"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         ik_fabric *f = must_build("%s", specs[i]);
         check_random(f, ik_fabric_data(f, "lrt"));
@@ -77,7 +81,8 @@ static void large_sparse_graphs_are_connected(void **state)
 static void seeds(void **state)
 {
     (void)state;
-    ik_fabric *a = must_build("lrt:N=64,d=4,r=2,seed=9"), *b = must_build("lrt:N=64,d=4,r=2,seed=9"),
+    ik_fabric *a = must_build("lrt:N=64,d=4,r=2,seed=9"),
+              *b = must_build("lrt:N=64,d=4,r=2,seed=9"),
               *c = must_build("lrt:N=64,d=4,r=2,seed=10");
     assert_memory_equal(a->port_peer, b->port_peer, a->num_ports * sizeof *a->port_peer);
     assert_memory_not_equal(a->port_peer, c->port_peer, a->num_ports * sizeof *a->port_peer);
@@ -134,7 +139,8 @@ static double chi_square(const char *spec, uint32_t expected, uint32_t draws)
     return sum;
 }
 
-/* The connected d-regular graphs on the nodes of a floor with links up to `range` long, counted by deciding pair after pair. */
+/* The connected d-regular graphs on the nodes of a floor with links up to `range` long, counted by
+ * deciding pair after pair. */
 typedef struct enumeration {
     uint32_t n, d, num, pairs[64][2], degree[16], reach[16], found;
 } enumeration;
@@ -159,7 +165,8 @@ static void toggle(enumeration *e, uint32_t a, uint32_t b, int by)
 /* Pairs are ordered by their smaller node, so nodes below that of the next pair are final. */
 static void decide(enumeration *e, uint32_t next)
 {
-    uint32_t a = next < e->num ? e->pairs[next][0] : e->n, before = next ? e->pairs[next - 1][0] : 0;
+    uint32_t a = next < e->num ? e->pairs[next][0] : e->n,
+             before = next ? e->pairs[next - 1][0] : 0;
     for (uint32_t node = before; node < a; node++) {
         if (e->degree[node] != e->d) {
             return;
@@ -183,7 +190,8 @@ static uint32_t count_all(uint32_t width, uint32_t height, uint32_t d, uint32_t 
     enumeration e = {.n = width * height, .d = d};
     for (uint32_t a = 0; a < e.n; a++) {
         for (uint32_t b = a + 1; b < e.n; b++) {
-            uint32_t far = (uint32_t)(abs((int)(a % width) - (int)(b % width)) + abs((int)(a / width) - (int)(b / width)));
+            uint32_t far = (uint32_t)(abs((int)(a % width) - (int)(b % width)) +
+                                      abs((int)(a / width) - (int)(b / width)));
             if (far <= range) {
                 e.pairs[e.num][0] = a, e.pairs[e.num++][1] = b;
             }
@@ -206,7 +214,8 @@ static void expect_uniform(const char *spec, uint32_t kinds, uint32_t draws)
 static void small_cases_are_uniform(void **state)
 {
     (void)state;
-    expect_uniform("jellyfish:N=6,d=3", 70, 7000);                          /* labelled connected cubic graphs of 6 nodes */
+    /* labelled connected cubic graphs of 6 nodes */
+    expect_uniform("jellyfish:N=6,d=3", 70, 7000);
     expect_uniform("jellyfish:N=6,d=4", 15, 3000);                          /* labelled octahedra */
     expect_uniform("lrt:N=8,d=3,r=2,width=4", count_all(4, 2, 3, 2), 6000); /* limited length */
     expect_uniform("lrt:N=9,d=4,r=2", count_all(3, 3, 4, 2), 6000);
@@ -237,12 +246,13 @@ static double deviation_of(const moments *m)
 }
 
 typedef struct sample {
-    moments hops, short_links, entries; /* hops: mean over ordered pairs; short_links: links of length 1 */
+    /* hops: mean over ordered pairs; short_links: links of length 1 */
+    moments hops, short_links, entries;
     uint32_t entries_hist[64];
 } sample;
 
-/* Entries a switch needs for its neighbours and for the shortest paths (smallest next hop) between switches side by side: the
- * largest number over all switches. */
+/* Entries a switch needs for its neighbours and for the shortest paths (smallest next hop) between
+ * switches side by side: the largest number over all switches. */
 static uint32_t neighbour_entries(const ik_fabric *f, const switch_graph *g, uint32_t *dist)
 {
     bool *entry = calloc((size_t)g->n * g->n, sizeof *entry);
@@ -307,13 +317,16 @@ static sample sample_graphs(const char *spec, uint32_t graphs)
     return s;
 }
 
-/* Expected mean and standard deviation come from `their_count` graphs of another generator. Four standard errors. */
-static void expect_mean(const char *what, const moments *ours, double mean, double deviation, double their_count)
+/* Expected mean and standard deviation come from `their_count` graphs of another generator. Four
+ * standard errors. */
+static void expect_mean(const char *what, const moments *ours, double mean, double deviation,
+                        double their_count)
 {
-    double error = sqrt(deviation_of(ours) * deviation_of(ours) / ours->count + deviation * deviation / their_count);
+    double error = sqrt(deviation_of(ours) * deviation_of(ours) / ours->count +
+                        deviation * deviation / their_count);
     if (fabs(mean_of(ours) - mean) > 4 * error) {
-        fail_msg("%s: mean %.4f (%.0f graphs), expected %.4f, standard error %.4f", what, mean_of(ours), ours->count, mean,
-                 error);
+        fail_msg("%s: mean %.4f (%.0f graphs), expected %.4f, standard error %.4f", what,
+                 mean_of(ours), ours->count, mean, error);
     }
 }
 
@@ -327,13 +340,16 @@ static void expect_entries(const char *file, const char *size, const sample *s)
     {
         graphs += (double)json_integer_value(value);
     }
-    expect_mean("largest number of entries", &s->entries, json_number_value(json_object_get(one, "mean")),
+    expect_mean("largest number of entries", &s->entries,
+                json_number_value(json_object_get(one, "mean")),
                 json_number_value(json_object_get(one, "std")), graphs);
     json_object_foreach(json_object_get(one, "hist"), key, value)
     { /* two samples' chi square over the well-filled cells */
-        double theirs = (double)json_integer_value(value), ours = s->entries_hist[strtoul(key, NULL, 10)];
+        double theirs = (double)json_integer_value(value),
+               ours = s->entries_hist[strtoul(key, NULL, 10)];
         if (theirs + ours >= 20) {
-            double diff = theirs * sqrt(s->entries.count / graphs) - ours * sqrt(graphs / s->entries.count);
+            double diff =
+                theirs * sqrt(s->entries.count / graphs) - ours * sqrt(graphs / s->entries.count);
             chi += diff * diff / (theirs + ours);
             cells++;
         }
@@ -345,7 +361,8 @@ static void expect_entries(const char *file, const char *size, const sample *s)
     json_decref(root);
 }
 
-/* Links of length 1 in the reference graphs: 224 or 960 ordered side-by-side pairs less those without a link, halved. */
+/* Links of length 1 in the reference graphs: 224 or 960 ordered side-by-side pairs less those
+ * without a link, halved. */
 static void reference_short_links(const char *prefix, double pairs, moments *links)
 {
     char path[512];
@@ -368,11 +385,14 @@ static void layout_conscious_64(void **state)
     sample s = sample_graphs("lrt:N=64,d=4,r=2", 1000);
     moments reference = {0};
     reference_short_links("lrt_64_4_2", 224, &reference);
-    print_message("64: hops %.4f (deviation %.4f), links of length 1 %.2f (%.2f; reference %.2f), entries %.3f (%.3f)\n",
-                  mean_of(&s.hops), deviation_of(&s.hops), mean_of(&s.short_links), deviation_of(&s.short_links),
-                  mean_of(&reference), mean_of(&s.entries), deviation_of(&s.entries));
+    print_message("64: hops %.4f (deviation %.4f), links of length 1 %.2f (%.2f; reference %.2f), "
+                  "entries %.3f (%.3f)\n",
+                  mean_of(&s.hops), deviation_of(&s.hops), mean_of(&s.short_links),
+                  deviation_of(&s.short_links), mean_of(&reference), mean_of(&s.entries),
+                  deviation_of(&s.entries));
     expect_mean("hops", &s.hops, 4.009, deviation_of(&s.hops), 1000);
-    expect_mean("links of length 1", &s.short_links, mean_of(&reference), deviation_of(&s.short_links), reference.count);
+    expect_mean("links of length 1", &s.short_links, mean_of(&reference),
+                deviation_of(&s.short_links), reference.count);
     expect_entries("min_entries_1000_n64.json", "64", &s);
 }
 
@@ -382,11 +402,14 @@ static void layout_conscious_256(void **state)
     sample s = sample_graphs("lrt:N=256,d=4,r=4", 150);
     moments reference = {0};
     reference_short_links("lrt_256_4_4", 960, &reference);
-    print_message("256: hops %.4f (deviation %.4f), links of length 1 %.2f (%.2f; reference %.2f), entries %.3f (%.3f)\n",
-                  mean_of(&s.hops), deviation_of(&s.hops), mean_of(&s.short_links), deviation_of(&s.short_links),
-                  mean_of(&reference), mean_of(&s.entries), deviation_of(&s.entries));
+    print_message("256: hops %.4f (deviation %.4f), links of length 1 %.2f (%.2f; reference %.2f), "
+                  "entries %.3f (%.3f)\n",
+                  mean_of(&s.hops), deviation_of(&s.hops), mean_of(&s.short_links),
+                  deviation_of(&s.short_links), mean_of(&reference), mean_of(&s.entries),
+                  deviation_of(&s.entries));
     expect_mean("hops", &s.hops, 5.441, deviation_of(&s.hops), 300);
-    expect_mean("links of length 1", &s.short_links, mean_of(&reference), deviation_of(&s.short_links), reference.count);
+    expect_mean("links of length 1", &s.short_links, mean_of(&reference),
+                deviation_of(&s.short_links), reference.count);
     expect_entries("min_entries_n256.json", "256", &s);
 }
 

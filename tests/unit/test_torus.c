@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rings and tori of every small shape: dimension order with every tie rule over every date-line rule is proved; the natural rule
- * is the one that uses the VCs evenly; ties drawn per packet are seen by analysis, proofs and simulation alike.
+ * Rings and tori of every small shape: dimension order with every tie rule over every date-line
+ * rule is proved; the natural rule is the one that uses the VCs evenly; ties drawn per packet are
+ * seen by analysis, proofs and simulation alike.
  */
 #include "unit/sim_helper.h"
 
@@ -41,7 +42,8 @@ static const char *const shapes[] = {"ring:n=3",
                                      "torus:dims=3:4:5,p=2"};
 enum { NUM_SHAPES = sizeof shapes / sizeof *shapes };
 static const char *const ties[] = {"balanced", "plus", "minus", "random"};
-static const char *const rules[] = {"dateline", "dateline:rule=route", "dateline:rule=position", "dateline:rule=history", NULL};
+static const char *const rules[] = {"dateline", "dateline:rule=route", "dateline:rule=position",
+                                    "dateline:rule=history", NULL};
 
 static void prove(const ik_fabric *f, const char *routing, const char *vc, unsigned num_vcs)
 {
@@ -50,9 +52,11 @@ static void prove(const ik_fabric *f, const char *routing, const char *vc, unsig
     ik_proof proof;
     if (ik_verify(p, NULL, &env, &proof, &err) != IK_OK)
         fail_msg("%s, %s on %s: %s", routing, vc ? vc : "-", f->spec, err.text);
-    if (proof.delivered != IK_YES || proof.loop_free != IK_YES || proof.deadlock_free != IK_YES || proof.minimal != IK_YES)
-        fail_msg("%s, %s, %u VCs on %s: delivered %d, loop free %d, deadlock free %d, minimal %d", routing, vc ? vc : "-",
-                 num_vcs, f->spec, proof.delivered, proof.loop_free, proof.deadlock_free, proof.minimal);
+    if (proof.delivered != IK_YES || proof.loop_free != IK_YES || proof.deadlock_free != IK_YES ||
+        proof.minimal != IK_YES)
+        fail_msg("%s, %s, %u VCs on %s: delivered %d, loop free %d, deadlock free %d, minimal %d",
+                 routing, vc ? vc : "-", num_vcs, f->spec, proof.delivered, proof.loop_free,
+                 proof.deadlock_free, proof.minimal);
     ik_proof_free(&proof);
     ik_plan_free(p);
 }
@@ -65,7 +69,8 @@ static void every_tie_and_rule_is_proved(void **state)
         for (size_t t = 0; t < 4; t++)
             for (size_t k = 0; k < 5; k++) {
                 char routing[64];
-                snprintf(routing, sizeof routing, "dor:tie=%s,order=%s", ties[t], k % 2 ? "descending" : "ascending");
+                snprintf(routing, sizeof routing, "dor:tie=%s,order=%s", ties[t],
+                         k % 2 ? "descending" : "ascending");
                 prove(f, routing, rules[k], 0);
                 prove(f, routing, rules[k], 4);
             }
@@ -86,7 +91,8 @@ static void other_users_of_date_lines_are_proved(void **state)
         prove(f, "minimal", "escape:routing=dor,vc=dateline", 0);
         ik_fabric_free(f);
     }
-    static const char *const tori[] = {"torus:dims=4:4", "torus:dims=5:4", "torus:dims=6:3", "torus:dims=4:2:3"};
+    static const char *const tori[] = {"torus:dims=4:4", "torus:dims=5:4", "torus:dims=6:3",
+                                       "torus:dims=4:2:3"};
     for (size_t i = 0; i < sizeof tori / sizeof *tori; i++) {
         ik_fabric *f = fabric_of(tori[i]);
         prove(f, "minimal", "escape:routing=dor,vc=dateline", 0);
@@ -95,7 +101,8 @@ static void other_users_of_date_lines_are_proved(void **state)
     }
 }
 
-/* Uniform traffic, hop by hop: packets that would have to move to the other VC of their channel for both to carry the same. */
+/* Uniform traffic, hop by hop: packets that would have to move to the other VC of their channel for
+ * both to carry the same. */
 static double imbalance(const ik_fabric *f, const char *vc)
 {
     ik_plan *p = plan_of(f, "dor", vc, 2);
@@ -128,7 +135,8 @@ static double imbalance(const ik_fabric *f, const char *vc)
 static void natural_rule_is_the_even_one(void **state)
 {
     (void)state;
-    static const char *const tori[] = {"ring:n=8", "torus:dims=8:8", "torus:dims=5:5", "torus:dims=6:4", "torus:dims=4:4:4"};
+    static const char *const tori[] = {"ring:n=8", "torus:dims=8:8", "torus:dims=5:5",
+                                       "torus:dims=6:4", "torus:dims=4:4:4"};
     for (size_t i = 0; i < sizeof tori / sizeof *tori; i++) {
         ik_fabric *f = fabric_of(tori[i]);
         double natural = imbalance(f, NULL);
@@ -153,12 +161,16 @@ static void drawn_ties_have_starts_and_no_tables(void **state)
         for (uint32_t h = 1; h < f->num_hosts; h++) {
             uint32_t starts = 1, sw = ik_host_switch(f, h);
             for (uint32_t d = 0; d < grid->num_dims; d++)
-                starts *= grid->dims[d] > 2 && sw / grid->stride[d] % grid->dims[d] * 2 == grid->dims[d] ? 2 : 1;
+                starts *=
+                    grid->dims[d] > 2 && sw / grid->stride[d] % grid->dims[d] * 2 == grid->dims[d]
+                        ? 2
+                        : 1;
             assert_int_equal(ik_plan_num_starts(p, 0, h), starts);
         }
         uint16_t *lft = NULL;
         ik_error err = {0};
-        assert_int_equal(ik_lft_compile(p->routing, &env, &lft, &err), even ? IK_ERR_UNSUPPORTED : IK_OK);
+        assert_int_equal(ik_lft_compile(p->routing, &env, &lft, &err),
+                         even ? IK_ERR_UNSUPPORTED : IK_OK);
         assert_true(!even || strstr(err.text, "tie=random"));
         free(lft);
         ik_plan_free(p);
@@ -203,7 +215,8 @@ static void drawn_ties_halve_the_load(void **state)
         assert_int_equal(ik_load_measure(r, t, &env, &load, &err), IK_OK);
         for (uint32_t sw = 0; sw < 8; sw++) {
             assert_float_equal(load.load[f->port_base[sw] + grid->port_plus[0]], cases[i].up, 1e-9);
-            assert_float_equal(load.load[f->port_base[sw] + grid->port_minus[0]], cases[i].down, 1e-9);
+            assert_float_equal(load.load[f->port_base[sw] + grid->port_minus[0]], cases[i].down,
+                               1e-9);
         }
         ik_load_free(&load);
         ik_routing_free(r);
@@ -212,8 +225,10 @@ static void drawn_ties_halve_the_load(void **state)
     ik_fabric_free(f);
 }
 
-/* Low load: every channel between switches carries its share of what was accepted, within five standard deviations. */
-static void check_simulated_loads(const char *fabric, const char *tie, const char *traffic, const char *model)
+/* Low load: every channel between switches carries its share of what was accepted, within five
+ * standard deviations. */
+static void check_simulated_loads(const char *fabric, const char *tie, const char *traffic,
+                                  const char *model)
 {
     char routing[32];
     snprintf(routing, sizeof routing, "dor:tie=%s", tie);
@@ -223,7 +238,8 @@ static void check_simulated_loads(const char *fabric, const char *tie, const cha
     ik_error err = {0};
     ik_load load;
     assert_int_equal(ik_load_measure(r, t, &env, &load, &err), IK_OK);
-    scenario c = {.fabric = fabric, .routing = routing, .traffic = traffic, .sw = model, .load = 0.03};
+    scenario c = {
+        .fabric = fabric, .routing = routing, .traffic = traffic, .sw = model, .load = 0.03};
     c.adapter = "packet=125 B;injection=poisson";
     c.measure = "warmup=0 ns;duration=400 us";
     ik_sim_result got = simulate(c);
@@ -231,10 +247,11 @@ static void check_simulated_loads(const char *fabric, const char *tie, const cha
     for (uint32_t h = 0; h < f->num_hosts; h++)
         accepted += (double)got.host_bytes[h] / 125 / f->num_hosts;
     for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++) {
-        double packets = (double)got.channel_bytes[port] / 125, expected = load.load[port] * accepted;
+        double packets = (double)got.channel_bytes[port] / 125,
+               expected = load.load[port] * accepted;
         if (fabs(packets - expected) > 5 * sqrt(expected + 1) + 5)
-            fail_msg("%s, %s, %s, %s: channel %u carries %g packets, %g expected", fabric, routing, traffic, model, port, packets,
-                     expected);
+            fail_msg("%s, %s, %s, %s: channel %u carries %g packets, %g expected", fabric, routing,
+                     traffic, model, port, packets, expected);
     }
     ik_sim_result_free(&got);
     ik_load_free(&load);
@@ -246,7 +263,8 @@ static void check_simulated_loads(const char *fabric, const char *tie, const cha
 static void simulated_loads_are_the_static_ones(void **state)
 {
     (void)state;
-    static const char *const models[] = {"model=iq", "model=ioq", "model=pipelined;flit=125 B;buffer=4000 B"};
+    static const char *const models[] = {"model=iq", "model=ioq",
+                                         "model=pipelined;flit=125 B;buffer=4000 B"};
     for (size_t t = 0; t < 4; t++)
         for (size_t m = 0; m < 3; m++) {
             check_simulated_loads("torus:dims=4:6", ties[t], "uniform", models[m]);
@@ -258,9 +276,12 @@ static void simulated_loads_are_the_static_ones(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_tie_and_rule_is_proved),        cmocka_unit_test(other_users_of_date_lines_are_proved),
-        cmocka_unit_test(natural_rule_is_the_even_one),        cmocka_unit_test(drawn_ties_have_starts_and_no_tables),
-        cmocka_unit_test(ties_are_refused_without_rings),      cmocka_unit_test(drawn_ties_halve_the_load),
+        cmocka_unit_test(every_tie_and_rule_is_proved),
+        cmocka_unit_test(other_users_of_date_lines_are_proved),
+        cmocka_unit_test(natural_rule_is_the_even_one),
+        cmocka_unit_test(drawn_ties_have_starts_and_no_tables),
+        cmocka_unit_test(ties_are_refused_without_rings),
+        cmocka_unit_test(drawn_ties_halve_the_load),
         cmocka_unit_test(simulated_loads_are_the_static_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

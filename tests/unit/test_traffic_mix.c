@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Traffic that mixes patterns: shares, expected loads, classes, and what a run of every switch model makes of them. Results are
- * the same for all numbers of threads: test_sim_threads.c, test_sim_processes.c. */
+ * Traffic that mixes patterns: shares, expected loads, classes, and what a run of every switch
+ * model makes of them. Results are the same for all numbers of threads: test_sim_threads.c,
+ * test_sim_processes.c. */
 #include "sim_hash.h"
 #include "sim_helper.h"
 #include <math.h>
@@ -45,7 +46,10 @@ static void test_shares(void **state)
         {"mix:uniform+shift:by=3", 2, {0.5, 0.5}, {"uniform", "shift"}},
         {"mix:80%*uniform+20%*shift:by=3", 2, {0.8, 0.2}, {"uniform", "shift"}},
         {"mix:uniform+20%*shift:by=3", 2, {0.8, 0.2}, {"uniform", "shift"}},
-        {"mix:uniform+50 % * uniform+uniform", 3, {0.25, 0.5, 0.25}, {"uniform", "uniform2", "uniform3"}},
+        {"mix:uniform+50 % * uniform+uniform",
+         3,
+         {0.25, 0.5, 0.25},
+         {"uniform", "uniform2", "uniform3"}},
         {"mix:33.33%*uniform+33.33%*uniform2=shift:by=1+33.33%*uniform",
          3,
          {1 / 3.0, 1 / 3.0, 1 / 3.0},
@@ -81,9 +85,11 @@ static void test_refusals(void **state)
         {"mix:0*uniform+0*shift:by=1", "no member has a share above zero", IK_ERR_USAGE},
         {"mix:1000000*uniform+0.0000001*shift:by=1", "finer than", IK_ERR_USAGE},
         {"mix:members=a=uniform+a=shift:by=1", "two members are named 'a'", IK_ERR_USAGE},
-        {"mix:1*a23456789012345678901234567890123456789012=uniform", "more than 40 characters", IK_ERR_USAGE},
+        {"mix:1*a23456789012345678901234567890123456789012=uniform", "more than 40 characters",
+         IK_ERR_USAGE},
         {"mix:uniform+mix:uniform", "cannot be a member", IK_ERR_USAGE},
-        {"mix:uniform+2*b=unifrom", "member 'b': there is no traffic pattern 'unifrom'", IK_ERR_INPUT},
+        {"mix:uniform+2*b=unifrom", "member 'b': there is no traffic pattern 'unifrom'",
+         IK_ERR_INPUT},
         {"mix:uniform+shift:buy=2", "has no parameter 'buy'", IK_ERR_INPUT},
     };
     ik_fabric *f = fabric_of("karytree:k=4,n=2");
@@ -135,7 +141,10 @@ static void test_loads(void **state)
         {"mix:uniform", {"uniform"}, {1}, 0},
         {"mix:7*shift:by=5", {"shift:by=5"}, {1}, 0},
         {"mix:permutation", {"permutation"}, {1}, 0},
-        {"mix:hotspot:fraction=30%;share=messages", {"hotspot:fraction=30%,share=messages"}, {1}, 0},
+        {"mix:hotspot:fraction=30%;share=messages",
+         {"hotspot:fraction=30%,share=messages"},
+         {1},
+         0},
         {"mix:75%*uniform+25%*incast=hotspot:nodes=5;fraction=40%;rest=silent",
          {"uniform", "hotspot:nodes=5,fraction=40%,rest=silent"},
          {0.75, 0.25},
@@ -150,7 +159,8 @@ static void test_loads(void **state)
          1e-12},
     };
     static const char *const fabrics[] = {"karytree:k=4,n=2",
-                                          "xgft:m=18:18,w=1:18"}; /* 324 hosts: more flows than the stack holds */
+                                          /* 324 hosts: more flows than the stack holds */
+                                          "xgft:m=18:18,w=1:18"};
     for (unsigned n = 0; n < 2; n++) {
         ik_fabric *f = fabric_of(fabrics[n]);
         ik_routing *r = NULL;
@@ -165,7 +175,8 @@ static void test_loads(void **state)
             }
             for (uint32_t p = 0; p < f->num_ports; p++)
                 if (fabs(mix[p] - sum[p]) > cases[k].error)
-                    fail_msg("%s on %s: channel %u has load %.17g instead of %.17g", cases[k].mix, fabrics[n], p, mix[p], sum[p]);
+                    fail_msg("%s on %s: channel %u has load %.17g instead of %.17g", cases[k].mix,
+                             fabrics[n], p, mix[p], sum[p]);
             free(mix);
             free(sum);
         }
@@ -179,7 +190,8 @@ static void test_seeds(void **state)
 {
     (void)state;
     ik_fabric *f = fabric_of("karytree:k=4,n=2");
-    ik_traffic *alone = traffic_of(f, "permutation"), *mix = traffic_of(f, "mix:permutation+permutation");
+    ik_traffic *alone = traffic_of(f, "permutation"),
+               *mix = traffic_of(f, "mix:permutation+permutation");
     unsigned differ = 0;
     for (uint32_t src = 0; src < f->num_hosts; src++) {
         uint32_t second = IK_NONE, to = alone->family->dest(alone, src, 0);
@@ -240,14 +252,15 @@ static void test_one_member_is_itself(void **state)
     }
 }
 
-/* Background from everybody, and four hosts that send the rest of their load to one: classes sum to the run, and every class is
- * offered its share on the hosts that send for it. */
+/* Background from everybody, and four hosts that send the rest of their load to one: classes sum to
+ * the run, and every class is offered its share on the hosts that send for it. */
 static void test_classes(void **state)
 {
     (void)state;
     for (unsigned sw = 0; sw < NUM_SWITCHES; sw++) {
         scenario c = base_of(sw);
-        c.traffic = "mix:70%*background=uniform+30%*incast=hotspot:nodes=3;fraction=25%;rest=silent";
+        c.traffic =
+            "mix:70%*background=uniform+30%*incast=hotspot:nodes=3;fraction=25%;rest=silent";
         ik_sim_result r = simulate(c);
         assert_int_equal(r.num_classes, 2);
         const ik_class_result *back = &r.classes[0], *incast = &r.classes[1];
@@ -259,22 +272,25 @@ static void test_classes(void **state)
         assert_int_equal(back->latency.sum + incast->latency.sum, r.latency.sum);
         assert_true(fabs(back->offered - 0.6 * 0.7) < 0.02);
         assert_true(fabs(incast->offered - 0.6 * 0.3 / 4) < 0.01);
-        assert_true(fabs(r.throughput - r.offered) < 0.02); /* 0.72 for the hot host's link, and 0.42 of background: too much */
+        /* 0.72 for the hot host's link, and 0.42 of background: too much */
+        assert_true(fabs(r.throughput - r.offered) < 0.02);
         for (size_t t = 0; t < r.num_series; t++)
-            assert_true(fabs(back->series_throughput[t] + incast->series_throughput[t] - r.series_throughput[t]) < 1e-12);
+            assert_true(fabs(back->series_throughput[t] + incast->series_throughput[t] -
+                             r.series_throughput[t]) < 1e-12);
         ik_sim_result_free(&r);
     }
 }
 
-/* With more for the hot host than its link carries, packets of the incast stand in the tree as culprits, and background packets
- * that go elsewhere as victims; a buffer for each destination makes no victims. What is told of classes sums to what is told of
- * flows. */
+/* With more for the hot host than its link carries, packets of the incast stand in the tree as
+ * culprits, and background packets that go elsewhere as victims; a buffer for each destination
+ * makes no victims. What is told of classes sums to what is told of flows. */
 static void test_victims(void **state)
 {
     (void)state;
     for (unsigned sw = 0; sw < NUM_SWITCHES; sw++) {
         scenario c = base_of(sw);
-        c.traffic = "mix:50%*background=uniform+50%*incast=hotspot:nodes=3;fraction=50%;rest=silent";
+        c.traffic =
+            "mix:50%*background=uniform+50%*incast=hotspot:nodes=3;fraction=50%;rest=silent";
         c.measure = "warmup=20 us;duration=200 us;series=2 us";
         ik_sim_result r = simulate(c);
         const ik_class_result *back = &r.classes[0], *incast = &r.classes[1];
@@ -285,8 +301,10 @@ static void test_victims(void **state)
             victims += (double)r.congestion.victims[k].victim;
         double by_class[2] = {0};
         for (unsigned k = 0; k < 2; k++) {
-            by_class[0] += r.classes[k].culprit_time_ns * (double)r.classes[k].latency.count / period_ns;
-            by_class[1] += r.classes[k].victim_time_ns * (double)r.classes[k].latency.count / period_ns;
+            by_class[0] +=
+                r.classes[k].culprit_time_ns * (double)r.classes[k].latency.count / period_ns;
+            by_class[1] +=
+                r.classes[k].victim_time_ns * (double)r.classes[k].latency.count / period_ns;
         }
         assert_int_equal(r.congestion.flow_error, 0);
         assert_true(by_class[0] >= culprits - 0.5 && by_class[1] >= victims - 0.5);
@@ -294,15 +312,17 @@ static void test_victims(void **state)
             assert_true(fabs(by_class[0] - culprits) < 0.5);
         if (r.congestion.all_victims == r.congestion.num_victims)
             assert_true(fabs(by_class[1] - victims) < 0.5);
-        if (!(incast->culprit_time_ns > back->culprit_time_ns && back->victim_time_ns > incast->victim_time_ns))
-            fail_msg("%s: culprits %g %g, victims %g %g", c.sw, incast->culprit_time_ns, back->culprit_time_ns,
-                     incast->victim_time_ns, back->victim_time_ns);
+        if (!(incast->culprit_time_ns > back->culprit_time_ns &&
+              back->victim_time_ns > incast->victim_time_ns))
+            fail_msg("%s: culprits %g %g, victims %g %g", c.sw, incast->culprit_time_ns,
+                     back->culprit_time_ns, incast->victim_time_ns, back->victim_time_ns);
         ik_sim_result_free(&r);
     }
 }
 
-/* A host that sends for one member only offers that member's share; what it leaves out is counted nowhere, also in the backlog
- * that is never admitted: hosts 0 to 2 want half of host 3's link each, one host has something else to send as well. */
+/* A host that sends for one member only offers that member's share; what it leaves out is counted
+ * nowhere, also in the backlog that is never admitted: hosts 0 to 2 want half of host 3's link
+ * each, one host has something else to send as well. */
 static void test_gaps(void **state)
 {
     (void)state;
@@ -311,7 +331,8 @@ static void test_gaps(void **state)
         c.fabric = "crossbar:n=4,latency=10 ns";
         c.routing = "minimal";
         c.load = 1;
-        c.traffic = "mix:50%*hotspot:nodes=3;fraction=75%;rest=silent+50%*hotspot:nodes=1;fraction=25%;rest=silent";
+        c.traffic = "mix:50%*hotspot:nodes=3;fraction=75%;rest=silent+50%*hotspot:nodes=1;fraction="
+                    "25%;rest=silent";
         c.measure = "warmup=0 ns;duration=300 us"; /* more than the buffers hold */
         ik_sim_result r = simulate(c);
         assert_true(r.classes[0].throughput < 0.27);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_vc.c: the maps of the VC schemes against their closed forms and published rows; bad requests.
+ * test_vc.c: the maps of the VC schemes against their closed forms and published rows; bad
+ * requests.
  */
 #include "unit/made.h"
 
@@ -11,12 +12,14 @@ static unsigned lane(const ik_plan *p, uint32_t src, uint32_t dst)
     return pk.vc;
 }
 
-static void check_row(const ik_fabric *f, const char *vc, unsigned num_vcs, uint32_t src, const char *row)
+static void check_row(const ik_fabric *f, const char *vc, unsigned num_vcs, uint32_t src,
+                      const char *row)
 {
     ik_plan *p = plan_of(f, "dmodk", vc, num_vcs);
     for (uint32_t dst = 0; row[dst]; dst++) {
         if (lane(p, src, dst) != (unsigned)(row[dst] - '0')) {
-            fail_msg("%s, %u VCs: %u -> %u on VC %u, expected %c", vc, num_vcs, src, dst, lane(p, src, dst), row[dst]);
+            fail_msg("%s, %u VCs: %u -> %u on VC %u, expected %c", vc, num_vcs, src, dst,
+                     lane(p, src, dst), row[dst]);
         }
     }
     ik_plan_free(p);
@@ -72,7 +75,8 @@ static void positions_are_those_of_the_full_tree(void **state)
     assert_int_equal(part->num_hosts, 11);
     const char *const schemes[] = {"dbbm", "vftree", "vftree:form=matrix", "flow2sl"};
     for (size_t i = 0; i < 4; i++) {
-        ik_plan *a = plan_of(full, "updown", schemes[i], 3), *b = plan_of(part, "updown", schemes[i], 3);
+        ik_plan *a = plan_of(full, "updown", schemes[i], 3),
+                *b = plan_of(part, "updown", schemes[i], 3);
         for (uint32_t s = 0; s < 11; s++) {
             for (uint32_t d = 0; d < 11; d++) {
                 assert_int_equal(lane(b, s, d), lane(a, place[s], place[d]));
@@ -102,8 +106,8 @@ static void symmetric_forms_use_one_lane_both_ways(void **state)
     ik_fabric_free(f);
 }
 
-/* On the channel that destinations 2, 4 and 6 share in a 2-ary 3-tree, one queue a destination parity is one queue in all; the
- * leaf switches tell the packets apart. */
+/* On the channel that destinations 2, 4 and 6 share in a 2-ary 3-tree, one queue a destination
+ * parity is one queue in all; the leaf switches tell the packets apart. */
 static void queues_on_a_shared_channel(void **state)
 {
     (void)state;
@@ -122,13 +126,15 @@ static void queues_on_a_shared_channel(void **state)
     ik_fabric_free(f);
 }
 
-static void refuse(const ik_fabric *f, const char *vc, unsigned num_vcs, ik_status expected, const char *text, const char *hint)
+static void refuse(const ik_fabric *f, const char *vc, unsigned num_vcs, ik_status expected,
+                   const char *text, const char *hint)
 {
     ik_plan *p = NULL;
     ik_error err = {0};
     ik_status status = ik_plan_from_specs(f, "updown", vc, NULL, num_vcs, NULL, &p, &err);
     if (status != expected || p || !strstr(err.text, text) || !strstr(err.hint, hint)) {
-        fail_msg("%s, %u VCs: status %s, '%s' (%s)", vc, num_vcs, ik_status_name(status), err.text, err.hint);
+        fail_msg("%s, %u VCs: status %s, '%s' (%s)", vc, num_vcs, ik_status_name(status), err.text,
+                 err.hint);
     }
 }
 
@@ -155,7 +161,8 @@ static void natural_numbers_of_vcs(void **state)
     static const struct {
         const char *vc;
         unsigned natural, needed;
-    } rows[] = {{"1q", 1, 1}, {"dbbm", 3, 1}, {"hopclass", 4, 4}, {"phase", 1, 1}, {"voqnet", 8, 8}, {"any:last=3", 4, 4}};
+    } rows[] = {{"1q", 1, 1},    {"dbbm", 3, 1},   {"hopclass", 4, 4},
+                {"phase", 1, 1}, {"voqnet", 8, 8}, {"any:last=3", 4, 4}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ik_plan *p = plan_of(f, "dmodk", rows[i].vc, 0);
         assert_int_equal(p->num_vcs, rows[i].natural);

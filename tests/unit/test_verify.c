@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_verify.c: proofs that must hold, proofs that must fail, and their witnesses, against independent recounts.
+ * test_verify.c: proofs that must hold, proofs that must fail, and their witnesses, against
+ * independent recounts.
  */
 #include "unit/verify_helpers.h"
 
@@ -21,7 +22,8 @@ static void check_witness(const ik_plan *p, const ik_proof *proof)
     const ik_fabric *f = p->fabric;
     assert_true(proof->witness_length > 0);
     for (size_t i = 0; i < proof->witness_length; i++) {
-        const ik_dependency *from = &proof->witness[i], *to = &proof->witness[(i + 1) % proof->witness_length];
+        const ik_dependency *from = &proof->witness[i],
+                            *to = &proof->witness[(i + 1) % proof->witness_length];
         assert_int_equal(ik_peer_node(f, from->channel), f->port_node[to->channel]);
         assert_int_not_equal(from->src, from->dst);
         uint32_t path[64];
@@ -85,7 +87,8 @@ static void broken_routings_are_caught(void **state)
     ik_fabric *f = ring_fabric(6, 1);
     for (int by_tree = 0; by_tree < 2; by_tree++) {
         unsigned traits = by_tree ? IK_ROUTE_DEST_BASED : 0;
-        /* Switch 2 knows no way to host 4: sources 0, 1, 2, 3 and 5 with shortest ways through it are 1 and 2 (0 -> 4 goes by 5).
+        /* Switch 2 knows no way to host 4: sources 0, 1, 2, 3 and 5 with shortest ways through it
+         * are 1 and 2 (0 -> 4 goes by 5).
          */
         ik_plan *p = ring_plan(f, traits, RING_DEAD_END);
         ik_proof proof = prove(p, 1);
@@ -107,7 +110,8 @@ static void broken_routings_are_caught(void **state)
         assert_int_equal(proof.loops, 2);
         assert_int_equal(proof.undelivered, 2);
         assert_int_equal(proof.first_undelivered_src, 2);
-        assert_int_equal(proof.lost_path_length, 4); /* host 2 to switches 2, 3, 2 and 3 again, by the same cable */
+        /* host 2 to switches 2, 3, 2 and 3 again, by the same cable */
+        assert_int_equal(proof.lost_path_length, 4);
         assert_int_equal(proof.lost_path[3], proof.lost_path[1]);
         ik_proof_free(&proof);
         ring_plan_free(p);
@@ -150,8 +154,9 @@ static void unconnected_pairs_are_no_failure(void **state)
 static void both_methods_agree(void **state)
 {
     (void)state;
-    static const char *const fabrics[] = {"karytree:k=2,n=3", "rlft:ports=6,levels=3", "xgft:m=3:2:2,w=1:2:3",
-                                          "karytree:k=3,n=3,fail=10%", "xgft:m=4:4,w=2:3"};
+    static const char *const fabrics[] = {"karytree:k=2,n=3", "rlft:ports=6,levels=3",
+                                          "xgft:m=3:2:2,w=1:2:3", "karytree:k=3,n=3,fail=10%",
+                                          "xgft:m=4:4,w=2:3"};
     static const char *const schemes[] = {"1q", "dbbm", "vftree", "voqnet"};
     for (size_t i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
         ik_fabric *f = fabric_of(fabrics[i]);
@@ -217,7 +222,8 @@ static void hop_classes_break_every_cycle(void **state)
         assert_int_equal(proof.deadlock_free, IK_YES);
         ik_proof_free(&proof);
         ring_plan_free(p);
-        p = ring_plan_vc(f, 0, RING_SHORTEST, "any:last=2"); /* free choice of VC brings the cycle back */
+        /* free choice of VC brings the cycle back */
+        p = ring_plan_vc(f, 0, RING_SHORTEST, "any:last=2");
         proof = prove(p, 1);
         assert_int_equal(proof.deadlock_free, IK_NO);
         assert_int_equal(proof.witness_length, n);
@@ -257,8 +263,8 @@ static void declared_orders_are_verified(void **state)
     ik_fabric_free(f);
 }
 
-/* A dual-port adapter with one cable is no second destination of its own switch: pairs are counted once, and its one goal lets a
- * livelock order be checked. */
+/* A dual-port adapter with one cable is no second destination of its own switch: pairs are counted
+ * once, and its one goal lets a livelock order be checked. */
 static void spare_host_ports_change_nothing(void **state)
 {
     (void)state;
@@ -302,7 +308,8 @@ static ik_proof prove_sample(const ik_plan *p, uint64_t pairs, uint64_t seed, un
     return proof;
 }
 
-/* A sample never says yes, counts no pair twice, and is the same on any number of threads; one of every pair is the proof. */
+/* A sample never says yes, counts no pair twice, and is the same on any number of threads; one of
+ * every pair is the proof. */
 static void samples_are_no_proofs(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Real weights as whole numbers: the ratios stay, and however many lines a source has, their sum stays far below 2^64.
+ * Real weights as whole numbers: the ratios stay, and however many lines a source has, their sum
+ * stays far below 2^64.
  */
 #include "unit/made.h"
 
@@ -34,7 +35,8 @@ static void check_many(const char *first, const char *second, size_t count)
 
 static void sums_stay_small(void **state)
 {
-    static const char *const weights[] = {"1", "0.5", "1e-3", "0.1234567890123456", "17592186044415", "1e300", "1.5e308"};
+    static const char *const weights[] = {
+        "1", "0.5", "1e-3", "0.1234567890123456", "17592186044415", "1e300", "1.5e308"};
     static const size_t counts[] = {2, 1000, 1100000};
     (void)state;
     for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Fat trees against values computed by an independent program (tests/data/topology/t1_topology.json).
+ * Fat trees against values computed by an independent program
+ * (tests/data/topology/t1_topology.json).
  */
 #include "unit/made.h"
 #include <jansson.h>
@@ -27,7 +28,8 @@ static void join_list(const json_t *list, char *text)
     size_t i;
     json_t *value;
     *text = '\0';
-    json_array_foreach(list, i, value) sprintf(text + strlen(text), "%s%lld", i ? ":" : "", json_integer_value(value));
+    json_array_foreach(list, i, value)
+        sprintf(text + strlen(text), "%s%lld", i ? ":" : "", json_integer_value(value));
 }
 
 static ik_fabric *build_lists(const char *family, const json_t *m, const json_t *w)
@@ -65,7 +67,8 @@ static void test_counts(void **state)
         assert_non_null(t);
         assert_true(f->intact);
         assert_int_equal(f->num_hosts, json_integer_value(json_object_get(row, "N")));
-        assert_int_equal(f->num_switches, json_integer_value(json_object_get(row, "inner_switches")));
+        assert_int_equal(f->num_switches,
+                         json_integer_value(json_object_get(row, "inner_switches")));
         assert_int_equal(f->num_levels, json_integer_value(json_object_get(row, "h")));
         for (uint32_t l = 1; l <= t->h; l++) {
             json_t *nodes = json_array_get(json_object_get(row, "nodes_per_level"), l);
@@ -79,7 +82,8 @@ static void test_counts(void **state)
 
 static uint32_t level_node(const ik_fabric *f, json_int_t level, json_int_t index)
 {
-    return level ? ik_fabric_xgft(f)->level_base[level] + (uint32_t)index : ik_host_node(f, (uint32_t)index);
+    return level ? ik_fabric_xgft(f)->level_base[level] + (uint32_t)index
+                 : ik_host_node(f, (uint32_t)index);
 }
 
 static void test_edges(void **state)
@@ -87,7 +91,8 @@ static void test_edges(void **state)
     (void)state;
     const char *name;
     json_t *edges;
-    json_object_foreach(json_object_get(expected, "edge_lists_[l,idx,upport,l+1,idx,downport]"), name, edges)
+    json_object_foreach(json_object_get(expected, "edge_lists_[l,idx,upport,l+1,idx,downport]"),
+                        name, edges)
     {
         json_t *row = json_object_get(json_object_get(expected, "instances"), name);
         ik_fabric *f = build_lists("xgft", json_object_get(row, "m"), json_object_get(row, "w"));
@@ -116,9 +121,11 @@ static void test_shorthands(void **state)
     json_object_foreach(json_object_get(expected, "rlft"), name, row)
     {
         char spec[64];
-        snprintf(spec, sizeof spec, "rlft:ports=%lld,levels=%lld", json_integer_value(json_object_get(row, "ports")),
+        snprintf(spec, sizeof spec, "rlft:ports=%lld,levels=%lld",
+                 json_integer_value(json_object_get(row, "ports")),
                  json_integer_value(json_object_get(row, "T")));
-        ik_fabric *f = fabric_of(spec), *same = build_lists("xgft", json_object_get(row, "m"), json_object_get(row, "w"));
+        ik_fabric *f = fabric_of(spec),
+                  *same = build_lists("xgft", json_object_get(row, "m"), json_object_get(row, "w"));
         char why[256];
         assert_int_equal(f->num_hosts, json_integer_value(json_object_get(row, "N")));
         assert_int_equal(f->num_switches, json_integer_value(json_object_get(row, "S")));
@@ -150,7 +157,8 @@ static void test_shorthands(void **state)
 static void test_hosts_and_failures(void **state)
 {
     (void)state;
-    ik_fabric *f = fabric_of("karytree:k=4,n=2,hosts=10,fail=sw0.5:sw7,link_rate=200 Gb/s,latency=8 ns");
+    ik_fabric *f =
+        fabric_of("karytree:k=4,n=2,hosts=10,fail=sw0.5:sw7,link_rate=200 Gb/s,latency=8 ns");
     assert_false(f->intact);
     assert_int_equal(f->num_hosts, 10);
     assert_int_equal(f->num_switches, 8);

@@ -80,11 +80,14 @@ static inline void graph_free(switch_graph *g)
 
 static inline bool graph_adjacent(const switch_graph *g, uint32_t a, uint32_t b)
 {
-    return bsearch(&b, g->nbr + g->base[a], g->base[a + 1] - g->base[a], sizeof b, ascending_u32) != NULL;
+    return bsearch(&b, g->nbr + g->base[a], g->base[a + 1] - g->base[a], sizeof b, ascending_u32) !=
+           NULL;
 }
 
-/* Breadth-first search from s: distances (IK_NONE = unreached) and numbers of shortest paths. queue: [n]. */
-static inline void search_from(const switch_graph *g, uint32_t s, uint32_t *dist, uint64_t *paths, uint32_t *queue)
+/* Breadth-first search from s: distances (IK_NONE = unreached) and numbers of shortest paths.
+ * queue: [n]. */
+static inline void search_from(const switch_graph *g, uint32_t s, uint32_t *dist, uint64_t *paths,
+                               uint32_t *queue)
 {
     for (uint32_t i = 0; i < g->n; i++) {
         dist[i] = IK_NONE;
@@ -112,7 +115,8 @@ static inline void search_from(const switch_graph *g, uint32_t s, uint32_t *dist
 #define MAX_DISTANCE 64
 #define MAX_PATHS    4096
 
-/* All ordered pairs of switches: by distance, and by (distance, number of paths); `only_hosts`: among switches with hosts. */
+/* All ordered pairs of switches: by distance, and by (distance, number of paths); `only_hosts`:
+ * among switches with hosts. */
 typedef struct pair_counts {
     uint64_t by_distance[MAX_DISTANCE];
     uint64_t by_paths[8][MAX_PATHS]; /* distances up to 7 */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * verify_helpers.h: rings of switches and routings on them that are right or wrong in known ways; comparing proofs.
+ * verify_helpers.h: rings of switches and routings on them that are right or wrong in known ways;
+ * comparing proofs.
  */
 #ifndef IKAT_TESTS_VERIFY_HELPERS_H
 #define IKAT_TESTS_VERIFY_HELPERS_H
@@ -37,16 +38,19 @@ typedef struct ring_routing {
     enum ring_way way;
 } ring_routing;
 
-static inline uint32_t ring_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk, uint32_t *out,
-                                 uint32_t *preferred)
+static inline uint32_t ring_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                                 uint32_t *out, uint32_t *preferred)
 {
     (void)in_port;
     const ik_fabric *f = r->fabric;
     enum ring_way way = ((const ring_routing *)r)->way;
-    uint32_t n = f->num_switches, per = f->num_hosts / n, to = pk->dst / per, base = f->port_base[sw];
+    uint32_t n = f->num_switches, per = f->num_hosts / n, to = pk->dst / per,
+             base = f->port_base[sw];
     uint32_t ahead = (to + n - sw) % n;
     *preferred = 0;
-    out[0] = base + (ahead == 0 ? 2 + pk->dst % per : ahead * 2 <= n || way == RING_CLOCKWISE ? 0 : 1);
+    out[0] = base + (ahead == 0                                ? 2 + pk->dst % per
+                     : ahead * 2 <= n || way == RING_CLOCKWISE ? 0
+                                                               : 1);
     if (way == RING_DEAD_END && sw == 2 && pk->dst == 4) {
         return 0;
     }
@@ -56,13 +60,16 @@ static inline uint32_t ring_next(const ik_routing *r, uint32_t sw, uint32_t in_p
     return 1;
 }
 
-static inline ik_plan *ring_plan_vc(const ik_fabric *f, unsigned traits, enum ring_way way, const char *scheme)
+static inline ik_plan *ring_plan_vc(const ik_fabric *f, unsigned traits, enum ring_way way,
+                                    const char *scheme)
 {
     ring_routing *r = calloc(1, sizeof *r);
     ik_plan *p = calloc(1, sizeof *p);
     ik_error err = {0};
-    r->family = (ik_routing_family){.name = "ring", .kind = IK_ROUTE_DETERMINISTIC, .traits = traits, .next = ring_next};
-    r->base = (ik_routing){.family = &r->family, .fabric = f, .kind = IK_ROUTE_DETERMINISTIC, .traits = traits};
+    r->family = (ik_routing_family){
+        .name = "ring", .kind = IK_ROUTE_DETERMINISTIC, .traits = traits, .next = ring_next};
+    r->base = (ik_routing){
+        .family = &r->family, .fabric = f, .kind = IK_ROUTE_DETERMINISTIC, .traits = traits};
     r->way = way;
     p->fabric = f;
     p->routing = &r->base;
@@ -101,7 +108,8 @@ static inline void assert_same_proof(const ik_proof *a, const ik_proof *b)
     assert_int_equal(a->channels, b->channels);
     assert_int_equal(a->dependencies, b->dependencies);
     assert_int_equal(a->num_path_lengths, b->num_path_lengths);
-    assert_memory_equal(a->path_lengths, b->path_lengths, a->num_path_lengths * sizeof *a->path_lengths);
+    assert_memory_equal(a->path_lengths, b->path_lengths,
+                        a->num_path_lengths * sizeof *a->path_lengths);
     assert_int_equal(a->witness_length, b->witness_length);
     for (size_t i = 0; i < a->witness_length; i++) {
         assert_int_equal(a->witness[i].channel, b->witness[i].channel);

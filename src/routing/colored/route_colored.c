@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Colored: routes made for one communication pattern, level by level, by colouring; then improved
+ * flow by flow.
+ *
+ * Flows that share their way up to a level form independent sub-networks. In each, the flows that
+ * climb further are edges between source and destination subtrees, the up ports are colours, and a
+ * colour decides both the channel up and the channel down. Two colourings are tried, an equitable
+ * one (the least flows on every channel) and a search by contention (for flows that share end
+ * points), besides the digit rules; the best goes to the next level. What comes out is compared
+ * with S-mod-k and D-mod-k, and the best table is improved by moving and exchanging flows
+ * (colored_refine.c).
+ *
+ * Better is, for objective=time, what the fluid model of `ikat load` completes sooner, then less
+ * contention; for objective=contention the other way round. An application of several phases is
+ * coloured phase by phase; a pair keeps the route of its first phase. At the end the sums over the
+ * phases must be no worse than those of S-mod-k and D-mod-k, or the best of these is taken: never
+ * worse than either. Pairs outside the pattern go by D-mod-k.
+ *
+ * Cost: O(flows * colours) for the equitable colouring; a few runs of the fluid model; searches on
+ * flow sets that they can afford, some seconds at most for all phases together. Source: Rodriguez,
+ * Beivide, Minkenberg, Labarta, Valero, "Exploring pattern-aware routing in generalized fat tree
+ * networks", ICS 2009, whose inputs and role this has; the level-wise colouring follows Ding,
+ * Hoare, Jones, Melhem, SC 2006. The details are ours: no text of the former was at hand.
+ */
+#include "routing/colored/colored.h"
+#include "routing/routing.h"
+
+#include "ikat/traffic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FLOWS = 1 << 24, MAX_PHASES = 256 };
+/* Work of improving tables, shared by the phases: about a nanosecond each. */
+#define REFINE_STEPS 1e8
+
+typedef struct phase {
+    colored_flow *flows; /* [n] those that leave their switch, then the others up to n_all */
+    uint32_t n, n_all, room;
+    bool shared; /* some host has several flows */
+    bool failed;
+} phase;
+
+/* Routes of the pairs that some phase uses. */
+typedef struct table {
+    uint32_t *base; /* [hosts + 1] pairs of each source */
+    uint32_t *dst;  /* ascending in each source */
+    uint32_t *via;  /* IK_NONE while undecided */
+} table;
+
+typedef struct colored {
+    tree *tree;
+    table routes;
+} colored;
+
+/* ---- the digit rules as ascents */
+
+typedef enum rule { BY_TIME, BY_CONTENTION, BY_DESTINATION, BY_SOURCE, NUM_RULES } rule;
+
+static uint32_t digit_ascent(const tree *t, uint32_t x, uint32_t level)
+{
+    uint32_t via = 0;
+    for (uint32_t l = 1; l < level; l++)
+        via += tree_digit_up(&t->level[l], x) * t->level[l].ascents.by;
+    return via;
+}
+
+/* ---- collecting flows */
+
+typedef struct collector {
+    phase *phase;
+    const tree *tree;
+} collector;
+
+static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+{
+    (void)scale;
+    collector *c = ctx;
+    phase *p = c->phase;
+    uint32_t level = tree_nca_level(c->tree, src, dst);
+    if (!weight || level == 0 || p->failed)
+        return;
+    if (p->n_all == p->room) {
+        uint32_t room = p->room ? 2 * p->room : 1024;
+        colored_flow *flows = room <= MAX_FLOWS ? realloc(p->flows, room * sizeof *flows) : NULL;
+        p->failed = !flows;
+        if (!flows)
+            return;
+        p->flows = flows;
+        p->room = room;
+    }
+    p->flows[p->n_all++] = (colored_flow){src, dst, 0, level};
+}
+
+/* Moves the flows that stay on their switch behind the others; both keep their order. */
+static ik_status part_flows(phase *p, ik_error *err)
+{
+    colored_flow *local = ik_calloc((size_t)p->n_all + 1, sizeof *local);
+    uint32_t num_local = 0;
+    if (!local)
+        return ik_fail_memory(err, p->n_all * sizeof *local, "flows of a pattern");
+    for (uint32_t i = 0; i < p->n_all; i++)
+        if (p->flows[i].level > 1)
+            p->flows[p->n++] = p->flows[i];
+        else
+            local[num_local++] = p->flows[i];
+    if (num_local)
+        memcpy(p->flows + p->n, local, num_local * sizeof *local);
+    free(local);
+    return IK_OK;
+}
+
+static ik_status find_shared(phase *p, uint32_t hosts, ik_error *err)
+{
+    bool *seen = ik_calloc((size_t)hosts * 2, sizeof *seen);
+    if (!seen)
+        return ik_fail_memory(err, (size_t)hosts * 2, "hosts of a pattern");
+    for (uint32_t i = 0; i < p->n; i++) {
+        p->shared |= seen[p->flows[i].src] || seen[hosts + p->flows[i].dst];
+        seen[p->flows[i].src] = seen[hosts + p->flows[i].dst] = true;
+    }
+    free(seen);
+    return IK_OK;
+}
+
+/* Flows of one pattern, in order of source and destination. */
+static ik_status collect(const ik_fabric *f, const tree *t, const char *text, const ik_env *env,
+                         phase *p, ik_error *err)
+{
+    ik_traffic *traffic = NULL;
+    ik_status status = ik_traffic_from_spec(f, text, env, &traffic, err);
+    if (status != IK_OK)
+        return status;
+    collector c = {p, t};
+    for (uint32_t src = 0; src < f->num_hosts && !p->failed; src++)
+        traffic->family->flows(traffic, src, add_flow, &c);
+    ik_traffic_free(traffic);
+    if (p->failed) {
+        ik_fail(err, IK_ERR_MEMORY, "pattern '%s' has more than %u flows; %d are the most", text,
+                p->room, MAX_FLOWS);
+        return ik_hint(err, IK_ERR_MEMORY,
+                       "routes made for a pattern suit sparse ones; 'rnca_down' suits dense ones");
+    }
+    status = part_flows(p, err);
+    return status == IK_OK ? find_shared(p, f->num_hosts, err) : status;
+}
+
+static ik_status collect_phases(const ik_routing *r, const tree *t, const char *patterns,
+                                const ik_env *env, phase *phases, uint32_t *num_phases,
+                                ik_error *err)
+{
+    ik_arena arena = {0};
+    ik_spec_member *list = NULL;
+    size_t num = 0;
+    ik_status status = ik_spec_list_parse(patterns, &arena, &list, &num, err);
+    if (status == IK_OK && num > MAX_PHASES)
+        status = ik_fail(err, IK_ERR_USAGE, "'traffic' lists more than %d phases", MAX_PHASES);
+    for (size_t i = 0; i < num && status == IK_OK; i++) {
+        if (list[i].share || list[i].name)
+            status = ik_fail(err, IK_ERR_USAGE,
+                             "a phase has neither share nor name: '%.60s' of 'traffic'",
+                             list[i].share ? list[i].share : list[i].name);
+        else
+            status = collect(r->fabric, t, list[i].spec, env, &phases[(*num_phases)++], err);
+    }
+    ik_arena_free(&arena);
+    return status;
+}
+
+/* ---- the table of pairs */
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static ik_status make_table(table *t, const phase *phases, uint32_t num_phases, uint32_t hosts,
+                            ik_error *err)
+{
+    size_t total = 0;
+    for (uint32_t p = 0; p < num_phases; p++)
+        total += phases[p].n;
+    t->base = ik_calloc((size_t)hosts + 2, sizeof *t->base);
+    t->dst = ik_calloc(total + 1, sizeof *t->dst);
+    t->via = ik_calloc(total + 1, sizeof *t->via);
+    if (!t->base || !t->dst || !t->via)
+        return ik_fail_memory(err, total * 8, "routes of a pattern");
+    for (uint32_t p = 0; p < num_phases; p++)
+        for (uint32_t i = 0; i < phases[p].n; i++)
+            t->base[phases[p].flows[i].src + 2]++;
+    for (uint32_t host = 0; host < hosts; host++)
+        t->base[host + 2] += t->base[host + 1];
+    for (uint32_t p = 0; p < num_phases; p++)
+        for (uint32_t i = 0; i < phases[p].n; i++)
+            t->dst[t->base[phases[p].flows[i].src + 1]++] = phases[p].flows[i].dst;
+    uint32_t kept = 0;
+    for (uint32_t host = 0, first = 0; host < hosts; host++) {
+        uint32_t end = t->base[host + 1];
+        qsort(t->dst + first, end - first, sizeof *t->dst, by_number);
+        t->base[host] = kept;
+        for (uint32_t i = first; i < end; i++)
+            if (i == first || t->dst[i] != t->dst[i - 1])
+                t->dst[kept++] = t->dst[i];
+        first = end;
+    }
+    t->base[hosts] = kept;
+    memset(t->via, 0xFF, total * sizeof *t->via);
+    return IK_OK;
+}
+
+static uint32_t *find_route(const table *t, uint32_t src, uint32_t dst)
+{
+    uint32_t low = t->base[src], high = t->base[src + 1], end = high;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (t->dst[mid] < dst)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < end && t->dst[low] == dst ? &t->via[low] : NULL;
+}
+
+/* ---- deciding */
+
+/* Where a search starts: a table and its cost. */
+typedef struct start {
+    uint32_t *via; /* [n] ascents */
+    colored_cost cost;
+} start;
+
+typedef struct decision {
+    const ik_fabric *f;
+    const tree *tree;
+    const ik_env *env;
+    table *routes;
+    colored_objective objective;
+    uint64_t seed;
+    double steps;        /* for improving one phase */
+    colored_flow *fresh; /* [most flows of a phase] */
+    uint32_t *movable;   /* flows without a route from an earlier phase */
+    start starts[2];     /* the best tables of a phase by this objective and by the other one */
+    colored_matcher matcher;
+    colored_judge judge; /* of the phase */
+    colored_cost sums[NUM_RULES];
+} decision;
+
+static uint32_t by_digits(const tree *t, const colored_flow *flow, rule how)
+{
+    return digit_ascent(t, how == BY_SOURCE ? flow->src : flow->dst, flow->level);
+}
+
+/* Sets the ascents of a phase's flows by one rule, those decided before as they are if `fixed`, and
+ * judges them. */
+static ik_status try_rule(decision *d, phase *p, bool fixed, rule how, colored_cost *cost,
+                          ik_error *err)
+{
+    uint32_t num_fresh = 0;
+    bool colour = how == BY_TIME || how == BY_CONTENTION;
+    for (uint32_t i = 0; i < p->n; i++) {
+        colored_flow *flow = &p->flows[i];
+        flow->via = fixed ? *find_route(d->routes, flow->src, flow->dst) : IK_NONE;
+        if (flow->via == IK_NONE && colour)
+            d->fresh[num_fresh++] = *flow;
+        else if (flow->via == IK_NONE)
+            flow->via = by_digits(d->tree, flow, how);
+    }
+    colored_objective objective = how == BY_TIME ? COLORED_TIME : COLORED_CONTENTION;
+    ik_status status = num_fresh ? colored_paint(d->tree, d->fresh, num_fresh, p->shared, objective,
+                                                 &d->matcher, err)
+                                 : IK_OK;
+    for (uint32_t i = 0, k = 0; status == IK_OK && i < p->n && k < num_fresh; i++)
+        if (p->flows[i].via == IK_NONE)
+            p->flows[i].via = d->fresh[k++].via;
+    return status == IK_OK ? colored_judge_cost(&d->judge, cost, err) : status;
+}
+
+static uint32_t find_movable(const decision *d, const phase *p)
+{
+    uint32_t num = 0;
+    for (uint32_t i = 0; i < p->n; i++)
+        if (*find_route(d->routes, p->flows[i].src, p->flows[i].dst) == IK_NONE)
+            d->movable[num++] = i;
+    return num;
+}
+
+static void add_cost(colored_cost *sum, const colored_cost *cost)
+{
+    sum->time += cost->time;
+    sum->load += cost->load;
+    sum->worst += cost->worst;
+    sum->channels += cost->channels;
+    sum->squares += cost->squares;
+}
+
+static void keep_start(start *s, const phase *p, const colored_cost *cost)
+{
+    s->cost = *cost;
+    for (uint32_t i = 0; i < p->n; i++)
+        s->via[i] = p->flows[i].via;
+}
+
+static void load_start(const start *s, phase *p)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        p->flows[i].via = s->via[i];
+}
+
+static colored_objective other(colored_objective objective)
+{
+    return objective == COLORED_TIME ? COLORED_CONTENTION : COLORED_TIME;
+}
+
+/* Improves a table by one objective, then by the other one, which leads away from where the first
+ * walk ends. */
+static ik_status improve(decision *d, phase *p, start *s, colored_objective first, uint64_t seed,
+                         ik_error *err)
+{
+    ik_status status = IK_OK;
+    colored_search_plan plan = {
+        .movable = d->movable, .num = find_movable(d, p), .steps = d->steps / 4};
+    load_start(s, p);
+    for (unsigned turn = 0; turn < 2 && plan.num && status == IK_OK; turn++) {
+        plan.walk = turn ? other(first) : first;
+        plan.objective = first == d->objective ? first : plan.walk;
+        plan.seed = seed + 2 * (uint64_t)first + turn; /* a walk is the same for both objectives */
+        status = colored_refine(&d->judge, &plan, d->env, &s->cost, err);
+    }
+    if (status == IK_OK)
+        keep_start(s, p, &s->cost);
+    return status;
+}
+
+/* The best tables of the rules by either objective, improved; the ascents of the better one stay in
+ * the flows. */
+static ik_status choose_table(decision *d, phase *p, uint32_t number, colored_cost *best,
+                              ik_error *err)
+{
+    start *mine = &d->starts[0], *others = &d->starts[1];
+    for (rule how = 0; how < NUM_RULES; how++) {
+        colored_cost cost;
+        /* flows of a channel all count: the same as by time */
+        if (how == BY_CONTENTION && !p->shared)
+            continue;
+        ik_status status = try_rule(d, p, true, how, &cost, err);
+        if (status != IK_OK)
+            return status;
+        if (ik_env_cancelled(d->env))
+            return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+        if (!how || colored_compare(&cost, &mine->cost, d->objective) < 0)
+            keep_start(mine, p, &cost);
+        if (!how || colored_compare(&cost, &others->cost, other(d->objective)) < 0)
+            keep_start(others, p, &cost);
+    }
+    ik_status status = improve(d, p, mine, d->objective, d->seed + 4 * (uint64_t)number, err);
+    if (status == IK_OK && !colored_judge_settled(&d->judge, &mine->cost))
+        status = improve(d, p, others, other(d->objective), d->seed + 4 * (uint64_t)number, err);
+    bool swap = colored_compare(&others->cost, &mine->cost, d->objective) < 0;
+    load_start(swap ? others : mine, p);
+    *best = swap ? others->cost : mine->cost;
+    return status;
+}
+
+/* Decides the routes of a phase; adds up what it and the digit rules alone cost. */
+static ik_status decide_phase(decision *d, phase *p, uint32_t number, ik_error *err)
+{
+    colored_cost cost;
+    ik_status status =
+        colored_judge_init(&d->judge, d->tree, d->f, p->flows, p->n, p->n_all, &d->matcher, err);
+    for (rule how = BY_DESTINATION; how <= BY_SOURCE && status == IK_OK; how++) {
+        status = try_rule(d, p, false, how, &cost, err);
+        if (status == IK_OK)
+            add_cost(&d->sums[how], &cost);
+    }
+    if (status == IK_OK)
+        status = choose_table(d, p, number, &cost, err);
+    if (status == IK_OK) {
+        add_cost(&d->sums[BY_TIME], &cost);
+        for (uint32_t i = 0; i < p->n; i++)
+            *find_route(d->routes, p->flows[i].src, p->flows[i].dst) = p->flows[i].via;
+    }
+    colored_judge_free(&d->judge);
+    return status;
+}
+
+static ik_status decide(decision *d, phase *phases, uint32_t num_phases, ik_error *err)
+{
+    for (uint32_t p = 0; p < num_phases; p++) {
+        ik_status status = phases[p].n ? decide_phase(d, &phases[p], p, err) : IK_OK;
+        if (status != IK_OK)
+            return status;
+    }
+    rule best = BY_TIME;
+    for (rule how = BY_DESTINATION; how <= BY_SOURCE; how++)
+        if (colored_compare(&d->sums[how], &d->sums[best], d->objective) < 0)
+            best = how;
+    for (uint32_t p = 0; best != BY_TIME && p < num_phases; p++)
+        for (uint32_t i = 0; i < phases[p].n; i++) {
+            const colored_flow *flow = &phases[p].flows[i];
+            *find_route(d->routes, flow->src, flow->dst) = by_digits(d->tree, flow, best);
+        }
+    return IK_OK;
+}
+
+/* ---- the family */
+
+static void destroy(ik_routing *r)
+{
+    colored *c = r->impl;
+    if (!c)
+        return;
+    tree_free(c->tree);
+    free(c->routes.base);
+    free(c->routes.dst);
+    free(c->routes.via);
+    free(c);
+}
+
+static ik_status make_routes(ik_routing *r, colored *c, const ik_params *params, const ik_env *env,
+                             phase *phases, ik_error *err)
+{
+    uint32_t num_phases = 0, most = 0;
+    ik_status status = collect_phases(r, c->tree, ik_params_text(params, "traffic"), env, phases,
+                                      &num_phases, err);
+    if (status == IK_OK)
+        status = make_table(&c->routes, phases, num_phases, r->fabric->num_hosts, err);
+    for (uint32_t p = 0; p < num_phases; p++)
+        most = phases[p].n > most ? phases[p].n : most;
+    if (status != IK_OK || !most)
+        return status;
+    decision d = {
+        .f = r->fabric, .tree = c->tree, .env = env, .routes = &c->routes, .seed = r->seed};
+    d.objective = (colored_objective)ik_params_enum(params, "objective");
+    d.steps = REFINE_STEPS / num_phases;
+    d.fresh = ik_calloc(most, sizeof *d.fresh);
+    d.movable = ik_calloc(most, sizeof *d.movable);
+    d.starts[0].via = ik_calloc(most, sizeof(uint32_t));
+    d.starts[1].via = ik_calloc(most, sizeof(uint32_t));
+    status = d.fresh && d.movable && d.starts[0].via && d.starts[1].via
+                 ? colored_matcher_init(&d.matcher, r->fabric->num_hosts, most, err)
+                 : ik_fail_memory(err, most * sizeof *d.fresh, "flows");
+    if (status == IK_OK)
+        status = decide(&d, phases, num_phases, err);
+    colored_matcher_free(&d.matcher);
+    free(d.fresh);
+    free(d.movable);
+    free(d.starts[0].via);
+    free(d.starts[1].via);
+    return status;
+}
+
+static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+{
+    colored *c = ik_calloc(1, sizeof *c);
+    phase *phases = ik_calloc(MAX_PHASES, sizeof *phases);
+    r->impl = c;
+    ik_status status =
+        c && phases ? tree_new(r->fabric, r->family->name, &c->tree, err)
+                    : ik_fail_memory(err, MAX_PHASES * sizeof *phases, "phases of a pattern");
+    if (status == IK_OK)
+        status = make_routes(r, c, params, env, phases, err);
+    for (uint32_t p = 0; phases && p < MAX_PHASES; p++)
+        free(phases[p].flows);
+    free(phases);
+    return status;
+}
+
+static void start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
+{
+    (void)n;
+    const colored *c = r->impl;
+    const uint32_t *via = find_route(&c->routes, pk->src, pk->dst);
+    pk->via =
+        via ? *via : digit_ascent(c->tree, pk->dst, tree_nca_level(c->tree, pk->src, pk->dst));
+}
+
+static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                     uint32_t *out, uint32_t *preferred)
+{
+    (void)in_port;
+    const colored *c = r->impl;
+    return tree_ascent_route(c->tree, sw, pk, out, preferred);
+}
+
+static const ik_param params[] = {
+    {"traffic", IK_PARAM_PATTERNS, NULL, 0, 0, NULL,
+     "the pattern, ';' for ',' inside it (cg:processes=128;phase=5); '+' between the patterns of "
+     "several phases"},
+    {"objective", IK_PARAM_ENUM, "time", 0, 0, "time|contention",
+     "what comes first: least completion time of the fluid model, or least contention; the other "
+     "one decides among equals"},
+    ROUTING_SEED_PARAM,
+    {0},
+};
+
+const ik_routing_family ik_routing_colored = {
+    .name = "colored",
+    .summary = "routes made for one communication pattern, with the least completion time or "
+               "contention found",
+    .source = "Rodriguez, Beivide, Minkenberg, Labarta, Valero: Exploring Pattern-Aware Routing in "
+              "Generalized Fat Tree Networks, ICS "
+              "2009; Ding, Hoare, Jones, Melhem: Level-wise Scheduling Algorithm for Fat Tree "
+              "Interconnection Networks, SC 2006",
+    .details = "Every pair of hosts that communicates gets one ascent, chosen level by level by "
+               "colouring the flows between "
+               "subtrees, then improved by moving and exchanging flows. With objective=time a "
+               "table is the better the sooner all "
+               "messages "
+               "are done if they share the channels fairly (the fluid slowdown of `ikat load`), "
+               "then the less contention it has: the "
+               "largest number of flows of a channel with distinct sources and destinations. With "
+               "objective=contention it is the other "
+               "way round. The result is never worse than smodk and dmodk for a pattern; for "
+               "permutations on two levels its contention "
+               "is "
+               "optimal. Several patterns are the phases of an application, whose sums are judged; "
+               "a pair that occurs in more than one "
+               "keeps the route of the first. Other pairs are routed as by dmodk. The search takes "
+               "seconds at most; patterns for which "
+               "the fluid model takes too long are judged by their fullest channels.\n\nNeeds an "
+               "undamaged generated tree "
+               "whose hosts have one cable.",
+    .params = params,
+    .kind = IK_ROUTE_DETERMINISTIC,
+    .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,
+    .traits = IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS | IK_ROUTE_ONE_CABLE,
+    .create = create,
+    .destroy = destroy,
+    .start_nth = start_nth,
+    .next = next,
+};

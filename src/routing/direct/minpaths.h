@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * minpaths.h: every minimal output port between every two switches, in compressed rows: next hops
+ * by one lookup.
+ */
+#ifndef IKAT_ROUTING_MINPATHS_H
+#define IKAT_ROUTING_MINPATHS_H
+
+#include "routing/direct/hierarchy.h"
+
+typedef struct minpaths {
+    links g;
+    const ik_fabric *f;
+    /* [S] hierarchical paths: group of a switch; NULL: every shortest path of the graph */
+    uint32_t *group;
+    /* hierarchical: there are paths between all switches with hosts that the graph connects, */
+    bool complete;
+    bool shortest;   /* and none of the graph is shorter */
+    uint8_t *dist;   /* [S][S] hops of these paths, LINKS_FAR if there are none; symmetric */
+    uint64_t *first; /* [S * S + 1] row of (u, v) in ports */
+    uint16_t *ports; /* local output ports of u towards v, ascending */
+} minpaths;
+
+/* params: those of a routing with the parameter `hierarchy`. O(S * (S + L)) time and memory of S *
+ * S * 9 bytes plus two a minimal port; all threads. */
+ik_status minpaths_build(const ik_fabric *f, const ik_params *params, const ik_env *env,
+                         minpaths *out, ik_error *err);
+/* What is left of the claims to deliver, to survive failures and to be minimal. */
+unsigned minpaths_claims(const minpaths *m, unsigned claims);
+void minpaths_free(minpaths *m);
+
+static inline uint32_t minpaths_count(const minpaths *m, uint32_t u, uint32_t v)
+{
+    size_t row = (size_t)u * m->g.num_switches + v;
+    return (uint32_t)(m->first[row + 1] - m->first[row]);
+}
+
+/* Global port ids of all minimal outputs of u towards switch v, ascending; returns their number. */
+static inline uint32_t minpaths_ports(const minpaths *m, uint32_t u, uint32_t v, uint32_t *out)
+{
+    size_t row = (size_t)u * m->g.num_switches + v;
+    uint64_t first = m->first[row];
+    uint32_t n = (uint32_t)(m->first[row + 1] - first), base = m->f->port_base[u];
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = base + m->ports[first + i];
+    return n;
+}
+
+/* A port chosen once and for all among u's minimal ones towards v, by an address of random numbers;
+ * `key` tells apart destinations behind one switch. IK_NONE if there is none. */
+uint32_t minpaths_one(const minpaths *m, uint32_t u, uint32_t v, uint64_t seed, uint32_t key);
+
+/* True if minimal paths go up a tree's levels and then down: the fabric is a multi-level tree
+ * without losses. */
+bool minpaths_up_down(const ik_fabric *f);
+
+#endif

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Up/down routing of any fabric, as tables that are legal hop by hop.
+ *
+ * Switches get a total order: by level in a recognised tree (roots first), else by distance from a
+ * root (then by id). A link points up to the earlier switch. A path goes up, then down, never up
+ * again, so no cycle of waiting channels exists. Tables by destination add a trap: if a switch in
+ * the middle of somebody's descent prefers a shorter way that starts upwards, its table breaks the
+ * rule for the packets that come from above. So a switch that can reach the destination by going
+ * down only does so, even where up and down would be shorter; the others go up, towards the nearest
+ * switch that is served.
+ *
+ * Two passes, each parallel: distances for every switch with hosts (breadth first from it against
+ * the descent, then one sweep in order), then one table row a switch. Among equally near outputs a
+ * switch takes the one with the fewest destinations so far, visiting hosts in an order of its own,
+ * since two switches on one path that count alike would leave outputs unused.
+ *
+ * Cost: O(leaves * links) time for each pass, 2 bytes * switches * leaves of memory. Source:
+ * Schroeder et al., "Autonet: a high-speed, self-configuring local area network using
+ * point-to-point links", IEEE JSAC 1991; the tree order is the usual one of InfiniBand subnet
+ * managers.
+ */
+#include "routing/graph/attach.h"
+#include "routing/graph/links.h"
+#include "routing/routing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOT_AUTO, ROOT_LEVELS, ROOT_BFS };
+
+#define FAR ((uint16_t)0xFFFF)
+/* Flag in a distance: the switch reaches the destination by going down only. */
+#define DOWN ((uint16_t)0x8000)
+
+typedef struct updown {
+    const ik_fabric *f;
+    attach at;
+    uint32_t *key;   /* [S] position in the order: 0 is the topmost */
+    uint32_t *order; /* [S] switches by key */
+    uint16_t *dist;  /* [leaf][S] hops left, with DOWN; FAR = unreachable */
+    /* [hosts + 2] first of the host's entries in leaf_of and port_of: one a switch that it hangs
+     * on */
+    uint32_t *home;
+    uint32_t *leaf_of; /* index into at.leaf */
+    uint16_t *port_of; /* local port there */
+    uint32_t *queue;   /* [threads][S] */
+    uint16_t *lft;
+} updown;
+
+static uint32_t next_switch(const ik_fabric *f, uint32_t port)
+{
+    uint32_t node = ik_peer_node(f, port);
+    return node != IK_NONE && ik_is_switch(f, node) ? node : IK_NONE;
+}
+
+/* ---- the order */
+
+/* Breadth-first distances from root into dist (IK_NONE = other component, must be so before);
+ * returns the last switch reached. */
+static uint32_t sweep(const ik_fabric *f, uint32_t root, uint32_t *dist, uint32_t *parent,
+                      uint32_t *queue)
+{
+    uint32_t head = 0, tail = 0;
+    dist[root] = 0;
+    parent[root] = IK_NONE;
+    queue[tail++] = root;
+    while (head < tail) {
+        uint32_t sw = queue[head++];
+        for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+            uint32_t to = next_switch(f, port);
+            if (to == IK_NONE || dist[to] != IK_NONE)
+                continue;
+            dist[to] = dist[sw] + 1;
+            parent[to] = sw;
+            queue[tail++] = to;
+        }
+    }
+    return queue[tail - 1];
+}
+
+static void forget(const ik_fabric *f, uint32_t root, uint32_t *dist, uint32_t *queue)
+{
+    uint32_t head = 0, tail = 0;
+    dist[root] = IK_NONE;
+    queue[tail++] = root;
+    while (head < tail) {
+        uint32_t sw = queue[head++];
+        for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+            uint32_t to = next_switch(f, port);
+            if (to != IK_NONE && dist[to] != IK_NONE) {
+                dist[to] = IK_NONE;
+                queue[tail++] = to;
+            }
+        }
+    }
+}
+
+/* The middle of a long shortest path of the component: a cheap stand-in for its centre. */
+static uint32_t middle(const ik_fabric *f, uint32_t any, uint32_t *dist, uint32_t *parent,
+                       uint32_t *queue)
+{
+    uint32_t end = sweep(f, any, dist, parent, queue);
+    forget(f, any, dist, queue);
+    uint32_t other = sweep(f, end, dist, parent, queue);
+    for (uint32_t steps = dist[other] / 2; steps; steps--)
+        other = parent[other];
+    forget(f, end, dist, queue);
+    return other;
+}
+
+typedef struct ranked {
+    uint32_t rank, sw;
+} ranked;
+
+static int by_rank(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->sw < y->sw ? -1 : x->sw > y->sw;
+}
+
+static void order_by(updown *u, ranked *list)
+{
+    uint32_t n = u->f->num_switches;
+    qsort(list, n, sizeof *list, by_rank);
+    for (uint32_t i = 0; i < n; i++) {
+        u->order[i] = list[i].sw;
+        u->key[list[i].sw] = i;
+    }
+}
+
+static ik_status order_by_levels(updown *u, ik_error *err)
+{
+    const ik_fabric *f = u->f;
+    ranked *list = ik_calloc(f->num_switches, sizeof *list);
+    if (!list)
+        return ik_fail_memory(err, f->num_switches * sizeof *list, "the order of switches");
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        list[sw] = (ranked){f->num_levels - f->switch_level[sw], sw};
+    order_by(u, list);
+    free(list);
+    return IK_OK;
+}
+
+static ik_status order_by_distance(updown *u, uint32_t root, ik_error *err)
+{
+    const ik_fabric *f = u->f;
+    uint32_t n = f->num_switches;
+    ranked *list = ik_calloc(n, sizeof *list);
+    uint32_t *work = ik_calloc((size_t)n * 3, sizeof *work);
+    if (!list || !work) {
+        free(list);
+        free(work);
+        return ik_fail_memory(err, (size_t)n * (sizeof *list + 3 * sizeof *work),
+                              "the order of switches");
+    }
+    uint32_t *dist = work, *parent = work + n, *queue = work + 2 * (size_t)n;
+    memset(dist, 0xFF, n * sizeof *dist);
+    if (root != IK_NONE)
+        sweep(f, root, dist, parent, queue);
+    for (uint32_t sw = 0; sw < n; sw++)
+        if (dist[sw] == IK_NONE)
+            sweep(f, middle(f, sw, dist, parent, queue), dist, parent, queue);
+    for (uint32_t sw = 0; sw < n; sw++)
+        list[sw] = (ranked){dist[sw], sw};
+    order_by(u, list);
+    free(list);
+    free(work);
+    return IK_OK;
+}
+
+/* ---- distances */
+
+static ik_status leaf_distances(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    (void)err;
+    updown *u = ctx;
+    const ik_fabric *f = u->f;
+    uint32_t n = f->num_switches, target = u->at.leaf[index], head = 0, tail = 0;
+    uint16_t *dist = u->dist + index * n;
+    uint32_t *queue = u->queue + (size_t)thread * n;
+    memset(dist, 0xFF, n * sizeof *dist);
+    dist[target] = DOWN;
+    queue[tail++] = target;
+    while (head < tail) {
+        uint32_t sw = queue[head++];
+        for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+            uint32_t up = next_switch(f, port);
+            if (up == IK_NONE || u->key[up] > u->key[sw] || dist[up] != FAR)
+                continue;
+            dist[up] = (uint16_t)(dist[sw] + 1);
+            queue[tail++] = up;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t sw = u->order[i];
+        if (dist[sw] != FAR)
+            continue;
+        for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+            uint32_t up = next_switch(f, port);
+            if (up == IK_NONE || u->key[up] > i || dist[up] == FAR)
+                continue;
+            uint16_t hops = (uint16_t)((dist[up] & ~DOWN) + 1);
+            if (hops < dist[sw])
+                dist[sw] = hops;
+        }
+    }
+    return IK_OK;
+}
+
+/* Does every switch with hosts reach every other that it is connected with? In a damaged tree two
+ * roots may be connected only through leaves. Compared with reachability without the rule, from
+ * each leaf's component. */
+static ik_status serves_all(updown *u, bool *all, ik_error *err)
+{
+    const ik_fabric *f = u->f;
+    uint32_t n = f->num_switches;
+    uint32_t *work = ik_calloc((size_t)n * 4, sizeof *work);
+    if (!work)
+        return ik_fail_memory(err, (size_t)n * 4 * sizeof *work, "the parts of the fabric");
+    uint32_t *dist = work, *parent = work + n, *queue = work + 2 * (size_t)n,
+             *part = work + 3 * (size_t)n;
+    memset(dist, 0xFF, n * sizeof *dist);
+    memset(part, 0xFF, n * sizeof *part);
+    for (uint32_t sw = 0; sw < n; sw++)
+        if (part[sw] == IK_NONE) {
+            sweep(f, sw, dist, parent, queue);
+            for (uint32_t i = sw; i < n; i++)
+                if (dist[i] != IK_NONE && part[i] == IK_NONE)
+                    part[i] = sw;
+        }
+    *all = true;
+    for (uint32_t a = 0; a < u->at.num_leaves && *all; a++)
+        for (uint32_t b = 0; b < u->at.num_leaves && *all; b++) {
+            uint32_t from = u->at.leaf[b];
+            if (part[from] == part[u->at.leaf[a]] && u->dist[(size_t)a * n + from] == FAR)
+                *all = false;
+        }
+    free(work);
+    return IK_OK;
+}
+
+/* ---- tables */
+
+/* A number without common factor with n, drawn for `sw`: i -> (step * i + start) mod n visits every
+ * host once. */
+static uint32_t stride(uint64_t seed, uint32_t sw, uint32_t n)
+{
+    for (uint64_t k = 0;; k++) {
+        uint32_t step = 1 + ik_random_below(seed, IK_RNG_ROUTE_SETUP, sw, k, n), a = n, b = step;
+        while (b) {
+            uint32_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1)
+            return step;
+    }
+}
+
+typedef struct row_ctx {
+    updown *u;
+    uint64_t seed;
+    uint32_t *load; /* [threads][max radix] destinations a port already has */
+    uint32_t max_radix;
+} row_ctx;
+
+static uint16_t least_loaded(const updown *u, uint32_t sw, const uint16_t *dist, uint32_t *load)
+{
+    const ik_fabric *f = u->f;
+    uint16_t mine = dist[sw], best = LFT_NONE;
+    for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+        uint32_t to = next_switch(f, port);
+        if (to == IK_NONE || dist[to] == FAR)
+            continue;
+        bool down = u->key[to] > u->key[sw];
+        if (down != ((mine & DOWN) != 0) || (down && !(dist[to] & DOWN)))
+            continue;
+        if ((dist[to] & ~DOWN) + 1 != (mine & ~DOWN))
+            continue;
+        uint16_t local = (uint16_t)(port - f->port_base[sw]);
+        if (best == LFT_NONE || load[local] < load[best])
+            best = local;
+    }
+    if (best != LFT_NONE)
+        load[best]++;
+    return best;
+}
+
+/* Which of the host's switches to head for: one reached by going down first, then the nearest. */
+static uint32_t nearest_entry(const updown *u, uint32_t sw, uint32_t host)
+{
+    uint32_t best = IK_NONE;
+    uint16_t least = FAR;
+    for (uint32_t i = u->home[host]; i < u->home[host + 1]; i++) {
+        uint16_t dist = u->dist[(size_t)u->leaf_of[i] * u->f->num_switches + sw];
+        if (dist != FAR && (uint16_t)(dist ^ DOWN) < least) {
+            least = dist ^ DOWN;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static ik_status table_row(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    (void)err;
+    row_ctx *c = ctx;
+    const updown *u = c->u;
+    const ik_fabric *f = u->f;
+    uint32_t sw = (uint32_t)index, hosts = f->num_hosts;
+    uint32_t *load = c->load + (size_t)thread * c->max_radix;
+    memset(load, 0, c->max_radix * sizeof *load);
+    uint32_t step = stride(c->seed, sw, hosts);
+    uint64_t host = sw % hosts;
+    for (uint32_t i = 0; i < hosts; i++, host = (host + step) % hosts) {
+        uint32_t best = nearest_entry(u, sw, (uint32_t)host);
+        if (best == IK_NONE)
+            continue;
+        uint32_t leaf = u->leaf_of[best];
+        uint16_t *entry = &u->lft[(size_t)sw * hosts + host];
+        if (u->at.leaf[leaf] == sw)
+            *entry = u->port_of[best];
+        else
+            *entry = least_loaded(u, sw, u->dist + (size_t)leaf * f->num_switches, load);
+    }
+    return IK_OK;
+}
+
+static ik_status fill_table(updown *u, ik_routing *r, const ik_env *env, ik_error *err)
+{
+    row_ctx c = {.u = u, .seed = r->seed, .max_radix = ik_max_radix(u->f) + 1};
+    ik_status status = lft_new(r->fabric, env, &r->lft, err);
+    if (status != IK_OK)
+        return status;
+    u->lft = r->lft;
+    c.load = ik_calloc((size_t)ik_env_threads(env) * c.max_radix, sizeof *c.load);
+    if (!c.load)
+        return ik_fail_memory(err, c.max_radix * sizeof *c.load, "up/down tables");
+    status = ik_parallel_for(env, "up/down tables", u->f->num_switches, table_row, &c, err);
+    free(c.load);
+    return status;
+}
+
+/* ---- all of it */
+
+static void updown_free(updown *u)
+{
+    attach_free(&u->at);
+    free(u->key);
+    free(u->order);
+    free(u->dist);
+    free(u->home);
+    free(u->leaf_of);
+    free(u->port_of);
+    free(u->queue);
+}
+
+/* The switches of every host, from the hosts of every switch (counting sort). */
+static void find_homes(updown *u)
+{
+    const attach *at = &u->at;
+    uint32_t entries = at->base[u->f->num_switches], hosts = u->f->num_hosts;
+    for (uint32_t i = 0; i < entries; i++)
+        u->home[at->host[i] + 2]++;
+    for (uint32_t host = 0; host < hosts; host++)
+        u->home[host + 2] += u->home[host + 1];
+    for (uint32_t leaf = 0; leaf < at->num_leaves; leaf++)
+        for (uint32_t i = at->base[at->leaf[leaf]]; i < at->base[at->leaf[leaf] + 1]; i++) {
+            uint32_t slot = u->home[at->host[i] + 1]++;
+            u->leaf_of[slot] = leaf;
+            u->port_of[slot] = at->port[i];
+        }
+}
+
+static ik_status updown_alloc(updown *u, const ik_env *env, ik_error *err)
+{
+    const ik_fabric *f = u->f;
+    ik_status status = attach_make(f, &u->at, err);
+    if (status != IK_OK)
+        return status;
+    size_t n = f->num_switches, dist_bytes = n * u->at.num_leaves * sizeof *u->dist;
+    status = links_refuse_bytes(env, (double)dist_bytes, "up/down distances", err);
+    if (status != IK_OK)
+        return status;
+    u->key = ik_calloc(n, sizeof *u->key);
+    u->order = ik_calloc(n, sizeof *u->order);
+    u->dist = ik_calloc(n * u->at.num_leaves + 1, sizeof *u->dist);
+    u->home = ik_calloc((size_t)f->num_hosts + 2, sizeof *u->home);
+    u->leaf_of = ik_calloc((size_t)u->at.base[n] + 1, sizeof *u->leaf_of);
+    u->port_of = ik_calloc((size_t)u->at.base[n] + 1, sizeof *u->port_of);
+    u->queue = ik_calloc(n * ik_env_threads(env), sizeof *u->queue);
+    if (!u->key || !u->order || !u->dist || !u->home || !u->leaf_of || !u->port_of || !u->queue)
+        return ik_fail_memory(err, dist_bytes, "up/down distances");
+    find_homes(u);
+    return IK_OK;
+}
+
+static ik_status distances(updown *u, const ik_env *env, ik_error *err)
+{
+    return ik_parallel_for(env, "up/down distances", u->at.num_leaves, leaf_distances, u, err);
+}
+
+/* Chooses the order as the parameters say and computes distances by it. */
+static ik_status settle_order(updown *u, const ik_params *params, const ik_env *env, ik_error *err)
+{
+    unsigned mode = ik_params_enum(params, "order");
+    uint32_t root =
+        ik_params_has(params, "root") ? (uint32_t)ik_params_uint(params, "root") : IK_NONE;
+    if (root != IK_NONE && root >= u->f->num_switches)
+        return ik_fail(err, IK_ERR_USAGE,
+                       "root %u is not a switch: the fabric has %u, numbered from 0", root,
+                       u->f->num_switches);
+    if (root != IK_NONE && mode == ROOT_AUTO)
+        mode = ROOT_BFS;
+    if (mode == ROOT_LEVELS && !u->f->num_levels) {
+        ik_fail(err, IK_ERR_UNSUPPORTED, "the fabric has no tree levels to order its switches by");
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "order=distance works on any fabric");
+    }
+    ik_status status = IK_OK;
+    if (mode == ROOT_LEVELS || (mode == ROOT_AUTO && u->f->num_levels)) {
+        bool all = false;
+        status = order_by_levels(u, err);
+        if (status == IK_OK)
+            status = distances(u, env, err);
+        if (status == IK_OK)
+            status = serves_all(u, &all, err);
+        if (status != IK_OK || all)
+            return status;
+        if (mode == ROOT_LEVELS) {
+            ik_fail(
+                err, IK_ERR_UNSUPPORTED,
+                "by its levels this damaged tree leaves connected hosts without a way up and down");
+            return ik_hint(err, IK_ERR_UNSUPPORTED, "order=distance serves every connected pair");
+        }
+    }
+    status = order_by_distance(u, root, err);
+    return status == IK_OK ? distances(u, env, err) : status;
+}
+
+static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+{
+    updown u = {.f = r->fabric};
+    if (u.f->num_switches >= DOWN)
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "up/down counts hops in 15 bits and takes at most %u switches, not %u",
+                       DOWN - 1, u.f->num_switches);
+    ik_status status = updown_alloc(&u, env, err);
+    if (status == IK_OK)
+        status = settle_order(&u, params, env, err);
+    if (status == IK_OK)
+        status = fill_table(&u, r, env, err);
+    updown_free(&u);
+    return status;
+}
+
+static const ik_param params[] = {
+    {"order", IK_PARAM_ENUM, "auto", 0, 0, "auto|levels|distance",
+     "what up means: towards the roots of a recognised tree, or towards one switch"},
+    {"root", IK_PARAM_UINT, "", 0, 4294967294.0, NULL,
+     "the topmost switch of order=distance; without it a central one", "order=auto|distance",
+     "order=distance has a root"},
+    ROUTING_SEED_PARAM,
+    {0},
+};
+static const char *const examples[] = {
+    "ring:n=5",
+    "karytree:k=2,n=3",
+    "karytree:k=2,n=3,fail=10%",
+    "rlft:ports=8,levels=3,fail=5%",
+    "torus:dims=4:4,fail=10%",
+    NULL,
+};
+
+const ik_routing_family ik_routing_updown = {
+    .name = "updown",
+    .summary = "up, then down, on any fabric: deadlock-free tables without virtual channels",
+    .source = "Schroeder, Birrell, Burrows, Murray, Needham, Rodeheffer, Satterthwaite, Thacker: "
+              "Autonet, IEEE JSAC 1991",
+    .details = "Every link has an upper end. A packet goes up, then down. Up means nearer to the "
+               "roots if the fabric is a "
+               "recognised tree and every connected pair can be served so; otherwise nearer to one "
+               "central switch (order=distance; "
+               "ties by switch number).\n\nThe tables depend on the destination alone and are "
+               "legal from every input: a switch "
+               "that reaches the destination by going down does so, even if going up first were "
+               "shorter. Paths may be longer than "
+               "the shortest, and links near the root are loaded most.",
+    .params = params,
+    .kind = IK_ROUTE_DETERMINISTIC,
+    .claims =
+        IK_CLAIM_DELIVERS | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,
+    .traits = IK_ROUTE_DEST_BASED,
+    .example_fabrics = examples,
+    .create = create,
+    .next = ik_lft_next,
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * select.c: the scans that selection functions end with.
+ *
+ * A function takes an output that has room. In a switch without output buffers it prefers one that
+ * is not transmitting now, for a busy output has no place for the packet yet; where there are
+ * output buffers the packet can wait there, and the published functions ask for room alone.
+ * Parameter skip_busy chooses. */
+#include "routing/select/select.h"
+
+uint32_t select_first_from(const ik_selection *s, const uint32_t *out, uint32_t n, uint32_t start,
+                           uint32_t need_bytes, int vc, const ik_view *view)
+{
+    uint32_t with_room = IK_NONE;
+    for (uint32_t k = 0, i = start; k < n; k++, i = i + 1 == n ? 0 : i + 1) {
+        if (!select_has_room(view, out[i], vc, need_bytes))
+            continue;
+        if (!select_is_skipped(s, view, out[i]))
+            return i;
+        if (with_room == IK_NONE)
+            with_room = i;
+    }
+    return with_room;
+}
+
+const ik_param select_tie_params[] = {
+    {"tie", IK_PARAM_ENUM, "lowest", 0, 0, "lowest|random", "which of several equal outputs"},
+    {0},
+};
+
+ik_status select_tie_create(ik_selection *s, const ik_params *params, const ik_env *env,
+                            ik_error *err)
+{
+    (void)env, (void)err;
+    if (ik_params_enum(params, "tie") == 1)
+        s->impl = (void *)select_tie_params; /* a flag: nothing is owned */
+    return IK_OK;
+}
+
+uint32_t select_best(const ik_selection *s, const uint32_t *out, uint32_t n, uint32_t need_bytes,
+                     int vc, const ik_view *view,
+                     int64_t (*score)(const ik_view *view, uint32_t channel, int vc),
+                     const ik_draw *draw)
+{
+    uint32_t best = IK_NONE, ties = 0;
+    bool best_skipped = true;
+    int64_t best_score = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!select_has_room(view, out[i], vc, need_bytes))
+            continue;
+        bool skipped = select_is_skipped(s, view, out[i]);
+        int64_t here = score(view, out[i], vc);
+        bool better = best == IK_NONE || (best_skipped && !skipped) ||
+                      (best_skipped == skipped && here > best_score);
+        if (better) {
+            best = i;
+            best_skipped = skipped;
+            best_score = here;
+            ties = 1;
+        } else if (draw && skipped == best_skipped && here == best_score) {
+            /* The k-th equal one replaces the others with probability 1/k. */
+            ties++;
+            if (ik_random_below(draw->seed, IK_RNG_SELECT, draw->entity,
+                                draw->counter + ((uint64_t)ties << 48), ties) == 0)
+                best = i;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * select.h: what the selection functions share. */
+#ifndef IKAT_ROUTING_SELECT_H
+#define IKAT_ROUTING_SELECT_H
+
+#include "ikat/routing.h"
+
+/* Whether there is room for the packet in the queue that it would enter: the output buffer, or
+ * without one the next input buffer.
+ */
+static inline bool select_has_room(const ik_view *view, uint32_t channel, int vc,
+                                   uint32_t need_bytes)
+{
+    int64_t (*room)(void *, uint32_t, int) =
+        view->output_room_bytes ? view->output_room_bytes : view->credit_bytes;
+    return room(view->ctx, channel, vc) >= (int64_t)need_bytes;
+}
+
+/* Whether the output comes after those that are not transmitting: parameter skip_busy. */
+static inline bool select_is_skipped(const ik_selection *s, const ik_view *view, uint32_t channel)
+{
+    bool skips =
+        s->skip_busy == IK_SKIP_AUTO ? !view->output_room_bytes : s->skip_busy == IK_SKIP_ALWAYS;
+    return skips && view->busy && view->busy(view->ctx, channel);
+}
+
+/* First output with room in cyclic order from index `start`: one that is not skipped if there is
+ * any, else the first with room; IK_NONE if none has room. */
+uint32_t select_first_from(const ik_selection *s, const uint32_t *out, uint32_t n, uint32_t start,
+                           uint32_t need_bytes, int vc, const ik_view *view);
+
+/* Parameter `tie` (lowest|random) of the functions that compare; impl is non-NULL for random. */
+extern const ik_param select_tie_params[];
+ik_status select_tie_create(ik_selection *s, const ik_params *params, const ik_env *env,
+                            ik_error *err);
+/* The output with room and the highest score, those that are skipped last; ties to the lowest
+ * index, with draw drawn. */
+uint32_t select_best(const ik_selection *s, const uint32_t *out, uint32_t n, uint32_t need_bytes,
+                     int vc, const ik_view *view,
+                     int64_t (*score)(const ik_view *view, uint32_t channel, int vc),
+                     const ik_draw *draw);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * CP, cyclic priority: the output after the one that this switch took last. */
+#include "routing/select/select.h"
+
+#include <string.h>
+
+static size_t state_bytes(const ik_selection *s, uint32_t sw)
+{
+    (void)s, (void)sw;
+    return sizeof(uint32_t);
+}
+
+static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out,
+                     uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
+                     const ik_view *view, void *switch_state, const ik_draw *draw)
+{
+    (void)sw, (void)pk, (void)preferred, (void)draw;
+    /* the first port that may come next; 0 at the start lies before every port */
+    uint32_t after, start = 0;
+    memcpy(&after, switch_state, sizeof after);
+    while (start < n && out[start] < after)
+        start++;
+    uint32_t i = select_first_from(s, out, n, start == n ? 0 : start, need_bytes, vc, view);
+    if (i != IK_NONE) {
+        after = out[i] + 1;
+        memcpy(switch_state, &after, sizeof after);
+    }
+    return i;
+}
+
+const ik_selection_family ik_selection_cyclic = {
+    .name = "cyclic",
+    .summary = "the output after the last one that this switch took (CP)",
+    .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
+              "Performance of Fat-trees, "
+              "Euro-Par 2006",
+    .pick = pick,
+    .switch_state_bytes = state_bytes,
+};

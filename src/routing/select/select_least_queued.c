@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * MFB: the output with room that has the fewest bytes waiting here; ties to the lowest or drawn. */
+#include "routing/select/select.h"
+
+static int64_t score(const ik_view *view, uint32_t channel, int vc)
+{
+    (void)vc;
+    return -view->queued_bytes(view->ctx, channel, -1);
+}
+
+static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out,
+                     uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
+                     const ik_view *view, void *switch_state, const ik_draw *draw)
+{
+    (void)sw, (void)pk, (void)preferred, (void)switch_state;
+    return select_best(s, out, n, need_bytes, vc, view, score, s->impl ? draw : NULL);
+}
+
+const ik_selection_family ik_selection_least_queued = {
+    .name = "least_queued",
+    .summary = "the output with the fewest bytes waiting here",
+    .source = "the usual queue-length rule of adaptive switches; an extension of the published set",
+    .params = select_tie_params,
+    .create = select_tie_create,
+    .pick = pick,
+};

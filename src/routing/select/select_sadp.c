@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SADP, stage and destination priority: the output that the deterministic variant would take, else
+ * the next one with room.
+ *
+ * On trees that is the up port of the destination's digit of the stage. Printed as "static and
+ * destination priority" by Gomez et al.; on other fabrics the routing's own preferred output plays
+ * the part. */
+#include "routing/select/select.h"
+
+static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out,
+                     uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
+                     const ik_view *view, void *switch_state, const ik_draw *draw)
+{
+    (void)sw, (void)pk, (void)switch_state, (void)draw;
+    return select_first_from(s, out, n, preferred, need_bytes, vc, view);
+}
+
+const ik_selection_family ik_selection_sadp = {
+    .name = "sadp",
+    .summary = "the deterministic variant's output, else the next with room (SADP)",
+    .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
+              "Performance of Fat-trees, "
+              "Euro-Par 2006; "
+              "Gomez, Gilabert, Gomez, Lopez, Duato: Deterministic versus Adaptive Routing in "
+              "Fat-Trees, IPDPS 2007",
+    .pick = pick,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SDP, static destination priority: the up port of the destination's lowest digit at every stage,
+ * else the next one with room. */
+#include "routing/select/tree_select.h"
+
+static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out,
+                     uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
+                     const ik_view *view, void *switch_state, const ik_draw *draw)
+{
+    (void)switch_state, (void)draw;
+    const tree *t = s->impl;
+    (void)sw;
+    uint32_t digit = tree_digit(&t->level[1], pk->dst);
+    return select_tree_from(s, sw, digit, out, n, preferred, need_bytes, vc, view);
+}
+
+const ik_selection_family ik_selection_sdp = {
+    .name = "sdp",
+    .summary = "the up port of the destination's lowest digit, else the next with room (SDP)",
+    .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
+              "Performance of Fat-trees, "
+              "Euro-Par 2006",
+    .create = select_tree_create,
+    .destroy = select_tree_destroy,
+    .pick = pick,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SSP, static switch priority: an up port fixed by the switch's own label, else the next one with
+ * room.
+ *
+ * The label digit is position 2: that of the subtree on a leaf switch, that of the lowest choice
+ * further up. The paper only names the function; which digit it takes is our reading. */
+#include "routing/select/tree_select.h"
+
+static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out,
+                     uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
+                     const ik_view *view, void *switch_state, const ik_draw *draw)
+{
+    (void)switch_state, (void)draw;
+    const tree *t = s->impl;
+    (void)pk;
+    const ik_xgft *x = t->xgft;
+    uint32_t level = t->sw[sw].level, index = sw - x->level_base[level];
+    uint32_t digit = level == 1 ? index / x->prod_w[1] : index / x->w[0];
+    if (x->h > 1)
+        digit %= level == 1 ? x->m[1] : x->w[1];
+    return select_tree_from(s, sw, digit, out, n, preferred, need_bytes, vc, view);
+}
+
+const ik_selection_family ik_selection_ssp = {
+    .name = "ssp",
+    .summary = "an up port fixed by the switch's label, else the next with room (SSP)",
+    .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
+              "Performance of Fat-trees, "
+              "Euro-Par 2006",
+    .create = select_tree_create,
+    .destroy = select_tree_destroy,
+    .pick = pick,
+};

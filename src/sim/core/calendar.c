@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The time wheel: one slot a window, events of a window in no particular order, in chunks from a
+ * pool. Adding is O(1). What lies beyond the wheel waits in a list with its full time and is looked
+ * at once a revolution, so nothing is ever clamped to the wheel's end and fires early. */
+#include "sim/core/state.h"
+#include <stdlib.h>
+
+ik_status sim_wheel_init(wheel *w, uint32_t num_slots)
+{
+    memset(w, 0, sizeof *w);
+    w->num_slots = num_slots;
+    w->free_chunk = IK_NONE;
+    w->slots = malloc(num_slots * sizeof *w->slots);
+    w->busy = ik_calloc(num_slots / 64, sizeof *w->busy);
+    if (!w->slots || !w->busy)
+        return IK_ERR_MEMORY;
+    for (uint32_t k = 0; k < num_slots; k++)
+        w->slots[k] = (slot){IK_NONE, 0};
+    return IK_OK;
+}
+
+void sim_wheel_free(wheel *w)
+{
+    free(w->slots);
+    free(w->busy);
+    free(w->events);
+    free(w->far);
+    memset(w, 0, sizeof *w);
+}
+
+static uint32_t new_chunk(wheel *w)
+{
+    uint32_t id = w->free_chunk;
+    if (id != IK_NONE) {
+        w->free_chunk = w->events[id * 64].node;
+    } else {
+        if (w->num_chunks == w->cap_chunks) {
+            uint32_t cap = w->cap_chunks ? w->cap_chunks * 2 : 64;
+            event *events = realloc(w->events, (size_t)cap * 64 * sizeof *events);
+            if (!events)
+                return IK_NONE;
+            w->events = events;
+            w->cap_chunks = cap;
+        }
+        id = w->num_chunks++;
+    }
+    w->events[id * 64].node = IK_NONE;
+    return id;
+}
+
+bool sim_wheel_add(wheel *w, uint32_t index, const event *e)
+{
+    slot *s = &w->slots[index];
+    if ((s->end & 63) == 0) {
+        uint32_t id = new_chunk(w);
+        if (id == IK_NONE)
+            return false;
+        if (s->first == IK_NONE) {
+            s->first = id;
+            w->busy[index >> 6] |= 1ull << (index & 63);
+        } else {
+            w->events[s->end - 64].node = id; /* the header of the chunk that is full */
+        }
+        s->end = id * 64 + 1;
+    }
+    w->events[s->end++] = *e;
+    return true;
+}
+
+bool sim_wheel_add_far(wheel *w, uint64_t time, const event *e)
+{
+    if (w->far_count == w->far_cap) {
+        uint32_t cap = w->far_cap ? w->far_cap * 2 : 64;
+        far_event *far = realloc(w->far, cap * sizeof *far);
+        if (!far)
+            return false;
+        w->far = far;
+        w->far_cap = cap;
+    }
+    w->far[w->far_count].time = time;
+    w->far[w->far_count++].ev = *e;
+    return true;
+}
+
+bool sim_wheel_revolve(const sim *s, wheel *w, uint64_t current)
+{
+    uint64_t revolution = current / w->num_slots;
+    if (revolution == w->revolution)
+        return true;
+    w->revolution = revolution;
+    uint64_t end = (revolution + 1) * w->num_slots * s->lookahead;
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < w->far_count; k++) {
+        far_event *far = &w->far[k];
+        if (far->time >= end) {
+            w->far[kept++] = *far;
+            continue;
+        }
+        event e = far->ev;
+        uint64_t window = far->time / s->lookahead;
+        e.key = (e.key & 0xFFFFFFFFu) | (far->time - window * s->lookahead) << 32;
+        if (!sim_wheel_add(w, (uint32_t)window & (w->num_slots - 1), &e))
+            return false;
+    }
+    w->far_count = kept;
+    return true;
+}
+
+/* First busy slot in cyclic order from `index`, or num_slots. */
+static uint32_t next_busy(const wheel *w, uint32_t index)
+{
+    uint32_t words = w->num_slots / 64, word = index >> 6;
+    uint64_t bits = w->busy[word] & ~0ull << (index & 63);
+    for (uint32_t k = 0; k <= words; k++) {
+        if (bits)
+            return (word << 6) + (uint32_t)__builtin_ctzll(bits);
+        word = word + 1 == words ? 0 : word + 1;
+        bits = w->busy[word];
+    }
+    return w->num_slots;
+}
+
+uint64_t sim_wheel_next(const sim *s, const wheel *w, uint64_t from)
+{
+    uint32_t index = (uint32_t)from & (w->num_slots - 1), found = next_busy(w, index);
+    uint64_t boundary = (w->revolution + 1) * w->num_slots;
+    if (found < w->num_slots) {
+        uint64_t next = from + ((found - index) & (w->num_slots - 1));
+        return w->far_count && boundary >= from && boundary < next ? boundary : next;
+    }
+    uint64_t earliest = UINT64_MAX;
+    for (uint32_t k = 0; k < w->far_count; k++)
+        if (w->far[k].time < earliest)
+            earliest = w->far[k].time;
+    return earliest == UINT64_MAX ? UINT64_MAX : earliest / s->lookahead;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * core/look.h: the state of a network at rest, read: by the watchdog, the paranoid checks and the
+ * samples of congestion. How packets, queues and ports are laid out is known here and to the
+ * kernels.
+ *
+ * A lane is an input port and VC; it has one queue, one an output, or one a destination. The space
+ * of an input port is kept by accounts, `look_kinds` of them: its VCs, or what its books have. */
+#ifndef IKAT_SIM_LOOK_H
+#define IKAT_SIM_LOOK_H
+
+#include "sim/fast/fast.h"
+#include "sim/packet/output.h"
+#include "sim/packet/voqnet.h"
+
+/* Owns the packets that stand in a switch, by id. */
+SIM_INLINE part *look_part(const sim *s, uint32_t sw)
+{
+    return &s->parts[s->node_part[sw]];
+}
+
+/* ---- queues */
+
+SIM_INLINE uint32_t look_queues(const sim *s, uint32_t sw)
+{
+    return s->queues == QUEUES_VOQNET ? s->f->num_hosts : s->voq ? s->switches[sw].radix : 1u;
+}
+
+/* Queue n of lane (in, v). */
+SIM_INLINE queue look_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
+{
+    sw_state *state = &s->switches[sw];
+    if (s->queues == QUEUES_VOQNET) {
+        const net_queue *q = net_queue_of(s, state, in * s->vcs + v, n);
+        return (queue){q->head, q->tail};
+    }
+    return s->fast ? sim_fast_queue(s, sw, in, v, n) : *queue_of(state, sim_shape(s), in, v, n);
+}
+
+/* First packet of queue n of lane (in, v), IK_NONE = empty. */
+SIM_INLINE uint32_t look_head(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
+{
+    return look_queue(s, sw, in, v, n).head;
+}
+
+/* A packet, whichever kernel owns it; valid until the fourth call after this one. */
+SIM_INLINE packet *look_packet(part *p, uint32_t id)
+{
+    if (!p->fast)
+        return &p->pool[id];
+    packet *pk = &p->seen[p->num_seen++ & 3];
+    *pk = sim_fast_packet(p, id);
+    return pk;
+}
+
+/* The packet behind id in its queue. */
+SIM_INLINE uint32_t look_behind(const part *p, uint32_t id)
+{
+    return p->fast ? parcel_behind(&p->fast->parcels, id) : p->pool[id].next;
+}
+
+/* First packet of an output buffer, IK_NONE = empty, or there is none. */
+SIM_INLINE uint32_t look_output_head(const sim *s, uint32_t port, unsigned u)
+{
+    return s->out_queues ? s->out_queues[(size_t)port * s->vcs + u].head : IK_NONE;
+}
+
+/* Outputs (word w of a bit map) that queues of lane (in, v), or of its input's other VCs, ask for.
+ * Not with voqnet. */
+SIM_INLINE uint64_t look_requests(const sim *s, uint32_t sw, unsigned in, unsigned v, unsigned w)
+{
+    return row_of(&s->switches[sw], sim_shape(s), input_of(s, in, v))[w];
+}
+
+/* The output (port) that the head of a FIFO asks for, without touching the packet; IK_NONE = it may
+ * still choose. */
+SIM_INLINE uint32_t look_fifo_output(const sim *s, uint32_t sw, unsigned in, unsigned v)
+{
+    const sw_state *state = &s->switches[sw];
+    unsigned input = input_of(s, in, v), lane_index = in * s->vcs + v;
+    if (state->floating && (state->floating[lane_index >> 6] >> (lane_index & 63) & 1))
+        return IK_NONE;
+    for (unsigned w = 0; w < s->max_words; w++) {
+        for (uint64_t bits = look_requests(s, sw, in, v, w); bits; bits &= bits - 1) {
+            unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
+            if (want_of(state, sim_shape(s), out, v)[input >> 6] >> (input & 63) & 1)
+                return state->port_base + out;
+        }
+    }
+    return IK_NONE;
+}
+
+/* ---- what packets want */
+
+/* The output that a packet of an input queue has chosen; IK_NONE = none yet, it may still
+ * choose. */
+SIM_INLINE uint32_t look_output(const sim *s, uint32_t sw, const packet *pk)
+{
+    return pk->out == SIM_FLOATING ? IK_NONE : s->switches[sw].port_base + pk->out;
+}
+
+/* What a packet of an input queue may take, to p->choices; their number. May ask the routing. */
+SIM_INLINE uint32_t look_choices(const sim *s, part *p, uint32_t sw, uint32_t in_port, packet *pk)
+{
+    uint32_t preferred;
+    if (s->switches[sw].floating)
+        return ik_plan_next(s->plan, sw, in_port, &pk->rt, p->choices, &preferred);
+    bool kept = s->fast; /* the VC stays */
+    p->choices[0] = (ik_choice){look_output(s, sw, pk), kept ? pk->rt.vc : pk->vc_first,
+                                kept ? pk->rt.vc : pk->vc_last};
+    return 1;
+}
+
+/* ---- what is free */
+
+/* Whether the crossbar's side of an output is free. */
+SIM_INLINE bool look_output_free(const sim *s, uint32_t port)
+{
+    const sw_state *sw = &s->switches[s->f->port_node[port]];
+    uint32_t out = port - sw->port_base;
+    return sw->masks[sw->words + (out >> 6)] >> (out & 63) & 1;
+}
+
+/* Whether lane (in, v) may be read. */
+SIM_INLINE bool look_input_free(const sim *s, uint32_t sw, unsigned in, unsigned v)
+{
+    unsigned input = input_of(s, in, v);
+    return s->switches[sw].masks[input >> 6] >> (input & 63) & 1;
+}
+
+/* Whether an event is the end of a transfer through the crossbar: its port is the output, its data
+ * the input (in * input_speedup + reader). */
+SIM_INLINE bool look_is_transfer(const event *e)
+{
+    return ((unsigned)(e->key >> 30) & 3) == EV_TAIL && !(e->data & LINK_END);
+}
+
+/* ---- space */
+
+SIM_INLINE unsigned look_kinds(const sim *s)
+{
+    return s->in_space.accounts ? s->in_space.accounts : s->vcs;
+}
+
+/* The account of queue n of lane v; out: the local output that its head asks for. */
+SIM_INLINE uint32_t look_account(const sim *s, unsigned v, uint32_t n, unsigned out)
+{
+    return s->queues == QUEUES_VOQNET ? v * s->f->num_hosts + n
+           : s->stride                ? v * s->stride + out
+                                      : v;
+}
+
+/* Whether each queue of a lane has an account of its own. */
+SIM_INLINE bool look_own_accounts(const sim *s)
+{
+    return s->queues == QUEUES_VOQNET || s->stride;
+}
+
+/* Ideal switch: the input buffer (port * vcs + v) that a packet in an output's queue is still
+ * charged to. */
+SIM_INLINE uint32_t look_charged(const sim *s, const packet *pk)
+{
+    return pk->queue * s->vcs + pk->rt.vc;
+}
+
+/* Bytes that a grant for a packet in VC u may count on: credit, or space in the output buffer. */
+SIM_INLINE int32_t look_room(const sim *s, part *p, uint32_t port, unsigned u, const packet *pk)
+{
+    return room_of(p, sim_shape(s), port, u, pk);
+}
+
+/* Bytes that the other end of a channel has for a packet in VC u. */
+SIM_INLINE int32_t look_link_room(const sim *s, part *p, uint32_t port, unsigned u,
+                                  const packet *pk)
+{
+    return link_room(p, sim_shape(s), port, u, pk);
+}
+
+/* Whether any packet of full size would find room at an output, whichever VC it takes: says no
+ * where that depends on the packet. */
+SIM_INLINE bool look_roomy(const sim *s, uint32_t port)
+{
+    if (s->in_space.accounts || s->out_space.accounts)
+        return false;
+    bool all = true;
+    for (unsigned u = 0; u < s->vcs; u++)
+        all &= s->gate[(size_t)port * s->vcs + u] >= (int32_t)s->packet_bytes;
+    return all;
+}
+
+/* Whether an output buffer has too little space for a packet of full size. */
+SIM_INLINE bool look_output_full(const sim *s, uint32_t port, unsigned u)
+{
+    int32_t room = s->out_space.accounts ? ledger_room(&s->out_space, port, u)
+                                         : s->space[(size_t)port * s->vcs + u];
+    return room < (int32_t)s->packet_bytes;
+}
+
+/* Whether an account of the input buffer behind a channel has too little space for a packet of full
+ * size. */
+SIM_INLINE bool look_tight(const sim *s, uint32_t channel, uint32_t account)
+{
+    int32_t room = s->in_space.accounts ? ledger_room(&s->in_space, channel, account)
+                                        : s->credit[(size_t)channel * s->vcs + account];
+    return room < (int32_t)s->packet_bytes;
+}
+
+/* Behind a channel, the account whose packets must leave before `size` bytes of `account` find
+ * space: it itself, or, where it is not at its bound, the one that uses most of what is shared. */
+SIM_INLINE uint32_t look_culprit(const sim *s, uint32_t channel, uint32_t account, uint32_t size)
+{
+    if (s->queues != QUEUES_DAMQ)
+        return account;
+    const int32_t *used = &s->in_space.used[(size_t)channel * s->in_space.accounts];
+    const bounds b = s->in_space.bounds[channel];
+    uint32_t most = account;
+    if (used[account] + (int32_t)size > b.most)
+        return account;
+    for (uint32_t a = 0; a < s->in_space.accounts; a++)
+        if (above(used[a], b.own) > above(used[most], b.own))
+            most = a;
+    return most;
+}
+
+#endif

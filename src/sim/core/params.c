@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The declared parameters of switches, host adapters and measurements. */
+#include "sim/core/state.h"
+
+const ik_param ik_switch_params[] = {
+    {"model", IK_PARAM_ENUM, "iq", 0, 0, "iq|ioq|ideal|pipelined",
+     "switch architecture: input-queued, input-and-output-queued, an ideal switch that never "
+     "blocks inside, or a pipelined VC "
+     "router "
+     "of flits"},
+    {"buffer", IK_PARAM_SIZE, "192 KiB", 1, 1e12, NULL,
+     "input buffer of a port, split evenly among its virtual channels unless queues says "
+     "otherwise"},
+    {"queues", IK_PARAM_ENUM, "voqsw", 0, 0, "fifo|voqsw|damq|voqnet",
+     "in an input buffer: a FIFO a virtual channel; a queue an output in each virtual channel's "
+     "space; the same in space that "
+     "is shared within bounds; a queue with space of its own for every destination host (model iq)",
+     "model=iq|ioq",
+     "model pipelined has a FIFO for each virtual channel, model ideal queues at its outputs"},
+    {"voq", IK_PARAM_BOOL, "", 0, 0, NULL,
+     "older spelling: true is queues=voqsw, false is queues=fifo", "model=iq|ioq",
+     "model pipelined has a FIFO for each virtual channel, model ideal queues at its outputs"},
+    {"damq_bounds", IK_PARAM_ENUM, "vc", 0, 0, "vc|output",
+     "what queue_min and queue_max bound (queues=damq): the space of a virtual channel, or of each "
+     "of its queues to an output, "
+     "for which the sender looks one switch ahead",
+     "model=iq|ioq and queues=damq", "set queues to damq in model iq or ioq"},
+    {"queue_min", IK_PARAM_SIZE, "", 0, 1e12, NULL,
+     "space that no other may take (default: one packet, nothing if there is one virtual channel)",
+     "model=iq|ioq and queues=damq", "set queues to damq in model iq or ioq"},
+    {"queue_max", IK_PARAM_SIZE, "", 1, 1e12, NULL, "most space in use (default: the whole buffer)",
+     "model=iq|ioq and queues=damq", "set queues to damq in model iq or ioq"},
+    {"adaptive_choice", IK_PARAM_ENUM, "until_granted", 0, 0, "until_granted|at_arrival",
+     "with a queue an output: a packet at the head of a queue whose output cannot take it chooses "
+     "again, or none ever does (in "
+     "FIFOs heads always choose until granted; in voqnet and model ideal all choose at arrival)",
+     "model=iq|ioq and queues=voqsw|damq", "elsewhere there is only one way to choose"},
+    {"output_buffer", IK_PARAM_SIZE, "100 KiB", 1, 1e12, NULL,
+     "output buffer of a port (model ioq); queue of flits behind the switch (model pipelined with "
+     "speedup or output_speedup)",
+     "model=ioq or model=pipelined and speedup>1 or model=pipelined and output_speedup>1",
+     "buffer is the input buffer"},
+    {"output_sharing", IK_PARAM_ENUM, "split", 0, 0, "split|shared",
+     "output buffer (model ioq): split evenly among its virtual channels, or shared by them but "
+     "for one packet each",
+     "model=ioq"},
+    {"arbiter", IK_PARAM_ENUM, "islip", 0, 0, "islip|round_robin|oldest_first|random",
+     "how inputs and outputs are matched", "model=iq|ioq",
+     "model pipelined has vc_allocator and sw_allocator; in model ideal nothing is matched"},
+    {"iterations", IK_PARAM_UINT, "3", 1, 64, NULL, "iterations of the matching",
+     "model=iq|ioq or model=pipelined and vc_allocator=islip|separable_input|separable_output or "
+     "model=pipelined and "
+     "sw_allocator=islip|separable_input|separable_output",
+     "a wavefront matches at once, and in model ideal nothing is matched"},
+    {"input_speedup", IK_PARAM_UINT, "1", 1, 16, NULL,
+     "packets that one input port may read at a time, from different virtual channels; its ports "
+     "of the crossbar, virtual "
+     "channel v "
+     "at port v mod input_speedup",
+     "model=iq|ioq|pipelined", "in model ideal nothing is matched"},
+    {"output_speedup", IK_PARAM_UINT, "1", 1, 16, NULL,
+     "ports of the crossbar that an output has, input i at port i mod output_speedup",
+     "model=pipelined", "model ioq has speedup"},
+    {"speedup", IK_PARAM_REAL, "1", 1, 64, NULL,
+     "speed of the crossbar relative to the link (model ioq), of the whole router, a whole number",
+     "model=ioq|pipelined", "model iq has input_speedup"},
+    {"switching", IK_PARAM_ENUM, "vct", 0, 0, "vct|saf",
+     "virtual cut-through, or store-and-forward", "model=iq|ioq|ideal",
+     "model pipelined forwards flits"},
+    {"routing_delay", IK_PARAM_TIME, "0 ns", 0, 1e12, NULL,
+     "from a packet's arrival to its first request of an output", "model=iq|ioq|ideal",
+     "model pipelined has routing_cycles"},
+    {"traversal_delay", IK_PARAM_TIME, "0 ns", 0, 1e12, NULL,
+     "from leaving the input buffer to the start of the link", "model=iq|ioq|ideal",
+     "model pipelined has traversal_cycles"},
+    {"flit", IK_PARAM_SIZE, "16 B", 1, 65536, NULL,
+     "flit; its time on the fastest link is a cycle, of which a router has `speedup`",
+     "model=pipelined", "the other models send whole packets: packet in section adapter"},
+    {"routing_cycles", IK_PARAM_UINT, "1", 0, 64, NULL,
+     "from a head's arrival to its first VC request", "model=pipelined",
+     "the other models have routing_delay"},
+    {"vc_alloc_cycles", IK_PARAM_UINT, "1", 1, 64, NULL,
+     "from a granted VC to the first request of the switch", "model=pipelined",
+     "the other models have routing_delay"},
+    {"sw_alloc_cycles", IK_PARAM_UINT, "1", 1, 64, NULL, "from a granted switch to the traversal",
+     "model=pipelined", "the other models have routing_delay"},
+    {"traversal_cycles", IK_PARAM_UINT, "1", 0, 64, NULL, "through the crossbar", "model=pipelined",
+     "the other models have traversal_delay"},
+    {"vc_allocator", IK_PARAM_ENUM, "islip", 0, 0,
+     "islip|separable_input|separable_output|wavefront",
+     "matching of packets with virtual channels", "model=pipelined",
+     "models iq and ioq have arbiter"},
+    {"sw_allocator", IK_PARAM_ENUM, "islip", 0, 0,
+     "islip|separable_input|separable_output|wavefront", "matching of inputs with outputs",
+     "model=pipelined", "models iq and ioq have arbiter"},
+    {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
+};
+
+const ik_param ik_adapter_params[] = {
+    {"packet", IK_PARAM_SIZE, "4 KiB", 1, 16777215, NULL, "largest packet"},
+    {"message", IK_PARAM_SIZE, "", 1, 1e15, NULL,
+     "message, cut into packets (default: one packet)"},
+    {"injection", IK_PARAM_ENUM, "periodic", 0, 0, "periodic|poisson|bernoulli",
+     "message arrivals: evenly spaced with a random phase, exponential gaps, or a coin a packet "
+     "time"},
+    {"interleave", IK_PARAM_ENUM, "round_robin", 0, 0, "round_robin|fifo",
+     "messages of one queue: one packet of each in turn, or one message after the other",
+     "switch.model=iq|ioq|ideal and message>packet",
+     "messages of one packet cannot be interleaved; model pipelined sends message after message"},
+    {"active", IK_PARAM_UINT, "16", 1, 4096, NULL,
+     "messages of one queue that are interleaved at a time",
+     "switch.model=iq|ioq|ideal and message>packet and interleave=round_robin",
+     "messages of one packet cannot be interleaved; model pipelined sends message after message"},
+    {"queues", IK_PARAM_ENUM, "vc", 0, 0, "vc|destination|one",
+     "queues that take turns packet by packet: one a virtual channel, one a destination, or a "
+     "single one",
+     "switch.model=iq|ioq|ideal", "the adapter of model pipelined has one queue"},
+    {"injection_rate", IK_PARAM_RATE, "", 1, 1e15, NULL,
+     "most that a host sends (default: its link's rate)", "switch.model=iq|ioq|ideal",
+     "the adapter of model pipelined sends and takes in at its link's rate"},
+    {"injection_fraction", IK_PARAM_FRACTION, "100 %", 1e-6, 1, NULL,
+     "most that a host sends, of its link's rate", "switch.model=iq|ioq|ideal",
+     "the adapter of model pipelined sends and takes in at its link's rate"},
+    {"ejection_rate", IK_PARAM_RATE, "", 1, 1e15, NULL,
+     "rate at which a host empties its receive buffer (default: its link's rate)",
+     "switch.model=iq|ioq|ideal",
+     "the adapter of model pipelined sends and takes in at its link's rate"},
+    {"ejection_fraction", IK_PARAM_FRACTION, "100 %", 1e-6, 1, NULL, "the same, of its link's rate",
+     "switch.model=iq|ioq|ideal",
+     "the adapter of model pipelined sends and takes in at its link's rate"},
+    {"buffer", IK_PARAM_SIZE, "", 1, 1e12, NULL,
+     "receive buffer of a host (default: as a switch port)", "switch.model=iq|ioq|ideal",
+     "the adapter of model pipelined takes in at once"},
+    {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
+};
+
+const ik_param ik_measure_params[] = {
+    {"warmup", IK_PARAM_TIME, "50 us", 0, 1e15, NULL, "time before anything is counted"},
+    {"duration", IK_PARAM_TIME, "100 us", 1, 1e15, NULL, "time that is measured"},
+    {"series", IK_PARAM_TIME, "", 1, 1e15, NULL, "period of the time series (default: none)"},
+    {"congestion", IK_PARAM_BOOL, "true", 0, 0, NULL,
+     "sample congestion (trees, head-of-line blocking, victims) at the end of each period of the "
+     "series; times are numbers of "
+     "samples x the period",
+     "series", "give series, the period of the samples"},
+    {"paranoid", IK_PARAM_BOOL, "false", 0, 0, NULL,
+     "check that packets, bytes and credits are conserved while it runs"},
+    {"watchdog", IK_PARAM_TIME, "20 us", 0, 1e15, NULL,
+     "look for a deadlock so often while packets are under way; 0 ns = never"},
+    {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
+};
+
+/* ---- a configuration resolved */
+
+static ik_status open_section(ik_params *own, const ik_params *given, const ik_param *decl,
+                              const ik_params **values, ik_error *err)
+{
+    *values = given ? given : own;
+    return given ? IK_OK : ik_params_init(own, decl, NULL, err);
+}
+
+bool sim_is_pipelined(const ik_sim_config *config)
+{
+    return config->switch_params &&
+           ik_params_enum(config->switch_params, "model") == MODEL_PIPELINED;
+}
+
+ik_status sim_open_sections(sim_sections *sec, const ik_sim_config *config, ik_error *err)
+{
+    memset(sec, 0, sizeof *sec);
+    ik_status status =
+        open_section(&sec->own[0], config->switch_params, ik_switch_params, &sec->sw, err);
+    if (status == IK_OK)
+        status = open_section(&sec->own[1], config->adapter_params, ik_adapter_params,
+                              &sec->adapter, err);
+    if (status == IK_OK)
+        status = open_section(&sec->own[2], config->measure_params, ik_measure_params,
+                              &sec->measure, err);
+    if (status != IK_OK)
+        sim_close_sections(sec);
+    return status;
+}
+
+void sim_close_sections(sim_sections *sec)
+{
+    for (int k = 0; k < 3; k++)
+        ik_params_free(&sec->own[k]);
+}
+
+static bool is_given(const ik_params *v, const char *name)
+{
+    for (size_t k = 0; v && k < v->num; k++)
+        if (strcmp(v->decl[k].name, name) == 0)
+            return v->values[k].given;
+    return false;
+}
+
+/* `queues`, or the older `voq`, which may not contradict it. */
+static ik_status resolve_queues(const ik_params *v, unsigned *queues, ik_error *err)
+{
+    *queues = ik_params_enum(v, "queues");
+    if (!ik_params_has(v, "voq"))
+        return IK_OK;
+    bool voq = ik_params_bool(v, "voq"), given = is_given(v, "queues");
+    if (given && voq != (*queues != QUEUES_FIFO))
+        return ik_fail(
+            err, IK_ERR_USAGE,
+            "voq = %s contradicts queues = %s; voq is the older spelling, one of them is enough",
+            voq ? "true" : "false", ik_params_text(v, "queues"));
+    if (!given)
+        *queues = voq ? QUEUES_VOQSW : QUEUES_FIFO;
+    return IK_OK;
+}
+
+/* Parameters that count only with other models, queues or plans than these. */
+static ik_status check_effects(const ik_plan *plan, const ik_sim_config *config, unsigned queues,
+                               ik_error *err)
+{
+    const ik_params *sw = config->switch_params, *adapter = config->adapter_params,
+                    *measure = config->measure_params;
+    ik_status status = sw ? ik_params_check_needs(sw, "section 'switch'", NULL, NULL, err) : IK_OK;
+    if (status == IK_OK && adapter)
+        status = ik_params_check_needs(adapter, "section 'adapter'", "switch", sw, err);
+    if (status == IK_OK && measure)
+        status = ik_params_check_needs(measure, "section 'measure'", NULL, NULL, err);
+    if (status != IK_OK || !is_given(sw, "adaptive_choice"))
+        return status;
+    if (queues == QUEUES_FIFO)
+        return ik_fail(err, IK_ERR_USAGE,
+                       "adaptive_choice: it has no effect with queues = fifo, whose heads choose "
+                       "until granted");
+    if (plan->routing->kind != IK_ROUTE_ADAPTIVE)
+        return ik_fail(
+            err, IK_ERR_USAGE,
+            "adaptive_choice: it has no effect with routing '%.60s', which does not adapt",
+            plan->routing->spec);
+    return IK_OK;
+}
+
+ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_error *err)
+{
+    if (!(config->load > 0 && config->load <= 100))
+        return ik_fail(err, IK_ERR_USAGE,
+                       "load %g is outside (0, 100]: it is a fraction of a host's injection rate",
+                       config->load);
+    if (plan->num_vcs < 1 || plan->num_vcs > SIM_MAX_VCS)
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "the plan uses %u virtual channels; the simulator takes 1 to %d",
+                       plan->num_vcs, SIM_MAX_VCS);
+    unsigned queues = QUEUES_VOQSW;
+    ik_status status =
+        config->switch_params ? resolve_queues(config->switch_params, &queues, err) : IK_OK;
+    return status == IK_OK ? check_effects(plan, config, queues, err) : status;
+}
+
+ik_sim_flow ik_sim_flow_of(const ik_params *v)
+{
+    unsigned model = ik_params_enum(v, "model"), queues = QUEUES_VOQSW;
+    if (model == MODEL_PIPELINED || model == MODEL_IDEAL ||
+        resolve_queues(v, &queues, NULL) != IK_OK || queues == QUEUES_VOQNET)
+        return IK_SIM_SETTLED;
+    /* heads of FIFOs choose until they are granted, whatever adaptive_choice says */
+    return queues != QUEUES_FIFO && ik_params_enum(v, "adaptive_choice") != 0 ? IK_SIM_SETTLED
+                                                                              : IK_SIM_CUT_THROUGH;
+}
+
+ik_status sim_check_input_speedup(unsigned speedup, unsigned vcs, ik_error *err)
+{
+    if (speedup <= vcs)
+        return IK_OK;
+    return ik_fail(err, IK_ERR_USAGE,
+                   "input_speedup = %u needs as many virtual channels, the plan has %u", speedup,
+                   vcs);
+}
+
+static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
+{
+    ik_status status = resolve_queues(v, &s->queues, err);
+    if (status != IK_OK)
+        return status;
+    s->model = ik_params_enum(v, "model");
+    /* there a packet's output is chosen when it arrives */
+    s->voq = s->queues != QUEUES_FIFO || s->model == MODEL_IDEAL;
+    s->arbiter = ik_params_enum(v, "arbiter");
+    s->iterations = (unsigned)ik_params_uint(v, "iterations");
+    s->input_speedup = (unsigned)ik_params_uint(v, "input_speedup");
+    s->speedup = ik_params_real(v, "speedup");
+    s->store_forward = ik_params_enum(v, "switching") == 1;
+    s->routing_ps = ik_params_uint(v, "routing_delay");
+    s->traversal_ps = ik_params_uint(v, "traversal_delay");
+    s->rechoose = s->queues != QUEUES_VOQNET && s->model != MODEL_IDEAL &&
+                  ik_params_enum(v, "adaptive_choice") == 0;
+    s->out_bytes = ik_params_uint(v, "output_buffer");
+    s->out_capacity = s->out_bytes / s->vcs;
+    s->out_shared = ik_params_enum(v, "output_sharing") == 1;
+    s->in_bytes = ik_params_uint(v, "buffer");
+    s->capacity = s->host_capacity = s->in_bytes / s->vcs;
+    s->stride =
+        s->queues == QUEUES_DAMQ && ik_params_enum(v, "damq_bounds") == 1 ? s->plan->max_radix : 0;
+    s->queue_min = ik_params_has(v, "queue_min") ? ik_params_uint(v, "queue_min") : UINT64_MAX;
+    s->queue_max = ik_params_has(v, "queue_max") ? ik_params_uint(v, "queue_max") : UINT64_MAX;
+    return sim_check_input_speedup(s->input_speedup, s->vcs, err);
+}
+
+static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
+{
+    s->packet_bytes = (uint32_t)ik_params_uint(v, "packet");
+    s->message_bytes = ik_params_has(v, "message") ? ik_params_uint(v, "message") : s->packet_bytes;
+    s->packets_per_message = (s->message_bytes + s->packet_bytes - 1) / s->packet_bytes;
+    if (s->message_bytes < s->packet_bytes)
+        s->packet_bytes = (uint32_t)s->message_bytes;
+    s->uniform_size = s->message_bytes % s->packet_bytes == 0;
+    s->injection = ik_params_enum(v, "injection");
+    s->fifo_messages = ik_params_enum(v, "interleave") == 1;
+    s->adapter_queues = ik_params_enum(v, "queues");
+    s->num_lanes = s->adapter_queues == ADAPTER_VC ? s->vcs : 1;
+    s->injection_bps =
+        ik_params_has(v, "injection_rate") ? ik_params_uint(v, "injection_rate") : UINT64_MAX;
+    s->ejection_bps =
+        ik_params_has(v, "ejection_rate") ? ik_params_uint(v, "ejection_rate") : UINT64_MAX;
+    s->injection_share = ik_params_real(v, "injection_fraction");
+    s->ejection_share = ik_params_real(v, "ejection_fraction");
+    s->paced = s->injection_share < 1 || s->injection_bps != UINT64_MAX;
+    s->active_messages = s->packets_per_message == 1 ? 1 : (uint32_t)ik_params_uint(v, "active");
+    if (ik_params_has(v, "buffer"))
+        s->host_capacity = ik_params_uint(v, "buffer") / s->vcs;
+    uint64_t least = s->capacity < s->host_capacity ? s->capacity : s->host_capacity;
+    if (s->model == MODEL_IOQ && s->out_capacity < least)
+        least = s->out_capacity;
+    if (least < s->packet_bytes) {
+        ik_status status =
+            ik_fail(err, IK_ERR_USAGE,
+                    "a virtual channel's buffer of %llu bytes cannot hold a packet of %u bytes",
+                    (unsigned long long)least, s->packet_bytes);
+        return ik_hint(err, status,
+                       "virtual cut-through needs room for a whole packet: buffer >= %llu B with "
+                       "%u VCs, or smaller packets",
+                       (unsigned long long)s->packet_bytes * s->vcs, s->vcs);
+    }
+    if (s->capacity > INT32_MAX || s->out_capacity > INT32_MAX || s->host_capacity > INT32_MAX)
+        return ik_fail(err, IK_ERR_USAGE, "a virtual channel's buffer is limited to 2 GiB - 1 B");
+    return IK_OK;
+}
+
+static ik_status resolve_measure(sim *s, const ik_params *v, ik_error *err)
+{
+    s->warmup_ps = ik_params_uint(v, "warmup");
+    s->end_ps = s->warmup_ps + ik_params_uint(v, "duration");
+    s->series_ps = ik_params_has(v, "series") ? ik_params_uint(v, "series") : 0;
+    s->congestion = ik_params_bool(v, "congestion");
+    s->paranoid = ik_params_bool(v, "paranoid");
+    s->watchdog_ps = ik_params_uint(v, "watchdog");
+    if (s->series_ps)
+        s->num_series = (s->end_ps + s->series_ps - 1) / s->series_ps;
+    if (s->num_series > 10000000)
+        return ik_fail(err, IK_ERR_USAGE, "a time series of %zu periods; at most 10000000",
+                       s->num_series);
+    return IK_OK;
+}
+
+static void resolve_plan(sim *s, const ik_plan *plan)
+{
+    s->adaptive = plan->routing->kind == IK_ROUTE_ADAPTIVE;
+    s->source_adaptive = s->adaptive && plan->routing->family->start;
+    s->static_lane = plan->vc->family->static_lane || s->vcs == 1;
+    s->fast = s->model == MODEL_IQ && s->queues <= QUEUES_VOQSW && !s->adaptive && s->static_lane &&
+              s->uniform_size && s->arbiter == ARB_ISLIP && s->input_speedup == 1;
+}
+
+ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err)
+{
+    sim_sections sec;
+    s->vcs = plan->num_vcs;
+    s->load = config->load;
+    ik_status status = sim_check_run(plan, config, err);
+    if (status == IK_OK)
+        status = sim_open_sections(&sec, config, err);
+    if (status != IK_OK)
+        return status;
+    status = resolve_switch(s, sec.sw, err);
+    if (status == IK_OK)
+        status = resolve_adapter(s, sec.adapter, err);
+    if (status == IK_OK)
+        status = resolve_measure(s, sec.measure, err);
+    if (status == IK_OK)
+        resolve_plan(s, plan);
+    if (status == IK_OK)
+        status = sim_space_resolve(s, err);
+    sim_close_sections(&sec);
+    return status;
+}

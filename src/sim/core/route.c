@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The plan, asked by the simulator: the same functions that analysis and proofs ask. Local state of
+ * a switch is shown to adaptive routings and to selection functions as an ik_view. */
+#include "sim/core/state.h"
+#include "sim/packet/space.h"
+
+static int64_t sum_vcs(const sim *s, const int64_t *value, int vc)
+{
+    if (vc >= 0)
+        return value[vc];
+    int64_t sum = 0;
+    for (unsigned v = 0; v < s->vcs; v++)
+        sum += value[v];
+    return sum;
+}
+
+/* The VC that a question about a channel means: while choices are told apart by their own VCs, that
+ * of the channel's choice. */
+static int asked_vc(const part *p, uint32_t channel, int vc)
+{
+    return vc >= 0 && p->by_own_vc
+               ? p->own_vc[channel - p->sim->switches[p->sim->f->port_node[channel]].port_base]
+               : vc;
+}
+
+/* Credit for the packet that asks: in a VC, or in all of them. Accounts of the whole buffer are not
+ * told apart. */
+static int64_t ledger_credit(const part *p, uint32_t channel, int vc)
+{
+    const sim *s = p->sim;
+    unsigned first = vc < 0 ? 0 : (unsigned)vc, last = vc < 0 ? s->vcs - 1 : (unsigned)vc;
+    int64_t sum = 0, shared = s->in_space.shared[channel];
+    for (unsigned v = first; v <= last; v++)
+        sum += ledger_room(&s->in_space, channel,
+                           s->queues == QUEUES_VOQNET ? v * s->f->num_hosts + p->asked_dst : v);
+    return sum - shared * (int64_t)(last - first); /* what is shared counts once */
+}
+
+static int64_t view_credit(void *ctx, uint32_t channel, int vc)
+{
+    const part *p = ctx;
+    const sim *s = p->sim;
+    vc = asked_vc(p, channel, vc);
+    if (s->in_space.accounts)
+        return ledger_credit(p, channel, vc);
+    const int32_t *credit = s->credit + (size_t)channel * s->vcs;
+    if (vc >= 0)
+        return credit[vc];
+    int64_t sum = 0;
+    for (unsigned v = 0; v < s->vcs; v++)
+        sum += credit[v];
+    return sum;
+}
+
+static int64_t view_capacity(void *ctx, uint32_t channel, int vc)
+{
+    const sim *s = ((const part *)ctx)->sim;
+    bool host = s->ports[channel].peer_node >= s->f->num_switches;
+    int64_t one = (int64_t)(host ? s->host_capacity : s->capacity);
+    if (vc < 0 && !host && s->queues == QUEUES_DAMQ)
+        return (int64_t)s->in_bytes;
+    return vc >= 0 ? one : one * (int64_t)s->vcs;
+}
+
+/* Model ioq: what a grant takes is taken when the packet enters the crossbar. */
+static int64_t view_output_room(void *ctx, uint32_t channel, int vc)
+{
+    const sim *s = ((const part *)ctx)->sim;
+    vc = asked_vc(ctx, channel, vc);
+    unsigned first = vc < 0 ? 0 : (unsigned)vc, last = vc < 0 ? s->vcs - 1 : (unsigned)vc;
+    bool shared = s->out_space.accounts;
+    int64_t sum = 0;
+    for (unsigned v = first; v <= last; v++)
+        sum += shared ? ledger_room(&s->out_space, channel, v)
+                      : s->space[(size_t)channel * s->vcs + v];
+    /* what is shared counts once */
+    return shared ? sum - (int64_t)s->out_space.shared[channel] * (last - first) : sum;
+}
+
+static int64_t view_output_capacity(void *ctx, uint32_t channel, int vc)
+{
+    (void)channel;
+    const sim *s = ((const part *)ctx)->sim;
+    if (s->out_space.accounts)
+        return (int64_t)(vc < 0 ? s->out_bytes
+                                : s->out_bytes - (uint64_t)(s->vcs - 1) * s->packet_bytes);
+    return (int64_t)s->out_capacity * (vc < 0 ? (int)s->vcs : 1);
+}
+
+/* Bytes that a link sends in a time. */
+static int64_t bytes_in(const sim *s, uint32_t channel, uint64_t ps)
+{
+    return (int64_t)((double)ps * (double)ik_port_rate_bps(s->f, channel) / 8e12);
+}
+
+/* Model ioq with a traversal delay: what a packet that enters the crossbar now will find before it
+ * at the link. It is what the link cannot have sent by then, in whole packets, if it never lacks
+ * credit; or what is held now less what the link can send, if that is more. A VC's part of it is
+ * its part of the bytes held. */
+static int64_t foreseen(part *p, uint32_t channel, int vc)
+{
+    const sim *s = p->sim;
+    int64_t all = view_output_capacity(p, channel, -1) - view_output_room(p, channel, -1),
+            size = s->packet_bytes;
+    uint64_t clear = s->clear_ps[channel];
+    int64_t ahead =
+        clear > p->now ? bytes_in(s, channel, clear - p->now - 1) / size * size + size : 0;
+    int64_t left = all - bytes_in(s, channel, s->traversal_ps);
+    int64_t found = left > ahead ? left : ahead < all ? ahead : all;
+    if (vc < 0 || all == 0)
+        return found;
+    int64_t held = view_output_capacity(p, channel, vc) - view_output_room(p, channel, vc);
+    return found * held / all;
+}
+
+static int64_t view_queued(void *ctx, uint32_t channel, int vc)
+{
+    const sim *s = ((const part *)ctx)->sim;
+    if (s->clear_ps)
+        return foreseen(ctx, channel, vc);
+    vc = asked_vc(ctx, channel, vc);
+    return sum_vcs(s, (s->waiting ? s->waiting : s->queued) + (size_t)channel * s->vcs, vc);
+}
+
+static bool view_busy(void *ctx, uint32_t channel)
+{
+    const sim *s = ((const part *)ctx)->sim;
+    if (s->link_busy)
+        return s->link_busy[channel];
+    const sw_state *sw = &s->switches[s->f->port_node[channel]];
+    uint32_t out = channel - sw->port_base;
+    return !(sw->masks[sw->words + (out >> 6)] >> (out & 63) & 1);
+}
+
+static ik_view view_of(part *p)
+{
+    bool buffers = p->sim->model == MODEL_IOQ;
+    return (ik_view){.ctx = p,
+                     .credit_bytes = view_credit,
+                     .capacity_bytes = view_capacity,
+                     .queued_bytes = view_queued,
+                     .busy = view_busy,
+                     .output_room_bytes = buffers ? view_output_room : NULL,
+                     .output_capacity_bytes = buffers ? view_output_capacity : NULL};
+}
+
+/* Whether choices must be told apart by their own VCs: where the layer's VCs are offered on some
+ * ports only, the lowest VC of one choice says nothing about the others. Else all choices have the
+ * same VCs, and the lowest stands for them. */
+static bool vcs_differ(const part *p, uint32_t n)
+{
+    if (p->sim->plan->vc->escape_vcs > 0)
+        return true;
+    for (uint32_t k = 1; k < n; k++)
+        if (p->choices[k].vc_first != p->choices[0].vc_first ||
+            p->choices[k].vc_last != p->choices[0].vc_last)
+            return true;
+    return false;
+}
+
+/* The VC of a choice that has most room, ties to the lowest: the one that a grant would take. */
+static uint8_t roomiest_vc(part *p, const ik_view *view, const ik_choice *c)
+{
+    int64_t (*room)(void *, uint32_t, int) =
+        view->output_room_bytes ? view->output_room_bytes : view->credit_bytes;
+    uint8_t best = c->vc_first;
+    if (best == c->vc_last)
+        return best;
+    int64_t most = room(p, c->port, best);
+    for (unsigned u = best + 1u; u <= c->vc_last; u++) {
+        int64_t here = room(p, c->port, (int)u);
+        if (here > most) {
+            best = (uint8_t)u;
+            most = here;
+        }
+    }
+    return best;
+}
+
+/* What the routing or the selection function says of the choices, whose ports stand in p->ports. */
+static uint32_t ask(part *p, uint32_t sw, const packet *pk, uint32_t n, uint32_t preferred,
+                    const ik_view *view)
+{
+    const sim *s = p->sim;
+    const ik_routing *routing = s->plan->routing;
+    sw_state *state = &s->switches[sw];
+    if (routing->family->pick)
+        return routing->family->pick(routing, sw, &pk->rt, p->ports, n, preferred, view,
+                                     state->route_state);
+    const ik_selection *selection = s->plan->selection;
+    ik_draw draw = {s->seed, sw, state->draws++};
+    int vc = p->choices[preferred].vc_first;
+    return selection->family->pick(selection, sw, &pk->rt, p->ports, n, preferred, pk->size, vc,
+                                   view, state->select_state, &draw);
+}
+
+/* Picks among several choices with local state; IK_NONE = wait. */
+static uint32_t pick_choice(part *p, uint32_t sw, const packet *pk, uint32_t n, uint32_t preferred)
+{
+    ik_view view = view_of(p);
+    p->asked_dst = pk->rt.dst;
+    for (uint32_t k = 0; k < n; k++)
+        p->ports[k] = p->choices[k].port;
+    bool differ = vcs_differ(p, n);
+    for (uint32_t k = 0; differ && k < n; k++)
+        p->own_vc[p->choices[k].port - p->sim->switches[sw].port_base] =
+            roomiest_vc(p, &view, &p->choices[k]);
+    p->by_own_vc = differ;
+    uint32_t chosen = ask(p, sw, pk, n, preferred, &view);
+    p->by_own_vc = false;
+    return chosen;
+}
+
+static void set_choice(const sim *s, uint32_t sw, packet *pk, const ik_choice *c)
+{
+    pk->out = (uint16_t)(c->port - s->switches[sw].port_base);
+    pk->vc_first = c->vc_first;
+    pk->vc_last = c->vc_last;
+}
+
+/* The decision at the source's switch (UGAL), from its state of this instant. The draw is that of
+ * the source, so nothing else about the packet changes; it stays in the VC in which it arrived. */
+static void start_again(part *p, packet *pk)
+{
+    const sim *s = p->sim;
+    ik_view view = view_of(p);
+    ik_draw draw = {s->seed, pk->rt.src, pk->number};
+    p->asked_dst = pk->rt.dst;
+    uint8_t vc = pk->rt.vc;
+    ik_plan_start(s->plan, pk->rt.src, pk->rt.dst, &draw, &view, &pk->rt);
+    pk->rt.vc = vc;
+}
+
+uint32_t sim_drawn(const sim *s, const ik_packet *rt, uint32_t number, uint32_t n,
+                   uint32_t preferred)
+{
+    ik_draw draw = {s->seed, rt->src, number};
+    return ik_plan_draw(s->plan, rt, &draw, n, preferred);
+}
+
+uint32_t sim_choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk)
+{
+    uint32_t preferred = 0,
+             n = ik_plan_next(p->sim->plan, sw, in_port, &pk->rt, p->choices, &preferred);
+    if (n == 0)
+        return IK_NONE;
+    uint32_t chosen = n == 1 ? 0 : pick_choice(p, sw, pk, n, preferred);
+    if (chosen >= n)
+        return IK_NONE;
+    set_choice(p->sim, sw, pk, &p->choices[chosen]);
+    return pk->out;
+}
+
+void sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk)
+{
+    const sim *s = p->sim;
+    if (pk->fresh) {
+        start_again(p, pk);
+        pk->fresh = 0;
+    }
+    uint32_t preferred = 0, n = ik_plan_next(s->plan, sw, in_port, &pk->rt, p->choices, &preferred);
+    pk->choosy = 0;
+    if (n == 0) {
+        pk->out = SIM_NO_WAY;
+        return;
+    }
+    if (n > 1 && s->adaptive) {
+        if (!s->voq) {
+            pk->out = SIM_FLOATING;
+            return;
+        }
+        uint32_t chosen = pick_choice(p, sw, pk, n, preferred);
+        if (chosen < n)
+            preferred = chosen;
+        pk->choosy = s->rechoose;
+    } else {
+        preferred = sim_drawn(s, &pk->rt, pk->number, n, preferred);
+    }
+    set_choice(s, sw, pk, &p->choices[preferred]);
+}
+
+uint32_t sim_look_ahead(part *p, uint32_t out_port, unsigned u, const ik_packet *rt,
+                        uint32_t number)
+{
+    const sim *s = p->sim;
+    const port_state *to = &s->ports[out_port];
+    if (to->peer_node >= s->f->num_switches)
+        return 0;
+    ik_packet then = *rt;
+    then.vc = (uint8_t)u;
+    ik_packet_add_hops(&then, s->f->port_node[out_port] < s->f->num_switches);
+    uint32_t preferred = 0, n = ik_plan_next(s->plan, to->peer_node, to->peer_port, &then,
+                                             p->choices_ahead, &preferred);
+    if (n == 0)
+        return 0;
+    return p->choices_ahead[sim_drawn(s, &then, number, n, preferred)].port -
+           s->switches[to->peer_node].port_base;
+}

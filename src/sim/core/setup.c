@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The state of a simulation: refused by size first, then allocated in a few large arrays, then
+ * initialised to an empty network.
+ */
+#include "sim/fast/fast.h"
+#include "sim/measure/congest.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- lookahead */
+
+static ik_status find_lookahead(sim *s, ik_error *err)
+{
+    const ik_fabric *f = s->f;
+    uint64_t least = FAST_MAX_WINDOW; /* offsets fit their bits in both kernels */
+    for (uint32_t port = 0; port < f->num_ports; port++) {
+        if (f->port_peer[port] == IK_NONE)
+            continue;
+        uint64_t latency = ik_port_latency_ps(f, port);
+        if (latency < 2 || latency > UINT32_MAX) {
+            char text[160];
+            ik_status status =
+                ik_fail(err, IK_ERR_UNSUPPORTED, "the link at %s has a latency of %llu ps",
+                        ik_port_describe(f, port, text, sizeof text), (unsigned long long)latency);
+            return ik_hint(err, status,
+                           latency > 1
+                               ? "at most 4.29 ms"
+                               : "the engine works in windows of the smallest latency: give every "
+                                 "link at least 2 ps (5 ns is a metre of cable)");
+        }
+        if (latency < least)
+            least = latency;
+    }
+    uint64_t shortest = UINT64_MAX;
+    for (uint32_t c = 0; c < f->num_classes; c++) {
+        uint64_t time = ik_transmit_ps(s->packet_bytes, f->classes[c].rate_bps);
+        shortest = time < shortest ? time : shortest;
+    }
+    s->relook_ps = shortest / 32 < least ? shortest / 32 + 1 : least;
+    if (s->fast && shortest < least && shortest > 1)
+        least = shortest; /* in a window an input takes at most one packet there */
+    if (f->num_classes == 1 && shortest / least >= SIM_EARLY_WINDOWS)
+        /* so that what begins in one window ends in one, too (fast/fast.h) */
+        least = shortest / ((shortest + least - 1) / least);
+    s->lookahead = least;
+    s->last_ps = (s->end_ps + least - 1) / least * least;
+    s->reciprocal = UINT64_MAX / least + 1; /* ceil(2^64 / least) */
+    return IK_OK;
+}
+
+/* Slots: a revolution covers the usual delays. */
+static uint32_t choose_slots(const sim *s)
+{
+    uint64_t slowest = 0;
+    for (uint32_t c = 0; c < s->f->num_classes; c++) {
+        uint64_t delay = ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps) +
+                         s->f->classes[c].latency_ps;
+        if (delay > slowest)
+            slowest = delay;
+    }
+    uint64_t windows = 2 * (slowest + s->routing_ps + s->traversal_ps) / s->lookahead;
+    uint32_t slots = 1024;
+    while (slots < windows && slots < 65536 &&
+           (double)s->lookahead * (double)s->lookahead * slots < 4e18) /* window_of is exact */
+        slots *= 2;
+    return slots;
+}
+
+/* ---- sizes */
+
+typedef struct sizes {
+    size_t masks, queues, pairs, floats, policy, net, holders;
+} sizes;
+
+static size_t policy_bytes(const sim *s, uint32_t sw, size_t *select)
+{
+    const ik_selection *sel = s->plan->selection;
+    const ik_routing *r = s->plan->routing;
+    *select = sel && sel->family->switch_state_bytes
+                  ? (sel->family->switch_state_bytes(sel, sw) + 15) & ~(size_t)15
+                  : 0;
+    return *select + (r->family->switch_state_bytes
+                          ? (r->family->switch_state_bytes(r, sw) + 15) & ~(size_t)15
+                          : 0);
+}
+
+static void measure_switch(const sim *s, uint32_t sw, sizes *z)
+{
+    size_t radix = ik_radix(s->f, sw), inputs = radix * s->input_speedup, words = s->max_words,
+           select;
+    z->masks += (3 + inputs + radix * s->vcs) * words;
+    /* the fast kernel has its own */
+    z->queues += s->fast ? 0 : radix * s->vcs * (s->voq ? radix : 1);
+    if (s->queues == QUEUES_VOQNET) {
+        z->net += radix * s->vcs * s->f->num_hosts;
+        z->holders += (radix * s->vcs + 63) / 64 * s->f->num_hosts;
+    }
+    z->pairs += s->vcs > 1 ? inputs * radix : 0;
+    if (s->adaptive)
+        z->floats += !s->voq       ? (radix * s->vcs + 63) / 64
+                     : s->rechoose ? (1 + radix * s->vcs) * words
+                                   : 0;
+    z->policy += policy_bytes(s, sw, &select);
+}
+
+static sizes measure_all(sim *s)
+{
+    sizes z = {0};
+    s->max_radix = 1;
+    for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
+        if (ik_radix(s->f, sw) > s->max_radix)
+            s->max_radix = ik_radix(s->f, sw);
+    s->max_inputs = s->max_radix * s->input_speedup;
+    s->max_words = (s->max_inputs + 63) / 64;
+    for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
+        measure_switch(s, sw, &z);
+    return z;
+}
+
+static uint64_t state_bytes(const sim *s, const sizes *z)
+{
+    uint64_t ports = s->f->num_ports, hosts = s->f->num_hosts, lanes = hosts * s->num_lanes;
+    uint64_t bytes =
+        z->masks * 8 + z->queues * sizeof(queue) + z->pairs + z->floats * 8 + z->policy;
+    bytes += z->net * sizeof(net_queue) + z->holders * 8 + sim_space_bytes(s);
+    bytes += ports * (sizeof(port_state) + 4u * s->vcs + 8) +
+             (s->adaptive ? ports * (8u * s->vcs + 4) : 0) + ports * 2u * s->input_speedup +
+             (s->model != MODEL_IQ ? ports * ((s->adaptive ? 20u : 12u) * s->vcs + 10) : 0);
+    bytes += s->f->num_switches * (sizeof(sw_state) + 4) +
+             hosts * (sizeof(host_state) + sizeof(cadence) + 16);
+    bytes += lanes * (sizeof(lane) + s->active_messages * sizeof(message)) +
+             (hosts + s->f->num_switches) * 6;
+    bytes +=
+        (s->adapter_queues == ADAPTER_DESTINATION ? hosts * s->vcs * sizeof(queue) : 0) + hosts * 8;
+    bytes += s->num_series * s->f->num_switches * 8;
+    congest_setup samples = sim_congest_setup(s);
+    bytes += samples.num_samples ? congest_bytes(&samples) : 0;
+    return bytes + 2 * HISTO_BUCKETS * 8;
+}
+
+static ik_status refuse_size(const sim *s, uint64_t bytes, ik_error *err)
+{
+    uint64_t limit = s->env ? s->env->memory_limit_bytes : 0;
+    if (limit && bytes > limit)
+        return ik_fail(
+            err, IK_ERR_MEMORY,
+            "the simulation's state needs %.1f MB before the first packet, %.1f MB are allowed",
+            (double)bytes / 1e6, (double)limit / 1e6);
+    if (s->f->num_ports > EV_PORT_MASK)
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "%u ports; the simulator takes at most %u",
+                       s->f->num_ports, EV_PORT_MASK);
+    if (s->max_inputs > 65534)
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "a switch with %u inputs; the simulator takes at most 65534", s->max_inputs);
+    return IK_OK;
+}
+
+uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
+{
+    sim s = {.plan = plan, .f = plan->fabric};
+    if (sim_is_pipelined(config))
+        return pipe_estimate_bytes(plan, config);
+    if (sim_resolve(&s, plan, config, NULL) != IK_OK)
+        return 0;
+    sizes z = measure_all(&s);
+    return state_bytes(&s, &z);
+}
+
+/* A thread pays for a meeting with others what some ten packet-hops cost. */
+enum { HOPS_A_THREAD = 64, HOPS_A_PACKET = 4 };
+
+static double packets_per_window(const sim *s)
+{
+    double packets = 0;
+    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
+        uint32_t port = ik_host_port(s->f, host);
+        if (port != IK_NONE)
+            packets += (double)ik_port_rate_bps(s->f, port) * (double)s->lookahead /
+                       (8e12 * s->packet_bytes);
+    }
+    return packets * (s->load < 1 ? s->load : 1);
+}
+
+/* Decides on the kernel, whose state is part of the bytes. */
+static uint64_t measure_state(sim *s, bool may_be_fast, sizes *z)
+{
+    *z = measure_all(s);
+    if (s->fast && (!may_be_fast || !sim_fast_fits(s))) {
+        s->fast = false;
+        *z = measure_all(s);
+    }
+    return state_bytes(s, z) + (s->fast ? sim_fast_bytes(s) : 0);
+}
+
+/* What a part takes for its first packets, events and slots of its wheel, however small the
+ * network. */
+static uint64_t bytes_to_start(void)
+{
+    return 1024 * sizeof(packet) + 64 * 64 * sizeof(event) + 2048 * sizeof(slot);
+}
+
+/* Packets and their events while a quarter of the buffers is full. */
+static uint64_t bytes_in_flight(const sim *s)
+{
+    uint64_t ports = s->f->num_switches ? s->f->port_base[s->f->num_switches] : 0;
+    return ports * s->vcs * (s->capacity / s->packet_bytes) / 4 * (sizeof(packet) + sizeof(event));
+}
+
+void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out)
+{
+    sim s = {.plan = plan, .f = plan->fabric};
+    *out = (ik_sim_estimate){.useful_threads = 1};
+    if (sim_is_pipelined(config)) {
+        pipe_estimate(plan, config, out);
+        return;
+    }
+    if (sim_resolve(&s, plan, config, NULL) != IK_OK || find_lookahead(&s, NULL) != IK_OK)
+        return;
+    sizes z;
+    out->bytes = measure_state(&s, true, &z) + bytes_to_start() + bytes_in_flight(&s);
+    out->hops_per_window = HOPS_A_PACKET * packets_per_window(&s);
+    double threads = out->hops_per_window / HOPS_A_THREAD;
+    out->useful_threads = threads < 1                            ? 1
+                          : threads < plan->fabric->num_switches ? (unsigned)threads
+                                                                 : plan->fabric->num_switches;
+}
+
+/* ---- allocation */
+
+static bool get(void *where, size_t count, size_t size)
+{
+    void *block = sim_alloc_zeroed(count ? count : 1, size);
+    memcpy(where, &block, sizeof block);
+    return block;
+}
+
+static bool allocate(sim *s, const sizes *z)
+{
+    const ik_fabric *f = s->f;
+    size_t ports = f->num_ports, lanes = (size_t)f->num_hosts * s->num_lanes;
+    bool ok = get(&s->ports, ports, sizeof *s->ports) &&
+              get(&s->credit, ports * s->vcs, sizeof *s->credit) &&
+              get(&s->switches, f->num_switches, sizeof *s->switches) &&
+              get(&s->mask_store, z->masks, 8) && get(&s->queue_store, z->queues, sizeof(queue)) &&
+              get(&s->hosts, f->num_hosts, sizeof *s->hosts) &&
+              get(&s->cadences, f->num_hosts, sizeof *s->cadences) &&
+              get(&s->lanes, lanes, sizeof *s->lanes) &&
+              get(&s->messages, lanes * s->active_messages, sizeof *s->messages) &&
+              get(&s->node_head, ik_num_nodes(f), sizeof *s->node_head) &&
+              get(&s->node_part, ik_num_nodes(f), sizeof *s->node_part) &&
+              get(&s->channel_bytes, ports, 8) && get(&s->host_bytes, f->num_hosts, 8) &&
+              get(&s->host_sent_bytes, f->num_hosts, 8);
+    if (ok && z->pairs)
+        ok = get(&s->pair_store, z->pairs, 1);
+    if (ok && z->floats)
+        ok = get(&s->float_store, z->floats, 8);
+    if (ok && z->policy)
+        ok = get(&s->policy_store, z->policy, 1);
+    if (ok && s->adaptive)
+        ok = get(&s->queued, ports * s->vcs, 8) && get(&s->sending, ports, 4);
+    ok = ok && get(&s->accept, ports * s->input_speedup, 2);
+    if (ok && s->model != MODEL_IQ)
+        ok = get(&s->out_queues, ports * s->vcs, sizeof(queue)) &&
+             get(&s->space, ports * s->vcs, 4) && get(&s->out_next, ports, 1) &&
+             get(&s->link_busy, ports, 1);
+    if (ok && s->adaptive && s->out_queues)
+        ok = get(&s->waiting, ports * s->vcs, 8) &&
+             (s->traversal_ps == 0 || get(&s->clear_ps, ports, 8));
+    if (ok && s->adapter_queues == ADAPTER_DESTINATION)
+        ok = get(&s->dest_rings, (size_t)f->num_hosts * s->vcs, sizeof(queue));
+    if (ok && (s->ejection_share < 1 || s->ejection_bps != UINT64_MAX))
+        ok = get(&s->drained, f->num_hosts, sizeof *s->drained);
+    if (ok && z->net)
+        ok = get(&s->net_store, z->net, sizeof(net_queue)) && get(&s->holder_store, z->holders, 8);
+    if (ok && s->num_series)
+        ok = get(&s->series_blocked, s->num_series * f->num_switches, 8);
+    return ok;
+}
+
+/* ---- an empty network */
+
+static void init_port(sim *s, uint32_t port)
+{
+    const ik_fabric *f = s->f;
+    port_state *ps = &s->ports[port];
+    ps->peer_port = f->port_peer[port];
+    if (ps->peer_port == IK_NONE) {
+        ps->peer_node = IK_NONE; /* without credit nothing is ever sent */
+        return;
+    }
+    ps->peer_node = f->port_node[ps->peer_port];
+    ps->latency_ps = (uint32_t)ik_port_latency_ps(f, port);
+    uint64_t full = ik_transmit_ps(s->packet_bytes, ik_port_rate_bps(f, port));
+    ps->full_ps = full <= UINT32_MAX ? (uint32_t)full : 0;
+    uint64_t space = ik_is_switch(f, ps->peer_node) ? s->capacity : s->host_capacity;
+    for (unsigned v = 0; v < s->vcs && !s->in_space.accounts; v++)
+        s->credit[(size_t)port * s->vcs + v] = (int32_t)space;
+    ps->ok = s->vcs == 64 ? UINT64_MAX : (1ull << s->vcs) - 1;
+}
+
+/* Position in each of the shared arrays, advanced switch by switch. */
+static void init_switch(sim *s, uint32_t id, sizes *at)
+{
+    sw_state *sw = &s->switches[id];
+    size_t select, policy = policy_bytes(s, id, &select);
+    sizes before = *at;
+    measure_switch(s, id, at);
+    sw->port_base = s->f->port_base[id];
+    sw->radix = (uint16_t)ik_radix(s->f, id);
+    sw->inputs = (uint16_t)(sw->radix * s->input_speedup);
+    sw->words = (uint16_t)s->max_words;
+    sw->masks = s->mask_store + before.masks;
+    sw->queues = s->fast ? NULL : s->queue_store + before.queues;
+    sw->net = s->net_store ? s->net_store + before.net : NULL;
+    sw->holders = s->holder_store ? s->holder_store + before.holders : NULL;
+    sw->lane_words = (uint16_t)((sw->radix * s->vcs + 63) / 64);
+    sw->pair_vc = s->pair_store ? s->pair_store + before.pairs : NULL;
+    sw->floating = s->float_store ? s->float_store + before.floats : NULL;
+    sw->select_state = select ? s->policy_store + before.policy : NULL;
+    sw->route_state = policy > select ? s->policy_store + before.policy + select : NULL;
+    for (unsigned input = 0; input < sw->inputs; input++)
+        sw->masks[input >> 6] |= 1ull << (input & 63);
+    for (unsigned out = 0; out < sw->radix; out++)
+        sw->masks[sw->words + (out >> 6)] |= 1ull << (out & 63);
+}
+
+/* What the ports of the source send together, of which `host` is one. */
+static double source_bps(const sim *s, uint32_t host)
+{
+    if (!s->f->split)
+        return (double)sim_injection_bps(s, host);
+    const ik_split *split = s->f->split;
+    uint32_t source = split->host_of[host];
+    double sum = 0;
+    for (uint32_t port = split->first[source]; port < split->first[source + 1]; port++)
+        sum += s->hosts[port].port == IK_NONE ? 0 : (double)sim_injection_bps(s, port);
+    return sum;
+}
+
+static void init_host(sim *s, uint32_t host)
+{
+    host_state *h = &s->hosts[host];
+    h->wake_at = UINT64_MAX;
+    h->silent = h->port == IK_NONE || ik_traffic_is_silent(s->traffic, host);
+    if (h->silent)
+        return;
+    double bits = 8e12 * (double)s->message_bytes;
+    cadence *c = &s->cadences[host];
+    c->source = ik_whole_host(s->f, host);
+    c->period_ps = bits / (source_bps(s, host) * s->load);
+    c->phase_ps = ik_random_unit(s->seed, IK_RNG_TRAFFIC_TIME, c->source, 0) * c->period_ps;
+}
+
+static void init_state(sim *s, const sizes *z)
+{
+    sizes at = {0};
+    memset(s->queue_store, 0xff, z->queues * sizeof(queue));
+    if (s->dest_rings)
+        memset(s->dest_rings, 0xff, (size_t)s->f->num_hosts * s->vcs * sizeof(queue));
+    for (size_t k = 0; k < z->net; k++)
+        s->net_store[k] = (net_queue){IK_NONE, IK_NONE, NET_OUT, IK_NONE};
+    s->gate = s->model == MODEL_IOQ ? s->space : s->credit;
+    if (s->out_queues)
+        memset(s->out_queues, 0xff, (size_t)s->f->num_ports * s->vcs * sizeof(queue));
+    for (size_t k = 0; s->space && k < (size_t)s->f->num_ports * s->vcs; k++)
+        s->space[k] = (int32_t)s->out_capacity;
+    memset(s->node_head, 0xff, ik_num_nodes(s->f) * sizeof *s->node_head);
+    for (uint32_t port = 0; port < s->f->num_ports; port++)
+        init_port(s, port);
+    for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
+        init_switch(s, sw, &at);
+    for (uint32_t host = 0; host < s->f->num_hosts; host++)
+        s->hosts[host].port = ik_host_port(s->f, host);
+    for (uint32_t host = 0; host < s->f->num_hosts; host++)
+        init_host(s, host);
+}
+
+ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
+                    const ik_sim_config *config, const ik_env *env, ik_error *err)
+{
+    return sim_setup_kernel(s, plan, traffic, config, env, true, err);
+}
+
+ik_status sim_setup_kernel(sim *s, const ik_plan *plan, const ik_traffic *traffic,
+                           const ik_sim_config *config, const ik_env *env, bool may_be_fast,
+                           ik_error *err)
+{
+    memset(s, 0, sizeof *s);
+    s->plan = plan;
+    s->f = plan->fabric;
+    s->traffic = traffic;
+    s->env = env;
+    s->seed = env ? env->seed : 0;
+    if (traffic->num_hosts != s->f->num_hosts)
+        return ik_fail(err, IK_ERR_USAGE, "traffic among %u hosts on a fabric of %u",
+                       traffic->num_hosts, s->f->num_hosts);
+    ik_status status = sim_resolve(s, plan, config, err);
+    if (status == IK_OK)
+        status = find_lookahead(s, err);
+    if (status != IK_OK)
+        return status;
+    sizes z;
+    s->state_bytes = measure_state(s, may_be_fast, &z);
+    status = refuse_size(s, s->state_bytes, err);
+    if (status != IK_OK)
+        return status;
+    sim_choose_kernel(s);
+    s->num_slots = choose_slots(s);
+    s->span = s->lookahead * s->num_slots;
+    if (!allocate(s, &z))
+        return ik_fail_memory(err, s->state_bytes, "the simulation's state");
+    init_state(s, &z);
+    if (!sim_space_init(s))
+        return ik_fail_memory(err, sim_space_bytes(s), "the books of buffers");
+    if (s->fast && !sim_fast_setup(s))
+        return ik_fail_memory(err, sim_fast_bytes(s), "the simulation's state");
+    status = sim_check_init(s, err);
+    congest_setup samples = sim_congest_setup(s);
+    if (status == IK_OK && samples.num_samples)
+        status = congest_new(&samples, &s->congest, err);
+    return status == IK_OK ? sim_setup_parts(s, err) : status;
+}
+
+void sim_free(sim *s)
+{
+    sim_free_parts(s);
+    sim_fast_free(s);
+    sim_check_free(s);
+    sim_space_free(s);
+    congest_free(s->congest);
+    void *blocks[] = {s->out_queues,  s->space,           s->out_next,       s->link_busy,
+                      s->ports,       s->credit,          s->queued,         s->waiting,
+                      s->clear_ps,    s->sending,         s->accept,         s->switches,
+                      s->mask_store,  s->queue_store,     s->pair_store,     s->policy_store,
+                      s->float_store, s->hosts,           s->lanes,          s->messages,
+                      s->cadences,    s->node_head,       s->node_part,      s->channel_bytes,
+                      s->host_bytes,  s->host_sent_bytes, s->series_blocked, s->deadlock_text,
+                      s->net_store,   s->holder_store,    s->dest_rings,     s->drained};
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
+        free(blocks[k]);
+}

@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kernel for the common case (fast/fast.h says which), one window at a time. It does what
+ * packet/switch.c does (the tests compare the two) in passes that each touch little and know ahead
+ * what they will touch:
+ *
+ *  1. Space that came back counts at once: at most one packet leaves through a port in a window, so
+ *     credit where there is enough for a packet anyway changes no decision. Where there was not,
+ *     the instant is an event.
+ *  2. Packets join their queues. Behind others they ask for nothing new: what leaves in this window
+ *     is taken off at its end, and an input takes at most one packet in a window, so the queue is
+ *     the same. Only a packet that finds its queue empty is an event.
+ *  3. Each switch with events takes them in order of time and decides. An input and an output that
+ *     are matched stay busy beyond the window, so the transfers wait.
+ *  4. The grants are carried out, their packets in the cache by then: everything that follows from
+ *     a grant is known (the end of the transmission, the credit upstream, the queue that the packet
+ *     will join at the next switch, or its delivery) and put into bins; early, into its place.
+ *  5. Hosts send (fast/fast_host.c). */
+#include "sim/fast/fast_switch.h"
+
+SIM_INLINE void fetch_desk(const hot *h, uint32_t sw)
+{
+    const desk *d = &h->desks[sw];
+    __builtin_prefetch(d, 1);
+    __builtin_prefetch(d->events, 1);
+}
+
+/* ---- 1, 2: what happened */
+
+/* The first credit after there was none: its instant counts. */
+static void take_scarce_credit(hot *h, const shape k, uint64_t word)
+{
+    uint32_t port = credit_port(word), node = h->s->f->port_node[port],
+             offset = (uint32_t)(word >> 32);
+    unsigned v = k.vcs == 1 ? 0 : credit_vc(word);
+    if (node >= h->num_switches) {
+        h->fp->credits[h->fp->num_credits++] = (host_credit){port, offset, v};
+        if (h->f->hosts)
+            fetch_host(h, k, node - h->num_switches);
+        return;
+    }
+    ++*fast_credit(port_at(h, k, port), k.vcs, v);
+    put(h, k, key_of(offset, node, KEY_CREDIT, v, 0, port - h->desks[node].port_base), true);
+}
+
+SIM_INLINE void take_credits(hot *h, const shape k)
+{
+    for (uint32_t c = first_chunk(h, BIN_CREDIT); c != IK_NONE; c = next_chunk(h, c)) {
+        const uint64_t *at = h->words + (size_t)c * 64 + 2,
+                       *end = h->words + chunk_end(h, BIN_CREDIT, c);
+        h->p->n.events += k.early ? 0 : (uint64_t)(end - at);
+        for (; at < end; at++) {
+            uint16_t *credit = fast_credit(port_at(h, k, credit_port(*at)), k.vcs,
+                                           k.vcs == 1 ? 0 : credit_vc(*at));
+            if (__builtin_expect(*credit, 1))
+                ++*credit;
+            else
+                take_scarce_credit(h, k, *at);
+        }
+    }
+}
+
+SIM_INLINE void take_tails(hot *h, const shape k)
+{
+    for (uint32_t c = first_chunk(h, BIN_TAIL); c != IK_NONE; c = next_chunk(h, c)) {
+        const uint64_t *at = h->words + (size_t)c * 64 + 2,
+                       *end = h->words + chunk_end(h, BIN_TAIL, c);
+        h->p->n.events += k.early ? 0 : (uint64_t)(end - at);
+        for (; at < end; at++) {
+            desk *d = &h->desks[key_switch(*at)];
+            if (!k.early) { /* else it was marked */
+                d->may_in |= 1ull << key_in(*at);
+                d->may_out |= 1ull << key_out(*at);
+            }
+            put(h, k, *at, true);
+        }
+    }
+}
+
+/* Early: what comes free in the next window. The few transmissions that end a window later, since
+ * they last some picoseconds more than whole windows, go to the bin. */
+SIM_INLINE void take_ends(hot *h)
+{
+    slot *span = ending(h, &h->fp->granted_in, 1);
+    uint64_t rest = (uint64_t)h->f->links[0].tail.rest << KEY_OFFSET,
+             limit = (uint64_t)h->lookahead << KEY_OFFSET;
+    for (const fast_grant *g = h->fp->grants + span->first, *end = h->fp->grants + span->end;
+         g < end; g++) {
+        uint64_t key = g->key + rest;
+        uint32_t sw = key_switch(key);
+        desk *d = &h->desks[sw];
+        d->may_in |= 1ull << key_in(key);
+        d->may_out |= 1ull << key_out(key);
+        if (__builtin_expect(key < limit, 1))
+            *new_key(h, d, sw, false) = key; /* they come in order */
+        else
+            post(h, slot_ahead(h, BIN_TAIL, 2), key - limit);
+    }
+    *span = (slot){0, 0};
+}
+
+/* No way on from here: its space is free as soon as it has wholly come. */
+static void drop(hot *h, const shape k, uint64_t key, uint32_t id)
+{
+    sim *s = h->s;
+    uint32_t port = h->desks[key_switch(key)].port_base + key_in(key), v = h->parcels[id].rt.vc;
+    const fast_port *in = port_at(h, k, port);
+    const link_delays *link = link_at(h, k, port);
+    /* its head, or its tail, was here then */
+    uint64_t here = h->start + (key >> KEY_OFFSET), first = here - s->routing_ps;
+    uint64_t tail =
+        h->mixed ? h->fp->parcels.tail[id] : first + (s->store_forward ? 0 : link->full_ps);
+    uint64_t time = (tail > here ? tail : here) + link->latency_ps;
+    h->p->n.unroutable++;
+    free_parcel(h, id);
+    if (!h->alone && s->node_part[in->peer_node] != h->p->id) {
+        post_remote(h->p, time, in->peer_node, EV_CREDIT, in->peer_port, v << 24 | s->packet_bytes);
+        return;
+    }
+    spot at = spot_at(h, BIN_CREDIT, until(h, time));
+    post(h, at.at, credit_of(at.rest, in->peer_port, v));
+}
+
+/* The first of a queue asks. While its input or its output is busy in all of this window its
+ * instant decides nothing. */
+SIM_INLINE void ask(hot *h, const shape k, uint64_t key)
+{
+    uint32_t sw = key_switch(key);
+    desk *d = &h->desks[sw];
+    unsigned in = key_in(key), out = key_out(key);
+    uint64_t in_may = k.early ? d->free_in | d->may_in : d->may_in,
+             out_may = k.early ? d->free_out | d->may_out : d->may_out;
+    if (in_may >> in & out_may >> out & 1)
+        put(h, k, key, true);
+    else
+        request(h, k, d, sw, in, k.vcs == 1 ? 0 : key_vc(key), out);
+}
+
+/* What stands in its queue and asks now. */
+SIM_INLINE void take_asks(hot *h, const shape k)
+{
+    for (uint32_t c = first_chunk(h, BIN_ASK); c != IK_NONE; c = next_chunk(h, c))
+        for (size_t at = (size_t)c * 64 + 2, end = chunk_end(h, BIN_ASK, c); at < end; at++)
+            ask(h, k, h->words[at]);
+}
+
+SIM_INLINE void join(hot *h, const shape k, uint64_t key, uint64_t what)
+{
+    uint32_t id = (uint32_t)what, index = (uint32_t)(what >> 32);
+    if (__builtin_expect(index == IK_NONE, 0)) {
+        drop(h, k, key, id);
+        return;
+    }
+    uint32_t *place = &h->queues[index], last = *place;
+    if (!k.plain && h->count_bytes)
+        h->s->switches[key_switch(key)].bytes += h->full;
+    *place = id;
+    if (last == IK_NONE) {
+        h->next[id] = id | LAST_BEHIND;
+        ask(h, k, key);
+    } else {
+        h->next[id] = h->next[last];
+        h->next[last] = id;
+    }
+}
+
+/* Fetches the queue that an arrival will join, and its switch. */
+SIM_INLINE void fetch_arrival(const hot *h, const uint64_t *at)
+{
+    const desk *d = &h->desks[key_switch(at[0])];
+    __builtin_prefetch(&h->queues[at[1] >> 32], 1);
+    __builtin_prefetch(d, 1);
+    __builtin_prefetch(d->events, 1);
+}
+
+/* And the packet at its end, if any, once the queue is there; or the requests that it will add to,
+ * which with several VCs are many. */
+SIM_INLINE void fetch_end(const hot *h, const shape k, const uint64_t *at)
+{
+    uint32_t index = (uint32_t)(at[1] >> 32), last = index == IK_NONE ? IK_NONE : h->queues[index];
+    if (last != IK_NONE)
+        __builtin_prefetch(&h->next[last], 1);
+    else if (k.vcs > 1)
+        fetch_requests(h, k, &h->desks[key_switch(at[0])], at[0]);
+}
+
+/* Each arrival fetches for the one that stands in its place in the next chunk, and for one a little
+ * further on. */
+SIM_INLINE void take_arrivals(hot *h, const shape k)
+{
+    enum { AHEAD = 6 };
+    uint32_t now = first_chunk(h, BIN_ARRIVAL);
+    if (now == IK_NONE)
+        return;
+    for (size_t at = (size_t)now * 64 + 2, end = chunk_end(h, BIN_ARRIVAL, now); at < end; at += 2)
+        fetch_arrival(h, h->words + at);
+    while (now != IK_NONE) {
+        uint32_t soon = next_chunk(h, now);
+        size_t at = (size_t)now * 64 + 2, end = chunk_end(h, BIN_ARRIVAL, now);
+        size_t ahead = soon == IK_NONE ? 0 : (size_t)soon * 64 + 2,
+               ahead_end = soon == IK_NONE ? 0 : chunk_end(h, BIN_ARRIVAL, soon);
+        h->p->n.events += k.early ? 0 : (end - at) / 2;
+        for (; at < end; at += 2, ahead += 2) { /* a dropped packet may move the words */
+            if (ahead < ahead_end)
+                fetch_arrival(h, h->words + ahead);
+            if (at + 2 * AHEAD < end)
+                fetch_end(h, k, &h->words[at + 2 * AHEAD]);
+            join(h, k, h->words[at], h->words[at + 1]);
+        }
+        now = soon;
+    }
+}
+
+/* ---- 3: switches decide */
+
+/* The requests that a switch's events name. */
+SIM_INLINE void fetch_rows(const hot *h, const shape k, uint32_t sw)
+{
+    const desk *d = &h->desks[sw];
+    for (uint32_t at = 0; at < d->num_events && at < DESK_EVENTS; at++)
+        fetch_requests(h, k, d, d->events[at]);
+}
+
+SIM_INLINE void run_desks(hot *h, const shape k)
+{
+    const uint32_t *sw = h->fp->active[h->fp->turn], *end = h->active;
+    for (; sw < end; sw++) {
+        if (k.early) { /* behind the last one stand others of former windows */
+            fetch_desk(h, sw[ACTIVE_AHEAD]);
+            fetch_rows(h, k, sw[ACTIVE_AHEAD / 2]);
+        }
+        run_desk(h, k, *sw);
+    }
+}
+
+/* ---- 4: the grants */
+
+/* To those who asked for more than totals. */
+static void report_delivery(const hot *h, uint32_t host, uint32_t id, const parcel *pk, uint64_t t)
+{
+    const sim *s = h->s;
+    part *p = h->p;
+    uint64_t latency = t - pk->t_gen;
+    if (s->num_series)
+        sim_count_series(p, t, s->packet_bytes, latency);
+    if (p->classes)
+        sim_count_class(p, pk->rt.src, h->fp->parcels.number[id], s->packet_bytes, t, latency);
+    if (s->paranoid) {
+        packet copy = sim_fast_packet(p, id);
+        copy.t_tail = t;
+        sim_check_delivery(p, host, &copy);
+    }
+}
+
+SIM_INLINE void deliver(hot *h, const shape k, const delivery *d)
+{
+    sim *s = h->s;
+    part *p = h->p;
+    const parcel *pk = &h->parcels[d->id];
+    sink *to = &h->f->sinks[d->host];
+    to->hash += sim_delivery_hash(&pk->rt, pk->t_gen, d->t);
+    if (in_window(s, d->t)) {
+        p->n.window_bytes += s->packet_bytes;
+        to->packets++;
+        sim_histo_add(&p->latency, d->t - pk->t_gen);
+        sim_histo_add(&p->network, d->t - pk->t_inject);
+    }
+    if (!k.plain)
+        report_delivery(h, d->host, d->id, pk, d->t);
+    free_parcel(h, d->id);
+}
+
+/* A grant while it is carried out. */
+typedef struct errand {
+    fast_port *from, *to;
+    uint32_t id;
+} errand;
+
+/* Takes the head off its queue; the next one asks. Whether there is one is hard to predict. */
+SIM_INLINE void pop(const hot *h, const shape k, desk *d, uint32_t sw, const fast_grant *g,
+                    const errand *e)
+{
+    unsigned in = key_in(g->key), out = key_out(g->key), v = k.vcs == 1 ? 0 : key_vc(g->key);
+    uint32_t *place = &h->queues[g->queue], last = *place, id = e->id,
+             next = h->next[id] & ~LAST_BEHIND;
+    uint64_t none = id == last, others = 0;
+    h->next[last] = next | LAST_BEHIND;
+    *place = none ? IK_NONE : last;
+    if (!k.voq) {
+        if (!none && h->out[next] == out)
+            return;
+        none = 1;
+    }
+    *asks_of(k, e->to, v) &= ~(none << in);
+    for (unsigned u = 0; k.vcs > 1 && u < k.vcs; u++)
+        others |= e->to->want[u];
+    if (k.vcs > 1)
+        none &= ~(others >> in);
+    e->from->row &= ~(none << out);
+    if (!k.voq && id != last)
+        request(h, k, d, sw, in, v, h->out[next]);
+}
+
+/* When the transmission of a grant ends where a tail may have to be waited for. */
+static lag end_of_mixed(hot *h, uint32_t offset, const link_delays *out, uint32_t id)
+{
+    uint64_t *tail = &h->fp->parcels.tail[id], end = h->start + offset + out->full_ps;
+    if (end < *tail)
+        end = *tail;
+    *tail = end + h->s->traversal_ps + out->latency_ps;
+    return until(h, end);
+}
+
+SIM_INLINE void bin_credit(hot *h, const fast_port *in, unsigned v, lag at)
+{
+    if (__builtin_expect(!h->alone, 0) && h->s->node_part[in->peer_node] != h->p->id) {
+        post_remote(h->p, h->start + (uint64_t)at.windows * h->lookahead + at.rest, in->peer_node,
+                    EV_CREDIT, in->peer_port, v << 24 | h->s->packet_bytes);
+        return;
+    }
+    post(h, slot_ahead(h, BIN_CREDIT, at.windows), credit_of(at.rest, in->peer_port, v));
+}
+
+SIM_INLINE lag plus(const hot *h, lag a, lag b)
+{
+    lag sum = after(h, a.rest, b);
+    sum.windows += a.windows;
+    return sum;
+}
+
+/* The end of the transmission and the credit for the space that it leaves behind; returns when the
+ * transmission ends, but only where the case is not plain. */
+SIM_INLINE lag end_of(hot *h, const shape k, const fast_grant *g, const fast_port *in,
+                      const desk *d, uint32_t id)
+{
+    uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET);
+    uint64_t low = g->key & KEY_LOW;
+    unsigned v = k.vcs == 1 ? 0 : key_vc(g->key);
+    if (k.plain) {
+        spot back = {NULL, 0, false};
+        if (!k.early) {
+            spot tail = aimed(h, AIM_TAIL, offset);
+            back = aimed_credit(h, offset, tail);
+            post(h, tail.at, (uint64_t)tail.rest << KEY_OFFSET | low);
+        }
+        if (__builtin_expect(!h->alone, 0) && h->s->node_part[in->peer_node] != h->p->id) {
+            post_remote(h->p,
+                        h->start + offset + h->f->links[0].full_ps + h->f->links[0].latency_ps,
+                        in->peer_node, EV_CREDIT, in->peer_port, v << 24 | h->s->packet_bytes);
+        } else if (!count_early(k, port_at(h, k, in->peer_port), v)) {
+            back = k.early ? aimed(h, AIM_CREDIT, offset) : back;
+            post(h, back.at, credit_of(back.rest, in->peer_port, v));
+        }
+        return (lag){0, 0};
+    }
+    const link_delays *link = link_at(h, k, d->port_base + key_out(g->key));
+    lag end = h->mixed ? end_of_mixed(h, offset, link, id) : after(h, offset, link->tail);
+    post(h, slot_ahead(h, BIN_TAIL, end.windows), (uint64_t)end.rest << KEY_OFFSET | low);
+    bin_credit(h, in, v, plus(h, end, link_at(h, k, d->port_base + key_in(g->key))->credit));
+    return end;
+}
+
+/* To a host: head and tail come, its buffer drains at the link's rate. */
+SIM_INLINE void send_to_host(hot *h, const shape k, const fast_grant *g, const errand *e, lag end)
+{
+    const sim *s = h->s;
+    uint32_t out_port = h->desks[key_switch(g->key)].port_base + key_out(g->key), id = e->id;
+    const link_delays *out = link_at(h, k, out_port);
+    uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET);
+    unsigned v = k.vcs == 1 ? 0 : key_vc(g->key);
+    uint64_t head = h->start + offset + s->traversal_ps + out->latency_ps, t = head + out->full_ps;
+    if (!k.plain) {
+        t = h->start + (uint64_t)end.windows * h->lookahead + end.rest + s->traversal_ps +
+            out->latency_ps;
+        head = s->store_forward ? t : head;
+    }
+    if (__builtin_expect(head >= s->last_ps, 0)) { /* the run ends while it is on the link */
+        lag at = until(h, head);
+        post_pair(h, slot_ahead(h, BIN_ARRIVAL, at.windows),
+                  key_of(at.rest, key_switch(g->key), KEY_TO_HOST, v, 0, key_out(g->key)),
+                  (uint64_t)IK_NONE << 32 | id);
+        return;
+    }
+    if (!count_early(k, e->to, v)) {
+        spot back = k.plain ? aimed(h, AIM_HOST_CREDIT, offset)
+                            : spot_at(h, BIN_CREDIT, until(h, t + out->latency_ps));
+        post(h, back.at, credit_of(back.rest, out_port, v));
+    }
+    uint32_t host = e->to->peer_node - h->num_switches;
+    h->fp->deliveries[h->fp->num_deliveries++] = (delivery){t, id, host};
+    __builtin_prefetch(&h->f->sinks[host], 1);
+}
+
+/* Takes credit for a packet that has left its queue. */
+SIM_INLINE void use_credit(const hot *h, const shape k, desk *d, uint32_t sw, fast_port *to,
+                           unsigned in, unsigned out, unsigned v)
+{
+    uint64_t *ok = ok_of(h, k, d, sw), last = --*fast_credit(to, k.vcs, v) == 0;
+    if (k.dense || last)
+        ok[v] &= ~(last << out);
+    if (k.vcs > 1 && (k.dense || last || !(to->want[v] >> in & 1)))
+        look_ready(k, to, ok, out);
+}
+
+SIM_INLINE void carry_out(hot *h, const shape k, fast_grant *g, const errand *e)
+{
+    sim *s = h->s;
+    uint32_t sw = key_switch(g->key), offset = (uint32_t)(g->key >> KEY_OFFSET);
+    desk *d = &h->desks[sw];
+    uint32_t v = k.vcs == 1 ? 0 : key_vc(g->key);
+    fast_port *in = e->from, *to = e->to;
+    uint32_t id = e->id;
+    parcel *pk = &h->parcels[id];
+    pop(h, k, d, sw, g, e);
+    use_credit(h, k, d, sw, to, key_in(g->key), key_out(g->key), v);
+    if (!k.plain && h->count_bytes)
+        s->switches[sw].bytes -= h->full;
+    to->sent += h->measured || in_window(s, h->start + offset);
+    lag end = end_of(h, k, g, in, d, id);
+    if (to->peer_node >= h->num_switches) {
+        send_to_host(h, k, g, e, end);
+        if (k.early)
+            g->id = IK_NONE;
+        return;
+    }
+    ik_packet_add_hops(&pk->rt, 1);
+    spot at =
+        k.plain ? aimed(h, AIM_ARRIVAL, offset)
+                : spot_at(h, BIN_ARRIVAL,
+                          after(h, offset, link_at(h, k, d->port_base + key_out(g->key))->arrival));
+    if (!k.plain && h->mixed && s->store_forward)
+        at = spot_at(h, BIN_ARRIVAL, until(h, h->fp->parcels.tail[id] + s->routing_ps));
+    uint32_t flies = send_to_switch(h, k, to, id, pk, v, at);
+    if (k.early)
+        g->id = flies;
+}
+
+/* ---- the steps of a grant */
+
+/* Chooses among the VCs of a pair; they take turns. */
+SIM_INLINE void choose_lane(hot *h, const shape k, fast_grant *g)
+{
+    const desk *d = &h->desks[key_switch(g->key)];
+    unsigned in = key_in(g->key), out = key_out(g->key), v;
+    if (k.voq) {
+        uint32_t *turn = &h->queues[g->queue - 1];
+        v = from_pointer(g->lanes, *turn);
+        *turn = v + 1 == k.vcs ? 0 : v + 1;
+        g->queue += v;
+    } else {
+        uint8_t *turn = &h->s->switches[key_switch(g->key)].pair_vc[(size_t)in * d->radix + out];
+        v = from_pointer(g->lanes, *turn);
+        *turn = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
+        g->queue = queue_at(d, k, in, v, out);
+        __builtin_prefetch(&h->queues[g->queue], 1);
+    }
+    g->key |= v << KEY_VC;
+}
+
+/* Each step fetches what the next one touches. The queue is there by now. */
+SIM_INLINE void find_ports(const hot *h, const shape k, const fast_grant *g, errand *e)
+{
+    fast_port *ports =
+        port_at(h, k, k.vcs == 1 ? g->ports : h->desks[key_switch(g->key)].port_base);
+    e->from = beside(ports, k, key_in(g->key));
+    e->to = beside(ports, k, key_out(g->key));
+    __builtin_prefetch(e->from, 1);
+    __builtin_prefetch(e->to, 1);
+    __builtin_prefetch(&h->next[h->queues[g->queue]], 1);
+}
+
+SIM_INLINE void find_packet(const hot *h, const shape k, const fast_grant *g, errand *e)
+{
+    /* others may have joined behind it by now */
+    e->id = h->next[h->queues[g->queue]] & ~LAST_BEHIND;
+    __builtin_prefetch(&h->parcels[e->id], 1);
+    __builtin_prefetch(&h->next[e->id], 1);
+    if (k.early && __builtin_expect(h->alone, 1)) {
+        /* beyond the last one if it is a host */
+        __builtin_prefetch(&h->desks[e->to->peer_node], 1);
+        __builtin_prefetch(port_at(h, k, e->from->peer_port), 1);
+    } else if (k.early) {
+        /* what belongs to another part would be taken from its processor's cache */
+        const uint16_t *owner = h->s->node_part;
+        if (owner[e->to->peer_node] == h->p->id)
+            __builtin_prefetch(&h->desks[e->to->peer_node], 1);
+        if (owner[e->from->peer_node] == h->p->id)
+            __builtin_prefetch(port_at(h, k, e->from->peer_port), 1);
+    }
+}
+
+/* Packets join their queues, and what the block behind will touch is fetched. */
+SIM_INLINE void join_block(hot *h, const shape k, const fast_step *st, uint32_t stride,
+                           uint32_t windows)
+{
+    for (uint32_t x = stride; x < 2 * stride && st + x < h->steps; x++)
+        fetch_join(h, k, st + x);
+    for (uint32_t x = 0; x < stride && st + x < h->steps; x++)
+        join_early(h, k, st + x, windows);
+}
+
+/* The grants of this window, block by block: while one is carried out the blocks behind it are
+ * fetched. Early: and the packets of those before it join their queues. */
+SIM_INLINE void carry_out_all(hot *h, const shape k, fast_grant *g)
+{
+    enum { STRIDE = 8 };
+    errand errands[4 * STRIDE];
+    fast_step *joined = h->fp->steps;
+    uint32_t n = (uint32_t)(h->grants - g), windows = h->f->links[0].arrival.windows;
+    for (uint32_t at = 0; at < n + 3 * STRIDE; at += STRIDE) {
+        for (uint32_t x = at; k.vcs > 1 && x < at + STRIDE && x < n; x++)
+            choose_lane(h, k, g + x);
+        for (uint32_t x = at - STRIDE; x < at && x < n; x++)
+            find_ports(h, k, g + x, &errands[x % (4 * STRIDE)]);
+        for (uint32_t x = at - 2 * STRIDE; x < at - STRIDE && x < n; x++)
+            find_packet(h, k, g + x, &errands[x % (4 * STRIDE)]);
+        for (uint32_t x = at - 3 * STRIDE; x < at - 2 * STRIDE && x < n; x++)
+            carry_out(h, k, g + x, &errands[x % (4 * STRIDE)]);
+        /* as many each time: that can be predicted */
+        for (; k.early && joined + 2 * STRIDE < h->steps; joined += STRIDE)
+            join_block(h, k, joined, STRIDE, windows);
+    }
+    for (; k.early && joined < h->steps; joined += STRIDE)
+        join_block(h, k, joined, STRIDE, windows);
+    for (uint32_t at = 0; at < h->fp->num_deliveries; at++)
+        deliver(h, k, &h->fp->deliveries[at]);
+    h->p->n.hops += n;
+    h->p->n.events += k.early ? 3 * n : 0; /* a tail, a credit and an arrival each */
+    h->p->n.delivered += h->fp->num_deliveries;
+    h->fp->num_deliveries = 0;
+}
+
+SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
+{
+    hot h = heat(p);
+    take_aim(&h);
+    if (k.early)
+        begin_window(&h);
+    take_credits(&h, k);
+    take_tails(&h, k);
+    take_arrivals(&h, k);
+    uint32_t first = 0;
+    if (k.early) {
+        take_asks(&h, k);
+        first = begin_track(&h.fp->granted_in);
+        h.grants = h.fp->grants + first;
+    }
+    run_desks(&h, k);
+    if (k.early) {
+        take_ends(&h);
+        end_track(&h, &h.fp->granted_in, first, (uint32_t)(h.grants - h.fp->grants), 1);
+    }
+    carry_out_all(&h, k, h.fp->grants + first);
+    if (k.early)
+        end_pass(&h);
+    sim_fast_run_hosts(p, at);
+    sim_bins_clear(p);
+}
+
+/* The plain case takes the shifts and bit scans of newer processors where there are any: a
+ * twentieth fewer instructions. */
+#if defined(__x86_64__)
+#define NEWER __attribute__((target("avx2,bmi,bmi2")))
+static bool has_newer(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2");
+}
+#else
+#define NEWER
+static bool has_newer(void)
+{
+    return true;
+}
+#endif
+
+#define ANY(name, num, queues)                                                                     \
+    static void window_##name(part *p, const slot *at)                                             \
+    {                                                                                              \
+        fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues});                        \
+    }
+#define PLAIN(name, any, num, queues)                                                              \
+    NEWER static void plain_##name(part *p, const slot *at)                                        \
+    {                                                                                              \
+        const fast_state *f = p->sim->fast_state;                                                  \
+        if (f->early)                                                                              \
+            fast_window(                                                                           \
+                p, at,                                                                             \
+                (shape){.words = 1, .vcs = num, .voq = queues, .plain = true, .early = true});     \
+        else if (f->plain && f->dense)                                                             \
+            fast_window(                                                                           \
+                p, at,                                                                             \
+                (shape){.words = 1, .vcs = num, .voq = queues, .plain = true, .dense = true});     \
+        else                                                                                       \
+            window_##any(p, at);                                                                   \
+    }
+
+ANY(fifo_1, 1, false)
+ANY(voq_1, 1, true)
+ANY(fifo_n, p->sim->vcs, false)
+ANY(voq_n, p->sim->vcs, true)
+PLAIN(fifo_1, fifo_1, 1, false)
+PLAIN(voq_1, voq_1, 1, true)
+PLAIN(fifo_n, fifo_n, p->sim->vcs, false)
+PLAIN(voq_n, voq_n, p->sim->vcs, true)
+/* Loops over so few VCs are worth unrolling. */
+PLAIN(voq_2, voq_n, 2, true)
+PLAIN(voq_3, voq_n, 3, true)
+PLAIN(voq_4, voq_n, 4, true)
+
+void sim_choose_fast(sim *s)
+{
+    static void (*const any[])(part *, const slot *) = {window_fifo_1, window_voq_1, window_fifo_n,
+                                                        window_voq_n};
+    static void (*const plain[])(part *, const slot *) = {plain_fifo_1, plain_voq_1, plain_fifo_n,
+                                                          plain_voq_n};
+    static void (*const few[])(part *, const slot *) = {plain_voq_2, plain_voq_3, plain_voq_4};
+    unsigned kind = (s->vcs == 1 ? 0 : 2) + s->voq;
+    if (!has_newer())
+        s->run_window = any[kind];
+    else
+        s->run_window = s->voq && s->vcs >= 2 && s->vcs <= 4 ? few[s->vcs - 2] : plain[kind];
+}

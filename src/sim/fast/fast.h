@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * State of the fast kernel (fast/fast.c): what it keeps beside, or instead of, the general
+ * kernel's.
+ *
+ * It serves the common case: at most 64 ports, packets of one size, a VC kept on the whole path,
+ * one choice of output, iSLIP, no transmission shorter than a window. Then every delay is one of a
+ * few sums, known per class of link as (windows, rest), and an event is one or two words in a bin
+ * of its window:
+ *
+ *   BIN_TAIL     key                              an input and an output come free; also LOOK:
+ *                                                 pairs left over are looked at again
+ *   BIN_CREDIT   offset << 32 | port << 5 | VC    the space of one packet
+ *   BIN_ARRIVAL  key, queue << 32 | packet        a packet reaches the queue that was found for it
+ *                                                 when it was sent
+ *   BIN_ASK      key                              a packet asks that stands in its queue already
+ *   BIN_WAKE     offset << 32 | host              a host may have something to send; what lies
+ *                                                 further ahead waits in the wheel
+ *
+ * key = offset (24 bits: windows below 16 us) | switch (20) | kind (2) | VC (5) | input (6) |
+ * output (6), so that keys sort by time.
+ *
+ * What reaches a host has no event at all: nothing on its way can change, so it is delivered when
+ * it is granted the last link.
+ *
+ * Where a transmission lasts many windows (`early`) most of the rest needs none either:
+ *
+ *   - A window is a whole fraction of it, but for some picoseconds. What was granted in a window,
+ *     in order of time at each switch, is kept (track), and ends in the same order that many
+ *     windows later.
+ *   - A packet joins its next queue when it is granted: before it has come, nobody can take it,
+ *     since its input is busy for longer with what stood before it. Only the first of a queue asks
+ *     at its instant, and only if input and output may be free then.
+ *   - Space that comes back counts when the packet is granted if there is enough for two without
+ *     it: it comes before the third could go, since a port sends, and gets space back, once a
+ *     transmission at most.
+ */
+#ifndef IKAT_SIM_FAST_H
+#define IKAT_SIM_FAST_H
+
+#include "sim/core/state.h"
+
+enum { BIN_TAIL, BIN_CREDIT, BIN_ARRIVAL, BIN_ASK, BIN_WAKE, NUM_BINS };
+enum {
+    KEY_TAIL,
+    KEY_ARRIVAL,
+    KEY_CREDIT,
+    KEY_LOOK,
+    KEY_TO_HOST = KEY_TAIL /* in BIN_ARRIVAL: the run ends before it comes */
+};
+#define KEY_OFFSET      39u
+#define KEY_SWITCH      19u
+#define KEY_KIND        17u
+#define KEY_VC          12u
+#define KEY_IN          6u
+#define KEY_LOW         ((1ull << KEY_OFFSET) - 1)      /* all but the offset */
+#define KEY_INSTANT     (~0ull << KEY_SWITCH)           /* offset and switch */
+#define FAST_MAX_WINDOW ((1u << (63 - KEY_OFFSET)) - 1) /* ps */
+/* later than any; all compare as signed numbers, too */
+#define NO_KEY          ((uint64_t)INT64_MAX)
+#define FAST_MAX_SWITCH (1u << (KEY_OFFSET - KEY_SWITCH))
+#define FAST_MAX_VCS    (1u << (KEY_KIND - KEY_VC))
+
+SIM_INLINE uint64_t key_of(uint64_t offset, uint32_t sw, unsigned kind, unsigned v, unsigned in,
+                           unsigned out)
+{
+    return offset << KEY_OFFSET | (uint64_t)sw << KEY_SWITCH | kind << KEY_KIND | v << KEY_VC |
+           in << KEY_IN | out;
+}
+
+SIM_INLINE uint32_t key_switch(uint64_t key)
+{
+    return (uint32_t)(key >> KEY_SWITCH) & (FAST_MAX_SWITCH - 1);
+}
+
+SIM_INLINE unsigned key_kind(uint64_t key)
+{
+    return (unsigned)(key >> KEY_KIND) & 3;
+}
+
+SIM_INLINE unsigned key_vc(uint64_t key)
+{
+    return (unsigned)(key >> KEY_VC) & (FAST_MAX_VCS - 1);
+}
+
+SIM_INLINE unsigned key_in(uint64_t key)
+{
+    return (unsigned)(key >> KEY_IN) & 63;
+}
+
+SIM_INLINE unsigned key_out(uint64_t key)
+{
+    return (unsigned)key & 63;
+}
+#define NO_OUT 0xFFu
+
+SIM_INLINE uint64_t credit_of(uint64_t offset, uint32_t port, unsigned v)
+{
+    return offset << 32 | port << 5 | v;
+}
+
+SIM_INLINE uint32_t credit_port(uint64_t word)
+{
+    return (uint32_t)word >> 5;
+}
+
+SIM_INLINE unsigned credit_vc(uint64_t word)
+{
+    return (unsigned)word & (FAST_MAX_VCS - 1);
+}
+#define FAST_MAX_PORT (1u << (32 - 5))
+
+/* Events by window: chunks of 64 words from one pool; words 0 and 1 of a chunk: the next chunk;
+ * nothing. A revolution covers every delay there is, so nothing ever waits beyond it. */
+typedef struct bins {
+    uint64_t *words;
+    uint32_t num_chunks, cap_chunks, free_chunk;
+    uint32_t num_slots; /* a power of two, at least 64 */
+    /* [NUM_BINS * num_slots]; end: place of the next word, a multiple of 64 = a new chunk is
+     * needed */
+    slot *slots;
+    uint64_t *busy; /* bit a window: any of its bins holds something */
+} bins;
+
+/* A packet, half a cache line. Its size is every packet's, its VC and queue say the rest. */
+typedef struct parcel {
+    ik_packet rt;
+    uint64_t t_gen : 56;
+    uint64_t out : 8; /* output that it asks for; NO_OUT = none */
+    uint64_t t_inject;
+} parcel;
+#define FAST_MAX_TIME (1ull << 56) /* ps */
+enum { SIM_EARLY_WINDOWS = 8 };    /* of a transmission: at least so many, for it to be `early` */
+
+/* Columns by packet. next is dense, so that queues are walked without touching the packets
+ * themselves. A queue is a ring of which its last packet is known. */
+#define LAST_BEHIND (1u << 31) /* in `next` */
+typedef struct parcels {
+    parcel *items;
+    /* behind it in its queue, or in the free list; behind the last one: LAST_BEHIND | the first
+     * one */
+    uint32_t *next;
+    uint8_t *out;     /* as in items; only for FIFOs, whose next packet's is looked up */
+    uint64_t *tail;   /* time when its last byte is where it stands; only where rates differ */
+    uint32_t *number; /* of its source's packets; only if `numbered` */
+    /* early: stands in a queue that it has not reached; only up to date for those who look */
+    uint8_t *flying;
+    uint32_t size, cap, free;
+} parcels;
+
+SIM_INLINE uint32_t parcel_behind(const parcels *ps, uint32_t id)
+{
+    return ps->next[id] & LAST_BEHIND ? IK_NONE : ps->next[id];
+}
+
+/* A time as whole windows and a rest. */
+typedef struct lag {
+    uint32_t windows, rest;
+} lag;
+
+/* What a grant needs to know of a link, by class. */
+typedef struct link_delays {
+    lag tail;    /* from a grant to the end of the transmission */
+    lag credit;  /* the way back */
+    lag arrival; /* from a grant to the packet's first request at the switch beyond */
+    /* from a grant to the credit upstream, and from one to a host to its credit; */
+    lag tail_credit;
+    lag host_credit;  /* where no tail has to be waited for */
+    lag host_arrival; /* from a host's sending to the first request */
+    uint64_t full_ps, latency_ps;
+} link_delays;
+
+/* What is touched of a port, together: as an input, as an output, and what lies beyond. With
+ * several VCs there follow, by VC, `want`, inputs that ask (64 bits each), and credit (16 bits
+ * each). */
+typedef struct fast_port {
+    uint64_t row;   /* outputs that this input's queues ask for */
+    uint64_t ready; /* inputs that ask for this output, with several VCs only those with credit */
+    uint32_t peer_port, peer_node;
+    uint32_t sent;   /* packets in the measured time */
+    uint16_t credit; /* packets; with one VC */
+    /* pointers of iSLIP, which stand beyond the last port as well as on it (nothing asks from
+     * there) */
+    uint8_t grant, accept;
+    uint64_t want[];
+} fast_port;
+
+SIM_INLINE size_t fast_port_bytes(unsigned vcs)
+{
+    return vcs == 1
+               ? sizeof(fast_port)
+               : (sizeof(fast_port) + vcs * (sizeof(uint64_t) + sizeof(uint16_t)) + 31) / 32 * 32;
+}
+
+SIM_INLINE uint16_t *fast_credit(fast_port *p, unsigned vcs, unsigned v)
+{
+    return vcs == 1 ? &p->credit : (uint16_t *)(void *)(p->want + vcs) + v;
+}
+
+/* A switch at work: what every visit needs, and the keys of this window while they are few; NO_KEY
+ * behind them. */
+enum { DESK_EVENTS = 15 };
+typedef struct desk {
+    /* as in sw_state.masks, which are brought up to date for those who look */
+    uint64_t free_in, free_out, left;
+    /* free now, or coming free in this window; early: coming free in this one or the next */
+    uint64_t may_in, may_out;
+    uint64_t ok; /* outputs with credit for a packet; with one VC */
+    uint32_t port_base, queue_base;
+    uint32_t num_events;
+    uint8_t radix, pad[3];
+    uint64_t events[DESK_EVENTS + 1];
+} desk;
+_Static_assert(sizeof(desk) == 192 && sizeof(fast_port) == 32, "lines of the cache");
+
+/* Queues of a switch: VOQs of a pair stand together, behind a word for the VC whose turn it is, if
+ * there are several. */
+SIM_INLINE uint32_t fast_queue_words(bool voq, unsigned vcs, uint32_t radix)
+{
+    return voq ? radix * radix * (vcs == 1 ? 1 : vcs + 1) : radix * vcs;
+}
+
+SIM_INLINE uint32_t fast_queue_at(const desk *d, bool voq, unsigned vcs, unsigned in, unsigned v,
+                                  unsigned out)
+{
+    unsigned pair = in * d->radix + out;
+    return d->queue_base + (!voq ? in * vcs + v : vcs == 1 ? pair : pair * (vcs + 1) + 1 + v);
+}
+
+/* A host's adapter while each message is one packet: a line of the cache, and one a VC. Messages
+ * are drawn in blocks of 8; a VC looks at those that are its own and need not stop at the
+ * others. */
+enum { BLOCK = 8 };
+typedef struct lean_lane {
+    /* of its next message, and the time when that is made; while that is unknown, of the first of
+     * the next block */
+    uint64_t n, t;
+    uint32_t dst[BLOCK]; /* of the block around n, if it was drawn */
+    uint8_t mine; /* a bit a message of the block: n and what follows it of this VC; 0 = unknown */
+    uint8_t has;  /* n was made and has been looked at */
+    uint8_t pad[14];
+} lean_lane;
+typedef struct lean_host {
+    uint64_t wake_at, busy_until;
+    double period_ps, phase_ps;
+    uint32_t port;
+    uint8_t next_vc, blocked, pad[26];
+    lean_lane lanes[];
+} lean_host;
+_Static_assert(sizeof(lean_lane) == 64 && sizeof(lean_host) == 64, "lines of the cache");
+
+/* What a host received. */
+typedef struct sink {
+    uint64_t hash, packets; /* packets: in the measured time */
+} sink;
+
+/* key: as that of the tail, but its offset is the grant's. lanes, with several VCs: those to choose
+ * from; until then the key's is 0, and queue that of the first. ports, with one VC: port_base of
+ * the switch. id, early, once it is carried out: the packet, if it flies to a switch of this
+ * partition, else IK_NONE. */
+typedef struct fast_grant {
+    uint64_t key;
+    union {
+        uint32_t queue, id;
+    };
+    union {
+        uint32_t lanes, ports;
+    };
+} fast_grant;
+
+/* What a host sent, early. wakes: it looks at its queues again when the transmission ends. */
+typedef struct fast_send {
+    uint32_t host, offset, id, wakes;
+} fast_send;
+
+/* What a window's grants or sends were, by slot of the window: places in an array of three times as
+ * many as can be under way, so that those of a window stand together. */
+typedef struct track {
+    slot *spans;       /* [num_slots] */
+    uint32_t at, room; /* place of the next one; places */
+    uint32_t most;     /* of a window */
+} track;
+
+/* A packet that is to join a queue: key as that of its arrival; id: STEP_FAR for the later of two
+ * windows. */
+typedef struct fast_step {
+    uint64_t key;
+    uint32_t queue, id;
+} fast_step;
+#define STEP_FAR (1u << 31)
+
+/* A packet whose last byte reaches its host at t. */
+typedef struct delivery {
+    uint64_t t;
+    uint32_t id, host;
+} delivery;
+
+typedef struct host_credit {
+    uint32_t port, offset;
+    unsigned vc;
+} host_credit;
+
+enum { ACTIVE_AHEAD = 8 }; /* so far ahead switches are fetched */
+
+/* Of one partition. */
+typedef struct fast_part {
+    bins bins;
+    parcels parcels;
+    fast_grant *grants; /* of this window; early: of all that are under way */
+    fast_send *sends;   /* early */
+    track granted_in, sent_in;
+    fast_step *steps; /* early: of one pass */
+    delivery *deliveries;
+    /* switches with something to do in this window; early: in the next; ACTIVE_AHEAD places more */
+    uint32_t *active[2];
+    uint32_t num_active; /* early: of the next window */
+    host_credit *credits;
+    uint32_t num_deliveries, num_credits;
+    unsigned turn;        /* which of `active` is this window's */
+    uint64_t granted[64]; /* scratch of the matching */
+} fast_part;
+
+/* Of all partitions. */
+typedef struct fast_state {
+    char *ports;     /* [port] fast_port */
+    uint16_t *class; /* [port] class of its link */
+    desk *desks;
+    uint32_t *queues; /* last packet, IK_NONE = empty; fast_queue_at */
+    /* [port_base * (2 + vcs) + 2 * switch]: more than a desk holds: a tail and an arrival a port, a
+     * credit a lane, LOOK, NO_KEY */
+    uint64_t *events;
+    uint64_t *ok; /* [switch * vcs + v] outputs with credit; several VCs */
+    char *hosts;  /* lean_host; NULL: host/host.c has them */
+    size_t host_bytes;
+    sink *sinks;
+    link_delays *links;
+    uint32_t num_slots;
+    bool mixed;       /* links of several rates: a tail may have to be waited for */
+    bool count_bytes; /* what the buffers of a switch hold is asked for */
+    /* [(host * vcs + v) * (BLOCK + 1)] of a lane's block and the first behind it; where they are
+     * drawn */
+    uint64_t *times;
+    bool numbered;    /* packets keep their number: the traffic has classes, or outputs are drawn */
+    bool plain_start; /* a packet starts with nothing but its source and destination */
+    bool dense;       /* a switch can send several packets in a window */
+    bool early;       /* a transmission lasts many windows */
+    /* early or dense, and then: links of one class, virtual cut-through, and nobody who asks for
+     * more than totals */
+    bool plain;
+} fast_state;
+
+/* ---- fast/fast_host.c: puts a packet on the link of its host; its VC is rt's. */
+/* false = out of memory */
+bool sim_fast_send(part *p, uint32_t host_port, const ik_packet *rt, uint32_t number,
+                   uint64_t t_gen, uint64_t now);
+
+/* ---- fast/fast_state.c */
+/* Whether the case is one for this kernel; bins and windows included. */
+bool sim_fast_fits(const sim *s);
+bool sim_fast_setup(sim *s);       /* after the rest of the state; false = out of memory */
+bool sim_fast_setup_part(part *p); /* likewise */
+void sim_fast_free(sim *s);
+void sim_fast_free_part(part *p);
+uint64_t sim_fast_bytes(const sim *s); /* before the first packet */
+uint64_t sim_fast_part_bytes(const part *p);
+/* at: one of the bins' slots; false = out of memory */
+bool sim_bins_add(part *p, slot *at, unsigned count, uint64_t first, uint64_t second);
+void sim_bins_clear(part *p); /* the bins of the window that was worked on */
+bool sim_parcels_grow(part *p);
+/* first window >= from with something in the bins, or UINT64_MAX */
+uint64_t sim_fast_next(const part *p, uint64_t from);
+void sim_fast_take_mail(part *p, uint64_t time, const sim_unit *at);
+/* Calls fn for what waits in the bins, in the form of the general kernel's events; early, the ends
+ * of transmissions are left out, for which nobody asks there. */
+void sim_fast_each_event(sim *s, event_fn fn, void *ctx);
+/* Which of several outputs a packet takes: drawn, or the preferred one. */
+uint32_t sim_fast_drawn(const part *p, uint32_t id, const ik_packet *rt, uint32_t n,
+                        uint32_t preferred);
+queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n);
+/* A packet in the general form; what only the general kernel uses is not set. */
+packet sim_fast_packet(const part *p, uint32_t id);
+/* Brings what this part's hosts and channels have counted up to date in the general form; and with
+ * it everything of its switches and hosts. */
+void sim_fast_settle(part *p);
+void sim_fast_expose(part *p);
+
+/* ---- fast/fast_host.c */
+void sim_fast_start_hosts(part *p);
+void sim_fast_run_hosts(part *p, const slot *at);
+
+#endif

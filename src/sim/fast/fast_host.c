@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Hosts under the fast kernel. Where every message is one packet an adapter is a cache line of its
+ * own and one a VC (lean_host), which do what host/host.c does without rings of messages; else
+ * host/host.c does it, and its packets are put on the link here. What a host has to do in a window
+ * is a wake-up or two and at most one awaited credit, so there is no list of its events. */
+#include "sim/fast/keys.h"
+
+/* ---- on the link */
+
+static uint32_t new_parcel(part *p)
+{
+    parcels *ps = &p->fast->parcels;
+    uint32_t id = ps->free;
+    if (id != IK_NONE) {
+        ps->free = ps->next[id];
+        return id;
+    }
+    if (ps->size == ps->cap && !sim_parcels_grow(p))
+        return IK_NONE;
+    return ps->size++;
+}
+
+/* h is stale where packets or bins have grown: taken anew then. */
+SIM_INLINE bool send(hot *h, const shape k, uint32_t host_port, const ik_packet *rt,
+                     uint64_t number, uint64_t t_gen, uint64_t now)
+{
+    sim *s = h->s;
+    uint32_t cap = h->fp->parcels.cap, id = new_parcel(h->p);
+    if (id == IK_NONE)
+        return false;
+    if (h->fp->parcels.cap != cap) {
+        fast_step *steps = h->steps;
+        *h = heat(h->p);
+        h->steps = steps;
+        take_aim(h);
+    }
+    fast_port *to = port_at(h, k, host_port);
+    const link_delays *link = link_at(h, k, host_port);
+    parcel *pk = &h->parcels[id];
+    *pk = (parcel){.rt = *rt, .t_gen = t_gen, .t_inject = now};
+    to->sent += in_window(s, now);
+    uint64_t tail = now + link->full_ps + link->latency_ps;
+    if (!k.plain && h->mixed)
+        h->fp->parcels.tail[id] = tail;
+    if (__builtin_expect(h->numbered, 0))
+        h->fp->parcels.number[id] = (uint32_t)number;
+    spot at =
+        k.plain
+            ? aimed(h, AIM_HOST_ARRIVAL, (uint32_t)(now - h->start))
+            : spot_at(h, BIN_ARRIVAL,
+                      until(h, (s->store_forward ? tail : now + link->latency_ps) + s->routing_ps));
+    uint32_t flies = send_to_switch(h, k, to, id, pk, rt->vc, at);
+    if (k.early)
+        h->fp->sends[h->fp->sent_in.at++] =
+            (fast_send){rt->src, (uint32_t)(now - h->start), flies, 0};
+    return true;
+}
+
+bool sim_fast_send(part *p, uint32_t host_port, const ik_packet *rt, uint32_t number,
+                   uint64_t t_gen, uint64_t now)
+{
+    sim *s = p->sim;
+    hot h = heat(p);
+    /* adapters without lanes here */
+    s->credit[(size_t)host_port * s->vcs + (s->vcs == 1 ? 0 : rt->vc)] -= (int32_t)s->packet_bytes;
+    return send(&h, sim_shape(s), host_port, rt, number, t_gen, now);
+}
+
+/* ---- one packet a message */
+
+/* The port of a host that was fetched. */
+SIM_INLINE void fetch_port(const hot *h, const shape k, uint32_t host)
+{
+    uint32_t port = host_at(h, host)->port;
+    __builtin_prefetch(port_at(h, k, port), 1);
+}
+
+SIM_INLINE void start(const hot *h, uint32_t host, uint32_t dst, uint64_t number, ik_packet *rt)
+{
+    const sim *s = h->s;
+    if (h->f->plain_start) {
+        *rt = (ik_packet){.src = host, .dst = dst, .via = IK_NONE};
+        s->plan->vc->family->inject(s->plan->vc, rt);
+        return;
+    }
+    ik_draw draw = {s->seed, host, number};
+    ik_plan_start(s->plan, host, dst, &draw, NULL, rt);
+}
+
+/* Time of message n of a lane: of its block, or the first behind it. */
+SIM_INLINE uint64_t time_of(const hot *h, const shape k, uint32_t host, const lean_host *lean,
+                            unsigned v, uint64_t n, uint64_t block)
+{
+    if (h->s->injection == INJECT_PERIODIC)
+        return (uint64_t)(lean->phase_ps + (double)n * lean->period_ps);
+    return h->f->times[((size_t)host * k.vcs + v) * (BLOCK + 1) + (n - block)];
+}
+
+/* Times of a block, and of the first message behind it, where each follows from the one before. */
+static void draw_times(const hot *h, uint32_t host, unsigned v, const lean_lane *l)
+{
+    const sim *s = h->s;
+    uint64_t *times = &h->f->times[((size_t)host * s->vcs + v) * (BLOCK + 1)];
+    times[0] = l->t;
+    for (unsigned at = 1; at <= BLOCK; at++)
+        times[at] = sim_message_time(s, host, l->n + at, times[at - 1]);
+}
+
+/* What the host makes in the block that begins at l->n. */
+static void count_block(const hot *h, const shape k, uint32_t host, const lean_host *lean,
+                        const lean_lane *l)
+{
+    const sim *s = h->s;
+    part *p = h->p;
+    uint64_t first = time_of(h, k, host, lean, 0, l->n, l->n),
+             last = time_of(h, k, host, lean, 0, l->n + BLOCK - 1, l->n);
+    if (!p->classes && in_window(s, first) && in_window(s, last)) {
+        unsigned made = 0;
+        for (unsigned at = 0; at < BLOCK; at++)
+            made += l->dst[at] != IK_NONE;
+        p->n.generated += made;
+        p->n.offered_bytes += (uint64_t)made * s->message_bytes;
+        return;
+    }
+    for (unsigned at = 0; at < BLOCK; at++) {
+        uint64_t t = time_of(h, k, host, lean, 0, l->n + at, l->n);
+        if (l->dst[at] != IK_NONE && t < s->end_ps)
+            sim_count_message(p, host, l->n + at, t);
+    }
+}
+
+/* Draws the block that begins at l->n, and finds the first message of VC v in it. */
+static void draw_block(const hot *h, const shape k, uint32_t host, const lean_host *lean,
+                       unsigned v, lean_lane *l)
+{
+    const ik_traffic *t = h->s->traffic;
+    uint64_t block = l->n;
+    unsigned mine = 0;
+    if (t->family->dests)
+        t->family->dests(t, host, block, BLOCK, l->dst);
+    else
+        for (unsigned at = 0; at < BLOCK; at++)
+            l->dst[at] = t->family->dest(t, host, block + at);
+    if (h->s->injection != INJECT_PERIODIC)
+        draw_times(h, host, v, l);
+    if (v == 0)
+        count_block(h, k, host, lean, l);
+    for (unsigned at = 0; at < BLOCK; at++) {
+        bool is = l->dst[at] != IK_NONE;
+        if (k.vcs > 1 && is) {
+            ik_packet rt;
+            start(h, host, l->dst[at], block + at, &rt);
+            is = rt.vc == v;
+        }
+        mine |= (unsigned)is << at;
+    }
+    l->mine = (uint8_t)mine;
+    l->n = block + (mine ? (unsigned)__builtin_ctz(mine) : BLOCK);
+    l->t = time_of(h, k, host, lean, v, l->n, block);
+}
+
+/* Whether a lane has a message that was made by now. */
+SIM_INLINE bool admit(const hot *h, const shape k, uint32_t host, const lean_host *lean, unsigned v,
+                      lean_lane *l, uint64_t now)
+{
+    while (!l->mine && l->t <= now && l->t < h->s->end_ps)
+        draw_block(h, k, host, lean, v, l);
+    l->has = l->mine && l->t <= now && l->t < h->s->end_ps;
+    return l->has;
+}
+
+/* Its message was sent. */
+SIM_INLINE void advance(const hot *h, const shape k, uint32_t host, const lean_host *lean,
+                        unsigned v, lean_lane *l)
+{
+    uint64_t block = l->n / BLOCK * BLOCK;
+    l->has = 0;
+    l->mine &= (uint8_t)(l->mine - 1);
+    l->n = block + (l->mine ? (unsigned)__builtin_ctz(l->mine) : BLOCK);
+    l->t = time_of(h, k, host, lean, v, l->n, block);
+}
+
+/* Sends one packet if a queue has one and credit for it. The queues take turns. */
+SIM_INLINE bool try_send(hot *h, const shape k, uint32_t host, lean_host *lean, uint64_t now)
+{
+    lean->blocked = 0;
+    for (unsigned n = 0; n < k.vcs; n++) {
+        unsigned v = k.vcs == 1                  ? 0
+                     : lean->next_vc + n < k.vcs ? lean->next_vc + n
+                                                 : lean->next_vc + n - k.vcs;
+        lean_lane *l = &lean->lanes[v];
+        if (!admit(h, k, host, lean, v, l, now))
+            continue;
+        uint16_t *credit = fast_credit(port_at(h, k, lean->port), k.vcs, v);
+        if (*credit == 0) {
+            lean->blocked = 1;
+            continue;
+        }
+        --*credit;
+        ik_packet rt;
+        uint64_t t_gen = l->t, number = l->n;
+        start(h, host, l->dst[number % BLOCK], number, &rt);
+        advance(h, k, host, lean, v, l);
+        lean->busy_until = now + link_at(h, k, lean->port)->full_ps;
+        lean->next_vc = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
+        lean->blocked = 0;
+        h->p->n.injected++;
+        h->p->n.moves++;
+        send(h, k, lean->port, &rt, number, t_gen, now);
+        return true;
+    }
+    return false;
+}
+
+/* When to look again without being told: a queue has a message then and the link is free. What
+ * falls into this window is not posted: wake_until comes to it. */
+SIM_INLINE void plan_wake(hot *h, const shape k, uint32_t host, lean_host *lean, bool sent,
+                          uint64_t now, bool running)
+{
+    uint64_t at = UINT64_MAX;
+    for (unsigned v = 0; v < k.vcs; v++) {
+        const lean_lane *l = &lean->lanes[v];
+        uint64_t next = !l->has ? l->t : sent ? now : UINT64_MAX;
+        at = next < at ? next : at;
+    }
+    if (at >= h->s->end_ps)
+        return; /* nothing is made or sent after the end */
+    if (at < lean->busy_until)
+        at = lean->busy_until;
+    if (at == lean->wake_at)
+        return;
+    lean->wake_at = at;
+    if (running && at < h->start + h->lookahead)
+        return;
+    if (k.early && sent && at == lean->busy_until) {
+        h->fp->sends[h->fp->sent_in.at - 1].wakes = 1;
+    } else if (k.plain && sent && at == lean->busy_until) {
+        spot wake = aimed(h, AIM_WAKE, (uint32_t)(now - h->start));
+        post(h, wake.at, (uint64_t)wake.rest << 32 | host);
+    } else {
+        post_own(h->p, at, h->num_switches + host, EV_WAKE, lean->port, 0, false);
+    }
+}
+
+SIM_INLINE void act(hot *h, const shape k, uint32_t host, lean_host *lean, uint64_t now)
+{
+    if (now < lean->busy_until)
+        return;
+    bool sent = try_send(h, k, host, lean, now);
+    plan_wake(h, k, host, lean, sent, now, true);
+}
+
+SIM_INLINE void wake_until(hot *h, const shape k, uint32_t host, lean_host *lean, uint64_t end)
+{
+    while (lean->wake_at < end) {
+        uint64_t now = lean->wake_at;
+        lean->wake_at = UINT64_MAX;
+        act(h, k, host, lean, now);
+    }
+}
+
+static void lean_credit(hot *h, const shape k, uint32_t host, host_credit c)
+{
+    uint64_t now = h->start + c.offset;
+    lean_host *lean = host_at(h, host);
+    wake_until(h, k, host, lean, now);
+    ++*fast_credit(port_at(h, k, c.port), k.vcs, c.vc);
+    if (lean->wake_at == now || lean->blocked) {
+        lean->wake_at = lean->wake_at == now ? UINT64_MAX : lean->wake_at;
+        act(h, k, host, lean, now);
+    }
+    wake_until(h, k, host, lean, h->start + h->lookahead);
+}
+
+/* A host that said that it would look at its queues at that offset; else an earlier time replaced
+ * it. */
+SIM_INLINE void wake(hot *h, const shape k, uint32_t host, uint64_t offset)
+{
+    lean_host *lean = host_at(h, host);
+    if (lean->wake_at == h->start + offset)
+        wake_until(h, k, host, lean, h->start + h->lookahead);
+}
+
+SIM_INLINE void take_wakes(hot *h, const shape k)
+{
+    enum { AHEAD = 12 };
+    for (uint32_t c = first_chunk(h, BIN_WAKE), next; c != IK_NONE; c = next) {
+        size_t at = (size_t)c * 64 + 2, end = chunk_end(h, BIN_WAKE, c);
+        h->p->n.events += end - at;
+        for (size_t n = at; n < end && n < at + AHEAD; n++)
+            fetch_host(h, k, (uint32_t)h->words[n]);
+        for (; at < end; at++) { /* what is posted may move the words */
+            if (at + AHEAD < end)
+                fetch_host(h, k, (uint32_t)h->words[at + AHEAD]);
+            if (at + AHEAD / 2 < end)
+                fetch_port(h, k, (uint32_t)h->words[at + AHEAD / 2]);
+            wake(h, k, (uint32_t)h->words[at], h->words[at] >> 32);
+        }
+        next = next_chunk(h, c);
+    }
+}
+
+/* Early: hosts whose transmission ends. */
+SIM_INLINE void take_link_ends(hot *h, const shape k)
+{
+    enum { AHEAD = 12 };
+    slot *span = ending(h, &h->fp->sent_in, 0);
+    uint32_t rest = h->f->links[0].tail.rest;
+    h->p->n.events += span->end - span->first;
+    for (uint32_t at = span->first; at < span->end; at++) {
+        fast_send e = h->fp->sends[at];
+        if (at + AHEAD < span->end)
+            fetch_host(h, k, h->fp->sends[at + AHEAD].host);
+        if (at + AHEAD / 2 < span->end)
+            fetch_port(h, k, h->fp->sends[at + AHEAD / 2].host);
+        if (!e.wakes)
+            continue;
+        if (__builtin_expect(e.offset + rest >= h->lookahead, 0))
+            post(h, slot_ahead(h, BIN_WAKE, 1),
+                 (uint64_t)(e.offset + rest - h->lookahead) << 32 | e.host);
+        else
+            wake(h, k, e.host, e.offset + rest);
+    }
+    *span = (slot){0, 0};
+}
+
+/* Early: what the hosts sent joins its queues. */
+SIM_INLINE void join_sent(hot *h, const shape k)
+{
+    enum { AHEAD = 8 };
+    const fast_step *st = h->fp->steps;
+    for (uint32_t at = 0, n = (uint32_t)(h->steps - st); at < n + AHEAD; at++) {
+        if (at < n)
+            fetch_join(h, k, st + at);
+        if (at >= AHEAD)
+            join_early(h, k, st + at - AHEAD, h->f->links[0].host_arrival.windows);
+    }
+}
+
+SIM_INLINE void lean_window(hot *h, const shape k, const slot *at)
+{
+    enum { AHEAD = 12 };
+    part *p = h->p;
+    uint32_t first = k.early ? begin_track(&h->fp->sent_in) : 0;
+    for (uint32_t n = 0; n < h->fp->num_credits; n++) {
+        host_credit c = h->fp->credits[n];
+        if (n + AHEAD / 2 < h->fp->num_credits)
+            __builtin_prefetch(port_at(h, k, h->fp->credits[n + AHEAD / 2].port), 1);
+        lean_credit(h, k, h->s->f->port_node[c.port] - h->num_switches, c);
+    }
+    take_wakes(h, k);
+    if (k.early)
+        take_link_ends(h, k);
+    for (uint32_t c = at->first; c != IK_NONE; c = p->wheel.events[c * 64].node) {
+        uint32_t count = sim_chunk_count(&p->wheel, at, c);
+        p->n.events += count;
+        for (uint32_t n = 1; n <= count && n <= AHEAD; n++)
+            fetch_host(h, k, p->wheel.events[c * 64 + n].node - h->num_switches);
+        for (uint32_t n = 1; n <= count; n++) {
+            const event *e = &p->wheel.events[c * 64 + n]; /* what is posted may move them */
+            if (n + AHEAD <= count)
+                fetch_host(h, k, e[AHEAD].node - h->num_switches);
+            if (n + AHEAD / 2 <= count)
+                fetch_port(h, k, e[AHEAD / 2].node - h->num_switches);
+            wake(h, k, e->node - h->num_switches, e->key >> 32);
+        }
+    }
+    if (k.early) {
+        end_track(h, &h->fp->sent_in, first, h->fp->sent_in.at, 0);
+        join_sent(h, k);
+        end_pass(h);
+    }
+}
+
+/* ---- any messages */
+
+static void full_window(hot *h, const slot *at)
+{
+    part *p = h->p;
+    for (uint32_t n = 0; n < h->fp->num_credits; n++) {
+        host_credit c = h->fp->credits[n];
+        sim_host_credit(p, h->s->f->port_node[c.port] - h->num_switches, c.port * h->s->vcs + c.vc,
+                        h->start + c.offset);
+    }
+    for (uint32_t c = at->first; c != IK_NONE; c = p->wheel.events[c * 64].node) {
+        uint32_t count = sim_chunk_count(&p->wheel, at, c);
+        p->n.events += count;
+        for (uint32_t n = 1; n <= count; n++) {
+            const event *e = &p->wheel.events[c * 64 + n];
+            sim_host_wake(p, e->node - h->num_switches, h->start + (e->key >> 32));
+        }
+    }
+}
+
+void sim_fast_run_hosts(part *p, const slot *at)
+{
+    hot h = heat(p);
+    const sim *s = p->sim;
+    take_aim(&h);
+    bool plain = h.f->plain, early = h.f->early;
+    if (!h.f->hosts)
+        full_window(&h, at);
+    else if (s->vcs == 1 && s->voq && early)
+        lean_window(&h, (shape){.words = 1, .vcs = 1, .voq = true, .plain = true, .early = true},
+                    at);
+    else if (s->vcs == 3 && s->voq && early)
+        lean_window(&h, (shape){.words = 1, .vcs = 3, .voq = true, .plain = true, .early = true},
+                    at);
+    else if (early)
+        lean_window(&h,
+                    (shape){.words = 1, .vcs = s->vcs, .voq = s->voq, .plain = true, .early = true},
+                    at);
+    else if (s->vcs == 4 && s->voq && plain)
+        lean_window(&h, (shape){.words = 1, .vcs = 4, .voq = true, .plain = true}, at);
+    else if (plain)
+        lean_window(&h, (shape){.words = 1, .vcs = s->vcs, .voq = s->voq, .plain = true}, at);
+    else
+        lean_window(&h, sim_shape(s), at);
+    p->fast->num_credits = 0;
+}
+
+void sim_fast_start_hosts(part *p)
+{
+    sim *s = p->sim;
+    hot h = heat(p);
+    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
+        if (s->node_part[ik_host_node(s->f, host)] != p->id || s->hosts[host].silent)
+            continue;
+        lean_host *lean = host_at(&h, host);
+        for (unsigned v = 0; v < s->vcs; v++)
+            lean->lanes[v].t = sim_message_time(s, host, 0, 0);
+        plan_wake(&h, sim_shape(s), host, lean, false, 0, false); /* not inside a window yet */
+    }
+}

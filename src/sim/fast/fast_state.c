@@ -1,0 +1,758 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The fast kernel's state: whether it fits, set-up, bins and packets growing, and what others want
+ * to see of it. */
+#include "sim/fast/fast.h"
+#include "sim/measure/congest.h"
+#include <stdlib.h>
+
+/* ---- does it fit? */
+
+/* The longest time between a decision and anything that follows from it: a tail may wait for one on
+ * a slower link before; the credit of a host's buffer comes after that. */
+static uint64_t longest_delay(const sim *s)
+{
+    uint64_t transmit = 0, latency = 0;
+    for (uint32_t c = 0; c < s->f->num_classes; c++) {
+        uint64_t time = ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps);
+        transmit = time > transmit ? time : transmit;
+        latency = s->f->classes[c].latency_ps > latency ? s->f->classes[c].latency_ps : latency;
+    }
+    return 2 * transmit + 3 * latency + s->traversal_ps + s->routing_ps;
+}
+
+static uint64_t slots_needed(const sim *s)
+{
+    uint64_t slots = 64;
+    while (slots < longest_delay(s) / s->lookahead + 4 && slots <= 1u << 20)
+        slots *= 2;
+    return slots;
+}
+
+/* Two hosts back to back: no switch to deliver from. */
+static bool hosts_touch(const ik_fabric *f)
+{
+    for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++)
+        if (f->port_peer[port] != IK_NONE && !ik_is_switch(f, f->port_node[f->port_peer[port]]))
+            return true;
+    return false;
+}
+
+bool sim_fast_fits(const sim *s)
+{
+    if (hosts_touch(s->f))
+        return false;
+    for (uint32_t c = 0; c < s->f->num_classes; c++)
+        if (ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps) < s->lookahead)
+            return false;
+    return s->max_words == 1 && s->ejection_share >= 1 && s->ejection_bps == UINT64_MAX &&
+           s->lookahead <= FAST_MAX_WINDOW && s->f->num_switches <= FAST_MAX_SWITCH &&
+           s->vcs <= FAST_MAX_VCS && s->routing_ps < UINT64_MAX / 64 &&
+           s->traversal_ps < UINT64_MAX / 64 && slots_needed(s) <= 1u << 16 &&
+           s->f->num_ports < FAST_MAX_PORT && s->end_ps < FAST_MAX_TIME &&
+           s->capacity / s->packet_bytes <= UINT16_MAX &&
+           s->host_capacity / s->packet_bytes <= UINT16_MAX &&
+           (uint64_t)s->f->num_ports * (s->vcs + 1) * (s->voq ? s->max_radix : 1) < UINT32_MAX;
+}
+
+/* ---- set-up */
+
+static lag lag_of(const sim *s, uint64_t ps)
+{
+    return (lag){(uint32_t)(ps / s->lookahead), (uint32_t)(ps % s->lookahead)};
+}
+
+static void init_links(const sim *s, fast_state *f)
+{
+    for (uint32_t c = 0; c < s->f->num_classes; c++) {
+        const ik_link_class *class = &s->f->classes[c];
+        uint64_t full = ik_transmit_ps(s->packet_bytes, class->rate_bps),
+                 head = s->traversal_ps + class->latency_ps;
+        f->links[c] = (link_delays){
+            .tail = lag_of(s, full),
+            .credit = lag_of(s, class->latency_ps),
+            .arrival = lag_of(s, head + (s->store_forward ? full : 0) + s->routing_ps),
+            .tail_credit = lag_of(s, full + class->latency_ps),
+            .host_credit = lag_of(s, full + head + class->latency_ps),
+            .host_arrival = lag_of(s, class->latency_ps + s->routing_ps),
+            .full_ps = full,
+            .latency_ps = class->latency_ps};
+        f->mixed |= full != f->links[0].full_ps;
+    }
+}
+
+static fast_port *port_of(const sim *s, const fast_state *f, uint32_t port)
+{
+    return (fast_port *)(void *)(f->ports + port * fast_port_bytes(s->vcs));
+}
+
+/* Whether an adapter's credit is kept in s->credit, by host/host.c. */
+static bool host_keeps_credit(const sim *s, const fast_state *f, uint32_t port)
+{
+    return !f->hosts && !ik_is_switch(s->f, s->f->port_node[port]);
+}
+
+static void init_ports(const sim *s, fast_state *f)
+{
+    const ik_fabric *fabric = s->f;
+    for (uint32_t port = 0; port < fabric->num_ports; port++) {
+        fast_port *fp = port_of(s, f, port);
+        uint32_t peer = fabric->port_peer[port];
+        *fp = (fast_port){.peer_port = peer, .peer_node = IK_NONE};
+        f->class[port] = 0;
+        if (peer == IK_NONE)
+            continue;
+        f->class[port] = fabric->port_class[port];
+        fp->peer_node = fabric->port_node[peer];
+        for (unsigned v = 0; v < s->vcs && !host_keeps_credit(s, f, port); v++)
+            *fast_credit(fp, s->vcs, v) =
+                (uint16_t)((uint32_t)s->credit[(size_t)port * s->vcs + v] / s->packet_bytes);
+    }
+}
+
+static uint64_t *ok_of(const sim *s, const fast_state *f, uint32_t sw, unsigned v)
+{
+    return s->vcs == 1 ? &f->desks[sw].ok : &f->ok[(size_t)sw * s->vcs + v];
+}
+
+static bool lean(const sim *s)
+{
+    return s->packets_per_message == 1 && s->num_lanes == s->vcs &&
+           s->adapter_queues != ADAPTER_DESTINATION && !s->paced;
+}
+
+static size_t lean_bytes(const sim *s)
+{
+    return sizeof(lean_host) + s->vcs * sizeof(lean_lane);
+}
+
+static void init_hosts(const sim *s, fast_state *f)
+{
+    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
+        lean_host *h = (lean_host *)(void *)(f->hosts + host * f->host_bytes);
+        h->wake_at = UINT64_MAX;
+        h->period_ps = s->cadences[host].period_ps;
+        h->phase_ps = s->cadences[host].phase_ps;
+        h->port = s->hosts[host].port;
+    }
+}
+
+static void init_desks(const sim *s, fast_state *f)
+{
+    uint32_t queues = 0;
+    for (uint32_t id = 0; id < s->f->num_switches; id++) {
+        const sw_state *sw = &s->switches[id];
+        desk *d = &f->desks[id];
+        *d = (desk){.free_in = sw->masks[0],
+                    .free_out = sw->masks[1],
+                    .may_in = sw->masks[0],
+                    .may_out = sw->masks[1]};
+        d->port_base = sw->port_base;
+        d->queue_base = queues;
+        queues += fast_queue_words(s->voq, s->vcs, sw->radix);
+        d->radix = (uint8_t)sw->radix;
+        for (unsigned at = 0; at <= DESK_EVENTS; at++)
+            d->events[at] = NO_KEY;
+        for (unsigned v = 0; v < s->vcs; v++)
+            for (unsigned out = 0; out < sw->radix; out++)
+                *ok_of(s, f, id, v) |= (uint64_t)(s->ports[sw->port_base + out].ok >> v & 1) << out;
+    }
+}
+
+static size_t num_queues(const sim *s)
+{
+    size_t sum = 0;
+    for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
+        sum += fast_queue_words(s->voq, s->vcs, ik_radix(s->f, sw));
+    return sum;
+}
+
+static uint64_t num_events(const sim *s)
+{
+    return (uint64_t)s->f->port_base[s->f->num_switches] * (2 + s->vcs) +
+           2 * (uint64_t)s->f->num_switches + 2;
+}
+
+static size_t num_times(const sim *s)
+{
+    return lean(s) && s->injection != INJECT_PERIODIC
+               ? (size_t)s->f->num_hosts * s->vcs * (BLOCK + 1)
+               : 0;
+}
+
+/* Whether what follows from a grant may be put in place at once: a packet has come, and its space
+ * is back, before another could go the same way after the next one. Samples of congestion look at
+ * what has come. */
+static bool lasts_long(const sim *s)
+{
+    uint64_t full = ik_transmit_ps(s->packet_bytes, s->f->classes[0].rate_bps),
+             latency = s->f->classes[0].latency_ps;
+    return full / s->lookahead >= SIM_EARLY_WINDOWS &&
+           2 * latency + s->traversal_ps + s->routing_ps + 3 * s->lookahead <= full &&
+           !sim_congest_setup(s).num_samples;
+}
+
+/* What the parts hold of grants, sendings, packets that join, deliveries, credits and active
+ * switches. */
+static uint64_t pass_bytes(const sim *s)
+{
+    uint64_t times = s->f->num_classes == 1 && lasts_long(s) ? 3 : 1;
+    return s->f->port_base[s->f->num_switches] *
+               (times * sizeof(fast_grant) + sizeof(fast_step) + sizeof(delivery)) +
+           s->f->num_hosts *
+               (times * sizeof(fast_send) + sizeof(fast_step) + 2 * sizeof(host_credit)) +
+           s->f->num_switches * 8ull;
+}
+
+uint64_t sim_fast_bytes(const sim *s)
+{
+    uint64_t hosts = s->f->num_hosts * (sizeof(sink) + (lean(s) ? lean_bytes(s) : 0)) +
+                     num_times(s) * sizeof(uint64_t);
+    return sizeof(fast_state) + hosts +
+           s->f->num_ports * (fast_port_bytes(s->vcs) + sizeof(uint16_t)) +
+           s->f->num_switches * (sizeof(desk) + s->vcs * 8u) + num_events(s) * 8 +
+           num_queues(s) * sizeof(uint32_t) + pass_bytes(s);
+}
+
+bool sim_fast_setup(sim *s)
+{
+    fast_state *f = s->fast_state = ik_calloc(1, sizeof *f);
+    if (!f)
+        return false;
+    f->num_slots = (uint32_t)slots_needed(s);
+    f->count_bytes = s->num_series || s->paranoid;
+    f->ports = sim_alloc_zeroed(s->f->num_ports + 1, fast_port_bytes(s->vcs));
+    f->class = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->class);
+    f->desks = sim_alloc_zeroed(s->f->num_switches + 1, sizeof *f->desks);
+    f->events = sim_alloc_zeroed(num_events(s), sizeof *f->events);
+    f->queues = sim_alloc(num_queues(s) + 1, sizeof *f->queues);
+    f->ok = sim_alloc_zeroed((size_t)s->f->num_switches * s->vcs + 1, sizeof *f->ok);
+    f->links = sim_alloc_zeroed(s->f->num_classes + 1, sizeof *f->links);
+    f->sinks = sim_alloc_zeroed(s->f->num_hosts + 1, sizeof *f->sinks);
+    f->host_bytes = lean_bytes(s);
+    f->hosts = lean(s) ? sim_alloc_zeroed(s->f->num_hosts + 1, f->host_bytes) : NULL;
+    f->times = sim_alloc_zeroed(num_times(s) + 1, sizeof *f->times);
+    if (!f->times || !f->ports || !f->desks || !f->queues || !f->events || !f->ok || !f->class ||
+        !f->links || !f->sinks || (lean(s) && !f->hosts))
+        return false;
+    for (size_t q = 0, n = num_queues(s), turn = s->voq && s->vcs > 1 ? s->vcs + 1 : 0; q < n; q++)
+        f->queues[q] = turn && q % turn == 0 ? 0 : IK_NONE;
+    const ik_routing_family *r = s->plan->routing->family;
+    f->numbered = s->traffic->classes || s->plan->routing->kind == IK_ROUTE_OBLIVIOUS;
+    f->plain_start = !r->start && !r->num_starts && !r->start_nth;
+    if (f->hosts)
+        init_hosts(s, f);
+    init_links(s, f);
+    bool plain =
+        s->f->num_classes == 1 && !s->store_forward && !f->count_bytes && !s->traffic->classes;
+    f->early = plain && lasts_long(s);
+    f->dense = plain && !f->early && s->lookahead * s->max_radix >= 4 * f->links[0].full_ps;
+    f->plain = f->early || f->dense;
+    init_ports(s, f);
+    init_desks(s, f);
+    return true;
+}
+
+void sim_fast_free(sim *s)
+{
+    fast_state *f = s->fast_state;
+    if (!f)
+        return;
+    free(f->ports);
+    free(f->desks);
+    free(f->events);
+    free(f->queues);
+    free(f->ok);
+    free(f->class);
+    free(f->times);
+    free(f->links);
+    free(f->sinks);
+    free(f->hosts);
+    free(f);
+    s->fast_state = NULL;
+}
+
+static bool bins_init(bins *b, uint32_t num_slots)
+{
+    b->num_slots = num_slots;
+    b->free_chunk = IK_NONE;
+    b->slots = malloc(NUM_BINS * num_slots * sizeof *b->slots);
+    b->busy = ik_calloc(num_slots / 64, sizeof *b->busy);
+    for (uint32_t k = 0; b->slots && k < NUM_BINS * num_slots; k++)
+        b->slots[k] = (slot){IK_NONE, 0};
+    return b->slots && b->busy;
+}
+
+static bool track_init(track *t, uint32_t most, uint32_t num_slots)
+{
+    t->most = most;
+    t->room = 3 * most;
+    t->spans = ik_calloc(num_slots, sizeof *t->spans);
+    return t->spans;
+}
+
+/* Filled with a switch of this part, so that what is fetched ahead is never another's. */
+static uint32_t *new_active(const part *p, uint32_t switches)
+{
+    const sim *s = p->sim;
+    uint32_t own = 0, places = switches + ACTIVE_AHEAD + 1,
+             *active = malloc(places * sizeof *active);
+    while (own < s->f->num_switches && s->node_part[own] != p->id)
+        own++;
+    for (uint32_t at = 0; active && at < places; at++)
+        active[at] = own;
+    return active;
+}
+
+bool sim_fast_setup_part(part *p)
+{
+    const sim *s = p->sim;
+    uint32_t ports = 0, switches = 0, hosts = 0;
+    for (uint32_t node = 0; node < ik_num_nodes(s->f); node++) {
+        bool mine = s->node_part[node] == p->id, is_switch = ik_is_switch(s->f, node);
+        switches += mine && is_switch;
+        hosts += mine && !is_switch;
+        ports += mine && is_switch ? ik_radix(s->f, node) : 0;
+    }
+    fast_part *fp = p->fast = ik_calloc(1, sizeof *fp);
+    if (!fp)
+        return false;
+    fp->parcels.free = IK_NONE;
+    bool early = s->fast_state->early;
+    fp->grants = sim_alloc((early ? 3 : 1) * (size_t)ports + 1, sizeof *fp->grants);
+    fp->sends = sim_alloc(early ? 3 * (size_t)hosts + 1 : 1, sizeof *fp->sends);
+    fp->steps = sim_alloc(early ? (size_t)ports + hosts + 1 : 1, sizeof *fp->steps);
+    fp->deliveries = malloc((ports + 1) * sizeof *fp->deliveries);
+    fp->active[0] = new_active(p, switches);
+    fp->active[1] = new_active(p, switches);
+    /* of a packet that left and of one that was dropped */
+    fp->credits = malloc((2 * (size_t)hosts + 1) * sizeof *fp->credits);
+    return fp->grants && fp->sends && fp->steps && fp->deliveries && fp->active[0] &&
+           fp->active[1] && fp->credits &&
+           track_init(&fp->granted_in, ports, s->fast_state->num_slots) &&
+           track_init(&fp->sent_in, hosts, s->fast_state->num_slots) &&
+           bins_init(&fp->bins, s->fast_state->num_slots);
+}
+
+void sim_fast_free_part(part *p)
+{
+    fast_part *fp = p->fast;
+    if (!fp)
+        return;
+    void *blocks[] = {fp->bins.words,     fp->bins.slots,       fp->bins.busy,
+                      fp->parcels.items,  fp->parcels.next,     fp->parcels.out,
+                      fp->parcels.flying, fp->parcels.tail,     fp->steps,
+                      fp->sends,          fp->parcels.number,   fp->grants,
+                      fp->deliveries,     fp->active[0],        fp->active[1],
+                      fp->credits,        fp->granted_in.spans, fp->sent_in.spans};
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
+        free(blocks[k]);
+    free(fp);
+    p->fast = NULL;
+}
+
+uint64_t sim_fast_part_bytes(const part *p)
+{
+    const fast_part *fp = p->fast;
+    const parcels *ps = &fp->parcels;
+    uint64_t each = sizeof *ps->items + sizeof *ps->next + (ps->out ? sizeof *ps->out : 0) +
+                    (ps->tail ? sizeof *ps->tail : 0) + (ps->number ? sizeof *ps->number : 0) +
+                    (ps->flying ? sizeof *ps->flying : 0);
+    return ps->cap * each + (uint64_t)fp->bins.cap_chunks * 512 +
+           (NUM_BINS + 2) * fp->bins.num_slots * sizeof(slot);
+}
+
+/* ---- bins */
+
+static uint32_t new_chunk(bins *b)
+{
+    uint32_t id = b->free_chunk;
+    if (id != IK_NONE) {
+        b->free_chunk = (uint32_t)b->words[(size_t)id * 64];
+    } else {
+        if (b->num_chunks == b->cap_chunks) {
+            uint32_t cap = b->cap_chunks + b->cap_chunks / 2 + 256;
+            uint64_t *words =
+                cap < UINT32_MAX / 64 ? sim_alloc((size_t)cap * 64, sizeof *words) : NULL;
+            if (!words)
+                return IK_NONE;
+            if (b->words)
+                memcpy(words, b->words, (size_t)b->num_chunks * 512);
+            free(b->words);
+            b->words = words;
+            b->cap_chunks = cap;
+        }
+        id = b->num_chunks++;
+    }
+    b->words[(size_t)id * 64] = IK_NONE;
+    return id;
+}
+
+bool sim_bins_add(part *p, slot *at, unsigned count, uint64_t first, uint64_t second)
+{
+    bins *b = &p->fast->bins;
+    if ((at->end & 63) == 0) {
+        uint32_t id = new_chunk(b);
+        if (id == IK_NONE) {
+            sim_part_fail(p, (size_t)b->cap_chunks * 768, "events");
+            return false;
+        }
+        if (at->first == IK_NONE) {
+            uint32_t index = (uint32_t)(at - b->slots) & (b->num_slots - 1);
+            at->first = id;
+            b->busy[index >> 6] |= 1ull << (index & 63);
+        } else {
+            b->words[at->end - 64] = id; /* the head of the chunk that is full */
+        }
+        at->end = id * 64 + 2;
+    }
+    b->words[at->end++] = first;
+    if (count == 2)
+        b->words[at->end++] = second;
+    return true;
+}
+
+void sim_bins_clear(part *p)
+{
+    bins *b = &p->fast->bins;
+    uint32_t index = (uint32_t)p->window & (b->num_slots - 1);
+    b->busy[index >> 6] &= ~(1ull << (index & 63));
+    for (unsigned bin = 0; bin < NUM_BINS; bin++) {
+        slot *at = &b->slots[bin * b->num_slots + index];
+        if (at->first != IK_NONE) {
+            uint32_t last = (at->end - 1) >> 6;
+            b->words[(size_t)last * 64] = b->free_chunk;
+            b->free_chunk = at->first;
+        }
+        *at = (slot){IK_NONE, 0};
+    }
+}
+
+uint64_t sim_fast_next(const part *p, uint64_t from)
+{
+    const bins *b = &p->fast->bins;
+    uint32_t index = (uint32_t)from & (b->num_slots - 1), words = b->num_slots / 64,
+             word = index >> 6;
+    uint64_t bits = b->busy[word] & ~0ull << (index & 63);
+    for (uint32_t k = 0; k <= words; k++) {
+        if (bits)
+            return from +
+                   (((word << 6) + (uint32_t)__builtin_ctzll(bits) - index) & (b->num_slots - 1));
+        word = word + 1 == words ? 0 : word + 1;
+        bits = b->busy[word];
+    }
+    return UINT64_MAX;
+}
+
+/* ---- packets */
+
+static bool grow_column(void *column, size_t size, uint32_t used, uint32_t cap)
+{
+    void *old, *block = sim_alloc(cap, size);
+    memcpy(&old, column, sizeof old);
+    if (!block)
+        return false;
+    if (old)
+        memcpy(block, old, used * size);
+    free(old);
+    memcpy(column, &block, sizeof block);
+    return true;
+}
+
+bool sim_parcels_grow(part *p)
+{
+    parcels *ps = &p->fast->parcels;
+    uint32_t cap = ps->cap + ps->cap / 2 + 1024;
+    if (cap < LAST_BEHIND && grow_column(&ps->items, sizeof *ps->items, ps->size, cap) &&
+        grow_column(&ps->next, sizeof *ps->next, ps->size, cap) &&
+        (!p->sim->fast_state->early ||
+         grow_column(&ps->flying, sizeof *ps->flying, ps->size, cap)) &&
+        (p->sim->voq || grow_column(&ps->out, sizeof *ps->out, ps->size, cap)) &&
+        (!p->sim->fast_state->mixed || grow_column(&ps->tail, sizeof *ps->tail, ps->size, cap)) &&
+        (!p->sim->fast_state->numbered ||
+         grow_column(&ps->number, sizeof *ps->number, ps->size, cap))) {
+        ps->cap = cap;
+        return true;
+    }
+    sim_part_fail(p, cap * sizeof *ps->items, "packets");
+    return false;
+}
+
+uint32_t sim_fast_drawn(const part *p, uint32_t id, const ik_packet *rt, uint32_t n,
+                        uint32_t preferred)
+{
+    const uint32_t *number = p->fast->parcels.number;
+    return sim_drawn(p->sim, rt, number ? number[id] : 0, n, preferred);
+}
+
+queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
+{
+    const desk *d = &s->fast_state->desks[sw];
+    uint32_t last = s->fast_state->queues[fast_queue_at(d, s->voq, s->vcs, in, v, n)];
+    if (last == IK_NONE)
+        return (queue){IK_NONE, IK_NONE};
+    const parcels *ps = &s->parts[s->node_part[sw]].fast->parcels;
+    uint32_t first = ps->next[last] & ~LAST_BEHIND;
+    if (ps->flying && ps->flying[first])
+        return (queue){IK_NONE, IK_NONE};
+    return (queue){first, last};
+}
+
+packet sim_fast_packet(const part *p, uint32_t id)
+{
+    const parcels *ps = &p->fast->parcels;
+    const parcel *pk = &ps->items[id];
+    packet copy = {.rt = pk->rt,
+                   .t_gen = pk->t_gen,
+                   .t_inject = pk->t_inject,
+                   .next = parcel_behind(ps, id),
+                   .size = p->sim->packet_bytes};
+    copy.out = pk->out == NO_OUT ? SIM_NO_WAY : pk->out;
+    copy.vc_first = copy.vc_last = pk->rt.vc;
+    copy.t_tail = ps->tail ? ps->tail[id] : 0;
+    copy.number = ps->number ? ps->number[id] : 0;
+    return copy;
+}
+
+/* ---- from other partitions */
+
+/* A packet that came with an arrival; IK_NONE when out of memory. */
+static uint32_t unload(part *p, const sim_cargo *cargo)
+{
+    parcels *ps = &p->fast->parcels;
+    uint32_t id = ps->free;
+    if (id != IK_NONE)
+        ps->free = ps->next[id];
+    else if (ps->size == ps->cap && !sim_parcels_grow(p))
+        return IK_NONE;
+    else
+        id = ps->size++;
+    uint8_t out = (uint8_t)(cargo->out == SIM_NO_WAY ? NO_OUT : cargo->out);
+    ps->items[id] =
+        (parcel){.rt = cargo->rt, .t_gen = cargo->t_gen, .out = out, .t_inject = cargo->t_inject};
+    if (ps->out)
+        ps->out[id] = out;
+    if (ps->tail)
+        ps->tail[id] = cargo->t_tail;
+    if (ps->number)
+        ps->number[id] = cargo->number;
+    return id;
+}
+
+void sim_fast_take_mail(part *p, uint64_t time, const sim_unit *at)
+{
+    const sim *s = p->sim;
+    uint32_t port = at->low & EV_PORT_MASK;
+    uint64_t offset = time % s->lookahead;
+    bins *b = &p->fast->bins;
+    slot *slots = b->slots + (uint32_t)(time / s->lookahead & (b->num_slots - 1));
+    if (at->low >> 30 == EV_CREDIT) {
+        sim_bins_add(p, slots + BIN_CREDIT * b->num_slots, 1,
+                     credit_of(offset, port, at->data >> 24), 0);
+        return;
+    }
+    sim_cargo cargo;
+    memcpy(&cargo, at + 1, sizeof cargo);
+    uint32_t id = unload(p, &cargo), q = IK_NONE;
+    if (id == IK_NONE)
+        return;
+    const desk *d = &s->fast_state->desks[at->node];
+    unsigned in = port - d->port_base, out = p->fast->parcels.items[id].out;
+    if (out != NO_OUT)
+        q = fast_queue_at(d, s->voq, s->vcs, in, cargo.rt.vc, out);
+    sim_bins_add(p, slots + BIN_ARRIVAL * b->num_slots, 2,
+                 key_of(offset, at->node, KEY_ARRIVAL, cargo.rt.vc, in, out & 63),
+                 (uint64_t)q << 32 | id);
+}
+
+/* ---- what others see */
+
+static event event_of(const sim *s, unsigned bin, const uint64_t *word)
+{
+    uint32_t bytes = s->packet_bytes, sw = key_switch(*word);
+    if (bin == BIN_CREDIT) {
+        uint32_t port = credit_port(*word);
+        return (event){(uint64_t)EV_CREDIT << 30 | port, s->f->port_node[port],
+                       credit_vc(*word) << 24 | bytes};
+    }
+    uint32_t in = s->f->port_base[sw] + key_in(*word), out = s->f->port_base[sw] + key_out(*word);
+    if (bin == BIN_TAIL)
+        return (event){(uint64_t)EV_TAIL << 30 | out, sw, key_in(*word)};
+    if (key_kind(*word) == KEY_TO_HOST)
+        in = s->f->port_peer[out];
+    return (event){(uint64_t)EV_ARRIVAL << 30 | in, s->f->port_node[in], (uint32_t)word[1]};
+}
+
+/* Early: the packets that have not come, with the ports that they are on their way to. */
+typedef void (*flight_fn)(void *ctx, part *p, uint32_t port, uint32_t id);
+
+static uint64_t time_in_track(const part *p, uint32_t slot_index, uint32_t offset)
+{
+    uint32_t mask = p->fast->bins.num_slots - 1, ago = ((uint32_t)p->window - slot_index) & mask;
+    return p->start - (uint64_t)ago * p->sim->lookahead + offset;
+}
+
+static uint64_t delay_ps(const sim *s, lag d)
+{
+    return (uint64_t)d.windows * s->lookahead + d.rest;
+}
+
+static void each_flight(part *p, flight_fn fn, void *ctx)
+{
+    const sim *s = p->sim;
+    const fast_part *fp = p->fast;
+    const link_delays *l = &s->fast_state->links[0];
+    for (uint32_t k = 0; s->fast_state->early && k < fp->bins.num_slots; k++) {
+        slot granted = fp->granted_in.spans[k], sent = fp->sent_in.spans[k];
+        for (const fast_grant *g = fp->grants + granted.first; g < fp->grants + granted.end; g++) {
+            uint32_t out = s->f->port_base[key_switch(g->key)] + key_out(g->key);
+            uint64_t at =
+                time_in_track(p, k, (uint32_t)(g->key >> KEY_OFFSET)) + delay_ps(s, l->arrival);
+            if (g->id != IK_NONE && at >= p->start)
+                fn(ctx, p, s->f->port_peer[out], g->id);
+        }
+        for (const fast_send *e = fp->sends + sent.first; e < fp->sends + sent.end; e++)
+            if (e->id != IK_NONE &&
+                time_in_track(p, k, e->offset) + delay_ps(s, l->host_arrival) >= p->start)
+                fn(ctx, p, s->f->port_peer[s->hosts[e->host].port], e->id);
+    }
+}
+
+static void note_flight(void *ctx, part *p, uint32_t port, uint32_t id)
+{
+    (void)ctx;
+    (void)port;
+    p->fast->parcels.flying[id] = 1;
+}
+
+typedef struct event_to {
+    event_fn fn;
+    void *ctx;
+} event_to;
+
+static void tell_flight(void *ctx, part *p, uint32_t port, uint32_t id)
+{
+    const event_to *to = ctx;
+    event e = {(uint64_t)EV_ARRIVAL << 30 | port, p->sim->f->port_node[port], id};
+    to->fn(to->ctx, p, &e);
+}
+
+void sim_fast_each_event(sim *s, event_fn fn, void *ctx)
+{
+    event_to to = {fn, ctx};
+    for (unsigned q = 0; q < s->num_parts; q++) {
+        part *p = &s->parts[q];
+        each_flight(p, tell_flight, &to);
+        const bins *b = &p->fast->bins;
+        for (uint32_t k = 0; k < NUM_BINS * b->num_slots; k++) {
+            unsigned bin = k / b->num_slots;
+            for (uint32_t c = bin == BIN_WAKE || bin == BIN_ASK ? IK_NONE : b->slots[k].first;
+                 c != IK_NONE;) {
+                uint32_t next = (uint32_t)b->words[(size_t)c * 64],
+                         end = next != IK_NONE ? 64 : ((b->slots[k].end - 1) & 63) + 1;
+                for (uint32_t at = 2; at < end; at += bin == BIN_ARRIVAL ? 2 : 1) {
+                    const uint64_t *word = &b->words[(size_t)c * 64 + at];
+                    if (bin == BIN_TAIL && key_kind(*word) == KEY_LOOK)
+                        continue;
+                    event e = event_of(s, bin, word);
+                    fn(ctx, p, &e);
+                }
+                c = next;
+            }
+        }
+    }
+}
+
+/* A host's lane as host/host.c keeps it; its message, if any, stands in the ring. What was drawn is
+ * counted. */
+static void settle_lane(const sim *s, uint32_t host, unsigned v, const lean_lane *from)
+{
+    lane *to = &s->lanes[(size_t)host * s->vcs + v];
+    *to = (lane){from->n, from->t, 0, from->has};
+    if (from->has)
+        s->messages[((size_t)host * s->vcs + v) * s->active_messages] =
+            (message){from->t, from->n, s->message_bytes, from->dst[from->n % BLOCK], v};
+    for (bool drawn = from->mine; drawn; drawn = to->n % BLOCK != 0) {
+        to->n++;
+        to->t = sim_message_time(s, host, to->n, to->t);
+    }
+}
+
+static void settle_hosts(part *p)
+{
+    const sim *s = p->sim;
+    const fast_state *f = s->fast_state;
+    for (uint32_t host = 0; f->hosts && host < s->f->num_hosts; host++) {
+        const lean_host *from = (const lean_host *)(const void *)(f->hosts + host * f->host_bytes);
+        if (s->node_part[ik_host_node(s->f, host)] != p->id || s->hosts[host].silent)
+            continue;
+        s->hosts[host].busy_until = from->busy_until;
+        s->hosts[host].blocked = from->blocked;
+        s->hosts[host].next_vc = from->next_vc;
+        for (unsigned v = 0; v < s->vcs; v++)
+            settle_lane(s, host, v, &from->lanes[v]);
+    }
+}
+
+void sim_fast_settle(part *p)
+{
+    const sim *s = p->sim;
+    const fast_state *f = s->fast_state;
+    for (uint32_t port = 0; port < s->f->num_ports; port++)
+        if (s->node_part[s->f->port_node[port]] == p->id)
+            s->channel_bytes[port] = (uint64_t)port_of(s, f, port)->sent * s->packet_bytes;
+    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
+        if (s->node_part[ik_host_node(s->f, host)] != p->id)
+            continue;
+        s->hosts[host].hash = f->sinks[host].hash;
+        s->host_bytes[host] = f->sinks[host].packets * s->packet_bytes;
+        if (f->hosts && s->hosts[host].port != IK_NONE)
+            s->host_sent_bytes[host] = s->channel_bytes[s->hosts[host].port];
+    }
+    settle_hosts(p);
+}
+
+/* Credit in bytes, where it is kept in packets; what does not make a packet stays as it was. */
+static void expose_credit(const sim *s, uint32_t port)
+{
+    for (unsigned v = 0; v < s->vcs && !host_keeps_credit(s, s->fast_state, port); v++) {
+        int32_t *bytes = &s->credit[(size_t)port * s->vcs + v], full = (int32_t)s->packet_bytes;
+        *bytes = *bytes % full + *fast_credit(port_of(s, s->fast_state, port), s->vcs, v) * full;
+    }
+}
+
+static void expose_switch(const sim *s, uint32_t id)
+{
+    const desk *d = &s->fast_state->desks[id];
+    sw_state *sw = &s->switches[id];
+    sw->masks[0] = d->free_in;
+    sw->masks[1] = d->free_out;
+    sw->masks[2] = d->left;
+    for (unsigned local = 0; local < d->radix; local++) {
+        fast_port *fp = port_of(s, s->fast_state, d->port_base + local);
+        uint64_t ok = 0, *want = sw->masks + 3 + d->radix + (size_t)local * s->vcs;
+        sw->masks[3 + local] = fp->row;
+        for (unsigned v = 0; v < s->vcs; v++) {
+            want[v] = s->vcs == 1 ? fp->ready : fp->want[v];
+            ok |= (*ok_of(s, s->fast_state, id, v) >> local & 1) << v;
+        }
+        s->ports[d->port_base + local].ok = ok;
+    }
+}
+
+void sim_fast_expose(part *p)
+{
+    const sim *s = p->sim;
+    parcels *ps = &p->fast->parcels;
+    if (ps->flying) {
+        memset(ps->flying, 0, ps->size);
+        each_flight(p, note_flight, NULL);
+    }
+    for (uint32_t id = 0; id < s->f->num_switches; id++)
+        if (s->node_part[id] == p->id)
+            expose_switch(s, id);
+    for (uint32_t port = 0; port < s->f->num_ports; port++)
+        if (s->node_part[s->f->port_node[port]] == p->id)
+            expose_credit(s, port);
+    sim_fast_settle(p);
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the loops of the fast kernel share: their variables, putting words into bins, and sending a
+ * packet to a switch. */
+#ifndef IKAT_SIM_FAST_HOT_H
+#define IKAT_SIM_FAST_HOT_H
+
+#include "sim/fast/fast.h"
+#include "sim/packet/shape.h"
+
+/* Where a word goes: the slot of its window, and its offset in there. */
+typedef struct spot {
+    slot *at;
+    uint32_t rest;
+    bool far; /* of an aim's two windows the later one */
+} spot;
+
+/* A delay in the plain case: all that begins in this window ends in one of two. */
+typedef struct aim {
+    slot *near, *far;
+    uint32_t rest;
+} aim;
+enum { AIM_TAIL, AIM_CREDIT, AIM_ARRIVAL, AIM_WAKE, AIM_HOST_CREDIT, AIM_HOST_ARRIVAL, NUM_AIMS };
+
+/* What the loops need, in locals. */
+typedef struct hot {
+    sim *s;
+    part *p;
+    fast_part *fp;
+    const fast_state *f;
+    uint64_t *words, *events;
+    parcel *parcels;
+    uint32_t *next;
+    uint8_t *out;
+    desk *desks;
+    uint64_t *ok;
+    char *ports;
+    uint32_t *queues;
+    slot *slots[NUM_BINS];
+    /* behind the last switch with something to do in this window; early: in the next */
+    uint32_t *active, *active_next;
+    fast_grant *grants; /* behind the last grant */
+    fast_step *steps;   /* behind the last packet that is to join its queue */
+    uint64_t start;
+    uint32_t window, slot_mask, lookahead;
+    uint32_t full; /* bytes of a packet */
+    uint32_t num_switches;
+    bool alone, mixed, count_bytes, numbered;
+    bool measured; /* the whole window */
+    const ik_routing *routing;
+    uint32_t (*next_hop)(const ik_routing *, uint32_t, uint32_t, ik_packet *, uint32_t *,
+                         uint32_t *);
+    uint32_t *choices;
+    aim aims[NUM_AIMS]; /* plain */
+    bool in_step;       /* plain: a credit comes at the tail's place in a later window */
+} hot;
+
+SIM_INLINE hot heat(part *p)
+{
+    sim *s = p->sim;
+    fast_part *fp = p->fast;
+    const fast_state *f = s->fast_state;
+    const bins *b = &fp->bins;
+    hot h = {.s = s, .p = p, .fp = fp, .f = f};
+    h.words = b->words;
+    h.events = f->events;
+    h.parcels = fp->parcels.items;
+    h.next = fp->parcels.next;
+    h.out = fp->parcels.out;
+    h.desks = f->desks;
+    h.ok = f->ok;
+    h.ports = f->ports;
+    h.queues = f->queues;
+    for (unsigned bin = 0; bin < NUM_BINS; bin++)
+        h.slots[bin] = b->slots + bin * b->num_slots;
+    h.active = fp->active[fp->turn];
+    h.active_next = fp->active[!fp->turn] + fp->num_active;
+    h.grants = fp->grants;
+    h.steps = fp->steps;
+    h.start = p->start;
+    h.window = (uint32_t)p->window;
+    h.slot_mask = b->num_slots - 1;
+    h.lookahead = (uint32_t)s->lookahead;
+    h.full = s->packet_bytes;
+    h.num_switches = s->f->num_switches;
+    h.alone = s->num_parts == 1;
+    h.mixed = f->mixed;
+    h.count_bytes = f->count_bytes;
+    h.numbered = f->numbered;
+    h.measured = in_window(s, p->start) && in_window(s, p->start + s->lookahead - 1);
+    h.routing = s->plan->routing;
+    h.next_hop = s->plan->routing->family->next;
+    h.choices = p->ports;
+    return h;
+}
+
+/* ---- bins */
+
+SIM_INLINE void post(hot *h, slot *at, uint64_t word)
+{
+    if (__builtin_expect(at->end & 63, 1)) {
+        h->words[at->end++] = word;
+        return;
+    }
+    sim_bins_add(h->p, at, 1, word, 0);
+    h->words = h->fp->bins.words;
+}
+
+SIM_INLINE void post_pair(hot *h, slot *at, uint64_t first, uint64_t second)
+{
+    if (__builtin_expect(at->end & 63, 1)) {
+        h->words[at->end] = first;
+        h->words[at->end + 1] = second;
+        at->end += 2;
+        return;
+    }
+    sim_bins_add(h->p, at, 2, first, second);
+    h->words = h->fp->bins.words;
+}
+
+SIM_INLINE slot *slot_ahead(const hot *h, unsigned bin, uint32_t windows)
+{
+    return &h->slots[bin][(h->window + windows) & h->slot_mask];
+}
+
+SIM_INLINE spot spot_at(const hot *h, unsigned bin, lag at)
+{
+    return (spot){slot_ahead(h, bin, at.windows), at.rest, false};
+}
+
+SIM_INLINE void take_aim(hot *h)
+{
+    const link_delays *l = &h->f->links[0];
+    const struct {
+        unsigned bin;
+        lag delay;
+    } aims[NUM_AIMS] = {[AIM_TAIL] = {BIN_TAIL, l->tail},
+                        [AIM_CREDIT] = {BIN_CREDIT, l->tail_credit},
+                        [AIM_ARRIVAL] = {BIN_ARRIVAL, l->arrival},
+                        [AIM_WAKE] = {BIN_WAKE, l->tail},
+                        [AIM_HOST_CREDIT] = {BIN_CREDIT, l->host_credit},
+                        [AIM_HOST_ARRIVAL] = {BIN_ARRIVAL, l->host_arrival}};
+    for (unsigned k = 0; k < NUM_AIMS; k++)
+        h->aims[k] =
+            (aim){slot_ahead(h, aims[k].bin, aims[k].delay.windows),
+                  slot_ahead(h, aims[k].bin, aims[k].delay.windows + 1), aims[k].delay.rest};
+    h->in_step = l->tail.rest == l->tail_credit.rest;
+}
+
+SIM_INLINE spot aimed(const hot *h, unsigned which, uint32_t offset)
+{
+    const aim *a = &h->aims[which];
+    uint32_t rest = offset + a->rest;
+    bool far = rest >= h->lookahead;
+    return (spot){far ? a->far : a->near, far ? rest - h->lookahead : rest, far};
+}
+
+/* The credit after a tail. */
+SIM_INLINE spot aimed_credit(const hot *h, uint32_t offset, spot tail)
+{
+    const aim *a = &h->aims[AIM_CREDIT];
+    if (__builtin_expect(h->in_step, 1))
+        return (spot){tail.far ? a->far : a->near, tail.rest, tail.far};
+    return aimed(h, AIM_CREDIT, offset);
+}
+
+/* Sum of an offset in this window and a delay. */
+SIM_INLINE lag after(const hot *h, uint32_t offset, lag d)
+{
+    uint32_t rest = offset + d.rest, carry = rest >= h->lookahead;
+    return (lag){d.windows + carry, rest - (carry ? h->lookahead : 0)};
+}
+
+SIM_INLINE lag until(const hot *h, uint64_t time)
+{
+    uint64_t dt = time - h->start, windows = window_of(h->s, dt);
+    return (lag){(uint32_t)windows, (uint32_t)(dt - windows * h->lookahead)};
+}
+
+/* ---- ports */
+
+SIM_INLINE fast_port *port_at(const hot *h, const shape k, uint32_t port)
+{
+    return (fast_port *)(void *)(h->ports + port * fast_port_bytes(k.vcs));
+}
+
+/* Port n of the switch whose ports begin there. */
+SIM_INLINE fast_port *beside(fast_port *first, const shape k, unsigned n)
+{
+    return (fast_port *)(void *)((char *)first + n * fast_port_bytes(k.vcs));
+}
+
+/* Space behind a port that will come back, as many windows later as a transmission takes or a few
+ * more. Early: counts at once where there is enough for two packets without it. Returns whether it
+ * does. */
+SIM_INLINE bool count_early(const shape k, fast_port *p, unsigned v)
+{
+    uint16_t *credit = fast_credit(p, k.vcs, v);
+    if (!k.early || *credit < 2)
+        return false;
+    ++*credit;
+    return true;
+}
+
+SIM_INLINE const link_delays *link_at(const hot *h, const shape k, uint32_t port)
+{
+    return &h->f->links[k.plain ? 0 : h->f->class[port]];
+}
+
+/* ---- packets on links */
+
+/* The output that packet id takes at `node`, NO_OUT if there is none. */
+SIM_INLINE unsigned route(const hot *h, uint32_t node, uint32_t in_port, ik_packet *rt, uint32_t id)
+{
+    uint32_t preferred = 0, n = h->next_hop(h->routing, node, in_port, rt, h->choices, &preferred);
+    if (__builtin_expect(n != 1, 0)) {
+        if (n == 0)
+            return NO_OUT;
+        preferred = sim_fast_drawn(h->p, id, rt, n, preferred);
+    }
+    return h->choices[preferred] - h->desks[node].port_base;
+}
+
+SIM_INLINE uint32_t queue_at(const desk *d, const shape k, unsigned in, unsigned v, unsigned out)
+{
+    return fast_queue_at(d, k.voq, k.vcs, in, v, out);
+}
+
+SIM_INLINE void free_parcel(hot *h, uint32_t id)
+{
+    h->next[id] = h->fp->parcels.free;
+    h->fp->parcels.free = id;
+}
+
+/* A packet whose head leaves through `to` for a switch, where it may ask at `at`. Returns it if it
+ * is to join its queue at once. */
+SIM_INLINE uint32_t send_to_switch(hot *h, const shape k, const fast_port *to, uint32_t id,
+                                   parcel *pk, unsigned v, spot at)
+{
+    uint32_t node = to->peer_node;
+    const desk *d = &h->desks[node];
+    unsigned out = route(h, node, to->peer_port, &pk->rt, id), in = to->peer_port - d->port_base;
+    uint32_t q = __builtin_expect(out != NO_OUT, 1) ? queue_at(d, k, in, v, out) : IK_NONE;
+    pk->out = (uint8_t)out;
+    if (!k.voq)
+        h->out[id] = (uint8_t)out;
+    if (__builtin_expect(!h->alone, 0) && h->s->node_part[node] != h->p->id) {
+        /* windows */
+        uint32_t ahead = ((uint32_t)(at.at - h->slots[BIN_ARRIVAL]) - h->window) & h->slot_mask;
+        packet copy = sim_fast_packet(h->p, id);
+        event e = {(uint64_t)EV_ARRIVAL << 30 | to->peer_port, node, id};
+        sim_post_mail(h->p, h->s->node_part[node],
+                      h->start + (uint64_t)ahead * h->lookahead + at.rest, &e, &copy);
+        free_parcel(h, id);
+        return IK_NONE;
+    }
+    uint64_t key = key_of(at.rest, node, KEY_ARRIVAL, v, in, out & 63);
+    if (k.early && __builtin_expect(q != IK_NONE, 1)) {
+        __builtin_prefetch(&h->queues[q], 1);
+        *h->steps++ = (fast_step){key, q, at.far ? id | STEP_FAR : id};
+        return id;
+    }
+    post_pair(h, at.at, key, (uint64_t)q << 32 | id);
+    return IK_NONE;
+}
+
+/* ---- hosts */
+
+SIM_INLINE lean_host *host_at(const hot *h, uint32_t host)
+{
+    return (lean_host *)(void *)(h->f->hosts + host * h->f->host_bytes);
+}
+
+SIM_INLINE void fetch_host(const hot *h, const shape k, uint32_t host)
+{
+    const char *at = (const char *)host_at(h, host);
+    for (unsigned line = 0; line <= k.vcs; line++)
+        __builtin_prefetch(at + line * 64, 1);
+}
+
+/* ---- what happens in this window */
+
+/* The bins of this window, chunk by chunk. */
+SIM_INLINE uint32_t first_chunk(const hot *h, unsigned bin)
+{
+    return h->slots[bin][h->window & h->slot_mask].first;
+}
+
+SIM_INLINE uint32_t next_chunk(const hot *h, uint32_t chunk)
+{
+    return chunk == IK_NONE ? IK_NONE : (uint32_t)h->words[(size_t)chunk * 64];
+}
+
+/* Place after the last word of a chunk; its words begin at chunk * 64 + 2. */
+SIM_INLINE size_t chunk_end(const hot *h, unsigned bin, uint32_t chunk)
+{
+    uint32_t end = h->slots[bin][h->window & h->slot_mask].end;
+    return (end - 1) >> 6 == chunk ? end : (size_t)chunk * 64 + 64;
+}
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Requests of the switches of the fast kernel, what happens there in a window, and packets that
+ * join a queue before they come. */
+#ifndef IKAT_SIM_FAST_KEYS_H
+#define IKAT_SIM_FAST_KEYS_H
+
+#include "sim/fast/hot.h"
+
+/* ---- requests */
+
+SIM_INLINE uint64_t *asks_of(const shape k, fast_port *out, unsigned v)
+{
+    return k.vcs == 1 ? &out->ready : &out->want[v];
+}
+
+/* Outputs of a switch with credit, by VC. */
+SIM_INLINE uint64_t *ok_of(const hot *h, const shape k, desk *d, uint32_t sw)
+{
+    return k.vcs == 1 ? &d->ok : h->ok + (size_t)sw * k.vcs;
+}
+
+SIM_INLINE void request(const hot *h, const shape k, desk *d, uint32_t sw, unsigned in, unsigned v,
+                        unsigned out)
+{
+    fast_port *to = port_at(h, k, d->port_base + out);
+    port_at(h, k, d->port_base + in)->row |= 1ull << out;
+    *asks_of(k, to, v) |= 1ull << in;
+    if (k.vcs > 1)
+        to->ready |= (ok_of(h, k, d, sw)[v] >> out & 1) << in;
+}
+
+/* After a request or credit has gone; several VCs. */
+SIM_INLINE void look_ready(const shape k, fast_port *to, const uint64_t *ok, unsigned out)
+{
+    uint64_t ready = 0;
+    for (unsigned v = 0; v < k.vcs; v++)
+        ready |= to->want[v] & (0 - (ok[v] >> out & 1));
+    to->ready = ready;
+}
+
+/* ---- what happens at a switch */
+
+SIM_INLINE void fetch_requests(const hot *h, const shape k, const desk *d, uint64_t key)
+{
+    fast_port *ports = port_at(h, k, d->port_base);
+    __builtin_prefetch(beside(ports, k, key_in(key)), 1);
+    __builtin_prefetch(beside(ports, k, key_out(key)), 1);
+}
+
+/* The keys of a switch that has too many for its desk. */
+SIM_INLINE uint64_t *many_events(const hot *h, const desk *d, uint32_t sw)
+{
+    return h->events + (size_t)d->port_base * (2 + h->s->vcs) + 2 * (size_t)sw;
+}
+
+/* Room for a key of a switch, which becomes one of the active; fetches what it will touch there.
+ * Whether it is the first one is hard to predict. */
+SIM_INLINE uint64_t *new_key(hot *h, desk *d, uint32_t sw, bool now)
+{
+    uint32_t n = d->num_events++, **active = now ? &h->active : &h->active_next;
+    uint64_t *events = d->events;
+    **active = sw;
+    *active += n == 0;
+    if (__builtin_expect(n >= DESK_EVENTS, 0)) {
+        events = many_events(h, d, sw);
+        if (n == DESK_EVENTS)
+            memcpy(events, d->events, sizeof d->events);
+    }
+    return events + n;
+}
+
+/* Puts a key among those of its switch in this window or, early, the next, in order of time where
+ * there are few. */
+SIM_INLINE void put(hot *h, const shape k, uint64_t key, bool now)
+{
+    uint32_t sw = key_switch(key);
+    desk *d = &h->desks[sw];
+    uint64_t *place = new_key(h, d, sw, now);
+    if (now) /* else it was fetched before it joined its queue */
+        fetch_requests(h, k, d, key);
+    for (uint64_t *first = place - d->num_events + 1; !k.dense && place > first && place[-1] > key;
+         place--)
+        *place = place[-1];
+    *place = key;
+}
+
+/* ---- early */
+
+/* A packet that comes to an empty queue asks when it comes: now only noted, unless its input or its
+ * output is busy beyond that. */
+SIM_INLINE void ask_early(hot *h, const shape k, uint64_t key, uint32_t windows)
+{
+    if (__builtin_expect(windows > 1, 0)) {
+        post(h, slot_ahead(h, BIN_ASK, windows), key);
+        return;
+    }
+    uint32_t sw = key_switch(key);
+    desk *d = &h->desks[sw];
+    unsigned in = key_in(key), out = key_out(key);
+    if ((d->free_in | d->may_in) >> in & (d->free_out | d->may_out) >> out & 1)
+        put(h, k, key, false);
+    else
+        request(h, k, d, sw, in, k.vcs == 1 ? 0 : key_vc(key), out);
+}
+
+SIM_INLINE void join_early(hot *h, const shape k, const fast_step *st, uint32_t windows)
+{
+    uint32_t *place = &h->queues[st->queue], last = *place, id = st->id & ~STEP_FAR;
+    *place = id;
+    if (last != IK_NONE) {
+        h->next[id] = h->next[last];
+        h->next[last] = id;
+        return;
+    }
+    h->next[id] = id | LAST_BEHIND;
+    ask_early(h, k, st->key, windows + (st->id >> 31));
+}
+
+/* What a packet that joins a queue will touch there, once the queue is there. */
+SIM_INLINE void fetch_join(const hot *h, const shape k, const fast_step *st)
+{
+    uint32_t last = h->queues[st->queue];
+    if (last != IK_NONE)
+        __builtin_prefetch(&h->next[last], 1);
+    else
+        fetch_requests(h, k, &h->desks[key_switch(st->key)], st->key);
+}
+
+/* The switches that were noted for the next window are this one's. */
+SIM_INLINE void begin_window(hot *h)
+{
+    h->fp->turn = !h->fp->turn;
+    h->active = h->fp->active[h->fp->turn] + h->fp->num_active;
+    h->active_next = h->fp->active[!h->fp->turn];
+    h->fp->num_active = 0;
+}
+
+/* Room for what a window grants or sends: places that stand together, and where nothing stands that
+ * is under way. */
+SIM_INLINE uint32_t begin_track(track *t)
+{
+    if (t->at + t->most > t->room)
+        t->at = 0;
+    return t->at;
+}
+
+SIM_INLINE void mark_busy(const hot *h, uint32_t windows)
+{
+    uint32_t index = (h->window + windows) & h->slot_mask;
+    h->fp->bins.busy[index >> 6] |= 1ull << (index & 63);
+}
+
+/* Between the passes over switches and hosts, and after them: keeps what was noted for the next
+ * window. */
+SIM_INLINE void end_pass(hot *h)
+{
+    h->fp->num_active = (uint32_t)(h->active_next - h->fp->active[!h->fp->turn]);
+    if (h->fp->num_active)
+        mark_busy(h, 1);
+}
+
+/* The window's places, from `first` on; they are looked at when their transmissions end, or so many
+ * windows before. */
+SIM_INLINE void end_track(const hot *h, track *t, uint32_t first, uint32_t end, uint32_t before)
+{
+    t->at = end;
+    t->spans[h->window & h->slot_mask] = (slot){first, end};
+    if (first != end)
+        mark_busy(h, h->f->links[0].tail.windows - before);
+}
+
+/* What began a transmission before a window `ahead` of this one. */
+SIM_INLINE slot *ending(const hot *h, const track *t, uint32_t ahead)
+{
+    return &t->spans[(h->window + ahead - h->f->links[0].tail.windows) & h->slot_mask];
+}
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pipe.h: the pipelined virtual-channel router, cycle by cycle: routing, VC allocation, switch
+ * allocation, traversal.
+ *
+ * Time is counted in ticks of the routers: a link cycle (one flit on the fastest link) has
+ * `speedup` of them. A router is looked at only while it holds flits; a host only when it has
+ * something to send. Events that are due later (flits on links, credits on their way) wait in a
+ * wheel of ticks; their order inside a tick cannot matter: a channel carries at most one flit a
+ * cycle, credits add up, and a router decides from the complete picture, port by port.
+ *
+ * Timing (docs/simulator.md): a flit that is in the buffer at tick t is routed until t + routing,
+ * takes part in VC allocation from then on; winning at a, it takes part in switch allocation from a
+ * + vc_alloc; winning at s, it leaves the buffer and may take the link at s + sw_alloc + traversal.
+ * The next head of that VC starts routing at s + sw_alloc when the winner is a tail. A credit is
+ * usable upstream a channel and a cycle after s.
+ *
+ * What a router may do next stands in sets of bits, a bit an input VC (port * vcs + vc), so that a
+ * tick looks at requests alone: `wait[j]`: heads that want a VC of output j; `want[j]`: input VCs
+ * with a VC of output j, a flit and credit. Those of them that are still in the stage before are
+ * also in `unready`.
+ *
+ * Switches with their hosts belong to parts, a thread each. Nothing that a part does in a cycle
+ * reaches another sooner than a channel's latency and a cycle later; so many cycles they work
+ * alone, then they swap flits and credits (pipe_mail.c). A packet goes with its head: each part has
+ * a copy, from the head's arrival until the tail has left.
+ */
+#ifndef IKAT_SIM_PIPE_H
+#define IKAT_SIM_PIPE_H
+
+#include "sim/core/state.h"
+#include "sim/flit/pipe_match.h"
+
+/* No packet; its head is being routed or wants an output VC; has one; its packet knows no way. */
+enum { VC_IDLE, VC_WAITING, VC_ACTIVE, VC_DROPPING };
+
+#define PIPE_NO_HOLDER 0xFFFFu
+
+typedef struct pipe_vc {
+    uint16_t head, count;                 /* ring of flits */
+    uint16_t out, out_bit;                /* local output port; VC_ACTIVE: out * vcs + its VC */
+    uint8_t vc_first, vc_last, state, vc; /* VCs allowed there; this VC's own number */
+    uint32_t sw;                          /* its switch */
+} pipe_vc;
+
+/* A port with its channel (out) and its peer's (in): 32 bytes. Ticks. */
+typedef struct pipe_port {
+    uint32_t peer;       /* peer port * vcs */
+    uint32_t flit_delay; /* from taking the link to being in the next buffer */
+    /* of a credit of this input, from the start of the cycle in which its flit left */
+    uint32_t credit_delay;
+    uint16_t period;    /* ticks a flit; 0 = unconnected */
+    uint16_t to;        /* the peer's part + 1 if that is another one, 0 if it is not */
+    uint64_t free_at;   /* when the link takes the next flit */
+    uint64_t credit_at; /* speed-up: when the channel back takes the next credit */
+} pipe_port;
+
+/* Travels from part to part as it is. */
+typedef struct pipe_packet {
+    ik_packet rt;
+    uint64_t generated, injected; /* link cycles */
+    uint64_t number;
+    uint32_t next_free;
+    uint32_t class; /* of its message, where the traffic has classes */
+} pipe_packet;
+enum { PIPE_PACKET_UNITS = sizeof(pipe_packet) / sizeof(sim_unit) };
+_Static_assert(sizeof(pipe_packet) == 48, "messages are laid out the same everywhere");
+
+enum { PIPE_CHUNK = 4096 }; /* packets that are made at a time; they never move */
+
+typedef struct pipe_event {
+    uint32_t where; /* receiving port * vcs + vc */
+    uint32_t flit;  /* packet << 2 | is head << 1 | is tail */
+} pipe_event;
+
+typedef struct pipe_slot {
+    /* next: where the next one goes; last: end of the room */
+    pipe_event *flits, *next_flit, *last_flit;
+    uint32_t *credits, *next_credit, *last_credit;
+    uint32_t *hosts; /* that wake up */
+    uint32_t num_hosts, cap_hosts;
+} pipe_slot;
+
+/* Sets have `words` words, those of ports `port_words`. route and due: rings of sets by tick. */
+typedef struct pipe_router {
+    /* free_out: bit an output VC that no packet holds; drop: VC_DROPPING with flits there */
+    uint64_t *unready, *free_out, *drop;
+    uint64_t *route; /* input VCs whose packet starts in that tick */
+    /* input VCs that are no longer unready from that tick on */
+    uint64_t *due;
+    uint64_t *wait, *want;      /* [radix] */
+    uint64_t *waiting, *wanted; /* outputs whose wait, want may have members */
+    pipe_vc *in;                /* [radix * vcs], as the next two */
+    uint16_t *credits, *holder; /* of output VCs; holder: input VC that has it */
+    pipe_port *ports;
+    /* [radix * input_speedup] VC of that port of the crossbar that won last in switch allocation */
+    uint16_t *vc_served;
+    match_state vc_match, sw_match;
+    void *route_state, *select_state;
+    uint64_t draws;
+    uint32_t port_base, first, flits; /* first = port_base * vcs; flits in its buffers */
+    uint16_t radix, words, port_words;
+    bool listed; /* stands in the list of routers to look at */
+} pipe_router;
+
+typedef struct pipe_host {
+    /* generation of the next message, cycles; not rounded (periodic, poisson) */
+    double next_time;
+    double rate, log_rate;      /* messages a cycle; log(1 - rate) */
+    uint64_t next_cycle;        /* the same, whole */
+    uint64_t messages, packets; /* begun so far: numbers of the next ones */
+    uint64_t hash;
+    uint64_t generated;    /* of the message being sent */
+    uint32_t port;         /* injection port, IK_NONE = unconnected */
+    uint32_t packet;       /* being sent, IK_NONE = none */
+    uint32_t flits_left;   /* of it */
+    uint32_t packets_left; /* of its message */
+    uint32_t dst;
+    uint8_t vc, next_vc, lane; /* lane: VC that the scheme gave the packet */
+    bool silent, awake;
+} pipe_host;
+
+typedef struct pipe pipe;
+
+/* What one thread works on. */
+typedef struct pipe_part {
+    _Alignas(64) pipe *p;
+    unsigned id;
+    uint64_t now, cycle; /* tick; link cycle */
+    pipe_slot *slots;
+    uint32_t *list, num_listed; /* routers that hold flits */
+    uint32_t *ready_hosts, *next_hosts, num_ready_hosts;
+    uint32_t free_packet;
+    uint32_t first_chunk, num_chunks, max_chunks; /* of p->chunks */
+    /* room for one router's tick */
+    match_room room;
+    match_request *requests;
+    uint32_t *grants, *ports;
+    /* [radix] by input: output that offers itself */
+    uint16_t *best;
+    /* sets; freed: output VCs, empty between routers */
+    uint64_t *ready, *busy, *offered, *given, *freed;
+    uint64_t *rivals; /* [vcs] sets */
+    /* statistics */
+    counters n;
+    uint64_t started, gone; /* packets that entered and left the network */
+    uint64_t misled;        /* that reached another host than theirs; paranoid only */
+    histo latency, network;
+    uint64_t *series_bytes, *series_count, *series_sum;
+    class_stats *classes; /* NULL where the traffic has none */
+    /* steps */
+    sim_mail mail;
+    uint64_t step_start;   /* tick from which the times of what is posted to others count */
+    uint64_t grown;        /* bytes of packets and slots */
+    uint64_t moves_before; /* at the step's start */
+    double cpu_seconds;
+    bool failed; /* out of memory */
+    ik_status status;
+    ik_error err;
+} pipe_part;
+
+struct pipe {
+    const ik_plan *plan;
+    const ik_fabric *f;
+    const ik_traffic *traffic;
+    const ik_env *env;
+    /* resolved parameters; stages in ticks */
+    unsigned vcs, routing, vc_alloc, sw_alloc, traversal, iterations, injection, speedup;
+    unsigned input_speedup, output_speedup; /* ports of the crossbar of an input, an output */
+    match_kind vc_kind, sw_kind;
+    uint32_t depth, ring_shift, flit_bytes, packet_flits, packets_per_message, packet_bytes;
+    /* clock_ps: of a link cycle; the others in cycles */
+    uint64_t clock_ps, warmup, end, series, watchdog, seed;
+    /* of a host whose link takes a flit a cycle */
+    double load, messages_per_cycle;
+    /* that may wait for a link behind the switch; speed-ups only */
+    uint64_t queue_flits;
+    bool adaptive, source_adaptive, paranoid, any_injection_vc;
+    bool look_at_links; /* some take a flit in several ticks */
+    bool plain;         /* see pipe_router.c */
+    bool list_switch;   /* requests for the switch are matched as a list */
+    /* [switches][hosts] local output port of a deterministic routing by destination; NULL: ask the
+     * routing */
+    uint16_t *table;
+    /* state */
+    pipe_port *ports;  /* [ports] */
+    uint16_t *credits; /* [ports * vcs] of the sending side */
+    /* [ports * vcs] local input VC that has this output VC (hosts: 0), PIPE_NO_HOLDER = free */
+    uint16_t *holder;
+    pipe_vc *in;     /* [switch ports * vcs] */
+    uint32_t *rings; /* [switch ports * vcs << ring_shift] */
+    pipe_router *routers;
+    pipe_host *hosts;
+    uint64_t *bits;        /* backing of all sets */
+    uint16_t *pointers;    /* backing of all round-robin pointers */
+    uint8_t *policy;       /* backing of routing and selection states */
+    uint16_t *port_of_bit; /* [radix * vcs] bit / vcs */
+    /* [radix * vcs] port of the crossbar of an input VC */
+    uint16_t *crossbar_in;
+    /* [ports] 1 + when credit went last; internal and input speed-up only, else NULL */
+    uint64_t *credit_ticks;
+    uint64_t vc_mask; /* vcs ones */
+    /* [input_speedup] VCs at an input's ports of the crossbar */
+    uint64_t crossbar_vcs[16];
+    uint32_t wheel_mask, ring_mask, stage_mask; /* of ticks; of a ring of flits; of route and due */
+    uint32_t max_radix;
+    /* switch_channels = switch_ports * vcs: input VCs of switches are below */
+    uint32_t switch_ports, switch_channels;
+    pipe_packet **chunks; /* [max_chunks] a range of them a part; NULL = not made yet */
+    uint32_t max_chunks;
+    pipe_part *parts;
+    unsigned num_parts;
+    uint16_t *node_part;
+    /* [ports * vcs] packet whose head came last by a channel from another part; NULL with one
+     * part */
+    uint32_t *arriving;
+    uint64_t step_cycles;   /* between two exchanges */
+    sim_exchange *exchange; /* NULL with one part */
+    sim_exchange *threads;  /* the one between threads, owned */
+    sim_cut_quality cut;
+    uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
+    double *series_blocked;
+    size_t num_series;
+    bool sample_congestion;
+    struct congest *congest; /* NULL = not sampled */
+    order_table *order;      /* [host] paranoid only */
+    double run_seconds;      /* wall time of the loop */
+    bool over;               /* what the first part has seen of the network at rest ends the run */
+    bool deadlock;
+    char *deadlock_text;
+    size_t state_bytes; /* before the first packet */
+    bool estimating;    /* only counts them */
+};
+
+/* ---- pipe_params.c */
+ik_status pipe_resolve(pipe *p, const ik_plan *plan, const ik_sim_config *config, ik_error *err);
+/* Ticks that a flit takes on a link of this class, and that it is under way. */
+uint64_t pipe_class_period(const pipe *p, uint32_t link_class);
+uint64_t pipe_class_latency(const pipe *p, uint32_t link_class);
+
+/* ---- pipe_setup.c */
+/* Messages a cycle of the host whose port this is (of the host itself where it has one). */
+double pipe_source_rate(const pipe *p, uint32_t host);
+ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
+                     const ik_sim_config *config, const ik_env *env, ik_error *err);
+void pipe_free(pipe *p);
+
+/* ---- pipe_router.c */
+/* Puts a flit into the buffer of input VC `where` (port * vcs + vc) at tick q->now. */
+void pipe_receive(pipe_part *q, uint32_t where, uint32_t flit);
+/* A credit for output VC `where` of a switch that had none. */
+void pipe_end_starvation(pipe_part *q, uint32_t where);
+/* A tick of all routers that hold flits. */
+void pipe_run_routers(pipe_part *q);
+
+/* ---- pipe_route.c */
+/* Asks the plan for the packet whose head is at the front of local input VC `bit`: sets its VC's
+ * output and VCs there; false = there is no way. */
+bool pipe_route(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t bit);
+/* Which of n outputs a packet takes without looking at local state: drawn, or the preferred one. */
+uint32_t pipe_drawn(const pipe *p, const pipe_packet *pk, uint32_t n, uint32_t preferred);
+
+/* ---- pipe_host.c */
+void pipe_start_host(pipe_part *q, uint32_t host);
+void pipe_run_host(pipe_part *q, uint32_t host); /* sends at most one flit */
+void pipe_deliver(pipe_part *q, uint32_t where, uint32_t flit);
+void pipe_count_backlog(pipe_part *q, uint32_t host);
+uint32_t pipe_new_packet(pipe_part *q); /* IK_NONE: there is no memory, and the part has failed */
+void pipe_free_packet(pipe_part *q, uint32_t id);
+
+/* ---- pipe_mail.c */
+void pipe_post_credit(pipe_part *q, const pipe_port *port, unsigned vc, uint64_t tick);
+void pipe_post_flit(pipe_part *q, const pipe_port *port, unsigned vc, uint32_t flit, uint64_t tick);
+/* Ends a step: gives to the others what is theirs and takes in what is this part's. Returns false
+ * if the run ends here. */
+bool pipe_end_step(pipe_part *q);
+
+/* ---- pipe_congest.c: how samples of congestion see the pipelined router; at the end of a cycle,
+ * all parts at rest */
+ik_status pipe_congest_new(pipe *p, ik_error *err);
+uint64_t pipe_congest_bytes(const pipe *p);
+bool pipe_congest_sample(pipe *p, uint64_t cycles); /* false = out of memory */
+
+/* ---- pipe_check.c */
+ik_status pipe_check(const pipe *p, ik_error *err);
+uint64_t pipe_in_flight(const pipe *p); /* packets in the network */
+/* Events under way to each channel and VC, by its sending side; flits and credits apart. Arrays of
+ * [ports * vcs], zeroed. */
+void pipe_count_events(const pipe *p, uint32_t *flits, uint32_t *credits);
+/* Counts a packet that overtook one of its flow. */
+void pipe_check_delivery(pipe_part *q, uint32_t host, const pipe_packet *pk);
+
+/* ---- pipe_result.c: what all parts have measured; `out` owns what it takes */
+ik_status pipe_export(pipe *p, ik_sim_result *out, ik_error *err);
+
+/* ---- pipe_deadlock.c: looks for packets that can never move again; sets deadlock and
+ * deadlock_text. */
+ik_status pipe_find_deadlock(pipe *p, ik_error *err);
+
+/* ---- pipe_run.c */
+uint64_t pipe_part_bytes(const pipe_part *q); /* that it has grown to */
+/* arrives at tick, as a credit does */
+void pipe_add_flit(pipe_part *q, uint64_t tick, pipe_event e);
+void pipe_add_credit(pipe_part *q, uint64_t tick, uint32_t where);
+bool pipe_grow_flits(pipe_part *q, pipe_slot *slot);
+bool pipe_grow_credits(pipe_part *q, pipe_slot *slot);
+void pipe_wake_host(pipe_part *q, uint32_t host, uint64_t tick);
+
+SIM_INLINE pipe_packet *pipe_packet_of(const pipe *p, uint32_t id)
+{
+    return &p->chunks[id / PIPE_CHUNK][id % PIPE_CHUNK];
+}
+
+/* When credit for a flit that leaves an input now can go back: one message a cycle, for all VCs
+ * that flits left in a tick. */
+SIM_INLINE uint64_t pipe_credit_leaves(pipe_part *q, pipe_port *port)
+{
+    const pipe *p = q->p;
+    uint64_t leaves = q->cycle * p->speedup;
+    if (p->credit_ticks) {
+        uint64_t *last = &p->credit_ticks[port - p->ports];
+        if (*last == q->now + 1)
+            return port->credit_at - p->speedup;
+        *last = q->now + 1;
+    }
+    if (leaves < port->credit_at)
+        leaves = port->credit_at;
+    port->credit_at = leaves + p->speedup;
+    return leaves;
+}
+
+/* Gives the credit of a flit that left input VC `vc` of this port back to the sender. `plain`: a
+ * tick is a cycle. */
+SIM_INLINE void pipe_send_credit(pipe_part *q, pipe_port *port, unsigned vc, bool plain)
+{
+    const pipe *p = q->p;
+    uint64_t leaves = !plain && p->speedup > 1 ? pipe_credit_leaves(q, port) : q->now;
+    if (__builtin_expect(port->to, 0)) {
+        pipe_post_credit(q, port, vc, leaves + port->credit_delay);
+        return;
+    }
+    pipe_slot *due = &q->slots[(leaves + port->credit_delay) & p->wheel_mask];
+    if (__builtin_expect(due->next_credit == due->last_credit, 0) && !pipe_grow_credits(q, due))
+        return;
+    *due->next_credit++ = port->peer + vc;
+}
+
+/* Sends a flit through this port on vc, at `tick` at the earliest: links start a flit with a cycle,
+ * and when the one before is through. `plain`: it is, and adaptive routings see the time. */
+SIM_INLINE void pipe_send_flit(pipe_part *q, pipe_port *port, uint32_t id, unsigned vc,
+                               uint32_t flit, uint64_t tick, bool plain)
+{
+    const pipe *p = q->p;
+    if (!plain) {
+        if (p->speedup > 1)
+            tick = (tick + p->speedup - 1) / p->speedup * p->speedup;
+        if (tick < port->free_at)
+            tick = port->free_at;
+    }
+    port->free_at = tick + port->period;
+    if (q->cycle >= p->warmup)
+        p->channel_bytes[id] += p->flit_bytes;
+    if (__builtin_expect(port->to, 0)) {
+        pipe_post_flit(q, port, vc, flit, tick + port->flit_delay);
+        return;
+    }
+    pipe_slot *due = &q->slots[(tick + port->flit_delay) & p->wheel_mask];
+    if (__builtin_expect(due->next_flit == due->last_flit, 0) && !pipe_grow_flits(q, due))
+        return;
+    *due->next_flit++ = (pipe_event){port->peer + vc, flit};
+}
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pipe_check.c: what must hold between cycles (paranoid). For every channel and VC:
+ *
+ *   credits + credits on their way + flits on their way + flits in the buffer there = its depth,
+ *
+ * every packet in the network has its tail in exactly one place, and the sets of requests say what
+ * the buffers hold. Cost: O(ports * VCs + flits).
+ */
+#include "sim/flit/pipe.h"
+#include "sim/flit/pipe_sets.h"
+
+#include <stdlib.h>
+
+void pipe_count_events(const pipe *p, uint32_t *flits, uint32_t *credits)
+{
+    for (unsigned q = 0; q < p->num_parts; q++)
+        for (uint32_t k = 0; k <= p->wheel_mask; k++) {
+            const pipe_slot *at = &p->parts[q].slots[k];
+            for (const uint32_t *c = at->credits; c < at->next_credit; c++)
+                credits[*c]++;
+            for (const pipe_event *e = at->flits; e < at->next_flit; e++)
+                flits[p->ports[e->where / p->vcs].peer + e->where % p->vcs]++;
+        }
+}
+
+uint64_t pipe_in_flight(const pipe *p)
+{
+    uint64_t count = 0;
+    for (unsigned q = 0; q < p->num_parts; q++)
+        count += p->parts[q].started - p->parts[q].gone;
+    return count;
+}
+
+static ik_status check_credits(const pipe *p, const uint32_t *flits, const uint32_t *credits,
+                               uint64_t cycle, ik_error *err)
+{
+    for (size_t c = 0; c < (size_t)p->f->num_ports * p->vcs; c++) {
+        uint32_t port = (uint32_t)(c / p->vcs), peer = p->f->port_peer[port];
+        if (peer == IK_NONE)
+            continue;
+        uint32_t there =
+            peer < p->switch_ports ? p->in[(size_t)peer * p->vcs + c % p->vcs].count : 0;
+        char name[160];
+        if (p->credits[c] + flits[c] + credits[c] + there != p->depth)
+            return ik_fail(err, IK_ERR_INTERNAL,
+                           "cycle %llu, %s, VC %zu: %u credits, %u under way, %u flits under way, "
+                           "%u there, not %u in all",
+                           (unsigned long long)cycle,
+                           ik_port_describe(p->f, port, name, sizeof name), c % p->vcs,
+                           p->credits[c], credits[c], flits[c], there, p->depth);
+    }
+    return IK_OK;
+}
+
+/* ---- packets: a packet is in the network from its head's leaving the host until its tail is
+ * gone */
+
+static ik_status check_packets(const pipe *p, uint64_t cycle, ik_error *err)
+{
+    uint64_t tails = 0, misled = 0;
+    for (unsigned q = 0; q < p->num_parts; q++) {
+        misled += p->parts[q].misled;
+        for (uint32_t k = 0; k <= p->wheel_mask; k++)
+            for (const pipe_event *e = p->parts[q].slots[k].flits;
+                 e < p->parts[q].slots[k].next_flit; e++)
+                tails += e->flit & 1;
+    }
+    for (uint32_t where = 0; where < p->switch_channels; where++)
+        for (uint32_t k = 0; k < p->in[where].count; k++)
+            tails += p->rings[((size_t)where << p->ring_shift) +
+                              ((p->in[where].head + k) & p->ring_mask)] &
+                     1;
+    for (uint32_t host = 0; host < p->f->num_hosts; host++) {
+        const pipe_host *h = &p->hosts[host];
+        tails += !h->silent && h->packet != IK_NONE && h->flits_left < p->packet_flits;
+    }
+    if (misled)
+        return ik_fail(err, IK_ERR_INTERNAL,
+                       "cycle %llu: %llu packets reached hosts that they are not for",
+                       (unsigned long long)cycle, (unsigned long long)misled);
+    if (tails == pipe_in_flight(p))
+        return IK_OK;
+    return ik_fail(err, IK_ERR_INTERNAL,
+                   "cycle %llu: packets are not conserved: %llu in flight by count, %llu found",
+                   (unsigned long long)cycle, (unsigned long long)pipe_in_flight(p),
+                   (unsigned long long)tails);
+}
+
+/* ---- requests */
+
+static const char *find_fault(const pipe_router *r, uint32_t bit)
+{
+    const pipe_vc *v = &r->in[bit];
+    bool wants = v->state == VC_ACTIVE && v->count && r->credits[v->out_bit];
+    uint32_t wanted = 0, waited = 0;
+    for (uint32_t out = 0; out < r->radix; out++) {
+        wanted += set_has(r->want + (size_t)out * r->words, bit, r->words);
+        waited += set_has(r->wait + (size_t)out * r->words, bit, r->words);
+    }
+    if (wanted != wants || (wants && !set_has(r->want + (size_t)v->out * r->words, bit, r->words)))
+        return "its request for the switch is wrong";
+    if (waited > (v->state == VC_WAITING))
+        return "asks for an output VC without a head";
+    if (v->state == VC_ACTIVE && r->holder[v->out_bit] != bit)
+        return "does not hold its output VC";
+    if ((v->state == VC_IDLE || v->state == VC_WAITING) && (v->count == 0) != (v->state == VC_IDLE))
+        return "its state is wrong";
+    return NULL;
+}
+
+static ik_status check_requests(const pipe *p, uint64_t cycle, ik_error *err)
+{
+    for (uint32_t sw = 0; sw < p->f->num_switches; sw++) {
+        const pipe_router *r = &p->routers[sw];
+        uint32_t flits = 0;
+        for (uint32_t bit = 0; bit < (uint32_t)r->radix * p->vcs; bit++) {
+            const char *fault = find_fault(r, bit);
+            char name[160];
+            if (fault)
+                return ik_fail(
+                    err, IK_ERR_INTERNAL, "cycle %llu, %s, VC %u: %s", (unsigned long long)cycle,
+                    ik_port_describe(p->f, r->port_base + bit / p->vcs, name, sizeof name),
+                    bit % p->vcs, fault);
+            if (set_has(r->free_out, bit, r->words) != (r->holder[bit] == PIPE_NO_HOLDER))
+                return ik_fail(err, IK_ERR_INTERNAL,
+                               "cycle %llu, switch %u: output VC %u is free and held",
+                               (unsigned long long)cycle, sw, bit);
+            flits += r->in[bit].count;
+        }
+        if (flits != r->flits || (flits && !r->listed))
+            return ik_fail(err, IK_ERR_INTERNAL,
+                           "cycle %llu, switch %u: %u flits by count, %u found",
+                           (unsigned long long)cycle, sw, r->flits, flits);
+    }
+    return IK_OK;
+}
+
+ik_status pipe_check(const pipe *p, ik_error *err)
+{
+    size_t channels = (size_t)p->f->num_ports * p->vcs;
+    uint32_t *flits = ik_calloc(channels * 2 + 1, sizeof *flits), *credits = flits + channels;
+    uint64_t cycle = p->parts[0].cycle;
+    if (!flits)
+        return ik_fail_memory(err, channels * 2 * sizeof *flits, "the paranoid checks");
+    pipe_count_events(p, flits, credits);
+    ik_status status = check_credits(p, flits, credits, cycle, err);
+    if (status == IK_OK)
+        status = check_packets(p, cycle, err);
+    if (status == IK_OK)
+        status = check_requests(p, cycle, err);
+    free(flits);
+    return status;
+}
+
+void pipe_check_delivery(pipe_part *q, uint32_t host, const pipe_packet *pk)
+{
+    order_verdict verdict = sim_order_note(&q->p->order[host], pk->rt.src, pk->number);
+    q->n.order_violations += verdict == ORDER_BROKEN;
+    q->failed = q->failed || verdict == ORDER_NO_MEMORY;
+    q->misled += pk->rt.dst != host;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How samples of congestion see the pipelined router. An input VC is a buffer with one queue. Its
+ * packet lacks the space of the buffer behind its output VC, or an output VC that others hold: then
+ * it hangs below what the first holder waits for. A packet counts where its head is. */
+#include "sim/flit/pipe.h"
+#include "sim/measure/congest.h"
+#include <stdlib.h>
+
+/* ---- what a buffer waits for */
+
+static uint32_t flit_at(const pipe *p, uint32_t where, uint32_t k)
+{
+    return p->rings[((size_t)where << p->ring_shift) + ((p->in[where].head + k) & p->ring_mask)];
+}
+
+static bool is_head(uint32_t flit)
+{
+    return flit >> 1 & 1;
+}
+
+static uint32_t port_of_out(const pipe *p, uint32_t where)
+{
+    return p->f->port_base[p->in[where].sw] + p->in[where].out;
+}
+
+static uint32_t holder_at(const pipe *p, uint32_t out_port, unsigned vc)
+{
+    uint16_t bit = p->holder[(size_t)out_port * p->vcs + vc];
+    return bit == PIPE_NO_HOLDER ? IK_NONE : p->routers[p->f->port_node[out_port]].first + bit;
+}
+
+/* The buffer that an active one lacks space of; IK_NONE: it has credit, or leads to a host. */
+static uint32_t lacks_credit(const pipe *p, uint32_t where)
+{
+    const pipe_router *r = &p->routers[p->in[where].sw];
+    uint32_t channel = r->first + p->in[where].out_bit;
+    uint32_t behind = p->ports[channel / p->vcs].peer + channel % p->vcs;
+    return p->credits[channel] || behind >= p->switch_channels ? IK_NONE : behind;
+}
+
+/* The buffer with the rest of a packet whose last flits have not come here yet; IK_NONE: still at
+ * its host. */
+static uint32_t rest_upstream(const pipe *p, uint32_t where)
+{
+    uint32_t before = p->f->port_peer[where / p->vcs];
+    return before < p->switch_ports ? holder_at(p, before, where % p->vcs) : IK_NONE;
+}
+
+/* Whether a head could have an output VC with credit now. */
+static bool has_way(const pipe *p, const ik_choice *c)
+{
+    for (unsigned vc = c->vc_first; vc <= c->vc_last; vc++)
+        if (holder_at(p, c->port, vc) == IK_NONE && p->credits[(size_t)c->port * p->vcs + vc])
+            return true;
+    return false;
+}
+
+/* Outputs that a head may take; *taken: the one that it will, or, adaptive, prefers. */
+static uint32_t choices_of(const pipe *p, uint32_t where, uint32_t flit, ik_choice *choices,
+                           uint32_t *taken)
+{
+    const pipe_packet *pk = pipe_packet_of(p, flit >> 2);
+    ik_packet rt = pk->rt;
+    uint32_t n = ik_plan_next(p->plan, p->in[where].sw, where / p->vcs, &rt, choices, taken);
+    if (n)
+        *taken = pipe_drawn(p, pk, n, *taken);
+    return n;
+}
+
+typedef struct view {
+    const pipe *p;
+    ik_choice *choices; /* [max_radix] */
+    ik_choice asked;    /* by the head that was looked at last */
+} view;
+
+/* What a waiting head asks for, or, while it is still being routed, is likely to; false = there is
+ * no way. */
+static bool asks_for(view *eye, uint32_t where)
+{
+    const pipe *p = eye->p;
+    const pipe_vc *v = &p->in[where];
+    const pipe_router *r = &p->routers[v->sw];
+    uint32_t bit = where - r->first, preferred = 0;
+    bool routed = r->wait[(size_t)v->out * r->words + (bit >> 6)] >> (bit & 63) & 1;
+    if (!routed && choices_of(p, where, flit_at(p, where, 0), eye->choices, &preferred) == 0)
+        return false;
+    eye->asked = routed ? (ik_choice){port_of_out(p, where), v->vc_first, v->vc_last}
+                        : eye->choices[preferred];
+    return true;
+}
+
+/* A head's output VCs: that of a free one is the output's matter; else what holds the first one is
+ * followed. */
+static void ask_for_vc(const pipe *p, const ik_choice *c, waiting *w)
+{
+    w->out = c->port;
+    for (unsigned vc = c->vc_first; vc <= c->vc_last; vc++)
+        if (holder_at(p, c->port, vc) == IK_NONE) {
+            uint32_t channel = c->port * p->vcs + vc, behind = p->ports[c->port].peer + vc;
+            w->lacks = p->credits[channel] || behind >= p->switch_channels ? IK_NONE : behind;
+            return;
+        }
+    uint32_t holder = holder_at(p, c->port, c->vc_first);
+    w->lacks = p->in[holder].count ? lacks_credit(p, holder) : rest_upstream(p, holder);
+}
+
+/* Whether other buffers want an output of this one's switch. */
+static bool has_rivals(const pipe *p, uint32_t where, uint32_t out_port)
+{
+    const pipe_router *r = &p->routers[p->in[where].sw];
+    uint32_t bit = where - r->first, out = out_port - r->port_base;
+    uint64_t others = 0;
+    for (uint32_t w = 0; w < r->words; w++) {
+        uint64_t own = w == bit >> 6 ? 1ull << (bit & 63) : 0;
+        others |=
+            (r->want[(size_t)out * r->words + w] | r->wait[(size_t)out * r->words + w]) & ~own;
+    }
+    return others;
+}
+
+/* What the next packet in a buffer will ask for; false = there is none. */
+static bool next_asks_for(view *eye, uint32_t where)
+{
+    const pipe *p = eye->p;
+    uint32_t preferred = 0;
+    for (uint32_t k = 1; k < p->in[where].count; k++) {
+        uint32_t flit = flit_at(p, where, k);
+        if (!is_head(flit))
+            continue;
+        if (choices_of(p, where, flit, eye->choices, &preferred) == 0)
+            return false;
+        eye->asked = eye->choices[preferred];
+        return true;
+    }
+    return false;
+}
+
+/* Fills out and lacks; *held_up: the first packet cannot move. One that moves undisturbed is as
+ * good as gone: the next one counts. */
+static bool ask(view *eye, uint32_t where, waiting *w, bool *held_up)
+{
+    const pipe *p = eye->p;
+    const pipe_vc *v = &p->in[where];
+    if (v->state == VC_ACTIVE) {
+        w->out = port_of_out(p, where);
+        w->lacks = lacks_credit(p, where);
+        *held_up = !p->credits[p->routers[v->sw].first + v->out_bit];
+    } else {
+        if (v->state != VC_WAITING || !asks_for(eye, where))
+            return false;
+        ask_for_vc(p, &eye->asked, w);
+        *held_up = !has_way(p, &eye->asked);
+    }
+    if (!*held_up && !has_rivals(p, where, w->out) && next_asks_for(eye, where))
+        ask_for_vc(p, &eye->asked, w);
+    return true;
+}
+
+/* ---- looking */
+
+/* Packets behind the first one: blocked by it if they had a way. */
+static void see_ring(const view *eye, congest *c, uint32_t where, bool held_up)
+{
+    const pipe *p = eye->p;
+    uint64_t held = 0;
+    uint32_t packets = 0, preferred;
+    bool counts = false;
+    for (uint32_t k = 1; k < p->in[where].count && held_up; k++) {
+        uint32_t flit = flit_at(p, where, k);
+        if (is_head(flit)) {
+            uint32_t n = choices_of(p, where, flit, eye->choices, &preferred);
+            counts = false;
+            for (uint32_t m = 0; m < n && !counts; m++)
+                counts = has_way(p, &eye->choices[m]);
+            packets += counts;
+        }
+        held += counts ? p->flit_bytes : 0;
+    }
+    congest_add_hol(c, p->in[where].sw, (uint64_t)p->in[where].count * p->flit_bytes, held,
+                    packets);
+}
+
+static void see_vc(view *eye, congest *c, uint32_t where)
+{
+    waiting w = {.buffer = where,
+                 .place = where,
+                 .sw = eye->p->in[where].sw,
+                 .key = where,
+                 .lacks = IK_NONE};
+    bool held_up = false;
+    if (eye->p->in[where].count == 0 || !ask(eye, where, &w, &held_up))
+        return;
+    if (congest_examined(c, where))
+        see_ring(eye, c, where, held_up);
+    congest_add_queue(c, &w, true);
+}
+
+/* An adapter that has begun, or would begin, a packet and has no credit for it. */
+static void see_host(const pipe *p, congest *c, const pipe_host *h)
+{
+    if (h->silent || h->packet == IK_NONE)
+        return;
+    bool begun = h->flits_left < p->packet_flits;
+    unsigned first = begun ? h->vc : h->lane, vc = first;
+    for (unsigned k = 0; k < (begun || !p->any_injection_vc ? 1 : p->vcs);
+         k++, vc = vc + 1 == p->vcs ? 0 : vc + 1)
+        if (p->credits[(size_t)h->port * p->vcs + vc])
+            return;
+    uint32_t behind = p->ports[h->port].peer + first;
+    if (behind < p->switch_channels)
+        congest_add_host(c, behind);
+}
+
+static void look(void *ctx, congest *c)
+{
+    view *eye = ctx;
+    const pipe *p = eye->p;
+    for (uint32_t sw = 0; sw < p->f->num_switches; sw++)
+        congest_add_bytes(c, sw, (uint64_t)p->routers[sw].flits * p->flit_bytes);
+    congest_choose_stride(c, p->packet_bytes);
+    for (uint32_t where = 0; where < p->switch_channels; where++)
+        see_vc(eye, c, where);
+    for (uint32_t host = 0; host < p->f->num_hosts; host++)
+        see_host(p, c, &p->hosts[host]);
+}
+
+static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg)
+{
+    const pipe *p = ((const view *)ctx)->p;
+    const pipe_vc *v = &p->in[w->key];
+    for (uint32_t k = 0; k < v->count; k++) {
+        uint32_t flit = flit_at(p, w->key, k);
+        bool sent = k == 0 && v->state == VC_ACTIVE; /* where to, is known */
+        const pipe_packet *pk = pipe_packet_of(p, flit >> 2);
+        if (!is_head(flit))
+            continue;
+        uint32_t in_port = w->key / p->vcs;
+        ik_packet rt = pk->rt;
+        if (k > 0 && p->ports[in_port].peer < p->switch_channels) { /* not yet routed here */
+            ik_packet_add_hops(&rt, 1);
+            rt.vc = v->vc;
+        }
+        ik_draw draw = {p->seed, rt.src, pk->number};
+        fn(arg, &rt, &draw, in_port, sent ? port_of_out(p, w->key) : IK_NONE, v->vc_first,
+           pk->class);
+    }
+}
+
+/* ---- */
+
+static congest_setup setup_of(const pipe *p)
+{
+    return (congest_setup){p->plan,
+                           p->vcs,
+                           p->vcs,
+                           p->sample_congestion ? p->num_series : 0,
+                           p->series * p->clock_ps,
+                           p->warmup * p->clock_ps,
+                           false};
+}
+
+uint64_t pipe_congest_bytes(const pipe *p)
+{
+    congest_setup s = setup_of(p);
+    return s.num_samples ? congest_bytes(&s) : 0;
+}
+
+ik_status pipe_congest_new(pipe *p, ik_error *err)
+{
+    congest_setup s = setup_of(p);
+    return s.num_samples ? congest_new(&s, &p->congest, err) : IK_OK;
+}
+
+static bool speaks(const void *ctx, uint32_t host)
+{
+    return !((const pipe *)ctx)->hosts[host].silent;
+}
+
+bool pipe_congest_sample(pipe *p, uint64_t cycles)
+{
+    view v = {.p = p, .choices = ik_calloc(p->max_radix ? p->max_radix : 1, sizeof *v.choices)};
+    if (!v.choices)
+        return false;
+    const congest_eye eye = {&v, look, packets, p->parts[0].classes};
+    const congest_hosts hosts = {p->host_sent_bytes, speaks, p};
+    ik_status status = congest_sample(p->congest, &eye, &hosts, cycles * p->clock_ps, NULL);
+    free(v.choices);
+    return status == IK_OK;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pipe_deadlock.c: the watchdog of the pipelined model, between cycles.
+ *
+ * A buffer (input VC) can drain if what stands first in it can move one day: it has credit, or
+ * credit or flits are under way on its channel, or it leads to a host or to a buffer that can
+ * drain; a head that waits for an output VC needs one that is free or held by a buffer that can
+ * drain; a packet whose rest is upstream needs that to come. The largest set of buffers that
+ * cannot, is the deadlock: the rest of the network may still run. Cost: O(VCs) a pass, as many
+ * passes as the longest chain of buffers.
+ */
+#include "sim/flit/pipe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct hunt {
+    const pipe *p;
+    uint32_t *flits, *credits; /* [ports * vcs] under way, by the sending side */
+    uint8_t *drains;           /* [switch_channels] */
+} hunt;
+
+/* Input VC that holds an output VC of a switch. */
+static uint32_t holder_of(const pipe *p, uint32_t out_port, unsigned vc)
+{
+    uint16_t bit = p->holder[(size_t)out_port * p->vcs + vc];
+    return bit == PIPE_NO_HOLDER ? IK_NONE
+                                 : p->f->port_base[p->f->port_node[out_port]] * p->vcs + bit;
+}
+
+static uint32_t out_port_of(const pipe *p, uint32_t where)
+{
+    return p->f->port_base[p->in[where].sw] + p->in[where].out;
+}
+
+/* The output VC that an active buffer holds, by its sending side. */
+static uint32_t channel_of(const pipe *p, uint32_t where)
+{
+    return p->f->port_base[p->in[where].sw] * p->vcs + p->in[where].out_bit;
+}
+
+/* Buffer at the other end of a channel, IK_NONE at a host. */
+static uint32_t buffer_behind(const pipe *p, uint32_t channel)
+{
+    uint32_t buffer = p->ports[channel / p->vcs].peer + channel % p->vcs;
+    return buffer < p->switch_channels ? buffer : IK_NONE;
+}
+
+/* The buffer with the rest of a packet whose first flits have left this one; IK_NONE: still at its
+ * host. */
+static uint32_t rest_of(const pipe *p, uint32_t where)
+{
+    uint32_t before = p->f->port_peer[where / p->vcs];
+    return before < p->switch_ports ? holder_of(p, before, where % p->vcs) : IK_NONE;
+}
+
+static bool head_drains(const hunt *h, uint32_t where)
+{
+    const pipe *p = h->p;
+    for (unsigned vc = p->in[where].vc_first; vc <= p->in[where].vc_last; vc++) {
+        uint32_t holder = holder_of(p, out_port_of(p, where), vc);
+        if (holder == IK_NONE || h->drains[holder])
+            return true;
+    }
+    return false;
+}
+
+static bool active_drains(const hunt *h, uint32_t where)
+{
+    const pipe *p = h->p;
+    uint32_t channel = channel_of(p, where), next = buffer_behind(p, channel), rest;
+    if (p->in[where].count == 0) {
+        rest = rest_of(p, where);
+        return rest == IK_NONE || h->drains[rest] ||
+               h->flits[p->ports[where / p->vcs].peer + where % p->vcs];
+    }
+    return next == IK_NONE || p->credits[channel] || h->credits[channel] || h->flits[channel] ||
+           h->drains[next];
+}
+
+/* A head that is still being routed does not ask for an output yet: where it will go is not known
+ * here. */
+static bool is_asking(const pipe *p, uint32_t where)
+{
+    const pipe_router *r = &p->routers[p->in[where].sw];
+    uint32_t bit = where - r->first;
+    return r->wait[(size_t)p->in[where].out * r->words + (bit >> 6)] >> (bit & 63) & 1;
+}
+
+static bool can_drain(const hunt *h, uint32_t where)
+{
+    switch (h->p->in[where].state) {
+    case VC_WAITING:
+        return !is_asking(h->p, where) || head_drains(h, where);
+    case VC_ACTIVE:
+        return active_drains(h, where);
+    default:
+        return true;
+    }
+}
+
+/* Returns a buffer that can never drain, IK_NONE if there is none. */
+static uint32_t find_stuck(hunt *h)
+{
+    uint32_t stuck, found;
+    do {
+        stuck = IK_NONE;
+        found = 0;
+        for (uint32_t where = 0; where < h->p->switch_channels; where++) {
+            if (h->drains[where])
+                continue;
+            h->drains[where] = can_drain(h, where);
+            found += h->drains[where];
+            if (!h->drains[where] && stuck == IK_NONE)
+                stuck = where;
+        }
+    } while (found && stuck != IK_NONE);
+    return stuck;
+}
+
+/* ---- the evidence */
+
+/* A stuck buffer that this one waits for. */
+static uint32_t waits_for(const pipe *p, uint32_t where)
+{
+    const pipe_vc *v = &p->in[where];
+    if (v->state == VC_WAITING)
+        return holder_of(p, out_port_of(p, where), v->vc_first);
+    return v->count ? buffer_behind(p, channel_of(p, where)) : rest_of(p, where);
+}
+
+static void describe(const pipe *p, FILE *out, uint32_t where)
+{
+    char in[160], to[160];
+    const pipe_vc *v = &p->in[where];
+    fprintf(out, "buffer %s VC %u", ik_port_describe(p->f, where / p->vcs, in, sizeof in),
+            where % p->vcs);
+    if (v->count > 0) {
+        const pipe_packet *pk =
+            pipe_packet_of(p, p->rings[((size_t)where << p->ring_shift) + v->head] >> 2);
+        fprintf(out, ": packet of host %u for host %u", ik_whole_host(p->f, pk->rt.src),
+                ik_whole_host(p->f, pk->rt.dst));
+    }
+    if (v->state == VC_ACTIVE && v->count == 0)
+        fprintf(out, " waits for the rest of its packet\n");
+    else
+        fprintf(out, " waits for %s\n",
+                ik_port_describe(p->f, out_port_of(p, where), to, sizeof to));
+}
+
+static void print_cycle(pipe *p, uint32_t start, uint8_t *seen)
+{
+    size_t size = 0;
+    char *made = NULL;
+    uint32_t at = start;
+    for (; !seen[at]; at = waits_for(p, at)) /* into the cycle */
+        seen[at] = 1;
+    FILE *out = open_memstream(&made, &size);
+    if (!out)
+        return; /* a deadlock without words is still one */
+    start = at;
+    do {
+        describe(p, out, at);
+        at = waits_for(p, at);
+    } while (at != start);
+    if (fclose(out) == 0)
+        p->deadlock_text = made;
+    else
+        free(made);
+}
+
+ik_status pipe_find_deadlock(pipe *p, ik_error *err)
+{
+    size_t channels = (size_t)p->f->num_ports * p->vcs;
+    if (pipe_in_flight(p) == 0)
+        return IK_OK;
+    hunt h = {p, ik_calloc(channels + 1, sizeof *h.flits),
+              ik_calloc(channels + 1, sizeof *h.credits),
+              ik_calloc((size_t)p->switch_channels + 1, 1)};
+    ik_status status = h.flits && h.credits && h.drains
+                           ? IK_OK
+                           : ik_fail_memory(err, channels * 9, "the watchdog");
+    if (status == IK_OK) {
+        pipe_count_events(p, h.flits, h.credits);
+        uint32_t stuck = find_stuck(&h);
+        p->deadlock = stuck != IK_NONE;
+        if (p->deadlock) {
+            memset(h.drains, 0, p->switch_channels);
+            print_cycle(p, stuck, h.drains);
+        }
+    }
+    free(h.flits);
+    free(h.credits);
+    free(h.drains);
+    return status;
+}

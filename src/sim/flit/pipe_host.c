@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pipe_host.c: hosts of the pipelined model: an endless queue of messages, at most one flit a cycle
+ * out and one in.
+ *
+ * The queue costs no memory however long it is: messages are numbered, and the time of the next one
+ * follows from its random draw.
+ */
+#include "sim/flit/pipe.h"
+#include "sim/measure/classes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Messages a cycle of the host whose port this is: all its ports make them together. */
+double pipe_source_rate(const pipe *p, uint32_t host)
+{
+    const ik_split *split = p->f->split;
+    uint32_t source = split ? split->host_of[host] : 0, first = split ? split->first[source] : host;
+    uint32_t end = split ? split->first[source + 1] : host + 1;
+    double rate = 0;
+    for (uint32_t port = first; port < end; port++)
+        if (p->hosts[port].port != IK_NONE)
+            rate += p->messages_per_cycle / (p->ports[p->hosts[port].port].period / p->speedup);
+    return rate;
+}
+
+/* Draws the generation time of message number h->messages. */
+static void draw_next(const pipe *p, uint32_t host, pipe_host *h)
+{
+    uint32_t source = ik_whole_host(p->f, host); /* all ports of a host follow its one sequence */
+    double u = ik_random_unit(p->seed, IK_RNG_TRAFFIC_TIME, source, h->messages);
+    if (p->injection == INJECT_PERIODIC) {
+        h->next_time = h->messages == 0 ? u / h->rate : h->next_time + 1 / h->rate;
+        h->next_cycle = (uint64_t)h->next_time;
+    } else if (p->injection == INJECT_POISSON) {
+        h->next_time += -log1p(-u) / h->rate;
+        h->next_cycle = (uint64_t)h->next_time;
+    } else { /* a coin every cycle: the gap is geometric */
+        double gap = h->rate >= 1 ? 1 : 1 + floor(log1p(-u) / h->log_rate);
+        h->next_time += gap;
+        h->next_cycle = (uint64_t)h->next_time - 1;
+    }
+}
+
+void pipe_start_host(pipe_part *q, uint32_t host)
+{
+    const pipe *p = q->p;
+    pipe_host *h = &p->hosts[host];
+    h->packet = IK_NONE;
+    h->silent = h->port == IK_NONE || ik_traffic_is_silent(p->traffic, host);
+    if (h->silent)
+        return;
+    h->rate = pipe_source_rate(p, host);
+    h->log_rate = log1p(-h->rate);
+    draw_next(p, host, h);
+    pipe_wake_host(q, host, h->next_cycle * p->speedup);
+}
+
+static uint64_t message_bytes(const pipe *p)
+{
+    return (uint64_t)p->packets_per_message * p->packet_bytes;
+}
+
+/* Message n of host, made at `cycle`. */
+static void count_generated(pipe_part *q, uint32_t host, uint64_t n, uint64_t cycle)
+{
+    const pipe *p = q->p;
+    q->n.generated += p->packets_per_message;
+    if (cycle < p->warmup || cycle >= p->end)
+        return;
+    q->n.offered_bytes += message_bytes(p);
+    if (q->classes)
+        sim_classes_offer(q->classes, host, n, message_bytes(p));
+}
+
+/* The next message if it is there; false = nothing to send before h->next_cycle. */
+static bool begin_message(pipe_part *q, uint32_t host, pipe_host *h)
+{
+    const pipe *p = q->p;
+    while (h->next_cycle <= q->cycle) {
+        uint32_t dst = p->traffic->family->dest(p->traffic, host, h->messages);
+        h->generated = h->next_cycle;
+        h->messages++;
+        draw_next(p, host, h);
+        if (dst == IK_NONE)
+            continue;
+        count_generated(q, host, h->messages - 1, h->generated);
+        h->dst = dst;
+        h->packets_left = p->packets_per_message;
+        return true;
+    }
+    return false;
+}
+
+/* ---- packets: numbers of chunks that never move; what is free stands in a list */
+
+static bool add_chunk(pipe_part *q)
+{
+    if (q->num_chunks == q->max_chunks)
+        return false;
+    pipe_packet *chunk = ik_calloc(PIPE_CHUNK, sizeof *chunk);
+    if (!chunk)
+        return false;
+    uint32_t at = q->first_chunk + q->num_chunks++, first = at * PIPE_CHUNK;
+    q->p->chunks[at] = chunk;
+    q->grown += PIPE_CHUNK * sizeof *chunk;
+    for (uint32_t k = PIPE_CHUNK; k-- > 0;) {
+        chunk[k].next_free = q->free_packet;
+        q->free_packet = first + k;
+    }
+    return true;
+}
+
+uint32_t pipe_new_packet(pipe_part *q)
+{
+    if (q->free_packet == IK_NONE && !add_chunk(q)) {
+        q->failed = true;
+        return IK_NONE;
+    }
+    uint32_t id = q->free_packet;
+    q->free_packet = pipe_packet_of(q->p, id)->next_free;
+    return id;
+}
+
+void pipe_free_packet(pipe_part *q, uint32_t id)
+{
+    pipe_packet_of(q->p, id)->next_free = q->free_packet;
+    q->free_packet = id;
+}
+
+static bool begin_packet(pipe_part *q, uint32_t host, pipe_host *h)
+{
+    const pipe *p = q->p;
+    uint32_t id = pipe_new_packet(q);
+    if (id == IK_NONE)
+        return false;
+    pipe_packet *pk = pipe_packet_of(p, id);
+    pk->generated = h->generated;
+    pk->number = h->packets++;
+    ik_draw draw = {p->seed, host, pk->number};
+    ik_plan_start(p->plan, host, h->dst, &draw, NULL, &pk->rt);
+    h->packet = id;
+    h->flits_left = p->packet_flits;
+    h->lane = pk->rt.vc;
+    if (q->classes)
+        pk->class = sim_class_of(q->classes, host, h->messages - 1);
+    return true;
+}
+
+/* ---- sending */
+
+/* An output VC for the waiting packet: its lane, or round robin over all where the scheme leaves
+ * the choice. */
+static bool find_vc(const pipe *p, pipe_host *h)
+{
+    const uint16_t *holder = p->holder + (size_t)h->port * p->vcs;
+    const uint16_t *credits = p->credits + (size_t)h->port * p->vcs;
+    unsigned v = p->any_injection_vc ? h->next_vc : h->lane;
+    for (unsigned k = 0; k < (p->any_injection_vc ? p->vcs : 1); k++) {
+        if (holder[v] == PIPE_NO_HOLDER && credits[v] > 0) {
+            h->vc = (uint8_t)v;
+            h->next_vc = (uint8_t)(v + 1 == p->vcs ? 0 : v + 1);
+            return true;
+        }
+        v = v + 1 == p->vcs ? 0 : v + 1;
+    }
+    return false;
+}
+
+static void send_flit(pipe_part *q, uint32_t host, pipe_host *h)
+{
+    const pipe *p = q->p;
+    uint32_t channel = h->port * p->vcs + h->vc;
+    bool head = h->flits_left == p->packet_flits, tail = --h->flits_left == 0;
+    if (head) {
+        pipe_packet_of(p, h->packet)->injected = q->cycle;
+        p->holder[channel] = 0;
+        q->started++;
+    }
+    p->credits[channel]--;
+    pipe_send_flit(q, &p->ports[h->port], h->port, h->vc,
+                   h->packet << 2 | (uint32_t)head << 1 | tail, q->now + p->speedup, p->plain);
+    if (q->cycle >= p->warmup)
+        p->host_sent_bytes[host] += p->flit_bytes;
+    if (tail) {
+        p->holder[channel] = PIPE_NO_HOLDER;
+        h->packet = IK_NONE;
+        h->packets_left--;
+    }
+}
+
+static void sleep_until_next(pipe_part *q, uint32_t host, pipe_host *h)
+{
+    h->awake = false;
+    pipe_wake_host(q, host, h->next_cycle * q->p->speedup);
+}
+
+void pipe_run_host(pipe_part *q, uint32_t host)
+{
+    const pipe *p = q->p;
+    pipe_host *h = &p->hosts[host];
+    if (h->packet == IK_NONE) {
+        if (h->packets_left == 0 && !begin_message(q, host, h)) {
+            sleep_until_next(q, host, h);
+            return;
+        }
+        if (!begin_packet(q, host, h))
+            return;
+    }
+    bool can_send = p->ports[h->port].free_at <= q->now + p->speedup &&
+                    (h->flits_left == p->packet_flits ? find_vc(p, h)
+                                                      : p->credits[h->port * p->vcs + h->vc] > 0);
+    if (can_send)
+        send_flit(q, host, h);
+    if (h->packet == IK_NONE && h->packets_left == 0 && h->next_cycle > q->cycle)
+        sleep_until_next(q, host, h);
+    else
+        q->next_hosts[q->num_ready_hosts++] = host; /* still here next cycle */
+}
+
+/* ---- receiving */
+
+static size_t period_of(const pipe_part *q)
+{
+    return q->p->series ? q->cycle / q->p->series : SIZE_MAX;
+}
+
+static void count_bytes(pipe_part *q, uint32_t host, uint32_t flit)
+{
+    const pipe *p = q->p;
+    if (q->classes)
+        sim_classes_take(q->classes, pipe_packet_of(p, flit >> 2)->class, p->flit_bytes,
+                         q->cycle >= p->warmup, period_of(q));
+    if (q->cycle >= p->warmup) {
+        p->host_bytes[host] += p->flit_bytes;
+        q->n.window_bytes += p->flit_bytes;
+    }
+    if (p->series && q->cycle / p->series < p->num_series)
+        q->series_bytes[q->cycle / p->series] += p->flit_bytes;
+}
+
+static void count_packet(pipe_part *q, uint32_t host, const pipe_packet *pk)
+{
+    const pipe *p = q->p;
+    pipe_host *h = &p->hosts[host];
+    h->hash += sim_delivery_hash(&pk->rt, pk->generated * p->clock_ps, q->cycle * p->clock_ps);
+    uint64_t latency = (q->cycle - pk->generated) * p->clock_ps;
+    q->n.delivered++;
+    q->gone++;
+    if (q->classes)
+        sim_classes_deliver(q->classes, pk->class, latency, q->cycle >= p->warmup, period_of(q));
+    if (q->cycle >= p->warmup) {
+        sim_histo_add(&q->latency, latency);
+        sim_histo_add(&q->network, (q->cycle - pk->injected) * p->clock_ps);
+    }
+    if (p->series && q->cycle / p->series < p->num_series) {
+        q->series_count[q->cycle / p->series]++;
+        q->series_sum[q->cycle / p->series] += latency;
+    }
+}
+
+void pipe_deliver(pipe_part *q, uint32_t where, uint32_t flit)
+{
+    const pipe *p = q->p;
+    uint32_t port = where / p->vcs, host = ik_node_host(p->f, p->f->port_node[port]);
+    pipe_send_credit(q, &p->ports[port], where - port * p->vcs, p->plain);
+    count_bytes(q, host, flit);
+    if (!(flit & 1))
+        return;
+    const pipe_packet *pk = pipe_packet_of(p, flit >> 2);
+    count_packet(q, host, pk);
+    if (p->order)
+        pipe_check_delivery(q, host, pk);
+    pipe_free_packet(q, flit >> 2);
+}
+
+void pipe_count_backlog(pipe_part *q, uint32_t host)
+{
+    const pipe *p = q->p;
+    pipe_host *h = &p->hosts[host];
+    while (!h->silent && h->next_cycle < p->end) {
+        if (p->traffic->family->dest(p->traffic, host, h->messages) != IK_NONE)
+            count_generated(q, host, h->messages, h->next_cycle);
+        h->messages++;
+        draw_next(p, host, h);
+    }
+}

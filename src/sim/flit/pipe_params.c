@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pipe_params.c: parameters of the pipelined model resolved and checked.
+ *
+ * A cycle is the time of one flit on the fastest link. Link latencies are rounded up to whole
+ * cycles (at least one); a slower link takes a flit every so many cycles, its rate rounded down to
+ * such a multiple. Routers have `speedup` ticks a cycle.
+ */
+#include "sim/flit/pipe.h"
+
+/* ---- parameters */
+
+static ik_status resolve_switch(pipe *p, const ik_params *v, ik_error *err)
+{
+    p->routing = (unsigned)ik_params_uint(v, "routing_cycles");
+    p->vc_alloc = (unsigned)ik_params_uint(v, "vc_alloc_cycles");
+    p->sw_alloc = (unsigned)ik_params_uint(v, "sw_alloc_cycles");
+    p->traversal = (unsigned)ik_params_uint(v, "traversal_cycles");
+    p->vc_kind = (match_kind)ik_params_enum(v, "vc_allocator");
+    p->sw_kind = (match_kind)ik_params_enum(v, "sw_allocator");
+    p->iterations = (unsigned)ik_params_uint(v, "iterations");
+    p->flit_bytes = (uint32_t)ik_params_uint(v, "flit");
+    double speedup = ik_params_real(v, "speedup");
+    p->speedup = (unsigned)speedup;
+    if (speedup != p->speedup) {
+        ik_fail(err, IK_ERR_USAGE,
+                "speedup = %g: routers of the pipelined model have a whole number of ticks a cycle",
+                speedup);
+        return ik_hint(err, IK_ERR_USAGE, "take speedup: %u or %u", p->speedup, p->speedup + 1);
+    }
+    p->input_speedup = (unsigned)ik_params_uint(v, "input_speedup");
+    p->output_speedup = (unsigned)ik_params_uint(v, "output_speedup");
+    p->list_switch = match_takes_list(p->sw_kind) || p->input_speedup > 1 || p->output_speedup > 1;
+    if (p->speedup > 1 || p->output_speedup > 1)
+        p->queue_flits = ik_params_uint(v, "output_buffer") / p->flit_bytes;
+    uint64_t depth = ik_params_uint(v, "buffer") / p->vcs / p->flit_bytes;
+    if (depth < 1) {
+        ik_fail(err, IK_ERR_USAGE,
+                "a virtual channel's buffer of %llu bytes holds no flit of %u bytes",
+                (unsigned long long)ik_params_uint(v, "buffer") / p->vcs, p->flit_bytes);
+        return ik_hint(err, IK_ERR_USAGE,
+                       "buffer is that of a port; with %u VCs it must be at least %llu B", p->vcs,
+                       (unsigned long long)p->vcs * p->flit_bytes);
+    }
+    p->depth = depth > 32767 ? 32767 : (uint32_t)depth;
+    return sim_check_input_speedup(p->input_speedup, p->vcs, err);
+}
+
+static ik_status resolve_adapter(pipe *p, const ik_params *v, ik_error *err)
+{
+    uint64_t most = ik_params_uint(v, "packet"),
+             bytes = ik_params_has(v, "message") ? ik_params_uint(v, "message") : most;
+    if (bytes < most)
+        most = bytes;
+    uint64_t flits = (most + p->flit_bytes - 1) / p->flit_bytes,
+             packets = (bytes + most - 1) / most;
+    if (flits > UINT32_MAX / 2 || packets > UINT32_MAX / 2)
+        return ik_fail(err, IK_ERR_USAGE, "a message of %llu flits is too long",
+                       (unsigned long long)flits);
+    p->packet_flits = (uint32_t)flits;
+    p->packet_bytes = (uint32_t)(flits * p->flit_bytes);
+    p->packets_per_message = (uint32_t)packets;
+    p->injection = ik_params_enum(v, "injection");
+    p->messages_per_cycle = p->load / ((double)flits * (double)packets);
+    return IK_OK;
+}
+
+static ik_status resolve_measure(pipe *p, const ik_params *v, ik_error *err)
+{
+    uint64_t end = ik_params_uint(v, "warmup") + ik_params_uint(v, "duration");
+    p->warmup = ik_params_uint(v, "warmup") / p->clock_ps;
+    p->end = end / p->clock_ps;
+    if (p->end <= p->warmup)
+        return ik_fail(err, IK_ERR_USAGE, "the measured time is shorter than a cycle of %llu ps",
+                       (unsigned long long)p->clock_ps);
+    p->paranoid = ik_params_bool(v, "paranoid");
+    p->sample_congestion = ik_params_bool(v, "congestion");
+    uint64_t watchdog = ik_params_uint(v, "watchdog");
+    p->watchdog = watchdog / p->clock_ps + (watchdog % p->clock_ps != 0);
+    if (!ik_params_has(v, "series"))
+        return IK_OK;
+    p->series = (ik_params_uint(v, "series") + p->clock_ps - 1) / p->clock_ps;
+    p->num_series = (size_t)((p->end + p->series - 1) / p->series);
+    if (p->num_series > 10000000)
+        return ik_fail(err, IK_ERR_USAGE, "a time series of %zu periods; at most 10000000",
+                       p->num_series);
+    return IK_OK;
+}
+
+static ik_status choose_clock(pipe *p, ik_error *err)
+{
+    uint64_t fastest = 0;
+    for (uint32_t port = 0; port < p->f->num_ports; port++)
+        if (p->f->port_peer[port] != IK_NONE && ik_port_rate_bps(p->f, port) > fastest)
+            fastest = ik_port_rate_bps(p->f, port);
+    if (fastest == 0)
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "the fabric has no link");
+    p->clock_ps = ik_transmit_ps(p->flit_bytes, fastest);
+    return p->clock_ps ? IK_OK
+                       : ik_fail(err, IK_ERR_USAGE,
+                                 "a flit of %u bytes takes less than a picosecond", p->flit_bytes);
+}
+
+static ik_status resolve_sections(pipe *p, const ik_sim_config *config, ik_error *err)
+{
+    sim_sections sec;
+    ik_status status = sim_check_run(p->plan, config, err);
+    if (status == IK_OK)
+        status = sim_open_sections(&sec, config, err);
+    if (status != IK_OK)
+        return status;
+    status = resolve_switch(p, sec.sw, err);
+    if (status == IK_OK)
+        status = choose_clock(p, err);
+    if (status == IK_OK)
+        status = resolve_adapter(p, sec.adapter, err);
+    if (status == IK_OK)
+        status = resolve_measure(p, sec.measure, err);
+    sim_close_sections(&sec);
+    return status;
+}
+
+/* ---- links */
+
+static uint64_t cycles_of(const pipe *p, uint64_t ps)
+{
+    return ps / p->clock_ps + (ps % p->clock_ps != 0);
+}
+
+uint64_t pipe_class_period(const pipe *p, uint32_t link_class)
+{
+    uint64_t period =
+        cycles_of(p, ik_transmit_ps(p->flit_bytes, p->f->classes[link_class].rate_bps));
+    return (period > UINT16_MAX / p->speedup ? UINT16_MAX / p->speedup : period) * p->speedup;
+}
+
+uint64_t pipe_class_latency(const pipe *p, uint32_t link_class)
+{
+    uint64_t cycles = cycles_of(p, p->f->classes[link_class].latency_ps);
+    return (cycles ? cycles : 1) * p->speedup;
+}
+
+/* ---- sizes */
+
+/* Events are due at most this far ahead: the longest channel, the slowest link's flit, what waits
+ * for it behind the switch (no more than there is credit for), and the pipeline. Returns 0 if that
+ * is too far. */
+static uint64_t wheel_span(const pipe *p)
+{
+    uint64_t longest = 1, held = (uint64_t)p->depth * p->vcs, room = p->queue_flits + 1;
+    for (uint32_t c = 0; c < p->f->num_classes; c++) {
+        uint64_t span =
+            pipe_class_latency(p, c) +
+            pipe_class_period(p, c) * ((held < room ? held : room) + 1 + p->output_speedup);
+        longest = span > longest ? span : longest;
+    }
+    longest += p->sw_alloc + p->traversal + 8u * p->speedup;
+    uint64_t size = 64;
+    while (size < longest && size <= UINT64_C(1) << 24)
+        size *= 2;
+    return size <= UINT64_C(1) << 24 ? size : 0;
+}
+
+static uint32_t power_above(uint32_t least)
+{
+    uint32_t size = 1;
+    while (size < least)
+        size *= 2;
+    return size;
+}
+
+static ik_status choose_sizes(pipe *p, ik_error *err)
+{
+    unsigned longest = p->routing > p->vc_alloc ? p->routing : p->vc_alloc;
+    p->stage_mask = power_above((longest > p->sw_alloc ? longest : p->sw_alloc) + 1) - 1;
+    p->ring_mask = power_above(p->depth) - 1;
+    p->ring_shift = (uint32_t)__builtin_popcount(p->ring_mask);
+    p->vc_mask = ~UINT64_C(0) >> (64 - p->vcs);
+    uint64_t span = wheel_span(p);
+    if (span == 0)
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "links as long or as slow as 2^24 cycles of %llu ps",
+                       (unsigned long long)p->clock_ps);
+    p->wheel_mask = (uint32_t)span - 1;
+    return IK_OK;
+}
+
+ik_status pipe_resolve(pipe *p, const ik_plan *plan, const ik_sim_config *config, ik_error *err)
+{
+    p->plan = plan;
+    p->f = plan->fabric;
+    p->vcs = plan->num_vcs;
+    p->load = config->load;
+    p->adaptive = plan->routing->kind == IK_ROUTE_ADAPTIVE;
+    p->source_adaptive = p->adaptive && plan->routing->family->start;
+    p->any_injection_vc = !plan->vc->family->static_lane;
+    p->switch_ports = p->f->port_base[p->f->num_switches];
+    p->switch_channels = p->switch_ports * p->vcs;
+    ik_status status = resolve_sections(p, config, err);
+    return status == IK_OK ? choose_sizes(p, err) : status;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pipe_route.c: the plan, asked by the pipelined model: the same functions that analysis and proofs
+ * ask. All packets that start in a tick at a router are routed before anything else happens there,
+ * in order of ports: what adaptive routings see is the state at the tick's start.
+ */
+#include "sim/flit/pipe.h"
+
+#include "ikat/vc.h"
+
+static int64_t view_credit(void *ctx, uint32_t channel, int vc)
+{
+    const pipe *p = ((const pipe_part *)ctx)->p;
+    const uint16_t *credits = p->credits + (size_t)channel * p->vcs;
+    int64_t sum = 0;
+    for (unsigned v = 0; v < p->vcs; v++)
+        sum += vc < 0 || (unsigned)vc == v ? credits[v] : 0;
+    return sum * p->flit_bytes;
+}
+
+static int64_t view_capacity(void *ctx, uint32_t channel, int vc)
+{
+    const pipe *p = ((const pipe_part *)ctx)->p;
+    (void)channel;
+    return (int64_t)p->depth * p->flit_bytes * (vc < 0 ? (int)p->vcs : 1);
+}
+
+/* What waits for an output here is what its neighbour has not taken yet: the credits that are
+ * out. */
+static int64_t view_queued(void *ctx, uint32_t channel, int vc)
+{
+    return view_capacity(ctx, channel, vc) - view_credit(ctx, channel, vc);
+}
+
+static bool view_busy(void *ctx, uint32_t channel)
+{
+    const pipe_part *q = ctx;
+    return q->p->ports[channel].free_at > q->now;
+}
+
+static ik_view view_of(pipe_part *q)
+{
+    return (ik_view){q, view_credit, view_capacity, view_queued, view_busy, NULL, NULL};
+}
+
+/* VCs that the scheme allows on an output. */
+static ik_choice choice_of(const pipe *p, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                           const ik_packet *rt)
+{
+    ik_choice c = {.port = out_port};
+    p->plan->vc->family->next(p->plan->vc, sw, in_port, out_port, rt, &c.vc_first, &c.vc_last);
+    return c;
+}
+
+/* Which of the outputs in q->ports; looks at the local state. */
+static uint32_t pick(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t in_port,
+                     const ik_packet *rt, uint32_t n, uint32_t preferred)
+{
+    const pipe *p = q->p;
+    const ik_routing *routing = p->plan->routing;
+    ik_view view = view_of(q);
+    uint32_t chosen;
+    if (routing->family->pick) {
+        chosen =
+            routing->family->pick(routing, sw, rt, q->ports, n, preferred, &view, r->route_state);
+    } else {
+        const ik_selection *selection = p->plan->selection;
+        ik_draw draw = {p->seed, sw, r->draws++};
+        int vc = choice_of(p, sw, in_port, q->ports[preferred], rt).vc_first;
+        chosen = selection->family->pick(selection, sw, rt, q->ports, n, preferred, p->packet_bytes,
+                                         vc, &view, r->select_state, &draw);
+    }
+    return chosen < n ? chosen : preferred;
+}
+
+/* The packet decides once more at its source's switch, where there is local state to look at
+ * (UGAL). */
+static void start_again(pipe_part *q, pipe_packet *pk)
+{
+    const pipe *p = q->p;
+    ik_view view = view_of(q);
+    ik_draw draw = {p->seed, pk->rt.src, pk->number};
+    ik_plan_start(p->plan, pk->rt.src, pk->rt.dst, &draw, &view, &pk->rt);
+}
+
+uint32_t pipe_drawn(const pipe *p, const pipe_packet *pk, uint32_t n, uint32_t preferred)
+{
+    ik_draw draw = {p->seed, pk->rt.src, pk->number};
+    return ik_plan_draw(p->plan, &pk->rt, &draw, n, preferred);
+}
+
+/* Global output port, IK_NONE = no way. */
+static uint32_t output_of(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t in_port,
+                          pipe_packet *pk)
+{
+    const pipe *p = q->p;
+    ik_packet *rt = &pk->rt;
+    if (p->table) {
+        uint16_t out = p->table[(size_t)sw * p->f->num_hosts + rt->dst];
+        return out == UINT16_MAX ? IK_NONE : r->port_base + out;
+    }
+    const ik_routing *routing = p->plan->routing;
+    uint32_t preferred = 0,
+             n = routing->family->next(routing, sw, in_port, rt, q->ports, &preferred);
+    if (n == 0)
+        return IK_NONE;
+    if (n > 1 && p->adaptive)
+        preferred = pick(q, r, sw, in_port, rt, n, preferred);
+    else
+        preferred = pipe_drawn(p, pk, n, preferred);
+    return q->ports[preferred];
+}
+
+/* ik_plan_advance() for the channel behind and ik_plan_next() for one output alone: a packet is
+ * touched once a hop, and VCs are asked for where it goes only. */
+bool pipe_route(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t bit)
+{
+    const pipe *p = q->p;
+    pipe_vc *v = &r->in[bit];
+    uint32_t local = p->port_of_bit[bit], in_port = r->port_base + local;
+    pipe_packet *pk =
+        pipe_packet_of(p, p->rings[((size_t)(r->first + bit) << p->ring_shift) + v->head] >> 2);
+    bool from_host = r->ports[local].peer >= p->switch_channels;
+    if (from_host && p->source_adaptive)
+        start_again(q, pk);
+    ik_packet_add_hops(&pk->rt, !from_host);
+    pk->rt.vc = v->vc;
+    uint32_t out_port = output_of(q, r, sw, in_port, pk);
+    if (out_port == IK_NONE)
+        return false;
+    ik_choice c = choice_of(p, sw, in_port, out_port, &pk->rt);
+    v->out = (uint16_t)(out_port - r->port_base);
+    v->vc_first = c.vc_first;
+    v->vc_last = c.vc_last;
+    return true;
+}

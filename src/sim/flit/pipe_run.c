@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pipe_run.c: the loop over cycles and steps. What needs the whole network at rest (checks, the
+ * watchdog, samples of congestion) is done by the first part between two steps while the others
+ * wait, at cycles that do not depend on the number of parts.
+ */
+#include "sim/flit/pipe.h"
+#include "sim/parallel/workers.h"
+
+#include <stdlib.h>
+
+/* Doubles a list of which all room is taken. */
+static bool grow(void *list, void *next, void *last, size_t count, size_t size)
+{
+    size_t cap = count ? count * 2 : 32;
+    char *grown = realloc(*(void **)list, cap * size);
+    if (!grown)
+        return false;
+    *(void **)list = grown;
+    *(void **)next = grown + count * size;
+    *(void **)last = grown + cap * size;
+    return true;
+}
+
+bool pipe_grow_flits(pipe_part *q, pipe_slot *at)
+{
+    size_t count = (size_t)(at->next_flit - at->flits);
+    bool grown = grow(&at->flits, &at->next_flit, &at->last_flit, count, sizeof *at->flits);
+    q->grown += grown ? ((size_t)(at->last_flit - at->flits) - count) * sizeof *at->flits : 0;
+    q->failed |= !grown;
+    return grown;
+}
+
+bool pipe_grow_credits(pipe_part *q, pipe_slot *at)
+{
+    size_t count = (size_t)(at->next_credit - at->credits);
+    bool grown = grow(&at->credits, &at->next_credit, &at->last_credit, count, sizeof *at->credits);
+    q->grown += grown ? ((size_t)(at->last_credit - at->credits) - count) * sizeof *at->credits : 0;
+    q->failed |= !grown;
+    return grown;
+}
+
+void pipe_add_flit(pipe_part *q, uint64_t tick, pipe_event e)
+{
+    pipe_slot *at = &q->slots[tick & q->p->wheel_mask];
+    if (at->next_flit != at->last_flit || pipe_grow_flits(q, at))
+        *at->next_flit++ = e;
+}
+
+void pipe_add_credit(pipe_part *q, uint64_t tick, uint32_t where)
+{
+    pipe_slot *at = &q->slots[tick & q->p->wheel_mask];
+    if (at->next_credit != at->last_credit || pipe_grow_credits(q, at))
+        *at->next_credit++ = where;
+}
+
+static bool grow_hosts(pipe_part *q, pipe_slot *at)
+{
+    uint32_t cap = at->cap_hosts ? at->cap_hosts * 2 : 16;
+    uint32_t *grown = realloc(at->hosts, cap * sizeof *grown);
+    q->failed |= !grown;
+    if (!grown)
+        return false;
+    q->grown += (cap - at->cap_hosts) * sizeof *grown;
+    at->hosts = grown;
+    at->cap_hosts = cap;
+    return true;
+}
+
+uint64_t pipe_part_bytes(const pipe_part *q)
+{
+    return q->grown + sim_mail_bytes(&q->mail);
+}
+
+/* Beyond the wheel the host is woken at its end and looks again. */
+void pipe_wake_host(pipe_part *q, uint32_t host, uint64_t tick)
+{
+    const pipe *p = q->p;
+    if (tick >= p->end * p->speedup)
+        return;
+    if (tick > q->now + p->wheel_mask)
+        tick = (q->now + p->wheel_mask) / p->speedup * p->speedup;
+    pipe_slot *at = &q->slots[tick & p->wheel_mask];
+    if (at->num_hosts == at->cap_hosts && !grow_hosts(q, at))
+        return;
+    at->hosts[at->num_hosts++] = host;
+}
+
+static void take_credits(pipe_part *q, pipe_slot *at)
+{
+    const pipe *p = q->p;
+    uint16_t *credits = p->credits;
+    for (const uint32_t *c = at->credits; c < at->next_credit; c++)
+        if (credits[*c]++ == 0 && *c < p->switch_channels)
+            pipe_end_starvation(q, *c);
+    at->next_credit = at->credits;
+}
+
+static int by_channel(const void *a, const void *b)
+{
+    uint32_t x = ((const pipe_event *)a)->where, y = ((const pipe_event *)b)->where;
+    return (x > y) - (x < y);
+}
+
+static void take_flits(pipe_part *q, pipe_slot *at)
+{
+    enum { AHEAD = 6 };
+    const pipe *p = q->p;
+    if (p->order && at->flits) /* a host with several links may get two packets of a flow at once */
+        qsort(at->flits, (size_t)(at->next_flit - at->flits), sizeof *at->flits, by_channel);
+    for (const pipe_event *e = at->flits; e < at->next_flit; e++) {
+        uint32_t soon = at->next_flit - e > AHEAD ? e[AHEAD].where : 0;
+        if (soon < p->switch_channels)
+            __builtin_prefetch(&p->in[soon]);
+        if (e->where < p->switch_channels)
+            pipe_receive(q, e->where, e->flit);
+        else
+            pipe_deliver(q, e->where, e->flit);
+    }
+    at->next_flit = at->flits;
+}
+
+static void wake_hosts(pipe_part *q, pipe_slot *at)
+{
+    const pipe *p = q->p;
+    for (uint32_t k = 0; k < at->num_hosts; k++) {
+        uint32_t host = at->hosts[k];
+        if (!p->hosts[host].awake) {
+            p->hosts[host].awake = true;
+            q->ready_hosts[q->num_ready_hosts++] = host;
+        }
+    }
+    at->num_hosts = 0;
+}
+
+static void run_hosts(pipe_part *q)
+{
+    uint32_t count = q->num_ready_hosts;
+    q->num_ready_hosts = 0; /* pipe_run_host notes those that go on */
+    for (uint32_t k = 0; k < count; k++)
+        pipe_run_host(q, q->ready_hosts[k]);
+    uint32_t *swap = q->ready_hosts;
+    q->ready_hosts = q->next_hosts;
+    q->next_hosts = swap;
+}
+
+static void sample_buffers(pipe_part *q)
+{
+    const pipe *p = q->p;
+    size_t at = q->cycle / p->series;
+    if (at >= p->num_series)
+        return;
+    for (uint32_t sw = 0; sw < p->f->num_switches; sw++) {
+        if (p->node_part[sw] != q->id)
+            continue;
+        const pipe_router *r = &p->routers[sw];
+        double room = (double)r->radix * p->vcs * p->depth;
+        p->series_blocked[at * p->f->num_switches + sw] = room > 0 ? r->flits / room : 0;
+    }
+}
+
+/* One link cycle. What routers and hosts do reaches others in later ticks only, so their order does
+ * not matter. Events come and hosts act when a cycle starts. */
+static void run_cycle(pipe_part *q)
+{
+    const pipe *p = q->p;
+    q->now = q->cycle * p->speedup;
+    pipe_slot *at = &q->slots[q->now & p->wheel_mask];
+    take_credits(q, at);
+    take_flits(q, at);
+    wake_hosts(q, at);
+    run_hosts(q);
+    for (unsigned tick = 0; tick < p->speedup; tick++, q->now++)
+        pipe_run_routers(q);
+    if (p->series && (q->cycle + 1) % p->series == 0)
+        sample_buffers(q);
+}
+
+/* ---- steps */
+
+enum { PERIOD = 1024, PARANOID_PERIOD = 16 }; /* cycles between checks */
+
+static uint64_t check_period(const pipe *p)
+{
+    return p->paranoid ? PARANOID_PERIOD : PERIOD;
+}
+
+static uint64_t next_multiple(uint64_t cycle, uint64_t period)
+{
+    return (cycle / period + 1) * period;
+}
+
+/* First cycle that is not worked on in the step that begins now: others may act on it then, a check
+ * or a sample is due, or the run is over. */
+static uint64_t step_end(const pipe_part *q)
+{
+    const pipe *p = q->p;
+    uint64_t end = q->cycle + p->step_cycles, check = next_multiple(q->cycle, check_period(p));
+    uint64_t sample = p->congest ? next_multiple(q->cycle, p->series) : p->end;
+    end = check < end ? check : end;
+    end = sample < end ? sample : end;
+    return p->end < end ? p->end : end;
+}
+
+static bool any_failed(const pipe *p)
+{
+    for (unsigned id = 0; id < p->num_parts; id++)
+        if (p->parts[id].failed)
+            return true;
+    return false;
+}
+
+/* All parts at rest; the first part's thread. */
+static void look_at_network(pipe_part *q, bool sample, bool check, bool hunt)
+{
+    pipe *p = q->p;
+    if (any_failed(p))
+        return;
+    q->failed |= sample && !pipe_congest_sample(p, q->cycle);
+    if (check && p->paranoid)
+        q->status = pipe_check(p, &q->err);
+    if (hunt && q->status == IK_OK)
+        q->status = pipe_find_deadlock(p, &q->err);
+    p->over = p->deadlock || q->failed || q->status != IK_OK;
+}
+
+/* Where the whole network must rest: returns false when the run ends here. *next_hunt: cycle of the
+ * watchdog's next look. */
+static bool rest(pipe_part *q, uint64_t *next_hunt)
+{
+    pipe *p = q->p;
+    bool check = q->cycle % check_period(p) == 0 || q->cycle == p->end;
+    bool sample = p->congest && q->cycle % p->series == 0;
+    bool hunt = check && p->watchdog && (q->cycle >= *next_hunt || q->cycle == p->end);
+    if (hunt)
+        *next_hunt = q->cycle + p->watchdog;
+    if (check && q->id == 0 && p->env && p->env->progress)
+        p->env->progress(p->env->progress_ctx, "simulating", q->cycle, p->end, "cycles");
+    if (!sample && !hunt && !(check && p->paranoid))
+        return true;
+    if (p->exchange)
+        p->exchange->meet(p->exchange, q->id);
+    if (q->id == 0)
+        look_at_network(q, sample, check, hunt);
+    if (p->exchange)
+        p->exchange->meet(p->exchange, q->id);
+    return !p->over;
+}
+
+static bool run_step(pipe_part *q, uint64_t *next_hunt)
+{
+    for (uint64_t end = step_end(q); q->cycle < end; q->cycle++)
+        run_cycle(q);
+    return pipe_end_step(q) && rest(q, next_hunt);
+}
+
+static void each_host(pipe_part *q, void (*fn)(pipe_part *q, uint32_t host))
+{
+    const pipe *p = q->p;
+    for (uint32_t host = 0; host < p->f->num_hosts; host++)
+        if (p->node_part[ik_host_node(p->f, host)] == q->id)
+            fn(q, host);
+}
+
+static void run_part(void *arg)
+{
+    pipe_part *q = arg;
+    const pipe *p = q->p;
+    uint64_t next_hunt = p->watchdog;
+    double begun = sim_thread_seconds();
+    if ((p->watchdog || p->paranoid || p->congest) && p->exchange && !p->exchange->meet) {
+        q->status = ik_fail(&q->err, IK_ERR_UNSUPPORTED,
+                            "the watchdog, paranoid checks and samples of congestion need all "
+                            "partitions in one process");
+        return;
+    }
+    each_host(q, pipe_start_host);
+    while (q->cycle < p->end && run_step(q, &next_hunt))
+        continue;
+    each_host(q, pipe_count_backlog);
+    q->cpu_seconds = sim_thread_seconds() - begun;
+}
+
+static ik_status first_failure(const pipe *p, ik_error *err)
+{
+    if (any_failed(p))
+        return ik_fail_memory(err, PIPE_CHUNK * sizeof(pipe_packet), "packets and events");
+    for (unsigned id = 0; id < p->num_parts; id++)
+        if (p->parts[id].status != IK_OK) {
+            if (err)
+                *err = p->parts[id].err;
+            return p->parts[id].status;
+        }
+    if (ik_env_cancelled(p->env))
+        return ik_fail(err, IK_ERR_CANCELLED, "the simulation was cancelled");
+    return IK_OK;
+}
+
+ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,
+                            const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
+                            ik_error *err)
+{
+    pipe *p = ik_calloc(1, sizeof *p);
+    if (!p)
+        return ik_fail_memory(err, sizeof *p, "a simulation");
+    ik_sim_result made = {0};
+    ik_status status = pipe_setup(p, plan, traffic, config, env, err);
+    if (status == IK_OK)
+        status =
+            sim_crew_run(p->num_parts, p->parts, sizeof *p->parts, run_part, &p->run_seconds, err);
+    if (status == IK_OK)
+        status = first_failure(p, err);
+    if (status == IK_OK)
+        status = pipe_export(p, &made, err);
+    pipe_free(p);
+    free(p);
+    if (status != IK_OK) {
+        ik_sim_result_free(&made);
+        return status;
+    }
+    *out = made;
+    return IK_OK;
+}

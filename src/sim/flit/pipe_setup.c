@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pipe_setup.c: the state of the pipelined model, allocated or only counted.
+ */
+#include "sim/flit/pipe.h"
+#include "sim/measure/classes.h"
+#include "sim/measure/congest.h"
+
+#include <stdlib.h>
+
+enum { MAX_SIDES = 65535 };
+
+/* ---- state */
+
+/* Counts; what is only estimated gets nothing. */
+static bool get(pipe *p, void *where, size_t count, size_t size)
+{
+    p->state_bytes += count * size;
+    if (p->estimating)
+        return true;
+    *(void **)where = sim_alloc_zeroed(count, size);
+    return *(void **)where;
+}
+
+typedef struct sizes {
+    size_t words, pointers, policy;
+    uint32_t max_words, max_port_words;
+} sizes;
+
+static size_t state_bytes_of(const pipe *p, uint32_t sw, size_t *select)
+{
+    const ik_routing_family *routing = p->plan->routing->family;
+    const ik_selection *selection = p->plan->selection;
+    size_t route =
+        routing->switch_state_bytes ? routing->switch_state_bytes(p->plan->routing, sw) : 0;
+    *select = selection && selection->family->switch_state_bytes
+                  ? selection->family->switch_state_bytes(selection, sw)
+                  : 0;
+    *select = (*select + 15) / 16 * 16;
+    return (route + 15) / 16 * 16;
+}
+
+static uint32_t words_of(size_t bits)
+{
+    return (uint32_t)((bits + 63) / 64);
+}
+
+/* Words of a router's sets, see init_router(). */
+static size_t set_words(const pipe *p, uint32_t radix)
+{
+    size_t words = words_of((size_t)radix * p->vcs);
+    return words * (3 + 2 * (p->stage_mask + 1) + 2 * (size_t)radix) + 2 * (size_t)words_of(radix);
+}
+
+static sizes measure(pipe *p)
+{
+    sizes z = {0};
+    for (uint32_t sw = 0; sw < p->f->num_switches; sw++) {
+        uint32_t radix = ik_radix(p->f, sw);
+        size_t select, route = state_bytes_of(p, sw, &select);
+        z.words += set_words(p, radix);
+        z.pointers += (size_t)radix * (2 * p->input_speedup + p->output_speedup + 2 * p->vcs);
+        z.policy += route + select;
+        p->max_radix = radix > p->max_radix ? radix : p->max_radix;
+    }
+    z.max_words = words_of((size_t)p->max_radix * p->vcs);
+    z.max_port_words = words_of(p->max_radix);
+    return z;
+}
+
+static bool allocate(pipe *p, const sizes *z)
+{
+    const ik_fabric *f = p->f;
+    size_t ports = f->num_ports, in_vcs = (size_t)p->switch_ports * p->vcs;
+    return get(p, &p->ports, ports, sizeof *p->ports) &&
+           get(p, &p->credits, ports * p->vcs, sizeof *p->credits) &&
+           get(p, &p->holder, ports * p->vcs, sizeof *p->holder) &&
+           get(p, &p->in, in_vcs, sizeof *p->in) &&
+           get(p, &p->rings, in_vcs << p->ring_shift, sizeof *p->rings) &&
+           get(p, &p->routers, f->num_switches, sizeof *p->routers) &&
+           get(p, &p->hosts, f->num_hosts, sizeof *p->hosts) &&
+           get(p, &p->bits, z->words, sizeof *p->bits) &&
+           get(p, &p->pointers, z->pointers, sizeof *p->pointers) &&
+           get(p, &p->policy, z->policy, 1) &&
+           get(p, &p->port_of_bit, (size_t)p->max_radix * p->vcs + 1, sizeof *p->port_of_bit) &&
+           get(p, &p->crossbar_in, (size_t)p->max_radix * p->vcs + 1, sizeof *p->crossbar_in) &&
+           (p->speedup == 1 || p->input_speedup == 1 ||
+            get(p, &p->credit_ticks, ports, sizeof *p->credit_ticks)) &&
+           get(p, &p->parts, p->num_parts, sizeof *p->parts) &&
+           get(p, &p->node_part, ik_num_nodes(f), sizeof *p->node_part) &&
+           (p->num_parts == 1 || get(p, &p->arriving, ports * p->vcs, sizeof *p->arriving)) &&
+           get(p, &p->channel_bytes, ports, sizeof *p->channel_bytes) &&
+           get(p, &p->host_bytes, f->num_hosts, sizeof *p->host_bytes) &&
+           get(p, &p->host_sent_bytes, f->num_hosts, sizeof *p->host_sent_bytes) &&
+           get(p, &p->series_blocked, p->num_series * f->num_switches, sizeof *p->series_blocked) &&
+           (!p->paranoid || get(p, &p->order, f->num_hosts, sizeof *p->order));
+}
+
+/* Requests that an allocator of lists may get: every head for every VC of its output, every port of
+ * the crossbar for every output. */
+static size_t most_requests(const pipe *p)
+{
+    return (size_t)p->max_radix * p->vcs * p->vcs +
+           (size_t)p->max_radix * p->max_radix * p->input_speedup;
+}
+
+static bool takes_lists(const pipe *p)
+{
+    return match_takes_list(p->vc_kind) || p->list_switch;
+}
+
+/* What belongs to a part. */
+typedef struct estate {
+    uint32_t switches, hosts;
+    uint64_t ports;
+} estate;
+
+static estate estate_of(const pipe *p, unsigned id)
+{
+    estate e = {0};
+    for (uint32_t node = 0; node < ik_num_nodes(p->f); node++) {
+        if (p->node_part && p->node_part[node] != id)
+            continue;
+        e.switches += ik_is_switch(p->f, node);
+        e.hosts += !ik_is_switch(p->f, node);
+        e.ports += p->f->port_base[node + 1] - p->f->port_base[node];
+    }
+    return e;
+}
+
+/* A packet that a part knows stands with a flit in a buffer of its nodes or under way to one, holds
+ * an empty buffer, or has been begun by a host. */
+static uint32_t most_chunks(const pipe *p, const estate *e)
+{
+    uint64_t packets = e->ports * p->vcs * p->depth + e->hosts;
+    return (uint32_t)((packets < UINT64_C(1) << 30 ? packets : (UINT64_C(1) << 30) - 1) /
+                      PIPE_CHUNK) +
+           1;
+}
+
+static bool allocate_part(pipe *p, pipe_part *q, const sizes *z)
+{
+    size_t requests = takes_lists(p) ? most_requests(p) : 1;
+    uint32_t best = p->max_radix > p->vcs ? p->max_radix : p->vcs;
+    const estate e = estate_of(p, q->id);
+    q->p = p;
+    q->free_packet = IK_NONE;
+    q->first_chunk = p->max_chunks;
+    q->max_chunks = most_chunks(p, &e);
+    p->max_chunks += q->max_chunks;
+    return get(p, &q->slots, p->wheel_mask + 1, sizeof *q->slots) &&
+           get(p, &q->list, e.switches, sizeof *q->list) &&
+           get(p, &q->ready_hosts, e.hosts, sizeof *q->ready_hosts) &&
+           get(p, &q->next_hosts, e.hosts, sizeof *q->next_hosts) &&
+           get(p, &q->requests, requests, sizeof *q->requests) &&
+           get(p, &q->grants, requests, sizeof *q->grants) &&
+           get(p, &q->ports, p->max_radix, sizeof *q->ports) &&
+           get(p, &q->best, best, sizeof *q->best) &&
+           get(p, &q->ready, z->max_words, sizeof *q->ready) &&
+           get(p, &q->busy, z->max_words, sizeof *q->busy) &&
+           get(p, &q->offered, z->max_port_words, sizeof *q->offered) &&
+           get(p, &q->given, z->max_port_words, sizeof *q->given) &&
+           get(p, &q->freed, z->max_words, sizeof *q->freed) &&
+           get(p, &q->rivals, (size_t)p->vcs * z->max_words, sizeof *q->rivals) &&
+           get(p, &q->series_bytes, p->num_series, sizeof *q->series_bytes) &&
+           get(p, &q->series_count, p->num_series, sizeof *q->series_count) &&
+           get(p, &q->series_sum, p->num_series, sizeof *q->series_sum);
+}
+
+/* What a part does in a cycle can be seen by another a channel's latency and a cycle later: a flit
+ * has to win the switch first, and a credit takes that long. */
+static void meet_neighbour(pipe *p, uint32_t port, uint64_t latency)
+{
+    uint16_t own = p->node_part[p->f->port_node[port]],
+             other = p->node_part[ik_peer_node(p->f, port)];
+    if (own == other)
+        return;
+    p->ports[port].to = (uint16_t)(other + 1);
+    if (latency / p->speedup + 1 < p->step_cycles)
+        p->step_cycles = latency / p->speedup + 1;
+}
+
+static void init_ports(pipe *p)
+{
+    p->step_cycles = p->end;
+    const ik_fabric *f = p->f;
+    for (size_t c = 0; c < (size_t)f->num_ports * p->vcs; c++)
+        p->holder[c] = PIPE_NO_HOLDER;
+    for (uint32_t port = 0; port < f->num_ports; port++) {
+        uint32_t peer = f->port_peer[port];
+        if (peer == IK_NONE)
+            continue;
+        uint64_t period = pipe_class_period(p, f->port_class[port]),
+                 latency = pipe_class_latency(p, f->port_class[port]);
+        p->ports[port] = (pipe_port){
+            .peer = peer * p->vcs,
+            .period = (uint16_t)period,
+            .flit_delay = (uint32_t)(latency + period - p->speedup),
+            .credit_delay = (uint32_t)(pipe_class_latency(p, f->port_class[peer]) + p->speedup)};
+        p->look_at_links =
+            p->look_at_links || period > p->speedup || p->speedup > 1 || p->output_speedup > 1;
+        meet_neighbour(p, port, latency);
+        for (unsigned v = 0; v < p->vcs; v++)
+            p->credits[(size_t)port * p->vcs + v] = (uint16_t)p->depth;
+    }
+}
+
+static void init_inputs(pipe *p)
+{
+    for (uint32_t bit = 0; bit < p->max_radix * p->vcs; bit++) {
+        p->port_of_bit[bit] = (uint16_t)(bit / p->vcs);
+        p->crossbar_in[bit] =
+            (uint16_t)(bit / p->vcs * p->input_speedup + bit % p->vcs % p->input_speedup);
+    }
+    for (unsigned v = 0; v < p->vcs; v++)
+        p->crossbar_vcs[v % p->input_speedup] |= UINT64_C(1) << v;
+    for (uint32_t port = 0; port < p->switch_ports; port++)
+        for (unsigned v = 0; v < p->vcs; v++) {
+            p->in[(size_t)port * p->vcs + v].sw = p->f->port_node[port];
+            p->in[(size_t)port * p->vcs + v].vc = (uint8_t)v;
+        }
+}
+
+static uint64_t *take_words(uint64_t **bits, size_t count)
+{
+    uint64_t *taken = *bits;
+    *bits += count;
+    return taken;
+}
+
+static void init_sets(const pipe *p, pipe_router *r, uint64_t **bits)
+{
+    size_t w = r->words, ring = w * (p->stage_mask + 1);
+    r->waiting = take_words(bits, r->port_words);
+    r->wanted = take_words(bits, r->port_words);
+    r->unready = take_words(bits, w);
+    r->free_out = take_words(bits, w);
+    r->drop = take_words(bits, w);
+    r->route = take_words(bits, ring);
+    r->due = take_words(bits, ring);
+    r->wait = take_words(bits, w * r->radix);
+    r->want = take_words(bits, w * r->radix);
+    for (uint32_t o = 0; o < r->radix * p->vcs; o++)
+        r->free_out[o >> 6] |= UINT64_C(1) << (o & 63);
+}
+
+static void fill(uint16_t *values, uint32_t count, uint32_t value)
+{
+    for (uint32_t k = 0; k < count; k++)
+        values[k] = (uint16_t)value;
+}
+
+/* All pointers stand before the first input, output or VC: the last one was served last. */
+static uint16_t *init_pointers(const pipe *p, pipe_router *r, uint16_t *at)
+{
+    uint16_t all = (uint16_t)(r->radix * p->vcs);
+    uint16_t inputs = (uint16_t)(r->radix * p->input_speedup),
+             outputs = (uint16_t)(r->radix * p->output_speedup);
+    r->vc_served = at;
+    r->sw_match = (match_state){at + inputs, at + 2 * inputs, inputs, outputs, 0};
+    at += 2 * inputs + outputs;
+    r->vc_match = (match_state){at, at + all, all, all, 0};
+    fill(r->vc_served, inputs, p->vcs - 1);
+    if (!p->list_switch) {
+        fill(r->sw_match.in_first, inputs, inputs - 1u);
+        fill(r->sw_match.out_first, outputs, all - 1u);
+    }
+    if (!match_takes_list(p->vc_kind))
+        fill(r->vc_match.in_first, 2u * all, all - 1u);
+    return at + 2u * all;
+}
+
+static void init_routers(pipe *p)
+{
+    uint64_t *bits = p->bits;
+    uint16_t *pointers = p->pointers;
+    uint8_t *policy = p->policy;
+    for (uint32_t sw = 0; sw < p->f->num_switches; sw++) {
+        pipe_router *r = &p->routers[sw];
+        size_t select, route = state_bytes_of(p, sw, &select);
+        r->port_base = p->f->port_base[sw];
+        r->first = r->port_base * p->vcs;
+        r->radix = (uint16_t)ik_radix(p->f, sw);
+        r->words = (uint16_t)words_of((size_t)r->radix * p->vcs);
+        r->port_words = (uint16_t)words_of(r->radix);
+        init_sets(p, r, &bits);
+        r->in = p->in + r->first;
+        r->credits = p->credits + r->first;
+        r->holder = p->holder + r->first;
+        r->ports = p->ports + r->port_base;
+        pointers = init_pointers(p, r, pointers);
+        r->route_state = policy;
+        r->select_state = policy + route;
+        policy += route + select;
+    }
+}
+
+static void init_hosts(pipe *p)
+{
+    for (uint32_t host = 0; host < p->f->num_hosts; host++)
+        p->hosts[host].port = ik_host_port(p->f, host);
+}
+
+/* ---- */
+
+/* A routing that is a function of switch and destination is asked once for all where its table is
+ * small. */
+static uint64_t table_entries(const pipe *p)
+{
+    enum { MOST_ENTRIES = 1 << 20 };
+    const ik_routing *r = p->plan->routing;
+    uint64_t entries = (uint64_t)p->f->num_switches * p->f->num_hosts;
+    bool fits = entries <= MOST_ENTRIES && p->max_radix <= INT16_MAX;
+    return r->kind == IK_ROUTE_DETERMINISTIC && (r->traits & IK_ROUTE_DEST_BASED) && fits ? entries
+                                                                                          : 0;
+}
+
+/* What a run on one thread allocates before the first packet. */
+static uint64_t count_state(const pipe *p, const sizes *z)
+{
+    pipe counted = *p;
+    pipe_part q = {0};
+    counted.estimating = true;
+    counted.num_parts = 1;
+    allocate(&counted, z);
+    allocate_part(&counted, &q, z);
+    return counted.state_bytes + table_entries(p) * sizeof *p->table + pipe_congest_bytes(p) +
+           2 * HISTO_BUCKETS * sizeof(uint64_t);
+}
+
+static ik_status check_size(const pipe *p, const sizes *z, ik_error *err)
+{
+    if ((uint64_t)p->max_radix * p->vcs > MAX_SIDES)
+        return ik_fail(
+            err, IK_ERR_UNSUPPORTED,
+            "a switch of %u ports with %u VCs: the pipelined model takes %d (port, VC) pairs",
+            p->max_radix, p->vcs, MAX_SIDES);
+    if ((uint64_t)p->max_radix * p->output_speedup > MAX_SIDES)
+        return ik_fail(
+            err, IK_ERR_UNSUPPORTED,
+            "a switch of %u ports with output_speedup = %u: the crossbar has at most %d outputs",
+            p->max_radix, p->output_speedup, MAX_SIDES);
+    uint64_t bytes = count_state(p, z), limit = p->env ? p->env->memory_limit_bytes : 0;
+    if (limit && bytes > limit)
+        return ik_fail(
+            err, IK_ERR_MEMORY,
+            "the simulation's state needs %.1f MB before the first packet, %.1f MB are allowed",
+            (double)bytes / 1e6, (double)limit / 1e6);
+    return IK_OK;
+}
+
+static void choose_parts(pipe *p)
+{
+    p->num_parts = ik_env_threads(p->env);
+    if (p->num_parts > p->f->num_switches)
+        p->num_parts = p->f->num_switches ? p->f->num_switches : 1;
+    if (p->num_parts >= UINT16_MAX)
+        p->num_parts = UINT16_MAX - 1;
+}
+
+static ik_status make_parts(pipe *p, const sizes *z, ik_error *err)
+{
+    uint32_t most = p->vcs > p->output_speedup ? p->vcs : p->output_speedup;
+    uint32_t sides = takes_lists(p) ? p->max_radix * most : 1,
+             requests = takes_lists(p) ? (uint32_t)most_requests(p) : 1;
+    ik_status status = sim_cut_nodes(p->plan, p->traffic, p->num_parts, p->node_part, &p->cut, err);
+    for (unsigned id = 0; status == IK_OK && id < p->num_parts; id++) {
+        pipe_part *q = &p->parts[id];
+        q->id = id;
+        if (!allocate_part(p, q, z) || !sim_mail_init(&q->mail, id, p->num_parts) ||
+            !sim_histo_init(&q->latency) || !sim_histo_init(&q->network))
+            return ik_fail_memory(err, p->state_bytes, "the simulation");
+        status = sim_classes_new(p->traffic, p->num_series, &q->classes, err);
+        if (status == IK_OK)
+            status = match_room_init(&q->room, sides, sides, requests, err);
+    }
+    if (status != IK_OK)
+        return status;
+    if (!get(p, &p->chunks, p->max_chunks, sizeof *p->chunks))
+        return ik_fail_memory(err, p->max_chunks * sizeof *p->chunks, "packets");
+    if (p->num_parts > 1 && !(p->exchange = p->threads = sim_threads_exchange(p->num_parts)))
+        return ik_fail_memory(err, 256, "the exchange between threads");
+    return IK_OK;
+}
+
+static ik_status make_state(pipe *p, ik_error *err)
+{
+    sizes z = measure(p);
+    ik_status status = check_size(p, &z, err);
+    if (status != IK_OK)
+        return status;
+    choose_parts(p);
+    if (!allocate(p, &z))
+        return ik_fail_memory(err, p->state_bytes, "the simulation");
+    return make_parts(p, &z, err);
+}
+
+static ik_status make_table(pipe *p, ik_error *err)
+{
+    const ik_routing *r = p->plan->routing;
+    uint64_t entries = table_entries(p);
+    if (!entries)
+        return IK_OK;
+    p->state_bytes += entries * sizeof *p->table;
+    ik_env quiet = {.seed = p->seed,
+                    .num_threads = 1,
+                    .memory_limit_bytes = p->env ? p->env->memory_limit_bytes : 0};
+    return ik_lft_compile(r, &quiet, &p->table, err);
+}
+
+/* A coin a cycle makes one message at most, and the ports of a host together may want to send
+ * more. */
+static ik_status refuse_coin(const pipe *p, ik_error *err)
+{
+    for (uint32_t host = 0;
+         p->f->split && p->injection == INJECT_BERNOULLI && host < p->f->num_hosts; host++) {
+        double rate = pipe_source_rate(p, host);
+        if (rate <= 1)
+            continue;
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "a host with several cables would make %g messages per cycle; bernoulli makes one "
+                "at most",
+                rate);
+        return ik_hint(err, IK_ERR_UNSUPPORTED,
+                       "injection: poisson or periodic, or messages of more flits");
+    }
+    return IK_OK;
+}
+
+ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
+                     const ik_sim_config *config, const ik_env *env, ik_error *err)
+{
+    p->traffic = traffic;
+    p->env = env;
+    p->seed = env ? env->seed : 0;
+    ik_status status = pipe_resolve(p, plan, config, err);
+    if (status == IK_OK)
+        status = make_state(p, err);
+    if (status == IK_OK)
+        status = make_table(p, err);
+    if (status == IK_OK)
+        status = pipe_congest_new(p, err);
+    p->state_bytes += pipe_congest_bytes(p);
+    if (status != IK_OK)
+        return status;
+    init_ports(p);
+    p->plain = p->routing == 1 && p->vc_alloc == 1 && p->speedup == 1 && !p->look_at_links &&
+               !p->list_switch && p->vc_kind == MATCH_ISLIP && p->sw_kind == MATCH_ISLIP &&
+               p->iterations == 1;
+    init_inputs(p);
+    init_routers(p);
+    init_hosts(p);
+    return refuse_coin(p, err);
+}
+
+/* ---- estimates */
+
+/* A thread pays for a meeting with others what some ten flit-hops cost, and where cycles are short
+ * it has no more to do. */
+enum { HOPS_A_THREAD = 256, HOPS_A_FLIT = 4 };
+
+/* Flits that hosts can send in a cycle. */
+static double flits_a_cycle(const pipe *p)
+{
+    double flits = 0;
+    for (uint32_t host = 0; host < p->f->num_hosts; host++) {
+        uint32_t port = ik_host_port(p->f, host);
+        if (port != IK_NONE)
+            flits += (double)p->speedup / (double)pipe_class_period(p, p->f->port_class[port]);
+    }
+    return flits * (p->load < 1 ? p->load : 1);
+}
+
+/* Between two meetings, if the shortest channel between switches lies between two parts. */
+static uint64_t shortest_step(const pipe *p)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t port = 0; port < p->switch_ports; port++) {
+        uint32_t peer = ik_peer_node(p->f, port);
+        uint64_t latency = peer == IK_NONE || !ik_is_switch(p->f, peer)
+                               ? least
+                               : pipe_class_latency(p, p->f->port_class[port]);
+        least = latency < least ? latency : least;
+    }
+    return least == UINT64_MAX ? 1 : least / p->speedup + 1;
+}
+
+/* Packets while a quarter of the buffers is full; slots of the wheel when every channel is as busy
+ * as those of the hosts. */
+static uint64_t bytes_in_flight(const pipe *p)
+{
+    uint64_t ports = p->f->num_ports, first = 32,
+             in_slot = (uint64_t)((double)ports * (p->load < 1 ? p->load : 1));
+    uint64_t packets = ports * p->vcs * p->depth / 4 / p->packet_flits + p->f->num_hosts;
+    in_slot = in_slot > first ? in_slot : first;
+    return (packets / PIPE_CHUNK + 1) * PIPE_CHUNK * sizeof(pipe_packet) +
+           (p->wheel_mask + UINT64_C(1)) * in_slot * (sizeof(pipe_event) + 2 * sizeof(uint32_t));
+}
+
+uint64_t pipe_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
+{
+    pipe p = {0};
+    if (pipe_resolve(&p, plan, config, NULL) != IK_OK)
+        return 0;
+    sizes z = measure(&p);
+    return count_state(&p, &z);
+}
+
+void pipe_estimate(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out)
+{
+    pipe p = {0};
+    if (pipe_resolve(&p, plan, config, NULL) != IK_OK)
+        return;
+    sizes z = measure(&p);
+    out->bytes = count_state(&p, &z) + bytes_in_flight(&p);
+    out->flits = true;
+    out->hops_per_window = HOPS_A_FLIT * flits_a_cycle(&p) * (double)shortest_step(&p);
+    double threads = out->hops_per_window / HOPS_A_THREAD;
+    out->useful_threads = threads < 1                            ? 1
+                          : threads < plan->fabric->num_switches ? (unsigned)threads
+                                                                 : plan->fabric->num_switches;
+}
+
+/* ---- */
+
+static void free_part(pipe_part *q, uint32_t num_slots)
+{
+    for (uint32_t k = 0; q->slots && k < num_slots; k++) {
+        free(q->slots[k].flits);
+        free(q->slots[k].credits);
+        free(q->slots[k].hosts);
+    }
+    match_room_free(&q->room);
+    sim_mail_free(&q->mail);
+    sim_classes_free(q->classes);
+    void *blocks[] = {q->slots,          q->list,       q->ready_hosts,
+                      q->next_hosts,     q->requests,   q->grants,
+                      q->ports,          q->best,       q->ready,
+                      q->busy,           q->offered,    q->given,
+                      q->freed,          q->rivals,     q->series_bytes,
+                      q->series_count,   q->series_sum, q->latency.buckets,
+                      q->network.buckets};
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
+        free(blocks[k]);
+}
+
+void pipe_free(pipe *p)
+{
+    for (unsigned k = 0; p->parts && k < p->num_parts; k++)
+        free_part(&p->parts[k], p->wheel_mask + 1);
+    for (uint32_t k = 0; p->chunks && k < p->max_chunks; k++)
+        free(p->chunks[k]);
+    if (p->order)
+        sim_order_free(p->order, p->f->num_hosts);
+    congest_free(p->congest);
+    sim_threads_exchange_free(p->threads);
+    void *blocks[] = {p->ports,          p->credits,       p->holder,      p->in,
+                      p->rings,          p->routers,       p->hosts,       p->bits,
+                      p->pointers,       p->policy,        p->chunks,      p->port_of_bit,
+                      p->parts,          p->channel_bytes, p->host_bytes,  p->host_sent_bytes,
+                      p->series_blocked, p->deadlock_text, p->table,       p->node_part,
+                      p->arriving,       p->crossbar_in,   p->credit_ticks};
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
+        free(blocks[k]);
+}

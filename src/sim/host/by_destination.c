@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A host adapter with a queue for every destination. Messages made until now stand in the queue of
+ * their destination (and VC, where a destination uses several); queues that hold any form a ring
+ * per VC and take turns packet by packet, so none waits for another. Unlike the endless queues of
+ * host/host.c these take memory: a message that waits 40 bytes, a queue that holds any 32. Queues
+ * are found by a chained hash table. Cost of a packet: O(1), plus the queues passed over because
+ * only their space is short. */
+#include "sim/host/host.h"
+#include <stdlib.h>
+
+enum { FIRST_BUCKETS = 256 };
+
+typedef struct dest_message {
+    message m;
+    uint32_t next;
+} dest_message;
+
+typedef struct dest_queue {
+    uint32_t host, dst, vc;
+    uint32_t first, last; /* messages */
+    uint32_t next;        /* in the ring, or free */
+    uint32_t chain;       /* in its bucket */
+} dest_queue;
+
+struct dest_store {
+    dest_message *messages;
+    dest_queue *queues;
+    uint32_t *buckets;
+    uint32_t num_messages, cap_messages, free_message;
+    uint32_t num_queues, cap_queues, free_queue;
+    uint32_t num_buckets, live; /* buckets: a power of two; queues that hold messages */
+};
+
+/* ---- memory */
+
+bool sim_dest_init(part *p)
+{
+    struct dest_store *d = ik_calloc(1, sizeof *d);
+    p->dest = d;
+    if (!d)
+        return false;
+    d->free_message = d->free_queue = IK_NONE;
+    d->num_buckets = FIRST_BUCKETS;
+    d->buckets = malloc(FIRST_BUCKETS * sizeof *d->buckets);
+    if (d->buckets)
+        memset(d->buckets, 0xff, FIRST_BUCKETS * sizeof *d->buckets);
+    return d->buckets;
+}
+
+void sim_dest_free(part *p)
+{
+    if (!p->dest)
+        return;
+    free(p->dest->messages);
+    free(p->dest->queues);
+    free(p->dest->buckets);
+    free(p->dest);
+}
+
+uint64_t sim_dest_bytes(const part *p)
+{
+    const struct dest_store *d = p->dest;
+    if (!d)
+        return 0;
+    return (uint64_t)d->cap_messages * sizeof *d->messages +
+           (uint64_t)d->cap_queues * sizeof *d->queues + d->num_buckets * 4ull;
+}
+
+/* An element of an array that grows, from the free list or fresh; IK_NONE = out of memory. */
+static uint32_t new_element(part *p, void **array, size_t size, uint32_t *num, uint32_t *cap)
+{
+    if (*num == *cap) {
+        uint32_t more = *cap + *cap / 2 + 256;
+        void *grown = more > *cap ? realloc(*array, more * size) : NULL;
+        if (!grown) {
+            sim_part_fail(p, more * size, "messages that wait");
+            return IK_NONE;
+        }
+        *array = grown;
+        *cap = more;
+    }
+    return (*num)++;
+}
+
+static uint32_t new_message(part *p)
+{
+    struct dest_store *d = p->dest;
+    uint32_t id = d->free_message;
+    void *array = d->messages;
+    if (id != IK_NONE) {
+        d->free_message = d->messages[id].next;
+        return id;
+    }
+    id = new_element(p, &array, sizeof *d->messages, &d->num_messages, &d->cap_messages);
+    d->messages = array;
+    return id;
+}
+
+static void free_message(struct dest_store *d, uint32_t id)
+{
+    d->messages[id].next = d->free_message;
+    d->free_message = id;
+}
+
+/* ---- queues */
+
+static uint32_t *bucket_of(struct dest_store *d, uint32_t host, uint32_t dst, uint32_t vc)
+{
+    uint64_t key = ((uint64_t)host << 32 | dst) * 0x9E3779B97F4A7C15ull + vc;
+    key = (key ^ key >> 29) * 0xBF58476D1CE4E5B9ull;
+    return &d->buckets[(uint32_t)(key >> 32) & (d->num_buckets - 1)];
+}
+
+/* Twice the buckets; more queues than buckets only cost time, so there is no failure. */
+static void grow_buckets(struct dest_store *d)
+{
+    uint32_t old_num = d->num_buckets, *old = d->buckets,
+             *fresh = malloc(2ull * old_num * sizeof *fresh);
+    if (!fresh)
+        return;
+    memset(fresh, 0xff, 2ull * old_num * sizeof *fresh);
+    d->buckets = fresh;
+    d->num_buckets = 2 * old_num;
+    for (uint32_t k = 0; k < old_num; k++) {
+        for (uint32_t id = old[k], after; id != IK_NONE; id = after) {
+            dest_queue *q = &d->queues[id];
+            uint32_t *bucket = bucket_of(d, q->host, q->dst, q->vc);
+            after = q->chain;
+            q->chain = *bucket;
+            *bucket = id;
+        }
+    }
+    free(old);
+}
+
+static uint32_t new_queue(part *p, uint32_t host, const message *m)
+{
+    struct dest_store *d = p->dest;
+    uint32_t id = d->free_queue;
+    void *array = d->queues;
+    if (id != IK_NONE)
+        d->free_queue = d->queues[id].next;
+    else
+        id = new_element(p, &array, sizeof *d->queues, &d->num_queues, &d->cap_queues);
+    d->queues = array;
+    if (id == IK_NONE)
+        return id;
+    if (d->live++ >= d->num_buckets && d->num_buckets < 1u << 30)
+        grow_buckets(d);
+    uint32_t *bucket = bucket_of(d, host, m->dst, m->vc);
+    d->queues[id] = (dest_queue){host, m->dst, m->vc, IK_NONE, IK_NONE, IK_NONE, *bucket};
+    *bucket = id;
+    return id;
+}
+
+static void free_queue(struct dest_store *d, uint32_t id)
+{
+    dest_queue *q = &d->queues[id];
+    uint32_t *link = bucket_of(d, q->host, q->dst, q->vc);
+    while (*link != id)
+        link = &d->queues[*link].chain;
+    *link = q->chain;
+    q->next = d->free_queue;
+    d->free_queue = id;
+    d->live--;
+}
+
+static void ring_append(struct dest_store *d, queue *ring, uint32_t id)
+{
+    d->queues[id].next = IK_NONE;
+    if (ring->head == IK_NONE)
+        ring->head = id;
+    else
+        d->queues[ring->tail].next = id;
+    ring->tail = id;
+}
+
+/* Takes a message into the queue of its destination. */
+static bool enqueue(part *p, uint32_t host, const message *m)
+{
+    struct dest_store *d = p->dest;
+    uint32_t at = new_message(p), id = *bucket_of(d, host, m->dst, m->vc);
+    if (at == IK_NONE)
+        return false;
+    while (id != IK_NONE &&
+           (d->queues[id].host != host || d->queues[id].dst != m->dst || d->queues[id].vc != m->vc))
+        id = d->queues[id].chain;
+    if (id == IK_NONE) {
+        id = new_queue(p, host, m);
+        if (id == IK_NONE)
+            return false;
+        ring_append(d, &p->sim->dest_rings[(size_t)host * p->sim->vcs + m->vc], id);
+    }
+    dest_queue *q = &d->queues[id];
+    d->messages[at] = (dest_message){*m, IK_NONE};
+    if (q->first == IK_NONE)
+        q->first = at;
+    else
+        d->messages[q->last].next = at;
+    q->last = at;
+    return true;
+}
+
+/* The first message of a queue has sent a packet: it ends, stays first, or takes its turn again
+ * behind others that are active. */
+static void next_turn(const sim *s, struct dest_store *d, dest_queue *q, uint32_t sent)
+{
+    uint32_t id = q->first, behind = id;
+    dest_message *m = &d->messages[id];
+    m->m.remaining -= sent;
+    if (m->m.remaining && (s->fifo_messages || s->active_messages == 1 || m->next == IK_NONE))
+        return;
+    q->first = m->next;
+    if (!m->m.remaining) {
+        free_message(d, id);
+        return;
+    }
+    behind = q->first;
+    for (uint32_t k = 2; k < s->active_messages && d->messages[behind].next != IK_NONE; k++)
+        behind = d->messages[behind].next;
+    m->next = d->messages[behind].next;
+    d->messages[behind].next = id;
+    if (q->last == behind)
+        q->last = id;
+}
+
+const message *sim_dest_first(const part *p, uint32_t host, unsigned v)
+{
+    uint32_t id = p->sim->dest_rings[(size_t)host * p->sim->vcs + v].head;
+    return id == IK_NONE ? NULL : &p->dest->messages[p->dest->queues[id].first].m;
+}
+
+/* ---- sending */
+
+/* Sends the first packet of queue id, which stands behind `before` in the ring. */
+static void send_from(part *p, uint32_t host, host_state *h, queue *ring, uint32_t before,
+                      uint32_t id, uint64_t now)
+{
+    struct dest_store *d = p->dest;
+    dest_queue *q = &d->queues[id];
+    const message *m = &d->messages[q->first].m;
+    uint32_t size = next_size(p->sim, m);
+    if (!sim_launch(p, host, h, m, size, now))
+        return;
+    next_turn(p->sim, d, q, size);
+    if (before == IK_NONE)
+        ring->head = q->next;
+    else
+        d->queues[before].next = q->next;
+    if (ring->tail == id)
+        ring->tail = before;
+    if (q->first != IK_NONE)
+        ring_append(d, ring, id);
+    else
+        free_queue(d, id);
+}
+
+/* One VC's ring: sends from the first queue that has room ahead. Where credit is per VC, one
+ * without is enough to know. */
+static bool send_from_ring(part *p, uint32_t host, host_state *h, queue *ring, uint64_t now)
+{
+    const sim *s = p->sim;
+    struct dest_store *d = p->dest;
+    for (uint32_t before = IK_NONE, id = ring->head; id != IK_NONE;
+         before = id, id = d->queues[id].next) {
+        const message *m = &d->messages[d->queues[id].first].m;
+        if (sim_room_ahead(p, host, h, m) >= (int32_t)next_size(s, m)) {
+            send_from(p, host, h, ring, before, id, now);
+            return true;
+        }
+        h->blocked = 1;
+        if (!s->in_space.accounts && s->uniform_size)
+            return false;
+    }
+    return false;
+}
+
+void sim_dest_try(part *p, uint32_t host, host_state *h, uint64_t now)
+{
+    sim *s = p->sim;
+    lane *l = &s->lanes[host];
+    message m;
+    while (l->t <= now && l->t < s->end_ps)
+        if (sim_next_message(p, host, l, true, &m) && !enqueue(p, host, &m))
+            return;
+    h->blocked = 0;
+    for (unsigned k = 0; k < s->vcs; k++) {
+        unsigned v = h->next_vc + k < s->vcs ? h->next_vc + k : h->next_vc + k - s->vcs;
+        if (!send_from_ring(p, host, h, &s->dest_rings[(size_t)host * s->vcs + v], now))
+            continue;
+        h->next_vc = (uint8_t)(v + 1 == s->vcs ? 0 : v + 1);
+        break;
+    }
+    l->count = 0; /* for whoever plans the next look: whether anything waits */
+    for (unsigned v = 0; v < s->vcs; v++)
+        l->count |= s->dest_rings[(size_t)host * s->vcs + v].head != IK_NONE;
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The host adapter. Sending: one queue per VC, or one in all, each an endless list of messages that
+ * is generated lazily, so that a backlog costs nothing however long it is: a queue is a cursor into
+ * its source's sequence of messages (of which it takes those of its VC) and a ring of the messages
+ * being sent. The queues take turns packet by packet, and so do the messages of one queue. A queue
+ * per destination: host/by_destination.c. Receiving: the buffer drains at the link's rate or
+ * slower, credit goes back when a packet is out of it. */
+#include "sim/host/host.h"
+#include "sim/fast/fast.h"
+#include "sim/measure/classes.h"
+#include "sim/packet/space.h"
+#include <math.h>
+
+/* ---- when messages are made: a function of (seed, host, n) and of the message before */
+
+/* Time of message n; `before` is that of message n - 1 (unused for n = 0). */
+uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t before)
+{
+    const cadence *c = &s->cadences[host];
+    double period = c->period_ps;
+    if (s->injection == INJECT_PERIODIC)
+        return (uint64_t)(c->phase_ps + (double)n * period);
+    double u = ik_random_unit(s->seed, IK_RNG_TRAFFIC_TIME, c->source, n + 1);
+    if (s->injection == INJECT_POISSON)
+        return (n ? before : 0) + (uint64_t)(-log(1 - u) * period);
+    uint64_t slot_ps = (uint64_t)(period * s->load + 0.5);
+    double misses = s->load >= 1 ? 0 : floor(log(1 - u) / log(1 - s->load));
+    return (n ? before + slot_ps : 0) + (uint64_t)misses * slot_ps;
+}
+
+/* ---- queues */
+
+/* Message n of host, made at t. */
+void sim_count_message(part *p, uint32_t host, uint64_t n, uint64_t t)
+{
+    const sim *s = p->sim;
+    p->n.generated += s->packets_per_message;
+    if (!in_window(s, t))
+        return;
+    p->n.offered_bytes += s->message_bytes;
+    if (p->classes)
+        sim_classes_offer(p->classes, host, n, s->message_bytes);
+}
+
+static void start_packet(const sim *s, uint32_t host, uint32_t dst, uint64_t number, ik_packet *rt)
+{
+    ik_draw draw = {s->seed, host, number};
+    ik_plan_start(s->plan, host, dst, &draw, NULL, rt);
+}
+
+/* Of its source's packets: the next one of a message. */
+static uint64_t packet_number(const sim *s, const message *m)
+{
+    return m->n * s->packets_per_message + (s->message_bytes - m->remaining) / s->packet_bytes;
+}
+
+bool sim_next_message(part *p, uint32_t host, lane *l, bool count, message *m)
+{
+    const sim *s = p->sim;
+    uint32_t dst = s->traffic->family->dest(s->traffic, host, l->n);
+    *m = (message){l->t, l->n, s->message_bytes, dst, 0};
+    if (dst != IK_NONE && s->vcs > 1) {
+        ik_packet rt;
+        start_packet(s, host, dst, l->n * s->packets_per_message, &rt);
+        m->vc = rt.vc;
+    }
+    if (dst != IK_NONE && count)
+        sim_count_message(p, host, l->n, l->t);
+    l->n++;
+    l->t = sim_message_time(s, host, l->n, l->t);
+    return dst != IK_NONE;
+}
+
+/* Looks at the messages made until now and takes in those of this lane (its VC, or all), as long as
+ * there is room to be active.
+ */
+static void admit(part *p, uint32_t host, unsigned at, uint64_t now)
+{
+    sim *s = p->sim;
+    lane *l = &s->lanes[(size_t)host * s->num_lanes + at];
+    message *ring = s->messages + ((size_t)host * s->num_lanes + at) * s->active_messages, m;
+    while (l->count < s->active_messages && l->t <= now && l->t < s->end_ps) {
+        if (!sim_next_message(p, host, l, at == 0, &m) || (s->num_lanes > 1 && m.vc != at))
+            continue;
+        uint32_t place = l->first + l->count++;
+        ring[place < s->active_messages ? place : place - s->active_messages] = m;
+    }
+}
+
+void sim_count_backlog(part *p, uint32_t host)
+{
+    sim *s = p->sim;
+    if (s->hosts[host].silent)
+        return;
+    lane *l = &s->lanes[(size_t)host * s->num_lanes];
+    while (l->t < s->end_ps) {
+        if (!s->traffic->gaps || s->traffic->family->dest(s->traffic, host, l->n) != IK_NONE)
+            sim_count_message(p, host, l->n, l->t);
+        l->n++;
+        l->t = sim_message_time(s, host, l->n, l->t);
+    }
+}
+
+/* The lane's first message has sent a packet: it leaves the ring or takes its turn again behind the
+ * others. */
+static void next_turn(const sim *s, lane *l, message *ring, uint32_t sent)
+{
+    message *m = &ring[l->first];
+    m->remaining -= sent;
+    if (m->remaining && s->fifo_messages)
+        return;
+    message copy = *m;
+    l->first = l->first + 1 == s->active_messages ? 0 : l->first + 1;
+    l->count--;
+    if (copy.remaining) {
+        uint32_t at = l->first + l->count++;
+        ring[at < s->active_messages ? at : at - s->active_messages] = copy;
+    }
+}
+
+/* ---- sending */
+
+/* The account of a packet in the buffer at the other end of the link. */
+static uint32_t account_ahead(part *p, const host_state *h, unsigned v, const ik_packet *rt,
+                              uint32_t number)
+{
+    const sim *s = p->sim;
+    if (s->queues == QUEUES_VOQNET)
+        return v * s->f->num_hosts + rt->dst;
+    return s->stride ? v * s->stride + sim_look_ahead(p, h->port, v, rt, number) : v;
+}
+
+int32_t sim_room_ahead(part *p, uint32_t host, const host_state *h, const message *m)
+{
+    const sim *s = p->sim;
+    if (!s->in_space.accounts)
+        return s->credit[(size_t)h->port * s->vcs + m->vc];
+    ik_packet rt = {.src = host, .dst = m->dst};
+    uint64_t number = packet_number(s, m);
+    if (s->stride)
+        start_packet(s, host, m->dst, number, &rt);
+    return ledger_room(&s->in_space, h->port, account_ahead(p, h, m->vc, &rt, (uint32_t)number));
+}
+
+/* The first message of queue k of an adapter; NULL = empty. */
+static const message *first_message(const part *p, uint32_t host, unsigned k)
+{
+    const sim *s = p->sim;
+    size_t at = (size_t)host * s->num_lanes + k;
+    if (s->dest_rings)
+        return sim_dest_first(p, host, k);
+    return s->lanes[at].count ? &s->messages[at * s->active_messages + s->lanes[at].first] : NULL;
+}
+
+bool sim_host_stuck(part *p, uint32_t host, uint32_t *account, uint32_t *size)
+{
+    const sim *s = p->sim;
+    const host_state *h = &s->hosts[host];
+    if (h->silent || !h->blocked || h->busy_until > p->start)
+        return false;
+    for (unsigned k = 0; k < (s->dest_rings ? s->vcs : s->num_lanes); k++) {
+        const message *m = first_message(p, host, k);
+        if (!m || sim_room_ahead(p, host, h, m) >= (int32_t)next_size(s, m))
+            continue;
+        ik_packet rt = {.src = host, .dst = m->dst};
+        uint64_t number = packet_number(s, m);
+        if (s->stride)
+            start_packet(s, host, m->dst, number, &rt);
+        *account = account_ahead(p, h, m->vc, &rt, (uint32_t)number);
+        *size = next_size(s, m);
+        return true;
+    }
+    return false;
+}
+
+/* How long the adapter has enough of a packet of size bytes, sent at the link's rate in link_ps. */
+static uint64_t busy_ps(const sim *s, uint32_t host, uint32_t size, uint64_t link_ps)
+{
+    uint64_t own = ik_transmit_ps(size, sim_injection_bps(s, host));
+    return own > link_ps ? own : link_ps;
+}
+
+/* The general kernel's packet; false = out of memory. */
+static bool put_on_link(part *p, const host_state *h, const packet *pk)
+{
+    sim *s = p->sim;
+    const port_state *to = &s->ports[h->port];
+    uint32_t id = new_packet(p);
+    if (id == IK_NONE)
+        return false;
+    if (s->in_space.accounts)
+        ledger_add(&s->in_space, h->port, account_ahead(p, h, pk->rt.vc, &pk->rt, pk->number),
+                   (int32_t)pk->size);
+    else
+        s->credit[(size_t)h->port * s->vcs + pk->rt.vc] -= (int32_t)pk->size;
+    if (in_window(s, pk->t_inject))
+        s->channel_bytes[h->port] += pk->size;
+    bool to_switch = to->peer_node < s->f->num_switches;
+    uint64_t ready = (s->store_forward ? pk->t_tail : pk->t_inject + to->latency_ps) +
+                     (to_switch ? s->routing_ps : 0);
+    p->pool[id] = *pk;
+    post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
+    return true;
+}
+
+bool sim_launch(part *p, uint32_t host, host_state *h, const message *m, uint32_t size,
+                uint64_t now)
+{
+    sim *s = p->sim;
+    packet pk = {.size = size, .t_gen = m->t_gen, .t_inject = now, .fresh = s->source_adaptive};
+    uint64_t number = packet_number(s, m), link_ps = transmit_ps(s, h->port, size);
+    start_packet(s, host, m->dst, number, &pk.rt);
+    pk.rt.vc = (uint8_t)m->vc;
+    pk.number = (uint32_t)number;
+    pk.t_tail = now + link_ps + s->ports[h->port].latency_ps;
+    if (!(s->fast ? sim_fast_send(p, h->port, &pk.rt, pk.number, pk.t_gen, now)
+                  : put_on_link(p, h, &pk)))
+        return false;
+    h->busy_until = now + (s->paced ? busy_ps(s, host, size, link_ps) : link_ps);
+    p->n.injected++;
+    p->n.moves++;
+    if (in_window(s, now))
+        s->host_sent_bytes[host] += size;
+    return true;
+}
+
+/* Sends one packet if a queue has one and credit for it. The queues take turns. */
+static void try_send(part *p, uint32_t host, host_state *h, uint64_t now)
+{
+    sim *s = p->sim;
+    h->blocked = 0;
+    for (unsigned k = 0; k < s->num_lanes; k++) {
+        unsigned at =
+            h->next_vc + k < s->num_lanes ? h->next_vc + k : h->next_vc + k - s->num_lanes;
+        lane *l = &s->lanes[(size_t)host * s->num_lanes + at];
+        message *ring = s->messages + ((size_t)host * s->num_lanes + at) * s->active_messages;
+        admit(p, host, at, now);
+        if (l->count == 0)
+            continue;
+        const message *m = &ring[l->first];
+        uint32_t size = next_size(s, m);
+        if (sim_room_ahead(p, host, h, m) < (int32_t)size) {
+            h->blocked = 1;
+            continue;
+        }
+        if (sim_launch(p, host, h, m, size, now))
+            next_turn(s, l, ring, size);
+        h->next_vc = (uint8_t)(at + 1 == s->num_lanes ? 0 : at + 1);
+        h->blocked = 0;
+        return;
+    }
+}
+
+/* When to look again without being told: a queue has a message then and the link is free. */
+static void plan_wake(part *p, uint32_t host, host_state *h, uint64_t now, bool running)
+{
+    sim *s = p->sim;
+    uint64_t at = UINT64_MAX;
+    bool sent = h->busy_until > now;
+    for (unsigned k = 0; k < s->num_lanes; k++) {
+        const lane *l = &s->lanes[(size_t)host * s->num_lanes + k];
+        uint64_t next = l->count == 0 ? l->t : sent ? now : s->dest_rings ? l->t : UINT64_MAX;
+        if (next < at)
+            at = next;
+    }
+    if (at >= s->end_ps)
+        return; /* nothing is made or sent after the end */
+    if (at < h->busy_until)
+        at = h->busy_until;
+    if (at == h->wake_at)
+        return;
+    h->wake_at = at;
+    if (s->fast && at < p->start + s->lookahead && running)
+        return; /* sim_host_wake comes to it */
+    post_own(p, at, ik_host_node(s->f, host), EV_WAKE, h->port, 0, running);
+}
+
+void sim_host_start(part *p, uint32_t host)
+{
+    sim *s = p->sim;
+    host_state *h = &s->hosts[host];
+    if (h->silent)
+        return;
+    for (unsigned k = 0; k < s->num_lanes; k++)
+        s->lanes[(size_t)host * s->num_lanes + k].t = sim_message_time(s, host, 0, 0);
+    plan_wake(p, host, h, 0, false); /* not inside a window yet */
+}
+
+/* ---- receiving */
+
+/* When the receive buffer has passed on a packet whose head comes now: it drains packet after
+ * packet at the ejection rate, a packet no sooner than its last byte is in. */
+static uint64_t drained_at(sim *s, uint32_t host, uint32_t port, const packet *pk, uint64_t now)
+{
+    uint64_t *until = &s->drained[host], begin = *until > now ? *until : now;
+    uint64_t end = begin + ik_transmit_ps(pk->size, sim_ejection_bps(s, port));
+    *until = end > pk->t_tail ? end : pk->t_tail;
+    return *until;
+}
+
+void sim_count_class(part *p, uint32_t src, uint32_t number, uint32_t size, uint64_t t,
+                     uint64_t latency)
+{
+    const sim *s = p->sim;
+    unsigned class = sim_class_of(p->classes, src, number / s->packets_per_message);
+    size_t period = s->num_series ? t / s->series_ps : SIZE_MAX;
+    sim_classes_take(p->classes, class, size, in_window(s, t), period);
+    sim_classes_deliver(p->classes, class, latency, in_window(s, t), period);
+}
+
+static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32_t id, uint64_t now)
+{
+    sim *s = p->sim;
+    const packet *pk = &p->pool[id];
+    uint64_t t = s->drained ? drained_at(s, host, port, pk, now) : pk->t_tail,
+             latency = t - pk->t_gen;
+    h->hash += sim_delivery_hash(&pk->rt, pk->t_gen, t);
+    p->n.delivered++;
+    if (in_window(s, t)) {
+        p->n.window_bytes += pk->size;
+        s->host_bytes[host] += pk->size;
+        sim_histo_add(&p->latency, latency);
+        sim_histo_add(&p->network, t - pk->t_inject);
+    }
+    if (s->num_series)
+        sim_count_series(p, t, pk->size, latency);
+    if (p->classes)
+        sim_count_class(p, pk->rt.src, pk->number, pk->size, t, latency);
+    if (s->paranoid)
+        sim_check_delivery(p, host, pk);
+    post_credit(p, &s->ports[port], t, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY),
+                pk->size);
+    free_packet(p, id);
+}
+
+/* Applies an event; true = it is worth trying to send. */
+static bool take_host_event(part *p, uint32_t host, host_state *h, const event *e, uint64_t now)
+{
+    sim *s = p->sim;
+    uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
+    switch ((unsigned)(e->key >> 30) & 3) {
+    case EV_CREDIT:
+        if (s->in_space.accounts)
+            ledger_add(&s->in_space, port / s->in_space.accounts, port % s->in_space.accounts,
+                       -(int32_t)(e->data & 0xFFFFFF));
+        else
+            s->credit[(size_t)port * s->vcs + (e->data >> 24)] += (int32_t)(e->data & 0xFFFFFF);
+        return h->blocked;
+    case EV_ARRIVAL:
+        deliver(p, host, h, port, e->data, now);
+        return false;
+    default:
+        if (now != h->wake_at)
+            return false; /* a later wake-up that an earlier one replaced */
+        h->wake_at = UINT64_MAX;
+        return true;
+    }
+}
+
+/* Sends if it can, and sees when to look again. */
+static void act(part *p, uint32_t host, host_state *h, uint64_t now)
+{
+    if (now < h->busy_until)
+        return;
+    if (p->sim->dest_rings)
+        sim_dest_try(p, host, h, now);
+    else
+        try_send(p, host, h, now);
+    plan_wake(p, host, h, now, true);
+}
+
+void sim_run_host(part *p, uint32_t node)
+{
+    const sim *s = p->sim;
+    uint32_t host = ik_node_host(s->f, node);
+    host_state *h = &s->hosts[host];
+    while (p->local_at < p->local_count) {
+        uint64_t offset = p->local[p->local_at].key >> 32, now = p->start + offset;
+        bool look = false;
+        do {
+            event e = p->local[p->local_at++];
+            look |= take_host_event(p, host, h, &e, now);
+        } while (p->local_at < p->local_count && p->local[p->local_at].key >> 32 == offset);
+        if (look)
+            act(p, host, h, now);
+    }
+}
+
+/* ---- the same for the fast kernel, which has no list of a host's events: there are few of them,
+ * one of which is a credit. */
+
+/* Wakes due before `until` in this window; more may come while there are several queues. */
+static void wake_until(part *p, uint32_t host, host_state *h, uint64_t until)
+{
+    while (h->wake_at < until) {
+        uint64_t now = h->wake_at;
+        h->wake_at = UINT64_MAX;
+        act(p, host, h, now);
+    }
+}
+
+void sim_host_wake(part *p, uint32_t host, uint64_t now)
+{
+    host_state *h = &p->sim->hosts[host];
+    if (now == h->wake_at) /* else an earlier one replaced it */
+        wake_until(p, host, h, p->start + p->sim->lookahead);
+}
+
+void sim_host_credit(part *p, uint32_t host, uint32_t lane_index, uint64_t now)
+{
+    sim *s = p->sim;
+    host_state *h = &s->hosts[host];
+    wake_until(p, host, h, now);
+    s->credit[lane_index] += (int32_t)s->packet_bytes;
+    if (h->wake_at == now || h->blocked) {
+        h->wake_at = h->wake_at == now ? UINT64_MAX : h->wake_at;
+        act(p, host, h, now);
+    }
+    wake_until(p, host, h, p->start + s->lookahead);
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How samples of congestion see the packet-level models. Between windows, all partitions at
+ * rest. */
+#include "sim/core/look.h"
+#include "sim/measure/classes.h"
+#include "sim/measure/congest.h"
+#include <stdlib.h>
+
+enum { LONGEST_RACE = 16 };
+
+typedef struct queue_head {
+    uint32_t out;    /* that it asks for; IK_NONE = may still choose */
+    uint32_t packet; /* first of its queue */
+    unsigned key;    /* of the queue in its buffer */
+    uint32_t at;     /* while the queues of a buffer are compared */
+} queue_head;
+
+typedef struct view {
+    sim *s;
+    /* [port * input_speedup + k] of input ports: output that this reader sends to, where it is
+     * busy */
+    uint32_t *feeds;
+    queue_head *heads; /* queues of one buffer */
+} view;
+
+static void note_transfer(void *ctx, part *p, const event *e)
+{
+    view *v = ctx;
+    uint32_t out_port = (uint32_t)e->key & EV_PORT_MASK;
+    (void)p;
+    if (look_is_transfer(e))
+        v->feeds[(size_t)v->s->switches[e->node].port_base * v->s->input_speedup + e->data] =
+            out_port;
+}
+
+/* ---- what a queue waits for */
+
+/* Where a packet that lacks room at (port, u) hangs: below a place at the channel's other end; with
+ * output buffers, below what the output buffer itself waits for. IK_NONE = it waits for the output:
+ * a host always drains. */
+static uint32_t lacking(const sim *s, uint32_t port, unsigned u, const packet *pk)
+{
+    part *p = look_part(s, s->f->port_node[port]);
+    const port_state *to = &s->ports[port];
+    if (s->model == MODEL_IOQ) {
+        uint32_t first = look_output_head(s, port, u);
+        if (first == IK_NONE || look_link_room(s, p, port, u, look_packet(p, first)) >=
+                                    (int32_t)look_packet(p, first)->size)
+            return IK_NONE;
+        pk = look_packet(p, first);
+    }
+    if (to->peer_node >= s->f->num_switches)
+        return IK_NONE;
+    return to->peer_port * look_kinds(s) +
+           look_culprit(s, port, account_of(p, port, u, pk), pk->size);
+}
+
+/* Of the VCs of a choice the one with most room. */
+static unsigned roomiest(const sim *s, part *p, const ik_choice *c, const packet *pk)
+{
+    unsigned best = c->vc_first;
+    for (unsigned u = best + 1u; u <= c->vc_last; u++)
+        if (look_room(s, p, c->port, u, pk) > look_room(s, p, c->port, best, pk))
+            best = u;
+    return best;
+}
+
+static bool choice_has_room(const sim *s, part *p, const ik_choice *c, const packet *pk)
+{
+    return look_room(s, p, c->port, roomiest(s, p, c, pk), pk) >= (int32_t)pk->size;
+}
+
+/* The output that holds a queue up whose head has room at `out`: mostly this one; but if that is
+ * free, the queue waits for its input, and for what its input is sending to. */
+static uint32_t held_by(const view *eye, uint32_t sw, uint32_t in_port, unsigned v, uint32_t out)
+{
+    const sim *s = eye->s;
+    bool turn =
+        look_output_free(s, out) && !look_input_free(s, sw, in_port - s->switches[sw].port_base, v);
+    return turn ? eye->feeds[(size_t)in_port * s->input_speedup + v % s->input_speedup] : out;
+}
+
+/* Fills out and lacks for a head. One with several choices is blocked if all are; then the one that
+ * it asked last, or else the first, stands for it. */
+static void ask(const view *eye, part *p, uint32_t sw, uint32_t in_port, unsigned v, packet *pk,
+                waiting *w)
+{
+    const sim *s = eye->s;
+    uint32_t n = look_choices(s, p, sw, in_port, pk), chosen = 0;
+    for (uint32_t c = 0; c < n; c++) {
+        uint32_t out = p->choices[c].port;
+        if (choice_has_room(s, p, &p->choices[c], pk)) {
+            w->out = held_by(eye, sw, in_port, v, out);
+            w->lacks = IK_NONE;
+            return;
+        }
+        if (out == look_output(s, sw, pk))
+            chosen = c;
+    }
+    const ik_choice *c = &p->choices[chosen];
+    w->out = n ? c->port : in_port;
+    w->lacks = n ? lacking(s, c->port, roomiest(s, p, c, pk), pk) : IK_NONE;
+}
+
+/* Whether a packet could start now if it stood first: one of its outputs is free and has room. */
+static bool could_start(const sim *s, part *p, uint32_t sw, uint32_t in_port, packet *pk)
+{
+    uint32_t n = look_choices(s, p, sw, in_port, pk);
+    for (uint32_t c = 0; c < n; c++)
+        if (look_output_free(s, p->choices[c].port) && choice_has_room(s, p, &p->choices[c], pk))
+            return true;
+    return false;
+}
+
+/* ---- input buffers. Packets are far apart in memory: those of queues that nobody waits for, and
+ * that wait for nothing but their turn, are not touched. */
+
+/* The queues of a lane that hold packets; their number. */
+static unsigned list_queues(view *eye, uint32_t sw, unsigned in, unsigned v)
+{
+    const sim *s = eye->s;
+    unsigned n = 0;
+    if (s->queues == QUEUES_VOQNET || !s->voq) {
+        for (uint32_t q = 0; q < look_queues(s, sw); q++) {
+            uint32_t first = look_head(s, sw, in, v, q);
+            if (first != IK_NONE)
+                eye->heads[n++] = (queue_head){s->voq ? IK_NONE : look_fifo_output(s, sw, in, v),
+                                               first, q, first};
+        }
+        return n;
+    }
+    for (unsigned w = 0; w < s->max_words; w++) {
+        for (uint64_t bits = look_requests(s, sw, in, v, w); bits; bits &= bits - 1) {
+            unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
+            uint32_t first = look_head(s, sw, in, v, out);
+            if (first != IK_NONE) /* otherwise another VC of this input asks */
+                eye->heads[n++] = (queue_head){s->switches[sw].port_base + out, first, out, first};
+        }
+    }
+    return n;
+}
+
+/* The longest of n queues, ties to the first: a race from packet to packet, over when one is left.
+ * Of queues longer than the race, any may stand for the buffer. */
+static unsigned longest(const view *eye, part *p, unsigned n)
+{
+    queue_head *heads = eye->heads;
+    unsigned best = 0;
+    for (unsigned left = n, step = 0; left > 1 && step < LONGEST_RACE; step++) {
+        left = 0;
+        for (unsigned k = 0; k < n; k++) {
+            if (heads[k].at == IK_NONE)
+                continue;
+            heads[k].at = look_behind(p, heads[k].at);
+            if (heads[k].at != IK_NONE && left++ == 0)
+                best = k;
+        }
+    }
+    return best;
+}
+
+/* Head-of-line blocking in one FIFO, packet by packet. */
+static void see_fifo(const view *eye, congest *c, uint32_t sw, unsigned in, unsigned v,
+                     uint32_t first)
+{
+    const sim *s = eye->s;
+    part *p = look_part(s, sw);
+    uint32_t in_port = s->switches[sw].port_base + in, packets = 0;
+    uint64_t bytes = 0, held = 0;
+    bool held_up =
+        look_input_free(s, sw, in, v) && !could_start(s, p, sw, in_port, look_packet(p, first));
+    for (uint32_t id = first; id != IK_NONE; id = look_behind(p, id)) {
+        packet *pk = look_packet(p, id);
+        bytes += pk->size;
+        if (held_up && could_start(s, p, sw, in_port, pk)) {
+            held += pk->size;
+            packets++;
+        }
+    }
+    congest_add_hol(c, sw, bytes, held, packets);
+}
+
+static void see_buffer(view *eye, congest *c, uint32_t sw, unsigned in, unsigned v)
+{
+    const sim *s = eye->s;
+    uint32_t in_port = s->switches[sw].port_base + in, from = s->ports[in_port].peer_port,
+             buffer = in_port * s->vcs + v;
+    unsigned n = list_queues(eye, sw, in, v);
+    if (n == 0)
+        return;
+    part *p = look_part(s, sw);
+    if (!s->voq && congest_examined(c, buffer))
+        see_fifo(eye, c, sw, in, v, eye->heads[0].packet);
+    bool own = look_own_accounts(s);
+    bool tight = !own && look_tight(s, from, v); /* somebody may wait for its space */
+    unsigned main_queue = tight ? longest(eye, p, n) : n;
+    for (unsigned k = 0; k < n; k++) {
+        const queue_head *h = &eye->heads[k];
+        uint32_t account = look_account(s, v, h->key, h->key);
+        waiting w = {.buffer = buffer,
+                     .sw = sw,
+                     .key = h->key,
+                     .lacks = IK_NONE,
+                     .place = in_port * look_kinds(s) + account};
+        if (h->out != IK_NONE && look_roomy(s, h->out))
+            w.out = held_by(eye, sw, in_port, v, h->out);
+        else
+            ask(eye, p, sw, in_port, v, look_packet(p, h->packet), &w);
+        bool wanted = own ? look_tight(s, from, account) : tight;
+        if (wanted || w.lacks != IK_NONE)
+            congest_add_queue(c, &w, wanted && (own || k == main_queue));
+    }
+}
+
+/* An output buffer (ioq) that is full: it waits for its link, or for the buffer at the other
+ * end. */
+static void see_output(const sim *s, congest *c, uint32_t sw, uint32_t port, unsigned u)
+{
+    uint32_t first = look_output_head(s, port, u);
+    if (first == IK_NONE || !look_output_full(s, port, u))
+        return;
+    const packet *pk = look_packet(look_part(s, sw), first);
+    uint32_t inputs = s->f->port_base[s->f->num_switches] * s->vcs;
+    waiting w = {.buffer = inputs + port * s->vcs + u,
+                 .out = port,
+                 .lacks = lacking(s, port, u, pk),
+                 .sw = sw,
+                 .key = port};
+    congest_add_queue(c, &w, false);
+}
+
+static void look_buffers(view *eye, congest *c)
+{
+    sim *s = eye->s;
+    sim_each_event(s, note_transfer, eye);
+    for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
+        const sw_state *state = &s->switches[sw];
+        for (unsigned in = 0; in < state->radix; in++) {
+            for (unsigned v = 0; v < s->vcs && s->ports[state->port_base + in].peer_port != IK_NONE;
+                 v++) {
+                see_buffer(eye, c, sw, in, v);
+                if (s->model == MODEL_IOQ)
+                    see_output(s, c, sw, state->port_base + in, v);
+            }
+        }
+    }
+}
+
+/* ---- an ideal switch: what stands in an output's queue is still charged to input buffers */
+
+typedef struct share {
+    waiting w;
+    uint64_t bytes;
+} share;
+
+static int by_buffer(const void *a, const void *b)
+{
+    const waiting *x = &((const share *)a)->w, *y = &((const share *)b)->w;
+    if (x->buffer != y->buffer)
+        return x->buffer < y->buffer ? -1 : 1;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+/* One entry a packet, sorted and put together by buffer and output queue. */
+static void see_ideal(const sim *s, congest *c, uint32_t sw, share *room)
+{
+    part *p = look_part(s, sw);
+    size_t n = 0, kept = 0;
+    for (uint32_t port = s->f->port_base[sw]; port < s->f->port_base[sw + 1]; port++) {
+        for (unsigned u = 0; u < s->vcs; u++) {
+            uint32_t first = look_output_head(s, port, u), lacks = IK_NONE;
+            if (first != IK_NONE && look_link_room(s, p, port, u, look_packet(p, first)) <
+                                        (int32_t)look_packet(p, first)->size)
+                lacks = lacking(s, port, u, look_packet(p, first));
+            for (uint32_t id = first; id != IK_NONE; id = look_behind(p, id)) {
+                const packet *pk = look_packet(p, id);
+                const waiting w = {.buffer = look_charged(s, pk),
+                                   .place = look_charged(s, pk),
+                                   .out = port,
+                                   .lacks = lacks,
+                                   .sw = sw,
+                                   .key = port * s->vcs + u};
+                room[n++] = (share){w, pk->size};
+            }
+        }
+    }
+    qsort(room, n, sizeof *room, by_buffer);
+    for (size_t k = 1; k < n; k++) {
+        if (by_buffer(&room[kept], &room[k]) == 0)
+            room[kept].bytes += room[k].bytes;
+        else
+            room[++kept] = room[k];
+    }
+    for (size_t k = 0, most = 0; n && k <= kept; k++) {
+        if (k == 0 || room[k].w.buffer != room[k - 1].w.buffer)
+            for (size_t j = most = k; j <= kept && room[j].w.buffer == room[k].w.buffer; j++)
+                most = room[j].bytes > room[most].bytes ? j : most;
+        congest_add_queue(c, &room[k].w, k == most);
+    }
+}
+
+static void look_ideal(sim *s, congest *c)
+{
+    size_t most = 0;
+    for (unsigned q = 0; q < s->num_parts; q++)
+        most += s->parts[q].pool_size;
+    share *room = ik_calloc(most ? most : 1, sizeof *room);
+    if (!room) {
+        congest_lacks_memory(c);
+        return;
+    }
+    for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
+        see_ideal(s, c, sw, room);
+    free(room);
+}
+
+static void see_host(const sim *s, congest *c, uint32_t host)
+{
+    part *p = &s->parts[s->node_part[ik_host_node(s->f, host)]];
+    uint32_t account, size;
+    if (!sim_host_stuck(p, host, &account, &size))
+        return;
+    const port_state *to = &s->ports[s->hosts[host].port];
+    if (to->peer_node < s->f->num_switches)
+        congest_add_host(c, to->peer_port * look_kinds(s) +
+                                look_culprit(s, s->hosts[host].port, account, size));
+}
+
+static void look(void *ctx, congest *c)
+{
+    view *eye = ctx;
+    sim *s = eye->s;
+    for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
+        congest_add_bytes(c, sw, (uint64_t)s->switches[sw].bytes);
+    congest_choose_stride(c, s->packet_bytes);
+    if (s->model == MODEL_IDEAL)
+        look_ideal(s, c);
+    else
+        look_buffers(eye, c);
+    for (uint32_t host = 0; host < s->f->num_hosts; host++)
+        see_host(s, c, host);
+}
+
+/* ---- packets of a queue */
+
+static unsigned class_of(const sim *s, const packet *pk)
+{
+    const class_stats *classes = s->parts[0].classes;
+    return classes ? sim_class_of(classes, pk->rt.src, pk->number / s->packets_per_message) : 0;
+}
+
+static void tell_packet(const sim *s, uint32_t in_port, uint32_t out, unsigned vc, const packet *pk,
+                        congest_packet_fn fn, void *arg)
+{
+    ik_draw draw = {s->seed, pk->rt.src, pk->number};
+    fn(arg, &pk->rt, &draw, in_port, out, vc, class_of(s, pk));
+}
+
+static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg)
+{
+    const sim *s = ((const view *)ctx)->s;
+    part *p = look_part(s, w->sw);
+    uint32_t inputs = s->f->port_base[s->f->num_switches] * s->vcs;
+    bool output = s->model == MODEL_IDEAL || w->buffer >= inputs;
+    uint32_t at = w->buffer >= inputs ? w->buffer - inputs : w->buffer, in_port = at / s->vcs;
+    unsigned v = at % s->vcs;
+    uint32_t id = s->model == MODEL_IDEAL ? look_output_head(s, w->key / s->vcs, w->key % s->vcs)
+                  : output                ? look_output_head(s, w->key, v)
+                           : look_head(s, w->sw, in_port - s->switches[w->sw].port_base, v, w->key);
+    for (; id != IK_NONE; id = look_behind(p, id)) {
+        const packet *pk = look_packet(p, id);
+        if (s->model == MODEL_IDEAL && look_charged(s, pk) != w->buffer)
+            continue;
+        if (output)
+            tell_packet(s, in_port, w->out, s->model == MODEL_IDEAL ? w->key % s->vcs : pk->rt.vc,
+                        pk, fn, arg);
+        else
+            tell_packet(s, in_port, look_output(s, w->sw, pk), s->fast ? pk->rt.vc : pk->vc_first,
+                        pk, fn, arg);
+    }
+}
+
+/* ---- */
+
+static bool speaks(const void *ctx, uint32_t host)
+{
+    return !((const sim *)ctx)->hosts[host].silent;
+}
+
+congest_setup sim_congest_setup(const sim *s)
+{
+    return (congest_setup){
+        s->plan,      s->vcs,       look_kinds(s),        s->congestion ? s->num_series : 0,
+        s->series_ps, s->warmup_ps, s->model == MODEL_IOQ};
+}
+
+ik_status sim_congest_sample(sim *s, uint64_t time, ik_error *err)
+{
+    size_t inputs = (size_t)s->f->port_base[s->f->num_switches] * s->input_speedup;
+    uint32_t most = s->queues == QUEUES_VOQNET ? s->f->num_hosts : s->max_radix;
+    view v = {s, ik_calloc(inputs ? inputs : 1, sizeof *v.feeds), ik_calloc(most, sizeof *v.heads)};
+    if (!v.feeds || !v.heads) {
+        free(v.feeds);
+        free(v.heads);
+        return ik_fail_memory(err, inputs * sizeof *v.feeds, "samples of congestion");
+    }
+    const congest_eye eye = {&v, look, packets, s->parts[0].classes};
+    const congest_hosts hosts = {s->host_sent_bytes, speaks, s};
+    ik_status status = congest_sample(s->congest, &eye, &hosts, time, err);
+    free(v.feeds);
+    free(v.heads);
+    return status;
+}

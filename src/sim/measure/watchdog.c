@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The watchdog. A buffer (input port, VC) is *alive* if a packet at the head of one of its queues
+ * can leave in the end: there is credit for it, or credit or a packet is on the way that changes
+ * the picture, or it leads to a host, which always drains, or the buffer it waits for is alive. The
+ * least fixed point of that rule leaves the dead buffers: whatever else happens, none of their
+ * packets ever moves again, so a part of a network is found although the rest still runs. From any
+ * dead buffer, following what it waits for runs into a cycle of dead buffers, which is the
+ * evidence. In an ideal switch packets stand in the queues of their outputs and keep their space in
+ * the input buffers: there a buffer is alive if one of its packets stands in an output queue whose
+ * head can leave in the end. Cost: a few sweeps over requests, once a watchdog period. */
+#include "sim/core/look.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct hunt {
+    sim *s;
+    shape k;
+    unsigned kinds; /* accounts of a buffer; VCs where there are none */
+    uint8_t *alive; /* [port * kinds + account] of receiving ports of switches */
+    /* [port * kinds + account] of sending ports: credit or packets under way on that channel */
+    uint8_t *moving;
+} hunt;
+
+/* What moves frees space for all accounts that share it: noted at the channel's first. */
+static size_t moving_place(const hunt *h, uint32_t port, uint32_t account)
+{
+    return (size_t)port * h->kinds + (h->s->queues == QUEUES_DAMQ ? 0 : account);
+}
+
+static void note_moving(void *ctx, part *p, const event *e)
+{
+    hunt *h = ctx;
+    const sim *s = h->s;
+    uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
+    unsigned kind = (unsigned)(e->key >> 30) & 3;
+    if (kind == EV_CREDIT && s->in_space.accounts) {
+        h->moving[moving_place(h, port / h->kinds, port % h->kinds)] = 1;
+    } else if (kind == EV_CREDIT) {
+        h->moving[moving_place(h, port, e->data >> 24)] = 1;
+    } else if (kind == EV_ARRIVAL) {
+        const packet *pk = look_packet(p, e->data);
+        h->moving[moving_place(h, s->ports[port].peer_port,
+                               account_here(s, pk, pk->rt.vc, SIM_NO_WAY))] = 1;
+    }
+}
+
+/* Whether space for an account behind a channel comes free in the end: from its own packets, or,
+ * unless it is at its bound, from those of others that use what is shared. */
+static bool space_alive(const hunt *h, uint32_t out_port, uint32_t account, uint32_t size)
+{
+    const sim *s = h->s;
+    const uint8_t *alive = &h->alive[(size_t)s->ports[out_port].peer_port * h->kinds];
+    if (alive[account] || s->queues != QUEUES_DAMQ)
+        return alive[account];
+    const int32_t *used = &s->in_space.used[(size_t)out_port * h->kinds];
+    if (used[account] + (int32_t)size > s->in_space.bounds[out_port].most)
+        return false;
+    for (unsigned a = 0; a < h->kinds; a++)
+        if (alive[a] && used[a] > s->in_space.bounds[out_port].own)
+            return true;
+    return false;
+}
+
+static bool channel_alive(const hunt *h, part *p, uint32_t out_port, unsigned u, const packet *pk)
+{
+    const sim *s = h->s;
+    const port_state *to = &s->ports[out_port];
+    if (to->peer_node == IK_NONE)
+        return false;
+    if (s->model == MODEL_IOQ) {
+        if (room_of(p, h->k, out_port, u, pk) >= (int32_t)pk->size || s->link_busy[out_port])
+            return true;
+        /* what fills the buffer must be able to go */
+        uint32_t head = look_output_head(s, out_port, u);
+        if (head == IK_NONE)
+            return true;
+        pk = look_packet(p, head);
+    }
+    uint32_t account = account_of(p, out_port, u, pk);
+    return link_room(p, h->k, out_port, u, pk) >= (int32_t)pk->size ||
+           h->moving[moving_place(h, out_port, account)] || to->peer_node >= s->f->num_switches ||
+           space_alive(h, out_port, account, pk->size);
+}
+
+static bool head_alive(const hunt *h, part *p, uint32_t sw, uint32_t in_port, packet *pk)
+{
+    uint32_t n = look_choices(h->s, p, sw, in_port, pk);
+    for (uint32_t c = 0; c < n; c++)
+        for (unsigned u = p->choices[c].vc_first; u <= p->choices[c].vc_last; u++)
+            if (channel_alive(h, p, p->choices[c].port, u, pk))
+                return true;
+    return false;
+}
+
+/* Where a packet in the buffer of a port stands in `alive`. */
+static size_t place_of(const hunt *h, uint32_t port, unsigned v, const packet *pk)
+{
+    return (size_t)port * h->kinds + account_here(h->s, pk, v, pk->out);
+}
+
+/* Looks at the head of queue n of a lane; returns whether its account came alive. *dead: the
+ * account if it is not. */
+static bool sweep_queue(hunt *h, uint32_t id, unsigned in, unsigned v, uint32_t n, size_t *dead)
+{
+    part *p = look_part(h->s, id);
+    uint32_t port = h->s->switches[id].port_base + in, head = look_head(h->s, id, in, v, n);
+    if (head == IK_NONE)
+        return false;
+    size_t place = place_of(h, port, v, look_packet(p, head));
+    if (h->alive[place])
+        return false;
+    bool leaves = head_alive(h, p, id, port, look_packet(p, head));
+    h->alive[place] = leaves;
+    if (!leaves)
+        *dead = place;
+    return leaves;
+}
+
+/* The same for the lane. Of queues an output those that hold packets are known by the requests. */
+static bool sweep_lane(hunt *h, uint32_t id, unsigned in, unsigned v, size_t *dead)
+{
+    sim *s = h->s;
+    uint32_t port = s->switches[id].port_base + in, queues = look_queues(s, id);
+    /* one account for the whole lane */
+    bool changed = false, single = !s->stride && s->queues != QUEUES_VOQNET;
+    if (single && h->alive[(size_t)port * h->kinds + v])
+        return false;
+    if (!s->voq || s->queues == QUEUES_VOQNET) {
+        for (uint32_t n = 0; n < queues && !(single && changed); n++)
+            changed |= sweep_queue(h, id, in, v, n, dead);
+        return changed;
+    }
+    for (unsigned w = 0; w < s->max_words; w++)
+        for (uint64_t bits = look_requests(s, id, in, v, w); bits && !(single && changed);
+             bits &= bits - 1)
+            changed |= sweep_queue(h, id, in, v, w * 64 + (unsigned)__builtin_ctzll(bits), dead);
+    return changed;
+}
+
+/* Ideal switch: the buffers of all packets behind a head that can leave are alive; *dead: one of a
+ * packet that cannot. */
+static bool sweep_ideal(hunt *h, size_t *dead)
+{
+    const sim *s = h->s;
+    bool changed = false;
+    *dead = SIZE_MAX;
+    for (size_t q = 0; q < (size_t)s->f->num_ports * s->vcs; q++) {
+        uint32_t out_port = (uint32_t)(q / s->vcs),
+                 id = look_output_head(s, out_port, (unsigned)(q % s->vcs));
+        part *p = look_part(s, s->f->port_node[out_port]);
+        if (id == IK_NONE)
+            continue;
+        bool leaves = s->link_busy[out_port] ||
+                      channel_alive(h, p, out_port, (unsigned)(q % s->vcs), look_packet(p, id));
+        for (; id != IK_NONE; id = look_behind(p, id)) {
+            size_t buffer = look_charged(s, look_packet(p, id));
+            if (leaves && !h->alive[buffer])
+                h->alive[buffer] = changed = 1;
+            if (!h->alive[buffer])
+                *dead = buffer;
+        }
+    }
+    return changed;
+}
+
+/* One sweep; returns whether something came alive. *dead: what did not, SIZE_MAX if all did: right
+ * once nothing changes. */
+static bool sweep(hunt *h, size_t *dead)
+{
+    sim *s = h->s;
+    bool changed = false;
+    *dead = SIZE_MAX;
+    for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
+        for (unsigned in = 0; in < s->switches[sw].radix; in++)
+            for (unsigned v = 0; v < s->vcs; v++)
+                changed |= sweep_lane(h, sw, in, v, dead);
+    return changed;
+}
+
+/* ---- evidence */
+
+typedef struct step {
+    size_t buffer;
+    uint32_t packet, out_port;
+    unsigned out_vc;
+} step;
+
+/* Ideal switch: a packet of this buffer, in the first output queue that has one, waits like the
+ * head of that queue. */
+static step follow_ideal(const hunt *h, size_t buffer)
+{
+    const sim *s = h->s;
+    uint32_t sw = s->f->port_node[buffer / s->vcs];
+    part *p = look_part(s, sw);
+    for (uint32_t out = s->f->port_base[sw]; out < s->f->port_base[sw + 1]; out++)
+        for (unsigned u = 0; u < s->vcs; u++)
+            for (uint32_t id = look_output_head(s, out, u); id != IK_NONE; id = look_behind(p, id))
+                if (look_charged(s, look_packet(p, id)) == buffer)
+                    return (step){buffer, id, out, u};
+    return (step){buffer, IK_NONE, IK_NONE, 0};
+}
+
+/* What a dead buffer waits for: the first choice of the first queue that draws on it. */
+static step follow(const hunt *h, size_t buffer)
+{
+    sim *s = h->s;
+    if (s->model == MODEL_IDEAL)
+        return follow_ideal(h, buffer);
+    uint32_t port = (uint32_t)(buffer / h->kinds), id = s->f->port_node[port];
+    sw_state *sw = &s->switches[id];
+    part *p = look_part(s, id);
+    for (unsigned v = 0; v < s->vcs; v++)
+        for (uint32_t n = 0; n < look_queues(s, id); n++) {
+            uint32_t head = look_head(s, id, port - sw->port_base, v, n);
+            if (head != IK_NONE && place_of(h, port, v, look_packet(p, head)) == buffer &&
+                look_choices(s, p, id, port, look_packet(p, head)) > 0)
+                return (step){buffer, head, p->choices[0].port, p->choices[0].vc_first};
+        }
+    return (step){buffer, IK_NONE, IK_NONE, 0};
+}
+
+/* The buffer that a step waits for. With shared space that of its own account if it holds anything,
+ * else the first that uses what is shared. */
+static size_t next_buffer(const hunt *h, const step *st)
+{
+    sim *s = h->s;
+    part *p = &s->parts[s->node_part[s->f->port_node[st->out_port]]];
+    const packet *pk = look_packet(p, st->packet);
+    if (s->model == MODEL_IOQ) {
+        uint32_t head = s->out_queues[(size_t)st->out_port * s->vcs + st->out_vc].head;
+        pk = head == IK_NONE ? pk : look_packet(p, head);
+    }
+    uint32_t account = account_of(p, st->out_port, st->out_vc, pk);
+    size_t first = (size_t)s->ports[st->out_port].peer_port * h->kinds;
+    const int32_t *used =
+        s->in_space.accounts ? &s->in_space.used[(size_t)st->out_port * h->kinds] : NULL;
+    if (s->queues != QUEUES_DAMQ || used[account] > 0)
+        return first + account;
+    for (unsigned a = 0; a < h->kinds; a++)
+        if (used[a] > s->in_space.bounds[st->out_port].own)
+            return first + a;
+    return first + account;
+}
+
+static void print_step(const hunt *h, const step *st, FILE *to)
+{
+    const sim *s = h->s;
+    uint32_t port = (uint32_t)(st->buffer / h->kinds);
+    part *p = look_part(s, s->f->port_node[port]);
+    const packet *pk = look_packet(p, st->packet);
+    char here[200], out[200];
+    fprintf(to,
+            "packet %u -> %u (%u B, made at %llu ps) in the buffer of %s VC %u waits for %s VC %u: "
+            "%d B free\n",
+            ik_whole_host(s->f, pk->rt.src), ik_whole_host(s->f, pk->rt.dst), pk->size,
+            (unsigned long long)pk->t_gen, ik_port_describe(s->f, port, here, sizeof here),
+            pk->rt.vc, ik_port_describe(s->f, st->out_port, out, sizeof out), st->out_vc,
+            link_room(p, h->k, st->out_port, st->out_vc, pk));
+}
+
+/* Follows what waits for what from a dead buffer; prints the cycle it runs into. seen: reuses
+ * `moving` as "was here". */
+static ik_status print_cycle(hunt *h, size_t dead, ik_error *err)
+{
+    sim *s = h->s;
+    size_t size = 0, at = dead;
+    FILE *to = open_memstream(&s->deadlock_text, &size);
+    if (!to)
+        return ik_fail_memory(err, 4096, "the description of a deadlock");
+    memset(h->moving, 0, (size_t)s->f->num_ports * h->kinds);
+    for (unsigned round = 0; round < 2; round++) { /* first into the cycle, then around it */
+        while (h->moving[at] == round) {
+            step st = follow(h, at);
+            h->moving[at]++;
+            if (st.out_port == IK_NONE)
+                break;
+            if (round == 1)
+                print_step(h, &st, to);
+            at = next_buffer(h, &st);
+        }
+    }
+    if (fclose(to) != 0)
+        return ik_fail_memory(err, size, "the description of a deadlock");
+    return IK_OK;
+}
+
+/* Sweeps until nothing comes alive any more; returns a dead buffer, SIZE_MAX if there is none. */
+static size_t sweep_all(hunt *h)
+{
+    size_t dead = SIZE_MAX;
+    while (h->s->model == MODEL_IDEAL ? sweep_ideal(h, &dead) : sweep(h, &dead))
+        ;
+    return dead;
+}
+
+ik_status sim_find_deadlock(sim *s, ik_error *err)
+{
+    unsigned kinds = look_kinds(s);
+    size_t n = (size_t)s->f->num_ports * kinds + 1, dead = SIZE_MAX;
+    hunt h = {s, sim_shape(s), kinds, ik_calloc(n, 1), ik_calloc(n, 1)};
+    ik_status status = h.alive && h.moving ? IK_OK : ik_fail_memory(err, 2 * n, "the watchdog");
+    if (status == IK_OK) {
+        dead = sweep_all(&h);
+        if (dead != SIZE_MAX) { /* seldom: so what is under way is only counted now */
+            sim_each_event(s, note_moving, &h);
+            dead = sweep_all(&h);
+        }
+        if (dead != SIZE_MAX) {
+            s->deadlock = true;
+            status = print_cycle(&h, dead, err);
+        }
+    }
+    free(h.alive);
+    free(h.moving);
+    return status;
+}

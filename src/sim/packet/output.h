@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Output buffers: the second half of an input-and-output-queued switch (model ioq), and all there
+ * is of an ideal one (model ideal). A port has one FIFO a VC, its VCs with credit take turns on the
+ * link.
+ *
+ *   ioq    the crossbar moves a packet into the output buffer at `speedup` times the link's rate,
+ *          once there is room for all of it; its space is free again when its last byte has left on
+ *          the link. The input buffer is credited when the packet's last byte has left it.
+ *   ideal  a packet stands in its output's queue from the instant it arrives, whatever others do;
+ *          it keeps its space in the input buffer, so credits mean what they mean elsewhere, until
+ *          its last byte has left on the link. */
+#ifndef IKAT_SIM_OUTPUT_H
+#define IKAT_SIM_OUTPUT_H
+
+#include "sim/packet/shape.h"
+
+/* in the data of EV_TAIL: the link's end, with vc << 24 | bytes; without it the crossbar's */
+#define LINK_END 0x80000000u
+
+SIM_INLINE void enqueue_output(part *p, uint32_t port, unsigned u, uint32_t id)
+{
+    queue *q = &p->sim->out_queues[(size_t)port * p->sim->vcs + u];
+    p->pool[id].next = IK_NONE;
+    if (q->head == IK_NONE)
+        q->head = id;
+    else
+        p->pool[q->tail].next = id;
+    q->tail = id;
+    if (p->sim->waiting)
+        p->sim->waiting[(size_t)port * p->sim->vcs + u] += p->pool[id].size;
+}
+
+/* A packet enters the crossbar at t0 and has left its input at `end`: what view_queued foresees. */
+SIM_INLINE void note_granted(sim *s, uint32_t port, uint64_t t0, uint64_t end, uint32_t size)
+{
+    uint64_t *clear = &s->clear_ps[port],
+             sent = (*clear > t0 ? *clear : t0) + transmit_ps(s, port, size);
+    *clear = sent > end ? sent : end;
+}
+
+/* Crossbar transfer of a granted packet into the output buffer (ioq). */
+SIM_INLINE void move_to_output(part *p, uint32_t node, const shape k, uint32_t id, uint32_t in_port,
+                               uint32_t out_port, unsigned input, unsigned v, unsigned u,
+                               uint64_t t0)
+{
+    sim *s = p->sim;
+    packet *pk = &p->pool[id];
+    uint64_t time = (uint64_t)((double)transmit_ps(s, out_port, pk->size) / s->speedup + 0.5),
+             end = t0 + (time ? time : 1);
+    if (end < pk->t_tail)
+        end = pk->t_tail;
+    if (k.ledger && s->out_space.accounts)
+        ledger_add(&s->out_space, out_port, u, (int32_t)pk->size);
+    else
+        s->space[(size_t)out_port * s->vcs + u] -= (int32_t)pk->size;
+    give_space(p, k, in_port, end, v, pk->out, pk);
+    if (k.ledger && s->stride && u != pk->vc_first) {
+        pk->queue = sim_look_ahead(p, out_port, u, &pk->rt, pk->number);
+        pk->vc_first = (uint8_t)u;
+    }
+    if (s->clear_ps)
+        note_granted(s, out_port, t0, end, pk->size);
+    pk->rt.vc = (uint8_t)u;
+    pk->t_tail = end + s->traversal_ps;
+    post_own(p, end, node, EV_TAIL, out_port, input, true);
+    post_own(p, t0 + s->traversal_ps, node, EV_WAKE, out_port, id, true);
+}
+
+/* Puts the head of output queue (port, u) on the link. */
+SIM_INLINE void send_output(part *p, uint32_t node, sw_state *sw, const shape k, uint32_t port,
+                            unsigned u)
+{
+    sim *s = p->sim;
+    queue *q = &s->out_queues[(size_t)port * k.vcs + u];
+    uint32_t id = q->head;
+    packet *pk = &p->pool[id];
+    const port_state *to = &s->ports[port];
+    uint64_t end = p->now + transmit_ps(s, port, pk->size), delay = to->latency_ps;
+    if (end < pk->t_tail)
+        end = pk->t_tail;
+    q->head = pk->next;
+    take_space(p, k, port, u, pk);
+    s->link_busy[port] = 1;
+    post_own(p, end, node, EV_TAIL, port, LINK_END | u << 24 | pk->size, true);
+    if (s->model == MODEL_IDEAL) {
+        const port_state *from = &s->ports[pk->queue];
+        post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port,
+                    (uint32_t)pk->rt.vc << 24 | pk->size);
+        delay += s->traversal_ps;
+        sw->bytes -= pk->size;
+        p->n.hops++;
+    }
+    if (in_window(s, p->now))
+        s->channel_bytes[port] += pk->size;
+    bool to_switch = to->peer_node < s->f->num_switches;
+    pk->rt.vc = (uint8_t)u;
+    ik_packet_add_hops(&pk->rt, to_switch);
+    pk->t_tail = end + delay;
+    uint64_t ready =
+        (s->store_forward ? pk->t_tail : p->now + delay) + (to_switch ? s->routing_ps : 0);
+    post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
+}
+
+/* Bytes that the head of an output queue may take in the input buffer at the other end. */
+SIM_INLINE int32_t link_room(part *p, const shape k, uint32_t port, unsigned u, const packet *pk)
+{
+    const sim *s = p->sim;
+    if (k.ledger && s->in_space.accounts)
+        return ledger_room(&s->in_space, port, account_of(p, port, u, pk));
+    return s->credit[(size_t)port * k.vcs + u];
+}
+
+SIM_INLINE void try_link(part *p, uint32_t node, sw_state *sw, const shape k, uint32_t port)
+{
+    sim *s = p->sim;
+    if (s->link_busy[port])
+        return;
+    for (unsigned n = 0; n < k.vcs; n++) {
+        unsigned u =
+            s->out_next[port] + n < k.vcs ? s->out_next[port] + n : s->out_next[port] + n - k.vcs;
+        uint32_t id = s->out_queues[(size_t)port * k.vcs + u].head;
+        if (id == IK_NONE || link_room(p, k, port, u, &p->pool[id]) < (int32_t)p->pool[id].size)
+            continue;
+        s->out_next[port] = (uint8_t)(u + 1 == k.vcs ? 0 : u + 1);
+        send_output(p, node, sw, k, port, u);
+        return;
+    }
+}
+
+/* Links that may have something to send now. */
+SIM_INLINE void run_links(part *p, uint32_t node, sw_state *sw, const shape k)
+{
+    for (unsigned w = 0; w < k.words; w++) {
+        uint64_t bits = p->dirty_link[w];
+        p->dirty_link[w] = 0;
+        for (; bits; bits &= bits - 1)
+            try_link(p, node, sw, k, sw->port_base + w * 64 + (unsigned)__builtin_ctzll(bits));
+    }
+}
+
+SIM_INLINE void take_link_end(part *p, sw_state *sw, const shape k, uint32_t port, uint32_t data)
+{
+    sim *s = p->sim;
+    s->link_busy[port] = 0;
+    if (s->waiting)
+        s->waiting[(size_t)port * k.vcs + (data >> 24 & 63)] -= data & 0xFFFFFF;
+    if (k.ledger && s->out_space.accounts)
+        ledger_add(&s->out_space, port, data >> 24 & 63, -(int32_t)(data & 0xFFFFFF));
+    else if (s->model == MODEL_IOQ)
+        s->space[(size_t)port * k.vcs + (data >> 24 & 63)] += (int32_t)(data & 0xFFFFFF);
+    mark(p->dirty_link, k, port - sw->port_base);
+}
+
+/* Ideal switch: straight into the output's queue, with the VC that has most credit now. */
+SIM_INLINE void arrive_ideal(part *p, sw_state *sw, const shape k, uint32_t port, uint32_t id)
+{
+    packet *pk = &p->pool[id];
+    uint32_t out_port = sw->port_base + pk->out;
+    pk->queue = port;
+    sw->bytes += pk->size;
+    enqueue_output(p, out_port, choose_vc(p, k, out_port, pk), id);
+    mark(p->dirty_link, k, pk->out);
+}
+
+#endif

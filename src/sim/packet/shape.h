@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The shape of a switch kernel, its request masks and queues, and the transfer of a packet through
+ * the crossbar: what the kernels compiled from packet/switch.c share. */
+#ifndef IKAT_SIM_SHAPE_H
+#define IKAT_SIM_SHAPE_H
+
+#include "sim/core/state.h"
+#include "sim/packet/space.h"
+
+/* Passed by value to inlined functions: constant where the compiler can know it. */
+typedef struct shape {
+    unsigned words, vcs;
+    bool voq;    /* a queue an output */
+    bool ledger; /* space with accounts somewhere */
+    bool net;    /* voqnet */
+    bool plain;  /* the fast kernel's usual case: fast_state.plain */
+    /* and a switch has so much to do in a window that its kinds and their order cannot be
+     * predicted */
+    bool dense;
+    bool early; /* fast_state.early */
+} shape;
+
+/* That of a run, for what is not hot. */
+SIM_INLINE shape sim_shape(const sim *s)
+{
+    return (shape){s->max_words,
+                   s->vcs,
+                   s->voq,
+                   s->in_space.accounts || s->out_space.accounts,
+                   s->queues == QUEUES_VOQNET,
+                   false,
+                   false,
+                   false};
+}
+
+SIM_INLINE void mark(uint64_t *mask, const shape k, unsigned bit)
+{
+    mask[k.words == 1 ? 0 : bit >> 6] |= 1ull << (bit & 63);
+}
+
+SIM_INLINE unsigned input_of(const sim *s, unsigned in, unsigned v)
+{
+    return in * s->input_speedup + v % s->input_speedup;
+}
+
+SIM_INLINE unsigned port_of(const sim *s, unsigned input)
+{
+    return input / s->input_speedup;
+}
+
+SIM_INLINE uint64_t *row_of(const sw_state *sw, const shape k, unsigned input)
+{
+    return sw->masks + 3u * k.words + (size_t)input * k.words;
+}
+
+SIM_INLINE uint64_t *want_of(const sw_state *sw, const shape k, unsigned out, unsigned v)
+{
+    return sw->masks + 3u * k.words + ((size_t)sw->inputs + (size_t)out * k.vcs + v) * k.words;
+}
+
+SIM_INLINE void set_request(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
+                            unsigned out)
+{
+    unsigned input = input_of(s, in, v);
+    mark(want_of(sw, k, out, v), k, input);
+    mark(row_of(sw, k, input), k, out);
+}
+
+SIM_INLINE void clear_request(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
+                              unsigned out)
+{
+    unsigned input = input_of(s, in, v), word = k.words == 1 ? 0 : input >> 6;
+    uint64_t bit = 1ull << (input & 63), others = 0;
+    want_of(sw, k, out, v)[word] &= ~bit;
+    for (unsigned u = 0; u < k.vcs; u++)
+        others |= want_of(sw, k, out, u)[word];
+    if (!(others & bit))
+        row_of(sw, k, input)[k.words == 1 ? 0 : out >> 6] &= ~(1ull << (out & 63));
+}
+
+SIM_INLINE queue *queue_of(sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
+{
+    size_t lane_index = (size_t)in * k.vcs + v;
+    return sw->queues + (k.voq ? lane_index * sw->radix + out : lane_index);
+}
+
+/* Bytes that wait for an output here, for routings and selections that look: kept only for adaptive
+ * plans. */
+SIM_INLINE void note_queued(sim *s, uint32_t port, const packet *pk)
+{
+    s->queued[(size_t)port * s->vcs + pk->rt.vc] += pk->size;
+}
+
+SIM_INLINE void note_sent(sim *s, uint32_t port)
+{
+    s->queued[(size_t)port * s->vcs + (s->sending[port] >> 24)] -= s->sending[port] & 0xFFFFFF;
+    s->sending[port] = 0;
+}
+
+/* The head of a FIFO asks for another output than before (either may be SIM_FLOATING = none). */
+SIM_INLINE void move_request(part *p, sw_state *sw, const shape k, unsigned in, unsigned v,
+                             unsigned before, const packet *pk)
+{
+    sim *s = p->sim;
+    if (before != SIM_FLOATING) {
+        clear_request(s, sw, k, in, v, before);
+        s->queued[(size_t)(sw->port_base + before) * s->vcs + v] -= pk->size;
+    }
+    if (pk->out != SIM_FLOATING) {
+        set_request(s, sw, k, in, v, pk->out);
+        note_queued(s, sw->port_base + pk->out, pk);
+    }
+}
+
+/* Queues an output: bit out, whether the head of that queue may choose again. Before the lanes
+ * stand the inputs that have any. */
+SIM_INLINE uint64_t *choosy_of(const sw_state *sw, const shape k, unsigned in, unsigned v)
+{
+    return &sw->floating[(1 + (size_t)in * k.vcs + v) * k.words];
+}
+
+SIM_INLINE void set_choosy(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
+                           unsigned out)
+{
+    mark(choosy_of(sw, k, in, v), k, out);
+    mark(sw->floating, k, input_of(s, in, v));
+}
+
+SIM_INLINE void clear_choosy(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
+                             unsigned out)
+{
+    unsigned input = input_of(s, in, v);
+    uint64_t *outs = choosy_of(sw, k, in, v), any = 0, bit = 1ull << (out & 63);
+    if (!(outs[k.words == 1 ? 0 : out >> 6] & bit))
+        return;
+    outs[k.words == 1 ? 0 : out >> 6] &= ~bit;
+    for (unsigned u = v % s->input_speedup; u < k.vcs; u += s->input_speedup)
+        for (unsigned w = 0; w < k.words; w++)
+            any |= choosy_of(sw, k, in, u)[w];
+    if (!any)
+        sw->floating[k.words == 1 ? 0 : input >> 6] &= ~(1ull << (input & 63));
+}
+
+/* ---- the transfer */
+
+/* Takes the head off its queue and lets the next one ask. */
+SIM_INLINE packet *pop_head(part *p, sw_state *sw, const shape k, queue *q, unsigned in, unsigned v,
+                            unsigned out)
+{
+    packet *pk = &p->pool[q->head];
+    q->head = pk->next;
+    if (k.voq) {
+        if (pk->next == IK_NONE)
+            clear_request(p->sim, sw, k, in, v, out);
+        if (sw->floating && (pk->next == IK_NONE || pk->next_out != SIM_FLOATING))
+            clear_choosy(p->sim, sw, k, in, v, out);
+        else if (sw->floating)
+            set_choosy(p->sim, sw, k, in, v, out);
+        return pk;
+    }
+    if (sw->floating) {
+        unsigned index = in * k.vcs + v;
+        sw->floating[index >> 6] &= ~(1ull << (index & 63));
+        if (pk->next != IK_NONE && pk->next_out == SIM_FLOATING)
+            sw->floating[index >> 6] |= 1ull << (index & 63);
+    }
+    if (pk->next != IK_NONE && pk->next_out == out)
+        return pk;
+    clear_request(p->sim, sw, k, in, v, out);
+    if (pk->next != IK_NONE && pk->next_out != SIM_FLOATING)
+        set_request(p->sim, sw, k, in, v, pk->next_out);
+    return pk;
+}
+
+/* Bytes that a grant may count on behind an output for a packet in VC u: of the output buffer where
+ * there is one, else of the input buffer at the other end. */
+SIM_INLINE int32_t room_of(part *p, const shape k, uint32_t out_port, unsigned u, const packet *pk)
+{
+    const sim *s = p->sim;
+    if (!k.ledger || (s->model == MODEL_IOQ && !s->out_space.accounts))
+        return s->gate[(size_t)out_port * k.vcs + u];
+    if (s->model == MODEL_IOQ)
+        return ledger_room(&s->out_space, out_port, u);
+    return ledger_room(&s->in_space, out_port, account_of(p, out_port, u, pk));
+}
+
+SIM_INLINE bool has_room(part *p, const shape k, uint32_t out_port, const packet *pk)
+{
+    for (unsigned u = pk->vc_first; u <= pk->vc_last; u++)
+        if (room_of(p, k, out_port, u, pk) >= (int32_t)pk->size)
+            return true;
+    return false;
+}
+
+/* The VC on the next channel: of those allowed, the one with most room; ties to the lowest. */
+SIM_INLINE unsigned choose_vc(part *p, const shape k, uint32_t out_port, const packet *pk)
+{
+    unsigned best = pk->vc_first;
+    if (best == pk->vc_last)
+        return best;
+    int32_t most = room_of(p, k, out_port, best, pk);
+    for (unsigned u = best + 1u; u <= pk->vc_last; u++) {
+        int32_t room = room_of(p, k, out_port, u, pk);
+        if (room > most) {
+            best = u;
+            most = room;
+        }
+    }
+    return best;
+}
+
+/* Takes space in the input buffer at the other end of a channel. */
+SIM_INLINE void take_space(part *p, const shape k, uint32_t out_port, unsigned u, const packet *pk)
+{
+    sim *s = p->sim;
+    if (k.ledger && s->in_space.accounts) {
+        ledger_add(&s->in_space, out_port, account_of(p, out_port, u, pk), (int32_t)pk->size);
+        return;
+    }
+    int32_t *credit = &s->credit[(size_t)out_port * k.vcs + u];
+    *credit -= (int32_t)pk->size;
+    if (*credit < (int32_t)s->packet_bytes)
+        s->ports[out_port].ok &= ~(1ull << u);
+}
+
+/* Gives the space of a packet that left port `in` from VC v, queue `out`, back to who sent it. */
+SIM_INLINE void give_space(part *p, const shape k, uint32_t in_port, uint64_t time, unsigned v,
+                           unsigned out, const packet *pk)
+{
+    const port_state *in = &p->sim->ports[in_port];
+    if (k.ledger)
+        post_credit(p, in, time, v, account_here(p->sim, pk, v, out), pk->size);
+    else
+        post_remote(p, time + in->latency_ps, in->peer_node, EV_CREDIT, in->peer_port,
+                    v << 24 | pk->size);
+}
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Buffers with accounts (packet/space.h): sizes checked, books opened and audited.
+ *
+ * Y. Tamir, G. L. Frazier, "Dynamically-Allocated Multi-Queue Buffers for VLSI Communication
+ * Switches", IEEE Trans. Computers 41(6), 1992: lists in one pool instead of fixed shares. Bounds
+ * of each list keep one congested output, or one virtual channel, from taking the whole pool. W.
+ * Dally, P. Carvey, L. Dennison, "Architecture of the Avici Terabit Switch/Router", Hot
+ * Interconnects 1998: a queue with credit of its own for every destination. */
+#include "sim/packet/space.h"
+#include <assert.h>
+#include <stdlib.h>
+
+/* ---- parameters */
+
+static ik_status resolve_voqnet(sim *s, ik_error *err)
+{
+    uint64_t queues = (uint64_t)s->f->num_hosts * s->vcs;
+    if (s->model != MODEL_IQ)
+        return ik_fail(
+            err, IK_ERR_UNSUPPORTED,
+            "queues = voqnet is a buffer organisation of model iq: output buffers would mix "
+            "destinations again");
+    s->capacity = s->in_bytes / (queues ? queues : 1);
+    s->queue_min = s->queue_max = s->capacity;
+    s->in_space.accounts = (unsigned)queues;
+    if (s->capacity >= s->packet_bytes)
+        return IK_OK;
+    ik_fail(err, IK_ERR_USAGE,
+            "a buffer of %llu bytes has %llu bytes for each of %u destinations and %u VCs, less "
+            "than a packet of %u bytes",
+            (unsigned long long)s->in_bytes, (unsigned long long)s->capacity, s->f->num_hosts,
+            s->vcs, s->packet_bytes);
+    return ik_hint(err, IK_ERR_USAGE,
+                   "voqnet reserves room for whole packets of every host: buffer >= %llu B, or "
+                   "smaller packets",
+                   (unsigned long long)queues * s->packet_bytes);
+}
+
+/* Virtual channels may not block each other: each keeps room for a packet (with one there is nobody
+ * to block). */
+static ik_status resolve_damq(sim *s, ik_error *err)
+{
+    assert(s->model != MODEL_IDEAL); /* refused: see `needs` of the parameter */
+    if (s->stride && s->adaptive) {
+        ik_fail(
+            err, IK_ERR_UNSUPPORTED,
+            "damq_bounds = output needs to know a packet's next output, which an adaptive routing "
+            "chooses only there");
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "damq_bounds = vc works with every routing");
+    }
+    uint64_t accounts = s->stride ? (uint64_t)s->vcs * s->stride : s->vcs, room;
+    if (s->queue_min == UINT64_MAX)
+        s->queue_min = s->vcs > 1 ? s->packet_bytes : 0;
+    if (s->queue_max > s->in_bytes)
+        s->queue_max = s->in_bytes;
+    if (accounts * s->queue_min > s->in_bytes) {
+        ik_fail(err, IK_ERR_USAGE,
+                "queue_min = %llu B for each of %llu queues is more than a buffer of %llu B",
+                (unsigned long long)s->queue_min, (unsigned long long)accounts,
+                (unsigned long long)s->in_bytes);
+        return ik_hint(err, IK_ERR_USAGE,
+                       "buffer >= %llu B, or a smaller queue_min, or damq_bounds = vc",
+                       (unsigned long long)(accounts * s->queue_min));
+    }
+    room = s->in_bytes - (accounts - 1) * s->queue_min;
+    if (s->queue_max < s->packet_bytes || s->queue_max < s->queue_min || room < s->packet_bytes)
+        return ik_fail(
+            err, IK_ERR_USAGE,
+            "queue_max = %llu B: a queue must be able to take %llu B, a packet and its queue_min",
+            (unsigned long long)(s->queue_max < room ? s->queue_max : room),
+            (unsigned long long)(s->queue_min > s->packet_bytes ? s->queue_min : s->packet_bytes));
+    if (s->vcs > 1 && s->queue_min < s->packet_bytes) {
+        ik_fail(err, IK_ERR_USAGE, "queue_min = %llu B is less than a packet of %u B",
+                (unsigned long long)s->queue_min, s->packet_bytes);
+        return ik_hint(err, IK_ERR_USAGE,
+                       "virtual channels that share all of their space block each other, and then "
+                       "no VC scheme "
+                       "keeps a network free of deadlock");
+    }
+    s->in_space.accounts = (unsigned)accounts;
+    s->capacity = s->queue_max;
+    return IK_OK;
+}
+
+static ik_status resolve_outputs(sim *s, ik_error *err)
+{
+    if (s->model != MODEL_IOQ || !s->out_shared)
+        return IK_OK;
+    if (s->out_bytes < (uint64_t)s->vcs * s->packet_bytes || s->out_bytes > INT32_MAX)
+        return ik_fail(
+            err, IK_ERR_USAGE,
+            "output_buffer = %llu B must hold a packet of each of %u VCs and be smaller than 2 GiB",
+            (unsigned long long)s->out_bytes, s->vcs);
+    s->out_space.accounts = s->vcs;
+    return IK_OK;
+}
+
+ik_status sim_space_resolve(sim *s, ik_error *err)
+{
+    ik_status status = resolve_outputs(s, err);
+    if (s->queues <= QUEUES_VOQSW)
+        s->in_bytes = s->capacity * s->vcs; /* what splitting leaves over is not used */
+    if (status == IK_OK && s->queues == QUEUES_VOQNET)
+        status = resolve_voqnet(s, err);
+    if (status == IK_OK && s->queues == QUEUES_DAMQ)
+        status = resolve_damq(s, err);
+    if (status == IK_OK && (uint64_t)s->in_space.accounts * s->f->num_ports > EV_PORT_MASK)
+        status = ik_fail(err, IK_ERR_UNSUPPORTED,
+                         "%u queues at each of %u ports; the simulator takes at most %u in all",
+                         s->in_space.accounts, s->f->num_ports, EV_PORT_MASK);
+    if (status == IK_OK && s->in_space.accounts && s->in_bytes > INT32_MAX &&
+        s->queues == QUEUES_DAMQ)
+        status = ik_fail(err, IK_ERR_USAGE, "a shared buffer is limited to 2 GiB - 1 B");
+    return status;
+}
+
+/* ---- the books */
+
+static uint64_t ledger_bytes(const ledger *l, uint64_t ports)
+{
+    return l->accounts ? ports * (4ull * l->accounts + 4 + sizeof(bounds)) : 0;
+}
+
+uint64_t sim_space_bytes(const sim *s)
+{
+    return ledger_bytes(&s->in_space, s->f->num_ports) +
+           ledger_bytes(&s->out_space, s->f->num_ports);
+}
+
+static bool open_ledger(ledger *l, size_t ports)
+{
+    if (!l->accounts)
+        return true;
+    l->used = sim_alloc_zeroed(ports * l->accounts, sizeof *l->used);
+    l->shared = sim_alloc_zeroed(ports, sizeof *l->shared);
+    l->bounds = sim_alloc_zeroed(ports, sizeof *l->bounds);
+    return l->used && l->shared && l->bounds;
+}
+
+/* What the accounts of a port share when it is empty. */
+static int64_t shared_bytes(const sim *s, uint32_t port)
+{
+    uint32_t peer = s->ports[port].peer_node;
+    if (s->queues != QUEUES_DAMQ || peer == IK_NONE || peer >= s->f->num_switches)
+        return 0;
+    uint64_t accounts = s->stride ? (uint64_t)s->vcs * ik_radix(s->f, peer) : s->vcs;
+    return (int64_t)(s->in_bytes - accounts * s->queue_min);
+}
+
+static void open_port(sim *s, uint32_t port)
+{
+    uint32_t peer = s->ports[port].peer_node;
+    if (s->in_space.accounts && peer != IK_NONE) { /* without space nothing is ever sent */
+        bool host = peer >= s->f->num_switches;
+        s->in_space.bounds[port] =
+            host ? (bounds){(int32_t)s->host_capacity, (int32_t)s->host_capacity}
+                 : (bounds){(int32_t)s->queue_min, (int32_t)s->queue_max};
+        s->in_space.shared[port] = (int32_t)shared_bytes(s, port);
+    }
+    if (s->out_space.accounts && peer != IK_NONE) {
+        s->out_space.bounds[port] = (bounds){(int32_t)s->packet_bytes, (int32_t)s->out_bytes};
+        s->out_space.shared[port] = (int32_t)(s->out_bytes - (uint64_t)s->vcs * s->packet_bytes);
+    }
+}
+
+bool sim_space_init(sim *s)
+{
+    if (!open_ledger(&s->in_space, s->f->num_ports) || !open_ledger(&s->out_space, s->f->num_ports))
+        return false;
+    for (uint32_t port = 0; port < s->f->num_ports; port++)
+        open_port(s, port);
+    return true;
+}
+
+static void close_ledger(ledger *l)
+{
+    free(l->used);
+    free(l->shared);
+    free(l->bounds);
+}
+
+void sim_space_free(sim *s)
+{
+    close_ledger(&s->in_space);
+    close_ledger(&s->out_space);
+}
+
+/* ---- the audit */
+
+static ik_status audit(const ledger *l, uint32_t port, const int64_t *counted, int64_t shared,
+                       const char *what, ik_error *err)
+{
+    for (unsigned a = 0; a < l->accounts; a++) {
+        int32_t used = l->used[(size_t)port * l->accounts + a];
+        if (used != counted[(size_t)port * l->accounts + a] || used > l->bounds[port].most)
+            return ik_fail(
+                err, IK_ERR_INTERNAL,
+                "%s of channel %u, account %u: %d bytes by the books, %lld counted, %d allowed",
+                what, port, a, used, (long long)counted[(size_t)port * l->accounts + a],
+                l->bounds[port].most);
+        shared -= above(used, l->bounds[port].own);
+    }
+    if (shared != l->shared[port] || shared < 0)
+        return ik_fail(err, IK_ERR_INTERNAL,
+                       "%s of channel %u: %d shared bytes by the books, %lld counted", what, port,
+                       l->shared[port], (long long)shared);
+    return IK_OK;
+}
+
+ik_status sim_space_check(const sim *s, const int64_t *in, const int64_t *out, ik_error *err)
+{
+    ik_status status = IK_OK;
+    for (uint32_t port = 0; status == IK_OK && port < s->f->num_ports; port++) {
+        if (s->ports[port].peer_node == IK_NONE)
+            continue;
+        if (s->in_space.accounts)
+            status = audit(&s->in_space, port, in, shared_bytes(s, port), "the input buffer", err);
+        if (status == IK_OK && s->out_space.accounts && port < s->f->port_base[s->f->num_switches])
+            status = audit(&s->out_space, port, out,
+                           (int64_t)(s->out_bytes - (uint64_t)s->vcs * s->packet_bytes),
+                           "the output buffer", err);
+    }
+    return status;
+}

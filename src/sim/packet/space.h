@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Space of buffers whose queues do not each own a fixed share a virtual channel. The sender keeps
+ * the books of the buffer at the other end of its channel (an input buffer), or of the buffer
+ * behind it (an output buffer): bytes in use by account, and the free bytes that accounts share. An
+ * account owns `own` bytes, may use up to `most`, and what it uses beyond its own comes from the
+ * shared rest. Accounts of an input buffer:
+ *
+ *   damq, a VC each      account = VC
+ *   damq, a queue each   account = VC * stride + output of the switch there, which the sender finds
+ *                        by looking one switch ahead
+ *   voqnet               account = VC * hosts + destination; own = most, nothing is shared
+ *
+ * A channel to a host has the same numbers of accounts; there each VC's accounts stand for its
+ * share of the receive buffer. */
+#ifndef IKAT_SIM_SPACE_H
+#define IKAT_SIM_SPACE_H
+
+#include "sim/core/state.h"
+
+SIM_INLINE int32_t above(int32_t used, int32_t own)
+{
+    return used > own ? used - own : 0;
+}
+
+/* Bytes that a packet of this account may take now. */
+SIM_INLINE int32_t ledger_room(const ledger *l, uint32_t port, uint32_t account)
+{
+    const bounds b = l->bounds[port];
+    int32_t used = l->used[(size_t)port * l->accounts + account], limit = b.most - used;
+    int32_t room = above(b.own, used) + l->shared[port];
+    return room < limit ? room : limit;
+}
+
+SIM_INLINE void ledger_add(ledger *l, uint32_t port, uint32_t account, int32_t bytes)
+{
+    int32_t *used = &l->used[(size_t)port * l->accounts + account], own = l->bounds[port].own,
+            before = above(*used, own);
+    *used += bytes;
+    l->shared[port] -= above(*used, own) - before;
+}
+
+/* The account that a packet will have in the buffer behind out_port when it goes there in VC u.
+ * pk->queue holds what looking ahead found for its first VC. */
+SIM_INLINE uint32_t account_of(part *p, uint32_t out_port, unsigned u, const packet *pk)
+{
+    const sim *s = p->sim;
+    if (s->queues == QUEUES_VOQNET)
+        return u * s->f->num_hosts + pk->rt.dst;
+    if (!s->stride)
+        return u;
+    return u * s->stride +
+           (u == pk->vc_first ? pk->queue : sim_look_ahead(p, out_port, u, &pk->rt, pk->number));
+}
+
+/* The account that it has where it stands: in VC v, for local output out (SIM_NO_WAY: none). */
+SIM_INLINE uint32_t account_here(const sim *s, const packet *pk, unsigned v, unsigned out)
+{
+    if (s->queues == QUEUES_VOQNET)
+        return v * s->f->num_hosts + pk->rt.dst;
+    return s->stride ? v * s->stride + (out == SIM_NO_WAY ? 0 : out) : v;
+}
+
+/* Credit for a packet that left the buffer of a local port: says VC and bytes, or account and
+ * bytes. */
+SIM_INLINE void post_credit(part *p, const port_state *in, uint64_t time, unsigned v,
+                            uint32_t account, uint32_t size)
+{
+    uint32_t accounts = p->sim->in_space.accounts,
+             port = accounts ? in->peer_port * accounts + account : in->peer_port;
+    post_remote(p, time + in->latency_ps, in->peer_node, EV_CREDIT, port, v << 24 | size);
+}
+
+#endif

@@ -1,0 +1,633 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The input-queued switch: credits per VC, virtual cut-through or store-and-forward, FIFOs or
+ * virtual output queues, matched by iSLIP (N. McKeown, "The iSLIP scheduling algorithm for
+ * input-queued switches", IEEE/ACM ToN 7(2), 1999) or its relatives.
+ *
+ * All events of an instant are applied first (phase A); then, once, the switch matches what changed
+ * (phase B). What changed: an output that came free, got credit or a new request, the outputs that
+ * an input which came free asks for, and pairs left over by the last matching. Cost of a hop: three
+ * events and one matching over those outputs, O(1) with radix <= 64.
+ *
+ * This is the general kernel: any radix (masks of several words), packets of several sizes, VC
+ * ranges, adaptive outputs, all arbiters, input speed-up, any ratio of transmission times to
+ * windows. fast/fast.c does the same for the common case, faster. */
+#include "sim/core/state.h"
+#include "sim/packet/output.h"
+#include "sim/packet/shape.h"
+#include "sim/packet/voqnet.h"
+
+/* ---- phase A */
+
+/* What changed at this instant. */
+typedef struct changes {
+    uint64_t *out, *in;
+} changes;
+
+/* Credit that names an account: returns the port. */
+SIM_INLINE uint32_t take_account(part *p, sw_state *sw, const shape k, uint32_t index,
+                                 uint32_t data)
+{
+    sim *s = p->sim;
+    uint32_t port = index / s->in_space.accounts, account = index % s->in_space.accounts;
+    ledger_add(&s->in_space, port, account, -(int32_t)(data & 0xFFFFFF));
+    if (k.net)
+        net_space_changed(p, sw, k, port - sw->port_base, account % s->f->num_hosts);
+    return port;
+}
+
+SIM_INLINE void take_credit(part *p, sw_state *sw, const shape k, const changes *ch, uint32_t port,
+                            uint32_t data)
+{
+    sim *s = p->sim;
+    if (k.ledger && s->in_space.accounts) {
+        port = take_account(p, sw, k, port, data);
+        mark(s->out_queues ? p->dirty_link : ch->out, k, port - sw->port_base);
+        return;
+    }
+    unsigned v = k.vcs == 1 ? 0 : data >> 24;
+    int32_t *credit = &s->credit[(size_t)port * k.vcs + v];
+    int32_t full = (int32_t)s->packet_bytes;
+    bool short_before = *credit < full;
+    *credit += (int32_t)(data & 0xFFFFFF);
+    if (*credit >= full)
+        s->ports[port].ok |= 1ull << v;
+    if (s->out_queues)
+        mark(p->dirty_link, k, port - sw->port_base);
+    else if (short_before) /* else nobody waited for it */
+        mark(ch->out, k, port - sw->port_base);
+}
+
+SIM_INLINE void take_tail(part *p, sw_state *sw, const shape k, const changes *ch, uint32_t port,
+                          uint32_t input)
+{
+    unsigned out = port - sw->port_base;
+    if (input & LOOK_AGAIN) {
+        uint64_t *left = sw->masks + 2u * k.words;
+        for (unsigned w = 0; w < k.words; w++) {
+            ch->out[w] |= left[w];
+            left[w] = 0;
+        }
+        return;
+    }
+    if (input & LINK_END) {
+        take_link_end(p, sw, k, port, input);
+        mark(ch->out, k, out); /* room in the output buffer */
+        return;
+    }
+    mark(sw->masks, k, input);
+    mark(sw->masks + k.words, k, out);
+    mark(ch->in, k, input);
+    mark(ch->out, k, out);
+    if (p->sim->queued)
+        note_sent(p->sim, port);
+}
+
+/* Its bytes leave the buffer at once and the credit goes back. */
+void sim_drop(part *p, uint32_t port, uint32_t id)
+{
+    sim *s = p->sim;
+    const packet *pk = &p->pool[id];
+    uint64_t gone = pk->t_tail > p->now ? pk->t_tail : p->now;
+    post_credit(p, &s->ports[port], gone, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY),
+                pk->size);
+    p->n.unroutable++;
+    free_packet(p, id);
+}
+
+SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch,
+                             uint32_t port, uint32_t id)
+{
+    packet *pk = &p->pool[id];
+    sim_route(p, node, port, pk);
+    unsigned in = port - sw->port_base, v = k.vcs == 1 ? 0 : pk->rt.vc, out = pk->out;
+    if (__builtin_expect(out == SIM_NO_WAY, 0)) {
+        sim_drop(p, port, id);
+        return;
+    }
+    if (p->sim->model == MODEL_IDEAL) {
+        arrive_ideal(p, sw, k, port, id);
+        return;
+    }
+    pk->next = IK_NONE;
+    sw->bytes += pk->size;
+    if (k.ledger && p->sim->stride)
+        pk->queue = sim_look_ahead(p, sw->port_base + out, pk->vc_first, &pk->rt, pk->number);
+    if (p->sim->queued && out != SIM_FLOATING)
+        note_queued(p->sim, sw->port_base + out, pk);
+    if (k.net) {
+        net_arrival(p, sw, k, in, v, id);
+        mark(ch->out, k, out);
+        return;
+    }
+    queue *q = queue_of(sw, k, in, v, out);
+    if (q->head != IK_NONE) {
+        packet *last = &p->pool[q->tail];
+        last->next = id;
+        /* in an output's queue: whether it may choose */
+        last->next_out = (uint16_t)(pk->choosy ? SIM_FLOATING : out);
+        q->tail = id;
+        return;
+    }
+    q->head = q->tail = id;
+    if (out == SIM_FLOATING) {
+        unsigned index = in * k.vcs + v;
+        sw->floating[index >> 6] |= 1ull << (index & 63);
+        return;
+    }
+    if (k.voq && pk->choosy)
+        set_choosy(p->sim, sw, k, in, v, out);
+    set_request(p->sim, sw, k, in, v, out);
+    unsigned input = input_of(p->sim, in, v);
+    if (sw->masks[input >> 6] >> (input & 63) & 1) /* one that is busy asks when it comes free */
+        mark(ch->out, k, out);
+}
+
+/* ---- phase B: matching */
+
+/* The packet that would go from (in, v) to out; there is a request. */
+SIM_INLINE const packet *head_of(const part *p, sw_state *sw, const shape k, unsigned in,
+                                 unsigned v, unsigned out)
+{
+    uint32_t head = queue_of(sw, k, in, v, out)->head;
+    return &p->pool[k.net ? sw->net[head].head : head];
+}
+
+/* Whether input may start a packet of VC v towards out: there is one, and room for it. General
+ * shapes look at the packet; a request of voqnet says it. */
+SIM_INLINE bool vc_ready(part *p, sw_state *sw, const shape k, unsigned input, unsigned out,
+                         unsigned v)
+{
+    if (!(want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1))
+        return false;
+    return k.net ||
+           has_room(p, k, sw->port_base + out, head_of(p, sw, k, port_of(p->sim, input), v, out));
+}
+
+/* Free inputs (one word) that can send to out now. */
+SIM_INLINE uint64_t ready_inputs(part *p, sw_state *sw, const shape k, unsigned out, unsigned word)
+{
+    uint64_t free_in = sw->masks[word], ready = 0;
+    for (unsigned v = 0; v < k.vcs; v++) {
+        uint64_t candidates = want_of(sw, k, out, v)[word] & free_in & ~ready;
+        for (; candidates; candidates &= candidates - 1) {
+            unsigned bit = (unsigned)__builtin_ctzll(candidates);
+            if (vc_ready(p, sw, k, word * 64 + bit, out, v))
+                ready |= 1ull << bit;
+        }
+    }
+    return ready;
+}
+
+/* First set bit at or after `from`, cyclically; the mask is not empty. */
+SIM_INLINE unsigned first_from(const uint64_t *mask, const unsigned words, unsigned from)
+{
+    if (words == 1) {
+        uint64_t high = mask[0] >> from << from;
+        return (unsigned)__builtin_ctzll(high ? high : mask[0]);
+    }
+    unsigned word = from >> 6;
+    uint64_t bits = mask[word] >> (from & 63) << (from & 63);
+    while (!bits) {
+        word = word + 1 == words ? 0 : word + 1;
+        bits = mask[word];
+    }
+    return word * 64 + (unsigned)__builtin_ctzll(bits);
+}
+
+/* Oldest packet (generation, then lowest input) among the inputs of mask, for out. */
+static uint64_t age_of(part *p, sw_state *sw, const shape k, unsigned input, unsigned out)
+{
+    uint64_t oldest = UINT64_MAX;
+    for (unsigned v = 0; v < k.vcs; v++) {
+        if (!vc_ready(p, sw, k, input, out, v))
+            continue;
+        uint64_t t = head_of(p, sw, k, port_of(p->sim, input), v, out)->t_gen;
+        if (t < oldest)
+            oldest = t;
+    }
+    return oldest;
+}
+
+/* Picks one of mask for the arbiters other than iSLIP and round robin. `is_out`: mask holds inputs
+ * that ask for output `at`; otherwise outputs that granted input `at`. */
+static unsigned pick_other(part *p, sw_state *sw, const shape k, const uint64_t *mask,
+                           unsigned words, unsigned at, bool is_out)
+{
+    const sim *s = p->sim;
+    unsigned count = 0, best = 0;
+    uint64_t best_key = UINT64_MAX;
+    for (unsigned w = 0; w < words; w++) {
+        for (uint64_t bits = mask[w]; bits; bits &= bits - 1, count++) {
+            unsigned bit = w * 64 + (unsigned)__builtin_ctzll(bits);
+            uint64_t key = s->arbiter == ARB_OLDEST
+                               ? (is_out ? age_of(p, sw, k, bit, at) : age_of(p, sw, k, at, bit))
+                               : ik_random_u64(s->seed, IK_RNG_ARBITER, p->cur_switch, sw->draws++);
+            if (count == 0 || key < best_key) {
+                best = bit;
+                best_key = key;
+            }
+        }
+    }
+    return best;
+}
+
+/* VCs of the matched pair that may go now. */
+SIM_INLINE uint64_t ready_vcs(part *p, sw_state *sw, const shape k, unsigned input, unsigned out)
+{
+    uint64_t ready = 0;
+    for (unsigned v = 0; v < k.vcs; v++)
+        ready |= (uint64_t)vc_ready(p, sw, k, input, out, v) << v;
+    return ready;
+}
+
+/* Input-queued: from the input buffer straight on the link. */
+SIM_INLINE void send_on_link(part *p, uint32_t node, const shape k, uint32_t id, uint32_t in_port,
+                             uint32_t out_port, unsigned input, unsigned v, unsigned u, uint64_t t0)
+{
+    sim *s = p->sim;
+    packet *pk = &p->pool[id];
+    const port_state *to = &s->ports[out_port];
+    uint32_t size = pk->size;
+    uint64_t end = t0 + transmit_ps(s, out_port, size);
+    if (end < pk->t_tail)
+        end = pk->t_tail;
+    take_space(p, k, out_port, u, pk);
+    if (in_window(s, t0))
+        s->channel_bytes[out_port] += size;
+    bool to_switch = to->peer_node < s->f->num_switches;
+    uint64_t delay = s->traversal_ps + to->latency_ps;
+    give_space(p, k, in_port, end, v, pk->out, pk);
+    pk->rt.vc = (uint8_t)u;
+    ik_packet_add_hops(&pk->rt, to_switch);
+    pk->t_tail = end + delay;
+    uint64_t ready = (s->store_forward ? pk->t_tail : t0 + delay) + (to_switch ? s->routing_ps : 0);
+    post_own(p, end, node, EV_TAIL, out_port, input, true);
+    post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
+}
+
+/* Carries out a grant of time t0: the packet leaves the input buffer, whose space is credited
+ * upstream when its last byte has left, and goes over the link (input-queued) or into the output
+ * buffer. A tail that is still arriving here from a slower link holds the output until it has
+ * come. */
+SIM_INLINE void commit(part *p, sw_state *sw, const shape k, uint32_t node, unsigned input,
+                       unsigned out, unsigned v, uint64_t t0)
+{
+    sim *s = p->sim;
+    unsigned in = port_of(s, input);
+    uint32_t in_port = sw->port_base + in, out_port = sw->port_base + out;
+    queue *q = queue_of(sw, k, in, v, out);
+    packet *pk = k.net ? net_pop(p, sw, k, in, v, out) : pop_head(p, sw, k, q, in, v, out);
+    uint32_t id = (uint32_t)(pk - p->pool);
+    uint32_t dst = pk->rt.dst;
+    unsigned u = choose_vc(p, k, out_port, pk);
+    if (s->queued)
+        s->sending[out_port] = v << 24 | pk->size;
+    sw->bytes -= pk->size;
+    p->n.hops++;
+    if (s->model == MODEL_IOQ)
+        move_to_output(p, node, k, id, in_port, out_port, input, v, u, t0);
+    else
+        send_on_link(p, node, k, id, in_port, out_port, input, v, u, t0);
+    if (k.net)
+        net_space_changed(p, sw, k, out, dst);
+}
+
+/* Starts the packet of a matched pair; its VC by round robin, a pointer a pair. */
+SIM_INLINE void start_transfer(part *p, sw_state *sw, const shape k, unsigned input, unsigned out)
+{
+    unsigned v = 0;
+    if (k.vcs > 1) {
+        uint8_t *pointer = &sw->pair_vc[(size_t)input * sw->radix + out];
+        uint64_t ready = ready_vcs(p, sw, k, input, out);
+        v = first_from(&ready, 1, *pointer);
+        *pointer = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
+    }
+    commit(p, sw, k, p->cur_switch, input, out, v, p->now);
+}
+
+SIM_INLINE uint16_t *accept_pointer(sim *s, const sw_state *sw, unsigned input)
+{
+    return &s->accept[(size_t)sw->port_base * s->input_speedup + input];
+}
+
+/* Every unmatched output of d grants one ready input. Outputs without any leave d. Returns whether
+ * something was granted. */
+SIM_INLINE bool grant_step(part *p, sw_state *sw, const shape k, uint64_t *d)
+{
+    sim *s = p->sim;
+    bool any = false;
+    for (unsigned w = 0; w < k.words; w++) {
+        for (uint64_t bits = d[w]; bits; bits &= bits - 1) {
+            unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
+            uint64_t one[1], *ready = k.words == 1 ? one : p->ready, found = 0;
+            for (unsigned x = 0; x < k.words; x++)
+                found |= ready[x] = ready_inputs(p, sw, k, out, x);
+            if (!found) {
+                d[w] &= ~(bits & -bits);
+                continue;
+            }
+            uint16_t *pointer = &s->ports[sw->port_base + out].grant;
+            unsigned input = s->arbiter <= ARB_ROUND_ROBIN
+                                 ? first_from(ready, k.words, *pointer)
+                                 : pick_other(p, sw, k, ready, k.words, out, true);
+            if (s->arbiter == ARB_ROUND_ROBIN)
+                *pointer = (uint16_t)(input + 1 == sw->inputs ? 0 : input + 1);
+            mark(p->granted + (size_t)input * k.words, k, out);
+            mark(p->granted_any, k, input);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Every input that was granted accepts one output. */
+SIM_INLINE void accept_step(part *p, sw_state *sw, const shape k, uint64_t *d, bool first)
+{
+    sim *s = p->sim;
+    for (unsigned w = 0; w < k.words; w++) {
+        uint64_t bits = p->granted_any[w];
+        p->granted_any[w] = 0;
+        for (; bits; bits &= bits - 1) {
+            unsigned input = w * 64 + (unsigned)__builtin_ctzll(bits), out;
+            uint64_t *granted = p->granted + (size_t)input * k.words;
+            uint16_t *pointer = accept_pointer(s, sw, input);
+            out = s->arbiter <= ARB_ROUND_ROBIN
+                      ? first_from(granted, k.words, *pointer)
+                      : pick_other(p, sw, k, granted, k.words, input, false);
+            for (unsigned x = 0; x < k.words; x++)
+                granted[x] = 0;
+            if (first || (s->arbiter == ARB_ROUND_ROBIN)) {
+                *pointer = (uint16_t)(out + 1 == sw->radix ? 0 : out + 1);
+                if (s->arbiter == ARB_ISLIP)
+                    s->ports[sw->port_base + out].grant =
+                        (uint16_t)(input + 1 == sw->inputs ? 0 : input + 1);
+            }
+            sw->masks[w] &= ~(1ull << (input & 63));
+            sw->masks[k.words + (out >> 6)] &= ~(1ull << (out & 63));
+            d[out >> 6] &= ~(1ull << (out & 63));
+            start_transfer(p, sw, k, input, out);
+        }
+    }
+}
+
+/* The outputs worth looking at: d = what changed and is free. Clears the marks. */
+SIM_INLINE bool collect_outputs(sw_state *sw, const shape k, const changes *ch, uint64_t *d)
+{
+    uint64_t any = 0;
+    for (unsigned w = 0; w < k.words; w++) {
+        d[w] = ch->out[w];
+        ch->out[w] = 0;
+    }
+    for (unsigned w = 0; w < k.words; w++) {
+        uint64_t bits = ch->in[w];
+        ch->in[w] = 0;
+        for (; bits; bits &= bits - 1) {
+            const uint64_t *row = row_of(sw, k, w * 64 + (unsigned)__builtin_ctzll(bits));
+            for (unsigned x = 0; x < k.words; x++)
+                d[x] |= row[x];
+        }
+    }
+    for (unsigned w = 0; w < k.words; w++)
+        any |= d[w] &= sw->masks[k.words + w];
+    return any;
+}
+
+/* Remembers pairs left over, of which there are some; they are looked at again at the next multiple
+ * of relook_ps. */
+SIM_INLINE void look_later(part *p, sw_state *sw, const shape k, const uint64_t *d)
+{
+    uint64_t pending = 0, *left = sw->masks + 2u * k.words, period = p->sim->relook_ps;
+    for (unsigned w = 0; w < k.words; w++) {
+        pending |= left[w];
+        left[w] |= d[w];
+    }
+    if (!pending)
+        post_own(p, (p->now / period + 1) * period, p->cur_switch, EV_TAIL, sw->port_base,
+                 LOOK_AGAIN, true);
+}
+
+SIM_INLINE void match(part *p, sw_state *sw, const shape k, const changes *ch)
+{
+    uint64_t one[1], *d = k.words == 1 ? one : p->open, any = 0;
+    if (!collect_outputs(sw, k, ch, d))
+        return;
+    for (unsigned it = 0; it < p->sim->iterations; it++) {
+        if (!grant_step(p, sw, k, d))
+            return; /* every output left d */
+        accept_step(p, sw, k, d, it == 0);
+        any = 0;
+        for (unsigned w = 0; w < k.words; w++)
+            any |= d[w];
+        if (!any)
+            return;
+    }
+    look_later(p, sw, k, d);
+}
+
+/* Heads that may still choose ask for one output each, chosen anew from the state of this
+ * instant. */
+static void choose_floating(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch)
+{
+    const sim *s = p->sim;
+    unsigned num = sw->radix * k.vcs;
+    for (unsigned w = 0; w * 64 < num; w++) {
+        for (uint64_t bits = sw->floating[w]; bits; bits &= bits - 1) {
+            unsigned index = w * 64 + (unsigned)__builtin_ctzll(bits), in = index / k.vcs,
+                     v = index % k.vcs;
+            unsigned input = input_of(s, in, v);
+            if (!(sw->masks[input >> 6] >> (input & 63) & 1))
+                continue;
+            packet *pk = &p->pool[queue_of(sw, k, in, v, 0)->head];
+            unsigned before = pk->out;
+            uint32_t now = sim_choose_output(p, node, sw->port_base + in, pk);
+            if (now == IK_NONE)
+                pk->out = SIM_FLOATING;
+            if (before != pk->out)
+                move_request(p, sw, k, in, v, before, pk);
+            if (pk->out != SIM_FLOATING)
+                mark(ch->out, k, pk->out);
+        }
+    }
+}
+
+/* Whether there is a free output that the input does not ask for: what a packet that chooses again
+ * may move to. */
+SIM_INLINE bool has_spare(const sw_state *sw, const shape k, unsigned input)
+{
+    const uint64_t *free_out = sw->masks + k.words, *row = row_of(sw, k, input);
+    uint64_t any = 0;
+    for (unsigned w = 0; w < k.words; w++)
+        any |= free_out[w] & ~row[w];
+    return any;
+}
+
+/* The head of an output's queue, whose output cannot take it, chooses again. It moves if the choice
+ * falls on a free output that its input does not ask for: there it is the head of its queue at
+ * once, so no packet ever loses its place. */
+static void renew(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch,
+                  unsigned in, unsigned v, unsigned out)
+{
+    sim *s = p->sim;
+    queue *from = queue_of(sw, k, in, v, out);
+    uint32_t id = from->head;
+    packet *pk = &p->pool[id];
+    uint8_t first = pk->vc_first, last = pk->vc_last;
+    uint32_t chosen = sim_choose_output(p, node, sw->port_base + in, pk);
+    const uint64_t *free_out = sw->masks + k.words, *row = row_of(sw, k, input_of(s, in, v));
+    if (chosen == IK_NONE || !((free_out[chosen >> 6] & ~row[chosen >> 6]) >> (chosen & 63) & 1)) {
+        pk->out = (uint16_t)out;
+        pk->vc_first = first;
+        pk->vc_last = last;
+        return;
+    }
+    pop_head(p, sw, k, from, in, v, out);
+    pk->next = IK_NONE;
+    *queue_of(sw, k, in, v, chosen) = (queue){id, id};
+    set_choosy(s, sw, k, in, v, chosen);
+    set_request(s, sw, k, in, v, chosen);
+    s->queued[(size_t)(sw->port_base + out) * k.vcs + v] -= pk->size;
+    note_queued(s, sw->port_base + chosen, pk);
+    mark(ch->out, k, chosen);
+}
+
+/* One (input port, VC) of a free input. */
+static void renew_lane(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch,
+                       unsigned in, unsigned v)
+{
+    unsigned input = input_of(p->sim, in, v);
+    for (unsigned w = 0; w < k.words; w++) {
+        for (uint64_t bits = choosy_of(sw, k, in, v)[w]; bits && has_spare(sw, k, input);
+             bits &= bits - 1) {
+            unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
+            bool is_free = sw->masks[k.words + w] >> (out & 63) & 1;
+            const packet *pk = &p->pool[queue_of(sw, k, in, v, out)->head];
+            if (!is_free || !has_room(p, k, sw->port_base + out, pk))
+                renew(p, node, sw, k, ch, in, v, out);
+        }
+    }
+}
+
+/* Only inputs that are free and have a head that may choose. */
+static void renew_waiting(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch)
+{
+    const sim *s = p->sim;
+    for (unsigned w = 0; w < k.words; w++)
+        for (uint64_t bits = sw->floating[w] & sw->masks[w]; bits; bits &= bits - 1) {
+            unsigned input = w * 64 + (unsigned)__builtin_ctzll(bits);
+            for (unsigned v = input % s->input_speedup; v < k.vcs; v += s->input_speedup)
+                renew_lane(p, node, sw, k, ch, port_of(s, input), v);
+        }
+}
+
+/* ---- one switch, one window */
+
+SIM_INLINE void take_event(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch,
+                           const event *e)
+{
+    uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
+    switch ((unsigned)(e->key >> 30) & 3) {
+    case EV_CREDIT:
+        take_credit(p, sw, k, ch, port, e->data);
+        break;
+    case EV_TAIL:
+        take_tail(p, sw, k, ch, port, e->data);
+        break;
+    case EV_WAKE:
+        enqueue_output(p, port, p->pool[e->data].rt.vc, e->data);
+        mark(p->dirty_link, k, port - sw->port_base);
+        break;
+    default:
+        take_arrival(p, node, sw, k, ch, port, e->data);
+    }
+}
+
+SIM_INLINE void run_switch(part *p, uint32_t node, const shape k)
+{
+    sw_state *sw = &p->sim->switches[node];
+    uint64_t one_out = 0, one_in = 0;
+    const changes ch = {k.words == 1 ? &one_out : p->dirty_out,
+                        k.words == 1 ? &one_in : p->dirty_in};
+    p->cur_switch = node;
+    while (p->local_at < p->local_count) {
+        uint64_t offset = p->local[p->local_at].key >> 32;
+        p->now = p->start + offset;
+        do {
+            event e = p->local[p->local_at++];
+            take_event(p, node, sw, k, &ch, &e);
+        } while (p->local_at < p->local_count && p->local[p->local_at].key >> 32 == offset);
+        if (sw->floating && k.voq)
+            renew_waiting(p, node, sw, k, &ch);
+        else if (sw->floating)
+            choose_floating(p, node, sw, k, &ch);
+        match(p, sw, k, &ch);
+        if (p->sim->out_queues)
+            run_links(p, node, sw, k);
+    }
+}
+
+/* ---- one window */
+
+static void chain_events(part *p, const slot *at)
+{
+    wheel *w = &p->wheel;
+    uint32_t *heads = p->sim->node_head;
+    for (uint32_t c = at->first; c != IK_NONE; c = w->events[c * 64].node) {
+        uint32_t id = c * 64, end = id + sim_chunk_count(w, at, c);
+        p->n.events += end - id;
+        while (id++ < end) {
+            event *e = &w->events[id];
+            uint32_t node = e->node;
+            if ((e->key >> 30 & 3) == EV_ARRIVAL)
+                __builtin_prefetch(&p->pool[e->data], 1);
+            if (heads[node] == IK_NONE)
+                p->active[p->num_active++] = node;
+            e->node = heads[node]; /* becomes the link */
+            heads[node] = id;
+        }
+    }
+}
+
+SIM_INLINE void general_window(part *p, const slot *at, const shape k)
+{
+    p->num_active = 0;
+    chain_events(p, at);
+    for (uint32_t n = 0; n < p->num_active; n++) {
+        uint32_t node = p->active[n];
+        if (!sim_gather(p, node))
+            return;
+        if (node < p->sim->f->num_switches)
+            run_switch(p, node, k);
+        else
+            sim_run_host(p, node);
+    }
+}
+
+#define KERNEL(name, masks, queues, accounts, destinations)                                        \
+    static void window_##name(part *p, const slot *at)                                             \
+    {                                                                                              \
+        shape k = {.words = masks,                                                                 \
+                   .vcs = p->sim->vcs,                                                             \
+                   .voq = queues,                                                                  \
+                   .ledger = accounts,                                                             \
+                   .net = destinations};                                                           \
+        general_window(p, at, k);                                                                  \
+    }
+
+KERNEL(fifo, 1, false, false, false)
+KERNEL(voq, 1, true, false, false)
+KERNEL(wide_fifo, p->sim->max_words, false, false, false)
+KERNEL(wide_voq, p->sim->max_words, true, false, false)
+KERNEL(accounts, p->sim->max_words, p->sim->voq, true, false)
+KERNEL(voqnet, p->sim->max_words, true, true, true)
+
+void sim_choose_kernel(sim *s)
+{
+    static void (*const kernels[])(part *, const slot *) = {window_fifo, window_voq,
+                                                            window_wide_fifo, window_wide_voq};
+    s->run_window = kernels[(s->max_words == 1 ? 0 : 2) + s->voq];
+    if (s->in_space.accounts || s->out_space.accounts)
+        s->run_window = s->queues == QUEUES_VOQNET ? window_voqnet : window_accounts;
+    if (s->fast)
+        sim_choose_fast(s);
+}

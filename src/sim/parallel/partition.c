@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Partitions: which part owns which node, and what a part needs. A host goes with its
+ * switch. */
+#include "sim/fast/fast.h"
+#include "sim/measure/classes.h"
+#include <stdlib.h>
+
+/* ---- the cut */
+
+/* What happens in one part reaches another no sooner than over the shortest link between them. A
+ * part alone pauses now and then to see whether it is told to stop. */
+static uint64_t find_step(const sim *s)
+{
+    const ik_fabric *f = s->f;
+    uint64_t least = 64 * s->lookahead;
+    for (uint32_t port = 0; port < f->num_ports; port++) {
+        uint32_t peer = ik_peer_node(f, port);
+        if (peer != IK_NONE && s->node_part[peer] != s->node_part[f->port_node[port]] &&
+            ik_port_latency_ps(f, port) < least)
+            least = ik_port_latency_ps(f, port);
+    }
+    return least / s->lookahead;
+}
+
+/* ---- what a part needs */
+
+static bool init_scratch(part *p)
+{
+    const sim *s = p->sim;
+    size_t words = s->max_words, inputs = s->max_inputs;
+    uint64_t *block = ik_calloc(words * 6 + inputs * words, sizeof *block);
+    if (!block)
+        return false;
+    p->scratch = block;
+    p->dirty_out = block;
+    p->dirty_in = block + words;
+    p->granted_any = block + 2 * words;
+    p->ready = block + 3 * words;
+    p->open = block + 4 * words;
+    p->dirty_link = block + 5 * words;
+    p->granted = block + 6 * words;
+    p->choices = ik_calloc(s->max_radix, sizeof *p->choices);
+    p->choices_ahead = ik_calloc(s->max_radix, sizeof *p->choices);
+    p->ports = ik_calloc(s->max_radix, sizeof *p->ports);
+    p->own_vc = ik_calloc(s->max_radix, sizeof *p->own_vc);
+    return p->choices && p->choices_ahead && p->ports && p->own_vc;
+}
+
+static bool init_series(part *p)
+{
+    size_t n = p->sim->num_series;
+    if (sim_classes_new(p->sim->traffic, n, &p->classes, NULL) != IK_OK)
+        return false;
+    if (n == 0)
+        return true;
+    p->series_bytes = ik_calloc(n * 3, sizeof *p->series_bytes);
+    p->series_count = p->series_bytes + n;
+    p->series_sum = p->series_bytes + 2 * n;
+    return p->series_bytes;
+}
+
+static bool init_part(sim *s, unsigned id)
+{
+    part *p = &s->parts[id];
+    uint32_t nodes = 0;
+    p->sim = s;
+    p->id = id;
+    p->free_packet = IK_NONE;
+    p->out_first = UINT64_MAX;
+    for (uint32_t node = 0; node < ik_num_nodes(s->f); node++)
+        nodes += s->node_part[node] == id;
+    p->local_cap = 256;
+    p->local = malloc(p->local_cap * sizeof *p->local);
+    p->active = malloc((nodes + 1) * sizeof *p->active);
+    return p->local && p->active && (!s->fast || sim_fast_setup_part(p)) &&
+           sim_mail_init(&p->mail, id, s->num_parts) && sim_histo_init(&p->latency) &&
+           sim_histo_init(&p->network) && init_series(p) && init_scratch(p) &&
+           (!s->dest_rings || sim_dest_init(p)) && sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
+}
+
+static void free_part(part *p)
+{
+    sim_mail_free(&p->mail);
+    void *blocks[] = {
+        p->pool,        p->local,   p->active,        p->scratch,         p->own_vc,
+        p->ports,       p->choices, p->choices_ahead, p->latency.buckets, p->network.buckets,
+        p->series_bytes};
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
+        free(blocks[k]);
+    sim_dest_free(p);
+    sim_fast_free_part(p);
+    sim_classes_free(p->classes);
+    sim_wheel_free(&p->wheel);
+}
+
+uint64_t sim_part_bytes(const part *p)
+{
+    uint64_t bytes =
+        (uint64_t)p->pool_cap * sizeof(packet) + (uint64_t)p->wheel.cap_chunks * 64 * sizeof(event);
+    bytes += (uint64_t)p->wheel.num_slots * sizeof(slot) +
+             (uint64_t)p->wheel.far_cap * sizeof(far_event);
+    bytes += (uint64_t)p->local_cap * sizeof(event) + sim_dest_bytes(p) +
+             (p->fast ? sim_fast_part_bytes(p) : 0);
+    return bytes + sim_mail_bytes(&p->mail);
+}
+
+/* ---- */
+
+ik_status sim_setup_parts(sim *s, ik_error *err)
+{
+    s->num_parts = ik_env_threads(s->env);
+    if (s->num_parts > s->f->num_switches)
+        s->num_parts = s->f->num_switches ? s->f->num_switches : 1;
+    if (s->num_parts > UINT16_MAX)
+        s->num_parts = UINT16_MAX;
+    s->parts = ik_calloc(s->num_parts, sizeof *s->parts);
+    if (!s->parts)
+        return ik_fail_memory(err, s->num_parts * sizeof *s->parts, "partitions");
+    ik_status status = sim_cut_nodes(s->plan, s->traffic, s->num_parts, s->node_part, &s->cut, err);
+    for (unsigned id = 0; status == IK_OK && id < s->num_parts; id++)
+        if (!init_part(s, id))
+            status = ik_fail_memory(err, sizeof(part), "a partition");
+    if (status == IK_OK)
+        s->step_windows = find_step(s);
+    if (status == IK_OK && s->num_parts > 1 &&
+        !(s->exchange = s->threads = sim_threads_exchange(s->num_parts)))
+        status = ik_fail_memory(err, 256, "the exchange between threads");
+    return status;
+}
+
+void sim_free_parts(sim *s)
+{
+    for (unsigned id = 0; s->parts && id < s->num_parts; id++)
+        free_part(&s->parts[id]);
+    free(s->parts);
+    sim_threads_exchange_free(s->threads);
+}

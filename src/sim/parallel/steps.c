@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The loop over steps. All parts agree on the next window that holds anything, work independently
+ * on it and on as many more as nothing that others do there can reach, and exchange what crosses
+ * partitions (parallel/exchange.h). What needs the whole network at rest (conservation, deadlock,
+ * samples of congestion) is done by the first part while the others wait, at times that depend on
+ * the simulated clock alone. */
+#include "sim/fast/fast.h"
+#include "sim/measure/congest.h"
+#include "sim/parallel/workers.h"
+#include <stdlib.h>
+
+/* ---- one window */
+
+/* A node mostly has a few events a window: insertion; large groups are sorted by the library. */
+static int by_key(const void *a, const void *b)
+{
+    uint64_t x = ((const event *)a)->key, y = ((const event *)b)->key;
+    return (x > y) - (x < y);
+}
+
+static bool grow_local(part *p, uint32_t cap)
+{
+    event *local = realloc(p->local, cap * sizeof *local);
+    if (!local) {
+        sim_part_fail(p, cap * sizeof *local, "events of a window");
+        return false;
+    }
+    p->local = local;
+    p->local_cap = cap;
+    return true;
+}
+
+bool sim_gather(part *p, uint32_t node)
+{
+    uint32_t n = 0, *head = &p->sim->node_head[node];
+    for (uint32_t id = *head; id != IK_NONE; n++) {
+        if (n == p->local_cap && !grow_local(p, 2 * n))
+            return false;
+        event e = p->wheel.events[id];
+        id = e.node;
+        uint32_t k = n;
+        if (n < 24)
+            for (; k > 0 && p->local[k - 1].key > e.key; k--)
+                p->local[k] = p->local[k - 1];
+        p->local[k] = e;
+    }
+    if (n > 24)
+        qsort(p->local, n, sizeof *p->local, by_key);
+    *head = IK_NONE;
+    p->local_count = n;
+    p->local_at = 0;
+    return true;
+}
+
+static void free_chunks(wheel *w, uint32_t first)
+{
+    uint32_t last = first;
+    if (first == IK_NONE)
+        return;
+    while (w->events[last * 64].node != IK_NONE)
+        last = w->events[last * 64].node;
+    w->events[last * 64].node = w->free_chunk;
+    w->free_chunk = first;
+}
+
+static void run_window(part *p)
+{
+    sim *s = p->sim;
+    wheel *w = &p->wheel;
+    uint32_t index = (uint32_t)p->window & (w->num_slots - 1);
+    slot at = w->slots[index];
+    w->slots[index] = (slot){IK_NONE, 0};
+    w->busy[index >> 6] &= ~(1ull << (index & 63));
+    s->run_window(p, &at);
+    free_chunks(w, at.first);
+}
+
+/* First window >= from in which this part has something to do; UINT64_MAX = none. */
+static uint64_t next_window(const part *p, uint64_t from)
+{
+    uint64_t next = sim_wheel_next(p->sim, &p->wheel, from),
+             binned = p->fast ? sim_fast_next(p, from) : UINT64_MAX;
+    return binned < next ? binned : next;
+}
+
+/* ---- between windows */
+
+/* An arrival's packet, from its units; IK_NONE when out of memory. */
+SIM_INLINE uint32_t unload(part *p, const sim_unit *at)
+{
+    sim_cargo cargo;
+    uint32_t id = new_packet(p);
+    if (id == IK_NONE)
+        return id;
+    packet *pk = &p->pool[id];
+    memcpy(&cargo, at + 1, sizeof cargo);
+    pk->rt = cargo.rt;
+    pk->t_gen = cargo.t_gen;
+    pk->t_inject = cargo.t_inject;
+    pk->t_tail = cargo.t_tail;
+    pk->size = at->data;
+    pk->number = cargo.number;
+    pk->fresh = cargo.fresh;
+    return id;
+}
+
+static void read_message(part *p, const sim_message *m, uint64_t since)
+{
+    for (const sim_unit *at = m->unit, *end = at + m->units; at < end; at++) {
+        uint64_t time = since + at->dt;
+        if (__builtin_expect(at->low >> 30 == SIM_LATER, 0)) {
+            time = since + ((uint64_t)at->data << 32 | at[1].dt);
+            at++;
+        }
+        uint32_t data = at->data, low = at->low, node = at->node;
+        if (p->fast) {
+            sim_fast_take_mail(p, time, at);
+            at += low >> 30 == EV_ARRIVAL ? SIM_ARRIVAL_UNITS - 1 : 0;
+            continue;
+        }
+        if (low >> 30 == EV_ARRIVAL) {
+            data = unload(p, at);
+            at += SIM_ARRIVAL_UNITS - 1;
+            if (data == IK_NONE)
+                return;
+        }
+        post_own(p, time, node, low >> 30, low & EV_PORT_MASK, data, false);
+    }
+}
+
+/* since: start of the step in which it was written. */
+static void read_mail(part *p, uint64_t since)
+{
+    const sim *s = p->sim;
+    for (unsigned q = 0; s->exchange && q < s->num_parts; q++) {
+        if (q == p->id)
+            continue;
+        const sim_box *box = p->mail.in[q];
+        for (uint32_t k = 0; k < box->count; k++)
+            read_message(p, &box->messages[k], since);
+    }
+}
+
+static void take_snapshots(part *p, uint64_t *next, uint64_t time)
+{
+    sim *s = p->sim;
+    for (; *next < s->num_series && (*next + 1) * s->series_ps <= time; ++*next) {
+        for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
+            if (s->node_part[sw] != p->id)
+                continue;
+            double space = (double)s->in_bytes * ik_radix(s->f, sw);
+            s->series_blocked[*next * s->f->num_switches + sw] =
+                (double)s->switches[sw].bytes / space;
+        }
+    }
+}
+
+uint64_t sim_in_flight(const sim *s)
+{
+    uint64_t sent = 0, gone = 0;
+    for (unsigned q = 0; q < s->num_parts; q++) {
+        sent += s->parts[q].n.injected;
+        gone += s->parts[q].n.delivered + s->parts[q].n.unroutable;
+    }
+    return sent - gone;
+}
+
+/* All parts at rest; the first part's thread. */
+static void check_network(part *p)
+{
+    sim *s = p->sim;
+    if (s->paranoid && p->status == IK_OK)
+        p->status = sim_check_conservation(s, &p->err);
+    if (s->watchdog_ps && p->status == IK_OK && sim_in_flight(s))
+        p->status = sim_find_deadlock(s, &p->err);
+}
+
+static void tell_progress(const sim *s, uint64_t time)
+{
+    if (s->env && s->env->progress)
+        s->env->progress(s->env->progress_ctx, "simulating", time / 1000, s->end_ps / 1000, "ns");
+}
+
+static bool must_stop(const part *p)
+{
+    return p->status != IK_OK || (p->id == 0 && ik_env_cancelled(p->sim->env));
+}
+
+/* ---- the loop */
+
+typedef struct pace {
+    uint64_t next_series, next_check; /* index of the next period; time */
+    uint64_t check_ps;
+    congest_setup samples;
+    uint64_t next_sample; /* index */
+} pace;
+
+/* Ends a step. All parts come to the same answer. */
+static sim_news exchange(part *p, uint64_t from)
+{
+    const sim *s = p->sim;
+    sim_news all = {next_window(p, from), sim_part_bytes(p),
+                    (uint32_t)(p->n.events - p->events_before), must_stop(p)};
+    p->events_before = p->n.events;
+    if (p->out_first != UINT64_MAX && p->out_first / s->lookahead < all.next)
+        all.next = p->out_first / s->lookahead;
+    if (!s->exchange)
+        return all;
+    ik_error err = {0};
+    ik_status status = sim_mail_swap(&p->mail, s->exchange, &all, &err);
+    if (status != IK_OK && p->status == IK_OK) {
+        p->status = status;
+        p->err = err;
+    }
+    p->out_first = UINT64_MAX;
+    return all;
+}
+
+/* Whether all parts together have outgrown the limit. */
+static bool outgrown(part *p, uint64_t bytes, uint64_t time)
+{
+    const sim *s = p->sim;
+    uint64_t limit = s->env ? s->env->memory_limit_bytes : 0;
+    bytes += s->state_bytes;
+    if (!limit || bytes <= limit)
+        return false;
+    if (p->id == 0 && p->status == IK_OK) {
+        p->status = ik_fail(
+            &p->err, IK_ERR_MEMORY,
+            "the simulation's state has grown to %.1f MB after %.3f us, %.1f MB are allowed",
+            (double)bytes / 1e6, (double)time / 1e6, (double)limit / 1e6);
+        ik_hint(&p->err, p->status,
+                "packets and events in flight need memory: less load, smaller buffers, or a higher "
+                "limit");
+    }
+    return true;
+}
+
+/* Where the whole network must rest: returns false when the run ends here. */
+static bool rest(part *p, pace *pc, uint64_t time, bool over)
+{
+    sim *s = p->sim;
+    bool check = pc->check_ps && (time >= pc->next_check || over), sample = false;
+    for (; congest_due(&pc->samples, pc->next_sample, time); pc->next_sample++)
+        sample = true;
+    if (!check && !sample)
+        return true;
+    while (check && pc->next_check <= time)
+        pc->next_check += pc->check_ps;
+    if (s->exchange)
+        s->exchange->meet(s->exchange, p->id);
+    /* nobody works now: all come to the same answer */
+    check = check && (s->paranoid || sim_in_flight(s));
+    if (s->fast && p->id == 0 && (check || sample))
+        for (unsigned q = 0; q < s->num_parts; q++)
+            sim_fast_expose(&s->parts[q]);
+    if (p->id == 0 && sample && p->status == IK_OK)
+        p->status = sim_congest_sample(s, time, &p->err);
+    if (p->id == 0 && check)
+        check_network(p);
+    if (s->exchange)
+        s->exchange->meet(s->exchange, p->id);
+    return !s->deadlock && s->parts[0].status == IK_OK;
+}
+
+/* Paranoid: after every window of a small network, less often in a large one. */
+static uint64_t check_period(const sim *s)
+{
+    uint64_t period = s->watchdog_ps;
+    if (s->paranoid) {
+        uint64_t often = s->lookahead * ((uint64_t)s->f->num_ports * s->vcs <= 4096 ? 1 : 64);
+        if (!period || often < period)
+            period = often;
+    }
+    return period;
+}
+
+static void start_hosts(part *p)
+{
+    const sim *s = p->sim;
+    if (p->fast && s->fast_state->hosts) {
+        sim_fast_start_hosts(p);
+        return;
+    }
+    for (uint32_t host = 0; host < s->f->num_hosts; host++)
+        if (s->node_part[ik_host_node(s->f, host)] == p->id)
+            sim_host_start(p, host);
+}
+
+/* First window that is not worked on in a step that begins with `window`: others may act on it
+ * then, a check is due, or the run is over. */
+static uint64_t step_end(const sim *s, const pace *pc, uint64_t window)
+{
+    uint64_t until = s->end_ps, end = window + s->step_windows;
+    if (pc->check_ps && pc->next_check < until)
+        until = pc->next_check;
+    uint64_t sample = (pc->next_sample + 1) * pc->samples.period_ps;
+    if (pc->next_sample < pc->samples.num_samples && sample < until)
+        until = sample;
+    uint64_t last = (until + s->lookahead - 1) / s->lookahead;
+    return end < last ? end : last;
+}
+
+static void run_windows(part *p, pace *pc, uint64_t end)
+{
+    sim *s = p->sim;
+    for (uint64_t next = p->window; (next = next_window(p, next)) < end; next++) {
+        p->window = next;
+        p->start = next * s->lookahead;
+        take_snapshots(p, &pc->next_series, p->start);
+        if (!sim_wheel_revolve(s, &p->wheel, next))
+            sim_part_fail(p, 64 * sizeof(event), "events");
+        run_window(p);
+    }
+}
+
+static void tell_sometimes(part *p, uint64_t time)
+{
+    if (p->id != 0 || p->window - p->told < 64)
+        return;
+    p->told = p->window;
+    tell_progress(p->sim, time);
+}
+
+/* First window of a step: the next one in which anything happens, but none is passed over in which
+ * the watchdog is due: what it finds, and when, must not depend on which windows the parts happen
+ * to have events in. Paranoid checks only follow what happens. */
+static uint64_t next_step(const sim *s, const pace *pc, uint64_t next)
+{
+    uint64_t due = (pc->next_check + s->lookahead - 1) / s->lookahead;
+    return pc->check_ps && !s->paranoid && due < next ? due : next;
+}
+
+/* One step: agree on its first window, read the mail, work. Returns false when the run is over;
+ * *from: first window not worked on yet. */
+static bool run_step(part *p, pace *pc, uint64_t *from)
+{
+    sim *s = p->sim;
+    uint64_t since = p->step_start;
+    sim_news all = exchange(p, *from);
+    uint64_t window = next_step(s, pc, all.next);
+    bool over = window == UINT64_MAX || window * s->lookahead >= s->end_ps;
+    uint64_t time = over ? s->end_ps : window * s->lookahead;
+    take_snapshots(p, &pc->next_series, time);
+    if (all.stop || outgrown(p, all.bytes, time))
+        return false;
+    p->window = window == UINT64_MAX ? *from : window;
+    p->start = p->step_start = p->window * s->lookahead;
+    if (!sim_wheel_revolve(s, &p->wheel, p->window))
+        sim_part_fail(p, 64 * sizeof(event), "events");
+    read_mail(p, since);
+    if (!rest(p, pc, time, over)) {
+        if (p->id == 0)
+            s->stopped_ps = time;
+        return false;
+    }
+    if (over)
+        return false;
+    *from = step_end(s, pc, window);
+    run_windows(p, pc, *from);
+    tell_sometimes(p, time);
+    return true;
+}
+
+/* What was made and never admitted counts, too. */
+static void count_backlogs(part *p)
+{
+    const sim *s = p->sim;
+    if (p->fast)
+        sim_fast_settle(p);
+    for (uint32_t host = 0; host < s->f->num_hosts; host++)
+        if (s->node_part[ik_host_node(s->f, host)] == p->id)
+            sim_count_backlog(p, host);
+}
+
+void sim_run_part(part *p)
+{
+    pace pc = {.check_ps = check_period(p->sim), .samples = sim_congest_setup(p->sim)};
+    uint64_t from = 0;
+    double begin = sim_thread_seconds();
+    pc.next_check = pc.check_ps;
+    if ((pc.check_ps || pc.samples.num_samples) && p->sim->exchange && !p->sim->exchange->meet) {
+        p->status = ik_fail(&p->err, IK_ERR_UNSUPPORTED,
+                            "the watchdog, paranoid checks and samples of congestion need all "
+                            "partitions in one process");
+        return;
+    }
+    start_hosts(p);
+    while (run_step(p, &pc, &from))
+        continue;
+    count_backlogs(p);
+    p->cpu_seconds = sim_thread_seconds() - begin;
+}
