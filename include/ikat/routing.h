@@ -7,9 +7,9 @@
  * (vc.h) for VCs, a *selection function* picks among several answers with local state. A *plan* is
  * the three together on one fabric.
  *
- * Add a routing: src/routing/route_NAME.c defining `const ik_routing_family ik_routing_NAME` and a
- * row in src/routing/routings.def. Add a selection function: src/routing/select_NAME.c and a row in
- * selections.def.
+ * Add a routing: route_NAME.c in a room of src/routing, defining `const ik_routing_family
+ * ik_routing_NAME`, and a row in src/routing/routings.def. Add a selection function:
+ * src/routing/select/select_NAME.c and a row in selections.def.
  */
 #ifndef IKAT_ROUTING_H
 #define IKAT_ROUTING_H
