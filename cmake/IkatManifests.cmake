@@ -1,7 +1,7 @@
 # A family is a manifest: src/FLOOR/MANIFEST holds one row X(stem) a member, the member lives in PREFIX_stem.c below src/FLOOR and
-# defines `const TYPE SYMBOLstem`. From the rows this makes build/generated/ikat_MANIFEST.h (extern declarations and the
-# NULL-terminated table `NAME_table`) and the list IKAT_MEMBERS_<prefix> that the tests use. A row without a file, or a file
-# without a row, fails the build.
+# defines `const TYPE SYMBOLstem`. From the rows this makes build/generated/ikat_MANIFEST.h (extern declarations, the NULL-terminated
+# table `NAME_table`, `NAME_find` and the error `NAME_unknown`) and the list IKAT_MEMBERS_<prefix> that the tests use. A row without
+# a file, or a file without a row, fails the build.
 function(ikat_manifest floor manifest prefix type symbol)
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/src/${floor})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${dir}/${manifest})
@@ -33,10 +33,28 @@ function(ikat_manifest floor manifest prefix type symbol)
   string(REPLACE ".def" "" name ${manifest})
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/ikat_${name}.h CONTENT
 "/* Generated from src/${floor}/${manifest}. */
+#include <string.h>
 ${externs}
 static const ${type} *const ${name}_table[] = {
 ${table}    NULL,
 };
+
+static inline const ${type} *${name}_find(const char *name)
+{
+    for (const ${type} *const *member = ${name}_table; *member; member++)
+        if (strcmp((*member)->name, name) == 0)
+            return *member;
+    return NULL;
+}
+
+/* what: the family in an error message, singular. */
+static inline ik_status ${name}_unknown(const char *what, const char *name, ik_error *err)
+{
+    const char *names[sizeof ${name}_table / sizeof *${name}_table] = {NULL};
+    for (size_t n = 0; ${name}_table[n]; n++)
+        names[n] = ${name}_table[n]->name;
+    return ik_fail_unknown(err, what, name, names);
+}
 " @ONLY)
   include_directories(${CMAKE_BINARY_DIR}/generated)
   set(IKAT_MEMBERS_${prefix} ${members} PARENT_SCOPE)

@@ -37,21 +37,10 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen as a failed write */
 }
 
-static const ik_command *find_command(const char *name)
-{
-    for (const ik_command *const *c = commands_table; *c; c++)
-        if (strcmp((*c)->name, name) == 0)
-            return *c;
-    return NULL;
-}
-
 static int unknown_command(const cli *c, const char *name)
 {
-    const char *names[64] = {NULL};
-    for (size_t i = 0; commands_table[i] && i < 63; i++)
-        names[i] = commands_table[i]->name;
     ik_error err;
-    ik_fail_unknown(&err, "command", name, names);
+    commands_unknown("command", name, &err);
     return cli_error(c, &err);
 }
 
@@ -68,7 +57,7 @@ int main(int argc, char **argv)
         printf("ikat %s\n", ik_version());
         return cli_finish(&c, CLI_DONE);
     }
-    c.command = find_command(name);
+    c.command = commands_find(name);
     if (!c.command)
         status = unknown_command(&c, name);
     else

@@ -81,7 +81,7 @@ static ik_status any_deadlock(const runner *r, bool *any, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     ik_status status = store_prepare(
-        r->store, "SELECT 1 FROM points WHERE deadlock <> '' AND id < 1099511627776 LIMIT 1", NULL,
+        r->store, "SELECT 1 FROM points WHERE deadlock <> '' AND " STORE_CURRENT " LIMIT 1", NULL,
         &statement, err);
     if (status == IK_OK)
         status = store_step(r->store, statement, any, err);

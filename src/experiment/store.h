@@ -26,6 +26,8 @@
 #include <sqlite3.h>
 
 #define STORE_RETIRED (INT64_C(1) << 40)
+/* Condition in SQL: points of this version of the experiment. */
+#define STORE_CURRENT "id < 1099511627776"
 
 typedef struct store store;
 

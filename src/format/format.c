@@ -18,10 +18,7 @@ const ik_format *const *ik_formats(void)
 
 const ik_format *ik_format_find(const char *name)
 {
-    for (const ik_format *const *format = formats_table; *format; format++)
-        if (strcmp((*format)->name, name) == 0)
-            return *format;
-    return NULL;
+    return formats_find(name);
 }
 
 /* Does the path end in .EXTENSION or .EXTENSION.gz? */
@@ -44,16 +41,6 @@ const ik_format *ik_format_for_file(const char *path)
         if (has_extension(path, *format))
             return *format;
     return NULL;
-}
-
-static ik_status unknown_format(const char *name, ik_error *err)
-{
-    const char *names[64];
-    size_t num = 0;
-    for (const ik_format *const *format = formats_table; *format && num < 63; format++)
-        names[num++] = (*format)->name;
-    names[num] = NULL;
-    return ik_fail_unknown(err, "file format", name, names);
 }
 
 /* The readable format whose probe is surest, among those with a fitting extension if any of these
@@ -156,7 +143,7 @@ ik_status format_finish(ik_fabric *f, ik_error *err)
 ik_status format_by_name(const char *name, const ik_format **format, ik_error *err)
 {
     *format = name ? ik_format_find(name) : NULL;
-    return name && !*format ? unknown_format(name, err) : IK_OK;
+    return name && !*format ? formats_unknown("file format", name, err) : IK_OK;
 }
 
 ik_status ik_fabric_read(const char *path, const char *format_name, const ik_env *env,

@@ -190,7 +190,7 @@ static ik_status read_plans(report_model *m, ik_error *err)
     ik_status status = store_prepare(
         m->store,
         "SELECT id, fabric, routing, vc, vcs, selection, proof, failed FROM plans WHERE id IN"
-        " (SELECT plan FROM points WHERE id < 1099511627776) ORDER BY id",
+        " (SELECT plan FROM points WHERE " STORE_CURRENT ") ORDER BY id",
         NULL, &statement, err);
     for (bool row = true; status == IK_OK;) {
         status = store_step(m->store, statement, &row, err);
@@ -248,8 +248,7 @@ static ik_status read_rows(report_model *m, ik_error *err)
     for (int i = 0; i < NUM_METRICS && sql; i++)
         sql = ik_arena_printf(&m->arena, "%s, %s", sql, metric_names[i]);
     if (sql)
-        sql =
-            ik_arena_printf(&m->arena, "%s FROM points WHERE id < 1099511627776 ORDER BY id", sql);
+        sql = ik_arena_printf(&m->arena, "%s FROM points WHERE " STORE_CURRENT " ORDER BY id", sql);
     if (!sql)
         return ik_fail_memory(err, 1, "a report");
     sqlite3_stmt *statement = NULL;

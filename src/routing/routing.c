@@ -2,6 +2,7 @@
  *
  * routing.c: the family of routings: finding members, building one from its spec. */
 #include "routing/routing.h"
+#include "base/spec_print.h"
 #include "routing/rails.h"
 
 #include "ikat_routings.h"
@@ -16,20 +17,7 @@ const ik_routing_family *const *ik_routings(void)
 
 const ik_routing_family *ik_routing_find(const char *name)
 {
-    for (const ik_routing_family *const *member = routings_table; *member; member++)
-        if (strcmp((*member)->name, name) == 0)
-            return *member;
-    return NULL;
-}
-
-static ik_status unknown(const char *name, ik_error *err)
-{
-    const char *names[sizeof routings_table / sizeof *routings_table];
-    size_t n = 0;
-    for (; routings_table[n]; n++)
-        names[n] = routings_table[n]->name;
-    names[n] = NULL;
-    return ik_fail_unknown(err, "routing", name, names);
+    return routings_find(name);
 }
 
 static uint64_t seed_of(const ik_params *params, const ik_env *env)
@@ -45,7 +33,7 @@ ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_
 {
     const ik_routing_family *family = ik_routing_find(name);
     if (!family)
-        return unknown(name, err);
+        return routings_unknown("routing", name, err);
     if (f->num_hosts == 0)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
                        "there is nothing to route: the fabric has no hosts");
@@ -60,7 +48,7 @@ ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_
     r->traits = family->traits;
     /* Printing caches text inside params, which is why it is not const there; the values stay as
      * they are. */
-    r->spec = routing_spec_text(name, (ik_params *)params);
+    r->spec = spec_print(name, (ik_params *)params);
     ik_status status = !r->spec ? ik_fail_memory(err, strlen(name), "a routing's name")
                        : ik_fabric_has_rails(f) ? rails_create(r, params, env, err)
                                                 : family->create(r, params, env, err);
@@ -82,7 +70,7 @@ ik_status ik_routing_from_spec(const ik_fabric *f, const char *text, const ik_en
     if (status == IK_OK) {
         const ik_routing_family *family = ik_routing_find(spec.name);
         status = family ? ik_params_from_spec(&params, "routing", &spec, family->params, NULL, err)
-                        : unknown(spec.name, err);
+                        : routings_unknown("routing", spec.name, err);
     }
     if (status == IK_OK) {
         status = ik_routing_from_params(f, spec.name, &params, env, out, err);

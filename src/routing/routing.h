@@ -21,7 +21,4 @@
  * hold and more than env's memory limit. */
 ik_status lft_new(const ik_fabric *f, const ik_env *env, uint16_t **lft, ik_error *err);
 
-/* "name" or "name:a=1,b=2" of what differs from the defaults; free(). NULL when out of memory. */
-char *routing_spec_text(const char *name, ik_params *params);
-
 #endif

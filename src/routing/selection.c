@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * selection.c: the family of selection functions: finding members, building one from its spec. */
+#include "base/spec_print.h"
 #include "routing/routing.h"
 
 #include "ikat_selections.h"
@@ -23,20 +24,7 @@ const ik_selection_family *const *ik_selections(void)
 
 const ik_selection_family *ik_selection_find(const char *name)
 {
-    for (const ik_selection_family *const *member = selections_table; *member; member++)
-        if (strcmp((*member)->name, name) == 0)
-            return *member;
-    return NULL;
-}
-
-static ik_status unknown(const char *name, ik_error *err)
-{
-    const char *names[sizeof selections_table / sizeof *selections_table];
-    size_t n = 0;
-    for (; selections_table[n]; n++)
-        names[n] = selections_table[n]->name;
-    names[n] = NULL;
-    return ik_fail_unknown(err, "selection function", name, names);
+    return selections_find(name);
 }
 
 static ik_status from_params(const ik_fabric *f, const ik_selection_family *family,
@@ -50,7 +38,7 @@ static ik_status from_params(const ik_fabric *f, const ik_selection_family *fami
     s->fabric = f;
     if (ik_params_has(params, "skip_busy"))
         s->skip_busy = ik_params_bool(params, "skip_busy") ? IK_SKIP_ALWAYS : IK_SKIP_NEVER;
-    s->spec = routing_spec_text(family->name, params);
+    s->spec = spec_print(family->name, params);
     ik_status status =
         s->spec ? IK_OK : ik_fail_memory(err, strlen(family->name), "a selection function's name");
     if (status == IK_OK && family->create)
@@ -75,7 +63,7 @@ ik_status ik_selection_from_spec(const ik_fabric *f, const char *text, const ik_
         family = ik_selection_find(spec.name);
         status = family ? ik_params_from_spec(&params, "selection function", &spec, family->params,
                                               ik_selection_common_params, err)
-                        : unknown(spec.name, err);
+                        : selections_unknown("selection function", spec.name, err);
     }
     if (status == IK_OK) {
         status = from_params(f, family, &params, env, out, err);

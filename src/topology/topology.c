@@ -4,6 +4,7 @@
  * fabric.
  */
 #include "ikat/topology.h"
+#include "base/spec_print.h"
 #include "fabric/fabric_private.h"
 #include "format/text_file.h"
 #include "topology/build.h"
@@ -173,12 +174,12 @@ static ik_status apply_failures(ik_fabric **f, const ik_params *params, const ik
 static ik_status set_origin(ik_fabric *f, const ik_topology *t, const char *name, ik_params *params,
                             ik_error *err)
 {
-    const char *values = ik_params_print(params, false);
-    char *spec =
-        values ? ik_arena_printf(&params->arena, "%s%s%s", name, *values ? ":" : "", values) : NULL;
+    char *spec = spec_print(name, params);
     if (!spec)
         return ik_fail_memory(err, 1, "the specification of a fabric");
-    return fabric_set_origin(f, t->name, spec, NULL, 0, err);
+    ik_status status = fabric_set_origin(f, t->name, spec, NULL, 0, err);
+    free(spec);
+    return status;
 }
 
 /* What a shorthand shares with its member: the common parameters and those of its links. */

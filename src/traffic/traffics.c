@@ -2,11 +2,11 @@
  *
  * traffics.c: the family of traffic patterns: look-up by name, making one from its spec.
  */
+#include "base/spec_print.h"
 #include "ikat/traffic.h"
 
 #include "ikat_traffics.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,37 +17,12 @@ const ik_traffic_family *const *ik_traffics(void)
 
 const ik_traffic_family *ik_traffic_find(const char *name)
 {
-    for (const ik_traffic_family *const *f = traffics_table; *f; f++) {
-        if (strcmp((*f)->name, name) == 0) {
-            return *f;
-        }
-    }
-    return NULL;
-}
-
-static ik_status unknown_traffic(const char *name, ik_error *err)
-{
-    const char *names[sizeof traffics_table / sizeof *traffics_table] = {NULL};
-    for (size_t n = 0; traffics_table[n]; n++) {
-        names[n] = traffics_table[n]->name;
-    }
-    return ik_fail_unknown(err, "traffic pattern", name, names);
-}
-
-static char *canonical_spec(const char *name, ik_params *params)
-{
-    const char *values = ik_params_print(params, false);
-    size_t size = strlen(name) + (values ? strlen(values) : 0) + 2;
-    char *text = malloc(size);
-    if (text) {
-        snprintf(text, size, values && *values ? "%s:%s" : "%s", name, values);
-    }
-    return text;
+    return traffics_find(name);
 }
 
 static ik_status create(ik_traffic *t, ik_params *params, const ik_env *env, ik_error *err)
 {
-    t->spec = canonical_spec(t->family->name, params);
+    t->spec = spec_print(t->family->name, params);
     if (!t->spec) {
         return ik_fail_memory(err, 64, "a traffic spec");
     }
@@ -67,7 +42,7 @@ ik_status ik_traffic_from_spec(const ik_fabric *f, const char *text, const ik_en
     }
     const ik_traffic_family *family = ik_traffic_find(spec.name);
     s = family ? ik_params_from_spec(&params, "traffic pattern", &spec, family->params, NULL, err)
-               : unknown_traffic(spec.name, err);
+               : traffics_unknown("traffic pattern", spec.name, err);
     if (s != IK_OK) {
         goto free_arena;
     }

@@ -3,6 +3,7 @@
  * The family of VC schemes: finding members by name and making one from its spec.
  */
 #include "ikat/vc.h"
+#include "base/spec_print.h"
 
 #include "ikat_vcs.h"
 
@@ -16,42 +17,7 @@ const ik_vc_family *const *ik_vcs(void)
 
 const ik_vc_family *ik_vc_find(const char *name)
 {
-    for (const ik_vc_family *const *member = vcs_table; *member; member++) {
-        if (strcmp((*member)->name, name) == 0) {
-            return *member;
-        }
-    }
-    return NULL;
-}
-
-static ik_status unknown_scheme(const char *name, ik_error *err)
-{
-    const char *names[sizeof vcs_table / sizeof vcs_table[0]];
-    size_t num = 0;
-    while (vcs_table[num]) {
-        names[num] = vcs_table[num]->name;
-        num++;
-    }
-    names[num] = NULL;
-    return ik_fail_unknown(err, "VC scheme", name, names);
-}
-
-/* "dbbm" or "vftree:form=matrix": only what differs from the defaults. */
-static char *canonical_spec(const ik_vc_family *family, ik_params *params)
-{
-    const char *values = ik_params_print(params, false);
-    if (!values) {
-        return NULL;
-    }
-    size_t size = strlen(family->name) + strlen(values) + 2;
-    char *spec = malloc(size);
-    if (spec) {
-        strcpy(spec, family->name);
-        if (*values) {
-            strcat(strcat(spec, ":"), values);
-        }
-    }
-    return spec;
+    return vcs_find(name);
 }
 
 /* `request` holds what the scheme is made for: fabric, routing, number of VCs, in_escape. */
@@ -59,7 +25,7 @@ static ik_status make_scheme(const ik_vc *request, const ik_vc_family *family, i
                              const ik_env *env, ik_vc **out, ik_error *err)
 {
     ik_vc *v = calloc(1, sizeof *v);
-    char *spec = v ? canonical_spec(family, params) : NULL;
+    char *spec = v ? spec_print(family->name, params) : NULL;
     if (!spec) {
         free(v);
         return ik_fail_memory(err, sizeof *v, "a VC scheme");
@@ -82,7 +48,7 @@ static ik_status from_parsed_spec(const ik_vc *request, const ik_spec *spec, con
 {
     const ik_vc_family *family = ik_vc_find(spec->name);
     if (!family) {
-        return unknown_scheme(spec->name, err);
+        return vcs_unknown("VC scheme", spec->name, err);
     }
     ik_params params;
     ik_status status = ik_params_from_spec(&params, "VC scheme", spec, family->params, NULL, err);

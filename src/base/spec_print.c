@@ -1,13 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * spec_text.c: the canonical text of a member with its parameters. */
-#include "routing/routing.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/spec_print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-char *routing_spec_text(const char *name, ik_params *params)
+char *spec_print(const char *name, ik_params *params)
 {
     const char *values = ik_params_print(params, false);
     if (!values)
