@@ -355,6 +355,18 @@ ik_status walk_from(walk *w, uint32_t src, uint32_t n, walk_visit visit, void *c
     return IK_OK;
 }
 
+ik_status walk_from_all(walk *w, uint32_t src, ik_error *err)
+{
+    uint32_t starts = ik_plan_num_starts(w->plan, src, w->dst);
+    for (uint32_t n = 0; n < starts; n++) {
+        walk_outcome outcome;
+        ik_status status = walk_from(w, src, n, NULL, NULL, &outcome, err);
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
+}
+
 uint32_t walk_num_states(const walk *w)
 {
     return (uint32_t)w->num_states;

@@ -49,6 +49,8 @@ void walk_begin(walk *w, uint32_t dst);
  * cable: a dead end. */
 ik_status walk_from(walk *w, uint32_t src, uint32_t n, walk_visit visit, void *ctx,
                     walk_outcome *out, ik_error *err);
+/* Explores what all initial states of src reach. */
+ik_status walk_from_all(walk *w, uint32_t src, ik_error *err);
 
 /* The states found since walk_begin, and the hops between them as a graph. */
 typedef struct walk_edge {

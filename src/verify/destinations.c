@@ -74,20 +74,6 @@ static void count_states(const walk *w, scratch *s, uint32_t dst)
     }
 }
 
-static ik_status walk_starts(const ik_plan *plan, scratch *s, uint32_t src, uint32_t dst,
-                             ik_error *err)
-{
-    uint32_t starts = ik_plan_num_starts(plan, src, dst);
-    for (uint32_t n = 0; n < starts; n++) {
-        walk_outcome outcome;
-        ik_status status = walk_from(s->walk, src, n, NULL, NULL, &outcome, err);
-        if (status != IK_OK) {
-            return status;
-        }
-    }
-    return IK_OK;
-}
-
 static ik_status count_destination(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     count_job *job = ctx;
@@ -112,7 +98,7 @@ static ik_status count_destination(void *ctx, size_t index, unsigned thread, ik_
         if (status == IK_OK && job->by_graph) {
             ingraph_follow(&s->graph, ik_peer_node(f, port));
         } else if (status == IK_OK) {
-            status = walk_starts(job->plan, s, src, dst, err);
+            status = walk_from_all(s->walk, src, err);
         }
         if (status != IK_OK) {
             return status;

@@ -120,7 +120,7 @@ static ik_status find_source(witness *x, uint32_t dst, size_t i, ik_error *err)
             continue;
         }
         walk_begin(x->one, dst);
-        ik_status status = escape_walk_source(job, x->one, src, dst, err);
+        ik_status status = walk_from_all(x->one, src, err);
         if (status == IK_OK) {
             status = reserve(x, walk_num_states(x->one), err);
         }

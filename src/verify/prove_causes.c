@@ -24,20 +24,6 @@ static bool shows(const walk *w, const ik_fabric *f, const ik_dependency *from,
     return false;
 }
 
-static ik_status walk_source(const prove_job *job, walk *w, uint32_t src, uint32_t dst,
-                             ik_error *err)
-{
-    uint32_t starts = ik_plan_num_starts(job->plan, src, dst);
-    for (uint32_t n = 0; n < starts; n++) {
-        walk_outcome outcome;
-        ik_status status = walk_from(w, src, n, NULL, NULL, &outcome, err);
-        if (status != IK_OK) {
-            return status;
-        }
-    }
-    return IK_OK;
-}
-
 /* The first source of packets to dst that causes the dependency at index i, which one of them
  * does. */
 static ik_status find_source(const prove_job *job, walk *w, uint32_t dst, ik_dependency *cycle,
@@ -49,7 +35,7 @@ static ik_status find_source(const prove_job *job, walk *w, uint32_t dst, ik_dep
             continue;
         }
         walk_begin(w, dst);
-        ik_status status = walk_source(job, w, src, dst, err);
+        ik_status status = walk_from_all(w, src, err);
         if (status != IK_OK) {
             return status;
         }
@@ -69,7 +55,7 @@ static ik_status look_at(const prove_job *job, walk *all, walk *one, uint32_t ds
     walk_begin(all, dst);
     for (uint32_t g = 0; g < job->groups.num; g++) {
         uint32_t src = walk_plan_source(job->plan, &job->groups.group[g], dst);
-        ik_status status = src == IK_NONE ? IK_OK : walk_source(job, all, src, dst, err);
+        ik_status status = src == IK_NONE ? IK_OK : walk_from_all(all, src, err);
         if (status != IK_OK) {
             return status;
         }

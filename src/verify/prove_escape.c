@@ -31,22 +31,18 @@
  * escape_graph_add().
  */
 #include "verify/prove_escape.h"
+#include "verify/dest_walk.h"
 #include "verify/escape_graph.h"
 #include "verify/prove.h"
 
 #include <stdlib.h>
 
-typedef struct scratch {
-    walk *walk;
-    escape_search *search;
-    uint32_t *distance, *queue; /* [num_switches] */
-} scratch;
-
 typedef struct escape_job {
     prove_job *job;
     escape_graph graph;
     bool indirect, settles;
-    scratch *scratch; /* [threads] */
+    dest_walk *walks;         /* [threads] */
+    escape_search **searches; /* [threads] */
     /* lowest group of destinations with a state that the layer does not lead on from; SIZE_MAX =
      * none */
     size_t first_gap;
@@ -80,20 +76,6 @@ static uint32_t find_gap(const escape_job *x, const walk *w)
     return IK_NONE;
 }
 
-ik_status escape_walk_source(const prove_job *job, walk *w, uint32_t src, uint32_t dst,
-                             ik_error *err)
-{
-    uint32_t starts = ik_plan_num_starts(job->plan, src, dst);
-    for (uint32_t n = 0; n < starts; n++) {
-        walk_outcome outcome;
-        ik_status status = walk_from(w, src, n, NULL, NULL, &outcome, err);
-        if (status != IK_OK) {
-            return status;
-        }
-    }
-    return IK_OK;
-}
-
 ik_status escape_walk_all(const prove_job *job, walk *w, const uint32_t *distance, uint32_t dst,
                           ik_error *err)
 {
@@ -103,7 +85,7 @@ ik_status escape_walk_all(const prove_job *job, walk *w, const uint32_t *distanc
         uint32_t src = walk_plan_source(job->plan, from, dst);
         bool connected = src != IK_NONE && distance[from->sw] != IK_NONE;
         ik_status status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled")
-                           : connected                ? escape_walk_source(job, w, src, dst, err)
+                           : connected                ? walk_from_all(w, src, err)
                                                       : IK_OK;
         if (status != IK_OK) {
             return status;
@@ -129,7 +111,7 @@ static void note_gap(escape_job *x, size_t index)
 static ik_status add_destination(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     escape_job *x = ctx;
-    scratch *s = &x->scratch[thread];
+    dest_walk *s = &x->walks[thread];
     uint32_t dst = x->job->groups.group[index].first;
     if (first_gap(x) < index) {
         return IK_OK; /* the verdict is known, and this destination is not the one to show */
@@ -139,7 +121,7 @@ static ik_status add_destination(void *ctx, size_t index, unsigned thread, ik_er
     if (status == IK_OK && find_gap(x, s->walk) != IK_NONE) {
         note_gap(x, index);
     } else if (status == IK_OK) {
-        status = escape_graph_add(&x->graph, s->search, s->walk, x->indirect, err);
+        status = escape_graph_add(&x->graph, x->searches[thread], s->walk, x->indirect, err);
     }
     return status;
 }
@@ -148,7 +130,7 @@ static ik_status add_destination(void *ctx, size_t index, unsigned thread, ik_er
 static ik_status explain_gap(escape_job *x, ik_proof *proof, ik_error *err)
 {
     const prove_job *job = x->job;
-    scratch *s = &x->scratch[0];
+    dest_walk *s = &x->walks[0];
     uint32_t dst = job->groups.group[x->first_gap].first;
     tally_distances(job->plan->fabric, dst, s->distance, s->queue);
     for (uint32_t g = 0; g < job->groups.num; g++) {
@@ -158,7 +140,7 @@ static ik_status explain_gap(escape_job *x, ik_proof *proof, ik_error *err)
             continue;
         }
         walk_begin(s->walk, dst);
-        ik_status status = escape_walk_source(job, s->walk, src, dst, err);
+        ik_status status = walk_from_all(s->walk, src, err);
         uint32_t gap = status == IK_OK ? find_gap(x, s->walk) : IK_NONE;
         if (status != IK_OK || gap != IK_NONE) {
             proof->gap_src = src;
@@ -215,29 +197,25 @@ static ik_status judge(escape_job *x, ik_proof *proof, ik_error *err)
 
 static ik_status make_scratch(escape_job *x, ik_error *err)
 {
-    size_t switches = (size_t)x->job->plan->fabric->num_switches + 1;
-    x->scratch = ik_calloc(x->job->num_threads, sizeof *x->scratch);
-    bool complete = x->scratch != NULL;
-    for (unsigned t = 0; complete && t < x->job->num_threads; t++) {
-        scratch *s = &x->scratch[t];
-        s->walk = walk_new(x->job->plan);
-        s->search = escape_search_new(&x->graph);
-        s->distance = ik_calloc(switches, sizeof *s->distance);
-        s->queue = ik_calloc(switches, sizeof *s->queue);
-        complete = s->walk && s->search && s->distance && s->queue;
+    unsigned threads = x->job->num_threads;
+    x->walks = dest_walks_new(x->job->plan, threads);
+    x->searches = ik_calloc(threads, sizeof *x->searches);
+    bool complete = x->walks && x->searches;
+    for (unsigned t = 0; complete && t < threads; t++) {
+        x->searches[t] = escape_search_new(&x->graph);
+        complete = x->searches[t] != NULL;
     }
-    return complete ? IK_OK : ik_fail_memory(err, switches * 8, "the proof of an escape layer");
+    return complete ? IK_OK
+                    : ik_fail_memory(err, (size_t)x->job->plan->fabric->num_switches * 8,
+                                     "the proof of an escape layer");
 }
 
 static void escape_job_free(escape_job *x)
 {
-    for (unsigned t = 0; x->scratch && t < x->job->num_threads; t++) {
-        walk_free(x->scratch[t].walk);
-        escape_search_free(x->scratch[t].search);
-        free(x->scratch[t].distance);
-        free(x->scratch[t].queue);
-    }
-    free(x->scratch);
+    dest_walks_free(x->walks, x->job->num_threads);
+    for (unsigned t = 0; x->searches && t < x->job->num_threads; t++)
+        escape_search_free(x->searches[t]);
+    free(x->searches);
     escape_graph_free(&x->graph);
 }
 

@@ -8,9 +8,6 @@
 #include "verify/escape_graph.h"
 #include "verify/prove.h"
 
-/* Walks all initial states of a pair. */
-ik_status escape_walk_source(const prove_job *job, walk *w, uint32_t src, uint32_t dst,
-                             ik_error *err);
 /* Walks all pairs to dst that the fabric connects. distance: see tally_distances(). */
 ik_status escape_walk_all(const prove_job *job, walk *w, const uint32_t *distance, uint32_t dst,
                           ik_error *err);

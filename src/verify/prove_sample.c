@@ -4,19 +4,15 @@
  * as pairs are wanted, and one pair of each run is drawn. So they are different ones, every pair is
  * as likely as any other (runs differ by one in length), and who draws which does not matter.
  */
+#include "verify/dest_walk.h"
 #include "verify/prove.h"
 
 #include <stdlib.h>
 
-typedef struct scratch {
-    walk *walk;
-    uint32_t *distance, *queue; /* [num_switches] */
-    uint32_t dst;               /* that both are about, IK_NONE = none */
-} scratch;
-
 typedef struct sample_job {
     prove_job *job;
-    scratch *scratch; /* [threads] */
+    dest_walk *walks; /* [threads] */
+    uint32_t *dst;    /* [threads] that its walk is about, IK_NONE = none */
 } sample_job;
 
 static void draw_pair(const prove_job *job, uint64_t index, uint32_t *src, uint32_t *dst)
@@ -42,13 +38,12 @@ static ik_status prove_pair(void *ctx, size_t index, unsigned thread, ik_error *
 {
     sample_job *work = ctx;
     prove_job *job = work->job;
-    scratch *s = &work->scratch[thread];
+    dest_walk *s = &work->walks[thread];
     uint32_t src, dst;
     draw_pair(job, index, &src, &dst);
-    if (s->dst != dst) {
-        tally_distances(job->plan->fabric, dst, s->distance, s->queue);
-        walk_begin(s->walk, dst);
-        s->dst = dst;
+    if (work->dst[thread] != dst) {
+        dest_walk_begin(s, job->plan->fabric, dst);
+        work->dst[thread] = dst;
     }
     uint32_t from = ik_host_switch(job->plan->fabric, src), known = walk_num_states(s->walk);
     ik_status status = prove_walk_pair(job, s->walk, &job->tallies[thread], src, dst, 1,
@@ -61,25 +56,17 @@ static ik_status prove_pair(void *ctx, size_t index, unsigned thread, ik_error *
 
 ik_status prove_by_sample(prove_job *job, ik_error *err)
 {
-    size_t num = (size_t)job->plan->fabric->num_switches + 1;
-    sample_job work = {.job = job, .scratch = ik_calloc(job->num_threads, sizeof *work.scratch)};
-    bool complete = work.scratch != NULL;
-    for (unsigned t = 0; complete && t < job->num_threads; t++) {
-        work.scratch[t] = (scratch){.walk = walk_new(job->plan),
-                                    .distance = ik_calloc(num, sizeof(uint32_t)),
-                                    .queue = ik_calloc(num, sizeof(uint32_t)),
-                                    .dst = IK_NONE};
-        complete = work.scratch[t].walk && work.scratch[t].distance && work.scratch[t].queue;
-    }
-    ik_status status = complete
-                           ? ik_parallel_for_units(job->env, "proof of a sample", "pairs",
-                                                   job->config.sample_pairs, prove_pair, &work, err)
-                           : ik_fail_memory(err, num * 8, "a proof");
-    for (unsigned t = 0; work.scratch && t < job->num_threads; t++) {
-        walk_free(work.scratch[t].walk);
-        free(work.scratch[t].distance);
-        free(work.scratch[t].queue);
-    }
-    free(work.scratch);
+    sample_job work = {.job = job,
+                       .walks = dest_walks_new(job->plan, job->num_threads),
+                       .dst = ik_calloc(job->num_threads, sizeof *work.dst)};
+    for (unsigned t = 0; work.dst && t < job->num_threads; t++)
+        work.dst[t] = IK_NONE;
+    ik_status status =
+        work.walks && work.dst
+            ? ik_parallel_for_units(job->env, "proof of a sample", "pairs",
+                                    job->config.sample_pairs, prove_pair, &work, err)
+            : ik_fail_memory(err, (size_t)job->plan->fabric->num_switches * 8, "a proof");
+    dest_walks_free(work.walks, job->num_threads);
+    free(work.dst);
     return status;
 }

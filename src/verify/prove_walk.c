@@ -2,18 +2,12 @@
  *
  * All pairs of any plan, destination by destination.
  */
+#include "verify/dest_walk.h"
 #include "verify/prove.h"
-
-#include <stdlib.h>
-
-typedef struct scratch {
-    walk *walk;
-    uint32_t *distance, *queue; /* [num_switches] */
-} scratch;
 
 typedef struct walk_job {
     prove_job *job;
-    scratch *scratch; /* [threads] */
+    dest_walk *walks; /* [threads] */
 } walk_job;
 
 bool prove_by_switch(const ik_plan *plan)
@@ -60,11 +54,10 @@ static ik_status walk_destination(void *ctx, size_t index, unsigned thread, ik_e
 {
     walk_job *work = ctx;
     prove_job *job = work->job;
-    scratch *s = &work->scratch[thread];
+    dest_walk *s = &work->walks[thread];
     tally *t = &job->tallies[thread];
     const walk_group *to = &job->groups.group[index];
-    tally_distances(job->plan->fabric, to->first, s->distance, s->queue);
-    walk_begin(s->walk, to->first);
+    dest_walk_begin(s, job->plan->fabric, to->first);
     for (uint32_t g = 0; g < job->groups.num; g++) {
         const walk_group *from = &job->groups.group[g];
         uint32_t src = walk_plan_source(job->plan, from, to->first);
@@ -84,25 +77,11 @@ static ik_status walk_destination(void *ctx, size_t index, unsigned thread, ik_e
 
 ik_status prove_by_walking(prove_job *job, ik_error *err)
 {
-    walk_job work = {.job = job, .scratch = ik_calloc(job->num_threads, sizeof *work.scratch)};
-    uint32_t num_switches = job->plan->fabric->num_switches;
-    bool complete = work.scratch != NULL;
-    for (unsigned t = 0; complete && t < job->num_threads; t++) {
-        scratch *s = &work.scratch[t];
-        s->walk = walk_new(job->plan);
-        s->distance = ik_calloc((size_t)num_switches + 1, sizeof *s->distance);
-        s->queue = ik_calloc((size_t)num_switches + 1, sizeof *s->queue);
-        complete = s->walk && s->distance && s->queue;
-    }
-    ik_status status = complete
-                           ? ik_parallel_for_units(job->env, "proof", "destinations",
-                                                   job->groups.num, walk_destination, &work, err)
-                           : ik_fail_memory(err, (size_t)num_switches * 8, "a proof");
-    for (unsigned t = 0; work.scratch && t < job->num_threads; t++) {
-        walk_free(work.scratch[t].walk);
-        free(work.scratch[t].distance);
-        free(work.scratch[t].queue);
-    }
-    free(work.scratch);
+    walk_job work = {.job = job, .walks = dest_walks_new(job->plan, job->num_threads)};
+    if (!work.walks)
+        return ik_fail_memory(err, (size_t)job->plan->fabric->num_switches * 8, "a proof");
+    ik_status status = ik_parallel_for_units(job->env, "proof", "destinations", job->groups.num,
+                                             walk_destination, &work, err);
+    dest_walks_free(work.walks, job->num_threads);
     return status;
 }
