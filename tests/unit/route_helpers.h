@@ -74,4 +74,19 @@ static inline uint32_t max_load(const ik_routing *r, const uint32_t *dst, uint32
     return most;
 }
 
+/* What a routing makes of a pattern. */
+static inline ik_contention contention_of(const ik_fabric *f, const char *routing,
+                                          const char *traffic)
+{
+    ik_error err = {0};
+    ik_contention c = {0};
+    ik_traffic *t = traffic_of(f, traffic);
+    ik_routing *r = routing_on(f, routing);
+    if (ik_contention_measure(r, t, NULL, &c, &err) != IK_OK)
+        fail_msg("%s on %s: %s", traffic, f->spec, err.text);
+    ik_traffic_free(t);
+    ik_routing_free(r);
+    return c;
+}
+
 #endif

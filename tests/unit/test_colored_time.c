@@ -12,24 +12,11 @@
 
 static const char *const objectives[] = {"time", "contention"};
 
-static ik_contention measure(const ik_fabric *f, const char *routing, const char *traffic)
-{
-    ik_error err = {0};
-    ik_contention c = {0};
-    ik_traffic *t = traffic_of(f, traffic);
-    ik_routing *r = routing_on(f, routing);
-    if (ik_contention_measure(r, t, NULL, &c, &err) != IK_OK)
-        fail_msg("%s on %s: %s", traffic, f->spec, err.text);
-    ik_traffic_free(t);
-    ik_routing_free(r);
-    return c;
-}
-
 static ik_contention colored(const ik_fabric *f, const char *objective, const char *traffic)
 {
     char spec[256];
     snprintf(spec, sizeof spec, "colored:traffic=%s,objective=%s", traffic, objective);
-    return measure(f, spec, traffic);
+    return contention_of(f, spec, traffic);
 }
 
 /* Less than zero: a is better. */
@@ -44,7 +31,7 @@ static int compare(const ik_contention *a, const ik_contention *b, const char *o
 
 static void expect_no_worse(const ik_fabric *f, const char *traffic, const char *what)
 {
-    ik_contention s = measure(f, "smodk", traffic), d = measure(f, "dmodk", traffic);
+    ik_contention s = contention_of(f, "smodk", traffic), d = contention_of(f, "dmodk", traffic);
     for (size_t k = 0; k < 2; k++) {
         ik_contention c = colored(f, objectives[k], traffic);
         if (compare(&c, &s, objectives[k]) > 0 || compare(&c, &d, objectives[k]) > 0)
@@ -63,7 +50,7 @@ static void wrf_is_optimal(void **state)
         char spec[64];
         snprintf(spec, sizeof spec, "xgft:m=16:16,w=1:%u", w);
         ik_fabric *f = fabric_of(spec);
-        ik_contention c = measure(f, "colored:wrf", "wrf");
+        ik_contention c = contention_of(f, "colored:wrf", "wrf");
         assert_true(fabs(c.fluid_slowdown - (32 + w - 1) / w / 2.0) < 1e-9);
         assert_true(c.c <= (16 + w - 1) / w);
         ik_fabric_free(f);
@@ -79,12 +66,12 @@ static void cg_is_optimal(void **state)
         char spec[64];
         snprintf(spec, sizeof spec, "xgft:m=16:16,w=1:%u", w);
         ik_fabric *f = fabric_of(spec);
-        ik_contention c = measure(f, "colored:traffic=cg:processes=128", "cg:processes=128");
+        ik_contention c = contention_of(f, "colored:traffic=cg:processes=128", "cg:processes=128");
         assert_true(fabs(c.fluid_slowdown - (14 + w - 1) / w) < 1e-9);
         assert_int_equal(c.c, (14 + w - 1) / w);
         if (w == 8)
             assert_true(fabs((4 + c.fluid_slowdown) / 5 - 1.2) < 1e-9);
-        ik_contention d = measure(f, "dmodk", "cg:processes=128");
+        ik_contention d = contention_of(f, "dmodk", "cg:processes=128");
         if (w == 16)
             assert_true(fabs((4 + d.fluid_slowdown) / 5 - 2.2) < 1e-9);
         if (w == 1)
@@ -257,7 +244,7 @@ static void judged_as_measured(void **state)
                     tree_digit_up(&t->level[l], x.flows[k].dst) * t->level[l].ascents.by;
         assert_int_equal(colored_judge_init(&j, t, f, x.flows, x.n, x.n_all, &m, NULL), IK_OK);
         assert_int_equal(colored_judge_cost(&j, &cost, NULL), IK_OK);
-        ik_contention c = measure(f, "dmodk", d.spec);
+        ik_contention c = contention_of(f, "dmodk", d.spec);
         assert_true(fabs(cost.time - c.fluid_time) < 1e-9);
         assert_int_equal(cost.worst, c.c);
         assert_true(j.target <= cost.time + 1e-9);
@@ -291,7 +278,7 @@ static void phases_together(void **state)
                 snprintf(traffic, sizeof traffic, "%s", patterns[i]);
                 if (strchr(traffic, ';'))
                     *strchr(traffic, ';') = ',';
-                ik_contention c = measure(f, names[n], traffic);
+                ik_contention c = contention_of(f, names[n], traffic);
                 sum[n].c += c.c;
                 sum[n].fluid_time += c.fluid_time;
             }

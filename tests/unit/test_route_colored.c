@@ -6,20 +6,6 @@
 
 #include "routing/colored/colored.h"
 
-static ik_contention contention(const ik_fabric *f, const char *routing, const char *traffic)
-{
-    ik_error err = {0};
-    ik_contention c = {0};
-    ik_traffic *t = NULL;
-    ik_routing *r = routing_on(f, routing);
-    if (ik_traffic_from_spec(f, traffic, NULL, &t, &err) != IK_OK ||
-        ik_contention_measure(r, t, NULL, &c, &err) != IK_OK)
-        fail_msg("%s on %s: %s", traffic, f->spec, err.text);
-    ik_traffic_free(t);
-    ik_routing_free(r);
-    return c;
-}
-
 /* The transpose of CG on 128 processes: ceil(14 / w2) both ways, the least possible. */
 static void cg_is_optimal(void **state)
 {
@@ -28,8 +14,8 @@ static void cg_is_optimal(void **state)
         char spec[64];
         snprintf(spec, sizeof spec, "xgft:m=16:16,w=1:%u", w);
         ik_fabric *f = fabric_of(spec);
-        ik_contention c = contention(f, "colored:traffic=cg:processes=128,objective=contention",
-                                     "cg:processes=128");
+        ik_contention c = contention_of(f, "colored:traffic=cg:processes=128,objective=contention",
+                                        "cg:processes=128");
         assert_int_equal(c.c, (14 + w - 1) / w);
         assert_int_equal(c.c_up, (14 + w - 1) / w);
         assert_int_equal(c.c_down, (14 + w - 1) / w);
@@ -46,7 +32,7 @@ static void wrf_is_no_worse_than_the_digits(void **state)
         char spec[64];
         snprintf(spec, sizeof spec, "xgft:m=16:16,w=1:%u", w);
         ik_fabric *f = fabric_of(spec);
-        ik_contention c = contention(f, "colored:wrf,objective=contention", "wrf");
+        ik_contention c = contention_of(f, "colored:wrf,objective=contention", "wrf");
         assert_true(c.c <= (16 + w - 1) / w);
         if (w == 16)
             assert_int_equal(c.c, 1);
@@ -72,8 +58,9 @@ static void permutations(void **state)
             uint32_t out[64] = {0}, in[64] = {0}, most = 0;
             snprintf(traffic, sizeof traffic, "permutation:seed=%d", seed);
             snprintf(spec, sizeof spec, "colored:traffic=%s,objective=contention", traffic);
-            ik_contention c = contention(f, spec, traffic), s = contention(f, "smodk", traffic),
-                          d = contention(f, "dmodk", traffic);
+            ik_contention c = contention_of(f, spec, traffic),
+                          s = contention_of(f, "smodk", traffic),
+                          d = contention_of(f, "dmodk", traffic);
             assert_true(c.c <= s.c && c.c <= d.c);
             assert_int_equal(ik_traffic_from_spec(f, traffic, NULL, &t, NULL), IK_OK);
             for (uint32_t host = 0; host < f->num_hosts; host++) {
@@ -113,7 +100,7 @@ static void phases_together(void **state)
             snprintf(traffic, sizeof traffic, "%s", patterns[i]);
             if (strchr(traffic, ';'))
                 *strchr(traffic, ';') = ',';
-            sum[k] += contention(f, names[k], traffic).c;
+            sum[k] += contention_of(f, names[k], traffic).c;
         }
     assert_true(sum[0] <= sum[1] && sum[0] <= sum[2]);
     ik_fabric_free(f);
