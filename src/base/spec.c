@@ -165,18 +165,18 @@ ik_status ik_fail_unknown(ik_error *err, const char *kind, const char *name,
 static unsigned edit_distance(const char *a, const char *b)
 {
     enum { MAX = 64 };
-    unsigned d[MAX + 1][MAX + 1];
+    unsigned char d[MAX + 1][MAX + 1]; /* at most MAX */
     size_t n = strlen(a), m = strlen(b);
     if (n >= MAX || m >= MAX)
         return MAX;
     for (size_t i = 0; i <= n; i++)
-        d[i][0] = (unsigned)i;
+        d[i][0] = (unsigned char)i;
     for (size_t j = 0; j <= m; j++)
-        d[0][j] = (unsigned)j;
+        d[0][j] = (unsigned char)j;
     for (size_t i = 1; i <= n; i++)
         for (size_t j = 1; j <= m; j++) {
             int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
-            unsigned best = d[i - 1][j - 1] + (x != y);
+            int best = d[i - 1][j - 1] + (x != y);
             if (d[i - 1][j] + 1 < best)
                 best = d[i - 1][j] + 1;
             if (d[i][j - 1] + 1 < best)
@@ -184,7 +184,7 @@ static unsigned edit_distance(const char *a, const char *b)
             if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
                 y == tolower((unsigned char)a[i - 2]) && d[i - 2][j - 2] + 1 < best)
                 best = d[i - 2][j - 2] + 1;
-            d[i][j] = best;
+            d[i][j] = (unsigned char)best;
         }
     return d[n][m];
 }

@@ -21,7 +21,7 @@ static ik_status io_failed(ik_error *err, const char *path, const char *what)
 
 static ik_status pack(FILE *from, int to, const char *path, ik_error *err)
 {
-    char chunk[65536];
+    char chunk[8192];
     gzFile out = gzdopen(dup(to), "wb9");
     bool ok = out != NULL;
     rewind(from);

@@ -7,9 +7,10 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Ports that next() may write on the stack; switches with more take the large buffer. */
-enum { SMALL_RADIX = 256, LARGE_RADIX = 65535 };
+/* Ports that next() may write on the stack: threads may have small ones. */
+enum { SMALL_RADIX = 256, MOST_RADIX = 65535 };
 
 /* A selection that is never asked is refused. */
 static ik_status check_selection(const ik_routing *r, const char *selection, ik_error *err)
@@ -32,10 +33,10 @@ ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char
         return ik_fail_memory(err, sizeof *plan, "a plan");
     plan->max_radix = ik_max_radix(f);
     ik_status status = IK_OK;
-    if (plan->max_radix > LARGE_RADIX)
+    if (plan->max_radix > MOST_RADIX)
         status = ik_fail(err, IK_ERR_UNSUPPORTED,
                          "switches with more than %d ports cannot be routed, and one has %u",
-                         LARGE_RADIX, plan->max_radix);
+                         MOST_RADIX, plan->max_radix);
     if (status == IK_OK)
         status = ik_routing_from_spec(f, routing, env, &plan->routing, err);
     if (status == IK_OK && selection)
@@ -108,28 +109,29 @@ void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_dra
     plan->vc->family->inject(plan->vc, pk);
 }
 
-static uint32_t choices(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                        uint32_t *ports, ik_choice *out, uint32_t *preferred)
+static ik_choice choose(const ik_plan *plan, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                        ik_packet *pk)
 {
-    uint32_t n = plan->routing->family->next(plan->routing, sw, in_port, pk, ports, preferred);
-    for (uint32_t i = 0; i < n; i++) {
-        out[i] = (ik_choice){.port = ports[i]};
-        plan->vc->family->next(plan->vc, sw, in_port, ports[i], pk, &out[i].vc_first,
-                               &out[i].vc_last);
-    }
-    return n;
+    ik_choice c = {.port = out_port};
+    plan->vc->family->next(plan->vc, sw, in_port, out_port, pk, &c.vc_first, &c.vc_last);
+    return c;
 }
 
-/* Kept apart so that only switches of thousands of ports pay for the large stack frame. */
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-static uint32_t
-choices_large(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk, ik_choice *out,
-              uint32_t *preferred)
+/* Without memory of its own: the ports are packed at the front of `out` and unpacked from the last
+ * one on, so that a choice never covers a port that is still to be read. */
+static uint32_t next_in_place(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                              ik_choice *out, uint32_t *preferred)
 {
-    uint32_t ports[LARGE_RADIX];
-    return choices(plan, sw, in_port, pk, ports, out, preferred);
+    _Static_assert(sizeof *out >= sizeof(uint32_t), "a choice has room for a port");
+    const ik_routing *r = plan->routing;
+    const unsigned char *packed = (const unsigned char *)out;
+    uint32_t n = r->family->next(r, sw, in_port, pk, (uint32_t *)(void *)out, preferred);
+    for (uint32_t i = n; i-- > 0;) {
+        uint32_t port;
+        memcpy(&port, packed + i * sizeof port, sizeof port);
+        out[i] = choose(plan, sw, in_port, port, pk);
+    }
+    return n;
 }
 
 uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
@@ -137,8 +139,11 @@ uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_pac
 {
     uint32_t ports[SMALL_RADIX];
     if (plan->max_radix > SMALL_RADIX)
-        return choices_large(plan, sw, in_port, pk, out, preferred);
-    return choices(plan, sw, in_port, pk, ports, out, preferred);
+        return next_in_place(plan, sw, in_port, pk, out, preferred);
+    uint32_t n = plan->routing->family->next(plan->routing, sw, in_port, pk, ports, preferred);
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = choose(plan, sw, in_port, ports[i], pk);
+    return n;
 }
 
 uint32_t ik_plan_draw(const ik_plan *plan, const ik_packet *pk, const ik_draw *draw, uint32_t n,
@@ -168,21 +173,12 @@ static uint32_t preferred_port(const ik_routing *r, uint32_t sw, uint32_t in_por
     return n ? ports[preferred] : IK_NONE;
 }
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-static uint32_t
-preferred_port_large(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk)
-{
-    uint32_t ports[LARGE_RADIX];
-    return preferred_port(r, sw, in_port, pk, ports);
-}
-
-uint32_t ik_plan_path(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n,
-                      uint32_t *channels, uint32_t max)
+/* ports: room for the largest radix. */
+static uint32_t walk(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, uint32_t *ports,
+                     uint32_t *channels, uint32_t max)
 {
     const ik_fabric *f = plan->fabric;
-    uint32_t port = ik_host_port(f, src), length = 0, ports[SMALL_RADIX];
+    uint32_t port = ik_host_port(f, src), length = 0;
     ik_packet pk;
     ik_plan_start_nth(plan, src, dst, n, &pk);
     while (port != IK_NONE && length < max) {
@@ -191,16 +187,24 @@ uint32_t ik_plan_path(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t 
         uint32_t node = in_port == IK_NONE ? IK_NONE : f->port_node[in_port];
         if (node == IK_NONE || !ik_is_switch(f, node))
             return node == ik_host_node(f, dst) ? length : 0;
-        /* Walking alone, a packet takes the lowest VC of its choice; routings see only that it is
-         * allowed. */
-        port = plan->max_radix > SMALL_RADIX
-                   ? preferred_port_large(plan->routing, node, in_port, &pk)
-                   : preferred_port(plan->routing, node, in_port, &pk, ports);
+        port = preferred_port(plan->routing, node, in_port, &pk, ports);
         if (port == IK_NONE)
             return 0;
-        uint8_t first = 0, last = 0;
-        plan->vc->family->next(plan->vc, node, in_port, port, &pk, &first, &last);
-        ik_plan_advance(plan, port, first, &pk);
+        /* Walking alone, a packet takes the lowest VC of its choice; routings see only that it is
+         * allowed. */
+        ik_plan_advance(plan, port, choose(plan, node, in_port, port, &pk).vc_first, &pk);
     }
     return 0;
+}
+
+uint32_t ik_plan_path(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n,
+                      uint32_t *channels, uint32_t max)
+{
+    uint32_t small[SMALL_RADIX];
+    if (plan->max_radix <= SMALL_RADIX)
+        return walk(plan, src, dst, n, small, channels, max);
+    uint32_t *large = ik_calloc(plan->max_radix, sizeof *large);
+    uint32_t length = large ? walk(plan, src, dst, n, large, channels, max) : IK_NONE;
+    free(large);
+    return length;
 }

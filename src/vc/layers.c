@@ -116,6 +116,7 @@ ik_status layer_paths_build(const ik_vc *v, bool symmetric, const ik_env *env, l
     bool tree = r->traits & IK_ROUTE_DEST_BASED,
          by_switch = (r->traits & IK_ROUTE_PER_SWITCH) && !p.g.multi;
     p.max_length = 2 * p.g.num_switches + 2;
+    p.room = p.max_length + ik_max_radix(v->fabric);
     p.source_of = ik_calloc((size_t)p.g.num_hosts + 1, sizeof *p.source_of);
     p.dest_of = ik_calloc((size_t)p.g.num_hosts + 1, sizeof *p.dest_of);
     if (p.source_of && p.dest_of) {
@@ -138,7 +139,7 @@ ik_status layer_paths_build(const ik_vc *v, bool symmetric, const ik_env *env, l
 static uint32_t walk_path(const layer_paths *p, uint32_t source, uint32_t dest, uint32_t *out)
 {
     const ik_fabric *f = p->r->fabric;
-    uint32_t ports[4096], n = 0, at = p->source[source].sw;
+    uint32_t *ports = out + p->max_length, n = 0, at = p->source[source].sw;
     ik_packet pk = {.src = p->source[source].host, .dst = p->dest[dest].host, .via = IK_NONE};
     if (pk.src == pk.dst)
         return 0;
@@ -179,7 +180,7 @@ uint32_t layer_path(const layer_paths *p, uint32_t source, uint32_t dest, uint32
 
 typedef struct length_job {
     const layer_paths *p;
-    uint32_t *scratch; /* [threads][max_length] */
+    uint32_t *scratch; /* [threads][room] */
     uint32_t *length;  /* [pairs] */
 } length_job;
 
@@ -188,8 +189,8 @@ static ik_status length_row(void *ctx, size_t index, unsigned thread, ik_error *
     (void)err;
     const length_job *job = ctx;
     for (uint32_t d = 0; d < job->p->num_dests; d++)
-        job->length[index * job->p->num_dests + d] = layer_path(
-            job->p, (uint32_t)index, d, job->scratch + (size_t)thread * job->p->max_length);
+        job->length[index * job->p->num_dests + d] =
+            layer_path(job->p, (uint32_t)index, d, job->scratch + (size_t)thread * job->p->room);
     return IK_OK;
 }
 
@@ -198,7 +199,7 @@ static ik_status sort_by_length(const layer_paths *p, bool longest_first, const 
                                 uint32_t *pairs, size_t num, ik_error *err)
 {
     size_t buckets = (size_t)p->max_length + 2;
-    length_job job = {p, ik_calloc((size_t)p->max_length * ik_env_threads(env), sizeof(uint32_t)),
+    length_job job = {p, ik_calloc((size_t)p->room * ik_env_threads(env), sizeof(uint32_t)),
                       ik_calloc(num + 1, sizeof(uint32_t))};
     size_t *start = ik_calloc(buckets + 1, sizeof *start);
     ik_status status = IK_OK;
@@ -308,7 +309,7 @@ ik_status layer_lanes_make(ik_vc *v, layer_paths *p, uint8_t *layer, unsigned nu
 {
     uint64_t load[IK_MAX_VCS] = {0};
     layer_lanes *lanes = ik_calloc(1, sizeof *lanes);
-    uint32_t *path = ik_calloc(p->max_length, sizeof *path);
+    uint32_t *path = ik_calloc(p->room, sizeof *path);
     ik_status status = lanes && path ? IK_OK : ik_fail_memory(err, sizeof *lanes, "a VC scheme");
     if (status == IK_OK) {
         for (uint32_t s = 0; s < p->num_sources; s++)

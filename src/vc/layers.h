@@ -26,7 +26,8 @@ typedef struct layer_paths {
     uint32_t *source_of, *dest_of; /* [hosts] class, IK_NONE for hosts without a switch */
     /* [dest][switch] link, IK_NONE at the end: destination-based routings; else NULL */
     uint32_t *next;
-    uint32_t max_length; /* room for a path, in links */
+    uint32_t max_length; /* most links of a path */
+    uint32_t room; /* entries that layer_path() may write: a path, and the ports of a switch */
 } layer_paths;
 
 /* symmetric: number sources and destinations alike, so that (d, s) is the way back of (s, d).
@@ -34,8 +35,8 @@ typedef struct layer_paths {
 ik_status layer_paths_build(const ik_vc *v, bool symmetric, const ik_env *env, layer_paths *out,
                             ik_error *err);
 void layer_paths_free(layer_paths *p);
-/* Links of the path between two classes into out[max_length]; their number, 0 if none is crossed or
- * the pair is unconnected. */
+/* Links of the path between two classes into out[room]; their number, 0 if none is crossed or the
+ * pair is unconnected. */
 uint32_t layer_path(const layer_paths *p, uint32_t source, uint32_t dest, uint32_t *out);
 /* Host pairs between two classes. */
 static inline uint64_t layer_weight(const layer_paths *p, uint32_t source, uint32_t dest)

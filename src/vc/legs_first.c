@@ -120,8 +120,7 @@ static bool spread_sets(const legs_job *job, scratch *s, uint32_t heading)
 {
     const leg_walk *w = &s->walk;
     size_t words = job->words;
-    if (!walk_reserve((void **)&s->sets, &s->max_sets, w->num_states * words + 1,
-                      sizeof *s->sets)) {
+    if (!walk_reserve(&s->sets, &s->max_sets, w->num_states * words + 1, sizeof *s->sets)) {
         /* there may be no state */
         return false;
     }
@@ -170,7 +169,7 @@ static bool note_ways(legs_job *job, const scratch *s, uint32_t heading)
 /* A new set in the block, empty or a copy; SIZE_MAX when out of memory. */
 static size_t add_set(legs_block *block, size_t words, const uint64_t *from)
 {
-    if (!walk_reserve((void **)&block->sets, &block->max_set_words, (block->num_sets + 1) * words,
+    if (!walk_reserve(&block->sets, &block->max_set_words, (block->num_sets + 1) * words,
                       sizeof *block->sets)) {
         return SIZE_MAX;
     }
@@ -188,8 +187,8 @@ static bool add_turn(const legs_job *job, legs_block *block, const scratch *s, u
     const leg_state *at = &s->walk.states[id];
     const uint64_t *ports = leg_in_ports(&s->walk, id);
     size_t set = add_set(block, job->words, s->sets + id * job->words);
-    if (set == SIZE_MAX || !walk_reserve((void **)&block->turns, &block->max_turns,
-                                         block->num_turns + 1, sizeof *block->turns)) {
+    if (set == SIZE_MAX || !walk_reserve(&block->turns, &block->max_turns, block->num_turns + 1,
+                                         sizeof *block->turns)) {
         return false;
     }
     legs_turn turn = {
@@ -198,8 +197,8 @@ static bool add_turn(const legs_job *job, legs_block *block, const scratch *s, u
     for (size_t word = 0; word < s->walk.port_words; word++) {
         for (uint64_t bits = ports[word]; bits; bits &= bits - 1, turn.num_in++) {
             size_t empty = add_set(block, job->words, NULL);
-            if (empty == SIZE_MAX || !walk_reserve((void **)&block->ins, &block->max_ins,
-                                                   block->num_ins + 1, sizeof *block->ins)) {
+            if (empty == SIZE_MAX || !walk_reserve(&block->ins, &block->max_ins, block->num_ins + 1,
+                                                   sizeof *block->ins)) {
                 return false;
             }
             uint32_t port = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits);

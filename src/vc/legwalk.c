@@ -95,8 +95,8 @@ static uint32_t state_at(leg_walk *w, uint32_t sw, const ik_packet *pk, uint32_t
     if (w->slots[slot]) {
         return w->slots[slot] - 1;
     }
-    if (!walk_reserve((void **)&w->states, &w->max_states, w->num_states + 1, sizeof *w->states) ||
-        !walk_reserve((void **)&w->in_ports, &w->max_in_ports, (w->num_states + 1) * w->port_words,
+    if (!walk_reserve(&w->states, &w->max_states, w->num_states + 1, sizeof *w->states) ||
+        !walk_reserve(&w->in_ports, &w->max_in_ports, (w->num_states + 1) * w->port_words,
                       sizeof *w->in_ports)) {
         return IK_NONE;
     }
@@ -154,7 +154,7 @@ static bool add_edge(leg_walk *w, uint32_t id, const ik_packet *after, uint32_t 
         uint32_t local = ik_port_local(f, peer);
         leg_in_ports(w, edge.to)[local / 64] |= (uint64_t)1 << local % 64;
     }
-    if (!walk_reserve((void **)&w->edges, &w->max_edges, w->num_edges + 1, sizeof *w->edges)) {
+    if (!walk_reserve(&w->edges, &w->max_edges, w->num_edges + 1, sizeof *w->edges)) {
         return false;
     }
     w->edges[w->num_edges++] = edge;
@@ -197,7 +197,7 @@ static uint32_t place_of(leg_walk *w, uint32_t id)
             return (uint32_t)i;
         }
     }
-    if (!walk_reserve((void **)&w->places, &w->max_places, w->num_places + 1, sizeof *w->places)) {
+    if (!walk_reserve(&w->places, &w->max_places, w->num_places + 1, sizeof *w->places)) {
         return IK_NONE;
     }
     w->places[w->num_places] = id;
@@ -214,7 +214,7 @@ static bool open_state(leg_walk *w, uint32_t id)
         s->place = place_of(w, id);
         return s->place != IK_NONE;
     }
-    if (!walk_reserve((void **)&w->frames, &w->max_frames, w->num_frames + 1, sizeof *w->frames)) {
+    if (!walk_reserve(&w->frames, &w->max_frames, w->num_frames + 1, sizeof *w->frames)) {
         return false;
     }
     s->step = STEP_OPEN;
@@ -245,7 +245,7 @@ static bool explore(leg_walk *w, uint32_t id)
         leg_state *s = &w->states[fr->state];
         if (fr->edge == s->num_edges) {
             s->step = STEP_DONE;
-            if (!walk_reserve((void **)&w->left, &w->max_left, w->num_left + 1, sizeof *w->left)) {
+            if (!walk_reserve(&w->left, &w->max_left, w->num_left + 1, sizeof *w->left)) {
                 return false;
             }
             w->left[w->num_left++] = fr->state;

@@ -273,7 +273,7 @@ static ik_status allocate(breaker *b, size_t num, ik_error *err)
     size_t links_num = (size_t)b->p.g.num_links + 1;
     b->degree = b->p.g.max_degree ? b->p.g.max_degree : 1;
     b->layer = ik_calloc(num + 1, 1);
-    b->path = ik_calloc(b->p.max_length, sizeof *b->path);
+    b->path = ik_calloc(b->p.room, sizeof *b->path);
     b->weight = ik_calloc(links_num * b->degree, sizeof *b->weight);
     b->first = ik_calloc(links_num * b->degree + 1, sizeof *b->first);
     b->color = ik_calloc(links_num, 1);

@@ -129,7 +129,7 @@ static ik_status layer_all(lash *t, const ik_params *params, const ik_env *env, 
     if (status != IK_OK)
         return status;
     t->layer = ik_calloc(num + 1, 1);
-    t->path = ik_calloc(2 * (size_t)t->p.max_length, sizeof *t->path);
+    t->path = ik_calloc(2 * (size_t)t->p.room, sizeof *t->path);
     t->undo = ik_calloc(2 * (size_t)t->p.max_length, sizeof *t->undo);
     if (!t->layer || !t->path || !t->undo)
         status = ik_fail_memory(err, num, "LASH's layers");

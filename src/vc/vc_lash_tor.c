@@ -75,7 +75,7 @@ static ik_status place_all(tor_work *w, layer_order order, const ik_env *env, ik
     ik_status status = layer_pairs(&w->p, order, env, &pairs, err);
     if (status != IK_OK)
         return status;
-    w->path = ik_calloc(w->p.max_length, sizeof *w->path);
+    w->path = ik_calloc(w->p.room, sizeof *w->path);
     w->steps = ik_calloc(num + 1, sizeof *w->steps);
     if (!w->path || !w->steps)
         status = ik_fail_memory(err, num * sizeof *w->steps, "LASH-TOR's layers");

@@ -51,7 +51,7 @@ struct walk {
     size_t num_choices, max_choices;
 };
 
-bool walk_reserve(void **array, size_t *max, size_t need, size_t size)
+bool walk_reserve(void *array, size_t *max, size_t need, size_t size)
 {
     if (need <= *max) {
         return true;
@@ -60,11 +60,13 @@ bool walk_reserve(void **array, size_t *max, size_t need, size_t size)
     if (more > SIZE_MAX / size) {
         return false;
     }
-    void *grown = realloc(*array, more * size);
+    void *old;
+    memcpy(&old, array, sizeof old);
+    void *grown = realloc(old, more * size);
     if (!grown) {
         return false;
     }
-    *array = grown;
+    memcpy(array, &grown, sizeof grown);
     *max = more;
     return true;
 }
@@ -157,7 +159,7 @@ static bool grow_slots(walk *w)
 /* IK_NONE when out of memory. */
 static uint32_t new_state(walk *w, key k, uint32_t in_port, const ik_packet *pk, bool initial)
 {
-    if (!walk_reserve((void **)&w->states, &w->max_states, w->num_states + 1, sizeof *w->states)) {
+    if (!walk_reserve(&w->states, &w->max_states, w->num_states + 1, sizeof *w->states)) {
         return IK_NONE;
     }
     w->states[w->num_states] =
@@ -187,7 +189,7 @@ static uint32_t state_at(walk *w, uint32_t in_port, const ik_packet *pk, bool *f
 
 static bool add_edge(walk *w, uint32_t from, walk_edge edge)
 {
-    if (!walk_reserve((void **)&w->edges, &w->max_edges, w->num_edges + 1, sizeof *w->edges)) {
+    if (!walk_reserve(&w->edges, &w->max_edges, w->num_edges + 1, sizeof *w->edges)) {
         return false;
     }
     edge.next = w->states[from].first_edge;
@@ -199,9 +201,9 @@ static bool add_edge(walk *w, uint32_t from, walk_edge edge)
 /* Starts exploring a fresh state: asks the plan for its choices. */
 static bool open_state(walk *w, uint32_t id, walk_visit visit, void *ctx)
 {
-    if (!walk_reserve((void **)&w->frames, &w->max_frames, w->num_frames + 1, sizeof *w->frames) ||
-        !walk_reserve((void **)&w->choices, &w->max_choices,
-                      w->num_choices + w->plan->max_radix + 1, sizeof *w->choices)) {
+    if (!walk_reserve(&w->frames, &w->max_frames, w->num_frames + 1, sizeof *w->frames) ||
+        !walk_reserve(&w->choices, &w->max_choices, w->num_choices + w->plan->max_radix + 1,
+                      sizeof *w->choices)) {
         return false;
     }
     state *s = &w->states[id];

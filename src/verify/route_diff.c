@@ -47,7 +47,7 @@ static const ik_fabric *whole(const ik_plan *plan)
 }
 
 /* Paths between one pair of ports of each plan. Returns whether they are the same; the lengths are
- * those of the first. */
+ * those of the first, IK_NONE when out of memory. */
 static bool compare_ports(const diff_job *job, uint32_t *paths, const uint32_t a[2],
                           const uint32_t b[2], uint32_t lengths[2])
 {
@@ -57,6 +57,10 @@ static bool compare_ports(const diff_job *job, uint32_t *paths, const uint32_t a
     for (uint32_t n = 0; n < starts && (same || n == 0); n++) {
         uint32_t one = ik_plan_path(job->before, a[0], a[1], n, path_a, job->max);
         uint32_t other = ik_plan_path(job->after, b[0], b[1], n, path_b, job->max);
+        if (one == IK_NONE || other == IK_NONE) {
+            lengths[0] = lengths[1] = IK_NONE;
+            return false;
+        }
         lengths[0] = n == 0 ? one : lengths[0];
         lengths[1] = n == 0 ? other : lengths[1];
         same = same && one == other && memcmp(path_a, path_b, one * sizeof *path_a) == 0;
@@ -64,7 +68,7 @@ static bool compare_ports(const diff_job *job, uint32_t *paths, const uint32_t a
     return same;
 }
 
-static void compare_pair(const diff_job *job, unsigned thread, uint32_t src, uint32_t dst)
+static bool compare_pair(const diff_job *job, unsigned thread, uint32_t src, uint32_t dst)
 {
     ik_route_diff *d = &job->counts[thread];
     const ik_routing *before = job->before->routing, *after = job->after->routing;
@@ -75,6 +79,9 @@ static void compare_pair(const diff_job *job, unsigned thread, uint32_t src, uin
         ik_rails_nth(before, src, dst, k, &a[0], &a[1]);
         ik_rails_nth(after, src, dst, k, &b[0], &b[1]);
         same = compare_ports(job, job->paths[thread], a, b, found) && same;
+        if (found[0] == IK_NONE) {
+            return false;
+        }
         for (int i = 0; i < 2 && k == 0; i++) {
             lengths[i] = found[i];
         }
@@ -82,7 +89,7 @@ static void compare_pair(const diff_job *job, unsigned thread, uint32_t src, uin
     uint32_t length_a = lengths[0], length_b = lengths[1];
     d->pairs++;
     if (same) {
-        return;
+        return true;
     }
     if (length_a && length_b) {
         d->moved++;
@@ -95,16 +102,16 @@ static void compare_pair(const diff_job *job, unsigned thread, uint32_t src, uin
     if (length_a || length_b) {
         add_example(d, src, dst);
     }
+    return true;
 }
 
 static ik_status compare_source(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
-    (void)err;
     const diff_job *job = ctx;
     uint32_t src = (uint32_t)index;
     for (uint32_t dst = 0; dst < whole(job->before)->num_hosts; dst++) {
-        if (src != dst) {
-            compare_pair(job, thread, src, dst);
+        if (src != dst && !compare_pair(job, thread, src, dst)) {
+            return ik_fail_memory(err, job->before->max_radix * sizeof(uint32_t), "a path");
         }
     }
     return IK_OK;

@@ -9,16 +9,20 @@
 
 #include <stdlib.h>
 
-/* Doubles a list of which all room is taken. */
+/* Doubles a list of which all room is taken. list, next, last: the addresses of pointers, to its
+ * start, behind its `count` elements and behind its room. */
 static bool grow(void *list, void *next, void *last, size_t count, size_t size)
 {
     size_t cap = count ? count * 2 : 32;
-    char *grown = realloc(*(void **)list, cap * size);
+    char *old, *grown;
+    memcpy(&old, list, sizeof old);
+    grown = realloc(old, cap * size);
     if (!grown)
         return false;
-    *(void **)list = grown;
-    *(void **)next = grown + count * size;
-    *(void **)last = grown + cap * size;
+    char *end = grown + count * size, *room = grown + cap * size;
+    memcpy(list, &grown, sizeof grown);
+    memcpy(next, &end, sizeof end);
+    memcpy(last, &room, sizeof room);
     return true;
 }
 

@@ -18,8 +18,9 @@ static bool get(pipe *p, void *where, size_t count, size_t size)
     p->state_bytes += count * size;
     if (p->estimating)
         return true;
-    *(void **)where = sim_alloc_zeroed(count, size);
-    return *(void **)where;
+    void *block = sim_alloc_zeroed(count, size);
+    memcpy(where, &block, sizeof block);
+    return block;
 }
 
 typedef struct sizes {

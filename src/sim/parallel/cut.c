@@ -31,7 +31,7 @@ static void walk(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t draw,
     uint32_t channels[MAX_PATH], starts = ik_plan_num_starts(plan, src, dst);
     uint32_t start = starts > 1 ? ik_random_below(draw, IK_RNG_ANALYSIS, src, dst, starts) : 0;
     uint32_t length = ik_plan_path(plan, src, dst, start, channels, MAX_PATH);
-    for (uint32_t k = 0; k < length; k++) {
+    for (uint32_t k = 0; k < length && length != IK_NONE; k++) {
         uint32_t from = f->port_node[channels[k]], to = ik_peer_node(f, channels[k]);
         if (!ik_is_switch(f, from)) {
             l->work[to] += SEND_EVENTS; /* a path starts at its host's switch */
