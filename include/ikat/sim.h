@@ -91,12 +91,12 @@ typedef struct ik_congestion {
     uint32_t *buffers, *hosts;
     /* [num_samples] those of the buffers that wait for each other in a circle: they have no root */
     uint32_t *cyclic;
-    /* [num_samples] waiting in queues of switches; those blocked by the head of their queue: the *
-     * input was free, and an output of the packet was free and had credit, but none of the head. *
+    /* [num_samples] waiting in queues of switches; those blocked by the head of their queue: the
+     * input was free, and an output of the packet was free and had credit, but none of the head.
      * FIFOs only: 0 with virtual output queues */
     uint64_t *bytes, *hol_bytes;
     /* 1: all packets were looked at; n: at most, those in one of n buffers, in turn, and counted n
-     * times * (hol_bytes, switch_hol, flows). About 16,000 packets a sample are looked at */
+     * times (hol_bytes, switch_hol, flows). About 16,000 packets a sample are looked at */
     uint32_t stride;
     /* [num_samples] Jain's index over the bytes injected in the period; NAN before the measured
      * window */
@@ -219,7 +219,7 @@ typedef enum ik_sim_flow {
      * choices */
     IK_SIM_CUT_THROUGH,
     /* a packet keeps the output that it chose on arrival (model ideal, queues=voqnet,
-     * adaptive_choice=at_arrival, * model pipelined), or flits of several packets share a buffer
+     * adaptive_choice=at_arrival, model pipelined), or flits of several packets share a buffer
      * that need not hold a packet (pipelined) */
     IK_SIM_SETTLED
 } ik_sim_flow;

@@ -28,12 +28,12 @@ typedef struct ik_dependency {
 /* The flow control under which freedom from deadlock is judged. */
 typedef enum ik_flow {
     /* every flow control in which a VC's buffer holds flits of one packet only, wormhole in buffers
-     * smaller * than a packet included; and what IK_FLOW_CUT_THROUGH stands for */
+     * smaller than a packet included; and what IK_FLOW_CUT_THROUGH stands for */
     IK_FLOW_ANY,
     /* a packet enters a buffer only when all of it fits (virtual cut-through, store-and-forward) */
     IK_FLOW_CUT_THROUGH,
     /* a packet settles on one output on arrival, or flits of several packets share a VC's buffer
-     * that may be * too small for them: no escape layer counts, only a graph without any cycle */
+     * that may be too small for them: no escape layer counts, only a graph without any cycle */
     IK_FLOW_SETTLED
 } ik_flow;
 
@@ -55,8 +55,8 @@ typedef enum ik_verdict {
 typedef struct ik_proof {
     uint64_t pairs; /* host pairs s != d examined (with all their initial states) */
     /* 0: every pair was examined. Otherwise `pairs` were drawn of all, the counts are theirs, and
-     * of the * verdicts delivered, loop_free, minimal and deadlock_free none is IK_YES: IK_NO if
-     * the sample shows * a counterexample, IK_UNKNOWN if it shows none */
+     * of the verdicts delivered, loop_free, minimal and deadlock_free none is IK_YES: IK_NO if
+     * the sample shows a counterexample, IK_UNKNOWN if it shows none */
     uint64_t sampled_pairs;
     uint64_t undelivered; /* pairs without a route, dead end or loop */
     uint64_t loops;       /* pairs with a reachable loop */
@@ -64,7 +64,7 @@ typedef struct ik_proof {
     uint64_t unconnected;
     uint64_t not_minimal; /* pairs with a path longer than the shortest */
     ik_verdict delivered, loop_free, minimal, deadlock_free;
-    /* the routing's livelock order falls at every hop; IK_UNKNOWN if it declares none, * or hosts
+    /* the routing's livelock order falls at every hop; IK_UNKNOWN if it declares none, or hosts
      * have several cables */
     ik_verdict ordered;
     ik_flow flow;           /* the flow control that deadlock_free is judged for */
