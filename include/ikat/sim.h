@@ -164,7 +164,7 @@ typedef struct ik_sim_result {
     uint64_t packets_in_flight; /* inside the network when the run ended */
     /* no path: taken out at the source or at the switch that knows no way */
     uint64_t packets_unroutable;
-    /* packets delivered after a later one of the same (src, dst); counted with `paranoid`, and by *
+    /* packets delivered after a later one of the same (src, dst); counted with `paranoid`, and by
      * the packet-level models only: the pipelined model leaves 0 */
     uint64_t order_violations;
     /* hosts that the traffic gives no destination, or that are not connected */

@@ -36,7 +36,7 @@ typedef struct ik_traffic_family {
      * bits suffice. */
     void (*flows)(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx);
     /* Optional: whether every host sends the same share `weight`/`scale` to each other host (flows
-     * of a host to itself do not count): measures then need not call flows(), which takes hosts *
+     * of a host to itself do not count): measures then need not call flows(), which takes hosts
      * hosts calls. */
     bool (*even)(const ik_traffic *t, uint64_t *weight, uint64_t *scale);
     /* Class of a message, see ik_traffic.classes. NULL = there are no classes. */
