@@ -269,7 +269,7 @@ typedef struct ik_contention {
     /* one with `c`, or with max_flows if flows are split; IK_NONE if no channel is used */
     uint32_t worst_channel;
 } ik_contention;
-/* Needs all paths in memory: IK_ERR_MEMORY beyond env's limit (or 2^32 path steps). Cost O(flows
+/* Needs all paths in memory: IK_ERR_MEMORY beyond env's limit (or 2^32 path steps). Cost O(flows *
  * hops) and the matchings. */
 ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env,
                                 ik_contention *out, ik_error *err);

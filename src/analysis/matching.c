@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * matching.c: maximum bipartite matching (Hopcroft and Karp, SIAM J. Comput. 1973): O(edges
+ * matching.c: maximum bipartite matching (Hopcroft and Karp, SIAM J. Comput. 1973): O(edges *
  * sqrt(vertices)).
  */
 #include "analysis/paths.h"

@@ -144,7 +144,7 @@ static void count_balls(const cowen_graph *c, uint32_t k, cowen_try *t)
     }
 }
 
-/* Greedy cover: take the switch in the most uncovered balls until all are covered. O(|D| * S
+/* Greedy cover: take the switch in the most uncovered balls until all are covered. O(|D| * S *
  * k). */
 static void cover(const cowen_graph *c, uint32_t k, cowen_try *t)
 {

@@ -21,7 +21,7 @@ typedef struct minpaths {
     uint16_t *ports; /* local output ports of u towards v, ascending */
 } minpaths;
 
-/* params: those of a routing with the parameter `hierarchy`. O(S * (S + L)) time and memory of S
+/* params: those of a routing with the parameter `hierarchy`. O(S * (S + L)) time and memory of S *
  * S * 9 bytes plus two a minimal port; all threads. */
 ik_status minpaths_build(const ik_fabric *f, const ik_params *params, const ik_env *env,
                          minpaths *out, ik_error *err);

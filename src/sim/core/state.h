@@ -117,7 +117,7 @@ typedef struct net_queue {
 } net_queue;
 #define NET_OUT 0xFFFFFFFEu
 
-/* ---- per switch. masks: free_in, free_out, left [words each], row [inputs][words], want [radix
+/* ---- per switch. masks: free_in, free_out, left [words each], row [inputs][words], want [radix *
  * vcs][words]. want[(j * vcs + v)]: inputs whose next packet of VC v asks for output j. row[i]:
  * outputs that input i asks for. left: outputs that may still have a request from a free input
  * after the last iteration of a matching; looked at again at the next multiple of relook_ps.
@@ -487,7 +487,7 @@ ik_status sim_space_resolve(sim *s, ik_error *err);
 uint64_t sim_space_bytes(const sim *s);
 bool sim_space_init(sim *s); /* allocates and fills; false = out of memory */
 void sim_space_free(sim *s);
-/* Whether the books agree with what was counted: [port * accounts + a] of the input side, [port
+/* Whether the books agree with what was counted: [port * accounts + a] of the input side, [port *
  * vcs + v] of the output side. */
 ik_status sim_space_check(const sim *s, const int64_t *in, const int64_t *out, ik_error *err);
 
