@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Random experiments: a tiny fabric of any family, a routing, a VC scheme, a selection, a pattern
+ * and settings of the simulator are drawn; what the simulator refuses is made smaller until it is
+ * taken. Then must hold:
+ *
+ *   - books and order of flows (paranoid), on one and on several threads with the same result;
+ *   - the specialised engine, where it fits, returns what the general one returns;
+ *   - no deadlock where the proof says that there is none;
+ *   - what is delivered and what is left adds up; shares lie between 0 and 1.
+ *
+ * A case that fails is reduced, setting by setting, and printed as an experiment. IKAT_TEST_ALL
+ * tries thousands; IKAT_TEST_CASE=N tries case N alone.
+ */
+#include "sim/core/state.h"
+#include "sim_hash.h"
+#include "sim_helper.h"
+
+enum { CASES = 200, ALL_CASES = 4000, MOST_SETTINGS = 8, MOST_HOSTS = 80 };
+
+static const char *const fabrics[] = {"karytree:k=2,n=3",
+                                      "karytree:k=4,n=2",
+                                      "slimtree:k=4,w=2,n=2",
+                                      "rlft:ports=4,levels=3",
+                                      "xgft:m=3:4,w=1:2",
+                                      "xgft:m=2:2:3,w=1:2:2",
+                                      "xgft:m=3:2,w=2:2",
+                                      "pgft:m=4:3,w=1:2,p=1:2",
+                                      "fattree2:ports=6",
+                                      "slimfly:q=5,p=1",
+                                      "mlfm:h=3",
+                                      "oft:k=3",
+                                      "hyperx:dims=3:3,p=2",
+                                      "jellyfish:N=10,d=3,p=2,seed=3",
+                                      "torus:dims=3:4,p=2",
+                                      "ring:n=5,p=3",
+                                      "mesh:dims=3:3,p=2",
+                                      "hypercube:n=3,p=2",
+                                      "dragonfly:h=1",
+                                      "dragonfly:a=3,h=1,p=2,g=4",
+                                      "dragonflyplus:h=2",
+                                      "polarfly:q=3,p=1",
+                                      "fullmesh:n=5,p=3",
+                                      "crossbar:n=9",
+                                      "karytree:k=3,n=2,latency=250 ns",
+                                      "karytree:k=3,n=2,link_rate=25 Gb/s",
+                                      "torus:dims=3:3,p=2,fail=10%,fail_seed=2",
+                                      "karytree:k=3,n=2,level_latency=40 ns",
+                                      "crossbar:n=3"};
+
+static const char *const patterns[] = {"uniform",
+                                       "uniform",
+                                       "permutation",
+                                       "shift:by=1",
+                                       "hotspot:nodes=0,fraction=30%",
+                                       "tornado",
+                                       "complement",
+                                       "alltoall",
+                                       "mix:60%*uniform+40%*in=hotspot:nodes=1"};
+
+static const char *const vcs[] = {NULL,  NULL,       NULL,      "1q",     "dbbm",
+                                  "any", "hopclass", "flow2sl", "voqnet", "escape:routing=updown"};
+
+/* section.key=value; what one model refuses is taken out again */
+static const char *const settings[] = {"switch.model=ioq",
+                                       "switch.model=ioq",
+                                       "switch.model=ideal",
+                                       "switch.model=pipelined",
+                                       "switch.model=pipelined",
+                                       "switch.buffer=4 KiB",
+                                       "switch.buffer=16 KiB",
+                                       "switch.buffer=20000 B",
+                                       "switch.queues=fifo",
+                                       "switch.queues=voqsw",
+                                       "switch.queues=damq",
+                                       "switch.queues=voqnet",
+                                       "switch.damq_bounds=output",
+                                       "switch.queue_min=4 KiB",
+                                       "switch.queue_max=6 KiB",
+                                       "switch.adaptive_choice=at_arrival",
+                                       "switch.output_buffer=8 KiB",
+                                       "switch.output_sharing=shared",
+                                       "switch.arbiter=oldest_first",
+                                       "switch.arbiter=round_robin",
+                                       "switch.arbiter=random",
+                                       "switch.iterations=3",
+                                       "switch.input_speedup=2",
+                                       "switch.output_speedup=2",
+                                       "switch.speedup=2",
+                                       "switch.speedup=1.5",
+                                       "switch.switching=saf",
+                                       "switch.routing_delay=13 ns",
+                                       "switch.traversal_delay=7 ns",
+                                       "switch.routing_delay=100 ns",
+                                       "switch.flit=64 B",
+                                       "switch.vc_allocator=wavefront",
+                                       "switch.sw_allocator=wavefront",
+                                       "switch.vc_alloc_cycles=2",
+                                       "adapter.packet=64 B",
+                                       "adapter.packet=512 B",
+                                       "adapter.packet=1500 B",
+                                       "adapter.message=5000 B",
+                                       "adapter.message=20 KiB",
+                                       "adapter.injection=poisson",
+                                       "adapter.injection=bernoulli",
+                                       "adapter.interleave=fifo",
+                                       "adapter.active=1",
+                                       "adapter.queues=one",
+                                       "adapter.queues=destination",
+                                       "adapter.injection_rate=40 Gb/s",
+                                       "adapter.ejection_fraction=60%",
+                                       "adapter.buffer=8 KiB",
+                                       "measure.series=2 us",
+                                       "measure.series=900 ns",
+                                       "measure.warmup=1 us"};
+
+static const double loads[] = {0.1, 0.3, 0.6, 0.9, 1.0};
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+/* ---- drawing */
+
+typedef struct random_case {
+    unsigned number;
+    const char *fabric, *routing, *vc, *selection, *pattern;
+    const char *setting[MOST_SETTINGS]; /* NULL: taken out */
+    unsigned num_vcs;
+    double load;
+} random_case;
+
+typedef struct dice {
+    uint64_t number, draws;
+} dice;
+
+static uint32_t roll(dice *d, size_t n)
+{
+    return ik_random_below(7, IK_RNG_ANALYSIS, d->number, d->draws++, (uint32_t)n);
+}
+
+static const char *draw_routing(dice *d)
+{
+    size_t num = 0;
+    while (ik_routings()[num])
+        num++;
+    return ik_routings()[roll(d, num)]->name;
+}
+
+static const char *draw_selection(dice *d)
+{
+    size_t num = 0;
+    while (ik_selections()[num])
+        num++;
+    uint32_t k = roll(d, 2 * num);
+    return k < num ? ik_selections()[k]->name : NULL;
+}
+
+static bool same_key(const char *a, const char *b)
+{
+    size_t length = strcspn(a, "=");
+    return strncmp(a, b, length + 1) == 0;
+}
+
+static void draw_settings(dice *d, random_case *c)
+{
+    uint32_t num = roll(d, MOST_SETTINGS + 1);
+    for (uint32_t k = 0; k < num; k++) {
+        c->setting[k] = settings[roll(d, COUNT(settings))];
+        for (uint32_t other = 0; other < k; other++)
+            if (c->setting[other] && same_key(c->setting[k], c->setting[other]))
+                c->setting[other] = NULL;
+    }
+}
+
+static random_case draw_case(unsigned number)
+{
+    dice d = {number, 0};
+    random_case c = {.number = number,
+                     .fabric = fabrics[roll(&d, COUNT(fabrics))],
+                     .routing = draw_routing(&d),
+                     .vc = vcs[roll(&d, COUNT(vcs))],
+                     .selection = draw_selection(&d),
+                     .pattern = patterns[roll(&d, COUNT(patterns))],
+                     .load = loads[roll(&d, COUNT(loads))]};
+    static const unsigned numbers[] = {0, 0, 1, 2, 3, 4, 6};
+    c.num_vcs = numbers[roll(&d, COUNT(numbers))];
+    draw_settings(&d, &c);
+    return c;
+}
+
+/* ---- an experiment that a user can run */
+
+static void print_section(const random_case *c, const char *section)
+{
+    size_t length = strlen(section);
+    bool open = false;
+    for (unsigned k = 0; k < MOST_SETTINGS; k++) {
+        const char *s = c->setting[k];
+        if (!s || strncmp(s, section, length) != 0)
+            continue;
+        const char *value = strchr(s, '=');
+        if (!open)
+            print_message("%s:\n", section);
+        open = true;
+        print_message("  %.*s: %s\n", (int)(value - s - (ptrdiff_t)length - 1), s + length + 1,
+                      value + 1);
+    }
+}
+
+static void print_case(const random_case *c, const char *what)
+{
+    print_message("# case %u: %s\n", c->number, what);
+    print_message("fabric: \"%s\"\nrouting: %s\ntraffic: \"%s\"\nload: %g%%\nseeds: [1]\n",
+                  c->fabric, c->routing, c->pattern, c->load * 100);
+    if (c->vc)
+        print_message("vc: \"%s\"\n", c->vc);
+    if (c->num_vcs)
+        print_message("vcs: %u\n", c->num_vcs);
+    if (c->selection)
+        print_message("selection: %s\n", c->selection);
+    print_section(c, "switch");
+    print_section(c, "adapter");
+    print_section(c, "measure");
+}
+
+/* ---- running */
+
+typedef struct bench {
+    ik_fabric *f;
+    ik_plan *plan;
+    ik_traffic *traffic;
+    sections at;
+    bool open;
+} bench;
+
+static void bench_free(bench *b)
+{
+    if (b->open)
+        close_sections(&b->at);
+    ik_traffic_free(b->traffic);
+    ik_plan_free(b->plan);
+    ik_fabric_free(b->f);
+}
+
+static void join(const random_case *c, const char *section, const char *first, char *out)
+{
+    size_t length = strlen(section);
+    int used = snprintf(out, 512, "%s", first);
+    for (unsigned k = 0; k < MOST_SETTINGS; k++)
+        if (c->setting[k] && strncmp(c->setting[k], section, length) == 0)
+            used += snprintf(out + used, 512 - (size_t)used, ";%s", c->setting[k] + length + 1);
+}
+
+static ik_status bench_make(const random_case *c, bool paranoid, bench *b, ik_error *err)
+{
+    static const ik_env env = {.seed = 1};
+    char sw[512], adapter[512], measure[512];
+    join(c, "switch", "", sw);
+    join(c, "adapter", "", adapter);
+    join(c, "measure",
+         paranoid ? "duration=6 us;warmup=0 ns;paranoid=true" : "duration=6 us;warmup=0 ns",
+         measure);
+    const scenario s = {.sw = sw, .adapter = adapter, .measure = measure, .load = c->load};
+    *b = (bench){0};
+    ik_status status = ik_fabric_from_spec(c->fabric, &env, &b->f, err);
+    if (status == IK_OK)
+        status = ik_plan_from_specs(b->f, c->routing, c->vc, c->selection, c->num_vcs, &env,
+                                    &b->plan, err);
+    if (status == IK_OK)
+        status = ik_traffic_from_spec(b->f, c->pattern, &env, &b->traffic, err);
+    if (status == IK_OK) {
+        b->open = true;
+        status = open_sections(&b->at, &s, err);
+    }
+    return status;
+}
+
+static ik_status run_once(const random_case *c, bool paranoid, unsigned threads, uint64_t *print,
+                          ik_sim_result *r, ik_error *err)
+{
+    bench b;
+    ik_env env = {.seed = 1, .num_threads = threads};
+    ik_status status = bench_make(c, paranoid, &b, err);
+    if (status == IK_OK)
+        status = ik_sim_run(b.plan, b.traffic, &b.at.config, &env, r, err);
+    if (status == IK_OK)
+        *print = hash_result(b.f, r);
+    bench_free(&b);
+    return status;
+}
+
+/* The pipelined router has one engine; the messages of hosts with several cables are given to ports
+ * by ik_sim_run. */
+static bool has_engines(const random_case *c, const bench *b)
+{
+    bool pipelined = false;
+    for (unsigned k = 0; k < MOST_SETTINGS; k++)
+        pipelined |= c->setting[k] && strcmp(c->setting[k], "switch.model=pipelined") == 0;
+    return !pipelined && !ik_fabric_has_rails(b->f);
+}
+
+/* One engine's deliveries and hops; *fast: it was the specialised one. */
+static ik_status run_engine(const random_case *c, bool may_be_fast, bool *fast, uint64_t *sum,
+                            ik_error *err)
+{
+    static const ik_env env = {.seed = 1};
+    bench b;
+    sim s;
+    ik_status status = bench_make(c, false, &b, err);
+    if (status == IK_OK && has_engines(c, &b)) {
+        status = sim_setup_kernel(&s, b.plan, b.traffic, &b.at.config, &env, may_be_fast, err);
+        *fast = s.fast;
+        if (status == IK_OK) {
+            sim_run_part(&s.parts[0]);
+            status = s.parts[0].status;
+            *sum = s.parts[0].n.hops + s.parts[0].n.delivered * 1000003;
+            for (uint32_t host = 0; host < b.f->num_hosts; host++)
+                *sum = *sum * 31 + s.hosts[host].hash;
+        }
+        sim_free(&s);
+    }
+    bench_free(&b);
+    return status;
+}
+
+/* ---- what must hold; each returns what does not, or NULL */
+
+/* Two threads, or three. */
+static const char *judge_threads(const random_case *c, uint64_t print)
+{
+    static char text[sizeof(((ik_error *)0)->text) + 32];
+    unsigned threads = 2 + c->number % 2;
+    ik_sim_result r = {0};
+    ik_error err = {0};
+    uint64_t other = 0;
+    ik_status status = run_once(c, true, threads, &other, &r, &err);
+    ik_sim_result_free(&r);
+    if (status == IK_OK && other == print)
+        return NULL;
+    snprintf(text, sizeof text, "%u threads: %s", threads,
+             status == IK_OK ? "another result" : err.text);
+    return text;
+}
+
+static unsigned compared; /* cases that both engines ran */
+
+static const char *judge_engines(const random_case *c)
+{
+    bool fast = false, never = false;
+    uint64_t special = 0, general = 0;
+    ik_error err = {0};
+    if (run_engine(c, true, &fast, &special, &err) != IK_OK)
+        return "an engine fails without checks";
+    if (!fast)
+        return NULL;
+    compared++;
+    if (run_engine(c, false, &never, &general, &err) != IK_OK || never)
+        return "the general engine fails without checks";
+    return special != general ? "the engines differ" : NULL;
+}
+
+static const char *judge_proof(const random_case *c, const ik_sim_result *r)
+{
+    static const ik_env env = {.seed = 1, .num_threads = 1};
+    if (!r->deadlock)
+        return NULL;
+    bench b;
+    ik_error err = {0};
+    ik_proof proof = {0};
+    const char *wrong = NULL;
+    if (bench_make(c, true, &b, &err) == IK_OK) {
+        ik_verify_config config = {.flow = ik_sim_flow_of(&b.at.sw) == IK_SIM_CUT_THROUGH
+                                               ? IK_FLOW_CUT_THROUGH
+                                               : IK_FLOW_SETTLED};
+        if (ik_verify(b.plan, &config, &env, &proof, &err) != IK_OK)
+            wrong = "no proof";
+        else if (proof.deadlock_free == IK_YES)
+            wrong = "a deadlock where the proof excludes it";
+        ik_proof_free(&proof);
+    }
+    bench_free(&b);
+    return wrong;
+}
+
+static const char *judge_sums(const ik_sim_result *r)
+{
+    if (r->throughput < 0 || r->throughput > 1 + 1e-9)
+        return "the throughput is no share";
+    if (r->fairness < -1e-9 || r->fairness > 1 + 1e-9)
+        return "the fairness is no share";
+    if (r->latency.count &&
+        (r->latency.min > r->latency.max || r->latency.mean < (double)r->latency.min))
+        return "latencies contradict each other";
+    return r->packets_delivered > r->packets_generated ? "more is delivered than was made" : NULL;
+}
+
+/* What is wrong with a case that is taken, or NULL; *taken: false if it was refused. */
+static const char *judge(const random_case *c, bool *taken)
+{
+    static char text[sizeof(((ik_error *)0)->text) + 32];
+    ik_sim_result r = {0};
+    ik_error err = {0};
+    uint64_t print = 0;
+    ik_status status = run_once(c, true, 1, &print, &r, &err);
+    *taken = status == IK_OK;
+    if (status == IK_ERR_USAGE || status == IK_ERR_INPUT || status == IK_ERR_UNSUPPORTED)
+        return NULL;
+    const char *wrong = NULL;
+    if (status != IK_OK) {
+        *taken = true;
+        snprintf(text, sizeof text, "%s: %s", ik_status_name(status), err.text);
+        wrong = text;
+    }
+    wrong = wrong ? wrong : judge_sums(&r);
+    wrong = wrong ? wrong : judge_proof(c, &r);
+    wrong = wrong ? wrong : judge_threads(c, print);
+    wrong = wrong ? wrong : judge_engines(c);
+    ik_sim_result_free(&r);
+    return wrong;
+}
+
+/* Takes out what the case fails without. */
+static void reduce(random_case *c)
+{
+    for (unsigned k = 0; k < MOST_SETTINGS; k++) {
+        random_case less = *c;
+        bool taken = false;
+        less.setting[k] = NULL;
+        if (c->setting[k] && judge(&less, &taken))
+            *c = less;
+    }
+    random_case less = *c;
+    bool taken = false;
+    less.pattern = "uniform";
+    if (judge(&less, &taken))
+        *c = less;
+    less = *c;
+    less.selection = NULL;
+    if (judge(&less, &taken))
+        *c = less;
+}
+
+/* Takes settings out, the last first, then the scheme of VCs and the selection, until the case is
+ * taken. False if it never is. */
+static bool try_case(random_case c, unsigned *failures)
+{
+    bool taken = false;
+    const char *wrong = judge(&c, &taken);
+    for (unsigned k = MOST_SETTINGS; !taken && k-- > 0;) {
+        if (!c.setting[k])
+            continue;
+        c.setting[k] = NULL;
+        wrong = judge(&c, &taken);
+    }
+    if (!taken) {
+        c.selection = c.vc = NULL;
+        c.num_vcs = 0;
+        wrong = judge(&c, &taken);
+    }
+    if (wrong) {
+        reduce(&c);
+        print_case(&c, judge(&c, &taken));
+        (*failures)++;
+    }
+    return taken;
+}
+
+static void random_experiments(void **state)
+{
+    (void)state;
+    const char *only = getenv("IKAT_TEST_CASE");
+    unsigned wanted = getenv("IKAT_TEST_ALL") ? ALL_CASES : CASES, taken = 0, failures = 0;
+    unsigned number = only ? (unsigned)atoi(only) : 0, last = only ? number : UINT32_MAX;
+    wanted = only ? 1 : wanted;
+    for (; taken < wanted && number <= last; number++)
+        taken += try_case(draw_case(number), &failures);
+    print_message("%u random experiments of %u drawn, %u by both engines\n", taken, number,
+                  compared);
+    assert_int_equal(failures, 0);
+    assert_true(only || (number < 4 * wanted && compared > wanted / 10));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_experiments)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
