@@ -387,7 +387,8 @@ uint32_t ik_plan_draw(const ik_plan *plan, const ik_packet *pk, const ik_draw *d
                       uint32_t preferred);
 /* Walks one deterministic path (preferred choice everywhere) from initial state n: writes channels
  * (injection … ejection) to channels[max], returns their number, or 0 if not delivered within max
- * channels, or IK_NONE where it takes memory that is not there (switches of more than 256 ports). */
+ * channels, or IK_NONE when out of memory (which it takes where switches have more than 256 ports).
+ */
 uint32_t ik_plan_path(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n,
                       uint32_t *channels, uint32_t max);
 
