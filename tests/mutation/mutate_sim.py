@@ -10,6 +10,7 @@ library of the build, with the tests' objects from there. A test that fails, cra
 import concurrent.futures
 import os
 import re
+import resource
 import shlex
 import shutil
 import subprocess
@@ -21,7 +22,8 @@ TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_t
          "test_sim_switch", "test_sim_processes", "test_sim_buffers",
          "test_sim_adapter", "test_sim_choice", "test_sim_congestion", "test_sim_pipe_threads", "test_sim_crossbar",
          "test_traffic_mix", "test_sim_loads", "test_sim_random"]
-PATIENCE_S = 60  # a test that waits for a packet that never comes
+PATIENCE_S = 60  # of processor time: a test that waits for a packet that never comes
+WAITING_S = 900  # a test that sleeps for ever; much longer, since the machine may be busy
 PIPE = ["test_sim_pipeline", "test_sim_models"]
 PIPE_MAIL = ["test_sim_pipe_threads"]
 
@@ -269,6 +271,10 @@ def broken(name, source, text, other):
     return source[:found[0].start()] + other + source[found[0].end():]
 
 
+def limit_processor_time():
+    resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE_S, PATIENCE_S))
+
+
 class Bench:
     def __init__(self, build, scratch):
         self.build, self.scratch = build, scratch
@@ -301,7 +307,8 @@ class Bench:
         words[words.index("-o"):words.index("-o")] = objects
         subprocess.run(words, cwd=self.build, check=True)
         try:
-            done = subprocess.run([program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=PATIENCE_S)
+            done = subprocess.run([program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=WAITING_S,
+                                  preexec_fn=limit_processor_time)
         except subprocess.TimeoutExpired:
             return False
         return done.returncode == 0
