@@ -407,22 +407,24 @@ SIM_INLINE void look_later(part *p, sw_state *sw, const shape k, const uint64_t 
                  LOOK_AGAIN, true);
 }
 
-SIM_INLINE void match(part *p, sw_state *sw, const shape k, const changes *ch)
+/* Returns whether anything was granted. */
+SIM_INLINE bool match(part *p, sw_state *sw, const shape k, const changes *ch)
 {
     uint64_t one[1], *d = k.words == 1 ? one : p->open, any = 0;
     if (!collect_outputs(sw, k, ch, d))
-        return;
+        return false;
     for (unsigned it = 0; it < p->sim->iterations; it++) {
         if (!grant_step(p, sw, k, d))
-            return; /* every output left d */
+            return it > 0; /* every output left d */
         accept_step(p, sw, k, d, it == 0);
         any = 0;
         for (unsigned w = 0; w < k.words; w++)
             any |= d[w];
         if (!any)
-            return;
+            return true;
     }
     look_later(p, sw, k, d);
+    return true;
 }
 
 /* Heads that may still choose ask for one output each, chosen anew from the state of this
@@ -556,11 +558,14 @@ SIM_INLINE void run_switch(part *p, uint32_t node, const shape k)
             event e = p->local[p->local_at++];
             take_event(p, node, sw, k, &ch, &e);
         } while (p->local_at < p->local_count && p->local[p->local_at].key >> 32 == offset);
-        if (sw->floating && k.voq)
-            renew_waiting(p, node, sw, k, &ch);
-        else if (sw->floating)
+        if (sw->floating && !k.voq)
             choose_floating(p, node, sw, k, &ch);
-        match(p, sw, k, &ch);
+        bool chooses = sw->floating && k.voq, granted;
+        do { /* heads that lost an output choose again at once, until nobody finds one */
+            if (chooses)
+                renew_waiting(p, node, sw, k, &ch);
+            granted = match(p, sw, k, &ch);
+        } while (chooses && granted);
         if (p->sim->out_queues)
             run_links(p, node, sw, k);
     }
