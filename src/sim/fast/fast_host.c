@@ -21,20 +21,26 @@ static uint32_t new_parcel(part *p)
     return ps->size++;
 }
 
-/* h is stale where packets or bins have grown: taken anew then. */
+/* Reloads what *h caches of the packets, whose columns have been reallocated. */
+static void reload(hot *h)
+{
+    fast_step *steps = h->steps;
+    *h = heat(h->p);
+    h->steps = steps;
+    take_aim(h);
+}
+
+/* False: out of memory, nothing was sent, and the run ends with this window. *h is reloaded where
+ * packets have grown, or some columns of them before there was no memory for another. */
 SIM_INLINE bool send(hot *h, const shape k, uint32_t host_port, const ik_packet *rt,
                      uint64_t number, uint64_t t_gen, uint64_t now)
 {
     sim *s = h->s;
-    uint32_t cap = h->fp->parcels.cap, id = new_parcel(h->p);
-    if (id == IK_NONE)
+    uint32_t id = new_parcel(h->p);
+    if (__builtin_expect(h->fp->parcels.items != h->parcels, 0))
+        reload(h);
+    if (__builtin_expect(id == IK_NONE, 0))
         return false;
-    if (h->fp->parcels.cap != cap) {
-        fast_step *steps = h->steps;
-        *h = heat(h->p);
-        h->steps = steps;
-        take_aim(h);
-    }
     fast_port *to = port_at(h, k, host_port);
     const link_delays *link = link_at(h, k, host_port);
     parcel *pk = &h->parcels[id];
@@ -205,9 +211,10 @@ SIM_INLINE bool try_send(hot *h, const shape k, uint32_t host, lean_host *lean, 
         lean->busy_until = now + link_at(h, k, lean->port)->full_ps;
         lean->next_vc = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
         lean->blocked = 0;
+        if (!send(h, k, lean->port, &rt, number, t_gen, now))
+            return false;
         h->p->n.injected++;
         h->p->n.moves++;
-        send(h, k, lean->port, &rt, number, t_gen, now);
         return true;
     }
     return false;

@@ -9,6 +9,7 @@
  * cannot, is the deadlock: the rest of the network may still run. Cost: O(VCs) a pass, as many
  * passes as the longest chain of buffers.
  */
+#include "base/text_stream.h"
 #include "sim/flit/pipe.h"
 
 #include <stdio.h>
@@ -148,25 +149,21 @@ static void describe(const pipe *p, FILE *out, uint32_t where)
                 ik_port_describe(p->f, out_port_of(p, where), to, sizeof to));
 }
 
-static void print_cycle(pipe *p, uint32_t start, uint8_t *seen)
+static ik_status print_cycle(pipe *p, uint32_t start, uint8_t *seen, ik_error *err)
 {
-    size_t size = 0;
-    char *made = NULL;
+    ik_text_stream text;
     uint32_t at = start;
     for (; !seen[at]; at = waits_for(p, at)) /* into the cycle */
         seen[at] = 1;
-    FILE *out = open_memstream(&made, &size);
-    if (!out)
-        return; /* a deadlock without words is still one */
+    ik_status status = ik_text_stream_open(&text, err);
+    if (status != IK_OK)
+        return status;
     start = at;
     do {
-        describe(p, out, at);
+        describe(p, text.out, at);
         at = waits_for(p, at);
     } while (at != start);
-    if (fclose(out) == 0)
-        p->deadlock_text = made;
-    else
-        free(made);
+    return ik_text_stream_close(&text, &p->deadlock_text, NULL, err);
 }
 
 ik_status pipe_find_deadlock(pipe *p, ik_error *err)
@@ -186,7 +183,7 @@ ik_status pipe_find_deadlock(pipe *p, ik_error *err)
         p->deadlock = stuck != IK_NONE;
         if (p->deadlock) {
             memset(h.drains, 0, p->switch_channels);
-            print_cycle(p, stuck, h.drains);
+            status = print_cycle(p, stuck, h.drains, err);
         }
     }
     free(h.flits);

@@ -9,6 +9,7 @@
  * evidence. In an ideal switch packets stand in the queues of their outputs and keep their space in
  * the input buffers: there a buffer is alive if one of its packets stands in an output queue whose
  * head can leave in the end. Cost: a few sweeps over requests, once a watchdog period. */
+#include "base/text_stream.h"
 #include "sim/core/look.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -264,10 +265,11 @@ static void print_step(const hunt *h, const step *st, FILE *to)
 static ik_status print_cycle(hunt *h, size_t dead, ik_error *err)
 {
     sim *s = h->s;
-    size_t size = 0, at = dead;
-    FILE *to = open_memstream(&s->deadlock_text, &size);
-    if (!to)
-        return ik_fail_memory(err, 4096, "the description of a deadlock");
+    size_t at = dead;
+    ik_text_stream text;
+    ik_status status = ik_text_stream_open(&text, err);
+    if (status != IK_OK)
+        return status;
     memset(h->moving, 0, (size_t)s->f->num_ports * h->kinds);
     for (unsigned round = 0; round < 2; round++) { /* first into the cycle, then around it */
         while (h->moving[at] == round) {
@@ -276,13 +278,11 @@ static ik_status print_cycle(hunt *h, size_t dead, ik_error *err)
             if (st.out_port == IK_NONE)
                 break;
             if (round == 1)
-                print_step(h, &st, to);
+                print_step(h, &st, text.out);
             at = next_buffer(h, &st);
         }
     }
-    if (fclose(to) != 0)
-        return ik_fail_memory(err, size, "the description of a deadlock");
-    return IK_OK;
+    return ik_text_stream_close(&text, &s->deadlock_text, NULL, err);
 }
 
 /* Sweeps until nothing comes alive any more; returns a dead buffer, SIZE_MAX if there is none. */

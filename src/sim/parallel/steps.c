@@ -302,10 +302,12 @@ static uint64_t step_end(const sim *s, const pace *pc, uint64_t window)
     return end < last ? end : last;
 }
 
+/* A partition that lacks memory has lost events: it ends with that window. */
 static void run_windows(part *p, pace *pc, uint64_t end)
 {
     sim *s = p->sim;
-    for (uint64_t next = p->window; (next = next_window(p, next)) < end; next++) {
+    uint64_t next = p->window;
+    for (; p->status == IK_OK && (next = next_window(p, next)) < end; next++) {
         p->window = next;
         p->start = next * s->lookahead;
         take_snapshots(p, &pc->next_series, p->start);

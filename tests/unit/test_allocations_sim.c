@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_allocations_sim.c: every allocation of a simulation is failed in turn, in every model, on
+ * one thread and on several.
+ */
+#include "unit/allocations.h"
+#include "unit/sim_hash.h"
+#include "unit/sim_helper.h"
+
+#include "sim/core/state.h"
+
+#ifdef __SANITIZE_THREAD__
+enum { UNDER_THREAD_SANITIZER = 1 };
+#else
+enum { UNDER_THREAD_SANITIZER = 0 };
+#endif
+
+/* What is simulated: made before allocations fail. */
+static struct {
+    ik_fabric *f;
+    ik_plan *plan;
+    ik_traffic *traffic;
+    sections s;
+    ik_env env;
+} the;
+
+static void open_scenario(const scenario *c)
+{
+    ik_error err = {0};
+    the.env = env_of(c);
+    the.f = fabric_of(c->fabric);
+    ik_status status = ik_plan_from_specs(the.f, c->routing, c->vc, c->selection, c->num_vcs,
+                                          &the.env, &the.plan, &err);
+    if (status == IK_OK)
+        status = ik_traffic_from_spec(the.f, c->traffic ? c->traffic : "uniform", &the.env,
+                                      &the.traffic, &err);
+    if (status == IK_OK)
+        status = open_sections(&the.s, c, &err);
+    if (status != IK_OK)
+        fail_msg("%s %s: %s (%s)", c->fabric, c->sw, err.text, err.hint);
+}
+
+static void close_scenario(void)
+{
+    close_sections(&the.s);
+    ik_traffic_free(the.traffic);
+    ik_plan_free(the.plan);
+    ik_fabric_free(the.f);
+    memset(&the, 0, sizeof the);
+}
+
+static ik_status job_run_once(const char *name, uint64_t *answer, ik_error *err)
+{
+    ik_sim_result result = {0};
+    (void)name;
+    ik_status status = ik_sim_run(the.plan, the.traffic, &the.s.config, &the.env, &result, err);
+    if (status == IK_OK)
+        *answer = hash_result(the.f, &result);
+    else
+        assert_null(result.channel_bytes);
+    ik_sim_result_free(&result);
+    return status;
+}
+
+/* Threads that wait for each other are slow where there are fewer processors: few runs with them. */
+static void fail_scenario(scenario c)
+{
+    for (c.threads = UNDER_THREAD_SANITIZER ? 2 : 1; c.threads <= 2; c.threads++) {
+        char name[400];
+        snprintf(name, sizeof name, "%s %s | %s | %s | %s, %u threads", c.fabric, c.routing, c.sw,
+                 c.adapter, c.measure, c.threads);
+        most_runs = c.threads == 1 ? 60 : UNDER_THREAD_SANITIZER ? 4 : 8;
+        open_scenario(&c);
+        fail_each(job_run_once, name, false);
+        fail_each(job_run_once, name, true);
+        close_scenario();
+    }
+}
+
+#define SHORT "warmup=500 ns;duration=1 us"
+#define FULL  "warmup=500 ns;duration=1 us;series=500 ns;watchdog=500 ns"
+#define TWO   "mix:1*a=uniform+1*b=hotspot:count=2;fraction=50%"
+
+/* One size of packets, static routing: the fast engine, with hosts that send single packets and
+ * with hosts that send messages. */
+static void fast_engine(void **state)
+{
+    (void)state;
+    static const char *const switches[] = {"model=iq", "model=iq;queues=fifo",
+                                           "model=iq;switching=saf;routing_delay=20 ns"};
+    static const char *const adapters[] = {"packet=256 B", "packet=256 B;injection=poisson",
+                                           "packet=256 B;message=1 KiB;queues=destination"};
+    for (size_t k = 0; k < 9; k++)
+        fail_scenario((scenario){.fabric = "karytree:k=4,n=2",
+                                 .routing = "dmodk",
+                                 .num_vcs = k % 2 ? 2 : 1,
+                                 .sw = switches[k % 3],
+                                 .adapter = adapters[k / 3],
+                                 .measure = k % 2 ? FULL : SHORT,
+                                 .traffic = k % 2 ? TWO : "uniform",
+                                 .load = 0.9});
+}
+
+/* More packets in flight than there is room for at first: their columns grow in mid-run. */
+static void many_packets(void **state)
+{
+    (void)state;
+    static const char *const switches[] = {
+        "model=iq;buffer=1 MiB", "model=iq;queues=fifo;buffer=1 MiB",
+        "model=iq;arbiter=random;buffer=1 MiB", "model=ioq;buffer=1 MiB",
+        "model=pipelined;buffer=64 KiB"};
+    for (size_t k = 0; k < 5; k++)
+        fail_scenario((scenario){.fabric = "karytree:k=6,n=2,latency=2 ns",
+                                 .routing = "dmodk",
+                                 .sw = switches[k],
+                                 .adapter = k == 4 ? "packet=64 B" : "packet=128 B",
+                                 .measure = "warmup=0 ns;duration=3 us",
+                                 .traffic = k % 2 ? "hotspot:count=2,fraction=80%" : "uniform",
+                                 .load = 1.0});
+}
+
+/* Transmissions of many windows: packets join queues before they come, and a host that sends may
+ * have its next message already. */
+static void long_packets(void **state)
+{
+    (void)state;
+    static const char *const adapters[] = {"packet=4 KiB;injection=poisson",
+                                           "packet=4 KiB;injection=bernoulli",
+                                           "packet=4 KiB;message=64 KiB"};
+    for (size_t k = 0; k < 6; k++)
+        fail_scenario((scenario){.fabric = "karytree:k=4,n=2,latency=2 ns",
+                                 .routing = "dmodk",
+                                 .num_vcs = 1 + k / 3,
+                                 .sw = "model=iq;buffer=1 MiB",
+                                 .adapter = adapters[k % 3],
+                                 .measure = "warmup=0 ns;duration=30 us;watchdog=0 ns",
+                                 .load = 1.0});
+}
+
+static void general_engine(void **state)
+{
+    (void)state;
+    static const char *const switches[] = {"model=iq",
+                                           "model=iq;arbiter=random",
+                                           "model=iq;queues=fifo;arbiter=oldest_first",
+                                           "model=iq;queues=damq",
+                                           "model=iq;queues=damq;damq_bounds=output",
+                                           "model=iq;queues=voqnet",
+                                           "model=ioq;speedup=2",
+                                           "model=ioq;queues=damq;output_sharing=shared",
+                                           "model=ideal"};
+    static const char *const adapters[] = {
+        "packet=256 B", "packet=256 B;message=1000 B",
+        "packet=256 B;queues=destination;message=1 KiB",
+        "packet=256 B;queues=one;injection_rate=60 Gb/s;ejection_fraction=80%"};
+    for (size_t k = 0; k < sizeof switches / sizeof *switches; k++) {
+        /* what needs to know a packet's next output */
+        bool fixed = strstr(switches[k], "voqnet") || strstr(switches[k], "=output");
+        fail_scenario((scenario){.fabric = "karytree:k=2,n=3",
+                                 .routing = fixed ? "dmodk" : "adaptive_tree",
+                                 .num_vcs = fixed ? 1 : 2,
+                                 .sw = switches[k],
+                                 .adapter = adapters[k % 4],
+                                 .measure = FULL,
+                                 .traffic = TWO,
+                                 .load = 0.7});
+        fail_scenario((scenario){.fabric = "mesh:dims=3:3",
+                                 .routing = "dor",
+                                 .num_vcs = 1,
+                                 .sw = switches[k],
+                                 .adapter = adapters[(k + 1) % 4],
+                                 .measure = FULL ";paranoid=true",
+                                 .load = 0.7});
+    }
+}
+
+static void every_selection(void **state)
+{
+    (void)state;
+    for (const ik_selection_family *const *s = ik_selections(); *s; s++)
+        fail_scenario((scenario){.fabric = "karytree:k=2,n=3",
+                                 .routing = "adaptive_tree",
+                                 .selection = (*s)->name,
+                                 .num_vcs = 2,
+                                 .sw = "model=iq",
+                                 .adapter = "packet=256 B",
+                                 .measure = SHORT,
+                                 .load = 0.5});
+}
+
+static void pipelined_routers(void **state)
+{
+    (void)state;
+    static const char *const switches[] = {
+        "model=pipelined;buffer=16 KiB",
+        "model=pipelined;buffer=16 KiB;vc_allocator=separable_input;sw_allocator=wavefront",
+        "model=pipelined;buffer=16 KiB;speedup=2;output_buffer=1 KiB",
+        "model=pipelined;buffer=16 KiB;input_speedup=2;output_speedup=2",
+        "model=pipelined;buffer=16 "
+        "KiB;vc_allocator=wavefront;sw_allocator=separable_output;routing_cycles=0"};
+    for (size_t k = 0; k < sizeof switches / sizeof *switches; k++)
+        fail_scenario((scenario){.fabric = k % 2 ? "mesh:dims=3:2" : "karytree:k=2,n=2",
+                                 .routing = k % 2 ? "dor" : "adaptive_tree",
+                                 .num_vcs = 2,
+                                 .sw = switches[k],
+                                 .adapter = k % 2 ? "packet=128 B" : "packet=128 B;message=512 B",
+                                 .measure = k % 2 ? FULL ";paranoid=true" : FULL,
+                                 .traffic = k % 2 ? "uniform" : TWO,
+                                 .load = 0.5});
+}
+
+/* With the text that says what waits for what. */
+static void deadlocks(void **state)
+{
+    (void)state;
+    static const char *const switches[] = {
+        "model=iq;buffer=1 KiB", "model=iq;queues=fifo;buffer=1 KiB",
+        "model=ioq;buffer=1 KiB;output_buffer=1 KiB", "model=pipelined;buffer=256 B"};
+    for (size_t k = 0; k < 4; k++) {
+        scenario c = {.fabric = "ring:n=5,p=3",
+                      .routing = "minimal:paths=one",
+                      .vc = "1q",
+                      .num_vcs = 1,
+                      .sw = switches[k],
+                      .adapter = "packet=256 B",
+                      .measure = "warmup=0 ns;duration=200 us;watchdog=2 us",
+                      .load = 1.0};
+        c.threads = 1;
+        ik_sim_result r = simulate(c);
+        assert_true(r.deadlock && r.deadlock_text);
+        ik_sim_result_free(&r);
+        fail_scenario(c);
+    }
+}
+
+/* A simulation's state in parts, with every way to cut it. */
+static ik_status job_parts(const char *traffic, uint64_t *answer, ik_error *err)
+{
+    static const ik_env env = {.seed = 1, .num_threads = 3};
+    ik_plan *plan = NULL;
+    ik_traffic *t = NULL;
+    sim s;
+    ik_sim_config config = {.load = 0.5};
+    ik_status status = ik_plan_from_specs(the.f, "dmodk", "1q", NULL, 1, &env, &plan, err);
+    if (status == IK_OK)
+        status = ik_traffic_from_spec(the.f, traffic, &env, &t, err);
+    if (status == IK_OK) {
+        status = sim_setup(&s, plan, t, &config, &env, err);
+        *answer = status == IK_OK ? s.num_parts : 0;
+        sim_free(&s);
+    }
+    ik_traffic_free(t);
+    ik_plan_free(plan);
+    return status;
+}
+
+static void parts_of_simulations(void **state)
+{
+    (void)state;
+    the.f = fabric_of("karytree:k=7,n=3");
+    fail_each(job_parts, "uniform", false);
+    fail_each(job_parts, "hotspot", true);
+    close_scenario();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fast_engine),     cmocka_unit_test(many_packets),
+        cmocka_unit_test(long_packets),    cmocka_unit_test(general_engine),
+        cmocka_unit_test(every_selection), cmocka_unit_test(pipelined_routers),
+        cmocka_unit_test(deadlocks),       cmocka_unit_test(parts_of_simulations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
