@@ -1,33 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Congestion: roots and what hangs below them, over time and summed up; culprits, victims, fairness, classes of the traffic.
 import { el, numbers, numbersOnlyCsv, select, table } from './dom.js';
-import { count, percent, shortTime, time } from './format.js';
+import { count, loadText, mean, moment, percent, plural, shortTime, time } from './format.js';
+import { channelNames, shortNames } from './names.js';
 import { plot } from './plots.js';
 import { timeMap } from './timemap.js';
 
 const LANES = 16; // roots in the picture over time
-
-// What a channel is called, in its direction.
-export function channelNames(drawing) {
-  const names = new Map();
-  for (const [channel, a, ap, opposite, b, bp] of drawing.links) {
-    names.set(channel, `${drawing.names[a]} port ${ap} → ${drawing.names[b]}`);
-    names.set(opposite, `${drawing.names[b]} port ${bp} → ${drawing.names[a]}`);
-  }
-  return names;
-}
 
 // Roots of one period: channel → blocked buffers and adapters.
 export function rootsAt(series, t) {
   return new Map((series?.trees ?? []).filter((tree) => tree[0] === t).map(([, channel, buffers, hosts]) => [channel, buffers + hosts]));
 }
 
+const blocked = (n) => (n === 1 ? '1 buffer or host blocked' : `${count(n)} buffers and hosts blocked`);
+
 // Rows are roots; the colour says how large the tree is.
 function rootMap() {
-  const map = timeMap('Size of the tree below each root over time', 250, () => 22);
-  const show = (step, names) => {
+  const map = timeMap('Size of the tree below each root over time', () => 22);
+  const show = (step, full, short) => {
     const { samples, period_ps, roots, all_roots } = step.congestion, rows = roots.slice(0, LANES);
-    const name = (row) => names.get(rows[row].channel) ?? `channel ${rows[row].channel}`;
+    const name = (row, names) => names.get(rows[row].channel) ?? `channel ${rows[row].channel}`;
     const cells = new Map(), key = (channel, t) => channel * samples + t;
     let most = 1;
     for (const [t, channel, buffers, hosts] of step.congestion_series.trees) {
@@ -36,10 +29,10 @@ function rootMap() {
     }
     const size = (row, t) => cells.get(key(rows[row].channel, t)) ?? 0;
     map.show({
-      rows: rows.map((_, row) => name(row)), periods: samples, period_ps,
+      rows: rows.map((_, row) => name(row, short)), full: rows.map((_, row) => name(row, full)), periods: samples, period_ps, high: blocked(most),
       shade: (row, t) => size(row, t) / most,
-      tell: (row, t) => `${name(row)} at ${time(((t + 1) * period_ps) / 1000)}: ${count(size(row, t))} buffers and hosts blocked`,
-      note: rows.length ? `${rows.length < all_roots ? `The ${rows.length} of ${count(all_roots)} roots that blocked most; darkest:` : 'Darkest:'} ${count(most)} buffers and hosts blocked. Of each period the 16 largest trees are kept.` : 'No output had blocked buffers below it.',
+      tell: (row, t) => `${name(row, full)} at ${moment(((t + 1) * period_ps) / 1000)}: ${blocked(size(row, t))}`,
+      note: rows.length ? `${rows.length < all_roots ? `The ${rows.length} of ${count(all_roots)} roots that blocked most. ` : ''}Of each period the ${LANES} largest trees are kept.` : 'No output had blocked buffers behind it.',
     });
   };
   return { node: map.node, show };
@@ -55,57 +48,59 @@ export function congestionView(data, curveName) {
   const curve = () => data.curves[chosen], at = () => curve().steps[step], series = () => at().congestion_series;
   const drawing = () => data.fabrics[curve().fabric].drawing;
   const nameOf = new Map();
-  const names = () => {
-    if (!nameOf.has(curve().fabric)) nameOf.set(curve().fabric, channelNames(drawing()));
+  const named = () => {
+    if (!nameOf.has(curve().fabric)) nameOf.set(curve().fabric, { full: channelNames(drawing()), short: channelNames(drawing(), shortNames(drawing())) });
     return nameOf.get(curve().fabric);
   };
+  const names = () => named().full;
   const host = (h) => drawing().names[drawing().switches + h] ?? `host ${h}`;
+  const shortHost = (h) => shortNames(drawing())[drawing().switches + h] ?? `host ${h}`;
   const when = (t) => ((t + 1) * at().congestion.period_ps) / 1000;
   const long = (samples) => (samples * at().congestion.period_ps) / 1000;
   const x = { name: 'time', format: shortTime, min: 0 };
   const line = (name, values, i) => ({ name, colour: i, symbol: i, points: values.map((y, t) => ({ x: when(t), y })).filter((p) => p.y !== null) });
   const specs = [
-    () => ({ label: `Blocked buffers and hosts over time, ${curve().label}`, x, y: { name: 'blocked', format: count, min: 0 },
-      lines: [line('buffers', series().buffers, 0), line('hosts', series().hosts, 1), ...(series().cyclic.some((n) => n) ? [line('in circles', series().cyclic, 2)] : [])] }),
-    () => ({ label: `Congestion roots over time, ${curve().label}`, x, y: { name: 'roots', format: count, min: 0 }, lines: [line('roots', series().roots, 3)] }),
-    () => ({ label: `Head-of-line blocking over time, ${curve().label}`, x, y: { name: 'bytes held by a head', format: (v) => `${+(100 * v).toFixed(1)} %`, min: 0 },
-      lines: [line('share of what waits', share(series().hol_bytes, series().bytes), 4)] }),
-    () => ({ label: `Fairness over time, ${curve().label}`, x, y: { name: 'Jain’s index', format: (v) => v.toFixed(2), min: 0, max: 1 }, lines: [line('fairness', series().fairness, 5)] }),
+    () => ({ title: 'Blocked buffers and hosts', label: `Blocked buffers and hosts over time, ${curve().label}`, x, y: { name: 'number blocked', format: count, min: 0, whole: true },
+      lines: [line('buffers', series().buffers, 0), line('hosts', series().hosts, 1), ...(series().cyclic.some((n) => n) ? [line('in cycles', series().cyclic, 2)] : [])] }),
+    () => ({ title: 'Roots', label: `Congestion roots over time, ${curve().label}`, x, y: { name: 'number of roots', format: count, min: 0, whole: true }, lines: [line('roots', series().roots, 3)] }),
+    () => ({ title: 'Head-of-line blocking', label: `Head-of-line blocking over time, ${curve().label}`, x, y: { name: 'share of waiting bytes', format: (v) => `${+(100 * v).toFixed(1)} %`, min: 0 },
+      lines: [line('waiting bytes behind a blocked head', share(series().hol_bytes, series().bytes), 4)] }),
+    () => ({ title: 'Fairness between hosts', label: `Fairness over time, ${curve().label}`, x, y: { name: 'Jain’s index', format: (v) => v.toFixed(2), min: 0, max: 1 }, lines: [line('fairness', series().fairness, 5)] }),
   ];
   const plots = specs.map((s) => plot(s(), 220));
   const classSpecs = [
-    () => ({ label: `Throughput of classes over time, ${curve().label}`, x, y: { name: 'accepted', format: (v) => `${+(100 * v).toFixed(1)} %`, min: 0 }, lines: series().classes.map((c, i) => line(c.name, c.throughput, i)) }),
-    () => ({ label: `Latency of classes over time, ${curve().label}`, x, y: { name: 'mean latency', format: shortTime, min: 0 }, lines: series().classes.map((c, i) => line(c.name, c.latency_mean_ns, i)) }),
+    () => ({ title: 'Throughput of each class', label: `Throughput of classes over time, ${curve().label}`, x, y: { name: 'accepted', format: (v) => `${+(100 * v).toFixed(1)} %`, min: 0 }, lines: series().classes.map((c, i) => line(c.name, c.throughput, i)) }),
+    () => ({ title: 'Latency of each class', label: `Latency of classes over time, ${curve().label}`, x, y: { name: 'mean latency', format: shortTime, min: 0 }, lines: series().classes.map((c, i) => line(c.name, c.latency_mean_ns, i)) }),
   ];
   const anyClasses = data.curves.some((c) => c.steps.some((s) => s.classes));
   const classPlots = anyClasses ? classSpecs.map((s) => plot({ ...s(), lines: [] }, 220)) : [];
   const roots = rootMap();
   const facts = el('p', {});
-  const holder = el('div', {});
-  const classHolder = el('div', {});
+  const holder = el('div', { class: 'block' });
+  const classHolder = el('div', { class: 'block' });
   const label = el('output', {});
   const overTime = numbers('congestion-over-time', () => ({
-    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }, ...['roots', 'buffers', 'hosts', 'cyclic', 'bytes', 'hol_bytes'].map((k) => ({ key: k, name: k, number: true, text: (r) => count(r[k]) })),
-      { key: 'fairness', name: 'fairness', number: true, text: (r) => (r.fairness === null ? '–' : r.fairness.toFixed(4)) }, { key: 'load', name: 'load', number: true, text: (r) => percent(r.load) }, { key: 'curve', name: 'curve' }],
+    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => moment(r.time_ns) }, ...[['roots', 'roots'], ['buffers', 'buffers blocked'], ['hosts', 'hosts blocked'], ['cyclic', 'in cycles'], ['bytes', 'bytes waiting'], ['hol_bytes', 'bytes behind a blocked head']].map(([key, name]) => ({ key, name, number: true, text: (r) => count(r[key]) })),
+      { key: 'fairness', name: 'fairness', number: true, text: (r) => (r.fairness === null ? '–' : r.fairness.toFixed(4)) }, { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'curve', name: 'curve' }],
     rows: series().roots.map((n, t) => ({ time_ns: when(t), roots: n, buffers: series().buffers[t], hosts: series().hosts[t], cyclic: series().cyclic[t], bytes: series().bytes[t], hol_bytes: series().hol_bytes[t],
       fairness: series().fairness[t], load: at().load, curve: curve().label })),
   }));
   const trees = numbers('congestion-trees', () => ({
-    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }, { key: 'root', name: 'root' }, { key: 'channel', name: 'channel', number: true }, { key: 'buffers', name: 'buffers', number: true },
+    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => moment(r.time_ns) }, { key: 'root', name: 'root', text: (r) => r.short }, { key: 'channel', name: 'channel', number: true }, { key: 'buffers', name: 'buffers', number: true },
       { key: 'hosts', name: 'hosts', number: true }, { key: 'depth', name: 'depth', number: true }],
-    rows: series().trees.map(([t, channel, buffers, hosts, depth]) => ({ time_ns: when(t), root: names().get(channel), channel, buffers, hosts, depth })),
+    rows: series().trees.map(([t, channel, buffers, hosts, depth]) => ({ time_ns: when(t), root: names().get(channel), short: named().short.get(channel), channel, buffers, hosts, depth })),
   }));
 
-  const withCsv = (name, title, columns, rows) => [el('h3', {}, title), table(columns, rows, 64), numbersOnlyCsv(name, columns, rows)];
+  const withCsv = (name, title, columns, rows) => [el('h3', {}, title), rows.length ? table(columns, rows, 64) : el('p', { class: 'quiet' }, 'None.'), numbersOnlyCsv(name, columns, rows)];
   function rootTable() {
-    const columns = [{ key: 'root', name: 'root (oversubscribed channel)' }, { key: 'duration_ns', name: 'for', number: true, text: (r) => time(r.duration_ns) }, { key: 'first_ns', name: 'from', number: true, text: (r) => time(r.first_ns) },
-      { key: 'last_ns', name: 'to', number: true, text: (r) => time(r.last_ns) }, { key: 'buffers', name: 'buffers', number: true }, { key: 'hosts', name: 'hosts', number: true }, { key: 'depth', name: 'depth', number: true },
+    const columns = [{ key: 'root', name: 'root (oversubscribed channel)', text: (r) => r.short }, { key: 'duration_ns', name: 'for', number: true, text: (r) => moment(r.duration_ns) }, { key: 'first_ns', name: 'from', number: true, text: (r) => moment(r.first_ns) },
+      { key: 'last_ns', name: 'to', number: true, text: (r) => moment(r.last_ns) }, { key: 'buffers', name: 'buffers', number: true }, { key: 'hosts', name: 'hosts', number: true }, { key: 'depth', name: 'depth', number: true },
       { key: 'mean', name: 'mean tree', number: true, text: (r) => r.mean.toFixed(1) }];
-    const rows = at().congestion.roots.map((r) => ({ ...r, root: names().get(r.channel) ?? `channel ${r.channel}`, duration_ns: long(r.samples), first_ns: when(r.first), last_ns: when(r.last), mean: r.blocked / r.samples }));
+    const rows = at().congestion.roots.map((r) => ({ ...r, root: names().get(r.channel) ?? `channel ${r.channel}`, short: named().short.get(r.channel) ?? `channel ${r.channel}`, duration_ns: long(r.samples), first_ns: when(r.first), last_ns: when(r.last), mean: r.blocked / r.samples }));
     return withCsv('congestion-roots', 'Roots', columns, rows);
   }
   function flowTable(key, title) {
-    const columns = [{ key: 'src', name: 'source', number: true }, { key: 'source', name: 'name' }, { key: 'dst', name: 'destination', number: true }, { key: 'destination', name: 'name' },
+    const columns = [{ key: 'src', csv: true }, { key: 'source', name: 'source', text: (r) => shortHost(r.src) }, { key: 'dst', csv: true }, { key: 'destination', name: 'destination', text: (r) => shortHost(r.dst) },
       { key: 'packet_ns', name: 'packet time', number: true, text: (r) => time(r.packet_ns) }];
     const rows = at().congestion[key].map((f) => ({ ...f, source: host(f.src), destination: host(f.dst), packet_ns: long(f.packets) }));
     return el('div', {}, withCsv(key, title, columns, rows));
@@ -121,17 +116,18 @@ export function congestionView(data, curveName) {
   const slider = el('input', { type: 'range', min: 0, step: 1, 'aria-label': 'load', oninput: (e) => { step = +e.target.value; show(); } });
   function show() {
     slider.max = curve().steps.length - 1;
+    slider.hidden = curve().steps.length < 2;
     step = Math.min(step, curve().steps.length - 1);
     slider.value = step;
     const s = at(), c = s.congestion;
-    label.textContent = `${percent(s.load, 0)} load`;
+    label.textContent = `${loadText(s.load)} load`;
     facts.textContent = `${percent(s.blocked_share)} of the buffers were blocked, ${percent(s.hol_share)} of the waiting bytes stood behind a head that they could have passed (${time(s.hol_time_ns)} for a delivered packet); `
-      + `${s.congestion_roots.toFixed(1)} roots at a time, the largest tree held ${count(s.congestion_tree)} buffers and hosts. Fairness ${s.fairness.toFixed(3)} (Jain): hosts injected ${percent(s.host_sent_min)} to ${percent(s.host_sent_max)} of their rate.`;
+      + `${s.congestion_roots.toFixed(1)} roots at a time, the largest tree held ${mean(s.congestion_tree)} buffers and hosts. Fairness ${s.fairness.toFixed(3)} (Jain): hosts injected ${percent(s.host_sent_min)} to ${percent(s.host_sent_max)} of their rate.`;
     plots.forEach((p, i) => p.update(specs[i]()));
     classPlots.forEach((p, i) => { p.node.parentElement.hidden = !series().classes.length; p.update(classSpecs[i]()); });
-    roots.show(s, names());
-    holder.replaceChildren(...rootTable(), el('div', { class: 'grid2' }, flowTable('culprits', `Culprits: ${count(c.all_culprits)} flows to a root`), flowTable('victims', `Victims: ${count(c.all_victims)} flows held up on their way elsewhere`)),
-      el('p', { class: 'quiet' }, `${c.stride > 1 ? `Packets of one in up to ${c.stride} buffers were looked at, in turn, and counted so many times. ` : ''}${c.flow_error ? `A flow may have up to ${count(c.flow_error)} packets more than it says. ` : ''}`));
+    roots.show(s, names(), named().short);
+    holder.replaceChildren(...rootTable(), el('div', { class: 'tables2' }, flowTable('culprits', `Culprits: ${plural(c.all_culprits, 'flow')} to a root`), flowTable('victims', `Victims: ${plural(c.all_victims, 'flow')} held up on the way elsewhere`)),
+      el('p', { class: 'quiet' }, `${c.stride > 1 ? `Packets of one in up to ${c.stride} buffers were looked at, in turn, and counted so many times. ` : ''}${c.flow_error ? `The count of a flow may be up to ${plural(c.flow_error, 'packet')} too low. ` : ''}`));
     classHolder.replaceChildren(...classTable());
     overTime.refresh();
     trees.refresh();

@@ -17,11 +17,15 @@ export function el(tag, props = {}, ...children) {
   return node;
 }
 
+// On paper the chosen option stands as text.
 export function select(label, options, onchange, value) {
-  const list = el('select', { onchange: (e) => onchange(e.target.value), 'aria-label': label },
+  const chosen = el('span', { class: 'printed' });
+  const list = el('select', { onchange: (e) => { say(); onchange(e.target.value); }, 'aria-label': label },
     options.map(([v, text]) => el('option', { value: v }, text)));
+  const say = () => { chosen.textContent = list.selectedOptions[0]?.textContent ?? ''; };
   if (value !== undefined) list.value = value;
-  return el('label', { class: 'control' }, el('span', {}, label), list);
+  say();
+  return el('label', { class: 'control' }, el('span', {}, label), list, chosen);
 }
 
 const field = (value) => {
@@ -29,7 +33,7 @@ const field = (value) => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-// Columns: [{ key, name, text?(row), number? }].
+// Columns: [{ key, name, text?(row), number?, csv? }]; csv: in the CSV file only.
 export function csvOf(columns, rows) {
   return [columns.map((c) => field(c.key)).join(','), ...rows.map((r) => columns.map((c) => field(r[c.key])).join(','))].join('\n') + '\n';
 }
@@ -43,17 +47,18 @@ export function download(name, text, type = 'text/csv') {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-export function table(columns, rows, limit = 500) {
+export function table(all, rows, limit = 500) {
+  const columns = all.filter((c) => !c.csv);
   const shown = rows.slice(0, limit);
   const body = shown.map((row) => el('tr', {}, columns.map((c) => {
     const text = c.text ? c.text(row) : row[c.key];
-    return el('td', { class: c.number ? 'number' : c.class ? c.class(row) : undefined }, text);
+    return el('td', { class: [c.number ? 'number' : '', c.class ? c.class(row) : ''].join(' ').trim() || undefined }, text);
   })));
   return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'table' },
     el('table', {},
       el('thead', {}, el('tr', {}, columns.map((c) => el('th', { scope: 'col', class: c.number ? 'number' : undefined }, c.name)))),
       el('tbody', {}, body)),
-    rows.length > limit && el('p', { class: 'quiet' }, `${rows.length - limit} more rows are in the CSV file.`));
+    rows.length > limit && el('p', { class: 'quiet' }, `The CSV file holds ${rows.length - limit} more row${rows.length - limit > 1 ? 's' : ''}.`));
 }
 
 // The CSV of a table that stands in the page anyway.

@@ -2,36 +2,47 @@
 // The fabric as a picture: links coloured by how busy they were, slow links marked, everything named under the pointer. Wheel zooms, dragging moves,
 // a click on a group opens it.
 import { el } from './dom.js';
-import { count, percent, rate } from './format.js';
+import { count, percent, plural, rate } from './format.js';
+import { fitted, shortNames, widthOf } from './names.js';
 import { makeScene } from './scene.js';
+import { label, overlay } from './svg.js';
 import { css, onTheme, rampColour } from './theme.js';
 
 const PAD = 46;
 
-// Names that fit into a picture: a name and the end of its GUID; where all names are the same, the GUID alone.
-export function switchNames(drawing) {
-  const parts = drawing.names.slice(0, drawing.switches).map((n) => n.match(/^(.*) \(0x([0-9a-f]+)\)$/) ?? [n, n, '']);
-  const alike = parts.length > 1 && parts.every((m) => m[1] === parts[0][1]);
-  return parts.map(([, text, guid]) => {
-    const cut = text.length > 22 ? `${text.slice(0, 21)}…` : text;
-    return guid ? (alike ? `…${guid.slice(-6)}` : `${cut} …${guid.slice(-4)}`) : cut;
-  });
+const MOST_NAMED = 64; // nodes that are named, where there is room
+const LABEL_HEIGHT = 13;
+
+// Labels that lie on none before them, all within the picture.
+function apart(labels, width, height) {
+  const kept = [], boxes = [];
+  for (const l of labels) {
+    const half = widthOf(l.text) / 2, box = [l.x - half - 2, l.y - LABEL_HEIGHT / 2, l.x + half + 2, l.y + LABEL_HEIGHT / 2];
+    if (!l.text || box[0] < 0 || box[1] < 0 || box[2] > width || box[3] > height) continue;
+    if (boxes.some((b) => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) continue;
+    boxes.push(box);
+    kept.push(l);
+  }
+  return kept;
 }
 
-export function fabricPicture(fabric, height = 460) {
+export function fabricPicture(fabric) {
   const { drawing } = fabric;
   const slow = new Set(fabric.slow_links.flatMap((s) => [s.channel, s.opposite]));
   const canvas = el('canvas', { class: 'fabric', tabindex: 0, role: 'img', 'aria-label': `Picture of ${fabric.label}: links coloured by utilisation` });
+  const layer = overlay();
   const tip = el('div', { class: 'tip', hidden: true });
   const back = el('button', { type: 'button', class: 'back', hidden: true, onclick: () => { expand(-1); reset(); } }, 'Whole fabric');
-  const node = el('div', { class: 'fabric-box' }, canvas, tip, back);
+  const node = el('div', { class: 'fabric-box' }, canvas, layer, tip, back);
   let use = null, filled = null, word = 'full', roots = null, measure = 'mean', scene = makeScene(drawing), view = { x: 0, y: 0, k: 1 }, hover = null, drag = null;
 
-  const size = () => ({ w: canvas.clientWidth, h: height });
+  // Rows are wide; circles and floors are as tall as they are wide, as far as a screen allows.
+  const size = () => ({ w: canvas.clientWidth, h: scene.inRows ? 460 : Math.max(320, Math.min(680, canvas.clientWidth)) });
+  const wide = () => (scene.inRows ? size().w : Math.min(size().w, size().h * 1.4));
   const hostRoom = () => (scene.hosts.length ? 34 : 0);
   const spot = (n) => {
     const { w, h } = size();
-    return [(PAD + n.x * (w - 2 * PAD)) * view.k + view.x, (PAD * 0.7 + n.y * (h - 1.4 * PAD - hostRoom())) * view.k + view.y];
+    return [((w - wide()) / 2 + PAD + n.x * (wide() - 2 * PAD)) * view.k + view.x, (PAD * 0.7 + n.y * (h - 1.4 * PAD - hostRoom())) * view.k + view.y];
   };
   const busy = (link) => (use ? Math.max(use[link.channel] ?? 0, use[link.opposite] ?? 0) : 0);
   const bundleUse = (links) => {
@@ -60,16 +71,16 @@ export function fabricPicture(fabric, height = 460) {
     const off = edge.bend * spread * 1.6 + bow;
     return { ax, ay, bx, by, cx: (ax + bx) / 2 - (dy / length) * off, cy: (ay + by) / 2 + (dx / length) * off };
   }
+  const columnsOf = (hosts) => Math.max(4, Math.ceil(hosts / Math.ceil(hosts / 12)));
   function hostSpot(h) {
     const [x, y] = spot(scene.nodes[h.node]);
-    const { w } = size();
-    const columns = Math.max(4, Math.ceil(h.of / Math.ceil(h.of / 12)));
-    const row = scene.nodes.filter((n) => Math.abs(n.y - scene.nodes[h.node].y) < 1e-6).length;
-    const step = Math.min(9, (w - 2 * PAD) / Math.max(1, row) / (columns + 1)) * view.k;
+    const columns = columnsOf(h.of);
+    const step = Math.min(9, (scene.nodes[h.node].room * (wide() - 2 * PAD)) / (columns + 1)) * view.k;
     const line = Math.floor(h.slot / columns);
     return [x + ((h.slot % columns) - (columns - 1) / 2) * step, y + (18 + 8 * line) * view.k];
   }
-  const radius = (n) => (n.single >= 0 ? (scene.nodes.length <= 60 ? 9 : scene.nodes.length <= 300 ? 5.5 : 4) : 6 + Math.min(9, Math.sqrt(n.members.length))) * Math.min(1.8, view.k ** 0.5);
+  const radius = (n) => Math.min((n.single >= 0 ? (scene.nodes.length <= 60 ? 9 : scene.nodes.length <= 300 ? 5.5 : 4) : 6 + Math.min(9, Math.sqrt(n.members.length))) * Math.min(1.8, view.k ** 0.5),
+    Math.max(2, (n.room * (wide() - 2 * PAD) * view.k) / 2 - 1));
 
   // ---- drawing
   function drawEdge(g, edge, width) {
@@ -102,12 +113,7 @@ export function fabricPicture(fabric, height = 460) {
       g.fill();
     }
   }
-  const shortNames = switchNames(drawing);
-  const shortName = (s) => shortNames[s];
   function drawNodes(g) {
-    const named = scene.nodes.length <= 40;
-    g.textAlign = 'center';
-    g.font = '11px system-ui, sans-serif';
     for (const n of scene.nodes) {
       const [x, y] = spot(n);
       const r = radius(n);
@@ -119,15 +125,24 @@ export function fabricPicture(fabric, height = 460) {
       else g.arc(x, y, r, 0, 7);
       g.fill();
       g.stroke();
-      if (n.single < 0) {
-        g.fillStyle = css('--card');
-        g.fillText(n.members.length > 999 ? `${Math.round(n.members.length / 100) / 10}k` : n.members.length, x, y + 4);
-      } else if (named) {
-        g.fillStyle = css('--text');
-        const top = n.y <= 0.5 || scene.rows.length < 2;
-        g.fillText(shortName(n.single), x, top ? y - r - 5 : y + r + (n.hosts && scene.hosts.length ? 3 + 8 * Math.ceil(n.hosts / 12) : 0) * view.k + 16, 150);
-      }
     }
+  }
+  // Switches: their names, above the upper rows and below the lower ones. Groups: how many switches they hold, in their circles or beside them.
+  const names = shortNames(drawing);
+  function labelOf(n) {
+    const [x, y] = spot(n), r = radius(n), above = n.y <= 0.5 || scene.rows.length < 2;
+    if (n.single >= 0) {
+      const hosts = n.hosts && scene.hosts.length ? (8 * Math.ceil(n.hosts / columnsOf(n.hosts)) + 3) * view.k : 0;
+      return { x, y: above && !(hosts && scene.rows.length > 2) ? y - r - 9 : y + r + 10 + hosts, text: fitted(names[n.single], 150), title: drawing.names[n.single] };
+    }
+    const text = n.members.length > 999 ? `${Math.round(n.members.length / 100) / 10}k` : String(n.members.length);
+    return widthOf(text) < 2 * r - 2 ? { x, y, text, class: 'inside' } : { x, y: above ? y - r - 8 : y + r + 8, text };
+  }
+  function drawLabels() {
+    const { w, h } = size();
+    const named = scene.nodes.filter((n) => n.single < 0 || scene.nodes.length <= MOST_NAMED || scene.expanded >= 0);
+    const labels = named.map(labelOf).map((l) => ({ ...l, anchor: 'middle', fill: l.class === 'inside' ? (filled ? '#000' : css('--card')) : css('--text') }));
+    label(layer, w, h, apart(labels, w, h));
   }
   // Roots: a diamond on the link, near the port that sends, or at the host, or, where these are not drawn one by one, at their switch
   // or group; as large as its tree.
@@ -198,6 +213,7 @@ export function fabricPicture(fabric, height = 460) {
     drawNodes(g);
     drawRoots(g);
     drawHover(g);
+    drawLabels();
   }
 
   // ---- pointing
@@ -248,8 +264,8 @@ export function fabricPicture(fabric, height = 460) {
     }
     const n = hit.node;
     if (n.single >= 0)
-      return [el('strong', {}, name(n.single)), filled && el('div', {}, `buffers ${percent(filled[n.single])} ${word}`), el('div', {}, `${count(n.hosts)} hosts${drawing.levels ? `, level ${drawing.levels[n.single]}` : ''}${drawing.groups ? `, group ${drawing.groups[n.single]}` : ''}`)];
-    return [el('strong', {}, `${count(n.members.length)} switches`), el('div', {}, `${count(n.hosts)} hosts`), el('div', {}, `${name(n.members[0])} …`), el('div', { class: 'quiet' }, 'click to open')];
+      return [el('strong', {}, name(n.single)), filled && el('div', {}, `buffers ${percent(filled[n.single])} ${word}`), el('div', {}, `${plural(n.hosts, 'host')}${drawing.levels ? `, level ${drawing.levels[n.single]}` : ''}${drawing.groups ? `, group ${drawing.groups[n.single]}` : ''}`)];
+    return [el('strong', {}, `${count(n.members.length)} switches`), el('div', {}, plural(n.hosts, 'host')), el('div', {}, `${name(n.members[0])} …`), el('div', { class: 'quiet' }, 'click to open')];
   }
   function point(event) {
     const box = canvas.getBoundingClientRect();
@@ -270,7 +286,7 @@ export function fabricPicture(fabric, height = 460) {
     if (hit) {
       tip.replaceChildren(...describe(hit).filter(Boolean));
       const { w } = size();
-      tip.style.left = `${Math.min(x + 14, w - 270)}px`;
+      tip.style.left = `${Math.max(0, Math.min(x + 14, w - 270))}px`;
       tip.style.top = `${y + 14}px`;
     }
     canvas.style.cursor = hit?.node?.single < 0 ? 'pointer' : 'grab';
@@ -309,15 +325,4 @@ export function fabricPicture(fabric, height = 460) {
     // colour. `trees`: roots of congestion at that moment, channel → size.
     show(utilisation, how, buffers = null, what = 'full', trees = null) { use = utilisation; measure = how ?? measure; filled = buffers; word = what; roots = trees; draw(); },
   };
-}
-
-export function legend() {
-  const bar = el('canvas', { width: 240, height: 12, class: 'ramp', 'aria-hidden': true });
-  const paint = () => {
-    const g = bar.getContext('2d');
-    for (let i = 0; i < 240; i++) { g.fillStyle = rampColour(i / 239); g.fillRect(i, 0, 1, 12); }
-  };
-  paint();
-  onTheme(paint);
-  return el('span', { class: 'legend' }, '0 %', bar, '100 % busy');
 }

@@ -2,13 +2,30 @@
 // Numbers as people read them.
 
 export const percent = (x, digits = 1) => (x === null || x === undefined ? '–' : `${(100 * x).toFixed(digits)} %`);
+// A load that somebody set, and values on axes: as many digits as they have, two behind the point at most.
+export const loadText = (x) => `${+(100 * x).toFixed(2)} %`;
 export const count = (n) => Number(n).toLocaleString('en-US');
 
+// "1 root", "2 roots".
+export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? '' : 's'}`;
+// A mean of counts: one digit behind the point at most.
+export const mean = (x) => (x === null || x === undefined ? '–' : count(+x.toFixed(1)));
+
+// The unit in which a time has at most four digits before the point.
+const unitOf = (ns) => (ns >= 1e9 ? [1e9, 's'] : ns >= 1e6 ? [1e6, 'ms'] : ns >= 1e3 ? [1e3, 'µs'] : [1, 'ns']);
+
+// A measured time, to four digits.
 export function time(ns) {
   if (ns === null || ns === undefined) return '–';
-  if (ns >= 1e6) return `${(ns / 1e6).toPrecision(4)} ms`;
-  if (ns >= 1e3) return `${(ns / 1e3).toPrecision(4)} µs`;
-  return `${Number(ns.toPrecision(4))} ns`;
+  const [scale, unit] = unitOf(ns);
+  return ns === 0 ? '0 ns' : `${(ns / scale).toPrecision(4)} ${unit}`;
+}
+
+// A time that somebody set: the end of a period, not more digits than it has.
+export function moment(ns) {
+  if (ns === null || ns === undefined) return '–';
+  const [scale, unit] = unitOf(ns);
+  return ns === 0 ? '0' : `${+(ns / scale).toPrecision(6)} ${unit}`;
 }
 
 export function rate(bps) {
@@ -22,6 +39,6 @@ export const verdict = (v) => (v === true ? 'yes' : v === false ? 'no' : 'unknow
 
 // For axes, where the values are round.
 export function shortTime(ns) {
-  const [scale, unit] = ns >= 1e6 ? [1e6, 'ms'] : ns >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
-  return `${+(ns / scale).toPrecision(3)} ${unit}`;
+  const [scale, unit] = unitOf(ns);
+  return ns === 0 ? '0' : `${+(ns / scale).toPrecision(3)} ${unit}`;
 }

@@ -2,11 +2,13 @@
 // The report: reads the data that stands in the page and shows it. Nothing is loaded.
 import { congestionView, rootsAt } from './congestion.js';
 import { el, numbers, numbersOnlyCsv, select, table } from './dom.js';
-import { fabricPicture, legend, switchNames } from './fabric.js';
-import { count, percent, plusMinus, rate, shortTime, time, verdict } from './format.js';
+import { fabricPicture } from './fabric.js';
+import { count, loadText, moment as momentText, percent, plural, plusMinus, rate, shortTime, time, verdict } from './format.js';
+import { legend } from './legend.js';
+import { shortNames } from './names.js';
 import { overTime } from './overtime.js';
 import { plot } from './plots.js';
-import { startTheme, toggleTheme } from './theme.js';
+import { lineStyle, NUM_COLOURS, startTheme, toggleTheme } from './theme.js';
 
 async function embedded(id) {
   const node = document.getElementById(id);
@@ -18,7 +20,6 @@ async function embedded(id) {
 
 const section = (id, title, ...children) => el('section', { id }, el('h2', {}, title), ...children);
 const card = (...children) => el('div', { class: 'card' }, ...children);
-const percentAxis = (v) => `${+(100 * v).toFixed(1)} %`;
 const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
 
 // A curve's name within its traffic pattern.
@@ -30,7 +31,8 @@ function curveName(data, c, traffic = false) {
   return parts.join(', ');
 }
 const fabricName = (data, i) => data.fabrics[i].label;
-const seriesKey = (c) => `${c.plan}/${c.variant}`;
+// A curve looks the same in every chart: fabric, routing and settings decide.
+const lookKey = (data, c) => `${c.fabric}/${data.plans[c.plan].label}/${c.variant}`;
 
 // ---- header and summary
 
@@ -54,12 +56,12 @@ function summary(data) {
   const locks = data.points.filter((p) => p.deadlock).length;
   const one = (strong, span) => el('div', { class: 'card' }, el('strong', {}, strong), el('span', {}, span));
   return el('section', { id: 'summary', class: 'cards' },
-    one(`${count(f.hosts)} hosts`, `${count(f.switches)} switches, ${count(f.switch_links)} links between them${data.fabrics.length > 1 ? `; ${data.fabrics.length} fabrics compared` : ''}`),
-    one(warnings ? `${warnings} finding${warnings > 1 ? 's' : ''}` : 'no findings', warnings ? `that need${warnings > 1 ? '' : 's'} attention` : 'the fabric is as it should be'),
+    one(`${plural(f.hosts, 'host')}`, `${f.switches === 1 ? '1 switch' : `${count(f.switches)} switches`}, ${plural(f.switch_links, 'link')} between them${data.fabrics.length > 1 ? `; ${data.fabrics.length} fabrics compared` : ''}`),
+    one(warnings ? `${plural(warnings, 'finding')}` : 'no findings', warnings ? `that need${warnings > 1 ? '' : 's'} attention` : 'the fabric is as it should be'),
     one(failed ? `${failed} of ${data.plans.length} fail` : partial ? `${data.plans.length - partial} of ${data.plans.length} proved` : `${data.plans.length} proved`,
       failed ? 'routings whose proofs fail' : partial ? 'the others by a sample of pairs, or not at all' : 'every routing delivers, without loops or deadlock'),
-    locks > 0 && one(`${locks} deadlock${locks > 1 ? 's' : ''}`, 'points in which packets waited for each other: see Every point'),
-    best && one(percent(best.saturation_throughput), `highest accepted throughput: ${curveName(data, best, true)}`));
+    locks > 0 && one(`${plural(locks, 'deadlock')}`, 'points in which packets waited for each other: see Every point'),
+    best && one(percent(best.saturation_throughput), `highest peak throughput: ${curveName(data, best, true)}`));
 }
 
 // ---- findings
@@ -69,12 +71,12 @@ function slowCallout(data, f, fi) {
     const costs = data.slow_link_costs.filter((c) => c.fabric === fi && c.slow_link === k);
     const columns = [
       { key: 'curve', name: 'routing and traffic' },
-      { key: 'full_load', name: 'full from load', number: true, text: (r) => (r.full_load === null ? 'never' : percent(r.full_load, 0)) },
-      { key: 'utilisation', name: 'busy then', number: true, text: (r) => percent(r.utilisation, 0) },
-      { key: 'siblings_utilisation', name: 'sound siblings', number: true, text: (r) => percent(r.siblings_utilisation, 0) },
-      { key: 'saturation_throughput', name: 'accepted at most', number: true, text: (r) => percent(r.saturation_throughput) },
-      { key: 'repaired_saturation_throughput', name: 'repaired', number: true, text: (r) => percent(r.repaired_saturation_throughput) },
-      { key: 'loss', name: 'cost', number: true, text: (r) => (r.loss === null ? '–' : percent(Math.max(0, r.loss), 0)), class: (r) => (r.loss > 0.02 ? 'number no' : 'number') },
+      { key: 'full_load', name: 'full from load', number: true, text: (r) => (r.full_load === null ? 'never' : loadText(r.full_load)) },
+      { key: 'utilisation', name: 'utilisation at that load', number: true, text: (r) => percent(r.utilisation, 0) },
+      { key: 'siblings_utilisation', name: 'other links of its level', number: true, text: (r) => percent(r.siblings_utilisation, 0) },
+      { key: 'saturation_throughput', name: 'peak throughput', number: true, text: (r) => percent(r.saturation_throughput) },
+      { key: 'repaired_saturation_throughput', name: 'with the link repaired', number: true, text: (r) => percent(r.repaired_saturation_throughput) },
+      { key: 'loss', name: 'throughput lost', number: true, text: (r) => (r.loss === null ? '–' : percent(Math.max(0, r.loss), 0)), class: (r) => (r.loss > 0.02 ? 'no' : '') },
     ];
     const rows = costs.map((c) => ({ ...c, curve: curveName({ ...data, fabrics: [f] }, data.curves[c.curve], true),
       loss: c.repaired_saturation_throughput ? 1 - c.saturation_throughput / c.repaired_saturation_throughput : null }));
@@ -84,7 +86,7 @@ function slowCallout(data, f, fi) {
       el('h3', {}, `A link runs at ${rate(s.rate_bps)} instead of ${rate(s.common_rate_bps)}`),
       el('p', {}, s.name),
       worst && el('p', {}, el('strong', {}, `It costs up to ${percent(worst.loss, 0)} of the throughput`), ` (${worst.curve}: ${percent(worst.saturation_throughput)} accepted, ${percent(worst.repaired_saturation_throughput)} with the link repaired).`),
-      !worst && early && el('p', {}, el('strong', {}, `It is full from load ${percent(early.full_load, 0)} on`), ` (${early.curve}), where its sound siblings are ${percent(early.siblings_utilisation, 0)} busy.`),
+      !worst && early && el('p', {}, el('strong', {}, `It is full from load ${loadText(early.full_load)} on`), ` (${early.curve}), where the other links of its level are ${percent(early.siblings_utilisation, 0)} busy.`),
       costs.length ? [table(columns, rows), numbersOnlyCsv('slow-link', columns, rows)] : null);
   });
 }
@@ -97,7 +99,7 @@ function findings(data) {
       (rest.length > 0 || !f.slow_links.length) && card(rest.length ? rest.map((x) => el('div', { class: 'finding' }, el('span', { class: `tag ${x.severity}` }, x.severity), el('div', {}, x.text)))
         : el('p', { class: 'quiet' }, 'Nothing was found: the fabric is as it should be.'))];
   });
-  return section('findings', 'Findings', blocks);
+  return section('findings', 'Findings', blocks.some(Boolean) ? blocks : card(el('p', { class: 'quiet' }, 'Nothing was found: the fabrics are as they should be.')));
 }
 
 // ---- proofs
@@ -119,7 +121,7 @@ function proofs(data) {
     partial && { key: 'proof', name: 'proved', text: (r) => (r.proof === 'off' ? 'nothing' : r.proof === 'sampled' ? `${count(r.sampled_pairs)} pairs` : 'every pair') },
     { key: 'pairs', name: 'pairs', number: true, text: (r) => (r.proof === 'off' ? '–' : count(r.pairs)) }, rare('undelivered', 'undelivered'), rare('unconnected', 'unconnected'),
     { key: 'mean_hops', name: 'mean hops', number: true, text: (r) => proved(r.mean_hops, (x) => x.toFixed(3)) },
-    { key: 'max_hops', name: 'most', number: true, text: (r) => proved(r.max_hops, count) },
+    { key: 'max_hops', name: 'most hops', number: true, text: (r) => proved(r.max_hops, count) },
     { key: 'dependencies', name: 'dependencies', number: true, text: (r) => proved(r.dependencies, count) },
   ].filter(Boolean);
   const rows = data.plans.map((p) => ({ ...p, ...p.proof, routing: p.label, fabric: fabricName(data, p.fabric) }));
@@ -135,20 +137,22 @@ const latencies = [['latency_mean_ns', 'mean'], ['latency_p50_ns', 'median'], ['
   ['network_latency_mean_ns', 'mean inside the network']];
 
 function curveLines(data, curves, key, positive) {
-  const keys = [...new Set(data.curves.map(seriesKey))];
-  const planKeys = [...new Set(data.curves.map((c) => `${data.plans[c.plan].label}/${c.variant}`))];
+  const looks = [...new Set(data.curves.map((c) => lookKey(data, c)))];
+  const style = (c) => {
+    const own = lineStyle(looks.indexOf(lookKey(data, c)));
+    return looks.length <= NUM_COLOURS ? { ...own, dash: c.fabric } : own; // dashes tell fabrics apart where colours suffice
+  };
   return curves.map((c) => ({
-    name: curveName(data, c), colour: planKeys.indexOf(`${data.plans[c.plan].label}/${c.variant}`), symbol: keys.indexOf(seriesKey(c)),
-    dash: ['solid', 'dashed', 'dotted'][c.fabric % 3],
+    name: curveName(data, c), ...style(c),
     points: c.steps.filter((s) => !positive || s[key] > 0).map((s) => ({ x: s.load, y: s[key], ci: s[`${key}_ci95`], note: s.deadlock ? 'deadlock' : '' })),
   }));
 }
 
 function curveRows(data, curves, keys) {
   const columns = [{ key: 'routing', name: 'routing' }, { key: 'fabric', name: 'fabric' }, { key: 'traffic', name: 'traffic' }, { key: 'variant', name: 'settings' },
-    { key: 'load', name: 'load', number: true, text: (r) => percent(r.load) }, { key: 'seeds', name: 'seeds', number: true },
+    { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'seeds', name: 'seeds', number: true },
     ...keys.flatMap(([key, name, show]) => [{ key, name, number: true, text: (r) => plusMinus(r[key], r[`${key}_ci95`], show) }])];
-  const csvOnly = keys.map(([key, name]) => ({ key: `${key}_ci95`, name: `${name} ±`, number: true, text: (r) => r[`${key}_ci95`] ?? '' }));
+  const csvOnly = keys.map(([key]) => ({ key: `${key}_ci95`, csv: true }));
   const rows = curves.flatMap((c) => c.steps.map((s) => ({ ...s, routing: data.plans[c.plan].label, fabric: data.fabrics[c.fabric].label, traffic: c.traffic, variant: c.variant })));
   return { columns: [...columns, ...csvOnly], rows };
 }
@@ -157,7 +161,7 @@ function throughputPlot(data, traffic, curves) {
   const top = Math.max(...curves.flatMap((c) => c.steps.map((s) => s.load)));
   const p = plot({
     label: `Throughput over load under ${traffic}`, diagonal: top,
-    x: { name: 'offered load', format: percentAxis, min: 0 }, y: { name: 'accepted throughput', format: percentAxis, min: 0 },
+    x: { name: 'offered load', format: loadText, min: 0 }, y: { name: 'accepted throughput', format: loadText, min: 0 },
     lines: curveLines(data, curves, 'throughput'),
   });
   return card(el('h3', {}, `Throughput: ${traffic}`), p.node,
@@ -168,7 +172,7 @@ function latencyPlot(data, traffic, curves) {
   let metric = latencies[0];
   const spec = () => ({
     label: `Latency (${metric[1]}) over load under ${traffic}`,
-    x: { name: 'offered load', format: percentAxis, min: 0 }, y: { name: `latency, ${metric[1]}`, format: shortTime, log: true },
+    x: { name: 'offered load', format: loadText, min: 0 }, y: { name: `latency, ${metric[1]}`, format: shortTime, log: true },
     lines: curveLines(data, curves, metric[0], true),
   });
   const p = plot(spec());
@@ -184,28 +188,31 @@ function performance(data) {
     return el('div', { class: 'grid2' }, throughputPlot(data, t, curves), latencyPlot(data, t, curves));
   });
   const columns = [{ key: 'routing', name: 'routing' }, { key: 'traffic', name: 'traffic' }, { key: 'fabric', name: 'fabric' }, { key: 'variant', name: 'settings' },
-    { key: 'saturation_load', name: 'saturates at load', number: true, text: (r) => (r.saturation_load === null ? 'not reached' : percent(r.saturation_load, 0)) },
-    { key: 'saturation_throughput', name: 'accepts at most', number: true, text: (r) => percent(r.saturation_throughput) },
-    { key: 'low', name: 'latency at lowest load', number: true, text: (r) => time(r.low) }, { key: 'high', name: 'at highest load', number: true, text: (r) => time(r.high) }];
+    { key: 'saturation_load', name: 'saturation', number: true, text: (r) => (r.saturation_load === null ? 'not reached' : loadText(r.saturation_load)) },
+    { key: 'saturation_throughput', name: 'peak throughput', number: true, text: (r) => percent(r.saturation_throughput) },
+    { key: 'low', name: 'mean latency at lowest load', number: true, text: (r) => time(r.low) }, { key: 'high', name: 'at highest load', number: true, text: (r) => time(r.high) }];
   const rows = data.curves.map((c) => ({ ...c, routing: data.plans[c.plan].label, fabric: fabricName(data, c.fabric), low: c.steps[0].latency_mean_ns, high: c.steps.at(-1).latency_mean_ns }));
   return section('performance', 'Throughput and latency',
-    el('p', { class: 'quiet' }, 'Loads and throughputs are fractions of the hosts’ injection rate. Bars: 95 % confidence intervals over the seeds. A curve saturates at the lowest load of which less than 95 % is accepted.'),
-    card(el('h3', {}, 'Saturation'), table(columns, rows), numbersOnlyCsv('saturation', columns, rows)), el('div', { style: 'height:16px' }), charts.map((c) => [c, el('div', { style: 'height:16px' })]));
+    el('p', { class: 'quiet' }, 'Loads and throughputs are fractions of the hosts’ injection rate. Bars: 95 % confidence intervals over the seeds. Saturation is the lowest load of which less than 95 % is accepted; the peak throughput is the most that was accepted at any load.'),
+    card(el('h3', {}, 'Saturation and peak throughput'), table(columns, rows), numbersOnlyCsv('saturation', columns, rows)), charts);
 }
 
 // ---- link utilisation per level
+
+// The mean of a level is solid (or long dashes, with more levels than colours), its busiest channel dotted or in short dashes.
+const tierStyle = (i, busiest) => ({ colour: i % NUM_COLOURS, symbol: (i % 4) + (busiest ? 4 : 0), dash: (busiest ? 2 : 0) + (i >= NUM_COLOURS ? (busiest ? -1 : 4) : 0) });
 
 function utilisation(data) {
   let chosen = 0;
   const curve = () => data.curves[chosen];
   const lines = () => data.fabrics[curve().fabric].tiers.flatMap((t, i) => [
-    { name: t.name, colour: i, symbol: i, points: curve().steps.map((s) => ({ x: s.load, y: s.tiers[i].mean, note: `${t.channels} channels` })) },
-    { name: `${t.name}, busiest`, colour: i, symbol: i + 4, dash: 'dotted', points: curve().steps.map((s) => ({ x: s.load, y: s.tiers[i].max })) },
+    { name: `${t.name}, mean`, ...tierStyle(i, false), points: curve().steps.map((s) => ({ x: s.load, y: s.tiers[i].mean, note: plural(t.channels, 'channel') })) },
+    { name: `${t.name}, busiest`, ...tierStyle(i, true), points: curve().steps.map((s) => ({ x: s.load, y: s.tiers[i].max })) },
   ]);
-  const spec = () => ({ label: `Link utilisation per level, ${curve().label}`, x: { name: 'offered load', format: percentAxis, min: 0 }, y: { name: 'utilisation', format: percentAxis, min: 0, max: (v) => Math.max(1, v.max) }, lines: lines() });
+  const spec = () => ({ label: `Link utilisation per level, ${curve().label}`, x: { name: 'offered load', format: loadText, min: 0 }, y: { name: 'utilisation', format: loadText, min: 0, max: 1 }, lines: lines() });
   const p = plot(spec(), 380);
   const source = () => ({
-    columns: [{ key: 'curve', name: 'curve' }, { key: 'tier', name: 'links' }, { key: 'channels', name: 'channels', number: true }, { key: 'load', name: 'load', number: true, text: (r) => percent(r.load) },
+    columns: [{ key: 'curve', name: 'curve' }, { key: 'tier', name: 'links' }, { key: 'channels', name: 'channels', number: true }, { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) },
       { key: 'mean', name: 'mean', number: true, text: (r) => percent(r.mean) }, { key: 'max', name: 'busiest', number: true, text: (r) => percent(r.max) }],
     rows: curve().steps.flatMap((s) => data.fabrics[curve().fabric].tiers.map((t, i) => ({ curve: curve().label, tier: t.name, channels: t.channels, load: s.load, ...s.tiers[i] }))),
   });
@@ -231,6 +238,7 @@ function fabricView(data) {
   const clockBox = el('label', { class: 'control' }, el('span', {}, 'switches at'), clock, when);
   let shown = 'filled';
   const shows = select('show', SWITCH_SHOWS.map(([key, name]) => [key, name]), (v) => { shown = v; show(); }, shown);
+  const busyKey = legend('0', '100 % of its rate');
   const rootKey = el('span', { class: 'legend' }, el('span', { class: 'root-mark' }), 'root of a congestion tree');
   const curve = () => data.curves[chosen];
   const fabric = () => data.fabrics[curve().fabric];
@@ -238,13 +246,13 @@ function fabricView(data) {
   const box = numbers('channels', () => {
     const s = curve().steps[step];
     const { drawing } = fabric();
-    const node = (n) => drawing.names[n];
+    const node = (n) => drawing.names[n], short = shortNames(drawing);
     const rows = drawing.links.flatMap((l) => [[l[0], l[1], l[2], l[4], l[5], l[6]], [l[3], l[4], l[5], l[1], l[2], l[6]]]).map(([c, a, ap, b, bp, cls]) => ({
-      channel: c, from: node(a), from_port: ap, to: node(b), to_port: bp, rate_bps: drawing.classes[cls].rate_bps, utilisation: s.utilisation[c], curve: curve().label, load: s.load }));
+      channel: c, a, b, from: node(a), from_port: ap, to: node(b), to_port: bp, rate_bps: drawing.classes[cls].rate_bps, utilisation: s.utilisation[c], curve: curve().label, load: s.load }));
     rows.sort((a, b) => b.utilisation - a.utilisation);
-    return { columns: [{ key: 'from', name: 'from' }, { key: 'from_port', name: 'port', number: true }, { key: 'to', name: 'to' }, { key: 'to_port', name: 'port', number: true },
+    return { columns: [{ key: 'from', name: 'from', text: (r) => short[r.a] }, { key: 'from_port', name: 'port', number: true }, { key: 'to', name: 'to', text: (r) => short[r.b] }, { key: 'to_port', name: 'port', number: true },
       { key: 'rate_bps', name: 'rate', number: true, text: (r) => rate(r.rate_bps) }, { key: 'utilisation', name: 'busy', number: true, text: (r) => percent(r.utilisation) },
-      { key: 'load', name: 'load', number: true, text: (r) => percent(r.load) }, { key: 'curve', name: 'curve' }], rows };
+      { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'curve', name: 'curve' }], rows };
   });
   function show() {
     const f = curve().fabric;
@@ -253,15 +261,16 @@ function fabricView(data) {
     if (holder.firstChild !== picture.node) holder.replaceChildren(picture.node);
     measures.hidden = !picture.aggregated;
     slider.max = curve().steps.length - 1;
+    slider.hidden = curve().steps.length < 2;
     step = Math.min(step, curve().steps.length - 1);
     slider.value = step;
-    label.textContent = `${percent(curve().steps[step].load, 0)} load: ${percent(curve().steps[step].throughput)} accepted`;
+    label.textContent = `${loadText(curve().steps[step].load)} load: ${percent(curve().steps[step].throughput)} accepted`;
     slider.setAttribute('aria-valuetext', label.textContent);
     const series = curve().steps[step].series;
     clockBox.hidden = !series?.filled.length;
     clock.max = (series?.filled.length ?? 0) - 1;
     moment = Math.min(moment, +clock.max);
-    when.textContent = moment < 0 ? 'not shown' : time(((moment + 1) * series.period_ps) / 1000);
+    when.textContent = moment < 0 ? 'not shown' : momentText(((moment + 1) * series.period_ps) / 1000);
     const congestion = curve().steps[step].congestion_series;
     const sampled = congestion?.blocked.length > 0;
     shows.hidden = clockBox.hidden || !sampled;
@@ -276,7 +285,7 @@ function fabricView(data) {
   show();
   return section('fabric', 'The fabric',
     el('p', { class: 'quiet' }, 'Each link has the colour of its busier direction. Point at links, switches and hosts; the wheel zooms, dragging moves, a double click shows everything again.'),
-    card(el('div', { class: 'controls' }, pick, el('label', { class: 'control' }, el('span', {}, 'load'), slider, label), clockBox, shows, measures, legend(), rootKey,
+    card(el('div', { class: 'controls' }, pick, el('label', { class: 'control' }, el('span', {}, 'load'), slider, label), clockBox, shows, measures, busyKey.node, rootKey,
       data.fabrics.some((f) => f.slow_links.length) && el('span', { class: 'legend' }, el('span', { class: 'dash' }), 'below the common rate')), holder, box));
 }
 
@@ -284,13 +293,13 @@ function fabricView(data) {
 
 function points(data, csv) {
   const columns = [{ key: 'routing', name: 'routing' }, { key: 'traffic', name: 'traffic' }, { key: 'variant', name: 'settings' }, { key: 'fabricName', name: 'fabric' },
-    { key: 'load', name: 'load', number: true, text: (r) => percent(r.load) }, { key: 'seed', name: 'seed', number: true }, { key: 'throughput', name: 'accepted', number: true, text: (r) => percent(r.throughput, 2) },
+    { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'seed', name: 'seed', number: true }, { key: 'throughput', name: 'accepted', number: true, text: (r) => percent(r.throughput, 2) },
     { key: 'latency_mean_ns', name: 'latency', number: true, text: (r) => time(r.latency_mean_ns) }, { key: 'latency_p99_ns', name: '99th percentile', number: true, text: (r) => time(r.latency_p99_ns) },
     { key: 'packets_delivered', name: 'packets', number: true, text: (r) => count(r.packets_delivered) }, { key: 'deadlock', name: 'deadlock', text: (r) => (r.deadlock ? 'yes' : '') }, { key: 'checksum', name: 'checksum' }];
   const rows = data.points.map((p) => ({ ...p, routing: p.plan_label, fabricName: data.fabrics[p.fabric].label }));
   const locked = data.points.find((p) => p.deadlock);
-  return section('points', 'Every point', locked && el('div', { class: 'callout' }, el('h3', {}, `Deadlock: ${locked.routing} under ${locked.traffic} at load ${percent(locked.load, 0)}`), el('pre', {}, locked.deadlock)),
-    card(el('p', { class: 'quiet' }, `${count(rows.length)} points, each a simulation of its own with its seed; the CSV file is what ikat report --csv prints.`), numbers('points', () => ({ columns, rows }), () => csv)));
+  return section('points', 'Every point', locked && el('div', { class: 'callout' }, el('h3', {}, `Deadlock: ${locked.routing} under ${locked.traffic} at load ${loadText(locked.load)}`), el('pre', {}, locked.deadlock)),
+    card(el('p', { class: 'quiet' }, `${plural(rows.length, 'point')}, each a simulation of its own with its seed; the CSV file is what ikat report --csv prints.`), numbers('points', () => ({ columns, rows }), () => csv)));
 }
 
 function provenance(data) {
@@ -316,7 +325,7 @@ async function start() {
   const main = el('main', {});
   app.append(main);
   if (data.points.length) {
-    main.append(summary(data), findings(data), proofs(data), performance(data), utilisation(data), fabricView(data), overTime(data, (c) => curveName(data, c, true), switchNames) ?? '', congestionView(data, (c) => curveName(data, c, true)) ?? '', points(data, csv));
+    main.append(summary(data), findings(data), proofs(data), performance(data), utilisation(data), fabricView(data), overTime(data, (c) => curveName(data, c, true)) ?? '', congestionView(data, (c) => curveName(data, c, true)) ?? '', points(data, csv));
   } else {
     main.append(el('p', {}, 'No point is finished yet.'));
   }

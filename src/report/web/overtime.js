@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happened over time: throughput and latency, and how full the buffers of every switch were.
 import { el, numbers, select } from './dom.js';
-import { count, percent, shortTime, time } from './format.js';
+import { count, loadText, moment, percent, shortTime, time } from './format.js';
+import { shortNames } from './names.js';
 import { plot } from './plots.js';
 import { timeMap } from './timemap.js';
 
@@ -9,15 +10,16 @@ const MOST_ROWS = 48;
 
 // Rows are switches, the fullest ones if there are many. series: { period_ps, filled: [period][switch] } of any share.
 function heatMap() {
-  const map = timeMap('How full the buffers of each switch were over time', 150, (rows) => Math.max(7, Math.min(22, 420 / Math.max(1, rows))));
-  const show = (series, names, what) => {
+  const map = timeMap('How full the buffers of each switch were over time', (rows) => Math.min(22, 420 / Math.max(1, rows)));
+  const show = (series, drawing, what) => {
+    const names = shortNames(drawing).slice(0, drawing.switches);
     const peak = names.map((_, s) => series.filled.reduce((m, column) => Math.max(m, column[s]), 0));
     let rows = names.map((_, s) => s);
     if (rows.length > MOST_ROWS) rows = rows.sort((a, b) => peak[b] - peak[a]).slice(0, MOST_ROWS);
     map.show({
-      rows: rows.map((s) => names[s]), periods: series.filled.length, period_ps: series.period_ps,
+      rows: rows.map((s) => names[s]), full: rows.map((s) => drawing.names[s]), periods: series.filled.length, period_ps: series.period_ps, high: `100 % of a switch’s buffers ${what}`,
       shade: (row, t) => series.filled[t][rows[row]],
-      tell: (row, t) => `${names[rows[row]]} at ${time(((t + 1) * series.period_ps) / 1000)}: buffers ${percent(series.filled[t][rows[row]])} ${what}`,
+      tell: (row, t) => `${names[rows[row]]} at ${moment(((t + 1) * series.period_ps) / 1000)}: buffers ${percent(series.filled[t][rows[row]])} ${what}`,
       note: names.length > MOST_ROWS ? `The ${MOST_ROWS} of ${count(names.length)} switches with the highest values.` : '',
     });
   };
@@ -25,9 +27,9 @@ function heatMap() {
 }
 
 // What the map of switches may show.
-const SHOWS = [['filled', 'buffers filled', 'full'], ['blocked', 'buffers blocked: they lack credit', 'blocked'], ['hol', 'bytes held up by the head of their queue', 'held up by a head']];
+const SHOWS = [['filled', 'buffers filled', 'filled'], ['blocked', 'buffers blocked: they lack credit', 'blocked'], ['hol', 'bytes held up by the head of their queue', 'held up by a head']];
 
-export function overTime(data, curveName, switchNames) {
+export function overTime(data, curveName) {
   const usable = data.curves.map((c, i) => [i, c]).filter(([, c]) => c.steps.some((s) => s.series));
   if (!usable.length) return null;
   let shown = SHOWS[0][0];
@@ -38,20 +40,20 @@ export function overTime(data, curveName, switchNames) {
   const shares = () => (shown === 'filled' || !sampled() ? series().filled : sampled()[shown]);
   const at = (t) => ((t + 1) * series().period_ps) / 1000;
   const x = { name: 'time', format: shortTime, min: 0 };
-  const throughput = () => ({ label: `Throughput over time, ${curve().label}`, x, y: { name: 'accepted throughput', format: (v) => `${+(100 * v).toFixed(1)} %`, min: 0 },
+  const throughput = () => ({ title: 'Throughput over time', label: `Throughput over time, ${curve().label}`, x, y: { name: 'accepted throughput', format: (v) => `${+(100 * v).toFixed(1)} %`, min: 0 },
     lines: [{ name: 'accepted', points: series().throughput.map((y, t) => ({ x: at(t), y })) }] });
-  const latency = () => ({ label: `Latency over time, ${curve().label}`, x, y: { name: 'mean latency', format: shortTime, min: 0 },
+  const latency = () => ({ title: 'Latency over time', label: `Latency over time, ${curve().label}`, x, y: { name: 'mean latency', format: shortTime, min: 0 },
     lines: [{ name: 'mean', colour: 1, symbol: 1, points: series().latency_mean_ns.map((y, t) => ({ x: at(t), y })) }] });
   const plots = [plot(throughput(), 240), plot(latency(), 240)];
   const heat = heatMap();
   const label = el('output', {});
   const lines = numbers('over-time', () => ({
-    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }, { key: 'throughput', name: 'accepted', number: true, text: (r) => percent(r.throughput) },
-      { key: 'latency_mean_ns', name: 'mean latency', number: true, text: (r) => time(r.latency_mean_ns) }, { key: 'load', name: 'load', number: true, text: (r) => percent(r.load) }, { key: 'curve', name: 'curve' }],
+    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => moment(r.time_ns) }, { key: 'throughput', name: 'accepted', number: true, text: (r) => percent(r.throughput) },
+      { key: 'latency_mean_ns', name: 'mean latency', number: true, text: (r) => time(r.latency_mean_ns) }, { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'curve', name: 'curve' }],
     rows: series().throughput.map((y, t) => ({ time_ns: at(t), throughput: y, latency_mean_ns: series().latency_mean_ns[t], load: curve().steps[step].load, curve: curve().label })),
   }));
   const cells = numbers('buffers-over-time', () => ({
-    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }, { key: 'switch', name: 'switch' }, { key: 'filled', name: 'buffers full', number: true, text: (r) => percent(r.filled) },
+    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => moment(r.time_ns) }, { key: 'switch', name: 'switch' }, { key: 'filled', name: 'buffers full', number: true, text: (r) => percent(r.filled) },
       ...(sampled() ? [{ key: 'blocked', name: 'buffers blocked', number: true, text: (r) => percent(r.blocked) }, { key: 'hol', name: 'held up by a head', number: true, text: (r) => percent(r.hol) }] : [])],
     rows: series().filled.flatMap((column, t) => column.map((v, s) => ({ time_ns: at(t), switch: data.fabrics[curve().fabric].drawing.names[s], filled: v, blocked: sampled()?.blocked[t][s], hol: sampled()?.hol[t][s] }))),
   }));
@@ -59,14 +61,15 @@ export function overTime(data, curveName, switchNames) {
   const shows = select('map of switches', SHOWS.map(([key, name]) => [key, name]), (v) => { shown = v; show(); }, shown);
   function show() {
     slider.max = curve().steps.length - 1;
+    slider.hidden = curve().steps.length < 2;
     step = Math.min(step, curve().steps.length - 1);
     slider.value = step;
-    label.textContent = `${percent(curve().steps[step].load, 0)} load`;
+    label.textContent = `${loadText(curve().steps[step].load)} load`;
     plots[0].update(throughput());
     plots[1].update(latency());
     heat.node.hidden = cells.hidden = !series().filled.length;
     shows.hidden = heat.node.hidden || !sampled();
-    if (series().filled.length) heat.show({ period_ps: series().period_ps, filled: shares() }, switchNames(data.fabrics[curve().fabric].drawing), SHOWS.find(([key]) => key === shown)[2]);
+    if (series().filled.length) heat.show({ period_ps: series().period_ps, filled: shares() }, data.fabrics[curve().fabric].drawing, SHOWS.find(([key]) => key === shown)[2]);
     lines.refresh();
     cells.refresh();
   }

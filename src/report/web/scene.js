@@ -9,22 +9,22 @@ function rowsOf(layout) {
   return [...new Set(layout.map((p) => p[1]))].sort((a, b) => a - b);
 }
 
-// Switches put together: by row and group where there are rows, else by the cell of a grid that they stand in.
+// Neighbouring groups join until at most `most` nodes are left: a group is never cut.
+function joined(groups, most) {
+  const each = Math.ceil(groups.length / most);
+  return Array.from({ length: Math.ceil(groups.length / each) }, (_, i) => groups.slice(i * each, (i + 1) * each).flat());
+}
+
+// Switches put together: by row and group (pods of trees, and the planes of their top level; groups of dragonflies), else by the
+// cell of a grid that they stand in.
 function buckets(drawing) {
   const { layout, groups } = drawing;
-  const rows = rowsOf(layout);
-  const byRow = rows.length <= 12;
-  const most = byRow ? Math.max(8, Math.floor(160 / rows.length)) : 0;
+  const rows = rowsOf(layout), byRow = rows.length <= 12;
   const rowIndex = new Map(rows.map((y, i) => [y, i]));
-  const perRow = rows.map((y) => layout.filter((p) => p[1] === y).length);
-  // A row whose switches all share a group (the roots of a tree) is cut by position.
-  const rowGroups = rows.map((y) => new Set(layout.map((p, s) => (p[1] === y ? groups?.[s] : undefined)).filter((g) => g !== undefined)).size);
   const keyOf = (s) => {
     const [x, y] = layout[s];
-    if (!byRow) return `${Math.min(15, Math.floor(x * 16))}/${Math.min(9, Math.floor(y * 10))}`;
-    const row = rowIndex.get(y);
-    if (rowGroups[row] > 1 && rowGroups[row] <= most) return `${row}/${groups[s]}`;
-    return `${row}/${Math.min(most - 1, Math.floor(x * Math.min(most, Math.ceil(Math.sqrt(perRow[row])))))}`;
+    if (!groups) return byRow ? `${rowIndex.get(y)}/${Math.floor(x * 16)}` : `${Math.min(15, Math.floor(x * 16))}/${Math.min(9, Math.floor(y * 10))}`;
+    return byRow ? `${rowIndex.get(y)}/${groups[s]}` : `0/${groups[s]}`;
   };
   const map = new Map();
   layout.forEach((_, s) => {
@@ -32,7 +32,37 @@ function buckets(drawing) {
     if (!map.has(key)) map.set(key, []);
     map.get(key).push(s);
   });
-  return [...map.values()];
+  const perRow = new Map();
+  for (const [key, members] of [...map].sort(([a], [b]) => Number(a.split('/')[1]) - Number(b.split('/')[1]))) {
+    const row = key.slice(0, key.indexOf('/'));
+    perRow.set(row, [...(perRow.get(row) ?? []), members]);
+  }
+  const most = byRow ? Math.max(16, Math.floor(160 / rows.length)) : 160;
+  // In rows the nodes keep the order of their groups, evenly spread; elsewhere each stands in the middle of its switches.
+  return [...perRow.values()].map((list) => joined(list, most)).flatMap((list) => list.map((members, i) => {
+    const mean = (k) => members.reduce((sum, s) => sum + layout[s][k], 0) / members.length;
+    return { members, x: byRow ? (i + 0.5) / list.length : mean(0), y: mean(1) };
+  }));
+}
+
+// How far each node is from its nearest neighbour, in units of the picture's width: in its row, or anywhere.
+function findRoom(nodes, inRows) {
+  const rows = new Map();
+  for (const n of nodes) {
+    const key = inRows ? n.y : 0;
+    if (!rows.has(key)) rows.set(key, []);
+    rows.get(key).push(n);
+  }
+  for (const row of rows.values()) {
+    row.sort((a, b) => a.x - b.x);
+    row.forEach((n, i) => {
+      for (let k = i - 1; k >= 0 && n.x - row[k].x < n.room; k--) {
+        const far = Math.hypot(n.x - row[k].x, n.y - row[k].y);
+        n.room = Math.min(n.room, far);
+        row[k].room = Math.min(row[k].room, far);
+      }
+    });
+  }
 }
 
 // Nodes: { x, y, members: [switch …], switch (if single), hosts }. nodeOf[switch] = index.
@@ -42,13 +72,13 @@ function placeNodes(drawing, expanded) {
   const nodeOf = new Int32Array(switches).fill(-1);
   const add = (members, x, y) => {
     members.forEach((s) => { nodeOf[s] = nodes.length; });
-    nodes.push({ x, y, members, single: members.length === 1 ? members[0] : -1, hosts: 0, bucket: -1 });
+    nodes.push({ x, y, room: 1, members, single: members.length === 1 ? members[0] : -1, hosts: 0, bucket: -1 });
   };
   if (switches <= DETAIL) {
     for (let s = 0; s < switches; s++) add([s], layout[s][0], layout[s][1]);
     return { nodes, nodeOf, aggregated: false };
   }
-  buckets(drawing).forEach((members, b) => {
+  buckets(drawing).forEach(({ members, x, y: mean }, b) => {
     if (b === expanded) {
       const y = layout[members[0]][1];
       const below = y > 0.5 ? -0.1 : 0.1;
@@ -57,8 +87,7 @@ function placeNodes(drawing, expanded) {
         add([s], (i + 0.5) / members.length, y + below + lane);
       });
     } else {
-      const mean = (k) => members.reduce((sum, s) => sum + layout[s][k], 0) / members.length;
-      add(members, mean(0), mean(1));
+      add(members, x, mean);
     }
     nodes.slice(b === expanded ? -members.length : -1).forEach((n) => { n.bucket = b; });
   });
@@ -108,6 +137,7 @@ export function makeScene(drawing, expanded = -1) {
   if (drawing.hosts <= 2048 || expanded >= 0)
     for (const [n, list] of perNode)
       if (nodes[n].single >= 0) list.forEach((h, i) => hosts.push({ ...h, slot: i, of: list.length }));
-  const rows = rowsOf(nodes.map((n) => [n.x, n.y]));
-  return { nodes, edges, hosts, rows, aggregated, expanded };
+  const rows = rowsOf(nodes.map((n) => [n.x, n.y])), inRows = rowsOf(drawing.layout).length <= 6;
+  findRoom(nodes.slice(), inRows);
+  return { nodes, edges, hosts, rows, inRows, aggregated, expanded };
 }

@@ -2,10 +2,13 @@
 // Light and dark, and colours that people with colour-vision deficiencies can tell apart (Okabe and Ito's palette; a yellow-orange-red
 // ramp whose lightness changes all the way).
 
+// Eight colours that stay apart for normal sight, protanopes, deuteranopes and tritanopes, at contrast 3 or more with the card.
 const series = {
-  light: ['#0072b2', '#d55e00', '#008a63', '#b8578f', '#b57b00', '#3a9bd9', '#7a5c2e', '#6b6b6b'],
-  dark: ['#5ab2e8', '#ff9a5c', '#45d1a3', '#eba3cd', '#f5c04d', '#9bd4f7', '#d4b483', '#bdbdbd'],
+  light: ['#0072b2', '#d55e00', '#c96eed', '#4d562d', '#7a9c7b', '#1026a3', '#904d79', '#4b1937'],
+  dark: ['#5ab2e8', '#ff9a5c', '#d7628a', '#3dfea1', '#8f74f8', '#ffd83d', '#c2e1fa', '#a08216'],
 };
+// Dashes as lengths of strokes and gaps; none is a solid line.
+export const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3], [16, 4], [9, 3, 2, 3, 2, 3]];
 const ramps = {
   light: [[0, [205, 211, 220]], [0.02, [196, 205, 190]], [0.35, [240, 190, 70]], [0.7, [226, 104, 32]], [1, [150, 0, 38]]],
   dark: [[0, [66, 74, 90]], [0.02, [92, 98, 90]], [0.35, [190, 148, 52]], [0.7, [240, 122, 50]], [1, [255, 92, 112]]],
@@ -15,7 +18,10 @@ let chosen = null;
 const listeners = [];
 
 export const mode = () => chosen ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
-export const seriesColour = (i) => series[mode()][i % series.light.length];
+export const NUM_COLOURS = series.light.length;
+export const seriesColour = (i) => series[mode()][i % NUM_COLOURS];
+// How the i-th line of a chart looks: colours first, then the same colours dashed anew.
+export const lineStyle = (i) => ({ colour: i % NUM_COLOURS, dash: Math.floor(i / NUM_COLOURS) % DASHES.length, symbol: i + Math.floor(i / NUM_COLOURS) });
 
 export function rampColour(x) {
   const stops = ramps[mode()];
@@ -36,13 +42,27 @@ function apply() {
   listeners.forEach((fn) => fn());
 }
 
+// Paper does not scroll: a table that is too wide is printed smaller, to half its size; then its words break.
+function fit(table, on) {
+  table.style.zoom = '';
+  table.classList.remove('tight');
+  if (!on) return;
+  const ratio = table.parentElement.clientWidth / table.scrollWidth;
+  if (ratio < 1) table.style.zoom = Math.max(0.5, ratio * 0.99);
+  table.classList.toggle('tight', ratio < 0.5);
+}
+
 export function startTheme() {
   apply();
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', apply);
-  // Paper is white, whatever the screen was.
+  // Paper is white and narrow, whatever the screen was: everything is drawn again for it.
   let before = null;
-  addEventListener('beforeprint', () => { before = chosen; chosen = 'light'; apply(); });
-  addEventListener('afterprint', () => { chosen = before; apply(); });
+  const paper = (on) => {
+    document.documentElement.classList.toggle('paper', on);
+    document.querySelectorAll('.scroll > table').forEach((table) => fit(table, on));
+  };
+  addEventListener('beforeprint', () => { before = chosen; chosen = 'light'; paper(true); apply(); });
+  addEventListener('afterprint', () => { chosen = before; paper(false); apply(); });
 }
 
 export function toggleTheme() {

@@ -1,0 +1,143 @@
+"""The report page in a browser: on a wide screen and on a phone, in light and dark, on paper; no chart may be unreadable anywhere."""
+import itertools
+import math
+import os
+import re
+import unittest
+
+from browser import CHROMIUM, Browser
+from harness import SOURCE, CliTest
+
+ALL = bool(os.environ.get("IKAT_TEST_ALL"))
+MODES = {"wide": {"width": 1280}, "dark": {"width": 1280, "dark": True}, "phone": {"width": 390}, "paper": {"width": 718, "paper": True}}
+MORE_MODES = {"tablet": {"width": 820}, "phone, dark": {"width": 390, "dark": True}, "narrow": {"width": 320}}
+SHORT = "measure: {warmup: 1 us, duration: 3 us, series: 500 ns}\n"
+# Every kind of chart, table and drawing; few and many curves, levels, rows and switches; long names.
+EXPERIMENTS = {
+    "a dump with a slow link": f"""\
+fabric: ["file:{SOURCE}/data/cluster96.ibnetdiscover", "file:{SOURCE}/data/cluster96.ibnetdiscover,repair=true"]
+routing: [dmodc, updown]
+load: [2%, 10%..70% step 20%]
+seeds: 2
+measure: {{warmup: 20 us, duration: 40 us, series: 2 us}}
+""",
+    "congestion and classes": """\
+fabric: karytree:k=8,n=2
+routing: dmodk
+traffic: hotspot:nodes=5,fraction=50%
+load: [2.5%, 60%]
+switch: {queues: [fifo, voqsw, voqnet], buffer: 512 KiB}
+adapter: {packet: 4 KiB, queues: destination}
+measure: {warmup: 10 us, duration: 30 us, series: 1 us}
+""",
+    "twenty curves": """\
+fabric: ["xgft:m=4:4:4,w=1:4:4", "xgft:m=4:4:4,w=1:2:2"]
+routing: [dmodk, smodk, random, rnca_up, updown]
+load: [50%, 100%]
+switch: {buffer: [16 KiB, 64 KiB]}
+measure: {warmup: 1 us, duration: 3 us}
+""",
+    "a large tree": "fabric: xgft:m=8:9:12,w=1:9:9\nrouting: dmodk\nload: [50%]\n" + SHORT,
+    "groups": "fabric: [\"dragonfly:a=8,h=4,p=2\", \"polarfly:q=7,p=2\", \"slimfly:q=5\"]\nrouting: minimal\nload: [30%, 60%]\n" + SHORT,
+    "a floor and a pipeline": """\
+fabric: torus:dims=8:8,p=1
+routing: dor
+traffic: [uniform, transpose, tornado]
+load: [30%]
+switch: {model: pipelined, buffer: 256 B}
+adapter: {packet: 64 B}
+measure: {warmup: 1 us, duration: 2 us, series: 200 ns}
+""",
+    "a deadlock, one point": """\
+fabric: ring:n=6,p=2
+routing: shortest
+vc: 1q
+traffic: "shift:by=4"
+load: 100%
+switch: {buffer: 8 KiB}
+measure: {warmup: 5 us, duration: 60 us, series: 2 us}
+""",
+}
+MORE = {
+    "1,620 switches": "fabric: \"rlft:ports=36,levels=3\"\nrouting: dmodk\nload: [50%]\nmeasure: {warmup: 300 ns, duration: 500 ns, series: 100 ns}\n",
+    "876 routers in 73 groups": "fabric: \"dragonfly:a=12,h=6,p=2,g=73\"\nrouting: minimal\nload: [20%, 60%]\nmeasure: {warmup: 1 us, duration: 1 us, series: 500 ns}\n",
+    "five levels": "fabric: karytree:k=2,n=5\nrouting: [dmodk, adaptive_tree]\nload: 10%..100% step 10%\n" + SHORT,
+}
+
+
+@unittest.skipUnless(CHROMIUM, "no Chromium here")
+class Page(CliTest):
+    def pages(self, experiments):
+        for n, (name, text) in enumerate(experiments.items()):
+            path = self.tmp / f"{n}.yaml"
+            path.write_text(f"title: {name}\n{text}")
+            self.ok("run", path, "-o", self.tmp / f"{n}.db", "-q", status=None)
+            self.ok("report", self.tmp / f"{n}.db", "-o", self.tmp / f"{n}.html")
+            yield name, self.tmp / f"{n}.html"
+
+    def test_every_chart_can_be_read(self):
+        measure = (SOURCE / "tests/cli/measure.js").read_text(encoding="utf-8")
+        everything, modes = ({**EXPERIMENTS, **MORE}, {**MODES, **MORE_MODES}) if ALL else (EXPERIMENTS, MODES)
+        with Browser(self.tmp) as browser:
+            for name, page in self.pages(everything):
+                browser.show_as(1280)
+                browser.open(page, "#numbers" if ALL else "")
+                for mode, how in modes.items():
+                    with self.subTest(experiment=name, mode=mode):
+                        browser.show_as(**how)
+                        browser.settle()
+                        if how.get("paper"):
+                            browser.run("void dispatchEvent(new Event('beforeprint'))")
+                        self.assertEqual("\n".join(browser.run(measure)), "")
+                        if how.get("paper"):
+                            browser.run("void dispatchEvent(new Event('afterprint'))")
+                with self.subTest(experiment=name, mode="console"):
+                    self.assertEqual(browser.console, [])
+
+
+# ---- the palette, under the three kinds of colour blindness (G. M. Machado, M. M. Oliveira, L. A. F. Fernandes, IEEE Trans. Vis.
+# Comput. Graph. 15(6), 2009, severity 1), in distances of the colour space OKLab
+
+SIGHTS = {
+    "normal": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protanope": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deuteranope": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    "tritanope": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+}
+
+
+def linear(colour):
+    values = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    return [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values]
+
+
+def lab(colour, sight):
+    r, g, b = (min(1, max(0, sum(m * c for m, c in zip(row, linear(colour))))) for row in sight)
+    l = (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b) ** (1 / 3)
+    m = (0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b) ** (1 / 3)
+    s = (0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b) ** (1 / 3)
+    return (0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s, 1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
+            0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s)
+
+
+def contrast(a, b):
+    light = sorted(sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear(x))) for x in (a, b))
+    return (light[1] + 0.05) / (light[0] + 0.05)
+
+
+class Palette(unittest.TestCase):
+    def test_colours_stay_apart(self):
+        theme = (SOURCE / "src/report/web/theme.js").read_text(encoding="utf-8")
+        style = (SOURCE / "src/report/web/style.css").read_text(encoding="utf-8")
+        cards = re.findall(r"--card: (#[0-9a-f]{6})", style)
+        for mode, card in zip(("light", "dark"), cards):
+            colours = re.findall(r"#[0-9a-f]{6}", re.search(mode + r": \[('#[^\]]*)\]", theme).group(1))
+            self.assertEqual(len(set(colours)), 8)
+            for colour in colours:
+                self.assertGreaterEqual(contrast(colour, card), 3, f"{mode}: {colour} on {card}")
+            for (a, b), (name, sight) in itertools.product(itertools.combinations(colours, 2), SIGHTS.items()):
+                self.assertGreaterEqual(math.dist(lab(a, sight), lab(b, sight)), 0.08, f"{mode}: {a} and {b} to a {name}")
+
+
+if __name__ == "__main__":
+    unittest.main()
