@@ -164,6 +164,12 @@ typedef struct ik_routing_family {
      * radix(sw) entries. At the destination's switch it gives the port(s) to the host. */
     uint32_t (*next)(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
                      uint32_t *out, uint32_t *preferred);
+    /* Optional, for routings whose lists ascend in the port: next() as a set of local ports. Sets
+     * bit p % 64 of set[p / 64] for every port port_base[sw] + p that next() would list; set is all
+     * zero and has a bit for each port of sw. *preferred: the local port of the preferred one. pk
+     * changes as by next(). Returns how many there are, 0 = no route. */
+    uint32_t (*next_mask)(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                          uint64_t *set, uint32_t *preferred);
     /* Optional: an adaptive routing that must look at local state itself (thresholds on credits):
      * narrows the choice to one index of out; NULL = the plan's selection function picks. scratch:
      * state of this switch, see state_bytes. */
@@ -319,7 +325,20 @@ typedef struct ik_selection_family {
                      uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
                      const ik_view *view, void *switch_state, const ik_draw *draw);
     size_t (*switch_state_bytes)(const ik_selection *s, uint32_t sw);
+    /* Optional: pick() among candidates that the caller has found: the bits of `from` (words words,
+     * not all zero) are the local ports that are allowed and have room, and if some of them are
+     * not skipped for being busy, those alone. preferred: a local port, allowed. Returns the local
+     * port that pick() would take, and changes switch_state as pick() does. */
+    uint32_t (*pick_mask)(const ik_selection *s, uint32_t sw, const ik_packet *pk,
+                          const uint64_t *from, unsigned words, uint32_t preferred, int vc,
+                          const ik_view *view, void *switch_state, const ik_draw *draw);
+    unsigned traits; /* IK_SELECT_... */
 } ik_selection_family;
+/* What an answer of pick() depends on, or changes, besides its arguments and the local state. */
+enum {
+    IK_SELECT_DRAWS = 1,    /* random numbers */
+    IK_SELECT_REMEMBERS = 2 /* the switch's state of this function, which answers change */
+};
 /* Whether an output that is transmitting comes after those that are not. Auto: only where there is
  * no output buffer, in which the packet could wait for the link. */
 typedef enum ik_skip_busy { IK_SKIP_AUTO, IK_SKIP_NEVER, IK_SKIP_ALWAYS } ik_skip_busy;
@@ -329,6 +348,7 @@ struct ik_selection {
     void *impl;
     char *spec;
     ik_skip_busy skip_busy;
+    unsigned traits; /* as the family's; create() may add to them where a parameter decides */
 };
 /* Declared parameters of every selection function: skip_busy. */
 extern const ik_param ik_selection_common_params[];
@@ -377,6 +397,12 @@ void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_dra
  * max_radix. */
 uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
                       ik_choice *out, uint32_t *preferred);
+/* Whether ik_plan_next_mask() may be asked: the routing gives sets of ports, and the VC scheme does
+ * not care which of them a packet takes. */
+bool ik_plan_has_masks(const ik_plan *plan);
+/* ik_plan_next() as a set of local ports (see next_mask()) that share one range of VCs. */
+uint32_t ik_plan_next_mask(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                           uint64_t *set, uint32_t *preferred, uint8_t *vc_first, uint8_t *vc_last);
 /* Bookkeeping after pk was sent through `port` on `vc`: counts the hop if it joins two switches,
  * sets pk->vc. */
 void ik_plan_advance(const ik_plan *plan, uint32_t port, unsigned vc, ik_packet *pk);

@@ -30,7 +30,9 @@ enum {
     IK_VC_BY_SWITCH = 4,
     /* anything but out_port and the packet's vc, hops, phase and layer; inject() treats all packets
      * alike */
-    IK_VC_BY_LANE = 8
+    IK_VC_BY_LANE = 8,
+    /* which of a switch's ports to other switches out_port is, or which of those to hosts */
+    IK_VC_ANY_PORT = 16
 };
 
 typedef struct ik_vc_family {

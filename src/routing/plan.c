@@ -146,6 +146,22 @@ uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_pac
     return n;
 }
 
+bool ik_plan_has_masks(const ik_plan *plan)
+{
+    return plan->routing->family->next_mask && (plan->vc->family->ignores & IK_VC_ANY_PORT);
+}
+
+uint32_t ik_plan_next_mask(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                           uint64_t *set, uint32_t *preferred, uint8_t *vc_first, uint8_t *vc_last)
+{
+    assert(ik_plan_has_masks(plan));
+    uint32_t n = plan->routing->family->next_mask(plan->routing, sw, in_port, pk, set, preferred);
+    if (n)
+        plan->vc->family->next(plan->vc, sw, in_port, plan->fabric->port_base[sw] + *preferred, pk,
+                               vc_first, vc_last);
+    return n;
+}
+
 uint32_t ik_plan_draw(const ik_plan *plan, const ik_packet *pk, const ik_draw *draw, uint32_t n,
                       uint32_t preferred)
 {

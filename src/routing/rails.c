@@ -119,6 +119,7 @@ static void wrap(ik_routing *r)
     f->start_nth = f->start_nth ? outer_start_nth : NULL;
     f->start = f->start ? outer_start : NULL;
     f->next = outer_next;
+    f->next_mask = NULL;
     f->pick = f->pick ? outer_pick : NULL;
     f->switch_state_bytes = f->switch_state_bytes ? outer_state_bytes : NULL;
     f->leg = f->leg ? outer_leg : NULL;
@@ -364,8 +365,14 @@ ik_status rails_wrap_selection(ik_selection **selection, const ik_fabric *split,
     *o = (outer_selection){.family = *(*selection)->family, .inner = *selection};
     o->family.destroy = selection_destroy;
     o->family.pick = selection_pick;
+    o->family.pick_mask = NULL;
     o->family.switch_state_bytes = o->family.switch_state_bytes ? selection_state_bytes : NULL;
-    *s = (ik_selection){.family = &o->family, .fabric = split, .impl = o, .spec = spec};
+    *s = (ik_selection){.family = &o->family,
+                        .fabric = split,
+                        .impl = o,
+                        .spec = spec,
+                        .skip_busy = (*selection)->skip_busy,
+                        .traits = (*selection)->traits};
     *selection = s;
     return IK_OK;
 }

@@ -36,6 +36,7 @@ static ik_status from_params(const ik_fabric *f, const ik_selection_family *fami
         return ik_fail_memory(err, sizeof *s, "a selection function");
     s->family = family;
     s->fabric = f;
+    s->traits = family->traits;
     if (ik_params_has(params, "skip_busy"))
         s->skip_busy = ik_params_bool(params, "skip_busy") ? IK_SKIP_ALWAYS : IK_SKIP_NEVER;
     s->spec = spec_print(family->name, params);

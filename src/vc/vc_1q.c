@@ -24,5 +24,6 @@ const ik_vc_family ik_vc_1q = {
     .inject = lanes_inject_first,
     .next = lanes_keep,
     .static_lane = true,
-    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_BY_SWITCH | IK_VC_BY_LANE,
+    .ignores =
+        IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_BY_SWITCH | IK_VC_BY_LANE | IK_VC_ANY_PORT,
 };

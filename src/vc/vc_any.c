@@ -80,5 +80,5 @@ const ik_vc_family ik_vc_any = {
     .inject = inject,
     .next = next,
     .static_lane = false,
-    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS,
+    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_ANY_PORT,
 };

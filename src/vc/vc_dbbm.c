@@ -34,5 +34,5 @@ const ik_vc_family ik_vc_dbbm = {
     .inject = inject,
     .next = lanes_keep,
     .static_lane = true,
-    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS,
+    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_ANY_PORT,
 };

@@ -332,5 +332,5 @@ const ik_vc_family ik_vc_dfsssp = {
     .next = lanes_keep,
     .share = layer_lanes_share,
     .static_lane = true,
-    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS,
+    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_ANY_PORT,
 };

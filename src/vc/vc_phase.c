@@ -52,5 +52,6 @@ const ik_vc_family ik_vc_phase = {
     .inject = lanes_inject_first,
     .next = next,
     .static_lane = false,
-    .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_BY_SWITCH | IK_VC_BY_LANE,
+    .ignores =
+        IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_BY_SWITCH | IK_VC_BY_LANE | IK_VC_ANY_PORT,
 };

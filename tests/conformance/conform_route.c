@@ -63,6 +63,33 @@ static void check_ports(const subject *s, uint32_t sw, const answer *a)
     }
 }
 
+/* The set that next_mask() gives is the list of next(), which ascends; the packet changes alike. */
+static void check_mask(const subject *s, uint32_t sw, uint32_t in_port, const ik_packet *pk,
+                       const answer *first)
+{
+    const ik_routing *r = s->plan->routing;
+    uint32_t base = s->plan->fabric->port_base[sw], preferred = 0, n = 0;
+    uint64_t set[MAX_PORTS / 64] = {0};
+    ik_packet then = *pk;
+    uint32_t num = r->family->next_mask(r, sw, in_port, &then, set, &preferred);
+    for (uint32_t w = 0; w < MAX_PORTS / 64; w++)
+        for (uint64_t bits = set[w]; bits; bits &= bits - 1, n++) {
+            uint32_t k = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            EXPECT(n < first->num && first->ports[n] == base + k,
+                   "%s on %s: switch %u: port %u of the set is not number %u of the list",
+                   s->routing, s->fabric_spec, sw, k, n);
+        }
+    EXPECT(n == num && num == first->num,
+           "%s on %s: switch %u: a set of %u, said to be %u, list %u", s->routing, s->fabric_spec,
+           sw, n, num, first->num);
+    EXPECT(num == 0 || base + preferred == first->ports[first->preferred],
+           "%s on %s: switch %u: the set prefers port %u", s->routing, s->fabric_spec, sw,
+           preferred);
+    EXPECT(memcmp(&then, &first->pk, sizeof then) == 0,
+           "%s on %s: switch %u: set and list leave different packets", s->routing, s->fabric_spec,
+           sw);
+}
+
 static void check_ignored(const subject *s, uint32_t sw, uint32_t in_port, const ik_packet *pk,
                           const answer *first)
 {
@@ -101,6 +128,8 @@ static void check_hop(void *ctx, const walk_hop *hop)
     EXPECT(same_answer(&first, &again), "%s on %s: asked twice at one switch, answers twice",
            s->routing, s->fabric_spec);
     check_ports(s, sw, &first);
+    if (s->plan->routing->family->next_mask)
+        check_mask(s, sw, hop->in_port, hop->pk, &first);
     check_ignored(s, sw, hop->in_port, hop->pk, &first);
 }
 
@@ -247,19 +276,24 @@ static void split_example(const char *example, const char *routing, char *fabric
     snprintf(routing_spec, size, "%s%s%s", routing, space ? ":" : "", space ? space + 1 : "");
 }
 
+static void check_example(const ik_routing_family *family, const char *example, ik_rng *rng)
+{
+    char fabric_spec[512], routing[512];
+    ik_fabric *f = NULL;
+    ik_error err = {0};
+    split_example(example, family->name, fabric_spec, routing, sizeof routing);
+    bool built = ik_fabric_from_spec(fabric_spec, NULL, &f, &err) == IK_OK;
+    EXPECT(built, "example '%s': %s", example, err.text);
+    EXPECT(!built || check_on(routing, fabric_spec, f, rng), "%s refuses its example '%s'",
+           family->name, example);
+    ik_fabric_free(f);
+}
+
 static void check_examples(const ik_routing_family *family, ik_rng *rng)
 {
     char fabric_spec[512], routing[512];
-    for (const char *const *e = family->example_fabrics; e && *e; e++) {
-        ik_fabric *f = NULL;
-        ik_error err = {0};
-        split_example(*e, family->name, fabric_spec, routing, sizeof routing);
-        bool built = ik_fabric_from_spec(fabric_spec, NULL, &f, &err) == IK_OK;
-        EXPECT(built, "example '%s': %s", *e, err.text);
-        EXPECT(!built || check_on(routing, fabric_spec, f, rng), "%s refuses its example '%s'",
-               family->name, *e);
-        ik_fabric_free(f);
-    }
+    for (const char *const *e = family->example_fabrics; e && *e; e++)
+        check_example(family, *e, rng);
     for (const char *const *e = family->refused_fabrics; e && *e; e++) {
         ik_fabric *f = NULL;
         ik_plan *p = NULL;
@@ -277,6 +311,34 @@ static void check_examples(const ik_routing_family *family, ik_rng *rng)
         ik_plan_free(p);
         ik_fabric_free(f);
     }
+}
+
+/* Parameters that change the routing function, beyond what the examples have. */
+static void check_parameters(const ik_routing_family *family, ik_rng *rng)
+{
+    static const struct {
+        const char *name, *example;
+    } others[] = {
+        {"adaptive_tree", "rlft:ports=8,levels=3 delta=2"},
+        {"adaptive_tree", "rlft:ports=12,levels=2 delta=3,filter=port"},
+        {"adaptive_tree", "karytree:k=5,n=2 delta=3,filter=destination"},
+        {"adaptive_tree", "karytree:k=3,n=3 delta=7"},
+        {"adaptive_tree", "rlft:ports=12,levels=2 delta=4,triggering=th"},
+        {"adaptive_tree", "rlft:ports=12,levels=2 delta=9,triggering=2th"},
+        {"adaptive_tree", "pgft:m=4:4,w=1:2,p=1:4 delta=2"},
+        {"adaptive_tree", "pgft:m=4:4,w=1:2,p=1:4 stages=2"},
+        {"adaptive_tree", "rlft:ports=8,levels=3 stages=1,delta=2"},
+        {"adaptive_tree", "xgft:m=3:4,w=1:70"},
+        {"adaptive_tree", "xgft:m=3:4,w=1:70 delta=3"},
+        {"minimal", "slimfly:q=5 paths=one"},
+        {"minimal", "dragonflyplus:h=2"},
+        {"ugal_l", "slimfly:q=5 paths=one"},
+        {"valiant", "slimfly:q=5 paths=one"},
+        {"valiant", "dragonfly:p=2,a=4,h=2 intermediate=hosts"},
+    };
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (strcmp(others[k].name, family->name) == 0)
+            check_example(family, others[k].example, rng);
 }
 
 /* Marks what can be reached from sw going up, then down. seen: bit 0 while going up, bit 1 after
@@ -404,6 +466,7 @@ int main(int argc, char **argv)
     ik_rng rng = ik_rng_at(1, IK_RNG_TEST, 0);
     check_descriptor(family);
     check_examples(family, &rng);
+    check_parameters(family, &rng);
     if (!needs_parameters(family)) {
         check_random(family, &rng);
     }

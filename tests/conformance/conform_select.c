@@ -90,6 +90,29 @@ static void check_pick(const local *l, const int64_t *space, bool skips, const u
     CHECK(!skips || !idle || !l->busy[out[picked] - l->first]);
 }
 
+/* pick_mask() among the candidates takes the same output as pick() and leaves the same state. */
+static void check_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk, const local *l,
+                       const int64_t *space, bool skips, const uint32_t *out, uint32_t n,
+                       uint32_t preferred, uint32_t picked, const ik_view *view,
+                       const uint64_t *before, const uint64_t *after, const ik_draw *draw)
+{
+    uint64_t from[MAX_OUT / 64] = {0}, idle[MAX_OUT / 64] = {0}, state[16];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t local_port = out[i] - l->first;
+        if (space[local_port] >= 4096)
+            from[local_port / 64] |= 1ull << local_port % 64;
+        if (space[local_port] >= 4096 && !l->busy[local_port])
+            idle[local_port / 64] |= 1ull << local_port % 64;
+    }
+    if (picked == IK_NONE)
+        return;
+    memcpy(state, before, sizeof state);
+    bool only_idle = skips && idle[0];
+    CHECK(s->family->pick_mask(s, sw, pk, only_idle ? idle : from, 1, out[preferred] - l->first, 0,
+                               view, state, draw) == out[picked] - l->first);
+    CHECK(memcmp(state, after, sizeof state) == 0);
+}
+
 /* One question, with and without output buffers. state: of the function at this switch, advanced
  * once. */
 static void check_question(const ik_selection *s, uint32_t sw, const ik_packet *pk, local *l,
@@ -112,6 +135,9 @@ static void check_question(const ik_selection *s, uint32_t sw, const ik_packet *
               s->family->pick(s, sw, pk, out, n, preferred, 4096, 0, &view, again, &draw));
         CHECK(memcmp(again, state, sizeof again) == 0);
         check_pick(l, space, skips, out, n, picked);
+        if (s->family->pick_mask)
+            check_mask(s, sw, pk, l, space, skips, out, n, preferred, picked, &view, before, state,
+                       &draw);
         view.busy = NULL; /* a switch that does not tell: every output counts as idle */
         memcpy(again, before, sizeof again);
         uint32_t untold =
@@ -165,11 +191,12 @@ int main(int argc, char **argv)
     const ik_selection_family *family = ik_selection_find(argv[1]);
     CHECK(family && strcmp(family->name, argv[1]) == 0 && *family->summary && *family->source &&
           family->pick);
+    CHECK(!(family->traits & IK_SELECT_REMEMBERS) == !family->switch_state_bytes);
     ik_rng rng = ik_rng_at(1, IK_RNG_TEST, 0);
-    static const char *const rules[] = {"", ":skip_busy=false", ":skip_busy=true"};
+    static const char *const rules[] = {"", ":skip_busy=false", ":skip_busy=true", ":tie=random"};
     for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < 4; k++)
-            for (size_t n = 0; n < 3; n++) {
+            for (size_t n = 0; n < (family->params ? 4u : 3u); n++) {
                 char spec[96];
                 snprintf(spec, sizeof spec, "%s%s", argv[1], rules[n]);
                 check_on(fabrics[i], routings[k], spec, &rng);

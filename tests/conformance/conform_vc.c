@@ -41,6 +41,31 @@ static void check_ignored(const subject *s, const walk_hop *hop, uint32_t sw, ui
            s->routing);
 }
 
+static bool leads_to_host(const ik_fabric *f, uint32_t port)
+{
+    uint32_t node = ik_peer_node(f, port);
+    return node == IK_NONE || !ik_is_switch(f, node);
+}
+
+/* A scheme that says it does not care for the port gives the same VCs on every one of its kind. */
+static void check_any_port(const subject *s, const walk_hop *hop, uint32_t sw, uint8_t first,
+                           uint8_t last)
+{
+    const ik_vc *v = s->plan->vc;
+    const ik_fabric *f = s->plan->fabric;
+    for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+        uint8_t other_first, other_last;
+        if (ik_peer_node(f, port) == IK_NONE ||
+            leads_to_host(f, port) != leads_to_host(f, hop->out_port))
+            continue;
+        v->family->next(v, sw, hop->in_port, port, hop->pk, &other_first, &other_last);
+        EXPECT(other_first == first && other_last == last,
+               "%s on %s, %s: VCs %u to %u on port %u, %u to %u on port %u", s->scheme,
+               s->fabric_spec, s->routing, first, last, hop->out_port, other_first, other_last,
+               port);
+    }
+}
+
 static void check_hop(void *ctx, const walk_hop *hop)
 {
     subject *s = ctx;
@@ -58,6 +83,8 @@ static void check_hop(void *ctx, const walk_hop *hop)
     EXPECT(first == hop->vc_first && last == hop->vc_last,
            "%s on %s, %s: made twice, answers twice", s->scheme, s->fabric_spec, s->routing);
     check_ignored(s, hop, sw, first, last);
+    if (v->family->ignores & IK_VC_ANY_PORT)
+        check_any_port(s, hop, sw, first, last);
 }
 
 static void check_pairs(subject *s)

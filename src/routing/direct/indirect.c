@@ -307,34 +307,47 @@ static void set_phase(const indirect *t, uint32_t sw, uint32_t mid, uint32_t rd,
         pk->phase = (uint8_t)(t->after + 1);
 }
 
-uint32_t indirect_next(const ik_routing *r, const indirect *t, uint32_t sw, uint32_t in_port,
-                       ik_packet *pk, uint32_t *out, uint32_t *preferred)
+/* Where a packet at sw goes now: the switch that it heads for, IK_NONE = no way. *bound: the local
+ * port that was chosen with its route and that it must take here, IK_NONE = none. */
+static uint32_t heading(const ik_fabric *f, const indirect *t, uint32_t sw, uint32_t in_port,
+                        ik_packet *pk, uint32_t *bound)
 {
-    const ik_fabric *f = r->fabric;
     uint32_t rd = links_nearest(&t->m.g, t->m.dist, sw, pk->dst), mid = pk->via & INDIRECT_NONE,
-             bound = pk->via >> 20;
-    *preferred = 0;
+             chosen = pk->via >> 20;
+    *bound = IK_NONE;
     if (rd == IK_NONE)
-        return 0;
+        return IK_NONE;
     if (mid == sw) {
         /* forgotten once reached, so that packets of all intermediate switches are alike from here
          * on */
         pk->phase = t->after;
         pk->via = mid = INDIRECT_NONE;
-        bound = 0;
+        chosen = 0;
     }
     if (t->split)
         set_phase(t, sw, mid, rd, pk);
     uint32_t goal = mid == INDIRECT_NONE ? rd : mid;
+    if (chosen && goal != sw) {
+        uint32_t peer = ik_peer_node(f, in_port);
+        if (peer != IK_NONE && !ik_is_switch(f, peer)) /* the first switch */
+            *bound = chosen - 1;
+    }
+    return goal;
+}
+
+uint32_t indirect_next(const ik_routing *r, const indirect *t, uint32_t sw, uint32_t in_port,
+                       ik_packet *pk, uint32_t *out, uint32_t *preferred)
+{
+    const ik_fabric *f = r->fabric;
+    uint32_t bound, goal = heading(f, t, sw, in_port, pk, &bound);
+    *preferred = 0;
+    if (goal == IK_NONE)
+        return 0;
     if (goal == sw)
         return links_host_ports(f, sw, pk->dst, out);
-    if (bound) {
-        uint32_t peer = ik_peer_node(f, in_port);
-        if (peer != IK_NONE && !ik_is_switch(f, peer)) {
-            /* the first switch: the port was chosen with the route */
-            out[0] = f->port_base[sw] + bound - 1;
-            return 1;
-        }
+    if (bound != IK_NONE) {
+        out[0] = f->port_base[sw] + bound;
+        return 1;
     }
     if (t->one) {
         out[0] = minpaths_one(&t->m, sw, goal, t->seed, goal);
@@ -344,6 +357,28 @@ uint32_t indirect_next(const ik_routing *r, const indirect *t, uint32_t sw, uint
     if (n > 1)
         *preferred = goal % n;
     return n;
+}
+
+uint32_t indirect_next_mask(const ik_routing *r, const indirect *t, uint32_t sw, uint32_t in_port,
+                            ik_packet *pk, uint64_t *set, uint32_t *preferred)
+{
+    const ik_fabric *f = r->fabric;
+    uint32_t bound, goal = heading(f, t, sw, in_port, pk, &bound);
+    if (goal == IK_NONE)
+        return 0;
+    if (goal == sw)
+        return links_host_mask(f, sw, pk->dst, set, preferred);
+    if (bound == IK_NONE && !t->one)
+        return minpaths_mask(&t->m, sw, goal, goal, set, preferred);
+    if (bound == IK_NONE) {
+        uint32_t port = minpaths_one(&t->m, sw, goal, t->seed, goal);
+        if (port == IK_NONE)
+            return 0;
+        bound = port - f->port_base[sw];
+    }
+    *preferred = bound;
+    port_set_add(set, bound);
+    return 1;
 }
 
 uint32_t indirect_leg(const indirect *t, uint32_t sw, uint32_t goal, uint32_t *out)

@@ -90,9 +90,11 @@ void indirect_set(ik_packet *pk, uint32_t mid, uint32_t port);
 void indirect_start(const ik_routing *r, uint32_t heading, ik_packet *pk);
 uint32_t indirect_num_headings(const ik_routing *r);
 bool indirect_turns(const ik_routing *r, uint32_t heading, uint32_t sw);
-/* next() of both routings. */
+/* next() and next_mask() of both routings. */
 uint32_t indirect_next(const ik_routing *r, const indirect *t, uint32_t sw, uint32_t in_port,
                        ik_packet *pk, uint32_t *out, uint32_t *preferred);
+uint32_t indirect_next_mask(const ik_routing *r, const indirect *t, uint32_t sw, uint32_t in_port,
+                            ik_packet *pk, uint64_t *set, uint32_t *preferred);
 /* leg() and middles() of both routings, see ik_routing_family. */
 uint32_t indirect_leg(const indirect *t, uint32_t sw, uint32_t goal, uint32_t *out);
 uint32_t indirect_middles(const indirect *t, uint32_t src, uint32_t dst, uint32_t *out);

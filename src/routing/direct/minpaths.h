@@ -7,6 +7,7 @@
 #define IKAT_ROUTING_MINPATHS_H
 
 #include "routing/direct/hierarchy.h"
+#include "routing/port_set.h"
 
 typedef struct minpaths {
     links g;
@@ -43,6 +44,20 @@ static inline uint32_t minpaths_ports(const minpaths *m, uint32_t u, uint32_t v,
     uint32_t n = (uint32_t)(m->first[row + 1] - first), base = m->f->port_base[u];
     for (uint32_t i = 0; i < n; i++)
         out[i] = base + m->ports[first + i];
+    return n;
+}
+
+/* The same as a set of local ports; *port = number `nth` of them, modulo how many there are. */
+static inline uint32_t minpaths_mask(const minpaths *m, uint32_t u, uint32_t v, uint32_t nth,
+                                     uint64_t *set, uint32_t *port)
+{
+    size_t row = (size_t)u * m->g.num_switches + v;
+    uint64_t first = m->first[row];
+    uint32_t n = (uint32_t)(m->first[row + 1] - first);
+    for (uint32_t i = 0; i < n; i++)
+        port_set_add(set, m->ports[first + i]);
+    if (n > 0)
+        *port = m->ports[first + (n > 1 ? nth % n : 0)];
     return n;
 }
 

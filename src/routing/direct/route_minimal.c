@@ -114,6 +114,27 @@ static uint32_t minimal_next(const ik_routing *r, uint32_t sw, uint32_t in_port,
     return n;
 }
 
+static uint32_t minimal_next_mask(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                                  uint64_t *set, uint32_t *preferred)
+{
+    const minpaths *m = r->impl;
+    uint32_t out, none;
+    if (r->lft) {
+        if (!minimal_next(r, sw, in_port, pk, &out, &none))
+            return 0;
+        *preferred = out - r->fabric->port_base[sw];
+        port_set_add(set, *preferred);
+        return 1;
+    }
+    uint32_t v = links_nearest(&m->g, m->dist, sw, pk->dst);
+    if (v == IK_NONE)
+        return 0;
+    if (m->group)
+        pk->phase = m->group[sw] == m->group[v];
+    return v == sw ? links_host_mask(r->fabric, sw, pk->dst, set, preferred)
+                   : minpaths_mask(m, sw, v, v, set, preferred);
+}
+
 static const ik_param minimal_params[] = {
     {"paths", IK_PARAM_ENUM, "all", 0, 0, "all|one",
      "every minimal path, or one per switch and destination drawn by seed"},
@@ -167,4 +188,5 @@ const ik_routing_family ik_routing_minimal = {
     .create = minimal_create,
     .destroy = minimal_destroy,
     .next = minimal_next,
+    .next_mask = minimal_next_mask,
 };

@@ -223,6 +223,12 @@ static uint32_t ugal_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik
     return indirect_next(r, &((const ugal *)r->impl)->t, sw, in_port, pk, out, preferred);
 }
 
+static uint32_t ugal_next_mask(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                               uint64_t *set, uint32_t *preferred)
+{
+    return indirect_next_mask(r, &((const ugal *)r->impl)->t, sw, in_port, pk, set, preferred);
+}
+
 static uint32_t ugal_leg(const ik_routing *r, uint32_t sw, uint32_t goal, uint32_t *out)
 {
     return indirect_leg(&((const ugal *)r->impl)->t, sw, goal, out);
@@ -298,6 +304,7 @@ const ik_routing_family ik_routing_ugal_l = {
     .start_nth = ugal_start_nth,
     .start = ugal_start,
     .next = ugal_next,
+    .next_mask = ugal_next_mask,
     .leg = ugal_leg,
     .middles = ugal_middles,
     .legs = &ugal_legs,

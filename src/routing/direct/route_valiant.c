@@ -57,6 +57,12 @@ static uint32_t valiant_next(const ik_routing *r, uint32_t sw, uint32_t in_port,
     return indirect_next(r, r->impl, sw, in_port, pk, out, preferred);
 }
 
+static uint32_t valiant_next_mask(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                                  uint64_t *set, uint32_t *preferred)
+{
+    return indirect_next_mask(r, r->impl, sw, in_port, pk, set, preferred);
+}
+
 static uint32_t valiant_leg(const ik_routing *r, uint32_t sw, uint32_t goal, uint32_t *out)
 {
     return indirect_leg(r->impl, sw, goal, out);
@@ -114,6 +120,7 @@ const ik_routing_family ik_routing_valiant = {
     .num_starts = valiant_num_starts,
     .start_nth = valiant_start_nth,
     .next = valiant_next,
+    .next_mask = valiant_next_mask,
     .leg = valiant_leg,
     .middles = valiant_middles,
     .legs = &valiant_legs,

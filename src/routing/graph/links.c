@@ -3,6 +3,7 @@
  * links.c: see links.h.
  */
 #include "routing/graph/links.h"
+#include "routing/port_set.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -206,6 +207,21 @@ uint32_t links_host_ports(const ik_fabric *f, uint32_t sw, uint32_t dst, uint32_
     for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++)
         if (f->port_peer[p] != IK_NONE && f->port_node[f->port_peer[p]] == sw)
             out[n++] = f->port_peer[p];
+    return n;
+}
+
+uint32_t links_host_mask(const ik_fabric *f, uint32_t sw, uint32_t dst, uint64_t *set,
+                         uint32_t *first)
+{
+    uint32_t node = ik_host_node(f, dst), n = 0;
+    for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++) {
+        if (f->port_peer[p] == IK_NONE || f->port_node[f->port_peer[p]] != sw)
+            continue;
+        uint32_t local = f->port_peer[p] - f->port_base[sw];
+        if (n++ == 0)
+            *first = local;
+        port_set_add(set, local);
+    }
     return n;
 }
 

@@ -64,5 +64,8 @@ static inline uint32_t links_nearest(const links *g, const uint8_t *dist, uint32
 
 /* Writes the ports of switch sw that lead to host dst directly; returns their number. */
 uint32_t links_host_ports(const ik_fabric *f, uint32_t sw, uint32_t dst, uint32_t *out);
+/* The same as a set of local ports; *first: that of the host's first cable. */
+uint32_t links_host_mask(const ik_fabric *f, uint32_t sw, uint32_t dst, uint64_t *set,
+                         uint32_t *first);
 
 #endif

@@ -32,9 +32,18 @@ ik_status select_tie_create(ik_selection *s, const ik_params *params, const ik_e
                             ik_error *err)
 {
     (void)env, (void)err;
-    if (ik_params_enum(params, "tie") == 1)
+    if (ik_params_enum(params, "tie") == 1) {
         s->impl = (void *)select_tie_params; /* a flag: nothing is owned */
+        s->traits |= IK_SELECT_DRAWS;
+    }
     return IK_OK;
+}
+
+/* Whether the k-th of several equal ones, k >= 2, replaces those before it: with probability 1/k. */
+static bool replaces(const ik_draw *draw, uint32_t k)
+{
+    return ik_random_below(draw->seed, IK_RNG_SELECT, draw->entity,
+                           draw->counter + ((uint64_t)k << 48), k) == 0;
 }
 
 uint32_t select_best(const ik_selection *s, const uint32_t *out, uint32_t n, uint32_t need_bytes,
@@ -57,12 +66,32 @@ uint32_t select_best(const ik_selection *s, const uint32_t *out, uint32_t n, uin
             best_skipped = skipped;
             best_score = here;
             ties = 1;
-        } else if (draw && skipped == best_skipped && here == best_score) {
-            /* The k-th equal one replaces the others with probability 1/k. */
-            ties++;
-            if (ik_random_below(draw->seed, IK_RNG_SELECT, draw->entity,
-                                draw->counter + ((uint64_t)ties << 48), ties) == 0)
-                best = i;
+        } else if (draw && skipped == best_skipped && here == best_score &&
+                   replaces(draw, ++ties)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+uint32_t select_best_of(const ik_selection *s, uint32_t sw, const uint64_t *from, unsigned words,
+                        int vc, const ik_view *view,
+                        int64_t (*score)(const ik_view *view, uint32_t channel, int vc),
+                        const ik_draw *draw)
+{
+    uint32_t best = IK_NONE, ties = 0, base = s->fabric->port_base[sw];
+    int64_t best_score = 0;
+    for (unsigned w = 0; w < words; w++) {
+        for (uint64_t bits = from[w]; bits; bits &= bits - 1) {
+            uint32_t port = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            int64_t here = score(view, base + port, vc);
+            if (best == IK_NONE || here > best_score) {
+                best = port;
+                best_score = here;
+                ties = 1;
+            } else if (draw && here == best_score && replaces(draw, ++ties)) {
+                best = port;
+            }
         }
     }
     return best;

@@ -5,6 +5,7 @@
 #define IKAT_ROUTING_SELECT_H
 
 #include "ikat/routing.h"
+#include "routing/port_set.h"
 
 /* Whether there is room for the packet in the queue that it would enter: the output buffer, or
  * without one the next input buffer.
@@ -40,5 +41,11 @@ uint32_t select_best(const ik_selection *s, const uint32_t *out, uint32_t n, uin
                      int vc, const ik_view *view,
                      int64_t (*score)(const ik_view *view, uint32_t channel, int vc),
                      const ik_draw *draw);
+/* The same among the local ports of a set, all of which have room and of which none or all are
+ * skipped. */
+uint32_t select_best_of(const ik_selection *s, uint32_t sw, const uint64_t *from, unsigned words,
+                        int vc, const ik_view *view,
+                        int64_t (*score)(const ik_view *view, uint32_t channel, int vc),
+                        const ik_draw *draw);
 
 #endif

@@ -29,6 +29,19 @@ static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, co
     return i;
 }
 
+static uint32_t pick_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk,
+                          const uint64_t *from, unsigned words, uint32_t preferred, int vc,
+                          const ik_view *view, void *switch_state, const ik_draw *draw)
+{
+    (void)pk, (void)preferred, (void)vc, (void)view, (void)draw;
+    uint32_t after, base = s->fabric->port_base[sw];
+    memcpy(&after, switch_state, sizeof after);
+    uint32_t port = port_set_first_from(from, words, after > base ? after - base : 0);
+    after = base + port + 1;
+    memcpy(switch_state, &after, sizeof after);
+    return port;
+}
+
 const ik_selection_family ik_selection_cyclic = {
     .name = "cyclic",
     .summary = "the output after the last one that this switch took (CP)",
@@ -36,5 +49,7 @@ const ik_selection_family ik_selection_cyclic = {
               "Performance of Fat-trees, "
               "Euro-Par 2006",
     .pick = pick,
+    .pick_mask = pick_mask,
+    .traits = IK_SELECT_REMEMBERS,
     .switch_state_bytes = state_bytes,
 };

@@ -11,6 +11,15 @@ static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, co
     return select_first_from(s, out, n, 0, need_bytes, vc, view);
 }
 
+static uint32_t pick_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk,
+                          const uint64_t *from, unsigned words, uint32_t preferred, int vc,
+                          const ik_view *view, void *switch_state, const ik_draw *draw)
+{
+    (void)s, (void)sw, (void)pk, (void)preferred, (void)vc, (void)view, (void)switch_state;
+    (void)draw;
+    return port_set_first_from(from, words, 0);
+}
+
 const ik_selection_family ik_selection_first_free = {
     .name = "first_free",
     .summary = "the lowest-numbered output with room (FF)",
@@ -18,4 +27,5 @@ const ik_selection_family ik_selection_first_free = {
               "Performance of Fat-trees, "
               "Euro-Par 2006",
     .pick = pick,
+    .pick_mask = pick_mask,
 };

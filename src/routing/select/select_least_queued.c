@@ -17,6 +17,14 @@ static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, co
     return select_best(s, out, n, need_bytes, vc, view, score, s->impl ? draw : NULL);
 }
 
+static uint32_t pick_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk,
+                          const uint64_t *from, unsigned words, uint32_t preferred, int vc,
+                          const ik_view *view, void *switch_state, const ik_draw *draw)
+{
+    (void)pk, (void)preferred, (void)switch_state;
+    return select_best_of(s, sw, from, words, vc, view, score, s->impl ? draw : NULL);
+}
+
 const ik_selection_family ik_selection_least_queued = {
     .name = "least_queued",
     .summary = "the output with the fewest bytes waiting here",
@@ -24,4 +32,5 @@ const ik_selection_family ik_selection_least_queued = {
     .params = select_tie_params,
     .create = select_tie_create,
     .pick = pick,
+    .pick_mask = pick_mask,
 };

@@ -33,6 +33,16 @@ static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, co
             return i;
 }
 
+static uint32_t pick_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk,
+                          const uint64_t *from, unsigned words, uint32_t preferred, int vc,
+                          const ik_view *view, void *switch_state, const ik_draw *draw)
+{
+    (void)s, (void)sw, (void)pk, (void)preferred, (void)vc, (void)view, (void)switch_state;
+    uint32_t n = port_set_count(from, words);
+    return port_set_nth(from,
+                        ik_random_below(draw->seed, IK_RNG_SELECT, draw->entity, draw->counter, n));
+}
+
 const ik_selection_family ik_selection_random = {
     .name = "random",
     .summary = "one of the outputs with room, drawn uniformly (RP)",
@@ -40,4 +50,6 @@ const ik_selection_family ik_selection_random = {
               "Performance of Fat-trees, "
               "Euro-Par 2006",
     .pick = pick,
+    .pick_mask = pick_mask,
+    .traits = IK_SELECT_DRAWS,
 };

@@ -16,6 +16,14 @@ static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, co
     return select_first_from(s, out, n, preferred, need_bytes, vc, view);
 }
 
+static uint32_t pick_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk,
+                          const uint64_t *from, unsigned words, uint32_t preferred, int vc,
+                          const ik_view *view, void *switch_state, const ik_draw *draw)
+{
+    (void)s, (void)sw, (void)pk, (void)vc, (void)view, (void)switch_state, (void)draw;
+    return port_set_first_from(from, words, preferred);
+}
+
 const ik_selection_family ik_selection_sadp = {
     .name = "sadp",
     .summary = "the deterministic variant's output, else the next with room (SADP)",
@@ -25,4 +33,5 @@ const ik_selection_family ik_selection_sadp = {
               "Gomez, Gilabert, Gomez, Lopez, Duato: Deterministic versus Adaptive Routing in "
               "Fat-Trees, IPDPS 2007",
     .pick = pick,
+    .pick_mask = pick_mask,
 };

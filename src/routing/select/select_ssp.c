@@ -7,19 +7,30 @@
  * further up. The paper only names the function; which digit it takes is our reading. */
 #include "routing/select/tree_select.h"
 
+static uint32_t wanted_digit(const tree *t, uint32_t sw, const ik_packet *pk)
+{
+    (void)pk;
+    const ik_xgft *x = t->xgft;
+    uint32_t level = t->sw[sw].level, index = sw - x->level_base[level];
+    uint32_t digit = level == 1 ? index / x->prod_w[1] : index / x->w[0];
+    return x->h > 1 ? digit % (level == 1 ? x->m[1] : x->w[1]) : digit;
+}
+
 static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out,
                      uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
                      const ik_view *view, void *switch_state, const ik_draw *draw)
 {
     (void)switch_state, (void)draw;
-    const tree *t = s->impl;
-    (void)pk;
-    const ik_xgft *x = t->xgft;
-    uint32_t level = t->sw[sw].level, index = sw - x->level_base[level];
-    uint32_t digit = level == 1 ? index / x->prod_w[1] : index / x->w[0];
-    if (x->h > 1)
-        digit %= level == 1 ? x->m[1] : x->w[1];
-    return select_tree_from(s, sw, digit, out, n, preferred, need_bytes, vc, view);
+    return select_tree_from(s, sw, wanted_digit(s->impl, sw, pk), out, n, preferred, need_bytes, vc,
+                            view);
+}
+
+static uint32_t pick_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk,
+                          const uint64_t *from, unsigned words, uint32_t preferred, int vc,
+                          const ik_view *view, void *switch_state, const ik_draw *draw)
+{
+    (void)vc, (void)view, (void)switch_state, (void)draw;
+    return select_tree_among(s, sw, wanted_digit(s->impl, sw, pk), from, words, preferred);
 }
 
 const ik_selection_family ik_selection_ssp = {
@@ -31,4 +42,5 @@ const ik_selection_family ik_selection_ssp = {
     .create = select_tree_create,
     .destroy = select_tree_destroy,
     .pick = pick,
+    .pick_mask = pick_mask,
 };

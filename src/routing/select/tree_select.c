@@ -39,3 +39,14 @@ uint32_t select_tree_from(const ik_selection *s, uint32_t sw, uint32_t digit, co
         start++;
     return select_first_from(s, out, n, start == n ? 0 : start, need_bytes, vc, view);
 }
+
+uint32_t select_tree_among(const ik_selection *s, uint32_t sw, uint32_t digit, const uint64_t *from,
+                           unsigned words, uint32_t preferred)
+{
+    const tree *t = s->impl;
+    const tree_level *lv = &t->level[t->sw[sw].level];
+    /* the ports that a packet may take lead either all up or all down */
+    if (port_set_first_from(from, words, 0) >= lv->first_up)
+        preferred = lv->first_up + tree_remainder(digit, &lv->up);
+    return port_set_first_from(from, words, preferred);
+}

@@ -17,5 +17,8 @@ void select_tree_destroy(ik_selection *s);
 uint32_t select_tree_from(const ik_selection *s, uint32_t sw, uint32_t digit, const uint32_t *out,
                           uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
                           const ik_view *view);
+/* The same among the local ports of a set. */
+uint32_t select_tree_among(const ik_selection *s, uint32_t sw, uint32_t digit, const uint64_t *from,
+                           unsigned words, uint32_t preferred);
 
 #endif

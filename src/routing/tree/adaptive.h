@@ -19,13 +19,20 @@ typedef struct adaptive {
     double low, high; /* thresholds as fractions of a queue */
 } adaptive;
 
-/* Does the port filter keep up port u (0 … num_up-1) for host dst? */
-static inline bool adaptive_keeps(const adaptive *a, const tree_level *lv, uint32_t dst, uint32_t u)
+/* The first up port that the port filter keeps for host dst, if there are so many; every delta-th
+ * one behind it is kept, too. */
+static inline uint32_t adaptive_first_kept(const adaptive *a, const tree_level *lv, uint32_t dst)
 {
     uint32_t class = a->filter == FILTER_DIGIT  ? tree_digit(lv, dst)
                      : a->filter == FILTER_PORT ? tree_digit_up(lv, dst)
                                                 : dst;
-    return tree_remainder(u, &a->by_delta) == tree_remainder(class, &a->by_delta);
+    return tree_remainder(class, &a->by_delta);
+}
+
+/* Does the port filter keep up port u (0 … num_up-1) for host dst? */
+static inline bool adaptive_keeps(const adaptive *a, const tree_level *lv, uint32_t dst, uint32_t u)
+{
+    return tree_remainder(u, &a->by_delta) == adaptive_first_kept(a, lv, dst);
 }
 
 /* pick() of the triggered variants; state: one bit a VC and up port. */

@@ -15,6 +15,7 @@
  * stage's digit (default), `destination` is the printed rule, `port` compares with the D-mod-K
  * port.
  */
+#include "routing/port_set.h"
 #include "routing/routing.h"
 #include "routing/tree/adaptive.h"
 
@@ -146,6 +147,60 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
     return lv->num_up;
 }
 
+static uint32_t down_mask(const adaptive *a, const tree_switch *s, const tree_level *lv,
+                          uint32_t dst, uint64_t *set, uint32_t *preferred)
+{
+    uint32_t cable = 0, n = a->stages >> s->level & 1 ? lv->num_cables : 1;
+    if (lv->num_cables > 1 && s->level > 1)
+        cable = tree_digit_up(lv - 1, dst) / lv->num_parents;
+    *preferred = tree_down(s, lv, dst, cable) - s->port_base;
+    if (n == 1)
+        port_set_add(set, *preferred);
+    for (uint32_t k = 0; n > 1 && k < n; k++)
+        port_set_add(set, tree_down(s, lv, dst, k) - s->port_base);
+    return n;
+}
+
+/* As filtered(). */
+static uint32_t filtered_mask(const adaptive *a, const tree_level *lv, uint32_t dst, uint32_t port0,
+                              uint64_t *set, uint32_t *preferred)
+{
+    uint32_t n = 0, first = adaptive_first_kept(a, lv, dst), kept = IK_NONE;
+    for (uint32_t u = first; u < lv->num_up; u += a->delta, n++) {
+        port_set_add(set, lv->first_up + u);
+        if (kept == IK_NONE && u >= port0)
+            kept = u;
+    }
+    if (n == 0 || (a->trigger >= TRIGGER_ONE && !adaptive_keeps(a, lv, dst, port0))) {
+        port_set_add(set, lv->first_up + port0);
+        kept = port0;
+        n++;
+    }
+    *preferred = lv->first_up + (kept == IK_NONE ? first : kept);
+    return n;
+}
+
+static uint32_t next_mask(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                          uint64_t *set, uint32_t *preferred)
+{
+    (void)in_port;
+    const adaptive *a = r->impl;
+    const tree_switch *s = &a->tree->sw[sw];
+    const tree_level *lv = &a->tree->level[s->level];
+    if (tree_is_below(s, lv, pk->dst))
+        return down_mask(a, s, lv, pk->dst, set, preferred);
+    uint32_t port0 = tree_digit_up(lv, pk->dst);
+    if (a->delta > 1 && (a->stages >> s->level & 1))
+        return filtered_mask(a, lv, pk->dst, port0, set, preferred);
+    *preferred = lv->first_up + port0;
+    if (!(a->stages >> s->level & 1)) {
+        port_set_add(set, *preferred);
+        return 1;
+    }
+    port_set_add_range(set, lv->first_up, lv->num_up);
+    return lv->num_up;
+}
+
 static const ik_param params[] = {
     {"stages", IK_PARAM_STRING, "all", 0, 0, NULL,
      "levels of switches that choose: all, or a list as in 1:2 (leaf switches are 1)"},
@@ -194,7 +249,7 @@ static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", N
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,                       \
     .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ARITHMETIC, .example_fabrics = examples,              \
     .refused_fabrics = refused, .create = create, .destroy = destroy, .next = next,                \
-    .rail = tree_rail_any
+    .next_mask = next_mask, .rail = tree_rail_any
 
 const ik_routing_family ik_routing_adaptive_tree = {MEMBER};
 /* The same with the thresholds' eye on credits. */
