@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finite fields as addition and multiplication tables, computed once by FLINT (nmod for prime
- * fields, fq_nmod for extensions): a generator then looks up. Cost: q^2 FLINT operations, 4*q^2
- * bytes.
+ * Finite fields as addition and multiplication tables: a generator then looks up. An element of
+ * GF(p^m) is a polynomial over the numbers modulo p, written as its coefficients' digits base p; a
+ * product is taken modulo the first irreducible polynomial of degree m. Cost: q^2 additions for
+ * each table, 4*q^2 bytes. No library: FLINT ends the process where it lacks memory.
  */
 #include "topology/gf.h"
 
-#include <flint/fq_nmod.h>
-#include <flint/nmod_poly.h>
-#include <flint/nmod_vec.h>
-#include <flint/ulong_extras.h>
+#include <assert.h>
 #include <stdlib.h>
+
+enum { MAX_DEGREE = 11 }; /* of GF(2048) over GF(2) */
+static_assert(GF_MAX_Q <= 1 << MAX_DEGREE, "digits of every element");
 
 bool gf_prime_power(uint64_t q, uint32_t *p, uint32_t *m)
 {
-    if (q < 2 || q > UINT32_MAX) {
+    if (q < 2 || q > UINT32_MAX)
         return false;
-    }
-    n_factor_t factors;
-    n_factor_init(&factors);
-    n_factor(&factors, q, 1);
-    if (factors.num != 1) {
+    uint64_t prime = 2, rest = q;
+    while (q % prime != 0 && prime * prime <= q)
+        prime++;
+    if (q % prime != 0)
+        prime = q;
+    uint32_t power = 0;
+    for (; rest % prime == 0; rest /= prime)
+        power++;
+    if (rest != 1)
         return false;
-    }
-    if (p) {
-        *p = (uint32_t)factors.p[0];
-    }
-    if (m) {
-        *m = (uint32_t)factors.exp[0];
-    }
+    if (p)
+        *p = (uint32_t)prime;
+    if (m)
+        *m = power;
     return true;
 }
 
@@ -59,66 +61,89 @@ ik_status gf_require_prime_power(const char *what, uint32_t q, ik_error *err)
     return ik_hint(err, IK_ERR_USAGE, "%u is the smallest", above);
 }
 
-/* Coefficients of `poly` are the digits of `code` base p. */
-static void poly_from_code(nmod_poly_t poly, uint32_t code, uint32_t p)
+/* ---- polynomials modulo p, as the digits base p of a number */
+
+static unsigned digits_of(uint32_t code, uint32_t p, uint32_t digits[MAX_DEGREE + 1])
 {
-    nmod_poly_zero(poly);
-    for (slong i = 0; code > 0; i++, code /= p) {
-        nmod_poly_set_coeff_ui(poly, i, code % p);
-    }
+    unsigned num = 0;
+    for (; code; code /= p)
+        digits[num++] = code % p;
+    return num;
 }
 
-static uint32_t code_from_poly(const nmod_poly_t poly, uint32_t p)
+/* Whether the monic polynomial `by` divides `whole`. */
+static bool divides(uint32_t by, uint32_t whole, uint32_t p)
 {
-    uint32_t code = 0;
-    for (slong i = nmod_poly_length(poly); i-- > 0;) {
-        code = code * p + (uint32_t)nmod_poly_get_coeff_ui(poly, i);
-    }
-    return code;
-}
-
-static void prime_tables(gf *f)
-{
-    nmod_t mod;
-    nmod_init(&mod, f->p);
-    for (uint32_t a = 0; a < f->q; a++) {
-        for (uint32_t b = 0; b < f->q; b++) {
-            f->add_table[(size_t)a * f->q + b] = (uint16_t)nmod_add(a, b, mod);
-            f->mul_table[(size_t)a * f->q + b] = (uint16_t)nmod_mul(a, b, mod);
+    uint32_t rest[MAX_DEGREE + 1], divisor[MAX_DEGREE + 1];
+    unsigned length = digits_of(whole, p, rest), most = digits_of(by, p, divisor);
+    assert(most > 0 && divisor[most - 1] == 1);
+    for (; length >= most; length--)
+        for (unsigned k = 0, factor = rest[length - 1]; k < most; k++) {
+            uint32_t *digit = &rest[length - most + k];
+            *digit = (*digit + (p - factor) * divisor[k]) % p;
         }
+    for (unsigned k = 0; k < length; k++)
+        if (rest[k])
+            return false;
+    return true;
+}
+
+/* A polynomial of degree m is a product if one of degree m / 2 or less divides it. */
+static bool is_irreducible(uint32_t code, uint32_t p, uint32_t m)
+{
+    for (uint32_t degree = 1, monic = p; 2 * degree <= m; degree++, monic *= p)
+        for (uint32_t by = monic; by < 2 * monic; by++)
+            if (divides(by, code, p))
+                return false;
+    return true;
+}
+
+/* ---- tables */
+
+static uint32_t sum_of(uint32_t a, uint32_t b, uint32_t p)
+{
+    uint32_t sum = 0;
+    for (uint32_t unit = 1; a || b; unit *= p, a /= p, b /= p)
+        sum += (a % p + b % p) % p * unit;
+    return sum;
+}
+
+/* Products with x. The digit that grows out of the polynomial stands for x^m, which is `carry`. */
+static void products_with_x(const gf *f, uint32_t carry, uint16_t *by_x)
+{
+    uint32_t top = f->q / f->p;
+    for (uint32_t a = 0; a < f->q; a++) {
+        uint32_t product = a % top * f->p;
+        for (uint32_t n = 0; n < a / top; n++)
+            product = gf_add(f, product, carry);
+        by_x[a] = (uint16_t)product;
     }
 }
 
-static void extension_tables(gf *f, fq_nmod_t *elements)
+/* a * (x * high + low) = x * (a * high) + low * a, where x * high is a smaller product: b counts
+ * up. */
+static void fill_tables(gf *f, uint32_t carry, uint16_t *by_x)
 {
-    nmod_poly_t modulus;
-    nmod_poly_init(modulus, f->p);
-    uint32_t code = f->q; /* the code of x^m */
-    do {
-        poly_from_code(modulus, code++, f->p);
-    } while (!nmod_poly_is_irreducible(modulus));
-    fq_nmod_ctx_t ctx;
-    fq_nmod_ctx_init_modulus(ctx, modulus, "x");
-    for (uint32_t a = 0; a < f->q; a++) {
-        fq_nmod_init(elements[a], ctx);
-        poly_from_code(elements[a], a, f->p);
+    for (size_t a = 0; a < f->q; a++)
+        for (uint32_t b = 0; b < f->q; b++)
+            f->add_table[a * f->q + b] = (uint16_t)sum_of((uint32_t)a, b, f->p);
+    products_with_x(f, carry, by_x);
+    for (size_t a = 0; a < f->q; a++) {
+        uint16_t *row = &f->mul_table[a * f->q];
+        for (uint32_t b = 1; b < f->q; b++)
+            row[b] = b % f->p ? (uint16_t)gf_add(f, row[b - 1], (uint32_t)a) : by_x[row[b / f->p]];
     }
-    fq_nmod_t value;
-    fq_nmod_init(value, ctx);
-    for (uint32_t a = 0; a < f->q; a++) {
-        for (uint32_t b = 0; b < f->q; b++) {
-            fq_nmod_add(value, elements[a], elements[b], ctx);
-            f->add_table[(size_t)a * f->q + b] = (uint16_t)code_from_poly(value, f->p);
-            fq_nmod_mul(value, elements[a], elements[b], ctx);
-            f->mul_table[(size_t)a * f->q + b] = (uint16_t)code_from_poly(value, f->p);
-        }
-    }
-    fq_nmod_clear(value, ctx);
-    for (uint32_t a = 0; a < f->q; a++) {
-        fq_nmod_clear(elements[a], ctx);
-    }
-    fq_nmod_ctx_clear(ctx);
-    nmod_poly_clear(modulus);
+}
+
+/* x^m modulo the first irreducible polynomial of degree m: the negative of its other digits. */
+static uint32_t find_carry(const gf *f)
+{
+    uint32_t modulus = f->q, carry = 0;
+    while (!is_irreducible(modulus, f->p, f->m))
+        modulus++;
+    for (uint32_t unit = 1, rest = modulus - f->q; rest; unit *= f->p, rest /= f->p)
+        carry += (f->p - rest % f->p) % f->p * unit;
+    return carry;
 }
 
 static void inverses(gf *f)
@@ -144,25 +169,18 @@ ik_status gf_new(uint32_t q, gf *out, ik_error *err)
                        q, GF_MAX_Q);
     }
     size_t cells = (size_t)q * q;
-    fq_nmod_t *elements = NULL;
+    uint16_t *by_x = ik_calloc(q, sizeof *by_x);
     f.neg_table = ik_calloc(q, sizeof *f.neg_table);
     f.inv_table = ik_calloc(q, sizeof *f.inv_table);
     f.add_table = ik_calloc(cells, sizeof *f.add_table);
     f.mul_table = ik_calloc(cells, sizeof *f.mul_table);
-    if (f.m > 1) {
-        elements = ik_calloc(q, sizeof *elements);
-    }
-    if (!f.add_table || !f.mul_table || !f.neg_table || !f.inv_table || (f.m > 1 && !elements)) {
-        free(elements);
+    if (!f.add_table || !f.mul_table || !f.neg_table || !f.inv_table || !by_x) {
+        free(by_x);
         gf_free(&f);
         return ik_fail_memory(err, 2 * cells * sizeof *f.add_table, "a finite field");
     }
-    if (f.m == 1) {
-        prime_tables(&f);
-    } else {
-        extension_tables(&f, elements);
-    }
-    free(elements);
+    fill_tables(&f, find_carry(&f), by_x);
+    free(by_x);
     inverses(&f);
     *out = f;
     return IK_OK;
