@@ -205,7 +205,7 @@ static bool callgrind_run(const char *self, bool large, long index, double scale
     char command[1024], line[512];
     snprintf(command, sizeof command,
              "valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=/dev/null "
-             "--toggle-collect=sim_run_part "
+             "--toggle-collect=sim_run_partition "
              "--toggle-collect=sim_run_pipelined '%s' --json "
              "--uncounted %s --only %ld --scale %.6f 2>&1",
              self, large ? "--large" : "", index, scale);

@@ -176,7 +176,7 @@ static int measure(const bench_case *c, unsigned threads, unsigned pairs, double
     const ik_sim_sharing *s = &many.sharing;
     printf("%-32s %6u %4.0f%% %3u %8.1f %6.2f %5.3f %6.2f %8.2f %7.2f %8.2f %8.2f\n", c->fabric,
            x.f->num_hosts, c->load * 100, threads, (double)one.hops / (double)s->steps,
-           (double)s->mail / (double)one.hops, s->balance, threads / s->step_balance,
+           (double)s->crossings / (double)one.hops, s->balance, threads / s->step_balance,
            median(quotient, pairs), shortest[0] / shortest[1], median(ceiling, pairs),
            median(cpu, pairs));
     fflush(stdout);
@@ -201,20 +201,21 @@ static int show_cuts(const char *fabric, const char *routing, const char *patter
         ik_traffic_from_spec(f, pattern, &env, &traffic, &err) != IK_OK ||
         sim_loads_sample(plan, traffic, &loads, &err) != IK_OK)
         return complain(&err);
-    uint16_t *part_of = calloc(f->num_switches, sizeof *part_of);
-    for (uint32_t parts = 2; part_of && parts <= 7; parts += parts < 4 ? 1 : 3) {
+    uint16_t *partition_of = calloc(f->num_switches, sizeof *partition_of);
+    for (uint32_t parts = 2; partition_of && parts <= 7; parts += parts < 4 ? 1 : 3) {
         sim_cut_quality q, best;
-        if (sim_cut(f, &loads, parts, part_of, &best, &err) != IK_OK)
+        if (sim_cut(f, &loads, parts, partition_of, &best, &err) != IK_OK)
             return complain(&err);
         for (int method = 0; method < SIM_CUT_METHODS; method++) {
-            if (sim_cut_by(f, &loads, parts, (sim_cut_method)method, part_of, &q, &err) != IK_OK)
+            if (sim_cut_by(f, &loads, parts, (sim_cut_method)method, partition_of, &q, &err) !=
+                IK_OK)
                 continue; /* no pods */
             printf("%-24s %-12s %3u %-13s%s %8u %7u %7.3f %9.3f %7.3f\n", fabric, pattern, parts,
                    names[method], q.method == best.method ? "*" : " ", q.cut_channels, q.seams,
                    q.balance, q.crossings, q.cost);
         }
     }
-    free(part_of);
+    free(partition_of);
     sim_loads_free(&loads);
     ik_traffic_free(traffic);
     ik_plan_free(plan);

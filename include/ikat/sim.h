@@ -137,11 +137,11 @@ typedef struct ik_class_result {
 
 /* How the threads of a run shared it. Informational: depends on their number. */
 typedef struct ik_sim_sharing {
-    unsigned threads;      /* partitions that ran side by side */
+    unsigned threads;      /* partitions that ran in parallel */
     uint32_t cut_channels; /* between partitions */
-    uint64_t steps;        /* meetings of all threads */
+    uint64_t steps;        /* barriers of all threads */
     /* packets (model pipelined: flits) and credits from partition to partition */
-    uint64_t mail;
+    uint64_t crossings;
     /* events (model pipelined: flit-hops) of the busiest partition over the mean */
     double balance;
     /* the same step by step, summed: threads / step_balance is the most that the run can be sped
@@ -195,7 +195,7 @@ typedef struct ik_sim_result {
     char *deadlock_text;    /* the cycle, one element a line; NULL without one */
     uint64_t state_bytes;   /* memory of the simulation state at its largest */
     double cpu_seconds;     /* informational: processor time of all threads */
-    unsigned threads;       /* partitions that ran side by side */
+    unsigned threads;       /* partitions that ran in parallel */
     ik_sim_sharing sharing; /* how they shared the work */
     /* of every delivery (time, generation, src, dst) host by host */
     uint64_t checksum;
@@ -230,11 +230,11 @@ ik_sim_flow ik_sim_flow_of(const ik_params *switch_params);
  * Results never depend on it. */
 typedef struct ik_sim_estimate {
     uint64_t bytes; /* state, with a quarter of all buffers full; 0 = cannot be said */
-    /* packet-hops between two meetings of the threads, at the most that hosts can send of the
+    /* packet-hops between two barriers of the threads, at the most that hosts can send of the
      * load */
     double hops_per_window;
     bool flits;              /* model pipelined: hops are of flits */
-    unsigned useful_threads; /* that have enough to do between two meetings */
+    unsigned useful_threads; /* that have enough to do between two barriers */
 } ik_sim_estimate;
 /* Estimates a run of plan with config (whose parameters may be wrong: then bytes is 0 and
  * useful_threads 1). O(ports). */

@@ -7,18 +7,18 @@
 #include "sim/parallel/workers.h"
 #include <stdlib.h>
 
-static void run_part(void *p)
+static void run_partition(void *p)
 {
-    sim_run_part(p);
+    sim_run_partition(p);
 }
 
 static ik_status first_failure(const sim *s, ik_error *err)
 {
-    for (unsigned q = 0; q < s->num_parts; q++) {
-        if (s->parts[q].status != IK_OK) {
+    for (unsigned q = 0; q < s->num_partitions; q++) {
+        if (s->partitions[q].status != IK_OK) {
             if (err)
-                *err = s->parts[q].err;
-            return s->parts[q].status;
+                *err = s->partitions[q].err;
+            return s->partitions[q].status;
         }
     }
     if (ik_env_cancelled(s->env))
@@ -110,10 +110,10 @@ static ik_status export_series(const sim *s, ik_sim_result *r, ik_error *err)
     double per_ps = capacity_bytes(s) / (double)(s->end_ps - s->warmup_ps);
     for (size_t k = 0; k < s->num_series; k++) {
         uint64_t bytes = 0, count = 0, sum = 0;
-        for (unsigned q = 0; q < s->num_parts; q++) {
-            bytes += s->parts[q].series_bytes[k];
-            count += s->parts[q].series_count[k];
-            sum += s->parts[q].series_sum[k];
+        for (unsigned q = 0; q < s->num_partitions; q++) {
+            bytes += s->partitions[q].series_bytes[k];
+            count += s->partitions[q].series_count[k];
+            sum += s->partitions[q].series_sum[k];
         }
         uint64_t begin = k * s->series_ps,
                  end = begin + s->series_ps < s->end_ps ? begin + s->series_ps : s->end_ps;
@@ -135,9 +135,9 @@ static ik_status export_classes(const sim *s, ik_sim_result *r, ik_error *err)
         uint64_t begin = k * s->series_ps, end = begin + s->series_ps;
         period[k] = per_ps * (double)((end < s->end_ps ? end : s->end_ps) - begin);
     }
-    for (unsigned q = 1; q < s->num_parts && s->parts[0].classes; q++)
-        sim_classes_merge(s->parts[0].classes, s->parts[q].classes);
-    ik_status status = sim_classes_export(s->parts[0].classes, capacity, period, r, err);
+    for (unsigned q = 1; q < s->num_partitions && s->partitions[0].classes; q++)
+        sim_classes_merge(s->partitions[0].classes, s->partitions[q].classes);
+    ik_status status = sim_classes_export(s->partitions[0].classes, capacity, period, r, err);
     free(period);
     return status;
 }
@@ -168,29 +168,30 @@ static void take_arrays(sim *s, ik_sim_result *r)
 static void export_sharing(const sim *s, uint64_t events, ik_sim_sharing *x)
 {
     uint64_t busiest = 0;
-    *x = (ik_sim_sharing){.threads = s->num_parts,
+    *x = (ik_sim_sharing){.threads = s->num_partitions,
                           .cut_channels = s->cut.cut_channels,
-                          .steps = s->parts[0].mail.step,
+                          .steps = s->partitions[0].endpoint.step,
                           .balance = 1,
                           .step_balance = 1,
                           .run_seconds = s->run_seconds};
-    for (unsigned q = 0; q < s->num_parts; q++) {
-        x->mail += s->parts[q].mail.posted;
-        busiest = s->parts[q].n.events > busiest ? s->parts[q].n.events : busiest;
+    for (unsigned q = 0; q < s->num_partitions; q++) {
+        x->crossings += s->partitions[q].endpoint.posted;
+        busiest = s->partitions[q].n.events > busiest ? s->partitions[q].n.events : busiest;
     }
-    if (events && s->num_parts > 1) {
-        x->balance = (double)busiest * s->num_parts / (double)events;
-        x->step_balance = (double)s->parts[0].mail.busiest * s->num_parts / (double)events;
+    if (events && s->num_partitions > 1) {
+        x->balance = (double)busiest * s->num_partitions / (double)events;
+        x->step_balance =
+            (double)s->partitions[0].endpoint.busiest * s->num_partitions / (double)events;
     }
 }
 
 static void export_counters(const sim *s, ik_sim_result *r)
 {
     counters n = {0};
-    for (unsigned q = 0; q < s->num_parts; q++) {
-        sim_add_counters(&n, &s->parts[q].n);
-        r->state_bytes += sim_part_bytes(&s->parts[q]);
-        r->cpu_seconds += s->parts[q].cpu_seconds;
+    for (unsigned q = 0; q < s->num_partitions; q++) {
+        sim_add_counters(&n, &s->partitions[q].n);
+        r->state_bytes += sim_partition_bytes(&s->partitions[q]);
+        r->cpu_seconds += s->partitions[q].cpu_seconds;
     }
     double capacity = capacity_bytes(s);
     r->load = s->load;
@@ -209,23 +210,23 @@ static void export_counters(const sim *s, ik_sim_result *r)
     r->lookahead_ps = s->lookahead;
     r->deadlock = s->deadlock;
     r->state_bytes += s->state_bytes;
-    r->threads = s->num_parts;
+    r->threads = s->num_partitions;
     export_sharing(s, n.events, &r->sharing);
 }
 
 ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err)
 {
     ik_sim_result r = {0};
-    for (unsigned q = 1; q < s->num_parts; q++) {
-        sim_histo_merge(&s->parts[0].latency, &s->parts[q].latency);
-        sim_histo_merge(&s->parts[0].network, &s->parts[q].network);
+    for (unsigned q = 1; q < s->num_partitions; q++) {
+        sim_histo_merge(&s->partitions[0].latency, &s->partitions[q].latency);
+        sim_histo_merge(&s->partitions[0].network, &s->partitions[q].network);
     }
     export_counters(s, &r);
     combine_hosts(s, &r);
     find_extremes(s, &r);
-    ik_status status = sim_histo_export(&s->parts[0].latency, &r.latency, err);
+    ik_status status = sim_histo_export(&s->partitions[0].latency, &r.latency, err);
     if (status == IK_OK)
-        status = sim_histo_export(&s->parts[0].network, &r.network_latency, err);
+        status = sim_histo_export(&s->partitions[0].network, &r.network_latency, err);
     if (status == IK_OK)
         status = export_series(s, &r, err);
     if (status == IK_OK)
@@ -248,7 +249,8 @@ static ik_status run_events(const ik_plan *plan, const ik_traffic *traffic,
     sim s;
     ik_status status = sim_setup(&s, plan, traffic, config, env, err);
     if (status == IK_OK)
-        status = sim_crew_run(s.num_parts, s.parts, sizeof *s.parts, run_part, &s.run_seconds, err);
+        status = sim_workers_run(s.num_partitions, s.partitions, sizeof *s.partitions,
+                                 run_partition, &s.run_seconds, err);
     if (status == IK_OK)
         status = first_failure(&s, err);
     if (status == IK_OK)

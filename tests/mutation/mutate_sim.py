@@ -3,6 +3,7 @@
 """Breaks the simulator on purpose, one small fault at a time, and demands that a test of the simulator notices each.
 
 usage: mutate_sim.py BUILD [NAME ...]    (BUILD: a built tree of this source, made with ninja; NAME: only faults whose names begin so)
+       mutate_sim.py --list [NAME ...]   (lists the faults and checks that each can be applied; needs no build)
 
 A fault is a text that must stand exactly once in its file, and what replaces it: if the source moves on, the script fails until
 its fault has been looked at again. The file (of a header, those that include it) is compiled from a copy and linked before the
@@ -25,46 +26,46 @@ TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_t
 PATIENCE_S = 60  # of processor time: a test that waits for a packet that never comes
 WAITING_S = 900  # a test that sleeps for ever; much longer, since the machine may be busy
 PIPE = ["test_sim_pipeline", "test_sim_models"]
-PIPE_MAIL = ["test_sim_pipe_threads"]
+PIPE_MESSAGES = ["test_sim_pipe_threads"]
 
 # name, file in src/sim, text, what replaces it, tests that should notice (asked first)
 FAULTS = [
     ("fast: a credit is lost", "fast/fast.c", "                ++*credit;\n", "                ;\n", ["test_sim_conserve"]),
-    ("fast: a scarce credit wakes nobody", "fast/fast_switch.h", "->ready |= port_of_desk(h, k, st, out)->want[v];\n    return bit_out;",
-     "->ready |= port_of_desk(h, k, st, out)->want[v];\n    return 0;", ["test_sim_kernels"]),
+    ("fast: a scarce credit wakes nobody", "fast/fast_switch.h", "->ready |= switch_port(h, k, st, out)->want[v];\n    return bit_out;",
+     "->ready |= switch_port(h, k, st, out)->want[v];\n    return 0;", ["test_sim_kernels"]),
     ("fast: grant pointers stay", "fast/fast_switch.h", "->grant = (uint8_t)((in + 1) & 63);",
      "->grant = (uint8_t)in;", ["test_sim_models", "test_sim_kernels"]),
     ("fast: accept pointers stay", "fast/fast_switch.h", "->accept = (uint8_t)((out + 1) & 63);",
      "->accept = (uint8_t)out;", ["test_sim_kernels"]),
-    ("fast: pairs left over are forgotten", "fast/fast_switch.h", "    d->left |= left;\n", "    d->left |= left & (left - 1);\n", ["test_sim_kernels"]),
-    ("fast: an input that comes free wakes nobody", "fast/fast_switch.h", "return 1ull << out | port_of_desk(h, k, st, in)->row;", "return 1ull << out;",
+    ("fast: pairs left over are forgotten", "fast/fast_switch.h", "    fsw->left |= left;\n", "    fsw->left |= left & (left - 1);\n", ["test_sim_kernels"]),
+    ("fast: an input that comes free wakes nobody", "fast/fast_switch.h", "return 1ull << out | switch_port(h, k, st, in)->row;", "return 1ull << out;",
      ["test_sim_kernels"]),
     ("fast: no traversal delay", "fast/fast_state.c", "head = s->traversal_ps + class->latency_ps;",
      "head = class->latency_ps;", ["test_sim_timing"]),
     ("fast: keys are not put in order", "fast/keys.h", "!k.dense && place > first && place[-1] > key; place--)",
      "!k.dense && place > first + 64 && place[-1] > key; place--)",
      ["test_sim_kernels"]),
-    ("fast: many keys of a switch", "fast/keys.h", "        if (n == DESK_EVENTS)\n", "        if (n == DESK_EVENTS + 1)\n",
+    ("fast: many keys of a switch", "fast/keys.h", "        if (n == SWITCH_EVENTS)\n", "        if (n == SWITCH_EVENTS + 1)\n",
      ["test_sim_kernels", "test_sim_models"]),
-    ("fast: the next in a queue does not ask", "fast/fast.c", "        request(h, k, d, sw, in, v, h->out[next]);\n",
+    ("fast: the next in a queue does not ask", "fast/fast.c", "        request(h, k, fsw, sw, in, v, h->out[next]);\n",
      "        ;\n", ["test_sim_conserve", "test_sim_kernels"]),
-    ("fast: a host's credit comes early", "fast/fast.c", "spot_at(h, BIN_CREDIT, until(h, t + out->latency_ps));",
-     "spot_at(h, BIN_CREDIT, until(h, t));", ["test_sim_kernels", "test_sim_timing"]),
-    ("plain: a host's credit comes early", "fast/fast_state.c", ".host_credit = lag_of(s, full + head + class->latency_ps),",
-     ".host_credit = lag_of(s, full + head),", ["test_sim_kernels", "test_sim_timing"]),
-    ("plain: the later of two windows is never meant", "fast/hot.h", "return (spot){far ? a->far : a->near,", "return (spot){a->near,",
+    ("fast: a host's credit comes early", "fast/fast.c", "event_time_at(h, BIN_CREDIT, until(h, t + out->latency_ps));",
+     "event_time_at(h, BIN_CREDIT, until(h, t));", ["test_sim_kernels", "test_sim_timing"]),
+    ("plain: a host's credit comes early", "fast/fast_state.c", ".host_credit = window_time_of(s, full + head + class->latency_ps),",
+     ".host_credit = window_time_of(s, full + head),", ["test_sim_kernels", "test_sim_timing"]),
+    ("plain: the later of two windows is never meant", "fast/context.h", "return (event_time){far ? a->far : a->near,", "return (event_time){a->near,",
      ["test_sim_kernels"]),
-    ("fast: a port that comes free in this window passes for busy", "fast/fast.c", "            d->may_in |= 1ull << key_in(*at);\n", "",
+    ("fast: a port that comes free in this window passes for busy", "fast/fast.c", "            fsw->may_in |= 1ull << key_in(*at);\n", "",
      ["test_sim_kernels"]),
     ("fast: a busy input's request is looked at", "fast/fast_switch.h", "return st->free_in & bit_in ? bit_out : 0;", "return bit_out;", ["test_sim_kernels"]),
     ("fast: the last of a queue passes for one of several", "fast/fast.c", "*place = none ? IK_NONE : last;", "*place = next == last ? IK_NONE : last;",
      ["test_sim_kernels", "test_sim_conserve"]),
-    ("early: space counts where there is not enough for two", "fast/hot.h", "|| *credit < 2)", "|| *credit < 1)", ["test_sim_kernels"]),
-    ("early: a packet that flies passes for one that has come", "fast/fast_state.c", "if (ps->flying && ps->flying[first])", "if (0)",
+    ("early: space counts where there is not enough for two", "fast/context.h", "|| *credit < 2)", "|| *credit < 1)", ["test_sim_kernels"]),
+    ("early: a packet that flies passes for one that has come", "fast/fast_state.c", "if (ps->in_flight && ps->in_flight[first])", "if (0)",
      ["test_sim_kernels"]),
     ("early: a packet asks a window late", "fast/keys.h", "post(h, slot_ahead(h, BIN_ASK, windows), key);",
      "post(h, slot_ahead(h, BIN_ASK, windows + 1), key);", ["test_sim_kernels"]),
-    ("early: a port that comes free in the next window passes for busy", "fast/fast.c", "        d->may_in |= 1ull << key_in(key);\n", "",
+    ("early: a port that comes free in the next window passes for busy", "fast/fast.c", "        fsw->may_in |= 1ull << key_in(key);\n", "",
      ["test_sim_kernels"]),
     ("early: a transmission that ends a window later ends later still", "fast/fast.c", "post(h, slot_ahead(h, BIN_TAIL, 2), key - limit);",
      "post(h, slot_ahead(h, BIN_TAIL, 3), key - limit);", ["test_sim_kernels"]),
@@ -80,7 +81,7 @@ FAULTS = [
     ("fast: VCs do not take turns", "fast/fast.c", "        *turn = v + 1 == k.vcs ? 0 : v + 1;\n", "", ["test_sim_kernels"]),
     ("fast: a host forgets the rest of a block", "fast/fast_host.c", "    l->mine &= (uint8_t)(l->mine - 1);\n", "    l->mine = 0;\n",
      ["test_sim_kernels", "test_sim_conserve"]),
-    ("fast: an awaited credit wakes no host", "fast/fast_host.c", "lean->wake_at == now || lean->blocked)", "lean->wake_at == now)",
+    ("fast: an awaited credit wakes no host", "fast/fast_host.c", "adapter->wake_at == now || adapter->blocked)", "adapter->wake_at == now)",
      ["test_sim_timing", "test_sim_kernels"]),
     ("general: a credit is long", "packet/switch.c", "*credit += (int32_t)(data & 0xFFFFFF);",
      "*credit += (int32_t)(data & 0xFFFFFF) + 8;", ["test_sim_conserve"]),
@@ -133,7 +134,7 @@ FAULTS = [
      ["test_sim_threads"]),
     ("mail: times beyond 32 bits are cut", "parallel/steps.c", "time = since + ((uint64_t)at->data << 32 | at[1].dt);",
      "time = since + at[1].dt;", ["test_sim_processes"]),
-    ("mail: what does not fit is lost", "parallel/steps.c", "for (uint32_t k = 0; k < box->count; k++)", "for (uint32_t k = 0; k < 1; k++)",
+    ("mail: what does not fit is lost", "parallel/steps.c", "for (uint32_t k = 0; k < list->count; k++)", "for (uint32_t k = 0; k < 1; k++)",
      ["test_sim_processes"]),
     ("wheel: far events fire early", "core/calendar.c", "uint64_t end = (revolution + 1) *", "uint64_t end = (revolution + 2) *",
      ["test_sim_timing"]),
@@ -171,16 +172,16 @@ FAULTS = [
      "        }\n    else\n", ["test_sim_adapter"]),
     ("adapter: a destination without room stops the others", "host/by_destination.c", "if (!s->in_space.accounts && s->uniform_size)", "if (s->uniform_size)",
      ["test_sim_adapter"]),
-    ("adapter: one queue passes over a blocked packet", "core/params.c", "s->num_lanes = s->adapter_queues == ADAPTER_VC ? s->vcs : 1;",
-     "s->num_lanes = s->adapter_queues != ADAPTER_DESTINATION ? s->vcs : 1;", ["test_sim_adapter"]),
+    ("adapter: one queue passes over a blocked packet", "core/params.c", "s->num_send_queues = s->adapter_queues == ADAPTER_VC ? s->vcs : 1;",
+     "s->num_send_queues = s->adapter_queues != ADAPTER_DESTINATION ? s->vcs : 1;", ["test_sim_adapter"]),
     ("adapter: injection is not paced", "host/host.c", "return own > link_ps ? own : link_ps;", "return (void)own, link_ps;", ["test_sim_adapter"]),
     ("adapter: packets drain side by side", "host/host.c", "begin = *until > now ? *until : now;", "begin = now;", ["test_sim_adapter"]),
     ("adapter: credit before the buffer has drained", "host/host.c", "post_credit(p, &s->ports[port], t, pk->rt.vc,",
      "post_credit(p, &s->ports[port], pk->t_tail, pk->rt.vc,", ["test_sim_adapter"]),
-    ("choice: heads never choose again", "core/route.c", "pk->choosy = s->rechoose;", "pk->choosy = 0;", ["test_sim_choice"]),
+    ("choice: heads never choose again", "core/route.c", "pk->revocable = s->rechoose;", "pk->revocable = 0;", ["test_sim_choice"]),
     ("choice: only with every output free", "packet/switch.c", "any |= free_out[w] & ~row[w];", "any |= ~free_out[w] ? 0 : ~row[w];",
      ["test_sim_choice"]),
-    ("choice: the next head stays marked", "packet/shape.h", "            clear_choosy(p->sim, sw, k, in, v, out);\n", "            ;\n",
+    ("choice: the next head stays marked", "packet/shape.h", "            clear_revocable(p->sim, sw, k, in, v, out);\n", "            ;\n",
      ["test_sim_conserve"]),
     ("choice: bytes stay booked where they waited", "packet/switch.c",
      "    s->queued[(size_t)(sw->port_base + out) * k.vcs + v] -= pk->size;\n", "", ["test_sim_conserve"]),
@@ -208,15 +209,15 @@ FAULTS = [
     ("pipelined: a VC of another port of the crossbar goes", "flit/pipe_router.c", "uint64_t vcs = p->crossbar_vcs[won.in - in * p->input_speedup];",
      "uint64_t vcs = p->vc_mask;", ["test_sim_crossbar"]),
     ("pipelined mail: a step lasts too long", "flit/pipe_setup.c", "        p->step_cycles = latency / p->speedup + 1;\n",
-     "        p->step_cycles = latency / p->speedup + 2;\n", PIPE_MAIL),
-    ("pipelined mail: credits of another part come late", "flit/pipe_mail.c", "pipe_add_credit(q, since + at->dt, at->node);",
-     "pipe_add_credit(q, since + at->dt + 1, at->node);", PIPE_MAIL),
-    ("pipelined mail: body flits belong to an older packet", "flit/pipe_mail.c", "        *id = pipe_new_packet(q);\n        if (*id == IK_NONE)",
-     "        *id = *id ? *id : pipe_new_packet(q);\n        if (*id == IK_NONE)", PIPE_MAIL),
-    ("pipelined mail: only the first message is read", "flit/pipe_mail.c", "from != q->id && k < box->count; k++)", "from != q->id && k < 1 && k < box->count; k++)",
-     PIPE_MAIL),
-    ("pipelined mail: credits of another part are lost", "flit/pipe_mail.c", "            pipe_add_credit(q, since + at->dt, at->node);\n", "", PIPE_MAIL),
-    ("pipelined: samples do not end a step", "flit/pipe_run.c", "    end = sample < end ? sample : end;\n", "", PIPE_MAIL),
+     "        p->step_cycles = latency / p->speedup + 2;\n", PIPE_MESSAGES),
+    ("pipelined mail: credits of another part come late", "flit/pipe_messages.c", "pipe_add_credit(q, since + at->dt, at->node);",
+     "pipe_add_credit(q, since + at->dt + 1, at->node);", PIPE_MESSAGES),
+    ("pipelined mail: body flits belong to an older packet", "flit/pipe_messages.c", "        *id = pipe_new_packet(q);\n        if (*id == IK_NONE)",
+     "        *id = *id ? *id : pipe_new_packet(q);\n        if (*id == IK_NONE)", PIPE_MESSAGES),
+    ("pipelined mail: only the first message is read", "flit/pipe_messages.c", "from != q->id && k < list->count; k++)", "from != q->id && k < 1 && k < list->count; k++)",
+     PIPE_MESSAGES),
+    ("pipelined mail: credits of another part are lost", "flit/pipe_messages.c", "            pipe_add_credit(q, since + at->dt, at->node);\n", "", PIPE_MESSAGES),
+    ("pipelined: samples do not end a step", "flit/pipe_run.c", "    end = sample < end ? sample : end;\n", "", PIPE_MESSAGES),
 ]
 
 
@@ -348,7 +349,28 @@ class Bench:
         return next((t for t in TESTS if not self.passes(self.sound, objects, t)), None)
 
 
+def listed(wanted):
+    """Prints the faults; 1 if one cannot be applied, or names a test that is not asked."""
+    wrong = 0
+    for name, path, text, other, first in FAULTS:
+        if wanted and not name.startswith(tuple(wanted)):
+            continue
+        try:
+            with open(os.path.join(SOURCE, "src", "sim", path)) as file:
+                changed = broken(path, file.read(), text, other)
+            error = "" if changed else "nothing is left of the file"
+        except (OSError, RuntimeError) as failure:
+            error = str(failure)
+        error = error or ", ".join("%s is no test of the simulator" % test for test in first if test not in TESTS)
+        wrong += error != ""
+        print("%-70s src/sim/%s%s" % (name, path, error and ": " + error))
+    print("%d faults, %d cannot be applied" % (len(FAULTS), wrong))
+    return 1 if wrong else 0
+
+
 def main():
+    if sys.argv[1] == "--list":
+        return listed(sys.argv[2:])
     build, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
     chosen = [k for k, f in enumerate(FAULTS) if not wanted or f[0].startswith(tuple(wanted))]
     failures = 0 if chosen else 1

@@ -62,7 +62,7 @@ static ik_status job_run_once(const char *name, uint64_t *answer, ik_error *err)
     return status;
 }
 
-/* Threads that wait for each other are slow where there are fewer processors: few runs with them. */
+/* Threads wait for each other, which is slow with fewer processors: few runs with them. */
 static void fail_scenario(scenario c)
 {
     for (c.threads = UNDER_THREAD_SANITIZER ? 2 : 1; c.threads <= 2; c.threads++) {
@@ -246,7 +246,7 @@ static ik_status job_parts(const char *traffic, uint64_t *answer, ik_error *err)
         status = ik_traffic_from_spec(the.f, traffic, &env, &t, err);
     if (status == IK_OK) {
         status = sim_setup(&s, plan, t, &config, &env, err);
-        *answer = status == IK_OK ? s.num_parts : 0;
+        *answer = status == IK_OK ? s.num_partitions : 0;
         sim_free(&s);
     }
     ik_traffic_free(t);

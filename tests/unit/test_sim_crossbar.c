@@ -19,7 +19,7 @@ typedef struct bench {
     ik_traffic *traffic;
     ik_params sw, adapter, measure;
     pipe *p;
-    pipe_part *q;
+    pipe_partition *q;
 } bench;
 
 static bench open_bench(const char *sw)
@@ -41,7 +41,7 @@ static bench open_bench(const char *sw)
     ik_sim_config config = {&b.sw, &b.adapter, &b.measure, 0.5};
     if (pipe_setup(b.p, b.plan, b.traffic, &config, &env, &err) != IK_OK)
         fail_msg("%s", err.text);
-    b.q = b.p->parts;
+    b.q = b.p->partitions;
     return b;
 }
 

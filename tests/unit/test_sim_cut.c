@@ -36,16 +36,16 @@ static void close_case(cut_case *c)
 
 static uint16_t *cut(const cut_case *c, uint32_t parts, int method, sim_cut_quality *q)
 {
-    uint16_t *part_of = calloc(c->f->num_switches, sizeof *part_of);
+    uint16_t *partition_of = calloc(c->f->num_switches, sizeof *partition_of);
     ik_error err = {0};
-    ik_status status =
-        method < 0 ? sim_cut(c->f, &c->loads, parts, part_of, q, &err)
-                   : sim_cut_by(c->f, &c->loads, parts, (sim_cut_method)method, part_of, q, &err);
+    ik_status status = method < 0 ? sim_cut(c->f, &c->loads, parts, partition_of, q, &err)
+                                  : sim_cut_by(c->f, &c->loads, parts, (sim_cut_method)method,
+                                               partition_of, q, &err);
     if (status != IK_OK)
         fail_msg("%u parts, method %d: %s", parts, method, err.text);
     for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
-        assert_true(part_of[sw] < parts);
-    return part_of;
+        assert_true(partition_of[sw] < parts);
+    return partition_of;
 }
 
 /* The estimate counts what a path does: 3 events a switch, 3 at the hosts. */
@@ -71,7 +71,7 @@ static void test_whole_pods(void **state)
     cut_case c = open_case("karytree:k=8,n=3", "dmodk", "uniform");
     for (uint32_t parts = 2; parts <= 4; parts += 2) {
         sim_cut_quality q, other;
-        uint16_t *part_of = cut(&c, parts, -1, &q);
+        uint16_t *partition_of = cut(&c, parts, -1, &q);
         assert_int_equal(q.method, SIM_CUT_PODS);
         assert_true(q.balance < 1.01 && q.cost < 1.17);
         assert_int_equal(q.cut_channels, 1024 - 1024 / parts);
@@ -80,12 +80,12 @@ static void test_whole_pods(void **state)
                 uint32_t peer = ik_peer_node(c.f, port);
                 if (ik_is_switch(c.f, peer) && c.f->switch_level[sw] < 3 &&
                     c.f->switch_level[peer] < 3)
-                    assert_int_equal(part_of[sw], part_of[peer]);
+                    assert_int_equal(partition_of[sw], partition_of[peer]);
             }
         }
         free(cut(&c, parts, SIM_CUT_UNWEIGHTED, &other));
         assert_true(q.seams < other.seams / 4);
-        free(part_of);
+        free(partition_of);
     }
     close_case(&c);
 }
@@ -97,14 +97,14 @@ static void test_falls_back(void **state)
     cut_case c = open_case("karytree:k=8,n=3", "dmodk", "uniform");
     sim_cut_quality q;
     ik_error err;
-    uint16_t part_of[192];
+    uint16_t partition_of[192];
     free(cut(&c, 7, -1, &q));
     assert_true(q.method > SIM_CUT_POD_GRAPH && q.balance < 1.05);
-    assert_int_equal(sim_cut_by(c.f, &c.loads, 9, SIM_CUT_PODS, part_of, &q, &err),
+    assert_int_equal(sim_cut_by(c.f, &c.loads, 9, SIM_CUT_PODS, partition_of, &q, &err),
                      IK_ERR_UNSUPPORTED);
     free(cut(&c, 9, -1, &q));
     assert_true(q.balance < 1.05);
-    assert_int_equal(sim_cut_by(c.f, &c.loads, 150, SIM_CUT_GRAPH, part_of, &q, &err),
+    assert_int_equal(sim_cut_by(c.f, &c.loads, 150, SIM_CUT_GRAPH, partition_of, &q, &err),
                      IK_ERR_UNSUPPORTED);
     free(cut(&c, 150, -1, &q));
     close_case(&c);

@@ -31,7 +31,7 @@ typedef enum kernel { GENERAL, FAST, PLAIN } kernel;
 static uint64_t hash_heads(sim *s)
 {
     uint64_t sum = 0, place = 1;
-    part *p = &s->parts[0];
+    partition *p = &s->partitions[0];
     p->window = s->last_ps / s->lookahead;
     p->start = s->last_ps;
     if (s->fast)
@@ -76,13 +76,13 @@ static uint64_t run_kernel(const variant *v, const char *routing, const char *pa
         assert_true(s.fast_state->early || s.fast_state->dense || s.store_forward);
     if (which == FAST)
         s.fast_state->plain = s.fast_state->early = s.fast_state->dense = false;
-    sim_run_part(&s.parts[0]);
-    if (s.parts[0].status != IK_OK)
-        fail_msg("%s %s: %s", v->fabric, v->sw, s.parts[0].err.text);
+    sim_run_partition(&s.partitions[0]);
+    if (s.partitions[0].status != IK_OK)
+        fail_msg("%s %s: %s", v->fabric, v->sw, s.partitions[0].err.text);
     uint64_t sum = 0;
     for (uint32_t host = 0; host < f->num_hosts; host++)
         sum = sum * 31 + s.hosts[host].hash;
-    *hops = s.parts[0].n.hops;
+    *hops = s.partitions[0].n.hops;
     assert_int_equal(s.deadlock, strcmp(routing, "dor") == 0);
     for (const char *letter = s.deadlock ? s.deadlock_text : ""; *letter; letter++)
         sum = sum * 31 + (unsigned char)*letter;

@@ -198,13 +198,13 @@ static void test_sharing(void **state)
         c.measure = "warmup=0 ns;duration=40960 ns;watchdog=0 ns"; /* 4,096 cycles */
         assert_int_equal(ik_fabric_from_spec(cases[k].fabric, NULL, &f, NULL), IK_OK);
         ik_sim_result one = run_on(f, c, 1), two = run_on(f, c, 2);
-        assert_true(one.sharing.mail == 0 && one.sharing.steps == 0 &&
+        assert_true(one.sharing.crossings == 0 && one.sharing.steps == 0 &&
                     one.sharing.cut_channels == 0 && one.sharing.balance == 1);
         assert_true(one.sharing.run_seconds > 0 && one.sharing.threads == 1);
         assert_int_equal(two.sharing.cut_channels, 16);
         assert_int_equal(two.sharing.steps, 4096 / cases[k].cycles);
-        assert_true(two.sharing.mail > two.packets_delivered / 2 &&
-                    two.sharing.mail < 4 * two.packets_delivered);
+        assert_true(two.sharing.crossings > two.packets_delivered / 2 &&
+                    two.sharing.crossings < 4 * two.packets_delivered);
         assert_true(two.sharing.balance >= 1 && two.sharing.balance < 1.1 &&
                     two.sharing.step_balance >= two.sharing.balance);
         ik_sim_result_free(&one);

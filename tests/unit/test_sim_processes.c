@@ -11,15 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_PARTS = 3 };
+enum { MAX_PARTITIONS = 3 };
 
 /* ---- an exchange over sockets */
 
 typedef struct sockets {
     sim_exchange exchange;
-    unsigned num_parts;
-    int to[MAX_PARTS];     /* of this process */
-    uint64_t dies_at_step; /* 0 = never */
+    unsigned num_partitions;
+    int to[MAX_PARTITIONS]; /* of this process */
+    uint64_t dies_at_step;  /* 0 = never */
 } sockets;
 
 static bool put(int fd, const void *data, size_t size)
@@ -46,16 +46,16 @@ static bool take(int fd, void *data, size_t size)
     return true;
 }
 
-static bool put_box(int fd, const sim_box *box)
+static bool put_list(int fd, const sim_message_list *box)
 {
     return put(fd, box->messages, box->count * sizeof *box->messages);
 }
 
-static bool take_box(int fd, sim_box *box)
+static bool take_list(int fd, sim_message_list *box)
 {
     box->count = 0;
     do {
-        sim_message *m = sim_box_add(box);
+        sim_message *m = sim_message_list_add(box);
         if (!m || !take(fd, m, sizeof *m))
             return false;
     } while (box->messages[box->count - 1].more);
@@ -64,17 +64,17 @@ static bool take_box(int fd, sim_box *box)
 
 /* The lower number of a pair speaks first, and all go through their pairs in the same order: nobody
  * waits in a circle. */
-static ik_status swap_by_sockets(sim_exchange *exchange, unsigned id, const sim_box *out,
-                                 sim_box *own, const sim_box **in, ik_error *err)
+static ik_status swap_by_sockets(sim_exchange *exchange, unsigned id, const sim_message_list *out,
+                                 sim_message_list *own, const sim_message_list **in, ik_error *err)
 {
     sockets *x = (sockets *)exchange;
-    for (unsigned q = 0; q < x->num_parts; q++) {
+    for (unsigned q = 0; q < x->num_partitions; q++) {
         if (q == id)
             continue;
         if (x->dies_at_step && out[q].messages->step == x->dies_at_step)
             _exit(7);
-        bool ok = id < q ? put_box(x->to[q], &out[q]) && take_box(x->to[q], &own[q])
-                         : take_box(x->to[q], &own[q]) && put_box(x->to[q], &out[q]);
+        bool ok = id < q ? put_list(x->to[q], &out[q]) && take_list(x->to[q], &own[q])
+                         : take_list(x->to[q], &own[q]) && put_list(x->to[q], &out[q]);
         if (!ok || own[q].messages->step != out[q].messages->step)
             return ik_fail(err, IK_ERR_IO, "partition %u is gone", q);
         in[q] = &own[q];
@@ -91,10 +91,10 @@ typedef struct opened {
     ik_env env;
 } opened;
 
-static void open_run(opened *o, const ik_fabric *f, const scenario *c, unsigned num_parts)
+static void open_run(opened *o, const ik_fabric *f, const scenario *c, unsigned num_partitions)
 {
     ik_error err = {0};
-    o->env = (ik_env){.seed = c->seed ? c->seed : 1, .num_threads = num_parts};
+    o->env = (ik_env){.seed = c->seed ? c->seed : 1, .num_threads = num_partitions};
     if (ik_plan_from_specs(f, c->routing, c->vc, c->selection, c->num_vcs, &o->env, &o->plan,
                            &err) != IK_OK ||
         ik_traffic_from_spec(f, c->traffic, &o->env, &o->traffic, &err) != IK_OK ||
@@ -118,9 +118,9 @@ typedef struct ending {
 /* A child: runs its part and tells the parent. */
 static void child(sim *s, unsigned id, sockets *x, int parent)
 {
-    part *p = &s->parts[id];
+    partition *p = &s->partitions[id];
     s->exchange = &x->exchange;
-    sim_run_part(p);
+    sim_run_partition(p);
     ending e = {.status = p->status, .bytes = sim_results_pack(s, id, NULL)};
     snprintf(e.text, sizeof e.text, "%.150s", p->err.text);
     unsigned char *bytes = malloc(e.bytes);
@@ -133,25 +133,25 @@ static void child(sim *s, unsigned id, sockets *x, int parent)
  * the part that dies, or none. */
 static ik_status run_processes(sim *s, unsigned dying, char *text, size_t size)
 {
-    int pair[MAX_PARTS][MAX_PARTS], up[MAX_PARTS], both[2];
-    pid_t pids[MAX_PARTS];
-    for (unsigned a = 0; a < s->num_parts; a++)
-        for (unsigned b = a + 1; b < s->num_parts; b++) {
+    int pair[MAX_PARTITIONS][MAX_PARTITIONS], up[MAX_PARTITIONS], both[2];
+    pid_t pids[MAX_PARTITIONS];
+    for (unsigned a = 0; a < s->num_partitions; a++)
+        for (unsigned b = a + 1; b < s->num_partitions; b++) {
             assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, both), 0);
             pair[a][b] = both[0];
             pair[b][a] = both[1];
         }
     fflush(NULL);
-    for (unsigned id = 0; id < s->num_parts; id++) {
+    for (unsigned id = 0; id < s->num_partitions; id++) {
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, both), 0);
         pids[id] = fork();
         assert_true(pids[id] >= 0);
         if (pids[id] == 0) {
             sockets x = {.exchange = {.swap = swap_by_sockets},
-                         .num_parts = s->num_parts,
+                         .num_partitions = s->num_partitions,
                          .dies_at_step = id == dying ? 20 : 0};
-            for (unsigned a = 0; a < s->num_parts; a++)
-                for (unsigned b = 0; b < s->num_parts; b++)
+            for (unsigned a = 0; a < s->num_partitions; a++)
+                for (unsigned b = 0; b < s->num_partitions; b++)
                     if (a == id && a != b)
                         x.to[b] = pair[a][b];
                     else if (a != b)
@@ -161,12 +161,12 @@ static ik_status run_processes(sim *s, unsigned dying, char *text, size_t size)
         close(both[1]);
         up[id] = both[0];
     }
-    for (unsigned a = 0; a < s->num_parts; a++)
-        for (unsigned b = 0; b < s->num_parts; b++)
+    for (unsigned a = 0; a < s->num_partitions; a++)
+        for (unsigned b = 0; b < s->num_partitions; b++)
             if (a != b)
                 close(pair[a][b]);
     ik_status first = IK_OK;
-    for (unsigned id = 0; id < s->num_parts; id++) {
+    for (unsigned id = 0; id < s->num_partitions; id++) {
         ending e = {0};
         int how;
         if (take(up[id], &e, sizeof e) && e.status == IK_OK) {
@@ -192,14 +192,14 @@ static void compare(const ik_fabric *f, scenario c)
     ik_error err = {0};
     if (simulate_on(f, &c, &one, &err) != IK_OK)
         fail_msg("%s, %s: %s", c.sw, c.routing, err.text);
-    for (unsigned parts = 2; parts <= MAX_PARTS; parts++) {
+    for (unsigned parts = 2; parts <= MAX_PARTITIONS; parts++) {
         sim s;
         opened o = {0};
         ik_sim_result r = {0};
         char text[160] = "";
         open_run(&o, f, &c, parts);
         assert_int_equal(sim_setup(&s, o.plan, o.traffic, &o.sections.config, &o.env, &err), IK_OK);
-        assert_int_equal(s.num_parts, parts);
+        assert_int_equal(s.num_partitions, parts);
         if (run_processes(&s, IK_NONE, text, sizeof text) != IK_OK)
             fail_msg("%s, %s: %s", c.sw, c.routing, text);
         assert_int_equal(sim_export_results(&s, &r, &err), IK_OK);
@@ -275,12 +275,12 @@ static void test_a_process_dies(void **state)
     ik_fabric *f = NULL;
     assert_int_equal(ik_fabric_from_spec("karytree:k=3,n=2,latency=10 ns", NULL, &f, NULL), IK_OK);
     scenario c = base_of("voq=true");
-    for (unsigned dying = 0; dying < MAX_PARTS; dying++) {
+    for (unsigned dying = 0; dying < MAX_PARTITIONS; dying++) {
         sim s;
         opened o = {0};
         ik_error err = {0};
         char text[160] = "";
-        open_run(&o, f, &c, MAX_PARTS);
+        open_run(&o, f, &c, MAX_PARTITIONS);
         assert_int_equal(sim_setup(&s, o.plan, o.traffic, &o.sections.config, &o.env, &err), IK_OK);
         assert_int_equal(run_processes(&s, dying, text, sizeof text), IK_ERR_IO);
         assert_non_null(strstr(text, "is gone"));

@@ -198,13 +198,14 @@ static void test_sharing(void **state)
         assert_int_equal(s->threads, threads);
         assert_true(s->run_seconds > 0);
         if (threads == 1) {
-            assert_true(s->mail == 0 && s->steps == 0 && s->cut_channels == 0 && s->balance == 1 &&
-                        s->step_balance == 1);
+            assert_true(s->crossings == 0 && s->steps == 0 && s->cut_channels == 0 &&
+                        s->balance == 1 && s->step_balance == 1);
         } else {
             /* half of the cables between leaves and roots, both ways */
             assert_int_equal(s->cut_channels, 16);
             assert_true(s->steps > 50 && s->steps <= 102); /* 200 ns each; 10 ns were 2,000 */
-            assert_true(s->mail > r.packets_delivered / 2 && s->mail < 4 * r.packets_delivered);
+            assert_true(s->crossings > r.packets_delivered / 2 &&
+                        s->crossings < 4 * r.packets_delivered);
             assert_true(s->balance >= 1 && s->balance < 1.1 && s->step_balance >= s->balance &&
                         s->step_balance < 1.5);
         }

@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void sim_part_fail(part *p, size_t bytes, const char *what)
+void sim_partition_fail(partition *p, size_t bytes, const char *what)
 {
     if (p->status == IK_OK)
         p->status = ik_fail_memory(&p->err, bytes, what);
 }
 
-void sim_broken(part *p, const char *format, ...)
+void sim_broken(partition *p, const char *format, ...)
 {
     char text[400];
     va_list args;
@@ -25,22 +25,22 @@ void sim_broken(part *p, const char *format, ...)
     p->status = ik_fail(&p->err, IK_ERR_INTERNAL, "simulation: %s", text);
 }
 
-bool sim_post_far(part *p, uint64_t time, const event *e)
+bool sim_post_far(partition *p, uint64_t time, const event *e)
 {
     if (sim_wheel_add_far(&p->wheel, time, e))
         return true;
-    sim_part_fail(p, sizeof(far_event), "far events");
+    sim_partition_fail(p, sizeof(far_event), "far events");
     return false;
 }
 
 /* Inserts into the sorted rest of the node's events of this window; new events mostly come last. */
-void sim_post_now(part *p, const event *e)
+void sim_post_now(partition *p, const event *e)
 {
     if (p->local_count == p->local_cap) {
         uint32_t cap = p->local_cap * 2;
         event *local = realloc(p->local, cap * sizeof *local);
         if (!local) {
-            sim_part_fail(p, cap * sizeof *local, "events of a window");
+            sim_partition_fail(p, cap * sizeof *local, "events of a window");
             return;
         }
         p->local = local;
@@ -54,38 +54,38 @@ void sim_post_now(part *p, const event *e)
     p->local[at] = *e;
 }
 
-void sim_post_mail(part *p, unsigned to, uint64_t time, const event *e, const packet *pk)
+void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, const packet *pk)
 {
     uint64_t dt = time - p->step_start;
     uint32_t later = dt >> 32 != 0, low = (uint32_t)e->key;
-    sim_unit *at = sim_mail_units(&p->mail, to, later + (pk ? SIM_ARRIVAL_UNITS : 1));
+    sim_unit *at = sim_endpoint_units(&p->endpoint, to, later + (pk ? SIM_ARRIVAL_UNITS : 1));
     if (!at) {
-        sim_part_fail(p, sizeof(sim_message), "messages between partitions");
+        sim_partition_fail(p, sizeof(sim_message), "messages between partitions");
         return;
     }
     if (later)
         *at++ = (sim_unit){0, 0, (uint32_t)SIM_LATER << 30, (uint32_t)(dt >> 32)};
     if (pk) {
-        sim_cargo cargo = {pk->rt,    pk->t_gen, pk->t_inject, pk->t_tail, pk->number,
-                           pk->fresh, 0,         pk->out};
+        sim_packet_record record = {pk->rt,       pk->t_gen, pk->t_inject, pk->t_tail, pk->number,
+                                    pk->unrouted, 0,         pk->out};
         *at = (sim_unit){(uint32_t)dt, e->node, low, pk->size};
-        memcpy(at + 1, &cargo, sizeof cargo);
+        memcpy(at + 1, &record, sizeof record);
         if (!p->fast) /* whose packets are its own */
             free_packet(p, e->data);
     } else {
         *at = (sim_unit){(uint32_t)dt, e->node, low, e->data};
     }
-    p->mail.posted++;
+    p->endpoint.posted++;
     if (time < p->out_first)
         p->out_first = time;
 }
 
-bool sim_grow_pool(part *p)
+bool sim_grow_pool(partition *p)
 {
     uint32_t cap = p->pool_cap + p->pool_cap / 2 + 1024;
     packet *pool = sim_alloc(cap, sizeof *pool); /* one packet, one cache line */
     if (!pool) {
-        sim_part_fail(p, cap * sizeof *pool, "packets");
+        sim_partition_fail(p, cap * sizeof *pool, "packets");
         return false;
     }
     if (p->pool)

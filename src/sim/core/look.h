@@ -5,7 +5,7 @@
  * kernels.
  *
  * A lane is an input port and VC; it has one queue, one an output, or one a destination. The space
- * of an input port is kept by accounts, `look_kinds` of them: its VCs, or what its books have. */
+ * of an input port is kept by accounts, `look_kinds` of them: its VCs, or those of its ledger. */
 #ifndef IKAT_SIM_LOOK_H
 #define IKAT_SIM_LOOK_H
 
@@ -14,9 +14,9 @@
 #include "sim/packet/voqnet.h"
 
 /* Owns the packets that stand in a switch, by id. */
-SIM_INLINE part *look_part(const sim *s, uint32_t sw)
+SIM_INLINE partition *look_partition(const sim *s, uint32_t sw)
 {
-    return &s->parts[s->node_part[sw]];
+    return &s->partitions[s->node_partition[sw]];
 }
 
 /* ---- queues */
@@ -44,7 +44,7 @@ SIM_INLINE uint32_t look_head(const sim *s, uint32_t sw, unsigned in, unsigned v
 }
 
 /* A packet, whichever kernel owns it; valid until the fourth call after this one. */
-SIM_INLINE packet *look_packet(part *p, uint32_t id)
+SIM_INLINE packet *look_packet(partition *p, uint32_t id)
 {
     if (!p->fast)
         return &p->pool[id];
@@ -54,9 +54,9 @@ SIM_INLINE packet *look_packet(part *p, uint32_t id)
 }
 
 /* The packet behind id in its queue. */
-SIM_INLINE uint32_t look_behind(const part *p, uint32_t id)
+SIM_INLINE uint32_t look_behind(const partition *p, uint32_t id)
 {
-    return p->fast ? parcel_behind(&p->fast->parcels, id) : p->pool[id].next;
+    return p->fast ? fast_behind(&p->fast->packets, id) : p->pool[id].next;
 }
 
 /* First packet of an output buffer, IK_NONE = empty, or there is none. */
@@ -78,7 +78,7 @@ SIM_INLINE uint32_t look_fifo_output(const sim *s, uint32_t sw, unsigned in, uns
 {
     const sw_state *state = &s->switches[sw];
     unsigned input = input_of(s, in, v), lane_index = in * s->vcs + v;
-    if (state->floating && (state->floating[lane_index >> 6] >> (lane_index & 63) & 1))
+    if (state->undecided && (state->undecided[lane_index >> 6] >> (lane_index & 63) & 1))
         return IK_NONE;
     for (unsigned w = 0; w < s->max_words; w++) {
         for (uint64_t bits = look_requests(s, sw, in, v, w); bits; bits &= bits - 1) {
@@ -96,14 +96,15 @@ SIM_INLINE uint32_t look_fifo_output(const sim *s, uint32_t sw, unsigned in, uns
  * choose. */
 SIM_INLINE uint32_t look_output(const sim *s, uint32_t sw, const packet *pk)
 {
-    return pk->out == SIM_FLOATING ? IK_NONE : s->switches[sw].port_base + pk->out;
+    return pk->out == SIM_UNDECIDED ? IK_NONE : s->switches[sw].port_base + pk->out;
 }
 
 /* What a packet of an input queue may take, to p->choices; their number. May ask the routing. */
-SIM_INLINE uint32_t look_choices(const sim *s, part *p, uint32_t sw, uint32_t in_port, packet *pk)
+SIM_INLINE uint32_t look_choices(const sim *s, partition *p, uint32_t sw, uint32_t in_port,
+                                 packet *pk)
 {
     uint32_t preferred;
-    if (s->switches[sw].floating)
+    if (s->switches[sw].undecided)
         return ik_plan_next(s->plan, sw, in_port, &pk->rt, p->choices, &preferred);
     bool kept = s->fast; /* the VC stays */
     p->choices[0] = (ik_choice){look_output(s, sw, pk), kept ? pk->rt.vc : pk->vc_first,
@@ -164,13 +165,14 @@ SIM_INLINE uint32_t look_charged(const sim *s, const packet *pk)
 }
 
 /* Bytes that a grant for a packet in VC u may count on: credit, or space in the output buffer. */
-SIM_INLINE int32_t look_room(const sim *s, part *p, uint32_t port, unsigned u, const packet *pk)
+SIM_INLINE int32_t look_room(const sim *s, partition *p, uint32_t port, unsigned u,
+                             const packet *pk)
 {
     return room_of(p, sim_shape(s), port, u, pk);
 }
 
 /* Bytes that the other end of a channel has for a packet in VC u. */
-SIM_INLINE int32_t look_link_room(const sim *s, part *p, uint32_t port, unsigned u,
+SIM_INLINE int32_t look_link_room(const sim *s, partition *p, uint32_t port, unsigned u,
                                   const packet *pk)
 {
     return link_room(p, sim_shape(s), port, u, pk);

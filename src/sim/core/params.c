@@ -314,7 +314,7 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
     s->injection = ik_params_enum(v, "injection");
     s->fifo_messages = ik_params_enum(v, "interleave") == 1;
     s->adapter_queues = ik_params_enum(v, "queues");
-    s->num_lanes = s->adapter_queues == ADAPTER_VC ? s->vcs : 1;
+    s->num_send_queues = s->adapter_queues == ADAPTER_VC ? s->vcs : 1;
     s->injection_bps =
         ik_params_has(v, "injection_rate") ? ik_params_uint(v, "injection_rate") : UINT64_MAX;
     s->ejection_bps =

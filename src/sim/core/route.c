@@ -15,9 +15,9 @@ static int64_t sum_vcs(const sim *s, const int64_t *value, int vc)
     return sum;
 }
 
-/* The VC that a question about a channel means: while choices are told apart by their own VCs, that
- * of the channel's choice. */
-static int asked_vc(const part *p, uint32_t channel, int vc)
+/* The VC that a question about a channel means: while choices are distinguished by their own VCs,
+ * that of the channel's choice. */
+static int asked_vc(const partition *p, uint32_t channel, int vc)
 {
     return vc >= 0 && p->by_own_vc
                ? p->own_vc[channel - p->sim->switches[p->sim->f->port_node[channel]].port_base]
@@ -25,8 +25,8 @@ static int asked_vc(const part *p, uint32_t channel, int vc)
 }
 
 /* Credit for the packet that asks: in a VC, or in all of them. Accounts of the whole buffer are not
- * told apart. */
-static int64_t ledger_credit(const part *p, uint32_t channel, int vc)
+ * distinguished. */
+static int64_t ledger_credit(const partition *p, uint32_t channel, int vc)
 {
     const sim *s = p->sim;
     unsigned first = vc < 0 ? 0 : (unsigned)vc, last = vc < 0 ? s->vcs - 1 : (unsigned)vc;
@@ -39,7 +39,7 @@ static int64_t ledger_credit(const part *p, uint32_t channel, int vc)
 
 static int64_t view_credit(void *ctx, uint32_t channel, int vc)
 {
-    const part *p = ctx;
+    const partition *p = ctx;
     const sim *s = p->sim;
     vc = asked_vc(p, channel, vc);
     if (s->in_space.accounts)
@@ -55,7 +55,7 @@ static int64_t view_credit(void *ctx, uint32_t channel, int vc)
 
 static int64_t view_capacity(void *ctx, uint32_t channel, int vc)
 {
-    const sim *s = ((const part *)ctx)->sim;
+    const sim *s = ((const partition *)ctx)->sim;
     bool host = s->ports[channel].peer_node >= s->f->num_switches;
     int64_t one = (int64_t)(host ? s->host_capacity : s->capacity);
     if (vc < 0 && !host && s->queues == QUEUES_DAMQ)
@@ -66,7 +66,7 @@ static int64_t view_capacity(void *ctx, uint32_t channel, int vc)
 /* Model ioq: what a grant takes is taken when the packet enters the crossbar. */
 static int64_t view_output_room(void *ctx, uint32_t channel, int vc)
 {
-    const sim *s = ((const part *)ctx)->sim;
+    const sim *s = ((const partition *)ctx)->sim;
     vc = asked_vc(ctx, channel, vc);
     unsigned first = vc < 0 ? 0 : (unsigned)vc, last = vc < 0 ? s->vcs - 1 : (unsigned)vc;
     bool shared = s->out_space.accounts;
@@ -81,7 +81,7 @@ static int64_t view_output_room(void *ctx, uint32_t channel, int vc)
 static int64_t view_output_capacity(void *ctx, uint32_t channel, int vc)
 {
     (void)channel;
-    const sim *s = ((const part *)ctx)->sim;
+    const sim *s = ((const partition *)ctx)->sim;
     if (s->out_space.accounts)
         return (int64_t)(vc < 0 ? s->out_bytes
                                 : s->out_bytes - (uint64_t)(s->vcs - 1) * s->packet_bytes);
@@ -98,7 +98,7 @@ static int64_t bytes_in(const sim *s, uint32_t channel, uint64_t ps)
  * at the link. It is what the link cannot have sent by then, in whole packets, if it never lacks
  * credit; or what is held now less what the link can send, if that is more. A VC's part of it is
  * its part of the bytes held. */
-static int64_t foreseen(part *p, uint32_t channel, int vc)
+static int64_t foreseen(partition *p, uint32_t channel, int vc)
 {
     const sim *s = p->sim;
     int64_t all = view_output_capacity(p, channel, -1) - view_output_room(p, channel, -1),
@@ -116,7 +116,7 @@ static int64_t foreseen(part *p, uint32_t channel, int vc)
 
 static int64_t view_queued(void *ctx, uint32_t channel, int vc)
 {
-    const sim *s = ((const part *)ctx)->sim;
+    const sim *s = ((const partition *)ctx)->sim;
     if (s->clear_ps)
         return foreseen(ctx, channel, vc);
     vc = asked_vc(ctx, channel, vc);
@@ -125,7 +125,7 @@ static int64_t view_queued(void *ctx, uint32_t channel, int vc)
 
 static bool view_busy(void *ctx, uint32_t channel)
 {
-    const sim *s = ((const part *)ctx)->sim;
+    const sim *s = ((const partition *)ctx)->sim;
     if (s->link_busy)
         return s->link_busy[channel];
     const sw_state *sw = &s->switches[s->f->port_node[channel]];
@@ -133,7 +133,7 @@ static bool view_busy(void *ctx, uint32_t channel)
     return !(sw->masks[sw->words + (out >> 6)] >> (out & 63) & 1);
 }
 
-static ik_view view_of(part *p)
+static ik_view view_of(partition *p)
 {
     bool buffers = p->sim->model == MODEL_IOQ;
     return (ik_view){.ctx = p,
@@ -145,10 +145,10 @@ static ik_view view_of(part *p)
                      .output_capacity_bytes = buffers ? view_output_capacity : NULL};
 }
 
-/* Whether choices must be told apart by their own VCs: where the layer's VCs are offered on some
+/* Whether choices must be distinguished by their own VCs: where the layer's VCs are offered on some
  * ports only, the lowest VC of one choice says nothing about the others. Else all choices have the
  * same VCs, and the lowest stands for them. */
-static bool vcs_differ(const part *p, uint32_t n)
+static bool vcs_differ(const partition *p, uint32_t n)
 {
     if (p->sim->plan->vc->escape_vcs > 0)
         return true;
@@ -160,7 +160,7 @@ static bool vcs_differ(const part *p, uint32_t n)
 }
 
 /* The VC of a choice that has most room, ties to the lowest: the one that a grant would take. */
-static uint8_t roomiest_vc(part *p, const ik_view *view, const ik_choice *c)
+static uint8_t roomiest_vc(partition *p, const ik_view *view, const ik_choice *c)
 {
     int64_t (*room)(void *, uint32_t, int) =
         view->output_room_bytes ? view->output_room_bytes : view->credit_bytes;
@@ -179,7 +179,7 @@ static uint8_t roomiest_vc(part *p, const ik_view *view, const ik_choice *c)
 }
 
 /* What the routing or the selection function says of the choices, whose ports stand in p->ports. */
-static uint32_t ask(part *p, uint32_t sw, const packet *pk, uint32_t n, uint32_t preferred,
+static uint32_t ask(partition *p, uint32_t sw, const packet *pk, uint32_t n, uint32_t preferred,
                     const ik_view *view)
 {
     const sim *s = p->sim;
@@ -196,7 +196,8 @@ static uint32_t ask(part *p, uint32_t sw, const packet *pk, uint32_t n, uint32_t
 }
 
 /* Picks among several choices with local state; IK_NONE = wait. */
-static uint32_t pick_choice(part *p, uint32_t sw, const packet *pk, uint32_t n, uint32_t preferred)
+static uint32_t pick_choice(partition *p, uint32_t sw, const packet *pk, uint32_t n,
+                            uint32_t preferred)
 {
     ik_view view = view_of(p);
     p->asked_dst = pk->rt.dst;
@@ -221,7 +222,7 @@ static void set_choice(const sim *s, uint32_t sw, packet *pk, const ik_choice *c
 
 /* The decision at the source's switch (UGAL), from its state of this instant. The draw is that of
  * the source, so nothing else about the packet changes; it stays in the VC in which it arrived. */
-static void start_again(part *p, packet *pk)
+static void start_again(partition *p, packet *pk)
 {
     const sim *s = p->sim;
     ik_view view = view_of(p);
@@ -239,7 +240,7 @@ uint32_t sim_drawn(const sim *s, const ik_packet *rt, uint32_t number, uint32_t 
     return ik_plan_draw(s->plan, rt, &draw, n, preferred);
 }
 
-uint32_t sim_choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk)
+uint32_t sim_choose_output(partition *p, uint32_t sw, uint32_t in_port, packet *pk)
 {
     uint32_t preferred = 0,
              n = ik_plan_next(p->sim->plan, sw, in_port, &pk->rt, p->choices, &preferred);
@@ -252,35 +253,35 @@ uint32_t sim_choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk)
     return pk->out;
 }
 
-void sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk)
+void sim_route(partition *p, uint32_t sw, uint32_t in_port, packet *pk)
 {
     const sim *s = p->sim;
-    if (pk->fresh) {
+    if (pk->unrouted) {
         start_again(p, pk);
-        pk->fresh = 0;
+        pk->unrouted = 0;
     }
     uint32_t preferred = 0, n = ik_plan_next(s->plan, sw, in_port, &pk->rt, p->choices, &preferred);
-    pk->choosy = 0;
+    pk->revocable = 0;
     if (n == 0) {
         pk->out = SIM_NO_WAY;
         return;
     }
     if (n > 1 && s->adaptive) {
         if (!s->voq) {
-            pk->out = SIM_FLOATING;
+            pk->out = SIM_UNDECIDED;
             return;
         }
         uint32_t chosen = pick_choice(p, sw, pk, n, preferred);
         if (chosen < n)
             preferred = chosen;
-        pk->choosy = s->rechoose;
+        pk->revocable = s->rechoose;
     } else {
         preferred = sim_drawn(s, &pk->rt, pk->number, n, preferred);
     }
     set_choice(s, sw, pk, &p->choices[preferred]);
 }
 
-uint32_t sim_look_ahead(part *p, uint32_t out_port, unsigned u, const ik_packet *rt,
+uint32_t sim_look_ahead(partition *p, uint32_t out_port, unsigned u, const ik_packet *rt,
                         uint32_t number)
 {
     const sim *s = p->sim;

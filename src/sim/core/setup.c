@@ -70,7 +70,7 @@ static uint32_t choose_slots(const sim *s)
 /* ---- sizes */
 
 typedef struct sizes {
-    size_t masks, queues, pairs, floats, policy, net, holders;
+    size_t masks, queues, pairs, undecided, policy, net, holders;
 } sizes;
 
 static size_t policy_bytes(const sim *s, uint32_t sw, size_t *select)
@@ -98,9 +98,9 @@ static void measure_switch(const sim *s, uint32_t sw, sizes *z)
     }
     z->pairs += s->vcs > 1 ? inputs * radix : 0;
     if (s->adaptive)
-        z->floats += !s->voq       ? (radix * s->vcs + 63) / 64
-                     : s->rechoose ? (1 + radix * s->vcs) * words
-                                   : 0;
+        z->undecided += !s->voq       ? (radix * s->vcs + 63) / 64
+                        : s->rechoose ? (1 + radix * s->vcs) * words
+                                      : 0;
     z->policy += policy_bytes(s, sw, &select);
 }
 
@@ -120,16 +120,17 @@ static sizes measure_all(sim *s)
 
 static uint64_t state_bytes(const sim *s, const sizes *z)
 {
-    uint64_t ports = s->f->num_ports, hosts = s->f->num_hosts, lanes = hosts * s->num_lanes;
+    uint64_t ports = s->f->num_ports, hosts = s->f->num_hosts,
+             send_queues = hosts * s->num_send_queues;
     uint64_t bytes =
-        z->masks * 8 + z->queues * sizeof(queue) + z->pairs + z->floats * 8 + z->policy;
+        z->masks * 8 + z->queues * sizeof(queue) + z->pairs + z->undecided * 8 + z->policy;
     bytes += z->net * sizeof(net_queue) + z->holders * 8 + sim_space_bytes(s);
     bytes += ports * (sizeof(port_state) + 4u * s->vcs + 8) +
              (s->adaptive ? ports * (8u * s->vcs + 4) : 0) + ports * 2u * s->input_speedup +
              (s->model != MODEL_IQ ? ports * ((s->adaptive ? 20u : 12u) * s->vcs + 10) : 0);
     bytes += s->f->num_switches * (sizeof(sw_state) + 4) +
-             hosts * (sizeof(host_state) + sizeof(cadence) + 16);
-    bytes += lanes * (sizeof(lane) + s->active_messages * sizeof(message)) +
+             hosts * (sizeof(host_state) + sizeof(injector) + 16);
+    bytes += send_queues * (sizeof(send_queue) + s->active_messages * sizeof(message)) +
              (hosts + s->f->num_switches) * 6;
     bytes +=
         (s->adapter_queues == ADAPTER_DESTINATION ? hosts * s->vcs * sizeof(queue) : 0) + hosts * 8;
@@ -167,7 +168,7 @@ uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
     return state_bytes(&s, &z);
 }
 
-/* A thread pays for a meeting with others what some ten packet-hops cost. */
+/* A thread pays for a barrier with others what some ten packet-hops cost. */
 enum { HOPS_A_THREAD = 64, HOPS_A_PACKET = 4 };
 
 static double packets_per_window(const sim *s)
@@ -193,7 +194,7 @@ static uint64_t measure_state(sim *s, bool may_be_fast, sizes *z)
     return state_bytes(s, z) + (s->fast ? sim_fast_bytes(s) : 0);
 }
 
-/* What a part takes for its first packets, events and slots of its wheel, however small the
+/* What a partition takes for its first packets, events and slots of its wheel, however small the
  * network. */
 static uint64_t bytes_to_start(void)
 {
@@ -238,23 +239,23 @@ static bool get(void *where, size_t count, size_t size)
 static bool allocate(sim *s, const sizes *z)
 {
     const ik_fabric *f = s->f;
-    size_t ports = f->num_ports, lanes = (size_t)f->num_hosts * s->num_lanes;
+    size_t ports = f->num_ports, send_queues = (size_t)f->num_hosts * s->num_send_queues;
     bool ok = get(&s->ports, ports, sizeof *s->ports) &&
               get(&s->credit, ports * s->vcs, sizeof *s->credit) &&
               get(&s->switches, f->num_switches, sizeof *s->switches) &&
               get(&s->mask_store, z->masks, 8) && get(&s->queue_store, z->queues, sizeof(queue)) &&
               get(&s->hosts, f->num_hosts, sizeof *s->hosts) &&
-              get(&s->cadences, f->num_hosts, sizeof *s->cadences) &&
-              get(&s->lanes, lanes, sizeof *s->lanes) &&
-              get(&s->messages, lanes * s->active_messages, sizeof *s->messages) &&
+              get(&s->injectors, f->num_hosts, sizeof *s->injectors) &&
+              get(&s->send_queues, send_queues, sizeof *s->send_queues) &&
+              get(&s->messages, send_queues * s->active_messages, sizeof *s->messages) &&
               get(&s->node_head, ik_num_nodes(f), sizeof *s->node_head) &&
-              get(&s->node_part, ik_num_nodes(f), sizeof *s->node_part) &&
+              get(&s->node_partition, ik_num_nodes(f), sizeof *s->node_partition) &&
               get(&s->channel_bytes, ports, 8) && get(&s->host_bytes, f->num_hosts, 8) &&
               get(&s->host_sent_bytes, f->num_hosts, 8);
     if (ok && z->pairs)
         ok = get(&s->pair_store, z->pairs, 1);
-    if (ok && z->floats)
-        ok = get(&s->float_store, z->floats, 8);
+    if (ok && z->undecided)
+        ok = get(&s->undecided_store, z->undecided, 8);
     if (ok && z->policy)
         ok = get(&s->policy_store, z->policy, 1);
     if (ok && s->adaptive)
@@ -316,7 +317,7 @@ static void init_switch(sim *s, uint32_t id, sizes *at)
     sw->holders = s->holder_store ? s->holder_store + before.holders : NULL;
     sw->lane_words = (uint16_t)((sw->radix * s->vcs + 63) / 64);
     sw->pair_vc = s->pair_store ? s->pair_store + before.pairs : NULL;
-    sw->floating = s->float_store ? s->float_store + before.floats : NULL;
+    sw->undecided = s->undecided_store ? s->undecided_store + before.undecided : NULL;
     sw->select_state = select ? s->policy_store + before.policy : NULL;
     sw->route_state = policy > select ? s->policy_store + before.policy + select : NULL;
     for (unsigned input = 0; input < sw->inputs; input++)
@@ -346,7 +347,7 @@ static void init_host(sim *s, uint32_t host)
     if (h->silent)
         return;
     double bits = 8e12 * (double)s->message_bytes;
-    cadence *c = &s->cadences[host];
+    injector *c = &s->injectors[host];
     c->source = ik_whole_host(s->f, host);
     c->period_ps = bits / (source_bps(s, host) * s->load);
     c->phase_ps = ik_random_unit(s->seed, IK_RNG_TRAFFIC_TIME, c->source, 0) * c->period_ps;
@@ -412,31 +413,31 @@ ik_status sim_setup_kernel(sim *s, const ik_plan *plan, const ik_traffic *traffi
         return ik_fail_memory(err, s->state_bytes, "the simulation's state");
     init_state(s, &z);
     if (!sim_space_init(s))
-        return ik_fail_memory(err, sim_space_bytes(s), "the books of buffers");
+        return ik_fail_memory(err, sim_space_bytes(s), "the accounts of buffers");
     if (s->fast && !sim_fast_setup(s))
         return ik_fail_memory(err, sim_fast_bytes(s), "the simulation's state");
     status = sim_check_init(s, err);
     congest_setup samples = sim_congest_setup(s);
     if (status == IK_OK && samples.num_samples)
         status = congest_new(&samples, &s->congest, err);
-    return status == IK_OK ? sim_setup_parts(s, err) : status;
+    return status == IK_OK ? sim_setup_partitions(s, err) : status;
 }
 
 void sim_free(sim *s)
 {
-    sim_free_parts(s);
+    sim_free_partitions(s);
     sim_fast_free(s);
     sim_check_free(s);
     sim_space_free(s);
     congest_free(s->congest);
-    void *blocks[] = {s->out_queues,  s->space,           s->out_next,       s->link_busy,
-                      s->ports,       s->credit,          s->queued,         s->waiting,
-                      s->clear_ps,    s->sending,         s->accept,         s->switches,
-                      s->mask_store,  s->queue_store,     s->pair_store,     s->policy_store,
-                      s->float_store, s->hosts,           s->lanes,          s->messages,
-                      s->cadences,    s->node_head,       s->node_part,      s->channel_bytes,
-                      s->host_bytes,  s->host_sent_bytes, s->series_blocked, s->deadlock_text,
-                      s->net_store,   s->holder_store,    s->dest_rings,     s->drained};
+    void *blocks[] = {s->out_queues,      s->space,           s->out_next,       s->link_busy,
+                      s->ports,           s->credit,          s->queued,         s->waiting,
+                      s->clear_ps,        s->sending,         s->accept,         s->switches,
+                      s->mask_store,      s->queue_store,     s->pair_store,     s->policy_store,
+                      s->undecided_store, s->hosts,           s->send_queues,    s->messages,
+                      s->injectors,       s->node_head,       s->node_partition, s->channel_bytes,
+                      s->host_bytes,      s->host_sent_bytes, s->series_blocked, s->deadlock_text,
+                      s->net_store,       s->holder_store,    s->dest_rings,     s->drained};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

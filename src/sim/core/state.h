@@ -17,10 +17,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define SIM_INLINE   static inline __attribute__((always_inline))
-#define SIM_MAX_VCS  64
-#define SIM_NO_WAY   0xFFFEu /* output of a packet that cannot be routed */
-#define SIM_FLOATING 0xFFFFu /* output of a packet at the head of a FIFO that may still choose */
+#define SIM_INLINE    static inline __attribute__((always_inline))
+#define SIM_MAX_VCS   64
+#define SIM_NO_WAY    0xFFFEu /* output of a packet that cannot be routed */
+#define SIM_UNDECIDED 0xFFFFu /* output of a packet at the head of a FIFO that may still choose */
 
 enum { MODEL_IQ, MODEL_IOQ, MODEL_IDEAL, MODEL_PIPELINED };
 enum { ADAPTER_VC, ADAPTER_DESTINATION, ADAPTER_ONE };
@@ -78,8 +78,10 @@ typedef struct packet {
     /* `out` of the packet behind it: saves touching that one when this one leaves */
     uint16_t next_out;
     uint8_t vc_first, vc_last;
-    uint8_t fresh;  /* stands at its source's switch and has not been routed with local state yet */
-    uint8_t choosy; /* may ask for another output while it waits at the head of an output's queue */
+    uint8_t
+        unrouted; /* stands at its source's switch and has not been routed with local state yet */
+    uint8_t
+        revocable;  /* may ask for another output while it waits at the head of an output's queue */
     uint32_t queue; /* ideal switch: input port; else the output looked ahead for */
 } packet;
 
@@ -133,8 +135,8 @@ typedef struct sw_state {
     uint64_t *holders;
     uint8_t *pair_vc; /* [inputs * radix] VC that is favoured next, NULL with one VC */
     /* heads that may still choose, adaptive plans only; FIFO: bit in * vcs + v; queues an output:
-     * choosy_of */
-    uint64_t *floating;
+     * revocable_of */
+    uint64_t *undecided;
     void *select_state, *route_state;
     uint64_t draws; /* random numbers drawn here */
     int64_t bytes;  /* in its buffers */
@@ -149,17 +151,17 @@ typedef struct message {
 } message;
 
 /* One queue of an adapter: an endless, lazily generated list of messages. */
-typedef struct lane {
+typedef struct send_queue {
     uint64_t n, t;         /* first message that was not looked at yet, and its time */
     uint32_t first, count; /* ring of active messages */
-} lane;
+} send_queue;
 
-typedef struct cadence {
+typedef struct injector {
     double period_ps, phase_ps; /* between messages; of the first one (periodic) */
     /* host whose messages they are: the host itself, or of a split fabric the host whose port it
      * is */
     uint32_t source;
-} cadence;
+} injector;
 
 typedef struct host_state {
     uint64_t busy_until, wake_at; /* wake_at: time of the EV_WAKE that counts, UINT64_MAX = none */
@@ -183,11 +185,11 @@ typedef struct counters {
 } counters;
 
 struct fast_state; /* fast/fast.h */
-struct fast_part;
+struct fast_partition;
 
-/* A part of the fabric that one thread works on. Owns its packets and events; touches only its own
- * nodes' state. */
-typedef struct part {
+/* A partition of the fabric that one thread works on. Owns its packets and events; touches only its
+ * own nodes' state. */
+typedef struct partition {
     sim *sim;
     unsigned id;
     uint64_t window, start; /* being worked on: index and time */
@@ -198,7 +200,7 @@ typedef struct part {
     uint8_t num_seen;
     /* NULL: the general kernel, and the pool and the wheel hold everything; else hosts' wake-ups
      * alone */
-    struct fast_part *fast;
+    struct fast_partition *fast;
     /* one window */
     event *local;     /* of one node, sorted */
     uint32_t *active; /* nodes with events */
@@ -209,7 +211,7 @@ typedef struct part {
     uint32_t *ports;
     struct dest_store *dest; /* host/by_destination.c: queues a destination; NULL without */
     uint32_t asked_dst;      /* of the packet that a selection is asked for */
-    /* [local port] the VC that stands for a choice, while choices are told apart by their own
+    /* [local port] the VC that stands for a choice, while choices are distinguished by their own
      * VCs */
     uint8_t *own_vc;
     bool by_own_vc;
@@ -219,16 +221,16 @@ typedef struct part {
     histo latency, network;
     uint64_t *series_bytes, *series_count, *series_sum;
     class_stats *classes; /* NULL where the traffic has none */
-    sim_mail mail;
+    sim_endpoint endpoint;
     uint64_t out_first; /* earliest time of what was posted to others in this step */
     /* time from which the times of what is posted to others count */
     uint64_t step_start;
-    uint64_t told;          /* first part: window of the last progress */
+    uint64_t last_progress; /* first partition: window of the last progress */
     uint64_t events_before; /* at the step's start */
     double cpu_seconds;
     ik_status status;
     ik_error err;
-} part;
+} partition;
 
 struct sim {
     const ik_plan *plan;
@@ -241,11 +243,11 @@ struct sim {
     unsigned stride; /* damq with bounds a queue: accounts of a VC; else 0 */
     /* adaptive packets that wait in an output's queue choose again */
     bool rechoose;
-    bool out_shared;                        /* output buffers are shared by their VCs */
-    unsigned adapter_queues, num_lanes;     /* of a host */
-    double injection_share, ejection_share; /* of the link's rate */
-    uint64_t injection_bps, ejection_bps;   /* UINT64_MAX = no limit of its own */
-    bool paced;                             /* injection below the link's rate */
+    bool out_shared;                          /* output buffers are shared by their VCs */
+    unsigned adapter_queues, num_send_queues; /* of a host */
+    double injection_share, ejection_share;   /* of the link's rate */
+    uint64_t injection_bps, ejection_bps;     /* UINT64_MAX = no limit of its own */
+    bool paced;                               /* injection below the link's rate */
     bool voq, store_forward, adaptive, source_adaptive, static_lane, uniform_size, fast, paranoid,
         fifo_messages, congestion;
     double speedup, load;
@@ -293,28 +295,28 @@ struct sim {
     uint64_t *mask_store;
     queue *queue_store;
     uint8_t *pair_store, *policy_store;
-    uint64_t *float_store;
+    uint64_t *undecided_store;
     host_state *hosts;
-    lane *lanes;       /* [host * num_lanes + k] k: VC, or 0 */
-    message *messages; /* [(host * num_lanes + k) * active] */
+    send_queue *send_queues; /* [host * num_send_queues + k] k: VC, or 0 */
+    message *messages;       /* [(host * num_send_queues + k) * active] */
     /* [host * vcs + v] queues of destinations that hold messages; NULL unless the adapter has
      * them */
     queue *dest_rings;
     /* [host] until when its receive buffer drains; NULL = at the link's rate */
     uint64_t *drained;
-    cadence *cadences;   /* [host] */
+    injector *injectors; /* [host] */
     uint32_t *node_head; /* chains of events of one window: of a node */
-    uint16_t *node_part;
+    uint16_t *node_partition;
     uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
     double *series_blocked;
     struct order_table *order;     /* [host] paranoid only */
     struct congest *congest;       /* NULL without a series */
     struct fast_state *fast_state; /* NULL: the general kernel */
-    part *parts;
-    unsigned num_parts;
+    partition *partitions;
+    unsigned num_partitions;
     size_t state_bytes;
     /* Works on the events of one window, already taken out of the wheel. */
-    void (*run_window)(part *p, const slot *at);
+    void (*run_window)(partition *p, const slot *at);
     sim_exchange *exchange; /* NULL with one partition */
     sim_exchange *threads;  /* the one between threads, owned */
     /* windows between two exchanges: the shortest link between partitions, over the shortest of
@@ -351,12 +353,12 @@ void *sim_alloc(size_t count, size_t size); /* not cleared */
 void *sim_alloc_zeroed(size_t count, size_t size);
 
 /* ---- core/events.c */
-bool sim_post_far(part *p, uint64_t time, const event *e);
-void sim_post_mail(part *p, unsigned to, uint64_t time, const event *e, const packet *pk);
-void sim_post_now(part *p, const event *e);
-void sim_part_fail(part *p, size_t bytes, const char *what);
-bool sim_grow_pool(part *p);
-void sim_broken(part *p, const char *format, ...) IK_PRINTF(2, 3);
+bool sim_post_far(partition *p, uint64_t time, const event *e);
+void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, const packet *pk);
+void sim_post_now(partition *p, const event *e);
+void sim_partition_fail(partition *p, size_t bytes, const char *what);
+bool sim_grow_pool(partition *p);
+void sim_broken(partition *p, const char *format, ...) IK_PRINTF(2, 3);
 
 SIM_INLINE uint64_t window_of(const sim *s, uint64_t dt)
 {
@@ -366,7 +368,7 @@ SIM_INLINE uint64_t window_of(const sim *s, uint64_t dt)
 
 /* Posts an event of this partition. time >= start of the current window; same_node: may fall into
  * the current window. */
-SIM_INLINE void post_own(part *p, uint64_t time, uint32_t node, unsigned kind, uint32_t port,
+SIM_INLINE void post_own(partition *p, uint64_t time, uint32_t node, unsigned kind, uint32_t port,
                          uint32_t data, bool same_node)
 {
     const sim *s = p->sim;
@@ -388,23 +390,24 @@ SIM_INLINE void post_own(part *p, uint64_t time, uint32_t node, unsigned kind, u
     if (__builtin_expect(at->end & 63, 1))
         w->events[at->end++] = e;
     else if (!sim_wheel_add(w, index, &e))
-        sim_part_fail(p, 64 * sizeof e, "events");
+        sim_partition_fail(p, 64 * sizeof e, "events");
 }
 
 /* Posts an event at another node, at least one lookahead away. */
-SIM_INLINE void post_remote(part *p, uint64_t time, uint32_t node, unsigned kind, uint32_t port,
-                            uint32_t data)
+SIM_INLINE void post_remote(partition *p, uint64_t time, uint32_t node, unsigned kind,
+                            uint32_t port, uint32_t data)
 {
     const sim *s = p->sim;
-    if (s->num_parts > 1 && s->node_part[node] != p->id) {
+    if (s->num_partitions > 1 && s->node_partition[node] != p->id) {
         event e = {(uint64_t)kind << 30 | port, node, data};
-        sim_post_mail(p, s->node_part[node], time, &e, kind == EV_ARRIVAL ? p->pool + data : NULL);
+        sim_post_message(p, s->node_partition[node], time, &e,
+                         kind == EV_ARRIVAL ? p->pool + data : NULL);
         return;
     }
     post_own(p, time, node, kind, port, data, false);
 }
 
-SIM_INLINE uint32_t new_packet(part *p)
+SIM_INLINE uint32_t new_packet(partition *p)
 {
     uint32_t id = p->free_packet;
     if (id != IK_NONE) {
@@ -416,7 +419,7 @@ SIM_INLINE uint32_t new_packet(part *p)
     return p->pool_size++;
 }
 
-SIM_INLINE void free_packet(part *p, uint32_t id)
+SIM_INLINE void free_packet(partition *p, uint32_t id)
 {
     p->pool[id].next = p->free_packet;
     p->free_packet = id;
@@ -461,21 +464,21 @@ void sim_choose_fast(sim *s); /* fast/fast.c */
 /* in the data of EV_TAIL: nothing ends, the pairs left over are looked at */
 #define LOOK_AGAIN 0x40000000u
 /* Takes a packet that knows no way out of the buffer of port. */
-void sim_drop(part *p, uint32_t port, uint32_t id);
+void sim_drop(partition *p, uint32_t port, uint32_t id);
 /* parallel/steps.c: copies the chained events of a node into p->local, in order; false = out of
  * memory. */
-bool sim_gather(part *p, uint32_t node);
+bool sim_gather(partition *p, uint32_t node);
 
 /* ---- core/route.c */
-/* Routes a packet that stands at switch sw: sets out (SIM_NO_WAY; SIM_FLOATING: chooses later),
+/* Routes a packet that stands at switch sw: sets out (SIM_NO_WAY; SIM_UNDECIDED: chooses later),
  * vc_first, vc_last. */
-void sim_route(part *p, uint32_t sw, uint32_t in_port, packet *pk);
+void sim_route(partition *p, uint32_t sw, uint32_t in_port, packet *pk);
 /* Asks the routing or selection which output a waiting head wants now; IK_NONE = none yet. */
-uint32_t sim_choose_output(part *p, uint32_t sw, uint32_t in_port, packet *pk);
+uint32_t sim_choose_output(partition *p, uint32_t sw, uint32_t in_port, packet *pk);
 /* Local output of the next switch that a packet will ask for if it goes there by out_port in VC u;
  * 0 at hosts. rt: as it stands here; number: of its source's packets. For routings that do not
  * adapt. */
-uint32_t sim_look_ahead(part *p, uint32_t out_port, unsigned u, const ik_packet *rt,
+uint32_t sim_look_ahead(partition *p, uint32_t out_port, unsigned u, const ik_packet *rt,
                         uint32_t number);
 /* Which of n outputs it takes without looking at local state: drawn, or the preferred one. */
 uint32_t sim_drawn(const sim *s, const ik_packet *rt, uint32_t number, uint32_t n,
@@ -487,36 +490,36 @@ ik_status sim_space_resolve(sim *s, ik_error *err);
 uint64_t sim_space_bytes(const sim *s);
 bool sim_space_init(sim *s); /* allocates and fills; false = out of memory */
 void sim_space_free(sim *s);
-/* Whether the books agree with what was counted: [port * accounts + a] of the input side, [port *
- * vcs + v] of the output side. */
+/* Whether the accounts agree with what was counted: [port * accounts + a] of the input side, [port
+ * * vcs + v] of the output side. */
 ik_status sim_space_check(const sim *s, const int64_t *in, const int64_t *out, ik_error *err);
 
 /* ---- host/host.c */
-void sim_run_host(part *p, uint32_t node);
+void sim_run_host(partition *p, uint32_t node);
 /* Fast kernel: an awaited credit, and a wake-up, at time now of this window. */
-void sim_host_credit(part *p, uint32_t host, uint32_t lane_index, uint64_t now);
-void sim_host_wake(part *p, uint32_t host, uint64_t now);
+void sim_host_credit(partition *p, uint32_t host, uint32_t lane_index, uint64_t now);
+void sim_host_wake(partition *p, uint32_t host, uint64_t now);
 /* At rest, before the window that begins at p->start: whether an adapter is not sending because its
  * packets lack space at the other end of its link; the account and size of the first that does. */
-bool sim_host_stuck(part *p, uint32_t host, uint32_t *account, uint32_t *size);
-void sim_host_start(part *p, uint32_t host);
-void sim_count_backlog(part *p, uint32_t host);
+bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *size);
+void sim_host_start(partition *p, uint32_t host);
+void sim_count_backlog(partition *p, uint32_t host);
 /* A packet of a source was delivered at t: counts for its class, where the traffic has any. */
-void sim_count_class(part *p, uint32_t src, uint32_t number, uint32_t size, uint64_t t,
+void sim_count_class(partition *p, uint32_t src, uint32_t number, uint32_t size, uint64_t t,
                      uint64_t latency);
 /* message n of a host, made at t */
-void sim_count_message(part *p, uint32_t host, uint64_t n, uint64_t t);
+void sim_count_message(partition *p, uint32_t host, uint64_t n, uint64_t t);
 /* Time of message n; `before` is that of message n - 1 (unused for n = 0). */
 uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t before);
 /* ---- host/by_destination.c: a queue a destination in the adapter */
-bool sim_dest_init(part *p);
-void sim_dest_free(part *p);
-uint64_t sim_dest_bytes(const part *p);
+bool sim_dest_init(partition *p);
+void sim_dest_free(partition *p);
+uint64_t sim_dest_bytes(const partition *p);
 /* of a VC's first queue; NULL = empty */
-const message *sim_dest_first(const part *p, uint32_t host, unsigned v);
+const message *sim_dest_first(const partition *p, uint32_t host, unsigned v);
 /* Takes in what was made until now and sends one packet if a queue has one and room ahead; the
  * lane's count says if any waits. */
-void sim_dest_try(part *p, uint32_t host, host_state *h, uint64_t now);
+void sim_dest_try(partition *p, uint32_t host, host_state *h, uint64_t now);
 
 /* ---- measure/histogram.c */
 bool sim_histo_init(histo *t);
@@ -549,7 +552,7 @@ SIM_INLINE uint64_t sim_delivery_hash(const ik_packet *rt, uint64_t t_gen, uint6
     return x ^ x >> 32;
 }
 
-SIM_INLINE void sim_count_series(part *p, uint64_t t, uint32_t bytes, uint64_t latency)
+SIM_INLINE void sim_count_series(partition *p, uint64_t t, uint32_t bytes, uint64_t latency)
 {
     const sim *s = p->sim;
     size_t period = t / s->series_ps;
@@ -568,17 +571,18 @@ ik_status sim_setup_kernel(sim *s, const ik_plan *plan, const ik_traffic *traffi
                            const ik_sim_config *config, const ik_env *env, bool may_be_fast,
                            ik_error *err);
 void sim_free(sim *s);
-ik_status sim_setup_parts(sim *s, ik_error *err); /* parallel/partition.c */
-void sim_free_parts(sim *s);
-uint64_t sim_part_bytes(const part *p); /* what it has grown to: packets, events, mail */
+ik_status sim_setup_partitions(sim *s, ik_error *err); /* parallel/partition.c */
+void sim_free_partitions(sim *s);
+uint64_t
+sim_partition_bytes(const partition *p); /* what it has grown to: packets, events, messages */
 
 void sim_add_counters(counters *sum, const counters *n); /* sim.c */
 
-/* ---- sim.c: from all parts at their ends to the result, which owns what it takes */
+/* ---- sim.c: from all partitions at their ends to the result, which owns what it takes */
 ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err);
 
 /* ---- parallel/steps.c: the loop over windows of one partition; returns when the run is over */
-void sim_run_part(part *p);
+void sim_run_partition(partition *p);
 uint64_t sim_in_flight(const sim *s); /* packets inside the network */
 
 /* ---- core/params.c: parameters resolved and checked */
@@ -608,14 +612,14 @@ void sim_order_free(order_table *tables, uint32_t num_hosts);
  * rest */
 ik_status sim_check_conservation(sim *s, ik_error *err);
 /* counts a packet that overtook one of its flow */
-void sim_check_delivery(part *p, uint32_t host, const packet *pk);
+void sim_check_delivery(partition *p, uint32_t host, const packet *pk);
 ik_status sim_check_init(sim *s, ik_error *err);
 void sim_check_free(sim *s);
 /* measure/watchdog.c: looks for packets that can never move again; sets deadlock and
  * deadlock_text. */
 ik_status sim_find_deadlock(sim *s, ik_error *err);
 /* Calls fn for every event that waits in any partition. */
-typedef void (*event_fn)(void *ctx, part *p, const event *e);
+typedef void (*event_fn)(void *ctx, partition *p, const event *e);
 void sim_each_event(sim *s, event_fn fn, void *ctx);
 
 /* ---- pipe_setup.c: see ik_sim_estimate_run, ik_sim_estimate_bytes */

@@ -18,17 +18,17 @@
  *  5. Hosts send (fast/fast_host.c). */
 #include "sim/fast/fast_switch.h"
 
-SIM_INLINE void fetch_desk(const hot *h, uint32_t sw)
+SIM_INLINE void fetch_switch(const fast_context *h, uint32_t sw)
 {
-    const desk *d = &h->desks[sw];
-    __builtin_prefetch(d, 1);
-    __builtin_prefetch(d->events, 1);
+    const fast_switch *fsw = &h->switches[sw];
+    __builtin_prefetch(fsw, 1);
+    __builtin_prefetch(fsw->events, 1);
 }
 
 /* ---- 1, 2: what happened */
 
 /* The first credit after there was none: its instant counts. */
-static void take_scarce_credit(hot *h, const shape k, uint64_t word)
+static void take_scarce_credit(fast_context *h, const shape k, uint64_t word)
 {
     uint32_t port = credit_port(word), node = h->s->f->port_node[port],
              offset = (uint32_t)(word >> 32);
@@ -40,10 +40,10 @@ static void take_scarce_credit(hot *h, const shape k, uint64_t word)
         return;
     }
     ++*fast_credit(port_at(h, k, port), k.vcs, v);
-    put(h, k, key_of(offset, node, KEY_CREDIT, v, 0, port - h->desks[node].port_base), true);
+    put(h, k, key_of(offset, node, KEY_CREDIT, v, 0, port - h->switches[node].port_base), true);
 }
 
-SIM_INLINE void take_credits(hot *h, const shape k)
+SIM_INLINE void take_credits(fast_context *h, const shape k)
 {
     for (uint32_t c = first_chunk(h, BIN_CREDIT); c != IK_NONE; c = next_chunk(h, c)) {
         const uint64_t *at = h->words + (size_t)c * 64 + 2,
@@ -60,17 +60,17 @@ SIM_INLINE void take_credits(hot *h, const shape k)
     }
 }
 
-SIM_INLINE void take_tails(hot *h, const shape k)
+SIM_INLINE void take_tails(fast_context *h, const shape k)
 {
     for (uint32_t c = first_chunk(h, BIN_TAIL); c != IK_NONE; c = next_chunk(h, c)) {
         const uint64_t *at = h->words + (size_t)c * 64 + 2,
                        *end = h->words + chunk_end(h, BIN_TAIL, c);
         h->p->n.events += k.early ? 0 : (uint64_t)(end - at);
         for (; at < end; at++) {
-            desk *d = &h->desks[key_switch(*at)];
+            fast_switch *fsw = &h->switches[key_switch(*at)];
             if (!k.early) { /* else it was marked */
-                d->may_in |= 1ull << key_in(*at);
-                d->may_out |= 1ull << key_out(*at);
+                fsw->may_in |= 1ull << key_in(*at);
+                fsw->may_out |= 1ull << key_out(*at);
             }
             put(h, k, *at, true);
         }
@@ -79,7 +79,7 @@ SIM_INLINE void take_tails(hot *h, const shape k)
 
 /* Early: what comes free in the next window. The few transmissions that end a window later, since
  * they last some picoseconds more than whole windows, go to the bin. */
-SIM_INLINE void take_ends(hot *h)
+SIM_INLINE void take_ends(fast_context *h)
 {
     slot *span = ending(h, &h->fp->granted_in, 1);
     uint64_t rest = (uint64_t)h->f->links[0].tail.rest << KEY_OFFSET,
@@ -88,11 +88,11 @@ SIM_INLINE void take_ends(hot *h)
          g < end; g++) {
         uint64_t key = g->key + rest;
         uint32_t sw = key_switch(key);
-        desk *d = &h->desks[sw];
-        d->may_in |= 1ull << key_in(key);
-        d->may_out |= 1ull << key_out(key);
+        fast_switch *fsw = &h->switches[sw];
+        fsw->may_in |= 1ull << key_in(key);
+        fsw->may_out |= 1ull << key_out(key);
         if (__builtin_expect(key < limit, 1))
-            *new_key(h, d, sw, false) = key; /* they come in order */
+            *new_key(h, fsw, sw, false) = key; /* they come in order */
         else
             post(h, slot_ahead(h, BIN_TAIL, 2), key - limit);
     }
@@ -100,51 +100,51 @@ SIM_INLINE void take_ends(hot *h)
 }
 
 /* No way on from here: its space is free as soon as it has wholly come. */
-static void drop(hot *h, const shape k, uint64_t key, uint32_t id)
+static void drop(fast_context *h, const shape k, uint64_t key, uint32_t id)
 {
     sim *s = h->s;
-    uint32_t port = h->desks[key_switch(key)].port_base + key_in(key), v = h->parcels[id].rt.vc;
+    uint32_t port = h->switches[key_switch(key)].port_base + key_in(key), v = h->packets[id].rt.vc;
     const fast_port *in = port_at(h, k, port);
     const link_delays *link = link_at(h, k, port);
     /* its head, or its tail, was here then */
     uint64_t here = h->start + (key >> KEY_OFFSET), first = here - s->routing_ps;
     uint64_t tail =
-        h->mixed ? h->fp->parcels.tail[id] : first + (s->store_forward ? 0 : link->full_ps);
+        h->mixed ? h->fp->packets.tail[id] : first + (s->store_forward ? 0 : link->full_ps);
     uint64_t time = (tail > here ? tail : here) + link->latency_ps;
     h->p->n.unroutable++;
-    free_parcel(h, id);
-    if (!h->alone && s->node_part[in->peer_node] != h->p->id) {
+    free_fast_packet(h, id);
+    if (!h->alone && s->node_partition[in->peer_node] != h->p->id) {
         post_remote(h->p, time, in->peer_node, EV_CREDIT, in->peer_port, v << 24 | s->packet_bytes);
         return;
     }
-    spot at = spot_at(h, BIN_CREDIT, until(h, time));
+    event_time at = event_time_at(h, BIN_CREDIT, until(h, time));
     post(h, at.at, credit_of(at.rest, in->peer_port, v));
 }
 
 /* The first of a queue asks. While its input or its output is busy in all of this window its
  * instant decides nothing. */
-SIM_INLINE void ask(hot *h, const shape k, uint64_t key)
+SIM_INLINE void ask(fast_context *h, const shape k, uint64_t key)
 {
     uint32_t sw = key_switch(key);
-    desk *d = &h->desks[sw];
+    fast_switch *fsw = &h->switches[sw];
     unsigned in = key_in(key), out = key_out(key);
-    uint64_t in_may = k.early ? d->free_in | d->may_in : d->may_in,
-             out_may = k.early ? d->free_out | d->may_out : d->may_out;
+    uint64_t in_may = k.early ? fsw->free_in | fsw->may_in : fsw->may_in,
+             out_may = k.early ? fsw->free_out | fsw->may_out : fsw->may_out;
     if (in_may >> in & out_may >> out & 1)
         put(h, k, key, true);
     else
-        request(h, k, d, sw, in, k.vcs == 1 ? 0 : key_vc(key), out);
+        request(h, k, fsw, sw, in, k.vcs == 1 ? 0 : key_vc(key), out);
 }
 
 /* What stands in its queue and asks now. */
-SIM_INLINE void take_asks(hot *h, const shape k)
+SIM_INLINE void take_asks(fast_context *h, const shape k)
 {
     for (uint32_t c = first_chunk(h, BIN_ASK); c != IK_NONE; c = next_chunk(h, c))
         for (size_t at = (size_t)c * 64 + 2, end = chunk_end(h, BIN_ASK, c); at < end; at++)
             ask(h, k, h->words[at]);
 }
 
-SIM_INLINE void join(hot *h, const shape k, uint64_t key, uint64_t what)
+SIM_INLINE void join(fast_context *h, const shape k, uint64_t key, uint64_t what)
 {
     uint32_t id = (uint32_t)what, index = (uint32_t)(what >> 32);
     if (__builtin_expect(index == IK_NONE, 0)) {
@@ -165,28 +165,28 @@ SIM_INLINE void join(hot *h, const shape k, uint64_t key, uint64_t what)
 }
 
 /* Fetches the queue that an arrival will join, and its switch. */
-SIM_INLINE void fetch_arrival(const hot *h, const uint64_t *at)
+SIM_INLINE void fetch_arrival(const fast_context *h, const uint64_t *at)
 {
-    const desk *d = &h->desks[key_switch(at[0])];
+    const fast_switch *fsw = &h->switches[key_switch(at[0])];
     __builtin_prefetch(&h->queues[at[1] >> 32], 1);
-    __builtin_prefetch(d, 1);
-    __builtin_prefetch(d->events, 1);
+    __builtin_prefetch(fsw, 1);
+    __builtin_prefetch(fsw->events, 1);
 }
 
 /* And the packet at its end, if any, once the queue is there; or the requests that it will add to,
  * which with several VCs are many. */
-SIM_INLINE void fetch_end(const hot *h, const shape k, const uint64_t *at)
+SIM_INLINE void fetch_end(const fast_context *h, const shape k, const uint64_t *at)
 {
     uint32_t index = (uint32_t)(at[1] >> 32), last = index == IK_NONE ? IK_NONE : h->queues[index];
     if (last != IK_NONE)
         __builtin_prefetch(&h->next[last], 1);
     else if (k.vcs > 1)
-        fetch_requests(h, k, &h->desks[key_switch(at[0])], at[0]);
+        fetch_requests(h, k, &h->switches[key_switch(at[0])], at[0]);
 }
 
 /* Each arrival fetches for the one that stands in its place in the next chunk, and for one a little
  * further on. */
-SIM_INLINE void take_arrivals(hot *h, const shape k)
+SIM_INLINE void take_arrivals(fast_context *h, const shape k)
 {
     enum { AHEAD = 6 };
     uint32_t now = first_chunk(h, BIN_ARRIVAL);
@@ -214,37 +214,38 @@ SIM_INLINE void take_arrivals(hot *h, const shape k)
 /* ---- 3: switches decide */
 
 /* The requests that a switch's events name. */
-SIM_INLINE void fetch_rows(const hot *h, const shape k, uint32_t sw)
+SIM_INLINE void fetch_rows(const fast_context *h, const shape k, uint32_t sw)
 {
-    const desk *d = &h->desks[sw];
-    for (uint32_t at = 0; at < d->num_events && at < DESK_EVENTS; at++)
-        fetch_requests(h, k, d, d->events[at]);
+    const fast_switch *fsw = &h->switches[sw];
+    for (uint32_t at = 0; at < fsw->num_events && at < SWITCH_EVENTS; at++)
+        fetch_requests(h, k, fsw, fsw->events[at]);
 }
 
-SIM_INLINE void run_desks(hot *h, const shape k)
+SIM_INLINE void run_switches(fast_context *h, const shape k)
 {
     const uint32_t *sw = h->fp->active[h->fp->turn], *end = h->active;
     for (; sw < end; sw++) {
         if (k.early) { /* behind the last one stand others of former windows */
-            fetch_desk(h, sw[ACTIVE_AHEAD]);
+            fetch_switch(h, sw[ACTIVE_AHEAD]);
             fetch_rows(h, k, sw[ACTIVE_AHEAD / 2]);
         }
-        run_desk(h, k, *sw);
+        run_switch(h, k, *sw);
     }
 }
 
 /* ---- 4: the grants */
 
 /* To those who asked for more than totals. */
-static void report_delivery(const hot *h, uint32_t host, uint32_t id, const parcel *pk, uint64_t t)
+static void report_delivery(const fast_context *h, uint32_t host, uint32_t id,
+                            const fast_packet *pk, uint64_t t)
 {
     const sim *s = h->s;
-    part *p = h->p;
+    partition *p = h->p;
     uint64_t latency = t - pk->t_gen;
     if (s->num_series)
         sim_count_series(p, t, s->packet_bytes, latency);
     if (p->classes)
-        sim_count_class(p, pk->rt.src, h->fp->parcels.number[id], s->packet_bytes, t, latency);
+        sim_count_class(p, pk->rt.src, h->fp->packets.number[id], s->packet_bytes, t, latency);
     if (s->paranoid) {
         packet copy = sim_fast_packet(p, id);
         copy.t_tail = t;
@@ -252,11 +253,11 @@ static void report_delivery(const hot *h, uint32_t host, uint32_t id, const parc
     }
 }
 
-SIM_INLINE void deliver(hot *h, const shape k, const delivery *d)
+SIM_INLINE void deliver(fast_context *h, const shape k, const delivery *d)
 {
     sim *s = h->s;
-    part *p = h->p;
-    const parcel *pk = &h->parcels[d->id];
+    partition *p = h->p;
+    const fast_packet *pk = &h->packets[d->id];
     sink *to = &h->f->sinks[d->host];
     to->hash += sim_delivery_hash(&pk->rt, pk->t_gen, d->t);
     if (in_window(s, d->t)) {
@@ -267,18 +268,18 @@ SIM_INLINE void deliver(hot *h, const shape k, const delivery *d)
     }
     if (!k.plain)
         report_delivery(h, d->host, d->id, pk, d->t);
-    free_parcel(h, d->id);
+    free_fast_packet(h, d->id);
 }
 
 /* A grant while it is carried out. */
-typedef struct errand {
+typedef struct transfer {
     fast_port *from, *to;
     uint32_t id;
-} errand;
+} transfer;
 
 /* Takes the head off its queue; the next one asks. Whether there is one is hard to predict. */
-SIM_INLINE void pop(const hot *h, const shape k, desk *d, uint32_t sw, const fast_grant *g,
-                    const errand *e)
+SIM_INLINE void pop(const fast_context *h, const shape k, fast_switch *fsw, uint32_t sw,
+                    const fast_grant *g, const transfer *e)
 {
     unsigned in = key_in(g->key), out = key_out(g->key), v = k.vcs == 1 ? 0 : key_vc(g->key);
     uint32_t *place = &h->queues[g->queue], last = *place, id = e->id,
@@ -298,22 +299,23 @@ SIM_INLINE void pop(const hot *h, const shape k, desk *d, uint32_t sw, const fas
         none &= ~(others >> in);
     e->from->row &= ~(none << out);
     if (!k.voq && id != last)
-        request(h, k, d, sw, in, v, h->out[next]);
+        request(h, k, fsw, sw, in, v, h->out[next]);
 }
 
 /* When the transmission of a grant ends where a tail may have to be waited for. */
-static lag end_of_mixed(hot *h, uint32_t offset, const link_delays *out, uint32_t id)
+static window_time end_of_mixed(fast_context *h, uint32_t offset, const link_delays *out,
+                                uint32_t id)
 {
-    uint64_t *tail = &h->fp->parcels.tail[id], end = h->start + offset + out->full_ps;
+    uint64_t *tail = &h->fp->packets.tail[id], end = h->start + offset + out->full_ps;
     if (end < *tail)
         end = *tail;
     *tail = end + h->s->traversal_ps + out->latency_ps;
     return until(h, end);
 }
 
-SIM_INLINE void bin_credit(hot *h, const fast_port *in, unsigned v, lag at)
+SIM_INLINE void bin_credit(fast_context *h, const fast_port *in, unsigned v, window_time at)
 {
-    if (__builtin_expect(!h->alone, 0) && h->s->node_part[in->peer_node] != h->p->id) {
+    if (__builtin_expect(!h->alone, 0) && h->s->node_partition[in->peer_node] != h->p->id) {
         post_remote(h->p, h->start + (uint64_t)at.windows * h->lookahead + at.rest, in->peer_node,
                     EV_CREDIT, in->peer_port, v << 24 | h->s->packet_bytes);
         return;
@@ -321,50 +323,51 @@ SIM_INLINE void bin_credit(hot *h, const fast_port *in, unsigned v, lag at)
     post(h, slot_ahead(h, BIN_CREDIT, at.windows), credit_of(at.rest, in->peer_port, v));
 }
 
-SIM_INLINE lag plus(const hot *h, lag a, lag b)
+SIM_INLINE window_time plus(const fast_context *h, window_time a, window_time b)
 {
-    lag sum = after(h, a.rest, b);
+    window_time sum = after(h, a.rest, b);
     sum.windows += a.windows;
     return sum;
 }
 
 /* The end of the transmission and the credit for the space that it leaves behind; returns when the
  * transmission ends, but only where the case is not plain. */
-SIM_INLINE lag end_of(hot *h, const shape k, const fast_grant *g, const fast_port *in,
-                      const desk *d, uint32_t id)
+SIM_INLINE window_time end_of(fast_context *h, const shape k, const fast_grant *g,
+                              const fast_port *in, const fast_switch *fsw, uint32_t id)
 {
     uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET);
     uint64_t low = g->key & KEY_LOW;
     unsigned v = k.vcs == 1 ? 0 : key_vc(g->key);
     if (k.plain) {
-        spot back = {NULL, 0, false};
+        event_time back = {NULL, 0, false};
         if (!k.early) {
-            spot tail = aimed(h, AIM_TAIL, offset);
-            back = aimed_credit(h, offset, tail);
+            event_time tail = time_after(h, DELAY_TAIL, offset);
+            back = credit_time_after(h, offset, tail);
             post(h, tail.at, (uint64_t)tail.rest << KEY_OFFSET | low);
         }
-        if (__builtin_expect(!h->alone, 0) && h->s->node_part[in->peer_node] != h->p->id) {
+        if (__builtin_expect(!h->alone, 0) && h->s->node_partition[in->peer_node] != h->p->id) {
             post_remote(h->p,
                         h->start + offset + h->f->links[0].full_ps + h->f->links[0].latency_ps,
                         in->peer_node, EV_CREDIT, in->peer_port, v << 24 | h->s->packet_bytes);
         } else if (!count_early(k, port_at(h, k, in->peer_port), v)) {
-            back = k.early ? aimed(h, AIM_CREDIT, offset) : back;
+            back = k.early ? time_after(h, DELAY_CREDIT, offset) : back;
             post(h, back.at, credit_of(back.rest, in->peer_port, v));
         }
-        return (lag){0, 0};
+        return (window_time){0, 0};
     }
-    const link_delays *link = link_at(h, k, d->port_base + key_out(g->key));
-    lag end = h->mixed ? end_of_mixed(h, offset, link, id) : after(h, offset, link->tail);
+    const link_delays *link = link_at(h, k, fsw->port_base + key_out(g->key));
+    window_time end = h->mixed ? end_of_mixed(h, offset, link, id) : after(h, offset, link->tail);
     post(h, slot_ahead(h, BIN_TAIL, end.windows), (uint64_t)end.rest << KEY_OFFSET | low);
-    bin_credit(h, in, v, plus(h, end, link_at(h, k, d->port_base + key_in(g->key))->credit));
+    bin_credit(h, in, v, plus(h, end, link_at(h, k, fsw->port_base + key_in(g->key))->credit));
     return end;
 }
 
 /* To a host: head and tail come, its buffer drains at the link's rate. */
-SIM_INLINE void send_to_host(hot *h, const shape k, const fast_grant *g, const errand *e, lag end)
+SIM_INLINE void send_to_host(fast_context *h, const shape k, const fast_grant *g, const transfer *e,
+                             window_time end)
 {
     const sim *s = h->s;
-    uint32_t out_port = h->desks[key_switch(g->key)].port_base + key_out(g->key), id = e->id;
+    uint32_t out_port = h->switches[key_switch(g->key)].port_base + key_out(g->key), id = e->id;
     const link_delays *out = link_at(h, k, out_port);
     uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET);
     unsigned v = k.vcs == 1 ? 0 : key_vc(g->key);
@@ -375,15 +378,15 @@ SIM_INLINE void send_to_host(hot *h, const shape k, const fast_grant *g, const e
         head = s->store_forward ? t : head;
     }
     if (__builtin_expect(head >= s->last_ps, 0)) { /* the run ends while it is on the link */
-        lag at = until(h, head);
+        window_time at = until(h, head);
         post_pair(h, slot_ahead(h, BIN_ARRIVAL, at.windows),
                   key_of(at.rest, key_switch(g->key), KEY_TO_HOST, v, 0, key_out(g->key)),
                   (uint64_t)IK_NONE << 32 | id);
         return;
     }
     if (!count_early(k, e->to, v)) {
-        spot back = k.plain ? aimed(h, AIM_HOST_CREDIT, offset)
-                            : spot_at(h, BIN_CREDIT, until(h, t + out->latency_ps));
+        event_time back = k.plain ? time_after(h, DELAY_HOST_CREDIT, offset)
+                                  : event_time_at(h, BIN_CREDIT, until(h, t + out->latency_ps));
         post(h, back.at, credit_of(back.rest, out_port, v));
     }
     uint32_t host = e->to->peer_node - h->num_switches;
@@ -392,31 +395,31 @@ SIM_INLINE void send_to_host(hot *h, const shape k, const fast_grant *g, const e
 }
 
 /* Takes credit for a packet that has left its queue. */
-SIM_INLINE void use_credit(const hot *h, const shape k, desk *d, uint32_t sw, fast_port *to,
-                           unsigned in, unsigned out, unsigned v)
+SIM_INLINE void use_credit(const fast_context *h, const shape k, fast_switch *fsw, uint32_t sw,
+                           fast_port *to, unsigned in, unsigned out, unsigned v)
 {
-    uint64_t *ok = ok_of(h, k, d, sw), last = --*fast_credit(to, k.vcs, v) == 0;
+    uint64_t *ok = ok_of(h, k, fsw, sw), last = --*fast_credit(to, k.vcs, v) == 0;
     if (k.dense || last)
         ok[v] &= ~(last << out);
     if (k.vcs > 1 && (k.dense || last || !(to->want[v] >> in & 1)))
         look_ready(k, to, ok, out);
 }
 
-SIM_INLINE void carry_out(hot *h, const shape k, fast_grant *g, const errand *e)
+SIM_INLINE void carry_out(fast_context *h, const shape k, fast_grant *g, const transfer *e)
 {
     sim *s = h->s;
     uint32_t sw = key_switch(g->key), offset = (uint32_t)(g->key >> KEY_OFFSET);
-    desk *d = &h->desks[sw];
+    fast_switch *fsw = &h->switches[sw];
     uint32_t v = k.vcs == 1 ? 0 : key_vc(g->key);
     fast_port *in = e->from, *to = e->to;
     uint32_t id = e->id;
-    parcel *pk = &h->parcels[id];
-    pop(h, k, d, sw, g, e);
-    use_credit(h, k, d, sw, to, key_in(g->key), key_out(g->key), v);
+    fast_packet *pk = &h->packets[id];
+    pop(h, k, fsw, sw, g, e);
+    use_credit(h, k, fsw, sw, to, key_in(g->key), key_out(g->key), v);
     if (!k.plain && h->count_bytes)
         s->switches[sw].bytes -= h->full;
     to->sent += h->measured || in_window(s, h->start + offset);
-    lag end = end_of(h, k, g, in, d, id);
+    window_time end = end_of(h, k, g, in, fsw, id);
     if (to->peer_node >= h->num_switches) {
         send_to_host(h, k, g, e, end);
         if (k.early)
@@ -424,44 +427,45 @@ SIM_INLINE void carry_out(hot *h, const shape k, fast_grant *g, const errand *e)
         return;
     }
     ik_packet_add_hops(&pk->rt, 1);
-    spot at =
-        k.plain ? aimed(h, AIM_ARRIVAL, offset)
-                : spot_at(h, BIN_ARRIVAL,
-                          after(h, offset, link_at(h, k, d->port_base + key_out(g->key))->arrival));
+    event_time at =
+        k.plain ? time_after(h, DELAY_ARRIVAL, offset)
+                : event_time_at(
+                      h, BIN_ARRIVAL,
+                      after(h, offset, link_at(h, k, fsw->port_base + key_out(g->key))->arrival));
     if (!k.plain && h->mixed && s->store_forward)
-        at = spot_at(h, BIN_ARRIVAL, until(h, h->fp->parcels.tail[id] + s->routing_ps));
-    uint32_t flies = send_to_switch(h, k, to, id, pk, v, at);
+        at = event_time_at(h, BIN_ARRIVAL, until(h, h->fp->packets.tail[id] + s->routing_ps));
+    uint32_t joining = send_to_switch(h, k, to, id, pk, v, at);
     if (k.early)
-        g->id = flies;
+        g->id = joining;
 }
 
-/* ---- the steps of a grant */
+/* ---- the stages of a grant */
 
 /* Chooses among the VCs of a pair; they take turns. */
-SIM_INLINE void choose_lane(hot *h, const shape k, fast_grant *g)
+SIM_INLINE void choose_ready_vc(fast_context *h, const shape k, fast_grant *g)
 {
-    const desk *d = &h->desks[key_switch(g->key)];
+    const fast_switch *fsw = &h->switches[key_switch(g->key)];
     unsigned in = key_in(g->key), out = key_out(g->key), v;
     if (k.voq) {
         uint32_t *turn = &h->queues[g->queue - 1];
-        v = from_pointer(g->lanes, *turn);
+        v = from_pointer(g->vcs, *turn);
         *turn = v + 1 == k.vcs ? 0 : v + 1;
         g->queue += v;
     } else {
-        uint8_t *turn = &h->s->switches[key_switch(g->key)].pair_vc[(size_t)in * d->radix + out];
-        v = from_pointer(g->lanes, *turn);
+        uint8_t *turn = &h->s->switches[key_switch(g->key)].pair_vc[(size_t)in * fsw->radix + out];
+        v = from_pointer(g->vcs, *turn);
         *turn = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
-        g->queue = queue_at(d, k, in, v, out);
+        g->queue = queue_at(fsw, k, in, v, out);
         __builtin_prefetch(&h->queues[g->queue], 1);
     }
     g->key |= v << KEY_VC;
 }
 
 /* Each step fetches what the next one touches. The queue is there by now. */
-SIM_INLINE void find_ports(const hot *h, const shape k, const fast_grant *g, errand *e)
+SIM_INLINE void find_ports(const fast_context *h, const shape k, const fast_grant *g, transfer *e)
 {
     fast_port *ports =
-        port_at(h, k, k.vcs == 1 ? g->ports : h->desks[key_switch(g->key)].port_base);
+        port_at(h, k, k.vcs == 1 ? g->ports : h->switches[key_switch(g->key)].port_base);
     e->from = beside(ports, k, key_in(g->key));
     e->to = beside(ports, k, key_out(g->key));
     __builtin_prefetch(e->from, 1);
@@ -469,58 +473,58 @@ SIM_INLINE void find_ports(const hot *h, const shape k, const fast_grant *g, err
     __builtin_prefetch(&h->next[h->queues[g->queue]], 1);
 }
 
-SIM_INLINE void find_packet(const hot *h, const shape k, const fast_grant *g, errand *e)
+SIM_INLINE void find_packet(const fast_context *h, const shape k, const fast_grant *g, transfer *e)
 {
     /* others may have joined behind it by now */
     e->id = h->next[h->queues[g->queue]] & ~LAST_BEHIND;
-    __builtin_prefetch(&h->parcels[e->id], 1);
+    __builtin_prefetch(&h->packets[e->id], 1);
     __builtin_prefetch(&h->next[e->id], 1);
     if (k.early && __builtin_expect(h->alone, 1)) {
         /* beyond the last one if it is a host */
-        __builtin_prefetch(&h->desks[e->to->peer_node], 1);
+        __builtin_prefetch(&h->switches[e->to->peer_node], 1);
         __builtin_prefetch(port_at(h, k, e->from->peer_port), 1);
     } else if (k.early) {
-        /* what belongs to another part would be taken from its processor's cache */
-        const uint16_t *owner = h->s->node_part;
+        /* what belongs to another partition would be taken from its processor's cache */
+        const uint16_t *owner = h->s->node_partition;
         if (owner[e->to->peer_node] == h->p->id)
-            __builtin_prefetch(&h->desks[e->to->peer_node], 1);
+            __builtin_prefetch(&h->switches[e->to->peer_node], 1);
         if (owner[e->from->peer_node] == h->p->id)
             __builtin_prefetch(port_at(h, k, e->from->peer_port), 1);
     }
 }
 
 /* Packets join their queues, and what the block behind will touch is fetched. */
-SIM_INLINE void join_block(hot *h, const shape k, const fast_step *st, uint32_t stride,
+SIM_INLINE void join_block(fast_context *h, const shape k, const queue_join *st, uint32_t stride,
                            uint32_t windows)
 {
-    for (uint32_t x = stride; x < 2 * stride && st + x < h->steps; x++)
+    for (uint32_t x = stride; x < 2 * stride && st + x < h->joins; x++)
         fetch_join(h, k, st + x);
-    for (uint32_t x = 0; x < stride && st + x < h->steps; x++)
+    for (uint32_t x = 0; x < stride && st + x < h->joins; x++)
         join_early(h, k, st + x, windows);
 }
 
 /* The grants of this window, block by block: while one is carried out the blocks behind it are
  * fetched. Early: and the packets of those before it join their queues. */
-SIM_INLINE void carry_out_all(hot *h, const shape k, fast_grant *g)
+SIM_INLINE void carry_out_all(fast_context *h, const shape k, fast_grant *g)
 {
     enum { STRIDE = 8 };
-    errand errands[4 * STRIDE];
-    fast_step *joined = h->fp->steps;
+    transfer transfers[4 * STRIDE];
+    queue_join *joined = h->fp->joins;
     uint32_t n = (uint32_t)(h->grants - g), windows = h->f->links[0].arrival.windows;
     for (uint32_t at = 0; at < n + 3 * STRIDE; at += STRIDE) {
         for (uint32_t x = at; k.vcs > 1 && x < at + STRIDE && x < n; x++)
-            choose_lane(h, k, g + x);
+            choose_ready_vc(h, k, g + x);
         for (uint32_t x = at - STRIDE; x < at && x < n; x++)
-            find_ports(h, k, g + x, &errands[x % (4 * STRIDE)]);
+            find_ports(h, k, g + x, &transfers[x % (4 * STRIDE)]);
         for (uint32_t x = at - 2 * STRIDE; x < at - STRIDE && x < n; x++)
-            find_packet(h, k, g + x, &errands[x % (4 * STRIDE)]);
+            find_packet(h, k, g + x, &transfers[x % (4 * STRIDE)]);
         for (uint32_t x = at - 3 * STRIDE; x < at - 2 * STRIDE && x < n; x++)
-            carry_out(h, k, g + x, &errands[x % (4 * STRIDE)]);
+            carry_out(h, k, g + x, &transfers[x % (4 * STRIDE)]);
         /* as many each time: that can be predicted */
-        for (; k.early && joined + 2 * STRIDE < h->steps; joined += STRIDE)
+        for (; k.early && joined + 2 * STRIDE < h->joins; joined += STRIDE)
             join_block(h, k, joined, STRIDE, windows);
     }
-    for (; k.early && joined < h->steps; joined += STRIDE)
+    for (; k.early && joined < h->joins; joined += STRIDE)
         join_block(h, k, joined, STRIDE, windows);
     for (uint32_t at = 0; at < h->fp->num_deliveries; at++)
         deliver(h, k, &h->fp->deliveries[at]);
@@ -530,10 +534,10 @@ SIM_INLINE void carry_out_all(hot *h, const shape k, fast_grant *g)
     h->fp->num_deliveries = 0;
 }
 
-SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
+SIM_INLINE void fast_window(partition *p, const slot *at, const shape k)
 {
-    hot h = heat(p);
-    take_aim(&h);
+    fast_context h = load_context(p);
+    find_delay_slots(&h);
     if (k.early)
         begin_window(&h);
     take_credits(&h, k);
@@ -542,13 +546,13 @@ SIM_INLINE void fast_window(part *p, const slot *at, const shape k)
     uint32_t first = 0;
     if (k.early) {
         take_asks(&h, k);
-        first = begin_track(&h.fp->granted_in);
+        first = ring_begin(&h.fp->granted_in);
         h.grants = h.fp->grants + first;
     }
-    run_desks(&h, k);
+    run_switches(&h, k);
     if (k.early) {
         take_ends(&h);
-        end_track(&h, &h.fp->granted_in, first, (uint32_t)(h.grants - h.fp->grants), 1);
+        ring_end(&h, &h.fp->granted_in, first, (uint32_t)(h.grants - h.fp->grants), 1);
     }
     carry_out_all(&h, k, h.fp->grants + first);
     if (k.early)
@@ -575,12 +579,12 @@ static bool has_newer(void)
 #endif
 
 #define ANY(name, num, queues)                                                                     \
-    static void window_##name(part *p, const slot *at)                                             \
+    static void window_##name(partition *p, const slot *at)                                        \
     {                                                                                              \
         fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues});                        \
     }
 #define PLAIN(name, any, num, queues)                                                              \
-    NEWER static void plain_##name(part *p, const slot *at)                                        \
+    NEWER static void plain_##name(partition *p, const slot *at)                                   \
     {                                                                                              \
         const fast_state *f = p->sim->fast_state;                                                  \
         if (f->early)                                                                              \
@@ -610,11 +614,11 @@ PLAIN(voq_4, voq_n, 4, true)
 
 void sim_choose_fast(sim *s)
 {
-    static void (*const any[])(part *, const slot *) = {window_fifo_1, window_voq_1, window_fifo_n,
-                                                        window_voq_n};
-    static void (*const plain[])(part *, const slot *) = {plain_fifo_1, plain_voq_1, plain_fifo_n,
-                                                          plain_voq_n};
-    static void (*const few[])(part *, const slot *) = {plain_voq_2, plain_voq_3, plain_voq_4};
+    static void (*const any[])(partition *, const slot *) = {window_fifo_1, window_voq_1,
+                                                             window_fifo_n, window_voq_n};
+    static void (*const plain[])(partition *, const slot *) = {plain_fifo_1, plain_voq_1,
+                                                               plain_fifo_n, plain_voq_n};
+    static void (*const few[])(partition *, const slot *) = {plain_voq_2, plain_voq_3, plain_voq_4};
     unsigned kind = (s->vcs == 1 ? 0 : 2) + s->voq;
     if (!has_newer())
         s->run_window = any[kind];

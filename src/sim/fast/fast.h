@@ -26,7 +26,7 @@
  * Where a transmission lasts many windows (`early`) most of the rest needs none either:
  *
  *   - A window is a whole fraction of it, but for some picoseconds. What was granted in a window,
- *     in order of time at each switch, is kept (track), and ends in the same order that many
+ *     in order of time at each switch, is kept (window_ring), and ends in the same order that many
  *     windows later.
  *   - A packet joins its next queue when it is granted: before it has come, nobody can take it,
  *     since its input is busy for longer with what stood before it. Only the first of a queue asks
@@ -123,20 +123,20 @@ typedef struct bins {
 } bins;
 
 /* A packet, half a cache line. Its size is every packet's, its VC and queue say the rest. */
-typedef struct parcel {
+typedef struct fast_packet {
     ik_packet rt;
     uint64_t t_gen : 56;
     uint64_t out : 8; /* output that it asks for; NO_OUT = none */
     uint64_t t_inject;
-} parcel;
+} fast_packet;
 #define FAST_MAX_TIME (1ull << 56) /* ps */
 enum { SIM_EARLY_WINDOWS = 8 };    /* of a transmission: at least so many, for it to be `early` */
 
 /* Columns by packet. next is dense, so that queues are walked without touching the packets
  * themselves. A queue is a ring of which its last packet is known. */
 #define LAST_BEHIND (1u << 31) /* in `next` */
-typedef struct parcels {
-    parcel *items;
+typedef struct fast_packets {
+    fast_packet *items;
     /* behind it in its queue, or in the free list; behind the last one: LAST_BEHIND | the first
      * one */
     uint32_t *next;
@@ -144,29 +144,29 @@ typedef struct parcels {
     uint64_t *tail;   /* time when its last byte is where it stands; only where rates differ */
     uint32_t *number; /* of its source's packets; only if `numbered` */
     /* early: stands in a queue that it has not reached; only up to date for those who look */
-    uint8_t *flying;
+    uint8_t *in_flight;
     uint32_t size, cap, free;
-} parcels;
+} fast_packets;
 
-SIM_INLINE uint32_t parcel_behind(const parcels *ps, uint32_t id)
+SIM_INLINE uint32_t fast_behind(const fast_packets *ps, uint32_t id)
 {
     return ps->next[id] & LAST_BEHIND ? IK_NONE : ps->next[id];
 }
 
 /* A time as whole windows and a rest. */
-typedef struct lag {
+typedef struct window_time {
     uint32_t windows, rest;
-} lag;
+} window_time;
 
 /* What a grant needs to know of a link, by class. */
 typedef struct link_delays {
-    lag tail;    /* from a grant to the end of the transmission */
-    lag credit;  /* the way back */
-    lag arrival; /* from a grant to the packet's first request at the switch beyond */
+    window_time tail;    /* from a grant to the end of the transmission */
+    window_time credit;  /* the way back */
+    window_time arrival; /* from a grant to the packet's first request at the switch beyond */
     /* from a grant to the credit upstream, and from one to a host to its credit; */
-    lag tail_credit;
-    lag host_credit;  /* where no tail has to be waited for */
-    lag host_arrival; /* from a host's sending to the first request */
+    window_time tail_credit;
+    window_time host_credit;  /* where no tail has to be waited for */
+    window_time host_arrival; /* from a host's sending to the first request */
     uint64_t full_ps, latency_ps;
 } link_delays;
 
@@ -197,10 +197,10 @@ SIM_INLINE uint16_t *fast_credit(fast_port *p, unsigned vcs, unsigned v)
     return vcs == 1 ? &p->credit : (uint16_t *)(void *)(p->want + vcs) + v;
 }
 
-/* A switch at work: what every visit needs, and the keys of this window while they are few; NO_KEY
+/* State of a switch: what every visit needs, and the keys of this window while they are few; NO_KEY
  * behind them. */
-enum { DESK_EVENTS = 15 };
-typedef struct desk {
+enum { SWITCH_EVENTS = 15 };
+typedef struct fast_switch {
     /* as in sw_state.masks, which are brought up to date for those who look */
     uint64_t free_in, free_out, left;
     /* free now, or coming free in this window; early: coming free in this one or the next */
@@ -209,9 +209,9 @@ typedef struct desk {
     uint32_t port_base, queue_base;
     uint32_t num_events;
     uint8_t radix, pad[3];
-    uint64_t events[DESK_EVENTS + 1];
-} desk;
-_Static_assert(sizeof(desk) == 192 && sizeof(fast_port) == 32, "lines of the cache");
+    uint64_t events[SWITCH_EVENTS + 1];
+} fast_switch;
+_Static_assert(sizeof(fast_switch) == 192 && sizeof(fast_port) == 32, "lines of the cache");
 
 /* Queues of a switch: VOQs of a pair stand together, behind a word for the VC whose turn it is, if
  * there are several. */
@@ -220,18 +220,18 @@ SIM_INLINE uint32_t fast_queue_words(bool voq, unsigned vcs, uint32_t radix)
     return voq ? radix * radix * (vcs == 1 ? 1 : vcs + 1) : radix * vcs;
 }
 
-SIM_INLINE uint32_t fast_queue_at(const desk *d, bool voq, unsigned vcs, unsigned in, unsigned v,
-                                  unsigned out)
+SIM_INLINE uint32_t fast_queue_at(const fast_switch *fsw, bool voq, unsigned vcs, unsigned in,
+                                  unsigned v, unsigned out)
 {
-    unsigned pair = in * d->radix + out;
-    return d->queue_base + (!voq ? in * vcs + v : vcs == 1 ? pair : pair * (vcs + 1) + 1 + v);
+    unsigned pair = in * fsw->radix + out;
+    return fsw->queue_base + (!voq ? in * vcs + v : vcs == 1 ? pair : pair * (vcs + 1) + 1 + v);
 }
 
 /* A host's adapter while each message is one packet: a line of the cache, and one a VC. Messages
  * are drawn in blocks of 8; a VC looks at those that are its own and need not stop at the
  * others. */
 enum { BLOCK = 8 };
-typedef struct lean_lane {
+typedef struct fast_send_queue {
     /* of its next message, and the time when that is made; while that is unknown, of the first of
      * the next block */
     uint64_t n, t;
@@ -239,24 +239,24 @@ typedef struct lean_lane {
     uint8_t mine; /* a bit a message of the block: n and what follows it of this VC; 0 = unknown */
     uint8_t has;  /* n was made and has been looked at */
     uint8_t pad[14];
-} lean_lane;
-typedef struct lean_host {
+} fast_send_queue;
+typedef struct fast_adapter {
     uint64_t wake_at, busy_until;
     double period_ps, phase_ps;
     uint32_t port;
     uint8_t next_vc, blocked, pad[26];
-    lean_lane lanes[];
-} lean_host;
-_Static_assert(sizeof(lean_lane) == 64 && sizeof(lean_host) == 64, "lines of the cache");
+    fast_send_queue queues[];
+} fast_adapter;
+_Static_assert(sizeof(fast_send_queue) == 64 && sizeof(fast_adapter) == 64, "lines of the cache");
 
 /* What a host received. */
 typedef struct sink {
     uint64_t hash, packets; /* packets: in the measured time */
 } sink;
 
-/* key: as that of the tail, but its offset is the grant's. lanes, with several VCs: those to choose
+/* key: as that of the tail, but its offset is the grant's. vcs, with several VCs: those to choose
  * from; until then the key's is 0, and queue that of the first. ports, with one VC: port_base of
- * the switch. id, early, once it is carried out: the packet, if it flies to a switch of this
+ * the switch. id, early, once it is carried out: the packet, if it goes to a switch of this
  * partition, else IK_NONE. */
 typedef struct fast_grant {
     uint64_t key;
@@ -264,7 +264,7 @@ typedef struct fast_grant {
         uint32_t queue, id;
     };
     union {
-        uint32_t lanes, ports;
+        uint32_t vcs, ports;
     };
 } fast_grant;
 
@@ -275,19 +275,19 @@ typedef struct fast_send {
 
 /* What a window's grants or sends were, by slot of the window: places in an array of three times as
  * many as can be under way, so that those of a window stand together. */
-typedef struct track {
+typedef struct window_ring {
     slot *spans;       /* [num_slots] */
     uint32_t at, room; /* place of the next one; places */
     uint32_t most;     /* of a window */
-} track;
+} window_ring;
 
-/* A packet that is to join a queue: key as that of its arrival; id: STEP_FAR for the later of two
+/* A packet that is to join a queue: key as that of its arrival; id: JOIN_LATER for the later of two
  * windows. */
-typedef struct fast_step {
+typedef struct queue_join {
     uint64_t key;
     uint32_t queue, id;
-} fast_step;
-#define STEP_FAR (1u << 31)
+} queue_join;
+#define JOIN_LATER (1u << 31)
 
 /* A packet whose last byte reaches its host at t. */
 typedef struct delivery {
@@ -303,13 +303,13 @@ typedef struct host_credit {
 enum { ACTIVE_AHEAD = 8 }; /* so far ahead switches are fetched */
 
 /* Of one partition. */
-typedef struct fast_part {
+typedef struct fast_partition {
     bins bins;
-    parcels parcels;
+    fast_packets packets;
     fast_grant *grants; /* of this window; early: of all that are under way */
     fast_send *sends;   /* early */
-    track granted_in, sent_in;
-    fast_step *steps; /* early: of one pass */
+    window_ring granted_in, sent_in;
+    queue_join *joins; /* early: of one pass */
     delivery *deliveries;
     /* switches with something to do in this window; early: in the next; ACTIVE_AHEAD places more */
     uint32_t *active[2];
@@ -318,19 +318,19 @@ typedef struct fast_part {
     uint32_t num_deliveries, num_credits;
     unsigned turn;        /* which of `active` is this window's */
     uint64_t granted[64]; /* scratch of the matching */
-} fast_part;
+} fast_partition;
 
 /* Of all partitions. */
 typedef struct fast_state {
     char *ports;     /* [port] fast_port */
     uint16_t *class; /* [port] class of its link */
-    desk *desks;
+    fast_switch *switches;
     uint32_t *queues; /* last packet, IK_NONE = empty; fast_queue_at */
-    /* [port_base * (2 + vcs) + 2 * switch]: more than a desk holds: a tail and an arrival a port, a
-     * credit a lane, LOOK, NO_KEY */
+    /* [port_base * (2 + vcs) + 2 * switch]: keys of switches that have more than fit beside their
+     * state: a tail and an arrival a port, a credit a lane, LOOK, NO_KEY */
     uint64_t *events;
     uint64_t *ok; /* [switch * vcs + v] outputs with credit; several VCs */
-    char *hosts;  /* lean_host; NULL: host/host.c has them */
+    char *hosts;  /* fast_adapter; NULL: host/host.c has them */
     size_t host_bytes;
     sink *sinks;
     link_delays *links;
@@ -351,41 +351,41 @@ typedef struct fast_state {
 
 /* ---- fast/fast_host.c: puts a packet on the link of its host; its VC is rt's. */
 /* false = out of memory */
-bool sim_fast_send(part *p, uint32_t host_port, const ik_packet *rt, uint32_t number,
+bool sim_fast_send(partition *p, uint32_t host_port, const ik_packet *rt, uint32_t number,
                    uint64_t t_gen, uint64_t now);
 
 /* ---- fast/fast_state.c */
 /* Whether the case is one for this kernel; bins and windows included. */
 bool sim_fast_fits(const sim *s);
-bool sim_fast_setup(sim *s);       /* after the rest of the state; false = out of memory */
-bool sim_fast_setup_part(part *p); /* likewise */
+bool sim_fast_setup(sim *s); /* after the rest of the state; false = out of memory */
+bool sim_fast_setup_partition(partition *p); /* likewise */
 void sim_fast_free(sim *s);
-void sim_fast_free_part(part *p);
+void sim_fast_free_partition(partition *p);
 uint64_t sim_fast_bytes(const sim *s); /* before the first packet */
-uint64_t sim_fast_part_bytes(const part *p);
+uint64_t sim_fast_partition_bytes(const partition *p);
 /* at: one of the bins' slots; false = out of memory */
-bool sim_bins_add(part *p, slot *at, unsigned count, uint64_t first, uint64_t second);
-void sim_bins_clear(part *p); /* the bins of the window that was worked on */
-bool sim_parcels_grow(part *p);
+bool sim_bins_add(partition *p, slot *at, unsigned count, uint64_t first, uint64_t second);
+void sim_bins_clear(partition *p); /* the bins of the window that was worked on */
+bool sim_fast_grow_packets(partition *p);
 /* first window >= from with something in the bins, or UINT64_MAX */
-uint64_t sim_fast_next(const part *p, uint64_t from);
-void sim_fast_take_mail(part *p, uint64_t time, const sim_unit *at);
+uint64_t sim_fast_next(const partition *p, uint64_t from);
+void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at);
 /* Calls fn for what waits in the bins, in the form of the general kernel's events; early, the ends
  * of transmissions are left out, for which nobody asks there. */
 void sim_fast_each_event(sim *s, event_fn fn, void *ctx);
 /* Which of several outputs a packet takes: drawn, or the preferred one. */
-uint32_t sim_fast_drawn(const part *p, uint32_t id, const ik_packet *rt, uint32_t n,
+uint32_t sim_fast_drawn(const partition *p, uint32_t id, const ik_packet *rt, uint32_t n,
                         uint32_t preferred);
 queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n);
 /* A packet in the general form; what only the general kernel uses is not set. */
-packet sim_fast_packet(const part *p, uint32_t id);
-/* Brings what this part's hosts and channels have counted up to date in the general form; and with
- * it everything of its switches and hosts. */
-void sim_fast_settle(part *p);
-void sim_fast_expose(part *p);
+packet sim_fast_packet(const partition *p, uint32_t id);
+/* Brings what this partition's hosts and channels have counted up to date in the general form; and
+ * with it everything of its switches and hosts. */
+void sim_fast_settle(partition *p);
+void sim_fast_expose(partition *p);
 
 /* ---- fast/fast_host.c */
-void sim_fast_start_hosts(part *p);
-void sim_fast_run_hosts(part *p, const slot *at);
+void sim_fast_start_hosts(partition *p);
+void sim_fast_run_hosts(partition *p, const slot *at);
 
 #endif

@@ -1,74 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Hosts under the fast kernel. Where every message is one packet an adapter is a cache line of its
- * own and one a VC (lean_host), which do what host/host.c does without rings of messages; else
+ * own and one a VC (fast_adapter), which do what host/host.c does without rings of messages; else
  * host/host.c does it, and its packets are put on the link here. What a host has to do in a window
  * is a wake-up or two and at most one awaited credit, so there is no list of its events. */
 #include "sim/fast/keys.h"
 
 /* ---- on the link */
 
-static uint32_t new_parcel(part *p)
+static uint32_t new_fast_packet(partition *p)
 {
-    parcels *ps = &p->fast->parcels;
+    fast_packets *ps = &p->fast->packets;
     uint32_t id = ps->free;
     if (id != IK_NONE) {
         ps->free = ps->next[id];
         return id;
     }
-    if (ps->size == ps->cap && !sim_parcels_grow(p))
+    if (ps->size == ps->cap && !sim_fast_grow_packets(p))
         return IK_NONE;
     return ps->size++;
 }
 
 /* Reloads what *h caches of the packets, whose columns have been reallocated. */
-static void reload(hot *h)
+static void reload(fast_context *h)
 {
-    fast_step *steps = h->steps;
-    *h = heat(h->p);
-    h->steps = steps;
-    take_aim(h);
+    queue_join *joins = h->joins;
+    *h = load_context(h->p);
+    h->joins = joins;
+    find_delay_slots(h);
 }
 
 /* False: out of memory, nothing was sent, and the run ends with this window. *h is reloaded where
  * packets have grown, or some columns of them before there was no memory for another. */
-SIM_INLINE bool send(hot *h, const shape k, uint32_t host_port, const ik_packet *rt,
+SIM_INLINE bool send(fast_context *h, const shape k, uint32_t host_port, const ik_packet *rt,
                      uint64_t number, uint64_t t_gen, uint64_t now)
 {
     sim *s = h->s;
-    uint32_t id = new_parcel(h->p);
-    if (__builtin_expect(h->fp->parcels.items != h->parcels, 0))
+    uint32_t id = new_fast_packet(h->p);
+    if (__builtin_expect(h->fp->packets.items != h->packets, 0))
         reload(h);
     if (__builtin_expect(id == IK_NONE, 0))
         return false;
     fast_port *to = port_at(h, k, host_port);
     const link_delays *link = link_at(h, k, host_port);
-    parcel *pk = &h->parcels[id];
-    *pk = (parcel){.rt = *rt, .t_gen = t_gen, .t_inject = now};
+    fast_packet *pk = &h->packets[id];
+    *pk = (fast_packet){.rt = *rt, .t_gen = t_gen, .t_inject = now};
     to->sent += in_window(s, now);
     uint64_t tail = now + link->full_ps + link->latency_ps;
     if (!k.plain && h->mixed)
-        h->fp->parcels.tail[id] = tail;
+        h->fp->packets.tail[id] = tail;
     if (__builtin_expect(h->numbered, 0))
-        h->fp->parcels.number[id] = (uint32_t)number;
-    spot at =
-        k.plain
-            ? aimed(h, AIM_HOST_ARRIVAL, (uint32_t)(now - h->start))
-            : spot_at(h, BIN_ARRIVAL,
+        h->fp->packets.number[id] = (uint32_t)number;
+    event_time at =
+        k.plain ? time_after(h, DELAY_HOST_ARRIVAL, (uint32_t)(now - h->start))
+                : event_time_at(
+                      h, BIN_ARRIVAL,
                       until(h, (s->store_forward ? tail : now + link->latency_ps) + s->routing_ps));
-    uint32_t flies = send_to_switch(h, k, to, id, pk, rt->vc, at);
+    uint32_t joining = send_to_switch(h, k, to, id, pk, rt->vc, at);
     if (k.early)
         h->fp->sends[h->fp->sent_in.at++] =
-            (fast_send){rt->src, (uint32_t)(now - h->start), flies, 0};
+            (fast_send){rt->src, (uint32_t)(now - h->start), joining, 0};
     return true;
 }
 
-bool sim_fast_send(part *p, uint32_t host_port, const ik_packet *rt, uint32_t number,
+bool sim_fast_send(partition *p, uint32_t host_port, const ik_packet *rt, uint32_t number,
                    uint64_t t_gen, uint64_t now)
 {
     sim *s = p->sim;
-    hot h = heat(p);
-    /* adapters without lanes here */
+    fast_context h = load_context(p);
+    /* an adapter of host/host.c keeps it here */
     s->credit[(size_t)host_port * s->vcs + (s->vcs == 1 ? 0 : rt->vc)] -= (int32_t)s->packet_bytes;
     return send(&h, sim_shape(s), host_port, rt, number, t_gen, now);
 }
@@ -76,13 +76,14 @@ bool sim_fast_send(part *p, uint32_t host_port, const ik_packet *rt, uint32_t nu
 /* ---- one packet a message */
 
 /* The port of a host that was fetched. */
-SIM_INLINE void fetch_port(const hot *h, const shape k, uint32_t host)
+SIM_INLINE void fetch_port(const fast_context *h, const shape k, uint32_t host)
 {
     uint32_t port = host_at(h, host)->port;
     __builtin_prefetch(port_at(h, k, port), 1);
 }
 
-SIM_INLINE void start(const hot *h, uint32_t host, uint32_t dst, uint64_t number, ik_packet *rt)
+SIM_INLINE void start(const fast_context *h, uint32_t host, uint32_t dst, uint64_t number,
+                      ik_packet *rt)
 {
     const sim *s = h->s;
     if (h->f->plain_start) {
@@ -95,16 +96,16 @@ SIM_INLINE void start(const hot *h, uint32_t host, uint32_t dst, uint64_t number
 }
 
 /* Time of message n of a lane: of its block, or the first behind it. */
-SIM_INLINE uint64_t time_of(const hot *h, const shape k, uint32_t host, const lean_host *lean,
-                            unsigned v, uint64_t n, uint64_t block)
+SIM_INLINE uint64_t time_of(const fast_context *h, const shape k, uint32_t host,
+                            const fast_adapter *adapter, unsigned v, uint64_t n, uint64_t block)
 {
     if (h->s->injection == INJECT_PERIODIC)
-        return (uint64_t)(lean->phase_ps + (double)n * lean->period_ps);
+        return (uint64_t)(adapter->phase_ps + (double)n * adapter->period_ps);
     return h->f->times[((size_t)host * k.vcs + v) * (BLOCK + 1) + (n - block)];
 }
 
 /* Times of a block, and of the first message behind it, where each follows from the one before. */
-static void draw_times(const hot *h, uint32_t host, unsigned v, const lean_lane *l)
+static void draw_times(const fast_context *h, uint32_t host, unsigned v, const fast_send_queue *l)
 {
     const sim *s = h->s;
     uint64_t *times = &h->f->times[((size_t)host * s->vcs + v) * (BLOCK + 1)];
@@ -114,13 +115,13 @@ static void draw_times(const hot *h, uint32_t host, unsigned v, const lean_lane 
 }
 
 /* What the host makes in the block that begins at l->n. */
-static void count_block(const hot *h, const shape k, uint32_t host, const lean_host *lean,
-                        const lean_lane *l)
+static void count_block(const fast_context *h, const shape k, uint32_t host,
+                        const fast_adapter *adapter, const fast_send_queue *l)
 {
     const sim *s = h->s;
-    part *p = h->p;
-    uint64_t first = time_of(h, k, host, lean, 0, l->n, l->n),
-             last = time_of(h, k, host, lean, 0, l->n + BLOCK - 1, l->n);
+    partition *p = h->p;
+    uint64_t first = time_of(h, k, host, adapter, 0, l->n, l->n),
+             last = time_of(h, k, host, adapter, 0, l->n + BLOCK - 1, l->n);
     if (!p->classes && in_window(s, first) && in_window(s, last)) {
         unsigned made = 0;
         for (unsigned at = 0; at < BLOCK; at++)
@@ -130,15 +131,15 @@ static void count_block(const hot *h, const shape k, uint32_t host, const lean_h
         return;
     }
     for (unsigned at = 0; at < BLOCK; at++) {
-        uint64_t t = time_of(h, k, host, lean, 0, l->n + at, l->n);
+        uint64_t t = time_of(h, k, host, adapter, 0, l->n + at, l->n);
         if (l->dst[at] != IK_NONE && t < s->end_ps)
             sim_count_message(p, host, l->n + at, t);
     }
 }
 
 /* Draws the block that begins at l->n, and finds the first message of VC v in it. */
-static void draw_block(const hot *h, const shape k, uint32_t host, const lean_host *lean,
-                       unsigned v, lean_lane *l)
+static void draw_block(const fast_context *h, const shape k, uint32_t host,
+                       const fast_adapter *adapter, unsigned v, fast_send_queue *l)
 {
     const ik_traffic *t = h->s->traffic;
     uint64_t block = l->n;
@@ -151,7 +152,7 @@ static void draw_block(const hot *h, const shape k, uint32_t host, const lean_ho
     if (h->s->injection != INJECT_PERIODIC)
         draw_times(h, host, v, l);
     if (v == 0)
-        count_block(h, k, host, lean, l);
+        count_block(h, k, host, adapter, l);
     for (unsigned at = 0; at < BLOCK; at++) {
         bool is = l->dst[at] != IK_NONE;
         if (k.vcs > 1 && is) {
@@ -163,55 +164,56 @@ static void draw_block(const hot *h, const shape k, uint32_t host, const lean_ho
     }
     l->mine = (uint8_t)mine;
     l->n = block + (mine ? (unsigned)__builtin_ctz(mine) : BLOCK);
-    l->t = time_of(h, k, host, lean, v, l->n, block);
+    l->t = time_of(h, k, host, adapter, v, l->n, block);
 }
 
 /* Whether a lane has a message that was made by now. */
-SIM_INLINE bool admit(const hot *h, const shape k, uint32_t host, const lean_host *lean, unsigned v,
-                      lean_lane *l, uint64_t now)
+SIM_INLINE bool admit(const fast_context *h, const shape k, uint32_t host,
+                      const fast_adapter *adapter, unsigned v, fast_send_queue *l, uint64_t now)
 {
     while (!l->mine && l->t <= now && l->t < h->s->end_ps)
-        draw_block(h, k, host, lean, v, l);
+        draw_block(h, k, host, adapter, v, l);
     l->has = l->mine && l->t <= now && l->t < h->s->end_ps;
     return l->has;
 }
 
 /* Its message was sent. */
-SIM_INLINE void advance(const hot *h, const shape k, uint32_t host, const lean_host *lean,
-                        unsigned v, lean_lane *l)
+SIM_INLINE void advance(const fast_context *h, const shape k, uint32_t host,
+                        const fast_adapter *adapter, unsigned v, fast_send_queue *l)
 {
     uint64_t block = l->n / BLOCK * BLOCK;
     l->has = 0;
     l->mine &= (uint8_t)(l->mine - 1);
     l->n = block + (l->mine ? (unsigned)__builtin_ctz(l->mine) : BLOCK);
-    l->t = time_of(h, k, host, lean, v, l->n, block);
+    l->t = time_of(h, k, host, adapter, v, l->n, block);
 }
 
 /* Sends one packet if a queue has one and credit for it. The queues take turns. */
-SIM_INLINE bool try_send(hot *h, const shape k, uint32_t host, lean_host *lean, uint64_t now)
+SIM_INLINE bool try_send(fast_context *h, const shape k, uint32_t host, fast_adapter *adapter,
+                         uint64_t now)
 {
-    lean->blocked = 0;
+    adapter->blocked = 0;
     for (unsigned n = 0; n < k.vcs; n++) {
-        unsigned v = k.vcs == 1                  ? 0
-                     : lean->next_vc + n < k.vcs ? lean->next_vc + n
-                                                 : lean->next_vc + n - k.vcs;
-        lean_lane *l = &lean->lanes[v];
-        if (!admit(h, k, host, lean, v, l, now))
+        unsigned v = k.vcs == 1                     ? 0
+                     : adapter->next_vc + n < k.vcs ? adapter->next_vc + n
+                                                    : adapter->next_vc + n - k.vcs;
+        fast_send_queue *l = &adapter->queues[v];
+        if (!admit(h, k, host, adapter, v, l, now))
             continue;
-        uint16_t *credit = fast_credit(port_at(h, k, lean->port), k.vcs, v);
+        uint16_t *credit = fast_credit(port_at(h, k, adapter->port), k.vcs, v);
         if (*credit == 0) {
-            lean->blocked = 1;
+            adapter->blocked = 1;
             continue;
         }
         --*credit;
         ik_packet rt;
         uint64_t t_gen = l->t, number = l->n;
         start(h, host, l->dst[number % BLOCK], number, &rt);
-        advance(h, k, host, lean, v, l);
-        lean->busy_until = now + link_at(h, k, lean->port)->full_ps;
-        lean->next_vc = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
-        lean->blocked = 0;
-        if (!send(h, k, lean->port, &rt, number, t_gen, now))
+        advance(h, k, host, adapter, v, l);
+        adapter->busy_until = now + link_at(h, k, adapter->port)->full_ps;
+        adapter->next_vc = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
+        adapter->blocked = 0;
+        if (!send(h, k, adapter->port, &rt, number, t_gen, now))
             return false;
         h->p->n.injected++;
         h->p->n.moves++;
@@ -220,76 +222,78 @@ SIM_INLINE bool try_send(hot *h, const shape k, uint32_t host, lean_host *lean, 
     return false;
 }
 
-/* When to look again without being told: a queue has a message then and the link is free. What
+/* When to look again without an event: a queue has a message then and the link is free. What
  * falls into this window is not posted: wake_until comes to it. */
-SIM_INLINE void plan_wake(hot *h, const shape k, uint32_t host, lean_host *lean, bool sent,
-                          uint64_t now, bool running)
+SIM_INLINE void plan_wake(fast_context *h, const shape k, uint32_t host, fast_adapter *adapter,
+                          bool sent, uint64_t now, bool running)
 {
     uint64_t at = UINT64_MAX;
     for (unsigned v = 0; v < k.vcs; v++) {
-        const lean_lane *l = &lean->lanes[v];
+        const fast_send_queue *l = &adapter->queues[v];
         uint64_t next = !l->has ? l->t : sent ? now : UINT64_MAX;
         at = next < at ? next : at;
     }
     if (at >= h->s->end_ps)
         return; /* nothing is made or sent after the end */
-    if (at < lean->busy_until)
-        at = lean->busy_until;
-    if (at == lean->wake_at)
+    if (at < adapter->busy_until)
+        at = adapter->busy_until;
+    if (at == adapter->wake_at)
         return;
-    lean->wake_at = at;
+    adapter->wake_at = at;
     if (running && at < h->start + h->lookahead)
         return;
-    if (k.early && sent && at == lean->busy_until) {
+    if (k.early && sent && at == adapter->busy_until) {
         h->fp->sends[h->fp->sent_in.at - 1].wakes = 1;
-    } else if (k.plain && sent && at == lean->busy_until) {
-        spot wake = aimed(h, AIM_WAKE, (uint32_t)(now - h->start));
+    } else if (k.plain && sent && at == adapter->busy_until) {
+        event_time wake = time_after(h, DELAY_WAKE, (uint32_t)(now - h->start));
         post(h, wake.at, (uint64_t)wake.rest << 32 | host);
     } else {
-        post_own(h->p, at, h->num_switches + host, EV_WAKE, lean->port, 0, false);
+        post_own(h->p, at, h->num_switches + host, EV_WAKE, adapter->port, 0, false);
     }
 }
 
-SIM_INLINE void act(hot *h, const shape k, uint32_t host, lean_host *lean, uint64_t now)
+SIM_INLINE void act(fast_context *h, const shape k, uint32_t host, fast_adapter *adapter,
+                    uint64_t now)
 {
-    if (now < lean->busy_until)
+    if (now < adapter->busy_until)
         return;
-    bool sent = try_send(h, k, host, lean, now);
-    plan_wake(h, k, host, lean, sent, now, true);
+    bool sent = try_send(h, k, host, adapter, now);
+    plan_wake(h, k, host, adapter, sent, now, true);
 }
 
-SIM_INLINE void wake_until(hot *h, const shape k, uint32_t host, lean_host *lean, uint64_t end)
+SIM_INLINE void wake_until(fast_context *h, const shape k, uint32_t host, fast_adapter *adapter,
+                           uint64_t end)
 {
-    while (lean->wake_at < end) {
-        uint64_t now = lean->wake_at;
-        lean->wake_at = UINT64_MAX;
-        act(h, k, host, lean, now);
+    while (adapter->wake_at < end) {
+        uint64_t now = adapter->wake_at;
+        adapter->wake_at = UINT64_MAX;
+        act(h, k, host, adapter, now);
     }
 }
 
-static void lean_credit(hot *h, const shape k, uint32_t host, host_credit c)
+static void take_adapter_credit(fast_context *h, const shape k, uint32_t host, host_credit c)
 {
     uint64_t now = h->start + c.offset;
-    lean_host *lean = host_at(h, host);
-    wake_until(h, k, host, lean, now);
+    fast_adapter *adapter = host_at(h, host);
+    wake_until(h, k, host, adapter, now);
     ++*fast_credit(port_at(h, k, c.port), k.vcs, c.vc);
-    if (lean->wake_at == now || lean->blocked) {
-        lean->wake_at = lean->wake_at == now ? UINT64_MAX : lean->wake_at;
-        act(h, k, host, lean, now);
+    if (adapter->wake_at == now || adapter->blocked) {
+        adapter->wake_at = adapter->wake_at == now ? UINT64_MAX : adapter->wake_at;
+        act(h, k, host, adapter, now);
     }
-    wake_until(h, k, host, lean, h->start + h->lookahead);
+    wake_until(h, k, host, adapter, h->start + h->lookahead);
 }
 
 /* A host that said that it would look at its queues at that offset; else an earlier time replaced
  * it. */
-SIM_INLINE void wake(hot *h, const shape k, uint32_t host, uint64_t offset)
+SIM_INLINE void wake(fast_context *h, const shape k, uint32_t host, uint64_t offset)
 {
-    lean_host *lean = host_at(h, host);
-    if (lean->wake_at == h->start + offset)
-        wake_until(h, k, host, lean, h->start + h->lookahead);
+    fast_adapter *adapter = host_at(h, host);
+    if (adapter->wake_at == h->start + offset)
+        wake_until(h, k, host, adapter, h->start + h->lookahead);
 }
 
-SIM_INLINE void take_wakes(hot *h, const shape k)
+SIM_INLINE void take_wakes(fast_context *h, const shape k)
 {
     enum { AHEAD = 12 };
     for (uint32_t c = first_chunk(h, BIN_WAKE), next; c != IK_NONE; c = next) {
@@ -309,7 +313,7 @@ SIM_INLINE void take_wakes(hot *h, const shape k)
 }
 
 /* Early: hosts whose transmission ends. */
-SIM_INLINE void take_link_ends(hot *h, const shape k)
+SIM_INLINE void take_link_ends(fast_context *h, const shape k)
 {
     enum { AHEAD = 12 };
     slot *span = ending(h, &h->fp->sent_in, 0);
@@ -333,11 +337,11 @@ SIM_INLINE void take_link_ends(hot *h, const shape k)
 }
 
 /* Early: what the hosts sent joins its queues. */
-SIM_INLINE void join_sent(hot *h, const shape k)
+SIM_INLINE void join_sent(fast_context *h, const shape k)
 {
     enum { AHEAD = 8 };
-    const fast_step *st = h->fp->steps;
-    for (uint32_t at = 0, n = (uint32_t)(h->steps - st); at < n + AHEAD; at++) {
+    const queue_join *st = h->fp->joins;
+    for (uint32_t at = 0, n = (uint32_t)(h->joins - st); at < n + AHEAD; at++) {
         if (at < n)
             fetch_join(h, k, st + at);
         if (at >= AHEAD)
@@ -345,16 +349,16 @@ SIM_INLINE void join_sent(hot *h, const shape k)
     }
 }
 
-SIM_INLINE void lean_window(hot *h, const shape k, const slot *at)
+SIM_INLINE void adapters_window(fast_context *h, const shape k, const slot *at)
 {
     enum { AHEAD = 12 };
-    part *p = h->p;
-    uint32_t first = k.early ? begin_track(&h->fp->sent_in) : 0;
+    partition *p = h->p;
+    uint32_t first = k.early ? ring_begin(&h->fp->sent_in) : 0;
     for (uint32_t n = 0; n < h->fp->num_credits; n++) {
         host_credit c = h->fp->credits[n];
         if (n + AHEAD / 2 < h->fp->num_credits)
             __builtin_prefetch(port_at(h, k, h->fp->credits[n + AHEAD / 2].port), 1);
-        lean_credit(h, k, h->s->f->port_node[c.port] - h->num_switches, c);
+        take_adapter_credit(h, k, h->s->f->port_node[c.port] - h->num_switches, c);
     }
     take_wakes(h, k);
     if (k.early)
@@ -374,7 +378,7 @@ SIM_INLINE void lean_window(hot *h, const shape k, const slot *at)
         }
     }
     if (k.early) {
-        end_track(h, &h->fp->sent_in, first, h->fp->sent_in.at, 0);
+        ring_end(h, &h->fp->sent_in, first, h->fp->sent_in.at, 0);
         join_sent(h, k);
         end_pass(h);
     }
@@ -382,9 +386,9 @@ SIM_INLINE void lean_window(hot *h, const shape k, const slot *at)
 
 /* ---- any messages */
 
-static void full_window(hot *h, const slot *at)
+static void general_adapters_window(fast_context *h, const slot *at)
 {
-    part *p = h->p;
+    partition *p = h->p;
     for (uint32_t n = 0; n < h->fp->num_credits; n++) {
         host_credit c = h->fp->credits[n];
         sim_host_credit(p, h->s->f->port_node[c.port] - h->num_switches, c.port * h->s->vcs + c.vc,
@@ -400,43 +404,43 @@ static void full_window(hot *h, const slot *at)
     }
 }
 
-void sim_fast_run_hosts(part *p, const slot *at)
+void sim_fast_run_hosts(partition *p, const slot *at)
 {
-    hot h = heat(p);
+    fast_context h = load_context(p);
     const sim *s = p->sim;
-    take_aim(&h);
+    find_delay_slots(&h);
     bool plain = h.f->plain, early = h.f->early;
     if (!h.f->hosts)
-        full_window(&h, at);
+        general_adapters_window(&h, at);
     else if (s->vcs == 1 && s->voq && early)
-        lean_window(&h, (shape){.words = 1, .vcs = 1, .voq = true, .plain = true, .early = true},
-                    at);
+        adapters_window(
+            &h, (shape){.words = 1, .vcs = 1, .voq = true, .plain = true, .early = true}, at);
     else if (s->vcs == 3 && s->voq && early)
-        lean_window(&h, (shape){.words = 1, .vcs = 3, .voq = true, .plain = true, .early = true},
-                    at);
+        adapters_window(
+            &h, (shape){.words = 1, .vcs = 3, .voq = true, .plain = true, .early = true}, at);
     else if (early)
-        lean_window(&h,
-                    (shape){.words = 1, .vcs = s->vcs, .voq = s->voq, .plain = true, .early = true},
-                    at);
+        adapters_window(
+            &h, (shape){.words = 1, .vcs = s->vcs, .voq = s->voq, .plain = true, .early = true},
+            at);
     else if (s->vcs == 4 && s->voq && plain)
-        lean_window(&h, (shape){.words = 1, .vcs = 4, .voq = true, .plain = true}, at);
+        adapters_window(&h, (shape){.words = 1, .vcs = 4, .voq = true, .plain = true}, at);
     else if (plain)
-        lean_window(&h, (shape){.words = 1, .vcs = s->vcs, .voq = s->voq, .plain = true}, at);
+        adapters_window(&h, (shape){.words = 1, .vcs = s->vcs, .voq = s->voq, .plain = true}, at);
     else
-        lean_window(&h, sim_shape(s), at);
+        adapters_window(&h, sim_shape(s), at);
     p->fast->num_credits = 0;
 }
 
-void sim_fast_start_hosts(part *p)
+void sim_fast_start_hosts(partition *p)
 {
     sim *s = p->sim;
-    hot h = heat(p);
+    fast_context h = load_context(p);
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
-        if (s->node_part[ik_host_node(s->f, host)] != p->id || s->hosts[host].silent)
+        if (s->node_partition[ik_host_node(s->f, host)] != p->id || s->hosts[host].silent)
             continue;
-        lean_host *lean = host_at(&h, host);
+        fast_adapter *adapter = host_at(&h, host);
         for (unsigned v = 0; v < s->vcs; v++)
-            lean->lanes[v].t = sim_message_time(s, host, 0, 0);
-        plan_wake(&h, sim_shape(s), host, lean, false, 0, false); /* not inside a window yet */
+            adapter->queues[v].t = sim_message_time(s, host, 0, 0);
+        plan_wake(&h, sim_shape(s), host, adapter, false, 0, false); /* not inside a window yet */
     }
 }

@@ -57,9 +57,9 @@ bool sim_fast_fits(const sim *s)
 
 /* ---- set-up */
 
-static lag lag_of(const sim *s, uint64_t ps)
+static window_time window_time_of(const sim *s, uint64_t ps)
 {
-    return (lag){(uint32_t)(ps / s->lookahead), (uint32_t)(ps % s->lookahead)};
+    return (window_time){(uint32_t)(ps / s->lookahead), (uint32_t)(ps % s->lookahead)};
 }
 
 static void init_links(const sim *s, fast_state *f)
@@ -69,12 +69,12 @@ static void init_links(const sim *s, fast_state *f)
         uint64_t full = ik_transmit_ps(s->packet_bytes, class->rate_bps),
                  head = s->traversal_ps + class->latency_ps;
         f->links[c] = (link_delays){
-            .tail = lag_of(s, full),
-            .credit = lag_of(s, class->latency_ps),
-            .arrival = lag_of(s, head + (s->store_forward ? full : 0) + s->routing_ps),
-            .tail_credit = lag_of(s, full + class->latency_ps),
-            .host_credit = lag_of(s, full + head + class->latency_ps),
-            .host_arrival = lag_of(s, class->latency_ps + s->routing_ps),
+            .tail = window_time_of(s, full),
+            .credit = window_time_of(s, class->latency_ps),
+            .arrival = window_time_of(s, head + (s->store_forward ? full : 0) + s->routing_ps),
+            .tail_credit = window_time_of(s, full + class->latency_ps),
+            .host_credit = window_time_of(s, full + head + class->latency_ps),
+            .host_arrival = window_time_of(s, class->latency_ps + s->routing_ps),
             .full_ps = full,
             .latency_ps = class->latency_ps};
         f->mixed |= full != f->links[0].full_ps;
@@ -112,47 +112,47 @@ static void init_ports(const sim *s, fast_state *f)
 
 static uint64_t *ok_of(const sim *s, const fast_state *f, uint32_t sw, unsigned v)
 {
-    return s->vcs == 1 ? &f->desks[sw].ok : &f->ok[(size_t)sw * s->vcs + v];
+    return s->vcs == 1 ? &f->switches[sw].ok : &f->ok[(size_t)sw * s->vcs + v];
 }
 
-static bool lean(const sim *s)
+static bool single_packet_messages(const sim *s)
 {
-    return s->packets_per_message == 1 && s->num_lanes == s->vcs &&
+    return s->packets_per_message == 1 && s->num_send_queues == s->vcs &&
            s->adapter_queues != ADAPTER_DESTINATION && !s->paced;
 }
 
-static size_t lean_bytes(const sim *s)
+static size_t adapter_bytes(const sim *s)
 {
-    return sizeof(lean_host) + s->vcs * sizeof(lean_lane);
+    return sizeof(fast_adapter) + s->vcs * sizeof(fast_send_queue);
 }
 
 static void init_hosts(const sim *s, fast_state *f)
 {
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
-        lean_host *h = (lean_host *)(void *)(f->hosts + host * f->host_bytes);
+        fast_adapter *h = (fast_adapter *)(void *)(f->hosts + host * f->host_bytes);
         h->wake_at = UINT64_MAX;
-        h->period_ps = s->cadences[host].period_ps;
-        h->phase_ps = s->cadences[host].phase_ps;
+        h->period_ps = s->injectors[host].period_ps;
+        h->phase_ps = s->injectors[host].phase_ps;
         h->port = s->hosts[host].port;
     }
 }
 
-static void init_desks(const sim *s, fast_state *f)
+static void init_switches(const sim *s, fast_state *f)
 {
     uint32_t queues = 0;
     for (uint32_t id = 0; id < s->f->num_switches; id++) {
         const sw_state *sw = &s->switches[id];
-        desk *d = &f->desks[id];
-        *d = (desk){.free_in = sw->masks[0],
-                    .free_out = sw->masks[1],
-                    .may_in = sw->masks[0],
-                    .may_out = sw->masks[1]};
-        d->port_base = sw->port_base;
-        d->queue_base = queues;
+        fast_switch *fsw = &f->switches[id];
+        *fsw = (fast_switch){.free_in = sw->masks[0],
+                             .free_out = sw->masks[1],
+                             .may_in = sw->masks[0],
+                             .may_out = sw->masks[1]};
+        fsw->port_base = sw->port_base;
+        fsw->queue_base = queues;
         queues += fast_queue_words(s->voq, s->vcs, sw->radix);
-        d->radix = (uint8_t)sw->radix;
-        for (unsigned at = 0; at <= DESK_EVENTS; at++)
-            d->events[at] = NO_KEY;
+        fsw->radix = (uint8_t)sw->radix;
+        for (unsigned at = 0; at <= SWITCH_EVENTS; at++)
+            fsw->events[at] = NO_KEY;
         for (unsigned v = 0; v < s->vcs; v++)
             for (unsigned out = 0; out < sw->radix; out++)
                 *ok_of(s, f, id, v) |= (uint64_t)(s->ports[sw->port_base + out].ok >> v & 1) << out;
@@ -175,7 +175,7 @@ static uint64_t num_events(const sim *s)
 
 static size_t num_times(const sim *s)
 {
-    return lean(s) && s->injection != INJECT_PERIODIC
+    return single_packet_messages(s) && s->injection != INJECT_PERIODIC
                ? (size_t)s->f->num_hosts * s->vcs * (BLOCK + 1)
                : 0;
 }
@@ -192,25 +192,26 @@ static bool lasts_long(const sim *s)
            !sim_congest_setup(s).num_samples;
 }
 
-/* What the parts hold of grants, sendings, packets that join, deliveries, credits and active
+/* What the partitions hold of grants, sendings, packets that join, deliveries, credits and active
  * switches. */
 static uint64_t pass_bytes(const sim *s)
 {
     uint64_t times = s->f->num_classes == 1 && lasts_long(s) ? 3 : 1;
     return s->f->port_base[s->f->num_switches] *
-               (times * sizeof(fast_grant) + sizeof(fast_step) + sizeof(delivery)) +
+               (times * sizeof(fast_grant) + sizeof(queue_join) + sizeof(delivery)) +
            s->f->num_hosts *
-               (times * sizeof(fast_send) + sizeof(fast_step) + 2 * sizeof(host_credit)) +
+               (times * sizeof(fast_send) + sizeof(queue_join) + 2 * sizeof(host_credit)) +
            s->f->num_switches * 8ull;
 }
 
 uint64_t sim_fast_bytes(const sim *s)
 {
-    uint64_t hosts = s->f->num_hosts * (sizeof(sink) + (lean(s) ? lean_bytes(s) : 0)) +
-                     num_times(s) * sizeof(uint64_t);
+    uint64_t hosts =
+        s->f->num_hosts * (sizeof(sink) + (single_packet_messages(s) ? adapter_bytes(s) : 0)) +
+        num_times(s) * sizeof(uint64_t);
     return sizeof(fast_state) + hosts +
            s->f->num_ports * (fast_port_bytes(s->vcs) + sizeof(uint16_t)) +
-           s->f->num_switches * (sizeof(desk) + s->vcs * 8u) + num_events(s) * 8 +
+           s->f->num_switches * (sizeof(fast_switch) + s->vcs * 8u) + num_events(s) * 8 +
            num_queues(s) * sizeof(uint32_t) + pass_bytes(s);
 }
 
@@ -223,17 +224,18 @@ bool sim_fast_setup(sim *s)
     f->count_bytes = s->num_series || s->paranoid;
     f->ports = sim_alloc_zeroed(s->f->num_ports + 1, fast_port_bytes(s->vcs));
     f->class = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->class);
-    f->desks = sim_alloc_zeroed(s->f->num_switches + 1, sizeof *f->desks);
+    f->switches = sim_alloc_zeroed(s->f->num_switches + 1, sizeof *f->switches);
     f->events = sim_alloc_zeroed(num_events(s), sizeof *f->events);
     f->queues = sim_alloc(num_queues(s) + 1, sizeof *f->queues);
     f->ok = sim_alloc_zeroed((size_t)s->f->num_switches * s->vcs + 1, sizeof *f->ok);
     f->links = sim_alloc_zeroed(s->f->num_classes + 1, sizeof *f->links);
     f->sinks = sim_alloc_zeroed(s->f->num_hosts + 1, sizeof *f->sinks);
-    f->host_bytes = lean_bytes(s);
-    f->hosts = lean(s) ? sim_alloc_zeroed(s->f->num_hosts + 1, f->host_bytes) : NULL;
+    f->host_bytes = adapter_bytes(s);
+    f->hosts =
+        single_packet_messages(s) ? sim_alloc_zeroed(s->f->num_hosts + 1, f->host_bytes) : NULL;
     f->times = sim_alloc_zeroed(num_times(s) + 1, sizeof *f->times);
-    if (!f->times || !f->ports || !f->desks || !f->queues || !f->events || !f->ok || !f->class ||
-        !f->links || !f->sinks || (lean(s) && !f->hosts))
+    if (!f->times || !f->ports || !f->switches || !f->queues || !f->events || !f->ok || !f->class ||
+        !f->links || !f->sinks || (single_packet_messages(s) && !f->hosts))
         return false;
     for (size_t q = 0, n = num_queues(s), turn = s->voq && s->vcs > 1 ? s->vcs + 1 : 0; q < n; q++)
         f->queues[q] = turn && q % turn == 0 ? 0 : IK_NONE;
@@ -249,7 +251,7 @@ bool sim_fast_setup(sim *s)
     f->dense = plain && !f->early && s->lookahead * s->max_radix >= 4 * f->links[0].full_ps;
     f->plain = f->early || f->dense;
     init_ports(s, f);
-    init_desks(s, f);
+    init_switches(s, f);
     return true;
 }
 
@@ -259,7 +261,7 @@ void sim_fast_free(sim *s)
     if (!f)
         return;
     free(f->ports);
-    free(f->desks);
+    free(f->switches);
     free(f->events);
     free(f->queues);
     free(f->ok);
@@ -283,7 +285,7 @@ static bool bins_init(bins *b, uint32_t num_slots)
     return b->slots && b->busy;
 }
 
-static bool track_init(track *t, uint32_t most, uint32_t num_slots)
+static bool ring_init(window_ring *t, uint32_t most, uint32_t num_slots)
 {
     t->most = most;
     t->room = 3 * most;
@@ -291,73 +293,85 @@ static bool track_init(track *t, uint32_t most, uint32_t num_slots)
     return t->spans;
 }
 
-/* Filled with a switch of this part, so that what is fetched ahead is never another's. */
-static uint32_t *new_active(const part *p, uint32_t switches)
+/* Filled with a switch of this partition, so that what is fetched ahead is never another's. */
+static uint32_t *new_active(const partition *p, uint32_t switches)
 {
     const sim *s = p->sim;
     uint32_t own = 0, places = switches + ACTIVE_AHEAD + 1,
              *active = malloc(places * sizeof *active);
-    while (own < s->f->num_switches && s->node_part[own] != p->id)
+    while (own < s->f->num_switches && s->node_partition[own] != p->id)
         own++;
     for (uint32_t at = 0; active && at < places; at++)
         active[at] = own;
     return active;
 }
 
-bool sim_fast_setup_part(part *p)
+bool sim_fast_setup_partition(partition *p)
 {
     const sim *s = p->sim;
     uint32_t ports = 0, switches = 0, hosts = 0;
     for (uint32_t node = 0; node < ik_num_nodes(s->f); node++) {
-        bool mine = s->node_part[node] == p->id, is_switch = ik_is_switch(s->f, node);
+        bool mine = s->node_partition[node] == p->id, is_switch = ik_is_switch(s->f, node);
         switches += mine && is_switch;
         hosts += mine && !is_switch;
         ports += mine && is_switch ? ik_radix(s->f, node) : 0;
     }
-    fast_part *fp = p->fast = ik_calloc(1, sizeof *fp);
+    fast_partition *fp = p->fast = ik_calloc(1, sizeof *fp);
     if (!fp)
         return false;
-    fp->parcels.free = IK_NONE;
+    fp->packets.free = IK_NONE;
     bool early = s->fast_state->early;
     fp->grants = sim_alloc((early ? 3 : 1) * (size_t)ports + 1, sizeof *fp->grants);
     fp->sends = sim_alloc(early ? 3 * (size_t)hosts + 1 : 1, sizeof *fp->sends);
-    fp->steps = sim_alloc(early ? (size_t)ports + hosts + 1 : 1, sizeof *fp->steps);
+    fp->joins = sim_alloc(early ? (size_t)ports + hosts + 1 : 1, sizeof *fp->joins);
     fp->deliveries = malloc((ports + 1) * sizeof *fp->deliveries);
     fp->active[0] = new_active(p, switches);
     fp->active[1] = new_active(p, switches);
     /* of a packet that left and of one that was dropped */
     fp->credits = malloc((2 * (size_t)hosts + 1) * sizeof *fp->credits);
-    return fp->grants && fp->sends && fp->steps && fp->deliveries && fp->active[0] &&
+    return fp->grants && fp->sends && fp->joins && fp->deliveries && fp->active[0] &&
            fp->active[1] && fp->credits &&
-           track_init(&fp->granted_in, ports, s->fast_state->num_slots) &&
-           track_init(&fp->sent_in, hosts, s->fast_state->num_slots) &&
+           ring_init(&fp->granted_in, ports, s->fast_state->num_slots) &&
+           ring_init(&fp->sent_in, hosts, s->fast_state->num_slots) &&
            bins_init(&fp->bins, s->fast_state->num_slots);
 }
 
-void sim_fast_free_part(part *p)
+void sim_fast_free_partition(partition *p)
 {
-    fast_part *fp = p->fast;
+    fast_partition *fp = p->fast;
     if (!fp)
         return;
-    void *blocks[] = {fp->bins.words,     fp->bins.slots,       fp->bins.busy,
-                      fp->parcels.items,  fp->parcels.next,     fp->parcels.out,
-                      fp->parcels.flying, fp->parcels.tail,     fp->steps,
-                      fp->sends,          fp->parcels.number,   fp->grants,
-                      fp->deliveries,     fp->active[0],        fp->active[1],
-                      fp->credits,        fp->granted_in.spans, fp->sent_in.spans};
+    void *blocks[] = {fp->bins.words,
+                      fp->bins.slots,
+                      fp->bins.busy,
+                      fp->packets.items,
+                      fp->packets.next,
+                      fp->packets.out,
+                      fp->packets.in_flight,
+                      fp->packets.tail,
+                      fp->joins,
+                      fp->sends,
+                      fp->packets.number,
+                      fp->grants,
+                      fp->deliveries,
+                      fp->active[0],
+                      fp->active[1],
+                      fp->credits,
+                      fp->granted_in.spans,
+                      fp->sent_in.spans};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     free(fp);
     p->fast = NULL;
 }
 
-uint64_t sim_fast_part_bytes(const part *p)
+uint64_t sim_fast_partition_bytes(const partition *p)
 {
-    const fast_part *fp = p->fast;
-    const parcels *ps = &fp->parcels;
+    const fast_partition *fp = p->fast;
+    const fast_packets *ps = &fp->packets;
     uint64_t each = sizeof *ps->items + sizeof *ps->next + (ps->out ? sizeof *ps->out : 0) +
                     (ps->tail ? sizeof *ps->tail : 0) + (ps->number ? sizeof *ps->number : 0) +
-                    (ps->flying ? sizeof *ps->flying : 0);
+                    (ps->in_flight ? sizeof *ps->in_flight : 0);
     return ps->cap * each + (uint64_t)fp->bins.cap_chunks * 512 +
            (NUM_BINS + 2) * fp->bins.num_slots * sizeof(slot);
 }
@@ -388,13 +402,13 @@ static uint32_t new_chunk(bins *b)
     return id;
 }
 
-bool sim_bins_add(part *p, slot *at, unsigned count, uint64_t first, uint64_t second)
+bool sim_bins_add(partition *p, slot *at, unsigned count, uint64_t first, uint64_t second)
 {
     bins *b = &p->fast->bins;
     if ((at->end & 63) == 0) {
         uint32_t id = new_chunk(b);
         if (id == IK_NONE) {
-            sim_part_fail(p, (size_t)b->cap_chunks * 768, "events");
+            sim_partition_fail(p, (size_t)b->cap_chunks * 768, "events");
             return false;
         }
         if (at->first == IK_NONE) {
@@ -412,7 +426,7 @@ bool sim_bins_add(part *p, slot *at, unsigned count, uint64_t first, uint64_t se
     return true;
 }
 
-void sim_bins_clear(part *p)
+void sim_bins_clear(partition *p)
 {
     bins *b = &p->fast->bins;
     uint32_t index = (uint32_t)p->window & (b->num_slots - 1);
@@ -428,7 +442,7 @@ void sim_bins_clear(part *p)
     }
 }
 
-uint64_t sim_fast_next(const part *p, uint64_t from)
+uint64_t sim_fast_next(const partition *p, uint64_t from)
 {
     const bins *b = &p->fast->bins;
     uint32_t index = (uint32_t)from & (b->num_slots - 1), words = b->num_slots / 64,
@@ -459,14 +473,14 @@ static bool grow_column(void *column, size_t size, uint32_t used, uint32_t cap)
     return true;
 }
 
-bool sim_parcels_grow(part *p)
+bool sim_fast_grow_packets(partition *p)
 {
-    parcels *ps = &p->fast->parcels;
+    fast_packets *ps = &p->fast->packets;
     uint32_t cap = ps->cap + ps->cap / 2 + 1024;
     if (cap < LAST_BEHIND && grow_column(&ps->items, sizeof *ps->items, ps->size, cap) &&
         grow_column(&ps->next, sizeof *ps->next, ps->size, cap) &&
         (!p->sim->fast_state->early ||
-         grow_column(&ps->flying, sizeof *ps->flying, ps->size, cap)) &&
+         grow_column(&ps->in_flight, sizeof *ps->in_flight, ps->size, cap)) &&
         (p->sim->voq || grow_column(&ps->out, sizeof *ps->out, ps->size, cap)) &&
         (!p->sim->fast_state->mixed || grow_column(&ps->tail, sizeof *ps->tail, ps->size, cap)) &&
         (!p->sim->fast_state->numbered ||
@@ -474,38 +488,38 @@ bool sim_parcels_grow(part *p)
         ps->cap = cap;
         return true;
     }
-    sim_part_fail(p, cap * sizeof *ps->items, "packets");
+    sim_partition_fail(p, cap * sizeof *ps->items, "packets");
     return false;
 }
 
-uint32_t sim_fast_drawn(const part *p, uint32_t id, const ik_packet *rt, uint32_t n,
+uint32_t sim_fast_drawn(const partition *p, uint32_t id, const ik_packet *rt, uint32_t n,
                         uint32_t preferred)
 {
-    const uint32_t *number = p->fast->parcels.number;
+    const uint32_t *number = p->fast->packets.number;
     return sim_drawn(p->sim, rt, number ? number[id] : 0, n, preferred);
 }
 
 queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
 {
-    const desk *d = &s->fast_state->desks[sw];
-    uint32_t last = s->fast_state->queues[fast_queue_at(d, s->voq, s->vcs, in, v, n)];
+    const fast_switch *fsw = &s->fast_state->switches[sw];
+    uint32_t last = s->fast_state->queues[fast_queue_at(fsw, s->voq, s->vcs, in, v, n)];
     if (last == IK_NONE)
         return (queue){IK_NONE, IK_NONE};
-    const parcels *ps = &s->parts[s->node_part[sw]].fast->parcels;
+    const fast_packets *ps = &s->partitions[s->node_partition[sw]].fast->packets;
     uint32_t first = ps->next[last] & ~LAST_BEHIND;
-    if (ps->flying && ps->flying[first])
+    if (ps->in_flight && ps->in_flight[first])
         return (queue){IK_NONE, IK_NONE};
     return (queue){first, last};
 }
 
-packet sim_fast_packet(const part *p, uint32_t id)
+packet sim_fast_packet(const partition *p, uint32_t id)
 {
-    const parcels *ps = &p->fast->parcels;
-    const parcel *pk = &ps->items[id];
+    const fast_packets *ps = &p->fast->packets;
+    const fast_packet *pk = &ps->items[id];
     packet copy = {.rt = pk->rt,
                    .t_gen = pk->t_gen,
                    .t_inject = pk->t_inject,
-                   .next = parcel_behind(ps, id),
+                   .next = fast_behind(ps, id),
                    .size = p->sim->packet_bytes};
     copy.out = pk->out == NO_OUT ? SIM_NO_WAY : pk->out;
     copy.vc_first = copy.vc_last = pk->rt.vc;
@@ -517,29 +531,29 @@ packet sim_fast_packet(const part *p, uint32_t id)
 /* ---- from other partitions */
 
 /* A packet that came with an arrival; IK_NONE when out of memory. */
-static uint32_t unload(part *p, const sim_cargo *cargo)
+static uint32_t receive_packet(partition *p, const sim_packet_record *record)
 {
-    parcels *ps = &p->fast->parcels;
+    fast_packets *ps = &p->fast->packets;
     uint32_t id = ps->free;
     if (id != IK_NONE)
         ps->free = ps->next[id];
-    else if (ps->size == ps->cap && !sim_parcels_grow(p))
+    else if (ps->size == ps->cap && !sim_fast_grow_packets(p))
         return IK_NONE;
     else
         id = ps->size++;
-    uint8_t out = (uint8_t)(cargo->out == SIM_NO_WAY ? NO_OUT : cargo->out);
-    ps->items[id] =
-        (parcel){.rt = cargo->rt, .t_gen = cargo->t_gen, .out = out, .t_inject = cargo->t_inject};
+    uint8_t out = (uint8_t)(record->out == SIM_NO_WAY ? NO_OUT : record->out);
+    ps->items[id] = (fast_packet){
+        .rt = record->rt, .t_gen = record->t_gen, .out = out, .t_inject = record->t_inject};
     if (ps->out)
         ps->out[id] = out;
     if (ps->tail)
-        ps->tail[id] = cargo->t_tail;
+        ps->tail[id] = record->t_tail;
     if (ps->number)
-        ps->number[id] = cargo->number;
+        ps->number[id] = record->number;
     return id;
 }
 
-void sim_fast_take_mail(part *p, uint64_t time, const sim_unit *at)
+void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at)
 {
     const sim *s = p->sim;
     uint32_t port = at->low & EV_PORT_MASK;
@@ -551,17 +565,17 @@ void sim_fast_take_mail(part *p, uint64_t time, const sim_unit *at)
                      credit_of(offset, port, at->data >> 24), 0);
         return;
     }
-    sim_cargo cargo;
-    memcpy(&cargo, at + 1, sizeof cargo);
-    uint32_t id = unload(p, &cargo), q = IK_NONE;
+    sim_packet_record record;
+    memcpy(&record, at + 1, sizeof record);
+    uint32_t id = receive_packet(p, &record), q = IK_NONE;
     if (id == IK_NONE)
         return;
-    const desk *d = &s->fast_state->desks[at->node];
-    unsigned in = port - d->port_base, out = p->fast->parcels.items[id].out;
+    const fast_switch *fsw = &s->fast_state->switches[at->node];
+    unsigned in = port - fsw->port_base, out = p->fast->packets.items[id].out;
     if (out != NO_OUT)
-        q = fast_queue_at(d, s->voq, s->vcs, in, cargo.rt.vc, out);
+        q = fast_queue_at(fsw, s->voq, s->vcs, in, record.rt.vc, out);
     sim_bins_add(p, slots + BIN_ARRIVAL * b->num_slots, 2,
-                 key_of(offset, at->node, KEY_ARRIVAL, cargo.rt.vc, in, out & 63),
+                 key_of(offset, at->node, KEY_ARRIVAL, record.rt.vc, in, out & 63),
                  (uint64_t)q << 32 | id);
 }
 
@@ -584,45 +598,45 @@ static event event_of(const sim *s, unsigned bin, const uint64_t *word)
 }
 
 /* Early: the packets that have not come, with the ports that they are on their way to. */
-typedef void (*flight_fn)(void *ctx, part *p, uint32_t port, uint32_t id);
+typedef void (*flight_fn)(void *ctx, partition *p, uint32_t port, uint32_t id);
 
-static uint64_t time_in_track(const part *p, uint32_t slot_index, uint32_t offset)
+static uint64_t time_in_ring(const partition *p, uint32_t slot_index, uint32_t offset)
 {
     uint32_t mask = p->fast->bins.num_slots - 1, ago = ((uint32_t)p->window - slot_index) & mask;
     return p->start - (uint64_t)ago * p->sim->lookahead + offset;
 }
 
-static uint64_t delay_ps(const sim *s, lag d)
+static uint64_t delay_ps(const sim *s, window_time d)
 {
     return (uint64_t)d.windows * s->lookahead + d.rest;
 }
 
-static void each_flight(part *p, flight_fn fn, void *ctx)
+static void each_flight(partition *p, flight_fn fn, void *ctx)
 {
     const sim *s = p->sim;
-    const fast_part *fp = p->fast;
+    const fast_partition *fp = p->fast;
     const link_delays *l = &s->fast_state->links[0];
     for (uint32_t k = 0; s->fast_state->early && k < fp->bins.num_slots; k++) {
         slot granted = fp->granted_in.spans[k], sent = fp->sent_in.spans[k];
         for (const fast_grant *g = fp->grants + granted.first; g < fp->grants + granted.end; g++) {
             uint32_t out = s->f->port_base[key_switch(g->key)] + key_out(g->key);
             uint64_t at =
-                time_in_track(p, k, (uint32_t)(g->key >> KEY_OFFSET)) + delay_ps(s, l->arrival);
+                time_in_ring(p, k, (uint32_t)(g->key >> KEY_OFFSET)) + delay_ps(s, l->arrival);
             if (g->id != IK_NONE && at >= p->start)
                 fn(ctx, p, s->f->port_peer[out], g->id);
         }
         for (const fast_send *e = fp->sends + sent.first; e < fp->sends + sent.end; e++)
             if (e->id != IK_NONE &&
-                time_in_track(p, k, e->offset) + delay_ps(s, l->host_arrival) >= p->start)
+                time_in_ring(p, k, e->offset) + delay_ps(s, l->host_arrival) >= p->start)
                 fn(ctx, p, s->f->port_peer[s->hosts[e->host].port], e->id);
     }
 }
 
-static void note_flight(void *ctx, part *p, uint32_t port, uint32_t id)
+static void note_flight(void *ctx, partition *p, uint32_t port, uint32_t id)
 {
     (void)ctx;
     (void)port;
-    p->fast->parcels.flying[id] = 1;
+    p->fast->packets.in_flight[id] = 1;
 }
 
 typedef struct event_to {
@@ -630,7 +644,7 @@ typedef struct event_to {
     void *ctx;
 } event_to;
 
-static void tell_flight(void *ctx, part *p, uint32_t port, uint32_t id)
+static void report_flight(void *ctx, partition *p, uint32_t port, uint32_t id)
 {
     const event_to *to = ctx;
     event e = {(uint64_t)EV_ARRIVAL << 30 | port, p->sim->f->port_node[port], id};
@@ -640,9 +654,9 @@ static void tell_flight(void *ctx, part *p, uint32_t port, uint32_t id)
 void sim_fast_each_event(sim *s, event_fn fn, void *ctx)
 {
     event_to to = {fn, ctx};
-    for (unsigned q = 0; q < s->num_parts; q++) {
-        part *p = &s->parts[q];
-        each_flight(p, tell_flight, &to);
+    for (unsigned q = 0; q < s->num_partitions; q++) {
+        partition *p = &s->partitions[q];
+        each_flight(p, report_flight, &to);
         const bins *b = &p->fast->bins;
         for (uint32_t k = 0; k < NUM_BINS * b->num_slots; k++) {
             unsigned bin = k / b->num_slots;
@@ -665,10 +679,10 @@ void sim_fast_each_event(sim *s, event_fn fn, void *ctx)
 
 /* A host's lane as host/host.c keeps it; its message, if any, stands in the ring. What was drawn is
  * counted. */
-static void settle_lane(const sim *s, uint32_t host, unsigned v, const lean_lane *from)
+static void settle_send_queue(const sim *s, uint32_t host, unsigned v, const fast_send_queue *from)
 {
-    lane *to = &s->lanes[(size_t)host * s->vcs + v];
-    *to = (lane){from->n, from->t, 0, from->has};
+    send_queue *to = &s->send_queues[(size_t)host * s->vcs + v];
+    *to = (send_queue){from->n, from->t, 0, from->has};
     if (from->has)
         s->messages[((size_t)host * s->vcs + v) * s->active_messages] =
             (message){from->t, from->n, s->message_bytes, from->dst[from->n % BLOCK], v};
@@ -678,31 +692,32 @@ static void settle_lane(const sim *s, uint32_t host, unsigned v, const lean_lane
     }
 }
 
-static void settle_hosts(part *p)
+static void settle_hosts(partition *p)
 {
     const sim *s = p->sim;
     const fast_state *f = s->fast_state;
     for (uint32_t host = 0; f->hosts && host < s->f->num_hosts; host++) {
-        const lean_host *from = (const lean_host *)(const void *)(f->hosts + host * f->host_bytes);
-        if (s->node_part[ik_host_node(s->f, host)] != p->id || s->hosts[host].silent)
+        const fast_adapter *from =
+            (const fast_adapter *)(const void *)(f->hosts + host * f->host_bytes);
+        if (s->node_partition[ik_host_node(s->f, host)] != p->id || s->hosts[host].silent)
             continue;
         s->hosts[host].busy_until = from->busy_until;
         s->hosts[host].blocked = from->blocked;
         s->hosts[host].next_vc = from->next_vc;
         for (unsigned v = 0; v < s->vcs; v++)
-            settle_lane(s, host, v, &from->lanes[v]);
+            settle_send_queue(s, host, v, &from->queues[v]);
     }
 }
 
-void sim_fast_settle(part *p)
+void sim_fast_settle(partition *p)
 {
     const sim *s = p->sim;
     const fast_state *f = s->fast_state;
     for (uint32_t port = 0; port < s->f->num_ports; port++)
-        if (s->node_part[s->f->port_node[port]] == p->id)
+        if (s->node_partition[s->f->port_node[port]] == p->id)
             s->channel_bytes[port] = (uint64_t)port_of(s, f, port)->sent * s->packet_bytes;
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
-        if (s->node_part[ik_host_node(s->f, host)] != p->id)
+        if (s->node_partition[ik_host_node(s->f, host)] != p->id)
             continue;
         s->hosts[host].hash = f->sinks[host].hash;
         s->host_bytes[host] = f->sinks[host].packets * s->packet_bytes;
@@ -723,36 +738,36 @@ static void expose_credit(const sim *s, uint32_t port)
 
 static void expose_switch(const sim *s, uint32_t id)
 {
-    const desk *d = &s->fast_state->desks[id];
+    const fast_switch *fsw = &s->fast_state->switches[id];
     sw_state *sw = &s->switches[id];
-    sw->masks[0] = d->free_in;
-    sw->masks[1] = d->free_out;
-    sw->masks[2] = d->left;
-    for (unsigned local = 0; local < d->radix; local++) {
-        fast_port *fp = port_of(s, s->fast_state, d->port_base + local);
-        uint64_t ok = 0, *want = sw->masks + 3 + d->radix + (size_t)local * s->vcs;
+    sw->masks[0] = fsw->free_in;
+    sw->masks[1] = fsw->free_out;
+    sw->masks[2] = fsw->left;
+    for (unsigned local = 0; local < fsw->radix; local++) {
+        fast_port *fp = port_of(s, s->fast_state, fsw->port_base + local);
+        uint64_t ok = 0, *want = sw->masks + 3 + fsw->radix + (size_t)local * s->vcs;
         sw->masks[3 + local] = fp->row;
         for (unsigned v = 0; v < s->vcs; v++) {
             want[v] = s->vcs == 1 ? fp->ready : fp->want[v];
             ok |= (*ok_of(s, s->fast_state, id, v) >> local & 1) << v;
         }
-        s->ports[d->port_base + local].ok = ok;
+        s->ports[fsw->port_base + local].ok = ok;
     }
 }
 
-void sim_fast_expose(part *p)
+void sim_fast_expose(partition *p)
 {
     const sim *s = p->sim;
-    parcels *ps = &p->fast->parcels;
-    if (ps->flying) {
-        memset(ps->flying, 0, ps->size);
+    fast_packets *ps = &p->fast->packets;
+    if (ps->in_flight) {
+        memset(ps->in_flight, 0, ps->size);
         each_flight(p, note_flight, NULL);
     }
     for (uint32_t id = 0; id < s->f->num_switches; id++)
-        if (s->node_part[id] == p->id)
+        if (s->node_partition[id] == p->id)
             expose_switch(s, id);
     for (uint32_t port = 0; port < s->f->num_ports; port++)
-        if (s->node_part[s->f->port_node[port]] == p->id)
+        if (s->node_partition[s->f->port_node[port]] == p->id)
             expose_credit(s, port);
     sim_fast_settle(p);
 }

@@ -11,13 +11,14 @@
 typedef struct state {
     uint64_t free_in, free_out;
     uint64_t came_in, came_out; /* free in this window */
-    desk *d;
+    fast_switch *fsw;
     uint32_t sw;
 } state;
 
-SIM_INLINE fast_port *port_of_desk(const hot *h, const shape k, const state *st, unsigned local)
+SIM_INLINE fast_port *switch_port(const fast_context *h, const shape k, const state *st,
+                                  unsigned local)
 {
-    return port_at(h, k, st->d->port_base + local);
+    return port_at(h, k, st->fsw->port_base + local);
 }
 
 SIM_INLINE unsigned from_pointer(uint64_t mask, unsigned from)
@@ -27,48 +28,50 @@ SIM_INLINE unsigned from_pointer(uint64_t mask, unsigned from)
 }
 
 /* VCs whose requests of a pair have credit. */
-SIM_INLINE uint32_t ready_lanes(const hot *h, const shape k, const state *st, unsigned in,
-                                unsigned out)
+SIM_INLINE uint32_t ready_vcs(const fast_context *h, const shape k, const state *st, unsigned in,
+                              unsigned out)
 {
-    const uint64_t *want = port_of_desk(h, k, st, out)->want, *ok = ok_of(h, k, st->d, st->sw);
-    uint32_t lanes = 0;
+    const uint64_t *want = switch_port(h, k, st, out)->want, *ok = ok_of(h, k, st->fsw, st->sw);
+    uint32_t queues = 0;
     for (unsigned v = 0; v < k.vcs; v++)
-        lanes |= (uint32_t)(want[v] >> in & ok[v] >> out & 1) << v;
-    return lanes;
+        queues |= (uint32_t)(want[v] >> in & ok[v] >> out & 1) << v;
+    return queues;
 }
 
 /* Matches in with out; the transfer itself waits for the window's end, and so does the choice among
  * VCs: whose turn it is stands with their queues, and a pair is matched once in a window. */
-SIM_INLINE void match(hot *h, const shape k, state *st, unsigned in, unsigned out, uint64_t instant)
+SIM_INLINE void match(fast_context *h, const shape k, state *st, unsigned in, unsigned out,
+                      uint64_t instant)
 {
-    uint32_t q = queue_at(st->d, k, in, 0, out);
+    uint32_t q = queue_at(st->fsw, k, in, 0, out);
     __builtin_prefetch(&h->queues[q], 1);
     st->free_in &= ~(1ull << in);
     st->free_out &= ~(1ull << out);
     *h->grants++ = (fast_grant){instant | in << KEY_IN | out,
                                 {q},
-                                {k.vcs == 1 ? st->d->port_base : ready_lanes(h, k, st, in, out)}};
+                                {k.vcs == 1 ? st->fsw->port_base : ready_vcs(h, k, st, in, out)}};
 }
 
 /* A pointer beyond the last port means the first: nothing asks from there, so it need not be turned
  * back. */
-SIM_INLINE void advance_pointers(const hot *h, const shape k, const state *st, unsigned in,
+SIM_INLINE void advance_pointers(const fast_context *h, const shape k, const state *st, unsigned in,
                                  unsigned out)
 {
-    port_of_desk(h, k, st, out)->grant = (uint8_t)((in + 1) & 63);
-    port_of_desk(h, k, st, in)->accept = (uint8_t)((out + 1) & 63);
+    switch_port(h, k, st, out)->grant = (uint8_t)((in + 1) & 63);
+    switch_port(h, k, st, in)->accept = (uint8_t)((out + 1) & 63);
 }
 
 /* iSLIP over the outputs of `open`, of which there are several. Returns those that may still have a
  * request. */
-SIM_INLINE uint64_t islip(hot *h, const shape k, state *st, uint64_t open, uint64_t instant)
+SIM_INLINE uint64_t islip(fast_context *h, const shape k, state *st, uint64_t open,
+                          uint64_t instant)
 {
     uint64_t *granted = h->fp->granted;
     for (unsigned it = 0; it < h->s->iterations && open; it++) {
         uint64_t inputs = 0;
         for (uint64_t bits = open; bits; bits &= bits - 1) {
             unsigned out = (unsigned)__builtin_ctzll(bits);
-            const fast_port *to = port_of_desk(h, k, st, out);
+            const fast_port *to = switch_port(h, k, st, out);
             uint64_t ready = to->ready & st->free_in;
             /* none, or one, which takes this output now or another one */
             if (!(ready & (ready - 1)))
@@ -82,7 +85,7 @@ SIM_INLINE uint64_t islip(hot *h, const shape k, state *st, uint64_t open, uint6
         }
         for (; inputs; inputs &= inputs - 1) {
             unsigned in = (unsigned)__builtin_ctzll(inputs),
-                     out = from_pointer(granted[in], port_of_desk(h, k, st, in)->accept);
+                     out = from_pointer(granted[in], switch_port(h, k, st, in)->accept);
             granted[in] = 0;
             open &= ~(1ull << out);
             if (it == 0)
@@ -95,33 +98,35 @@ SIM_INLINE uint64_t islip(hot *h, const shape k, state *st, uint64_t open, uint6
 
 /* Remembers pairs left over; they are looked at again at the next multiple of the smallest latency.
  * In this window: among the keys from *at on, in the place of one that has been taken. */
-static void look_later(hot *h, desk *d, uint32_t sw, uint64_t left, uint32_t offset, uint32_t *at)
+static void look_later(fast_context *h, fast_switch *fsw, uint32_t sw, uint64_t left,
+                       uint32_t offset, uint32_t *at)
 {
-    uint64_t pending = d->left, now = h->start + offset;
-    d->left |= left;
+    uint64_t pending = fsw->left, now = h->start + offset;
+    fsw->left |= left;
     if (pending)
         return;
-    lag when = until(h, (now / h->s->relook_ps + 1) * h->s->relook_ps);
+    window_time when = until(h, (now / h->s->relook_ps + 1) * h->s->relook_ps);
     uint64_t key = key_of(when.rest, sw, KEY_LOOK, 0, 0, 0);
     if (when.windows > 0) {
         post(h, slot_ahead(h, BIN_TAIL, when.windows), key);
         return;
     }
-    uint64_t *events = d->num_events > DESK_EVENTS ? many_events(h, d, sw) : d->events;
+    uint64_t *events = fsw->num_events > SWITCH_EVENTS ? many_events(h, fsw, sw) : fsw->events;
     uint32_t n = --*at;
-    for (; n + 1 < d->num_events && events[n + 1] < key; n++)
+    for (; n + 1 < fsw->num_events && events[n + 1] < key; n++)
         events[n] = events[n + 1];
     events[n] = key;
 }
 
 /* One instant's decision among the outputs of `open`, all free and with credit. Returns outputs
  * with pairs left over. */
-SIM_INLINE uint64_t decide(hot *h, const shape k, state *st, uint64_t open, uint64_t instant)
+SIM_INLINE uint64_t decide(fast_context *h, const shape k, state *st, uint64_t open,
+                           uint64_t instant)
 {
     if (open & (open - 1))
         return islip(h, k, st, open, instant);
     unsigned out = (unsigned)__builtin_ctzll(open);
-    const fast_port *to = port_of_desk(h, k, st, out);
+    const fast_port *to = switch_port(h, k, st, out);
     uint64_t ready = to->ready & st->free_in;
     if (ready) {
         unsigned in = from_pointer(ready, to->grant);
@@ -132,26 +137,27 @@ SIM_INLINE uint64_t decide(hot *h, const shape k, state *st, uint64_t open, uint
 }
 
 /* Outputs to look at because of pairs left over. */
-SIM_INLINE uint64_t take_left(desk *d)
+SIM_INLINE uint64_t take_left(fast_switch *fsw)
 {
-    uint64_t left = d->left;
-    d->left = 0;
+    uint64_t left = fsw->left;
+    fsw->left = 0;
     return left;
 }
 
 /* The end of a transmission; returns the outputs to look at: an input that came free asks for all
  * that it has. */
-SIM_INLINE uint64_t come_free(const hot *h, const shape k, state *st, unsigned in, unsigned out)
+SIM_INLINE uint64_t come_free(const fast_context *h, const shape k, state *st, unsigned in,
+                              unsigned out)
 {
     st->free_in |= 1ull << in;
     st->free_out |= 1ull << out;
     st->came_in |= 1ull << in;
     st->came_out |= 1ull << out;
-    return 1ull << out | port_of_desk(h, k, st, in)->row;
+    return 1ull << out | switch_port(h, k, st, in)->row;
 }
 
 /* Applies one key; returns the outputs to look at. */
-SIM_INLINE uint64_t apply(const hot *h, const shape k, state *st, uint64_t key)
+SIM_INLINE uint64_t apply(const fast_context *h, const shape k, state *st, uint64_t key)
 {
     unsigned in = key_in(key), out = key_out(key), kind = key_kind(key),
              v = k.vcs == 1 ? 0 : key_vc(key);
@@ -159,28 +165,28 @@ SIM_INLINE uint64_t apply(const hot *h, const shape k, state *st, uint64_t key)
     if (kind == KEY_TAIL)
         return come_free(h, k, st, in, out);
     if (kind == KEY_ARRIVAL) { /* one that is busy asks when it comes free */
-        request(h, k, st->d, st->sw, in, v, out);
+        request(h, k, st->fsw, st->sw, in, v, out);
         return st->free_in & bit_in ? bit_out : 0;
     }
     if (kind == KEY_LOOK)
-        return take_left(st->d);
-    ok_of(h, k, st->d, st->sw)[v] |= bit_out;
+        return take_left(st->fsw);
+    ok_of(h, k, st->fsw, st->sw)[v] |= bit_out;
     if (k.vcs > 1)
-        port_of_desk(h, k, st, out)->ready |= port_of_desk(h, k, st, out)->want[v];
+        switch_port(h, k, st, out)->ready |= switch_port(h, k, st, out)->want[v];
     return bit_out;
 }
 
 /* The same where keys are so many and so mixed that their kind cannot be predicted. */
-SIM_INLINE uint64_t apply_any(const hot *h, const shape k, state *st, uint64_t key)
+SIM_INLINE uint64_t apply_any(const fast_context *h, const shape k, state *st, uint64_t key)
 {
     unsigned in = key_in(key), out = key_out(key), kind = key_kind(key), v = key_vc(key);
     if (__builtin_expect(kind == KEY_LOOK, 0))
-        return take_left(st->d);
+        return take_left(st->fsw);
     uint64_t bit_in = 1ull << in, bit_out = 1ull << out;
     uint64_t tail = 0 - (uint64_t)(kind == KEY_TAIL), arrival = 0 - (uint64_t)(kind == KEY_ARRIVAL),
              credit = ~(tail | arrival);
-    fast_port *from = port_of_desk(h, k, st, in), *to = port_of_desk(h, k, st, out);
-    uint64_t *ok = &ok_of(h, k, st->d, st->sw)[v];
+    fast_port *from = switch_port(h, k, st, in), *to = switch_port(h, k, st, out);
+    uint64_t *ok = &ok_of(h, k, st->fsw, st->sw)[v];
     st->free_in |= bit_in & tail;
     st->free_out |= bit_out & tail;
     *ok |= bit_out & credit;
@@ -198,14 +204,14 @@ typedef int64_t four __attribute__((vector_size(32)));
 /* By rank: how many keys are smaller. Equal ones do not occur. */
 SIM_INLINE void sort_ranks(uint64_t *e, uint32_t n)
 {
-    four keys[(DESK_EVENTS + 1) / 4];
-    int64_t copy[DESK_EVENTS + 1];
+    four keys[(SWITCH_EVENTS + 1) / 4];
+    int64_t copy[SWITCH_EVENTS + 1];
     memcpy(keys, e, sizeof keys);
     memcpy(copy, e, sizeof copy);
     for (uint32_t at = 0; at < n; at++) {
         int64_t key = copy[at];
         four all = {key, key, key, key}, rank = keys[0] < all;
-        for (uint32_t q = 1; q < (DESK_EVENTS + 1) / 4; q++)
+        for (uint32_t q = 1; q < (SWITCH_EVENTS + 1) / 4; q++)
             rank += keys[q] < all;
         e[-(rank[0] + rank[1] + rank[2] + rank[3])] = (uint64_t)key;
     }
@@ -222,71 +228,71 @@ static void sort_many(uint64_t *e, uint32_t n)
     }
 }
 
-static uint64_t *sort_overflow(const hot *h, const desk *d, uint32_t sw)
+static uint64_t *sort_overflow(const fast_context *h, const fast_switch *fsw, uint32_t sw)
 {
-    uint64_t *events = many_events(h, d, sw);
-    sort_many(events, d->num_events);
-    events[d->num_events] = NO_KEY;
+    uint64_t *events = many_events(h, fsw, sw);
+    sort_many(events, fsw->num_events);
+    events[fsw->num_events] = NO_KEY;
     return events;
 }
 
-SIM_INLINE void run_few(hot *h, const shape k, state *st)
+SIM_INLINE void run_few(fast_context *h, const shape k, state *st)
 {
-    desk *d = st->d;
-    uint32_t n = d->num_events;
-    const uint64_t *events = n > DESK_EVENTS ? many_events(h, d, st->sw) : d->events;
+    fast_switch *fsw = st->fsw;
+    uint32_t n = fsw->num_events;
+    const uint64_t *events = n > SWITCH_EVENTS ? many_events(h, fsw, st->sw) : fsw->events;
     for (uint32_t at = 0; at < n;) {
         uint64_t instant = events[at] & KEY_INSTANT, open = 0;
         do
             open |= apply(h, k, st, events[at]);
         while (++at < n && events[at] >> KEY_OFFSET == instant >> KEY_OFFSET);
-        open &= st->free_out & (k.vcs == 1 ? d->ok : ~0ull);
+        open &= st->free_out & (k.vcs == 1 ? fsw->ok : ~0ull);
         if (!open)
             continue;
         uint64_t left = decide(h, k, st, open, instant);
         if (__builtin_expect(left != 0, 0))
-            look_later(h, d, st->sw, left, (uint32_t)(instant >> KEY_OFFSET), &at);
+            look_later(h, fsw, st->sw, left, (uint32_t)(instant >> KEY_OFFSET), &at);
     }
 }
 
 /* Among many keys, where an instant ends and whether anything is to be decided then are asked
  * together: apart, neither can be predicted. */
-SIM_INLINE void run_many(hot *h, const shape k, state *st)
+SIM_INLINE void run_many(fast_context *h, const shape k, state *st)
 {
-    desk *d = st->d;
-    uint64_t *events = d->events, open = 0;
-    if (__builtin_expect(d->num_events > DESK_EVENTS, 0))
-        events = sort_overflow(h, d, st->sw);
+    fast_switch *fsw = st->fsw;
+    uint64_t *events = fsw->events, open = 0;
+    if (__builtin_expect(fsw->num_events > SWITCH_EVENTS, 0))
+        events = sort_overflow(h, fsw, st->sw);
     else
-        sort_ranks(events, d->num_events);
-    for (uint32_t at = 0, n = d->num_events; at < n;) {
+        sort_ranks(events, fsw->num_events);
+    for (uint32_t at = 0, n = fsw->num_events; at < n;) {
         uint64_t key = events[at++], ends = 0 - (uint64_t)((key ^ events[at]) >> KEY_OFFSET != 0);
         open |= k.vcs == 1 ? apply(h, k, st, key) : apply_any(h, k, st, key);
-        uint64_t decided = open & st->free_out & ends & (k.vcs == 1 ? d->ok : ~0ull);
+        uint64_t decided = open & st->free_out & ends & (k.vcs == 1 ? fsw->ok : ~0ull);
         open &= ~ends;
         if (!decided)
             continue;
         uint64_t left = decide(h, k, st, decided, key & KEY_INSTANT);
         if (__builtin_expect(left != 0, 0))
-            look_later(h, d, st->sw, left, (uint32_t)(key >> KEY_OFFSET), &at);
+            look_later(h, fsw, st->sw, left, (uint32_t)(key >> KEY_OFFSET), &at);
     }
-    for (unsigned at = 0; at < DESK_EVENTS; at++)
-        d->events[at] = NO_KEY;
+    for (unsigned at = 0; at < SWITCH_EVENTS; at++)
+        fsw->events[at] = NO_KEY;
 }
 
-SIM_INLINE void run_desk(hot *h, const shape k, uint32_t sw)
+SIM_INLINE void run_switch(fast_context *h, const shape k, uint32_t sw)
 {
-    desk *d = &h->desks[sw];
-    state st = {d->free_in, d->free_out, 0, 0, d, sw};
+    fast_switch *fsw = &h->switches[sw];
+    state st = {fsw->free_in, fsw->free_out, 0, 0, fsw, sw};
     if (k.dense)
         run_many(h, k, &st);
     else
         run_few(h, k, &st);
-    d->free_in = st.free_in;
-    d->free_out = st.free_out;
-    d->may_in = k.early ? d->may_in & ~st.came_in : st.free_in;
-    d->may_out = k.early ? d->may_out & ~st.came_out : st.free_out;
-    d->num_events = 0;
+    fsw->free_in = st.free_in;
+    fsw->free_out = st.free_out;
+    fsw->may_in = k.early ? fsw->may_in & ~st.came_in : st.free_in;
+    fsw->may_out = k.early ? fsw->may_out & ~st.came_out : st.free_out;
+    fsw->num_events = 0;
 }
 
 #endif

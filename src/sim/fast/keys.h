@@ -5,7 +5,7 @@
 #ifndef IKAT_SIM_FAST_KEYS_H
 #define IKAT_SIM_FAST_KEYS_H
 
-#include "sim/fast/hot.h"
+#include "sim/fast/context.h"
 
 /* ---- requests */
 
@@ -15,19 +15,19 @@ SIM_INLINE uint64_t *asks_of(const shape k, fast_port *out, unsigned v)
 }
 
 /* Outputs of a switch with credit, by VC. */
-SIM_INLINE uint64_t *ok_of(const hot *h, const shape k, desk *d, uint32_t sw)
+SIM_INLINE uint64_t *ok_of(const fast_context *h, const shape k, fast_switch *fsw, uint32_t sw)
 {
-    return k.vcs == 1 ? &d->ok : h->ok + (size_t)sw * k.vcs;
+    return k.vcs == 1 ? &fsw->ok : h->ok + (size_t)sw * k.vcs;
 }
 
-SIM_INLINE void request(const hot *h, const shape k, desk *d, uint32_t sw, unsigned in, unsigned v,
-                        unsigned out)
+SIM_INLINE void request(const fast_context *h, const shape k, fast_switch *fsw, uint32_t sw,
+                        unsigned in, unsigned v, unsigned out)
 {
-    fast_port *to = port_at(h, k, d->port_base + out);
-    port_at(h, k, d->port_base + in)->row |= 1ull << out;
+    fast_port *to = port_at(h, k, fsw->port_base + out);
+    port_at(h, k, fsw->port_base + in)->row |= 1ull << out;
     *asks_of(k, to, v) |= 1ull << in;
     if (k.vcs > 1)
-        to->ready |= (ok_of(h, k, d, sw)[v] >> out & 1) << in;
+        to->ready |= (ok_of(h, k, fsw, sw)[v] >> out & 1) << in;
 }
 
 /* After a request or credit has gone; several VCs. */
@@ -41,46 +41,47 @@ SIM_INLINE void look_ready(const shape k, fast_port *to, const uint64_t *ok, uns
 
 /* ---- what happens at a switch */
 
-SIM_INLINE void fetch_requests(const hot *h, const shape k, const desk *d, uint64_t key)
+SIM_INLINE void fetch_requests(const fast_context *h, const shape k, const fast_switch *fsw,
+                               uint64_t key)
 {
-    fast_port *ports = port_at(h, k, d->port_base);
+    fast_port *ports = port_at(h, k, fsw->port_base);
     __builtin_prefetch(beside(ports, k, key_in(key)), 1);
     __builtin_prefetch(beside(ports, k, key_out(key)), 1);
 }
 
-/* The keys of a switch that has too many for its desk. */
-SIM_INLINE uint64_t *many_events(const hot *h, const desk *d, uint32_t sw)
+/* The keys of a switch that has too many for its own array. */
+SIM_INLINE uint64_t *many_events(const fast_context *h, const fast_switch *fsw, uint32_t sw)
 {
-    return h->events + (size_t)d->port_base * (2 + h->s->vcs) + 2 * (size_t)sw;
+    return h->events + (size_t)fsw->port_base * (2 + h->s->vcs) + 2 * (size_t)sw;
 }
 
 /* Room for a key of a switch, which becomes one of the active; fetches what it will touch there.
  * Whether it is the first one is hard to predict. */
-SIM_INLINE uint64_t *new_key(hot *h, desk *d, uint32_t sw, bool now)
+SIM_INLINE uint64_t *new_key(fast_context *h, fast_switch *fsw, uint32_t sw, bool now)
 {
-    uint32_t n = d->num_events++, **active = now ? &h->active : &h->active_next;
-    uint64_t *events = d->events;
+    uint32_t n = fsw->num_events++, **active = now ? &h->active : &h->active_next;
+    uint64_t *events = fsw->events;
     **active = sw;
     *active += n == 0;
-    if (__builtin_expect(n >= DESK_EVENTS, 0)) {
-        events = many_events(h, d, sw);
-        if (n == DESK_EVENTS)
-            memcpy(events, d->events, sizeof d->events);
+    if (__builtin_expect(n >= SWITCH_EVENTS, 0)) {
+        events = many_events(h, fsw, sw);
+        if (n == SWITCH_EVENTS)
+            memcpy(events, fsw->events, sizeof fsw->events);
     }
     return events + n;
 }
 
 /* Puts a key among those of its switch in this window or, early, the next, in order of time where
  * there are few. */
-SIM_INLINE void put(hot *h, const shape k, uint64_t key, bool now)
+SIM_INLINE void put(fast_context *h, const shape k, uint64_t key, bool now)
 {
     uint32_t sw = key_switch(key);
-    desk *d = &h->desks[sw];
-    uint64_t *place = new_key(h, d, sw, now);
+    fast_switch *fsw = &h->switches[sw];
+    uint64_t *place = new_key(h, fsw, sw, now);
     if (now) /* else it was fetched before it joined its queue */
-        fetch_requests(h, k, d, key);
-    for (uint64_t *first = place - d->num_events + 1; !k.dense && place > first && place[-1] > key;
-         place--)
+        fetch_requests(h, k, fsw, key);
+    for (uint64_t *first = place - fsw->num_events + 1;
+         !k.dense && place > first && place[-1] > key; place--)
         *place = place[-1];
     *place = key;
 }
@@ -89,24 +90,24 @@ SIM_INLINE void put(hot *h, const shape k, uint64_t key, bool now)
 
 /* A packet that comes to an empty queue asks when it comes: now only noted, unless its input or its
  * output is busy beyond that. */
-SIM_INLINE void ask_early(hot *h, const shape k, uint64_t key, uint32_t windows)
+SIM_INLINE void ask_early(fast_context *h, const shape k, uint64_t key, uint32_t windows)
 {
     if (__builtin_expect(windows > 1, 0)) {
         post(h, slot_ahead(h, BIN_ASK, windows), key);
         return;
     }
     uint32_t sw = key_switch(key);
-    desk *d = &h->desks[sw];
+    fast_switch *fsw = &h->switches[sw];
     unsigned in = key_in(key), out = key_out(key);
-    if ((d->free_in | d->may_in) >> in & (d->free_out | d->may_out) >> out & 1)
+    if ((fsw->free_in | fsw->may_in) >> in & (fsw->free_out | fsw->may_out) >> out & 1)
         put(h, k, key, false);
     else
-        request(h, k, d, sw, in, k.vcs == 1 ? 0 : key_vc(key), out);
+        request(h, k, fsw, sw, in, k.vcs == 1 ? 0 : key_vc(key), out);
 }
 
-SIM_INLINE void join_early(hot *h, const shape k, const fast_step *st, uint32_t windows)
+SIM_INLINE void join_early(fast_context *h, const shape k, const queue_join *st, uint32_t windows)
 {
-    uint32_t *place = &h->queues[st->queue], last = *place, id = st->id & ~STEP_FAR;
+    uint32_t *place = &h->queues[st->queue], last = *place, id = st->id & ~JOIN_LATER;
     *place = id;
     if (last != IK_NONE) {
         h->next[id] = h->next[last];
@@ -118,17 +119,17 @@ SIM_INLINE void join_early(hot *h, const shape k, const fast_step *st, uint32_t 
 }
 
 /* What a packet that joins a queue will touch there, once the queue is there. */
-SIM_INLINE void fetch_join(const hot *h, const shape k, const fast_step *st)
+SIM_INLINE void fetch_join(const fast_context *h, const shape k, const queue_join *st)
 {
     uint32_t last = h->queues[st->queue];
     if (last != IK_NONE)
         __builtin_prefetch(&h->next[last], 1);
     else
-        fetch_requests(h, k, &h->desks[key_switch(st->key)], st->key);
+        fetch_requests(h, k, &h->switches[key_switch(st->key)], st->key);
 }
 
 /* The switches that were noted for the next window are this one's. */
-SIM_INLINE void begin_window(hot *h)
+SIM_INLINE void begin_window(fast_context *h)
 {
     h->fp->turn = !h->fp->turn;
     h->active = h->fp->active[h->fp->turn] + h->fp->num_active;
@@ -138,14 +139,14 @@ SIM_INLINE void begin_window(hot *h)
 
 /* Room for what a window grants or sends: places that stand together, and where nothing stands that
  * is under way. */
-SIM_INLINE uint32_t begin_track(track *t)
+SIM_INLINE uint32_t ring_begin(window_ring *t)
 {
     if (t->at + t->most > t->room)
         t->at = 0;
     return t->at;
 }
 
-SIM_INLINE void mark_busy(const hot *h, uint32_t windows)
+SIM_INLINE void mark_busy(const fast_context *h, uint32_t windows)
 {
     uint32_t index = (h->window + windows) & h->slot_mask;
     h->fp->bins.busy[index >> 6] |= 1ull << (index & 63);
@@ -153,7 +154,7 @@ SIM_INLINE void mark_busy(const hot *h, uint32_t windows)
 
 /* Between the passes over switches and hosts, and after them: keeps what was noted for the next
  * window. */
-SIM_INLINE void end_pass(hot *h)
+SIM_INLINE void end_pass(fast_context *h)
 {
     h->fp->num_active = (uint32_t)(h->active_next - h->fp->active[!h->fp->turn]);
     if (h->fp->num_active)
@@ -162,7 +163,8 @@ SIM_INLINE void end_pass(hot *h)
 
 /* The window's places, from `first` on; they are looked at when their transmissions end, or so many
  * windows before. */
-SIM_INLINE void end_track(const hot *h, track *t, uint32_t first, uint32_t end, uint32_t before)
+SIM_INLINE void ring_end(const fast_context *h, window_ring *t, uint32_t first, uint32_t end,
+                         uint32_t before)
 {
     t->at = end;
     t->spans[h->window & h->slot_mask] = (slot){first, end};
@@ -171,7 +173,7 @@ SIM_INLINE void end_track(const hot *h, track *t, uint32_t first, uint32_t end, 
 }
 
 /* What began a transmission before a window `ahead` of this one. */
-SIM_INLINE slot *ending(const hot *h, const track *t, uint32_t ahead)
+SIM_INLINE slot *ending(const fast_context *h, const window_ring *t, uint32_t ahead)
 {
     return &t->spans[(h->window + ahead - h->f->links[0].tail.windows) & h->slot_mask];
 }

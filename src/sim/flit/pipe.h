@@ -20,10 +20,10 @@
  * with a VC of output j, a flit and credit. Those of them that are still in the stage before are
  * also in `unready`.
  *
- * Switches with their hosts belong to parts, a thread each. Nothing that a part does in a cycle
- * reaches another sooner than a channel's latency and a cycle later; so many cycles they work
- * alone, then they swap flits and credits (pipe_mail.c). A packet goes with its head: each part has
- * a copy, from the head's arrival until the tail has left.
+ * Switches with their hosts belong to partitions, a thread each. Nothing that a partition does in a
+ * cycle reaches another sooner than a channel's latency and a cycle later; so many cycles they work
+ * alone, then they swap flits and credits (pipe_messages.c). A packet goes with its head: each
+ * partition has a copy, from the head's arrival until the tail has left.
  */
 #ifndef IKAT_SIM_PIPE_H
 #define IKAT_SIM_PIPE_H
@@ -50,12 +50,12 @@ typedef struct pipe_port {
     /* of a credit of this input, from the start of the cycle in which its flit left */
     uint32_t credit_delay;
     uint16_t period;    /* ticks a flit; 0 = unconnected */
-    uint16_t to;        /* the peer's part + 1 if that is another one, 0 if it is not */
+    uint16_t to;        /* the peer's partition + 1 if that is another one, 0 if it is not */
     uint64_t free_at;   /* when the link takes the next flit */
     uint64_t credit_at; /* speed-up: when the channel back takes the next credit */
 } pipe_port;
 
-/* Travels from part to part as it is. */
+/* Travels from partition to partition as it is. */
 typedef struct pipe_packet {
     ik_packet rt;
     uint64_t generated, injected; /* link cycles */
@@ -123,7 +123,7 @@ typedef struct pipe_host {
 typedef struct pipe pipe;
 
 /* What one thread works on. */
-typedef struct pipe_part {
+typedef struct pipe_partition {
     _Alignas(64) pipe *p;
     unsigned id;
     uint64_t now, cycle; /* tick; link cycle */
@@ -149,7 +149,7 @@ typedef struct pipe_part {
     uint64_t *series_bytes, *series_count, *series_sum;
     class_stats *classes; /* NULL where the traffic has none */
     /* steps */
-    sim_mail mail;
+    sim_endpoint endpoint;
     uint64_t step_start;   /* tick from which the times of what is posted to others count */
     uint64_t grown;        /* bytes of packets and slots */
     uint64_t moves_before; /* at the step's start */
@@ -157,7 +157,7 @@ typedef struct pipe_part {
     bool failed; /* out of memory */
     ik_status status;
     ik_error err;
-} pipe_part;
+} pipe_partition;
 
 struct pipe {
     const ik_plan *plan;
@@ -206,16 +206,16 @@ struct pipe {
     uint32_t max_radix;
     /* switch_channels = switch_ports * vcs: input VCs of switches are below */
     uint32_t switch_ports, switch_channels;
-    pipe_packet **chunks; /* [max_chunks] a range of them a part; NULL = not made yet */
+    pipe_packet **chunks; /* [max_chunks] a range of them a partition; NULL = not made yet */
     uint32_t max_chunks;
-    pipe_part *parts;
-    unsigned num_parts;
-    uint16_t *node_part;
-    /* [ports * vcs] packet whose head came last by a channel from another part; NULL with one
-     * part */
+    pipe_partition *partitions;
+    unsigned num_partitions;
+    uint16_t *node_partition;
+    /* [ports * vcs] packet whose head came last by a channel from another partition; NULL with one
+     * partition */
     uint32_t *arriving;
     uint64_t step_cycles;   /* between two exchanges */
-    sim_exchange *exchange; /* NULL with one part */
+    sim_exchange *exchange; /* NULL with one partition */
     sim_exchange *threads;  /* the one between threads, owned */
     sim_cut_quality cut;
     uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
@@ -225,7 +225,7 @@ struct pipe {
     struct congest *congest; /* NULL = not sampled */
     order_table *order;      /* [host] paranoid only */
     double run_seconds;      /* wall time of the loop */
-    bool over;               /* what the first part has seen of the network at rest ends the run */
+    bool over; /* what the first partition has seen of the network at rest ends the run */
     bool deadlock;
     char *deadlock_text;
     size_t state_bytes; /* before the first packet */
@@ -247,36 +247,38 @@ void pipe_free(pipe *p);
 
 /* ---- pipe_router.c */
 /* Puts a flit into the buffer of input VC `where` (port * vcs + vc) at tick q->now. */
-void pipe_receive(pipe_part *q, uint32_t where, uint32_t flit);
+void pipe_receive(pipe_partition *q, uint32_t where, uint32_t flit);
 /* A credit for output VC `where` of a switch that had none. */
-void pipe_end_starvation(pipe_part *q, uint32_t where);
+void pipe_end_starvation(pipe_partition *q, uint32_t where);
 /* A tick of all routers that hold flits. */
-void pipe_run_routers(pipe_part *q);
+void pipe_run_routers(pipe_partition *q);
 
 /* ---- pipe_route.c */
 /* Asks the plan for the packet whose head is at the front of local input VC `bit`: sets its VC's
  * output and VCs there; false = there is no way. */
-bool pipe_route(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t bit);
+bool pipe_route(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t bit);
 /* Which of n outputs a packet takes without looking at local state: drawn, or the preferred one. */
 uint32_t pipe_drawn(const pipe *p, const pipe_packet *pk, uint32_t n, uint32_t preferred);
 
 /* ---- pipe_host.c */
-void pipe_start_host(pipe_part *q, uint32_t host);
-void pipe_run_host(pipe_part *q, uint32_t host); /* sends at most one flit */
-void pipe_deliver(pipe_part *q, uint32_t where, uint32_t flit);
-void pipe_count_backlog(pipe_part *q, uint32_t host);
-uint32_t pipe_new_packet(pipe_part *q); /* IK_NONE: there is no memory, and the part has failed */
-void pipe_free_packet(pipe_part *q, uint32_t id);
+void pipe_start_host(pipe_partition *q, uint32_t host);
+void pipe_run_host(pipe_partition *q, uint32_t host); /* sends at most one flit */
+void pipe_deliver(pipe_partition *q, uint32_t where, uint32_t flit);
+void pipe_count_backlog(pipe_partition *q, uint32_t host);
+uint32_t
+pipe_new_packet(pipe_partition *q); /* IK_NONE: there is no memory, and the partition has failed */
+void pipe_free_packet(pipe_partition *q, uint32_t id);
 
-/* ---- pipe_mail.c */
-void pipe_post_credit(pipe_part *q, const pipe_port *port, unsigned vc, uint64_t tick);
-void pipe_post_flit(pipe_part *q, const pipe_port *port, unsigned vc, uint32_t flit, uint64_t tick);
-/* Ends a step: gives to the others what is theirs and takes in what is this part's. Returns false
- * if the run ends here. */
-bool pipe_end_step(pipe_part *q);
+/* ---- pipe_messages.c */
+void pipe_post_credit(pipe_partition *q, const pipe_port *port, unsigned vc, uint64_t tick);
+void pipe_post_flit(pipe_partition *q, const pipe_port *port, unsigned vc, uint32_t flit,
+                    uint64_t tick);
+/* Ends a step: gives to the others what is theirs and takes in what is this partition's. Returns
+ * false if the run ends here. */
+bool pipe_end_step(pipe_partition *q);
 
 /* ---- pipe_congest.c: how samples of congestion see the pipelined router; at the end of a cycle,
- * all parts at rest */
+ * all partitions at rest */
 ik_status pipe_congest_new(pipe *p, ik_error *err);
 uint64_t pipe_congest_bytes(const pipe *p);
 bool pipe_congest_sample(pipe *p, uint64_t cycles); /* false = out of memory */
@@ -288,9 +290,9 @@ uint64_t pipe_in_flight(const pipe *p); /* packets in the network */
  * [ports * vcs], zeroed. */
 void pipe_count_events(const pipe *p, uint32_t *flits, uint32_t *credits);
 /* Counts a packet that overtook one of its flow. */
-void pipe_check_delivery(pipe_part *q, uint32_t host, const pipe_packet *pk);
+void pipe_check_delivery(pipe_partition *q, uint32_t host, const pipe_packet *pk);
 
-/* ---- pipe_result.c: what all parts have measured; `out` owns what it takes */
+/* ---- pipe_result.c: what all partitions have measured; `out` owns what it takes */
 ik_status pipe_export(pipe *p, ik_sim_result *out, ik_error *err);
 
 /* ---- pipe_deadlock.c: looks for packets that can never move again; sets deadlock and
@@ -298,13 +300,13 @@ ik_status pipe_export(pipe *p, ik_sim_result *out, ik_error *err);
 ik_status pipe_find_deadlock(pipe *p, ik_error *err);
 
 /* ---- pipe_run.c */
-uint64_t pipe_part_bytes(const pipe_part *q); /* that it has grown to */
+uint64_t pipe_partition_bytes(const pipe_partition *q); /* that it has grown to */
 /* arrives at tick, as a credit does */
-void pipe_add_flit(pipe_part *q, uint64_t tick, pipe_event e);
-void pipe_add_credit(pipe_part *q, uint64_t tick, uint32_t where);
-bool pipe_grow_flits(pipe_part *q, pipe_slot *slot);
-bool pipe_grow_credits(pipe_part *q, pipe_slot *slot);
-void pipe_wake_host(pipe_part *q, uint32_t host, uint64_t tick);
+void pipe_add_flit(pipe_partition *q, uint64_t tick, pipe_event e);
+void pipe_add_credit(pipe_partition *q, uint64_t tick, uint32_t where);
+bool pipe_grow_flits(pipe_partition *q, pipe_slot *slot);
+bool pipe_grow_credits(pipe_partition *q, pipe_slot *slot);
+void pipe_wake_host(pipe_partition *q, uint32_t host, uint64_t tick);
 
 SIM_INLINE pipe_packet *pipe_packet_of(const pipe *p, uint32_t id)
 {
@@ -313,7 +315,7 @@ SIM_INLINE pipe_packet *pipe_packet_of(const pipe *p, uint32_t id)
 
 /* When credit for a flit that leaves an input now can go back: one message a cycle, for all VCs
  * that flits left in a tick. */
-SIM_INLINE uint64_t pipe_credit_leaves(pipe_part *q, pipe_port *port)
+SIM_INLINE uint64_t pipe_credit_leaves(pipe_partition *q, pipe_port *port)
 {
     const pipe *p = q->p;
     uint64_t leaves = q->cycle * p->speedup;
@@ -331,7 +333,7 @@ SIM_INLINE uint64_t pipe_credit_leaves(pipe_part *q, pipe_port *port)
 
 /* Gives the credit of a flit that left input VC `vc` of this port back to the sender. `plain`: a
  * tick is a cycle. */
-SIM_INLINE void pipe_send_credit(pipe_part *q, pipe_port *port, unsigned vc, bool plain)
+SIM_INLINE void pipe_send_credit(pipe_partition *q, pipe_port *port, unsigned vc, bool plain)
 {
     const pipe *p = q->p;
     uint64_t leaves = !plain && p->speedup > 1 ? pipe_credit_leaves(q, port) : q->now;
@@ -347,7 +349,7 @@ SIM_INLINE void pipe_send_credit(pipe_part *q, pipe_port *port, unsigned vc, boo
 
 /* Sends a flit through this port on vc, at `tick` at the earliest: links start a flit with a cycle,
  * and when the one before is through. `plain`: it is, and adaptive routings see the time. */
-SIM_INLINE void pipe_send_flit(pipe_part *q, pipe_port *port, uint32_t id, unsigned vc,
+SIM_INLINE void pipe_send_flit(pipe_partition *q, pipe_port *port, uint32_t id, unsigned vc,
                                uint32_t flit, uint64_t tick, bool plain)
 {
     const pipe *p = q->p;

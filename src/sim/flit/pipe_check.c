@@ -14,9 +14,9 @@
 
 void pipe_count_events(const pipe *p, uint32_t *flits, uint32_t *credits)
 {
-    for (unsigned q = 0; q < p->num_parts; q++)
+    for (unsigned q = 0; q < p->num_partitions; q++)
         for (uint32_t k = 0; k <= p->wheel_mask; k++) {
-            const pipe_slot *at = &p->parts[q].slots[k];
+            const pipe_slot *at = &p->partitions[q].slots[k];
             for (const uint32_t *c = at->credits; c < at->next_credit; c++)
                 credits[*c]++;
             for (const pipe_event *e = at->flits; e < at->next_flit; e++)
@@ -27,8 +27,8 @@ void pipe_count_events(const pipe *p, uint32_t *flits, uint32_t *credits)
 uint64_t pipe_in_flight(const pipe *p)
 {
     uint64_t count = 0;
-    for (unsigned q = 0; q < p->num_parts; q++)
-        count += p->parts[q].started - p->parts[q].gone;
+    for (unsigned q = 0; q < p->num_partitions; q++)
+        count += p->partitions[q].started - p->partitions[q].gone;
     return count;
 }
 
@@ -59,11 +59,11 @@ static ik_status check_credits(const pipe *p, const uint32_t *flits, const uint3
 static ik_status check_packets(const pipe *p, uint64_t cycle, ik_error *err)
 {
     uint64_t tails = 0, misled = 0;
-    for (unsigned q = 0; q < p->num_parts; q++) {
-        misled += p->parts[q].misled;
+    for (unsigned q = 0; q < p->num_partitions; q++) {
+        misled += p->partitions[q].misled;
         for (uint32_t k = 0; k <= p->wheel_mask; k++)
-            for (const pipe_event *e = p->parts[q].slots[k].flits;
-                 e < p->parts[q].slots[k].next_flit; e++)
+            for (const pipe_event *e = p->partitions[q].slots[k].flits;
+                 e < p->partitions[q].slots[k].next_flit; e++)
                 tails += e->flit & 1;
     }
     for (uint32_t where = 0; where < p->switch_channels; where++)
@@ -140,7 +140,7 @@ ik_status pipe_check(const pipe *p, ik_error *err)
 {
     size_t channels = (size_t)p->f->num_ports * p->vcs;
     uint32_t *flits = ik_calloc(channels * 2 + 1, sizeof *flits), *credits = flits + channels;
-    uint64_t cycle = p->parts[0].cycle;
+    uint64_t cycle = p->partitions[0].cycle;
     if (!flits)
         return ik_fail_memory(err, channels * 2 * sizeof *flits, "the paranoid checks");
     pipe_count_events(p, flits, credits);
@@ -153,7 +153,7 @@ ik_status pipe_check(const pipe *p, ik_error *err)
     return status;
 }
 
-void pipe_check_delivery(pipe_part *q, uint32_t host, const pipe_packet *pk)
+void pipe_check_delivery(pipe_partition *q, uint32_t host, const pipe_packet *pk)
 {
     order_verdict verdict = sim_order_note(&q->p->order[host], pk->rt.src, pk->number);
     q->n.order_violations += verdict == ORDER_BROKEN;

@@ -76,17 +76,17 @@ typedef struct view {
 
 /* What a waiting head asks for, or, while it is still being routed, is likely to; false = there is
  * no way. */
-static bool asks_for(view *eye, uint32_t where)
+static bool asks_for(view *probe, uint32_t where)
 {
-    const pipe *p = eye->p;
+    const pipe *p = probe->p;
     const pipe_vc *v = &p->in[where];
     const pipe_router *r = &p->routers[v->sw];
     uint32_t bit = where - r->first, preferred = 0;
     bool routed = r->wait[(size_t)v->out * r->words + (bit >> 6)] >> (bit & 63) & 1;
-    if (!routed && choices_of(p, where, flit_at(p, where, 0), eye->choices, &preferred) == 0)
+    if (!routed && choices_of(p, where, flit_at(p, where, 0), probe->choices, &preferred) == 0)
         return false;
-    eye->asked = routed ? (ik_choice){port_of_out(p, where), v->vc_first, v->vc_last}
-                        : eye->choices[preferred];
+    probe->asked = routed ? (ik_choice){port_of_out(p, where), v->vc_first, v->vc_last}
+                          : probe->choices[preferred];
     return true;
 }
 
@@ -120,17 +120,17 @@ static bool has_rivals(const pipe *p, uint32_t where, uint32_t out_port)
 }
 
 /* What the next packet in a buffer will ask for; false = there is none. */
-static bool next_asks_for(view *eye, uint32_t where)
+static bool next_asks_for(view *probe, uint32_t where)
 {
-    const pipe *p = eye->p;
+    const pipe *p = probe->p;
     uint32_t preferred = 0;
     for (uint32_t k = 1; k < p->in[where].count; k++) {
         uint32_t flit = flit_at(p, where, k);
         if (!is_head(flit))
             continue;
-        if (choices_of(p, where, flit, eye->choices, &preferred) == 0)
+        if (choices_of(p, where, flit, probe->choices, &preferred) == 0)
             return false;
-        eye->asked = eye->choices[preferred];
+        probe->asked = probe->choices[preferred];
         return true;
     }
     return false;
@@ -138,41 +138,41 @@ static bool next_asks_for(view *eye, uint32_t where)
 
 /* Fills out and lacks; *held_up: the first packet cannot move. One that moves undisturbed is as
  * good as gone: the next one counts. */
-static bool ask(view *eye, uint32_t where, waiting *w, bool *held_up)
+static bool ask(view *probe, uint32_t where, waiting *w, bool *held_up)
 {
-    const pipe *p = eye->p;
+    const pipe *p = probe->p;
     const pipe_vc *v = &p->in[where];
     if (v->state == VC_ACTIVE) {
         w->out = port_of_out(p, where);
         w->lacks = lacks_credit(p, where);
         *held_up = !p->credits[p->routers[v->sw].first + v->out_bit];
     } else {
-        if (v->state != VC_WAITING || !asks_for(eye, where))
+        if (v->state != VC_WAITING || !asks_for(probe, where))
             return false;
-        ask_for_vc(p, &eye->asked, w);
-        *held_up = !has_way(p, &eye->asked);
+        ask_for_vc(p, &probe->asked, w);
+        *held_up = !has_way(p, &probe->asked);
     }
-    if (!*held_up && !has_rivals(p, where, w->out) && next_asks_for(eye, where))
-        ask_for_vc(p, &eye->asked, w);
+    if (!*held_up && !has_rivals(p, where, w->out) && next_asks_for(probe, where))
+        ask_for_vc(p, &probe->asked, w);
     return true;
 }
 
 /* ---- looking */
 
 /* Packets behind the first one: blocked by it if they had a way. */
-static void see_ring(const view *eye, congest *c, uint32_t where, bool held_up)
+static void see_ring(const view *probe, congest *c, uint32_t where, bool held_up)
 {
-    const pipe *p = eye->p;
+    const pipe *p = probe->p;
     uint64_t held = 0;
     uint32_t packets = 0, preferred;
     bool counts = false;
     for (uint32_t k = 1; k < p->in[where].count && held_up; k++) {
         uint32_t flit = flit_at(p, where, k);
         if (is_head(flit)) {
-            uint32_t n = choices_of(p, where, flit, eye->choices, &preferred);
+            uint32_t n = choices_of(p, where, flit, probe->choices, &preferred);
             counts = false;
             for (uint32_t m = 0; m < n && !counts; m++)
-                counts = has_way(p, &eye->choices[m]);
+                counts = has_way(p, &probe->choices[m]);
             packets += counts;
         }
         held += counts ? p->flit_bytes : 0;
@@ -181,18 +181,18 @@ static void see_ring(const view *eye, congest *c, uint32_t where, bool held_up)
                     packets);
 }
 
-static void see_vc(view *eye, congest *c, uint32_t where)
+static void see_vc(view *probe, congest *c, uint32_t where)
 {
     waiting w = {.buffer = where,
                  .place = where,
-                 .sw = eye->p->in[where].sw,
+                 .sw = probe->p->in[where].sw,
                  .key = where,
                  .lacks = IK_NONE};
     bool held_up = false;
-    if (eye->p->in[where].count == 0 || !ask(eye, where, &w, &held_up))
+    if (probe->p->in[where].count == 0 || !ask(probe, where, &w, &held_up))
         return;
     if (congest_examined(c, where))
-        see_ring(eye, c, where, held_up);
+        see_ring(probe, c, where, held_up);
     congest_add_queue(c, &w, true);
 }
 
@@ -214,13 +214,13 @@ static void see_host(const pipe *p, congest *c, const pipe_host *h)
 
 static void look(void *ctx, congest *c)
 {
-    view *eye = ctx;
-    const pipe *p = eye->p;
+    view *probe = ctx;
+    const pipe *p = probe->p;
     for (uint32_t sw = 0; sw < p->f->num_switches; sw++)
         congest_add_bytes(c, sw, (uint64_t)p->routers[sw].flits * p->flit_bytes);
     congest_choose_stride(c, p->packet_bytes);
     for (uint32_t where = 0; where < p->switch_channels; where++)
-        see_vc(eye, c, where);
+        see_vc(probe, c, where);
     for (uint32_t host = 0; host < p->f->num_hosts; host++)
         see_host(p, c, &p->hosts[host]);
 }
@@ -272,7 +272,7 @@ ik_status pipe_congest_new(pipe *p, ik_error *err)
     return s.num_samples ? congest_new(&s, &p->congest, err) : IK_OK;
 }
 
-static bool speaks(const void *ctx, uint32_t host)
+static bool injects(const void *ctx, uint32_t host)
 {
     return !((const pipe *)ctx)->hosts[host].silent;
 }
@@ -282,9 +282,9 @@ bool pipe_congest_sample(pipe *p, uint64_t cycles)
     view v = {.p = p, .choices = ik_calloc(p->max_radix ? p->max_radix : 1, sizeof *v.choices)};
     if (!v.choices)
         return false;
-    const congest_eye eye = {&v, look, packets, p->parts[0].classes};
-    const congest_hosts hosts = {p->host_sent_bytes, speaks, p};
-    ik_status status = congest_sample(p->congest, &eye, &hosts, cycles * p->clock_ps, NULL);
+    const congest_probe probe = {&v, look, packets, p->partitions[0].classes};
+    const congest_hosts hosts = {p->host_sent_bytes, injects, p};
+    ik_status status = congest_sample(p->congest, &probe, &hosts, cycles * p->clock_ps, NULL);
     free(v.choices);
     return status == IK_OK;
 }

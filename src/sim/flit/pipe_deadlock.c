@@ -15,11 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct hunt {
+typedef struct drain_search {
     const pipe *p;
     uint32_t *flits, *credits; /* [ports * vcs] under way, by the sending side */
     uint8_t *drains;           /* [switch_channels] */
-} hunt;
+} drain_search;
 
 /* Input VC that holds an output VC of a switch. */
 static uint32_t holder_of(const pipe *p, uint32_t out_port, unsigned vc)
@@ -55,7 +55,7 @@ static uint32_t rest_of(const pipe *p, uint32_t where)
     return before < p->switch_ports ? holder_of(p, before, where % p->vcs) : IK_NONE;
 }
 
-static bool head_drains(const hunt *h, uint32_t where)
+static bool head_drains(const drain_search *h, uint32_t where)
 {
     const pipe *p = h->p;
     for (unsigned vc = p->in[where].vc_first; vc <= p->in[where].vc_last; vc++) {
@@ -66,7 +66,7 @@ static bool head_drains(const hunt *h, uint32_t where)
     return false;
 }
 
-static bool active_drains(const hunt *h, uint32_t where)
+static bool active_drains(const drain_search *h, uint32_t where)
 {
     const pipe *p = h->p;
     uint32_t channel = channel_of(p, where), next = buffer_behind(p, channel), rest;
@@ -88,7 +88,7 @@ static bool is_asking(const pipe *p, uint32_t where)
     return r->wait[(size_t)p->in[where].out * r->words + (bit >> 6)] >> (bit & 63) & 1;
 }
 
-static bool can_drain(const hunt *h, uint32_t where)
+static bool can_drain(const drain_search *h, uint32_t where)
 {
     switch (h->p->in[where].state) {
     case VC_WAITING:
@@ -101,7 +101,7 @@ static bool can_drain(const hunt *h, uint32_t where)
 }
 
 /* Returns a buffer that can never drain, IK_NONE if there is none. */
-static uint32_t find_stuck(hunt *h)
+static uint32_t find_stuck(drain_search *h)
 {
     uint32_t stuck, found;
     do {
@@ -171,9 +171,9 @@ ik_status pipe_find_deadlock(pipe *p, ik_error *err)
     size_t channels = (size_t)p->f->num_ports * p->vcs;
     if (pipe_in_flight(p) == 0)
         return IK_OK;
-    hunt h = {p, ik_calloc(channels + 1, sizeof *h.flits),
-              ik_calloc(channels + 1, sizeof *h.credits),
-              ik_calloc((size_t)p->switch_channels + 1, 1)};
+    drain_search h = {p, ik_calloc(channels + 1, sizeof *h.flits),
+                      ik_calloc(channels + 1, sizeof *h.credits),
+                      ik_calloc((size_t)p->switch_channels + 1, 1)};
     ik_status status = h.flits && h.credits && h.drains
                            ? IK_OK
                            : ik_fail_memory(err, channels * 9, "the watchdog");

@@ -43,7 +43,7 @@ static void draw_next(const pipe *p, uint32_t host, pipe_host *h)
     }
 }
 
-void pipe_start_host(pipe_part *q, uint32_t host)
+void pipe_start_host(pipe_partition *q, uint32_t host)
 {
     const pipe *p = q->p;
     pipe_host *h = &p->hosts[host];
@@ -63,7 +63,7 @@ static uint64_t message_bytes(const pipe *p)
 }
 
 /* Message n of host, made at `cycle`. */
-static void count_generated(pipe_part *q, uint32_t host, uint64_t n, uint64_t cycle)
+static void count_generated(pipe_partition *q, uint32_t host, uint64_t n, uint64_t cycle)
 {
     const pipe *p = q->p;
     q->n.generated += p->packets_per_message;
@@ -75,7 +75,7 @@ static void count_generated(pipe_part *q, uint32_t host, uint64_t n, uint64_t cy
 }
 
 /* The next message if it is there; false = nothing to send before h->next_cycle. */
-static bool begin_message(pipe_part *q, uint32_t host, pipe_host *h)
+static bool begin_message(pipe_partition *q, uint32_t host, pipe_host *h)
 {
     const pipe *p = q->p;
     while (h->next_cycle <= q->cycle) {
@@ -95,7 +95,7 @@ static bool begin_message(pipe_part *q, uint32_t host, pipe_host *h)
 
 /* ---- packets: numbers of chunks that never move; what is free stands in a list */
 
-static bool add_chunk(pipe_part *q)
+static bool add_chunk(pipe_partition *q)
 {
     if (q->num_chunks == q->max_chunks)
         return false;
@@ -112,7 +112,7 @@ static bool add_chunk(pipe_part *q)
     return true;
 }
 
-uint32_t pipe_new_packet(pipe_part *q)
+uint32_t pipe_new_packet(pipe_partition *q)
 {
     if (q->free_packet == IK_NONE && !add_chunk(q)) {
         q->failed = true;
@@ -123,13 +123,13 @@ uint32_t pipe_new_packet(pipe_part *q)
     return id;
 }
 
-void pipe_free_packet(pipe_part *q, uint32_t id)
+void pipe_free_packet(pipe_partition *q, uint32_t id)
 {
     pipe_packet_of(q->p, id)->next_free = q->free_packet;
     q->free_packet = id;
 }
 
-static bool begin_packet(pipe_part *q, uint32_t host, pipe_host *h)
+static bool begin_packet(pipe_partition *q, uint32_t host, pipe_host *h)
 {
     const pipe *p = q->p;
     uint32_t id = pipe_new_packet(q);
@@ -168,7 +168,7 @@ static bool find_vc(const pipe *p, pipe_host *h)
     return false;
 }
 
-static void send_flit(pipe_part *q, uint32_t host, pipe_host *h)
+static void send_flit(pipe_partition *q, uint32_t host, pipe_host *h)
 {
     const pipe *p = q->p;
     uint32_t channel = h->port * p->vcs + h->vc;
@@ -190,13 +190,13 @@ static void send_flit(pipe_part *q, uint32_t host, pipe_host *h)
     }
 }
 
-static void sleep_until_next(pipe_part *q, uint32_t host, pipe_host *h)
+static void sleep_until_next(pipe_partition *q, uint32_t host, pipe_host *h)
 {
     h->awake = false;
     pipe_wake_host(q, host, h->next_cycle * q->p->speedup);
 }
 
-void pipe_run_host(pipe_part *q, uint32_t host)
+void pipe_run_host(pipe_partition *q, uint32_t host)
 {
     const pipe *p = q->p;
     pipe_host *h = &p->hosts[host];
@@ -221,12 +221,12 @@ void pipe_run_host(pipe_part *q, uint32_t host)
 
 /* ---- receiving */
 
-static size_t period_of(const pipe_part *q)
+static size_t period_of(const pipe_partition *q)
 {
     return q->p->series ? q->cycle / q->p->series : SIZE_MAX;
 }
 
-static void count_bytes(pipe_part *q, uint32_t host, uint32_t flit)
+static void count_bytes(pipe_partition *q, uint32_t host, uint32_t flit)
 {
     const pipe *p = q->p;
     if (q->classes)
@@ -240,7 +240,7 @@ static void count_bytes(pipe_part *q, uint32_t host, uint32_t flit)
         q->series_bytes[q->cycle / p->series] += p->flit_bytes;
 }
 
-static void count_packet(pipe_part *q, uint32_t host, const pipe_packet *pk)
+static void count_packet(pipe_partition *q, uint32_t host, const pipe_packet *pk)
 {
     const pipe *p = q->p;
     pipe_host *h = &p->hosts[host];
@@ -260,7 +260,7 @@ static void count_packet(pipe_part *q, uint32_t host, const pipe_packet *pk)
     }
 }
 
-void pipe_deliver(pipe_part *q, uint32_t where, uint32_t flit)
+void pipe_deliver(pipe_partition *q, uint32_t where, uint32_t flit)
 {
     const pipe *p = q->p;
     uint32_t port = where / p->vcs, host = ik_node_host(p->f, p->f->port_node[port]);
@@ -275,7 +275,7 @@ void pipe_deliver(pipe_part *q, uint32_t where, uint32_t flit)
     pipe_free_packet(q, flit >> 2);
 }
 
-void pipe_count_backlog(pipe_part *q, uint32_t host)
+void pipe_count_backlog(pipe_partition *q, uint32_t host)
 {
     const pipe *p = q->p;
     pipe_host *h = &p->hosts[host];

@@ -59,10 +59,10 @@ static ik_status export_series(pipe *p, ik_sim_result *out, ik_error *err)
     double period_bits = injection_bps(p) * (double)p->series * (double)p->clock_ps * 1e-12;
     for (size_t k = 0; k < p->num_series; k++) {
         uint64_t bytes = 0, count = 0, sum = 0;
-        for (unsigned id = 0; id < p->num_parts; id++) {
-            bytes += p->parts[id].series_bytes[k];
-            count += p->parts[id].series_count[k];
-            sum += p->parts[id].series_sum[k];
+        for (unsigned id = 0; id < p->num_partitions; id++) {
+            bytes += p->partitions[id].series_bytes[k];
+            count += p->partitions[id].series_count[k];
+            sum += p->partitions[id].series_sum[k];
         }
         out->series_throughput[k] = period_bits > 0 ? 8.0 * (double)bytes / period_bits : 0;
         out->series_latency_ns[k] = count ? (double)sum / (double)count / 1000 : 0;
@@ -82,7 +82,8 @@ static ik_status export_classes(const pipe *p, double window_bits, ik_sim_result
         return ik_fail_memory(err, p->num_series * sizeof *period, "statistics of classes");
     for (size_t k = 0; k < p->num_series; k++)
         period[k] = injection_bps(p) * (double)p->series * (double)p->clock_ps * 1e-12 / 8;
-    ik_status status = sim_classes_export(p->parts[0].classes, window_bits / 8, period, out, err);
+    ik_status status =
+        sim_classes_export(p->partitions[0].classes, window_bits / 8, period, out, err);
     free(period);
     return status;
 }
@@ -103,12 +104,12 @@ static void find_extremes(const pipe *p, uint64_t window, ik_sim_result *out)
     }
 }
 
-/* Into those of the first part. Sums, so that their order is no matter. */
-static void merge_parts(pipe *p)
+/* Into those of the first partition. Sums, so that their order is no matter. */
+static void merge_partitions(pipe *p)
 {
-    pipe_part *first = &p->parts[0];
-    for (unsigned id = 1; id < p->num_parts; id++) {
-        const pipe_part *q = &p->parts[id];
+    pipe_partition *first = &p->partitions[0];
+    for (unsigned id = 1; id < p->num_partitions; id++) {
+        const pipe_partition *q = &p->partitions[id];
         sim_histo_merge(&first->latency, &q->latency);
         sim_histo_merge(&first->network, &q->network);
         if (q->classes)
@@ -119,27 +120,28 @@ static void merge_parts(pipe *p)
 static counters sum_counters(const pipe *p)
 {
     counters n = {0};
-    for (unsigned id = 0; id < p->num_parts; id++)
-        sim_add_counters(&n, &p->parts[id].n);
+    for (unsigned id = 0; id < p->num_partitions; id++)
+        sim_add_counters(&n, &p->partitions[id].n);
     return n;
 }
 
 static void export_sharing(const pipe *p, uint64_t moves, ik_sim_sharing *x)
 {
     uint64_t busiest = 0;
-    *x = (ik_sim_sharing){.threads = p->num_parts,
+    *x = (ik_sim_sharing){.threads = p->num_partitions,
                           .cut_channels = p->cut.cut_channels,
-                          .steps = p->parts[0].mail.step,
+                          .steps = p->partitions[0].endpoint.step,
                           .balance = 1,
                           .step_balance = 1,
                           .run_seconds = p->run_seconds};
-    for (unsigned id = 0; id < p->num_parts; id++) {
-        x->mail += p->parts[id].mail.posted;
-        busiest = p->parts[id].n.moves > busiest ? p->parts[id].n.moves : busiest;
+    for (unsigned id = 0; id < p->num_partitions; id++) {
+        x->crossings += p->partitions[id].endpoint.posted;
+        busiest = p->partitions[id].n.moves > busiest ? p->partitions[id].n.moves : busiest;
     }
-    if (moves && p->num_parts > 1) {
-        x->balance = (double)busiest * p->num_parts / (double)moves;
-        x->step_balance = (double)p->parts[0].mail.busiest * p->num_parts / (double)moves;
+    if (moves && p->num_partitions > 1) {
+        x->balance = (double)busiest * p->num_partitions / (double)moves;
+        x->step_balance =
+            (double)p->partitions[0].endpoint.busiest * p->num_partitions / (double)moves;
     }
 }
 
@@ -157,11 +159,11 @@ static void export_totals(const pipe *p, double bits, ik_sim_result *out)
     out->packets_unroutable = n.unroutable;
     out->order_violations = n.order_violations;
     out->fairness = jain(p);
-    out->threads = p->num_parts;
+    out->threads = p->num_partitions;
     out->state_bytes = p->state_bytes;
-    for (unsigned id = 0; id < p->num_parts; id++) {
-        out->state_bytes += pipe_part_bytes(&p->parts[id]);
-        out->cpu_seconds += p->parts[id].cpu_seconds;
+    for (unsigned id = 0; id < p->num_partitions; id++) {
+        out->state_bytes += pipe_partition_bytes(&p->partitions[id]);
+        out->cpu_seconds += p->partitions[id].cpu_seconds;
     }
     export_sharing(p, n.moves, &out->sharing);
 }
@@ -179,7 +181,7 @@ static void export_hosts(const pipe *p, ik_sim_result *out)
 
 static ik_status export_lists(pipe *p, double bits, ik_sim_result *out, ik_error *err)
 {
-    const pipe_part *first = &p->parts[0];
+    const pipe_partition *first = &p->partitions[0];
     ik_status status = sim_histo_export(&first->latency, &out->latency, err);
     if (status == IK_OK)
         status = sim_histo_export(&first->network, &out->network_latency, err);
@@ -194,9 +196,10 @@ static ik_status export_lists(pipe *p, double bits, ik_sim_result *out, ik_error
 
 ik_status pipe_export(pipe *p, ik_sim_result *out, ik_error *err)
 {
-    uint64_t stopped = p->parts[0].cycle, window = stopped > p->warmup ? stopped - p->warmup : 0;
+    uint64_t stopped = p->partitions[0].cycle,
+             window = stopped > p->warmup ? stopped - p->warmup : 0;
     double bits = injection_bps(p) * (double)window * (double)p->clock_ps * 1e-12;
-    merge_parts(p);
+    merge_partitions(p);
     ik_status status = export_lists(p, bits, out, err);
     if (status != IK_OK)
         return status;

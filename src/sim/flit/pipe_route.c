@@ -10,7 +10,7 @@
 
 static int64_t view_credit(void *ctx, uint32_t channel, int vc)
 {
-    const pipe *p = ((const pipe_part *)ctx)->p;
+    const pipe *p = ((const pipe_partition *)ctx)->p;
     const uint16_t *credits = p->credits + (size_t)channel * p->vcs;
     int64_t sum = 0;
     for (unsigned v = 0; v < p->vcs; v++)
@@ -20,7 +20,7 @@ static int64_t view_credit(void *ctx, uint32_t channel, int vc)
 
 static int64_t view_capacity(void *ctx, uint32_t channel, int vc)
 {
-    const pipe *p = ((const pipe_part *)ctx)->p;
+    const pipe *p = ((const pipe_partition *)ctx)->p;
     (void)channel;
     return (int64_t)p->depth * p->flit_bytes * (vc < 0 ? (int)p->vcs : 1);
 }
@@ -34,11 +34,11 @@ static int64_t view_queued(void *ctx, uint32_t channel, int vc)
 
 static bool view_busy(void *ctx, uint32_t channel)
 {
-    const pipe_part *q = ctx;
+    const pipe_partition *q = ctx;
     return q->p->ports[channel].free_at > q->now;
 }
 
-static ik_view view_of(pipe_part *q)
+static ik_view view_of(pipe_partition *q)
 {
     return (ik_view){q, view_credit, view_capacity, view_queued, view_busy, NULL, NULL};
 }
@@ -53,7 +53,7 @@ static ik_choice choice_of(const pipe *p, uint32_t sw, uint32_t in_port, uint32_
 }
 
 /* Which of the outputs in q->ports; looks at the local state. */
-static uint32_t pick(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t in_port,
+static uint32_t pick(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t in_port,
                      const ik_packet *rt, uint32_t n, uint32_t preferred)
 {
     const pipe *p = q->p;
@@ -75,7 +75,7 @@ static uint32_t pick(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t in_port
 
 /* The packet decides once more at its source's switch, where there is local state to look at
  * (UGAL). */
-static void start_again(pipe_part *q, pipe_packet *pk)
+static void start_again(pipe_partition *q, pipe_packet *pk)
 {
     const pipe *p = q->p;
     ik_view view = view_of(q);
@@ -90,7 +90,7 @@ uint32_t pipe_drawn(const pipe *p, const pipe_packet *pk, uint32_t n, uint32_t p
 }
 
 /* Global output port, IK_NONE = no way. */
-static uint32_t output_of(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t in_port,
+static uint32_t output_of(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t in_port,
                           pipe_packet *pk)
 {
     const pipe *p = q->p;
@@ -113,7 +113,7 @@ static uint32_t output_of(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t in
 
 /* ik_plan_advance() for the channel behind and ik_plan_next() for one output alone: a packet is
  * touched once a hop, and VCs are asked for where it goes only. */
-bool pipe_route(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t bit)
+bool pipe_route(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t bit)
 {
     const pipe *p = q->p;
     pipe_vc *v = &r->in[bit];

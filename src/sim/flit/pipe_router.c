@@ -23,7 +23,7 @@
 
 /* ---- arrivals */
 
-static void list_router(pipe_part *q, pipe_router *r, uint32_t sw)
+static void list_router(pipe_partition *q, pipe_router *r, uint32_t sw)
 {
     if (!r->listed) {
         r->listed = true;
@@ -37,7 +37,7 @@ static void want_output(pipe_router *r, uint32_t out, uint32_t bit)
     set_add(r->wanted, out, r->port_words);
 }
 
-void pipe_receive(pipe_part *q, uint32_t where, uint32_t flit)
+void pipe_receive(pipe_partition *q, uint32_t where, uint32_t flit)
 {
     const pipe *p = q->p;
     pipe_vc *v = &p->in[where];
@@ -57,7 +57,7 @@ void pipe_receive(pipe_part *q, uint32_t where, uint32_t flit)
     }
 }
 
-void pipe_end_starvation(pipe_part *q, uint32_t where)
+void pipe_end_starvation(pipe_partition *q, uint32_t where)
 {
     pipe_router *r = &q->p->routers[q->p->in[where].sw];
     uint32_t bit = r->holder[where - r->first];
@@ -73,7 +73,7 @@ typedef struct kernel {
 /* ---- routing */
 
 /* Keeps an input VC out of the stage that it enters for `ticks` more than one. */
-SIM_INLINE void hold_back(const pipe_part *q, pipe_router *r, uint32_t bit, unsigned ticks,
+SIM_INLINE void hold_back(const pipe_partition *q, pipe_router *r, uint32_t bit, unsigned ticks,
                           kernel k)
 {
     if (k.plain || ticks <= 1)
@@ -82,7 +82,7 @@ SIM_INLINE void hold_back(const pipe_part *q, pipe_router *r, uint32_t bit, unsi
     set_add(r->due + ((q->now + ticks) & q->p->stage_mask) * k.words, bit, k.words);
 }
 
-SIM_INLINE void start_packet(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t bit, kernel k)
+SIM_INLINE void start_packet(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t bit, kernel k)
 {
     if (!pipe_route(q, r, sw, bit)) {
         r->in[bit].state = VC_DROPPING;
@@ -96,7 +96,7 @@ SIM_INLINE void start_packet(pipe_part *q, pipe_router *r, uint32_t sw, uint32_t
     hold_back(q, r, bit, q->p->routing, k);
 }
 
-SIM_INLINE void start_packets(pipe_part *q, pipe_router *r, uint32_t sw, kernel k)
+SIM_INLINE void start_packets(pipe_partition *q, pipe_router *r, uint32_t sw, kernel k)
 {
     uint64_t *set = r->route + (q->now & q->p->stage_mask) * k.words;
     for (unsigned w = 0; w < k.words; w++) {
@@ -107,7 +107,7 @@ SIM_INLINE void start_packets(pipe_part *q, pipe_router *r, uint32_t sw, kernel 
     }
 }
 
-static void end_holding(const pipe_part *q, pipe_router *r)
+static void end_holding(const pipe_partition *q, pipe_router *r)
 {
     uint64_t *due = r->due + (q->now & q->p->stage_mask) * r->words;
     for (unsigned w = 0; w < r->words; w++) {
@@ -129,8 +129,8 @@ SIM_INLINE bool ready_of(uint64_t *ready, const pipe_router *r, const uint64_t *
 
 /* ---- VC allocation. Pointers of this and of switch allocation are the partners served last. */
 
-SIM_INLINE void grant_vc(pipe_part *q, pipe_router *r, uint32_t bit, uint32_t out_bit, bool move,
-                         kernel k)
+SIM_INLINE void grant_vc(pipe_partition *q, pipe_router *r, uint32_t bit, uint32_t out_bit,
+                         bool move, kernel k)
 {
     pipe_vc *v = &r->in[bit];
     uint32_t out = v->out;
@@ -165,7 +165,7 @@ SIM_INLINE uint32_t take_from(uint64_t slice, uint32_t base, uint32_t last, unsi
 }
 
 /* Who asks for which of the free VCs: q->rivals[v]. */
-SIM_INLINE void gather_rivals(pipe_part *q, const pipe_router *r, const uint64_t *ready,
+SIM_INLINE void gather_rivals(pipe_partition *q, const pipe_router *r, const uint64_t *ready,
                               uint64_t free_vcs, kernel k)
 {
     for (uint64_t vs = free_vcs; vs; vs &= vs - 1)
@@ -180,7 +180,7 @@ SIM_INLINE void gather_rivals(pipe_part *q, const pipe_router *r, const uint64_t
 
 /* One iteration: every free VC offers itself to a rival, every rival takes one of its offers.
  * Returns the VCs that are taken. */
-SIM_INLINE uint64_t share_vcs(pipe_part *q, pipe_router *r, uint32_t base, uint64_t free_vcs,
+SIM_INLINE uint64_t share_vcs(pipe_partition *q, pipe_router *r, uint32_t base, uint64_t free_vcs,
                               bool move, uint64_t *ready, kernel k)
 {
     uint64_t offered = 0, taken = 0;
@@ -207,7 +207,7 @@ SIM_INLINE uint64_t share_vcs(pipe_part *q, pipe_router *r, uint32_t base, uint6
     return taken;
 }
 
-SIM_INLINE void allocate_output(pipe_part *q, pipe_router *r, uint32_t out, kernel k)
+SIM_INLINE void allocate_output(pipe_partition *q, pipe_router *r, uint32_t out, kernel k)
 {
     const pipe *p = q->p;
     uint64_t *ready = q->ready, one;
@@ -237,7 +237,7 @@ SIM_INLINE void allocate_output(pipe_part *q, pipe_router *r, uint32_t out, kern
     }
 }
 
-SIM_INLINE void allocate_vcs(pipe_part *q, pipe_router *r, kernel k)
+SIM_INLINE void allocate_vcs(pipe_partition *q, pipe_router *r, kernel k)
 {
     for (unsigned w = 0; w < k.port_words; w++)
         for (uint64_t outs = r->waiting[w]; outs; outs &= outs - 1)
@@ -248,7 +248,7 @@ SIM_INLINE void allocate_vcs(pipe_part *q, pipe_router *r, kernel k)
 
 /* Takes the flit at the front out of its buffer; returns it. The credit goes back; behind a tail
  * the next packet starts. */
-SIM_INLINE uint32_t pop_flit(pipe_part *q, pipe_router *r, uint32_t in, uint32_t bit, kernel k)
+SIM_INLINE uint32_t pop_flit(pipe_partition *q, pipe_router *r, uint32_t in, uint32_t bit, kernel k)
 {
     const pipe *p = q->p;
     pipe_vc *v = &r->in[bit];
@@ -265,7 +265,7 @@ SIM_INLINE uint32_t pop_flit(pipe_part *q, pipe_router *r, uint32_t in, uint32_t
     return flit;
 }
 
-SIM_INLINE void traverse(pipe_part *q, pipe_router *r, uint32_t in, uint32_t bit, uint32_t out,
+SIM_INLINE void traverse(pipe_partition *q, pipe_router *r, uint32_t in, uint32_t bit, uint32_t out,
                          kernel k)
 {
     const pipe *p = q->p;
@@ -287,7 +287,7 @@ SIM_INLINE void traverse(pipe_part *q, pipe_router *r, uint32_t in, uint32_t bit
     set_remove_if(r->wanted, out, !set_any(want, k.words), k.port_words);
 }
 
-static void drop_flits(pipe_part *q, pipe_router *r)
+static void drop_flits(pipe_partition *q, pipe_router *r)
 {
     for (unsigned w = 0; w < r->words; w++)
         for (uint64_t bits = r->drop[w]; bits; bits &= bits - 1) {
@@ -307,7 +307,7 @@ static void drop_flits(pipe_part *q, pipe_router *r)
 
 /* Whether what wins this output now may wait for its link: without speed-up it must be free, else
  * the queue behind the switch must have room. */
-static bool link_takes(const pipe_part *q, const pipe_port *port)
+static bool link_takes(const pipe_partition *q, const pipe_port *port)
 {
     const pipe *p = q->p;
     return port->free_at <= q->now + p->sw_alloc + p->traversal + p->queue_flits * port->period;
@@ -316,7 +316,8 @@ static bool link_takes(const pipe_part *q, const pipe_port *port)
 /* Every output that is asked for offers itself to the first input after the one that it served
  * last, and every input notes in q->best the offer that it likes best; with several iterations,
  * outputs in q->given and inputs in q->busy have been served. Returns whether there are offers. */
-SIM_INLINE bool offer_outputs(pipe_part *q, pipe_router *r, bool again, uint64_t *offered, kernel k)
+SIM_INLINE bool offer_outputs(pipe_partition *q, pipe_router *r, bool again, uint64_t *offered,
+                              kernel k)
 {
     const pipe *p = q->p;
     uint64_t *ready = q->ready, one;
@@ -359,7 +360,8 @@ SIM_INLINE uint32_t choose_vc(const pipe *p, const pipe_router *r, uint32_t in, 
     return base + vc;
 }
 
-SIM_INLINE void serve(pipe_part *q, pipe_router *r, uint32_t in, uint32_t out, bool move, kernel k)
+SIM_INLINE void serve(pipe_partition *q, pipe_router *r, uint32_t in, uint32_t out, bool move,
+                      kernel k)
 {
     const pipe *p = q->p;
     uint32_t bit = choose_vc(p, r, in, p->vc_mask, &r->vc_served[in], out, k);
@@ -370,7 +372,7 @@ SIM_INLINE void serve(pipe_part *q, pipe_router *r, uint32_t in, uint32_t out, b
     traverse(q, r, in, bit, out, k);
 }
 
-SIM_INLINE void allocate_switch(pipe_part *q, pipe_router *r, kernel k)
+SIM_INLINE void allocate_switch(pipe_partition *q, pipe_router *r, kernel k)
 {
     const pipe *p = q->p;
     unsigned iterations = k.plain ? 1 : p->iterations;
@@ -399,7 +401,7 @@ SIM_INLINE void allocate_switch(pipe_part *q, pipe_router *r, kernel k)
 
 /* ---- the same with allocators that take a list */
 
-static void match_vcs(pipe_part *q, pipe_router *r, kernel k)
+static void match_vcs(pipe_partition *q, pipe_router *r, kernel k)
 {
     const pipe *p = q->p;
     uint32_t n = 0, all = (uint32_t)r->radix * p->vcs;
@@ -420,7 +422,7 @@ static void match_vcs(pipe_part *q, pipe_router *r, kernel k)
 
 /* Adds what inputs ask of an output: one request a port of the crossbar, whichever of its VCs want
  * it. */
-static uint32_t ask_for_output(pipe_part *q, const pipe_router *r, uint32_t out, uint32_t n,
+static uint32_t ask_for_output(pipe_partition *q, const pipe_router *r, uint32_t out, uint32_t n,
                                kernel k)
 {
     const pipe *p = q->p;
@@ -444,7 +446,7 @@ static uint32_t ask_for_output(pipe_part *q, const pipe_router *r, uint32_t out,
 
 /* An input has a port of the crossbar for every input_speedup-th of its VCs, an output one for
  * every output_speedup-th input. */
-static void match_switch(pipe_part *q, pipe_router *r, kernel k)
+static void match_switch(pipe_partition *q, pipe_router *r, kernel k)
 {
     const pipe *p = q->p;
     uint32_t n = 0;
@@ -466,7 +468,7 @@ static void match_switch(pipe_part *q, pipe_router *r, kernel k)
 
 /* ---- */
 
-SIM_INLINE void run_router(pipe_part *q, pipe_router *r, uint32_t sw, kernel k)
+SIM_INLINE void run_router(pipe_partition *q, pipe_router *r, uint32_t sw, kernel k)
 {
     const pipe *p = q->p;
     if (!k.plain)
@@ -491,22 +493,22 @@ SIM_INLINE void run_router(pipe_part *q, pipe_router *r, uint32_t sw, kernel k)
         start_packets(q, r, sw, k);
 }
 
-static void run_plain(pipe_part *q, pipe_router *r, uint32_t sw)
+static void run_plain(pipe_partition *q, pipe_router *r, uint32_t sw)
 {
     run_router(q, r, sw, (kernel){1, 1, true});
 }
 
-static void run_small(pipe_part *q, pipe_router *r, uint32_t sw)
+static void run_small(pipe_partition *q, pipe_router *r, uint32_t sw)
 {
     run_router(q, r, sw, (kernel){1, 1, false});
 }
 
-static void run_large(pipe_part *q, pipe_router *r, uint32_t sw)
+static void run_large(pipe_partition *q, pipe_router *r, uint32_t sw)
 {
     run_router(q, r, sw, (kernel){r->words, r->port_words, false});
 }
 
-void pipe_run_routers(pipe_part *q)
+void pipe_run_routers(pipe_partition *q)
 {
     const pipe *p = q->p;
     uint32_t kept = 0, count = q->num_listed;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * pipe_run.c: the loop over cycles and steps. What needs the whole network at rest (checks, the
- * watchdog, samples of congestion) is done by the first part between two steps while the others
- * wait, at cycles that do not depend on the number of parts.
+ * watchdog, samples of congestion) is done by the first partition between two steps while the
+ * others wait, at cycles that do not depend on the number of partitions.
  */
 #include "sim/flit/pipe.h"
 #include "sim/parallel/workers.h"
@@ -26,7 +26,7 @@ static bool grow(void *list, void *next, void *last, size_t count, size_t size)
     return true;
 }
 
-bool pipe_grow_flits(pipe_part *q, pipe_slot *at)
+bool pipe_grow_flits(pipe_partition *q, pipe_slot *at)
 {
     size_t count = (size_t)(at->next_flit - at->flits);
     bool grown = grow(&at->flits, &at->next_flit, &at->last_flit, count, sizeof *at->flits);
@@ -35,7 +35,7 @@ bool pipe_grow_flits(pipe_part *q, pipe_slot *at)
     return grown;
 }
 
-bool pipe_grow_credits(pipe_part *q, pipe_slot *at)
+bool pipe_grow_credits(pipe_partition *q, pipe_slot *at)
 {
     size_t count = (size_t)(at->next_credit - at->credits);
     bool grown = grow(&at->credits, &at->next_credit, &at->last_credit, count, sizeof *at->credits);
@@ -44,21 +44,21 @@ bool pipe_grow_credits(pipe_part *q, pipe_slot *at)
     return grown;
 }
 
-void pipe_add_flit(pipe_part *q, uint64_t tick, pipe_event e)
+void pipe_add_flit(pipe_partition *q, uint64_t tick, pipe_event e)
 {
     pipe_slot *at = &q->slots[tick & q->p->wheel_mask];
     if (at->next_flit != at->last_flit || pipe_grow_flits(q, at))
         *at->next_flit++ = e;
 }
 
-void pipe_add_credit(pipe_part *q, uint64_t tick, uint32_t where)
+void pipe_add_credit(pipe_partition *q, uint64_t tick, uint32_t where)
 {
     pipe_slot *at = &q->slots[tick & q->p->wheel_mask];
     if (at->next_credit != at->last_credit || pipe_grow_credits(q, at))
         *at->next_credit++ = where;
 }
 
-static bool grow_hosts(pipe_part *q, pipe_slot *at)
+static bool grow_hosts(pipe_partition *q, pipe_slot *at)
 {
     uint32_t cap = at->cap_hosts ? at->cap_hosts * 2 : 16;
     uint32_t *grown = realloc(at->hosts, cap * sizeof *grown);
@@ -71,13 +71,13 @@ static bool grow_hosts(pipe_part *q, pipe_slot *at)
     return true;
 }
 
-uint64_t pipe_part_bytes(const pipe_part *q)
+uint64_t pipe_partition_bytes(const pipe_partition *q)
 {
-    return q->grown + sim_mail_bytes(&q->mail);
+    return q->grown + sim_endpoint_bytes(&q->endpoint);
 }
 
 /* Beyond the wheel the host is woken at its end and looks again. */
-void pipe_wake_host(pipe_part *q, uint32_t host, uint64_t tick)
+void pipe_wake_host(pipe_partition *q, uint32_t host, uint64_t tick)
 {
     const pipe *p = q->p;
     if (tick >= p->end * p->speedup)
@@ -90,7 +90,7 @@ void pipe_wake_host(pipe_part *q, uint32_t host, uint64_t tick)
     at->hosts[at->num_hosts++] = host;
 }
 
-static void take_credits(pipe_part *q, pipe_slot *at)
+static void take_credits(pipe_partition *q, pipe_slot *at)
 {
     const pipe *p = q->p;
     uint16_t *credits = p->credits;
@@ -106,7 +106,7 @@ static int by_channel(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void take_flits(pipe_part *q, pipe_slot *at)
+static void take_flits(pipe_partition *q, pipe_slot *at)
 {
     enum { AHEAD = 6 };
     const pipe *p = q->p;
@@ -124,7 +124,7 @@ static void take_flits(pipe_part *q, pipe_slot *at)
     at->next_flit = at->flits;
 }
 
-static void wake_hosts(pipe_part *q, pipe_slot *at)
+static void wake_hosts(pipe_partition *q, pipe_slot *at)
 {
     const pipe *p = q->p;
     for (uint32_t k = 0; k < at->num_hosts; k++) {
@@ -137,7 +137,7 @@ static void wake_hosts(pipe_part *q, pipe_slot *at)
     at->num_hosts = 0;
 }
 
-static void run_hosts(pipe_part *q)
+static void run_hosts(pipe_partition *q)
 {
     uint32_t count = q->num_ready_hosts;
     q->num_ready_hosts = 0; /* pipe_run_host notes those that go on */
@@ -148,14 +148,14 @@ static void run_hosts(pipe_part *q)
     q->next_hosts = swap;
 }
 
-static void sample_buffers(pipe_part *q)
+static void sample_buffers(pipe_partition *q)
 {
     const pipe *p = q->p;
     size_t at = q->cycle / p->series;
     if (at >= p->num_series)
         return;
     for (uint32_t sw = 0; sw < p->f->num_switches; sw++) {
-        if (p->node_part[sw] != q->id)
+        if (p->node_partition[sw] != q->id)
             continue;
         const pipe_router *r = &p->routers[sw];
         double room = (double)r->radix * p->vcs * p->depth;
@@ -165,7 +165,7 @@ static void sample_buffers(pipe_part *q)
 
 /* One link cycle. What routers and hosts do reaches others in later ticks only, so their order does
  * not matter. Events come and hosts act when a cycle starts. */
-static void run_cycle(pipe_part *q)
+static void run_cycle(pipe_partition *q)
 {
     const pipe *p = q->p;
     q->now = q->cycle * p->speedup;
@@ -196,7 +196,7 @@ static uint64_t next_multiple(uint64_t cycle, uint64_t period)
 
 /* First cycle that is not worked on in the step that begins now: others may act on it then, a check
  * or a sample is due, or the run is over. */
-static uint64_t step_end(const pipe_part *q)
+static uint64_t step_end(const pipe_partition *q)
 {
     const pipe *p = q->p;
     uint64_t end = q->cycle + p->step_cycles, check = next_multiple(q->cycle, check_period(p));
@@ -208,14 +208,14 @@ static uint64_t step_end(const pipe_part *q)
 
 static bool any_failed(const pipe *p)
 {
-    for (unsigned id = 0; id < p->num_parts; id++)
-        if (p->parts[id].failed)
+    for (unsigned id = 0; id < p->num_partitions; id++)
+        if (p->partitions[id].failed)
             return true;
     return false;
 }
 
-/* All parts at rest; the first part's thread. */
-static void look_at_network(pipe_part *q, bool sample, bool check, bool hunt)
+/* All partitions at rest; the first partition's thread. */
+static void look_at_network(pipe_partition *q, bool sample, bool check, bool search)
 {
     pipe *p = q->p;
     if (any_failed(p))
@@ -223,63 +223,63 @@ static void look_at_network(pipe_part *q, bool sample, bool check, bool hunt)
     q->failed |= sample && !pipe_congest_sample(p, q->cycle);
     if (check && p->paranoid)
         q->status = pipe_check(p, &q->err);
-    if (hunt && q->status == IK_OK)
+    if (search && q->status == IK_OK)
         q->status = pipe_find_deadlock(p, &q->err);
     p->over = p->deadlock || q->failed || q->status != IK_OK;
 }
 
-/* Where the whole network must rest: returns false when the run ends here. *next_hunt: cycle of the
- * watchdog's next look. */
-static bool rest(pipe_part *q, uint64_t *next_hunt)
+/* Where the whole network must rest: returns false when the run ends here. *next_watchdog: cycle of
+ * the watchdog's next look. */
+static bool rest(pipe_partition *q, uint64_t *next_watchdog)
 {
     pipe *p = q->p;
     bool check = q->cycle % check_period(p) == 0 || q->cycle == p->end;
     bool sample = p->congest && q->cycle % p->series == 0;
-    bool hunt = check && p->watchdog && (q->cycle >= *next_hunt || q->cycle == p->end);
-    if (hunt)
-        *next_hunt = q->cycle + p->watchdog;
+    bool search = check && p->watchdog && (q->cycle >= *next_watchdog || q->cycle == p->end);
+    if (search)
+        *next_watchdog = q->cycle + p->watchdog;
     if (check && q->id == 0 && p->env && p->env->progress)
         p->env->progress(p->env->progress_ctx, "simulating", q->cycle, p->end, "cycles");
-    if (!sample && !hunt && !(check && p->paranoid))
+    if (!sample && !search && !(check && p->paranoid))
         return true;
     if (p->exchange)
-        p->exchange->meet(p->exchange, q->id);
+        p->exchange->barrier(p->exchange, q->id);
     if (q->id == 0)
-        look_at_network(q, sample, check, hunt);
+        look_at_network(q, sample, check, search);
     if (p->exchange)
-        p->exchange->meet(p->exchange, q->id);
+        p->exchange->barrier(p->exchange, q->id);
     return !p->over;
 }
 
-static bool run_step(pipe_part *q, uint64_t *next_hunt)
+static bool run_step(pipe_partition *q, uint64_t *next_watchdog)
 {
     for (uint64_t end = step_end(q); q->cycle < end; q->cycle++)
         run_cycle(q);
-    return pipe_end_step(q) && rest(q, next_hunt);
+    return pipe_end_step(q) && rest(q, next_watchdog);
 }
 
-static void each_host(pipe_part *q, void (*fn)(pipe_part *q, uint32_t host))
+static void each_host(pipe_partition *q, void (*fn)(pipe_partition *q, uint32_t host))
 {
     const pipe *p = q->p;
     for (uint32_t host = 0; host < p->f->num_hosts; host++)
-        if (p->node_part[ik_host_node(p->f, host)] == q->id)
+        if (p->node_partition[ik_host_node(p->f, host)] == q->id)
             fn(q, host);
 }
 
-static void run_part(void *arg)
+static void run_partition(void *arg)
 {
-    pipe_part *q = arg;
+    pipe_partition *q = arg;
     const pipe *p = q->p;
-    uint64_t next_hunt = p->watchdog;
+    uint64_t next_watchdog = p->watchdog;
     double begun = sim_thread_seconds();
-    if ((p->watchdog || p->paranoid || p->congest) && p->exchange && !p->exchange->meet) {
+    if ((p->watchdog || p->paranoid || p->congest) && p->exchange && !p->exchange->barrier) {
         q->status = ik_fail(&q->err, IK_ERR_UNSUPPORTED,
                             "the watchdog, paranoid checks and samples of congestion need all "
                             "partitions in one process");
         return;
     }
     each_host(q, pipe_start_host);
-    while (q->cycle < p->end && run_step(q, &next_hunt))
+    while (q->cycle < p->end && run_step(q, &next_watchdog))
         continue;
     each_host(q, pipe_count_backlog);
     q->cpu_seconds = sim_thread_seconds() - begun;
@@ -289,11 +289,11 @@ static ik_status first_failure(const pipe *p, ik_error *err)
 {
     if (any_failed(p))
         return ik_fail_memory(err, PIPE_CHUNK * sizeof(pipe_packet), "packets and events");
-    for (unsigned id = 0; id < p->num_parts; id++)
-        if (p->parts[id].status != IK_OK) {
+    for (unsigned id = 0; id < p->num_partitions; id++)
+        if (p->partitions[id].status != IK_OK) {
             if (err)
-                *err = p->parts[id].err;
-            return p->parts[id].status;
+                *err = p->partitions[id].err;
+            return p->partitions[id].status;
         }
     if (ik_env_cancelled(p->env))
         return ik_fail(err, IK_ERR_CANCELLED, "the simulation was cancelled");
@@ -310,8 +310,8 @@ ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,
     ik_sim_result made = {0};
     ik_status status = pipe_setup(p, plan, traffic, config, env, err);
     if (status == IK_OK)
-        status =
-            sim_crew_run(p->num_parts, p->parts, sizeof *p->parts, run_part, &p->run_seconds, err);
+        status = sim_workers_run(p->num_partitions, p->partitions, sizeof *p->partitions,
+                                 run_partition, &p->run_seconds, err);
     if (status == IK_OK)
         status = first_failure(p, err);
     if (status == IK_OK)

@@ -87,9 +87,9 @@ static bool allocate(pipe *p, const sizes *z)
            get(p, &p->crossbar_in, (size_t)p->max_radix * p->vcs + 1, sizeof *p->crossbar_in) &&
            (p->speedup == 1 || p->input_speedup == 1 ||
             get(p, &p->credit_ticks, ports, sizeof *p->credit_ticks)) &&
-           get(p, &p->parts, p->num_parts, sizeof *p->parts) &&
-           get(p, &p->node_part, ik_num_nodes(f), sizeof *p->node_part) &&
-           (p->num_parts == 1 || get(p, &p->arriving, ports * p->vcs, sizeof *p->arriving)) &&
+           get(p, &p->partitions, p->num_partitions, sizeof *p->partitions) &&
+           get(p, &p->node_partition, ik_num_nodes(f), sizeof *p->node_partition) &&
+           (p->num_partitions == 1 || get(p, &p->arriving, ports * p->vcs, sizeof *p->arriving)) &&
            get(p, &p->channel_bytes, ports, sizeof *p->channel_bytes) &&
            get(p, &p->host_bytes, f->num_hosts, sizeof *p->host_bytes) &&
            get(p, &p->host_sent_bytes, f->num_hosts, sizeof *p->host_sent_bytes) &&
@@ -110,17 +110,17 @@ static bool takes_lists(const pipe *p)
     return match_takes_list(p->vc_kind) || p->list_switch;
 }
 
-/* What belongs to a part. */
-typedef struct estate {
+/* What belongs to a partition. */
+typedef struct ownership {
     uint32_t switches, hosts;
     uint64_t ports;
-} estate;
+} ownership;
 
-static estate estate_of(const pipe *p, unsigned id)
+static ownership ownership_of(const pipe *p, unsigned id)
 {
-    estate e = {0};
+    ownership e = {0};
     for (uint32_t node = 0; node < ik_num_nodes(p->f); node++) {
-        if (p->node_part && p->node_part[node] != id)
+        if (p->node_partition && p->node_partition[node] != id)
             continue;
         e.switches += ik_is_switch(p->f, node);
         e.hosts += !ik_is_switch(p->f, node);
@@ -129,9 +129,9 @@ static estate estate_of(const pipe *p, unsigned id)
     return e;
 }
 
-/* A packet that a part knows stands with a flit in a buffer of its nodes or under way to one, holds
- * an empty buffer, or has been begun by a host. */
-static uint32_t most_chunks(const pipe *p, const estate *e)
+/* A packet that a partition knows stands with a flit in a buffer of its nodes or under way to one,
+ * holds an empty buffer, or has been begun by a host. */
+static uint32_t most_chunks(const pipe *p, const ownership *e)
 {
     uint64_t packets = e->ports * p->vcs * p->depth + e->hosts;
     return (uint32_t)((packets < UINT64_C(1) << 30 ? packets : (UINT64_C(1) << 30) - 1) /
@@ -139,11 +139,11 @@ static uint32_t most_chunks(const pipe *p, const estate *e)
            1;
 }
 
-static bool allocate_part(pipe *p, pipe_part *q, const sizes *z)
+static bool allocate_partition(pipe *p, pipe_partition *q, const sizes *z)
 {
     size_t requests = takes_lists(p) ? most_requests(p) : 1;
     uint32_t best = p->max_radix > p->vcs ? p->max_radix : p->vcs;
-    const estate e = estate_of(p, q->id);
+    const ownership e = ownership_of(p, q->id);
     q->p = p;
     q->free_packet = IK_NONE;
     q->first_chunk = p->max_chunks;
@@ -168,12 +168,12 @@ static bool allocate_part(pipe *p, pipe_part *q, const sizes *z)
            get(p, &q->series_sum, p->num_series, sizeof *q->series_sum);
 }
 
-/* What a part does in a cycle can be seen by another a channel's latency and a cycle later: a flit
- * has to win the switch first, and a credit takes that long. */
-static void meet_neighbour(pipe *p, uint32_t port, uint64_t latency)
+/* What a partition does in a cycle can be seen by another a channel's latency and a cycle later: a
+ * flit has to win the switch first, and a credit takes that long. */
+static void limit_step(pipe *p, uint32_t port, uint64_t latency)
 {
-    uint16_t own = p->node_part[p->f->port_node[port]],
-             other = p->node_part[ik_peer_node(p->f, port)];
+    uint16_t own = p->node_partition[p->f->port_node[port]],
+             other = p->node_partition[ik_peer_node(p->f, port)];
     if (own == other)
         return;
     p->ports[port].to = (uint16_t)(other + 1);
@@ -200,7 +200,7 @@ static void init_ports(pipe *p)
             .credit_delay = (uint32_t)(pipe_class_latency(p, f->port_class[peer]) + p->speedup)};
         p->look_at_links =
             p->look_at_links || period > p->speedup || p->speedup > 1 || p->output_speedup > 1;
-        meet_neighbour(p, port, latency);
+        limit_step(p, port, latency);
         for (unsigned v = 0; v < p->vcs; v++)
             p->credits[(size_t)port * p->vcs + v] = (uint16_t)p->depth;
     }
@@ -320,11 +320,11 @@ static uint64_t table_entries(const pipe *p)
 static uint64_t count_state(const pipe *p, const sizes *z)
 {
     pipe counted = *p;
-    pipe_part q = {0};
+    pipe_partition q = {0};
     counted.estimating = true;
-    counted.num_parts = 1;
+    counted.num_partitions = 1;
     allocate(&counted, z);
-    allocate_part(&counted, &q, z);
+    allocate_partition(&counted, &q, z);
     return counted.state_bytes + table_entries(p) * sizeof *p->table + pipe_congest_bytes(p) +
            2 * HISTO_BUCKETS * sizeof(uint64_t);
 }
@@ -350,25 +350,27 @@ static ik_status check_size(const pipe *p, const sizes *z, ik_error *err)
     return IK_OK;
 }
 
-static void choose_parts(pipe *p)
+static void choose_partitions(pipe *p)
 {
-    p->num_parts = ik_env_threads(p->env);
-    if (p->num_parts > p->f->num_switches)
-        p->num_parts = p->f->num_switches ? p->f->num_switches : 1;
-    if (p->num_parts >= UINT16_MAX)
-        p->num_parts = UINT16_MAX - 1;
+    p->num_partitions = ik_env_threads(p->env);
+    if (p->num_partitions > p->f->num_switches)
+        p->num_partitions = p->f->num_switches ? p->f->num_switches : 1;
+    if (p->num_partitions >= UINT16_MAX)
+        p->num_partitions = UINT16_MAX - 1;
 }
 
-static ik_status make_parts(pipe *p, const sizes *z, ik_error *err)
+static ik_status make_partitions(pipe *p, const sizes *z, ik_error *err)
 {
     uint32_t most = p->vcs > p->output_speedup ? p->vcs : p->output_speedup;
     uint32_t sides = takes_lists(p) ? p->max_radix * most : 1,
              requests = takes_lists(p) ? (uint32_t)most_requests(p) : 1;
-    ik_status status = sim_cut_nodes(p->plan, p->traffic, p->num_parts, p->node_part, &p->cut, err);
-    for (unsigned id = 0; status == IK_OK && id < p->num_parts; id++) {
-        pipe_part *q = &p->parts[id];
+    ik_status status =
+        sim_cut_nodes(p->plan, p->traffic, p->num_partitions, p->node_partition, &p->cut, err);
+    for (unsigned id = 0; status == IK_OK && id < p->num_partitions; id++) {
+        pipe_partition *q = &p->partitions[id];
         q->id = id;
-        if (!allocate_part(p, q, z) || !sim_mail_init(&q->mail, id, p->num_parts) ||
+        if (!allocate_partition(p, q, z) ||
+            !sim_endpoint_init(&q->endpoint, id, p->num_partitions) ||
             !sim_histo_init(&q->latency) || !sim_histo_init(&q->network))
             return ik_fail_memory(err, p->state_bytes, "the simulation");
         status = sim_classes_new(p->traffic, p->num_series, &q->classes, err);
@@ -379,7 +381,8 @@ static ik_status make_parts(pipe *p, const sizes *z, ik_error *err)
         return status;
     if (!get(p, &p->chunks, p->max_chunks, sizeof *p->chunks))
         return ik_fail_memory(err, p->max_chunks * sizeof *p->chunks, "packets");
-    if (p->num_parts > 1 && !(p->exchange = p->threads = sim_threads_exchange(p->num_parts)))
+    if (p->num_partitions > 1 &&
+        !(p->exchange = p->threads = sim_threads_exchange(p->num_partitions)))
         return ik_fail_memory(err, 256, "the exchange between threads");
     return IK_OK;
 }
@@ -390,10 +393,10 @@ static ik_status make_state(pipe *p, ik_error *err)
     ik_status status = check_size(p, &z, err);
     if (status != IK_OK)
         return status;
-    choose_parts(p);
+    choose_partitions(p);
     if (!allocate(p, &z))
         return ik_fail_memory(err, p->state_bytes, "the simulation");
-    return make_parts(p, &z, err);
+    return make_partitions(p, &z, err);
 }
 
 static ik_status make_table(pipe *p, ik_error *err)
@@ -456,7 +459,7 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
 
 /* ---- estimates */
 
-/* A thread pays for a meeting with others what some ten flit-hops cost, and where cycles are short
+/* A thread pays for a barrier with others what some ten flit-hops cost, and where cycles are short
  * it has no more to do. */
 enum { HOPS_A_THREAD = 256, HOPS_A_FLIT = 4 };
 
@@ -472,7 +475,7 @@ static double flits_a_cycle(const pipe *p)
     return flits * (p->load < 1 ? p->load : 1);
 }
 
-/* Between two meetings, if the shortest channel between switches lies between two parts. */
+/* Between two barriers, if the shortest channel between switches lies between two partitions. */
 static uint64_t shortest_step(const pipe *p)
 {
     uint64_t least = UINT64_MAX;
@@ -524,7 +527,7 @@ void pipe_estimate(const ik_plan *plan, const ik_sim_config *config, ik_sim_esti
 
 /* ---- */
 
-static void free_part(pipe_part *q, uint32_t num_slots)
+static void free_partition(pipe_partition *q, uint32_t num_slots)
 {
     for (uint32_t k = 0; q->slots && k < num_slots; k++) {
         free(q->slots[k].flits);
@@ -532,7 +535,7 @@ static void free_part(pipe_part *q, uint32_t num_slots)
         free(q->slots[k].hosts);
     }
     match_room_free(&q->room);
-    sim_mail_free(&q->mail);
+    sim_endpoint_free(&q->endpoint);
     sim_classes_free(q->classes);
     void *blocks[] = {q->slots,          q->list,       q->ready_hosts,
                       q->next_hosts,     q->requests,   q->grants,
@@ -547,8 +550,8 @@ static void free_part(pipe_part *q, uint32_t num_slots)
 
 void pipe_free(pipe *p)
 {
-    for (unsigned k = 0; p->parts && k < p->num_parts; k++)
-        free_part(&p->parts[k], p->wheel_mask + 1);
+    for (unsigned k = 0; p->partitions && k < p->num_partitions; k++)
+        free_partition(&p->partitions[k], p->wheel_mask + 1);
     for (uint32_t k = 0; p->chunks && k < p->max_chunks; k++)
         free(p->chunks[k]);
     if (p->order)
@@ -558,8 +561,8 @@ void pipe_free(pipe *p)
     void *blocks[] = {p->ports,          p->credits,       p->holder,      p->in,
                       p->rings,          p->routers,       p->hosts,       p->bits,
                       p->pointers,       p->policy,        p->chunks,      p->port_of_bit,
-                      p->parts,          p->channel_bytes, p->host_bytes,  p->host_sent_bytes,
-                      p->series_blocked, p->deadlock_text, p->table,       p->node_part,
+                      p->partitions,     p->channel_bytes, p->host_bytes,  p->host_sent_bytes,
+                      p->series_blocked, p->deadlock_text, p->table,       p->node_partition,
                       p->arriving,       p->crossbar_in,   p->credit_ticks};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);

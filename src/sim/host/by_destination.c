@@ -34,7 +34,7 @@ struct dest_store {
 
 /* ---- memory */
 
-bool sim_dest_init(part *p)
+bool sim_dest_init(partition *p)
 {
     struct dest_store *d = ik_calloc(1, sizeof *d);
     p->dest = d;
@@ -48,7 +48,7 @@ bool sim_dest_init(part *p)
     return d->buckets;
 }
 
-void sim_dest_free(part *p)
+void sim_dest_free(partition *p)
 {
     if (!p->dest)
         return;
@@ -58,7 +58,7 @@ void sim_dest_free(part *p)
     free(p->dest);
 }
 
-uint64_t sim_dest_bytes(const part *p)
+uint64_t sim_dest_bytes(const partition *p)
 {
     const struct dest_store *d = p->dest;
     if (!d)
@@ -68,13 +68,13 @@ uint64_t sim_dest_bytes(const part *p)
 }
 
 /* An element of an array that grows, from the free list or fresh; IK_NONE = out of memory. */
-static uint32_t new_element(part *p, void **array, size_t size, uint32_t *num, uint32_t *cap)
+static uint32_t new_element(partition *p, void **array, size_t size, uint32_t *num, uint32_t *cap)
 {
     if (*num == *cap) {
         uint32_t more = *cap + *cap / 2 + 256;
         void *grown = more > *cap ? realloc(*array, more * size) : NULL;
         if (!grown) {
-            sim_part_fail(p, more * size, "messages that wait");
+            sim_partition_fail(p, more * size, "messages that wait");
             return IK_NONE;
         }
         *array = grown;
@@ -83,7 +83,7 @@ static uint32_t new_element(part *p, void **array, size_t size, uint32_t *num, u
     return (*num)++;
 }
 
-static uint32_t new_message(part *p)
+static uint32_t new_message(partition *p)
 {
     struct dest_store *d = p->dest;
     uint32_t id = d->free_message;
@@ -134,7 +134,7 @@ static void grow_buckets(struct dest_store *d)
     free(old);
 }
 
-static uint32_t new_queue(part *p, uint32_t host, const message *m)
+static uint32_t new_queue(partition *p, uint32_t host, const message *m)
 {
     struct dest_store *d = p->dest;
     uint32_t id = d->free_queue;
@@ -177,7 +177,7 @@ static void ring_append(struct dest_store *d, queue *ring, uint32_t id)
 }
 
 /* Takes a message into the queue of its destination. */
-static bool enqueue(part *p, uint32_t host, const message *m)
+static bool enqueue(partition *p, uint32_t host, const message *m)
 {
     struct dest_store *d = p->dest;
     uint32_t at = new_message(p), id = *bucket_of(d, host, m->dst, m->vc);
@@ -225,7 +225,7 @@ static void next_turn(const sim *s, struct dest_store *d, dest_queue *q, uint32_
         q->last = id;
 }
 
-const message *sim_dest_first(const part *p, uint32_t host, unsigned v)
+const message *sim_dest_first(const partition *p, uint32_t host, unsigned v)
 {
     uint32_t id = p->sim->dest_rings[(size_t)host * p->sim->vcs + v].head;
     return id == IK_NONE ? NULL : &p->dest->messages[p->dest->queues[id].first].m;
@@ -234,7 +234,7 @@ const message *sim_dest_first(const part *p, uint32_t host, unsigned v)
 /* ---- sending */
 
 /* Sends the first packet of queue id, which stands behind `before` in the ring. */
-static void send_from(part *p, uint32_t host, host_state *h, queue *ring, uint32_t before,
+static void send_from(partition *p, uint32_t host, host_state *h, queue *ring, uint32_t before,
                       uint32_t id, uint64_t now)
 {
     struct dest_store *d = p->dest;
@@ -258,7 +258,7 @@ static void send_from(part *p, uint32_t host, host_state *h, queue *ring, uint32
 
 /* One VC's ring: sends from the first queue that has room ahead. Where credit is per VC, one
  * without is enough to know. */
-static bool send_from_ring(part *p, uint32_t host, host_state *h, queue *ring, uint64_t now)
+static bool send_from_ring(partition *p, uint32_t host, host_state *h, queue *ring, uint64_t now)
 {
     const sim *s = p->sim;
     struct dest_store *d = p->dest;
@@ -276,10 +276,10 @@ static bool send_from_ring(part *p, uint32_t host, host_state *h, queue *ring, u
     return false;
 }
 
-void sim_dest_try(part *p, uint32_t host, host_state *h, uint64_t now)
+void sim_dest_try(partition *p, uint32_t host, host_state *h, uint64_t now)
 {
     sim *s = p->sim;
-    lane *l = &s->lanes[host];
+    send_queue *l = &s->send_queues[host];
     message m;
     while (l->t <= now && l->t < s->end_ps)
         if (sim_next_message(p, host, l, true, &m) && !enqueue(p, host, &m))

@@ -17,7 +17,7 @@
 /* Time of message n; `before` is that of message n - 1 (unused for n = 0). */
 uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t before)
 {
-    const cadence *c = &s->cadences[host];
+    const injector *c = &s->injectors[host];
     double period = c->period_ps;
     if (s->injection == INJECT_PERIODIC)
         return (uint64_t)(c->phase_ps + (double)n * period);
@@ -32,7 +32,7 @@ uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t befo
 /* ---- queues */
 
 /* Message n of host, made at t. */
-void sim_count_message(part *p, uint32_t host, uint64_t n, uint64_t t)
+void sim_count_message(partition *p, uint32_t host, uint64_t n, uint64_t t)
 {
     const sim *s = p->sim;
     p->n.generated += s->packets_per_message;
@@ -55,7 +55,7 @@ static uint64_t packet_number(const sim *s, const message *m)
     return m->n * s->packets_per_message + (s->message_bytes - m->remaining) / s->packet_bytes;
 }
 
-bool sim_next_message(part *p, uint32_t host, lane *l, bool count, message *m)
+bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, message *m)
 {
     const sim *s = p->sim;
     uint32_t dst = s->traffic->family->dest(s->traffic, host, l->n);
@@ -75,25 +75,25 @@ bool sim_next_message(part *p, uint32_t host, lane *l, bool count, message *m)
 /* Looks at the messages made until now and takes in those of this lane (its VC, or all), as long as
  * there is room to be active.
  */
-static void admit(part *p, uint32_t host, unsigned at, uint64_t now)
+static void admit(partition *p, uint32_t host, unsigned at, uint64_t now)
 {
     sim *s = p->sim;
-    lane *l = &s->lanes[(size_t)host * s->num_lanes + at];
-    message *ring = s->messages + ((size_t)host * s->num_lanes + at) * s->active_messages, m;
+    send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues + at];
+    message *ring = s->messages + ((size_t)host * s->num_send_queues + at) * s->active_messages, m;
     while (l->count < s->active_messages && l->t <= now && l->t < s->end_ps) {
-        if (!sim_next_message(p, host, l, at == 0, &m) || (s->num_lanes > 1 && m.vc != at))
+        if (!sim_next_message(p, host, l, at == 0, &m) || (s->num_send_queues > 1 && m.vc != at))
             continue;
         uint32_t place = l->first + l->count++;
         ring[place < s->active_messages ? place : place - s->active_messages] = m;
     }
 }
 
-void sim_count_backlog(part *p, uint32_t host)
+void sim_count_backlog(partition *p, uint32_t host)
 {
     sim *s = p->sim;
     if (s->hosts[host].silent)
         return;
-    lane *l = &s->lanes[(size_t)host * s->num_lanes];
+    send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues];
     while (l->t < s->end_ps) {
         if (!s->traffic->gaps || s->traffic->family->dest(s->traffic, host, l->n) != IK_NONE)
             sim_count_message(p, host, l->n, l->t);
@@ -104,7 +104,7 @@ void sim_count_backlog(part *p, uint32_t host)
 
 /* The lane's first message has sent a packet: it leaves the ring or takes its turn again behind the
  * others. */
-static void next_turn(const sim *s, lane *l, message *ring, uint32_t sent)
+static void next_turn(const sim *s, send_queue *l, message *ring, uint32_t sent)
 {
     message *m = &ring[l->first];
     m->remaining -= sent;
@@ -122,7 +122,7 @@ static void next_turn(const sim *s, lane *l, message *ring, uint32_t sent)
 /* ---- sending */
 
 /* The account of a packet in the buffer at the other end of the link. */
-static uint32_t account_ahead(part *p, const host_state *h, unsigned v, const ik_packet *rt,
+static uint32_t account_ahead(partition *p, const host_state *h, unsigned v, const ik_packet *rt,
                               uint32_t number)
 {
     const sim *s = p->sim;
@@ -131,7 +131,7 @@ static uint32_t account_ahead(part *p, const host_state *h, unsigned v, const ik
     return s->stride ? v * s->stride + sim_look_ahead(p, h->port, v, rt, number) : v;
 }
 
-int32_t sim_room_ahead(part *p, uint32_t host, const host_state *h, const message *m)
+int32_t sim_room_ahead(partition *p, uint32_t host, const host_state *h, const message *m)
 {
     const sim *s = p->sim;
     if (!s->in_space.accounts)
@@ -144,22 +144,24 @@ int32_t sim_room_ahead(part *p, uint32_t host, const host_state *h, const messag
 }
 
 /* The first message of queue k of an adapter; NULL = empty. */
-static const message *first_message(const part *p, uint32_t host, unsigned k)
+static const message *first_message(const partition *p, uint32_t host, unsigned k)
 {
     const sim *s = p->sim;
-    size_t at = (size_t)host * s->num_lanes + k;
+    size_t at = (size_t)host * s->num_send_queues + k;
     if (s->dest_rings)
         return sim_dest_first(p, host, k);
-    return s->lanes[at].count ? &s->messages[at * s->active_messages + s->lanes[at].first] : NULL;
+    return s->send_queues[at].count
+               ? &s->messages[at * s->active_messages + s->send_queues[at].first]
+               : NULL;
 }
 
-bool sim_host_stuck(part *p, uint32_t host, uint32_t *account, uint32_t *size)
+bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *size)
 {
     const sim *s = p->sim;
     const host_state *h = &s->hosts[host];
     if (h->silent || !h->blocked || h->busy_until > p->start)
         return false;
-    for (unsigned k = 0; k < (s->dest_rings ? s->vcs : s->num_lanes); k++) {
+    for (unsigned k = 0; k < (s->dest_rings ? s->vcs : s->num_send_queues); k++) {
         const message *m = first_message(p, host, k);
         if (!m || sim_room_ahead(p, host, h, m) >= (int32_t)next_size(s, m))
             continue;
@@ -182,7 +184,7 @@ static uint64_t busy_ps(const sim *s, uint32_t host, uint32_t size, uint64_t lin
 }
 
 /* The general kernel's packet; false = out of memory. */
-static bool put_on_link(part *p, const host_state *h, const packet *pk)
+static bool put_on_link(partition *p, const host_state *h, const packet *pk)
 {
     sim *s = p->sim;
     const port_state *to = &s->ports[h->port];
@@ -204,11 +206,11 @@ static bool put_on_link(part *p, const host_state *h, const packet *pk)
     return true;
 }
 
-bool sim_launch(part *p, uint32_t host, host_state *h, const message *m, uint32_t size,
+bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, uint32_t size,
                 uint64_t now)
 {
     sim *s = p->sim;
-    packet pk = {.size = size, .t_gen = m->t_gen, .t_inject = now, .fresh = s->source_adaptive};
+    packet pk = {.size = size, .t_gen = m->t_gen, .t_inject = now, .unrouted = s->source_adaptive};
     uint64_t number = packet_number(s, m), link_ps = transmit_ps(s, h->port, size);
     start_packet(s, host, m->dst, number, &pk.rt);
     pk.rt.vc = (uint8_t)m->vc;
@@ -226,15 +228,15 @@ bool sim_launch(part *p, uint32_t host, host_state *h, const message *m, uint32_
 }
 
 /* Sends one packet if a queue has one and credit for it. The queues take turns. */
-static void try_send(part *p, uint32_t host, host_state *h, uint64_t now)
+static void try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
 {
     sim *s = p->sim;
     h->blocked = 0;
-    for (unsigned k = 0; k < s->num_lanes; k++) {
-        unsigned at =
-            h->next_vc + k < s->num_lanes ? h->next_vc + k : h->next_vc + k - s->num_lanes;
-        lane *l = &s->lanes[(size_t)host * s->num_lanes + at];
-        message *ring = s->messages + ((size_t)host * s->num_lanes + at) * s->active_messages;
+    for (unsigned k = 0; k < s->num_send_queues; k++) {
+        unsigned at = h->next_vc + k < s->num_send_queues ? h->next_vc + k
+                                                          : h->next_vc + k - s->num_send_queues;
+        send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues + at];
+        message *ring = s->messages + ((size_t)host * s->num_send_queues + at) * s->active_messages;
         admit(p, host, at, now);
         if (l->count == 0)
             continue;
@@ -246,20 +248,20 @@ static void try_send(part *p, uint32_t host, host_state *h, uint64_t now)
         }
         if (sim_launch(p, host, h, m, size, now))
             next_turn(s, l, ring, size);
-        h->next_vc = (uint8_t)(at + 1 == s->num_lanes ? 0 : at + 1);
+        h->next_vc = (uint8_t)(at + 1 == s->num_send_queues ? 0 : at + 1);
         h->blocked = 0;
         return;
     }
 }
 
-/* When to look again without being told: a queue has a message then and the link is free. */
-static void plan_wake(part *p, uint32_t host, host_state *h, uint64_t now, bool running)
+/* When to look again without an event: a queue has a message then and the link is free. */
+static void plan_wake(partition *p, uint32_t host, host_state *h, uint64_t now, bool running)
 {
     sim *s = p->sim;
     uint64_t at = UINT64_MAX;
     bool sent = h->busy_until > now;
-    for (unsigned k = 0; k < s->num_lanes; k++) {
-        const lane *l = &s->lanes[(size_t)host * s->num_lanes + k];
+    for (unsigned k = 0; k < s->num_send_queues; k++) {
+        const send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues + k];
         uint64_t next = l->count == 0 ? l->t : sent ? now : s->dest_rings ? l->t : UINT64_MAX;
         if (next < at)
             at = next;
@@ -276,14 +278,14 @@ static void plan_wake(part *p, uint32_t host, host_state *h, uint64_t now, bool 
     post_own(p, at, ik_host_node(s->f, host), EV_WAKE, h->port, 0, running);
 }
 
-void sim_host_start(part *p, uint32_t host)
+void sim_host_start(partition *p, uint32_t host)
 {
     sim *s = p->sim;
     host_state *h = &s->hosts[host];
     if (h->silent)
         return;
-    for (unsigned k = 0; k < s->num_lanes; k++)
-        s->lanes[(size_t)host * s->num_lanes + k].t = sim_message_time(s, host, 0, 0);
+    for (unsigned k = 0; k < s->num_send_queues; k++)
+        s->send_queues[(size_t)host * s->num_send_queues + k].t = sim_message_time(s, host, 0, 0);
     plan_wake(p, host, h, 0, false); /* not inside a window yet */
 }
 
@@ -299,7 +301,7 @@ static uint64_t drained_at(sim *s, uint32_t host, uint32_t port, const packet *p
     return *until;
 }
 
-void sim_count_class(part *p, uint32_t src, uint32_t number, uint32_t size, uint64_t t,
+void sim_count_class(partition *p, uint32_t src, uint32_t number, uint32_t size, uint64_t t,
                      uint64_t latency)
 {
     const sim *s = p->sim;
@@ -309,7 +311,8 @@ void sim_count_class(part *p, uint32_t src, uint32_t number, uint32_t size, uint
     sim_classes_deliver(p->classes, class, latency, in_window(s, t), period);
 }
 
-static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32_t id, uint64_t now)
+static void deliver(partition *p, uint32_t host, host_state *h, uint32_t port, uint32_t id,
+                    uint64_t now)
 {
     sim *s = p->sim;
     const packet *pk = &p->pool[id];
@@ -335,7 +338,8 @@ static void deliver(part *p, uint32_t host, host_state *h, uint32_t port, uint32
 }
 
 /* Applies an event; true = it is worth trying to send. */
-static bool take_host_event(part *p, uint32_t host, host_state *h, const event *e, uint64_t now)
+static bool take_host_event(partition *p, uint32_t host, host_state *h, const event *e,
+                            uint64_t now)
 {
     sim *s = p->sim;
     uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
@@ -359,7 +363,7 @@ static bool take_host_event(part *p, uint32_t host, host_state *h, const event *
 }
 
 /* Sends if it can, and sees when to look again. */
-static void act(part *p, uint32_t host, host_state *h, uint64_t now)
+static void act(partition *p, uint32_t host, host_state *h, uint64_t now)
 {
     if (now < h->busy_until)
         return;
@@ -370,7 +374,7 @@ static void act(part *p, uint32_t host, host_state *h, uint64_t now)
     plan_wake(p, host, h, now, true);
 }
 
-void sim_run_host(part *p, uint32_t node)
+void sim_run_host(partition *p, uint32_t node)
 {
     const sim *s = p->sim;
     uint32_t host = ik_node_host(s->f, node);
@@ -391,7 +395,7 @@ void sim_run_host(part *p, uint32_t node)
  * one of which is a credit. */
 
 /* Wakes due before `until` in this window; more may come while there are several queues. */
-static void wake_until(part *p, uint32_t host, host_state *h, uint64_t until)
+static void wake_until(partition *p, uint32_t host, host_state *h, uint64_t until)
 {
     while (h->wake_at < until) {
         uint64_t now = h->wake_at;
@@ -400,14 +404,14 @@ static void wake_until(part *p, uint32_t host, host_state *h, uint64_t until)
     }
 }
 
-void sim_host_wake(part *p, uint32_t host, uint64_t now)
+void sim_host_wake(partition *p, uint32_t host, uint64_t now)
 {
     host_state *h = &p->sim->hosts[host];
     if (now == h->wake_at) /* else an earlier one replaced it */
         wake_until(p, host, h, p->start + p->sim->lookahead);
 }
 
-void sim_host_credit(part *p, uint32_t host, uint32_t lane_index, uint64_t now)
+void sim_host_credit(partition *p, uint32_t host, uint32_t lane_index, uint64_t now)
 {
     sim *s = p->sim;
     host_state *h = &s->hosts[host];

@@ -171,7 +171,7 @@ static bool grow(congest *c, void *items, uint32_t num, uint32_t *cap, size_t si
     return true;
 }
 
-/* ---- what the eye tells */
+/* ---- what the probe reports */
 
 void congest_add_bytes(congest *c, uint32_t sw, uint64_t bytes)
 {
@@ -266,7 +266,7 @@ static tree *tree_at(congest *c, uint32_t port)
     return &c->trees[c->tree_of[port]];
 }
 
-static void plant_queue(congest *c, const waiting *w, size_t sample)
+static void build_tree(congest *c, const waiting *w, size_t sample)
 {
     if (w->depth == 0)
         return; /* not blocked: it feeds the root */
@@ -297,7 +297,7 @@ static void plant_host(congest *c, uint32_t lacks, size_t sample)
     t->depth = w->depth + 1 > t->depth ? w->depth + 1 : t->depth;
 }
 
-static ik_status plant(congest *c, size_t sample, ik_error *err)
+static ik_status build_trees(congest *c, size_t sample, ik_error *err)
 {
     uint32_t *path = realloc(c->path, ((size_t)c->cap_queues + 1) * sizeof *path);
     if (!path)
@@ -307,7 +307,7 @@ static ik_status plant(congest *c, size_t sample, ik_error *err)
         follow(c, q);
     c->last_blocked = IK_NONE;
     for (uint32_t q = 0; q < c->num_queues; q++)
-        plant_queue(c, &c->queues[q], sample);
+        build_tree(c, &c->queues[q], sample);
     for (uint32_t h = 0; h < c->num_stuck; h++)
         plant_host(c, c->stuck_hosts[h], sample);
     return c->failed
@@ -368,14 +368,14 @@ static void tally_packet(void *arg, const ik_packet *rt, const ik_draw *draw, ui
 }
 
 /* Packets in the queues of trees, those that feed the root included. */
-static void tally_flows(congest *c, const congest_eye *eye, uint64_t weight)
+static void tally_flows(congest *c, const congest_probe *probe, uint64_t weight)
 {
     for (uint32_t q = 0; q < c->num_queues; q++) {
         const waiting *w = &c->queues[q];
         if (w->root == IK_NONE || c->tree_of[w->root] == IK_NONE || !congest_examined(c, w->buffer))
             continue;
-        held h = {c, eye->classes, w->root, weight * c->stride};
-        eye->packets(eye->ctx, w, tally_packet, &h);
+        held h = {c, probe->classes, w->root, weight * c->stride};
+        probe->packets(probe->ctx, w, tally_packet, &h);
     }
 }
 
@@ -442,7 +442,7 @@ static double fairness_now(congest *c, const congest_hosts *hosts)
 {
     double sum = 0, squares = 0, n = 0;
     for (uint32_t host = 0; host < c->f->num_hosts; host++) {
-        if (!hosts->speaks(hosts->ctx, host))
+        if (!hosts->injects(hosts->ctx, host))
             continue;
         double x = (double)(hosts->sent_bytes[host] - c->sent_before[host]);
         sum += x;
@@ -483,11 +483,12 @@ static void repeat(congest *c, size_t from, size_t num)
 }
 
 /* Sample `sample` counts `weight` times, as sample `first` and those after it. */
-static void sum_up(congest *c, const congest_eye *eye, size_t sample, size_t first, size_t weight)
+static void sum_up(congest *c, const congest_probe *probe, size_t sample, size_t first,
+                   size_t weight)
 {
     for (uint32_t t = 0; t < c->num_trees; t++)
         add_root(c, &c->trees[t], (uint32_t)first, (uint32_t)weight);
-    tally_flows(c, eye, weight);
+    tally_flows(c, probe, weight);
     c->window_samples += weight;
     c->sum_blocked += weight * c->k.buffers[sample];
     c->sum_roots += weight * c->num_trees;
@@ -501,7 +502,7 @@ bool congest_due(const congest_setup *at, size_t next, uint64_t time)
     return next < at->num_samples && (next + 1) * at->period_ps <= time;
 }
 
-ik_status congest_sample(congest *c, const congest_eye *eye, const congest_hosts *hosts,
+ik_status congest_sample(congest *c, const congest_probe *probe, const congest_hosts *hosts,
                          uint64_t time, ik_error *err)
 {
     size_t sample = c->next, num = 0, early = 0; /* early: of these, before the measured window */
@@ -511,14 +512,14 @@ ik_status congest_sample(congest *c, const congest_eye *eye, const congest_hosts
         c->next++;
     }
     begin_sample(c);
-    eye->look(eye->ctx, c);
-    ik_status status = plant(c, sample, err);
+    probe->look(probe->ctx, c);
+    ik_status status = build_trees(c, sample, err);
     if (status != IK_OK)
         return status;
     c->k.roots[sample] = c->num_trees;
     fill_switches(c, sample);
     if (num > early)
-        sum_up(c, eye, sample, sample + early, num - early);
+        sum_up(c, probe, sample, sample + early, num - early);
     /* Sorting moves trees away from where tree_of says: last. */
     if (c->num_trees)
         qsort(c->trees, c->num_trees, sizeof *c->trees, by_size);

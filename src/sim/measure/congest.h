@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * congest.h: congestion in samples of a network at rest, the same for every engine. The engine's
- * eye says which queues hold packets and what their heads wait for; what follows (roots, trees,
+ * probe says which queues hold packets and what their heads wait for; what follows (roots, trees,
  * culprits and victims, sums over samples) is found here.
  *
  * Buffers are numbered port * vcs + vc by the receiving port; output buffers come after all of
@@ -20,7 +20,7 @@ typedef struct waiting {
     uint32_t out;    /* output port that its head asks for */
     /* place whose space its head lacks; IK_NONE: it waits for the output itself */
     uint32_t lacks;
-    uint32_t sw, key; /* for the eye, to find its packets again */
+    uint32_t sw, key; /* for the probe, to find its packets again */
     /* found by following `lacks`: output port, IK_NONE = a circle; channels without space from
      * there */
     uint32_t root, depth;
@@ -32,13 +32,13 @@ typedef void (*congest_packet_fn)(void *arg, const ik_packet *rt, const ik_draw 
                                   uint32_t in_port, uint32_t out, unsigned vc, unsigned class);
 
 typedef struct congest congest;
-typedef struct congest_eye {
+typedef struct congest_probe {
     void *ctx;
     void (*look)(void *ctx, congest *c);
     void (*packets)(void *ctx, const waiting *w, congest_packet_fn fn, void *arg);
     /* that packets in trees are counted for, too; NULL where the traffic has none */
     class_stats *classes;
-} congest_eye;
+} congest_probe;
 
 typedef struct congest_setup {
     const ik_plan *plan;
@@ -52,7 +52,7 @@ ik_status congest_new(const congest_setup *setup, congest **out, ik_error *err);
 void congest_free(congest *c);
 uint64_t congest_bytes(const congest_setup *setup); /* of state, before the first packet */
 
-/* ---- called by the eye while it looks */
+/* ---- called by the probe while it looks */
 /* waiting in the switch; for all switches, then: */
 void congest_add_bytes(congest *c, uint32_t sw, uint64_t bytes);
 void congest_choose_stride(congest *c, uint32_t packet_bytes);
@@ -70,15 +70,15 @@ void congest_add_host(congest *c, uint32_t lacks);
 void congest_lacks_memory(congest *c); /* the sample fails */
 
 /* Samples whose time has come at `time`; those that nothing happened between are one look.
- * sent_bytes: [num_hosts] injected so far in the measured window; a host with 0 in `speaks` is left
- * out of the fairness. */
+ * sent_bytes: [num_hosts] injected so far in the measured window; a host with 0 in `injects` is
+ * left out of the fairness. */
 typedef struct congest_hosts {
     const uint64_t *sent_bytes;
-    bool (*speaks)(const void *ctx, uint32_t host);
+    bool (*injects)(const void *ctx, uint32_t host);
     const void *ctx;
 } congest_hosts;
 bool congest_due(const congest_setup *setup, size_t next, uint64_t time);
-ik_status congest_sample(congest *c, const congest_eye *eye, const congest_hosts *hosts,
+ik_status congest_sample(congest *c, const congest_probe *probe, const congest_hosts *hosts,
                          uint64_t time, ik_error *err);
 
 /* delivered: packets counted in the measured window. Moves the results to r->congestion. */

@@ -24,7 +24,7 @@ typedef struct view {
     queue_head *heads; /* queues of one buffer */
 } view;
 
-static void note_transfer(void *ctx, part *p, const event *e)
+static void note_transfer(void *ctx, partition *p, const event *e)
 {
     view *v = ctx;
     uint32_t out_port = (uint32_t)e->key & EV_PORT_MASK;
@@ -41,7 +41,7 @@ static void note_transfer(void *ctx, part *p, const event *e)
  * a host always drains. */
 static uint32_t lacking(const sim *s, uint32_t port, unsigned u, const packet *pk)
 {
-    part *p = look_part(s, s->f->port_node[port]);
+    partition *p = look_partition(s, s->f->port_node[port]);
     const port_state *to = &s->ports[port];
     if (s->model == MODEL_IOQ) {
         uint32_t first = look_output_head(s, port, u);
@@ -57,7 +57,7 @@ static uint32_t lacking(const sim *s, uint32_t port, unsigned u, const packet *p
 }
 
 /* Of the VCs of a choice the one with most room. */
-static unsigned roomiest(const sim *s, part *p, const ik_choice *c, const packet *pk)
+static unsigned roomiest(const sim *s, partition *p, const ik_choice *c, const packet *pk)
 {
     unsigned best = c->vc_first;
     for (unsigned u = best + 1u; u <= c->vc_last; u++)
@@ -66,32 +66,32 @@ static unsigned roomiest(const sim *s, part *p, const ik_choice *c, const packet
     return best;
 }
 
-static bool choice_has_room(const sim *s, part *p, const ik_choice *c, const packet *pk)
+static bool choice_has_room(const sim *s, partition *p, const ik_choice *c, const packet *pk)
 {
     return look_room(s, p, c->port, roomiest(s, p, c, pk), pk) >= (int32_t)pk->size;
 }
 
 /* The output that holds a queue up whose head has room at `out`: mostly this one; but if that is
  * free, the queue waits for its input, and for what its input is sending to. */
-static uint32_t held_by(const view *eye, uint32_t sw, uint32_t in_port, unsigned v, uint32_t out)
+static uint32_t held_by(const view *probe, uint32_t sw, uint32_t in_port, unsigned v, uint32_t out)
 {
-    const sim *s = eye->s;
+    const sim *s = probe->s;
     bool turn =
         look_output_free(s, out) && !look_input_free(s, sw, in_port - s->switches[sw].port_base, v);
-    return turn ? eye->feeds[(size_t)in_port * s->input_speedup + v % s->input_speedup] : out;
+    return turn ? probe->feeds[(size_t)in_port * s->input_speedup + v % s->input_speedup] : out;
 }
 
 /* Fills out and lacks for a head. One with several choices is blocked if all are; then the one that
  * it asked last, or else the first, stands for it. */
-static void ask(const view *eye, part *p, uint32_t sw, uint32_t in_port, unsigned v, packet *pk,
-                waiting *w)
+static void ask(const view *probe, partition *p, uint32_t sw, uint32_t in_port, unsigned v,
+                packet *pk, waiting *w)
 {
-    const sim *s = eye->s;
+    const sim *s = probe->s;
     uint32_t n = look_choices(s, p, sw, in_port, pk), chosen = 0;
     for (uint32_t c = 0; c < n; c++) {
         uint32_t out = p->choices[c].port;
         if (choice_has_room(s, p, &p->choices[c], pk)) {
-            w->out = held_by(eye, sw, in_port, v, out);
+            w->out = held_by(probe, sw, in_port, v, out);
             w->lacks = IK_NONE;
             return;
         }
@@ -104,7 +104,7 @@ static void ask(const view *eye, part *p, uint32_t sw, uint32_t in_port, unsigne
 }
 
 /* Whether a packet could start now if it stood first: one of its outputs is free and has room. */
-static bool could_start(const sim *s, part *p, uint32_t sw, uint32_t in_port, packet *pk)
+static bool could_start(const sim *s, partition *p, uint32_t sw, uint32_t in_port, packet *pk)
 {
     uint32_t n = look_choices(s, p, sw, in_port, pk);
     for (uint32_t c = 0; c < n; c++)
@@ -117,16 +117,16 @@ static bool could_start(const sim *s, part *p, uint32_t sw, uint32_t in_port, pa
  * that wait for nothing but their turn, are not touched. */
 
 /* The queues of a lane that hold packets; their number. */
-static unsigned list_queues(view *eye, uint32_t sw, unsigned in, unsigned v)
+static unsigned list_queues(view *probe, uint32_t sw, unsigned in, unsigned v)
 {
-    const sim *s = eye->s;
+    const sim *s = probe->s;
     unsigned n = 0;
     if (s->queues == QUEUES_VOQNET || !s->voq) {
         for (uint32_t q = 0; q < look_queues(s, sw); q++) {
             uint32_t first = look_head(s, sw, in, v, q);
             if (first != IK_NONE)
-                eye->heads[n++] = (queue_head){s->voq ? IK_NONE : look_fifo_output(s, sw, in, v),
-                                               first, q, first};
+                probe->heads[n++] = (queue_head){s->voq ? IK_NONE : look_fifo_output(s, sw, in, v),
+                                                 first, q, first};
         }
         return n;
     }
@@ -135,7 +135,8 @@ static unsigned list_queues(view *eye, uint32_t sw, unsigned in, unsigned v)
             unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
             uint32_t first = look_head(s, sw, in, v, out);
             if (first != IK_NONE) /* otherwise another VC of this input asks */
-                eye->heads[n++] = (queue_head){s->switches[sw].port_base + out, first, out, first};
+                probe->heads[n++] =
+                    (queue_head){s->switches[sw].port_base + out, first, out, first};
         }
     }
     return n;
@@ -143,9 +144,9 @@ static unsigned list_queues(view *eye, uint32_t sw, unsigned in, unsigned v)
 
 /* The longest of n queues, ties to the first: a race from packet to packet, over when one is left.
  * Of queues longer than the race, any may stand for the buffer. */
-static unsigned longest(const view *eye, part *p, unsigned n)
+static unsigned longest(const view *probe, partition *p, unsigned n)
 {
-    queue_head *heads = eye->heads;
+    queue_head *heads = probe->heads;
     unsigned best = 0;
     for (unsigned left = n, step = 0; left > 1 && step < LONGEST_RACE; step++) {
         left = 0;
@@ -161,11 +162,11 @@ static unsigned longest(const view *eye, part *p, unsigned n)
 }
 
 /* Head-of-line blocking in one FIFO, packet by packet. */
-static void see_fifo(const view *eye, congest *c, uint32_t sw, unsigned in, unsigned v,
+static void see_fifo(const view *probe, congest *c, uint32_t sw, unsigned in, unsigned v,
                      uint32_t first)
 {
-    const sim *s = eye->s;
-    part *p = look_part(s, sw);
+    const sim *s = probe->s;
+    partition *p = look_partition(s, sw);
     uint32_t in_port = s->switches[sw].port_base + in, packets = 0;
     uint64_t bytes = 0, held = 0;
     bool held_up =
@@ -181,22 +182,22 @@ static void see_fifo(const view *eye, congest *c, uint32_t sw, unsigned in, unsi
     congest_add_hol(c, sw, bytes, held, packets);
 }
 
-static void see_buffer(view *eye, congest *c, uint32_t sw, unsigned in, unsigned v)
+static void see_buffer(view *probe, congest *c, uint32_t sw, unsigned in, unsigned v)
 {
-    const sim *s = eye->s;
+    const sim *s = probe->s;
     uint32_t in_port = s->switches[sw].port_base + in, from = s->ports[in_port].peer_port,
              buffer = in_port * s->vcs + v;
-    unsigned n = list_queues(eye, sw, in, v);
+    unsigned n = list_queues(probe, sw, in, v);
     if (n == 0)
         return;
-    part *p = look_part(s, sw);
+    partition *p = look_partition(s, sw);
     if (!s->voq && congest_examined(c, buffer))
-        see_fifo(eye, c, sw, in, v, eye->heads[0].packet);
+        see_fifo(probe, c, sw, in, v, probe->heads[0].packet);
     bool own = look_own_accounts(s);
     bool tight = !own && look_tight(s, from, v); /* somebody may wait for its space */
-    unsigned main_queue = tight ? longest(eye, p, n) : n;
+    unsigned main_queue = tight ? longest(probe, p, n) : n;
     for (unsigned k = 0; k < n; k++) {
-        const queue_head *h = &eye->heads[k];
+        const queue_head *h = &probe->heads[k];
         uint32_t account = look_account(s, v, h->key, h->key);
         waiting w = {.buffer = buffer,
                      .sw = sw,
@@ -204,9 +205,9 @@ static void see_buffer(view *eye, congest *c, uint32_t sw, unsigned in, unsigned
                      .lacks = IK_NONE,
                      .place = in_port * look_kinds(s) + account};
         if (h->out != IK_NONE && look_roomy(s, h->out))
-            w.out = held_by(eye, sw, in_port, v, h->out);
+            w.out = held_by(probe, sw, in_port, v, h->out);
         else
-            ask(eye, p, sw, in_port, v, look_packet(p, h->packet), &w);
+            ask(probe, p, sw, in_port, v, look_packet(p, h->packet), &w);
         bool wanted = own ? look_tight(s, from, account) : tight;
         if (wanted || w.lacks != IK_NONE)
             congest_add_queue(c, &w, wanted && (own || k == main_queue));
@@ -220,7 +221,7 @@ static void see_output(const sim *s, congest *c, uint32_t sw, uint32_t port, uns
     uint32_t first = look_output_head(s, port, u);
     if (first == IK_NONE || !look_output_full(s, port, u))
         return;
-    const packet *pk = look_packet(look_part(s, sw), first);
+    const packet *pk = look_packet(look_partition(s, sw), first);
     uint32_t inputs = s->f->port_base[s->f->num_switches] * s->vcs;
     waiting w = {.buffer = inputs + port * s->vcs + u,
                  .out = port,
@@ -230,16 +231,16 @@ static void see_output(const sim *s, congest *c, uint32_t sw, uint32_t port, uns
     congest_add_queue(c, &w, false);
 }
 
-static void look_buffers(view *eye, congest *c)
+static void look_buffers(view *probe, congest *c)
 {
-    sim *s = eye->s;
-    sim_each_event(s, note_transfer, eye);
+    sim *s = probe->s;
+    sim_each_event(s, note_transfer, probe);
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
         const sw_state *state = &s->switches[sw];
         for (unsigned in = 0; in < state->radix; in++) {
             for (unsigned v = 0; v < s->vcs && s->ports[state->port_base + in].peer_port != IK_NONE;
                  v++) {
-                see_buffer(eye, c, sw, in, v);
+                see_buffer(probe, c, sw, in, v);
                 if (s->model == MODEL_IOQ)
                     see_output(s, c, sw, state->port_base + in, v);
             }
@@ -265,7 +266,7 @@ static int by_buffer(const void *a, const void *b)
 /* One entry a packet, sorted and put together by buffer and output queue. */
 static void see_ideal(const sim *s, congest *c, uint32_t sw, share *room)
 {
-    part *p = look_part(s, sw);
+    partition *p = look_partition(s, sw);
     size_t n = 0, kept = 0;
     for (uint32_t port = s->f->port_base[sw]; port < s->f->port_base[sw + 1]; port++) {
         for (unsigned u = 0; u < s->vcs; u++) {
@@ -303,8 +304,8 @@ static void see_ideal(const sim *s, congest *c, uint32_t sw, share *room)
 static void look_ideal(sim *s, congest *c)
 {
     size_t most = 0;
-    for (unsigned q = 0; q < s->num_parts; q++)
-        most += s->parts[q].pool_size;
+    for (unsigned q = 0; q < s->num_partitions; q++)
+        most += s->partitions[q].pool_size;
     share *room = ik_calloc(most ? most : 1, sizeof *room);
     if (!room) {
         congest_lacks_memory(c);
@@ -317,7 +318,7 @@ static void look_ideal(sim *s, congest *c)
 
 static void see_host(const sim *s, congest *c, uint32_t host)
 {
-    part *p = &s->parts[s->node_part[ik_host_node(s->f, host)]];
+    partition *p = &s->partitions[s->node_partition[ik_host_node(s->f, host)]];
     uint32_t account, size;
     if (!sim_host_stuck(p, host, &account, &size))
         return;
@@ -329,15 +330,15 @@ static void see_host(const sim *s, congest *c, uint32_t host)
 
 static void look(void *ctx, congest *c)
 {
-    view *eye = ctx;
-    sim *s = eye->s;
+    view *probe = ctx;
+    sim *s = probe->s;
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
         congest_add_bytes(c, sw, (uint64_t)s->switches[sw].bytes);
     congest_choose_stride(c, s->packet_bytes);
     if (s->model == MODEL_IDEAL)
         look_ideal(s, c);
     else
-        look_buffers(eye, c);
+        look_buffers(probe, c);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         see_host(s, c, host);
 }
@@ -346,12 +347,12 @@ static void look(void *ctx, congest *c)
 
 static unsigned class_of(const sim *s, const packet *pk)
 {
-    const class_stats *classes = s->parts[0].classes;
+    const class_stats *classes = s->partitions[0].classes;
     return classes ? sim_class_of(classes, pk->rt.src, pk->number / s->packets_per_message) : 0;
 }
 
-static void tell_packet(const sim *s, uint32_t in_port, uint32_t out, unsigned vc, const packet *pk,
-                        congest_packet_fn fn, void *arg)
+static void report_packet(const sim *s, uint32_t in_port, uint32_t out, unsigned vc,
+                          const packet *pk, congest_packet_fn fn, void *arg)
 {
     ik_draw draw = {s->seed, pk->rt.src, pk->number};
     fn(arg, &pk->rt, &draw, in_port, out, vc, class_of(s, pk));
@@ -360,7 +361,7 @@ static void tell_packet(const sim *s, uint32_t in_port, uint32_t out, unsigned v
 static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg)
 {
     const sim *s = ((const view *)ctx)->s;
-    part *p = look_part(s, w->sw);
+    partition *p = look_partition(s, w->sw);
     uint32_t inputs = s->f->port_base[s->f->num_switches] * s->vcs;
     bool output = s->model == MODEL_IDEAL || w->buffer >= inputs;
     uint32_t at = w->buffer >= inputs ? w->buffer - inputs : w->buffer, in_port = at / s->vcs;
@@ -373,17 +374,17 @@ static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg
         if (s->model == MODEL_IDEAL && look_charged(s, pk) != w->buffer)
             continue;
         if (output)
-            tell_packet(s, in_port, w->out, s->model == MODEL_IDEAL ? w->key % s->vcs : pk->rt.vc,
-                        pk, fn, arg);
+            report_packet(s, in_port, w->out, s->model == MODEL_IDEAL ? w->key % s->vcs : pk->rt.vc,
+                          pk, fn, arg);
         else
-            tell_packet(s, in_port, look_output(s, w->sw, pk), s->fast ? pk->rt.vc : pk->vc_first,
-                        pk, fn, arg);
+            report_packet(s, in_port, look_output(s, w->sw, pk), s->fast ? pk->rt.vc : pk->vc_first,
+                          pk, fn, arg);
     }
 }
 
 /* ---- */
 
-static bool speaks(const void *ctx, uint32_t host)
+static bool injects(const void *ctx, uint32_t host)
 {
     return !((const sim *)ctx)->hosts[host].silent;
 }
@@ -405,9 +406,9 @@ ik_status sim_congest_sample(sim *s, uint64_t time, ik_error *err)
         free(v.heads);
         return ik_fail_memory(err, inputs * sizeof *v.feeds, "samples of congestion");
     }
-    const congest_eye eye = {&v, look, packets, s->parts[0].classes};
-    const congest_hosts hosts = {s->host_sent_bytes, speaks, s};
-    ik_status status = congest_sample(s->congest, &eye, &hosts, time, err);
+    const congest_probe probe = {&v, look, packets, s->partitions[0].classes};
+    const congest_hosts hosts = {s->host_sent_bytes, injects, s};
+    ik_status status = congest_sample(s->congest, &probe, &hosts, time, err);
     free(v.feeds);
     free(v.heads);
     return status;

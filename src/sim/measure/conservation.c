@@ -27,8 +27,8 @@ typedef struct count {
 
 void sim_each_event(sim *s, event_fn fn, void *ctx)
 {
-    for (unsigned q = 0; q < s->num_parts; q++) {
-        part *p = &s->parts[q];
+    for (unsigned q = 0; q < s->num_partitions; q++) {
+        partition *p = &s->partitions[q];
         const wheel *w = &p->wheel;
         for (uint32_t k = 0; k < w->num_slots; k++) {
             for (uint32_t c = w->slots[k].first; c != IK_NONE; c = w->events[c * 64].node) {
@@ -53,7 +53,7 @@ static void count_bytes(count *c, uint32_t port, const packet *pk, unsigned out)
 
 /* The output that a packet on its way to a port was looked ahead for: hops already say that it is
  * there. */
-static unsigned ahead_of(const count *c, part *p, uint32_t port, const packet *pk)
+static unsigned ahead_of(const count *c, partition *p, uint32_t port, const packet *pk)
 {
     uint32_t node = c->s->f->port_node[port], preferred = 0, n = 0;
     ik_packet rt = pk->rt;
@@ -65,7 +65,7 @@ static unsigned ahead_of(const count *c, part *p, uint32_t port, const packet *p
            c->s->f->port_base[node];
 }
 
-static void count_event(void *ctx, part *p, const event *e)
+static void count_event(void *ctx, partition *p, const event *e)
 {
     count *c = ctx;
     uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
@@ -103,7 +103,8 @@ static void count_event(void *ctx, part *p, const event *e)
 
 /* Packets in the output queues of a port: in the output buffer (ioq), or still charged to their
  * input buffers (ideal). */
-static ik_status count_outputs(count *c, part *p, uint32_t port, int64_t *in_buffers, ik_error *err)
+static ik_status count_outputs(count *c, partition *p, uint32_t port, int64_t *in_buffers,
+                               ik_error *err)
 {
     const sim *s = c->s;
     for (unsigned v = 0; s->out_queues && v < s->vcs; v++) {
@@ -137,7 +138,7 @@ static ik_status count_outputs(count *c, part *p, uint32_t port, int64_t *in_buf
 }
 
 /* Adds up one queue; false if a packet is in the wrong one. */
-static bool count_queue(count *c, part *p, const sw_state *sw, unsigned in, unsigned v,
+static bool count_queue(count *c, partition *p, const sw_state *sw, unsigned in, unsigned v,
                         const queue *q, int64_t *held)
 {
     const sim *s = c->s;
@@ -145,11 +146,12 @@ static bool count_queue(count *c, part *p, const sw_state *sw, unsigned in, unsi
     for (uint32_t id = q->head; id != IK_NONE; id = look_behind(p, id)) {
         const packet *pk = look_packet(p, id);
         if (pk->rt.vc != v ||
-            (s->stride && pk->out != ahead_of(c, c->s->parts + s->node_part[sw - s->switches],
-                                              sw->port_base + in, pk)))
+            (s->stride &&
+             pk->out != ahead_of(c, c->s->partitions + s->node_partition[sw - s->switches],
+                                 sw->port_base + in, pk)))
             return false;
         count_bytes(c, sw->port_base + in, pk, pk->out);
-        if (pk->out != SIM_FLOATING)
+        if (pk->out != SIM_UNDECIDED)
             c->waits[(size_t)(sw->port_base + pk->out) * s->vcs + v] += pk->size;
         *held += pk->size;
         c->packets++;
@@ -159,25 +161,25 @@ static bool count_queue(count *c, part *p, const sw_state *sw, unsigned in, unsi
 }
 
 /* Queues an output: marked as one whose head may choose again exactly if it may. */
-static bool choice_agrees(part *p, sw_state *sw, const shape k, unsigned in, unsigned v,
+static bool choice_agrees(partition *p, sw_state *sw, const shape k, unsigned in, unsigned v,
                           unsigned out)
 {
     uint32_t head = look_head(p->sim, (uint32_t)(sw - p->sim->switches), in, v, out);
     unsigned input = input_of(p->sim, in, v);
-    bool may = choosy_of(sw, k, in, v)[out >> 6] >> (out & 63) & 1;
-    return may == (head != IK_NONE && look_packet(p, head)->choosy) &&
-           (!may || sw->floating[input >> 6] >> (input & 63) & 1);
+    bool may = revocable_of(sw, k, in, v)[out >> 6] >> (out & 63) & 1;
+    return may == (head != IK_NONE && look_packet(p, head)->revocable) &&
+           (!may || sw->undecided[input >> 6] >> (input & 63) & 1);
 }
 
 /* Whether the requests of VC v of port in say what its queues hold. */
-static bool requests_agree(part *p, sw_state *sw, const shape k, unsigned in, unsigned v)
+static bool requests_agree(partition *p, sw_state *sw, const shape k, unsigned in, unsigned v)
 {
     unsigned input = input_of(p->sim, in, v);
     for (unsigned out = 0; out < sw->radix; out++) {
         queue q = look_queue(p->sim, (uint32_t)(sw - p->sim->switches), in, v, out);
         bool wanted = want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1;
         bool held = q.head != IK_NONE && (k.voq || look_packet(p, q.head)->out == out);
-        if (wanted != held || (k.voq && sw->floating && !choice_agrees(p, sw, k, in, v, out)))
+        if (wanted != held || (k.voq && sw->undecided && !choice_agrees(p, sw, k, in, v, out)))
             return false;
         if (wanted && !(row_of(sw, k, input)[out >> 6] >> (out & 63) & 1))
             return false;
@@ -187,7 +189,7 @@ static bool requests_agree(part *p, sw_state *sw, const shape k, unsigned in, un
 
 /* voqnet: a queue is in its ring exactly if its head can go, and a request is a ring that is not
  * empty. */
-static bool rings_agree(part *p, sw_state *sw, const shape k, unsigned in, unsigned v)
+static bool rings_agree(partition *p, sw_state *sw, const shape k, unsigned in, unsigned v)
 {
     sim *s = p->sim;
     unsigned lane_index = in * k.vcs + v, input = input_of(s, in, v);
@@ -212,7 +214,7 @@ static bool rings_agree(part *p, sw_state *sw, const shape k, unsigned in, unsig
 }
 
 /* Adds up the queues of VC v of port in. */
-static bool count_lane(count *c, part *p, sw_state *sw, const shape k, unsigned in, unsigned v,
+static bool count_lane(count *c, partition *p, sw_state *sw, const shape k, unsigned in, unsigned v,
                        int64_t *held)
 {
     const sim *s = c->s;
@@ -229,7 +231,7 @@ static ik_status count_switch(count *c, uint32_t id, ik_error *err)
 {
     sim *s = c->s;
     sw_state *sw = &s->switches[id];
-    part *p = look_part(s, id);
+    partition *p = look_partition(s, id);
     shape k = sim_shape(s);
     int64_t held = 0;
     for (unsigned in = 0; in < sw->radix; in++) {
@@ -349,7 +351,7 @@ ik_status sim_check_init(sim *s, ik_error *err)
                : ik_fail_memory(err, s->f->num_hosts * sizeof *s->order, "the paranoid checks");
 }
 
-void sim_check_delivery(part *p, uint32_t host, const packet *pk)
+void sim_check_delivery(partition *p, uint32_t host, const packet *pk)
 {
     if (pk->rt.dst != host)
         sim_broken(p, "a packet of host %u for host %u reached host %u", pk->rt.src, pk->rt.dst,
@@ -365,7 +367,7 @@ void sim_check_delivery(part *p, uint32_t host, const packet *pk)
         p->n.order_violations++;
         break;
     case ORDER_NO_MEMORY:
-        sim_part_fail(p, sizeof(order_table), "the paranoid checks");
+        sim_partition_fail(p, sizeof(order_table), "the paranoid checks");
     }
 }
 

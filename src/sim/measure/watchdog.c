@@ -14,24 +14,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct hunt {
+typedef struct drain_search {
     sim *s;
     shape k;
     unsigned kinds; /* accounts of a buffer; VCs where there are none */
     uint8_t *alive; /* [port * kinds + account] of receiving ports of switches */
     /* [port * kinds + account] of sending ports: credit or packets under way on that channel */
     uint8_t *moving;
-} hunt;
+} drain_search;
 
 /* What moves frees space for all accounts that share it: noted at the channel's first. */
-static size_t moving_place(const hunt *h, uint32_t port, uint32_t account)
+static size_t moving_place(const drain_search *h, uint32_t port, uint32_t account)
 {
     return (size_t)port * h->kinds + (h->s->queues == QUEUES_DAMQ ? 0 : account);
 }
 
-static void note_moving(void *ctx, part *p, const event *e)
+static void note_moving(void *ctx, partition *p, const event *e)
 {
-    hunt *h = ctx;
+    drain_search *h = ctx;
     const sim *s = h->s;
     uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
     unsigned kind = (unsigned)(e->key >> 30) & 3;
@@ -48,7 +48,7 @@ static void note_moving(void *ctx, part *p, const event *e)
 
 /* Whether space for an account behind a channel comes free in the end: from its own packets, or,
  * unless it is at its bound, from those of others that use what is shared. */
-static bool space_alive(const hunt *h, uint32_t out_port, uint32_t account, uint32_t size)
+static bool space_alive(const drain_search *h, uint32_t out_port, uint32_t account, uint32_t size)
 {
     const sim *s = h->s;
     const uint8_t *alive = &h->alive[(size_t)s->ports[out_port].peer_port * h->kinds];
@@ -63,7 +63,8 @@ static bool space_alive(const hunt *h, uint32_t out_port, uint32_t account, uint
     return false;
 }
 
-static bool channel_alive(const hunt *h, part *p, uint32_t out_port, unsigned u, const packet *pk)
+static bool channel_alive(const drain_search *h, partition *p, uint32_t out_port, unsigned u,
+                          const packet *pk)
 {
     const sim *s = h->s;
     const port_state *to = &s->ports[out_port];
@@ -84,7 +85,8 @@ static bool channel_alive(const hunt *h, part *p, uint32_t out_port, unsigned u,
            space_alive(h, out_port, account, pk->size);
 }
 
-static bool head_alive(const hunt *h, part *p, uint32_t sw, uint32_t in_port, packet *pk)
+static bool head_alive(const drain_search *h, partition *p, uint32_t sw, uint32_t in_port,
+                       packet *pk)
 {
     uint32_t n = look_choices(h->s, p, sw, in_port, pk);
     for (uint32_t c = 0; c < n; c++)
@@ -95,16 +97,17 @@ static bool head_alive(const hunt *h, part *p, uint32_t sw, uint32_t in_port, pa
 }
 
 /* Where a packet in the buffer of a port stands in `alive`. */
-static size_t place_of(const hunt *h, uint32_t port, unsigned v, const packet *pk)
+static size_t place_of(const drain_search *h, uint32_t port, unsigned v, const packet *pk)
 {
     return (size_t)port * h->kinds + account_here(h->s, pk, v, pk->out);
 }
 
 /* Looks at the head of queue n of a lane; returns whether its account came alive. *dead: the
  * account if it is not. */
-static bool sweep_queue(hunt *h, uint32_t id, unsigned in, unsigned v, uint32_t n, size_t *dead)
+static bool sweep_queue(drain_search *h, uint32_t id, unsigned in, unsigned v, uint32_t n,
+                        size_t *dead)
 {
-    part *p = look_part(h->s, id);
+    partition *p = look_partition(h->s, id);
     uint32_t port = h->s->switches[id].port_base + in, head = look_head(h->s, id, in, v, n);
     if (head == IK_NONE)
         return false;
@@ -119,7 +122,7 @@ static bool sweep_queue(hunt *h, uint32_t id, unsigned in, unsigned v, uint32_t 
 }
 
 /* The same for the lane. Of queues an output those that hold packets are known by the requests. */
-static bool sweep_lane(hunt *h, uint32_t id, unsigned in, unsigned v, size_t *dead)
+static bool sweep_lane(drain_search *h, uint32_t id, unsigned in, unsigned v, size_t *dead)
 {
     sim *s = h->s;
     uint32_t port = s->switches[id].port_base + in, queues = look_queues(s, id);
@@ -141,7 +144,7 @@ static bool sweep_lane(hunt *h, uint32_t id, unsigned in, unsigned v, size_t *de
 
 /* Ideal switch: the buffers of all packets behind a head that can leave are alive; *dead: one of a
  * packet that cannot. */
-static bool sweep_ideal(hunt *h, size_t *dead)
+static bool sweep_ideal(drain_search *h, size_t *dead)
 {
     const sim *s = h->s;
     bool changed = false;
@@ -149,7 +152,7 @@ static bool sweep_ideal(hunt *h, size_t *dead)
     for (size_t q = 0; q < (size_t)s->f->num_ports * s->vcs; q++) {
         uint32_t out_port = (uint32_t)(q / s->vcs),
                  id = look_output_head(s, out_port, (unsigned)(q % s->vcs));
-        part *p = look_part(s, s->f->port_node[out_port]);
+        partition *p = look_partition(s, s->f->port_node[out_port]);
         if (id == IK_NONE)
             continue;
         bool leaves = s->link_busy[out_port] ||
@@ -167,7 +170,7 @@ static bool sweep_ideal(hunt *h, size_t *dead)
 
 /* One sweep; returns whether something came alive. *dead: what did not, SIZE_MAX if all did: right
  * once nothing changes. */
-static bool sweep(hunt *h, size_t *dead)
+static bool sweep(drain_search *h, size_t *dead)
 {
     sim *s = h->s;
     bool changed = false;
@@ -189,11 +192,11 @@ typedef struct step {
 
 /* Ideal switch: a packet of this buffer, in the first output queue that has one, waits like the
  * head of that queue. */
-static step follow_ideal(const hunt *h, size_t buffer)
+static step follow_ideal(const drain_search *h, size_t buffer)
 {
     const sim *s = h->s;
     uint32_t sw = s->f->port_node[buffer / s->vcs];
-    part *p = look_part(s, sw);
+    partition *p = look_partition(s, sw);
     for (uint32_t out = s->f->port_base[sw]; out < s->f->port_base[sw + 1]; out++)
         for (unsigned u = 0; u < s->vcs; u++)
             for (uint32_t id = look_output_head(s, out, u); id != IK_NONE; id = look_behind(p, id))
@@ -203,14 +206,14 @@ static step follow_ideal(const hunt *h, size_t buffer)
 }
 
 /* What a dead buffer waits for: the first choice of the first queue that draws on it. */
-static step follow(const hunt *h, size_t buffer)
+static step follow(const drain_search *h, size_t buffer)
 {
     sim *s = h->s;
     if (s->model == MODEL_IDEAL)
         return follow_ideal(h, buffer);
     uint32_t port = (uint32_t)(buffer / h->kinds), id = s->f->port_node[port];
     sw_state *sw = &s->switches[id];
-    part *p = look_part(s, id);
+    partition *p = look_partition(s, id);
     for (unsigned v = 0; v < s->vcs; v++)
         for (uint32_t n = 0; n < look_queues(s, id); n++) {
             uint32_t head = look_head(s, id, port - sw->port_base, v, n);
@@ -223,10 +226,10 @@ static step follow(const hunt *h, size_t buffer)
 
 /* The buffer that a step waits for. With shared space that of its own account if it holds anything,
  * else the first that uses what is shared. */
-static size_t next_buffer(const hunt *h, const step *st)
+static size_t next_buffer(const drain_search *h, const step *st)
 {
     sim *s = h->s;
-    part *p = &s->parts[s->node_part[s->f->port_node[st->out_port]]];
+    partition *p = &s->partitions[s->node_partition[s->f->port_node[st->out_port]]];
     const packet *pk = look_packet(p, st->packet);
     if (s->model == MODEL_IOQ) {
         uint32_t head = s->out_queues[(size_t)st->out_port * s->vcs + st->out_vc].head;
@@ -244,11 +247,11 @@ static size_t next_buffer(const hunt *h, const step *st)
     return first + account;
 }
 
-static void print_step(const hunt *h, const step *st, FILE *to)
+static void print_step(const drain_search *h, const step *st, FILE *to)
 {
     const sim *s = h->s;
     uint32_t port = (uint32_t)(st->buffer / h->kinds);
-    part *p = look_part(s, s->f->port_node[port]);
+    partition *p = look_partition(s, s->f->port_node[port]);
     const packet *pk = look_packet(p, st->packet);
     char here[200], out[200];
     fprintf(to,
@@ -262,7 +265,7 @@ static void print_step(const hunt *h, const step *st, FILE *to)
 
 /* Follows what waits for what from a dead buffer; prints the cycle it runs into. seen: reuses
  * `moving` as "was here". */
-static ik_status print_cycle(hunt *h, size_t dead, ik_error *err)
+static ik_status print_cycle(drain_search *h, size_t dead, ik_error *err)
 {
     sim *s = h->s;
     size_t at = dead;
@@ -286,7 +289,7 @@ static ik_status print_cycle(hunt *h, size_t dead, ik_error *err)
 }
 
 /* Sweeps until nothing comes alive any more; returns a dead buffer, SIZE_MAX if there is none. */
-static size_t sweep_all(hunt *h)
+static size_t sweep_all(drain_search *h)
 {
     size_t dead = SIZE_MAX;
     while (h->s->model == MODEL_IDEAL ? sweep_ideal(h, &dead) : sweep(h, &dead))
@@ -298,7 +301,7 @@ ik_status sim_find_deadlock(sim *s, ik_error *err)
 {
     unsigned kinds = look_kinds(s);
     size_t n = (size_t)s->f->num_ports * kinds + 1, dead = SIZE_MAX;
-    hunt h = {s, sim_shape(s), kinds, ik_calloc(n, 1), ik_calloc(n, 1)};
+    drain_search h = {s, sim_shape(s), kinds, ik_calloc(n, 1), ik_calloc(n, 1)};
     ik_status status = h.alive && h.moving ? IK_OK : ik_fail_memory(err, 2 * n, "the watchdog");
     if (status == IK_OK) {
         dead = sweep_all(&h);

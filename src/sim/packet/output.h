@@ -18,7 +18,7 @@
 /* in the data of EV_TAIL: the link's end, with vc << 24 | bytes; without it the crossbar's */
 #define LINK_END 0x80000000u
 
-SIM_INLINE void enqueue_output(part *p, uint32_t port, unsigned u, uint32_t id)
+SIM_INLINE void enqueue_output(partition *p, uint32_t port, unsigned u, uint32_t id)
 {
     queue *q = &p->sim->out_queues[(size_t)port * p->sim->vcs + u];
     p->pool[id].next = IK_NONE;
@@ -40,9 +40,9 @@ SIM_INLINE void note_granted(sim *s, uint32_t port, uint64_t t0, uint64_t end, u
 }
 
 /* Crossbar transfer of a granted packet into the output buffer (ioq). */
-SIM_INLINE void move_to_output(part *p, uint32_t node, const shape k, uint32_t id, uint32_t in_port,
-                               uint32_t out_port, unsigned input, unsigned v, unsigned u,
-                               uint64_t t0)
+SIM_INLINE void move_to_output(partition *p, uint32_t node, const shape k, uint32_t id,
+                               uint32_t in_port, uint32_t out_port, unsigned input, unsigned v,
+                               unsigned u, uint64_t t0)
 {
     sim *s = p->sim;
     packet *pk = &p->pool[id];
@@ -68,7 +68,7 @@ SIM_INLINE void move_to_output(part *p, uint32_t node, const shape k, uint32_t i
 }
 
 /* Puts the head of output queue (port, u) on the link. */
-SIM_INLINE void send_output(part *p, uint32_t node, sw_state *sw, const shape k, uint32_t port,
+SIM_INLINE void send_output(partition *p, uint32_t node, sw_state *sw, const shape k, uint32_t port,
                             unsigned u)
 {
     sim *s = p->sim;
@@ -103,7 +103,8 @@ SIM_INLINE void send_output(part *p, uint32_t node, sw_state *sw, const shape k,
 }
 
 /* Bytes that the head of an output queue may take in the input buffer at the other end. */
-SIM_INLINE int32_t link_room(part *p, const shape k, uint32_t port, unsigned u, const packet *pk)
+SIM_INLINE int32_t link_room(partition *p, const shape k, uint32_t port, unsigned u,
+                             const packet *pk)
 {
     const sim *s = p->sim;
     if (k.ledger && s->in_space.accounts)
@@ -111,7 +112,7 @@ SIM_INLINE int32_t link_room(part *p, const shape k, uint32_t port, unsigned u, 
     return s->credit[(size_t)port * k.vcs + u];
 }
 
-SIM_INLINE void try_link(part *p, uint32_t node, sw_state *sw, const shape k, uint32_t port)
+SIM_INLINE void try_link(partition *p, uint32_t node, sw_state *sw, const shape k, uint32_t port)
 {
     sim *s = p->sim;
     if (s->link_busy[port])
@@ -129,7 +130,7 @@ SIM_INLINE void try_link(part *p, uint32_t node, sw_state *sw, const shape k, ui
 }
 
 /* Links that may have something to send now. */
-SIM_INLINE void run_links(part *p, uint32_t node, sw_state *sw, const shape k)
+SIM_INLINE void run_links(partition *p, uint32_t node, sw_state *sw, const shape k)
 {
     for (unsigned w = 0; w < k.words; w++) {
         uint64_t bits = p->dirty_link[w];
@@ -139,7 +140,8 @@ SIM_INLINE void run_links(part *p, uint32_t node, sw_state *sw, const shape k)
     }
 }
 
-SIM_INLINE void take_link_end(part *p, sw_state *sw, const shape k, uint32_t port, uint32_t data)
+SIM_INLINE void take_link_end(partition *p, sw_state *sw, const shape k, uint32_t port,
+                              uint32_t data)
 {
     sim *s = p->sim;
     s->link_busy[port] = 0;
@@ -153,7 +155,7 @@ SIM_INLINE void take_link_end(part *p, sw_state *sw, const shape k, uint32_t por
 }
 
 /* Ideal switch: straight into the output's queue, with the VC that has most credit now. */
-SIM_INLINE void arrive_ideal(part *p, sw_state *sw, const shape k, uint32_t port, uint32_t id)
+SIM_INLINE void arrive_ideal(partition *p, sw_state *sw, const shape k, uint32_t port, uint32_t id)
 {
     packet *pk = &p->pool[id];
     uint32_t out_port = sw->port_base + pk->out;

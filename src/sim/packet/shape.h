@@ -98,16 +98,16 @@ SIM_INLINE void note_sent(sim *s, uint32_t port)
     s->sending[port] = 0;
 }
 
-/* The head of a FIFO asks for another output than before (either may be SIM_FLOATING = none). */
-SIM_INLINE void move_request(part *p, sw_state *sw, const shape k, unsigned in, unsigned v,
+/* The head of a FIFO asks for another output than before (either may be SIM_UNDECIDED = none). */
+SIM_INLINE void move_request(partition *p, sw_state *sw, const shape k, unsigned in, unsigned v,
                              unsigned before, const packet *pk)
 {
     sim *s = p->sim;
-    if (before != SIM_FLOATING) {
+    if (before != SIM_UNDECIDED) {
         clear_request(s, sw, k, in, v, before);
         s->queued[(size_t)(sw->port_base + before) * s->vcs + v] -= pk->size;
     }
-    if (pk->out != SIM_FLOATING) {
+    if (pk->out != SIM_UNDECIDED) {
         set_request(s, sw, k, in, v, pk->out);
         note_queued(s, sw->port_base + pk->out, pk);
     }
@@ -115,67 +115,68 @@ SIM_INLINE void move_request(part *p, sw_state *sw, const shape k, unsigned in, 
 
 /* Queues an output: bit out, whether the head of that queue may choose again. Before the lanes
  * stand the inputs that have any. */
-SIM_INLINE uint64_t *choosy_of(const sw_state *sw, const shape k, unsigned in, unsigned v)
+SIM_INLINE uint64_t *revocable_of(const sw_state *sw, const shape k, unsigned in, unsigned v)
 {
-    return &sw->floating[(1 + (size_t)in * k.vcs + v) * k.words];
+    return &sw->undecided[(1 + (size_t)in * k.vcs + v) * k.words];
 }
 
-SIM_INLINE void set_choosy(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
-                           unsigned out)
+SIM_INLINE void set_revocable(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
+                              unsigned out)
 {
-    mark(choosy_of(sw, k, in, v), k, out);
-    mark(sw->floating, k, input_of(s, in, v));
+    mark(revocable_of(sw, k, in, v), k, out);
+    mark(sw->undecided, k, input_of(s, in, v));
 }
 
-SIM_INLINE void clear_choosy(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
-                             unsigned out)
+SIM_INLINE void clear_revocable(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
+                                unsigned out)
 {
     unsigned input = input_of(s, in, v);
-    uint64_t *outs = choosy_of(sw, k, in, v), any = 0, bit = 1ull << (out & 63);
+    uint64_t *outs = revocable_of(sw, k, in, v), any = 0, bit = 1ull << (out & 63);
     if (!(outs[k.words == 1 ? 0 : out >> 6] & bit))
         return;
     outs[k.words == 1 ? 0 : out >> 6] &= ~bit;
     for (unsigned u = v % s->input_speedup; u < k.vcs; u += s->input_speedup)
         for (unsigned w = 0; w < k.words; w++)
-            any |= choosy_of(sw, k, in, u)[w];
+            any |= revocable_of(sw, k, in, u)[w];
     if (!any)
-        sw->floating[k.words == 1 ? 0 : input >> 6] &= ~(1ull << (input & 63));
+        sw->undecided[k.words == 1 ? 0 : input >> 6] &= ~(1ull << (input & 63));
 }
 
 /* ---- the transfer */
 
 /* Takes the head off its queue and lets the next one ask. */
-SIM_INLINE packet *pop_head(part *p, sw_state *sw, const shape k, queue *q, unsigned in, unsigned v,
-                            unsigned out)
+SIM_INLINE packet *pop_head(partition *p, sw_state *sw, const shape k, queue *q, unsigned in,
+                            unsigned v, unsigned out)
 {
     packet *pk = &p->pool[q->head];
     q->head = pk->next;
     if (k.voq) {
         if (pk->next == IK_NONE)
             clear_request(p->sim, sw, k, in, v, out);
-        if (sw->floating && (pk->next == IK_NONE || pk->next_out != SIM_FLOATING))
-            clear_choosy(p->sim, sw, k, in, v, out);
-        else if (sw->floating)
-            set_choosy(p->sim, sw, k, in, v, out);
+        if (sw->undecided && (pk->next == IK_NONE || pk->next_out != SIM_UNDECIDED))
+            clear_revocable(p->sim, sw, k, in, v, out);
+        else if (sw->undecided)
+            set_revocable(p->sim, sw, k, in, v, out);
         return pk;
     }
-    if (sw->floating) {
+    if (sw->undecided) {
         unsigned index = in * k.vcs + v;
-        sw->floating[index >> 6] &= ~(1ull << (index & 63));
-        if (pk->next != IK_NONE && pk->next_out == SIM_FLOATING)
-            sw->floating[index >> 6] |= 1ull << (index & 63);
+        sw->undecided[index >> 6] &= ~(1ull << (index & 63));
+        if (pk->next != IK_NONE && pk->next_out == SIM_UNDECIDED)
+            sw->undecided[index >> 6] |= 1ull << (index & 63);
     }
     if (pk->next != IK_NONE && pk->next_out == out)
         return pk;
     clear_request(p->sim, sw, k, in, v, out);
-    if (pk->next != IK_NONE && pk->next_out != SIM_FLOATING)
+    if (pk->next != IK_NONE && pk->next_out != SIM_UNDECIDED)
         set_request(p->sim, sw, k, in, v, pk->next_out);
     return pk;
 }
 
 /* Bytes that a grant may count on behind an output for a packet in VC u: of the output buffer where
  * there is one, else of the input buffer at the other end. */
-SIM_INLINE int32_t room_of(part *p, const shape k, uint32_t out_port, unsigned u, const packet *pk)
+SIM_INLINE int32_t room_of(partition *p, const shape k, uint32_t out_port, unsigned u,
+                           const packet *pk)
 {
     const sim *s = p->sim;
     if (!k.ledger || (s->model == MODEL_IOQ && !s->out_space.accounts))
@@ -185,7 +186,7 @@ SIM_INLINE int32_t room_of(part *p, const shape k, uint32_t out_port, unsigned u
     return ledger_room(&s->in_space, out_port, account_of(p, out_port, u, pk));
 }
 
-SIM_INLINE bool has_room(part *p, const shape k, uint32_t out_port, const packet *pk)
+SIM_INLINE bool has_room(partition *p, const shape k, uint32_t out_port, const packet *pk)
 {
     for (unsigned u = pk->vc_first; u <= pk->vc_last; u++)
         if (room_of(p, k, out_port, u, pk) >= (int32_t)pk->size)
@@ -194,7 +195,7 @@ SIM_INLINE bool has_room(part *p, const shape k, uint32_t out_port, const packet
 }
 
 /* The VC on the next channel: of those allowed, the one with most room; ties to the lowest. */
-SIM_INLINE unsigned choose_vc(part *p, const shape k, uint32_t out_port, const packet *pk)
+SIM_INLINE unsigned choose_vc(partition *p, const shape k, uint32_t out_port, const packet *pk)
 {
     unsigned best = pk->vc_first;
     if (best == pk->vc_last)
@@ -211,7 +212,8 @@ SIM_INLINE unsigned choose_vc(part *p, const shape k, uint32_t out_port, const p
 }
 
 /* Takes space in the input buffer at the other end of a channel. */
-SIM_INLINE void take_space(part *p, const shape k, uint32_t out_port, unsigned u, const packet *pk)
+SIM_INLINE void take_space(partition *p, const shape k, uint32_t out_port, unsigned u,
+                           const packet *pk)
 {
     sim *s = p->sim;
     if (k.ledger && s->in_space.accounts) {
@@ -225,7 +227,7 @@ SIM_INLINE void take_space(part *p, const shape k, uint32_t out_port, unsigned u
 }
 
 /* Gives the space of a packet that left port `in` from VC v, queue `out`, back to who sent it. */
-SIM_INLINE void give_space(part *p, const shape k, uint32_t in_port, uint64_t time, unsigned v,
+SIM_INLINE void give_space(partition *p, const shape k, uint32_t in_port, uint64_t time, unsigned v,
                            unsigned out, const packet *pk)
 {
     const port_state *in = &p->sim->ports[in_port];

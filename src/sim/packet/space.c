@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Buffers with accounts (packet/space.h): sizes checked, books opened and audited.
+ * Buffers with accounts (packet/space.h): sizes checked, accounts opened and audited.
  *
  * Y. Tamir, G. L. Frazier, "Dynamically-Allocated Multi-Queue Buffers for VLSI Communication
  * Switches", IEEE Trans. Computers 41(6), 1992: lists in one pool instead of fixed shares. Bounds
@@ -115,7 +115,7 @@ ik_status sim_space_resolve(sim *s, ik_error *err)
     return status;
 }
 
-/* ---- the books */
+/* ---- the accounts */
 
 static uint64_t ledger_bytes(const ledger *l, uint64_t ports)
 {
@@ -196,14 +196,14 @@ static ik_status audit(const ledger *l, uint32_t port, const int64_t *counted, i
         if (used != counted[(size_t)port * l->accounts + a] || used > l->bounds[port].most)
             return ik_fail(
                 err, IK_ERR_INTERNAL,
-                "%s of channel %u, account %u: %d bytes by the books, %lld counted, %d allowed",
+                "%s of channel %u, account %u: %d bytes by its account, %lld counted, %d allowed",
                 what, port, a, used, (long long)counted[(size_t)port * l->accounts + a],
                 l->bounds[port].most);
         shared -= above(used, l->bounds[port].own);
     }
     if (shared != l->shared[port] || shared < 0)
         return ik_fail(err, IK_ERR_INTERNAL,
-                       "%s of channel %u: %d shared bytes by the books, %lld counted", what, port,
+                       "%s of channel %u: %d shared bytes by its account, %lld counted", what, port,
                        l->shared[port], (long long)shared);
     return IK_OK;
 }

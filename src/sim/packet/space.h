@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Space of buffers whose queues do not each own a fixed share a virtual channel. The sender keeps
- * the books of the buffer at the other end of its channel (an input buffer), or of the buffer
+ * the accounts of the buffer at the other end of its channel (an input buffer), or of the buffer
  * behind it (an output buffer): bytes in use by account, and the free bytes that accounts share. An
  * account owns `own` bytes, may use up to `most`, and what it uses beyond its own comes from the
  * shared rest. Accounts of an input buffer:
@@ -42,7 +42,7 @@ SIM_INLINE void ledger_add(ledger *l, uint32_t port, uint32_t account, int32_t b
 
 /* The account that a packet will have in the buffer behind out_port when it goes there in VC u.
  * pk->queue holds what looking ahead found for its first VC. */
-SIM_INLINE uint32_t account_of(part *p, uint32_t out_port, unsigned u, const packet *pk)
+SIM_INLINE uint32_t account_of(partition *p, uint32_t out_port, unsigned u, const packet *pk)
 {
     const sim *s = p->sim;
     if (s->queues == QUEUES_VOQNET)
@@ -63,7 +63,7 @@ SIM_INLINE uint32_t account_here(const sim *s, const packet *pk, unsigned v, uns
 
 /* Credit for a packet that left the buffer of a local port: says VC and bytes, or account and
  * bytes. */
-SIM_INLINE void post_credit(part *p, const port_state *in, uint64_t time, unsigned v,
+SIM_INLINE void post_credit(partition *p, const port_state *in, uint64_t time, unsigned v,
                             uint32_t account, uint32_t size)
 {
     uint32_t accounts = p->sim->in_space.accounts,

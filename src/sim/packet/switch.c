@@ -25,7 +25,7 @@ typedef struct changes {
 } changes;
 
 /* Credit that names an account: returns the port. */
-SIM_INLINE uint32_t take_account(part *p, sw_state *sw, const shape k, uint32_t index,
+SIM_INLINE uint32_t take_account(partition *p, sw_state *sw, const shape k, uint32_t index,
                                  uint32_t data)
 {
     sim *s = p->sim;
@@ -36,8 +36,8 @@ SIM_INLINE uint32_t take_account(part *p, sw_state *sw, const shape k, uint32_t 
     return port;
 }
 
-SIM_INLINE void take_credit(part *p, sw_state *sw, const shape k, const changes *ch, uint32_t port,
-                            uint32_t data)
+SIM_INLINE void take_credit(partition *p, sw_state *sw, const shape k, const changes *ch,
+                            uint32_t port, uint32_t data)
 {
     sim *s = p->sim;
     if (k.ledger && s->in_space.accounts) {
@@ -58,8 +58,8 @@ SIM_INLINE void take_credit(part *p, sw_state *sw, const shape k, const changes 
         mark(ch->out, k, port - sw->port_base);
 }
 
-SIM_INLINE void take_tail(part *p, sw_state *sw, const shape k, const changes *ch, uint32_t port,
-                          uint32_t input)
+SIM_INLINE void take_tail(partition *p, sw_state *sw, const shape k, const changes *ch,
+                          uint32_t port, uint32_t input)
 {
     unsigned out = port - sw->port_base;
     if (input & LOOK_AGAIN) {
@@ -84,7 +84,7 @@ SIM_INLINE void take_tail(part *p, sw_state *sw, const shape k, const changes *c
 }
 
 /* Its bytes leave the buffer at once and the credit goes back. */
-void sim_drop(part *p, uint32_t port, uint32_t id)
+void sim_drop(partition *p, uint32_t port, uint32_t id)
 {
     sim *s = p->sim;
     const packet *pk = &p->pool[id];
@@ -95,8 +95,8 @@ void sim_drop(part *p, uint32_t port, uint32_t id)
     free_packet(p, id);
 }
 
-SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch,
-                             uint32_t port, uint32_t id)
+SIM_INLINE void take_arrival(partition *p, uint32_t node, sw_state *sw, const shape k,
+                             const changes *ch, uint32_t port, uint32_t id)
 {
     packet *pk = &p->pool[id];
     sim_route(p, node, port, pk);
@@ -113,7 +113,7 @@ SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k
     sw->bytes += pk->size;
     if (k.ledger && p->sim->stride)
         pk->queue = sim_look_ahead(p, sw->port_base + out, pk->vc_first, &pk->rt, pk->number);
-    if (p->sim->queued && out != SIM_FLOATING)
+    if (p->sim->queued && out != SIM_UNDECIDED)
         note_queued(p->sim, sw->port_base + out, pk);
     if (k.net) {
         net_arrival(p, sw, k, in, v, id);
@@ -125,18 +125,18 @@ SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k
         packet *last = &p->pool[q->tail];
         last->next = id;
         /* in an output's queue: whether it may choose */
-        last->next_out = (uint16_t)(pk->choosy ? SIM_FLOATING : out);
+        last->next_out = (uint16_t)(pk->revocable ? SIM_UNDECIDED : out);
         q->tail = id;
         return;
     }
     q->head = q->tail = id;
-    if (out == SIM_FLOATING) {
+    if (out == SIM_UNDECIDED) {
         unsigned index = in * k.vcs + v;
-        sw->floating[index >> 6] |= 1ull << (index & 63);
+        sw->undecided[index >> 6] |= 1ull << (index & 63);
         return;
     }
-    if (k.voq && pk->choosy)
-        set_choosy(p->sim, sw, k, in, v, out);
+    if (k.voq && pk->revocable)
+        set_revocable(p->sim, sw, k, in, v, out);
     set_request(p->sim, sw, k, in, v, out);
     unsigned input = input_of(p->sim, in, v);
     if (sw->masks[input >> 6] >> (input & 63) & 1) /* one that is busy asks when it comes free */
@@ -146,7 +146,7 @@ SIM_INLINE void take_arrival(part *p, uint32_t node, sw_state *sw, const shape k
 /* ---- phase B: matching */
 
 /* The packet that would go from (in, v) to out; there is a request. */
-SIM_INLINE const packet *head_of(const part *p, sw_state *sw, const shape k, unsigned in,
+SIM_INLINE const packet *head_of(const partition *p, sw_state *sw, const shape k, unsigned in,
                                  unsigned v, unsigned out)
 {
     uint32_t head = queue_of(sw, k, in, v, out)->head;
@@ -155,7 +155,7 @@ SIM_INLINE const packet *head_of(const part *p, sw_state *sw, const shape k, uns
 
 /* Whether input may start a packet of VC v towards out: there is one, and room for it. General
  * shapes look at the packet; a request of voqnet says it. */
-SIM_INLINE bool vc_ready(part *p, sw_state *sw, const shape k, unsigned input, unsigned out,
+SIM_INLINE bool vc_ready(partition *p, sw_state *sw, const shape k, unsigned input, unsigned out,
                          unsigned v)
 {
     if (!(want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1))
@@ -165,7 +165,8 @@ SIM_INLINE bool vc_ready(part *p, sw_state *sw, const shape k, unsigned input, u
 }
 
 /* Free inputs (one word) that can send to out now. */
-SIM_INLINE uint64_t ready_inputs(part *p, sw_state *sw, const shape k, unsigned out, unsigned word)
+SIM_INLINE uint64_t ready_inputs(partition *p, sw_state *sw, const shape k, unsigned out,
+                                 unsigned word)
 {
     uint64_t free_in = sw->masks[word], ready = 0;
     for (unsigned v = 0; v < k.vcs; v++) {
@@ -196,7 +197,7 @@ SIM_INLINE unsigned first_from(const uint64_t *mask, const unsigned words, unsig
 }
 
 /* Oldest packet (generation, then lowest input) among the inputs of mask, for out. */
-static uint64_t age_of(part *p, sw_state *sw, const shape k, unsigned input, unsigned out)
+static uint64_t age_of(partition *p, sw_state *sw, const shape k, unsigned input, unsigned out)
 {
     uint64_t oldest = UINT64_MAX;
     for (unsigned v = 0; v < k.vcs; v++) {
@@ -211,7 +212,7 @@ static uint64_t age_of(part *p, sw_state *sw, const shape k, unsigned input, uns
 
 /* Picks one of mask for the arbiters other than iSLIP and round robin. `is_out`: mask holds inputs
  * that ask for output `at`; otherwise outputs that granted input `at`. */
-static unsigned pick_other(part *p, sw_state *sw, const shape k, const uint64_t *mask,
+static unsigned pick_other(partition *p, sw_state *sw, const shape k, const uint64_t *mask,
                            unsigned words, unsigned at, bool is_out)
 {
     const sim *s = p->sim;
@@ -233,7 +234,8 @@ static unsigned pick_other(part *p, sw_state *sw, const shape k, const uint64_t 
 }
 
 /* VCs of the matched pair that may go now. */
-SIM_INLINE uint64_t ready_vcs(part *p, sw_state *sw, const shape k, unsigned input, unsigned out)
+SIM_INLINE uint64_t ready_vcs(partition *p, sw_state *sw, const shape k, unsigned input,
+                              unsigned out)
 {
     uint64_t ready = 0;
     for (unsigned v = 0; v < k.vcs; v++)
@@ -242,8 +244,9 @@ SIM_INLINE uint64_t ready_vcs(part *p, sw_state *sw, const shape k, unsigned inp
 }
 
 /* Input-queued: from the input buffer straight on the link. */
-SIM_INLINE void send_on_link(part *p, uint32_t node, const shape k, uint32_t id, uint32_t in_port,
-                             uint32_t out_port, unsigned input, unsigned v, unsigned u, uint64_t t0)
+SIM_INLINE void send_on_link(partition *p, uint32_t node, const shape k, uint32_t id,
+                             uint32_t in_port, uint32_t out_port, unsigned input, unsigned v,
+                             unsigned u, uint64_t t0)
 {
     sim *s = p->sim;
     packet *pk = &p->pool[id];
@@ -270,7 +273,7 @@ SIM_INLINE void send_on_link(part *p, uint32_t node, const shape k, uint32_t id,
  * upstream when its last byte has left, and goes over the link (input-queued) or into the output
  * buffer. A tail that is still arriving here from a slower link holds the output until it has
  * come. */
-SIM_INLINE void commit(part *p, sw_state *sw, const shape k, uint32_t node, unsigned input,
+SIM_INLINE void commit(partition *p, sw_state *sw, const shape k, uint32_t node, unsigned input,
                        unsigned out, unsigned v, uint64_t t0)
 {
     sim *s = p->sim;
@@ -294,7 +297,8 @@ SIM_INLINE void commit(part *p, sw_state *sw, const shape k, uint32_t node, unsi
 }
 
 /* Starts the packet of a matched pair; its VC by round robin, a pointer a pair. */
-SIM_INLINE void start_transfer(part *p, sw_state *sw, const shape k, unsigned input, unsigned out)
+SIM_INLINE void start_transfer(partition *p, sw_state *sw, const shape k, unsigned input,
+                               unsigned out)
 {
     unsigned v = 0;
     if (k.vcs > 1) {
@@ -313,7 +317,7 @@ SIM_INLINE uint16_t *accept_pointer(sim *s, const sw_state *sw, unsigned input)
 
 /* Every unmatched output of d grants one ready input. Outputs without any leave d. Returns whether
  * something was granted. */
-SIM_INLINE bool grant_step(part *p, sw_state *sw, const shape k, uint64_t *d)
+SIM_INLINE bool grant_step(partition *p, sw_state *sw, const shape k, uint64_t *d)
 {
     sim *s = p->sim;
     bool any = false;
@@ -342,7 +346,7 @@ SIM_INLINE bool grant_step(part *p, sw_state *sw, const shape k, uint64_t *d)
 }
 
 /* Every input that was granted accepts one output. */
-SIM_INLINE void accept_step(part *p, sw_state *sw, const shape k, uint64_t *d, bool first)
+SIM_INLINE void accept_step(partition *p, sw_state *sw, const shape k, uint64_t *d, bool first)
 {
     sim *s = p->sim;
     for (unsigned w = 0; w < k.words; w++) {
@@ -395,7 +399,7 @@ SIM_INLINE bool collect_outputs(sw_state *sw, const shape k, const changes *ch, 
 
 /* Remembers pairs left over, of which there are some; they are looked at again at the next multiple
  * of relook_ps. */
-SIM_INLINE void look_later(part *p, sw_state *sw, const shape k, const uint64_t *d)
+SIM_INLINE void look_later(partition *p, sw_state *sw, const shape k, const uint64_t *d)
 {
     uint64_t pending = 0, *left = sw->masks + 2u * k.words, period = p->sim->relook_ps;
     for (unsigned w = 0; w < k.words; w++) {
@@ -408,7 +412,7 @@ SIM_INLINE void look_later(part *p, sw_state *sw, const shape k, const uint64_t 
 }
 
 /* Returns whether anything was granted. */
-SIM_INLINE bool match(part *p, sw_state *sw, const shape k, const changes *ch)
+SIM_INLINE bool match(partition *p, sw_state *sw, const shape k, const changes *ch)
 {
     uint64_t one[1], *d = k.words == 1 ? one : p->open, any = 0;
     if (!collect_outputs(sw, k, ch, d))
@@ -429,12 +433,13 @@ SIM_INLINE bool match(part *p, sw_state *sw, const shape k, const changes *ch)
 
 /* Heads that may still choose ask for one output each, chosen anew from the state of this
  * instant. */
-static void choose_floating(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch)
+static void choose_undecided(partition *p, uint32_t node, sw_state *sw, const shape k,
+                             const changes *ch)
 {
     const sim *s = p->sim;
     unsigned num = sw->radix * k.vcs;
     for (unsigned w = 0; w * 64 < num; w++) {
-        for (uint64_t bits = sw->floating[w]; bits; bits &= bits - 1) {
+        for (uint64_t bits = sw->undecided[w]; bits; bits &= bits - 1) {
             unsigned index = w * 64 + (unsigned)__builtin_ctzll(bits), in = index / k.vcs,
                      v = index % k.vcs;
             unsigned input = input_of(s, in, v);
@@ -444,10 +449,10 @@ static void choose_floating(part *p, uint32_t node, sw_state *sw, const shape k,
             unsigned before = pk->out;
             uint32_t now = sim_choose_output(p, node, sw->port_base + in, pk);
             if (now == IK_NONE)
-                pk->out = SIM_FLOATING;
+                pk->out = SIM_UNDECIDED;
             if (before != pk->out)
                 move_request(p, sw, k, in, v, before, pk);
-            if (pk->out != SIM_FLOATING)
+            if (pk->out != SIM_UNDECIDED)
                 mark(ch->out, k, pk->out);
         }
     }
@@ -467,7 +472,7 @@ SIM_INLINE bool has_spare(const sw_state *sw, const shape k, unsigned input)
 /* The head of an output's queue, whose output cannot take it, chooses again. It moves if the choice
  * falls on a free output that its input does not ask for: there it is the head of its queue at
  * once, so no packet ever loses its place. */
-static void renew(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch,
+static void renew(partition *p, uint32_t node, sw_state *sw, const shape k, const changes *ch,
                   unsigned in, unsigned v, unsigned out)
 {
     sim *s = p->sim;
@@ -486,7 +491,7 @@ static void renew(part *p, uint32_t node, sw_state *sw, const shape k, const cha
     pop_head(p, sw, k, from, in, v, out);
     pk->next = IK_NONE;
     *queue_of(sw, k, in, v, chosen) = (queue){id, id};
-    set_choosy(s, sw, k, in, v, chosen);
+    set_revocable(s, sw, k, in, v, chosen);
     set_request(s, sw, k, in, v, chosen);
     s->queued[(size_t)(sw->port_base + out) * k.vcs + v] -= pk->size;
     note_queued(s, sw->port_base + chosen, pk);
@@ -494,12 +499,12 @@ static void renew(part *p, uint32_t node, sw_state *sw, const shape k, const cha
 }
 
 /* One (input port, VC) of a free input. */
-static void renew_lane(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch,
-                       unsigned in, unsigned v)
+static void renew_send_queue(partition *p, uint32_t node, sw_state *sw, const shape k,
+                             const changes *ch, unsigned in, unsigned v)
 {
     unsigned input = input_of(p->sim, in, v);
     for (unsigned w = 0; w < k.words; w++) {
-        for (uint64_t bits = choosy_of(sw, k, in, v)[w]; bits && has_spare(sw, k, input);
+        for (uint64_t bits = revocable_of(sw, k, in, v)[w]; bits && has_spare(sw, k, input);
              bits &= bits - 1) {
             unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
             bool is_free = sw->masks[k.words + w] >> (out & 63) & 1;
@@ -511,21 +516,22 @@ static void renew_lane(part *p, uint32_t node, sw_state *sw, const shape k, cons
 }
 
 /* Only inputs that are free and have a head that may choose. */
-static void renew_waiting(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch)
+static void renew_waiting(partition *p, uint32_t node, sw_state *sw, const shape k,
+                          const changes *ch)
 {
     const sim *s = p->sim;
     for (unsigned w = 0; w < k.words; w++)
-        for (uint64_t bits = sw->floating[w] & sw->masks[w]; bits; bits &= bits - 1) {
+        for (uint64_t bits = sw->undecided[w] & sw->masks[w]; bits; bits &= bits - 1) {
             unsigned input = w * 64 + (unsigned)__builtin_ctzll(bits);
             for (unsigned v = input % s->input_speedup; v < k.vcs; v += s->input_speedup)
-                renew_lane(p, node, sw, k, ch, port_of(s, input), v);
+                renew_send_queue(p, node, sw, k, ch, port_of(s, input), v);
         }
 }
 
 /* ---- one switch, one window */
 
-SIM_INLINE void take_event(part *p, uint32_t node, sw_state *sw, const shape k, const changes *ch,
-                           const event *e)
+SIM_INLINE void take_event(partition *p, uint32_t node, sw_state *sw, const shape k,
+                           const changes *ch, const event *e)
 {
     uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
     switch ((unsigned)(e->key >> 30) & 3) {
@@ -544,7 +550,7 @@ SIM_INLINE void take_event(part *p, uint32_t node, sw_state *sw, const shape k, 
     }
 }
 
-SIM_INLINE void run_switch(part *p, uint32_t node, const shape k)
+SIM_INLINE void run_switch(partition *p, uint32_t node, const shape k)
 {
     sw_state *sw = &p->sim->switches[node];
     uint64_t one_out = 0, one_in = 0;
@@ -558,9 +564,9 @@ SIM_INLINE void run_switch(part *p, uint32_t node, const shape k)
             event e = p->local[p->local_at++];
             take_event(p, node, sw, k, &ch, &e);
         } while (p->local_at < p->local_count && p->local[p->local_at].key >> 32 == offset);
-        if (sw->floating && !k.voq)
-            choose_floating(p, node, sw, k, &ch);
-        bool chooses = sw->floating && k.voq, granted;
+        if (sw->undecided && !k.voq)
+            choose_undecided(p, node, sw, k, &ch);
+        bool chooses = sw->undecided && k.voq, granted;
         do { /* heads that lost an output choose again at once, until nobody finds one */
             if (chooses)
                 renew_waiting(p, node, sw, k, &ch);
@@ -573,7 +579,7 @@ SIM_INLINE void run_switch(part *p, uint32_t node, const shape k)
 
 /* ---- one window */
 
-static void chain_events(part *p, const slot *at)
+static void chain_events(partition *p, const slot *at)
 {
     wheel *w = &p->wheel;
     uint32_t *heads = p->sim->node_head;
@@ -593,7 +599,7 @@ static void chain_events(part *p, const slot *at)
     }
 }
 
-SIM_INLINE void general_window(part *p, const slot *at, const shape k)
+SIM_INLINE void general_window(partition *p, const slot *at, const shape k)
 {
     p->num_active = 0;
     chain_events(p, at);
@@ -609,7 +615,7 @@ SIM_INLINE void general_window(part *p, const slot *at, const shape k)
 }
 
 #define KERNEL(name, masks, queues, accounts, destinations)                                        \
-    static void window_##name(part *p, const slot *at)                                             \
+    static void window_##name(partition *p, const slot *at)                                        \
     {                                                                                              \
         shape k = {.words = masks,                                                                 \
                    .vcs = p->sim->vcs,                                                             \
@@ -628,8 +634,8 @@ KERNEL(voqnet, p->sim->max_words, true, true, true)
 
 void sim_choose_kernel(sim *s)
 {
-    static void (*const kernels[])(part *, const slot *) = {window_fifo, window_voq,
-                                                            window_wide_fifo, window_wide_voq};
+    static void (*const kernels[])(partition *, const slot *) = {window_fifo, window_voq,
+                                                                 window_wide_fifo, window_wide_voq};
     s->run_window = kernels[(s->max_words == 1 ? 0 : 2) + s->voq];
     if (s->in_space.accounts || s->out_space.accounts)
         s->run_window = s->queues == QUEUES_VOQNET ? window_voqnet : window_accounts;

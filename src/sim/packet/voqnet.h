@@ -59,7 +59,7 @@ static inline void ring_leave(const sim *s, sw_state *sw, const shape k, uint32_
 
 /* The queue of dst in a lane (input port and VC) holds packets: it is in its ring exactly if its
  * head can go. */
-static inline void net_settle(part *p, sw_state *sw, const shape k, unsigned lane_index,
+static inline void net_settle(partition *p, sw_state *sw, const shape k, unsigned lane_index,
                               uint32_t dst)
 {
     const sim *s = p->sim;
@@ -74,7 +74,7 @@ static inline void net_settle(part *p, sw_state *sw, const shape k, unsigned lan
 }
 
 /* The space for dst behind a local output changed. */
-static inline void net_space_changed(part *p, sw_state *sw, const shape k, unsigned out,
+static inline void net_space_changed(partition *p, sw_state *sw, const shape k, unsigned out,
                                      uint32_t dst)
 {
     const uint64_t *holders = holders_of(sw, dst);
@@ -87,7 +87,7 @@ static inline void net_space_changed(part *p, sw_state *sw, const shape k, unsig
 }
 
 /* A packet has come into port in, VC v. */
-static inline void net_arrival(part *p, sw_state *sw, const shape k, unsigned in, unsigned v,
+static inline void net_arrival(partition *p, sw_state *sw, const shape k, unsigned in, unsigned v,
                                uint32_t id)
 {
     unsigned lane_index = in * k.vcs + v;
@@ -106,7 +106,7 @@ static inline void net_arrival(part *p, sw_state *sw, const shape k, unsigned in
 /* Takes the first packet of the first queue of a ring; the queue goes to the end of the ring that
  * its next packet asks for, as soon as that can go: its caller says that the space behind the
  * output changed. */
-static inline packet *net_pop(part *p, sw_state *sw, const shape k, unsigned in, unsigned v,
+static inline packet *net_pop(partition *p, sw_state *sw, const shape k, unsigned in, unsigned v,
                               unsigned out)
 {
     unsigned lane_index = in * k.vcs + v;

@@ -19,7 +19,7 @@
 enum { HOP_EVENTS = 3, SEND_EVENTS = 2, RECEIVE_EVENTS = 1 }; /* docs/simulator.md, "Events" */
 /* what a packet and its credit cost either side, in events */
 enum { CROSSING_EVENTS = 1 };
-/* vertices a part: with fewer a bisection may leave a side empty, and METIS prints that */
+/* vertices a partition: with fewer a bisection may leave a side empty, and METIS prints that */
 enum { METIS_LEAST = 16 };
 enum { MAX_PATH = 256, SAMPLES = 100000, MAX_ROUNDS = 64 };
 
@@ -82,34 +82,35 @@ static uint64_t cable_packets(const sim_loads *l, const ik_fabric *f, uint32_t p
 
 /* ---- how good a cut is */
 
-static sim_cut_quality judge(const ik_fabric *f, const sim_loads *l, uint32_t num_parts,
-                             sim_cut_method method, const uint16_t *part_of, uint64_t *events)
+static sim_cut_quality judge(const ik_fabric *f, const sim_loads *l, uint32_t num_partitions,
+                             sim_cut_method method, const uint16_t *partition_of, uint64_t *events)
 {
     sim_cut_quality q = {.method = method, .balance = 1, .cost = 1};
-    uint64_t *mail = events + num_parts, crossings = 0, packets = 0, busiest = 0, dearest = 0;
-    memset(events, 0, 2 * num_parts * sizeof *events);
+    uint64_t *messages = events + num_partitions, crossings = 0, packets = 0, busiest = 0,
+             most_cost = 0;
+    memset(events, 0, 2 * num_partitions * sizeof *events);
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
-        events[part_of[sw]] += l->work[sw];
-        q.seams += sw > 0 && part_of[sw] != part_of[sw - 1];
+        events[partition_of[sw]] += l->work[sw];
+        q.seams += sw > 0 && partition_of[sw] != partition_of[sw - 1];
         for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
             uint32_t peer = ik_peer_node(f, port);
             packets += l->packets[port]; /* a switch visited */
-            if (peer == IK_NONE || !ik_is_switch(f, peer) || part_of[peer] == part_of[sw])
+            if (peer == IK_NONE || !ik_is_switch(f, peer) || partition_of[peer] == partition_of[sw])
                 continue;
             q.cut_channels++;
             crossings += l->packets[port];
-            mail[part_of[sw]] += cable_packets(l, f, port);
+            messages[partition_of[sw]] += cable_packets(l, f, port);
         }
     }
-    for (uint32_t part = 0; part < num_parts; part++) {
-        uint64_t cost = events[part] + CROSSING_EVENTS * mail[part];
-        busiest = events[part] > busiest ? events[part] : busiest;
-        dearest = cost > dearest ? cost : dearest;
+    for (uint32_t partition = 0; partition < num_partitions; partition++) {
+        uint64_t cost = events[partition] + CROSSING_EVENTS * messages[partition];
+        busiest = events[partition] > busiest ? events[partition] : busiest;
+        most_cost = cost > most_cost ? cost : most_cost;
     }
-    double mean = (double)l->total / num_parts;
+    double mean = (double)l->total / num_partitions;
     if (l->total) {
         q.balance = (double)busiest / mean;
-        q.cost = (double)dearest / mean;
+        q.cost = (double)most_cost / mean;
         q.crossings = packets ? (double)crossings / (double)packets : 0;
     }
     return q;
@@ -163,8 +164,9 @@ static ik_status find_pods(const ik_fabric *f, pods *p, ik_error *err)
     return IK_OK;
 }
 
-/* Parts that consecutive items of at most `most` events a part need. */
-static uint32_t parts_needed(const uint64_t *work, uint32_t num, uint64_t most, uint16_t *part)
+/* Partitions that consecutive items of at most `most` events a partition need. */
+static uint32_t partitions_needed(const uint64_t *work, uint32_t num, uint64_t most,
+                                  uint16_t *partition)
 {
     uint64_t sum = 0;
     uint32_t used = 0;
@@ -174,14 +176,15 @@ static uint32_t parts_needed(const uint64_t *work, uint32_t num, uint64_t most, 
             used++;
         }
         sum += work[k];
-        part[k] = used < UINT16_MAX ? (uint16_t)used : UINT16_MAX;
+        partition[k] = used < UINT16_MAX ? (uint16_t)used : UINT16_MAX;
     }
     return used + 1;
 }
 
-/* Consecutive items to each part such that the largest part is as small as it can be: bisection
- * over its size. */
-static void deal_out(const uint64_t *work, uint32_t num, uint32_t num_parts, uint16_t *part)
+/* Consecutive items to each partition such that the largest partition is as small as it can be:
+ * bisection over its size. */
+static void distribute(const uint64_t *work, uint32_t num, uint32_t num_partitions,
+                       uint16_t *partition)
 {
     uint64_t low = 0, high = 0;
     for (uint32_t k = 0; k < num; k++) {
@@ -190,12 +193,12 @@ static void deal_out(const uint64_t *work, uint32_t num, uint32_t num_parts, uin
     }
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (parts_needed(work, num, middle, part) <= num_parts)
+        if (partitions_needed(work, num, middle, partition) <= num_partitions)
             high = middle;
         else
             low = middle + 1;
     }
-    parts_needed(work, num, high, part);
+    partitions_needed(work, num, high, partition);
 }
 
 /* Counts of samples: a difference below three standard deviations is none. */
@@ -204,70 +207,70 @@ static bool clearly_more(uint64_t a, uint64_t b)
     return a > b && (a - b) * (a - b) > 9 * (a + b);
 }
 
-/* A top switch goes where most of its packets stay, among the parts that have room; without room
- * anywhere, to the emptiest. */
-static uint16_t place_top(const ik_fabric *f, const sim_loads *l, uint32_t num_parts,
-                          const uint16_t *part_of, uint32_t top, const uint64_t *used,
+/* A top switch goes where most of its packets stay, among the partitions that have room; without
+ * room anywhere, to the emptiest. */
+static uint16_t place_top(const ik_fabric *f, const sim_loads *l, uint32_t num_partitions,
+                          const uint16_t *partition_of, uint32_t top, const uint64_t *used,
                           uint64_t most, uint64_t *near)
 {
     uint32_t best = IK_NONE, emptiest = 0;
-    memset(near, 0, num_parts * sizeof *near);
+    memset(near, 0, num_partitions * sizeof *near);
     for (uint32_t port = f->port_base[top]; port < f->port_base[top + 1]; port++) {
         uint32_t peer = ik_peer_node(f, port);
         if (peer != IK_NONE && ik_is_switch(f, peer) && f->switch_level[peer] < f->num_levels)
-            near[part_of[peer]] += cable_packets(l, f, port);
+            near[partition_of[peer]] += cable_packets(l, f, port);
     }
-    for (uint32_t part = 0; part < num_parts; part++) {
-        emptiest = used[part] < used[emptiest] ? part : emptiest;
-        if (used[part] + l->work[top] <= most &&
-            (best == IK_NONE || clearly_more(near[part], near[best])))
-            best = part;
+    for (uint32_t partition = 0; partition < num_partitions; partition++) {
+        emptiest = used[partition] < used[emptiest] ? partition : emptiest;
+        if (used[partition] + l->work[top] <= most &&
+            (best == IK_NONE || clearly_more(near[partition], near[best])))
+            best = partition;
     }
     return (uint16_t)(best == IK_NONE ? emptiest : best);
 }
 
-static ik_status cut_pods(const ik_fabric *f, const sim_loads *l, const pods *p, uint32_t num_parts,
-                          uint16_t *part_of, ik_error *err)
+static ik_status cut_pods(const ik_fabric *f, const sim_loads *l, const pods *p,
+                          uint32_t num_partitions, uint16_t *partition_of, ik_error *err)
 {
-    uint64_t *work = ik_calloc(p->num + 2 * (size_t)num_parts, sizeof *work), *used = work + p->num,
-             *near = used + num_parts;
-    uint16_t *part = ik_calloc(p->num + 1, sizeof *part);
-    if (!work || !part) {
+    uint64_t *work = ik_calloc(p->num + 2 * (size_t)num_partitions, sizeof *work),
+             *used = work + p->num, *near = used + num_partitions;
+    uint16_t *partition = ik_calloc(p->num + 1, sizeof *partition);
+    if (!work || !partition) {
         free(work);
-        free(part);
+        free(partition);
         return ik_fail_memory(err, p->num * 10u, "the pods of a tree");
     }
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         if (p->vertex[sw] < p->num)
             work[p->vertex[sw]] += l->work[sw] + 1;
-    deal_out(work, p->num, num_parts, part);
+    distribute(work, p->num, num_partitions, partition);
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
         if (p->vertex[sw] >= p->num)
             continue;
-        part_of[sw] = part[p->vertex[sw]];
-        used[part_of[sw]] += l->work[sw];
+        partition_of[sw] = partition[p->vertex[sw]];
+        used[partition_of[sw]] += l->work[sw];
     }
-    uint64_t most = l->total / num_parts + l->total / num_parts / 256;
+    uint64_t most = l->total / num_partitions + l->total / num_partitions / 256;
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
         if (p->vertex[sw] < p->num)
             continue;
-        part_of[sw] = place_top(f, l, num_parts, part_of, sw, used, most, near);
-        used[part_of[sw]] += l->work[sw];
+        partition_of[sw] = place_top(f, l, num_partitions, partition_of, sw, used, most, near);
+        used[partition_of[sw]] += l->work[sw];
     }
     free(work);
-    free(part);
+    free(partition);
     return IK_OK;
 }
 
-static ik_status cut_in_order(const ik_fabric *f, const sim_loads *l, uint32_t num_parts,
-                              uint16_t *part_of, ik_error *err)
+static ik_status cut_in_order(const ik_fabric *f, const sim_loads *l, uint32_t num_partitions,
+                              uint16_t *partition_of, ik_error *err)
 {
     uint64_t *work = ik_calloc(f->num_switches, sizeof *work);
     if (!work)
         return ik_fail_memory(err, f->num_switches * sizeof *work, "the cut into partitions");
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         work[sw] = l->work[sw] + 1;
-    deal_out(work, f->num_switches, num_parts, part_of);
+    distribute(work, f->num_switches, num_partitions, partition_of);
     free(work);
     return IK_OK;
 }
@@ -276,13 +279,13 @@ static ik_status cut_in_order(const ik_fabric *f, const sim_loads *l, uint32_t n
 
 typedef struct graph {
     /* first, next: switches of a vertex, chained */
-    idx_t *begin, *to, *work, *packets, *part, *first, *next;
+    idx_t *begin, *to, *work, *packets, *partition, *first, *next;
     idx_t num_vertices;
 } graph;
 
 static void free_graph(graph *g)
 {
-    idx_t *blocks[] = {g->begin, g->to, g->work, g->packets, g->part, g->first, g->next};
+    idx_t *blocks[] = {g->begin, g->to, g->work, g->packets, g->partition, g->first, g->next};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }
@@ -294,15 +297,15 @@ static idx_t scaled(uint64_t weight, uint64_t total)
     return (idx_t)(weight / unit) + 1;
 }
 
-/* A vertex that outweighs half a part would leave others empty. */
-static void limit_weights(graph *g, uint32_t num_parts)
+/* A vertex that outweighs half a partition would leave others empty. */
+static void limit_weights(graph *g, uint32_t num_partitions)
 {
     int64_t sum = 0;
     for (idx_t v = 0; v < g->num_vertices; v++)
         sum += g->work[v] = g->work[v] ? g->work[v] : 1;
     for (idx_t v = 0; v < g->num_vertices; v++)
-        if (g->work[v] > sum / (2 * (int64_t)num_parts) + 1)
-            g->work[v] = (idx_t)(sum / (2 * (int64_t)num_parts) + 1);
+        if (g->work[v] > sum / (2 * (int64_t)num_partitions) + 1)
+            g->work[v] = (idx_t)(sum / (2 * (int64_t)num_partitions) + 1);
 }
 
 static void add_switch(graph *g, const ik_fabric *f, const sim_loads *l, const pods *p, uint32_t sw,
@@ -324,18 +327,18 @@ static void add_switch(graph *g, const ik_fabric *f, const sim_loads *l, const p
 }
 
 static bool make_graph(graph *g, const ik_fabric *f, const sim_loads *l, const pods *p,
-                       uint32_t num_parts, bool weighted)
+                       uint32_t num_partitions, bool weighted)
 {
     size_t n = p ? p->num_vertices : f->num_switches, ports = f->port_base[f->num_switches];
     *g = (graph){.begin = ik_calloc(n + 1, sizeof(idx_t)),
                  .to = ik_calloc(ports + 1, sizeof(idx_t)),
                  .work = ik_calloc(n + 1, sizeof(idx_t)),
                  .packets = ik_calloc(ports + 1, sizeof(idx_t)),
-                 .part = ik_calloc(n + 1, sizeof(idx_t)),
+                 .partition = ik_calloc(n + 1, sizeof(idx_t)),
                  .first = malloc((n + 1) * sizeof(idx_t)),
                  .next = malloc((f->num_switches + 1) * sizeof(idx_t)),
                  .num_vertices = (idx_t)n};
-    if (!g->begin || !g->to || !g->work || !g->packets || !g->part || !g->first || !g->next)
+    if (!g->begin || !g->to || !g->work || !g->packets || !g->partition || !g->first || !g->next)
         return false;
     memset(g->first, 0xff, (n + 1) * sizeof(idx_t));
     for (uint32_t sw = f->num_switches; sw-- > 0;) {
@@ -349,72 +352,75 @@ static bool make_graph(graph *g, const ik_fabric *f, const sim_loads *l, const p
             add_switch(g, f, l, p, (uint32_t)sw, &at, weighted);
         g->begin[v + 1] = at;
     }
-    limit_weights(g, num_parts);
+    limit_weights(g, num_partitions);
     return true;
 }
 
 /* p NULL: a vertex a switch. */
 static ik_status cut_graph(const ik_fabric *f, const sim_loads *l, const pods *p,
-                           uint32_t num_parts, bool weighted, uint16_t *part_of, ik_error *err)
+                           uint32_t num_partitions, bool weighted, uint16_t *partition_of,
+                           ik_error *err)
 {
     graph g;
     ik_status status = IK_OK;
     size_t vertices = p ? p->num_vertices : f->num_switches;
-    if (num_parts == 1 || vertices < (size_t)METIS_LEAST * num_parts)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "METIS is not asked for %u parts of %zu vertices",
-                       num_parts, vertices);
-    idx_t one = 1, parts = (idx_t)num_parts, cut, options[METIS_NOPTIONS];
+    if (num_partitions == 1 || vertices < (size_t)METIS_LEAST * num_partitions)
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "METIS is not asked for %u partitions of %zu vertices", num_partitions,
+                       vertices);
+    idx_t one = 1, partitions = (idx_t)num_partitions, cut, options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;
     options[METIS_OPTION_NCUTS] = 4;
     if (weighted)
         options[METIS_OPTION_UFACTOR] = 20; /* at most 2 % above the mean */
-    if (!make_graph(&g, f, l, p, num_parts, weighted))
+    if (!make_graph(&g, f, l, p, num_partitions, weighted))
         status = ik_fail_memory(err, f->port_base[f->num_switches] * 2 * sizeof(idx_t),
                                 "the cut into partitions");
     else if (METIS_PartGraphKway(&g.num_vertices, &one, g.begin, g.to, g.work, NULL, g.packets,
-                                 &parts, NULL, NULL, options, &cut, g.part) != METIS_OK)
-        status = ik_fail(err, IK_ERR_INTERNAL, "METIS cannot cut %u switches into %u parts",
-                         f->num_switches, num_parts);
+                                 &partitions, NULL, NULL, options, &cut, g.partition) != METIS_OK)
+        status = ik_fail(err, IK_ERR_INTERNAL, "METIS cannot cut %u switches into %u partitions",
+                         f->num_switches, num_partitions);
     for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++)
-        part_of[sw] = (uint16_t)g.part[p ? p->vertex[sw] : sw];
+        partition_of[sw] = (uint16_t)g.partition[p ? p->vertex[sw] : sw];
     free_graph(&g);
     return status;
 }
 
 /* ---- */
 
-static ik_status cut_with_pods(const ik_fabric *f, const sim_loads *l, uint32_t num_parts,
-                               sim_cut_method method, uint16_t *part_of, ik_error *err)
+static ik_status cut_with_pods(const ik_fabric *f, const sim_loads *l, uint32_t num_partitions,
+                               sim_cut_method method, uint16_t *partition_of, ik_error *err)
 {
     pods p;
     ik_status status = find_pods(f, &p, err);
-    if (status == IK_OK && p.num < num_parts)
+    if (status == IK_OK && p.num < num_partitions)
         status = ik_fail(err, IK_ERR_UNSUPPORTED, "%u pods cannot be dealt out to %u partitions",
-                         p.num, num_parts);
+                         p.num, num_partitions);
     if (status == IK_OK)
-        status = method == SIM_CUT_PODS ? cut_pods(f, l, &p, num_parts, part_of, err)
-                                        : cut_graph(f, l, &p, num_parts, true, part_of, err);
+        status = method == SIM_CUT_PODS
+                     ? cut_pods(f, l, &p, num_partitions, partition_of, err)
+                     : cut_graph(f, l, &p, num_partitions, true, partition_of, err);
     free(p.vertex);
     return status;
 }
 
-ik_status sim_cut_by(const ik_fabric *f, const sim_loads *l, uint32_t num_parts,
-                     sim_cut_method method, uint16_t *part_of, sim_cut_quality *quality,
+ik_status sim_cut_by(const ik_fabric *f, const sim_loads *l, uint32_t num_partitions,
+                     sim_cut_method method, uint16_t *partition_of, sim_cut_quality *quality,
                      ik_error *err)
 {
-    uint64_t *scratch = ik_calloc(2 * (size_t)num_parts, sizeof *scratch);
+    uint64_t *scratch = ik_calloc(2 * (size_t)num_partitions, sizeof *scratch);
     if (!scratch)
-        return ik_fail_memory(err, 16 * (size_t)num_parts, "the cut into partitions");
+        return ik_fail_memory(err, 16 * (size_t)num_partitions, "the cut into partitions");
     ik_status status;
     if (method == SIM_CUT_PODS || method == SIM_CUT_POD_GRAPH)
-        status = cut_with_pods(f, l, num_parts, method, part_of, err);
+        status = cut_with_pods(f, l, num_partitions, method, partition_of, err);
     else if (method == SIM_CUT_IN_ORDER)
-        status = cut_in_order(f, l, num_parts, part_of, err);
+        status = cut_in_order(f, l, num_partitions, partition_of, err);
     else
-        status = cut_graph(f, l, NULL, num_parts, method == SIM_CUT_GRAPH, part_of, err);
+        status = cut_graph(f, l, NULL, num_partitions, method == SIM_CUT_GRAPH, partition_of, err);
     if (status == IK_OK)
-        *quality = judge(f, l, num_parts, method, part_of, scratch);
+        *quality = judge(f, l, num_partitions, method, partition_of, scratch);
     free(scratch);
     return status;
 }
@@ -426,8 +432,8 @@ static bool good_enough(const ik_fabric *f, const sim_cut_quality *q)
     return f->num_switches > 4096 && q->balance < 1.03 && q->cost < 1.3;
 }
 
-ik_status sim_cut(const ik_fabric *f, const sim_loads *l, uint32_t num_parts, uint16_t *part_of,
-                  sim_cut_quality *quality, ik_error *err)
+ik_status sim_cut(const ik_fabric *f, const sim_loads *l, uint32_t num_partitions,
+                  uint16_t *partition_of, sim_cut_quality *quality, ik_error *err)
 {
     uint16_t *tried = ik_calloc(f->num_switches + 1, sizeof *tried);
     ik_status status =
@@ -439,7 +445,7 @@ ik_status sim_cut(const ik_fabric *f, const sim_loads *l, uint32_t num_parts, ui
         ik_error why;
         if (method == SIM_CUT_GRAPH && any && good_enough(f, quality))
             break;
-        ik_status one = sim_cut_by(f, l, num_parts, method, tried, &q, &why);
+        ik_status one = sim_cut_by(f, l, num_partitions, method, tried, &q, &why);
         if (one == IK_ERR_UNSUPPORTED)
             continue;
         if (one != IK_OK) {
@@ -448,7 +454,7 @@ ik_status sim_cut(const ik_fabric *f, const sim_loads *l, uint32_t num_parts, ui
                 *err = why;
         } else if (!any || q.cost < quality->cost * 0.98) {
             *quality = q;
-            memcpy(part_of, tried, f->num_switches * sizeof *tried);
+            memcpy(partition_of, tried, f->num_switches * sizeof *tried);
             any = true;
         }
     }
@@ -456,22 +462,22 @@ ik_status sim_cut(const ik_fabric *f, const sim_loads *l, uint32_t num_parts, ui
     return status;
 }
 
-ik_status sim_cut_nodes(const ik_plan *plan, const ik_traffic *traffic, uint32_t num_parts,
-                        uint16_t *node_part, sim_cut_quality *quality, ik_error *err)
+ik_status sim_cut_nodes(const ik_plan *plan, const ik_traffic *traffic, uint32_t num_partitions,
+                        uint16_t *node_partition, sim_cut_quality *quality, ik_error *err)
 {
     const ik_fabric *f = plan->fabric;
     sim_loads loads;
     *quality = (sim_cut_quality){.balance = 1, .cost = 1};
-    memset(node_part, 0, ik_num_nodes(f) * sizeof *node_part);
-    if (num_parts == 1)
+    memset(node_partition, 0, ik_num_nodes(f) * sizeof *node_partition);
+    if (num_partitions == 1)
         return IK_OK;
     ik_status status = sim_loads_sample(plan, traffic, &loads, err);
     if (status != IK_OK)
         return status;
-    status = sim_cut(f, &loads, num_parts, node_part, quality, err);
+    status = sim_cut(f, &loads, num_partitions, node_partition, quality, err);
     for (uint32_t host = 0; status == IK_OK && host < f->num_hosts; host++) {
         uint32_t sw = ik_host_switch(f, host);
-        node_part[ik_host_node(f, host)] = sw == IK_NONE ? 0 : node_part[sw];
+        node_partition[ik_host_node(f, host)] = sw == IK_NONE ? 0 : node_partition[sw];
     }
     sim_loads_free(&loads);
     return status;

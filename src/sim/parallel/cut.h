@@ -33,7 +33,8 @@ typedef struct sim_cut_quality {
     uint32_t seams;
     double balance;   /* work of the busiest partition over the mean */
     double crossings; /* of partitions by a packet, over the switches that it visits */
-    /* events of the busiest partition with what mail costs it, over a part's share of all events */
+    /* events of the busiest partition with what its messages cost it, over a partition's share of
+     * all events */
     double cost;
 } sim_cut_quality;
 
@@ -43,17 +44,18 @@ ik_status sim_loads_sample(const ik_plan *plan, const ik_traffic *traffic, sim_l
                            ik_error *err);
 void sim_loads_free(sim_loads *loads);
 
-/* Cuts by one method: part_of [num_switches]. IK_ERR_UNSUPPORTED if the fabric has fewer pods than
- * num_parts (methods with pods), or too few vertices for METIS. 1 <= num_parts <= num_switches. */
-ik_status sim_cut_by(const ik_fabric *f, const sim_loads *loads, uint32_t num_parts,
-                     sim_cut_method method, uint16_t *part_of, sim_cut_quality *quality,
+/* Cuts by one method: partition_of [num_switches]. IK_ERR_UNSUPPORTED if the fabric has fewer pods
+ * than num_partitions (methods with pods), or too few vertices for METIS. 1 <= num_partitions <=
+ * num_switches. */
+ik_status sim_cut_by(const ik_fabric *f, const sim_loads *loads, uint32_t num_partitions,
+                     sim_cut_method method, uint16_t *partition_of, sim_cut_quality *quality,
                      ik_error *err);
 /* The method with the least cost; an earlier one where a later one gains less than 2 %. */
-ik_status sim_cut(const ik_fabric *f, const sim_loads *loads, uint32_t num_parts, uint16_t *part_of,
-                  sim_cut_quality *quality, ik_error *err);
-/* Samples the load and cuts: node_part [nodes], a host with its switch (unconnected: 0). Leaves all
- * in part 0 for one part. */
-ik_status sim_cut_nodes(const ik_plan *plan, const ik_traffic *traffic, uint32_t num_parts,
-                        uint16_t *node_part, sim_cut_quality *quality, ik_error *err);
+ik_status sim_cut(const ik_fabric *f, const sim_loads *loads, uint32_t num_partitions,
+                  uint16_t *partition_of, sim_cut_quality *quality, ik_error *err);
+/* Samples the load and cuts: node_partition [nodes], a host with its switch (unconnected: 0).
+ * Leaves all in partition 0 for one partition. */
+ik_status sim_cut_nodes(const ik_plan *plan, const ik_traffic *traffic, uint32_t num_partitions,
+                        uint16_t *node_partition, sim_cut_quality *quality, ik_error *err);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What partitions tell each other: one message a step and neighbour, of a fixed size, without
- * pointers, so that it can be sent as it is to a process on a machine of the same byte order; what
- * does not fit goes on in further messages. How messages travel is the exchange's affair: between
- * threads they stay where they are, between processes they are sent.
+ * Messages between partitions: one per step and neighbour, of a fixed size, without pointers, so
+ * that it can be sent as it is to a process on a machine of the same byte order; what does not fit
+ * goes on in further messages. How messages travel is the exchange's affair: between threads they
+ * stay where they are, between processes they are sent.
  *
- * A step: every part works on the windows of the step, posts what happens in other parts into its
- * boxes, closes them with the first window in which it has something left to do, and swaps them for
- * those of the others. All then know the first window of the next step, which is the smallest of
- * all. A step is as many windows long as the shortest link between parts. */
+ * A step: every partition works on the windows of the step, posts what happens in other partitions
+ * into its lists, closes them with the first window in which it has something left to do, and swaps
+ * them for those of the others. All then know the first window of the next step, which is the
+ * smallest of all. A step is as many windows long as the shortest link between partitions. */
 #ifndef IKAT_SIM_EXCHANGE_H
 #define IKAT_SIM_EXCHANGE_H
 
@@ -27,15 +27,18 @@ typedef struct sim_unit {
 #define SIM_LATER EV_TAIL /* tails never leave their node */
 
 /* The rest of an arrival: what a packet carries from node to node. */
-typedef struct sim_cargo {
+typedef struct sim_packet_record {
     ik_packet rt;
     uint64_t t_gen, t_inject, t_tail;
     uint32_t number;
-    uint8_t fresh, pad;
+    uint8_t unrouted, pad;
     uint16_t out; /* fast kernel: the output that it will ask for; 0xFFFF = there is none */
-} sim_cargo;
+} sim_packet_record;
 
-enum { SIM_MESSAGE_UNITS = 254, SIM_ARRIVAL_UNITS = 1 + sizeof(sim_cargo) / sizeof(sim_unit) };
+enum {
+    SIM_MESSAGE_UNITS = 254,
+    SIM_ARRIVAL_UNITS = 1 + sizeof(sim_packet_record) / sizeof(sim_unit)
+};
 typedef struct sim_message {
     /* first window in which the sender, or what it sent, has something to do; UINT64_MAX = none */
     uint64_t next;
@@ -43,76 +46,78 @@ typedef struct sim_message {
     uint64_t bytes; /* of memory that the sender has grown to */
     uint16_t units;
     uint8_t more;    /* another message follows in this step */
-    uint8_t stop;    /* the sender wants the run to end: it failed or was told to */
+    uint8_t stop;    /* the sender wants the run to end: it failed or was cancelled */
     uint32_t events; /* that the sender worked on in this step */
     sim_unit unit[SIM_MESSAGE_UNITS];
 } sim_message;
-_Static_assert(sizeof(sim_cargo) == 48 && sizeof(sim_message) == 4096,
+_Static_assert(sizeof(sim_packet_record) == 48 && sizeof(sim_message) == 4096,
                "messages are laid out the same everywhere");
 
-/* What one part has for another in one step: at least one message. */
-typedef struct sim_box {
+/* What one partition has for another in one step: at least one message. */
+typedef struct sim_message_list {
     sim_message *messages;
     uint32_t count, cap;
-} sim_box;
+} sim_message_list;
 
 typedef struct sim_exchange sim_exchange;
 struct sim_exchange {
-    /* Called by every part at the end of a step: gives out[q] to each other part q and waits for
-     * what they have for this one: in[q], in[part] is left alone. `in` may be read until this part
-     * swaps again; the exchange may keep the messages in `own`, boxes of the calling part that
-     * nobody else touches. An error ends the run of this part; the exchange must see to it that
-     * others do not wait for it for ever. */
-    ik_status (*swap)(sim_exchange *x, unsigned part, const sim_box *out, sim_box *own,
-                      const sim_box **in, ik_error *err);
-    /* Waits until all parts are here. NULL if they do not share memory: then nothing looks at the
-     * network as a whole. */
-    void (*meet)(sim_exchange *x, unsigned part);
+    /* Called by every partition at the end of a step: gives out[q] to each other partition q and
+     * waits for what they have for this one: in[q], in[partition] is left alone. `in` may be read
+     * until this partition swaps again; the exchange may keep the messages in `own`, lists of the
+     * calling partition that nobody else touches. An error ends the run of this partition; the
+     * exchange must see to it that others do not wait for it for ever. */
+    ik_status (*swap)(sim_exchange *x, unsigned partition, const sim_message_list *out,
+                      sim_message_list *own, const sim_message_list **in, ik_error *err);
+    /* Waits until all partitions are here. NULL if they do not share memory: then nothing looks at
+     * the network as a whole. */
+    void (*barrier)(sim_exchange *x, unsigned partition);
 };
 
-/* Room for one more message; the last one then says that more follow. NULL: out of memory, the box
+/* Room for one more message; the last one then says that more follow. NULL: out of memory, the list
  * is as it was. */
-sim_message *sim_box_add(sim_box *box);
-void sim_box_free(sim_box *box);
+sim_message *sim_message_list_add(sim_message_list *list);
+void sim_message_list_free(sim_message_list *list);
 
 /* Between threads of one process. NULL when out of memory. */
-sim_exchange *sim_threads_exchange(unsigned num_parts);
+sim_exchange *sim_threads_exchange(unsigned num_partitions);
 void sim_threads_exchange_free(sim_exchange *x);
 
-/* ---- a part's side of the exchange */
-typedef struct sim_mail {
-    unsigned id, num_parts;
-    sim_box *out[2];    /* [parity of the step][partition] what others are told */
-    sim_box *own;       /* [partition] for the exchange's use */
-    const sim_box **in; /* [partition] what others told in the step before */
-    uint64_t step;      /* steps ended */
-    uint64_t posted;    /* packets (flits) and credits, in all */
-    uint64_t busiest;   /* sum over steps of the most events that a part worked on */
-} sim_mail;
+/* ---- a partition's side of the exchange */
+typedef struct sim_endpoint {
+    unsigned id, num_partitions;
+    sim_message_list *out[2];    /* [parity of the step][partition] messages to the others */
+    sim_message_list *own;       /* [partition] for the exchange's use */
+    const sim_message_list **in; /* [partition] messages of the others from the step before */
+    uint64_t step;               /* steps ended */
+    uint64_t posted;             /* packets (flits) and credits, in all */
+    uint64_t busiest;            /* sum over steps of the most events that a partition worked on */
+} sim_endpoint;
 
-/* What the end of a step tells: of one part, then of all parts together. */
-typedef struct sim_news {
+/* Exchanged at the end of a step: of one partition, then of all partitions together. */
+typedef struct sim_step_report {
     uint64_t next;  /* first window with something to do; UINT64_MAX = none */
-    uint64_t bytes; /* that the parts have grown to */
-    uint32_t most;  /* events that a part worked on */
+    uint64_t bytes; /* that the partitions have grown to */
+    uint32_t most;  /* events that a partition worked on */
     bool stop;
-} sim_news;
+} sim_step_report;
 
-bool sim_mail_init(sim_mail *t, unsigned id, unsigned num_parts); /* false = out of memory */
-void sim_mail_free(sim_mail *t);
-uint64_t sim_mail_bytes(const sim_mail *t);
-/* Ends a step: tells the others *news, takes in theirs, so that all parts come to the same answer.
- * After an error, stop is set. */
-ik_status sim_mail_swap(sim_mail *t, sim_exchange *x, sim_news *news, ik_error *err);
+bool sim_endpoint_init(sim_endpoint *t, unsigned id,
+                       unsigned num_partitions); /* false = out of memory */
+void sim_endpoint_free(sim_endpoint *t);
+uint64_t sim_endpoint_bytes(const sim_endpoint *t);
+/* Ends a step: sends *report to the others and combines it with theirs, so that all partitions come
+ * to the same answer. After an error, stop is set. */
+ik_status sim_endpoint_swap(sim_endpoint *t, sim_exchange *x, sim_step_report *report,
+                            ik_error *err);
 
-/* Room in the mail to a part for `units` that stay together in one message; NULL when out of
- * memory. */
-static inline sim_unit *sim_mail_units(sim_mail *t, unsigned to, uint32_t units)
+/* Room in the messages to a partition for `units` that stay together in one message; NULL when out
+ * of memory. */
+static inline sim_unit *sim_endpoint_units(sim_endpoint *t, unsigned to, uint32_t units)
 {
-    sim_box *box = &t->out[t->step & 1][to];
-    sim_message *m = box->count ? &box->messages[box->count - 1] : NULL;
+    sim_message_list *list = &t->out[t->step & 1][to];
+    sim_message *m = list->count ? &list->messages[list->count - 1] : NULL;
     if (__builtin_expect(!m || m->units + units > SIM_MESSAGE_UNITS, 0)) {
-        m = sim_box_add(box);
+        m = sim_message_list_add(list);
         if (!m)
             return NULL;
     }
@@ -123,8 +128,8 @@ static inline sim_unit *sim_mail_units(sim_mail *t, unsigned to, uint32_t units)
 
 struct sim;
 
-/* What part `id` has measured, as bytes, in the process that ran it, and back into a simulation
- * that was set up the same; NULL counts only. Returns the number of bytes. */
+/* What partition `id` has measured, as bytes, in the process that ran it, and back into a
+ * simulation that was set up the same; NULL counts only. Returns the number of bytes. */
 size_t sim_results_pack(struct sim *s, unsigned id, unsigned char *bytes);
 size_t sim_results_unpack(struct sim *s, unsigned id, const unsigned char *bytes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Partitions: which part owns which node, and what a part needs. A host goes with its
+ * Partitions: which partition owns which node, and what a partition needs. A host goes with its
  * switch. */
 #include "sim/fast/fast.h"
 #include "sim/measure/classes.h"
@@ -8,24 +8,24 @@
 
 /* ---- the cut */
 
-/* What happens in one part reaches another no sooner than over the shortest link between them. A
- * part alone pauses now and then to see whether it is told to stop. */
+/* What happens in one partition reaches another no sooner than over the shortest link between them.
+ * A partition alone pauses now and then to see whether the run was cancelled. */
 static uint64_t find_step(const sim *s)
 {
     const ik_fabric *f = s->f;
     uint64_t least = 64 * s->lookahead;
     for (uint32_t port = 0; port < f->num_ports; port++) {
         uint32_t peer = ik_peer_node(f, port);
-        if (peer != IK_NONE && s->node_part[peer] != s->node_part[f->port_node[port]] &&
+        if (peer != IK_NONE && s->node_partition[peer] != s->node_partition[f->port_node[port]] &&
             ik_port_latency_ps(f, port) < least)
             least = ik_port_latency_ps(f, port);
     }
     return least / s->lookahead;
 }
 
-/* ---- what a part needs */
+/* ---- what a partition needs */
 
-static bool init_scratch(part *p)
+static bool init_scratch(partition *p)
 {
     const sim *s = p->sim;
     size_t words = s->max_words, inputs = s->max_inputs;
@@ -47,7 +47,7 @@ static bool init_scratch(part *p)
     return p->choices && p->choices_ahead && p->ports && p->own_vc;
 }
 
-static bool init_series(part *p)
+static bool init_series(partition *p)
 {
     size_t n = p->sim->num_series;
     if (sim_classes_new(p->sim->traffic, n, &p->classes, NULL) != IK_OK)
@@ -60,28 +60,28 @@ static bool init_series(part *p)
     return p->series_bytes;
 }
 
-static bool init_part(sim *s, unsigned id)
+static bool init_partition(sim *s, unsigned id)
 {
-    part *p = &s->parts[id];
+    partition *p = &s->partitions[id];
     uint32_t nodes = 0;
     p->sim = s;
     p->id = id;
     p->free_packet = IK_NONE;
     p->out_first = UINT64_MAX;
     for (uint32_t node = 0; node < ik_num_nodes(s->f); node++)
-        nodes += s->node_part[node] == id;
+        nodes += s->node_partition[node] == id;
     p->local_cap = 256;
     p->local = malloc(p->local_cap * sizeof *p->local);
     p->active = malloc((nodes + 1) * sizeof *p->active);
-    return p->local && p->active && (!s->fast || sim_fast_setup_part(p)) &&
-           sim_mail_init(&p->mail, id, s->num_parts) && sim_histo_init(&p->latency) &&
+    return p->local && p->active && (!s->fast || sim_fast_setup_partition(p)) &&
+           sim_endpoint_init(&p->endpoint, id, s->num_partitions) && sim_histo_init(&p->latency) &&
            sim_histo_init(&p->network) && init_series(p) && init_scratch(p) &&
            (!s->dest_rings || sim_dest_init(p)) && sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
 }
 
-static void free_part(part *p)
+static void free_partition(partition *p)
 {
-    sim_mail_free(&p->mail);
+    sim_endpoint_free(&p->endpoint);
     void *blocks[] = {
         p->pool,        p->local,   p->active,        p->scratch,         p->own_vc,
         p->ports,       p->choices, p->choices_ahead, p->latency.buckets, p->network.buckets,
@@ -89,50 +89,51 @@ static void free_part(part *p)
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_dest_free(p);
-    sim_fast_free_part(p);
+    sim_fast_free_partition(p);
     sim_classes_free(p->classes);
     sim_wheel_free(&p->wheel);
 }
 
-uint64_t sim_part_bytes(const part *p)
+uint64_t sim_partition_bytes(const partition *p)
 {
     uint64_t bytes =
         (uint64_t)p->pool_cap * sizeof(packet) + (uint64_t)p->wheel.cap_chunks * 64 * sizeof(event);
     bytes += (uint64_t)p->wheel.num_slots * sizeof(slot) +
              (uint64_t)p->wheel.far_cap * sizeof(far_event);
     bytes += (uint64_t)p->local_cap * sizeof(event) + sim_dest_bytes(p) +
-             (p->fast ? sim_fast_part_bytes(p) : 0);
-    return bytes + sim_mail_bytes(&p->mail);
+             (p->fast ? sim_fast_partition_bytes(p) : 0);
+    return bytes + sim_endpoint_bytes(&p->endpoint);
 }
 
 /* ---- */
 
-ik_status sim_setup_parts(sim *s, ik_error *err)
+ik_status sim_setup_partitions(sim *s, ik_error *err)
 {
-    s->num_parts = ik_env_threads(s->env);
-    if (s->num_parts > s->f->num_switches)
-        s->num_parts = s->f->num_switches ? s->f->num_switches : 1;
-    if (s->num_parts > UINT16_MAX)
-        s->num_parts = UINT16_MAX;
-    s->parts = ik_calloc(s->num_parts, sizeof *s->parts);
-    if (!s->parts)
-        return ik_fail_memory(err, s->num_parts * sizeof *s->parts, "partitions");
-    ik_status status = sim_cut_nodes(s->plan, s->traffic, s->num_parts, s->node_part, &s->cut, err);
-    for (unsigned id = 0; status == IK_OK && id < s->num_parts; id++)
-        if (!init_part(s, id))
-            status = ik_fail_memory(err, sizeof(part), "a partition");
+    s->num_partitions = ik_env_threads(s->env);
+    if (s->num_partitions > s->f->num_switches)
+        s->num_partitions = s->f->num_switches ? s->f->num_switches : 1;
+    if (s->num_partitions > UINT16_MAX)
+        s->num_partitions = UINT16_MAX;
+    s->partitions = ik_calloc(s->num_partitions, sizeof *s->partitions);
+    if (!s->partitions)
+        return ik_fail_memory(err, s->num_partitions * sizeof *s->partitions, "partitions");
+    ik_status status =
+        sim_cut_nodes(s->plan, s->traffic, s->num_partitions, s->node_partition, &s->cut, err);
+    for (unsigned id = 0; status == IK_OK && id < s->num_partitions; id++)
+        if (!init_partition(s, id))
+            status = ik_fail_memory(err, sizeof(partition), "a partition");
     if (status == IK_OK)
         s->step_windows = find_step(s);
-    if (status == IK_OK && s->num_parts > 1 &&
-        !(s->exchange = s->threads = sim_threads_exchange(s->num_parts)))
+    if (status == IK_OK && s->num_partitions > 1 &&
+        !(s->exchange = s->threads = sim_threads_exchange(s->num_partitions)))
         status = ik_fail_memory(err, 256, "the exchange between threads");
     return status;
 }
 
-void sim_free_parts(sim *s)
+void sim_free_partitions(sim *s)
 {
-    for (unsigned id = 0; s->parts && id < s->num_parts; id++)
-        free_part(&s->parts[id]);
-    free(s->parts);
+    for (unsigned id = 0; s->partitions && id < s->num_partitions; id++)
+        free_partition(&s->partitions[id]);
+    free(s->partitions);
     sim_threads_exchange_free(s->threads);
 }

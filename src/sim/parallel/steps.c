@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loop over steps. All parts agree on the next window that holds anything, work independently
- * on it and on as many more as nothing that others do there can reach, and exchange what crosses
- * partitions (parallel/exchange.h). What needs the whole network at rest (conservation, deadlock,
- * samples of congestion) is done by the first part while the others wait, at times that depend on
- * the simulated clock alone. */
+ * The loop over steps. All partitions agree on the next window that holds anything, work
+ * independently on it and on as many more as nothing that others do there can reach, and exchange
+ * what crosses partitions (parallel/exchange.h). What needs the whole network at rest
+ * (conservation, deadlock, samples of congestion) is done by the first partition while the others
+ * wait, at times that depend on the simulated clock alone. */
 #include "sim/fast/fast.h"
 #include "sim/measure/congest.h"
 #include "sim/parallel/workers.h"
@@ -19,11 +19,11 @@ static int by_key(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool grow_local(part *p, uint32_t cap)
+static bool grow_local(partition *p, uint32_t cap)
 {
     event *local = realloc(p->local, cap * sizeof *local);
     if (!local) {
-        sim_part_fail(p, cap * sizeof *local, "events of a window");
+        sim_partition_fail(p, cap * sizeof *local, "events of a window");
         return false;
     }
     p->local = local;
@@ -31,7 +31,7 @@ static bool grow_local(part *p, uint32_t cap)
     return true;
 }
 
-bool sim_gather(part *p, uint32_t node)
+bool sim_gather(partition *p, uint32_t node)
 {
     uint32_t n = 0, *head = &p->sim->node_head[node];
     for (uint32_t id = *head; id != IK_NONE; n++) {
@@ -64,7 +64,7 @@ static void free_chunks(wheel *w, uint32_t first)
     w->free_chunk = first;
 }
 
-static void run_window(part *p)
+static void run_window(partition *p)
 {
     sim *s = p->sim;
     wheel *w = &p->wheel;
@@ -76,8 +76,8 @@ static void run_window(part *p)
     free_chunks(w, at.first);
 }
 
-/* First window >= from in which this part has something to do; UINT64_MAX = none. */
-static uint64_t next_window(const part *p, uint64_t from)
+/* First window >= from in which this partition has something to do; UINT64_MAX = none. */
+static uint64_t next_window(const partition *p, uint64_t from)
 {
     uint64_t next = sim_wheel_next(p->sim, &p->wheel, from),
              binned = p->fast ? sim_fast_next(p, from) : UINT64_MAX;
@@ -87,25 +87,25 @@ static uint64_t next_window(const part *p, uint64_t from)
 /* ---- between windows */
 
 /* An arrival's packet, from its units; IK_NONE when out of memory. */
-SIM_INLINE uint32_t unload(part *p, const sim_unit *at)
+SIM_INLINE uint32_t receive_packet(partition *p, const sim_unit *at)
 {
-    sim_cargo cargo;
+    sim_packet_record record;
     uint32_t id = new_packet(p);
     if (id == IK_NONE)
         return id;
     packet *pk = &p->pool[id];
-    memcpy(&cargo, at + 1, sizeof cargo);
-    pk->rt = cargo.rt;
-    pk->t_gen = cargo.t_gen;
-    pk->t_inject = cargo.t_inject;
-    pk->t_tail = cargo.t_tail;
+    memcpy(&record, at + 1, sizeof record);
+    pk->rt = record.rt;
+    pk->t_gen = record.t_gen;
+    pk->t_inject = record.t_inject;
+    pk->t_tail = record.t_tail;
     pk->size = at->data;
-    pk->number = cargo.number;
-    pk->fresh = cargo.fresh;
+    pk->number = record.number;
+    pk->unrouted = record.unrouted;
     return id;
 }
 
-static void read_message(part *p, const sim_message *m, uint64_t since)
+static void read_message(partition *p, const sim_message *m, uint64_t since)
 {
     for (const sim_unit *at = m->unit, *end = at + m->units; at < end; at++) {
         uint64_t time = since + at->dt;
@@ -115,12 +115,12 @@ static void read_message(part *p, const sim_message *m, uint64_t since)
         }
         uint32_t data = at->data, low = at->low, node = at->node;
         if (p->fast) {
-            sim_fast_take_mail(p, time, at);
+            sim_fast_take_message(p, time, at);
             at += low >> 30 == EV_ARRIVAL ? SIM_ARRIVAL_UNITS - 1 : 0;
             continue;
         }
         if (low >> 30 == EV_ARRIVAL) {
-            data = unload(p, at);
+            data = receive_packet(p, at);
             at += SIM_ARRIVAL_UNITS - 1;
             if (data == IK_NONE)
                 return;
@@ -130,24 +130,24 @@ static void read_message(part *p, const sim_message *m, uint64_t since)
 }
 
 /* since: start of the step in which it was written. */
-static void read_mail(part *p, uint64_t since)
+static void read_messages(partition *p, uint64_t since)
 {
     const sim *s = p->sim;
-    for (unsigned q = 0; s->exchange && q < s->num_parts; q++) {
+    for (unsigned q = 0; s->exchange && q < s->num_partitions; q++) {
         if (q == p->id)
             continue;
-        const sim_box *box = p->mail.in[q];
-        for (uint32_t k = 0; k < box->count; k++)
-            read_message(p, &box->messages[k], since);
+        const sim_message_list *list = p->endpoint.in[q];
+        for (uint32_t k = 0; k < list->count; k++)
+            read_message(p, &list->messages[k], since);
     }
 }
 
-static void take_snapshots(part *p, uint64_t *next, uint64_t time)
+static void take_snapshots(partition *p, uint64_t *next, uint64_t time)
 {
     sim *s = p->sim;
     for (; *next < s->num_series && (*next + 1) * s->series_ps <= time; ++*next) {
         for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
-            if (s->node_part[sw] != p->id)
+            if (s->node_partition[sw] != p->id)
                 continue;
             double space = (double)s->in_bytes * ik_radix(s->f, sw);
             s->series_blocked[*next * s->f->num_switches + sw] =
@@ -159,15 +159,15 @@ static void take_snapshots(part *p, uint64_t *next, uint64_t time)
 uint64_t sim_in_flight(const sim *s)
 {
     uint64_t sent = 0, gone = 0;
-    for (unsigned q = 0; q < s->num_parts; q++) {
-        sent += s->parts[q].n.injected;
-        gone += s->parts[q].n.delivered + s->parts[q].n.unroutable;
+    for (unsigned q = 0; q < s->num_partitions; q++) {
+        sent += s->partitions[q].n.injected;
+        gone += s->partitions[q].n.delivered + s->partitions[q].n.unroutable;
     }
     return sent - gone;
 }
 
-/* All parts at rest; the first part's thread. */
-static void check_network(part *p)
+/* All partitions at rest; the first partition's thread. */
+static void check_network(partition *p)
 {
     sim *s = p->sim;
     if (s->paranoid && p->status == IK_OK)
@@ -176,13 +176,13 @@ static void check_network(part *p)
         p->status = sim_find_deadlock(s, &p->err);
 }
 
-static void tell_progress(const sim *s, uint64_t time)
+static void report_progress(const sim *s, uint64_t time)
 {
     if (s->env && s->env->progress)
         s->env->progress(s->env->progress_ctx, "simulating", time / 1000, s->end_ps / 1000, "ns");
 }
 
-static bool must_stop(const part *p)
+static bool must_stop(const partition *p)
 {
     return p->status != IK_OK || (p->id == 0 && ik_env_cancelled(p->sim->env));
 }
@@ -196,19 +196,19 @@ typedef struct pace {
     uint64_t next_sample; /* index */
 } pace;
 
-/* Ends a step. All parts come to the same answer. */
-static sim_news exchange(part *p, uint64_t from)
+/* Ends a step. All partitions come to the same answer. */
+static sim_step_report exchange(partition *p, uint64_t from)
 {
     const sim *s = p->sim;
-    sim_news all = {next_window(p, from), sim_part_bytes(p),
-                    (uint32_t)(p->n.events - p->events_before), must_stop(p)};
+    sim_step_report all = {next_window(p, from), sim_partition_bytes(p),
+                           (uint32_t)(p->n.events - p->events_before), must_stop(p)};
     p->events_before = p->n.events;
     if (p->out_first != UINT64_MAX && p->out_first / s->lookahead < all.next)
         all.next = p->out_first / s->lookahead;
     if (!s->exchange)
         return all;
     ik_error err = {0};
-    ik_status status = sim_mail_swap(&p->mail, s->exchange, &all, &err);
+    ik_status status = sim_endpoint_swap(&p->endpoint, s->exchange, &all, &err);
     if (status != IK_OK && p->status == IK_OK) {
         p->status = status;
         p->err = err;
@@ -217,8 +217,8 @@ static sim_news exchange(part *p, uint64_t from)
     return all;
 }
 
-/* Whether all parts together have outgrown the limit. */
-static bool outgrown(part *p, uint64_t bytes, uint64_t time)
+/* Whether all partitions together have outgrown the limit. */
+static bool outgrown(partition *p, uint64_t bytes, uint64_t time)
 {
     const sim *s = p->sim;
     uint64_t limit = s->env ? s->env->memory_limit_bytes : 0;
@@ -238,7 +238,7 @@ static bool outgrown(part *p, uint64_t bytes, uint64_t time)
 }
 
 /* Where the whole network must rest: returns false when the run ends here. */
-static bool rest(part *p, pace *pc, uint64_t time, bool over)
+static bool rest(partition *p, pace *pc, uint64_t time, bool over)
 {
     sim *s = p->sim;
     bool check = pc->check_ps && (time >= pc->next_check || over), sample = false;
@@ -249,19 +249,19 @@ static bool rest(part *p, pace *pc, uint64_t time, bool over)
     while (check && pc->next_check <= time)
         pc->next_check += pc->check_ps;
     if (s->exchange)
-        s->exchange->meet(s->exchange, p->id);
+        s->exchange->barrier(s->exchange, p->id);
     /* nobody works now: all come to the same answer */
     check = check && (s->paranoid || sim_in_flight(s));
     if (s->fast && p->id == 0 && (check || sample))
-        for (unsigned q = 0; q < s->num_parts; q++)
-            sim_fast_expose(&s->parts[q]);
+        for (unsigned q = 0; q < s->num_partitions; q++)
+            sim_fast_expose(&s->partitions[q]);
     if (p->id == 0 && sample && p->status == IK_OK)
         p->status = sim_congest_sample(s, time, &p->err);
     if (p->id == 0 && check)
         check_network(p);
     if (s->exchange)
-        s->exchange->meet(s->exchange, p->id);
-    return !s->deadlock && s->parts[0].status == IK_OK;
+        s->exchange->barrier(s->exchange, p->id);
+    return !s->deadlock && s->partitions[0].status == IK_OK;
 }
 
 /* Paranoid: after every window of a small network, less often in a large one. */
@@ -276,7 +276,7 @@ static uint64_t check_period(const sim *s)
     return period;
 }
 
-static void start_hosts(part *p)
+static void start_hosts(partition *p)
 {
     const sim *s = p->sim;
     if (p->fast && s->fast_state->hosts) {
@@ -284,7 +284,7 @@ static void start_hosts(part *p)
         return;
     }
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        if (s->node_part[ik_host_node(s->f, host)] == p->id)
+        if (s->node_partition[ik_host_node(s->f, host)] == p->id)
             sim_host_start(p, host);
 }
 
@@ -303,7 +303,7 @@ static uint64_t step_end(const sim *s, const pace *pc, uint64_t window)
 }
 
 /* A partition that lacks memory has lost events: it ends with that window. */
-static void run_windows(part *p, pace *pc, uint64_t end)
+static void run_windows(partition *p, pace *pc, uint64_t end)
 {
     sim *s = p->sim;
     uint64_t next = p->window;
@@ -312,35 +312,35 @@ static void run_windows(part *p, pace *pc, uint64_t end)
         p->start = next * s->lookahead;
         take_snapshots(p, &pc->next_series, p->start);
         if (!sim_wheel_revolve(s, &p->wheel, next))
-            sim_part_fail(p, 64 * sizeof(event), "events");
+            sim_partition_fail(p, 64 * sizeof(event), "events");
         run_window(p);
     }
 }
 
-static void tell_sometimes(part *p, uint64_t time)
+static void report_progress_at_times(partition *p, uint64_t time)
 {
-    if (p->id != 0 || p->window - p->told < 64)
+    if (p->id != 0 || p->window - p->last_progress < 64)
         return;
-    p->told = p->window;
-    tell_progress(p->sim, time);
+    p->last_progress = p->window;
+    report_progress(p->sim, time);
 }
 
 /* First window of a step: the next one in which anything happens, but none is passed over in which
- * the watchdog is due: what it finds, and when, must not depend on which windows the parts happen
- * to have events in. Paranoid checks only follow what happens. */
+ * the watchdog is due: what it finds, and when, must not depend on which windows the partitions
+ * happen to have events in. Paranoid checks only follow what happens. */
 static uint64_t next_step(const sim *s, const pace *pc, uint64_t next)
 {
     uint64_t due = (pc->next_check + s->lookahead - 1) / s->lookahead;
     return pc->check_ps && !s->paranoid && due < next ? due : next;
 }
 
-/* One step: agree on its first window, read the mail, work. Returns false when the run is over;
+/* One step: agree on its first window, read the messages, work. Returns false when the run is over;
  * *from: first window not worked on yet. */
-static bool run_step(part *p, pace *pc, uint64_t *from)
+static bool run_step(partition *p, pace *pc, uint64_t *from)
 {
     sim *s = p->sim;
     uint64_t since = p->step_start;
-    sim_news all = exchange(p, *from);
+    sim_step_report all = exchange(p, *from);
     uint64_t window = next_step(s, pc, all.next);
     bool over = window == UINT64_MAX || window * s->lookahead >= s->end_ps;
     uint64_t time = over ? s->end_ps : window * s->lookahead;
@@ -350,8 +350,8 @@ static bool run_step(part *p, pace *pc, uint64_t *from)
     p->window = window == UINT64_MAX ? *from : window;
     p->start = p->step_start = p->window * s->lookahead;
     if (!sim_wheel_revolve(s, &p->wheel, p->window))
-        sim_part_fail(p, 64 * sizeof(event), "events");
-    read_mail(p, since);
+        sim_partition_fail(p, 64 * sizeof(event), "events");
+    read_messages(p, since);
     if (!rest(p, pc, time, over)) {
         if (p->id == 0)
             s->stopped_ps = time;
@@ -361,28 +361,28 @@ static bool run_step(part *p, pace *pc, uint64_t *from)
         return false;
     *from = step_end(s, pc, window);
     run_windows(p, pc, *from);
-    tell_sometimes(p, time);
+    report_progress_at_times(p, time);
     return true;
 }
 
 /* What was made and never admitted counts, too. */
-static void count_backlogs(part *p)
+static void count_backlogs(partition *p)
 {
     const sim *s = p->sim;
     if (p->fast)
         sim_fast_settle(p);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        if (s->node_part[ik_host_node(s->f, host)] == p->id)
+        if (s->node_partition[ik_host_node(s->f, host)] == p->id)
             sim_count_backlog(p, host);
 }
 
-void sim_run_part(part *p)
+void sim_run_partition(partition *p)
 {
     pace pc = {.check_ps = check_period(p->sim), .samples = sim_congest_setup(p->sim)};
     uint64_t from = 0;
     double begin = sim_thread_seconds();
     pc.next_check = pc.check_ps;
-    if ((pc.check_ps || pc.samples.num_samples) && p->sim->exchange && !p->sim->exchange->meet) {
+    if ((pc.check_ps || pc.samples.num_samples) && p->sim->exchange && !p->sim->exchange->barrier) {
         p->status = ik_fail(&p->err, IK_ERR_UNSUPPORTED,
                             "the watchdog, paranoid checks and samples of congestion need all "
                             "partitions in one process");

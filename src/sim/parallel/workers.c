@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Threads for the parts of a run. */
+ * Threads for the partitions of a run. */
 #include "sim/parallel/workers.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
-typedef struct crew {
-    void (*run)(void *part);
+typedef struct worker_group {
+    void (*run)(void *partition);
     pthread_mutex_t gate; /* held until all threads exist */
     bool abandoned;
-} crew;
-typedef struct hand {
-    crew *crew;
-    void *part;
+} worker_group;
+typedef struct worker {
+    worker_group *worker_group;
+    void *partition;
     pthread_t thread;
-} hand;
+} worker;
 
 static void *work(void *arg)
 {
-    hand *h = arg;
-    pthread_mutex_lock(&h->crew->gate);
-    bool abandoned = h->crew->abandoned;
-    pthread_mutex_unlock(&h->crew->gate);
+    worker *h = arg;
+    pthread_mutex_lock(&h->worker_group->gate);
+    bool abandoned = h->worker_group->abandoned;
+    pthread_mutex_unlock(&h->worker_group->gate);
     if (!abandoned)
-        h->crew->run(h->part);
+        h->worker_group->run(h->partition);
     return NULL;
 }
 
@@ -39,33 +39,34 @@ double sim_thread_seconds(void)
     return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
-ik_status sim_crew_run(unsigned num, void *parts, size_t size, void (*run)(void *part),
-                       double *seconds, ik_error *err)
+ik_status sim_workers_run(unsigned num, void *partitions, size_t size, void (*run)(void *partition),
+                          double *seconds, ik_error *err)
 {
     double begin = seconds_of(CLOCK_MONOTONIC);
-    crew c = {.run = run, .abandoned = false};
+    worker_group c = {.run = run, .abandoned = false};
     unsigned started = 1;
-    hand *hands = ik_calloc(num, sizeof *hands);
-    if (!hands)
-        return ik_fail_memory(err, num * sizeof *hands, "threads");
+    worker *workers = ik_calloc(num, sizeof *workers);
+    if (!workers)
+        return ik_fail_memory(err, num * sizeof *workers, "threads");
     if (pthread_mutex_init(&c.gate, NULL) != 0) {
-        free(hands);
+        free(workers);
         return ik_fail(err, IK_ERR_MEMORY, "cannot make a lock");
     }
     pthread_mutex_lock(&c.gate);
     for (; started < num; started++) {
-        hands[started] = (hand){.crew = &c, .part = (char *)parts + started * size};
-        if (pthread_create(&hands[started].thread, NULL, work, &hands[started]) != 0)
+        workers[started] =
+            (worker){.worker_group = &c, .partition = (char *)partitions + started * size};
+        if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0)
             break;
     }
     c.abandoned = started < num;
     pthread_mutex_unlock(&c.gate);
     if (!c.abandoned)
-        run(parts);
+        run(partitions);
     for (unsigned k = 1; k < started; k++)
-        pthread_join(hands[k].thread, NULL);
+        pthread_join(workers[k].thread, NULL);
     pthread_mutex_destroy(&c.gate);
-    free(hands);
+    free(workers);
     *seconds = seconds_of(CLOCK_MONOTONIC) - begin;
     return c.abandoned
                ? ik_fail(err, IK_ERR_MEMORY, "only %u of %u threads could be started", started, num)

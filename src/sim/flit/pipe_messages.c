@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pipe_mail.c: what parts of the pipelined model tell each other at the end of a step: a unit a
- * credit or a flit, and the packet behind a head. Times are ticks from the step's start. The flits
- * of a packet follow each other on their channel and VC, so those behind a head need not say whose
+ * Messages between partitions of the pipelined model, exchanged at the end of a step: one unit per
+ * credit or flit, and the packet behind a head. Times are ticks from the step's start. The flits of
+ * a packet follow each other on their channel and VC, so those behind a head need not say whose
  * they are.
  */
 #include "sim/flit/pipe.h"
 
 /* sim_unit.low; node: receiving port * vcs + vc; data: is head << 1 | is tail */
-enum { MAIL_CREDIT, MAIL_FLIT };
+enum { UNIT_CREDIT, UNIT_FLIT };
 
-static sim_unit *room_for(pipe_part *q, unsigned to, uint32_t units)
+static sim_unit *room_for(pipe_partition *q, unsigned to, uint32_t units)
 {
-    sim_unit *at = sim_mail_units(&q->mail, to, units);
+    sim_unit *at = sim_endpoint_units(&q->endpoint, to, units);
     q->failed |= !at;
-    q->mail.posted += at != NULL;
+    q->endpoint.posted += at != NULL;
     return at;
 }
 
-void pipe_post_credit(pipe_part *q, const pipe_port *port, unsigned vc, uint64_t tick)
+void pipe_post_credit(pipe_partition *q, const pipe_port *port, unsigned vc, uint64_t tick)
 {
     sim_unit *at = room_for(q, port->to - 1u, 1);
     if (at)
-        *at = (sim_unit){(uint32_t)(tick - q->step_start), port->peer + vc, MAIL_CREDIT, 0};
+        *at = (sim_unit){(uint32_t)(tick - q->step_start), port->peer + vc, UNIT_CREDIT, 0};
 }
 
-/* With its tail a packet has left this part. */
-void pipe_post_flit(pipe_part *q, const pipe_port *port, unsigned vc, uint32_t flit, uint64_t tick)
+/* With its tail a packet has left this partition. */
+void pipe_post_flit(pipe_partition *q, const pipe_port *port, unsigned vc, uint32_t flit,
+                    uint64_t tick)
 {
     bool head = flit >> 1 & 1;
     sim_unit *at = room_for(q, port->to - 1u, 1 + (head ? PIPE_PACKET_UNITS : 0));
     if (!at)
         return;
-    *at = (sim_unit){(uint32_t)(tick - q->step_start), port->peer + vc, MAIL_FLIT, flit & 3};
+    *at = (sim_unit){(uint32_t)(tick - q->step_start), port->peer + vc, UNIT_FLIT, flit & 3};
     if (head)
         memcpy(at + 1, pipe_packet_of(q->p, flit >> 2), sizeof(pipe_packet));
     if (flit & 1)
@@ -40,7 +41,7 @@ void pipe_post_flit(pipe_part *q, const pipe_port *port, unsigned vc, uint32_t f
 }
 
 /* Returns the next unit; NULL when out of memory. */
-static const sim_unit *read_flit(pipe_part *q, const sim_unit *at, uint64_t since)
+static const sim_unit *read_flit(pipe_partition *q, const sim_unit *at, uint64_t since)
 {
     pipe *p = q->p;
     uint32_t *id = &p->arriving[at->node];
@@ -55,11 +56,11 @@ static const sim_unit *read_flit(pipe_part *q, const sim_unit *at, uint64_t sinc
     return at + 1 + (at->data & 2 ? PIPE_PACKET_UNITS : 0);
 }
 
-static bool read_message(pipe_part *q, const sim_message *m, uint64_t since)
+static bool read_message(pipe_partition *q, const sim_message *m, uint64_t since)
 {
     const sim_unit *at = m->unit, *end = at + m->units;
     while (at && at < end) {
-        if (at->low == MAIL_FLIT) {
+        if (at->low == UNIT_FLIT) {
             at = read_flit(q, at, since);
         } else {
             pipe_add_credit(q, since + at->dt, at->node);
@@ -70,23 +71,23 @@ static bool read_message(pipe_part *q, const sim_message *m, uint64_t since)
 }
 
 /* since: start of the step in which it was written. */
-static void read_mail(pipe_part *q, uint64_t since)
+static void read_messages(pipe_partition *q, uint64_t since)
 {
-    for (unsigned from = 0; from < q->mail.num_parts; from++) {
-        const sim_box *box = q->mail.in[from];
-        for (uint32_t k = 0; from != q->id && k < box->count; k++)
-            if (!read_message(q, &box->messages[k], since))
+    for (unsigned from = 0; from < q->endpoint.num_partitions; from++) {
+        const sim_message_list *list = q->endpoint.in[from];
+        for (uint32_t k = 0; from != q->id && k < list->count; k++)
+            if (!read_message(q, &list->messages[k], since))
                 return;
     }
 }
 
-static bool must_stop(const pipe_part *q)
+static bool must_stop(const pipe_partition *q)
 {
     return q->failed || q->status != IK_OK || (q->id == 0 && ik_env_cancelled(q->p->env));
 }
 
-/* Whether all parts together have outgrown the limit. */
-static bool outgrown(pipe_part *q, uint64_t bytes)
+/* Whether all partitions together have outgrown the limit. */
+static bool outgrown(pipe_partition *q, uint64_t bytes)
 {
     const pipe *p = q->p;
     uint64_t limit = p->env ? p->env->memory_limit_bytes : 0;
@@ -101,16 +102,17 @@ static bool outgrown(pipe_part *q, uint64_t bytes)
     return true;
 }
 
-bool pipe_end_step(pipe_part *q)
+bool pipe_end_step(pipe_partition *q)
 {
     const pipe *p = q->p;
     uint64_t since = q->step_start;
-    sim_news all = {0, pipe_part_bytes(q), (uint32_t)(q->n.moves - q->moves_before), must_stop(q)};
+    sim_step_report all = {0, pipe_partition_bytes(q), (uint32_t)(q->n.moves - q->moves_before),
+                           must_stop(q)};
     q->moves_before = q->n.moves;
     q->step_start = q->cycle * p->speedup;
     if (p->exchange) {
         ik_error err = {0};
-        ik_status status = sim_mail_swap(&q->mail, p->exchange, &all, &err);
+        ik_status status = sim_endpoint_swap(&q->endpoint, p->exchange, &all, &err);
         if (status != IK_OK && q->status == IK_OK) {
             q->status = status;
             q->err = err;
@@ -120,6 +122,6 @@ bool pipe_end_step(pipe_part *q)
         return false;
     q->now = q->step_start;
     if (p->exchange)
-        read_mail(q, since);
+        read_messages(q, since);
     return true;
 }

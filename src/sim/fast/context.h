@@ -2,37 +2,45 @@
  *
  * What the loops of the fast kernel share: their variables, putting words into bins, and sending a
  * packet to a switch. */
-#ifndef IKAT_SIM_FAST_HOT_H
-#define IKAT_SIM_FAST_HOT_H
+#ifndef IKAT_SIM_FAST_CONTEXT_H
+#define IKAT_SIM_FAST_CONTEXT_H
 
 #include "sim/fast/fast.h"
 #include "sim/packet/shape.h"
 
 /* Where a word goes: the slot of its window, and its offset in there. */
-typedef struct spot {
+typedef struct event_time {
     slot *at;
     uint32_t rest;
-    bool far; /* of an aim's two windows the later one */
-} spot;
+    bool far; /* the later of the two windows of a delay_slots */
+} event_time;
 
 /* A delay in the plain case: all that begins in this window ends in one of two. */
-typedef struct aim {
+typedef struct delay_slots {
     slot *near, *far;
     uint32_t rest;
-} aim;
-enum { AIM_TAIL, AIM_CREDIT, AIM_ARRIVAL, AIM_WAKE, AIM_HOST_CREDIT, AIM_HOST_ARRIVAL, NUM_AIMS };
+} delay_slots;
+enum {
+    DELAY_TAIL,
+    DELAY_CREDIT,
+    DELAY_ARRIVAL,
+    DELAY_WAKE,
+    DELAY_HOST_CREDIT,
+    DELAY_HOST_ARRIVAL,
+    NUM_DELAYS
+};
 
 /* What the loops need, in locals. */
-typedef struct hot {
+typedef struct fast_context {
     sim *s;
-    part *p;
-    fast_part *fp;
+    partition *p;
+    fast_partition *fp;
     const fast_state *f;
     uint64_t *words, *events;
-    parcel *parcels;
+    fast_packet *packets;
     uint32_t *next;
     uint8_t *out;
-    desk *desks;
+    fast_switch *switches;
     uint64_t *ok;
     char *ports;
     uint32_t *queues;
@@ -40,7 +48,7 @@ typedef struct hot {
     /* behind the last switch with something to do in this window; early: in the next */
     uint32_t *active, *active_next;
     fast_grant *grants; /* behind the last grant */
-    fast_step *steps;   /* behind the last packet that is to join its queue */
+    queue_join *joins;  /* behind the last packet that is to join its queue */
     uint64_t start;
     uint32_t window, slot_mask, lookahead;
     uint32_t full; /* bytes of a packet */
@@ -51,23 +59,23 @@ typedef struct hot {
     uint32_t (*next_hop)(const ik_routing *, uint32_t, uint32_t, ik_packet *, uint32_t *,
                          uint32_t *);
     uint32_t *choices;
-    aim aims[NUM_AIMS]; /* plain */
-    bool in_step;       /* plain: a credit comes at the tail's place in a later window */
-} hot;
+    delay_slots delays[NUM_DELAYS]; /* plain */
+    bool in_step; /* plain: a credit comes at the tail's place in a later window */
+} fast_context;
 
-SIM_INLINE hot heat(part *p)
+SIM_INLINE fast_context load_context(partition *p)
 {
     sim *s = p->sim;
-    fast_part *fp = p->fast;
+    fast_partition *fp = p->fast;
     const fast_state *f = s->fast_state;
     const bins *b = &fp->bins;
-    hot h = {.s = s, .p = p, .fp = fp, .f = f};
+    fast_context h = {.s = s, .p = p, .fp = fp, .f = f};
     h.words = b->words;
     h.events = f->events;
-    h.parcels = fp->parcels.items;
-    h.next = fp->parcels.next;
-    h.out = fp->parcels.out;
-    h.desks = f->desks;
+    h.packets = fp->packets.items;
+    h.next = fp->packets.next;
+    h.out = fp->packets.out;
+    h.switches = f->switches;
     h.ok = f->ok;
     h.ports = f->ports;
     h.queues = f->queues;
@@ -76,14 +84,14 @@ SIM_INLINE hot heat(part *p)
     h.active = fp->active[fp->turn];
     h.active_next = fp->active[!fp->turn] + fp->num_active;
     h.grants = fp->grants;
-    h.steps = fp->steps;
+    h.joins = fp->joins;
     h.start = p->start;
     h.window = (uint32_t)p->window;
     h.slot_mask = b->num_slots - 1;
     h.lookahead = (uint32_t)s->lookahead;
     h.full = s->packet_bytes;
     h.num_switches = s->f->num_switches;
-    h.alone = s->num_parts == 1;
+    h.alone = s->num_partitions == 1;
     h.mixed = f->mixed;
     h.count_bytes = f->count_bytes;
     h.numbered = f->numbered;
@@ -96,7 +104,7 @@ SIM_INLINE hot heat(part *p)
 
 /* ---- bins */
 
-SIM_INLINE void post(hot *h, slot *at, uint64_t word)
+SIM_INLINE void post(fast_context *h, slot *at, uint64_t word)
 {
     if (__builtin_expect(at->end & 63, 1)) {
         h->words[at->end++] = word;
@@ -106,7 +114,7 @@ SIM_INLINE void post(hot *h, slot *at, uint64_t word)
     h->words = h->fp->bins.words;
 }
 
-SIM_INLINE void post_pair(hot *h, slot *at, uint64_t first, uint64_t second)
+SIM_INLINE void post_pair(fast_context *h, slot *at, uint64_t first, uint64_t second)
 {
     if (__builtin_expect(at->end & 63, 1)) {
         h->words[at->end] = first;
@@ -118,68 +126,68 @@ SIM_INLINE void post_pair(hot *h, slot *at, uint64_t first, uint64_t second)
     h->words = h->fp->bins.words;
 }
 
-SIM_INLINE slot *slot_ahead(const hot *h, unsigned bin, uint32_t windows)
+SIM_INLINE slot *slot_ahead(const fast_context *h, unsigned bin, uint32_t windows)
 {
     return &h->slots[bin][(h->window + windows) & h->slot_mask];
 }
 
-SIM_INLINE spot spot_at(const hot *h, unsigned bin, lag at)
+SIM_INLINE event_time event_time_at(const fast_context *h, unsigned bin, window_time at)
 {
-    return (spot){slot_ahead(h, bin, at.windows), at.rest, false};
+    return (event_time){slot_ahead(h, bin, at.windows), at.rest, false};
 }
 
-SIM_INLINE void take_aim(hot *h)
+SIM_INLINE void find_delay_slots(fast_context *h)
 {
     const link_delays *l = &h->f->links[0];
     const struct {
         unsigned bin;
-        lag delay;
-    } aims[NUM_AIMS] = {[AIM_TAIL] = {BIN_TAIL, l->tail},
-                        [AIM_CREDIT] = {BIN_CREDIT, l->tail_credit},
-                        [AIM_ARRIVAL] = {BIN_ARRIVAL, l->arrival},
-                        [AIM_WAKE] = {BIN_WAKE, l->tail},
-                        [AIM_HOST_CREDIT] = {BIN_CREDIT, l->host_credit},
-                        [AIM_HOST_ARRIVAL] = {BIN_ARRIVAL, l->host_arrival}};
-    for (unsigned k = 0; k < NUM_AIMS; k++)
-        h->aims[k] =
-            (aim){slot_ahead(h, aims[k].bin, aims[k].delay.windows),
-                  slot_ahead(h, aims[k].bin, aims[k].delay.windows + 1), aims[k].delay.rest};
+        window_time delay;
+    } delays[NUM_DELAYS] = {[DELAY_TAIL] = {BIN_TAIL, l->tail},
+                            [DELAY_CREDIT] = {BIN_CREDIT, l->tail_credit},
+                            [DELAY_ARRIVAL] = {BIN_ARRIVAL, l->arrival},
+                            [DELAY_WAKE] = {BIN_WAKE, l->tail},
+                            [DELAY_HOST_CREDIT] = {BIN_CREDIT, l->host_credit},
+                            [DELAY_HOST_ARRIVAL] = {BIN_ARRIVAL, l->host_arrival}};
+    for (unsigned k = 0; k < NUM_DELAYS; k++)
+        h->delays[k] = (delay_slots){slot_ahead(h, delays[k].bin, delays[k].delay.windows),
+                                     slot_ahead(h, delays[k].bin, delays[k].delay.windows + 1),
+                                     delays[k].delay.rest};
     h->in_step = l->tail.rest == l->tail_credit.rest;
 }
 
-SIM_INLINE spot aimed(const hot *h, unsigned which, uint32_t offset)
+SIM_INLINE event_time time_after(const fast_context *h, unsigned which, uint32_t offset)
 {
-    const aim *a = &h->aims[which];
+    const delay_slots *a = &h->delays[which];
     uint32_t rest = offset + a->rest;
     bool far = rest >= h->lookahead;
-    return (spot){far ? a->far : a->near, far ? rest - h->lookahead : rest, far};
+    return (event_time){far ? a->far : a->near, far ? rest - h->lookahead : rest, far};
 }
 
 /* The credit after a tail. */
-SIM_INLINE spot aimed_credit(const hot *h, uint32_t offset, spot tail)
+SIM_INLINE event_time credit_time_after(const fast_context *h, uint32_t offset, event_time tail)
 {
-    const aim *a = &h->aims[AIM_CREDIT];
+    const delay_slots *a = &h->delays[DELAY_CREDIT];
     if (__builtin_expect(h->in_step, 1))
-        return (spot){tail.far ? a->far : a->near, tail.rest, tail.far};
-    return aimed(h, AIM_CREDIT, offset);
+        return (event_time){tail.far ? a->far : a->near, tail.rest, tail.far};
+    return time_after(h, DELAY_CREDIT, offset);
 }
 
 /* Sum of an offset in this window and a delay. */
-SIM_INLINE lag after(const hot *h, uint32_t offset, lag d)
+SIM_INLINE window_time after(const fast_context *h, uint32_t offset, window_time d)
 {
     uint32_t rest = offset + d.rest, carry = rest >= h->lookahead;
-    return (lag){d.windows + carry, rest - (carry ? h->lookahead : 0)};
+    return (window_time){d.windows + carry, rest - (carry ? h->lookahead : 0)};
 }
 
-SIM_INLINE lag until(const hot *h, uint64_t time)
+SIM_INLINE window_time until(const fast_context *h, uint64_t time)
 {
     uint64_t dt = time - h->start, windows = window_of(h->s, dt);
-    return (lag){(uint32_t)windows, (uint32_t)(dt - windows * h->lookahead)};
+    return (window_time){(uint32_t)windows, (uint32_t)(dt - windows * h->lookahead)};
 }
 
 /* ---- ports */
 
-SIM_INLINE fast_port *port_at(const hot *h, const shape k, uint32_t port)
+SIM_INLINE fast_port *port_at(const fast_context *h, const shape k, uint32_t port)
 {
     return (fast_port *)(void *)(h->ports + port * fast_port_bytes(k.vcs));
 }
@@ -202,7 +210,7 @@ SIM_INLINE bool count_early(const shape k, fast_port *p, unsigned v)
     return true;
 }
 
-SIM_INLINE const link_delays *link_at(const hot *h, const shape k, uint32_t port)
+SIM_INLINE const link_delays *link_at(const fast_context *h, const shape k, uint32_t port)
 {
     return &h->f->links[k.plain ? 0 : h->f->class[port]];
 }
@@ -210,7 +218,8 @@ SIM_INLINE const link_delays *link_at(const hot *h, const shape k, uint32_t port
 /* ---- packets on links */
 
 /* The output that packet id takes at `node`, NO_OUT if there is none. */
-SIM_INLINE unsigned route(const hot *h, uint32_t node, uint32_t in_port, ik_packet *rt, uint32_t id)
+SIM_INLINE unsigned route(const fast_context *h, uint32_t node, uint32_t in_port, ik_packet *rt,
+                          uint32_t id)
 {
     uint32_t preferred = 0, n = h->next_hop(h->routing, node, in_port, rt, h->choices, &preferred);
     if (__builtin_expect(n != 1, 0)) {
@@ -218,46 +227,47 @@ SIM_INLINE unsigned route(const hot *h, uint32_t node, uint32_t in_port, ik_pack
             return NO_OUT;
         preferred = sim_fast_drawn(h->p, id, rt, n, preferred);
     }
-    return h->choices[preferred] - h->desks[node].port_base;
+    return h->choices[preferred] - h->switches[node].port_base;
 }
 
-SIM_INLINE uint32_t queue_at(const desk *d, const shape k, unsigned in, unsigned v, unsigned out)
+SIM_INLINE uint32_t queue_at(const fast_switch *fsw, const shape k, unsigned in, unsigned v,
+                             unsigned out)
 {
-    return fast_queue_at(d, k.voq, k.vcs, in, v, out);
+    return fast_queue_at(fsw, k.voq, k.vcs, in, v, out);
 }
 
-SIM_INLINE void free_parcel(hot *h, uint32_t id)
+SIM_INLINE void free_fast_packet(fast_context *h, uint32_t id)
 {
-    h->next[id] = h->fp->parcels.free;
-    h->fp->parcels.free = id;
+    h->next[id] = h->fp->packets.free;
+    h->fp->packets.free = id;
 }
 
 /* A packet whose head leaves through `to` for a switch, where it may ask at `at`. Returns it if it
  * is to join its queue at once. */
-SIM_INLINE uint32_t send_to_switch(hot *h, const shape k, const fast_port *to, uint32_t id,
-                                   parcel *pk, unsigned v, spot at)
+SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_port *to, uint32_t id,
+                                   fast_packet *pk, unsigned v, event_time at)
 {
     uint32_t node = to->peer_node;
-    const desk *d = &h->desks[node];
-    unsigned out = route(h, node, to->peer_port, &pk->rt, id), in = to->peer_port - d->port_base;
-    uint32_t q = __builtin_expect(out != NO_OUT, 1) ? queue_at(d, k, in, v, out) : IK_NONE;
+    const fast_switch *fsw = &h->switches[node];
+    unsigned out = route(h, node, to->peer_port, &pk->rt, id), in = to->peer_port - fsw->port_base;
+    uint32_t q = __builtin_expect(out != NO_OUT, 1) ? queue_at(fsw, k, in, v, out) : IK_NONE;
     pk->out = (uint8_t)out;
     if (!k.voq)
         h->out[id] = (uint8_t)out;
-    if (__builtin_expect(!h->alone, 0) && h->s->node_part[node] != h->p->id) {
+    if (__builtin_expect(!h->alone, 0) && h->s->node_partition[node] != h->p->id) {
         /* windows */
         uint32_t ahead = ((uint32_t)(at.at - h->slots[BIN_ARRIVAL]) - h->window) & h->slot_mask;
         packet copy = sim_fast_packet(h->p, id);
         event e = {(uint64_t)EV_ARRIVAL << 30 | to->peer_port, node, id};
-        sim_post_mail(h->p, h->s->node_part[node],
-                      h->start + (uint64_t)ahead * h->lookahead + at.rest, &e, &copy);
-        free_parcel(h, id);
+        sim_post_message(h->p, h->s->node_partition[node],
+                         h->start + (uint64_t)ahead * h->lookahead + at.rest, &e, &copy);
+        free_fast_packet(h, id);
         return IK_NONE;
     }
     uint64_t key = key_of(at.rest, node, KEY_ARRIVAL, v, in, out & 63);
     if (k.early && __builtin_expect(q != IK_NONE, 1)) {
         __builtin_prefetch(&h->queues[q], 1);
-        *h->steps++ = (fast_step){key, q, at.far ? id | STEP_FAR : id};
+        *h->joins++ = (queue_join){key, q, at.far ? id | JOIN_LATER : id};
         return id;
     }
     post_pair(h, at.at, key, (uint64_t)q << 32 | id);
@@ -266,12 +276,12 @@ SIM_INLINE uint32_t send_to_switch(hot *h, const shape k, const fast_port *to, u
 
 /* ---- hosts */
 
-SIM_INLINE lean_host *host_at(const hot *h, uint32_t host)
+SIM_INLINE fast_adapter *host_at(const fast_context *h, uint32_t host)
 {
-    return (lean_host *)(void *)(h->f->hosts + host * h->f->host_bytes);
+    return (fast_adapter *)(void *)(h->f->hosts + host * h->f->host_bytes);
 }
 
-SIM_INLINE void fetch_host(const hot *h, const shape k, uint32_t host)
+SIM_INLINE void fetch_host(const fast_context *h, const shape k, uint32_t host)
 {
     const char *at = (const char *)host_at(h, host);
     for (unsigned line = 0; line <= k.vcs; line++)
@@ -281,18 +291,18 @@ SIM_INLINE void fetch_host(const hot *h, const shape k, uint32_t host)
 /* ---- what happens in this window */
 
 /* The bins of this window, chunk by chunk. */
-SIM_INLINE uint32_t first_chunk(const hot *h, unsigned bin)
+SIM_INLINE uint32_t first_chunk(const fast_context *h, unsigned bin)
 {
     return h->slots[bin][h->window & h->slot_mask].first;
 }
 
-SIM_INLINE uint32_t next_chunk(const hot *h, uint32_t chunk)
+SIM_INLINE uint32_t next_chunk(const fast_context *h, uint32_t chunk)
 {
     return chunk == IK_NONE ? IK_NONE : (uint32_t)h->words[(size_t)chunk * 64];
 }
 
 /* Place after the last word of a chunk; its words begin at chunk * 64 + 2. */
-SIM_INLINE size_t chunk_end(const hot *h, unsigned bin, uint32_t chunk)
+SIM_INLINE size_t chunk_end(const fast_context *h, unsigned bin, uint32_t chunk)
 {
     uint32_t end = h->slots[bin][h->window & h->slot_mask].end;
     return (end - 1) >> 6 == chunk ? end : (size_t)chunk * 64 + 64;
