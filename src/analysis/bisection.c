@@ -9,9 +9,9 @@
  * balanced exactly in hosts and refined (cut_refine.c), and the best is kept.
  */
 #include "analysis/cut.h"
+#include "base/partitioner.h"
 #include "ikat/analysis.h"
 
-#include <metis.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,25 +78,26 @@ static ik_status metis_graph_of(const graph *g, metis_graph *m, ik_error *err)
     return IK_OK;
 }
 
-/* One METIS run; METIS leaves its arguments unchanged, so threads share them. */
+/* One METIS run; it leaves the graph unchanged, so threads share it. */
 static ik_status run_metis(const bisect_job *j, int weighting, bool recursive, uint64_t seed,
                            idx_t *part, ik_error *err)
 {
     const metis_graph *m = &j->m;
-    idx_t n = m->n, ncon = weighting == BY_HOSTS_AND_SWITCHES ? 2 : 1, parts = 2, cut = 0,
-          options[METIS_NOPTIONS];
-    METIS_SetDefaultOptions(options);
-    options[METIS_OPTION_SEED] = (idx_t)(seed & 0x7FFFFFFF);
-    options[METIS_OPTION_NUMBERING] = 0;
-    options[METIS_OPTION_UFACTOR] = 1;
-    options[METIS_OPTION_NITER] = 20;
-    options[METIS_OPTION_NCUTS] = 2;
-    int status = (recursive ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
-        &n, &ncon, m->xadj, m->adjncy, m->vwgt[weighting], NULL, m->adjwgt, &parts, NULL, NULL,
-        options, &cut, part);
-    return status == METIS_OK
-               ? IK_OK
-               : ik_fail(err, IK_ERR_INTERNAL, "METIS gave up with status %d", status);
+    ik_partition_job job = {.recursive = recursive,
+                            .num_vertices = m->n,
+                            .num_weights = weighting == BY_HOSTS_AND_SWITCHES ? 2 : 1,
+                            .num_parts = 2,
+                            .begin = m->xadj,
+                            .to = m->adjncy,
+                            .vertex_weights = m->vwgt[weighting],
+                            .link_weights = m->adjwgt};
+    METIS_SetDefaultOptions(job.options);
+    job.options[METIS_OPTION_SEED] = (idx_t)(seed & 0x7FFFFFFF);
+    job.options[METIS_OPTION_NUMBERING] = 0;
+    job.options[METIS_OPTION_UFACTOR] = 1;
+    job.options[METIS_OPTION_NITER] = 20;
+    job.options[METIS_OPTION_NCUTS] = 2;
+    return ik_partition(&job, part, err);
 }
 
 static ik_status one_try(void *ctx, size_t index, unsigned thread, ik_error *err)

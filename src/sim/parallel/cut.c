@@ -12,7 +12,7 @@
  * pods or of switches, with events as weights of vertices and packets as weights of edges.
  * Consecutive switches are a cut as well. Each way is tried, the cheapest is taken. */
 #include "sim/parallel/cut.h"
-#include <metis.h>
+#include "base/partitioner.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -368,19 +368,22 @@ static ik_status cut_graph(const ik_fabric *f, const sim_loads *l, const pods *p
         return ik_fail(err, IK_ERR_UNSUPPORTED,
                        "METIS is not asked for %u partitions of %zu vertices", num_partitions,
                        vertices);
-    idx_t one = 1, partitions = (idx_t)num_partitions, cut, options[METIS_NOPTIONS];
-    METIS_SetDefaultOptions(options);
-    options[METIS_OPTION_SEED] = 1;
-    options[METIS_OPTION_NCUTS] = 4;
+    ik_partition_job job = {.num_weights = 1, .num_parts = (idx_t)num_partitions};
+    METIS_SetDefaultOptions(job.options);
+    job.options[METIS_OPTION_SEED] = 1;
+    job.options[METIS_OPTION_NCUTS] = 4;
     if (weighted)
-        options[METIS_OPTION_UFACTOR] = 20; /* at most 2 % above the mean */
+        job.options[METIS_OPTION_UFACTOR] = 20; /* at most 2 % above the mean */
     if (!make_graph(&g, f, l, p, num_partitions, weighted))
         status = ik_fail_memory(err, f->port_base[f->num_switches] * 2 * sizeof(idx_t),
                                 "the cut into partitions");
-    else if (METIS_PartGraphKway(&g.num_vertices, &one, g.begin, g.to, g.work, NULL, g.packets,
-                                 &partitions, NULL, NULL, options, &cut, g.partition) != METIS_OK)
-        status = ik_fail(err, IK_ERR_INTERNAL, "METIS cannot cut %u switches into %u partitions",
-                         f->num_switches, num_partitions);
+    job.num_vertices = g.num_vertices;
+    job.begin = g.begin;
+    job.to = g.to;
+    job.vertex_weights = g.work;
+    job.link_weights = g.packets;
+    if (status == IK_OK)
+        status = ik_partition(&job, g.partition, err);
     for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++)
         partition_of[sw] = (uint16_t)g.partition[p ? p->vertex[sw] : sw];
     free_graph(&g);
