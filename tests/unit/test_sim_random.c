@@ -310,9 +310,9 @@ static ik_status run_engine(const random_case *c, bool may_be_fast, bool *fast, 
         status = sim_setup_kernel(&s, b.plan, b.traffic, &b.at.config, &env, may_be_fast, err);
         *fast = s.fast;
         if (status == IK_OK) {
-            sim_run_part(&s.parts[0]);
-            status = s.parts[0].status;
-            *sum = s.parts[0].n.hops + s.parts[0].n.delivered * 1000003;
+            sim_run_partition(&s.partitions[0]);
+            status = s.partitions[0].status;
+            *sum = s.partitions[0].n.hops + s.partitions[0].n.delivered * 1000003;
             for (uint32_t host = 0; host < b.f->num_hosts; host++)
                 *sum = *sum * 31 + s.hosts[host].hash;
         }
