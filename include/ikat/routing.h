@@ -170,6 +170,10 @@ typedef struct ik_routing_family {
      * changes as by next(). Returns how many there are, 0 = no route. */
     uint32_t (*next_mask)(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
                           uint64_t *set, uint32_t *preferred);
+    /* Optional, for adaptive routings whose choices never overlap: the set of local ports of sw that
+     * next() lists whenever it lists local port `port` (below 64, as all of the switch). One port
+     * alone has no choice. 0: next() has to be asked, sets overlap there. */
+    uint64_t (*set_of)(const ik_routing *r, uint32_t sw, uint32_t port);
     /* Optional: an adaptive routing that must look at local state itself (thresholds on credits):
      * narrows the choice to one index of out; NULL = the plan's selection function picks. scratch:
      * state of this switch, see state_bytes. */
@@ -333,12 +337,17 @@ typedef struct ik_selection_family {
                           const uint64_t *from, unsigned words, uint32_t preferred, int vc,
                           const ik_view *view, void *switch_state, const ik_draw *draw);
     unsigned traits; /* IK_SELECT_... */
+    unsigned rule;   /* what pick() does, for engines that do it themselves: IK_SELECT_BY_... */
 } ik_selection_family;
 /* What an answer of pick() depends on, or changes, besides its arguments and the local state. */
 enum {
     IK_SELECT_DRAWS = 1,    /* random numbers */
     IK_SELECT_REMEMBERS = 2 /* the switch's state of this function, which answers change */
 };
+/* Among the outputs with room that are not skipped for being busy, or if there are none among those
+ * with room: BY_NUMBER the lowest; BY_CREDIT the lowest of those with most credit. BY_PICK: only
+ * pick() knows. */
+enum { IK_SELECT_BY_PICK, IK_SELECT_BY_NUMBER, IK_SELECT_BY_CREDIT };
 /* Whether an output that is transmitting comes after those that are not. Auto: only where there is
  * no output buffer, in which the packet could wait for the link. */
 typedef enum ik_skip_busy { IK_SKIP_AUTO, IK_SKIP_NEVER, IK_SKIP_ALWAYS } ik_skip_busy;
@@ -349,6 +358,7 @@ struct ik_selection {
     char *spec;
     ik_skip_busy skip_busy;
     unsigned traits; /* as the family's; create() may add to them where a parameter decides */
+    unsigned rule;   /* the family's, unless a parameter says otherwise */
 };
 /* Declared parameters of every selection function: skip_busy. */
 extern const ik_param ik_selection_common_params[];

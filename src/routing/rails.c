@@ -79,6 +79,15 @@ static uint32_t outer_next(const ik_routing *r, uint32_t sw, uint32_t in_port, i
     return f->port_node[last] == sw;
 }
 
+/* A packet for a host takes the cable of its port. */
+static uint64_t outer_set_of(const ik_routing *r, uint32_t sw, uint32_t port)
+{
+    const ik_fabric *f = r->fabric;
+    if (!ik_is_switch(f, ik_peer_node(f, f->port_base[sw] + port)))
+        return 1ull << port;
+    return inner_of(r)->family->set_of(inner_of(r), sw, port);
+}
+
 static uint32_t outer_pick(const ik_routing *r, uint32_t sw, const ik_packet *pk,
                            const uint32_t *out, uint32_t n, uint32_t preferred, const ik_view *view,
                            void *switch_state)
@@ -120,6 +129,7 @@ static void wrap(ik_routing *r)
     f->start = f->start ? outer_start : NULL;
     f->next = outer_next;
     f->next_mask = NULL;
+    f->set_of = f->set_of ? outer_set_of : NULL;
     f->pick = f->pick ? outer_pick : NULL;
     f->switch_state_bytes = f->switch_state_bytes ? outer_state_bytes : NULL;
     f->leg = f->leg ? outer_leg : NULL;

@@ -37,6 +37,7 @@ static ik_status from_params(const ik_fabric *f, const ik_selection_family *fami
     s->family = family;
     s->fabric = f;
     s->traits = family->traits;
+    s->rule = family->rule;
     if (ik_params_has(params, "skip_busy"))
         s->skip_busy = ik_params_bool(params, "skip_busy") ? IK_SKIP_ALWAYS : IK_SKIP_NEVER;
     s->spec = spec_print(family->name, params);

@@ -90,6 +90,24 @@ static void check_mask(const subject *s, uint32_t sw, uint32_t in_port, const ik
            sw);
 }
 
+/* What set_of() says of the ports of an answer. */
+static void check_set(const subject *s, uint32_t sw, const answer *a)
+{
+    const ik_routing *r = s->plan->routing;
+    uint32_t base = s->plan->fabric->port_base[sw];
+    uint64_t listed = 0;
+    if (!r->family->set_of || ik_radix(s->plan->fabric, sw) > 64)
+        return;
+    for (uint32_t i = 0; i < a->num; i++)
+        listed |= 1ull << (a->ports[i] - base);
+    for (uint32_t i = 0; i < a->num; i++) {
+        uint64_t set = r->family->set_of(r, sw, a->ports[i] - base);
+        EXPECT(set == 0 || set == listed,
+               "%s on %s: port %u has another set than it is listed with", s->routing,
+               s->fabric_spec, a->ports[i]);
+    }
+}
+
 static void check_ignored(const subject *s, uint32_t sw, uint32_t in_port, const ik_packet *pk,
                           const answer *first)
 {
@@ -130,6 +148,7 @@ static void check_hop(void *ctx, const walk_hop *hop)
     check_ports(s, sw, &first);
     if (s->plan->routing->family->next_mask)
         check_mask(s, sw, hop->in_port, hop->pk, &first);
+    check_set(s, sw, &first);
     check_ignored(s, sw, hop->in_port, hop->pk, &first);
 }
 

@@ -113,6 +113,28 @@ static void check_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk, 
     CHECK(memcmp(state, after, sizeof state) == 0);
 }
 
+/* What the declared rule takes of what fits, outputs that are skipped last; IK_NONE: only pick()
+ * knows. */
+static uint32_t by_rule(const ik_selection *s, const local *l, const int64_t *space, bool skips,
+                        const uint32_t *out, uint32_t n)
+{
+    uint32_t best = IK_NONE;
+    bool best_skipped = true;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = out[i] - l->first;
+        bool skipped = skips && l->busy[at];
+        if (space[at] < 4096)
+            continue;
+        bool more = best != IK_NONE && s->rule == IK_SELECT_BY_CREDIT && skipped == best_skipped &&
+                    l->credit[at] > l->credit[out[best] - l->first];
+        if (best == IK_NONE || (best_skipped && !skipped) || more) {
+            best = i;
+            best_skipped = skipped;
+        }
+    }
+    return best;
+}
+
 /* One question, with and without output buffers. state: of the function at this switch, advanced
  * once. */
 static void check_question(const ik_selection *s, uint32_t sw, const ik_packet *pk, local *l,
@@ -138,6 +160,7 @@ static void check_question(const ik_selection *s, uint32_t sw, const ik_packet *
         if (s->family->pick_mask)
             check_mask(s, sw, pk, l, space, skips, out, n, preferred, picked, &view, before, state,
                        &draw);
+        CHECK(s->rule == IK_SELECT_BY_PICK || picked == by_rule(s, l, space, skips, out, n));
         view.busy = NULL; /* a switch that does not tell: every output counts as idle */
         memcpy(again, before, sizeof again);
         uint32_t untold =

@@ -549,6 +549,54 @@ static void refusals_say_why(void **state)
     ik_fabric_free(whole);
 }
 
+/* set_of() says for each port what next() lists it with, whatever the restrictions; returns how
+ * often there was a choice. */
+static uint32_t check_sets(const char *fabric, const char *spec)
+{
+    ik_fabric *f = fabric_of(fabric);
+    ik_routing *r = routing_on(f, spec);
+    uint32_t choices = 0, out[64], preferred = 0;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
+            ik_packet pk = {.dst = dst, .via = IK_NONE};
+            uint64_t listed = 0;
+            uint32_t n = r->family->next(r, sw, f->port_base[sw], &pk, out, &preferred);
+            for (uint32_t k = 0; k < n; k++)
+                listed |= 1ull << (out[k] - f->port_base[sw]);
+            for (uint32_t k = 0; k < n; k++) {
+                uint64_t set = r->family->set_of(r, sw, out[k] - f->port_base[sw]);
+                if (set && set != listed)
+                    fail_msg("%s on %s: switch %u, host %u: listed %llx, set %llx", spec, fabric,
+                             sw, dst, (unsigned long long)listed, (unsigned long long)set);
+                choices += set && n > 1;
+            }
+        }
+    ik_routing_free(r);
+    ik_fabric_free(f);
+    return choices;
+}
+
+static void choices_are_sets(void **state)
+{
+    (void)state;
+    static const char *const fabrics[] = {"karytree:k=3,n=3", "xgft:m=4:3:5,w=1:2:3",
+                                          "rlft:ports=8,levels=3", "pgft:m=4:4:2,w=1:2:2,p=1:2:3"};
+    static const char *const specs[] = {
+        "adaptive_tree",
+        "adaptive_tree:stages=2",
+        "adaptive_tree:delta=2",
+        "adaptive_tree:delta=3,filter=destination",
+        "adaptive_tree:delta=2,filter=port,stages=1:2",
+        "adaptive_tree:delta=9",
+    };
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+        uint32_t choices = 0;
+        for (size_t n = 0; n < sizeof fabrics / sizeof *fabrics; n++)
+            choices += check_sets(fabrics[n], specs[k]);
+        assert_true(choices > 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -562,6 +610,7 @@ int main(void)
         cmocka_unit_test(shifts_and_bit_reversal),
         cmocka_unit_test(all_paths_are_shortest),
         cmocka_unit_test(oblivious_states_differ),
+        cmocka_unit_test(choices_are_sets),
         cmocka_unit_test(refusals_say_why),
     };
     return cmocka_run_group_tests_name("tree routings", tests, NULL, NULL);

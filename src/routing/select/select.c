@@ -35,6 +35,7 @@ ik_status select_tie_create(ik_selection *s, const ik_params *params, const ik_e
     if (ik_params_enum(params, "tie") == 1) {
         s->impl = (void *)select_tie_params; /* a flag: nothing is owned */
         s->traits |= IK_SELECT_DRAWS;
+        s->rule = IK_SELECT_BY_PICK;
     }
     return IK_OK;
 }

@@ -28,4 +28,5 @@ const ik_selection_family ik_selection_first_free = {
               "Euro-Par 2006",
     .pick = pick,
     .pick_mask = pick_mask,
+    .rule = IK_SELECT_BY_NUMBER,
 };

@@ -35,4 +35,5 @@ const ik_selection_family ik_selection_most_credits = {
     .create = select_tie_create,
     .pick = pick,
     .pick_mask = pick_mask,
+    .rule = IK_SELECT_BY_CREDIT,
 };

@@ -201,6 +201,22 @@ static uint32_t next_mask(const ik_routing *r, uint32_t sw, uint32_t in_port, ik
     return lv->num_up;
 }
 
+static uint64_t set_of(const ik_routing *r, uint32_t sw, uint32_t port)
+{
+    const adaptive *a = r->impl;
+    const tree_switch *s = &a->tree->sw[sw];
+    const tree_level *lv = &a->tree->level[s->level];
+    bool chooses = a->stages >> s->level & 1;
+    uint64_t set = 0;
+    if (port < lv->first_up) /* the cables to a child */
+        for (uint32_t p = port % lv->arity.by; p < lv->first_up; p += lv->arity.by)
+            set |= 1ull << p;
+    else if (a->delta <= lv->num_up) /* else Port0 stands in for ports that there are not */
+        for (uint32_t u = (port - lv->first_up) % a->delta; u < lv->num_up; u += a->delta)
+            set |= 1ull << (lv->first_up + u);
+    return chooses ? set : 1ull << port;
+}
+
 static const ik_param params[] = {
     {"stages", IK_PARAM_STRING, "all", 0, 0, NULL,
      "levels of switches that choose: all, or a list as in 1:2 (leaf switches are 1)"},
@@ -249,7 +265,7 @@ static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", N
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,                       \
     .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ARITHMETIC, .example_fabrics = examples,              \
     .refused_fabrics = refused, .create = create, .destroy = destroy, .next = next,                \
-    .next_mask = next_mask, .rail = tree_rail_any
+    .next_mask = next_mask, .set_of = set_of, .rail = tree_rail_any
 
 const ik_routing_family ik_routing_adaptive_tree = {MEMBER};
 /* The same with the thresholds' eye on credits. */
