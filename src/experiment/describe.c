@@ -125,22 +125,32 @@ static void put_names(FILE *out, const ik_fabric *f)
     putc(']', out);
 }
 
-static void put_levels_and_groups(FILE *out, const ik_fabric *f)
+static void put_levels(FILE *out, const ik_fabric *f)
 {
-    if (f->switch_level) {
-        json_put_key(out, "levels", false);
-        putc('[', out);
-        for (uint32_t s = 0; s < f->num_switches; s++)
-            fprintf(out, "%s%u", s ? "," : "", f->switch_level[s]);
-        putc(']', out);
-    }
-    if (f->switch_place) {
+    if (!f->switch_level)
+        return;
+    json_put_key(out, "levels", false);
+    putc('[', out);
+    for (uint32_t s = 0; s < f->num_switches; s++)
+        fprintf(out, "%s%u", s ? "," : "", f->switch_level[s]);
+    putc(']', out);
+}
+
+static ik_status put_groups(FILE *out, const ik_fabric *f, ik_error *err)
+{
+    uint32_t *group = ik_calloc((size_t)f->num_switches + 1, sizeof *group), num = 0;
+    if (!group)
+        return ik_fail_memory(err, f->num_switches * sizeof *group, "a layout");
+    ik_status status = ik_fabric_groups(f, group, &num, err);
+    if (status == IK_OK && num > 0) {
         json_put_key(out, "groups", false);
         putc('[', out);
         for (uint32_t s = 0; s < f->num_switches; s++)
-            fprintf(out, "%s%u", s ? "," : "", f->switch_place[s].group);
+            fprintf(out, "%s%" PRIu32, s ? "," : "", group[s]);
         putc(']', out);
     }
+    free(group);
+    return status;
 }
 
 static ik_status put_layout(FILE *out, const ik_fabric *f, ik_error *err)
@@ -192,8 +202,10 @@ ik_status describe_drawing(const ik_fabric *f, char **json, size_t *size, ik_err
     put_count(t.out, "switches", f->num_switches);
     put_count(t.out, "hosts", f->num_hosts);
     put_count(t.out, "channels", f->num_ports);
-    put_levels_and_groups(t.out, f);
-    status = put_layout(t.out, f, err);
+    put_levels(t.out, f);
+    status = put_groups(t.out, f, err);
+    if (status == IK_OK)
+        status = put_layout(t.out, f, err);
     json_put_key(t.out, "classes", false);
     putc('[', t.out);
     for (uint32_t c = 0; c < f->num_classes; c++) {

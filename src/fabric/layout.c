@@ -4,17 +4,14 @@
  *
  * In this order of preference: floor coordinates (random graphs on a floor, meshes); groups around
  * a circle where rows are groups (dragonflies); the family's own rows (switch_place: layer and
- * position); tree levels, roots on top; a circle. Rows are spread over the whole width, so that a
- * short row of roots stands centred above a long row of leaves. Cost O(switches).
+ * position); tree levels, roots on top, each level in the order of its pods; a circle. Rows are spread
+ * over the whole width, so that a short row of roots stands centred above a long row of leaves. Cost
+ * O(switches log switches).
  */
 #include "ikat/fabric.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-typedef struct row {
-    uint32_t count, max_pos;
-} row;
 
 static void put_on_floor(const ik_fabric *f, ik_point *at)
 {
@@ -42,39 +39,77 @@ static void put_on_circle(const ik_fabric *f, ik_point *at)
     }
 }
 
-/* Row and position of a switch: by its place, or by its level and its number inside the level. */
 static uint32_t row_of(const ik_fabric *f, uint32_t s)
 {
     return f->switch_place ? f->switch_place[s].layer : (uint32_t)f->switch_level[s];
 }
 
-static ik_status put_in_rows(const ik_fabric *f, ik_point *at, ik_error *err)
+typedef struct place_key {
+    uint32_t row, group, sw;
+} place_key;
+
+static int by_row_and_group(const void *a, const void *b)
 {
-    row *rows = ik_calloc(65536, sizeof *rows);
-    uint32_t *pos = ik_calloc(f->num_switches, sizeof *pos);
-    if (!rows || !pos) {
-        free(rows);
-        free(pos);
-        return ik_fail_memory(err, 65536 * sizeof *rows, "a layout");
+    const place_key *x = a, *y = b;
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return (x->sw > y->sw) - (x->sw < y->sw);
+}
+
+/* Positions in the levels of a tree that has no places of its own: pods stand together. */
+static ik_status order_levels(const ik_fabric *f, uint32_t *pos, ik_error *err)
+{
+    uint32_t *group = ik_calloc((size_t)f->num_switches + 1, sizeof *group), num = 0;
+    place_key *keys = ik_calloc((size_t)f->num_switches + 1, sizeof *keys);
+    ik_status status = group && keys ? ik_fabric_groups(f, group, &num, err)
+                                     : ik_fail_memory(err, f->num_switches * 16u, "a layout");
+    for (uint32_t s = 0; s < f->num_switches && status == IK_OK; s++)
+        keys[s] = (place_key){row_of(f, s), num ? group[s] : 0, s};
+    if (status == IK_OK)
+        qsort(keys, f->num_switches, sizeof *keys, by_row_and_group);
+    for (uint32_t k = 0, first = 0; k < f->num_switches && status == IK_OK; k++) {
+        first = keys[k].row == keys[first].row ? first : k;
+        pos[keys[k].sw] = k - first;
     }
+    free(group);
+    free(keys);
+    return status;
+}
+
+static void spread_rows(const ik_fabric *f, uint32_t *max_pos, const uint32_t *pos, ik_point *at)
+{
     uint32_t lowest = UINT32_MAX, highest = 0;
     for (uint32_t s = 0; s < f->num_switches; s++) {
         uint32_t r = row_of(f, s);
-        pos[s] = f->switch_place ? f->switch_place[s].pos : rows[r].count;
-        rows[r].count++;
-        rows[r].max_pos = pos[s] > rows[r].max_pos ? pos[s] : rows[r].max_pos;
+        max_pos[r] = pos[s] > max_pos[r] ? pos[s] : max_pos[r];
         lowest = r < lowest ? r : lowest;
         highest = r > highest ? r : highest;
     }
     for (uint32_t s = 0; s < f->num_switches; s++) {
         uint32_t r = row_of(f, s);
-        at[s].x = (float)((pos[s] + 0.5) / (rows[r].max_pos + 1.0));
+        at[s].x = (float)((pos[s] + 0.5) / (max_pos[r] + 1.0));
         double down = highest > lowest ? (double)(r - lowest) / (highest - lowest) : 0.5;
         at[s].y = (float)(f->num_levels ? 1.0 - down : down); /* trees: roots on top */
     }
-    free(rows);
+}
+
+static ik_status put_in_rows(const ik_fabric *f, ik_point *at, ik_error *err)
+{
+    uint32_t *max_pos = ik_calloc(65536, sizeof *max_pos);
+    uint32_t *pos = ik_calloc((size_t)f->num_switches + 1, sizeof *pos);
+    ik_status status =
+        max_pos && pos ? IK_OK : ik_fail_memory(err, 65536 * sizeof *max_pos, "a layout");
+    for (uint32_t s = 0; f->switch_place && s < f->num_switches && status == IK_OK; s++)
+        pos[s] = f->switch_place[s].pos;
+    if (status == IK_OK && !f->switch_place)
+        status = order_levels(f, pos, err);
+    if (status == IK_OK)
+        spread_rows(f, max_pos, pos, at);
+    free(max_pos);
     free(pos);
-    return IK_OK;
+    return status;
 }
 
 /* Rows that are groups (dragonfly, clusters of PolarFly): the family has no rows to speak of. */

@@ -95,6 +95,20 @@ class Page(CliTest):
                     self.assertEqual(browser.console, [])
 
 
+    def test_groups_are_pods_and_planes(self):
+        """A large tree is drawn as its pods, level by level, below the planes of its roots, and so is one that comes from a dump, where
+        nothing but cables says so; a large dragonfly as its groups."""
+        dump = self.tmp / "tree.ibnetdiscover"
+        self.ok("topo", "xgft:m=4:8:11,w=1:12:8", "-o", dump)
+        cases = {"xgft:m=8:9:12,w=1:9:9": ["9"] * (12 + 12 + 9), f"file:{dump}": ["8"] * 11 + ["12"] * 11 + ["8"] * 12,
+                 "dragonfly:a=8,h=4,p=1,g=33": ["8"] * 33}
+        with Browser(self.tmp) as browser:
+            browser.show_as(1280)
+            for name, page in self.pages({spec: f"fabric: \"{spec}\"\nrouting: updown\nload: [50%]\nmeasure: {{warmup: 100 ns, duration: 200 ns}}\n" for spec in cases}):
+                browser.open(page)
+                self.assertEqual(browser.run("[...document.querySelectorAll('canvas.fabric + .overlay text')].map((t) => t.firstChild.textContent)"), cases[name], name)
+
+
 # ---- the palette, under the three kinds of colour blindness (G. M. Machado, M. M. Oliveira, L. A. F. Fernandes, IEEE Trans. Vis.
 # Comput. Graph. 15(6), 2009, severity 1), in distances of the colour space OKLab
 

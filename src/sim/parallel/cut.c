@@ -123,45 +123,17 @@ typedef struct pods {
     uint32_t num, num_vertices;
 } pods;
 
-/* Everything that hangs together with `first` below the top. */
-static void fill_pod(const ik_fabric *f, pods *p, uint32_t first, uint32_t *stack)
-{
-    uint32_t depth = 0;
-    p->vertex[first] = p->num;
-    stack[depth++] = first;
-    while (depth) {
-        uint32_t sw = stack[--depth];
-        for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-            uint32_t peer = ik_peer_node(f, port);
-            if (peer == IK_NONE || !ik_is_switch(f, peer) ||
-                f->switch_level[peer] >= f->num_levels || p->vertex[peer] != IK_NONE)
-                continue;
-            p->vertex[peer] = p->num;
-            stack[depth++] = peer;
-        }
-    }
-    p->num++;
-}
-
-/* Pods are numbered by their lowest switch. */
 static ik_status find_pods(const ik_fabric *f, pods *p, ik_error *err)
 {
     *p = (pods){.vertex = malloc((f->num_switches + 1) * sizeof *p->vertex)};
-    uint32_t *stack = malloc((f->num_switches + 1) * sizeof *stack);
-    if (!p->vertex || !stack) {
-        free(stack);
-        return ik_fail_memory(err, (size_t)f->num_switches * 8, "the pods of a tree");
-    }
-    memset(p->vertex, 0xff, f->num_switches * sizeof *p->vertex);
-    for (uint32_t sw = 0; f->switch_level && sw < f->num_switches; sw++)
-        if (f->switch_level[sw] < f->num_levels && p->vertex[sw] == IK_NONE)
-            fill_pod(f, p, sw, stack);
-    free(stack);
+    if (!p->vertex)
+        return ik_fail_memory(err, (size_t)f->num_switches * 4, "the pods of a tree");
+    ik_status status = ik_fabric_pods(f, p->vertex, &p->num, err);
     p->num_vertices = p->num;
-    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+    for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++)
         if (p->vertex[sw] == IK_NONE)
             p->vertex[sw] = p->num_vertices++;
-    return IK_OK;
+    return status;
 }
 
 /* Partitions that consecutive items of at most `most` events a partition need. */
