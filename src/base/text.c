@@ -36,6 +36,8 @@ static ik_status stream_status(gzFile in, int got, const char *path, ik_error *e
     const char *why = gzerror(in, &code);
     if (got >= 0 && code != Z_BUF_ERROR)
         return IK_OK;
+    if (code == Z_MEM_ERROR)
+        return ik_fail_memory(err, 65536, "unpacking a file");
     if (code == Z_ERRNO)
         return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot be read: %s", strerror(errno));
     return ik_fail_at(err, IK_ERR_INPUT, path, 0, 0, "cannot be read: %s",
@@ -71,12 +73,17 @@ static ik_status open_text(const char *path, gzFile *in, ik_error *err)
 {
     struct stat info;
     if (strcmp(path, "-") == 0) {
-        int standard_input = dup(STDIN_FILENO); /* closing the stream leaves the process its own */
         errno = 0;
+        int standard_input = dup(STDIN_FILENO); /* closing the stream leaves the process its own */
         *in = standard_input < 0 ? NULL : gzdopen(standard_input, "rb");
+        int why = errno;
         if (!*in && standard_input >= 0)
             close(standard_input);
-        return *in ? IK_OK : ik_fail(err, IK_ERR_IO, "standard input cannot be read");
+        errno = why;
+        if (*in)
+            return IK_OK;
+        return errno ? ik_fail(err, IK_ERR_IO, "standard input cannot be read: %s", strerror(errno))
+                     : ik_fail_memory(err, sizeof *in, "standard input");
     }
     if (stat(path, &info) != 0)
         return cannot_open(path, err);

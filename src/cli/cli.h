@@ -130,6 +130,8 @@ ik_status cli_reach(const cli *c, const ik_fabric *f, bool *refused, ik_error *e
 /* Writes and flushes are checked once at the end: call as `return cli_finish(c, status)`. A reader
  * who has gone (`| head -1`) is no failure. */
 int cli_finish(const cli *c, int status);
+/* A part of the output is missing, for which there was no memory: cli_finish says so. */
+void cli_lack_memory(void);
 /* The same after the library wrote to standard output itself: a failed write is told once, any
  * other failure as it is. */
 int cli_written(const cli *c, ik_status written, const ik_error *err, int status);

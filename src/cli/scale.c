@@ -127,7 +127,8 @@ static int show_table(const scale_table *x)
     if (!names || !headers) {
         free(names);
         free(headers);
-        return CLI_USAGE;
+        cli_lack_memory();
+        return CLI_DONE;
     }
     headers[0] = "radix>";
     for (size_t k = 0; k < x->num_curves; k++) {

@@ -100,7 +100,7 @@ void cli_table_print(cli_table *t, FILE *out, bool colour)
 {
     int *width = t ? calloc(t->columns + 1, sizeof *width) : NULL;
     if (!t || !width || t->failed) {
-        fputs("(out of memory)\n", out);
+        cli_lack_memory();
     } else {
         for (size_t c = 0; c < t->columns; c++)
             width[c] = display_width(t->headers[c]) - right_aligned(t->headers[c]);

@@ -228,13 +228,30 @@ static bool reader_gone(void)
     return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
 }
 
+static bool lacks_memory;
+
+void cli_lack_memory(void)
+{
+    lacks_memory = true;
+}
+
+/* Standard output holds all that was to be printed. */
+static int finish_whole(const cli *c, int status)
+{
+    ik_error err;
+    if (!lacks_memory)
+        return status;
+    lacks_memory = false; /* told once */
+    ik_fail(&err, IK_ERR_MEMORY, "out of memory: the output is not whole");
+    return cli_error(c, &err);
+}
+
 int cli_finish(const cli *c, int status)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
+        return finish_whole(c, status);
     int why = errno;
-    (void)c;
     if (why != EPIPE && !reader_gone()) {
         fprintf(stderr, "ikat: could not write the output: %s\n", strerror(why ? why : EIO));
         status = CLI_USAGE;
