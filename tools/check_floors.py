@@ -16,7 +16,7 @@ ROOMS = {"routing": ["graph", "", "tree", "direct", "colored", "compact", "table
 BACK = {("routing/graph", "routing"), ("sim/core", "sim/fast"), ("sim/core", "sim/measure"), ("sim/core", "sim/packet"),
         ("sim/core", "sim/parallel"), ("sim/host", "sim/fast"), ("sim/parallel", "sim/fast")}
 MOST_FILES = 40  # side by side in one folder
-PUBLIC = {"base": "base", "fabric": "fabric", "topology": "topology", "topology_data": "topology", "format": "format", "routing": "routing", "vc": "vc",
+PUBLIC = {"base": "base", "json": "base", "fabric": "fabric", "topology": "topology", "topology_data": "topology", "format": "format", "routing": "routing", "vc": "vc",
           "traffic": "traffic", "verify": "verify", "analysis": "analysis", "sim": "sim", "experiment": "experiment",
           "report": "report"}
 

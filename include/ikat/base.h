@@ -74,6 +74,9 @@ void ik_error_at(ik_error *err, const char *file, unsigned line, unsigned column
 /* "out of memory allocating N bytes for WHAT". */
 ik_status ik_fail_memory(ik_error *err, size_t bytes, const char *what);
 const char *ik_status_name(ik_status status);
+/* Makes a text fit to be shown in a line of a terminal: control characters, and bytes that are no
+ * UTF-8, become '?'. Returns text. The texts of an ik_error are made so when it is filled. */
+char *ik_text_line(char *text);
 
 /* ------------------------------------------------------------------------------------------
  * memory */

@@ -9,6 +9,7 @@
 #include "ikat/experiment.h"
 #include "ikat/fabric.h"
 #include "ikat/format.h"
+#include "ikat/json.h"
 #include "ikat/report.h"
 #include "ikat/routing.h"
 #include "ikat/sim.h"

@@ -8,13 +8,20 @@
 #include <stdio.h>
 #include <string.h>
 
+static void put_file(ik_error *err, const char *file)
+{
+    snprintf(err->file, sizeof err->file, "%s", file ? file : "");
+    ik_text_line(err->file);
+}
+
 /* Built aside and then copied: an argument may be the text of the error that is being replaced. */
 static void fill(ik_error *err, ik_status status, const char *file, unsigned line, unsigned column,
                  const char *format, va_list args)
 {
     ik_error filled = {.status = status, .line = line, .column = column};
-    snprintf(filled.file, sizeof filled.file, "%s", file ? file : "");
+    put_file(&filled, file);
     vsnprintf(filled.text, sizeof filled.text, format, args);
+    ik_text_line(filled.text); /* it may quote a file */
     *err = filled;
 }
 
@@ -50,6 +57,7 @@ ik_status ik_hint(ik_error *err, ik_status status, const char *format, ...)
     va_start(args, format);
     vsnprintf(hint, sizeof hint, format, args);
     va_end(args);
+    ik_text_line(hint);
     memcpy(err->hint, hint, sizeof hint);
     return status;
 }
@@ -58,7 +66,7 @@ void ik_error_at(ik_error *err, const char *file, unsigned line, unsigned column
 {
     if (!err || err->file[0] || err->line)
         return;
-    snprintf(err->file, sizeof err->file, "%s", file ? file : "");
+    put_file(err, file);
     err->line = line;
     err->column = column;
 }

@@ -9,7 +9,6 @@
 
 #include "ikat/ikat.h"
 
-#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -111,13 +110,17 @@ void cli_use_cache(cli *c);
     }
 /* Ends the progress line (if one is shown). Call before writing results. */
 void cli_progress_end(const cli *c);
-/* Prints object (sorted as built, indented by 2, newline) to standard output and takes its
- * reference; returns CLI_DONE, or CLI_USAGE if writing failed (full disk, closed pipe). NULL = out
- * of memory. */
-int cli_print_json(const cli *c, json_t *object);
-/* A JSON string of any text: paths need not be UTF-8, as strings of JSON must; what is beyond ASCII
- * becomes '?' in one that is not. NULL = out of memory. */
-json_t *cli_json_text(const char *text);
+/* ---- JSON to standard output (json.c): begins and ends the object that --json prints.
+ * cli_json_end returns CLI_DONE, or CLI_USAGE (message printed) if it is not whole. */
+enum { CLI_DIGITS = 12 }; /* of real numbers */
+void cli_json_begin(ik_json *j);
+int cli_json_end(const cli *c, ik_json *j);
+/* null unless the value is known; null for text NULL. */
+void cli_json_known(ik_json *j, const char *key, bool known, uint64_t value);
+void cli_json_optional(ik_json *j, const char *key, const char *text);
+void cli_json_uints(ik_json *j, const char *key, const uint64_t *values, size_t num);
+/* direction, level, channels, min, mean and max of a group. */
+void cli_json_group(ik_json *j, const ik_load_group *g);
 /* Measures which hosts the fabric connects and says what is amiss: hosts without a cable are a
  * warning; hosts that are not connected are an error, or a warning with --allow-unreachable.
  * *refused: they are, and are not allowed to be (exit status 1). */

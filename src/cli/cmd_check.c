@@ -39,45 +39,50 @@ static bool failed(const ik_proof *p)
 /* ------------------------------------------------------------------------------------------
  * JSON */
 
-static json_t *json_verdict(ik_verdict v)
+static void put_verdict(ik_json *j, const char *key, ik_verdict v)
 {
-    return v == IK_UNKNOWN ? json_null() : json_boolean(v == IK_YES);
+    if (v == IK_UNKNOWN)
+        ik_json_null(j, key);
+    else
+        ik_json_bool(j, key, v == IK_YES);
 }
 
-static json_t *json_node(const ik_fabric *f, uint32_t node)
+static void put_node(ik_json *j, const char *key, const ik_fabric *f, uint32_t node)
 {
     char name[256];
-    return cli_json_text(ik_node_describe(f, node, name, sizeof name));
+    ik_json_text(j, key, ik_node_describe(f, node, name, sizeof name));
 }
 
-static json_t *json_witness(const check *k)
+static void put_port(ik_json *j, const char *key, const ik_fabric *f, uint32_t port)
+{
+    char name[256];
+    ik_json_text(j, key, ik_port_describe(f, port, name, sizeof name));
+}
+
+static void put_witness(ik_json *j, const check *k)
 {
     const ik_fabric *f = k->f;
-    json_t *steps = json_array();
+    ik_json_array(j, "witness");
     for (size_t i = 0; i < k->proof.witness_length; i++) {
         const ik_dependency *d = &k->proof.witness[i];
-        char from[256], to[256];
-        json_t *step = json_object();
-        json_object_set_new(step, "switch", json_integer(f->port_node[d->channel]));
-        json_object_set_new(step, "port", json_integer(ik_port_local(f, d->channel)));
-        json_object_set_new(step, "to_switch", json_integer(ik_peer_node(f, d->channel)));
-        json_object_set_new(step, "vc", json_integer(d->vc));
-        json_object_set_new(step, "through", json_boolean(d->through));
-        json_object_set_new(step, "from",
-                            cli_json_text(ik_port_describe(f, d->channel, from, sizeof from)));
-        json_object_set_new(
-            step, "to",
-            cli_json_text(ik_port_describe(f, f->port_peer[d->channel], to, sizeof to)));
-        json_object_set_new(step, "source", json_integer(d->src));
-        json_object_set_new(step, "destination", json_integer(d->dst));
-        json_object_set_new(step, "source_name", json_node(f, ik_host_node(f, d->src)));
-        json_object_set_new(step, "destination_name", json_node(f, ik_host_node(f, d->dst)));
-        json_array_append_new(steps, step);
+        ik_json_object(j, NULL);
+        ik_json_uint(j, "switch", f->port_node[d->channel]);
+        ik_json_uint(j, "port", ik_port_local(f, d->channel));
+        ik_json_uint(j, "to_switch", ik_peer_node(f, d->channel));
+        ik_json_uint(j, "vc", d->vc);
+        ik_json_bool(j, "through", d->through);
+        put_port(j, "from", f, d->channel);
+        put_port(j, "to", f, f->port_peer[d->channel]);
+        ik_json_uint(j, "source", d->src);
+        ik_json_uint(j, "destination", d->dst);
+        put_node(j, "source_name", f, ik_host_node(f, d->src));
+        put_node(j, "destination_name", f, ik_host_node(f, d->dst));
+        ik_json_close(j);
     }
-    return steps;
+    ik_json_close(j);
 }
 
-static void json_counts(const ik_proof *p, json_t *o)
+static void put_counts(ik_json *j, const ik_proof *p)
 {
     const struct {
         const char *key;
@@ -93,76 +98,84 @@ static void json_counts(const ik_proof *p, json_t *o)
         {"channels", p->channels},
         {"dependencies", p->dependencies},
     };
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        json_object_set_new(o, counts[i].key, json_integer((json_int_t)counts[i].value));
-    }
-    json_object_set_new(o, "mean_hops", json_real(p->mean_hops));
-    json_t *lengths = json_array();
-    for (size_t i = 0; i < p->num_path_lengths; i++) {
-        json_array_append_new(lengths, json_integer((json_int_t)p->path_lengths[i]));
-    }
-    json_object_set_new(o, "path_lengths", lengths);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        ik_json_uint(j, counts[i].key, counts[i].value);
+    ik_json_real(j, "mean_hops", p->mean_hops, CLI_DIGITS);
+    cli_json_uints(j, "path_lengths", p->path_lengths, p->num_path_lengths);
 }
 
-static json_t *json_lost_path(const check *k)
+static void put_lost_path(ik_json *j, const check *k)
 {
-    char name[256];
-    json_t *path = json_array();
-    for (size_t i = 0; i < k->proof.lost_path_length; i++) {
-        json_array_append_new(
-            path, cli_json_text(ik_port_describe(k->f, k->proof.lost_path[i], name, sizeof name)));
-    }
-    return path;
+    ik_json_array(j, "lost_path");
+    for (size_t i = 0; i < k->proof.lost_path_length; i++)
+        put_port(j, NULL, k->f, k->proof.lost_path[i]);
+    ik_json_close(j);
 }
 
-/* Where no channel of the escape layer is allowed: the pair, and the switch with the port that the
- * packet came by. */
-static json_t *json_gap(const check *k)
+/* Where no channel of the escape layer is allowed: the pair, and the switch with the port that
+ * the packet came by. */
+static void put_gap(ik_json *j, const check *k)
 {
     const ik_proof *p = &k->proof;
-    char at[256];
-    json_t *gap = json_object();
-    json_object_set_new(gap, "source", json_integer(p->gap_src));
-    json_object_set_new(gap, "destination", json_integer(p->gap_dst));
-    json_object_set_new(gap, "switch", json_integer(k->f->port_node[p->gap_port]));
-    json_object_set_new(gap, "at",
-                        cli_json_text(ik_port_describe(k->f, p->gap_port, at, sizeof at)));
-    return gap;
+    if (p->gap_src == IK_NONE) {
+        ik_json_null(j, "escape_gap");
+        return;
+    }
+    ik_json_object(j, "escape_gap");
+    ik_json_uint(j, "source", p->gap_src);
+    ik_json_uint(j, "destination", p->gap_dst);
+    ik_json_uint(j, "switch", k->f->port_node[p->gap_port]);
+    put_port(j, "at", k->f, p->gap_port);
+    ik_json_close(j);
 }
 
-static json_t *to_json(const check *k)
+static void put_verdicts(ik_json *j, const check *k)
 {
     const ik_proof *p = &k->proof;
-    json_t *o = json_object();
-    json_object_set_new(o, "spec", cli_json_text(k->f->spec ? k->f->spec : k->c->args[0]));
-    json_object_set_new(o, "hosts", json_integer(k->f->num_hosts));
-    json_object_set_new(o, "switches", json_integer(k->f->num_switches));
-    json_object_set_new(o, "routing", cli_json_text(k->plan->routing->spec));
-    json_object_set_new(o, "vc", cli_json_text(k->plan->vc->spec));
-    json_object_set_new(o, "vcs", json_integer(k->plan->num_vcs));
-    json_object_set_new(o, "vcs_needed", json_integer(k->plan->vc->vcs_needed));
-    json_object_set_new(o, "vcs_used", json_integer(p->vcs_used));
-    json_object_set_new(o, "delivered", json_verdict(p->delivered));
-    json_object_set_new(o, "loop_free", json_verdict(p->loop_free));
-    json_object_set_new(o, "minimal", json_verdict(p->minimal));
-    json_object_set_new(o, "livelock_order", json_verdict(p->ordered));
-    json_object_set_new(o, "deadlock_free", json_verdict(p->deadlock_free));
-    json_object_set_new(o, "flow", json_string(flows[p->flow]));
-    json_object_set_new(o, "condition", json_string(conditions[p->condition]));
-    json_object_set_new(o, "deadlock_reason", json_string(p->deadlock_reason));
-    json_object_set_new(o, "one_lane", json_boolean(one_lane(k)));
-    json_counts(p, o);
-    if (p->first_undelivered_src != IK_NONE) {
-        json_object_set_new(o, "first_undelivered",
-                            json_pack("[I, I]", (json_int_t)p->first_undelivered_src,
-                                      (json_int_t)p->first_undelivered_dst));
-    }
-    if (p->lost_path) {
-        json_object_set_new(o, "lost_path", json_lost_path(k));
-    }
-    json_object_set_new(o, "escape_gap", p->gap_src == IK_NONE ? json_null() : json_gap(k));
-    json_object_set_new(o, "witness", p->witness ? json_witness(k) : json_null());
-    return o;
+    put_verdict(j, "delivered", p->delivered);
+    put_verdict(j, "loop_free", p->loop_free);
+    put_verdict(j, "minimal", p->minimal);
+    put_verdict(j, "livelock_order", p->ordered);
+    put_verdict(j, "deadlock_free", p->deadlock_free);
+    ik_json_text(j, "flow", flows[p->flow]);
+    ik_json_text(j, "condition", conditions[p->condition]);
+    ik_json_text(j, "deadlock_reason", p->deadlock_reason);
+    ik_json_bool(j, "one_lane", one_lane(k));
+}
+
+static void put_first_undelivered(ik_json *j, const ik_proof *p)
+{
+    ik_json_array(j, "first_undelivered");
+    ik_json_uint(j, NULL, p->first_undelivered_src);
+    ik_json_uint(j, NULL, p->first_undelivered_dst);
+    ik_json_close(j);
+}
+
+static int show_json(const check *k)
+{
+    const ik_proof *p = &k->proof;
+    ik_json j;
+    cli_json_begin(&j);
+    ik_json_text(&j, "spec", k->f->spec ? k->f->spec : k->c->args[0]);
+    ik_json_uint(&j, "hosts", k->f->num_hosts);
+    ik_json_uint(&j, "switches", k->f->num_switches);
+    ik_json_text(&j, "routing", k->plan->routing->spec);
+    ik_json_text(&j, "vc", k->plan->vc->spec);
+    ik_json_uint(&j, "vcs", k->plan->num_vcs);
+    ik_json_uint(&j, "vcs_needed", k->plan->vc->vcs_needed);
+    ik_json_uint(&j, "vcs_used", p->vcs_used);
+    put_verdicts(&j, k);
+    put_counts(&j, p);
+    if (p->first_undelivered_src != IK_NONE)
+        put_first_undelivered(&j, p);
+    if (p->lost_path)
+        put_lost_path(&j, k);
+    put_gap(&j, k);
+    if (p->witness)
+        put_witness(&j, k);
+    else
+        ik_json_null(&j, "witness");
+    return cli_json_end(k->c, &j);
 }
 
 /* ------------------------------------------------------------------------------------------
@@ -349,7 +362,7 @@ static int show(const check *k)
         cli_note(k->c, "%s", k->plan->routing->note);
     }
     if (k->c->json) {
-        int status = cli_print_json(k->c, to_json(k));
+        int status = show_json(k);
         return status == CLI_DONE ? verdict : status;
     }
     print_text(k);

@@ -6,6 +6,7 @@
 #include "scale.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,48 +250,66 @@ static ik_status measure_entry(comparison *x, entry *e, ik_error *err)
 /* ------------------------------------------------------------------------------------------
  * showing */
 
-static json_t *entry_json(const comparison *x, const entry *e)
+/* Asked for before the k-th time? A member of an object has one value. */
+static bool repeated(const comparison *x, int k)
 {
-    json_t *o = json_object();
-    json_object_set_new(o, "series", e->series ? cli_json_text(e->series) : json_null());
-    json_object_set_new(o, "asked", e->series ? json_integer(e->asked) : json_null());
-    json_object_set_new(o, "spec", e->exists ? cli_json_text(e->spec) : json_null());
-    if (!e->exists) {
-        return o;
+    for (int i = 0; i < k; i++)
+        if (strcmp(cli_get_nth(x->c, "--traffic", i), cli_get_nth(x->c, "--traffic", k)) == 0)
+            return true;
+    return false;
+}
+
+static void put_saturation(ik_json *j, const comparison *x, const entry *e)
+{
+    ik_json_object(j, "saturation");
+    for (int k = 0; k < x->num_traffics; k++) {
+        double s = e->saturation[k] < 0 ? NAN : e->saturation[k];
+        if (!repeated(x, k))
+            ik_json_real(j, cli_get_nth(x->c, "--traffic", k), s, CLI_DIGITS);
     }
-    json_object_set_new(o, "hosts", json_integer((json_int_t)e->hosts));
-    json_object_set_new(o, "switches", json_integer((json_int_t)e->switches));
-    json_object_set_new(o, "ports", json_integer((json_int_t)e->ports));
-    json_object_set_new(o, "links", json_integer((json_int_t)e->links));
-    json_object_set_new(o, "radix", json_integer(e->radix));
-    json_object_set_new(o, "ports_per_host", json_real(e->hosts > 0 ? e->ports / e->hosts : 0));
-    json_object_set_new(o, "links_per_host", json_real(e->hosts > 0 ? e->links / e->hosts : 0));
-    json_object_set_new(o, "diameter", e->built ? json_integer(e->dist.diameter) : json_null());
-    json_object_set_new(o, "mean_hops", e->built ? json_real(e->dist.mean_hops) : json_null());
-    if (e->has_bisection) {
-        json_object_set_new(o, "bisection_per_host", json_real(e->bisection.per_host));
-        json_object_set_new(o, "bisection_lower_bound_per_host",
-                            json_real(e->bisection.lower_bound_per_host));
+    ik_json_close(j);
+}
+
+static void put_sizes(ik_json *j, const entry *e)
+{
+    ik_json_uint(j, "hosts", (uint64_t)e->hosts);
+    ik_json_uint(j, "switches", (uint64_t)e->switches);
+    ik_json_uint(j, "ports", (uint64_t)e->ports);
+    ik_json_uint(j, "links", (uint64_t)e->links);
+    ik_json_uint(j, "radix", e->radix);
+    ik_json_real(j, "ports_per_host", e->hosts > 0 ? e->ports / e->hosts : 0, CLI_DIGITS);
+    ik_json_real(j, "links_per_host", e->hosts > 0 ? e->links / e->hosts : 0, CLI_DIGITS);
+    cli_json_known(j, "diameter", e->built, e->dist.diameter);
+    ik_json_real(j, "mean_hops", e->built ? e->dist.mean_hops : NAN, CLI_DIGITS);
+}
+
+static void put_entry(ik_json *j, const comparison *x, const entry *e)
+{
+    ik_json_object(j, NULL);
+    cli_json_optional(j, "series", e->series);
+    cli_json_known(j, "asked", e->series != NULL, e->asked);
+    cli_json_optional(j, "spec", e->exists ? e->spec : NULL);
+    if (e->exists)
+        put_sizes(j, e);
+    if (e->exists && e->has_bisection) {
+        ik_json_real(j, "bisection_per_host", e->bisection.per_host, CLI_DIGITS);
+        ik_json_real(j, "bisection_lower_bound_per_host", e->bisection.lower_bound_per_host,
+                     CLI_DIGITS);
     }
-    if (e->built && x->num_traffics) {
-        json_t *saturation = json_object();
-        for (int k = 0; k < x->num_traffics; k++) {
-            double s = e->saturation[k];
-            json_object_set_new(saturation, cli_get_nth(x->c, "--traffic", k),
-                                s < 0 ? json_null() : json_real(s));
-        }
-        json_object_set_new(o, "saturation", saturation);
-    }
-    return o;
+    if (e->exists && e->built && x->num_traffics)
+        put_saturation(j, x, e);
+    ik_json_close(j);
 }
 
 static int show_json(const comparison *x)
 {
-    json_t *rows = json_array();
-    for (size_t i = 0; i < x->num; i++) {
-        json_array_append_new(rows, entry_json(x, &x->entries[i]));
-    }
-    return cli_print_json(x->c, json_pack("{s:o}", "fabrics", rows));
+    ik_json j;
+    cli_json_begin(&j);
+    ik_json_array(&j, "fabrics");
+    for (size_t i = 0; i < x->num; i++)
+        put_entry(&j, x, &x->entries[i]);
+    ik_json_close(&j);
+    return cli_json_end(x->c, &j);
 }
 
 /* A number, or an empty cell. */

@@ -95,7 +95,7 @@ typedef struct search {
     const cli *c;
     const char *name;
     const cli_family *family;
-    json_t *json;
+    ik_json *json; /* NULL: as text */
     unsigned found;
     const char *names[512];
     size_t num_names;
@@ -108,8 +108,10 @@ static void look_at(void *ctx, const cli_member *m)
         s->names[s->num_names++] = m->name;
     if (strcmp(m->name, s->name) != 0)
         return;
+    if (s->json && s->found == 0)
+        cli_json_begin(s->json);
     if (s->json)
-        json_object_set_new(s->json, s->family->singular, cli_member_json(m));
+        cli_member_json(s->json, s->family->singular, m);
     else {
         if (s->found)
             putchar('\n');
@@ -120,14 +122,14 @@ static void look_at(void *ctx, const cli_member *m)
 
 static int print_named(cli *c, const char *name)
 {
-    search s = {.c = c, .name = name, .json = c->json ? json_object() : NULL};
+    ik_json j;
+    search s = {.c = c, .name = name, .json = c->json ? &j : NULL};
     for (const cli_family *f = cli_families; f->name; f++) {
         s.family = f;
         f->each(look_at, &s);
     }
     if (s.found)
-        return c->json ? cli_print_json(c, s.json) : CLI_DONE;
-    json_decref(s.json);
+        return c->json ? cli_json_end(c, &j) : CLI_DONE;
     for (const ik_command *const *k = cli_commands(); *k && s.num_names < 511; k++)
         s.names[s.num_names++] = (*k)->name;
     ik_error err;
@@ -165,61 +167,100 @@ static void print_experiment(void)
 
 /* ---- the same as JSON */
 
-static json_t *named_json(const char *name, const char *summary)
+static void put_named(ik_json *j, const char *name, const char *summary)
 {
-    return json_pack("{s:s, s:s}", "name", name, "summary", summary);
+    ik_json_text(j, "name", name);
+    ik_json_text(j, "summary", summary);
 }
 
-static json_t *overview_json(void)
+static int overview_json(const cli *c)
 {
-    json_t *commands = json_array(), *all = json_array();
-    for (const ik_command *const *k = cli_commands(); *k; k++)
-        json_array_append_new(commands, named_json((*k)->name, (*k)->summary));
-    for (const struct topic *t = topics; t->name; t++)
-        json_array_append_new(all, named_json(t->name, t->summary));
-    return json_pack("{s:o, s:o}", "commands", commands, "topics", all);
-}
-
-static json_t *command_json(const ik_command *k)
-{
-    json_t *options = json_array(), *shown = json_array(), *o = named_json(k->name, k->summary);
-    for (const cli_option *option = k->options; option && option->name; option++)
-        json_array_append_new(options, json_pack("{s:s, s:s?, s:s}", "name", option->name, "value",
-                                                 option->value, "help", option->help));
-    for (const char *const *e = k->examples; e && *e; e++)
-        json_array_append_new(shown, json_string(*e));
-    json_object_set_new(o, "synopsis", json_string(k->synopsis));
-    json_object_set_new(o, "details", k->details ? json_string(k->details) : json_null());
-    json_object_set_new(o, "options", options);
-    json_object_set_new(o, "examples", shown);
-    return json_pack("{s:o}", "command", o);
-}
-
-static json_t *topic_json(const struct topic *t)
-{
-    json_t *o = named_json(t->name, t->summary);
-    json_object_set_new(o, "text", json_string(t->text));
-    if (strcmp(t->name, "experiment") == 0) {
-        json_t *sections = json_array();
-        for (const ik_experiment_section *s = ik_experiment_sections(); s->name; s++)
-            json_array_append_new(sections, json_pack("{s:s, s:s, s:s?}", "name", s->name, "help",
-                                                      s->help, "default", s->def));
-        json_object_set_new(o, "sections", sections);
+    ik_json j;
+    cli_json_begin(&j);
+    ik_json_array(&j, "commands");
+    for (const ik_command *const *k = cli_commands(); *k; k++) {
+        ik_json_object(&j, NULL);
+        put_named(&j, (*k)->name, (*k)->summary);
+        ik_json_close(&j);
     }
-    return json_pack("{s:o}", "topic", o);
+    ik_json_close(&j);
+    ik_json_array(&j, "topics");
+    for (const struct topic *t = topics; t->name; t++) {
+        ik_json_object(&j, NULL);
+        put_named(&j, t->name, t->summary);
+        ik_json_close(&j);
+    }
+    ik_json_close(&j);
+    return cli_json_end(c, &j);
+}
+
+static void put_options(ik_json *j, const cli_option *options)
+{
+    ik_json_array(j, "options");
+    for (const cli_option *option = options; option && option->name; option++) {
+        ik_json_object(j, NULL);
+        ik_json_text(j, "name", option->name);
+        cli_json_optional(j, "value", option->value);
+        ik_json_text(j, "help", option->help);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
+static int command_json(const cli *c, const ik_command *k)
+{
+    ik_json j;
+    cli_json_begin(&j);
+    ik_json_object(&j, "command");
+    put_named(&j, k->name, k->summary);
+    ik_json_text(&j, "synopsis", k->synopsis);
+    cli_json_optional(&j, "details", k->details);
+    put_options(&j, k->options);
+    ik_json_array(&j, "examples");
+    for (const char *const *e = k->examples; e && *e; e++)
+        ik_json_text(&j, NULL, *e);
+    ik_json_close(&j);
+    ik_json_close(&j);
+    return cli_json_end(c, &j);
+}
+
+static void put_sections(ik_json *j)
+{
+    ik_json_array(j, "sections");
+    for (const ik_experiment_section *s = ik_experiment_sections(); s->name; s++) {
+        ik_json_object(j, NULL);
+        ik_json_text(j, "name", s->name);
+        ik_json_text(j, "help", s->help);
+        cli_json_optional(j, "default", s->def);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
+static int topic_json(const cli *c, const struct topic *t)
+{
+    ik_json j;
+    cli_json_begin(&j);
+    ik_json_object(&j, "topic");
+    put_named(&j, t->name, t->summary);
+    ik_json_text(&j, "text", t->text);
+    if (strcmp(t->name, "experiment") == 0)
+        put_sections(&j);
+    ik_json_close(&j);
+    return cli_json_end(c, &j);
 }
 
 static int run(cli *c)
 {
     if (c->num_args == 0)
-        return c->json ? cli_print_json(c, overview_json()) : print_overview(c);
+        return c->json ? overview_json(c) : print_overview(c);
     for (const ik_command *const *k = cli_commands(); *k; k++)
         if (strcmp((*k)->name, c->args[0]) == 0)
-            return c->json ? cli_print_json(c, command_json(*k)) : cli_print_help(c, *k);
+            return c->json ? command_json(c, *k) : cli_print_help(c, *k);
     for (const struct topic *t = topics; t->name; t++)
         if (strcmp(t->name, c->args[0]) == 0) {
             if (c->json)
-                return cli_print_json(c, topic_json(t));
+                return topic_json(c, t);
             puts(t->text);
             if (strcmp(t->name, "experiment") == 0)
                 print_experiment();

@@ -7,56 +7,76 @@
 #include <string.h>
 
 typedef struct listing {
-    json_t *json;
-    cli_table *table;
+    ik_json *json;    /* NULL: a table */
+    cli_table *table; /* NULL: as JSON */
 } listing;
 
 static void add_member(void *ctx, const cli_member *m)
 {
     listing *l = ctx;
     if (l->json)
-        json_array_append_new(l->json, cli_member_json(m));
+        cli_member_json(l->json, NULL, m);
     if (l->table) {
         cli_table_cell(l->table, "%s%s", m->shorthand_of ? "  " : "", m->name);
         cli_table_cell(l->table, "%s", m->summary);
     }
 }
 
-static void list_family(const cli *c, const cli_family *f, json_t *object)
+static void print_family(const cli *c, const cli_family *f)
 {
     static const char *const headers[] = {"name", "what it is", NULL};
-    listing l = {.json = c->json ? json_array() : NULL,
-                 .table = c->json ? NULL : cli_table_new(headers)};
+    listing l = {.table = cli_table_new(headers)};
     f->each(add_member, &l);
-    if (c->json) {
-        json_object_set_new(object, f->name, l.json);
-        return;
-    }
     printf("%s%s%s: %s\n", c->colour_out ? "\033[1m" : "", f->name, cli_reset(c), f->summary);
     cli_table_print(l.table, stdout, c->colour_out);
     putchar('\n');
 }
 
+static void put_family(ik_json *j, const cli_family *f)
+{
+    listing l = {.json = j};
+    ik_json_array(j, f->name);
+    f->each(add_member, &l);
+    ik_json_close(j);
+}
+
+static bool wanted(const cli *c, const cli_family *f)
+{
+    return c->num_args == 0 || strcmp(c->args[0], f->name) == 0;
+}
+
+static int unknown_family(const cli *c)
+{
+    const char *names[16] = {NULL};
+    for (size_t i = 0; cli_families[i].name; i++)
+        names[i] = cli_families[i].name;
+    ik_error err;
+    ik_fail_unknown(&err, "family", c->args[0], names);
+    return cli_error(c, &err);
+}
+
+static int list_json(const cli *c)
+{
+    ik_json j;
+    cli_json_begin(&j);
+    for (const cli_family *f = cli_families; f->name; f++)
+        if (wanted(c, f))
+            put_family(&j, f);
+    return cli_json_end(c, &j);
+}
+
 static int run(cli *c)
 {
-    json_t *object = c->json ? json_object() : NULL;
     bool found = false;
-    const char *names[16] = {NULL};
-    for (size_t i = 0; cli_families[i].name; i++) {
-        names[i] = cli_families[i].name;
-        if (c->num_args == 0 || strcmp(c->args[0], cli_families[i].name) == 0) {
-            list_family(c, &cli_families[i], object);
-            found = true;
-        }
-    }
-    if (!found) {
-        json_decref(object);
-        ik_error err;
-        ik_fail_unknown(&err, "family", c->args[0], names);
-        return cli_error(c, &err);
-    }
+    for (const cli_family *f = cli_families; f->name; f++)
+        found |= wanted(c, f);
+    if (!found)
+        return unknown_family(c);
     if (c->json)
-        return cli_print_json(c, object);
+        return list_json(c);
+    for (const cli_family *f = cli_families; f->name; f++)
+        if (wanted(c, f))
+            print_family(c, f);
     printf("'ikat help NAME' explains one of them.\n");
     return CLI_DONE;
 }

@@ -93,160 +93,175 @@ static uint64_t undelivered(const loads *l)
 /* ------------------------------------------------------------------------------------------
  * JSON */
 
-static json_t *json_u64(uint64_t n)
+static void put_ratio(ik_json *j, const char *key, const ik_ratio *r)
 {
-    return json_integer((json_int_t)n);
-}
-
-static json_t *json_ratio(const ik_ratio *r)
-{
-    json_t *o = json_pack("{s:f}", "value", r->value);
+    ik_json_object(j, key);
+    ik_json_real(j, "value", r->value, CLI_DIGITS);
     if (r->den) {
-        json_object_set_new(o, "numerator", json_u64(r->num));
-        json_object_set_new(o, "denominator", json_u64(r->den));
+        ik_json_uint(j, "numerator", r->num);
+        ik_json_uint(j, "denominator", r->den);
     }
-    return o;
+    ik_json_close(j);
 }
 
-static json_t *json_channel(const ik_fabric *f, uint32_t port)
+static void put_channel(ik_json *j, const char *key, const ik_fabric *f, uint32_t port)
 {
     char where[256];
-    return port == IK_NONE ? json_null()
-                           : cli_json_text(ik_port_describe(f, port, where, sizeof where));
+    if (port == IK_NONE)
+        ik_json_null(j, key);
+    else
+        ik_json_text(j, key, ik_port_describe(f, port, where, sizeof where));
 }
 
-static json_t *json_groups(const loads *l)
+static void put_group(ik_json *j, const ik_load_group *g)
 {
-    json_t *a = json_array();
-    for (size_t i = 0; i < l->num_groups; i++) {
-        const ik_load_group *g = &l->groups[i];
-        json_t *bins = json_array();
-        for (size_t b = 0; b < g->num_bins; b++) {
-            json_array_append_new(bins, json_pack("{s:f, s:f, s:I}", "low", g->bins[b].low, "high",
-                                                  g->bins[b].high, "channels",
-                                                  (json_int_t)g->bins[b].channels));
-        }
-        json_array_append_new(a, json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:o}", "direction",
-                                           ik_direction_name(g->direction), "level", (int)g->level,
-                                           "channels", (json_int_t)g->channels, "min", g->min,
-                                           "mean", g->mean, "max", g->max, "histogram", bins));
+    ik_json_object(j, NULL);
+    cli_json_group(j, g);
+    ik_json_array(j, "histogram");
+    for (size_t b = 0; b < g->num_bins; b++) {
+        ik_json_object(j, NULL);
+        ik_json_real(j, "low", g->bins[b].low, CLI_DIGITS);
+        ik_json_real(j, "high", g->bins[b].high, CLI_DIGITS);
+        ik_json_uint(j, "channels", g->bins[b].channels);
+        ik_json_close(j);
     }
-    return a;
+    ik_json_close(j);
+    ik_json_close(j);
+}
+
+static void put_groups(ik_json *j, const loads *l)
+{
+    ik_json_array(j, "groups");
+    for (size_t i = 0; i < l->num_groups; i++)
+        put_group(j, &l->groups[i]);
+    ik_json_close(j);
+}
+
+/* Whole numbers as such. */
+static void put_number(ik_json *j, double n)
+{
+    if (n == floor(n) && n < 9e15)
+        ik_json_uint(j, NULL, (uint64_t)n);
+    else
+        ik_json_real(j, NULL, n, CLI_DIGITS);
 }
 
 /* Routes per nearest common ancestor: one array a level above the first. */
-static json_t *json_turns(const loads *l)
+static void put_turns(ik_json *j, const loads *l)
 {
-    json_t *a = json_array();
+    ik_json_array(j, "turns_by_level");
     for (uint32_t level = 1; level <= l->f->num_levels; level++) {
-        json_t *row = json_array();
-        for (uint32_t sw = 0; sw < l->f->num_switches; sw++) {
-            if (l->f->switch_level[sw] == level) {
-                double n = l->load.turns[sw];
-                json_array_append_new(row, n == floor(n) && n < 9e15 ? json_u64((uint64_t)n)
-                                                                     : json_real(n));
-            }
-        }
-        json_array_append_new(a, row);
+        ik_json_array(j, NULL);
+        for (uint32_t sw = 0; sw < l->f->num_switches; sw++)
+            if (l->f->switch_level[sw] == level)
+                put_number(j, l->load.turns[sw]);
+        ik_json_close(j);
     }
-    return a;
+    ik_json_close(j);
 }
 
-static json_t *json_contention(const ik_fabric *f, const ik_contention *c)
+static void put_contention(ik_json *j, const ik_fabric *f, const ik_contention *c)
 {
-    json_t *o = json_object();
-    json_object_set_new(o, "split_flows", json_u64(c->split));
-    json_object_set_new(o, "c", c->split ? json_null() : json_u64(c->c));
+    ik_json_object(j, "contention");
+    ik_json_uint(j, "split_flows", c->split);
+    cli_json_known(j, "c", !c->split, c->c);
     if (f->num_levels) {
-        json_object_set_new(o, "c_up", c->split ? json_null() : json_u64(c->c_up));
-        json_object_set_new(o, "c_down", c->split ? json_null() : json_u64(c->c_down));
+        cli_json_known(j, "c_up", !c->split, c->c_up);
+        cli_json_known(j, "c_down", !c->split, c->c_down);
     }
-    json_object_set_new(o, "c_load", json_ratio(&c->c_load));
-    json_object_set_new(o, "max_flows",
-                        c->split ? json_real(c->max_flows) : json_u64((uint64_t)c->max_flows));
-    json_object_set_new(o, "endpoint_degree", json_u64(c->endpoint_degree));
-    json_object_set_new(o, "slowdown_bound", json_ratio(&c->slowdown_bound));
-    json_object_set_new(o, "fluid_time",
-                        isnan(c->fluid_time) ? json_null() : json_real(c->fluid_time));
-    json_object_set_new(o, "fluid_slowdown",
-                        isnan(c->fluid_slowdown) ? json_null() : json_real(c->fluid_slowdown));
-    json_object_set_new(o, "effective_bandwidth", json_real(c->effective_bandwidth));
-    json_object_set_new(o, "effective_bandwidth_leaving",
-                        json_real(c->effective_bandwidth_leaving));
-    json_object_set_new(o, "mean_efficiency", json_real(c->mean_efficiency));
-    json_object_set_new(o, "mean_efficiency_leaving", json_real(c->mean_efficiency_leaving));
-    json_object_set_new(o, "worst_channel", json_channel(f, c->worst_channel));
-    return o;
+    put_ratio(j, "c_load", &c->c_load);
+    if (c->split)
+        ik_json_real(j, "max_flows", c->max_flows, CLI_DIGITS);
+    else
+        ik_json_uint(j, "max_flows", (uint64_t)c->max_flows);
+    ik_json_uint(j, "endpoint_degree", c->endpoint_degree);
+    put_ratio(j, "slowdown_bound", &c->slowdown_bound);
+    ik_json_real(j, "fluid_time", c->fluid_time, CLI_DIGITS);
+    ik_json_real(j, "fluid_slowdown", c->fluid_slowdown, CLI_DIGITS);
+    ik_json_real(j, "effective_bandwidth", c->effective_bandwidth, CLI_DIGITS);
+    ik_json_real(j, "effective_bandwidth_leaving", c->effective_bandwidth_leaving, CLI_DIGITS);
+    ik_json_real(j, "mean_efficiency", c->mean_efficiency, CLI_DIGITS);
+    ik_json_real(j, "mean_efficiency_leaving", c->mean_efficiency_leaving, CLI_DIGITS);
+    put_channel(j, "worst_channel", f, c->worst_channel);
+    ik_json_close(j);
 }
 
-static json_t *json_means(const ik_pattern_means *m)
+static void put_means(ik_json *j, const ik_pattern_means *m)
 {
-    json_t *o = json_object();
-    json_object_set_new(o, "patterns", json_u64(m->patterns));
-    json_object_set_new(o, "effective_bandwidth", json_real(m->effective_bandwidth));
-    json_object_set_new(o, "effective_bandwidth_error", json_real(m->effective_bandwidth_error));
-    json_object_set_new(o, "effective_bandwidth_leaving",
-                        json_real(m->effective_bandwidth_leaving));
-    json_object_set_new(o, "effective_bandwidth_leaving_error",
-                        json_real(m->effective_bandwidth_leaving_error));
-    json_object_set_new(o, "mean_efficiency", json_real(m->mean_efficiency));
-    json_object_set_new(o, "mean_efficiency_error", json_real(m->mean_efficiency_error));
-    json_object_set_new(o, "mean_efficiency_leaving", json_real(m->mean_efficiency_leaving));
-    json_object_set_new(o, "mean_efficiency_leaving_error",
-                        json_real(m->mean_efficiency_leaving_error));
-    return o;
+    const struct {
+        const char *key;
+        double value;
+    } rows[] = {
+        {"effective_bandwidth", m->effective_bandwidth},
+        {"effective_bandwidth_error", m->effective_bandwidth_error},
+        {"effective_bandwidth_leaving", m->effective_bandwidth_leaving},
+        {"effective_bandwidth_leaving_error", m->effective_bandwidth_leaving_error},
+        {"mean_efficiency", m->mean_efficiency},
+        {"mean_efficiency_error", m->mean_efficiency_error},
+        {"mean_efficiency_leaving", m->mean_efficiency_leaving},
+        {"mean_efficiency_leaving_error", m->mean_efficiency_leaving_error},
+    };
+    ik_json_object(j, "patterns");
+    ik_json_uint(j, "patterns", m->patterns);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ik_json_real(j, rows[i].key, rows[i].value, CLI_DIGITS);
+    ik_json_close(j);
 }
 
-static json_t *json_permutations(const ik_permutations *p)
+static void put_permutations(ik_json *j, const ik_permutations *p)
 {
-    json_t *counts = json_object();
+    ik_json_object(j, "permutations");
+    ik_json_bool(j, "exhaustive", p->exhaustive);
+    ik_json_uint(j, "total", p->total);
+    ik_json_real(j, "mean", p->mean, CLI_DIGITS);
+    ik_json_object(j, "by_contention");
     for (size_t c = 0; c < p->num; c++) {
         char key[24];
         snprintf(key, sizeof key, "%zu", c);
-        if (p->count[c]) {
-            json_object_set_new(counts, key, json_u64(p->count[c]));
-        }
+        if (p->count[c])
+            ik_json_uint(j, key, p->count[c]);
     }
-    return json_pack("{s:b, s:I, s:f, s:o}", "exhaustive", p->exhaustive, "total",
-                     (json_int_t)p->total, "mean", p->mean, "by_contention", counts);
+    ik_json_close(j);
+    ik_json_close(j);
 }
 
-static json_t *to_json(const loads *l)
+static void put_load(ik_json *j, const loads *l)
 {
     const ik_load *x = &l->load;
-    json_t *o = json_object();
-    json_object_set_new(o, "topology", l->f->spec ? cli_json_text(l->f->spec) : json_null());
-    json_object_set_new(o, "routing", cli_json_text(l->r->spec));
-    json_object_set_new(o, "traffic", cli_json_text(l->t->spec));
-    json_object_set_new(o, "hosts", json_u64(l->f->num_hosts));
-    json_object_set_new(o, "switches", json_u64(l->f->num_switches));
-    json_object_set_new(o, "flows", json_u64(x->flows));
-    json_object_set_new(o, "undelivered", json_u64(undelivered(l)));
-    json_object_set_new(o, "unconnected", json_u64(l->unconnected));
-    json_object_set_new(o, "max_load", json_real(x->max_load));
-    json_object_set_new(o, "mean_load", json_real(x->mean_load));
-    json_object_set_new(o, "min_load", json_real(x->min_load));
-    json_object_set_new(o, "load_denominator",
-                        x->denominator ? json_u64(x->denominator) : json_null());
-    json_object_set_new(o, "max_flows", json_real(x->max_crossing));
-    json_object_set_new(o, "mean_hops", json_real(x->mean_hops));
-    json_object_set_new(o, "saturation", json_real(x->saturation));
-    json_object_set_new(o, "max_channel", json_channel(l->f, x->max_channel));
-    json_object_set_new(o, "tightest_channel", json_channel(l->f, x->tightest));
-    json_object_set_new(o, "groups", json_groups(l));
-    if (x->turns) {
-        json_object_set_new(o, "turns_by_level", json_turns(l));
-    }
-    if (l->has_contention) {
-        json_object_set_new(o, "contention", json_contention(l->f, &l->contention));
-    }
-    if (l->has_means) {
-        json_object_set_new(o, "patterns", json_means(&l->means));
-    }
-    if (l->has_permutations) {
-        json_object_set_new(o, "permutations", json_permutations(&l->permutations));
-    }
-    return o;
+    ik_json_uint(j, "flows", x->flows);
+    ik_json_uint(j, "undelivered", undelivered(l));
+    ik_json_uint(j, "unconnected", l->unconnected);
+    ik_json_real(j, "max_load", x->max_load, CLI_DIGITS);
+    ik_json_real(j, "mean_load", x->mean_load, CLI_DIGITS);
+    ik_json_real(j, "min_load", x->min_load, CLI_DIGITS);
+    cli_json_known(j, "load_denominator", x->denominator != 0, x->denominator);
+    ik_json_real(j, "max_flows", x->max_crossing, CLI_DIGITS);
+    ik_json_real(j, "mean_hops", x->mean_hops, CLI_DIGITS);
+    ik_json_real(j, "saturation", x->saturation, CLI_DIGITS);
+    put_channel(j, "max_channel", l->f, x->max_channel);
+    put_channel(j, "tightest_channel", l->f, x->tightest);
+}
+
+static int show_json(const loads *l)
+{
+    ik_json j;
+    cli_json_begin(&j);
+    cli_json_optional(&j, "topology", l->f->spec);
+    ik_json_text(&j, "routing", l->r->spec);
+    ik_json_text(&j, "traffic", l->t->spec);
+    ik_json_uint(&j, "hosts", l->f->num_hosts);
+    ik_json_uint(&j, "switches", l->f->num_switches);
+    put_load(&j, l);
+    put_groups(&j, l);
+    if (l->load.turns)
+        put_turns(&j, l);
+    if (l->has_contention)
+        put_contention(&j, l->f, &l->contention);
+    if (l->has_means)
+        put_means(&j, &l->means);
+    if (l->has_permutations)
+        put_permutations(&j, &l->permutations);
+    return cli_json_end(l->c, &j);
 }
 
 /* ------------------------------------------------------------------------------------------
@@ -442,7 +457,7 @@ static int run(cli *c)
         cli_progress_end(c);
         int failed = undelivered(&l) || l.refused ? CLI_FAILED : CLI_DONE;
         if (c->json) {
-            status = cli_print_json(c, to_json(&l));
+            status = show_json(&l);
             status = status == CLI_DONE ? failed : status;
         } else {
             print_text(&l);

@@ -61,47 +61,56 @@ static ik_status measure_destinations(stats *s, ik_error *err)
     return status;
 }
 
-static json_t *json_groups(const ik_load_group *groups, size_t num)
+static void put_groups(ik_json *j, const char *key, const ik_load_group *groups, size_t num)
 {
-    json_t *a = json_array();
+    ik_json_array(j, key);
     for (size_t i = 0; i < num; i++) {
         const ik_load_group *g = &groups[i];
-        json_t *bins = json_array();
+        ik_json_object(j, NULL);
+        cli_json_group(j, g);
+        ik_json_array(j, "bins");
         for (size_t k = 0; k < g->num_bins; k++) {
-            json_array_append_new(bins, json_pack("[f, f, I]", g->bins[k].low, g->bins[k].high,
-                                                  (json_int_t)g->bins[k].channels));
+            ik_json_array(j, NULL);
+            ik_json_real(j, NULL, g->bins[k].low, CLI_DIGITS);
+            ik_json_real(j, NULL, g->bins[k].high, CLI_DIGITS);
+            ik_json_uint(j, NULL, g->bins[k].channels);
+            ik_json_close(j);
         }
-        json_array_append_new(a, json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:o}", "direction",
-                                           ik_direction_name(g->direction), "level", (int)g->level,
-                                           "channels", (json_int_t)g->channels, "min", g->min,
-                                           "mean", g->mean, "max", g->max, "bins", bins));
+        ik_json_close(j);
+        ik_json_close(j);
     }
-    return a;
+    ik_json_close(j);
+}
+
+static void put_tables(ik_json *j, const ik_table_size *t)
+{
+    ik_json_object(j, "tables");
+    ik_json_text(j, "form", t->form);
+    if (t->has_entries) {
+        ik_json_uint(j, "entries_total", t->total);
+        ik_json_uint(j, "entries_min", t->min);
+        ik_json_uint(j, "entries_max", t->max);
+        ik_json_real(j, "entries_mean", t->mean, CLI_DIGITS);
+        ik_json_uint(j, "entry_bits", t->entry_bits);
+        ik_json_uint(j, "bytes_max", t->max_bytes);
+        ik_json_uint(j, "bytes_total", t->total_bytes);
+    }
+    ik_json_close(j);
 }
 
 static int print_stats_json(const stats *s)
 {
-    const ik_table_size *t = &s->tables;
-    json_t *o = route_header_json(s->job);
-    json_t *tables = json_pack("{s:s}", "form", t->form);
-    if (t->has_entries) {
-        json_object_set_new(tables, "entries_total", json_integer((json_int_t)t->total));
-        json_object_set_new(tables, "entries_min", json_integer(t->min));
-        json_object_set_new(tables, "entries_max", json_integer(t->max));
-        json_object_set_new(tables, "entries_mean", json_real(t->mean));
-        json_object_set_new(tables, "entry_bits", json_integer(t->entry_bits));
-        json_object_set_new(tables, "bytes_max", json_integer((json_int_t)t->max_bytes));
-        json_object_set_new(tables, "bytes_total", json_integer((json_int_t)t->total_bytes));
-    }
-    json_object_set_new(o, "tables", tables);
-    json_object_set_new(o, "pairs", json_integer((json_int_t)s->load.flows));
-    json_object_set_new(o, "undelivered",
-                        json_integer((json_int_t)(s->load.undelivered - s->unconnected)));
-    json_object_set_new(o, "unconnected", json_integer((json_int_t)s->unconnected));
-    json_object_set_new(o, "mean_hops", json_real(s->load.mean_hops));
-    json_object_set_new(o, "paths_per_channel", json_groups(s->paths, s->num_groups));
-    json_object_set_new(o, "destinations_per_channel", json_groups(s->destinations, s->num_groups));
-    return cli_print_json(s->job->c, o);
+    ik_json j;
+    cli_json_begin(&j);
+    route_header_json(&j, s->job);
+    put_tables(&j, &s->tables);
+    ik_json_uint(&j, "pairs", s->load.flows);
+    ik_json_uint(&j, "undelivered", s->load.undelivered - s->unconnected);
+    ik_json_uint(&j, "unconnected", s->unconnected);
+    ik_json_real(&j, "mean_hops", s->load.mean_hops, CLI_DIGITS);
+    put_groups(&j, "paths_per_channel", s->paths, s->num_groups);
+    put_groups(&j, "destinations_per_channel", s->destinations, s->num_groups);
+    return cli_json_end(s->job->c, &j);
 }
 
 static void print_tables(const ik_table_size *t)
@@ -178,30 +187,31 @@ static int show_stats(const route_job *job)
 /* ------------------------------------------------------------------------------------------
  * comparing */
 
-static json_t *diff_json(const route_job *job, const ik_plan *after, const ik_route_diff *d)
+static int print_diff_json(const route_job *job, const ik_plan *after, const ik_route_diff *d)
 {
-    json_t *o = route_header_json(job);
-    json_object_set_new(o, "before", cli_json_text(job->plan->routing->spec));
-    json_object_set_new(o, "after", cli_json_text(after->routing->spec));
     const struct {
         const char *key;
         uint64_t value;
     } counts[] = {{"pairs", d->pairs},     {"moved", d->moved}, {"longer", d->longer},
                   {"shorter", d->shorter}, {"lost", d->lost},   {"gained", d->gained}};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        json_object_set_new(o, counts[i].key, json_integer((json_int_t)counts[i].value));
-    }
-    json_object_set_new(o, "table_entries",
-                        d->has_tables ? json_integer((json_int_t)d->table_entries) : json_null());
-    json_object_set_new(o, "changed_entries",
-                        d->has_tables ? json_integer((json_int_t)d->changed_entries) : json_null());
-    json_t *examples = json_array();
+    ik_json j;
+    cli_json_begin(&j);
+    route_header_json(&j, job);
+    ik_json_text(&j, "before", job->plan->routing->spec);
+    ik_json_text(&j, "after", after->routing->spec);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        ik_json_uint(&j, counts[i].key, counts[i].value);
+    cli_json_known(&j, "table_entries", d->has_tables, d->table_entries);
+    cli_json_known(&j, "changed_entries", d->has_tables, d->changed_entries);
+    ik_json_array(&j, "first_pairs");
     for (uint32_t i = 0; i < d->num_examples; i++) {
-        json_array_append_new(examples, json_pack("[I, I]", (json_int_t)d->examples[i].src,
-                                                  (json_int_t)d->examples[i].dst));
+        ik_json_array(&j, NULL);
+        ik_json_uint(&j, NULL, d->examples[i].src);
+        ik_json_uint(&j, NULL, d->examples[i].dst);
+        ik_json_close(&j);
     }
-    json_object_set_new(o, "first_pairs", examples);
-    return o;
+    ik_json_close(&j);
+    return cli_json_end(job->c, &j);
 }
 
 static void print_diff(const route_job *job, const ik_plan *after, const ik_route_diff *d)
@@ -243,7 +253,7 @@ static int show_diff(const route_job *job, const char *routing)
     if (status != IK_OK) {
         exit_status = cli_error(c, &err);
     } else if (c->json) {
-        exit_status = cli_print_json(c, diff_json(job, after, &diff));
+        exit_status = print_diff_json(job, after, &diff);
     } else {
         print_diff(job, after, &diff);
         exit_status = cli_finish(c, CLI_DONE);

@@ -4,7 +4,6 @@
  */
 #include "cli.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -14,7 +13,7 @@ enum { MAX_OVERRIDES = 256 };
 
 typedef struct run_state {
     cli *c;
-    json_t *shares;    /* how the points were run, fabric by fabric; NULL without --json */
+    ik_json shares;    /* how the points were run, fabric by fabric */
     char told[400];    /* the last line about it */
     uint64_t reported; /* points at the last quiet line */
 } run_state;
@@ -47,6 +46,19 @@ static void on_point(void *ctx, uint64_t done, uint64_t total, bool reused)
     }
 }
 
+static void put_share(ik_json *j, const ik_run_share *s)
+{
+    ik_json_object(j, NULL);
+    ik_json_uint(j, "points", s->points);
+    ik_json_uint(j, "side_by_side", s->side);
+    ik_json_uint(j, "threads", s->threads);
+    ik_json_uint(j, "last_points", s->last);
+    ik_json_uint(j, "last_threads", s->last_threads);
+    ik_json_uint(j, "point_bytes", s->point_bytes);
+    ik_json_text(j, "why", s->why);
+    ik_json_close(j);
+}
+
 /* What shares the processors, and why; the same line is not repeated for every fabric. */
 static void on_share(void *ctx, const ik_run_share *s)
 {
@@ -57,13 +69,7 @@ static void on_share(void *ctx, const ik_run_share *s)
     if (strcmp(line, r->told) != 0)
         cli_note(r->c, "%s", line);
     memcpy(r->told, line, sizeof line);
-    if (r->shares)
-        json_array_append_new(
-            r->shares, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "points",
-                                 (json_int_t)s->points, "side_by_side", (json_int_t)s->side,
-                                 "threads", (json_int_t)s->threads, "last_points",
-                                 (json_int_t)s->last, "last_threads", (json_int_t)s->last_threads,
-                                 "point_bytes", (json_int_t)s->point_bytes, "why", s->why));
+    put_share(&r->shares, s);
 }
 
 static void on_note(void *ctx, ik_severity severity, const char *text)
@@ -83,13 +89,16 @@ static unsigned terminal_width(void)
 }
 
 /* The answer, and the next step. */
-static int show_results(cli *c, const char *store, const json_t *shares, int status)
+static int show_results(run_state *r, const char *store, int status)
 {
+    const cli *c = r->c;
     ik_error err;
-    char *execution = shares ? json_dumps(shares, JSON_COMPACT) : NULL;
-    ik_status shown =
-        c->json ? ik_report_json_brief(store, execution, stdout, &err)
-                : ik_report_terminal(store, stdout, terminal_width(), c->colour_out, &err);
+    char *execution = NULL;
+    ik_json_close(&r->shares);
+    ik_status shown = ik_json_end_text(&r->shares, &execution, NULL, &err);
+    if (shown == IK_OK)
+        shown = c->json ? ik_report_json_brief(store, execution, stdout, &err)
+                        : ik_report_terminal(store, stdout, terminal_width(), c->colour_out, &err);
     free(execution);
     if (shown == IK_OK && !c->json && !c->quiet)
         printf("\nResults: %s    Report: ikat report %s\n", store, store);
@@ -112,20 +121,21 @@ static ik_status read_experiment(cli *c, ik_experiment **e, ik_error *err)
 
 static int run_experiment(cli *c, ik_experiment *e, const char *store)
 {
-    run_state state = {.c = c, .shares = c->json ? json_array() : NULL};
+    run_state state = {.c = c};
     ik_run_observer observer = {
         .ctx = &state, .stage = on_stage, .point = on_point, .share = on_share, .note = on_note};
     bool failed = false;
     ik_error err;
+    ik_json_to_text(&state.shares, IK_JSON_PACKED);
+    ik_json_array(&state.shares, NULL);
     ik_status status = ik_experiment_run(e, store, c->jobs, &c->env, &observer, &failed, &err);
     cli_progress_end(c);
     if (status == IK_ERR_CANCELLED)
         ik_hint(&err, status, "the same command continues where this one stopped");
-    int answer = status != IK_OK
-                     ? cli_error(c, &err)
-                     : show_results(c, store, state.shares, failed ? CLI_FAILED : CLI_DONE);
-    json_decref(state.shares);
-    return answer;
+    if (status == IK_OK)
+        return show_results(&state, store, failed ? CLI_FAILED : CLI_DONE);
+    ik_json_end(&state.shares, NULL);
+    return cli_error(c, &err);
 }
 
 static int run(cli *c)

@@ -5,6 +5,7 @@
  */
 #include "cli.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,71 +76,55 @@ static ik_status measure(topo *t, uint32_t rack, unsigned seeds, ik_error *err)
 /* ------------------------------------------------------------------------------------------
  * JSON */
 
-static json_t *json_u64(uint64_t n)
+static void put_link_counts(ik_json *j, const ik_description *d)
 {
-    return json_integer((json_int_t)n);
-}
-
-static json_t *json_counts(const uint64_t *counts, size_t num)
-{
-    json_t *a = json_array();
-    for (size_t i = 0; i < num; i++) {
-        json_array_append_new(a, json_u64(counts[i]));
-    }
-    return a;
-}
-
-static json_t *json_link_counts(const ik_description *d)
-{
-    json_t *a = json_array();
+    ik_json_array(j, "links_by_rate");
     for (size_t i = 0; i < d->num_link_counts; i++) {
         const ik_link_count *l = &d->link_counts[i];
-        json_array_append_new(
-            a, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "name", l->name, "rate_bps",
-                         (json_int_t)l->rate_bps, "latency_ps", (json_int_t)l->latency_ps, "links",
-                         (json_int_t)(l->switch_links + l->host_links), "switch_links",
-                         (json_int_t)l->switch_links, "host_links", (json_int_t)l->host_links));
+        ik_json_object(j, NULL);
+        ik_json_text(j, "name", l->name);
+        ik_json_uint(j, "rate_bps", l->rate_bps);
+        ik_json_uint(j, "latency_ps", l->latency_ps);
+        ik_json_uint(j, "links", l->switch_links + l->host_links);
+        ik_json_uint(j, "switch_links", l->switch_links);
+        ik_json_uint(j, "host_links", l->host_links);
+        ik_json_close(j);
     }
-    return a;
+    ik_json_close(j);
 }
 
-static json_t *json_findings(const ik_fabric *f)
+static void put_findings(ik_json *j, const ik_fabric *f)
 {
-    json_t *a = json_array();
+    ik_json_array(j, "findings");
     for (size_t i = 0; i < f->num_findings; i++) {
         const ik_finding *n = &f->findings[i];
         char where[256];
-        json_t *o = json_pack("{s:s, s:s, s:s}", "severity", severity_name(n->severity), "code",
-                              n->code, "text", n->text);
-        if (n->port != IK_NONE) {
-            json_object_set_new(o, "port",
-                                cli_json_text(ik_port_describe(f, n->port, where, sizeof where)));
-        }
-        if (n->node != IK_NONE) {
-            json_object_set_new(o, "node",
-                                cli_json_text(ik_node_describe(f, n->node, where, sizeof where)));
-        }
-        json_array_append_new(a, o);
+        ik_json_object(j, NULL);
+        ik_json_text(j, "severity", severity_name(n->severity));
+        ik_json_text(j, "code", n->code);
+        ik_json_text(j, "text", n->text);
+        if (n->port != IK_NONE)
+            ik_json_text(j, "port", ik_port_describe(f, n->port, where, sizeof where));
+        if (n->node != IK_NONE)
+            ik_json_text(j, "node", ik_node_describe(f, n->node, where, sizeof where));
+        ik_json_close(j);
     }
-    return a;
+    ik_json_close(j);
 }
 
-static void json_distances(const topo *t, json_t *o)
+static void put_distances(ik_json *j, const topo *t)
 {
     const ik_distances *x = &t->dist;
-    if (!t->has_dist) {
-        json_object_set_new(o, "diameter", json_null());
+    cli_json_known(j, "diameter", t->has_dist, x->diameter);
+    if (!t->has_dist)
         return;
-    }
-    json_object_set_new(o, "diameter", json_u64(x->diameter));
-    json_object_set_new(o, "switch_diameter",
-                        x->switch_diameter == IK_NONE ? json_null() : json_u64(x->switch_diameter));
-    json_object_set_new(o, "mean_hops", json_real(x->mean_hops));
-    json_object_set_new(o, "mean_switch_hops", json_real(x->mean_switch_hops));
-    json_object_set_new(o, "distance_histogram", json_counts(x->histogram, x->num));
-    json_object_set_new(o, "switch_distance_histogram", json_counts(x->switch_histogram, x->num));
-    json_object_set_new(o, "leaf_distance_histogram", json_counts(x->leaf_histogram, x->num));
-    json_object_set_new(o, "unconnected_pairs", json_u64(x->unconnected_pairs));
+    cli_json_known(j, "switch_diameter", x->switch_diameter != IK_NONE, x->switch_diameter);
+    ik_json_real(j, "mean_hops", x->mean_hops, CLI_DIGITS);
+    ik_json_real(j, "mean_switch_hops", x->mean_switch_hops, CLI_DIGITS);
+    cli_json_uints(j, "distance_histogram", x->histogram, x->num);
+    cli_json_uints(j, "switch_distance_histogram", x->switch_histogram, x->num);
+    cli_json_uints(j, "leaf_distance_histogram", x->leaf_histogram, x->num);
+    ik_json_uint(j, "unconnected_pairs", x->unconnected_pairs);
 }
 
 static double moore_ratio(const topo *t)
@@ -149,58 +134,71 @@ static double moore_ratio(const topo *t)
 }
 
 /* Null where there are too many paths to count. */
-static json_t *json_paths(uint64_t paths)
+static void put_paths(ik_json *j, const char *key, uint64_t paths)
 {
-    return paths < IK_PATHS_MANY ? json_integer((json_int_t)paths) : json_null();
+    cli_json_known(j, key, paths < IK_PATHS_MANY, paths);
 }
 
-static json_t *json_diversity(const ik_diversity *d)
+static void put_diversity(ik_json *j, const ik_diversity *d)
 {
-    json_t *counts = json_array();
+    ik_json_object(j, "path_diversity");
+    put_paths(j, "min", d->min_paths);
+    ik_json_real(j, "mean", d->max_paths < IK_PATHS_MANY ? d->mean_paths : NAN, CLI_DIGITS);
+    put_paths(j, "max", d->max_paths);
+    ik_json_array(j, "counts");
     for (size_t i = 0; i < d->num; i++) {
-        json_array_append_new(counts,
-                              json_pack("{s:i, s:o, s:I}", "distance", (int)d->counts[i].distance,
-                                        "paths", json_paths(d->counts[i].paths), "pairs",
-                                        (json_int_t)d->counts[i].pairs));
+        ik_json_object(j, NULL);
+        ik_json_uint(j, "distance", d->counts[i].distance);
+        put_paths(j, "paths", d->counts[i].paths);
+        ik_json_uint(j, "pairs", d->counts[i].pairs);
+        ik_json_close(j);
     }
-    return json_pack("{s:o, s:o, s:o, s:o}", "min", json_paths(d->min_paths), "mean",
-                     d->max_paths < IK_PATHS_MANY ? json_real(d->mean_paths) : json_null(), "max",
-                     json_paths(d->max_paths), "counts", counts);
+    ik_json_close(j);
+    ik_json_close(j);
 }
 
-static json_t *json_bisection(const ik_bisection *b)
+static void put_bisection(ik_json *j, const ik_bisection *b)
 {
-    return json_pack("{s:I, s:f, s:I, s:I, s:f, s:f, s:i}", "cut", (json_int_t)b->cut, "per_host",
-                     b->per_host, "hosts_a", (json_int_t)b->hosts_a, "hosts_b",
-                     (json_int_t)b->hosts_b, "lower_bound", b->lower_bound, "lower_bound_per_host",
-                     b->lower_bound_per_host, "starts", (int)b->starts);
+    ik_json_object(j, "bisection");
+    ik_json_uint(j, "cut", b->cut);
+    ik_json_real(j, "per_host", b->per_host, CLI_DIGITS);
+    ik_json_uint(j, "hosts_a", b->hosts_a);
+    ik_json_uint(j, "hosts_b", b->hosts_b);
+    ik_json_real(j, "lower_bound", b->lower_bound, CLI_DIGITS);
+    ik_json_real(j, "lower_bound_per_host", b->lower_bound_per_host, CLI_DIGITS);
+    ik_json_uint(j, "starts", b->starts);
+    ik_json_close(j);
 }
 
-static json_t *json_cables(const ik_cables *c)
+static void put_cables(ik_json *j, const ik_cables *c)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:b, s:o}", "cables",
-                     (json_int_t)c->cables, "inside_racks", (json_int_t)c->inside_racks, "total",
-                     (json_int_t)c->total, "longest", (json_int_t)c->longest, "mean", c->mean,
-                     "width", (int)c->width, "height", (int)c->height, "own_positions",
-                     c->own_positions, "histogram", json_counts(c->histogram, c->longest + 1));
+    ik_json_object(j, "cables");
+    ik_json_uint(j, "cables", c->cables);
+    ik_json_uint(j, "inside_racks", c->inside_racks);
+    ik_json_uint(j, "total", c->total);
+    ik_json_uint(j, "longest", c->longest);
+    ik_json_real(j, "mean", c->mean, CLI_DIGITS);
+    ik_json_uint(j, "width", c->width);
+    ik_json_uint(j, "height", c->height);
+    ik_json_bool(j, "own_positions", c->own_positions);
+    cli_json_uints(j, "histogram", c->histogram, c->longest + 1);
+    ik_json_close(j);
 }
 
-static void json_rest(const topo *t, json_t *o)
+static void put_rest(ik_json *j, const topo *t)
 {
-    json_object_set_new(o, "path_diversity", json_diversity(&t->diversity));
-    json_object_set_new(o, "girth", t->girth ? json_u64(t->girth) : json_null());
-    json_object_set_new(o, "moore_ratio", json_real(moore_ratio(t)));
-    json_object_set_new(o, "bisection",
-                        t->has_bisection ? json_bisection(&t->bisection) : json_null());
-    json_object_set_new(o, "cables", json_cables(&t->cables));
+    put_diversity(j, &t->diversity);
+    cli_json_known(j, "girth", t->girth != 0, t->girth);
+    ik_json_real(j, "moore_ratio", moore_ratio(t), CLI_DIGITS);
+    if (t->has_bisection)
+        put_bisection(j, &t->bisection);
+    else
+        ik_json_null(j, "bisection");
+    put_cables(j, &t->cables);
 }
 
-static json_t *to_json(const topo *t)
+static void put_counts(ik_json *j, const ik_description *d)
 {
-    const ik_description *d = &t->d;
-    json_t *o = json_object();
-    json_object_set_new(o, "spec", t->f->spec ? cli_json_text(t->f->spec) : json_null());
-    json_object_set_new(o, "family", t->f->family ? cli_json_text(t->f->family) : json_null());
     const struct {
         const char *key;
         uint64_t value;
@@ -221,19 +219,26 @@ static json_t *to_json(const topo *t)
         {"min_hosts_per_switch", d->min_hosts_per_switch},
         {"levels", d->levels},
     };
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        json_object_set_new(o, counts[i].key, json_u64(counts[i].value));
-    }
-    json_object_set_new(o, "level_switches", json_counts(d->level_switches, d->levels));
-    json_object_set_new(o, "ports_per_host", json_real(d->ports_per_host));
-    json_object_set_new(o, "links_per_host", json_real(d->links_per_host));
-    json_object_set_new(o, "links_by_rate", json_link_counts(d));
-    json_distances(t, o);
-    if (t->has_all) {
-        json_rest(t, o);
-    }
-    json_object_set_new(o, "findings", json_findings(t->f));
-    return o;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        ik_json_uint(j, counts[i].key, counts[i].value);
+    cli_json_uints(j, "level_switches", d->level_switches, d->levels);
+    ik_json_real(j, "ports_per_host", d->ports_per_host, CLI_DIGITS);
+    ik_json_real(j, "links_per_host", d->links_per_host, CLI_DIGITS);
+    put_link_counts(j, d);
+}
+
+static int show_json(const topo *t)
+{
+    ik_json j;
+    cli_json_begin(&j);
+    cli_json_optional(&j, "spec", t->f->spec);
+    cli_json_optional(&j, "family", t->f->family);
+    put_counts(&j, &t->d);
+    put_distances(&j, t);
+    if (t->has_all)
+        put_rest(&j, t);
+    put_findings(&j, t->f);
+    return cli_json_end(t->c, &j);
 }
 
 /* ------------------------------------------------------------------------------------------
@@ -428,7 +433,7 @@ static int show(const topo *t)
 {
     cli_progress_end(t->c);
     if (t->c->json) {
-        int status = cli_print_json(t->c, to_json(t));
+        int status = show_json(t);
         return status == CLI_DONE ? exit_status(t->f) : status;
     }
     printf("%s\n", t->f->spec ? t->f->spec : t->c->args[0]);

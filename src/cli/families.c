@@ -163,32 +163,45 @@ void cli_print_member(const cli *c, const cli_family *family, const cli_member *
         printf("\nSource\n  %s\n", m->source);
 }
 
-static json_t *params_json(const ik_param *params)
+static void put_param(ik_json *j, const ik_param *p)
 {
     char range[104];
-    json_t *list = json_array();
-    for (const ik_param *p = params; p && p->name; p++) {
-        json_t *row = json_pack("{s:s, s:s, s:s?, s:s}", "name", p->name, "type", type_text(p),
-                                "default", p->def, "help", p->help);
-        if (row && (p->min != 0 || p->max != 0)) {
-            json_object_set_new(row, "min", json_real(p->min));
-            json_object_set_new(row, "max", json_real(p->max));
-            json_object_set_new(row, "range", json_string(range_text(p, range, sizeof range)));
-        }
-        if (row && p->needs)
-            json_object_set_new(row, "needs", json_string(p->needs));
-        json_array_append_new(list, row);
+    ik_json_object(j, NULL);
+    ik_json_text(j, "name", p->name);
+    ik_json_text(j, "type", type_text(p));
+    cli_json_optional(j, "default", p->def);
+    ik_json_text(j, "help", p->help);
+    if (p->min != 0 || p->max != 0) {
+        ik_json_real(j, "min", p->min, CLI_DIGITS);
+        ik_json_real(j, "max", p->max, CLI_DIGITS);
+        ik_json_text(j, "range", range_text(p, range, sizeof range));
     }
-    return list;
+    if (p->needs)
+        ik_json_text(j, "needs", p->needs);
+    ik_json_close(j);
 }
 
-json_t *cli_member_json(const cli_member *m)
+static void put_params(ik_json *j, const char *key, const ik_param *params)
 {
-    json_t *examples = json_array();
+    ik_json_array(j, key);
+    for (const ik_param *p = params; p && p->name; p++)
+        put_param(j, p);
+    ik_json_close(j);
+}
+
+void cli_member_json(ik_json *j, const char *key, const cli_member *m)
+{
+    ik_json_object(j, key);
+    ik_json_text(j, "name", m->name);
+    ik_json_text(j, "summary", m->summary);
+    cli_json_optional(j, "source", m->source);
+    cli_json_optional(j, "details", m->details);
+    cli_json_optional(j, "shorthand_of", m->shorthand_of);
+    put_params(j, "parameters", m->params);
+    put_params(j, "common_parameters", m->common);
+    ik_json_array(j, "examples");
     for (const char *const *e = m->examples; e && *e; e++)
-        json_array_append_new(examples, json_string(*e));
-    return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:o, s:o, s:o}", "name", m->name, "summary",
-                     m->summary, "source", m->source, "details", m->details, "shorthand_of",
-                     m->shorthand_of, "parameters", params_json(m->params), "common_parameters",
-                     params_json(m->common), "examples", examples);
+        ik_json_text(j, NULL, *e);
+    ik_json_close(j);
+    ik_json_close(j);
 }

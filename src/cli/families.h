@@ -25,7 +25,7 @@ typedef struct cli_family {
 extern const cli_family cli_families[]; /* ends with name NULL */
 /* Prints a member's page. */
 void cli_print_member(const cli *c, const cli_family *family, const cli_member *m);
-json_t *cli_member_json(const cli_member *m);
+void cli_member_json(ik_json *j, const char *key, const cli_member *m);
 void cli_print_params(const ik_param *params);
 
 #endif

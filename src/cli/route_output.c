@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-json_t *route_header_json(const route_job *job)
+void route_header_json(ik_json *j, const route_job *job)
 {
-    return json_pack("{s:o, s:I, s:I, s:o, s:o, s:i}", "spec",
-                     cli_json_text(job->f->spec ? job->f->spec : job->c->args[0]), "hosts",
-                     (json_int_t)job->f->num_hosts, "switches", (json_int_t)job->f->num_switches,
-                     "routing", cli_json_text(job->plan->routing->spec), "vc",
-                     cli_json_text(job->plan->vc->spec), "vcs", (int)job->plan->num_vcs);
+    ik_json_text(j, "spec", job->f->spec ? job->f->spec : job->c->args[0]);
+    ik_json_uint(j, "hosts", job->f->num_hosts);
+    ik_json_uint(j, "switches", job->f->num_switches);
+    ik_json_text(j, "routing", job->plan->routing->spec);
+    ik_json_text(j, "vc", job->plan->vc->spec);
+    ik_json_uint(j, "vcs", job->plan->num_vcs);
 }
 
 void route_header_print(const route_job *job)
@@ -75,21 +76,28 @@ static void print_path(const ik_fabric *f, uint32_t src, uint32_t dst, uint32_t 
     fputs(whole ? "\n" : " lost\n", out);
 }
 
-static json_t *json_path(const ik_fabric *f, uint32_t src, uint32_t dst, uint32_t n, bool whole,
-                         const trace *t)
+static void put_path(ik_json *j, const ik_fabric *f, uint32_t src, uint32_t dst, uint32_t n,
+                     bool whole, const trace *t)
 {
-    json_t *steps = json_array();
+    ik_json_object(j, NULL);
+    ik_json_uint(j, "source", src);
+    ik_json_uint(j, "destination", dst);
+    ik_json_uint(j, "start", n);
+    ik_json_bool(j, "delivered", whole);
+    ik_json_array(j, "steps");
     for (uint32_t i = 0; i < t->num; i++) {
-        json_array_append_new(steps, json_pack("[I, I, i]", (json_int_t)t->steps[i].sw,
-                                               (json_int_t)ik_port_local(f, t->steps[i].port),
-                                               (int)t->steps[i].vc));
+        ik_json_array(j, NULL);
+        ik_json_uint(j, NULL, t->steps[i].sw);
+        ik_json_uint(j, NULL, ik_port_local(f, t->steps[i].port));
+        ik_json_uint(j, NULL, t->steps[i].vc);
+        ik_json_close(j);
     }
-    return json_pack("{s:I, s:I, s:I, s:b, s:o}", "source", (json_int_t)src, "destination",
-                     (json_int_t)dst, "start", (json_int_t)n, "delivered", whole, "steps", steps);
+    ik_json_close(j);
+    ik_json_close(j);
 }
 
-/* Every pair and initial state: a line each to `out`, or an object each into `paths`. */
-static ik_status all_paths(const route_job *job, FILE *out, json_t *paths, ik_error *err)
+/* Every pair and initial state: a line each to `out`, or an object each into the array `j`. */
+static ik_status all_paths(const route_job *job, FILE *out, ik_json *j, ik_error *err)
 {
     const ik_plan *plan = job->plan;
     const ik_fabric *f = job->f;
@@ -107,11 +115,10 @@ static ik_status all_paths(const route_job *job, FILE *out, json_t *paths, ik_er
                 uint32_t starts = ik_plan_num_starts(plan, from, to);
                 for (uint32_t n = 0; n < starts; n++, printed++) {
                     bool whole = follow(plan, from, to, n, &t);
-                    if (paths) {
-                        json_array_append_new(paths, json_path(f, src, dst, printed, whole, &t));
-                    } else {
+                    if (j)
+                        put_path(j, f, src, dst, printed, whole, &t);
+                    else
                         print_path(f, src, dst, printed, whole, &t, out);
-                    }
                 }
             }
         }
@@ -136,85 +143,88 @@ static ik_status write_paths(const route_job *job, FILE *out, ik_error *err)
 /* ------------------------------------------------------------------------------------------ JSON,
  * registers */
 
-static json_t *json_tables(const ik_fabric *f, const uint16_t *lft)
+static void put_tables(ik_json *j, const ik_fabric *f, const uint16_t *lft)
 {
-    json_t *tables = json_array();
+    ik_json_array(j, "tables");
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
-        json_t *row = json_array();
+        ik_json_array(j, NULL);
         for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
             uint16_t port = lft[(size_t)sw * f->num_hosts + dst];
-            json_array_append_new(row, port == 0xFFFF ? json_null() : json_integer(port));
+            cli_json_known(j, NULL, port != 0xFFFF, port);
         }
-        json_array_append_new(tables, row);
+        ik_json_close(j);
     }
-    return tables;
+    ik_json_close(j);
 }
 
 /* The host and its printed port that each column of a table is for, where hosts have several
  * cables. */
-static json_t *json_columns(const ik_fabric *f)
+static void put_columns(ik_json *j, const ik_fabric *f)
 {
-    json_t *columns = json_array();
+    ik_json_array(j, "table_columns");
     for (uint32_t host = 0; host < f->num_hosts; host++) {
         uint32_t port = ik_host_port(f, host);
-        json_array_append_new(
-            columns, json_pack("[I, I]", (json_int_t)f->split->host_of[host],
-                               (json_int_t)(port == IK_NONE ? 0 : ik_port_number(f, port))));
+        ik_json_array(j, NULL);
+        ik_json_uint(j, NULL, f->split->host_of[host]);
+        ik_json_uint(j, NULL, port == IK_NONE ? 0 : ik_port_number(f, port));
+        ik_json_close(j);
     }
-    return columns;
+    ik_json_close(j);
 }
 
 /* Compact tables as they are stored: [target switch, local port]. */
-static json_t *json_entries(const ik_routing *r)
+static void put_entries(ik_json *j, const ik_routing *r)
 {
-    json_t *switches = json_array();
+    ik_json_array(j, "entries");
     for (uint32_t sw = 0; sw < r->fabric->num_switches; sw++) {
-        json_t *row = json_array();
         uint32_t num = r->family->num_entries(r, sw);
+        ik_json_array(j, NULL);
         for (uint32_t n = 0; n < num; n++) {
             ik_table_entry entry;
             r->family->entry_nth(r, sw, n, &entry);
-            json_array_append_new(row, json_pack("[I, I]", (json_int_t)entry.target,
-                                                 (json_int_t)ik_port_local(r->fabric, entry.port)));
+            ik_json_array(j, NULL);
+            ik_json_uint(j, NULL, entry.target);
+            ik_json_uint(j, NULL, ik_port_local(r->fabric, entry.port));
+            ik_json_close(j);
         }
-        json_array_append_new(switches, row);
+        ik_json_close(j);
     }
-    return switches;
+    ik_json_close(j);
 }
 
-static ik_status fill_json(const route_job *job, json_t *o, ik_error *err)
+static ik_status put_routes(ik_json *j, const route_job *job, ik_error *err)
 {
     const ik_routing *r = job->plan->routing;
     uint16_t *lft = NULL;
-    if (r->family->num_entries) {
-        json_object_set_new(o, "entries", json_entries(r));
-    }
+    if (r->family->num_entries)
+        put_entries(j, r);
     if (r->kind == IK_ROUTE_DETERMINISTIC && (r->traits & IK_ROUTE_DEST_BASED)) {
         ik_status status = ik_lft_compile(r, &job->c->env, &lft, err);
         if (status == IK_OK) {
-            json_object_set_new(o, "tables", json_tables(r->fabric, lft));
-            if (r->fabric->split) {
-                json_object_set_new(o, "table_columns", json_columns(r->fabric));
-            }
+            put_tables(j, r->fabric, lft);
+            if (r->fabric->split)
+                put_columns(j, r->fabric);
         }
         free(lft);
         return status;
     }
-    json_t *paths = json_array();
-    json_object_set_new(o, "paths", paths);
-    return all_paths(job, NULL, paths, err);
+    ik_json_array(j, "paths");
+    ik_status status = all_paths(job, NULL, j, err);
+    ik_json_close(j);
+    return status;
 }
 
 static ik_status write_json(const route_job *job, FILE *out, ik_error *err)
 {
-    json_t *o = route_header_json(job);
-    ik_status status = o ? fill_json(job, o, err) : ik_fail_memory(err, 0, "JSON");
-    if (status == IK_OK &&
-        (json_dumpf(o, out, JSON_COMPACT | JSON_PRESERVE_ORDER) != 0 || fputc('\n', out) == EOF)) {
-        status = ik_fail(err, IK_ERR_IO, "cannot write JSON");
-    }
-    json_decref(o);
-    return status;
+    ik_json j;
+    ik_json_to_file(&j, out, IK_JSON_PACKED);
+    ik_json_object(&j, NULL);
+    route_header_json(&j, job);
+    ik_status status = put_routes(&j, job, err);
+    ik_json_close(&j);
+    ik_status ended = ik_json_end(&j, status == IK_OK ? err : NULL);
+    fputc('\n', out);
+    return status == IK_OK ? ended : status;
 }
 
 static ik_status write_registers(const route_job *job, bool flexible, FILE *out, ik_error *err)

@@ -15,7 +15,7 @@ typedef struct route_job {
 } route_job;
 
 /* spec, hosts, switches, routing, vc, vcs. */
-json_t *route_header_json(const route_job *job);
+void route_header_json(ik_json *j, const route_job *job);
 void route_header_print(const route_job *job);
 /* format: lft, paths, ir, fir or json; any other is refused with the nearest. */
 ik_status route_write(const route_job *job, const char *format, FILE *out, ik_error *err);

@@ -101,23 +101,33 @@ static ik_status draw(const scale_table *x, const char *path, ik_error *err)
     return ik_output_close(&file, s, err);
 }
 
+static void put_hosts(ik_json *j, const scale_table *x, const curve_points *curve)
+{
+    ik_json_object(j, "hosts_by_radix");
+    for (uint32_t r = x->low; r <= x->high; r++) {
+        char key[16];
+        double n = curve->hosts[r - x->low];
+        snprintf(key, sizeof key, "%u", r);
+        cli_json_known(j, key, !isnan(n), isnan(n) ? 0 : (uint64_t)n);
+    }
+    ik_json_close(j);
+}
+
 static int show_json(const scale_table *x)
 {
-    json_t *rows = json_array();
+    ik_json j;
+    cli_json_begin(&j);
+    ik_json_array(&j, "scale");
     for (size_t k = 0; k < x->num_curves; k++) {
-        json_t *hosts = json_object();
-        for (uint32_t r = x->low; r <= x->high; r++) {
-            char key[16];
-            double n = x->curves[k].hosts[r - x->low];
-            snprintf(key, sizeof key, "%u", r);
-            json_object_set_new(hosts, key, isnan(n) ? json_null() : json_integer((json_int_t)n));
-        }
-        json_array_append_new(
-            rows, json_pack("{s:s, s:s, s:o}", "series", x->curves[k].series->name, "summary",
-                            x->curves[k].series->summary ? x->curves[k].series->summary : "",
-                            "hosts_by_radix", hosts));
+        const ik_series *s = x->curves[k].series;
+        ik_json_object(&j, NULL);
+        ik_json_text(&j, "series", s->name);
+        ik_json_text(&j, "summary", s->summary ? s->summary : "");
+        put_hosts(&j, x, &x->curves[k]);
+        ik_json_close(&j);
     }
-    return cli_print_json(x->c, json_pack("{s:o}", "scale", rows));
+    ik_json_close(&j);
+    return cli_json_end(x->c, &j);
 }
 
 static int show_table(const scale_table *x)

@@ -266,28 +266,6 @@ int cli_written(const cli *c, ik_status written, const ik_error *err, int status
     return written == IK_OK || ferror(stdout) ? cli_finish(c, status) : cli_error(c, err);
 }
 
-int cli_print_json(const cli *c, json_t *object)
-{
-    if (!object)
-        return cli_usage(c, "out of memory");
-    int failed = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    json_decref(object);
-    fputc('\n', stdout);
-    return failed && !ferror(stdout) ? cli_usage(c, "out of memory") : CLI_DONE;
-}
-
-json_t *cli_json_text(const char *text)
-{
-    json_t *string = json_string(text);
-    char *ascii = string ? NULL : strdup(text);
-    for (char *at = ascii; at && *at; at++)
-        *at = (unsigned char)*at < 0x80 ? *at : '?';
-    if (ascii)
-        string = json_string(ascii);
-    free(ascii);
-    return string;
-}
-
 const char *cli_count(uint64_t n)
 {
     static char buffers[8][32];

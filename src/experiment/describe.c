@@ -4,17 +4,11 @@
  */
 #include "experiment/describe.h"
 
-#include "experiment/json_text.h"
+#include "ikat/json.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void put_count(FILE *out, const char *key, uint64_t value)
-{
-    json_put_key(out, key, false);
-    fprintf(out, "%" PRIu64, value);
-}
 
 /* The end that stands for its link: the lower port id. */
 static bool leads(const ik_fabric *f, uint32_t port)
@@ -29,11 +23,16 @@ static bool joins_switches(const ik_fabric *f, uint32_t port)
 
 /* ---- summary */
 
-static void put_rates(FILE *out, const ik_fabric *f)
+static void put_class(ik_json *j, const ik_link_class *c)
 {
-    json_put_key(out, "rates", false);
-    putc('[', out);
-    bool first = true;
+    ik_json_text(j, "name", c->name);
+    ik_json_uint(j, "rate_bps", c->rate_bps);
+    ik_json_uint(j, "latency_ps", c->latency_ps);
+}
+
+static void put_rates(ik_json *j, const ik_fabric *f)
+{
+    ik_json_array(j, "rates");
     for (uint32_t c = 0; c < f->num_classes; c++) {
         uint64_t links = 0, switch_links = 0;
         for (uint32_t p = 0; p < f->num_ports; p++)
@@ -43,127 +42,111 @@ static void put_rates(FILE *out, const ik_fabric *f)
             }
         if (links == 0)
             continue;
-        fputs(first ? "{" : ",{", out);
-        first = false;
-        json_put_key(out, "name", true);
-        json_put_string(out, f->classes[c].name);
-        put_count(out, "rate_bps", f->classes[c].rate_bps);
-        put_count(out, "latency_ps", f->classes[c].latency_ps);
-        put_count(out, "links", links);
-        put_count(out, "switch_links", switch_links);
-        putc('}', out);
+        ik_json_object(j, NULL);
+        put_class(j, &f->classes[c]);
+        ik_json_uint(j, "links", links);
+        ik_json_uint(j, "switch_links", switch_links);
+        ik_json_close(j);
     }
-    putc(']', out);
+    ik_json_close(j);
 }
 
-static void put_findings(FILE *out, const ik_fabric *f)
+static void put_findings(ik_json *j, const ik_fabric *f)
 {
     static const char *const severities[] = {"note", "warning", "error"};
-    json_put_key(out, "findings", false);
-    putc('[', out);
+    ik_json_array(j, "findings");
     for (size_t i = 0; i < f->num_findings; i++) {
         const ik_finding *finding = &f->findings[i];
-        fputs(i ? ",{" : "{", out);
-        json_put_key(out, "severity", true);
-        json_put_string(out, severities[finding->severity]);
-        json_put_key(out, "code", false);
-        json_put_string(out, finding->code);
-        json_put_key(out, "text", false);
-        json_put_string(out, finding->text);
+        ik_json_object(j, NULL);
+        ik_json_text(j, "severity", severities[finding->severity]);
+        ik_json_text(j, "code", finding->code);
+        ik_json_text(j, "text", finding->text);
         if (finding->port != IK_NONE)
-            put_count(out, "channel", finding->port);
+            ik_json_uint(j, "channel", finding->port);
         if (finding->node != IK_NONE)
-            put_count(out, "node", finding->node);
-        putc('}', out);
+            ik_json_uint(j, "node", finding->node);
+        ik_json_close(j);
     }
-    putc(']', out);
+    ik_json_close(j);
 }
 
 ik_status describe_fabric(const ik_fabric *f, char **json, ik_error *err)
 {
-    json_text t;
-    ik_status status = json_text_begin(&t, err);
-    if (status != IK_OK)
-        return status;
-    uint64_t links = 0, switch_links = 0,
-             switch_ports = f->num_switches ? f->port_base[f->num_switches] : 0;
+    ik_json j;
+    uint64_t links = 0, switch_links = 0;
     for (uint32_t p = 0; p < f->num_ports; p++)
         if (leads(f, p)) {
             links++;
             switch_links += joins_switches(f, p);
         }
-    putc('{', t.out);
-    json_put_key(t.out, "family", true);
-    json_put_string(t.out, f->family ? f->family : "");
-    put_count(t.out, "hosts", f->num_hosts);
-    put_count(t.out, "switches", f->num_switches);
-    put_count(t.out, "switch_ports", switch_ports);
-    put_count(t.out, "radix", ik_max_radix(f));
-    put_count(t.out, "links", links);
-    put_count(t.out, "switch_links", switch_links);
-    put_count(t.out, "levels", f->num_levels);
-    json_put_key(t.out, "intact", false);
-    fputs(f->intact ? "true" : "false", t.out);
-    put_rates(t.out, f);
-    put_findings(t.out, f);
-    putc('}', t.out);
-    return json_text_end(&t, json, NULL, err);
+    ik_json_to_text(&j, IK_JSON_PACKED);
+    ik_json_object(&j, NULL);
+    ik_json_text(&j, "family", f->family ? f->family : "");
+    ik_json_uint(&j, "hosts", f->num_hosts);
+    ik_json_uint(&j, "switches", f->num_switches);
+    ik_json_uint(&j, "switch_ports", f->num_switches ? f->port_base[f->num_switches] : 0);
+    ik_json_uint(&j, "radix", ik_max_radix(f));
+    ik_json_uint(&j, "links", links);
+    ik_json_uint(&j, "switch_links", switch_links);
+    ik_json_uint(&j, "levels", f->num_levels);
+    ik_json_bool(&j, "intact", f->intact);
+    put_rates(&j, f);
+    put_findings(&j, f);
+    ik_json_close(&j);
+    return ik_json_end_text(&j, json, NULL, err);
 }
 
 /* ---- drawing */
 
-static void put_names(FILE *out, const ik_fabric *f)
+static void put_names(ik_json *j, const ik_fabric *f)
 {
     char text[160];
-    json_put_key(out, "names", true);
-    putc('[', out);
-    for (uint32_t n = 0; n < ik_num_nodes(f); n++) {
-        if (n)
-            putc(',', out);
-        json_put_string(out, ik_node_describe(f, n, text, sizeof text));
-    }
-    putc(']', out);
+    ik_json_array(j, "names");
+    for (uint32_t n = 0; n < ik_num_nodes(f); n++)
+        ik_json_text(j, NULL, ik_node_describe(f, n, text, sizeof text));
+    ik_json_close(j);
 }
 
-static void put_levels(FILE *out, const ik_fabric *f)
+static void put_levels(ik_json *j, const ik_fabric *f)
 {
     if (!f->switch_level)
         return;
-    json_put_key(out, "levels", false);
-    putc('[', out);
+    ik_json_array(j, "levels");
     for (uint32_t s = 0; s < f->num_switches; s++)
-        fprintf(out, "%s%u", s ? "," : "", f->switch_level[s]);
-    putc(']', out);
+        ik_json_uint(j, NULL, f->switch_level[s]);
+    ik_json_close(j);
 }
 
-static ik_status put_groups(FILE *out, const ik_fabric *f, ik_error *err)
+static ik_status put_groups(ik_json *j, const ik_fabric *f, ik_error *err)
 {
     uint32_t *group = ik_calloc((size_t)f->num_switches + 1, sizeof *group), num = 0;
     if (!group)
         return ik_fail_memory(err, f->num_switches * sizeof *group, "a layout");
     ik_status status = ik_fabric_groups(f, group, &num, err);
     if (status == IK_OK && num > 0) {
-        json_put_key(out, "groups", false);
-        putc('[', out);
+        ik_json_array(j, "groups");
         for (uint32_t s = 0; s < f->num_switches; s++)
-            fprintf(out, "%s%" PRIu32, s ? "," : "", group[s]);
-        putc(']', out);
+            ik_json_uint(j, NULL, group[s]);
+        ik_json_close(j);
     }
     free(group);
     return status;
 }
 
-static ik_status put_layout(FILE *out, const ik_fabric *f, ik_error *err)
+static ik_status put_layout(ik_json *j, const ik_fabric *f, ik_error *err)
 {
     ik_point *at = ik_calloc(f->num_switches ? f->num_switches : 1, sizeof *at);
     if (!at)
         return ik_fail_memory(err, f->num_switches * sizeof *at, "a layout");
     ik_status status = ik_fabric_layout(f, at, err);
-    json_put_key(out, "layout", false);
-    putc('[', out);
-    for (uint32_t s = 0; s < f->num_switches && status == IK_OK; s++)
-        fprintf(out, "%s[%.5g,%.5g]", s ? "," : "", (double)at[s].x, (double)at[s].y);
-    putc(']', out);
+    ik_json_array(j, "layout");
+    for (uint32_t s = 0; s < f->num_switches && status == IK_OK; s++) {
+        ik_json_array(j, NULL);
+        ik_json_real(j, NULL, (double)at[s].x, 5);
+        ik_json_real(j, NULL, (double)at[s].y, 5);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
     free(at);
     return status;
 }
@@ -174,150 +157,138 @@ static unsigned port_label(const ik_fabric *f, uint32_t port)
 }
 
 /* [channel, node, port label, opposite channel, node, port label, class] a link. */
-static void put_links(FILE *out, const ik_fabric *f)
+static void put_links(ik_json *j, const ik_fabric *f)
 {
-    json_put_key(out, "links", false);
-    putc('[', out);
-    bool first = true;
+    ik_json_array(j, "links");
     for (uint32_t p = 0; p < f->num_ports; p++) {
         if (!leads(f, p))
             continue;
         uint32_t q = f->port_peer[p];
-        fprintf(out, "%s[%" PRIu32 ",%" PRIu32 ",%u,%" PRIu32 ",%" PRIu32 ",%u,%u]",
-                first ? "" : ",", p, f->port_node[p], port_label(f, p), q, f->port_node[q],
-                port_label(f, q), f->port_class[p]);
-        first = false;
+        ik_json_array(j, NULL);
+        ik_json_uint(j, NULL, p);
+        ik_json_uint(j, NULL, f->port_node[p]);
+        ik_json_uint(j, NULL, port_label(f, p));
+        ik_json_uint(j, NULL, q);
+        ik_json_uint(j, NULL, f->port_node[q]);
+        ik_json_uint(j, NULL, port_label(f, q));
+        ik_json_uint(j, NULL, f->port_class[p]);
+        ik_json_close(j);
     }
-    putc(']', out);
+    ik_json_close(j);
+}
+
+static void put_classes(ik_json *j, const ik_fabric *f)
+{
+    ik_json_array(j, "classes");
+    for (uint32_t c = 0; c < f->num_classes; c++) {
+        ik_json_object(j, NULL);
+        put_class(j, &f->classes[c]);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
 }
 
 ik_status describe_drawing(const ik_fabric *f, char **json, size_t *size, ik_error *err)
 {
-    json_text t;
-    ik_status status = json_text_begin(&t, err);
-    if (status != IK_OK)
-        return status;
-    putc('{', t.out);
-    put_names(t.out, f);
-    put_count(t.out, "switches", f->num_switches);
-    put_count(t.out, "hosts", f->num_hosts);
-    put_count(t.out, "channels", f->num_ports);
-    put_levels(t.out, f);
-    status = put_groups(t.out, f, err);
+    ik_json j;
+    ik_json_to_text(&j, IK_JSON_PACKED);
+    ik_json_object(&j, NULL);
+    put_names(&j, f);
+    ik_json_uint(&j, "switches", f->num_switches);
+    ik_json_uint(&j, "hosts", f->num_hosts);
+    ik_json_uint(&j, "channels", f->num_ports);
+    put_levels(&j, f);
+    ik_status status = put_groups(&j, f, err);
     if (status == IK_OK)
-        status = put_layout(t.out, f, err);
-    json_put_key(t.out, "classes", false);
-    putc('[', t.out);
-    for (uint32_t c = 0; c < f->num_classes; c++) {
-        fputs(c ? ",{" : "{", t.out);
-        json_put_key(t.out, "name", true);
-        json_put_string(t.out, f->classes[c].name);
-        put_count(t.out, "rate_bps", f->classes[c].rate_bps);
-        put_count(t.out, "latency_ps", f->classes[c].latency_ps);
-        putc('}', t.out);
-    }
-    putc(']', t.out);
-    put_links(t.out, f);
-    putc('}', t.out);
-    char *text = NULL;
-    ik_status ended = json_text_end(&t, &text, size, status == IK_OK ? err : NULL);
-    status = status == IK_OK ? ended : status;
+        status = put_layout(&j, f, err);
+    put_classes(&j, f);
+    put_links(&j, f);
+    ik_json_close(&j);
     if (status == IK_OK)
-        *json = text;
-    else
-        free(text);
+        return ik_json_end_text(&j, json, size, err);
+    ik_json_end(&j, NULL);
     return status;
 }
 
 /* ---- proofs */
 
-static void put_verdict(FILE *out, const char *key, ik_verdict verdict)
+static void put_verdict(ik_json *j, const char *key, ik_verdict verdict)
 {
-    json_put_key(out, key, false);
-    fputs(verdict == IK_YES ? "true" : verdict == IK_NO ? "false" : "null", out);
+    if (verdict == IK_UNKNOWN)
+        ik_json_null(j, key);
+    else
+        ik_json_bool(j, key, verdict == IK_YES);
 }
 
-static void put_witness(FILE *out, const ik_fabric *f, const ik_proof *proof)
+static void put_node(ik_json *j, const char *key, const ik_fabric *f, uint32_t node)
 {
     char text[200];
-    json_put_key(out, "witness", false);
-    putc('[', out);
+    ik_json_text(j, key, ik_node_describe(f, node, text, sizeof text));
+}
+
+static void put_port(ik_json *j, const char *key, const ik_fabric *f, uint32_t port)
+{
+    char text[200];
+    ik_json_text(j, key,
+                 port == IK_NONE ? "nothing" : ik_port_describe(f, port, text, sizeof text));
+}
+
+static void put_witness(ik_json *j, const ik_fabric *f, const ik_proof *proof)
+{
+    ik_json_array(j, "witness");
     for (size_t i = 0; i < proof->witness_length; i++) {
         const ik_dependency *d = &proof->witness[i];
-        fputs(i ? ",{" : "{", out);
-        json_put_key(out, "channel", true);
-        fprintf(out, "%" PRIu32, d->channel);
-        put_count(out, "vc", d->vc);
-        json_put_key(out, "from", false);
-        json_put_string(out, ik_port_describe(f, d->channel, text, sizeof text));
-        uint32_t peer = f->port_peer[d->channel];
-        json_put_key(out, "to", false);
-        json_put_string(out,
-                        peer == IK_NONE ? "nothing" : ik_port_describe(f, peer, text, sizeof text));
-        json_put_key(out, "source", false);
-        json_put_string(out, ik_node_describe(f, ik_host_node(f, d->src), text, sizeof text));
-        json_put_key(out, "destination", false);
-        json_put_string(out, ik_node_describe(f, ik_host_node(f, d->dst), text, sizeof text));
-        putc('}', out);
+        ik_json_object(j, NULL);
+        ik_json_uint(j, "channel", d->channel);
+        ik_json_uint(j, "vc", d->vc);
+        put_port(j, "from", f, d->channel);
+        put_port(j, "to", f, f->port_peer[d->channel]);
+        put_node(j, "source", f, ik_host_node(f, d->src));
+        put_node(j, "destination", f, ik_host_node(f, d->dst));
+        ik_json_close(j);
     }
-    putc(']', out);
+    ik_json_close(j);
 }
 
 /* What a proof counted; nothing, where there was no proof, is not 0. */
-static void put_counted(FILE *out, const char *key, uint64_t value, bool proved)
+static void put_numbers(ik_json *j, const ik_proof *p, bool proved)
 {
-    if (proved) {
-        put_count(out, key, value);
-        return;
-    }
-    json_put_key(out, key, false);
-    fputs("null", out);
-}
-
-static void put_numbers(FILE *out, const ik_proof *proof, bool proved)
-{
-    put_counted(out, "undelivered", proof->undelivered, proved);
-    put_counted(out, "loops", proof->loops, proved);
-    put_counted(out, "unconnected", proof->unconnected, proved);
-    put_counted(out, "not_minimal", proof->not_minimal, proved);
-    put_counted(out, "vcs_used", proof->vcs_used, proved);
-    put_counted(out, "channels", proof->channels, proved);
-    put_counted(out, "dependencies", proof->dependencies, proved);
-    put_counted(out, "max_hops", proof->max_hops, proved);
-    json_put_key(out, "mean_hops", false);
-    if (proved)
-        json_put_real(out, proof->mean_hops);
-    else
-        fputs("null", out);
+    const struct {
+        const char *key;
+        uint64_t value;
+    } counts[] = {{"undelivered", p->undelivered},   {"loops", p->loops},
+                  {"unconnected", p->unconnected},   {"not_minimal", p->not_minimal},
+                  {"vcs_used", p->vcs_used},         {"channels", p->channels},
+                  {"dependencies", p->dependencies}, {"max_hops", p->max_hops}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (proved)
+            ik_json_uint(j, counts[i].key, counts[i].value);
+        else
+            ik_json_null(j, counts[i].key);
+    ik_json_real(j, "mean_hops", proved ? p->mean_hops : NAN, 9);
+    ik_json_array(j, "path_lengths");
+    for (size_t i = 0; i < p->num_path_lengths; i++)
+        ik_json_uint(j, NULL, p->path_lengths[i]);
+    ik_json_close(j);
 }
 
 ik_status describe_proof(const ik_fabric *f, const ik_proof *proof, const char *extent,
                          const char *flow, char **json, ik_error *err)
 {
-    json_text t;
-    ik_status status = json_text_begin(&t, err);
-    if (status != IK_OK)
-        return status;
-    putc('{', t.out);
-    json_put_key(t.out, "proof", true);
-    json_put_string(t.out, extent);
-    put_count(t.out, "pairs", proof->pairs);
-    put_count(t.out, "sampled_pairs", proof->sampled_pairs);
-    json_put_key(t.out, "flow", false);
-    json_put_string(t.out, flow);
-    put_verdict(t.out, "delivered", proof->delivered);
-    put_verdict(t.out, "loop_free", proof->loop_free);
-    put_verdict(t.out, "minimal", proof->minimal);
-    put_verdict(t.out, "deadlock_free", proof->deadlock_free);
-    json_put_key(t.out, "deadlock_reason", false);
-    json_put_string(t.out, proof->deadlock_reason ? proof->deadlock_reason : "");
-    put_numbers(t.out, proof, strcmp(extent, "off") != 0);
-    json_put_key(t.out, "path_lengths", false);
-    putc('[', t.out);
-    for (size_t i = 0; i < proof->num_path_lengths; i++)
-        fprintf(t.out, "%s%" PRIu64, i ? "," : "", proof->path_lengths[i]);
-    putc(']', t.out);
-    put_witness(t.out, f, proof);
-    putc('}', t.out);
-    return json_text_end(&t, json, NULL, err);
+    ik_json j;
+    ik_json_to_text(&j, IK_JSON_PACKED);
+    ik_json_object(&j, NULL);
+    ik_json_text(&j, "proof", extent);
+    ik_json_uint(&j, "pairs", proof->pairs);
+    ik_json_uint(&j, "sampled_pairs", proof->sampled_pairs);
+    ik_json_text(&j, "flow", flow);
+    put_verdict(&j, "delivered", proof->delivered);
+    put_verdict(&j, "loop_free", proof->loop_free);
+    put_verdict(&j, "minimal", proof->minimal);
+    put_verdict(&j, "deadlock_free", proof->deadlock_free);
+    ik_json_text(&j, "deadlock_reason", proof->deadlock_reason ? proof->deadlock_reason : "");
+    put_numbers(&j, proof, strcmp(extent, "off") != 0);
+    put_witness(&j, f, proof);
+    ik_json_close(&j);
+    return ik_json_end_text(&j, json, NULL, err);
 }

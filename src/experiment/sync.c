@@ -5,8 +5,8 @@
  * finished points keep their results: those still in the sweep take their new numbers, the others
  * retire.
  */
-#include "experiment/json_text.h"
 #include "experiment/run.h"
+#include "ikat/json.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,43 +21,35 @@ uint64_t setup_seed(const ik_experiment *e)
     return e->sections[SECTION_SEEDS].items[0].params.values[0].u;
 }
 
-static void put_variant(FILE *out, const runner *r, const point *p, section_id id, bool first)
-{
-    json_put_key(out, schema_section(id)->name, first);
-    json_put_string(out, experiment_variant(r->e, p, id)->full);
-}
-
 const char *point_digest(const runner *r, const point *p, section_id id)
 {
     return r->digests[id][p->index[id]];
 }
 
 /* A fabric's digest stands there even if it is empty. */
-static void put_digest(FILE *out, const runner *r, const point *p, section_id id)
+static void put_digest(ik_json *j, const runner *r, const point *p, section_id id)
 {
     const char *digest = point_digest(r, p, id);
     char key[32];
     if (!digest[0] && id != SECTION_FABRIC)
         return;
     snprintf(key, sizeof key, "%s_digest", schema_section(id)->name);
-    json_put_key(out, key, false);
-    json_put_string(out, digest);
+    ik_json_text(j, key, digest);
 }
 
 static ik_status put_sections(const runner *r, const point *p, const section_id *ids, size_t num,
                               char **json, ik_error *err)
 {
-    json_text t;
-    ik_status status = json_text_begin(&t, err);
-    if (status != IK_OK)
-        return status;
-    putc('{', t.out);
+    ik_json j;
+    ik_json_to_text(&j, IK_JSON_PACKED);
+    ik_json_object(&j, NULL);
     for (size_t i = 0; i < num; i++)
-        put_variant(t.out, r, p, ids[i], i == 0);
+        ik_json_text(&j, schema_section(ids[i])->name, experiment_variant(r->e, p, ids[i])->full);
     for (size_t i = 0; i < num; i++)
-        put_digest(t.out, r, p, ids[i]);
-    fprintf(t.out, ",\"setup_seed\":%" PRIu64 "}", setup_seed(r->e));
-    return json_text_end(&t, json, NULL, err);
+        put_digest(&j, r, p, ids[i]);
+    ik_json_uint(&j, "setup_seed", setup_seed(r->e));
+    ik_json_close(&j);
+    return ik_json_end_text(&j, json, NULL, err);
 }
 
 ik_status point_params(const runner *r, const point *p, char **json, ik_error *err)
@@ -79,19 +71,20 @@ ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err)
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err)
 {
     static const section_id ids[] = {SECTION_SWITCH, SECTION_ADAPTER, SECTION_MEASURE};
-    json_text t;
-    ik_status status = json_text_begin(&t, err);
-    if (status != IK_OK)
-        return status;
-    bool first = true;
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+    ik_arena arena = {0};
+    const char *all = "";
+    for (size_t i = 0; i < sizeof ids / sizeof *ids && all; i++) {
         const char *label = experiment_variant(e, p, ids[i])->label;
-        if (!label[0] || e->sections[ids[i]].num < 2)
-            continue;
-        fprintf(t.out, "%s%s: %s", first ? "" : "; ", schema_section(ids[i])->name, label);
-        first = false;
+        if (label[0] && e->sections[ids[i]].num > 1)
+            all = ik_arena_printf(&arena, "%s%s%s: %s", all, all[0] ? "; " : "",
+                                  schema_section(ids[i])->name, label);
     }
-    return json_text_end(&t, text, NULL, err);
+    char *made = all ? strdup(all) : NULL;
+    ik_arena_free(&arena);
+    if (!made)
+        return ik_fail_memory(err, 1, "an experiment");
+    *text = made;
+    return IK_OK;
 }
 
 /* ---- digests of files: a changed file makes another fabric, routing or pattern */

@@ -6,8 +6,8 @@
  * first written; `finish` joins them (switches first) and translates the peers. Cost O(nodes +
  * ports); peak memory about twice a column.
  */
+#include "base/utf8.h"
 #include "fabric/fabric_private.h"
-#include "fabric/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * data; attributes that ikat does not know are ignored, a node without kind is a switch. Nested
  * graphs, hyperedges and directed edges are refused.
  */
-#include "fabric/utf8.h"
+#include "base/utf8.h"
 #include "format/raw_graph.h"
 #include "format/xml.h"
 #include "ikat/format.h"

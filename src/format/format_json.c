@@ -6,7 +6,6 @@
  * says how the fabric was made; topology `file` builds it again and, if the graph is the same, the
  * fabric is as good as generated.
  */
-#include "fabric/utf8.h"
 #include "format/json_read.h"
 #include "ikat/format.h"
 
@@ -15,151 +14,165 @@
 
 /* ---- writing: one node and one link a line */
 
-static void write_string(const char *text, FILE *out)
+static void put_classes(ik_json *j, const ik_fabric *f)
 {
-    fputc('"', out);
-    while (*text) {
-        size_t length = utf8_length(text);
-        if (length == 0)
-            fputs(UTF8_REPLACEMENT, out);
-        else if (*text == '"' || *text == '\\')
-            fprintf(out, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            fprintf(out, "\\u%04x", (unsigned char)*text);
-        else
-            fwrite(text, 1, length, out);
-        text += length ? length : 1;
-    }
-    fputc('"', out);
-}
-
-static void write_classes(const ik_fabric *f, FILE *out)
-{
-    fprintf(out, "  \"classes\": [");
+    ik_json_array(j, "classes");
     for (uint32_t i = 0; i < f->num_classes; i++) {
-        fprintf(out, "%s\n    {\"name\": ", i ? "," : "");
-        write_string(f->classes[i].name, out);
-        fprintf(out, ", \"rate_bps\": %" PRIu64 ", \"latency_ps\": %" PRIu64 "}",
-                f->classes[i].rate_bps, f->classes[i].latency_ps);
+        ik_json_object(j, NULL);
+        ik_json_text(j, "name", f->classes[i].name);
+        ik_json_uint(j, "rate_bps", f->classes[i].rate_bps);
+        ik_json_uint(j, "latency_ps", f->classes[i].latency_ps);
+        ik_json_close(j);
     }
-    fprintf(out, "\n  ],\n");
+    ik_json_close(j);
 }
 
-/* Port numbers that are not 1, 2, 3 …, and GUIDs of ports, as [port, value] pairs. */
-static void write_port_labels(const ik_fabric *f, uint32_t node, FILE *out)
+/* The array of this name is opened with its first item. */
+static void open_pair(ik_json *j, const char *key, bool *open, uint32_t first)
 {
-    bool any = false;
-    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++)
-        if (ik_port_number(f, port) != ik_port_local(f, port) + 1) {
-            fprintf(out, "%s[%" PRIu32 ", %u]", any ? ", " : ", \"labels\": [",
-                    ik_port_local(f, port), ik_port_number(f, port));
-            any = true;
-        }
-    fputs(any ? "]" : "", out);
-    any = false;
-    for (uint32_t port = f->port_base[node]; f->port_guid && port < f->port_base[node + 1]; port++)
-        if (f->port_guid[port]) {
-            fprintf(out, "%s[%" PRIu32 ", \"0x%016" PRIx64 "\"]",
-                    any ? ", " : ", \"port_guids\": [", ik_port_local(f, port), f->port_guid[port]);
-            any = true;
-        }
-    fputs(any ? "]" : "", out);
+    if (!*open)
+        ik_json_array(j, key);
+    *open = true;
+    ik_json_array(j, NULL);
+    ik_json_uint(j, NULL, first);
 }
 
-static void write_node(const ik_fabric *f, uint32_t node, FILE *out)
+/* Port numbers that are not 1, 2, 3 …, as [port, number] pairs. */
+static void put_port_labels(ik_json *j, const ik_fabric *f, uint32_t node)
 {
-    fprintf(out, "    {\"ports\": %" PRIu32, ik_radix(f, node));
-    if (f->node_name) {
-        fprintf(out, ", \"name\": ");
-        write_string(f->node_name[node], out);
+    bool open = false;
+    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
+        if (ik_port_number(f, port) == ik_port_local(f, port) + 1)
+            continue;
+        open_pair(j, "labels", &open, ik_port_local(f, port));
+        ik_json_uint(j, NULL, ik_port_number(f, port));
+        ik_json_close(j);
     }
+    if (open)
+        ik_json_close(j);
+}
+
+static void put_port_guids(ik_json *j, const ik_fabric *f, uint32_t node)
+{
+    bool open = false;
+    for (uint32_t port = f->port_base[node]; f->port_guid && port < f->port_base[node + 1];
+         port++) {
+        if (!f->port_guid[port])
+            continue;
+        open_pair(j, "port_guids", &open, ik_port_local(f, port));
+        ik_json_printf(j, NULL, "0x%016" PRIx64, f->port_guid[port]);
+        ik_json_close(j);
+    }
+    if (open)
+        ik_json_close(j);
+}
+
+static void put_position(ik_json *j, const ik_fabric *f, uint32_t sw)
+{
+    if (f->switch_level)
+        ik_json_uint(j, "level", f->switch_level[sw]);
+    if (f->switch_xy) {
+        ik_json_array(j, "xy");
+        ik_json_int(j, NULL, f->switch_xy[sw].x);
+        ik_json_int(j, NULL, f->switch_xy[sw].y);
+        ik_json_close(j);
+    }
+    if (f->switch_place) {
+        ik_json_array(j, "place");
+        ik_json_uint(j, NULL, f->switch_place[sw].layer);
+        ik_json_uint(j, NULL, f->switch_place[sw].group);
+        ik_json_uint(j, NULL, f->switch_place[sw].pos);
+        ik_json_close(j);
+    }
+}
+
+static void put_node(ik_json *j, const ik_fabric *f, uint32_t node)
+{
+    ik_json_object(j, NULL);
+    ik_json_uint(j, "ports", ik_radix(f, node));
+    if (f->node_name)
+        ik_json_text(j, "name", f->node_name[node]);
     if (f->node_guid && f->node_guid[node])
-        fprintf(out, ", \"guid\": \"0x%016" PRIx64 "\"", f->node_guid[node]);
+        ik_json_printf(j, "guid", "0x%016" PRIx64, f->node_guid[node]);
     if (f->node_lid && f->node_lid[node])
-        fprintf(out, ", \"lid\": %" PRIu32, f->node_lid[node]);
-    if (ik_is_switch(f, node) && f->switch_level)
-        fprintf(out, ", \"level\": %u", f->switch_level[node]);
-    if (ik_is_switch(f, node) && f->switch_xy)
-        fprintf(out, ", \"xy\": [%" PRId32 ", %" PRId32 "]", f->switch_xy[node].x,
-                f->switch_xy[node].y);
-    if (ik_is_switch(f, node) && f->switch_place)
-        fprintf(out, ", \"place\": [%u, %u, %" PRIu32 "]", f->switch_place[node].layer,
-                f->switch_place[node].group, f->switch_place[node].pos);
-    write_port_labels(f, node, out);
-    fputc('}', out);
+        ik_json_uint(j, "lid", f->node_lid[node]);
+    if (ik_is_switch(f, node))
+        put_position(j, f, node);
+    put_port_labels(j, f, node);
+    put_port_guids(j, f, node);
+    ik_json_close(j);
 }
 
-static void write_nodes(const ik_fabric *f, const char *what, uint32_t first, uint32_t end,
-                        FILE *out)
+static void put_nodes(ik_json *j, const ik_fabric *f, const char *key, uint32_t first, uint32_t end)
 {
-    fprintf(out, "  \"%s\": [", what);
-    for (uint32_t node = first; node < end; node++) {
-        fprintf(out, "%s\n", node > first ? "," : "");
-        write_node(f, node, out);
-    }
-    fprintf(out, "\n  ],\n");
+    ik_json_array(j, key);
+    for (uint32_t node = first; node < end; node++)
+        put_node(j, f, node);
+    ik_json_close(j);
 }
 
-static void write_links(const ik_fabric *f, FILE *out)
+static void put_links(ik_json *j, const ik_fabric *f)
 {
-    bool any = false;
-    fprintf(out, "  \"links\": [");
+    ik_json_array(j, "links");
     for (uint32_t port = 0; port < f->num_ports; port++) {
         uint32_t peer = f->port_peer[port];
         if (peer == IK_NONE || peer < port)
             continue;
-        fprintf(out, "%s\n    [%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %u]",
-                any ? "," : "", f->port_node[port], ik_port_local(f, port), f->port_node[peer],
-                ik_port_local(f, peer), f->port_class[port]);
-        any = true;
+        ik_json_array(j, NULL);
+        ik_json_uint(j, NULL, f->port_node[port]);
+        ik_json_uint(j, NULL, ik_port_local(f, port));
+        ik_json_uint(j, NULL, f->port_node[peer]);
+        ik_json_uint(j, NULL, ik_port_local(f, peer));
+        ik_json_uint(j, NULL, f->port_class[port]);
+        ik_json_close(j);
     }
-    fprintf(out, "\n  ],\n");
+    ik_json_close(j);
 }
 
-static void write_findings(const ik_fabric *f, FILE *out)
+static void put_findings(ik_json *j, const ik_fabric *f)
 {
     static const char *const severities[] = {"note", "warning", "error"};
-    fprintf(out, "  \"findings\": [");
+    ik_json_array(j, "findings");
     for (size_t i = 0; i < f->num_findings; i++) {
         const ik_finding *finding = &f->findings[i];
-        fprintf(out, "%s\n    {\"severity\": \"%s\", \"code\": ", i ? "," : "",
-                severities[finding->severity]);
-        write_string(finding->code, out);
+        ik_json_object(j, NULL);
+        ik_json_text(j, "severity", severities[finding->severity]);
+        ik_json_text(j, "code", finding->code);
         if (finding->node != IK_NONE)
-            fprintf(out, ", \"node\": %" PRIu32, finding->node);
+            ik_json_uint(j, "node", finding->node);
         if (finding->port != IK_NONE)
-            fprintf(out, ", \"port\": %" PRIu32, ik_port_local(f, finding->port));
-        fprintf(out, ", \"text\": ");
-        write_string(finding->text, out);
-        fputc('}', out);
+            ik_json_uint(j, "port", ik_port_local(f, finding->port));
+        ik_json_text(j, "text", finding->text);
+        ik_json_close(j);
     }
-    fprintf(out, "\n  ]\n}\n");
+    ik_json_close(j);
 }
 
 /* How a generated fabric is generated again. Where a file was read from is nothing that a file
  * should tell. */
-static void write_origin(const ik_fabric *f, FILE *out)
+static void put_origin(ik_json *j, const ik_fabric *f)
 {
     if (!f->spec[0] || strcmp(f->family, "file") == 0)
         return;
-    fprintf(out, "  \"family\": ");
-    write_string(f->family, out);
-    fprintf(out, ",\n  \"spec\": ");
-    write_string(f->spec, out);
-    fprintf(out, ",\n");
+    ik_json_text(j, "family", f->family);
+    ik_json_text(j, "spec", f->spec);
 }
 
 static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
 {
-    (void)err;
-    fprintf(out, "{\n  \"format\": \"ikat fabric\",\n  \"version\": 1,\n");
-    write_origin(f, out);
-    write_classes(f, out);
-    write_nodes(f, "switches", 0, f->num_switches, out);
-    write_nodes(f, "hosts", f->num_switches, ik_num_nodes(f), out);
-    write_links(f, out);
-    write_findings(f, out);
-    return IK_OK;
+    ik_json j;
+    ik_json_to_file(&j, out, IK_JSON_ROWS);
+    ik_json_object(&j, NULL);
+    ik_json_text(&j, "format", "ikat fabric");
+    ik_json_uint(&j, "version", 1);
+    put_origin(&j, f);
+    put_classes(&j, f);
+    put_nodes(&j, f, "switches", 0, f->num_switches);
+    put_nodes(&j, f, "hosts", f->num_switches, ik_num_nodes(f));
+    put_links(&j, f);
+    put_findings(&j, f);
+    ik_json_close(&j);
+    return ik_json_end(&j, err);
 }
 
 static unsigned probe(const char *text, size_t size)

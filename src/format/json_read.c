@@ -298,19 +298,6 @@ static ik_status read_root(json_reader *r, const json_t *root)
     return status;
 }
 
-ik_status json_parse(const char *text, size_t size, json_t **root, json_error_t *why)
-{
-    memset(why, 0, sizeof *why);
-    json_t *made = json_loadb(text, size, JSON_REJECT_DUPLICATES, why);
-    if (made) {
-        *root = made;
-        return IK_OK;
-    }
-    /* Jansson gives no text for most allocations that fail. */
-    return json_error_code(why) == json_error_out_of_memory || !why->text[0] ? IK_ERR_MEMORY
-                                                                             : IK_ERR_INPUT;
-}
-
 ik_status json_read(const char *text, size_t size, const char *file, ik_builder *b, ik_error *err)
 {
     json_error_t why;

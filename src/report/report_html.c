@@ -7,7 +7,6 @@
  * browser inflates it.
  */
 #define _GNU_SOURCE /* memmem */
-#include "experiment/json_text.h"
 #include "report/report_json.h"
 
 #include <errno.h>
@@ -75,40 +74,36 @@ static void written_at(const char *path, char *text, size_t size)
 static ik_status make_json(const report_model *m, char **text, size_t *size, ik_error *err)
 {
     char when[40];
+    ik_json j;
     written_at(store_path(m->store), when, sizeof when);
-    json_text t;
-    ik_status status = json_text_begin(&t, err);
-    if (status != IK_OK)
-        return status;
-    status =
-        report_put_json(m, &(report_json_options){.drawings = true, .written = when}, t.out, err);
-    ik_status ended = json_text_end(&t, text, size, status == IK_OK ? err : NULL);
-    if (status != IK_OK && ended == IK_OK)
-        free(*text);
-    return status == IK_OK ? ended : status;
+    ik_json_to_text(&j, IK_JSON_PACKED);
+    report_put_json(m, &(report_json_options){.drawings = true, .written = when}, &j);
+    return ik_json_end_text(&j, text, size, err);
 }
 
-/* The CSV that `ikat report --csv` prints, as a JSON string: the page offers the very same
- * bytes. */
+/* What `ikat report --csv` prints. */
+static ik_status make_plain_csv(const char *store_path, char **text, size_t *size, ik_error *err)
+{
+    FILE *out = open_memstream(text, size);
+    if (!out)
+        return ik_fail_memory(err, 0, "the report's table");
+    ik_status status = ik_report_csv(store_path, out, err);
+    if (fclose(out) != 0 && status == IK_OK)
+        status = ik_fail_memory(err, *size, "the report's table");
+    return status;
+}
+
+/* The same as a JSON string: the page offers the very same bytes. */
 static ik_status make_csv(const char *store_path, char **text, size_t *size, ik_error *err)
 {
-    json_text csv, quoted;
     char *plain = NULL;
-    ik_status status = json_text_begin(&csv, err);
-    if (status != IK_OK)
-        return status;
-    status = ik_report_csv(store_path, csv.out, err);
-    ik_status ended = json_text_end(&csv, &plain, NULL, status == IK_OK ? err : NULL);
-    if (status == IK_OK)
-        status = ended;
-    else if (ended == IK_OK)
-        free(plain);
-    if (status != IK_OK)
-        return status;
-    status = json_text_begin(&quoted, err);
+    size_t length = 0;
+    ik_json j;
+    ik_status status = make_plain_csv(store_path, &plain, &length, err);
     if (status == IK_OK) {
-        json_put_string(quoted.out, plain);
-        status = json_text_end(&quoted, text, size, err);
+        ik_json_to_text(&j, IK_JSON_PACKED);
+        ik_json_bytes(&j, NULL, plain, length);
+        status = ik_json_end_text(&j, text, size, err);
     }
     free(plain);
     return status;

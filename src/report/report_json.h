@@ -5,6 +5,7 @@
 #ifndef IKAT_REPORT_JSON_H
 #define IKAT_REPORT_JSON_H
 
+#include "ikat/json.h"
 #include "ikat/report.h"
 #include "report/model.h"
 
@@ -14,7 +15,6 @@ typedef struct report_json_options {
     const char *execution; /* JSON text; NULL = not said */
 } report_json_options;
 
-ik_status report_put_json(const report_model *m, const report_json_options *options, FILE *out,
-                          ik_error *err);
+void report_put_json(const report_model *m, const report_json_options *options, ik_json *j);
 
 #endif

@@ -3,7 +3,7 @@
  * report/report_terminal.c: the answer in a terminal: fabrics and findings, proofs, what each
  * routing carries, what a fault costs.
  */
-#include "fabric/utf8.h"
+#include "base/utf8.h"
 #include "format/json_read.h"
 #include "ikat/report.h"
 #include "report/model.h"

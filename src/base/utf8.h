@@ -5,6 +5,7 @@
 #ifndef IKAT_UTF8_H
 #define IKAT_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
@@ -12,8 +13,15 @@
 
 /* Bytes of the character that starts here, 0 if none does. The text ends with a 0. */
 size_t utf8_length(const char *text);
+/* The same in a text of which `left` > 0 bytes are left, whatever they are. */
+size_t utf8_length_within(const char *text, size_t left);
+/* Does a terminal act on this character of `length` bytes instead of showing it? U+0000 to U+001F,
+ * U+007F to U+009F. */
+bool utf8_is_control(const char *c, size_t length);
 /* Replaces bytes that are no characters, and control characters, by '?' and cuts the text to at
  * most `size` bytes between characters. */
 void utf8_clean(char *text, size_t size);
+/* The same, but line ends stay. */
+void utf8_clean_lines(char *text, size_t size);
 
 #endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * json_out.c: the writer of JSON.
+ */
+#include "ikat/json.h"
+
+#include "base/utf8.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- bytes out */
+
+void ik_json_fail(ik_json *j, ik_status status)
+{
+    assert(status != IK_OK);
+    if (j->status == IK_OK)
+        j->status = status;
+}
+
+static void flush(ik_json *j)
+{
+    errno = 0;
+    if (j->status == IK_OK && fwrite(j->text, 1, j->used, j->out) != j->used) {
+        j->why = errno;
+        ik_json_fail(j, IK_ERR_IO);
+    }
+    j->used = 0;
+}
+
+static bool grow(ik_json *j, size_t more)
+{
+    size_t room = j->room ? j->room : IK_JSON_BLOCK;
+    while (room - j->used < more && room <= SIZE_MAX / 2)
+        room *= 2;
+    char *larger = room - j->used < more ? NULL : realloc(j->text, room);
+    if (!larger) {
+        ik_json_fail(j, IK_ERR_MEMORY);
+        return false;
+    }
+    j->text = larger;
+    j->room = room;
+    return true;
+}
+
+/* Appends at most IK_JSON_BLOCK bytes. */
+static void put(ik_json *j, const char *bytes, size_t size)
+{
+    assert(size <= IK_JSON_BLOCK);
+    if (j->status != IK_OK)
+        return;
+    if (j->room - j->used < size) {
+        if (j->out)
+            flush(j);
+        else if (!grow(j, size))
+            return;
+    }
+    memcpy(j->text + j->used, bytes, size);
+    j->used += size;
+}
+
+static void put_char(ik_json *j, char c)
+{
+    put(j, &c, 1);
+}
+
+/* ---- strings */
+
+static void put_code(ik_json *j, unsigned code)
+{
+    char text[8];
+    put(j, text, (size_t)snprintf(text, sizeof text, "\\u%04x", code));
+}
+
+/* Code of a character that is not written as it is; 0: it is, or it is U+0000. */
+static unsigned escaped_code(const char *c, size_t length)
+{
+    const unsigned char *u = (const unsigned char *)c;
+    if (length == 1)
+        return utf8_is_control(c, length) || *c == '<' || *c == '>' || *c == '&' ? u[0] : 0;
+    if (utf8_is_control(c, length))
+        return u[1]; /* U+0080 to U+009F */
+    if (length == 3 && u[0] == 0xe2 && u[1] == 0x80 && (u[2] == 0xa8 || u[2] == 0xa9))
+        return 0x2000u + (u[2] - 0x80u); /* line ends in JavaScript */
+    return 0;
+}
+
+static void put_character(ik_json *j, const char *c, size_t length)
+{
+    unsigned code = length ? escaped_code(c, length) : 0xfffd;
+    if (*c == '"' || *c == '\\')
+        put_char(j, '\\');
+    if (*c == '\n')
+        put(j, "\\n", 2);
+    else if (code || *c == '\0')
+        put_code(j, code);
+    else
+        put(j, c, length);
+}
+
+/* Ordinary bytes are copied in runs. */
+static bool is_plain(unsigned char c)
+{
+    return c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&';
+}
+
+static void put_string(ik_json *j, const char *text, size_t size)
+{
+    put_char(j, '"');
+    for (size_t at = 0; at < size;) {
+        size_t run = at;
+        while (run < size && run - at < IK_JSON_BLOCK && is_plain((unsigned char)text[run]))
+            run++;
+        put(j, text + at, run - at);
+        at = run;
+        if (at == size || is_plain((unsigned char)text[at]))
+            continue;
+        size_t length = utf8_length_within(text + at, size - at);
+        put_character(j, text + at, length);
+        at += length ? length : 1;
+    }
+    put_char(j, '"');
+}
+
+/* ---- nesting */
+
+static bool bit(uint64_t bits, unsigned depth)
+{
+    return bits >> depth & 1;
+}
+
+static void new_line(ik_json *j, unsigned depth)
+{
+    put_char(j, '\n');
+    for (unsigned i = 0; i < depth; i++)
+        put(j, "  ", 2);
+}
+
+/* What stands before a value: a comma, a line's end, its key. False: there is no place for it. */
+static bool place(ik_json *j, const char *key)
+{
+    bool inside = j->depth > 0, object = inside && bit(j->objects, j->depth - 1);
+    bool fits = (inside || !j->begun) && object == (key != NULL);
+    if (!fits)
+        ik_json_fail(j, IK_ERR_INTERNAL);
+    if (j->status != IK_OK)
+        return false;
+    j->begun = true;
+    if (!inside)
+        return true;
+    bool first = !bit(j->filled, j->depth - 1);
+    if (!first)
+        put_char(j, ',');
+    if (j->depth <= j->lines)
+        new_line(j, j->depth);
+    else if (!first && j->spaced)
+        put_char(j, ' ');
+    j->filled |= UINT64_C(1) << (j->depth - 1);
+    if (key) {
+        put_string(j, key, strlen(key));
+        put(j, ": ", j->spaced ? 2 : 1);
+    }
+    return true;
+}
+
+static void open_container(ik_json *j, const char *key, bool object)
+{
+    if (!place(j, key))
+        return;
+    if (j->depth == IK_JSON_DEPTH) {
+        ik_json_fail(j, IK_ERR_INTERNAL);
+        return;
+    }
+    uint64_t mask = UINT64_C(1) << j->depth;
+    j->objects = object ? j->objects | mask : j->objects & ~mask;
+    j->filled &= ~mask;
+    j->depth++;
+    put_char(j, object ? '{' : '[');
+}
+
+void ik_json_object(ik_json *j, const char *key)
+{
+    open_container(j, key, true);
+}
+
+void ik_json_array(ik_json *j, const char *key)
+{
+    open_container(j, key, false);
+}
+
+void ik_json_close(ik_json *j)
+{
+    if (j->depth == 0)
+        ik_json_fail(j, IK_ERR_INTERNAL);
+    if (j->status != IK_OK)
+        return;
+    j->depth--;
+    if (bit(j->filled, j->depth) && j->depth < j->lines)
+        new_line(j, j->depth);
+    put_char(j, bit(j->objects, j->depth) ? '}' : ']');
+}
+
+/* ---- values */
+
+void ik_json_bytes(ik_json *j, const char *key, const char *text, size_t size)
+{
+    if (place(j, key))
+        put_string(j, text, size);
+}
+
+void ik_json_text(ik_json *j, const char *key, const char *text)
+{
+    if (text)
+        ik_json_bytes(j, key, text, strlen(text));
+    else
+        ik_json_fail(j, IK_ERR_MEMORY);
+}
+
+void ik_json_printf(ik_json *j, const char *key, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    assert(length >= 0 && (size_t)length < sizeof text);
+    if (length < 0)
+        ik_json_fail(j, IK_ERR_INTERNAL);
+    else
+        ik_json_text(j, key, text);
+}
+
+static void put_number(ik_json *j, const char *key, const char *text)
+{
+    if (place(j, key))
+        put(j, text, strlen(text));
+}
+
+void ik_json_uint(ik_json *j, const char *key, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    put_number(j, key, text);
+}
+
+void ik_json_int(ik_json *j, const char *key, int64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, value);
+    put_number(j, key, text);
+}
+
+void ik_json_real(ik_json *j, const char *key, double value, int digits)
+{
+    char text[40];
+    assert(digits >= 1 && digits <= 17);
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    put_number(j, key, isfinite(value) ? text : "null");
+}
+
+void ik_json_bool(ik_json *j, const char *key, bool value)
+{
+    put_number(j, key, value ? "true" : "false");
+}
+
+void ik_json_null(ik_json *j, const char *key)
+{
+    put_number(j, key, "null");
+}
+
+/* ---- begin and end */
+
+static void begin(ik_json *j, FILE *out, ik_json_style style)
+{
+    j->out = out;
+    j->text = out ? j->block : NULL;
+    j->used = 0;
+    j->room = out ? sizeof j->block : 0;
+    j->objects = j->filled = 0;
+    j->depth = 0;
+    j->lines = style == IK_JSON_PACKED ? 0 : style == IK_JSON_ROWS ? 2 : IK_JSON_DEPTH;
+    j->spaced = style != IK_JSON_PACKED;
+    j->begun = false;
+    j->status = IK_OK;
+    j->why = 0;
+}
+
+void ik_json_to_file(ik_json *j, FILE *out, ik_json_style style)
+{
+    assert(out);
+    begin(j, out, style);
+}
+
+void ik_json_to_text(ik_json *j, ik_json_style style)
+{
+    begin(j, NULL, style);
+}
+
+/* The last bytes, if all is closed. */
+static void complete(ik_json *j)
+{
+    if (j->depth > 0 || !j->begun)
+        ik_json_fail(j, IK_ERR_INTERNAL);
+    if (j->lines)
+        put_char(j, '\n');
+}
+
+static ik_status outcome(const ik_json *j, ik_error *err)
+{
+    switch (j->status) {
+    case IK_OK:
+        return IK_OK;
+    case IK_ERR_MEMORY:
+        return ik_fail_memory(err, 2 * j->room, "a JSON text");
+    case IK_ERR_IO:
+        return ik_fail(err, IK_ERR_IO, "cannot write the JSON text: %s",
+                       strerror(j->why ? j->why : EIO));
+    default:
+        return ik_fail(err, j->status, "the JSON text is not complete");
+    }
+}
+
+ik_status ik_json_end(ik_json *j, ik_error *err)
+{
+    complete(j);
+    if (j->out)
+        flush(j);
+    else
+        free(j->text);
+    j->text = NULL;
+    return outcome(j, err);
+}
+
+ik_status ik_json_end_text(ik_json *j, char **text, size_t *size, ik_error *err)
+{
+    assert(!j->out);
+    complete(j);
+    size_t used = j->used;
+    put_char(j, '\0');
+    if (j->status != IK_OK) {
+        free(j->text);
+        return outcome(j, err);
+    }
+    *text = j->text;
+    if (size)
+        *size = used;
+    return IK_OK;
+}

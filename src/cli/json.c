@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * json.c: what --json prints of every subcommand.
+ */
+#include "cli.h"
+
+void cli_json_begin(ik_json *j)
+{
+    ik_json_to_file(j, stdout, IK_JSON_INDENTED);
+    ik_json_object(j, NULL);
+}
+
+int cli_json_end(const cli *c, ik_json *j)
+{
+    ik_error err;
+    ik_json_close(j);
+    ik_status status = ik_json_end(j, &err);
+    /* a write that failed is told once, by cli_finish */
+    return status == IK_OK || status == IK_ERR_IO ? CLI_DONE : cli_error(c, &err);
+}
+
+void cli_json_known(ik_json *j, const char *key, bool known, uint64_t value)
+{
+    if (known)
+        ik_json_uint(j, key, value);
+    else
+        ik_json_null(j, key);
+}
+
+void cli_json_optional(ik_json *j, const char *key, const char *text)
+{
+    if (text)
+        ik_json_text(j, key, text);
+    else
+        ik_json_null(j, key);
+}
+
+void cli_json_uints(ik_json *j, const char *key, const uint64_t *values, size_t num)
+{
+    ik_json_array(j, key);
+    for (size_t i = 0; i < num; i++)
+        ik_json_uint(j, NULL, values[i]);
+    ik_json_close(j);
+}
+
+void cli_json_group(ik_json *j, const ik_load_group *g)
+{
+    ik_json_text(j, "direction", ik_direction_name(g->direction));
+    ik_json_uint(j, "level", g->level);
+    ik_json_uint(j, "channels", g->channels);
+    ik_json_real(j, "min", g->min, CLI_DIGITS);
+    ik_json_real(j, "mean", g->mean, CLI_DIGITS);
+    ik_json_real(j, "max", g->max, CLI_DIGITS);
+}
