@@ -1,52 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * json_value.c: JSON in by Jansson, and out again by the one writer.
+ * json_value.c: values that were read, out again by the one writer.
  */
 #include "base/json_value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Levels of a value, at most `limit` + 1. */
-static unsigned depth_of(const json_t *value, unsigned limit)
-{
-    unsigned deepest = 0;
-    const char *key;
-    size_t i;
-    json_t *item;
-    if (limit == 0 || (!json_is_object(value) && !json_is_array(value)))
-        return json_is_object(value) || json_is_array(value);
-    json_array_foreach(value, i, item)
-    {
-        unsigned depth = depth_of(item, limit - 1);
-        deepest = depth > deepest ? depth : deepest;
-    }
-    json_object_foreach((json_t *)value, key, item)
-    {
-        unsigned depth = depth_of(item, limit - 1);
-        deepest = depth > deepest ? depth : deepest;
-    }
-    return deepest + 1;
-}
-
-ik_status json_parse(const char *text, size_t size, json_t **root, json_error_t *why)
-{
-    memset(why, 0, sizeof *why);
-    json_t *made = json_loadb(text, size, JSON_REJECT_DUPLICATES, why);
-    /* Jansson gives no text for most allocations that fail. */
-    if (!made)
-        return json_error_code(why) == json_error_out_of_memory || !why->text[0] ? IK_ERR_MEMORY
-                                                                                 : IK_ERR_INPUT;
-    if (depth_of(made, IK_JSON_DEPTH / 2) > IK_JSON_DEPTH / 2) {
-        snprintf(why->text, sizeof why->text, "more than %d arrays and objects within each other",
-                 IK_JSON_DEPTH / 2);
-        json_decref(made);
-        return IK_ERR_INPUT;
-    }
-    *root = made;
-    return IK_OK;
-}
 
 /* Fewest digits, of 15 and 17, that give the same number. */
 static int digits_of(double value)

@@ -9,9 +9,10 @@
 
 #include <jansson.h>
 
-/* Any JSON: IK_OK and *root, to be json_decref'ed; IK_ERR_MEMORY; or IK_ERR_INPUT, and *why says
- * what is wrong and where. Values that are nested deeper than the writer writes (IK_JSON_DEPTH /
- * 2) are refused. */
+/* Any JSON: IK_OK and *root, to be json_decref'ed; IK_ERR_MEMORY; or IK_ERR_INPUT, and line,
+ * column, position and text of *why say what is wrong and where. Refused are members that are
+ * there twice, U+0000, integers beyond 64 bits, and more than IK_JSON_DEPTH / 2 arrays and objects
+ * within each other. */
 ik_status json_parse(const char *text, size_t size, json_t **root, json_error_t *why);
 /* Writes a parsed value; reals so that they are read as the same number. */
 void json_write(ik_json *j, const char *key, const json_t *value);
