@@ -223,35 +223,40 @@ static ik_status expand(const ik_topology *t, const ik_shorthand *s, const ik_pa
 /* A file may say that its fabric was generated. If building its specification again, in no more
  * memory than the file's fabric needs, gives the same graph, then the fabric is as good as
  * generated: it gets what the routings of its family compute with. */
-static bool restore_origin(ik_fabric *f, const ik_env *env)
+static ik_status restore_origin(ik_fabric *f, const ik_env *env, bool *restored, ik_error *err)
 {
     ik_env limited = env ? *env : (ik_env){0};
     ik_fabric *again = NULL;
     char name[64], why[128];
     size_t length = strcspn(f->spec, ":");
+    *restored = false;
     if (length == 0 || length >= sizeof name)
-        return false;
+        return IK_OK;
     memcpy(name, f->spec, length);
     name[length] = '\0';
     const ik_topology *t = ik_topology_find(name, NULL);
+    if (!t || t->imported)
+        return IK_OK;
     limited.memory_limit_bytes = (uint64_t)bytes_needed(ik_num_nodes(f), f->num_ports) + 65536;
-    if (!t || t->imported || ik_fabric_from_spec(f->spec, &limited, &again, NULL) != IK_OK)
-        return false;
-    bool same = ik_fabric_equal(f, again, why, sizeof why) &&
-                fabric_set_origin(f, again->family, again->spec, again->family_data,
-                                  again->priv->family_bytes, NULL) == IK_OK;
-    if (same)
-        f->intact = again->intact;
+    ik_status status = ik_fabric_from_spec(f->spec, &limited, &again, err);
+    if (status != IK_OK) /* a wrong specification is none; one that is too large is IK_ERR_USAGE */
+        return status == IK_ERR_MEMORY || status == IK_ERR_CANCELLED ? status : IK_OK;
+    if (ik_fabric_equal(f, again, why, sizeof why)) {
+        status = fabric_set_origin(f, again->family, again->spec, again->family_data,
+                                   again->priv->family_bytes, err);
+        *restored = status == IK_OK;
+        f->intact = *restored && again->intact;
+    }
     ik_fabric_free(again);
-    return same;
+    return status;
 }
 
 /* After reading: as good as generated, or judged. */
 static ik_status finish_import(ik_fabric *f, const ik_env *env, bool *restored, ik_error *err)
 {
     f->intact = false;
-    *restored = restore_origin(f, env);
-    return *restored ? IK_OK : format_finish(f, err);
+    ik_status status = restore_origin(f, env, restored, err);
+    return status != IK_OK || *restored ? status : format_finish(f, err);
 }
 
 /* Builds the member, takes hosts and failed parts away, and names the origin by `name` and
