@@ -71,8 +71,10 @@ ik_status ik_fail_at(ik_error *err, ik_status status, const char *file, unsigned
 ik_status ik_hint(ik_error *err, ik_status status, const char *format, ...) IK_PRINTF(3, 4);
 /* Sets the place of an error that has none yet (keeps an existing one). */
 void ik_error_at(ik_error *err, const char *file, unsigned line, unsigned column);
-/* "out of memory allocating N bytes for WHAT". */
+/* "out of memory: 1.2 GiB for WHAT". */
 ik_status ik_fail_memory(ik_error *err, size_t bytes, const char *what);
+/* About so many bytes as people say it, into buffer (32 bytes do), which is returned: "6.6 GiB". */
+char *ik_format_bytes(char *buffer, size_t size, double bytes);
 const char *ik_status_name(ik_status status);
 /* Makes a text fit to be shown in a line of a terminal: control characters, and bytes that are no
  * UTF-8, become '?'. Returns text. The texts of an ik_error are made so when it is filled. */
@@ -369,6 +371,9 @@ ik_status ik_parallel_for_units(const ik_env *env, const char *what, const char 
                                 ik_parallel_fn fn, void *ctx, ik_error *err);
 /* Number of threads ik_parallel_for will use (>= 1): size per-thread scratch with it. */
 unsigned ik_env_threads(const ik_env *env);
+/* Refuses what needs more than env's memory limit before it begins, IK_ERR_MEMORY: "WHAT: about 6.6
+ * GiB would be needed, the limit is 1 GiB". */
+ik_status ik_env_refuse_bytes(const ik_env *env, double bytes, const char *what, ik_error *err);
 
 /* ------------------------------------------------------------------------------------------ text
  * files in */

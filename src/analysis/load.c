@@ -34,7 +34,7 @@ static ik_status parts_new(load_job *job, const ik_env *env, ik_error *err)
     job->num_parts = PARTS_BYTES / bytes;
     job->num_parts = job->num_parts > 32 ? 32 : job->num_parts < 4 ? 4 : job->num_parts;
     ik_status status =
-        load_refuse_bytes(env, (double)job->num_parts * (double)bytes, "channel loads", err);
+        ik_env_refuse_bytes(env, (double)job->num_parts * (double)bytes, "channel loads", err);
     if (status != IK_OK) {
         return status;
     }

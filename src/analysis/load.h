@@ -67,9 +67,6 @@ static inline bool load_is_lost(const load_job *job, uint32_t row, uint32_t goal
 }
 ik_status load_note_lost(load_job *job, uint32_t row, uint32_t goal, ik_error *err);
 
-/* Refuses what does not fit into env's memory limit. */
-ik_status load_refuse_bytes(const ik_env *env, double bytes, const char *what, ik_error *err);
-
 /* Runs fn over the goals first … end - 1 cut into slices and parts: fn(ctx, part, thread, goals
  * from, to), each part in order; tells env's progress how many of `total` goals are done. */
 typedef ik_status (*load_goals_fn)(void *ctx, size_t part, unsigned thread, uint32_t first,

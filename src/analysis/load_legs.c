@@ -268,7 +268,7 @@ static ik_status matrices_init(legs_job *j, const ik_env *env, ik_error *err)
            legs = rows * j->job->f->num_switches + 1;
     bool tree = j->job->f->num_levels > 0;
     double bytes = ((double)pairs * 2 + (double)legs * (tree ? 3 : 2)) * sizeof(double);
-    ik_status s = load_refuse_bytes(env, bytes, "loads by middle switches", err);
+    ik_status s = ik_env_refuse_bytes(env, bytes, "loads by middle switches", err);
     if (s != IK_OK) {
         return s;
     }

@@ -10,16 +10,6 @@
 /* Goals of one part in one slice: few enough that progress is told often. */
 enum { GOALS_AT_ONCE = 32 };
 
-ik_status load_refuse_bytes(const ik_env *env, double bytes, const char *what, ik_error *err)
-{
-    if (env && env->memory_limit_bytes && bytes > (double)env->memory_limit_bytes) {
-        ik_fail(err, IK_ERR_MEMORY, "%s would need %.0f bytes, the limit is %llu", what, bytes,
-                (unsigned long long)env->memory_limit_bytes);
-        return ik_hint(err, IK_ERR_MEMORY, "a smaller fabric, or a larger --memory-limit");
-    }
-    return IK_OK;
-}
-
 ik_status load_note_lost(load_job *job, uint32_t row, uint32_t goal, ik_error *err)
 {
     uint8_t **lost = &job->lost[goal];

@@ -73,7 +73,9 @@ void ik_error_at(ik_error *err, const char *file, unsigned line, unsigned column
 
 ik_status ik_fail_memory(ik_error *err, size_t bytes, const char *what)
 {
-    return ik_fail(err, IK_ERR_MEMORY, "out of memory: %zu bytes for %s", bytes, what);
+    char text[32];
+    return ik_fail(err, IK_ERR_MEMORY, "out of memory: %s for %s",
+                   ik_format_bytes(text, sizeof text, (double)bytes), what);
 }
 
 const char *ik_status_name(ik_status status)

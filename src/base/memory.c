@@ -80,6 +80,29 @@ void ik_arena_free(ik_arena *arena)
     arena->head = NULL;
 }
 
+char *ik_format_bytes(char *buffer, size_t size, double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    unsigned unit = 0;
+    for (; bytes >= 999.5 && unit < 6; unit++)
+        bytes /= 1024;
+    snprintf(buffer, size, "%.3g %s", bytes, units[unit]);
+    return buffer;
+}
+
+ik_status ik_env_refuse_bytes(const ik_env *env, double bytes, const char *what, ik_error *err)
+{
+    double limit = env ? (double)env->memory_limit_bytes : 0, most = (double)(SIZE_MAX / 2);
+    if (bytes <= (limit > 0 && limit < most ? limit : most))
+        return IK_OK;
+    char needed[32], allowed[32];
+    ik_format_bytes(needed, sizeof needed, bytes);
+    if (limit == 0)
+        return ik_fail(err, IK_ERR_MEMORY, "%s: about %s would be needed", what, needed);
+    return ik_fail(err, IK_ERR_MEMORY, "%s: about %s would be needed, the limit is %s", what,
+                   needed, ik_format_bytes(allowed, sizeof allowed, limit));
+}
+
 void *ik_calloc(size_t count, size_t size)
 {
     /* calloc(0) may give NULL, which callers would take for failure. */

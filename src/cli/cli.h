@@ -74,6 +74,10 @@ extern const cli_option cli_common_options[];
 void cli_start(cli *c, const int *cancel);
 int cli_read_options(cli *c, int argc, char **argv);
 void cli_stop(cli *c);
+/* memory_limit.c: what the machine has free, and c->memory_limit_bytes (and 1 MiB of stack for each
+ * thread) as the most that the process may take from here on: allocations beyond it fail. */
+uint64_t cli_free_memory(void);
+void cli_limit_memory(const cli *c);
 int cli_print_help(const cli *c, const ik_command *command);
 
 /* Last value of an option, NULL if not given. Flags give "". */

@@ -17,7 +17,7 @@ const cli_option cli_common_options[] = {
      false},
     {"--seed", 0, "N", "seed of everything random (default 1)", false},
     {"--memory-limit", 0, "SIZE",
-     "refuse work that would need more memory (default: 90 % of what is free)", false},
+     "most memory to take (default: 90 % of what is free); work that needs more is refused", false},
     {"--color", 0, "WHEN", "auto (default), always or never; NO_COLOR is honoured", false},
     {"--verbose", 'v', NULL, "say more (-vv: even more)", true},
     {"--quiet", 'q', NULL, "no progress, no notes", false},
@@ -115,6 +115,7 @@ static int apply_common(cli *c)
         return cli_usage(c, "--memory-limit: %s", err.text);
     if (limit && c->memory_limit_bytes == 0) /* which would mean no limit */
         return cli_usage(c, "--memory-limit is 0: no work could be done");
+    cli_limit_memory(c);
     const char *colour = cli_get(c, "--color");
     if (colour && strcmp(colour, "auto") != 0 && strcmp(colour, "always") != 0 &&
         strcmp(colour, "never") != 0)

@@ -109,19 +109,6 @@ void cli_progress_end(const cli *c)
     mine->meter.what[0] = '\0';
 }
 
-static uint64_t free_memory_bytes(void)
-{
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[128];
-    uint64_t kib = 0;
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %" SCNu64 " kB", &kib) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return kib * 1024;
-}
-
 void cli_start(cli *c, const int *cancel)
 {
     const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -129,7 +116,7 @@ void cli_start(cli *c, const int *cancel)
     c->colour_out = !plain && isatty(STDOUT_FILENO);
     c->colour_err = !plain && isatty(STDERR_FILENO);
     c->progress = isatty(STDERR_FILENO);
-    c->memory_limit_bytes = free_memory_bytes() / 10 * 9;
+    c->memory_limit_bytes = cli_free_memory() / 10 * 9;
     c->env.cancel = cancel;
     c->env.progress_ctx = c;
     c->env.progress = c->progress ? show_progress : cli_log_progress;
@@ -175,6 +162,21 @@ static void print_cancelled(const cli *c, const ik_error *err)
             says_more ? ": " : "", says_more ? err->text : "");
 }
 
+/* What stood in the way, and how to move it. */
+static void print_memory_limit(const cli *c)
+{
+    char limit[32];
+    if (!c->memory_limit_bytes)
+        return;
+    ik_format_bytes(limit, sizeof limit, (double)c->memory_limit_bytes);
+    if (cli_has(c, "--memory-limit"))
+        fprintf(stderr, "      the limit is %s: raise --memory-limit\n", limit);
+    else
+        fprintf(stderr,
+                "      the limit is %s, 90 %% of what was free: --memory-limit sets another\n",
+                limit);
+}
+
 int cli_error(const cli *c, const ik_error *err)
 {
     cli_progress_end(c);
@@ -186,6 +188,8 @@ int cli_error(const cli *c, const ik_error *err)
     fprintf(stderr, "%s\n", c->colour_err ? "\033[0m" : "");
     if (err->hint[0])
         fprintf(stderr, "      hint: %s\n", err->hint);
+    if (err->status == IK_ERR_MEMORY)
+        print_memory_limit(c);
     if (err->status == IK_ERR_INTERNAL)
         fprintf(stderr, "      this is a fault of ikat itself: please report it with the command "
                         "and its input\n");

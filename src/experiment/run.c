@@ -111,6 +111,18 @@ static ik_status run_all(runner *r, ik_error *err)
     return status;
 }
 
+/* A run that was refused before its first point leaves no file behind. One that was stopped, or met
+ * a full disk, continues with what it has. */
+static void close_results(const runner *r, ik_status status)
+{
+    if (status == IK_OK)
+        store_compact(r->store);
+    else if (r->done == 0 && status != IK_ERR_CANCELLED && status != IK_ERR_IO)
+        store_discard(r->store);
+    else
+        store_close(r->store);
+}
+
 ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs,
                             const ik_env *env, const ik_run_observer *observer, bool *failed,
                             ik_error *err)
@@ -128,10 +140,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
         return status;
     }
     status = run_all(&r, err);
-    if (status == IK_OK)
-        store_compact(r.store);
-    else
-        store_close(r.store);
+    close_results(&r, status);
     if (status == IK_ERR_CANCELLED)
         ik_fail(err, status, "%" PRIu64 " of %" PRIu64 " points are finished", r.done,
                 e->num_points);

@@ -21,6 +21,8 @@ struct store {
     char *path;
     int lock; /* file descriptor with an advisory lock while writing, -1 otherwise */
     bool written;
+    bool begun;   /* by this process: it had no tables before */
+    bool existed; /* as an empty file */
 };
 
 static const char tables[] =
@@ -342,41 +344,68 @@ static ik_status check_writable(const char *path, ik_error *err)
     return IK_OK;
 }
 
-ik_status store_create(const char *path, store **out, ik_error *err)
+/* Closes, and takes the file away if this process began it. */
+static void close_store(store *s, bool discard)
 {
-    store *s = NULL;
-    ik_status status = check_writable(path, err);
-    if (status == IK_OK)
-        status = open_db(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &s, err);
-    if (status != IK_OK)
-        return status;
+    char *path = discard && s->begun ? realpath(s->path, NULL) : NULL; /* a link stays one */
+    sqlite3_close_v2(s->db);
+    if (path && s->existed)
+        (void)!truncate(path, 0);
+    else if (path)
+        unlink(path);
+    free(path);
+    if (s->lock >= 0)
+        /* after SQLite is done: closing any descriptor of a file drops SQLite's locks on it */
+        close(s->lock);
+    free(s->path);
+    free(s);
+}
+
+static ik_status begin_or_continue(store *s, ik_error *err)
+{
     bool empty = false;
-    status = lock_file(s, err);
+    ik_status status = lock_file(s, err);
     if (status == IK_OK)
         status = identify(s, &empty, err);
+    s->begun = s->written = empty;
     if (status == IK_OK)
         status = run_sql(s, "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;", err);
     if (status == IK_OK)
         status = empty ? create_tables(s, err) : refuse_version(s, err);
+    return status;
+}
+
+ik_status store_create(const char *path, store **out, ik_error *err)
+{
+    store *s = NULL;
+    bool existed = access(path, F_OK) == 0;
+    ik_status status = check_writable(path, err);
+    if (status == IK_OK)
+        status = open_db(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &s, err);
     if (status != IK_OK) {
-        store_close(s);
+        if (!existed)
+            unlink(path);
         return status;
     }
-    s->written = empty;
+    s->existed = existed;
+    status = begin_or_continue(s, err);
+    if (status != IK_OK) {
+        close_store(s, true);
+        return status;
+    }
     *out = s;
     return IK_OK;
 }
 
 void store_close(store *s)
 {
-    if (!s)
-        return;
-    sqlite3_close_v2(s->db);
-    if (s->lock >= 0)
-        /* after SQLite is done: closing any descriptor of a file drops SQLite's locks on it */
-        close(s->lock);
-    free(s->path);
-    free(s);
+    if (s)
+        close_store(s, false);
+}
+
+void store_discard(store *s)
+{
+    close_store(s, true);
 }
 
 /* VACUUM INTO leaves that to its caller: renamed before it is on disk, a crash could cost both

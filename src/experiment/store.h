@@ -36,6 +36,8 @@ ik_status store_open(const char *path, store **out, ik_error *err);
 /* Opens or creates for writing by this version of ikat, alone. */
 ik_status store_create(const char *path, store **out, ik_error *err);
 void store_close(store *s);
+/* Closes; what store_create() made is as it was before: no file, or an empty one. */
+void store_discard(store *s);
 sqlite3 *store_db(const store *s);
 const char *store_path(const store *s);
 

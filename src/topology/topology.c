@@ -77,14 +77,20 @@ ik_status ik_topology_refuse_size(const ik_env *env, double switches, double hos
 {
     double bytes = bytes_needed(switches + hosts, ports),
            limit = env ? (double)env->memory_limit_bytes : 0;
+    char size[160], needed[32], allowed[32];
+    snprintf(size, sizeof size, "would need %.0f switches, %.0f hosts and %.0f ports", switches,
+             hosts, ports);
+    if (ports > 0x7fffffff || switches + hosts > 0x7fffffff) {
+        ik_fail(err, IK_ERR_USAGE, "%s", size);
+        return ik_hint(err, IK_ERR_USAGE, "at most 2147483647 ports are possible");
+    }
     if (limit == 0)
         limit = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (ports <= 0x7fffffff && switches + hosts <= 0x7fffffff && bytes <= limit)
+    if (bytes <= limit)
         return IK_OK;
-    ik_fail(err, IK_ERR_USAGE, "would need %.0f switches, %.0f hosts and %.0f ports, about %.3g GB",
-            switches, hosts, ports, bytes / 1e9);
-    return ik_hint(err, IK_ERR_USAGE, "at most 2147483647 ports and %.3g GB are possible here",
-                   limit / 1e9);
+    return ik_fail(err, IK_ERR_MEMORY, "%s, about %s; the limit is %s", size,
+                   ik_format_bytes(needed, sizeof needed, bytes),
+                   ik_format_bytes(allowed, sizeof allowed, limit));
 }
 
 /* ---- from parameters to a fabric */

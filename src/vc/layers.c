@@ -79,7 +79,8 @@ static ik_status fill_tree(void *ctx, size_t index, unsigned thread, ik_error *e
 static ik_status fill_trees(layer_paths *p, const ik_env *env, ik_error *err)
 {
     size_t cells = (size_t)p->num_dests * p->g.num_switches;
-    ik_status status = links_refuse_bytes(env, 4.0 * (double)cells, "the paths to be layered", err);
+    ik_status status =
+        ik_env_refuse_bytes(env, 4.0 * (double)cells, "the paths to be layered", err);
     if (status != IK_OK)
         return status;
     tree_job job = {p, NULL, ik_max_radix(p->r->fabric) + 1};
@@ -231,7 +232,7 @@ ik_status layer_pairs(const layer_paths *p, layer_order order, const ik_env *env
     if (num >= UINT32_MAX)
         return ik_fail(err, IK_ERR_MEMORY, "%llu paths are too many to be layered",
                        (unsigned long long)num);
-    ik_status status = links_refuse_bytes(env, 9.0 * (double)num, "the pairs to be layered", err);
+    ik_status status = ik_env_refuse_bytes(env, 9.0 * (double)num, "the pairs to be layered", err);
     if (status != IK_OK)
         return status;
     uint32_t *pairs = ik_calloc(num + 1, sizeof *pairs);

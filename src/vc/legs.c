@@ -38,14 +38,7 @@ bool legs_fit(const ik_plan *plan)
 ik_status legs_count_bytes(legs_job *job, size_t bytes, ik_error *err)
 {
     uint64_t sum = atomic_fetch_add(&job->bytes, bytes) + bytes;
-    uint64_t limit = job->env ? job->env->memory_limit_bytes : 0;
-    if (limit && sum > limit) {
-        return ik_fail(err, IK_ERR_MEMORY,
-                       "walking the ways of all pairs would take more than %.0f MB, above the "
-                       "limit of %.0f MB",
-                       (double)sum / 1e6, (double)limit / 1e6);
-    }
-    return IK_OK;
+    return ik_env_refuse_bytes(job->env, (double)sum, "the ways of all pairs", err);
 }
 
 void legs_show(const legs_job *job, unsigned thread, const leg_walk *w, uint32_t id,

@@ -152,7 +152,7 @@ static ik_status run(acro_work *w, bool level, const ik_env *env, ik_error *err)
 {
     size_t n = w->p.g.num_switches, cells = n * w->p.num_dests;
     ik_status status =
-        links_refuse_bytes(env, (level ? 5.0 : 1.0) * (double)cells, "ACRO's table", err);
+        ik_env_refuse_bytes(env, (level ? 5.0 : 1.0) * (double)cells, "ACRO's table", err);
     if (status != IK_OK)
         return status;
     w->m = ik_calloc(cells + 1, 1);

@@ -93,7 +93,7 @@ static ik_status index_layer(breaker *b, const ik_env *env, ik_error *err)
     b->users = NULL;
     size_t total = b->first[slots];
     ik_status status =
-        links_refuse_bytes(env, 4.0 * (double)total, "the dependencies of all paths", err);
+        ik_env_refuse_bytes(env, 4.0 * (double)total, "the dependencies of all paths", err);
     if (status != IK_OK)
         return status;
     b->users = ik_calloc(total + 1, sizeof *b->users);

@@ -39,12 +39,8 @@ ik_status cdg_make(const ik_fabric *f, unsigned num_vcs, bool lanes, const ik_en
     ik_status status = number_channels(&g, err);
     size_t num_rows = cdg_num_vertices(&g) * (lanes ? 1 : num_vcs);
     double bytes = (double)num_rows * (double)g.words * 8;
-    if (status == IK_OK && env && env->memory_limit_bytes &&
-        bytes > (double)env->memory_limit_bytes) {
-        status =
-            ik_fail(err, IK_ERR_MEMORY,
-                    "the dependency graph of %u channels and %u VCs takes %.0f MB, above the limit",
-                    g.num_channels, num_vcs, bytes / 1e6);
+    if (status == IK_OK) {
+        status = ik_env_refuse_bytes(env, bytes, "the dependency graph of channels", err);
     }
     if (status == IK_OK) {
         g.rows = ik_calloc(num_rows + 1, g.words * sizeof *g.rows);

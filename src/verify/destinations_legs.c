@@ -86,9 +86,8 @@ static ik_status mark_all(const ik_plan *plan, const walk_groups *groups, const 
 {
     marks m = {.f = plan->fabric, .words = ((size_t)groups->num + 63) / 64};
     double bytes = 8.0 * (double)m.words * plan->fabric->num_ports;
-    if (env && env->memory_limit_bytes && bytes > (double)env->memory_limit_bytes) {
-        return ik_fail(err, IK_ERR_MEMORY,
-                       "the destinations of channels take %.0f MB, above the limit", bytes / 1e6);
+    if (ik_env_refuse_bytes(env, bytes, "the destinations of channels", err) != IK_OK) {
+        return IK_ERR_MEMORY;
     }
     m.sets = ik_calloc((size_t)plan->fabric->num_ports + 1, (m.words + 1) * sizeof *m.sets);
     legs_visitor visitor = {

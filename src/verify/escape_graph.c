@@ -41,11 +41,8 @@ ik_status escape_graph_make(const cdg *channels, unsigned num_vcs, const ik_env 
         .channels = channels, .num_vcs = num_vcs, .num = (size_t)channels->num_channels * num_vcs};
     g.words = (g.num + 63) / 64;
     double bytes = (double)g.num * (double)g.words * 8;
-    if (env && env->memory_limit_bytes && bytes > (double)env->memory_limit_bytes) {
-        return ik_fail(err, IK_ERR_MEMORY,
-                       "the dependency graph of an escape layer of %zu channels takes %.0f MB, "
-                       "above the limit",
-                       g.num, bytes / 1e6);
+    if (ik_env_refuse_bytes(env, bytes, "the dependency graph of an escape layer", err) != IK_OK) {
+        return IK_ERR_MEMORY;
     }
     g.rows = ik_calloc(g.num + 1, (g.words + 1) * sizeof *g.rows);
     if (!g.rows) {

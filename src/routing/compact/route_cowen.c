@@ -105,7 +105,7 @@ static ik_status graph_build(const ik_fabric *f, const ik_env *env, cowen_graph 
     ik_status status = links_build(f, &c->g, err);
     size_t n = f->num_switches;
     if (status == IK_OK)
-        status = links_refuse_bytes(env, 9.0 * (double)n * (double)n, "Cowen's tables", err);
+        status = ik_env_refuse_bytes(env, 9.0 * (double)n * (double)n, "Cowen's tables", err);
     if (status == IK_OK)
         status = links_distances(&c->g, env, &c->dist, err);
     if (status != IK_OK)

@@ -461,7 +461,7 @@ static ik_status allocate(loren *t, const ik_env *env, ik_error *err)
 {
     size_t n = t->g.num_switches;
     ik_status status =
-        links_refuse_bytes(env, 6.0 * (double)n * (double)n, "LOREN's trees and tables", err);
+        ik_env_refuse_bytes(env, 6.0 * (double)n * (double)n, "LOREN's trees and tables", err);
     if (status != IK_OK)
         return status;
     t->xy = ik_calloc(n, sizeof *t->xy);

@@ -64,7 +64,7 @@ static ik_status fill(minpaths *m, const ik_env *env, ik_error *err)
         return status;
     for (size_t i = 0; i < pairs; i++)
         m->first[i + 1] += m->first[i];
-    status = links_refuse_bytes(env, 2.0 * (double)m->first[pairs], "the minimal paths", err);
+    status = ik_env_refuse_bytes(env, 2.0 * (double)m->first[pairs], "the minimal paths", err);
     if (status != IK_OK)
         return status;
     m->ports = ik_calloc(m->first[pairs] + 1, sizeof *m->ports);
@@ -128,7 +128,7 @@ ik_status minpaths_build(const ik_fabric *f, const ik_params *params, const ik_e
     double n = f->num_switches;
     ik_status status = links_build(f, &m.g, err);
     if (status == IK_OK)
-        status = links_refuse_bytes(env, 9 * n * n, "the minimal paths", err);
+        status = ik_env_refuse_bytes(env, 9 * n * n, "the minimal paths", err);
     if (status == IK_OK)
         status = measure(&m, params, env, err);
     if (status == IK_OK)

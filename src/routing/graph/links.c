@@ -8,16 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-ik_status links_refuse_bytes(const ik_env *env, double bytes, const char *what, ik_error *err)
-{
-    if (env && env->memory_limit_bytes && bytes > (double)env->memory_limit_bytes)
-        return ik_fail(err, IK_ERR_MEMORY, "%s would need %.0f bytes, the limit is %llu", what,
-                       bytes, (unsigned long long)env->memory_limit_bytes);
-    if (bytes > 1e15)
-        return ik_fail(err, IK_ERR_MEMORY, "%s would need %.0f bytes", what, bytes);
-    return IK_OK;
-}
-
 static bool is_link(const ik_fabric *f, uint32_t port)
 {
     uint32_t peer = ik_peer_node(f, port);
@@ -156,7 +146,7 @@ ik_status links_distances(const links *g, const ik_env *env, uint8_t **out, ik_e
 {
     size_t n = g->num_switches;
     ik_status status =
-        links_refuse_bytes(env, (double)n * (double)n, "the distances between switches", err);
+        ik_env_refuse_bytes(env, (double)n * (double)n, "the distances between switches", err);
     if (status != IK_OK)
         return status;
     bfs_job job = {.g = g,
@@ -290,7 +280,7 @@ ik_status links_make_lft(ik_routing *r, const links *g, const ik_env *env, links
                          const void *ctx, ik_error *err)
 {
     double bytes = (double)g->num_switches * g->num_hosts * sizeof(uint16_t);
-    ik_status status = links_refuse_bytes(env, bytes, "the forwarding tables", err);
+    ik_status status = ik_env_refuse_bytes(env, bytes, "the forwarding tables", err);
     if (status != IK_OK)
         return status;
     lft_job job = {r, g, next, ctx,

@@ -41,9 +41,6 @@ bool links_bfs(const links *g, uint32_t from, uint8_t *dist, uint32_t *queue);
 /* The same from all num switches in queue[0..num-1] at once. */
 bool links_bfs_from(const links *g, uint32_t num, uint8_t *dist, uint32_t *queue);
 
-/* Refuses more than env's memory limit: "WHAT would need B bytes". */
-ik_status links_refuse_bytes(const ik_env *env, double bytes, const char *what, ik_error *err);
-
 /* Fills r->lft from a next hop per pair of switches: next_link(ctx, sw, dst_sw) returns a link of
  * sw or IK_NONE. All threads. */
 typedef uint32_t (*links_next_fn)(const void *ctx, uint32_t sw, uint32_t dst_sw);

@@ -382,7 +382,7 @@ static ik_status updown_alloc(updown *u, const ik_env *env, ik_error *err)
     if (status != IK_OK)
         return status;
     size_t n = f->num_switches, dist_bytes = n * u->at.num_leaves * sizeof *u->dist;
-    status = links_refuse_bytes(env, (double)dist_bytes, "up/down distances", err);
+    status = ik_env_refuse_bytes(env, (double)dist_bytes, "up/down distances", err);
     if (status != IK_OK)
         return status;
     u->key = ik_calloc(n, sizeof *u->key);

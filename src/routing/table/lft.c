@@ -15,7 +15,7 @@ ik_status lft_new(const ik_fabric *f, const ik_env *env, uint16_t **lft, ik_erro
         return ik_fail(err, IK_ERR_UNSUPPORTED,
                        "forwarding tables number ports with 16 bits, and a switch has %u ports",
                        radix);
-    ik_status status = links_refuse_bytes(env, bytes, "forwarding tables", err);
+    ik_status status = ik_env_refuse_bytes(env, bytes, "forwarding tables", err);
     if (status != IK_OK)
         return ik_hint(err, status,
                        "routings that compute, such as 'dmodk' on trees, need no tables");

@@ -436,7 +436,7 @@ static ik_status dmodc_alloc(dmodc *d, const ik_env *env, ik_error *err)
     if (status != IK_OK)
         return status;
     size_t n = f->num_switches, leaves = d->at.num_leaves, ports = f->port_base[n];
-    status = links_refuse_bytes(env, (double)n * (double)leaves, "tree distances", err);
+    status = ik_env_refuse_bytes(env, (double)n * (double)leaves, "tree distances", err);
     if (status != IK_OK)
         return status;
     d->max_radix = ik_max_radix(f);
