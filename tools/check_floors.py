@@ -13,8 +13,8 @@ SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), (
 # not listed. BACK: includes that still go the other way.
 ROOMS = {"routing": ["graph", "", "tree", "direct", "colored", "compact", "table", "select"],
          "sim": ["core", "measure", "parallel", "packet", "host", "fast", "flit", ""]}
-BACK = {("routing/graph", "routing"), ("sim/core", "sim/fast"), ("sim/core", "sim/measure"), ("sim/core", "sim/packet"),
-        ("sim/core", "sim/parallel"), ("sim/host", "sim/fast"), ("sim/parallel", "sim/fast")}
+BACK = {("routing/graph", "routing"), ("sim/core", "sim/measure"), ("sim/core", "sim/packet"),
+        ("sim/core", "sim/parallel")}
 MOST_FILES = 40  # side by side in one folder
 PUBLIC = {"base": "base", "json": "base", "fabric": "fabric", "topology": "topology", "topology_data": "topology", "format": "format", "routing": "routing", "vc": "vc",
           "traffic": "traffic", "verify": "verify", "analysis": "analysis", "sim": "sim", "experiment": "experiment",

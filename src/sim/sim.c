@@ -7,6 +7,8 @@
 #include "sim/parallel/workers.h"
 #include <stdlib.h>
 
+const sim_engine *const sim_engines[] = {&sim_fast_engine, &sim_general_engine, NULL};
+
 static void run_partition(void *p)
 {
     sim_run_partition(p);

@@ -3,6 +3,7 @@
  * The fast kernel and the general one give the same deliveries at the same times; hot structures
  * keep their size. */
 #include "sim/core/look.h"
+#include "sim/fast/fast.h"
 #include "sim_helper.h"
 
 static void test_sizes(void **state)
@@ -34,8 +35,7 @@ static uint64_t hash_heads(sim *s)
     partition *p = &s->partitions[0];
     p->window = s->last_ps / s->lookahead;
     p->start = s->last_ps;
-    if (s->fast)
-        sim_fast_expose(p);
+    s->engine->expose(p);
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
         for (unsigned in = 0; in < s->switches[sw].radix; in++)
             for (unsigned v = 0; v < s->vcs; v++)
@@ -69,9 +69,11 @@ static uint64_t run_kernel(const variant *v, const char *routing, const char *pa
     const scenario c = {.sw = v->sw, .measure = times, .load = v->load};
     sections at;
     assert_int_equal(open_sections(&at, &c, &err), IK_OK);
-    assert_int_equal(sim_setup_kernel(&s, plan, traffic, &at.config, &env, which != GENERAL, &err),
+    assert_int_equal(sim_setup_engine(&s, plan, traffic, &at.config, &env,
+                                      which == GENERAL ? &sim_general_engine : NULL, &err),
                      IK_OK);
-    assert_int_equal(s.fast, which != GENERAL); /* otherwise this compares nothing */
+    assert_int_equal(s.engine == &sim_fast_engine,
+                     which != GENERAL); /* otherwise this compares nothing */
     if (which == PLAIN)
         assert_true(s.fast_state->early || s.fast_state->dense || s.store_forward);
     if (which == FAST)

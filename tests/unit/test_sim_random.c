@@ -307,8 +307,9 @@ static ik_status run_engine(const random_case *c, bool may_be_fast, bool *fast, 
     sim s;
     ik_status status = bench_make(c, false, &b, err);
     if (status == IK_OK && has_engines(c, &b)) {
-        status = sim_setup_kernel(&s, b.plan, b.traffic, &b.at.config, &env, may_be_fast, err);
-        *fast = s.fast;
+        status = sim_setup_engine(&s, b.plan, b.traffic, &b.at.config, &env,
+                                  may_be_fast ? NULL : &sim_general_engine, err);
+        *fast = s.engine == &sim_fast_engine;
         if (status == IK_OK) {
             sim_run_partition(&s.partitions[0]);
             status = s.partitions[0].status;

@@ -70,8 +70,6 @@ void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, 
                                     pk->unrouted, 0,         pk->out};
         *at = (sim_unit){(uint32_t)dt, e->node, low, pk->size};
         memcpy(at + 1, &record, sizeof record);
-        if (!p->fast) /* whose packets are its own */
-            free_packet(p, e->data);
     } else {
         *at = (sim_unit){(uint32_t)dt, e->node, low, e->data};
     }

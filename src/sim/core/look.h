@@ -9,7 +9,6 @@
 #ifndef IKAT_SIM_LOOK_H
 #define IKAT_SIM_LOOK_H
 
-#include "sim/fast/fast.h"
 #include "sim/packet/output.h"
 #include "sim/packet/voqnet.h"
 
@@ -34,7 +33,7 @@ SIM_INLINE queue look_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, 
         const net_queue *q = net_queue_of(s, state, in * s->vcs + v, n);
         return (queue){q->head, q->tail};
     }
-    return s->fast ? sim_fast_queue(s, sw, in, v, n) : *queue_of(state, sim_shape(s), in, v, n);
+    return s->engine->queue(s, sw, in, v, n);
 }
 
 /* First packet of queue n of lane (in, v), IK_NONE = empty. */
@@ -43,20 +42,16 @@ SIM_INLINE uint32_t look_head(const sim *s, uint32_t sw, unsigned in, unsigned v
     return look_queue(s, sw, in, v, n).head;
 }
 
-/* A packet, whichever kernel owns it; valid until the fourth call after this one. */
+/* A packet, whichever engine owns it; valid until the fourth call after this one. */
 SIM_INLINE packet *look_packet(partition *p, uint32_t id)
 {
-    if (!p->fast)
-        return &p->pool[id];
-    packet *pk = &p->seen[p->num_seen++ & 3];
-    *pk = sim_fast_packet(p, id);
-    return pk;
+    return p->sim->engine->packet(p, id);
 }
 
 /* The packet behind id in its queue. */
 SIM_INLINE uint32_t look_behind(const partition *p, uint32_t id)
 {
-    return p->fast ? fast_behind(&p->fast->packets, id) : p->pool[id].next;
+    return p->sim->engine->behind(p, id);
 }
 
 /* First packet of an output buffer, IK_NONE = empty, or there is none. */
@@ -106,9 +101,7 @@ SIM_INLINE uint32_t look_choices(const sim *s, partition *p, uint32_t sw, uint32
     uint32_t preferred;
     if (s->switches[sw].undecided)
         return ik_plan_next(s->plan, sw, in_port, &pk->rt, p->choices, &preferred);
-    bool kept = s->fast; /* the VC stays */
-    p->choices[0] = (ik_choice){look_output(s, sw, pk), kept ? pk->rt.vc : pk->vc_first,
-                                kept ? pk->rt.vc : pk->vc_last};
+    p->choices[0] = (ik_choice){look_output(s, sw, pk), pk->vc_first, pk->vc_last};
     return 1;
 }
 

@@ -364,8 +364,6 @@ static void resolve_plan(sim *s, const ik_plan *plan)
     s->adaptive = plan->routing->kind == IK_ROUTE_ADAPTIVE;
     s->source_adaptive = s->adaptive && plan->routing->family->start;
     s->static_lane = plan->vc->family->static_lane || s->vcs == 1;
-    s->fast = s->model == MODEL_IQ && s->queues <= QUEUES_VOQSW && !s->adaptive && s->static_lane &&
-              s->uniform_size && s->arbiter == ARB_ISLIP && s->input_speedup == 1;
 }
 
 ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err)

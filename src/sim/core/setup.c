@@ -3,17 +3,30 @@
  * The state of a simulation: refused by size first, then allocated in a few large arrays, then
  * initialised to an empty network.
  */
-#include "sim/fast/fast.h"
+#include "sim/core/state.h"
 #include "sim/measure/congest.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- lookahead */
+/* ---- the engine, and windows that it takes */
+
+enum { MAX_WINDOW_PS = (1u << 24) - 1 }; /* offsets in a window fit their bits in every engine */
+
+/* The first that serves the parameters. Whether it serves the fabric, too, shows later; the windows
+ * stay then, so that results do not depend on it. */
+static void choose_engine(sim *s)
+{
+    const sim_engine *const *next = sim_engines;
+    while (!(*next)->serves(s))
+        next++;
+    s->engine = *next;
+}
 
 static ik_status find_lookahead(sim *s, ik_error *err)
 {
     const ik_fabric *f = s->f;
-    uint64_t least = FAST_MAX_WINDOW; /* offsets fit their bits in both kernels */
+    choose_engine(s);
+    uint64_t least = MAX_WINDOW_PS;
     for (uint32_t port = 0; port < f->num_ports; port++) {
         if (f->port_peer[port] == IK_NONE)
             continue;
@@ -38,10 +51,8 @@ static ik_status find_lookahead(sim *s, ik_error *err)
         shortest = time < shortest ? time : shortest;
     }
     s->relook_ps = shortest / 32 < least ? shortest / 32 + 1 : least;
-    if (s->fast && shortest < least && shortest > 1)
-        least = shortest; /* in a window an input takes at most one packet there */
-    if (f->num_classes == 1 && shortest / least >= SIM_EARLY_WINDOWS)
-        /* so that what begins in one window ends in one, too (fast/fast.h) */
+    least = s->engine->window_ps(least, shortest);
+    if (f->num_classes == 1 && shortest / least >= SIM_WHOLE_WINDOWS)
         least = shortest / ((shortest + least - 1) / least);
     s->lookahead = least;
     s->last_ps = (s->end_ps + least - 1) / least * least;
@@ -90,8 +101,7 @@ static void measure_switch(const sim *s, uint32_t sw, sizes *z)
     size_t radix = ik_radix(s->f, sw), inputs = radix * s->input_speedup, words = s->max_words,
            select;
     z->masks += (3 + inputs + radix * s->vcs) * words;
-    /* the fast kernel has its own */
-    z->queues += s->fast ? 0 : radix * s->vcs * (s->voq ? radix : 1);
+    z->queues += s->engine->keeps_queues ? 0 : radix * s->vcs * (s->voq ? radix : 1);
     if (s->queues == QUEUES_VOQNET) {
         z->net += radix * s->vcs * s->f->num_hosts;
         z->holders += (radix * s->vcs + 63) / 64 * s->f->num_hosts;
@@ -164,6 +174,7 @@ uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
         return pipe_estimate_bytes(plan, config);
     if (sim_resolve(&s, plan, config, NULL) != IK_OK)
         return 0;
+    choose_engine(&s);
     sizes z = measure_all(&s);
     return state_bytes(&s, &z);
 }
@@ -183,15 +194,19 @@ static double packets_per_window(const sim *s)
     return packets * (s->load < 1 ? s->load : 1);
 }
 
-/* Decides on the kernel, whose state is part of the bytes. */
-static uint64_t measure_state(sim *s, bool may_be_fast, sizes *z)
+/* Decides on the engine, whose state is part of the bytes. */
+static uint64_t measure_state(sim *s, const sim_engine *only, sizes *z)
 {
+    const sim_engine *const *next = sim_engines;
+    while (*next != s->engine)
+        next++;
+    measure_all(s);
+    if (only)
+        s->engine = only;
+    while (!only && !s->engine->fits(s))
+        s->engine = *++next;
     *z = measure_all(s);
-    if (s->fast && (!may_be_fast || !sim_fast_fits(s))) {
-        s->fast = false;
-        *z = measure_all(s);
-    }
-    return state_bytes(s, z) + (s->fast ? sim_fast_bytes(s) : 0);
+    return state_bytes(s, z) + s->engine->bytes(s);
 }
 
 /* What a partition takes for its first packets, events and slots of its wheel, however small the
@@ -219,7 +234,7 @@ void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_si
     if (sim_resolve(&s, plan, config, NULL) != IK_OK || find_lookahead(&s, NULL) != IK_OK)
         return;
     sizes z;
-    out->bytes = measure_state(&s, true, &z) + bytes_to_start() + bytes_in_flight(&s);
+    out->bytes = measure_state(&s, NULL, &z) + bytes_to_start() + bytes_in_flight(&s);
     out->hops_per_window = HOPS_A_PACKET * packets_per_window(&s);
     double threads = out->hops_per_window / HOPS_A_THREAD;
     out->useful_threads = threads < 1                            ? 1
@@ -312,7 +327,7 @@ static void init_switch(sim *s, uint32_t id, sizes *at)
     sw->inputs = (uint16_t)(sw->radix * s->input_speedup);
     sw->words = (uint16_t)s->max_words;
     sw->masks = s->mask_store + before.masks;
-    sw->queues = s->fast ? NULL : s->queue_store + before.queues;
+    sw->queues = s->engine->keeps_queues ? NULL : s->queue_store + before.queues;
     sw->net = s->net_store ? s->net_store + before.net : NULL;
     sw->holders = s->holder_store ? s->holder_store + before.holders : NULL;
     sw->lane_words = (uint16_t)((sw->radix * s->vcs + 63) / 64);
@@ -380,11 +395,11 @@ static void init_state(sim *s, const sizes *z)
 ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
                     const ik_sim_config *config, const ik_env *env, ik_error *err)
 {
-    return sim_setup_kernel(s, plan, traffic, config, env, true, err);
+    return sim_setup_engine(s, plan, traffic, config, env, NULL, err);
 }
 
-ik_status sim_setup_kernel(sim *s, const ik_plan *plan, const ik_traffic *traffic,
-                           const ik_sim_config *config, const ik_env *env, bool may_be_fast,
+ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffic,
+                           const ik_sim_config *config, const ik_env *env, const sim_engine *only,
                            ik_error *err)
 {
     memset(s, 0, sizeof *s);
@@ -402,11 +417,10 @@ ik_status sim_setup_kernel(sim *s, const ik_plan *plan, const ik_traffic *traffi
     if (status != IK_OK)
         return status;
     sizes z;
-    s->state_bytes = measure_state(s, may_be_fast, &z);
+    s->state_bytes = measure_state(s, only, &z);
     status = refuse_size(s, s->state_bytes, err);
     if (status != IK_OK)
         return status;
-    sim_choose_kernel(s);
     s->num_slots = choose_slots(s);
     s->span = s->lookahead * s->num_slots;
     if (!allocate(s, &z))
@@ -414,8 +428,8 @@ ik_status sim_setup_kernel(sim *s, const ik_plan *plan, const ik_traffic *traffi
     init_state(s, &z);
     if (!sim_space_init(s))
         return ik_fail_memory(err, sim_space_bytes(s), "the accounts of buffers");
-    if (s->fast && !sim_fast_setup(s))
-        return ik_fail_memory(err, sim_fast_bytes(s), "the simulation's state");
+    if (!s->engine->set_up(s))
+        return ik_fail_memory(err, s->engine->bytes(s), "the simulation's state");
     status = sim_check_init(s, err);
     congest_setup samples = sim_congest_setup(s);
     if (status == IK_OK && samples.num_samples)
@@ -426,7 +440,8 @@ ik_status sim_setup_kernel(sim *s, const ik_plan *plan, const ik_traffic *traffi
 void sim_free(sim *s)
 {
     sim_free_partitions(s);
-    sim_fast_free(s);
+    if (s->engine)
+        s->engine->free(s);
     sim_check_free(s);
     sim_space_free(s);
     congest_free(s->congest);

@@ -12,6 +12,7 @@
 #define IKAT_SIM_INTERNAL_H
 
 #include "ikat/sim.h"
+#include "sim/core/engine.h"
 #include "sim/parallel/cut.h"
 #include "sim/parallel/exchange.h"
 #include <stdatomic.h>
@@ -184,6 +185,10 @@ typedef struct counters {
     uint64_t offered_bytes, window_bytes, moves;
 } counters;
 
+/* A transmission of at least so many windows takes a whole number of them: what begins in one
+ * window then ends in one, too. */
+enum { SIM_WHOLE_WINDOWS = 8 };
+
 struct fast_state; /* fast/fast.h */
 struct fast_partition;
 
@@ -198,9 +203,7 @@ typedef struct partition {
     uint32_t pool_size, pool_cap, free_packet;
     packet seen[4]; /* look_packet */
     uint8_t num_seen;
-    /* NULL: the general kernel, and the pool and the wheel hold everything; else hosts' wake-ups
-     * alone */
-    struct fast_partition *fast;
+    struct fast_partition *fast; /* the fast engine's own; the pool is not used then */
     /* one window */
     event *local;     /* of one node, sorted */
     uint32_t *active; /* nodes with events */
@@ -248,7 +251,7 @@ struct sim {
     double injection_share, ejection_share;   /* of the link's rate */
     uint64_t injection_bps, ejection_bps;     /* UINT64_MAX = no limit of its own */
     bool paced;                               /* injection below the link's rate */
-    bool voq, store_forward, adaptive, source_adaptive, static_lane, uniform_size, fast, paranoid,
+    bool voq, store_forward, adaptive, source_adaptive, static_lane, uniform_size, paranoid,
         fifo_messages, congestion;
     double speedup, load;
     uint64_t routing_ps, traversal_ps, message_bytes, warmup_ps, end_ps, series_ps, watchdog_ps;
@@ -309,9 +312,10 @@ struct sim {
     uint16_t *node_partition;
     uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
     double *series_blocked;
-    struct order_table *order;     /* [host] paranoid only */
-    struct congest *congest;       /* NULL without a series */
-    struct fast_state *fast_state; /* NULL: the general kernel */
+    struct order_table *order; /* [host] paranoid only */
+    struct congest *congest;   /* NULL without a series */
+    const sim_engine *engine;
+    struct fast_state *fast_state; /* the fast engine's own */
     partition *partitions;
     unsigned num_partitions;
     size_t state_bytes;
@@ -393,20 +397,6 @@ SIM_INLINE void post_own(partition *p, uint64_t time, uint32_t node, unsigned ki
         sim_partition_fail(p, 64 * sizeof e, "events");
 }
 
-/* Posts an event at another node, at least one lookahead away. */
-SIM_INLINE void post_remote(partition *p, uint64_t time, uint32_t node, unsigned kind,
-                            uint32_t port, uint32_t data)
-{
-    const sim *s = p->sim;
-    if (s->num_partitions > 1 && s->node_partition[node] != p->id) {
-        event e = {(uint64_t)kind << 30 | port, node, data};
-        sim_post_message(p, s->node_partition[node], time, &e,
-                         kind == EV_ARRIVAL ? p->pool + data : NULL);
-        return;
-    }
-    post_own(p, time, node, kind, port, data, false);
-}
-
 SIM_INLINE uint32_t new_packet(partition *p)
 {
     uint32_t id = p->free_packet;
@@ -423,6 +413,22 @@ SIM_INLINE void free_packet(partition *p, uint32_t id)
 {
     p->pool[id].next = p->free_packet;
     p->free_packet = id;
+}
+
+/* Posts an event at another node, at least one lookahead away. */
+SIM_INLINE void post_remote(partition *p, uint64_t time, uint32_t node, unsigned kind,
+                            uint32_t port, uint32_t data)
+{
+    const sim *s = p->sim;
+    if (s->num_partitions > 1 && s->node_partition[node] != p->id) {
+        event e = {(uint64_t)kind << 30 | port, node, data};
+        sim_post_message(p, s->node_partition[node], time, &e,
+                         kind == EV_ARRIVAL ? p->pool + data : NULL);
+        if (kind == EV_ARRIVAL)
+            free_packet(p, data);
+        return;
+    }
+    post_own(p, time, node, kind, port, data, false);
 }
 
 SIM_INLINE uint64_t transmit_ps(const sim *s, uint32_t port, uint32_t size)
@@ -458,9 +464,7 @@ SIM_INLINE bool in_window(const sim *s, uint64_t t)
 }
 
 /* ---- packet/switch.c (hot) */
-/* Chooses run_window; clears fast where only the general kernel fits. */
-void sim_choose_kernel(sim *s);
-void sim_choose_fast(sim *s); /* fast/fast.c */
+void sim_choose_kernel(sim *s); /* run_window */
 /* in the data of EV_TAIL: nothing ends, the pairs left over are looked at */
 #define LOOK_AGAIN 0x40000000u
 /* Takes a packet that knows no way out of the buffer of port. */
@@ -502,7 +506,7 @@ void sim_host_wake(partition *p, uint32_t host, uint64_t now);
 /* At rest, before the window that begins at p->start: whether an adapter is not sending because its
  * packets lack space at the other end of its link; the account and size of the first that does. */
 bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *size);
-void sim_host_start(partition *p, uint32_t host);
+void sim_start_hosts(partition *p); /* the first wake-ups of its hosts */
 void sim_count_backlog(partition *p, uint32_t host);
 /* A packet of a source was delivered at t: counts for its class, where the traffic has any. */
 void sim_count_class(partition *p, uint32_t src, uint32_t number, uint32_t size, uint64_t t,
@@ -566,9 +570,9 @@ SIM_INLINE void sim_count_series(partition *p, uint64_t t, uint32_t bytes, uint6
 /* ---- core/setup.c */
 ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
                     const ik_sim_config *config, const ik_env *env, ik_error *err);
-/* The same; the general kernel if !may_be_fast. Tests compare the two. */
-ik_status sim_setup_kernel(sim *s, const ik_plan *plan, const ik_traffic *traffic,
-                           const ik_sim_config *config, const ik_env *env, bool may_be_fast,
+/* The same; by this engine, if it is not NULL. Tests compare engines. */
+ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffic,
+                           const ik_sim_config *config, const ik_env *env, const sim_engine *only,
                            ik_error *err);
 void sim_free(sim *s);
 ik_status sim_setup_partitions(sim *s, ik_error *err); /* parallel/partition.c */
@@ -619,7 +623,6 @@ void sim_check_free(sim *s);
  * deadlock_text. */
 ik_status sim_find_deadlock(sim *s, ik_error *err);
 /* Calls fn for every event that waits in any partition. */
-typedef void (*event_fn)(void *ctx, partition *p, const event *e);
 void sim_each_event(sim *s, event_fn fn, void *ctx);
 
 /* ---- pipe_setup.c: see ik_sim_estimate_run, ik_sim_estimate_bytes */

@@ -130,7 +130,9 @@ typedef struct fast_packet {
     uint64_t t_inject;
 } fast_packet;
 #define FAST_MAX_TIME (1ull << 56) /* ps */
-enum { SIM_EARLY_WINDOWS = 8 };    /* of a transmission: at least so many, for it to be `early` */
+enum {
+    SIM_EARLY_WINDOWS = SIM_WHOLE_WINDOWS
+}; /* of a transmission: at least so many, for it to be `early` */
 
 /* Columns by packet. next is dense, so that queues are walked without touching the packets
  * themselves. A queue is a ring of which its last packet is known. */
@@ -354,6 +356,9 @@ typedef struct fast_state {
 bool sim_fast_send(partition *p, uint32_t host_port, const ik_packet *rt, uint32_t number,
                    uint64_t t_gen, uint64_t now);
 
+/* ---- fast/fast.c */
+void sim_choose_fast(sim *s); /* run_window */
+
 /* ---- fast/fast_state.c */
 /* Whether the case is one for this kernel; bins and windows included. */
 bool sim_fast_fits(const sim *s);
@@ -372,7 +377,7 @@ uint64_t sim_fast_next(const partition *p, uint64_t from);
 void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at);
 /* Calls fn for what waits in the bins, in the form of the general kernel's events; early, the ends
  * of transmissions are left out, for which nobody asks there. */
-void sim_fast_each_event(sim *s, event_fn fn, void *ctx);
+void sim_fast_each_event(partition *p, event_fn fn, void *ctx);
 /* Which of several outputs a packet takes: drawn, or the preferred one. */
 uint32_t sim_fast_drawn(const partition *p, uint32_t id, const ik_packet *rt, uint32_t n,
                         uint32_t preferred);

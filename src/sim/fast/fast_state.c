@@ -651,28 +651,25 @@ static void report_flight(void *ctx, partition *p, uint32_t port, uint32_t id)
     to->fn(to->ctx, p, &e);
 }
 
-void sim_fast_each_event(sim *s, event_fn fn, void *ctx)
+void sim_fast_each_event(partition *p, event_fn fn, void *ctx)
 {
     event_to to = {fn, ctx};
-    for (unsigned q = 0; q < s->num_partitions; q++) {
-        partition *p = &s->partitions[q];
-        each_flight(p, report_flight, &to);
-        const bins *b = &p->fast->bins;
-        for (uint32_t k = 0; k < NUM_BINS * b->num_slots; k++) {
-            unsigned bin = k / b->num_slots;
-            for (uint32_t c = bin == BIN_WAKE || bin == BIN_ASK ? IK_NONE : b->slots[k].first;
-                 c != IK_NONE;) {
-                uint32_t next = (uint32_t)b->words[(size_t)c * 64],
-                         end = next != IK_NONE ? 64 : ((b->slots[k].end - 1) & 63) + 1;
-                for (uint32_t at = 2; at < end; at += bin == BIN_ARRIVAL ? 2 : 1) {
-                    const uint64_t *word = &b->words[(size_t)c * 64 + at];
-                    if (bin == BIN_TAIL && key_kind(*word) == KEY_LOOK)
-                        continue;
-                    event e = event_of(s, bin, word);
-                    fn(ctx, p, &e);
-                }
-                c = next;
+    const bins *b = &p->fast->bins;
+    each_flight(p, report_flight, &to);
+    for (uint32_t k = 0; k < NUM_BINS * b->num_slots; k++) {
+        unsigned bin = k / b->num_slots;
+        for (uint32_t c = bin == BIN_WAKE || bin == BIN_ASK ? IK_NONE : b->slots[k].first;
+             c != IK_NONE;) {
+            uint32_t next = (uint32_t)b->words[(size_t)c * 64],
+                     end = next != IK_NONE ? 64 : ((b->slots[k].end - 1) & 63) + 1;
+            for (uint32_t at = 2; at < end; at += bin == BIN_ARRIVAL ? 2 : 1) {
+                const uint64_t *word = &b->words[(size_t)c * 64 + at];
+                if (bin == BIN_TAIL && key_kind(*word) == KEY_LOOK)
+                    continue;
+                event e = event_of(p->sim, bin, word);
+                fn(ctx, p, &e);
             }
+            c = next;
         }
     }
 }

@@ -7,7 +7,6 @@
  * per destination: host/by_destination.c. Receiving: the buffer drains at the link's rate or
  * slower, credit goes back when a packet is out of it. */
 #include "sim/host/host.h"
-#include "sim/fast/fast.h"
 #include "sim/measure/classes.h"
 #include "sim/packet/space.h"
 #include <math.h>
@@ -121,16 +120,6 @@ static void next_turn(const sim *s, send_queue *l, message *ring, uint32_t sent)
 
 /* ---- sending */
 
-/* The account of a packet in the buffer at the other end of the link. */
-static uint32_t account_ahead(partition *p, const host_state *h, unsigned v, const ik_packet *rt,
-                              uint32_t number)
-{
-    const sim *s = p->sim;
-    if (s->queues == QUEUES_VOQNET)
-        return v * s->f->num_hosts + rt->dst;
-    return s->stride ? v * s->stride + sim_look_ahead(p, h->port, v, rt, number) : v;
-}
-
 int32_t sim_room_ahead(partition *p, uint32_t host, const host_state *h, const message *m)
 {
     const sim *s = p->sim;
@@ -140,7 +129,8 @@ int32_t sim_room_ahead(partition *p, uint32_t host, const host_state *h, const m
     uint64_t number = packet_number(s, m);
     if (s->stride)
         start_packet(s, host, m->dst, number, &rt);
-    return ledger_room(&s->in_space, h->port, account_ahead(p, h, m->vc, &rt, (uint32_t)number));
+    return ledger_room(&s->in_space, h->port,
+                       account_behind(p, h->port, m->vc, &rt, (uint32_t)number));
 }
 
 /* The first message of queue k of an adapter; NULL = empty. */
@@ -169,7 +159,7 @@ bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *si
         uint64_t number = packet_number(s, m);
         if (s->stride)
             start_packet(s, host, m->dst, number, &rt);
-        *account = account_ahead(p, h, m->vc, &rt, (uint32_t)number);
+        *account = account_behind(p, h->port, m->vc, &rt, (uint32_t)number);
         *size = next_size(s, m);
         return true;
     }
@@ -183,29 +173,6 @@ static uint64_t busy_ps(const sim *s, uint32_t host, uint32_t size, uint64_t lin
     return own > link_ps ? own : link_ps;
 }
 
-/* The general kernel's packet; false = out of memory. */
-static bool put_on_link(partition *p, const host_state *h, const packet *pk)
-{
-    sim *s = p->sim;
-    const port_state *to = &s->ports[h->port];
-    uint32_t id = new_packet(p);
-    if (id == IK_NONE)
-        return false;
-    if (s->in_space.accounts)
-        ledger_add(&s->in_space, h->port, account_ahead(p, h, pk->rt.vc, &pk->rt, pk->number),
-                   (int32_t)pk->size);
-    else
-        s->credit[(size_t)h->port * s->vcs + pk->rt.vc] -= (int32_t)pk->size;
-    if (in_window(s, pk->t_inject))
-        s->channel_bytes[h->port] += pk->size;
-    bool to_switch = to->peer_node < s->f->num_switches;
-    uint64_t ready = (s->store_forward ? pk->t_tail : pk->t_inject + to->latency_ps) +
-                     (to_switch ? s->routing_ps : 0);
-    p->pool[id] = *pk;
-    post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
-    return true;
-}
-
 bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, uint32_t size,
                 uint64_t now)
 {
@@ -216,8 +183,7 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
     pk.rt.vc = (uint8_t)m->vc;
     pk.number = (uint32_t)number;
     pk.t_tail = now + link_ps + s->ports[h->port].latency_ps;
-    if (!(s->fast ? sim_fast_send(p, h->port, &pk.rt, pk.number, pk.t_gen, now)
-                  : put_on_link(p, h, &pk)))
+    if (!s->engine->send(p, host, &pk))
         return false;
     h->busy_until = now + (s->paced ? busy_ps(s, host, size, link_ps) : link_ps);
     p->n.injected++;
@@ -273,12 +239,12 @@ static void plan_wake(partition *p, uint32_t host, host_state *h, uint64_t now, 
     if (at == h->wake_at)
         return;
     h->wake_at = at;
-    if (s->fast && at < p->start + s->lookahead && running)
+    if (!s->engine->hosts_post_now && at < p->start + s->lookahead && running)
         return; /* sim_host_wake comes to it */
     post_own(p, at, ik_host_node(s->f, host), EV_WAKE, h->port, 0, running);
 }
 
-void sim_host_start(partition *p, uint32_t host)
+static void start_host(partition *p, uint32_t host)
 {
     sim *s = p->sim;
     host_state *h = &s->hosts[host];
@@ -287,6 +253,14 @@ void sim_host_start(partition *p, uint32_t host)
     for (unsigned k = 0; k < s->num_send_queues; k++)
         s->send_queues[(size_t)host * s->num_send_queues + k].t = sim_message_time(s, host, 0, 0);
     plan_wake(p, host, h, 0, false); /* not inside a window yet */
+}
+
+void sim_start_hosts(partition *p)
+{
+    const sim *s = p->sim;
+    for (uint32_t host = 0; host < s->f->num_hosts; host++)
+        if (s->node_partition[ik_host_node(s->f, host)] == p->id)
+            start_host(p, host);
 }
 
 /* ---- receiving */
@@ -391,8 +365,8 @@ void sim_run_host(partition *p, uint32_t node)
     }
 }
 
-/* ---- the same for the fast kernel, which has no list of a host's events: there are few of them,
- * one of which is a credit. */
+/* ---- the same for engines that keep no list of a host's events: there are few of them, one of
+ * which is a credit. */
 
 /* Wakes due before `until` in this window; more may come while there are several queues. */
 static void wake_until(partition *p, uint32_t host, host_state *h, uint64_t until)

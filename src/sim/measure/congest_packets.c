@@ -377,8 +377,7 @@ static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg
             report_packet(s, in_port, w->out, s->model == MODEL_IDEAL ? w->key % s->vcs : pk->rt.vc,
                           pk, fn, arg);
         else
-            report_packet(s, in_port, look_output(s, w->sw, pk), s->fast ? pk->rt.vc : pk->vc_first,
-                          pk, fn, arg);
+            report_packet(s, in_port, look_output(s, w->sw, pk), pk->vc_first, pk, fn, arg);
     }
 }
 

@@ -39,9 +39,8 @@ void sim_each_event(sim *s, event_fn fn, void *ctx)
         }
         for (uint32_t k = 0; k < p->wheel.far_count; k++)
             fn(ctx, p, &p->wheel.far[k].ev);
+        s->engine->each_event(p, fn, ctx);
     }
-    if (s->fast)
-        sim_fast_each_event(s, fn, ctx);
 }
 
 /* A packet whose space in the buffer of a port is in use, in the queue to local output out. */

@@ -40,17 +40,24 @@ SIM_INLINE void ledger_add(ledger *l, uint32_t port, uint32_t account, int32_t b
     l->shared[port] -= above(*used, own) - before;
 }
 
-/* The account that a packet will have in the buffer behind out_port when it goes there in VC u.
- * pk->queue holds what looking ahead found for its first VC. */
-SIM_INLINE uint32_t account_of(partition *p, uint32_t out_port, unsigned u, const packet *pk)
+/* The account that a packet will have in the buffer behind out_port when it goes there in VC v. */
+SIM_INLINE uint32_t account_behind(partition *p, uint32_t out_port, unsigned v, const ik_packet *rt,
+                                   uint32_t number)
 {
     const sim *s = p->sim;
     if (s->queues == QUEUES_VOQNET)
-        return u * s->f->num_hosts + pk->rt.dst;
-    if (!s->stride)
-        return u;
-    return u * s->stride +
-           (u == pk->vc_first ? pk->queue : sim_look_ahead(p, out_port, u, &pk->rt, pk->number));
+        return v * s->f->num_hosts + rt->dst;
+    return s->stride ? v * s->stride + sim_look_ahead(p, out_port, v, rt, number) : v;
+}
+
+/* The same for a packet of a switch, whose `queue` holds what looking ahead found for its first
+ * VC. */
+SIM_INLINE uint32_t account_of(partition *p, uint32_t out_port, unsigned u, const packet *pk)
+{
+    const sim *s = p->sim;
+    if (s->stride && u == pk->vc_first)
+        return u * s->stride + pk->queue;
+    return account_behind(p, out_port, u, &pk->rt, pk->number);
 }
 
 /* The account that it has where it stands: in VC v, for local output out (SIM_NO_WAY: none). */

@@ -639,6 +639,4 @@ void sim_choose_kernel(sim *s)
     s->run_window = kernels[(s->max_words == 1 ? 0 : 2) + s->voq];
     if (s->in_space.accounts || s->out_space.accounts)
         s->run_window = s->queues == QUEUES_VOQNET ? window_voqnet : window_accounts;
-    if (s->fast)
-        sim_choose_fast(s);
 }

@@ -2,7 +2,7 @@
  *
  * Partitions: which partition owns which node, and what a partition needs. A host goes with its
  * switch. */
-#include "sim/fast/fast.h"
+#include "sim/core/state.h"
 #include "sim/measure/classes.h"
 #include <stdlib.h>
 
@@ -73,7 +73,7 @@ static bool init_partition(sim *s, unsigned id)
     p->local_cap = 256;
     p->local = malloc(p->local_cap * sizeof *p->local);
     p->active = malloc((nodes + 1) * sizeof *p->active);
-    return p->local && p->active && (!s->fast || sim_fast_setup_partition(p)) &&
+    return p->local && p->active && s->engine->set_up_partition(p) &&
            sim_endpoint_init(&p->endpoint, id, s->num_partitions) && sim_histo_init(&p->latency) &&
            sim_histo_init(&p->network) && init_series(p) && init_scratch(p) &&
            (!s->dest_rings || sim_dest_init(p)) && sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
@@ -89,7 +89,7 @@ static void free_partition(partition *p)
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_dest_free(p);
-    sim_fast_free_partition(p);
+    p->sim->engine->free_partition(p);
     sim_classes_free(p->classes);
     sim_wheel_free(&p->wheel);
 }
@@ -101,7 +101,7 @@ uint64_t sim_partition_bytes(const partition *p)
     bytes += (uint64_t)p->wheel.num_slots * sizeof(slot) +
              (uint64_t)p->wheel.far_cap * sizeof(far_event);
     bytes += (uint64_t)p->local_cap * sizeof(event) + sim_dest_bytes(p) +
-             (p->fast ? sim_fast_partition_bytes(p) : 0);
+             p->sim->engine->partition_bytes(p);
     return bytes + sim_endpoint_bytes(&p->endpoint);
 }
 

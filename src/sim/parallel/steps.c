@@ -5,7 +5,7 @@
  * what crosses partitions (parallel/exchange.h). What needs the whole network at rest
  * (conservation, deadlock, samples of congestion) is done by the first partition while the others
  * wait, at times that depend on the simulated clock alone. */
-#include "sim/fast/fast.h"
+#include "sim/core/state.h"
 #include "sim/measure/congest.h"
 #include "sim/parallel/workers.h"
 #include <stdlib.h>
@@ -79,31 +79,11 @@ static void run_window(partition *p)
 /* First window >= from in which this partition has something to do; UINT64_MAX = none. */
 static uint64_t next_window(const partition *p, uint64_t from)
 {
-    uint64_t next = sim_wheel_next(p->sim, &p->wheel, from),
-             binned = p->fast ? sim_fast_next(p, from) : UINT64_MAX;
-    return binned < next ? binned : next;
+    uint64_t next = sim_wheel_next(p->sim, &p->wheel, from), own = p->sim->engine->next(p, from);
+    return own < next ? own : next;
 }
 
 /* ---- between windows */
-
-/* An arrival's packet, from its units; IK_NONE when out of memory. */
-SIM_INLINE uint32_t receive_packet(partition *p, const sim_unit *at)
-{
-    sim_packet_record record;
-    uint32_t id = new_packet(p);
-    if (id == IK_NONE)
-        return id;
-    packet *pk = &p->pool[id];
-    memcpy(&record, at + 1, sizeof record);
-    pk->rt = record.rt;
-    pk->t_gen = record.t_gen;
-    pk->t_inject = record.t_inject;
-    pk->t_tail = record.t_tail;
-    pk->size = at->data;
-    pk->number = record.number;
-    pk->unrouted = record.unrouted;
-    return id;
-}
 
 static void read_message(partition *p, const sim_message *m, uint64_t since)
 {
@@ -113,19 +93,8 @@ static void read_message(partition *p, const sim_message *m, uint64_t since)
             time = since + ((uint64_t)at->data << 32 | at[1].dt);
             at++;
         }
-        uint32_t data = at->data, low = at->low, node = at->node;
-        if (p->fast) {
-            sim_fast_take_message(p, time, at);
-            at += low >> 30 == EV_ARRIVAL ? SIM_ARRIVAL_UNITS - 1 : 0;
-            continue;
-        }
-        if (low >> 30 == EV_ARRIVAL) {
-            data = receive_packet(p, at);
-            at += SIM_ARRIVAL_UNITS - 1;
-            if (data == IK_NONE)
-                return;
-        }
-        post_own(p, time, node, low >> 30, low & EV_PORT_MASK, data, false);
+        p->sim->engine->take_message(p, time, at);
+        at += at->low >> 30 == EV_ARRIVAL ? SIM_ARRIVAL_UNITS - 1 : 0;
     }
 }
 
@@ -252,9 +221,8 @@ static bool rest(partition *p, pace *pc, uint64_t time, bool over)
         s->exchange->barrier(s->exchange, p->id);
     /* nobody works now: all come to the same answer */
     check = check && (s->paranoid || sim_in_flight(s));
-    if (s->fast && p->id == 0 && (check || sample))
-        for (unsigned q = 0; q < s->num_partitions; q++)
-            sim_fast_expose(&s->partitions[q]);
+    for (unsigned q = 0; q < s->num_partitions && p->id == 0 && (check || sample); q++)
+        s->engine->expose(&s->partitions[q]);
     if (p->id == 0 && sample && p->status == IK_OK)
         p->status = sim_congest_sample(s, time, &p->err);
     if (p->id == 0 && check)
@@ -274,18 +242,6 @@ static uint64_t check_period(const sim *s)
             period = often;
     }
     return period;
-}
-
-static void start_hosts(partition *p)
-{
-    const sim *s = p->sim;
-    if (p->fast && s->fast_state->hosts) {
-        sim_fast_start_hosts(p);
-        return;
-    }
-    for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        if (s->node_partition[ik_host_node(s->f, host)] == p->id)
-            sim_host_start(p, host);
 }
 
 /* First window that is not worked on in a step that begins with `window`: others may act on it
@@ -369,8 +325,7 @@ static bool run_step(partition *p, pace *pc, uint64_t *from)
 static void count_backlogs(partition *p)
 {
     const sim *s = p->sim;
-    if (p->fast)
-        sim_fast_settle(p);
+    s->engine->settle(p);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         if (s->node_partition[ik_host_node(s->f, host)] == p->id)
             sim_count_backlog(p, host);
@@ -388,7 +343,7 @@ void sim_run_partition(partition *p)
                             "partitions in one process");
         return;
     }
-    start_hosts(p);
+    p->sim->engine->start(p);
     while (run_step(p, &pc, &from))
         continue;
     count_backlogs(p);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * core/engine.h: what an engine of the packet-level models offers. An engine works on the windows
+ * of one partition; everything else (set-up, the loop over windows, hosts, checks, samples,
+ * results) is common and knows engines by this table alone. Engines give the same results, bit for
+ * bit, wherever several serve a case.
+ *
+ * What is common reads packets and queues in the form of core/state.h. An engine that keeps them
+ * otherwise says so here (`look`) and brings its switches, hosts and counts into that form when it
+ * is asked to (expose, settle). */
+#ifndef IKAT_SIM_ENGINE_H
+#define IKAT_SIM_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ik_packet;
+struct event;
+struct packet;
+struct partition;
+struct queue;
+struct sim;
+struct sim_unit;
+
+typedef void (*event_fn)(void *ctx, struct partition *p, const struct event *e);
+
+typedef struct sim_engine {
+    const char *name;
+
+    /* ---- the choice, in this order */
+    /* Whether it serves these parameters. */
+    bool (*serves)(const struct sim *s);
+    /* The widest window that it takes, at most `least`, the smallest latency of a link; shortest:
+     * the shortest transmission of a full packet, ps. */
+    uint64_t (*window_ps)(uint64_t least, uint64_t shortest);
+    /* Whether it serves the fabric in these windows, too. */
+    bool (*fits)(const struct sim *s);
+
+    /* ---- set-up. Functions that return bool: false = out of memory */
+    bool keeps_queues;                      /* of its own, instead of sw_state.queues */
+    uint64_t (*bytes)(const struct sim *s); /* of its own state, before the first packet */
+    bool (*set_up)(struct sim *s);          /* after the common state; chooses run_window */
+    void (*free)(struct sim *s);            /* also of what was set up in part, or not at all */
+    bool (*set_up_partition)(struct partition *p);
+    void (*free_partition)(struct partition *p);
+    uint64_t (*partition_bytes)(const struct partition *p); /* what its own state has grown to */
+
+    /* ---- the run */
+    /* Whether hosts may post into the window being worked on; else they come to what falls into it
+     * by themselves. */
+    bool hosts_post_now;
+    void (*start)(struct partition *p); /* the first wake-ups of its hosts */
+    /* First window >= from in which its own events fall, UINT64_MAX = none; those in the wheel are
+     * not its own. */
+    uint64_t (*next)(const struct partition *p, uint64_t from);
+    /* Takes a credit or an arrival from another partition. */
+    void (*take_message)(struct partition *p, uint64_t time, const struct sim_unit *at);
+    /* Puts a packet on the link of its host, which has credit; false = out of memory. */
+    bool (*send)(struct partition *p, uint32_t host, const struct packet *pk);
+    /* Brings what the partition's hosts and channels have counted up to date. */
+    void (*settle)(struct partition *p);
+
+    /* ---- at rest: for checks, the watchdog and samples */
+    void (*expose)(struct partition *p); /* settles, and everything else in the common form */
+    /* Calls fn for its own events that wait; ctx is passed on. */
+    void (*each_event)(struct partition *p, event_fn fn, void *ctx);
+    /* Queue n of input port `in`, VC v (its output, or 0 for a FIFO), without what is on its way. */
+    struct queue (*queue)(const struct sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n);
+    /* A packet; valid until the fourth call after this one. */
+    struct packet *(*packet)(struct partition *p, uint32_t id);
+    uint32_t (*behind)(const struct partition *p, uint32_t id); /* in its queue; IK_NONE = last */
+} sim_engine;
+
+/* In the order in which they are asked, the last one serves everything; NULL behind it. */
+extern const sim_engine *const sim_engines[];
+extern const sim_engine sim_general_engine; /* packet/engine.c */
+extern const sim_engine sim_fast_engine;    /* fast/engine.c */
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The fast engine as others know it (core/engine.h): which cases it serves, and its packets in the
+ * common form. */
+#include "sim/core/engine.h"
+#include "sim/fast/fast.h"
+
+/* At most one packet leaves an input in a window. */
+static uint64_t window_ps(uint64_t least, uint64_t shortest)
+{
+    return shortest < least && shortest > 1 ? shortest : least;
+}
+
+static bool serves(const sim *s)
+{
+    return s->model == MODEL_IQ && s->queues <= QUEUES_VOQSW && !s->adaptive && s->static_lane &&
+           s->uniform_size && s->arbiter == ARB_ISLIP && s->input_speedup == 1;
+}
+
+static bool set_up(sim *s)
+{
+    sim_choose_fast(s);
+    return sim_fast_setup(s);
+}
+
+static void start(partition *p)
+{
+    if (p->sim->fast_state->hosts)
+        sim_fast_start_hosts(p);
+    else
+        sim_start_hosts(p);
+}
+
+static bool send(partition *p, uint32_t host, const packet *pk)
+{
+    return sim_fast_send(p, p->sim->hosts[host].port, &pk->rt, pk->number, pk->t_gen, pk->t_inject);
+}
+
+static packet *packet_at(partition *p, uint32_t id)
+{
+    packet *pk = &p->seen[p->num_seen++ & 3];
+    *pk = sim_fast_packet(p, id);
+    return pk;
+}
+
+static uint32_t behind(const partition *p, uint32_t id)
+{
+    return fast_behind(&p->fast->packets, id);
+}
+
+const sim_engine sim_fast_engine = {.name = "fast",
+                                    .serves = serves,
+                                    .window_ps = window_ps,
+                                    .fits = sim_fast_fits,
+                                    .keeps_queues = true,
+                                    .bytes = sim_fast_bytes,
+                                    .set_up = set_up,
+                                    .free = sim_fast_free,
+                                    .set_up_partition = sim_fast_setup_partition,
+                                    .free_partition = sim_fast_free_partition,
+                                    .partition_bytes = sim_fast_partition_bytes,
+                                    .start = start,
+                                    .next = sim_fast_next,
+                                    .take_message = sim_fast_take_message,
+                                    .send = send,
+                                    .settle = sim_fast_settle,
+                                    .expose = sim_fast_expose,
+                                    .each_event = sim_fast_each_event,
+                                    .queue = sim_fast_queue,
+                                    .packet = packet_at,
+                                    .behind = behind};

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The general engine: serves every packet-level model and every plan. Its packets, queues and
+ * events are those of core/state.h, so it has no state of its own. Its windows: packet/switch.c. */
+#include "sim/core/engine.h"
+#include "sim/packet/shape.h"
+#include "sim/packet/space.h"
+
+/* ---- the choice and set-up */
+
+static bool serves(const sim *s)
+{
+    (void)s;
+    return true;
+}
+
+static uint64_t window_ps(uint64_t least, uint64_t shortest)
+{
+    (void)shortest;
+    return least;
+}
+
+static uint64_t bytes(const sim *s)
+{
+    (void)s;
+    return 0;
+}
+
+static bool set_up(sim *s)
+{
+    sim_choose_kernel(s);
+    return true;
+}
+
+static void free_nothing(sim *s)
+{
+    (void)s;
+}
+
+static bool set_up_partition(partition *p)
+{
+    (void)p;
+    return true;
+}
+
+static void nothing(partition *p)
+{
+    (void)p;
+}
+
+static uint64_t partition_bytes(const partition *p)
+{
+    (void)p;
+    return 0;
+}
+
+/* ---- the run */
+
+static uint64_t next(const partition *p, uint64_t from)
+{
+    (void)p;
+    (void)from;
+    return UINT64_MAX;
+}
+
+/* An arrival's packet, from its units; IK_NONE when out of memory. */
+static uint32_t receive_packet(partition *p, const sim_unit *at)
+{
+    sim_packet_record record;
+    uint32_t id = new_packet(p);
+    if (id == IK_NONE)
+        return id;
+    memcpy(&record, at + 1, sizeof record);
+    packet *pk = &p->pool[id];
+    pk->rt = record.rt;
+    pk->t_gen = record.t_gen;
+    pk->t_inject = record.t_inject;
+    pk->t_tail = record.t_tail;
+    pk->size = at->data;
+    pk->number = record.number;
+    pk->unrouted = record.unrouted;
+    return id;
+}
+
+static void take_message(partition *p, uint64_t time, const sim_unit *at)
+{
+    unsigned kind = at->low >> 30;
+    uint32_t data = kind == EV_ARRIVAL ? receive_packet(p, at) : at->data;
+    if (data != IK_NONE)
+        post_own(p, time, at->node, kind, at->low & EV_PORT_MASK, data, false);
+}
+
+static bool send(partition *p, uint32_t host, const packet *pk)
+{
+    sim *s = p->sim;
+    uint32_t port = s->hosts[host].port, id = new_packet(p);
+    const port_state *to = &s->ports[port];
+    if (id == IK_NONE)
+        return false;
+    if (s->in_space.accounts)
+        ledger_add(&s->in_space, port, account_behind(p, port, pk->rt.vc, &pk->rt, pk->number),
+                   (int32_t)pk->size);
+    else
+        s->credit[(size_t)port * s->vcs + pk->rt.vc] -= (int32_t)pk->size;
+    if (in_window(s, pk->t_inject))
+        s->channel_bytes[port] += pk->size;
+    bool to_switch = to->peer_node < s->f->num_switches;
+    uint64_t ready = (s->store_forward ? pk->t_tail : pk->t_inject + to->latency_ps) +
+                     (to_switch ? s->routing_ps : 0);
+    p->pool[id] = *pk;
+    post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
+    return true;
+}
+
+/* ---- at rest: everything stands in the common form */
+
+static void each_event(partition *p, event_fn fn, void *ctx)
+{
+    (void)p;
+    (void)fn;
+    (void)ctx;
+}
+
+static queue queue_at_rest(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
+{
+    return *queue_of(&s->switches[sw], sim_shape(s), in, v, n);
+}
+
+static packet *packet_at(partition *p, uint32_t id)
+{
+    return &p->pool[id];
+}
+
+static uint32_t behind(const partition *p, uint32_t id)
+{
+    return p->pool[id].next;
+}
+
+const sim_engine sim_general_engine = {.name = "general",
+                                       .serves = serves,
+                                       .window_ps = window_ps,
+                                       .fits = serves,
+                                       .bytes = bytes,
+                                       .set_up = set_up,
+                                       .free = free_nothing,
+                                       .set_up_partition = set_up_partition,
+                                       .free_partition = nothing,
+                                       .partition_bytes = partition_bytes,
+                                       .hosts_post_now = true,
+                                       .start = sim_start_hosts,
+                                       .next = next,
+                                       .take_message = take_message,
+                                       .send = send,
+                                       .settle = nothing,
+                                       .expose = nothing,
+                                       .each_event = each_event,
+                                       .queue = queue_at_rest,
+                                       .packet = packet_at,
+                                       .behind = behind};
