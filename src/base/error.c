@@ -74,6 +74,8 @@ void ik_error_at(ik_error *err, const char *file, unsigned line, unsigned column
 ik_status ik_fail_memory(ik_error *err, size_t bytes, const char *what)
 {
     char text[32];
+    if (!bytes) /* nobody knows how many */
+        return ik_fail(err, IK_ERR_MEMORY, "out of memory for %s", what);
     return ik_fail(err, IK_ERR_MEMORY, "out of memory: %s for %s",
                    ik_format_bytes(text, sizeof text, (double)bytes), what);
 }

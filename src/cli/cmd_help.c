@@ -35,8 +35,8 @@ static const struct topic {
     {"exit-status", "what the exit status means",
      "  0    done\n"
      "  1    a proof failed, a deadlock was found, or a finding is an error\n"
-     "  2    wrong usage or wrong input (the message says where), or output that could not be "
-     "written\n"
+     "  2    wrong usage or wrong input (the message says where), output that could not be "
+     "written, or too little memory\n"
      "  130  interrupted (Ctrl-C); what was finished is kept"},
     {"experiment", "the file that 'ikat run' takes",
      "An experiment is a YAML file of these sections:\n"},

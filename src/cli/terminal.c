@@ -250,6 +250,13 @@ static int finish_whole(const cli *c, int status)
     return cli_error(c, &err);
 }
 
+/* Why an earlier write failed: nobody kept its errno, but another one fails likewise. Nothing is
+ * spoilt, since the output has a hole. */
+static int why_lost(void)
+{
+    return write(STDOUT_FILENO, "\n", 1) < 0 ? errno : EIO;
+}
+
 int cli_finish(const cli *c, int status)
 {
     errno = 0;
@@ -257,7 +264,8 @@ int cli_finish(const cli *c, int status)
         return finish_whole(c, status);
     int why = errno;
     if (why != EPIPE && !reader_gone()) {
-        fprintf(stderr, "ikat: could not write the output: %s\n", strerror(why ? why : EIO));
+        why = why ? why : why_lost();
+        fprintf(stderr, "ikat: could not write the output: %s\n", strerror(why));
         status = CLI_USAGE;
     }
     if (!freopen("/dev/null", "w", stdout)) /* what is left of it is not tried, nor told, again */

@@ -56,9 +56,10 @@ ik_status plan_look_up(const runner *r, const char *key, unsigned flows, plan_sl
                       (const char *[]){key, asked, NULL}, &statement, err);
     while (status == IK_OK && (status = store_step(r->store, statement, &row, err)) == IK_OK &&
            row) {
-        const char *name = (const char *)sqlite3_column_text(statement, 1);
+        const char *name = "";
+        status = store_text(statement, 1, &name, err);
         for (plan_flow flow = 0; flow < NUM_FLOWS; flow++)
-            if (name && strcmp(name, flow_names[flow]) == 0) {
+            if (strcmp(name, flow_names[flow]) == 0) {
                 found |= 1u << flow;
                 slot->id[flow] = sqlite3_column_int64(statement, 0);
             }

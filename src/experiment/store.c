@@ -138,6 +138,34 @@ ik_status store_step(const store *s, sqlite3_stmt *statement, bool *row, ik_erro
     return code == SQLITE_ROW || code == SQLITE_DONE ? IK_OK : sqlite_error(s, code, err);
 }
 
+static ik_status lacks_memory(sqlite3_stmt *statement, ik_error *err)
+{
+    if (sqlite3_errcode(sqlite3_db_handle(statement)) != SQLITE_NOMEM)
+        return IK_OK;
+    return ik_fail_memory(err, 0, "the result store");
+}
+
+ik_status store_text(sqlite3_stmt *statement, int column, const char **text, ik_error *err)
+{
+    const char *found = (const char *)sqlite3_column_text(statement, column);
+    ik_status status = found ? IK_OK : lacks_memory(statement, err);
+    if (status == IK_OK)
+        *text = found ? found : "";
+    return status;
+}
+
+ik_status store_blob(sqlite3_stmt *statement, int column, const void **blob, size_t *size,
+                     ik_error *err)
+{
+    const void *found = sqlite3_column_blob(statement, column);
+    ik_status status = found ? IK_OK : lacks_memory(statement, err);
+    if (status == IK_OK) {
+        *blob = found;
+        *size = (size_t)sqlite3_column_bytes(statement, column);
+    }
+    return status;
+}
+
 ik_status store_execute(const store *s, sqlite3_stmt *statement, ik_error *err)
 {
     bool row;
@@ -195,13 +223,13 @@ ik_status store_get_meta(const store *s, const char *key, ik_arena *arena, const
                                      (const char *[]){key, NULL}, &statement, err);
     if (status == IK_OK)
         status = store_step(s, statement, &row, err);
-    if (status == IK_OK) {
-        const char *text =
-            ik_arena_strdup(arena, row ? (const char *)sqlite3_column_text(statement, 0) : "");
-        status = text ? IK_OK : ik_fail_memory(err, 1, key);
-        if (text)
-            *value = text;
-    }
+    const char *text = "";
+    if (status == IK_OK && row)
+        status = store_text(statement, 0, &text, err);
+    if (status == IK_OK && !(text = ik_arena_strdup(arena, text)))
+        status = ik_fail_memory(err, 1, key);
+    if (status == IK_OK)
+        *value = text;
     sqlite3_finalize(statement);
     return status;
 }

@@ -45,9 +45,12 @@ ik_status store_inflate(const void *blob, size_t size, char **data, size_t *byte
         return ik_fail_memory(err, (size_t)want + 1, "an array of results");
     uLongf got = (uLongf)want;
     uLong used = (uLong)(size - 8);
-    if (uncompress2((Bytef *)out, &got, in + 8, &used) != Z_OK || got != want || used != size - 8) {
+    int code = uncompress2((Bytef *)out, &got, in + 8, &used);
+    if (code != Z_OK || got != want || used != size - 8) {
         free(out);
-        return ik_fail(err, IK_ERR_INPUT, "the results file has a damaged array");
+        return code == Z_MEM_ERROR
+                   ? ik_fail_memory(err, (size_t)want, "an array of results")
+                   : ik_fail(err, IK_ERR_INPUT, "the results file has a damaged array");
     }
     out[want] = '\0';
     *data = out;

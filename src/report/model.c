@@ -37,8 +37,9 @@ const char *const metric_names[NUM_METRICS] = {
 
 const char *model_text(report_model *m, sqlite3_stmt *statement, int column)
 {
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-    return ik_arena_strdup(&m->arena, text ? text : "");
+    const char *text;
+    return store_text(statement, column, &text, NULL) == IK_OK ? ik_arena_strdup(&m->arena, text)
+                                                               : NULL;
 }
 
 ik_status model_json(const report_model *m, const char *text, const char *what, int64_t id,

@@ -92,9 +92,10 @@ typedef struct arrays {
 
 static ik_status read_words(sqlite3_stmt *statement, int column, arrays *out, ik_error *err)
 {
-    return store_unpack(sqlite3_column_blob(statement, column),
-                        (size_t)sqlite3_column_bytes(statement, column), &out->words, &out->num,
-                        err);
+    const void *blob;
+    size_t size;
+    ik_status status = store_blob(statement, column, &blob, &size, err);
+    return status == IK_OK ? store_unpack(blob, size, &out->words, &out->num, err) : status;
 }
 
 /* Adds what one point's channels carried, as a fraction of their rates, divided by `share`. */
@@ -169,10 +170,11 @@ static ik_status read_congestion(report_model *m, sqlite3_stmt *statement, repor
                                  ik_error *err)
 {
     char *series = NULL;
-    size_t bytes = 0;
-    ik_status status =
-        store_inflate(sqlite3_column_blob(statement, 8), (size_t)sqlite3_column_bytes(statement, 8),
-                      &series, &bytes, err);
+    const void *blob;
+    size_t size, bytes = 0;
+    ik_status status = store_blob(statement, 8, &blob, &size, err);
+    if (status == IK_OK)
+        status = store_inflate(blob, size, &series, &bytes, err);
     if (status != IK_OK)
         return status;
     s->congestion = model_text(m, statement, 6);

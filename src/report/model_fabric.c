@@ -231,10 +231,11 @@ static ik_status read_fabric(report_model *m, sqlite3_stmt *statement, ik_error 
                          .summary_text = model_text(m, statement, 3)};
     m->num_fabrics++; /* from here on model_free cleans it up */
     char *drawing = NULL;
-    size_t bytes = 0;
-    ik_status status =
-        store_inflate(sqlite3_column_blob(statement, 4), (size_t)sqlite3_column_bytes(statement, 4),
-                      &drawing, &bytes, err);
+    const void *blob;
+    size_t packed, bytes = 0;
+    ik_status status = store_blob(statement, 4, &blob, &packed, err);
+    if (status == IK_OK)
+        status = store_inflate(blob, packed, &drawing, &bytes, err);
     if (status != IK_OK)
         return status;
     f->drawing_text = ik_arena_strdup(&m->arena, drawing);

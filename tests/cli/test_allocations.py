@@ -1,0 +1,280 @@
+"""Every allocation of every command is failed in turn, by a preloaded library that also reaches the libraries that ikat links.
+
+A command without memory gives the answer of the undisturbed one, or says so on standard error with a status other than 0; it
+is never ended by a signal, never calls a sound file damaged, and leaves no part of an output file behind. By default a few
+allocations of each command are drawn; with IKAT_TEST_ALL all are failed. Run as a program with the name of a command
+("load_json"), and numbers of allocations ("17", "17+": and all later ones), it shows what these give.
+"""
+import collections
+import concurrent.futures
+import contextlib
+import dataclasses
+import os
+import pathlib
+import random
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from harness import IKAT, SOURCE
+
+PRELOAD = os.environ.get("IKAT_FAIL_ALLOCATION_LIBRARY", "")
+ALL = bool(os.environ.get("IKAT_TEST_ALL"))
+DRAWN = 10  # failures of a command by default: half of them of one allocation alone
+MOST = int(os.environ.get("MOST", 1200))  # failures of a command with IKAT_TEST_ALL: of more allocations than that, some are left out evenly
+
+TREE = "karytree:k=2,n=2"
+EXPERIMENT = """\
+fabric: [{fabric}]
+routing: {routing}
+traffic: {traffic}
+load: [50%]
+switch: {{{switch}}}
+adapter: {{packet: 256 B, {adapter}}}
+measure: {{warmup: 500 ns, duration: 1 us{measure}}}
+"""
+MIX = '"mix:1*a=uniform+1*b=hotspot:count=1;fraction=50%"'
+MODELS = {  # of `ikat run`: the switch, the adapter, what is measured, the routing, the traffic
+    "voqsw": ("model: iq", "message: 1 KiB", ", series: 500 ns", "adaptive_tree", MIX),
+    "fast": ("model: iq", "injection: bernoulli", "", "dmodk", "uniform"),
+    "fifo": ("model: iq, queues: fifo, arbiter: random", "queues: destination, message: 1 KiB", "", "dmodk", "uniform"),
+    "damq": ("model: iq, queues: damq", "injection: poisson", ", series: 500 ns", "adaptive_tree", "uniform"),
+    "voqnet": ("model: iq, queues: voqnet", "queues: one", "", "dmodk", "uniform"),
+    "ioq": ("model: ioq, speedup: 2", "", ", paranoid: true", "oblivious", "uniform"),
+    "ideal": ("model: ideal", "", "", "dmodk", "shift"),
+    "pipelined": ("model: pipelined, flit: 16 B, buffer: 16 KiB", "", ", series: 500 ns", "dmodk", "uniform"),
+}
+
+
+def commands():
+    """Name of each command line, and its arguments; OUT is a folder for its output, the current folder has the inputs."""
+    lines = {
+        "help": "help", "help_json": "help --json", "help_command": "help run", "help_command_json": "help run --json",
+        "help_topic": "help experiment", "help_topic_json": "help experiment --json", "help_member": "help xgft",
+        "help_member_json": "help xgft --json", "version": "--version", "list": "list", "list_json": "list --json",
+        "topo": f"topo {TREE}", "topo_json": f"topo {TREE} --json", "topo_all": f"topo {TREE} --all",
+        "topo_all_json": f"topo {TREE} --all --json", "topo_cut": "topo karytree:k=4,n=3 --all --partitions 1 -j 2",
+        "topo_field": "topo slimfly:q=4,p=1", "topo_lrt": "topo lrt:N=16,d=3,r=2", "topo_standard_input": "topo -",
+        "check": f"check {TREE} -r dmodk", "check_json": f"check {TREE} -r dmodk --json -j 2",
+        "check_cycle": "check ring:n=4 -r minimal:paths=one --vc 1q", "check_escape": "check mesh:dims=2:3 -r minimal --vc escape:routing=dor",
+        "check_cycle_json": "check ring:n=4 -r minimal:paths=one --vc 1q --json",
+        "check_dfsssp": "check ring:n=4 -r dfsssp", "check_nue": "check ring:n=4 -r nue", "check_loren": "check lrt:N=16,d=3,r=2 -r loren:grid=4",
+        "load": f"load {TREE} -r dmodk --histogram --permutations 3", "load_json": f"load {TREE} -r dmodk --json --patterns 2 --permutations 3 --contention",
+        "load_traffic": f"load {TREE} -r valiant -t mix:uniform+hotspot:count=1", "load_file": "load tree.json -r dmodk -t file:path=some.flows",
+        "route": f"route {TREE} -r dmodk", "route_json": f"route {TREE} -r dmodk --json", "route_diff": f"route {TREE} --diff dmodk smodk",
+        "route_diff_json": f"route {TREE} --diff dmodk smodk --json", "route_read": f"check {TREE} -r lft:file=tree.lft",
+        "compare": "compare ring:n=4 mesh:dims=2:2 --bisection -t uniform", "compare_json": "compare ring:n=4 mesh:dims=2:2 --json -t worst",
+        "compare_radix": "compare slimfly --radix 6", "compare_scale": "compare slimfly oft --scale 4..6 --plot OUT/scale.svg",
+        "report_html": "report small.db -o OUT/page.html", "report_csv": "report small.db --csv", "report_json": "report small.db --json",
+        "wrong_name": "topo karytre", "wrong_option": "topo ring:n=5 --jsn", "wrong_yaml": "run wrong.yaml -o OUT/wrong.db",
+        "wrong_json": "topo wrong.json",
+    }
+    for table in ("classes", "congestion", "roots", "culprits", "victims"):
+        lines[f"report_{table}"] = f"report small.db --csv --table {table}"
+    for form in ("lft", "paths", "ir", "fir", "json"):
+        lines[f"route_{form}"] = f"route {TREE} -r {'fir' if form == 'fir' else 'dmodk'} --format {form}"
+        lines[f"route_{form}_file"] = f"route {TREE} -r {'fir' if form == 'fir' else 'dmodk'} --format {form} -o OUT/routes"
+    for form in ("ibnetdiscover", "json", "graphml", "dot", "edges", "anynet", "svg", "lrt"):
+        spec = "lrt:N=16,d=3,r=2" if form == "lrt" else TREE
+        lines[f"topo_write_{form}"] = f"topo {spec} --format {form} -o OUT/fabric"
+        if form not in ("svg", "lrt"):
+            lines[f"topo_read_{form}"] = f"topo tree.{form} --format json -o OUT/fabric.json"
+    lines["topo_read_zip"] = "topo tree.json.gz"
+    for model in MODELS:
+        lines[f"run_{model}"] = f"run {model}.yaml -o OUT/results.db -j 2" + (" --json" if model in ("voqsw", "pipelined") else "")
+    lines["run_again"] = "run small.yaml -o OUT/small.db"
+    return {name: line.split() for name, line in lines.items()}
+
+
+COMMANDS = commands()
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What a run of a command gave."""
+    status: int
+    out: bytes
+    err: str
+    files: dict
+    allocations: int = 0
+
+
+class Bench:
+    """Inputs in a folder of their own, and commands run on them."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.expected = {}
+        for model, (switch, adapter, measure, routing, traffic) in MODELS.items():
+            text = EXPERIMENT.format(fabric=f'"{TREE}"', routing=routing, traffic=traffic, switch=switch, adapter=adapter, measure=measure)
+            (self.folder / f"{model}.yaml").write_text(text)
+        shutil.copy(self.folder / "voqsw.yaml", self.folder / "small.yaml")
+        (self.folder / "some.flows").write_text("0 1\n1 2\n2 3 5\n")
+        (self.folder / "wrong.yaml").write_text("fabric: ring:n=4\nroutin: dmodk\n")
+        (self.folder / "wrong.json").write_text('{"format": "ikat fabric", "switches": [{]}')
+        self.prepare("run", "small.yaml", "-o", "small.db", "-q")
+        for form in ("ibnetdiscover", "json", "graphml", "dot", "edges", "anynet"):
+            self.prepare("topo", TREE, "--format", form, "-o", f"tree.{form}")
+        self.prepare("route", TREE, "-r", "dmodk", "--format", "lft", "-o", "tree.lft")
+        subprocess.run(["gzip", "-k", "tree.json"], cwd=self.folder, check=True)
+
+    def prepare(self, *args):
+        subprocess.run([IKAT, *args], cwd=self.folder, check=True, capture_output=True)
+
+    @staticmethod
+    def content(path):
+        """A file's bytes; of a results file what it holds: SQLite may have found other room for it."""
+        if path.suffix != ".db":
+            return path.read_bytes()
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            return db.execute("PRAGMA integrity_check").fetchall(), list(db.iterdump())
+
+    def run(self, name, failing=None, out=None, stdout=None):
+        """Runs a command, with an allocation that fails, in a fresh folder for its output."""
+        args, keep = COMMANDS[name], out
+        out = out or tempfile.mkdtemp(dir=self.folder)
+        if name == "run_again" and not keep:
+            shutil.copy(self.folder / "small.db", out)
+        reading, writing = os.pipe()
+        env = {**os.environ, "LD_PRELOAD": PRELOAD, "IKAT_COUNT_ALLOCATIONS": str(writing), "XDG_CACHE_HOME": f"{out}/cache"}
+        if failing is not None:
+            env["IKAT_FAIL_ALLOCATION"] = str(failing)
+        with open(self.folder / "tree.edges", "rb") as given:
+            done = subprocess.run([IKAT, *(a.replace("OUT", out) for a in args)], cwd=self.folder, env=env, pass_fds=[writing],
+                                  stdin=given, stdout=stdout or subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
+        os.close(writing)
+        with os.fdopen(reading) as counted:
+            count = counted.read()
+        files = {str(p.relative_to(out)): self.content(p) for p in pathlib.Path(out).rglob("*") if p.is_file()}
+        files = {p: b"" if p.startswith("cache/") and not p.endswith(".tmp") else b for p, b in files.items()}
+        if not keep:
+            shutil.rmtree(out)
+        printed = (done.stdout or b"").replace(out.encode(), b"OUT")
+        return Outcome(done.returncode, printed, done.stderr.decode(errors="replace").replace(out, "OUT"), files, int(count or 0))
+
+    def undisturbed(self, name):
+        if name not in self.expected:
+            self.expected[name] = self.run(name)
+        return self.expected[name]
+
+    def verdict(self, name, failing):
+        """What is wrong with a command when this allocation fails; None: nothing."""
+        good = self.undisturbed(name)
+        try:
+            out = tempfile.mkdtemp(dir=self.folder)
+            if name == "run_again":
+                shutil.copy(self.folder / "small.db", out)
+            got = self.run(name, failing, out)
+            again = self.run(name, None, out) if "run" in name and got.status not in (0, good.status) else None
+        except subprocess.TimeoutExpired:
+            return "hangs"
+        finally:
+            shutil.rmtree(out)
+        if got.status < 0 or got.status > 2:
+            return f"status {got.status}: {got.err[-300:]}"
+        if b"out of memory" in got.out:
+            return "'out of memory' on standard output"
+        if got.status == good.status and (good.status == 0 or (got.out, got.err) == (good.out, good.err)):
+            return self.difference(good, got)
+        if "memory" not in got.err:
+            return f"status {got.status} without a word of memory: {got.err[-300:]!r}"
+        if again:  # points that were finished are kept, and the rest is added
+            again.out = good.out  # how the points were run is told, and some were run before
+            problem = self.difference(good, again)
+            return problem and f"run again after that: status {again.status}, {problem}"
+        left = {p for p in got.files if not p.startswith("cache/") and got.files[p] != good.files.get(p)}
+        return f"leaves {sorted(left)}" if left else None
+
+    @staticmethod
+    def difference(good, got):
+        if got.status != good.status:
+            return f"status {got.status} instead of {good.status}: {got.err[-300:]}"
+        if got.out != good.out:
+            return f"standard output differs: {len(got.out)} bytes, not {len(good.out)}"
+        mine, theirs = ({p: b for p, b in o.files.items() if not p.startswith("cache/")} for o in (got, good))
+        if mine != theirs:
+            return f"files differ: {sorted(p for p in mine.keys() | theirs.keys() if mine.get(p) != theirs.get(p))}"
+        return None
+
+
+def failures(bench, name):
+    """The allocations of a command that are failed."""
+    count = bench.undisturbed(name).allocations
+    if ALL:
+        step = 2 * count // MOST + 1
+        return [f"{n}{later}" for n in range(0, count + 1, step) for later in ("", "+")]
+    draw = random.Random(name)
+    return [f"{n}{'+' if k % 2 else ''}" for k, n in enumerate(draw.sample(range(count), min(count, DRAWN)))]
+
+
+@unittest.skipUnless(PRELOAD, "no library to preload under the sanitizers")
+class AllocationsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.bench = Bench(folder.name)
+
+    def test_the_library_counts_and_fails(self):
+        good = self.bench.undisturbed("topo")
+        self.assertEqual(good.status, 0)
+        self.assertGreater(good.allocations, 20)
+        self.assertEqual(self.bench.run("topo", "0+").status, 2)
+
+    def test_every_command(self):
+        tasks = [(name, failing) for name in COMMANDS for failing in failures(self.bench, name)]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            verdicts = list(pool.map(lambda t: self.bench.verdict(*t), tasks))
+        wrong = [f"{name} {failing}: {v}" for (name, failing), v in zip(tasks, verdicts) if v]
+        print(f"{len(tasks)} failed allocations of {len(COMMANDS)} commands, {len(wrong)} wrong")
+        self.assertEqual(wrong[:40], [])
+
+    def test_output_that_cannot_be_written(self):
+        for name in COMMANDS:
+            if not self.bench.undisturbed(name).out:
+                continue
+            with self.subTest(name), open("/dev/full", "wb") as full:
+                got = self.bench.run(name, stdout=full)
+                self.assertEqual(got.status, 2)
+                self.assertEqual(got.err.count("could not write the output: No space left on device"), 1, got.err)
+            with self.subTest(name):
+                reading, writing = os.pipe()
+                os.close(reading)
+                got = self.bench.run(name, stdout=writing)
+                os.close(writing)
+                good = self.bench.undisturbed(name)
+                self.assertEqual((got.status, got.err.splitlines()[-1:]), (good.status, good.err.splitlines()[-1:]))
+
+
+def explore(names, numbers):
+    """Shows what failed allocations give."""
+    with tempfile.TemporaryDirectory() as folder:
+        bench, kinds = Bench(folder), collections.Counter()
+        for name in names or COMMANDS:
+            started, good = time.time(), bench.undisturbed(name)
+            if numbers:
+                for n in numbers:
+                    got = bench.run(name, n)
+                    print(f"{name} {n}: status {got.status}\n{got.err}{got.out.decode()[-2000:]}")
+                    print("verdict:", bench.verdict(name, n))
+                continue
+            todo = failures(bench, name)
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                wrong = [(n, v) for n, v in zip(todo, pool.map(lambda n, name=name: bench.verdict(name, n), todo)) if v]
+            print(f"{name}: status {good.status}, {good.allocations} allocations, {len(todo)} failed, {len(wrong)} wrong, {time.time() - started:.1f} s", flush=True)
+            for n, v in wrong:
+                kind = re.sub(r"\d+|'[^']*'|\\.*", "#", v)[-60:]
+                kinds[kind] += 1
+                if kinds[kind] <= 3 or os.environ.get("SHOW_ALL"):
+                    print("   ", n, v)
+
+
+if __name__ == "__main__":
+    if any(a in COMMANDS for a in sys.argv[1:]) or "explore" in sys.argv:
+        explore([a for a in sys.argv[1:] if a in COMMANDS], [a for a in sys.argv[1:] if a[0].isdigit()])
+    else:
+        unittest.main()

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fail_allocation.c: a library to preload, with which one allocation of a whole process fails,
+ * whoever asks for it: the command, the C library or any other library.
+ *
+ * IKAT_FAIL_ALLOCATION=N    the N-th allocation fails, counted from 0
+ * IKAT_FAIL_ALLOCATION=N+   and so do all later ones
+ * IKAT_COUNT_ALLOCATIONS=FD the number of allocations is written to this file descriptor when the
+ *                           process exits
+ *
+ * strdup, getline, open_memstream, asprintf, fopen and the like allocate through these functions.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The C library's own allocator: reached without dlsym, which allocates. */
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t bytes);
+void *__libc_memalign(size_t align, size_t bytes);
+
+static _Atomic uint64_t allocations;
+static uint64_t failing = UINT64_MAX;
+static bool and_later;
+static int count_to = -1;
+
+__attribute__((constructor)) static void read_environment(void)
+{
+    const char *number = getenv("IKAT_FAIL_ALLOCATION"), *count = getenv("IKAT_COUNT_ALLOCATIONS");
+    char *end = NULL;
+    if (count)
+        count_to = (int)strtol(count, NULL, 10);
+    if (!number)
+        return;
+    uint64_t n = strtoull(number, &end, 10);
+    and_later = *end == '+';
+    atomic_store(&allocations, 0);
+    failing = n;
+}
+
+__attribute__((destructor)) static void tell_count(void)
+{
+    if (count_to >= 0)
+        dprintf(count_to, "%llu\n", (unsigned long long)atomic_load(&allocations));
+}
+
+/* For a breakpoint: who asks is to be seen in a debugger. */
+__attribute__((noinline)) static bool fail_here(void)
+{
+    errno = ENOMEM;
+    return true;
+}
+
+static bool refused(void)
+{
+    uint64_t n = atomic_fetch_add(&allocations, 1);
+    return (n == failing || (and_later && n > failing)) && fail_here();
+}
+
+void *malloc(size_t bytes)
+{
+    return refused() ? NULL : __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return refused() ? NULL : __libc_calloc(count, size);
+}
+
+/* To make a block smaller takes no memory, but may fail all the same. */
+void *realloc(void *old, size_t bytes)
+{
+    return refused() ? NULL : __libc_realloc(old, bytes);
+}
+
+void *reallocarray(void *old, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(old, bytes);
+}
+
+void *memalign(size_t align, size_t bytes); /* no header of ISO C or POSIX declares them */
+void *valloc(size_t bytes);
+
+void *memalign(size_t align, size_t bytes)
+{
+    return refused() ? NULL : __libc_memalign(align, bytes);
+}
+
+void *aligned_alloc(size_t align, size_t bytes)
+{
+    return memalign(align, bytes);
+}
+
+int posix_memalign(void **where, size_t align, size_t bytes)
+{
+    void *block = memalign(align, bytes);
+    if (!block)
+        return ENOMEM;
+    *where = block;
+    return 0;
+}
+
+void *valloc(size_t bytes)
+{
+    return memalign(4096, bytes);
+}
