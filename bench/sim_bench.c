@@ -4,6 +4,7 @@
  * memory is its own; counters are read with perf_event_open where the system allows it. Started by
  * bench/run. */
 #include "ikat/ikat.h"
+#include "sim_cases.h"
 #include <jansson.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -14,14 +15,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-typedef struct bench_case {
-    const char *name, *fabric, *vc, *packet, *buffer, *link;
-    unsigned vcs, threads;
-    bool voq;
-    double load;
-    uint64_t duration_ps;
-} bench_case;
 
 typedef struct outcome {
     bool ok;
@@ -70,32 +63,27 @@ static double now_seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Cases by name whose switch is another one: key=value pairs. */
-static const struct other_switch {
-    const char *name, *pairs;
-} other_switches[] = {
-    {"tree 256, general kernel", "arbiter=round_robin"},
-    {"tree 256, output buffers", "model=ioq"},
-    {"tree 256, pipelined", "model=pipelined;flit=125 B;iterations=1"},
-    {NULL, NULL},
-};
-
-static bool set_switch(const bench_case *c, ik_params *sw, ik_error *err)
+/* "name=value;name=value"; NULL = nothing. */
+static bool set_all(ik_params *p, const char *owner, const char *pairs, ik_error *err)
 {
-    const struct other_switch *o = other_switches;
-    while (o->name && strcmp(o->name, c->name) != 0)
-        o++;
-    const char *pairs = o->name ? o->pairs : "";
-    char *copy = strdup(pairs), *rest = copy;
-    bool ok = copy && (strstr(pairs, "model=pipelined") ||
-                       set(sw, "switch", "voq", c->voq ? "true" : "false", err));
+    char *copy = strdup(pairs ? pairs : ""), *rest = copy;
+    bool ok = copy;
     for (char *pair; ok && (pair = strsep(&rest, ";")) && *pair;) {
         char *value = strchr(pair, '=');
         *value++ = 0;
-        ok = set(sw, "switch", pair, value, err);
+        ok = set(p, owner, pair, value, err);
     }
     free(copy);
     return ok;
+}
+
+static bool set_switch(const bench_case *c, ik_params *sw, ik_error *err)
+{
+    const char *pairs = c->sw ? c->sw : "";
+    bool own = strstr(pairs, "model=pipelined") || strstr(pairs, "queues=");
+    return set(sw, "switch", "buffer", c->buffer, err) &&
+           (own || set(sw, "switch", "voq", c->voq ? "true" : "false", err)) &&
+           set_all(sw, "switch", pairs, err);
 }
 
 static bool simulate(const bench_case *c, const ik_plan *plan, const ik_traffic *traffic,
@@ -110,8 +98,9 @@ static bool simulate(const bench_case *c, const ik_plan *plan, const ik_traffic 
         ik_params_init(&adapter, ik_adapter_params, NULL, err) != IK_OK ||
         ik_params_init(&measure, ik_measure_params, NULL, err) != IK_OK)
         return false;
-    bool ok = set(&sw, "switch", "buffer", c->buffer, err) && set_switch(c, &sw, err) &&
-              set(&adapter, "adapter", "packet", c->packet, err) &&
+    bool ok = set_switch(c, &sw, err) && set(&adapter, "adapter", "packet", c->packet, err) &&
+              set_all(&adapter, "adapter", c->adapter, err) &&
+              set_all(&measure, "measure", c->measure, err) &&
               set(&measure, "measure", "warmup", "0 ns", err) &&
               set(&measure, "measure", "duration", duration, err);
     ik_sim_config config = {&sw, &adapter, &measure, c->load};
@@ -152,7 +141,8 @@ static bool run_case(const bench_case *c, outcome *o, ik_error *err)
     snprintf(spec, sizeof spec, "%s,link_rate=%s", c->fabric, c->link);
     double begin = now_seconds(CLOCK_MONOTONIC);
     bool ok = ik_fabric_from_spec(spec, &env, &f, err) == IK_OK &&
-              ik_plan_from_specs(f, "dmodk", c->vc, NULL, c->vcs, &env, &plan, err) == IK_OK &&
+              ik_plan_from_specs(f, c->routing ? c->routing : "dmodk", c->vc, c->selection, c->vcs,
+                                 &env, &plan, err) == IK_OK &&
               ik_traffic_from_spec(f, "uniform", &env, &traffic, err) == IK_OK;
     o->setup_seconds = now_seconds(CLOCK_MONOTONIC) - begin;
     if (ok) {
@@ -198,47 +188,61 @@ static outcome run_apart(const bench_case *c)
 
 /* ---- instructions by callgrind, where the processor's counters are not ours to read */
 
-/* Instructions inside the simulator's loop and hops of one shorter run of case number `index`. */
-static bool callgrind_run(const char *self, bool large, long index, double scale,
-                          double *instructions, double *hops)
+/* What one run counted inside the simulator's loop. */
+typedef struct count {
+    double instructions, lines, hops; /* lines: of data, beyond a second level of 1 MiB */
+} count;
+
+/* A shorter run of case number `index` of the list that `list` names. */
+static bool callgrind_run(const char *self, const char *list, long index, double scale,
+                          bool with_lines, count *out)
 {
     char command[1024], line[512];
     snprintf(command, sizeof command,
              "valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=/dev/null "
              "--toggle-collect=sim_run_partition "
-             "--toggle-collect=sim_run_pipelined '%s' --json "
+             "--toggle-collect=sim_run_pipelined %s '%s' --json "
              "--uncounted %s --only %ld --scale %.6f 2>&1",
-             self, large ? "--large" : "", index, scale);
+             with_lines ? "--cache-sim=yes --LL=1048576,16,64" : "", self, list, index, scale);
     FILE *from = popen(command, "r");
-    *instructions = *hops = -1;
+    *out = (count){-1, -1, -1};
     if (!from)
         return false;
     while (fgets(line, sizeof line, from)) {
         const char *collected = strstr(line, "Collected : "),
                    *counted = strstr(line, "\"packet_hops\": ");
-        double value = collected ? strtod(collected + 12, NULL) : -1;
-        if (value > *instructions)
-            *instructions = value;
+        /* Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw, or Ir alone */
+        double value[9] = {-1};
+        char *at = collected ? line + (collected - line) + 12 : line;
+        for (int k = 0; collected && k < 9; k++)
+            value[k] = strtod(at, &at);
+        if (value[0] > out->instructions) {
+            out->instructions = value[0];
+            out->lines = value[7] + value[8];
+        }
         if (counted)
-            *hops = strtod(counted + 15, NULL);
+            out->hops = strtod(counted + 15, NULL);
     }
-    return pclose(from) == 0 && *instructions > 0 && *hops > 0;
+    return pclose(from) == 0 && out->instructions > 0 && out->hops > 0;
 }
 
 /* Instructions a hop of a run that is short where it is slow to count, at the margin: the
  * difference of two runs leaves out filling the empty network. */
-static double instructions_per_hop(const char *self, bool large, long index, const bench_case *c)
+static double instructions_per_hop(const char *self, const char *list, long index,
+                                   const bench_case *c)
 {
-    double more_hops, more, fewer_hops = 0, fewer = 0;
+    count more, fewer;
     bool big = strstr(c->fabric, "rlft") != NULL;
-    double scale = big ? (large ? 1.5e6 : 8e6) / (double)c->duration_ps : 0.04;
+    double most = strcmp(list, "--large") == 0 ? 1.5e6 : 8e6,
+           scale = big ? most / (double)c->duration_ps : 0.04;
     if (scale > 1)
         scale = 1;
-    if (!callgrind_run(self, large, index, scale, &more, &more_hops))
+    if (!callgrind_run(self, list, index, scale, false, &more) ||
+        !callgrind_run(self, list, index, scale * 0.7, false, &fewer))
         return -1;
-    if (!callgrind_run(self, large, index, scale * 0.7, &fewer, &fewer_hops))
-        return -1;
-    return more_hops > fewer_hops ? (more - fewer) / (more_hops - fewer_hops) : -1;
+    return more.hops > fewer.hops
+               ? (more.instructions - fewer.instructions) / (more.hops - fewer.hops)
+               : -1;
 }
 
 /* ---- output */
@@ -299,99 +303,193 @@ static void print_row(const bench_case *c, const outcome *o)
     fflush(stdout);
 }
 
-/* ---- cases */
+/* ---- multiples of the first case, each measured right after it */
 
-#define TREE256   "karytree:k=16,n=2"
-#define RLFT11664 "rlft:ports=36,levels=3"
+/* Runs the program that does the first case and nothing else; ns a hop, < 0 = it said none. */
+static double limit_ns(const char *program, const bench_case *c)
+{
+    char command[1024], line[512];
+    double ns = -1;
+    snprintf(command, sizeof command, "'%s' 3 %g %llu", program, c->load,
+             (unsigned long long)(c->duration_ps / 1000000));
+    FILE *from = popen(command, "r");
+    while (from && fgets(line, sizeof line, from)) {
+        const char *at = strstr(line, "ns/hop ");
+        if (at)
+            ns = strtod(at + 7, NULL);
+    }
+    return from && pclose(from) == 0 ? ns : -1;
+}
 
-static const bench_case standard[] = {
-    {"tree 256", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 0.3, 2000000000},
-    {"tree 256", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 1.0, 1000000000},
-    {"tree 256", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, false, 0.3, 2000000000},
-    {"tree 256", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, false, 1.0, 1000000000},
-    {"RLFT 11,664", RLFT11664, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 0.3, 100000000},
-    {"RLFT 11,664", RLFT11664, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 1.0, 60000000},
-    {"RLFT 11,664", RLFT11664, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, false, 0.3, 100000000},
-    {"RLFT 11,664", RLFT11664, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, false, 1.0, 60000000},
-    {"RLFT 11,664", RLFT11664, "dbbm", "4 KiB", "192 KiB", "100 Gb/s", 3, 1, true, 1.0, 60000000},
-    {"RLFT 11,664", RLFT11664, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 2, true, 1.0, 60000000},
-    {"tree 256, one-flit packets", "karytree:k=4,n=4", "dbbm", "64 B", "2048 B", "512 Gb/s", 4, 1,
-     true, 0.5, 100000000},
-    {"tree 256, general kernel", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 1.0,
-     1000000000},
-    {"tree 256, output buffers", TREE256, "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true, 1.0,
-     1000000000},
-    {"tree 256, pipelined", "karytree:k=4,n=4", "any", "125 B", "4000 B", "100 Gb/s", 4, 1, false,
-     0.5, 100000000},
-    {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, false, 0, 0},
-};
-static const bench_case large[] = {
-    {"RLFT 209,952", "rlft:ports=36,levels=4", "1q", "4 KiB", "192 KiB", "100 Gb/s", 1, 1, true,
-     1.0, 5000000},
-    {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, false, 0, 0},
-};
+static const bench_case *case_named(const bench_case *cases, const char *name)
+{
+    while (name && strcmp(cases->name, name) != 0)
+        cases++;
+    return cases;
+}
+
+static double ns_of(const outcome *o)
+{
+    return o->seconds * 1e9 / (double)(o->hops ? o->hops : 1);
+}
+
+static bool report_failure(const bench_case *c, const outcome *o)
+{
+    if (!o->ok)
+        fprintf(stderr, "%s: %s\n", c->name, o->error);
+    return !o->ok;
+}
+
+/* One row; false if a run failed. */
+static bool print_multiple(const char *self, long index, double scale, bool counted)
+{
+    const bench_case *c = &multiples[index], *base = case_named(multiples, c->against);
+    bench_case scaled = *c, scaled_base = *base;
+    scaled.duration_ps = (uint64_t)((double)c->duration_ps * scale);
+    scaled_base.duration_ps = (uint64_t)((double)base->duration_ps * scale);
+    outcome first = run_apart(&scaled_base), o = run_apart(&scaled);
+    if (report_failure(base, &first) || report_failure(c, &o))
+        return false;
+    double per_hop = 1e9 / (double)(o.hops ? o.hops : 1),
+           wall_base = first.wall * 1e9 / (double)(first.hops ? first.hops : 1);
+    printf("%-30s %6u %3u %3u %4.0f%% %8.1f %8.1f %7.2f %7.2f %7.2f", c->name, o.hosts, c->vcs,
+           c->threads, c->load * 100, ns_of(&o), ns_of(&first), ns_of(&o) / ns_of(&first),
+           o.wall * per_hop / wall_base, o.setup_seconds);
+    count n;
+    double part = 2e6 / (double)c->duration_ps;
+    if (counted && callgrind_run(self, "--multiples", index + 1, part < 1 ? part : 1, true, &n))
+        printf(" %8.0f %7.1f", n.instructions / n.hops, n.lines / n.hops);
+    printf("\n");
+    fflush(stdout);
+    return true;
+}
+
+static bool print_limit(const char *program, double scale)
+{
+    bench_case base = multiples[0];
+    base.duration_ps = (uint64_t)((double)base.duration_ps * scale);
+    outcome o = run_apart(&base);
+    double ns = limit_ns(program, &base);
+    if (report_failure(&base, &o))
+        return false;
+    if (ns <= 0) {
+        fprintf(stderr, "%s printed no \"ns/hop\"\n", program);
+        return false;
+    }
+    printf("%-30s %6u %3u %3u %4.0f%% %8.1f %8.1f %7.2f\n", "dmodk over the given program", o.hosts,
+           1, 1, base.load * 100, ns_of(&o), ns, ns_of(&o) / ns);
+    return true;
+}
+
+static int print_multiples(const char *self, long only, double scale, bool counted,
+                           const char *program)
+{
+    bool ok = true;
+    printf("%-30s %6s %3s %3s %5s %8s %8s %7s %7s %7s%s\n", "case", "hosts", "VCs", "thr", "load",
+           "ns/hop", "of first", "times", "in wall", "set-up s", counted ? "    instr  lines" : "");
+    if (program && !only)
+        ok = print_limit(program, scale);
+    for (long k = 0; multiples[k].name; k++)
+        if (!only || only == k + 1)
+            ok &= print_multiple(self, k, scale, counted);
+    return !ok;
+}
 
 static int usage(const char *name, int status)
 {
-    fprintf(status ? stderr : stdout,
-            "usage: %s [--json] [--large] [--only N] [--scale X]\n"
-            "  --json       one list of objects\n"
-            "  --large      the 209,952-host network instead\n"
-            "  --only N     case N alone (from 1)\n"
-            "  --scale X    X times the simulated time\n"
-            "  --uncounted  no instructions by callgrind where the processor's counters cannot be "
-            "read (that is slow)\n",
-            name);
+    fprintf(
+        status ? stderr : stdout,
+        "usage: %s [--json] [--large] [--only N] [--scale X]\n"
+        "       %s --multiples [--counted] [--limit-program P] [--only N] [--scale X]\n"
+        "  --json       one list of objects\n"
+        "  --large      the 209,952-host network instead\n"
+        "  --only N     case N alone (from 1)\n"
+        "  --scale X    X times the simulated time\n"
+        "  --uncounted  no instructions by callgrind where the processor's counters cannot be "
+        "read (that is slow)\n"
+        "  --multiples  cases of published scale, as multiples of D-mod-K with one VC, which is "
+        "run before each\n"
+        "  --counted    instructions, and lines beyond a second-level cache of 1 MiB, a hop of "
+        "short runs, by callgrind\n"
+        "  --limit-program P  P LEVELS LOAD MICROSECONDS does the first case alone and prints "
+        "\"ns/hop X\"\n",
+        name, name);
     return status;
+}
+
+typedef struct options {
+    bool as_json, count, counted, as_multiples;
+    const bench_case *cases;
+    const char *list, *program;
+    long only;
+    double scale;
+} options;
+
+/* false: an argument that is none. */
+static bool read_options(int argc, char **argv, options *o)
+{
+    for (int k = 1; k < argc; k++) {
+        bool more = k + 1 < argc;
+        if (strcmp(argv[k], "--json") == 0)
+            o->as_json = true;
+        else if (strcmp(argv[k], "--large") == 0)
+            o->cases = large, o->list = "--large";
+        else if (strcmp(argv[k], "--multiples") == 0)
+            o->cases = multiples, o->list = "--multiples", o->as_multiples = true;
+        else if (strcmp(argv[k], "--uncounted") == 0)
+            o->count = false;
+        else if (strcmp(argv[k], "--counted") == 0)
+            o->counted = true;
+        else if (strcmp(argv[k], "--only") == 0 && more)
+            o->only = strtol(argv[++k], NULL, 10);
+        else if (strcmp(argv[k], "--scale") == 0 && more)
+            o->scale = strtod(argv[++k], NULL);
+        else if (strcmp(argv[k], "--limit-program") == 0 && more)
+            o->program = argv[++k];
+        else
+            return false;
+    }
+    return true;
+}
+
+static void print_head(void)
+{
+    printf("%-26s %6s %4s %3s %3s %6s %7s %9s %7s %8s %8s %8s %8s %7s %7s\n", "network", "hosts",
+           "VOQ", "VCs", "thr", "load", "thruput", "hops/s", "ns/hop", "instr", "c-miss", "b-miss",
+           "B/port", "peak MB", "wall s");
 }
 
 int main(int argc, char **argv)
 {
-    bool as_json = false, count = true;
-    const bench_case *cases = standard;
-    long only = 0;
-    double scale = 1;
-    for (int k = 1; k < argc; k++) {
-        if (strcmp(argv[k], "--json") == 0)
-            as_json = true;
-        else if (strcmp(argv[k], "--large") == 0)
-            cases = large;
-        else if (strcmp(argv[k], "--uncounted") == 0)
-            count = false;
-        else if (strcmp(argv[k], "--only") == 0 && k + 1 < argc)
-            only = strtol(argv[++k], NULL, 10);
-        else if (strcmp(argv[k], "--scale") == 0 && k + 1 < argc)
-            scale = strtod(argv[++k], NULL);
-        else
-            return usage(argv[0],
-                         strcmp(argv[k], "-h") == 0 || strcmp(argv[k], "--help") == 0 ? 0 : 2);
+    options given = {.count = true, .cases = standard, .list = "", .scale = 1};
+    if (!read_options(argc, argv, &given)) {
+        bool help = strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0;
+        return usage(argv[0], help ? 0 : 2);
     }
-    if (!as_json)
-        printf("%-26s %6s %4s %3s %3s %6s %7s %9s %7s %8s %8s %8s %8s %7s %7s\n", "network",
-               "hosts", "VOQ", "VCs", "thr", "load", "thruput", "hops/s", "ns/hop", "instr",
-               "c-miss", "b-miss", "B/port", "peak MB", "wall s");
+    if (given.as_multiples && !given.as_json)
+        return print_multiples(argv[0], given.only, given.scale, given.counted, given.program);
+    if (!given.as_json)
+        print_head();
     json_t *list = json_array();
     int status = 0;
-    for (long k = 0; cases[k].name; k++) {
-        if (only && only != k + 1)
+    for (long k = 0; given.cases[k].name; k++) {
+        if (given.only && given.only != k + 1)
             continue;
-        bench_case c = cases[k];
-        c.duration_ps = (uint64_t)((double)c.duration_ps * scale);
+        bench_case c = given.cases[k];
+        c.duration_ps = (uint64_t)((double)c.duration_ps * given.scale);
         outcome o = run_apart(&c);
-        if (o.ok && o.instructions < 0 && count) {
-            double each = instructions_per_hop(argv[0], cases == large, k + 1, &cases[k]);
+        if (o.ok && o.instructions < 0 && given.count) {
+            double each = instructions_per_hop(argv[0], given.list, k + 1, &given.cases[k]);
             o.instructions = each < 0 ? -1 : each * (double)o.hops;
         }
-        if (!o.ok) {
-            fprintf(stderr, "%s: %s\n", c.name, o.error);
+        if (report_failure(&c, &o))
             status = 1;
-        } else if (as_json) {
+        else if (given.as_json)
             json_array_append_new(list, to_json(&c, &o));
-        } else {
+        else
             print_row(&c, &o);
-        }
     }
-    if (as_json) {
+    if (given.as_json) {
         json_dumpf(list, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
         printf("\n");
     }
