@@ -5,6 +5,7 @@
  * chooses again never leaves a spine idle, so both carry all that they can; whoever chose at
  * arrival queues for the slow one while the fast one idles. With two fast ones nobody ever waits,
  * even where all choose the same one at the same time. */
+#include "sim/core/state.h"
 #include "sim_helper.h"
 
 enum { LEAF, SLOW = 2, FAST };
@@ -142,10 +143,141 @@ static void test_losers_choose_at_once(void **state)
     ik_fabric_free(d.f);
 }
 
+/* ---- choices by sets and by lists */
+
+typedef struct choice_case {
+    const char *fabric, *routing, *vc;
+    unsigned vcs;
+    const char *sw, *adapter;
+} choice_case;
+
+#define PLAIN "warmup=0 ns;duration=6 us"
+
+/* A sum over what the hosts received, where and when. by_lists: as if nothing gave sets. */
+static uint64_t run_choices(const choice_case *k, const char *selection, bool by_lists,
+                            bool checked, uint64_t *hops)
+{
+    const scenario c = {.sw = k->sw,
+                        .adapter = k->adapter,
+                        .measure = checked ? PLAIN ";paranoid=true" : PLAIN,
+                        .load = 1};
+    ik_env env = {.seed = 3};
+    ik_fabric *f = NULL;
+    ik_plan *plan = NULL;
+    ik_traffic *traffic = NULL;
+    ik_error err = {0};
+    sections at;
+    sim s;
+    assert_int_equal(ik_fabric_from_spec(k->fabric, &env, &f, &err), IK_OK);
+    if (ik_plan_from_specs(f, k->routing, k->vc, selection, k->vcs, &env, &plan, &err) != IK_OK)
+        fail_msg("%s %s: %s", k->fabric, k->routing, err.text);
+    assert_int_equal(ik_traffic_from_spec(f, "uniform", &env, &traffic, &err), IK_OK);
+    assert_int_equal(open_sections(&at, &c, &err), IK_OK);
+    if (sim_setup_engine(&s, plan, traffic, &at.config, &env, &sim_general_engine, &err) != IK_OK)
+        fail_msg("%s %s: %s", k->fabric, k->sw, err.text);
+    assert_true(s.masked); /* otherwise this compares nothing */
+    if (by_lists)
+        s.masked = s.passes_over = s.room_kept = false;
+    sim_run_partition(&s.partitions[0]);
+    if (s.partitions[0].status != IK_OK)
+        fail_msg("%s %s %s: %s", k->fabric, k->sw, selection, s.partitions[0].err.text);
+    uint64_t sum = 0;
+    for (uint32_t host = 0; host < f->num_hosts; host++)
+        sum = sum * 31 + s.hosts[host].hash;
+    *hops = s.partitions[0].n.hops;
+    sim_free(&s);
+    close_sections(&at);
+    ik_traffic_free(traffic);
+    ik_plan_free(plan);
+    ik_fabric_free(f);
+    return sum;
+}
+
+static void compare_choices(const choice_case *k, const char *selection, bool checked)
+{
+    uint64_t hops[2];
+    uint64_t sets = run_choices(k, selection, false, checked, &hops[0]);
+    uint64_t lists = run_choices(k, selection, true, false, &hops[1]);
+    if (sets != lists || hops[0] != hops[1])
+        fail_msg("%s %s %s %s %s: %llu hops by sets, %llu by lists, or others", k->fabric,
+                 k->routing, k->vc, k->sw, selection, (unsigned long long)hops[0],
+                 (unsigned long long)hops[1]);
+}
+
+static void test_sets_choose_like_lists(void **state)
+{
+    (void)state;
+    static const choice_case trees[] = {
+        {"karytree:k=4,n=3", "adaptive_tree", "1q", 1, "buffer=12 KiB", ""},
+        {"karytree:k=4,n=3", "adaptive_tree:delta=2", "dbbm", 3, "buffer=24 KiB", ""},
+        {"karytree:k=4,n=3", "adaptive_tree:delta=2", "any", 2, "buffer=16 KiB", ""},
+        {"rlft:ports=12,levels=2", "adaptive_tree:delta=3", "1q", 1, "queues=fifo;buffer=8 KiB",
+         ""},
+        {"rlft:ports=12,levels=2", "adaptive_tree", "any", 4, "queues=damq;buffer=32 KiB", ""},
+        {"rlft:ports=12,levels=2", "adaptive_tree", "1q", 1,
+         "model=ioq;buffer=12 KiB;output_buffer=8 KiB", ""},
+        {"rlft:ports=12,levels=2", "adaptive_tree:delta=2", "any", 2,
+         "model=ioq;buffer=16 KiB;output_buffer=16 KiB;output_sharing=shared", ""},
+        {"rlft:ports=12,levels=2", "adaptive_tree:delta=2", "dbbm", 2,
+         "model=ioq;queues=fifo;speedup=2;traversal_delay=30 ns;buffer=16 KiB;output_buffer=16 KiB",
+         ""},
+        {"rlft:ports=12,levels=2", "adaptive_tree", "dbbm", 2, "input_speedup=2;buffer=24 KiB", ""},
+        {"rlft:ports=12,levels=2", "adaptive_tree", "1q", 1, "arbiter=random;buffer=12 KiB", ""},
+        {"rlft:ports=12,levels=2", "adaptive_tree", "1q", 1, "arbiter=oldest_first", ""},
+        {"rlft:ports=12,levels=2", "adaptive_tree:delta=2", "any", 2, "buffer=20 KiB",
+         "packet=4 KiB;message=11000 B"},
+        {"rlft:ports=12,levels=2", "adaptive_tree", "1q", 1, "adaptive_choice=at_arrival", ""},
+        {"rlft:ports=12,levels=2", "adaptive_tree", "1q", 1, "queues=voqnet;buffer=1 MiB",
+         "queues=destination"},
+        {"xgft:m=8:4,w=1:70", "adaptive_tree:delta=5", "1q", 1, "buffer=8 KiB", ""},
+        {"xgft:m=8:4,w=1:70", "adaptive_tree", "1q", 1, "queues=fifo;buffer=8 KiB", ""},
+    };
+    static const char *const selections[] = {"first_free",   "first_free:skip_busy=false",
+                                             "most_credits", "most_credits:tie=random",
+                                             "random",       "random:skip_busy=true",
+                                             "cyclic",       "sadp",
+                                             "saop",         "sdp",
+                                             "sop",          "ssp",
+                                             "least_queued", "least_queued:skip_busy=true"};
+    const unsigned all = sizeof selections / sizeof *selections;
+    bool every = getenv("IKAT_TEST_ALL") != NULL;
+    for (unsigned k = 0; k < sizeof trees / sizeof *trees; k++)
+        for (unsigned n = 0; n < (every ? all : 3); n++)
+            compare_choices(&trees[k], selections[every ? n : (k * 5 + n * 4) % all], n == 0);
+}
+
+static void test_sets_route_like_lists(void **state)
+{
+    (void)state;
+    static const choice_case others[] = {
+        {"slimfly:q=5", "minimal", "hopclass", 2, "buffer=16 KiB", ""},
+        {"slimfly:q=5", "ugal_l", "hopclass", 4, "buffer=32 KiB", ""},
+        {"slimfly:q=5", "ugal_l", "hopclass", 8, "model=ioq;buffer=64 KiB;output_buffer=64 KiB",
+         ""},
+        {"mlfm:h=3", "minimal", "1q", 1, "buffer=12 KiB", ""},
+        {"mlfm:h=3", "ugal_l", "phase", 2, "model=ioq;buffer=16 KiB;output_buffer=16 KiB", ""},
+        {"hyperx:dims=3:4", "minimal", "hopclass", 4, "queues=fifo;buffer=32 KiB", ""},
+    };
+    static const choice_case oblivious[] = {
+        {"slimfly:q=5", "valiant", "hopclass", 4, "buffer=32 KiB", ""},
+        {"oft:k=4", "valiant", "phase", 2, "buffer=16 KiB", ""},
+        {"mlfm:h=3", "valiant", "phase", 4, "model=ideal;buffer=32 KiB", ""},
+        {"mlfm:h=3", "valiant", "phase", 2, "queues=damq;damq_bounds=output;buffer=256 KiB",
+         "queues=destination"},
+    };
+    static const char *const selections[] = {"random", "first_free", "most_credits", "sadp"};
+    for (unsigned k = 0; k < sizeof others / sizeof *others; k++)
+        for (unsigned n = 0; n < sizeof selections / sizeof *selections; n++)
+            compare_choices(&others[k], selections[n], n == 0);
+    for (unsigned k = 0; k < sizeof oblivious / sizeof *oblivious; k++)
+        compare_choices(&oblivious[k], NULL, true);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_spine_idles),
-                                       cmocka_unit_test(test_losers_choose_at_once),
-                                       cmocka_unit_test(test_chosen_at_arrival)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_spine_idles), cmocka_unit_test(test_losers_choose_at_once),
+        cmocka_unit_test(test_chosen_at_arrival), cmocka_unit_test(test_sets_choose_like_lists),
+        cmocka_unit_test(test_sets_route_like_lists)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

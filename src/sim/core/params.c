@@ -366,6 +366,21 @@ static void resolve_plan(sim *s, const ik_plan *plan)
     s->static_lane = plan->vc->family->static_lane || s->vcs == 1;
 }
 
+/* How choices among several outputs are made: with sets where routing, scheme and selection function
+ * have them. */
+static void resolve_choice(sim *s, const ik_plan *plan)
+{
+    const ik_selection *selection = plan->selection;
+    bool buffers = s->model == MODEL_IOQ, oblivious = plan->routing->kind == IK_ROUTE_OBLIVIOUS;
+    s->room_kept = !(buffers ? s->out_space.accounts : s->in_space.accounts);
+    s->skip_busy =
+        selection->skip_busy == IK_SKIP_AUTO ? !buffers : selection->skip_busy == IK_SKIP_ALWAYS;
+    s->masked = ik_plan_has_masks(plan) &&
+                (oblivious || (s->adaptive && s->model != MODEL_IDEAL && !s->stride &&
+                               !plan->routing->family->pick && selection->family->pick_mask));
+    s->passes_over = s->masked && selection->traits == 0 && s->arbiter != ARB_RANDOM;
+}
+
 ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err)
 {
     sim_sections sec;
@@ -385,6 +400,8 @@ ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, 
         resolve_plan(s, plan);
     if (status == IK_OK)
         status = sim_space_resolve(s, err);
+    if (status == IK_OK)
+        resolve_choice(s, plan);
     sim_close_sections(&sec);
     return status;
 }

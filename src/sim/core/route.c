@@ -133,7 +133,7 @@ static bool view_busy(void *ctx, uint32_t channel)
     return !(sw->masks[sw->words + (out >> 6)] >> (out & 63) & 1);
 }
 
-static ik_view view_of(partition *p)
+ik_view sim_view(partition *p)
 {
     bool buffers = p->sim->model == MODEL_IOQ;
     return (ik_view){.ctx = p,
@@ -199,7 +199,7 @@ static uint32_t ask(partition *p, uint32_t sw, const packet *pk, uint32_t n, uin
 static uint32_t pick_choice(partition *p, uint32_t sw, const packet *pk, uint32_t n,
                             uint32_t preferred)
 {
-    ik_view view = view_of(p);
+    ik_view view = p->view;
     p->asked_dst = pk->rt.dst;
     for (uint32_t k = 0; k < n; k++)
         p->ports[k] = p->choices[k].port;
@@ -222,15 +222,16 @@ static void set_choice(const sim *s, uint32_t sw, packet *pk, const ik_choice *c
 
 /* The decision at the source's switch (UGAL), from its state of this instant. The draw is that of
  * the source, so nothing else about the packet changes; it stays in the VC in which it arrived. */
-static void start_again(partition *p, packet *pk)
+void sim_start_again(partition *p, packet *pk)
 {
     const sim *s = p->sim;
-    ik_view view = view_of(p);
+    ik_view view = p->view;
     ik_draw draw = {s->seed, pk->rt.src, pk->number};
     p->asked_dst = pk->rt.dst;
     uint8_t vc = pk->rt.vc;
     ik_plan_start(s->plan, pk->rt.src, pk->rt.dst, &draw, &view, &pk->rt);
     pk->rt.vc = vc;
+    pk->unrouted = 0;
 }
 
 uint32_t sim_drawn(const sim *s, const ik_packet *rt, uint32_t number, uint32_t n,
@@ -256,10 +257,8 @@ uint32_t sim_choose_output(partition *p, uint32_t sw, uint32_t in_port, packet *
 void sim_route(partition *p, uint32_t sw, uint32_t in_port, packet *pk)
 {
     const sim *s = p->sim;
-    if (pk->unrouted) {
-        start_again(p, pk);
-        pk->unrouted = 0;
-    }
+    if (pk->unrouted)
+        sim_start_again(p, pk);
     uint32_t preferred = 0, n = ik_plan_next(s->plan, sw, in_port, &pk->rt, p->choices, &preferred);
     pk->revocable = 0;
     if (n == 0) {

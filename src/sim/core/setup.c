@@ -81,7 +81,7 @@ static uint32_t choose_slots(const sim *s)
 /* ---- sizes */
 
 typedef struct sizes {
-    size_t masks, queues, pairs, undecided, policy, net, holders;
+    size_t masks, queues, pairs, undecided, allowed, policy, net, holders;
 } sizes;
 
 static size_t policy_bytes(const sim *s, uint32_t sw, size_t *select)
@@ -100,7 +100,7 @@ static void measure_switch(const sim *s, uint32_t sw, sizes *z)
 {
     size_t radix = ik_radix(s->f, sw), inputs = radix * s->input_speedup, words = s->max_words,
            select;
-    z->masks += (3 + inputs + radix * s->vcs) * words;
+    z->masks += (3 + inputs + radix * s->vcs + s->vcs) * words;
     z->queues += s->engine->keeps_queues ? 0 : radix * s->vcs * (s->voq ? radix : 1);
     if (s->queues == QUEUES_VOQNET) {
         z->net += radix * s->vcs * s->f->num_hosts;
@@ -111,6 +111,8 @@ static void measure_switch(const sim *s, uint32_t sw, sizes *z)
         z->undecided += !s->voq       ? (radix * s->vcs + 63) / 64
                         : s->rechoose ? (1 + radix * s->vcs) * words
                                       : 0;
+    if (s->masked && s->voq && s->rechoose)
+        z->allowed += (inputs + radix * s->vcs * (1 + radix)) * words;
     z->policy += policy_bytes(s, sw, &select);
 }
 
@@ -132,8 +134,8 @@ static uint64_t state_bytes(const sim *s, const sizes *z)
 {
     uint64_t ports = s->f->num_ports, hosts = s->f->num_hosts,
              send_queues = hosts * s->num_send_queues;
-    uint64_t bytes =
-        z->masks * 8 + z->queues * sizeof(queue) + z->pairs + z->undecided * 8 + z->policy;
+    uint64_t bytes = z->masks * 8 + z->queues * sizeof(queue) + z->pairs +
+                     (z->undecided + z->allowed) * 8 + z->policy;
     bytes += z->net * sizeof(net_queue) + z->holders * 8 + sim_space_bytes(s);
     bytes += ports * (sizeof(port_state) + 4u * s->vcs + 8) +
              (s->adaptive ? ports * (8u * s->vcs + 4) : 0) + ports * 2u * s->input_speedup +
@@ -271,6 +273,8 @@ static bool allocate(sim *s, const sizes *z)
         ok = get(&s->pair_store, z->pairs, 1);
     if (ok && z->undecided)
         ok = get(&s->undecided_store, z->undecided, 8);
+    if (ok && z->allowed)
+        ok = get(&s->allowed_store, z->allowed, 8);
     if (ok && z->policy)
         ok = get(&s->policy_store, z->policy, 1);
     if (ok && s->adaptive)
@@ -333,12 +337,18 @@ static void init_switch(sim *s, uint32_t id, sizes *at)
     sw->lane_words = (uint16_t)((sw->radix * s->vcs + 63) / 64);
     sw->pair_vc = s->pair_store ? s->pair_store + before.pairs : NULL;
     sw->undecided = s->undecided_store ? s->undecided_store + before.undecided : NULL;
+    sw->allowed = s->allowed_store ? s->allowed_store + before.allowed : NULL;
     sw->select_state = select ? s->policy_store + before.policy : NULL;
     sw->route_state = policy > select ? s->policy_store + before.policy + select : NULL;
     for (unsigned input = 0; input < sw->inputs; input++)
         sw->masks[input >> 6] |= 1ull << (input & 63);
     for (unsigned out = 0; out < sw->radix; out++)
         sw->masks[sw->words + (out >> 6)] |= 1ull << (out & 63);
+    uint64_t *room = sw->masks + (3u + sw->inputs + (size_t)sw->radix * s->vcs) * sw->words;
+    for (unsigned v = 0; s->room_kept && v < s->vcs; v++)
+        for (unsigned out = 0; out < sw->radix; out++)
+            if (s->gate[(size_t)(sw->port_base + out) * s->vcs + v] >= (int32_t)s->packet_bytes)
+                room[v * sw->words + (out >> 6)] |= 1ull << (out & 63);
 }
 
 /* What the ports of the source send together, of which `host` is one. */
@@ -445,14 +455,14 @@ void sim_free(sim *s)
     sim_check_free(s);
     sim_space_free(s);
     congest_free(s->congest);
-    void *blocks[] = {s->out_queues,      s->space,           s->out_next,       s->link_busy,
-                      s->ports,           s->credit,          s->queued,         s->waiting,
-                      s->clear_ps,        s->sending,         s->accept,         s->switches,
-                      s->mask_store,      s->queue_store,     s->pair_store,     s->policy_store,
-                      s->undecided_store, s->hosts,           s->send_queues,    s->messages,
-                      s->injectors,       s->node_head,       s->node_partition, s->channel_bytes,
-                      s->host_bytes,      s->host_sent_bytes, s->series_blocked, s->deadlock_text,
-                      s->net_store,       s->holder_store,    s->dest_rings,     s->drained};
+    void *blocks[] = {
+        s->out_queues,   s->space,           s->out_next,       s->link_busy,      s->ports,
+        s->credit,       s->queued,          s->waiting,        s->clear_ps,       s->sending,
+        s->accept,       s->switches,        s->mask_store,     s->queue_store,    s->pair_store,
+        s->policy_store, s->undecided_store, s->allowed_store,  s->hosts,          s->send_queues,
+        s->messages,     s->injectors,       s->node_head,      s->node_partition, s->channel_bytes,
+        s->host_bytes,   s->host_sent_bytes, s->series_blocked, s->deadlock_text,  s->net_store,
+        s->holder_store, s->dest_rings,      s->drained};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

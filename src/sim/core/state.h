@@ -121,8 +121,9 @@ typedef struct net_queue {
 #define NET_OUT 0xFFFFFFFEu
 
 /* ---- per switch. masks: free_in, free_out, left [words each], row [inputs][words], want [radix *
- * vcs][words]. want[(j * vcs + v)]: inputs whose next packet of VC v asks for output j. row[i]:
- * outputs that input i asks for. left: outputs that may still have a request from a free input
+ * vcs][words], room [vcs][words]. want[(j * vcs + v)]: inputs whose next packet of VC v asks for output j. row[i]:
+ * outputs that input i asks for. room[v]: outputs behind which a grant in VC v has room for a packet of
+ * full size (only with room_kept). left: outputs that may still have a request from a free input
  * after the last iteration of a matching; looked at again at the next multiple of relook_ps.
  * Invariant between instants: a free output outside `left` has no eligible request from a free
  * input. */
@@ -138,6 +139,7 @@ typedef struct sw_state {
     /* heads that may still choose, adaptive plans only; FIFO: bit in * vcs + v; queues an output:
      * revocable_of */
     uint64_t *undecided;
+    uint64_t *allowed; /* what heads that may choose again are allowed: packet/choose.h */
     void *select_state, *route_state;
     uint64_t draws; /* random numbers drawn here */
     int64_t bytes;  /* in its buffers */
@@ -213,6 +215,9 @@ typedef struct partition {
     ik_choice *choices, *choices_ahead;
     uint32_t *ports;
     struct dest_store *dest; /* host/by_destination.c: queues a destination; NULL without */
+    /* scratch of a choice: sets of outputs */
+    uint64_t *outputs, *candidates, *idle, *gathered;
+    ik_view view;            /* of the switches here */
     uint32_t asked_dst;      /* of the packet that a selection is asked for */
     /* [local port] the VC that stands for a choice, while choices are distinguished by their own
      * VCs */
@@ -246,6 +251,10 @@ struct sim {
     unsigned stride; /* damq with bounds a queue: accounts of a VC; else 0 */
     /* adaptive packets that wait in an output's queue choose again */
     bool rechoose;
+    bool masked;      /* choices are made with sets of outputs: packet/choose.h */
+    bool room_kept;   /* masks say where there is room: no accounts behind what a grant needs */
+    bool skip_busy;   /* the selection function takes outputs that are not transmitting first */
+    bool passes_over; /* a choice that changes nothing need not be made: nothing counts it */
     bool out_shared;                          /* output buffers are shared by their VCs */
     unsigned adapter_queues, num_send_queues; /* of a host */
     double injection_share, ejection_share;   /* of the link's rate */
@@ -298,7 +307,7 @@ struct sim {
     uint64_t *mask_store;
     queue *queue_store;
     uint8_t *pair_store, *policy_store;
-    uint64_t *undecided_store;
+    uint64_t *undecided_store, *allowed_store;
     host_state *hosts;
     send_queue *send_queues; /* [host * num_send_queues + k] k: VC, or 0 */
     message *messages;       /* [(host * num_send_queues + k) * active] */
@@ -484,6 +493,9 @@ uint32_t sim_choose_output(partition *p, uint32_t sw, uint32_t in_port, packet *
  * adapt. */
 uint32_t sim_look_ahead(partition *p, uint32_t out_port, unsigned u, const ik_packet *rt,
                         uint32_t number);
+/* The decision at the source's switch, from its state of this instant. */
+void sim_start_again(partition *p, packet *pk);
+ik_view sim_view(partition *p);
 /* Which of n outputs it takes without looking at local state: drawn, or the preferred one. */
 uint32_t sim_drawn(const sim *s, const ik_packet *rt, uint32_t number, uint32_t n,
                    uint32_t preferred);

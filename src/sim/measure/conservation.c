@@ -275,6 +275,26 @@ static ik_status check_waiting(const count *c, ik_error *err)
     return IK_OK;
 }
 
+/* What the masks of a switch say of the room behind its outputs. */
+static ik_status check_room(const sim *s, ik_error *err)
+{
+    const shape k = sim_shape(s);
+    for (uint32_t id = 0; s->room_kept && !s->engine->keeps_queues && id < s->f->num_switches;
+         id++) {
+        const sw_state *sw = &s->switches[id];
+        for (unsigned v = 0; v < s->vcs; v++)
+            for (unsigned out = 0; out < sw->radix; out++) {
+                int32_t bytes = s->gate[(size_t)(sw->port_base + out) * s->vcs + v];
+                bool marked = room_of_vc(sw, k, v)[out >> 6] >> (out & 63) & 1;
+                if (marked != (bytes >= (int32_t)s->packet_bytes))
+                    return ik_fail(err, IK_ERR_INTERNAL,
+                                   "switch %u, output %u, VC %u: %d bytes marked %s", id, out, v,
+                                   bytes, marked ? "enough" : "too little");
+            }
+    }
+    return IK_OK;
+}
+
 static ik_status check_credits(const count *c, ik_error *err)
 {
     const sim *s = c->s;
@@ -299,7 +319,8 @@ static ik_status check_credits(const count *c, ik_error *err)
                                (long long)credit, ok ? "enough" : "too little");
         }
     }
-    return sim_space_check(s, c->bytes, c->held, err);
+    ik_status status = check_room(s, err);
+    return status == IK_OK ? sim_space_check(s, c->bytes, c->held, err) : status;
 }
 
 ik_status sim_check_conservation(sim *s, ik_error *err)

@@ -39,10 +39,19 @@ SIM_INLINE void note_granted(sim *s, uint32_t port, uint64_t t0, uint64_t end, u
     *clear = sent > end ? sent : end;
 }
 
+/* Without shared output buffers: a VC's free bytes behind an output, model ioq. */
+SIM_INLINE void change_output_space(sim *s, sw_state *sw, const shape k, uint32_t port, unsigned u,
+                                    int32_t bytes)
+{
+    int32_t *space = &s->space[(size_t)port * k.vcs + u];
+    *space += bytes;
+    note_room(s, sw, k, port - sw->port_base, u, *space);
+}
+
 /* Crossbar transfer of a granted packet into the output buffer (ioq). */
-SIM_INLINE void move_to_output(partition *p, uint32_t node, const shape k, uint32_t id,
-                               uint32_t in_port, uint32_t out_port, unsigned input, unsigned v,
-                               unsigned u, uint64_t t0)
+SIM_INLINE void move_to_output(partition *p, uint32_t node, sw_state *sw, const shape k,
+                               uint32_t id, uint32_t in_port, uint32_t out_port, unsigned input,
+                               unsigned v, unsigned u, uint64_t t0)
 {
     sim *s = p->sim;
     packet *pk = &p->pool[id];
@@ -53,7 +62,7 @@ SIM_INLINE void move_to_output(partition *p, uint32_t node, const shape k, uint3
     if (k.ledger && s->out_space.accounts)
         ledger_add(&s->out_space, out_port, u, (int32_t)pk->size);
     else
-        s->space[(size_t)out_port * s->vcs + u] -= (int32_t)pk->size;
+        change_output_space(s, sw, k, out_port, u, -(int32_t)pk->size);
     give_space(p, k, in_port, end, v, pk->out, pk);
     if (k.ledger && s->stride && u != pk->vc_first) {
         pk->queue = sim_look_ahead(p, out_port, u, &pk->rt, pk->number);
@@ -80,7 +89,7 @@ SIM_INLINE void send_output(partition *p, uint32_t node, sw_state *sw, const sha
     if (end < pk->t_tail)
         end = pk->t_tail;
     q->head = pk->next;
-    take_space(p, k, port, u, pk);
+    take_space(p, sw, k, port, u, pk);
     s->link_busy[port] = 1;
     post_own(p, end, node, EV_TAIL, port, LINK_END | u << 24 | pk->size, true);
     if (s->model == MODEL_IDEAL) {
@@ -150,7 +159,7 @@ SIM_INLINE void take_link_end(partition *p, sw_state *sw, const shape k, uint32_
     if (k.ledger && s->out_space.accounts)
         ledger_add(&s->out_space, port, data >> 24 & 63, -(int32_t)(data & 0xFFFFFF));
     else if (s->model == MODEL_IOQ)
-        s->space[(size_t)port * k.vcs + (data >> 24 & 63)] += (int32_t)(data & 0xFFFFFF);
+        change_output_space(s, sw, k, port, data >> 24 & 63, (int32_t)(data & 0xFFFFFF));
     mark(p->dirty_link, k, port - sw->port_base);
 }
 

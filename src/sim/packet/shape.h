@@ -59,6 +59,20 @@ SIM_INLINE uint64_t *want_of(const sw_state *sw, const shape k, unsigned out, un
     return sw->masks + 3u * k.words + ((size_t)sw->inputs + (size_t)out * k.vcs + v) * k.words;
 }
 
+/* Outputs with room for a packet of full size in VC v: kept with room_kept. */
+SIM_INLINE uint64_t *room_of_vc(const sw_state *sw, const shape k, unsigned v)
+{
+    return sw->masks + (3u + sw->inputs + (size_t)sw->radix * k.vcs + v) * k.words;
+}
+
+/* The room behind a local output changed to `bytes`. */
+SIM_INLINE void note_room(const sim *s, sw_state *sw, const shape k, unsigned out, unsigned v,
+                          int32_t bytes)
+{
+    uint64_t *word = &room_of_vc(sw, k, v)[k.words == 1 ? 0 : out >> 6], bit = 1ull << (out & 63);
+    *word = bytes >= (int32_t)s->packet_bytes ? *word | bit : *word & ~bit;
+}
+
 SIM_INLINE void set_request(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
                             unsigned out)
 {
@@ -120,11 +134,43 @@ SIM_INLINE uint64_t *revocable_of(const sw_state *sw, const shape k, unsigned in
     return &sw->undecided[(1 + (size_t)in * k.vcs + v) * k.words];
 }
 
+/* Sets of a switch for choices, behind its masks of heads that may choose again (revocable_of): a union
+ * an input; which heads' sets are known; the sets. */
+SIM_INLINE uint64_t *union_of(const sw_state *sw, const shape k, unsigned input)
+{
+    return &sw->allowed[(size_t)input * k.words];
+}
+
+SIM_INLINE uint64_t *known_of(const sw_state *sw, const shape k, unsigned in, unsigned v)
+{
+    return &sw->allowed[((size_t)sw->inputs + (size_t)in * k.vcs + v) * k.words];
+}
+
+SIM_INLINE uint64_t *head_set_of(const sw_state *sw, const shape k, unsigned in, unsigned v,
+                                 unsigned out)
+{
+    size_t before = (size_t)sw->inputs + (size_t)sw->radix * k.vcs;
+    return &sw->allowed[(before + ((size_t)in * k.vcs + v) * sw->radix + out) * k.words];
+}
+
+/* The head of (in, v, out) is another one than before. set: what it is allowed, NULL = not known. */
+SIM_INLINE void note_head(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
+                          unsigned out, const uint64_t *set)
+{
+    uint64_t *all = union_of(sw, k, input_of(s, in, v));
+    known_of(sw, k, in, v)[k.words == 1 ? 0 : out >> 6] &= ~(1ull << (out & 63));
+    for (unsigned w = 0; w < k.words; w++)
+        all[w] |= set ? set[w] : UINT64_MAX;
+}
+
+/* A new head of (in, v, out), which may choose again. */
 SIM_INLINE void set_revocable(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
-                              unsigned out)
+                              unsigned out, const uint64_t *set)
 {
     mark(revocable_of(sw, k, in, v), k, out);
     mark(sw->undecided, k, input_of(s, in, v));
+    if (sw->allowed)
+        note_head(s, sw, k, in, v, out, set);
 }
 
 SIM_INLINE void clear_revocable(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
@@ -156,7 +202,7 @@ SIM_INLINE packet *pop_head(partition *p, sw_state *sw, const shape k, queue *q,
         if (sw->undecided && (pk->next == IK_NONE || pk->next_out != SIM_UNDECIDED))
             clear_revocable(p->sim, sw, k, in, v, out);
         else if (sw->undecided)
-            set_revocable(p->sim, sw, k, in, v, out);
+            set_revocable(p->sim, sw, k, in, v, out, NULL);
         return pk;
     }
     if (sw->undecided) {
@@ -212,7 +258,7 @@ SIM_INLINE unsigned choose_vc(partition *p, const shape k, uint32_t out_port, co
 }
 
 /* Takes space in the input buffer at the other end of a channel. */
-SIM_INLINE void take_space(partition *p, const shape k, uint32_t out_port, unsigned u,
+SIM_INLINE void take_space(partition *p, sw_state *sw, const shape k, uint32_t out_port, unsigned u,
                            const packet *pk)
 {
     sim *s = p->sim;
@@ -224,6 +270,8 @@ SIM_INLINE void take_space(partition *p, const shape k, uint32_t out_port, unsig
     *credit -= (int32_t)pk->size;
     if (*credit < (int32_t)s->packet_bytes)
         s->ports[out_port].ok &= ~(1ull << u);
+    if (s->gate == s->credit)
+        note_room(s, sw, k, out_port - sw->port_base, u, *credit);
 }
 
 /* Gives the space of a packet that left port `in` from VC v, queue `out`, back to who sent it. */

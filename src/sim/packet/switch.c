@@ -13,6 +13,7 @@
  * ranges, adaptive outputs, all arbiters, input speed-up, any ratio of transmission times to
  * windows. fast/fast.c does the same for the common case, faster. */
 #include "sim/core/state.h"
+#include "sim/packet/choose.h"
 #include "sim/packet/output.h"
 #include "sim/packet/shape.h"
 #include "sim/packet/voqnet.h"
@@ -52,6 +53,8 @@ SIM_INLINE void take_credit(partition *p, sw_state *sw, const shape k, const cha
     *credit += (int32_t)(data & 0xFFFFFF);
     if (*credit >= full)
         s->ports[port].ok |= 1ull << v;
+    if (s->gate == s->credit)
+        note_room(s, sw, k, port - sw->port_base, v, *credit);
     if (s->out_queues)
         mark(p->dirty_link, k, port - sw->port_base);
     else if (short_before) /* else nobody waited for it */
@@ -99,7 +102,12 @@ SIM_INLINE void take_arrival(partition *p, uint32_t node, sw_state *sw, const sh
                              const changes *ch, uint32_t port, uint32_t id)
 {
     packet *pk = &p->pool[id];
-    sim_route(p, node, port, pk);
+    uint64_t one[1];
+    outputs o = {.set = k.words == 1 ? one : p->outputs};
+    if (p->sim->masked)
+        route_by_mask(p, node, sw, k, port, pk, &o);
+    else
+        sim_route(p, node, port, pk);
     unsigned in = port - sw->port_base, v = k.vcs == 1 ? 0 : pk->rt.vc, out = pk->out;
     if (__builtin_expect(out == SIM_NO_WAY, 0)) {
         sim_drop(p, port, id);
@@ -136,7 +144,7 @@ SIM_INLINE void take_arrival(partition *p, uint32_t node, sw_state *sw, const sh
         return;
     }
     if (k.voq && pk->revocable)
-        set_revocable(p->sim, sw, k, in, v, out);
+        set_revocable(p->sim, sw, k, in, v, out, o.set);
     set_request(p->sim, sw, k, in, v, out);
     unsigned input = input_of(p->sim, in, v);
     if (sw->masks[input >> 6] >> (input & 63) & 1) /* one that is busy asks when it comes free */
@@ -153,6 +161,28 @@ SIM_INLINE const packet *head_of(const partition *p, sw_state *sw, const shape k
     return &p->pool[k.net ? sw->net[head].head : head];
 }
 
+/* What the masks say of the packets of VC v that ask for out: there is room for each of them, for
+ * none, or they have to be looked at. */
+enum { ROOM_FOR_NONE, ROOM_FOR_ALL, ROOM_BY_PACKET };
+
+SIM_INLINE unsigned room_for(const partition *p, const sw_state *sw, const shape k, unsigned out,
+                             unsigned v)
+{
+    const sim *s = p->sim;
+    unsigned word = k.words == 1 ? 0 : out >> 6, with = 0;
+    if (!s->room_kept)
+        return ROOM_BY_PACKET;
+    if (s->static_lane) {
+        bool room = room_of_vc(sw, k, v)[word] >> (out & 63) & 1;
+        return room ? ROOM_FOR_ALL : s->uniform_size ? ROOM_FOR_NONE : ROOM_BY_PACKET;
+    }
+    for (unsigned u = 0; u < k.vcs; u++)
+        with += room_of_vc(sw, k, u)[word] >> (out & 63) & 1;
+    return with == k.vcs                  ? ROOM_FOR_ALL
+           : with == 0 && s->uniform_size ? ROOM_FOR_NONE
+                                          : ROOM_BY_PACKET;
+}
+
 /* Whether input may start a packet of VC v towards out: there is one, and room for it. General
  * shapes look at the packet; a request of voqnet says it. */
 SIM_INLINE bool vc_ready(partition *p, sw_state *sw, const shape k, unsigned input, unsigned out,
@@ -160,8 +190,12 @@ SIM_INLINE bool vc_ready(partition *p, sw_state *sw, const shape k, unsigned inp
 {
     if (!(want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1))
         return false;
-    return k.net ||
-           has_room(p, k, sw->port_base + out, head_of(p, sw, k, port_of(p->sim, input), v, out));
+    if (k.net)
+        return true;
+    unsigned room = room_for(p, sw, k, out, v);
+    return room == ROOM_BY_PACKET ? has_room(p, k, sw->port_base + out,
+                                             head_of(p, sw, k, port_of(p->sim, input), v, out))
+                                  : room == ROOM_FOR_ALL;
 }
 
 /* Free inputs (one word) that can send to out now. */
@@ -171,6 +205,13 @@ SIM_INLINE uint64_t ready_inputs(partition *p, sw_state *sw, const shape k, unsi
     uint64_t free_in = sw->masks[word], ready = 0;
     for (unsigned v = 0; v < k.vcs; v++) {
         uint64_t candidates = want_of(sw, k, out, v)[word] & free_in & ~ready;
+        unsigned room = !candidates ? ROOM_FOR_NONE
+                        : k.net     ? ROOM_FOR_ALL
+                                    : room_for(p, sw, k, out, v);
+        if (room != ROOM_BY_PACKET) {
+            ready |= room == ROOM_FOR_ALL ? candidates : 0;
+            continue;
+        }
         for (; candidates; candidates &= candidates - 1) {
             unsigned bit = (unsigned)__builtin_ctzll(candidates);
             if (vc_ready(p, sw, k, word * 64 + bit, out, v))
@@ -244,7 +285,7 @@ SIM_INLINE uint64_t ready_vcs(partition *p, sw_state *sw, const shape k, unsigne
 }
 
 /* Input-queued: from the input buffer straight on the link. */
-SIM_INLINE void send_on_link(partition *p, uint32_t node, const shape k, uint32_t id,
+SIM_INLINE void send_on_link(partition *p, uint32_t node, sw_state *sw, const shape k, uint32_t id,
                              uint32_t in_port, uint32_t out_port, unsigned input, unsigned v,
                              unsigned u, uint64_t t0)
 {
@@ -255,7 +296,7 @@ SIM_INLINE void send_on_link(partition *p, uint32_t node, const shape k, uint32_
     uint64_t end = t0 + transmit_ps(s, out_port, size);
     if (end < pk->t_tail)
         end = pk->t_tail;
-    take_space(p, k, out_port, u, pk);
+    take_space(p, sw, k, out_port, u, pk);
     if (in_window(s, t0))
         s->channel_bytes[out_port] += size;
     bool to_switch = to->peer_node < s->f->num_switches;
@@ -289,9 +330,9 @@ SIM_INLINE void commit(partition *p, sw_state *sw, const shape k, uint32_t node,
     sw->bytes -= pk->size;
     p->n.hops++;
     if (s->model == MODEL_IOQ)
-        move_to_output(p, node, k, id, in_port, out_port, input, v, u, t0);
+        move_to_output(p, node, sw, k, id, in_port, out_port, input, v, u, t0);
     else
-        send_on_link(p, node, k, id, in_port, out_port, input, v, u, t0);
+        send_on_link(p, node, sw, k, id, in_port, out_port, input, v, u, t0);
     if (k.net)
         net_space_changed(p, sw, k, out, dst);
 }
@@ -447,7 +488,8 @@ static void choose_undecided(partition *p, uint32_t node, sw_state *sw, const sh
                 continue;
             packet *pk = &p->pool[queue_of(sw, k, in, v, 0)->head];
             unsigned before = pk->out;
-            uint32_t now = sim_choose_output(p, node, sw->port_base + in, pk);
+            uint32_t now = s->masked ? choose_by_mask(p, node, sw, k, sw->port_base + in, pk)
+                                     : sim_choose_output(p, node, sw->port_base + in, pk);
             if (now == IK_NONE)
                 pk->out = SIM_UNDECIDED;
             if (before != pk->out)
@@ -471,8 +513,8 @@ SIM_INLINE bool has_spare(const sw_state *sw, const shape k, unsigned input)
 
 /* The head of an output's queue, whose output cannot take it, chooses again. It moves if the choice
  * falls on a free output that its input does not ask for: there it is the head of its queue at
- * once, so no packet ever loses its place. */
-static void renew(partition *p, uint32_t node, sw_state *sw, const shape k, const changes *ch,
+ * once, so no packet ever loses its place. Returns whether it moved. */
+static bool renew(partition *p, uint32_t node, sw_state *sw, const shape k, const changes *ch,
                   unsigned in, unsigned v, unsigned out)
 {
     sim *s = p->sim;
@@ -480,52 +522,101 @@ static void renew(partition *p, uint32_t node, sw_state *sw, const shape k, cons
     uint32_t id = from->head;
     packet *pk = &p->pool[id];
     uint8_t first = pk->vc_first, last = pk->vc_last;
-    uint32_t chosen = sim_choose_output(p, node, sw->port_base + in, pk);
+    uint32_t chosen = s->masked ? choose_by_mask(p, node, sw, k, sw->port_base + in, pk)
+                                : sim_choose_output(p, node, sw->port_base + in, pk);
     const uint64_t *free_out = sw->masks + k.words, *row = row_of(sw, k, input_of(s, in, v));
     if (chosen == IK_NONE || !((free_out[chosen >> 6] & ~row[chosen >> 6]) >> (chosen & 63) & 1)) {
         pk->out = (uint16_t)out;
         pk->vc_first = first;
         pk->vc_last = last;
-        return;
+        return false;
     }
     pop_head(p, sw, k, from, in, v, out);
     pk->next = IK_NONE;
     *queue_of(sw, k, in, v, chosen) = (queue){id, id};
-    set_revocable(s, sw, k, in, v, chosen);
+    set_revocable(s, sw, k, in, v, chosen, NULL);
     set_request(s, sw, k, in, v, chosen);
     s->queued[(size_t)(sw->port_base + out) * k.vcs + v] -= pk->size;
     note_queued(s, sw->port_base + chosen, pk);
     mark(ch->out, k, chosen);
+    return true;
 }
 
-/* One (input port, VC) of a free input. */
-static void renew_send_queue(partition *p, uint32_t node, sw_state *sw, const shape k,
-                             const changes *ch, unsigned in, unsigned v)
+/* Whether the output of a queue cannot take its head now. */
+SIM_INLINE bool must_wait(partition *p, sw_state *sw, const shape k, unsigned in, unsigned v,
+                          unsigned out)
+{
+    if (!(sw->masks[k.words + (out >> 6)] >> (out & 63) & 1))
+        return true;
+    unsigned room = room_for(p, sw, k, out, v);
+    return room == ROOM_BY_PACKET
+               ? !has_room(p, k, sw->port_base + out, &p->pool[queue_of(sw, k, in, v, out)->head])
+               : room == ROOM_FOR_NONE;
+}
+
+/* What the heads of an input that may choose are allowed together, gathered on the way. */
+typedef struct gathered {
+    uint64_t *set;
+    bool whole; /* of all heads, and nobody moved */
+} gathered;
+
+SIM_INLINE void gather_set(gathered *all, const shape k, const uint64_t *set)
+{
+    for (unsigned w = 0; w < k.words; w++)
+        all->set[w] |= set[w];
+}
+
+/* One (input port, VC) of a free input. all: NULL where every head is asked. */
+SIM_INLINE void renew_vc(partition *p, uint32_t node, sw_state *sw, const shape k,
+                         const changes *ch, unsigned in, unsigned v, gathered *all)
 {
     unsigned input = input_of(p->sim, in, v);
     for (unsigned w = 0; w < k.words; w++) {
         for (uint64_t bits = revocable_of(sw, k, in, v)[w]; bits && has_spare(sw, k, input);
              bits &= bits - 1) {
             unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
-            bool is_free = sw->masks[k.words + w] >> (out & 63) & 1;
-            const packet *pk = &p->pool[queue_of(sw, k, in, v, out)->head];
-            if (!is_free || !has_room(p, k, sw->port_base + out, pk))
-                renew(p, node, sw, k, ch, in, v, out);
+            if (!must_wait(p, sw, k, in, v, out)) {
+                if (all)
+                    all->whole = false;
+                continue;
+            }
+            const uint64_t *set = all ? head_set(p, node, sw, k, in, v, out) : NULL;
+            if (all)
+                gather_set(all, k, set);
+            if (all && !has_spare_in(sw, k, input, set))
+                continue;
+            if (renew(p, node, sw, k, ch, in, v, out) && all)
+                all->whole = false;
         }
     }
+}
+
+/* One free input that has heads that may choose. Where nothing counts how often they do, only those
+ * are asked that have somewhere to go. */
+SIM_INLINE void renew_input(partition *p, uint32_t node, sw_state *sw, const shape k,
+                            const changes *ch, unsigned input)
+{
+    const sim *s = p->sim;
+    uint64_t one[1] = {0}, *set = union_of(sw, k, input);
+    gathered all = {k.words == 1 ? one : p->gathered, true},
+             *passing = s->passes_over ? &all : NULL;
+    if (passing && !has_spare_in(sw, k, input, set))
+        return;
+    for (unsigned w = 0; w < k.words; w++)
+        all.set[w] = 0;
+    for (unsigned v = input % s->input_speedup; v < k.vcs; v += s->input_speedup)
+        renew_vc(p, node, sw, k, ch, port_of(s, input), v, passing);
+    for (unsigned w = 0; passing && w < k.words; w++)
+        set[w] = all.whole ? all.set[w] : UINT64_MAX;
 }
 
 /* Only inputs that are free and have a head that may choose. */
 static void renew_waiting(partition *p, uint32_t node, sw_state *sw, const shape k,
                           const changes *ch)
 {
-    const sim *s = p->sim;
     for (unsigned w = 0; w < k.words; w++)
-        for (uint64_t bits = sw->undecided[w] & sw->masks[w]; bits; bits &= bits - 1) {
-            unsigned input = w * 64 + (unsigned)__builtin_ctzll(bits);
-            for (unsigned v = input % s->input_speedup; v < k.vcs; v += s->input_speedup)
-                renew_send_queue(p, node, sw, k, ch, port_of(s, input), v);
-        }
+        for (uint64_t bits = sw->undecided[w] & sw->masks[w]; bits; bits &= bits - 1)
+            renew_input(p, node, sw, k, ch, w * 64 + (unsigned)__builtin_ctzll(bits));
 }
 
 /* ---- one switch, one window */

@@ -29,7 +29,7 @@ static bool init_scratch(partition *p)
 {
     const sim *s = p->sim;
     size_t words = s->max_words, inputs = s->max_inputs;
-    uint64_t *block = ik_calloc(words * 6 + inputs * words, sizeof *block);
+    uint64_t *block = ik_calloc(words * 10 + inputs * words, sizeof *block);
     if (!block)
         return false;
     p->scratch = block;
@@ -39,7 +39,12 @@ static bool init_scratch(partition *p)
     p->ready = block + 3 * words;
     p->open = block + 4 * words;
     p->dirty_link = block + 5 * words;
-    p->granted = block + 6 * words;
+    p->outputs = block + 6 * words;
+    p->candidates = block + 7 * words;
+    p->idle = block + 8 * words;
+    p->gathered = block + 9 * words;
+    p->granted = block + 10 * words;
+    p->view = sim_view(p);
     p->choices = ik_calloc(s->max_radix, sizeof *p->choices);
     p->choices_ahead = ik_calloc(s->max_radix, sizeof *p->choices);
     p->ports = ik_calloc(s->max_radix, sizeof *p->ports);

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Choices among sets of outputs. A routing that gives the allowed outputs as a set and a selection
+ * function that picks from one are asked with masks of the switch; all others with lists
+ * (core/route.c). The answers are the same.
+ *
+ * The head of an output's queue that waits may choose again (renew_waiting). That can change
+ * something only if there is a free output that it is allowed and that its input does not ask for.
+ * For each head that was looked at the set of its allowed outputs is kept, and for each input the
+ * union of those of its heads, or more: most inputs are passed over after one look at their union. */
+#ifndef IKAT_SIM_CHOOSE_H
+#define IKAT_SIM_CHOOSE_H
+
+#include "routing/port_set.h"
+#include "sim/packet/shape.h"
+
+/* Those of `allowed` with room for pk in VC v, which a selection function chooses from, and where
+ * it skips those that are transmitting and some are not, those alone. Returns whether there are
+ * any. */
+SIM_INLINE bool find_candidates(partition *p, const sw_state *sw, const shape k, const packet *pk,
+                                unsigned v, const uint64_t *allowed, uint64_t *from)
+{
+    const sim *s = p->sim;
+    uint64_t any = 0, any_idle = 0, idle[1], *at = k.words == 1 ? idle : p->idle;
+    for (unsigned w = 0; w < k.words; w++) {
+        from[w] = s->room_kept ? allowed[w] & room_of_vc(sw, k, v)[w] : 0;
+        /* too little for a packet of full size may do for a smaller one */
+        uint64_t ask = s->room_kept && pk->size == s->packet_bytes ? 0 : allowed[w] & ~from[w];
+        for (; ask; ask &= ask - 1) {
+            unsigned out = w * 64 + (unsigned)__builtin_ctzll(ask);
+            if (room_of(p, k, sw->port_base + out, v, pk) >= (int32_t)pk->size)
+                from[w] |= ask & -ask;
+        }
+        any |= from[w];
+        at[w] = s->link_busy ? from[w] : from[w] & sw->masks[k.words + w];
+        for (uint64_t left = s->link_busy && s->skip_busy ? at[w] : 0; left; left &= left - 1)
+            if (s->link_busy[sw->port_base + w * 64 + (unsigned)__builtin_ctzll(left)])
+                at[w] &= ~(left & -left);
+        any_idle |= at[w];
+    }
+    for (unsigned w = 0; s->skip_busy && any_idle && w < k.words; w++)
+        from[w] = at[w];
+    return any;
+}
+
+/* The local output that the selection function takes of those allowed, IK_NONE = none yet. */
+SIM_INLINE uint32_t choose_among(partition *p, uint32_t node, sw_state *sw, const shape k,
+                                 const packet *pk, unsigned v, const uint64_t *allowed,
+                                 uint32_t preferred)
+{
+    const sim *s = p->sim;
+    const ik_selection *selection = s->plan->selection;
+    ik_draw draw = {s->seed, node, sw->draws++};
+    uint64_t one[1], *from = k.words == 1 ? one : p->candidates;
+    if (!find_candidates(p, sw, k, pk, v, allowed, from))
+        return IK_NONE;
+    p->asked_dst = pk->rt.dst;
+    return selection->family->pick_mask(selection, node, &pk->rt, from, k.words, preferred, (int)v,
+                                        &p->view, sw->select_state, &draw);
+}
+
+/* Answer of the plan for a packet: allowed outputs, the preferred one, VCs. */
+typedef struct outputs {
+    uint64_t *set;
+    uint32_t num, preferred;
+    uint8_t vc_first, vc_last;
+} outputs;
+
+SIM_INLINE void find_outputs(partition *p, uint32_t node, const shape k, uint32_t in_port,
+                             packet *pk, outputs *o)
+{
+    for (unsigned w = 0; w < k.words; w++)
+        o->set[w] = 0;
+    o->num = ik_plan_next_mask(p->sim->plan, node, in_port, &pk->rt, o->set, &o->preferred,
+                               &o->vc_first, &o->vc_last);
+}
+
+SIM_INLINE void set_output(packet *pk, const outputs *o, uint32_t out)
+{
+    pk->out = (uint16_t)out;
+    pk->vc_first = o->vc_first;
+    pk->vc_last = o->vc_last;
+}
+
+/* sim_route() by sets; `o` keeps what is allowed. */
+SIM_INLINE void route_by_mask(partition *p, uint32_t node, sw_state *sw, const shape k,
+                              uint32_t in_port, packet *pk, outputs *o)
+{
+    const sim *s = p->sim;
+    if (pk->unrouted)
+        sim_start_again(p, pk);
+    find_outputs(p, node, k, in_port, pk, o);
+    pk->revocable = 0;
+    uint32_t out = o->preferred;
+    if (o->num == 0) {
+        pk->out = SIM_NO_WAY;
+        return;
+    }
+    if (o->num > 1 && !s->adaptive) {
+        out = port_set_nth(o->set, sim_drawn(s, &pk->rt, pk->number, o->num, 0));
+    } else if (o->num > 1) {
+        if (!k.voq) {
+            pk->out = SIM_UNDECIDED;
+            return;
+        }
+        uint32_t chosen = choose_among(p, node, sw, k, pk, o->vc_first, o->set, out);
+        out = chosen == IK_NONE ? out : chosen;
+        pk->revocable = s->rechoose;
+    }
+    set_output(pk, o, out);
+}
+
+/* sim_choose_output() by sets. */
+SIM_INLINE uint32_t choose_by_mask(partition *p, uint32_t node, sw_state *sw, const shape k,
+                                   uint32_t in_port, packet *pk)
+{
+    uint64_t one[1];
+    outputs o = {.set = k.words == 1 ? one : p->outputs};
+    find_outputs(p, node, k, in_port, pk, &o);
+    uint32_t out =
+        o.num <= 1 ? o.preferred : choose_among(p, node, sw, k, pk, o.vc_first, o.set, o.preferred);
+    if (o.num == 0 || out == IK_NONE)
+        return IK_NONE;
+    set_output(pk, &o, out);
+    return out;
+}
+
+/* What the head of (in, v, out) is allowed. */
+SIM_INLINE const uint64_t *head_set(partition *p, uint32_t node, sw_state *sw, const shape k,
+                                    unsigned in, unsigned v, unsigned out)
+{
+    uint64_t *known = &known_of(sw, k, in, v)[k.words == 1 ? 0 : out >> 6],
+             bit = 1ull << (out & 63);
+    outputs o = {.set = head_set_of(sw, k, in, v, out)};
+    if (!(*known & bit)) {
+        packet *pk = &p->pool[queue_of(sw, k, in, v, out)->head];
+        find_outputs(p, node, k, sw->port_base + in, pk, &o);
+        *known |= bit;
+    }
+    return o.set;
+}
+
+/* Whether a set has a free output that the input does not ask for. */
+SIM_INLINE bool has_spare_in(const sw_state *sw, const shape k, unsigned input, const uint64_t *set)
+{
+    const uint64_t *free_out = sw->masks + k.words, *row = row_of(sw, k, input);
+    uint64_t any = 0;
+    for (unsigned w = 0; w < k.words; w++)
+        any |= set[w] & free_out[w] & ~row[w];
+    return any;
+}
+
+#endif
