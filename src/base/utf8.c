@@ -49,13 +49,12 @@ bool utf8_is_control(const char *c, size_t length)
                        : length == 2 && first == 0xc2 && (unsigned char)c[1] < 0xa0;
 }
 
-static void clean(char *text, size_t size, bool keep_lines)
+void utf8_clean(char *text, size_t size)
 {
     size_t from = 0, to = 0;
     while (text[from]) {
         size_t length = utf8_length(text + from), taken = length ? length : 1;
-        bool kept = keep_lines && text[from] == '\n';
-        bool bad = length == 0 || (utf8_is_control(text + from, length) && !kept);
+        bool bad = length == 0 || utf8_is_control(text + from, length);
         size_t needed = bad ? 1 : length;
         if (needed > size - to)
             break;
@@ -69,14 +68,17 @@ static void clean(char *text, size_t size, bool keep_lines)
     text[to] = '\0';
 }
 
-void utf8_clean(char *text, size_t size)
+void utf8_print(FILE *out, const char *text, size_t size, bool keep_lines)
 {
-    clean(text, size, false);
-}
-
-void utf8_clean_lines(char *text, size_t size)
-{
-    clean(text, size, true);
+    for (size_t at = 0; at < size;) {
+        size_t length = utf8_length_within(text + at, size - at);
+        bool line_end = text[at] == '\n' && keep_lines;
+        if (length == 0 || (utf8_is_control(text + at, length) && !line_end))
+            putc('?', out);
+        else
+            fwrite(text + at, 1, length, out);
+        at += length ? length : 1;
+    }
 }
 
 char *ik_text_line(char *text)

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 #define UTF8_ELLIPSIS    "\xe2\x80\xa6"
@@ -21,7 +22,7 @@ bool utf8_is_control(const char *c, size_t length);
 /* Replaces bytes that are no characters, and control characters, by '?' and cuts the text to at
  * most `size` bytes between characters. */
 void utf8_clean(char *text, size_t size);
-/* The same, but line ends stay. */
-void utf8_clean_lines(char *text, size_t size);
+/* Prints `size` bytes of a text cleaned in the same way; with keep_lines line ends stay. */
+void utf8_print(FILE *out, const char *text, size_t size, bool keep_lines);
 
 #endif

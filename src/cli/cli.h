@@ -97,6 +97,9 @@ bool cli_same_file(const char *a, const char *b);
 int cli_error(const cli *c, const ik_error *err);
 /* Wrong usage: message and "see ikat COMMAND -h"; returns CLI_USAGE. */
 int cli_usage(const cli *c, const char *format, ...) IK_PRINTF(2, 3);
+/* A text that may come from a file or the command line, fit for a line of a terminal (see
+ * ik_text_line): in one of several rotating buffers, cut at 4095 bytes. */
+const char *cli_line(const char *text);
 /* A line to standard error unless --quiet. */
 void cli_note(const cli *c, const char *format, ...) IK_PRINTF(2, 3);
 /* Says what begins now ("proving dmodk"): progress shows it, and so does the message if the command

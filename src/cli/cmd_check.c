@@ -159,7 +159,7 @@ static int show_json(const check *k)
     ik_json_text(&j, "spec", k->f->spec ? k->f->spec : k->c->args[0]);
     ik_json_uint(&j, "hosts", k->f->num_hosts);
     ik_json_uint(&j, "switches", k->f->num_switches);
-    ik_json_text(&j, "routing", k->plan->routing->spec);
+    ik_json_text(&j, "routing", cli_line(k->plan->routing->spec));
     ik_json_text(&j, "vc", k->plan->vc->spec);
     ik_json_uint(&j, "vcs", k->plan->num_vcs);
     ik_json_uint(&j, "vcs_needed", k->plan->vc->vcs_needed);
@@ -307,10 +307,10 @@ static void print_gap(const check *k)
 static void print_text(const check *k)
 {
     const ik_proof *p = &k->proof;
-    printf("%s\n", k->f->spec ? k->f->spec : k->c->args[0]);
-    printf("  %-15s %s\n", "routing", k->plan->routing->spec);
-    printf("  %-15s %s, %u of %u VC%s used\n", "VC scheme", k->plan->vc->spec, p->vcs_used,
-           k->plan->num_vcs, k->plan->num_vcs == 1 ? "" : "s");
+    printf("%s\n", cli_line(k->f->spec ? k->f->spec : k->c->args[0]));
+    printf("  %-15s %s\n", "routing", cli_line(k->plan->routing->spec));
+    printf("  %-15s %s, %u of %u VC%s used\n", "VC scheme", cli_line(k->plan->vc->spec),
+           p->vcs_used, k->plan->num_vcs, k->plan->num_vcs == 1 ? "" : "s");
     printf("  %-15s %s%s\n", "host pairs", cli_count(p->pairs),
            p->sampled_pairs ? ", a sample of all" : "");
     print_delivery(k);

@@ -395,8 +395,8 @@ static void print_text(const loads *l)
 {
     const ik_load *x = &l->load;
     char where[256];
-    printf("%s, routing %s, traffic %s\n", l->f->spec ? l->f->spec : l->c->args[0], l->r->spec,
-           l->t->spec);
+    printf("%s, routing %s, traffic %s\n", cli_line(l->f->spec ? l->f->spec : l->c->args[0]),
+           cli_line(l->r->spec), cli_line(l->t->spec));
     row("flows", "%s", cli_count(x->flows));
     if (undelivered(l)) {
         row("not delivered", "%s", cli_count(undelivered(l)));

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int write_page(cli *c, const char *store)
 {
@@ -23,7 +24,7 @@ static int write_page(cli *c, const char *store)
     ik_error err;
     ik_status status = ik_report_html(store, path, &err);
     if (status == IK_OK && !c->quiet)
-        printf("%s\n", path);
+        printf("%s\n", isatty(STDOUT_FILENO) ? cli_line(path) : path); /* scripts want the name */
     free(made);
     return status == IK_OK ? CLI_DONE : cli_error(c, &err);
 }

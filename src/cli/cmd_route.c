@@ -217,8 +217,8 @@ static int print_diff_json(const route_job *job, const ik_plan *after, const ik_
 static void print_diff(const route_job *job, const ik_plan *after, const ik_route_diff *d)
 {
     char src[256], dst[256];
-    printf("%s: from %s to %s\n", job->f->spec ? job->f->spec : job->c->args[0],
-           job->plan->routing->spec, after->routing->spec);
+    printf("%s: from %s to %s\n", cli_line(job->f->spec ? job->f->spec : job->c->args[0]),
+           cli_line(job->plan->routing->spec), cli_line(after->routing->spec));
     printf("  %-14s %s of %s pairs: %s get longer, %s shorter\n", "moved", cli_count(d->moved),
            cli_count(d->pairs), cli_count(d->longer), cli_count(d->shorter));
     printf("  %-14s %s\n", "lost", cli_count(d->lost));

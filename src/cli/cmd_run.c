@@ -78,8 +78,11 @@ static void on_note(void *ctx, ik_severity severity, const char *text)
     static const char *const words[] = {"note", "warning", "error"};
     static const char *const colours[] = {"", "\033[33m", "\033[1;31m"};
     bool colour = r->c->colour_err;
-    cli_note(r->c, "%s%s%s: %s", colour ? colours[severity] : "", words[severity],
-             colour ? "\033[0m" : "", text);
+    if (r->c->quiet)
+        return;
+    cli_progress_end(r->c);
+    fprintf(stderr, "%s%s%s: %s\n", colour ? colours[severity] : "", words[severity],
+            colour ? "\033[0m" : "", cli_line(text));
 }
 
 static unsigned terminal_width(void)
@@ -101,7 +104,7 @@ static int show_results(run_state *r, const char *store, int status)
                         : ik_report_terminal(store, stdout, terminal_width(), c->colour_out, &err);
     free(execution);
     if (shown == IK_OK && !c->json && !c->quiet)
-        printf("\nResults: %s    Report: ikat report %s\n", store, store);
+        printf("\nResults: %s    Report: ikat report %s\n", cli_line(store), cli_line(store));
     return cli_written(c, shown, &err, status);
 }
 

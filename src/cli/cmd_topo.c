@@ -436,7 +436,7 @@ static int show(const topo *t)
         int status = show_json(t);
         return status == CLI_DONE ? exit_status(t->f) : status;
     }
-    printf("%s\n", t->f->spec ? t->f->spec : t->c->args[0]);
+    printf("%s\n", cli_line(t->f->spec ? t->f->spec : t->c->args[0]));
     print_description(t);
     print_links(t);
     print_distances(t);

@@ -12,16 +12,16 @@ void route_header_json(ik_json *j, const route_job *job)
     ik_json_text(j, "spec", job->f->spec ? job->f->spec : job->c->args[0]);
     ik_json_uint(j, "hosts", job->f->num_hosts);
     ik_json_uint(j, "switches", job->f->num_switches);
-    ik_json_text(j, "routing", job->plan->routing->spec);
+    ik_json_text(j, "routing", cli_line(job->plan->routing->spec));
     ik_json_text(j, "vc", job->plan->vc->spec);
     ik_json_uint(j, "vcs", job->plan->num_vcs);
 }
 
 void route_header_print(const route_job *job)
 {
-    printf("%s\n", job->f->spec ? job->f->spec : job->c->args[0]);
-    printf("  %-14s %s\n", "routing", job->plan->routing->spec);
-    printf("  %-14s %s, %u VC%s\n", "VC scheme", job->plan->vc->spec, job->plan->num_vcs,
+    printf("%s\n", cli_line(job->f->spec ? job->f->spec : job->c->args[0]));
+    printf("  %-14s %s\n", "routing", cli_line(job->plan->routing->spec));
+    printf("  %-14s %s, %u VC%s\n", "VC scheme", cli_line(job->plan->vc->spec), job->plan->num_vcs,
            job->plan->num_vcs == 1 ? "" : "s");
 }
 
@@ -133,8 +133,9 @@ static ik_status all_paths(const route_job *job, FILE *out, ik_json *j, ik_error
 
 static ik_status write_paths(const route_job *job, FILE *out, ik_error *err)
 {
-    fprintf(out, "# %s, routing %s, VC scheme %s\n", job->f->spec ? job->f->spec : job->c->args[0],
-            job->plan->routing->spec, job->plan->vc->spec);
+    fprintf(out, "# %s, routing %s, VC scheme %s\n",
+            cli_line(job->f->spec ? job->f->spec : job->c->args[0]),
+            cli_line(job->plan->routing->spec), cli_line(job->plan->vc->spec));
     fputs("# source destination initial-state, then switch.port/vc for each switch of the path\n",
           out);
     return all_paths(job, out, NULL, err);

@@ -60,6 +60,7 @@ void cli_table_cell(cli_table *t, const char *format, ...)
     va_start(args, format);
     vsnprintf(buffer, sizeof buffer, format, args);
     va_end(args);
+    ik_text_line(buffer);
     t->text[t->cells] = strdup(buffer);
     if (t->text[t->cells])
         t->cells++;

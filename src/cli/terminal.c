@@ -42,6 +42,7 @@ void cli_stage(cli *c, const char *format, ...)
     va_start(args, format);
     vsnprintf(c->stage, sizeof c->stage, format, args);
     va_end(args);
+    ik_text_line(c->stage);
     c->meter.what[0] = '\0';
 }
 
@@ -198,13 +199,29 @@ int cli_error(const cli *c, const ik_error *err)
     return err->status == IK_ERR_FAILED ? CLI_FAILED : CLI_USAGE;
 }
 
+const char *cli_line(const char *text)
+{
+    static char buffers[8][4096];
+    static unsigned turn;
+    char *out = buffers[turn++ % 8];
+    snprintf(out, sizeof buffers[0], "%s", text);
+    return ik_text_line(out);
+}
+
+static void put_line(const char *format, va_list args)
+{
+    char text[4096];
+    vsnprintf(text, sizeof text, format, args);
+    fputs(ik_text_line(text), stderr);
+}
+
 int cli_usage(const cli *c, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     cli_progress_end(c);
     fputs(c->colour_err ? "\033[1;31mikat: " : "ikat: ", stderr);
-    vfprintf(stderr, format, args);
+    put_line(format, args);
     fputs(c->colour_err ? "\033[0m\n" : "\n", stderr);
     va_end(args);
     if (c->command)
@@ -219,7 +236,7 @@ void cli_note(const cli *c, const char *format, ...)
     va_list args;
     va_start(args, format);
     cli_progress_end(c);
-    vfprintf(stderr, format, args);
+    put_line(format, args);
     fputc('\n', stderr);
     va_end(args);
 }

@@ -49,6 +49,29 @@ static uint64_t points_inside(const ik_experiment *e, section_id last)
     return product;
 }
 
+/* The points of a plan that cannot be run, with what refused it. */
+static void note_left_out(runner *r, const plan_slot *slot)
+{
+    r->skipped += slot->num;
+    ik_json_object(&r->left_out, NULL);
+    ik_json_uint(&r->left_out, "points", slot->num);
+    ik_json_text(&r->left_out, "what", experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label);
+    ik_json_text(&r->left_out, "why", r->unusable.text);
+    ik_json_close(&r->left_out);
+}
+
+static ik_status store_left_out(runner *r, ik_error *err)
+{
+    char *text = NULL;
+    ik_json_close(&r->left_out);
+    ik_status status = ik_json_end_text(&r->left_out, &text, NULL, err);
+    if (status == IK_OK)
+        status = sync_left_out(r, text, err);
+    free(text);
+    ik_json_to_text(&r->left_out, IK_JSON_PACKED); /* nothing is left to be ended */
+    return status;
+}
+
 /* Everything on one fabric: points first … first + num - 1 of the sweep. */
 static ik_status run_fabric(runner *r, uint64_t first, uint64_t num, ik_error *err)
 {
@@ -66,7 +89,8 @@ static ik_status run_fabric(runner *r, uint64_t first, uint64_t num, ik_error *e
         slots[i].num = per_plan;
         slots[i].at = experiment_point(r->e, slots[i].first);
         status = plan_open(r, f, fabric, &slots[i], err);
-        r->skipped += slots[i].unusable ? per_plan : 0;
+        if (status == IK_OK && slots[i].unusable)
+            note_left_out(r, &slots[i]);
     }
     if (status == IK_OK)
         status = pool_run(r, f, fabric, slots, num_slots, err);
@@ -106,6 +130,8 @@ static ik_status run_all(runner *r, ik_error *err)
     }
     bool deadlock = false;
     if (status == IK_OK)
+        status = store_left_out(r, err);
+    if (status == IK_OK)
         status = any_deadlock(r, &deadlock, err);
     r->failed |= deadlock;
     return status;
@@ -139,7 +165,10 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
         ik_fabric_free(r.built);
         return status;
     }
+    ik_json_to_text(&r.left_out, IK_JSON_PACKED);
+    ik_json_array(&r.left_out, NULL);
     status = run_all(&r, err);
+    ik_json_end(&r.left_out, NULL);
     close_results(&r, status);
     if (status == IK_ERR_CANCELLED)
         ik_fail(err, status, "%" PRIu64 " of %" PRIu64 " points are finished", r.done,

@@ -7,6 +7,7 @@
 
 #include "experiment/experiment_impl.h"
 #include "experiment/store.h"
+#include "ikat/json.h"
 
 enum { DIGEST_CHARS = 17 };
 
@@ -21,6 +22,7 @@ typedef struct runner {
     /* [variants] of the bytes of the files that a variant reads, "" if it reads none */
     char (*digests[NUM_SECTIONS])[DIGEST_CHARS];
     uint64_t done, skipped;
+    ik_json left_out; /* list of what was skipped, and why */
     bool failed;      /* a proof failed, or a deadlock happened */
     ik_fabric *built; /* the only fabric of the sweep, once examined; whoever opens it takes it */
     unsigned usable_plans;
@@ -43,6 +45,8 @@ typedef struct plan_slot {
 /* ---- sync.c: the store learns of the experiment, and says what is finished */
 
 ik_status sync_store(runner *r, ik_error *err);
+/* At the end of a run: the store learns which points were left out (text: a JSON list). */
+ik_status sync_left_out(runner *r, const char *text, ik_error *err);
 /* The complete parameters of a point as canonical JSON; free with free(). */
 ik_status point_params(const runner *r, const point *p, char **json, ik_error *err);
 /* The same for a fabric with its plan. */

@@ -2,7 +2,7 @@
  *
  * experiment/store.c: opening, refusing, writing and compacting the SQLite file that holds results.
  */
-#include "experiment/store.h"
+#include "experiment/store_row.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -223,13 +223,16 @@ ik_status store_get_meta(const store *s, const char *key, ik_arena *arena, const
                                      (const char *[]){key, NULL}, &statement, err);
     if (status == IK_OK)
         status = store_step(s, statement, &row, err);
-    const char *text = "";
-    if (status == IK_OK && row)
-        status = store_text(statement, 0, &text, err);
-    if (status == IK_OK && !(text = ik_arena_strdup(arena, text)))
-        status = ik_fail_memory(err, 1, key);
-    if (status == IK_OK)
-        *value = text;
+    if (status == IK_OK && row) {
+        store_row r = {
+            .s = s, .statement = statement, .arena = arena, .what = key, .id = -1, .err = err};
+        const char *text = row_text(&r, 0);
+        status = r.status;
+        if (status == IK_OK)
+            *value = text;
+    } else if (status == IK_OK) {
+        *value = "";
+    }
     sqlite3_finalize(statement);
     return status;
 }
@@ -249,6 +252,25 @@ static ik_status refuse_version(const store *s, ik_error *err)
         ik_hint(err, status, "choose another file with -o");
     }
     ik_arena_free(&arena);
+    return status;
+}
+
+/* Exactly our tables, to the letter: views, triggers and other types of columns are not read. */
+static ik_status check_tables(const store *s, ik_error *err)
+{
+    static const char sql[] =
+        "SELECT count(*) = 4 AND sum(type = 'table' AND instr(?1, sql || ';') > 0) = 4"
+        " FROM sqlite_master WHERE type <> 'index' OR sql IS NOT NULL";
+    sqlite3_stmt *statement = NULL;
+    bool row = false, ours = false;
+    ik_status status = store_prepare(s, sql, (const char *[]){tables, NULL}, &statement, err);
+    if (status == IK_OK)
+        status = store_step(s, statement, &row, err);
+    ours = status == IK_OK && row && sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    if (status == IK_OK && !ours)
+        return ik_fail(err, IK_ERR_INPUT,
+                       "'%.200s' is damaged: its tables are not those of results", s->path);
     return status;
 }
 
@@ -275,7 +297,7 @@ static ik_status identify(const store *s, bool *empty, ik_error *err)
         return ik_fail(err, IK_ERR_INPUT,
                        "'%.200s' has results format %" PRId64 "; ikat %s knows format %d", s->path,
                        format, ik_version(), STORE_FORMAT);
-    return IK_OK;
+    return check_tables(s, err);
 }
 
 static ik_status create_tables(store *s, ik_error *err)
@@ -313,6 +335,8 @@ static ik_status open_db(const char *path, int flags, store **out, ik_error *err
         store_close(s);
         return status;
     }
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0,
+                      NULL); /* the file may be anybody's */
     sqlite3_busy_timeout(s->db, 2000);
     *out = s;
     return IK_OK;

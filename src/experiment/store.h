@@ -3,7 +3,7 @@
  * experiment/store.h: the result store: one SQLite file, one transaction a point.
  *
  * Tables (format 3):
- *   meta(key, value)    version, title, description, file, experiment, overrides, num_points
+ *   meta(key, value)    version, title, description, file, experiment, overrides, num_points, left_out
  *   fabrics(id, spec, digest, summary, drawing)         summary: JSON; drawing: deflated JSON of
  *                                                       nodes and links
  *   plans(id, key, flow, fabric, routing, vc, vcs, selection, asked, proof, failed)   proof: JSON;

@@ -137,6 +137,20 @@ static ik_status find_digests(runner *r, ik_error *err)
 
 /* ---- the store */
 
+/* Was the store written for another text? What it says of points that were left out is then old. */
+static ik_status experiment_changed(const runner *r, bool *changed, ik_error *err)
+{
+    ik_arena arena = {0};
+    const char *text = "", *overrides = "";
+    ik_status status = store_get_meta(r->store, "experiment", &arena, &text, err);
+    if (status == IK_OK)
+        status = store_get_meta(r->store, "overrides", &arena, &overrides, err);
+    if (status == IK_OK)
+        *changed = strcmp(text, r->e->text) != 0 || strcmp(overrides, r->e->overrides) != 0;
+    ik_arena_free(&arena);
+    return status;
+}
+
 static ik_status set_experiment(runner *r, ik_error *err)
 {
     const ik_experiment *e = r->e;
@@ -149,7 +163,10 @@ static ik_status set_experiment(runner *r, ik_error *err)
                                    {"experiment", e->text},
                                    {"overrides", e->overrides},
                                    {"num_points", number}};
-    ik_status status = IK_OK;
+    bool changed = false;
+    ik_status status = experiment_changed(r, &changed, err);
+    if (status == IK_OK && changed)
+        status = store_set_meta(r->store, "left_out", "[]", err);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == IK_OK; i++)
         status = store_set_meta(r->store, rows[i][0], rows[i][1], err);
     return status;
@@ -241,6 +258,25 @@ static ik_status sync_points(runner *r, ik_error *err)
     if (status == IK_OK)
         status = number_points(r, err);
     return status == IK_OK ? retire_points(r, err) : status;
+}
+
+ik_status sync_left_out(runner *r, const char *text, ik_error *err)
+{
+    ik_arena arena = {0};
+    const char *stored = "";
+    ik_status status = store_get_meta(r->store, "left_out", &arena, &stored, err);
+    bool same = status == IK_OK && strcmp(stored, text) == 0;
+    ik_arena_free(&arena);
+    if (status != IK_OK || same)
+        return status;
+    status = store_begin(r->store, err);
+    if (status != IK_OK)
+        return status;
+    status = store_set_meta(r->store, "left_out", text, err);
+    if (status == IK_OK)
+        return store_commit(r->store, err);
+    store_rollback(r->store);
+    return status;
 }
 
 ik_status sync_store(runner *r, ik_error *err)

@@ -49,8 +49,7 @@ typedef struct space {
 
 typedef struct pending_finding {
     ik_severity severity;
-    const char *code;
-    char *text;
+    char *code, *text;
     bool has_end;
     ik_end end;
 } pending_finding;
@@ -432,6 +431,7 @@ void ik_builder_finding(ik_builder *b, ik_severity severity, const char *code, i
     }
     /* it may quote a file, and will stand in a terminal */
     utf8_clean(finding.text, strlen(finding.text));
+    utf8_clean(finding.code, strlen(finding.code));
     b->findings[b->num_findings++] = finding;
 }
 

@@ -3,7 +3,6 @@
  * report/model.c: reads a result store.
  */
 #include "report/model.h"
-#include "format/json_read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,26 +34,55 @@ const char *const metric_names[NUM_METRICS] = {
     [METRIC_TREE] = "congestion_tree",
 };
 
-const char *model_text(report_model *m, sqlite3_stmt *statement, int column)
+store_row model_row(report_model *m, sqlite3_stmt *statement, const char *what, int64_t id,
+                    ik_error *err)
 {
-    const char *text;
-    return store_text(statement, column, &text, NULL) == IK_OK ? ik_arena_strdup(&m->arena, text)
-                                                               : NULL;
+    return (store_row){.s = m->store,
+                       .statement = statement,
+                       .arena = &m->arena,
+                       .what = what,
+                       .id = id,
+                       .status = IK_OK,
+                       .err = err};
 }
 
-ik_status model_json(const report_model *m, const char *text, const char *what, int64_t id,
-                     json_t **out, ik_error *err)
+void model_json(store_row *r, int column, const char *text, bool or_none, const shape *s,
+                json_t **out)
 {
     json_error_t why;
-    json_t *made = NULL;
-    if (json_parse(text, strlen(text), &made, &why) == IK_ERR_MEMORY)
-        return ik_fail_memory(err, strlen(text), "a report");
-    if (!json_is_object(made)) {
-        json_decref(made);
-        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: %s %" PRId64, store_path(m->store),
-                       what, id);
+    json_t *value = NULL;
+    char place[160], message[400];
+    if (r->status != IK_OK || (or_none && !text[0]))
+        return;
+    ik_status parsed = json_parse(text, strlen(text), &value, &why);
+    if (parsed == IK_ERR_MEMORY) {
+        r->status = ik_fail_memory(r->err, strlen(text), "a report");
+        return;
     }
-    *out = made;
+    const char *wrong = parsed == IK_OK ? shape_differs(s, value, place, sizeof place) : NULL;
+    if (parsed != IK_OK)
+        snprintf(message, sizeof message, "is no JSON: %s (line %d, column %d)", why.text, why.line,
+                 why.column);
+    else if (wrong)
+        snprintf(message, sizeof message, "is not what ikat writes: %s", wrong);
+    if (parsed != IK_OK || wrong)
+        row_damaged(r, column, message);
+    if (r->status == IK_OK && out)
+        *out = value;
+    else
+        json_decref(value);
+}
+
+ik_status model_stored(const char *text, json_t **out, ik_error *err)
+{
+    json_error_t why;
+    json_t *value = NULL;
+    ik_status status = text[0] ? json_parse(text, strlen(text), &value, &why) : IK_OK;
+    if (status == IK_ERR_MEMORY)
+        return ik_fail_memory(err, strlen(text), "a report");
+    if (status != IK_OK)
+        return ik_fail(err, status, "a stored text is no JSON: %s", why.text);
+    *out = value;
     return IK_OK;
 }
 
@@ -83,8 +111,29 @@ static ik_status read_meta(report_model *m, ik_error *err)
     ik_status status = IK_OK;
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == IK_OK; i++)
         status = store_get_meta(m->store, rows[i].key, &m->arena, rows[i].value, err);
+    if (status == IK_OK && (strlen(number) > 18 || strspn(number, "0123456789") < strlen(number)))
+        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: the number of points is '%.40s'",
+                       store_path(m->store), number);
     m->num_points = strtoull(number, NULL, 10);
     return status;
+}
+
+/* Points of a finished run that could not be simulated. */
+static ik_status read_left_out(report_model *m, ik_error *err)
+{
+    const char *text = "";
+    ik_status status = store_get_meta(m->store, "left_out", &m->arena, &text, err);
+    if (status != IK_OK)
+        return status;
+    store_row r = model_row(m, NULL, "what was left out", -1, err);
+    model_json(&r, -1, text, true, &shape_left_out, &m->left_out);
+    size_t i;
+    json_t *item;
+    json_array_foreach(m->left_out, i, item)
+    {
+        m->num_left_out += (uint64_t)json_integer_value(json_object_get(item, "points"));
+    }
+    return r.status;
 }
 
 /* ---- plans */
@@ -112,22 +161,19 @@ static ik_status read_plan(report_model *m, sqlite3_stmt *statement, ik_error *e
         return ik_fail_memory(err, sizeof *plans, "a report");
     m->plans = plans;
     report_plan *p = &plans[m->num_plans];
-    *p = (report_plan){.id = sqlite3_column_int64(statement, 0),
-                       .fabric = fabric_index(m, sqlite3_column_int64(statement, 1)),
-                       .routing = model_text(m, statement, 2),
-                       .vc = model_text(m, statement, 3),
-                       .vcs = (unsigned)sqlite3_column_int(statement, 4),
-                       .selection = model_text(m, statement, 5),
-                       .proof_text = model_text(m, statement, 6),
-                       .failed = sqlite3_column_int(statement, 7) != 0};
-    if (!p->routing || !p->vc || !p->selection || !p->proof_text)
-        return ik_fail_memory(err, 1, "a report");
+    store_row r = model_row(m, statement, "plan", sqlite3_column_int64(statement, 0), err);
+    *p = (report_plan){.id = r.id,
+                       .fabric = fabric_index(m, row_int(&r, 1, INT64_MIN, INT64_MAX)),
+                       .routing = row_text(&r, 2),
+                       .vc = row_text(&r, 3),
+                       .vcs = (unsigned)row_int(&r, 4, 0, UINT16_MAX),
+                       .selection = row_text(&r, 5),
+                       .failed = row_int(&r, 7, 0, 1) != 0};
     if (p->fabric == SIZE_MAX)
-        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: plan %" PRId64,
-                       store_path(m->store), p->id);
-    ik_status status = model_json(m, p->proof_text, "plan", p->id, &p->proof, err);
-    m->num_plans += status == IK_OK;
-    return status;
+        row_damaged(&r, 1, "is no fabric of the points");
+    model_json(&r, 6, row_text(&r, 6), false, &shape_proof, &p->proof);
+    m->num_plans += r.status == IK_OK;
+    return r.status;
 }
 
 static const char *proof_word(const report_plan *p, const char *key)
@@ -213,31 +259,30 @@ static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *er
     if (!rows)
         return ik_fail_memory(err, sizeof *rows, "a report");
     m->rows = rows;
-    report_row *r = &rows[m->num_rows];
-    *r = (report_row){.id = sqlite3_column_int64(statement, 0),
-                      .fabric = fabric_index(m, sqlite3_column_int64(statement, 1)),
-                      .plan = plan_index(m, sqlite3_column_int64(statement, 2)),
-                      .traffic = model_text(m, statement, 3),
-                      .variant = model_text(m, statement, 4),
-                      .load = sqlite3_column_double(statement, 5),
-                      .seed = (uint64_t)sqlite3_column_int64(statement, 6),
-                      .window_ps = (uint64_t)sqlite3_column_int64(statement, 7),
-                      .end_ps = (uint64_t)sqlite3_column_int64(statement, 8),
-                      .checksum = model_text(m, statement, 9),
-                      .deadlock = model_text(m, statement, 10),
-                      .params = model_text(m, statement, 11),
-                      .classes = model_text(m, statement, 12)};
+    store_row r = model_row(m, statement, "point", sqlite3_column_int64(statement, 0), err);
+    report_row *row = &rows[m->num_rows];
+    *row = (report_row){.id = row_int(&r, 0, 0, STORE_RETIRED - 1),
+                        .fabric = fabric_index(m, row_int(&r, 1, INT64_MIN, INT64_MAX)),
+                        .plan = plan_index(m, row_int(&r, 2, INT64_MIN, INT64_MAX)),
+                        .traffic = row_text(&r, 3),
+                        .variant = row_text(&r, 4),
+                        .load = row_real(&r, 5),
+                        /* the bits of an unsigned number */
+                        .seed = (uint64_t)row_int(&r, 6, INT64_MIN, INT64_MAX),
+                        .window_ps = (uint64_t)row_int(&r, 7, 0, INT64_MAX),
+                        .end_ps = (uint64_t)row_int(&r, 8, 0, INT64_MAX),
+                        .checksum = row_text(&r, 9),
+                        .deadlock = row_text(&r, 10),
+                        .params = row_text(&r, 11),
+                        .classes = row_text(&r, 12)};
     for (int i = 0; i < NUM_METRICS; i++)
-        r->value[i] = sqlite3_column_type(statement, 13 + i) == SQLITE_NULL
-                          ? NAN
-                          : sqlite3_column_double(statement, 13 + i);
-    if (!r->traffic || !r->variant || !r->checksum || !r->deadlock || !r->params || !r->classes)
-        return ik_fail_memory(err, 1, "a report");
-    if (r->fabric == SIZE_MAX || r->plan == SIZE_MAX)
-        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: point %" PRId64,
-                       store_path(m->store), r->id);
-    m->num_rows++;
-    return IK_OK;
+        row->value[i] = i >= METRIC_BLOCKED ? row_real_if_any(&r, 13 + i) : row_real(&r, 13 + i);
+    if (row->plan == SIZE_MAX || m->plans[row->plan].fabric != row->fabric)
+        row_damaged(&r, 2, "is no plan of its fabric");
+    model_json(&r, 11, row->params, false, &shape_params, NULL);
+    model_json(&r, 12, row->classes, true, &shape_classes, NULL);
+    m->num_rows += r.status == IK_OK;
+    return r.status;
 }
 
 static ik_status read_rows(report_model *m, ik_error *err)
@@ -272,7 +317,8 @@ ik_status model_read(const char *path, report_model **out, ik_error *err)
     if (!m)
         return ik_fail_memory(err, sizeof *m, "a report");
     static ik_status (*const parts[])(report_model *, ik_error *) = {
-        read_meta, model_read_fabrics, read_plans, read_rows, model_make_curves, model_find_costs};
+        read_meta, read_left_out,     model_read_fabrics, read_plans,
+        read_rows, model_make_curves, model_find_costs};
     ik_status status = store_open(path, &m->store, err);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == IK_OK; i++)
         status = parts[i](m, err);
@@ -294,6 +340,7 @@ void model_free(report_model *m)
     }
     for (size_t i = 0; i < m->num_plans; i++)
         json_decref(m->plans[i].proof);
+    json_decref(m->left_out);
     store_close(m->store);
     ik_arena_free(&m->arena);
     free(m);

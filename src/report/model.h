@@ -6,9 +6,8 @@
 #ifndef IKAT_REPORT_MODEL_H
 #define IKAT_REPORT_MODEL_H
 
-#include "experiment/store.h"
-
-#include <jansson.h>
+#include "experiment/store_row.h"
+#include "report/shape.h"
 
 /* Columns of a point that are averaged over the seeds. */
 typedef enum metric_id {
@@ -59,13 +58,14 @@ typedef struct slow_link {
 
 typedef struct report_fabric {
     int64_t id;
-    const char *spec, *digest, *summary_text, *drawing_text;
+    const char *spec, *digest;
     json_t *summary, *drawing;
     uint32_t num_switches, num_hosts, num_channels;
     uint64_t *rate_bps;     /* [num_channels], 0 = unconnected */
     uint16_t *channel_tier; /* [num_channels] */
     uint32_t *channel_peer;
-    uint64_t *host_bps; /* [num_hosts] summed rate of each host's links */
+    uint32_t *channel_link; /* index in the drawing's links */
+    uint64_t *host_bps;     /* [num_hosts] summed rate of each host's links */
     tier *tiers;
     size_t num_tiers;
     slow_link *slow;
@@ -76,7 +76,7 @@ typedef struct report_fabric {
 typedef struct report_plan {
     int64_t id;
     size_t fabric; /* index */
-    const char *routing, *vc, *selection, *proof_text;
+    const char *routing, *vc, *selection;
     json_t *proof;
     unsigned vcs;
     bool failed;
@@ -153,7 +153,9 @@ typedef struct report_model {
     ik_arena arena;
     store *store;
     const char *version, *title, *description, *file, *experiment, *overrides;
-    uint64_t num_points; /* of the sweep; rows are those that are finished */
+    uint64_t num_points;   /* of the sweep; rows are those that are finished */
+    uint64_t num_left_out; /* that no run can finish: their routing does not fit, for example */
+    json_t *left_out;      /* which, and why: points, what, why; NULL = none */
     report_fabric *fabrics;
     report_plan *plans;
     report_row *rows;
@@ -173,12 +175,15 @@ ik_status model_find_slow_links(report_model *m, report_fabric *f, ik_error *err
 void model_name_channel(const report_fabric *f, uint32_t channel, char *text, size_t size);
 ik_status model_make_curves(report_model *m, ik_error *err); /* model_curves.c */
 ik_status model_find_costs(report_model *m, ik_error *err);  /* model_costs.c */
-/* Text column of a statement's row in the model's arena, NULL when out of memory. */
-const char *model_text(report_model *m, sqlite3_stmt *statement, int column);
-/* Parses an object that the store keeps; IK_ERR_INPUT ("WHAT id is damaged") if it is none. *out is
- * the caller's to json_decref. */
-ik_status model_json(const report_model *m, const char *text, const char *what, int64_t id,
-                     json_t **out, ik_error *err);
+/* Reads a row of the store that is called `what` and has this id. */
+store_row model_row(report_model *m, sqlite3_stmt *statement, const char *what, int64_t id,
+                    ik_error *err);
+/* A column's JSON text ("" is none, if that is allowed) is parsed, and its shape checked. *out: the
+ * value, to be json_decref'ed, or NULL; out NULL: it is not kept. */
+void model_json(store_row *r, int column, const char *text, bool or_none, const shape *s,
+                json_t **out);
+/* Parses a text that model_json accepted; *out NULL: there is none. */
+ik_status model_stored(const char *text, json_t **out, ik_error *err);
 /* Room for one more in an array that grows in the arena; NULL when out of memory. */
 void *model_grow(report_model *m, void *items, size_t num, size_t item_bytes);
 

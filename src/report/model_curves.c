@@ -85,113 +85,169 @@ static int by_load(const void *a, const void *b)
 
 /* ---- channels */
 
-typedef struct arrays {
-    uint64_t *words;
-    size_t num;
-} arrays;
-
-static ik_status read_words(sqlite3_stmt *statement, int column, arrays *out, ik_error *err)
+/* Words of a column, as many as expected or none; NULL: none, or the row is damaged. free() them. */
+static uint64_t *read_words(store_row *r, int column, size_t expected)
 {
-    const void *blob;
-    size_t size;
-    ik_status status = store_blob(statement, column, &blob, &size, err);
-    return status == IK_OK ? store_unpack(blob, size, &out->words, &out->num, err) : status;
+    size_t num = 0;
+    uint64_t *words = row_words(r, column, &num);
+    if (words && num == expected && r->status == IK_OK)
+        return words;
+    if (num > 0)
+        row_damaged(r, column, "has a wrong length");
+    free(words);
+    return NULL;
 }
 
 /* Adds what one point's channels carried, as a fraction of their rates, divided by `share`. */
-static ik_status add_use(const report_fabric *f, sqlite3_stmt *statement, double seconds,
-                         double share, double *use, ik_error *err)
+static void add_use(const report_fabric *f, store_row *r, double seconds, double share, double *use)
 {
-    arrays bytes = {0};
-    ik_status status = read_words(statement, 0, &bytes, err);
-    for (size_t c = 0; c < bytes.num && c < f->num_channels && seconds > 0; c++)
+    uint64_t *bytes = read_words(r, 0, f->num_channels);
+    for (size_t c = 0; bytes && c < f->num_channels && seconds > 0; c++)
         if (f->rate_bps[c])
-            use[c] += 8.0 * (double)bytes.words[c] / ((double)f->rate_bps[c] * seconds) / share;
-    free(bytes.words);
-    return status;
+            use[c] += 8.0 * (double)bytes[c] / ((double)f->rate_bps[c] * seconds) / share;
+    free(bytes);
 }
 
 /* Least and most that a connected host accepted, as a fraction of the rate of its links. */
-static ik_status add_hosts(const report_fabric *f, sqlite3_stmt *statement, double seconds,
-                           double share, report_step *s, ik_error *err)
+static void add_hosts(const report_fabric *f, store_row *r, double seconds, double share,
+                      report_step *s)
 {
-    arrays bytes = {0};
-    ik_status status = read_words(statement, 1, &bytes, err);
+    uint64_t *bytes = read_words(r, 1, f->num_hosts);
     double least = INFINITY, most = 0;
-    for (size_t h = 0; h < bytes.num && h < f->num_hosts && seconds > 0; h++) {
+    for (size_t h = 0; bytes && h < f->num_hosts && seconds > 0; h++) {
         if (f->host_bps[h] == 0)
             continue;
-        double got = 8.0 * (double)bytes.words[h] / ((double)f->host_bps[h] * seconds);
+        double got = 8.0 * (double)bytes[h] / ((double)f->host_bps[h] * seconds);
         least = fmin(least, got);
         most = fmax(most, got);
     }
     s->host_min += (isinf(least) ? 0 : least) / share;
     s->host_max += most / share;
-    free(bytes.words);
-    return status;
+    free(bytes);
 }
 
 /* Reals are stored as the words of their bits. */
-static ik_status read_reals(report_model *m, sqlite3_stmt *statement, int column, double **out,
-                            size_t *num, ik_error *err)
+static double *read_reals(store_row *r, int column, size_t *num)
 {
-    arrays bits = {0};
-    ik_status status = read_words(statement, column, &bits, err);
-    if (status != IK_OK)
-        return status;
-    *out = ik_arena_alloc(&m->arena, (bits.num + 1) * sizeof **out);
-    if (*out && bits.num)
-        memcpy(*out, bits.words, bits.num * sizeof **out);
-    *num = bits.num;
-    free(bits.words);
-    return *out ? IK_OK : ik_fail_memory(err, bits.num * sizeof **out, "a report");
+    uint64_t *bits = row_words(r, column, num);
+    double *out = bits ? ik_arena_alloc(r->arena, (*num + 1) * sizeof *out) : NULL;
+    if (out && *num)
+        memcpy(out, bits, *num * sizeof *out);
+    if (bits && !out && r->status == IK_OK)
+        r->status = ik_fail_memory(r->err, *num * sizeof *out, "a report");
+    free(bits);
+    return out;
 }
 
-static ik_status read_series(report_model *m, const report_fabric *f, sqlite3_stmt *statement,
-                             report_series *out, ik_error *err)
+static void read_series(const report_fabric *f, store_row *r, report_series *out)
 {
-    report_series s = {.period_ps = (uint64_t)sqlite3_column_int64(statement, 2)};
+    report_series s = {.period_ps = (uint64_t)row_int(r, 2, 0, INT64_MAX)};
     size_t latencies = 0, cells = 0;
-    ik_status status = read_reals(m, statement, 3, &s.throughput, &s.num, err);
-    if (status == IK_OK)
-        status = read_reals(m, statement, 4, &s.latency_ns, &latencies, err);
-    if (status == IK_OK)
-        status = read_reals(m, statement, 5, &s.filled, &cells, err);
-    if (status == IK_OK && (latencies != s.num || (cells != 0 && cells != s.num * f->num_switches)))
-        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: the time series of a point",
-                       store_path(m->store));
+    s.throughput = read_reals(r, 3, &s.num);
+    s.latency_ns = read_reals(r, 4, &latencies);
+    s.filled = read_reals(r, 5, &cells);
+    if (latencies != s.num)
+        row_damaged(r, 4, "has a wrong length");
+    if (cells != 0 && cells != s.num * f->num_switches)
+        row_damaged(r, 5, "has a wrong length");
     s.filled = cells ? s.filled : NULL;
-    if (status == IK_OK)
+    if (r->status == IK_OK)
         *out = s;
-    return status;
 }
 
-static ik_status read_congestion(report_model *m, sqlite3_stmt *statement, report_step *s,
-                                 ik_error *err)
+/* Each item's number `key` is below `end`. */
+static bool all_below(const json_t *list, const char *key, uint64_t end)
 {
-    char *series = NULL;
-    const void *blob;
-    size_t size, bytes = 0;
-    ik_status status = store_blob(statement, 8, &blob, &size, err);
-    if (status == IK_OK)
-        status = store_inflate(blob, size, &series, &bytes, err);
-    if (status != IK_OK)
-        return status;
-    s->congestion = model_text(m, statement, 6);
-    s->classes = model_text(m, statement, 7);
-    s->congestion_series = ik_arena_strdup(&m->arena, series);
-    free(series);
-    return s->congestion && s->classes && s->congestion_series
-               ? IK_OK
-               : ik_fail_memory(err, bytes, "a report");
+    size_t i;
+    json_t *item;
+    json_array_foreach(list, i, item)
+    {
+        if ((uint64_t)json_integer_value(json_object_get(item, key)) >= end)
+            return false;
+    }
+    return true;
+}
+
+static bool congestion_fits(const report_fabric *f, const json_t *value)
+{
+    static const char *const flows[] = {"culprits", "victims"};
+    bool fits = all_below(json_object_get(value, "roots"), "channel", f->num_channels);
+    for (int i = 0; i < 2; i++)
+        fits = fits && all_below(json_object_get(value, flows[i]), "src", f->num_hosts) &&
+               all_below(json_object_get(value, flows[i]), "dst", f->num_hosts);
+    return fits;
+}
+
+/* Rows of `width` numbers each. */
+static bool rows_are(const json_t *rows, size_t width)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows, i, row)
+    {
+        if (json_array_size(row) != width)
+            return false;
+    }
+    return true;
+}
+
+static bool trees_fit(const report_fabric *f, const json_t *trees, size_t samples)
+{
+    size_t i;
+    json_t *tree;
+    json_array_foreach(trees, i, tree)
+    {
+        if (json_array_size(tree) != 5 ||
+            (uint64_t)json_integer_value(json_array_get(tree, 0)) >= samples ||
+            (uint64_t)json_integer_value(json_array_get(tree, 1)) >= f->num_channels)
+            return false;
+    }
+    return true;
+}
+
+static bool series_fits(const report_fabric *f, const json_t *value, size_t periods)
+{
+    static const char *const lists[] = {"roots",     "buffers",  "hosts",   "cyclic", "bytes",
+                                        "hol_bytes", "fairness", "blocked", "hol"};
+    size_t samples = json_array_size(json_object_get(value, "roots")), i;
+    json_t *one;
+    for (i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (json_array_size(json_object_get(value, lists[i])) != samples)
+            return false;
+    json_array_foreach(json_object_get(value, "classes"), i, one)
+    {
+        if (json_array_size(json_object_get(one, "throughput")) != periods ||
+            json_array_size(json_object_get(one, "latency_mean_ns")) != periods)
+            return false;
+    }
+    return rows_are(json_object_get(value, "blocked"), f->num_switches) &&
+           rows_are(json_object_get(value, "hol"), f->num_switches) &&
+           trees_fit(f, json_object_get(value, "trees"), samples);
+}
+
+static void read_congestion(const report_fabric *f, store_row *r, report_step *s)
+{
+    json_t *congestion = NULL, *series = NULL;
+    s->congestion = row_text(r, 6);
+    s->classes = row_text(r, 7);
+    s->congestion_series = row_packed_text(r, 8);
+    model_json(r, 6, s->congestion, true, &shape_congestion, &congestion);
+    model_json(r, 7, s->classes, true, &shape_classes, NULL);
+    model_json(r, 8, s->congestion_series, true, &shape_congestion_series, &series);
+    if (congestion && !congestion_fits(f, congestion))
+        row_damaged(r, 6, "names a channel or host that is not there");
+    if (series && !series_fits(f, series, s->series.num))
+        row_damaged(r, 8, "has lists of wrong lengths");
+    json_decref(congestion);
+    json_decref(series);
 }
 
 static ik_status read_arrays(report_model *m, const report_curve *c, report_step *s, size_t seed,
                              ik_error *err)
 {
     const report_fabric *f = &m->fabrics[c->fabric];
-    const report_row *r = &m->rows[s->rows[seed]];
-    double seconds = (double)r->window_ps * 1e-12, share = (double)s->num_rows;
+    const report_row *point = &m->rows[s->rows[seed]];
+    double seconds = (double)point->window_ps * 1e-12, share = (double)s->num_rows;
     sqlite3_stmt *statement = NULL;
     bool row = false;
     ik_status status = store_prepare(
@@ -200,17 +256,19 @@ static ik_status read_arrays(report_model *m, const report_curve *c, report_step
         " series_blocked, congestion, classes, congestion_series FROM points WHERE id = ?1",
         NULL, &statement, err);
     if (status == IK_OK) {
-        sqlite3_bind_int64(statement, 1, r->id);
+        sqlite3_bind_int64(statement, 1, point->id);
         status = store_step(m->store, statement, &row, err);
     }
-    if (status == IK_OK && row)
-        status = add_use(f, statement, seconds, share, s->use, err);
-    if (status == IK_OK && row)
-        status = add_hosts(f, statement, seconds, share, s, err);
-    if (status == IK_OK && row && seed == 0)
-        status = read_series(m, f, statement, &s->series, err);
-    if (status == IK_OK && row && seed == 0)
-        status = read_congestion(m, statement, s, err);
+    if (status == IK_OK && row) {
+        store_row r = model_row(m, statement, "point", point->id, err);
+        add_use(f, &r, seconds, share, s->use);
+        add_hosts(f, &r, seconds, share, s);
+        if (seed == 0) {
+            read_series(f, &r, &s->series);
+            read_congestion(f, &r, s);
+        }
+        status = r.status;
+    }
     sqlite3_finalize(statement);
     return status;
 }

@@ -22,13 +22,16 @@ static uint32_t count_of(const json_t *object, const char *key)
     return value < 0 || value > UINT32_MAX ? 0 : (uint32_t)value;
 }
 
-static ik_status damaged(const report_model *m, const report_fabric *f, ik_error *err)
+static ik_status damaged(const report_model *m, const report_fabric *f, const char *what,
+                         ik_error *err)
 {
-    return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: fabric %" PRId64, store_path(m->store),
-                   f->id);
+    return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: fabric %" PRId64 " %s",
+                   store_path(m->store), f->id, what);
 }
 
 /* ---- tiers */
+
+enum { MAX_TIERS = 4096 };
 
 /* Name of the tier of channels from one node to another. */
 static void tier_name(const report_fabric *f, uint64_t from, uint64_t to, char *name, size_t size)
@@ -62,6 +65,8 @@ static ik_status enter_tier(report_model *m, report_fabric *f, uint32_t channel,
     size_t t = 0;
     while (t < f->num_tiers && strcmp(f->tiers[t].name, name) != 0)
         t++;
+    if (t == MAX_TIERS)
+        return damaged(m, f, "has too many levels", err);
     if (t == f->num_tiers) {
         tier *tiers = model_grow(m, f->tiers, f->num_tiers, sizeof *tiers);
         if (!tiers)
@@ -85,18 +90,21 @@ static ik_status read_links(report_model *m, report_fabric *f, ik_error *err)
 {
     const json_t *links = json_object_get(f->drawing, "links"),
                  *classes = json_object_get(f->drawing, "classes");
+    uint64_t nodes = (uint64_t)f->num_switches + f->num_hosts;
     size_t i;
     json_t *link;
     json_array_foreach(links, i, link)
     {
         uint64_t a = whole(link, 0), from = whole(link, 1), b = whole(link, 3), to = whole(link, 4);
-        json_int_t rate = json_integer_value(
-            json_object_get(json_array_get(classes, (size_t)whole(link, 6)), "rate_bps"));
-        if (a >= f->num_channels || b >= f->num_channels || rate <= 0)
-            return damaged(m, f, err);
+        const json_t *class = json_array_get(classes, (size_t)whole(link, 6));
+        json_int_t rate = json_integer_value(json_object_get(class, "rate_bps"));
+        if (json_array_size(link) != 7 || a >= f->num_channels || b >= f->num_channels || a == b ||
+            from >= nodes || to >= nodes || rate <= 0 || f->rate_bps[a] || f->rate_bps[b])
+            return damaged(m, f, "has a link that cannot be", err);
         f->rate_bps[a] = f->rate_bps[b] = (uint64_t)rate;
         f->channel_peer[a] = (uint32_t)b;
         f->channel_peer[b] = (uint32_t)a;
+        f->channel_link[a] = f->channel_link[b] = (uint32_t)i;
         add_host_rate(f, from, (uint64_t)rate);
         add_host_rate(f, to, (uint64_t)rate);
         ik_status status = enter_tier(m, f, (uint32_t)a, from, to, err);
@@ -131,40 +139,38 @@ static uint64_t common_rate(const report_fabric *f, uint32_t channel)
     return (uint64_t)rate;
 }
 
-static void name_link(const report_fabric *f, slow_link *s)
+/* The link of a channel; NULL if it has none. */
+static const json_t *link_of(const report_fabric *f, uint32_t channel)
+{
+    if (channel >= f->num_channels || f->rate_bps[channel] == 0)
+        return NULL;
+    return json_array_get(json_object_get(f->drawing, "links"), f->channel_link[channel]);
+}
+
+static const char *node_name(const report_fabric *f, uint64_t node)
 {
     const json_t *names = json_object_get(f->drawing, "names");
-    size_t i;
-    json_t *link;
-    json_array_foreach(json_object_get(f->drawing, "links"), i, link)
-    {
-        if (whole(link, 0) != s->channel && whole(link, 3) != s->channel)
-            continue;
-        const char *a = json_string_value(json_array_get(names, (size_t)whole(link, 1)));
-        const char *b = json_string_value(json_array_get(names, (size_t)whole(link, 4)));
-        snprintf(s->name, sizeof s->name, "%.70s port %u to %.70s port %u", a ? a : "?",
-                 (unsigned)whole(link, 2), b ? b : "?", (unsigned)whole(link, 5));
-        return;
-    }
+    const char *name = json_string_value(json_array_get(names, (size_t)node));
+    return name ? name : "?";
+}
+
+static void name_link(const report_fabric *f, slow_link *s)
+{
+    const json_t *link = link_of(f, s->channel);
+    snprintf(s->name, sizeof s->name, "%.70s port %u to %.70s port %u",
+             node_name(f, whole(link, 1)), (unsigned)whole(link, 2), node_name(f, whole(link, 4)),
+             (unsigned)whole(link, 5));
 }
 
 void model_name_channel(const report_fabric *f, uint32_t channel, char *text, size_t size)
 {
-    const json_t *names = json_object_get(f->drawing, "names");
-    size_t i;
-    json_t *link;
+    const json_t *link = link_of(f, channel);
     text[0] = '\0';
-    json_array_foreach(json_object_get(f->drawing, "links"), i, link)
-    {
-        bool back = whole(link, 3) == channel;
-        if (!back && whole(link, 0) != channel)
-            continue;
-        const char *a = json_string_value(json_array_get(names, (size_t)whole(link, back ? 4 : 1)));
-        const char *b = json_string_value(json_array_get(names, (size_t)whole(link, back ? 1 : 4)));
-        snprintf(text, size, "%.70s port %u to %.70s", a ? a : "?",
-                 (unsigned)whole(link, back ? 5 : 2), b ? b : "?");
+    if (!link)
         return;
-    }
+    bool back = whole(link, 3) == channel;
+    snprintf(text, size, "%.70s port %u to %.70s", node_name(f, whole(link, back ? 4 : 1)),
+             (unsigned)whole(link, back ? 5 : 2), node_name(f, whole(link, back ? 1 : 4)));
 }
 
 ik_status model_find_slow_links(report_model *m, report_fabric *f, ik_error *err)
@@ -177,9 +183,10 @@ ik_status model_find_slow_links(report_model *m, report_fabric *f, ik_error *err
         const json_t *channel = json_object_get(finding, "channel");
         if (!code || strcmp(code, "slow-link") != 0 || !channel)
             continue;
-        uint32_t c = (uint32_t)json_integer_value(channel);
-        if (c >= f->num_channels || f->rate_bps[c] == 0)
-            return damaged(m, f, err);
+        uint64_t wanted = (uint64_t)json_integer_value(channel);
+        if (wanted >= f->num_channels || f->rate_bps[wanted] == 0)
+            return damaged(m, f, "has a slow link without a channel", err);
+        uint32_t c = (uint32_t)wanted;
         slow_link *slow = model_grow(m, f->slow, f->num_slow, sizeof *slow);
         if (!slow)
             return ik_fail_memory(err, sizeof *slow, "a report");
@@ -197,24 +204,46 @@ ik_status model_find_slow_links(report_model *m, report_fabric *f, ik_error *err
 
 /* ---- reading */
 
-static ik_status parse_fabric(report_model *m, report_fabric *f, ik_error *err)
+static bool list_is(const json_t *object, const char *key, size_t size)
 {
-    ik_status status = model_json(m, f->summary_text, "fabric", f->id, &f->summary, err);
-    if (status == IK_OK)
-        status = model_json(m, f->drawing_text, "fabric", f->id, &f->drawing, err);
-    if (status != IK_OK)
-        return status;
+    const json_t *list = json_object_get(object, key);
+    return !list || json_array_size(list) == size;
+}
+
+/* Every list is as long as what it is about; a port takes room in a file, or is one of a few. */
+static bool sizes_fit(const report_fabric *f, size_t bytes)
+{
+    size_t switches = f->num_switches, i;
+    json_t *at;
+    json_array_foreach(json_object_get(f->drawing, "layout"), i, at)
+    {
+        if (json_array_size(at) != 2)
+            return false;
+    }
+    return f->num_channels <= 1000000 + 64 * (uint64_t)bytes &&
+           list_is(f->drawing, "names", switches + f->num_hosts) &&
+           list_is(f->drawing, "layout", switches) && list_is(f->drawing, "levels", switches) &&
+           list_is(f->drawing, "groups", switches) &&
+           count_of(f->summary, "switches") == switches &&
+           count_of(f->summary, "hosts") == f->num_hosts;
+}
+
+static ik_status make_fabric(report_model *m, report_fabric *f, size_t bytes, ik_error *err)
+{
     f->num_switches = count_of(f->drawing, "switches");
     f->num_hosts = count_of(f->drawing, "hosts");
     f->num_channels = count_of(f->drawing, "channels");
+    if (!sizes_fit(f, bytes))
+        return damaged(m, f, "has lists of wrong lengths", err);
     size_t n = (size_t)f->num_channels + 1;
     f->rate_bps = ik_arena_alloc(&m->arena, n * sizeof *f->rate_bps);
     f->channel_tier = ik_arena_alloc(&m->arena, n * sizeof *f->channel_tier);
     f->channel_peer = ik_arena_alloc(&m->arena, n * sizeof *f->channel_peer);
+    f->channel_link = ik_arena_alloc(&m->arena, n * sizeof *f->channel_link);
     f->host_bps = ik_arena_alloc(&m->arena, ((size_t)f->num_hosts + 1) * sizeof *f->host_bps);
-    if (!f->rate_bps || !f->channel_tier || !f->channel_peer || !f->host_bps)
-        return ik_fail_memory(err, n * 16, "a report");
-    status = read_links(m, f, err);
+    if (!f->rate_bps || !f->channel_tier || !f->channel_peer || !f->channel_link || !f->host_bps)
+        return ik_fail_memory(err, n * 18, "a report");
+    ik_status status = read_links(m, f, err);
     return status == IK_OK ? model_find_slow_links(m, f, err) : status;
 }
 
@@ -223,26 +252,15 @@ static ik_status read_fabric(report_model *m, sqlite3_stmt *statement, ik_error 
     report_fabric *fabrics = model_grow(m, m->fabrics, m->num_fabrics, sizeof *fabrics);
     if (!fabrics)
         return ik_fail_memory(err, sizeof *fabrics, "a report");
+    store_row r = model_row(m, statement, "fabric", sqlite3_column_int64(statement, 0), err);
     m->fabrics = fabrics;
     report_fabric *f = &fabrics[m->num_fabrics];
-    *f = (report_fabric){.id = sqlite3_column_int64(statement, 0),
-                         .spec = model_text(m, statement, 1),
-                         .digest = model_text(m, statement, 2),
-                         .summary_text = model_text(m, statement, 3)};
+    *f = (report_fabric){.id = r.id, .spec = row_text(&r, 1), .digest = row_text(&r, 2)};
     m->num_fabrics++; /* from here on model_free cleans it up */
-    char *drawing = NULL;
-    const void *blob;
-    size_t packed, bytes = 0;
-    ik_status status = store_blob(statement, 4, &blob, &packed, err);
-    if (status == IK_OK)
-        status = store_inflate(blob, packed, &drawing, &bytes, err);
-    if (status != IK_OK)
-        return status;
-    f->drawing_text = ik_arena_strdup(&m->arena, drawing);
-    free(drawing);
-    if (!f->spec || !f->digest || !f->summary_text || !f->drawing_text)
-        return ik_fail_memory(err, bytes, "a report");
-    return parse_fabric(m, f, err);
+    const char *drawing = row_packed_text(&r, 4);
+    model_json(&r, 3, row_text(&r, 3), false, &shape_summary, &f->summary);
+    model_json(&r, 4, drawing, false, &shape_drawing, &f->drawing);
+    return r.status == IK_OK ? make_fabric(m, f, strlen(drawing), err) : r.status;
 }
 
 /* Where the first value of "path=a/x.net,repair=true" ends: at the end, or at a comma with KEY=

@@ -2,6 +2,7 @@
  *
  * report/report_csv.c: one line a point, and the tables of what points hold as lists; RFC 4180.
  */
+#include "base/utf8.h"
 #include "ikat/report.h"
 #include "report/model.h"
 
@@ -9,19 +10,24 @@
 #include <math.h>
 #include <string.h>
 
+/* Bytes that are no UTF-8, and control characters other than line ends, become U+FFFD. */
 static void put_field(FILE *out, const char *text)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    putc('"', out);
-    for (; *text; text++) {
+    bool quoted = strpbrk(text, ",\"\n") != NULL;
+    if (quoted)
+        putc('"', out);
+    while (*text) {
+        size_t length = utf8_length(text);
+        if (length == 0 || (utf8_is_control(text, length) && *text != '\n'))
+            fputs(UTF8_REPLACEMENT, out);
+        else
+            fwrite(text, 1, length, out);
         if (*text == '"')
             putc('"', out);
-        putc(*text, out);
+        text += length ? length : 1;
     }
-    putc('"', out);
+    if (quoted)
+        putc('"', out);
 }
 
 static void put_fields(FILE *out, const char *const *texts, size_t num)
@@ -134,10 +140,11 @@ static void put_curve(FILE *out, const report_model *m, size_t fabric, size_t pl
 }
 
 /* Classes of a point. */
-static void put_classes(FILE *out, const report_model *m, const report_row *r)
+static ik_status put_classes(FILE *out, const report_model *m, const report_row *r, ik_error *err)
 {
-    json_t *list = r->classes[0] ? json_loads(r->classes, 0, NULL) : NULL, *one;
+    json_t *list = NULL, *one;
     size_t k;
+    ik_status status = model_stored(r->classes, &list, err);
     json_array_foreach(list, k, one)
     {
         put_curve(out, m, r->fabric, r->plan, r->traffic, r->variant, r->load);
@@ -145,13 +152,15 @@ static void put_classes(FILE *out, const report_model *m, const report_row *r)
         put_members(out, one, TABLE_CLASSES);
     }
     json_decref(list);
+    return status;
 }
 
 /* A step period by period. */
-static void put_periods(FILE *out, const report_model *m, const report_curve *c,
-                        const report_step *s)
+static ik_status put_periods(FILE *out, const report_model *m, const report_curve *c,
+                             const report_step *s, ik_error *err)
 {
-    json_t *series = s->congestion_series[0] ? json_loads(s->congestion_series, 0, NULL) : NULL;
+    json_t *series = NULL;
+    ik_status status = model_stored(s->congestion_series, &series, err);
     size_t periods = json_array_size(json_object_get(series, "roots"));
     for (size_t n = 0; n < periods; n++) {
         put_curve(out, m, c->fabric, c->plan, c->traffic, c->variant, s->load);
@@ -161,14 +170,16 @@ static void put_periods(FILE *out, const report_model *m, const report_curve *c,
         putc('\n', out);
     }
     json_decref(series);
+    return status;
 }
 
 /* A list of a step; roots with the names of their channels. */
-static void put_list(FILE *out, const report_model *m, const report_curve *c, const report_step *s,
-                     size_t table)
+static ik_status put_list(FILE *out, const report_model *m, const report_curve *c,
+                          const report_step *s, size_t table, ik_error *err)
 {
-    json_t *all = s->congestion[0] ? json_loads(s->congestion, 0, NULL) : NULL, *one;
+    json_t *all = NULL, *one;
     size_t k;
+    ik_status status = model_stored(s->congestion, &all, err);
     json_array_foreach(json_object_get(all, ik_report_tables[table]), k, one)
     {
         const json_t *channel = json_object_get(one, "channel");
@@ -183,18 +194,10 @@ static void put_list(FILE *out, const report_model *m, const report_curve *c, co
         put_members(out, one, table);
     }
     json_decref(all);
+    return status;
 }
 
-static void put_step(FILE *out, const report_model *m, const report_curve *c, const report_step *s,
-                     size_t table)
-{
-    if (table == TABLE_CONGESTION)
-        put_periods(out, m, c, s);
-    else
-        put_list(out, m, c, s, table);
-}
-
-static void put_table(const report_model *m, size_t table, FILE *out)
+static void put_header(size_t table, FILE *out)
 {
     static const char *const subject[NUM_TABLES] = {
         [TABLE_CLASSES] = ",seed", [TABLE_CONGESTION] = ",time_ns", [TABLE_ROOTS] = ",root"};
@@ -202,11 +205,21 @@ static void put_table(const report_model *m, size_t table, FILE *out)
     for (const char *const *key = columns[table]; *key; key++)
         fprintf(out, ",%s", *key);
     putc('\n', out);
-    for (size_t i = 0; table == TABLE_CLASSES && i < m->num_rows; i++)
-        put_classes(out, m, &m->rows[i]);
-    for (size_t i = 0; table != TABLE_CLASSES && i < m->num_curves; i++)
-        for (size_t s = 0; s < m->curves[i].num_steps; s++)
-            put_step(out, m, &m->curves[i], &m->curves[i].steps[s], table);
+}
+
+static ik_status put_table(const report_model *m, size_t table, FILE *out, ik_error *err)
+{
+    ik_status status = IK_OK;
+    put_header(table, out);
+    for (size_t i = 0; table == TABLE_CLASSES && i < m->num_rows && status == IK_OK; i++)
+        status = put_classes(out, m, &m->rows[i], err);
+    for (size_t i = 0; table != TABLE_CLASSES && i < m->num_curves; i++) {
+        const report_curve *c = &m->curves[i];
+        for (size_t s = 0; s < c->num_steps && status == IK_OK; s++)
+            status = table == TABLE_CONGESTION ? put_periods(out, m, c, &c->steps[s], err)
+                                               : put_list(out, m, c, &c->steps[s], table, err);
+    }
+    return status;
 }
 
 ik_status ik_report_csv_table(const char *store_path, const char *table, FILE *out, ik_error *err)
@@ -222,7 +235,9 @@ ik_status ik_report_csv_table(const char *store_path, const char *table, FILE *o
     ik_status status = model_read(store_path, &m, err);
     if (status != IK_OK)
         return status;
-    put_table(m, which, out);
+    status = put_table(m, which, out, err);
     model_free(m);
+    if (status != IK_OK)
+        return status;
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the CSV text") : IK_OK;
 }

@@ -267,6 +267,9 @@ void report_put_json(const report_model *m, const report_json_options *options, 
     ik_json_text(j, "overrides", m->overrides);
     ik_json_uint(j, "points_total", m->num_points);
     ik_json_uint(j, "points_finished", m->num_rows);
+    ik_json_uint(j, "points_left_out", m->num_left_out);
+    if (m->num_left_out)
+        json_write(j, "left_out", m->left_out);
     put_fabrics(j, m, options->drawings);
     put_plans(j, m);
     put_costs(j, m);

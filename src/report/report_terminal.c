@@ -4,7 +4,6 @@
  * routing carries, what a fault costs.
  */
 #include "base/utf8.h"
-#include "format/json_read.h"
 #include "ikat/report.h"
 #include "report/model.h"
 
@@ -21,9 +20,17 @@ typedef struct page {
     bool colour;
 } page;
 
+/* What a file brings holds no control characters in a terminal. */
+static void put_text(FILE *out, const char *text)
+{
+    utf8_print(out, text, strlen(text), false);
+}
+
 static void heading(const page *p, const char *text)
 {
-    fprintf(p->out, "\n%s%s%s\n", p->colour ? "\033[1m" : "", text, p->colour ? "\033[0m" : "");
+    fprintf(p->out, "\n%s", p->colour ? "\033[1m" : "");
+    put_text(p->out, text);
+    fprintf(p->out, "%s\n", p->colour ? "\033[0m" : "");
 }
 
 /* Words of `text` in lines of at most p->width columns, each after the first indented by `indent`;
@@ -42,7 +49,7 @@ static void wrap(const page *p, const char *text, unsigned column, unsigned inde
             column++;
         }
         first = false;
-        fwrite(text, 1, word, p->out);
+        utf8_print(p->out, text, word, false);
         column += (unsigned)word;
         text += word;
         text += strspn(text, " \n");
@@ -79,6 +86,7 @@ static void cell(grid *g, const char *format, ...)
     va_start(args, format);
     int length = vsnprintf(text, CELL, format, args);
     va_end(args);
+    utf8_clean(text, CELL);
     if (length >= CELL) { /* cut between characters, and seen to be cut */
         utf8_clean(text, CELL - sizeof UTF8_ELLIPSIS);
         strcat(text, UTF8_ELLIPSIS);
@@ -139,9 +147,10 @@ static void put_fabrics(const page *p)
     for (size_t i = 0; i < p->m->num_fabrics; i++) {
         const report_fabric *f = &p->m->fabrics[i];
         json_int_t levels = json_integer_value(json_object_get(f->summary, "levels"));
-        fprintf(p->out,
-                "fabric  %s: %" PRIu32 " hosts, %" PRIu32 " switches, %lld links between them",
-                f->label, f->num_hosts, f->num_switches,
+        fputs("fabric  ", p->out);
+        put_text(p->out, f->label);
+        fprintf(p->out, ": %" PRIu32 " hosts, %" PRIu32 " switches, %lld links between them",
+                f->num_hosts, f->num_switches,
                 (long long)json_integer_value(json_object_get(f->summary, "switch_links")));
         if (levels)
             fprintf(p->out, ", %lld levels", (long long)levels);
@@ -151,14 +160,15 @@ static void put_fabrics(const page *p)
 
 static void put_finding(const page *p, const json_t *finding)
 {
+    static const char *const words[] = {"note", "warning", "error"};
+    static const char *const colours[] = {"", "\033[33m", "\033[1;31m"};
     const char *severity = json_string_value(json_object_get(finding, "severity"));
     const char *text = json_string_value(json_object_get(finding, "text"));
-    severity = severity ? severity : "note";
-    const char *colour = !p->colour                         ? ""
-                         : strcmp(severity, "error") == 0   ? "\033[1;31m"
-                         : strcmp(severity, "warning") == 0 ? "\033[33m"
-                                                            : "";
-    fprintf(p->out, "  %s%-7s%s ", colour, severity, p->colour ? "\033[0m" : "");
+    int known = 2;
+    while (known > 0 && (!severity || strcmp(severity, words[known]) != 0))
+        known--;
+    fprintf(p->out, "  %s%-7s%s ", p->colour ? colours[known] : "", words[known],
+            p->colour ? "\033[0m" : "");
     wrap(p, text ? text : "", 10, 10);
 }
 
@@ -321,23 +331,11 @@ static void put_congested(const page *p, grid *g, const report_curve *c, const r
          100 * s->value[METRIC_HOST_MOST].mean);
 }
 
-/* What the store holds as text; *out = NULL: none. */
-static ik_status parse_text(const page *p, const char *text, json_t **out, ik_error *err)
-{
-    json_error_t why;
-    *out = NULL;
-    ik_status status = text[0] ? json_parse(text, strlen(text), out, &why) : IK_OK;
-    if (status == IK_ERR_MEMORY)
-        return ik_fail_memory(err, strlen(text), "a table");
-    return status == IK_OK
-               ? IK_OK
-               : ik_fail(err, status, "'%.200s' is damaged: %s", store_path(p->m->store), why.text);
-}
-
 /* NULL: none that was congested. */
-static ik_status congestion_of(const page *p, const report_step *s, json_t **out, ik_error *err)
+static ik_status congestion_of(const report_step *s, json_t **out, ik_error *err)
 {
-    ik_status status = parse_text(p, s->congestion, out, err);
+    *out = NULL;
+    ik_status status = model_stored(s->congestion, out, err);
     if (status == IK_OK && json_array_size(json_object_get(*out, "roots")) == 0) {
         json_decref(*out);
         *out = NULL;
@@ -354,7 +352,7 @@ static ik_status put_congestion(const page *p, ik_error *err)
         const report_curve *c = &p->m->curves[i];
         json_t *found = NULL;
         for (size_t k = c->num_steps; k-- > 0 && !found;) {
-            ik_status status = congestion_of(p, &c->steps[k], &found, err);
+            ik_status status = congestion_of(&c->steps[k], &found, err);
             if (status != IK_OK) {
                 free(g.text);
                 return status;
@@ -391,7 +389,7 @@ static ik_status put_classes(const page *p, ik_error *err)
         const report_step *s = &c->steps[c->num_steps - 1];
         json_t *classes = NULL, *one;
         size_t k;
-        ik_status status = parse_text(p, s->classes, &classes, err);
+        ik_status status = model_stored(s->classes, &classes, err);
         if (status != IK_OK) {
             free(g.text);
             return status;
@@ -446,10 +444,44 @@ static void put_deadlocks(const page *p)
         if (!r->deadlock[0])
             continue;
         heading(p, "Deadlock");
-        fprintf(p->out, "%s under %s at load %.0f %%, seed %" PRIu64 ", after %.3f us:\n%s\n",
-                p->m->plans[r->plan].label, r->traffic, 100 * r->load, r->seed,
-                (double)r->end_ps / 1e6, r->deadlock);
+        put_text(p->out, p->m->plans[r->plan].label);
+        fputs(" under ", p->out);
+        put_text(p->out, r->traffic);
+        fprintf(p->out, " at load %.0f %%, seed %" PRIu64 ", after %.3f us:\n", 100 * r->load,
+                r->seed, (double)r->end_ps / 1e6);
+        utf8_print(p->out, r->deadlock, strlen(r->deadlock), true);
+        putc('\n', p->out);
         return; /* one is evidence enough here; the report has all */
+    }
+}
+
+static void put_title(const page *p)
+{
+    if (!p->m->title[0])
+        return;
+    fputs(p->colour ? "\033[1m" : "", p->out);
+    put_text(p->out, p->m->title);
+    fputs(p->colour ? "\033[0m\n" : "\n", p->out);
+}
+
+/* What of the sweep there is, and why the rest is not. */
+static void put_extent(const page *p)
+{
+    const report_model *m = p->m;
+    size_t i;
+    json_t *item;
+    if (m->num_rows < m->num_points)
+        fprintf(p->out, "%zu of %" PRIu64 " points are finished%s\n", m->num_rows, m->num_points,
+                m->num_left_out ? "; left out are:" : "");
+    json_array_foreach(m->left_out, i, item)
+    {
+        const char *what = json_string_value(json_object_get(item, "what"));
+        const char *why = json_string_value(json_object_get(item, "why"));
+        json_int_t points = json_integer_value(json_object_get(item, "points"));
+        fprintf(p->out, "  %lld point%s of ", (long long)points, points == 1 ? "" : "s");
+        put_text(p->out, what ? what : "");
+        fputs(": ", p->out);
+        wrap(p, why ? why : "", 20, 4);
     }
 }
 
@@ -461,10 +493,8 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
     if (status != IK_OK)
         return status;
     page p = {.m = m, .out = out, .width = width >= 40 ? width : 80, .colour = colour};
-    if (m->title[0])
-        fprintf(out, "%s%s%s\n", colour ? "\033[1m" : "", m->title, colour ? "\033[0m" : "");
-    if (m->num_rows < m->num_points)
-        fprintf(out, "%zu of %" PRIu64 " points are finished\n", m->num_rows, m->num_points);
+    put_title(&p);
+    put_extent(&p);
     put_fabrics(&p);
     put_findings(&p);
     status = put_proofs(&p, err);

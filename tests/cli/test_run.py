@@ -243,7 +243,19 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
         done = run("run", self.write(text), "-o", self.tmp / "a.db")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("dmodk is left out", done.stderr)
-        self.assertEqual({p["routing"] for p in self.json("report", self.tmp / "a.db")["points"]}, {"updown"})
+        answer = self.json("report", self.tmp / "a.db")
+        self.assertEqual({p["routing"] for p in answer["points"]}, {"updown"})
+        half = answer["points_total"] // 2
+        self.assertEqual((answer["points_finished"], answer["points_left_out"]), (half, half))
+        [left] = answer["left_out"]
+        self.assertEqual((left["points"], left["what"]), (half, "dmodk"))
+        self.assertIn("tree", left["why"])
+        self.assertIn(f"{half} of {2 * half} points are finished; left out are:\n  {half} points of dmodk: ", done.stdout)
+        before = (self.tmp / "a.db").read_bytes()
+        self.ok("run", self.write(text), "-o", self.tmp / "a.db", status=1)
+        self.assertEqual((self.tmp / "a.db").read_bytes(), before)
+        changed = text.replace("[dmodk, updown]", "updown")  # what was left out then is not left out now
+        self.assertEqual(self.json("run", self.write(changed), "-o", self.tmp / "a.db")["points_left_out"], 0)
         only = text.replace("[dmodk, updown]", "dmodk")
         done = run("run", self.write(only), "-o", self.tmp / "b.db")
         self.assertEqual(done.returncode, 2)

@@ -111,7 +111,7 @@ static void test_curves_and_labels(void **state)
             for (int load = 1; load <= 2; load++) {
                 char params[32];
                 store_point p = point_of(b, id++, load * 0.25, 1, &r, traffics[t]);
-                snprintf(params, sizeof params, "%d", (int)id);
+                snprintf(params, sizeof params, "{\"id\":%d}", (int)id);
                 p.params = params;
                 p.plan = plan;
                 assert_int_equal(store_add_point(b->store, &p, NULL), IK_OK);
@@ -162,7 +162,7 @@ static void test_labels_of_files(void **state)
         snprintf(fabric, sizeof fabric, "%zu", i + 2);
         add_plan(b->store, fabric, "updown", "1q", "1");
         store_point p = point_of(b, (int64_t)i, 0.5, 1, &r, "uniform");
-        snprintf(params, sizeof params, "%zu", i);
+        snprintf(params, sizeof params, "{\"id\":%zu}", i);
         p.params = params;
         p.fabric = p.plan = (int64_t)i + 2;
         assert_int_equal(store_add_point(b->store, &p, NULL), IK_OK);

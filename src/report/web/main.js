@@ -44,7 +44,18 @@ function header(data) {
       el('div', {}, el('h1', {}, data.title || data.file || 'Experiment'), el('div', { class: 'meta' }, facts.join('  ·  '))),
       el('button', { type: 'button', onclick: toggleTheme, 'aria-label': 'switch between light and dark' }, 'Light / dark')),
     data.description && el('p', { class: 'description' }, data.description),
-    data.points_finished < data.points_total && el('p', { class: 'no' }, 'This run is not finished: the same ikat run command continues it.'));
+    extent(data));
+}
+
+// What of the sweep there is, and why the rest is not.
+function extent(data) {
+  const points = (n) => `${count(n)} point${n === 1 ? '' : 's'}`;
+  const missing = data.points_total - data.points_finished - data.points_left_out;
+  return [
+    missing > 0 && el('p', { class: 'no' }, `This run is not finished: ${points(missing)} ${missing === 1 ? 'is' : 'are'} missing. The same ikat run command continues it.`),
+    data.points_left_out > 0 && el('div', { class: 'left-out' }, el('p', { class: 'no' }, `${points(data.points_left_out)} of the sweep could not be run and ${data.points_left_out === 1 ? 'was' : 'were'} left out:`),
+      el('ul', {}, data.left_out.map((x) => el('li', {}, `${x.what} (${points(x.points)}): ${x.why}`)))),
+  ];
 }
 
 function summary(data) {

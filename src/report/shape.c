@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/shape.c: the shapes of the JSON texts of a results file, and checking a value against one.
+ */
+#include "report/shape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- shapes */
+
+static const shape text = {SHAPE_TEXT}, count = {SHAPE_COUNT}, real = {SHAPE_REAL},
+                   boolean = {SHAPE_BOOL}, verdict = {SHAPE_BOOL, .or_null = true},
+                   count_if_any = {SHAPE_COUNT, .or_null = true},
+                   real_if_any = {SHAPE_REAL, .or_null = true},
+                   counts = {SHAPE_LIST, .item = &count}, reals = {SHAPE_LIST, .item = &real},
+                   reals_if_any = {SHAPE_LIST, .item = &real_if_any},
+                   texts = {SHAPE_LIST, .item = &text}, count_rows = {SHAPE_LIST, .item = &counts},
+                   real_rows = {SHAPE_LIST, .item = &reals};
+
+#define MEMBERS(...)                                                                               \
+    (const shape_member[])                                                                         \
+    {                                                                                              \
+        __VA_ARGS__,                                                                               \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define OBJECT(...)                                                                                \
+    {                                                                                              \
+        SHAPE_OBJECT, .members = MEMBERS(__VA_ARGS__)                                              \
+    }
+
+static const shape rate = OBJECT({"name", &text}, {"rate_bps", &count}, {"latency_ps", &count},
+                                 {"links", &count}, {"switch_links", &count}),
+                   rates = {SHAPE_LIST, .item = &rate},
+                   finding = OBJECT({"severity", &text}, {"code", &text}, {"text", &text},
+                                    {"channel", &count, true}, {"node", &count, true}),
+                   findings = {SHAPE_LIST, .item = &finding};
+const shape shape_summary =
+    OBJECT({"family", &text}, {"hosts", &count}, {"switches", &count}, {"switch_ports", &count},
+           {"radix", &count}, {"links", &count}, {"switch_links", &count}, {"levels", &count},
+           {"intact", &boolean}, {"rates", &rates}, {"findings", &findings});
+
+static const shape link_class =
+                       OBJECT({"name", &text}, {"rate_bps", &count}, {"latency_ps", &count}),
+                   link_classes = {SHAPE_LIST, .item = &link_class};
+const shape shape_drawing =
+    OBJECT({"names", &texts}, {"switches", &count}, {"hosts", &count}, {"channels", &count},
+           {"levels", &counts, true}, {"groups", &counts, true}, {"layout", &real_rows},
+           {"classes", &link_classes}, {"links", &count_rows});
+
+static const shape step = OBJECT({"channel", &count}, {"vc", &count}, {"from", &text},
+                                 {"to", &text}, {"source", &text}, {"destination", &text}),
+                   steps = {SHAPE_LIST, .item = &step};
+const shape shape_proof =
+    OBJECT({"proof", &text}, {"pairs", &count}, {"sampled_pairs", &count}, {"flow", &text},
+           {"delivered", &verdict}, {"loop_free", &verdict}, {"minimal", &verdict},
+           {"deadlock_free", &verdict}, {"deadlock_reason", &text}, {"undelivered", &count_if_any},
+           {"loops", &count_if_any}, {"unconnected", &count_if_any}, {"not_minimal", &count_if_any},
+           {"vcs_used", &count_if_any}, {"channels", &count_if_any},
+           {"dependencies", &count_if_any}, {"max_hops", &count_if_any},
+           {"mean_hops", &real_if_any}, {"path_lengths", &counts}, {"witness", &steps});
+
+const shape shape_params = {SHAPE_MAP};
+
+static const shape traffic_class =
+    OBJECT({"name", &text}, {"offered", &real_if_any}, {"throughput", &real_if_any},
+           {"packets_delivered", &count}, {"latency_mean_ns", &real_if_any},
+           {"latency_p50_ns", &real_if_any}, {"latency_p95_ns", &real_if_any},
+           {"latency_p99_ns", &real_if_any}, {"latency_max_ns", &real_if_any},
+           {"culprit_time_ns", &real_if_any}, {"victim_time_ns", &real_if_any});
+const shape shape_classes = {SHAPE_LIST, .item = &traffic_class};
+
+static const shape root = OBJECT({"channel", &count}, {"samples", &count}, {"first", &count},
+                                 {"last", &count}, {"buffers", &count}, {"hosts", &count},
+                                 {"depth", &count}, {"blocked", &count}),
+                   roots = {SHAPE_LIST, .item = &root},
+                   flow = OBJECT({"src", &count}, {"dst", &count}, {"packets", &count}),
+                   flows = {SHAPE_LIST, .item = &flow};
+const shape shape_congestion =
+    OBJECT({"period_ps", &count}, {"samples", &count}, {"stride", &count}, {"flow_error", &count},
+           {"all_roots", &count}, {"all_culprits", &count}, {"all_victims", &count},
+           {"roots", &roots}, {"culprits", &flows}, {"victims", &flows});
+
+static const shape class_series = OBJECT({"name", &text}, {"throughput", &reals_if_any},
+                                         {"latency_mean_ns", &reals_if_any}),
+                   class_list = {SHAPE_LIST, .item = &class_series};
+const shape shape_congestion_series = OBJECT(
+    {"roots", &counts}, {"buffers", &counts}, {"hosts", &counts}, {"cyclic", &counts},
+    {"bytes", &counts}, {"hol_bytes", &counts}, {"fairness", &reals_if_any}, {"trees", &count_rows},
+    {"blocked", &real_rows}, {"hol", &real_rows}, {"classes", &class_list});
+
+static const shape reason = OBJECT({"points", &count}, {"what", &text}, {"why", &text});
+const shape shape_left_out = {SHAPE_LIST, .item = &reason};
+
+/* ---- checking */
+
+/* The place of the value that is looked at. */
+typedef struct path {
+    char *text;
+    size_t size, used;
+} path;
+
+static void enter_key(path *p, const char *key)
+{
+    int n = snprintf(p->text + p->used, p->size - p->used, p->used ? ".%.40s" : "%.40s", key);
+    p->used += n < 0 ? 0 : (size_t)n;
+    p->used = p->used < p->size ? p->used : p->size - 1;
+}
+
+static void enter_index(path *p, size_t index)
+{
+    int n = snprintf(p->text + p->used, p->size - p->used, "[%zu]", index);
+    p->used += n < 0 ? 0 : (size_t)n;
+    p->used = p->used < p->size ? p->used : p->size - 1;
+}
+
+static void leave(path *p, size_t used)
+{
+    p->used = used;
+    p->text[used] = '\0';
+}
+
+static bool differs(path *p, const char *what)
+{
+    snprintf(p->text + p->used, p->size - p->used, "%s%s", p->used ? " " : "it ", what);
+    return true;
+}
+
+static bool value_differs(const shape *s, const json_t *value, path *p);
+
+static bool list_differs(const shape *s, const json_t *value, path *p)
+{
+    size_t i, used = p->used;
+    json_t *item;
+    json_array_foreach(value, i, item)
+    {
+        enter_index(p, i);
+        if (value_differs(s->item, item, p))
+            return true;
+        leave(p, used);
+    }
+    return false;
+}
+
+static bool object_differs(const shape *s, const json_t *value, path *p)
+{
+    size_t used = p->used, known = 0;
+    for (const shape_member *m = s->members; m->key; m++) {
+        const json_t *member = json_object_get(value, m->key);
+        enter_key(p, m->key);
+        if (!member && !m->optional)
+            return differs(p, "is missing");
+        if (member && value_differs(m->shape, member, p))
+            return true;
+        known += member != NULL;
+        leave(p, used);
+    }
+    return known < json_object_size(value) && differs(p, "has a member that is unknown");
+}
+
+static bool is_count(const json_t *value)
+{
+    return json_is_integer(value) && json_integer_value(value) >= 0;
+}
+
+static bool map_differs(const json_t *value, path *p)
+{
+    const char *key;
+    json_t *item;
+    json_object_foreach((json_t *)value, key, item)
+    {
+        if (!json_is_string(item) && !is_count(item)) {
+            enter_key(p, key);
+            return differs(p, "is neither a text nor a whole number");
+        }
+    }
+    return false;
+}
+
+static bool value_differs(const shape *s, const json_t *value, path *p)
+{
+    if (s->or_null && json_is_null(value))
+        return false;
+    switch (s->kind) {
+    case SHAPE_TEXT:
+        return !json_is_string(value) && differs(p, "is no text");
+    case SHAPE_COUNT:
+        return !is_count(value) && differs(p, "is no whole number");
+    case SHAPE_REAL:
+        return !json_is_number(value) && differs(p, "is no number");
+    case SHAPE_BOOL:
+        return !json_is_boolean(value) && differs(p, "is neither true nor false");
+    case SHAPE_LIST:
+        return json_is_array(value) ? list_differs(s, value, p) : differs(p, "is no list");
+    case SHAPE_OBJECT:
+    case SHAPE_MAP:
+        break;
+    }
+    if (!json_is_object(value))
+        return differs(p, "is no object");
+    return s->kind == SHAPE_MAP ? map_differs(value, p) : object_differs(s, value, p);
+}
+
+const char *shape_differs(const shape *s, const json_t *value, char *message, size_t size)
+{
+    path p = {.text = message, .size = size};
+    message[0] = '\0';
+    return value_differs(s, value, &p) ? message : NULL;
+}
