@@ -69,8 +69,6 @@ static bool init_partition(sim *s, unsigned id)
 {
     partition *p = &s->partitions[id];
     uint32_t nodes = 0;
-    p->sim = s;
-    p->id = id;
     p->free_packet = IK_NONE;
     p->out_first = UINT64_MAX;
     for (uint32_t node = 0; node < ik_num_nodes(s->f); node++)
@@ -122,6 +120,8 @@ ik_status sim_setup_partitions(sim *s, ik_error *err)
     s->partitions = ik_calloc(s->num_partitions, sizeof *s->partitions);
     if (!s->partitions)
         return ik_fail_memory(err, s->num_partitions * sizeof *s->partitions, "partitions");
+    for (unsigned id = 0; id < s->num_partitions; id++) /* each is freed, set up or not */
+        s->partitions[id] = (partition){.sim = s, .id = id};
     ik_status status =
         sim_cut_nodes(s->plan, s->traffic, s->num_partitions, s->node_partition, &s->cut, err);
     for (unsigned id = 0; status == IK_OK && id < s->num_partitions; id++)
