@@ -12,9 +12,8 @@ SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), (
 # The rooms of a floor, from the lowest: a room includes those before it. "" is the floor's own folder; a floor without rooms is
 # not listed. BACK: includes that still go the other way.
 ROOMS = {"routing": ["graph", "", "tree", "direct", "colored", "compact", "table", "select"],
-         "sim": ["core", "measure", "parallel", "packet", "host", "fast", "flit", ""]}
-BACK = {("routing/graph", "routing"), ("sim/core", "sim/measure"), ("sim/core", "sim/packet"),
-        ("sim/core", "sim/parallel")}
+         "sim": ["core", "measure", "parallel", "state", "host", "packet", "inspect", "fast", "flit", ""]}
+BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # side by side in one folder
 PUBLIC = {"base": "base", "json": "base", "fabric": "fabric", "topology": "topology", "topology_data": "topology", "format": "format", "routing": "routing", "vc": "vc",
           "traffic": "traffic", "verify": "verify", "analysis": "analysis", "sim": "sim", "experiment": "experiment",

@@ -7,7 +7,7 @@
 #include "unit/sim_hash.h"
 #include "unit/sim_helper.h"
 
-#include "sim/core/state.h"
+#include "sim/run.h"
 
 #ifdef __SANITIZE_THREAD__
 enum { UNDER_THREAD_SANITIZER = 1 };

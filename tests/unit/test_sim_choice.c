@@ -5,7 +5,7 @@
  * chooses again never leaves a spine idle, so both carry all that they can; whoever chose at
  * arrival queues for the slow one while the fast one idles. With two fast ones nobody ever waits,
  * even where all choose the same one at the same time. */
-#include "sim/core/state.h"
+#include "sim/run.h"
 #include "sim_helper.h"
 
 enum { LEAF, SLOW = 2, FAST };

@@ -2,8 +2,9 @@
  *
  * The fast kernel and the general one give the same deliveries at the same times; hot structures
  * keep their size. */
-#include "sim/core/look.h"
 #include "sim/fast/fast.h"
+#include "sim/inspect/look.h"
+#include "sim/run.h"
 #include "sim_helper.h"
 
 static void test_sizes(void **state)

@@ -3,7 +3,7 @@
  * Partitions in processes of their own, joined by sockets that carry the messages as they are:
  * everything that the run returns is what one process returns. A process that dies ends the others,
  * with a message. */
-#include "sim/core/state.h"
+#include "sim/run.h"
 #include "sim_hash.h"
 #include "sim_helper.h"
 #include <signal.h>

@@ -12,7 +12,7 @@
  * A case that fails is reduced, setting by setting, and printed as an experiment. IKAT_TEST_ALL
  * tries thousands; IKAT_TEST_CASE=N tries case N alone.
  */
-#include "sim/core/state.h"
+#include "sim/run.h"
 #include "sim_hash.h"
 #include "sim_helper.h"
 

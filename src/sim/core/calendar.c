@@ -3,8 +3,9 @@
  * The time wheel: one slot a window, events of a window in no particular order, in chunks from a
  * pool. Adding is O(1). What lies beyond the wheel waits in a list with its full time and is looked
  * at once a revolution, so nothing is ever clamped to the wheel's end and fires early. */
-#include "sim/core/state.h"
+#include "sim/core/calendar.h"
 #include <stdlib.h>
+#include <string.h>
 
 ik_status sim_wheel_init(wheel *w, uint32_t num_slots)
 {
@@ -83,13 +84,13 @@ bool sim_wheel_add_far(wheel *w, uint64_t time, const event *e)
     return true;
 }
 
-bool sim_wheel_revolve(const sim *s, wheel *w, uint64_t current)
+bool sim_wheel_revolve(wheel *w, uint64_t lookahead, uint64_t current)
 {
     uint64_t revolution = current / w->num_slots;
     if (revolution == w->revolution)
         return true;
     w->revolution = revolution;
-    uint64_t end = (revolution + 1) * w->num_slots * s->lookahead;
+    uint64_t end = (revolution + 1) * w->num_slots * lookahead;
     uint32_t kept = 0;
     for (uint32_t k = 0; k < w->far_count; k++) {
         far_event *far = &w->far[k];
@@ -98,8 +99,8 @@ bool sim_wheel_revolve(const sim *s, wheel *w, uint64_t current)
             continue;
         }
         event e = far->ev;
-        uint64_t window = far->time / s->lookahead;
-        e.key = (e.key & 0xFFFFFFFFu) | (far->time - window * s->lookahead) << 32;
+        uint64_t window = far->time / lookahead;
+        e.key = (e.key & 0xFFFFFFFFu) | (far->time - window * lookahead) << 32;
         if (!sim_wheel_add(w, (uint32_t)window & (w->num_slots - 1), &e))
             return false;
     }
@@ -121,7 +122,7 @@ static uint32_t next_busy(const wheel *w, uint32_t index)
     return w->num_slots;
 }
 
-uint64_t sim_wheel_next(const sim *s, const wheel *w, uint64_t from)
+uint64_t sim_wheel_next(const wheel *w, uint64_t lookahead, uint64_t from)
 {
     uint32_t index = (uint32_t)from & (w->num_slots - 1), found = next_busy(w, index);
     uint64_t boundary = (w->revolution + 1) * w->num_slots;
@@ -133,5 +134,5 @@ uint64_t sim_wheel_next(const sim *s, const wheel *w, uint64_t from)
     for (uint32_t k = 0; k < w->far_count; k++)
         if (w->far[k].time < earliest)
             earliest = w->far[k].time;
-    return earliest == UINT64_MAX ? UINT64_MAX : earliest / s->lookahead;
+    return earliest == UINT64_MAX ? UINT64_MAX : earliest / lookahead;
 }

@@ -5,7 +5,7 @@
  * results) is common and knows engines by this table alone. Engines give the same results, bit for
  * bit, wherever several serve a case.
  *
- * What is common reads packets and queues in the form of core/state.h. An engine that keeps them
+ * What is common reads packets and queues in the form of state/state.h. An engine that keeps them
  * otherwise says so here (`look`) and brings its switches, hosts and counts into that form when it
  * is asked to (expose, settle). */
 #ifndef IKAT_SIM_ENGINE_H
@@ -65,7 +65,7 @@ typedef struct sim_engine {
     void (*expose)(struct partition *p); /* settles, and everything else in the common form */
     /* Calls fn for its own events that wait; ctx is passed on. */
     void (*each_event)(struct partition *p, event_fn fn, void *ctx);
-    /* Queue n of input port `in`, VC v (its output, or 0 for a FIFO), without what is on its way. */
+    /* Queue n (output, or 0 for a FIFO) of input port `in`, VC v, without what is on its way. */
     struct queue (*queue)(const struct sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n);
     /* A packet; valid until the fourth call after this one. */
     struct packet *(*packet)(struct partition *p, uint32_t id);
@@ -74,7 +74,7 @@ typedef struct sim_engine {
 
 /* In the order in which they are asked, the last one serves everything; NULL behind it. */
 extern const sim_engine *const sim_engines[];
-extern const sim_engine sim_general_engine; /* packet/engine.c */
-extern const sim_engine sim_fast_engine;    /* fast/engine.c */
+extern const sim_engine sim_general_engine; /* packet/general_engine.c */
+extern const sim_engine sim_fast_engine;    /* fast/fast_engine.c */
 
 #endif

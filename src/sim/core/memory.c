@@ -2,8 +2,10 @@
  *
  * Memory of the hot arrays. They are touched all over, so their pages matter: with pages of 2 MiB a
  * large network runs measurably faster, and where there are none nothing is lost. */
-#include "sim/core/state.h"
+#include "sim/core/memory.h"
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum { LINE = 64, HUGE_PAGE = 2 << 20 };

@@ -17,6 +17,7 @@
  *     will join at the next switch, or its delivery) and put into bins; early, into its place.
  *  5. Hosts send (fast/fast_host.c). */
 #include "sim/fast/fast_switch.h"
+#include "sim/host/host.h"
 
 SIM_INLINE void fetch_switch(const fast_context *h, uint32_t sw)
 {

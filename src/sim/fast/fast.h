@@ -38,7 +38,7 @@
 #ifndef IKAT_SIM_FAST_H
 #define IKAT_SIM_FAST_H
 
-#include "sim/core/state.h"
+#include "sim/state/events.h"
 
 enum { BIN_TAIL, BIN_CREDIT, BIN_ARRIVAL, BIN_ASK, BIN_WAKE, NUM_BINS };
 enum {

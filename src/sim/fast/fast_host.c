@@ -5,6 +5,7 @@
  * host/host.c does it, and its packets are put on the link here. What a host has to do in a window
  * is a wake-up or two and at most one awaited credit, so there is no list of its events. */
 #include "sim/fast/keys.h"
+#include "sim/host/host.h"
 
 /* ---- on the link */
 

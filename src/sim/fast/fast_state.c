@@ -3,7 +3,9 @@
  * The fast kernel's state: whether it fits, set-up, bins and packets growing, and what others want
  * to see of it. */
 #include "sim/fast/fast.h"
-#include "sim/measure/congest.h"
+#include "sim/host/host.h"
+#include "sim/inspect/inspect.h"
+#include "sim/state/route.h"
 #include <stdlib.h>
 
 /* ---- does it fit? */

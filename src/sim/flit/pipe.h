@@ -28,8 +28,16 @@
 #ifndef IKAT_SIM_PIPE_H
 #define IKAT_SIM_PIPE_H
 
-#include "sim/core/state.h"
+#include "sim/core/memory.h"
 #include "sim/flit/pipe_match.h"
+#include "sim/measure/classes.h"
+#include "sim/measure/counters.h"
+#include "sim/measure/histogram.h"
+#include "sim/measure/order.h"
+#include "sim/parallel/cut.h"
+#include "sim/parallel/exchange.h"
+#include "sim/state/parameters.h"
+#include <string.h>
 
 /* No packet; its head is being routed or wants an output VC; has one; its packet knows no way. */
 enum { VC_IDLE, VC_WAITING, VC_ACTIVE, VC_DROPPING };

@@ -4,6 +4,7 @@
  * watchdog, samples of congestion) is done by the first partition between two steps while the
  * others wait, at cycles that do not depend on the number of partitions.
  */
+#include "sim/flit/flit.h"
 #include "sim/flit/pipe.h"
 #include "sim/parallel/workers.h"
 

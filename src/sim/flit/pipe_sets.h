@@ -6,7 +6,8 @@
 #ifndef IKAT_SIM_PIPE_SETS_H
 #define IKAT_SIM_PIPE_SETS_H
 
-#include "sim/core/state.h"
+#include "sim/core/inline.h"
+#include <stdint.h>
 
 SIM_INLINE void set_add(uint64_t *set, uint32_t bit, unsigned words)
 {

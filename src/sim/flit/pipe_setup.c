@@ -2,6 +2,7 @@
  *
  * pipe_setup.c: the state of the pipelined model, allocated or only counted.
  */
+#include "sim/flit/flit.h"
 #include "sim/flit/pipe.h"
 #include "sim/measure/classes.h"
 #include "sim/measure/congest.h"

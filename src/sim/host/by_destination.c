@@ -7,6 +7,7 @@
  * are found by a chained hash table. Cost of a packet: O(1), plus the queues passed over because
  * only their space is short. */
 #include "sim/host/host.h"
+#include "sim/state/events.h"
 #include <stdlib.h>
 
 enum { FIRST_BUCKETS = 256 };

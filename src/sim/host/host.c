@@ -8,7 +8,8 @@
  * slower, credit goes back when a packet is out of it. */
 #include "sim/host/host.h"
 #include "sim/measure/classes.h"
-#include "sim/packet/space.h"
+#include "sim/measure/order.h"
+#include "sim/state/space.h"
 #include <math.h>
 
 /* ---- when messages are made: a function of (seed, host, n) and of the message before */
@@ -283,6 +284,26 @@ void sim_count_class(partition *p, uint32_t src, uint32_t number, uint32_t size,
     size_t period = s->num_series ? t / s->series_ps : SIZE_MAX;
     sim_classes_take(p->classes, class, size, in_window(s, t), period);
     sim_classes_deliver(p->classes, class, latency, in_window(s, t), period);
+}
+
+void sim_check_delivery(partition *p, uint32_t host, const packet *pk)
+{
+    if (pk->rt.dst != host)
+        sim_broken(p, "a packet of host %u for host %u reached host %u", pk->rt.src, pk->rt.dst,
+                   host);
+    if (pk->t_tail < pk->t_inject || pk->t_inject < pk->t_gen)
+        sim_broken(p, "time went back: generated %llu, injected %llu, delivered %llu ps",
+                   (unsigned long long)pk->t_gen, (unsigned long long)pk->t_inject,
+                   (unsigned long long)pk->t_tail);
+    switch (sim_order_note(&p->sim->order[host], pk->rt.src, pk->t_inject)) {
+    case ORDER_KEPT:
+        break;
+    case ORDER_BROKEN:
+        p->n.order_violations++;
+        break;
+    case ORDER_NO_MEMORY:
+        sim_partition_fail(p, sizeof(order_table), "the paranoid checks");
+    }
 }
 
 static void deliver(partition *p, uint32_t host, host_state *h, uint32_t port, uint32_t id,

@@ -1,12 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the adapter's two kinds of sources share: host/host.c (queues as cursors) and
- * host/by_destination.c (a queue a destination). */
+ * host/host.h: host adapters. host/host.c: queues as cursors into the sequence of messages;
+ * host/by_destination.c: a queue per destination. */
 #ifndef IKAT_SIM_HOST_H
 #define IKAT_SIM_HOST_H
 
-#include "sim/core/state.h"
+#include "sim/state/state.h"
 
+void sim_run_host(partition *p, uint32_t node);
+/* For engines that do not keep the events of a host in a list: an awaited credit, and a wake-up, at
+ * time now of this window. */
+void sim_host_credit(partition *p, uint32_t host, uint32_t lane_index, uint64_t now);
+void sim_host_wake(partition *p, uint32_t host, uint64_t now);
+/* At rest, before the window that begins at p->start: whether an adapter is not sending because its
+ * packets lack space at the other end of its link; the account and size of the first that does. */
+bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *size);
+void sim_start_hosts(partition *p); /* the first wake-ups of its hosts */
+void sim_count_backlog(partition *p, uint32_t host);
+/* A packet of a source was delivered at t: counts for its class, where the traffic has any. */
+void sim_count_class(partition *p, uint32_t src, uint32_t number, uint32_t size, uint64_t t,
+                     uint64_t latency);
+/* message n of a host, made at t */
+void sim_count_message(partition *p, uint32_t host, uint64_t n, uint64_t t);
+/* Time of message n; `before` is that of message n - 1 (unused for n = 0). */
+uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t before);
+/* ---- host/by_destination.c: a queue a destination in the adapter */
+bool sim_dest_init(partition *p);
+void sim_dest_free(partition *p);
+uint64_t sim_dest_bytes(const partition *p);
+/* of a VC's first queue; NULL = empty */
+const message *sim_dest_first(const partition *p, uint32_t host, unsigned v);
+/* Takes in what was made until now and sends one packet if a queue has one and room ahead; the
+ * lane's count says if any waits. */
+void sim_dest_try(partition *p, uint32_t host, host_state *h, uint64_t now);
+/* counts a packet that overtook one of its flow, and reports what cannot be */
+void sim_check_delivery(partition *p, uint32_t host, const packet *pk);
+
+/* ---- shared by the two */
 /* Takes the next message of a source, made at l->t <= now, and moves the cursor on. Returns false
  * if it goes nowhere; sets its VC where there are several. count: add it to what was generated. */
 bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, message *m);
@@ -20,6 +50,18 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
 SIM_INLINE uint32_t next_size(const sim *s, const message *m)
 {
     return m->remaining < s->packet_bytes ? (uint32_t)m->remaining : s->packet_bytes;
+}
+
+/* A delivery at time t, for the series. */
+SIM_INLINE void sim_count_series(partition *p, uint64_t t, uint32_t bytes, uint64_t latency)
+{
+    const sim *s = p->sim;
+    size_t period = t / s->series_ps;
+    if (period >= s->num_series)
+        return;
+    p->series_bytes[period] += bytes;
+    p->series_count[period]++;
+    p->series_sum[period] += latency;
 }
 
 #endif

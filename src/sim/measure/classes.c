@@ -4,6 +4,7 @@
  * and its message's number, so packets carry nothing. */
 #include "sim/measure/classes.h"
 #include <stdlib.h>
+#include <string.h>
 
 static bool init_counts(class_counts *k, size_t num_series)
 {

@@ -6,7 +6,10 @@
 #ifndef IKAT_SIM_CLASSES_H
 #define IKAT_SIM_CLASSES_H
 
-#include "sim/core/state.h"
+#include "ikat/traffic.h"
+#include "sim/measure/histogram.h"
+
+typedef struct class_stats class_stats;
 
 typedef struct class_counts {
     uint64_t offered_bytes, window_bytes;

@@ -11,6 +11,7 @@
 #include "sim/measure/classes.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { UNSEEN = 0xFFFFFFFE, ON_PATH = 0xFFFFFFFD }; /* in waiting.root */
 /* packets looked at one by one in a sample, about */

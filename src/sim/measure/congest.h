@@ -11,7 +11,9 @@
 #ifndef IKAT_CONGEST_H
 #define IKAT_CONGEST_H
 
-#include "sim/core/state.h"
+#include "ikat/sim.h"
+
+struct class_stats;
 
 /* A queue that holds packets. */
 typedef struct waiting {
@@ -37,7 +39,7 @@ typedef struct congest_probe {
     void (*look)(void *ctx, congest *c);
     void (*packets)(void *ctx, const waiting *w, congest_packet_fn fn, void *arg);
     /* that packets in trees are counted for, too; NULL where the traffic has none */
-    class_stats *classes;
+    struct class_stats *classes;
 } congest_probe;
 
 typedef struct congest_setup {
@@ -93,9 +95,5 @@ typedef struct flow_table {
 } flow_table;
 bool flow_table_add(flow_table *t, uint32_t src, uint32_t dst, uint64_t culprit, uint64_t victim);
 ik_status flow_table_export(flow_table *t, ik_congestion *k, ik_error *err);
-
-/* ---- measure/congest_packets.c: the packet-level models */
-congest_setup sim_congest_setup(const sim *s); /* num_samples 0 = nothing to sample */
-ik_status sim_congest_sample(sim *s, uint64_t time, ik_error *err);
 
 #endif

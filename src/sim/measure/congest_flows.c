@@ -7,6 +7,7 @@
  */
 #include "sim/measure/congest.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIRST_CAP = 1024, MOST_FLOWS = 1 << 18 };
 

@@ -2,9 +2,10 @@
  *
  * Log-linear histograms (G. Tene's HdrHistogram): values below 256 exactly, above in 128 steps a
  * power of two, so a percentile is within 1/128 of the truth. */
-#include "sim/core/state.h"
+#include "sim/measure/histogram.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool sim_histo_init(histo *t)
 {

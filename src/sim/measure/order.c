@@ -2,7 +2,7 @@
  *
  * Order of flows, for the paranoid checks: each host keeps the latest stamp seen from each source
  * in a hash table. */
-#include "sim/core/state.h"
+#include "sim/measure/order.h"
 #include <stdlib.h>
 
 typedef struct order_entry {

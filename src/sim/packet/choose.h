@@ -2,7 +2,7 @@
  *
  * Choices among sets of outputs. A routing that gives the allowed outputs as a set and a selection
  * function that picks from one are asked with masks of the switch; all others with lists
- * (core/route.c). The answers are the same.
+ * (state/route.c). The answers are the same.
  *
  * The head of an output's queue that waits may choose again (renew_waiting). That can change
  * something only if there is a free output that it is allowed and that its input does not ask for.

@@ -5,8 +5,17 @@
 #ifndef IKAT_SIM_SHAPE_H
 #define IKAT_SIM_SHAPE_H
 
-#include "sim/core/state.h"
-#include "sim/packet/space.h"
+#include "sim/state/space.h"
+
+/* ---- packet/switch.c */
+void sim_choose_kernel(sim *s); /* run_window */
+/* in the data of EV_TAIL: nothing ends, the pairs left over are looked at */
+#define LOOK_AGAIN 0x40000000u
+/* Takes a packet that knows no way out of the buffer of port. */
+void sim_drop(partition *p, uint32_t port, uint32_t id);
+/* Copies the chained events of a node into p->local, in order; false = out of
+ * memory. */
+bool sim_gather(partition *p, uint32_t node);
 
 /* Passed by value to inlined functions: constant where the compiler can know it. */
 typedef struct shape {
@@ -134,8 +143,8 @@ SIM_INLINE uint64_t *revocable_of(const sw_state *sw, const shape k, unsigned in
     return &sw->undecided[(1 + (size_t)in * k.vcs + v) * k.words];
 }
 
-/* Sets of a switch for choices, behind its masks of heads that may choose again (revocable_of): a union
- * an input; which heads' sets are known; the sets. */
+/* Sets of a switch for choices, behind its masks of heads that may choose again (revocable_of): a
+ * union an input; which heads' sets are known; the sets. */
 SIM_INLINE uint64_t *union_of(const sw_state *sw, const shape k, unsigned input)
 {
     return &sw->allowed[(size_t)input * k.words];

@@ -3,9 +3,12 @@
  * Lists of messages, their exchange between threads, and what a partition reports at the end of a
  * run. */
 #include "sim/parallel/exchange.h"
-#include "sim/measure/classes.h"
+#include "sim/core/memory.h"
+#include "sim/parallel/exchange.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* ---- lists */
@@ -239,84 +242,4 @@ void sim_threads_exchange_free(sim_exchange *exchange)
     pthread_mutex_destroy(&x->lock);
     free(x->posts);
     free(x);
-}
-
-/* ---- results of a partition */
-
-typedef struct packer {
-    unsigned char *to;         /* packing */
-    const unsigned char *from; /* unpacking */
-    size_t bytes;
-} packer;
-
-static void carry(packer *c, void *data, size_t bytes)
-{
-    if (c->to)
-        memcpy(c->to + c->bytes, data, bytes);
-    if (c->from)
-        memcpy(data, c->from + c->bytes, bytes);
-    c->bytes += bytes;
-}
-
-static void pack_histogram(packer *c, histo *t)
-{
-    carry(c, t->buckets, HISTO_BUCKETS * sizeof *t->buckets);
-    carry(c, &t->count, sizeof t->count);
-    carry(c, &t->sum, sizeof t->sum);
-    carry(c, &t->min, sizeof t->min);
-    carry(c, &t->max, sizeof t->max);
-}
-
-static void pack_classes(packer *c, class_stats *classes)
-{
-    for (unsigned k = 0; classes && k < classes->num; k++) {
-        class_counts *counts = &classes->of[k];
-        carry(c, &counts->offered_bytes, sizeof counts->offered_bytes);
-        carry(c, &counts->window_bytes, sizeof counts->window_bytes);
-        pack_histogram(c, &counts->latency);
-        if (classes->num_series)
-            carry(c, counts->series_bytes, 3 * classes->num_series * sizeof *counts->series_bytes);
-    }
-}
-
-static void pack_node(packer *c, sim *s, uint32_t node)
-{
-    const ik_fabric *f = s->f;
-    carry(c, s->channel_bytes + f->port_base[node],
-          (f->port_base[node + 1] - f->port_base[node]) * sizeof *s->channel_bytes);
-    if (ik_is_switch(f, node)) {
-        for (size_t period = 0; period < s->num_series; period++)
-            carry(c, &s->series_blocked[period * f->num_switches + node],
-                  sizeof *s->series_blocked);
-        return;
-    }
-    uint32_t host = ik_node_host(f, node);
-    carry(c, &s->hosts[host].hash, sizeof s->hosts[host].hash);
-    carry(c, &s->host_bytes[host], sizeof *s->host_bytes);
-    carry(c, &s->host_sent_bytes[host], sizeof *s->host_sent_bytes);
-}
-
-static size_t pack_partition(packer c, sim *s, partition *p)
-{
-    carry(&c, &p->n, sizeof p->n);
-    carry(&c, &p->cpu_seconds, sizeof p->cpu_seconds);
-    pack_histogram(&c, &p->latency);
-    pack_histogram(&c, &p->network);
-    if (s->num_series)
-        carry(&c, p->series_bytes, 3 * s->num_series * sizeof *p->series_bytes);
-    pack_classes(&c, p->classes);
-    for (uint32_t node = 0; node < ik_num_nodes(s->f); node++)
-        if (s->node_partition[node] == p->id)
-            pack_node(&c, s, node);
-    return c.bytes;
-}
-
-size_t sim_results_pack(sim *s, unsigned id, unsigned char *bytes)
-{
-    return pack_partition((packer){.to = bytes}, s, &s->partitions[id]);
-}
-
-size_t sim_results_unpack(sim *s, unsigned id, const unsigned char *bytes)
-{
-    return pack_partition((packer){.from = bytes}, s, &s->partitions[id]);
 }

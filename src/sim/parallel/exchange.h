@@ -13,6 +13,7 @@
 #define IKAT_SIM_EXCHANGE_H
 
 #include "ikat/routing.h"
+#include "sim/core/calendar.h"
 
 /* A credit, or the head of an arrival, which has SIM_ARRIVAL_UNITS units. Times count from the
  * start of the step in which it was written; SIM_LATER goes before one that is 2^32 ps or more
@@ -125,12 +126,5 @@ static inline sim_unit *sim_endpoint_units(sim_endpoint *t, unsigned to, uint32_
     m->units = (uint16_t)(m->units + units);
     return at;
 }
-
-struct sim;
-
-/* What partition `id` has measured, as bytes, in the process that ran it, and back into a
- * simulation that was set up the same; NULL counts only. Returns the number of bytes. */
-size_t sim_results_pack(struct sim *s, unsigned id, unsigned char *bytes);
-size_t sim_results_unpack(struct sim *s, unsigned id, const unsigned char *bytes);
 
 #endif

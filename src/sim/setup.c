@@ -3,8 +3,11 @@
  * The state of a simulation: refused by size first, then allocated in a few large arrays, then
  * initialised to an empty network.
  */
-#include "sim/core/state.h"
-#include "sim/measure/congest.h"
+#include "sim/flit/flit.h"
+#include "sim/inspect/inspect.h"
+#include "sim/measure/order.h"
+#include "sim/run.h"
+#include "sim/state/space.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -402,6 +405,16 @@ static void init_state(sim *s, const sizes *z)
         init_host(s, host);
 }
 
+static ik_status make_order_tables(sim *s, ik_error *err)
+{
+    if (!s->paranoid)
+        return IK_OK;
+    s->order = ik_calloc(s->f->num_hosts + 1, sizeof *s->order);
+    return s->order
+               ? IK_OK
+               : ik_fail_memory(err, s->f->num_hosts * sizeof *s->order, "the paranoid checks");
+}
+
 ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
                     const ik_sim_config *config, const ik_env *env, ik_error *err)
 {
@@ -440,7 +453,7 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
         return ik_fail_memory(err, sim_space_bytes(s), "the accounts of buffers");
     if (!s->engine->set_up(s))
         return ik_fail_memory(err, s->engine->bytes(s), "the simulation's state");
-    status = sim_check_init(s, err);
+    status = make_order_tables(s, err);
     congest_setup samples = sim_congest_setup(s);
     if (status == IK_OK && samples.num_samples)
         status = congest_new(&samples, &s->congest, err);
@@ -452,7 +465,7 @@ void sim_free(sim *s)
     sim_free_partitions(s);
     if (s->engine)
         s->engine->free(s);
-    sim_check_free(s);
+    sim_order_free(s->order, s->f ? s->f->num_hosts : 0);
     sim_space_free(s);
     congest_free(s->congest);
     void *blocks[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The declared parameters of switches, host adapters and measurements. */
-#include "sim/core/state.h"
+#include "sim/state/space.h"
 
 const ik_param ik_switch_params[] = {
     {"model", IK_PARAM_ENUM, "iq", 0, 0, "iq|ioq|ideal|pipelined",
@@ -366,8 +366,8 @@ static void resolve_plan(sim *s, const ik_plan *plan)
     s->static_lane = plan->vc->family->static_lane || s->vcs == 1;
 }
 
-/* How choices among several outputs are made: with sets where routing, scheme and selection function
- * have them. */
+/* How choices among several outputs are made: with sets where routing, scheme and selection
+ * function have them. */
 static void resolve_choice(sim *s, const ik_plan *plan)
 {
     const ik_selection *selection = plan->selection;

@@ -10,7 +10,8 @@
  * the input buffers: there a buffer is alive if one of its packets stands in an output queue whose
  * head can leave in the end. Cost: a few sweeps over requests, once a watchdog period. */
 #include "base/text_stream.h"
-#include "sim/core/look.h"
+#include "sim/inspect/inspect.h"
+#include "sim/inspect/look.h"
 #include <stdio.h>
 #include <stdlib.h>
 

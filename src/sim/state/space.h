@@ -16,7 +16,8 @@
 #ifndef IKAT_SIM_SPACE_H
 #define IKAT_SIM_SPACE_H
 
-#include "sim/core/state.h"
+#include "sim/state/events.h"
+#include "sim/state/route.h"
 
 SIM_INLINE int32_t above(int32_t used, int32_t own)
 {
@@ -77,5 +78,14 @@ SIM_INLINE void post_credit(partition *p, const port_state *in, uint64_t time, u
              port = accounts ? in->peer_port * accounts + account : in->peer_port;
     post_remote(p, time + in->latency_ps, in->peer_node, EV_CREDIT, port, v << 24 | size);
 }
+
+/* after the sizes of packets and buffers are known */
+ik_status sim_space_resolve(sim *s, ik_error *err);
+uint64_t sim_space_bytes(const sim *s);
+bool sim_space_init(sim *s); /* allocates and fills; false = out of memory */
+void sim_space_free(sim *s);
+/* Whether the accounts agree with what was counted: [port * accounts + a] of the input side, [port
+ * * vcs + v] of the output side. */
+ik_status sim_space_check(const sim *s, const int64_t *in, const int64_t *out, ik_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * core/look.h: the state of a network at rest, read: by the watchdog, the paranoid checks and the
- * samples of congestion. How packets, queues and ports are laid out is known here and to the
+ * inspect/look.h: the state of a network at rest, read: by the watchdog, the paranoid checks and
+ * the samples of congestion. How packets, queues and ports are laid out is known here and to the
  * kernels.
  *
  * A lane is an input port and VC; it has one queue, one an output, or one a destination. The space

@@ -2,9 +2,10 @@
  *
  * How samples of congestion see the packet-level models. Between windows, all partitions at
  * rest. */
-#include "sim/core/look.h"
+#include "sim/host/host.h"
+#include "sim/inspect/inspect.h"
+#include "sim/inspect/look.h"
 #include "sim/measure/classes.h"
-#include "sim/measure/congest.h"
 #include <stdlib.h>
 
 enum { LONGEST_RACE = 16 };

@@ -9,7 +9,8 @@
  * every packet that was sent is in a buffer, on the way, delivered or given up, requests say what
  * the queues hold, and an output is free exactly if no end of a transmission is awaited. Cost:
  * O(ports x VCs + queues + events). */
-#include "sim/core/look.h"
+#include "sim/inspect/inspect.h"
+#include "sim/inspect/look.h"
 #include <stdlib.h>
 
 typedef struct count {
@@ -357,41 +358,4 @@ ik_status sim_check_conservation(sim *s, ik_error *err)
     free(c.tails);
     free(c.links);
     return status;
-}
-
-/* ---- delivery */
-
-ik_status sim_check_init(sim *s, ik_error *err)
-{
-    if (!s->paranoid)
-        return IK_OK;
-    s->order = ik_calloc(s->f->num_hosts + 1, sizeof *s->order);
-    return s->order
-               ? IK_OK
-               : ik_fail_memory(err, s->f->num_hosts * sizeof *s->order, "the paranoid checks");
-}
-
-void sim_check_delivery(partition *p, uint32_t host, const packet *pk)
-{
-    if (pk->rt.dst != host)
-        sim_broken(p, "a packet of host %u for host %u reached host %u", pk->rt.src, pk->rt.dst,
-                   host);
-    if (pk->t_tail < pk->t_inject || pk->t_inject < pk->t_gen)
-        sim_broken(p, "time went back: generated %llu, injected %llu, delivered %llu ps",
-                   (unsigned long long)pk->t_gen, (unsigned long long)pk->t_inject,
-                   (unsigned long long)pk->t_tail);
-    switch (sim_order_note(&p->sim->order[host], pk->rt.src, pk->t_inject)) {
-    case ORDER_KEPT:
-        break;
-    case ORDER_BROKEN:
-        p->n.order_violations++;
-        break;
-    case ORDER_NO_MEMORY:
-        sim_partition_fail(p, sizeof(order_table), "the paranoid checks");
-    }
-}
-
-void sim_check_free(sim *s)
-{
-    sim_order_free(s->order, s->f->num_hosts);
 }

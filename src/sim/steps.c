@@ -5,9 +5,12 @@
  * what crosses partitions (parallel/exchange.h). What needs the whole network at rest
  * (conservation, deadlock, samples of congestion) is done by the first partition while the others
  * wait, at times that depend on the simulated clock alone. */
-#include "sim/core/state.h"
-#include "sim/measure/congest.h"
+#include "sim/host/host.h"
+#include "sim/inspect/inspect.h"
+#include "sim/packet/shape.h"
 #include "sim/parallel/workers.h"
+#include "sim/run.h"
+#include "sim/state/events.h"
 #include <stdlib.h>
 
 /* ---- one window */
@@ -79,7 +82,8 @@ static void run_window(partition *p)
 /* First window >= from in which this partition has something to do; UINT64_MAX = none. */
 static uint64_t next_window(const partition *p, uint64_t from)
 {
-    uint64_t next = sim_wheel_next(p->sim, &p->wheel, from), own = p->sim->engine->next(p, from);
+    uint64_t next = sim_wheel_next(&p->wheel, p->sim->lookahead, from),
+             own = p->sim->engine->next(p, from);
     return own < next ? own : next;
 }
 
@@ -267,7 +271,7 @@ static void run_windows(partition *p, pace *pc, uint64_t end)
         p->window = next;
         p->start = next * s->lookahead;
         take_snapshots(p, &pc->next_series, p->start);
-        if (!sim_wheel_revolve(s, &p->wheel, next))
+        if (!sim_wheel_revolve(&p->wheel, s->lookahead, next))
             sim_partition_fail(p, 64 * sizeof(event), "events");
         run_window(p);
     }
@@ -305,7 +309,7 @@ static bool run_step(partition *p, pace *pc, uint64_t *from)
         return false;
     p->window = window == UINT64_MAX ? *from : window;
     p->start = p->step_start = p->window * s->lookahead;
-    if (!sim_wheel_revolve(s, &p->wheel, p->window))
+    if (!sim_wheel_revolve(&p->wheel, s->lookahead, p->window))
         sim_partition_fail(p, 64 * sizeof(event), "events");
     read_messages(p, since);
     if (!rest(p, pc, time, over)) {

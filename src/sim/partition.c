@@ -2,8 +2,10 @@
  *
  * Partitions: which partition owns which node, and what a partition needs. A host goes with its
  * switch. */
-#include "sim/core/state.h"
+#include "sim/host/host.h"
 #include "sim/measure/classes.h"
+#include "sim/run.h"
+#include "sim/state/route.h"
 #include <stdlib.h>
 
 /* ---- the cut */

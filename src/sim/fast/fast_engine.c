@@ -4,6 +4,7 @@
  * common form. */
 #include "sim/core/engine.h"
 #include "sim/fast/fast.h"
+#include "sim/host/host.h"
 
 /* At most one packet leaves an input in a window. */
 static uint64_t window_ps(uint64_t least, uint64_t shortest)

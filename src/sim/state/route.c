@@ -2,8 +2,8 @@
  *
  * The plan, asked by the simulator: the same functions that analysis and proofs ask. Local state of
  * a switch is shown to adaptive routings and to selection functions as an ik_view. */
-#include "sim/core/state.h"
-#include "sim/packet/space.h"
+#include "sim/state/route.h"
+#include "sim/state/space.h"
 
 static int64_t sum_vcs(const sim *s, const int64_t *value, int vc)
 {

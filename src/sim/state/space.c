@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Buffers with accounts (packet/space.h): sizes checked, accounts opened and audited.
+ * Buffers with accounts (state/space.h): sizes checked, accounts opened and audited.
  *
  * Y. Tamir, G. L. Frazier, "Dynamically-Allocated Multi-Queue Buffers for VLSI Communication
  * Switches", IEEE Trans. Computers 41(6), 1992: lists in one pool instead of fixed shares. Bounds
  * of each list keep one congested output, or one virtual channel, from taking the whole pool. W.
  * Dally, P. Carvey, L. Dennison, "Architecture of the Avici Terabit Switch/Router", Hot
  * Interconnects 1998: a queue with credit of its own for every destination. */
-#include "sim/packet/space.h"
+#include "sim/state/space.h"
 #include <assert.h>
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  *
  * The seldom paths of posting events: beyond the wheel, into the window being worked on, to another
  * partition; and growing. */
-#include "sim/core/state.h"
+#include "sim/state/events.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * inspect/inspect.h: what looks at the network as a whole, all partitions at rest. */
+#ifndef IKAT_SIM_INSPECT_H
+#define IKAT_SIM_INSPECT_H
+
+#include "sim/measure/congest.h"
+#include "sim/state/state.h"
+
+/* Calls fn for every event that waits in any partition. */
+void sim_each_event(sim *s, event_fn fn, void *ctx);
+/* inspect/conservation.c: the paranoid checks. */
+ik_status sim_check_conservation(sim *s, ik_error *err);
+/* inspect/watchdog.c: looks for packets that can never move again; sets deadlock and
+ * deadlock_text. */
+ik_status sim_find_deadlock(sim *s, ik_error *err);
+/* inspect/congest_packets.c */
+congest_setup sim_congest_setup(const sim *s); /* num_samples 0 = nothing to sample */
+ik_status sim_congest_sample(sim *s, uint64_t time, ik_error *err);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * run.h: a run of a packet-level model from set-up to results. */
+#ifndef IKAT_SIM_RUN_H
+#define IKAT_SIM_RUN_H
+
+#include "sim/state/state.h"
+
+ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
+                    const ik_sim_config *config, const ik_env *env, ik_error *err);
+/* The same; by this engine, if it is not NULL. Tests compare engines. */
+ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffic,
+                           const ik_sim_config *config, const ik_env *env, const sim_engine *only,
+                           ik_error *err);
+void sim_free(sim *s);
+ik_status sim_setup_partitions(sim *s, ik_error *err); /* partition.c */
+void sim_free_partitions(sim *s);
+uint64_t
+sim_partition_bytes(const partition *p); /* what it has grown to: packets, events, messages */
+
+/* ---- sim.c: from all partitions at their ends to the result, which owns what it takes */
+ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err);
+
+/* ---- steps.c: the loop over windows of one partition; returns when the run is over */
+void sim_run_partition(partition *p);
+
+/* What partition `id` has measured, as bytes, in the process that ran it, and back into a
+ * simulation that was set up the same; NULL counts only. Returns the number of bytes. */
+size_t sim_results_pack(sim *s, unsigned id, unsigned char *bytes);
+size_t sim_results_unpack(sim *s, unsigned id, const unsigned char *bytes);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * state/events.h: posting events, and the pool of packets. */
+#ifndef IKAT_SIM_EVENTS_H
+#define IKAT_SIM_EVENTS_H
+
+#include "sim/state/state.h"
+
+bool sim_post_far(partition *p, uint64_t time, const event *e);
+void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, const packet *pk);
+void sim_post_now(partition *p, const event *e);
+void sim_partition_fail(partition *p, size_t bytes, const char *what);
+bool sim_grow_pool(partition *p);
+void sim_broken(partition *p, const char *format, ...) IK_PRINTF(2, 3);
+
+SIM_INLINE uint64_t window_of(const sim *s, uint64_t dt)
+{
+    __extension__ typedef unsigned __int128 u128;
+    return (uint64_t)(((u128)dt * s->reciprocal) >> 64);
+}
+
+/* Posts an event of this partition. time >= start of the current window; same_node: may fall into
+ * the current window. */
+SIM_INLINE void post_own(partition *p, uint64_t time, uint32_t node, unsigned kind, uint32_t port,
+                         uint32_t data, bool same_node)
+{
+    const sim *s = p->sim;
+    uint64_t dt = time - p->start;
+    event e = {(uint64_t)kind << 30 | port, node, data};
+    if (__builtin_expect(dt >= s->span, 0)) {
+        sim_post_far(p, time, &e);
+        return;
+    }
+    uint64_t ahead = window_of(s, dt);
+    e.key |= (dt - ahead * s->lookahead) << 32;
+    if (same_node && ahead == 0) {
+        sim_post_now(p, &e);
+        return;
+    }
+    wheel *w = &p->wheel;
+    uint32_t index = (uint32_t)(p->window + ahead) & (w->num_slots - 1);
+    slot *at = &w->slots[index];
+    if (__builtin_expect(at->end & 63, 1))
+        w->events[at->end++] = e;
+    else if (!sim_wheel_add(w, index, &e))
+        sim_partition_fail(p, 64 * sizeof e, "events");
+}
+
+SIM_INLINE uint32_t new_packet(partition *p)
+{
+    uint32_t id = p->free_packet;
+    if (id != IK_NONE) {
+        p->free_packet = p->pool[id].next;
+        return id;
+    }
+    if (p->pool_size == p->pool_cap && !sim_grow_pool(p))
+        return IK_NONE;
+    return p->pool_size++;
+}
+
+SIM_INLINE void free_packet(partition *p, uint32_t id)
+{
+    p->pool[id].next = p->free_packet;
+    p->free_packet = id;
+}
+
+/* Posts an event at another node, at least one lookahead away. */
+SIM_INLINE void post_remote(partition *p, uint64_t time, uint32_t node, unsigned kind,
+                            uint32_t port, uint32_t data)
+{
+    const sim *s = p->sim;
+    if (s->num_partitions > 1 && s->node_partition[node] != p->id) {
+        event e = {(uint64_t)kind << 30 | port, node, data};
+        sim_post_message(p, s->node_partition[node], time, &e,
+                         kind == EV_ARRIVAL ? p->pool + data : NULL);
+        if (kind == EV_ARRIVAL)
+            free_packet(p, data);
+        return;
+    }
+    post_own(p, time, node, kind, port, data, false);
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * state/parameters.h: the parameters of switches, adapters and measurements, resolved. */
+#ifndef IKAT_SIM_PARAMETERS_H
+#define IKAT_SIM_PARAMETERS_H
+
+#include "ikat/sim.h"
+
+#define SIM_MAX_VCS 64
+
+enum { MODEL_IQ, MODEL_IOQ, MODEL_IDEAL, MODEL_PIPELINED };
+enum { ADAPTER_VC, ADAPTER_DESTINATION, ADAPTER_ONE };
+enum { QUEUES_FIFO, QUEUES_VOQSW, QUEUES_DAMQ, QUEUES_VOQNET };
+enum { ARB_ISLIP, ARB_ROUND_ROBIN, ARB_OLDEST, ARB_RANDOM };
+enum { INJECT_PERIODIC, INJECT_POISSON, INJECT_BERNOULLI };
+
+typedef struct sim_sections {
+    ik_params own[3]; /* defaults of the sections that were not given */
+    const ik_params *sw, *adapter, *measure;
+} sim_sections;
+bool sim_is_pipelined(const ik_sim_config *config);
+ik_status sim_open_sections(sim_sections *sec, const ik_sim_config *config, ik_error *err);
+void sim_close_sections(sim_sections *sec);
+/* Load and number of VCs within what every model takes. */
+ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_error *err);
+ik_status sim_check_input_speedup(unsigned speedup, unsigned vcs, ik_error *err);
+struct sim;
+ik_status sim_resolve(struct sim *s, const ik_plan *plan, const ik_sim_config *config,
+                      ik_error *err);
+
+#endif

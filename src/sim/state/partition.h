@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * state/partition.h: what one thread works on. */
+#ifndef IKAT_SIM_PARTITION_H
+#define IKAT_SIM_PARTITION_H
+
+#include "sim/core/calendar.h"
+#include "sim/measure/counters.h"
+#include "sim/measure/histogram.h"
+#include "sim/parallel/exchange.h"
+#include "sim/state/packet.h"
+
+/* A partition of the fabric that one thread works on. Owns its packets and events; touches only its
+ * own nodes' state. */
+typedef struct partition {
+    struct sim *sim;
+    unsigned id;
+    uint64_t window, start; /* being worked on: index and time */
+    wheel wheel;
+    packet *pool;
+    uint32_t pool_size, pool_cap, free_packet;
+    packet seen[4]; /* look_packet */
+    uint8_t num_seen;
+    struct fast_partition *fast; /* the fast engine's own; the pool is not used then */
+    /* one window */
+    event *local;     /* of one node, sorted */
+    uint32_t *active; /* nodes with events */
+    uint32_t local_cap, local_count, local_at, num_active;
+    /* one instant of one switch */
+    uint64_t *scratch, *dirty_out, *dirty_in, *granted, *granted_any, *ready, *open, *dirty_link;
+    ik_choice *choices, *choices_ahead;
+    uint32_t *ports;
+    struct dest_store *dest; /* host/by_destination.c: queues a destination; NULL without */
+    /* scratch of a choice: sets of outputs */
+    uint64_t *outputs, *candidates, *idle, *gathered;
+    ik_view view;       /* of the switches here */
+    uint32_t asked_dst; /* of the packet that a selection is asked for */
+    /* [local port] the VC that stands for a choice, while choices are distinguished by their own
+     * VCs */
+    uint8_t *own_vc;
+    bool by_own_vc;
+    uint32_t cur_switch;
+    uint64_t now;
+    counters n;
+    histo latency, network;
+    uint64_t *series_bytes, *series_count, *series_sum;
+    struct class_stats *classes; /* NULL where the traffic has none */
+    sim_endpoint endpoint;
+    uint64_t out_first; /* earliest time of what was posted to others in this step */
+    /* time from which the times of what is posted to others count */
+    uint64_t step_start;
+    uint64_t last_progress; /* first partition: window of the last progress */
+    uint64_t events_before; /* at the step's start */
+    double cpu_seconds;
+    ik_status status;
+    ik_error err;
+} partition;
+
+#endif

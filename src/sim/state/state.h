@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * State of the packet-level models, the same for all their engines. docs/simulator.md says why it
+ * is laid out like this; the invariants stand beside the fields.
+ *
+ * Time is cut into windows no wider than the smallest link latency. Whatever a node does in a
+ * window reaches another node in a later window at the earliest, so within a window every node
+ * handles its own events alone, in order of time; nothing depends on the order of nodes, of
+ * partitions or of events of one instant.
+ */
+#ifndef IKAT_SIM_STATE_H
+#define IKAT_SIM_STATE_H
+
+#include "ikat/sim.h"
+#include "sim/core/engine.h"
+#include "sim/core/memory.h"
+#include "sim/parallel/cut.h"
+#include "sim/parallel/exchange.h"
+#include "sim/state/host_state.h"
+#include "sim/state/parameters.h"
+#include "sim/state/partition.h"
+#include "sim/state/switch_state.h"
+#include <string.h>
+
+/* A transmission of at least so many windows takes a whole number of them: what begins in one
+ * window then ends in one, too. */
+enum { SIM_WHOLE_WINDOWS = 8 };
+
+typedef struct sim {
+    const ik_plan *plan;
+    const ik_fabric *f;
+    const ik_traffic *traffic;
+    const ik_env *env;
+    uint64_t seed;
+    /* resolved parameters */
+    unsigned model, queues, arbiter, iterations, input_speedup, vcs, injection;
+    unsigned stride; /* damq with bounds a queue: accounts of a VC; else 0 */
+    /* adaptive packets that wait in an output's queue choose again */
+    bool rechoose;
+    bool masked;      /* choices are made with sets of outputs: packet/choose.h */
+    bool room_kept;   /* masks say where there is room: no accounts behind what a grant needs */
+    bool skip_busy;   /* the selection function takes outputs that are not transmitting first */
+    bool passes_over; /* a choice that changes nothing need not be made: nothing counts it */
+    bool out_shared;  /* output buffers are shared by their VCs */
+    unsigned adapter_queues, num_send_queues; /* of a host */
+    double injection_share, ejection_share;   /* of the link's rate */
+    uint64_t injection_bps, ejection_bps;     /* UINT64_MAX = no limit of its own */
+    bool paced;                               /* injection below the link's rate */
+    bool voq, store_forward, adaptive, source_adaptive, static_lane, uniform_size, paranoid,
+        fifo_messages, congestion;
+    double speedup, load;
+    uint64_t routing_ps, traversal_ps, message_bytes, warmup_ps, end_ps, series_ps, watchdog_ps;
+    uint32_t packet_bytes, active_messages;
+    uint64_t packets_per_message;
+    uint64_t capacity, host_capacity; /* bytes of one VC's buffer */
+    uint64_t out_capacity;            /* of one VC's output buffer */
+    uint64_t in_bytes, out_bytes;     /* a whole input buffer; a whole output buffer */
+    uint64_t queue_min, queue_max;    /* damq: of an account */
+    uint64_t lookahead;
+    uint64_t reciprocal; /* ceil(2^64 / lookahead) */
+    uint64_t span;       /* lookahead * slots */
+    /* pairs left over are looked at again at its multiples: the smallest latency, or less (short
+     * packets) */
+    uint64_t relook_ps;
+    uint64_t last_ps; /* end of the last window */
+    uint32_t max_inputs, max_words, max_radix;
+    size_t num_series;
+    uint32_t num_slots;
+    /* state, by global index; every node belongs to one partition */
+    port_state *ports;
+    int32_t *credit; /* [port * vcs + v] free bytes of the buffer at the other end */
+    /* [port * vcs + v] bytes that wait for this output here, incl. in transmission; adaptive plans
+     * only */
+    int64_t *queued;
+    uint32_t *sending; /* [port] bytes in transmission; adaptive plans only */
+    /* [port * vcs + v] bytes of out_queues and of what the link is sending; adaptive plans only */
+    int64_t *waiting;
+    /* [port] when the link will have sent all that was granted so far, less traversal_ps; ioq,
+     * adaptive plans only */
+    uint64_t *clear_ps;
+    uint16_t *accept; /* [port * input_speedup + k]; input speed-up only */
+    /* output buffers: models ioq and ideal */
+    queue *out_queues;   /* [port * vcs + v] */
+    int32_t *space;      /* [port * vcs + v] free bytes of the output buffer; ioq */
+    uint8_t *out_next;   /* [port] VC whose turn it is */
+    uint8_t *link_busy;  /* [port] */
+    const int32_t *gate; /* what a grant needs: space with output buffers, else credit */
+    ledger in_space;     /* damq, voqnet: of the input buffer behind each port, instead of credit */
+    ledger out_space;    /* shared output buffers, instead of space */
+    net_queue *net_store;
+    uint64_t *holder_store;
+    sw_state *switches;
+    uint64_t *mask_store;
+    queue *queue_store;
+    uint8_t *pair_store, *policy_store;
+    uint64_t *undecided_store, *allowed_store;
+    host_state *hosts;
+    send_queue *send_queues; /* [host * num_send_queues + k] k: VC, or 0 */
+    message *messages;       /* [(host * num_send_queues + k) * active] */
+    /* [host * vcs + v] queues of destinations that hold messages; NULL unless the adapter has
+     * them */
+    queue *dest_rings;
+    /* [host] until when its receive buffer drains; NULL = at the link's rate */
+    uint64_t *drained;
+    injector *injectors; /* [host] */
+    uint32_t *node_head; /* chains of events of one window: of a node */
+    uint16_t *node_partition;
+    uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
+    double *series_blocked;
+    struct order_table *order; /* [host] paranoid only */
+    struct congest *congest;   /* NULL without a series */
+    const sim_engine *engine;
+    struct fast_state *fast_state; /* the fast engine's own */
+    partition *partitions;
+    unsigned num_partitions;
+    size_t state_bytes;
+    /* Works on the events of one window, already taken out of the wheel. */
+    void (*run_window)(partition *p, const slot *at);
+    sim_exchange *exchange; /* NULL with one partition */
+    sim_exchange *threads;  /* the one between threads, owned */
+    /* windows between two exchanges: the shortest link between partitions, over the shortest of
+     * all */
+    uint64_t step_windows;
+    sim_cut_quality cut;
+    double run_seconds;  /* wall time of the loop */
+    uint64_t stopped_ps; /* where a check ended the run */
+    bool deadlock;
+    char *deadlock_text;
+} sim;
+
+uint64_t sim_in_flight(const sim *s); /* packets inside the network */
+
+SIM_INLINE uint64_t transmit_ps(const sim *s, uint32_t port, uint32_t size)
+{
+    const port_state *ps = &s->ports[port];
+    if (__builtin_expect(size == s->packet_bytes && ps->full_ps, 1))
+        return ps->full_ps;
+    return ik_transmit_ps(size, ik_port_rate_bps(s->f, port));
+}
+
+/* Most that a host sends and takes in, bit/s. */
+SIM_INLINE uint64_t limited_bps(uint64_t link, double share, uint64_t most)
+{
+    uint64_t rate = share < 1 ? (uint64_t)((double)link * share + 0.5) : link;
+    rate = rate ? rate : 1;
+    return rate < most ? rate : most;
+}
+
+SIM_INLINE uint64_t sim_injection_bps(const sim *s, uint32_t host)
+{
+    return limited_bps(ik_port_rate_bps(s->f, s->hosts[host].port), s->injection_share,
+                       s->injection_bps);
+}
+
+SIM_INLINE uint64_t sim_ejection_bps(const sim *s, uint32_t port)
+{
+    return limited_bps(ik_port_rate_bps(s->f, port), s->ejection_share, s->ejection_bps);
+}
+
+SIM_INLINE bool in_window(const sim *s, uint64_t t)
+{
+    return t >= s->warmup_ps && t < s->end_ps;
+}
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * state/switch_state.h: what is kept per port and per switch. */
+#ifndef IKAT_SIM_SWITCH_STATE_H
+#define IKAT_SIM_SWITCH_STATE_H
+
+#include "sim/state/packet.h"
+
+/* ---- per port, 32 bytes: everything that a grant touches */
+typedef struct port_state {
+    uint32_t peer_port, peer_node;
+    uint32_t full_ps; /* time of a packet of full size; 0 = too long for 32 bits, compute */
+    uint32_t latency_ps;
+    uint64_t ok;     /* bit a VC: credit for a packet of full size */
+    uint16_t grant;  /* output: input that is favoured next */
+    uint16_t accept; /* input (speed-up 1): output that is favoured next */
+    uint32_t flags;
+} port_state;
+
+/* ---- space that is not split evenly among VCs: state/space.h */
+typedef struct bounds {
+    int32_t own, most; /* bytes that an account has to itself, that it may have in use */
+} bounds;
+typedef struct ledger {
+    unsigned accounts; /* of a port; 0 = not used */
+    int32_t *used;     /* [port * accounts + a] bytes */
+    int32_t *shared;   /* [port] free bytes of what accounts share */
+    bounds *bounds;    /* [port] */
+} ledger;
+
+/* A queue of voqnet: the packets for one destination in one VC of one input port. Those that may
+ * send now stand in the ring of the output that their head asks for. */
+typedef struct net_queue {
+    uint32_t head, tail; /* packets; head IK_NONE = empty */
+    uint32_t prev, next; /* in the ring; prev NET_OUT = not in one */
+} net_queue;
+#define NET_OUT 0xFFFFFFFEu
+
+/* ---- per switch. masks: free_in, free_out, left [words each], row [inputs][words], want [radix *
+ *  vcs][words], room [vcs][words]. want[(j * vcs + v)]: inputs whose next packet of VC v asks for
+ *  output j. row[i]: outputs that input i asks for. room[v]: outputs behind which a grant in VC v
+ *  has room for a packet of full size (only with room_kept). left: outputs that may still have a
+ *  request from a free input after the last iteration of a matching; looked at again at the next
+ *  multiple of relook_ps. Invariant between instants: a free output outside `left` has no eligible
+ *  request from a free input. */
+typedef struct sw_state {
+    uint64_t *masks;
+    /* VOQ: [(in * vcs + v) * radix + out]; FIFO: [in * vcs + v]; voqnet: rings as VOQ, of queues of
+     * `net` */
+    queue *queues;
+    net_queue *net; /* voqnet: [(in * vcs + v) * hosts + dst] */
+    /* voqnet: [dst][lane_words] bit in * vcs + v: that queue of dst holds packets */
+    uint64_t *holders;
+    uint8_t *pair_vc; /* [inputs * radix] VC that is favoured next, NULL with one VC */
+    /* heads that may still choose, adaptive plans only; FIFO: bit in * vcs + v; queues an output:
+     * revocable_of */
+    uint64_t *undecided;
+    uint64_t *allowed; /* what heads that may choose again are allowed: packet/choose.h */
+    void *select_state, *route_state;
+    uint64_t draws; /* random numbers drawn here */
+    int64_t bytes;  /* in its buffers */
+    uint32_t port_base;
+    uint16_t radix, inputs, words, lane_words;
+} sw_state;
+
+#endif
