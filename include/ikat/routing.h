@@ -170,9 +170,9 @@ typedef struct ik_routing_family {
      * changes as by next(). Returns how many there are, 0 = no route. */
     uint32_t (*next_mask)(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
                           uint64_t *set, uint32_t *preferred);
-    /* Optional, for adaptive routings whose choices never overlap: the set of local ports of sw that
-     * next() lists whenever it lists local port `port` (below 64, as all of the switch). One port
-     * alone has no choice. 0: next() has to be asked, sets overlap there. */
+    /* Optional, for adaptive routings whose choices never overlap: what next() lists at sw whenever
+     * it lists local port `port`, as a set of local ports (all of them below 64). One port alone
+     * has no choice. 0: next() has to be asked, sets overlap there. */
     uint64_t (*set_of)(const ik_routing *r, uint32_t sw, uint32_t port);
     /* Optional: an adaptive routing that must look at local state itself (thresholds on credits):
      * narrows the choice to one index of out; NULL = the plan's selection function picks. scratch:

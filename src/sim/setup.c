@@ -141,7 +141,8 @@ static uint64_t state_bytes(const sim *s, const sizes *z)
                      (z->undecided + z->allowed) * 8 + z->policy;
     bytes += z->net * sizeof(net_queue) + z->holders * 8 + sim_space_bytes(s);
     bytes += ports * (sizeof(port_state) + 4u * s->vcs + 8) +
-             (s->adaptive ? ports * (8u * s->vcs + 4) : 0) + ports * 2u * s->input_speedup +
+             (s->adaptive && !s->engine->keeps_queues ? ports * (8u * s->vcs + 4) : 0) +
+             ports * 2u * s->input_speedup +
              (s->model != MODEL_IQ ? ports * ((s->adaptive ? 20u : 12u) * s->vcs + 10) : 0);
     bytes += s->f->num_switches * (sizeof(sw_state) + 4) +
              hosts * (sizeof(host_state) + sizeof(injector) + 16);
@@ -280,7 +281,7 @@ static bool allocate(sim *s, const sizes *z)
         ok = get(&s->allowed_store, z->allowed, 8);
     if (ok && z->policy)
         ok = get(&s->policy_store, z->policy, 1);
-    if (ok && s->adaptive)
+    if (ok && s->adaptive && !s->engine->keeps_queues)
         ok = get(&s->queued, ports * s->vcs, 8) && get(&s->sending, ports, 4);
     ok = ok && get(&s->accept, ports * s->input_speedup, 2);
     if (ok && s->model != MODEL_IQ)

@@ -23,6 +23,7 @@ typedef struct variant {
     unsigned num_vcs;
     double load;
     unsigned duration_us; /* short where packets are: there are many */
+    const char *selection;
 } variant;
 
 /* plain: nobody asks for more than totals, so not checked while it runs */
@@ -60,8 +61,8 @@ static uint64_t run_kernel(const variant *v, const char *routing, const char *pa
     ik_error err = {0};
     sim s;
     assert_int_equal(ik_fabric_from_spec(v->fabric, &env, &f, &err), IK_OK);
-    assert_int_equal(ik_plan_from_specs(f, routing, v->vc, NULL, v->num_vcs, &env, &plan, &err),
-                     IK_OK);
+    assert_int_equal(
+        ik_plan_from_specs(f, routing, v->vc, v->selection, v->num_vcs, &env, &plan, &err), IK_OK);
     assert_int_equal(ik_traffic_from_spec(f, pattern, &env, &traffic, &err), IK_OK);
     char times[80];
     snprintf(times, sizeof times, "warmup=0 ns;duration=%u us;watchdog=%s;paranoid=%s",
@@ -76,7 +77,7 @@ static uint64_t run_kernel(const variant *v, const char *routing, const char *pa
     assert_int_equal(s.engine == &sim_fast_engine,
                      which != GENERAL); /* otherwise this compares nothing */
     if (which == PLAIN)
-        assert_true(s.fast_state->early || s.fast_state->dense || s.store_forward);
+        assert_true(s.fast_state->early || s.fast_state->dense || s.store_forward || s.adaptive);
     if (which == FAST)
         s.fast_state->plain = s.fast_state->early = s.fast_state->dense = false;
     sim_run_partition(&s.partitions[0]);
@@ -167,6 +168,74 @@ static void test_same_draws(void **state)
         compare(&variants[n], "valiant", "uniform", "20 us");
 }
 
+/* Adaptive outputs: what a packet chooses, when it comes and while it waits, depends on credit and
+ * on busy outputs at that instant. */
+static void test_same_choices(void **state)
+{
+    (void)state;
+    static const struct {
+        variant v;
+        const char *routing, *pattern;
+    } cases[] = {
+        {{"karytree:k=4,n=3", "1q", "voq=true", 1, 0.3, 30, NULL}, "adaptive_tree", "uniform"},
+        {{"karytree:k=4,n=3", "1q", "voq=true", 1, 1, 30, NULL}, "adaptive_tree", "uniform"},
+        {{"karytree:k=4,n=3", "1q", "voq=true;iterations=1", 1, 0.7, 60, NULL},
+         "adaptive_tree:delta=2",
+         "permutation"},
+        /* space for 1 to 4 packets: when is it seen? */
+        {{"karytree:k=4,n=3", "1q", "voq=true;buffer=4 KiB", 1, 1, 60, NULL},
+         "adaptive_tree",
+         "hotspot:nodes=0,fraction=30%"},
+        {{"karytree:k=4,n=3", "1q", "voq=true;buffer=8 KiB", 1, 1, 60, NULL},
+         "adaptive_tree",
+         "uniform"},
+        {{"karytree:k=4,n=3", "1q", "voq=true;buffer=12 KiB", 1, 1, 60, NULL},
+         "adaptive_tree",
+         "hotspot:nodes=0,fraction=30%"},
+        {{"karytree:k=4,n=3", "1q", "voq=true;buffer=16 KiB", 1, 1, 60, NULL},
+         "adaptive_tree",
+         "hotspot:nodes=0,fraction=30%"},
+        {{"karytree:k=4,n=3", "1q", "voq=true;buffer=20 KiB", 1, 1, 60, NULL},
+         "adaptive_tree",
+         "uniform"},
+        {{"rlft:ports=12,levels=3", "1q", "voq=true;buffer=16 KiB", 1, 0.7, 31, NULL},
+         "adaptive_tree:delta=3",
+         "uniform"},
+        {{"rlft:ports=12,levels=3", "1q", "voq=true", 1, 1, 31, NULL},
+         "adaptive_tree:delta=6",
+         "uniform"},
+        {{"xgft:m=4:3:5,w=1:2:3", "1q", "voq=true;buffer=16 KiB", 1, 0.5, 60, NULL},
+         "adaptive_tree",
+         "uniform"},
+        {{"xgft:m=6:6,w=1:9", "1q", "voq=true", 1, 0.9, 31, NULL},
+         "adaptive_tree:delta=2,filter=destination",
+         "uniform"},
+        /* parallel cables: choices on the way down, too */
+        {{"pgft:m=4:4:2,w=1:2:2,p=1:2:3", "1q", "voq=true;buffer=12 KiB", 1, 1, 60, NULL},
+         "adaptive_tree",
+         "uniform"},
+        {{"karytree:k=16,n=2", "1q", "voq=true;iterations=1", 1, 1, 40, NULL},
+         "adaptive_tree:stages=1",
+         "uniform"},
+        /* packets come some windows later, or wholly; 10.9 windows a transmission, or less than
+         * one */
+        {{"karytree:k=8,n=2", "1q", "voq=true;buffer=16 KiB;routing_delay=20 ns", 1, 0.5, 31, NULL},
+         "adaptive_tree",
+         "uniform"},
+        {{"karytree:k=4,n=3", "1q", "switching=saf;traversal_delay=11 ns", 1, 0.8, 30, NULL},
+         "adaptive_tree",
+         "uniform"},
+        {{"karytree:k=4,n=3,latency=30 ns", "1q", "voq=true;buffer=12 KiB", 1, 0.9, 30, NULL},
+         "adaptive_tree",
+         "uniform"},
+        {{"karytree:k=4,n=3,link_rate=20 Tb/s", "1q", "voq=true;buffer=32 KiB", 1, 0.6, 2, NULL},
+         "adaptive_tree",
+         "uniform"},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
+        compare(&cases[n].v, cases[n].routing, cases[n].pattern, "20 us");
+}
+
 /* A ring without layers: all kernels find the same deadlock at the same time, whatever was on its
  * way then. */
 static void test_same_deadlock(void **state)
@@ -187,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_same),
                                        cmocka_unit_test(test_same_draws),
+                                       cmocka_unit_test(test_same_choices),
                                        cmocka_unit_test(test_same_deadlock)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ typedef struct sim_engine {
     bool (*fits)(const struct sim *s);
 
     /* ---- set-up. Functions that return bool: false = out of memory */
-    bool keeps_queues;                      /* of its own, instead of sw_state.queues */
+    bool keeps_queues;                      /* of its own, instead of sw_state.queues and queued */
     uint64_t (*bytes)(const struct sim *s); /* of its own state, before the first packet */
     bool (*set_up)(struct sim *s);          /* after the common state; chooses run_window */
     void (*free)(struct sim *s);            /* also of what was set up in part, or not at all */

@@ -58,6 +58,8 @@ typedef struct fast_context {
     const ik_routing *routing;
     uint32_t (*next_hop)(const ik_routing *, uint32_t, uint32_t, ik_packet *, uint32_t *,
                          uint32_t *);
+    uint32_t (*next_set)(const ik_routing *, uint32_t, uint32_t, ik_packet *, uint64_t *,
+                         uint32_t *);
     uint32_t *choices;
     delay_slots delays[NUM_DELAYS]; /* plain */
     bool in_step; /* plain: a credit comes at the tail's place in a later window */
@@ -98,8 +100,17 @@ SIM_INLINE fast_context load_context(partition *p)
     h.measured = in_window(s, p->start) && in_window(s, p->start + s->lookahead - 1);
     h.routing = s->plan->routing;
     h.next_hop = s->plan->routing->family->next;
+    h.next_set = s->plan->routing->family->next_mask;
     h.choices = p->ports;
     return h;
+}
+
+/* The shape of a run, where it is not known to the compiler. */
+SIM_INLINE shape fast_shape(const sim *s)
+{
+    shape k = sim_shape(s);
+    k.chooses = s->adaptive;
+    return k;
 }
 
 /* ---- bins */
@@ -199,12 +210,12 @@ SIM_INLINE fast_port *beside(fast_port *first, const shape k, unsigned n)
 }
 
 /* Space behind a port that will come back, as many windows later as a transmission takes or a few
- * more. Early: counts at once where there is enough for two packets without it. Returns whether it
- * does. */
+ * more. Early: counts at once where there is enough for two packets without it, or if packets look
+ * for space behind busy outputs, too, for four. Returns whether it does. */
 SIM_INLINE bool count_early(const shape k, fast_port *p, unsigned v)
 {
     uint16_t *credit = fast_credit(p, k.vcs, v);
-    if (!k.early || *credit < 2)
+    if (!k.early || *credit < (k.chooses ? 4 : 2))
         return false;
     ++*credit;
     return true;
@@ -217,10 +228,28 @@ SIM_INLINE const link_delays *link_at(const fast_context *h, const shape k, uint
 
 /* ---- packets on links */
 
-/* The output that packet id takes at `node`, NO_OUT if there is none. */
-SIM_INLINE unsigned route(const fast_context *h, uint32_t node, uint32_t in_port, ik_packet *rt,
-                          uint32_t id)
+/* Adaptive outputs: the sets of a switch. */
+SIM_INLINE const choice_sets *sets_of(const fast_context *h, const fast_switch *fsw)
 {
+    return &h->f->sets[fsw->sets];
+}
+
+/* Whether a packet that asks for an output chooses when it comes. */
+SIM_INLINE bool will_choose(const fast_context *h, const shape k, uint64_t key)
+{
+    return k.chooses && sets_of(h, &h->switches[key_switch(key)])->of[key_out(key)];
+}
+
+/* The output that packet id takes at `node`, or prefers if it chooses when it comes; NO_OUT if
+ * there is none. */
+SIM_INLINE unsigned route(const fast_context *h, const shape k, uint32_t node, uint32_t in_port,
+                          ik_packet *rt, uint32_t id)
+{
+    if (k.chooses) {
+        uint64_t set = 0;
+        uint32_t out = NO_OUT;
+        return h->next_set(h->routing, node, in_port, rt, &set, &out) ? out : NO_OUT;
+    }
     uint32_t preferred = 0, n = h->next_hop(h->routing, node, in_port, rt, h->choices, &preferred);
     if (__builtin_expect(n != 1, 0)) {
         if (n == 0)
@@ -249,7 +278,8 @@ SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_po
 {
     uint32_t node = to->peer_node;
     const fast_switch *fsw = &h->switches[node];
-    unsigned out = route(h, node, to->peer_port, &pk->rt, id), in = to->peer_port - fsw->port_base;
+    unsigned out = route(h, k, node, to->peer_port, &pk->rt, id),
+             in = to->peer_port - fsw->port_base;
     uint32_t q = __builtin_expect(out != NO_OUT, 1) ? queue_at(fsw, k, in, v, out) : IK_NONE;
     pk->out = (uint8_t)out;
     if (!k.voq)
@@ -266,7 +296,10 @@ SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_po
     }
     uint64_t key = key_of(at.rest, node, KEY_ARRIVAL, v, in, out & 63);
     if (k.early && __builtin_expect(q != IK_NONE, 1)) {
-        __builtin_prefetch(&h->queues[q], 1);
+        if (will_choose(h, k, key)) /* it joins a queue when it comes */
+            __builtin_prefetch(fsw->events, 1);
+        else
+            __builtin_prefetch(&h->queues[q], 1);
         *h->joins++ = (queue_join){key, q, at.far ? id | JOIN_LATER : id};
         return id;
     }

@@ -28,7 +28,7 @@ SIM_INLINE void fetch_switch(const fast_context *h, uint32_t sw)
 
 /* ---- 1, 2: what happened */
 
-/* The first credit after there was none: its instant counts. */
+/* The first credit after there was none, or may be none: its instant counts. */
 static void take_scarce_credit(fast_context *h, const shape k, uint64_t word)
 {
     uint32_t port = credit_port(word), node = h->s->f->port_node[port],
@@ -40,12 +40,14 @@ static void take_scarce_credit(fast_context *h, const shape k, uint64_t word)
             fetch_host(h, k, node - h->num_switches);
         return;
     }
-    ++*fast_credit(port_at(h, k, port), k.vcs, v);
+    if (!k.chooses) /* else it counts at its instant */
+        ++*fast_credit(port_at(h, k, port), k.vcs, v);
     put(h, k, key_of(offset, node, KEY_CREDIT, v, 0, port - h->switches[node].port_base), true);
 }
 
 SIM_INLINE void take_credits(fast_context *h, const shape k)
 {
+    uint32_t host_ports = h->s->f->port_base[h->num_switches];
     for (uint32_t c = first_chunk(h, BIN_CREDIT); c != IK_NONE; c = next_chunk(h, c)) {
         const uint64_t *at = h->words + (size_t)c * 64 + 2,
                        *end = h->words + chunk_end(h, BIN_CREDIT, c);
@@ -53,7 +55,9 @@ SIM_INLINE void take_credits(fast_context *h, const shape k)
         for (; at < end; at++) {
             uint16_t *credit = fast_credit(port_at(h, k, credit_port(*at)), k.vcs,
                                            k.vcs == 1 ? 0 : credit_vc(*at));
-            if (__builtin_expect(*credit, 1))
+            /* the last one may go before it comes: packets that choose look for that */
+            uint16_t enough = k.chooses && credit_port(*at) < host_ports ? 2 : 1;
+            if (__builtin_expect(*credit >= enough, 1))
                 ++*credit;
             else
                 take_scarce_credit(h, k, *at);
@@ -129,6 +133,10 @@ SIM_INLINE void ask(fast_context *h, const shape k, uint64_t key)
     uint32_t sw = key_switch(key);
     fast_switch *fsw = &h->switches[sw];
     unsigned in = key_in(key), out = key_out(key);
+    if (will_choose(h, k, key)) {
+        put(h, k, key, true);
+        return;
+    }
     uint64_t in_may = k.early ? fsw->free_in | fsw->may_in : fsw->may_in,
              out_may = k.early ? fsw->free_out | fsw->may_out : fsw->may_out;
     if (in_may >> in & out_may >> out & 1)
@@ -152,9 +160,14 @@ SIM_INLINE void join(fast_context *h, const shape k, uint64_t key, uint64_t what
         drop(h, k, key, id);
         return;
     }
-    uint32_t *place = &h->queues[index], last = *place;
     if (!k.plain && h->count_bytes)
         h->s->switches[key_switch(key)].bytes += h->full;
+    if (will_choose(h, k, key)) {
+        h->f->coming[h->switches[key_switch(key)].port_base + key_in(key)] = id;
+        put(h, k, key, true);
+        return;
+    }
+    uint32_t *place = &h->queues[index], last = *place;
     *place = id;
     if (last == IK_NONE) {
         h->next[id] = id | LAST_BEHIND;
@@ -294,6 +307,10 @@ SIM_INLINE void pop(const fast_context *h, const shape k, fast_switch *fsw, uint
         none = 1;
     }
     *asks_of(k, e->to, v) &= ~(none << in);
+    if (k.chooses && none && sets_of(h, fsw)->of[out])
+        note_left(h, k, fsw, sw, in, v, out);
+    else if (k.chooses && k.vcs > 1)
+        *row_of_vc(h, k, fsw->port_base + in, v) &= ~(none << out);
     for (unsigned u = 0; k.vcs > 1 && u < k.vcs; u++)
         others |= e->to->want[u];
     if (k.vcs > 1)
@@ -613,6 +630,29 @@ PLAIN(voq_2, voq_n, 2, true)
 PLAIN(voq_3, voq_n, 3, true)
 PLAIN(voq_4, voq_n, 4, true)
 
+/* Adaptive outputs. */
+#define CHOOSES(name, num)                                                                         \
+    static void chooses_##name(partition *p, const slot *at)                                       \
+    {                                                                                              \
+        fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = true, .chooses = true});         \
+    }                                                                                              \
+    NEWER static void plain_chooses_##name(partition *p, const slot *at)                           \
+    {                                                                                              \
+        if (p->sim->fast_state->early)                                                             \
+            fast_window(p, at,                                                                     \
+                        (shape){.words = 1,                                                        \
+                                .vcs = num,                                                        \
+                                .voq = true,                                                       \
+                                .plain = true,                                                     \
+                                .early = true,                                                     \
+                                .chooses = true});                                                 \
+        else                                                                                       \
+            chooses_##name(p, at);                                                                 \
+    }
+
+CHOOSES(1, 1)
+CHOOSES(n, p->sim->vcs)
+
 void sim_choose_fast(sim *s)
 {
     static void (*const any[])(partition *, const slot *) = {window_fifo_1, window_voq_1,
@@ -621,7 +661,11 @@ void sim_choose_fast(sim *s)
                                                                plain_fifo_n, plain_voq_n};
     static void (*const few[])(partition *, const slot *) = {plain_voq_2, plain_voq_3, plain_voq_4};
     unsigned kind = (s->vcs == 1 ? 0 : 2) + s->voq;
-    if (!has_newer())
+    if (s->adaptive && !has_newer())
+        s->run_window = s->vcs == 1 ? chooses_1 : chooses_n;
+    else if (s->adaptive)
+        s->run_window = s->vcs == 1 ? plain_chooses_1 : plain_chooses_n;
+    else if (!has_newer())
         s->run_window = any[kind];
     else
         s->run_window = s->voq && s->vcs >= 2 && s->vcs <= 4 ? few[s->vcs - 2] : plain[kind];

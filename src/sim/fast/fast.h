@@ -4,9 +4,9 @@
  * kernel's.
  *
  * It serves the common case: at most 64 ports, packets of one size, a VC kept on the whole path,
- * one choice of output, iSLIP, no transmission shorter than a window. Then every delay is one of a
- * few sums, known per class of link as (windows, rest), and an event is one or two words in a bin
- * of its window:
+ * one choice of output or disjoint sets of them (choice.h), iSLIP, no transmission shorter than a
+ * window. Then every delay is one of a few sums, known per class of link as (windows, rest), and an
+ * event is one or two words in a bin of its window:
  *
  *   BIN_TAIL     key                              an input and an output come free; also LOOK:
  *                                                 pairs left over are looked at again
@@ -41,12 +41,12 @@
 #include "sim/state/events.h"
 
 enum { BIN_TAIL, BIN_CREDIT, BIN_ARRIVAL, BIN_ASK, BIN_WAKE, NUM_BINS };
-enum {
-    KEY_TAIL,
-    KEY_ARRIVAL,
-    KEY_CREDIT,
-    KEY_LOOK,
-    KEY_TO_HOST = KEY_TAIL /* in BIN_ARRIVAL: the run ends before it comes */
+enum { /* of an instant, arrivals see the credit and the outputs that came with them */
+       KEY_TAIL,
+       KEY_CREDIT,
+       KEY_LOOK,
+       KEY_ARRIVAL,
+       KEY_TO_HOST = KEY_TAIL /* in BIN_ARRIVAL: the run ends before it comes */
 };
 #define KEY_OFFSET      39u
 #define KEY_SWITCH      19u
@@ -210,10 +210,18 @@ typedef struct fast_switch {
     uint64_t ok; /* outputs with credit for a packet; with one VC */
     uint32_t port_base, queue_base;
     uint32_t num_events;
-    uint8_t radix, pad[3];
+    uint8_t radix, sets; /* sets: which of fast_state.sets */
+    uint8_t pad[2];
     uint64_t events[SWITCH_EVENTS + 1];
 } fast_switch;
 _Static_assert(sizeof(fast_switch) == 192 && sizeof(fast_port) == 32, "lines of the cache");
+
+/* Adaptive outputs: what the packets of a switch choose from. The sets do not overlap. */
+typedef struct choice_sets {
+    uint64_t of[64];    /* by output: its set; 0: who asks for it has no choice */
+    uint8_t number[64]; /* by output: of its set */
+    uint64_t all, num;  /* outputs of any set; sets */
+} choice_sets;
 
 /* Queues of a switch: VOQs of a pair stand together, behind a word for the VC whose turn it is, if
  * there are several. */
@@ -342,6 +350,13 @@ typedef struct fast_state {
     /* [(host * vcs + v) * (BLOCK + 1)] of a lane's block and the first behind it; where they are
      * drawn */
     uint64_t *times;
+    /* adaptive outputs (fast/choice.h), NULL without: the tables of the different switches; */
+    choice_sets *sets;
+    /* [(switch * most_sets + set) * vcs + v] inputs with a head that may choose from the set; */
+    uint64_t *waiting;
+    uint64_t *rows;   /* [port * vcs + v] outputs that an input asks for; several VCs */
+    uint32_t *coming; /* [port] the packet on its way there that will choose */
+    unsigned most_sets;
     bool numbered;    /* packets keep their number: the traffic has classes, or outputs are drawn */
     bool plain_start; /* a packet starts with nothing but its source and destination */
     bool dense;       /* a switch can send several packets in a window */
@@ -388,6 +403,13 @@ packet sim_fast_packet(const partition *p, uint32_t id);
  * with it everything of its switches and hosts. */
 void sim_fast_settle(partition *p);
 void sim_fast_expose(partition *p);
+
+/* ---- fast/choice.c: adaptive outputs */
+bool sim_choice_may_fit(const sim *s); /* the routing and the selection function */
+bool sim_choice_fits(const sim *s);    /* the sets of all switches */
+bool sim_choice_setup(sim *s);         /* false = out of memory */
+void sim_choice_free(fast_state *f);
+uint64_t sim_choice_bytes(const sim *s);
 
 /* ---- fast/fast_host.c */
 void sim_fast_start_hosts(partition *p);

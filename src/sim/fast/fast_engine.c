@@ -14,8 +14,9 @@ static uint64_t window_ps(uint64_t least, uint64_t shortest)
 
 static bool serves(const sim *s)
 {
-    return s->model == MODEL_IQ && s->queues <= QUEUES_VOQSW && !s->adaptive && s->static_lane &&
-           s->uniform_size && s->arbiter == ARB_ISLIP && s->input_speedup == 1;
+    return s->model == MODEL_IQ && s->queues <= QUEUES_VOQSW &&
+           (!s->adaptive || sim_choice_may_fit(s)) && s->static_lane && s->uniform_size &&
+           s->arbiter == ARB_ISLIP && s->input_speedup == 1;
 }
 
 static bool set_up(sim *s)

@@ -71,7 +71,7 @@ bool sim_fast_send(partition *p, uint32_t host_port, const ik_packet *rt, uint32
     fast_context h = load_context(p);
     /* an adapter of host/host.c keeps it here */
     s->credit[(size_t)host_port * s->vcs + (s->vcs == 1 ? 0 : rt->vc)] -= (int32_t)s->packet_bytes;
-    return send(&h, sim_shape(s), host_port, rt, number, t_gen, now);
+    return send(&h, fast_shape(s), host_port, rt, number, t_gen, now);
 }
 
 /* ---- one packet a message */
@@ -413,6 +413,15 @@ void sim_fast_run_hosts(partition *p, const slot *at)
     bool plain = h.f->plain, early = h.f->early;
     if (!h.f->hosts)
         general_adapters_window(&h, at);
+    else if (s->adaptive && early)
+        adapters_window(&h,
+                        (shape){.words = 1,
+                                .vcs = s->vcs,
+                                .voq = true,
+                                .plain = true,
+                                .early = true,
+                                .chooses = true},
+                        at);
     else if (s->vcs == 1 && s->voq && early)
         adapters_window(
             &h, (shape){.words = 1, .vcs = 1, .voq = true, .plain = true, .early = true}, at);
@@ -428,7 +437,7 @@ void sim_fast_run_hosts(partition *p, const slot *at)
     else if (plain)
         adapters_window(&h, (shape){.words = 1, .vcs = s->vcs, .voq = s->voq, .plain = true}, at);
     else
-        adapters_window(&h, sim_shape(s), at);
+        adapters_window(&h, fast_shape(s), at);
     p->fast->num_credits = 0;
 }
 
@@ -442,6 +451,6 @@ void sim_fast_start_hosts(partition *p)
         fast_adapter *adapter = host_at(&h, host);
         for (unsigned v = 0; v < s->vcs; v++)
             adapter->queues[v].t = sim_message_time(s, host, 0, 0);
-        plan_wake(&h, sim_shape(s), host, adapter, false, 0, false); /* not inside a window yet */
+        plan_wake(&h, fast_shape(s), host, adapter, false, 0, false); /* not inside a window yet */
     }
 }

@@ -47,6 +47,8 @@ bool sim_fast_fits(const sim *s)
     for (uint32_t c = 0; c < s->f->num_classes; c++)
         if (ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps) < s->lookahead)
             return false;
+    if (s->adaptive && !(s->max_words == 1 && sim_choice_fits(s)))
+        return false;
     return s->max_words == 1 && s->ejection_share >= 1 && s->ejection_bps == UINT64_MAX &&
            s->lookahead <= FAST_MAX_WINDOW && s->f->num_switches <= FAST_MAX_SWITCH &&
            s->vcs <= FAST_MAX_VCS && s->routing_ps < UINT64_MAX / 64 &&
@@ -214,7 +216,8 @@ uint64_t sim_fast_bytes(const sim *s)
     return sizeof(fast_state) + hosts +
            s->f->num_ports * (fast_port_bytes(s->vcs) + sizeof(uint16_t)) +
            s->f->num_switches * (sizeof(fast_switch) + s->vcs * 8u) + num_events(s) * 8 +
-           num_queues(s) * sizeof(uint32_t) + pass_bytes(s);
+           num_queues(s) * sizeof(uint32_t) + pass_bytes(s) +
+           (s->adaptive ? sim_choice_bytes(s) : 0);
 }
 
 bool sim_fast_setup(sim *s)
@@ -250,11 +253,12 @@ bool sim_fast_setup(sim *s)
     bool plain =
         s->f->num_classes == 1 && !s->store_forward && !f->count_bytes && !s->traffic->classes;
     f->early = plain && lasts_long(s);
-    f->dense = plain && !f->early && s->lookahead * s->max_radix >= 4 * f->links[0].full_ps;
+    f->dense = plain && !f->early && !s->adaptive &&
+               s->lookahead * s->max_radix >= 4 * f->links[0].full_ps;
     f->plain = f->early || f->dense;
     init_ports(s, f);
     init_switches(s, f);
-    return true;
+    return !s->adaptive || sim_choice_setup(s);
 }
 
 void sim_fast_free(sim *s)
@@ -271,6 +275,7 @@ void sim_fast_free(sim *s)
     free(f->times);
     free(f->links);
     free(f->sinks);
+    sim_choice_free(f);
     free(f->hosts);
     free(f);
     s->fast_state = NULL;
@@ -735,6 +740,27 @@ static void expose_credit(const sim *s, uint32_t port)
     }
 }
 
+/* Packets that have chosen know their output again, and whether they may choose another one. */
+static void expose_choices(const sim *s, const fast_packets *ps, uint32_t id)
+{
+    const fast_switch *fsw = &s->fast_state->switches[id];
+    const choice_sets *c = &s->fast_state->sets[fsw->sets];
+    for (uint64_t bits = c->all; bits; bits &= bits - 1) {
+        unsigned out = (unsigned)__builtin_ctzll(bits);
+        for (unsigned in = 0; in < fsw->radix; in++)
+            for (unsigned v = 0; v < s->vcs; v++) {
+                uint32_t last =
+                    s->fast_state->queues[fast_queue_at(fsw, s->voq, s->vcs, in, v, out)];
+                if (last == IK_NONE)
+                    continue;
+                uint32_t at = last;
+                do
+                    ps->items[at].out = out;
+                while ((at = ps->next[at] & ~LAST_BEHIND) != last);
+            }
+    }
+}
+
 static void expose_switch(const sim *s, uint32_t id)
 {
     const fast_switch *fsw = &s->fast_state->switches[id];
@@ -763,8 +789,11 @@ void sim_fast_expose(partition *p)
         each_flight(p, note_flight, NULL);
     }
     for (uint32_t id = 0; id < s->f->num_switches; id++)
-        if (s->node_partition[id] == p->id)
+        if (s->node_partition[id] == p->id) {
             expose_switch(s, id);
+            if (s->fast_state->sets)
+                expose_choices(s, ps, id);
+        }
     for (uint32_t port = 0; port < s->f->num_ports; port++)
         if (s->node_partition[s->f->port_node[port]] == p->id)
             expose_credit(s, port);

@@ -4,28 +4,7 @@
 #ifndef IKAT_SIM_FAST_SWITCH_H
 #define IKAT_SIM_FAST_SWITCH_H
 
-#include "sim/fast/keys.h"
-
-/* ---- its instants. The mask words that everything touches live in registers. */
-
-typedef struct state {
-    uint64_t free_in, free_out;
-    uint64_t came_in, came_out; /* free in this window */
-    fast_switch *fsw;
-    uint32_t sw;
-} state;
-
-SIM_INLINE fast_port *switch_port(const fast_context *h, const shape k, const state *st,
-                                  unsigned local)
-{
-    return port_at(h, k, st->fsw->port_base + local);
-}
-
-SIM_INLINE unsigned from_pointer(uint64_t mask, unsigned from)
-{
-    uint64_t high = mask >> from << from;
-    return (unsigned)__builtin_ctzll(high ? high : mask);
-}
+#include "sim/fast/choice.h"
 
 /* VCs whose requests of a pair have credit. */
 SIM_INLINE uint32_t ready_vcs(const fast_context *h, const shape k, const state *st, unsigned in,
@@ -47,9 +26,12 @@ SIM_INLINE void match(fast_context *h, const shape k, state *st, unsigned in, un
     __builtin_prefetch(&h->queues[q], 1);
     st->free_in &= ~(1ull << in);
     st->free_out &= ~(1ull << out);
-    *h->grants++ = (fast_grant){instant | in << KEY_IN | out,
-                                {q},
-                                {k.vcs == 1 ? st->fsw->port_base : ready_vcs(h, k, st, in, out)}};
+    *h->grants = (fast_grant){instant | in << KEY_IN | out,
+                              {q},
+                              {k.vcs == 1 ? st->fsw->port_base : ready_vcs(h, k, st, in, out)}};
+    if (k.chooses)
+        use_last_credit(h, k, st, out, h->grants);
+    h->grants++;
 }
 
 /* A pointer beyond the last port means the first: nothing asks from there, so it need not be turned
@@ -153,27 +135,38 @@ SIM_INLINE uint64_t come_free(const fast_context *h, const shape k, state *st, u
     st->free_out |= 1ull << out;
     st->came_in |= 1ull << in;
     st->came_out |= 1ull << out;
+    if (k.chooses) { /* its queues may change yet at this instant */
+        st->came_now |= 1ull << in;
+        return 1ull << out;
+    }
     return 1ull << out | switch_port(h, k, st, in)->row;
 }
 
 /* Applies one key; returns the outputs to look at. */
 SIM_INLINE uint64_t apply(const fast_context *h, const shape k, state *st, uint64_t key)
 {
+    uint64_t before = 0;
     unsigned in = key_in(key), out = key_out(key), kind = key_kind(key),
              v = k.vcs == 1 ? 0 : key_vc(key);
     uint64_t bit_in = 1ull << in, bit_out = 1ull << out;
     if (kind == KEY_TAIL)
         return come_free(h, k, st, in, out);
+    if (kind == KEY_ARRIVAL && k.chooses && sets_of(h, st->fsw)->of[out])
+        return choose_and_join(h, k, st, key);
     if (kind == KEY_ARRIVAL) { /* one that is busy asks when it comes free */
         request(h, k, st->fsw, st->sw, in, v, out);
         return st->free_in & bit_in ? bit_out : 0;
     }
     if (kind == KEY_LOOK)
         return take_left(st->fsw);
+    if (k.chooses) { /* it was not short of credit, perhaps */
+        before = ok_of(h, k, st->fsw, st->sw)[v] & bit_out;
+        ++*fast_credit(switch_port(h, k, st, out), k.vcs, v);
+    }
     ok_of(h, k, st->fsw, st->sw)[v] |= bit_out;
     if (k.vcs > 1)
         switch_port(h, k, st, out)->ready |= switch_port(h, k, st, out)->want[v];
-    return bit_out;
+    return bit_out & ~before;
 }
 
 /* The same where keys are so many and so mixed that their kind cannot be predicted. */
@@ -236,6 +229,17 @@ static uint64_t *sort_overflow(const fast_context *h, const fast_switch *fsw, ui
     return events;
 }
 
+/* Adaptive outputs: what follows from an instant's keys before anything is matched. Returns the
+ * outputs to look at. */
+SIM_INLINE uint64_t choose_before(const fast_context *h, const shape k, state *st)
+{
+    uint64_t open = choose_again(h, k, st);
+    for (uint64_t bits = st->came_now; bits; bits &= bits - 1)
+        open |= switch_port(h, k, st, (unsigned)__builtin_ctzll(bits))->row;
+    st->came_now = 0;
+    return open;
+}
+
 SIM_INLINE void run_few(fast_context *h, const shape k, state *st)
 {
     fast_switch *fsw = st->fsw;
@@ -246,12 +250,16 @@ SIM_INLINE void run_few(fast_context *h, const shape k, state *st)
         do
             open |= apply(h, k, st, events[at]);
         while (++at < n && events[at] >> KEY_OFFSET == instant >> KEY_OFFSET);
+        if (k.chooses)
+            open |= choose_before(h, k, st);
         open &= st->free_out & (k.vcs == 1 ? fsw->ok : ~0ull);
-        if (!open)
-            continue;
-        uint64_t left = decide(h, k, st, open, instant);
-        if (__builtin_expect(left != 0, 0))
-            look_later(h, fsw, st->sw, left, (uint32_t)(instant >> KEY_OFFSET), &at);
+        while (open) {
+            uint64_t left = decide(h, k, st, open, instant);
+            if (__builtin_expect(left != 0, 0))
+                look_later(h, fsw, st->sw, left, (uint32_t)(instant >> KEY_OFFSET), &at);
+            /* who lost an output chooses again at once */
+            open = k.chooses ? choose_again(h, k, st) : 0;
+        }
     }
 }
 
@@ -283,7 +291,7 @@ SIM_INLINE void run_many(fast_context *h, const shape k, state *st)
 SIM_INLINE void run_switch(fast_context *h, const shape k, uint32_t sw)
 {
     fast_switch *fsw = &h->switches[sw];
-    state st = {fsw->free_in, fsw->free_out, 0, 0, fsw, sw};
+    state st = {.free_in = fsw->free_in, .free_out = fsw->free_out, .fsw = fsw, .sw = sw};
     if (k.dense)
         run_many(h, k, &st);
     else

@@ -26,6 +26,8 @@ SIM_INLINE void request(const fast_context *h, const shape k, fast_switch *fsw, 
     fast_port *to = port_at(h, k, fsw->port_base + out);
     port_at(h, k, fsw->port_base + in)->row |= 1ull << out;
     *asks_of(k, to, v) |= 1ull << in;
+    if (k.chooses && k.vcs > 1)
+        h->f->rows[(size_t)(fsw->port_base + in) * k.vcs + v] |= 1ull << out;
     if (k.vcs > 1)
         to->ready |= (ok_of(h, k, fsw, sw)[v] >> out & 1) << in;
 }
@@ -86,6 +88,29 @@ SIM_INLINE void put(fast_context *h, const shape k, uint64_t key, bool now)
     *place = key;
 }
 
+/* ---- a switch at work */
+
+/* A switch while it decides. The mask words that everything touches live in registers. */
+typedef struct state {
+    uint64_t free_in, free_out;
+    uint64_t came_in, came_out; /* free in this window */
+    uint64_t came_now;          /* inputs that came free at this instant; adaptive outputs */
+    fast_switch *fsw;
+    uint32_t sw;
+} state;
+
+SIM_INLINE fast_port *switch_port(const fast_context *h, const shape k, const state *st,
+                                  unsigned local)
+{
+    return port_at(h, k, st->fsw->port_base + local);
+}
+
+SIM_INLINE unsigned from_pointer(uint64_t mask, unsigned from)
+{
+    uint64_t high = mask >> from << from;
+    return (unsigned)__builtin_ctzll(high ? high : mask);
+}
+
 /* ---- early */
 
 /* A packet that comes to an empty queue asks when it comes: now only noted, unless its input or its
@@ -105,8 +130,23 @@ SIM_INLINE void ask_early(fast_context *h, const shape k, uint64_t key, uint32_t
         request(h, k, fsw, sw, in, k.vcs == 1 ? 0 : key_vc(key), out);
 }
 
+/* A packet that will choose when it comes: nothing is known of it until then but that. */
+SIM_INLINE void come_early(fast_context *h, const shape k, const queue_join *st, uint32_t windows)
+{
+    h->f->coming[h->switches[key_switch(st->key)].port_base + key_in(st->key)] =
+        st->id & ~JOIN_LATER;
+    if (__builtin_expect(windows > 1, 0))
+        post(h, slot_ahead(h, BIN_ASK, windows), st->key);
+    else
+        put(h, k, st->key, false);
+}
+
 SIM_INLINE void join_early(fast_context *h, const shape k, const queue_join *st, uint32_t windows)
 {
+    if (will_choose(h, k, st->key)) {
+        come_early(h, k, st, windows + (st->id >> 31));
+        return;
+    }
     uint32_t *place = &h->queues[st->queue], last = *place, id = st->id & ~JOIN_LATER;
     *place = id;
     if (last != IK_NONE) {
@@ -121,6 +161,11 @@ SIM_INLINE void join_early(fast_context *h, const shape k, const queue_join *st,
 /* What a packet that joins a queue will touch there, once the queue is there. */
 SIM_INLINE void fetch_join(const fast_context *h, const shape k, const queue_join *st)
 {
+    if (will_choose(h, k, st->key)) {
+        const fast_switch *fsw = &h->switches[key_switch(st->key)];
+        __builtin_prefetch(&h->f->coming[fsw->port_base + key_in(st->key)], 1);
+        return;
+    }
     uint32_t last = h->queues[st->queue];
     if (last != IK_NONE)
         __builtin_prefetch(&h->next[last], 1);

@@ -27,7 +27,8 @@ typedef struct shape {
     /* and a switch has so much to do in a window that its kinds and their order cannot be
      * predicted */
     bool dense;
-    bool early; /* fast_state.early */
+    bool early;   /* fast_state.early */
+    bool chooses; /* the fast kernel: adaptive outputs */
 } shape;
 
 /* That of a run, for what is not hot. */
@@ -38,6 +39,7 @@ SIM_INLINE shape sim_shape(const sim *s)
                    s->voq,
                    s->in_space.accounts || s->out_space.accounts,
                    s->queues == QUEUES_VOQNET,
+                   false,
                    false,
                    false,
                    false};

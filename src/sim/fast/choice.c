@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Adaptive outputs: which plans the specialised engine takes, and the sets of outputs of each
+ * switch. */
+#include "sim/fast/fast.h"
+#include <stdlib.h>
+
+/* Different switches, by their sets; a tree has as many as levels. */
+enum { MOST_TABLES = 64 };
+
+bool sim_choice_may_fit(const sim *s)
+{
+    const ik_routing_family *r = s->plan->routing->family;
+    const ik_selection *selection = s->plan->selection;
+    return r->set_of && r->next_mask && !r->pick && !s->source_adaptive && s->voq && s->rechoose &&
+           selection && selection->rule == IK_SELECT_BY_NUMBER &&
+           selection->skip_busy != IK_SKIP_NEVER;
+}
+
+/* False: sets overlap. */
+static bool find_sets(const sim *s, uint32_t sw, choice_sets *c)
+{
+    const ik_routing *r = s->plan->routing;
+    *c = (choice_sets){.all = 0};
+    for (unsigned out = 0; out < ik_radix(s->f, sw); out++) {
+        uint64_t set = r->family->set_of(r, sw, out);
+        if (!set)
+            return false;
+        if (set & (set - 1)) {
+            unsigned first = (unsigned)__builtin_ctzll(set);
+            c->of[out] = set;
+            c->number[out] = first == out ? c->num++ : c->number[first];
+            c->all |= set;
+        }
+    }
+    return true;
+}
+
+/* Tables of the different switches, *num of them, and in which[] that of each switch (which may be
+ * NULL). False: none fits. */
+static bool find_tables(const sim *s, choice_sets *tables, uint32_t *num, uint8_t *which)
+{
+    uint32_t n = 0, at = 0;
+    for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
+        if (n == MOST_TABLES || !find_sets(s, sw, &tables[n]))
+            return false;
+        for (at = 0; memcmp(&tables[at], &tables[n], sizeof *tables) != 0;)
+            at++;
+        n += at == n;
+        if (which)
+            which[sw] = (uint8_t)at;
+    }
+    *num = n;
+    return true;
+}
+
+bool sim_choice_fits(const sim *s)
+{
+    choice_sets *tables = ik_calloc(MOST_TABLES + 1, sizeof *tables);
+    uint32_t num;
+    bool fits = tables && find_tables(s, tables, &num, NULL);
+    free(tables);
+    return fits;
+}
+
+static unsigned most_sets(const choice_sets *tables, uint32_t num)
+{
+    unsigned most = 1;
+    for (uint32_t n = 0; n < num; n++)
+        most = tables[n].num > most ? tables[n].num : most;
+    return most;
+}
+
+bool sim_choice_setup(sim *s)
+{
+    fast_state *f = s->fast_state;
+    uint32_t num = 0, switches = s->f->num_switches;
+    uint8_t *which = malloc(switches + 1);
+    f->sets = ik_calloc(MOST_TABLES + 1, sizeof *f->sets);
+    bool ok = which && f->sets && find_tables(s, f->sets, &num, which);
+    for (uint32_t sw = 0; ok && sw < switches; sw++)
+        f->switches[sw].sets = which[sw];
+    free(which);
+    if (!ok)
+        return false;
+    f->most_sets = most_sets(f->sets, num);
+    f->waiting = sim_alloc_zeroed((size_t)switches * f->most_sets * s->vcs + 1, 8);
+    f->coming = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->coming);
+    f->rows = s->vcs > 1 ? sim_alloc_zeroed((size_t)s->f->num_ports * s->vcs + 1, 8) : NULL;
+    return f->waiting && f->coming && (s->vcs == 1 || f->rows);
+}
+
+void sim_choice_free(fast_state *f)
+{
+    free(f->sets);
+    free(f->waiting);
+    free(f->coming);
+    free(f->rows);
+}
+
+uint64_t sim_choice_bytes(const sim *s)
+{
+    return sizeof(choice_sets) * (MOST_TABLES + 1) +
+           (uint64_t)s->f->num_switches * s->max_radix / 2 * s->vcs * 8 +
+           s->f->num_ports * (4 + (s->vcs > 1 ? 8ull * s->vcs : 0));
+}

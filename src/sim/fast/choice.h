@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Adaptive outputs (shape.chooses): packets that choose when they come, and heads that choose again
+ * while they wait. fast/README.md says why this gives what packet/switch.c gives.
+ *
+ * The outputs of a switch fall into sets, and a packet may take any of one set (choice_sets). Who
+ * waits is a mask a set and VC, so that choosing, and finding those who may choose again, are a few
+ * ANDs. */
+#ifndef IKAT_SIM_FAST_CHOICE_H
+#define IKAT_SIM_FAST_CHOICE_H
+
+#include "sim/fast/keys.h"
+
+/* What a packet takes of several outputs that are equally free: the selection function's rule. */
+SIM_INLINE unsigned best_of(uint64_t outputs)
+{
+    return (unsigned)__builtin_ctzll(outputs);
+}
+
+/* The choice of a packet whose preferred output is given: of those with credit one that is free, if
+ * there is any. */
+SIM_INLINE unsigned choose(const choice_sets *c, uint64_t free_out, uint64_t ok, unsigned preferred)
+{
+    uint64_t room = c->of[preferred] & ok, now = room & free_out;
+    return now ? best_of(now) : room ? best_of(room) : preferred;
+}
+
+/* Inputs with a head in VC v that may choose from the set of an output. */
+SIM_INLINE uint64_t *waiting_of(const fast_context *h, const shape k, uint32_t sw,
+                                const choice_sets *c, unsigned out, unsigned v)
+{
+    return &h->f->waiting[(size_t)sw * h->f->most_sets * k.vcs + c->number[out] * k.vcs + v];
+}
+
+/* Outputs that an input asks for in VC v. */
+SIM_INLINE uint64_t *row_of_vc(const fast_context *h, const shape k, uint32_t port, unsigned v)
+{
+    return k.vcs == 1 ? &port_at(h, k, port)->row : &h->f->rows[(size_t)port * k.vcs + v];
+}
+
+/* A packet has come: it chooses and joins that queue. Returns the outputs to look at. */
+SIM_INLINE uint64_t choose_and_join(const fast_context *h, const shape k, state *st, uint64_t key)
+{
+    const choice_sets *c = sets_of(h, st->fsw);
+    unsigned in = key_in(key), v = k.vcs == 1 ? 0 : key_vc(key);
+    unsigned out = choose(c, st->free_out, ok_of(h, k, st->fsw, st->sw)[v], key_out(key));
+    uint32_t id = h->f->coming[st->fsw->port_base + in],
+             *place = &h->queues[queue_at(st->fsw, k, in, v, out)], last = *place;
+    *place = id;
+    if (last != IK_NONE) {
+        h->next[id] = h->next[last];
+        h->next[last] = id;
+        return 0;
+    }
+    h->next[id] = id | LAST_BEHIND;
+    *waiting_of(h, k, st->sw, c, out, v) |= 1ull << in;
+    request(h, k, st->fsw, st->sw, in, v, out);
+    return (st->free_in >> in & 1) << out;
+}
+
+/* Takes the request of a queue that is empty now. */
+SIM_INLINE void withdraw(const fast_context *h, const shape k, const state *st, unsigned in,
+                         unsigned v, unsigned out)
+{
+    fast_port *to = switch_port(h, k, st, out);
+    uint64_t others = 0;
+    *asks_of(k, to, v) &= ~(1ull << in);
+    for (unsigned u = 0; k.vcs > 1 && u < k.vcs; u++)
+        others |= to->want[u];
+    switch_port(h, k, st, in)->row &= ~((~others >> in & 1) << out);
+    if (k.vcs == 1)
+        return;
+    *row_of_vc(h, k, st->fsw->port_base + in, v) &= ~(1ull << out);
+    look_ready(k, to, ok_of(h, k, st->fsw, st->sw), out);
+}
+
+/* The head of one output's queue becomes that of another one's, which is empty. */
+SIM_INLINE void move(const fast_context *h, const shape k, const state *st, unsigned in, unsigned v,
+                     unsigned from, unsigned to)
+{
+    uint32_t *place = &h->queues[queue_at(st->fsw, k, in, v, from)], last = *place,
+             id = h->next[last] & ~LAST_BEHIND, behind = h->next[id] & ~LAST_BEHIND;
+    h->next[last] = behind | LAST_BEHIND;
+    *place = id == last ? IK_NONE : last;
+    if (id == last)
+        withdraw(h, k, st, in, v, from);
+    h->next[id] = id | LAST_BEHIND;
+    h->queues[queue_at(st->fsw, k, in, v, to)] = id;
+    request(h, k, st->fsw, st->sw, in, v, to);
+}
+
+/* Heads that wait in VC v at free inputs: `can` are the outputs of their set that could take one.
+ * Who waits for another one, and does not ask for the best of `can` already, moves there. Returns
+ * that one if anybody does. */
+SIM_INLINE uint64_t choose_of_set(const fast_context *h, const shape k, const state *st,
+                                  uint64_t set, uint64_t can, uint64_t inputs, unsigned v)
+{
+    unsigned to = best_of(can);
+    uint64_t bit = 1ull << to, moved = 0;
+    for (; inputs; inputs &= inputs - 1) {
+        unsigned in = (unsigned)__builtin_ctzll(inputs);
+        uint32_t port = st->fsw->port_base + in;
+        uint64_t stuck = *row_of_vc(h, k, port, v) & set & ~can;
+        if (!stuck || port_at(h, k, port)->row & bit)
+            continue;
+        move(h, k, st, in, v, (unsigned)__builtin_ctzll(stuck), to);
+        moved = bit;
+    }
+    return moved;
+}
+
+/* All heads that may choose again do. Returns the outputs that they moved to. */
+SIM_INLINE uint64_t choose_again(const fast_context *h, const shape k, const state *st)
+{
+    const choice_sets *c = sets_of(h, st->fsw);
+    const uint64_t *ok = ok_of(h, k, st->fsw, st->sw);
+    uint64_t any = ok[0], moved = 0;
+    for (unsigned v = 1; v < k.vcs; v++)
+        any |= ok[v];
+    for (uint64_t left = c->all & st->free_out & any; left;) {
+        unsigned first = (unsigned)__builtin_ctzll(left);
+        uint64_t set = c->of[first];
+        left &= ~set;
+        for (unsigned v = 0; v < k.vcs; v++) {
+            uint64_t can = set & st->free_out & ok[v],
+                     inputs = *waiting_of(h, k, st->sw, c, first, v) & st->free_in;
+            if (can && inputs)
+                moved |= choose_of_set(h, k, st, set, can, inputs, v);
+        }
+    }
+    return moved;
+}
+
+/* A queue to an output of a set has become empty. */
+SIM_INLINE void note_left(const fast_context *h, const shape k, const fast_switch *fsw, uint32_t sw,
+                          unsigned in, unsigned v, unsigned out)
+{
+    const choice_sets *c = sets_of(h, fsw);
+    uint64_t *row = row_of_vc(h, k, fsw->port_base + in, v);
+    *row &= ~(1ull << out);
+    if (!(*row & c->of[out]))
+        *waiting_of(h, k, sw, c, out, v) &= ~(1ull << in);
+}
+
+/* Credit that a match uses is gone at its instant, for those who choose. With several VCs the one
+ * that goes is not known yet: where one of them would have none left it is chosen now. */
+SIM_INLINE void use_last_credit(const fast_context *h, const shape k, const state *st, unsigned out,
+                                fast_grant *g)
+{
+    fast_port *to = switch_port(h, k, st, out);
+    uint64_t *ok = ok_of(h, k, st->fsw, st->sw), scarce = 0;
+    if (k.vcs == 1) {
+        *ok &= ~((uint64_t)(to->credit == 1) << out);
+        return;
+    }
+    for (unsigned v = 0; v < k.vcs; v++)
+        scarce |= (uint64_t)(*fast_credit(to, k.vcs, v) == 1) << v;
+    if (!(scarce & g->vcs))
+        return;
+    unsigned v = from_pointer(g->vcs, h->queues[g->queue - 1]);
+    g->vcs = 1u << v;
+    ok[v] &= ~((scarce >> v & 1) << out);
+}
+
+#endif
