@@ -269,14 +269,14 @@ typedef struct ik_point {
  * there are any; groups around a circle if every row is a group (dragonflies, PolarFly); the
  * family's rows; tree levels (roots on top); else a circle. Cost O(switches). */
 ik_status ik_fabric_layout(const ik_fabric *f, ik_point *at, ik_error *err);
-/* Pods of a tree: what hangs together below its top level, numbered by lowest switch; pod [num_switches]:
- * IK_NONE for the top level, and everywhere where the fabric is no tree (*num_pods = 0). Cost O(switches
- * + ports). */
+/* Pods of a tree: what hangs together below its top level, numbered by lowest switch; pod
+ * [num_switches]: IK_NONE for the top level, and everywhere where it is no tree (*num_pods =
+ * 0). Cost O(switches + ports). */
 ik_status ik_fabric_pods(const ik_fabric *f, uint32_t *pod, uint32_t *num_pods, ik_error *err);
-/* Which switches a drawing of a large fabric shows as one: the pods of a tree of three levels or more
- * and the planes of its top level (what hangs together in the two highest levels alone), numbered after
- * them; else the family's own groups; else leaf switches and planes of a tree of two levels. group
- * [num_switches] is set if *num_groups > 0. Cost O(switches + ports). */
+/* Which switches a drawing of a large fabric shows as one: the pods of a tree of three levels or
+ * more and the planes of its top level (what hangs together in the two highest levels alone),
+ * numbered after them; else the family's own groups; else leaf switches and planes of a tree of two
+ * levels. group [num_switches] is set if *num_groups > 0. Cost O(switches + ports). */
 ik_status ik_fabric_groups(const ik_fabric *f, uint32_t *group, uint32_t *num_groups,
                            ik_error *err);
 /* Does ik_fabric_layout put the switches in rows (then a picture is better wide than square)? */

@@ -152,8 +152,9 @@ typedef struct ik_sim_sharing {
 
 /* What a run measured. Throughputs are fractions of the summed injection rate of all hosts within
  * the measured window [warmup, warmup + duration). A packet belongs to the window in which its last
- * byte reaches its host, a transmission to the window in which it starts. Everything but
- * cpu_seconds, state_bytes, threads and sharing is a function of plan, traffic, config and seed. */
+ * byte reaches its host; a transmission that only partly lies in the window counts in part, so that
+ * no channel is used for more than all of the time. Everything but cpu_seconds, state_bytes,
+ * threads and sharing is a function of plan, traffic, config and seed. */
 typedef struct ik_sim_result {
     double load, offered, throughput; /* asked for, generated, accepted */
     /* generation of the packet's message to its tail at the host */

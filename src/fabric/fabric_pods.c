@@ -2,9 +2,10 @@
  *
  * Pods of a tree, and the groups in which a drawing shows switches.
  *
- * Both follow from the levels and the cables alone, so they hold for a tree that somebody cabled, and for one with losses, as
- * they do for a generated one: a pod is what hangs together below the top level, a plane is what hangs together in the two
- * highest levels without everything below. Cost O(switches + ports).
+ * Both follow from the levels and the cables alone, so they hold for a tree that somebody cabled,
+ * and for one with losses, as they do for a generated one: a pod hangs together below the top
+ * level, a plane is what hangs together in the two highest levels without everything below.
+ * Cost O(switches + ports).
  */
 #include "ikat/fabric.h"
 
@@ -43,7 +44,8 @@ static void fill(const search *s, uint32_t first, uint32_t number)
     }
 }
 
-/* Numbers what hangs together in the levels low … high, by its lowest switch; the other switches stay IK_NONE. */
+/* Numbers what hangs together in the levels low … high, by its lowest switch; the other switches
+ * stay IK_NONE. */
 static ik_status find_parts(const ik_fabric *f, uint32_t low, uint32_t high, uint32_t *part,
                             uint32_t *num, ik_error *err)
 {

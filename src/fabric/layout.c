@@ -4,9 +4,9 @@
  *
  * In this order of preference: floor coordinates (random graphs on a floor, meshes); groups around
  * a circle where rows are groups (dragonflies); the family's own rows (switch_place: layer and
- * position); tree levels, roots on top, each level in the order of its pods; a circle. Rows are spread
- * over the whole width, so that a short row of roots stands centred above a long row of leaves. Cost
- * O(switches log switches).
+ * position); tree levels, roots on top, each level in the order of its pods; a circle. Rows are
+ * spread over the whole width, so that a short row of roots stands centred above a long row of
+ * leaves. Cost O(switches log switches).
  */
 #include "ikat/fabric.h"
 

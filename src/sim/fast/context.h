@@ -54,7 +54,7 @@ typedef struct fast_context {
     uint32_t full; /* bytes of a packet */
     uint32_t num_switches;
     bool alone, mixed, count_bytes, numbered;
-    bool measured; /* the whole window */
+    uint8_t counts; /* what is sent in this window, in the measured time: COUNT_… */
     const ik_routing *routing;
     uint32_t (*next_hop)(const ik_routing *, uint32_t, uint32_t, ik_packet *, uint32_t *,
                          uint32_t *);
@@ -64,6 +64,28 @@ typedef struct fast_context {
     delay_slots delays[NUM_DELAYS]; /* plain */
     bool in_step; /* plain: a credit comes at the tail's place in a later window */
 } fast_context;
+
+/* Transmissions that begin in the engine's window at `start` lie in the measured time: never, each
+ * as a whole, or it is looked at one by one. */
+enum { COUNT_NONE, COUNT_WHOLE, COUNT_PARTS };
+
+SIM_INLINE uint8_t counts_of(const sim *s, uint64_t start)
+{
+    uint64_t end = start + s->lookahead - 1 + s->fast_state->longest_ps;
+    if (start >= s->warmup_ps && end <= s->end_ps)
+        return COUNT_WHOLE;
+    return end <= s->warmup_ps || start >= s->end_ps ? COUNT_NONE : COUNT_PARTS;
+}
+
+/* The port's link is taken from `from` to `to`, that begins in this window. */
+SIM_INLINE void count_sent(const fast_context *h, fast_port *out, uint32_t port, uint64_t from,
+                           uint64_t to)
+{
+    if (__builtin_expect(h->counts == COUNT_WHOLE, 1))
+        out->sent++;
+    else if (h->counts == COUNT_PARTS)
+        h->f->edge_bytes[port] += bytes_in_window(h->s, from, to, h->full);
+}
 
 SIM_INLINE fast_context load_context(partition *p)
 {
@@ -97,7 +119,7 @@ SIM_INLINE fast_context load_context(partition *p)
     h.mixed = f->mixed;
     h.count_bytes = f->count_bytes;
     h.numbered = f->numbered;
-    h.measured = in_window(s, p->start) && in_window(s, p->start + s->lookahead - 1);
+    h.counts = counts_of(s, p->start);
     h.routing = s->plan->routing;
     h.next_hop = s->plan->routing->family->next;
     h.next_set = s->plan->routing->family->next_mask;

@@ -436,8 +436,10 @@ SIM_INLINE void carry_out(fast_context *h, const shape k, fast_grant *g, const t
     use_credit(h, k, fsw, sw, to, key_in(g->key), key_out(g->key), v);
     if (!k.plain && h->count_bytes)
         s->switches[sw].bytes -= h->full;
-    to->sent += h->measured || in_window(s, h->start + offset);
     window_time end = end_of(h, k, g, in, fsw, id);
+    count_sent(h, to, fsw->port_base + key_out(g->key), h->start + offset,
+               k.plain ? h->start + offset + h->f->links[0].full_ps
+                       : h->start + (uint64_t)end.windows * h->lookahead + end.rest);
     if (to->peer_node >= h->num_switches) {
         send_to_host(h, k, g, e, end);
         if (k.early)

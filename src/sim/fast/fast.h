@@ -179,7 +179,7 @@ typedef struct fast_port {
     uint64_t row;   /* outputs that this input's queues ask for */
     uint64_t ready; /* inputs that ask for this output, with several VCs only those with credit */
     uint32_t peer_port, peer_node;
-    uint32_t sent;   /* packets in the measured time */
+    uint32_t sent;   /* packets, where all that is sent in a window lies in the measured time */
     uint16_t credit; /* packets; with one VC */
     /* pointers of iSLIP, which stand beyond the last port as well as on it (nothing asks from
      * there) */
@@ -344,6 +344,8 @@ typedef struct fast_state {
     size_t host_bytes;
     sink *sinks;
     link_delays *links;
+    uint64_t longest_ps;  /* transmission on the slowest link */
+    uint64_t *edge_bytes; /* [port] sent at the edges of the measured time, beside `sent` */
     uint32_t num_slots;
     bool mixed;       /* links of several rates: a tail may have to be waited for */
     bool count_bytes; /* what the buffers of a switch hold is asked for */

@@ -46,7 +46,7 @@ SIM_INLINE bool send(fast_context *h, const shape k, uint32_t host_port, const i
     const link_delays *link = link_at(h, k, host_port);
     fast_packet *pk = &h->packets[id];
     *pk = (fast_packet){.rt = *rt, .t_gen = t_gen, .t_inject = now};
-    to->sent += in_window(s, now);
+    count_sent(h, to, host_port, now, now + link->full_ps);
     uint64_t tail = now + link->full_ps + link->latency_ps;
     if (!k.plain && h->mixed)
         h->fp->packets.tail[id] = tail;

@@ -82,6 +82,7 @@ static void init_links(const sim *s, fast_state *f)
             .full_ps = full,
             .latency_ps = class->latency_ps};
         f->mixed |= full != f->links[0].full_ps;
+        f->longest_ps = full > f->longest_ps ? full : f->longest_ps;
     }
 }
 
@@ -214,7 +215,7 @@ uint64_t sim_fast_bytes(const sim *s)
         s->f->num_hosts * (sizeof(sink) + (single_packet_messages(s) ? adapter_bytes(s) : 0)) +
         num_times(s) * sizeof(uint64_t);
     return sizeof(fast_state) + hosts +
-           s->f->num_ports * (fast_port_bytes(s->vcs) + sizeof(uint16_t)) +
+           s->f->num_ports * (fast_port_bytes(s->vcs) + sizeof(uint16_t) + sizeof(uint64_t)) +
            s->f->num_switches * (sizeof(fast_switch) + s->vcs * 8u) + num_events(s) * 8 +
            num_queues(s) * sizeof(uint32_t) + pass_bytes(s) +
            (s->adaptive ? sim_choice_bytes(s) : 0);
@@ -233,6 +234,7 @@ bool sim_fast_setup(sim *s)
     f->events = sim_alloc_zeroed(num_events(s), sizeof *f->events);
     f->queues = sim_alloc(num_queues(s) + 1, sizeof *f->queues);
     f->ok = sim_alloc_zeroed((size_t)s->f->num_switches * s->vcs + 1, sizeof *f->ok);
+    f->edge_bytes = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->edge_bytes);
     f->links = sim_alloc_zeroed(s->f->num_classes + 1, sizeof *f->links);
     f->sinks = sim_alloc_zeroed(s->f->num_hosts + 1, sizeof *f->sinks);
     f->host_bytes = adapter_bytes(s);
@@ -240,7 +242,7 @@ bool sim_fast_setup(sim *s)
         single_packet_messages(s) ? sim_alloc_zeroed(s->f->num_hosts + 1, f->host_bytes) : NULL;
     f->times = sim_alloc_zeroed(num_times(s) + 1, sizeof *f->times);
     if (!f->times || !f->ports || !f->switches || !f->queues || !f->events || !f->ok || !f->class ||
-        !f->links || !f->sinks || (single_packet_messages(s) && !f->hosts))
+        !f->links || !f->sinks || !f->edge_bytes || (single_packet_messages(s) && !f->hosts))
         return false;
     for (size_t q = 0, n = num_queues(s), turn = s->voq && s->vcs > 1 ? s->vcs + 1 : 0; q < n; q++)
         f->queues[q] = turn && q % turn == 0 ? 0 : IK_NONE;
@@ -274,6 +276,7 @@ void sim_fast_free(sim *s)
     free(f->class);
     free(f->times);
     free(f->links);
+    free(f->edge_bytes);
     free(f->sinks);
     sim_choice_free(f);
     free(f->hosts);
@@ -719,7 +722,8 @@ void sim_fast_settle(partition *p)
     const fast_state *f = s->fast_state;
     for (uint32_t port = 0; port < s->f->num_ports; port++)
         if (s->node_partition[s->f->port_node[port]] == p->id)
-            s->channel_bytes[port] = (uint64_t)port_of(s, f, port)->sent * s->packet_bytes;
+            s->channel_bytes[port] =
+                (uint64_t)port_of(s, f, port)->sent * s->packet_bytes + f->edge_bytes[port];
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         if (s->node_partition[ik_host_node(s->f, host)] != p->id)
             continue;

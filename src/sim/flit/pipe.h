@@ -355,6 +355,15 @@ SIM_INLINE void pipe_send_credit(pipe_partition *q, pipe_port *port, unsigned vc
     *due->next_credit++ = port->peer + vc;
 }
 
+/* What of a flit that this port sends from `tick` on, before the measured time, goes in it. */
+SIM_INLINE uint64_t pipe_early_bytes(const pipe *p, const pipe_port *port, uint64_t tick)
+{
+    uint64_t begin = p->warmup * p->speedup, end = tick + port->period;
+    if (end <= begin)
+        return 0;
+    return (end - (tick > begin ? tick : begin)) * p->flit_bytes / port->period;
+}
+
 /* Sends a flit through this port on vc, at `tick` at the earliest: links start a flit with a cycle,
  * and when the one before is through. `plain`: it is, and adaptive routings see the time. */
 SIM_INLINE void pipe_send_flit(pipe_partition *q, pipe_port *port, uint32_t id, unsigned vc,
@@ -368,8 +377,10 @@ SIM_INLINE void pipe_send_flit(pipe_partition *q, pipe_port *port, uint32_t id, 
             tick = port->free_at;
     }
     port->free_at = tick + port->period;
-    if (q->cycle >= p->warmup)
-        p->channel_bytes[id] += p->flit_bytes;
+    if (__builtin_expect(q->cycle >= p->warmup, 1))
+        p->channel_bytes[id] += p->flit_bytes; /* what lies behind the end: pipe_result.c */
+    else
+        p->channel_bytes[id] += pipe_early_bytes(p, port, tick);
     if (__builtin_expect(port->to, 0)) {
         pipe_post_flit(q, port, vc, flit, tick + port->flit_delay);
         return;

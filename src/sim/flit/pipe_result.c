@@ -194,12 +194,29 @@ static ik_status export_lists(pipe *p, double bits, ik_sim_result *out, ik_error
     return status;
 }
 
+/* Takes away what goes over the links after the end; what hosts sent is what their links took. */
+static void end_channels(pipe *p, uint64_t stopped)
+{
+    uint64_t end = stopped * p->speedup;
+    for (uint32_t id = 0; id < p->f->num_ports; id++) {
+        const pipe_port *port = &p->ports[id];
+        if (port->free_at <= end)
+            continue;
+        uint64_t over = ((port->free_at - end) * p->flit_bytes + port->period - 1) / port->period;
+        p->channel_bytes[id] -= over < p->channel_bytes[id] ? over : p->channel_bytes[id];
+    }
+    for (uint32_t host = 0; host < p->f->num_hosts; host++)
+        if (p->hosts[host].port != IK_NONE)
+            p->host_sent_bytes[host] = p->channel_bytes[p->hosts[host].port];
+}
+
 ik_status pipe_export(pipe *p, ik_sim_result *out, ik_error *err)
 {
     uint64_t stopped = p->partitions[0].cycle,
              window = stopped > p->warmup ? stopped - p->warmup : 0;
     double bits = injection_bps(p) * (double)window * (double)p->clock_ps * 1e-12;
     merge_partitions(p);
+    end_channels(p, stopped);
     ik_status status = export_lists(p, bits, out, err);
     if (status != IK_OK)
         return status;

@@ -189,8 +189,7 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
     h->busy_until = now + (s->paced ? busy_ps(s, host, size, link_ps) : link_ps);
     p->n.injected++;
     p->n.moves++;
-    if (in_window(s, now))
-        s->host_sent_bytes[host] += size;
+    s->host_sent_bytes[host] += bytes_in_window(s, now, now + link_ps, size);
     return true;
 }
 

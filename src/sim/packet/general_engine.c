@@ -102,8 +102,8 @@ static bool send(partition *p, uint32_t host, const packet *pk)
                    (int32_t)pk->size);
     else
         s->credit[(size_t)port * s->vcs + pk->rt.vc] -= (int32_t)pk->size;
-    if (in_window(s, pk->t_inject))
-        s->channel_bytes[port] += pk->size;
+    s->channel_bytes[port] +=
+        bytes_in_window(s, pk->t_inject, pk->t_tail - to->latency_ps, pk->size);
     bool to_switch = to->peer_node < s->f->num_switches;
     uint64_t ready = (s->store_forward ? pk->t_tail : pk->t_inject + to->latency_ps) +
                      (to_switch ? s->routing_ps : 0);

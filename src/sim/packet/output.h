@@ -100,8 +100,7 @@ SIM_INLINE void send_output(partition *p, uint32_t node, sw_state *sw, const sha
         sw->bytes -= pk->size;
         p->n.hops++;
     }
-    if (in_window(s, p->now))
-        s->channel_bytes[port] += pk->size;
+    s->channel_bytes[port] += bytes_in_window(s, p->now, end, pk->size);
     bool to_switch = to->peer_node < s->f->num_switches;
     pk->rt.vc = (uint8_t)u;
     ik_packet_add_hops(&pk->rt, to_switch);

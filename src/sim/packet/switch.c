@@ -297,8 +297,7 @@ SIM_INLINE void send_on_link(partition *p, uint32_t node, sw_state *sw, const sh
     if (end < pk->t_tail)
         end = pk->t_tail;
     take_space(p, sw, k, out_port, u, pk);
-    if (in_window(s, t0))
-        s->channel_bytes[out_port] += size;
+    s->channel_bytes[out_port] += bytes_in_window(s, t0, end, size);
     bool to_switch = to->peer_node < s->f->num_switches;
     uint64_t delay = s->traversal_ps + to->latency_ps;
     give_space(p, k, in_port, end, v, pk->out, pk);

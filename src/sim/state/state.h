@@ -20,6 +20,7 @@
 #include "sim/state/parameters.h"
 #include "sim/state/partition.h"
 #include "sim/state/switch_state.h"
+#include <assert.h>
 #include <string.h>
 
 /* A transmission of at least so many windows takes a whole number of them: what begins in one
@@ -160,6 +161,19 @@ SIM_INLINE uint64_t sim_ejection_bps(const sim *s, uint32_t port)
 SIM_INLINE bool in_window(const sim *s, uint64_t t)
 {
     return t >= s->warmup_ps && t < s->end_ps;
+}
+
+/* Of a transmission that takes a link from `from` to `to`: the bytes that go in the measured time.
+ * A channel sends one packet at a time, so no channel is counted busy for longer than that time. */
+SIM_INLINE uint64_t bytes_in_window(const sim *s, uint64_t from, uint64_t to, uint32_t size)
+{
+    assert(from <= to);
+    if (__builtin_expect(from >= s->warmup_ps && to <= s->end_ps, 1))
+        return size;
+    uint64_t first = from > s->warmup_ps ? from : s->warmup_ps,
+             last = to < s->end_ps ? to : s->end_ps;
+    return first < last ? (uint64_t)((double)size * (double)(last - first) / (double)(to - from))
+                        : 0;
 }
 
 #endif
