@@ -229,6 +229,7 @@ typedef struct ik_value {
     const char *text;      /* canonical text (also what provenance stores) */
     bool has;              /* false: optional and not given */
     bool given;            /* true: written by the user rather than the default */
+    const char *source;    /* where it was written, as ik_params.source was then */
     unsigned line, column; /* place in its source, 0 = none */
     uint64_t u;            /* UINT, BOOL, ENUM index, TIME, RATE, SIZE, LENGTH */
     double r;              /* REAL, FRACTION */

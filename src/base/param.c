@@ -354,6 +354,7 @@ ik_status ik_params_set(ik_params *params, const char *owner, const char *name, 
         return status;
     }
     value.given = true;
+    value.source = params->source;
     value.line = line;
     value.column = column;
     params->values[index] = value;

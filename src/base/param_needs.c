@@ -173,7 +173,8 @@ static ik_status refuse(const ik_params *params, size_t i, const char *owner, co
     else
         ik_hint(err, status, "it counts only if %s; leave it out", row->needs);
     if (params->values[i].line)
-        ik_error_at(err, params->source, params->values[i].line, params->values[i].column);
+        ik_error_at(err, params->values[i].source, params->values[i].line,
+                    params->values[i].column);
     return status;
 }
 

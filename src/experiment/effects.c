@@ -60,7 +60,7 @@ static ik_status check_choice(const variant *sw, const variant *routing, ik_erro
         if (!v->given || strcmp(sw->params.decl[i].name, "adaptive_choice") != 0)
             continue;
         ik_status status = ik_fail_at(
-            err, IK_ERR_INPUT, sw->params.source, v->line, v->column,
+            err, IK_ERR_INPUT, v->source, v->line, v->column,
             "section 'switch', parameter 'adaptive_choice': it has no effect with routing '%.60s', "
             "which does not adapt",
             routing->label);

@@ -71,9 +71,9 @@ static ik_status check_options(const ik_experiment *e, ik_error *err)
     const ik_value *pairs = experiment_option(e, OPTION_PROOF_PAIRS);
     if (!pairs->given || experiment_option(e, OPTION_PROOF)->u == PROOF_SAMPLED)
         return IK_OK;
-    ik_status status = ik_fail_at(
-        err, IK_ERR_INPUT, e->options[OPTION_PROOF_PAIRS].source, pairs->line, pairs->column,
-        "'proof_pairs' has no effect with proof: %s", experiment_option(e, OPTION_PROOF)->text);
+    ik_status status = ik_fail_at(err, IK_ERR_INPUT, pairs->source, pairs->line, pairs->column,
+                                  "'proof_pairs' has no effect with proof: %s",
+                                  experiment_option(e, OPTION_PROOF)->text);
     return ik_hint(err, status, "pairs are drawn with proof: sampled");
 }
 

@@ -57,6 +57,13 @@ static inline const ik_value *experiment_option(const ik_experiment *e, option_i
 double experiment_load(const ik_experiment *e, const point *p);
 uint64_t experiment_seed(const ik_experiment *e, const point *p);
 
+/* places.c: puts a place into an error that has none: that of the written setting of these
+ * sections' variants that its text names first, or else of the first section that was written. */
+void place_in_sections(const ik_experiment *e, const point *p, const section_id *sections,
+                       size_t num, ik_error *err);
+/* The same for one variant of a section. */
+void place_in_variant(const variant *v, section_id id, ik_error *err);
+
 /* effects.c: refuses what was written and has no effect beside another section. After num_points is
  * known. */
 ik_status effects_check(const ik_experiment *e, ik_error *err);

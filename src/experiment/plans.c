@@ -6,6 +6,7 @@
 #include "experiment/describe.h"
 #include "experiment/run.h"
 #include "ikat/topology.h"
+#include "routing/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +78,7 @@ ik_status fabric_build(const runner *r, const variant *v, ik_fabric **f, ik_erro
     tell_stage(r, "building %s", v->label);
     ik_status status = ik_fabric_from_params(v->name, &v->params, &env, f, err);
     if (status != IK_OK)
-        ik_error_at(err, v->place->file, v->place->line, v->place->column);
+        place_in_variant(v, SECTION_FABRIC, err);
     return status;
 }
 
@@ -119,6 +120,16 @@ int64_t plan_id(const plan_slot *slot, plan_flow flow)
     return slot->id[FLOW_ANY] ? slot->id[FLOW_ANY] : slot->id[flow];
 }
 
+/* A fault of a stage is one of its settings, or else of the routing that it is asked to serve. */
+static void place_plan(const ik_experiment *e, const point *p, plan_stage stage, ik_error *err)
+{
+    static const section_id of_stage[][3] = {
+        [PLAN_ROUTING] = {SECTION_ROUTING, SECTION_VCS, SECTION_VC},
+        [PLAN_VC] = {SECTION_VC, SECTION_VCS, SECTION_ROUTING},
+        [PLAN_SELECTION] = {SECTION_SELECTION, SECTION_ROUTING, SECTION_VC}};
+    place_in_sections(e, p, of_stage[stage], 3, err);
+}
+
 static ik_status make_plan(const runner *r, const ik_fabric *f, const point *p, ik_plan **plan,
                            ik_error *err)
 {
@@ -128,23 +139,25 @@ static ik_status make_plan(const runner *r, const ik_fabric *f, const point *p, 
     const variant *vc = experiment_variant(e, p, SECTION_VC),
                   *selection = experiment_variant(e, p, SECTION_SELECTION);
     unsigned vcs = (unsigned)experiment_variant(e, p, SECTION_VCS)->params.values[0].u;
-    ik_status status =
-        ik_plan_from_specs(f, routing->spec, vc->is_auto ? NULL : vc->spec,
-                           selection->is_auto ? NULL : selection->spec, vcs, &env, plan, err);
+    plan_stage stage = PLAN_ROUTING;
+    const plan_specs specs = {.routing = routing->spec,
+                              .vc = vc->is_auto ? NULL : vc->spec,
+                              .selection = selection->is_auto ? NULL : selection->spec,
+                              .num_vcs = vcs};
+    ik_status status = plan_make(f, &specs, &env, &stage, plan, err);
     if (status != IK_OK)
-        ik_error_at(err, routing->place->file, routing->place->line, routing->place->column);
+        place_plan(e, p, stage, err);
     return status;
 }
 
-/* A routing that does not fit this fabric is told and left out; the others of the sweep go on. */
-static void leave_out(runner *r, plan_slot *slot, const ik_error *why)
+/* A plan that does not fit this fabric; the others of the sweep go on. */
+static ik_status leave_out(runner *r, plan_slot *slot, const ik_error *why, ik_error *err)
 {
-    tell_note(r, IK_ERROR, "%s is left out: %s%s%s",
-              experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label, why->text,
-              why->hint[0] ? "; " : "", why->hint);
+    slot->why =
+        ik_arena_printf(&r->e->arena, "%s%s%s", why->text, why->hint[0] ? "; " : "", why->hint);
     slot->unusable = true;
     r->unusable = *why;
-    r->failed = true;
+    return slot->why ? IK_OK : ik_fail_memory(err, sizeof why->text, "an experiment");
 }
 
 static bool has_unfinished(const runner *r, const plan_slot *slot)
@@ -184,8 +197,7 @@ static ik_status open_keyed(runner *r, const ik_fabric *f, int64_t fabric, const
     tell_stage(r, "routing with %s", experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label);
     status = make_plan(r, f, &slot->at, &slot->plan, &local);
     if (status == IK_ERR_UNSUPPORTED) {
-        leave_out(r, slot, &local);
-        return IK_OK;
+        return leave_out(r, slot, &local, err);
     }
     if (status != IK_OK) {
         if (err)

@@ -40,23 +40,17 @@ typedef struct pool {
 
 /* ---- one point */
 
-static void blame(const ik_experiment *e, const point *p, section_id id, ik_error *err)
+/* Where a refusal of the simulator comes from: settings that it names; else the fabric, whose links
+ * it cannot take, or sizes of the adapter or the switch that do not fit together. */
+static void place_model(const ik_experiment *e, const point *p, ik_status status, ik_error *err)
 {
-    const ytree *place = experiment_variant(e, p, id)->place;
-    if (place && place->line)
-        ik_error_at(err, place->file, place->line, place->column);
-}
-
-/* Where a refusal of the simulator comes from: links that it cannot take are the fabric's, sizes
- * that do not fit the adapter's or the switch's, whichever the file names. */
-static void blame_model(const ik_experiment *e, const point *p, ik_status status, ik_error *err)
-{
-    if (status == IK_ERR_USAGE) {
-        blame(e, p, SECTION_ADAPTER, err);
-        blame(e, p, SECTION_SWITCH, err);
-    }
-    if (status == IK_ERR_USAGE || status == IK_ERR_UNSUPPORTED)
-        blame(e, p, SECTION_FABRIC, err);
+    static const section_id of_links[] = {SECTION_FABRIC, SECTION_VCS,     SECTION_LOAD,
+                                          SECTION_SWITCH, SECTION_ADAPTER, SECTION_MEASURE};
+    static const section_id of_sizes[] = {SECTION_SWITCH, SECTION_ADAPTER, SECTION_MEASURE,
+                                          SECTION_VCS,    SECTION_LOAD,    SECTION_FABRIC};
+    if (status == IK_ERR_USAGE || status == IK_ERR_UNSUPPORTED || status == IK_ERR_INPUT)
+        place_in_sections(e, p, status == IK_ERR_UNSUPPORTED ? of_links : of_sizes,
+                          sizeof of_links / sizeof *of_links, err);
 }
 
 static ik_sim_config config_of(const ik_experiment *e, const point *p)
@@ -91,11 +85,11 @@ static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number,
     ik_traffic *traffic = NULL;
     ik_status status = ik_traffic_from_spec(w->fabric, pattern->spec, &env, &traffic, err);
     if (status != IK_OK) {
-        blame(e, &p, SECTION_TRAFFIC, err);
+        place_in_variant(pattern, SECTION_TRAFFIC, err);
         return status;
     }
     status = ik_sim_run(slot->plan, traffic, &config, &env, result, err);
-    blame_model(e, &p, status, err);
+    place_model(e, &p, status, err);
     ik_traffic_free(traffic);
     return status;
 }

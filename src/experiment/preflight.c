@@ -5,6 +5,10 @@
  */
 #include "experiment/run.h"
 
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
 /* Refuses a fabric that leaves hosts unconnected, unless the experiment allows that. */
 static ik_status check_reach(const runner *r, const variant *v, const ik_fabric *f, ik_error *err)
 {
@@ -25,8 +29,64 @@ static ik_status check_reach(const runner *r, const variant *v, const ik_fabric 
         "allow_unreachable: true in the experiment (or --set allow_unreachable=true) accepts that");
 }
 
-/* Reads the traffic files of an experiment as its points on this fabric will. */
-static ik_status check_traffic_files(const runner *r, const ik_fabric *f, bool tell, ik_error *err)
+/* ---- files that are not there */
+
+/* Where a variant names this file: its own parameter, or a pattern within its spec. */
+static void place_file(const variant *v, const char *path, ik_error *err)
+{
+    for (size_t i = 0; i < v->params.num; i++) {
+        const ik_value *value = &v->params.values[i];
+        if (v->params.decl[i].type == IK_PARAM_PATH && value->line &&
+            strcmp(value->text, path) == 0)
+            ik_error_at(err, value->source, value->line, value->column);
+    }
+    ik_error_at(err, v->place->file, v->place->line, v->place->column);
+}
+
+/* A file that is in neither of the folders where it was looked for. */
+static ik_status check_file(const runner *r, const variant *v, const char *path, ik_error *err)
+{
+    struct stat st;
+    size_t folder = strlen(r->e->folder);
+    bool below = folder && strncmp(path, r->e->folder, folder) == 0 && path[folder] == '/';
+    if (stat(path, &st) == 0 || errno != ENOENT)
+        return IK_OK; /* what else may be wrong with it is seen when it is read */
+    if (below)
+        ik_fail(err, IK_ERR_IO, "there is no file '%.200s', nor '%.200s' in the current folder",
+                path, path + folder + 1);
+    else
+        ik_fail(err, IK_ERR_IO, "there is no file '%.200s'", path);
+    place_file(v, path, err);
+    return IK_ERR_IO;
+}
+
+static ik_status check_files(const runner *r, ik_error *err)
+{
+    ik_status status = IK_OK;
+    for (section_id id = 0; id < NUM_SECTIONS; id++)
+        for (size_t i = 0; i < r->e->sections[id].num; i++) {
+            const variant *v = &r->e->sections[id].items[i];
+            for (size_t k = 0; k < v->num_files && status == IK_OK; k++)
+                status = check_file(r, v, v->files[k], err);
+        }
+    return status;
+}
+
+/* ---- fabrics, and what is read on them */
+
+/* Without hosts there is nothing to route and nothing to send. */
+static ik_status check_hosts(const variant *v, const ik_fabric *f, ik_error *err)
+{
+    if (f->num_hosts > 0)
+        return IK_OK;
+    ik_fail(err, IK_ERR_INPUT, "the fabric has no hosts: there is nothing to simulate");
+    place_in_variant(v, SECTION_FABRIC, err);
+    return IK_ERR_INPUT;
+}
+
+/* Makes the traffic of an experiment as its points on this fabric will: no pattern that does not
+ * fit it, and no flawed file, is found only after hours. */
+static ik_status check_traffic(const runner *r, const ik_fabric *f, bool tell, ik_error *err)
 {
     const variants *list = &r->e->sections[SECTION_TRAFFIC];
     ik_env env = *r->env;
@@ -35,11 +95,9 @@ static ik_status check_traffic_files(const runner *r, const ik_fabric *f, bool t
     for (size_t i = 0; i < list->num && status == IK_OK; i++) {
         const variant *v = &list->items[i];
         ik_traffic *t = NULL;
-        if (!v->num_files)
-            continue;
         status = ik_traffic_from_spec(f, v->spec, &env, &t, err);
         if (status != IK_OK)
-            ik_error_at(err, v->place->file, v->place->line, v->place->column);
+            place_in_variant(v, SECTION_TRAFFIC, err);
         else if (t->note && tell)
             tell_note(r, IK_NOTE, "%s", t->note);
         ik_traffic_free(t);
@@ -61,7 +119,7 @@ static ik_status check_routing_files(const runner *r, const ik_fabric *f, ik_err
             v->num_files ? ik_routing_from_spec(f, v->spec, &env, &routing, err) : IK_OK;
         ik_routing_free(routing);
         if (status != IK_OK && status != IK_ERR_UNSUPPORTED) {
-            ik_error_at(err, v->place->file, v->place->line, v->place->column);
+            place_in_variant(v, SECTION_ROUTING, err);
             return status;
         }
     }
@@ -71,14 +129,16 @@ static ik_status check_routing_files(const runner *r, const ik_fabric *f, ik_err
 ik_status preflight(runner *r, ik_error *err)
 {
     const variants *list = &r->e->sections[SECTION_FABRIC];
-    ik_status status = IK_OK;
+    ik_status status = check_files(r, err);
     for (size_t i = 0; i < list->num && status == IK_OK; i++) {
         ik_fabric *f = NULL;
         status = fabric_build(r, &list->items[i], &f, err);
         if (status == IK_OK)
+            status = check_hosts(&list->items[i], f, err);
+        if (status == IK_OK)
             status = check_reach(r, &list->items[i], f, err);
         if (status == IK_OK)
-            status = check_traffic_files(r, f, i == 0, err);
+            status = check_traffic(r, f, i == 0, err);
         if (status == IK_OK)
             status = check_routing_files(r, f, err);
         if (status == IK_OK && list->num == 1)

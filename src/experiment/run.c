@@ -92,6 +92,7 @@ static ik_status run_fabric(runner *r, uint64_t first, uint64_t num, ik_error *e
         if (status == IK_OK && slots[i].unusable)
             note_left_out(r, &slots[i]);
     }
+    plans_tell_left_out(r, slots, num_slots);
     if (status == IK_OK)
         status = pool_run(r, f, fabric, slots, num_slots, err);
     for (size_t i = 0; i < num_slots; i++)

@@ -39,6 +39,7 @@ typedef struct plan_slot {
     ik_plan *plan;         /* NULL = nothing to run with it, or unusable */
     int64_t id[NUM_FLOWS]; /* its rows in the store, 0 = none; see plan_id() */
     bool unusable;
+    const char *why;     /* it is, in the experiment's arena */
     uint64_t first, num; /* its points: numbers first … first+num-1 of the sweep */
 } plan_slot;
 
@@ -69,6 +70,9 @@ ik_env setup_env(const runner *r);
 int64_t plan_id(const plan_slot *slot, plan_flow flow);
 
 ik_status plan_open(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *slot, ik_error *err);
+/* Says which plans on a fabric are left out: values of a sweep whose routing works with others are
+ * a note, a routing that does not work at all is an error. */
+void plans_tell_left_out(runner *r, const plan_slot *slots, size_t num);
 /* Builds the fabric of a variant of section fabric. */
 ik_status fabric_build(const runner *r, const variant *v, ik_fabric **f, ik_error *err);
 ik_status fabric_open(runner *r, const point *p, ik_fabric **f, int64_t *id, ik_error *err);

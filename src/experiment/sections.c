@@ -74,9 +74,10 @@ static ik_status resolve_files(ik_experiment *e, variant *v, const patterns *p, 
             continue;
         const char *path = resolve_path(e, value->text);
         status = path ? add_file(e, v, path, err) : ik_fail_memory(err, 1, "an experiment");
+        v->params.source = value->source;
         if (status == IK_OK)
-            status = ik_params_set(&v->params, owner, v->params.decl[i].name, path, v->place->line,
-                                   v->place->column, err);
+            status = ik_params_set(&v->params, owner, v->params.decl[i].name, path, value->line,
+                                   value->column, err);
     }
     return status;
 }

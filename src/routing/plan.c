@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * plan.c: a routing, a VC scheme and a selection function working together on one fabric. */
+#include "routing/plan.h"
 #include "ikat/routing.h"
 #include "ikat/vc.h"
 #include "routing/rails.h"
@@ -24,35 +25,56 @@ static ik_status check_selection(const ik_routing *r, const char *selection, ik_
     return ik_hint(err, status, "leave the selection out");
 }
 
-ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char *vc,
-                             const char *selection, unsigned num_vcs, const ik_env *env,
-                             ik_plan **out, ik_error *err)
+static ik_status make_routing(ik_plan *plan, const ik_fabric *f, const plan_specs *specs,
+                              const ik_env *env, ik_error *err)
+{
+    plan->max_radix = ik_max_radix(f);
+    if (plan->max_radix > MOST_RADIX)
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "switches with more than %d ports cannot be routed, and one has %u",
+                       MOST_RADIX, plan->max_radix);
+    return ik_routing_from_spec(f, specs->routing, env, &plan->routing, err);
+}
+
+static ik_status make_vc(ik_plan *plan, const plan_specs *specs, const ik_env *env, ik_error *err)
+{
+    const ik_routing *r = plan->routing;
+    const char *natural = r->natural_vc && specs->num_vcs != 1 ? r->natural_vc : "1q";
+    return ik_vc_from_spec(r->fabric, r, specs->vc ? specs->vc : natural, specs->num_vcs, env,
+                           &plan->vc, err);
+}
+
+static ik_status make_selection(ik_plan *plan, const ik_fabric *f, const plan_specs *specs,
+                                const ik_env *env, ik_error *err)
+{
+    const ik_routing *r = plan->routing;
+    const char *natural = r->natural_selection ? r->natural_selection : "first_free";
+    ik_status status = ik_selection_from_spec(f, specs->selection ? specs->selection : natural, env,
+                                              &plan->selection, err);
+    return status == IK_OK && r->rails ? rails_wrap_selection(&plan->selection, r->fabric, err)
+                                       : status;
+}
+
+ik_status plan_make(const ik_fabric *f, const plan_specs *specs, const ik_env *env,
+                    plan_stage *stage, ik_plan **out, ik_error *err)
 {
     ik_plan *plan = ik_calloc(1, sizeof *plan);
+    *stage = PLAN_ROUTING;
     if (!plan)
         return ik_fail_memory(err, sizeof *plan, "a plan");
-    plan->max_radix = ik_max_radix(f);
-    ik_status status = IK_OK;
-    if (plan->max_radix > MOST_RADIX)
-        status = ik_fail(err, IK_ERR_UNSUPPORTED,
-                         "switches with more than %d ports cannot be routed, and one has %u",
-                         MOST_RADIX, plan->max_radix);
-    if (status == IK_OK)
-        status = ik_routing_from_spec(f, routing, env, &plan->routing, err);
-    if (status == IK_OK && selection)
-        status = check_selection(plan->routing, selection, err);
-    if (status == IK_OK && !vc)
-        vc = plan->routing->natural_vc && num_vcs != 1 ? plan->routing->natural_vc : "1q";
-    if (status == IK_OK && !selection)
-        selection =
-            plan->routing->natural_selection ? plan->routing->natural_selection : "first_free";
-    if (status == IK_OK)
-        status =
-            ik_vc_from_spec(plan->routing->fabric, plan->routing, vc, num_vcs, env, &plan->vc, err);
-    if (status == IK_OK)
-        status = ik_selection_from_spec(f, selection, env, &plan->selection, err);
-    if (status == IK_OK && plan->routing->rails)
-        status = rails_wrap_selection(&plan->selection, plan->routing->fabric, err);
+    ik_status status = make_routing(plan, f, specs, env, err);
+    if (status == IK_OK && specs->selection) {
+        *stage = PLAN_SELECTION;
+        status = check_selection(plan->routing, specs->selection, err);
+    }
+    if (status == IK_OK) {
+        *stage = PLAN_VC;
+        status = make_vc(plan, specs, env, err);
+    }
+    if (status == IK_OK) {
+        *stage = PLAN_SELECTION;
+        status = make_selection(plan, f, specs, env, err);
+    }
     if (status != IK_OK) {
         ik_plan_free(plan);
         return status;
@@ -61,6 +83,15 @@ ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char
     plan->num_vcs = plan->vc->num_vcs;
     *out = plan;
     return IK_OK;
+}
+
+ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char *vc,
+                             const char *selection, unsigned num_vcs, const ik_env *env,
+                             ik_plan **out, ik_error *err)
+{
+    const plan_specs specs = {routing, vc, selection, num_vcs};
+    plan_stage stage;
+    return plan_make(f, &specs, env, &stage, out, err);
 }
 
 void ik_plan_free(ik_plan *plan)

@@ -36,9 +36,12 @@ static ik_status find_lookahead(sim *s, ik_error *err)
         uint64_t latency = ik_port_latency_ps(f, port);
         if (latency < 2 || latency > UINT32_MAX) {
             char text[160];
-            ik_status status =
-                ik_fail(err, IK_ERR_UNSUPPORTED, "the link at %s has a latency of %llu ps",
-                        ik_port_describe(f, port, text, sizeof text), (unsigned long long)latency);
+            bool between = ik_is_switch(f, f->port_node[port]) &&
+                           ik_is_switch(f, f->port_node[f->port_peer[port]]);
+            ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED, "the link at %s has %s = %llu ps",
+                                       ik_port_describe(f, port, text, sizeof text),
+                                       between ? "latency" : "host_latency (or latency)",
+                                       (unsigned long long)latency);
             return ik_hint(err, status,
                            latency > 1
                                ? "at most 4.29 ms"

@@ -81,8 +81,8 @@ static ik_status take_nodes(ik_traffic *t, hotspot *h, const ik_params *p, ik_er
     h->num_hot = (uint32_t)count;
     for (size_t i = 0; i < count; i++) {
         if (h->hot[i] >= t->num_hosts) {
-            ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': no host %u among %u hosts", h->hot[i],
-                    t->num_hosts);
+            ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot', nodes = %u: there are %u hosts",
+                    h->hot[i], t->num_hosts);
             return ik_hint(err, IK_ERR_USAGE, "hosts are numbered 0 to %u",
                            t->num_hosts ? t->num_hosts - 1 : 0);
         }

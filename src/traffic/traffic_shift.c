@@ -16,7 +16,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     uint32_t *to;
     if (t->num_hosts == 0 || by % t->num_hosts == 0) {
         ik_fail(err, IK_ERR_USAGE,
-                "traffic 'shift': a shift by %llu leaves every one of %u hosts at itself",
+                "traffic 'shift', by = %llu: every one of %u hosts would send to itself",
                 (unsigned long long)by, t->num_hosts);
         return ik_hint(err, IK_ERR_USAGE, "use 1 to %u", t->num_hosts > 1 ? t->num_hosts - 1 : 1);
     }

@@ -197,8 +197,8 @@ class BadInputTest(CliTest):
             self.assertEqual(self.json("help", topic["name"])["topic"]["summary"], topic["summary"])
 
     def test_refusals_of_the_simulator_have_a_place(self):
-        for line, says in [("adapter: {packet: 1 MiB}\n", ["small.yaml:5:10:", "cannot hold a packet"]),
-                           ("switch: {buffer: 10 B}\n", ["small.yaml:5:9:", "cannot hold a packet"])]:
+        for line, says in [("adapter: {packet: 1 MiB}\n", ["small.yaml:5:19:", "cannot hold a packet"]),
+                           ("switch: {buffer: 10 B}\n", ["small.yaml:5:18:", "cannot hold a packet"])]:
             self.file.write_text(EXPERIMENT + line)
             self.refused("run", self.file, "-o", self.store, "-q", says=says)
         self.file.write_text(EXPERIMENT.replace("n=2", "n=2,latency=0 ns"))

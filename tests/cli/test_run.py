@@ -261,6 +261,34 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
         self.assertEqual(done.returncode, 2)
         self.assertIn("test.yaml:3:10", done.stderr)
 
+    def test_infeasible_values_of_a_sweep_are_counted(self):
+        """A routing that works with other values of the sweep: one line with their number, and the others are run."""
+        small = SMALL.replace("[dmodk, updown]", "{family: cowen, t_max: [1, 2, 3, 8]}")
+        more_vcs = SMALL.replace("karytree:k=4,n=2", "torus:dims=4:4").replace("[dmodk, updown]", "shortest") + "vc: hopclass\nvcs: [1, 2, 4]\n"
+        for text, said, finished in ((small, "3 of 4 plans with cowen are left out (cowen:t_max=1, cowen:t_max=2, cowen:t_max=3)", 8),
+                                     (more_vcs, "2 of 3 plans with shortest are left out (shortest vcs=1, shortest vcs=2)", 8)):
+            done = run("run", self.write(text), "-o", self.tmp / "a.db")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr.count("left out"), 1)
+            self.assertIn(said, done.stderr)
+            self.assertEqual(count_points(self.tmp / "a.db"), finished)
+            (self.tmp / "a.db").unlink()
+
+    def test_no_refusal_leaves_a_file(self):
+        """Not even where an empty file, or a link to no file, was named."""
+        hostless = SMALL.replace("karytree:k=4,n=2", '"torus:dims=4:4,hosts=0"').replace("[dmodk, updown]", "updown")
+        for text in (hostless, RING.replace("shortest", "dmodk"), SMALL.replace('"shift:by=4"', '"shift:by=16"'),
+                     SMALL + "switch: {buffer: 1 KiB}\n", SMALL + "vc: hopclass\nvcs: 1\n", SMALL + "adapter: {packet: 1 MiB}\n"):
+            with self.subTest(text=text):
+                empty, link = self.tmp / "empty.db", self.tmp / "link.db"
+                empty.touch()
+                link.unlink(missing_ok=True)
+                link.symlink_to(self.tmp / "target.db")
+                for results in (self.tmp / "none.db", empty, link):
+                    self.refused("run", self.write(text), "-o", results, "-q")
+                self.assertEqual(sorted(p.name for p in self.tmp.iterdir()), ["empty.db", "link.db", "test.yaml"])
+                self.assertEqual(empty.stat().st_size, 0)
+
     def test_files_are_read_before_the_first_point(self):
         """A flaw in any file that a point reads is told at once, and nothing is written."""
         good = self.tmp / "good.flows"

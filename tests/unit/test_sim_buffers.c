@@ -154,7 +154,7 @@ static void test_refusals(void **state)
     c.sw = "queues=damq;queue_min=1 KiB";
     refuse(c, IK_ERR_USAGE, "queue_min");
     c.sw = "queues=damq;damq_bounds=output;buffer=32 KiB";
-    refuse(c, IK_ERR_USAGE, "more than a buffer");
+    refuse(c, IK_ERR_USAGE, "more than switch.buffer");
     c.sw = "queues=damq;queue_max=2 KiB";
     refuse(c, IK_ERR_USAGE, "queue_max");
     c.sw = "queues=damq;queue_min=8 KiB;queue_max=6 KiB";

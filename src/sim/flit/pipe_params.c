@@ -36,8 +36,8 @@ static ik_status resolve_switch(pipe *p, const ik_params *v, ik_error *err)
     uint64_t depth = ik_params_uint(v, "buffer") / p->vcs / p->flit_bytes;
     if (depth < 1) {
         ik_fail(err, IK_ERR_USAGE,
-                "a virtual channel's buffer of %llu bytes holds no flit of %u bytes",
-                (unsigned long long)ik_params_uint(v, "buffer") / p->vcs, p->flit_bytes);
+                "switch.buffer split among %u VCs is %llu B for each, which holds no flit of %u B",
+                p->vcs, (unsigned long long)ik_params_uint(v, "buffer") / p->vcs, p->flit_bytes);
         return ik_hint(err, IK_ERR_USAGE,
                        "buffer is that of a port; with %u VCs it must be at least %llu B", p->vcs,
                        (unsigned long long)p->vcs * p->flit_bytes);
@@ -55,8 +55,8 @@ static ik_status resolve_adapter(pipe *p, const ik_params *v, ik_error *err)
     uint64_t flits = (most + p->flit_bytes - 1) / p->flit_bytes,
              packets = (bytes + most - 1) / most;
     if (flits > UINT32_MAX / 2 || packets > UINT32_MAX / 2)
-        return ik_fail(err, IK_ERR_USAGE, "a message of %llu flits is too long",
-                       (unsigned long long)flits);
+        return ik_fail(err, IK_ERR_USAGE, "message = %llu B has more packets than can be counted",
+                       (unsigned long long)bytes);
     p->packet_flits = (uint32_t)flits;
     p->packet_bytes = (uint32_t)(flits * p->flit_bytes);
     p->packets_per_message = (uint32_t)packets;
@@ -71,7 +71,8 @@ static ik_status resolve_measure(pipe *p, const ik_params *v, ik_error *err)
     p->warmup = ik_params_uint(v, "warmup") / p->clock_ps;
     p->end = end / p->clock_ps;
     if (p->end <= p->warmup)
-        return ik_fail(err, IK_ERR_USAGE, "the measured time is shorter than a cycle of %llu ps",
+        return ik_fail(err, IK_ERR_USAGE, "duration = %llu ps is shorter than a cycle of %llu ps",
+                       (unsigned long long)ik_params_uint(v, "duration"),
                        (unsigned long long)p->clock_ps);
     p->paranoid = ik_params_bool(v, "paranoid");
     p->sample_congestion = ik_params_bool(v, "congestion");
@@ -82,8 +83,8 @@ static ik_status resolve_measure(pipe *p, const ik_params *v, ik_error *err)
     p->series = (ik_params_uint(v, "series") + p->clock_ps - 1) / p->clock_ps;
     p->num_series = (size_t)((p->end + p->series - 1) / p->series);
     if (p->num_series > 10000000)
-        return ik_fail(err, IK_ERR_USAGE, "a time series of %zu periods; at most 10000000",
-                       p->num_series);
+        return ik_fail(err, IK_ERR_USAGE, "series = %llu ps makes %zu periods; at most 10000000",
+                       (unsigned long long)ik_params_uint(v, "series"), p->num_series);
     return IK_OK;
 }
 
@@ -97,8 +98,8 @@ static ik_status choose_clock(pipe *p, ik_error *err)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "the fabric has no link");
     p->clock_ps = ik_transmit_ps(p->flit_bytes, fastest);
     return p->clock_ps ? IK_OK
-                       : ik_fail(err, IK_ERR_USAGE,
-                                 "a flit of %u bytes takes less than a picosecond", p->flit_bytes);
+                       : ik_fail(err, IK_ERR_USAGE, "flit = %u B takes less than a picosecond",
+                                 p->flit_bytes);
 }
 
 static ik_status resolve_sections(pipe *p, const ik_sim_config *config, ik_error *err)
@@ -178,9 +179,10 @@ static ik_status choose_sizes(pipe *p, ik_error *err)
     p->vc_mask = ~UINT64_C(0) >> (64 - p->vcs);
     uint64_t span = wheel_span(p);
     if (span == 0)
-        return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "links as long or as slow as 2^24 cycles of %llu ps",
-                       (unsigned long long)p->clock_ps);
+        return ik_fail(
+            err, IK_ERR_UNSUPPORTED,
+            "a link whose latency or transmission of a flit takes 2^24 cycles of %llu ps or more",
+            (unsigned long long)p->clock_ps);
     p->wheel_mask = (uint32_t)span - 1;
     return IK_OK;
 }

@@ -335,8 +335,8 @@ static ik_status check_size(const pipe *p, const sizes *z, ik_error *err)
     if ((uint64_t)p->max_radix * p->vcs > MAX_SIDES)
         return ik_fail(
             err, IK_ERR_UNSUPPORTED,
-            "a switch of %u ports with %u VCs: the pipelined model takes %d (port, VC) pairs",
-            p->max_radix, p->vcs, MAX_SIDES);
+            "%u VCs at a switch of %u ports: model = pipelined takes %d pairs of port and VC",
+            p->vcs, p->max_radix, MAX_SIDES);
     if ((uint64_t)p->max_radix * p->output_speedup > MAX_SIDES)
         return ik_fail(
             err, IK_ERR_UNSUPPORTED,
@@ -423,8 +423,8 @@ static ik_status refuse_coin(const pipe *p, ik_error *err)
         if (rate <= 1)
             continue;
         ik_fail(err, IK_ERR_UNSUPPORTED,
-                "a host with several cables would make %g messages per cycle; bernoulli makes one "
-                "at most",
+                "injection = bernoulli makes one message per cycle at most, and a host with "
+                "several cables would make %g",
                 rate);
         return ik_hint(err, IK_ERR_UNSUPPORTED,
                        "injection: poisson or periodic, or messages of more flits");

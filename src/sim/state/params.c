@@ -245,8 +245,7 @@ ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_err
                        "load %g is outside (0, 100]: it is a fraction of a host's injection rate",
                        config->load);
     if (plan->num_vcs < 1 || plan->num_vcs > SIM_MAX_VCS)
-        return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "the plan uses %u virtual channels; the simulator takes 1 to %d",
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "the plan uses %u VCs; the simulator takes 1 to %d",
                        plan->num_vcs, SIM_MAX_VCS);
     unsigned queues = QUEUES_VOQSW;
     ik_status status =
@@ -303,6 +302,35 @@ static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
     return sim_check_input_speedup(s->input_speedup, s->vcs, err);
 }
 
+/* A virtual channel's share of a buffer holds a packet, and fits the counters. */
+static ik_status check_buffers(const sim *s, ik_error *err)
+{
+    const struct {
+        const char *name;
+        uint64_t bytes;
+        bool used;
+    } buffers[] = {{"switch.buffer", s->capacity, true},
+                   {"adapter.buffer", s->host_capacity, s->host_capacity != s->capacity},
+                   {"switch.output_buffer", s->out_capacity, s->model == MODEL_IOQ}};
+    for (unsigned k = 0; k < sizeof buffers / sizeof *buffers; k++) {
+        unsigned long long bytes = buffers[k].bytes;
+        if (buffers[k].used && bytes < s->packet_bytes) {
+            ik_fail(err, IK_ERR_USAGE,
+                    "%s split among %u VCs is %llu B for each, which cannot hold a packet of %u B",
+                    buffers[k].name, s->vcs, bytes, s->packet_bytes);
+            return ik_hint(err, IK_ERR_USAGE,
+                           "virtual cut-through needs room for a whole packet: %s >= %llu B with "
+                           "%u VCs, or smaller packets",
+                           buffers[k].name, (unsigned long long)s->packet_bytes * s->vcs, s->vcs);
+        }
+        if (bytes > INT32_MAX)
+            return ik_fail(err, IK_ERR_USAGE,
+                           "%s split among %u VCs is %llu B for each, at most 2 GiB - 1 B",
+                           buffers[k].name, s->vcs, bytes);
+    }
+    return IK_OK;
+}
+
 static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
 {
     s->packet_bytes = (uint32_t)ik_params_uint(v, "packet");
@@ -325,22 +353,7 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
     s->active_messages = s->packets_per_message == 1 ? 1 : (uint32_t)ik_params_uint(v, "active");
     if (ik_params_has(v, "buffer"))
         s->host_capacity = ik_params_uint(v, "buffer") / s->vcs;
-    uint64_t least = s->capacity < s->host_capacity ? s->capacity : s->host_capacity;
-    if (s->model == MODEL_IOQ && s->out_capacity < least)
-        least = s->out_capacity;
-    if (least < s->packet_bytes) {
-        ik_status status =
-            ik_fail(err, IK_ERR_USAGE,
-                    "a virtual channel's buffer of %llu bytes cannot hold a packet of %u bytes",
-                    (unsigned long long)least, s->packet_bytes);
-        return ik_hint(err, status,
-                       "virtual cut-through needs room for a whole packet: buffer >= %llu B with "
-                       "%u VCs, or smaller packets",
-                       (unsigned long long)s->packet_bytes * s->vcs, s->vcs);
-    }
-    if (s->capacity > INT32_MAX || s->out_capacity > INT32_MAX || s->host_capacity > INT32_MAX)
-        return ik_fail(err, IK_ERR_USAGE, "a virtual channel's buffer is limited to 2 GiB - 1 B");
-    return IK_OK;
+    return check_buffers(s, err);
 }
 
 static ik_status resolve_measure(sim *s, const ik_params *v, ik_error *err)
@@ -354,8 +367,8 @@ static ik_status resolve_measure(sim *s, const ik_params *v, ik_error *err)
     if (s->series_ps)
         s->num_series = (s->end_ps + s->series_ps - 1) / s->series_ps;
     if (s->num_series > 10000000)
-        return ik_fail(err, IK_ERR_USAGE, "a time series of %zu periods; at most 10000000",
-                       s->num_series);
+        return ik_fail(err, IK_ERR_USAGE, "series = %llu ps makes %zu periods; at most 10000000",
+                       (unsigned long long)s->series_ps, s->num_series);
     return IK_OK;
 }
 

@@ -27,8 +27,8 @@ static ik_status resolve_voqnet(sim *s, ik_error *err)
     if (s->capacity >= s->packet_bytes)
         return IK_OK;
     ik_fail(err, IK_ERR_USAGE,
-            "a buffer of %llu bytes has %llu bytes for each of %u destinations and %u VCs, less "
-            "than a packet of %u bytes",
+            "switch.buffer = %llu B has %llu B for each of %u destinations and %u VCs (queues = "
+            "voqnet), less than a packet of %u B",
             (unsigned long long)s->in_bytes, (unsigned long long)s->capacity, s->f->num_hosts,
             s->vcs, s->packet_bytes);
     return ik_hint(err, IK_ERR_USAGE,
@@ -56,7 +56,7 @@ static ik_status resolve_damq(sim *s, ik_error *err)
         s->queue_max = s->in_bytes;
     if (accounts * s->queue_min > s->in_bytes) {
         ik_fail(err, IK_ERR_USAGE,
-                "queue_min = %llu B for each of %llu queues is more than a buffer of %llu B",
+                "queue_min = %llu B for each of %llu queues is more than switch.buffer = %llu B",
                 (unsigned long long)s->queue_min, (unsigned long long)accounts,
                 (unsigned long long)s->in_bytes);
         return ik_hint(err, IK_ERR_USAGE,
@@ -111,7 +111,8 @@ ik_status sim_space_resolve(sim *s, ik_error *err)
                          s->in_space.accounts, s->f->num_ports, EV_PORT_MASK);
     if (status == IK_OK && s->in_space.accounts && s->in_bytes > INT32_MAX &&
         s->queues == QUEUES_DAMQ)
-        status = ik_fail(err, IK_ERR_USAGE, "a shared buffer is limited to 2 GiB - 1 B");
+        status = ik_fail(err, IK_ERR_USAGE,
+                         "switch.buffer is limited to 2 GiB - 1 B where queues share it");
     return status;
 }
 

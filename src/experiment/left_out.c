@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/left_out.c: says once for each routing on a fabric which of its plans could not be
+ * made. A sweep may well begin where a routing does not work yet: that is a note with their number.
+ * A routing of which no plan could be made is an error.
+ */
+#include "experiment/run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *family_of(const runner *r, const plan_slot *slot)
+{
+    return experiment_variant(r->e, &slot->at, SECTION_ROUTING)->name;
+}
+
+/* Appends the value of a section if the sweep has several. */
+static size_t append_value(const runner *r, const plan_slot *slot, section_id id, char *out,
+                           size_t room, size_t used)
+{
+    if (r->e->sections[id].num == 1 || used >= room)
+        return used;
+    return used + (size_t)snprintf(out + used, room - used, " %s=%s", schema_section(id)->name,
+                                   experiment_variant(r->e, &slot->at, id)->label);
+}
+
+/* "cowen:t_max=1 vcs=2" */
+static void print_plan(const runner *r, const plan_slot *slot, char *out, size_t room)
+{
+    const variant *routing = experiment_variant(r->e, &slot->at, SECTION_ROUTING);
+    size_t used = (size_t)snprintf(out, room, "%s", routing->label);
+    used = append_value(r, slot, SECTION_VC, out, room, used);
+    used = append_value(r, slot, SECTION_VCS, out, room, used);
+    append_value(r, slot, SECTION_SELECTION, out, room, used);
+}
+
+/* The plans of a family that are left out, the last of them with its reason. */
+static void tell_family(runner *r, const plan_slot *slots, size_t num, const char *family)
+{
+    enum { LISTED = 6 };
+    size_t all = 0, left_out = 0, used = 0;
+    const char *why = "";
+    char list[600] = "", plan[160];
+    for (size_t i = 0; i < num; i++) {
+        if (strcmp(family_of(r, &slots[i]), family) != 0)
+            continue;
+        all++;
+        if (!slots[i].unusable)
+            continue;
+        why = slots[i].why;
+        print_plan(r, &slots[i], plan, sizeof plan);
+        if (left_out++ < LISTED && used < sizeof list)
+            used +=
+                (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", plan);
+    }
+    const char *more = left_out > LISTED ? ", …" : "";
+    if (left_out < all)
+        tell_note(r, IK_NOTE, "%zu of %zu plans with %s are left out (%s%s): %s", left_out, all,
+                  family, list, more, why);
+    else
+        tell_note(r, IK_ERROR, "%s%s %s left out: %s", list, more, all > 1 ? "are" : "is", why);
+    r->failed |= left_out == all;
+}
+
+void plans_tell_left_out(runner *r, const plan_slot *slots, size_t num)
+{
+    enum { MOST_FAMILIES = 64 };
+    const char *told[MOST_FAMILIES];
+    size_t num_told = 0;
+    if (num == 1 && r->e->sections[SECTION_FABRIC].num == 1)
+        return; /* the only plan of all: the run ends with its error */
+    for (size_t i = 0; i < num && num_told < MOST_FAMILIES; i++) {
+        const char *family = family_of(r, &slots[i]);
+        size_t k = 0;
+        while (slots[i].unusable && k < num_told && strcmp(told[k], family) != 0)
+            k++;
+        if (!slots[i].unusable || k < num_told)
+            continue;
+        told[num_told++] = family;
+        tell_family(r, slots, num, family);
+    }
+}
