@@ -58,7 +58,8 @@ bool sim_choice_fits(const sim *s)
 {
     choice_sets *tables = ik_calloc(MOST_TABLES + 1, sizeof *tables);
     uint32_t num;
-    bool fits = tables && find_tables(s, tables, &num, NULL);
+    /* without memory to look it does: set-up fails if it does not, and no other engine steps in */
+    bool fits = !tables || find_tables(s, tables, &num, NULL);
     free(tables);
     return fits;
 }
