@@ -78,7 +78,7 @@ const ik_command ik_command_report = {
                "switch_links, findings, tiers, "
                "slow_links,\n"
                "drawing), plans (routing, vc, vcs, proof), slow_link_costs, curves (routing, "
-               "traffic, saturation_throughput, steps "
+               "traffic, peak_throughput, steps "
                "with\n"
                "load, throughput, latency_mean_ns and their *_ci95, utilisation of every channel) "
                "and points.",

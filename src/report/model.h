@@ -129,7 +129,7 @@ typedef struct report_curve {
     const char *traffic, *variant, *label;
     report_step *steps; /* ascending load */
     size_t num_steps, room;
-    double saturation_throughput; /* largest accepted throughput over the loads */
+    double peak_throughput; /* largest accepted throughput over the loads */
     /* lowest load of which less than 95 % is accepted, NAN if there is none */
     double saturation_load;
 } report_curve;

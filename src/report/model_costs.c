@@ -63,26 +63,26 @@ static void write_sentence(const report_model *m, slow_cost *cost)
     else
         used = (size_t)snprintf(text, size,
                                 "With %.60s under %.60s the slow link is full from load %.0f %% "
-                                "on, where its sound siblings are %.0f %% busy",
+                                "on, where its healthy parallel links are %.0f %% busy",
                                 routing, c->traffic, 100 * cost->full_load, 100 * cost->siblings);
     if (used >= size)
         return;
     if (isnan(cost->repaired)) {
         snprintf(text + used, size - used, "; the fabric accepts at most %.1f %%.",
-                 100 * c->saturation_throughput);
+                 100 * c->peak_throughput);
         return;
     }
-    double loss = cost->repaired > 0 ? 1 - c->saturation_throughput / cost->repaired : 0;
+    double loss = cost->repaired > 0 ? 1 - c->peak_throughput / cost->repaired : 0;
     if (loss >= 0.005)
         snprintf(text + used, size - used,
                  "; the fabric accepts at most %.1f %%, repaired it would accept %.1f %%: the link "
                  "costs %.0f %% of the throughput.",
-                 100 * c->saturation_throughput, 100 * cost->repaired, 100 * loss);
+                 100 * c->peak_throughput, 100 * cost->repaired, 100 * loss);
     else
         snprintf(text + used, size - used,
                  "; the fabric accepts at most %.1f %%, repaired %.1f %%: the link costs no "
                  "throughput here.",
-                 100 * c->saturation_throughput, 100 * cost->repaired);
+                 100 * c->peak_throughput, 100 * cost->repaired);
 }
 
 static void fill_cost(const report_model *m, slow_cost *cost)
@@ -102,7 +102,7 @@ static void fill_cost(const report_model *m, slow_cost *cost)
     }
     const report_curve *repaired = repaired_curve(m, c);
     if (repaired)
-        cost->repaired = repaired->saturation_throughput;
+        cost->repaired = repaired->peak_throughput;
     write_sentence(m, cost);
 }
 

@@ -303,7 +303,7 @@ static void find_saturation(report_curve *c)
     for (size_t i = c->num_steps; i-- > 0;) {
         const report_step *s = &c->steps[i];
         double offered = s->value[METRIC_OFFERED].mean, accepted = s->value[METRIC_THROUGHPUT].mean;
-        c->saturation_throughput = fmax(c->saturation_throughput, accepted);
+        c->peak_throughput = fmax(c->peak_throughput, accepted);
         if (accepted < 0.95 * offered)
             c->saturation_load = s->load;
     }

@@ -197,7 +197,7 @@ static void put_curves(ik_json *j, const report_model *m, bool channels)
         ik_json_text(j, "traffic", c->traffic);
         ik_json_text(j, "variant", c->variant);
         ik_json_text(j, "label", c->label);
-        ik_json_real(j, "saturation_throughput", c->saturation_throughput, DIGITS);
+        ik_json_real(j, "peak_throughput", c->peak_throughput, DIGITS);
         ik_json_real(j, "saturation_load", c->saturation_load, DIGITS);
         ik_json_array(j, "steps");
         for (size_t s = 0; s < c->num_steps; s++)
@@ -246,8 +246,8 @@ static void put_costs(ik_json *j, const report_model *m)
         ik_json_real(j, "utilisation", k->use, DIGITS);
         ik_json_real(j, "siblings_utilisation", k->siblings, DIGITS);
         ik_json_real(j, "at_load", k->at_load, DIGITS);
-        ik_json_real(j, "saturation_throughput", m->curves[k->curve].saturation_throughput, DIGITS);
-        ik_json_real(j, "repaired_saturation_throughput", k->repaired, DIGITS);
+        ik_json_real(j, "peak_throughput", m->curves[k->curve].peak_throughput, DIGITS);
+        ik_json_real(j, "repaired_peak_throughput", k->repaired, DIGITS);
         ik_json_text(j, "text", k->text);
         ik_json_close(j);
     }

@@ -275,7 +275,7 @@ static void put_estimate(grid *g, estimate e, double scale, const char *unit)
 static ik_status put_results(const page *p, ik_error *err)
 {
     heading(p, "Results");
-    grid g = {.headers = {"routing", "traffic", "fabric", "saturates at>", "accepts at most>",
+    grid g = {.headers = {"routing", "traffic", "fabric", "saturation>", "peak throughput>",
                           "latency at lowest load>", "at highest load>"},
               .columns = 7};
     for (size_t i = 0; i < p->m->num_curves; i++) {
@@ -288,15 +288,17 @@ static ik_status put_results(const page *p, ik_error *err)
             cell(&g, "> %.0f %%", 100 * high->load);
         else
             cell(&g, "%.0f %%", 100 * c->saturation_load);
-        cell(&g, "%.1f %%", 100 * c->saturation_throughput);
+        cell(&g, "%.1f %%", 100 * c->peak_throughput);
         put_estimate(&g, low->value[METRIC_LATENCY_MEAN], 1e-3, " us");
         put_estimate(&g, high->value[METRIC_LATENCY_MEAN], 1e-3, " us");
     }
     ik_status status = put_grid(p, &g, err);
     if (status == IK_OK)
-        fprintf(p->out, "Loads are fractions of the hosts' injection rate; a curve saturates where "
-                        "less than 95 %% of the load is "
-                        "accepted.\n");
+        fprintf(
+            p->out,
+            "Loads are fractions of the hosts' injection rate. Saturation is the lowest load of "
+            "which less than 95 %% is accepted; peak throughput, the most that is accepted at "
+            "any load.\n");
     return status;
 }
 

@@ -62,7 +62,7 @@ class Report(CliTest):
                 self.assertAlmostEqual(sum(p["throughput"] for p in mine) / len(mine), step["throughput"], places=7)
                 self.assertEqual(len(step["utilisation"]), fabric["drawing"]["channels"])
                 self.assertLessEqual(max(step["utilisation"]), 1.05)
-            self.assertAlmostEqual(curve["saturation_throughput"], max(s["throughput"] for s in curve["steps"]), places=7)
+            self.assertAlmostEqual(curve["peak_throughput"], max(s["throughput"] for s in curve["steps"]), places=7)
 
     def test_series(self):
         answer = self.json("report", self.store)

@@ -62,7 +62,7 @@ class Run(CliTest):
     def test_summary_and_json(self):
         path = self.write(SMALL)
         text = self.ok("run", path, "-o", self.tmp / "a.db")
-        for words in ("A small tree", "16 hosts, 8 switches", "Proofs", "dmodk", "updown", "shift:by=4", "saturates at"):
+        for words in ("A small tree", "16 hosts, 8 switches", "Proofs", "dmodk", "updown", "shift:by=4", "saturation"):
             self.assertIn(words, text)
         self.assertNotIn("\033", text)
         answer = self.json("run", path, "-o", self.tmp / "a.db")
@@ -439,7 +439,7 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
         for cost in answer["slow_link_costs"]:
             self.assertGreater(cost["utilisation"], 0.95)
             self.assertLess(cost["siblings_utilisation"], 0.5)
-            self.assertLessEqual(cost["saturation_throughput"], cost["repaired_saturation_throughput"] + 0.01)
+            self.assertLessEqual(cost["peak_throughput"], cost["repaired_peak_throughput"] + 0.01)
 
 
 if __name__ == "__main__":

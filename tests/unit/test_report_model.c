@@ -52,7 +52,7 @@ static void test_means_and_intervals(void **state)
     NEAR(c->steps[0].value[METRIC_THROUGHPUT].ci95, 0);
     NEAR(c->steps[1].value[METRIC_THROUGHPUT].mean, 0.65);
     NEAR(c->steps[1].value[METRIC_THROUGHPUT].ci95, 12.706 * sqrt(0.005 / 2));
-    NEAR(c->saturation_throughput, 0.65);
+    NEAR(c->peak_throughput, 0.65);
     NEAR(c->saturation_load, 0.8);
     model_free(m);
 }
@@ -64,7 +64,7 @@ static void test_a_single_seed_has_no_interval(void **state)
     report_model *m = model_of(b);
     assert_true(isnan(m->curves[0].steps[0].value[METRIC_LATENCY_MEAN].ci95));
     assert_true(isnan(m->curves[0].saturation_load)); /* all that is offered is accepted */
-    NEAR(m->curves[0].saturation_throughput, 0.5);
+    NEAR(m->curves[0].peak_throughput, 0.5);
     model_free(m);
 }
 

@@ -62,7 +62,7 @@ function summary(data) {
   const [f] = data.fabrics;
   const failed = data.plans.filter((p) => p.failed).length;
   const partial = data.plans.filter((p) => p.proof.proof && p.proof.proof !== 'full').length;
-  const best = data.curves.reduce((a, c) => (!a || c.saturation_throughput > a.saturation_throughput ? c : a), null);
+  const best = data.curves.reduce((a, c) => (!a || c.peak_throughput > a.peak_throughput ? c : a), null);
   const warnings = data.fabrics.reduce((n, g) => n + g.findings.filter((x) => x.severity !== 'note').length, 0);
   const locks = data.points.filter((p) => p.deadlock).length;
   const one = (strong, span) => el('div', { class: 'card' }, el('strong', {}, strong), el('span', {}, span));
@@ -72,7 +72,7 @@ function summary(data) {
     one(failed ? `${failed} of ${data.plans.length} fail` : partial ? `${data.plans.length - partial} of ${data.plans.length} proved` : `${data.plans.length} proved`,
       failed ? 'routings whose proofs fail' : partial ? 'the others by a sample of pairs, or not at all' : 'every routing delivers, without loops or deadlock'),
     locks > 0 && one(`${plural(locks, 'deadlock')}`, 'points in which packets waited for each other: see Every point'),
-    best && one(percent(best.saturation_throughput), `highest peak throughput: ${curveName(data, best, true)}`));
+    best && one(percent(best.peak_throughput), `highest peak throughput: ${curveName(data, best, true)}`));
 }
 
 // ---- findings
@@ -84,20 +84,20 @@ function slowCallout(data, f, fi) {
       { key: 'curve', name: 'routing and traffic' },
       { key: 'full_load', name: 'full from load', number: true, text: (r) => (r.full_load === null ? 'never' : loadText(r.full_load)) },
       { key: 'utilisation', name: 'utilisation at that load', number: true, text: (r) => percent(r.utilisation, 0) },
-      { key: 'siblings_utilisation', name: 'other links of its level', number: true, text: (r) => percent(r.siblings_utilisation, 0) },
-      { key: 'saturation_throughput', name: 'peak throughput', number: true, text: (r) => percent(r.saturation_throughput) },
-      { key: 'repaired_saturation_throughput', name: 'with the link repaired', number: true, text: (r) => percent(r.repaired_saturation_throughput) },
+      { key: 'siblings_utilisation', name: 'healthy parallel links', number: true, text: (r) => percent(r.siblings_utilisation, 0) },
+      { key: 'peak_throughput', name: 'peak throughput', number: true, text: (r) => percent(r.peak_throughput) },
+      { key: 'repaired_peak_throughput', name: 'with the link repaired', number: true, text: (r) => percent(r.repaired_peak_throughput) },
       { key: 'loss', name: 'throughput lost', number: true, text: (r) => (r.loss === null ? '–' : percent(Math.max(0, r.loss), 0)), class: (r) => (r.loss > 0.02 ? 'no' : '') },
     ];
     const rows = costs.map((c) => ({ ...c, curve: curveName({ ...data, fabrics: [f] }, data.curves[c.curve], true),
-      loss: c.repaired_saturation_throughput ? 1 - c.saturation_throughput / c.repaired_saturation_throughput : null }));
+      loss: c.repaired_peak_throughput ? 1 - c.peak_throughput / c.repaired_peak_throughput : null }));
     const worst = rows.reduce((a, r) => ((r.loss ?? 0) > (a?.loss ?? 0.005) ? r : a), null);
     const early = rows.filter((r) => r.full_load !== null).sort((a, b) => a.full_load - b.full_load)[0];
     return el('div', { class: 'callout', 'data-slow-link': s.channel },
       el('h3', {}, `A link runs at ${rate(s.rate_bps)} instead of ${rate(s.common_rate_bps)}`),
       el('p', {}, s.name),
-      worst && el('p', {}, el('strong', {}, `It costs up to ${percent(worst.loss, 0)} of the throughput`), ` (${worst.curve}: ${percent(worst.saturation_throughput)} accepted, ${percent(worst.repaired_saturation_throughput)} with the link repaired).`),
-      !worst && early && el('p', {}, el('strong', {}, `It is full from load ${loadText(early.full_load)} on`), ` (${early.curve}), where the other links of its level are ${percent(early.siblings_utilisation, 0)} busy.`),
+      worst && el('p', {}, el('strong', {}, `It costs up to ${percent(worst.loss, 0)} of the throughput`), ` (${worst.curve}: ${percent(worst.peak_throughput)} accepted, ${percent(worst.repaired_peak_throughput)} with the link repaired).`),
+      !worst && early && el('p', {}, el('strong', {}, `It is full from load ${loadText(early.full_load)} on`), ` (${early.curve}), where its healthy parallel links are ${percent(early.siblings_utilisation, 0)} busy.`),
       costs.length ? [table(columns, rows), numbersOnlyCsv('slow-link', columns, rows)] : null);
   });
 }
@@ -200,7 +200,7 @@ function performance(data) {
   });
   const columns = [{ key: 'routing', name: 'routing' }, { key: 'traffic', name: 'traffic' }, { key: 'fabric', name: 'fabric' }, { key: 'variant', name: 'settings' },
     { key: 'saturation_load', name: 'saturation', number: true, text: (r) => (r.saturation_load === null ? 'not reached' : loadText(r.saturation_load)) },
-    { key: 'saturation_throughput', name: 'peak throughput', number: true, text: (r) => percent(r.saturation_throughput) },
+    { key: 'peak_throughput', name: 'peak throughput', number: true, text: (r) => percent(r.peak_throughput) },
     { key: 'low', name: 'mean latency at lowest load', number: true, text: (r) => time(r.low) }, { key: 'high', name: 'at highest load', number: true, text: (r) => time(r.high) }];
   const rows = data.curves.map((c) => ({ ...c, routing: data.plans[c.plan].label, fabric: fabricName(data, c.fabric), low: c.steps[0].latency_mean_ns, high: c.steps.at(-1).latency_mean_ns }));
   return section('performance', 'Throughput and latency',
