@@ -70,7 +70,8 @@ static void put_row(FILE *out, const report_model *m, const report_row *r)
             putc(',', out); /* not sampled */
         else
             fprintf(out, ",%.9g", r->value[metric]);
-    fprintf(out, ",%s,%s", r->deadlock[0] ? "true" : "false", r->checksum);
+    fprintf(out, ",%s,", r->deadlock[0] ? "true" : "false");
+    put_field(out, r->checksum);
     for (size_t i = 0; i < sizeof proof_columns / sizeof *proof_columns; i++)
         put_value(out, json_object_get(p->proof, proof_columns[i]));
     putc('\n', out);
