@@ -176,6 +176,7 @@ static uint64_t run_choices(const choice_case *k, const char *selection, bool by
     if (sim_setup_engine(&s, plan, traffic, &at.config, &env, &sim_general_engine, &err) != IK_OK)
         fail_msg("%s %s: %s", k->fabric, k->sw, err.text);
     assert_true(s.masked); /* otherwise this compares nothing */
+    s.staged = !by_lists;  /* fetching ahead changes nothing either */
     if (by_lists)
         s.masked = s.passes_over = s.room_kept = false;
     sim_run_partition(&s.partitions[0]);

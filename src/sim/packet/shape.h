@@ -164,7 +164,7 @@ SIM_INLINE uint64_t *head_set_of(const sw_state *sw, const shape k, unsigned in,
     return &sw->allowed[(before + ((size_t)in * k.vcs + v) * sw->radix + out) * k.words];
 }
 
-/* The head of (in, v, out) is another one than before. set: what it is allowed, NULL = not known. */
+/* The head of (in, v, out) is another one than before. set: what it is allowed, NULL = unknown. */
 SIM_INLINE void note_head(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
                           unsigned out, const uint64_t *set)
 {

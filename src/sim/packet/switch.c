@@ -14,6 +14,7 @@
  * windows. fast/fast.c does the same for the common case, faster. */
 #include "sim/host/host.h"
 #include "sim/packet/choose.h"
+#include "sim/packet/fetch.h"
 #include "sim/packet/output.h"
 #include "sim/packet/shape.h"
 #include "sim/packet/voqnet.h"
@@ -679,7 +680,7 @@ static void chain_events(partition *p, const slot *at)
         while (id++ < end) {
             event *e = &w->events[id];
             uint32_t node = e->node;
-            if ((e->key >> 30 & 3) == EV_ARRIVAL)
+            if ((e->key >> 30 & 3) == EV_ARRIVAL && !p->sim->staged)
                 __builtin_prefetch(&p->pool[e->data], 1);
             if (heads[node] == IK_NONE)
                 p->active[p->num_active++] = node;
@@ -695,6 +696,8 @@ SIM_INLINE void general_window(partition *p, const slot *at, const shape k)
     chain_events(p, at);
     for (uint32_t n = 0; n < p->num_active; n++) {
         uint32_t node = p->active[n];
+        if (p->sim->staged)
+            fetch_ahead(p, k, n);
         if (!sim_gather(p, node))
             return;
         if (node < p->sim->f->num_switches)
@@ -724,6 +727,7 @@ KERNEL(voqnet, p->sim->max_words, true, true, true)
 
 void sim_choose_kernel(sim *s)
 {
+    s->staged = s->state_bytes > FETCH_BYTES;
     static void (*const kernels[])(partition *, const slot *) = {window_fifo, window_voq,
                                                                  window_wide_fifo, window_wide_voq};
     s->run_window = kernels[(s->max_words == 1 ? 0 : 2) + s->voq];

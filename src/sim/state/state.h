@@ -39,6 +39,7 @@ typedef struct sim {
     /* adaptive packets that wait in an output's queue choose again */
     bool rechoose;
     bool masked;      /* choices are made with sets of outputs: packet/choose.h */
+    bool staged;      /* what switches will touch is fetched ahead: packet/fetch.h */
     bool room_kept;   /* masks say where there is room: no accounts behind what a grant needs */
     bool skip_busy;   /* the selection function takes outputs that are not transmitting first */
     bool passes_over; /* a choice that changes nothing need not be made: nothing counts it */

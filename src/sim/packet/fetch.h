@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Fetching ahead, where the state of a network is larger than a second-level cache. What a node
+ * will touch is named by its events of the window, in stages: the state of a switch; its masks; what its
+ * events name (ports, credits, packets); the queues that packets will join or leave; their heads.
+ * Each stage needs what the one before it has brought, so while a node is worked on, the stages run
+ * for those that come so many places behind it. Nothing here changes anything. */
+#ifndef IKAT_SIM_FETCH_H
+#define IKAT_SIM_FETCH_H
+
+#include "sim/packet/choose.h"
+#include "sim/packet/output.h"
+
+/* Places behind the node that is worked on. */
+enum { FETCH_STATE = 12, FETCH_MASKS = 9, FETCH_NAMED = 6, FETCH_QUEUES = 3, FETCH_HEADS = 1 };
+
+/* Bytes of state below which it costs more than it brings. */
+#define FETCH_BYTES (4u << 20)
+
+SIM_INLINE void fetch_line(const void *at)
+{
+    __builtin_prefetch(at, 1);
+}
+
+SIM_INLINE void fetch_state(const sim *s, uint32_t node)
+{
+    if (node < s->f->num_switches) {
+        fetch_line(&s->switches[node]);
+        fetch_line((const char *)&s->switches[node] + 64);
+        return;
+    }
+    uint32_t host = node - s->f->num_switches;
+    fetch_line(&s->hosts[host]);
+    fetch_line(&s->injectors[host]);
+    fetch_line(&s->send_queues[(size_t)host * s->num_send_queues]);
+    fetch_line(&s->messages[(size_t)host * s->num_send_queues * s->active_messages]);
+}
+
+SIM_INLINE void fetch_masks(const sw_state *sw, const shape k)
+{
+    fetch_line(sw->masks);
+    fetch_line(room_of_vc(sw, k, 0));
+    if (sw->undecided)
+        fetch_line(sw->undecided);
+}
+
+/* What a grant to a port, or space that comes back, touches. */
+SIM_INLINE void fetch_port(const sim *s, const shape k, uint32_t port)
+{
+    fetch_line(&s->ports[port]);
+    if (k.ledger && s->in_space.accounts) {
+        fetch_line(&s->in_space.used[(size_t)port * s->in_space.accounts]);
+        fetch_line(&s->in_space.bounds[port]);
+        fetch_line(&s->in_space.shared[port]);
+    } else {
+        fetch_line(&s->credit[(size_t)port * k.vcs]);
+    }
+}
+
+SIM_INLINE void fetch_output_buffer(const sim *s, const shape k, uint32_t port)
+{
+    fetch_line(&s->out_queues[(size_t)port * k.vcs]);
+    fetch_line(&s->space[(size_t)port * k.vcs]);
+    if (s->waiting)
+        fetch_line(&s->waiting[(size_t)port * k.vcs]);
+}
+
+/* The end of a transfer through the crossbar, from its data. */
+SIM_INLINE bool is_crossbar_end(const event *e)
+{
+    return (e->key >> 30 & 3) == EV_TAIL && !(e->data & (LINK_END | LOOK_AGAIN));
+}
+
+SIM_INLINE void fetch_named(const partition *p, const sw_state *sw, const shape k, const event *e)
+{
+    const sim *s = p->sim;
+    uint32_t port = (uint32_t)e->key & EV_PORT_MASK, kind = e->key >> 30 & 3;
+    if (kind == EV_CREDIT && s->in_space.accounts)
+        port /= s->in_space.accounts;
+    if (kind == EV_ARRIVAL) {
+        fetch_line(&p->pool[e->data]);
+        fetch_line(&s->ports[port]);
+        fetch_line(row_of(sw, k, input_of(s, port - sw->port_base, 0)));
+        return;
+    }
+    if (kind == EV_WAKE)
+        fetch_line(&p->pool[e->data]);
+    fetch_port(s, k, port);
+    if (s->out_queues)
+        fetch_output_buffer(s, k, port);
+    if (!is_crossbar_end(e))
+        return;
+    fetch_line(want_of(sw, k, port - sw->port_base, 0));
+    fetch_line(row_of(sw, k, e->data));
+    if (s->queued) {
+        fetch_line(&s->queued[(size_t)port * k.vcs]);
+        fetch_line(&s->sending[port]);
+    }
+}
+
+/* The queue whose head an output that comes free will probably take: that of the input whose turn
+ * it is among those that will be free. NULL: nobody asks. Masks of one word. */
+SIM_INLINE queue *likely_queue(const sim *s, sw_state *sw, const shape k, const event *e)
+{
+    uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
+    unsigned out = port - sw->port_base, turn = s->ports[port].grant;
+    uint64_t free_in = sw->masks[0] | 1ull << (e->data & 63);
+    for (unsigned v = 0; v < k.vcs; v++) {
+        uint64_t asks = want_of(sw, k, out, v)[0] & free_in;
+        if (asks)
+            return queue_of(sw, k, port_of(s, port_set_first_from(&asks, 1, turn)), v, out);
+    }
+    return NULL;
+}
+
+/* The queue that an arriving packet will join, if what is free and has room now stays so. */
+SIM_INLINE void fetch_joined(const partition *p, uint32_t node, sw_state *sw, const shape k,
+                             const event *e)
+{
+    const sim *s = p->sim;
+    const packet *pk = &p->pool[e->data];
+    uint32_t port = (uint32_t)e->key & EV_PORT_MASK, out = 0;
+    uint64_t set = 0;
+    ik_packet rt = pk->rt;
+    if (!k.voq) {
+        fetch_line(queue_of(sw, k, port - sw->port_base, rt.vc, 0));
+        return;
+    }
+    const ik_routing *r = s->plan->routing;
+    if (s->masked) {
+        if (pk->unrouted || !r->family->next_mask(r, node, port, &rt, &set, &out))
+            return;
+        uint64_t likely = set & sw->masks[1] & room_of_vc(sw, k, rt.vc)[0];
+        if (set & (set - 1) && likely)
+            out = (uint32_t)__builtin_ctzll(likely);
+    } else {
+        if (r->kind != IK_ROUTE_DETERMINISTIC ||
+            !r->family->next(r, node, port, &rt, p->ports, &out))
+            return;
+        out = p->ports[out] - sw->port_base;
+    }
+    fetch_line(queue_of(sw, k, port - sw->port_base, rt.vc, out));
+    fetch_line(want_of(sw, k, out, 0));
+    fetch_port(s, k, sw->port_base + out);
+}
+
+SIM_INLINE void fetch_queues(const partition *p, uint32_t node, sw_state *sw, const shape k,
+                             const event *e)
+{
+    if ((e->key >> 30 & 3) == EV_ARRIVAL) {
+        fetch_joined(p, node, sw, k, e);
+    } else if (is_crossbar_end(e)) {
+        uint64_t others = row_of(sw, k, e->data)[0] & sw->masks[1];
+        queue *q = likely_queue(p->sim, sw, k, e);
+        if (q)
+            fetch_line(q);
+        if (others)
+            fetch_line(
+                queue_of(sw, k, port_of(p->sim, e->data), 0, (unsigned)__builtin_ctzll(others)));
+    }
+}
+
+SIM_INLINE void fetch_heads(const partition *p, sw_state *sw, const shape k, const event *e)
+{
+    const queue *q = is_crossbar_end(e) ? likely_queue(p->sim, sw, k, e) : NULL;
+    if (q && q->head != IK_NONE)
+        fetch_line(&p->pool[q->head]);
+}
+
+SIM_INLINE void fetch_host(const partition *p, const shape k, uint32_t host)
+{
+    const sim *s = p->sim;
+    uint32_t port = s->hosts[host].port;
+    if (port != IK_NONE) {
+        fetch_port(s, k, port);
+        fetch_line(&s->channel_bytes[port]);
+    }
+}
+
+/* A stage for one node, and all its events. */
+SIM_INLINE void fetch_stage(partition *p, const shape k, uint32_t node, unsigned stage)
+{
+    const sim *s = p->sim;
+    const event *events = p->wheel.events;
+    bool is_switch = node < s->f->num_switches;
+    sw_state *sw = is_switch ? &s->switches[node] : NULL;
+    if (!is_switch && stage == FETCH_NAMED)
+        fetch_host(p, k, node - s->f->num_switches);
+    for (uint32_t id = s->node_head[node]; id != IK_NONE; id = events[id].node) {
+        const event *e = &events[id];
+        if (!is_switch && stage == FETCH_NAMED && (e->key >> 30 & 3) == EV_ARRIVAL)
+            fetch_line(&p->pool[e->data]);
+        else if (is_switch && stage == FETCH_NAMED)
+            fetch_named(p, sw, k, e);
+        else if (is_switch && k.words == 1 && !k.net && stage == FETCH_QUEUES)
+            fetch_queues(p, node, sw, k, e);
+        else if (is_switch && k.words == 1 && !k.net && stage == FETCH_HEADS)
+            fetch_heads(p, sw, k, e);
+    }
+}
+
+/* Before node number n of the window is worked on. */
+SIM_INLINE void fetch_ahead(partition *p, const shape k, uint32_t n)
+{
+    const sim *s = p->sim;
+    const uint32_t *node = &p->active[n];
+    uint32_t left = p->num_active - n;
+    if (left > FETCH_STATE)
+        fetch_state(s, node[FETCH_STATE]);
+    if (left > FETCH_MASKS && node[FETCH_MASKS] < s->f->num_switches)
+        fetch_masks(&s->switches[node[FETCH_MASKS]], k);
+    if (left > FETCH_NAMED)
+        fetch_stage(p, k, node[FETCH_NAMED], FETCH_NAMED);
+    if (left > FETCH_QUEUES)
+        fetch_stage(p, k, node[FETCH_QUEUES], FETCH_QUEUES);
+    if (left > FETCH_HEADS)
+        fetch_stage(p, k, node[FETCH_HEADS], FETCH_HEADS);
+}
+
+#endif
