@@ -308,7 +308,6 @@ ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,
     pipe *p = ik_calloc(1, sizeof *p);
     if (!p)
         return ik_fail_memory(err, sizeof *p, "a simulation");
-    ik_sim_result made = {0};
     ik_status status = pipe_setup(p, plan, traffic, config, env, err);
     if (status == IK_OK)
         status = sim_workers_run(p->num_partitions, p->partitions, sizeof *p->partitions,
@@ -316,13 +315,8 @@ ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,
     if (status == IK_OK)
         status = first_failure(p, err);
     if (status == IK_OK)
-        status = pipe_export(p, &made, err);
+        status = pipe_export(p, out, err);
     pipe_free(p);
     free(p);
-    if (status != IK_OK) {
-        ik_sim_result_free(&made);
-        return status;
-    }
-    *out = made;
-    return IK_OK;
+    return status;
 }

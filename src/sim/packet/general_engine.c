@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The general engine: serves every packet-level model and every plan. Its packets, queues and
- * events are those of state/state.h, so it has no state of its own. Its windows: packet/switch.c. */
+ * events are those of state/state.h, so it has no state of its own. Its windows:
+ * packet/switch.c. */
 #include "sim/core/engine.h"
 #include "sim/host/host.h"
 #include "sim/packet/shape.h"
