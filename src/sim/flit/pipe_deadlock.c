@@ -5,12 +5,11 @@
  * A buffer (input VC) can drain if what stands first in it can move one day: it has credit, or
  * credit or flits are under way on its channel, or it leads to a host or to a buffer that can
  * drain; a head that waits for an output VC needs one that is free or held by a buffer that can
- * drain; a packet whose rest is upstream needs that to come. The largest set of buffers that
- * cannot, is the deadlock: the rest of the network may still run. Cost: O(VCs) a pass, as many
- * passes as the longest chain of buffers.
+ * drain; a packet whose rest is upstream needs that to come. The search: measure/deadlock.h. Cost:
+ * O(VCs) a sweep.
  */
-#include "base/text_stream.h"
 #include "sim/flit/pipe.h"
+#include "sim/measure/deadlock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,23 +99,26 @@ static bool can_drain(const drain_search *h, uint32_t where)
     }
 }
 
-/* Returns a buffer that can never drain, IK_NONE if there is none. */
-static uint32_t find_stuck(drain_search *h)
+static bool sweep(void *ctx, size_t *dead)
 {
-    uint32_t stuck, found;
-    do {
-        stuck = IK_NONE;
-        found = 0;
-        for (uint32_t where = 0; where < h->p->switch_channels; where++) {
-            if (h->drains[where])
-                continue;
-            h->drains[where] = can_drain(h, where);
-            found += h->drains[where];
-            if (!h->drains[where] && stuck == IK_NONE)
-                stuck = where;
-        }
-    } while (found && stuck != IK_NONE);
-    return stuck;
+    drain_search *h = ctx;
+    bool added = false;
+    *dead = SIZE_MAX;
+    for (uint32_t where = 0; where < h->p->switch_channels; where++) {
+        if (h->drains[where])
+            continue;
+        h->drains[where] = can_drain(h, where);
+        added |= h->drains[where];
+        if (!h->drains[where] && *dead == SIZE_MAX)
+            *dead = where;
+    }
+    return added;
+}
+
+static void count_under_way(void *ctx)
+{
+    const drain_search *h = ctx;
+    pipe_count_events(h->p, h->flits, h->credits);
 }
 
 /* ---- the evidence */
@@ -149,21 +151,13 @@ static void describe(const pipe *p, FILE *out, uint32_t where)
                 ik_port_describe(p->f, out_port_of(p, where), to, sizeof to));
 }
 
-static ik_status print_cycle(pipe *p, uint32_t start, uint8_t *seen, ik_error *err)
+static size_t follow(void *ctx, size_t buffer, FILE *out)
 {
-    ik_text_stream text;
-    uint32_t at = start;
-    for (; !seen[at]; at = waits_for(p, at)) /* into the cycle */
-        seen[at] = 1;
-    ik_status status = ik_text_stream_open(&text, err);
-    if (status != IK_OK)
-        return status;
-    start = at;
-    do {
-        describe(p, text.out, at);
-        at = waits_for(p, at);
-    } while (at != start);
-    return ik_text_stream_close(&text, &p->deadlock_text, NULL, err);
+    const pipe *p = ((const drain_search *)ctx)->p;
+    if (out)
+        describe(p, out, (uint32_t)buffer);
+    uint32_t next = waits_for(p, (uint32_t)buffer);
+    return next == IK_NONE ? SIZE_MAX : next;
 }
 
 ik_status pipe_find_deadlock(pipe *p, ik_error *err)
@@ -174,18 +168,10 @@ ik_status pipe_find_deadlock(pipe *p, ik_error *err)
     drain_search h = {p, ik_calloc(channels + 1, sizeof *h.flits),
                       ik_calloc(channels + 1, sizeof *h.credits),
                       ik_calloc((size_t)p->switch_channels + 1, 1)};
+    const drain_rules rules = {&h, p->switch_channels, sweep, count_under_way, follow};
     ik_status status = h.flits && h.credits && h.drains
-                           ? IK_OK
+                           ? deadlock_find(&rules, &p->deadlock, &p->deadlock_text, err)
                            : ik_fail_memory(err, channels * 9, "the watchdog");
-    if (status == IK_OK) {
-        pipe_count_events(p, h.flits, h.credits);
-        uint32_t stuck = find_stuck(&h);
-        p->deadlock = stuck != IK_NONE;
-        if (p->deadlock) {
-            memset(h.drains, 0, p->switch_channels);
-            status = print_cycle(p, stuck, h.drains, err);
-        }
-    }
     free(h.flits);
     free(h.credits);
     free(h.drains);

@@ -3,15 +3,13 @@
  * The watchdog. A buffer (input port, VC) is *alive* if a packet at the head of one of its queues
  * can leave in the end: there is credit for it, or credit or a packet is on the way that changes
  * the picture, or it leads to a host, which always drains, or the buffer it waits for is alive. The
- * least fixed point of that rule leaves the dead buffers: whatever else happens, none of their
- * packets ever moves again, so a part of a network is found although the rest still runs. From any
- * dead buffer, following what it waits for runs into a cycle of dead buffers, which is the
- * evidence. In an ideal switch packets stand in the queues of their outputs and keep their space in
- * the input buffers: there a buffer is alive if one of its packets stands in an output queue whose
- * head can leave in the end. Cost: a few sweeps over requests, once a watchdog period. */
-#include "base/text_stream.h"
+ * search and its evidence: measure/deadlock.h. In an ideal switch packets stand in the queues of
+ * their outputs and keep their space in the input buffers: there a buffer is alive if one of its
+ * packets stands in an output queue whose head can leave in the end. Cost: a few sweeps over
+ * requests, once a watchdog period. */
 #include "sim/inspect/inspect.h"
 #include "sim/inspect/look.h"
+#include "sim/measure/deadlock.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -264,57 +262,40 @@ static void print_step(const drain_search *h, const step *st, FILE *to)
             link_room(p, h->k, st->out_port, st->out_vc, pk));
 }
 
-/* Follows what waits for what from a dead buffer; prints the cycle it runs into. seen: reuses
- * `moving` as "was here". */
-static ik_status print_cycle(drain_search *h, size_t dead, ik_error *err)
+/* ---- the rules for the search */
+
+static bool sweep_buffers(void *ctx, size_t *dead)
 {
-    sim *s = h->s;
-    size_t at = dead;
-    ik_text_stream text;
-    ik_status status = ik_text_stream_open(&text, err);
-    if (status != IK_OK)
-        return status;
-    memset(h->moving, 0, (size_t)s->f->num_ports * h->kinds);
-    for (unsigned round = 0; round < 2; round++) { /* first into the cycle, then around it */
-        while (h->moving[at] == round) {
-            step st = follow(h, at);
-            h->moving[at]++;
-            if (st.out_port == IK_NONE)
-                break;
-            if (round == 1)
-                print_step(h, &st, text.out);
-            at = next_buffer(h, &st);
-        }
-    }
-    return ik_text_stream_close(&text, &s->deadlock_text, NULL, err);
+    drain_search *h = ctx;
+    return h->s->model == MODEL_IDEAL ? sweep_ideal(h, dead) : sweep(h, dead);
 }
 
-/* Sweeps until nothing comes alive any more; returns a dead buffer, SIZE_MAX if there is none. */
-static size_t sweep_all(drain_search *h)
+static void count_under_way(void *ctx)
 {
-    size_t dead = SIZE_MAX;
-    while (h->s->model == MODEL_IDEAL ? sweep_ideal(h, &dead) : sweep(h, &dead))
-        ;
-    return dead;
+    drain_search *h = ctx;
+    sim_each_event(h->s, note_moving, h);
+}
+
+static size_t follow_buffer(void *ctx, size_t buffer, FILE *out)
+{
+    const drain_search *h = ctx;
+    step st = follow(h, buffer);
+    if (st.out_port == IK_NONE)
+        return SIZE_MAX;
+    if (out)
+        print_step(h, &st, out);
+    return next_buffer(h, &st);
 }
 
 ik_status sim_find_deadlock(sim *s, ik_error *err)
 {
     unsigned kinds = look_kinds(s);
-    size_t n = (size_t)s->f->num_ports * kinds + 1, dead = SIZE_MAX;
+    size_t n = (size_t)s->f->num_ports * kinds + 1;
     drain_search h = {s, sim_shape(s), kinds, ik_calloc(n, 1), ik_calloc(n, 1)};
-    ik_status status = h.alive && h.moving ? IK_OK : ik_fail_memory(err, 2 * n, "the watchdog");
-    if (status == IK_OK) {
-        dead = sweep_all(&h);
-        if (dead != SIZE_MAX) { /* seldom: so what is under way is only counted now */
-            sim_each_event(s, note_moving, &h);
-            dead = sweep_all(&h);
-        }
-        if (dead != SIZE_MAX) {
-            s->deadlock = true;
-            status = print_cycle(&h, dead, err);
-        }
-    }
+    const drain_rules rules = {&h, n, sweep_buffers, count_under_way, follow_buffer};
+    ik_status status = h.alive && h.moving
+                           ? deadlock_find(&rules, &s->deadlock, &s->deadlock_text, err)
+                           : ik_fail_memory(err, 2 * n, "the watchdog");
     free(h.alive);
     free(h.moving);
     return status;

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * measure/deadlock.h: the watchdog's search, the same for all engines. An engine numbers its
+ * buffers and says when one can drain; the least fixed point of that rule leaves the buffers none
+ * of whose packets ever moves again, whatever else happens. So a part of a network is found
+ * although the rest still runs. From any such buffer, following what it waits for runs into a cycle
+ * of them, which is the evidence. */
+#ifndef IKAT_SIM_DEADLOCK_H
+#define IKAT_SIM_DEADLOCK_H
+
+#include "ikat/base.h"
+#include <stdio.h>
+
+typedef struct drain_rules {
+    void *ctx;
+    size_t num_buffers;
+    /* One sweep over the buffers: notes those that can drain as things stand, and returns whether
+     * any was added. *dead: one that was not, SIZE_MAX if there is none; right once nothing is
+     * added. */
+    bool (*sweep)(void *ctx, size_t *dead);
+    /* What is under way may still free a buffer. It is counted only when the first sweeps leave
+     * one, which is rare. */
+    void (*count_under_way)(void *ctx);
+    /* The buffer that a dead one waits for; SIZE_MAX = it is not known. out: says so there, unless
+     * NULL. */
+    size_t (*follow)(void *ctx, size_t buffer, FILE *out);
+} drain_rules;
+
+/* *deadlock: whether there are such buffers; *text (malloc): then the cycle, a line per buffer. */
+ik_status deadlock_find(const drain_rules *r, bool *deadlock, char **text, ik_error *err);
+
+#endif
