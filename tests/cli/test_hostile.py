@@ -29,6 +29,7 @@ TEXTS = {
 if not ALL:
     del TEXTS["odd"], TEXTS["long"]
 csv.field_size_limit(1 << 24)
+TABLES = ("points", "classes", "congestion", "roots", "culprits", "victims")
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 EXPERIMENT = """\
 fabric: [ring:n=4, "karytree:k=2,n=2"]
@@ -78,7 +79,7 @@ class Hostile(CliTest):
         page.unlink(missing_ok=True)
         made = self.answer("report", store, "-o", page, "-q")
         written = self.answer("report", store, "--json")
-        tables = [self.answer("report", store, "--csv", "--table", t) for t in ("points", "classes", "congestion", "roots", "culprits", "victims")[:6 if ALL else 2]]
+        tables = [self.answer("report", store, "--csv", "--table", t) for t in (TABLES if ALL else TABLES[:1])]
         self.assertEqual({x is None for x in (made, written, *tables)}, {made is None}, name)
         if made is None:
             self.assertFalse(page.exists())
@@ -92,11 +93,12 @@ class Hostile(CliTest):
         self.assertFalse("<script>document" in data, name)
         return page
 
-    def browse(self, pages):
-        """The browser shows each page: its scripts end as they should, it runs no other, and asks for nothing."""
+    def browse(self, pages, most=0):
+        """The browser shows each page: its scripts end as they should, it runs no other, and asks for nothing. Of others than all at
+        most so many."""
         if not CHROMIUM:
             return
-        for page in pages if ALL else pages[:1]:
+        for page in pages if ALL else pages[:most]:
             log = self.tmp / "net.json"
             done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
                                    f"--user-data-dir={self.tmp / 'profile'}", f"--log-net-log={log}", "--virtual-time-budget=8000",
@@ -144,7 +146,7 @@ class Hostile(CliTest):
             self.assertIsNotNone(page, what)
             shown.append(page)
             self.answer("run", self.tmp / "good.yaml", "-o", path)  # goes on from it, and sums it up
-        self.browse(shown)
+        self.browse(shown, most=1)
 
     def test_bytes_of_a_results_file(self):
         """Bytes that are no UTF-8 are shown as such; zeros are refused."""
@@ -161,8 +163,11 @@ class Hostile(CliTest):
                "deep": "[" * 5000, "nan": '{"a": NaN}', "real": '{"a": 1e999}', "large": '{"a": 99999999999999999999}', "zero": '{"a": "\\u0000"}',
                "surrogate": '{"a": "\\ud800"}', "control": '{"a": "\x1b[31m"}', "markup": MARKUP}
         for name, path in self.stores("UPDATE points SET params = ? || CASE id WHEN 0 THEN '' ELSE 'x' || id END", bad):
-            self.assertIsNone(self.report(path, name), name)
             self.assertIn("'params' of point", self.refused("report", path, "--json"))
+            if ALL or name == "none":
+                self.assertIsNone(self.report(path, name), name)
+        if not ALL:
+            bad = {name: bad[name] for name in ("none", "empty", "list", "nested")}
         good = json.dumps({"fabric": MARKUP, MARKUP: "\u2028\u009b", "id": 1})
         for name, path in self.stores("UPDATE points SET params = ? || substr('                    ', 1, id)", {"good": good}):
             self.browse([self.report(path, name)])
@@ -211,7 +216,7 @@ class Hostile(CliTest):
                 value[path[-1]] = new
             return change
 
-        shown, texts = [], 0
+        shown, texts, turn = [], 0, 0
         for table, column in (("fabrics", "summary"), ("fabrics", "drawing"), ("plans", "proof"), ("points", "congestion"), ("points", "classes"),
                               ("points", "congestion_series")):
             found = {}
@@ -220,7 +225,9 @@ class Hostile(CliTest):
                 old = found["it"]
                 for key in path:
                     old = old[key]
-                for new in (MARKUP if isinstance(old, str) else 10**15, {}, -1):
+                turn = (turn + 1) % 3
+                news = (MARKUP if isinstance(old, str) else 10**15, {}, -1)
+                for new in news if ALL else news[:1] if isinstance(old, str) else news[turn:turn + 1]:
                     changed = self.inside(table, column, setter(path, new))
                     text = isinstance(old, str) and isinstance(new, str)
                     done = self.raw("report", changed, "--json")
@@ -235,7 +242,7 @@ class Hostile(CliTest):
                         self.ok("report", changed, "-o", page)
                         shown.append(page)
         self.assertGreater(texts, 10)
-        self.browse(shown)
+        self.browse(shown, most=1)
 
     def test_numbers_of_a_results_file(self):
         """Every column of numbers with what is none, in every form of the report."""
@@ -243,6 +250,8 @@ class Hostile(CliTest):
             numbers = [(t, c[1], c[2]) for t in ("fabrics", "plans", "points") for c in db.execute(f"PRAGMA table_info({t})") if c[2] in ("REAL", "INTEGER")]
         db.close()
         values = {"nan": None, "inf": float("inf"), "minus": -1, "huge": 9e300, "text": "</script>", "blob": b"\0\xff", "real": 0.5}
+        if not ALL:
+            values = {name: values[name] for name in ("nan", "inf", "minus", "text")}
         unused = {"hosts_silent"}  # nothing reads it
         for table, column, kind in numbers:
             for name, path in self.stores(f"UPDATE {table} SET {column} = ?1 WHERE rowid = (SELECT max(rowid) FROM {table})", values):
@@ -263,7 +272,10 @@ class Hostile(CliTest):
                   "odd": pack(bytes(13)), "text": "</script>", "null": None, "nan": pack(b"\xff" * 8 * 4)}
         for table, column in blobs:
             for name, path in self.stores(f"UPDATE {table} SET {column} = ?1", values):
-                self.report(path, name)
+                if ALL or name == "words":
+                    self.report(path, name)
+                else:
+                    self.answer("report", path, "--csv")
 
     def test_rows_of_a_results_file(self):
         """Rows that are missing, refer to nothing, or are there where none should be; tables that are not ikat's."""
@@ -315,7 +327,7 @@ class Hostile(CliTest):
                              ("route", path, "-r", "updown", "--format", "paths")):
                     if self.answer(*args) is not None and "--format" not in args:
                         json.loads(self.answer(*args, "--json"))
-                for ending in ("json", "graphml", "dot", "svg", "edges", "ibnetdiscover"):
+                for ending in ("json", "graphml", "dot", "svg", "edges", "ibnetdiscover") if ALL else ("json", "svg"):
                     self.answer("topo", path, "-o", self.tmp / f"out.{ending}")
                 again = self.tmp / "out.json"
                 if again.exists():
@@ -324,7 +336,7 @@ class Hostile(CliTest):
             experiment.write_text(f"fabric: {json.dumps(f'file:path={name}.fabric.json')}\nrouting: updown\nload: 50%\nmeasure: {{warmup: 1 us, duration: 2 us}}\n")
             if self.answer("run", experiment, "-o", self.tmp / f"{name}.db") is not None:
                 shown.append(self.report(self.tmp / f"{name}.db", name))
-        self.browse(shown)
+        self.browse(shown, most=1)
 
     def test_names_of_files(self):
         self.ok("topo", "ring:n=5", "-o", self.tmp / "ring.json")
