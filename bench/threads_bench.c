@@ -239,7 +239,7 @@ static int all_cuts(void)
            "balance: events of the busiest\n"
            "partition over the mean; cross/hop: crossings of partitions by a packet over its hops; "
            "cost: busiest partition with its "
-           "mail\n");
+           "messages\n");
     return status;
 }
 
@@ -273,13 +273,13 @@ int main(int argc, char **argv)
         return all_cuts();
     int status = 0;
     printf("%-32s %6s %5s %3s %8s %6s %5s %6s %8s %7s %8s %8s\n", "fabric", "hosts", "load", "thr",
-           "hops/mtg", "mail/h", "bal.", "limit", "speed-up", "best", "machine", "CPU");
+           "hops/bar", "msgs/h", "bal.", "limit", "speed-up", "best", "machine", "CPU");
     for (long k = 0; k < NUM_CASES; k++)
         if (!only || only == k + 1)
             status |= measure(&cases[k], (unsigned)threads, (unsigned)pairs, scale);
-    printf("hops/mtg: packet-hops (pipelined router, karytree and mesh: flit-hops) between two "
-           "meetings; mail/h: records from partition to partition a hop; limit: by the balance\n"
-           "meeting by meeting; speed-up: median of %ld pairs of runs; best: of the shortest runs; "
+    printf("hops/bar: packet-hops (pipelined router, karytree and mesh: flit-hops) between two "
+           "barriers; msgs/h: records from partition to partition per hop; limit: by the balance\n"
+           "barrier by barrier; speed-up: median of %ld pairs of runs; best: of the shortest runs; "
            "machine: what %ld runs on one thread gain at once,\n"
            "at that time; CPU: processor time of all threads over that of one\n",
            pairs, threads);

@@ -25,13 +25,13 @@ static void explain_threads(const share_wish *w, unsigned side, unsigned threads
 {
     const char *unit = w->run.flits ? "flit" : "packet";
     if (threads > 1)
-        snprintf(text, size, "about %.0f %s-hops between two meetings are enough for %u threads",
+        snprintf(text, size, "about %.0f %s-hops between two barriers are enough for %u threads",
                  w->run.hops_per_window, unit, threads);
     else if (w->jobs / side < 2)
         snprintf(text, size, "there are %u jobs", w->jobs);
     else
         snprintf(text, size,
-                 "about %.0f %s-hops between two meetings of threads are too few to share",
+                 "about %.0f %s-hops between two barriers of threads are too few to share",
                  w->run.hops_per_window, unit);
 }
 

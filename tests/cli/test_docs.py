@@ -32,6 +32,23 @@ class Documents(CliTest):
                         count += 1
         self.assertGreater(count, 0)
 
+    def test_functions_and_files_that_are_named_exist(self):
+        """In the page on the simulator and in the pages beside its sources."""
+        sources = {path: path.read_text() for path in (SOURCE / "src" / "sim").rglob("*.[ch]")}
+        text = "\n".join(sources.values())
+        names = {path.name for folder in ("src", "tests", "include") for path in (SOURCE / folder).rglob("*.*")}
+        count = 0
+        for document in [SOURCE / "docs" / "simulator.md", *(SOURCE / "src" / "sim").rglob("*.md")]:
+            page = document.read_text()
+            for name in re.findall(r"`(\w+)\(\)`", page):
+                with self.subTest(document=document.name, function=name):
+                    self.assertTrue(re.search(rf"\b{name}\(", text), f"there is no function {name}")
+                    count += 1
+            for name in re.findall(r"`(?:[\w/]+/)?(\w+\.[ch])`", page):
+                with self.subTest(document=document.name, file=name):
+                    self.assertTrue(name in names, f"there is no file {name}")
+        self.assertGreater(count, 20)
+
     def test_links_between_documents(self):
         for document in DOCUMENTS:
             if not document.exists():
