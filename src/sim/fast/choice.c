@@ -13,7 +13,7 @@ bool sim_choice_may_fit(const sim *s)
     const ik_routing_family *r = s->plan->routing->family;
     const ik_selection *selection = s->plan->selection;
     return r->set_of && r->next_mask && !r->pick && !s->source_adaptive && s->voq && s->rechoose &&
-           selection && selection->rule == IK_SELECT_BY_NUMBER &&
+           selection && selection->rule != IK_SELECT_BY_PICK &&
            selection->skip_busy != IK_SKIP_NEVER;
 }
 
@@ -72,6 +72,23 @@ static unsigned most_sets(const choice_sets *tables, uint32_t num)
     return most;
 }
 
+static bool show_credit(const sim *s, fast_state *f)
+{
+    f->shown = sim_alloc_zeroed((size_t)s->f->num_ports * s->vcs + 1, sizeof *f->shown);
+    f->exact = sim_alloc_zeroed(s->f->num_ports / 64 + 1, sizeof *f->exact);
+    if (!f->shown || !f->exact)
+        return false;
+    for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
+        for (uint64_t bits = f->sets[f->switches[sw].sets].all; bits; bits &= bits - 1) {
+            uint32_t port = s->f->port_base[sw] + (uint32_t)__builtin_ctzll(bits);
+            f->exact[port >> 6] |= 1ull << (port & 63);
+            for (unsigned v = 0; v < s->vcs; v++)
+                f->shown[(size_t)port * s->vcs + v] = *fast_credit(
+                    (fast_port *)(void *)(f->ports + port * fast_port_bytes(s->vcs)), s->vcs, v);
+        }
+    return true;
+}
+
 bool sim_choice_setup(sim *s)
 {
     fast_state *f = s->fast_state;
@@ -88,6 +105,8 @@ bool sim_choice_setup(sim *s)
     f->waiting = sim_alloc_zeroed((size_t)switches * f->most_sets * s->vcs + 1, 8);
     f->coming = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->coming);
     f->rows = s->vcs > 1 ? sim_alloc_zeroed((size_t)s->f->num_ports * s->vcs + 1, 8) : NULL;
+    if (s->plan->selection->rule == IK_SELECT_BY_CREDIT && !show_credit(s, f))
+        return false;
     return f->waiting && f->coming && (s->vcs == 1 || f->rows);
 }
 
@@ -97,11 +116,13 @@ void sim_choice_free(fast_state *f)
     free(f->waiting);
     free(f->coming);
     free(f->rows);
+    free(f->shown);
+    free(f->exact);
 }
 
 uint64_t sim_choice_bytes(const sim *s)
 {
     return sizeof(choice_sets) * (MOST_TABLES + 1) +
            (uint64_t)s->f->num_switches * s->max_radix / 2 * s->vcs * 8 +
-           s->f->num_ports * (4 + (s->vcs > 1 ? 8ull * s->vcs : 0));
+           s->f->num_ports * (5 + 2ull * s->vcs + (s->vcs > 1 ? 8ull * s->vcs : 0));
 }

@@ -11,18 +11,37 @@
 
 #include "sim/fast/keys.h"
 
-/* What a packet takes of several outputs that are equally free: the selection function's rule. */
-SIM_INLINE unsigned best_of(uint64_t outputs)
+/* Credit of an output, where it is exact. */
+SIM_INLINE uint16_t *shown_of(const fast_context *h, const shape k, const fast_switch *fsw,
+                              unsigned out, unsigned v)
 {
-    return (unsigned)__builtin_ctzll(outputs);
+    return &h->f->shown[(size_t)(fsw->port_base + out) * k.vcs + v];
+}
+
+/* What a packet takes of several outputs that are equally free: the selection function's rule. */
+SIM_INLINE unsigned best_of(const fast_context *h, const shape k, const fast_switch *fsw,
+                            uint64_t outputs, unsigned v)
+{
+    unsigned best = (unsigned)__builtin_ctzll(outputs);
+    if (!k.roomiest)
+        return best;
+    unsigned most = *shown_of(h, k, fsw, best, v);
+    for (uint64_t bits = outputs & (outputs - 1); bits; bits &= bits - 1) {
+        unsigned out = (unsigned)__builtin_ctzll(bits), here = *shown_of(h, k, fsw, out, v);
+        best = here > most ? out : best;
+        most = here > most ? here : most;
+    }
+    return best;
 }
 
 /* The choice of a packet whose preferred output is given: of those with credit one that is free, if
  * there is any. */
-SIM_INLINE unsigned choose(const choice_sets *c, uint64_t free_out, uint64_t ok, unsigned preferred)
+SIM_INLINE unsigned choose(const fast_context *h, const shape k, const state *st,
+                           unsigned preferred, unsigned v)
 {
-    uint64_t room = c->of[preferred] & ok, now = room & free_out;
-    return now ? best_of(now) : room ? best_of(room) : preferred;
+    uint64_t room = sets_of(h, st->fsw)->of[preferred] & ok_of(h, k, st->fsw, st->sw)[v],
+             now = room & st->free_out;
+    return room ? best_of(h, k, st->fsw, now ? now : room, v) : preferred;
 }
 
 /* Inputs with a head in VC v that may choose from the set of an output. */
@@ -43,7 +62,7 @@ SIM_INLINE uint64_t choose_and_join(const fast_context *h, const shape k, state 
 {
     const choice_sets *c = sets_of(h, st->fsw);
     unsigned in = key_in(key), v = k.vcs == 1 ? 0 : key_vc(key);
-    unsigned out = choose(c, st->free_out, ok_of(h, k, st->fsw, st->sw)[v], key_out(key));
+    unsigned out = choose(h, k, st, key_out(key), v);
     uint32_t id = h->f->coming[st->fsw->port_base + in],
              *place = &h->queues[queue_at(st->fsw, k, in, v, out)], last = *place;
     *place = id;
@@ -95,7 +114,7 @@ SIM_INLINE void move(const fast_context *h, const shape k, const state *st, unsi
 SIM_INLINE uint64_t choose_of_set(const fast_context *h, const shape k, const state *st,
                                   uint64_t set, uint64_t can, uint64_t inputs, unsigned v)
 {
-    unsigned to = best_of(can);
+    unsigned to = best_of(h, k, st->fsw, can, v);
     uint64_t bit = 1ull << to, moved = 0;
     for (; inputs; inputs &= inputs - 1) {
         unsigned in = (unsigned)__builtin_ctzll(inputs);
@@ -142,6 +161,18 @@ SIM_INLINE void note_left(const fast_context *h, const shape k, const fast_switc
         *waiting_of(h, k, sw, c, out, v) &= ~(1ull << in);
 }
 
+/* Most credits: the VC is chosen, and its credit taken, when a pair is matched. */
+SIM_INLINE void use_exact_credit(const fast_context *h, const shape k, const state *st,
+                                 unsigned out, fast_grant *g)
+{
+    unsigned v = k.vcs == 1 ? 0 : from_pointer(g->vcs, h->queues[g->queue - 1]);
+    uint64_t last = --*fast_credit(switch_port(h, k, st, out), k.vcs, v) == 0;
+    --*shown_of(h, k, st->fsw, out, v);
+    ok_of(h, k, st->fsw, st->sw)[v] &= ~(last << out);
+    if (k.vcs > 1)
+        g->vcs = 1u << v;
+}
+
 /* Credit that a match uses is gone at its instant, for those who choose. With several VCs the one
  * that goes is not known yet: where one of them would have none left it is chosen now. */
 SIM_INLINE void use_last_credit(const fast_context *h, const shape k, const state *st, unsigned out,
@@ -149,6 +180,10 @@ SIM_INLINE void use_last_credit(const fast_context *h, const shape k, const stat
 {
     fast_port *to = switch_port(h, k, st, out);
     uint64_t *ok = ok_of(h, k, st->fsw, st->sw), scarce = 0;
+    if (k.roomiest && sets_of(h, st->fsw)->of[out]) {
+        use_exact_credit(h, k, st, out, g);
+        return;
+    }
     if (k.vcs == 1) {
         *ok &= ~((uint64_t)(to->credit == 1) << out);
         return;

@@ -132,6 +132,7 @@ SIM_INLINE shape fast_shape(const sim *s)
 {
     shape k = sim_shape(s);
     k.chooses = s->adaptive;
+    k.roomiest = s->fast_state->shown;
     return k;
 }
 
@@ -231,12 +232,22 @@ SIM_INLINE fast_port *beside(fast_port *first, const shape k, unsigned n)
     return (fast_port *)(void *)((char *)first + n * fast_port_bytes(k.vcs));
 }
 
+/* Whether credit for a port counts at its instant, and not before: packets look how much there
+ * is. */
+SIM_INLINE bool is_exact(const fast_context *h, const shape k, uint32_t port)
+{
+    return k.roomiest && h->f->exact[port >> 6] >> (port & 63) & 1;
+}
+
 /* Space behind a port that will come back, as many windows later as a transmission takes or a few
  * more. Early: counts at once where there is enough for two packets without it, or if packets look
  * for space behind busy outputs, too, for four. Returns whether it does. */
-SIM_INLINE bool count_early(const shape k, fast_port *p, unsigned v)
+SIM_INLINE bool count_early(const fast_context *h, const shape k, uint32_t port, fast_port *p,
+                            unsigned v)
 {
     uint16_t *credit = fast_credit(p, k.vcs, v);
+    if (is_exact(h, k, port))
+        return false;
     if (!k.early || *credit < (k.chooses ? 4 : 2))
         return false;
     ++*credit;

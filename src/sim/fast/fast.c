@@ -57,7 +57,7 @@ SIM_INLINE void take_credits(fast_context *h, const shape k)
                                            k.vcs == 1 ? 0 : credit_vc(*at));
             /* the last one may go before it comes: packets that choose look for that */
             uint16_t enough = k.chooses && credit_port(*at) < host_ports ? 2 : 1;
-            if (__builtin_expect(*credit >= enough, 1))
+            if (__builtin_expect(*credit >= enough && !is_exact(h, k, credit_port(*at)), 1))
                 ++*credit;
             else
                 take_scarce_credit(h, k, *at);
@@ -367,7 +367,7 @@ SIM_INLINE window_time end_of(fast_context *h, const shape k, const fast_grant *
             post_remote(h->p,
                         h->start + offset + h->f->links[0].full_ps + h->f->links[0].latency_ps,
                         in->peer_node, EV_CREDIT, in->peer_port, v << 24 | h->s->packet_bytes);
-        } else if (!count_early(k, port_at(h, k, in->peer_port), v)) {
+        } else if (!count_early(h, k, in->peer_port, port_at(h, k, in->peer_port), v)) {
             back = k.early ? time_after(h, DELAY_CREDIT, offset) : back;
             post(h, back.at, credit_of(back.rest, in->peer_port, v));
         }
@@ -402,7 +402,7 @@ SIM_INLINE void send_to_host(fast_context *h, const shape k, const fast_grant *g
                   (uint64_t)IK_NONE << 32 | id);
         return;
     }
-    if (!count_early(k, e->to, v)) {
+    if (!count_early(h, k, out_port, e->to, v)) {
         event_time back = k.plain ? time_after(h, DELAY_HOST_CREDIT, offset)
                                   : event_time_at(h, BIN_CREDIT, until(h, t + out->latency_ps));
         post(h, back.at, credit_of(back.rest, out_port, v));
@@ -416,6 +416,11 @@ SIM_INLINE void send_to_host(fast_context *h, const shape k, const fast_grant *g
 SIM_INLINE void use_credit(const fast_context *h, const shape k, fast_switch *fsw, uint32_t sw,
                            fast_port *to, unsigned in, unsigned out, unsigned v)
 {
+    if (k.roomiest && sets_of(h, fsw)->of[out]) { /* taken when it was matched */
+        if (k.vcs > 1)
+            look_ready(k, to, ok_of(h, k, fsw, sw), out);
+        return;
+    }
     uint64_t *ok = ok_of(h, k, fsw, sw), last = --*fast_credit(to, k.vcs, v) == 0;
     if (k.dense || last)
         ok[v] &= ~(last << out);
@@ -633,10 +638,12 @@ PLAIN(voq_3, voq_n, 3, true)
 PLAIN(voq_4, voq_n, 4, true)
 
 /* Adaptive outputs. */
-#define CHOOSES(name, num)                                                                         \
+#define CHOOSES(name, num, most)                                                                   \
     static void chooses_##name(partition *p, const slot *at)                                       \
     {                                                                                              \
-        fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = true, .chooses = true});         \
+        fast_window(                                                                               \
+            p, at,                                                                                 \
+            (shape){.words = 1, .vcs = num, .voq = true, .chooses = true, .roomiest = most});      \
     }                                                                                              \
     NEWER static void plain_chooses_##name(partition *p, const slot *at)                           \
     {                                                                                              \
@@ -647,13 +654,31 @@ PLAIN(voq_4, voq_n, 4, true)
                                 .voq = true,                                                       \
                                 .plain = true,                                                     \
                                 .early = true,                                                     \
-                                .chooses = true});                                                 \
+                                .chooses = true,                                                   \
+                                .roomiest = most});                                                \
         else                                                                                       \
             chooses_##name(p, at);                                                                 \
     }
 
-CHOOSES(1, 1)
-CHOOSES(n, p->sim->vcs)
+CHOOSES(first_1, 1, false)
+CHOOSES(first_4, 4, false)
+CHOOSES(first_n, p->sim->vcs, false)
+CHOOSES(most_1, 1, true)
+CHOOSES(most_n, p->sim->vcs, true)
+
+/* Those of adaptive outputs: first free or most credits, with one VC, four or any number. */
+static void choose_adaptive(sim *s)
+{
+    typedef void (*window)(partition *, const slot *);
+    static const window any[2][3] = {{chooses_first_1, chooses_first_4, chooses_first_n},
+                                     {chooses_most_1, chooses_most_n, chooses_most_n}},
+                        plain[2][3] = {
+                            {plain_chooses_first_1, plain_chooses_first_4, plain_chooses_first_n},
+                            {plain_chooses_most_1, plain_chooses_most_n, plain_chooses_most_n}};
+    bool most = s->plan->selection->rule == IK_SELECT_BY_CREDIT;
+    unsigned kind = s->vcs == 1 ? 0 : s->vcs == 4 ? 1 : 2;
+    s->run_window = has_newer() ? plain[most][kind] : any[most][kind];
+}
 
 void sim_choose_fast(sim *s)
 {
@@ -663,10 +688,8 @@ void sim_choose_fast(sim *s)
                                                                plain_fifo_n, plain_voq_n};
     static void (*const few[])(partition *, const slot *) = {plain_voq_2, plain_voq_3, plain_voq_4};
     unsigned kind = (s->vcs == 1 ? 0 : 2) + s->voq;
-    if (s->adaptive && !has_newer())
-        s->run_window = s->vcs == 1 ? chooses_1 : chooses_n;
-    else if (s->adaptive)
-        s->run_window = s->vcs == 1 ? plain_chooses_1 : plain_chooses_n;
+    if (s->adaptive)
+        choose_adaptive(s);
     else if (!has_newer())
         s->run_window = any[kind];
     else

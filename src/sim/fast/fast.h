@@ -359,6 +359,10 @@ typedef struct fast_state {
     uint64_t *rows;   /* [port * vcs + v] outputs that an input asks for; several VCs */
     uint32_t *coming; /* [port] the packet on its way there that will choose */
     unsigned most_sets;
+    /* most credits (else NULL): [port * vcs + v] credit again, close together; bit a port: its
+     * credit is exact at every instant */
+    uint16_t *shown;
+    uint64_t *exact;
     bool numbered;    /* packets keep their number: the traffic has classes, or outputs are drawn */
     bool plain_start; /* a packet starts with nothing but its source and destination */
     bool dense;       /* a switch can send several packets in a window */

@@ -420,7 +420,8 @@ void sim_fast_run_hosts(partition *p, const slot *at)
                                 .voq = true,
                                 .plain = true,
                                 .early = true,
-                                .chooses = true},
+                                .chooses = true,
+                                .roomiest = h.f->shown},
                         at);
     else if (s->vcs == 1 && s->voq && early)
         adapters_window(

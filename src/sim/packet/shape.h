@@ -27,8 +27,9 @@ typedef struct shape {
     /* and a switch has so much to do in a window that its kinds and their order cannot be
      * predicted */
     bool dense;
-    bool early;   /* fast_state.early */
-    bool chooses; /* the fast kernel: adaptive outputs */
+    bool early;    /* fast_state.early */
+    bool chooses;  /* the fast kernel: adaptive outputs */
+    bool roomiest; /* and of several the one with most credit */
 } shape;
 
 /* That of a run, for what is not hot. */
@@ -39,6 +40,7 @@ SIM_INLINE shape sim_shape(const sim *s)
                    s->voq,
                    s->in_space.accounts || s->out_space.accounts,
                    s->queues == QUEUES_VOQNET,
+                   false,
                    false,
                    false,
                    false,
