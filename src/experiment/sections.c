@@ -152,7 +152,8 @@ static ik_status unknown_member(ik_experiment *e, section_id id, const char *nam
     const char *const *names = schema_names(id, &e->arena);
     if (!names)
         return ik_fail_memory(err, 1, "an experiment");
-    ik_status status = ik_fail_unknown(err, schema_kind(id), name, names);
+    const char *kind = id == SECTION_FABRIC ? "topology or file" : schema_kind(id);
+    ik_status status = ik_fail_unknown(err, kind, name, names);
     ik_error_at(err, place->file, place->line, place->column);
     return status;
 }

@@ -61,13 +61,13 @@ def commands():
         "topo_all_json": f"topo {TREE} --all --json", "topo_cut": "topo karytree:k=4,n=3 --all --partitions 1 -j 2",
         "topo_field": "topo slimfly:q=4,p=1", "topo_lrt": "topo lrt:N=16,d=3,r=2", "topo_standard_input": "topo -",
         "check": f"check {TREE} -r dmodk", "check_json": f"check {TREE} -r dmodk --json -j 2",
-        "check_cycle": "check ring:n=4 -r minimal:paths=one --vc 1q", "check_escape": "check mesh:dims=2:3 -r minimal --vc escape:routing=dor",
-        "check_cycle_json": "check ring:n=4 -r minimal:paths=one --vc 1q --json",
+        "check_cycle": "check ring:n=5 -r minimal:paths=one --vc 1q", "check_escape": "check mesh:dims=2:3 -r minimal --vc escape:routing=dor",
+        "check_cycle_json": "check ring:n=5 -r minimal:paths=one --vc 1q --json",
         "check_dfsssp": "check ring:n=4 -r dfsssp", "check_nue": "check ring:n=4 -r nue", "check_loren": "check lrt:N=16,d=3,r=2 -r loren:grid=4",
         "load": f"load {TREE} -r dmodk --histogram --permutations 3", "load_json": f"load {TREE} -r dmodk --json --patterns 2 --permutations 3 --contention",
         "load_traffic": f"load {TREE} -r valiant -t mix:uniform+hotspot:count=1", "load_file": "load tree.json -r dmodk -t file:path=some.flows",
         "route": f"route {TREE} -r dmodk", "route_json": f"route {TREE} -r dmodk --json", "route_diff": f"route {TREE} --diff dmodk smodk",
-        "route_diff_json": f"route {TREE} --diff dmodk smodk --json", "route_read": f"check {TREE} -r lft:file=tree.lft",
+        "route_diff_json": f"route {TREE} --diff dmodk smodk --json", "route_read": f"check {TREE} -r lft:path=tree.lft",
         "compare": "compare ring:n=4 mesh:dims=2:2 --bisection -t uniform", "compare_json": "compare ring:n=4 mesh:dims=2:2 --json -t worst",
         "compare_radix": "compare slimfly --radix 6", "compare_scale": "compare slimfly oft --scale 4..6 --plot OUT/scale.svg",
         "report_html": "report small.db -o OUT/page.html", "report_csv": "report small.db --csv", "report_json": "report small.db --json",
@@ -77,8 +77,9 @@ def commands():
     for table in ("classes", "congestion", "roots", "culprits", "victims"):
         lines[f"report_{table}"] = f"report small.db --csv --table {table}"
     for form in ("lft", "paths", "ir", "fir", "json"):
-        lines[f"route_{form}"] = f"route {TREE} -r {'fir' if form == 'fir' else 'dmodk'} --format {form}"
-        lines[f"route_{form}_file"] = f"route {TREE} -r {'fir' if form == 'fir' else 'dmodk'} --format {form} -o OUT/routes"
+        routing = form if form in ("ir", "fir") else "dmodk"
+        lines[f"route_{form}"] = f"route {TREE} -r {routing} --format {form}"
+        lines[f"route_{form}_file"] = f"route {TREE} -r {routing} --format {form} -o OUT/routes"
     for form in ("ibnetdiscover", "json", "graphml", "dot", "edges", "anynet", "svg", "lrt"):
         spec = "lrt:N=16,d=3,r=2" if form == "lrt" else TREE
         lines[f"topo_write_{form}"] = f"topo {spec} --format {form} -o OUT/fabric"
@@ -224,6 +225,11 @@ class AllocationsTest(unittest.TestCase):
         self.assertEqual(good.status, 0)
         self.assertGreater(good.allocations, 20)
         self.assertEqual(self.bench.run("topo", "0+").status, 2)
+
+    def test_every_command_reaches_what_it_is_named_after(self):
+        for name in COMMANDS:
+            good, status = self.bench.undisturbed(name), 2 if name.startswith("wrong") else 1 if name.startswith("check_cycle") else 0
+            self.assertEqual((name, good.status), (name, status), good.err)
 
     def test_every_command(self):
         tasks = [(name, failing) for name in COMMANDS for failing in failures(self.bench, name)]
