@@ -98,6 +98,8 @@ ik_status ik_output_close(ik_output *o, ik_status status, ik_error *err)
 {
     if (!o->out)
         return status;
+    if (status == IK_ERR_IO && ferror(o->out))
+        ik_error_at(err, o->path, 0, 0); /* its writer knows no name */
     if (status == IK_OK && !flushed(o->out))
         status = write_failed(o->path, err);
     if (fclose(o->out) != 0 && status == IK_OK)

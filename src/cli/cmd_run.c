@@ -146,7 +146,6 @@ static int run(cli *c)
     ik_experiment *e = NULL;
     ik_error err;
     cli_use_cache(c);
-    signal(SIGXFSZ, SIG_IGN); /* a file size limit is seen as a failed write, like a full disk */
     if (read_experiment(c, &e, &err) != IK_OK)
         return cli_error(c, &err);
     const char *given = cli_get(c, "--output");

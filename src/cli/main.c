@@ -35,6 +35,7 @@ static void catch_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen as a failed write */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a limit of the size of files, like a full disk */
 }
 
 static int unknown_command(const cli *c, const char *name)
