@@ -85,6 +85,10 @@ const char *cli_get(const cli *c, const char *name);
 /* k-th value of a repeated option, NULL beyond the last. */
 const char *cli_get_nth(const cli *c, const char *name, int k);
 bool cli_has(const cli *c, const char *name);
+/* Refuses an option that has no effect without another one, or none beside another one. Both give
+ * CLI_DONE, or CLI_USAGE (message printed). */
+int cli_only_with(const cli *c, const char *name, const char *other);
+int cli_not_with(const cli *c, const char *name, const char *other);
 /* Unsigned number option with default; false (message printed) if it is none within [min, max]. */
 bool cli_get_uint(const cli *c, const char *name, uint64_t min, uint64_t max, uint64_t fallback,
                   uint64_t *value);

@@ -416,6 +416,9 @@ static int run(cli *c)
             return cli_usage(c, "at most 32 traffic patterns");
         }
     }
+    if (cli_only_with(c, "--routing", "--traffic") != CLI_DONE) {
+        return CLI_USAGE;
+    }
     ik_status s = choose(&x, &err);
     for (size_t i = 0; s == IK_OK && i < x.num; i++) {
         s = measure_entry(&x, &x.entries[i], &err);

@@ -326,6 +326,11 @@ static int run(cli *c)
         return CLI_USAGE;
     }
     const char *format = cli_get(c, "--format");
+    if (cli_not_with(c, "--format", "--diff") != CLI_DONE ||
+        cli_not_with(c, "--output", "--diff") != CLI_DONE ||
+        cli_only_with(c, "--output", "--format") != CLI_DONE) {
+        return CLI_USAGE;
+    }
     if (cli_has(c, "--unproved") && (!format || strcmp(format, "lft") != 0)) {
         return cli_usage(c, "--unproved is about forwarding tables: it needs --format lft");
     }
@@ -358,7 +363,7 @@ static const cli_option options[] = {
     {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false},
     {"--vcs", 0, "N", "number of VCs; 0 or without it: as many as the scheme takes", false},
     {"--format", 0, "NAME", "write the routes: lft, paths, ir, fir or json", false},
-    {"--output", 'o', "FILE", "write them there instead of to standard output", false},
+    {"--output", 'o', "FILE", "with --format: write there instead of to standard output", false},
     {"--diff", 0, "A B", "compare routing A with routing B; without B, --routing with A", false},
     {"--unproved", 0, NULL,
      "with --format lft: write tables that can deadlock on one lane, and say so in them", false},

@@ -459,7 +459,10 @@ static int run(cli *c)
     ik_error err;
     uint64_t rack, seeds;
     int status;
-    if (!cli_get_uint(c, "--rack", 1, 1000000, 1, &rack) ||
+    if (cli_only_with(c, "--format", "--output") != CLI_DONE ||
+        cli_only_with(c, "--rack", "--all") != CLI_DONE ||
+        cli_only_with(c, "--partitions", "--all") != CLI_DONE ||
+        !cli_get_uint(c, "--rack", 1, 1000000, 1, &rack) ||
         !cli_get_uint(c, "--partitions", 0, 100000, 0, &seeds)) {
         return CLI_USAGE;
     }
@@ -484,13 +487,14 @@ static int run(cli *c)
 
 static const cli_option options[] = {
     {"--output", 'o', "FILE", "write the fabric, in the format of the file name's ending", false},
-    {"--format", 0, "NAME", "write in this format whatever the name", false},
+    {"--format", 0, "NAME", "with -o: write in this format whatever the name", false},
     {"--all", 0, NULL,
      "measure everything: path diversity, girth, Moore bound, bisection, cables, long distances",
      false},
-    {"--rack", 0, "N", "switches a rack where ikat makes the floor plan (default 1)", false},
-    {"--partitions", 0, "N", "seeds for each of METIS' six settings (default: 4 to 32 by size)",
+    {"--rack", 0, "N", "with --all: switches a rack where ikat makes the floor plan (default 1)",
      false},
+    {"--partitions", 0, "N",
+     "with --all: seeds for each of METIS' six settings (default: 4 to 32 by size)", false},
     {NULL, 0, NULL, NULL, false},
 };
 

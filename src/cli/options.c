@@ -192,6 +192,20 @@ bool cli_same_file(const char *a, const char *b)
            of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
+int cli_only_with(const cli *c, const char *name, const char *other)
+{
+    if (!cli_has(c, name) || cli_has(c, other))
+        return CLI_DONE;
+    return cli_usage(c, "%s has no effect without %s", name, other);
+}
+
+int cli_not_with(const cli *c, const char *name, const char *other)
+{
+    if (!cli_has(c, name) || !cli_has(c, other))
+        return CLI_DONE;
+    return cli_usage(c, "%s has no effect with %s", name, other);
+}
+
 bool cli_get_uint(const cli *c, const char *name, uint64_t min, uint64_t max, uint64_t fallback,
                   uint64_t *value)
 {

@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import pathlib
+import resource
 import signal
 import stat
 import subprocess
@@ -61,6 +62,21 @@ class BadInputTest(CliTest):
         self.assertEqual(old.read_text(), "older\n")
         self.assertEqual([p.name for p in self.tmp.glob("old*")], ["old.lft"])
 
+    def test_limits_of_file_size_are_failed_writes(self):
+        self.ok("run", self.file, "-o", self.store)
+        route, fabric = ("route", "rlft:ports=8,levels=3", "-r", "dmodk"), "ring:n=2000"
+        for args in (("report", self.store), ("topo", fabric, "--format", "json"), ("topo", fabric, "--format", "svg"),
+                     (*route, "--format", "paths"), (*route, "--format", "lft"), ("compare", "--scale", "4..60", "--plot"),
+                     ("run", self.file)):
+            out = self.tmp / "limited"
+            named = [*args, *([] if args[-1] == "--plot" else ["-o"]), out]
+            done = subprocess.run([IKAT, *map(str, named)], cwd=SOURCE, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
+                                  capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 2, f"{named}: {done.stderr}")
+            self.assertRegex(done.stderr, "limited: cannot [a-zA-Z ]+: File too large|cannot write '[^']*limited': the disk is full")
+            self.assertEqual([p for p in self.tmp.glob("limited*") if args[0] != "run"], [])
+            out.unlink(missing_ok=True)
+
     def test_output_never_replaces_its_own_input(self):
         self.ok("run", self.file, "-o", self.store)
         results, link = self.store.read_bytes(), self.tmp / "link.db"
@@ -79,6 +95,12 @@ class BadInputTest(CliTest):
                            ("ring:n=4,latency=1e3 ns", "powers of ten are written out"), ("ring:n=4,latency=6 sn", "its unit does not fit")]:
             self.refused("topo", spec, says=says)
 
+    def test_a_fabric_without_a_file_may_be_either(self):
+        self.refused("topo", "missing.json", says="there is no topology or file 'missing.json'")
+        for name in ("missing.json", "folder/missing.json"):
+            self.file.write_text(EXPERIMENT.replace("karytree:k=2,n=2", name))
+            self.refused("run", self.file, "-o", self.store, says=f"small.yaml:1:9: there is no topology or file '{name}'")
+
     def test_small_mistakes_on_the_command_line(self):
         self.refused("report", self.tmp, says=[str(self.tmp), "is a directory"])
         self.refused("topo", "ring:n=5", "--memory-limit", "x", says=["--memory-limit: 'x' is not a size", "ikat topo -h"])
@@ -86,6 +108,19 @@ class BadInputTest(CliTest):
         self.refused("topo", "ring:n=5", "-o", "", says="'': the name's ending")
         self.refused("run", self.file, "-s", "load=", says="override 'load=' has no value")
         self.assertTrue(self.refused("help", "nothing").rstrip().endswith(", …"))
+
+    def test_options_without_effect_are_refused(self):
+        route = ("route", "ring:n=5", "-r", "updown")
+        for args, option, other in ((("topo", "ring:n=5", "--format", "svg"), "--format", "--output"),
+                                    (("topo", "ring:n=5", "--rack", "2"), "--rack", "--all"),
+                                    (("topo", "ring:n=5", "--partitions", "2"), "--partitions", "--all"),
+                                    ((*route, "-o", self.tmp / "ring.lft"), "--output", "--format"),
+                                    ((*route, "--diff", "shortest", "-o", self.tmp / "ring.lft"), "--output", "--diff"),
+                                    ((*route, "--diff", "shortest", "--format", "paths"), "--format", "--diff"),
+                                    (("compare", "ring:n=5", "-r", "updown"), "--routing", "--traffic"),
+                                    (("compare", "--radix", "8", "-r", "updown"), "--routing", "--traffic")):
+            self.refused(*args, says=[f"{option} has no effect with", f" {other}\n"])
+            self.assertEqual(list(self.tmp.glob("ring.lft*")), [])
 
     def test_interrupt_stops_long_work_soon(self):
         for args in [("check", "slimfly:q=29", "-r", "valiant"), ("route", "jellyfish:N=6000,d=8", "-r", "dfsssp"),
@@ -185,7 +220,7 @@ class BadInputTest(CliTest):
     def test_standard_input_is_a_file_like_others(self):
         dump = (SOURCE / "data/cluster96.ibnetdiscover").read_text()
         for command in (["topo", "-"], ["check", "-", "-r", "updown"], ["load", "-", "-r", "updown"],
-                        ["route", "-", "-r", "updown", "-o", self.tmp / "a.lft"]):
+                        ["route", "-", "-r", "updown", "--format", "lft", "-o", self.tmp / "a.lft"]):
             self.ok(*command, status=None, stdin=dump)
             self.refused(*command, stdin="no fabric", says=["-:1:1"])
 
