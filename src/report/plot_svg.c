@@ -4,7 +4,9 @@
  */
 #include "ikat/report.h"
 
+#include <errno.h>
 #include <math.h>
+#include <string.h>
 
 enum { WIDTH = 900, HEIGHT = 560, LEFT = 90, RIGHT = 240, TOP = 50, BOTTOM = 60 };
 
@@ -179,5 +181,7 @@ ik_status ik_plot_svg(FILE *out, const char *title, const char *x_label, const c
         print_curve(&a, &curves[c], c);
     }
     fputs("</svg>\n", out);
-    return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the picture") : IK_OK;
+    return ferror(out)
+               ? ik_fail(err, IK_ERR_IO, "cannot write the picture: %s", strerror(errno ? errno : EIO))
+               : IK_OK;
 }
