@@ -340,6 +340,18 @@ static bool report_failure(const bench_case *c, const outcome *o)
     return !o->ok;
 }
 
+/* Instructions and lines a hop of a short run; false if there is no valgrind. */
+static bool print_counts(const char *self, long index)
+{
+    const bench_case *c = &multiples[index];
+    double part = 1e6 / (double)c->duration_ps;
+    count n;
+    if (!callgrind_run(self, "--multiples", index + 1, part < 1 ? part : 1, true, &n))
+        return false;
+    printf(" %8.0f %7.1f", n.instructions / n.hops, n.lines / n.hops);
+    return true;
+}
+
 /* One row; false if a run failed. */
 static bool print_multiple(const char *self, long index, double scale, bool counted)
 {
@@ -355,10 +367,8 @@ static bool print_multiple(const char *self, long index, double scale, bool coun
     printf("%-30s %6u %3u %3u %4.0f%% %8.1f %8.1f %7.2f %7.2f %7.2f", c->name, o.hosts, c->vcs,
            c->threads, c->load * 100, ns_of(&o), ns_of(&first), ns_of(&o) / ns_of(&first),
            o.wall * per_hop / wall_base, o.setup_seconds);
-    count n;
-    double part = 2e6 / (double)c->duration_ps;
-    if (counted && callgrind_run(self, "--multiples", index + 1, part < 1 ? part : 1, true, &n))
-        printf(" %8.0f %7.1f", n.instructions / n.hops, n.lines / n.hops);
+    if (counted)
+        print_counts(self, index);
     printf("\n");
     fflush(stdout);
     return true;
@@ -379,6 +389,15 @@ static bool print_limit(const char *program, double scale)
     printf("%-30s %6u %3u %3u %4.0f%% %8.1f %8.1f %7.2f\n", "dmodk over the given program", o.hosts,
            1, 1, base.load * 100, ns_of(&o), ns, ns_of(&o) / ns);
     return true;
+}
+
+/* For the test that guards them. */
+static int count_only(const char *self, long only)
+{
+    printf("%s, load %g", multiples[only - 1].name, multiples[only - 1].load);
+    bool ok = print_counts(self, only - 1);
+    printf("\n");
+    return !ok;
 }
 
 static int print_multiples(const char *self, long only, double scale, bool counted,
@@ -418,7 +437,7 @@ static int usage(const char *name, int status)
 }
 
 typedef struct options {
-    bool as_json, count, counted, as_multiples;
+    bool as_json, count, counted, as_multiples, only_counts;
     const bench_case *cases;
     const char *list, *program;
     long only;
@@ -440,6 +459,8 @@ static bool read_options(int argc, char **argv, options *o)
             o->count = false;
         else if (strcmp(argv[k], "--counted") == 0)
             o->counted = true;
+        else if (strcmp(argv[k], "--count-only") == 0)
+            o->only_counts = true;
         else if (strcmp(argv[k], "--only") == 0 && more)
             o->only = strtol(argv[++k], NULL, 10);
         else if (strcmp(argv[k], "--scale") == 0 && more)
@@ -466,6 +487,9 @@ int main(int argc, char **argv)
         bool help = strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0;
         return usage(argv[0], help ? 0 : 2);
     }
+    if (given.as_multiples && given.only_counts && given.only > 0 &&
+        given.only < (long)(sizeof multiples / sizeof *multiples))
+        return count_only(argv[0], given.only);
     if (given.as_multiples && !given.as_json)
         return print_multiples(argv[0], given.only, given.scale, given.counted, given.program);
     if (!given.as_json)

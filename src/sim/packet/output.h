@@ -43,9 +43,7 @@ SIM_INLINE void note_granted(sim *s, uint32_t port, uint64_t t0, uint64_t end, u
 SIM_INLINE void change_output_space(sim *s, sw_state *sw, const shape k, uint32_t port, unsigned u,
                                     int32_t bytes)
 {
-    int32_t *space = &s->space[(size_t)port * k.vcs + u];
-    *space += bytes;
-    note_room(s, sw, k, port - sw->port_base, u, *space);
+    change_room(s, sw, k, &s->space[(size_t)port * k.vcs + u], port - sw->port_base, u, bytes);
 }
 
 /* Crossbar transfer of a granted packet into the output buffer (ioq). */

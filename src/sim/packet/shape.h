@@ -78,12 +78,15 @@ SIM_INLINE uint64_t *room_of_vc(const sw_state *sw, const shape k, unsigned v)
     return sw->masks + (3u + sw->inputs + (size_t)sw->radix * k.vcs + v) * k.words;
 }
 
-/* The room behind a local output changed to `bytes`. */
-SIM_INLINE void note_room(const sim *s, sw_state *sw, const shape k, unsigned out, unsigned v,
-                          int32_t bytes)
+/* Changes the free bytes behind a local output that grants in VC v count on. */
+SIM_INLINE void change_room(const sim *s, sw_state *sw, const shape k, int32_t *space, unsigned out,
+                            unsigned v, int32_t by)
 {
-    uint64_t *word = &room_of_vc(sw, k, v)[k.words == 1 ? 0 : out >> 6], bit = 1ull << (out & 63);
-    *word = bytes >= (int32_t)s->packet_bytes ? *word | bit : *word & ~bit;
+    int32_t full = (int32_t)s->packet_bytes;
+    bool enough = *space >= full;
+    *space += by;
+    if (__builtin_expect(enough != (*space >= full), 0))
+        room_of_vc(sw, k, v)[k.words == 1 ? 0 : out >> 6] ^= 1ull << (out & 63);
 }
 
 SIM_INLINE void set_request(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
@@ -280,11 +283,12 @@ SIM_INLINE void take_space(partition *p, sw_state *sw, const shape k, uint32_t o
         return;
     }
     int32_t *credit = &s->credit[(size_t)out_port * k.vcs + u];
-    *credit -= (int32_t)pk->size;
+    if (s->gate == s->credit)
+        change_room(s, sw, k, credit, out_port - sw->port_base, u, -(int32_t)pk->size);
+    else
+        *credit -= (int32_t)pk->size;
     if (*credit < (int32_t)s->packet_bytes)
         s->ports[out_port].ok &= ~(1ull << u);
-    if (s->gate == s->credit)
-        note_room(s, sw, k, out_port - sw->port_base, u, *credit);
 }
 
 /* Gives the space of a packet that left port `in` from VC v, queue `out`, back to who sent it. */

@@ -51,11 +51,12 @@ SIM_INLINE void take_credit(partition *p, sw_state *sw, const shape k, const cha
     int32_t *credit = &s->credit[(size_t)port * k.vcs + v];
     int32_t full = (int32_t)s->packet_bytes;
     bool short_before = *credit < full;
-    *credit += (int32_t)(data & 0xFFFFFF);
-    if (*credit >= full)
-        s->ports[port].ok |= 1ull << v;
     if (s->gate == s->credit)
-        note_room(s, sw, k, port - sw->port_base, v, *credit);
+        change_room(s, sw, k, credit, port - sw->port_base, v, (int32_t)(data & 0xFFFFFF));
+    else
+        *credit += (int32_t)(data & 0xFFFFFF);
+    if (short_before && *credit >= full)
+        s->ports[port].ok |= 1ull << v;
     if (s->out_queues)
         mark(p->dirty_link, k, port - sw->port_base);
     else if (short_before) /* else nobody waited for it */
