@@ -126,7 +126,7 @@ SIM_INLINE bool look_input_free(const sim *s, uint32_t sw, unsigned in, unsigned
  * the input (in * input_speedup + reader). */
 SIM_INLINE bool look_is_transfer(const event *e)
 {
-    return ((unsigned)(e->key >> 30) & 3) == EV_TAIL && !(e->data & LINK_END);
+    return ((unsigned)(e->key >> 30) & 3) == EV_TAIL && !(e->data & (LINK_END | LOOK_AGAIN));
 }
 
 /* ---- space */
