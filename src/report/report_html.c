@@ -7,6 +7,7 @@
  * browser inflates it.
  */
 #define _GNU_SOURCE /* memmem */
+#include "base/text_stream.h"
 #include "report/report_json.h"
 
 #include <errno.h>
@@ -84,13 +85,13 @@ static ik_status make_json(const report_model *m, char **text, size_t *size, ik_
 /* What `ikat report --csv` prints. */
 static ik_status make_plain_csv(const char *store_path, char **text, size_t *size, ik_error *err)
 {
-    FILE *out = open_memstream(text, size);
-    if (!out)
-        return ik_fail_memory(err, 0, "the report's table");
-    ik_status status = ik_report_csv(store_path, out, err);
-    if (fclose(out) != 0 && status == IK_OK)
-        status = ik_fail_memory(err, *size, "the report's table");
-    return status;
+    ik_text_stream stream;
+    ik_status status = ik_text_stream_open(&stream, err);
+    if (status != IK_OK)
+        return status;
+    status = ik_report_csv(store_path, stream.out, err);
+    ik_status closed = ik_text_stream_close(&stream, text, size, status == IK_OK ? err : NULL);
+    return status == IK_OK ? closed : status;
 }
 
 /* The same as a JSON string: the page offers the very same bytes. */

@@ -231,6 +231,11 @@ class AllocationsTest(unittest.TestCase):
             good, status = self.bench.undisturbed(name), 2 if name.startswith("wrong") else 1 if name.startswith("check_cycle") else 0
             self.assertEqual((name, good.status), (name, status), good.err)
 
+    def test_streams_into_memory_tell_what_they_lack(self):
+        """open_memstream of the GNU C library loses text without a word."""
+        wrong = [str(p) for p in (SOURCE / "src").rglob("*.[ch]") if "open_memstream(" in p.read_text()]
+        self.assertEqual(wrong, [])
+
     def test_every_command(self):
         tasks = [(name, failing) for name in COMMANDS for failing in failures(self.bench, name)]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
