@@ -117,7 +117,7 @@ static void measure_switch(const sim *s, uint32_t sw, sizes *z)
         z->undecided += !s->voq       ? (radix * s->vcs + 63) / 64
                         : s->rechoose ? (1 + radix * s->vcs) * words
                                       : 0;
-    if (s->masked && s->voq && s->rechoose)
+    if (s->masked && !s->engine->keeps_queues && s->voq && s->rechoose)
         z->allowed += (inputs + radix * s->vcs * (1 + radix)) * words;
     z->policy += policy_bytes(s, sw, &select);
 }

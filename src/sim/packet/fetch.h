@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Fetching ahead, where the state of a network is larger than a second-level cache. What a node
- * will touch is named by its events of the window, in stages: the state of a switch; its masks; what its
- * events name (ports, credits, packets); the queues that packets will join or leave; their heads.
- * Each stage needs what the one before it has brought, so while a node is worked on, the stages run
- * for those that come so many places behind it. Nothing here changes anything. */
+ * will touch is named by its events of the window, in stages: the state of a switch; its masks;
+ * what its events name (ports, credits, packets); the queues that packets will join or leave; their
+ * heads. Each stage needs what the one before it has brought, so while a node is worked on, the
+ * stages run for those that come so many places behind it. Nothing here changes anything. */
 #ifndef IKAT_SIM_FETCH_H
 #define IKAT_SIM_FETCH_H
 
