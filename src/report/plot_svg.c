@@ -8,19 +8,25 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 900, HEIGHT = 560, LEFT = 90, RIGHT = 240, TOP = 50, BOTTOM = 60 };
+enum { PLOT_WIDTH = 570, PLOT_HEIGHT = 450, LEFT = 90, TOP = 50, BOTTOM = 60 };
+/* The legend: a line with its mark, then the name; room for a letter. */
+enum { KEY_AT = 16, KEY_LENGTH = 30, NAME_AT = 54, ROW = 20, LETTER = 9 };
 
 typedef struct axes {
     FILE *out;
+    int width, height;     /* of the picture: every name of the legend has its place */
     double x0, x1, y0, y1; /* data range; y in decades if logarithmic */
     bool log_y, whole_x;   /* whole_x: all x are whole numbers */
 } axes;
 
-/* Colours that stay apart for the colour-blind (P. Tol's muted scheme), then dashed anew. */
-static const char *const colours[] = {"#332288", "#88ccee", "#44aa99", "#117733", "#999933",
-                                      "#ddcc77", "#cc6677", "#882255", "#aa4499"};
-enum { NUM_COLOURS = sizeof colours / sizeof *colours };
-static const char *const dashes[] = {"none", "7,4", "2,3"};
+/* Colours and dashes of the report's page (web/theme.js); the same colours are dashed anew. */
+static const char *const colours[] = {"#0072b2", "#d55e00", "#c96eed", "#4d562d",
+                                      "#7a9c7b", "#1026a3", "#904d79", "#4b1937"};
+static const char *const dashes[] = {"none", "7 4", "2 3", "9 3 2 3", "16 4", "9 3 2 3 2 3"};
+enum {
+    NUM_COLOURS = sizeof colours / sizeof *colours,
+    NUM_DASHES = sizeof dashes / sizeof *dashes
+};
 
 static bool visible(const axes *a, double y)
 {
@@ -34,12 +40,12 @@ static double value_of(const axes *a, double y)
 
 static double px(const axes *a, double x)
 {
-    return LEFT + (x - a->x0) / (a->x1 - a->x0) * (WIDTH - LEFT - RIGHT);
+    return LEFT + (x - a->x0) / (a->x1 - a->x0) * PLOT_WIDTH;
 }
 
 static double py(const axes *a, double y)
 {
-    return HEIGHT - BOTTOM - (value_of(a, y) - a->y0) / (a->y1 - a->y0) * (HEIGHT - TOP - BOTTOM);
+    return TOP + PLOT_HEIGHT - (value_of(a, y) - a->y0) / (a->y1 - a->y0) * PLOT_HEIGHT;
 }
 
 static void print_escaped(FILE *out, const char *text)
@@ -103,8 +109,20 @@ static double step_for(double range)
     return step;
 }
 
+/* A value on an axis: large ones in thousands, millions, … */
+static void print_value(char *text, size_t size, double v)
+{
+    static const char *const units[] = {"", " k", " M", " G", " T"};
+    size_t u = 0;
+    for (; fabs(v) >= (u ? 1e3 : 1e4) && u + 1 < sizeof units / sizeof *units; u++) {
+        v /= 1e3;
+    }
+    snprintf(text, size, "%g%s", v, units[u]);
+}
+
 static void print_grid(const axes *a)
 {
+    const int right = LEFT + PLOT_WIDTH, bottom = TOP + PLOT_HEIGHT;
     char text[32];
     double step = step_for(a->x1 - a->x0);
     if (a->whole_x) {
@@ -112,27 +130,61 @@ static void print_grid(const axes *a)
     }
     for (double x = ceil(a->x0 / step) * step; x <= a->x1 + step * 1e-9; x += step) {
         fprintf(a->out, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" class=\"grid\"/>\n",
-                px(a, x), TOP, px(a, x), HEIGHT - BOTTOM);
-        snprintf(text, sizeof text, "%g", x);
-        print_text(a->out, px(a, x), HEIGHT - BOTTOM + 18, "text-anchor=\"middle\"", text);
+                px(a, x), TOP, px(a, x), bottom);
+        print_value(text, sizeof text, x);
+        print_text(a->out, px(a, x), bottom + 18, "text-anchor=\"middle\"", text);
     }
     step = a->log_y ? 1 : step_for(a->y1 - a->y0);
     for (double v = a->y0; v <= a->y1 + step * 1e-9; v += step) {
         double y = a->log_y ? pow(10, v) : v;
         fprintf(a->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" class=\"grid\"/>\n",
-                LEFT, py(a, y), WIDTH - RIGHT, py(a, y));
-        snprintf(text, sizeof text, "%g", y);
+                LEFT, py(a, y), right, py(a, y));
+        print_value(text, sizeof text, y);
         print_text(a->out, LEFT - 8, py(a, y) + 4, "text-anchor=\"end\"", text);
     }
 }
 
+/* How the index-th curve looks: colours first, then the same colours dashed anew. */
+static const char *colour_of(size_t index)
+{
+    return colours[index % NUM_COLOURS];
+}
+
+static const char *dash_of(size_t index)
+{
+    return dashes[index / NUM_COLOURS % NUM_DASHES];
+}
+
+/* The mark of a curve's points, as on the page: four shapes, filled, then hollow. */
+static void print_mark(FILE *out, size_t index, double x, double y)
+{
+    static const char *const shapes[] = {"M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z",
+                                         "M-3.2 -3.2h6.4v6.4h-6.4z", "M0 -4l4.5 8h-9z",
+                                         "M0 -4.5l4.5 4.5l-4.5 4.5l-4.5 -4.5z"};
+    const size_t mark = (index + index / NUM_COLOURS) % 8;
+    fprintf(out, "<path transform=\"translate(%.1f %.1f)\" d=\"%s\" stroke=\"%s\" fill=\"%s\">", x,
+            y, shapes[mark % 4], colour_of(index), mark < 4 ? colour_of(index) : "white");
+}
+
+static void print_key(const axes *a, const ik_curve *c, size_t index)
+{
+    const int x = LEFT + PLOT_WIDTH + KEY_AT;
+    const double y = TOP + 10 + ROW * (double)index;
+    fprintf(a->out,
+            "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"2\" "
+            "stroke-dasharray=\"%s\"/>\n",
+            x, y, x + KEY_LENGTH, y, colour_of(index), dash_of(index));
+    print_mark(a->out, index, x + KEY_LENGTH / 2.0, y);
+    fputs("</path>\n", a->out);
+    print_text(a->out, LEFT + PLOT_WIDTH + NAME_AT, y + 4, "class=\"name\"", c->name);
+}
+
 static void print_curve(const axes *a, const ik_curve *c, size_t index)
 {
-    const char *colour = colours[index % NUM_COLOURS], *dash = dashes[index / NUM_COLOURS % 3];
     bool open = false;
     fprintf(a->out,
             "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\" d=\"",
-            colour, dash);
+            colour_of(index), dash_of(index));
     for (size_t i = 0; i < c->num; i++) {
         bool here = visible(a, c->y[i]);
         if (here) {
@@ -143,18 +195,29 @@ static void print_curve(const axes *a, const ik_curve *c, size_t index)
     fputs("\"/>\n", a->out);
     for (size_t i = 0; i < c->num; i++) {
         if (visible(a, c->y[i])) {
-            fprintf(a->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>",
-                    px(a, c->x[i]), py(a, c->y[i]), colour);
+            print_mark(a->out, index, px(a, c->x[i]), py(a, c->y[i]));
+            fputs("<title>", a->out);
             print_escaped(a->out, c->name);
-            fprintf(a->out, ": %.10g, %.10g</title></circle>\n", c->x[i], c->y[i]);
+            fprintf(a->out, ": %.10g, %.10g</title></path>\n", c->x[i], c->y[i]);
         }
     }
-    double y = TOP + 10 + 20 * (double)index;
-    fprintf(a->out,
-            "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"3\" "
-            "stroke-dasharray=\"%s\"/>\n",
-            WIDTH - RIGHT + 16, y, WIDTH - RIGHT + 46, y, colour, dash);
-    print_text(a->out, WIDTH - RIGHT + 54, y + 4, "", c->name);
+    print_key(a, c, index);
+}
+
+/* Room for the legend: as wide as its longest name, as high as its rows. */
+static void find_size(axes *a, const ik_curve *curves, size_t num)
+{
+    size_t longest = 0;
+    for (size_t c = 0; c < num; c++) {
+        size_t letters = 0;
+        for (const char *p = curves[c].name; *p; p++) {
+            letters += (*p & 0xc0) != 0x80; /* not the rest of a letter in UTF-8 */
+        }
+        longest = letters > longest ? letters : longest;
+    }
+    const int rows = TOP + ROW * ((int)num + 1), plot = TOP + PLOT_HEIGHT + BOTTOM;
+    a->width = LEFT + PLOT_WIDTH + NAME_AT + LETTER * (int)longest + KEY_AT;
+    a->height = rows > plot ? rows : plot;
 }
 
 ik_status ik_plot_svg(FILE *out, const char *title, const char *x_label, const char *y_label,
@@ -164,17 +227,19 @@ ik_status ik_plot_svg(FILE *out, const char *title, const char *x_label, const c
     if (!find_range(&a, curves, num_curves)) {
         return ik_fail(err, IK_ERR_USAGE, "nothing to plot: no curve has a point");
     }
+    find_size(&a, curves, num_curves);
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
             "font-family=\"sans-serif\" font-size=\"13\">\n",
-            WIDTH, HEIGHT);
+            a.width, a.height);
     fputs("<style>.grid{stroke:#ddd}</style>\n<rect width=\"100%\" height=\"100%\" "
           "fill=\"white\"/>\n",
           out);
     print_text(out, LEFT, TOP - 20, "font-size=\"16\" font-weight=\"bold\"", title);
     print_grid(&a);
-    print_text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 16, "text-anchor=\"middle\"", x_label);
-    fprintf(out, "<g transform=\"translate(20 %d) rotate(-90)\">", (TOP + HEIGHT - BOTTOM) / 2);
+    print_text(out, LEFT + PLOT_WIDTH / 2.0, TOP + PLOT_HEIGHT + 44, "text-anchor=\"middle\"",
+               x_label);
+    fprintf(out, "<g transform=\"translate(20 %d) rotate(-90)\">", TOP + PLOT_HEIGHT / 2);
     print_text(out, 0, 0, "text-anchor=\"middle\"", y_label);
     fputs("</g>\n", out);
     for (size_t c = 0; c < num_curves; c++) {

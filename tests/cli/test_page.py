@@ -37,6 +37,13 @@ load: [50%, 100%]
 switch: {buffer: [16 KiB, 64 KiB]}
 measure: {warmup: 1 us, duration: 3 us}
 """,
+    # A name without a space or hyphen, as the title and as a pattern's.
+    "a_title_of_a_single_word" * 8: """\
+fabric: karytree:k=4,n=2
+routing: dmodk
+traffic: "mix:members=background=uniform+6%*incast=hotspot:nodes=5;fraction=0.5;rest=silent"
+load: [60%]
+""" + SHORT,
     "a large tree": "fabric: xgft:m=8:9:12,w=1:9:9\nrouting: dmodk\nload: [50%]\n" + SHORT,
     "groups": "fabric: [\"dragonfly:a=8,h=4,p=2\", \"polarfly:q=7,p=2\", \"slimfly:q=5\"]\nrouting: minimal\nload: [30%, 60%]\n" + SHORT,
     "a floor and a pipeline": """\
@@ -140,6 +147,15 @@ def contrast(a, b):
 
 
 class Palette(unittest.TestCase):
+    def test_plot_of_the_command_looks_like_the_page(self):
+        theme = (SOURCE / "src/report/web/theme.js").read_text(encoding="utf-8")
+        plot = (SOURCE / "src/report/plot_svg.c").read_text(encoding="utf-8")
+        colours = re.findall(r"#[0-9a-f]{6}", re.search(r"light: \[('#[^\]]*)\]", theme).group(1))
+        self.assertEqual(re.findall(r"#[0-9a-f]{6}", re.search(r"colours\[\] = \{([^}]*)\}", plot).group(1)), colours)
+        dashes = re.search(r"DASHES = \[(.*)\];", theme).group(1)
+        self.assertEqual(re.findall(r'"([^"]*)"', re.search(r"dashes\[\] =\s*\{([^}]*)\}", plot).group(1)),
+                         [" ".join(d.split(", ")) or "none" for d in re.findall(r"\[([^\]]*)\]", dashes)])
+
     def test_colours_stay_apart(self):
         theme = (SOURCE / "src/report/web/theme.js").read_text(encoding="utf-8")
         style = (SOURCE / "src/report/web/style.css").read_text(encoding="utf-8")

@@ -177,7 +177,14 @@ class Compare(CliTest):
             self.assertEqual(rows["OFT"][radix], e["OFT_largest_prime_power_order"]["N"])
             self.assertEqual(rows["3-level fat tree"][radix], e["3lvl_FT"])
         svg = picture.read_text()
-        ElementTree.fromstring(svg)
+        drawn = ElementTree.fromstring(svg)
+        width, height = map(float, drawn.get("viewBox").split()[2:])
+        names = [t for t in drawn.iter("{http://www.w3.org/2000/svg}text") if t.get("class") == "name"]
+        self.assertEqual([t.text for t in names], list(rows))
+        self.assertLess(max(float(t.get("x")) + 8 * len(t.text) for t in names), width)
+        self.assertLess(max(float(t.get("y")) for t in names), height)
+        looks = [(p.get("stroke"), p.get("stroke-dasharray")) for p in drawn.iter("{http://www.w3.org/2000/svg}path") if p.get("stroke-dasharray")]
+        self.assertEqual(len(set(looks)), len(rows))
         self.assertIn("OFT: 24, 3192", svg)
         self.refused("compare", "--scale", "9..3", says="range")
 
