@@ -227,12 +227,34 @@ SIM_INLINE void take_arrivals(fast_context *h, const shape k)
 
 /* ---- 3: switches decide */
 
+/* Adaptive outputs: what a packet that comes will touch. At full load it mostly comes at the very
+ * instant at which an output comes free: free_out has those of this window before it. */
+SIM_INLINE void fetch_choice(const fast_context *h, const shape k, const state *st, uint64_t key)
+{
+    unsigned in = key_in(key), v = k.vcs == 1 ? 0 : key_vc(key),
+             out = choose(h, k, st, key_out(key), v);
+    __builtin_prefetch(switch_port(h, k, st, in), 1);
+    __builtin_prefetch(switch_port(h, k, st, out), 1);
+    __builtin_prefetch(&h->queues[queue_at(st->fsw, k, in, v, out)], 1);
+    __builtin_prefetch(&h->next[h->f->coming[st->fsw->port_base + in]], 1);
+    if (k.vcs > 1)
+        __builtin_prefetch(row_of_vc(h, k, st->fsw->port_base + in, v), 1);
+}
+
 /* The requests that a switch's events name. */
 SIM_INLINE void fetch_rows(const fast_context *h, const shape k, uint32_t sw)
 {
-    const fast_switch *fsw = &h->switches[sw];
-    for (uint32_t at = 0; at < fsw->num_events && at < SWITCH_EVENTS; at++)
-        fetch_requests(h, k, fsw, fsw->events[at]);
+    fast_switch *fsw = &h->switches[sw];
+    state st = {.free_out = fsw->free_out, .fsw = fsw, .sw = sw};
+    for (uint32_t at = 0; at < fsw->num_events && at < SWITCH_EVENTS; at++) {
+        uint64_t key = fsw->events[at];
+        if (k.chooses && key_kind(key) == KEY_TAIL)
+            st.free_out |= 1ull << key_out(key);
+        if (k.chooses && key_kind(key) == KEY_ARRIVAL && sets_of(h, fsw)->of[key_out(key)])
+            fetch_choice(h, k, &st, key);
+        else
+            fetch_requests(h, k, fsw, key);
+    }
 }
 
 SIM_INLINE void run_switches(fast_context *h, const shape k)
