@@ -246,7 +246,7 @@ ik_status ik_plot_svg(FILE *out, const char *title, const char *x_label, const c
         print_curve(&a, &curves[c], c);
     }
     fputs("</svg>\n", out);
-    return ferror(out)
-               ? ik_fail(err, IK_ERR_IO, "cannot write the picture: %s", strerror(errno ? errno : EIO))
-               : IK_OK;
+    return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the picture: %s",
+                                 strerror(errno ? errno : EIO))
+                       : IK_OK;
 }
