@@ -6,6 +6,7 @@
 #include "sim/flit/flit.h"
 #include "sim/inspect/inspect.h"
 #include "sim/measure/order.h"
+#include "sim/packet/shape.h"
 #include "sim/run.h"
 #include "sim/state/space.h"
 #include <stdio.h>
@@ -348,10 +349,10 @@ static void init_switch(sim *s, uint32_t id, sizes *at)
     sw->select_state = select ? s->policy_store + before.policy : NULL;
     sw->route_state = policy > select ? s->policy_store + before.policy + select : NULL;
     for (unsigned input = 0; input < sw->inputs; input++)
-        sw->masks[input >> 6] |= 1ull << (input & 63);
+        free_inputs(sw)[input >> 6] |= 1ull << (input & 63);
     for (unsigned out = 0; out < sw->radix; out++)
-        sw->masks[sw->words + (out >> 6)] |= 1ull << (out & 63);
-    uint64_t *room = sw->masks + (3u + sw->inputs + (size_t)sw->radix * s->vcs) * sw->words;
+        free_outputs(sw, sw->words)[out >> 6] |= 1ull << (out & 63);
+    uint64_t *room = room_of_vc(sw, sim_shape(s), 0);
     for (unsigned v = 0; s->room_kept && v < s->vcs; v++)
         for (unsigned out = 0; out < sw->radix; out++)
             if (s->gate[(size_t)(sw->port_base + out) * s->vcs + v] >= (int32_t)s->packet_bytes)

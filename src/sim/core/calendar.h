@@ -6,6 +6,7 @@
 
 #include "ikat/base.h"
 #include "sim/core/inline.h"
+#include <assert.h>
 
 /* in an instant, arrivals see the credits and outputs that came free */
 enum { EV_CREDIT, EV_TAIL, EV_ARRIVAL, EV_WAKE };
@@ -34,6 +35,7 @@ typedef struct far_event {
 
 SIM_INLINE uint64_t event_key(unsigned kind, uint32_t port)
 {
+    assert(kind < 4 && port <= EV_PORT_MASK);
     return (uint64_t)kind << 30 | port;
 }
 
@@ -56,6 +58,7 @@ SIM_INLINE uint64_t event_offset(const event *e)
 /* What a credit, or the end of a transmission, says in `data`. */
 SIM_INLINE uint32_t space_data(unsigned vc, uint32_t bytes)
 {
+    assert(vc < 64 && bytes < 1u << 24);
     return vc << 24 | bytes;
 }
 

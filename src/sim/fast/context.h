@@ -321,7 +321,7 @@ SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_po
         /* windows */
         uint32_t ahead = ((uint32_t)(at.at - h->slots[BIN_ARRIVAL]) - h->window) & h->slot_mask;
         packet copy = sim_fast_packet(h->p, id);
-        event e = {(uint64_t)EV_ARRIVAL << 30 | to->peer_port, node, id};
+        event e = {event_key(EV_ARRIVAL, to->peer_port), node, id};
         sim_post_message(h->p, h->s->node_partition[node],
                          h->start + (uint64_t)ahead * h->lookahead + at.rest, &e, &copy);
         free_fast_packet(h, id);

@@ -119,7 +119,8 @@ static void drop(fast_context *h, const shape k, uint64_t key, uint32_t id)
     h->p->n.unroutable++;
     free_fast_packet(h, id);
     if (!h->alone && s->node_partition[in->peer_node] != h->p->id) {
-        post_remote(h->p, time, in->peer_node, EV_CREDIT, in->peer_port, v << 24 | s->packet_bytes);
+        post_remote(h->p, time, in->peer_node, EV_CREDIT, in->peer_port,
+                    space_data(v, s->packet_bytes));
         return;
     }
     event_time at = event_time_at(h, BIN_CREDIT, until(h, time));
@@ -357,7 +358,7 @@ SIM_INLINE void bin_credit(fast_context *h, const fast_port *in, unsigned v, win
 {
     if (__builtin_expect(!h->alone, 0) && h->s->node_partition[in->peer_node] != h->p->id) {
         post_remote(h->p, h->start + (uint64_t)at.windows * h->lookahead + at.rest, in->peer_node,
-                    EV_CREDIT, in->peer_port, v << 24 | h->s->packet_bytes);
+                    EV_CREDIT, in->peer_port, space_data(v, h->s->packet_bytes));
         return;
     }
     post(h, slot_ahead(h, BIN_CREDIT, at.windows), credit_of(at.rest, in->peer_port, v));
@@ -388,7 +389,7 @@ SIM_INLINE window_time end_of(fast_context *h, const shape k, const fast_grant *
         if (__builtin_expect(!h->alone, 0) && h->s->node_partition[in->peer_node] != h->p->id) {
             post_remote(h->p,
                         h->start + offset + h->f->links[0].full_ps + h->f->links[0].latency_ps,
-                        in->peer_node, EV_CREDIT, in->peer_port, v << 24 | h->s->packet_bytes);
+                        in->peer_node, EV_CREDIT, in->peer_port, space_data(v, h->s->packet_bytes));
         } else if (!count_early(h, k, in->peer_port, port_at(h, k, in->peer_port), v)) {
             back = k.early ? time_after(h, DELAY_CREDIT, offset) : back;
             post(h, back.at, credit_of(back.rest, in->peer_port, v));

@@ -375,7 +375,7 @@ SIM_INLINE void adapters_window(fast_context *h, const shape k, const slot *at)
                 fetch_host(h, k, e[AHEAD].node - h->num_switches);
             if (n + AHEAD / 2 <= count)
                 fetch_port(h, k, e[AHEAD / 2].node - h->num_switches);
-            wake(h, k, e->node - h->num_switches, e->key >> 32);
+            wake(h, k, e->node - h->num_switches, event_offset(e));
         }
     }
     if (k.early) {
@@ -400,7 +400,7 @@ static void general_adapters_window(fast_context *h, const slot *at)
         p->n.events += count;
         for (uint32_t n = 1; n <= count; n++) {
             const event *e = &p->wheel.events[c * 64 + n];
-            sim_host_wake(p, e->node - h->num_switches, h->start + (e->key >> 32));
+            sim_host_wake(p, e->node - h->num_switches, h->start + event_offset(e));
         }
     }
 }

@@ -5,6 +5,7 @@
 #include "sim/fast/fast.h"
 #include "sim/host/host.h"
 #include "sim/inspect/inspect.h"
+#include "sim/packet/shape.h"
 #include "sim/state/route.h"
 #include <stdlib.h>
 
@@ -86,7 +87,7 @@ static void init_links(const sim *s, fast_state *f)
     }
 }
 
-static fast_port *port_of(const sim *s, const fast_state *f, uint32_t port)
+static fast_port *fast_port_of(const sim *s, const fast_state *f, uint32_t port)
 {
     return (fast_port *)(void *)(f->ports + port * fast_port_bytes(s->vcs));
 }
@@ -101,7 +102,7 @@ static void init_ports(const sim *s, fast_state *f)
 {
     const ik_fabric *fabric = s->f;
     for (uint32_t port = 0; port < fabric->num_ports; port++) {
-        fast_port *fp = port_of(s, f, port);
+        fast_port *fp = fast_port_of(s, f, port);
         uint32_t peer = fabric->port_peer[port];
         *fp = (fast_port){.peer_port = peer, .peer_node = IK_NONE};
         f->class[port] = 0;
@@ -148,10 +149,10 @@ static void init_switches(const sim *s, fast_state *f)
     for (uint32_t id = 0; id < s->f->num_switches; id++) {
         const sw_state *sw = &s->switches[id];
         fast_switch *fsw = &f->switches[id];
-        *fsw = (fast_switch){.free_in = sw->masks[0],
-                             .free_out = sw->masks[1],
-                             .may_in = sw->masks[0],
-                             .may_out = sw->masks[1]};
+        *fsw = (fast_switch){.free_in = free_inputs(sw)[0],
+                             .free_out = free_outputs(sw, 1)[0],
+                             .may_in = free_inputs(sw)[0],
+                             .may_out = free_outputs(sw, 1)[0]};
         fsw->port_base = sw->port_base;
         fsw->queue_base = queues;
         queues += fast_queue_words(s->voq, s->vcs, sw->radix);
@@ -572,7 +573,7 @@ void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at)
     slot *slots = b->slots + (uint32_t)(time / s->lookahead & (b->num_slots - 1));
     if (at->low >> 30 == EV_CREDIT) {
         sim_bins_add(p, slots + BIN_CREDIT * b->num_slots, 1,
-                     credit_of(offset, port, at->data >> 24), 0);
+                     credit_of(offset, port, space_vc(at->data)), 0);
         return;
     }
     sim_packet_record record;
@@ -596,15 +597,15 @@ static event event_of(const sim *s, unsigned bin, const uint64_t *word)
     uint32_t bytes = s->packet_bytes, sw = key_switch(*word);
     if (bin == BIN_CREDIT) {
         uint32_t port = credit_port(*word);
-        return (event){(uint64_t)EV_CREDIT << 30 | port, s->f->port_node[port],
-                       credit_vc(*word) << 24 | bytes};
+        return (event){event_key(EV_CREDIT, port), s->f->port_node[port],
+                       space_data(credit_vc(*word), bytes)};
     }
     uint32_t in = s->f->port_base[sw] + key_in(*word), out = s->f->port_base[sw] + key_out(*word);
     if (bin == BIN_TAIL)
-        return (event){(uint64_t)EV_TAIL << 30 | out, sw, key_in(*word)};
+        return (event){event_key(EV_TAIL, out), sw, key_in(*word)};
     if (key_kind(*word) == KEY_TO_HOST)
         in = s->f->port_peer[out];
-    return (event){(uint64_t)EV_ARRIVAL << 30 | in, s->f->port_node[in], (uint32_t)word[1]};
+    return (event){event_key(EV_ARRIVAL, in), s->f->port_node[in], (uint32_t)word[1]};
 }
 
 /* Early: the packets that have not come, with the ports that they are on their way to. */
@@ -657,7 +658,7 @@ typedef struct event_to {
 static void report_flight(void *ctx, partition *p, uint32_t port, uint32_t id)
 {
     const event_to *to = ctx;
-    event e = {(uint64_t)EV_ARRIVAL << 30 | port, p->sim->f->port_node[port], id};
+    event e = {event_key(EV_ARRIVAL, port), p->sim->f->port_node[port], id};
     to->fn(to->ctx, p, &e);
 }
 
@@ -723,7 +724,7 @@ void sim_fast_settle(partition *p)
     for (uint32_t port = 0; port < s->f->num_ports; port++)
         if (s->node_partition[s->f->port_node[port]] == p->id)
             s->channel_bytes[port] =
-                (uint64_t)port_of(s, f, port)->sent * s->packet_bytes + f->edge_bytes[port];
+                (uint64_t)fast_port_of(s, f, port)->sent * s->packet_bytes + f->edge_bytes[port];
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         if (s->node_partition[ik_host_node(s->f, host)] != p->id)
             continue;
@@ -740,7 +741,8 @@ static void expose_credit(const sim *s, uint32_t port)
 {
     for (unsigned v = 0; v < s->vcs && !host_keeps_credit(s, s->fast_state, port); v++) {
         int32_t *bytes = &s->credit[(size_t)port * s->vcs + v], full = (int32_t)s->packet_bytes;
-        *bytes = *bytes % full + *fast_credit(port_of(s, s->fast_state, port), s->vcs, v) * full;
+        *bytes =
+            *bytes % full + *fast_credit(fast_port_of(s, s->fast_state, port), s->vcs, v) * full;
     }
 }
 
@@ -769,13 +771,13 @@ static void expose_switch(const sim *s, uint32_t id)
 {
     const fast_switch *fsw = &s->fast_state->switches[id];
     sw_state *sw = &s->switches[id];
-    sw->masks[0] = fsw->free_in;
-    sw->masks[1] = fsw->free_out;
-    sw->masks[2] = fsw->left;
+    free_inputs(sw)[0] = fsw->free_in;
+    free_outputs(sw, 1)[0] = fsw->free_out;
+    left_outputs(sw, 1)[0] = fsw->left;
     for (unsigned local = 0; local < fsw->radix; local++) {
-        fast_port *fp = port_of(s, s->fast_state, fsw->port_base + local);
-        uint64_t ok = 0, *want = sw->masks + 3 + fsw->radix + (size_t)local * s->vcs;
-        sw->masks[3 + local] = fp->row;
+        fast_port *fp = fast_port_of(s, s->fast_state, fsw->port_base + local);
+        uint64_t ok = 0, *want = want_of(sw, sim_shape(s), local, 0);
+        *row_of(sw, sim_shape(s), local) = fp->row;
         for (unsigned v = 0; v < s->vcs; v++) {
             want[v] = s->vcs == 1 ? fp->ready : fp->want[v];
             ok |= (*ok_of(s, s->fast_state, id, v) >> local & 1) << v;

@@ -336,14 +336,14 @@ static bool take_host_event(partition *p, uint32_t host, host_state *h, const ev
                             uint64_t now)
 {
     sim *s = p->sim;
-    uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
-    switch ((unsigned)(e->key >> 30) & 3) {
+    uint32_t port = event_port(e);
+    switch (event_kind(e)) {
     case EV_CREDIT:
         if (s->in_space.accounts)
             ledger_add(&s->in_space, port / s->in_space.accounts, port % s->in_space.accounts,
-                       -(int32_t)(e->data & 0xFFFFFF));
+                       -(int32_t)space_bytes(e->data));
         else
-            s->credit[(size_t)port * s->vcs + (e->data >> 24)] += (int32_t)(e->data & 0xFFFFFF);
+            s->credit[(size_t)port * s->vcs + space_vc(e->data)] += (int32_t)space_bytes(e->data);
         return h->blocked;
     case EV_ARRIVAL:
         deliver(p, host, h, port, e->data, now);
@@ -374,12 +374,12 @@ void sim_run_host(partition *p, uint32_t node)
     uint32_t host = ik_node_host(s->f, node);
     host_state *h = &s->hosts[host];
     while (p->local_at < p->local_count) {
-        uint64_t offset = p->local[p->local_at].key >> 32, now = p->start + offset;
+        uint64_t offset = event_offset(&p->local[p->local_at]), now = p->start + offset;
         bool look = false;
         do {
             event e = p->local[p->local_at++];
             look |= take_host_event(p, host, h, &e, now);
-        } while (p->local_at < p->local_count && p->local[p->local_at].key >> 32 == offset);
+        } while (p->local_at < p->local_count && event_offset(&p->local[p->local_at]) == offset);
         if (look)
             act(p, host, h, now);
     }

@@ -28,7 +28,7 @@ typedef struct view {
 static void note_transfer(void *ctx, partition *p, const event *e)
 {
     view *v = ctx;
-    uint32_t out_port = (uint32_t)e->key & EV_PORT_MASK;
+    uint32_t out_port = event_port(e);
     (void)p;
     if (look_is_transfer(e))
         v->feeds[(size_t)v->s->switches[e->node].port_base * v->s->input_speedup + e->data] =

@@ -68,18 +68,18 @@ static unsigned ahead_of(const count *c, partition *p, uint32_t port, const pack
 static void count_event(void *ctx, partition *p, const event *e)
 {
     count *c = ctx;
-    uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
-    switch ((unsigned)(e->key >> 30) & 3) {
+    uint32_t port = event_port(e);
+    switch (event_kind(e)) {
     case EV_CREDIT:
-        c->bytes[c->s->in_space.accounts ? port : (size_t)port * c->s->vcs + (e->data >> 24)] +=
-            e->data & 0xFFFFFF;
+        c->bytes[c->s->in_space.accounts ? port : (size_t)port * c->s->vcs + space_vc(e->data)] +=
+            space_bytes(e->data);
         break;
     case EV_TAIL:
         if (e->data & LOOK_AGAIN)
             break;
         if (e->data & LINK_END) {
             c->links[port]++;
-            c->held[(size_t)port * c->s->vcs + (e->data >> 24 & 63)] += e->data & 0xFFFFFF;
+            c->held[(size_t)port * c->s->vcs + space_vc(e->data)] += space_bytes(e->data);
         } else {
             c->tails[port]++;
         }
@@ -266,7 +266,7 @@ static ik_status check_waiting(const count *c, ik_error *err)
     for (uint32_t port = 0;
          s->queued && s->model != MODEL_IDEAL && port < s->f->port_base[s->f->num_switches]; port++)
         for (unsigned v = 0; v < s->vcs; v++) {
-            int64_t sent = s->sending[port] >> 24 == v ? s->sending[port] & 0xFFFFFF : 0;
+            int64_t sent = space_vc(s->sending[port]) == v ? space_bytes(s->sending[port]) : 0;
             if (s->queued[(size_t)port * s->vcs + v] != c->waits[(size_t)port * s->vcs + v] + sent)
                 return ik_fail(err, IK_ERR_INTERNAL,
                                "port %u VC %u: %lld bytes are said to wait, %lld do", port, v,

@@ -112,21 +112,21 @@ SIM_INLINE bool look_output_free(const sim *s, uint32_t port)
 {
     const sw_state *sw = &s->switches[s->f->port_node[port]];
     uint32_t out = port - sw->port_base;
-    return sw->masks[sw->words + (out >> 6)] >> (out & 63) & 1;
+    return free_outputs(sw, sw->words)[out >> 6] >> (out & 63) & 1;
 }
 
 /* Whether lane (in, v) may be read. */
 SIM_INLINE bool look_input_free(const sim *s, uint32_t sw, unsigned in, unsigned v)
 {
     unsigned input = input_of(s, in, v);
-    return s->switches[sw].masks[input >> 6] >> (input & 63) & 1;
+    return free_inputs(&s->switches[sw])[input >> 6] >> (input & 63) & 1;
 }
 
 /* Whether an event is the end of a transfer through the crossbar: its port is the output, its data
  * the input (in * input_speedup + reader). */
 SIM_INLINE bool look_is_transfer(const event *e)
 {
-    return ((unsigned)(e->key >> 30) & 3) == EV_TAIL && !(e->data & (LINK_END | LOOK_AGAIN));
+    return (event_kind(e)) == EV_TAIL && !(e->data & (LINK_END | LOOK_AGAIN));
 }
 
 /* ---- space */

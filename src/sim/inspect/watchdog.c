@@ -32,12 +32,12 @@ static void note_moving(void *ctx, partition *p, const event *e)
 {
     drain_search *h = ctx;
     const sim *s = h->s;
-    uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
-    unsigned kind = (unsigned)(e->key >> 30) & 3;
+    uint32_t port = event_port(e);
+    unsigned kind = event_kind(e);
     if (kind == EV_CREDIT && s->in_space.accounts) {
         h->moving[moving_place(h, port / h->kinds, port % h->kinds)] = 1;
     } else if (kind == EV_CREDIT) {
-        h->moving[moving_place(h, port, e->data >> 24)] = 1;
+        h->moving[moving_place(h, port, space_vc(e->data))] = 1;
     } else if (kind == EV_ARRIVAL) {
         const packet *pk = look_packet(p, e->data);
         h->moving[moving_place(h, s->ports[port].peer_port,

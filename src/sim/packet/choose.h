@@ -32,7 +32,7 @@ SIM_INLINE bool find_candidates(partition *p, const sw_state *sw, const shape k,
                 from[w] |= ask & -ask;
         }
         any |= from[w];
-        at[w] = s->link_busy ? from[w] : from[w] & sw->masks[k.words + w];
+        at[w] = s->link_busy ? from[w] : from[w] & free_outputs(sw, k.words)[w];
         for (uint64_t left = s->link_busy && s->skip_busy ? at[w] : 0; left; left &= left - 1)
             if (s->link_busy[sw->port_base + w * 64 + (unsigned)__builtin_ctzll(left)])
                 at[w] &= ~(left & -left);
@@ -143,7 +143,7 @@ SIM_INLINE const uint64_t *head_set(partition *p, uint32_t node, sw_state *sw, c
 /* Whether a set has a free output that the input does not ask for. */
 SIM_INLINE bool has_spare_in(const sw_state *sw, const shape k, unsigned input, const uint64_t *set)
 {
-    const uint64_t *free_out = sw->masks + k.words, *row = row_of(sw, k, input);
+    const uint64_t *free_out = free_outputs(sw, k.words), *row = row_of(sw, k, input);
     uint64_t any = 0;
     for (unsigned w = 0; w < k.words; w++)
         any |= set[w] & free_out[w] & ~row[w];

@@ -68,13 +68,13 @@ SIM_INLINE void fetch_output_buffer(const sim *s, const shape k, uint32_t port)
 /* The end of a transfer through the crossbar, from its data. */
 SIM_INLINE bool is_crossbar_end(const event *e)
 {
-    return (e->key >> 30 & 3) == EV_TAIL && !(e->data & (LINK_END | LOOK_AGAIN));
+    return event_kind(e) == EV_TAIL && !(e->data & (LINK_END | LOOK_AGAIN));
 }
 
 SIM_INLINE void fetch_named(const partition *p, const sw_state *sw, const shape k, const event *e)
 {
     const sim *s = p->sim;
-    uint32_t port = (uint32_t)e->key & EV_PORT_MASK, kind = e->key >> 30 & 3;
+    uint32_t port = event_port(e), kind = event_kind(e);
     if (kind == EV_CREDIT && s->in_space.accounts)
         port /= s->in_space.accounts;
     if (kind == EV_ARRIVAL) {
@@ -102,9 +102,9 @@ SIM_INLINE void fetch_named(const partition *p, const sw_state *sw, const shape 
  * it is among those that will be free. NULL: nobody asks. Masks of one word. */
 SIM_INLINE queue *likely_queue(const sim *s, sw_state *sw, const shape k, const event *e)
 {
-    uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
+    uint32_t port = event_port(e);
     unsigned out = port - sw->port_base, turn = s->ports[port].grant;
-    uint64_t free_in = sw->masks[0] | 1ull << (e->data & 63);
+    uint64_t free_in = free_inputs(sw)[0] | 1ull << (e->data & 63);
     for (unsigned v = 0; v < k.vcs; v++) {
         uint64_t asks = want_of(sw, k, out, v)[0] & free_in;
         if (asks)
@@ -119,7 +119,7 @@ SIM_INLINE void fetch_joined(const partition *p, uint32_t node, sw_state *sw, co
 {
     const sim *s = p->sim;
     const packet *pk = &p->pool[e->data];
-    uint32_t port = (uint32_t)e->key & EV_PORT_MASK, out = 0;
+    uint32_t port = event_port(e), out = 0;
     uint64_t set = 0;
     ik_packet rt = pk->rt;
     if (!k.voq) {
@@ -130,7 +130,7 @@ SIM_INLINE void fetch_joined(const partition *p, uint32_t node, sw_state *sw, co
     if (s->masked) {
         if (pk->unrouted || !r->family->next_mask(r, node, port, &rt, &set, &out))
             return;
-        uint64_t likely = set & sw->masks[1] & room_of_vc(sw, k, rt.vc)[0];
+        uint64_t likely = set & free_outputs(sw, 1)[0] & room_of_vc(sw, k, rt.vc)[0];
         if (set & (set - 1) && likely)
             out = (uint32_t)__builtin_ctzll(likely);
     } else {
@@ -147,10 +147,10 @@ SIM_INLINE void fetch_joined(const partition *p, uint32_t node, sw_state *sw, co
 SIM_INLINE void fetch_queues(const partition *p, uint32_t node, sw_state *sw, const shape k,
                              const event *e)
 {
-    if ((e->key >> 30 & 3) == EV_ARRIVAL) {
+    if (event_kind(e) == EV_ARRIVAL) {
         fetch_joined(p, node, sw, k, e);
     } else if (is_crossbar_end(e)) {
-        uint64_t others = row_of(sw, k, e->data)[0] & sw->masks[1];
+        uint64_t others = row_of(sw, k, e->data)[0] & free_outputs(sw, 1)[0];
         queue *q = likely_queue(p->sim, sw, k, e);
         if (q)
             fetch_line(q);
@@ -188,7 +188,7 @@ SIM_INLINE void fetch_stage(partition *p, const shape k, uint32_t node, unsigned
         fetch_host(p, k, node - s->f->num_switches);
     for (uint32_t id = s->node_head[node]; id != IK_NONE; id = events[id].node) {
         const event *e = &events[id];
-        if (!is_switch && stage == FETCH_NAMED && (e->key >> 30 & 3) == EV_ARRIVAL)
+        if (!is_switch && stage == FETCH_NAMED && event_kind(e) == EV_ARRIVAL)
             fetch_line(&p->pool[e->data]);
         else if (is_switch && stage == FETCH_NAMED)
             fetch_named(p, sw, k, e);

@@ -89,11 +89,11 @@ SIM_INLINE void send_output(partition *p, uint32_t node, sw_state *sw, const sha
     q->head = pk->next;
     take_space(p, sw, k, port, u, pk);
     s->link_busy[port] = 1;
-    post_own(p, end, node, EV_TAIL, port, LINK_END | u << 24 | pk->size, true);
+    post_own(p, end, node, EV_TAIL, port, LINK_END | space_data(u, pk->size), true);
     if (s->model == MODEL_IDEAL) {
         const port_state *from = &s->ports[pk->queue];
         post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port,
-                    (uint32_t)pk->rt.vc << 24 | pk->size);
+                    space_data(pk->rt.vc, pk->size));
         delay += s->traversal_ps;
         sw->bytes -= pk->size;
         p->n.hops++;
@@ -152,11 +152,11 @@ SIM_INLINE void take_link_end(partition *p, sw_state *sw, const shape k, uint32_
     sim *s = p->sim;
     s->link_busy[port] = 0;
     if (s->waiting)
-        s->waiting[(size_t)port * k.vcs + (data >> 24 & 63)] -= data & 0xFFFFFF;
+        s->waiting[(size_t)port * k.vcs + space_vc(data)] -= space_bytes(data);
     if (k.ledger && s->out_space.accounts)
-        ledger_add(&s->out_space, port, data >> 24 & 63, -(int32_t)(data & 0xFFFFFF));
+        ledger_add(&s->out_space, port, space_vc(data), -(int32_t)space_bytes(data));
     else if (s->model == MODEL_IOQ)
-        change_output_space(s, sw, k, port, data >> 24 & 63, (int32_t)(data & 0xFFFFFF));
+        change_output_space(s, sw, k, port, space_vc(data), (int32_t)space_bytes(data));
     mark(p->dirty_link, k, port - sw->port_base);
 }
 

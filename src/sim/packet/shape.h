@@ -124,7 +124,7 @@ SIM_INLINE void note_queued(sim *s, uint32_t port, const packet *pk)
 
 SIM_INLINE void note_sent(sim *s, uint32_t port)
 {
-    s->queued[(size_t)port * s->vcs + (s->sending[port] >> 24)] -= s->sending[port] & 0xFFFFFF;
+    s->queued[(size_t)port * s->vcs + space_vc(s->sending[port])] -= space_bytes(s->sending[port]);
     s->sending[port] = 0;
 }
 
@@ -300,7 +300,7 @@ SIM_INLINE void give_space(partition *p, const shape k, uint32_t in_port, uint64
         post_credit(p, in, time, v, account_here(p->sim, pk, v, out), pk->size);
     else
         post_remote(p, time + in->latency_ps, in->peer_node, EV_CREDIT, in->peer_port,
-                    v << 24 | pk->size);
+                    space_data(v, pk->size));
 }
 
 #endif

@@ -32,7 +32,7 @@ SIM_INLINE uint32_t take_account(partition *p, sw_state *sw, const shape k, uint
 {
     sim *s = p->sim;
     uint32_t port = index / s->in_space.accounts, account = index % s->in_space.accounts;
-    ledger_add(&s->in_space, port, account, -(int32_t)(data & 0xFFFFFF));
+    ledger_add(&s->in_space, port, account, -(int32_t)space_bytes(data));
     if (k.net)
         net_space_changed(p, sw, k, port - sw->port_base, account % s->f->num_hosts);
     return port;
@@ -47,14 +47,14 @@ SIM_INLINE void take_credit(partition *p, sw_state *sw, const shape k, const cha
         mark(s->out_queues ? p->dirty_link : ch->out, k, port - sw->port_base);
         return;
     }
-    unsigned v = k.vcs == 1 ? 0 : data >> 24;
+    unsigned v = k.vcs == 1 ? 0 : space_vc(data);
     int32_t *credit = &s->credit[(size_t)port * k.vcs + v];
     int32_t full = (int32_t)s->packet_bytes;
     bool short_before = *credit < full;
     if (s->gate == s->credit)
-        change_room(s, sw, k, credit, port - sw->port_base, v, (int32_t)(data & 0xFFFFFF));
+        change_room(s, sw, k, credit, port - sw->port_base, v, (int32_t)space_bytes(data));
     else
-        *credit += (int32_t)(data & 0xFFFFFF);
+        *credit += (int32_t)space_bytes(data);
     if (short_before && *credit >= full)
         s->ports[port].ok |= 1ull << v;
     if (s->out_queues)
@@ -68,7 +68,7 @@ SIM_INLINE void take_tail(partition *p, sw_state *sw, const shape k, const chang
 {
     unsigned out = port - sw->port_base;
     if (input & LOOK_AGAIN) {
-        uint64_t *left = sw->masks + 2u * k.words;
+        uint64_t *left = left_outputs(sw, k.words);
         for (unsigned w = 0; w < k.words; w++) {
             ch->out[w] |= left[w];
             left[w] = 0;
@@ -80,8 +80,8 @@ SIM_INLINE void take_tail(partition *p, sw_state *sw, const shape k, const chang
         mark(ch->out, k, out); /* room in the output buffer */
         return;
     }
-    mark(sw->masks, k, input);
-    mark(sw->masks + k.words, k, out);
+    mark(free_inputs(sw), k, input);
+    mark(free_outputs(sw, k.words), k, out);
     mark(ch->in, k, input);
     mark(ch->out, k, out);
     if (p->sim->queued)
@@ -149,7 +149,8 @@ SIM_INLINE void take_arrival(partition *p, uint32_t node, sw_state *sw, const sh
         set_revocable(p->sim, sw, k, in, v, out, o.set);
     set_request(p->sim, sw, k, in, v, out);
     unsigned input = input_of(p->sim, in, v);
-    if (sw->masks[input >> 6] >> (input & 63) & 1) /* one that is busy asks when it comes free */
+    if (free_inputs(sw)[input >> 6] >> (input & 63) &
+        1) /* one that is busy asks when it comes free */
         mark(ch->out, k, out);
 }
 
@@ -204,7 +205,7 @@ SIM_INLINE bool vc_ready(partition *p, sw_state *sw, const shape k, unsigned inp
 SIM_INLINE uint64_t ready_inputs(partition *p, sw_state *sw, const shape k, unsigned out,
                                  unsigned word)
 {
-    uint64_t free_in = sw->masks[word], ready = 0;
+    uint64_t free_in = free_inputs(sw)[word], ready = 0;
     for (unsigned v = 0; v < k.vcs; v++) {
         uint64_t candidates = want_of(sw, k, out, v)[word] & free_in & ~ready;
         unsigned room = !candidates ? ROOM_FOR_NONE
@@ -327,7 +328,7 @@ SIM_INLINE void commit(partition *p, sw_state *sw, const shape k, uint32_t node,
     uint32_t dst = pk->rt.dst;
     unsigned u = choose_vc(p, k, out_port, pk);
     if (s->queued)
-        s->sending[out_port] = v << 24 | pk->size;
+        s->sending[out_port] = space_data(v, pk->size);
     sw->bytes -= pk->size;
     p->n.hops++;
     if (s->model == MODEL_IOQ)
@@ -409,8 +410,8 @@ SIM_INLINE void accept_step(partition *p, sw_state *sw, const shape k, uint64_t 
                     s->ports[sw->port_base + out].grant =
                         (uint16_t)(input + 1 == sw->inputs ? 0 : input + 1);
             }
-            sw->masks[w] &= ~(1ull << (input & 63));
-            sw->masks[k.words + (out >> 6)] &= ~(1ull << (out & 63));
+            free_inputs(sw)[w] &= ~(1ull << (input & 63));
+            free_outputs(sw, k.words)[out >> 6] &= ~(1ull << (out & 63));
             d[out >> 6] &= ~(1ull << (out & 63));
             start_transfer(p, sw, k, input, out);
         }
@@ -435,7 +436,7 @@ SIM_INLINE bool collect_outputs(sw_state *sw, const shape k, const changes *ch, 
         }
     }
     for (unsigned w = 0; w < k.words; w++)
-        any |= d[w] &= sw->masks[k.words + w];
+        any |= d[w] &= free_outputs(sw, k.words)[w];
     return any;
 }
 
@@ -443,7 +444,7 @@ SIM_INLINE bool collect_outputs(sw_state *sw, const shape k, const changes *ch, 
  * of relook_ps. */
 SIM_INLINE void look_later(partition *p, sw_state *sw, const shape k, const uint64_t *d)
 {
-    uint64_t pending = 0, *left = sw->masks + 2u * k.words, period = p->sim->relook_ps;
+    uint64_t pending = 0, *left = left_outputs(sw, k.words), period = p->sim->relook_ps;
     for (unsigned w = 0; w < k.words; w++) {
         pending |= left[w];
         left[w] |= d[w];
@@ -485,7 +486,7 @@ static void choose_undecided(partition *p, uint32_t node, sw_state *sw, const sh
             unsigned index = w * 64 + (unsigned)__builtin_ctzll(bits), in = index / k.vcs,
                      v = index % k.vcs;
             unsigned input = input_of(s, in, v);
-            if (!(sw->masks[input >> 6] >> (input & 63) & 1))
+            if (!(free_inputs(sw)[input >> 6] >> (input & 63) & 1))
                 continue;
             packet *pk = &p->pool[queue_of(sw, k, in, v, 0)->head];
             unsigned before = pk->out;
@@ -505,7 +506,7 @@ static void choose_undecided(partition *p, uint32_t node, sw_state *sw, const sh
  * may move to. */
 SIM_INLINE bool has_spare(const sw_state *sw, const shape k, unsigned input)
 {
-    const uint64_t *free_out = sw->masks + k.words, *row = row_of(sw, k, input);
+    const uint64_t *free_out = free_outputs(sw, k.words), *row = row_of(sw, k, input);
     uint64_t any = 0;
     for (unsigned w = 0; w < k.words; w++)
         any |= free_out[w] & ~row[w];
@@ -525,7 +526,7 @@ static bool renew(partition *p, uint32_t node, sw_state *sw, const shape k, cons
     uint8_t first = pk->vc_first, last = pk->vc_last;
     uint32_t chosen = s->masked ? choose_by_mask(p, node, sw, k, sw->port_base + in, pk)
                                 : sim_choose_output(p, node, sw->port_base + in, pk);
-    const uint64_t *free_out = sw->masks + k.words, *row = row_of(sw, k, input_of(s, in, v));
+    const uint64_t *free_out = free_outputs(sw, k.words), *row = row_of(sw, k, input_of(s, in, v));
     if (chosen == IK_NONE || !((free_out[chosen >> 6] & ~row[chosen >> 6]) >> (chosen & 63) & 1)) {
         pk->out = (uint16_t)out;
         pk->vc_first = first;
@@ -547,7 +548,7 @@ static bool renew(partition *p, uint32_t node, sw_state *sw, const shape k, cons
 SIM_INLINE bool must_wait(partition *p, sw_state *sw, const shape k, unsigned in, unsigned v,
                           unsigned out)
 {
-    if (!(sw->masks[k.words + (out >> 6)] >> (out & 63) & 1))
+    if (!(free_outputs(sw, k.words)[out >> 6] >> (out & 63) & 1))
         return true;
     unsigned room = room_for(p, sw, k, out, v);
     return room == ROOM_BY_PACKET
@@ -616,7 +617,7 @@ static void renew_waiting(partition *p, uint32_t node, sw_state *sw, const shape
                           const changes *ch)
 {
     for (unsigned w = 0; w < k.words; w++)
-        for (uint64_t bits = sw->undecided[w] & sw->masks[w]; bits; bits &= bits - 1)
+        for (uint64_t bits = sw->undecided[w] & free_inputs(sw)[w]; bits; bits &= bits - 1)
             renew_input(p, node, sw, k, ch, w * 64 + (unsigned)__builtin_ctzll(bits));
 }
 
@@ -625,8 +626,8 @@ static void renew_waiting(partition *p, uint32_t node, sw_state *sw, const shape
 SIM_INLINE void take_event(partition *p, uint32_t node, sw_state *sw, const shape k,
                            const changes *ch, const event *e)
 {
-    uint32_t port = (uint32_t)e->key & EV_PORT_MASK;
-    switch ((unsigned)(e->key >> 30) & 3) {
+    uint32_t port = event_port(e);
+    switch (event_kind(e)) {
     case EV_CREDIT:
         take_credit(p, sw, k, ch, port, e->data);
         break;
@@ -650,12 +651,12 @@ SIM_INLINE void run_switch(partition *p, uint32_t node, const shape k)
                         k.words == 1 ? &one_in : p->dirty_in};
     p->cur_switch = node;
     while (p->local_at < p->local_count) {
-        uint64_t offset = p->local[p->local_at].key >> 32;
+        uint64_t offset = event_offset(&p->local[p->local_at]);
         p->now = p->start + offset;
         do {
             event e = p->local[p->local_at++];
             take_event(p, node, sw, k, &ch, &e);
-        } while (p->local_at < p->local_count && p->local[p->local_at].key >> 32 == offset);
+        } while (p->local_at < p->local_count && event_offset(&p->local[p->local_at]) == offset);
         if (sw->undecided && !k.voq)
             choose_undecided(p, node, sw, k, &ch);
         bool chooses = sw->undecided && k.voq, granted;
@@ -681,7 +682,7 @@ static void chain_events(partition *p, const slot *at)
         while (id++ < end) {
             event *e = &w->events[id];
             uint32_t node = e->node;
-            if ((e->key >> 30 & 3) == EV_ARRIVAL && !p->sim->staged)
+            if (event_kind(e) == EV_ARRIVAL && !p->sim->staged)
                 __builtin_prefetch(&p->pool[e->data], 1);
             if (heads[node] == IK_NONE)
                 p->active[p->num_active++] = node;

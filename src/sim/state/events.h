@@ -26,7 +26,7 @@ SIM_INLINE void post_own(partition *p, uint64_t time, uint32_t node, unsigned ki
 {
     const sim *s = p->sim;
     uint64_t dt = time - p->start;
-    event e = {(uint64_t)kind << 30 | port, node, data};
+    event e = {event_key(kind, port), node, data};
     if (__builtin_expect(dt >= s->span, 0)) {
         sim_post_far(p, time, &e);
         return;
@@ -70,7 +70,7 @@ SIM_INLINE void post_remote(partition *p, uint64_t time, uint32_t node, unsigned
 {
     const sim *s = p->sim;
     if (s->num_partitions > 1 && s->node_partition[node] != p->id) {
-        event e = {(uint64_t)kind << 30 | port, node, data};
+        event e = {event_key(kind, port), node, data};
         sim_post_message(p, s->node_partition[node], time, &e,
                          kind == EV_ARRIVAL ? p->pool + data : NULL);
         if (kind == EV_ARRIVAL)

@@ -130,7 +130,7 @@ static bool view_busy(void *ctx, uint32_t channel)
         return s->link_busy[channel];
     const sw_state *sw = &s->switches[s->f->port_node[channel]];
     uint32_t out = channel - sw->port_base;
-    return !(sw->masks[sw->words + (out >> 6)] >> (out & 63) & 1);
+    return !(free_outputs(sw, sw->words)[out >> 6] >> (out & 63) & 1);
 }
 
 ik_view sim_view(partition *p)

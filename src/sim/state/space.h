@@ -76,7 +76,7 @@ SIM_INLINE void post_credit(partition *p, const port_state *in, uint64_t time, u
 {
     uint32_t accounts = p->sim->in_space.accounts,
              port = accounts ? in->peer_port * accounts + account : in->peer_port;
-    post_remote(p, time + in->latency_ps, in->peer_node, EV_CREDIT, port, v << 24 | size);
+    post_remote(p, time + in->latency_ps, in->peer_node, EV_CREDIT, port, space_data(v, size));
 }
 
 /* after the sizes of packets and buffers are known */

@@ -4,6 +4,7 @@
 #ifndef IKAT_SIM_SWITCH_STATE_H
 #define IKAT_SIM_SWITCH_STATE_H
 
+#include "sim/core/inline.h"
 #include "sim/state/packet.h"
 
 /* ---- per port, 32 bytes: everything that a grant touches */
@@ -62,5 +63,21 @@ typedef struct sw_state {
     uint32_t port_base;
     uint16_t radix, inputs, words, lane_words;
 } sw_state;
+
+/* Masks of a switch. words: sw->words, which loops know as a constant. */
+SIM_INLINE uint64_t *free_inputs(const sw_state *sw)
+{
+    return sw->masks;
+}
+
+SIM_INLINE uint64_t *free_outputs(const sw_state *sw, unsigned words)
+{
+    return sw->masks + words;
+}
+
+SIM_INLINE uint64_t *left_outputs(const sw_state *sw, unsigned words)
+{
+    return sw->masks + 2u * words;
+}
 
 #endif
