@@ -210,8 +210,8 @@ typedef struct ik_sim_result {
 ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config,
                      const ik_env *env, ik_sim_result *out, ik_error *err);
 void ik_sim_result_free(ik_sim_result *r);
-/* Bytes of state that a run needs before packets are counted (what a memory limit is compared with
- * first). */
+/* Bytes of state that a run in one thread needs before its first packet (what a memory limit is
+ * compared with first); 0 = cannot be said. Each further thread: ik_sim_estimate.thread_bytes. */
 uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config);
 
 /* What a proof of freedom from deadlock may rest on in a run with this switch. */
@@ -230,7 +230,8 @@ ik_sim_flow ik_sim_flow_of(const ik_params *switch_params);
 /* What a run will roughly need: for choosing what runs side by side and what on several threads.
  * Results never depend on it. */
 typedef struct ik_sim_estimate {
-    uint64_t bytes; /* state, with a quarter of all buffers full; 0 = cannot be said */
+    uint64_t bytes;        /* state, with a quarter of all buffers full; 0 = cannot be said */
+    uint64_t thread_bytes; /* that each further thread adds before its first packet */
     /* packet-hops between two barriers of the threads, at the most that hosts can send of the
      * load */
     double hops_per_window;

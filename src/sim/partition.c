@@ -27,14 +27,45 @@ static uint64_t find_step(const sim *s)
 
 /* ---- what a partition needs */
 
-static bool init_scratch(partition *p)
+enum { FIRST_EVENTS = 256, SCRATCH_SETS = 10 }; /* sets: of a switch's inputs or outputs */
+
+static bool allocate(const sim *s, partition *p, uint32_t nodes, sim_memory *m)
+{
+    size_t sets = SCRATCH_SETS + s->max_inputs, series = s->num_series;
+    return sim_get(m, &p->local, FIRST_EVENTS, sizeof *p->local) &&
+           sim_get(m, &p->active, nodes + 1, sizeof *p->active) &&
+           sim_get(m, &p->scratch, sets * s->max_words, sizeof *p->scratch) &&
+           sim_get(m, &p->choices, s->max_radix, sizeof *p->choices) &&
+           sim_get(m, &p->choices_ahead, s->max_radix, sizeof *p->choices) &&
+           sim_get(m, &p->ports, s->max_radix, sizeof *p->ports) &&
+           sim_get(m, &p->own_vc, s->max_radix, sizeof *p->own_vc) &&
+           (!series || sim_get(m, &p->series_bytes, series * 3, sizeof *p->series_bytes));
+}
+
+/* Of one that owns so many nodes, without what its engine has. */
+static uint64_t count_partition(const sim *s, uint32_t nodes)
+{
+    partition none;
+    sim_memory m = {.only_count = true};
+    allocate(s, &none, nodes, &m);
+    return m.bytes + 2 * HISTO_BUCKETS * sizeof(uint64_t) + sim_wheel_bytes(s->num_slots) +
+           sim_endpoint_first_bytes(s->num_partitions) +
+           sim_classes_bytes(s->traffic, s->num_series) +
+           (s->adapter_queues == ADAPTER_DESTINATION ? sim_dest_first_bytes() : 0);
+}
+
+uint64_t sim_partitions_bytes(const sim *s)
+{
+    uint64_t each = sizeof(partition) + s->engine->bytes_each(s);
+    return s->num_partitions * each + count_partition(s, ik_num_nodes(s->f)) +
+           (s->num_partitions - 1) * count_partition(s, 0);
+}
+
+static void init_scratch(partition *p)
 {
     const sim *s = p->sim;
-    size_t words = s->max_words, inputs = s->max_inputs;
-    uint64_t *block = ik_calloc(words * 10 + inputs * words, sizeof *block);
-    if (!block)
-        return false;
-    p->scratch = block;
+    size_t words = s->max_words, n = s->num_series;
+    uint64_t *block = p->scratch;
     p->dirty_out = block;
     p->dirty_in = block + words;
     p->granted_any = block + 2 * words;
@@ -45,26 +76,11 @@ static bool init_scratch(partition *p)
     p->candidates = block + 7 * words;
     p->idle = block + 8 * words;
     p->gathered = block + 9 * words;
-    p->granted = block + 10 * words;
+    p->granted = block + SCRATCH_SETS * words;
     p->view = sim_view(p);
-    p->choices = ik_calloc(s->max_radix, sizeof *p->choices);
-    p->choices_ahead = ik_calloc(s->max_radix, sizeof *p->choices);
-    p->ports = ik_calloc(s->max_radix, sizeof *p->ports);
-    p->own_vc = ik_calloc(s->max_radix, sizeof *p->own_vc);
-    return p->choices && p->choices_ahead && p->ports && p->own_vc;
-}
-
-static bool init_series(partition *p)
-{
-    size_t n = p->sim->num_series;
-    if (sim_classes_new(p->sim->traffic, n, &p->classes, NULL) != IK_OK)
-        return false;
-    if (n == 0)
-        return true;
-    p->series_bytes = ik_calloc(n * 3, sizeof *p->series_bytes);
-    p->series_count = p->series_bytes + n;
-    p->series_sum = p->series_bytes + 2 * n;
-    return p->series_bytes;
+    p->local_cap = FIRST_EVENTS;
+    p->series_count = n ? p->series_bytes + n : NULL;
+    p->series_sum = n ? p->series_bytes + 2 * n : NULL;
 }
 
 static bool init_partition(sim *s, unsigned id)
@@ -75,12 +91,13 @@ static bool init_partition(sim *s, unsigned id)
     p->out_first = UINT64_MAX;
     for (uint32_t node = 0; node < ik_num_nodes(s->f); node++)
         nodes += s->node_partition[node] == id;
-    p->local_cap = 256;
-    p->local = malloc(p->local_cap * sizeof *p->local);
-    p->active = malloc((nodes + 1) * sizeof *p->active);
-    return p->local && p->active && s->engine->set_up_partition(p) &&
+    if (!allocate(s, p, nodes, &(sim_memory){0}))
+        return false;
+    init_scratch(p);
+    return s->engine->set_up_partition(p) &&
            sim_endpoint_init(&p->endpoint, id, s->num_partitions) && sim_histo_init(&p->latency) &&
-           sim_histo_init(&p->network) && init_series(p) && init_scratch(p) &&
+           sim_histo_init(&p->network) &&
+           sim_classes_new(s->traffic, s->num_series, &p->classes, NULL) == IK_OK &&
            (!s->dest_rings || sim_dest_init(p)) && sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
 }
 
@@ -103,22 +120,24 @@ uint64_t sim_partition_bytes(const partition *p)
 {
     uint64_t bytes =
         (uint64_t)p->pool_cap * sizeof(packet) + (uint64_t)p->wheel.cap_chunks * 64 * sizeof(event);
-    bytes += (uint64_t)p->wheel.num_slots * sizeof(slot) +
-             (uint64_t)p->wheel.far_cap * sizeof(far_event);
-    bytes += (uint64_t)p->local_cap * sizeof(event) + sim_dest_bytes(p) +
-             p->sim->engine->partition_bytes(p);
-    return bytes + sim_endpoint_bytes(&p->endpoint);
+    bytes += (uint64_t)p->wheel.far_cap * sizeof(far_event) +
+             (uint64_t)(p->local_cap - FIRST_EVENTS) * sizeof(event);
+    return bytes + sim_dest_bytes(p) + p->sim->engine->partition_bytes(p) +
+           sim_endpoint_bytes(&p->endpoint);
 }
 
 /* ---- */
 
+unsigned sim_count_partitions(const sim *s)
+{
+    unsigned num = ik_env_threads(s->env);
+    if (num > s->f->num_switches)
+        num = s->f->num_switches ? s->f->num_switches : 1;
+    return num < UINT16_MAX ? num : UINT16_MAX;
+}
+
 ik_status sim_setup_partitions(sim *s, ik_error *err)
 {
-    s->num_partitions = ik_env_threads(s->env);
-    if (s->num_partitions > s->f->num_switches)
-        s->num_partitions = s->f->num_switches ? s->f->num_switches : 1;
-    if (s->num_partitions > UINT16_MAX)
-        s->num_partitions = UINT16_MAX;
     s->partitions = ik_calloc(s->num_partitions, sizeof *s->partitions);
     if (!s->partitions)
         return ik_fail_memory(err, s->num_partitions * sizeof *s->partitions, "partitions");

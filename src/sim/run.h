@@ -13,10 +13,13 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
                            const ik_sim_config *config, const ik_env *env, const sim_engine *only,
                            ik_error *err);
 void sim_free(sim *s);
-ik_status sim_setup_partitions(sim *s, ik_error *err); /* partition.c */
+/* ---- partition.c */
+unsigned sim_count_partitions(const sim *s);
+uint64_t sim_partitions_bytes(const sim *s); /* of all, before the first packet */
+ik_status sim_setup_partitions(sim *s, ik_error *err);
 void sim_free_partitions(sim *s);
-uint64_t
-sim_partition_bytes(const partition *p); /* what it has grown to: packets, events, messages */
+/* By which it has grown: packets, events, messages. */
+uint64_t sim_partition_bytes(const partition *p);
 
 /* ---- sim.c: from all partitions at their ends to the result, which owns what it takes */
 ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err);

@@ -137,27 +137,80 @@ static sizes measure_all(sim *s)
     return z;
 }
 
-static uint64_t state_bytes(const sim *s, const sizes *z)
+static bool allocate(sim *s, const sizes *z, sim_memory *m)
 {
-    uint64_t ports = s->f->num_ports, hosts = s->f->num_hosts,
-             send_queues = hosts * s->num_send_queues;
-    uint64_t bytes = z->masks * 8 + z->queues * sizeof(queue) + z->pairs +
-                     (z->undecided + z->allowed) * 8 + z->policy;
-    bytes += z->net * sizeof(net_queue) + z->holders * 8 + sim_space_bytes(s);
-    bytes += ports * (sizeof(port_state) + 4u * s->vcs + 8) +
-             (s->adaptive && !s->engine->keeps_queues ? ports * (8u * s->vcs + 4) : 0) +
-             ports * 2u * s->input_speedup +
-             (s->model != MODEL_IQ ? ports * ((s->adaptive ? 20u : 12u) * s->vcs + 10) : 0);
-    bytes += s->f->num_switches * (sizeof(sw_state) + 4) +
-             hosts * (sizeof(host_state) + sizeof(injector) + 16);
-    bytes += send_queues * (sizeof(send_queue) + s->active_messages * sizeof(message)) +
-             (hosts + s->f->num_switches) * 6;
-    bytes +=
-        (s->adapter_queues == ADAPTER_DESTINATION ? hosts * s->vcs * sizeof(queue) : 0) + hosts * 8;
-    bytes += s->num_series * s->f->num_switches * 8;
+    const ik_fabric *f = s->f;
+    size_t ports = f->num_ports, send_queues = (size_t)f->num_hosts * s->num_send_queues;
+    bool io = s->model != MODEL_IQ;
+    bool ok = sim_get(m, &s->ports, ports, sizeof *s->ports) &&
+              sim_get(m, &s->credit, ports * s->vcs, sizeof *s->credit) &&
+              sim_get(m, &s->switches, f->num_switches, sizeof *s->switches) &&
+              sim_get(m, &s->mask_store, z->masks, 8) &&
+              sim_get(m, &s->queue_store, z->queues, sizeof(queue)) &&
+              sim_get(m, &s->hosts, f->num_hosts, sizeof *s->hosts) &&
+              sim_get(m, &s->injectors, f->num_hosts, sizeof *s->injectors) &&
+              sim_get(m, &s->send_queues, send_queues, sizeof *s->send_queues) &&
+              sim_get(m, &s->messages, send_queues * s->active_messages, sizeof *s->messages) &&
+              sim_get(m, &s->node_head, ik_num_nodes(f), sizeof *s->node_head) &&
+              sim_get(m, &s->node_partition, ik_num_nodes(f), sizeof *s->node_partition) &&
+              sim_get(m, &s->channel_bytes, ports, 8) &&
+              sim_get(m, &s->host_bytes, f->num_hosts, 8) &&
+              sim_get(m, &s->host_sent_bytes, f->num_hosts, 8);
+    if (ok && z->pairs)
+        ok = sim_get(m, &s->pair_store, z->pairs, 1);
+    if (ok && z->undecided)
+        ok = sim_get(m, &s->undecided_store, z->undecided, 8);
+    if (ok && z->allowed)
+        ok = sim_get(m, &s->allowed_store, z->allowed, 8);
+    if (ok && z->policy)
+        ok = sim_get(m, &s->policy_store, z->policy, 1);
+    if (ok && s->adaptive && !s->engine->keeps_queues)
+        ok = sim_get(m, &s->queued, ports * s->vcs, 8) && sim_get(m, &s->sending, ports, 4);
+    ok = ok && sim_get(m, &s->accept, ports * s->input_speedup, 2);
+    if (ok && io)
+        ok = sim_get(m, &s->out_queues, ports * s->vcs, sizeof(queue)) &&
+             sim_get(m, &s->space, ports * s->vcs, 4) && sim_get(m, &s->out_next, ports, 1) &&
+             sim_get(m, &s->link_busy, ports, 1);
+    if (ok && s->adaptive && io)
+        ok = sim_get(m, &s->waiting, ports * s->vcs, 8) &&
+             (s->traversal_ps == 0 || sim_get(m, &s->clear_ps, ports, 8));
+    if (ok && s->adapter_queues == ADAPTER_DESTINATION)
+        ok = sim_get(m, &s->dest_rings, (size_t)f->num_hosts * s->vcs, sizeof(queue));
+    if (ok && (s->ejection_share < 1 || s->ejection_bps != UINT64_MAX))
+        ok = sim_get(m, &s->drained, f->num_hosts, sizeof *s->drained);
+    if (ok && z->net)
+        ok = sim_get(m, &s->net_store, z->net, sizeof(net_queue)) &&
+             sim_get(m, &s->holder_store, z->holders, 8);
+    if (ok && s->num_series)
+        ok = sim_get(m, &s->series_blocked, s->num_series * f->num_switches, 8);
+    return ok;
+}
+
+/* What a run allocates before its first packet. */
+static uint64_t state_bytes(sim *s, const sizes *z)
+{
+    sim_memory m = {.only_count = true};
     congest_setup samples = sim_congest_setup(s);
-    bytes += samples.num_samples ? congest_bytes(&samples) : 0;
-    return bytes + 2 * HISTO_BUCKETS * 8;
+    allocate(s, z, &m);
+    return m.bytes + sim_space_bytes(s) + s->engine->bytes(s) + sim_partitions_bytes(s) +
+           (s->paranoid ? s->f->num_hosts * sizeof *s->order : 0) +
+           (samples.num_samples ? congest_bytes(&samples) : 0);
+}
+
+/* Decides on the engine, whose state is part of the bytes, and on the wheel. */
+static uint64_t measure_state(sim *s, const sim_engine *only, sizes *z)
+{
+    const sim_engine *const *next = sim_engines;
+    while (*next != s->engine)
+        next++;
+    measure_all(s);
+    if (only)
+        s->engine = only;
+    while (!only && !s->engine->fits(s))
+        s->engine = *++next;
+    *z = measure_all(s);
+    s->num_slots = choose_slots(s);
+    return state_bytes(s, z);
 }
 
 static ik_status refuse_size(const sim *s, uint64_t bytes, ik_error *err)
@@ -177,18 +230,6 @@ static ik_status refuse_size(const sim *s, uint64_t bytes, ik_error *err)
     return IK_OK;
 }
 
-uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
-{
-    sim s = {.plan = plan, .f = plan->fabric};
-    if (sim_is_pipelined(config))
-        return pipe_estimate_bytes(plan, config);
-    if (sim_resolve(&s, plan, config, NULL) != IK_OK)
-        return 0;
-    choose_engine(&s);
-    sizes z = measure_all(&s);
-    return state_bytes(&s, &z);
-}
-
 /* A thread pays for a barrier with others what some ten packet-hops cost. */
 enum { HOPS_A_THREAD = 64, HOPS_A_PACKET = 4 };
 
@@ -204,26 +245,29 @@ static double packets_per_window(const sim *s)
     return packets * (s->load < 1 ? s->load : 1);
 }
 
-/* Decides on the engine, whose state is part of the bytes. */
-static uint64_t measure_state(sim *s, const sim_engine *only, sizes *z)
+/* What a run in so many threads allocates before its first packet. */
+static uint64_t bytes_in_threads(sim *s, unsigned threads)
 {
-    const sim_engine *const *next = sim_engines;
-    while (*next != s->engine)
-        next++;
-    measure_all(s);
-    if (only)
-        s->engine = only;
-    while (!only && !s->engine->fits(s))
-        s->engine = *++next;
-    *z = measure_all(s);
-    return state_bytes(s, z) + s->engine->bytes(s);
+    sizes z;
+    sim copy = *s;
+    copy.num_partitions = threads;
+    return measure_state(&copy, NULL, &z);
 }
 
-/* What a partition takes for its first packets, events and slots of its wheel, however small the
- * network. */
+uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
+{
+    sim s = {.plan = plan, .f = plan->fabric};
+    if (sim_is_pipelined(config))
+        return pipe_estimate_bytes(plan, config);
+    if (sim_resolve(&s, plan, config, NULL) != IK_OK || find_lookahead(&s, NULL) != IK_OK)
+        return 0;
+    return bytes_in_threads(&s, 1);
+}
+
+/* What a partition takes for its first packets and events, however small the network. */
 static uint64_t bytes_to_start(void)
 {
-    return 1024 * sizeof(packet) + 64 * 64 * sizeof(event) + 2048 * sizeof(slot);
+    return 1024 * sizeof(packet) + 64 * 64 * sizeof(event);
 }
 
 /* Packets and their events while a quarter of the buffers is full. */
@@ -243,67 +287,14 @@ void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_si
     }
     if (sim_resolve(&s, plan, config, NULL) != IK_OK || find_lookahead(&s, NULL) != IK_OK)
         return;
-    sizes z;
-    out->bytes = measure_state(&s, NULL, &z) + bytes_to_start() + bytes_in_flight(&s);
+    uint64_t one = bytes_in_threads(&s, 1);
+    out->bytes = one + bytes_to_start() + bytes_in_flight(&s);
+    out->thread_bytes = bytes_in_threads(&s, 2) - one;
     out->hops_per_window = HOPS_A_PACKET * packets_per_window(&s);
     double threads = out->hops_per_window / HOPS_A_THREAD;
     out->useful_threads = threads < 1                            ? 1
                           : threads < plan->fabric->num_switches ? (unsigned)threads
                                                                  : plan->fabric->num_switches;
-}
-
-/* ---- allocation */
-
-static bool get(void *where, size_t count, size_t size)
-{
-    void *block = sim_alloc_zeroed(count ? count : 1, size);
-    memcpy(where, &block, sizeof block);
-    return block;
-}
-
-static bool allocate(sim *s, const sizes *z)
-{
-    const ik_fabric *f = s->f;
-    size_t ports = f->num_ports, send_queues = (size_t)f->num_hosts * s->num_send_queues;
-    bool ok = get(&s->ports, ports, sizeof *s->ports) &&
-              get(&s->credit, ports * s->vcs, sizeof *s->credit) &&
-              get(&s->switches, f->num_switches, sizeof *s->switches) &&
-              get(&s->mask_store, z->masks, 8) && get(&s->queue_store, z->queues, sizeof(queue)) &&
-              get(&s->hosts, f->num_hosts, sizeof *s->hosts) &&
-              get(&s->injectors, f->num_hosts, sizeof *s->injectors) &&
-              get(&s->send_queues, send_queues, sizeof *s->send_queues) &&
-              get(&s->messages, send_queues * s->active_messages, sizeof *s->messages) &&
-              get(&s->node_head, ik_num_nodes(f), sizeof *s->node_head) &&
-              get(&s->node_partition, ik_num_nodes(f), sizeof *s->node_partition) &&
-              get(&s->channel_bytes, ports, 8) && get(&s->host_bytes, f->num_hosts, 8) &&
-              get(&s->host_sent_bytes, f->num_hosts, 8);
-    if (ok && z->pairs)
-        ok = get(&s->pair_store, z->pairs, 1);
-    if (ok && z->undecided)
-        ok = get(&s->undecided_store, z->undecided, 8);
-    if (ok && z->allowed)
-        ok = get(&s->allowed_store, z->allowed, 8);
-    if (ok && z->policy)
-        ok = get(&s->policy_store, z->policy, 1);
-    if (ok && s->adaptive && !s->engine->keeps_queues)
-        ok = get(&s->queued, ports * s->vcs, 8) && get(&s->sending, ports, 4);
-    ok = ok && get(&s->accept, ports * s->input_speedup, 2);
-    if (ok && s->model != MODEL_IQ)
-        ok = get(&s->out_queues, ports * s->vcs, sizeof(queue)) &&
-             get(&s->space, ports * s->vcs, 4) && get(&s->out_next, ports, 1) &&
-             get(&s->link_busy, ports, 1);
-    if (ok && s->adaptive && s->out_queues)
-        ok = get(&s->waiting, ports * s->vcs, 8) &&
-             (s->traversal_ps == 0 || get(&s->clear_ps, ports, 8));
-    if (ok && s->adapter_queues == ADAPTER_DESTINATION)
-        ok = get(&s->dest_rings, (size_t)f->num_hosts * s->vcs, sizeof(queue));
-    if (ok && (s->ejection_share < 1 || s->ejection_bps != UINT64_MAX))
-        ok = get(&s->drained, f->num_hosts, sizeof *s->drained);
-    if (ok && z->net)
-        ok = get(&s->net_store, z->net, sizeof(net_queue)) && get(&s->holder_store, z->holders, 8);
-    if (ok && s->num_series)
-        ok = get(&s->series_blocked, s->num_series * f->num_switches, 8);
-    return ok;
 }
 
 /* ---- an empty network */
@@ -445,13 +436,13 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
     if (status != IK_OK)
         return status;
     sizes z;
+    s->num_partitions = sim_count_partitions(s);
     s->state_bytes = measure_state(s, only, &z);
     status = refuse_size(s, s->state_bytes, err);
     if (status != IK_OK)
         return status;
-    s->num_slots = choose_slots(s);
     s->span = s->lookahead * s->num_slots;
-    if (!allocate(s, &z))
+    if (!allocate(s, &z, &(sim_memory){0}))
         return ik_fail_memory(err, s->state_bytes, "the simulation's state");
     init_state(s, &z);
     if (!sim_space_init(s))

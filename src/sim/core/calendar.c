@@ -21,6 +21,11 @@ ik_status sim_wheel_init(wheel *w, uint32_t num_slots)
     return IK_OK;
 }
 
+uint64_t sim_wheel_bytes(uint32_t num_slots)
+{
+    return num_slots * sizeof(slot) + num_slots / 8;
+}
+
 void sim_wheel_free(wheel *w)
 {
     free(w->slots);

@@ -82,6 +82,7 @@ typedef struct wheel {
 } wheel;
 
 ik_status sim_wheel_init(wheel *w, uint32_t num_slots);
+uint64_t sim_wheel_bytes(uint32_t num_slots); /* before the first event */
 void sim_wheel_free(wheel *w);
 bool sim_wheel_add(wheel *w, uint32_t slot_index, const event *e);
 bool sim_wheel_add_far(wheel *w, uint64_t time, const event *e);

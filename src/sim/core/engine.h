@@ -38,13 +38,14 @@ typedef struct sim_engine {
     bool (*fits)(const struct sim *s);
 
     /* ---- set-up. Functions that return bool: false = out of memory */
-    bool keeps_queues;                      /* of its own, instead of sw_state.queues and queued */
-    uint64_t (*bytes)(const struct sim *s); /* of its own state, before the first packet */
-    bool (*set_up)(struct sim *s);          /* after the common state; chooses run_window */
-    void (*free)(struct sim *s);            /* also of what was set up in part, or not at all */
+    bool keeps_queues; /* of its own, instead of sw_state.queues and queued */
+    /* Of its own state before the first packet; of each partition, however little it owns. */
+    uint64_t (*bytes)(const struct sim *s), (*bytes_each)(const struct sim *s);
+    bool (*set_up)(struct sim *s); /* after the common state; chooses run_window */
+    void (*free)(struct sim *s);   /* also of what was set up in part, or not at all */
     bool (*set_up_partition)(struct partition *p);
     void (*free_partition)(struct partition *p);
-    uint64_t (*partition_bytes)(const struct partition *p); /* what its own state has grown to */
+    uint64_t (*partition_bytes)(const struct partition *p); /* by which its own state has grown */
 
     /* ---- the run */
     /* Whether hosts may post into the window being worked on; else they come to what falls into it

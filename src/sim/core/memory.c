@@ -10,13 +10,23 @@
 
 enum { LINE = 64, HUGE_PAGE = 2 << 20 };
 
+static size_t alignment_of(size_t bytes)
+{
+    return bytes >= (size_t)HUGE_PAGE / 2 ? HUGE_PAGE : LINE;
+}
+
+static size_t rounded(size_t bytes)
+{
+    size_t align = alignment_of(bytes);
+    return bytes ? (bytes + align - 1) / align * align : align;
+}
+
 void *sim_alloc(size_t count, size_t size)
 {
-    size_t bytes = count * size, align = bytes >= (size_t)HUGE_PAGE / 2 ? HUGE_PAGE : LINE;
+    size_t align = alignment_of(count * size), bytes = rounded(count * size);
     if (size && count > SIZE_MAX / 2 / size)
         return NULL;
-    bytes = (bytes + align - 1) / align * align;
-    void *block = aligned_alloc(align, bytes ? bytes : LINE);
+    void *block = aligned_alloc(align, bytes);
 #ifdef MADV_HUGEPAGE
     if (block && align == HUGE_PAGE)
         (void)madvise(block, bytes, MADV_HUGEPAGE); /* only a hint */
@@ -29,5 +39,15 @@ void *sim_alloc_zeroed(size_t count, size_t size)
     void *block = sim_alloc(count, size);
     if (block)
         memset(block, 0, count * size);
+    return block;
+}
+
+bool sim_get(sim_memory *m, void *where, size_t count, size_t size)
+{
+    m->bytes += rounded(count * size);
+    if (m->only_count)
+        return true;
+    void *block = sim_alloc_zeroed(count, size);
+    memcpy(where, &block, sizeof block);
     return block;
 }

@@ -388,6 +388,7 @@ bool sim_fast_setup_partition(partition *p); /* likewise */
 void sim_fast_free(sim *s);
 void sim_fast_free_partition(partition *p);
 uint64_t sim_fast_bytes(const sim *s); /* before the first packet */
+uint64_t sim_fast_bytes_each(const sim *s);
 uint64_t sim_fast_partition_bytes(const partition *p);
 /* at: one of the bins' slots; false = out of memory */
 bool sim_bins_add(partition *p, slot *at, unsigned count, uint64_t first, uint64_t second);

@@ -198,28 +198,34 @@ static bool lasts_long(const sim *s)
            !sim_congest_setup(s).num_samples;
 }
 
-/* What the partitions hold of grants, sendings, packets that join, deliveries, credits and active
- * switches. */
-static uint64_t pass_bytes(const sim *s)
+static fast_state kind_of(const sim *s)
 {
-    uint64_t times = s->f->num_classes == 1 && lasts_long(s) ? 3 : 1;
-    return s->f->port_base[s->f->num_switches] *
-               (times * sizeof(fast_grant) + sizeof(queue_join) + sizeof(delivery)) +
-           s->f->num_hosts *
-               (times * sizeof(fast_send) + sizeof(queue_join) + 2 * sizeof(host_credit)) +
-           s->f->num_switches * 8ull;
+    fast_state f = {.num_slots = (uint32_t)slots_needed(s), .host_bytes = adapter_bytes(s)};
+    f.count_bytes = s->num_series || s->paranoid;
+    bool classes = s->traffic && s->traffic->classes,
+         plain = s->f->num_classes == 1 && !s->store_forward && !f.count_bytes && !classes;
+    f.early = plain && lasts_long(s);
+    f.dense = plain && !f.early && !s->adaptive &&
+              s->lookahead * s->max_radix >=
+                  4 * ik_transmit_ps(s->packet_bytes, s->f->classes[0].rate_bps);
+    f.plain = f.early || f.dense;
+    return f;
 }
 
-uint64_t sim_fast_bytes(const sim *s)
+static bool allocate(const sim *s, fast_state *f, sim_memory *m)
 {
-    uint64_t hosts =
-        s->f->num_hosts * (sizeof(sink) + (single_packet_messages(s) ? adapter_bytes(s) : 0)) +
-        num_times(s) * sizeof(uint64_t);
-    return sizeof(fast_state) + hosts +
-           s->f->num_ports * (fast_port_bytes(s->vcs) + sizeof(uint16_t) + sizeof(uint64_t)) +
-           s->f->num_switches * (sizeof(fast_switch) + s->vcs * 8u) + num_events(s) * 8 +
-           num_queues(s) * sizeof(uint32_t) + pass_bytes(s) +
-           (s->adaptive ? sim_choice_bytes(s) : 0);
+    size_t ports = s->f->num_ports, switches = s->f->num_switches, hosts = s->f->num_hosts;
+    return sim_get(m, &f->ports, ports + 1, fast_port_bytes(s->vcs)) &&
+           sim_get(m, &f->class, ports + 1, sizeof *f->class) &&
+           sim_get(m, &f->switches, switches + 1, sizeof *f->switches) &&
+           sim_get(m, &f->events, num_events(s), sizeof *f->events) &&
+           sim_get(m, &f->queues, num_queues(s) + 1, sizeof *f->queues) &&
+           sim_get(m, &f->ok, switches * s->vcs + 1, sizeof *f->ok) &&
+           sim_get(m, &f->edge_bytes, ports + 1, sizeof *f->edge_bytes) &&
+           sim_get(m, &f->links, s->f->num_classes + 1, sizeof *f->links) &&
+           sim_get(m, &f->sinks, hosts + 1, sizeof *f->sinks) &&
+           (!single_packet_messages(s) || sim_get(m, &f->hosts, hosts + 1, f->host_bytes)) &&
+           sim_get(m, &f->times, num_times(s) + 1, sizeof *f->times);
 }
 
 bool sim_fast_setup(sim *s)
@@ -227,23 +233,8 @@ bool sim_fast_setup(sim *s)
     fast_state *f = s->fast_state = ik_calloc(1, sizeof *f);
     if (!f)
         return false;
-    f->num_slots = (uint32_t)slots_needed(s);
-    f->count_bytes = s->num_series || s->paranoid;
-    f->ports = sim_alloc_zeroed(s->f->num_ports + 1, fast_port_bytes(s->vcs));
-    f->class = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->class);
-    f->switches = sim_alloc_zeroed(s->f->num_switches + 1, sizeof *f->switches);
-    f->events = sim_alloc_zeroed(num_events(s), sizeof *f->events);
-    f->queues = sim_alloc(num_queues(s) + 1, sizeof *f->queues);
-    f->ok = sim_alloc_zeroed((size_t)s->f->num_switches * s->vcs + 1, sizeof *f->ok);
-    f->edge_bytes = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->edge_bytes);
-    f->links = sim_alloc_zeroed(s->f->num_classes + 1, sizeof *f->links);
-    f->sinks = sim_alloc_zeroed(s->f->num_hosts + 1, sizeof *f->sinks);
-    f->host_bytes = adapter_bytes(s);
-    f->hosts =
-        single_packet_messages(s) ? sim_alloc_zeroed(s->f->num_hosts + 1, f->host_bytes) : NULL;
-    f->times = sim_alloc_zeroed(num_times(s) + 1, sizeof *f->times);
-    if (!f->times || !f->ports || !f->switches || !f->queues || !f->events || !f->ok || !f->class ||
-        !f->links || !f->sinks || !f->edge_bytes || (single_packet_messages(s) && !f->hosts))
+    *f = kind_of(s);
+    if (!allocate(s, f, &(sim_memory){0}))
         return false;
     for (size_t q = 0, n = num_queues(s), turn = s->voq && s->vcs > 1 ? s->vcs + 1 : 0; q < n; q++)
         f->queues[q] = turn && q % turn == 0 ? 0 : IK_NONE;
@@ -253,12 +244,6 @@ bool sim_fast_setup(sim *s)
     if (f->hosts)
         init_hosts(s, f);
     init_links(s, f);
-    bool plain =
-        s->f->num_classes == 1 && !s->store_forward && !f->count_bytes && !s->traffic->classes;
-    f->early = plain && lasts_long(s);
-    f->dense = plain && !f->early && !s->adaptive &&
-               s->lookahead * s->max_radix >= 4 * f->links[0].full_ps;
-    f->plain = f->early || f->dense;
     init_ports(s, f);
     init_switches(s, f);
     return !s->adaptive || sim_choice_setup(s);
@@ -285,66 +270,109 @@ void sim_fast_free(sim *s)
     s->fast_state = NULL;
 }
 
-static bool bins_init(bins *b, uint32_t num_slots)
+/* What belongs to a partition. */
+typedef struct ownership {
+    uint32_t ports, switches, hosts; /* ports: of the switches */
+} ownership;
+
+static ownership ownership_of(const partition *p)
+{
+    const sim *s = p->sim;
+    ownership own = {0};
+    for (uint32_t node = 0; node < ik_num_nodes(s->f); node++) {
+        bool mine = s->node_partition[node] == p->id, is_switch = ik_is_switch(s->f, node);
+        own.switches += mine && is_switch;
+        own.hosts += mine && !is_switch;
+        own.ports += mine && is_switch ? ik_radix(s->f, node) : 0;
+    }
+    return own;
+}
+
+static bool allocate_partition(const fast_state *f, fast_partition *fp, ownership own,
+                               sim_memory *m)
+{
+    size_t ports = own.ports, hosts = own.hosts, slots = f->num_slots,
+           active = own.switches + ACTIVE_AHEAD + 1u;
+    return sim_get(m, &fp->grants, (f->early ? 3 : 1) * ports + 1, sizeof *fp->grants) &&
+           sim_get(m, &fp->sends, f->early ? 3 * hosts + 1 : 1, sizeof *fp->sends) &&
+           sim_get(m, &fp->joins, f->early ? ports + hosts + 1 : 1, sizeof *fp->joins) &&
+           sim_get(m, &fp->deliveries, ports + 1, sizeof *fp->deliveries) &&
+           sim_get(m, &fp->active[0], active, sizeof *fp->active[0]) &&
+           sim_get(m, &fp->active[1], active, sizeof *fp->active[1]) &&
+           /* of a packet that left and of one that was dropped */
+           sim_get(m, &fp->credits, 2 * hosts + 1, sizeof *fp->credits) &&
+           sim_get(m, &fp->granted_in.spans, slots, sizeof *fp->granted_in.spans) &&
+           sim_get(m, &fp->sent_in.spans, slots, sizeof *fp->sent_in.spans) &&
+           sim_get(m, &fp->bins.slots, NUM_BINS * slots, sizeof *fp->bins.slots) &&
+           sim_get(m, &fp->bins.busy, slots / 64, sizeof *fp->bins.busy);
+}
+
+/* Bytes of what allocate_partition() allocates. */
+static uint64_t count_partition(const sim *s, ownership own)
+{
+    fast_partition none = {0};
+    fast_state f = kind_of(s);
+    sim_memory m = {.only_count = true};
+    allocate_partition(&f, &none, own, &m);
+    return m.bytes;
+}
+
+uint64_t sim_fast_bytes(const sim *s)
+{
+    fast_state f = kind_of(s);
+    sim_memory m = {.only_count = true};
+    ownership all = {.ports = s->f->port_base[s->f->num_switches],
+                     .switches = s->f->num_switches,
+                     .hosts = s->f->num_hosts};
+    allocate(s, &f, &m);
+    return sizeof f + m.bytes + (s->adaptive ? sim_choice_bytes(s) : 0) + count_partition(s, all) -
+           count_partition(s, (ownership){0});
+}
+
+uint64_t sim_fast_bytes_each(const sim *s)
+{
+    return sizeof(fast_partition) + count_partition(s, (ownership){0});
+}
+
+static void init_bins(bins *b, uint32_t num_slots)
 {
     b->num_slots = num_slots;
     b->free_chunk = IK_NONE;
-    b->slots = malloc(NUM_BINS * num_slots * sizeof *b->slots);
-    b->busy = ik_calloc(num_slots / 64, sizeof *b->busy);
-    for (uint32_t k = 0; b->slots && k < NUM_BINS * num_slots; k++)
+    for (uint32_t k = 0; k < NUM_BINS * num_slots; k++)
         b->slots[k] = (slot){IK_NONE, 0};
-    return b->slots && b->busy;
 }
 
-static bool ring_init(window_ring *t, uint32_t most, uint32_t num_slots)
+static void init_ring(window_ring *t, uint32_t most)
 {
     t->most = most;
     t->room = 3 * most;
-    t->spans = ik_calloc(num_slots, sizeof *t->spans);
-    return t->spans;
 }
 
 /* Filled with a switch of this partition, so that what is fetched ahead is never another's. */
-static uint32_t *new_active(const partition *p, uint32_t switches)
+static void init_active(const partition *p, uint32_t *active, uint32_t switches)
 {
     const sim *s = p->sim;
-    uint32_t own = 0, places = switches + ACTIVE_AHEAD + 1,
-             *active = malloc(places * sizeof *active);
+    uint32_t own = 0, places = switches + ACTIVE_AHEAD + 1;
     while (own < s->f->num_switches && s->node_partition[own] != p->id)
         own++;
-    for (uint32_t at = 0; active && at < places; at++)
+    for (uint32_t at = 0; at < places; at++)
         active[at] = own;
-    return active;
 }
 
 bool sim_fast_setup_partition(partition *p)
 {
-    const sim *s = p->sim;
-    uint32_t ports = 0, switches = 0, hosts = 0;
-    for (uint32_t node = 0; node < ik_num_nodes(s->f); node++) {
-        bool mine = s->node_partition[node] == p->id, is_switch = ik_is_switch(s->f, node);
-        switches += mine && is_switch;
-        hosts += mine && !is_switch;
-        ports += mine && is_switch ? ik_radix(s->f, node) : 0;
-    }
+    const fast_state *f = p->sim->fast_state;
+    ownership own = ownership_of(p);
     fast_partition *fp = p->fast = ik_calloc(1, sizeof *fp);
-    if (!fp)
+    if (!fp || !allocate_partition(f, fp, own, &(sim_memory){0}))
         return false;
     fp->packets.free = IK_NONE;
-    bool early = s->fast_state->early;
-    fp->grants = sim_alloc((early ? 3 : 1) * (size_t)ports + 1, sizeof *fp->grants);
-    fp->sends = sim_alloc(early ? 3 * (size_t)hosts + 1 : 1, sizeof *fp->sends);
-    fp->joins = sim_alloc(early ? (size_t)ports + hosts + 1 : 1, sizeof *fp->joins);
-    fp->deliveries = malloc((ports + 1) * sizeof *fp->deliveries);
-    fp->active[0] = new_active(p, switches);
-    fp->active[1] = new_active(p, switches);
-    /* of a packet that left and of one that was dropped */
-    fp->credits = malloc((2 * (size_t)hosts + 1) * sizeof *fp->credits);
-    return fp->grants && fp->sends && fp->joins && fp->deliveries && fp->active[0] &&
-           fp->active[1] && fp->credits &&
-           ring_init(&fp->granted_in, ports, s->fast_state->num_slots) &&
-           ring_init(&fp->sent_in, hosts, s->fast_state->num_slots) &&
-           bins_init(&fp->bins, s->fast_state->num_slots);
+    init_active(p, fp->active[0], own.switches);
+    init_active(p, fp->active[1], own.switches);
+    init_ring(&fp->granted_in, own.ports);
+    init_ring(&fp->sent_in, own.hosts);
+    init_bins(&fp->bins, f->num_slots);
+    return true;
 }
 
 void sim_fast_free_partition(partition *p)
@@ -383,8 +411,7 @@ uint64_t sim_fast_partition_bytes(const partition *p)
     uint64_t each = sizeof *ps->items + sizeof *ps->next + (ps->out ? sizeof *ps->out : 0) +
                     (ps->tail ? sizeof *ps->tail : 0) + (ps->number ? sizeof *ps->number : 0) +
                     (ps->in_flight ? sizeof *ps->in_flight : 0);
-    return ps->cap * each + (uint64_t)fp->bins.cap_chunks * 512 +
-           (NUM_BINS + 2) * fp->bins.num_slots * sizeof(slot);
+    return ps->cap * each + (uint64_t)fp->bins.cap_chunks * 512;
 }
 
 /* ---- bins */

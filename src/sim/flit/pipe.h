@@ -236,8 +236,7 @@ struct pipe {
     bool over; /* what the first partition has seen of the network at rest ends the run */
     bool deadlock;
     char *deadlock_text;
-    size_t state_bytes; /* before the first packet */
-    bool estimating;    /* only counts them */
+    sim_memory memory; /* before the first packet */
 };
 
 /* ---- pipe_params.c */

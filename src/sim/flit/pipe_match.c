@@ -10,6 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* With as many inputs as outputs. */
+uint64_t match_room_bytes(size_t sides, size_t requests)
+{
+    match_room r;
+    return sides * (sizeof *r.by_in + sizeof *r.by_out + sizeof *r.taken_in + sizeof *r.taken_out) +
+           requests * sizeof *r.order + (2 * sides + 1) * sizeof *r.starts;
+}
+
 ik_status match_room_init(match_room *room, uint32_t inputs, uint32_t outputs, uint32_t requests,
                           ik_error *err)
 {

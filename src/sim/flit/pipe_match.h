@@ -60,6 +60,7 @@ static inline bool match_takes_list(match_kind kind)
     return kind == MATCH_INPUT_FIRST || kind == MATCH_WAVEFRONT;
 }
 
+uint64_t match_room_bytes(size_t sides, size_t requests);
 ik_status match_room_init(match_room *room, uint32_t inputs, uint32_t outputs, uint32_t requests,
                           ik_error *err);
 void match_room_free(match_room *room);

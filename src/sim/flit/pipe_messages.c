@@ -91,7 +91,7 @@ static bool outgrown(pipe_partition *q, uint64_t bytes)
 {
     const pipe *p = q->p;
     uint64_t limit = p->env ? p->env->memory_limit_bytes : 0;
-    bytes += p->state_bytes;
+    bytes += p->memory.bytes;
     if (!limit || bytes <= limit)
         return false;
     if (q->id == 0)

@@ -48,7 +48,7 @@ static run_results results_of_run(const pipe *p, partition_results *partitions)
                          .num_series = p->num_series,
                          .congest = p->congest,
                          .in_flight = pipe_in_flight(p),
-                         .state_bytes = p->state_bytes,
+                         .state_bytes = p->memory.bytes,
                          .cut_channels = p->cut.cut_channels,
                          .steps = p->partitions[0].endpoint.step,
                          .busiest = p->partitions[0].endpoint.busiest,

@@ -13,17 +13,6 @@ enum { MAX_SIDES = 65535 };
 
 /* ---- state */
 
-/* Counts; what is only estimated gets nothing. */
-static bool get(pipe *p, void *where, size_t count, size_t size)
-{
-    p->state_bytes += count * size;
-    if (p->estimating)
-        return true;
-    void *block = sim_alloc_zeroed(count, size);
-    memcpy(where, &block, sizeof block);
-    return block;
-}
-
 typedef struct sizes {
     size_t words, pointers, policy;
     uint32_t max_words, max_port_words;
@@ -74,28 +63,32 @@ static bool allocate(pipe *p, const sizes *z)
 {
     const ik_fabric *f = p->f;
     size_t ports = f->num_ports, in_vcs = (size_t)p->switch_ports * p->vcs;
-    return get(p, &p->ports, ports, sizeof *p->ports) &&
-           get(p, &p->credits, ports * p->vcs, sizeof *p->credits) &&
-           get(p, &p->holder, ports * p->vcs, sizeof *p->holder) &&
-           get(p, &p->in, in_vcs, sizeof *p->in) &&
-           get(p, &p->rings, in_vcs << p->ring_shift, sizeof *p->rings) &&
-           get(p, &p->routers, f->num_switches, sizeof *p->routers) &&
-           get(p, &p->hosts, f->num_hosts, sizeof *p->hosts) &&
-           get(p, &p->bits, z->words, sizeof *p->bits) &&
-           get(p, &p->pointers, z->pointers, sizeof *p->pointers) &&
-           get(p, &p->policy, z->policy, 1) &&
-           get(p, &p->port_of_bit, (size_t)p->max_radix * p->vcs + 1, sizeof *p->port_of_bit) &&
-           get(p, &p->crossbar_in, (size_t)p->max_radix * p->vcs + 1, sizeof *p->crossbar_in) &&
+    return sim_get(&p->memory, &p->ports, ports, sizeof *p->ports) &&
+           sim_get(&p->memory, &p->credits, ports * p->vcs, sizeof *p->credits) &&
+           sim_get(&p->memory, &p->holder, ports * p->vcs, sizeof *p->holder) &&
+           sim_get(&p->memory, &p->in, in_vcs, sizeof *p->in) &&
+           sim_get(&p->memory, &p->rings, in_vcs << p->ring_shift, sizeof *p->rings) &&
+           sim_get(&p->memory, &p->routers, f->num_switches, sizeof *p->routers) &&
+           sim_get(&p->memory, &p->hosts, f->num_hosts, sizeof *p->hosts) &&
+           sim_get(&p->memory, &p->bits, z->words, sizeof *p->bits) &&
+           sim_get(&p->memory, &p->pointers, z->pointers, sizeof *p->pointers) &&
+           sim_get(&p->memory, &p->policy, z->policy, 1) &&
+           sim_get(&p->memory, &p->port_of_bit, (size_t)p->max_radix * p->vcs + 1,
+                   sizeof *p->port_of_bit) &&
+           sim_get(&p->memory, &p->crossbar_in, (size_t)p->max_radix * p->vcs + 1,
+                   sizeof *p->crossbar_in) &&
            (p->speedup == 1 || p->input_speedup == 1 ||
-            get(p, &p->credit_ticks, ports, sizeof *p->credit_ticks)) &&
-           get(p, &p->partitions, p->num_partitions, sizeof *p->partitions) &&
-           get(p, &p->node_partition, ik_num_nodes(f), sizeof *p->node_partition) &&
-           (p->num_partitions == 1 || get(p, &p->arriving, ports * p->vcs, sizeof *p->arriving)) &&
-           get(p, &p->channel_bytes, ports, sizeof *p->channel_bytes) &&
-           get(p, &p->host_bytes, f->num_hosts, sizeof *p->host_bytes) &&
-           get(p, &p->host_sent_bytes, f->num_hosts, sizeof *p->host_sent_bytes) &&
-           get(p, &p->series_blocked, p->num_series * f->num_switches, sizeof *p->series_blocked) &&
-           (!p->paranoid || get(p, &p->order, f->num_hosts, sizeof *p->order));
+            sim_get(&p->memory, &p->credit_ticks, ports, sizeof *p->credit_ticks)) &&
+           sim_get(&p->memory, &p->partitions, p->num_partitions, sizeof *p->partitions) &&
+           sim_get(&p->memory, &p->node_partition, ik_num_nodes(f), sizeof *p->node_partition) &&
+           (p->num_partitions == 1 ||
+            sim_get(&p->memory, &p->arriving, ports * p->vcs, sizeof *p->arriving)) &&
+           sim_get(&p->memory, &p->channel_bytes, ports, sizeof *p->channel_bytes) &&
+           sim_get(&p->memory, &p->host_bytes, f->num_hosts, sizeof *p->host_bytes) &&
+           sim_get(&p->memory, &p->host_sent_bytes, f->num_hosts, sizeof *p->host_sent_bytes) &&
+           sim_get(&p->memory, &p->series_blocked, p->num_series * f->num_switches,
+                   sizeof *p->series_blocked) &&
+           (!p->paranoid || sim_get(&p->memory, &p->order, f->num_hosts, sizeof *p->order));
 }
 
 /* Requests that an allocator of lists may get: every head for every VC of its output, every port of
@@ -104,6 +97,11 @@ static size_t most_requests(const pipe *p)
 {
     return (size_t)p->max_radix * p->vcs * p->vcs +
            (size_t)p->max_radix * p->max_radix * p->input_speedup;
+}
+
+static uint32_t most_sides(const pipe *p)
+{
+    return p->max_radix * (p->vcs > p->output_speedup ? p->vcs : p->output_speedup);
 }
 
 static bool takes_lists(const pipe *p)
@@ -140,33 +138,32 @@ static uint32_t most_chunks(const pipe *p, const ownership *e)
            1;
 }
 
-static bool allocate_partition(pipe *p, pipe_partition *q, const sizes *z)
+static bool allocate_partition(pipe *p, pipe_partition *q, const ownership *e, const sizes *z)
 {
     size_t requests = takes_lists(p) ? most_requests(p) : 1;
     uint32_t best = p->max_radix > p->vcs ? p->max_radix : p->vcs;
-    const ownership e = ownership_of(p, q->id);
     q->p = p;
     q->free_packet = IK_NONE;
     q->first_chunk = p->max_chunks;
-    q->max_chunks = most_chunks(p, &e);
+    q->max_chunks = most_chunks(p, e);
     p->max_chunks += q->max_chunks;
-    return get(p, &q->slots, p->wheel_mask + 1, sizeof *q->slots) &&
-           get(p, &q->list, e.switches, sizeof *q->list) &&
-           get(p, &q->ready_hosts, e.hosts, sizeof *q->ready_hosts) &&
-           get(p, &q->next_hosts, e.hosts, sizeof *q->next_hosts) &&
-           get(p, &q->requests, requests, sizeof *q->requests) &&
-           get(p, &q->grants, requests, sizeof *q->grants) &&
-           get(p, &q->ports, p->max_radix, sizeof *q->ports) &&
-           get(p, &q->best, best, sizeof *q->best) &&
-           get(p, &q->ready, z->max_words, sizeof *q->ready) &&
-           get(p, &q->busy, z->max_words, sizeof *q->busy) &&
-           get(p, &q->offered, z->max_port_words, sizeof *q->offered) &&
-           get(p, &q->given, z->max_port_words, sizeof *q->given) &&
-           get(p, &q->freed, z->max_words, sizeof *q->freed) &&
-           get(p, &q->rivals, (size_t)p->vcs * z->max_words, sizeof *q->rivals) &&
-           get(p, &q->series_bytes, p->num_series, sizeof *q->series_bytes) &&
-           get(p, &q->series_count, p->num_series, sizeof *q->series_count) &&
-           get(p, &q->series_sum, p->num_series, sizeof *q->series_sum);
+    return sim_get(&p->memory, &q->slots, p->wheel_mask + 1, sizeof *q->slots) &&
+           sim_get(&p->memory, &q->list, e->switches, sizeof *q->list) &&
+           sim_get(&p->memory, &q->ready_hosts, e->hosts, sizeof *q->ready_hosts) &&
+           sim_get(&p->memory, &q->next_hosts, e->hosts, sizeof *q->next_hosts) &&
+           sim_get(&p->memory, &q->requests, requests, sizeof *q->requests) &&
+           sim_get(&p->memory, &q->grants, requests, sizeof *q->grants) &&
+           sim_get(&p->memory, &q->ports, p->max_radix, sizeof *q->ports) &&
+           sim_get(&p->memory, &q->best, best, sizeof *q->best) &&
+           sim_get(&p->memory, &q->ready, z->max_words, sizeof *q->ready) &&
+           sim_get(&p->memory, &q->busy, z->max_words, sizeof *q->busy) &&
+           sim_get(&p->memory, &q->offered, z->max_port_words, sizeof *q->offered) &&
+           sim_get(&p->memory, &q->given, z->max_port_words, sizeof *q->given) &&
+           sim_get(&p->memory, &q->freed, z->max_words, sizeof *q->freed) &&
+           sim_get(&p->memory, &q->rivals, (size_t)p->vcs * z->max_words, sizeof *q->rivals) &&
+           sim_get(&p->memory, &q->series_bytes, p->num_series, sizeof *q->series_bytes) &&
+           sim_get(&p->memory, &q->series_count, p->num_series, sizeof *q->series_count) &&
+           sim_get(&p->memory, &q->series_sum, p->num_series, sizeof *q->series_sum);
 }
 
 /* What a partition does in a cycle can be seen by another a channel's latency and a cycle later: a
@@ -317,17 +314,30 @@ static uint64_t table_entries(const pipe *p)
                                                                                           : 0;
 }
 
-/* What a run on one thread allocates before the first packet. */
-static uint64_t count_state(const pipe *p, const sizes *z)
+/* Of one partition: what stands beside allocate_partition(). */
+static uint64_t partition_bytes(const pipe *p)
+{
+    bool lists = takes_lists(p);
+    return 2 * HISTO_BUCKETS * sizeof(uint64_t) + sim_endpoint_first_bytes(p->num_partitions) +
+           sim_classes_bytes(p->traffic, p->num_series) +
+           match_room_bytes(lists ? most_sides(p) : 1, lists ? most_requests(p) : 1);
+}
+
+/* What a run in so many threads allocates before the first packet. */
+static uint64_t count_state(const pipe *p, unsigned threads, const sizes *z)
 {
     pipe counted = *p;
     pipe_partition q = {0};
-    counted.estimating = true;
-    counted.num_partitions = 1;
+    const ownership all = ownership_of(p, 0), none = {0};
+    counted.memory = (sim_memory){.only_count = true};
+    counted.num_partitions = threads;
+    counted.max_chunks = 0;
     allocate(&counted, z);
-    allocate_partition(&counted, &q, z);
-    return counted.state_bytes + table_entries(p) * sizeof *p->table + pipe_congest_bytes(p) +
-           2 * HISTO_BUCKETS * sizeof(uint64_t);
+    for (unsigned id = 0; id < threads; id++)
+        allocate_partition(&counted, &q, id ? &none : &all, z);
+    sim_get(&counted.memory, &counted.chunks, counted.max_chunks, sizeof *counted.chunks);
+    return counted.memory.bytes + sizeof *p + threads * partition_bytes(&counted) +
+           table_entries(p) * sizeof *p->table + pipe_congest_bytes(p);
 }
 
 static ik_status check_size(const pipe *p, const sizes *z, ik_error *err)
@@ -342,7 +352,8 @@ static ik_status check_size(const pipe *p, const sizes *z, ik_error *err)
             err, IK_ERR_UNSUPPORTED,
             "a switch of %u ports with output_speedup = %u: the crossbar has at most %d outputs",
             p->max_radix, p->output_speedup, MAX_SIDES);
-    uint64_t bytes = count_state(p, z), limit = p->env ? p->env->memory_limit_bytes : 0;
+    uint64_t bytes = count_state(p, p->num_partitions, z),
+             limit = p->env ? p->env->memory_limit_bytes : 0;
     if (limit && bytes > limit)
         return ik_fail(
             err, IK_ERR_MEMORY,
@@ -362,25 +373,25 @@ static void choose_partitions(pipe *p)
 
 static ik_status make_partitions(pipe *p, const sizes *z, ik_error *err)
 {
-    uint32_t most = p->vcs > p->output_speedup ? p->vcs : p->output_speedup;
-    uint32_t sides = takes_lists(p) ? p->max_radix * most : 1,
+    uint32_t sides = takes_lists(p) ? most_sides(p) : 1,
              requests = takes_lists(p) ? (uint32_t)most_requests(p) : 1;
     ik_status status =
         sim_cut_nodes(p->plan, p->traffic, p->num_partitions, p->node_partition, &p->cut, err);
     for (unsigned id = 0; status == IK_OK && id < p->num_partitions; id++) {
         pipe_partition *q = &p->partitions[id];
+        const ownership own = ownership_of(p, id);
         q->id = id;
-        if (!allocate_partition(p, q, z) ||
+        if (!allocate_partition(p, q, &own, z) ||
             !sim_endpoint_init(&q->endpoint, id, p->num_partitions) ||
             !sim_histo_init(&q->latency) || !sim_histo_init(&q->network))
-            return ik_fail_memory(err, p->state_bytes, "the simulation");
+            return ik_fail_memory(err, p->memory.bytes, "the simulation");
         status = sim_classes_new(p->traffic, p->num_series, &q->classes, err);
         if (status == IK_OK)
             status = match_room_init(&q->room, sides, sides, requests, err);
     }
     if (status != IK_OK)
         return status;
-    if (!get(p, &p->chunks, p->max_chunks, sizeof *p->chunks))
+    if (!sim_get(&p->memory, &p->chunks, p->max_chunks, sizeof *p->chunks))
         return ik_fail_memory(err, p->max_chunks * sizeof *p->chunks, "packets");
     if (p->num_partitions > 1 &&
         !(p->exchange = p->threads = sim_threads_exchange(p->num_partitions)))
@@ -391,12 +402,12 @@ static ik_status make_partitions(pipe *p, const sizes *z, ik_error *err)
 static ik_status make_state(pipe *p, ik_error *err)
 {
     sizes z = measure(p);
+    choose_partitions(p);
     ik_status status = check_size(p, &z, err);
     if (status != IK_OK)
         return status;
-    choose_partitions(p);
     if (!allocate(p, &z))
-        return ik_fail_memory(err, p->state_bytes, "the simulation");
+        return ik_fail_memory(err, p->memory.bytes, "the simulation");
     return make_partitions(p, &z, err);
 }
 
@@ -406,7 +417,7 @@ static ik_status make_table(pipe *p, ik_error *err)
     uint64_t entries = table_entries(p);
     if (!entries)
         return IK_OK;
-    p->state_bytes += entries * sizeof *p->table;
+    p->memory.bytes += entries * sizeof *p->table;
     ik_env quiet = {.seed = p->seed,
                     .num_threads = 1,
                     .memory_limit_bytes = p->env ? p->env->memory_limit_bytes : 0};
@@ -445,7 +456,7 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
         status = make_table(p, err);
     if (status == IK_OK)
         status = pipe_congest_new(p, err);
-    p->state_bytes += pipe_congest_bytes(p);
+    p->memory.bytes += pipe_congest_bytes(p);
     if (status != IK_OK)
         return status;
     init_ports(p);
@@ -508,7 +519,7 @@ uint64_t pipe_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
     if (pipe_resolve(&p, plan, config, NULL) != IK_OK)
         return 0;
     sizes z = measure(&p);
-    return count_state(&p, &z);
+    return count_state(&p, 1, &z);
 }
 
 void pipe_estimate(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out)
@@ -517,7 +528,9 @@ void pipe_estimate(const ik_plan *plan, const ik_sim_config *config, ik_sim_esti
     if (pipe_resolve(&p, plan, config, NULL) != IK_OK)
         return;
     sizes z = measure(&p);
-    out->bytes = count_state(&p, &z) + bytes_in_flight(&p);
+    uint64_t one = count_state(&p, 1, &z);
+    out->bytes = one + bytes_in_flight(&p);
+    out->thread_bytes = count_state(&p, 2, &z) - one;
     out->flits = true;
     out->hops_per_window = HOPS_A_FLIT * flits_a_cycle(&p) * (double)shortest_step(&p);
     double threads = out->hops_per_window / HOPS_A_THREAD;

@@ -59,13 +59,18 @@ void sim_dest_free(partition *p)
     free(p->dest);
 }
 
+uint64_t sim_dest_first_bytes(void)
+{
+    return sizeof(struct dest_store) + FIRST_BUCKETS * sizeof(uint32_t);
+}
+
 uint64_t sim_dest_bytes(const partition *p)
 {
     const struct dest_store *d = p->dest;
     if (!d)
         return 0;
     return (uint64_t)d->cap_messages * sizeof *d->messages +
-           (uint64_t)d->cap_queues * sizeof *d->queues + d->num_buckets * 4ull;
+           (uint64_t)d->cap_queues * sizeof *d->queues + (d->num_buckets - FIRST_BUCKETS) * 4ull;
 }
 
 /* An element of an array that grows, from the free list or fresh; IK_NONE = out of memory. */

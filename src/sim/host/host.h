@@ -27,7 +27,8 @@ uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t befo
 /* ---- host/by_destination.c: a queue a destination in the adapter */
 bool sim_dest_init(partition *p);
 void sim_dest_free(partition *p);
-uint64_t sim_dest_bytes(const partition *p);
+uint64_t sim_dest_first_bytes(void);
+uint64_t sim_dest_bytes(const partition *p); /* by which it has grown */
 /* of a VC's first queue; NULL = empty */
 const message *sim_dest_first(const partition *p, uint32_t host, unsigned v);
 /* Takes in what was made until now and sends one packet if a queue has one and room ahead; the

@@ -18,6 +18,17 @@ static bool init_counts(class_counts *k, size_t num_series)
     return k->series_bytes;
 }
 
+uint64_t sim_classes_bytes(const ik_traffic *traffic, size_t num_series)
+{
+    uint64_t num = 0;
+    if (!traffic || !traffic->classes)
+        return 0;
+    while (traffic->classes[num])
+        num++;
+    return sizeof(class_stats) +
+           num * (sizeof(class_counts) + (HISTO_BUCKETS + num_series * 3) * sizeof(uint64_t));
+}
+
 ik_status sim_classes_new(const ik_traffic *traffic, size_t num_series, class_stats **out,
                           ik_error *err)
 {

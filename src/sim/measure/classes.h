@@ -25,6 +25,8 @@ struct class_stats {
     class_counts *of; /* [num] */
 };
 
+/* Of what is made for each partition; traffic may be NULL. */
+uint64_t sim_classes_bytes(const ik_traffic *traffic, size_t num_series);
 /* NULL where the traffic has no classes. */
 ik_status sim_classes_new(const ik_traffic *traffic, size_t num_series, class_stats **out,
                           ik_error *err);

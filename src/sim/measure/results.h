@@ -39,7 +39,7 @@ typedef struct run_results {
     uint64_t series_ps, series_end_ps;
     size_t num_series;
     struct congest *congest;         /* NULL = not sampled */
-    uint64_t in_flight, state_bytes; /* packets; bytes that all partitions share */
+    uint64_t in_flight, state_bytes; /* packets; bytes before the first one */
     uint32_t cut_channels;
     uint64_t steps, busiest; /* sum over steps of the most work of a partition */
     double run_seconds;

@@ -58,6 +58,13 @@ bool sim_endpoint_init(sim_endpoint *t, unsigned id, unsigned num_partitions)
     return t->own && t->in;
 }
 
+uint64_t sim_endpoint_first_bytes(unsigned num_partitions)
+{
+    sim_endpoint t;
+    return num_partitions * (3 * sizeof *t.own + sizeof *t.in) +
+           2 * (num_partitions - 1ull) * sizeof(sim_message);
+}
+
 void sim_endpoint_free(sim_endpoint *t)
 {
     sim_message_list *lists[] = {t->out[0], t->out[1], t->own};
@@ -71,11 +78,10 @@ void sim_endpoint_free(sim_endpoint *t)
 
 uint64_t sim_endpoint_bytes(const sim_endpoint *t)
 {
-    uint64_t bytes = 0;
+    uint64_t messages = 0;
     for (unsigned q = 0; q < t->num_partitions; q++)
-        bytes +=
-            ((uint64_t)t->out[0][q].cap + t->out[1][q].cap + t->own[q].cap) * sizeof(sim_message);
-    return bytes;
+        messages += (uint64_t)t->out[0][q].cap + t->out[1][q].cap + t->own[q].cap;
+    return (messages - 2 * (t->num_partitions - 1ull)) * sizeof(sim_message);
 }
 
 /* Tells the others in every list. */

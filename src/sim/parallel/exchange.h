@@ -105,7 +105,8 @@ typedef struct sim_step_report {
 bool sim_endpoint_init(sim_endpoint *t, unsigned id,
                        unsigned num_partitions); /* false = out of memory */
 void sim_endpoint_free(sim_endpoint *t);
-uint64_t sim_endpoint_bytes(const sim_endpoint *t);
+uint64_t sim_endpoint_first_bytes(unsigned num_partitions); /* as it is made */
+uint64_t sim_endpoint_bytes(const sim_endpoint *t);         /* by which it has grown */
 /* Ends a step: sends *report to the others and combines it with theirs, so that all partitions come
  * to the same answer. After an error, stop is set. */
 ik_status sim_endpoint_swap(sim_endpoint *t, sim_exchange *x, sim_step_report *report,
