@@ -91,6 +91,9 @@ static int read_one(cli *c, int argc, char **argv, int *index)
             return cli_usage(c, "%s needs a value: %s", o->name, o->value);
         value = argv[++*index];
     }
+    if (o->value && !o->repeat && cli_has(c, o->name))
+        return cli_usage(c, "%s is given twice: '%s' and '%s'", o->name, cli_get(c, o->name),
+                         value);
     keep(c, o->name, value ? value : "");
     return CLI_DONE;
 }

@@ -90,8 +90,8 @@ static ik_status make_plain_csv(const char *store_path, char **text, size_t *siz
     if (status != IK_OK)
         return status;
     status = ik_report_csv(store_path, stream.out, err);
-    ik_status closed = ik_text_stream_close(&stream, text, size, status == IK_OK ? err : NULL);
-    return status == IK_OK ? closed : status;
+    ik_status closed = ik_text_stream_close(&stream, text, size, err); /* says what was the cause */
+    return closed != IK_OK ? closed : status;
 }
 
 /* The same as a JSON string: the page offers the very same bytes. */

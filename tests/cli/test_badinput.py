@@ -109,6 +109,13 @@ class BadInputTest(CliTest):
         self.refused("run", self.file, "-s", "load=", says="override 'load=' has no value")
         self.assertTrue(self.refused("help", "nothing").rstrip().endswith(", …"))
 
+    def test_an_option_given_twice_is_refused(self):
+        for words in (["check", "ring:n=3", "-r", "updown", "-r", "shortest"],
+                      ["load", "ring:n=3", "-r", "updown", "-t", "uniform", "--traffic=tornado"],
+                      ["topo", "ring:n=3", "-o", "a.json", "-o", "b.json"],
+                      ["run", "x.yaml", "-j", "1", "--jobs", "2"]):
+            self.refused(*words, says="is given twice")
+
     def test_options_without_effect_are_refused(self):
         route = ("route", "ring:n=5", "-r", "updown")
         for args, option, other in ((("topo", "ring:n=5", "--format", "svg"), "--format", "--output"),
