@@ -13,179 +13,11 @@
  * tries thousands; IKAT_TEST_CASE=N tries case N alone.
  */
 #include "sim/run.h"
+#include "sim_draw.h"
 #include "sim_hash.h"
 #include "sim_helper.h"
 
-enum { CASES = 200, ALL_CASES = 4000, MOST_SETTINGS = 8, MOST_HOSTS = 80 };
-
-static const char *const fabrics[] = {"karytree:k=2,n=3",
-                                      "karytree:k=4,n=2",
-                                      "slimtree:k=4,w=2,n=2",
-                                      "rlft:ports=4,levels=3",
-                                      "xgft:m=3:4,w=1:2",
-                                      "xgft:m=2:2:3,w=1:2:2",
-                                      "xgft:m=3:2,w=2:2",
-                                      "pgft:m=4:3,w=1:2,p=1:2",
-                                      "fattree2:ports=6",
-                                      "slimfly:q=5,p=1",
-                                      "mlfm:h=3",
-                                      "oft:k=3",
-                                      "hyperx:dims=3:3,p=2",
-                                      "jellyfish:N=10,d=3,p=2,seed=3",
-                                      "torus:dims=3:4,p=2",
-                                      "ring:n=5,p=3",
-                                      "mesh:dims=3:3,p=2",
-                                      "hypercube:n=3,p=2",
-                                      "dragonfly:h=1",
-                                      "dragonfly:a=3,h=1,p=2,g=4",
-                                      "dragonflyplus:h=2",
-                                      "polarfly:q=3,p=1",
-                                      "fullmesh:n=5,p=3",
-                                      "crossbar:n=9",
-                                      "karytree:k=3,n=2,latency=250 ns",
-                                      "karytree:k=3,n=2,link_rate=25 Gb/s",
-                                      "torus:dims=3:3,p=2,fail=10%,fail_seed=2",
-                                      "karytree:k=3,n=2,level_latency=40 ns",
-                                      "crossbar:n=3"};
-
-static const char *const patterns[] = {"uniform",
-                                       "uniform",
-                                       "permutation",
-                                       "shift:by=1",
-                                       "hotspot:nodes=0,fraction=30%",
-                                       "tornado",
-                                       "complement",
-                                       "alltoall",
-                                       "mix:60%*uniform+40%*in=hotspot:nodes=1"};
-
-static const char *const vcs[] = {NULL,  NULL,       NULL,      "1q",     "dbbm",
-                                  "any", "hopclass", "flow2sl", "voqnet", "escape:routing=updown"};
-
-/* section.key=value; what one model refuses is taken out again */
-static const char *const settings[] = {"switch.model=ioq",
-                                       "switch.model=ioq",
-                                       "switch.model=ideal",
-                                       "switch.model=pipelined",
-                                       "switch.model=pipelined",
-                                       "switch.buffer=4 KiB",
-                                       "switch.buffer=16 KiB",
-                                       "switch.buffer=20000 B",
-                                       "switch.queues=fifo",
-                                       "switch.queues=voqsw",
-                                       "switch.queues=damq",
-                                       "switch.queues=voqnet",
-                                       "switch.damq_bounds=output",
-                                       "switch.queue_min=4 KiB",
-                                       "switch.queue_max=6 KiB",
-                                       "switch.adaptive_choice=at_arrival",
-                                       "switch.output_buffer=8 KiB",
-                                       "switch.output_sharing=shared",
-                                       "switch.arbiter=oldest_first",
-                                       "switch.arbiter=round_robin",
-                                       "switch.arbiter=random",
-                                       "switch.iterations=3",
-                                       "switch.input_speedup=2",
-                                       "switch.output_speedup=2",
-                                       "switch.speedup=2",
-                                       "switch.speedup=1.5",
-                                       "switch.switching=saf",
-                                       "switch.routing_delay=13 ns",
-                                       "switch.traversal_delay=7 ns",
-                                       "switch.routing_delay=100 ns",
-                                       "switch.flit=64 B",
-                                       "switch.vc_allocator=wavefront",
-                                       "switch.sw_allocator=wavefront",
-                                       "switch.vc_alloc_cycles=2",
-                                       "adapter.packet=64 B",
-                                       "adapter.packet=512 B",
-                                       "adapter.packet=1500 B",
-                                       "adapter.message=5000 B",
-                                       "adapter.message=20 KiB",
-                                       "adapter.injection=poisson",
-                                       "adapter.injection=bernoulli",
-                                       "adapter.interleave=fifo",
-                                       "adapter.active=1",
-                                       "adapter.queues=one",
-                                       "adapter.queues=destination",
-                                       "adapter.injection_rate=40 Gb/s",
-                                       "adapter.ejection_fraction=60%",
-                                       "adapter.buffer=8 KiB",
-                                       "measure.series=2 us",
-                                       "measure.series=900 ns",
-                                       "measure.warmup=1 us"};
-
-static const double loads[] = {0.1, 0.3, 0.6, 0.9, 1.0};
-
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
-/* ---- drawing */
-
-typedef struct random_case {
-    unsigned number;
-    const char *fabric, *routing, *vc, *selection, *pattern;
-    const char *setting[MOST_SETTINGS]; /* NULL: taken out */
-    unsigned num_vcs;
-    double load;
-} random_case;
-
-typedef struct dice {
-    uint64_t number, draws;
-} dice;
-
-static uint32_t roll(dice *d, size_t n)
-{
-    return ik_random_below(7, IK_RNG_ANALYSIS, d->number, d->draws++, (uint32_t)n);
-}
-
-static const char *draw_routing(dice *d)
-{
-    size_t num = 0;
-    while (ik_routings()[num])
-        num++;
-    return ik_routings()[roll(d, num)]->name;
-}
-
-static const char *draw_selection(dice *d)
-{
-    size_t num = 0;
-    while (ik_selections()[num])
-        num++;
-    uint32_t k = roll(d, 2 * num);
-    return k < num ? ik_selections()[k]->name : NULL;
-}
-
-static bool same_key(const char *a, const char *b)
-{
-    size_t length = strcspn(a, "=");
-    return strncmp(a, b, length + 1) == 0;
-}
-
-static void draw_settings(dice *d, random_case *c)
-{
-    uint32_t num = roll(d, MOST_SETTINGS + 1);
-    for (uint32_t k = 0; k < num; k++) {
-        c->setting[k] = settings[roll(d, COUNT(settings))];
-        for (uint32_t other = 0; other < k; other++)
-            if (c->setting[other] && same_key(c->setting[k], c->setting[other]))
-                c->setting[other] = NULL;
-    }
-}
-
-static random_case draw_case(unsigned number)
-{
-    dice d = {number, 0};
-    random_case c = {.number = number,
-                     .fabric = fabrics[roll(&d, COUNT(fabrics))],
-                     .routing = draw_routing(&d),
-                     .vc = vcs[roll(&d, COUNT(vcs))],
-                     .selection = draw_selection(&d),
-                     .pattern = patterns[roll(&d, COUNT(patterns))],
-                     .load = loads[roll(&d, COUNT(loads))]};
-    static const unsigned numbers[] = {0, 0, 1, 2, 3, 4, 6};
-    c.num_vcs = numbers[roll(&d, COUNT(numbers))];
-    draw_settings(&d, &c);
-    return c;
-}
+enum { CASES = 200, ALL_CASES = 4000 };
 
 /* ---- an experiment that a user can run */
 
@@ -299,8 +131,8 @@ static bool has_engines(const random_case *c, const bench *b)
 }
 
 /* One engine's deliveries and hops; *fast: it was the specialised one. */
-static ik_status run_engine(const random_case *c, bool may_be_fast, bool *fast, uint64_t *sum,
-                            ik_error *err)
+static ik_status run_engine(const random_case *c, bool may_be_fast, bool *fast, bool *chooses,
+                            uint64_t *sum, ik_error *err)
 {
     static const ik_env env = {.seed = 1};
     bench b;
@@ -310,6 +142,7 @@ static ik_status run_engine(const random_case *c, bool may_be_fast, bool *fast, 
         status = sim_setup_engine(&s, b.plan, b.traffic, &b.at.config, &env,
                                   may_be_fast ? NULL : &sim_general_engine, err);
         *fast = s.engine == &sim_fast_engine;
+        *chooses = s.adaptive;
         if (status == IK_OK) {
             sim_run_partition(&s.partitions[0]);
             status = s.partitions[0].status;
@@ -325,11 +158,13 @@ static ik_status run_engine(const random_case *c, bool may_be_fast, bool *fast, 
 
 /* ---- what must hold; each returns what does not, or NULL */
 
-/* Two threads, or three. */
+/* Two threads, or three; of the many cases on trees some. */
 static const char *judge_threads(const random_case *c, uint64_t print)
 {
     static char text[sizeof(((ik_error *)0)->text) + 32];
     unsigned threads = 2 + c->number % 2;
+    if (is_on_tree(c) && c->number % 16 > 1) /* threads wait at every window: costly */
+        return NULL;
     ik_sim_result r = {0};
     ik_error err = {0};
     uint64_t other = 0;
@@ -342,19 +177,20 @@ static const char *judge_threads(const random_case *c, uint64_t print)
     return text;
 }
 
-static unsigned compared; /* cases that both engines ran */
+static unsigned compared, adaptive; /* cases that both engines ran; of them those that choose */
 
 static const char *judge_engines(const random_case *c)
 {
-    bool fast = false, never = false;
+    bool fast = false, never = false, chooses = false;
     uint64_t special = 0, general = 0;
     ik_error err = {0};
-    if (run_engine(c, true, &fast, &special, &err) != IK_OK)
+    if (run_engine(c, true, &fast, &chooses, &special, &err) != IK_OK)
         return "an engine fails without checks";
     if (!fast)
         return NULL;
     compared++;
-    if (run_engine(c, false, &never, &general, &err) != IK_OK || never)
+    adaptive += chooses;
+    if (run_engine(c, false, &never, &chooses, &general, &err) != IK_OK || never)
         return "the general engine fails without checks";
     return special != general ? "the engines differ" : NULL;
 }
@@ -475,10 +311,10 @@ static void random_experiments(void **state)
     wanted = only ? 1 : wanted;
     for (; taken < wanted && number <= last; number++)
         taken += try_case(draw_case(number), &failures);
-    print_message("%u random experiments of %u drawn, %u by both engines\n", taken, number,
-                  compared);
+    print_message("%u random experiments of %u drawn, %u by both engines, %u of them adaptive\n",
+                  taken, number, compared, adaptive);
     assert_int_equal(failures, 0);
-    assert_true(only || (number < 4 * wanted && compared > wanted / 10));
+    assert_true(only || (number < 4 * wanted && adaptive > wanted / 4));
 }
 
 int main(void)
