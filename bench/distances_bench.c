@@ -117,17 +117,14 @@ int main(int argc, char **argv)
     for (int i = 0; specs[i]; i++) {
         figures x;
         agree = measure(specs[i], threads, &x) && agree;
-        if (json) {
+        if (json)
             print_json(specs[i], threads, &x, i == 0);
-        } else {
+        else
             print_text(specs[i], &x);
-        }
     }
-    if (json) {
+    if (json)
         printf("\n]\n");
-    }
-    if (!agree) {
+    if (!agree)
         fprintf(stderr, "ikat and igraph disagree\n");
-    }
     return agree ? 0 : 1;
 }

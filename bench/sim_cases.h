@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sim_cases.h: the runs that bench_sim measures. Texts of parameters are "name=value;name=value". */
+ * sim_cases.h: the runs that bench_sim measures. Texts of parameters are
+ * "name=value;name=value". */
 #ifndef IKAT_BENCH_SIM_CASES_H
 #define IKAT_BENCH_SIM_CASES_H
 

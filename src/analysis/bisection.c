@@ -44,9 +44,8 @@ static void metis_free(metis_graph *m)
     free(m->xadj);
     free(m->adjncy);
     free(m->adjwgt);
-    for (int i = 0; i < NUM_WEIGHTINGS; i++) {
+    for (int i = 0; i < NUM_WEIGHTINGS; i++)
         free(m->vwgt[i]);
-    }
 }
 
 static ik_status metis_graph_of(const graph *g, metis_graph *m, ik_error *err)
@@ -63,9 +62,8 @@ static ik_status metis_graph_of(const graph *g, metis_graph *m, ik_error *err)
     m->vwgt[BY_HOSTS] = ik_calloc(n + 1, sizeof(idx_t));
     m->vwgt[BY_HOSTS_AND_SWITCHES] = ik_calloc(2 * n + 1, sizeof(idx_t));
     m->vwgt[BY_SWITCHES] = ik_calloc(n + 1, sizeof(idx_t));
-    if (!m->xadj || !m->adjncy || !m->adjwgt || !m->vwgt[0] || !m->vwgt[1] || !m->vwgt[2]) {
+    if (!m->xadj || !m->adjncy || !m->adjwgt || !m->vwgt[0] || !m->vwgt[1] || !m->vwgt[2])
         return ik_fail_memory(err, (n * 5 + entries * 2) * sizeof(idx_t), "a graph to partition");
-    }
     for (size_t v = 0; v < n; v++) {
         m->xadj[v + 1] = (idx_t)g->base[v + 1];
         m->vwgt[BY_HOSTS][v] = m->vwgt[BY_HOSTS_AND_SWITCHES][2 * v] = (idx_t)g->hosts[v];
@@ -114,20 +112,18 @@ static ik_status one_try(void *ctx, size_t index, unsigned thread, ik_error *err
     ik_status s = part && c.side && c.gain
                       ? run_metis(j, weighting, recursive, seed, part, err)
                       : ik_fail_memory(err, n * (sizeof *part + 9), "a partition");
-    for (size_t v = 0; s == IK_OK && v < n; v++) {
+    for (size_t v = 0; s == IK_OK && v < n; v++)
         c.side[v] = part[v] != 0;
-    }
     if (s == IK_OK) {
         cut_recount(&c);
         s = cut_refine(&c, err);
     }
     free(part);
     free(c.gain);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         j->tries[index] = (try_result){c.cut, c.imbalance < 0 ? -c.imbalance : c.imbalance, c.side};
-    } else {
+    else
         free(c.side);
-    }
     return s;
 }
 
@@ -137,9 +133,8 @@ static size_t best_try(const bisect_job *j, size_t tries)
     size_t best = 0;
     for (size_t i = 1; i < tries; i++) {
         const try_result *a = &j->tries[i], *b = &j->tries[best];
-        if (a->imbalance < b->imbalance || (a->imbalance == b->imbalance && a->cut < b->cut)) {
+        if (a->imbalance < b->imbalance || (a->imbalance == b->imbalance && a->cut < b->cut))
             best = i;
-        }
     }
     return best;
 }
@@ -149,15 +144,13 @@ static ik_status describe(const graph *g, const uint8_t *side, ik_bisection *out
 {
     ik_bisection b = {.side = ik_calloc((size_t)g->n + 1, sizeof *b.side)};
     uint64_t twice = 0;
-    if (!b.side) {
+    if (!b.side)
         return ik_fail_memory(err, g->n, "a partition");
-    }
     for (uint32_t v = 0; v < g->n; v++) {
         b.side[v] = side[v];
         *(side[v] ? &b.hosts_b : &b.hosts_a) += g->hosts[v];
-        for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
+        for (size_t i = g->base[v]; i < g->base[v + 1]; i++)
             twice += side[v] != side[g->to[i]] ? g->links[i] : 0;
-        }
     }
     b.cut = twice / 2;
     *out = b;
@@ -168,9 +161,8 @@ static ik_status try_all(const graph *g, ik_bisection *out, ik_error *err)
 {
     uint8_t *side = ik_calloc((size_t)g->n + 1, 1);
     ik_status s = side ? cut_exact(g, side, err) : ik_fail_memory(err, g->n, "a partition");
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = describe(g, side, out, err);
-    }
     if (s == IK_OK) {
         out->lower_bound = (double)out->cut;
         out->starts = (uint32_t)1 << (g->n - 1);
@@ -195,12 +187,10 @@ static ik_status try_many(const graph *g, unsigned seeds, const ik_env *env, ik_
     j.tries = ik_calloc(tries, sizeof *j.tries);
     ik_status s = j.tries ? metis_graph_of(g, &j.m, err)
                           : ik_fail_memory(err, tries * sizeof *j.tries, "partitions");
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = ik_parallel_for(env, "bisection", tries, one_try, &j, err);
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = describe(g, j.tries[best_try(&j, tries)].side, &b, err);
-    }
     if (s == IK_OK) {
         s = cut_spectral_bound(
             g, b.hosts_a > b.hosts_b ? b.hosts_a - b.hosts_b : b.hosts_b - b.hosts_a,
@@ -214,9 +204,8 @@ static ik_status try_many(const graph *g, unsigned seeds, const ik_env *env, ik_
     } else {
         ik_bisection_free(&b);
     }
-    for (size_t i = 0; j.tries && i < tries; i++) {
+    for (size_t i = 0; j.tries && i < tries; i++)
         free(j.tries[i].side);
-    }
     free(j.tries);
     metis_free(&j.m);
     return s;
@@ -238,9 +227,8 @@ ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env 
                        "measure one plane: the fabric with one cable per host");
     }
     ik_status s = graph_of_switches(f, &g, err);
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
     s = g.n <= EXACT_SWITCHES ? try_all(&g, out, err) : try_many(&g, seeds, env, out, err);
     if (s == IK_OK) {
         double half = (double)(out->hosts_a + out->hosts_b) / 2;

@@ -15,9 +15,8 @@
 static ik_xy *plan(const ik_fabric *f, uint32_t rack_switches, ik_cables *c)
 {
     ik_xy *xy = ik_calloc((size_t)f->num_switches + 1, sizeof *xy);
-    if (!xy) {
+    if (!xy)
         return NULL;
-    }
     c->own_positions = f->switch_xy != NULL;
     if (f->switch_xy) {
         memcpy(xy, f->switch_xy, f->num_switches * sizeof *xy);
@@ -50,9 +49,8 @@ static void measure_floor(const ik_xy *xy, uint32_t n, ik_cables *c)
 static uint64_t length_of(const ik_fabric *f, const ik_xy *xy, uint32_t port)
 {
     uint32_t to = ik_peer_node(f, port), from = f->port_node[port];
-    if (to == IK_NONE || !ik_is_switch(f, to) || f->port_peer[port] < port) {
+    if (to == IK_NONE || !ik_is_switch(f, to) || f->port_peer[port] < port)
         return UINT64_MAX;
-    }
     return (uint64_t)llabs((int64_t)xy[from].x - xy[to].x) +
            (uint64_t)llabs((int64_t)xy[from].y - xy[to].y);
 }
@@ -62,9 +60,8 @@ static ik_status count(const ik_fabric *f, const ik_xy *xy, ik_cables *c, ik_err
     uint32_t ports = f->port_base[f->num_switches];
     for (uint32_t p = 0; p < ports; p++) {
         uint64_t length = length_of(f, xy, p);
-        if (length != UINT64_MAX && length > c->longest) {
+        if (length != UINT64_MAX && length > c->longest)
             c->longest = length;
-        }
     }
     if (c->longest > LONGEST) {
         return ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -93,18 +90,15 @@ ik_status ik_cables_measure(const ik_fabric *f, uint32_t rack_switches, ik_cable
                             ik_error *err)
 {
     ik_cables c = {0};
-    if (rack_switches == 0) {
+    if (rack_switches == 0)
         return ik_fail(err, IK_ERR_USAGE, "a rack holds at least one switch");
-    }
     ik_xy *xy = plan(f, rack_switches, &c);
-    if (!xy) {
+    if (!xy)
         return ik_fail_memory(err, (size_t)f->num_switches * sizeof *xy, "a floor plan");
-    }
     measure_floor(xy, f->num_switches, &c);
     ik_status s = count(f, xy, &c, err);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         *out = c;
-    }
     free(xy);
     return s;
 }

@@ -56,9 +56,8 @@ static void note_degrees(contention_job *j, ik_contention *c)
 static double flows_on(const channel_flows *by, uint32_t channel)
 {
     double sum = 0;
-    for (size_t i = by->base[channel]; by->share && i < by->base[channel + 1]; i++) {
+    for (size_t i = by->base[channel]; by->share && i < by->base[channel + 1]; i++)
         sum += by->share[i];
-    }
     return by->share ? sum : (double)(by->base[channel + 1] - by->base[channel]);
 }
 
@@ -84,16 +83,13 @@ static ik_status note_matching(contention_job *j, uint32_t channel, ik_contentio
     size_t num = j->by.base[channel + 1] - j->by.base[channel];
     uint32_t from = f->port_node[channel], to = ik_peer_node(f, channel), size = 0;
     uint64_t *side = NULL;
-    if (f->num_levels && f->switch_level[from] != f->switch_level[to]) {
+    if (f->num_levels && f->switch_level[from] != f->switch_level[to])
         side = f->switch_level[to] > f->switch_level[from] ? &c->c_up : &c->c_down;
-    }
-    if (num <= c->c && (!side || num <= *side)) {
+    if (num <= c->c && (!side || num <= *side))
         return IK_OK; /* a matching is at most the number of flows */
-    }
     ik_status s = matcher_run(&j->m, j->p, flows, num, &size, err);
-    if (s == IK_OK && side && size > *side) {
+    if (s == IK_OK && side && size > *side)
         *side = size;
-    }
     if (s == IK_OK && size > c->c) {
         c->c = size;
         c->worst_channel = channel;
@@ -105,9 +101,8 @@ static ik_status note_channel(contention_job *j, uint32_t channel, ik_contention
 {
     double flows = flows_on(&j->by, channel);
     ik_ratio load = channel_load(j, channel);
-    if (load.value > c->c_load.value) {
+    if (load.value > c->c_load.value)
         c->c_load = load;
-    }
     if (flows > c->max_flows) {
         c->max_flows = flows;
         c->worst_channel = c->split ? channel : c->worst_channel;
@@ -119,12 +114,10 @@ static ik_status note_channel(contention_job *j, uint32_t channel, ik_contention
 static ik_status note_paths(const contention_job *j, ik_contention *c, ik_error *err)
 {
     double *flows = ik_calloc((size_t)j->p->f->num_ports + 1, sizeof *flows);
-    if (!flows) {
+    if (!flows)
         return ik_fail_memory(err, (size_t)j->p->f->num_ports * sizeof *flows, "flows by channel");
-    }
-    for (uint32_t ch = 0; ch < j->p->f->num_ports; ch++) {
+    for (uint32_t ch = 0; ch < j->p->f->num_ports; ch++)
         flows[ch] = flows_on(&j->by, ch);
-    }
     path_means m = paths_judge(j->p, flows);
     c->effective_bandwidth = m.bandwidth;
     c->effective_bandwidth_leaving = m.bandwidth_leaving;
@@ -140,18 +133,16 @@ static ik_status measure_fluid(const path_set *p, ik_contention *c, ik_error *er
     fluid_flows flows = paths_as_flows(p);
     fluid_result fabric, crossbar = {0};
     double *capacity = ik_calloc((size_t)f->num_ports + 1, sizeof *capacity);
-    if (!capacity) {
+    if (!capacity)
         return ik_fail_memory(err, (size_t)f->num_ports * sizeof *capacity, "channel capacities");
-    }
     fluid_capacities(f, &flows, capacity);
     ik_status s = fluid_complete(&flows, capacity, FLUID_STEPS, NULL, &fabric, err);
     for (uint32_t ch = 0; ch < f->num_ports; ch++) {
         /* an ideal crossbar: the hosts' channels alone */
         capacity[ch] = path_inner(f, ch) ? INFINITY : capacity[ch];
     }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = fluid_complete(&flows, capacity, FLUID_STEPS, NULL, &crossbar, err);
-    }
     free(capacity);
     if (s == IK_OK) {
         c->fluid_time = fabric.time;
@@ -166,9 +157,8 @@ static ik_status measure(contention_job *j, ik_contention *c, const ik_env *env,
     const ik_fabric *f = j->p->f;
     fluid_flows flows = paths_as_flows(j->p);
     ik_status s = channel_flows_of(&flows, &j->by, err);
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
     note_degrees(j, c);
     c->c_load = (ik_ratio){0, 1, 0};
     for (uint32_t ch = 0; ch < f->num_ports && s == IK_OK; ch++) {
@@ -184,9 +174,8 @@ static ik_status measure(contention_job *j, ik_contention *c, const ik_env *env,
         c->slowdown_bound = c->max_flows > (double)e ? bound : (ik_ratio){1, 1, 1};
         s = note_paths(j, c, err);
     }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = measure_fluid(j->p, c, err);
-    }
     return s;
 }
 
@@ -197,9 +186,8 @@ static ik_status measure_exchange(const ik_routing *r, const ik_traffic *t, cons
     contention_job j = {.p = &p};
     size_t hosts = (size_t)t->num_hosts + 1;
     ik_status s = paths_of_traffic(r, t, env, &p, err);
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
     ik_contention c = {.flows = p.num + p.undelivered,
                        .undelivered = p.undelivered,
                        .split = p.split,
@@ -212,9 +200,8 @@ static ik_status measure_exchange(const ik_routing *r, const ik_traffic *t, cons
         s = measure(&j, &c, env, err);
         matcher_free(&j.m);
     }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         *out = c;
-    }
     channel_flows_free(&j.by);
     free(j.degree_out);
     free(j.degree_in);

@@ -21,21 +21,18 @@ static void change_side(search *s, uint32_t v)
 {
     const graph *g = s->g;
     s->imbalance += s->side[v] ? 2 * (int64_t)g->hosts[v] : -2 * (int64_t)g->hosts[v];
-    for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
+    for (size_t i = g->base[v]; i < g->base[v + 1]; i++)
         s->cut += s->side[g->to[i]] == s->side[v] ? (int64_t)g->links[i] : -(int64_t)g->links[i];
-    }
     s->side[v] ^= 1;
 }
 
 ik_status cut_exact(const graph *g, uint8_t *side, ik_error *err)
 {
     search s = {.g = g, .side = ik_calloc((size_t)g->n + 1, 1)};
-    if (!s.side) {
+    if (!s.side)
         return ik_fail_memory(err, g->n, "a partition");
-    }
-    for (uint32_t v = 0; v < g->n; v++) {
+    for (uint32_t v = 0; v < g->n; v++)
         s.imbalance += g->hosts[v];
-    }
     int64_t best_imbalance = s.imbalance, best_cut = 0;
     memset(side, 0, g->n);
     for (uint32_t code = 1; code < (uint32_t)1 << (g->n - 1); code++) {

@@ -59,16 +59,14 @@ static bool heap_push(heap *h, candidate x)
     if (h->num == h->room) {
         size_t room = h->room ? h->room * 2 : 256;
         candidate *grown = realloc(h->item, room * sizeof *grown);
-        if (!grown) {
+        if (!grown)
             return false;
-        }
         h->item = grown;
         h->room = room;
     }
     size_t i = h->num++;
-    for (; i && before(&x, &h->item[(i - 1) / 2]); i = (i - 1) / 2) {
+    for (; i && before(&x, &h->item[(i - 1) / 2]); i = (i - 1) / 2)
         h->item[i] = h->item[(i - 1) / 2];
-    }
     h->item[i] = x;
     return true;
 }
@@ -78,17 +76,14 @@ static void heap_drop(heap *h)
     candidate last = h->item[--h->num];
     size_t i = 0;
     for (size_t child; (child = 2 * i + 1) < h->num; i = child) {
-        if (child + 1 < h->num && before(&h->item[child + 1], &h->item[child])) {
+        if (child + 1 < h->num && before(&h->item[child + 1], &h->item[child]))
             child++;
-        }
-        if (!before(&h->item[child], &last)) {
+        if (!before(&h->item[child], &last))
             break;
-        }
         h->item[i] = h->item[child];
     }
-    if (h->num) {
+    if (h->num)
         h->item[i] = last;
-    }
 }
 
 /* The best unlocked candidate, NULL if none is left. */
@@ -96,9 +91,8 @@ static const candidate *heap_top(pass *p, heap *h)
 {
     while (h->num) {
         uint32_t v = h->item[0].vertex;
-        if (!p->locked[v] && p->c->gain[v] == h->item[0].gain) {
+        if (!p->locked[v] && p->c->gain[v] == h->item[0].gain)
             return &h->item[0];
-        }
         heap_drop(h);
     }
     return NULL;
@@ -123,9 +117,8 @@ static bool flip(cut_state *c, uint32_t v, pass *p)
         uint32_t u = g->to[i];
         c->gain[u] +=
             c->side[u] == c->side[v] ? -2 * (int64_t)g->links[i] : 2 * (int64_t)g->links[i];
-        if (p && !p->locked[u]) {
+        if (p && !p->locked[u])
             ok = offer(p, u) && ok;
-        }
     }
     return ok;
 }
@@ -141,9 +134,8 @@ static uint32_t choose(pass *p, int64_t allowed)
             const candidate *x = kind && !heavier && llabs(imbalance) > allowed
                                      ? NULL
                                      : heap_top(p, &p->heaps[side][kind]);
-            if (x && (!best || before(x, best))) {
+            if (x && (!best || before(x, best)))
                 best = x;
-            }
         }
     }
     return best ? best->vertex : IK_NONE;
@@ -157,29 +149,24 @@ static bool run_pass(pass *p, int64_t allowed, bool *improved)
     uint32_t kept = 0, since = 0;
     memset(p->locked, 0, c->g->n * sizeof *p->locked);
     p->num_moved = 0;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         p->heaps[i / 2][i % 2].num = 0;
-    }
-    for (uint32_t v = 0; v < c->g->n; v++) {
-        if (!offer(p, v)) {
+    for (uint32_t v = 0; v < c->g->n; v++)
+        if (!offer(p, v))
             return false;
-        }
-    }
     for (uint32_t v; (v = choose(p, allowed)) != IK_NONE && since < 64 + c->g->n / 4; since++) {
         p->locked[v] = true;
         p->moved[p->num_moved++] = v;
-        if (!flip(c, v, p)) {
+        if (!flip(c, v, p))
             return false;
-        }
         if (c->cut < best && llabs(c->imbalance) <= allowed) {
             best = c->cut;
             kept = p->num_moved;
             since = 0;
         }
     }
-    while (p->num_moved > kept) {
+    while (p->num_moved > kept)
         flip(c, p->moved[--p->num_moved], NULL);
-    }
     *improved = kept > 0;
     return true;
 }
@@ -215,15 +202,12 @@ typedef struct ranked {
 static int compare_ranked(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;
-    if (x->side != y->side) {
+    if (x->side != y->side)
         return x->side < y->side ? -1 : 1;
-    }
-    if (x->hosts != y->hosts) {
+    if (x->hosts != y->hosts)
         return x->hosts < y->hosts ? -1 : 1;
-    }
-    if (x->gain != y->gain) {
+    if (x->gain != y->gain)
         return x->gain > y->gain ? -1 : 1;
-    }
     return x->vertex < y->vertex ? -1 : x->vertex > y->vertex;
 }
 
@@ -231,15 +215,12 @@ static int compare_ranked(const void *a, const void *b)
 static uint32_t rank_champions(const cut_state *c, ranked *r)
 {
     uint32_t kept = 0;
-    for (uint32_t v = 0; v < c->g->n; v++) {
+    for (uint32_t v = 0; v < c->g->n; v++)
         r[v] = (ranked){v, c->g->hosts[v], c->gain[v], c->side[v]};
-    }
     qsort(r, c->g->n, sizeof *r, compare_ranked);
-    for (uint32_t i = 0; i < c->g->n; i++) {
-        if (kept == 0 || r[kept - 1].side != r[i].side || r[kept - 1].hosts != r[i].hosts) {
+    for (uint32_t i = 0; i < c->g->n; i++)
+        if (kept == 0 || r[kept - 1].side != r[i].side || r[kept - 1].hosts != r[i].hosts)
             r[kept++] = r[i];
-        }
-    }
     return kept;
 }
 
@@ -278,11 +259,10 @@ static bool balance(cut_state *c)
     ranked *r = ik_calloc((size_t)c->g->n + 1, sizeof *r);
     for (uint32_t round = 0; r && round < 2 * c->g->n && c->imbalance != 0; round++) {
         uint32_t v = best_move(c);
-        if (v != IK_NONE) {
+        if (v != IK_NONE)
             flip(c, v, NULL);
-        } else if (!exchange(c, r)) {
+        else if (!exchange(c, r))
             break;
-        }
     }
     bool ok = r != NULL;
     free(r);
@@ -297,12 +277,10 @@ ik_status cut_refine(cut_state *c, ik_error *err)
     bool ok = p.locked && p.moved, improved = true;
     ok = ok && balance(c);
     int64_t allowed = llabs(c->imbalance);
-    for (int i = 0; i < 50 && ok && improved; i++) {
+    for (int i = 0; i < 50 && ok && improved; i++)
         ok = run_pass(&p, allowed, &improved);
-    }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         free(p.heaps[i / 2][i % 2].item);
-    }
     free(p.locked);
     free(p.moved);
     return ok ? IK_OK : ik_fail_memory(err, n * 32, "refining a cut");

@@ -41,17 +41,15 @@ typedef struct lanczos {
 static double dot(const double *a, const double *b, uint32_t n)
 {
     double sum = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         sum += a[i] * b[i];
-    }
     return sum;
 }
 
 static void subtract(double *a, double factor, const double *b, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         a[i] -= factor * b[i];
-    }
 }
 
 /* y = (L + D) x */
@@ -60,9 +58,8 @@ static void multiply(const lanczos *l, const double *x, double *y)
     const graph *g = l->g;
     for (uint32_t v = 0; v < g->n; v++) {
         double sum = (l->degree[v] + (g->hosts[v] ? l->leaf : l->bare)) * x[v];
-        for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
+        for (size_t i = g->base[v]; i < g->base[v + 1]; i++)
             sum -= g->links[i] * x[g->to[i]];
-        }
         y[v] = sum;
     }
 }
@@ -81,9 +78,8 @@ static int below(const lanczos *l, int k, double x)
     double d = 1;
     for (int i = 0; i < k; i++) {
         d = l->alpha[i] - x - (i ? l->beta[i - 1] * l->beta[i - 1] / d : 0);
-        if (d == 0) {
+        if (d == 0)
             d = 1e-300;
-        }
         count += d < 0;
     }
     return count;
@@ -100,11 +96,10 @@ static double smallest(const lanczos *l, int k)
     }
     for (int i = 0; i < 200 && high - low > 1e-13 * (fabs(low) + fabs(high) + 1); i++) {
         double mid = (low + high) / 2;
-        if (below(l, k, mid)) {
+        if (below(l, k, mid))
             high = mid;
-        } else {
+        else
             low = mid;
-        }
     }
     return low;
 }
@@ -123,23 +118,19 @@ static double last_component(lanczos *l, int k, double value)
     }
     for (int round = 0; round < 3; round++) {
         double norm = 0;
-        for (int i = 1; i < k; i++) {
+        for (int i = 1; i < k; i++)
             x[i] -= l->beta[i - 1] / d[i - 1] * x[i - 1];
-        }
-        for (int i = k - 1; i >= 0; i--) {
+        for (int i = k - 1; i >= 0; i--)
             x[i] = x[i] / d[i] - (i + 1 < k ? l->beta[i] / d[i] * x[i + 1] : 0);
-        }
-        for (int i = 0; i < k; i++) {
+        for (int i = 0; i < k; i++)
             norm = fmax(norm, fabs(x[i]));
-        }
         double sum = 0;
         for (int i = 0; i < k; i++) {
             x[i] /= norm;
             sum += x[i] * x[i];
         }
-        for (int i = 0; i < k; i++) {
+        for (int i = 0; i < k; i++)
             x[i] /= sqrt(sum);
-        }
     }
     return fabs(x[k - 1]);
 }
@@ -149,14 +140,12 @@ static bool start_vector(const lanczos *l, double *x)
 {
     uint32_t n = l->g->n;
     ik_rng rng = ik_rng_at(1, IK_RNG_ANALYSIS, 0);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         x[i] = ik_rng_unit(&rng) - 0.5;
-    }
     subtract(x, dot(x, l->normal, n), l->normal, n);
     double norm = sqrt(dot(x, x, n));
-    for (uint32_t i = 0; i < n && norm > 0; i++) {
+    for (uint32_t i = 0; i < n && norm > 0; i++)
         x[i] /= norm;
-    }
     return norm > 1e-12;
 }
 
@@ -166,9 +155,8 @@ static double smallest_eigenvalue(lanczos *l)
     uint32_t n = l->g->n;
     double value = 0, residual = 0;
     int steps = n - 1 < MAX_STEPS ? (int)n - 1 : MAX_STEPS;
-    if (!start_vector(l, l->basis)) {
+    if (!start_vector(l, l->basis))
         return 0;
-    }
     for (int k = 0; k < steps; k++) {
         double *v = l->basis + (size_t)k * n, *next = v + n;
         apply(l, v, next);
@@ -186,13 +174,11 @@ static double smallest_eigenvalue(lanczos *l)
         if (ended || k + 1 == steps || k % 10 == 9) {
             value = smallest(l, k + 1);
             residual = ended ? l->beta[k] : l->beta[k] * last_component(l, k + 1, value);
-            if (ended || residual < 1e-9 * (fabs(value) + 1)) {
+            if (ended || residual < 1e-9 * (fabs(value) + 1))
                 break;
-            }
         }
-        for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t i = 0; i < n; i++)
             next[i] /= l->beta[k];
-        }
     }
     return value - residual;
 }
@@ -203,9 +189,8 @@ static double least_form(const lanczos *l, double lambda)
 {
     uint32_t n = l->g->n;
     double *image = l->basis; /* free again */
-    if (l->skew == 0) {
+    if (l->skew == 0)
         return lambda * n;
-    }
     multiply(l, l->normal, image);
     double along = dot(image, l->normal, n);
     subtract(image, along, l->normal, n);
@@ -227,9 +212,8 @@ static double maximise(lanczos *l, double leaves, double bare, double links)
 {
     const double golden = (sqrt(5.0) - 1) / 2;
     double low = -4 * links, high = 4 * links, best = bound_at(l, 0, leaves, bare);
-    if (bare == 0) {
+    if (bare == 0)
         return best;
-    }
     double a = high - golden * (high - low), b = low + golden * (high - low);
     double at_a = bound_at(l, a, leaves, bare), at_b = bound_at(l, b, leaves, bare);
     for (int i = 0; i < SEARCH_STEPS; i++) {
@@ -273,17 +257,15 @@ ik_status cut_spectral_bound(const graph *g, uint64_t imbalance, double *bound, 
         return ik_fail_memory(err, MAX_STEPS * n * sizeof(double), "an eigenvalue bound");
     }
     for (uint32_t v = 0; v < n; v++) {
-        for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
+        for (size_t i = g->base[v]; i < g->base[v + 1]; i++)
             l->degree[v] += g->links[i];
-        }
         l->max_degree = fmax(l->max_degree, l->degree[v]);
         links += l->degree[v] / 2;
         leaves += g->hosts[v] > 0;
         hosts += (double)g->hosts[v] * g->hosts[v];
     }
-    for (uint32_t v = 0; v < n && hosts > 0; v++) {
+    for (uint32_t v = 0; v < n && hosts > 0; v++)
         l->normal[v] = g->hosts[v] / sqrt(hosts);
-    }
     l->skew = hosts > 0 ? fmin((double)imbalance / sqrt(hosts), sqrt((double)n)) : 0;
     *bound = leaves > 1 ? fmax(0, maximise(l, leaves, (double)n - leaves, links)) : 0;
     free(l->degree);

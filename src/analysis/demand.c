@@ -16,9 +16,8 @@
 /* lcm, or 0 if one of them is 0 or the result is beyond `limit`. */
 static uint64_t lcm_within(uint64_t a, uint64_t b, uint64_t limit)
 {
-    if (a == 0 || b == 0) {
+    if (a == 0 || b == 0)
         return 0;
-    }
     a /= ik_gcd(a, b);
     return a > limit / b ? 0 : a * b;
 }
@@ -36,21 +35,17 @@ static uint64_t common_rate(const ik_fabric *f)
     for (uint32_t h = 0; h < f->num_hosts; h++) {
         uint64_t rate = by_port_rate_bps(f, h);
         size_t i = 0;
-        while (i < num && rates[i] != rate) {
+        while (i < num && rates[i] != rate)
             i++;
-        }
-        if (rate == 0 || i == MAX_RATES) {
+        if (rate == 0 || i == MAX_RATES)
             continue;
-        }
         num += i == num;
         rates[i] = rate;
         counts[i]++;
     }
-    for (size_t i = 1; i < num; i++) {
-        if (counts[i] > counts[best] || (counts[i] == counts[best] && rates[i] > rates[best])) {
+    for (size_t i = 1; i < num; i++)
+        if (counts[i] > counts[best] || (counts[i] == counts[best] && rates[i] > rates[best]))
             best = i;
-        }
-    }
     return num ? rates[best] : f->num_classes ? f->classes[0].rate_bps : 1;
 }
 
@@ -60,16 +55,14 @@ static ik_status place_hosts(demand *d, ik_error *err)
     const ik_fabric *f = d->t->fabric;
     size_t switches = (size_t)f->num_switches + 1;
     uint32_t *row = ik_calloc(switches, sizeof *row), rows = 0;
-    if (!row) {
+    if (!row)
         return ik_fail_memory(err, switches * sizeof *row, "rows of a traffic matrix");
-    }
     for (uint32_t h = 0; h < f->num_hosts; h++) {
         uint32_t sw = ik_host_switch(f, h);
         d->rate[h] = sw == IK_NONE ? 0 : (double)by_port_rate_bps(f, h) / (double)d->ref_rate_bps;
         d->row_of[h] = sw;
-        if (sw != IK_NONE) {
+        if (sw != IK_NONE)
             row[sw]++;
-        }
     }
     /* Counting sort: row i is counted at i + 2, so that after filling row_base[i] is its start. */
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
@@ -80,9 +73,8 @@ static ik_status place_hosts(demand *d, ik_error *err)
         }
     }
     d->num_rows = rows;
-    for (uint32_t i = 0; i < rows; i++) {
+    for (uint32_t i = 0; i < rows; i++)
         d->row_base[i + 2] += d->row_base[i + 1];
-    }
     for (uint32_t h = 0; h < f->num_hosts; h++) {
         if (d->row_of[h] != IK_NONE) {
             d->row_of[h] = row[d->row_of[h]];
@@ -131,9 +123,8 @@ static ik_status survey_chunk(void *ctx, size_t index, unsigned thread, ik_error
              end = first + s->chunk < t->num_hosts ? first + s->chunk : t->num_hosts;
     (void)thread;
     (void)err;
-    for (uint32_t src = first; src < end; src++) {
+    for (uint32_t src = first; src < end; src++)
         t->family->flows(t, src, survey_flow, &part);
-    }
     s->flows[index] = part.flows;
     s->lcm[index] = part.lcm;
     return IK_OK;
@@ -155,11 +146,9 @@ static bool survey_even(demand *d)
 /* Hosts of other rates: shares of theirs are no whole parts of the reference's. */
 static bool rates_differ(const demand *d)
 {
-    for (uint32_t h = 0; h < d->t->num_hosts; h++) {
-        if (d->row_of[h] != IK_NONE && d->rate[h] != 1) {
+    for (uint32_t h = 0; h < d->t->num_hosts; h++)
+        if (d->row_of[h] != IK_NONE && d->rate[h] != 1)
             return true;
-        }
-    }
     return false;
 }
 
@@ -192,21 +181,16 @@ ik_status demand_init(demand *d, const ik_traffic *t, const ik_env *env, ik_erro
     d->row_switch = ik_calloc(switches, sizeof *d->row_switch);
     d->row_base = ik_calloc(switches + 1, sizeof *d->row_base);
     ik_status s = IK_OK;
-    if (!d->rate || !d->row_of || !d->row_host || !d->row_switch || !d->row_base) {
+    if (!d->rate || !d->row_of || !d->row_host || !d->row_switch || !d->row_base)
         s = ik_fail_memory(err, hosts * 16 + switches * 8, "a traffic matrix");
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = place_hosts(d, err);
-    }
-    if (s == IK_OK && !survey_even(d)) {
+    if (s == IK_OK && !survey_even(d))
         s = survey_flows(d, env, err);
-    }
-    if (s == IK_OK && rates_differ(d)) {
+    if (s == IK_OK && rates_differ(d))
         d->denominator = 0;
-    }
-    if (s != IK_OK) {
+    if (s != IK_OK)
         demand_free(d);
-    }
     return s;
 }
 
@@ -222,8 +206,7 @@ void demand_free(demand *d)
 
 double demand_amount(const demand *d, uint32_t src, uint64_t weight, uint64_t scale)
 {
-    if (d->denominator) {
+    if (d->denominator)
         return (double)(weight * (d->denominator / scale));
-    }
     return d->rate[src] * (double)weight / (double)scale;
 }

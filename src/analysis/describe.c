@@ -41,9 +41,8 @@ static void count_switch(const ik_fabric *f, uint32_t sw, ik_description *d)
 static int compare_links(const void *a, const void *b)
 {
     const ik_link_count *x = a, *y = b;
-    if (x->rate_bps != y->rate_bps) {
+    if (x->rate_bps != y->rate_bps)
         return x->rate_bps > y->rate_bps ? -1 : 1;
-    }
     return x->latency_ps < y->latency_ps ? -1 : x->latency_ps > y->latency_ps;
 }
 
@@ -55,15 +54,13 @@ static void sum_links(ik_description *d)
         ik_link_count c = d->link_counts[i];
         d->switch_links += c.switch_links;
         d->host_links += c.host_links;
-        if (c.switch_links + c.host_links) {
+        if (c.switch_links + c.host_links)
             d->link_counts[kept++] = c;
-        }
     }
     d->links = d->switch_links + d->host_links;
     d->num_link_counts = kept;
-    if (kept) {
+    if (kept)
         qsort(d->link_counts, kept, sizeof *d->link_counts, compare_links);
-    }
 }
 
 ik_status ik_fabric_describe(const ik_fabric *f, ik_description *out, ik_error *err)
@@ -85,9 +82,8 @@ ik_status ik_fabric_describe(const ik_fabric *f, ik_description *out, ik_error *
     }
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
         count_switch(f, sw, &d);
-        if (f->num_levels && f->switch_level[sw] >= 1 && f->switch_level[sw] <= f->num_levels) {
+        if (f->num_levels && f->switch_level[sw] >= 1 && f->switch_level[sw] <= f->num_levels)
             d.level_switches[f->switch_level[sw] - 1]++;
-        }
     }
     sum_links(&d);
     if (d.hosts) {

@@ -70,9 +70,8 @@ static void add_sixteen(counter *c)
         add3(&eight[e], &c->fours, &four[0], &four[1]);
     }
     add3(&sixteen, &c->eights, &eight[0], &eight[1]);
-    for (int w = 0; w < WORDS; w++) {
+    for (int w = 0; w < WORDS; w++)
         c->sixteens[w] += popcount64(sixteen.w[w]);
-    }
     c->num = 0;
     c->used = true;
 }
@@ -80,20 +79,17 @@ static void add_sixteen(counter *c)
 static inline void count_line(counter *c, const line *x)
 {
     c->waiting[c->num++] = *x;
-    if (c->num == 16) {
+    if (c->num == 16)
         add_sixteen(c);
-    }
 }
 
 /* Adds the counts to sums[WORDS] and starts anew. */
 static void take_counts(counter *c, uint64_t *sums)
 {
     if (!c->used) { /* a few lines only */
-        for (unsigned i = 0; i < c->num; i++) {
-            for (int w = 0; w < WORDS; w++) {
+        for (unsigned i = 0; i < c->num; i++)
+            for (int w = 0; w < WORDS; w++)
                 sums[w] += popcount64(c->waiting[i].w[w]);
-            }
-        }
         c->num = 0;
         return;
     }
@@ -141,12 +137,10 @@ static bool same_kind(const graph *g, uint32_t a, uint32_t b)
 static int compare_lanes(const void *a, const void *b)
 {
     const lane *x = a, *y = b;
-    if (x->hosts != y->hosts) {
+    if (x->hosts != y->hosts)
         return x->hosts < y->hosts ? -1 : 1;
-    }
-    if (x->count != y->count) {
+    if (x->count != y->count)
         return x->count < y->count ? -1 : 1;
-    }
     return x->vertex < y->vertex ? -1 : x->vertex > y->vertex;
 }
 
@@ -165,20 +159,17 @@ static ik_status sort_kinds(graph *g, ik_error *err)
         free(base);
         return ik_fail_memory(err, n * 24 + entries * 4, "a renumbered graph");
     }
-    for (uint32_t v = 0; v < g->n; v++) {
+    for (uint32_t v = 0; v < g->n; v++)
         lanes[v] = (lane){g->hosts[v], g->count[v], v};
-    }
     qsort(lanes, g->n, sizeof *lanes, compare_lanes);
-    for (uint32_t i = 0; i < g->n; i++) {
+    for (uint32_t i = 0; i < g->n; i++)
         rank[lanes[i].vertex] = i;
-    }
     for (uint32_t i = 0; i < g->n; i++) {
         /* distances need no multiplicities of links: they stay as they were */
         uint32_t v = lanes[i].vertex;
         base[i] = at;
-        for (size_t k = g->base[v]; k < g->base[v + 1]; k++) {
+        for (size_t k = g->base[v]; k < g->base[v + 1]; k++)
             to[at++] = rank[g->to[k]];
-        }
         g->hosts[i] = lanes[i].hosts;
         g->count[i] = lanes[i].count;
     }
@@ -198,12 +189,10 @@ static size_t place_lanes(const graph *g, uint32_t *source)
 {
     size_t at = 0;
     for (uint32_t v = 0; v < g->n; v++) {
-        if (v && !same_kind(g, v, v - 1)) {
+        if (v && !same_kind(g, v, v - 1))
             at = (at + 63) / 64 * 64;
-        }
-        if (source) {
+        if (source)
             source[at] = v;
-        }
         at++;
     }
     return (at + LANES - 1) / LANES * WORDS;
@@ -214,17 +203,15 @@ static size_t place_lanes(const graph *g, uint32_t *source)
 
 static ik_status tally_grow(tally *t, size_t level, ik_error *err)
 {
-    if (level < t->num) {
+    if (level < t->num)
         return IK_OK;
-    }
     if (level >= t->room) {
         size_t room = t->room ? t->room * 2 : 32;
         uint64_t **arrays[] = {&t->hosts, &t->switches, &t->leaves};
         for (int i = 0; i < 3; i++) {
             uint64_t *grown = realloc(*arrays[i], room * sizeof **arrays[i]);
-            if (!grown) {
+            if (!grown)
                 return ik_fail_memory(err, room * sizeof **arrays[i], "a distance histogram");
-            }
             memset(grown + t->room, 0, (room - t->room) * sizeof *grown);
             *arrays[i] = grown;
         }
@@ -243,9 +230,8 @@ static inline bool pull(const graph *g, const tally *t, uint32_t v, line *acc)
         if (t->active[u]) {
             const line *from = &t->front[u];
             any = true;
-            for (int w = 0; w < WORDS; w++) {
+            for (int w = 0; w < WORDS; w++)
                 acc->w[w] |= from->w[w];
-            }
         }
     }
     return any;
@@ -345,13 +331,11 @@ static ik_status sweep_batch(void *ctx, size_t index, unsigned thread, ik_error 
         }
     }
     for (size_t level = 1; status == IK_OK; level++) {
-        if (ik_env_cancelled(s->env)) { /* a batch of a long ring has thousands of levels */
+        if (ik_env_cancelled(s->env)) /* a batch of a long ring has thousands of levels */
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
-        }
         uint64_t bits[WORDS] = {0}, hosts[WORDS] = {0}, leaves[WORDS] = {0};
-        if (!pull_level(s->g, &everything, t, bits, hosts, leaves)) {
+        if (!pull_level(s->g, &everything, t, bits, hosts, leaves))
             break;
-        }
         line *swap = t->front;
         t->front = t->next;
         t->next = swap;
@@ -359,9 +343,8 @@ static ik_status sweep_batch(void *ctx, size_t index, unsigned thread, ik_error 
         t->active = t->next_active;
         t->next_active = swap_active;
         status = tally_grow(t, level, err);
-        if (status == IK_OK) {
+        if (status == IK_OK)
             add_level(s, first, t, level, bits, hosts, leaves);
-        }
     }
     return status;
 }
@@ -407,15 +390,13 @@ static tally *tallies_new(unsigned threads, uint32_t n)
 static ik_status sum_tallies(const tally *t, unsigned threads, ik_distances *d, ik_error *err)
 {
     size_t num = 1;
-    for (unsigned i = 0; i < threads; i++) {
+    for (unsigned i = 0; i < threads; i++)
         num = t[i].num > num ? t[i].num : num;
-    }
     d->histogram = ik_calloc(num, sizeof *d->histogram);
     d->switch_histogram = ik_calloc(num, sizeof *d->switch_histogram);
     d->leaf_histogram = ik_calloc(num, sizeof *d->leaf_histogram);
-    if (!d->histogram || !d->switch_histogram || !d->leaf_histogram) {
+    if (!d->histogram || !d->switch_histogram || !d->leaf_histogram)
         return ik_fail_memory(err, 3 * num * sizeof *d->histogram, "a distance histogram");
-    }
     for (unsigned i = 0; i < threads; i++) {
         for (size_t k = 0; k < t[i].num; k++) {
             d->histogram[k] += t[i].hosts[k];
@@ -423,9 +404,8 @@ static ik_status sum_tallies(const tally *t, unsigned threads, ik_distances *d, 
             d->leaf_histogram[k] += t[i].leaves[k];
         }
     }
-    while (num > 1 && d->switch_histogram[num - 1] == 0) {
+    while (num > 1 && d->switch_histogram[num - 1] == 0)
         num--;
-    }
     d->num = num;
     return IK_OK;
 }
@@ -446,9 +426,8 @@ static void conclude(const ik_fabric *f, ik_distances *d)
     for (size_t k = 0; k < d->num; k++) {
         host_pairs += d->histogram[k];
         switch_pairs += d->switch_histogram[k];
-        if (d->leaf_histogram[k] || d->histogram[k]) {
+        if (d->leaf_histogram[k] || d->histogram[k])
             d->diameter = (uint32_t)k;
-        }
     }
     d->mean_hops = mean_of(d->histogram, d->num);
     d->mean_switch_hops = mean_of(d->switch_histogram, d->num);
@@ -476,12 +455,10 @@ ik_status ik_distances_measure(const ik_fabric *f, const ik_env *env, ik_distanc
     ik_distances d = {0};
     unsigned threads = ik_env_threads(env);
     ik_status status = quotient_of(f, &q, err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = sort_kinds(&q, err);
-    }
-    if (status != IK_OK) {
+    if (status != IK_OK)
         goto free_graph;
-    }
     s.words = place_lanes(&q, NULL);
     s.source = ik_calloc(s.words + 1, 64 * sizeof *s.source);
     s.tallies = tallies_new(threads, q.n);
@@ -494,9 +471,8 @@ ik_status ik_distances_measure(const ik_fabric *f, const ik_env *env, ik_distanc
     memset(s.source, 0xFF, s.words * 64 * sizeof *s.source);
     place_lanes(&q, s.source);
     status = ik_parallel_for(env, "distances", s.words / WORDS, sweep_batch, &s, err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = sum_tallies(s.tallies, threads, &d, err);
-    }
     if (status == IK_OK && ik_fabric_has_rails(f)) { /* those of ports were counted */
         memset(d.histogram, 0, d.num * sizeof *d.histogram);
         status = rails_count_pairs(f, d.histogram, d.num, err);
@@ -543,9 +519,8 @@ static uint32_t depth_from(const graph *g, uint32_t start, uint32_t *distance, u
 static ik_status guess_diameter(const graph *g, uint32_t *diameter, ik_error *err)
 {
     uint32_t *work = ik_calloc((size_t)g->n * 2, sizeof *work), last = 0;
-    if (!work) {
+    if (!work)
         return ik_fail_memory(err, (size_t)g->n * 2 * sizeof *work, "a distance search");
-    }
     *diameter = 0;
     if (g->n) {
         depth_from(g, 0, work, work + g->n, &last);
@@ -560,9 +535,8 @@ ik_status ik_distances_cost(const ik_fabric *f, double *word_operations, ik_erro
     graph q = {0};
     uint32_t diameter = 0;
     ik_status s = quotient_of(f, &q, err);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = guess_diameter(&q, &diameter, err);
-    }
     if (s == IK_OK) {
         double levels = diameter > 8 ? diameter : 8;
         *word_operations = (double)(q.n / 64 + 1) * (double)q.base[q.n] * levels;

@@ -46,9 +46,8 @@ static ik_path_count *find_slot(const table *t, uint32_t distance, uint64_t path
 {
     size_t i = (size_t)((paths * 0x9E3779B97F4A7C15u ^ distance * 0xC2B2AE3D27D4EB4Fu) >> 20) &
                (t->room - 1);
-    while (t->slot[i].pairs && (t->slot[i].distance != distance || t->slot[i].paths != paths)) {
+    while (t->slot[i].pairs && (t->slot[i].distance != distance || t->slot[i].paths != paths))
         i = (i + 1) & (t->room - 1);
-    }
     return &t->slot[i];
 }
 
@@ -56,14 +55,11 @@ static bool table_grow(table *t)
 {
     table bigger = {.room = t->room ? t->room * 2 : 256, .num = t->num};
     bigger.slot = ik_calloc(bigger.room, sizeof *bigger.slot);
-    if (!bigger.slot) {
+    if (!bigger.slot)
         return false;
-    }
-    for (size_t i = 0; i < t->room; i++) {
-        if (t->slot[i].pairs) {
+    for (size_t i = 0; i < t->room; i++)
+        if (t->slot[i].pairs)
             *find_slot(&bigger, t->slot[i].distance, t->slot[i].paths) = t->slot[i];
-        }
-    }
     free(t->slot);
     *t = bigger;
     return true;
@@ -71,12 +67,10 @@ static bool table_grow(table *t)
 
 static bool table_add(table *t, uint32_t distance, uint64_t paths, uint64_t pairs)
 {
-    if (pairs == 0) {
+    if (pairs == 0)
         return true;
-    }
-    if (t->num * 2 >= t->room && !table_grow(t)) {
+    if (t->num * 2 >= t->room && !table_grow(t))
         return false;
-    }
     ik_path_count *s = find_slot(t, distance, paths);
     if (s->pairs == 0) {
         *s = (ik_path_count){distance, paths, 0};
@@ -106,9 +100,8 @@ static void count_paths(const graph *g, uint32_t source, search *s)
                 s->paths[v] = 0;
                 s->queue[tail++] = v;
             }
-            if (s->dist[v] == s->dist[u] + 1) {
+            if (s->dist[v] == s->dist[u] + 1)
                 s->paths[v] = add_sat(s->paths[v], mul_sat(through, g->links[i]));
-            }
         }
     }
 }
@@ -117,9 +110,8 @@ static void count_paths(const graph *g, uint32_t source, search *s)
 static uint64_t twin_paths(const graph *g, uint32_t v)
 {
     uint64_t sum = 0;
-    for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
+    for (size_t i = g->base[v]; i < g->base[v + 1]; i++)
         sum = add_sat(sum, mul_sat(g->count[g->to[i]], (uint64_t)g->links[i] * g->links[i]));
-    }
     return sum;
 }
 
@@ -130,16 +122,13 @@ static ik_status search_from(void *ctx, size_t index, unsigned thread, ik_error 
     search *s = &j->threads[thread];
     uint32_t source = (uint32_t)index;
     uint64_t members = g->count[source];
-    if (!g->hosts[source]) {
+    if (!g->hosts[source])
         return IK_OK;
-    }
     count_paths(g, source, s);
     bool ok = table_add(&s->found, 2, twin_paths(g, source), members * (members - 1));
-    for (uint32_t v = 0; v < g->n; v++) {
-        if (v != source && g->hosts[v] && s->dist[v] != IK_NONE) {
+    for (uint32_t v = 0; v < g->n; v++)
+        if (v != source && g->hosts[v] && s->dist[v] != IK_NONE)
             ok = table_add(&s->found, s->dist[v], s->paths[v], members * g->count[v]) && ok;
-        }
-    }
     return ok ? IK_OK
               : ik_fail_memory(err, s->found.room * 2 * sizeof *s->found.slot, "numbers of paths");
 }
@@ -167,9 +156,8 @@ static void search_free(search *s)
 static int compare_counts(const void *a, const void *b)
 {
     const ik_path_count *x = a, *y = b;
-    if (x->distance != y->distance) {
+    if (x->distance != y->distance)
         return x->distance < y->distance ? -1 : 1;
-    }
     return x->paths < y->paths ? -1 : x->paths > y->paths;
 }
 
@@ -180,19 +168,16 @@ static ik_status gather(const search *threads, unsigned num, ik_diversity *out, 
     bool ok = table_grow(&all);
     for (unsigned t = 0; t < num && ok; t++) {
         const table *from = &threads[t].found;
-        for (size_t i = 0; i < from->room && ok; i++) {
+        for (size_t i = 0; i < from->room && ok; i++)
             ok = table_add(&all, from->slot[i].distance, from->slot[i].paths, from->slot[i].pairs);
-        }
     }
     if (!ok) {
         free(all.slot);
         return ik_fail_memory(err, all.room * 2 * sizeof *all.slot, "numbers of paths");
     }
-    for (size_t i = 0; i < all.room; i++) {
-        if (all.slot[i].pairs) {
+    for (size_t i = 0; i < all.room; i++)
+        if (all.slot[i].pairs)
             all.slot[kept++] = all.slot[i];
-        }
-    }
     qsort(all.slot, kept, sizeof *all.slot, compare_counts);
     *out = (ik_diversity){.counts = all.slot, .num = kept};
     return IK_OK;
@@ -223,27 +208,22 @@ ik_status ik_diversity_measure(const ik_fabric *f, const ik_env *env, ik_diversi
         s = graph_merge_twins(&g, &q, NULL, err);
         graph_free(&g);
     }
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
     j.threads = ik_calloc(threads, sizeof *j.threads);
     s = j.threads ? IK_OK : ik_fail_memory(err, threads * sizeof *j.threads, "path searches");
-    for (unsigned i = 0; s == IK_OK && i < threads; i++) {
+    for (unsigned i = 0; s == IK_OK && i < threads; i++)
         s = search_init(&j.threads[i], q.n, err);
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = ik_parallel_for(env, "path diversity", q.n, search_from, &j, err);
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = gather(j.threads, threads, &d, err);
-    }
     if (s == IK_OK) {
         conclude(&d);
         *out = d;
     }
-    for (unsigned i = 0; j.threads && i < threads; i++) {
+    for (unsigned i = 0; j.threads && i < threads; i++)
         search_free(&j.threads[i]);
-    }
     free(j.threads);
     graph_free(&q);
     return s;

@@ -31,9 +31,8 @@ static uint32_t search(const bfs *b, uint32_t root, uint32_t best)
     b->queue[tail++] = root;
     while (head < tail) {
         uint32_t u = b->queue[head++];
-        if (best != NO_CYCLE && 2 * b->dist[u] + 1 >= best) {
+        if (best != NO_CYCLE && 2 * b->dist[u] + 1 >= best)
             break; /* a cycle closed from here on has at least 2 d(u) + 1 vertices */
-        }
         for (size_t i = b->g->base[u]; i < b->g->base[u + 1]; i++) {
             uint32_t v = b->g->to[i];
             if (b->dist[v] == IK_NONE) {
@@ -46,9 +45,8 @@ static uint32_t search(const bfs *b, uint32_t root, uint32_t best)
             }
         }
     }
-    for (uint32_t i = 0; i < tail; i++) {
+    for (uint32_t i = 0; i < tail; i++)
         b->dist[b->queue[i]] = IK_NONE;
-    }
     return best;
 }
 
@@ -60,9 +58,8 @@ static bool bipartite(const bfs *b)
     memset(colour, 0, g->n);
     for (uint32_t root = 0; root < g->n && even; root++) {
         uint32_t head = 0, tail = 0;
-        if (colour[root]) {
+        if (colour[root])
             continue;
-        }
         colour[root] = 1;
         b->queue[tail++] = root;
         while (head < tail && even) {
@@ -92,9 +89,8 @@ static ik_status easy_cycles(const graph *g, uint32_t *best, ik_error *err)
             neighbours += q.count[q.to[i]];
             *best = q.links[i] > 1 ? 2 : *best;
         }
-        if (q.count[v] > 1 && neighbours > 1 && *best > 4) {
+        if (q.count[v] > 1 && neighbours > 1 && *best > 4)
             *best = 4;
-        }
     }
     graph_free(&q);
     return s;
@@ -104,9 +100,8 @@ static ik_status search_all(const bfs *b, uint32_t *best, const ik_env *env, ik_
 {
     uint32_t least = *best > 2 && bipartite(b) ? 4 : 3;
     for (uint32_t root = 0; root<b->g->n && * best> least; root++) {
-        if (ik_env_cancelled(env)) {
+        if (ik_env_cancelled(env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
-        }
         *best = search(b, root, *best);
     }
     return IK_OK;
@@ -126,12 +121,10 @@ ik_status ik_girth(const ik_fabric *f, const ik_env *env, uint32_t *girth, ik_er
         memset(b.dist, 0xFF, n * sizeof *b.dist);
         s = easy_cycles(&g, &best, err);
     }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = search_all(&b, &best, env, err);
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         *girth = best == NO_CYCLE ? 0 : best;
-    }
     free(b.dist);
     free(b.parent);
     free(b.queue);
@@ -142,11 +135,9 @@ ik_status ik_girth(const ik_fabric *f, const ik_env *env, uint32_t *girth, ik_er
 double ik_moore_ratio(uint64_t switches, uint32_t degree, uint32_t diameter)
 {
     double bound = 1;
-    if (diameter == IK_NONE || diameter == 0 || degree == 0) {
+    if (diameter == IK_NONE || diameter == 0 || degree == 0)
         return 0;
-    }
-    for (uint32_t i = 0; i < diameter; i++) {
+    for (uint32_t i = 0; i < diameter; i++)
         bound += degree * pow(degree - 1.0, i);
-    }
     return (double)switches / bound;
 }

@@ -49,9 +49,8 @@ static size_t peers_of(const ik_fabric *f, uint32_t sw, uint32_t *peers)
     size_t n = 0;
     for (uint32_t p = f->port_base[sw]; p < f->port_base[sw + 1]; p++) {
         uint32_t node = ik_peer_node(f, p);
-        if (node != IK_NONE && ik_is_switch(f, node) && node != sw) {
+        if (node != IK_NONE && ik_is_switch(f, node) && node != sw)
             peers[n++] = node;
-        }
     }
     return n;
 }
@@ -64,9 +63,8 @@ static void fill_rows(const ik_fabric *f, graph *g)
         size_t n = peers_of(f, sw, row), kept = 0;
         g->base[sw] = at;
         g->count[sw] = 1;
-        if (n) {
+        if (n)
             qsort(row, n, sizeof *row, compare_u32);
-        }
         for (size_t i = 0; i < n; i++) {
             if (kept && row[kept - 1] == row[i]) {
                 g->links[at + kept - 1]++;
@@ -84,15 +82,13 @@ ik_status graph_of_switches(const ik_fabric *f, graph *out, ik_error *err)
 {
     graph g = {0};
     ik_status s = graph_alloc(&g, f->num_switches, f->port_base[f->num_switches], err);
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
     fill_rows(f, &g);
     for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++) {
         uint32_t sw = ik_peer_node(f, port);
-        if (sw != IK_NONE && ik_is_switch(f, sw)) {
+        if (sw != IK_NONE && ik_is_switch(f, sw))
             g.hosts[sw]++;
-        }
     }
     *out = g;
     return IK_OK;
@@ -101,9 +97,8 @@ ik_status graph_of_switches(const ik_fabric *f, graph *out, ik_error *err)
 uint32_t graph_lost_hosts(const ik_fabric *f)
 {
     uint32_t lost = 0;
-    for (uint32_t h = 0; h < f->num_hosts; h++) {
+    for (uint32_t h = 0; h < f->num_hosts; h++)
         lost += ik_host_switch(f, h) == IK_NONE;
-    }
     return lost;
 }
 
@@ -118,9 +113,8 @@ typedef struct row_key {
 static int compare_keys(const void *a, const void *b)
 {
     const row_key *x = a, *y = b;
-    if (x->hash != y->hash) {
+    if (x->hash != y->hash)
         return x->hash < y->hash ? -1 : 1;
-    }
     return x->vertex < y->vertex ? -1 : x->vertex > y->vertex;
 }
 
@@ -145,12 +139,10 @@ static bool same_row(const graph *g, uint32_t a, uint32_t b)
 /* leader[v] = smallest vertex with v's row. */
 static void find_leaders(const graph *g, row_key *keys, uint32_t *leader)
 {
-    for (uint32_t v = 0; v < g->n; v++) {
+    for (uint32_t v = 0; v < g->n; v++)
         keys[v] = (row_key){row_hash(g, v), v};
-    }
-    if (g->n) {
+    if (g->n)
         qsort(keys, g->n, sizeof *keys, compare_keys);
-    }
     for (uint32_t i = 0; i < g->n; i++) {
         uint32_t v = keys[i].vertex;
         bool twin =
@@ -168,9 +160,8 @@ static void fill_quotient(const graph *g, const uint32_t *leader, const uint32_t
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t c = class_of[v];
         q->count[c]++;
-        if (leader[v] != v) {
+        if (leader[v] != v)
             continue;
-        }
         q->hosts[c] = g->hosts[v];
         q->base[c] = at;
         for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
@@ -209,9 +200,8 @@ ik_status graph_merge_twins(const graph *g, graph *out, uint32_t *class_of, ik_e
     s = graph_alloc(&q, classes, entries, err);
     if (s == IK_OK) {
         fill_quotient(g, leader, own, &q);
-        if (class_of) {
+        if (class_of)
             memcpy(class_of, own, (size_t)g->n * sizeof *own);
-        }
         *out = q;
     }
 done:

@@ -21,9 +21,8 @@ static void parts_free(load_job *job)
         free(job->parts[i].turns);
     }
     free(job->parts);
-    for (uint32_t g = 0; job->lost && g < job->num_goals; g++) {
+    for (uint32_t g = 0; job->lost && g < job->num_goals; g++)
         free(job->lost[g]);
-    }
     free(job->lost);
 }
 
@@ -35,18 +34,16 @@ static ik_status parts_new(load_job *job, const ik_env *env, ik_error *err)
     job->num_parts = job->num_parts > 32 ? 32 : job->num_parts < 4 ? 4 : job->num_parts;
     ik_status status =
         ik_env_refuse_bytes(env, (double)job->num_parts * (double)bytes, "channel loads", err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     job->parts = ik_calloc(job->num_parts, sizeof *job->parts);
     for (size_t i = 0; job->parts && i < job->num_parts; i++) {
         load_sums *s = &job->parts[i];
         s->load = ik_calloc(ports, sizeof *s->load);
         s->crossing = ik_calloc(ports, sizeof *s->crossing);
         s->turns = ik_calloc(switches, sizeof *s->turns);
-        if (!s->load || !s->crossing || !s->turns) {
+        if (!s->load || !s->crossing || !s->turns)
             return ik_fail_memory(err, job->num_parts * bytes, "channel loads");
-        }
     }
     return job->parts ? IK_OK
                       : ik_fail_memory(err, job->num_parts * sizeof *job->parts, "channel loads");
@@ -62,19 +59,16 @@ static void add_parts(load_job *job)
             all->load[p] += s->load[p];
             all->crossing[p] += s->crossing[p];
         }
-        for (uint32_t sw = 0; sw < job->f->num_switches; sw++) {
+        for (uint32_t sw = 0; sw < job->f->num_switches; sw++)
             all->turns[sw] += s->turns[sw];
-        }
     }
 }
 
 static bool one_cable_each(const ik_fabric *f)
 {
-    for (uint32_t h = 0; h < f->num_hosts; h++) {
-        if (ik_host_cables(f, h) != 1) {
+    for (uint32_t h = 0; h < f->num_hosts; h++)
+        if (ik_host_cables(f, h) != 1)
             return false;
-        }
-    }
     return true;
 }
 
@@ -103,9 +97,8 @@ static ik_status run_engine(load_job *job, const ik_env *env, ik_error *err)
     bool dest_based = r->traits & IK_ROUTE_DEST_BASED, legs = r->family->leg, fits = true;
     job->by_switch =
         (dest_based || legs) && (r->traits & IK_ROUTE_PER_SWITCH) && one_cable_each(job->f);
-    if (!dest_based && !(legs && job->by_switch)) {
+    if (!dest_based && !(legs && job->by_switch))
         return load_by_walks(job, env, err);
-    }
     ik_status s = lost_new(job, err);
     if (s == IK_OK) {
         s = !dest_based && r->family->middles ? load_by_legs(job, env, &fits, err)
@@ -115,9 +108,8 @@ static ik_status run_engine(load_job *job, const ik_env *env, ik_error *err)
         clear_parts(job);
         return load_by_walks(job, env, err);
     }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         load_book_ends(job);
-    }
     return s;
 }
 
@@ -133,9 +125,8 @@ static bool between_switches(const ik_fabric *f, uint32_t port)
 static void note_switch_channel(ik_load *l, uint32_t port, uint64_t seen)
 {
     double x = l->load[port];
-    if (x > 0 && (l->max_channel == IK_NONE || x > l->max_load)) {
+    if (x > 0 && (l->max_channel == IK_NONE || x > l->max_load))
         l->max_channel = port;
-    }
     l->max_load = x > l->max_load ? x : l->max_load;
     l->min_load = seen == 0 || x < l->min_load ? x : l->min_load;
     l->max_crossing = l->crossing[port] > l->max_crossing ? l->crossing[port] : l->max_crossing;
@@ -148,9 +139,8 @@ static void conclude(const ik_fabric *f, const demand *d, ik_load *l)
     l->max_channel = l->tightest = IK_NONE;
     for (uint32_t p = 0; p < f->num_ports; p++) {
         uint32_t to = ik_peer_node(f, p);
-        if (to == IK_NONE) {
+        if (to == IK_NONE)
             continue;
-        }
         if (between_switches(f, p)) {
             note_switch_channel(l, p, channels++);
             hop_sum += l->load[p];
@@ -172,9 +162,8 @@ static void conclude(const ik_fabric *f, const demand *d, ik_load *l)
 
 static void scale_loads(ik_load *l, uint32_t num_ports)
 {
-    for (uint32_t p = 0; l->denominator && p < num_ports; p++) {
+    for (uint32_t p = 0; l->denominator && p < num_ports; p++)
         l->load[p] /= (double)l->denominator;
-    }
 }
 
 /* Do flows ever split, so that shares are no longer whole numbers? */
@@ -189,13 +178,11 @@ static ik_status measure(const ik_routing *r, const ik_traffic *t, const ik_env 
     demand d;
     load_job job = {.r = r, .f = r->fabric, .d = &d};
     ik_status s = demand_init(&d, t, env, err);
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
     s = parts_new(&job, env, err);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = run_engine(&job, env, err);
-    }
     if (s == IK_OK) {
         add_parts(&job);
         ik_load l = {.flows = d.flows, .denominator = d.denominator};
@@ -223,9 +210,8 @@ static uint32_t pairs_each(const ik_routing *r)
     for (uint32_t src = 0; src < hosts; src++) {
         for (uint32_t dst = 0; dst < hosts; dst++) {
             uint32_t count = src == dst ? pairs : ik_rails_count(r, src, dst);
-            if (pairs && count != pairs) {
+            if (pairs && count != pairs)
                 return 1;
-            }
             pairs = count;
         }
     }
@@ -236,18 +222,15 @@ static uint32_t pairs_each(const ik_routing *r)
 static void count_by_host(const ik_routing *r, ik_load *l)
 {
     uint32_t pairs = r->kind == IK_ROUTE_DETERMINISTIC ? 1 : pairs_each(r);
-    if (pairs == 1) {
+    if (pairs == 1)
         return;
-    }
     l->flows /= pairs;
     l->undelivered /= pairs;
     l->max_crossing /= pairs;
-    for (uint32_t p = 0; p < r->fabric->num_ports; p++) {
+    for (uint32_t p = 0; p < r->fabric->num_ports; p++)
         l->crossing[p] /= pairs;
-    }
-    for (uint32_t sw = 0; l->turns && sw < r->fabric->num_switches; sw++) {
+    for (uint32_t sw = 0; l->turns && sw < r->fabric->num_switches; sw++)
         l->turns[sw] /= pairs;
-    }
 }
 
 ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_load *out,
@@ -255,13 +238,11 @@ ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env
 {
     const ik_traffic *by_port;
     ik_status s = by_port_make(t, r, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
     s = measure(r, by_port, env, out, err);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         count_by_host(r, out);
-    }
     by_port_free(by_port, t);
     return s;
 }

@@ -24,14 +24,12 @@ static void book_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, ui
 {
     load_job *job = ctx;
     const demand *d = job->d;
-    if (src == dst || d->row_of[src] == IK_NONE || d->row_of[dst] == IK_NONE) {
+    if (src == dst || d->row_of[src] == IK_NONE || d->row_of[dst] == IK_NONE)
         return;
-    }
     uint32_t from = d->row_of[src], to = d->row_of[dst];
     double amount = demand_amount(d, src, weight, scale);
-    if (load_is_lost(job, from, job->by_switch ? to : dst)) {
+    if (load_is_lost(job, from, job->by_switch ? to : dst))
         return;
-    }
     add(job, walk_injection(job->f, src), amount, 1);
     if (job->by_switch) {
         add(job, ejection(job->f, dst), amount, 1);
@@ -57,9 +55,8 @@ static double own_amount(const demand *d, uint32_t host)
 static double hosts_reached(const load_job *job, uint32_t row)
 {
     double reached = 0;
-    for (uint32_t goal = 0; goal < job->num_goals; goal++) {
+    for (uint32_t goal = 0; goal < job->num_goals; goal++)
         reached += load_is_lost(job, row, goal) ? 0 : goal_hosts(job, goal);
-    }
     return reached;
 }
 
@@ -78,12 +75,10 @@ static void sum_of_rows(const demand *d, const uint8_t *lost, double *amount, do
 {
     *amount = *count = 0;
     for (uint32_t row = 0; row < d->num_rows; row++) {
-        if (lost && lost[row / 8] >> row % 8 & 1) {
+        if (lost && lost[row / 8] >> row % 8 & 1)
             continue;
-        }
-        for (uint32_t i = d->row_base[row]; i < d->row_base[row + 1]; i++) {
+        for (uint32_t i = d->row_base[row]; i < d->row_base[row + 1]; i++)
             *amount += own_amount(d, d->row_host[i]);
-        }
         *count += d->row_base[row + 1] - d->row_base[row];
     }
 }
@@ -128,7 +123,6 @@ void load_book_ends(load_job *job)
         book_even(job);
         return;
     }
-    for (uint32_t h = 0; h < t->num_hosts; h++) {
+    for (uint32_t h = 0; h < t->num_hosts; h++)
         t->family->flows(t, h, book_flow, job);
-    }
 }

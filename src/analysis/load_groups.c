@@ -19,9 +19,8 @@ const char *ik_direction_name(ik_direction d)
 static bool classify(const ik_fabric *f, uint32_t port, ik_direction *direction, uint32_t *level)
 {
     uint32_t from = f->port_node[port], to = ik_peer_node(f, port);
-    if (to == IK_NONE) {
+    if (to == IK_NONE)
         return false;
-    }
     *level = 0;
     if (!ik_is_switch(f, from)) {
         *direction = IK_DIR_INJECTION;
@@ -73,9 +72,8 @@ static bool same_value(double a, double b)
 static size_t count_distinct(const double *v, size_t n)
 {
     size_t distinct = n > 0;
-    for (size_t i = 1; i < n; i++) {
+    for (size_t i = 1; i < n; i++)
         distinct += !same_value(v[i - 1], v[i]);
-    }
     return distinct;
 }
 
@@ -85,17 +83,15 @@ static size_t make_bins(const double *v, size_t n, ik_load_bin *bins)
     size_t num = 0;
     if (count_distinct(v, n) <= MAX_BINS) {
         for (size_t i = 0; i < n; i++) {
-            if (i == 0 || !same_value(v[i - 1], v[i])) {
+            if (i == 0 || !same_value(v[i - 1], v[i]))
                 bins[num++] = (ik_load_bin){v[i], v[i], 0};
-            }
             bins[num - 1].channels++;
         }
         return num;
     }
     double low = v[0], step = (v[n - 1] - v[0]) / MAX_BINS;
-    for (num = 0; num < MAX_BINS; num++) {
+    for (num = 0; num < MAX_BINS; num++)
         bins[num] = (ik_load_bin){low + step * (double)num, low + step * (double)(num + 1), 0};
-    }
     for (size_t i = 0; i < n; i++) {
         size_t b = (size_t)((v[i] - low) / step);
         bins[b < MAX_BINS ? b : MAX_BINS - 1].channels++;
@@ -107,13 +103,11 @@ static ik_status finish_group(ik_load_group *g, double *v, ik_error *err)
 {
     double sum = 0;
     g->bins = ik_calloc(MAX_BINS, sizeof *g->bins);
-    if (!g->bins) {
+    if (!g->bins)
         return ik_fail_memory(err, MAX_BINS * sizeof *g->bins, "a load histogram");
-    }
     qsort(v, g->channels, sizeof *v, compare_doubles);
-    for (uint64_t i = 0; i < g->channels; i++) {
+    for (uint64_t i = 0; i < g->channels; i++)
         sum += v[i];
-    }
     g->min = v[0];
     g->max = v[g->channels - 1];
     g->mean = sum / (double)g->channels;
@@ -127,19 +121,14 @@ static void sort_by_rank(const ik_fabric *f, const double *values, uint64_t *sta
 {
     ik_direction direction;
     uint32_t level;
-    for (uint32_t p = 0; p < f->num_ports; p++) {
-        if (classify(f, p, &direction, &level)) {
+    for (uint32_t p = 0; p < f->num_ports; p++)
+        if (classify(f, p, &direction, &level))
             start[rank_of(f, direction, level) + 2]++;
-        }
-    }
-    for (uint32_t r = 2; r <= ranks + 1; r++) {
+    for (uint32_t r = 2; r <= ranks + 1; r++)
         start[r] += start[r - 1];
-    }
-    for (uint32_t p = 0; p < f->num_ports; p++) {
-        if (classify(f, p, &direction, &level)) {
+    for (uint32_t p = 0; p < f->num_ports; p++)
+        if (classify(f, p, &direction, &level))
             sorted[start[rank_of(f, direction, level) + 1]++] = values[p];
-        }
-    }
 }
 
 static void name_groups(const ik_fabric *f, ik_load_group *by_rank)
@@ -191,8 +180,7 @@ done:
 
 void ik_load_groups_free(ik_load_group *groups, size_t num)
 {
-    for (size_t i = 0; groups && i < num; i++) {
+    for (size_t i = 0; groups && i < num; i++)
         free(groups[i].bins);
-    }
     free(groups);
 }

@@ -83,9 +83,8 @@ static ik_status sum_middles(void *ctx, size_t row, unsigned thread, ik_error *e
     (void)err;
     for (uint32_t to = 0; to < rows; to++) {
         size_t cell = to * rows + row;
-        if (j->count[cell] == 0) {
+        if (j->count[cell] == 0)
             continue;
-        }
         uint32_t n = middles_of(j, (uint32_t)row, to, middles),
                  starts = starts_of(j, (uint32_t)row, to);
         double a = j->amount[cell] / starts, c = j->count[cell] / starts;
@@ -114,16 +113,14 @@ static void first_leg(legs_job *j, leg_thread *th, unsigned thread, uint32_t mid
         }
     }
     spread_run(&th->s, sums, false);
-    if (j->via_rise) {
+    if (j->via_rise)
         spread_rise(&th->s, th->rise);
-    }
     for (uint32_t row = 0; row < d->num_rows; row++) {
         size_t cell = row * switches + middle;
         if (j->via_count[cell] > 0) {
             j->unfit[thread] |= !spread_arrives(&th->s, d->row_switch[row]);
-            if (j->via_rise) {
+            if (j->via_rise)
                 j->via_rise[cell] = th->rise[d->row_switch[row]];
-            }
         }
     }
 }
@@ -133,9 +130,8 @@ static ik_status first_legs(void *ctx, size_t part, unsigned thread, uint32_t fi
 {
     legs_job *j = ctx;
     (void)err;
-    for (uint32_t middle = first; middle < end; middle++) {
+    for (uint32_t middle = first; middle < end; middle++)
         first_leg(j, &j->threads[thread], thread, middle, &j->job->parts[part]);
-    }
     return IK_OK;
 }
 
@@ -171,9 +167,8 @@ static ik_status note_lost(legs_job *j, const leg_thread *th, unsigned thread, u
 {
     const demand *d = j->job->d;
     ik_status s = IK_OK;
-    for (uint32_t sw = 0; sw < j->job->f->num_switches; sw++) {
+    for (uint32_t sw = 0; sw < j->job->f->num_switches; sw++)
         j->unfit[thread] = j->unfit[thread] || (th->is_middle[sw] && !spread_arrives(&th->s, sw));
-    }
     for (uint32_t from = 0; from < d->num_rows && s == IK_OK; from++) {
         if (j->count[(size_t)goal * d->num_rows + from] > 0 && th->direct[from] &&
             !spread_arrives(&th->s, d->row_switch[from])) {
@@ -194,16 +189,12 @@ static ik_status last_leg(legs_job *j, leg_thread *th, unsigned thread, uint32_t
     memset(th->up, 0, switches * sizeof *th->up);
     memset(th->is_middle, 0, switches);
     spread_to_switch(&th->s, d->row_switch[goal], host_of(d, goal));
-    for (uint32_t from = 0; from < d->num_rows; from++) {
-        if (j->count[(size_t)goal * d->num_rows + from] > 0) {
+    for (uint32_t from = 0; from < d->num_rows; from++)
+        if (j->count[(size_t)goal * d->num_rows + from] > 0)
             gather(j, th, from, goal);
-        }
-    }
-    for (uint32_t sw = 0; sw < switches; sw++) {
-        if (th->count[sw] > 0) {
+    for (uint32_t sw = 0; sw < switches; sw++)
+        if (th->count[sw] > 0)
             spread_offer(&th->s, sw, IK_NONE, th->amount[sw], th->count[sw], th->up[sw]);
-        }
-    }
     spread_run(&th->s, sums, true);
     return note_lost(j, th, thread, goal, err);
 }
@@ -215,9 +206,8 @@ static ik_status last_legs(void *ctx, size_t part, unsigned thread, uint32_t fir
     legs_job *j = ctx;
     uint32_t switches = j->job->f->num_switches;
     ik_status s = IK_OK;
-    for (uint32_t goal = first - switches; goal < end - switches && s == IK_OK; goal++) {
+    for (uint32_t goal = first - switches; goal < end - switches && s == IK_OK; goal++)
         s = last_leg(j, &j->threads[thread], thread, goal, &j->job->parts[part], err);
-    }
     return s;
 }
 
@@ -232,9 +222,8 @@ static void threads_free(leg_thread *threads, unsigned num)
         offer_list_free(&th->l);
         void *all[] = {th->middles, th->amount,    th->count,  th->up,
                        th->rise,    th->is_middle, th->direct, th->only_direct};
-        for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
             free(all[k]);
-        }
     }
     free(threads);
 }
@@ -243,12 +232,10 @@ static ik_status thread_init(leg_thread *th, const load_job *job, ik_error *err)
 {
     size_t n = (size_t)job->f->num_switches + 1;
     ik_status s = spread_init(&th->s, job->r, err);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = offer_list_init(&th->l, job->d, err);
-    }
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
     th->middles = ik_calloc(n, sizeof *th->middles);
     th->amount = ik_calloc(n, sizeof *th->amount);
     th->count = ik_calloc(n, sizeof *th->count);
@@ -269,9 +256,8 @@ static ik_status matrices_init(legs_job *j, const ik_env *env, ik_error *err)
     bool tree = j->job->f->num_levels > 0;
     double bytes = ((double)pairs * 2 + (double)legs * (tree ? 3 : 2)) * sizeof(double);
     ik_status s = ik_env_refuse_bytes(env, bytes, "loads by middle switches", err);
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
     j->amount = ik_calloc(pairs, sizeof *j->amount);
     j->count = ik_calloc(pairs, sizeof *j->count);
     j->via_amount = ik_calloc(legs, sizeof *j->via_amount);
@@ -288,9 +274,8 @@ static ik_status keep_offers(legs_job *j, const ik_env *env, ik_error *err)
     for (uint32_t first = 0, end; s == IK_OK && first < rows; first = end) {
         end = rows - first > j->o.width ? first + j->o.width : rows;
         s = offers_block(&j->o, first, end, env, err);
-        if (s == IK_OK) {
+        if (s == IK_OK)
             s = load_each_goal(j->job, NULL, first, end, rows, keep_goals, j, err);
-        }
     }
     offers_close(&j->o);
     return s;
@@ -301,15 +286,12 @@ static ik_status run_legs(legs_job *j, const ik_env *env, ik_error *err)
     const load_job *job = j->job;
     uint32_t rows = job->d->num_rows, switches = job->f->num_switches, total = switches + rows;
     ik_status s = keep_offers(j, env, err);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = ik_parallel_for(env, "middle switches", rows, sum_middles, j, err);
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = load_each_goal(job, env, 0, switches, total, first_legs, j, err);
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = load_each_goal(job, env, switches, total, total, last_legs, j, err);
-    }
     return s;
 }
 
@@ -321,22 +303,18 @@ ik_status load_by_legs(load_job *job, const ik_env *env, bool *fits, ik_error *e
                   .unfit = ik_calloc(threads, sizeof *j.unfit)};
     ik_status s = j.threads && j.unfit ? matrices_init(&j, env, err)
                                        : ik_fail_memory(err, threads * sizeof *j.threads, "legs");
-    for (unsigned i = 0; s == IK_OK && i < threads; i++) {
+    for (unsigned i = 0; s == IK_OK && i < threads; i++)
         s = thread_init(&j.threads[i], job, err);
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = run_legs(&j, env, err);
-    }
     if (s == IK_OK) {
         *fits = true;
-        for (unsigned i = 0; i < threads; i++) {
+        for (unsigned i = 0; i < threads; i++)
             *fits = *fits && !j.unfit[i];
-        }
     }
     threads_free(j.threads, threads);
     void *all[] = {j.unfit, j.amount, j.count, j.via_amount, j.via_count, j.via_rise};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
-    }
     return s;
 }

@@ -13,12 +13,10 @@ enum { GOALS_AT_ONCE = 32 };
 ik_status load_note_lost(load_job *job, uint32_t row, uint32_t goal, ik_error *err)
 {
     uint8_t **lost = &job->lost[goal];
-    if (!*lost) { /* few as a rule, so that most goals need no room for them */
+    if (!*lost) /* few as a rule, so that most goals need no room for them */
         *lost = ik_calloc((size_t)job->d->num_rows / 8 + 1, 1);
-    }
-    if (!*lost) {
+    if (!*lost)
         return ik_fail_memory(err, job->d->num_rows / 8, "flows that do not arrive");
-    }
     (*lost)[row / 8] |= (uint8_t)(1 << row % 8);
     return IK_OK;
 }
@@ -49,12 +47,10 @@ ik_status load_each_goal(const load_job *job, const ik_env *env, uint32_t first,
     for (uint32_t at = first; at < end && status == IK_OK; at += step) {
         slice s = {at, end - at < step ? end : at + step, job->num_parts, fn, ctx};
         status = ik_parallel_for(&quiet, NULL, job->num_parts, run_part, &s, err);
-        if (status == IK_OK && env && env->progress) {
+        if (status == IK_OK && env && env->progress)
             env->progress(env->progress_ctx, "channel loads", s.end, total, "destinations");
-        }
-        if (end - at <= step) {
+        if (end - at <= step)
             break;
-        }
     }
     return status;
 }

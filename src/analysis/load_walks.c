@@ -30,9 +30,8 @@ ik_status flow_walker_init(flow_walker *s, const ik_routing *r, ik_error *err)
 {
     *s = (flow_walker){.sums = NULL};
     ik_status status = walker_init(&s->w, r, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     s->radix = ik_max_radix(r->fabric);
     s->stack = ik_calloc(WALK_MAX, sizeof *s->stack);
     s->branches = ik_calloc((size_t)BRANCH_DEPTH * (s->radix + 1), sizeof *s->branches);
@@ -46,9 +45,8 @@ static void book(flow_walker *s, const ik_fabric *f, double amount, double count
     bool rising = true;
     for (uint32_t i = 0; i < s->depth; i++) {
         uint32_t port = s->stack[i], from = f->port_node[port];
-        if (s->touched && s->sums->crossing[port] == 0) {
+        if (s->touched && s->sums->crossing[port] == 0)
             s->touched[s->num_touched++] = port;
-        }
         s->sums->load[port] += amount;
         s->sums->crossing[port] += count;
         if (rising && ik_is_switch(f, from) && !load_goes_up(f, port)) {
@@ -75,14 +73,12 @@ static void walk_on(flow_walker *s, ik_packet pk, double amount, double count)
         }
         walk_advance(f, s->stack[s->depth - 1], &pk);
         uint32_t n = walk_next(&s->w, node, in_port, &pk);
-        if (n == 0) {
+        if (n == 0)
             break;
-        }
         if (n > 1) {
             uint32_t *ports = s->branches + (size_t)s->depth * s->radix;
-            if (s->depth >= BRANCH_DEPTH) {
+            if (s->depth >= BRANCH_DEPTH)
                 break;
-            }
             memcpy(ports, s->w.ports, n * sizeof *ports);
             for (uint32_t i = 0; i < n; i++) {
                 s->stack[s->depth++] = ports[i];
@@ -119,9 +115,8 @@ typedef struct flow_ctx {
 static void walk_one(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
 {
     flow_ctx *c = ctx;
-    if (src != dst && c->d->row_of[src] != IK_NONE && c->d->row_of[dst] != IK_NONE) {
+    if (src != dst && c->d->row_of[src] != IK_NONE && c->d->row_of[dst] != IK_NONE)
         flow_walk(c->s, src, dst, demand_amount(c->d, src, weight, scale), 1);
-    }
 }
 
 static ik_status walk_hosts(void *ctx, size_t part, unsigned thread, uint32_t first, uint32_t end,
@@ -133,9 +128,8 @@ static ik_status walk_hosts(void *ctx, size_t part, unsigned thread, uint32_t fi
     flow_ctx c = {s, j->job->d};
     (void)err;
     s->sums = &j->job->parts[part];
-    for (uint32_t src = first; src < end; src++) {
+    for (uint32_t src = first; src < end; src++)
         t->family->flows(t, src, walk_one, &c);
-    }
     return IK_OK;
 }
 
@@ -144,16 +138,14 @@ ik_status load_by_walks(load_job *job, const ik_env *env, ik_error *err)
     unsigned threads = ik_env_threads(env);
     walks_job j = {.job = job, .threads = ik_calloc(threads, sizeof *j.threads)};
     ik_status s = j.threads ? IK_OK : ik_fail_memory(err, threads * sizeof *j.threads, "walks");
-    for (unsigned i = 0; s == IK_OK && i < threads; i++) {
+    for (unsigned i = 0; s == IK_OK && i < threads; i++)
         s = flow_walker_init(&j.threads[i], job->r, err);
-    }
     if (s == IK_OK) {
         s = load_each_goal(job, env, 0, job->d->t->num_hosts, job->d->t->num_hosts, walk_hosts, &j,
                            err);
     }
-    for (unsigned i = 0; j.threads && i < threads; i++) {
+    for (unsigned i = 0; j.threads && i < threads; i++)
         flow_walker_free(&j.threads[i]);
-    }
     free(j.threads);
     return s;
 }

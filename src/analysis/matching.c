@@ -29,9 +29,8 @@ void matcher_free(matcher *m)
 {
     void *arrays[] = {m->left_id,    m->right_id, m->base,  m->edge, m->mate_left,
                       m->mate_right, m->queue,    m->level, m->next};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
-    }
     memset(m, 0, sizeof *m);
 }
 
@@ -62,9 +61,8 @@ static uint32_t build(matcher *m, const path_set *p, const uint32_t *flows, size
         uint32_t l = m->left_id[p->src[flows[i]]] - 1;
         m->edge[m->next[l]++] = m->right_id[p->dst[flows[i]]] - 1;
     }
-    for (size_t i = 0; i < num; i++) {
+    for (size_t i = 0; i < num; i++)
         m->left_id[p->src[flows[i]]] = m->right_id[p->dst[flows[i]]] = 0;
-    }
     return left;
 }
 
@@ -76,9 +74,8 @@ static bool layer(matcher *m, uint32_t left)
     bool found = false;
     for (uint32_t v = 0; v < left; v++) {
         m->level[v] = m->mate_left[v] == FREE ? 0 : FREE;
-        if (m->level[v] == 0) {
+        if (m->level[v] == 0)
             m->queue[tail++] = v;
-        }
         m->next[v] = m->base[v];
     }
     while (head < tail) {
@@ -106,21 +103,18 @@ static bool augment(matcher *m, uint32_t root)
         uint32_t v = m->queue[depth];
         if (m->next[v] == m->base[v + 1]) {
             m->level[v] = FREE;
-            if (depth-- == 0) {
+            if (depth-- == 0)
                 return false;
-            }
             m->next[m->queue[depth]]++;
             continue;
         }
         uint32_t w = m->mate_right[m->edge[m->next[v]]];
-        if (w == FREE) {
+        if (w == FREE)
             break;
-        }
-        if (m->level[w] == m->level[v] + 1) {
+        if (m->level[w] == m->level[v] + 1)
             m->queue[++depth] = w;
-        } else {
+        else
             m->next[v]++;
-        }
     }
     for (uint32_t i = depth + 1; i-- > 0;) {
         uint32_t v = m->queue[i], r = m->edge[m->next[v]];
@@ -135,18 +129,15 @@ ik_status matcher_run(matcher *m, const path_set *p, const uint32_t *flows, size
 {
     if (num > m->room) {
         uint32_t *edge = realloc(m->edge, num * sizeof *edge);
-        if (!edge) {
+        if (!edge)
             return ik_fail_memory(err, num * sizeof *edge, "a matching");
-        }
         m->edge = edge;
         m->room = num;
     }
     uint32_t left = build(m, p, flows, num), matched = 0;
-    while (layer(m, left)) {
-        for (uint32_t v = 0; v < left; v++) {
+    while (layer(m, left))
+        for (uint32_t v = 0; v < left; v++)
             matched += m->mate_left[v] == FREE && augment(m, v);
-        }
-    }
     *size = matched;
     return IK_OK;
 }

@@ -24,12 +24,10 @@ static uint64_t within_limit(const ik_env *env, uint64_t bytes)
 static uint32_t goal_of(const offers *o, uint32_t src, uint32_t dst)
 {
     const demand *d = o->d;
-    if (src == dst || d->row_of[dst] == IK_NONE || d->row_of[src] == IK_NONE) {
+    if (src == dst || d->row_of[dst] == IK_NONE || d->row_of[src] == IK_NONE)
         return IK_NONE;
-    }
-    if (!o->grouped) {
+    if (!o->grouped)
         return dst;
-    }
     return d->row_of[src] == d->row_of[dst] ? IK_NONE : d->row_of[dst];
 }
 
@@ -42,9 +40,8 @@ static void count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, u
     uint32_t goal = goal_of(o, src, dst);
     (void)weight;
     (void)scale;
-    if (goal != IK_NONE) {
+    if (goal != IK_NONE)
         o->base[goal + 1]++;
-    }
 }
 
 /* base[goal] runs through the goal's range and ends as the start of the next one. */
@@ -62,9 +59,8 @@ static void place_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, u
 static void each_flow(offers *o, ik_flow_fn fn)
 {
     const ik_traffic *t = o->d->t;
-    for (uint32_t src = 0; src < t->num_hosts; src++) {
+    for (uint32_t src = 0; src < t->num_hosts; src++)
         t->family->flows(t, src, fn, o);
-    }
 }
 
 static ik_status sort_flows(offers *o, ik_error *err)
@@ -72,13 +68,11 @@ static ik_status sort_flows(offers *o, ik_error *err)
     o->base = ik_calloc((size_t)o->num_goals + 2, sizeof *o->base);
     o->row = ik_calloc((size_t)o->d->flows + 1, sizeof *o->row);
     o->flow = ik_calloc((size_t)o->d->flows + 1, sizeof *o->flow);
-    if (!o->base || !o->row || !o->flow) {
+    if (!o->base || !o->row || !o->flow)
         return ik_fail_memory(err, (size_t)o->d->flows * FLOW_BYTES, "the flows of a pattern");
-    }
     each_flow(o, count_flow);
-    for (uint32_t g = 0; g < o->num_goals; g++) {
+    for (uint32_t g = 0; g < o->num_goals; g++)
         o->base[g + 1] += o->base[g];
-    }
     each_flow(o, place_flow);
     memmove(o->base + 1, o->base, o->num_goals * sizeof *o->base);
     o->base[0] = 0;
@@ -92,14 +86,11 @@ static ik_status sum_rows(offers *o, ik_error *err)
 {
     const demand *d = o->d;
     o->of_row = ik_calloc((size_t)d->num_rows + 1, sizeof *o->of_row);
-    if (!o->of_row) {
+    if (!o->of_row)
         return ik_fail_memory(err, d->num_rows * sizeof *o->of_row, "offers of switches");
-    }
-    for (uint32_t row = 0; row < d->num_rows; row++) {
-        for (uint32_t i = d->row_base[row]; i < d->row_base[row + 1]; i++) {
+    for (uint32_t row = 0; row < d->num_rows; row++)
+        for (uint32_t i = d->row_base[row]; i < d->row_base[row + 1]; i++)
             o->of_row[row] += demand_amount(d, d->row_host[i], d->even_weight, d->even_scale);
-        }
-    }
     return IK_OK;
 }
 
@@ -111,9 +102,8 @@ static void even_to(const offers *o, uint32_t goal, offer_list *l)
     for (uint32_t row = 0; row < d->num_rows; row++) {
         double amount = o->of_row[row] * times,
                count = (d->row_base[row + 1] - d->row_base[row]) * times;
-        if (row == own && o->grouped) {
+        if (row == own && o->grouped)
             continue;
-        }
         if (row == own) {
             amount -= demand_amount(d, goal, d->even_weight, d->even_scale);
             count -= 1;
@@ -153,9 +143,8 @@ static ik_status fill_row(void *ctx, size_t index, unsigned thread, ik_error *er
     (void)err;
     memset(row.amount, 0, o->width * sizeof *row.amount);
     memset(row.count, 0, o->width * sizeof *row.count);
-    for (uint32_t i = d->row_base[index]; i < d->row_base[index + 1]; i++) {
+    for (uint32_t i = d->row_base[index]; i < d->row_base[index + 1]; i++)
         d->t->family->flows(d->t, d->row_host[i], fill_flow, &row);
-    }
     return IK_OK;
 }
 
@@ -188,25 +177,22 @@ ik_status offers_open(offers *o, const demand *d, bool grouped, const ik_env *en
     *o = (offers){.d = d, .grouped = grouped, .num_goals = grouped ? d->num_rows : d->t->num_hosts};
     o->width = o->num_goals;
     ik_status s = IK_OK;
-    if (d->even_scale) {
+    if (d->even_scale)
         s = sum_rows(o, err);
-    } else if (d->flows <= within_limit(env, LIST_BYTES) / FLOW_BYTES) {
+    else if (d->flows <= within_limit(env, LIST_BYTES) / FLOW_BYTES)
         s = sort_flows(o, err);
-    } else if (d->num_rows) {
+    else if (d->num_rows)
         s = new_matrix(o, env, err);
-    }
-    if (s != IK_OK) {
+    if (s != IK_OK)
         offers_close(o);
-    }
     return s;
 }
 
 void offers_close(offers *o)
 {
     void *all[] = {o->of_row, o->base, o->row, o->flow, o->amount, o->count};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
-    }
     *o = (offers){0};
 }
 
@@ -255,18 +241,15 @@ static void matrix_to(const offers *o, uint32_t goal, offer_list *l)
 void offers_to(const offers *o, uint32_t goal, offer_list *l)
 {
     assert(goal >= o->first && goal < o->end);
-    for (uint32_t i = 0; i < l->num; i++) {
+    for (uint32_t i = 0; i < l->num; i++)
         l->count[l->rows[i]] = 0;
-    }
     l->num = 0;
-    if (!o->grouped && o->d->row_of[goal] == IK_NONE) {
+    if (!o->grouped && o->d->row_of[goal] == IK_NONE)
         return;
-    }
-    if (o->of_row) {
+    if (o->of_row)
         even_to(o, goal, l);
-    } else if (o->base) {
+    else if (o->base)
         listed_to(o, goal, l);
-    } else {
+    else
         matrix_to(o, goal, l);
-    }
 }

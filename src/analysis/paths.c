@@ -28,13 +28,11 @@ typedef struct collector {
 static void *grow(void *old, size_t *room, size_t need, size_t size)
 {
     size_t wanted = *room ? *room : 1024;
-    while (wanted < need) {
+    while (wanted < need)
         wanted *= 2;
-    }
     void *grown = realloc(old, wanted * size);
-    if (grown) {
+    if (grown)
         *room = wanted;
-    }
     return grown;
 }
 
@@ -49,9 +47,8 @@ static bool reserve(collector *c, size_t flows, size_t steps)
         s->dst = dst ? dst : s->dst;
         size_t *base = grow(s->base, &d, flows + 1, sizeof *base);
         s->base = base ? base : s->base;
-        if (!src || !dst || !base) {
+        if (!src || !dst || !base)
             return false;
-        }
         c->flow_room = a;
     }
     if (steps > c->step_room || !s->channel) {
@@ -60,9 +57,8 @@ static bool reserve(collector *c, size_t flows, size_t steps)
         s->channel = channel ? channel : s->channel;
         double *share = c->shared ? grow(s->share, &b, steps, sizeof *share) : NULL;
         s->share = share ? share : s->share;
-        if (!channel || (c->shared && !share)) {
+        if (!channel || (c->shared && !share))
             return false;
-        }
         c->step_room = a;
     }
     return true;
@@ -104,9 +100,8 @@ static void add_shares(collector *c, uint32_t src, uint32_t dst)
         s->undelivered++;
         return;
     }
-    if (!make_room(c, length)) {
+    if (!make_room(c, length))
         return;
-    }
     size_t at = s->base[s->num];
     bool split = false;
     for (uint32_t i = 0; i < length; i++) {
@@ -123,9 +118,8 @@ static void add_shares(collector *c, uint32_t src, uint32_t dst)
 static void add_path(collector *c, uint32_t src, uint32_t dst)
 {
     path_set *s = &c->set;
-    if (c->status != IK_OK || src == dst) {
+    if (c->status != IK_OK || src == dst)
         return;
-    }
     if (c->shared) {
         add_shares(c, src, dst);
         return;
@@ -157,15 +151,12 @@ static ik_status collector_init(collector *c, const ik_routing *r, const ik_env 
     c->limit = env && env->memory_limit_bytes ? env->memory_limit_bytes : (uint64_t)4 << 30;
     c->path = ik_calloc(WALK_MAX, sizeof *c->path);
     ik_status s = walker_init(&c->w, r, err);
-    if (s == IK_OK && c->shared) {
+    if (s == IK_OK && c->shared)
         s = shares_init(&c->sh, r, err);
-    }
-    if (s == IK_OK && (!c->path || !reserve(c, 1, 1))) {
+    if (s == IK_OK && (!c->path || !reserve(c, 1, 1)))
         s = ik_fail_memory(err, WALK_MAX * sizeof *c->path, "a path");
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         c->set.base[0] = 0;
-    }
     return s;
 }
 

@@ -37,9 +37,8 @@ typedef struct means_job {
 
 static path_means judge(const path_set *p, double *flows)
 {
-    for (size_t i = 0; p->num && i < p->base[p->num]; i++) {
+    for (size_t i = 0; p->num && i < p->base[p->num]; i++)
         flows[p->channel[i]] += path_share(p, i);
-    }
     return paths_judge(p, flows);
 }
 
@@ -57,15 +56,12 @@ static ik_status one_pattern(void *ctx, size_t index, unsigned thread, ik_error 
     ik_status s = to && flows
                       ? ik_traffic_from_spec(f->split ? f->split->whole : f, j->spec, &env, &t, err)
                       : ik_fail_memory(err, (size_t)f->num_ports * sizeof *flows, "a pattern");
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = by_port_make(t, j->r, BY_PORT_ONE, env.seed, &by_port, err);
-    }
-    for (uint32_t h = 0; s == IK_OK && h < f->num_hosts; h++) {
+    for (uint32_t h = 0; s == IK_OK && h < f->num_hosts; h++)
         to[h] = by_port->family->dest(by_port, h, 0);
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = paths_of_map(j->r, to, &env, &p, err);
-    }
     if (s == IK_OK) {
         j->means[index] = judge(&p, flows);
         paths_free(&p);

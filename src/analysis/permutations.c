@@ -52,18 +52,16 @@ static void enumerate(enumeration *e, uint32_t src, uint32_t level)
     }
     for (uint32_t dst = 0; dst < e->hosts; dst++) {
         uint32_t deeper = level;
-        if (e->taken[dst]) {
+        if (e->taken[dst])
             continue;
-        }
         e->taken[dst] = true;
         for (uint32_t i = 0; i < e->num[src][dst]; i++) {
             uint32_t load = ++e->load[e->path[src][dst][i]];
             deeper = load > deeper ? load : deeper;
         }
         enumerate(e, src + 1, deeper);
-        for (uint32_t i = 0; i < e->num[src][dst]; i++) {
+        for (uint32_t i = 0; i < e->num[src][dst]; i++)
             e->load[e->path[src][dst][i]]--;
-        }
         e->taken[dst] = false;
     }
 }
@@ -73,14 +71,12 @@ static ik_status collect(enumeration *e, const walker *w, uint32_t *buffer, ik_e
     for (uint32_t s = 0; s < e->hosts; s++) {
         for (uint32_t d = 0; d < e->hosts; d++) {
             uint32_t num = 0;
-            if (s != d && !inner_path(w, s, d, buffer, &num)) {
+            if (s != d && !inner_path(w, s, d, buffer, &num))
                 return undelivered(w->r, s, d, err);
-            }
             e->num[s][d] = num;
             e->path[s][d] = ik_calloc((size_t)num + 1, sizeof *buffer);
-            if (!e->path[s][d]) {
+            if (!e->path[s][d])
                 return ik_fail_memory(err, num * sizeof *buffer, "a path");
-            }
             memcpy(e->path[s][d], buffer, num * sizeof *buffer);
         }
     }
@@ -97,9 +93,8 @@ static ik_status all_permutations(const walker *w, uint32_t *buffer, uint64_t *c
                        MAX_HOSTS);
     }
     enumeration *e = ik_calloc(1, sizeof *e);
-    if (!e) {
+    if (!e)
         return ik_fail_memory(err, sizeof *e, "permutations");
-    }
     e->hosts = f->num_hosts;
     e->load = ik_calloc((size_t)f->num_ports + 1, sizeof *e->load);
     ik_status s = e->load ? collect(e, w, buffer, err)
@@ -108,11 +103,9 @@ static ik_status all_permutations(const walker *w, uint32_t *buffer, uint64_t *c
         enumerate(e, 0, 0);
         memcpy(count, e->count, (e->hosts + 1) * sizeof *count);
     }
-    for (uint32_t i = 0; i < e->hosts; i++) {
-        for (uint32_t k = 0; k < e->hosts; k++) {
+    for (uint32_t i = 0; i < e->hosts; i++)
+        for (uint32_t k = 0; k < e->hosts; k++)
             free(e->path[i][k]);
-        }
-    }
     free(e->load);
     free(e);
     return s;
@@ -139,27 +132,23 @@ static ik_status one_sample(sampler *s, uint64_t seed, uint64_t index, ik_error 
     uint32_t hosts = r->fabric->num_hosts, num_used = 0, level = 0;
     ik_rng rng = ik_rng_at(seed, IK_RNG_ANALYSIS, index);
     ik_status status = IK_OK;
-    for (uint32_t h = 0; h < hosts; h++) {
+    for (uint32_t h = 0; h < hosts; h++)
         s->to[h] = h;
-    }
     ik_rng_shuffle_u32(&rng, s->to, hosts);
     for (uint32_t h = 0; h < hosts && status == IK_OK; h++) {
         uint32_t num = 0;
-        if (s->to[h] != h && !inner_path(&s->w, h, s->to[h], s->buffer, &num)) {
+        if (s->to[h] != h && !inner_path(&s->w, h, s->to[h], s->buffer, &num))
             status = undelivered(r, h, s->to[h], err);
-        }
         for (uint32_t i = 0; i < num; i++) {
             uint32_t load = ++s->load[s->buffer[i]];
-            if (load == 1) {
+            if (load == 1)
                 s->used[num_used++] = s->buffer[i];
-            }
             level = load > level ? load : level;
         }
     }
     s->count[level]++;
-    while (num_used) {
+    while (num_used)
         s->load[s->used[--num_used]] = 0;
-    }
     return status;
 }
 
@@ -168,9 +157,8 @@ static ik_status sample_chunk(void *ctx, size_t index, unsigned thread, ik_error
     sampling *x = ctx;
     ik_status s = IK_OK;
     uint64_t first = x->samples * index / x->chunks, end = x->samples * (index + 1) / x->chunks;
-    for (uint64_t i = first; i < end && s == IK_OK; i++) {
+    for (uint64_t i = first; i < end && s == IK_OK; i++)
         s = one_sample(&x->threads[thread], x->seed, i, err);
-    }
     return s;
 }
 
@@ -178,9 +166,8 @@ static ik_status sampler_init(sampler *s, const ik_routing *r, ik_error *err)
 {
     size_t ports = (size_t)r->fabric->num_ports + 1, hosts = (size_t)r->fabric->num_hosts + 1;
     ik_status status = walker_init(&s->w, r, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     s->buffer = ik_calloc(WALK_MAX, sizeof *s->buffer);
     s->to = ik_calloc(hosts, sizeof *s->to);
     s->load = ik_calloc(ports, sizeof *s->load);
@@ -195,9 +182,8 @@ static void sampler_free(sampler *s)
 {
     walker_free(&s->w);
     void *all[] = {s->buffer, s->to, s->load, s->used, s->count};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
-    }
 }
 
 static ik_status random_permutations(const ik_routing *r, uint64_t samples, const ik_env *env,
@@ -212,16 +198,13 @@ static ik_status random_permutations(const ik_routing *r, uint64_t samples, cons
     ik_status s = x.threads
                       ? IK_OK
                       : ik_fail_memory(err, threads * sizeof *x.threads, "sampled permutations");
-    for (unsigned i = 0; s == IK_OK && i < threads; i++) {
+    for (unsigned i = 0; s == IK_OK && i < threads; i++)
         s = sampler_init(&x.threads[i], r, err);
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = ik_parallel_for(env, "permutations", (size_t)x.chunks, sample_chunk, &x, err);
-    }
     for (unsigned i = 0; x.threads && i < threads; i++) {
-        for (uint32_t h = 0; s == IK_OK && h <= r->fabric->num_hosts; h++) {
+        for (uint32_t h = 0; s == IK_OK && h <= r->fabric->num_hosts; h++)
             count[h] += x.threads[i].count[h];
-        }
         sampler_free(&x.threads[i]);
     }
     free(x.threads);
@@ -234,9 +217,8 @@ static void conclude(ik_permutations *p, uint32_t hosts)
 {
     double sum = 0;
     for (uint32_t c = 0; c <= hosts; c++) {
-        if (p->count[c]) {
+        if (p->count[c])
             p->num = c + 1;
-        }
         p->total += p->count[c];
         sum += (double)c * (double)p->count[c];
     }

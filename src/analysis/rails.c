@@ -21,9 +21,8 @@ static uint32_t switch_at(const ik_fabric *f, uint32_t host, uint32_t k)
     uint32_t node = ik_host_node(f, host);
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
         uint32_t peer = ik_peer_node(f, port);
-        if (peer != IK_NONE && ik_is_switch(f, peer) && k-- == 0) {
+        if (peer != IK_NONE && ik_is_switch(f, peer) && k-- == 0)
             return peer;
-        }
     }
     return IK_NONE;
 }
@@ -32,9 +31,8 @@ static bool same_switches(const ik_fabric *f, uint32_t a, uint32_t b)
 {
     for (uint32_t k = 0;; k++) {
         uint32_t x = switch_at(f, a, k), y = switch_at(f, b, k);
-        if (x != y || x == IK_NONE) {
+        if (x != y || x == IK_NONE)
             return x == y;
-        }
     }
 }
 
@@ -64,9 +62,8 @@ static void search(searcher *s, uint32_t host)
 static uint32_t nearest(const searcher *s, uint32_t host)
 {
     uint32_t least = IK_NONE;
-    for (uint32_t k = 0, sw; (sw = switch_at(s->f, host, k)) != IK_NONE; k++) {
+    for (uint32_t k = 0, sw; (sw = switch_at(s->f, host, k)) != IK_NONE; k++)
         least = s->distance[sw] < least ? s->distance[sw] : least;
-    }
     return least;
 }
 
@@ -80,9 +77,8 @@ ik_status rails_count_pairs(const ik_fabric *f, uint64_t *histogram, size_t num,
                            ? IK_OK
                            : ik_fail_memory(err, f->num_hosts * 4, "distances of hosts");
     for (uint32_t host = 0; status == IK_OK && host < f->num_hosts; host++) {
-        if (s.num == 0 || !same_switches(f, host, host - 1)) {
+        if (s.num == 0 || !same_switches(f, host, host - 1))
             s.first[s.num++] = host;
-        }
         s.first[s.num] = host + 1;
     }
     for (uint32_t a = 0; status == IK_OK && a < s.num; a++) {
@@ -91,9 +87,8 @@ ik_status rails_count_pairs(const ik_fabric *f, uint64_t *histogram, size_t num,
             uint64_t hosts_a = s.first[a + 1] - s.first[a], hosts_b = s.first[b + 1] - s.first[b];
             uint32_t distance = nearest(&s, s.first[b]);
             assert(distance == IK_NONE || distance < num);
-            if (distance < num) {
+            if (distance < num)
                 histogram[distance] += hosts_a * (hosts_b - (a == b));
-            }
         }
     }
     free(s.first);

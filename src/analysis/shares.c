@@ -18,9 +18,8 @@ ik_status shares_init(shares *s, const ik_routing *r, ik_error *err)
     size_t ports = (size_t)r->fabric->num_ports + 1, switches = (size_t)r->fabric->num_switches + 1;
     *s = (shares){.r = r};
     ik_status status = spread_init(&s->s, r, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     s->middles = ik_calloc(switches, sizeof *s->middles);
     s->touched = ik_calloc(ports, sizeof *s->touched);
     s->sums.load = ik_calloc(ports, sizeof *s->sums.load);
@@ -28,9 +27,8 @@ ik_status shares_init(shares *s, const ik_routing *r, ik_error *err)
     s->sums.turns = ik_calloc(switches, sizeof *s->sums.turns);
     s->walker = ik_calloc(1, sizeof *s->walker);
     if (!s->middles || !s->touched || !s->sums.load || !s->sums.crossing || !s->sums.turns ||
-        !s->walker) {
+        !s->walker)
         return ik_fail_memory(err, ports * 20 + switches * 12, "the shares of a flow");
-    }
     status = flow_walker_init(s->walker, r, err);
     s->walker->sums = &s->sums;
     s->walker->touched = s->touched;
@@ -40,22 +38,19 @@ ik_status shares_init(shares *s, const ik_routing *r, ik_error *err)
 void shares_free(shares *s)
 {
     spread_free(&s->s);
-    if (s->walker) {
+    if (s->walker)
         flow_walker_free(s->walker);
-    }
     void *all[] = {s->walker,    s->middles,       s->touched,
                    s->sums.load, s->sums.crossing, s->sums.turns};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
-    }
     *s = (shares){0};
 }
 
 static void add(shares *s, uint32_t port, double part)
 {
-    if (part > 0 && s->sums.crossing[port] == 0) {
+    if (part > 0 && s->sums.crossing[port] == 0)
         s->touched[s->num++] = port;
-    }
     s->sums.crossing[port] += part;
 }
 
@@ -65,9 +60,8 @@ static void add_spread(shares *s)
     const spread *x = &s->s;
     for (uint32_t i = 0; i < x->num_sorted; i++) {
         uint32_t sw = x->sorted[i], n = x->out_num[sw];
-        for (uint32_t k = 0; k < n; k++) {
+        for (uint32_t k = 0; k < n; k++)
             add(s, x->outs[x->out_first[sw] + k], x->count[sw] / n);
-        }
     }
 }
 
@@ -96,17 +90,14 @@ static bool follow_legs(shares *s, uint32_t first, uint32_t src, uint32_t dst)
         arrives = arrives && spread_arrives(&s->s, first);
     }
     spread_to_switch(&s->s, goal, dst);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         spread_offer(&s->s, s->middles[i], IK_NONE, 0, 1.0 / starts, 0);
-    }
-    if (direct) {
+    if (direct)
         spread_offer(&s->s, first, IK_NONE, 0, (double)direct / starts, 0);
-    }
     spread_run(&s->s, NULL, true);
     add_spread(s);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         arrives = arrives && spread_arrives(&s->s, s->middles[i]);
-    }
     add(s, r->fabric->port_peer[ik_host_port(r->fabric, dst)], 1);
     return arrives && (!direct || spread_arrives(&s->s, first));
 }
@@ -123,17 +114,14 @@ uint32_t shares_of_flow(shares *s, uint32_t src, uint32_t dst)
 {
     const ik_fabric *f = s->r->fabric;
     uint32_t port = walk_injection(f, src);
-    for (uint32_t i = 0; i < s->num; i++) {
+    for (uint32_t i = 0; i < s->num; i++)
         s->sums.crossing[s->touched[i]] = 0;
-    }
     s->num = 0;
-    if (port == IK_NONE || walk_injection(f, dst) == IK_NONE) {
+    if (port == IK_NONE || walk_injection(f, dst) == IK_NONE)
         return 0;
-    }
     bool tree = s->r->traits & IK_ROUTE_DEST_BASED;
-    if (!tree && !(has_legs(s->r) && ik_host_cables(f, src) == 1 && ik_host_cables(f, dst) == 1)) {
+    if (!tree && !(has_legs(s->r) && ik_host_cables(f, src) == 1 && ik_host_cables(f, dst) == 1))
         return follow_walks(s, src, dst) ? s->num : 0;
-    }
     uint32_t in_port = f->port_peer[port], first = f->port_node[in_port];
     add(s, port, 1);
     return (tree ? follow_tree(s, first, in_port, dst) : follow_legs(s, first, src, dst)) ? s->num

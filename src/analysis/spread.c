@@ -17,19 +17,16 @@ ik_status spread_init(spread *s, const ik_routing *r, ik_error *err)
     size_t n = (size_t)f->num_switches + 1, ports = (size_t)f->port_base[f->num_switches] + 1;
     *s = (spread){.host = IK_NONE, .goal = IK_NONE};
     ik_status status = walker_init(&s->w, r, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     uint32_t **words[] = {&s->order,    &s->sorted,    &s->in_port,
                           &s->indegree, &s->out_first, &s->out_num};
     double **reals[] = {&s->amount, &s->count, &s->up};
     bool ok = true;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         ok = (*words[i] = ik_calloc(n, sizeof(uint32_t))) && ok;
-    }
-    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
         ok = (*reals[i] = ik_calloc(n, sizeof(double))) && ok;
-    }
     s->outs = ik_calloc(ports, sizeof *s->outs);
     s->seen = ik_calloc(n, 1);
     s->good = ik_calloc(n, 1);
@@ -43,9 +40,8 @@ void spread_free(spread *s)
     walker_free(&s->w);
     void *all[] = {s->order, s->sorted, s->in_port, s->indegree, s->out_first, s->out_num,
                    s->outs,  s->seen,   s->good,    s->amount,   s->count,     s->up};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
-    }
 }
 
 static void clear(spread *s)
@@ -96,12 +92,10 @@ void spread_offer(spread *s, uint32_t sw, uint32_t in_port, double amount, doubl
 static uint32_t ports_of(const spread *s, uint32_t sw)
 {
     const ik_routing *r = s->w.r;
-    if (sw == s->goal) {
+    if (sw == s->goal)
         return 0;
-    }
-    if (s->goal != IK_NONE && r->family->leg) {
+    if (s->goal != IK_NONE && r->family->leg)
         return r->family->leg(r, sw, s->goal, s->w.ports);
-    }
     ik_packet pk = {.src = s->host, .dst = s->host, .via = IK_NONE};
     return walk_next(&s->w, sw, s->in_port[sw], &pk);
 }
@@ -128,18 +122,15 @@ static void explore(spread *s, const ik_fabric *f)
 static void sort_switches(spread *s, const ik_fabric *f)
 {
     uint32_t tail = 0;
-    for (uint32_t i = 0; i < s->num; i++) {
-        if (s->indegree[s->order[i]] == 0) {
+    for (uint32_t i = 0; i < s->num; i++)
+        if (s->indegree[s->order[i]] == 0)
             s->sorted[tail++] = s->order[i];
-        }
-    }
     for (uint32_t head = 0; head < tail; head++) {
         uint32_t sw = s->sorted[head];
         for (uint32_t k = 0; k < s->out_num[sw]; k++) {
             uint32_t to = ik_peer_node(f, s->outs[s->out_first[sw] + k]);
-            if (to != IK_NONE && ik_is_switch(f, to) && --s->indegree[to] == 0) {
+            if (to != IK_NONE && ik_is_switch(f, to) && --s->indegree[to] == 0)
                 s->sorted[tail++] = to;
-            }
         }
     }
     s->num_sorted = tail;
@@ -153,9 +144,8 @@ static void prune(spread *s, const ik_fabric *f)
         uint32_t sw = s->sorted[i], kept = 0, *outs = s->outs + s->out_first[sw];
         for (uint32_t k = 0; k < s->out_num[sw]; k++) {
             uint32_t to = ik_peer_node(f, outs[k]);
-            if (to != IK_NONE && (ik_is_switch(f, to) ? s->good[to] : to == end)) {
+            if (to != IK_NONE && (ik_is_switch(f, to) ? s->good[to] : to == end))
                 outs[kept++] = outs[k];
-            }
         }
         s->out_num[sw] = kept;
         s->good[sw] = kept > 0 || sw == s->goal;
@@ -194,12 +184,10 @@ void spread_run(spread *s, load_sums *sums, bool last)
     explore(s, f);
     sort_switches(s, f);
     prune(s, f);
-    for (uint32_t i = 0; i < s->num_sorted; i++) {
+    for (uint32_t i = 0; i < s->num_sorted; i++)
         push(s, f, s->sorted[i], sums);
-    }
-    if (last && sums && s->goal != IK_NONE) {
+    if (last && sums && s->goal != IK_NONE)
         sums->turns[s->goal] += s->up[s->goal];
-    }
 }
 
 void spread_rise(const spread *s, double *rise)

@@ -25,15 +25,12 @@ ik_status ik_flows_unconnected(const ik_traffic *t, uint64_t *flows, ik_error *e
     flow_count count = {.parts = &parts};
     if (status == IK_OK && (reach.unconnected > 0 || reach.uncabled > 0)) {
         status = ik_parts_find(t->fabric, &parts, err);
-        for (uint32_t src = 0; status == IK_OK && src < t->num_hosts; src++) {
+        for (uint32_t src = 0; status == IK_OK && src < t->num_hosts; src++)
             t->family->flows(t, src, count_flow, &count);
-        }
-        if (status == IK_OK) {
+        if (status == IK_OK)
             ik_parts_free(&parts);
-        }
     }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         *flows = count.unconnected;
-    }
     return status;
 }

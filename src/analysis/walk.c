@@ -26,9 +26,8 @@ uint32_t walk_injection(const ik_fabric *f, uint32_t host)
     uint32_t node = ik_host_node(f, host);
     for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++) {
         uint32_t peer = ik_peer_node(f, p);
-        if (peer != IK_NONE && ik_is_switch(f, peer)) {
+        if (peer != IK_NONE && ik_is_switch(f, peer))
             return p;
-        }
     }
     return IK_NONE;
 }
@@ -41,9 +40,8 @@ uint32_t walk_num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
 void walk_start(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, ik_packet *pk)
 {
     *pk = (ik_packet){.src = src, .dst = dst, .via = IK_NONE};
-    if (r->family->start_nth) {
+    if (r->family->start_nth)
         r->family->start_nth(r, n, pk);
-    }
 }
 
 uint32_t walk_next(const walker *w, uint32_t sw, uint32_t in_port, ik_packet *pk)
@@ -65,9 +63,8 @@ uint32_t walk_preferred(const walker *w, uint32_t sw, uint32_t in_port, ik_packe
 void walk_advance(const ik_fabric *f, uint32_t port, ik_packet *pk)
 {
     uint32_t to = ik_peer_node(f, port);
-    if (ik_is_switch(f, f->port_node[port]) && to != IK_NONE && ik_is_switch(f, to)) {
+    if (ik_is_switch(f, f->port_node[port]) && to != IK_NONE && ik_is_switch(f, to))
         ik_packet_add_hops(pk, 1);
-    }
 }
 
 uint32_t walk_path(const walker *w, uint32_t src, uint32_t dst, uint32_t n, uint32_t *channels,
@@ -81,9 +78,8 @@ uint32_t walk_path(const walker *w, uint32_t src, uint32_t dst, uint32_t n, uint
         channels[length++] = port;
         uint32_t in_port = f->port_peer[port],
                  node = in_port == IK_NONE ? IK_NONE : f->port_node[in_port];
-        if (node == IK_NONE || !ik_is_switch(f, node)) {
+        if (node == IK_NONE || !ik_is_switch(f, node))
             return node == ik_host_node(f, dst) ? length : 0;
-        }
         walk_advance(f, port, &pk);
         port = walk_preferred(w, node, in_port, &pk);
     }

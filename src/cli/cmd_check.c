@@ -203,15 +203,13 @@ static void print_delivery(const check *k)
                  cli_count(p->pairs - p->unconnected));
     }
     print_verdict(k->c, "delivered", p->delivered, text);
-    if (p->unconnected) {
+    if (p->unconnected)
         printf("  %-15s %s pairs\n", "unconnected", cli_count(p->unconnected));
-    }
     snprintf(text, sizeof text, p->loops ? "%s pairs can come into a loop" : "%.0s",
              cli_count(p->loops));
     print_verdict(k->c, "loop-free", p->loop_free, text);
-    if (p->ordered != IK_UNKNOWN) {
+    if (p->ordered != IK_UNKNOWN)
         print_verdict(k->c, "livelock order", p->ordered, "falls at every hop");
-    }
     snprintf(text, sizeof text,
              p->not_minimal ? "%s pairs have a way longer than the shortest" : "%.0s",
              cli_count(p->not_minimal));
@@ -223,9 +221,8 @@ static void print_lengths(const check *k)
     static const char *const headers[] = {"hops>", "paths>", "share>", NULL};
     const ik_proof *p = &k->proof;
     uint64_t paths = 0;
-    for (size_t i = 0; i < p->num_path_lengths; i++) {
+    for (size_t i = 0; i < p->num_path_lengths; i++)
         paths += p->path_lengths[i];
-    }
     cli_heading(k->c, "Path lengths");
     printf("  %.4f hops between switches in the mean, %u at most\n", p->mean_hops, p->max_hops);
     cli_table *table = cli_table_new(headers);
@@ -258,9 +255,8 @@ static void print_witness(const check *k)
         cli_table_cell(table, "%s",
                        ik_port_describe(f, f->port_peer[d->channel], name, sizeof name));
         cli_table_cell(table, "%u", d->vc);
-        if (escape) {
+        if (escape)
             cli_table_cell(table, "%s", d->through ? "adaptive, held" : "escape");
-        }
         cli_table_cell(table, "%s",
                        ik_node_describe(f, ik_host_node(f, d->src), name, sizeof name));
         cli_table_cell(table, "%s",
@@ -287,9 +283,8 @@ static void print_lost_path(const check *k)
     }
     const ik_proof *p = &k->proof;
     bool again = false;
-    for (size_t i = 0; i + 1 < p->lost_path_length; i++) {
+    for (size_t i = 0; i + 1 < p->lost_path_length; i++)
         again |= p->lost_path[i] == p->lost_path[p->lost_path_length - 1];
-    }
     printf("  %s\n", again ? "and round again" : "and no way on from there");
 }
 
@@ -321,16 +316,13 @@ static void print_text(const check *k)
         printf("  %-15s for one lane: no service levels and virtual lanes come with the tables\n",
                "");
     }
-    if (p->gap_src != IK_NONE) {
+    if (p->gap_src != IK_NONE)
         print_gap(k);
-    }
-    if (p->lost_path) {
+    if (p->lost_path)
         print_lost_path(k);
-    }
     print_lengths(k);
-    if (p->witness) {
+    if (p->witness)
         print_witness(k);
-    }
 }
 
 /* ------------------------------------------------------------------------------------------ the
@@ -340,9 +332,8 @@ static ik_status prove(check *k, unsigned num_vcs, const ik_verify_config *confi
 {
     const cli *c = k->c;
     ik_status status = ik_fabric_from_spec(c->args[0], &c->env, &k->f, err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = cli_reach(c, k->f, &k->refused, err);
-    }
     if (status == IK_OK) {
         status = ik_plan_from_specs(k->f, cli_get(c, "--routing"), cli_get(c, "--vc"), NULL,
                                     num_vcs, &c->env, &k->plan, err);
@@ -358,9 +349,8 @@ static int show(const check *k)
 {
     int verdict = failed(&k->proof) || k->refused ? CLI_FAILED : CLI_DONE;
     cli_progress_end(k->c);
-    if (k->plan->routing->note) {
+    if (k->plan->routing->note)
         cli_note(k->c, "%s", k->plan->routing->note);
-    }
     if (k->c->json) {
         int status = show_json(k);
         return status == CLI_DONE ? verdict : status;
@@ -374,9 +364,8 @@ static bool read_flow(const cli *c, ik_flow *flow)
 {
     const char *text = cli_has(c, "--flow") ? cli_get(c, "--flow") : flows[IK_FLOW_ANY];
     *flow = strcmp(text, flows[IK_FLOW_CUT_THROUGH]) == 0 ? IK_FLOW_CUT_THROUGH : IK_FLOW_ANY;
-    if (strcmp(text, flows[*flow]) == 0) {
+    if (strcmp(text, flows[*flow]) == 0)
         return true;
-    }
     cli_usage(c, "--flow takes any or cut_through, not '%s'", text);
     return false;
 }
@@ -385,17 +374,14 @@ static int run(cli *c)
 {
     uint64_t num_vcs = 0;
     ik_verify_config config = {0};
-    if (!cli_has(c, "--routing")) {
+    if (!cli_has(c, "--routing"))
         return cli_usage(c, "which routing? Say --routing SPEC; 'ikat list routings' shows all");
-    }
     if (!cli_get_uint(c, "--vcs", 0, IK_MAX_VCS, 0, &num_vcs) ||
         (cli_has(c, "--sample") &&
-         !cli_get_uint(c, "--sample", 1, 1000000000000, 1, &config.sample_pairs))) {
+         !cli_get_uint(c, "--sample", 1, 1000000000000, 1, &config.sample_pairs)))
         return CLI_USAGE;
-    }
-    if (!read_flow(c, &config.flow)) {
+    if (!read_flow(c, &config.flow))
         return CLI_USAGE;
-    }
     cli_use_cache(c);
     check k = {.c = c};
     ik_error err;

@@ -45,9 +45,8 @@ static entry *add_entry(comparison *x)
     if (x->num == x->room) {
         size_t room = x->room ? x->room * 2 : 32;
         entry *grown = realloc(x->entries, room * sizeof *grown);
-        if (!grown) {
+        if (!grown)
             return NULL;
-        }
         x->entries = grown;
         x->room = room;
     }
@@ -61,9 +60,8 @@ bool cli_wants_series(const cli *c, const ik_topology *t, const ik_series *s)
 {
     for (int i = 0; i < c->num_args; i++) {
         const ik_shorthand *shorthand;
-        if (strcmp(c->args[i], s->name) == 0 || ik_topology_find(c->args[i], &shorthand) == t) {
+        if (strcmp(c->args[i], s->name) == 0 || ik_topology_find(c->args[i], &shorthand) == t)
             return true;
-        }
     }
     return c->num_args == 0;
 }
@@ -73,23 +71,18 @@ static ik_status check_families(const cli *c, ik_error *err)
 {
     const char *names[64] = {NULL};
     size_t num = 0;
-    for (const ik_topology *const *t = ik_topologies(); *t; t++) {
-        if ((*t)->series && num < 63) {
+    for (const ik_topology *const *t = ik_topologies(); *t; t++)
+        if ((*t)->series && num < 63)
             names[num++] = (*t)->name;
-        }
-    }
     for (int i = 0; i < c->num_args; i++) {
         const ik_shorthand *shorthand;
         const ik_topology *t = ik_topology_find(c->args[i], &shorthand);
         bool known = t && t->series;
-        for (const ik_topology *const *other = ik_topologies(); *other && !known; other++) {
-            for (const ik_series *s = (*other)->series; s && s->name; s++) {
+        for (const ik_topology *const *other = ik_topologies(); *other && !known; other++)
+            for (const ik_series *s = (*other)->series; s && s->name; s++)
                 known |= strcmp(c->args[i], s->name) == 0;
-            }
-        }
-        if (!known) {
+        if (!known)
             return ik_fail_unknown(err, "family that grows in a series", c->args[i], names);
-        }
     }
     return IK_OK;
 }
@@ -100,22 +93,19 @@ static ik_status add_series(comparison *x, uint64_t asked, bool by_radix, ik_err
     for (; *t; t++) {
         for (const ik_series *s = (*t)->series; s && s->name; s++) {
             ik_scale_point p;
-            if (!cli_wants_series(x->c, *t, s)) {
+            if (!cli_wants_series(x->c, *t, s))
                 continue;
-            }
             entry *e = add_entry(x);
-            if (!e) {
+            if (!e)
                 return ik_fail_memory(err, sizeof *e, "rows of a comparison");
-            }
             e->series = s->name;
             e->asked = (uint32_t)asked;
             e->exists = by_radix ? ik_series_largest(s, (uint32_t)asked, &p)
                                  : ik_series_smallest(s, (double)asked, &p);
             if (e->exists) {
                 e->spec = strdup(p.spec);
-                if (!e->spec) {
+                if (!e->spec)
                     return ik_fail_memory(err, sizeof p.spec, "rows of a comparison");
-                }
                 e->hosts = p.hosts;
                 e->switches = p.switches;
                 e->ports = p.ports;
@@ -148,26 +138,22 @@ static ik_status choose(comparison *x, ik_error *err)
     ik_status status = series ? check_families(x->c, err) : IK_OK;
     for (int o = 0; o < 2; o++) {
         const char *text;
-        for (int k = 0; status == IK_OK && (text = cli_get_nth(x->c, options[o], k)); k++) {
+        for (int k = 0; status == IK_OK && (text = cli_get_nth(x->c, options[o], k)); k++)
             status = add_asked(x, options[o], o == 0, text, err);
-        }
     }
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     if (!series && x->c->num_args == 0) {
         return ik_fail(err, IK_ERR_USAGE,
                        "nothing to compare: give specs, or --radix R or --hosts N");
     }
     for (int i = 0; !series && i < x->c->num_args; i++) {
         entry *e = add_entry(x);
-        if (!e) {
+        if (!e)
             return ik_fail_memory(err, sizeof *e, "rows of a comparison");
-        }
         e->spec = strdup(x->c->args[i]);
-        if (!e->spec) {
+        if (!e->spec)
             return ik_fail_memory(err, strlen(x->c->args[i]), "rows of a comparison");
-        }
     }
     return IK_OK;
 }
@@ -191,14 +177,12 @@ static ik_status measure_traffic(comparison *x, const ik_fabric *f, entry *e, ik
             continue;
         }
         if (s == IK_OK) {
-            if (t->note) {
+            if (t->note)
                 cli_note(x->c, "note: %s", t->note);
-            }
             s = ik_load_measure(r, t, env, &load, err);
         }
-        if (s == IK_OK && load.undelivered == 0) { /* what does not arrive loads nothing */
+        if (s == IK_OK && load.undelivered == 0) /* what does not arrive loads nothing */
             e->saturation[k] = load.saturation;
-        }
         ik_load_free(&load);
         ik_traffic_free(t);
     }
@@ -232,17 +216,14 @@ static ik_status measure_fabric(comparison *x, const ik_fabric *f, entry *e, ik_
 static ik_status measure_entry(comparison *x, entry *e, ik_error *err)
 {
     ik_fabric *f = NULL;
-    if (!e->exists || (e->series && e->hosts > most_built)) {
+    if (!e->exists || (e->series && e->hosts > most_built))
         return IK_OK;
-    }
     e->saturation = calloc((size_t)x->num_traffics + 1, sizeof *e->saturation);
-    if (!e->saturation) {
+    if (!e->saturation)
         return ik_fail_memory(err, sizeof *e->saturation, "a comparison");
-    }
     ik_status s = ik_fabric_from_spec(e->spec, &x->c->env, &f, err);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = measure_fabric(x, f, e, err);
-    }
     ik_fabric_free(f);
     return s;
 }
@@ -315,11 +296,10 @@ static int show_json(const comparison *x)
 /* A number, or an empty cell. */
 static void number_cell(cli_table *t, bool known, int decimals, double value)
 {
-    if (known) {
+    if (known)
         cli_table_cell(t, "%.*f", decimals, value);
-    } else {
+    else
         cli_table_cell(t, "%s", "");
-    }
 }
 
 static void print_entry(const comparison *x, const entry *e, bool series, cli_table *t)
@@ -337,9 +317,8 @@ static void print_entry(const comparison *x, const entry *e, bool series, cli_ta
     number_cell(t, counts, 3, e->links / e->hosts);
     number_cell(t, e->built, 0, e->dist.diameter);
     number_cell(t, e->built, 3, e->dist.mean_hops);
-    if (cli_has(x->c, "--bisection")) {
+    if (cli_has(x->c, "--bisection"))
         number_cell(t, e->has_bisection, 3, e->bisection.per_host);
-    }
     for (int k = 0; k < x->num_traffics; k++) {
         bool known = e->built && e->saturation[k] >= 0;
         number_cell(t, known, 4, known ? e->saturation[k] : 0);
@@ -359,21 +338,18 @@ static void show_table(const comparison *x)
     static const char *const fixed[] = {"fabric",    "hosts>",        "switches>",
                                         "ports>",    "ports a host>", "links a host>",
                                         "diameter>", "mean hops>"};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         headers[n++] = fixed[i];
-    }
-    if (cli_has(x->c, "--bisection")) {
+    if (cli_has(x->c, "--bisection"))
         headers[n++] = "bisection a host>";
-    }
     for (int k = 0; k < x->num_traffics; k++) {
         snprintf(saturation[k], sizeof saturation[k], "%.50s>", cli_get_nth(x->c, "--traffic", k));
         headers[n++] = saturation[k];
     }
     headers[n] = NULL;
     cli_table *t = cli_table_new(headers);
-    for (size_t i = 0; i < x->num; i++) {
+    for (size_t i = 0; i < x->num; i++)
         print_entry(x, &x->entries[i], series, t);
-    }
     cli_table_print(t, stdout, x->c->colour_out);
     if (x->num_traffics) {
         printf("Traffic columns: predicted saturation under routing %s, as a fraction of the "
@@ -405,24 +381,18 @@ static int run(cli *c)
     comparison x = {.c = c, .routing = cli_get(c, "--routing")};
     ik_error err;
     x.routing = x.routing ? x.routing : "minimal";
-    if (cli_has(c, "--scale")) {
+    if (cli_has(c, "--scale"))
         return scale(c);
-    }
-    if (cli_has(c, "--plot")) {
+    if (cli_has(c, "--plot"))
         return cli_usage(c, "--plot draws the table of --scale A..B; say that, too");
-    }
-    while (cli_get_nth(c, "--traffic", x.num_traffics)) {
-        if (++x.num_traffics > 32) {
+    while (cli_get_nth(c, "--traffic", x.num_traffics))
+        if (++x.num_traffics > 32)
             return cli_usage(c, "at most 32 traffic patterns");
-        }
-    }
-    if (cli_only_with(c, "--routing", "--traffic") != CLI_DONE) {
+    if (cli_only_with(c, "--routing", "--traffic") != CLI_DONE)
         return CLI_USAGE;
-    }
     ik_status s = choose(&x, &err);
-    for (size_t i = 0; s == IK_OK && i < x.num; i++) {
+    for (size_t i = 0; s == IK_OK && i < x.num; i++)
         s = measure_entry(&x, &x.entries[i], &err);
-    }
     int status = CLI_DONE;
     cli_progress_end(c);
     if (s != IK_OK) {
@@ -469,14 +439,12 @@ const ik_command ik_command_compare = {
         "SPEC|FILE … | [FAMILY …] --radix R | [FAMILY …] --hosts N | [FAMILY …] --scale A..B",
     .summary = "fabrics side by side: size, cost, distances, bisection, predicted saturation",
     .details = "With --radix or --hosts the rows are the balanced members of every family that has "
-               "a series of them, or of those that "
-               "are\n"
+               "a series of them, or of those that are\n"
                "named. Members of more than 300,000 hosts are counted by formula and not measured. "
                "Saturations are\n"
                "told where the pattern fits the fabric and all its pairs are delivered.\n"
                "With --json: fabrics, an array of objects with series, asked, spec, hosts, "
-               "switches, ports, links, radix, "
-               "ports_per_host,\n"
+               "switches, ports, links, radix, ports_per_host,\n"
                "links_per_host, diameter, mean_hops, bisection_per_host, "
                "bisection_lower_bound_per_host, saturation (by pattern). With\n"
                "--scale: scale, an array of objects with series, summary, hosts_by_radix.",

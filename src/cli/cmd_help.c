@@ -158,8 +158,7 @@ static void print_experiment(void)
          "run. A parameter that is itself a list of numbers takes [16, 16] or 16:16 as one value, "
          "[[16, 16], [8, 8]] as two.\n"
          "Inside [ ] a spec with commas needs quotes. Anchors, aliases and '<<' work. Paths start "
-         "at the file's folder. The "
-         "seeds\n"
+         "at the file's folder. The seeds\n"
          "vary traffic, arbitration and drawn paths; fabrics and tables are drawn with the first "
          "seed or their own.\n"
          "'ikat help switch', 'adapter' and 'measure' list the parameters of those sections.");

@@ -57,30 +57,23 @@ static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error
     const ik_env *env = &l->c->env;
     const char *routing = cli_get(l->c, "--routing"), *traffic = cli_get(l->c, "--traffic");
     ik_status s = ik_fabric_from_spec(l->c->args[0], env, &l->f, err);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = cli_reach(l->c, l->f, &l->refused, err);
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = ik_routing_from_spec(l->f, routing, env, &l->r, err);
-    }
-    if (s == IK_OK && l->r->note) {
+    if (s == IK_OK && l->r->note)
         cli_note(l->c, "%s", l->r->note);
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = ik_traffic_from_spec(l->f, traffic ? traffic : "uniform", env, &l->t, err);
-    }
     if (s == IK_OK) {
-        if (l->t->note) {
+        if (l->t->note)
             cli_note(l->c, "note: %s", l->t->note);
-        }
         s = ik_load_measure(l->r, l->t, env, &l->load, err);
     }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = ik_flows_unconnected(l->t, &l->unconnected, err);
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = ik_load_groups(l->f, l->load.load, &l->groups, &l->num_groups, err);
-    }
     return s == IK_OK ? measure_more(l, patterns, samples, err) : s;
 }
 
@@ -354,9 +347,8 @@ static void print_contention(const loads *l)
     } else {
         row("C (largest matching)", "%llu", (unsigned long long)x->c);
     }
-    if (l->f->num_levels && !x->split) {
+    if (l->f->num_levels && !x->split)
         row("C up, down", "%llu, %llu", (unsigned long long)x->c_up, (unsigned long long)x->c_down);
-    }
     row("C by load", "%.6g", x->c_load.value);
     row("slowdown at least", "%.6g (%.6g flows on a channel, %llu at an end)",
         x->slowdown_bound.value, x->max_flows, (unsigned long long)x->endpoint_degree);
@@ -384,9 +376,8 @@ static void print_extras(const loads *l)
     if (l->has_permutations) {
         cli_heading(l->c, l->permutations.exhaustive ? "All permutations by contention"
                                                      : "Random permutations by contention");
-        for (size_t c = 0; c < l->permutations.num; c++) {
+        for (size_t c = 0; c < l->permutations.num; c++)
             printf("  %4zu  %s\n", c, cli_count(l->permutations.count[c]));
-        }
         row("mean", "%.6g", l->permutations.mean);
     }
 }
@@ -398,16 +389,13 @@ static void print_text(const loads *l)
     printf("%s, routing %s, traffic %s\n", cli_line(l->f->spec ? l->f->spec : l->c->args[0]),
            cli_line(l->r->spec), cli_line(l->t->spec));
     row("flows", "%s", cli_count(x->flows));
-    if (undelivered(l)) {
+    if (undelivered(l))
         row("not delivered", "%s", cli_count(undelivered(l)));
-    }
-    if (l->unconnected) {
+    if (l->unconnected)
         row("unconnected", "%s flows that the fabric does not connect", cli_count(l->unconnected));
-    }
     row("largest load", "%.6g of a host's rate", x->max_load);
-    if (x->max_channel != IK_NONE) {
+    if (x->max_channel != IK_NONE)
         row("on", "%s", ik_port_describe(l->f, x->max_channel, where, sizeof where));
-    }
     row("mean load", "%.6g", x->mean_load);
     row("most flows", "%.6g on a channel", x->max_crossing);
     row("mean hops", "%.6g", x->mean_hops);
@@ -417,15 +405,12 @@ static void print_text(const loads *l)
             cli_quantity(ik_port_rate_bps(l->f, x->tightest), IK_DIM_RATE));
     }
     print_groups(l);
-    if (cli_has(l->c, "--histogram")) {
+    if (cli_has(l->c, "--histogram"))
         print_histogram(l);
-    }
-    if (x->turns) {
+    if (x->turns)
         print_turns(l);
-    }
-    if (l->has_contention) {
+    if (l->has_contention)
         print_contention(l);
-    }
     print_extras(l);
 }
 
@@ -438,19 +423,16 @@ static int run(cli *c)
     ik_error err;
     uint64_t patterns, samples;
     int status = CLI_DONE;
-    if (!cli_has(c, "--routing")) {
+    if (!cli_has(c, "--routing"))
         return cli_usage(c, "say how to route with --routing SPEC ('ikat list routings')");
-    }
-    if (!cli_get_uint(c, "--patterns", 0, 100000000, 0, &patterns)) {
+    if (!cli_get_uint(c, "--patterns", 0, 100000000, 0, &patterns))
         return CLI_USAGE;
-    }
     const char *wanted = cli_get(c, "--permutations");
     bool all = wanted && strcmp(wanted, "all") == 0;
-    if (all) {
+    if (all)
         samples = 0;
-    } else if (!cli_get_uint(c, "--permutations", 1, 1000000000000, 1, &samples)) {
+    else if (!cli_get_uint(c, "--permutations", 1, 1000000000000, 1, &samples))
         return CLI_USAGE;
-    }
     if (measure(&l, patterns, samples, &err) != IK_OK) {
         status = cli_error(c, &err);
     } else {
@@ -497,22 +479,18 @@ const ik_command ik_command_load = {
         "Loads are in units of one host's rate, every host offering all of it; the predicted "
         "saturation is the offered load at\n"
         "which the tightest channel is full. Adaptive routings are taken to spread evenly over "
-        "their allowed ports. Exit status "
-        "1 if\n"
+        "their allowed ports. Exit status 1 if\n"
         "flows are not delivered and, without --allow-unreachable, if the fabric does not connect "
         "all hosts that have a cable.\n"
         "With --json: topology, routing, traffic, hosts, switches, flows, undelivered, unconnected "
-        "(flows between hosts that "
-        "the\n"
+        "(flows between hosts that the\n"
         "fabric does not connect, not counted as undelivered), max_load, mean_load, min_load,\n"
         "load_denominator (null: rounded), max_flows, mean_hops, saturation, max_channel, "
-        "tightest_channel, groups (direction, "
-        "level,\n"
+        "tightest_channel, groups (direction, level,\n"
         "channels, min, mean, max, histogram), turns_by_level, contention (split_flows: those with "
         "several paths, which\n"
         "are counted by their shares; c, c_up, c_down: null if there are any; c_load, max_flows, "
-        "endpoint_degree, "
-        "slowdown_bound,\n"
+        "endpoint_degree, slowdown_bound,\n"
         "fluid_time, fluid_slowdown, effective_bandwidth, mean_efficiency and both for flows that "
         "leave their switch,\n"
         "..._leaving; worst_channel), patterns, permutations (exhaustive, total, mean, "

@@ -69,17 +69,13 @@ const ik_command ik_command_report = {
     .synopsis = "RESULTS.db [-o REPORT.html] [--csv [--table NAME]] [--json]",
     .summary = "make the HTML report of results, or print them as CSV or JSON",
     .details = "The report is one file that opens from disk and loads nothing: findings, proofs, "
-               "latency and throughput over load, "
-               "link\n"
+               "latency and throughput over load, link\n"
                "utilisation, a picture of the fabric, congestion over time, the numbers behind "
-               "every plot. With --json, the object it "
-               "is made from: title,\n"
+               "every plot. With --json, the object it is made from: title,\n"
                "description, experiment, points_total, points_finished, fabrics (hosts, switches, "
-               "switch_links, findings, tiers, "
-               "slow_links,\n"
+               "switch_links, findings, tiers, slow_links,\n"
                "drawing), plans (routing, vc, vcs, proof), slow_link_costs, curves (routing, "
-               "traffic, peak_throughput, steps "
-               "with\n"
+               "traffic, peak_throughput, steps with\n"
                "load, throughput, latency_mean_ns and their *_ci95, utilisation of every channel) "
                "and points.",
     .examples = examples,

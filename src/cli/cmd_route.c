@@ -28,12 +28,10 @@ static ik_status measure_paths(stats *s, ik_error *err)
     const route_job *job = s->job;
     ik_traffic *all = NULL;
     ik_status status = ik_traffic_from_spec(job->f, "alltoall", &job->c->env, &all, err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = ik_load_measure(job->plan->routing, all, &job->c->env, &s->load, err);
-    }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = ik_flows_unconnected(all, &s->unconnected, err);
-    }
     ik_traffic_free(all);
     return status == IK_OK
                ? ik_load_groups(job->f, s->load.crossing, &s->paths, &s->num_groups, err)
@@ -47,15 +45,12 @@ static ik_status measure_destinations(stats *s, ik_error *err)
     ik_status status = ik_destinations_count(job->plan, &job->c->env, &counts, err);
     double *values =
         status == IK_OK ? ik_calloc((size_t)job->f->num_ports + 1, sizeof *values) : NULL;
-    if (status == IK_OK && !values) {
+    if (status == IK_OK && !values)
         status = ik_fail_memory(err, job->f->num_ports * sizeof *values, "destinations");
-    }
-    for (uint32_t port = 0; status == IK_OK && port < job->f->num_ports; port++) {
+    for (uint32_t port = 0; status == IK_OK && port < job->f->num_ports; port++)
         values[port] = counts[port];
-    }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = ik_load_groups(job->f, values, &s->destinations, &s->num_groups, err);
-    }
     free(values);
     free(counts);
     return status;
@@ -134,12 +129,10 @@ static int print_stats(const stats *s)
     print_tables(&s->tables);
     printf("  %-14s %s, %.4f hops between switches in the mean", "pairs", cli_count(s->load.flows),
            s->load.mean_hops);
-    if (s->load.undelivered > s->unconnected) {
+    if (s->load.undelivered > s->unconnected)
         printf(", %s without a way", cli_count(s->load.undelivered - s->unconnected));
-    }
-    if (s->unconnected) {
+    if (s->unconnected)
         printf(", %s that the fabric does not connect", cli_count(s->unconnected));
-    }
     printf("\n");
     cli_heading(s->job->c, "Paths and destinations by kind of channel");
     cli_table *table = cli_table_new(headers);
@@ -165,22 +158,19 @@ static int show_stats(const route_job *job)
     stats s = {.job = job};
     ik_error err;
     ik_status status = ik_table_size_measure(job->plan->routing, &c->env, &s.tables, &err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = measure_paths(&s, &err);
-    }
     bool has_load = status == IK_OK;
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = measure_destinations(&s, &err);
-    }
     cli_progress_end(c);
     int exit_status = status != IK_OK ? cli_error(c, &err)
                       : c->json       ? print_stats_json(&s)
                                       : print_stats(&s);
     ik_load_groups_free(s.paths, s.paths ? s.num_groups : 0);
     ik_load_groups_free(s.destinations, s.destinations ? s.num_groups : 0);
-    if (has_load) {
+    if (has_load)
         ik_load_free(&s.load);
-    }
     return exit_status;
 }
 
@@ -227,9 +217,8 @@ static void print_diff(const route_job *job, const ik_plan *after, const ik_rout
         printf("  %-14s %s of %s change\n", "table entries", cli_count(d->changed_entries),
                cli_count(d->table_entries));
     }
-    if (d->num_examples) {
+    if (d->num_examples)
         cli_heading(job->c, "The first pairs");
-    }
     for (uint32_t i = 0; i < d->num_examples; i++) {
         printf("  %s -> %s\n",
                ik_node_describe(job->f, ik_host_node(job->f, d->examples[i].src), src, sizeof src),
@@ -245,9 +234,8 @@ static int show_diff(const route_job *job, const char *routing)
     ik_error err;
     ik_status status = ik_plan_from_specs(job->f, routing, cli_get(c, "--vc"), NULL, job->num_vcs,
                                           &c->env, &after, &err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = ik_route_diff_measure(job->plan, after, &c->env, &diff, &err);
-    }
     cli_progress_end(c);
     int exit_status;
     if (status != IK_OK) {
@@ -271,18 +259,16 @@ static int write_routes(const route_job *job, const char *format)
     const cli *c = job->c;
     const char *path = cli_get(c, "--output");
     ik_error err;
-    if (!path) {
+    if (!path)
         return cli_written(c, route_write(job, format, stdout, &err), &err, CLI_DONE);
-    }
     if (cli_same_file(path, c->args[0])) {
         return cli_usage(c, "the routes in '%s' would replace the fabric that they are made for",
                          path);
     }
     ik_output file;
     ik_status status = ik_output_open(&file, path, &err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = route_write(job, format, file.out, &err);
-    }
     status = ik_output_close(&file, status, &err);
     return status == IK_OK ? CLI_DONE : cli_error(c, &err);
 }
@@ -297,12 +283,10 @@ static int read_request(const cli *c, const char **routing, const char **other)
     const char *first = cli_get(c, "--diff");
     *routing = cli_get(c, "--routing");
     *other = NULL;
-    if (!first && c->num_args > 1) {
+    if (!first && c->num_args > 1)
         return cli_usage(c, "a second routing '%s' stands only behind --diff A", c->args[1]);
-    }
-    if (first && *routing && c->num_args > 1) {
+    if (first && *routing && c->num_args > 1)
         return cli_usage(c, "--diff A B says both routings, --routing is one too many");
-    }
     if (first && c->num_args > 1) {
         *routing = first;
         *other = c->args[1];
@@ -319,35 +303,29 @@ static int run(cli *c)
     const char *routing, *other;
     uint64_t num_vcs = 0;
     int usage = read_request(c, &routing, &other);
-    if (usage != CLI_DONE) {
+    if (usage != CLI_DONE)
         return usage;
-    }
-    if (!cli_get_uint(c, "--vcs", 0, IK_MAX_VCS, 0, &num_vcs)) {
+    if (!cli_get_uint(c, "--vcs", 0, IK_MAX_VCS, 0, &num_vcs))
         return CLI_USAGE;
-    }
     const char *format = cli_get(c, "--format");
     if (cli_not_with(c, "--format", "--diff") != CLI_DONE ||
         cli_not_with(c, "--output", "--diff") != CLI_DONE ||
-        cli_only_with(c, "--output", "--format") != CLI_DONE) {
+        cli_only_with(c, "--output", "--format") != CLI_DONE)
         return CLI_USAGE;
-    }
-    if (cli_has(c, "--unproved") && (!format || strcmp(format, "lft") != 0)) {
+    if (cli_has(c, "--unproved") && (!format || strcmp(format, "lft") != 0))
         return cli_usage(c, "--unproved is about forwarding tables: it needs --format lft");
-    }
     route_job job = {.c = c, .num_vcs = (unsigned)num_vcs};
     ik_error err;
     bool refused = false;
     ik_status status = ik_fabric_from_spec(c->args[0], &c->env, &job.f, &err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = cli_reach(c, job.f, &refused, &err);
-    }
     if (status == IK_OK && !refused) {
         status = ik_plan_from_specs(job.f, routing, cli_get(c, "--vc"), NULL, job.num_vcs, &c->env,
                                     &job.plan, &err);
     }
-    if (job.plan && job.plan->routing->note) {
+    if (job.plan && job.plan->routing->note)
         cli_note(c, "%s", job.plan->routing->note);
-    }
     int exit_status = status != IK_OK ? cli_error(c, &err)
                       : refused       ? CLI_FAILED
                       : other         ? show_diff(&job, other)
@@ -385,25 +363,20 @@ const ik_command ik_command_route = {
                "cross one if every host sends to every other, and the different destinations that "
                "it serves over every allowed choice.\n"
                "--format lft: forwarding tables that OpenSM loads (-R file -U FILE). They carry no "
-               "VCs: what can deadlock on one lane "
-               "is\n"
+               "VCs: what can deadlock on one lane is\n"
                "refused, unless with --unproved; the file then begins by saying so. paths: one "
-               "line a pair and initial state with "
-               "switches,\n"
+               "line a pair and initial state with switches,\n"
                "ports and VCs; ir, fir: interval registers; json: tables or paths. --diff: which "
                "pairs move.\n"
                "A fabric that does not connect all hosts that have a cable ends with exit status 1 "
                "and nothing written, unless with\n"
                "--allow-unreachable.\n"
                "With --json: spec, hosts, switches, routing, vc, vcs; tables (form, entries_total, "
-               "entries_min, entries_max, "
-               "entries_mean,\n"
+               "entries_min, entries_max, entries_mean,\n"
                "entry_bits, bytes_max, bytes_total), pairs, undelivered, unconnected, mean_hops, "
-               "paths_per_channel and "
-               "destinations_per_channel\n"
+               "paths_per_channel and destinations_per_channel\n"
                "(direction, level, channels, min, mean, max, bins [low, high, channels]); with "
-               "--diff: before, after, pairs, moved, "
-               "longer,\n"
+               "--diff: before, after, pairs, moved, longer,\n"
                "shorter, lost, gained, table_entries, changed_entries, first_pairs.",
     .examples = examples,
     .options = options,

@@ -38,9 +38,8 @@ static ik_status measure_distances(topo *t, ik_error *err)
 {
     double operations;
     ik_status s = ik_distances_cost(t->f, &operations, err);
-    if (s != IK_OK || (operations > cheap_operations && !cli_has(t->c, "--all"))) {
+    if (s != IK_OK || (operations > cheap_operations && !cli_has(t->c, "--all")))
         return s;
-    }
     s = ik_distances_measure(t->f, &t->c->env, &t->dist, err);
     t->has_dist = s == IK_OK;
     return s;
@@ -50,16 +49,13 @@ static ik_status measure_rest(topo *t, uint32_t rack, unsigned seeds, ik_error *
 {
     const ik_env *env = &t->c->env;
     ik_status s = ik_diversity_measure(t->f, env, &t->diversity, err);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = ik_girth(t->f, env, &t->girth, err);
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = ik_cables_measure(t->f, rack, &t->cables, err);
-    }
     t->has_bisection = t->f->num_switches > 1 && !ik_fabric_has_rails(t->f);
-    if (s == IK_OK && t->has_bisection) {
+    if (s == IK_OK && t->has_bisection)
         s = ik_bisection_measure(t->f, seeds, env, &t->bisection, err);
-    }
     t->has_all = s == IK_OK;
     return s;
 }
@@ -67,9 +63,8 @@ static ik_status measure_rest(topo *t, uint32_t rack, unsigned seeds, ik_error *
 static ik_status measure(topo *t, uint32_t rack, unsigned seeds, ik_error *err)
 {
     ik_status s = ik_fabric_describe(t->f, &t->d, err);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = measure_distances(t, err);
-    }
     return s == IK_OK && cli_has(t->c, "--all") ? measure_rest(t, rack, seeds, err) : s;
 }
 
@@ -252,11 +247,10 @@ static void print_row(const char *name, const char *value)
 static void print_range(const char *name, uint64_t low, uint64_t high)
 {
     char text[64];
-    if (low == high) {
+    if (low == high)
         snprintf(text, sizeof text, "%s", cli_count(high));
-    } else {
+    else
         snprintf(text, sizeof text, "%s to %s", cli_count(low), cli_count(high));
-    }
     print_row(name, text);
 }
 
@@ -326,9 +320,8 @@ static void print_distances(const topo *t)
              x->mean_switch_hops);
     print_row("mean", text);
     uint64_t pairs = 0;
-    for (size_t k = 0; k < x->num; k++) {
+    for (size_t k = 0; k < x->num; k++)
         pairs += x->histogram[k];
-    }
     cli_table *table = cli_table_new(headers);
     for (size_t k = 0; k < x->num && k <= x->diameter; k++) {
         cli_table_cell(table, "%zu", k);
@@ -337,9 +330,8 @@ static void print_distances(const topo *t)
                        pairs ? 100.0 * (double)x->histogram[k] / (double)pairs : 0.0);
     }
     cli_table_print(table, stdout, t->c->colour_out);
-    if (x->unconnected_pairs) {
+    if (x->unconnected_pairs)
         printf("  %s ordered host pairs are not connected\n", cli_count(x->unconnected_pairs));
-    }
 }
 
 static void paths_cell(cli_table *table, uint64_t paths)
@@ -406,9 +398,8 @@ static void print_rest(const topo *t)
 static void print_findings(const topo *t)
 {
     cli_heading(t->c, "Findings");
-    if (t->f->num_findings == 0) {
+    if (t->f->num_findings == 0)
         printf("  none\n");
-    }
     for (size_t i = 0; i < t->f->num_findings; i++) {
         const ik_finding *n = &t->f->findings[i];
         printf("  %s%s%s %s: %s\n", cli_severity_colour(t->c, n->severity),
@@ -421,11 +412,9 @@ static void print_findings(const topo *t)
 
 static int exit_status(const ik_fabric *f)
 {
-    for (size_t i = 0; i < f->num_findings; i++) {
-        if (f->findings[i].severity == IK_ERROR) {
+    for (size_t i = 0; i < f->num_findings; i++)
+        if (f->findings[i].severity == IK_ERROR)
             return CLI_FAILED;
-        }
-    }
     return CLI_DONE;
 }
 
@@ -440,9 +429,8 @@ static int show(const topo *t)
     print_description(t);
     print_links(t);
     print_distances(t);
-    if (t->has_all) {
+    if (t->has_all)
         print_rest(t);
-    }
     print_findings(t);
     return cli_finish(t->c, exit_status(t->f));
 }
@@ -463,20 +451,16 @@ static int run(cli *c)
         cli_only_with(c, "--rack", "--all") != CLI_DONE ||
         cli_only_with(c, "--partitions", "--all") != CLI_DONE ||
         !cli_get_uint(c, "--rack", 1, 1000000, 1, &rack) ||
-        !cli_get_uint(c, "--partitions", 0, 100000, 0, &seeds)) {
+        !cli_get_uint(c, "--partitions", 0, 100000, 0, &seeds))
         return CLI_USAGE;
-    }
     ik_status s = ik_fabric_from_spec(c->args[0], &c->env, &t.f, &err);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = write_out(&t, &err);
-    }
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = measure(&t, (uint32_t)rack, (unsigned)seeds, &err);
-    }
     status = s == IK_OK ? show(&t) : cli_error(c, &err);
-    if (t.has_dist) {
+    if (t.has_dist)
         ik_distances_free(&t.dist);
-    }
     ik_diversity_free(&t.diversity);
     ik_bisection_free(&t.bisection);
     ik_cables_free(&t.cables);
@@ -517,8 +501,7 @@ const ik_command ik_command_topo = {
                "unconnected_pairs, findings (severity, code, text). With --all also path_diversity "
                "(min, mean, max, counts; null\n"
                "beyond 63 bits), girth, moore_ratio, bisection (cut, per_host, hosts_a, hosts_b, "
-               "lower_bound, lower_bound_per_host, "
-               "starts), cables (cables,\n"
+               "lower_bound, lower_bound_per_host, starts), cables (cables,\n"
                "inside_racks, total, longest, mean, width, height, own_positions, histogram).",
     .examples = examples,
     .options = options,

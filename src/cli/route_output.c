@@ -50,13 +50,11 @@ static bool follow(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, 
     t->num = 0;
     while (port != IK_NONE && t->num < t->max) {
         uint32_t in_port = f->port_peer[port];
-        if (in_port == IK_NONE || !ik_is_switch(f, f->port_node[in_port])) {
+        if (in_port == IK_NONE || !ik_is_switch(f, f->port_node[in_port]))
             return in_port != IK_NONE && f->port_node[in_port] == ik_host_node(f, dst);
-        }
         uint32_t sw = f->port_node[in_port], preferred = 0;
-        if (ik_plan_next(plan, sw, in_port, &pk, t->choices, &preferred) == 0) {
+        if (ik_plan_next(plan, sw, in_port, &pk, t->choices, &preferred) == 0)
             return false;
-        }
         const ik_choice *choice = &t->choices[preferred];
         t->steps[t->num++] = (step){sw, choice->port, choice->vc_first};
         ik_plan_advance(plan, choice->port, choice->vc_first, &pk);
@@ -122,9 +120,8 @@ static ik_status all_paths(const route_job *job, FILE *out, ik_json *j, ik_error
                 }
             }
         }
-        if (ik_env_cancelled(&job->c->env)) {
+        if (ik_env_cancelled(&job->c->env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
-        }
     }
     free(t.steps);
     free(t.choices);
@@ -232,9 +229,8 @@ static ik_status write_registers(const route_job *job, bool flexible, FILE *out,
 {
     ik_registers *registers = NULL;
     ik_status status = ik_registers_compile(job->plan->routing, flexible, &registers, err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = ik_registers_print(registers, out, err);
-    }
     ik_registers_free(registers);
     return status;
 }
@@ -273,8 +269,7 @@ static ik_status refuse_lanes(const route_job *job, const ik_proof *proof, ik_er
     ik_status status =
         ik_fail(err, IK_ERR_UNSUPPORTED,
                 "the forwarding tables of '%.100s' can deadlock: they are for one lane, on which "
-                "%zu channels can "
-                "wait for each other%s",
+                "%zu channels can wait for each other%s",
                 routing, proof->witness_length, lost_lanes(job, lanes, sizeof lanes));
     return ik_hint(err, status,
                    "'ikat check' with --vc 1q shows the cycle; --unproved writes the tables all "
@@ -288,13 +283,11 @@ static ik_status write_tables(const route_job *job, FILE *out, ik_error *err)
     const ik_routing *r = job->plan->routing;
     ik_proof proof = {0};
     char lanes[160];
-    if (r->kind != IK_ROUTE_DETERMINISTIC || !(r->traits & IK_ROUTE_DEST_BASED)) {
+    if (r->kind != IK_ROUTE_DETERMINISTIC || !(r->traits & IK_ROUTE_DEST_BASED))
         return ik_lft_print(r, out, err); /* which says why there are no tables */
-    }
     ik_status status = prove_one_lane(job, &proof, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     bool free_of_deadlock = proof.deadlock_free == IK_YES;
     cli_progress_end(job->c);
     if (!free_of_deadlock && !cli_has(job->c, "--unproved")) {
@@ -317,17 +310,13 @@ static ik_status write_tables(const route_job *job, FILE *out, ik_error *err)
 ik_status route_write(const route_job *job, const char *format, FILE *out, ik_error *err)
 {
     static const char *const formats[] = {"lft", "paths", "ir", "fir", "json", NULL};
-    if (strcmp(format, "lft") == 0) {
+    if (strcmp(format, "lft") == 0)
         return write_tables(job, out, err);
-    }
-    if (strcmp(format, "paths") == 0) {
+    if (strcmp(format, "paths") == 0)
         return write_paths(job, out, err);
-    }
-    if (strcmp(format, "ir") == 0 || strcmp(format, "fir") == 0) {
+    if (strcmp(format, "ir") == 0 || strcmp(format, "fir") == 0)
         return write_registers(job, format[0] == 'f', out, err);
-    }
-    if (strcmp(format, "json") == 0) {
+    if (strcmp(format, "json") == 0)
         return write_json(job, out, err);
-    }
     return ik_fail_unknown(err, "format of routes", format, formats);
 }

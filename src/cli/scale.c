@@ -29,9 +29,8 @@ static bool parse_range(const char *text, uint32_t *low, uint32_t *high)
     if (end != text && strncmp(end, "..", 2) == 0) {
         const char *rest = end + 2;
         b = strtoul(rest, &end, 10);
-        if (end == rest) {
+        if (end == rest)
             return false;
-        }
     }
     *low = (uint32_t)a;
     *high = (uint32_t)b;
@@ -44,9 +43,8 @@ static size_t count_series(const cli *c, curve_points *curves)
     for (const ik_topology *const *t = ik_topologies(); *t; t++) {
         for (const ik_series *s = (*t)->series; s && s->name; s++) {
             if (cli_wants_series(c, *t, s)) {
-                if (curves) {
+                if (curves)
                     curves[n].series = s;
-                }
                 n++;
             }
         }
@@ -60,18 +58,15 @@ static bool fill(scale_table *x)
     x->num_curves = count_series(x->c, NULL);
     x->curves = calloc(x->num_curves + 1, sizeof *x->curves);
     x->radix = calloc(radices, sizeof *x->radix);
-    if (!x->curves || !x->radix) {
+    if (!x->curves || !x->radix)
         return false;
-    }
     count_series(x->c, x->curves);
-    for (size_t i = 0; i < radices; i++) {
+    for (size_t i = 0; i < radices; i++)
         x->radix[i] = x->low + (double)i;
-    }
     for (size_t k = 0; k < x->num_curves; k++) {
         x->curves[k].hosts = calloc(radices, sizeof(double));
-        if (!x->curves[k].hosts) {
+        if (!x->curves[k].hosts)
             return false;
-        }
         for (size_t i = 0; i < radices; i++) {
             ik_scale_point p;
             x->curves[k].hosts[i] =
@@ -170,21 +165,18 @@ int cli_compare_scale(cli *c)
                          cli_get(c, "--scale"));
     }
     bool ok = fill(&x);
-    if (!ok) {
+    if (!ok)
         ik_fail_memory(&err, x.num_curves * sizeof *x.curves, "a table of sizes");
-    } else if (plot) {
+    else if (plot)
         ok = draw(&x, plot, &err) == IK_OK;
-    }
-    if (!ok) {
+    if (!ok)
         status = cli_error(c, &err);
-    } else if (c->json) {
+    else if (c->json)
         status = show_json(&x);
-    } else {
+    else
         status = cli_finish(c, show_table(&x));
-    }
-    for (size_t k = 0; x.curves && k < x.num_curves; k++) {
+    for (size_t k = 0; x.curves && k < x.num_curves; k++)
         free(x.curves[k].hosts);
-    }
     free(x.curves);
     free(x.radix);
     return status;

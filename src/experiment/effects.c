@@ -59,11 +59,10 @@ static ik_status check_choice(const variant *sw, const variant *routing, ik_erro
         const ik_value *v = &sw->params.values[i];
         if (!v->given || strcmp(sw->params.decl[i].name, "adaptive_choice") != 0)
             continue;
-        ik_status status = ik_fail_at(
-            err, IK_ERR_INPUT, v->source, v->line, v->column,
-            "section 'switch', parameter 'adaptive_choice': it has no effect with routing '%.60s', "
-            "which does not adapt",
-            routing->label);
+        ik_status status = ik_fail_at(err, IK_ERR_INPUT, v->source, v->line, v->column,
+                                      "section 'switch', parameter 'adaptive_choice': it has no "
+                                      "effect with routing '%.60s', which does not adapt",
+                                      routing->label);
         return ik_hint(
             err, status,
             "leave it out, or run the routings that adapt in an experiment of their own");

@@ -95,8 +95,8 @@ static ik_status find_row(const runner *r, const plan_row *row, int64_t *id, boo
 static ik_status write_row(runner *r, const plan_row *row, bool found, int64_t *id, ik_error *err)
 {
     static const char insert[] =
-        "INSERT INTO plans(asked, proof, key, flow, routing, vc, selection, failed, fabric, vcs)"
-        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+        "INSERT INTO plans(asked, proof, key, flow, routing, vc, selection, failed, fabric, vcs) "
+        "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     static const char update[] =
         "UPDATE plans SET asked = ?1, proof = ?2, failed = ?8 WHERE key = ?3 AND flow = ?4";
     sqlite3_stmt *statement = NULL;
@@ -147,8 +147,7 @@ static void tell_proof(const runner *r, const char *routing, plan_flow flow, con
     if (proof->deadlock_free == IK_NO && flow == FLOW_SETTLED)
         tell_note(r, IK_ERROR,
                   "%s is not proved free of deadlock for switches whose packets keep the output "
-                  "they chose: %s; it is "
-                  "simulated under the watchdog",
+                  "they chose: %s; it is simulated under the watchdog",
                   routing, proof->deadlock_reason);
     else if (proof->deadlock_free == IK_NO)
         tell_note(r, IK_ERROR,

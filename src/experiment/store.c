@@ -26,41 +26,28 @@ struct store {
 };
 
 static const char tables[] =
-    "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE fabrics(id INTEGER PRIMARY KEY, spec TEXT NOT NULL, digest TEXT NOT NULL, "
-    "summary TEXT NOT NULL,"
-    " drawing BLOB NOT NULL, UNIQUE(spec, digest));"
-    "CREATE TABLE plans(id INTEGER PRIMARY KEY, key TEXT NOT NULL, flow TEXT NOT NULL,"
-    " fabric INTEGER NOT NULL REFERENCES fabrics(id), routing TEXT NOT NULL, vc TEXT NOT NULL, vcs "
-    "INTEGER NOT NULL,"
-    " selection TEXT NOT NULL, asked TEXT NOT NULL, proof TEXT NOT NULL, failed INTEGER NOT NULL, "
-    "UNIQUE(key, flow));"
-    "CREATE TABLE points(id INTEGER PRIMARY KEY, params TEXT NOT NULL UNIQUE, fabric INTEGER NOT "
-    "NULL REFERENCES fabrics(id),"
-    " plan INTEGER NOT NULL REFERENCES plans(id), traffic TEXT NOT NULL, variant TEXT NOT NULL, "
-    "load REAL NOT NULL,"
-    " seed INTEGER NOT NULL, offered REAL NOT NULL, throughput REAL NOT NULL, fairness REAL NOT "
-    "NULL,"
-    " latency_mean_ns REAL NOT NULL, latency_p50_ns REAL NOT NULL, latency_p95_ns REAL NOT NULL, "
-    "latency_p99_ns REAL NOT NULL,"
-    " latency_max_ns REAL NOT NULL, network_latency_mean_ns REAL NOT NULL, packets_generated "
-    "INTEGER NOT NULL,"
-    " packets_delivered INTEGER NOT NULL, packets_in_flight INTEGER NOT NULL, packets_unroutable "
-    "INTEGER NOT NULL,"
-    " order_violations INTEGER NOT NULL, packet_hops INTEGER NOT NULL, hosts_silent INTEGER NOT "
-    "NULL,"
-    " window_ps INTEGER NOT NULL, end_ps INTEGER NOT NULL, checksum TEXT NOT NULL, deadlock TEXT "
-    "NOT NULL,"
-    " latency_histogram BLOB NOT NULL, network_latency_histogram BLOB NOT NULL, channel_bytes BLOB "
-    "NOT NULL,"
-    " host_bytes BLOB NOT NULL, host_sent_bytes BLOB NOT NULL, series_period_ps INTEGER NOT NULL,"
-    " series_throughput BLOB NOT NULL, series_latency_ns BLOB NOT NULL, series_blocked BLOB NOT "
-    "NULL,"
-    " host_sent_min REAL NOT NULL, host_sent_max REAL NOT NULL, blocked_share REAL, hol_share "
-    "REAL, hol_time_ns REAL,"
-    " congestion_roots REAL, congestion_tree INTEGER, congestion TEXT NOT NULL, classes TEXT NOT "
-    "NULL,"
-    " congestion_series BLOB NOT NULL);";
+    "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;CREATE TABLE "
+    "fabrics(id INTEGER PRIMARY KEY, spec TEXT NOT NULL, digest TEXT NOT NULL, summary TEXT NOT "
+    "NULL, drawing BLOB NOT NULL, UNIQUE(spec, digest));CREATE TABLE plans(id INTEGER PRIMARY KEY, "
+    "key TEXT NOT NULL, flow TEXT NOT NULL, fabric INTEGER NOT NULL REFERENCES fabrics(id), "
+    "routing TEXT NOT NULL, vc TEXT NOT NULL, vcs INTEGER NOT NULL, selection TEXT NOT NULL, asked "
+    "TEXT NOT NULL, proof TEXT NOT NULL, failed INTEGER NOT NULL, UNIQUE(key, flow));CREATE TABLE "
+    "points(id INTEGER PRIMARY KEY, params TEXT NOT NULL UNIQUE, fabric INTEGER NOT NULL "
+    "REFERENCES fabrics(id), plan INTEGER NOT NULL REFERENCES plans(id), traffic TEXT NOT NULL, "
+    "variant TEXT NOT NULL, load REAL NOT NULL, seed INTEGER NOT NULL, offered REAL NOT NULL, "
+    "throughput REAL NOT NULL, fairness REAL NOT NULL, latency_mean_ns REAL NOT NULL, "
+    "latency_p50_ns REAL NOT NULL, latency_p95_ns REAL NOT NULL, latency_p99_ns REAL NOT NULL, "
+    "latency_max_ns REAL NOT NULL, network_latency_mean_ns REAL NOT NULL, packets_generated "
+    "INTEGER NOT NULL, packets_delivered INTEGER NOT NULL, packets_in_flight INTEGER NOT NULL, "
+    "packets_unroutable INTEGER NOT NULL, order_violations INTEGER NOT NULL, packet_hops INTEGER "
+    "NOT NULL, hosts_silent INTEGER NOT NULL, window_ps INTEGER NOT NULL, end_ps INTEGER NOT NULL, "
+    "checksum TEXT NOT NULL, deadlock TEXT NOT NULL, latency_histogram BLOB NOT NULL, "
+    "network_latency_histogram BLOB NOT NULL, channel_bytes BLOB NOT NULL, host_bytes BLOB NOT "
+    "NULL, host_sent_bytes BLOB NOT NULL, series_period_ps INTEGER NOT NULL, series_throughput "
+    "BLOB NOT NULL, series_latency_ns BLOB NOT NULL, series_blocked BLOB NOT NULL, host_sent_min "
+    "REAL NOT NULL, host_sent_max REAL NOT NULL, blocked_share REAL, hol_share REAL, hol_time_ns "
+    "REAL, congestion_roots REAL, congestion_tree INTEGER, congestion TEXT NOT NULL, classes TEXT "
+    "NOT NULL, congestion_series BLOB NOT NULL);";
 
 /* ---- errors */
 
@@ -259,8 +246,8 @@ static ik_status refuse_version(const store *s, ik_error *err)
 static ik_status check_tables(const store *s, ik_error *err)
 {
     static const char sql[] =
-        "SELECT count(*) = 4 AND sum(type = 'table' AND instr(?1, sql || ';') > 0) = 4"
-        " FROM sqlite_master WHERE type <> 'index' OR sql IS NOT NULL";
+        "SELECT count(*) = 4 AND sum(type = 'table' AND instr(?1, sql || ';') > 0) = 4 FROM "
+        "sqlite_master WHERE type <> 'index' OR sql IS NOT NULL";
     sqlite3_stmt *statement = NULL;
     bool row = false, ours = false;
     ik_status status = store_prepare(s, sql, (const char *[]){tables, NULL}, &statement, err);

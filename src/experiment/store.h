@@ -3,7 +3,8 @@
  * experiment/store.h: the result store: one SQLite file, one transaction a point.
  *
  * Tables (format 3):
- *   meta(key, value)    version, title, description, file, experiment, overrides, num_points, left_out
+ *   meta(key, value)    version, title, description, file, experiment, overrides, num_points,
+ *                       left_out
  *   fabrics(id, spec, digest, summary, drawing)         summary: JSON; drawing: deflated JSON of
  *                                                       nodes and links
  *   plans(id, key, flow, fabric, routing, vc, vcs, selection, asked, proof, failed)   proof: JSON;
@@ -52,8 +53,8 @@ ik_status store_prepare(const store *s, const char *sql, const char *const *text
 ik_status store_execute(const store *s, sqlite3_stmt *statement, ik_error *err);
 /* Steps once; *row says whether there is one. Does not finalise. */
 ik_status store_step(const store *s, sqlite3_stmt *statement, bool *row, ik_error *err);
-/* A column of the row, valid until the next step: text ("" for NULL), or any value's bytes. The only
- * failure is IK_ERR_MEMORY, which SQLite's own functions do not tell from NULL. */
+/* A column of the row, valid until the next step: text ("" for NULL), or any value's bytes. The
+ * only failure is IK_ERR_MEMORY, which SQLite's own functions do not tell from NULL. */
 ik_status store_text(sqlite3_stmt *statement, int column, const char **text, ik_error *err);
 ik_status store_blob(sqlite3_stmt *statement, int column, const void **blob, size_t *size,
                      ik_error *err);

@@ -241,18 +241,14 @@ static void bind_congestion(binder *b, const store_point *p)
 
 static const char insert_point[] =
     "INSERT INTO points VALUES(:id, :params, :fabric, :plan, :traffic, :variant, :load, :seed, "
-    ":offered, :throughput, :fairness,"
-    " :latency_mean_ns, :latency_p50_ns, :latency_p95_ns, :latency_p99_ns, :latency_max_ns, "
-    ":network_latency_mean_ns,"
-    " :packets_generated, :packets_delivered, :packets_in_flight, :packets_unroutable, "
-    ":order_violations, :packet_hops,"
-    " :hosts_silent, :window_ps, :end_ps, :checksum, :deadlock, :latency_histogram, "
-    ":network_latency_histogram, :channel_bytes,"
-    " :host_bytes, :host_sent_bytes, :series_period_ps, :series_throughput, :series_latency_ns, "
-    ":series_blocked,"
-    " :host_sent_min, :host_sent_max, :blocked_share, :hol_share, :hol_time_ns, :congestion_roots, "
-    ":congestion_tree, :congestion,"
-    " :classes, :congestion_series)";
+    ":offered, :throughput, :fairness, :latency_mean_ns, :latency_p50_ns, :latency_p95_ns, "
+    ":latency_p99_ns, :latency_max_ns, :network_latency_mean_ns, :packets_generated, "
+    ":packets_delivered, :packets_in_flight, :packets_unroutable, :order_violations, :packet_hops, "
+    ":hosts_silent, :window_ps, :end_ps, :checksum, :deadlock, :latency_histogram, "
+    ":network_latency_histogram, :channel_bytes, :host_bytes, :host_sent_bytes, :series_period_ps, "
+    ":series_throughput, :series_latency_ns, :series_blocked, :host_sent_min, :host_sent_max, "
+    ":blocked_share, :hol_share, :hol_time_ns, :congestion_roots, :congestion_tree, :congestion, "
+    ":classes, :congestion_series)";
 
 static ik_status insert(store *s, const store_point *p, ik_error *err)
 {

@@ -78,8 +78,7 @@ static ik_status refuse_tables(const char *file, ik_error *err)
                "cables: no fabric");
     return ik_hint(err, IK_ERR_INPUT,
                    "'ikat check FABRIC --routing lft:path=FILE' proves them on their fabric, which "
-                   "ibnetdiscover tells; 'ikat load' "
-                   "and 'ikat route' take them the same way");
+                   "ibnetdiscover tells; 'ikat load' and 'ikat route' take them the same way");
 }
 
 static ik_status unrecognised(const char *file, size_t size, ik_error *err)

@@ -21,9 +21,8 @@ typedef struct lrt_file {
 static uint32_t square_root(uint64_t n)
 {
     uint32_t side = 0;
-    while ((uint64_t)(side + 1) * (side + 1) <= n) {
+    while ((uint64_t)(side + 1) * (side + 1) <= n)
         side++;
-    }
     return side;
 }
 
@@ -44,9 +43,8 @@ static unsigned probe(const char *text, size_t size)
     uint64_t value[3], a = 0, b = 0;
     scan s = scan_text(text, size, "");
     if (!three_numbers(&s, value) || !scan_line(&s) || !number(&s, value[0], &a) ||
-        !number(&s, value[0], &b) || !scan_at_end(&s)) {
+        !number(&s, value[0], &b) || !scan_at_end(&s))
         return 0;
-    }
     uint64_t side = square_root(value[0]);
     return side * side == value[0] && a < value[0] && b < value[0] ? 80 : 20;
 }
@@ -54,9 +52,8 @@ static unsigned probe(const char *text, size_t size)
 static ik_status read_head(scan *s, size_t size, lrt_file *l, ik_error *err)
 {
     uint64_t value[3] = {0};
-    if (!three_numbers(s, value)) {
+    if (!three_numbers(s, value))
         return scan_fail(s, err, "expected 'N d r': switches, degree, longest edge");
-    }
     *l = (lrt_file){.n = (uint32_t)value[0],
                     .side = square_root(value[0]),
                     .d = (uint32_t)value[1],
@@ -111,16 +108,13 @@ static ik_status read_edges(scan *s, lrt_file *l, ik_error *err)
 {
     while (scan_line(s)) {
         uint64_t a = 0, b = 0;
-        if (scan_at_end(s)) {
+        if (scan_at_end(s))
             continue;
-        }
-        if (!number(s, l->n - 1, &a) || !number(s, l->n - 1, &b) || !scan_at_end(s)) {
+        if (!number(s, l->n - 1, &a) || !number(s, l->n - 1, &b) || !scan_at_end(s))
             return scan_fail(s, err, "expected an edge: two switches from 0 to %" PRIu32, l->n - 1);
-        }
         ik_status status = add_edge(s, l, (uint32_t)a, (uint32_t)b, err);
-        if (status != IK_OK) {
+        if (status != IK_OK)
             return status;
-        }
     }
     for (uint32_t a = 0; a < l->n; a++) {
         if (l->deg[a] != l->d) {
@@ -153,12 +147,10 @@ static void build(const lrt_file *l, ik_builder *b)
     for (uint32_t a = 0; a < l->n; a++) {
         for (uint32_t t = 0; t < l->d; t++) {
             uint32_t peer = l->nbr[(size_t)a * l->d + t], back = 0;
-            while (l->nbr[(size_t)peer * l->d + back] != a) {
+            while (l->nbr[(size_t)peer * l->d + back] != a)
                 back++;
-            }
-            if (a < peer) {
+            if (a < peer)
                 ik_builder_link(b, ik_sw(a, 1 + t), ik_sw(peer, 1 + back), class);
-            }
         }
     }
 }
@@ -169,12 +161,10 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
     lrt_file l = {0};
     scan s = scan_text(text, size, file);
     ik_status status = read_head(&s, size, &l, err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = read_edges(&s, &l, err);
-    }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         build(&l, b);
-    }
     free(l.nbr);
     free(l.deg);
     return status;
@@ -205,9 +195,8 @@ static uint32_t neighbours(const ik_fabric *f, uint32_t a, uint32_t *out)
     uint32_t count = 0;
     for (uint32_t port = f->port_base[a]; port < f->port_base[a + 1]; port++) {
         uint32_t peer = ik_peer_node(f, port);
-        if (peer != IK_NONE && ik_is_switch(f, peer)) {
+        if (peer != IK_NONE && ik_is_switch(f, peer))
             out[count++] = peer;
-        }
     }
     qsort(out, count, sizeof *out, ascending);
     return count;
@@ -241,23 +230,19 @@ static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
 {
     lrt_file l = {.n = f->num_switches, .side = square_root(f->num_switches)};
     ik_status status = check_floor(f, l.side, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     l.nbr = ik_calloc((size_t)ik_max_radix(f) + 1, sizeof *l.nbr);
-    if (!l.nbr) {
+    if (!l.nbr)
         return ik_fail_memory(err, ik_max_radix(f) * sizeof *l.nbr, "the neighbours of a switch");
-    }
     status = check_regular(f, &l, err);
     if (status == IK_OK) {
         fprintf(out, "%" PRIu32 " %" PRIu32 " %" PRIu32 "\n", l.n, l.d, l.r);
         for (uint32_t a = 0; a < l.n; a++) {
             neighbours(f, a, l.nbr);
-            for (uint32_t t = 0; t < l.d; t++) {
-                if (a < l.nbr[t]) {
+            for (uint32_t t = 0; t < l.d; t++)
+                if (a < l.nbr[t])
                     fprintf(out, "%" PRIu32 " %" PRIu32 "\n", a, l.nbr[t]);
-                }
-            }
         }
     }
     free(l.nbr);
@@ -271,8 +256,7 @@ const ik_format ik_format_lrt = {
     .summary = "edge list of a layout-conscious random topology: 'N d r', then one edge a line; "
                "hosts are not told",
     .source = "R. Kawano et al., LOREN: a scalable routing method for layout-conscious random "
-              "topologies, CANDAR 2016, section "
-              "II-B (notation)",
+              "topologies, CANDAR 2016, section II-B (notation)",
     .extensions = extensions,
     .probe = probe,
     .read = read_text,

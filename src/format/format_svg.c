@@ -125,10 +125,8 @@ static ik_status svg_write(const ik_fabric *f, FILE *out, ik_error *err)
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
         "height=\"%.0f\">\n"
         "<style>path{stroke:#8aa;stroke-width:.8;stroke-opacity:.6;fill:none}path.slow{stroke:#d33;"
-        "stroke-width:2.5;stroke-"
-        "opacity:1}"
-        "circle.leaf{fill:#2b6cb0}circle.inner{fill:#dd8a33}"
-        "text{font:9px sans-serif;fill:#fff;text-anchor:middle;dominant-baseline:central}</style>\n"
+        "stroke-width:2.5;stroke-opacity:1}circle.leaf{fill:#2b6cb0}circle.inner{fill:#dd8a33}text{"
+        "font:9px sans-serif;fill:#fff;text-anchor:middle;dominant-baseline:central}</style>\n"
         "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
         c.width, c.height, c.width, c.height);
     for (uint32_t p = 0; p < f->port_base[f->num_switches]; p++)

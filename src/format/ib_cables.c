@@ -362,8 +362,8 @@ static void tell_zero_lids(ib_file *ib)
     if (switches + hosts > 0)
         ik_builder_finding(ib->b, IK_NOTE, "lid-zero", NULL,
                            "%" PRIu32 " switches and %" PRIu32
-                           " hosts have LID 0: no subnet manager had given them one; ikat "
-                           "numbers them where forwarding tables need LIDs",
+                           " hosts have LID 0: no subnet manager had given them one; ikat numbers "
+                           "them where forwarding tables need LIDs",
                            switches, hosts);
 }
 

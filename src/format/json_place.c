@@ -26,9 +26,8 @@ static void skip_space(scanner *s)
 /* A string, from its opening quote on. */
 static void skip_string(scanner *s)
 {
-    for (s->at++; s->at < s->end && *s->at != '"'; s->at++) {
+    for (s->at++; s->at < s->end && *s->at != '"'; s->at++)
         s->at += *s->at == '\\';
-    }
     s->at = s->at < s->end ? s->at + 1 : s->end;
 }
 
@@ -37,9 +36,8 @@ static void skip_value(scanner *s)
     size_t depth = 0;
     do {
         skip_space(s);
-        if (s->at >= s->end) {
+        if (s->at >= s->end)
             return;
-        }
         char c = *s->at;
         if (c == '"') {
             skip_string(s);
@@ -49,9 +47,8 @@ static void skip_value(scanner *s)
         depth -= (c == ']' || c == '}') && depth > 0;
         s->at++;
         while (c != '[' && c != ']' && c != '{' && c != '}' && s->at < s->end &&
-               !strchr(",:[]{} \t\r\n\"", *s->at)) {
+               !strchr(",:[]{} \t\r\n\"", *s->at))
             s->at++; /* a number or a word */
-        }
     } while (depth > 0);
 }
 
@@ -86,17 +83,15 @@ bool json_place(const char *text, size_t size, const char *key, size_t index, un
         skip_value(&s);
         bool found = s.at >= name + length + 1 && (size_t)(s.at - 1 - name) == length &&
                      memcmp(name, key, length) == 0;
-        if (!take(&s, ':')) {
+        if (!take(&s, ':'))
             return false;
-        }
         if (found && go_to_element(&s, index)) {
             *line = s.line;
             *column = (unsigned)(s.at - s.line_start) + 1;
             return true;
         }
-        if (found) {
+        if (found)
             return false;
-        }
         skip_value(&s);
     }
     return false;

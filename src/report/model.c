@@ -234,11 +234,11 @@ static ik_status label_plan(report_model *m, report_plan *p, ik_error *err)
 static ik_status read_plans(report_model *m, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
-    ik_status status = store_prepare(
-        m->store,
-        "SELECT id, fabric, routing, vc, vcs, selection, proof, failed FROM plans WHERE id IN"
-        " (SELECT plan FROM points WHERE " STORE_CURRENT ") ORDER BY id",
-        NULL, &statement, err);
+    ik_status status =
+        store_prepare(m->store,
+                      "SELECT id, fabric, routing, vc, vcs, selection, proof, failed FROM plans "
+                      "WHERE id IN (SELECT plan FROM points WHERE " STORE_CURRENT ") ORDER BY id",
+                      NULL, &statement, err);
     for (bool row = true; status == IK_OK;) {
         status = store_step(m->store, statement, &row, err);
         if (status != IK_OK || !row)
@@ -287,10 +287,9 @@ static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *er
 
 static ik_status read_rows(report_model *m, ik_error *err)
 {
-    const char *sql = ik_arena_strdup(
-        &m->arena,
-        "SELECT id, fabric, plan, traffic, variant, load, seed, window_ps, end_ps, checksum,"
-        " deadlock, params, classes");
+    const char *sql =
+        ik_arena_strdup(&m->arena, "SELECT id, fabric, plan, traffic, variant, load, seed, "
+                                   "window_ps, end_ps, checksum, deadlock, params, classes");
     for (int i = 0; i < NUM_METRICS && sql; i++)
         sql = ik_arena_printf(&m->arena, "%s, %s", sql, metric_names[i]);
     if (sql)

@@ -85,7 +85,8 @@ static int by_load(const void *a, const void *b)
 
 /* ---- channels */
 
-/* Words of a column, as many as expected or none; NULL: none, or the row is damaged. free() them. */
+/* Words of a column, as many as expected or none; NULL: none, or the row is damaged. free()
+ * them. */
 static uint64_t *read_words(store_row *r, int column, size_t expected)
 {
     size_t num = 0;
@@ -252,8 +253,8 @@ static ik_status read_arrays(report_model *m, const report_curve *c, report_step
     bool row = false;
     ik_status status = store_prepare(
         m->store,
-        "SELECT channel_bytes, host_bytes, series_period_ps, series_throughput, series_latency_ns,"
-        " series_blocked, congestion, classes, congestion_series FROM points WHERE id = ?1",
+        "SELECT channel_bytes, host_bytes, series_period_ps, series_throughput, series_latency_ns, "
+        "series_blocked, congestion, classes, congestion_series FROM points WHERE id = ?1",
         NULL, &statement, err);
     if (status == IK_OK) {
         sqlite3_bind_int64(statement, 1, point->id);

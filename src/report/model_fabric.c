@@ -312,8 +312,8 @@ ik_status model_read_fabrics(report_model *m, ik_error *err)
     sqlite3_stmt *statement = NULL;
     ik_status status =
         store_prepare(m->store,
-                      "SELECT id, spec, digest, summary, drawing FROM fabrics WHERE id IN"
-                      " (SELECT fabric FROM points WHERE " STORE_CURRENT ") ORDER BY id",
+                      "SELECT id, spec, digest, summary, drawing FROM fabrics WHERE id IN (SELECT "
+                      "fabric FROM points WHERE " STORE_CURRENT ") ORDER BY id",
                       NULL, &statement, err);
     for (bool row = true; status == IK_OK;) {
         status = store_step(m->store, statement, &row, err);

@@ -103,9 +103,8 @@ static bool find_range(axes *a, const ik_curve *curves, size_t num)
 static double step_for(double range)
 {
     double step = pow(10, floor(log10(range)) - 1);
-    while (range / step > 10) {
+    while (range / step > 10)
         step *= range / step > 50 ? 5 : 2;
-    }
     return step;
 }
 
@@ -114,9 +113,8 @@ static void print_value(char *text, size_t size, double v)
 {
     static const char *const units[] = {"", " k", " M", " G", " T"};
     size_t u = 0;
-    for (; fabs(v) >= (u ? 1e3 : 1e4) && u + 1 < sizeof units / sizeof *units; u++) {
+    for (; fabs(v) >= (u ? 1e3 : 1e4) && u + 1 < sizeof units / sizeof *units; u++)
         v /= 1e3;
-    }
     snprintf(text, size, "%g%s", v, units[u]);
 }
 
@@ -125,9 +123,8 @@ static void print_grid(const axes *a)
     const int right = LEFT + PLOT_WIDTH, bottom = TOP + PLOT_HEIGHT;
     char text[32];
     double step = step_for(a->x1 - a->x0);
-    if (a->whole_x) {
+    if (a->whole_x)
         step = fmax(1, step);
-    }
     for (double x = ceil(a->x0 / step) * step; x <= a->x1 + step * 1e-9; x += step) {
         fprintf(a->out, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" class=\"grid\"/>\n",
                 px(a, x), TOP, px(a, x), bottom);
@@ -187,9 +184,8 @@ static void print_curve(const axes *a, const ik_curve *c, size_t index)
             colour_of(index), dash_of(index));
     for (size_t i = 0; i < c->num; i++) {
         bool here = visible(a, c->y[i]);
-        if (here) {
+        if (here)
             fprintf(a->out, "%c%.1f %.1f", open ? 'L' : 'M', px(a, c->x[i]), py(a, c->y[i]));
-        }
         open = here;
     }
     fputs("\"/>\n", a->out);
@@ -210,9 +206,8 @@ static void find_size(axes *a, const ik_curve *curves, size_t num)
     size_t longest = 0;
     for (size_t c = 0; c < num; c++) {
         size_t letters = 0;
-        for (const char *p = curves[c].name; *p; p++) {
+        for (const char *p = curves[c].name; *p; p++)
             letters += (*p & 0xc0) != 0x80; /* not the rest of a letter in UTF-8 */
-        }
         longest = letters > longest ? letters : longest;
     }
     const int rows = TOP + ROW * ((int)num + 1), plot = TOP + PLOT_HEIGHT + BOTTOM;
@@ -224,9 +219,8 @@ ik_status ik_plot_svg(FILE *out, const char *title, const char *x_label, const c
                       bool log_y, const ik_curve *curves, size_t num_curves, ik_error *err)
 {
     axes a = {.out = out, .log_y = log_y, .whole_x = true};
-    if (!find_range(&a, curves, num_curves)) {
+    if (!find_range(&a, curves, num_curves))
         return ik_fail(err, IK_ERR_USAGE, "nothing to plot: no curve has a point");
-    }
     find_size(&a, curves, num_curves);
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
@@ -242,9 +236,8 @@ ik_status ik_plot_svg(FILE *out, const char *title, const char *x_label, const c
     fprintf(out, "<g transform=\"translate(20 %d) rotate(-90)\">", TOP + PLOT_HEIGHT / 2);
     print_text(out, 0, 0, "text-anchor=\"middle\"", y_label);
     fputs("</g>\n", out);
-    for (size_t c = 0; c < num_curves; c++) {
+    for (size_t c = 0; c < num_curves; c++)
         print_curve(&a, &curves[c], c);
-    }
     fputs("</svg>\n", out);
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the picture: %s",
                                  strerror(errno ? errno : EIO))

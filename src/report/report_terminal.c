@@ -294,11 +294,9 @@ static ik_status put_results(const page *p, ik_error *err)
     }
     ik_status status = put_grid(p, &g, err);
     if (status == IK_OK)
-        fprintf(
-            p->out,
-            "Loads are fractions of the hosts' injection rate. Saturation is the lowest load of "
-            "which less than 95 %% is accepted; peak throughput, the most that is accepted at "
-            "any load.\n");
+        fprintf(p->out, "Loads are fractions of the hosts' injection rate. Saturation is the "
+                        "lowest load of which less than 95 %% is accepted; peak throughput, the "
+                        "most that is accepted at any load.\n");
     return status;
 }
 
@@ -371,13 +369,12 @@ static ik_status put_congestion(const page *p, ik_error *err)
     ik_status status = put_grid(p, &g, err);
     if (status != IK_OK)
         return status;
-    wrap(p,
-         "Blocked: share of the buffers whose first packet lacks credit; head-of-line: share of "
-         "the waiting bytes that only the "
-         "head of their queue holds up; roots: oversubscribed channels that block others, on "
-         "average; tree: blocked buffers and "
-         "hosts below the worst one.",
-         0, 0);
+    wrap(
+        p,
+        "Blocked: share of the buffers whose first packet lacks credit; head-of-line: share of the "
+        "waiting bytes that only the head of their queue holds up; roots: oversubscribed channels "
+        "that block others, on average; tree: blocked buffers and hosts below the worst one.",
+        0, 0);
     return IK_OK;
 }
 

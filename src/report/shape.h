@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/shape.h: what the JSON texts of a results file must look like. A file may be anybody's: what
- * the report, its page and its tables rely on is checked once, when the file is read.
+ * report/shape.h: what the JSON texts of a results file must look like. A file may be anybody's:
+ * what the report, its page and its tables rely on is checked once, when the file is read.
  */
 #ifndef IKAT_REPORT_SHAPE_H
 #define IKAT_REPORT_SHAPE_H

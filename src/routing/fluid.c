@@ -52,19 +52,16 @@ ik_status channel_flows_of(const fluid_flows *p, channel_flows *out, ik_error *e
         return ik_fail_memory(err, channels * sizeof *c.base + steps * sizeof *c.flow,
                               "flows by channel");
     }
-    for (size_t i = 0; i < steps; i++) { /* counting sort: channel c is counted at c + 2 */
+    for (size_t i = 0; i < steps; i++) /* counting sort: channel c is counted at c + 2 */
         c.base[p->channel[i] + 2]++;
-    }
-    for (size_t i = 2; i <= channels + 1; i++) {
+    for (size_t i = 2; i <= channels + 1; i++)
         c.base[i] += c.base[i - 1];
-    }
     for (uint32_t f = 0; f < p->num; f++) {
         for (size_t i = p->base[f]; i < p->base[f + 1]; i++) {
             size_t at = c.base[p->channel[i] + 1]++;
             c.flow[at] = f;
-            if (p->share) {
+            if (p->share)
                 c.share[at] = p->share[i];
-            }
         }
     }
     *out = c;
@@ -88,12 +85,10 @@ static void sift_down(heap_item *h, size_t n, size_t i)
 {
     heap_item item = h[i];
     for (size_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && h[child + 1].share < h[child].share) {
+        if (child + 1 < n && h[child + 1].share < h[child].share)
             child++;
-        }
-        if (h[child].share >= item.share) {
+        if (h[child].share >= item.share)
             break;
-        }
         h[i] = h[child];
     }
     h[i] = item;
@@ -104,17 +99,15 @@ static bool push(fluid *x, uint32_t channel)
     if (x->heap_num == x->heap_room) {
         size_t room = x->heap_room ? x->heap_room * 2 : 1024;
         heap_item *grown = realloc(x->heap, room * sizeof *grown);
-        if (!grown) {
+        if (!grown)
             return false;
-        }
         x->heap = grown;
         x->heap_room = room;
     }
     size_t i = x->heap_num++;
     heap_item item = {x->left[channel] / x->weight[channel], channel, x->stamp[channel]};
-    for (; i && x->heap[(i - 1) / 2].share > item.share; i = (i - 1) / 2) {
+    for (; i && x->heap[(i - 1) / 2].share > item.share; i = (i - 1) / 2)
         x->heap[i] = x->heap[(i - 1) / 2];
-    }
     x->heap[i] = item;
     return true;
 }
@@ -123,9 +116,8 @@ static heap_item pop(fluid *x)
 {
     heap_item top = x->heap[0];
     x->heap[0] = x->heap[--x->heap_num];
-    if (x->heap_num) {
+    if (x->heap_num)
         sift_down(x->heap, x->heap_num, 0);
-    }
     return top;
 }
 
@@ -159,9 +151,8 @@ static bool freeze(fluid *x, uint32_t flow, double rate)
             x->weight[c] = fmax(LEAST_WEIGHT, x->weight[c] - share);
             x->open[c]--;
             x->stamp[c]++;
-            if (x->open[c] && !push(x, c)) {
+            if (x->open[c] && !push(x, c))
                 return false;
-            }
         }
     }
     return true;
@@ -171,24 +162,19 @@ static bool freeze(fluid *x, uint32_t flow, double rate)
 static bool fill_rates(fluid *x)
 {
     open_channels(x);
-    for (uint32_t i = 0; i < x->num_used; i++) {
-        if (x->open[x->used[i]] && !push(x, x->used[i])) {
+    for (uint32_t i = 0; i < x->num_used; i++)
+        if (x->open[x->used[i]] && !push(x, x->used[i]))
             return false;
-        }
-    }
-    for (uint32_t f = 0; f < x->p->num; f++) {
+    for (uint32_t f = 0; f < x->p->num; f++)
         x->rate[f] = -1;
-    }
     while (x->heap_num) {
         heap_item top = pop(x);
-        if (top.stamp != x->stamp[top.channel] || x->open[top.channel] == 0) {
+        if (top.stamp != x->stamp[top.channel] || x->open[top.channel] == 0)
             continue;
-        }
         for (size_t k = x->by.base[top.channel]; k < x->by.base[top.channel + 1]; k++) {
             uint32_t f = x->by.flow[k];
-            if (!x->done[f] && x->rate[f] < 0 && !freeze(x, f, top.share)) {
+            if (!x->done[f] && x->rate[f] < 0 && !freeze(x, f, top.share))
                 return false;
-            }
         }
     }
     return true;
@@ -211,9 +197,8 @@ static void advance(fluid *x, double *now, uint32_t *left)
             if (x->size[f] < 1e-9) {
                 x->done[f] = true;
                 --*left;
-                if (x->done_at) {
+                if (x->done_at)
                     x->done_at[f] = *now;
-                }
             }
         }
     }
@@ -224,18 +209,16 @@ static void fluid_free(fluid *x)
     channel_flows_free(&x->by);
     void *all[] = {x->used, x->left, x->open, x->weight, x->stamp,
                    x->heap, x->rate, x->size, x->done};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
-    }
 }
 
 static ik_status fluid_init(fluid *x, ik_error *err)
 {
     size_t ports = (size_t)x->p->num_channels + 1, flows = (size_t)x->p->num + 1;
     ik_status s = channel_flows_of(x->p, &x->by, err);
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
     x->used = ik_calloc(ports, sizeof *x->used);
     x->left = ik_calloc(ports, sizeof *x->left);
     x->open = ik_calloc(ports, sizeof *x->open);
@@ -245,17 +228,13 @@ static ik_status fluid_init(fluid *x, ik_error *err)
     x->size = ik_calloc(flows, sizeof *x->size);
     x->done = ik_calloc(flows, sizeof *x->done);
     if (!x->used || !x->left || !x->open || !x->weight || !x->stamp || !x->rate || !x->size ||
-        !x->done) {
+        !x->done)
         return ik_fail_memory(err, ports * 28 + flows * 17, "a fluid model");
-    }
-    for (uint32_t c = 0; c < x->p->num_channels; c++) {
-        if (x->by.base[c + 1] > x->by.base[c] && counts(x, c)) {
+    for (uint32_t c = 0; c < x->p->num_channels; c++)
+        if (x->by.base[c + 1] > x->by.base[c] && counts(x, c))
             x->used[x->num_used++] = c;
-        }
-    }
-    for (uint32_t f = 0; f < x->p->num; f++) {
+    for (uint32_t f = 0; f < x->p->num; f++)
         x->size[f] = 1;
-    }
     return IK_OK;
 }
 
@@ -293,8 +272,7 @@ ik_status fluid_complete(const fluid_flows *flows, const double *capacity, doubl
         advance(&x, &result.time, &left);
     }
     fluid_free(&x);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         *out = result;
-    }
     return s;
 }

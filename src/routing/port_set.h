@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * port_set.h: sets of a switch's local ports as bits, in as many words of 64 as its ports need: what
- * next_mask() of a routing gives and pick_mask() of a selection function takes. */
+ * port_set.h: sets of a switch's local ports as bits, in as many words of 64 as its ports need:
+ * what next_mask() of a routing gives and pick_mask() of a selection function takes. */
 #ifndef IKAT_ROUTING_PORT_SET_H
 #define IKAT_ROUTING_PORT_SET_H
 

@@ -20,11 +20,9 @@ void topo_add_hosts(ik_builder *b, const ik_topo_ctx *ctx, uint32_t first_switch
                     uint32_t p)
 {
     uint32_t host = ik_builder_hosts(b, count * p, 1);
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t j = 0; j < p; j++) {
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < p; j++)
             ik_builder_link(b, ik_hs(host++, 0), ik_sw(first_switch + i, j), ctx->host_link);
-        }
-    }
 }
 
 ik_xy topo_place_in_box(ik_builder *b, const uint32_t *dims, uint32_t num_dims, uint32_t sw,
@@ -40,9 +38,8 @@ ik_xy topo_place_in_box(ik_builder *b, const uint32_t *dims, uint32_t num_dims, 
         }
         rest /= dims[d];
     }
-    if (wide < 2 && !line) {
+    if (wide < 2 && !line)
         return (ik_xy){-1, -1};
-    }
     ik_builder_switch_place(b, sw, at[1], last, at[0]);
     return (ik_xy){(int32_t)at[0], (int32_t)at[1]};
 }
@@ -79,15 +76,13 @@ bool ik_global_peer(const ik_global_links *links, uint32_t group, uint32_t x, ui
                     uint32_t *peer_x)
 {
     uint32_t g = links->groups, n = g - 1;
-    if (g < 2 || x >= links->ports) {
+    if (g < 2 || x >= links->ports)
         return false;
-    }
     uint32_t rounds = links->ports / n, base = x / n * n, target = 0, peer_y = 0;
-    if (x / n < rounds) {
+    if (x / n < rounds)
         round_peer(links->arrangement, g, group, x - base, &target, &peer_y);
-    } else if (!rest_peer(g, links->ports % n, group, x - base, &target, &peer_y)) {
+    else if (!rest_peer(g, links->ports % n, group, x - base, &target, &peer_y))
         return false;
-    }
     *peer_group = target;
     *peer_x = base + peer_y;
     return true;
@@ -110,15 +105,12 @@ uint32_t ik_global_ports_to(const ik_global_links *links, uint32_t group, uint32
                             uint32_t *x, uint32_t max)
 {
     uint32_t g = links->groups, n = g - 1, count = 0;
-    if (g < 2 || group == target) {
+    if (g < 2 || group == target)
         return 0;
-    }
     uint32_t rounds = links->ports / n, y = round_port(links->arrangement, g, group, target);
-    for (uint32_t t = 0; t < rounds; t++, count++) {
-        if (count < max) {
+    for (uint32_t t = 0; t < rounds; t++, count++)
+        if (count < max)
             x[count] = t * n + y;
-        }
-    }
     uint32_t rest = links->ports % n, ahead = (target + g - group) % g, candidate = UINT32_MAX;
     if (ahead * 2 == g) {
         candidate = rest % 2 == 1 ? rest - 1 : UINT32_MAX;
@@ -127,9 +119,8 @@ uint32_t ik_global_ports_to(const ik_global_links *links, uint32_t group, uint32
         candidate = candidate < rest - rest % 2 ? candidate : UINT32_MAX;
     }
     if (candidate != UINT32_MAX) {
-        if (count < max) {
+        if (count < max)
             x[count] = rounds * n + candidate;
-        }
         count++;
     }
     return count;
@@ -142,11 +133,10 @@ void topo_link_groups(ik_builder *b, const ik_topo_ctx *ctx, const ik_global_lin
     for (uint32_t group = 0; group < links->groups; group++) {
         for (uint32_t x = 0; x < links->ports; x++) {
             uint32_t peer_group = 0, peer_x = 0;
-            if (!ik_global_peer(links, group, x, &peer_group, &peer_x)) {
+            if (!ik_global_peer(links, group, x, &peer_group, &peer_x))
                 unconnected++;
-            } else if (group < peer_group) {
+            else if (group < peer_group)
                 ik_builder_link(b, end(data, group, x), end(data, peer_group, peer_x), ctx->link);
-            }
         }
     }
     if (unconnected && links->groups > 1) {
@@ -245,10 +235,9 @@ ik_status topo_level_links(const ik_params *given, uint32_t levels, const ik_top
     ik_fail(err, IK_ERR_USAGE,
             TOPO_LEVEL_LATENCY " has %u time%s; this tree has %u level%s of switches", count,
             count == 1 ? "" : "s", levels, levels == 1 ? "" : "s");
-    return ik_hint(
-        err, IK_ERR_USAGE,
-        levels > 1
-            ? "give one time for all, or one fewer than levels: the first is that of the cables "
-              "from leaf switches up; hosts' cables have host_latency"
-            : "this tree has no such cables; hosts' cables have host_latency");
+    return ik_hint(err, IK_ERR_USAGE,
+                   levels > 1
+                       ? "give one time for all, or one fewer than levels: the first is that of "
+                         "the cables from leaf switches up; hosts' cables have host_latency"
+                       : "this tree has no such cables; hosts' cables have host_latency");
 }

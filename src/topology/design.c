@@ -43,15 +43,13 @@ static void ml3b_square(const gf *field, uint32_t n, uint32_t s, design *d)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t *row = d->blocks + (size_t)(1 + s * n + i) * d->r1;
         row[0] = d->num_points - d->r1 + s;
-        for (uint32_t j = 0; j < n; j++) {
-            if (s == 0) {
+        for (uint32_t j = 0; j < n; j++)
+            if (s == 0)
                 row[1 + j] = i * n + j;
-            } else if (s == 1) {
+            else if (s == 1)
                 row[1 + j] = j * n + i;
-            } else {
+            else
                 row[1 + j] = gf_add(field, i, gf_mul(field, s - 1, j)) + n * j;
-            }
-        }
     }
 }
 
@@ -63,20 +61,16 @@ ik_status design_ml3b(uint32_t k, design *out, ik_error *err)
     ik_status status = IK_OK;
     if (n > 1) {
         status = gf_require_prime_power("k - 1", n, err);
-        if (status == IK_OK) {
+        if (status == IK_OK)
             status = gf_new(n, &field, err);
-        }
     }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = design_alloc(k, k, &d, err);
-    }
     if (status == IK_OK) {
-        for (uint32_t t = 0; t < k; t++) {
+        for (uint32_t t = 0; t < k; t++)
             d.blocks[t] = d.num_points - k + t;
-        }
-        for (uint32_t s = 0; s <= n; s++) {
+        for (uint32_t s = 0; s <= n; s++)
             ml3b_square(&field, n, s, &d);
-        }
         *out = d;
     }
     gf_free(&field);
@@ -101,9 +95,8 @@ static ik_status affine(design *d, ik_error *err)
     gf field = {0};
     uint32_t n = d->r2;
     ik_status status = gf_new(n, &field, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     for (uint32_t m = 0; m < n; m++) {
         for (uint32_t c = 0; c < n; c++) {
             for (uint32_t x = 0; x < n; x++) {
@@ -112,9 +105,8 @@ static ik_status affine(design *d, ik_error *err)
             }
         }
     }
-    for (uint32_t at = 0; at < n * n; at++) {
+    for (uint32_t at = 0; at < n * n; at++)
         d->blocks[(size_t)at * d->r1 + n] = n * n + at / n;
-    }
     gf_free(&field);
     return IK_OK;
 }
@@ -130,9 +122,8 @@ typedef struct triples {
 static void add_triple(triples *t, uint32_t a, uint32_t b, uint32_t c)
 {
     const uint32_t at[3] = {a, b, c};
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3; i++)
         t->d->blocks[(size_t)at[i] * t->d->r1 + t->filled[at[i]]++] = t->next;
-    }
     t->next++;
 }
 
@@ -140,11 +131,9 @@ static void add_triple(triples *t, uint32_t a, uint32_t b, uint32_t c)
 static void add_mixed(triples *t, uint32_t n, uint32_t (*times)(uint32_t x, uint32_t y, uint32_t n))
 {
     for (uint32_t i = 0; i < 3; i++) {
-        for (uint32_t x = 0; x < n; x++) {
-            for (uint32_t y = x + 1; y < n; y++) {
+        for (uint32_t x = 0; x < n; x++)
+            for (uint32_t y = x + 1; y < n; y++)
                 add_triple(t, x + n * i, y + n * i, times(x, y, n) + n * ((i + 1) % 3));
-            }
-        }
     }
 }
 
@@ -165,18 +154,14 @@ static ik_status triple_system(design *d, ik_error *err)
 {
     uint32_t v = d->num_points, n = v / 3;
     triples t = {.d = d, .filled = ik_calloc(v, sizeof *t.filled)};
-    if (!t.filled) {
+    if (!t.filled)
         return ik_fail_memory(err, v * sizeof *t.filled, "a triple system");
-    }
     bool skolem = v % 6 == 1;
-    for (uint32_t x = 0; x < (skolem ? n / 2 : n); x++) {
+    for (uint32_t x = 0; x < (skolem ? n / 2 : n); x++)
         add_triple(&t, x, x + n, x + 2 * n);
-    }
-    for (uint32_t x = 0; skolem && x < n / 2; x++) {
-        for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t x = 0; skolem && x < n / 2; x++)
+        for (uint32_t i = 0; i < 3; i++)
             add_triple(&t, v - 1, x + n / 2 + n * i, x + n * ((i + 1) % 3));
-        }
-    }
     add_mixed(&t, n, skolem ? skolem_times : bose_times);
     free(t.filled);
     return IK_OK;
@@ -186,18 +171,14 @@ static ik_status triple_system(design *d, ik_error *err)
 
 const char *design_kind(uint32_t r1, uint32_t r2)
 {
-    if (r2 == 2 && r1 >= 1) {
+    if (r2 == 2 && r1 >= 1)
         return "full mesh";
-    }
-    if (r2 == r1 && r1 >= 3 && gf_prime_power(r1 - 1, NULL, NULL)) {
+    if (r2 == r1 && r1 >= 3 && gf_prime_power(r1 - 1, NULL, NULL))
         return "projective plane";
-    }
-    if (r2 + 1 == r1 && gf_prime_power(r2, NULL, NULL)) {
+    if (r2 + 1 == r1 && gf_prime_power(r2, NULL, NULL))
         return "affine plane";
-    }
-    if (r2 == 3 && r1 >= 3 && r1 % 3 != 2) {
+    if (r2 == 3 && r1 >= 3 && r1 % 3 != 2)
         return "Steiner triple system";
-    }
     return NULL;
 }
 
@@ -211,18 +192,14 @@ static int ascending(const void *a, const void *b)
 static ik_status refuse(uint32_t r1, uint32_t r2, ik_error *err)
 {
     uint32_t below = 0, above = 0;
-    for (uint32_t a = r1; a-- > 1 && !below;) {
+    for (uint32_t a = r1; a-- > 1 && !below;)
         below = design_kind(a, r2) ? a : 0;
-    }
-    for (uint32_t a = r1 + 1; a <= 2 * r1 + r2 + 2 && !above; a++) {
+    for (uint32_t a = r1 + 1; a <= 2 * r1 + r2 + 2 && !above; a++)
         above = design_kind(a, r2) ? a : 0;
-    }
     ik_fail(err, IK_ERR_USAGE,
             "no single-path tree is known here for r1 = %u, r2 = %u: r2 = 2 (full mesh), r2 = r1 "
-            "with r1 - 1 a prime power "
-            "(projective plane), "
-            "r2 = r1 - 1 a prime power (affine plane), r2 = 3 with r1 mod 3 not 2 (Steiner triple "
-            "system)",
+            "with r1 - 1 a prime power (projective plane), r2 = r1 - 1 a prime power (affine "
+            "plane), r2 = 3 with r1 mod 3 not 2 (Steiner triple system)",
             r1, r2);
     if (below && above) {
         return ik_hint(err, IK_ERR_USAGE, "for r2 = %u: r1 = %u or %u; r2 = 2 goes with every r1",
@@ -237,30 +214,27 @@ static ik_status refuse(uint32_t r1, uint32_t r2, ik_error *err)
 
 ik_status design_new(uint32_t r1, uint32_t r2, design *out, ik_error *err)
 {
-    if (!design_kind(r1, r2)) {
+    if (!design_kind(r1, r2))
         return refuse(r1, r2, err);
-    }
     design d = {0};
     ik_status status = IK_OK;
     if (r2 == r1 && r2 > 2) {
         status = design_ml3b(r1, &d, err);
     } else {
         status = design_alloc(r1, r2, &d, err);
-        if (status == IK_OK && r2 == 2) {
+        if (status == IK_OK && r2 == 2)
             pairs(&d);
-        } else if (status == IK_OK && r2 + 1 == r1) {
+        else if (status == IK_OK && r2 + 1 == r1)
             status = affine(&d, err);
-        } else if (status == IK_OK) {
+        else if (status == IK_OK)
             status = triple_system(&d, err);
-        }
     }
     if (status != IK_OK) {
         design_free(&d);
         return status;
     }
-    for (uint32_t i = 0; i < d.num_points; i++) {
+    for (uint32_t i = 0; i < d.num_points; i++)
         qsort(d.blocks + (size_t)i * d.r1, d.r1, sizeof *d.blocks, ascending);
-    }
     *out = d;
     return IK_OK;
 }

@@ -37,27 +37,23 @@ bool gf_prime_power(uint64_t q, uint32_t *p, uint32_t *m)
 void gf_nearest(uint32_t q, uint32_t *below, uint32_t *above)
 {
     uint32_t b = q > 0 ? q - 1 : 0, a = q < UINT32_MAX ? q + 1 : q;
-    while (b > 1 && !gf_prime_power(b, NULL, NULL)) {
+    while (b > 1 && !gf_prime_power(b, NULL, NULL))
         b--;
-    }
-    while (a < UINT32_MAX && !gf_prime_power(a, NULL, NULL)) {
+    while (a < UINT32_MAX && !gf_prime_power(a, NULL, NULL))
         a++;
-    }
     *below = b > 1 ? b : 0;
     *above = a;
 }
 
 ik_status gf_require_prime_power(const char *what, uint32_t q, ik_error *err)
 {
-    if (gf_prime_power(q, NULL, NULL)) {
+    if (gf_prime_power(q, NULL, NULL))
         return IK_OK;
-    }
     uint32_t below = 0, above = 0;
     gf_nearest(q, &below, &above);
     ik_fail(err, IK_ERR_USAGE, "%s = %u is not a prime power", what, q);
-    if (below) {
+    if (below)
         return ik_hint(err, IK_ERR_USAGE, "%u and %u are", below, above);
-    }
     return ik_hint(err, IK_ERR_USAGE, "%u is the smallest", above);
 }
 
@@ -150,12 +146,10 @@ static void inverses(gf *f)
 {
     for (uint32_t a = 0; a < f->q; a++) {
         for (uint32_t b = 0; b < f->q; b++) {
-            if (gf_add(f, a, b) == 0) {
+            if (gf_add(f, a, b) == 0)
                 f->neg_table[a] = (uint16_t)b;
-            }
-            if (gf_mul(f, a, b) == 1) {
+            if (gf_mul(f, a, b) == 1)
                 f->inv_table[a] = (uint16_t)b;
-            }
         }
     }
 }
@@ -197,22 +191,18 @@ void gf_free(gf *f)
 
 bool gf_is_primitive(const gf *f, uint32_t a)
 {
-    if (a == 0 || a >= f->q) {
+    if (a == 0 || a >= f->q)
         return false;
-    }
     uint32_t order = 1;
-    for (uint32_t power = a; power != 1; power = gf_mul(f, power, a)) {
+    for (uint32_t power = a; power != 1; power = gf_mul(f, power, a))
         order++;
-    }
     return order == f->q - 1;
 }
 
 uint32_t gf_primitive(const gf *f, uint32_t from)
 {
-    for (uint32_t a = from ? from : 1; a < f->q; a++) {
-        if (gf_is_primitive(f, a)) {
+    for (uint32_t a = from ? from : 1; a < f->q; a++)
+        if (gf_is_primitive(f, a))
             return a;
-        }
-    }
     return 0;
 }

@@ -35,9 +35,8 @@ static ik_status grid_shape(const ik_params *params, bool wrap, ik_grid *grid, d
 static uint32_t grid_ports(const ik_grid *grid)
 {
     uint32_t last = grid->p;
-    for (uint32_t d = 0; d < grid->num_dims; d++) {
+    for (uint32_t d = 0; d < grid->num_dims; d++)
         last = grid->dims[d] == 1 ? last : grid->port_minus[d] + 1;
-    }
     return last;
 }
 
@@ -47,15 +46,13 @@ ik_status grid_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder
     ik_grid grid;
     double switches = 0;
     ik_status status = grid_shape(params, wrap, &grid, &switches, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     uint32_t radix = grid_ports(&grid);
     status = ik_topology_refuse_size(ctx->env, switches, switches * grid.p,
                                      switches * (radix + (double)grid.p), err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     uint32_t count = (uint32_t)switches;
     uint32_t first = ik_builder_switches(b, count, radix);
     for (uint32_t sw = 0; sw < count; sw++) {
@@ -69,9 +66,8 @@ ik_status grid_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder
             }
         }
         ik_xy at = topo_place_in_box(b, grid.dims, grid.num_dims, sw, !wrap);
-        if (at.x >= 0) {
+        if (at.x >= 0)
             ik_builder_switch_xy(b, sw, at.x, at.y);
-        }
     }
     topo_add_hosts(b, ctx, first, count, grid.p);
     ik_builder_family(b, wrap ? "torus" : "mesh", "", &grid, sizeof grid);

@@ -39,15 +39,13 @@ ik_status hyperx_build(const char *family, ik_hyperx *h, const ik_topo_ctx *ctx,
     shape(h, &switches, &radix);
     ik_status status = ik_topology_refuse_size(ctx->env, switches, switches * h->p,
                                                switches * (radix + h->p), err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     uint32_t count = (uint32_t)switches;
     ik_builder_switches(b, count, (uint32_t)radix);
     for (uint32_t sw = 0; sw < count; sw++) {
-        for (uint32_t d = 0; d < h->num_dims; d++) {
+        for (uint32_t d = 0; d < h->num_dims; d++)
             link_dimension(b, ctx, h, sw, d);
-        }
         topo_place_in_box(b, h->dims, h->num_dims, sw, false);
     }
     topo_add_hosts(b, ctx, 0, count, h->p);

@@ -36,9 +36,8 @@ static ik_status check_degree(const ik_random_regular *r, const rrg *g, ik_error
 static uint32_t position(const uint32_t *row, uint32_t value)
 {
     uint32_t t = 0;
-    while (row[t] != value) {
+    while (row[t] != value)
         t++;
-    }
     return t;
 }
 
@@ -76,9 +75,8 @@ ik_status random_build(const char *family, const ik_random_regular *r, const ik_
         status = ik_topology_refuse_size(ctx->env, r->n, (double)r->n * r->p,
                                          (double)r->n * (r->d + 2.0 * r->p), err);
     }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = rrg_make(&g, err);
-    }
     if (status == IK_OK) {
         add_all(b, ctx, r, &g);
         ik_builder_family(b, family, "", r, sizeof *r);

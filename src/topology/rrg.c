@@ -43,11 +43,9 @@ static bool in_range(const rrg *g, uint32_t a, uint32_t b)
 static bool adjacent(const rrg *g, uint32_t a, uint32_t b)
 {
     const uint32_t *row = g->nbr + (size_t)a * g->d;
-    for (uint32_t t = 0; t < g->deg[a]; t++) {
-        if (row[t] == b) {
+    for (uint32_t t = 0; t < g->deg[a]; t++)
+        if (row[t] == b)
             return true;
-        }
-    }
     return false;
 }
 
@@ -66,18 +64,16 @@ static void drop(rrg *g, uint32_t a, uint32_t b)
 {
     uint32_t *row = g->nbr + (size_t)a * g->d;
     uint32_t t = 0;
-    while (row[t] != b) {
+    while (row[t] != b)
         t++;
-    }
     row[t] = row[--g->deg[a]];
 }
 
 static void replace(rrg *g, uint32_t a, uint32_t old, uint32_t new)
 {
     uint32_t *row = g->nbr + (size_t)a * g->d;
-    while (*row != old) {
+    while (*row != old)
         row++;
-    }
     *row = new;
 }
 
@@ -96,9 +92,8 @@ static box box_around(const rrg *g, uint32_t u)
 
 uint32_t rrg_num_in_range(const rrg *g, uint32_t u)
 {
-    if (g->width == 0) {
+    if (g->width == 0)
         return g->n - 1;
-    }
     box at = box_around(g, u);
     uint32_t count = 0, x = u % g->width, y = u / g->width;
     for (uint32_t row = at.y0; row <= at.y1; row++) {
@@ -123,9 +118,8 @@ static uint32_t random_in_range(rrg *g, uint32_t u)
                      y = at.y0 + ik_rng_below(&g->rng, at.y1 - at.y0 + 1);
             v = y * g->width + x;
         }
-        if (in_range(g, u, v)) {
+        if (in_range(g, u, v))
             return v;
-        }
     }
 }
 
@@ -157,9 +151,8 @@ static uint32_t search_partner(rrg *g, const deficit *open, uint32_t u)
     uint32_t found = IK_NONE, seen = 0;
     for (uint32_t t = 0; t < open->count; t++) {
         uint32_t v = open->node[t];
-        if (may_join(g, u, v) && ik_rng_below(&g->rng, ++seen) == 0) {
+        if (may_join(g, u, v) && ik_rng_below(&g->rng, ++seen) == 0)
             found = v;
-        }
     }
     return found;
 }
@@ -171,9 +164,8 @@ static uint32_t search_box(rrg *g, uint32_t u)
     for (uint32_t y = at.y0; y <= at.y1; y++) {
         for (uint32_t x = at.x0; x <= at.x1; x++) {
             uint32_t v = y * g->width + x;
-            if (g->deg[v] < g->d && may_join(g, u, v) && ik_rng_below(&g->rng, ++seen) == 0) {
+            if (g->deg[v] < g->d && may_join(g, u, v) && ik_rng_below(&g->rng, ++seen) == 0)
                 found = v;
-            }
         }
     }
     return found;
@@ -183,9 +175,8 @@ static uint32_t find_partner(rrg *g, const deficit *open, uint32_t u)
 {
     for (unsigned try = 0; try < PARTNER_TRIES; try++) {
         uint32_t v = open->node[ik_rng_below(&g->rng, open->count)];
-        if (may_join(g, u, v)) {
+        if (may_join(g, u, v))
             return v;
-        }
     }
     double box_nodes = (2.0 * g->range + 1) * (2.0 * g->range + 1);
     return g->width && box_nodes < open->count ? search_box(g, u) : search_partner(g, open, u);
@@ -195,9 +186,8 @@ static uint32_t find_partner(rrg *g, const deficit *open, uint32_t u)
  * nobody. */
 static bool walk(rrg *g, deficit *open, uint32_t u)
 {
-    if (g->deg[u] >= rrg_num_in_range(g, u)) {
+    if (g->deg[u] >= rrg_num_in_range(g, u))
         return false;
-    }
     uint32_t x = 0;
     do {
         x = random_in_range(g, u);
@@ -230,9 +220,8 @@ static ik_status fill(rrg *g, deficit *open, ik_error *err)
                     g->n, g->d, g->range, steps);
             return ik_hint(err, IK_ERR_USAGE, "a longer range, another degree or another seed");
         }
-        if (ik_env_cancelled(g->env)) {
+        if (ik_env_cancelled(g->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled while a random graph was made");
-        }
     }
     return IK_OK;
 }
@@ -261,9 +250,8 @@ static ik_status greedy(rrg *g, ik_error *err)
 /* Edges a-b, c-e become a-c, b-e if that is allowed. */
 static bool try_switch(rrg *g, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
 {
-    if (c == b || e == a || e == b || !may_join(g, a, c) || !may_join(g, b, e)) {
+    if (c == b || e == a || e == b || !may_join(g, a, c) || !may_join(g, b, e))
         return false;
-    }
     replace(g, a, b, c);
     replace(g, b, a, e);
     replace(g, c, e, a);
@@ -282,9 +270,8 @@ static ik_status shuffle(rrg *g, uint64_t proposals, ik_error *err)
         uint32_t a = ik_rng_below(&g->rng, g->n), b = random_neighbour(g, a);
         uint32_t c = random_in_range(g, a), e = random_neighbour(g, c);
         try_switch(g, a, b, c, e);
-        if (i % 65536 == 0 && ik_env_cancelled(g->env)) {
+        if (i % 65536 == 0 && ik_env_cancelled(g->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled while a random graph was shuffled");
-        }
     }
     return IK_OK;
 }
@@ -295,13 +282,11 @@ static ik_status shuffle(rrg *g, uint64_t proposals, ik_error *err)
 static uint32_t components(const rrg *g, uint32_t *component, uint32_t *queue)
 {
     uint32_t count = 0;
-    for (uint32_t u = 0; u < g->n; u++) {
+    for (uint32_t u = 0; u < g->n; u++)
         component[u] = IK_NONE;
-    }
     for (uint32_t root = 0; root < g->n; root++) {
-        if (component[root] != IK_NONE) {
+        if (component[root] != IK_NONE)
             continue;
-        }
         uint32_t head = 0, tail = 0;
         component[root] = count;
         queue[tail++] = root;
@@ -334,15 +319,13 @@ static uint32_t find(uint32_t *parent, uint32_t u)
  * connect, so the caller counts again. */
 static void join_components(rrg *g, const uint32_t *component, uint32_t *parent, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         parent[i] = i;
-    }
     for (uint32_t i = 0; i < g->n; i++) {
         uint32_t a = ik_rng_below(&g->rng, g->n), c = random_in_range(g, a);
         uint32_t from = find(parent, component[a]), to = find(parent, component[c]);
-        if (from != to && try_switch(g, a, random_neighbour(g, a), c, random_neighbour(g, c))) {
+        if (from != to && try_switch(g, a, random_neighbour(g, a), c, random_neighbour(g, c)))
             parent[from] = to;
-        }
     }
 }
 
@@ -350,9 +333,8 @@ static ik_status connect(rrg *g, ik_error *err)
 {
     uint32_t *component = ik_calloc(2 * (size_t)g->n, sizeof *component),
              *scratch = component + g->n;
-    if (!component) {
+    if (!component)
         return ik_fail_memory(err, 2 * (size_t)g->n * sizeof *component, "a random graph");
-    }
     ik_status status = IK_OK;
     uint32_t count = components(g, component, scratch), before = count;
     for (unsigned try = 0; status == IK_OK && count > 1 && try < CONNECT_TRIES;
@@ -393,9 +375,8 @@ static ik_status alloc_rows(rrg *g, ik_error *err)
 static ik_status make_uniform(rrg *g, ik_error *err)
 {
     ik_status status = alloc_rows(g, err);
-    if (status == IK_OK && g->d > 0) {
+    if (status == IK_OK && g->d > 0)
         status = greedy(g, err);
-    }
     if (status == IK_OK && g->d > 0) {
         status =
             shuffle(g, (uint64_t)g->n * g->d / 2 * (g->width ? ROUNDS_FLOOR : ROUNDS_FREE), err);
@@ -410,18 +391,15 @@ static ik_status make_dense(rrg *g, ik_error *err)
     sparse.d = g->n - 1 - g->d;
     ik_status status = make_uniform(&sparse, err);
     bool *taken = ik_calloc(g->n, sizeof *taken);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = taken ? alloc_rows(g, err) : ik_fail_memory(err, g->n, "a random graph");
-    }
     for (uint32_t u = 0; status == IK_OK && u < g->n; u++) {
         const uint32_t *row = sparse.nbr + (size_t)u * sparse.d;
-        for (uint32_t t = 0; t < sparse.d; t++) {
+        for (uint32_t t = 0; t < sparse.d; t++)
             taken[row[t]] = true;
-        }
         for (uint32_t v = 0; v < g->n; v++) {
-            if (v != u && !taken[v]) {
+            if (v != u && !taken[v])
                 g->nbr[(size_t)u * g->d + g->deg[u]++] = v;
-            }
             taken[v] = false;
         }
     }
@@ -432,16 +410,13 @@ static ik_status make_dense(rrg *g, ik_error *err)
 
 ik_status rrg_make(rrg *g, ik_error *err)
 {
-    if (g->width == 0 && 2 * g->d >= g->n && g->n > 2) {
+    if (g->width == 0 && 2 * g->d >= g->n && g->n > 2)
         return make_dense(g, err);
-    }
     ik_status status = make_uniform(g, err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = connect(g, err);
-    }
-    for (uint32_t u = 0; status == IK_OK && u < g->n; u++) {
+    for (uint32_t u = 0; status == IK_OK && u < g->n; u++)
         qsort(g->nbr + (size_t)u * g->d, g->d, sizeof *g->nbr, ascending);
-    }
     return status;
 }
 

@@ -21,9 +21,8 @@ bool ik_series_largest(const ik_series *series, uint32_t radix, ik_scale_point *
     ik_scale_point point = {0};
     for (uint32_t i = 1; i <= radix; i++) {
         if (series->point(i, &point)) {
-            if (point.radix > radix) {
+            if (point.radix > radix)
                 break;
-            }
             *out = point;
             found = true;
         }

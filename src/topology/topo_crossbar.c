@@ -16,9 +16,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 {
     ik_crossbar x = {.n = (uint32_t)ik_params_uint(given, "n")};
     ik_status status = ik_topology_refuse_size(ctx->env, 1, x.n, 2.0 * x.n, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     ik_builder_switches(b, 1, x.n);
     ik_builder_switch_level(b, 0, 1);
     ik_builder_switch_place(b, 0, 0, 0, 0);
@@ -29,9 +28,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 
 static bool point(uint32_t i, ik_scale_point *out)
 {
-    if (i < 1) {
+    if (i < 1)
         return false;
-    }
     snprintf(out->spec, sizeof out->spec, "crossbar:n=%u", i);
     scale_direct(out, 1, 0, i);
     return true;
@@ -48,9 +46,8 @@ const ik_topology ik_topology_crossbar = {
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, "
               "Morgan Kaufmann, 2004, chapter 6",
     .details = "A single switch with n ports, host h on port h. Only the hosts' own links can be "
-               "contended for, so the time a "
-               "workload takes here is "
-               "the lower bound that slow-downs of other fabrics are measured against.",
+               "contended for, so the time a workload takes here is the lower bound that "
+               "slow-downs of other fabrics are measured against.",
     .params = params,
     .examples = (const char *const[]){"crossbar:n=1", "crossbar:n=16", "crossbar:n=1000", NULL},
     .bad_examples = (const char *const[]){"crossbar:n=0", "crossbar", NULL},

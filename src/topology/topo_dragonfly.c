@@ -29,9 +29,8 @@ static void link_group(ik_builder *b, const ik_topo_ctx *ctx, const ik_dragonfly
 {
     uint32_t base = group * d->a;
     for (uint32_t s = 0; s < d->a; s++) {
-        for (uint32_t t = s + 1; t < d->a; t++) {
+        for (uint32_t t = s + 1; t < d->a; t++)
             ik_builder_link(b, ik_sw(base + s, d->p + t - 1), ik_sw(base + t, d->p + s), ctx->link);
-        }
         ik_builder_switch_place(b, base + s, group, group, s);
     }
 }
@@ -57,9 +56,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     if (status != IK_OK)
         return status;
     ik_builder_switches(b, d.g * d.a, d.p + d.a - 1 + d.h);
-    for (uint32_t group = 0; group < d.g; group++) {
+    for (uint32_t group = 0; group < d.g; group++)
         link_group(b, &local, &d, group);
-    }
     topo_link_groups(b, &global, &d.global, global_end, &d);
     topo_add_hosts(b, ctx, 0, d.g * d.a, d.p);
     ik_builder_family(b, "dragonfly", "", &d, sizeof d);
@@ -68,9 +66,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 
 static bool point(uint32_t h, ik_scale_point *out)
 {
-    if (h < 1) {
+    if (h < 1)
         return false;
-    }
     snprintf(out->spec, sizeof out->spec, "dragonfly:h=%u", h);
     scale_direct(out, 2.0 * h * (2.0 * h * h + 1), 3.0 * h - 1, h);
     return true;
@@ -84,31 +81,22 @@ static const ik_series series[] = {
 const ik_topology ik_topology_dragonfly = {
     .name = "dragonfly",
     .summary = "groups of completely connected routers, every two groups joined by global links",
-    .source = "J. Kim, W. J. Dally, S. Scott, D. Abts, Technology-driven, highly-scalable "
-              "dragonfly topology, ISCA 2008; C. "
-              "Camarero, E. Vallejo, "
-              "R. Beivide, Topological characterization of Hamming and dragonfly networks and its "
-              "implications on routing, ACM "
-              "TACO 2014; "
-              "E. Hastings et al., Comparing global link arrangements for dragonfly networks, "
-              "CLUSTER 2015",
-    .details =
-        "g groups of a routers, each with p hosts, the a-1 others of its group and h global links; "
-        "balanced with a = 2p = "
-        "2h. Router s of group j has "
-        "the number j*a + s; its global ports are numbers s*h … s*h + h-1 of the group's a*h.\n\n"
-        "Arrangements, for g = a*h + 1: *absolute*, port x of group j leads to group x if x < j, "
-        "else x+1; *relative*, to "
-        "group j+x+1 modulo g; "
-        "*palmtree*, to group j-x-1 modulo g. With fewer groups the ports form full rounds of g-1 "
-        "wired in this way, and "
-        "a rest wired as a circulant: "
-        "port 2i of the rest to the group i+1 ahead, 2i+1 to the group i+1 behind, a last odd one "
-        "to the opposite group "
-        "if g is even (otherwise it "
-        "stays unconnected, which is reported).\n\n"
-        "Ports of a router: its p hosts, the other routers of the group ascending, its h global "
-        "ports.",
+    .source =
+        "J. Kim, W. J. Dally, S. Scott, D. Abts, Technology-driven, highly-scalable dragonfly "
+        "topology, ISCA 2008; C. Camarero, E. Vallejo, R. Beivide, Topological characterization of "
+        "Hamming and dragonfly networks and its implications on routing, ACM TACO 2014; E. "
+        "Hastings et al., Comparing global link arrangements for dragonfly networks, CLUSTER 2015",
+    .details = "g groups of a routers, each with p hosts, the a-1 others of its group and h global "
+               "links; balanced with a = 2p = 2h. Router s of group j has the number j*a + s; its "
+               "global ports are numbers s*h … s*h + h-1 of the group's a*h.\n\n"
+               "Arrangements, for g = a*h + 1: *absolute*, port x of group j leads to group x if x "
+               "< j, else x+1; *relative*, to group j+x+1 modulo g; *palmtree*, to group j-x-1 "
+               "modulo g. With fewer groups the ports form full rounds of g-1 wired in this way, "
+               "and a rest wired as a circulant: port 2i of the rest to the group i+1 ahead, 2i+1 "
+               "to the group i+1 behind, a last odd one to the opposite group if g is even "
+               "(otherwise it stays unconnected, which is reported).\n\n"
+               "Ports of a router: its p hosts, the other routers of the group ascending, its h "
+               "global ports.",
     .params = params,
     .examples =
         (const char *const[]){

@@ -34,14 +34,12 @@ static void link_group(ik_builder *b, const ik_topo_ctx *ctx, const ik_dragonfly
     uint32_t leaf = group * d->leaves, spine = d->g * d->leaves + group * d->spines;
     uint32_t wide = d->leaves > d->spines ? d->leaves : d->spines;
     for (uint32_t i = 0; i < d->leaves; i++) {
-        for (uint32_t j = 0; j < d->spines; j++) {
+        for (uint32_t j = 0; j < d->spines; j++)
             ik_builder_link(b, ik_sw(leaf + i, d->p + j), ik_sw(spine + j, i), ctx->link);
-        }
         ik_builder_switch_place(b, leaf + i, 1, group, group * (wide + 1) + i);
     }
-    for (uint32_t j = 0; j < d->spines; j++) {
+    for (uint32_t j = 0; j < d->spines; j++)
         ik_builder_switch_place(b, spine + j, 0, group, group * (wide + 1) + j);
-    }
 }
 
 static ik_status check_size(const ik_dragonflyplus *d, uint64_t groups, const ik_env *env,
@@ -73,9 +71,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
         return status;
     ik_builder_switches(b, d.g * d.leaves, d.p + d.spines);
     ik_builder_switches(b, d.g * d.spines, d.leaves + d.h);
-    for (uint32_t group = 0; group < d.g; group++) {
+    for (uint32_t group = 0; group < d.g; group++)
         link_group(b, &local, &d, group);
-    }
     topo_link_groups(b, &global, &d.global, global_end, &d);
     topo_add_hosts(b, ctx, 0, d.g * d.leaves, d.p);
     ik_builder_family(b, "dragonflyplus", "", &d, sizeof d);
@@ -84,9 +81,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 
 static bool point(uint32_t h, ik_scale_point *out)
 {
-    if (h < 1) {
+    if (h < 1)
         return false;
-    }
     snprintf(out->spec, sizeof out->spec, "dragonflyplus:h=%u", h);
     double n = h, groups = n * n + 1;
     out->hosts = groups * n * n;
@@ -106,24 +102,17 @@ const ik_topology ik_topology_dragonflyplus = {
     .name = "dragonflyplus",
     .summary = "dragonfly whose groups are two-level fat trees: hosts at the leaves, global links "
                "at the spines",
-    .source =
-        "A. Shpiner, Z. Haramaty, S. Eliad, V. Zdornov, B. Gafni, E. Zahavi, Dragonfly+: low cost "
-        "topology for scaling "
-        "datacenters, HiPINEB 2017; "
-        "M. Flajslik, E. Borch, M. A. Parker, Megafly: a topology for exascale systems, ISC 2018",
+    .source = "A. Shpiner, Z. Haramaty, S. Eliad, V. Zdornov, B. Gafni, E. Zahavi, Dragonfly+: low "
+              "cost topology for scaling datacenters, HiPINEB 2017; M. Flajslik, E. Borch, M. A. "
+              "Parker, Megafly: a topology for exascale systems, ISC 2018",
     .details = "g groups; in a group every leaf switch (p hosts) is cabled to every spine switch "
-               "(h global links). Balanced with "
-               "leaves = spines = p = h: all "
-               "switches have radix 2h, and g = h*h + 1 groups hold h*h hosts each. A minimal path "
-               "is leaf, spine, spine, leaf: "
-               "three hops.\n\n"
+               "(h global links). Balanced with leaves = spines = p = h: all switches have radix "
+               "2h, and g = h*h + 1 groups hold h*h hosts each. A minimal path is leaf, spine, "
+               "spine, leaf: three hops.\n\n"
                "Leaf i of group j has the number j*leaves + i, spine i the number g*leaves + "
-               "j*spines + i. Ports of a leaf: its "
-               "p hosts, then the spines. Ports of a "
-               "spine: the leaves, then its global ports; port i of spine s is number s*h + i of "
-               "the group, and the arrangement "
-               "of these numbers is that of "
-               "`dragonfly`.",
+               "j*spines + i. Ports of a leaf: its p hosts, then the spines. Ports of a spine: the "
+               "leaves, then its global ports; port i of spine s is number s*h + i of the group, "
+               "and the arrangement of these numbers is that of `dragonfly`.",
     .params = params,
     .examples =
         (const char *const[]){"dragonflyplus:h=1", "dragonflyplus:h=2",

@@ -25,9 +25,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 
 static bool point(uint32_t i, ik_scale_point *out)
 {
-    if (i < 1) {
+    if (i < 1)
         return false;
-    }
     snprintf(out->spec, sizeof out->spec, "fullmesh:n=%u", i + 1);
     scale_direct(out, i + 1.0, i, i);
     return true;
@@ -44,8 +43,7 @@ const ik_topology ik_topology_fullmesh = {
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, "
               "Morgan Kaufmann, 2004, chapter 1",
     .details = "The complete graph: diameter 1. Ports of a switch: its p hosts, then the other "
-               "switches in ascending order, k "
-               "cables each.",
+               "switches in ascending order, k cables each.",
     .params = params,
     .examples = (const char *const[]){"fullmesh:n=2", "fullmesh:n=5", "fullmesh:n=4,p=2,k=3", NULL},
     .bad_examples = (const char *const[]){"fullmesh:n=0", "fullmesh:n=3,p=0",

@@ -26,9 +26,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 
 static bool point(uint32_t i, ik_scale_point *out)
 {
-    if (i < 1 || i > IK_MAX_DIMS) {
+    if (i < 1 || i > IK_MAX_DIMS)
         return false;
-    }
     snprintf(out->spec, sizeof out->spec, "hypercube:n=%u", i);
     scale_direct(out, (double)(UINT32_C(1) << i), i, 1);
     return true;
@@ -44,8 +43,7 @@ const ik_topology ik_topology_hypercube = {
     .summary = "2^n switches, neighbours differ in one bit of their number",
     .source = "C. L. Seitz, The Cosmic Cube, Communications of the ACM 28(1), 1985",
     .details = "Switch i is cabled to i with one bit inverted: degree and diameter n. Ports of a "
-               "switch: its p hosts, then bit "
-               "0, bit 1, …",
+               "switch: its p hosts, then bit 0, bit 1, …",
     .params = params,
     .examples = (const char *const[]){"hypercube:n=1", "hypercube:n=3", "hypercube:n=6,p=2", NULL},
     .bad_examples = (const char *const[]){"hypercube:n=0", "hypercube:n=40", NULL},

@@ -20,9 +20,8 @@ static const ik_param params[] = {
 static uint32_t balanced_hosts(const uint32_t *dims, size_t count)
 {
     uint32_t smallest = UINT32_MAX;
-    for (size_t d = 0; d < count; d++) {
+    for (size_t d = 0; d < count; d++)
         smallest = dims[d] > 1 && dims[d] < smallest ? dims[d] : smallest;
-    }
     return smallest == UINT32_MAX ? 1 : smallest - 1;
 }
 
@@ -50,16 +49,14 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 
 static bool point(uint32_t dims, uint32_t i, ik_scale_point *out)
 {
-    if (i < 1) {
+    if (i < 1)
         return false;
-    }
     double switches = 1;
     int used = snprintf(out->spec, sizeof out->spec, "hyperx:dims=%u", i + 1);
     for (uint32_t d = 0; d < dims; d++) {
         switches *= i + 1.0;
-        if (d > 0) {
+        if (d > 0)
             used += snprintf(out->spec + used, sizeof out->spec - (size_t)used, ":%u", i + 1);
-        }
     }
     scale_direct(out, switches, (double)dims * i, i);
     return true;
@@ -85,23 +82,17 @@ const ik_topology ik_topology_hyperx = {
     .name = "hyperx",
     .summary =
         "the product of complete graphs: all switches of a line are neighbours, in every dimension",
-    .source = "J. H. Ahn, N. Binkert, A. Davis, M. McLaren, R. S. Schreiber, HyperX: topology, "
-              "routing, and packaging of "
-              "efficient large-scale "
-              "networks, SC 2009; L. N. Bhuyan, D. P. Agrawal, Generalized hypercube and hyperbus "
-              "structures, IEEE Trans. "
-              "Computers, 1984",
+    .source =
+        "J. H. Ahn, N. Binkert, A. Davis, M. McLaren, R. S. Schreiber, HyperX: topology, routing, "
+        "and packaging of efficient large-scale networks, SC 2009; L. N. Bhuyan, D. P. Agrawal, "
+        "Generalized hypercube and hyperbus structures, IEEE Trans. Computers, 1984",
     .details =
         "Switch (x_0, x_1, …) has the number x_0 + dims_0*(x_1 + dims_1*(x_2 + …)); two switches "
-        "are cabled, k times, iff "
-        "they differ in "
-        "exactly one coordinate, so the diameter is the number of dimensions larger than 1. Two "
-        "equal dimensions of size "
-        "s with p = s-1 "
-        "hosts make the diameter-two network of radix r = 3(s-1) with r/3 * (r/3+1)^2 hosts.\n\n"
+        "are cabled, k times, iff they differ in exactly one coordinate, so the diameter is the "
+        "number of dimensions larger than 1. Two equal dimensions of size s with p = s-1 hosts "
+        "make the diameter-two network of radix r = 3(s-1) with r/3 * (r/3+1)^2 hosts.\n\n"
         "Ports of a switch: its p hosts, then for every dimension the other coordinates of its "
-        "line in ascending order, k "
-        "cables each.",
+        "line in ascending order, k cables each.",
     .params = params,
     .examples = (const char *const[]){"hyperx:dims=3:3", "hyperx:dims=2:3:4,p=2",
                                       "hyperx:dims=5:5,p=4", "hyperx:dims=3:4,k=2:1", NULL},

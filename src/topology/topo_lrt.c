@@ -20,9 +20,8 @@ static const ik_param params[] = {
 static ik_status floor_size(const ik_params *given, ik_random_regular *r, ik_error *err)
 {
     uint32_t side = 1;
-    while ((uint64_t)(side + 1) * (side + 1) <= r->n) {
+    while ((uint64_t)(side + 1) * (side + 1) <= r->n)
         side++;
-    }
     if (!ik_params_has(given, "width") && side * side != r->n) {
         ik_fail(err, IK_ERR_USAGE, "N = %u is not a square number, as the n x n floor asks for",
                 r->n);
@@ -55,22 +54,15 @@ const ik_topology ik_topology_lrt = {
     .summary = "layout-conscious random topology LRT(N, d, r): random regular, no link longer than "
                "r on the floor",
     .source = "M. Koibuchi, I. Fujiwara, H. Matsutani, H. Casanova, Layout-conscious random "
-              "topologies for HPC off-chip "
-              "interconnects, HPCA 2013; "
-              "R. Kawano, H. Nakahara, I. Fujiwara, H. Matsutani, M. Koibuchi, H. Amano, LOREN: a "
-              "scalable routing method for "
-              "layout-conscious random "
-              "topologies, CANDAR 2016, section II-B",
+              "topologies for HPC off-chip interconnects, HPCA 2013; R. Kawano, H. Nakahara, I. "
+              "Fujiwara, H. Matsutani, M. Koibuchi, H. Amano, LOREN: a scalable routing method for "
+              "layout-conscious random topologies, CANDAR 2016, section II-B",
     .details = "N = n*n switches stand on an n x n floor, switch i at (i mod n, i div n). The "
-               "graph is simple, connected, "
-               "d-regular, and the Manhattan length of every "
-               "link is at most r. In-range pairs are joined at random, the last deficits are "
-               "walked together, then 40 attempted "
-               "2-switches a link that keep degree, "
-               "range and simplicity make the result uniform. The same seed always gives the same "
-               "graph, whatever the "
-               "experiment's seed. A width makes the floor "
-               "a rectangle.\n\n"
+               "graph is simple, connected, d-regular, and the Manhattan length of every link is "
+               "at most r. In-range pairs are joined at random, the last deficits are walked "
+               "together, then 40 attempted 2-switches a link that keep degree, range and "
+               "simplicity make the result uniform. The same seed always gives the same graph, "
+               "whatever the experiment's seed. A width makes the floor a rectangle.\n\n"
                "Ports of a switch: its p hosts, then its neighbours in ascending order.",
     .params = params,
     .examples =

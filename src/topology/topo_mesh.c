@@ -21,12 +21,9 @@ const ik_topology ik_topology_mesh = {
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, "
               "Morgan Kaufmann, 2004, chapter 5",
     .details = "As the torus, without the cables around the edge. All switches are of one radix: "
-               "the outward ports of border "
-               "switches exist and "
-               "are unconnected. Ports of a switch: its p hosts, then for every dimension the port "
-               "towards x+1 and the port "
-               "towards x-1 (one "
-               "port serves both in a dimension of size 2).",
+               "the outward ports of border switches exist and are unconnected. Ports of a switch: "
+               "its p hosts, then for every dimension the port towards x+1 and the port towards "
+               "x-1 (one port serves both in a dimension of size 2).",
     .params = params,
     .examples = (const char *const[]){"mesh:dims=3", "mesh:dims=4:4", "mesh:dims=2:3:4,p=2", NULL},
     .bad_examples =

@@ -38,14 +38,12 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     double locals = (double)m.l * (m.h + 1), globals = m.h * (m.h + 1.0) / 2;
     ik_status status = ik_topology_refuse_size(ctx->env, locals + globals, locals * m.p,
                                                locals * (m.h + 2.0 * m.p) + globals * 2 * m.l, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     ik_builder_switches(b, (uint32_t)locals, m.h + m.p);
     uint32_t first = ik_builder_switches(b, (uint32_t)globals, 2 * m.l);
-    for (uint32_t layer = 0; layer < m.l; layer++) {
+    for (uint32_t layer = 0; layer < m.l; layer++)
         link_layer(b, ctx, &m, layer);
-    }
     for (uint32_t g = 0; g < (uint32_t)globals; g++) {
         ik_builder_switch_level(b, first + g, 2);
         ik_builder_switch_place(b, first + g, m.l, m.l, g);
@@ -57,9 +55,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 
 static bool point(uint32_t h, ik_scale_point *out)
 {
-    if (h < 1) {
+    if (h < 1)
         return false;
-    }
     snprintf(out->spec, sizeof out->spec, "mlfm:h=%u", h);
     double n = h;
     out->hosts = n * n * (n + 1);
@@ -81,20 +78,15 @@ const ik_topology ik_topology_mlfm = {
     .source =
         "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, Cost-effective "
         "diameter-two topologies: analysis and evaluation, SC 2015, section 2.2.3",
-    .details = "The (h,l,p)-MLFM has l layers of h+1 local routers with p hosts each, and one "
-               "global router for every pair of "
-               "columns, joined to both "
-               "columns in every layer. With h = l = p all routers have radix 2h, and h*h*(h+1) "
-               "hosts hang on 3h(h+1)/2 routers. "
-               "Local routers are two "
-               "hops apart by one path, or by h paths in the same column of different layers.\n\n"
-               "Local router (layer, column) has the number layer*(h+1) + column; the global "
-               "router of columns a < b follows in "
-               "lexicographic order of "
-               "pairs. Ports of a local router: its p hosts, then the other columns ascending. "
-               "Ports of a global router: 2*layer "
-               "to column a, "
-               "2*layer + 1 to column b.",
+    .details =
+        "The (h,l,p)-MLFM has l layers of h+1 local routers with p hosts each, and one global "
+        "router for every pair of columns, joined to both columns in every layer. With h = l = p "
+        "all routers have radix 2h, and h*h*(h+1) hosts hang on 3h(h+1)/2 routers. Local routers "
+        "are two hops apart by one path, or by h paths in the same column of different layers.\n\n"
+        "Local router (layer, column) has the number layer*(h+1) + column; the global router of "
+        "columns a < b follows in lexicographic order of pairs. Ports of a local router: its p "
+        "hosts, then the other columns ascending. Ports of a global router: 2*layer to column a, "
+        "2*layer + 1 to column b.",
     .params = params,
     .examples =
         (const char *const[]){"mlfm:h=2", "mlfm:h=3", "mlfm:h=4,l=6,p=2", "mlfm:h=1,l=2", NULL},

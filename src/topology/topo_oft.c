@@ -21,9 +21,8 @@ static const ik_param params[] = {
 /* k - 1 is 1 (a triangle) or a prime power. */
 static ik_status check_k(uint32_t k, ik_error *err)
 {
-    if (k == 2 || gf_prime_power(k - 1, NULL, NULL)) {
+    if (k == 2 || gf_prime_power(k - 1, NULL, NULL))
         return IK_OK;
-    }
     uint32_t below = 0, above = 0;
     gf_nearest(k - 1, &below, &above);
     ik_fail(err, IK_ERR_USAGE, "k = %u: k - 1 = %u is not a prime power", k, k - 1);
@@ -37,9 +36,8 @@ static void link_level(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o, c
     for (uint32_t block = 0; block < o->rl; block++) {
         for (uint32_t u = 0; u < o->k; u++) {
             uint32_t i = points[(size_t)block * o->k + u], t = 0;
-            while (d->blocks[(size_t)i * o->k + t] != block) {
+            while (d->blocks[(size_t)i * o->k + t] != block)
                 t++;
-            }
             ik_builder_link(b, ik_sw(side * o->rl + i, o->p + t),
                             ik_sw(middle + block, side * o->k + u), ctx->link);
         }
@@ -50,14 +48,12 @@ static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o,
                          ik_error *err)
 {
     uint32_t *points = design_points(d);
-    if (!points) {
+    if (!points)
         return ik_fail_memory(err, (size_t)o->rl * o->k * sizeof *points, "a block design");
-    }
     ik_builder_switches(b, 2 * o->rl, o->k + o->p);
     ik_builder_switches(b, o->rl, 2 * o->k);
-    for (uint32_t side = 0; side < 2; side++) {
+    for (uint32_t side = 0; side < 2; side++)
         link_level(b, ctx, o, d, points, side);
-    }
     free(points);
     static const unsigned row[3] = {0, 2, 1};
     for (uint32_t sw = 0; sw < 3 * o->rl; sw++) {
@@ -85,18 +81,16 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
         o.rl = (uint32_t)rl;
         status = design_ml3b(o.k, &d, err);
     }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = add_all(b, ctx, &o, &d, err);
-    }
     design_free(&d);
     return status;
 }
 
 static bool point(uint32_t k, ik_scale_point *out)
 {
-    if (k < 2 || (k > 2 && !gf_prime_power(k - 1, NULL, NULL))) {
+    if (k < 2 || (k > 2 && !gf_prime_power(k - 1, NULL, NULL)))
         return false;
-    }
     snprintf(out->spec, sizeof out->spec, "oft:k=%u", k);
     double rl = k * (k - 1.0) + 1;
     out->hosts = 2 * k * rl;
@@ -117,26 +111,18 @@ const ik_topology ik_topology_oft = {
     .summary =
         "two-level orthogonal fat-tree: the largest diameter-two indirect network for its radix",
     .source = "M. Valerio, L. E. Moser, P. M. Melliar-Smith, Recursively scalable fat-trees as "
-              "interconnection networks, IPCCC 1994; "
-              "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, "
-              "Cost-effective diameter-two topologies: analysis "
-              "and "
+              "interconnection networks, IPCCC 1994; G. Kathareios, C. Minkenberg, B. Prisacari, "
+              "G. Rodriguez, T. Hoefler, Cost-effective diameter-two topologies: analysis and "
               "evaluation, SC 2015, section 2.2.4",
     .details = "For every k with k - 1 a prime power (and k = 2): three levels of RL = k*k - k + 1 "
-               "routers of radix 2k; levels 0 "
-               "and 2 have p = k "
-               "hosts a router, so 2*k*RL hosts. Router i of level 0 and router i of level 2 are "
-               "cabled to the level-1 routers "
-               "in row i of the k-ML3B "
-               "table, in that order: any two rows share exactly one value, so two routers with "
-               "hosts are two hops apart by one "
-               "path, and the pair "
-               "(0,i), (2,i) by k paths. The table is filled from the Latin squares i + a*j over "
-               "GF(k-1).\n\n"
+               "routers of radix 2k; levels 0 and 2 have p = k hosts a router, so 2*k*RL hosts. "
+               "Router i of level 0 and router i of level 2 are cabled to the level-1 routers in "
+               "row i of the k-ML3B table, in that order: any two rows share exactly one value, so "
+               "two routers with hosts are two hops apart by one path, and the pair (0,i), (2,i) "
+               "by k paths. The table is filled from the Latin squares i + a*j over GF(k-1).\n\n"
                "Numbers: level 0, then level 2, then level 1; hosts likewise. Ports of a router "
-               "with hosts: its p hosts, then "
-               "its row of the table. "
-               "Ports of a level-1 router: k to level 0, k to level 2, each in ascending order.",
+               "with hosts: its p hosts, then its row of the table. Ports of a level-1 router: k "
+               "to level 0, k to level 2, each in ascending order.",
     .params = params,
     .examples =
         (const char *const[]){"oft:k=2", "oft:k=3", "oft:k=4", "oft:k=5,p=2", "oft:k=10", NULL},

@@ -20,9 +20,8 @@ static const ik_param params[] = {
 /* One number stands for 1:p:p:… */
 static void spread(const uint32_t *p, size_t count, size_t h, uint32_t *out)
 {
-    for (size_t i = 0; i < h; i++) {
+    for (size_t i = 0; i < h; i++)
         out[i] = count == h ? p[i] : (i == 0 ? 1 : p[0]);
-    }
 }
 
 static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
@@ -50,22 +49,15 @@ const ik_topology ik_topology_pgft = {
     .summary = "parallel-ports generalised fat tree PGFT(h; m_1..m_h; w_1..w_h; p_1..p_h): an xgft "
                "with parallel cables",
     .source = "E. Zahavi: Fat-tree routing and node ordering providing contention free traffic for "
-              "MPI global collectives, "
-              "Journal of Parallel and "
-              "Distributed Computing 72(11), 2012",
-    .details = "As `xgft`, with p_l parallel cables between every level-l switch and each of its "
-               "children. Full bandwidth asks "
-               "for m_l*p_l = "
-               "w_{l+1}*p_{l+1} at every level below the top; all switches are of one radix 2K if "
-               "that product is K and m_h*p_h "
-               "= 2K.\n\n"
-               "Numbers of hosts and switches are those of `xgft`. Ports of a level-l switch: port "
-               "c + m_l*k is cable k to the "
-               "child with digit c, then port "
-               "u + w_{l+1}*k (counted after the m_l*p_l down ports) is cable k to the parent with "
-               "digit u: parents are cycled "
-               "through before cables, as in "
-               "the paper's numbering.",
+              "MPI global collectives, Journal of Parallel and Distributed Computing 72(11), 2012",
+    .details =
+        "As `xgft`, with p_l parallel cables between every level-l switch and each of its "
+        "children. Full bandwidth asks for m_l*p_l = w_{l+1}*p_{l+1} at every level below the top; "
+        "all switches are of one radix 2K if that product is K and m_h*p_h = 2K.\n\n"
+        "Numbers of hosts and switches are those of `xgft`. Ports of a level-l switch: port c + "
+        "m_l*k is cable k to the child with digit c, then port u + w_{l+1}*k (counted after the "
+        "m_l*p_l down ports) is cable k to the parent with digit u: parents are cycled through "
+        "before cables, as in the paper's numbering.",
     .params = params,
     .examples = (const char *const[]){"pgft:m=2:2,w=1:1,p=1:2", "pgft:m=4:4,w=1:2,p=1:2",
                                       "pgft:m=4:2:4,w=1:2:2,p=1:2:2", "pgft:m=18:18,w=1:9,p=1:2",

@@ -19,13 +19,12 @@ static const ik_param params[] = {
 
 static void coordinates(uint32_t q, uint32_t id, uint32_t v[3])
 {
-    if (id < q * q) {
+    if (id < q * q)
         v[0] = 1, v[1] = id / q, v[2] = id % q;
-    } else if (id < q * q + q) {
+    else if (id < q * q + q)
         v[0] = 0, v[1] = 1, v[2] = id - q * q;
-    } else {
+    else
         v[0] = 0, v[1] = 0, v[2] = 1;
-    }
 }
 
 static bool orthogonal(const gf *f, const uint32_t a[3], const uint32_t b[3])
@@ -46,17 +45,14 @@ static uint32_t neighbours(const gf *f, uint32_t id, uint32_t *out)
         uint32_t rest = gf_add(f, v[0], gf_mul(f, v[1], y));
         uint32_t from = v[2] ? gf_mul(f, gf_neg(f, rest), gf_inv(f, v[2])) : 0,
                  to = v[2] ? from + 1 : (rest ? 0 : q);
-        for (uint32_t z = from; z < to; z++) {
-            if (y * q + z != id) {
+        for (uint32_t z = from; z < to; z++)
+            if (y * q + z != id)
                 out[count++] = y * q + z;
-            }
-        }
     }
     for (uint32_t other = q * q; other < q * q + q + 1; other++) {
         coordinates(q, other, u);
-        if (other != id && orthogonal(f, v, u)) {
+        if (other != id && orthogonal(f, v, u))
             out[count++] = other;
-        }
     }
     return count;
 }
@@ -73,9 +69,8 @@ static void place_clusters(ik_builder *b, const uint32_t *table, const uint32_t 
     }
     for (uint32_t t = 0; t < degree[first]; t++) {
         uint32_t centre = table[(size_t)first * (q + 1) + t];
-        if (row[centre] == 0) {
+        if (row[centre] == 0)
             continue;
-        }
         row[centre] = rows;
         for (uint32_t u = 0; u < degree[centre]; u++) {
             uint32_t member = table[(size_t)centre * (q + 1) + u];
@@ -85,11 +80,9 @@ static void place_clusters(ik_builder *b, const uint32_t *table, const uint32_t 
     }
     for (uint32_t r = 0; r < rows; r++) {
         uint32_t pos = 0;
-        for (uint32_t id = 0; id < n; id++) {
-            if (row[id] == r || (r + 1 == rows && row[id] == IK_NONE)) {
+        for (uint32_t id = 0; id < n; id++)
+            if (row[id] == r || (r + 1 == rows && row[id] == IK_NONE))
                 ik_builder_switch_place(b, id, r, r, pos++);
-            }
-        }
     }
 }
 
@@ -115,9 +108,8 @@ static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_polarfl
         return ik_fail_memory(err, (size_t)n * (q + 3) * sizeof *table, "a polarity graph");
     }
     ik_builder_switches(b, n, f->p + q + 1);
-    for (uint32_t id = 0; id < n; id++) {
+    for (uint32_t id = 0; id < n; id++)
         degree[id] = neighbours(field, id, table + (size_t)id * (q + 1));
-    }
     for (uint32_t id = 0; id < n; id++) {
         for (uint32_t t = 0; t < degree[id]; t++) {
             uint32_t other = table[(size_t)id * (q + 1) + t];
@@ -141,25 +133,21 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     f.p = topo_uint_or(given, "p", (f.q + 1) / 2);
     ik_status status = gf_require_prime_power("q", f.q, err);
     double n = (double)f.q * f.q + f.q + 1;
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = ik_topology_refuse_size(ctx->env, n, n * f.p, n * (f.q + 1.0 + 2.0 * f.p), err);
-    }
     gf field = {0};
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = gf_new(f.q, &field, err);
-    }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = add_all(b, ctx, &f, &field, err);
-    }
     gf_free(&field);
     return status;
 }
 
 static bool point(uint32_t q, ik_scale_point *out)
 {
-    if (!gf_prime_power(q, NULL, NULL)) {
+    if (!gf_prime_power(q, NULL, NULL))
         return false;
-    }
     uint32_t p = (q + 1) / 2;
     double n = (double)q * q + q + 1;
     snprintf(out->spec, sizeof out->spec, "polarfly:q=%u", q);
@@ -176,23 +164,18 @@ static const ik_series series[] = {
 const ik_topology ik_topology_polarfly = {
     .name = "polarfly",
     .summary = "diameter-two direct network from orthogonality in the projective plane over GF(q)",
-    .source =
-        "K. Lakhotia, M. Besta, L. Monroe, K. Isham, P. Iff, T. Hoefler, F. Petrini, PolarFly: a "
-        "cost-effective and "
-        "flexible low-diameter "
-        "topology, SC 2022; P. Erdos, A. Renyi, V. T. Sos, On a problem of graph theory, 1966",
+    .source = "K. Lakhotia, M. Besta, L. Monroe, K. Isham, P. Iff, T. Hoefler, F. Petrini, "
+              "PolarFly: a cost-effective and flexible low-diameter topology, SC 2022; P. Erdos, "
+              "A. Renyi, V. T. Sos, On a problem of graph theory, 1966",
     .details = "Routers are the q*q + q + 1 points of PG(2, q), q a prime power, written with "
-               "first non-zero coordinate 1; two are "
-               "cabled iff their scalar product is "
-               "0. The degree is q + 1; the q + 1 quadrics, points orthogonal to themselves, have "
-               "degree q and one port unconnected. "
-               "Diameter 2, and exactly one "
-               "two-hop path between routers that are no neighbours.\n\n"
+               "first non-zero coordinate 1; two are cabled iff their scalar product is 0. The "
+               "degree is q + 1; the q + 1 quadrics, points orthogonal to themselves, have degree "
+               "q and one port unconnected. Diameter 2, and exactly one two-hop path between "
+               "routers that are no neighbours.\n\n"
                "Point (1,y,z) has the number y*q + z, (0,1,z) the number q*q + z, (0,0,1) the "
-               "last. Ports of a router: its p hosts, "
-               "then its neighbours in ascending "
-               "order. In drawings the quadrics are row 0 and every further row is the fan of one "
-               "neighbour of the first quadric.",
+               "last. Ports of a router: its p hosts, then its neighbours in ascending order. In "
+               "drawings the quadrics are row 0 and every further row is the fan of one neighbour "
+               "of the first quadric.",
     .params = params,
     .examples = (const char *const[]){"polarfly:q=2", "polarfly:q=3", "polarfly:q=4,p=3",
                                       "polarfly:q=9", NULL},

@@ -55,17 +55,14 @@ static uint32_t exponents(uint32_t q, int32_t delta, unsigned which, uint32_t *o
 {
     uint32_t count = 0, w = (q + 1) / 4;
     if (delta == -1) {
-        for (uint32_t e = which; e < 2 * w; e += 2) {
+        for (uint32_t e = which; e < 2 * w; e += 2)
             out[count++] = e;
-        }
-        for (uint32_t e = 2 * w - 1 + which; e <= 4 * w - 3 + which; e += 2) {
+        for (uint32_t e = 2 * w - 1 + which; e <= 4 * w - 3 + which; e += 2)
             out[count++] = e;
-        }
         return count;
     }
-    for (uint32_t e = which; count < (q - (uint32_t)delta) / 2; e += 2) {
+    for (uint32_t e = which; count < (q - (uint32_t)delta) / 2; e += 2)
         out[count++] = e;
-    }
     return count;
 }
 
@@ -74,9 +71,8 @@ static void generator_set(const gf *field, const ik_slimfly *s, unsigned which, 
     exponents(s->q, s->delta, which, set);
     for (uint32_t t = 0; t < s->degree; t++) {
         uint32_t power = 1;
-        for (uint32_t e = 0; e < set[t]; e++) {
+        for (uint32_t e = 0; e < set[t]; e++)
             power = gf_mul(field, power, s->xi);
-        }
         set[t] = power;
     }
 }
@@ -84,11 +80,9 @@ static void generator_set(const gf *field, const ik_slimfly *s, unsigned which, 
 /* Position of -set[t] in the set: the port at the other end. The sets are symmetric. */
 static uint32_t opposite(const gf *field, const uint32_t *set, uint32_t count, uint32_t t)
 {
-    for (uint32_t u = 0; u < count; u++) {
-        if (gf_add(field, set[t], set[u]) == 0) {
+    for (uint32_t u = 0; u < count; u++)
+        if (gf_add(field, set[t], set[u]) == 0)
             return u;
-        }
-    }
     return t;
 }
 
@@ -151,9 +145,8 @@ static ik_status add_all(ik_builder *b, const ik_params *given, const ik_topo_ct
     if (status != IK_OK)
         return status;
     uint32_t *set = ik_calloc(s->degree, sizeof *set);
-    if (!set) {
+    if (!set)
         return ik_fail_memory(err, s->degree * sizeof *set, "a generator set");
-    }
     uint32_t count = 2 * s->q * s->q;
     ik_builder_switches(b, count, s->p + s->degree + s->q);
     for (uint32_t i = 0; i < 2; i++) {
@@ -175,9 +168,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 {
     ik_slimfly s = {.q = (uint32_t)ik_params_uint(given, "q")};
     ik_status status = gf_require_prime_power("q", s.q, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     s.delta = delta_of(s.q);
     s.degree = (uint32_t)((int32_t)s.q - s.delta) / 2;
     status = parse_hosts(ik_params_text(given, "p"), s.q + s.degree, &s.p, err);
@@ -187,24 +179,20 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
                                          count * (s.q + s.degree + 2.0 * s.p), err);
     }
     gf field = {0};
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = gf_new(s.q, &field, err);
-    }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = choose_xi(&field, (uint32_t)ik_params_uint(given, "xi"), &s.xi, err);
-    }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = add_all(b, given, ctx, &s, &field, err);
-    }
     gf_free(&field);
     return status;
 }
 
 static bool point(uint32_t q, uint32_t up, ik_scale_point *out)
 {
-    if (q < 3 || !gf_prime_power(q, NULL, NULL)) {
+    if (q < 3 || !gf_prime_power(q, NULL, NULL))
         return false;
-    }
     double degree = (3.0 * q - delta_of(q)) / 2;
     uint32_t p = ((uint32_t)degree + up) / 2;
     snprintf(out->spec, sizeof out->spec, "slimfly:q=%u,p=%s", q, up ? "ceil" : "floor");
@@ -231,30 +219,22 @@ static const ik_series series[] = {
 const ik_topology ik_topology_slimfly = {
     .name = "slimfly",
     .summary = "diameter-two direct network close to the Moore bound (McKay-Miller-Siran graphs)",
-    .source = "M. Besta, T. Hoefler, Slim Fly: a cost effective low-diameter network topology, SC "
-              "2014; G. Kathareios, C. Minkenberg, "
-              "B. Prisacari, G. Rodriguez, T. Hoefler, Cost-effective diameter-two topologies: "
-              "analysis and evaluation, SC 2015, "
-              "section 2.1.2",
+    .source =
+        "M. Besta, T. Hoefler, Slim Fly: a cost effective low-diameter network topology, SC 2014; "
+        "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, Cost-effective "
+        "diameter-two topologies: analysis and evaluation, SC 2015, section 2.1.2",
     .details =
         "For every prime power q = 4w + d, d in {-1, 0, 1}: 2*q*q routers in two subgraphs of q "
-        "columns, network radix (3q - "
-        "d)/2, diameter 2. "
-        "Router (i, x, y) - subgraph, column, position - has the number i*q*q + x*q + y. Inside "
-        "column x of subgraph 0 positions "
-        "y and y' are "
-        "cabled iff y - y' is in X, inside a column of subgraph 1 iff the difference is in X'; "
-        "(0,x,y) and (1,m,c) are cabled "
-        "iff y = m*x + c. All "
-        "arithmetic is that of GF(q), whose elements are written as numbers: digits base the "
-        "characteristic, modulus the "
-        "smallest irreducible "
-        "polynomial. X and X' are powers of the primitive element xi; every xi gives diameter 2, "
-        "not always the same graph.\n\n"
+        "columns, network radix (3q - d)/2, diameter 2. Router (i, x, y) - subgraph, column, "
+        "position - has the number i*q*q + x*q + y. Inside column x of subgraph 0 positions y and "
+        "y' are cabled iff y - y' is in X, inside a column of subgraph 1 iff the difference is in "
+        "X'; (0,x,y) and (1,m,c) are cabled iff y = m*x + c. All arithmetic is that of GF(q), "
+        "whose elements are written as numbers: digits base the characteristic, modulus the "
+        "smallest irreducible polynomial. X and X' are powers of the primitive element xi; every "
+        "xi gives diameter 2, not always the same graph.\n\n"
         "Ports of a router: its p hosts, the neighbours y + X_t of its column in the order of the "
-        "paper's sets, the columns 0 … "
-        "q-1 of the other "
-        "subgraph. p = floor keeps uniform traffic below saturation, p = ceil costs less per host.",
+        "paper's sets, the columns 0 … q-1 of the other subgraph. p = floor keeps uniform traffic "
+        "below saturation, p = ceil costs less per host.",
     .params = params,
     .examples = (const char *const[]){"slimfly:q=3", "slimfly:q=4,p=ceil", "slimfly:q=5",
                                       "slimfly:q=7,p=3,xi=5", "slimfly:q=9",

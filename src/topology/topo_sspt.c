@@ -50,9 +50,8 @@ static void link_copy(ik_builder *b, const ik_topo_ctx *ctx, const ik_sspt *s, c
     for (uint32_t block = 0; block < s->num_blocks; block++) {
         for (uint32_t u = 0; u < s->r2; u++) {
             uint32_t i = points[(size_t)block * s->r2 + u], t = 0;
-            while (d->blocks[(size_t)i * s->r1 + t] != block) {
+            while (d->blocks[(size_t)i * s->r1 + t] != block)
                 t++;
-            }
             ik_builder_link(b, ik_sw(base + i, s->p + t), ik_sw(top + block, copy * s->r2 + u),
                             ctx->link);
         }
@@ -75,9 +74,8 @@ static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, ik_sspt *s, cons
     s->num_blocks = d->num_blocks;
     ik_builder_switches(b, s->copies * s->num_points, s->r1 + s->p);
     uint32_t top = ik_builder_switches(b, s->num_blocks, s->copies * s->r2);
-    for (uint32_t copy = 0; copy < s->copies; copy++) {
+    for (uint32_t copy = 0; copy < s->copies; copy++)
         link_copy(b, ctx, s, d, points, copy);
-    }
     free(points);
     for (uint32_t block = 0; block < s->num_blocks; block++) {
         ik_builder_switch_level(b, top + block, 2);
@@ -95,19 +93,15 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     s.p = topo_uint_or(given, "p", s.r1);
     design d = {0};
     ik_status status = IK_OK;
-    if (!design_kind(s.r1, s.r2)) {
+    if (!design_kind(s.r1, s.r2))
         return design_new(s.r1, s.r2, &d, err); /* refuses with the reason */
-    }
     status = choose_copies(given, &s, err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = refuse_size(ctx, &s, err);
-    }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = design_new(s.r1, s.r2, &d, err);
-    }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = add_all(b, ctx, &s, &d, err);
-    }
     design_free(&d);
     return status;
 }
@@ -117,28 +111,19 @@ const ik_topology ik_topology_sspt = {
     .summary = "stacked single-path trees: the class of diameter-two indirect networks that MLFM "
                "and OFT belong to",
     .source = "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, "
-              "Cost-effective diameter-two topologies: "
-              "analysis and "
-              "evaluation, SC 2015, section 2.2.2; C. C. Lindner, C. A. Rodger, Design Theory, "
-              "2009 (triple systems)",
-    .details = "A single-path tree (r1, r2) has R1 = 1 + r1*(r2-1) first-level routers with p = r1 "
-               "hosts and R2 = R1*r1/r2 "
-               "second-level routers, such that "
-               "any two first-level routers share exactly one second-level router: a block design. "
-               "Stacking merges the second "
-               "levels of several "
-               "copies; with 2*r1/r2 copies every router has radix 2*r1. Constructions: r2 = 2, "
-               "pairs (then this is the MLFM); "
-               "r2 = r1, the projective "
-               "plane of prime-power order r1 - 1 (the OFT); r2 = r1 - 1, the affine plane over "
-               "GF(r2); r2 = 3, the Steiner "
-               "triple systems of Bose and "
-               "Skolem, r1 mod 3 = 0 or 1.\n\n"
-               "First-level router i of copy c has the number c*R1 + i, the second level follows. "
-               "Ports of a first-level router: "
-               "its p hosts, then its "
-               "blocks ascending; of a second-level router: copy by copy the points of the block "
-               "ascending.",
+              "Cost-effective diameter-two topologies: analysis and evaluation, SC 2015, section "
+              "2.2.2; C. C. Lindner, C. A. Rodger, Design Theory, 2009 (triple systems)",
+    .details =
+        "A single-path tree (r1, r2) has R1 = 1 + r1*(r2-1) first-level routers with p = r1 hosts "
+        "and R2 = R1*r1/r2 second-level routers, such that any two first-level routers share "
+        "exactly one second-level router: a block design. Stacking merges the second levels of "
+        "several copies; with 2*r1/r2 copies every router has radix 2*r1. Constructions: r2 = 2, "
+        "pairs (then this is the MLFM); r2 = r1, the projective plane of prime-power order r1 - 1 "
+        "(the OFT); r2 = r1 - 1, the affine plane over GF(r2); r2 = 3, the Steiner triple systems "
+        "of Bose and Skolem, r1 mod 3 = 0 or 1.\n\n"
+        "First-level router i of copy c has the number c*R1 + i, the second level follows. Ports "
+        "of a first-level router: its p hosts, then its blocks ascending; of a second-level "
+        "router: copy by copy the points of the block ascending.",
     .params = params,
     .examples = (const char *const[]){"sspt:r1=3,r2=2", "sspt:r1=3,r2=3", "sspt:r1=5,r2=4,copies=1",
                                       "sspt:r1=6,r2=3,p=2", "sspt:r1=7,r2=3,copies=2", NULL},

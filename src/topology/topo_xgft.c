@@ -211,8 +211,7 @@ static const ik_shorthand shorthands[] = {
      karytree_params, karytree_examples, expand_karytree},
     {"slimtree", "slimmed k-ary n-tree: every switch has k children but only w parents",
      "G. Rodriguez, C. Minkenberg, R. Beivide, R. P. Luijten, J. Labarta, M. Valero: Oblivious "
-     "routing schemes in extended "
-     "generalized fat tree networks, CLUSTER 2009",
+     "routing schemes in extended generalized fat tree networks, CLUSTER 2009",
      slimtree_params, slimtree_examples, expand_slimtree},
     {"rlft",
      "real-life fat tree: all switches alike, all ports used, full bandwidth; 2 (ports/2)^levels "
@@ -254,19 +253,14 @@ const ik_topology ik_topology_xgft = {
     .summary = "extended generalised fat tree XGFT(h; m_1..m_h; w_1..w_h)",
     .source = "S. R. Oehring, M. Ibel, S. K. Das, M. J. Kumar: On generalized fat trees, IPPS 1995",
     .details = "Hosts are level 0, switches levels 1 to h. A node of level l-1 has w_l parents on "
-               "level l, a switch of level l has m_l "
-               "children. A switch of level l is labelled <M_h..M_{l+1}, W_l..W_1> with M_i in "
-               "0..m_i-1 and W_i in 0..w_i-1; switches "
-               "of "
+               "level l, a switch of level l has m_l children. A switch of level l is labelled "
+               "<M_h..M_{l+1}, W_l..W_1> with M_i in 0..m_i-1 and W_i in 0..w_i-1; switches of "
                "level l and l+1 are joined if their labels agree in all positions but l+1.\n\n"
                "Switches are numbered level by level from level 1; the index in a level is the "
-               "label read as a mixed-radix number, "
-               "position h most significant. Hosts are numbered by <M_h..M_1> in the same way. "
-               "Ports of a switch: first the m_l ports "
+               "label read as a mixed-radix number, position h most significant. Hosts are "
+               "numbered by <M_h..M_1> in the same way. Ports of a switch: first the m_l ports "
                "down, port c to the child with M_l = c; then the w_{l+1} ports up, port u to the "
-               "parent with W_{l+1} = u. With w_1 > 1 "
-               "a "
-               "host has w_1 ports.",
+               "parent with W_{l+1} = u. With w_1 > 1 a host has w_1 ports.",
     .params = xgft_params,
     .examples = examples,
     .bad_examples = bad_examples,

@@ -25,9 +25,8 @@ void pattern_free_impl(ik_traffic *t)
 ik_status pattern_map_new(ik_traffic *t, uint32_t **to, ik_error *err)
 {
     uint32_t *map = ik_calloc(t->num_hosts ? t->num_hosts : 1, sizeof *map);
-    if (!map) {
+    if (!map)
         return ik_fail_memory(err, (size_t)t->num_hosts * sizeof *map, "a traffic map");
-    }
     memset(map, 0xFF, (size_t)t->num_hosts * sizeof *map);
     t->impl = map;
     *to = map;
@@ -60,9 +59,8 @@ uint32_t pattern_map_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 void pattern_map_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     uint32_t dst = pattern_map_dest(t, src, 0);
-    if (dst != IK_NONE) {
+    if (dst != IK_NONE)
         fn(ctx, src, dst, 1, 1);
-    }
 }
 
 /* ------------------------------------------------------------------------------------------
@@ -71,9 +69,8 @@ void pattern_map_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *c
 static int compare_flows(const void *a, const void *b)
 {
     const pattern_flow *x = a, *y = b;
-    if (x->src != y->src) {
+    if (x->src != y->src)
         return x->src < y->src ? -1 : 1;
-    }
     return x->dst < y->dst ? -1 : x->dst > y->dst;
 }
 
@@ -81,18 +78,15 @@ static int compare_flows(const void *a, const void *b)
 static size_t merge_flows(pattern_flow *flows, size_t count)
 {
     size_t kept = 0;
-    if (count) {
+    if (count)
         qsort(flows, count, sizeof *flows, compare_flows);
-    }
     for (size_t i = 0; i < count; i++) {
-        if (flows[i].src == flows[i].dst || flows[i].weight == 0) {
+        if (flows[i].src == flows[i].dst || flows[i].weight == 0)
             continue;
-        }
-        if (kept && compare_flows(&flows[kept - 1], &flows[i]) == 0) {
+        if (kept && compare_flows(&flows[kept - 1], &flows[i]) == 0)
             flows[kept - 1].weight += flows[i].weight;
-        } else {
+        else
             flows[kept++] = flows[i];
-        }
     }
     return kept;
 }
@@ -109,9 +103,8 @@ static void lists_fill(pattern_lists *l, uint32_t num_hosts, const pattern_flow 
             l->dst[i] = flows[i].dst;
             l->weight[i] = flows[i].weight;
             l->upto[i] = sum += flows[i].weight;
-            if (flows[i].weight != l->weight[l->base[h]]) {
+            if (flows[i].weight != l->weight[l->base[h]])
                 l->equal[h] = false;
-            }
         }
     }
     l->base[num_hosts] = i;
@@ -160,21 +153,18 @@ uint32_t pattern_lists_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const pattern_lists *l = t->impl;
     size_t first = l->base[src], end = l->base[src + 1];
-    if (first == end) {
+    if (first == end)
         return IK_NONE;
-    }
-    if (l->equal[src]) {
+    if (l->equal[src])
         return l->dst[first + (size_t)(n % (end - first))];
-    }
     uint64_t total = l->upto[end - 1];
     uint64_t u = ik_random_u64(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS) % total;
     while (end - first > 1) { /* last entry whose predecessor's running sum is <= u */
         size_t mid = first + (end - first) / 2;
-        if (l->upto[mid - 1] <= u) {
+        if (l->upto[mid - 1] <= u)
             first = mid;
-        } else {
+        else
             end = mid;
-        }
     }
     return l->dst[first];
 }
@@ -183,9 +173,8 @@ void pattern_lists_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void 
 {
     const pattern_lists *l = t->impl;
     size_t end = l->base[src + 1];
-    for (size_t i = l->base[src]; i < end; i++) {
+    for (size_t i = l->base[src]; i < end; i++)
         fn(ctx, src, l->dst[i], l->weight[i], l->upto[end - 1]);
-    }
 }
 
 /* ------------------------------------------------------------------------------------------ draws
@@ -193,9 +182,8 @@ void pattern_lists_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void 
 
 uint32_t pattern_other(const ik_traffic *t, uint32_t src, uint64_t n, unsigned draw)
 {
-    if (t->num_hosts < 2) {
+    if (t->num_hosts < 2)
         return IK_NONE;
-    }
     uint32_t d = ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS + draw,
                                  t->num_hosts - 1);
     return d + (d >= src);
@@ -209,13 +197,11 @@ void pattern_rational(double value, uint64_t *num, uint64_t *den)
     for (int i = 0; i < 40; i++) {
         double whole = floor(x);
         uint64_t a = (uint64_t)whole, p2 = a * p1 + p0, q2 = a * q1 + q0;
-        if (q2 > 1000000) {
+        if (q2 > 1000000)
             break;
-        }
         p0 = p1, q0 = q1, p1 = p2, q1 = q2;
-        if (fabs((double)p1 / (double)q1 - value) < 1e-12 || x - whole < 1e-12) {
+        if (fabs((double)p1 / (double)q1 - value) < 1e-12 || x - whole < 1e-12)
             break;
-        }
         x = 1 / (x - whole);
     }
     *num = p1;
@@ -228,12 +214,10 @@ static uint32_t even_divisor(uint32_t n, unsigned parts)
     uint32_t best = 1;
     for (uint32_t d = 1; d <= n; d++) {
         double power = pow((double)d, (double)parts);
-        if (power > (double)n * (1 + 1e-9)) {
+        if (power > (double)n * (1 + 1e-9))
             break;
-        }
-        if (n % d == 0) {
+        if (n % d == 0)
             best = d;
-        }
     }
     return best;
 }
@@ -277,17 +261,15 @@ ik_status pattern_bits(const ik_traffic *t, unsigned *bits, ik_error *err)
     uint32_t n = t->num_hosts;
     if (n == 0 || (n & (n - 1)) != 0) {
         uint32_t below = 1;
-        while (below <= n / 2) {
+        while (below <= n / 2)
             below *= 2;
-        }
         ik_fail(err, IK_ERR_UNSUPPORTED,
                 "traffic '%s' permutes address bits: %u hosts are not a power of two",
                 t->family->name, n);
         return ik_hint(err, IK_ERR_UNSUPPORTED, "%u or %u hosts would do", below, below * 2);
     }
     *bits = 0;
-    while ((1u << *bits) < n) {
+    while ((1u << *bits) < n)
         ++*bits;
-    }
     return IK_OK;
 }

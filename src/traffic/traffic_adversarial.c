@@ -30,9 +30,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 {
     (void)env;
     uint64_t by = ik_params_uint(p, "by"), groups = own_groups(t->fabric);
-    if (ik_params_has(p, "groups")) {
+    if (ik_params_has(p, "groups"))
         groups = ik_params_uint(p, "groups");
-    }
     if (groups == 0) {
         ik_fail(err, IK_ERR_UNSUPPORTED,
                 "traffic 'adversarial': a fabric of family '%s' has no groups of its own",
@@ -47,9 +46,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
             "at least 2 groups that divide the hosts evenly, and by no multiple of their number");
     }
     adversarial *a = ik_calloc(1, sizeof *a);
-    if (!a) {
+    if (!a)
         return ik_fail_memory(err, sizeof *a, "traffic 'adversarial'");
-    }
     *a =
         (adversarial){(uint32_t)groups, (uint32_t)(t->num_hosts / groups), (uint32_t)(by % groups)};
     t->impl = a;
@@ -71,9 +69,8 @@ static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
 static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const adversarial *a = t->impl;
-    for (uint32_t i = 0; i < a->size; i++) {
+    for (uint32_t i = 0; i < a->size; i++)
         fn(ctx, src, target(a, src) + i, 1, a->size);
-    }
 }
 
 const ik_traffic_family ik_traffic_adversarial = {
@@ -82,9 +79,8 @@ const ik_traffic_family ik_traffic_adversarial = {
     .source = "J. Kim, W. J. Dally, S. Scott, D. Abts, Technology-Driven, Highly-Scalable "
               "Dragonfly Topology, ISCA 2008, section 4",
     .details = "The worst case of minimal routing on dragonflies: all traffic of a group wants the "
-               "one global channel to the next "
-               "group. Groups are those of a dragonfly or dragonfly+, the pods of a tree, or "
-               "`groups` equal blocks of hosts.",
+               "one global channel to the next group. Groups are those of a dragonfly or "
+               "dragonfly+, the pods of a tree, or `groups` equal blocks of hosts.",
     .params = params,
     .create = create,
     .destroy = pattern_free_impl,

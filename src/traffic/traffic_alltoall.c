@@ -33,15 +33,13 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 {
     (void)env;
     alltoall *a = ik_calloc(1, sizeof *a);
-    if (!a) {
+    if (!a)
         return ik_fail_memory(err, sizeof *a, "traffic 'alltoall'");
-    }
     a->random = ik_params_enum(p, "order") == ORDER_RANDOM;
     a->visits = ik_params_uint(p, "visits");
     a->seed = pattern_seed(t, p);
-    while (((uint64_t)1 << 2 * a->half) + 1 < t->num_hosts) {
+    while (((uint64_t)1 << 2 * a->half) + 1 < t->num_hosts)
         a->half++;
-    }
     t->impl = a;
     return IK_OK;
 }
@@ -63,27 +61,23 @@ static uint32_t feistel(const alltoall *a, uint32_t src, uint32_t block)
 static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const alltoall *a = t->impl;
-    if (t->num_hosts < 2) {
+    if (t->num_hosts < 2)
         return IK_NONE;
-    }
     uint32_t step = (uint32_t)(n / a->visits % (t->num_hosts - 1));
-    if (a->random) {
+    if (a->random)
         do {
             /* leaves the domain at most three times of four, ends since feistel() is a
              * permutation */
             step = feistel(a, src, step);
         } while (step >= t->num_hosts - 1);
-    }
     return (uint32_t)(((uint64_t)src + 1 + step) % t->num_hosts);
 }
 
 static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
-    for (uint32_t d = 0; d < t->num_hosts; d++) {
-        if (d != src) {
+    for (uint32_t d = 0; d < t->num_hosts; d++)
+        if (d != src)
             fn(ctx, src, d, 1, t->num_hosts - 1);
-        }
-    }
 }
 
 static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
@@ -97,11 +91,11 @@ const ik_traffic_family ik_traffic_alltoall = {
     .name = "alltoall",
     .summary = "every host sends to every other in turn",
     .source = "S. Kumar, Y. Sabharwal, R. Garg, P. Heidelberger, Optimization of All-to-all "
-              "Communication on the Blue Gene/L "
-              "Supercomputer, ICPP 2008; used by G. Kathareios et al., SC 2015",
-    .details = "A round visits all other hosts once, `visits` messages each, in an order that is "
-               "random and different for every "
-               "host, or shifted. After N - 1 visits the order repeats.",
+              "Communication on the Blue Gene/L Supercomputer, ICPP 2008; used by G. Kathareios et "
+              "al., SC 2015",
+    .details =
+        "A round visits all other hosts once, `visits` messages each, in an order that is random "
+        "and different for every host, or shifted. After N - 1 visits the order repeats.",
     .params = params,
     .create = create,
     .destroy = pattern_free_impl,

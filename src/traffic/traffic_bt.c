@@ -20,33 +20,28 @@ static void add_partners(pattern_flow *flows, uint32_t me, uint32_t side)
     uint32_t up = (j + 1) % side * side, down = (j + side - 1) % side * side;
     const uint32_t partner[6] = {right + j * side, left + j * side, i + up,
                                  i + down,         left + up,       right + down};
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 6; k++)
         flows[k] = (pattern_flow){me, partner[k], 1};
-    }
 }
 
 static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)env;
     uint64_t side = 1;
-    while ((side + 1) * (side + 1) <= t->num_hosts) {
+    while ((side + 1) * (side + 1) <= t->num_hosts)
         side++;
-    }
-    if (ik_params_has(p, "side")) {
+    if (ik_params_has(p, "side"))
         side = ik_params_uint(p, "side");
-    }
     if (side < 2 || side * side > t->num_hosts) {
         return ik_fail(err, IK_ERR_USAGE, "traffic 'bt': %llu x %llu processes on %u hosts",
                        (unsigned long long)side, (unsigned long long)side, t->num_hosts);
     }
     size_t count = (size_t)(side * side);
     pattern_flow *flows = ik_calloc(count * 6, sizeof *flows);
-    if (!flows) {
+    if (!flows)
         return ik_fail_memory(err, count * 6 * sizeof *flows, "traffic 'bt'");
-    }
-    for (uint32_t me = 0; me < count; me++) {
+    for (uint32_t me = 0; me < count; me++)
         add_partners(flows + (size_t)me * 6, me, (uint32_t)side);
-    }
     ik_status s = pattern_lists_new(t, flows, count * 6, err);
     free(flows);
     return s;
@@ -58,8 +53,7 @@ const ik_traffic_family ik_traffic_bt = {
     .source = "D. Bailey et al., The NAS Parallel Benchmarks, NAS-95-020 (BT and SP, "
               "multi-partition scheme, routine make_set)",
     .details = "Process i + side * j sends one message to its successor and its predecessor in x, "
-               "y and z. On a side of 2 "
-               "partners coincide and get several messages.",
+               "y and z. On a side of 2 partners coincide and get several messages.",
     .params = params,
     .create = create,
     .destroy = pattern_lists_destroy,

@@ -23,8 +23,7 @@ const ik_traffic_family ik_traffic_complement = {
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
               "section 3.2",
     .details = "With N a power of two every bit of the address is inverted; N - 1 - s is the same "
-               "and defined for any N. The "
-               "middle host of an odd N is silent.",
+               "and defined for any N. The middle host of an odd N is silent.",
     .create = create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,

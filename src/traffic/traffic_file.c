@@ -89,24 +89,19 @@ static int split(char *line, char **words, unsigned *columns)
 {
     int n = 0;
     char *hash = strchr(line, '#');
-    if (hash) {
+    if (hash)
         *hash = 0;
-    }
     for (char *p = line; *p && n < 4;) {
-        while (isspace((unsigned char)*p)) {
+        while (isspace((unsigned char)*p))
             p++;
-        }
-        if (!*p) {
+        if (!*p)
             break;
-        }
         words[n] = p;
         columns[n++] = (unsigned)(p - line) + 1;
-        while (*p && !isspace((unsigned char)*p)) {
+        while (*p && !isspace((unsigned char)*p))
             p++;
-        }
-        if (*p) {
+        if (*p)
             *p++ = 0;
-        }
     }
     return n;
 }
@@ -118,9 +113,8 @@ static ik_status read_line(reader *r, char *line, ik_error *err)
     weight w = {.value = 1, .digits = 1};
     uint32_t src = 0, dst = 0;
     int n = split(line, words, columns);
-    if (n == 0) {
+    if (n == 0)
         return IK_OK;
-    }
     if (n == 1 || n > 3) {
         ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, columns[n - 1], "%d words on the line", n);
         return ik_hint(err, IK_ERR_INPUT, "expected: source destination [weight]");
@@ -131,9 +125,8 @@ static ik_status read_line(reader *r, char *line, ik_error *err)
         return ik_hint(err, IK_ERR_INPUT, "a number above zero, as 3, 0.5 or 1e-3");
     }
     ik_status s = find_host(r, words[0], columns[0], &src, err);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = find_host(r, words[1], columns[1], &dst, err);
-    }
     return s == IK_OK ? add_flow(r, src, dst, w, err) : s;
 }
 
@@ -234,11 +227,9 @@ const ik_traffic_family ik_traffic_file = {
     .summary = "flows from a text file: source destination [weight]",
     .source = "ikat",
     .details = "One flow a line; hosts by number or name; # starts a comment; equal pairs are "
-               "added up. Weights are "
-               "numbers above zero; a line of a host to itself is passed over, with a note. A host "
-               "with equal "
-               "weights serves its destinations in turn, with unequal ones it draws. Hosts without "
-               "a line are silent.",
+               "added up. Weights are numbers above zero; a line of a host to itself is passed "
+               "over, with a note. A host with equal weights serves its destinations in turn, with "
+               "unequal ones it draws. Hosts without a line are silent.",
     .params = params,
     .create = create,
     .destroy = pattern_lists_destroy,

@@ -73,9 +73,8 @@ static ik_status take_nodes(ik_traffic *t, hotspot *h, const ik_params *p, ik_er
                        t->num_hosts);
     }
     h->hot = ik_calloc(count, sizeof *h->hot);
-    if (!h->hot) {
+    if (!h->hot)
         return ik_fail_memory(err, count * sizeof *h->hot, "hot hosts");
-    }
     memcpy(h->hot, list, count * sizeof *list);
     qsort(h->hot, count, sizeof *h->hot, compare_u32);
     h->num_hot = (uint32_t)count;
@@ -113,13 +112,11 @@ static ik_status draw_nodes(ik_traffic *t, hotspot *h, const ik_params *p, uint3
                        (unsigned long long)count, t->num_hosts);
     }
     h->hot = ik_calloc((size_t)count, sizeof *h->hot);
-    if (!h->hot) {
+    if (!h->hot)
         return ik_fail_memory(err, (size_t)count * sizeof *h->hot, "hot hosts");
-    }
     ik_rng rng = ik_rng_at(pattern_seed(t, p), IK_RNG_TRAFFIC_SETUP, 0);
-    for (uint32_t i = 0; i < t->num_hosts; i++) {
+    for (uint32_t i = 0; i < t->num_hosts; i++)
         scratch[i] = i;
-    }
     draw_front(&rng, scratch, t->num_hosts, (uint32_t)count);
     memcpy(h->hot, scratch, (size_t)count * sizeof *scratch);
     qsort(h->hot, (size_t)count, sizeof *h->hot, compare_u32);
@@ -139,19 +136,16 @@ static void draw_senders(ik_traffic *t, hotspot *h, const ik_params *p, uint32_t
     uint64_t want = (uint64_t)t->num_hosts * h->num / h->den;
     for (uint32_t i = 0; i < t->num_hosts; i++) {
         h->sender[i] = IK_NONE;
-        if (!is_hot(h, i)) {
+        if (!is_hot(h, i))
             scratch[cold++] = i;
-        }
     }
-    if (want > cold) {
+    if (want > cold)
         want = cold;
-    }
     ik_rng rng = ik_rng_at(pattern_seed(t, p), IK_RNG_TRAFFIC_SETUP, 1);
     draw_front(&rng, scratch, cold, (uint32_t)want);
     qsort(scratch, (size_t)want, sizeof *scratch, compare_u32);
-    for (uint32_t i = 0; i < want; i++) {
+    for (uint32_t i = 0; i < want; i++)
         h->sender[scratch[i]] = i;
-    }
 }
 
 static const char *const classes[] = {"hot", "background", NULL};
@@ -164,9 +158,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     uint32_t *scratch = ik_calloc(room, sizeof *scratch);
     hotspot *h = ik_calloc(1, sizeof *h);
     t->impl = h;
-    if (h) {
+    if (h)
         h->sender = ik_calloc(room, sizeof *h->sender);
-    }
     if (!scratch || !h || !h->sender) {
         free(scratch);
         return ik_fail_memory(err, room * sizeof *scratch, "traffic 'hotspot'");
@@ -179,9 +172,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     t->classes = h->alone ? hot_class : classes;
     ik_status s =
         ik_params_has(p, "nodes") ? take_nodes(t, h, p, err) : draw_nodes(t, h, p, scratch, err);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         draw_senders(t, h, p, scratch);
-    }
     free(scratch);
     return s;
 }
@@ -194,20 +186,17 @@ static uint32_t hot_choices(const hotspot *h, uint32_t src)
 
 static uint32_t hot_nth(const hotspot *h, uint32_t src, uint32_t i)
 {
-    for (uint32_t k = 0; k < h->num_hot; k++) {
-        if (h->hot[k] != src && i-- == 0) {
+    for (uint32_t k = 0; k < h->num_hot; k++)
+        if (h->hot[k] != src && i-- == 0)
             return h->hot[k];
-        }
-    }
     return IK_NONE;
 }
 
 static uint32_t hot_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const hotspot *h = t->impl;
-    if (h->fixed && h->sender[src] != IK_NONE) {
+    if (h->fixed && h->sender[src] != IK_NONE)
         return h->hot[h->sender[src] % h->num_hot];
-    }
     uint32_t choices = hot_choices(h, src);
     return choices ? hot_nth(h, src,
                              ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src,
@@ -219,9 +208,8 @@ static uint32_t hot_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 static bool hot_message(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const hotspot *h = t->impl;
-    if (!h->messages) {
+    if (!h->messages)
         return h->sender[src] != IK_NONE;
-    }
     return ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS + 2,
                            (uint32_t)h->den) < h->num;
 }
@@ -257,34 +245,29 @@ static void message_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void
     for (uint32_t d = 0; d < t->num_hosts; d++) {
         uint64_t weight =
             (h->alone ? 0 : (den - num) * k) + (num && is_hot(h, d) ? num * others : 0);
-        if (d != src && weight) {
+        if (d != src && weight)
             fn(ctx, src, d, weight, den * k * others);
-        }
     }
 }
 
 static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const hotspot *h = t->impl;
-    if (t->num_hosts < 2) {
+    if (t->num_hosts < 2)
         return;
-    }
     if (h->messages) {
         message_flows(t, src, fn, ctx);
     } else if (h->sender[src] == IK_NONE && h->alone) {
         return;
     } else if (h->sender[src] == IK_NONE) {
-        for (uint32_t d = 0; d < t->num_hosts; d++) {
-            if (d != src) {
+        for (uint32_t d = 0; d < t->num_hosts; d++)
+            if (d != src)
                 fn(ctx, src, d, 1, t->num_hosts - 1);
-            }
-        }
     } else if (h->fixed) {
         fn(ctx, src, h->hot[h->sender[src] % h->num_hot], 1, 1);
     } else {
-        for (uint32_t i = 0; i < h->num_hot; i++) {
+        for (uint32_t i = 0; i < h->num_hot; i++)
             fn(ctx, src, h->hot[i], 1, h->num_hot);
-        }
     }
 }
 
@@ -292,20 +275,16 @@ const ik_traffic_family ik_traffic_hotspot = {
     .name = "hotspot",
     .summary = "some senders, or some of all messages, go to a few hot hosts; the rest is uniform",
     .source = "share=senders: J. Rocher-Gonzalez, J. Escudero-Sahuquillo, P. J. Garcia, F. J. "
-              "Quiles, G. Mora, Towards an Efficient "
-              "Combination of Adaptive Routing and Queuing Schemes in Fat-Tree Topologies; "
-              "share=messages: C. Gomez, F. Gilabert, "
-              "M. E. Gomez, P. Lopez, J. Duato, Deterministic versus Adaptive Routing in "
-              "Fat-Trees, IPDPS 2007",
-    .details = "share=senders: floor(fraction * N) hosts, drawn among those that are not hot, send "
-               "every message to a hot host; all "
-               "other hosts send uniformly. share=messages: every message is hot with probability "
-               "`fraction`. Of several hot hosts "
-               "one is drawn for each message, or each hot sender keeps one (pick=fixed). Results "
-               "are told apart for the classes hot "
-               "(messages for hot hosts) and background (all others). With rest=silent there is no "
-               "background: the hot senders' or "
-               "messages' load is all that is offered.",
+              "Quiles, G. Mora, Towards an Efficient Combination of Adaptive Routing and Queuing "
+              "Schemes in Fat-Tree Topologies; share=messages: C. Gomez, F. Gilabert, M. E. Gomez, "
+              "P. Lopez, J. Duato, Deterministic versus Adaptive Routing in Fat-Trees, IPDPS 2007",
+    .details =
+        "share=senders: floor(fraction * N) hosts, drawn among those that are not hot, send every "
+        "message to a hot host; all other hosts send uniformly. share=messages: every message is "
+        "hot with probability `fraction`. Of several hot hosts one is drawn for each message, or "
+        "each hot sender keeps one (pick=fixed). Results are told apart for the classes hot "
+        "(messages for hot hosts) and background (all others). With rest=silent there is no "
+        "background: the hot senders' or messages' load is all that is offered.",
     .params = params,
     .create = create,
     .destroy = destroy,

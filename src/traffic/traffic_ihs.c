@@ -39,9 +39,8 @@ static ik_status fits(const ik_traffic *t, ik_error *err)
     const ik_xgft *x = ik_fabric_xgft(t->fabric);
     bool full = x && x->h == 3 && x->m[0] == x->m[1] && x->w[1] == x->m[0] && x->w[2] == x->m[0] &&
                 x->w[0] == 1;
-    if (full && x->m[2] <= x->m[0] * x->m[0] && x->m[2] > 1 && t->num_hosts == x->prod_m[3]) {
+    if (full && x->m[2] <= x->m[0] * x->m[0] && x->m[2] > 1 && t->num_hosts == x->prod_m[3])
         return IK_OK;
-    }
     ik_fail(err, IK_ERR_UNSUPPORTED,
             "traffic 'ihs' is defined on full three-level trees with all their hosts");
     return ik_hint(
@@ -53,9 +52,8 @@ static ik_status fits(const ik_traffic *t, ik_error *err)
 static void draw_distinct(ik_rng *rng, uint32_t *scratch, uint32_t size, uint32_t count,
                           uint32_t *out)
 {
-    for (uint32_t i = 0; i < size; i++) {
+    for (uint32_t i = 0; i < size; i++)
         scratch[i] = i;
-    }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t j = i + ik_rng_below(rng, size - i);
         out[i] = scratch[j];
@@ -72,34 +70,30 @@ static void draw(ik_traffic *t, ihs *i, const ik_params *p, uint32_t *scratch, u
     uint32_t hot = (uint32_t)(t->num_hosts * num / den);
     rng = ik_rng_at(seed, IK_RNG_TRAFFIC_SETUP, 1);
     draw_distinct(&rng, scratch, t->num_hosts, hot, chosen);
-    for (uint32_t k = 0; k < hot; k++) {
+    for (uint32_t k = 0; k < hot; k++)
         i->hot[chosen[k]] = true;
-    }
 }
 
 static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)env;
     ik_status s = fits(t, err);
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
     const ik_xgft *x = ik_fabric_xgft(t->fabric);
     ihs *i = ik_calloc(1, sizeof *i);
-    if (!i) {
+    if (!i)
         return ik_fail_memory(err, sizeof *i, "traffic 'ihs'");
-    }
     t->impl = i;
     i->pods = x->m[2];
     i->pod_size = x->m[0] * x->m[1];
     i->residue = ik_calloc(i->pods, sizeof *i->residue);
     i->hot = ik_calloc(t->num_hosts, sizeof *i->hot);
     uint32_t *scratch = ik_calloc((size_t)t->num_hosts * 2, sizeof *scratch);
-    if (i->residue && i->hot && scratch) {
+    if (i->residue && i->hot && scratch)
         draw(t, i, p, scratch, scratch + t->num_hosts);
-    } else {
+    else
         s = ik_fail_memory(err, (size_t)t->num_hosts * 9, "traffic 'ihs'");
-    }
     free(scratch);
     return s;
 }
@@ -107,9 +101,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const ihs *i = t->impl;
-    if (!i->hot[src]) {
+    if (!i->hot[src])
         return pattern_other(t, src, n, 0);
-    }
     uint32_t own = src / i->pod_size;
     uint32_t pod =
         ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS, i->pods - 1);
@@ -121,33 +114,27 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
     const ihs *i = t->impl;
     uint32_t own = src / i->pod_size;
     if (!i->hot[src]) {
-        for (uint32_t d = 0; d < t->num_hosts; d++) {
-            if (d != src) {
+        for (uint32_t d = 0; d < t->num_hosts; d++)
+            if (d != src)
                 fn(ctx, src, d, 1, t->num_hosts - 1);
-            }
-        }
         return;
     }
-    for (uint32_t pod = 0; pod < i->pods; pod++) {
-        if (pod != own) {
+    for (uint32_t pod = 0; pod < i->pods; pod++)
+        if (pod != own)
             fn(ctx, src, pod * i->pod_size + i->residue[own], 1, i->pods - 1);
-        }
-    }
 }
 
 const ik_traffic_family ik_traffic_ihs = {
     .name = "ihs",
     .summary = "some hosts overload one second-level up port of their pod",
     .source = "J. Rocher-Gonzalez, J. Escudero-Sahuquillo, P. J. Garcia, F. J. Quiles, G. Mora, "
-              "Towards an Efficient Combination "
-              "of Adaptive Routing and Queuing Schemes in Fat-Tree Topologies (scenario IHS)",
+              "Towards an Efficient Combination of Adaptive Routing and Queuing Schemes in "
+              "Fat-Tree Topologies (scenario IHS)",
     .details = "In a full tree with pods of K * K hosts, every pod g gets a residue rho_g (all "
-               "different, drawn by the seed). A "
-               "hot host of pod g sends every message to a random member of {d outside the pod: d "
-               "mod K*K = rho_g}: under "
-               "D-mod-K all of them share one up port of one second-level switch. floor(fraction * "
-               "N) hosts are hot, the rest "
-               "sends uniformly. The paper describes the scenario in words; this is a "
+               "different, drawn by the seed). A hot host of pod g sends every message to a random "
+               "member of {d outside the pod: d mod K*K = rho_g}: under D-mod-K all of them share "
+               "one up port of one second-level switch. floor(fraction * N) hosts are hot, the "
+               "rest sends uniformly. The paper describes the scenario in words; this is a "
                "reconstruction that reproduces its table.",
     .params = params,
     .create = create,

@@ -85,14 +85,11 @@ static void place_hosts(const ik_fabric *f, floor_map *m)
             m->cell_base[m->host_cell[h] + 2]++;
         }
     }
-    for (size_t c = 0; c < cells; c++) {
+    for (size_t c = 0; c < cells; c++)
         m->cell_base[c + 2] += m->cell_base[c + 1];
-    }
-    for (uint32_t h = 0; h < f->num_hosts; h++) {
-        if (m->host_cell[h] != IK_NONE) {
+    for (uint32_t h = 0; h < f->num_hosts; h++)
+        if (m->host_cell[h] != IK_NONE)
             m->cell_host[m->cell_base[m->host_cell[h] + 1]++] = h;
-        }
-    }
 }
 
 /* Hosts in the cell at offset (dx, dy) from `cell`; their first index in cell_host is *first. */
@@ -100,9 +97,8 @@ static uint32_t hosts_at(const floor_map *m, uint32_t cell, int32_t dx, int32_t 
 {
     int32_t x = (int32_t)(cell % (uint32_t)m->width) + dx,
             y = (int32_t)(cell / (uint32_t)m->width) + dy;
-    if (x < 0 || y < 0 || x >= m->width || y >= m->height) {
+    if (x < 0 || y < 0 || x >= m->width || y >= m->height)
         return 0;
-    }
     size_t c = (size_t)y * (size_t)m->width + (size_t)x;
     *first = m->cell_base[c];
     return m->cell_base[c + 1] - m->cell_base[c];
@@ -117,15 +113,13 @@ static uint32_t ring_host(const floor_map *m, uint32_t cell, int32_t r, uint32_t
         int32_t dy = r - abs(dx);
         for (int k = 0; k < (dy ? 2 : 1); k++) {
             uint32_t here = hosts_at(m, cell, dx, k ? -dy : dy, &first);
-            if (!total && n < sum + here) {
+            if (!total && n < sum + here)
                 return m->cell_host[first + n - sum];
-            }
             sum += here;
         }
     }
-    if (total) {
+    if (total)
         *total = sum;
-    }
     return IK_NONE;
 }
 
@@ -134,13 +128,11 @@ static ik_status sum_rings(floor_map *m, ik_error *err)
 {
     size_t cells = (size_t)m->width * (size_t)m->height, places = 0;
     m->place_of = ik_calloc(cells + 1, sizeof *m->place_of);
-    for (size_t c = 0; m->place_of && c < cells; c++) {
+    for (size_t c = 0; m->place_of && c < cells; c++)
         m->place_of[c] = m->cell_base[c + 1] > m->cell_base[c] ? (uint32_t)places++ : IK_NONE;
-    }
     m->upto = m->place_of ? ik_calloc(places + 1, m->rings * sizeof *m->upto) : NULL;
-    if (!m->upto) {
+    if (!m->upto)
         return ik_fail_memory(err, (places + 1) * m->rings * sizeof *m->upto, "traffic 'local'");
-    }
     for (size_t c = 0; c < cells; c++) {
         uint64_t sum = 0, *row = m->upto + (size_t)m->place_of[c] * m->rings;
         for (uint32_t r = 1; m->place_of[c] != IK_NONE && r < m->rings; r++) {
@@ -162,25 +154,21 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         return ik_hint(err, IK_ERR_UNSUPPORTED, "lrt:N=64,d=4,r=2 has them");
     }
     floor_map *m = ik_calloc(1, sizeof *m);
-    if (!m) {
+    if (!m)
         return ik_fail_memory(err, sizeof *m, "traffic 'local'");
-    }
     t->impl = m;
     ik_status s = bound(f, m, err);
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
     size_t cells = (size_t)m->width * (size_t)m->height;
     m->weight = ik_calloc(m->rings, sizeof *m->weight);
     m->cell_base = ik_calloc(cells + 2, sizeof *m->cell_base);
     m->cell_host = ik_calloc((size_t)f->num_hosts + 1, sizeof *m->cell_host);
     m->host_cell = ik_calloc((size_t)f->num_hosts + 1, sizeof *m->host_cell);
-    if (!m->weight || !m->cell_base || !m->cell_host || !m->host_cell) {
+    if (!m->weight || !m->cell_base || !m->cell_host || !m->host_cell)
         return ik_fail_memory(err, cells * 4 + (size_t)f->num_hosts * 8, "traffic 'local'");
-    }
-    for (uint32_t r = 1; r < m->rings; r++) {
+    for (uint32_t r = 1; r < m->rings; r++)
         m->weight[r] = (uint64_t)(4294967296.0 * pow(r, -ik_params_real(p, "gamma")) + 0.5);
-    }
     place_hosts(f, m);
     return sum_rings(m, err);
 }
@@ -190,14 +178,12 @@ static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
     const floor_map *m = t->impl;
     uint32_t cell = m->host_cell[src], r = 1;
     const uint64_t *upto = cell == IK_NONE ? NULL : m->upto + (size_t)m->place_of[cell] * m->rings;
-    if (!upto || upto[m->rings - 1] == 0) {
+    if (!upto || upto[m->rings - 1] == 0)
         return IK_NONE;
-    }
     uint64_t u =
         ik_random_u64(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS) % upto[m->rings - 1];
-    while (u >= upto[r]) {
+    while (u >= upto[r])
         r++;
-    }
     return ring_host(m, cell, (int32_t)r, (uint32_t)((u - upto[r - 1]) / m->weight[r]), NULL);
 }
 
@@ -210,9 +196,8 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
             uint64_t weight = m->host_cell[d] == IK_NONE
                                   ? 0
                                   : m->weight[distance(m, m->host_cell[src], m->host_cell[d])];
-            if (weight && pass) {
+            if (weight && pass)
                 fn(ctx, src, d, weight, sum);
-            }
             sum += pass ? 0 : weight;
         }
     }
@@ -221,12 +206,12 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 const ik_traffic_family ik_traffic_local = {
     .name = "local",
     .summary = "the nearer two switches stand on the floor, the likelier their hosts talk",
-    .source = "R. Kawano, H. Nakahara, I. Fujiwara, H. Matsutani, M. Koibuchi, H. Amano, LOREN: A "
-              "Scalable Routing Method for "
-              "Layout-conscious Random Topologies, CANDAR 2016, section 6.4",
-    .details = "A destination has probability proportional to (Manhattan distance of the two "
-               "switches)^-gamma. Hosts at the same "
-               "place get nothing. Needs switches with positions.",
+    .source =
+        "R. Kawano, H. Nakahara, I. Fujiwara, H. Matsutani, M. Koibuchi, H. Amano, LOREN: A "
+        "Scalable Routing Method for Layout-conscious Random Topologies, CANDAR 2016, section 6.4",
+    .details =
+        "A destination has probability proportional to (Manhattan distance of the two "
+        "switches)^-gamma. Hosts at the same place get nothing. Needs switches with positions.",
     .params = params,
     .create = create,
     .destroy = destroy,

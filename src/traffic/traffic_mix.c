@@ -33,10 +33,8 @@ typedef struct mix {
 static const ik_param params[] = {
     {"members", IK_PARAM_PATTERNS, NULL, 0, 0, NULL,
      "SHARE*NAME=PATTERN joined by '+', ';' for ',' inside a pattern "
-     "(80%*uniform+20%*incast=hotspot:nodes=5;fraction=100%); "
-     "SHARE: "
-     "all in % (a member without one shares the rest) or all as weights (1 if left out); NAME: of "
-     "its class in statistics"},
+     "(80%*uniform+20%*incast=hotspot:nodes=5;fraction=100%); SHARE: all in % (a member without "
+     "one shares the rest) or all as weights (1 if left out); NAME: of its class in statistics"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -131,8 +129,7 @@ static ik_status share_rest(mix *m, const ik_spec_member *list, unsigned open, i
                 (double)given * 100 / PARTS);
         return ik_hint(err, IK_ERR_USAGE,
                        "shares in percent sum to 100 %%, a member without a share takes the rest; "
-                       "weights without %% "
-                       "may have any sum");
+                       "weights without %% may have any sum");
     }
     for (unsigned k = 0; open && k < m->num; k++)
         m->members[k].share = list[k].share   ? m->members[k].share * open
@@ -351,18 +348,14 @@ const ik_traffic_family ik_traffic_mix = {
                "in the statistics",
     .source = "ikat",
     .details = "Every message is drawn to belong to one of the members, with the probability of "
-               "its share, and goes where that member "
-               "sends it. In an experiment `members` may be a list of mappings with the keys "
-               "`pattern`, `share` and `name`. Shares in "
-               "percent sum to 100 %, a member without one takes the rest; shares without % are "
-               "weights with any sum. Where a member is "
-               "silent on some hosts, these do not send its share: a host offers the weighted sum "
-               "of what the members offer, and at a "
-               "load of 50 % a member with a share of 20 % offers 10 % on the hosts that it sends "
-               "from. A member alone and as the first "
-               "of "
-               "its family in a mix draws from the same seed; further ones of the same family draw "
-               "from seeds of their own.",
+               "its share, and goes where that member sends it. In an experiment `members` may be "
+               "a list of mappings with the keys `pattern`, `share` and `name`. Shares in percent "
+               "sum to 100 %, a member without one takes the rest; shares without % are weights "
+               "with any sum. Where a member is silent on some hosts, these do not send its share: "
+               "a host offers the weighted sum of what the members offer, and at a load of 50 % a "
+               "member with a share of 20 % offers 10 % on the hosts that it sends from. A member "
+               "alone and as the first of its family in a mix draws from the same seed; further "
+               "ones of the same family draw from seeds of their own.",
     .params = params,
     .create = create,
     .destroy = destroy,

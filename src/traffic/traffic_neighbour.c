@@ -19,12 +19,10 @@ static size_t add_neighbours(pattern_flow *flows, uint32_t h, uint32_t size, uin
 {
     uint32_t x = h / stride % size, row = h - x * stride;
     size_t n = 0;
-    if (size > 1 && (wrap || x + 1 < size)) {
+    if (size > 1 && (wrap || x + 1 < size))
         flows[n++] = (pattern_flow){h, row + (x + 1) % size * stride, 1};
-    }
-    if (size > 1 && (wrap || x > 0)) {
+    if (size > 1 && (wrap || x > 0))
         flows[n++] = (pattern_flow){h, row + (x + size - 1) % size * stride, 1};
-    }
     return n;
 }
 
@@ -34,12 +32,10 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     uint32_t dims[PATTERN_MAX_DIMS], cells = 1;
     unsigned num_dims;
     ik_status s = pattern_grid(t, p, 3, dims, &num_dims, err);
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
-    for (unsigned i = 0; i < num_dims; i++) {
+    for (unsigned i = 0; i < num_dims; i++)
         cells *= dims[i];
-    }
     pattern_flow *flows = ik_calloc((size_t)cells * 2 * num_dims, sizeof *flows);
     if (!flows) {
         return ik_fail_memory(err, (size_t)cells * 2 * num_dims * sizeof *flows,
@@ -61,14 +57,13 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 const ik_traffic_family ik_traffic_neighbour = {
     .name = "neighbour",
     .summary = "every process sends to its neighbours on a grid, in turn",
-    .source = "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, "
-              "Cost-Effective Diameter-Two Topologies: "
-              "Analysis and Evaluation, SC 2015, section 4.4",
+    .source =
+        "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, Cost-Effective "
+        "Diameter-Two Topologies: Analysis and Evaluation, SC 2015, section 4.4",
     .details = "Process x + X * (y + Y * z) is host of that number and sends one message to each "
-               "of its two neighbours in every "
-               "dimension. In a dimension of size 2 both are the same process, which then gets two "
-               "messages; a dimension of size "
-               "1 has none. Hosts beyond the grid are silent.",
+               "of its two neighbours in every dimension. In a dimension of size 2 both are the "
+               "same process, which then gets two messages; a dimension of size 1 has none. Hosts "
+               "beyond the grid are silent.",
     .params = params,
     .create = create,
     .destroy = pattern_lists_destroy,

@@ -12,11 +12,9 @@ static const ik_param params[] = {
 
 static bool has_fixed_point(const uint32_t *to, uint32_t n)
 {
-    for (uint32_t h = 0; h < n; h++) {
-        if (to[h] == h) {
+    for (uint32_t h = 0; h < n; h++)
+        if (to[h] == h)
             return true;
-        }
-    }
     return false;
 }
 
@@ -30,14 +28,12 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
                        t->num_hosts);
     }
     ik_status s = pattern_map_new(t, &to, err);
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
     ik_rng rng = ik_rng_at(pattern_seed(t, p), IK_RNG_TRAFFIC_SETUP, 0);
     do { /* a derangement is found after e draws on average */
-        for (uint32_t h = 0; h < t->num_hosts; h++) {
+        for (uint32_t h = 0; h < t->num_hosts; h++)
             to[h] = h;
-        }
         ik_rng_shuffle_u32(&rng, to, t->num_hosts);
     } while (derangement && has_fixed_point(to, t->num_hosts));
     return IK_OK;
@@ -49,8 +45,7 @@ const ik_traffic_family ik_traffic_permutation = {
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
               "section 3.2",
     .details = "All permutations are equally likely (Fisher-Yates). A host that is its own image "
-               "is silent: one on average; "
-               "derangement=true excludes such permutations.",
+               "is silent: one on average; derangement=true excludes such permutations.",
     .params = params,
     .create = create,
     .destroy = pattern_free_impl,

@@ -21,12 +21,10 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         return ik_hint(err, IK_ERR_USAGE, "use 1 to %u", t->num_hosts > 1 ? t->num_hosts - 1 : 1);
     }
     ik_status s = pattern_map_new(t, &to, err);
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
-    for (uint32_t h = 0; h < t->num_hosts; h++) {
+    for (uint32_t h = 0; h < t->num_hosts; h++)
         to[h] = (uint32_t)((h + by) % t->num_hosts);
-    }
     return IK_OK;
 }
 
@@ -36,9 +34,8 @@ const ik_traffic_family ik_traffic_shift = {
     .source = "E. Zahavi, Fat-tree routing and node ordering providing contention free traffic for "
               "MPI global collectives, JPDC 2012",
     .details = "The permutation i -> (i + by) mod N. All-to-all exchanges are sequences of shifts. "
-               "A shift by the number of hosts of a "
-               "switch sends every switch's traffic to the next switch: the worst case of MLFM and "
-               "OFT fabrics under minimal routing "
+               "A shift by the number of hosts of a switch sends every switch's traffic to the "
+               "next switch: the worst case of MLFM and OFT fabrics under minimal routing "
                "(Kathareios et al., Cost-effective diameter-two topologies, SC'15).",
     .params = params,
     .create = create,

@@ -36,18 +36,15 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (grid && !ik_params_has(p, "dims") && t->num_hosts % grid->p == 0) {
         width = grid->p;
         num_dims = grid->num_dims;
-        for (unsigned i = 0; i < num_dims; i++) {
+        for (unsigned i = 0; i < num_dims; i++)
             dims[i] = grid->dims[i];
-        }
     } else {
         ik_status s = pattern_grid(t, p, 1, dims, &num_dims, err);
-        if (s != IK_OK) {
+        if (s != IK_OK)
             return s;
-        }
     }
-    for (unsigned i = 0; i < num_dims; i++) {
+    for (unsigned i = 0; i < num_dims; i++)
         cells *= dims[i];
-    }
     ik_status s = pattern_map_new(t, &to, err);
     for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++) {
         uint32_t d = h < cells * width ? moved(h, dims, num_dims, width) : IK_NONE;
@@ -62,10 +59,9 @@ const ik_traffic_family ik_traffic_tornado = {
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
               "section 3.2",
     .details = "Host with coordinates x_i sends to x_i + ceil(k_i / 2) - 1 mod k_i in every "
-               "dimension: the worst case of minimal "
-               "routing on tori. On a torus or mesh the grid is that of the switches and a host "
-               "keeps its place on the switch; "
-               "elsewhere, without dims, the hosts are one ring. Hosts beyond the grid are silent.",
+               "dimension: the worst case of minimal routing on tori. On a torus or mesh the grid "
+               "is that of the switches and a host keeps its place on the switch; elsewhere, "
+               "without dims, the hosts are one ring. Hosts beyond the grid are silent.",
     .params = params,
     .create = create,
     .destroy = pattern_free_impl,

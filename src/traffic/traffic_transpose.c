@@ -31,8 +31,7 @@ const ik_traffic_family ik_traffic_transpose = {
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
               "section 3.2",
     .details = "N must be a square, host s = x + y * sqrt(N). With an even number of address bits "
-               "this is the rotation by half "
-               "of them. The diagonal is silent.",
+               "this is the rotation by half of them. The diagonal is silent.",
     .create = create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,

@@ -15,9 +15,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 {
     (void)env;
     bool *self = ik_calloc(1, sizeof *self);
-    if (!self) {
+    if (!self)
         return ik_fail_memory(err, sizeof *self, "traffic 'uniform'");
-    }
     *self = ik_params_bool(p, "self");
     t->impl = self;
     return IK_OK;
@@ -25,9 +24,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 
 static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
-    if (*(const bool *)t->impl) {
+    if (*(const bool *)t->impl)
         return ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS, t->num_hosts);
-    }
     return pattern_other(t, src, n, 0);
 }
 
@@ -48,11 +46,9 @@ static void dests(const ik_traffic *t, uint32_t src, uint64_t n, uint32_t count,
 static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     bool self = *(const bool *)t->impl;
-    for (uint32_t d = 0; d < t->num_hosts; d++) {
-        if (d != src || self) {
+    for (uint32_t d = 0; d < t->num_hosts; d++)
+        if (d != src || self)
             fn(ctx, src, d, 1, self ? t->num_hosts : t->num_hosts - 1);
-        }
-    }
 }
 
 static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)

@@ -24,9 +24,8 @@ static const ik_param params[] = {
 
 static unsigned method_for(const ik_fabric *f)
 {
-    if (ik_fabric_data(f, "mlfm") || ik_fabric_data(f, "oft")) {
+    if (ik_fabric_data(f, "mlfm") || ik_fabric_data(f, "oft"))
         return METHOD_SHIFT;
-    }
     return ik_fabric_data(f, "slimfly") || ik_fabric_data(f, "polarfly") ? METHOD_QUADS
                                                                          : METHOD_LONGEST;
 }
@@ -39,15 +38,13 @@ static void next_switches(const worst_graph *g, uint32_t *partner)
         partner[sw] = IK_NONE;
         if (g->hosts[sw]) {
             first = first == IK_NONE ? sw : first;
-            if (last != IK_NONE) {
+            if (last != IK_NONE)
                 partner[last] = sw;
-            }
             last = sw;
         }
     }
-    if (last != IK_NONE && last != first) {
+    if (last != IK_NONE && last != first)
         partner[last] = first;
-    }
 }
 
 /* The t-th host of a switch sends to the t-th host of its partner, as far as both have one. */
@@ -60,20 +57,17 @@ static ik_status pair_hosts(const worst_graph *g, const uint32_t *partner, uint3
     ik_status s = base && host
                       ? IK_OK
                       : ik_fail_memory(err, (size_t)f->num_hosts * sizeof *host, "hosts by switch");
-    for (uint32_t sw = 0; s == IK_OK && sw < g->n; sw++) {
+    for (uint32_t sw = 0; s == IK_OK && sw < g->n; sw++)
         base[sw + 1] = base[sw] + g->hosts[sw];
-    }
     for (uint32_t h = 0; s == IK_OK && h < f->num_hosts; h++) {
         uint32_t sw = ik_host_switch(f, h);
-        if (sw != IK_NONE) {
+        if (sw != IK_NONE)
             host[base[sw]++] = h; /* base[sw] ends up as the start of sw + 1 */
-        }
     }
     for (uint32_t sw = 0; s == IK_OK && sw < g->n; sw++) {
         uint32_t other = partner[sw];
-        for (uint32_t t = 0; other != IK_NONE && t < g->hosts[sw] && t < g->hosts[other]; t++) {
+        for (uint32_t t = 0; other != IK_NONE && t < g->hosts[sw] && t < g->hosts[other]; t++)
             to[host[base[sw] - g->hosts[sw] + t]] = host[base[other] - g->hosts[other] + t];
-        }
     }
     free(base);
     free(host);
@@ -85,12 +79,10 @@ static ik_status pair_switches(const ik_traffic *t, const ik_params *p, const wo
 {
     unsigned method = ik_params_enum(p, "method");
     method = method == METHOD_AUTO ? method_for(t->fabric) : method;
-    if (method == METHOD_QUADS) {
+    if (method == METHOD_QUADS)
         return worst_quads(g, pattern_seed(t, p), partner, err);
-    }
-    if (method == METHOD_LONGEST) {
+    if (method == METHOD_LONGEST)
         return worst_longest(g, partner, err);
-    }
     next_switches(g, partner);
     return IK_OK;
 }
@@ -107,21 +99,17 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         return ik_hint(err, IK_ERR_UNSUPPORTED, "shift and permutation patterns suit any hosts");
     }
     ik_status s = pattern_map_new(t, &to, err);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = worst_graph_of(t->fabric, &g, err);
-    }
-    if (s != IK_OK) {
+    if (s != IK_OK)
         return s;
-    }
     partner = ik_calloc((size_t)g.n + 1, sizeof *partner);
     s = partner ? pair_switches(t, p, &g, partner, err)
                 : ik_fail_memory(err, g.n * sizeof *partner, "pairs of switches");
-    if (s == IK_OK) {
+    if (s == IK_OK)
         s = pair_hosts(&g, partner, to, err);
-    }
-    for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++) {
+    for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++)
         silent += to[h] == IK_NONE;
-    }
     if (s == IK_OK && silent == t->num_hosts) {
         s = ik_fail(err, IK_ERR_UNSUPPORTED,
                     "traffic 'worst': no two switches with hosts can be paired this way");
@@ -137,19 +125,15 @@ const ik_traffic_family ik_traffic_worst = {
     .summary =
         "adversarial permutation for minimal routing: quads, next switch or longest distances",
     .source = "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, "
-              "Cost-Effective Diameter-Two Topologies: Analysis "
-              "and Evaluation, SC 2015, section 4.2; S. A. Jyothi, A. Singla, P. B. Godfrey, A. "
-              "Kolla, Measuring and Understanding "
+              "Cost-Effective Diameter-Two Topologies: Analysis and Evaluation, SC 2015, section "
+              "4.2; S. A. Jyothi, A. Singla, P. B. Godfrey, A. Kolla, Measuring and Understanding "
               "Throughput of Network Topologies, SC 2016",
     .details =
         "quads (Slim Fly, PolarFly): switches A-B-C-D on a path exchange A <-> C and B <-> D "
-        "through the only common neighbours, "
-        "so "
-        "that the link B-C carries 2p flows; switches that fit no quad are silent. shift (MLFM, "
-        "OFT): all hosts of a switch send "
-        "to the next switch: load p on the only path. longest (everything else): a permutation of "
-        "the switches over the "
-        "largest distances. The t-th host of a switch sends to the t-th host of its partner.",
+        "through the only common neighbours, so that the link B-C carries 2p flows; switches that "
+        "fit no quad are silent. shift (MLFM, OFT): all hosts of a switch send to the next switch: "
+        "load p on the only path. longest (everything else): a permutation of the switches over "
+        "the largest distances. The t-th host of a switch sends to the t-th host of its partner.",
     .params = params,
     .create = create,
     .destroy = pattern_free_impl,

@@ -22,17 +22,14 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
                        (unsigned long long)tasks, t->num_hosts);
     }
     pattern_flow *flows = ik_calloc((size_t)tasks * 2, sizeof *flows);
-    if (!flows) {
+    if (!flows)
         return ik_fail_memory(err, (size_t)tasks * 2 * sizeof *flows, "traffic 'wrf'");
-    }
     size_t n = 0;
     for (uint32_t i = 0; i < tasks; i++) {
-        if (i >= columns) {
+        if (i >= columns)
             flows[n++] = (pattern_flow){i, i - columns, 1};
-        }
-        if (i + columns < tasks) {
+        if (i + columns < tasks)
             flows[n++] = (pattern_flow){i, i + columns, 1};
-        }
     }
     ik_status s = pattern_lists_new(t, flows, n, err);
     free(flows);
@@ -43,11 +40,10 @@ const ik_traffic_family ik_traffic_wrf = {
     .name = "wrf",
     .summary = "tasks of a mesh send one row up and one row down",
     .source = "G. Rodriguez et al., Oblivious Routing Schemes in Extended Generalized Fat Tree "
-              "Networks, CLUSTER 2009, section 7 "
-              "(WRF-256)",
-    .details = "Task i of a rows x columns mesh, on host i, sends to i - columns and i + columns "
-               "where they exist, both messages "
-               "outstanding at once. Hosts beyond the mesh are silent.",
+              "Networks, CLUSTER 2009, section 7 (WRF-256)",
+    .details =
+        "Task i of a rows x columns mesh, on host i, sends to i - columns and i + columns where "
+        "they exist, both messages outstanding at once. Hosts beyond the mesh are silent.",
     .params = params,
     .create = create,
     .destroy = pattern_lists_destroy,

@@ -23,9 +23,8 @@ const ik_traffic_family *ik_traffic_find(const char *name)
 static ik_status create(ik_traffic *t, ik_params *params, const ik_env *env, ik_error *err)
 {
     t->spec = spec_print(t->family->name, params);
-    if (!t->spec) {
+    if (!t->spec)
         return ik_fail_memory(err, 64, "a traffic spec");
-    }
     return t->family->create ? t->family->create(t, params, env, err) : IK_OK;
 }
 
@@ -37,15 +36,13 @@ ik_status ik_traffic_from_spec(const ik_fabric *f, const char *text, const ik_en
     ik_spec spec;
     ik_traffic *t = NULL;
     ik_status s = ik_spec_parse(text, &arena, &spec, err);
-    if (s != IK_OK) {
+    if (s != IK_OK)
         goto free_arena;
-    }
     const ik_traffic_family *family = ik_traffic_find(spec.name);
     s = family ? ik_params_from_spec(&params, "traffic pattern", &spec, family->params, NULL, err)
                : traffics_unknown("traffic pattern", spec.name, err);
-    if (s != IK_OK) {
+    if (s != IK_OK)
         goto free_arena;
-    }
     t = ik_calloc(1, sizeof *t);
     if (!t) {
         s = ik_fail_memory(err, sizeof *t, "a traffic pattern");
@@ -56,11 +53,10 @@ ik_status ik_traffic_from_spec(const ik_fabric *f, const char *text, const ik_en
     t->num_hosts = f->num_hosts;
     t->seed = env ? env->seed : 0;
     s = create(t, &params, env, err);
-    if (s == IK_OK) {
+    if (s == IK_OK)
         *out = t;
-    } else {
+    else
         ik_traffic_free(t);
-    }
 free_params:
     ik_params_free(&params);
 free_arena:
@@ -71,9 +67,8 @@ free_arena:
 void ik_traffic_free(ik_traffic *t)
 {
     if (t) {
-        if (t->family->destroy && t->impl) {
+        if (t->family->destroy && t->impl)
             t->family->destroy(t);
-        }
         free(t->spec);
         free(t->note);
         free(t);

@@ -22,27 +22,22 @@ static void fill(worst_graph *g)
         g->base[sw] = at;
         for (uint32_t p = f->port_base[sw]; p < f->port_base[sw + 1]; p++) {
             uint32_t node = ik_peer_node(f, p);
-            if (node != IK_NONE && ik_is_switch(f, node) && node != sw) {
+            if (node != IK_NONE && ik_is_switch(f, node) && node != sw)
                 g->to[at++] = node;
-            }
         }
-        if (at > first) {
+        if (at > first)
             qsort(g->to + first, at - first, sizeof *g->to, compare_u32);
-        }
         kept = first;
-        for (uint32_t i = first; i < at; i++) {
-            if (kept == first || g->to[kept - 1] != g->to[i]) {
+        for (uint32_t i = first; i < at; i++)
+            if (kept == first || g->to[kept - 1] != g->to[i])
                 g->to[kept++] = g->to[i];
-            }
-        }
         at = kept;
     }
     g->base[g->n] = at;
     for (uint32_t h = 0; h < f->num_hosts; h++) {
         uint32_t sw = ik_host_switch(f, h);
-        if (sw != IK_NONE) {
+        if (sw != IK_NONE)
             g->hosts[sw]++;
-        }
     }
 }
 

@@ -61,21 +61,18 @@ static bool augment(longest *l, uint32_t root, uint32_t least)
     for (;;) {
         uint32_t row = l->stack[depth], k = l->edge[depth];
         const uint8_t *distance = l->distance + (size_t)row * l->num;
-        while (k < l->num && (distance[k] < least || l->seen[k] == l->stamp)) {
+        while (k < l->num && (distance[k] < least || l->seen[k] == l->stamp))
             k++;
-        }
         l->edge[depth] = k;
         if (k == l->num) {
-            if (depth-- == 0) {
+            if (depth-- == 0)
                 return false;
-            }
             l->edge[depth]++;
             continue;
         }
         l->seen[k] = l->stamp;
-        if (l->mate_of[k] == IK_NONE) {
+        if (l->mate_of[k] == IK_NONE)
             break;
-        }
         l->stack[++depth] = l->mate_of[k];
         l->edge[depth] = 0;
     }
@@ -88,9 +85,8 @@ static bool augment(longest *l, uint32_t root, uint32_t least)
 
 static ik_status longest_init(longest *l, const worst_graph *g, ik_error *err)
 {
-    for (uint32_t sw = 0; sw < g->n; sw++) {
+    for (uint32_t sw = 0; sw < g->n; sw++)
         l->num += g->hosts[sw] > 0;
-    }
     if (l->num > MAX_LEAVES) {
         return ik_fail(
             err, IK_ERR_UNSUPPORTED,
@@ -100,18 +96,16 @@ static ik_status longest_init(longest *l, const worst_graph *g, ik_error *err)
     size_t n = (size_t)l->num + 1;
     uint32_t **arrays[] = {&l->leaf, &l->mate, &l->mate_of, &l->seen, &l->stack, &l->edge};
     bool ok = (l->distance = ik_calloc(n, n)) != NULL;
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         ok = (*arrays[i] = ik_calloc(n + 1, sizeof **arrays[i])) && ok;
-    }
     return ok ? IK_OK : ik_fail_memory(err, n * n, "a longest matching");
 }
 
 static void longest_free(longest *l)
 {
     void *arrays[] = {l->leaf, l->mate, l->mate_of, l->seen, l->stack, l->edge, l->distance};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
-    }
 }
 
 static void match(longest *l)
@@ -119,11 +113,9 @@ static void match(longest *l)
     memset(l->mate, 0xFF, l->num * sizeof *l->mate);
     memset(l->mate_of, 0xFF, l->num * sizeof *l->mate_of);
     for (uint32_t least = l->diameter; least > 0; least--) {
-        for (uint32_t row = 0; row < l->num; row++) {
-            if (l->mate[row] == IK_NONE) {
+        for (uint32_t row = 0; row < l->num; row++)
+            if (l->mate[row] == IK_NONE)
                 augment(l, row, least);
-            }
-        }
     }
 }
 
@@ -138,17 +130,14 @@ ik_status worst_longest(const worst_graph *g, uint32_t *partner, ik_error *err)
         uint32_t row = 0;
         for (uint32_t sw = 0; sw < g->n; sw++) {
             partner[sw] = IK_NONE;
-            if (g->hosts[sw]) {
+            if (g->hosts[sw])
                 l.leaf[row++] = sw;
-            }
         }
-        for (row = 0; row < l.num; row++) {
+        for (row = 0; row < l.num; row++)
             distances_from(g, &l, row, dist, queue);
-        }
         match(&l);
-        for (row = 0; row < l.num; row++) {
+        for (row = 0; row < l.num; row++)
             partner[l.leaf[row]] = l.mate[row] == IK_NONE ? IK_NONE : l.leaf[l.mate[row]];
-        }
     }
     longest_free(&l);
     free(dist);

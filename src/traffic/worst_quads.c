@@ -42,13 +42,11 @@ static bool only_through(const worst_graph *g, uint32_t a, uint32_t b, uint32_t 
 {
     uint32_t i = g->base[a], j = g->base[b], common = 0;
     while (i < g->base[a + 1] && j < g->base[b + 1]) {
-        if (g->to[i] == b || g->to[j] == a) {
+        if (g->to[i] == b || g->to[j] == a)
             return false;
-        }
         if (g->to[i] == g->to[j]) {
-            if (g->to[i] != middle || ++common > 1) {
+            if (g->to[i] != middle || ++common > 1)
                 return false;
-            }
             i++;
             j++;
         } else if (g->to[i] < g->to[j]) {
@@ -74,9 +72,8 @@ static uint32_t scarcest_end(const quads *q, uint32_t next_to, uint32_t far)
     for (uint32_t i = g->base[next_to]; i < g->base[next_to + 1]; i++) {
         uint32_t x = g->to[i];
         if (x != far && is_free(q, x) && (best == IK_NONE || scarcer(q, x, best)) &&
-            only_through(g, x, far, next_to)) {
+            only_through(g, x, far, next_to))
             best = x;
-        }
     }
     return best;
 }
@@ -84,9 +81,8 @@ static uint32_t scarcest_end(const quads *q, uint32_t next_to, uint32_t far)
 static uint32_t scarcity(const quads *q, const quad *x)
 {
     uint32_t sum = 0;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         sum += q->free_near[x->v[i]];
-    }
     return sum;
 }
 
@@ -104,13 +100,11 @@ static void with_inner(const quads *q, uint32_t v, quad *best, bool *found)
     const worst_graph *g = q->g;
     for (uint32_t i = g->base[v]; i < g->base[v + 1]; i++) {
         uint32_t c = g->to[i];
-        if (!is_free(q, c)) {
+        if (!is_free(q, c))
             continue;
-        }
         uint32_t a = scarcest_end(q, v, c), d = scarcest_end(q, c, v);
-        if (a != IK_NONE && d != IK_NONE && a != d) {
+        if (a != IK_NONE && d != IK_NONE && a != d)
             keep_scarcest(q, (quad){{a, v, c, d}}, best, found);
-        }
     }
 }
 
@@ -124,9 +118,8 @@ static void with_end(const quads *q, uint32_t v, quad *best, bool *found)
             uint32_t c = g->to[k];
             if (c != v && is_free(q, c) && only_through(g, v, c, b)) {
                 uint32_t d = scarcest_end(q, c, b);
-                if (d != IK_NONE && d != v) {
+                if (d != IK_NONE && d != v)
                     keep_scarcest(q, (quad){{v, b, c, d}}, best, found);
-                }
             }
         }
     }
@@ -138,9 +131,8 @@ static void take(quads *q, const quad *x)
         uint32_t v = x->v[i];
         q->state[v] = USED;
         q->partner[v] = x->v[(i + 2) % 4];
-        for (uint32_t k = q->g->base[v]; k < q->g->base[v + 1]; k++) {
+        for (uint32_t k = q->g->base[v]; k < q->g->base[v + 1]; k++)
             q->free_near[q->g->to[k]]--;
-        }
     }
     q->paired += 4;
 }
@@ -148,11 +140,9 @@ static void take(quads *q, const quad *x)
 static uint32_t scarcest_free(const quads *q)
 {
     uint32_t best = IK_NONE;
-    for (uint32_t v = 0; v < q->g->n; v++) {
-        if (q->state[v] == FREE && q->g->hosts[v] && (best == IK_NONE || scarcer(q, v, best))) {
+    for (uint32_t v = 0; v < q->g->n; v++)
+        if (q->state[v] == FREE && q->g->hosts[v] && (best == IK_NONE || scarcer(q, v, best)))
             best = v;
-        }
-    }
     return best;
 }
 
@@ -163,11 +153,10 @@ static void pair_up(quads *q)
         bool found = false;
         with_inner(q, v, &best, &found);
         with_end(q, v, &best, &found);
-        if (found) {
+        if (found)
             take(q, &best);
-        } else {
+        else
             q->state[v] = STUCK; /* may still serve as another's partner */
-        }
     }
 }
 
@@ -180,9 +169,8 @@ static void prepare(quads *q, ik_rng *rng)
         q->partner[v] = IK_NONE;
         q->tie[v] = v;
         q->free_near[v] = 0;
-        for (uint32_t i = g->base[v]; i < g->base[v + 1]; i++) {
+        for (uint32_t i = g->base[v]; i < g->base[v + 1]; i++)
             q->free_near[v] += g->hosts[g->to[i]] > 0;
-        }
     }
     ik_rng_shuffle_u32(rng, q->tie, g->n);
 }

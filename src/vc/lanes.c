@@ -17,9 +17,8 @@ ik_status lanes_settle(ik_vc *v, unsigned needed, unsigned usual, const char *wh
                        "VC scheme '%s' needs %u VCs for %s, %u is the most", v->family->name,
                        needed, why, IK_MAX_VCS);
     }
-    if (v->num_vcs == 0) {
+    if (v->num_vcs == 0)
         v->num_vcs = usual > needed ? usual : needed;
-    }
     if (v->num_vcs < needed) {
         ik_status status =
             ik_fail(err, IK_ERR_UNSUPPORTED, "VC scheme '%s' needs %u VCs for %s, only %u given",
@@ -54,14 +53,11 @@ static void positions_in_tree(const ik_fabric *f, const ik_xgft *tree, lanes_pos
     at->num_leaves = at->num_hosts / tree->m[0];
     for (uint32_t host = 0; host < f->num_hosts; host++) {
         uint32_t port = f->port_base[ik_host_node(f, host)];
-        while (f->port_peer[port] == IK_NONE &&
-               port + 1 < f->port_base[ik_host_node(f, host) + 1]) {
+        while (f->port_peer[port] == IK_NONE && port + 1 < f->port_base[ik_host_node(f, host) + 1])
             port++;
-        }
         uint32_t peer = f->port_peer[port];
-        if (peer == IK_NONE) { /* cut off: any place will do, no packet reaches it */
+        if (peer == IK_NONE) /* cut off: any place will do, no packet reaches it */
             continue;
-        }
         at->leaf[host] = (f->port_node[peer] - tree->level_base[1]) / tree->w[0];
         at->host[host] = at->leaf[host] * tree->m[0] + ik_port_local(f, peer) % tree->m[0];
     }
@@ -76,9 +72,8 @@ static ik_status positions_in_order(const ik_fabric *f, lanes_positions *at, ik_
     }
     for (uint32_t host = 0; host < f->num_hosts; host++) {
         uint32_t sw = ik_host_switch(f, host);
-        if (sw != IK_NONE) {
+        if (sw != IK_NONE)
             rank[sw] = 1;
-        }
     }
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
         uint32_t has_hosts = rank[sw];
@@ -126,13 +121,11 @@ void lanes_positions_free(lanes_positions *positions)
 ik_status lanes_map_create(ik_vc *v, unsigned form, ik_error *err)
 {
     ik_status status = lanes_settle(v, 1, LANES_DEFAULT_QUEUES, "any path", err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     lanes_map *map = calloc(1, sizeof *map);
-    if (!map) {
+    if (!map)
         return ik_fail_memory(err, sizeof *map, "a VC scheme");
-    }
     map->form = form;
     status = lanes_positions_make(v->fabric, &map->at, err);
     if (status != IK_OK) {

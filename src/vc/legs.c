@@ -12,11 +12,9 @@
 
 static bool one_cable_each(const ik_fabric *f)
 {
-    for (uint32_t host = 0; host < f->num_hosts; host++) {
-        if (ik_host_cables(f, host) > 1) {
+    for (uint32_t host = 0; host < f->num_hosts; host++)
+        if (ik_host_cables(f, host) > 1)
             return false;
-        }
-    }
     return true;
 }
 
@@ -100,13 +98,11 @@ static ik_status job_make(legs_job *job, ik_error *err)
     double checked = (double)groups * (double)groups * (job->num_headings + 1.0) / CHECKED_STARTS;
     job->check_stride = checked < 1 ? 1 : checked > 1e9 ? 1000000000u : (uint32_t)checked + 1;
     ik_status status = find_components(job, err);
-    if (status == IK_OK && job->num_headings > SIZE_MAX / sizeof *job->ways / (groups + 1)) {
+    if (status == IK_OK && job->num_headings > SIZE_MAX / sizeof *job->ways / (groups + 1))
         status = ik_fail(err, IK_ERR_MEMORY, "%u headings are too many", job->num_headings);
-    }
     size_t bytes = groups * job->num_headings * sizeof *job->ways;
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = legs_count_bytes(job, bytes, err);
-    }
     if (status == IK_OK) {
         job->ways = ik_calloc(groups * job->num_headings + 1, sizeof *job->ways);
         job->blocks = ik_calloc((size_t)job->num_blocks + 1, sizeof *job->blocks);
@@ -145,18 +141,14 @@ static ik_status write_all_bytes(legs_job *job, ik_error *err)
 {
     size_t bytes = (size_t)job->groups->num * 3 * job->row_words * LEGS_BLOCK;
     ik_status status = legs_count_bytes(job, bytes, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     job->bytes_of_ways = ik_calloc(bytes + 1, 1);
-    if (!job->bytes_of_ways) {
+    if (!job->bytes_of_ways)
         return ik_fail_memory(err, bytes, "the first legs of all ways");
-    }
-    for (uint32_t g = 0; g < job->groups->num; g++) {
-        for (uint32_t h = 0; h < job->num_headings; h++) {
+    for (uint32_t g = 0; g < job->groups->num; g++)
+        for (uint32_t h = 0; h < job->num_headings; h++)
             write_bytes(job, g, h);
-        }
-    }
     return IK_OK;
 }
 
@@ -164,9 +156,8 @@ static ik_status write_all_bytes(legs_job *job, ik_error *err)
 static ik_status number_places(legs_job *job, ik_error *err)
 {
     job->one_place = true;
-    for (uint32_t h = 0; h < job->num_headings; h++) {
+    for (uint32_t h = 0; h < job->num_headings; h++)
         job->one_place &= job->blocks[h / LEGS_BLOCK].num_places[h % LEGS_BLOCK] <= 1;
-    }
     for (uint32_t b = 0; b < job->num_blocks; b++) {
         legs_block *block = &job->blocks[b];
         size_t t = 0;
@@ -175,9 +166,8 @@ static ik_status number_places(legs_job *job, ik_error *err)
                 legs_way *way = &job->ways[(size_t)g * job->num_headings + h];
                 way->place += way->place == IK_NONE ? 0 : job->num_places;
             }
-            for (; t < block->num_turns && block->turns[t].heading == h; t++) {
+            for (; t < block->num_turns && block->turns[t].heading == h; t++)
                 block->turns[t].place += job->num_places;
-            }
             job->num_places += job->one_place ? 1 : block->num_places[h % LEGS_BLOCK];
         }
     }
@@ -190,18 +180,14 @@ ik_status legs_walk(const ik_plan *plan, const walk_groups *groups, const legs_v
     legs_job job = {.plan = plan, .groups = groups, .visitor = visitor, .env = env};
     job.legs = plan->routing->family->num_starts ? plan->routing->family->legs : NULL;
     ik_status status = job_make(&job, err);
-    if (status == IK_OK && job.legs) {
+    if (status == IK_OK && job.legs)
         status = legs_walk_first(&job, err);
-    }
-    if (status == IK_OK && !atomic_load(&job.misfit)) {
+    if (status == IK_OK && !atomic_load(&job.misfit))
         status = number_places(&job, err);
-    }
-    if (status == IK_OK && !atomic_load(&job.misfit)) {
+    if (status == IK_OK && !atomic_load(&job.misfit))
         status = legs_walk_second(&job, err);
-    }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         *fits = !atomic_load(&job.misfit);
-    }
     job_free(&job);
     return status;
 }

@@ -57,9 +57,8 @@ static void fill_source(const legs_job *job, scratch *s, uint32_t block, uint32_
             }
         }
         transpose(m);
-        for (uint32_t k = 0; k < LEGS_BLOCK; k++) {
+        for (uint32_t k = 0; k < LEGS_BLOCK; k++)
             enter_set(job, s, k, g)[word] = m[k];
-        }
     }
 }
 
@@ -96,9 +95,8 @@ static bool enter_sources(const legs_job *job, scratch *s, uint32_t heading)
             start_at(job, heading, g, first, &pk);
             start_at(job, heading, g, last, &other);
             s->start[g] = leg_walk_enter(&s->walk, job->groups->group[g].sw, &pk, &other);
-            if (s->start[g] == IK_NONE) {
+            if (s->start[g] == IK_NONE)
                 return false;
-            }
         }
     }
     return true;
@@ -152,14 +150,12 @@ static bool note_ways(legs_job *job, const scratch *s, uint32_t heading)
     for (uint32_t g = 0; g < job->groups->num; g++) {
         legs_way *way = &job->ways[(size_t)g * job->num_headings + heading];
         *way = (legs_way){.place = IK_NONE};
-        if (s->start[g] == IK_NONE) {
+        if (s->start[g] == IK_NONE)
             continue;
-        }
         const leg_state *at = &s->walk.states[s->start[g]];
         if (at->two_places || at->longest > LEGS_LONGEST || at->preferred > LEGS_LONGEST ||
-            at->turning > LEGS_LONGEST) {
+            at->turning > LEGS_LONGEST)
             return false;
-        }
         *way = (legs_way){at->place, (uint8_t)at->preferred, (uint8_t)at->turning,
                           (uint8_t)at->longest, at->flaws};
     }
@@ -170,13 +166,11 @@ static bool note_ways(legs_job *job, const scratch *s, uint32_t heading)
 static size_t add_set(legs_block *block, size_t words, const uint64_t *from)
 {
     if (!walk_reserve(&block->sets, &block->max_set_words, (block->num_sets + 1) * words,
-                      sizeof *block->sets)) {
+                      sizeof *block->sets))
         return SIZE_MAX;
-    }
     uint64_t *set = block->sets + block->num_sets * words;
-    for (size_t i = 0; i < words; i++) {
+    for (size_t i = 0; i < words; i++)
         set[i] = from ? from[i] : 0;
-    }
     return block->num_sets++;
 }
 
@@ -187,20 +181,18 @@ static bool add_turn(const legs_job *job, legs_block *block, const scratch *s, u
     const leg_state *at = &s->walk.states[id];
     const uint64_t *ports = leg_in_ports(&s->walk, id);
     size_t set = add_set(block, job->words, s->sets + id * job->words);
-    if (set == SIZE_MAX || !walk_reserve(&block->turns, &block->max_turns, block->num_turns + 1,
-                                         sizeof *block->turns)) {
+    if (set == SIZE_MAX ||
+        !walk_reserve(&block->turns, &block->max_turns, block->num_turns + 1, sizeof *block->turns))
         return false;
-    }
     legs_turn turn = {
         .pk = at->pk, .sw = at->sw, .heading = heading, .place = at->place, .set = set};
     turn.first_in = (uint32_t)block->num_ins;
     for (size_t word = 0; word < s->walk.port_words; word++) {
         for (uint64_t bits = ports[word]; bits; bits &= bits - 1, turn.num_in++) {
             size_t empty = add_set(block, job->words, NULL);
-            if (empty == SIZE_MAX || !walk_reserve(&block->ins, &block->max_ins, block->num_ins + 1,
-                                                   sizeof *block->ins)) {
+            if (empty == SIZE_MAX ||
+                !walk_reserve(&block->ins, &block->max_ins, block->num_ins + 1, sizeof *block->ins))
                 return false;
-            }
             uint32_t port = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits);
             block->ins[block->num_ins++] = (legs_in){port, empty};
         }
@@ -217,9 +209,8 @@ static void join_turn(const legs_job *job, legs_block *block, const legs_turn *t
     uint32_t local = ik_port_local(f, f->port_peer[out_port]);
     for (uint32_t i = 0; i < turn->num_in; i++) {
         const legs_in *in = &block->ins[turn->first_in + i];
-        if (in->port == local) {
+        if (in->port == local)
             join(block->sets + in->set * job->words, set, job->words);
-        }
     }
 }
 
@@ -230,9 +221,8 @@ static bool note_turns(legs_job *job, legs_block *block, scratch *s, uint32_t he
     for (uint32_t id = 0; id < w->num_states; id++) {
         if (w->states[id].turn) {
             s->walk.states[id].first_edge = (uint32_t)block->num_turns; /* a turn has no edges */
-            if (!add_turn(job, block, s, heading, id)) {
+            if (!add_turn(job, block, s, heading, id))
                 return false;
-            }
         }
     }
     for (size_t i = 0; i < w->num_left && block->num_turns > first; i++) {
@@ -254,12 +244,10 @@ static bool walk_heading(legs_job *job, legs_block *block, scratch *s, uint32_t 
 {
     leg_walk_begin(&s->walk, heading);
     if (!enter_sources(job, s, heading) || !spread_sets(job, s, heading) ||
-        !note_turns(job, block, s, heading)) {
+        !note_turns(job, block, s, heading))
         return false;
-    }
-    if (!note_ways(job, s, heading) || s->walk.contradicted) {
+    if (!note_ways(job, s, heading) || s->walk.contradicted)
         atomic_store(&job->misfit, true);
-    }
     for (size_t i = 0; i < s->walk.num_left; i++) {
         uint32_t id = s->walk.left[i];
         legs_show(job, thread, &s->walk, id, IK_NONE, s->sets + id * job->words);
@@ -274,26 +262,22 @@ static ik_status walk_block(void *ctx, size_t index, unsigned thread, ik_error *
     scratch *s = &work->scratch[thread];
     legs_block *block = &job->blocks[index];
     for (uint32_t g = 0; g < job->groups->num; g++) {
-        if (ik_env_cancelled(job->env)) {
+        if (ik_env_cancelled(job->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
-        }
         fill_source(job, s, (uint32_t)index, g);
     }
     uint32_t first = (uint32_t)index * LEGS_BLOCK;
     for (uint32_t h = first;
          h < first + LEGS_BLOCK && h < job->num_headings && !atomic_load(&job->misfit); h++) {
         size_t before = block->max_set_words;
-        if (ik_env_cancelled(job->env)) {
+        if (ik_env_cancelled(job->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
-        }
-        if (!walk_heading(job, block, s, h, thread)) {
+        if (!walk_heading(job, block, s, h, thread))
             return ik_fail_memory(err, block->max_set_words * 8, "the first legs of all ways");
-        }
         ik_status status =
             legs_count_bytes(job, (block->max_set_words - before) * sizeof *block->sets, err);
-        if (status != IK_OK) {
+        if (status != IK_OK)
             return status;
-        }
     }
     return IK_OK;
 }
@@ -303,9 +287,8 @@ static ik_status scratch_make(legs_job *job, scratch *s, ik_error *err)
     size_t groups = job->groups->num,
            bytes = (size_t)LEGS_BLOCK * groups * job->words * sizeof *s->enter;
     ik_status status = legs_count_bytes(job, bytes, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     s->enter = ik_calloc(LEGS_BLOCK * groups + 1, (job->words + 1) * sizeof *s->enter);
     s->row = ik_calloc(job->row_words + 1, sizeof *s->row);
     s->start = ik_calloc(groups + 1, sizeof *s->start);
@@ -321,9 +304,8 @@ ik_status legs_walk_first(legs_job *job, ik_error *err)
     first_job work = {.job = job, .scratch = ik_calloc(threads, sizeof *work.scratch)};
     ik_status status =
         work.scratch ? IK_OK : ik_fail_memory(err, threads, "the first legs of all ways");
-    for (unsigned t = 0; status == IK_OK && t < threads; t++) {
+    for (unsigned t = 0; status == IK_OK && t < threads; t++)
         status = scratch_make(job, &work.scratch[t], err);
-    }
     if (status == IK_OK) {
         status = ik_parallel_for_units(job->env, job->visitor->what, "blocks of headings",
                                        job->num_blocks, walk_block, &work, err);

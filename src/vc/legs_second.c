@@ -51,15 +51,13 @@ static bool enter_turns(const legs_job *job, scratch *s, const legs_block *block
 {
     for (size_t t = 0; t < block->num_turns; t++) {
         const legs_turn *turn = &block->turns[t];
-        if (!legs_has(block->sets + turn->set * job->words, to)) {
+        if (!legs_has(block->sets + turn->set * job->words, to))
             continue;
-        }
         ik_packet pk = turn->pk;
         pk.dst = job->groups->group[to].first;
         uint32_t id = leg_walk_enter(&s->walk, turn->sw, &pk, NULL);
-        if (id == IK_NONE) {
+        if (id == IK_NONE)
             return false;
-        }
         uint64_t *ports = leg_in_ports(&s->walk, id);
         for (uint32_t i = turn->first_in; i < turn->first_in + turn->num_in; i++) {
             uint32_t port = block->ins[i].port;
@@ -85,9 +83,8 @@ static uint32_t count_headings(const legs_job *job, scratch *s, uint32_t src, ui
     if (job->legs) {
         clear_row(job, s);
         job->legs->headings(job->plan->routing, src, dst, s->row);
-        for (size_t i = 0; i < job->row_words; i++) {
+        for (size_t i = 0; i < job->row_words; i++)
             num += (uint32_t)__builtin_popcountll(s->row[i]);
-        }
     }
     return num;
 }
@@ -111,9 +108,8 @@ static bool starts_agree(const legs_job *job, const scratch *s, uint32_t src, ui
                              &declared);
             plan->vc->family->inject(plan->vc, &declared);
             ik_plan_start_nth(plan, src, dst, n, &real);
-            if (!same_packet(&declared, &real)) {
+            if (!same_packet(&declared, &real))
                 return false;
-            }
         }
     }
     return true;
@@ -124,18 +120,16 @@ static bool enter_source(const legs_job *job, scratch *s, uint32_t g, uint32_t t
 {
     uint32_t src = legs_source(job, g, to), dst = job->groups->group[to].first;
     s->direct[g] = IK_NONE;
-    if (src == IK_NONE) {
+    if (src == IK_NONE)
         return true;
-    }
     uint32_t starts = ik_plan_num_starts(job->plan, src, dst),
              headed = count_headings(job, s, src, dst);
     if (starts < headed || starts > headed + 1) {
         *misfit = true;
         return true;
     }
-    if (job->legs && (g + to) % job->check_stride == 0) {
+    if (job->legs && (g + to) % job->check_stride == 0)
         *misfit |= !starts_agree(job, s, src, dst, starts - headed);
-    }
     if (starts > headed) {
         ik_packet pk;
         ik_plan_start_nth(job->plan, src, dst, 0, &pk);
@@ -179,9 +173,8 @@ static unsigned add_block(const legs_bytes *way, const legs_bytes *after, size_t
     }
     for (unsigned hops = low; hops <= high; hops++) {
         uint8_t count = 0;
-        for (size_t i = 0; i < LEGS_BLOCK; i++) {
+        for (size_t i = 0; i < LEGS_BLOCK; i++)
             count = (uint8_t)(count + (sum[i] == hops));
-        }
         lengths[hops] += count;
     }
     *longest = far > *longest ? far : *longest;
@@ -224,9 +217,8 @@ static bool add_flawless(const legs_job *job, scratch *s, uint32_t g, const legs
         }
         for (uint64_t bits = s->row[word]; bits; bits &= bits - 1) {
             const legs_way *way = &run[__builtin_ctzll(bits)];
-            if (way->place == IK_NONE) {
+            if (way->place == IK_NONE)
                 return false;
-            }
             behind after = places[way->place];
             uint32_t length = (uint32_t)way->turning + after.longest;
             flaws |= way->flaws | after.flaws;
@@ -234,9 +226,8 @@ static bool add_flawless(const legs_job *job, scratch *s, uint32_t g, const legs
             s->lengths[way->preferred + after.preferred]++;
         }
     }
-    if (flaws == 0) {
+    if (flaws == 0)
         all->longest = longest;
-    }
     return flaws == 0;
 }
 
@@ -277,9 +268,8 @@ static ik_status show_pair(const legs_job *job, scratch *s, uint32_t g, uint32_t
 static ik_status show_all(const legs_job *job, scratch *s, uint32_t to, unsigned thread,
                           ik_error *err)
 {
-    for (size_t i = 0; i < s->walk.num_left; i++) {
+    for (size_t i = 0; i < s->walk.num_left; i++)
         legs_show(job, thread, &s->walk, s->walk.left[i], to, NULL);
-    }
     ik_status status = IK_OK;
     for (uint32_t g = 0; g < job->groups->num && job->visitor->pair && status == IK_OK; g++) {
         if (walk_group_source(&job->groups->group[g], job->groups->group[to].first) != IK_NONE) {
@@ -298,19 +288,16 @@ static ik_status walk_destination(void *ctx, size_t index, unsigned thread, ik_e
     uint32_t to = (uint32_t)index;
     bool misfit = false, complete = true;
     leg_walk_begin(&s->walk, IK_NONE);
-    for (uint32_t b = 0; complete && b < job->num_blocks; b++) {
+    for (uint32_t b = 0; complete && b < job->num_blocks; b++)
         complete = enter_turns(job, s, &job->blocks[b], to, &misfit);
-    }
-    for (uint32_t g = 0; complete && g < job->groups->num; g++) {
+    for (uint32_t g = 0; complete && g < job->groups->num; g++)
         complete = enter_source(job, s, g, to, &misfit);
-    }
     if (!complete) {
         return ik_fail_memory(err, s->walk.max_states * sizeof *s->walk.states,
                               "the second legs of all ways");
     }
-    if (misfit) {
+    if (misfit)
         atomic_store(&job->misfit, true);
-    }
     return atomic_load(&job->misfit) ? IK_OK : show_all(job, s, to, thread, err);
 }
 

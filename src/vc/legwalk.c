@@ -66,24 +66,21 @@ static size_t slot_of(const leg_walk *w, uint32_t sw, const ik_packet *pk)
     uint64_t hash =
         ((uint64_t)sw << 32 ^ pk->via ^ small * 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u;
     size_t slot = (size_t)(hash ^ hash >> 32) & (w->num_slots - 1);
-    while (w->slots[slot] && !same_state(w, &w->states[w->slots[slot] - 1], sw, pk)) {
+    while (w->slots[slot] && !same_state(w, &w->states[w->slots[slot] - 1], sw, pk))
         slot = (slot + 1) & (w->num_slots - 1);
-    }
     return slot;
 }
 
 static bool grow_slots(leg_walk *w)
 {
     uint32_t *slots = ik_calloc(w->num_slots * 2, sizeof *slots);
-    if (!slots) {
+    if (!slots)
         return false;
-    }
     free(w->slots);
     w->slots = slots;
     w->num_slots *= 2;
-    for (size_t i = 0; i < w->num_states; i++) {
+    for (size_t i = 0; i < w->num_states; i++)
         w->slots[slot_of(w, w->states[i].sw, &w->states[i].pk)] = (uint32_t)i + 1;
-    }
     return true;
 }
 
@@ -92,14 +89,12 @@ static uint32_t state_at(leg_walk *w, uint32_t sw, const ik_packet *pk, uint32_t
                          uint32_t other_dst)
 {
     size_t slot = slot_of(w, sw, pk);
-    if (w->slots[slot]) {
+    if (w->slots[slot])
         return w->slots[slot] - 1;
-    }
     if (!walk_reserve(&w->states, &w->max_states, w->num_states + 1, sizeof *w->states) ||
         !walk_reserve(&w->in_ports, &w->max_in_ports, (w->num_states + 1) * w->port_words,
-                      sizeof *w->in_ports)) {
+                      sizeof *w->in_ports))
         return IK_NONE;
-    }
     uint32_t id = (uint32_t)w->num_states++;
     w->states[id] = (leg_state){.pk = *pk,
                                 .sw = sw,
@@ -148,15 +143,13 @@ static bool add_edge(leg_walk *w, uint32_t id, const ik_packet *after, uint32_t 
         ik_plan_advance(w->plan, port, vc, &pk);
         edge.to =
             state_at(w, f->port_node[peer], &pk, w->states[id].other_src, w->states[id].other_dst);
-        if (edge.to == IK_NONE) {
+        if (edge.to == IK_NONE)
             return false;
-        }
         uint32_t local = ik_port_local(f, peer);
         leg_in_ports(w, edge.to)[local / 64] |= (uint64_t)1 << local % 64;
     }
-    if (!walk_reserve(&w->edges, &w->max_edges, w->num_edges + 1, sizeof *w->edges)) {
+    if (!walk_reserve(&w->edges, &w->max_edges, w->num_edges + 1, sizeof *w->edges))
         return false;
-    }
     w->edges[w->num_edges++] = edge;
     w->states[id].num_edges++;
     return true;
@@ -176,12 +169,10 @@ static bool ask(leg_walk *w, uint32_t id)
     s->first_edge = (uint32_t)w->num_edges;
     s->flaws = num == 0 ? WALK_DEAD_END : 0;
     for (uint32_t i = 0; i < num; i++) {
-        for (unsigned vc = w->choices[i].vc_first; vc <= w->choices[i].vc_last; vc++) {
+        for (unsigned vc = w->choices[i].vc_first; vc <= w->choices[i].vc_last; vc++)
             if (!add_edge(w, id, &pk, w->choices[i].port, vc,
-                          i == preferred && vc == w->choices[i].vc_first)) {
+                          i == preferred && vc == w->choices[i].vc_first))
                 return false;
-            }
-        }
     }
     return true;
 }
@@ -193,13 +184,11 @@ static uint32_t place_of(leg_walk *w, uint32_t id)
     for (size_t i = 0; i < w->num_places; i++) {
         const leg_state *p = &w->states[w->places[i]];
         if (p->sw == s->sw && p->pk.via == s->pk.via && p->pk.phase == s->pk.phase &&
-            p->pk.layer == s->pk.layer) {
+            p->pk.layer == s->pk.layer)
             return (uint32_t)i;
-        }
     }
-    if (!walk_reserve(&w->places, &w->max_places, w->num_places + 1, sizeof *w->places)) {
+    if (!walk_reserve(&w->places, &w->max_places, w->num_places + 1, sizeof *w->places))
         return IK_NONE;
-    }
     w->places[w->num_places] = id;
     return (uint32_t)w->num_places++;
 }
@@ -214,9 +203,8 @@ static bool open_state(leg_walk *w, uint32_t id)
         s->place = place_of(w, id);
         return s->place != IK_NONE;
     }
-    if (!walk_reserve(&w->frames, &w->max_frames, w->num_frames + 1, sizeof *w->frames)) {
+    if (!walk_reserve(&w->frames, &w->max_frames, w->num_frames + 1, sizeof *w->frames))
         return false;
-    }
     s->step = STEP_OPEN;
     w->frames[w->num_frames++] = (leg_frame){id, 0};
     return ask(w, id);
@@ -237,17 +225,15 @@ static void absorb(leg_state *s, const leg_state *behind, bool preferred)
 
 static bool explore(leg_walk *w, uint32_t id)
 {
-    if (!open_state(w, id)) {
+    if (!open_state(w, id))
         return false;
-    }
     while (w->num_frames > 0) {
         leg_frame *fr = &w->frames[w->num_frames - 1];
         leg_state *s = &w->states[fr->state];
         if (fr->edge == s->num_edges) {
             s->step = STEP_DONE;
-            if (!walk_reserve(&w->left, &w->max_left, w->num_left + 1, sizeof *w->left)) {
+            if (!walk_reserve(&w->left, &w->max_left, w->num_left + 1, sizeof *w->left))
                 return false;
-            }
             w->left[w->num_left++] = fr->state;
             w->num_frames--;
             continue;
@@ -256,9 +242,8 @@ static bool explore(leg_walk *w, uint32_t id)
         if (e->to == IK_NONE) {
             s->flaws |= e->delivers ? 0 : WALK_DEAD_END;
         } else if (w->states[e->to].step == STEP_NEW) {
-            if (!open_state(w, e->to)) { /* comes back to this edge once it is done */
+            if (!open_state(w, e->to)) /* comes back to this edge once it is done */
                 return false;
-            }
             continue;
         } else {
             absorb(s, &w->states[e->to], e->preferred);
@@ -271,8 +256,7 @@ static bool explore(leg_walk *w, uint32_t id)
 uint32_t leg_walk_enter(leg_walk *w, uint32_t sw, const ik_packet *pk, const ik_packet *other)
 {
     uint32_t id = state_at(w, sw, pk, other ? other->src : IK_NONE, other ? other->dst : IK_NONE);
-    if (id != IK_NONE && w->states[id].step == STEP_NEW && !explore(w, id)) {
+    if (id != IK_NONE && w->states[id].step == STEP_NEW && !explore(w, id))
         return IK_NONE;
-    }
     return id;
 }

@@ -38,9 +38,8 @@ ik_status walk_groups_make(const ik_fabric *f, bool by_switch, walk_groups *out,
         free(group_of_switch);
         return ik_fail_memory(err, (size_t)f->num_hosts * sizeof *groups.group, "groups of hosts");
     }
-    for (uint32_t host = 0; host < f->num_hosts; host++) {
+    for (uint32_t host = 0; host < f->num_hosts; host++)
         add_host(f, host, by_switch, group_of_switch, &groups);
-    }
     free(group_of_switch);
     *out = groups;
     return IK_OK;
@@ -105,18 +104,15 @@ static ik_status reach_destination(void *ctx, size_t index, unsigned thread, ik_
         uint32_t src = walk_plan_source(job->plan, &job->groups->group[g], dst);
         uint32_t starts = src == IK_NONE ? 0 : ik_plan_num_starts(job->plan, src, dst);
         for (uint32_t n = 0; n < starts; n++) {
-            if (ik_env_cancelled(job->env)) { /* one destination can take long */
+            if (ik_env_cancelled(job->env)) /* one destination can take long */
                 return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
-            }
             walk_outcome outcome;
             ik_status status =
                 walk_from(job->walks[thread], src, n, note_phase, reach, &outcome, err);
-            if (status != IK_OK) {
+            if (status != IK_OK)
                 return status;
-            }
-            if (outcome.flaws & WALK_LOOP) {
+            if (outcome.flaws & WALK_LOOP)
                 return refuse_loop(job->plan, src, dst, err);
-            }
             reach->hops = outcome.longest > reach->hops ? outcome.longest : reach->hops;
         }
     }
@@ -135,9 +131,8 @@ static ik_status reach_by_pairs(reach_job *job, unsigned threads, ik_error *err)
         status = ik_parallel_for_units(job->env, "longest paths", "destinations", job->groups->num,
                                        reach_destination, job, err);
     }
-    for (unsigned t = 0; job->walks && t < threads; t++) {
+    for (unsigned t = 0; job->walks && t < threads; t++)
         walk_free(job->walks[t]);
-    }
     free(job->walks);
     return status;
 }
@@ -154,9 +149,8 @@ static ik_status run_reach(reach_job *job, unsigned threads, ik_error *err)
                                 .state = note_legs_phase,
                                 .pair = note_legs_pair};
         ik_status status = legs_walk(job->plan, job->groups, &visitor, job->env, &fits, err);
-        if (status != IK_OK || fits) {
+        if (status != IK_OK || fits)
             return status;
-        }
         memset(job->reach, 0, threads * sizeof *job->reach);
     }
     return reach_by_pairs(job, threads, err);
@@ -175,9 +169,8 @@ ik_status walk_routing_reach(const ik_fabric *f, const ik_routing *routing, cons
                     .max_radix = ik_max_radix(f)};
     walk_groups groups;
     ik_status status = walk_groups_make(f, routing->traits & IK_ROUTE_PER_SWITCH, &groups, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     unsigned threads = ik_env_threads(env);
     reach_job job = {.plan = &plan,
                      .groups = &groups,
@@ -191,8 +184,7 @@ ik_status walk_routing_reach(const ik_fabric *f, const ik_routing *routing, cons
     }
     free(job.reach);
     walk_groups_free(&groups);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         *out = most;
-    }
     return status;
 }

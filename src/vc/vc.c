@@ -47,14 +47,12 @@ static ik_status from_parsed_spec(const ik_vc *request, const ik_spec *spec, con
                                   ik_vc **out, ik_error *err)
 {
     const ik_vc_family *family = ik_vc_find(spec->name);
-    if (!family) {
+    if (!family)
         return vcs_unknown("VC scheme", spec->name, err);
-    }
     ik_params params;
     ik_status status = ik_params_from_spec(&params, "VC scheme", spec, family->params, NULL, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     status = make_scheme(request, family, &params, env, out, err);
     ik_params_free(&params);
     return status;
@@ -70,9 +68,8 @@ static ik_status from_text(const ik_vc *request, const char *spec, const ik_env 
     ik_arena arena = {0};
     ik_spec parsed;
     ik_status status = ik_spec_parse(spec, &arena, &parsed, err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = from_parsed_spec(request, &parsed, env, out, err);
-    }
     ik_arena_free(&arena);
     return status;
 }
@@ -93,12 +90,10 @@ ik_status ik_vc_in_escape(const ik_fabric *f, const ik_routing *routing, const c
 
 void ik_vc_free(ik_vc *v)
 {
-    if (!v) {
+    if (!v)
         return;
-    }
-    if (v->family->destroy) {
+    if (v->family->destroy)
         v->family->destroy(v);
-    }
     free(v->spec);
     free(v);
 }

@@ -127,9 +127,8 @@ static ik_status by_level(acro_work *w, const ik_env *env, ik_error *err)
     ik_status status =
         done ? IK_OK : ik_fail_memory(err, w->p.num_dests * sizeof *done, "ACRO's levels");
     bool more = true;
-    for (uint32_t d = 0; status == IK_OK && d < w->p.num_dests; d++) {
+    for (uint32_t d = 0; status == IK_OK && d < w->p.num_dests; d++)
         w->filled[d] = roots(w, d, w->queue + d * n);
-    }
     while (more && status == IK_OK) {
         more = false;
         if (ik_env_cancelled(env))
@@ -278,9 +277,8 @@ const ik_vc_family ik_vc_acro = {
     .source = "Kawano et al.: ACRO: Assignment of Channels in Reverse Order to Make Arbitrary "
               "Routing Deadlock-free, ICIS 2016",
     .details = "For destination-based deterministic routings. Needs few VCs (random graphs of 256 "
-               "switches: 4 where LASH needs 7) and "
-               "one table entry per switch and destination. Spare VCs go to the layers with most "
-               "traffic, as choices there.",
+               "switches: 4 where LASH needs 7) and one table entry per switch and destination. "
+               "Spare VCs go to the layers with most traffic, as choices there.",
     .params = params,
     .create = create,
     .destroy = destroy,

@@ -23,13 +23,11 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
                        first);
     }
     ik_status status = lanes_settle(v, last + 1, LANES_DEFAULT_QUEUES, "its range", err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     range *r = malloc(sizeof *r);
-    if (!r) {
+    if (!r)
         return ik_fail_memory(err, sizeof *r, "a VC scheme");
-    }
     *r = (range){(uint8_t)first, (uint8_t)(has_last ? last : v->num_vcs - 1)};
     v->impl = r;
     return IK_OK;

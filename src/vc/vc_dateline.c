@@ -64,9 +64,8 @@ static dateline *dateline_new(const ik_fabric *f, const ik_grid *grid, enum rule
         uint32_t sw = ik_host_switch(f, host);
         host_switch[host] = sw == IK_NONE ? 0 : sw; /* nothing goes to a host that is cut off */
     }
-    for (uint32_t port = 0; port < num_ports; port++) {
+    for (uint32_t port = 0; port < num_ports; port++)
         use[port].dim = NO_DIM;
-    }
     for (uint32_t d = 0; d < grid->num_dims; d++) {
         if (grid->dims[d] > 2) { /* two switches have one cable: no ring */
             use[grid->port_plus[d]] = (port_use){(uint8_t)d, true};
@@ -89,9 +88,8 @@ static ik_status refuse_fabric(const ik_fabric *f, ik_error *err)
 /* The rule that `auto` stands for. */
 static enum rule natural_rule(const ik_vc *v, bool direct)
 {
-    if (!direct) {
+    if (!direct)
         return HISTORY;
-    }
     return v->in_escape || !(v->routing->claims & IK_CLAIM_MINIMAL) ? POSITION : ROUTE;
 }
 
@@ -108,20 +106,17 @@ static ik_status refuse_rule(const ik_vc *v, enum rule rule, ik_error *err)
 static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
 {
     const ik_grid *grid = ik_fabric_data(v->fabric, "torus");
-    if (!grid) {
+    if (!grid)
         return refuse_fabric(v->fabric, err);
-    }
     enum rule rule = (enum rule)ik_params_enum(params, "rule");
     walk_reach reach = {0};
     bool direct = v->routing->traits & IK_ROUTE_DEST_BASED;
     ik_status status = direct ? IK_OK : walk_routing_reach(v->fabric, v->routing, env, &reach, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     direct = direct || (reach.phase == 0 && (v->routing->claims & IK_CLAIM_MINIMAL));
-    if ((rule == POSITION || rule == ROUTE) && !direct) {
+    if ((rule == POSITION || rule == ROUTE) && !direct)
         return refuse_rule(v, rule, err);
-    }
     char why[64];
     snprintf(why, sizeof why, "routes of %u phase%s", reach.phase + 1, reach.phase ? "s" : "");
     status = lanes_settle(v, 2 * (reach.phase + 1), 2 * (reach.phase + 1), why, err);
@@ -171,15 +166,12 @@ static unsigned lane(const dateline *line, uint32_t sw, port_use in, port_use ou
                      unsigned was)
 {
     bool straight_on = in.dim == out.dim;
-    if (out.dim == NO_DIM) {
+    if (out.dim == NO_DIM)
         return 0;
-    }
-    if (line->rule == HISTORY) {
+    if (line->rule == HISTORY)
         return (straight_on && was == 1) || crosses(line->grid, sw, out);
-    }
-    if (line->rule == ROUTE && straight_on) {
+    if (line->rule == ROUTE && straight_on)
         return was;
-    }
     return !has_to_cross(line->grid, sw, line->host_switch[dst], out);
 }
 
@@ -207,9 +199,8 @@ static const ik_param params[] = {
      .def = "auto",
      .choices = "auto|position|history|route",
      .help = "what decides: whether a packet still has to cross, has crossed, or crosses at all; "
-             "auto: crosses at all (route) on "
-             "minimal paths straight to the destination, position in escape layers and on other "
-             "paths by destination, else history"},
+             "auto: crosses at all (route) on minimal paths straight to the destination, position "
+             "in escape layers and on other paths by destination, else history"},
     {0},
 };
 
@@ -218,24 +209,18 @@ const ik_vc_family ik_vc_dateline = {
     .summary = "two VCs break the rings of a torus at a date line",
     .source = "Dally, Seitz, \"Deadlock-Free Message Routing in Multiprocessor Interconnection "
               "Networks\", IEEE Trans. Computers "
-              "36(5), "
-              "1987; Dally, Towles, \"Principles and Practices of Interconnection Networks\", "
-              "2004, section 14.2.3",
-    .details = "In each ring the channels between its last and its first switch are the date line. "
-               "By route, a packet is on VC 0 "
-               "through "
-               "the ring if its route crosses the line there, else on VC 1: this uses the VCs most "
-               "evenly and is the default for "
-               "minimal "
-               "paths straight to the destination. By position, a packet is on VC 0 as long as it "
-               "still has to cross the line in the "
-               "dimension it moves in, on VC 1 otherwise: right for an escape layer too, and the "
-               "default there. By history, it crosses "
-               "on VC 1 and stays on VC 1 as long as it moves in that dimension, and is on VC 0 "
-               "everywhere else: the default for routes "
-               "with phases, which take VCs 2*phase and 2*phase + 1. More VCs are shared out "
-               "evenly; host channels may use all. Needs a "
-               "generated torus, and a routing in dimension order.",
+              "36(5), 1987; Dally, Towles, \"Principles and Practices of Interconnection "
+              "Networks\", 2004, section 14.2.3",
+    .details =
+        "In each ring the channels between its last and its first switch are the date line. By "
+        "route, a packet is on VC 0 through the ring if its route crosses the line there, else on "
+        "VC 1: this uses the VCs most evenly and is the default for minimal paths straight to the "
+        "destination. By position, a packet is on VC 0 as long as it still has to cross the line "
+        "in the dimension it moves in, on VC 1 otherwise: right for an escape layer too, and the "
+        "default there. By history, it crosses on VC 1 and stays on VC 1 as long as it moves in "
+        "that dimension, and is on VC 0 everywhere else: the default for routes with phases, which "
+        "take VCs 2*phase and 2*phase + 1. More VCs are shared out evenly; host channels may use "
+        "all. Needs a generated torus, and a routing in dimension order.",
     .params = params,
     .create = create,
     .destroy = destroy,

@@ -321,9 +321,8 @@ const ik_vc_family ik_vc_dfsssp = {
     .source = "Domke, Hoefler, Nagel: Deadlock-Free Oblivious Routing for Arbitrary Topologies, "
               "IPDPS 2011",
     .details = "All paths of a deterministic routing start in layer 0; while its channel "
-               "dependency graph has a cycle, the paths of the "
-               "cycle's weakest dependency move to the next layer. compact=true then takes paths "
-               "back down where they fit. A packet "
+               "dependency graph has a cycle, the paths of the cycle's weakest dependency move to "
+               "the next layer. compact=true then takes paths back down where they fit. A packet "
                "keeps its layer; spare VCs split the heaviest layers.",
     .params = params,
     .create = create,

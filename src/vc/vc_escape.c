@@ -22,9 +22,8 @@ typedef struct escape {
 
 static void escape_free(escape *x)
 {
-    if (!x) {
+    if (!x)
         return;
-    }
     free(x->lft);
     ik_vc_free(x->scheme);
     ik_routing_free(x->routing);
@@ -34,14 +33,12 @@ static void escape_free(escape *x)
 static ik_status refuse_scheme(const ik_vc *scheme, ik_error *err)
 {
     const unsigned both = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS;
-    if ((scheme->family->ignores & both) == both) {
+    if ((scheme->family->ignores & both) == both)
         return IK_OK;
-    }
-    ik_status status =
-        ik_fail(err, IK_ERR_UNSUPPORTED,
-                "VC scheme '%s' looks at the way behind a packet, which may have come from outside "
-                "the escape layer",
-                scheme->family->name);
+    ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED,
+                               "VC scheme '%s' looks at the way behind a packet, which may have "
+                               "come from outside the escape layer",
+                               scheme->family->name);
     return ik_hint(err, status, "1q or dateline would do");
 }
 
@@ -54,18 +51,16 @@ static ik_status make_layer(const ik_vc *v, const ik_params *params, const ik_en
         status = ik_vc_in_escape(v->fabric, x->routing, ik_params_spec(params, "vc"), env,
                                  &x->scheme, err);
     }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = refuse_scheme(x->scheme, err);
-    }
     return status == IK_OK ? ik_lft_compile(x->routing, env, &x->lft, err) : status;
 }
 
 static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
 {
     escape *x = calloc(1, sizeof *x);
-    if (!x) {
+    if (!x)
         return ik_fail_memory(err, sizeof *x, "a VC scheme");
-    }
     ik_status status = make_layer(v, params, env, x, err);
     if (status == IK_OK) {
         unsigned layer = x->scheme->num_vcs;
@@ -105,9 +100,8 @@ static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_por
         *vc_first = *vc_last = pk->vc;
         return;
     }
-    if (x->lft[(size_t)sw * f->num_hosts + pk->dst] != out_port - f->port_base[sw]) {
+    if (x->lft[(size_t)sw * f->num_hosts + pk->dst] != out_port - f->port_base[sw])
         return;
-    }
     ik_packet in_layer = *pk;
     in_layer.vc = pk->vc < v->escape_vcs ? pk->vc : 0;
     uint8_t first, last;
@@ -131,16 +125,13 @@ const ik_vc_family ik_vc_escape = {
     .summary = "adaptive VCs over an escape layer that follows a second routing (Duato)",
     .source = "Duato, \"A New Theory of Deadlock-Free Adaptive Routing in Wormhole Networks\", "
               "IEEE TPDS 4(12), 1993",
-    .details = "The lowest VCs are the escape layer: open only on the port that the escape routing "
-               "takes towards the destination. The "
-               "other "
-               "VCs are open on every port that the adaptive routing allows. A packet may enter "
-               "and leave the layer at every hop. `ikat "
-               "check` proves the condition; it fails where the adaptive routing does not allow "
-               "the escape port, as for packets of "
-               "valiant and ugal_l on the way to their intermediate switch. The classical example "
-               "is minimal routing on a mesh with "
-               "escape:routing=dor.",
+    .details =
+        "The lowest VCs are the escape layer: open only on the port that the escape routing takes "
+        "towards the destination. The other VCs are open on every port that the adaptive routing "
+        "allows. A packet may enter and leave the layer at every hop. `ikat check` proves the "
+        "condition; it fails where the adaptive routing does not allow the escape port, as for "
+        "packets of valiant and ugal_l on the way to their intermediate switch. The classical "
+        "example is minimal routing on a mesh with escape:routing=dor.",
     .params = params,
     .create = create,
     .destroy = destroy,

@@ -45,11 +45,10 @@ const ik_vc_family ik_vc_flow2sl = {
     .name = "flow2sl",
     .summary = "queue from the groups of source and destination hosts",
     .source = "Escudero-Sahuquillo, Garcia, Quiles, Duato, Reinemo, Skeie, Lysne, \"A new proposal "
-              "to deal with congestion in "
-              "InfiniBand-based fat-trees\", JPDC 74(1), 2014",
+              "to deal with congestion in InfiniBand-based fat-trees\", JPDC 74(1), 2014",
     .details = "The N hosts form Q groups of consecutive hosts, group(x) = floor(x * Q / N). sum: "
-               "(group(s) + group(d)) mod Q; "
-               "difference: (group(d) - group(s)) mod Q. Three VCs unless told otherwise.",
+               "(group(s) + group(d)) mod Q; difference: (group(d) - group(s)) mod Q. Three VCs "
+               "unless told otherwise.",
     .params = params,
     .create = create,
     .destroy = lanes_map_destroy,

@@ -15,9 +15,8 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     (void)params;
     walk_reach reach;
     ik_status status = walk_routing_reach(v->fabric, v->routing, env, &reach, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     char why[64];
     snprintf(why, sizeof why, "paths of up to %u hops", reach.hops);
     unsigned needed = reach.hops ? reach.hops : 1;
@@ -36,16 +35,13 @@ static const ik_param params[] = {{0}};
 const ik_vc_family ik_vc_hopclass = {
     .name = "hopclass",
     .summary = "VC = hops behind the packet: breaks every cycle, one VC a hop",
-    .source =
-        "Gunther, \"Prevention of Deadlocks in Packet-Switched Data Transport Systems\", IEEE "
-        "Trans. Communications 29(4), 1981; "
-        "Besta, Hoefler, \"Slim Fly: A Cost Effective Low-Diameter Network Topology\", SC 2014",
-    .details = "The i-th switch-to-switch channel of a path (from 0) is taken on VC i; host "
-               "channels on VC 0. Needs as many VCs as the "
-               "longest allowed path has hops: the diameter for minimal routing, twice that for "
-               "Valiant's. A multiple of that gives "
-               "each hop "
-               "several.",
+    .source = "Gunther, \"Prevention of Deadlocks in Packet-Switched Data Transport Systems\", "
+              "IEEE Trans. Communications 29(4), 1981; Besta, Hoefler, \"Slim Fly: A Cost "
+              "Effective Low-Diameter Network Topology\", SC 2014",
+    .details =
+        "The i-th switch-to-switch channel of a path (from 0) is taken on VC i; host channels on "
+        "VC 0. Needs as many VCs as the longest allowed path has hops: the diameter for minimal "
+        "routing, twice that for Valiant's. A multiple of that gives each hop several.",
     .params = params,
     .create = create,
     .inject = lanes_inject_first,

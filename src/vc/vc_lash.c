@@ -174,12 +174,11 @@ const ik_vc_family ik_vc_lash = {
     .summary = "every path in one layer, first fit over acyclic layers",
     .source = "Skeie, Lysne, Theiss: Layered Shortest Path (LASH) Routing in Irregular System Area "
               "Networks, IPDPS 2002",
-    .details = "Assigns each path of a deterministic routing to the first virtual layer whose "
-               "channel dependency graph stays acyclic "
-               "with it; a packet keeps its layer. Reports the layers needed; spare VCs split the "
-               "heaviest layers. pairs=both "
-               "puts the two directions between two switches into one layer, as one service level "
-               "per connection requires.",
+    .details =
+        "Assigns each path of a deterministic routing to the first virtual layer whose channel "
+        "dependency graph stays acyclic with it; a packet keeps its layer. Reports the layers "
+        "needed; spare VCs split the heaviest layers. pairs=both puts the two directions between "
+        "two switches into one layer, as one service level per connection requires.",
     .params = params,
     .create = create,
     .destroy = layer_lanes_destroy,

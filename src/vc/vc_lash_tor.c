@@ -79,12 +79,11 @@ static ik_status place_all(tor_work *w, layer_order order, const ik_env *env, ik
     w->steps = ik_calloc(num + 1, sizeof *w->steps);
     if (!w->path || !w->steps)
         status = ik_fail_memory(err, num * sizeof *w->steps, "LASH-TOR's layers");
-    for (size_t i = 0; i < num && status == IK_OK; i++) {
+    for (size_t i = 0; i < num && status == IK_OK; i++)
         if (i % 1024 == 0 && ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled while layering paths");
         else
             status = place(w, pairs[i], err);
-    }
     free(pairs);
     return status;
 }
@@ -189,11 +188,9 @@ const ik_vc_family ik_vc_lash_tor = {
     .source = "Skeie, Lysne, Flich, Lopez, Robles, Duato: LASH-TOR: A Generic Transition-Oriented "
               "Routing Algorithm, ICPADS 2004",
     .details = "Walks each path of a deterministic routing from its source and moves it to the "
-               "next virtual layer where its next "
-               "dependency would close a cycle. Needs fewer layers than LASH; the VC changes on "
-               "the way. Taking pairs by "
-               "destination usually saves one more. Spare VCs go to the layers with most traffic, "
-               "as choices there.",
+               "next virtual layer where its next dependency would close a cycle. Needs fewer "
+               "layers than LASH; the VC changes on the way. Taking pairs by destination usually "
+               "saves one more. Spare VCs go to the layers with most traffic, as choices there.",
     .params = params,
     .create = create,
     .destroy = destroy,

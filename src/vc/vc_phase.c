@@ -16,9 +16,8 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     (void)params;
     walk_reach reach;
     ik_status status = walk_routing_reach(v->fabric, v->routing, env, &reach, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     char why[64];
     snprintf(why, sizeof why, "routes of %u phase%s", reach.phase + 1, reach.phase ? "s" : "");
     return lanes_settle(v, reach.phase + 1, reach.phase + 1, why, err);
@@ -39,14 +38,11 @@ const ik_vc_family ik_vc_phase = {
     .name = "phase",
     .summary = "VC = phase of the route: before or after the intermediate switch",
     .source = "Valiant, \"A scheme for fast parallel communication\", SIAM J. Computing 11(2), "
-              "1982; Kathareios, Minkenberg, "
-              "Prisacari, "
-              "Rodriguez, Hoefler, \"Cost-Effective Diameter-Two Topologies\", SC 2015",
+              "1982; Kathareios, Minkenberg, Prisacari, Rodriguez, Hoefler, \"Cost-Effective "
+              "Diameter-Two Topologies\", SC 2015",
     .details = "Switch-to-switch channels on the way to the intermediate switch are taken on VC 0, "
-               "those after it on VC 1; host "
-               "channels "
-               "on VC 0. A routing with more phases needs as many VCs; a multiple gives each phase "
-               "several.",
+               "those after it on VC 1; host channels on VC 0. A routing with more phases needs as "
+               "many VCs; a multiple gives each phase several.",
     .params = params,
     .create = create,
     .inject = lanes_inject_first,

@@ -62,12 +62,10 @@ const ik_vc_family ik_vc_vftree = {
     .name = "vftree",
     .summary = "queue from the leaf switches of source and destination",
     .source = "Guay, Bogdanski, Reinemo, Lysne, Skeie, \"vFtree - A Fat-tree Routing Algorithm "
-              "using Virtual Lanes to Alleviate "
-              "Congestion\", IPDPS 2011",
+              "using Virtual Lanes to Alleviate Congestion\", IPDPS 2011",
     .details = "sum: (leaf(s) + leaf(d)) mod Q; difference: (leaf(d) - leaf(s)) mod Q; matrix: "
-               "pairs of leaf switches take the lanes "
-               "in turn, row by row, the same in both directions, 0 inside a leaf switch. Leaf "
-               "switches are numbered as in the full "
+               "pairs of leaf switches take the lanes in turn, row by row, the same in both "
+               "directions, 0 inside a leaf switch. Leaf switches are numbered as in the full "
                "tree. Three VCs unless told otherwise.",
     .params = params,
     .create = create,

@@ -53,19 +53,16 @@ struct walk {
 
 bool walk_reserve(void *array, size_t *max, size_t need, size_t size)
 {
-    if (need <= *max) {
+    if (need <= *max)
         return true;
-    }
     size_t more = *max * 2 > need ? *max * 2 : need + 64;
-    if (more > SIZE_MAX / size) {
+    if (more > SIZE_MAX / size)
         return false;
-    }
     void *old;
     memcpy(&old, array, sizeof old);
     void *grown = realloc(old, more * size);
-    if (!grown) {
+    if (!grown)
         return false;
-    }
     memcpy(array, &grown, sizeof grown);
     *max = more;
     return true;
@@ -74,9 +71,8 @@ bool walk_reserve(void *array, size_t *max, size_t need, size_t size)
 walk *walk_new(const ik_plan *plan)
 {
     walk *w = calloc(1, sizeof *w);
-    if (!w) {
+    if (!w)
         return NULL;
-    }
     w->plan = plan;
     unsigned traits = plan->routing->traits;
     unsigned ignores =
@@ -98,9 +94,8 @@ walk *walk_new(const ik_plan *plan)
 
 void walk_free(walk *w)
 {
-    if (!w) {
+    if (!w)
         return;
-    }
     free(w->slots);
     free(w->states);
     free(w->edges);
@@ -130,9 +125,8 @@ static size_t slot_of(const walk *w, key k)
     size_t slot = (size_t)(hash ^ hash >> 32) & (w->num_slots - 1);
     while (w->slots[slot]) {
         const state *s = &w->states[w->slots[slot] - 1];
-        if (s->key.a == k.a && s->key.b == k.b) {
+        if (s->key.a == k.a && s->key.b == k.b)
             break;
-        }
         slot = (slot + 1) & (w->num_slots - 1);
     }
     return slot;
@@ -142,26 +136,22 @@ static bool grow_slots(walk *w)
 {
     size_t num = w->num_slots * 2;
     uint32_t *slots = ik_calloc(num, sizeof *slots);
-    if (!slots) {
+    if (!slots)
         return false;
-    }
     free(w->slots);
     w->slots = slots;
     w->num_slots = num;
-    for (size_t i = 0; i < w->num_states; i++) {
-        if (!w->states[i].initial) {
+    for (size_t i = 0; i < w->num_states; i++)
+        if (!w->states[i].initial)
             w->slots[slot_of(w, w->states[i].key)] = (uint32_t)i + 1;
-        }
-    }
     return true;
 }
 
 /* IK_NONE when out of memory. */
 static uint32_t new_state(walk *w, key k, uint32_t in_port, const ik_packet *pk, bool initial)
 {
-    if (!walk_reserve(&w->states, &w->max_states, w->num_states + 1, sizeof *w->states)) {
+    if (!walk_reserve(&w->states, &w->max_states, w->num_states + 1, sizeof *w->states))
         return IK_NONE;
-    }
     w->states[w->num_states] =
         (state){.key = k, .in_port = in_port, .first_edge = IK_NONE, .pk = *pk, .initial = initial};
     return (uint32_t)w->num_states++;
@@ -173,25 +163,21 @@ static uint32_t state_at(walk *w, uint32_t in_port, const ik_packet *pk, bool *f
     key k = key_of(w, in_port, pk);
     size_t slot = slot_of(w, k);
     *fresh = w->slots[slot] == 0;
-    if (!*fresh) {
+    if (!*fresh)
         return w->slots[slot] - 1;
-    }
     uint32_t id = new_state(w, k, in_port, pk, false);
-    if (id == IK_NONE) {
+    if (id == IK_NONE)
         return IK_NONE;
-    }
     w->slots[slot] = id + 1;
-    if (++w->num_hashed * 2 > w->num_slots && !grow_slots(w)) {
+    if (++w->num_hashed * 2 > w->num_slots && !grow_slots(w))
         return IK_NONE;
-    }
     return id;
 }
 
 static bool add_edge(walk *w, uint32_t from, walk_edge edge)
 {
-    if (!walk_reserve(&w->edges, &w->max_edges, w->num_edges + 1, sizeof *w->edges)) {
+    if (!walk_reserve(&w->edges, &w->max_edges, w->num_edges + 1, sizeof *w->edges))
         return false;
-    }
     edge.next = w->states[from].first_edge;
     w->states[from].first_edge = (uint32_t)w->num_edges;
     w->edges[w->num_edges++] = edge;
@@ -203,9 +189,8 @@ static bool open_state(walk *w, uint32_t id, walk_visit visit, void *ctx)
 {
     if (!walk_reserve(&w->frames, &w->max_frames, w->num_frames + 1, sizeof *w->frames) ||
         !walk_reserve(&w->choices, &w->max_choices, w->num_choices + w->plan->max_radix + 1,
-                      sizeof *w->choices)) {
+                      sizeof *w->choices))
         return false;
-    }
     state *s = &w->states[id];
     frame *fr = &w->frames[w->num_frames++];
     *fr = (frame){.state = id, .first_choice = (uint32_t)w->num_choices, .pk = s->pk};
@@ -231,12 +216,10 @@ static bool open_state(walk *w, uint32_t id, walk_visit visit, void *ctx)
 static void absorb(state *s, const walk_outcome *behind, bool preferred)
 {
     s->flaws |= (uint8_t)behind->flaws;
-    if (behind->longest > s->longest) {
+    if (behind->longest > s->longest)
         s->longest = behind->longest;
-    }
-    if (preferred) {
+    if (preferred)
         s->preferred = behind->preferred;
-    }
 }
 
 static walk_outcome outcome_of(const state *s)
@@ -267,9 +250,8 @@ static bool follow(walk *w, walk_visit visit, void *ctx, bool *failed)
     edge.to = state_at(w, peer, &pk, &fresh);
     *failed = edge.to == IK_NONE || !add_edge(w, from, edge) ||
               (fresh && !open_state(w, edge.to, visit, ctx));
-    if (*failed || fresh) {
+    if (*failed || fresh)
         return fresh;
-    }
     walk_outcome behind = outcome_of(&w->states[edge.to]);
     behind.flaws |= w->states[edge.to].open ? WALK_LOOP : 0;
     behind.longest++;
@@ -286,9 +268,8 @@ static bool advance(walk *w)
         fr->vc++;
         return true;
     }
-    if (++fr->choice >= fr->num_choices) {
+    if (++fr->choice >= fr->num_choices)
         return false;
-    }
     fr->vc = w->choices[fr->first_choice + fr->choice].vc_first;
     return true;
 }
@@ -300,9 +281,8 @@ static void close_state(walk *w)
     state *s = &w->states[fr->state];
     s->open = false;
     w->num_choices = fr->first_choice;
-    if (w->num_frames == 0) {
+    if (w->num_frames == 0)
         return;
-    }
     frame *below = &w->frames[w->num_frames - 1];
     walk_outcome behind = outcome_of(s);
     behind.longest++;
@@ -314,21 +294,18 @@ static void close_state(walk *w)
 
 static bool explore(walk *w, uint32_t id, walk_visit visit, void *ctx)
 {
-    if (!open_state(w, id, visit, ctx)) {
+    if (!open_state(w, id, visit, ctx))
         return false;
-    }
     while (w->num_frames > 0) {
         bool more = w->frames[w->num_frames - 1].choice < w->frames[w->num_frames - 1].num_choices,
              failed = false;
         while (more && !follow(w, visit, ctx, &failed)) {
-            if (failed) {
+            if (failed)
                 return false;
-            }
             more = advance(w);
         }
-        if (failed) {
+        if (failed)
             return false;
-        }
         while (!more && w->num_frames > 0) {
             close_state(w);
             more = w->num_frames > 0 && advance(w);
@@ -350,9 +327,8 @@ ik_status walk_from(walk *w, uint32_t src, uint32_t n, walk_visit visit, void *c
     ik_plan_start_nth(w->plan, src, w->dst, n, &pk);
     /* No packet comes back to a host's port: initial states need not be found again. */
     uint32_t id = new_state(w, (key){0, 0}, f->port_peer[port], &pk, true);
-    if (id == IK_NONE || !explore(w, id, visit, ctx)) {
+    if (id == IK_NONE || !explore(w, id, visit, ctx))
         return ik_fail_memory(err, w->num_states * sizeof(state), "the states of a walk");
-    }
     *out = outcome_of(&w->states[id]);
     return IK_OK;
 }

@@ -13,17 +13,15 @@ static ik_status number_channels(cdg *g, ik_error *err)
     const ik_fabric *f = g->fabric;
     g->channel_of_port = ik_calloc((size_t)f->num_ports + 1, sizeof *g->channel_of_port);
     g->port_of_channel = ik_calloc((size_t)f->num_ports + 1, sizeof *g->port_of_channel);
-    if (!g->channel_of_port || !g->port_of_channel) {
+    if (!g->channel_of_port || !g->port_of_channel)
         return ik_fail_memory(err, (size_t)f->num_ports * 8, "the channels of a dependency graph");
-    }
     for (uint32_t port = 0; port < f->num_ports; port++) {
         uint32_t peer = ik_peer_node(f, port);
         bool joins_switches =
             ik_is_switch(f, f->port_node[port]) && peer != IK_NONE && ik_is_switch(f, peer);
         g->channel_of_port[port] = joins_switches ? g->num_channels : IK_NONE;
-        if (joins_switches) {
+        if (joins_switches)
             g->port_of_channel[g->num_channels++] = port;
-        }
     }
     return IK_OK;
 }
@@ -39,15 +37,13 @@ ik_status cdg_make(const ik_fabric *f, unsigned num_vcs, bool lanes, const ik_en
     ik_status status = number_channels(&g, err);
     size_t num_rows = cdg_num_vertices(&g) * (lanes ? 1 : num_vcs);
     double bytes = (double)num_rows * (double)g.words * 8;
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = ik_env_refuse_bytes(env, bytes, "the dependency graph of channels", err);
-    }
     if (status == IK_OK) {
         g.rows = ik_calloc(num_rows + 1, g.words * sizeof *g.rows);
         g.used = ik_calloc(cdg_num_vertices(&g) / 64 + 1, sizeof *g.used);
-        if (!g.rows || !g.used) {
+        if (!g.rows || !g.used)
             status = ik_fail_memory(err, (size_t)bytes, "a dependency graph");
-        }
     }
     if (status != IK_OK) {
         cdg_free(&g);
@@ -77,21 +73,17 @@ void cdg_add(cdg *g, uint32_t in_port, unsigned vc_in, uint32_t out_port, unsign
              unsigned vc_last)
 {
     uint32_t out = g->channel_of_port[out_port];
-    if (out == IK_NONE) {
+    if (out == IK_NONE)
         return;
-    }
-    for (unsigned vc = vc_first; vc <= vc_last; vc++) {
+    for (unsigned vc = vc_first; vc <= vc_last; vc++)
         cdg_use(g, cdg_vertex(g, out, vc));
-    }
     uint32_t sender = g->fabric->port_peer[in_port];
     uint32_t in = sender == IK_NONE ? IK_NONE : g->channel_of_port[sender];
-    if (in == IK_NONE) {
+    if (in == IK_NONE)
         return;
-    }
     uint32_t bit = ik_port_local(g->fabric, out_port);
-    for (unsigned vc = vc_first; vc <= vc_last; vc++) {
+    for (unsigned vc = vc_first; vc <= vc_last; vc++)
         cdg_or(cdg_row(g, cdg_vertex(g, in, vc_in), vc) + bit / 64, (uint64_t)1 << bit % 64);
-    }
 }
 
 /* Cursor = number of the row's VC times its bits, plus the bit. */
@@ -104,9 +96,8 @@ bool cdg_next(const cdg *g, size_t vertex, size_t *cursor, size_t *successor)
     size_t word = *cursor / 64;
     uint64_t bits = word < num_words ? rows[word] & ~(uint64_t)0 << *cursor % 64 : 0;
     while (bits == 0) {
-        if (++word >= num_words) {
+        if (++word >= num_words)
             return false;
-        }
         bits = rows[word];
     }
     size_t bit = (size_t)__builtin_ctzll(bits);
@@ -119,9 +110,8 @@ bool cdg_next(const cdg *g, size_t vertex, size_t *cursor, size_t *successor)
 static uint64_t count_bits(const uint64_t *words, size_t num)
 {
     uint64_t count = 0;
-    for (size_t i = 0; i < num; i++) {
+    for (size_t i = 0; i < num; i++)
         count += (uint64_t)__builtin_popcountll(words[i]);
-    }
     return count;
 }
 

@@ -51,9 +51,8 @@ static inline uint64_t *cdg_row(const cdg *g, size_t vertex, unsigned next_vc)
 /* Sets bits that several threads may set at once; the usual case is that they are set already. */
 static inline void cdg_or(uint64_t *word, uint64_t bits)
 {
-    if ((__atomic_load_n(word, __ATOMIC_RELAXED) & bits) != bits) {
+    if ((__atomic_load_n(word, __ATOMIC_RELAXED) & bits) != bits)
         __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
-    }
 }
 
 static inline void cdg_use(cdg *g, size_t vertex)

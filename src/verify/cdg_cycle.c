@@ -42,9 +42,8 @@ static ik_status search_make(const cycle_graph *g, search *s, ik_error *err)
 {
     size_t num = g->num;
     *s = (search){.g = *g};
-    if (num >= UINT32_MAX) {
+    if (num >= UINT32_MAX)
         return ik_fail(err, IK_ERR_MEMORY, "a dependency graph of %zu vertices is too large", num);
-    }
     s->order = ik_calloc(num + 1, sizeof *s->order);
     s->low = ik_calloc(num + 1, sizeof *s->low);
     s->component = ik_calloc(num + 1, sizeof *s->component);
@@ -65,11 +64,9 @@ static inline bool successor(const search *s, size_t vertex, size_t *cursor, siz
 static bool has_self_loop(const search *s, size_t vertex)
 {
     size_t cursor = 0, next;
-    while (successor(s, vertex, &cursor, &next)) {
-        if (next == vertex) {
+    while (successor(s, vertex, &cursor, &next))
+        if (next == vertex)
             return true;
-        }
-    }
     return false;
 }
 
@@ -101,20 +98,17 @@ static void components_from(search *s, size_t root)
         frame *top = &s->frames[depth - 1];
         size_t vertex = top->vertex;
         if (successor(s, vertex, &top->cursor, &next)) {
-            if (s->order[next] == 0) {
+            if (s->order[next] == 0)
                 discover(s, next, &depth);
-            } else if (s->order[next] != UINT32_MAX && s->order[next] < s->low[vertex]) {
+            else if (s->order[next] != UINT32_MAX && s->order[next] < s->low[vertex])
                 s->low[vertex] = s->order[next];
-            }
             continue;
         }
         depth--;
-        if (depth > 0 && s->low[vertex] < s->low[s->frames[depth - 1].vertex]) {
+        if (depth > 0 && s->low[vertex] < s->low[s->frames[depth - 1].vertex])
             s->low[s->frames[depth - 1].vertex] = s->low[vertex];
-        }
-        if (s->low[vertex] == s->order[vertex]) {
+        if (s->low[vertex] == s->order[vertex])
             take_component(s, vertex);
-        }
     }
 }
 
@@ -160,24 +154,20 @@ static void keep_cycle(const search *s, size_t start, size_t *cycle, size_t leng
 static ik_status report(const search *s, size_t vertex, ik_error *err)
 {
     const ik_env *env = s->g.env;
-    if (ik_env_cancelled(env)) {
+    if (ik_env_cancelled(env))
         return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
-    }
-    if (env && env->progress && vertex % (s->g.num / 100 + 1) == 0) {
+    if (env && env->progress && vertex % (s->g.num / 100 + 1) == 0)
         env->progress(env->progress_ctx, "shortest dependency cycle", vertex, s->g.num, "channels");
-    }
     return IK_OK;
 }
 
 static ik_status shortest_cycle(search *s, size_t **out, size_t *length, ik_error *err)
 {
     size_t *cycle = ik_calloc(s->g.num + 1, sizeof *cycle);
-    if (!cycle) {
+    if (!cycle)
         return ik_fail_memory(err, s->g.num * sizeof *cycle, "a dependency cycle");
-    }
-    for (size_t v = 0; v < s->g.num; v++) {
+    for (size_t v = 0; v < s->g.num; v++)
         s->order[v] = 0;
-    }
     size_t best = s->g.num + 1;
     uint64_t budget = SEARCH_BUDGET;
     uint32_t mark = 0;
@@ -204,18 +194,16 @@ static ik_status shortest_cycle(search *s, size_t **out, size_t *length, ik_erro
 static ik_status find_components(const cycle_graph *g, search *s, ik_error *err)
 {
     ik_status status = search_make(g, s, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     for (size_t v = 0; status == IK_OK && v < g->num; v++) {
         if (s->order[v] == 0) {
             components_from(s, v);
             status = ik_env_cancelled(g->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : IK_OK;
         }
     }
-    if (status != IK_OK) {
+    if (status != IK_OK)
         search_free(s);
-    }
     return status;
 }
 
@@ -234,9 +222,8 @@ ik_status cycle_shortest(const cycle_graph *g, size_t **cycle, size_t *length, i
 {
     search s;
     ik_status status = find_components(g, &s, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     if (s.num_components == 0) {
         *cycle = NULL;
         *length = 0;

@@ -39,17 +39,14 @@ static void count_ejections(const ik_fabric *f, scratch *s, uint32_t dst)
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
         uint32_t peer = f->port_peer[port];
         uint32_t sw = peer == IK_NONE ? IK_NONE : f->port_node[peer];
-        if (sw == IK_NONE || !ik_is_switch(f, sw) || !ingraph_knows(g, sw)) {
+        if (sw == IK_NONE || !ik_is_switch(f, sw) || !ingraph_knows(g, sw))
             continue;
-        }
         ik_packet pk = {.src = dst, .dst = dst, .via = IK_NONE};
         uint32_t preferred, num = g->routing->family->next(g->routing, sw, f->port_base[sw], &pk,
                                                            g->out, &preferred);
-        for (uint32_t i = 0; i < num; i++) {
-            if (g->out[i] == peer) {
+        for (uint32_t i = 0; i < num; i++)
+            if (g->out[i] == peer)
                 count(s, dst, peer);
-            }
-        }
     }
 }
 
@@ -58,20 +55,17 @@ static void count_graph(const ik_fabric *f, scratch *s, uint32_t dst)
     const ingraph *g = &s->graph;
     for (uint32_t i = 0; i < g->num_left; i++) {
         uint32_t sw = g->left[i], cursor = 0, port;
-        while ((port = ingraph_next_port(ingraph_ports(g, sw), g->words, &cursor)) != IK_NONE) {
+        while ((port = ingraph_next_port(ingraph_ports(g, sw), g->words, &cursor)) != IK_NONE)
             count(s, dst, f->port_base[sw] + port);
-        }
     }
     count_ejections(f, s, dst);
 }
 
 static void count_states(const walk *w, scratch *s, uint32_t dst)
 {
-    for (uint32_t state = 0; state < walk_num_states(w); state++) {
-        for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e)) {
+    for (uint32_t state = 0; state < walk_num_states(w); state++)
+        for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e))
             count(s, dst, e->out_port);
-        }
-    }
 }
 
 static ik_status count_destination(void *ctx, size_t index, unsigned thread, ik_error *err)
@@ -80,35 +74,30 @@ static ik_status count_destination(void *ctx, size_t index, unsigned thread, ik_
     scratch *s = &job->scratch[thread];
     const ik_fabric *f = job->plan->fabric;
     uint32_t dst = (uint32_t)index;
-    if (job->by_graph) {
+    if (job->by_graph)
         ingraph_begin(&s->graph, dst);
-    } else {
+    else
         walk_begin(s->walk, dst);
-    }
     for (uint32_t src = 0; src < f->num_hosts; src++) {
         uint32_t port = src == dst || !ik_rails_used(job->plan->routing, src, dst)
                             ? IK_NONE
                             : ik_host_port(f, src);
-        if (port == IK_NONE) {
+        if (port == IK_NONE)
             continue;
-        }
         count(s, dst, port);
         ik_status status =
             ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : IK_OK;
-        if (status == IK_OK && job->by_graph) {
+        if (status == IK_OK && job->by_graph)
             ingraph_follow(&s->graph, ik_peer_node(f, port));
-        } else if (status == IK_OK) {
+        else if (status == IK_OK)
             status = walk_from_all(s->walk, src, err);
-        }
-        if (status != IK_OK) {
+        if (status != IK_OK)
             return status;
-        }
     }
-    if (job->by_graph) {
+    if (job->by_graph)
         count_graph(f, s, dst);
-    } else {
+    else
         count_states(s->walk, s, dst);
-    }
     return IK_OK;
 }
 
@@ -117,9 +106,8 @@ static bool scratch_make(const count_job *job, scratch *s)
     const ik_fabric *f = job->plan->fabric;
     s->mark = ik_calloc((size_t)f->num_ports + 1, sizeof *s->mark);
     s->count = ik_calloc((size_t)f->num_ports + 1, sizeof *s->count);
-    if (job->by_graph) {
+    if (job->by_graph)
         return ingraph_make(f, job->plan->routing, &s->graph) && s->mark && s->count;
-    }
     s->walk = walk_new(job->plan);
     return s->walk && s->mark && s->count;
 }
@@ -135,9 +123,8 @@ static void scratch_free(scratch *s)
 static ik_status run(count_job *job, unsigned threads, const ik_env *env, ik_error *err)
 {
     bool complete = job->scratch != NULL;
-    for (unsigned t = 0; complete && t < threads; t++) {
+    for (unsigned t = 0; complete && t < threads; t++)
         complete = scratch_make(job, &job->scratch[t]);
-    }
     if (!complete) {
         return ik_fail_memory(err, (size_t)job->plan->fabric->num_ports * 8,
                               "the destinations of channels");
@@ -156,9 +143,8 @@ static ik_status count_each(const ik_plan *plan, const ik_env *env, uint32_t *su
                      .scratch = ik_calloc(threads, sizeof *job.scratch)};
     ik_status status = run(&job, threads, env, err);
     for (unsigned t = 0; job.scratch && t < threads; t++) {
-        for (uint32_t port = 0; status == IK_OK && port < plan->fabric->num_ports; port++) {
+        for (uint32_t port = 0; status == IK_OK && port < plan->fabric->num_ports; port++)
             sum[port] += job.scratch[t].count[port];
-        }
         scratch_free(&job.scratch[t]);
     }
     free(job.scratch);
@@ -170,14 +156,12 @@ ik_status ik_destinations_count(const ik_plan *plan, const ik_env *env, uint32_t
 {
     uint32_t num_ports = plan->fabric->num_ports,
              *sum = ik_calloc((size_t)num_ports + 1, sizeof *sum);
-    if (!sum) {
+    if (!sum)
         return ik_fail_memory(err, num_ports * sizeof *sum, "a count");
-    }
     bool fits = !ingraph_fits(plan->routing);
     ik_status status = fits ? destinations_by_legs(plan, env, sum, &fits, err) : IK_OK;
-    if (status == IK_OK && !fits) {
+    if (status == IK_OK && !fits)
         status = count_each(plan, env, sum, err);
-    }
     if (status != IK_OK) {
         free(sum);
         return status;

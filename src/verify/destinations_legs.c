@@ -23,26 +23,21 @@ static void mark_state(void *ctx, unsigned thread, const legs_state *s)
     marks *m = ctx;
     for (uint32_t e = 0; e < s->num_edges; e++) {
         uint64_t *set = m->sets + s->edges[e].out_port * m->words;
-        if (s->edges[e].to == IK_NONE && !s->edges[e].delivers) {
+        if (s->edges[e].to == IK_NONE && !s->edges[e].delivers)
             atomic_store(&m->strays, true);
-        }
-        for (size_t word = 0; word < m->words && s->dst_groups; word++) {
+        for (size_t word = 0; word < m->words && s->dst_groups; word++)
             cdg_or(&set[word], s->dst_groups[word]);
-        }
-        if (s->dst_group != IK_NONE) {
+        if (s->dst_group != IK_NONE)
             cdg_or(&set[s->dst_group / 64], (uint64_t)1 << s->dst_group % 64);
-        }
     }
 }
 
 static uint32_t count_hosts(const walk_groups *groups, const uint64_t *set, size_t words)
 {
     uint32_t hosts = 0;
-    for (size_t word = 0; word < words; word++) {
-        for (uint64_t bits = set[word]; bits; bits &= bits - 1) {
+    for (size_t word = 0; word < words; word++)
+        for (uint64_t bits = set[word]; bits; bits &= bits - 1)
             hosts += groups->group[word * 64 + (size_t)__builtin_ctzll(bits)].size;
-        }
-    }
     return hosts;
 }
 
@@ -74,9 +69,8 @@ static void count_all(const marks *m, const walk_groups *groups, uint32_t *desti
     }
     for (uint32_t host = 0; host < f->num_hosts; host++) {
         uint32_t port = ik_host_port(f, host);
-        if (port != IK_NONE) {
+        if (port != IK_NONE)
             destinations[port] = f->num_hosts - 1;
-        }
     }
     count_ejections(m, groups, destinations);
 }
@@ -86,18 +80,16 @@ static ik_status mark_all(const ik_plan *plan, const walk_groups *groups, const 
 {
     marks m = {.f = plan->fabric, .words = ((size_t)groups->num + 63) / 64};
     double bytes = 8.0 * (double)m.words * plan->fabric->num_ports;
-    if (ik_env_refuse_bytes(env, bytes, "the destinations of channels", err) != IK_OK) {
+    if (ik_env_refuse_bytes(env, bytes, "the destinations of channels", err) != IK_OK)
         return IK_ERR_MEMORY;
-    }
     m.sets = ik_calloc((size_t)plan->fabric->num_ports + 1, (m.words + 1) * sizeof *m.sets);
     legs_visitor visitor = {
         .ctx = &m, .what = "destinations", .unconnected_too = true, .state = mark_state};
     ik_status status = m.sets ? legs_walk(plan, groups, &visitor, env, fits, err)
                               : ik_fail_memory(err, (size_t)bytes, "the destinations of channels");
     *fits = *fits && !atomic_load(&m.strays);
-    if (status == IK_OK && *fits) {
+    if (status == IK_OK && *fits)
         count_all(&m, groups, destinations);
-    }
     free(m.sets);
     return status;
 }
@@ -117,9 +109,8 @@ ik_status destinations_by_legs(const ik_plan *plan, const ik_env *env, uint32_t 
                      .num_vcs = 1,
                      .max_radix = plan->max_radix};
     *fits = legs_fit(&alone);
-    if (!*fits) {
+    if (!*fits)
         return IK_OK;
-    }
     walk_groups groups;
     ik_status status =
         walk_groups_make(plan->fabric, plan->routing->traits & IK_ROUTE_PER_SWITCH, &groups, err);

@@ -41,13 +41,11 @@ ik_status escape_graph_make(const cdg *channels, unsigned num_vcs, const ik_env 
         .channels = channels, .num_vcs = num_vcs, .num = (size_t)channels->num_channels * num_vcs};
     g.words = (g.num + 63) / 64;
     double bytes = (double)g.num * (double)g.words * 8;
-    if (ik_env_refuse_bytes(env, bytes, "the dependency graph of an escape layer", err) != IK_OK) {
+    if (ik_env_refuse_bytes(env, bytes, "the dependency graph of an escape layer", err) != IK_OK)
         return IK_ERR_MEMORY;
-    }
     g.rows = ik_calloc(g.num + 1, (g.words + 1) * sizeof *g.rows);
-    if (!g.rows) {
+    if (!g.rows)
         return ik_fail_memory(err, (size_t)bytes, "the dependency graph of an escape layer");
-    }
     *out = g;
     return IK_OK;
 }
@@ -64,9 +62,8 @@ static bool next_bit(const uint64_t *words, size_t num_words, size_t *cursor, si
     size_t word = *cursor / 64;
     uint64_t bits = word < num_words ? words[word] & ~(uint64_t)0 << *cursor % 64 : 0;
     while (bits == 0) {
-        if (++word >= num_words) {
+        if (++word >= num_words)
             return false;
-        }
         bits = words[word];
     }
     *bit = word * 64 + (size_t)__builtin_ctzll(bits);
@@ -104,9 +101,8 @@ size_t escape_held(const escape_graph *g, const walk *w, uint32_t state)
 escape_search *escape_search_new(const escape_graph *g)
 {
     escape_search *x = ik_calloc(1, sizeof *x);
-    if (!x) {
+    if (!x)
         return NULL;
-    }
     x->local = ik_calloc(g->num + 1, sizeof *x->local);
     x->vertex = ik_calloc(g->num + 1, sizeof *x->vertex);
     if (!x->local || !x->vertex) {
@@ -130,9 +126,8 @@ static void free_states(escape_search *x)
 
 void escape_search_free(escape_search *x)
 {
-    if (!x) {
+    if (!x)
         return;
-    }
     free_states(x);
     free(x->local);
     free(x->vertex);
@@ -166,15 +161,13 @@ static uint64_t *new_set(escape_search *x)
         size_t more = x->max_words * 2 > need ? x->max_words * 2 : need + 1024;
         uint64_t *grown =
             more > SIZE_MAX / sizeof *grown ? NULL : realloc(x->sets, more * sizeof *grown);
-        if (!grown) {
+        if (!grown)
             return NULL;
-        }
         x->sets = grown;
         x->max_words = more;
     }
-    for (size_t i = at; i < need; i++) {
+    for (size_t i = at; i < need; i++)
         x->sets[i] = 0;
-    }
     return x->sets + at;
 }
 
@@ -183,9 +176,8 @@ static uint64_t *new_set(escape_search *x)
 /* Numbers the channels of the layer that its packets may take. */
 static void number_offered(escape_search *x, const escape_graph *g, const walk *w)
 {
-    for (size_t i = 0; i < x->num_offered; i++) {
+    for (size_t i = 0; i < x->num_offered; i++)
         x->local[x->vertex[i]] = 0;
-    }
     x->num_offered = 0;
     for (uint32_t s = 0; s < walk_num_states(w); s++) {
         for (const walk_edge *e = walk_first_edge(w, s); e; e = walk_next_edge(w, e)) {
@@ -210,9 +202,8 @@ static void discover(escape_search *x, const walk *w, uint32_t state, size_t *de
 static bool complete(escape_search *x, const escape_graph *g, const walk *w, uint32_t root)
 {
     uint64_t *set = new_set(x);
-    if (!set) {
+    if (!set)
         return false;
-    }
     uint32_t name = x->num_components++;
     size_t top = x->num_stack, bottom = top;
     do {
@@ -228,9 +219,8 @@ static bool complete(escape_search *x, const escape_graph *g, const walk *w, uin
                 set[bit / 64] |= (uint64_t)1 << bit % 64;
             } else if (adaptive_edge(g, e) && x->component[e->to] != name) {
                 const uint64_t *behind = x->sets + (size_t)x->component[e->to] * x->words;
-                for (size_t word = 0; word < x->words; word++) {
+                for (size_t word = 0; word < x->words; word++)
                     set[word] |= behind[word];
-                }
             }
         }
     }
@@ -248,34 +238,28 @@ static bool components_from(escape_search *x, const escape_graph *g, const walk 
         uint32_t state = top->state;
         if (e) {
             top->edge = walk_next_edge(w, e);
-            if (!adaptive_edge(g, e)) {
+            if (!adaptive_edge(g, e))
                 continue;
-            }
-            if (x->order[e->to] == 0) {
+            if (x->order[e->to] == 0)
                 discover(x, w, e->to, &depth);
-            } else if (x->order[e->to] != DONE && x->order[e->to] < x->low[state]) {
+            else if (x->order[e->to] != DONE && x->order[e->to] < x->low[state])
                 x->low[state] = x->order[e->to];
-            }
             continue;
         }
         depth--;
-        if (depth > 0 && x->low[state] < x->low[x->frames[depth - 1].state]) {
+        if (depth > 0 && x->low[state] < x->low[x->frames[depth - 1].state])
             x->low[x->frames[depth - 1].state] = x->low[state];
-        }
-        if (x->low[state] == x->order[state] && !complete(x, g, w, state)) {
+        if (x->low[state] == x->order[state] && !complete(x, g, w, state))
             return false;
-        }
     }
     return true;
 }
 
 static void add_direct(escape_graph *g, const walk *w, uint32_t state, size_t held)
 {
-    for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e)) {
-        if (escape_edge(g, e)) {
+    for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e))
+        if (escape_edge(g, e))
             add_dependency(g, held, escape_vertex(g, e));
-        }
-    }
 }
 
 ik_status escape_graph_add(escape_graph *g, escape_search *x, const walk *w, bool indirect,
@@ -283,22 +267,19 @@ ik_status escape_graph_add(escape_graph *g, escape_search *x, const walk *w, boo
 {
     uint32_t states = walk_num_states(w);
     ik_status status = indirect ? reserve_states(x, states, err) : IK_OK;
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     if (indirect) {
         number_offered(x, g, w);
         x->num_seen = x->num_components = 0;
         x->num_stack = 0;
-        for (uint32_t s = 0; s < states; s++) {
+        for (uint32_t s = 0; s < states; s++)
             x->order[s] = 0;
-        }
     }
     for (uint32_t s = 0; s < states; s++) {
         size_t held = escape_held(g, w, s), cursor = 0, bit;
-        if (held == SIZE_MAX) {
+        if (held == SIZE_MAX)
             continue;
-        }
         if (!indirect) {
             add_direct(g, w, s, held);
             continue;
@@ -308,9 +289,8 @@ ik_status escape_graph_add(escape_graph *g, escape_search *x, const walk *w, boo
                                   "the dependencies of an escape layer");
         }
         const uint64_t *set = x->sets + (size_t)x->component[s] * x->words;
-        while (next_bit(set, x->words, &cursor, &bit)) {
+        while (next_bit(set, x->words, &cursor, &bit))
             add_dependency(g, held, x->vertex[bit]);
-        }
     }
     return IK_OK;
 }

@@ -34,9 +34,8 @@ typedef struct witness {
 
 static ik_status reserve(witness *x, size_t num, ik_error *err)
 {
-    if (num <= x->max_states) {
+    if (num <= x->max_states)
         return IK_OK;
-    }
     free(x->queue);
     free(x->from);
     free(x->by_port);
@@ -51,11 +50,9 @@ static ik_status reserve(witness *x, size_t num, ik_error *err)
 
 static bool offers(const witness *x, const walk *w, uint32_t state, size_t vertex)
 {
-    for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e)) {
-        if (escape_edge(x->graph, e) && escape_vertex(x->graph, e) == vertex) {
+    for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e))
+        if (escape_edge(x->graph, e) && escape_vertex(x->graph, e) == vertex)
             return true;
-        }
-    }
     return false;
 }
 
@@ -67,15 +64,13 @@ static uint32_t search(witness *x, const walk *w, size_t held, size_t wanted)
     for (uint32_t s = 0; s < walk_num_states(w); s++) {
         bool start = escape_held(x->graph, w, s) == held;
         x->from[s] = start ? s : IK_NONE;
-        if (start) {
+        if (start)
             x->queue[tail++] = s;
-        }
     }
     while (head < tail) {
         uint32_t state = x->queue[head++];
-        if (offers(x, w, state, wanted)) {
+        if (offers(x, w, state, wanted))
             return state;
-        }
         for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e)) {
             if (adaptive_edge(x->graph, e) && x->from[e->to] == IK_NONE) {
                 x->from[e->to] = state;
@@ -93,13 +88,11 @@ static ik_status keep(witness *x, link *l, uint32_t state, uint32_t src, uint32_
                       ik_error *err)
 {
     size_t length = 0;
-    for (uint32_t s = state; x->from[s] != s; s = x->from[s]) {
+    for (uint32_t s = state; x->from[s] != s; s = x->from[s])
         length++;
-    }
     ik_dependency *through = ik_calloc(length + 1, sizeof *through);
-    if (!through) {
+    if (!through)
         return ik_fail_memory(err, length * sizeof *through, "the witness of an escape layer");
-    }
     size_t at = length;
     for (uint32_t s = state; x->from[s] != s; s = x->from[s]) {
         through[--at] = (ik_dependency){
@@ -116,21 +109,17 @@ static ik_status find_source(witness *x, uint32_t dst, size_t i, ik_error *err)
     for (uint32_t g = 0; g < job->groups.num; g++) {
         const walk_group *from = &job->groups.group[g];
         uint32_t src = walk_plan_source(job->plan, from, dst);
-        if (src == IK_NONE || x->distance[from->sw] == IK_NONE) {
+        if (src == IK_NONE || x->distance[from->sw] == IK_NONE)
             continue;
-        }
         walk_begin(x->one, dst);
         ik_status status = walk_from_all(x->one, src, err);
-        if (status == IK_OK) {
+        if (status == IK_OK)
             status = reserve(x, walk_num_states(x->one), err);
-        }
-        if (status != IK_OK) {
+        if (status != IK_OK)
             return status;
-        }
         uint32_t state = search(x, x->one, x->cycle[i], x->cycle[(i + 1) % x->length]);
-        if (state != IK_NONE) {
+        if (state != IK_NONE)
             return keep(x, &x->links[i], state, src, dst, err);
-        }
     }
     return ik_fail(err, IK_ERR_INTERNAL,
                    "no source has an escape dependency that destination %u shows", dst);
@@ -141,9 +130,8 @@ static ik_status look_at(witness *x, uint32_t dst, size_t *missing, ik_error *er
     tally_distances(x->job->plan->fabric, dst, x->distance, x->switches);
     ik_status status = escape_walk_all(x->job, x->all, x->distance, dst, err);
     for (size_t i = 0; i < x->length && status == IK_OK; i++) {
-        if (x->links[i].found) {
+        if (x->links[i].found)
             continue;
-        }
         status = reserve(x, walk_num_states(x->all), err);
         if (status == IK_OK &&
             search(x, x->all, x->cycle[i], x->cycle[(i + 1) % x->length]) != IK_NONE) {
@@ -162,35 +150,30 @@ static ik_status find_links(witness *x, ik_error *err)
     x->one = walk_new(x->job->plan);
     x->distance = ik_calloc(switches, sizeof *x->distance);
     x->switches = ik_calloc(switches, sizeof *x->switches);
-    if (!x->links || !x->all || !x->one || !x->distance || !x->switches) {
+    if (!x->links || !x->all || !x->one || !x->distance || !x->switches)
         return ik_fail_memory(err, switches * 8, "the witness of an escape layer");
-    }
     ik_status status = IK_OK;
-    for (uint32_t g = 0; g < x->job->groups.num && missing > 0 && status == IK_OK; g++) {
+    for (uint32_t g = 0; g < x->job->groups.num && missing > 0 && status == IK_OK; g++)
         status = look_at(x, x->job->groups.group[g].first, &missing, err);
-    }
     return status;
 }
 
 static ik_status write_witness(const witness *x, ik_proof *proof, ik_error *err)
 {
     size_t total = x->length, at = 0;
-    for (size_t i = 0; i < x->length; i++) {
+    for (size_t i = 0; i < x->length; i++)
         total += x->links[i].length;
-    }
     ik_dependency *steps = ik_calloc(total, sizeof *steps);
-    if (!steps) {
+    if (!steps)
         return ik_fail_memory(err, total * sizeof *steps, "a witness cycle");
-    }
     for (size_t i = 0; i < x->length; i++) {
         const link *l = &x->links[i];
         steps[at++] = (ik_dependency){.channel = escape_port(x->graph, x->cycle[i]),
                                       .vc = (uint8_t)escape_vc(x->graph, x->cycle[i]),
                                       .src = l->src,
                                       .dst = l->dst};
-        for (size_t k = 0; k < l->length; k++) {
+        for (size_t k = 0; k < l->length; k++)
             steps[at++] = l->through[k];
-        }
     }
     proof->witness = steps;
     proof->witness_length = total;
@@ -199,9 +182,8 @@ static ik_status write_witness(const witness *x, ik_proof *proof, ik_error *err)
 
 static void witness_free(witness *x)
 {
-    for (size_t i = 0; x->links && i < x->length; i++) {
+    for (size_t i = 0; x->links && i < x->length; i++)
         free(x->links[i].through);
-    }
     free(x->links);
     walk_free(x->all);
     walk_free(x->one);
@@ -218,9 +200,8 @@ ik_status escape_witness(const prove_job *job, const escape_graph *g, const size
 {
     witness x = {.job = job, .graph = g, .cycle = cycle, .length = length};
     ik_status status = find_links(&x, err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = write_witness(&x, proof, err);
-    }
     witness_free(&x);
     return status;
 }

@@ -59,22 +59,18 @@ static bool same_ports(ingraph *g, uint32_t sw, uint32_t dst)
             same = peer != IK_NONE && ik_node_host(f, peer) == dst;
         }
     }
-    for (size_t word = 0; word < g->words; word++) {
+    for (size_t word = 0; word < g->words; word++)
         num_known += (uint32_t)__builtin_popcountll(known[word]);
-    }
     return same && num_found == num_known;
 }
 
 bool ingraph_again(ingraph *g, uint32_t dst)
 {
-    if (g->epoch == 0 || g->num_left == 0) {
+    if (g->epoch == 0 || g->num_left == 0)
         return false;
-    }
-    for (uint32_t i = 0; i < g->num_left; i++) {
-        if (!same_ports(g, g->left[i], dst)) {
+    for (uint32_t i = 0; i < g->num_left; i++)
+        if (!same_ports(g, g->left[i], dst))
             return false;
-        }
-    }
     for (uint32_t i = 0; i < g->num_left; i++) { /* a switch was left after those behind it */
         uint32_t sw = g->left[i];
         ingraph_node *n = &g->nodes[sw];
@@ -129,17 +125,15 @@ static void absorb(ingraph_node *n, const ingraph_node *behind, bool preferred)
 {
     n->flaws |= behind->flaws | (behind->open ? WALK_LOOP : 0);
     n->longest = behind->longest + 1 > n->longest ? behind->longest + 1 : n->longest;
-    if (preferred) {
+    if (preferred)
         n->preferred = behind->preferred + 1;
-    }
 }
 
 void ingraph_follow(ingraph *g, uint32_t sw_in)
 {
     const ik_fabric *f = g->fabric;
-    if (ingraph_knows(g, sw_in)) {
+    if (ingraph_knows(g, sw_in))
         return;
-    }
     open_switch(g, sw_in);
     while (g->num_stack > 0) {
         uint32_t sw = g->stack[g->num_stack - 1];

@@ -12,14 +12,11 @@ static bool shows(const walk *w, const ik_fabric *f, const ik_dependency *from,
 {
     for (uint32_t state = 0; state < walk_num_states(w); state++) {
         if (f->port_peer[walk_state_port(w, state)] != from->channel ||
-            walk_state_vc(w, state) != from->vc) {
+            walk_state_vc(w, state) != from->vc)
             continue;
-        }
-        for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e)) {
-            if (e->out_port == to->channel && e->vc == to->vc) {
+        for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e))
+            if (e->out_port == to->channel && e->vc == to->vc)
                 return true;
-            }
-        }
     }
     return false;
 }
@@ -31,14 +28,12 @@ static ik_status find_source(const prove_job *job, walk *w, uint32_t dst, ik_dep
 {
     for (uint32_t g = 0; g < job->groups.num; g++) {
         uint32_t src = walk_plan_source(job->plan, &job->groups.group[g], dst);
-        if (src == IK_NONE) {
+        if (src == IK_NONE)
             continue;
-        }
         walk_begin(w, dst);
         ik_status status = walk_from_all(w, src, err);
-        if (status != IK_OK) {
+        if (status != IK_OK)
             return status;
-        }
         if (shows(w, job->plan->fabric, &cycle[i], &cycle[(i + 1) % length])) {
             cycle[i].src = src;
             cycle[i].dst = dst;
@@ -56,19 +51,16 @@ static ik_status look_at(const prove_job *job, walk *all, walk *one, uint32_t ds
     for (uint32_t g = 0; g < job->groups.num; g++) {
         uint32_t src = walk_plan_source(job->plan, &job->groups.group[g], dst);
         ik_status status = src == IK_NONE ? IK_OK : walk_from_all(all, src, err);
-        if (status != IK_OK) {
+        if (status != IK_OK)
             return status;
-        }
     }
     for (size_t i = 0; i < length; i++) {
         if (cycle[i].dst != IK_NONE ||
-            !shows(all, job->plan->fabric, &cycle[i], &cycle[(i + 1) % length])) {
+            !shows(all, job->plan->fabric, &cycle[i], &cycle[(i + 1) % length]))
             continue;
-        }
         ik_status status = find_source(job, one, dst, cycle, length, i, err);
-        if (status != IK_OK) {
+        if (status != IK_OK)
             return status;
-        }
         (*missing)--;
     }
     return IK_OK;

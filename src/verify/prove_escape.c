@@ -56,9 +56,8 @@ static bool leads_on(const escape_job *x, const walk *w, uint32_t state)
     for (const walk_edge *e = walk_first_edge(w, state); e;) {
         uint32_t port = e->out_port;
         bool here = false;
-        for (; e && e->out_port == port; e = walk_next_edge(w, e)) {
+        for (; e && e->out_port == port; e = walk_next_edge(w, e))
             here |= e->delivers || escape_edge(&x->graph, e);
-        }
         some |= here;
         all &= here;
     }
@@ -68,11 +67,9 @@ static bool leads_on(const escape_job *x, const walk *w, uint32_t state)
 /* A state that the layer does not lead on from; IK_NONE = none. */
 static uint32_t find_gap(const escape_job *x, const walk *w)
 {
-    for (uint32_t s = 0; s < walk_num_states(w); s++) {
-        if (!leads_on(x, w, s)) {
+    for (uint32_t s = 0; s < walk_num_states(w); s++)
+        if (!leads_on(x, w, s))
             return s;
-        }
-    }
     return IK_NONE;
 }
 
@@ -87,9 +84,8 @@ ik_status escape_walk_all(const prove_job *job, walk *w, const uint32_t *distanc
         ik_status status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled")
                            : connected                ? walk_from_all(w, src, err)
                                                       : IK_OK;
-        if (status != IK_OK) {
+        if (status != IK_OK)
             return status;
-        }
     }
     return IK_OK;
 }
@@ -113,16 +109,14 @@ static ik_status add_destination(void *ctx, size_t index, unsigned thread, ik_er
     escape_job *x = ctx;
     dest_walk *s = &x->walks[thread];
     uint32_t dst = x->job->groups.group[index].first;
-    if (first_gap(x) < index) {
+    if (first_gap(x) < index)
         return IK_OK; /* the verdict is known, and this destination is not the one to show */
-    }
     tally_distances(x->job->plan->fabric, dst, s->distance, s->queue);
     ik_status status = escape_walk_all(x->job, s->walk, s->distance, dst, err);
-    if (status == IK_OK && find_gap(x, s->walk) != IK_NONE) {
+    if (status == IK_OK && find_gap(x, s->walk) != IK_NONE)
         note_gap(x, index);
-    } else if (status == IK_OK) {
+    else if (status == IK_OK)
         status = escape_graph_add(&x->graph, x->searches[thread], s->walk, x->indirect, err);
-    }
     return status;
 }
 
@@ -136,9 +130,8 @@ static ik_status explain_gap(escape_job *x, ik_proof *proof, ik_error *err)
     for (uint32_t g = 0; g < job->groups.num; g++) {
         const walk_group *from = &job->groups.group[g];
         uint32_t src = walk_plan_source(job->plan, from, dst);
-        if (src == IK_NONE || s->distance[from->sw] == IK_NONE) {
+        if (src == IK_NONE || s->distance[from->sw] == IK_NONE)
             continue;
-        }
         walk_begin(s->walk, dst);
         ik_status status = walk_from_all(s->walk, src, err);
         uint32_t gap = status == IK_OK ? find_gap(x, s->walk) : IK_NONE;
@@ -159,8 +152,7 @@ static const char *reason(const escape_job *x, bool gap, bool cyclic)
 {
     if (gap) {
         return x->settles ? "cyclic, and the escape layer does not lead on from every state: a "
-                            "packet settles on an output that "
-                            "may be outside it"
+                            "packet settles on an output that may be outside it"
                           : "cyclic, and the escape layer does not lead on from every state";
     }
     if (cyclic) {
@@ -170,11 +162,9 @@ static const char *reason(const escape_job *x, bool gap, bool cyclic)
                              "that hold whole packets)";
     }
     return x->indirect ? "cyclic, but the escape layer satisfies Duato's condition for every flow "
-                         "control (direct and indirect "
-                         "dependencies)"
+                         "control (direct and indirect dependencies)"
                        : "cyclic, but the escape layer satisfies Duato's condition for buffers "
-                         "that hold whole packets (direct "
-                         "dependencies)";
+                         "that hold whole packets (direct dependencies)";
 }
 
 static ik_status judge(escape_job *x, ik_proof *proof, ik_error *err)
@@ -188,9 +178,8 @@ static ik_status judge(escape_job *x, ik_proof *proof, ik_error *err)
         proof->condition = x->indirect ? IK_CONDITION_EXTENDED : IK_CONDITION_DIRECT;
         proof->deadlock_reason = reason(x, gap, length > 0);
     }
-    if (status == IK_OK && length > 0) {
+    if (status == IK_OK && length > 0)
         status = escape_witness(x->job, &x->graph, cycle, length, proof, err);
-    }
     free(cycle);
     return status;
 }
@@ -222,9 +211,9 @@ static void escape_job_free(escape_job *x)
 ik_status prove_escape(prove_job *job, ik_proof *proof, ik_error *err)
 {
     if (job->config.flow == IK_FLOW_SETTLED) {
-        proof->deadlock_reason = "channel dependency graph cyclic; an escape layer does not count "
-                                 "where packets settle on one "
-                                 "output on arrival, or share buffers flit by flit";
+        proof->deadlock_reason =
+            "channel dependency graph cyclic; an escape layer does not count where packets settle "
+            "on one output on arrival, or share buffers flit by flit";
         return IK_OK;
     }
     escape_job x = {.job = job,
@@ -233,16 +222,14 @@ ik_status prove_escape(prove_job *job, ik_proof *proof, ik_error *err)
                     .first_gap = SIZE_MAX};
     ik_status status =
         escape_graph_make(&job->graph, job->plan->vc->escape_vcs, job->env, &x.graph, err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = make_scratch(&x, err);
-    }
     if (status == IK_OK) {
         status = ik_parallel_for(job->env, "proof of the escape layer", job->groups.num,
                                  add_destination, &x, err);
     }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = judge(&x, proof, err);
-    }
     escape_job_free(&x);
     return status;
 }

@@ -50,9 +50,8 @@ static void write_dependencies(void *ctx, unsigned thread, const legs_state *sta
             for (unsigned vc = 0; vc < g->num_vcs; vc++) {
                 for (size_t i = 0; i < g->words; i++) {
                     uint64_t onward = s->onward[vc * g->words + i];
-                    if (onward) {
+                    if (onward)
                         cdg_or(cdg_row(g, vertex, vc) + i, onward);
-                    }
                 }
             }
         }
@@ -73,9 +72,8 @@ static ik_status count_pair(void *ctx, unsigned thread, const legs_pair *p, ik_e
         ik_status status = p->lengths[hops] == 0 ? IK_OK
                                                  : tally_length(&job->tallies[thread], hops,
                                                                 p->weight * p->lengths[hops], err);
-        if (status != IK_OK) {
+        if (status != IK_OK)
             return status;
-        }
     }
     tally_pair(&job->tallies[thread], p->src, p->dst, p->weight, distance, &p->all);
     return IK_OK;

@@ -11,11 +11,9 @@
  * state has a flaw. NULL = the state itself has no choice. */
 static const walk_edge *failing_edge(const walk *w, uint32_t state)
 {
-    for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e)) {
-        if (e->to == IK_NONE ? !e->delivers : walk_state_outcome(w, e->to).flaws != 0) {
+    for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e))
+        if (e->to == IK_NONE ? !e->delivers : walk_state_outcome(w, e->to).flaws != 0)
             return e;
-        }
-    }
     return NULL;
 }
 
@@ -52,9 +50,8 @@ ik_status prove_lost_path(prove_job *job, uint32_t src, uint32_t dst, uint32_t *
                           size_t *length, ik_error *err)
 {
     walk *w = walk_new(job->plan);
-    if (!w) {
+    if (!w)
         return ik_fail_memory(err, 0, "a walk");
-    }
     uint32_t starts = ik_plan_num_starts(job->plan, src, dst);
     ik_status status = IK_OK;
     for (uint32_t n = 0; n < starts && status == IK_OK; n++) {

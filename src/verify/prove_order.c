@@ -26,9 +26,8 @@ static void check_switch(scratch *s, uint32_t sw)
     const ingraph *g = &s->graph;
     const ik_fabric *f = g->fabric;
     uint32_t cursor = 0, port;
-    while ((port = ingraph_next_port(ingraph_ports(g, sw), g->words, &cursor)) != IK_NONE) {
+    while ((port = ingraph_next_port(ingraph_ports(g, sw), g->words, &cursor)) != IK_NONE)
         s->violations += s->order[ik_peer_node(f, f->port_base[sw] + port)] >= s->order[sw];
-    }
 }
 
 static ik_status check_destination(void *ctx, size_t index, unsigned thread, ik_error *err)
@@ -39,15 +38,12 @@ static ik_status check_destination(void *ctx, size_t index, unsigned thread, ik_
     const ik_routing *r = work->job->plan->routing;
     uint32_t dst = work->destinations.group[index].first;
     ingraph_begin(&s->graph, dst);
-    for (uint32_t i = 0; i < work->job->groups.num; i++) {
+    for (uint32_t i = 0; i < work->job->groups.num; i++)
         ingraph_follow(&s->graph, work->job->groups.group[i].sw);
-    }
-    for (uint32_t i = 0; i < s->graph.num_left; i++) {
+    for (uint32_t i = 0; i < s->graph.num_left; i++)
         s->order[s->graph.left[i]] = r->family->order(r, s->graph.left[i], dst);
-    }
-    for (uint32_t i = 0; i < s->graph.num_left; i++) {
+    for (uint32_t i = 0; i < s->graph.num_left; i++)
         check_switch(s, s->graph.left[i]);
-    }
     return IK_OK;
 }
 
@@ -71,11 +67,9 @@ static ik_status check_all(order_job *work, ik_error *err)
 /* An order speaks of one goal: a host with several cables may be reached by any. */
 static bool one_cable_each(const ik_fabric *f)
 {
-    for (uint32_t host = 0; host < f->num_hosts; host++) {
-        if (ik_host_cables(f, host) > 1) {
+    for (uint32_t host = 0; host < f->num_hosts; host++)
+        if (ik_host_cables(f, host) > 1)
             return false;
-        }
-    }
     return true;
 }
 
@@ -83,15 +77,13 @@ ik_status prove_order(prove_job *job, ik_verdict *ordered, ik_error *err)
 {
     const ik_routing *r = job->plan->routing;
     *ordered = IK_UNKNOWN;
-    if (!r->family->order || !ingraph_fits(r) || !one_cable_each(job->plan->fabric)) {
+    if (!r->family->order || !ingraph_fits(r) || !one_cable_each(job->plan->fabric))
         return IK_OK;
-    }
     order_job work = {.job = job};
     ik_status status = walk_groups_make(job->plan->fabric, r->traits & IK_ROUTE_PER_SWITCH,
                                         &work.destinations, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     work.scratch = ik_calloc(job->num_threads, sizeof *work.scratch);
     status = check_all(&work, err);
     uint64_t violations = 0;
@@ -102,8 +94,7 @@ ik_status prove_order(prove_job *job, ik_verdict *ordered, ik_error *err)
     }
     free(work.scratch);
     walk_groups_free(&work.destinations);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         *ordered = violations ? IK_NO : IK_YES;
-    }
     return status;
 }

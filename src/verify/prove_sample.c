@@ -48,9 +48,8 @@ static ik_status prove_pair(void *ctx, size_t index, unsigned thread, ik_error *
     uint32_t from = ik_host_switch(job->plan->fabric, src), known = walk_num_states(s->walk);
     ik_status status = prove_walk_pair(job, s->walk, &job->tallies[thread], src, dst, 1,
                                        from == IK_NONE ? IK_NONE : s->distance[from], err);
-    for (uint32_t state = known; state < walk_num_states(s->walk); state++) {
+    for (uint32_t state = known; state < walk_num_states(s->walk); state++)
         tally_vc(&job->tallies[thread], walk_state_vc(s->walk, state));
-    }
     return status;
 }
 

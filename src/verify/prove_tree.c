@@ -56,9 +56,8 @@ static bool carry_lanes(const tree_job *work, scratch *s, uint32_t sw)
                 size_t vertex =
                     cdg_vertex(g, channel, (unsigned)(word * 64) + (unsigned)__builtin_ctzll(bits));
                 cdg_use(g, vertex);
-                for (size_t i = 0; i < g->words; i++) {
+                for (size_t i = 0; i < g->words; i++)
                     cdg_or(cdg_row(g, vertex, 0) + i, onward[i]);
-                }
             }
         }
     }
@@ -74,9 +73,8 @@ static void inject_lanes(const tree_job *work, scratch *s, uint32_t dst, tally *
     }
     for (uint32_t src = 0; src < plan->fabric->num_hosts; src++) {
         uint32_t sw = work->host_switch[src];
-        if (src == dst || sw == IK_NONE || !ingraph_knows(&s->graph, sw)) {
+        if (src == dst || sw == IK_NONE || !ingraph_knows(&s->graph, sw))
             continue;
-        }
         ik_packet pk = {.src = src, .dst = dst, .via = IK_NONE};
         plan->vc->family->inject(plan->vc, &pk);
         tally_vc(t, pk.vc);
@@ -88,22 +86,19 @@ static void write_dependencies(const tree_job *work, scratch *s, uint32_t dst, t
 {
     if (work->job->plan->num_vcs == 1) {
         tally_vc(t, 0);
-        for (uint32_t i = 0; i < s->graph.num_left; i++) {
+        for (uint32_t i = 0; i < s->graph.num_left; i++)
             s->lanes[s->graph.left[i]] = 1;
-        }
     } else {
         inject_lanes(work, s, dst, t);
     }
     bool loops = false;
-    for (uint32_t i = 0; i < s->graph.num_left; i++) {
+    for (uint32_t i = 0; i < s->graph.num_left; i++)
         loops |= s->graph.nodes[s->graph.left[i]].flaws & WALK_LOOP;
-    }
     bool again = true;
     while (again) {
         bool news = false;
-        for (uint32_t i = s->graph.num_left; i-- > 0;) {
+        for (uint32_t i = s->graph.num_left; i-- > 0;)
             news |= carry_lanes(work, s, s->graph.left[i]);
-        }
         again = loops && news;
     }
 }
@@ -137,36 +132,29 @@ static ik_status prove_destination(void *ctx, size_t index, unsigned thread, ik_
                   ik_host_cables(work->job->plan->fabric, dst) == 1;
     measure_distances(work, s, dst);
     bool again = before && ingraph_again(&s->graph, dst);
-    if (!again) {
+    if (!again)
         ingraph_begin(&s->graph, dst);
-    }
     s->graph_of =
         ik_host_cables(work->job->plan->fabric, dst) == 1 ? work->host_switch[dst] : IK_NONE;
     for (uint32_t g = 0; g < work->sources.num; g++) {
         const walk_group *from = &work->sources.group[g];
         uint32_t distance = s->distance[from->sw];
         uint64_t weight = num_sources(work, from, dst);
-        if (!ik_rails_used(work->job->plan->routing, from->first, dst)) {
+        if (!ik_rails_used(work->job->plan->routing, from->first, dst))
             weight = 0;
-        }
-        if (weight > 0 && distance != IK_NONE) {
+        if (weight > 0 && distance != IK_NONE)
             ingraph_follow(&s->graph, from->sw);
-        }
         walk_outcome outcome = ingraph_outcome(&s->graph, from->sw);
         ik_status status = IK_OK;
-        if (weight > 0) {
+        if (weight > 0)
             tally_pair(t, walk_group_source(from, dst), dst, weight, distance, &outcome);
-        }
-        if (weight > 0 && distance != IK_NONE && outcome.flaws == 0) {
+        if (weight > 0 && distance != IK_NONE && outcome.flaws == 0)
             status = tally_length(t, outcome.preferred, weight, err);
-        }
-        if (status != IK_OK) {
+        if (status != IK_OK)
             return status;
-        }
     }
-    if (!again || work->job->plan->num_vcs > 1) { /* on one VC they are written already */
+    if (!again || work->job->plan->num_vcs > 1) /* on one VC they are written already */
         write_dependencies(work, s, dst, t);
-    }
     return IK_OK;
 }
 
@@ -194,12 +182,10 @@ static ik_status run_in_trees(tree_job *work, ik_error *err)
 {
     const ik_fabric *f = work->job->plan->fabric;
     bool complete = work->scratch && work->host_switch;
-    for (unsigned t = 0; complete && t < work->job->num_threads; t++) {
+    for (unsigned t = 0; complete && t < work->job->num_threads; t++)
         complete = scratch_make(work, &work->scratch[t]);
-    }
-    if (!complete) {
+    if (!complete)
         return ik_fail_memory(err, (size_t)f->num_switches * sizeof(ingraph_node), "a proof");
-    }
     for (uint32_t host = 0; host < f->num_hosts; host++) {
         uint32_t port = ik_host_port(f, host);
         work->host_switch[host] = port == IK_NONE ? IK_NONE : ik_peer_node(f, port);
@@ -213,15 +199,13 @@ ik_status prove_by_in_trees(prove_job *job, ik_error *err)
     const ik_fabric *f = job->plan->fabric;
     tree_job work = {.job = job, .lane_words = (job->plan->num_vcs + 63) / 64};
     ik_status status = walk_groups_make(f, !f->split, &work.sources, err);
-    if (status != IK_OK) {
+    if (status != IK_OK)
         return status;
-    }
     work.scratch = ik_calloc(job->num_threads, sizeof *work.scratch);
     work.host_switch = ik_calloc((size_t)f->num_hosts + 1, sizeof *work.host_switch);
     status = run_in_trees(&work, err);
-    for (unsigned t = 0; work.scratch && t < job->num_threads; t++) {
+    for (unsigned t = 0; work.scratch && t < job->num_threads; t++)
         scratch_free(&work.scratch[t]);
-    }
     free(work.scratch);
     free(work.host_switch);
     walk_groups_free(&work.sources);

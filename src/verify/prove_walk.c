@@ -30,12 +30,10 @@ ik_status prove_walk_pair(prove_job *job, walk *w, tally *t, uint32_t src, uint3
     for (uint32_t n = 0; n < starts && distance != IK_NONE; n++) {
         walk_outcome one;
         ik_status status = walk_from(w, src, n, add_hop, &job->graph, &one, err);
-        if (status == IK_OK && one.flaws == 0) {
+        if (status == IK_OK && one.flaws == 0)
             status = tally_length(t, one.preferred, weight, err);
-        }
-        if (status != IK_OK) {
+        if (status != IK_OK)
             return status;
-        }
         all.flaws |= one.flaws;
         all.longest = one.longest > all.longest ? one.longest : all.longest;
     }
@@ -45,9 +43,8 @@ ik_status prove_walk_pair(prove_job *job, walk *w, tally *t, uint32_t src, uint3
 
 static void note_vcs(const walk *w, tally *t)
 {
-    for (uint32_t state = 0; state < walk_num_states(w); state++) {
+    for (uint32_t state = 0; state < walk_num_states(w); state++)
         tally_vc(t, walk_state_vc(w, state));
-    }
 }
 
 static ik_status walk_destination(void *ctx, size_t index, unsigned thread, ik_error *err)
@@ -67,9 +64,8 @@ static ik_status walk_destination(void *ctx, size_t index, unsigned thread, ik_e
                            : src == IK_NONE           ? IK_OK
                                             : prove_walk_pair(job, s->walk, t, src, to->first,
                                                               weight, s->distance[from->sw], err);
-        if (status != IK_OK) {
+        if (status != IK_OK)
             return status;
-        }
     }
     note_vcs(s->walk, t);
     return IK_OK;

@@ -27,16 +27,14 @@ static void add_example(ik_route_diff *d, uint32_t src, uint32_t dst)
 {
     uint32_t i = d->num_examples;
     if (i == IK_DIFF_EXAMPLES) {
-        if (!comes_before(src, dst, d->examples[i - 1].src, d->examples[i - 1].dst)) {
+        if (!comes_before(src, dst, d->examples[i - 1].src, d->examples[i - 1].dst))
             return;
-        }
         i--;
     } else {
         d->num_examples++;
     }
-    for (; i > 0 && comes_before(src, dst, d->examples[i - 1].src, d->examples[i - 1].dst); i--) {
+    for (; i > 0 && comes_before(src, dst, d->examples[i - 1].src, d->examples[i - 1].dst); i--)
         d->examples[i] = d->examples[i - 1];
-    }
     d->examples[i].src = src;
     d->examples[i].dst = dst;
 }
@@ -79,18 +77,15 @@ static bool compare_pair(const diff_job *job, unsigned thread, uint32_t src, uin
         ik_rails_nth(before, src, dst, k, &a[0], &a[1]);
         ik_rails_nth(after, src, dst, k, &b[0], &b[1]);
         same = compare_ports(job, job->paths[thread], a, b, found) && same;
-        if (found[0] == IK_NONE) {
+        if (found[0] == IK_NONE)
             return false;
-        }
-        for (int i = 0; i < 2 && k == 0; i++) {
+        for (int i = 0; i < 2 && k == 0; i++)
             lengths[i] = found[i];
-        }
     }
     uint32_t length_a = lengths[0], length_b = lengths[1];
     d->pairs++;
-    if (same) {
+    if (same)
         return true;
-    }
     if (length_a && length_b) {
         d->moved++;
         d->longer += length_b > length_a;
@@ -99,9 +94,8 @@ static bool compare_pair(const diff_job *job, unsigned thread, uint32_t src, uin
         d->lost += length_a > 0;
         d->gained += length_b > 0;
     }
-    if (length_a || length_b) {
+    if (length_a || length_b)
         add_example(d, src, dst);
-    }
     return true;
 }
 
@@ -109,11 +103,9 @@ static ik_status compare_source(void *ctx, size_t index, unsigned thread, ik_err
 {
     const diff_job *job = ctx;
     uint32_t src = (uint32_t)index;
-    for (uint32_t dst = 0; dst < whole(job->before)->num_hosts; dst++) {
-        if (src != dst && !compare_pair(job, thread, src, dst)) {
+    for (uint32_t dst = 0; dst < whole(job->before)->num_hosts; dst++)
+        if (src != dst && !compare_pair(job, thread, src, dst))
             return ik_fail_memory(err, job->before->max_radix * sizeof(uint32_t), "a path");
-        }
-    }
     return IK_OK;
 }
 
@@ -125,9 +117,8 @@ static void merge(ik_route_diff *into, const ik_route_diff *from)
     into->shorter += from->shorter;
     into->lost += from->lost;
     into->gained += from->gained;
-    for (uint32_t i = 0; i < from->num_examples; i++) {
+    for (uint32_t i = 0; i < from->num_examples; i++)
         add_example(into, from->examples[i].src, from->examples[i].dst);
-    }
 }
 
 static bool has_table(const ik_plan *plan)
@@ -143,13 +134,11 @@ static ik_status compare_tables(const diff_job *job, const ik_env *env, ik_route
     const ik_fabric *f = job->before->fabric;
     uint16_t *a = NULL, *b = NULL;
     ik_status status = ik_lft_compile(job->before->routing, env, &a, err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = ik_lft_compile(job->after->routing, env, &b, err);
-    }
     size_t entries = (size_t)f->num_switches * f->num_hosts;
-    for (size_t i = 0; status == IK_OK && i < entries; i++) {
+    for (size_t i = 0; status == IK_OK && i < entries; i++)
         d->changed_entries += a[i] != b[i];
-    }
     d->table_entries = entries;
     d->has_tables = true;
     free(a);
@@ -162,31 +151,26 @@ static ik_status run(diff_job *job, unsigned threads, const ik_env *env, ik_rout
 {
     for (unsigned t = 0; t < threads; t++) {
         job->paths[t] = ik_calloc((size_t)job->max * 2, sizeof **job->paths);
-        if (!job->paths[t]) {
+        if (!job->paths[t])
             return ik_fail_memory(err, (size_t)job->max * 8, "two paths");
-        }
     }
     ik_status status = ik_parallel_for(env, "comparing routes", whole(job->before)->num_hosts,
                                        compare_source, job, err);
     ik_route_diff sum = {0};
-    for (unsigned t = 0; t < threads; t++) {
+    for (unsigned t = 0; t < threads; t++)
         merge(&sum, &job->counts[t]);
-    }
-    if (status == IK_OK && has_table(job->before) && has_table(job->after)) {
+    if (status == IK_OK && has_table(job->before) && has_table(job->after))
         status = compare_tables(job, env, &sum, err);
-    }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         *out = sum;
-    }
     return status;
 }
 
 ik_status ik_route_diff_measure(const ik_plan *before, const ik_plan *after, const ik_env *env,
                                 ik_route_diff *out, ik_error *err)
 {
-    if (whole(before) != whole(after)) {
+    if (whole(before) != whole(after))
         return ik_fail(err, IK_ERR_USAGE, "routes can only be compared on one fabric");
-    }
     unsigned threads = ik_env_threads(env);
     diff_job job = {.before = before,
                     .after = after,
@@ -196,9 +180,8 @@ ik_status ik_route_diff_measure(const ik_plan *before, const ik_plan *after, con
     ik_status status = job.paths && job.counts
                            ? run(&job, threads, env, out, err)
                            : ik_fail_memory(err, threads, "a comparison of routes");
-    for (unsigned t = 0; job.paths && t < threads; t++) {
+    for (unsigned t = 0; job.paths && t < threads; t++)
         free(job.paths[t]);
-    }
     free(job.paths);
     free(job.counts);
     return status;

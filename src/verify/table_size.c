@@ -9,9 +9,8 @@
 static unsigned bits_for(uint64_t values)
 {
     unsigned bits = 0;
-    while (bits < 63 && (uint64_t)1 << bits < values) {
+    while (bits < 63 && (uint64_t)1 << bits < values)
         bits++;
-    }
     return bits ? bits : 1;
 }
 
@@ -66,9 +65,8 @@ static ik_status count_entries(const ik_routing *r, const ik_env *env, ik_table_
         job.entries && job.out
             ? ik_parallel_for(env, "table entries", f->num_switches, count_switch, &job, err)
             : ik_fail_memory(err, f->num_switches * sizeof *job.entries, "the sizes of tables");
-    for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++) {
+    for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++)
         add_switch(t, sw, job.entries[sw]);
-    }
     t->mean = f->num_switches ? (double)t->total / f->num_switches : 0;
     free(job.entries);
     free(job.out);
@@ -84,16 +82,14 @@ ik_status ik_table_size_measure(const ik_routing *r, const ik_env *env, ik_table
     ik_table_size t = {.form = compact ? "compact tables" : "linear tables",
                        .has_entries = true,
                        .entry_bits = port_bits};
-    if (compact) {
+    if (compact)
         t.entry_bits += bits_for(f->num_switches);
-    } else if (r->traits & IK_ROUTE_ARITHMETIC) {
+    else if (r->traits & IK_ROUTE_ARITHMETIC)
         t = (ik_table_size){.form = "computed"};
-    } else if (!(r->traits & IK_ROUTE_DEST_BASED)) {
+    else if (!(r->traits & IK_ROUTE_DEST_BASED))
         t = (ik_table_size){.form = "set up at the source"};
-    }
     ik_status status = t.has_entries ? count_entries(r, env, &t, err) : IK_OK;
-    if (status == IK_OK) {
+    if (status == IK_OK)
         *out = t;
-    }
     return status;
 }

@@ -49,9 +49,8 @@ ik_status tally_length(tally *t, uint32_t hops, uint64_t weight, ik_error *err)
     if (hops >= t->num_lengths) {
         size_t num = (size_t)hops + 1;
         uint64_t *lengths = realloc(t->lengths, num * sizeof *lengths);
-        if (!lengths) {
+        if (!lengths)
             return ik_fail_memory(err, num * sizeof *lengths, "the distribution of path lengths");
-        }
         memset(lengths + t->num_lengths, 0, (num - t->num_lengths) * sizeof *lengths);
         t->lengths = lengths;
         t->num_lengths = num;
@@ -64,30 +63,26 @@ ik_status tally_merge(tally *into, const tally *from, ik_error *err)
 {
     for (size_t hops = from->num_lengths; hops-- > 0;) {
         ik_status status = tally_length(into, (uint32_t)hops, from->lengths[hops], err);
-        if (status != IK_OK) {
+        if (status != IK_OK)
             return status;
-        }
     }
     into->undelivered += from->undelivered;
     into->loops += from->loops;
     into->unconnected += from->unconnected;
     into->not_minimal += from->not_minimal;
     into->max_hops = from->max_hops > into->max_hops ? from->max_hops : into->max_hops;
-    if (from->first_src != IK_NONE) {
+    if (from->first_src != IK_NONE)
         note_undelivered(into, from->first_src, from->first_dst);
-    }
-    for (size_t i = 0; i < IK_MAX_VCS / 64; i++) {
+    for (size_t i = 0; i < IK_MAX_VCS / 64; i++)
         into->vcs[i] |= from->vcs[i];
-    }
     return IK_OK;
 }
 
 void tally_distances(const ik_fabric *f, uint32_t dst, uint32_t *distance, uint32_t *queue)
 {
     size_t head = 0, tail = 0;
-    for (uint32_t sw = 0; sw < f->num_switches; sw++) {
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
         distance[sw] = IK_NONE;
-    }
     uint32_t node = ik_host_node(f, dst);
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
         uint32_t sw = ik_peer_node(f, port);

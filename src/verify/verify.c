@@ -13,9 +13,8 @@
 
 static void job_free(prove_job *job)
 {
-    for (unsigned t = 0; job->tallies && t < job->num_threads; t++) {
+    for (unsigned t = 0; job->tallies && t < job->num_threads; t++)
         tally_free(&job->tallies[t]);
-    }
     free(job->tallies);
     cdg_free(&job->graph);
     walk_groups_free(&job->groups);
@@ -38,9 +37,8 @@ static ik_status prove_all(prove_job *job, ik_error *err)
 {
     bool fits = legs_fit(job->plan) && !job->config.pairwise;
     ik_status status = fits ? prove_by_legs(job, &fits, err) : IK_OK;
-    if (status != IK_OK || fits) {
+    if (status != IK_OK || fits)
         return status;
-    }
     cdg_clear(&job->graph);
     for (unsigned t = 0; t < job->num_threads; t++) {
         tally_free(&job->tallies[t]);
@@ -66,9 +64,8 @@ static ik_status job_make(const ik_plan *plan, ik_verify_config config, const ik
         job->tallies = ik_calloc(job->num_threads, sizeof *job->tallies);
         status = job->tallies ? IK_OK : ik_fail_memory(err, sizeof *job->tallies, "a proof");
     }
-    for (unsigned t = 0; job->tallies && t < job->num_threads; t++) {
+    for (unsigned t = 0; job->tallies && t < job->num_threads; t++)
         tally_init(&job->tallies[t]);
-    }
     if (status == IK_OK) {
         status = job->sampled ? prove_by_sample(job, err)
                  : trees      ? prove_by_in_trees(job, err)
@@ -99,9 +96,8 @@ static ik_status read_counts(const prove_job *job, ik_proof *proof, ik_error *er
     proof->sampled_pairs = job->sampled ? job->config.sample_pairs : 0;
     proof->pairs = job->sampled ? job->config.sample_pairs : num_pairs(job->plan->fabric);
     proof->unconnected = sum.unconnected;
-    if (!job->sampled) { /* pairs of hosts without a cable stand in no group */
+    if (!job->sampled) /* pairs of hosts without a cable stand in no group */
         proof->unconnected += proof->pairs - (wired > 0 ? wired * (wired - 1) : 0);
-    }
     proof->undelivered = sum.undelivered;
     proof->loops = sum.loops;
     proof->not_minimal = sum.not_minimal;
@@ -116,9 +112,8 @@ static ik_status read_counts(const prove_job *job, ik_proof *proof, ik_error *er
         hops += (double)sum.lengths[i] * (double)i;
     }
     proof->mean_hops = states ? hops / (double)states : 0;
-    for (size_t i = 0; i < IK_MAX_VCS / 64; i++) {
+    for (size_t i = 0; i < IK_MAX_VCS / 64; i++)
         proof->vcs_used += (unsigned)__builtin_popcountll(sum.vcs[i]);
-    }
     proof->delivered = verdict(sum.undelivered == 0);
     proof->loop_free = verdict(sum.loops == 0);
     proof->minimal = verdict(sum.not_minimal == 0 && sum.undelivered == 0);
@@ -131,9 +126,8 @@ static ik_status explain_cycle(prove_job *job, ik_proof *proof, ik_error *err)
     size_t *cycle = NULL, length = 0;
     ik_status status = cdg_cycle(&job->graph, &cycle, &length, err);
     ik_dependency *witness = status == IK_OK ? ik_calloc(length, sizeof *witness) : NULL;
-    if (status == IK_OK && !witness) {
+    if (status == IK_OK && !witness)
         status = ik_fail_memory(err, length * sizeof *witness, "a witness cycle");
-    }
     if (status != IK_OK) {
         free(cycle);
         return status;
@@ -163,9 +157,8 @@ static ik_status judge_cycle(prove_job *job, ik_proof *proof, ik_error *err)
     proof->deadlock_free = IK_NO;
     proof->deadlock_reason = "channel dependency graph cyclic";
     ik_status status = layered ? prove_escape(job, proof, err) : IK_OK;
-    if (status == IK_OK && proof->deadlock_free == IK_NO && !proof->witness) {
+    if (status == IK_OK && proof->deadlock_free == IK_NO && !proof->witness)
         status = explain_cycle(job, proof, err);
-    }
     return status;
 }
 
@@ -188,12 +181,10 @@ static void doubt(ik_proof *proof)
 {
     ik_verdict *const verdicts[] = {&proof->delivered, &proof->loop_free, &proof->minimal,
                                     &proof->deadlock_free};
-    if (proof->deadlock_free == IK_YES) {
+    if (proof->deadlock_free == IK_YES)
         proof->deadlock_reason = "channel dependency graph of the sampled pairs acyclic";
-    }
-    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
         *verdicts[i] = *verdicts[i] == IK_YES ? IK_UNKNOWN : *verdicts[i];
-    }
 }
 
 /* A proof speaks of hosts, not of their ports; channels say which port. */
@@ -201,9 +192,8 @@ static void name_hosts(const ik_split *split, ik_proof *proof)
 {
     uint32_t *named[] = {&proof->first_undelivered_src, &proof->first_undelivered_dst,
                          &proof->gap_src, &proof->gap_dst};
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         *named[i] = *named[i] == IK_NONE ? IK_NONE : split->host_of[*named[i]];
-    }
     for (size_t i = 0; i < proof->witness_length; i++) {
         ik_dependency *d = &proof->witness[i];
         d->src = d->src == IK_NONE ? IK_NONE : split->host_of[d->src];
@@ -217,26 +207,21 @@ ik_status ik_verify(const ik_plan *plan, const ik_verify_config *config, const i
     prove_job job;
     ik_proof proof = {.gap_src = IK_NONE, .gap_dst = IK_NONE, .gap_port = IK_NONE};
     ik_status status = job_make(plan, config ? *config : (ik_verify_config){0}, env, &job, err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = read_counts(&job, &proof, err);
-    }
     if (status == IK_OK && proof.undelivered > 0) {
         status = prove_lost_path(&job, proof.first_undelivered_src, proof.first_undelivered_dst,
                                  &proof.lost_path, &proof.lost_path_length, err);
     }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = prove_order(&job, &proof.ordered, err);
-    }
-    if (status == IK_OK) {
+    if (status == IK_OK)
         status = read_graph(&job, &proof, err);
-    }
-    if (status == IK_OK && job.sampled) {
+    if (status == IK_OK && job.sampled)
         doubt(&proof);
-    }
     job_free(&job);
-    if (status == IK_OK && plan->fabric->split) {
+    if (status == IK_OK && plan->fabric->split)
         name_hosts(plan->fabric->split, &proof);
-    }
     if (status != IK_OK) {
         ik_proof_free(&proof);
         return status;

@@ -115,15 +115,12 @@ static void check_ignored(const subject *s, uint32_t sw, uint32_t in_port, const
     unsigned traits = s->plan->routing->traits;
     ik_packet other = *pk;
     uint32_t other_in = in_port;
-    if (traits & (IK_ROUTE_IGNORES_SRC | IK_ROUTE_DEST_BASED)) {
+    if (traits & (IK_ROUTE_IGNORES_SRC | IK_ROUTE_DEST_BASED))
         other.src = ik_rng_below(s->rng, f->num_hosts);
-    }
-    if (traits & (IK_ROUTE_IGNORES_HOPS | IK_ROUTE_DEST_BASED)) {
+    if (traits & (IK_ROUTE_IGNORES_HOPS | IK_ROUTE_DEST_BASED))
         other.hops = (uint8_t)ik_rng_below(s->rng, 256);
-    }
-    if (traits & IK_ROUTE_DEST_BASED) {
+    if (traits & IK_ROUTE_DEST_BASED)
         other_in = f->port_base[sw] + ik_rng_below(s->rng, ik_radix(f, sw));
-    }
     other.vc = (uint8_t)ik_rng_below(s->rng, 256);
     answer a;
     ask(s->plan->routing, sw, other_in, &other, &a);
@@ -139,9 +136,8 @@ static void check_hop(void *ctx, const walk_hop *hop)
     answer first, again;
     ask(s->plan->routing, sw, hop->in_port, hop->pk, &first);
     s->one_way &= first.num == 1;
-    if (hop->out_port != first.ports[0]) {
+    if (hop->out_port != first.ports[0])
         return;
-    }
     ask(s->plan->routing, sw, hop->in_port, &first.pk, &again);
     EXPECT(same_answer(&first, &again), "%s on %s: asked twice at one switch, answers twice",
            s->routing, s->fabric_spec);
@@ -210,9 +206,8 @@ static void check_claims(const char *routing, const char *fabric_spec, const ik_
 {
     unsigned claims = p->routing->claims;
     ik_proof proof;
-    if (!prove(routing, fabric_spec, p, &proof)) {
+    if (!prove(routing, fabric_spec, p, &proof))
         return;
-    }
     EXPECT(!(claims & IK_CLAIM_DELIVERS) || proof.delivered == IK_YES,
            "%s on %s: %llu pairs lost, the first %u -> %u", routing, fabric_spec,
            (unsigned long long)proof.undelivered, proof.first_undelivered_src,
@@ -230,9 +225,8 @@ static void check_claims(const char *routing, const char *fabric_spec, const ik_
     EXPECT(p->routing->kind != IK_ROUTE_DETERMINISTIC || one_way,
            "%s on %s: deterministic with several ways", routing, fabric_spec);
     ik_proof_free(&proof);
-    if (claims & IK_CLAIM_DEADLOCK_FREE) {
+    if (claims & IK_CLAIM_DEADLOCK_FREE)
         check_deadlock_claim(routing, fabric_spec, f);
-    }
 }
 
 /* The same routing made from its own spec, on several threads, gives the same paths. */
@@ -364,20 +358,17 @@ static void check_parameters(const ik_routing_family *family, ik_rng *rng)
  * the first hop down. */
 static void climb(const ik_fabric *f, uint32_t sw, unsigned stage, uint8_t *seen)
 {
-    if (seen[sw] & 1u << stage) {
+    if (seen[sw] & 1u << stage)
         return;
-    }
     seen[sw] |= (uint8_t)(1u << stage);
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
         uint32_t peer = ik_peer_node(f, port);
-        if (peer == IK_NONE || !ik_is_switch(f, peer)) {
+        if (peer == IK_NONE || !ik_is_switch(f, peer))
             continue;
-        }
-        if (f->switch_level[peer] < f->switch_level[sw]) {
+        if (f->switch_level[peer] < f->switch_level[sw])
             climb(f, peer, 1, seen);
-        } else if (stage == 0) {
+        else if (stage == 0)
             climb(f, peer, 0, seen);
-        }
     }
 }
 
@@ -391,9 +382,8 @@ static bool breaks_split_levels(const ik_fabric *f)
     bool broken = false;
     for (uint32_t src = 0; f->num_levels && src < f->num_hosts; src++) {
         uint32_t from = ik_host_switch(f, src);
-        if (from == IK_NONE) {
+        if (from == IK_NONE)
             continue;
-        }
         memset(seen, 0, f->num_switches);
         climb(f, from, 0, seen);
         tally_distances(f, src, distance, queue);
@@ -444,9 +434,8 @@ static void check_random(const ik_routing_family *family, ik_rng *rng)
         tried += f != NULL;
         accepted += served;
         ik_fabric_free(f);
-        if (served) {
+        if (served)
             check_damaged(family->name, spec, sizeof spec, family->claims, rng);
-        }
     }
     printf("%s: accepted %u of %u random fabrics\n", family->name, accepted, tried);
 }
@@ -458,18 +447,15 @@ static void check_descriptor(const ik_routing_family *family)
     EXPECT(family->create && family->next, "%s lacks a function", family->name);
     EXPECT(!family->num_starts || family->start_nth, "%s: num_starts needs start_nth",
            family->name);
-    for (const ik_param *p = family->params; p && p->name; p++) {
+    for (const ik_param *p = family->params; p && p->name; p++)
         EXPECT(p->help && *p->help, "%s: parameter %s has no help", family->name, p->name);
-    }
 }
 
 static bool needs_parameters(const ik_routing_family *family)
 {
-    for (const ik_param *p = family->params; p && p->name; p++) {
-        if (!p->def) {
+    for (const ik_param *p = family->params; p && p->name; p++)
+        if (!p->def)
             return true;
-        }
-    }
     return false;
 }
 
@@ -486,9 +472,8 @@ int main(int argc, char **argv)
     check_descriptor(family);
     check_examples(family, &rng);
     check_parameters(family, &rng);
-    if (!needs_parameters(family)) {
+    if (!needs_parameters(family))
         check_random(family, &rng);
-    }
     printf("%s: %u failures\n", family->name, num_failures);
     return num_failures ? 1 : 0;
 }

@@ -98,11 +98,9 @@ static flow_list flows_of(const ik_traffic *t, uint32_t src, uint32_t *dst, doub
 
 static int find(const flow_list *l, uint32_t dst)
 {
-    for (uint32_t i = 0; i < l->num; i++) {
-        if (l->dst[i] == dst) {
+    for (uint32_t i = 0; i < l->num; i++)
+        if (l->dst[i] == dst)
             return (int)i;
-        }
-    }
     return -1;
 }
 
@@ -131,9 +129,8 @@ static void check_draws(const ik_traffic *t, const flow_list *l, uint32_t *count
             continue;
         int i = d == IK_NONE ? -1 : find(l, d);
         CHECK(i >= 0, "destination %u of %u is no flow", d, l->src);
-        if (i >= 0) {
+        if (i >= 0)
             count[i]++;
-        }
     }
     for (uint32_t i = 0; i < l->num; i++) {
         double p = l->share[i] / whole, expect = DRAWS * p, slack = 6 * sqrt(expect * (1 - p)) + 3;
@@ -151,12 +148,10 @@ static void check_classes(const ik_traffic *t)
 {
     unsigned num = 0, seen = 0;
     CHECK(!t->classes == !t->family->class_of, "classes without names, or names without classes");
-    if (!t->classes || !t->family->class_of) {
+    if (!t->classes || !t->family->class_of)
         return;
-    }
-    while (t->classes[num]) {
+    while (t->classes[num])
         num++;
-    }
     for (uint32_t src = 0; src < t->num_hosts; src++) {
         for (uint64_t n = 0; n < 50 && !ik_traffic_is_silent(t, src); n++) {
             unsigned c = t->family->class_of(t, src, n);
@@ -184,9 +179,8 @@ static void check_pattern(const ik_traffic *t)
             CHECK(!taken[l.dst[0]], "host %u is the image of two", l.dst[0]);
             taken[l.dst[0]] = true;
         }
-        if (src % step == 0) {
+        if (src % step == 0)
             check_draws(t, &l, count);
-        }
     }
     free(dst);
     free(count);
@@ -262,15 +256,12 @@ int main(int argc, char **argv)
     }
     size_t len = strlen(family->name);
     bool needs = false; /* parameters: then the bare name is no pattern */
-    for (const ik_param *p = family->params; p && p->name; p++) {
+    for (const ik_param *p = family->params; p && p->name; p++)
         needs |= !p->def;
-    }
     unsigned taken = needs ? 0 : try_everywhere(family->name);
-    for (const char *const *spec = specs; *spec; spec++) {
-        if (strncmp(*spec, family->name, len) == 0 && (*spec)[len] == ':') {
+    for (const char *const *spec = specs; *spec; spec++)
+        if (strncmp(*spec, family->name, len) == 0 && (*spec)[len] == ':')
             taken += try_everywhere(*spec);
-        }
-    }
     printf("%s: %u patterns checked\n", family->name, taken);
     return num_failures || !taken ? 1 : 0;
 }

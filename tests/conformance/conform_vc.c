@@ -28,12 +28,10 @@ static void check_ignored(const subject *s, const walk_hop *hop, uint32_t sw, ui
     const ik_vc *v = s->plan->vc;
     ik_packet pk = *hop->pk;
     unsigned ignores = v->family->ignores;
-    if (ignores & IK_VC_IGNORES_SRC) {
+    if (ignores & IK_VC_IGNORES_SRC)
         pk.src = ik_rng_below(s->rng, s->plan->fabric->num_hosts);
-    }
-    if (ignores & IK_VC_IGNORES_HOPS) {
+    if (ignores & IK_VC_IGNORES_HOPS)
         pk.hops = (uint8_t)ik_rng_below(s->rng, 256);
-    }
     uint8_t other_first, other_last;
     v->family->next(v, sw, hop->in_port, hop->out_port, &pk, &other_first, &other_last);
     EXPECT(other_first == first && other_last == last,
@@ -119,9 +117,8 @@ static void check_too_few(const subject *s, const ik_fabric *f)
     unsigned needed = s->plan->vc->vcs_needed;
     EXPECT(needed >= 1 && needed <= s->plan->num_vcs, "%s needs %u of %u", s->scheme, needed,
            s->plan->num_vcs);
-    if (needed < 2) {
+    if (needed < 2)
         return;
-    }
     char number[16];
     snprintf(number, sizeof number, "%u", needed);
     ik_plan *p = NULL;
@@ -170,17 +167,14 @@ static const char *draw_routing(ik_rng *rng)
 {
     for (;;) {
         uint32_t num = 0;
-        while (ik_routings()[num]) {
+        while (ik_routings()[num])
             num++;
-        }
         const ik_routing_family *family = ik_routings()[ik_rng_below(rng, num)];
         bool complete = true;
-        for (const ik_param *p = family->params; p && p->name; p++) {
+        for (const ik_param *p = family->params; p && p->name; p++)
             complete &= p->def != NULL;
-        }
-        if (complete) {
+        if (complete)
             return family->name;
-        }
     }
 }
 
@@ -195,9 +189,8 @@ static unsigned check_everywhere(const char *scheme)
         ik_fabric *f = NULL;
         const char *routing = draw_routing(&rng);
         unsigned num_vcs = counts[ik_rng_below(&rng, 7)];
-        if (ik_fabric_from_spec(spec, NULL, &f, NULL) == IK_OK) {
+        if (ik_fabric_from_spec(spec, NULL, &f, NULL) == IK_OK)
             served += check_on(scheme, spec, f, routing, num_vcs, &rng);
-        }
         ik_fabric_free(f);
     }
     return served;

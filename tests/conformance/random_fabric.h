@@ -36,11 +36,10 @@ static inline void draw_tree(ik_rng *rng, char *spec, size_t size)
     draw_list(rng, p, sizeof p, h, 1, 2);
     w[0] = ik_rng_below(rng, 4) ? '1' : w[0];
     p[0] = '1';
-    if (ik_rng_below(rng, 3)) {
+    if (ik_rng_below(rng, 3))
         snprintf(spec, size, "xgft:m=%s,w=%s", m, w);
-    } else {
+    else
         snprintf(spec, size, "pgft:m=%s,w=%s,p=%s", m, w, p);
-    }
 }
 
 static inline void draw_grid(ik_rng *rng, char *spec, size_t size)

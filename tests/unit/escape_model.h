@@ -223,10 +223,9 @@ static inline bool model_leads_on(const model *x, const model_run *run)
     bool *good = calloc(run->num_states, sizeof *good), more = true, all = true;
     while (more) {
         more = false;
-        for (uint32_t s = 0; s < run->num_states; s++) {
+        for (uint32_t s = 0; s < run->num_states; s++)
             if (!good[s] && model_is_good(x, run, s, good))
                 good[s] = more = true;
-        }
     }
     for (uint32_t s = 0; s < run->num_states; s++)
         all &= good[s];

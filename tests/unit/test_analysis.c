@@ -34,9 +34,8 @@ static ik_fabric *make(const char *spec)
     ik_fabric *f = NULL;
     ik_error err = {0};
     ik_env env = {.seed = 11};
-    if (ik_fabric_from_spec(spec, &env, &f, &err) != IK_OK) {
+    if (ik_fabric_from_spec(spec, &env, &f, &err) != IK_OK)
         fail_msg("%s: %s", spec, err.text);
-    }
     return f;
 }
 
@@ -56,9 +55,8 @@ static void plain_search(const ik_fabric *f, uint32_t from, uint32_t *dist, doub
         uint32_t u = queue[head++];
         for (uint32_t p = f->port_base[u]; p < f->port_base[u + 1]; p++) {
             uint32_t v = ik_peer_node(f, p);
-            if (v == IK_NONE || !ik_is_switch(f, v)) {
+            if (v == IK_NONE || !ik_is_switch(f, v))
                 continue;
-            }
             if (dist[v] == IK_NONE) {
                 dist[v] = dist[u] + 1;
                 queue[tail++] = v;
@@ -72,11 +70,9 @@ static void plain_search(const ik_fabric *f, uint32_t from, uint32_t *dist, doub
 static void count_hosts(const ik_fabric *f, uint32_t *hosts)
 {
     memset(hosts, 0, f->num_switches * sizeof *hosts);
-    for (uint32_t h = 0; h < f->num_hosts; h++) {
-        if (ik_host_switch(f, h) != IK_NONE) {
+    for (uint32_t h = 0; h < f->num_hosts; h++)
+        if (ik_host_switch(f, h) != IK_NONE)
             hosts[ik_host_switch(f, h)]++;
-        }
-    }
 }
 
 static void check_distances(const ik_fabric *f, unsigned threads)
@@ -122,11 +118,9 @@ static void test_distances(void **state)
 
 static uint64_t pairs_with(const ik_diversity *d, uint32_t distance, uint64_t paths)
 {
-    for (size_t i = 0; i < d->num; i++) {
-        if (d->counts[i].distance == distance && d->counts[i].paths == paths) {
+    for (size_t i = 0; i < d->num; i++)
+        if (d->counts[i].distance == distance && d->counts[i].paths == paths)
             return d->counts[i].pairs;
-        }
-    }
     return 0;
 }
 
@@ -141,11 +135,9 @@ static void test_diversity(void **state)
         double *paths = calloc(n, sizeof *paths);
         uint64_t pairs = 0, told = 0;
         assert_int_equal(ik_diversity_measure(f, NULL, &d, NULL), IK_OK);
-        for (uint32_t port = f->port_base[n]; port < f->num_ports; port++) {
-            if (f->port_peer[port] != IK_NONE) {
+        for (uint32_t port = f->port_base[n]; port < f->num_ports; port++)
+            if (f->port_peer[port] != IK_NONE)
                 hosts[f->port_node[f->port_peer[port]]] = 1; /* any cable of a host */
-            }
-        }
         for (uint32_t u = 0; u < n; u++) {
             plain_search(f, u, dist, paths);
             for (uint32_t v = 0; v < n; v++) {
@@ -155,9 +147,8 @@ static void test_diversity(void **state)
                 }
             }
         }
-        for (size_t i = 0; i < d.num; i++) {
+        for (size_t i = 0; i < d.num; i++)
             told += d.counts[i].pairs;
-        }
         assert_int_equal(pairs, told);
         ik_diversity_free(&d);
         free(dist);
@@ -232,9 +223,8 @@ static uint64_t plain_bisection(const graph *g, uint64_t imbalance)
         uint64_t cut = 0;
         for (uint32_t v = 0; v < g->n; v++) {
             balance += mask >> v & 1 ? (int64_t)g->hosts[v] : -(int64_t)g->hosts[v];
-            for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
+            for (size_t i = g->base[v]; i < g->base[v + 1]; i++)
                 cut += (mask >> v & 1) != (mask >> g->to[i] & 1) ? g->links[i] : 0;
-            }
         }
         best = (uint64_t)llabs(balance) == imbalance && cut / 2 < best ? cut / 2 : best;
     }
@@ -283,9 +273,8 @@ static ik_fabric *uneven_rings(const uint32_t *hosts, uint32_t n, uint32_t split
 {
     ik_builder *b = ik_builder_new();
     uint16_t cable = ik_builder_class(b, 100000000000u, 6000, NULL);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         ik_builder_switches(b, 1, 2 + hosts[i]);
-    }
     for (uint32_t i = 0, host = 0; i < n; i++) {
         uint32_t next = i + 1 == split ? 0 : i + 1 == n ? split : i + 1;
         ik_builder_link(b, ik_sw(i, 0), ik_sw(next, 1), cable);
@@ -296,9 +285,8 @@ static ik_fabric *uneven_rings(const uint32_t *hosts, uint32_t n, uint32_t split
     }
     ik_fabric *f = NULL;
     ik_error err = {0};
-    if (ik_builder_finish(b, &f, &err) != IK_OK) {
+    if (ik_builder_finish(b, &f, &err) != IK_OK)
         fail_msg("%s", err.text);
-    }
     ik_builder_free(b);
     return f;
 }
@@ -309,15 +297,13 @@ static uint64_t least_imbalance(const uint32_t *hosts, uint32_t n)
     bool can[1024] = {true};
     uint32_t total = 0;
     for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t sum = 1024; sum-- > hosts[i];) {
+        for (uint32_t sum = 1024; sum-- > hosts[i];)
             can[sum] |= can[sum - hosts[i]];
-        }
         total += hosts[i];
     }
     uint32_t half = total / 2;
-    while (!can[half]) {
+    while (!can[half])
         half--;
-    }
     return total - 2 * half;
 }
 
@@ -381,9 +367,8 @@ static void test_refinement_keeps_its_books(void **state)
     assert_int_equal(graph_of_switches(f, &g, NULL), IK_OK);
     cut_state c = {.g = &g, .side = calloc(g.n, 1), .gain = calloc(g.n, sizeof(int64_t))};
     for (uint64_t seed = 0; seed < 20; seed++) {
-        for (uint32_t v = 0; v < g.n; v++) {
+        for (uint32_t v = 0; v < g.n; v++)
             c.side[v] = (uint8_t)(ik_random_u64(seed, IK_RNG_ANALYSIS, 0, v) & 1);
-        }
         cut_recount(&c);
         assert_int_equal(cut_refine(&c, NULL), IK_OK);
         uint64_t cut = c.cut;
@@ -476,11 +461,9 @@ static void plain_loads(const ik_plan *plan, const ik_traffic *t, double *load)
 {
     uint32_t channels[256];
     for (uint32_t s = 0; s < t->num_hosts; s++) {
-        for (uint32_t d = 0; d < t->num_hosts; d++) {
-            for (uint32_t i = s == d ? 0 : ik_plan_path(plan, s, d, 0, channels, 256); i-- > 0;) {
+        for (uint32_t d = 0; d < t->num_hosts; d++)
+            for (uint32_t i = s == d ? 0 : ik_plan_path(plan, s, d, 0, channels, 256); i-- > 0;)
                 load[channels[i]] += 1.0 / (t->num_hosts - 1);
-            }
-        }
     }
 }
 
@@ -500,16 +483,14 @@ static void test_loads_are_sums_of_paths(void **state)
         ik_traffic *t = NULL;
         ik_load l;
         ik_error err = {0};
-        if (ik_plan_from_specs(f, cases[i][1], NULL, NULL, 0, NULL, &plan, &err) != IK_OK) {
+        if (ik_plan_from_specs(f, cases[i][1], NULL, NULL, 0, NULL, &plan, &err) != IK_OK)
             fail_msg("%s on %s: %s", cases[i][1], cases[i][0], err.text);
-        }
         assert_int_equal(ik_traffic_from_spec(f, "uniform", NULL, &t, NULL), IK_OK);
         assert_int_equal(ik_load_measure(plan->routing, t, NULL, &l, NULL), IK_OK);
         double *load = calloc(f->num_ports, sizeof *load);
         plain_loads(plan, t, load);
-        for (uint32_t p = 0; p < f->num_ports; p++) {
+        for (uint32_t p = 0; p < f->num_ports; p++)
             assert_true(fabs(load[p] - l.load[p]) < 1e-9);
-        }
         assert_int_equal(l.undelivered, 0);
         assert_int_equal(l.denominator, f->num_hosts - 1);
         free(load);
@@ -545,9 +526,8 @@ static void test_engines_agree(void **state)
             assert_true(fabs(l[0].load[p] - l[2].load[p]) < 1e-9);
             assert_true(fabs(l[0].crossing[p] - l[2].crossing[p]) < 1e-9);
         }
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 3; i++)
             ik_load_free(&l[i]);
-        }
         ik_traffic_free(t);
         ik_routing_free(r);
         ik_fabric_free(f);
@@ -601,9 +581,8 @@ static void test_groups_cover_all_channels(void **state)
     assert_int_equal(num, 6); /* injection, up 1, up 2, down 2, down 1, ejection */
     for (size_t i = 0; i < num; i++) {
         channels += groups[i].channels;
-        for (size_t b = 0; b < groups[i].num_bins; b++) {
+        for (size_t b = 0; b < groups[i].num_bins; b++)
             binned += groups[i].bins[b].channels;
-        }
     }
     assert_int_equal(channels, connected);
     assert_int_equal(binned, connected);

@@ -33,9 +33,8 @@ static void reference_graphs(void **state)
         snprintf(path, sizeof path, "%s/lrt/%s", TEST_DATA, name);
         ik_fabric *f = NULL;
         ik_error err = {0};
-        if (ik_fabric_read(path, NULL, NULL, &f, &err) != IK_OK) {
+        if (ik_fabric_read(path, NULL, NULL, &f, &err) != IK_OK)
             fail_msg("%s: %s", path, err.text);
-        }
         assert_int_equal(ik_fabric_check(f, &err), IK_OK);
         assert_int_equal(f->num_switches, json_uint(one, "N"));
         assert_int_equal(f->num_hosts, json_uint(one, "N"));

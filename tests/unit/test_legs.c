@@ -16,9 +16,8 @@ static ik_proof prove(const ik_plan *p, bool pairwise, unsigned threads)
     ik_error err = {0};
     ik_env env = {.num_threads = threads};
     ik_verify_config config = {.pairwise = pairwise};
-    if (ik_verify(p, &config, &env, &proof, &err) != IK_OK) {
+    if (ik_verify(p, &config, &env, &proof, &err) != IK_OK)
         fail_msg("%s on %s: %s", p->routing->spec, p->fabric->spec, err.text);
-    }
     return proof;
 }
 
@@ -70,9 +69,8 @@ static void compare(const ik_fabric *f, const char *routing, const char *scheme,
     ik_plan *p = NULL;
     ik_error err = {0};
     ik_status status = ik_plan_from_specs(f, routing, scheme, NULL, num_vcs, &made_env, &p, &err);
-    if (status == IK_ERR_UNSUPPORTED || status == IK_ERR_USAGE) {
+    if (status == IK_ERR_UNSUPPORTED || status == IK_ERR_USAGE)
         return; /* the routing or the scheme does not serve this fabric */
-    }
     assert_int_equal(status, IK_OK);
     ik_proof fast = prove(p, false, 1), slow = prove(p, true, 2);
     assert_equal_proofs(p, &slow, &fast);
@@ -84,9 +82,8 @@ static void compare(const ik_fabric *f, const char *routing, const char *scheme,
         by_legs++;
     }
     ik_proof_free(&slow);
-    if (p->routing->family->legs) {
+    if (p->routing->family->legs)
         compare_destinations(p);
-    }
     ik_plan_free(p);
 }
 
@@ -141,9 +138,8 @@ static bool exists(const char *spec)
 {
     ik_fabric *f = NULL;
     ik_error err;
-    if (ik_fabric_from_spec(spec, &made_env, &f, &err) != IK_OK) {
+    if (ik_fabric_from_spec(spec, &made_env, &f, &err) != IK_OK)
         return false;
-    }
     ik_fabric_free(f);
     return true;
 }
@@ -161,9 +157,8 @@ static void every_routing_on_every_fabric(void **state)
         made++;
         for (const ik_routing_family *const *r = ik_routings(); *r; r++) {
             bool matters = (*r)->legs || strcmp((*r)->name, "minimal") == 0;
-            if ((matters || all) && strcmp((*r)->name, "lft") != 0) {
+            if ((matters || all) && strcmp((*r)->name, "lft") != 0)
                 compare_schemes(fabrics[i], (*r)->name);
-            }
         }
     }
     assert_true(made >= sizeof fabrics / sizeof *fabrics - 2);
@@ -193,11 +188,9 @@ static void every_variant_on_damaged_fabrics(void **state)
         for (unsigned seed = 1; seed <= seeds; seed++) {
             char spec[128];
             snprintf(spec, sizeof spec, damaged[i], seed * 23 % 70, seed);
-            for (size_t k = 0; k < sizeof routings / sizeof *routings; k++) {
-                if (all_asked() || (i + seed + k) % 4 == 0) {
+            for (size_t k = 0; k < sizeof routings / sizeof *routings; k++)
+                if (all_asked() || (i + seed + k) % 4 == 0)
                     compare_schemes(spec, routings[k]);
-                }
-            }
         }
     }
 }
@@ -220,9 +213,8 @@ static void real_headings(const ik_routing *r, uint32_t src, uint32_t dst, uint6
 static void lacking_headings(const ik_routing *r, uint32_t src, uint32_t dst, uint64_t *set)
 {
     real->headings(r, src, dst, set);
-    if (src == 0 && dst == r->fabric->num_hosts - 1) {
+    if (src == 0 && dst == r->fabric->num_hosts - 1)
         set[0] &= set[0] - 1;
-    }
 }
 
 /* As many as there are, but not the ones. */
@@ -230,9 +222,8 @@ static void other_headings(const ik_routing *r, uint32_t src, uint32_t dst, uint
 {
     real->headings(r, src, dst, set);
     uint32_t sw = ik_host_switch(r->fabric, src);
-    if (set[0] && sw < 64 && sw > 0) {
+    if (set[0] && sw < 64 && sw > 0)
         set[0] = (set[0] & (set[0] - 1)) | (uint64_t)1 << sw;
-    }
 }
 
 static void real_start(const ik_routing *r, uint32_t heading, ik_packet *pk)
@@ -316,9 +307,8 @@ static void listen(void *ctx, const char *what, uint64_t done, uint64_t total, c
     listener *l = ctx;
     assert_true(what && *what && unit && *unit);
     assert_true(done <= total && total > 0);
-    if (++l->reports == l->stop_at) {
+    if (++l->reports == l->stop_at)
         ik_cancel_raise(&l->cancel);
-    }
 }
 
 /* A proof by any method says what it counts; when it is told to stop, whatever it is doing, it
@@ -343,9 +333,8 @@ static void progress_is_reported(void **state)
             assert_true(status == IK_OK || (stop_at > 0 && status == IK_ERR_CANCELLED));
             reports = stop_at == 0 ? l.reports : reports;
             assert_true(reports > 0);
-            if (status == IK_OK) {
+            if (status == IK_OK)
                 ik_proof_free(&proof);
-            }
         }
         ik_plan_free(p);
     }

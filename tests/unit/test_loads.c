@@ -51,9 +51,8 @@ static void follow(slow *s, ik_packet pk, uint32_t length, double amount, double
     uint32_t in = s->f->port_peer[s->path[length - 1]],
              node = in == IK_NONE ? IK_NONE : s->f->port_node[in];
     if (node == IK_NONE || !ik_is_switch(s->f, node)) {
-        if (node == ik_host_node(s->f, pk.dst)) {
+        if (node == ik_host_node(s->f, pk.dst))
             book_path(s, length, amount, part);
-        }
         return;
     }
     assert_true(length < 256);
@@ -72,9 +71,8 @@ static void follow_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, 
 {
     slow *s = ctx;
     const ik_routing_family *family = s->r->family;
-    if (src == dst) {
+    if (src == dst)
         return;
-    }
     uint32_t rails = ik_rails_count(s->r, src, dst), from, to;
     s->flows += s->by_rails ? rails : 1;
     for (uint32_t k = 0; k < rails; k++) {
@@ -83,9 +81,8 @@ static void follow_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, 
         uint32_t starts = !wired ? 0 : family->num_starts ? family->num_starts(s->r, from, to) : 1;
         for (uint32_t n = 0; n < starts; n++) {
             ik_packet pk = {.src = from, .dst = to, .via = IK_NONE};
-            if (family->start_nth) {
+            if (family->start_nth)
                 family->start_nth(s->r, n, &pk);
-            }
             s->path[0] = ik_host_port(s->f, from);
             follow(s, pk, 1, (double)weight / (double)scale / rails / starts,
                    1.0 / (s->by_rails ? 1 : rails) / starts);
@@ -98,11 +95,9 @@ static bool even_rails(const ik_routing *r, uint32_t num_hosts)
 {
     uint32_t first = num_hosts > 1 ? ik_rails_count(r, 0, 1) : 1;
     for (uint32_t src = 0; src < num_hosts; src++) {
-        for (uint32_t dst = 0; dst < num_hosts; dst++) {
-            if (src != dst && ik_rails_count(r, src, dst) != first) {
+        for (uint32_t dst = 0; dst < num_hosts; dst++)
+            if (src != dst && ik_rails_count(r, src, dst) != first)
                 return false;
-            }
-        }
     }
     return true;
 }
@@ -127,9 +122,8 @@ static void compare(const ik_routing *r, const ik_traffic *t)
     s.load = calloc(room, sizeof *s.load);
     s.crossing = calloc(room, sizeof *s.crossing);
     s.turns = calloc(room, sizeof *s.turns);
-    for (uint32_t src = 0; src < t->num_hosts; src++) {
+    for (uint32_t src = 0; src < t->num_hosts; src++)
         t->family->flows(t, src, follow_flow, &s);
-    }
     for (unsigned threads = 1; threads <= 3; threads += 2) {
         ik_env env = {.num_threads = threads};
         ik_load l;
@@ -144,9 +138,8 @@ static void compare(const ik_routing *r, const ik_traffic *t)
                                              (double)l.denominator);
             }
         }
-        for (uint32_t sw = 0; l.turns && sw < f->num_switches; sw++) {
+        for (uint32_t sw = 0; l.turns && sw < f->num_switches; sw++)
             assert_near("turns at switch", r, t, sw, l.turns[sw], s.turns[sw]);
-        }
         ik_load_free(&l);
     }
     free(s.load);
@@ -168,14 +161,12 @@ static void compare_patterns(const ik_fabric *f, const char *routing)
 {
     ik_env env = {.seed = 5};
     ik_routing *r = NULL;
-    if (ik_routing_from_spec(f, routing, &env, &r, NULL) != IK_OK) {
+    if (ik_routing_from_spec(f, routing, &env, &r, NULL) != IK_OK)
         return; /* does not fit this fabric */
-    }
     for (const char *const *p = patterns; *p; p++) {
         ik_traffic *t = NULL;
-        if (ik_traffic_from_spec(f, *p, &env, &t, NULL) == IK_OK) {
+        if (ik_traffic_from_spec(f, *p, &env, &t, NULL) == IK_OK)
             compare(r, t);
-        }
         ik_traffic_free(t);
     }
     ik_routing_free(r);
@@ -217,16 +208,13 @@ static void test_all_routings_on_all_fabrics(void **state)
         ik_fabric *f = NULL;
         ik_env env = {.seed = 3};
         ik_error err = {0};
-        if (ik_fabric_from_spec(*spec, &env, &f, &err) != IK_OK) {
+        if (ik_fabric_from_spec(*spec, &env, &f, &err) != IK_OK)
             fail_msg("%s: %s", *spec, err.text);
-        }
         assert_true(f->num_hosts <= 40);
-        for (const ik_routing_family *const *r = ik_routings(); *r; r++) {
+        for (const ik_routing_family *const *r = ik_routings(); *r; r++)
             compare_patterns(f, (*r)->name);
-        }
-        for (const char *const *r = variants; *r; r++) {
+        for (const char *const *r = variants; *r; r++)
             compare_patterns(f, *r);
-        }
         ik_fabric_free(f);
     }
 }
@@ -248,9 +236,8 @@ static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uin
     size_t ports = x->s.f->num_ports;
     (void)weight;
     (void)scale;
-    if (src == dst) {
+    if (src == dst)
         return;
-    }
     if (x->num == x->room) {
         x->room = 2 * x->room + 16;
         x->src = realloc(x->src, x->room * sizeof *x->src);
@@ -266,9 +253,8 @@ static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uin
         return;
     }
     bool split = false;
-    for (size_t p = 0; p < ports; p++) {
+    for (size_t p = 0; p < ports; p++)
         split = split || (x->s.crossing[p] > 0 && x->s.crossing[p] < 1 - 1e-9);
-    }
     x->split += split;
     x->src[x->num] = src;
     x->dst[x->num++] = dst;
@@ -290,9 +276,8 @@ static double plain_fluid(const exchange *x, bool crossbar)
            time = 0;
     bool *frozen = calloc(x->num + 1, sizeof *frozen);
     uint32_t left = x->num;
-    for (uint32_t i = 0; i < x->num; i++) {
+    for (uint32_t i = 0; i < x->num; i++)
         size[i] = 1;
-    }
     while (left) {
         uint32_t open = left;
         for (uint32_t i = 0; i < x->num; i++) {
@@ -308,17 +293,14 @@ static double plain_fluid(const exchange *x, bool crossbar)
                         used += frozen[i] ? rate[i] * x->share[i * ports + p] : 0;
                         weight += frozen[i] ? 0 : x->share[i * ports + p];
                     }
-                    if (weight < 1e-9 || (crossbar && inner(f, p))) {
+                    if (weight < 1e-9 || (crossbar && inner(f, p)))
                         continue;
-                    }
                     if (pass == 0) {
                         least = fmin(least, fmax(0, 1 - used) / weight);
                     } else if (fmax(0, 1 - used) / weight <= least * (1 + 1e-9)) {
-                        for (uint32_t i = 0; i < x->num; i++) {
-                            if (!frozen[i] && x->share[i * ports + p] > 0) {
+                        for (uint32_t i = 0; i < x->num; i++)
+                            if (!frozen[i] && x->share[i * ports + p] > 0)
                                 rate[i] = -1; /* frozen once all full channels are known */
-                            }
-                        }
                     }
                 }
             }
@@ -331,9 +313,8 @@ static double plain_fluid(const exchange *x, bool crossbar)
             }
         }
         double step = INFINITY;
-        for (uint32_t i = 0; i < x->num; i++) {
+        for (uint32_t i = 0; i < x->num; i++)
             step = size[i] > 0 ? fmin(step, size[i] / rate[i]) : step;
-        }
         for (uint32_t i = 0; i < x->num; i++) {
             if (size[i] > 0) {
                 size[i] -= step * rate[i];
@@ -367,9 +348,8 @@ static void check_contention(const exchange *x, const ik_routing *r, const ik_tr
     double most = 0, c_load = 0, sum[4] = {0}, leaving = 0;
     double *flows = calloc(ports + 1, sizeof *flows),
            *inverse = calloc(x->num + 1, sizeof *inverse);
-    for (uint32_t i = 0; i < x->num; i++) {
+    for (uint32_t i = 0; i < x->num; i++)
         inverse[i] = per_degree(x, i);
-    }
     for (uint32_t p = 0; p < ports; p++) {
         double load = 0;
         for (uint32_t i = 0; i < x->num; i++) {
@@ -424,9 +404,8 @@ static void compare_contention(const ik_routing *r, const ik_traffic *t)
     size_t ports = (size_t)r->fabric->num_ports + r->fabric->num_switches + 1;
     x.s.load = calloc(ports, sizeof *x.s.load);
     x.s.turns = calloc(ports, sizeof *x.s.turns);
-    for (uint32_t src = 0; src < t->num_hosts; src++) {
+    for (uint32_t src = 0; src < t->num_hosts; src++)
         t->family->flows(t, src, add_flow, &x);
-    }
     assert_int_equal(ik_contention_measure(r, t, NULL, &c, NULL), IK_OK);
     check_contention(&x, r, t, &c);
     free(x.s.load);
@@ -448,16 +427,14 @@ static void test_contention_of_all_routings(void **state)
         assert_int_equal(ik_fabric_from_spec(*spec, &env, &f, NULL), IK_OK);
         for (const ik_routing_family *const *family = ik_routings(); *family; family++) {
             ik_routing *r = NULL;
-            if (ik_routing_from_spec(f, (*family)->name, &env, &r, NULL) != IK_OK) {
+            if (ik_routing_from_spec(f, (*family)->name, &env, &r, NULL) != IK_OK)
                 continue;
-            }
             /* else a flow's cables are drawn, which shares do not say */
             bool one_cable = !r->fabric->split;
             for (const char *const *p = exchanges; one_cable && *p; p++) {
                 ik_traffic *t = NULL;
-                if (ik_traffic_from_spec(f, *p, &env, &t, NULL) == IK_OK) {
+                if (ik_traffic_from_spec(f, *p, &env, &t, NULL) == IK_OK)
                     compare_contention(r, t);
-                }
                 ik_traffic_free(t);
             }
             ik_routing_free(r);

@@ -75,7 +75,7 @@ static uint64_t run_kernel(const variant *v, const char *routing, const char *pa
                                       which == GENERAL ? &sim_general_engine : NULL, &err),
                      IK_OK);
     assert_int_equal(s.engine == &sim_fast_engine,
-                     which != GENERAL); /* otherwise this compares nothing */
+                     which != GENERAL);                /* otherwise this compares nothing */
     assert_true(which == GENERAL || !s.allowed_store); /* of the general engine alone */
     if (which == PLAIN)
         assert_true(s.fast_state->early || s.fast_state->dense || s.store_forward || s.adaptive);

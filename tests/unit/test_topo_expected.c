@@ -19,23 +19,19 @@ static void check_set(const json_t *expected, const ik_fabric *f, const ik_slimf
         /* position of the neighbour of (i, 0, 0) */
         set[t] = ik_peer_node(f, f->port_base[router] + s->p + t) - router;
     }
-    if (sorted) {
+    if (sorted)
         qsort(set, s->degree, sizeof *set, ascending_u32);
-    }
-    for (uint32_t t = 0; t < s->degree; t++) {
+    for (uint32_t t = 0; t < s->degree; t++)
         assert_int_equal(set[t], json_integer_value(json_array_get(expected, t)));
-    }
 }
 
 static uint64_t triangles(const switch_graph *g)
 {
     uint64_t ends = 0;
     for (uint32_t a = 0; a < g->n; a++) {
-        for (uint32_t i = g->base[a]; i < g->base[a + 1]; i++) {
-            for (uint32_t j = i + 1; j < g->base[a + 1]; j++) {
+        for (uint32_t i = g->base[a]; i < g->base[a + 1]; i++)
+            for (uint32_t j = i + 1; j < g->base[a + 1]; j++)
                 ends += graph_adjacent(g, g->nbr[i], g->nbr[j]);
-            }
-        }
     }
     return ends / 3;
 }
@@ -50,9 +46,8 @@ static void check_histogram(const json_t *expected, const uint64_t *counts, size
         assert_int_equal(counts[strtoul(key, NULL, 10)], json_integer_value(value));
         named += (uint64_t)json_integer_value(value);
     }
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         all += counts[i];
-    }
     assert_int_equal(named, all);
 }
 
@@ -216,9 +211,8 @@ static void check_radix(const json_t *expected, const ik_fabric *f)
     json_object_foreach((json_t *)expected, radix, count)
     {
         uint32_t found = 0;
-        for (uint32_t sw = 0; sw < f->num_switches; sw++) {
+        for (uint32_t sw = 0; sw < f->num_switches; sw++)
             found += ik_radix(f, sw) == strtoul(radix, NULL, 10);
-        }
         assert_int_equal(found, json_integer_value(count));
         named += found;
     }
@@ -238,9 +232,8 @@ static void check_paths(const json_t *expected, const pair_counts *c)
         assert_int_equal(c->by_paths[distance][paths], json_integer_value(value));
         named += (uint64_t)json_integer_value(value);
     }
-    for (unsigned d = 0; d < MAX_DISTANCE; d++) {
+    for (unsigned d = 0; d < MAX_DISTANCE; d++)
         all += c->by_distance[d];
-    }
     assert_int_equal(named, all);
 }
 
@@ -288,11 +281,10 @@ static void spec_oft(const char *key, char *spec, size_t size)
 static void spec_mlfm(const char *key, char *spec, size_t size)
 {
     unsigned h = 0, l = 0, p = 0;
-    if (sscanf(key, "(%u,%u,%u)", &h, &l, &p) == 3) {
+    if (sscanf(key, "(%u,%u,%u)", &h, &l, &p) == 3)
         snprintf(spec, size, "mlfm:h=%u,l=%u,p=%u", h, l, p);
-    } else {
+    else
         snprintf(spec, size, "mlfm:h=%s", key);
-    }
 }
 
 static void spec_hyperx(const char *key, char *spec, size_t size)
@@ -335,9 +327,8 @@ static void single_path_trees(void **state)
         assert_int_equal(f->num_hosts, json_uint(one, "N_spt"));
         ik_fabric_free(f);
         json_t *stacked = json_object_get(one, "sspt");
-        if (!stacked) {
+        if (!stacked)
             continue;
-        }
         f = must_build("sspt:r1=%u,r2=%u", r1, r2);
         s = ik_fabric_data(f, "sspt");
         assert_int_equal(s->copies, json_uint(stacked, "copies"));
@@ -416,11 +407,9 @@ static bool largest(const char *topology, const char *series, uint32_t radix, ik
 {
     const ik_topology *t = ik_topology_find(topology, NULL);
     assert_non_null(t);
-    for (const ik_series *s = t->series; s && s->name; s++) {
-        if (strcmp(s->name, series) == 0) {
+    for (const ik_series *s = t->series; s && s->name; s++)
+        if (strcmp(s->name, series) == 0)
             return ik_series_largest(s, radix, out);
-        }
-    }
     fail_msg("no series '%s' of %s", series, topology);
     return false;
 }
@@ -479,9 +468,8 @@ static void series_build_what_they_say(void **state)
             ik_scale_point point = {0}, smallest = {0};
             uint32_t last_radix = 0;
             for (uint32_t i = 1; i <= 9; i++) {
-                if (!s->point(i, &point) || point.hosts > 50000) {
+                if (!s->point(i, &point) || point.hosts > 50000)
                     continue;
-                }
                 ik_fabric *f = must_build("%s", point.spec);
                 switch_graph g = graph_of(f);
                 assert_int_equal((uint64_t)point.hosts, f->num_hosts);

@@ -30,9 +30,8 @@ static igraph_t to_igraph(const ik_fabric *f, bool hosts)
 static bool isomorphic(const igraph_t *a, const igraph_t *b)
 {
     igraph_bool_t same = false;
-    if (igraph_vcount(a) != igraph_vcount(b) || igraph_ecount(a) != igraph_ecount(b)) {
+    if (igraph_vcount(a) != igraph_vcount(b) || igraph_ecount(a) != igraph_ecount(b))
         return false;
-    }
     assert_int_equal(
         igraph_isomorphic_bliss(a, b, NULL, NULL, &same, NULL, NULL, IGRAPH_BLISS_FL, NULL, NULL),
         IGRAPH_SUCCESS);
@@ -85,11 +84,9 @@ static void coinciding_families(void **state)
         {"crossbar:n=8", "xgft:m=8,w=1"},
         {"dragonflyplus:h=1,leaves=3,spines=4,p=4,g=1", "xgft:m=4:3,w=1:4"},
     };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        if (!same_fabric(pairs[i][0], pairs[i][1])) {
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (!same_fabric(pairs[i][0], pairs[i][1]))
             fail_msg("%s and %s are not isomorphic", pairs[i][0], pairs[i][1]);
-        }
-    }
 }
 
 static void different_ones_are_told_apart(void **state)

@@ -17,18 +17,15 @@ static double group_order(const char *spec, int *orbits_out)
     graph *dense = calloc((size_t)m * (size_t)n, sizeof *dense);
     int *lab = calloc((size_t)n, sizeof *lab), *ptn = calloc((size_t)n, sizeof *ptn),
         *orbits = calloc((size_t)n, sizeof *orbits);
-    for (int a = 0; a < n; a++) {
-        for (uint32_t i = g.base[a]; i < g.base[a + 1]; i++) {
+    for (int a = 0; a < n; a++)
+        for (uint32_t i = g.base[a]; i < g.base[a + 1]; i++)
             ADDONEARC(dense, a, g.nbr[i], m);
-        }
-    }
     DEFAULTOPTIONS_GRAPH(options);
     statsblk stats;
     densenauty(dense, lab, ptn, orbits, &options, &stats, m, n, NULL);
     double order = stats.grpsize1;
-    for (int i = 0; i < stats.grpsize2; i++) {
+    for (int i = 0; i < stats.grpsize2; i++)
         order *= 10;
-    }
     *orbits_out = stats.numorbits;
     free(dense);
     free(lab);

@@ -7,9 +7,8 @@
 
 static void expect_degree(const switch_graph *g, uint32_t degree)
 {
-    for (uint32_t sw = 0; sw < g->n; sw++) {
+    for (uint32_t sw = 0; sw < g->n; sw++)
         assert_int_equal(g->base[sw + 1] - g->base[sw], degree);
-    }
 }
 
 /* Host h at port h % p of the (h / p)-th switch, by port 0. */
@@ -84,9 +83,8 @@ static void check_grid(const char *spec)
     expect_hosts_in_order(f, t->p);
     switch_graph g = graph_of(f);
     uint32_t diameter = 0;
-    for (uint32_t d = 0; d < t->num_dims; d++) {
+    for (uint32_t d = 0; d < t->num_dims; d++)
         diameter += t->wrap ? t->dims[d] / 2 : t->dims[d] - 1;
-    }
     assert_int_equal(diameter_of(&g, false), diameter);
     graph_free(&g);
     ik_fabric_free(f);
@@ -199,9 +197,8 @@ static void check_dragonfly(uint32_t h, uint32_t a, uint32_t g, const char *arra
     check_global(&d->global);
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
         uint32_t group = sw / a, s = sw % a, target = 0, x = 0;
-        for (uint32_t t = 0; t < a; t++) {
+        for (uint32_t t = 0; t < a; t++)
             assert_true(t == s || peer_at(f, sw, d->p + (t < s ? t : t - 1)) == group * a + t);
-        }
         for (uint32_t j = 0; j < h; j++) {
             bool linked = ik_global_peer(&d->global, group, s * h + j, &target, &x);
             assert_int_equal(peer_at(f, sw, d->p + a - 1 + j),
@@ -308,9 +305,8 @@ static void slimflies(void **state)
                 uint32_t column = peer_at(f, sw, s->p + s->degree + m) / q;
                 assert_int_equal(column, sw < q * q ? q + m : m);
             }
-            for (uint32_t t = 0; t < s->degree; t++) {
+            for (uint32_t t = 0; t < s->degree; t++)
                 assert_int_equal(peer_at(f, sw, s->p + t) / q, sw / q);
-            }
         }
         graph_free(&g);
         ik_fabric_free(f);
@@ -403,9 +399,8 @@ static void orthogonal_fat_trees(void **state)
 {
     (void)state;
     for (uint32_t k = 2; k <= 10; k++) {
-        if (k == 7) {
+        if (k == 7)
             continue;
-        }
         ik_fabric *f = must_build("oft:k=%u", k);
         const ik_oft *o = ik_fabric_data(f, "oft");
         for (uint32_t middle = 2 * o->rl; middle < 3 * o->rl; middle++) {
@@ -524,9 +519,8 @@ static void refusals(void **state)
         ik_error err = {0};
         assert_int_equal(ik_fabric_from_spec(rows[i].spec, NULL, &f, &err), IK_ERR_USAGE);
         assert_null(f);
-        if (!strstr(err.text, rows[i].text) || !strstr(err.hint, rows[i].hint)) {
+        if (!strstr(err.text, rows[i].text) || !strstr(err.hint, rows[i].hint))
             fail_msg("%s: '%s' (%s)", rows[i].spec, err.text, err.hint);
-        }
     }
 }
 

@@ -102,11 +102,9 @@ static uint64_t graph_key(const ik_fabric *f)
 {
     uint64_t key = 0;
     switch_graph g = graph_of(f);
-    for (uint32_t a = 0, bit = 0; a < g.n; a++) {
-        for (uint32_t b = a + 1; b < g.n; b++, bit++) {
+    for (uint32_t a = 0, bit = 0; a < g.n; a++)
+        for (uint32_t b = a + 1; b < g.n; b++, bit++)
             key |= (uint64_t)graph_adjacent(&g, a, b) << bit;
-        }
-    }
     graph_free(&g);
     return key;
 }
@@ -120,9 +118,8 @@ static double chi_square(const char *spec, uint32_t expected, uint32_t draws)
         ik_fabric *f = must_build("%s,seed=%u", spec, seed);
         uint64_t key = graph_key(f);
         uint32_t i = 0;
-        while (i < kinds && seen[i].key != key) {
+        while (i < kinds && seen[i].key != key)
             i++;
-        }
         if (i == kinds) {
             assert_true(kinds < expected);
             seen[kinds++].key = key;
@@ -132,9 +129,8 @@ static double chi_square(const char *spec, uint32_t expected, uint32_t draws)
     }
     assert_int_equal(kinds, expected);
     double mean = (double)draws / expected, sum = 0;
-    for (uint32_t i = 0; i < kinds; i++) {
+    for (uint32_t i = 0; i < kinds; i++)
         sum += (seen[i].count - mean) * (seen[i].count - mean) / mean;
-    }
     free(seen);
     return sum;
 }
@@ -148,11 +144,9 @@ typedef struct enumeration {
 static bool connected(const enumeration *e)
 {
     uint32_t all = 1;
-    for (uint32_t round = 0; round < e->n; round++) {
-        for (uint32_t a = 0; a < e->n; a++) {
+    for (uint32_t round = 0; round < e->n; round++)
+        for (uint32_t a = 0; a < e->n; a++)
             all |= all >> a & 1 ? e->reach[a] : 0;
-        }
-    }
     return all == (1u << e->n) - 1;
 }
 
@@ -167,11 +161,9 @@ static void decide(enumeration *e, uint32_t next)
 {
     uint32_t a = next < e->num ? e->pairs[next][0] : e->n,
              before = next ? e->pairs[next - 1][0] : 0;
-    for (uint32_t node = before; node < a; node++) {
-        if (e->degree[node] != e->d) {
+    for (uint32_t node = before; node < a; node++)
+        if (e->degree[node] != e->d)
             return;
-        }
-    }
     if (next == e->num) {
         e->found += connected(e);
         return;
@@ -192,9 +184,8 @@ static uint32_t count_all(uint32_t width, uint32_t height, uint32_t d, uint32_t 
         for (uint32_t b = a + 1; b < e.n; b++) {
             uint32_t far = (uint32_t)(abs((int)(a % width) - (int)(b % width)) +
                                       abs((int)(a / width) - (int)(b / width)));
-            if (far <= range) {
+            if (far <= range)
                 e.pairs[e.num][0] = a, e.pairs[e.num++][1] = b;
-            }
         }
     }
     decide(&e, 0);
@@ -206,9 +197,8 @@ static void expect_uniform(const char *spec, uint32_t kinds, uint32_t draws)
 {
     double k = kinds - 1.0, bound = k * pow(1 - 2 / (9 * k) + 3.719 * sqrt(2 / (9 * k)), 3);
     double found = chi_square(spec, kinds, draws);
-    if (found > bound) {
+    if (found > bound)
         fail_msg("%s: chi square %.1f over %.1f for %u graphs", spec, found, bound, kinds);
-    }
 }
 
 static void small_cases_are_uniform(void **state)
@@ -265,9 +255,8 @@ static uint32_t neighbour_entries(const ik_fabric *f, const switch_graph *g, uin
                 for (uint32_t u = i; u != j;) {
                     entry[(size_t)u * g->n + j] = true;
                     uint32_t t = g->base[u];
-                    while (dist[(size_t)j * g->n + g->nbr[t]] + 1 != dist[(size_t)j * g->n + u]) {
+                    while (dist[(size_t)j * g->n + g->nbr[t]] + 1 != dist[(size_t)j * g->n + u])
                         t++;
-                    }
                     u = g->nbr[t];
                 }
             }
@@ -275,9 +264,8 @@ static uint32_t neighbour_entries(const ik_fabric *f, const switch_graph *g, uin
     }
     for (uint32_t i = 0; i < g->n; i++) {
         uint32_t count = 0;
-        for (uint32_t j = 0; j < g->n; j++) {
+        for (uint32_t j = 0; j < g->n; j++)
             count += entry[(size_t)i * g->n + j];
-        }
         most = count > most ? count : most;
     }
     free(entry);
@@ -355,9 +343,8 @@ static void expect_entries(const char *file, const char *size, const sample *s)
         }
     }
     assert_true(cells >= 4);
-    if (chi > 3.7 * cells + 8) {
+    if (chi > 3.7 * cells + 8)
         fail_msg("histogram of entries: chi square %.1f over %.0f cells", chi, cells);
-    }
     json_decref(root);
 }
 
@@ -372,9 +359,8 @@ static void reference_short_links(const char *prefix, double pairs, moments *lin
     const char *name = NULL;
     json_object_foreach(root, name, one)
     {
-        if (strncmp(name, prefix, strlen(prefix)) == 0) {
+        if (strncmp(name, prefix, strlen(prefix)) == 0)
             add_value(links, (pairs - (double)json_uint(one, "grid_pairs")) / 2);
-        }
     }
     json_decref(root);
 }

@@ -67,9 +67,8 @@ static void positions_are_those_of_the_full_tree(void **state)
     (void)state;
     ik_fabric *full = fabric_of("karytree:k=4,n=2"), *part = NULL;
     bool keep[16];
-    for (unsigned h = 0; h < 16; h++) {
+    for (unsigned h = 0; h < 16; h++)
         keep[h] = h % 3 != 1; /* 0 2 3 5 6 8 9 11 12 14 15 */
-    }
     assert_int_equal(ik_fabric_keep_hosts(full, keep, &part, NULL), IK_OK);
     static const uint32_t place[] = {0, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15};
     assert_int_equal(part->num_hosts, 11);
@@ -77,11 +76,9 @@ static void positions_are_those_of_the_full_tree(void **state)
     for (size_t i = 0; i < 4; i++) {
         ik_plan *a = plan_of(full, "updown", schemes[i], 3),
                 *b = plan_of(part, "updown", schemes[i], 3);
-        for (uint32_t s = 0; s < 11; s++) {
-            for (uint32_t d = 0; d < 11; d++) {
+        for (uint32_t s = 0; s < 11; s++)
+            for (uint32_t d = 0; d < 11; d++)
                 assert_int_equal(lane(b, s, d), lane(a, place[s], place[d]));
-            }
-        }
         ik_plan_free(a);
         ik_plan_free(b);
     }
@@ -96,11 +93,9 @@ static void symmetric_forms_use_one_lane_both_ways(void **state)
     const char *const schemes[] = {"vftree", "vftree:form=matrix", "flow2sl"};
     for (size_t i = 0; i < 3; i++) {
         ik_plan *p = plan_of(f, "dmodk", schemes[i], 3);
-        for (uint32_t s = 0; s < f->num_hosts; s++) {
-            for (uint32_t d = 0; d < f->num_hosts; d++) {
+        for (uint32_t s = 0; s < f->num_hosts; s++)
+            for (uint32_t d = 0; d < f->num_hosts; d++)
                 assert_int_equal(lane(p, s, d), lane(p, d, s));
-            }
-        }
         ik_plan_free(p);
     }
     ik_fabric_free(f);

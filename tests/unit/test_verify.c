@@ -10,9 +10,8 @@ static ik_proof prove(const ik_plan *p, unsigned threads)
     ik_proof proof;
     ik_error err = {0};
     ik_env env = {.num_threads = threads};
-    if (ik_verify(p, NULL, &env, &proof, &err) != IK_OK) {
+    if (ik_verify(p, NULL, &env, &proof, &err) != IK_OK)
         fail_msg("%s", err.text);
-    }
     return proof;
 }
 
@@ -29,9 +28,8 @@ static void check_witness(const ik_plan *p, const ik_proof *proof)
         uint32_t path[64];
         uint32_t length = ik_plan_path(p, from->src, from->dst, 0, path, 64);
         bool takes = false;
-        for (uint32_t k = 0; k + 1 < length; k++) {
+        for (uint32_t k = 0; k + 1 < length; k++)
             takes |= path[k] == from->channel && path[k + 1] == to->channel;
-        }
         assert_true(takes);
     }
 }
@@ -55,9 +53,8 @@ static void minimal_routing_on_rings(void **state)
             bool cyclic = n > 3;
             assert_int_equal(proof.deadlock_free, cyclic ? IK_NO : IK_YES);
             assert_int_equal(proof.witness_length, cyclic ? n : 0);
-            if (cyclic) {
+            if (cyclic)
                 check_witness(p, &proof);
-            }
             ik_proof_free(&proof);
             ring_plan_free(p);
         }
@@ -302,9 +299,8 @@ static ik_proof prove_sample(const ik_plan *p, uint64_t pairs, uint64_t seed, un
     ik_error err = {0};
     ik_env env = {.num_threads = threads, .seed = seed};
     ik_verify_config config = {.sample_pairs = pairs};
-    if (ik_verify(p, &config, &env, &proof, &err) != IK_OK) {
+    if (ik_verify(p, &config, &env, &proof, &err) != IK_OK)
         fail_msg("%s", err.text);
-    }
     return proof;
 }
 
@@ -331,9 +327,8 @@ static void samples_are_no_proofs(void **state)
             assert_int_equal(one.minimal, IK_UNKNOWN);
             assert_int_equal(one.deadlock_free, IK_UNKNOWN);
             assert_non_null(strstr(one.deadlock_reason, "sample"));
-            for (size_t k = 0; k < one.num_path_lengths; k++) {
+            for (size_t k = 0; k < one.num_path_lengths; k++)
                 assert_true(one.path_lengths[k] <= all.path_lengths[k]);
-            }
             assert_true(one.dependencies <= all.dependencies);
             ik_proof_free(&one);
             ik_proof_free(&many);

@@ -24,12 +24,10 @@ static inline ik_fabric *must_build(const char *format, ...)
     va_end(args);
     ik_error err = {0};
     ik_fabric *f = NULL;
-    if (ik_fabric_from_spec(spec, NULL, &f, &err) != IK_OK) {
+    if (ik_fabric_from_spec(spec, NULL, &f, &err) != IK_OK)
         fail_msg("%s: %s (%s)", spec, err.text, err.hint);
-    }
-    if (ik_fabric_check(f, &err) != IK_OK) {
+    if (ik_fabric_check(f, &err) != IK_OK)
         fail_msg("%s: %s", spec, err.text);
-    }
     return f;
 }
 
@@ -59,11 +57,9 @@ static inline switch_graph graph_of(const ik_fabric *f)
         }
         qsort(g.nbr + first, used - first, sizeof *g.nbr, ascending_u32);
         uint32_t kept = first;
-        for (uint32_t i = first; i < used; i++) {
-            if (i == first || g.nbr[i] != g.nbr[kept - 1]) {
+        for (uint32_t i = first; i < used; i++)
+            if (i == first || g.nbr[i] != g.nbr[kept - 1])
                 g.nbr[kept++] = g.nbr[i];
-            }
-        }
         used = kept;
         g.base[sw + 1] = used;
     }
@@ -105,9 +101,8 @@ static inline void search_from(const switch_graph *g, uint32_t s, uint32_t *dist
                 dist[v] = dist[u] + 1;
                 queue[tail++] = v;
             }
-            if (dist[v] == dist[u] + 1) {
+            if (dist[v] == dist[u] + 1)
                 paths[v] += paths[u];
-            }
         }
     }
 }
@@ -130,14 +125,12 @@ static inline pair_counts *count_pairs(const switch_graph *g, bool only_hosts)
     uint32_t *dist = calloc(2 * (size_t)g->n, sizeof *dist);
     uint64_t *paths = calloc(g->n, sizeof *paths);
     for (uint32_t s = 0; s < g->n; s++) {
-        if (only_hosts && !g->hosts[s]) {
+        if (only_hosts && !g->hosts[s])
             continue;
-        }
         search_from(g, s, dist, paths, dist + g->n);
         for (uint32_t t = 0; t < g->n; t++) {
-            if (t == s || (only_hosts && !g->hosts[t])) {
+            if (t == s || (only_hosts && !g->hosts[t]))
                 continue;
-            }
             if (dist[t] == IK_NONE) {
                 c->unreached++;
                 continue;
@@ -145,9 +138,8 @@ static inline pair_counts *count_pairs(const switch_graph *g, bool only_hosts)
             c->by_distance[dist[t] < MAX_DISTANCE ? dist[t] : MAX_DISTANCE - 1]++;
             c->total_distance += dist[t];
             c->diameter = dist[t] > c->diameter ? dist[t] : c->diameter;
-            if (dist[t] < 8 && paths[t] < MAX_PATHS) {
+            if (dist[t] < 8 && paths[t] < MAX_PATHS)
                 c->by_paths[dist[t]][paths[t]]++;
-            }
         }
     }
     free(dist);
@@ -161,18 +153,16 @@ static inline json_t *load_json(const char *name)
     snprintf(path, sizeof path, "%s/topology/%s", TEST_DATA, name);
     json_error_t error;
     json_t *root = json_load_file(path, 0, &error);
-    if (!root) {
+    if (!root)
         fail_msg("%s: %s", path, error.text);
-    }
     return root;
 }
 
 static inline uint64_t json_uint(const json_t *object, const char *key)
 {
     json_t *value = json_object_get(object, key);
-    if (!json_is_integer(value)) {
+    if (!json_is_integer(value))
         fail_msg("no number '%s'", key);
-    }
     return (uint64_t)json_integer_value(value);
 }
 

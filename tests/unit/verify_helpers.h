@@ -17,15 +17,13 @@ static inline ik_fabric *ring_fabric(uint32_t n, uint32_t hosts_per)
     uint16_t cable = ik_builder_class(b, 100000000000u, 6000, NULL);
     for (uint32_t i = 0; i < n; i++) {
         ik_builder_link(b, ik_sw(i, 0), ik_sw((i + 1) % n, 1), cable);
-        for (uint32_t h = 0; h < hosts_per; h++) {
+        for (uint32_t h = 0; h < hosts_per; h++)
             ik_builder_link(b, ik_sw(i, 2 + h), ik_hs(i * hosts_per + h, 0), cable);
-        }
     }
     ik_fabric *f = NULL;
     ik_error err = {0};
-    if (ik_builder_finish(b, &f, &err) != IK_OK) {
+    if (ik_builder_finish(b, &f, &err) != IK_OK)
         fail_msg("ring: %s", err.text);
-    }
     ik_builder_free(b);
     return f;
 }
@@ -51,12 +49,10 @@ static inline uint32_t ring_next(const ik_routing *r, uint32_t sw, uint32_t in_p
     out[0] = base + (ahead == 0                                ? 2 + pk->dst % per
                      : ahead * 2 <= n || way == RING_CLOCKWISE ? 0
                                                                : 1);
-    if (way == RING_DEAD_END && sw == 2 && pk->dst == 4) {
+    if (way == RING_DEAD_END && sw == 2 && pk->dst == 4)
         return 0;
-    }
-    if (way == RING_LOOP && pk->dst == 5 && (sw == 2 || sw == 3)) {
+    if (way == RING_LOOP && pk->dst == 5 && (sw == 2 || sw == 3))
         out[0] = base + (sw == 2 ? 0 : 1);
-    }
     return 1;
 }
 
@@ -74,9 +70,8 @@ static inline ik_plan *ring_plan_vc(const ik_fabric *f, unsigned traits, enum ri
     p->fabric = f;
     p->routing = &r->base;
     p->max_radix = ik_max_radix(f);
-    if (ik_vc_from_spec(f, p->routing, scheme, 0, NULL, &p->vc, &err) != IK_OK) {
+    if (ik_vc_from_spec(f, p->routing, scheme, 0, NULL, &p->vc, &err) != IK_OK)
         fail_msg("%s: %s", scheme, err.text);
-    }
     p->num_vcs = p->vc->num_vcs;
     return p;
 }

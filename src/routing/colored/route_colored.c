@@ -156,14 +156,13 @@ static ik_status collect_phases(const ik_routing *r, const tree *t, const char *
     ik_status status = ik_spec_list_parse(patterns, &arena, &list, &num, err);
     if (status == IK_OK && num > MAX_PHASES)
         status = ik_fail(err, IK_ERR_USAGE, "'traffic' lists more than %d phases", MAX_PHASES);
-    for (size_t i = 0; i < num && status == IK_OK; i++) {
+    for (size_t i = 0; i < num && status == IK_OK; i++)
         if (list[i].share || list[i].name)
             status = ik_fail(err, IK_ERR_USAGE,
                              "a phase has neither share nor name: '%.60s' of 'traffic'",
                              list[i].share ? list[i].share : list[i].name);
         else
             status = collect(r->fabric, t, list[i].spec, env, &phases[(*num_phases)++], err);
-    }
     ik_arena_free(&arena);
     return status;
 }
@@ -500,28 +499,20 @@ const ik_routing_family ik_routing_colored = {
     .summary = "routes made for one communication pattern, with the least completion time or "
                "contention found",
     .source = "Rodriguez, Beivide, Minkenberg, Labarta, Valero: Exploring Pattern-Aware Routing in "
-              "Generalized Fat Tree Networks, ICS "
-              "2009; Ding, Hoare, Jones, Melhem: Level-wise Scheduling Algorithm for Fat Tree "
-              "Interconnection Networks, SC 2006",
+              "Generalized Fat Tree Networks, ICS 2009; Ding, Hoare, Jones, Melhem: Level-wise "
+              "Scheduling Algorithm for Fat Tree Interconnection Networks, SC 2006",
     .details = "Every pair of hosts that communicates gets one ascent, chosen level by level by "
-               "colouring the flows between "
-               "subtrees, then improved by moving and exchanging flows. With objective=time a "
-               "table is the better the sooner all "
-               "messages "
-               "are done if they share the channels fairly (the fluid slowdown of `ikat load`), "
-               "then the less contention it has: the "
-               "largest number of flows of a channel with distinct sources and destinations. With "
-               "objective=contention it is the other "
-               "way round. The result is never worse than smodk and dmodk for a pattern; for "
-               "permutations on two levels its contention "
-               "is "
-               "optimal. Several patterns are the phases of an application, whose sums are judged; "
-               "a pair that occurs in more than one "
-               "keeps the route of the first. Other pairs are routed as by dmodk. The search takes "
-               "seconds at most; patterns for which "
-               "the fluid model takes too long are judged by their fullest channels.\n\nNeeds an "
-               "undamaged generated tree "
-               "whose hosts have one cable.",
+               "colouring the flows between subtrees, then improved by moving and exchanging "
+               "flows. With objective=time a table is the better the sooner all messages are done "
+               "if they share the channels fairly (the fluid slowdown of `ikat load`), then the "
+               "less contention it has: the largest number of flows of a channel with distinct "
+               "sources and destinations. With objective=contention it is the other way round. The "
+               "result is never worse than smodk and dmodk for a pattern; for permutations on two "
+               "levels its contention is optimal. Several patterns are the phases of an "
+               "application, whose sums are judged; a pair that occurs in more than one keeps the "
+               "route of the first. Other pairs are routed as by dmodk. The search takes seconds "
+               "at most; patterns for which the fluid model takes too long are judged by their "
+               "fullest channels.\n\nNeeds an undamaged generated tree whose hosts have one cable.",
     .params = params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,

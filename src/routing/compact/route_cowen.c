@@ -377,11 +377,10 @@ static ik_status pick_class(const cowen_search *s, size_t num, cowen_class *clas
         return IK_OK;
     }
     if (lossy)
-        return ik_fail(
-            err, IK_ERR_UNSUPPORTED,
-            "cowen: this variant loses pairs for every alpha whose tables fit into t_max %u; "
-            "variant=balld delivers all",
-            s->t_max);
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "cowen: this variant loses pairs for every alpha whose tables fit into "
+                       "t_max %u; variant=balld delivers all",
+                       s->t_max);
     ik_fail(err, IK_ERR_UNSUPPORTED, "cowen: no alpha gives tables of at most t_max %u entries",
             s->t_max);
     return ik_hint(err, IK_ERR_UNSUPPORTED, "the least that works on this fabric is t_max=%u",
@@ -532,8 +531,8 @@ static const ik_param cowen_params[] = {
     {"t_max", IK_PARAM_UINT, "", 1, 1e9, NULL,
      "most entries a switch may store: takes the alpha with the shortest paths that fits"},
     {"variant", IK_PARAM_ENUM, "balld", 0, 0, "balld|ball|strict|le",
-     "which switches know v: all of v's ball, those that are no landmarks, "
-     "those nearer to v than its landmark (strict), or as near (le)"},
+     "which switches know v: all of v's ball, those that are no landmarks, those nearer to v than "
+     "its landmark (strict), or as near (le)"},
     {"self", IK_PARAM_BOOL, "true", 0, 0, NULL, "a switch counts as a member of its own ball"},
     {0},
 };
@@ -548,16 +547,12 @@ const ik_routing_family ik_routing_cowen = {
     .source = "Cowen: Compact Routing with Minimum Stretch, SODA 1999; variants as compared in "
               "Kawano et al.: LOREN, 2016",
     .details = "A switch stores the way to every landmark and to its vicinity; a packet carries "
-               "its destination's landmark and the "
-               "first "
-               "link from there. Landmarks are the switches in at least n^((1+alpha)/2) balls and "
-               "a greedy cover of all balls, a "
-               "ball being the floor(n^alpha) nearest switches. With t_max the alpha whose largest "
-               "table fits and whose mean path "
-               "is shortest is searched. Only the tables count as entries, not the header of a "
-               "packet. Paths are at most about "
-               "three times as long as shortest. Deadlock freedom needs a layering VC scheme such "
-               "as acro.",
+               "its destination's landmark and the first link from there. Landmarks are the "
+               "switches in at least n^((1+alpha)/2) balls and a greedy cover of all balls, a ball "
+               "being the floor(n^alpha) nearest switches. With t_max the alpha whose largest "
+               "table fits and whose mean path is shortest is searched. Only the tables count as "
+               "entries, not the header of a packet. Paths are at most about three times as long "
+               "as shortest. Deadlock freedom needs a layering VC scheme such as acro.",
     .params = cowen_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,

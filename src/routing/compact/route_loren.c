@@ -448,11 +448,10 @@ static ik_status set_limit(loren *t, const ik_params *params, ik_error *err)
     t->t_max = (uint32_t)ik_params_uint(params, "t_max");
     if (t->t_max >= required)
         return IK_OK;
-    ik_fail(
-        err, IK_ERR_UNSUPPORTED,
-        "loren with t_max %u cannot hold the entries for adjacent switches and floor neighbours: "
-        "some switch needs %u",
-        t->t_max, required);
+    ik_fail(err, IK_ERR_UNSUPPORTED,
+            "loren with t_max %u cannot hold the entries for adjacent switches and floor "
+            "neighbours: some switch needs %u",
+            t->t_max, required);
     return ik_hint(err, IK_ERR_UNSUPPORTED, "the least that works on this fabric is t_max=%u",
                    required);
 }
@@ -593,18 +592,14 @@ const ik_routing_family ik_routing_loren = {
     .name = "loren",
     .summary = "compact routing by floor position with at most t_max entries a switch",
     .source = "Kawano, Nakahara, Fujiwara, Matsutani, Koibuchi, Amano: LOREN: A Scalable Routing "
-              "Method for Layout-conscious Random "
-              "Topologies, 2016",
+              "Method for Layout-conscious Random Topologies, 2016",
     .details = "A switch stores entries for (1) adjacent switches, (2) the shortest paths between "
-               "switches that are neighbours on the "
-               "floor, (3) the topologically nearest others while fewer than t_max are stored. A "
-               "packet follows the entry whose target "
-               "has the smallest Manhattan distance to its destination, the first in (hops, id) "
-               "order. Delivers every connected "
-               "pair; paths may be longer than shortest; livelock-free by construction. A t_max "
-               "below the size of kinds 1 and 2 is "
-               "refused with the least that works. Deadlock freedom needs a layering VC scheme "
-               "such as acro.",
+               "switches that are neighbours on the floor, (3) the topologically nearest others "
+               "while fewer than t_max are stored. A packet follows the entry whose target has the "
+               "smallest Manhattan distance to its destination, the first in (hops, id) order. "
+               "Delivers every connected pair; paths may be longer than shortest; livelock-free by "
+               "construction. A t_max below the size of kinds 1 and 2 is refused with the least "
+               "that works. Deadlock freedom needs a layering VC scheme such as acro.",
     .params = loren_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,

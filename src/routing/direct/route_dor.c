@@ -237,15 +237,11 @@ const ik_routing_family ik_routing_dor = {
     .name = "dor",
     .summary = "dimension-order routing on meshes, tori and HyperX",
     .source = "Dally, Seitz: Deadlock-Free Message Routing in Multiprocessor Interconnection "
-              "Networks, IEEE Trans. Computers "
-              "C-36, 1987; "
-              "Ahn et al.: HyperX: Topology, Routing, and Packaging of Efficient Large-Scale "
-              "Networks, SC 2009",
-    .details =
-        "Corrects one coordinate after another, the shorter way round in a torus. Free of deadlock "
-        "with one VC on meshes, "
-        "hypercubes "
-        "and HyperX; on tori with the two VCs of dateline. Needs the undamaged generated fabric.",
+              "Networks, IEEE Trans. Computers C-36, 1987; Ahn et al.: HyperX: Topology, Routing, "
+              "and Packaging of Efficient Large-Scale Networks, SC 2009",
+    .details = "Corrects one coordinate after another, the shorter way round in a torus. Free of "
+               "deadlock with one VC on meshes, hypercubes and HyperX; on tori with the two VCs of "
+               "dateline. Needs the undamaged generated fabric.",
     .params = dor_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_IN_ORDER,

@@ -78,13 +78,12 @@ static ik_status ugal_create(ik_routing *r, const ik_params *params, const ik_en
         u->ratio = cost == 2;
     if (!u->ratio && is_given(params, "csf")) {
         ugal_free(u);
-        return ik_hint(
-            err,
-            ik_fail(err, IK_ERR_INPUT,
-                    "routing 'ugal_l', parameter 'csf': it has no effect on %s, where cost=auto is "
-                    "constant",
-                    r->fabric->family ? r->fabric->family : "this fabric"),
-            "give c, or cost=ratio");
+        return ik_hint(err,
+                       ik_fail(err, IK_ERR_INPUT,
+                               "routing 'ugal_l', parameter 'csf': it has no effect on %s, where "
+                               "cost=auto is constant",
+                               r->fabric->family ? r->fabric->family : "this fabric"),
+                       "give c, or cost=ratio");
     }
     u->c = u->ratio                     ? ik_params_real(params, "csf")
            : ik_params_has(params, "c") ? ik_params_real(params, "c")
@@ -250,8 +249,8 @@ static const ik_legs ugal_legs = {indirect_num_headings, ugal_headings, indirect
 
 static const ik_param ugal_params[] = {
     {"cost", IK_PARAM_ENUM, "auto", 0, 0, "auto|constant|ratio",
-     "penalty of an indirect path: c, or csf times the ratio of path lengths "
-     "(auto: constant on MLFM, OFT and trees)"},
+     "penalty of an indirect path: c, or csf times the ratio of path lengths (auto: constant on "
+     "MLFM, OFT and trees)"},
     {"c", IK_PARAM_REAL, "", 0, 1e9, NULL, "constant penalty (none given: 2); not with cost=ratio",
      "cost=auto|constant", "cost=ratio has csf"},
     {"csf", IK_PARAM_REAL, "1", 0, 1e9, NULL, "factor of the ratio with cost=ratio",
@@ -266,11 +265,11 @@ static const ik_param ugal_params[] = {
      "buffer at the other end)",
      "t>0", "give t, the part of the buffer"},
     {"occupancy", IK_PARAM_ENUM, "queue", 0, 0, "queue|queue_credits|vc",
-     "what an occupancy counts: bytes waiting for the output, plus "
-     "those in the next buffer, or only of VC 0"},
+     "what an occupancy counts: bytes waiting for the output, plus those in the next buffer, or "
+     "only of VC 0"},
     {"first", IK_PARAM_ENUM, "cheapest", 0, 0, "cheapest|random|any",
-     "first output where several are minimal: least occupied, random, or "
-     "left to the selection function",
+     "first output where several are minimal: least occupied, random, or left to the selection "
+     "function",
      "paths=all", "with paths=one there is one first output"},
     INDIRECT_PARAMS,
     {0},
@@ -280,18 +279,15 @@ const ik_routing_family ik_routing_ugal_l = {
     .name = "ugal_l",
     .summary = "per packet minimal or through an intermediate switch, by local queue lengths",
     .source = "Singh: Load-Balanced Routing in Interconnection Networks, PhD thesis, Stanford "
-              "2005; Kathareios et al.: Cost-Effective "
-              "Diameter-Two Topologies: Analysis and Evaluation, SC 2015, section 3.3",
+              "2005; Kathareios et al.: Cost-Effective Diameter-Two Topologies: Analysis and "
+              "Evaluation, SC 2015, section 3.3",
     .details = "At the source's switch the occupancy of the minimal path's first output is "
-               "compared with c times that of ni randomly "
-               "drawn "
-               "intermediates; the least cost wins, minimal on ties. With t > 0 (the threshold "
-               "form) packets go minimally while their "
-               "queue is short. Defaults follow the family: constant c = 2 on MLFM (ni = 5) and "
-               "OFT (ni = 1), the ratio of path "
-               "lengths with ni = 4 on Slim Fly and other direct fabrics. Analysis without queues "
-               "counts every start that the "
-               "decision could make. VCs, and hierarchical halves on dragonflies, as for valiant.",
+               "compared with c times that of ni randomly drawn intermediates; the least cost "
+               "wins, minimal on ties. With t > 0 (the threshold form) packets go minimally while "
+               "their queue is short. Defaults follow the family: constant c = 2 on MLFM (ni = 5) "
+               "and OFT (ni = 1), the ratio of path lengths with ni = 4 on Slim Fly and other "
+               "direct fabrics. Analysis without queues counts every start that the decision could "
+               "make. VCs, and hierarchical halves on dragonflies, as for valiant.",
     .params = ugal_params,
     .kind = IK_ROUTE_ADAPTIVE,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES,

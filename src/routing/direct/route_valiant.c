@@ -91,24 +91,19 @@ const ik_routing_family ik_routing_valiant = {
     .name = "valiant",
     .summary = "minimal to a random intermediate switch, then minimal to the destination",
     .source = "Valiant: A Scheme for Fast Parallel Communication, SIAM J. Computing 11, 1982; "
-              "Kathareios et al.: Cost-Effective "
-              "Diameter-Two Topologies: Analysis and Evaluation, SC 2015, section 3.2",
+              "Kathareios et al.: Cost-Effective Diameter-Two Topologies: Analysis and Evaluation, "
+              "SC 2015, section 3.2",
     .details = "The intermediate is drawn per packet, uniformly among the eligible switches other "
-               "than the source's and the "
-               "destination's: switches with hosts, or on dragonflies the entry switches of the "
-               "other groups. Packets whose source and "
-               "destination share a switch are not misrouted. Where a half has several minimal "
-               "paths each packet draws one of the "
-               "outputs, hop by hop, all alike. Free of deadlock with VC = phase (2 VCs) on "
-               "undamaged OFT, MLFM and trees, with VC = "
-               "hops elsewhere.\n\n"
+               "than the source's and the destination's: switches with hosts, or on dragonflies "
+               "the entry switches of the other groups. Packets whose source and destination share "
+               "a switch are not misrouted. Where a half has several minimal paths each packet "
+               "draws one of the outputs, hop by hop, all alike. Free of deadlock with VC = phase "
+               "(2 VCs) on undamaged OFT, MLFM and trees, with VC = hops elsewhere.\n\n"
                "On dragonfly and dragonflyplus (hierarchy=auto or on) each half has at most one "
-               "global link, as for minimal. Without "
-               "failures VC = phase is free of deadlock: 3 VCs with intermediate=group (in the "
-               "source's group, on the way from the "
-               "other group, in the destination's), 4 with hosts or all on a dragonfly, 2 with "
-               "hosts on a dragonflyplus; VC = hops with "
-               "all there.",
+               "global link, as for minimal. Without failures VC = phase is free of deadlock: 3 "
+               "VCs with intermediate=group (in the source's group, on the way from the other "
+               "group, in the destination's), 4 with hosts or all on a dragonfly, 2 with hosts on "
+               "a dragonflyplus; VC = hops with all there.",
     .params = valiant_params,
     .kind = IK_ROUTE_OBLIVIOUS,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES,

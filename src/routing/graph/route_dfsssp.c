@@ -34,13 +34,11 @@ const ik_routing_family ik_routing_dfsssp = {
     .name = "dfsssp",
     .summary = "globally balanced shortest paths on any fabric, made free of deadlock by layers",
     .source = "Hoefler, Schneider, Lumsdaine: Optimized Routing for Large-Scale InfiniBand "
-              "Networks, HOTI 2009; Domke, Hoefler, Nagel: "
-              "Deadlock-Free Oblivious Routing for Arbitrary Topologies, IPDPS 2011",
+              "Networks, HOTI 2009; Domke, Hoefler, Nagel: Deadlock-Free Oblivious Routing for "
+              "Arbitrary Topologies, IPDPS 2011",
     .details = "Each destination's tree minimises (hops, host pairs already routed over the path's "
-               "links). Deadlock freedom "
-               "comes from the "
-               "VC scheme of the same name, its natural one, which gives every path a layer whose "
-               "dependencies are acyclic.",
+               "links). Deadlock freedom comes from the VC scheme of the same name, its natural "
+               "one, which gives every path a layer whose dependencies are acyclic.",
     .params = dfsssp_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,

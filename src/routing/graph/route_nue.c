@@ -691,16 +691,12 @@ const ik_routing_family ik_routing_nue = {
     .summary = "paths inside an acyclic dependency graph: deadlock-free with any number of VCs, on "
                "any fabric",
     .source = "Domke, Hoefler, Matsuoka: Routing on the Dependency Graph: A New Approach to "
-              "Deadlock-Free High-Performance Routing, "
-              "HPDC 2016",
-    .details = "Destinations are split over `vcs` layers; in each, every destination is routed by "
-               "a balanced search that only uses "
-               "channel "
-               "dependencies which keep the layer's graph acyclic, and by a spanning tree's paths "
-               "where that gets stuck. Always "
-               "succeeds; "
-               "paths may be longer than shortest. The VC, set by VC scheme nue, depends on the "
-               "destination.",
+              "Deadlock-Free High-Performance Routing, HPDC 2016",
+    .details =
+        "Destinations are split over `vcs` layers; in each, every destination is routed by a "
+        "balanced search that only uses channel dependencies which keep the layer's graph acyclic, "
+        "and by a spanning tree's paths where that gets stuck. Always succeeds; paths may be "
+        "longer than shortest. The VC, set by VC scheme nue, depends on the destination.",
     .params = nue_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,

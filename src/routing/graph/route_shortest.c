@@ -30,12 +30,10 @@ const ik_routing_family ik_routing_shortest = {
     .summary = "one shortest path per destination, links balanced by flow, on any fabric",
     .source = "balancing by flow: ikat; shortest-path tables as in every subnet manager",
     .details = "Destination after destination, each switch from the farthest inwards takes its "
-               "least loaded link that comes one hop "
-               "nearer and adds to it the sources whose path comes through it. What a subnet "
-               "manager does that only counts hops: free of "
+               "least loaded link that comes one hop nearer and adds to it the sources whose path "
+               "comes through it. What a subnet manager does that only counts hops: free of "
                "deadlock with one VC on undamaged trees, unprotected elsewhere (a ring of five "
-               "deadlocks). The VC schemes lash, lash_tor, "
-               "acro and dfsssp protect it.",
+               "deadlocks). The VC schemes lash, lash_tor, acro and dfsssp protect it.",
     .params = shortest_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,

@@ -479,15 +479,13 @@ const ik_routing_family ik_routing_updown = {
     .summary = "up, then down, on any fabric: deadlock-free tables without virtual channels",
     .source = "Schroeder, Birrell, Burrows, Murray, Needham, Rodeheffer, Satterthwaite, Thacker: "
               "Autonet, IEEE JSAC 1991",
-    .details = "Every link has an upper end. A packet goes up, then down. Up means nearer to the "
-               "roots if the fabric is a "
-               "recognised tree and every connected pair can be served so; otherwise nearer to one "
-               "central switch (order=distance; "
-               "ties by switch number).\n\nThe tables depend on the destination alone and are "
-               "legal from every input: a switch "
-               "that reaches the destination by going down does so, even if going up first were "
-               "shorter. Paths may be longer than "
-               "the shortest, and links near the root are loaded most.",
+    .details =
+        "Every link has an upper end. A packet goes up, then down. Up means nearer to the roots if "
+        "the fabric is a recognised tree and every connected pair can be served so; otherwise "
+        "nearer to one central switch (order=distance; ties by switch number).\n\nThe tables "
+        "depend on the destination alone and are legal from every input: a switch that reaches the "
+        "destination by going down does so, even if going up first were shorter. Paths may be "
+        "longer than the shortest, and links near the root are loaded most.",
     .params = params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims =

@@ -40,7 +40,8 @@ ik_status select_tie_create(ik_selection *s, const ik_params *params, const ik_e
     return IK_OK;
 }
 
-/* Whether the k-th of several equal ones, k >= 2, replaces those before it: with probability 1/k. */
+/* Whether the k-th of several equal ones, k >= 2, replaces those before it: with probability
+ * 1/k. */
 static bool replaces(const ik_draw *draw, uint32_t k)
 {
     return ik_random_below(draw->seed, IK_RNG_SELECT, draw->entity,

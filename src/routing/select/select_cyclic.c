@@ -46,8 +46,7 @@ const ik_selection_family ik_selection_cyclic = {
     .name = "cyclic",
     .summary = "the output after the last one that this switch took (CP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
-              "Performance of Fat-trees, "
-              "Euro-Par 2006",
+              "Performance of Fat-trees, Euro-Par 2006",
     .pick = pick,
     .pick_mask = pick_mask,
     .traits = IK_SELECT_REMEMBERS,

@@ -24,8 +24,7 @@ const ik_selection_family ik_selection_first_free = {
     .name = "first_free",
     .summary = "the lowest-numbered output with room (FF)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
-              "Performance of Fat-trees, "
-              "Euro-Par 2006",
+              "Performance of Fat-trees, Euro-Par 2006",
     .pick = pick,
     .pick_mask = pick_mask,
     .rule = IK_SELECT_BY_NUMBER,

@@ -29,8 +29,7 @@ const ik_selection_family ik_selection_most_credits = {
     .name = "most_credits",
     .summary = "the output whose next queue has the most free space (MC)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
-              "Performance of Fat-trees, "
-              "Euro-Par 2006",
+              "Performance of Fat-trees, Euro-Par 2006",
     .params = select_tie_params,
     .create = select_tie_create,
     .pick = pick,

@@ -47,8 +47,7 @@ const ik_selection_family ik_selection_random = {
     .name = "random",
     .summary = "one of the outputs with room, drawn uniformly (RP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
-              "Performance of Fat-trees, "
-              "Euro-Par 2006",
+              "Performance of Fat-trees, Euro-Par 2006",
     .pick = pick,
     .pick_mask = pick_mask,
     .traits = IK_SELECT_DRAWS,

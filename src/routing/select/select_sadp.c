@@ -28,10 +28,8 @@ const ik_selection_family ik_selection_sadp = {
     .name = "sadp",
     .summary = "the deterministic variant's output, else the next with room (SADP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
-              "Performance of Fat-trees, "
-              "Euro-Par 2006; "
-              "Gomez, Gilabert, Gomez, Lopez, Duato: Deterministic versus Adaptive Routing in "
-              "Fat-Trees, IPDPS 2007",
+              "Performance of Fat-trees, Euro-Par 2006; Gomez, Gilabert, Gomez, Lopez, Duato: "
+              "Deterministic versus Adaptive Routing in Fat-Trees, IPDPS 2007",
     .pick = pick,
     .pick_mask = pick_mask,
 };

@@ -30,8 +30,7 @@ const ik_selection_family ik_selection_saop = {
     .name = "saop",
     .summary = "the up port of the source's digit of the stage, else the next with room (SAOP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
-              "Performance of Fat-trees, "
-              "Euro-Par 2006",
+              "Performance of Fat-trees, Euro-Par 2006",
     .create = select_tree_create,
     .destroy = select_tree_destroy,
     .pick = pick,

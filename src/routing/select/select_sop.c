@@ -31,8 +31,7 @@ const ik_selection_family ik_selection_sop = {
     .name = "sop",
     .summary = "the up port of the source's lowest digit, else the next with room (SOP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
-              "Performance of Fat-trees, "
-              "Euro-Par 2006",
+              "Performance of Fat-trees, Euro-Par 2006",
     .create = select_tree_create,
     .destroy = select_tree_destroy,
     .pick = pick,

@@ -37,8 +37,7 @@ const ik_selection_family ik_selection_ssp = {
     .name = "ssp",
     .summary = "an up port fixed by the switch's label, else the next with room (SSP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
-              "Performance of Fat-trees, "
-              "Euro-Par 2006",
+              "Performance of Fat-trees, Euro-Par 2006",
     .create = select_tree_create,
     .destroy = select_tree_destroy,
     .pick = pick,

@@ -13,8 +13,7 @@ ik_status select_tree_create(ik_selection *s, const ik_params *params, const ik_
     return status == IK_OK ? status
                            : ik_hint(err, status,
                                      "selection function '%s' prefers ports by the digits of tree "
-                                     "labels; 'sadp' and "
-                                     "'first_free' work on any fabric",
+                                     "labels; 'sadp' and 'first_free' work on any fabric",
                                      s->family->name);
 }
 

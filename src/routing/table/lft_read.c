@@ -208,8 +208,8 @@ static ik_status note_zero_lids(const reader *rd, char **note, ik_error *err)
         return ik_fail_memory(err, size, "a note");
     snprintf(*note, size,
              "%s: LID 0 is no destination, but %u switches and %u entries have it: no subnet "
-             "manager had given them one; %u of "
-             "the entries are passed over, the others are known by their port GUID",
+             "manager had given them one; %u of the entries are passed over, the others are known "
+             "by their port GUID",
              rd->file, rd->zero_switches, rd->zero_entries, rd->zero_lost);
     return IK_OK;
 }

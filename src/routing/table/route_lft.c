@@ -22,13 +22,10 @@ const ik_routing_family ik_routing_lft = {
     .summary = "forwarding tables read from a file",
     .source = "the table format of OpenSM's file routing engine",
     .details = "Entries are matched to hosts by port GUID where a line has one, else by LID; "
-               "switches by GUID. Switches and LIDs that "
-               "the fabric does not have are passed over; a port that a switch does not have is an "
-               "error. The file has no service "
-               "levels and "
+               "switches by GUID. Switches and LIDs that the fabric does not have are passed over; "
+               "a port that a switch does not have is an error. The file has no service levels and "
                "virtual lanes: without a VC scheme the tables are proved for one lane.\n\nNothing "
-               "is claimed "
-               "about such tables: they may be incomplete, loop, or deadlock.",
+               "is claimed about such tables: they may be incomplete, loop, or deadlock.",
     .params = params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_IN_ORDER,

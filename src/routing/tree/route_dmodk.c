@@ -25,18 +25,13 @@ const ik_routing_family ik_routing_dmodk = {
     .name = "dmodk",
     .summary = "up by the digits of the destination (D-mod-k), computed without tables",
     .source = "Gomez, Gilabert, Gomez, Lopez, Duato: Deterministic versus Adaptive Routing in "
-              "Fat-Trees, IPDPS 2007; Rodriguez, "
-              "Minkenberg, Beivide, Luijten, Labarta, Valero: Oblivious Routing Schemes in "
-              "Extended Generalized Fat Tree "
-              "Networks, CLUSTER 2009",
-    .details =
-        "A level-l switch sends a packet for host d up by port M_l(d) mod w_{l+1}, where M_l is "
-        "d's digit at level l. With p "
-        "parallel cables the digit is taken mod w*p and the cable down is the one that the lower "
-        "switch would go up by. Hosts "
-        "with "
-        "several ports: r_0 = M_1(d) mod (w_1 p_1) is the source's port and the destination's.\n\n"
-        "Needs an undamaged generated tree; dmodc serves damaged and imported ones.",
+              "Fat-Trees, IPDPS 2007; Rodriguez, Minkenberg, Beivide, Luijten, Labarta, Valero: "
+              "Oblivious Routing Schemes in Extended Generalized Fat Tree Networks, CLUSTER 2009",
+    .details = "A level-l switch sends a packet for host d up by port M_l(d) mod w_{l+1}, where "
+               "M_l is d's digit at level l. With p parallel cables the digit is taken mod w*p and "
+               "the cable down is the one that the lower switch would go up by. Hosts with several "
+               "ports: r_0 = M_1(d) mod (w_1 p_1) is the source's port and the destination's.\n\n"
+               "Needs an undamaged generated tree; dmodc serves damaged and imported ones.",
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,
     .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ARITHMETIC,

@@ -43,14 +43,12 @@ const ik_routing_family ik_routing_fir = {
     .name = "fir",
     .summary = "D-mod-K on trees from flexible interval registers alone",
     .source = "Gomez, Lopez, Duato: A Memory-Effective Routing Strategy for Regular "
-              "Interconnection Networks, IPDPS 2005; Gomez, "
-              "Gilabert, Gomez, Lopez, Duato: Deterministic versus Adaptive Routing in Fat-Trees, "
-              "IPDPS 2007",
+              "Interconnection Networks, IPDPS 2005; Gomez, Gilabert, Gomez, Lopez, Duato: "
+              "Deterministic versus Adaptive Routing in Fat-Trees, IPDPS 2007",
     .details = "To FI and LI come a mask MR on the destination's address and a set RRR of ports "
-               "that go first. Addresses pack "
-               "the digits of the host into ceil(log2 m) bits each, so that any arity "
-               "works.\n\nNeeds an undamaged generated tree where "
-               "every switch has at least as many up ports as children, or a power of two of them.",
+               "that go first. Addresses pack the digits of the host into ceil(log2 m) bits each, "
+               "so that any arity works.\n\nNeeds an undamaged generated tree where every switch "
+               "has at least as many up ports as children, or a power of two of them.",
     .params = params,
     .kind = IK_ROUTE_ADAPTIVE,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,

@@ -23,12 +23,11 @@ const ik_routing_family ik_routing_ir = {
     .name = "ir",
     .summary = "adaptive routing on trees from interval registers alone",
     .source = "Bakker, van Leeuwen, Tan: Linear Interval Routing, Algorithms Review 1991; Gomez, "
-              "Gilabert, Gomez, Lopez, Duato: "
-              "Deterministic versus Adaptive Routing in Fat-Trees, IPDPS 2007",
+              "Gilabert, Gomez, Lopez, Duato: Deterministic versus Adaptive Routing in Fat-Trees, "
+              "IPDPS 2007",
     .details = "Every port holds a first and a last host (FI, LI). Down ports hold the hosts "
-               "below, up ports the cyclic rest. "
-               "The allowed ports are those of adaptive_tree; registers know no preferred one, so "
-               "the first counts as preferred.\n\n"
+               "below, up ports the cyclic rest. The allowed ports are those of adaptive_tree; "
+               "registers know no preferred one, so the first counts as preferred.\n\n"
                "Needs an undamaged generated tree.",
     .kind = IK_ROUTE_ADAPTIVE,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,

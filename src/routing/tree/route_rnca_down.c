@@ -23,13 +23,11 @@ const ik_routing_family ik_routing_rnca_down = {
     .name = "rnca_down",
     .summary = "D-mod-k on randomly relabelled digits of the destination (r-NCA-d)",
     .source = "Rodriguez, Minkenberg, Beivide, Luijten, Labarta, Valero: Oblivious Routing Schemes "
-              "in Extended "
-              "Generalized Fat Tree Networks, CLUSTER 2009",
+              "in Extended Generalized Fat Tree Networks, CLUSTER 2009",
     .details = "Every subtree draws a balanced random map from its children to up ports; the "
-               "destination's mapped digits choose the way "
-               "up. Keeps the concentration of endpoint contention of D-mod-k and breaks its "
-               "resonance with regular patterns.\n\nNeeds "
-               "an undamaged generated tree.",
+               "destination's mapped digits choose the way up. Keeps the concentration of endpoint "
+               "contention of D-mod-k and breaks its resonance with regular patterns.\n\nNeeds an "
+               "undamaged generated tree.",
     .params = params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,

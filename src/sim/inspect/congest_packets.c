@@ -288,12 +288,11 @@ static void see_ideal(const sim *s, congest *c, uint32_t sw, share *room)
         }
     }
     qsort(room, n, sizeof *room, by_buffer);
-    for (size_t k = 1; k < n; k++) {
+    for (size_t k = 1; k < n; k++)
         if (by_buffer(&room[kept], &room[k]) == 0)
             room[kept].bytes += room[k].bytes;
         else
             room[++kept] = room[k];
-    }
     for (size_t k = 0, most = 0; n && k <= kept; k++) {
         if (k == 0 || room[k].w.buffer != room[k - 1].w.buffer)
             for (size_t j = most = k; j <= kept && room[j].w.buffer == room[k].w.buffer; j++)

@@ -6,16 +6,14 @@
 const ik_param ik_switch_params[] = {
     {"model", IK_PARAM_ENUM, "iq", 0, 0, "iq|ioq|ideal|pipelined",
      "switch architecture: input-queued, input-and-output-queued, an ideal switch that never "
-     "blocks inside, or a pipelined VC "
-     "router "
-     "of flits"},
+     "blocks inside, or a pipelined VC router of flits"},
     {"buffer", IK_PARAM_SIZE, "192 KiB", 1, 1e12, NULL,
      "input buffer of a port, split evenly among its virtual channels unless queues says "
      "otherwise"},
     {"queues", IK_PARAM_ENUM, "voqsw", 0, 0, "fifo|voqsw|damq|voqnet",
      "in an input buffer: a FIFO a virtual channel; a queue an output in each virtual channel's "
-     "space; the same in space that "
-     "is shared within bounds; a queue with space of its own for every destination host (model iq)",
+     "space; the same in space that is shared within bounds; a queue with space of its own for "
+     "every destination host (model iq)",
      "model=iq|ioq",
      "model pipelined has a FIFO for each virtual channel, model ideal queues at its outputs"},
     {"voq", IK_PARAM_BOOL, "", 0, 0, NULL,
@@ -23,8 +21,7 @@ const ik_param ik_switch_params[] = {
      "model pipelined has a FIFO for each virtual channel, model ideal queues at its outputs"},
     {"damq_bounds", IK_PARAM_ENUM, "vc", 0, 0, "vc|output",
      "what queue_min and queue_max bound (queues=damq): the space of a virtual channel, or of each "
-     "of its queues to an output, "
-     "for which the sender looks one switch ahead",
+     "of its queues to an output, for which the sender looks one switch ahead",
      "model=iq|ioq and queues=damq", "set queues to damq in model iq or ioq"},
     {"queue_min", IK_PARAM_SIZE, "", 0, 1e12, NULL,
      "space that no other may take (default: one packet, nothing if there is one virtual channel)",
@@ -33,8 +30,8 @@ const ik_param ik_switch_params[] = {
      "model=iq|ioq and queues=damq", "set queues to damq in model iq or ioq"},
     {"adaptive_choice", IK_PARAM_ENUM, "until_granted", 0, 0, "until_granted|at_arrival",
      "with a queue an output: a packet at the head of a queue whose output cannot take it chooses "
-     "again, or none ever does (in "
-     "FIFOs heads always choose until granted; in voqnet and model ideal all choose at arrival)",
+     "again, or none ever does (in FIFOs heads always choose until granted; in voqnet and model "
+     "ideal all choose at arrival)",
      "model=iq|ioq and queues=voqsw|damq", "elsewhere there is only one way to choose"},
     {"output_buffer", IK_PARAM_SIZE, "100 KiB", 1, 1e12, NULL,
      "output buffer of a port (model ioq); queue of flits behind the switch (model pipelined with "
@@ -50,14 +47,11 @@ const ik_param ik_switch_params[] = {
      "model pipelined has vc_allocator and sw_allocator; in model ideal nothing is matched"},
     {"iterations", IK_PARAM_UINT, "3", 1, 64, NULL, "iterations of the matching",
      "model=iq|ioq or model=pipelined and vc_allocator=islip|separable_input|separable_output or "
-     "model=pipelined and "
-     "sw_allocator=islip|separable_input|separable_output",
+     "model=pipelined and sw_allocator=islip|separable_input|separable_output",
      "a wavefront matches at once, and in model ideal nothing is matched"},
     {"input_speedup", IK_PARAM_UINT, "1", 1, 16, NULL,
      "packets that one input port may read at a time, from different virtual channels; its ports "
-     "of the crossbar, virtual "
-     "channel v "
-     "at port v mod input_speedup",
+     "of the crossbar, virtual channel v at port v mod input_speedup",
      "model=iq|ioq|pipelined", "in model ideal nothing is matched"},
     {"output_speedup", IK_PARAM_UINT, "1", 1, 16, NULL,
      "ports of the crossbar that an output has, input i at port i mod output_speedup",
@@ -141,8 +135,7 @@ const ik_param ik_measure_params[] = {
     {"series", IK_PARAM_TIME, "", 1, 1e15, NULL, "period of the time series (default: none)"},
     {"congestion", IK_PARAM_BOOL, "true", 0, 0, NULL,
      "sample congestion (trees, head-of-line blocking, victims) at the end of each period of the "
-     "series; times are numbers of "
-     "samples x the period",
+     "series; times are numbers of samples x the period",
      "series", "give series, the period of the samples"},
     {"paranoid", IK_PARAM_BOOL, "false", 0, 0, NULL,
      "check that packets, bytes and credits are conserved while it runs"},

@@ -17,10 +17,9 @@ static ik_status resolve_voqnet(sim *s, ik_error *err)
 {
     uint64_t queues = (uint64_t)s->f->num_hosts * s->vcs;
     if (s->model != MODEL_IQ)
-        return ik_fail(
-            err, IK_ERR_UNSUPPORTED,
-            "queues = voqnet is a buffer organisation of model iq: output buffers would mix "
-            "destinations again");
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "queues = voqnet is a buffer organisation of model iq: output buffers would "
+                       "mix destinations again");
     s->capacity = s->in_bytes / (queues ? queues : 1);
     s->queue_min = s->queue_max = s->capacity;
     s->in_space.accounts = (unsigned)queues;
@@ -43,10 +42,9 @@ static ik_status resolve_damq(sim *s, ik_error *err)
 {
     assert(s->model != MODEL_IDEAL); /* refused: see `needs` of the parameter */
     if (s->stride && s->adaptive) {
-        ik_fail(
-            err, IK_ERR_UNSUPPORTED,
-            "damq_bounds = output needs to know a packet's next output, which an adaptive routing "
-            "chooses only there");
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "damq_bounds = output needs to know a packet's next output, which an adaptive "
+                "routing chooses only there");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "damq_bounds = vc works with every routing");
     }
     uint64_t accounts = s->stride ? (uint64_t)s->vcs * s->stride : s->vcs, room;
@@ -75,8 +73,7 @@ static ik_status resolve_damq(sim *s, ik_error *err)
                 (unsigned long long)s->queue_min, s->packet_bytes);
         return ik_hint(err, IK_ERR_USAGE,
                        "virtual channels that share all of their space block each other, and then "
-                       "no VC scheme "
-                       "keeps a network free of deadlock");
+                       "no VC scheme keeps a network free of deadlock");
     }
     s->in_space.accounts = (unsigned)accounts;
     s->capacity = s->queue_max;
