@@ -613,14 +613,14 @@ SIM_INLINE void fast_window(partition *p, const slot *at, const shape k)
  * twentieth fewer instructions. */
 #if defined(__x86_64__)
 #define NEWER __attribute__((target("avx2,bmi,bmi2")))
-static bool has_newer(void)
+bool sim_fast_has_newer(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
            __builtin_cpu_supports("bmi2");
 }
 #else
 #define NEWER
-static bool has_newer(void)
+bool sim_fast_has_newer(void)
 {
     return true;
 }
@@ -700,7 +700,7 @@ static void choose_adaptive(sim *s)
                             {plain_chooses_most_1, plain_chooses_most_n, plain_chooses_most_n}};
     bool most = s->plan->selection->rule == IK_SELECT_BY_CREDIT;
     unsigned kind = s->vcs == 1 ? 0 : s->vcs == 4 ? 1 : 2;
-    s->run_window = has_newer() ? plain[most][kind] : any[most][kind];
+    s->run_window = sim_fast_has_newer() ? plain[most][kind] : any[most][kind];
 }
 
 void sim_choose_fast(sim *s)
@@ -713,7 +713,7 @@ void sim_choose_fast(sim *s)
     unsigned kind = (s->vcs == 1 ? 0 : 2) + s->voq;
     if (s->adaptive)
         choose_adaptive(s);
-    else if (!has_newer())
+    else if (!sim_fast_has_newer())
         s->run_window = any[kind];
     else
         s->run_window = s->voq && s->vcs >= 2 && s->vcs <= 4 ? few[s->vcs - 2] : plain[kind];

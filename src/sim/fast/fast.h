@@ -379,6 +379,8 @@ bool sim_fast_send(partition *p, uint32_t host_port, const ik_packet *rt, uint32
 
 /* ---- fast/fast.c */
 void sim_choose_fast(sim *s); /* run_window */
+/* Does the processor run the variants of the plain case? Without them no case counts as plain. */
+bool sim_fast_has_newer(void);
 
 /* ---- fast/fast_state.c */
 /* Whether the case is one for this kernel; bins and windows included. */

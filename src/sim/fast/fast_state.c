@@ -202,8 +202,9 @@ static fast_state kind_of(const sim *s)
 {
     fast_state f = {.num_slots = (uint32_t)slots_needed(s), .host_bytes = adapter_bytes(s)};
     f.count_bytes = s->num_series || s->paranoid;
-    bool classes = s->traffic && s->traffic->classes,
-         plain = s->f->num_classes == 1 && !s->store_forward && !f.count_bytes && !classes;
+    bool classes = s->traffic && s->traffic->classes, plain = s->f->num_classes == 1 &&
+                                                              !s->store_forward && !f.count_bytes &&
+                                                              !classes && sim_fast_has_newer();
     f.early = plain && lasts_long(s);
     f.dense = plain && !f.early && !s->adaptive &&
               s->lookahead * s->max_radix >=
