@@ -470,20 +470,20 @@ static void test_stride(void **state)
  * samples that fall before it take it for no transfer. */
 static void test_pairs_left_over(void **state)
 {
-    static const char *const models[] = {"iterations=1;model=ioq",
-                                         "iterations=1;arbiter=islip;queues=damq"};
+    static const char *const left_over[] = {"iterations=1;model=ioq",
+                                            "iterations=1;arbiter=islip;queues=damq"};
     (void)state;
-    for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+    for (size_t k = 0; k < sizeof left_over / sizeof *left_over; k++) {
         const scenario c = {.fabric = "karytree:k=4,n=2",
                             .routing = "dmodk",
                             .traffic = "uniform",
                             .load = 1,
-                            .sw = models[k],
+                            .sw = left_over[k],
                             .measure = "duration=6 us;warmup=0 ns;series=50 ns"};
         ik_sim_result r = {0};
         ik_error err = {0};
         if (try_simulate(&c, &r, &err) != IK_OK)
-            fail_msg("%s: %s", models[k], err.text);
+            fail_msg("%s: %s", left_over[k], err.text);
         assert_true(r.packets_delivered > 0);
         ik_sim_result_free(&r);
     }
