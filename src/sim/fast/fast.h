@@ -377,6 +377,22 @@ typedef struct fast_state {
 bool sim_fast_send(partition *p, uint32_t host_port, const ik_packet *rt, uint32_t number,
                    uint64_t t_gen, uint64_t now);
 
+SIM_INLINE fast_port *fast_port_of(const sim *s, const fast_state *f, uint32_t port)
+{
+    return (fast_port *)(void *)(f->ports + port * fast_port_bytes(s->vcs));
+}
+
+/* Whether an adapter's credit is kept in s->credit, by host/host.c. */
+SIM_INLINE bool fast_host_keeps_credit(const sim *s, const fast_state *f, uint32_t port)
+{
+    return !f->hosts && !ik_is_switch(s->f, s->f->port_node[port]);
+}
+
+SIM_INLINE uint64_t *fast_ok(const sim *s, const fast_state *f, uint32_t sw, unsigned v)
+{
+    return s->vcs == 1 ? &f->switches[sw].ok : &f->ok[(size_t)sw * s->vcs + v];
+}
+
 /* ---- fast/fast.c */
 void sim_choose_fast(sim *s); /* run_window */
 /* Does the processor run the variants of the plain case? Without them no case counts as plain. */

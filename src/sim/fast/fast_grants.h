@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The fast engine's pass 4 (fast/fast.c): the grants of a window are carried out, and what has
+ * reached a host is delivered. */
+#ifndef IKAT_SIM_FAST_GRANTS_H
+#define IKAT_SIM_FAST_GRANTS_H
+
+#include "sim/fast/fast_switch.h"
+#include "sim/host/host.h"
+
+/* ---- deliveries */
+
+/* To those who asked for more than totals. */
+static void report_delivery(const fast_context *h, uint32_t host, uint32_t id,
+                            const fast_packet *pk, uint64_t t)
+{
+    const sim *s = h->s;
+    partition *p = h->p;
+    uint64_t latency = t - pk->t_gen;
+    if (s->num_series)
+        sim_count_series(p, t, s->packet_bytes, latency);
+    if (p->classes)
+        sim_count_class(p, pk->rt.src, h->fp->packets.number[id], s->packet_bytes, t, latency);
+    if (s->paranoid) {
+        packet copy = sim_fast_packet(p, id);
+        copy.t_tail = t;
+        sim_check_delivery(p, host, &copy);
+    }
+}
+
+SIM_INLINE void deliver(fast_context *h, const shape k, const delivery *d)
+{
+    sim *s = h->s;
+    partition *p = h->p;
+    const fast_packet *pk = &h->packets[d->id];
+    sink *to = &h->f->sinks[d->host];
+    to->hash += sim_delivery_hash(&pk->rt, pk->t_gen, d->t);
+    if (in_window(s, d->t)) {
+        p->n.window_bytes += s->packet_bytes;
+        to->packets++;
+        sim_histo_add(&p->latency, d->t - pk->t_gen);
+        sim_histo_add(&p->network, d->t - pk->t_inject);
+    }
+    if (!k.plain)
+        report_delivery(h, d->host, d->id, pk, d->t);
+    free_fast_packet(h, d->id);
+}
+
+/* A grant while it is carried out. */
+typedef struct transfer {
+    fast_port *from, *to;
+    uint32_t id;
+} transfer;
+
+/* Takes the head off its queue; the next one asks. Whether there is one is hard to predict. */
+SIM_INLINE void pop(const fast_context *h, const shape k, fast_switch *fsw, uint32_t sw,
+                    const fast_grant *g, const transfer *e)
+{
+    unsigned in = key_in(g->key), out = key_out(g->key), v = k.vcs == 1 ? 0 : key_vc(g->key);
+    uint32_t *place = &h->queues[g->queue], last = *place, id = e->id,
+             next = h->next[id] & ~LAST_BEHIND;
+    uint64_t none = id == last, others = 0;
+    h->next[last] = next | LAST_BEHIND;
+    *place = none ? IK_NONE : last;
+    if (!k.voq) {
+        if (!none && h->out[next] == out)
+            return;
+        none = 1;
+    }
+    *asks_of(k, e->to, v) &= ~(none << in);
+    if (k.chooses && none && sets_of(h, fsw)->of[out])
+        note_left(h, k, fsw, sw, in, v, out);
+    else if (k.chooses && k.vcs > 1)
+        *row_of_vc(h, k, fsw->port_base + in, v) &= ~(none << out);
+    for (unsigned u = 0; k.vcs > 1 && u < k.vcs; u++)
+        others |= e->to->want[u];
+    if (k.vcs > 1)
+        none &= ~(others >> in);
+    e->from->row &= ~(none << out);
+    if (!k.voq && id != last)
+        request(h, k, fsw, sw, in, v, h->out[next]);
+}
+
+/* When the transmission of a grant ends where a tail may have to be waited for. */
+static window_time end_of_mixed(fast_context *h, uint32_t offset, const link_delays *out,
+                                uint32_t id)
+{
+    uint64_t *tail = &h->fp->packets.tail[id], end = h->start + offset + out->full_ps;
+    if (end < *tail)
+        end = *tail;
+    *tail = end + h->s->traversal_ps + out->latency_ps;
+    return until(h, end);
+}
+
+SIM_INLINE void bin_credit(fast_context *h, const fast_port *in, unsigned v, window_time at)
+{
+    if (__builtin_expect(!h->alone, 0) && h->s->node_partition[in->peer_node] != h->p->id) {
+        post_remote(h->p, h->start + (uint64_t)at.windows * h->lookahead + at.rest, in->peer_node,
+                    EV_CREDIT, in->peer_port, space_data(v, h->s->packet_bytes));
+        return;
+    }
+    post(h, slot_ahead(h, BIN_CREDIT, at.windows), credit_of(at.rest, in->peer_port, v));
+}
+
+SIM_INLINE window_time plus(const fast_context *h, window_time a, window_time b)
+{
+    window_time sum = after(h, a.rest, b);
+    sum.windows += a.windows;
+    return sum;
+}
+
+/* The end of the transmission and the credit for the space that it leaves behind; returns when the
+ * transmission ends, but only where the case is not plain. */
+SIM_INLINE window_time end_of(fast_context *h, const shape k, const fast_grant *g,
+                              const fast_port *in, const fast_switch *fsw, uint32_t id)
+{
+    uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET);
+    uint64_t low = g->key & KEY_LOW;
+    unsigned v = k.vcs == 1 ? 0 : key_vc(g->key);
+    if (k.plain) {
+        event_time back = {NULL, 0, false};
+        if (!k.early) {
+            event_time tail = time_after(h, DELAY_TAIL, offset);
+            back = credit_time_after(h, offset, tail);
+            post(h, tail.at, (uint64_t)tail.rest << KEY_OFFSET | low);
+        }
+        if (__builtin_expect(!h->alone, 0) && h->s->node_partition[in->peer_node] != h->p->id) {
+            post_remote(h->p,
+                        h->start + offset + h->f->links[0].full_ps + h->f->links[0].latency_ps,
+                        in->peer_node, EV_CREDIT, in->peer_port, space_data(v, h->s->packet_bytes));
+        } else if (!count_early(h, k, in->peer_port, port_at(h, k, in->peer_port), v)) {
+            back = k.early ? time_after(h, DELAY_CREDIT, offset) : back;
+            post(h, back.at, credit_of(back.rest, in->peer_port, v));
+        }
+        return (window_time){0, 0};
+    }
+    const link_delays *link = link_at(h, k, fsw->port_base + key_out(g->key));
+    window_time end = h->mixed ? end_of_mixed(h, offset, link, id) : after(h, offset, link->tail);
+    post(h, slot_ahead(h, BIN_TAIL, end.windows), (uint64_t)end.rest << KEY_OFFSET | low);
+    bin_credit(h, in, v, plus(h, end, link_at(h, k, fsw->port_base + key_in(g->key))->credit));
+    return end;
+}
+
+/* To a host: head and tail come, its buffer drains at the link's rate. */
+SIM_INLINE void send_to_host(fast_context *h, const shape k, const fast_grant *g, const transfer *e,
+                             window_time end)
+{
+    const sim *s = h->s;
+    uint32_t out_port = h->switches[key_switch(g->key)].port_base + key_out(g->key), id = e->id;
+    const link_delays *out = link_at(h, k, out_port);
+    uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET);
+    unsigned v = k.vcs == 1 ? 0 : key_vc(g->key);
+    uint64_t head = h->start + offset + s->traversal_ps + out->latency_ps, t = head + out->full_ps;
+    if (!k.plain) {
+        t = h->start + (uint64_t)end.windows * h->lookahead + end.rest + s->traversal_ps +
+            out->latency_ps;
+        head = s->store_forward ? t : head;
+    }
+    if (__builtin_expect(head >= s->last_ps, 0)) { /* the run ends while it is on the link */
+        window_time at = until(h, head);
+        post_pair(h, slot_ahead(h, BIN_ARRIVAL, at.windows),
+                  key_of(at.rest, key_switch(g->key), KEY_TO_HOST, v, 0, key_out(g->key)),
+                  (uint64_t)IK_NONE << 32 | id);
+        return;
+    }
+    if (!count_early(h, k, out_port, e->to, v)) {
+        event_time back = k.plain ? time_after(h, DELAY_HOST_CREDIT, offset)
+                                  : event_time_at(h, BIN_CREDIT, until(h, t + out->latency_ps));
+        post(h, back.at, credit_of(back.rest, out_port, v));
+    }
+    uint32_t host = e->to->peer_node - h->num_switches;
+    h->fp->deliveries[h->fp->num_deliveries++] = (delivery){t, id, host};
+    __builtin_prefetch(&h->f->sinks[host], 1);
+}
+
+/* Takes credit for a packet that has left its queue. */
+SIM_INLINE void use_credit(const fast_context *h, const shape k, fast_switch *fsw, uint32_t sw,
+                           fast_port *to, unsigned in, unsigned out, unsigned v)
+{
+    if (k.roomiest && sets_of(h, fsw)->of[out]) { /* taken when it was matched */
+        if (k.vcs > 1)
+            look_ready(k, to, ok_of(h, k, fsw, sw), out);
+        return;
+    }
+    uint64_t *ok = ok_of(h, k, fsw, sw), last = --*fast_credit(to, k.vcs, v) == 0;
+    if (k.dense || last)
+        ok[v] &= ~(last << out);
+    if (k.vcs > 1 && (k.dense || last || !(to->want[v] >> in & 1)))
+        look_ready(k, to, ok, out);
+}
+
+SIM_INLINE void carry_out(fast_context *h, const shape k, fast_grant *g, const transfer *e)
+{
+    sim *s = h->s;
+    uint32_t sw = key_switch(g->key), offset = (uint32_t)(g->key >> KEY_OFFSET);
+    fast_switch *fsw = &h->switches[sw];
+    uint32_t v = k.vcs == 1 ? 0 : key_vc(g->key);
+    fast_port *in = e->from, *to = e->to;
+    uint32_t id = e->id;
+    fast_packet *pk = &h->packets[id];
+    pop(h, k, fsw, sw, g, e);
+    use_credit(h, k, fsw, sw, to, key_in(g->key), key_out(g->key), v);
+    if (!k.plain && h->count_bytes)
+        s->switches[sw].bytes -= h->full;
+    window_time end = end_of(h, k, g, in, fsw, id);
+    count_sent(h, to, fsw->port_base + key_out(g->key), h->start + offset,
+               k.plain ? h->start + offset + h->f->links[0].full_ps
+                       : h->start + (uint64_t)end.windows * h->lookahead + end.rest);
+    if (to->peer_node >= h->num_switches) {
+        send_to_host(h, k, g, e, end);
+        if (k.early)
+            g->id = IK_NONE;
+        return;
+    }
+    ik_packet_add_hops(&pk->rt, 1);
+    event_time at =
+        k.plain ? time_after(h, DELAY_ARRIVAL, offset)
+                : event_time_at(
+                      h, BIN_ARRIVAL,
+                      after(h, offset, link_at(h, k, fsw->port_base + key_out(g->key))->arrival));
+    if (!k.plain && h->mixed && s->store_forward)
+        at = event_time_at(h, BIN_ARRIVAL, until(h, h->fp->packets.tail[id] + s->routing_ps));
+    uint32_t joining = send_to_switch(h, k, to, id, pk, v, at);
+    if (k.early)
+        g->id = joining;
+}
+
+/* ---- the stages of a grant */
+
+/* Chooses among the VCs of a pair; they take turns. */
+SIM_INLINE void choose_ready_vc(fast_context *h, const shape k, fast_grant *g)
+{
+    const fast_switch *fsw = &h->switches[key_switch(g->key)];
+    unsigned in = key_in(g->key), out = key_out(g->key), v;
+    if (k.voq) {
+        uint32_t *turn = &h->queues[g->queue - 1];
+        v = from_pointer(g->vcs, *turn);
+        *turn = v + 1 == k.vcs ? 0 : v + 1;
+        g->queue += v;
+    } else {
+        uint8_t *turn = &h->s->switches[key_switch(g->key)].pair_vc[(size_t)in * fsw->radix + out];
+        v = from_pointer(g->vcs, *turn);
+        *turn = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
+        g->queue = queue_at(fsw, k, in, v, out);
+        __builtin_prefetch(&h->queues[g->queue], 1);
+    }
+    g->key |= v << KEY_VC;
+}
+
+/* Each step fetches what the next one touches. The queue is there by now. */
+SIM_INLINE void find_ports(const fast_context *h, const shape k, const fast_grant *g, transfer *e)
+{
+    fast_port *ports =
+        port_at(h, k, k.vcs == 1 ? g->ports : h->switches[key_switch(g->key)].port_base);
+    e->from = beside(ports, k, key_in(g->key));
+    e->to = beside(ports, k, key_out(g->key));
+    __builtin_prefetch(e->from, 1);
+    __builtin_prefetch(e->to, 1);
+    __builtin_prefetch(&h->next[h->queues[g->queue]], 1);
+}
+
+SIM_INLINE void find_packet(const fast_context *h, const shape k, const fast_grant *g, transfer *e)
+{
+    /* others may have joined behind it by now */
+    e->id = h->next[h->queues[g->queue]] & ~LAST_BEHIND;
+    __builtin_prefetch(&h->packets[e->id], 1);
+    __builtin_prefetch(&h->next[e->id], 1);
+    if (k.early && __builtin_expect(h->alone, 1)) {
+        /* beyond the last one if it is a host */
+        __builtin_prefetch(&h->switches[e->to->peer_node], 1);
+        __builtin_prefetch(port_at(h, k, e->from->peer_port), 1);
+    } else if (k.early) {
+        /* what belongs to another partition would be taken from its processor's cache */
+        const uint16_t *owner = h->s->node_partition;
+        if (owner[e->to->peer_node] == h->p->id)
+            __builtin_prefetch(&h->switches[e->to->peer_node], 1);
+        if (owner[e->from->peer_node] == h->p->id)
+            __builtin_prefetch(port_at(h, k, e->from->peer_port), 1);
+    }
+}
+
+/* Packets join their queues, and what the block behind will touch is fetched. */
+SIM_INLINE void join_block(fast_context *h, const shape k, const queue_join *st, uint32_t stride,
+                           uint32_t windows)
+{
+    for (uint32_t x = stride; x < 2 * stride && st + x < h->joins; x++)
+        fetch_join(h, k, st + x);
+    for (uint32_t x = 0; x < stride && st + x < h->joins; x++)
+        join_early(h, k, st + x, windows);
+}
+
+/* The grants of this window, block by block: while one is carried out the blocks behind it are
+ * fetched. Early: and the packets of those before it join their queues. */
+SIM_INLINE void carry_out_all(fast_context *h, const shape k, fast_grant *g)
+{
+    enum { STRIDE = 8 };
+    transfer transfers[4 * STRIDE];
+    queue_join *joined = h->fp->joins;
+    uint32_t n = (uint32_t)(h->grants - g), windows = h->f->links[0].arrival.windows;
+    for (uint32_t at = 0; at < n + 3 * STRIDE; at += STRIDE) {
+        for (uint32_t x = at; k.vcs > 1 && x < at + STRIDE && x < n; x++)
+            choose_ready_vc(h, k, g + x);
+        for (uint32_t x = at - STRIDE; x < at && x < n; x++)
+            find_ports(h, k, g + x, &transfers[x % (4 * STRIDE)]);
+        for (uint32_t x = at - 2 * STRIDE; x < at - STRIDE && x < n; x++)
+            find_packet(h, k, g + x, &transfers[x % (4 * STRIDE)]);
+        for (uint32_t x = at - 3 * STRIDE; x < at - 2 * STRIDE && x < n; x++)
+            carry_out(h, k, g + x, &transfers[x % (4 * STRIDE)]);
+        /* as many each time: that can be predicted */
+        for (; k.early && joined + 2 * STRIDE < h->joins; joined += STRIDE)
+            join_block(h, k, joined, STRIDE, windows);
+    }
+    for (; k.early && joined < h->joins; joined += STRIDE)
+        join_block(h, k, joined, STRIDE, windows);
+    for (uint32_t at = 0; at < h->fp->num_deliveries; at++)
+        deliver(h, k, &h->fp->deliveries[at]);
+    h->p->n.hops += n;
+    h->p->n.events += k.early ? 3 * n : 0; /* a tail, a credit and an arrival each */
+    h->p->n.delivered += h->fp->num_deliveries;
+    h->fp->num_deliveries = 0;
+}
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What grows in a partition of the fast engine: bins of events, and packets; and what comes from
+ * other partitions into them. */
+#include "sim/fast/fast.h"
+#include "sim/state/route.h"
+#include <stdlib.h>
+
+/* ---- bins */
+
+static uint32_t new_chunk(bins *b)
+{
+    uint32_t id = b->free_chunk;
+    if (id != IK_NONE) {
+        b->free_chunk = (uint32_t)b->words[(size_t)id * 64];
+    } else {
+        if (b->num_chunks == b->cap_chunks) {
+            uint32_t cap = b->cap_chunks + b->cap_chunks / 2 + 256;
+            uint64_t *words =
+                cap < UINT32_MAX / 64 ? sim_alloc((size_t)cap * 64, sizeof *words) : NULL;
+            if (!words)
+                return IK_NONE;
+            if (b->words)
+                memcpy(words, b->words, (size_t)b->num_chunks * 512);
+            free(b->words);
+            b->words = words;
+            b->cap_chunks = cap;
+        }
+        id = b->num_chunks++;
+    }
+    b->words[(size_t)id * 64] = IK_NONE;
+    return id;
+}
+
+bool sim_bins_add(partition *p, slot *at, unsigned count, uint64_t first, uint64_t second)
+{
+    bins *b = &p->fast->bins;
+    if ((at->end & 63) == 0) {
+        uint32_t id = new_chunk(b);
+        if (id == IK_NONE) {
+            sim_partition_fail(p, (size_t)b->cap_chunks * 768, "events");
+            return false;
+        }
+        if (at->first == IK_NONE) {
+            uint32_t index = (uint32_t)(at - b->slots) & (b->num_slots - 1);
+            at->first = id;
+            b->busy[index >> 6] |= 1ull << (index & 63);
+        } else {
+            b->words[at->end - 64] = id; /* the head of the chunk that is full */
+        }
+        at->end = id * 64 + 2;
+    }
+    b->words[at->end++] = first;
+    if (count == 2)
+        b->words[at->end++] = second;
+    return true;
+}
+
+void sim_bins_clear(partition *p)
+{
+    bins *b = &p->fast->bins;
+    uint32_t index = (uint32_t)p->window & (b->num_slots - 1);
+    b->busy[index >> 6] &= ~(1ull << (index & 63));
+    for (unsigned bin = 0; bin < NUM_BINS; bin++) {
+        slot *at = &b->slots[bin * b->num_slots + index];
+        if (at->first != IK_NONE) {
+            uint32_t last = (at->end - 1) >> 6;
+            b->words[(size_t)last * 64] = b->free_chunk;
+            b->free_chunk = at->first;
+        }
+        *at = (slot){IK_NONE, 0};
+    }
+}
+
+uint64_t sim_fast_next(const partition *p, uint64_t from)
+{
+    const bins *b = &p->fast->bins;
+    uint32_t index = (uint32_t)from & (b->num_slots - 1), words = b->num_slots / 64,
+             word = index >> 6;
+    uint64_t bits = b->busy[word] & ~0ull << (index & 63);
+    for (uint32_t k = 0; k <= words; k++) {
+        if (bits)
+            return from +
+                   (((word << 6) + (uint32_t)__builtin_ctzll(bits) - index) & (b->num_slots - 1));
+        word = word + 1 == words ? 0 : word + 1;
+        bits = b->busy[word];
+    }
+    return UINT64_MAX;
+}
+
+/* ---- packets */
+
+static bool grow_column(void *column, size_t size, uint32_t used, uint32_t cap)
+{
+    void *old, *block = sim_alloc(cap, size);
+    memcpy(&old, column, sizeof old);
+    if (!block)
+        return false;
+    if (old)
+        memcpy(block, old, used * size);
+    free(old);
+    memcpy(column, &block, sizeof block);
+    return true;
+}
+
+bool sim_fast_grow_packets(partition *p)
+{
+    fast_packets *ps = &p->fast->packets;
+    uint32_t cap = ps->cap + ps->cap / 2 + 1024;
+    if (cap < LAST_BEHIND && grow_column(&ps->items, sizeof *ps->items, ps->size, cap) &&
+        grow_column(&ps->next, sizeof *ps->next, ps->size, cap) &&
+        (!p->sim->fast_state->early ||
+         grow_column(&ps->in_flight, sizeof *ps->in_flight, ps->size, cap)) &&
+        (p->sim->voq || grow_column(&ps->out, sizeof *ps->out, ps->size, cap)) &&
+        (!p->sim->fast_state->mixed || grow_column(&ps->tail, sizeof *ps->tail, ps->size, cap)) &&
+        (!p->sim->fast_state->numbered ||
+         grow_column(&ps->number, sizeof *ps->number, ps->size, cap))) {
+        ps->cap = cap;
+        return true;
+    }
+    sim_partition_fail(p, cap * sizeof *ps->items, "packets");
+    return false;
+}
+
+uint32_t sim_fast_drawn(const partition *p, uint32_t id, const ik_packet *rt, uint32_t n,
+                        uint32_t preferred)
+{
+    const uint32_t *number = p->fast->packets.number;
+    return sim_drawn(p->sim, rt, number ? number[id] : 0, n, preferred);
+}
+
+queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
+{
+    const fast_switch *fsw = &s->fast_state->switches[sw];
+    uint32_t last = s->fast_state->queues[fast_queue_at(fsw, s->voq, s->vcs, in, v, n)];
+    if (last == IK_NONE)
+        return (queue){IK_NONE, IK_NONE};
+    const fast_packets *ps = &s->partitions[s->node_partition[sw]].fast->packets;
+    uint32_t first = ps->next[last] & ~LAST_BEHIND;
+    if (ps->in_flight && ps->in_flight[first])
+        return (queue){IK_NONE, IK_NONE};
+    return (queue){first, last};
+}
+
+packet sim_fast_packet(const partition *p, uint32_t id)
+{
+    const fast_packets *ps = &p->fast->packets;
+    const fast_packet *pk = &ps->items[id];
+    packet copy = {.rt = pk->rt,
+                   .t_gen = pk->t_gen,
+                   .t_inject = pk->t_inject,
+                   .next = fast_behind(ps, id),
+                   .size = p->sim->packet_bytes};
+    copy.out = pk->out == NO_OUT ? SIM_NO_WAY : pk->out;
+    copy.vc_first = copy.vc_last = pk->rt.vc;
+    copy.t_tail = ps->tail ? ps->tail[id] : 0;
+    copy.number = ps->number ? ps->number[id] : 0;
+    return copy;
+}
+
+/* ---- from other partitions */
+
+/* A packet that came with an arrival; IK_NONE when out of memory. */
+static uint32_t receive_packet(partition *p, const sim_packet_record *record)
+{
+    fast_packets *ps = &p->fast->packets;
+    uint32_t id = ps->free;
+    if (id != IK_NONE)
+        ps->free = ps->next[id];
+    else if (ps->size == ps->cap && !sim_fast_grow_packets(p))
+        return IK_NONE;
+    else
+        id = ps->size++;
+    uint8_t out = (uint8_t)(record->out == SIM_NO_WAY ? NO_OUT : record->out);
+    ps->items[id] = (fast_packet){
+        .rt = record->rt, .t_gen = record->t_gen, .out = out, .t_inject = record->t_inject};
+    if (ps->out)
+        ps->out[id] = out;
+    if (ps->tail)
+        ps->tail[id] = record->t_tail;
+    if (ps->number)
+        ps->number[id] = record->number;
+    return id;
+}
+
+void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at)
+{
+    const sim *s = p->sim;
+    uint32_t port = at->low & EV_PORT_MASK;
+    uint64_t offset = time % s->lookahead;
+    bins *b = &p->fast->bins;
+    slot *slots = b->slots + (uint32_t)(time / s->lookahead & (b->num_slots - 1));
+    if (at->low >> 30 == EV_CREDIT) {
+        sim_bins_add(p, slots + BIN_CREDIT * b->num_slots, 1,
+                     credit_of(offset, port, space_vc(at->data)), 0);
+        return;
+    }
+    sim_packet_record record;
+    memcpy(&record, at + 1, sizeof record);
+    uint32_t id = receive_packet(p, &record), q = IK_NONE;
+    if (id == IK_NONE)
+        return;
+    const fast_switch *fsw = &s->fast_state->switches[at->node];
+    unsigned in = port - fsw->port_base, out = p->fast->packets.items[id].out;
+    if (out != NO_OUT)
+        q = fast_queue_at(fsw, s->voq, s->vcs, in, record.rt.vc, out);
+    sim_bins_add(p, slots + BIN_ARRIVAL * b->num_slots, 2,
+                 key_of(offset, at->node, KEY_ARRIVAL, record.rt.vc, in, out & 63),
+                 (uint64_t)q << 32 | id);
+}

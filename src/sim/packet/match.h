@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Phase B of a switch of the general engine: what changed is matched, and the packets that are
+ * granted are sent on their way. packet/switch.c says when. */
+#ifndef IKAT_SIM_MATCH_H
+#define IKAT_SIM_MATCH_H
+
+#include "sim/packet/output.h"
+#include "sim/packet/shape.h"
+#include "sim/packet/voqnet.h"
+
+/* What changed at this instant. */
+typedef struct changes {
+    uint64_t *out, *in;
+} changes;
+
+/* The packet that would go from (in, v) to out; there is a request. */
+SIM_INLINE const packet *head_of(const partition *p, sw_state *sw, const shape k, unsigned in,
+                                 unsigned v, unsigned out)
+{
+    uint32_t head = queue_of(sw, k, in, v, out)->head;
+    return &p->pool[k.net ? sw->net[head].head : head];
+}
+
+/* What the masks say of the packets of VC v that ask for out: there is room for each of them, for
+ * none, or they have to be looked at. */
+enum { ROOM_FOR_NONE, ROOM_FOR_ALL, ROOM_BY_PACKET };
+
+SIM_INLINE unsigned room_for(const partition *p, const sw_state *sw, const shape k, unsigned out,
+                             unsigned v)
+{
+    const sim *s = p->sim;
+    unsigned word = k.words == 1 ? 0 : out >> 6, with = 0;
+    if (!s->room_kept)
+        return ROOM_BY_PACKET;
+    if (s->static_lane) {
+        bool room = room_of_vc(sw, k, v)[word] >> (out & 63) & 1;
+        return room ? ROOM_FOR_ALL : s->uniform_size ? ROOM_FOR_NONE : ROOM_BY_PACKET;
+    }
+    for (unsigned u = 0; u < k.vcs; u++)
+        with += room_of_vc(sw, k, u)[word] >> (out & 63) & 1;
+    return with == k.vcs                  ? ROOM_FOR_ALL
+           : with == 0 && s->uniform_size ? ROOM_FOR_NONE
+                                          : ROOM_BY_PACKET;
+}
+
+/* Whether input may start a packet of VC v towards out: there is one, and room for it. General
+ * shapes look at the packet; a request of voqnet says it. */
+SIM_INLINE bool vc_ready(partition *p, sw_state *sw, const shape k, unsigned input, unsigned out,
+                         unsigned v)
+{
+    if (!(want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1))
+        return false;
+    if (k.net)
+        return true;
+    unsigned room = room_for(p, sw, k, out, v);
+    return room == ROOM_BY_PACKET ? has_room(p, k, sw->port_base + out,
+                                             head_of(p, sw, k, port_of(p->sim, input), v, out))
+                                  : room == ROOM_FOR_ALL;
+}
+
+/* Free inputs (one word) that can send to out now. */
+SIM_INLINE uint64_t ready_inputs(partition *p, sw_state *sw, const shape k, unsigned out,
+                                 unsigned word)
+{
+    uint64_t free_in = free_inputs(sw)[word], ready = 0;
+    for (unsigned v = 0; v < k.vcs; v++) {
+        uint64_t candidates = want_of(sw, k, out, v)[word] & free_in & ~ready;
+        unsigned room = !candidates ? ROOM_FOR_NONE
+                        : k.net     ? ROOM_FOR_ALL
+                                    : room_for(p, sw, k, out, v);
+        if (room != ROOM_BY_PACKET) {
+            ready |= room == ROOM_FOR_ALL ? candidates : 0;
+            continue;
+        }
+        for (; candidates; candidates &= candidates - 1) {
+            unsigned bit = (unsigned)__builtin_ctzll(candidates);
+            if (vc_ready(p, sw, k, word * 64 + bit, out, v))
+                ready |= 1ull << bit;
+        }
+    }
+    return ready;
+}
+
+/* First set bit at or after `from`, cyclically; the mask is not empty. */
+SIM_INLINE unsigned first_from(const uint64_t *mask, const unsigned words, unsigned from)
+{
+    if (words == 1) {
+        uint64_t high = mask[0] >> from << from;
+        return (unsigned)__builtin_ctzll(high ? high : mask[0]);
+    }
+    unsigned word = from >> 6;
+    uint64_t bits = mask[word] >> (from & 63) << (from & 63);
+    while (!bits) {
+        word = word + 1 == words ? 0 : word + 1;
+        bits = mask[word];
+    }
+    return word * 64 + (unsigned)__builtin_ctzll(bits);
+}
+
+/* Oldest packet (generation, then lowest input) among the inputs of mask, for out. */
+static uint64_t age_of(partition *p, sw_state *sw, const shape k, unsigned input, unsigned out)
+{
+    uint64_t oldest = UINT64_MAX;
+    for (unsigned v = 0; v < k.vcs; v++) {
+        if (!vc_ready(p, sw, k, input, out, v))
+            continue;
+        uint64_t t = head_of(p, sw, k, port_of(p->sim, input), v, out)->t_gen;
+        if (t < oldest)
+            oldest = t;
+    }
+    return oldest;
+}
+
+/* Picks one of mask for the arbiters other than iSLIP and round robin. `is_out`: mask holds inputs
+ * that ask for output `at`; otherwise outputs that granted input `at`. */
+static unsigned pick_other(partition *p, sw_state *sw, const shape k, const uint64_t *mask,
+                           unsigned words, unsigned at, bool is_out)
+{
+    const sim *s = p->sim;
+    unsigned count = 0, best = 0;
+    uint64_t best_key = UINT64_MAX;
+    for (unsigned w = 0; w < words; w++) {
+        for (uint64_t bits = mask[w]; bits; bits &= bits - 1, count++) {
+            unsigned bit = w * 64 + (unsigned)__builtin_ctzll(bits);
+            uint64_t key = s->arbiter == ARB_OLDEST
+                               ? (is_out ? age_of(p, sw, k, bit, at) : age_of(p, sw, k, at, bit))
+                               : ik_random_u64(s->seed, IK_RNG_ARBITER, p->cur_switch, sw->draws++);
+            if (count == 0 || key < best_key) {
+                best = bit;
+                best_key = key;
+            }
+        }
+    }
+    return best;
+}
+
+/* VCs of the matched pair that may go now. */
+SIM_INLINE uint64_t ready_vcs(partition *p, sw_state *sw, const shape k, unsigned input,
+                              unsigned out)
+{
+    uint64_t ready = 0;
+    for (unsigned v = 0; v < k.vcs; v++)
+        ready |= (uint64_t)vc_ready(p, sw, k, input, out, v) << v;
+    return ready;
+}
+
+/* Input-queued: from the input buffer straight on the link. */
+SIM_INLINE void send_on_link(partition *p, uint32_t node, sw_state *sw, const shape k, uint32_t id,
+                             uint32_t in_port, uint32_t out_port, unsigned input, unsigned v,
+                             unsigned u, uint64_t t0)
+{
+    sim *s = p->sim;
+    packet *pk = &p->pool[id];
+    const port_state *to = &s->ports[out_port];
+    uint32_t size = pk->size;
+    uint64_t end = t0 + transmit_ps(s, out_port, size);
+    if (end < pk->t_tail)
+        end = pk->t_tail;
+    take_space(p, sw, k, out_port, u, pk);
+    s->channel_bytes[out_port] += bytes_in_window(s, t0, end, size);
+    bool to_switch = to->peer_node < s->f->num_switches;
+    uint64_t delay = s->traversal_ps + to->latency_ps;
+    give_space(p, k, in_port, end, v, pk->out, pk);
+    pk->rt.vc = (uint8_t)u;
+    ik_packet_add_hops(&pk->rt, to_switch);
+    pk->t_tail = end + delay;
+    uint64_t ready = (s->store_forward ? pk->t_tail : t0 + delay) + (to_switch ? s->routing_ps : 0);
+    post_own(p, end, node, EV_TAIL, out_port, input, true);
+    post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
+}
+
+/* Carries out a grant of time t0: the packet leaves the input buffer, whose space is credited
+ * upstream when its last byte has left, and goes over the link (input-queued) or into the output
+ * buffer. A tail that is still arriving here from a slower link holds the output until it has
+ * come. */
+SIM_INLINE void commit(partition *p, sw_state *sw, const shape k, uint32_t node, unsigned input,
+                       unsigned out, unsigned v, uint64_t t0)
+{
+    sim *s = p->sim;
+    unsigned in = port_of(s, input);
+    uint32_t in_port = sw->port_base + in, out_port = sw->port_base + out;
+    queue *q = queue_of(sw, k, in, v, out);
+    packet *pk = k.net ? net_pop(p, sw, k, in, v, out) : pop_head(p, sw, k, q, in, v, out);
+    uint32_t id = (uint32_t)(pk - p->pool);
+    uint32_t dst = pk->rt.dst;
+    unsigned u = choose_vc(p, k, out_port, pk);
+    if (s->queued)
+        s->sending[out_port] = space_data(v, pk->size);
+    sw->bytes -= pk->size;
+    p->n.hops++;
+    if (s->model == MODEL_IOQ)
+        move_to_output(p, node, sw, k, id, in_port, out_port, input, v, u, t0);
+    else
+        send_on_link(p, node, sw, k, id, in_port, out_port, input, v, u, t0);
+    if (k.net)
+        net_space_changed(p, sw, k, out, dst);
+}
+
+/* Starts the packet of a matched pair; its VC by round robin, a pointer a pair. */
+SIM_INLINE void start_transfer(partition *p, sw_state *sw, const shape k, unsigned input,
+                               unsigned out)
+{
+    unsigned v = 0;
+    if (k.vcs > 1) {
+        uint8_t *pointer = &sw->pair_vc[(size_t)input * sw->radix + out];
+        uint64_t ready = ready_vcs(p, sw, k, input, out);
+        v = first_from(&ready, 1, *pointer);
+        *pointer = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
+    }
+    commit(p, sw, k, p->cur_switch, input, out, v, p->now);
+}
+
+SIM_INLINE uint16_t *accept_pointer(sim *s, const sw_state *sw, unsigned input)
+{
+    return &s->accept[(size_t)sw->port_base * s->input_speedup + input];
+}
+
+/* Every unmatched output of d grants one ready input. Outputs without any leave d. Returns whether
+ * something was granted. */
+SIM_INLINE bool grant_step(partition *p, sw_state *sw, const shape k, uint64_t *d)
+{
+    sim *s = p->sim;
+    bool any = false;
+    for (unsigned w = 0; w < k.words; w++) {
+        for (uint64_t bits = d[w]; bits; bits &= bits - 1) {
+            unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
+            uint64_t one[1], *ready = k.words == 1 ? one : p->ready, found = 0;
+            for (unsigned x = 0; x < k.words; x++)
+                found |= ready[x] = ready_inputs(p, sw, k, out, x);
+            if (!found) {
+                d[w] &= ~(bits & -bits);
+                continue;
+            }
+            uint16_t *pointer = &s->ports[sw->port_base + out].grant;
+            unsigned input = s->arbiter <= ARB_ROUND_ROBIN
+                                 ? first_from(ready, k.words, *pointer)
+                                 : pick_other(p, sw, k, ready, k.words, out, true);
+            if (s->arbiter == ARB_ROUND_ROBIN)
+                *pointer = (uint16_t)(input + 1 == sw->inputs ? 0 : input + 1);
+            mark(p->granted + (size_t)input * k.words, k, out);
+            mark(p->granted_any, k, input);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Every input that was granted accepts one output. */
+SIM_INLINE void accept_step(partition *p, sw_state *sw, const shape k, uint64_t *d, bool first)
+{
+    sim *s = p->sim;
+    for (unsigned w = 0; w < k.words; w++) {
+        uint64_t bits = p->granted_any[w];
+        p->granted_any[w] = 0;
+        for (; bits; bits &= bits - 1) {
+            unsigned input = w * 64 + (unsigned)__builtin_ctzll(bits), out;
+            uint64_t *granted = p->granted + (size_t)input * k.words;
+            uint16_t *pointer = accept_pointer(s, sw, input);
+            out = s->arbiter <= ARB_ROUND_ROBIN
+                      ? first_from(granted, k.words, *pointer)
+                      : pick_other(p, sw, k, granted, k.words, input, false);
+            for (unsigned x = 0; x < k.words; x++)
+                granted[x] = 0;
+            if (first || (s->arbiter == ARB_ROUND_ROBIN)) {
+                *pointer = (uint16_t)(out + 1 == sw->radix ? 0 : out + 1);
+                if (s->arbiter == ARB_ISLIP)
+                    s->ports[sw->port_base + out].grant =
+                        (uint16_t)(input + 1 == sw->inputs ? 0 : input + 1);
+            }
+            free_inputs(sw)[w] &= ~(1ull << (input & 63));
+            free_outputs(sw, k.words)[out >> 6] &= ~(1ull << (out & 63));
+            d[out >> 6] &= ~(1ull << (out & 63));
+            start_transfer(p, sw, k, input, out);
+        }
+    }
+}
+
+/* The outputs worth looking at: d = what changed and is free. Clears the marks. */
+SIM_INLINE bool collect_outputs(sw_state *sw, const shape k, const changes *ch, uint64_t *d)
+{
+    uint64_t any = 0;
+    for (unsigned w = 0; w < k.words; w++) {
+        d[w] = ch->out[w];
+        ch->out[w] = 0;
+    }
+    for (unsigned w = 0; w < k.words; w++) {
+        uint64_t bits = ch->in[w];
+        ch->in[w] = 0;
+        for (; bits; bits &= bits - 1) {
+            const uint64_t *row = row_of(sw, k, w * 64 + (unsigned)__builtin_ctzll(bits));
+            for (unsigned x = 0; x < k.words; x++)
+                d[x] |= row[x];
+        }
+    }
+    for (unsigned w = 0; w < k.words; w++)
+        any |= d[w] &= free_outputs(sw, k.words)[w];
+    return any;
+}
+
+/* Remembers pairs left over, of which there are some; they are looked at again at the next multiple
+ * of relook_ps. */
+SIM_INLINE void look_later(partition *p, sw_state *sw, const shape k, const uint64_t *d)
+{
+    uint64_t pending = 0, *left = left_outputs(sw, k.words), period = p->sim->relook_ps;
+    for (unsigned w = 0; w < k.words; w++) {
+        pending |= left[w];
+        left[w] |= d[w];
+    }
+    if (!pending)
+        post_own(p, (p->now / period + 1) * period, p->cur_switch, EV_TAIL, sw->port_base,
+                 LOOK_AGAIN, true);
+}
+
+/* Returns whether anything was granted. */
+SIM_INLINE bool match(partition *p, sw_state *sw, const shape k, const changes *ch)
+{
+    uint64_t one[1], *d = k.words == 1 ? one : p->open, any = 0;
+    if (!collect_outputs(sw, k, ch, d))
+        return false;
+    for (unsigned it = 0; it < p->sim->iterations; it++) {
+        if (!grant_step(p, sw, k, d))
+            return it > 0; /* every output left d */
+        accept_step(p, sw, k, d, it == 0);
+        any = 0;
+        for (unsigned w = 0; w < k.words; w++)
+            any |= d[w];
+        if (!any)
+            return true;
+    }
+    look_later(p, sw, k, d);
+    return true;
+}
+
+#endif
