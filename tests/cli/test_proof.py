@@ -195,11 +195,11 @@ class Proof(CliTest):
 
     def stop(self, number, *args):
         """Sends the signal while it proves: later on machines that are busy."""
-        for delay in (0.7, 2, 5, 12):
+        for delay in (0.7, 2, 5, 12, 30, 60):
             process = subprocess.Popen([IKAT, *map(str, args)], cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             time.sleep(delay)
             process.send_signal(number)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=120)
             if "proving" in err:
                 break
         return process.returncode, out, err
