@@ -16,21 +16,10 @@ static uint32_t wanted_digit(const tree *t, uint32_t sw, const ik_packet *pk)
     return x->h > 1 ? digit % (level == 1 ? x->m[1] : x->w[1]) : digit;
 }
 
-static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out,
-                     uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
-                     const ik_view *view, void *switch_state, const ik_draw *draw)
+static ik_status create(ik_selection *s, const ik_params *params, const ik_env *env, ik_error *err)
 {
-    (void)switch_state, (void)draw;
-    return select_tree_from(s, sw, wanted_digit(s->impl, sw, pk), out, n, preferred, need_bytes, vc,
-                            view);
-}
-
-static uint32_t pick_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk,
-                          const uint64_t *from, unsigned words, uint32_t preferred, int vc,
-                          const ik_view *view, void *switch_state, const ik_draw *draw)
-{
-    (void)vc, (void)view, (void)switch_state, (void)draw;
-    return select_tree_among(s, sw, wanted_digit(s->impl, sw, pk), from, words, preferred);
+    (void)params, (void)env;
+    return select_tree_create(s, wanted_digit, err);
 }
 
 const ik_selection_family ik_selection_ssp = {
@@ -38,8 +27,8 @@ const ik_selection_family ik_selection_ssp = {
     .summary = "an up port fixed by the switch's label, else the next with room (SSP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
               "Performance of Fat-trees, Euro-Par 2006",
-    .create = select_tree_create,
+    .create = create,
     .destroy = select_tree_destroy,
-    .pick = pick,
-    .pick_mask = pick_mask,
+    .pick = select_tree_pick,
+    .pick_mask = select_tree_pick_mask,
 };

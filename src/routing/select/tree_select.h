@@ -7,18 +7,21 @@
 #include "routing/select/select.h"
 #include "routing/tree/tree.h"
 
-/* create and destroy: impl is the tree; IK_ERR_UNSUPPORTED on other fabrics. */
-ik_status select_tree_create(ik_selection *s, const ik_params *params, const ik_env *env,
-                             ik_error *err);
+/* The digit that names the up port which a packet at switch sw prefers. */
+typedef uint32_t (*select_digit)(const tree *t, uint32_t sw, const ik_packet *pk);
+
+/* For create, pick, pick_mask and destroy of a family. IK_ERR_UNSUPPORTED on what is no tree. */
+ik_status select_tree_create(ik_selection *s, select_digit digit, ik_error *err);
 void select_tree_destroy(ik_selection *s);
 
-/* Cyclic scan from up port `digit` mod num_up; where the packet goes down, from the preferred
- * output. */
-uint32_t select_tree_from(const ik_selection *s, uint32_t sw, uint32_t digit, const uint32_t *out,
-                          uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
-                          const ik_view *view);
+/* The up port that the digit names (mod num_up), else the next one with room; where the packet goes
+ * down, from the preferred output. */
+uint32_t select_tree_pick(const ik_selection *s, uint32_t sw, const ik_packet *pk,
+                          const uint32_t *out, uint32_t n, uint32_t preferred, uint32_t need_bytes,
+                          int vc, const ik_view *view, void *switch_state, const ik_draw *draw);
 /* The same among the local ports of a set. */
-uint32_t select_tree_among(const ik_selection *s, uint32_t sw, uint32_t digit, const uint64_t *from,
-                           unsigned words, uint32_t preferred);
+uint32_t select_tree_pick_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk,
+                               const uint64_t *from, unsigned words, uint32_t preferred, int vc,
+                               const ik_view *view, void *switch_state, const ik_draw *draw);
 
 #endif
