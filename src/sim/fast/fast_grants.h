@@ -14,18 +14,14 @@
 static void report_delivery(const fast_context *h, uint32_t host, uint32_t id,
                             const fast_packet *pk, uint64_t t)
 {
-    const sim *s = h->s;
-    partition *p = h->p;
-    uint64_t latency = t - pk->t_gen;
-    if (s->num_series)
-        sim_count_series(p, t, s->packet_bytes, latency);
-    if (p->classes)
-        sim_count_class(p, pk->rt.src, h->fp->packets.number[id], s->packet_bytes, t, latency);
-    if (s->paranoid) {
-        packet copy = sim_fast_packet(p, id);
-        copy.t_tail = t;
-        sim_check_delivery(p, host, &copy);
-    }
+    const delivered d = {.t = t,
+                         .t_gen = pk->t_gen,
+                         .t_inject = pk->t_inject,
+                         .src = pk->rt.src,
+                         .dst = pk->rt.dst,
+                         .number = h->numbered ? h->fp->packets.number[id] : 0,
+                         .size = h->s->packet_bytes};
+    sim_delivered(h->p, host, &d);
 }
 
 SIM_INLINE void deliver(fast_context *h, const shape k, const delivery *d)

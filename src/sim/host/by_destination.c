@@ -215,6 +215,7 @@ static void next_turn(const sim *s, struct dest_store *d, dest_queue *q, uint32_
     uint32_t id = q->first, behind = id;
     dest_message *m = &d->messages[id];
     m->m.remaining -= sent;
+    m->m.number++;
     if (m->m.remaining && (s->fifo_messages || s->active_messages == 1 || m->next == IK_NONE))
         return;
     q->first = m->next;

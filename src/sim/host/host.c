@@ -49,20 +49,14 @@ static void start_packet(const sim *s, uint32_t host, uint32_t dst, uint64_t num
     ik_plan_start(s->plan, host, dst, &draw, NULL, rt);
 }
 
-/* Of its source's packets: the next one of a message. */
-static uint64_t packet_number(const sim *s, const message *m)
-{
-    return m->n * s->packets_per_message + (s->message_bytes - m->remaining) / s->packet_bytes;
-}
-
 bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, message *m)
 {
     const sim *s = p->sim;
     uint32_t dst = s->traffic->family->dest(s->traffic, host, l->n);
-    *m = (message){l->t, l->n, s->message_bytes, dst, 0};
+    *m = (message){l->t, l->n * s->packets_per_message, s->message_bytes, dst, 0};
     if (dst != IK_NONE && s->vcs > 1) {
         ik_packet rt;
-        start_packet(s, host, dst, l->n * s->packets_per_message, &rt);
+        start_packet(s, host, dst, m->number, &rt);
         m->vc = rt.vc;
     }
     if (dst != IK_NONE && count)
@@ -108,6 +102,7 @@ static void next_turn(const sim *s, send_queue *l, message *ring, uint32_t sent)
 {
     message *m = &ring[l->first];
     m->remaining -= sent;
+    m->number++;
     if (m->remaining && s->fifo_messages)
         return;
     message copy = *m;
@@ -127,11 +122,10 @@ int32_t sim_room_ahead(partition *p, uint32_t host, const host_state *h, const m
     if (!s->in_space.accounts)
         return s->credit[(size_t)h->port * s->vcs + m->vc];
     ik_packet rt = {.src = host, .dst = m->dst};
-    uint64_t number = packet_number(s, m);
     if (s->stride)
-        start_packet(s, host, m->dst, number, &rt);
+        start_packet(s, host, m->dst, m->number, &rt);
     return ledger_room(&s->in_space, h->port,
-                       account_behind(p, h->port, m->vc, &rt, (uint32_t)number));
+                       account_behind(p, h->port, m->vc, &rt, (uint32_t)m->number));
 }
 
 /* The first message of queue k of an adapter; NULL = empty. */
@@ -157,10 +151,9 @@ bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *si
         if (!m || sim_room_ahead(p, host, h, m) >= (int32_t)next_size(s, m))
             continue;
         ik_packet rt = {.src = host, .dst = m->dst};
-        uint64_t number = packet_number(s, m);
         if (s->stride)
-            start_packet(s, host, m->dst, number, &rt);
-        *account = account_behind(p, h->port, m->vc, &rt, (uint32_t)number);
+            start_packet(s, host, m->dst, m->number, &rt);
+        *account = account_behind(p, h->port, m->vc, &rt, (uint32_t)m->number);
         *size = next_size(s, m);
         return true;
     }
@@ -179,10 +172,10 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
 {
     sim *s = p->sim;
     packet pk = {.size = size, .t_gen = m->t_gen, .t_inject = now, .unrouted = s->source_adaptive};
-    uint64_t number = packet_number(s, m), link_ps = transmit_ps(s, h->port, size);
-    start_packet(s, host, m->dst, number, &pk.rt);
+    uint64_t link_ps = transmit_ps(s, h->port, size);
+    start_packet(s, host, m->dst, m->number, &pk.rt);
     pk.rt.vc = (uint8_t)m->vc;
-    pk.number = (uint32_t)number;
+    pk.number = (uint32_t)m->number;
     pk.t_tail = now + link_ps + s->ports[h->port].latency_ps;
     if (!s->engine->send(p, host, &pk))
         return false;
@@ -193,27 +186,38 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
     return true;
 }
 
-/* Sends one packet if a queue has one and credit for it. The queues take turns. */
+/* Which message queue `at` sends the next packet of; NULL = none is made yet. */
+static const message *next_message(partition *p, uint32_t host, unsigned at, uint64_t now)
+{
+    admit(p, host, at, now);
+    return first_message(p, host, at);
+}
+
+/* A packet of that message, of so many bytes, was sent. */
+static void packet_sent(const sim *s, uint32_t host, unsigned at, uint32_t size)
+{
+    size_t k = (size_t)host * s->num_send_queues + at;
+    next_turn(s, &s->send_queues[k], s->messages + k * s->active_messages, size);
+}
+
+/* Sends one packet if a queue has one and may send it. The queues take turns. */
 static void try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
 {
-    sim *s = p->sim;
+    const sim *s = p->sim;
     h->blocked = 0;
     for (unsigned k = 0; k < s->num_send_queues; k++) {
         unsigned at = h->next_vc + k < s->num_send_queues ? h->next_vc + k
                                                           : h->next_vc + k - s->num_send_queues;
-        send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues + at];
-        message *ring = s->messages + ((size_t)host * s->num_send_queues + at) * s->active_messages;
-        admit(p, host, at, now);
-        if (l->count == 0)
+        const message *m = next_message(p, host, at, now);
+        if (!m)
             continue;
-        const message *m = &ring[l->first];
         uint32_t size = next_size(s, m);
         if (sim_room_ahead(p, host, h, m) < (int32_t)size) {
             h->blocked = 1;
             continue;
         }
         if (sim_launch(p, host, h, m, size, now))
-            next_turn(s, l, ring, size);
+            packet_sent(s, host, at, size);
         h->next_vc = (uint8_t)(at + 1 == s->num_send_queues ? 0 : at + 1);
         h->blocked = 0;
         return;
@@ -275,26 +279,24 @@ static uint64_t drained_at(sim *s, uint32_t host, uint32_t port, const packet *p
     return *until;
 }
 
-void sim_count_class(partition *p, uint32_t src, uint32_t number, uint32_t size, uint64_t t,
-                     uint64_t latency)
+static void count_class(partition *p, const delivered *d)
 {
     const sim *s = p->sim;
-    unsigned class = sim_class_of(p->classes, src, number / s->packets_per_message);
-    size_t period = s->num_series ? t / s->series_ps : SIZE_MAX;
-    sim_classes_take(p->classes, class, size, in_window(s, t), period);
-    sim_classes_deliver(p->classes, class, latency, in_window(s, t), period);
+    unsigned class = sim_class_of(p->classes, d->src, d->number / s->packets_per_message);
+    size_t period = s->num_series ? d->t / s->series_ps : SIZE_MAX;
+    sim_classes_take(p->classes, class, d->size, in_window(s, d->t), period);
+    sim_classes_deliver(p->classes, class, d->t - d->t_gen, in_window(s, d->t), period);
 }
 
-void sim_check_delivery(partition *p, uint32_t host, const packet *pk)
+static void check_delivery(partition *p, uint32_t host, const delivered *d)
 {
-    if (pk->rt.dst != host)
-        sim_broken(p, "a packet of host %u for host %u reached host %u", pk->rt.src, pk->rt.dst,
-                   host);
-    if (pk->t_tail < pk->t_inject || pk->t_inject < pk->t_gen)
+    if (d->dst != host)
+        sim_broken(p, "a packet of host %u for host %u reached host %u", d->src, d->dst, host);
+    if (d->t < d->t_inject || d->t_inject < d->t_gen)
         sim_broken(p, "time went back: generated %llu, injected %llu, delivered %llu ps",
-                   (unsigned long long)pk->t_gen, (unsigned long long)pk->t_inject,
-                   (unsigned long long)pk->t_tail);
-    switch (sim_order_note(&p->sim->order[host], pk->rt.src, pk->t_inject)) {
+                   (unsigned long long)d->t_gen, (unsigned long long)d->t_inject,
+                   (unsigned long long)d->t);
+    switch (sim_order_note(&p->sim->order[host], d->src, d->t_inject)) {
     case ORDER_KEPT:
         break;
     case ORDER_BROKEN:
@@ -303,6 +305,17 @@ void sim_check_delivery(partition *p, uint32_t host, const packet *pk)
     case ORDER_NO_MEMORY:
         sim_partition_fail(p, sizeof(order_table), "the paranoid checks");
     }
+}
+
+void sim_delivered(partition *p, uint32_t host, const delivered *d)
+{
+    const sim *s = p->sim;
+    if (s->num_series)
+        sim_count_series(p, d->t, d->size, d->t - d->t_gen);
+    if (p->classes)
+        count_class(p, d);
+    if (s->paranoid)
+        check_delivery(p, host, d);
 }
 
 static void deliver(partition *p, uint32_t host, host_state *h, uint32_t port, uint32_t id,
@@ -320,12 +333,8 @@ static void deliver(partition *p, uint32_t host, host_state *h, uint32_t port, u
         sim_histo_add(&p->latency, latency);
         sim_histo_add(&p->network, t - pk->t_inject);
     }
-    if (s->num_series)
-        sim_count_series(p, t, pk->size, latency);
-    if (p->classes)
-        sim_count_class(p, pk->rt.src, pk->number, pk->size, t, latency);
-    if (s->paranoid)
-        sim_check_delivery(p, host, pk);
+    const delivered d = {t, pk->t_gen, pk->t_inject, pk->rt.src, pk->rt.dst, pk->number, pk->size};
+    sim_delivered(p, host, &d);
     post_credit(p, &s->ports[port], t, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY),
                 pk->size);
     free_packet(p, id);

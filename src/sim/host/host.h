@@ -17,9 +17,16 @@ void sim_host_wake(partition *p, uint32_t host, uint64_t now);
 bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *size);
 void sim_start_hosts(partition *p); /* the first wake-ups of its hosts */
 void sim_count_backlog(partition *p, uint32_t host);
-/* A packet of a source was delivered at t: counts for its class, where the traffic has any. */
-void sim_count_class(partition *p, uint32_t src, uint32_t number, uint32_t size, uint64_t t,
-                     uint64_t latency);
+/* A packet when its last byte is out of its host's receive buffer. */
+typedef struct delivered {
+    uint64_t t, t_gen, t_inject; /* that time; when its message was made; when its head was sent */
+    uint32_t src, dst;
+    uint32_t number; /* of its source's packets; 0 with an engine that need not know it */
+    uint32_t size;
+} delivered;
+/* Tells those who want to know more than totals. Every engine calls it for each packet, in the
+ * partition of the host, not after the window in which d->t lies; of one instant in any order. */
+void sim_delivered(partition *p, uint32_t host, const delivered *d);
 /* message n of a host, made at t */
 void sim_count_message(partition *p, uint32_t host, uint64_t n, uint64_t t);
 /* Time of message n; `before` is that of message n - 1 (unused for n = 0). */
@@ -34,8 +41,6 @@ const message *sim_dest_first(const partition *p, uint32_t host, unsigned v);
 /* Takes in what was made until now and sends one packet if a queue has one and room ahead; the
  * lane's count says if any waits. */
 void sim_dest_try(partition *p, uint32_t host, host_state *h, uint64_t now);
-/* counts a packet that overtook one of its flow, and reports what cannot be */
-void sim_check_delivery(partition *p, uint32_t host, const packet *pk);
 
 /* ---- shared by the two */
 /* Takes the next message of a source, made at l->t <= now, and moves the cursor on. Returns false

@@ -7,7 +7,9 @@
 #include <stdint.h>
 
 typedef struct message {
-    uint64_t t_gen, n, remaining;
+    uint64_t t_gen;
+    uint64_t number; /* of its source's packets: the next one of this message */
+    uint64_t remaining;
     uint32_t dst, vc;
 } message;
 
