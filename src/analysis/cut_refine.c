@@ -10,23 +10,14 @@
  * surface.
  */
 #include "analysis/cut.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct candidate {
-    int64_t gain;
-    uint32_t vertex;
-} candidate;
-
-typedef struct heap {
-    candidate *item;
-    size_t num, room;
-} heap;
-
 typedef struct pass {
     cut_state *c;
-    heap heaps[2][2]; /* [side][has hosts] */
+    ik_heap heaps[2][2]; /* [side][has hosts] vertices, by gain */
     bool *locked;
     uint32_t *moved; /* in order */
     uint32_t num_moved;
@@ -49,51 +40,20 @@ void cut_recount(cut_state *c)
     c->cut = twice / 2;
 }
 
-static bool before(const candidate *a, const candidate *b)
+/* The key of a gain: the largest first. */
+static uint64_t key_of(int64_t gain)
 {
-    return a->gain != b->gain ? a->gain > b->gain : a->vertex < b->vertex;
-}
-
-static bool heap_push(heap *h, candidate x)
-{
-    if (h->num == h->room) {
-        size_t room = h->room ? h->room * 2 : 256;
-        candidate *grown = realloc(h->item, room * sizeof *grown);
-        if (!grown)
-            return false;
-        h->item = grown;
-        h->room = room;
-    }
-    size_t i = h->num++;
-    for (; i && before(&x, &h->item[(i - 1) / 2]); i = (i - 1) / 2)
-        h->item[i] = h->item[(i - 1) / 2];
-    h->item[i] = x;
-    return true;
-}
-
-static void heap_drop(heap *h)
-{
-    candidate last = h->item[--h->num];
-    size_t i = 0;
-    for (size_t child; (child = 2 * i + 1) < h->num; i = child) {
-        if (child + 1 < h->num && before(&h->item[child + 1], &h->item[child]))
-            child++;
-        if (!before(&h->item[child], &last))
-            break;
-        h->item[i] = h->item[child];
-    }
-    if (h->num)
-        h->item[i] = last;
+    return (uint64_t)INT64_MAX - (uint64_t)gain;
 }
 
 /* The best unlocked candidate, NULL if none is left. */
-static const candidate *heap_top(pass *p, heap *h)
+static const ik_heap_item *best_of(const pass *p, ik_heap *h)
 {
-    while (h->num) {
-        uint32_t v = h->item[0].vertex;
-        if (!p->locked[v] && p->c->gain[v] == h->item[0].gain)
-            return &h->item[0];
-        heap_drop(h);
+    while (h->num > 0) {
+        const ik_heap_item *first = &h->items[0];
+        if (!p->locked[first->id] && key_of(p->c->gain[first->id]) == first->key)
+            return first;
+        ik_heap_pop(h);
     }
     return NULL;
 }
@@ -101,7 +61,8 @@ static const candidate *heap_top(pass *p, heap *h)
 static bool offer(pass *p, uint32_t v)
 {
     const cut_state *c = p->c;
-    return heap_push(&p->heaps[c->side[v]][c->g->hosts[v] > 0], (candidate){c->gain[v], v});
+    return ik_heap_push(&p->heaps[c->side[v]][c->g->hosts[v] > 0],
+                        (ik_heap_item){key_of(c->gain[v]), v, 0});
 }
 
 /* Flips v and updates its neighbours' gains; with a pass, their places in the heaps too. */
@@ -126,19 +87,19 @@ static bool flip(cut_state *c, uint32_t v, pass *p)
 /* The next switch to move, IK_NONE if none fits. */
 static uint32_t choose(pass *p, int64_t allowed)
 {
-    const candidate *best = NULL;
+    const ik_heap_item *best = NULL;
     int64_t imbalance = p->c->imbalance;
     for (int side = 0; side < 2; side++) {
         for (int kind = 0; kind < 2; kind++) {
             bool heavier = side ? imbalance < 0 : imbalance > 0;
-            const candidate *x = kind && !heavier && llabs(imbalance) > allowed
-                                     ? NULL
-                                     : heap_top(p, &p->heaps[side][kind]);
-            if (x && (!best || before(x, best)))
+            const ik_heap_item *x = kind && !heavier && llabs(imbalance) > allowed
+                                        ? NULL
+                                        : best_of(p, &p->heaps[side][kind]);
+            if (x && (!best || ik_heap_before(x, best)))
                 best = x;
         }
     }
-    return best ? best->vertex : IK_NONE;
+    return best ? best->id : IK_NONE;
 }
 
 /* One pass; *improved says whether the cut got smaller at an imbalance of at most `allowed`. */
@@ -280,7 +241,7 @@ ik_status cut_refine(cut_state *c, ik_error *err)
     for (int i = 0; i < 50 && ok && improved; i++)
         ok = run_pass(&p, allowed, &improved);
     for (int i = 0; i < 4; i++)
-        free(p.heaps[i / 2][i % 2].item);
+        ik_heap_free(&p.heaps[i / 2][i % 2]);
     free(p.locked);
     free(p.moved);
     return ok ? IK_OK : ik_fail_memory(err, n * 32, "refining a cut");

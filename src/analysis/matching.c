@@ -4,6 +4,7 @@
  * sqrt(vertices)).
  */
 #include "analysis/paths.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,13 +128,8 @@ static bool augment(matcher *m, uint32_t root)
 ik_status matcher_run(matcher *m, const path_set *p, const uint32_t *flows, size_t num,
                       uint32_t *size, ik_error *err)
 {
-    if (num > m->room) {
-        uint32_t *edge = realloc(m->edge, num * sizeof *edge);
-        if (!edge)
-            return ik_fail_memory(err, num * sizeof *edge, "a matching");
-        m->edge = edge;
-        m->room = num;
-    }
+    if (!IK_ARRAY_ROOM(m->edge, m->room, num))
+        return ik_fail_memory(err, num * sizeof *m->edge, "a matching");
     uint32_t left = build(m, p, flows, num), matched = 0;
     while (layer(m, left))
         for (uint32_t v = 0; v < left; v++)

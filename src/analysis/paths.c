@@ -4,6 +4,7 @@
  */
 #include "analysis/paths.h"
 #include "analysis/load.h"
+#include "base/array.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ typedef struct collector {
     walker w;
     path_set set;
     uint64_t limit; /* bytes */
-    size_t flow_room, step_room;
+    size_t src_room, dst_room, base_room, channel_room, share_room;
     uint32_t *path; /* [WALK_MAX] */
     bool shared;    /* flows may have several paths */
     shares sh;
@@ -25,43 +26,14 @@ typedef struct collector {
     ik_error *err;
 } collector;
 
-static void *grow(void *old, size_t *room, size_t need, size_t size)
-{
-    size_t wanted = *room ? *room : 1024;
-    while (wanted < need)
-        wanted *= 2;
-    void *grown = realloc(old, wanted * size);
-    if (grown)
-        *room = wanted;
-    return grown;
-}
-
 static bool reserve(collector *c, size_t flows, size_t steps)
 {
     path_set *s = &c->set;
-    if (flows + 1 > c->flow_room || !s->base) {
-        size_t a = c->flow_room, b = c->flow_room, d = c->flow_room;
-        uint32_t *src = grow(s->src, &a, flows + 1, sizeof *src);
-        s->src = src ? src : s->src;
-        uint32_t *dst = grow(s->dst, &b, flows + 1, sizeof *dst);
-        s->dst = dst ? dst : s->dst;
-        size_t *base = grow(s->base, &d, flows + 1, sizeof *base);
-        s->base = base ? base : s->base;
-        if (!src || !dst || !base)
-            return false;
-        c->flow_room = a;
-    }
-    if (steps > c->step_room || !s->channel) {
-        size_t a = c->step_room, b = c->step_room;
-        uint32_t *channel = grow(s->channel, &a, steps, sizeof *channel);
-        s->channel = channel ? channel : s->channel;
-        double *share = c->shared ? grow(s->share, &b, steps, sizeof *share) : NULL;
-        s->share = share ? share : s->share;
-        if (!channel || (c->shared && !share))
-            return false;
-        c->step_room = a;
-    }
-    return true;
+    return IK_ARRAY_ROOM(s->src, c->src_room, flows + 1) &&
+           IK_ARRAY_ROOM(s->dst, c->dst_room, flows + 1) &&
+           IK_ARRAY_ROOM(s->base, c->base_room, flows + 1) &&
+           IK_ARRAY_ROOM(s->channel, c->channel_room, steps + 1) &&
+           (!c->shared || IK_ARRAY_ROOM(s->share, c->share_room, steps + 1));
 }
 
 /* Room for one more flow of so many channels. */
@@ -75,7 +47,7 @@ static bool make_room(collector *c, uint32_t length)
                             "the paths of this pattern would need more than %llu bytes",
                             (unsigned long long)c->limit);
         ik_hint(c->err, c->status,
-                "channel loads need no paths; contention suits patterns with few flows a host");
+                "channel loads need no paths; contention suits patterns with few flows per host");
         return false;
     }
     if (!reserve(c, (size_t)s->num + 1, steps)) {

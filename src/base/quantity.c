@@ -241,13 +241,14 @@ ik_status ik_parse_real(const char *text, ik_dimension dim, double *value, ik_er
     return IK_OK;
 }
 
-/* The largest unit in which the value has at most three decimals. */
+/* The largest unit in which the value has at most three decimals; sizes are whole, in powers of
+ * 1000 from MB on where these are larger units ("1 TB", not "976562500 KiB"). */
 char *ik_format_quantity(char *buffer, size_t size, uint64_t value, ik_dimension dim)
 {
-    static const char *const order[][6] = {
+    static const char *const order[][9] = {
         [IK_DIM_TIME] = {"s", "ms", "us", "ns", "ps"},
         [IK_DIM_RATE] = {"Tb/s", "Gb/s", "Mb/s", "kb/s", "b/s"},
-        [IK_DIM_SIZE] = {"TiB", "GiB", "MiB", "KiB", "B"},
+        [IK_DIM_SIZE] = {"TiB", "TB", "GiB", "GB", "MiB", "MB", "KiB", "B"},
         [IK_DIM_LENGTH] = {"km", "m", "cm", "mm"},
         [IK_DIM_FRACTION] = {NULL},
     };
@@ -255,7 +256,7 @@ char *ik_format_quantity(char *buffer, size_t size, uint64_t value, ik_dimension
         snprintf(buffer, size, "%" PRIu64, value);
         return buffer;
     }
-    for (unsigned i = 0; i < 6 && order[dim][i]; i++) {
+    for (unsigned i = 0; order[dim][i]; i++) {
         const unit *u = find_unit(dimensions[dim].units, order[dim][i], strlen(order[dim][i]));
         if (value < u->factor && (value > 0 || u->factor > 1))
             continue;
@@ -264,7 +265,7 @@ char *ik_format_quantity(char *buffer, size_t size, uint64_t value, ik_dimension
             snprintf(buffer, size, "%" PRIu64 " %s", whole, u->name);
             return buffer;
         }
-        if (u->factor % 1000 == 0 && rest % (u->factor / 1000) == 0) {
+        if (dim != IK_DIM_SIZE && u->factor % 1000 == 0 && rest % (u->factor / 1000) == 0) {
             unsigned thousandths = (unsigned)(rest / (u->factor / 1000)), digits = 3;
             while (thousandths % 10 == 0) {
                 thousandths /= 10;

@@ -6,6 +6,7 @@
  * first written; `finish` joins them (switches first) and translates the peers. Cost O(nodes +
  * ports); peak memory about twice a column.
  */
+#include "base/array.h"
 #include "base/utf8.h"
 #include "fabric/fabric_private.h"
 
@@ -409,15 +410,9 @@ void ik_builder_finding(ik_builder *b, ik_severity severity, const char *code, i
 {
     if (b->error.status != IK_OK)
         return;
-    if (b->num_findings == b->finding_cap) {
-        size_t cap = b->finding_cap ? 2 * b->finding_cap : 16;
-        pending_finding *larger = realloc(b->findings, cap * sizeof *larger);
-        if (!larger) {
-            STICK(b, IK_ERR_MEMORY, "out of memory for the findings of a fabric");
-            return;
-        }
-        b->findings = larger;
-        b->finding_cap = cap;
+    if (!IK_ARRAY_ROOM(b->findings, b->finding_cap, b->num_findings + 1)) {
+        STICK(b, IK_ERR_MEMORY, "out of memory for the findings of a fabric");
+        return;
     }
     va_list args;
     va_start(args, format);

@@ -2,6 +2,7 @@
  *
  * The finished fabric: memory, names, small questions.
  */
+#include "base/array.h"
 #include "fabric/fabric_private.h"
 
 #include <inttypes.h>
@@ -100,15 +101,9 @@ void fabric_prune_classes(ik_fabric *f)
 
 static ik_finding *finding_slot(ik_fabric *f)
 {
-    if (f->num_findings == f->priv->finding_cap) {
-        size_t cap = f->priv->finding_cap ? 2 * f->priv->finding_cap : 16;
-        ik_finding *larger = realloc(f->findings, cap * sizeof *larger);
-        if (!larger)
-            return NULL;
-        f->findings = larger;
-        f->priv->finding_cap = cap;
-    }
-    return &f->findings[f->num_findings];
+    return IK_ARRAY_ROOM(f->findings, f->priv->finding_cap, f->num_findings + 1)
+               ? &f->findings[f->num_findings]
+               : NULL;
 }
 
 ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *code, uint32_t port,

@@ -10,6 +10,7 @@
  * their lower end, with latencies only if they differ, as multiples of their greatest common
  * divisor. Rates are not in the file.
  */
+#include "base/array.h"
 #include "format/raw_graph.h"
 #include "format/scan.h"
 #include "ikat/format.h"
@@ -64,14 +65,8 @@ static ik_status read_end(any_reader *r, uint32_t *node)
 
 static ik_status keep(any_reader *r, uint32_t from, uint32_t to, uint64_t hops)
 {
-    if (r->num == r->cap) {
-        size_t cap = r->cap ? 2 * r->cap : 256;
-        mention *larger = realloc(r->mentions, cap * sizeof *larger);
-        if (!larger)
-            return ik_fail_memory(r->err, cap * sizeof *larger, "links of a graph");
-        r->mentions = larger;
-        r->cap = cap;
-    }
+    if (!IK_ARRAY_ROOM(r->mentions, r->cap, r->num + 1))
+        return ik_fail_memory(r->err, 2 * r->cap * sizeof *r->mentions, "links of a graph");
     bool swap = from > to;
     r->mentions[r->num] =
         (mention){swap ? to : from, swap ? from : to, swap, 0, hops, r->s.line, r->num};

@@ -4,7 +4,7 @@
  * ibsim, which share its syntax.
  *
  * Every node has a section of port lines, so every cable is told twice; the reader uses that. A
- * cable told by one end only is laid and reported, ends that contradict each other are left
+ * cable listed at one end only is laid and reported, ends that contradict each other are left
  * unconnected and reported, a node that is only mentioned is made from the mentions and reported.
  * Lines that make no sense are errors with their place.
  *
@@ -12,6 +12,7 @@
  * FDR10 on). 4xFDR is 54545454545 bit/s, rounded down to a whole number. Links without width and
  * speed get the default rate. Latencies are not in the file: the default latency.
  */
+#include "base/array.h"
 #include "format/ib_dump.h"
 #include "format/ib_rate.h"
 #include "ikat/format.h"
@@ -24,14 +25,8 @@
 
 static ik_status add_node(ib_file *ib, uint32_t key, uint32_t *node, ik_error *err)
 {
-    if (ib->num_nodes == ib->node_cap) {
-        uint32_t cap = ib->node_cap ? 2 * ib->node_cap : 64;
-        ib_node *larger = realloc(ib->nodes, cap * sizeof *larger);
-        if (!larger)
-            return ik_fail_memory(err, cap * sizeof *larger, "nodes of a dump");
-        ib->nodes = larger;
-        ib->node_cap = cap;
-    }
+    if (!IK_ARRAY_ROOM(ib->nodes, ib->node_cap, ib->num_nodes + 1))
+        return ik_fail_memory(err, 2 * ib->node_cap * sizeof *ib->nodes, "nodes of a dump");
     slice name = ib->keys.names[key];
     ib->nodes[ib->num_nodes] = (ib_node){.key = key,
                                          .next_same = IK_NONE,
@@ -46,14 +41,7 @@ static ik_status node_of(ib_file *ib, slice name, uint32_t *node, ik_error *err)
 {
     bool is_new;
     uint32_t key = name_map_add(&ib->keys, name, &is_new);
-    if (key != IK_NONE && ib->keys.cap > ib->first_cap) {
-        uint32_t *larger = realloc(ib->first_of, ib->keys.cap * sizeof *larger);
-        if (!larger)
-            return ik_fail_memory(err, ib->keys.cap * sizeof *larger, "names of nodes");
-        ib->first_of = larger;
-        ib->first_cap = ib->keys.cap;
-    }
-    if (key == IK_NONE)
+    if (key == IK_NONE || !IK_ARRAY_ROOM(ib->first_of, ib->first_cap, ib->keys.cap))
         return ik_fail_memory(err, name.length, "names of nodes");
     if (is_new) {
         ik_status status = add_node(ib, key, &ib->first_of[key], err);
@@ -211,14 +199,8 @@ static ik_status read_node(ib_file *ib, bool is_host, ik_error *err)
 
 static ik_status keep_end(ib_file *ib, const ib_end *end, ik_error *err)
 {
-    if (ib->num_ends == ib->end_cap) {
-        size_t cap = ib->end_cap ? 2 * ib->end_cap : 256;
-        ib_end *larger = realloc(ib->ends, cap * sizeof *larger);
-        if (!larger)
-            return ik_fail_memory(err, cap * sizeof *larger, "cables of a dump");
-        ib->ends = larger;
-        ib->end_cap = cap;
-    }
+    if (!IK_ARRAY_ROOM(ib->ends, ib->end_cap, ib->num_ends + 1))
+        return ik_fail_memory(err, 2 * ib->end_cap * sizeof *ib->ends, "cables of a dump");
     ib->ends[ib->num_ends++] = *end;
     ib->nodes[end->node].num_ends++;
     return IK_OK;

@@ -40,9 +40,10 @@ typedef struct ib_file {
     scan s;
     name_map keys;      /* "S-0002c90200000008" … */
     uint32_t *first_of; /* [keys] the first node of the identifier */
-    uint32_t first_cap;
+    size_t first_cap;
     ib_node *nodes;
-    uint32_t num_nodes, node_cap;
+    uint32_t num_nodes;
+    size_t node_cap;
     ib_end *ends;
     size_t num_ends, end_cap;
     uint32_t *slot; /* [all ports] index of the end told there, IK_NONE = none */

@@ -4,6 +4,7 @@
  */
 #include "format/raw_graph.h"
 
+#include "base/array.h"
 #include "format/scan.h"
 
 #include <inttypes.h>
@@ -15,33 +16,20 @@ uint32_t raw_graph_node(raw_graph *g, slice key, ik_error *err)
 {
     bool is_new;
     uint32_t id = name_map_add(&g->keys, key, &is_new);
-    if (id != IK_NONE && g->keys.cap > g->node_cap) {
-        raw_node *larger = realloc(g->nodes, g->keys.cap * sizeof *larger);
-        if (larger) {
-            g->nodes = larger;
-            g->node_cap = g->keys.cap;
-        } else {
-            id = IK_NONE;
-        }
-    }
-    if (id == IK_NONE)
+    if (id == IK_NONE || !IK_ARRAY_ROOM(g->nodes, g->node_cap, g->keys.cap)) {
+        id = IK_NONE;
         ik_fail_memory(err, g->keys.cap * sizeof *g->nodes, "nodes of a graph");
-    else if (is_new)
+    } else if (is_new) {
         g->nodes[id] = (raw_node){.number = RAW_NO_NUMBER};
+    }
     return id;
 }
 
 raw_link *raw_graph_link(raw_graph *g, uint32_t a, uint32_t b, unsigned line, ik_error *err)
 {
-    if (g->num_links == g->link_cap) {
-        size_t cap = g->link_cap ? 2 * g->link_cap : 256;
-        raw_link *larger = realloc(g->links, cap * sizeof *larger);
-        if (!larger) {
-            ik_fail_memory(err, cap * sizeof *larger, "links of a graph");
-            return NULL;
-        }
-        g->links = larger;
-        g->link_cap = cap;
+    if (!IK_ARRAY_ROOM(g->links, g->link_cap, g->num_links + 1)) {
+        ik_fail_memory(err, 2 * g->link_cap * sizeof *g->links, "links of a graph");
+        return NULL;
     }
     g->links[g->num_links] = (raw_link){.a = a, .b = b, .line = line};
     return &g->links[g->num_links++];

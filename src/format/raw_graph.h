@@ -43,7 +43,7 @@ typedef struct raw_graph {
     size_t text_size;
     name_map keys;
     raw_node *nodes; /* [keys.num] */
-    uint32_t node_cap;
+    size_t node_cap;
     raw_link *links;
     size_t num_links, link_cap;
 } raw_graph;

@@ -3,6 +3,7 @@
  * report/report_terminal.c: the answer in a terminal: fabrics and findings, proofs, what each
  * routing carries, what a fault costs.
  */
+#include "base/array.h"
 #include "base/utf8.h"
 #include "ikat/report.h"
 #include "report/model.h"
@@ -72,14 +73,9 @@ typedef struct grid {
 static void cell(grid *g, const char *format, ...) IK_PRINTF(2, 3);
 static void cell(grid *g, const char *format, ...)
 {
-    if (g->cells == g->room) {
-        size_t room = g->room ? 2 * g->room : 64;
-        void *larger = realloc(g->text, room * sizeof *g->text);
-        g->failed |= !larger;
-        if (!larger)
-            return;
-        g->text = larger;
-        g->room = room;
+    if (!IK_ARRAY_ROOM(g->text, g->room, g->cells + 1)) {
+        g->failed = true;
+        return;
     }
     char *text = g->text[g->cells++];
     va_list args;

@@ -12,6 +12,8 @@
  */
 #include "routing/fluid.h"
 
+#include "base/array.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,23 +21,17 @@
 /* The least sum of shares of the open flows of a channel, whatever rounding has taken from it. */
 #define LEAST_WEIGHT 1e-12
 
-typedef struct heap_item {
-    double share;
-    uint32_t channel, stamp;
-} heap_item;
-
 typedef struct fluid {
     const fluid_flows *p;
     channel_flows by;
     const double *capacity;
     uint32_t *used; /* channels with flows */
     uint32_t num_used;
-    double *left;    /* [num_ports] capacity not given away yet in this round */
-    uint32_t *open;  /* [num_ports] unfrozen flows */
-    double *weight;  /* [num_ports] the sum of their shares */
-    uint32_t *stamp; /* [num_ports] */
-    heap_item *heap;
-    size_t heap_num, heap_room;
+    double *left;        /* [num_ports] capacity not given away yet in this round */
+    uint32_t *open;      /* [num_ports] unfrozen flows */
+    double *weight;      /* [num_ports] the sum of their shares */
+    uint32_t *stamp;     /* [num_ports] */
+    ik_heap heap;        /* channels; key: what a flow of it may still have per share */
     double *rate, *size; /* [flows] */
     bool *done;          /* [flows] */
     double *done_at;     /* [flows] the caller's, or NULL */
@@ -81,49 +77,15 @@ static bool counts(const fluid *x, uint32_t channel)
     return x->capacity[channel] < INFINITY;
 }
 
-static void sift_down(heap_item *h, size_t n, size_t i)
-{
-    heap_item item = h[i];
-    for (size_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && h[child + 1].share < h[child].share)
-            child++;
-        if (h[child].share >= item.share)
-            break;
-        h[i] = h[child];
-    }
-    h[i] = item;
-}
-
 static bool push(fluid *x, uint32_t channel)
 {
-    if (x->heap_num == x->heap_room) {
-        size_t room = x->heap_room ? x->heap_room * 2 : 1024;
-        heap_item *grown = realloc(x->heap, room * sizeof *grown);
-        if (!grown)
-            return false;
-        x->heap = grown;
-        x->heap_room = room;
-    }
-    size_t i = x->heap_num++;
-    heap_item item = {x->left[channel] / x->weight[channel], channel, x->stamp[channel]};
-    for (; i && x->heap[(i - 1) / 2].share > item.share; i = (i - 1) / 2)
-        x->heap[i] = x->heap[(i - 1) / 2];
-    x->heap[i] = item;
-    return true;
-}
-
-static heap_item pop(fluid *x)
-{
-    heap_item top = x->heap[0];
-    x->heap[0] = x->heap[--x->heap_num];
-    if (x->heap_num)
-        sift_down(x->heap, x->heap_num, 0);
-    return top;
+    uint64_t share = ik_heap_key(x->left[channel] / x->weight[channel]);
+    return ik_heap_push(&x->heap, (ik_heap_item){share, channel, x->stamp[channel]});
 }
 
 static void open_channels(fluid *x)
 {
-    x->heap_num = 0;
+    x->heap.num = 0;
     for (uint32_t i = 0; i < x->num_used; i++) {
         uint32_t c = x->used[i], open = 0;
         double weight = 0;
@@ -167,13 +129,13 @@ static bool fill_rates(fluid *x)
             return false;
     for (uint32_t f = 0; f < x->p->num; f++)
         x->rate[f] = -1;
-    while (x->heap_num) {
-        heap_item top = pop(x);
-        if (top.stamp != x->stamp[top.channel] || x->open[top.channel] == 0)
+    while (x->heap.num > 0) {
+        ik_heap_item top = ik_heap_pop(&x->heap);
+        if (top.stamp != x->stamp[top.id] || x->open[top.id] == 0)
             continue;
-        for (size_t k = x->by.base[top.channel]; k < x->by.base[top.channel + 1]; k++) {
+        for (size_t k = x->by.base[top.id]; k < x->by.base[top.id + 1]; k++) {
             uint32_t f = x->by.flow[k];
-            if (!x->done[f] && x->rate[f] < 0 && !freeze(x, f, top.share))
+            if (!x->done[f] && x->rate[f] < 0 && !freeze(x, f, ik_heap_number(top.key)))
                 return false;
         }
     }
@@ -207,8 +169,8 @@ static void advance(fluid *x, double *now, uint32_t *left)
 static void fluid_free(fluid *x)
 {
     channel_flows_free(&x->by);
-    void *all[] = {x->used, x->left, x->open, x->weight, x->stamp,
-                   x->heap, x->rate, x->size, x->done};
+    ik_heap_free(&x->heap);
+    void *all[] = {x->used, x->left, x->open, x->weight, x->stamp, x->rate, x->size, x->done};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
@@ -266,7 +228,7 @@ ik_status fluid_complete(const fluid_flows *flows, const double *capacity, doubl
             break;
         }
         if (!fill_rates(&x)) {
-            s = ik_fail_memory(err, x.heap_room * 2 * sizeof *x.heap, "a fluid model");
+            s = ik_fail_memory(err, x.heap.cap * 2 * sizeof *x.heap.items, "a fluid model");
             break;
         }
         advance(&x, &result.time, &left);

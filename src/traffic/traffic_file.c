@@ -6,6 +6,7 @@
  * by number or by name (the first host of that name); # starts a comment. Lines of a host to itself
  * are passed over, with a note. Cost O(hosts + size of the file).
  */
+#include "base/array.h"
 #include "format/name_map.h"
 #include "traffic/pattern.h"
 #include "traffic/weight.h"
@@ -30,7 +31,7 @@ typedef struct reader {
     unsigned line;
     pattern_flow *flows; /* weights are set at the end, from `weights` */
     weight *weights;     /* beside flows */
-    size_t count, room;
+    size_t count, flow_room, weight_room;
     uint64_t own_lines; /* of a host to itself */
     unsigned first_own; /* line number */
 } reader;
@@ -67,18 +68,10 @@ static ik_status add_flow(reader *r, uint32_t src, uint32_t dst, weight w, ik_er
         r->first_own = r->own_lines++ ? r->first_own : r->line;
         return IK_OK;
     }
-    if (r->count == r->room) {
-        size_t room = r->room ? r->room * 2 : 256;
-        pattern_flow *flows = realloc(r->flows, room * sizeof *flows);
-        r->flows = flows ? flows : r->flows;
-        weight *weights = realloc(r->weights, room * sizeof *weights);
-        r->weights = weights ? weights : r->weights;
-        if (!flows || !weights) {
-            return ik_fail_memory(err, room * (sizeof *flows + sizeof *weights),
-                                  "a traffic file's flows");
-        }
-        r->room = room;
-    }
+    if (!IK_ARRAY_ROOM(r->flows, r->flow_room, r->count + 1) ||
+        !IK_ARRAY_ROOM(r->weights, r->weight_room, r->count + 1))
+        return ik_fail_memory(err, 2 * r->count * (sizeof *r->flows + sizeof *r->weights),
+                              "a traffic file's flows");
     r->flows[r->count] = (pattern_flow){.src = src, .dst = dst};
     r->weights[r->count++] = w;
     return IK_OK;

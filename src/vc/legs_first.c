@@ -5,6 +5,7 @@
  * turn: the pairs that turn there and no others, so that the second legs give exactly the
  * dependencies that some packet has.
  */
+#include "base/array.h"
 #include "vc/legs_private.h"
 
 #include <stdlib.h>
@@ -118,7 +119,7 @@ static bool spread_sets(const legs_job *job, scratch *s, uint32_t heading)
 {
     const leg_walk *w = &s->walk;
     size_t words = job->words;
-    if (!walk_reserve(&s->sets, &s->max_sets, w->num_states * words + 1, sizeof *s->sets)) {
+    if (!IK_ARRAY_ROOM(s->sets, s->max_sets, w->num_states * words + 1)) {
         /* there may be no state */
         return false;
     }
@@ -165,8 +166,7 @@ static bool note_ways(legs_job *job, const scratch *s, uint32_t heading)
 /* A new set in the block, empty or a copy; SIZE_MAX when out of memory. */
 static size_t add_set(legs_block *block, size_t words, const uint64_t *from)
 {
-    if (!walk_reserve(&block->sets, &block->max_set_words, (block->num_sets + 1) * words,
-                      sizeof *block->sets))
+    if (!IK_ARRAY_ROOM(block->sets, block->max_set_words, (block->num_sets + 1) * words))
         return SIZE_MAX;
     uint64_t *set = block->sets + block->num_sets * words;
     for (size_t i = 0; i < words; i++)
@@ -181,8 +181,7 @@ static bool add_turn(const legs_job *job, legs_block *block, const scratch *s, u
     const leg_state *at = &s->walk.states[id];
     const uint64_t *ports = leg_in_ports(&s->walk, id);
     size_t set = add_set(block, job->words, s->sets + id * job->words);
-    if (set == SIZE_MAX ||
-        !walk_reserve(&block->turns, &block->max_turns, block->num_turns + 1, sizeof *block->turns))
+    if (set == SIZE_MAX || !IK_ARRAY_ROOM(block->turns, block->max_turns, block->num_turns + 1))
         return false;
     legs_turn turn = {
         .pk = at->pk, .sw = at->sw, .heading = heading, .place = at->place, .set = set};
@@ -190,8 +189,7 @@ static bool add_turn(const legs_job *job, legs_block *block, const scratch *s, u
     for (size_t word = 0; word < s->walk.port_words; word++) {
         for (uint64_t bits = ports[word]; bits; bits &= bits - 1, turn.num_in++) {
             size_t empty = add_set(block, job->words, NULL);
-            if (empty == SIZE_MAX ||
-                !walk_reserve(&block->ins, &block->max_ins, block->num_ins + 1, sizeof *block->ins))
+            if (empty == SIZE_MAX || !IK_ARRAY_ROOM(block->ins, block->max_ins, block->num_ins + 1))
                 return false;
             uint32_t port = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits);
             block->ins[block->num_ins++] = (legs_in){port, empty};

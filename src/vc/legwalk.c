@@ -5,6 +5,7 @@
  * loop lengths mean nothing, and the flaw is "loop" then.
  */
 #include "vc/legwalk.h"
+#include "base/array.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -91,9 +92,8 @@ static uint32_t state_at(leg_walk *w, uint32_t sw, const ik_packet *pk, uint32_t
     size_t slot = slot_of(w, sw, pk);
     if (w->slots[slot])
         return w->slots[slot] - 1;
-    if (!walk_reserve(&w->states, &w->max_states, w->num_states + 1, sizeof *w->states) ||
-        !walk_reserve(&w->in_ports, &w->max_in_ports, (w->num_states + 1) * w->port_words,
-                      sizeof *w->in_ports))
+    if (!IK_ARRAY_ROOM(w->states, w->max_states, w->num_states + 1) ||
+        !IK_ARRAY_ROOM(w->in_ports, w->max_in_ports, (w->num_states + 1) * w->port_words))
         return IK_NONE;
     uint32_t id = (uint32_t)w->num_states++;
     w->states[id] = (leg_state){.pk = *pk,
@@ -148,7 +148,7 @@ static bool add_edge(leg_walk *w, uint32_t id, const ik_packet *after, uint32_t 
         uint32_t local = ik_port_local(f, peer);
         leg_in_ports(w, edge.to)[local / 64] |= (uint64_t)1 << local % 64;
     }
-    if (!walk_reserve(&w->edges, &w->max_edges, w->num_edges + 1, sizeof *w->edges))
+    if (!IK_ARRAY_ROOM(w->edges, w->max_edges, w->num_edges + 1))
         return false;
     w->edges[w->num_edges++] = edge;
     w->states[id].num_edges++;
@@ -187,7 +187,7 @@ static uint32_t place_of(leg_walk *w, uint32_t id)
             p->pk.layer == s->pk.layer)
             return (uint32_t)i;
     }
-    if (!walk_reserve(&w->places, &w->max_places, w->num_places + 1, sizeof *w->places))
+    if (!IK_ARRAY_ROOM(w->places, w->max_places, w->num_places + 1))
         return IK_NONE;
     w->places[w->num_places] = id;
     return (uint32_t)w->num_places++;
@@ -203,7 +203,7 @@ static bool open_state(leg_walk *w, uint32_t id)
         s->place = place_of(w, id);
         return s->place != IK_NONE;
     }
-    if (!walk_reserve(&w->frames, &w->max_frames, w->num_frames + 1, sizeof *w->frames))
+    if (!IK_ARRAY_ROOM(w->frames, w->max_frames, w->num_frames + 1))
         return false;
     s->step = STEP_OPEN;
     w->frames[w->num_frames++] = (leg_frame){id, 0};
@@ -232,7 +232,7 @@ static bool explore(leg_walk *w, uint32_t id)
         leg_state *s = &w->states[fr->state];
         if (fr->edge == s->num_edges) {
             s->step = STEP_DONE;
-            if (!walk_reserve(&w->left, &w->max_left, w->num_left + 1, sizeof *w->left))
+            if (!IK_ARRAY_ROOM(w->left, w->max_left, w->num_left + 1))
                 return false;
             w->left[w->num_left++] = fr->state;
             w->num_frames--;

@@ -3,11 +3,12 @@
  * Depth-first over the states behind each source's initial states, with an explicit stack (a path
  * may cross every switch).
  *
- * A hash table keyed by what matters of a state makes it known once a destination. When a state is
- * left, its longest path and its flaws are final, except that a state inside a loop may miss a dead
- * end that only the loop reaches; it has the flaw "loop" then.
+ * A hash table keyed by what matters of a state makes it known once per destination. When a state
+ * is left, its longest path and its flaws are final, except that a state inside a loop may miss a
+ * dead end that only the loop reaches; it has the flaw "loop" then.
  */
 #include "vc/walk.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,23 +51,6 @@ struct walk {
     ik_choice *choices;
     size_t num_choices, max_choices;
 };
-
-bool walk_reserve(void *array, size_t *max, size_t need, size_t size)
-{
-    if (need <= *max)
-        return true;
-    size_t more = *max * 2 > need ? *max * 2 : need + 64;
-    if (more > SIZE_MAX / size)
-        return false;
-    void *old;
-    memcpy(&old, array, sizeof old);
-    void *grown = realloc(old, more * size);
-    if (!grown)
-        return false;
-    memcpy(array, &grown, sizeof grown);
-    *max = more;
-    return true;
-}
 
 walk *walk_new(const ik_plan *plan)
 {
@@ -150,7 +134,7 @@ static bool grow_slots(walk *w)
 /* IK_NONE when out of memory. */
 static uint32_t new_state(walk *w, key k, uint32_t in_port, const ik_packet *pk, bool initial)
 {
-    if (!walk_reserve(&w->states, &w->max_states, w->num_states + 1, sizeof *w->states))
+    if (!IK_ARRAY_ROOM(w->states, w->max_states, w->num_states + 1))
         return IK_NONE;
     w->states[w->num_states] =
         (state){.key = k, .in_port = in_port, .first_edge = IK_NONE, .pk = *pk, .initial = initial};
@@ -176,7 +160,7 @@ static uint32_t state_at(walk *w, uint32_t in_port, const ik_packet *pk, bool *f
 
 static bool add_edge(walk *w, uint32_t from, walk_edge edge)
 {
-    if (!walk_reserve(&w->edges, &w->max_edges, w->num_edges + 1, sizeof *w->edges))
+    if (!IK_ARRAY_ROOM(w->edges, w->max_edges, w->num_edges + 1))
         return false;
     edge.next = w->states[from].first_edge;
     w->states[from].first_edge = (uint32_t)w->num_edges;
@@ -187,9 +171,8 @@ static bool add_edge(walk *w, uint32_t from, walk_edge edge)
 /* Starts exploring a fresh state: asks the plan for its choices. */
 static bool open_state(walk *w, uint32_t id, walk_visit visit, void *ctx)
 {
-    if (!walk_reserve(&w->frames, &w->max_frames, w->num_frames + 1, sizeof *w->frames) ||
-        !walk_reserve(&w->choices, &w->max_choices, w->num_choices + w->plan->max_radix + 1,
-                      sizeof *w->choices))
+    if (!IK_ARRAY_ROOM(w->frames, w->max_frames, w->num_frames + 1) ||
+        !IK_ARRAY_ROOM(w->choices, w->max_choices, w->num_choices + w->plan->max_radix + 1))
         return false;
     state *s = &w->states[id];
     frame *fr = &w->frames[w->num_frames++];

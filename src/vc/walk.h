@@ -37,10 +37,6 @@ typedef struct walk_hop {
 /* Called once for each hop of each new state. */
 typedef void (*walk_visit)(void *ctx, const walk_hop *hop);
 
-/* Grows an array of elements of `size` bytes to hold at least `need`; false when out of memory.
- * array: the address of the pointer to it, whatever it points to. */
-bool walk_reserve(void *array, size_t *max, size_t need, size_t size);
-
 /* The plan is borrowed. NULL when out of memory. */
 walk *walk_new(const ik_plan *plan);
 void walk_free(walk *w);

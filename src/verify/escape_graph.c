@@ -8,6 +8,7 @@
  * destination's packets use, of which a layer with forwarding tables has one per switch and VC.
  */
 #include "verify/escape_graph.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 
@@ -157,15 +158,8 @@ static ik_status reserve_states(escape_search *x, size_t num, ik_error *err)
 static uint64_t *new_set(escape_search *x)
 {
     size_t at = (size_t)x->num_components * x->words, need = at + x->words;
-    if (need > x->max_words) {
-        size_t more = x->max_words * 2 > need ? x->max_words * 2 : need + 1024;
-        uint64_t *grown =
-            more > SIZE_MAX / sizeof *grown ? NULL : realloc(x->sets, more * sizeof *grown);
-        if (!grown)
-            return NULL;
-        x->sets = grown;
-        x->max_words = more;
-    }
+    if (!IK_ARRAY_ROOM(x->sets, x->max_words, need))
+        return NULL;
     for (size_t i = at; i < need; i++)
         x->sets[i] = 0;
     return x->sets + at;

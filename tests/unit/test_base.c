@@ -18,6 +18,32 @@ static uint64_t quantity(const char *text, ik_dimension dim)
     return value;
 }
 
+/* Exact, and as short as people write it. */
+static void quantities_are_short(void **state)
+{
+    (void)state;
+    const struct {
+        uint64_t value;
+        ik_dimension dim;
+        const char *text;
+    } cases[] = {{196608, IK_DIM_SIZE, "192 KiB"},
+                 {1000000000000, IK_DIM_SIZE, "1 TB"},
+                 {1099511627776, IK_DIM_SIZE, "1 TiB"},
+                 {32000000, IK_DIM_SIZE, "32 MB"},
+                 {7680, IK_DIM_SIZE, "7680 B"},
+                 {4000, IK_DIM_SIZE, "4000 B"},
+                 {0, IK_DIM_SIZE, "0 B"},
+                 {1536, IK_DIM_SIZE, "1536 B"},
+                 {1048576000, IK_DIM_SIZE, "1000 MiB"},
+                 {1500000, IK_DIM_TIME, "1.5 us"},
+                 {100000000000, IK_DIM_RATE, "100 Gb/s"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[64];
+        assert_string_equal(ik_format_quantity(text, sizeof text, cases[i].value, cases[i].dim),
+                            cases[i].text);
+    }
+}
+
 static void quantities_are_exact(void **state)
 {
     (void)state;
@@ -359,6 +385,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantities_are_exact),
+        cmocka_unit_test(quantities_are_short),
         cmocka_unit_test(wrong_quantities_are_refused),
         cmocka_unit_test(reals_and_fractions),
         cmocka_unit_test(quantities_round_trip),

@@ -6,6 +6,7 @@
  * their two channels, those first on which the group's limit leaves room; then, as long as
  * something improves and the budget lasts, flows of the worst channels move to other colours.
  * Deterministic. */
+#include "base/array.h"
 #include "routing/colored/colored.h"
 
 #include <stdlib.h>
@@ -17,7 +18,8 @@ enum { BUDGET = 400000 };
 /* Flows of a channel of the group: [left or num_left + right][colour]. */
 typedef struct channel {
     uint32_t *list;
-    uint32_t n, room, contention;
+    uint32_t n, contention;
+    size_t room;
 } channel;
 
 typedef struct search {
@@ -45,15 +47,7 @@ static uint32_t contention(search *s, const channel *c)
 
 static bool reserve(channel *c)
 {
-    if (c->n < c->room)
-        return true;
-    uint32_t room = c->room ? 2 * c->room : 8;
-    uint32_t *list = realloc(c->list, room * sizeof *list);
-    if (!list)
-        return false;
-    c->list = list;
-    c->room = room;
-    return true;
+    return IK_ARRAY_ROOM(c->list, c->room, c->n + 1);
 }
 
 /* Contention of a channel with one flow more; the list has room for it. */

@@ -23,6 +23,7 @@
  * networks", ICS 2009, whose inputs and role this has; the level-wise colouring follows Ding,
  * Hoare, Jones, Melhem, SC 2006. The details are ours: no text of the former was at hand.
  */
+#include "base/array.h"
 #include "routing/colored/colored.h"
 #include "routing/routing.h"
 
@@ -37,7 +38,8 @@ enum { MAX_FLOWS = 1 << 24, MAX_PHASES = 256 };
 
 typedef struct phase {
     colored_flow *flows; /* [n] those that leave their switch, then the others up to n_all */
-    uint32_t n, n_all, room;
+    uint32_t n, n_all;
+    size_t room;
     bool shared; /* some host has several flows */
     bool failed;
 } phase;
@@ -81,15 +83,9 @@ static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uin
     uint32_t level = tree_nca_level(c->tree, src, dst);
     if (!weight || level == 0 || p->failed)
         return;
-    if (p->n_all == p->room) {
-        uint32_t room = p->room ? 2 * p->room : 1024;
-        colored_flow *flows = room <= MAX_FLOWS ? realloc(p->flows, room * sizeof *flows) : NULL;
-        p->failed = !flows;
-        if (!flows)
-            return;
-        p->flows = flows;
-        p->room = room;
-    }
+    p->failed = p->n_all == MAX_FLOWS || !IK_ARRAY_ROOM(p->flows, p->room, p->n_all + 1);
+    if (p->failed)
+        return;
     p->flows[p->n_all++] = (colored_flow){src, dst, 0, level};
 }
 
@@ -137,8 +133,9 @@ static ik_status collect(const ik_fabric *f, const tree *t, const char *text, co
         traffic->family->flows(traffic, src, add_flow, &c);
     ik_traffic_free(traffic);
     if (p->failed) {
-        ik_fail(err, IK_ERR_MEMORY, "pattern '%s' has more than %u flows; %d are the most", text,
-                p->room, MAX_FLOWS);
+        if (p->n_all < MAX_FLOWS)
+            return ik_fail_memory(err, 2 * p->room * sizeof *p->flows, "the flows of a pattern");
+        ik_fail(err, IK_ERR_MEMORY, "pattern '%s' has more than %d flows", text, MAX_FLOWS);
         return ik_hint(err, IK_ERR_MEMORY,
                        "routes made for a pattern suit sparse ones; 'rnca_down' suits dense ones");
     }

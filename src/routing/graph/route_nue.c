@@ -18,6 +18,7 @@
  */
 #include "routing/graph/route_nue.h"
 
+#include "base/array.h"
 #include "routing/graph/linkdag.h"
 
 #include <stdlib.h>
@@ -28,11 +29,6 @@ typedef struct nue {
     uint8_t *layer; /* [hosts] */
     uint64_t *load; /* [layers] */
 } nue;
-
-typedef struct heap_item {
-    uint64_t key; /* hops << 48 | load along the path */
-    uint32_t link;
-} heap_item;
 
 typedef struct dependency {
     uint32_t from, to;
@@ -64,73 +60,21 @@ typedef struct nue_work {
     uint32_t num_goals;
     uint32_t reachable; /* switches that reach a goal, goals counted */
     uint32_t num_settled;
-    heap_item *heap;
-    size_t heap_num, heap_capacity;
+    ik_heap heap; /* links; key: hops << 48 | load along the path */
     dependency_list added, refused;
 } nue_work;
 
-/* ------------------------------------------------------------------------------------------ lists
- * and heap */
+/* ---- lists */
 
 static bool note(dependency_list *list, uint32_t from, uint32_t to)
 {
-    if (list->num == list->capacity) {
-        size_t grown = list->capacity ? 2 * list->capacity : 256;
-        dependency *items = realloc(list->items, grown * sizeof *items);
-        if (!items)
-            return false;
-        list->items = items;
-        list->capacity = grown;
-    }
+    if (!IK_ARRAY_ROOM(list->items, list->capacity, list->num + 1))
+        return false;
     list->items[list->num++] = (dependency){from, to};
     return true;
 }
 
-static bool before(heap_item a, heap_item b)
-{
-    return a.key != b.key ? a.key < b.key : a.link < b.link;
-}
-
-static bool heap_push(nue_work *w, uint64_t key, uint32_t link)
-{
-    if (w->heap_num == w->heap_capacity) {
-        size_t grown = w->heap_capacity ? 2 * w->heap_capacity : 1024;
-        heap_item *heap = realloc(w->heap, grown * sizeof *heap);
-        if (!heap)
-            return false;
-        w->heap = heap;
-        w->heap_capacity = grown;
-    }
-    heap_item item = {key, link};
-    size_t i = w->heap_num++;
-    for (; i > 0 && before(item, w->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        w->heap[i] = w->heap[(i - 1) / 2];
-    w->heap[i] = item;
-    return true;
-}
-
-static heap_item heap_pop(nue_work *w)
-{
-    heap_item top = w->heap[0], last = w->heap[--w->heap_num];
-    size_t i = 0;
-    for (;;) {
-        size_t child = 2 * i + 1;
-        if (child >= w->heap_num)
-            break;
-        if (child + 1 < w->heap_num && before(w->heap[child + 1], w->heap[child]))
-            child++;
-        if (!before(w->heap[child], last))
-            break;
-        w->heap[i] = w->heap[child];
-        i = child;
-    }
-    if (w->heap_num > 0)
-        w->heap[i] = last;
-    return top;
-}
-
-/* ------------------------------------------------------------------------------------------ escape
- * paths */
+/* ---- escape paths */
 
 /* Breadth-first trees over all switches, the first from `root`; preorder lists parents before
  * children. */
@@ -254,8 +198,7 @@ static void set_escape_paths(nue_work *w, uint32_t host)
         w->reachable += reaches_goal(w, s);
 }
 
-/* ------------------------------------------------------------------------------------------ one
- * destination */
+/* ---- one destination */
 
 /* Tries one dependency and writes down what happened. */
 static linkdag_result try_dependency(nue_work *w, uint32_t from, uint32_t to, bool *ok)
@@ -289,21 +232,23 @@ static bool settle(nue_work *w, uint32_t u, uint32_t link, uint64_t key)
     bool ok = true;
     for (uint32_t l = g->base[u]; l < g->base[u + 1]; l++)
         if (w->next[g->head[l]] == IK_NONE)
-            ok = ok && heap_push(w, key + (1ULL << 48) + w->load[g->rev[l]], g->rev[l]);
+            ok =
+                ok && ik_heap_push(&w->heap, (ik_heap_item){key + (1ULL << 48) + w->load[g->rev[l]],
+                                                            g->rev[l], 0});
     return ok;
 }
 
 static bool search(nue_work *w)
 {
     bool ok = true;
-    while (w->heap_num > 0 && ok) {
-        heap_item item = heap_pop(w);
-        uint32_t u = w->g.tail[item.link], v = w->g.head[item.link];
+    while (w->heap.num > 0 && ok) {
+        ik_heap_item item = ik_heap_pop(&w->heap);
+        uint32_t u = w->g.tail[item.id], v = w->g.head[item.id];
         if (w->is_goal[u] || w->next[u] != IK_NONE)
             continue;
-        if (!w->is_goal[v] && try_dependency(w, item.link, w->next[v], &ok) == LINKDAG_CYCLE)
+        if (!w->is_goal[v] && try_dependency(w, item.id, w->next[v], &ok) == LINKDAG_CYCLE)
             continue;
-        ok = ok && settle(w, u, item.link, item.key);
+        ok = ok && settle(w, u, item.id, item.key);
     }
     return ok;
 }
@@ -418,7 +363,7 @@ static bool attempt(nue_work *w)
     for (uint32_t s = 0; s < w->g.num_switches; s++)
         w->next[s] = IK_NONE;
     w->num_settled = 0;
-    w->heap_num = 0;
+    w->heap.num = 0;
     w->added.num = w->refused.num = 0;
     for (uint32_t i = 0; i < w->num_goals && ok; i++)
         ok = settle(w, w->goals[i], IK_NONE, 0);
@@ -543,7 +488,7 @@ static ik_status route_layer(ik_routing *r, nue_work *w, nue *t, unsigned layer,
         if (ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled while routing");
         else if (!find_paths(w, h))
-            status = ik_fail_memory(err, w->heap_capacity * sizeof *w->heap, "Nue's search");
+            status = ik_fail_memory(err, w->heap.cap * sizeof *w->heap.items, "Nue's search");
         if (status != IK_OK)
             break;
         t->load[layer] += account(w);
@@ -575,7 +520,7 @@ static void work_free(nue_work *w)
     free(w->forced);
     free(w->is_goal);
     free(w->goals);
-    free(w->heap);
+    ik_heap_free(&w->heap);
     free(w->added.items);
     free(w->refused.items);
 }

@@ -8,6 +8,7 @@
  * (head-of-line blocking, culprits and victims) is done for one of `stride` buffers, in turn, and
  * counted `stride` times. */
 #include "sim/measure/congest.h"
+#include "base/array.h"
 #include "sim/measure/classes.h"
 #include <math.h>
 #include <stdlib.h>
@@ -29,13 +30,16 @@ struct congest {
     /* one sample */
     waiting *queues;
     uint32_t *path; /* room for following */
-    uint32_t num_queues, cap_queues;
+    uint32_t num_queues;
+    size_t cap_queues, cap_path;
     /* [num_places] that holds most of it; IK_NONE = empty, or nobody waits for it */
     uint32_t *main_queue;
     uint32_t *stuck_hosts; /* places that adapters wait for */
-    uint32_t num_stuck, cap_stuck;
+    uint32_t num_stuck;
+    size_t cap_stuck;
     tree *trees;
-    uint32_t num_trees, cap_trees;
+    uint32_t num_trees;
+    size_t cap_trees;
     uint32_t *tree_of; /* [ports] IK_NONE = no root */
     /* [num_switches] waiting; in examined FIFOs; blocked there */
     uint64_t *switch_bytes, *switch_seen, *switch_hol;
@@ -47,7 +51,8 @@ struct congest {
     /* the run */
     uint32_t *root_of; /* [ports] index in the list of roots */
     ik_congestion_root *roots;
-    uint32_t num_roots, cap_roots, cap_kept;
+    uint32_t num_roots;
+    size_t cap_roots, cap_kept;
     flow_table flows;
     ik_choice *choices;
     /* [num_hosts] */
@@ -154,22 +159,11 @@ void congest_free(congest *c)
     free(c);
 }
 
-/* Makes room for one more item in an array; false when out of memory. */
-static bool grow(congest *c, void *items, uint32_t num, uint32_t *cap, size_t size)
+/* Remembers an array that could not grow. */
+static bool has_room(congest *c, bool has)
 {
-    if (num < *cap)
-        return true;
-    uint32_t more = *cap ? 2 * *cap : 256;
-    void *old, *larger;
-    memcpy(&old, items, sizeof old);
-    larger = realloc(old, more * size);
-    if (!larger) {
-        c->failed = true;
-        return false;
-    }
-    memcpy(items, &larger, sizeof larger);
-    *cap = more;
-    return true;
+    c->failed |= !has;
+    return has;
 }
 
 /* ---- what the probe reports */
@@ -196,7 +190,7 @@ bool congest_examined(const congest *c, uint32_t buffer)
 
 void congest_add_queue(congest *c, const waiting *w, bool stands_for)
 {
-    if (!grow(c, &c->queues, c->num_queues, &c->cap_queues, sizeof *c->queues))
+    if (!has_room(c, IK_ARRAY_ROOM(c->queues, c->cap_queues, c->num_queues + 1)))
         return;
     if (stands_for)
         c->main_queue[w->place] = c->num_queues;
@@ -215,7 +209,7 @@ void congest_add_hol(congest *c, uint32_t sw, uint64_t bytes, uint64_t held_byte
 void congest_add_host(congest *c, uint32_t lacks)
 {
     if (lacks < c->num_places &&
-        grow(c, &c->stuck_hosts, c->num_stuck, &c->cap_stuck, sizeof *c->stuck_hosts))
+        has_room(c, IK_ARRAY_ROOM(c->stuck_hosts, c->cap_stuck, c->num_stuck + 1)))
         c->stuck_hosts[c->num_stuck++] = lacks;
 }
 
@@ -259,7 +253,7 @@ static void follow(congest *c, uint32_t q)
 static tree *tree_at(congest *c, uint32_t port)
 {
     if (c->tree_of[port] == IK_NONE) {
-        if (!grow(c, &c->trees, c->num_trees, &c->cap_trees, sizeof *c->trees))
+        if (!has_room(c, IK_ARRAY_ROOM(c->trees, c->cap_trees, c->num_trees + 1)))
             return NULL;
         c->tree_of[port] = c->num_trees;
         c->trees[c->num_trees++] = (tree){.port = port, .last_buffer = IK_NONE};
@@ -300,10 +294,8 @@ static void plant_host(congest *c, uint32_t lacks, size_t sample)
 
 static ik_status build_trees(congest *c, size_t sample, ik_error *err)
 {
-    uint32_t *path = realloc(c->path, ((size_t)c->cap_queues + 1) * sizeof *path);
-    if (!path)
-        return ik_fail_memory(err, c->cap_queues * sizeof *path, "samples of congestion");
-    c->path = path;
+    if (!IK_ARRAY_ROOM(c->path, c->cap_path, c->cap_queues + 1))
+        return ik_fail_memory(err, c->cap_queues * sizeof *c->path, "samples of congestion");
     for (uint32_t q = 0; q < c->num_queues; q++)
         follow(c, q);
     c->last_blocked = IK_NONE;
@@ -394,7 +386,7 @@ static bool keep_trees(congest *c, uint32_t sample)
     ik_congestion *k = &c->k;
     for (uint32_t n = 0; n < c->num_trees && n < IK_CONGESTION_TREES; n++) {
         const tree *t = &c->trees[n];
-        if (!grow(c, &k->trees, (uint32_t)k->num_trees, &c->cap_kept, sizeof *k->trees))
+        if (!has_room(c, IK_ARRAY_ROOM(k->trees, c->cap_kept, k->num_trees + 1)))
             return false;
         k->trees[k->num_trees++] =
             (ik_congestion_tree){sample, t->port, t->buffers, t->hosts, t->depth};
@@ -406,7 +398,7 @@ static void add_root(congest *c, const tree *t, uint32_t sample, uint32_t weight
 {
     uint32_t *at = &c->root_of[t->port];
     if (*at == IK_NONE) {
-        if (!grow(c, &c->roots, c->num_roots, &c->cap_roots, sizeof *c->roots))
+        if (!has_room(c, IK_ARRAY_ROOM(c->roots, c->cap_roots, c->num_roots + 1)))
             return;
         *at = c->num_roots;
         c->roots[c->num_roots++] = (ik_congestion_root){.port = t->port, .first = sample};
