@@ -19,7 +19,7 @@ def guard_multiple(program, case, most, most_lines):
         print("valgrind is not to be had")
         return SKIPPED
     instructions, lines = float(words[1]), float(words[2])
-    print("%s: %.0f instructions a hop, at most %.0f allowed; %.1f lines, at most %.1f" %
+    print("%s: %.0f instructions per hop, at most %.0f allowed; %.1f lines, at most %.1f" %
           (words[0].strip(), instructions, most, lines, most_lines))
     return 0 if instructions <= most and lines <= most_lines else 1
 
@@ -34,7 +34,7 @@ def main():
     if instructions is None:
         print("neither the processor's counters nor valgrind are to be had")
         return SKIPPED
-    print("%s, %d hosts, VOQ %s: %.0f instructions a hop, at most %.0f allowed" %
+    print("%s, %d hosts, VOQ %s: %.0f instructions per hop, at most %.0f allowed" %
           (measured["name"], measured["hosts"], measured["voq"], instructions, most))
     return 0 if instructions <= most else 1
 

@@ -305,7 +305,7 @@ static void print_row(const bench_case *c, const outcome *o)
 
 /* ---- multiples of the first case, each measured right after it */
 
-/* Runs the program that does the first case and nothing else; ns a hop, < 0 = it said none. */
+/* Runs the program that does the first case and nothing else; ns per hop, < 0 = it said none. */
 static double limit_ns(const char *program, const bench_case *c)
 {
     char command[1024], line[512];
@@ -340,7 +340,7 @@ static bool report_failure(const bench_case *c, const outcome *o)
     return !o->ok;
 }
 
-/* Instructions and lines a hop of a short run; false if there is no valgrind. */
+/* Instructions and lines per hop of a short run; false if there is no valgrind. */
 static bool print_counts(const char *self, long index)
 {
     const bench_case *c = &multiples[index];

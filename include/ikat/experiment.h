@@ -68,7 +68,7 @@ typedef struct ik_run_share {
     uint64_t point_bytes;  /* estimate of the memory that the largest needs; 0 = unknown */
     char why[240];
 } ik_run_share;
-/* "5 points: 2 side by side on 1 thread each, the last 1 on 2 threads". Returns buffer. */
+/* "5 points: 2 in parallel on 1 thread each, the last 1 on 2 threads". Returns buffer. */
 char *ik_run_share_text(const ik_run_share *share, char *buffer, size_t size);
 
 /* Told about a run as it goes; called from the thread that called ik_experiment_run. All may be
@@ -86,10 +86,10 @@ typedef struct ik_run_observer {
 
 /* Fabrics that do not connect all hosts that have a cable are refused before anything is written,
  * unless the experiment says allow_unreachable.
- * Runs every point that `store_path` does not hold yet on num_jobs processors, side by side or
- * several threads a point as the observer is told, one transaction a point. IK_ERR_CANCELLED keeps
- * what is finished. *failed is set if a proof failed or a deadlock was found (exit status 1). Store
- * contents do not depend on num_jobs. */
+ * Runs every point that `store_path` does not hold yet on num_jobs processors, in parallel or
+ * several threads per point as is reported to the observer, one transaction per point.
+ * IK_ERR_CANCELLED keeps what is finished. *failed is set if a proof failed or a deadlock was
+ * found (exit status 1). Store contents do not depend on num_jobs. */
 ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs,
                             const ik_env *env, const ik_run_observer *observer, bool *failed,
                             ik_error *err);

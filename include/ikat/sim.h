@@ -96,7 +96,7 @@ typedef struct ik_congestion {
      * FIFOs only: 0 with virtual output queues */
     uint64_t *bytes, *hol_bytes;
     /* 1: all packets were looked at; n: at most, those in one of n buffers, in turn, and counted n
-     * times (hol_bytes, switch_hol, flows). About 16,000 packets a sample are looked at */
+     * times (hol_bytes, switch_hol, flows). About 16,000 packets per sample are looked at */
     uint32_t stride;
     /* [num_samples] Jain's index over the bytes injected in the period; NAN before the measured
      * window */
@@ -227,7 +227,7 @@ typedef enum ik_sim_flow {
 /* switch_params: as in ik_sim_config. */
 ik_sim_flow ik_sim_flow_of(const ik_params *switch_params);
 
-/* What a run will roughly need: for choosing what runs side by side and what on several threads.
+/* What a run will roughly need: for choosing what runs in parallel and what on several threads.
  * Results never depend on it. */
 typedef struct ik_sim_estimate {
     uint64_t bytes;        /* state, with a quarter of all buffers full; 0 = cannot be said */

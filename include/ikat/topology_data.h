@@ -43,7 +43,7 @@ typedef struct ik_grid {
     /* local port towards x_d + 1; IK_NONE in a dimension of size 1 */
     uint32_t port_plus[IK_MAX_DIMS];
     uint32_t port_minus[IK_MAX_DIMS]; /* local port towards x_d - 1 */
-    uint32_t p;                       /* hosts a switch */
+    uint32_t p;                       /* hosts per switch */
 } ik_grid;
 
 /* Families "hyperx", "hypercube" (every dims = 2) and "fullmesh" (one dimension). Switch ids as in
@@ -58,7 +58,7 @@ typedef struct ik_hyperx {
     uint32_t p;
 } ik_hyperx;
 
-/* Family "dragonfly": g groups of a switches, p hosts and h global ports a switch. Switch id =
+/* Family "dragonfly": g groups of a switches, p hosts and h global ports per switch. Switch id =
  * group*a + s. Local ports: p + (t < s ? t : t - 1) leads to switch t of the group; p + a-1 + j is
  * global port j, which is number x = s*h + j of its group; where x leads is ik_dragonfly_peer. */
 typedef enum ik_arrangement {

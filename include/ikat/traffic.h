@@ -54,8 +54,8 @@ struct ik_traffic {
     char *spec;
     /* what the user should know of what was read (lines passed over), one line; NULL = nothing */
     char *note;
-    /* names of the classes of messages, told apart in statistics only, ending with NULL; NULL = one
-     * class. Owned by family or impl */
+    /* names of the classes of messages, which only statistics distinguish, ending with NULL;
+     * NULL = one class. Owned by family or impl */
     const char *const *classes;
     /* a host may leave messages out and send others: it offers less than its load */
     bool gaps;

@@ -43,7 +43,7 @@ static int compare_u32(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Other switches behind the ports of sw, unsorted, one a port. */
+/* Other switches behind the ports of sw, unsorted, one per port. */
 static size_t peers_of(const ik_fabric *f, uint32_t sw, uint32_t *peers)
 {
     size_t n = 0;

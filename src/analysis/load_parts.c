@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Goals of one part in one slice: few enough that progress is told often. */
+/* Goals of one part in one slice: few enough that progress is reported often. */
 enum { GOALS_AT_ONCE = 32 };
 
 ik_status load_note_lost(load_job *job, uint32_t row, uint32_t goal, ik_error *err)

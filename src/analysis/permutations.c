@@ -234,7 +234,7 @@ ik_status ik_permutations_measure(const ik_routing *r, uint64_t samples, const i
     if (r->kind != IK_ROUTE_DETERMINISTIC) {
         return ik_fail(
             err, IK_ERR_UNSUPPORTED,
-            "routing '%s' has several paths a pair: its permutations have no one contention",
+            "routing '%s' has several paths per pair: its permutations have no one contention",
             r->family->name);
     }
     if (r->rails) {

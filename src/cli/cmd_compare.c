@@ -335,8 +335,8 @@ static void show_table(const comparison *x)
         headers[n++] = cli_has(x->c, "--radix") ? "radix>" : "hosts wanted>";
         headers[n++] = "family";
     }
-    static const char *const fixed[] = {"fabric",    "hosts>",        "switches>",
-                                        "ports>",    "ports a host>", "links a host>",
+    static const char *const fixed[] = {"fabric",    "hosts>",          "switches>",
+                                        "ports>",    "ports per host>", "links per host>",
                                         "diameter>", "mean hops>"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         headers[n++] = fixed[i];
@@ -415,7 +415,8 @@ static int run(cli *c)
 
 static const cli_option options[] = {
     {"--radix", 0, "R",
-     "compare each family's largest member of at most R ports a switch (several: a table over the "
+     "compare each family's largest member of at most R ports per switch (several: a table over "
+     "the "
      "radix)",
      true},
     {"--hosts", 0, "N", "compare each family's smallest member of at least N hosts", true},
@@ -442,7 +443,7 @@ const ik_command ik_command_compare = {
                "a series of them, or of those that are\n"
                "named. Members of more than 300,000 hosts are counted by formula and not measured. "
                "Saturations are\n"
-               "told where the pattern fits the fabric and all its pairs are delivered.\n"
+               "given where the pattern fits the fabric and all its pairs are delivered.\n"
                "With --json: fabrics, an array of objects with series, asked, spec, hosts, "
                "switches, ports, links, radix, ports_per_host,\n"
                "links_per_host, diameter, mean_hops, bisection_per_host, "

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Contention needs every path in memory: a default for patterns with at most this many flows a host
- * on average. */
+/* Contention needs every path in memory: a default for patterns with at most this many flows per
+ * host on average. */
 static const double few_flows = 64;
 
 typedef struct loads {

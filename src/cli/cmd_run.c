@@ -14,7 +14,7 @@ enum { MAX_OVERRIDES = 256 };
 typedef struct run_state {
     cli *c;
     ik_json shares;    /* how the points were run, fabric by fabric */
-    char told[400];    /* the last line about it */
+    char share[400];   /* the last line about it */
     uint64_t reported; /* points at the last quiet line */
 } run_state;
 
@@ -50,7 +50,7 @@ static void put_share(ik_json *j, const ik_run_share *s)
 {
     ik_json_object(j, NULL);
     ik_json_uint(j, "points", s->points);
-    ik_json_uint(j, "side_by_side", s->side);
+    ik_json_uint(j, "in_parallel", s->side);
     ik_json_uint(j, "threads", s->threads);
     ik_json_uint(j, "last_points", s->last);
     ik_json_uint(j, "last_threads", s->last_threads);
@@ -63,12 +63,12 @@ static void put_share(ik_json *j, const ik_run_share *s)
 static void on_share(void *ctx, const ik_run_share *s)
 {
     run_state *r = ctx;
-    char text[160], line[sizeof r->told];
+    char text[160], line[sizeof r->share];
     cli_stage(r->c, "simulating");
     snprintf(line, sizeof line, "%s: %s", ik_run_share_text(s, text, sizeof text), s->why);
-    if (strcmp(line, r->told) != 0)
+    if (strcmp(line, r->share) != 0)
         cli_note(r->c, "%s", line);
-    memcpy(r->told, line, sizeof line);
+    memcpy(r->share, line, sizeof line);
     put_share(&r->shares, s);
 }
 
@@ -175,7 +175,7 @@ const ik_command ik_command_run = {
     .summary = "run an experiment: build, route, prove, simulate every point, store and sum up",
     .details = "Results are written point by point: a run that was stopped or killed continues "
                "with the same command and repeats\n"
-               "nothing that was finished. --jobs processors are shared by points side by side or, "
+               "nothing that was finished. --jobs processors are shared by points in parallel or, "
                "where these are few or memory is\n"
                "short, by threads within a large point: a line says which and why. The results "
                "never depend on it. Exit status 1: a proof failed\n"

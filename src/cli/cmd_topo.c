@@ -269,8 +269,8 @@ static void print_description(const topo *t)
         snprintf(text + n, sizeof text - (size_t)n, ")");
         print_row("levels", text);
     }
-    print_range("ports a switch", d->min_radix, d->radix);
-    print_range("hosts a leaf switch", d->min_hosts_per_switch, d->max_hosts_per_switch);
+    print_range("ports per switch", d->min_radix, d->radix);
+    print_range("hosts per leaf switch", d->min_hosts_per_switch, d->max_hosts_per_switch);
     snprintf(text, sizeof text, "%s (%s unconnected)", cli_count(d->ports),
              cli_count(d->unconnected_ports));
     print_row("switch ports", text);

@@ -15,7 +15,7 @@ int cli_json_end(const cli *c, ik_json *j)
     ik_error err;
     ik_json_close(j);
     ik_status status = ik_json_end(j, &err);
-    /* a write that failed is told once, by cli_finish */
+    /* a write that failed is reported once, by cli_finish */
     return status == IK_OK || status == IK_ERR_IO ? CLI_DONE : cli_error(c, &err);
 }
 

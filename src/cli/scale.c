@@ -90,7 +90,7 @@ static ik_status draw(const scale_table *x, const char *path, ik_error *err)
         curves[k] = (ik_curve){x->curves[k].series->name, x->radix, x->curves[k].hosts,
                                x->high - x->low + 1};
     }
-    s = ik_plot_svg(file.out, "Hosts reached with switches of a given radix", "ports a switch",
+    s = ik_plot_svg(file.out, "Hosts reached with switches of a given radix", "ports per switch",
                     "hosts", true, curves, x->num_curves, err);
     free(curves);
     return ik_output_close(&file, s, err);

@@ -262,7 +262,7 @@ static int finish_whole(const cli *c, int status)
     ik_error err;
     if (!lacks_memory)
         return status;
-    lacks_memory = false; /* told once */
+    lacks_memory = false; /* reported once */
     ik_fail(&err, IK_ERR_MEMORY, "out of memory: the output is not whole");
     return cli_error(c, &err);
 }
@@ -285,7 +285,8 @@ int cli_finish(const cli *c, int status)
         fprintf(stderr, "ikat: could not write the output: %s\n", strerror(why));
         status = CLI_USAGE;
     }
-    if (!freopen("/dev/null", "w", stdout)) /* what is left of it is not tried, nor told, again */
+    if (!freopen("/dev/null", "w",
+                 stdout)) /* what is left of it is neither tried nor reported again */
         clearerr(stdout);
     return status;
 }

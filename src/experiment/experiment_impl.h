@@ -32,7 +32,7 @@ struct ik_experiment {
     const char *file;      /* as given */
     const char *folder;    /* of the file, "" = current: where relative paths start */
     const char *text;      /* the file's own text */
-    const char *overrides; /* "--set" texts, one a line, "" if none */
+    const char *overrides; /* "--set" texts, one per line, "" if none */
     const char *title, *description;
     variants sections[NUM_SECTIONS];
     ik_params options[NUM_OPTIONS]; /* one value each */

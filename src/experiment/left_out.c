@@ -65,18 +65,18 @@ static void tell_family(runner *r, const plan_slot *slots, size_t num, const cha
 void plans_tell_left_out(runner *r, const plan_slot *slots, size_t num)
 {
     enum { MOST_FAMILIES = 64 };
-    const char *told[MOST_FAMILIES];
-    size_t num_told = 0;
+    const char *shown[MOST_FAMILIES];
+    size_t num_shown = 0;
     if (num == 1 && r->e->sections[SECTION_FABRIC].num == 1)
         return; /* the only plan of all: the run ends with its error */
-    for (size_t i = 0; i < num && num_told < MOST_FAMILIES; i++) {
+    for (size_t i = 0; i < num && num_shown < MOST_FAMILIES; i++) {
         const char *family = family_of(r, &slots[i]);
         size_t k = 0;
-        while (slots[i].unusable && k < num_told && strcmp(told[k], family) != 0)
+        while (slots[i].unusable && k < num_shown && strcmp(shown[k], family) != 0)
             k++;
-        if (!slots[i].unusable || k < num_told)
+        if (!slots[i].unusable || k < num_shown)
             continue;
-        told[num_told++] = family;
+        shown[num_shown++] = family;
         tell_family(r, slots, num, family);
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/pool.c: runs points side by side. Worker threads take the next point and simulate it;
- * the caller's thread writes each result as it comes and tells the observer, so that SQLite and the
- * observer see one thread only.
+ * experiment/pool.c: runs points in parallel. Worker threads take the next point and simulate it;
+ * the caller's thread writes each result as it comes and reports it to the observer, so that SQLite
+ * and the observer see one thread only.
  */
 #include "experiment/run.h"
 #include "experiment/share.h"
@@ -241,7 +241,7 @@ static void collect(pool *w, int64_t fabric)
     pthread_mutex_unlock(&w->mutex);
 }
 
-/* ---- how many side by side */
+/* ---- how many in parallel */
 
 static uint64_t count_unfinished(const pool *w)
 {

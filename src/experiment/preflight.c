@@ -105,7 +105,7 @@ static ik_status check_traffic(const runner *r, const ik_fabric *f, bool tell, i
     return status;
 }
 
-/* Likewise the tables. A routing that does not fit the fabric is no plan, and is told of in its
+/* Likewise the tables. A routing that does not fit the fabric is no plan, and is reported in its
  * turn. */
 static ik_status check_routing_files(const runner *r, const ik_fabric *f, ik_error *err)
 {

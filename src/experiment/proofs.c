@@ -2,7 +2,7 @@
  *
  * experiment/proofs.c: the proofs of a run's plans. What a results file says of a plan is shown,
  * but a plan that is run is proved here and now, by way of the cache of proofs; only then is its
- * row written, or corrected. What failed is told, stored, and simulated all the same under the
+ * row written, or corrected. What failed is reported, stored, and simulated all the same under the
  * watchdog.
  */
 #include "experiment/describe.h"

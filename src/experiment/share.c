@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/share.c: the choice between points side by side and threads within a point, and its
+ * experiment/share.c: the choice between points in parallel and threads within a point, and its
  * reason in words.
  */
 #include "experiment/share.h"
@@ -47,9 +47,9 @@ static void explain(const share_wish *w, ik_run_share *s, bool short_of_memory)
         snprintf(s->why, size, "there is one job");
     else if (s->last)
         snprintf(s->why, size,
-                 "whole points side by side are fastest, and the rest is large enough for threads");
+                 "whole points in parallel are fastest, and the rest is large enough for threads");
     else if (w->points >= w->jobs)
-        snprintf(s->why, size, "whole points side by side are fastest");
+        snprintf(s->why, size, "whole points in parallel are fastest");
     else
         snprintf(s->why, size, "fewer points than jobs; %s", threads);
 }
@@ -74,7 +74,7 @@ void share_choose(const share_wish *w, ik_run_share *s)
 char *ik_run_share_text(const ik_run_share *s, char *buffer, size_t size)
 {
     int n = snprintf(buffer, size, "%" PRIu64 " point%s: %u %s on %u thread%s%s", s->points,
-                     s->points == 1 ? "" : "s", s->side, s->side > 1 ? "side by side" : "at a time",
+                     s->points == 1 ? "" : "s", s->side, s->side > 1 ? "in parallel" : "at a time",
                      s->threads, s->threads > 1 ? "s" : "", s->side > 1 ? " each" : "");
     if (s->last && n > 0 && (size_t)n < size)
         snprintf(buffer + n, size - (size_t)n, ", the last %u on %u threads%s", s->last,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How points share the processors: side by side, or several threads on one. */
+ * How points share the processors: in parallel, or several threads on one. */
 #ifndef IKAT_EXPERIMENT_SHARE_H
 #define IKAT_EXPERIMENT_SHARE_H
 
@@ -12,7 +12,7 @@ typedef struct share_wish {
     ik_sim_estimate run; /* of the largest point */
 } share_wish;
 
-/* points, jobs >= 1. Points side by side use processors best, as nothing is exchanged. Threads
+/* points, jobs >= 1. Points in parallel use processors best, as nothing is exchanged. Threads
  * serve where points are fewer than jobs, or memory holds fewer, and for the points that are left
  * over when the others came out even; each if the runs are large enough. */
 void share_choose(const share_wish *wish, ik_run_share *share);

@@ -88,7 +88,7 @@ static ik_status parse_bound(const ytree *node, const ik_param *p, const char *t
     return status;
 }
 
-/* A step is above zero; what is not is told apart from what is too small to be counted. */
+/* A step is above zero; what is not is distinguished from what is too small to be counted. */
 static ik_status parse_step(const ytree *node, const ik_param *p, const char *text, uint64_t *step,
                             ik_error *err)
 {

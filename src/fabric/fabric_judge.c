@@ -66,7 +66,7 @@ static ik_status judge_levels(judge *j)
         return fabric_add_finding(
             f, IK_NOTE, "levels", IK_NONE, IK_NONE, j->err,
             f->num_hosts ? "%s: some links join switches of the same or of distant levels"
-                         : "%s that could be told: it has no hosts",
+                         : "%s that could be determined: it has no hosts",
             "not a multi-level tree");
     for (uint32_t level = 1; level <= f->num_levels && (size_t)used < sizeof text; level++) {
         uint32_t count = 0;
@@ -135,16 +135,16 @@ static ik_status tell_oversubscribed(judge *j, const kind *k, size_t count)
 static ik_status judge_oversubscription(judge *j, kind *kinds, size_t num)
 {
     ik_status status = IK_OK;
-    uint64_t told = 0;
+    uint64_t shown = 0;
     for (size_t i = 0, next; i < num && status == IK_OK; i = next) {
         for (next = i + 1; next < num && kinds[next].level == kinds[i].level &&
                            kinds[next].down == kinds[i].down && kinds[next].up == kinds[i].up;)
             next++;
-        if (kinds[i].level < j->f->num_levels && told++ < NAMED)
+        if (kinds[i].level < j->f->num_levels && shown++ < NAMED)
             status = tell_oversubscribed(j, &kinds[i], next - i);
     }
     return status == IK_OK
-               ? count_rest(j, IK_NOTE, "oversubscribed", "kinds of switches below the top", told)
+               ? count_rest(j, IK_NOTE, "oversubscribed", "kinds of switches below the top", shown)
                : status;
 }
 
@@ -192,7 +192,7 @@ static int compare_cables(const void *a, const void *b)
 
 static ik_status judge_missing(judge *j, kind *kinds, size_t num)
 {
-    uint64_t told = 0;
+    uint64_t shown = 0;
     qsort(kinds, num, sizeof *kinds, compare_cables);
     for (size_t i = 0, next; i < num; i = next) {
         size_t holders;
@@ -202,7 +202,7 @@ static ik_status judge_missing(judge *j, kind *kinds, size_t num)
         uint32_t usual = commonest(j, kinds + i, next - i, &holders);
         for (size_t k = i; k < next && 2 * holders >= next - i; k++) {
             char name[TEXT];
-            if (cables(j, &kinds[k]) >= usual || told++ >= NAMED)
+            if (cables(j, &kinds[k]) >= usual || shown++ >= NAMED)
                 continue;
             ik_status status = fabric_add_finding(
                 j->f, IK_WARNING, "missing-cable", IK_NONE, kinds[k].sw, j->err,
@@ -214,7 +214,7 @@ static ik_status judge_missing(judge *j, kind *kinds, size_t num)
                 return status;
         }
     }
-    return count_rest(j, IK_WARNING, "missing-cable", "switches lack cables", told);
+    return count_rest(j, IK_WARNING, "missing-cable", "switches lack cables", shown);
 }
 
 static ik_status judge_tree(judge *j)
@@ -277,12 +277,12 @@ static ik_status judge_rates(judge *j, bool hosts)
 {
     ik_fabric *f = j->f;
     uint32_t common = IK_NONE;
-    uint64_t told = 0;
+    uint64_t shown = 0;
     ik_status status = common_class(j, hosts, &common);
     for (uint32_t port = 0; port < f->num_ports && status == IK_OK && common != IK_NONE; port++) {
         uint32_t peer = f->port_peer[port];
         if (peer == IK_NONE || peer < port || to_host(f, port) != hosts ||
-            ik_port_rate_bps(f, port) >= f->classes[common].rate_bps || told++ >= NAMED)
+            ik_port_rate_bps(f, port) >= f->classes[common].rate_bps || shown++ >= NAMED)
             continue;
         char a[TEXT], b[TEXT], rate[32], usual[32];
         const ik_link_class *slow = &f->classes[f->port_class[port]];
@@ -295,7 +295,7 @@ static ik_status judge_rates(judge *j, bool hosts)
             ik_format_quantity(usual, sizeof usual, f->classes[common].rate_bps, IK_DIM_RATE));
     }
     return status == IK_OK
-               ? count_rest(j, IK_WARNING, "slow-link", "links are below the common rate", told)
+               ? count_rest(j, IK_WARNING, "slow-link", "links are below the common rate", shown)
                : status;
 }
 
@@ -351,10 +351,10 @@ static void mark_part(const ik_fabric *f, uint32_t start, uint32_t mark, uint32_
 static ik_status tell_unreachable(judge *j, const uint32_t *part, uint32_t largest)
 {
     ik_fabric *f = j->f;
-    uint64_t told = 0;
+    uint64_t shown = 0;
     for (uint32_t host = 0; host < f->num_hosts; host++) {
         uint32_t node = ik_host_node(f, host), sw = ik_host_switch(f, host);
-        if (part[node] == largest || ik_host_cables(f, host) == 0 || told++ >= NAMED)
+        if (part[node] == largest || ik_host_cables(f, host) == 0 || shown++ >= NAMED)
             continue; /* hosts without a cable have a finding of their own */
         char name[TEXT], at[TEXT] = "";
         ik_status status = fabric_add_finding(
@@ -366,7 +366,7 @@ static ik_status tell_unreachable(judge *j, const uint32_t *part, uint32_t large
         if (status != IK_OK)
             return status;
     }
-    return count_rest(j, IK_ERROR, "unreachable", "hosts are unreachable", told);
+    return count_rest(j, IK_ERROR, "unreachable", "hosts are unreachable", shown);
 }
 
 static ik_status judge_reach(judge *j)
@@ -422,7 +422,7 @@ static ik_status judge_guids(judge *j, keyed *items)
 {
     ik_fabric *f = j->f;
     uint32_t num = 0;
-    uint64_t told = 0;
+    uint64_t shown = 0;
     ik_status status = IK_OK;
     for (uint32_t node = 0; f->node_guid && node < ik_num_nodes(f); node++)
         if (f->node_guid[node])
@@ -430,14 +430,14 @@ static ik_status judge_guids(judge *j, keyed *items)
     qsort(items, num, sizeof *items, compare_guids);
     for (uint32_t i = 1; i < num && status == IK_OK; i++) {
         char a[TEXT], b[TEXT];
-        if (items[i].guid == items[i - 1].guid && told++ < NAMED)
+        if (items[i].guid == items[i - 1].guid && shown++ < NAMED)
             status = fabric_add_finding(f, IK_ERROR, "duplicate-guid", IK_NONE, items[i].node,
                                         j->err, "%s and %s have the same GUID 0x%016" PRIx64,
                                         ik_node_name(f, items[i - 1].node, a, sizeof a),
                                         ik_node_name(f, items[i].node, b, sizeof b), items[i].guid);
     }
     return status == IK_OK
-               ? count_rest(j, IK_ERROR, "duplicate-guid", "GUIDs are given twice", told)
+               ? count_rest(j, IK_ERROR, "duplicate-guid", "GUIDs are given twice", shown)
                : status;
 }
 
@@ -445,14 +445,14 @@ static ik_status judge_names(judge *j, keyed *items)
 {
     ik_fabric *f = j->f;
     uint32_t num = f->node_name ? f->num_switches : 0;
-    uint64_t told = 0;
+    uint64_t shown = 0;
     for (uint32_t sw = 0; sw < num; sw++)
         items[sw] = (keyed){0, f->node_name[sw], sw};
     qsort(items, num, sizeof *items, compare_names);
     for (uint32_t i = 0, next; i < num; i = next) {
         for (next = i + 1; next < num && strcmp(items[next].name, items[i].name) == 0;)
             next++;
-        if (next == i + 1 || told++ >= NAMED)
+        if (next == i + 1 || shown++ >= NAMED)
             continue;
         ik_status status = fabric_add_finding(
             f, IK_NOTE, "same-description", IK_NONE, items[i].node, j->err,
@@ -462,7 +462,7 @@ static ik_status judge_names(judge *j, keyed *items)
             return status;
     }
     return count_rest(j, IK_NOTE, "same-description", "descriptions are given to several switches",
-                      told);
+                      shown);
 }
 
 static ik_status judge_identity(judge *j)

@@ -138,7 +138,7 @@ static uint64_t count_by_pair(const ik_parts *p)
     return sum;
 }
 
-/* The usual case of several cables a host: every host with a cable hangs on the same parts. */
+/* The usual case of several cables per host: every host with a cable hangs on the same parts. */
 static bool all_alike(const ik_parts *p)
 {
     uint32_t first = IK_NONE;

@@ -193,7 +193,7 @@ static const char *const extensions[] = {"edges", "edgelist", "el", NULL};
 
 const ik_format ik_format_edges = {
     .name = "edges",
-    .summary = "plain list of links, one a line: 0 1, h3 0",
+    .summary = "plain list of links, one per line: 0 1, h3 0",
     .source = "the edge lists of igraph, NetworkX and graph collections, with hosts",
     .extensions = extensions,
     .probe = probe,

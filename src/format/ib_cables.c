@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From the sections of an InfiniBand dump to nodes and cables. Every cable is told twice, once by
+ * From the sections of an InfiniBand dump to nodes and cables. Every cable is listed twice, once by
  * each end: mutual tales first, then the rest is laid or left out and reported. Two sections of one
  * identifier are one node if they agree, else two nodes with one GUID, which do happen.
  */
@@ -140,7 +140,7 @@ static bool leads_back(const ib_file *ib, const ib_node *node, const ib_end *end
            other->peer_port == end->port;
 }
 
-/* Of several nodes with one identifier, the one meant is that which tells the same cable. */
+/* Of several nodes with one identifier, the one meant is that which lists the same cable. */
 static ik_status find_peers(ib_file *ib, ik_error *err)
 {
     for (size_t i = 0; i < ib->num_ends; i++) {
@@ -288,7 +288,7 @@ static void lay(ib_file *ib, ib_end *a, ib_end *b)
         b->laid = true;
 }
 
-static void tell_bad_cable(ib_file *ib, const ib_end *end, ik_severity severity, const char *what)
+static void report_bad_cable(ib_file *ib, const ib_end *end, ik_severity severity, const char *what)
 {
     int la, lb;
     const char *a = shown_key(ib, end->node, &la), *b = shown_key(ib, end->peer, &lb);
@@ -305,7 +305,7 @@ static void tell_bad_cable(ib_file *ib, const ib_end *end, ik_severity severity,
                        nb->name.at ? nb->name.at : "", lb, b, end->peer_port, what);
 }
 
-/* The end that the other side of a cable tells, NULL if none. */
+/* The end that the other side of a cable lists, NULL if none. */
 static ib_end *other_end(const ib_file *ib, const ib_end *end)
 {
     uint32_t slot = ib->nodes[end->peer].first + end->peer_port - 1;
@@ -323,7 +323,7 @@ static void lay_mutual(ib_file *ib)
     }
 }
 
-/* Cables that one end alone tells: laid if the other end is free, in the order of the ports. */
+/* Cables that one end alone lists: laid if the other end is free, in the order of the ports. */
 static void lay_one_sided(ib_file *ib)
 {
     for (uint32_t slot = 0; slot < ib->num_slots; slot++) {
@@ -333,15 +333,15 @@ static void lay_one_sided(ib_file *ib)
         ib_end *other = other_end(ib, end);
         uint32_t far = ib->nodes[end->peer].first + end->peer_port - 1;
         if (far == slot) {
-            tell_bad_cable(ib, end, IK_ERROR, "leads to itself and is left out");
+            report_bad_cable(ib, end, IK_ERROR, "leads to itself and is left out");
         } else if (other) {
-            tell_bad_cable(
+            report_bad_cable(
                 ib, end, IK_ERROR,
                 "is contradicted by its other end, which names another port; it is left out");
         } else {
             if (ib->nodes[end->peer].defined)
-                tell_bad_cable(ib, end, IK_WARNING,
-                               "is told by this end only; it is taken as told");
+                report_bad_cable(ib, end, IK_WARNING,
+                                 "is listed at this end only; it is taken as listed");
             lay(ib, end, NULL);
             ib->slot[far] = ib->slot[slot];
         }
@@ -350,7 +350,7 @@ static void lay_one_sided(ib_file *ib)
 
 /* A node without a LID takes part in nothing: the dump was made before a subnet manager gave it
  * one. */
-static void tell_zero_lids(ib_file *ib)
+static void report_zero_lids(ib_file *ib)
 {
     uint32_t switches = 0, hosts = 0;
     for (uint32_t n = 0; ib->tells_lids && n < ib->num_nodes; n++) {
@@ -367,13 +367,14 @@ static void tell_zero_lids(ib_file *ib)
                            switches, hosts);
 }
 
-static void tell_counts(ib_file *ib)
+static void report_counts(ib_file *ib)
 {
-    tell_zero_lids(ib);
+    report_zero_lids(ib);
     if (ib->one_sided > NAMED)
         ik_builder_finding(
             ib->b, IK_WARNING, "asymmetric-cable", NULL,
-            "%" PRIu32 " cables in all are told by one end only or told differently by their ends",
+            "%" PRIu32
+            " cables in all are listed at one end only, or differently at their two ends",
             ib->one_sided);
     if (ib->repeated)
         ik_builder_finding(
@@ -410,6 +411,6 @@ ik_status ib_lay_cables(ib_file *ib, ik_error *err)
         return status;
     lay_mutual(ib);
     lay_one_sided(ib);
-    tell_counts(ib);
+    report_counts(ib);
     return IK_OK;
 }

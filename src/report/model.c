@@ -199,7 +199,7 @@ static const char *proof_mark(report_model *m, const report_plan *p)
                : "";
 }
 
-/* The plan's name: as much as tells it from the other plans of its fabric. */
+/* The plan's name: as much as distinguishes it from the other plans of its fabric. */
 static ik_status label_plan(report_model *m, report_plan *p, ik_error *err)
 {
     bool vc = false, vcs = false, selection = false, flow = false;

@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 static const ik_param params[] = {
-    {"h", IK_PARAM_UINT, NULL, 1, 32767, NULL, "global links a router"},
+    {"h", IK_PARAM_UINT, NULL, 1, 32767, NULL, "global links per router"},
     {"a", IK_PARAM_UINT, "", 1, 65535, NULL, "routers a group; without it 2h (balanced)"},
-    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts a router; without it h (balanced)"},
+    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts per router; without it h (balanced)"},
     {"g", IK_PARAM_UINT, "", 1, 1u << 31, NULL, "groups, at most a*h + 1, which is the default"},
     TOPO_ARRANGEMENT_PARAM,
     TOPO_LATENCY_PARAM("local_latency", "links inside a group"),

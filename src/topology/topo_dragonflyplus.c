@@ -13,7 +13,7 @@ static const ik_param params[] = {
     {"leaves", IK_PARAM_UINT, "", 1, 65535, NULL, "leaf switches a group; without it h"},
     {"spines", IK_PARAM_UINT, "", 1, 65535, NULL, "spine switches a group; without it h"},
     {"p", IK_PARAM_UINT, "", 1, 65535, NULL,
-     "hosts a leaf switch; without it the number of spines"},
+     "hosts per leaf switch; without it the number of spines"},
     {"g", IK_PARAM_UINT, "", 1, 1u << 31, NULL,
      "groups, at most spines*h + 1, which is the default"},
     TOPO_ARRANGEMENT_PARAM,

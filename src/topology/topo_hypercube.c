@@ -9,7 +9,7 @@
 
 static const ik_param params[] = {
     {"n", IK_PARAM_UINT, NULL, 1, IK_MAX_DIMS, NULL, "dimensions: 2^n switches"},
-    {"p", IK_PARAM_UINT, "1", 1, 65535, NULL, "hosts a switch"},
+    {"p", IK_PARAM_UINT, "1", 1, 65535, NULL, "hosts per switch"},
     {0},
 };
 

@@ -10,10 +10,10 @@
 static const ik_param params[] = {
     {"dims", IK_PARAM_UINT_LIST, NULL, 1, 1 << 20, NULL, "switches along each dimension, e.g. 9:9"},
     {"p", IK_PARAM_UINT, "", 1, 65535, NULL,
-     "hosts a switch; without it the smallest size above 1, less one (balanced for uniform "
+     "hosts per switch; without it the smallest size above 1, less one (balanced for uniform "
      "traffic)"},
     {"k", IK_PARAM_UINT_LIST, "1", 1, 1024, NULL,
-     "parallel cables between neighbours: one number, or one a dimension"},
+     "parallel cables between neighbours: one number, or one per dimension"},
     {0},
 };
 

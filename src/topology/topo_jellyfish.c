@@ -6,8 +6,8 @@
 
 static const ik_param params[] = {
     {"N", IK_PARAM_UINT, NULL, 2, 1 << 26, NULL, "switches"},
-    {"d", IK_PARAM_UINT, NULL, 1, 65535, NULL, "links to other switches a switch"},
-    {"p", IK_PARAM_UINT, "1", 1, 65535, NULL, "hosts a switch"},
+    {"d", IK_PARAM_UINT, NULL, 1, 65535, NULL, "links to other switches per switch"},
+    {"p", IK_PARAM_UINT, "1", 1, 65535, NULL, "hosts per switch"},
     {"seed", IK_PARAM_UINT, "1", 0, 0, NULL, "which of the graphs"},
     {0},
 };

@@ -7,10 +7,10 @@
 
 static const ik_param params[] = {
     {"N", IK_PARAM_UINT, NULL, 2, 1 << 26, NULL, "switches; a square number unless width is given"},
-    {"d", IK_PARAM_UINT, NULL, 1, 65535, NULL, "links to other switches a switch"},
+    {"d", IK_PARAM_UINT, NULL, 1, 65535, NULL, "links to other switches per switch"},
     {"r", IK_PARAM_UINT, NULL, 1, 1 << 26, NULL,
      "longest link, as a Manhattan distance on the floor"},
-    {"p", IK_PARAM_UINT, "1", 1, 65535, NULL, "hosts a switch"},
+    {"p", IK_PARAM_UINT, "1", 1, 65535, NULL, "hosts per switch"},
     {"seed", IK_PARAM_UINT, "1", 0, 0, NULL, "which of the graphs"},
     {"width", IK_PARAM_UINT, "", 1, 1 << 26, NULL,
      "switches in a row of the floor; without it the square root of N"},
@@ -60,7 +60,7 @@ const ik_topology ik_topology_lrt = {
     .details = "N = n*n switches stand on an n x n floor, switch i at (i mod n, i div n). The "
                "graph is simple, connected, d-regular, and the Manhattan length of every link is "
                "at most r. In-range pairs are joined at random, the last deficits are walked "
-               "together, then 40 attempted 2-switches a link that keep degree, range and "
+               "together, then 40 attempted 2-switches per link that keep degree, range and "
                "simplicity make the result uniform. The same seed always gives the same graph, "
                "whatever the experiment's seed. A width makes the floor a rectangle.\n\n"
                "Ports of a switch: its p hosts, then its neighbours in ascending order.",

@@ -6,7 +6,7 @@
 
 static const ik_param params[] = {
     {"dims", IK_PARAM_UINT_LIST, NULL, 1, 1 << 24, NULL, "switches along each dimension, e.g. 8:8"},
-    {"p", IK_PARAM_UINT, "1", 1, 65535, NULL, "hosts a switch"},
+    {"p", IK_PARAM_UINT, "1", 1, 65535, NULL, "hosts per switch"},
     {0},
 };
 

@@ -14,7 +14,7 @@
 static const ik_param params[] = {
     {"k", IK_PARAM_UINT, NULL, 2, 65535, NULL,
      "network radix of a router with hosts; k - 1 must be a prime power (or 1)"},
-    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts a router of levels 0 and 2; without it k"},
+    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts per router of levels 0 and 2; without it k"},
     {0},
 };
 
@@ -115,7 +115,7 @@ const ik_topology ik_topology_oft = {
               "G. Rodriguez, T. Hoefler, Cost-effective diameter-two topologies: analysis and "
               "evaluation, SC 2015, section 2.2.4",
     .details = "For every k with k - 1 a prime power (and k = 2): three levels of RL = k*k - k + 1 "
-               "routers of radix 2k; levels 0 and 2 have p = k hosts a router, so 2*k*RL hosts. "
+               "routers of radix 2k; levels 0 and 2 have p = k hosts per router, so 2*k*RL hosts. "
                "Router i of level 0 and router i of level 2 are cabled to the level-1 routers in "
                "row i of the k-ML3B table, in that order: any two rows share exactly one value, so "
                "two routers with hosts are two hops apart by one path, and the pair (0,i), (2,i) "

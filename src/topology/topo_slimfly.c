@@ -21,7 +21,7 @@
 static const ik_param params[] = {
     {"q", IK_PARAM_UINT, NULL, 3, 65535, NULL, "prime power of the form 4w-1, 4w or 4w+1"},
     {"p", IK_PARAM_STRING, "floor", 0, 0, NULL,
-     "hosts a router: floor or ceil of half the network radix, or a number"},
+     "hosts per router: floor or ceil of half the network radix, or a number"},
     {"xi", IK_PARAM_UINT, "0", 0, 65535, NULL, "primitive element of GF(q); 0 takes the smallest"},
     TOPO_LATENCY_PARAM("local_latency", "links inside a subgraph"),
     TOPO_LATENCY_PARAM("global_latency", "links between the two subgraphs"),
@@ -42,7 +42,7 @@ static ik_status parse_hosts(const char *text, uint32_t radix, uint32_t *p, ik_e
     char *end = NULL;
     unsigned long value = strtoul(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || value < 1 || value > 65535) {
-        ik_fail(err, IK_ERR_USAGE, "p = '%s' is not a number of hosts a router", text);
+        ik_fail(err, IK_ERR_USAGE, "p = '%s' is not a number of hosts per router", text);
         return ik_hint(err, IK_ERR_USAGE, "floor (%u), ceil (%u) or a number from 1 to 65535",
                        radix / 2, (radix + 1) / 2);
     }

@@ -7,7 +7,7 @@
 static const ik_param params[] = {
     {"dims", IK_PARAM_UINT_LIST, NULL, 1, 1 << 24, NULL,
      "switches along each dimension, e.g. 8:8:4"},
-    {"p", IK_PARAM_UINT, "1", 1, 65535, NULL, "hosts a switch"},
+    {"p", IK_PARAM_UINT, "1", 1, 65535, NULL, "hosts per switch"},
     {0},
 };
 
@@ -18,7 +18,7 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 
 static const ik_param ring_params[] = {
     {"n", IK_PARAM_UINT, NULL, 1, 1 << 24, NULL, "switches in the ring"},
-    {"p", IK_PARAM_UINT, "1", 1, 65535, NULL, "hosts a switch"},
+    {"p", IK_PARAM_UINT, "1", 1, 65535, NULL, "hosts per switch"},
     {0},
 };
 

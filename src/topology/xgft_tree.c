@@ -48,7 +48,7 @@ static ik_status check_digits(const ik_xgft *t, ik_error *err)
         if (radix > 65535 || (double)t->w[0] * t->p[0] > 65535) {
             ik_fail(err, IK_ERR_USAGE, "a switch of level %" PRIu32 " would have %.0f ports", l,
                     radix);
-            return ik_hint(err, IK_ERR_USAGE, "at most 65535 ports a node");
+            return ik_hint(err, IK_ERR_USAGE, "at most 65535 ports per node");
         }
     }
     return IK_OK;

@@ -5,7 +5,7 @@
  * The random order needs no table: host s takes the n-th step at the image of n under a permutation
  * of [0, N-1) that is a four-round Feistel network keyed by s, walked until the image lies inside
  * the domain (Black and Rogaway, Ciphers with arbitrary finite domains, CT-RSA 2002). Cost: a
- * handful of random numbers a message.
+ * handful of random numbers per message.
  */
 #include "traffic/pattern.h"
 

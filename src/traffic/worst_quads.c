@@ -3,7 +3,7 @@
  * worst_quads.c: the worst case of minimal routing on diameter-two direct graphs.
  *
  * In a path A-B-C-D where B is the only common neighbour of A and C, and C that of B and D, minimal
- * routes of A <-> C and B <-> D all cross the link B-C: with p hosts a switch it carries 2p flows
+ * routes of A <-> C and B <-> D all cross the link B-C: with p hosts per switch it carries 2p flows
  * each way. As many disjoint quads as possible are wanted. Greedy: always continue with the free
  * switch that has the fewest free neighbours, in whichever place of a quad it fits, with partners
  * chosen by the same rule; what is scarce is used before it is stranded. Several orders of ties are

@@ -18,7 +18,7 @@ void layer_paths_free(layer_paths *p)
     *p = (layer_paths){0};
 }
 
-/* Classes of hosts: one a switch, or one a host. Returns NULL when out of memory. */
+/* Classes of hosts: one per switch, or one per host. Returns NULL when out of memory. */
 static layer_class *make_classes(const links *g, bool by_switch, uint32_t *of, uint32_t *num)
 {
     layer_class *classes = ik_calloc((size_t)g->num_hosts + 1, sizeof *classes);

@@ -5,7 +5,7 @@
  *
  * Unlike in walk.h a state does not hold the port by which the packet came: neither the routing nor
  * the scheme may look at it. So all packets that meet at a switch in one route state on one VC are
- * one state, with a set of input ports. Not thread-safe: one a thread.
+ * one state, with a set of input ports. Not thread-safe: one per thread.
  */
 #ifndef IKAT_VC_LEGWALK_H
 #define IKAT_VC_LEGWALK_H

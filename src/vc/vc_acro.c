@@ -11,7 +11,7 @@
  * Source: R. Kawano et al., "ACRO: Assignment of Channels in Reverse Order to Make Arbitrary
  * Routing Deadlock-free", ICIS 2016 (known by its abstract; the tree form here is a
  * reconstruction). order=dst: destination by destination, breadth first; order=level: all trees at
- * once, level by level. Cost: one insertion a switch and destination.
+ * once, level by level. Cost: one insertion per switch and destination.
  */
 #include "vc/layers.h"
 

@@ -27,7 +27,7 @@ const ik_vc_family ik_vc_dbbm = {
     .source = "Nachiondo, Flich, Duato, \"Buffer Management Strategies to Reduce HoL Blocking\", "
               "IEEE TPDS 21(6), 2010",
     .details = "The destination's position in the full fabric modulo the number of VCs. Three VCs "
-               "unless told otherwise.",
+               "unless given.",
     .params = params,
     .create = create,
     .destroy = lanes_map_destroy,

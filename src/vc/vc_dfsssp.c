@@ -7,9 +7,9 @@
  * Then the next layer is treated alike. Source: J. Domke, T. Hoefler, W. E. Nagel, "Deadlock-Free
  * Oblivious Routing for Arbitrary Topologies", IPDPS 2011, section IV. Departures: the depth-first
  * search goes on where it was after a cycle is broken, since removals never make a cycle, so a
- * layer costs one search and not one a cycle. With compact=true (default) paths that were moved for
- * one dependency's sake go back to the lowest layer that still takes them: never more layers,
- * usually fewer. Cost: O(dependencies of all paths) a layer, plus one insertion a hop for
+ * layer costs one search and not one per cycle. With compact=true (default) paths that were moved
+ * for one dependency's sake go back to the lowest layer that still takes them: never more layers,
+ * usually fewer. Cost: O(dependencies of all paths) a layer, plus one insertion per hop for
  * compacting.
  */
 #include "vc/layers.h"

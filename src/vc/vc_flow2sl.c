@@ -48,7 +48,7 @@ const ik_vc_family ik_vc_flow2sl = {
               "to deal with congestion in InfiniBand-based fat-trees\", JPDC 74(1), 2014",
     .details = "The N hosts form Q groups of consecutive hosts, group(x) = floor(x * Q / N). sum: "
                "(group(s) + group(d)) mod Q; difference: (group(d) - group(s)) mod Q. Three VCs "
-               "unless told otherwise.",
+               "unless given.",
     .params = params,
     .create = create,
     .destroy = lanes_map_destroy,

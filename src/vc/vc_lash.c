@@ -8,7 +8,7 @@
  * paths from layers above the average load to the lightest layer that takes them. Source: T. Skeie,
  * O. Lysne, I. Theiss, "Layered Shortest Path (LASH) Routing in Irregular System Area Networks",
  * IPDPS 2002. Departure: the paths are the routing's, whatever it is.
- * Cost: one insertion a hop and layer tried; insertions are incremental (see linkdag.h).
+ * Cost: one insertion per hop and layer tried; insertions are incremental (see linkdag.h).
  */
 #include "vc/layers.h"
 

@@ -10,7 +10,7 @@
  * Transition-Oriented Routing Algorithm", ICPADS 2004. Departures: layers are added as needed and
  * their number reported, instead of leaving the last one to up/down paths; the paths are the
  * routing's, whatever it is.
- * Cost: about one insertion a hop; 12 bytes a pair (paths up to 64 hops).
+ * Cost: about one insertion per hop; 12 bytes per pair (paths up to 64 hops).
  */
 #include "vc/layers.h"
 

@@ -66,7 +66,7 @@ const ik_vc_family ik_vc_vftree = {
     .details = "sum: (leaf(s) + leaf(d)) mod Q; difference: (leaf(d) - leaf(s)) mod Q; matrix: "
                "pairs of leaf switches take the lanes in turn, row by row, the same in both "
                "directions, 0 inside a leaf switch. Leaf switches are numbered as in the full "
-               "tree. Three VCs unless told otherwise.",
+               "tree. Three VCs unless given.",
     .params = params,
     .create = create,
     .destroy = lanes_map_destroy,

@@ -72,7 +72,7 @@ static const ik_fabric *whole_of(const ik_plan *plan)
     return plan->fabric->split ? plan->fabric->split->whole : plan->fabric;
 }
 
-/* False if what the proof depends on cannot be told. */
+/* False if what the proof depends on cannot be determined. */
 static bool make_key(const ik_plan *plan, const ik_verify_config *config, const ik_env *env,
                      proof_key *key)
 {

@@ -193,7 +193,7 @@ class Load(CliTest):
     def test_contention_within_the_memory_limit(self):
         """A limit holds for all that is made of the paths, not for the paths alone."""
         case = ("load", "karytree:k=8,n=3", "--routing", "dmodk", "--traffic", "alltoall", "--contention", "--memory-limit")
-        self.refused(*case, "32MB", says=["32000000 bytes", "few flows a host"])
+        self.refused(*case, "32MB", says=["32000000 bytes", "few flows per host"])
         self.ok(*case, "64MB")
 
     def test_means_over_all_flows(self):

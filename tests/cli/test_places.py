@@ -71,7 +71,7 @@ REFUSED = [
 
 
 def written(settings):
-    """An experiment of these settings, one a line, and the place of each value: {"switch.buffer": "12:11"}."""
+    """An experiment of these settings, one per line, and the place of each value: {"switch.buffer": "12:11"}."""
     lines, places = [], {}
     for section, value in settings.items():
         if not isinstance(value, dict):

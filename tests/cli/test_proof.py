@@ -96,7 +96,7 @@ class Proof(CliTest):
         self.assertEqual(plans[0]["proof"]["not_minimal"], 12345)
         self.assertNotEqual(self.json("check", "ring:n=5", "-r", "updown", "--no-cache", env=self.env)["not_minimal"], 12345)
 
-    def test_side_by_side(self):
+    def test_in_parallel(self):
         command = [IKAT, "check", "slimfly:q=5", "-r", "valiant", "--json"]
         runs = [subprocess.Popen(command, cwd=SOURCE, env={**os.environ, **self.env}, stdout=subprocess.PIPE, text=True) for _ in range(6)]
         self.assertEqual(len({r.communicate()[0] for r in runs}), 1)

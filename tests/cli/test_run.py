@@ -1,4 +1,4 @@
-"""ikat run: from an experiment to results; killed, stopped, side by side, on a full disk."""
+"""ikat run: from an experiment to results; killed, stopped, in parallel, on a full disk."""
 import contextlib
 import os
 import resource
@@ -99,12 +99,12 @@ class Run(CliTest):
         path = self.write(SMALL)
         answer = self.json("run", path, "-o", self.tmp / "a.db", "--jobs", 3)
         execution = answer["execution"]
-        self.assertEqual([(e["points"], e["side_by_side"], e["threads"]) for e in execution], [(16, 3, 1)])
+        self.assertEqual([(e["points"], e["in_parallel"], e["threads"]) for e in execution], [(16, 3, 1)])
         self.assertIn("fastest", execution[0]["why"])
         self.assertEqual(self.json("run", path, "-o", self.tmp / "a.db")["execution"], [])  # nothing was left to do
         self.assertNotIn("execution", self.json("report", self.tmp / "a.db"))
         done = run("run", path, "-o", self.tmp / "b.db", "--jobs", 3)
-        self.assertIn("16 points: 3 side by side on 1 thread each: whole points side by side are fastest", done.stderr)
+        self.assertIn("16 points: 3 in parallel on 1 thread each: whole points in parallel are fastest", done.stderr)
         limit = f"{execution[0]['point_bytes'] * 19 // 10} B"
         done = run("run", path, "-o", self.tmp / "c.db", "--jobs", 3, "--memory-limit", limit)
         self.assertIn("16 points: 1 at a time on 1 thread: a point may need", done.stderr)

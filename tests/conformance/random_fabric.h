@@ -26,7 +26,7 @@ static inline void draw_list(ik_rng *rng, char *text, size_t size, uint32_t coun
     }
 }
 
-/* A tree with any children, parents (one or two cables a host) and, for pgft, parallel cables. */
+/* A tree with any children, parents (one or two cables per host) and, for pgft, parallel cables. */
 static inline void draw_tree(ik_rng *rng, char *spec, size_t size)
 {
     char m[64], w[64], p[64];

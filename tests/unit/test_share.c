@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The choice between points side by side and threads within a point. */
+ * The choice between points in parallel and threads within a point. */
 #include "experiment/share.h"
 #include "sim_helper.h"
 
@@ -31,36 +31,36 @@ static void expect(ik_run_share s, const char *text, const char *why)
 static void test_by_points(void **state)
 {
     (void)state;
-    expect(choose(16, 2, 0, 1000, 8), "16 points: 2 side by side on 1 thread each",
-           "side by side are fastest");
+    expect(choose(16, 2, 0, 1000, 8), "16 points: 2 in parallel on 1 thread each",
+           "in parallel are fastest");
     expect(choose(5, 2, 0, 1000, 8),
-           "5 points: 2 side by side on 1 thread each, the last 1 on 2 threads",
+           "5 points: 2 in parallel on 1 thread each, the last 1 on 2 threads",
            "the rest is large enough");
-    expect(choose(5, 2, 0, 1000, 1), "5 points: 2 side by side on 1 thread each",
-           "side by side are fastest");
+    expect(choose(5, 2, 0, 1000, 1), "5 points: 2 in parallel on 1 thread each",
+           "in parallel are fastest");
     expect(choose(10, 8, 0, 1000, 3),
-           "10 points: 8 side by side on 1 thread each, the last 2 on 3 threads each", "the rest");
+           "10 points: 8 in parallel on 1 thread each, the last 2 on 3 threads each", "the rest");
     expect(choose(1, 2, 0, 1000, 8), "1 point: 1 at a time on 2 threads",
            "fewer points than jobs; about 512 packet-hops");
     expect(choose(1, 2, 0, 1000, 1), "1 point: 1 at a time on 1 thread", "too few to share");
-    expect(choose(3, 8, 0, 1000, 8), "3 points: 3 side by side on 2 threads each",
+    expect(choose(3, 8, 0, 1000, 8), "3 points: 3 in parallel on 2 threads each",
            "fewer points than jobs");
     expect(choose(7, 1, 0, 1000, 8), "7 points: 1 at a time on 1 thread", "one job");
     expect(choose(1, 1, 0, 1000, 8), "1 point: 1 at a time on 1 thread", "one job");
     expect(choose(UINT64_MAX, 4096, 0, 0, 1),
-           "18446744073709551615 points: 4096 side by side on 1 thread each", "fastest");
+           "18446744073709551615 points: 4096 in parallel on 1 thread each", "fastest");
 }
 
 static void test_by_memory(void **state)
 {
     (void)state;
-    expect(choose(16, 4, 2500000, 1000000, 8), "16 points: 2 side by side on 2 threads each",
+    expect(choose(16, 4, 2500000, 1000000, 8), "16 points: 2 in parallel on 2 threads each",
            "may need 1.0 MB and 2.5 MB are allowed");
     expect(choose(16, 4, 500000, 1000000, 8), "16 points: 1 at a time on 4 threads",
            "may need 1.0 MB and 0.5 MB");
     expect(choose(16, 4, 500000, 1000000, 1), "16 points: 1 at a time on 1 thread",
            "too few to share");
-    expect(choose(16, 4, 4000000, 1000000, 8), "16 points: 4 side by side on 1 thread each",
+    expect(choose(16, 4, 4000000, 1000000, 8), "16 points: 4 in parallel on 1 thread each",
            "fastest");
 }
 

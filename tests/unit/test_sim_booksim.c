@@ -51,7 +51,7 @@ static scenario with_defaults(scenario c)
     return c;
 }
 
-/* The reference was measured for a few thousand cycles a point: beside the model's own tolerance
+/* The reference was measured for a few thousand cycles per point: beside the model's own tolerance
  * stands the reference's error. Points from load `from` to load `to`. */
 static void follow_curve(scenario c, const char *config, double from, double to, double tolerance)
 {
@@ -110,7 +110,7 @@ static void a_fat_tree_follows_booksim(void **state)
     assert_true(fabs(accepted_at(fat_tree, 0.95) - 0.650) < 0.01);
 }
 
-/* Internal speed-up: routers with two ticks a link cycle and queues behind the switch. */
+/* Internal speed-up: routers with two ticks per link cycle and queues behind the switch. */
 static void a_faster_router_follows_booksim(void **state)
 {
     (void)state;

@@ -223,7 +223,7 @@ static void test_order(void **state)
     assert_true(last > 0.85);
 }
 
-/* With several ticks a cycle as well, and packets larger than buffers: conservation is checked
+/* With several ticks per cycle as well, and packets larger than buffers: conservation is checked
  * every few cycles. */
 static void test_nothing_is_lost(void **state)
 {

@@ -48,7 +48,7 @@ static uint16_t *cut(const cut_case *c, uint32_t parts, int method, sim_cut_qual
     return partition_of;
 }
 
-/* The estimate counts what a path does: 3 events a switch, 3 at the hosts. */
+/* The estimate counts what a path does: 3 events per switch, 3 at the hosts. */
 static void test_loads(void **state)
 {
     (void)state;

@@ -58,8 +58,8 @@ static void test_cut_through(void **state)
     }
 }
 
-/* The switch and links of the diameter-two paper: 100 ns a switch, 50 ns a link, 256 B: 520.48 ns
- * over 3 switches. */
+/* The switch and links of the diameter-two paper: 100 ns per switch, 50 ns per link, 256 B:
+ * 520.48 ns over 3 switches. */
 static void test_other_units(void **state)
 {
     (void)state;

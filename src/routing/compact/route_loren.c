@@ -590,7 +590,7 @@ static const char *const loren_refused[] = {"karytree:k=2,n=3", "dragonfly:p=2,a
 
 const ik_routing_family ik_routing_loren = {
     .name = "loren",
-    .summary = "compact routing by floor position with at most t_max entries a switch",
+    .summary = "compact routing by floor position with at most t_max entries per switch",
     .source = "Kawano, Nakahara, Fujiwara, Matsutani, Koibuchi, Amano: LOREN: A Scalable Routing "
               "Method for Layout-conscious Random Topologies, 2016",
     .details = "A switch stores entries for (1) adjacent switches, (2) the shortest paths between "

@@ -14,7 +14,7 @@
  * occupancy counts: occupancy=queue is what waits here for the link (being sent included; not what
  * is still in the crossbar, see ik_view), queue_credits adds what is known to lie in the next
  * switch's buffer, vc counts only the VC that the packet would use (0). Cost: nI + 1 lookups a
- * packet, one a hop.
+ * packet, one per hop.
  */
 #include "routing/direct/indirect.h"
 

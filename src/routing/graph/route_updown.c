@@ -39,7 +39,7 @@ typedef struct updown {
     uint32_t *key;   /* [S] position in the order: 0 is the topmost */
     uint32_t *order; /* [S] switches by key */
     uint16_t *dist;  /* [leaf][S] hops left, with DOWN; FAR = unreachable */
-    /* [hosts + 2] first of the host's entries in leaf_of and port_of: one a switch that it hangs
+    /* [hosts + 2] first of the host's entries in leaf_of and port_of: one per switch that it hangs
      * on */
     uint32_t *home;
     uint32_t *leaf_of; /* index into at.leaf */

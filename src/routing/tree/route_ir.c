@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interval routing: the adaptive tree routing from two registers a port. Nothing else is looked
+ * Interval routing: the adaptive tree routing from two registers per port. Nothing else is looked
  * at. */
 #include "routing/tree/registers.h"
 
