@@ -92,11 +92,13 @@ static const char *const settings[] = {"switch.model=ioq",
                                        "adapter.packet=512 B",
                                        "adapter.packet=1500 B",
                                        "adapter.message=5000 B",
+                                       "adapter.message=3 KiB",
                                        "adapter.message=20 KiB",
                                        "adapter.injection=poisson",
                                        "adapter.injection=bernoulli",
                                        "adapter.interleave=fifo",
                                        "adapter.active=1",
+                                       "adapter.active=3",
                                        "adapter.queues=one",
                                        "adapter.queues=destination",
                                        "adapter.injection_rate=40 Gb/s",
@@ -123,9 +125,9 @@ static const char *const tree_links[] = {"",
 
 /* Routings of undamaged trees that choose; the first ones take restrictions. */
 static const char *const tree_routings[] = {
-    "adaptive_tree", "adaptive_tree", "adaptive_tree",    "adaptive_tree",
-    "adaptive_tree", "adaptive_tree", "adaptive_tree",    "adaptive_tree",
-    "adaptive_tree", "adaptive_tree", "ir:mode=adaptive", "fir:mode=adaptive"};
+    "adaptive_tree",    "adaptive_tree",     "adaptive_tree", "adaptive_tree", "adaptive_tree",
+    "adaptive_tree",    "adaptive_tree",     "adaptive_tree", "adaptive_tree", "adaptive_tree",
+    "ir:mode=adaptive", "fir:mode=adaptive", "dmodk",         "dmodk",         "dmodk"};
 static const char *const filters[] = {"", ",filter=destination", ",filter=port"};
 static const char *const restrictions[] = {"",
                                            "",
@@ -165,15 +167,36 @@ static const char *const tree_patterns[] = {"uniform",
                                             "alltoall",
                                             "mix:60%*uniform+40%*in=hotspot:nodes=1"};
 
-static const char *const tree_settings[] = {
-    "switch.buffer=4 KiB",         "switch.buffer=8 KiB",         "switch.buffer=9000 B",
-    "switch.buffer=64 KiB",        "switch.iterations=1",         "switch.iterations=2",
-    "switch.iterations=4",         "switch.switching=saf",        "switch.routing_delay=13 ns",
-    "switch.routing_delay=100 ns", "switch.traversal_delay=7 ns", "adapter.packet=64 B",
-    "adapter.packet=512 B",        "adapter.packet=1500 B",       "adapter.packet=1 KiB",
-    "adapter.injection=poisson",   "adapter.injection=bernoulli", "adapter.interleave=fifo",
-    "adapter.queues=one",          "adapter.queues=destination",  "adapter.buffer=8 KiB",
-    "measure.series=2 us",         "measure.warmup=1 us"};
+static const char *const tree_settings[] = {"switch.buffer=4 KiB",
+                                            "switch.buffer=8 KiB",
+                                            "switch.buffer=9000 B",
+                                            "switch.buffer=64 KiB",
+                                            "switch.iterations=1",
+                                            "switch.iterations=2",
+                                            "switch.iterations=4",
+                                            "switch.switching=saf",
+                                            "switch.routing_delay=13 ns",
+                                            "switch.routing_delay=100 ns",
+                                            "switch.traversal_delay=7 ns",
+                                            "adapter.packet=64 B",
+                                            "adapter.packet=512 B",
+                                            "adapter.packet=1500 B",
+                                            "adapter.packet=1 KiB",
+                                            "adapter.injection=poisson",
+                                            "adapter.injection=bernoulli",
+                                            "adapter.interleave=fifo",
+                                            "adapter.queues=one",
+                                            "adapter.queues=destination",
+                                            "adapter.buffer=8 KiB",
+                                            "adapter.message=3 KiB",
+                                            "adapter.message=8 KiB",
+                                            "adapter.message=20 KiB",
+                                            "adapter.message=32 KiB",
+                                            "adapter.active=1",
+                                            "adapter.active=3",
+                                            "measure.series=2 us",
+                                            "measure.series=700 ns",
+                                            "measure.warmup=1 us"};
 
 static const double tree_loads[] = {0.3, 0.6, 0.8, 0.9, 1.0, 1.0};
 
@@ -303,6 +326,8 @@ static void draw_on_tree(dice *d, random_case *c)
     c->vc = DRAW(d, tree_vcs);
     c->num_vcs = c->vc && strcmp(c->vc, "1q") != 0 ? DRAW(d, numbers) : 0;
     c->selection = roll(d, 10) ? DRAW(d, tree_selections) : draw_selection(d);
+    if (strcmp(c->routing, "dmodk") == 0) /* nothing to select from */
+        c->selection = NULL;
     c->pattern = DRAW(d, tree_patterns);
     c->load = DRAW(d, tree_loads);
     draw_settings(d, tree_settings, COUNT(tree_settings), c);

@@ -23,7 +23,7 @@ typedef struct variant {
     unsigned num_vcs;
     double load;
     unsigned duration_us; /* short where packets are: there are many */
-    const char *selection;
+    const char *selection, *adapter;
 } variant;
 
 /* plain: nobody asks for more than totals, so not checked while it runs */
@@ -68,7 +68,7 @@ static uint64_t run_kernel(const variant *v, const char *routing, const char *pa
     snprintf(times, sizeof times, "warmup=0 ns;duration=%u us;watchdog=%s;paranoid=%s",
              v->duration_us, watchdog,
              which != PLAIN && v->duration_us <= MOST_CHECKED ? "true" : "false");
-    const scenario c = {.sw = v->sw, .measure = times, .load = v->load};
+    const scenario c = {.sw = v->sw, .adapter = v->adapter, .measure = times, .load = v->load};
     sections at;
     assert_int_equal(open_sections(&at, &c, &err), IK_OK);
     assert_int_equal(sim_setup_engine(&s, plan, traffic, &at.config, &env,
@@ -77,14 +77,18 @@ static uint64_t run_kernel(const variant *v, const char *routing, const char *pa
     assert_int_equal(s.engine == &sim_fast_engine,
                      which != GENERAL);                /* otherwise this compares nothing */
     assert_true(which == GENERAL || !s.allowed_store); /* of the general engine alone */
+    if (which != GENERAL)
+        assert_non_null(s.fast_state->hosts); /* adapters of its own */
     if (which == PLAIN)
-        assert_true(s.fast_state->early || s.fast_state->dense || s.store_forward || s.adaptive);
+        assert_true(s.fast_state->early || s.fast_state->dense || s.store_forward || s.adaptive ||
+                    s.fast_state->mixed);
     if (which == FAST)
         s.fast_state->plain = s.fast_state->early = s.fast_state->dense = false;
     sim_run_partition(&s.partitions[0]);
     if (s.partitions[0].status != IK_OK)
         fail_msg("%s %s: %s", v->fabric, v->sw, s.partitions[0].err.text);
-    uint64_t sum = 0;
+    const counters *counted = &s.partitions[0].n;
+    uint64_t sum = counted->injected * 1000003 + counted->generated * 101 + counted->offered_bytes;
     for (uint32_t host = 0; host < f->num_hosts; host++)
         sum = sum * 31 + s.hosts[host].hash;
     *hops = s.partitions[0].n.hops;
@@ -266,6 +270,49 @@ static void test_same_choices(void **state)
         compare(&choices[n].v, choices[n].routing, choices[n].pattern, "20 us");
 }
 
+/* Messages of several packets, all the queues of an adapter that the specialised engine has: which
+ * message's packet goes next depends on what was made, and sent, by then. */
+static void test_same_messages(void **state)
+{
+    (void)state;
+    static const struct {
+        variant v;
+        const char *routing;
+    } cases[] = {
+        {{"karytree:k=4,n=3", "1q", "voq=true", 1, 1, 60, NULL, "message=64 KiB"}, "dmodk"},
+        {{"karytree:k=4,n=3", "1q", "voq=true", 1, 0.4, 60, NULL, "message=8 KiB;active=2"},
+         "dmodk"},
+        {{"karytree:k=4,n=3", "1q", "voq=false", 1, 0.7, 60, NULL, "message=12 KiB;active=1"},
+         "dmodk"},
+        {{"karytree:k=4,n=3", "1q", "buffer=8 KiB", 1, 0.9, 60, NULL,
+          "message=20 KiB;interleave=fifo"},
+         "dmodk"},
+        {{"karytree:k=4,n=3", "1q", "voq=true", 1, 0.8, 60, NULL,
+          "message=28 KiB;injection=poisson;active=5"},
+         "dmodk"},
+        {{"karytree:k=4,n=3", "dbbm", "buffer=48 KiB", 3, 1, 60, NULL, "message=16 KiB;active=3"},
+         "dmodk"},
+        {{"karytree:k=4,n=3", "dbbm", "buffer=16 KiB", 2, 0.6, 60, NULL,
+          "message=24 KiB;injection=bernoulli"},
+         "dmodk"},
+        {{"karytree:k=4,n=3,link_rate=20 Tb/s", "dbbm", "buffer=64 KiB", 4, 0.5, 2, NULL,
+          "message=16 KiB;active=7"},
+         "dmodk"},
+        {{"karytree:k=4,n=3,host_rate=40 Gb/s", "1q", "voq=true", 1, 0.5, 60, NULL,
+          "message=16 KiB"},
+         "dmodk"},
+        {{"karytree:k=4,n=3", "1q", "voq=true", 1, 0.3, 60, NULL, "message=12 KiB;active=4"},
+         "valiant"},
+        {{"karytree:k=4,n=3", "1q", "buffer=16 KiB", 1, 0.8, 60, NULL, "message=64 KiB"},
+         "adaptive_tree"},
+        {{"karytree:k=4,n=3", "dbbm", "buffer=48 KiB", 4, 0.9, 60, "most_credits",
+          "message=8 KiB;active=2"},
+         "adaptive_tree:delta=2"},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
+        compare(&cases[n].v, cases[n].routing, n % 2 ? "uniform" : "permutation", "20 us");
+}
+
 /* A ring without layers: all kernels find the same deadlock at the same time, whatever was on its
  * way then. */
 static void test_same_deadlock(void **state)
@@ -284,9 +331,9 @@ static void test_same_deadlock(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_same),
-                                       cmocka_unit_test(test_same_draws),
-                                       cmocka_unit_test(test_same_choices),
-                                       cmocka_unit_test(test_same_deadlock)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes),         cmocka_unit_test(test_same),
+        cmocka_unit_test(test_same_draws),    cmocka_unit_test(test_same_choices),
+        cmocka_unit_test(test_same_messages), cmocka_unit_test(test_same_deadlock)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

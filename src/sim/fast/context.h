@@ -133,6 +133,7 @@ SIM_INLINE shape fast_shape(const sim *s)
     shape k = sim_shape(s);
     k.chooses = s->adaptive;
     k.roomiest = s->fast_state->shown;
+    k.several = s->packets_per_message > 1;
     return k;
 }
 

@@ -237,9 +237,9 @@ SIM_INLINE uint32_t fast_queue_at(const fast_switch *fsw, bool voq, unsigned vcs
     return fsw->queue_base + (!voq ? in * vcs + v : vcs == 1 ? pair : pair * (vcs + 1) + 1 + v);
 }
 
-/* A host's adapter while each message is one packet: a line of the cache, and one a VC. Messages
- * are drawn in blocks of 8; a VC looks at those that are its own and need not stop at the
- * others. */
+/* A host's adapter: a line of the cache, and one a VC. Messages are drawn in blocks of 8; a VC sees
+ * those that are its own and need not stop at the others. Where messages are several packets,
+ * those that are being sent stand behind that, as many places a VC as are active: fast_messages. */
 enum { BLOCK = 8 };
 typedef struct fast_send_queue {
     /* of its next message, and the time when that is made; while that is unknown, of the first of
@@ -247,9 +247,16 @@ typedef struct fast_send_queue {
     uint64_t n, t;
     uint32_t dst[BLOCK]; /* of the block around n, if it was drawn */
     uint8_t mine; /* a bit a message of the block: n and what follows it of this VC; 0 = unknown */
-    uint8_t has;  /* n was made and has been looked at */
-    uint8_t pad[14];
+    uint8_t has;  /* n was made and has been looked at; several packets: any is in the ring */
+    uint16_t first, count; /* messages of several packets: ring of those being sent */
+    uint8_t pad[10];
 } fast_send_queue;
+/* A message of which `left` packets were not sent yet. */
+typedef struct fast_message {
+    uint64_t t_gen, n;
+    uint32_t dst, left;
+    uint64_t pad;
+} fast_message;
 typedef struct fast_adapter {
     uint64_t wake_at, busy_until;
     double period_ps, phase_ps;
@@ -257,7 +264,16 @@ typedef struct fast_adapter {
     uint8_t next_vc, blocked, pad[26];
     fast_send_queue queues[];
 } fast_adapter;
-_Static_assert(sizeof(fast_send_queue) == 64 && sizeof(fast_adapter) == 64, "lines of the cache");
+_Static_assert(sizeof(fast_send_queue) == 64 && sizeof(fast_adapter) == 64 &&
+                   sizeof(fast_message) == 32,
+               "lines of the cache");
+
+/* The ring of VC v. active: places of a ring (sim.active_messages). */
+SIM_INLINE fast_message *fast_messages(fast_adapter *adapter, unsigned vcs, unsigned v,
+                                       uint32_t active)
+{
+    return (fast_message *)(void *)(adapter->queues + vcs) + (size_t)v * active;
+}
 
 /* What a host received. */
 typedef struct sink {

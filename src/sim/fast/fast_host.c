@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hosts under the fast kernel. Where every message is one packet an adapter is a cache line of its
- * own and one a VC (fast_adapter), which do what host/host.c does without rings of messages; else
- * host/host.c does it, and its packets are put on the link here. What a host has to do in a window
- * is a wake-up or two and at most one awaited credit, so there is no list of its events. */
+ * Hosts under the fast kernel. An adapter is a cache line of its own and one a VC (fast_adapter),
+ * behind which stand the messages being sent where they are several packets; these do what
+ * host/host.c does. Adapters with other queues, or slower than their link, are host/host.c's, and
+ * their packets are put on the link here. What a host has to do in a window is a wake-up or two and
+ * at most one awaited credit, so there is no list of its events. */
 #include "sim/fast/keys.h"
 #include "sim/host/host.h"
 
@@ -74,15 +75,28 @@ bool sim_fast_send(partition *p, uint32_t host_port, const ik_packet *rt, uint32
     return send(&h, fast_shape(s), host_port, rt, number, t_gen, now);
 }
 
-/* ---- one packet a message */
+/* ---- messages */
 
-/* The port of a host that was fetched. */
-SIM_INLINE void fetch_port(const fast_context *h, const shape k, uint32_t host)
+/* Of several packets: the ring of VC v. */
+SIM_INLINE fast_message *messages_of(const fast_context *h, const shape k, fast_adapter *adapter,
+                                     unsigned v)
 {
-    uint32_t port = host_at(h, host)->port;
-    __builtin_prefetch(port_at(h, k, port), 1);
+    return fast_messages(adapter, k.vcs, v, h->s->active_messages);
 }
 
+/* The port of a host that was fetched, and the message whose turn it probably is. */
+SIM_INLINE void fetch_port(const fast_context *h, const shape k, uint32_t host)
+{
+    fast_adapter *adapter = host_at(h, host);
+    uint32_t port = adapter->port;
+    __builtin_prefetch(port_at(h, k, port), 1);
+    if (k.several) {
+        unsigned v = k.vcs == 1 ? 0 : adapter->next_vc;
+        __builtin_prefetch(&messages_of(h, k, adapter, v)[adapter->queues[v].first], 1);
+    }
+}
+
+/* number: of the host's packets. */
 SIM_INLINE void start(const fast_context *h, uint32_t host, uint32_t dst, uint64_t number,
                       ik_packet *rt)
 {
@@ -127,7 +141,7 @@ static void count_block(const fast_context *h, const shape k, uint32_t host,
         unsigned made = 0;
         for (unsigned at = 0; at < BLOCK; at++)
             made += l->dst[at] != IK_NONE;
-        p->n.generated += made;
+        p->n.generated += made * s->packets_per_message;
         p->n.offered_bytes += (uint64_t)made * s->message_bytes;
         return;
     }
@@ -158,7 +172,7 @@ static void draw_block(const fast_context *h, const shape k, uint32_t host,
         bool is = l->dst[at] != IK_NONE;
         if (k.vcs > 1 && is) {
             ik_packet rt;
-            start(h, host, l->dst[at], block + at, &rt);
+            start(h, host, l->dst[at], (block + at) * h->s->packets_per_message, &rt);
             is = rt.vc == v;
         }
         mine |= (unsigned)is << at;
@@ -168,26 +182,92 @@ static void draw_block(const fast_context *h, const shape k, uint32_t host,
     l->t = time_of(h, k, host, adapter, v, l->n, block);
 }
 
-/* Whether a lane has a message that was made by now. */
-SIM_INLINE bool admit(const fast_context *h, const shape k, uint32_t host,
-                      const fast_adapter *adapter, unsigned v, fast_send_queue *l, uint64_t now)
+/* Draws blocks until the lane's next message is known, or is not made by now. Returns whether it
+ * is. */
+SIM_INLINE bool find_message(const fast_context *h, const shape k, uint32_t host,
+                             const fast_adapter *adapter, unsigned v, fast_send_queue *l,
+                             uint64_t now)
 {
     while (!l->mine && l->t <= now && l->t < h->s->end_ps)
         draw_block(h, k, host, adapter, v, l);
-    l->has = l->mine && l->t <= now && l->t < h->s->end_ps;
-    return l->has;
+    return l->mine && l->t <= now && l->t < h->s->end_ps;
 }
 
-/* Its message was sent. */
-SIM_INLINE void advance(const fast_context *h, const shape k, uint32_t host,
-                        const fast_adapter *adapter, unsigned v, fast_send_queue *l)
+/* The lane goes on to the message behind the one that was found. */
+SIM_INLINE void pass_message(const fast_context *h, const shape k, uint32_t host,
+                             const fast_adapter *adapter, unsigned v, fast_send_queue *l)
 {
     uint64_t block = l->n / BLOCK * BLOCK;
-    l->has = 0;
     l->mine &= (uint8_t)(l->mine - 1);
     l->n = block + (l->mine ? (unsigned)__builtin_ctz(l->mine) : BLOCK);
     l->t = time_of(h, k, host, adapter, v, l->n, block);
 }
+
+/* Messages of several packets: takes those made by now into the ring as long as there is room. */
+SIM_INLINE void fill_ring(const fast_context *h, const shape k, uint32_t host,
+                          fast_adapter *adapter, unsigned v, fast_send_queue *l, uint64_t now)
+{
+    const sim *s = h->s;
+    while (l->count < s->active_messages && find_message(h, k, host, adapter, v, l, now)) {
+        uint32_t place = (uint32_t)l->first + l->count++;
+        place -= place < s->active_messages ? 0 : s->active_messages;
+        messages_of(h, k, adapter, v)[place] =
+            (fast_message){l->t, l->n, l->dst[l->n % BLOCK], (uint32_t)s->packets_per_message, 0};
+        pass_message(h, k, host, adapter, v, l);
+    }
+}
+
+/* Whether a lane has a message, made by now, of which it may send a packet. */
+SIM_INLINE bool admit(const fast_context *h, const shape k, uint32_t host, fast_adapter *adapter,
+                      unsigned v, fast_send_queue *l, uint64_t now)
+{
+    if (k.several)
+        fill_ring(h, k, host, adapter, v, l, now);
+    l->has = k.several ? l->count > 0 : find_message(h, k, host, adapter, v, l, now);
+    return l->has;
+}
+
+/* A packet of a message. */
+typedef struct outgoing {
+    uint64_t t_gen, number; /* of the host's packets */
+    uint32_t dst;
+} outgoing;
+
+/* Messages of several packets: the next packet of the first one, which leaves the ring with its
+ * last, or else takes its turn again behind the others. */
+SIM_INLINE outgoing take_turn(const fast_context *h, const shape k, fast_adapter *adapter,
+                              unsigned v, fast_send_queue *l)
+{
+    const sim *s = h->s;
+    fast_message *ring = messages_of(h, k, adapter, v), *m = &ring[l->first];
+    uint64_t sent = s->packets_per_message - m->left;
+    outgoing next = {m->t_gen, m->n * s->packets_per_message + sent, m->dst};
+    if (--m->left && s->fifo_messages)
+        return next;
+    l->first = (uint16_t)(l->first + 1u == s->active_messages ? 0 : l->first + 1u);
+    if (m->left == 0) {
+        l->count--;
+    } else if (l->count < s->active_messages) { /* in a full ring it stands there already */
+        uint32_t place = (uint32_t)l->first + l->count - 1;
+        ring[place < s->active_messages ? place : place - s->active_messages] = *m;
+    }
+    l->has = l->count > 0;
+    return next;
+}
+
+/* Takes the next packet of a lane that has one. */
+SIM_INLINE outgoing take_packet(const fast_context *h, const shape k, uint32_t host,
+                                fast_adapter *adapter, unsigned v, fast_send_queue *l)
+{
+    if (k.several)
+        return take_turn(h, k, adapter, v, l);
+    outgoing next = {l->t, l->n, l->dst[l->n % BLOCK]};
+    l->has = 0;
+    pass_message(h, k, host, adapter, v, l);
+    return next;
+}
+
+/* ---- sending */
 
 /* Sends one packet if a queue has one and credit for it. The queues take turns. */
 SIM_INLINE bool try_send(fast_context *h, const shape k, uint32_t host, fast_adapter *adapter,
@@ -208,13 +288,14 @@ SIM_INLINE bool try_send(fast_context *h, const shape k, uint32_t host, fast_ada
         }
         --*credit;
         ik_packet rt;
-        uint64_t t_gen = l->t, number = l->n;
-        start(h, host, l->dst[number % BLOCK], number, &rt);
-        advance(h, k, host, adapter, v, l);
+        outgoing next = take_packet(h, k, host, adapter, v, l);
+        start(h, host, next.dst, next.number, &rt);
+        if (k.several) /* its message's */
+            rt.vc = (uint8_t)v;
         adapter->busy_until = now + link_at(h, k, adapter->port)->full_ps;
         adapter->next_vc = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
         adapter->blocked = 0;
-        if (!send(h, k, adapter->port, &rt, number, t_gen, now))
+        if (!send(h, k, adapter->port, &rt, next.number, next.t_gen, now))
             return false;
         h->p->n.injected++;
         h->p->n.moves++;
@@ -385,7 +466,7 @@ SIM_INLINE void adapters_window(fast_context *h, const shape k, const slot *at)
     }
 }
 
-/* ---- any messages */
+/* ---- adapters of host/host.c */
 
 static void general_adapters_window(fast_context *h, const slot *at)
 {
@@ -405,6 +486,29 @@ static void general_adapters_window(fast_context *h, const slot *at)
     }
 }
 
+/* Messages of several packets. */
+static void several_window(fast_context *h, const slot *at)
+{
+    const sim *s = h->s;
+    if (s->vcs == 1 && s->voq && h->f->early && !s->adaptive)
+        adapters_window(
+            h,
+            (shape){
+                .words = 1, .vcs = 1, .voq = true, .plain = true, .early = true, .several = true},
+            at);
+    else
+        adapters_window(h,
+                        (shape){.words = 1,
+                                .vcs = s->vcs,
+                                .voq = s->voq,
+                                .plain = h->f->plain,
+                                .early = h->f->early,
+                                .chooses = s->adaptive,
+                                .roomiest = h->f->shown,
+                                .several = true},
+                        at);
+}
+
 void sim_fast_run_hosts(partition *p, const slot *at)
 {
     fast_context h = load_context(p);
@@ -413,6 +517,8 @@ void sim_fast_run_hosts(partition *p, const slot *at)
     bool plain = h.f->plain, early = h.f->early;
     if (!h.f->hosts)
         general_adapters_window(&h, at);
+    else if (s->packets_per_message > 1)
+        several_window(&h, at);
     else if (s->adaptive && early)
         adapters_window(&h,
                         (shape){.words = 1,

@@ -102,15 +102,19 @@ static void init_ports(const sim *s, fast_state *f)
     }
 }
 
-static bool single_packet_messages(const sim *s)
+/* Whether adapters are this engine's own: a queue a VC, sending at the link's rate. */
+static bool has_adapters(const sim *s)
 {
-    return s->packets_per_message == 1 && s->num_send_queues == s->vcs &&
-           s->adapter_queues != ADAPTER_DESTINATION && !s->paced;
+    return s->num_send_queues == s->vcs && s->adapter_queues != ADAPTER_DESTINATION && !s->paced &&
+           s->packets_per_message <= UINT32_MAX;
 }
 
+/* In whole lines of the cache. */
 static size_t adapter_bytes(const sim *s)
 {
-    return sizeof(fast_adapter) + s->vcs * sizeof(fast_send_queue);
+    size_t messages = s->packets_per_message > 1 ? (size_t)s->vcs * s->active_messages : 0;
+    return sizeof(fast_adapter) + s->vcs * sizeof(fast_send_queue) +
+           (messages + 1) / 2 * 2 * sizeof(fast_message);
 }
 
 static void init_hosts(const sim *s, fast_state *f)
@@ -163,7 +167,7 @@ static uint64_t num_events(const sim *s)
 
 static size_t num_times(const sim *s)
 {
-    return single_packet_messages(s) && s->injection != INJECT_PERIODIC
+    return has_adapters(s) && s->injection != INJECT_PERIODIC
                ? (size_t)s->f->num_hosts * s->vcs * (BLOCK + 1)
                : 0;
 }
@@ -207,7 +211,7 @@ static bool allocate(const sim *s, fast_state *f, sim_memory *m)
            sim_get(m, &f->edge_bytes, ports + 1, sizeof *f->edge_bytes) &&
            sim_get(m, &f->links, s->f->num_classes + 1, sizeof *f->links) &&
            sim_get(m, &f->sinks, hosts + 1, sizeof *f->sinks) &&
-           (!single_packet_messages(s) || sim_get(m, &f->hosts, hosts + 1, f->host_bytes)) &&
+           (!has_adapters(s) || sim_get(m, &f->hosts, hosts + 1, f->host_bytes)) &&
            sim_get(m, &f->times, num_times(s) + 1, sizeof *f->times);
 }
 

@@ -99,15 +99,31 @@ void sim_fast_each_event(partition *p, event_fn fn, void *ctx)
     }
 }
 
-/* A host's lane as host/host.c keeps it; its message, if any, stands in the ring. What was drawn is
- * counted. */
-static void settle_send_queue(const sim *s, uint32_t host, unsigned v, const fast_send_queue *from)
+/* The messages that lane v of an adapter is sending, to `ring`; their number. */
+static uint32_t settle_messages(const sim *s, fast_adapter *adapter, unsigned v, message *ring)
 {
-    send_queue *to = &s->send_queues[(size_t)host * s->vcs + v];
-    *to = (send_queue){from->n, from->t, 0, from->has};
-    if (from->has)
-        s->messages[((size_t)host * s->vcs + v) * s->active_messages] =
-            (message){from->t, from->n, s->message_bytes, from->dst[from->n % BLOCK], v};
+    const fast_send_queue *from = &adapter->queues[v];
+    if (s->packets_per_message == 1) {
+        if (from->has)
+            ring[0] = (message){from->t, from->n, s->message_bytes, from->dst[from->n % BLOCK], v};
+        return from->has;
+    }
+    const fast_message *messages = fast_messages(adapter, s->vcs, v, s->active_messages);
+    for (uint32_t at = 0; at < from->count; at++) {
+        const fast_message *m = &messages[(from->first + at) % s->active_messages];
+        ring[at] = (message){m->t_gen, m->n, (uint64_t)m->left * s->packet_bytes, m->dst, v};
+    }
+    return from->count;
+}
+
+/* A host's lane as host/host.c keeps it. What was drawn is counted. */
+static void settle_send_queue(const sim *s, uint32_t host, unsigned v, fast_adapter *adapter)
+{
+    size_t lane = (size_t)host * s->vcs + v;
+    const fast_send_queue *from = &adapter->queues[v];
+    send_queue *to = &s->send_queues[lane];
+    uint32_t count = settle_messages(s, adapter, v, s->messages + lane * s->active_messages);
+    *to = (send_queue){from->n, from->t, 0, count};
     for (bool drawn = from->mine; drawn; drawn = to->n % BLOCK != 0) {
         to->n++;
         to->t = sim_message_time(s, host, to->n, to->t);
@@ -119,15 +135,14 @@ static void settle_hosts(partition *p)
     const sim *s = p->sim;
     const fast_state *f = s->fast_state;
     for (uint32_t host = 0; f->hosts && host < s->f->num_hosts; host++) {
-        const fast_adapter *from =
-            (const fast_adapter *)(const void *)(f->hosts + host * f->host_bytes);
+        fast_adapter *from = (fast_adapter *)(void *)(f->hosts + host * f->host_bytes);
         if (s->node_partition[ik_host_node(s->f, host)] != p->id || s->hosts[host].silent)
             continue;
         s->hosts[host].busy_until = from->busy_until;
         s->hosts[host].blocked = from->blocked;
         s->hosts[host].next_vc = from->next_vc;
         for (unsigned v = 0; v < s->vcs; v++)
-            settle_send_queue(s, host, v, &from->queues[v]);
+            settle_send_queue(s, host, v, from);
     }
 }
 

@@ -30,21 +30,17 @@ typedef struct shape {
     bool early;    /* fast_state.early */
     bool chooses;  /* the fast kernel: adaptive outputs */
     bool roomiest; /* and of several the one with most credit */
+    bool several;  /* the fast kernel's adapters: messages of several packets */
 } shape;
 
 /* That of a run, for what is not hot. */
 SIM_INLINE shape sim_shape(const sim *s)
 {
-    return (shape){s->max_words,
-                   s->vcs,
-                   s->voq,
-                   s->in_space.accounts || s->out_space.accounts,
-                   s->queues == QUEUES_VOQNET,
-                   false,
-                   false,
-                   false,
-                   false,
-                   false};
+    return (shape){.words = s->max_words,
+                   .vcs = s->vcs,
+                   .voq = s->voq,
+                   .ledger = s->in_space.accounts || s->out_space.accounts,
+                   .net = s->queues == QUEUES_VOQNET};
 }
 
 SIM_INLINE void mark(uint64_t *mask, const shape k, unsigned bit)
