@@ -45,10 +45,13 @@ static void test_extremes(void **state)
     same_runs(c, "queues=voqsw;buffer=48 KiB", "queues=damq;damq_bounds=output;buffer=48 KiB");
     same_runs(c, "queues=voqsw;buffer=48 KiB",
               "queues=damq;buffer=48 KiB;queue_min=48 KiB;queue_max=48 KiB");
+    same_runs(c, "queues=voqsw;buffer=48 KiB", "queues=damq;buffer=52 KiB;queue_max=48 KiB");
     c.vc = "dbbm";
     c.num_vcs = 3;
     same_runs(c, "queues=voqsw;buffer=48 KiB",
               "queues=damq;buffer=48 KiB;queue_min=16 KiB;queue_max=16 KiB");
+    same_runs(c, "queues=voqsw;buffer=48 KiB",
+              "queues=damq;buffer=52 KiB;queue_min=16 KiB;queue_max=16 KiB");
     c.vc = "any";
     same_runs(c, "queues=voqsw;buffer=48 KiB",
               "queues=damq;buffer=48 KiB;queue_min=16 KiB;queue_max=16 KiB");

@@ -123,6 +123,10 @@ static void test_same(void **state)
     static const variant variants[] = {
         {"karytree:k=4,n=3", "1q", "voq=true", 1, 1, 30},
         {"karytree:k=4,n=3", "1q", "voq=false", 1, 1, 30},
+        /* accounts that share nothing */
+        {"karytree:k=4,n=3", "1q", "queues=damq;buffer=12 KiB", 1, 1, 30},
+        {"karytree:k=4,n=3", "dbbm", "queues=damq;buffer=24 KiB;queue_min=8 KiB;queue_max=8 KiB", 3,
+         1, 30},
         {"karytree:k=4,n=3", "1q", "voq=true;iterations=1;buffer=12 KiB", 1, 0.7, 30},
         {"karytree:k=4,n=3", "dbbm", "voq=true", 3, 1, 30},
         {"karytree:k=4,n=3", "dbbm", "voq=false;buffer=24 KiB;routing_delay=7 ns", 3, 1, 30},

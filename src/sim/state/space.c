@@ -80,6 +80,18 @@ static ik_status resolve_damq(sim *s, ik_error *err)
     return IK_OK;
 }
 
+/* Accounts that share nothing are what fixed shares are: with one VC, or with bounds of equal size
+ * that use up the buffer. Then credit serves, with which every engine counts. */
+static void resolve_unshared(sim *s)
+{
+    bool unshared = s->vcs == 1 || s->queue_min == s->queue_max;
+    if (s->queues != QUEUES_DAMQ || s->stride || !unshared ||
+        s->queue_max != s->in_bytes / s->vcs || s->in_bytes % s->vcs)
+        return;
+    s->queues = QUEUES_VOQSW;
+    s->in_space.accounts = 0;
+}
+
 static ik_status resolve_outputs(sim *s, ik_error *err)
 {
     if (s->model != MODEL_IOQ || !s->out_shared)
@@ -110,6 +122,8 @@ ik_status sim_space_resolve(sim *s, ik_error *err)
         s->queues == QUEUES_DAMQ)
         status = ik_fail(err, IK_ERR_USAGE,
                          "switch.buffer is limited to 2 GiB - 1 B where queues share it");
+    if (status == IK_OK)
+        resolve_unshared(s);
     return status;
 }
 
