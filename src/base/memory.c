@@ -4,6 +4,8 @@
  */
 #include "ikat/base.h"
 
+#include "base/poison.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +25,10 @@ static struct ik_arena_block *block_new(size_t bytes)
     if (size > SIZE_MAX - sizeof(struct ik_arena_block))
         return NULL;
     struct ik_arena_block *block = calloc(1, sizeof *block + size);
-    if (block)
+    if (block) {
         block->size = size;
+        IK_POISON(block->data, size);
+    }
     return block;
 }
 
@@ -42,6 +46,7 @@ void *ik_arena_alloc(ik_arena *arena, size_t bytes)
         arena->head = block;
     }
     void *result = block->data + block->used;
+    IK_UNPOISON(result, bytes);
     block->used += bytes;
     return result;
 }

@@ -22,23 +22,11 @@ static int by_key(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool grow_local(partition *p, uint32_t cap)
-{
-    event *local = realloc(p->local, cap * sizeof *local);
-    if (!local) {
-        sim_partition_fail(p, cap * sizeof *local, "events of a window");
-        return false;
-    }
-    p->local = local;
-    p->local_cap = cap;
-    return true;
-}
-
 bool sim_gather(partition *p, uint32_t node)
 {
     uint32_t n = 0, *head = &p->sim->node_head[node];
     for (uint32_t id = *head; id != IK_NONE; n++) {
-        if (n == p->local_cap && !grow_local(p, 2 * n))
+        if (!sim_local_room(p, n + 1))
             return false;
         event e = p->wheel.events[id];
         id = e.node;
@@ -56,17 +44,6 @@ bool sim_gather(partition *p, uint32_t node)
     return true;
 }
 
-static void free_chunks(wheel *w, uint32_t first)
-{
-    uint32_t last = first;
-    if (first == IK_NONE)
-        return;
-    while (w->events[last * 64].node != IK_NONE)
-        last = w->events[last * 64].node;
-    w->events[last * 64].node = w->free_chunk;
-    w->free_chunk = first;
-}
-
 static void run_window(partition *p)
 {
     sim *s = p->sim;
@@ -76,7 +53,7 @@ static void run_window(partition *p)
     w->slots[index] = (slot){IK_NONE, 0};
     w->busy[index >> 6] &= ~(1ull << (index & 63));
     s->run_window(p, &at);
-    free_chunks(w, at.first);
+    sim_wheel_free_chunks(w, at.first);
 }
 
 /* First window >= from in which this partition has something to do; UINT64_MAX = none. */

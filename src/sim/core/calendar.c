@@ -4,6 +4,8 @@
  * pool. Adding is O(1). What lies beyond the wheel waits in a list with its full time and is looked
  * at once a revolution, so nothing is ever clamped to the wheel's end and fires early. */
 #include "sim/core/calendar.h"
+#include "base/array.h"
+#include "base/poison.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +42,7 @@ static uint32_t new_chunk(wheel *w)
     uint32_t id = w->free_chunk;
     if (id != IK_NONE) {
         w->free_chunk = w->events[id * 64].node;
+        IK_UNPOISON(&w->events[id * 64 + 1], CHUNK_EVENTS * sizeof *w->events);
     } else {
         if (w->num_chunks == w->cap_chunks) {
             uint32_t cap = w->cap_chunks ? w->cap_chunks * 2 : 64;
@@ -55,8 +58,23 @@ static uint32_t new_chunk(wheel *w)
     return id;
 }
 
+void sim_wheel_free_chunks(wheel *w, uint32_t first)
+{
+    uint32_t last = first;
+    for (uint32_t id = first; id != IK_NONE; id = w->events[id * 64].node) {
+        assert(id < w->num_chunks);
+        IK_POISON(&w->events[id * 64 + 1], CHUNK_EVENTS * sizeof *w->events);
+        last = id;
+    }
+    if (first == IK_NONE)
+        return;
+    w->events[last * 64].node = w->free_chunk;
+    w->free_chunk = first;
+}
+
 bool sim_wheel_add(wheel *w, uint32_t index, const event *e)
 {
+    assert(index < w->num_slots);
     slot *s = &w->slots[index];
     if ((s->end & 63) == 0) {
         uint32_t id = new_chunk(w);
@@ -76,14 +94,8 @@ bool sim_wheel_add(wheel *w, uint32_t index, const event *e)
 
 bool sim_wheel_add_far(wheel *w, uint64_t time, const event *e)
 {
-    if (w->far_count == w->far_cap) {
-        uint32_t cap = w->far_cap ? w->far_cap * 2 : 64;
-        far_event *far = realloc(w->far, cap * sizeof *far);
-        if (!far)
-            return false;
-        w->far = far;
-        w->far_cap = cap;
-    }
+    if (!IK_ARRAY_ROOM(w->far, w->far_cap, w->far_count + 1))
+        return false;
     w->far[w->far_count].time = time;
     w->far[w->far_count++].ev = *e;
     return true;

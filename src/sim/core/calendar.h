@@ -75,7 +75,8 @@ SIM_INLINE uint32_t space_bytes(uint32_t data)
 typedef struct wheel {
     slot *slots;
     uint64_t *busy; /* bit a slot: not empty */
-    uint32_t num_slots, far_count, far_cap, free_chunk, num_chunks, cap_chunks;
+    uint32_t num_slots, far_count, free_chunk, num_chunks, cap_chunks;
+    size_t far_cap;
     event *events;       /* [cap_chunks * 64] */
     uint64_t revolution; /* far events up to the end of this one are in the slots */
     far_event *far;
@@ -85,6 +86,8 @@ ik_status sim_wheel_init(wheel *w, uint32_t num_slots);
 uint64_t sim_wheel_bytes(uint32_t num_slots); /* before the first event */
 void sim_wheel_free(wheel *w);
 bool sim_wheel_add(wheel *w, uint32_t slot_index, const event *e);
+/* Chunks that nobody reads any more, as they hang together; first IK_NONE = none. */
+void sim_wheel_free_chunks(wheel *w, uint32_t first);
 bool sim_wheel_add_far(wheel *w, uint64_t time, const event *e);
 /* lookahead: width of a window, ps.
  * Before window is worked on: moves the far events of its revolution into the slots. */

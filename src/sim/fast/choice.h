@@ -15,6 +15,7 @@
 SIM_INLINE uint16_t *shown_of(const fast_context *h, const shape k, const fast_switch *fsw,
                               unsigned out, unsigned v)
 {
+    assert(out < fsw->radix && v < k.vcs);
     return &h->f->shown[(size_t)(fsw->port_base + out) * k.vcs + v];
 }
 

@@ -141,6 +141,7 @@ SIM_INLINE shape fast_shape(const sim *s)
 
 SIM_INLINE void post(fast_context *h, slot *at, uint64_t word)
 {
+    assert(at->first != IK_NONE || at->end == 0);
     if (__builtin_expect(at->end & 63, 1)) {
         h->words[at->end++] = word;
         return;
@@ -163,6 +164,7 @@ SIM_INLINE void post_pair(fast_context *h, slot *at, uint64_t first, uint64_t se
 
 SIM_INLINE slot *slot_ahead(const fast_context *h, unsigned bin, uint32_t windows)
 {
+    assert(windows <= h->slot_mask); /* a revolution of the bins covers every delay */
     return &h->slots[bin][(h->window + windows) & h->slot_mask];
 }
 
@@ -224,6 +226,7 @@ SIM_INLINE window_time until(const fast_context *h, uint64_t time)
 
 SIM_INLINE fast_port *port_at(const fast_context *h, const shape k, uint32_t port)
 {
+    assert(port < h->s->f->num_ports);
     return (fast_port *)(void *)(h->ports + port * fast_port_bytes(k.vcs));
 }
 
@@ -301,8 +304,10 @@ SIM_INLINE uint32_t queue_at(const fast_switch *fsw, const shape k, unsigned in,
 
 SIM_INLINE void free_fast_packet(fast_context *h, uint32_t id)
 {
+    assert(id < h->fp->packets.size);
     h->next[id] = h->fp->packets.free;
     h->fp->packets.free = id;
+    IK_POISON(&h->packets[id], sizeof *h->packets);
 }
 
 /* A packet whose head leaves through `to` for a switch, where it may ask at `at`. Returns it if it
@@ -345,6 +350,7 @@ SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_po
 
 SIM_INLINE fast_adapter *host_at(const fast_context *h, uint32_t host)
 {
+    assert(host < h->s->f->num_hosts);
     return (fast_adapter *)(void *)(h->f->hosts + host * h->f->host_bytes);
 }
 

@@ -38,6 +38,7 @@
 #ifndef IKAT_SIM_FAST_H
 #define IKAT_SIM_FAST_H
 
+#include "base/poison.h"
 #include "sim/state/events.h"
 
 enum { BIN_TAIL, BIN_CREDIT, BIN_ARRIVAL, BIN_ASK, BIN_WAKE, NUM_BINS };
@@ -64,6 +65,8 @@ enum { /* of an instant, arrivals see the credit and the outputs that came with 
 SIM_INLINE uint64_t key_of(uint64_t offset, uint32_t sw, unsigned kind, unsigned v, unsigned in,
                            unsigned out)
 {
+    assert(offset <= FAST_MAX_WINDOW && sw < FAST_MAX_SWITCH && kind < 4 && v < FAST_MAX_VCS &&
+           in < 64 && out < 64);
     return offset << KEY_OFFSET | (uint64_t)sw << KEY_SWITCH | kind << KEY_KIND | v << KEY_VC |
            in << KEY_IN | out;
 }
@@ -94,8 +97,11 @@ SIM_INLINE unsigned key_out(uint64_t key)
 }
 #define NO_OUT 0xFFu
 
+#define FAST_MAX_PORT (1u << (32 - 5))
+
 SIM_INLINE uint64_t credit_of(uint64_t offset, uint32_t port, unsigned v)
 {
+    assert(offset <= FAST_MAX_WINDOW && port < FAST_MAX_PORT && v < FAST_MAX_VCS);
     return offset << 32 | port << 5 | v;
 }
 
@@ -108,7 +114,6 @@ SIM_INLINE unsigned credit_vc(uint64_t word)
 {
     return (unsigned)word & (FAST_MAX_VCS - 1);
 }
-#define FAST_MAX_PORT (1u << (32 - 5))
 
 /* Events by window: chunks of 64 words from one pool; words 0 and 1 of a chunk: the next chunk;
  * nothing. A revolution covers every delay there is, so nothing ever waits beyond it. */
@@ -152,6 +157,7 @@ typedef struct fast_packets {
 
 SIM_INLINE uint32_t fast_behind(const fast_packets *ps, uint32_t id)
 {
+    assert(id < ps->size);
     return ps->next[id] & LAST_BEHIND ? IK_NONE : ps->next[id];
 }
 
@@ -196,6 +202,7 @@ SIM_INLINE size_t fast_port_bytes(unsigned vcs)
 
 SIM_INLINE uint16_t *fast_credit(fast_port *p, unsigned vcs, unsigned v)
 {
+    assert(v < vcs);
     return vcs == 1 ? &p->credit : (uint16_t *)(void *)(p->want + vcs) + v;
 }
 
@@ -233,6 +240,7 @@ SIM_INLINE uint32_t fast_queue_words(bool voq, unsigned vcs, uint32_t radix)
 SIM_INLINE uint32_t fast_queue_at(const fast_switch *fsw, bool voq, unsigned vcs, unsigned in,
                                   unsigned v, unsigned out)
 {
+    assert(in < fsw->radix && v < vcs && (!voq || out < fsw->radix));
     unsigned pair = in * fsw->radix + out;
     return fsw->queue_base + (!voq ? in * vcs + v : vcs == 1 ? pair : pair * (vcs + 1) + 1 + v);
 }
@@ -428,6 +436,20 @@ uint64_t sim_fast_partition_bytes(const partition *p);
 bool sim_bins_add(partition *p, slot *at, unsigned count, uint64_t first, uint64_t second);
 void sim_bins_clear(partition *p); /* the bins of the window that was worked on */
 bool sim_fast_grow_packets(partition *p);
+/* A place for a packet; IK_NONE = out of memory. */
+SIM_INLINE uint32_t take_fast_packet(partition *p)
+{
+    fast_packets *ps = &p->fast->packets;
+    uint32_t id = ps->free;
+    if (id != IK_NONE)
+        ps->free = ps->next[id];
+    else if (ps->size == ps->cap && !sim_fast_grow_packets(p))
+        return IK_NONE;
+    else
+        id = ps->size++;
+    IK_UNPOISON(&ps->items[id], sizeof *ps->items);
+    return id;
+}
 /* first window >= from with something in the bins, or UINT64_MAX */
 uint64_t sim_fast_next(const partition *p, uint64_t from);
 void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at);

@@ -10,19 +10,6 @@
 
 /* ---- on the link */
 
-static uint32_t new_fast_packet(partition *p)
-{
-    fast_packets *ps = &p->fast->packets;
-    uint32_t id = ps->free;
-    if (id != IK_NONE) {
-        ps->free = ps->next[id];
-        return id;
-    }
-    if (ps->size == ps->cap && !sim_fast_grow_packets(p))
-        return IK_NONE;
-    return ps->size++;
-}
-
 /* Reloads what *h caches of the packets, whose columns have been reallocated. */
 static void reload(fast_context *h)
 {
@@ -38,7 +25,7 @@ SIM_INLINE bool send(fast_context *h, const shape k, uint32_t host_port, const i
                      uint64_t number, uint64_t t_gen, uint64_t now)
 {
     sim *s = h->s;
-    uint32_t id = new_fast_packet(h->p);
+    uint32_t id = take_fast_packet(h->p);
     if (__builtin_expect(h->fp->packets.items != h->packets, 0))
         reload(h);
     if (__builtin_expect(id == IK_NONE, 0))

@@ -45,6 +45,7 @@ SIM_INLINE shape sim_shape(const sim *s)
 
 SIM_INLINE void mark(uint64_t *mask, const shape k, unsigned bit)
 {
+    assert(bit < 64 * k.words);
     mask[k.words == 1 ? 0 : bit >> 6] |= 1ull << (bit & 63);
 }
 
@@ -60,11 +61,13 @@ SIM_INLINE unsigned port_of(const sim *s, unsigned input)
 
 SIM_INLINE uint64_t *row_of(const sw_state *sw, const shape k, unsigned input)
 {
+    assert(input < sw->inputs);
     return sw->masks + 3u * k.words + (size_t)input * k.words;
 }
 
 SIM_INLINE uint64_t *want_of(const sw_state *sw, const shape k, unsigned out, unsigned v)
 {
+    assert(out < sw->radix && v < k.vcs);
     return sw->masks + 3u * k.words + ((size_t)sw->inputs + (size_t)out * k.vcs + v) * k.words;
 }
 
@@ -107,6 +110,7 @@ SIM_INLINE void clear_request(const sim *s, sw_state *sw, const shape k, unsigne
 
 SIM_INLINE queue *queue_of(sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
 {
+    assert(in < sw->radix && v < k.vcs && (!k.voq || out < sw->radix));
     size_t lane_index = (size_t)in * k.vcs + v;
     return sw->queues + (k.voq ? lane_index * sw->radix + out : lane_index);
 }

@@ -3,6 +3,7 @@
  * The seldom paths of posting events: beyond the wheel, into the window being worked on, to another
  * partition; and growing. */
 #include "sim/state/events.h"
+#include "base/array.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,19 +34,19 @@ bool sim_post_far(partition *p, uint64_t time, const event *e)
     return false;
 }
 
+bool sim_local_room(partition *p, uint32_t count)
+{
+    if (IK_ARRAY_ROOM(p->local, p->local_cap, count))
+        return true;
+    sim_partition_fail(p, 2 * p->local_cap * sizeof *p->local, "events of a window");
+    return false;
+}
+
 /* Inserts into the sorted rest of the node's events of this window; new events mostly come last. */
 void sim_post_now(partition *p, const event *e)
 {
-    if (p->local_count == p->local_cap) {
-        uint32_t cap = p->local_cap * 2;
-        event *local = realloc(p->local, cap * sizeof *local);
-        if (!local) {
-            sim_partition_fail(p, cap * sizeof *local, "events of a window");
-            return;
-        }
-        p->local = local;
-        p->local_cap = cap;
-    }
+    if (!sim_local_room(p, p->local_count + 1))
+        return;
     uint32_t at = p->local_count++;
     while (at > p->local_at && p->local[at - 1].key > e->key) {
         p->local[at] = p->local[at - 1];
@@ -91,5 +92,6 @@ bool sim_grow_pool(partition *p)
     free(p->pool);
     p->pool = pool;
     p->pool_cap = cap;
+    IK_POISON(pool + p->pool_size, (cap - p->pool_size) * sizeof *pool);
     return true;
 }

@@ -4,11 +4,14 @@
 #ifndef IKAT_SIM_EVENTS_H
 #define IKAT_SIM_EVENTS_H
 
+#include "base/poison.h"
 #include "sim/state/state.h"
 
 bool sim_post_far(partition *p, uint64_t time, const event *e);
 void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, const packet *pk);
 void sim_post_now(partition *p, const event *e);
+/* Room for so many events of one node in p->local; false = out of memory. */
+bool sim_local_room(partition *p, uint32_t count);
 void sim_partition_fail(partition *p, size_t bytes, const char *what);
 bool sim_grow_pool(partition *p);
 void sim_broken(partition *p, const char *format, ...) IK_PRINTF(2, 3);
@@ -25,6 +28,7 @@ SIM_INLINE void post_own(partition *p, uint64_t time, uint32_t node, unsigned ki
                          uint32_t data, bool same_node)
 {
     const sim *s = p->sim;
+    assert(time >= p->start && node < ik_num_nodes(s->f));
     uint64_t dt = time - p->start;
     event e = {event_key(kind, port), node, data};
     if (__builtin_expect(dt >= s->span, 0)) {
@@ -50,18 +54,22 @@ SIM_INLINE uint32_t new_packet(partition *p)
 {
     uint32_t id = p->free_packet;
     if (id != IK_NONE) {
+        IK_UNPOISON(&p->pool[id], sizeof *p->pool);
         p->free_packet = p->pool[id].next;
         return id;
     }
     if (p->pool_size == p->pool_cap && !sim_grow_pool(p))
         return IK_NONE;
+    IK_UNPOISON(&p->pool[p->pool_size], sizeof *p->pool);
     return p->pool_size++;
 }
 
 SIM_INLINE void free_packet(partition *p, uint32_t id)
 {
+    assert(id < p->pool_size);
     p->pool[id].next = p->free_packet;
     p->free_packet = id;
+    IK_POISON(&p->pool[id], sizeof *p->pool);
 }
 
 /* Posts an event at another node, at least one lookahead away. */

@@ -25,7 +25,8 @@ typedef struct partition {
     /* one window */
     event *local;     /* of one node, sorted */
     uint32_t *active; /* nodes with events */
-    uint32_t local_cap, local_count, local_at, num_active;
+    size_t local_cap;
+    uint32_t local_count, local_at, num_active;
     /* one instant of one switch */
     uint64_t *scratch, *dirty_out, *dirty_in, *granted, *granted_any, *ready, *open, *dirty_link;
     ik_choice *choices, *choices_ahead;

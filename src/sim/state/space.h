@@ -27,6 +27,7 @@ SIM_INLINE int32_t above(int32_t used, int32_t own)
 /* Bytes that a packet of this account may take now. */
 SIM_INLINE int32_t ledger_room(const ledger *l, uint32_t port, uint32_t account)
 {
+    assert(account < l->accounts);
     const bounds b = l->bounds[port];
     int32_t used = l->used[(size_t)port * l->accounts + account], limit = b.most - used;
     int32_t room = above(b.own, used) + l->shared[port];
@@ -35,6 +36,7 @@ SIM_INLINE int32_t ledger_room(const ledger *l, uint32_t port, uint32_t account)
 
 SIM_INLINE void ledger_add(ledger *l, uint32_t port, uint32_t account, int32_t bytes)
 {
+    assert(account < l->accounts);
     int32_t *used = &l->used[(size_t)port * l->accounts + account], own = l->bounds[port].own,
             before = above(*used, own);
     *used += bytes;
