@@ -2,6 +2,7 @@
  *
  * test_base.c: quantities, parameters, specs, random numbers, arenas, parallel loops.
  */
+#include "base/poison.h"
 #include "unit/made.h"
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +17,25 @@ static uint64_t quantity(const char *text, ik_dimension dim)
     if (status != IK_OK)
         fail_msg("'%s': %s", text, err.text);
     return value;
+}
+
+/* Only what was handed out of an arena may be touched: the address sanitizer knows. */
+static void arenas_poison_the_rest(void **state)
+{
+    (void)state;
+#ifdef IK_ADDRESS_SANITIZER
+    ik_arena arena = {0};
+    char *first = ik_arena_alloc(&arena, 16), *second = ik_arena_alloc(&arena, 40);
+    assert_true(first && second);
+    for (int i = 0; i < 16; i++)
+        assert_false(__asan_address_is_poisoned(first + i));
+    for (int i = 0; i < 40; i++)
+        assert_false(__asan_address_is_poisoned(second + i));
+    assert_true(__asan_address_is_poisoned(second + 48));
+    ik_arena_free(&arena);
+#else
+    skip();
+#endif
 }
 
 /* Exact, and as short as people write it. */
@@ -386,6 +406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantities_are_exact),
         cmocka_unit_test(quantities_are_short),
+        cmocka_unit_test(arenas_poison_the_rest),
         cmocka_unit_test(wrong_quantities_are_refused),
         cmocka_unit_test(reals_and_fractions),
         cmocka_unit_test(quantities_round_trip),
