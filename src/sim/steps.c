@@ -92,10 +92,18 @@ static void read_messages(partition *p, uint64_t since)
     }
 }
 
+/* That begins at or after a time. */
+static uint64_t first_window(const sim *s, uint64_t time)
+{
+    return (time + s->lookahead - 1) / s->lookahead;
+}
+
 static void take_snapshots(partition *p, uint64_t *next, uint64_t time)
 {
     sim *s = p->sim;
     for (; *next < s->num_series && (*next + 1) * s->series_ps <= time; ++*next) {
+        if (s->engine->count_buffers)
+            s->engine->count_buffers(p, first_window(s, (*next + 1) * s->series_ps) * s->lookahead);
         for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
             if (s->node_partition[sw] != p->id)
                 continue;
@@ -263,12 +271,15 @@ static void report_progress_at_times(partition *p, uint64_t time)
 }
 
 /* First window of a step: the next one in which anything happens, but none is passed over in which
- * the watchdog is due: what it finds, and when, must not depend on which windows the partitions
- * happen to have events in. Paranoid checks only follow what happens. */
+ * the watchdog or a sample is due: what they find, and when, must not depend on which windows the
+ * partitions, or the engine, happen to have events in. Paranoid checks only follow what happens. */
 static uint64_t next_step(const sim *s, const pace *pc, uint64_t next)
 {
-    uint64_t due = (pc->next_check + s->lookahead - 1) / s->lookahead;
-    return pc->check_ps && !s->paranoid && due < next ? due : next;
+    uint64_t check = first_window(s, pc->next_check),
+             sample = first_window(s, (pc->next_sample + 1) * pc->samples.period_ps);
+    if (pc->check_ps && !s->paranoid && check < next)
+        next = check;
+    return pc->next_sample < pc->samples.num_samples && sample < next ? sample : next;
 }
 
 /* One step: agree on its first window, read the messages, work. Returns false when the run is over;

@@ -62,12 +62,18 @@ typedef struct sim_engine {
     /* Brings what the partition's hosts and channels have counted up to date. */
     void (*settle)(struct partition *p);
 
+    /* Brings sw_state.bytes of its switches up to date, as of `time`, where a window begins: all
+     * before it was worked on, and nothing of it. NULL: they always are. */
+    void (*count_buffers)(struct partition *p, uint64_t time);
+
     /* ---- at rest: for checks, the watchdog and samples */
     void (*expose)(struct partition *p); /* settles, and everything else in the common form */
     /* Calls fn for its own events that wait; ctx is passed on. */
     void (*each_event)(struct partition *p, event_fn fn, void *ctx);
-    /* Queue n (output, or 0 for a FIFO) of input port `in`, VC v, without what is on its way. */
+    /* Queue n (output, or 0 for a FIFO) of input port `in`, VC v, without what is on its way; its
+     * first packet alone, which costs less: IK_NONE = empty. */
     struct queue (*queue)(const struct sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n);
+    uint32_t (*head)(const struct sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n);
     /* A packet; valid until the fourth call after this one. */
     struct packet *(*packet)(struct partition *p, uint32_t id);
     uint32_t (*behind)(const struct partition *p, uint32_t id); /* in its queue; IK_NONE = last */

@@ -53,7 +53,7 @@ typedef struct fast_context {
     uint32_t window, slot_mask, lookahead;
     uint32_t full; /* bytes of a packet */
     uint32_t num_switches;
-    bool alone, mixed, count_bytes, numbered;
+    bool alone, mixed, reports, numbered;
     uint8_t counts; /* what is sent in this window, in the measured time: COUNT_… */
     const ik_routing *routing;
     uint32_t (*next_hop)(const ik_routing *, uint32_t, uint32_t, ik_packet *, uint32_t *,
@@ -117,7 +117,7 @@ SIM_INLINE fast_context load_context(partition *p)
     h.num_switches = s->f->num_switches;
     h.alone = s->num_partitions == 1;
     h.mixed = f->mixed;
-    h.count_bytes = f->count_bytes;
+    h.reports = f->reports;
     h.numbered = f->numbered;
     h.counts = counts_of(s, p->start);
     h.routing = s->plan->routing;
@@ -316,7 +316,7 @@ SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_po
                                    fast_packet *pk, unsigned v, event_time at)
 {
     uint32_t node = to->peer_node;
-    const fast_switch *fsw = &h->switches[node];
+    fast_switch *fsw = &h->switches[node];
     unsigned out = route(h, k, node, to->peer_port, &pk->rt, id),
              in = to->peer_port - fsw->port_base;
     uint32_t q = __builtin_expect(out != NO_OUT, 1) ? queue_at(fsw, k, in, v, out) : IK_NONE;
@@ -339,6 +339,7 @@ SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_po
             __builtin_prefetch(fsw->events, 1);
         else
             __builtin_prefetch(&h->queues[q], 1);
+        fsw->held++;
         *h->joins++ = (queue_join){key, q, at.far ? id | JOIN_LATER : id};
         return id;
     }

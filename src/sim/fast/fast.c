@@ -87,11 +87,11 @@ SIM_INLINE void take_tails(fast_context *h, const shape k)
  * they last some picoseconds more than whole windows, go to the bin. */
 SIM_INLINE void take_ends(fast_context *h)
 {
-    slot *span = ending(h, &h->fp->granted_in, 1);
+    window_span span = ending(h, &h->fp->granted_in, 1);
     uint64_t rest = (uint64_t)h->f->links[0].tail.rest << KEY_OFFSET,
              limit = (uint64_t)h->lookahead << KEY_OFFSET;
-    for (const fast_grant *g = h->fp->grants + span->first, *end = h->fp->grants + span->end;
-         g < end; g++) {
+    for (const fast_grant *g = h->fp->grants + span.first, *end = h->fp->grants + span.end; g < end;
+         g++) {
         uint64_t key = g->key + rest;
         uint32_t sw = key_switch(key);
         fast_switch *fsw = &h->switches[sw];
@@ -102,7 +102,6 @@ SIM_INLINE void take_ends(fast_context *h)
         else
             post(h, slot_ahead(h, BIN_TAIL, 2), key - limit);
     }
-    *span = (slot){0, 0};
 }
 
 /* No way on from here: its space is free as soon as it has wholly come. */
@@ -162,8 +161,7 @@ SIM_INLINE void join(fast_context *h, const shape k, uint64_t key, uint64_t what
         drop(h, k, key, id);
         return;
     }
-    if (!k.plain && h->count_bytes)
-        h->s->switches[key_switch(key)].bytes += h->full;
+    h->switches[key_switch(key)].held++;
     if (will_choose(h, k, key)) {
         h->f->coming[h->switches[key_switch(key)].port_base + key_in(key)] = id;
         put(h, k, key, true);

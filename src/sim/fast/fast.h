@@ -216,9 +216,9 @@ typedef struct fast_switch {
     uint64_t may_in, may_out;
     uint64_t ok; /* outputs with credit for a packet; with one VC */
     uint32_t port_base, queue_base;
-    uint32_t num_events;
+    uint32_t held; /* packets; early: with those on their way here */
+    uint16_t num_events;
     uint8_t radix, sets; /* sets: which of fast_state.sets */
-    uint8_t pad[2];
     uint64_t events[SWITCH_EVENTS + 1];
 } fast_switch;
 _Static_assert(sizeof(fast_switch) == 192 && sizeof(fast_port) == 32, "lines of the cache");
@@ -290,15 +290,16 @@ typedef struct sink {
 
 /* key: as that of the tail, but its offset is the grant's. vcs, with several VCs: those to choose
  * from; until then the key's is 0, and queue that of the first. ports, with one VC: port_base of
- * the switch. id, early, once it is carried out: the packet, if it goes to a switch of this
- * partition, else IK_NONE. */
+ * the switch. Early, once it is carried out: id: the packet, if it goes to a switch of this
+ * partition, else IK_NONE; ahead: whose space counts although it has not come back. */
+enum { SPACE_HERE = 1, SPACE_AT_HOST = 2 };
 typedef struct fast_grant {
     uint64_t key;
     union {
         uint32_t queue, id;
     };
     union {
-        uint32_t vcs, ports;
+        uint32_t vcs, ports, ahead;
     };
 } fast_grant;
 
@@ -307,12 +308,16 @@ typedef struct fast_send {
     uint32_t host, offset, id, wakes;
 } fast_send;
 
-/* What a window's grants or sends were, by slot of the window: places in an array of three times as
+/* What a window's grants or sends were, by slot of the window: places in an array of a few times as
  * many as can be under way, so that those of a window stand together. */
+typedef struct window_span {
+    uint32_t first, end;
+    uint64_t window; /* another one than that looked for: nothing began in that one */
+} window_span;
 typedef struct window_ring {
-    slot *spans;       /* [num_slots] */
-    uint32_t at, room; /* place of the next one; places */
-    uint32_t most;     /* of a window */
+    window_span *spans; /* [num_slots] */
+    uint32_t at, room;  /* place of the next one; places */
+    uint32_t most;      /* of a window */
 } window_ring;
 
 /* A packet that is to join a queue: key as that of its arrival; id: JOIN_LATER for the later of two
@@ -371,8 +376,8 @@ typedef struct fast_state {
     uint64_t longest_ps;  /* transmission on the slowest link */
     uint64_t *edge_bytes; /* [port] sent at the edges of the measured time, beside `sent` */
     uint32_t num_slots;
-    bool mixed;       /* links of several rates: a tail may have to be waited for */
-    bool count_bytes; /* what the buffers of a switch hold is asked for */
+    bool mixed;   /* links of several rates: a tail may have to be waited for */
+    bool reports; /* deliveries are told to a series, to classes or to the paranoid checks */
     /* [(host * vcs + v) * (BLOCK + 1)] of a lane's block and the first behind it; where they are
      * drawn */
     uint64_t *times;
@@ -391,9 +396,7 @@ typedef struct fast_state {
     bool plain_start; /* a packet starts with nothing but its source and destination */
     bool dense;       /* a switch can send several packets in a window */
     bool early;       /* a transmission lasts many windows */
-    /* early or dense, and then: links of one class, virtual cut-through, and nobody who asks for
-     * more than totals */
-    bool plain;
+    bool plain;       /* early or dense, and then: links of one class, virtual cut-through */
 } fast_state;
 
 /* ---- fast/fast_host.c: puts a packet on the link of its host; its VC is rt's. */
@@ -453,19 +456,21 @@ SIM_INLINE uint32_t take_fast_packet(partition *p)
 /* first window >= from with something in the bins, or UINT64_MAX */
 uint64_t sim_fast_next(const partition *p, uint64_t from);
 void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at);
-/* Calls fn for what waits in the bins, in the form of the general kernel's events; early, the ends
- * of transmissions are left out, for which nobody asks there. */
+/* Calls fn for what is under way, in the form of the general kernel's events. */
 void sim_fast_each_event(partition *p, event_fn fn, void *ctx);
 /* Which of several outputs a packet takes: drawn, or the preferred one. */
 uint32_t sim_fast_drawn(const partition *p, uint32_t id, const ik_packet *rt, uint32_t n,
                         uint32_t preferred);
+uint32_t sim_fast_head(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n);
 queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n);
+uint32_t sim_fast_behind(const partition *p, uint32_t id);
 /* A packet in the general form; what only the general kernel uses is not set. */
 packet sim_fast_packet(const partition *p, uint32_t id);
 /* Brings what this partition's hosts and channels have counted up to date in the general form; and
  * with it everything of its switches and hosts. */
 void sim_fast_settle(partition *p);
 void sim_fast_expose(partition *p);
+void sim_fast_count_buffers(partition *p, uint64_t time); /* core/engine.h */
 
 /* ---- fast/choice.c: adaptive outputs */
 bool sim_choice_may_fit(const sim *s); /* the routing and the selection function */

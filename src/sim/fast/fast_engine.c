@@ -45,11 +45,6 @@ static packet *packet_at(partition *p, uint32_t id)
     return pk;
 }
 
-static uint32_t behind(const partition *p, uint32_t id)
-{
-    return fast_behind(&p->fast->packets, id);
-}
-
 const sim_engine sim_fast_engine = {.name = "fast",
                                     .serves = serves,
                                     .window_ps = window_ps,
@@ -69,6 +64,8 @@ const sim_engine sim_fast_engine = {.name = "fast",
                                     .settle = sim_fast_settle,
                                     .expose = sim_fast_expose,
                                     .each_event = sim_fast_each_event,
+                                    .count_buffers = sim_fast_count_buffers,
+                                    .head = sim_fast_head,
                                     .queue = sim_fast_queue,
                                     .packet = packet_at,
-                                    .behind = behind};
+                                    .behind = sim_fast_behind};

@@ -24,7 +24,7 @@ static void report_delivery(const fast_context *h, uint32_t host, uint32_t id,
     sim_delivered(h->p, host, &d);
 }
 
-SIM_INLINE void deliver(fast_context *h, const shape k, const delivery *d)
+SIM_INLINE void deliver(fast_context *h, const delivery *d)
 {
     sim *s = h->s;
     partition *p = h->p;
@@ -37,7 +37,7 @@ SIM_INLINE void deliver(fast_context *h, const shape k, const delivery *d)
         sim_histo_add(&p->latency, d->t - pk->t_gen);
         sim_histo_add(&p->network, d->t - pk->t_inject);
     }
-    if (!k.plain)
+    if (__builtin_expect(h->reports, 0))
         report_delivery(h, d->host, d->id, pk, d->t);
     free_fast_packet(h, d->id);
 }
@@ -107,14 +107,15 @@ SIM_INLINE window_time plus(const fast_context *h, window_time a, window_time b)
 
 /* The end of the transmission and the credit for the space that it leaves behind; returns when the
  * transmission ends, but only where the case is not plain. */
-SIM_INLINE window_time end_of(fast_context *h, const shape k, const fast_grant *g,
-                              const fast_port *in, const fast_switch *fsw, uint32_t id)
+SIM_INLINE window_time end_of(fast_context *h, const shape k, fast_grant *g, const fast_port *in,
+                              const fast_switch *fsw, uint32_t id)
 {
     uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET);
     uint64_t low = g->key & KEY_LOW;
     unsigned v = k.vcs == 1 ? 0 : key_vc(g->key);
     if (k.plain) {
         event_time back = {NULL, 0, false};
+        bool ahead = false;
         if (!k.early) {
             event_time tail = time_after(h, DELAY_TAIL, offset);
             back = credit_time_after(h, offset, tail);
@@ -124,10 +125,12 @@ SIM_INLINE window_time end_of(fast_context *h, const shape k, const fast_grant *
             post_remote(h->p,
                         h->start + offset + h->f->links[0].full_ps + h->f->links[0].latency_ps,
                         in->peer_node, EV_CREDIT, in->peer_port, space_data(v, h->s->packet_bytes));
-        } else if (!count_early(h, k, in->peer_port, port_at(h, k, in->peer_port), v)) {
+        } else if (!(ahead = count_early(h, k, in->peer_port, port_at(h, k, in->peer_port), v))) {
             back = k.early ? time_after(h, DELAY_CREDIT, offset) : back;
             post(h, back.at, credit_of(back.rest, in->peer_port, v));
         }
+        if (k.early)
+            g->ahead = ahead ? SPACE_HERE : 0;
         return (window_time){0, 0};
     }
     const link_delays *link = link_at(h, k, fsw->port_base + key_out(g->key));
@@ -138,7 +141,7 @@ SIM_INLINE window_time end_of(fast_context *h, const shape k, const fast_grant *
 }
 
 /* To a host: head and tail come, its buffer drains at the link's rate. */
-SIM_INLINE void send_to_host(fast_context *h, const shape k, const fast_grant *g, const transfer *e,
+SIM_INLINE void send_to_host(fast_context *h, const shape k, fast_grant *g, const transfer *e,
                              window_time end)
 {
     const sim *s = h->s;
@@ -163,6 +166,8 @@ SIM_INLINE void send_to_host(fast_context *h, const shape k, const fast_grant *g
         event_time back = k.plain ? time_after(h, DELAY_HOST_CREDIT, offset)
                                   : event_time_at(h, BIN_CREDIT, until(h, t + out->latency_ps));
         post(h, back.at, credit_of(back.rest, out_port, v));
+    } else {
+        g->ahead |= SPACE_AT_HOST;
     }
     uint32_t host = e->to->peer_node - h->num_switches;
     h->fp->deliveries[h->fp->num_deliveries++] = (delivery){t, id, host};
@@ -196,8 +201,7 @@ SIM_INLINE void carry_out(fast_context *h, const shape k, fast_grant *g, const t
     fast_packet *pk = &h->packets[id];
     pop(h, k, fsw, sw, g, e);
     use_credit(h, k, fsw, sw, to, key_in(g->key), key_out(g->key), v);
-    if (!k.plain && h->count_bytes)
-        s->switches[sw].bytes -= h->full;
+    fsw->held--;
     window_time end = end_of(h, k, g, in, fsw, id);
     count_sent(h, to, fsw->port_base + key_out(g->key), h->start + offset,
                k.plain ? h->start + offset + h->f->links[0].full_ps
@@ -309,7 +313,7 @@ SIM_INLINE void carry_out_all(fast_context *h, const shape k, fast_grant *g)
     for (; k.early && joined < h->joins; joined += STRIDE)
         join_block(h, k, joined, STRIDE, windows);
     for (uint32_t at = 0; at < h->fp->num_deliveries; at++)
-        deliver(h, k, &h->fp->deliveries[at]);
+        deliver(h, &h->fp->deliveries[at]);
     h->p->n.hops += n;
     h->p->n.events += k.early ? 3 * n : 0; /* a tail, a credit and an arrival each */
     h->p->n.delivered += h->fp->num_deliveries;

@@ -385,14 +385,14 @@ SIM_INLINE void take_wakes(fast_context *h, const shape k)
 SIM_INLINE void take_link_ends(fast_context *h, const shape k)
 {
     enum { AHEAD = 12 };
-    slot *span = ending(h, &h->fp->sent_in, 0);
+    window_span span = ending(h, &h->fp->sent_in, 0);
     uint32_t rest = h->f->links[0].tail.rest;
-    h->p->n.events += span->end - span->first;
-    for (uint32_t at = span->first; at < span->end; at++) {
+    h->p->n.events += span.end - span.first;
+    for (uint32_t at = span.first; at < span.end; at++) {
         fast_send e = h->fp->sends[at];
-        if (at + AHEAD < span->end)
+        if (at + AHEAD < span.end)
             fetch_host(h, k, h->fp->sends[at + AHEAD].host);
-        if (at + AHEAD / 2 < span->end)
+        if (at + AHEAD / 2 < span.end)
             fetch_port(h, k, h->fp->sends[at + AHEAD / 2].host);
         if (!e.wakes)
             continue;
@@ -402,7 +402,6 @@ SIM_INLINE void take_link_ends(fast_context *h, const shape k)
         else
             wake(h, k, e.host, e.offset + rest);
     }
-    *span = (slot){0, 0};
 }
 
 /* Early: what the hosts sent joins its queues. */

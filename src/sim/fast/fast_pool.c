@@ -146,18 +146,36 @@ uint32_t sim_fast_drawn(const partition *p, uint32_t id, const ik_packet *rt, ui
     return sim_drawn(p->sim, rt, number ? number[id] : 0, n, preferred);
 }
 
-queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
+/* ---- queues, as others see them: what is on its way stands last, and does not count yet */
+
+uint32_t sim_fast_head(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
 {
     const fast_switch *fsw = &s->fast_state->switches[sw];
     uint32_t last = s->fast_state->queues[fast_queue_at(fsw, s->voq, s->vcs, in, v, n)];
     if (last == IK_NONE)
-        return (queue){IK_NONE, IK_NONE};
+        return IK_NONE;
     const fast_packets *ps = &s->partitions[s->node_partition[sw]].fast->packets;
     uint32_t first = ps->next[last] & ~LAST_BEHIND;
-    if (ps->in_flight && ps->in_flight[first])
-        return (queue){IK_NONE, IK_NONE};
-    return (queue){first, last};
+    return ps->in_flight && ps->in_flight[first] ? IK_NONE : first;
 }
+
+uint32_t sim_fast_behind(const partition *p, uint32_t id)
+{
+    const fast_packets *ps = &p->fast->packets;
+    uint32_t next = fast_behind(ps, id);
+    return next != IK_NONE && ps->in_flight && ps->in_flight[next] ? IK_NONE : next;
+}
+
+queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
+{
+    const partition *p = &s->partitions[s->node_partition[sw]];
+    queue q = {sim_fast_head(s, sw, in, v, n), IK_NONE};
+    for (uint32_t id = q.head; id != IK_NONE; id = sim_fast_behind(p, id))
+        q.tail = id;
+    return q;
+}
+
+/* ---- packets in the common form */
 
 packet sim_fast_packet(const partition *p, uint32_t id)
 {
@@ -166,7 +184,7 @@ packet sim_fast_packet(const partition *p, uint32_t id)
     packet copy = {.rt = pk->rt,
                    .t_gen = pk->t_gen,
                    .t_inject = pk->t_inject,
-                   .next = fast_behind(ps, id),
+                   .next = IK_NONE, /* sim_fast_behind() knows */
                    .size = p->sim->packet_bytes};
     copy.out = pk->out == NO_OUT ? SIM_NO_WAY : pk->out;
     copy.vc_first = copy.vc_last = pk->rt.vc;

@@ -3,7 +3,6 @@
  * The fast engine's state: whether it serves a fabric, and set-up. */
 #include "sim/fast/fast.h"
 #include "sim/host/host.h"
-#include "sim/inspect/inspect.h"
 #include <stdlib.h>
 
 /* ---- does it fit? */
@@ -173,24 +172,20 @@ static size_t num_times(const sim *s)
 }
 
 /* Whether what follows from a grant may be put in place at once: a packet has come, and its space
- * is back, before another could go the same way after the next one. Samples of congestion look at
- * what has come. */
+ * is back, before another could go the same way after the next one. */
 static bool lasts_long(const sim *s)
 {
     uint64_t full = ik_transmit_ps(s->packet_bytes, s->f->classes[0].rate_bps),
              latency = s->f->classes[0].latency_ps;
     return full / s->lookahead >= SIM_EARLY_WINDOWS &&
-           2 * latency + s->traversal_ps + s->routing_ps + 3 * s->lookahead <= full &&
-           !sim_congest_setup(s).num_samples;
+           2 * latency + s->traversal_ps + s->routing_ps + 3 * s->lookahead <= full;
 }
 
 static fast_state kind_of(const sim *s)
 {
     fast_state f = {.num_slots = (uint32_t)slots_needed(s), .host_bytes = adapter_bytes(s)};
-    f.count_bytes = s->num_series || s->paranoid;
-    bool classes = s->traffic && s->traffic->classes, plain = s->f->num_classes == 1 &&
-                                                              !s->store_forward && !f.count_bytes &&
-                                                              !classes && sim_fast_has_newer();
+    f.reports = s->num_series || s->paranoid || (s->traffic && s->traffic->classes);
+    bool plain = s->f->num_classes == 1 && !s->store_forward && sim_fast_has_newer();
     f.early = plain && lasts_long(s);
     f.dense = plain && !f.early && !s->adaptive &&
               s->lookahead * s->max_radix >=
@@ -275,13 +270,18 @@ static ownership ownership_of(const partition *p)
     return own;
 }
 
+/* Places of a ring, as multiples of what can be under way at once. What began within the last
+ * transmission, or for those who look at credit at rest within the last two, stays. */
+enum { RING_OF_GRANTS = 4, RING_OF_SENDS = 3 };
+
 static bool allocate_partition(const fast_state *f, fast_partition *fp, ownership own,
                                sim_memory *m)
 {
     size_t ports = own.ports, hosts = own.hosts, slots = f->num_slots,
            active = own.switches + ACTIVE_AHEAD + 1u;
-    return sim_get(m, &fp->grants, (f->early ? 3 : 1) * ports + 1, sizeof *fp->grants) &&
-           sim_get(m, &fp->sends, f->early ? 3 * hosts + 1 : 1, sizeof *fp->sends) &&
+    return sim_get(m, &fp->grants, (f->early ? RING_OF_GRANTS : 1) * ports + 1,
+                   sizeof *fp->grants) &&
+           sim_get(m, &fp->sends, f->early ? RING_OF_SENDS * hosts + 1 : 1, sizeof *fp->sends) &&
            sim_get(m, &fp->joins, f->early ? ports + hosts + 1 : 1, sizeof *fp->joins) &&
            sim_get(m, &fp->deliveries, ports + 1, sizeof *fp->deliveries) &&
            sim_get(m, &fp->active[0], active, sizeof *fp->active[0]) &&
@@ -329,10 +329,10 @@ static void init_bins(bins *b, uint32_t num_slots)
         b->slots[k] = (slot){IK_NONE, 0};
 }
 
-static void init_ring(window_ring *t, uint32_t most)
+static void init_ring(window_ring *t, uint32_t most, uint32_t multiple)
 {
     t->most = most;
-    t->room = 3 * most;
+    t->room = multiple * most;
 }
 
 /* Filled with a switch of this partition, so that what is fetched ahead is never another's. */
@@ -356,8 +356,8 @@ bool sim_fast_setup_partition(partition *p)
     fp->packets.free = IK_NONE;
     init_active(p, fp->active[0], own.switches);
     init_active(p, fp->active[1], own.switches);
-    init_ring(&fp->granted_in, own.ports);
-    init_ring(&fp->sent_in, own.hosts);
+    init_ring(&fp->granted_in, own.ports, RING_OF_GRANTS);
+    init_ring(&fp->sent_in, own.hosts, RING_OF_SENDS);
     init_bins(&fp->bins, f->num_slots);
     return true;
 }

@@ -22,47 +22,70 @@ static event event_of(const sim *s, unsigned bin, const uint64_t *word)
     return (event){event_key(EV_ARRIVAL, in), s->f->port_node[in], (uint32_t)word[1]};
 }
 
-/* Early: the packets that have not come, with the ports that they are on their way to. */
-typedef void (*flight_fn)(void *ctx, partition *p, uint32_t port, uint32_t id);
+/* ---- early: what is under way stands in the rings of grants and sends */
 
-static uint64_t time_in_ring(const partition *p, uint32_t slot_index, uint32_t offset)
-{
-    uint32_t mask = p->fast->bins.num_slots - 1, ago = ((uint32_t)p->window - slot_index) & mask;
-    return p->start - (uint64_t)ago * p->sim->lookahead + offset;
-}
+typedef void (*grant_fn)(void *ctx, partition *p, const fast_grant *g, uint64_t time);
+typedef void (*flight_fn)(void *ctx, partition *p, uint32_t port, uint32_t id);
 
 static uint64_t delay_ps(const sim *s, window_time d)
 {
     return (uint64_t)d.windows * s->lookahead + d.rest;
 }
 
-static void each_flight(partition *p, flight_fn fn, void *ctx)
+/* Calls fn for the grants, with their time, from which `delay` has not passed at `time`. A ring
+ * keeps them for two transmissions, which every delay is shorter than. */
+static void each_grant(partition *p, window_time delay, uint64_t time, grant_fn fn, void *ctx)
+{
+    const sim *s = p->sim;
+    const fast_partition *fp = p->fast;
+    for (uint32_t k = 0; s->fast_state->early && k < fp->bins.num_slots; k++) {
+        window_span at = fp->granted_in.spans[k];
+        if ((at.window + delay.windows + 2) * s->lookahead <= time)
+            continue;
+        for (const fast_grant *g = fp->grants + at.first; g < fp->grants + at.end; g++) {
+            uint64_t granted = at.window * s->lookahead + (g->key >> KEY_OFFSET);
+            if (granted + delay_ps(s, delay) >= time)
+                fn(ctx, p, g, granted);
+        }
+    }
+}
+
+typedef struct flights {
+    flight_fn fn;
+    void *ctx;
+} flights;
+
+static void fly(void *ctx, partition *p, const fast_grant *g, uint64_t time)
+{
+    const flights *to = ctx;
+    const sim *s = p->sim;
+    (void)time;
+    if (g->id != IK_NONE)
+        to->fn(to->ctx, p, s->f->port_peer[s->f->port_base[key_switch(g->key)] + key_out(g->key)],
+               g->id);
+}
+
+/* Calls fn for the packets that have not come at `time`, with the ports that they are on their way
+ * to. */
+static void each_flight(partition *p, uint64_t time, flight_fn fn, void *ctx)
 {
     const sim *s = p->sim;
     const fast_partition *fp = p->fast;
     const link_delays *l = &s->fast_state->links[0];
+    flights to = {fn, ctx};
+    each_grant(p, l->arrival, time, fly, &to);
     for (uint32_t k = 0; s->fast_state->early && k < fp->bins.num_slots; k++) {
-        slot granted = fp->granted_in.spans[k], sent = fp->sent_in.spans[k];
-        for (const fast_grant *g = fp->grants + granted.first; g < fp->grants + granted.end; g++) {
-            uint32_t out = s->f->port_base[key_switch(g->key)] + key_out(g->key);
-            uint64_t at =
-                time_in_ring(p, k, (uint32_t)(g->key >> KEY_OFFSET)) + delay_ps(s, l->arrival);
-            if (g->id != IK_NONE && at >= p->start)
-                fn(ctx, p, s->f->port_peer[out], g->id);
-        }
-        for (const fast_send *e = fp->sends + sent.first; e < fp->sends + sent.end; e++)
+        window_span at = fp->sent_in.spans[k];
+        if ((at.window + l->host_arrival.windows + 2) * s->lookahead <= time)
+            continue;
+        for (const fast_send *e = fp->sends + at.first; e < fp->sends + at.end; e++)
             if (e->id != IK_NONE &&
-                time_in_ring(p, k, e->offset) + delay_ps(s, l->host_arrival) >= p->start)
+                at.window * s->lookahead + e->offset + delay_ps(s, l->host_arrival) >= time)
                 fn(ctx, p, s->f->port_peer[s->hosts[e->host].port], e->id);
     }
 }
 
-static void note_flight(void *ctx, partition *p, uint32_t port, uint32_t id)
-{
-    (void)ctx;
-    (void)port;
-    p->fast->packets.in_flight[id] = 1;
-}
+/* ---- events */
 
 typedef struct event_to {
     event_fn fn;
@@ -76,11 +99,62 @@ static void report_flight(void *ctx, partition *p, uint32_t port, uint32_t id)
     to->fn(to->ctx, p, &e);
 }
 
+static void report_tail(void *ctx, partition *p, const fast_grant *g, uint64_t time)
+{
+    const event_to *to = ctx;
+    uint32_t sw = key_switch(g->key);
+    event e = {event_key(EV_TAIL, p->sim->f->port_base[sw] + key_out(g->key)), sw, key_in(g->key)};
+    (void)time;
+    to->fn(to->ctx, p, &e);
+}
+
+/* Calls fn for the ports whose credit counts already and has not come back at p->start. */
+typedef void (*ahead_fn)(void *ctx, partition *p, uint32_t port, unsigned v);
+typedef struct credits_ahead {
+    ahead_fn fn;
+    void *ctx;
+} credits_ahead;
+
+static void find_ahead(void *ctx, partition *p, const fast_grant *g, uint64_t time)
+{
+    const credits_ahead *to = ctx;
+    const sim *s = p->sim;
+    const link_delays *l = &s->fast_state->links[0];
+    uint32_t base = s->f->port_base[key_switch(g->key)];
+    if (g->ahead & SPACE_HERE && time + delay_ps(s, l->tail_credit) >= p->start)
+        to->fn(to->ctx, p, s->f->port_peer[base + key_in(g->key)], key_vc(g->key));
+    if (g->ahead & SPACE_AT_HOST)
+        to->fn(to->ctx, p, base + key_out(g->key), key_vc(g->key));
+}
+
+static void each_ahead(partition *p, ahead_fn fn, void *ctx)
+{
+    credits_ahead to = {fn, ctx};
+    each_grant(p, p->sim->fast_state->links[0].host_credit, p->start, find_ahead, &to);
+}
+
+static void report_ahead(void *ctx, partition *p, uint32_t port, unsigned v)
+{
+    const event_to *to = ctx;
+    const sim *s = p->sim;
+    event e = {event_key(EV_CREDIT, port), s->f->port_node[port], space_data(v, s->packet_bytes)};
+    to->fn(to->ctx, p, &e);
+}
+
+/* Whether a word of a bin tells what the rings do not. */
+static bool tells(const sim *s, unsigned bin, uint64_t word)
+{
+    return bin != BIN_TAIL || (key_kind(word) != KEY_LOOK && !s->fast_state->early);
+}
+
 void sim_fast_each_event(partition *p, event_fn fn, void *ctx)
 {
+    const sim *s = p->sim;
     event_to to = {fn, ctx};
     const bins *b = &p->fast->bins;
-    each_flight(p, report_flight, &to);
+    each_flight(p, p->start, report_flight, &to);
+    each_grant(p, s->fast_state->links[0].tail, p->start, report_tail, &to);
+    each_ahead(p, report_ahead, &to);
     for (uint32_t k = 0; k < NUM_BINS * b->num_slots; k++) {
         unsigned bin = k / b->num_slots;
         for (uint32_t c = bin == BIN_WAKE || bin == BIN_ASK ? IK_NONE : b->slots[k].first;
@@ -89,15 +163,17 @@ void sim_fast_each_event(partition *p, event_fn fn, void *ctx)
                      end = next != IK_NONE ? 64 : ((b->slots[k].end - 1) & 63) + 1;
             for (uint32_t at = 2; at < end; at += bin == BIN_ARRIVAL ? 2 : 1) {
                 const uint64_t *word = &b->words[(size_t)c * 64 + at];
-                if (bin == BIN_TAIL && key_kind(*word) == KEY_LOOK)
+                if (!tells(s, bin, *word))
                     continue;
-                event e = event_of(p->sim, bin, word);
+                event e = event_of(s, bin, word);
                 fn(ctx, p, &e);
             }
             c = next;
         }
     }
 }
+
+/* ---- hosts and channels */
 
 /* The messages that lane v of an adapter is sending, to `ring`; their number. */
 static uint32_t settle_messages(const sim *s, fast_adapter *adapter, unsigned v, message *ring)
@@ -165,6 +241,8 @@ void sim_fast_settle(partition *p)
     settle_hosts(p);
 }
 
+/* ---- switches */
+
 /* Credit in bytes, where it is kept in packets; what does not make a packet stays as it was. */
 static void expose_credit(const sim *s, uint32_t port)
 {
@@ -215,22 +293,73 @@ static void expose_switch(const sim *s, uint32_t id)
     }
 }
 
+/* A packet that has not come counts nowhere yet; if it is the first of its queue this may ask
+ * already. */
+static void hide_flight(void *ctx, partition *p, uint32_t port, uint32_t id)
+{
+    const sim *s = p->sim;
+    const fast_packets *ps = &p->fast->packets;
+    const fast_packet *pk = &ps->items[id];
+    uint32_t node = s->f->port_node[port];
+    sw_state *sw = &s->switches[node];
+    const fast_switch *fsw = &s->fast_state->switches[node];
+    unsigned in = port - sw->port_base, v = pk->rt.vc, out = pk->out;
+    uint32_t last = s->fast_state->queues[fast_queue_at(fsw, s->voq, s->vcs, in, v, out)];
+    uint64_t others = 0;
+    (void)ctx;
+    ps->in_flight[id] = 1;
+    if (last == IK_NONE || (ps->next[last] & ~LAST_BEHIND) != id)
+        return;
+    *want_of(sw, sim_shape(s), out, v) &= ~(1ull << in);
+    for (unsigned u = 0; u < s->vcs; u++)
+        others |= *want_of(sw, sim_shape(s), out, u);
+    *row_of(sw, sim_shape(s), in) &= ~((~others >> in & 1) << out);
+}
+
+static void hide_credit(void *ctx, partition *p, uint32_t port, unsigned v)
+{
+    const sim *s = p->sim;
+    int32_t *bytes = &s->credit[(size_t)port * s->vcs + v];
+    (void)ctx;
+    *bytes -= (int32_t)s->packet_bytes;
+    if (*bytes < (int32_t)s->packet_bytes)
+        s->ports[port].ok &= ~(1ull << v);
+}
+
+static void take_from_switch(void *ctx, partition *p, uint32_t port, uint32_t id)
+{
+    (void)ctx;
+    (void)id;
+    p->sim->switches[p->sim->f->port_node[port]].bytes -= p->sim->packet_bytes;
+}
+
+void sim_fast_count_buffers(partition *p, uint64_t time)
+{
+    const sim *s = p->sim;
+    for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
+        if (s->node_partition[sw] == p->id)
+            s->switches[sw].bytes = (int64_t)s->fast_state->switches[sw].held * s->packet_bytes;
+    each_flight(p, time, take_from_switch, NULL);
+}
+
 void sim_fast_expose(partition *p)
 {
     const sim *s = p->sim;
     fast_packets *ps = &p->fast->packets;
-    if (ps->in_flight) {
-        memset(ps->in_flight, 0, ps->size);
-        each_flight(p, note_flight, NULL);
-    }
+    sim_fast_count_buffers(p, p->start);
     for (uint32_t id = 0; id < s->f->num_switches; id++)
         if (s->node_partition[id] == p->id) {
             expose_switch(s, id);
             if (s->fast_state->sets)
                 expose_choices(s, ps, id);
         }
+    if (ps->in_flight) {
+        memset(ps->in_flight, 0, ps->size);
+        each_flight(p, p->start, hide_flight, NULL);
+    }
     for (uint32_t port = 0; port < s->f->num_ports; port++)
         if (s->node_partition[s->f->port_node[port]] == p->id)
             expose_credit(s, port);
+    each_ahead(p, hide_credit, NULL);
     sim_fast_settle(p);
 }

@@ -212,15 +212,17 @@ SIM_INLINE void ring_end(const fast_context *h, window_ring *t, uint32_t first, 
                          uint32_t before)
 {
     t->at = end;
-    t->spans[h->window & h->slot_mask] = (slot){first, end};
+    t->spans[h->window & h->slot_mask] = (window_span){first, end, h->p->window};
     if (first != end)
         mark_busy(h, h->f->links[0].tail.windows - before);
 }
 
 /* What began a transmission before a window `ahead` of this one. */
-SIM_INLINE slot *ending(const fast_context *h, const window_ring *t, uint32_t ahead)
+SIM_INLINE window_span ending(const fast_context *h, const window_ring *t, uint32_t ahead)
 {
-    return &t->spans[(h->window + ahead - h->f->links[0].tail.windows) & h->slot_mask];
+    uint64_t window = h->p->window + ahead - h->f->links[0].tail.windows;
+    window_span span = t->spans[window & h->slot_mask];
+    return span.window == window ? span : (window_span){0, 0, window};
 }
 
 #endif

@@ -11,10 +11,9 @@
 enum { LONGEST_RACE = 16 };
 
 typedef struct queue_head {
-    uint32_t out;    /* that it asks for; IK_NONE = may still choose */
-    uint32_t packet; /* first of its queue */
-    unsigned key;    /* of the queue in its buffer */
-    uint32_t at;     /* while the queues of a buffer are compared */
+    uint32_t out; /* that it asks for; IK_NONE = may still choose */
+    unsigned key; /* of the queue in its buffer */
+    uint32_t at;  /* while the queues of a buffer are compared */
 } queue_head;
 
 typedef struct view {
@@ -124,20 +123,17 @@ static unsigned list_queues(view *probe, uint32_t sw, unsigned in, unsigned v)
     unsigned n = 0;
     if (s->queues == QUEUES_VOQNET || !s->voq) {
         for (uint32_t q = 0; q < look_queues(s, sw); q++) {
-            uint32_t first = look_head(s, sw, in, v, q);
-            if (first != IK_NONE)
-                probe->heads[n++] = (queue_head){s->voq ? IK_NONE : look_fifo_output(s, sw, in, v),
-                                                 first, q, first};
+            if (look_head(s, sw, in, v, q) != IK_NONE)
+                probe->heads[n++] =
+                    (queue_head){s->voq ? IK_NONE : look_fifo_output(s, sw, in, v), q, IK_NONE};
         }
         return n;
     }
     for (unsigned w = 0; w < s->max_words; w++) {
         for (uint64_t bits = look_requests(s, sw, in, v, w); bits; bits &= bits - 1) {
             unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
-            uint32_t first = look_head(s, sw, in, v, out);
-            if (first != IK_NONE) /* otherwise another VC of this input asks */
-                probe->heads[n++] =
-                    (queue_head){s->switches[sw].port_base + out, first, out, first};
+            if (look_asks(s, sw, in, v, out)) /* otherwise another VC of this input does */
+                probe->heads[n++] = (queue_head){s->switches[sw].port_base + out, out, IK_NONE};
         }
     }
     return n;
@@ -145,10 +141,13 @@ static unsigned list_queues(view *probe, uint32_t sw, unsigned in, unsigned v)
 
 /* The longest of n queues, ties to the first: a race from packet to packet, over when one is left.
  * Of queues longer than the race, any may stand for the buffer. */
-static unsigned longest(const view *probe, partition *p, unsigned n)
+static unsigned longest(const view *probe, uint32_t sw, unsigned in, unsigned v, unsigned n)
 {
+    partition *p = look_partition(probe->s, sw);
     queue_head *heads = probe->heads;
     unsigned best = 0;
+    for (unsigned k = 0; n > 1 && k < n; k++)
+        heads[k].at = look_head(probe->s, sw, in, v, heads[k].key);
     for (unsigned left = n, step = 0; left > 1 && step < LONGEST_RACE; step++) {
         left = 0;
         for (unsigned k = 0; k < n; k++) {
@@ -193,10 +192,10 @@ static void see_buffer(view *probe, congest *c, uint32_t sw, unsigned in, unsign
         return;
     partition *p = look_partition(s, sw);
     if (!s->voq && congest_examined(c, buffer))
-        see_fifo(probe, c, sw, in, v, probe->heads[0].packet);
+        see_fifo(probe, c, sw, in, v, look_head(s, sw, in, v, 0));
     bool own = look_own_accounts(s);
     bool tight = !own && look_tight(s, from, v); /* somebody may wait for its space */
-    unsigned main_queue = tight ? longest(probe, p, n) : n;
+    unsigned main_queue = tight ? longest(probe, sw, in, v, n) : n;
     for (unsigned k = 0; k < n; k++) {
         const queue_head *h = &probe->heads[k];
         uint32_t account = look_account(s, v, h->key, h->key);
@@ -208,7 +207,7 @@ static void see_buffer(view *probe, congest *c, uint32_t sw, unsigned in, unsign
         if (h->out != IK_NONE && look_roomy(s, h->out))
             w.out = held_by(probe, sw, in_port, v, h->out);
         else
-            ask(probe, p, sw, in_port, v, look_packet(p, h->packet), &w);
+            ask(probe, p, sw, in_port, v, look_packet(p, look_head(s, sw, in, v, h->key)), &w);
         bool wanted = own ? look_tight(s, from, account) : tight;
         if (wanted || w.lacks != IK_NONE)
             congest_add_queue(c, &w, wanted && (own || k == main_queue));

@@ -39,7 +39,8 @@ SIM_INLINE queue look_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, 
 /* First packet of queue n of lane (in, v), IK_NONE = empty. */
 SIM_INLINE uint32_t look_head(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
 {
-    return look_queue(s, sw, in, v, n).head;
+    return s->queues == QUEUES_VOQNET ? look_queue(s, sw, in, v, n).head
+                                      : s->engine->head(s, sw, in, v, n);
 }
 
 /* A packet, whichever engine owns it; valid until the fourth call after this one. */
@@ -65,6 +66,14 @@ SIM_INLINE uint32_t look_output_head(const sim *s, uint32_t port, unsigned u)
 SIM_INLINE uint64_t look_requests(const sim *s, uint32_t sw, unsigned in, unsigned v, unsigned w)
 {
     return row_of(&s->switches[sw], sim_shape(s), input_of(s, in, v))[w];
+}
+
+/* Whether a queue of lane (in, v) asks for an output: with a queue an output, whether it holds
+ * packets. Not with voqnet. */
+SIM_INLINE bool look_asks(const sim *s, uint32_t sw, unsigned in, unsigned v, unsigned out)
+{
+    unsigned input = input_of(s, in, v);
+    return want_of(&s->switches[sw], sim_shape(s), out, v)[input >> 6] >> (input & 63) & 1;
 }
 
 /* The output (port) that the head of a FIFO asks for, without touching the packet; IK_NONE = it may

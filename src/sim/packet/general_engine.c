@@ -127,6 +127,11 @@ static queue queue_at_rest(const sim *s, uint32_t sw, unsigned in, unsigned v, u
     return *queue_of(&s->switches[sw], sim_shape(s), in, v, n);
 }
 
+static uint32_t head_at_rest(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
+{
+    return queue_at_rest(s, sw, in, v, n).head;
+}
+
 static packet *packet_at(partition *p, uint32_t id)
 {
     return &p->pool[id];
@@ -157,5 +162,6 @@ const sim_engine sim_general_engine = {.name = "general",
                                        .expose = nothing,
                                        .each_event = each_event,
                                        .queue = queue_at_rest,
+                                       .head = head_at_rest,
                                        .packet = packet_at,
                                        .behind = behind};
