@@ -315,6 +315,17 @@ ik_status ik_registers_print(const ik_registers *registers, FILE *out, ik_error 
  * selection functions */
 
 typedef struct ik_selection ik_selection;
+/* What a selection function is asked: the output for one packet at one switch. */
+typedef struct ik_select_request {
+    uint32_t sw;
+    const ik_packet *pk;
+    uint32_t need_bytes; /* size of the packet */
+    int vc;              /* that room and credit are asked for, see ik_view */
+    const ik_view *view; /* of the switch, not NULL */
+    void *switch_state;  /* of the function at this switch: switch_state_bytes(), zeroed at start */
+    const ik_draw *draw; /* address for random selections */
+} ik_select_request;
+
 typedef struct ik_selection_family {
     const char *name, *summary, *source;
     const ik_param *params;
@@ -323,19 +334,16 @@ typedef struct ik_selection_family {
     void (*destroy)(ik_selection *s);
     /* Picks one of out[0..n-1] (n >= 1) with room for the packet (of the output buffer where there
      * is one, else of the next input buffer), else returns IK_NONE = wait and ask again when
-     * anything changes. view may not be NULL. need_bytes: size of the packet. draw: address for
-     * random selections. */
-    uint32_t (*pick)(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out,
-                     uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
-                     const ik_view *view, void *switch_state, const ik_draw *draw);
+     * anything changes. preferred: an index of out. */
+    uint32_t (*pick)(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
+                     uint32_t n, uint32_t preferred);
     size_t (*switch_state_bytes)(const ik_selection *s, uint32_t sw);
     /* Optional: pick() among candidates that the caller has found: the bits of `from` (words words,
      * not all zero) are the local ports that are allowed and have room, and if some of them are
      * not skipped for being busy, those alone. preferred: a local port, allowed. Returns the local
      * port that pick() would take, and changes switch_state as pick() does. */
-    uint32_t (*pick_mask)(const ik_selection *s, uint32_t sw, const ik_packet *pk,
-                          const uint64_t *from, unsigned words, uint32_t preferred, int vc,
-                          const ik_view *view, void *switch_state, const ik_draw *draw);
+    uint32_t (*pick_mask)(const ik_selection *s, const ik_select_request *ask, const uint64_t *from,
+                          unsigned words, uint32_t preferred);
     unsigned traits; /* IK_SELECT_... */
     unsigned rule;   /* what pick() does, for engines that do it themselves: IK_SELECT_BY_... */
 } ik_selection_family;

@@ -337,17 +337,16 @@ static const outer_selection *selection_of(const ik_selection *s)
     return s->impl;
 }
 
-static uint32_t selection_pick(const ik_selection *s, uint32_t sw, const ik_packet *pk,
-                               const uint32_t *out, uint32_t n, uint32_t preferred,
-                               uint32_t need_bytes, int vc, const ik_view *view, void *switch_state,
-                               const ik_draw *draw)
+static uint32_t selection_pick(const ik_selection *s, const ik_select_request *ask,
+                               const uint32_t *out, uint32_t n, uint32_t preferred)
 {
     const ik_selection *inner = selection_of(s)->inner;
-    ik_packet in = *pk;
-    in.src = s->fabric->split->host_of[pk->src];
-    in.dst = s->fabric->split->host_of[pk->dst];
-    return inner->family->pick(inner, sw, &in, out, n, preferred, need_bytes, vc, view,
-                               switch_state, draw);
+    ik_packet in = *ask->pk;
+    ik_select_request inside = *ask;
+    in.src = s->fabric->split->host_of[in.src];
+    in.dst = s->fabric->split->host_of[in.dst];
+    inside.pk = &in;
+    return inner->family->pick(inner, &inside, out, n, preferred);
 }
 
 static size_t selection_state_bytes(const ik_selection *s, uint32_t sw)

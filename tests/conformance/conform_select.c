@@ -91,10 +91,9 @@ static void check_pick(const local *l, const int64_t *space, bool skips, const u
 }
 
 /* pick_mask() among the candidates takes the same output as pick() and leaves the same state. */
-static void check_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk, const local *l,
+static void check_mask(const ik_selection *s, ik_select_request ask, const local *l,
                        const int64_t *space, bool skips, const uint32_t *out, uint32_t n,
-                       uint32_t preferred, uint32_t picked, const ik_view *view,
-                       const uint64_t *before, const uint64_t *after, const ik_draw *draw)
+                       uint32_t preferred, uint32_t picked, const uint64_t *before)
 {
     uint64_t from[MAX_OUT / 64] = {0}, idle[MAX_OUT / 64] = {0}, state[16];
     for (uint32_t i = 0; i < n; i++) {
@@ -106,10 +105,12 @@ static void check_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk, 
     }
     if (picked == IK_NONE)
         return;
+    const void *after = ask.switch_state;
     memcpy(state, before, sizeof state);
+    ask.switch_state = state;
     bool only_idle = skips && idle[0];
-    CHECK(s->family->pick_mask(s, sw, pk, only_idle ? idle : from, 1, out[preferred] - l->first, 0,
-                               view, state, draw) == out[picked] - l->first);
+    CHECK(s->family->pick_mask(s, &ask, only_idle ? idle : from, 1, out[preferred] - l->first) ==
+          out[picked] - l->first);
     CHECK(memcmp(state, after, sizeof state) == 0);
 }
 
@@ -147,26 +148,24 @@ static void check_question(const ik_selection *s, uint32_t sw, const ik_packet *
     for (int buffered = 0; buffered < 2; buffered++) {
         ik_view view = {
             l, credit, capacity, queued, busy, buffered ? room : NULL, buffered ? capacity : NULL};
+        ik_select_request ask = {sw, pk, 4096, 0, &view, state, &draw}, second = ask;
         const int64_t *space = buffered ? l->room : l->credit;
         bool skips = s->skip_busy == IK_SKIP_AUTO ? !buffered : s->skip_busy == IK_SKIP_ALWAYS;
+        second.switch_state = again;
         memcpy(state, before, sizeof before);
-        uint32_t picked =
-            s->family->pick(s, sw, pk, out, n, preferred, 4096, 0, &view, state, &draw);
+        uint32_t picked = s->family->pick(s, &ask, out, n, preferred);
         memcpy(again, before, sizeof again);
-        CHECK(picked ==
-              s->family->pick(s, sw, pk, out, n, preferred, 4096, 0, &view, again, &draw));
+        CHECK(picked == s->family->pick(s, &second, out, n, preferred));
         CHECK(memcmp(again, state, sizeof again) == 0);
         check_pick(l, space, skips, out, n, picked);
         if (s->family->pick_mask)
-            check_mask(s, sw, pk, l, space, skips, out, n, preferred, picked, &view, before, state,
-                       &draw);
+            check_mask(s, ask, l, space, skips, out, n, preferred, picked, before);
         CHECK(s->rule == IK_SELECT_BY_PICK || picked == by_rule(s, l, space, skips, out, n));
-        view.busy = NULL; /* a switch that does not tell: every output counts as idle */
+        view.busy = NULL; /* a switch that does not say: every output counts as idle */
         memcpy(again, before, sizeof again);
-        uint32_t untold =
-            s->family->pick(s, sw, pk, out, n, preferred, 4096, 0, &view, again, &draw);
-        CHECK(skips || untold == picked);
-        check_pick(l, space, false, out, n, untold);
+        uint32_t unsaid = s->family->pick(s, &second, out, n, preferred);
+        CHECK(skips || unsaid == picked);
+        check_pick(l, space, false, out, n, unsaid);
     }
 }
 

@@ -49,7 +49,8 @@ static uint32_t choose(const ik_routing *r, const char *selection, uint32_t sw, 
     l->first = base;
     assert_int_equal(ik_selection_from_spec(r->fabric, selection, NULL, &s, NULL), IK_OK);
     uint32_t n = r->family->next(r, sw, base, &pk, out, &preferred);
-    uint32_t i = s->family->pick(s, sw, &pk, out, n, preferred, 1, 0, &view, scratch, &draw);
+    ik_select_request ask = {sw, &pk, 1, 0, &view, scratch, &draw};
+    uint32_t i = s->family->pick(s, &ask, out, n, preferred);
     ik_selection_free(s);
     return i == IK_NONE ? IK_NONE : out[i] - base;
 }
@@ -108,7 +109,8 @@ static void random_is_uniform_among_free(void **state)
     assert_int_equal(n, 4);
     for (uint64_t i = 0; i < 3000; i++) {
         ik_draw draw = {1, 0, i};
-        count[s->family->pick(s, 0, &pk, out, n, preferred, 1, 0, &view, NULL, &draw)]++;
+        ik_select_request ask = {0, &pk, 1, 0, &view, NULL, &draw};
+        count[s->family->pick(s, &ask, out, n, preferred)]++;
     }
     assert_int_equal(count[0], 0);
     for (int i = 1; i < 4; i++)

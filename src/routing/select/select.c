@@ -8,14 +8,14 @@
  * Parameter skip_busy chooses. */
 #include "routing/select/select.h"
 
-uint32_t select_first_from(const ik_selection *s, const uint32_t *out, uint32_t n, uint32_t start,
-                           uint32_t need_bytes, int vc, const ik_view *view)
+uint32_t select_first_from(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
+                           uint32_t n, uint32_t start)
 {
     uint32_t with_room = IK_NONE;
     for (uint32_t k = 0, i = start; k < n; k++, i = i + 1 == n ? 0 : i + 1) {
-        if (!select_has_room(view, out[i], vc, need_bytes))
+        if (!select_has_room(ask, out[i]))
             continue;
-        if (!select_is_skipped(s, view, out[i]))
+        if (!select_is_skipped(s, ask, out[i]))
             return i;
         if (with_room == IK_NONE)
             with_room = i;
@@ -48,19 +48,24 @@ static bool replaces(const ik_draw *draw, uint32_t k)
                            draw->counter + ((uint64_t)k << 48), k) == 0;
 }
 
-uint32_t select_best(const ik_selection *s, const uint32_t *out, uint32_t n, uint32_t need_bytes,
-                     int vc, const ik_view *view,
-                     int64_t (*score)(const ik_view *view, uint32_t channel, int vc),
-                     const ik_draw *draw)
+/* Where `tie` is random: the address of the draw. */
+static const ik_draw *tie_draw(const ik_selection *s, const ik_select_request *ask)
 {
+    return s->impl ? ask->draw : NULL;
+}
+
+uint32_t select_best(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
+                     uint32_t n, select_score score)
+{
+    const ik_draw *draw = tie_draw(s, ask);
     uint32_t best = IK_NONE, ties = 0;
     bool best_skipped = true;
     int64_t best_score = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (!select_has_room(view, out[i], vc, need_bytes))
+        if (!select_has_room(ask, out[i]))
             continue;
-        bool skipped = select_is_skipped(s, view, out[i]);
-        int64_t here = score(view, out[i], vc);
+        bool skipped = select_is_skipped(s, ask, out[i]);
+        int64_t here = score(ask, out[i]);
         bool better = best == IK_NONE || (best_skipped && !skipped) ||
                       (best_skipped == skipped && here > best_score);
         if (better) {
@@ -76,17 +81,16 @@ uint32_t select_best(const ik_selection *s, const uint32_t *out, uint32_t n, uin
     return best;
 }
 
-uint32_t select_best_of(const ik_selection *s, uint32_t sw, const uint64_t *from, unsigned words,
-                        int vc, const ik_view *view,
-                        int64_t (*score)(const ik_view *view, uint32_t channel, int vc),
-                        const ik_draw *draw)
+uint32_t select_best_of(const ik_selection *s, const ik_select_request *ask, const uint64_t *from,
+                        unsigned words, select_score score)
 {
-    uint32_t best = IK_NONE, ties = 0, base = s->fabric->port_base[sw];
+    const ik_draw *draw = tie_draw(s, ask);
+    uint32_t best = IK_NONE, ties = 0, base = s->fabric->port_base[ask->sw];
     int64_t best_score = 0;
     for (unsigned w = 0; w < words; w++) {
         for (uint64_t bits = from[w]; bits; bits &= bits - 1) {
             uint32_t port = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            int64_t here = score(view, base + port, vc);
+            int64_t here = score(ask, base + port);
             if (best == IK_NONE || here > best_score) {
                 best = port;
                 best_score = here;

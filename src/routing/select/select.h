@@ -10,17 +10,19 @@
 /* Whether there is room for the packet in the queue that it would enter: the output buffer, or
  * without one the next input buffer.
  */
-static inline bool select_has_room(const ik_view *view, uint32_t channel, int vc,
-                                   uint32_t need_bytes)
+static inline bool select_has_room(const ik_select_request *ask, uint32_t channel)
 {
+    const ik_view *view = ask->view;
     int64_t (*room)(void *, uint32_t, int) =
         view->output_room_bytes ? view->output_room_bytes : view->credit_bytes;
-    return room(view->ctx, channel, vc) >= (int64_t)need_bytes;
+    return room(view->ctx, channel, ask->vc) >= (int64_t)ask->need_bytes;
 }
 
 /* Whether the output comes after those that are not transmitting: parameter skip_busy. */
-static inline bool select_is_skipped(const ik_selection *s, const ik_view *view, uint32_t channel)
+static inline bool select_is_skipped(const ik_selection *s, const ik_select_request *ask,
+                                     uint32_t channel)
 {
+    const ik_view *view = ask->view;
     bool skips =
         s->skip_busy == IK_SKIP_AUTO ? !view->output_room_bytes : s->skip_busy == IK_SKIP_ALWAYS;
     return skips && view->busy && view->busy(view->ctx, channel);
@@ -28,24 +30,21 @@ static inline bool select_is_skipped(const ik_selection *s, const ik_view *view,
 
 /* First output with room in cyclic order from index `start`: one that is not skipped if there is
  * any, else the first with room; IK_NONE if none has room. */
-uint32_t select_first_from(const ik_selection *s, const uint32_t *out, uint32_t n, uint32_t start,
-                           uint32_t need_bytes, int vc, const ik_view *view);
+uint32_t select_first_from(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
+                           uint32_t n, uint32_t start);
 
 /* Parameter `tie` (lowest|random) of the functions that compare; impl is non-NULL for random. */
 extern const ik_param select_tie_params[];
 ik_status select_tie_create(ik_selection *s, const ik_params *params, const ik_env *env,
                             ik_error *err);
-/* The output with room and the highest score, those that are skipped last; ties to the lowest
- * index, with draw drawn. */
-uint32_t select_best(const ik_selection *s, const uint32_t *out, uint32_t n, uint32_t need_bytes,
-                     int vc, const ik_view *view,
-                     int64_t (*score)(const ik_view *view, uint32_t channel, int vc),
-                     const ik_draw *draw);
+/* How good an output is; larger is better. */
+typedef int64_t (*select_score)(const ik_select_request *ask, uint32_t channel);
+/* The output with room and the highest score, those that are skipped last; ties as `tie` says. */
+uint32_t select_best(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
+                     uint32_t n, select_score score);
 /* The same among the local ports of a set, all of which have room and of which none or all are
  * skipped. */
-uint32_t select_best_of(const ik_selection *s, uint32_t sw, const uint64_t *from, unsigned words,
-                        int vc, const ik_view *view,
-                        int64_t (*score)(const ik_view *view, uint32_t channel, int vc),
-                        const ik_draw *draw);
+uint32_t select_best_of(const ik_selection *s, const ik_select_request *ask, const uint64_t *from,
+                        unsigned words, select_score score);
 
 #endif

@@ -11,34 +11,32 @@ static size_t state_bytes(const ik_selection *s, uint32_t sw)
     return sizeof(uint32_t);
 }
 
-static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out,
-                     uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
-                     const ik_view *view, void *switch_state, const ik_draw *draw)
+static uint32_t pick(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
+                     uint32_t n, uint32_t preferred)
 {
-    (void)sw, (void)pk, (void)preferred, (void)draw;
+    (void)preferred;
     /* the first port that may come next; 0 at the start lies before every port */
     uint32_t after, start = 0;
-    memcpy(&after, switch_state, sizeof after);
+    memcpy(&after, ask->switch_state, sizeof after);
     while (start < n && out[start] < after)
         start++;
-    uint32_t i = select_first_from(s, out, n, start == n ? 0 : start, need_bytes, vc, view);
+    uint32_t i = select_first_from(s, ask, out, n, start == n ? 0 : start);
     if (i != IK_NONE) {
         after = out[i] + 1;
-        memcpy(switch_state, &after, sizeof after);
+        memcpy(ask->switch_state, &after, sizeof after);
     }
     return i;
 }
 
-static uint32_t pick_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk,
-                          const uint64_t *from, unsigned words, uint32_t preferred, int vc,
-                          const ik_view *view, void *switch_state, const ik_draw *draw)
+static uint32_t pick_mask(const ik_selection *s, const ik_select_request *ask, const uint64_t *from,
+                          unsigned words, uint32_t preferred)
 {
-    (void)pk, (void)preferred, (void)vc, (void)view, (void)draw;
-    uint32_t after, base = s->fabric->port_base[sw];
-    memcpy(&after, switch_state, sizeof after);
+    (void)preferred;
+    uint32_t after, base = s->fabric->port_base[ask->sw];
+    memcpy(&after, ask->switch_state, sizeof after);
     uint32_t port = port_set_first_from(from, words, after > base ? after - base : 0);
     after = base + port + 1;
-    memcpy(switch_state, &after, sizeof after);
+    memcpy(ask->switch_state, &after, sizeof after);
     return port;
 }
 

@@ -3,26 +3,23 @@
  * MFB: the output with room that has the fewest bytes waiting here; ties to the lowest or drawn. */
 #include "routing/select/select.h"
 
-static int64_t score(const ik_view *view, uint32_t channel, int vc)
+static int64_t score(const ik_select_request *ask, uint32_t channel)
 {
-    (void)vc;
-    return -view->queued_bytes(view->ctx, channel, -1);
+    return -ask->view->queued_bytes(ask->view->ctx, channel, -1);
 }
 
-static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out,
-                     uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
-                     const ik_view *view, void *switch_state, const ik_draw *draw)
+static uint32_t pick(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
+                     uint32_t n, uint32_t preferred)
 {
-    (void)sw, (void)pk, (void)preferred, (void)switch_state;
-    return select_best(s, out, n, need_bytes, vc, view, score, s->impl ? draw : NULL);
+    (void)preferred;
+    return select_best(s, ask, out, n, score);
 }
 
-static uint32_t pick_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk,
-                          const uint64_t *from, unsigned words, uint32_t preferred, int vc,
-                          const ik_view *view, void *switch_state, const ik_draw *draw)
+static uint32_t pick_mask(const ik_selection *s, const ik_select_request *ask, const uint64_t *from,
+                          unsigned words, uint32_t preferred)
 {
-    (void)pk, (void)preferred, (void)switch_state;
-    return select_best_of(s, sw, from, words, vc, view, score, s->impl ? draw : NULL);
+    (void)preferred;
+    return select_best_of(s, ask, from, words, score);
 }
 
 const ik_selection_family ik_selection_least_queued = {

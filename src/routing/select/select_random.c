@@ -3,41 +3,40 @@
  * RP, random priority: one of the outputs with room, each as likely. */
 #include "routing/select/select.h"
 
-static uint32_t count_free(const ik_selection *s, const uint32_t *out, uint32_t n,
-                           uint32_t need_bytes, int vc, const ik_view *view, bool skipping)
+static uint32_t count_free(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
+                           uint32_t n, bool skipping)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++)
-        count += select_has_room(view, out[i], vc, need_bytes) &&
-                 !(skipping && select_is_skipped(s, view, out[i]));
+        count += select_has_room(ask, out[i]) && !(skipping && select_is_skipped(s, ask, out[i]));
     return count;
 }
 
-static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out,
-                     uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
-                     const ik_view *view, void *switch_state, const ik_draw *draw)
+static uint32_t pick(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
+                     uint32_t n, uint32_t preferred)
 {
-    (void)sw, (void)pk, (void)preferred, (void)switch_state;
+    (void)preferred;
+    const ik_draw *draw = ask->draw;
     bool skipping = true;
-    uint32_t count = count_free(s, out, n, need_bytes, vc, view, true);
+    uint32_t count = count_free(s, ask, out, n, true);
     if (!count) {
         skipping = false;
-        count = count_free(s, out, n, need_bytes, vc, view, false);
+        count = count_free(s, ask, out, n, false);
     }
     if (!count)
         return IK_NONE;
     uint32_t left = ik_random_below(draw->seed, IK_RNG_SELECT, draw->entity, draw->counter, count);
     for (uint32_t i = 0;; i++)
-        if (select_has_room(view, out[i], vc, need_bytes) &&
-            !(skipping && select_is_skipped(s, view, out[i])) && left-- == 0)
+        if (select_has_room(ask, out[i]) && !(skipping && select_is_skipped(s, ask, out[i])) &&
+            left-- == 0)
             return i;
 }
 
-static uint32_t pick_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk,
-                          const uint64_t *from, unsigned words, uint32_t preferred, int vc,
-                          const ik_view *view, void *switch_state, const ik_draw *draw)
+static uint32_t pick_mask(const ik_selection *s, const ik_select_request *ask, const uint64_t *from,
+                          unsigned words, uint32_t preferred)
 {
-    (void)s, (void)sw, (void)pk, (void)preferred, (void)vc, (void)view, (void)switch_state;
+    (void)s, (void)preferred;
+    const ik_draw *draw = ask->draw;
     uint32_t n = port_set_count(from, words);
     return port_set_nth(from,
                         ik_random_below(draw->seed, IK_RNG_SELECT, draw->entity, draw->counter, n));

@@ -8,19 +8,16 @@
  * the part. */
 #include "routing/select/select.h"
 
-static uint32_t pick(const ik_selection *s, uint32_t sw, const ik_packet *pk, const uint32_t *out,
-                     uint32_t n, uint32_t preferred, uint32_t need_bytes, int vc,
-                     const ik_view *view, void *switch_state, const ik_draw *draw)
+static uint32_t pick(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
+                     uint32_t n, uint32_t preferred)
 {
-    (void)sw, (void)pk, (void)switch_state, (void)draw;
-    return select_first_from(s, out, n, preferred, need_bytes, vc, view);
+    return select_first_from(s, ask, out, n, preferred);
 }
 
-static uint32_t pick_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk,
-                          const uint64_t *from, unsigned words, uint32_t preferred, int vc,
-                          const ik_view *view, void *switch_state, const ik_draw *draw)
+static uint32_t pick_mask(const ik_selection *s, const ik_select_request *ask, const uint64_t *from,
+                          unsigned words, uint32_t preferred)
 {
-    (void)s, (void)sw, (void)pk, (void)vc, (void)view, (void)switch_state, (void)draw;
+    (void)s, (void)ask;
     return port_set_first_from(from, words, preferred);
 }
 

@@ -33,33 +33,29 @@ void select_tree_destroy(ik_selection *s)
     free(p);
 }
 
-uint32_t select_tree_pick(const ik_selection *s, uint32_t sw, const ik_packet *pk,
-                          const uint32_t *out, uint32_t n, uint32_t preferred, uint32_t need_bytes,
-                          int vc, const ik_view *view, void *switch_state, const ik_draw *draw)
+uint32_t select_tree_pick(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
+                          uint32_t n, uint32_t preferred)
 {
-    (void)switch_state, (void)draw;
     const preference *p = s->impl;
-    const tree_switch *here = &p->tree->sw[sw];
+    const tree_switch *here = &p->tree->sw[ask->sw];
     const tree_level *lv = &p->tree->level[here->level];
     uint32_t first_up = here->port_base + lv->first_up, start = 0;
     if (out[0] < first_up)
-        return select_first_from(s, out, n, preferred, need_bytes, vc, view);
-    uint32_t wanted = first_up + tree_remainder(p->digit(p->tree, sw, pk), &lv->up);
+        return select_first_from(s, ask, out, n, preferred);
+    uint32_t wanted = first_up + tree_remainder(p->digit(p->tree, ask->sw, ask->pk), &lv->up);
     /* Restrictions may have taken the wanted port away: then the next allowed one. */
     while (start < n && out[start] < wanted)
         start++;
-    return select_first_from(s, out, n, start == n ? 0 : start, need_bytes, vc, view);
+    return select_first_from(s, ask, out, n, start == n ? 0 : start);
 }
 
-uint32_t select_tree_pick_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk,
-                               const uint64_t *from, unsigned words, uint32_t preferred, int vc,
-                               const ik_view *view, void *switch_state, const ik_draw *draw)
+uint32_t select_tree_pick_mask(const ik_selection *s, const ik_select_request *ask,
+                               const uint64_t *from, unsigned words, uint32_t preferred)
 {
-    (void)vc, (void)view, (void)switch_state, (void)draw;
     const preference *p = s->impl;
-    const tree_level *lv = &p->tree->level[p->tree->sw[sw].level];
+    const tree_level *lv = &p->tree->level[p->tree->sw[ask->sw].level];
     /* the ports that a packet may take lead either all up or all down */
     if (port_set_first_from(from, words, 0) >= lv->first_up)
-        preferred = lv->first_up + tree_remainder(p->digit(p->tree, sw, pk), &lv->up);
+        preferred = lv->first_up + tree_remainder(p->digit(p->tree, ask->sw, ask->pk), &lv->up);
     return port_set_first_from(from, words, preferred);
 }

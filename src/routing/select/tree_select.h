@@ -16,12 +16,10 @@ void select_tree_destroy(ik_selection *s);
 
 /* The up port that the digit names (mod num_up), else the next one with room; where the packet goes
  * down, from the preferred output. */
-uint32_t select_tree_pick(const ik_selection *s, uint32_t sw, const ik_packet *pk,
-                          const uint32_t *out, uint32_t n, uint32_t preferred, uint32_t need_bytes,
-                          int vc, const ik_view *view, void *switch_state, const ik_draw *draw);
+uint32_t select_tree_pick(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
+                          uint32_t n, uint32_t preferred);
 /* The same among the local ports of a set. */
-uint32_t select_tree_pick_mask(const ik_selection *s, uint32_t sw, const ik_packet *pk,
-                               const uint64_t *from, unsigned words, uint32_t preferred, int vc,
-                               const ik_view *view, void *switch_state, const ik_draw *draw);
+uint32_t select_tree_pick_mask(const ik_selection *s, const ik_select_request *ask,
+                               const uint64_t *from, unsigned words, uint32_t preferred);
 
 #endif

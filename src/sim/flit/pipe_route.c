@@ -66,9 +66,15 @@ static uint32_t pick(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t in
     } else {
         const ik_selection *selection = p->plan->selection;
         ik_draw draw = {p->seed, sw, r->draws++};
-        int vc = choice_of(p, sw, in_port, q->ports[preferred], rt).vc_first;
-        chosen = selection->family->pick(selection, sw, rt, q->ports, n, preferred, p->packet_bytes,
-                                         vc, &view, r->select_state, &draw);
+        ik_select_request request = {
+            .sw = sw,
+            .pk = rt,
+            .need_bytes = p->packet_bytes,
+            .vc = choice_of(p, sw, in_port, q->ports[preferred], rt).vc_first,
+            .view = &view,
+            .switch_state = r->select_state,
+            .draw = &draw};
+        chosen = selection->family->pick(selection, &request, q->ports, n, preferred);
     }
     return chosen < n ? chosen : preferred;
 }

@@ -55,8 +55,14 @@ SIM_INLINE uint32_t choose_among(partition *p, uint32_t node, sw_state *sw, cons
     if (!find_candidates(p, sw, k, pk, v, allowed, from))
         return IK_NONE;
     p->asked_dst = pk->rt.dst;
-    return selection->family->pick_mask(selection, node, &pk->rt, from, k.words, preferred, (int)v,
-                                        &p->view, sw->select_state, &draw);
+    ik_select_request request = {.sw = node,
+                                 .pk = &pk->rt,
+                                 .need_bytes = pk->size,
+                                 .vc = (int)v,
+                                 .view = &p->view,
+                                 .switch_state = sw->select_state,
+                                 .draw = &draw};
+    return selection->family->pick_mask(selection, &request, from, k.words, preferred);
 }
 
 /* Answer of the plan for a packet: allowed outputs, the preferred one, VCs. */

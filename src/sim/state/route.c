@@ -190,9 +190,14 @@ static uint32_t ask(partition *p, uint32_t sw, const packet *pk, uint32_t n, uin
                                      state->route_state);
     const ik_selection *selection = s->plan->selection;
     ik_draw draw = {s->seed, sw, state->draws++};
-    int vc = p->choices[preferred].vc_first;
-    return selection->family->pick(selection, sw, &pk->rt, p->ports, n, preferred, pk->size, vc,
-                                   view, state->select_state, &draw);
+    ik_select_request request = {.sw = sw,
+                                 .pk = &pk->rt,
+                                 .need_bytes = pk->size,
+                                 .vc = p->choices[preferred].vc_first,
+                                 .view = view,
+                                 .switch_state = state->select_state,
+                                 .draw = &draw};
+    return selection->family->pick(selection, &request, p->ports, n, preferred);
 }
 
 /* Picks among several choices with local state; IK_NONE = wait. */
