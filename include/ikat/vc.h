@@ -64,7 +64,9 @@ struct ik_vc {
     void *impl;
     unsigned num_vcs, vcs_needed;
     unsigned escape_vcs; /* VCs 0 … escape_vcs-1 are an escape layer (Duato); 0 = none declared */
-    bool in_escape;      /* serves an escape layer: packets may enter it at any switch, on any VC */
+    /* next() allows exactly one VC on every channel; those with static_lane need not say so */
+    bool single;
+    bool in_escape; /* serves an escape layer: packets may enter it at any switch, on any VC */
     char *spec;
 };
 

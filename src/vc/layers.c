@@ -281,6 +281,7 @@ ik_status layer_vcs_settle(ik_vc *v, unsigned num_layers, const uint64_t *load, 
         out->base[l + 1] = out->base[l] + width[l];
         out->share[l] = total ? (double)load[l] / (double)total : l == 0;
     }
+    v->single = v->num_vcs == num_layers;
     return IK_OK;
 }
 

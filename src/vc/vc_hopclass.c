@@ -20,7 +20,9 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     char why[64];
     snprintf(why, sizeof why, "paths of up to %u hops", reach.hops);
     unsigned needed = reach.hops ? reach.hops : 1;
-    return lanes_settle(v, needed, needed, why, err);
+    status = lanes_settle(v, needed, needed, why, err);
+    v->single = status == IK_OK && v->num_vcs / v->vcs_needed == 1;
+    return status;
 }
 
 static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,

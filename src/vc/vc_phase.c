@@ -20,7 +20,9 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
         return status;
     char why[64];
     snprintf(why, sizeof why, "routes of %u phase%s", reach.phase + 1, reach.phase ? "s" : "");
-    return lanes_settle(v, reach.phase + 1, reach.phase + 1, why, err);
+    status = lanes_settle(v, reach.phase + 1, reach.phase + 1, why, err);
+    v->single = status == IK_OK && v->num_vcs / v->vcs_needed == 1;
+    return status;
 }
 
 /* The routing has looked at the packet before: at the intermediate switch the phase is already that

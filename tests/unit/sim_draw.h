@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random experiments are drawn here. Of eight cases six are adaptive routings on trees of odd
- * shapes, with settings that the specialised engine mostly takes; one is a ring or torus that may
- * deadlock, with small buffers; one is anything. */
+ * Random experiments are drawn here. Of eight cases four are adaptive routings on trees of odd
+ * shapes and two routings of any fabric, whose packets change their VC, with settings that the
+ * specialised engine mostly takes; one is a ring or torus that may deadlock, with small buffers;
+ * one is anything. */
 #ifndef SIM_DRAW_H
 #define SIM_DRAW_H
 
@@ -200,6 +201,56 @@ static const char *const tree_settings[] = {"switch.buffer=4 KiB",
 
 static const double tree_loads[] = {0.3, 0.6, 0.8, 0.9, 1.0, 1.0};
 
+/* ---- any fabric, minimal or through an intermediate */
+
+static const char *const direct_fabrics[] = {"slimfly:q=5,p=1",
+                                             "oft:k=3",
+                                             "oft:k=2",
+                                             "mlfm:h=3",
+                                             "mlfm:h=2",
+                                             "hyperx:dims=3:3,p=2",
+                                             "torus:dims=3:4,p=2",
+                                             "ring:n=5,p=3",
+                                             "hypercube:n=3,p=2",
+                                             "dragonfly:h=1",
+                                             "dragonfly:a=3,h=1,p=2,g=4",
+                                             "dragonflyplus:h=2",
+                                             "polarfly:q=3,p=1",
+                                             "fullmesh:n=5,p=3",
+                                             "jellyfish:N=10,d=3,p=2,seed=3",
+                                             "karytree:k=3,n=2",
+                                             "karytree:k=2,n=3",
+                                             "oft:k=3,latency=2 ns",
+                                             "mlfm:h=3,latency=40 ns",
+                                             "slimfly:q=5,p=1,link_rate=400 Gb/s",
+                                             "hyperx:dims=3:3,p=2,link_rate=25 Gb/s",
+                                             "torus:dims=3:3,p=2,fail=10%,fail_seed=2"};
+static const char *const direct_routings[] = {"valiant",
+                                              "valiant",
+                                              "valiant",
+                                              "valiant:intermediate=all",
+                                              "valiant:paths=one",
+                                              "minimal",
+                                              "minimal",
+                                              "minimal:paths=one",
+                                              "ugal_l",
+                                              "ugal_l",
+                                              "ugal_l:first=any",
+                                              "ugal_l:t=20%"};
+static const char *const direct_vcs[] = {NULL,       NULL,   "hopclass", "hopclass", "phase",
+                                         "dateline", "dbbm", "any",      "1q"};
+static const char *const direct_selections[] = {NULL,         NULL,     NULL,
+                                                "first_free", "random", "most_credits"};
+static const char *const direct_settings[] = {
+    "switch.queues=fifo",          "switch.queues=voqsw",         "switch.buffer=16 KiB",
+    "switch.buffer=24 KiB",        "switch.buffer=64 KiB",        "switch.iterations=1",
+    "switch.iterations=2",         "switch.switching=saf",        "switch.routing_delay=13 ns",
+    "switch.routing_delay=100 ns", "switch.traversal_delay=7 ns", "adapter.packet=64 B",
+    "adapter.packet=512 B",        "adapter.packet=1500 B",       "adapter.packet=1 KiB",
+    "adapter.injection=poisson",   "adapter.injection=bernoulli", "adapter.message=16 KiB",
+    "adapter.queues=one",          "adapter.queues=destination",  "adapter.buffer=32 KiB",
+    "measure.series=2 us",         "measure.warmup=1 us"};
+
 /* ---- rings */
 
 static const char *const ring_fabrics[] = {"ring:n=5,p=3",       "ring:n=4,p=1",
@@ -333,6 +384,21 @@ static void draw_on_tree(dice *d, random_case *c)
     draw_settings(d, tree_settings, COUNT(tree_settings), c);
 }
 
+static void draw_on_direct(dice *d, random_case *c)
+{
+    static const unsigned numbers[] = {0, 0, 0, 4, 6};
+    snprintf(c->fabric, sizeof c->fabric, "%s", DRAW(d, direct_fabrics));
+    snprintf(c->routing, sizeof c->routing, "%s", DRAW(d, direct_routings));
+    c->vc = DRAW(d, direct_vcs);
+    c->num_vcs = DRAW(d, numbers);
+    c->selection = strstr(c->routing, "valiant") || strstr(c->routing, "one")
+                       ? NULL
+                       : DRAW(d, direct_selections);
+    c->pattern = DRAW(d, tree_patterns);
+    c->load = DRAW(d, tree_loads);
+    draw_settings(d, direct_settings, COUNT(direct_settings), c);
+}
+
 static void draw_on_ring(dice *d, random_case *c)
 {
     static const char *const routings[] = {"shortest", "minimal", "minimal", "valiant"};
@@ -349,7 +415,7 @@ static void draw_on_ring(dice *d, random_case *c)
 
 static bool is_on_tree(const random_case *c)
 {
-    return c->number % 8 < 6;
+    return c->number % 8 < 4;
 }
 
 static random_case draw_case(unsigned number)
@@ -358,6 +424,8 @@ static random_case draw_case(unsigned number)
     random_case c = {.number = number};
     if (is_on_tree(&c))
         draw_on_tree(&d, &c);
+    else if (number % 8 < 6)
+        draw_on_direct(&d, &c);
     else if (number % 8 == 6)
         draw_on_ring(&d, &c);
     else

@@ -25,6 +25,7 @@ typedef struct variant {
     double load;
     unsigned duration_us; /* short where packets are: there are many */
     const char *selection, *adapter;
+    bool deadlocks;
 } variant;
 
 /* fast: the specialised engine without what is early or dense; plain: with it, nobody checks while
@@ -85,7 +86,7 @@ static void set_up(sim *s, const ik_plan *plan, const ik_traffic *traffic, const
         assert_non_null(s->fast_state->hosts); /* adapters of its own */
     if (which >= CHECKED)
         assert_true(s->fast_state->early || s->fast_state->dense || s->store_forward ||
-                    s->adaptive || s->fast_state->mixed);
+                    s->adaptive || s->fast_state->mixed || s->fast_state->steps);
     if (which == FAST)
         s->fast_state->plain = s->fast_state->early = s->fast_state->dense = false;
 }
@@ -112,7 +113,7 @@ static uint64_t run_kernel(const variant *v, const char *routing, const char *pa
     assert_int_equal(open_sections(&at, &c, &err), IK_OK);
     set_up(&s, plan, traffic, &at.config, which);
     uint64_t sum = run_once(&s, v->fabric, hops);
-    assert_int_equal(s.deadlock, strcmp(routing, "dor") == 0);
+    assert_int_equal(s.deadlock, v->deadlocks);
     sim_free(&s);
     close_sections(&at);
     ik_traffic_free(traffic);
@@ -183,6 +184,62 @@ static void test_same(void **state)
 }
 
 /* Outputs that an oblivious routing draws: each kernel gives a packet the same ones. */
+/* VCs that change on the way: of the pair that is matched the VC whose turn it is goes, with credit
+ * for the VC that its head asks for. */
+static const struct {
+    variant v;
+    const char *routing, *pattern;
+} steps[] = {
+    {{"slimfly:q=5", "hopclass", "voq=true", 4, 0.5, 30}, "valiant", "uniform"},
+    {{"slimfly:q=5", "hopclass", "voq=true;buffer=16 KiB", 4, 1, 30}, "valiant", "uniform"},
+    {{"slimfly:q=5", "hopclass", "voq=true;buffer=48 KiB", 4, 1, 60}, "valiant", "permutation"},
+    {{"slimfly:q=5", "hopclass", "voq=false;buffer=64 KiB", 4, 1, 30}, "valiant", "uniform"},
+    {{"slimfly:q=5", "hopclass", "voq=false;buffer=20 KiB", 5, 0.6, 60}, "valiant", "uniform"},
+    {{"oft:k=4", "phase", "voq=true;buffer=32 KiB", 2, 1, 30}, "valiant", "uniform"},
+    {{"oft:k=4", "phase", "voq=true;buffer=8 KiB", 2, 1, 60}, "valiant", "tornado"},
+    {{"oft:k=4", "phase", "voq=false;buffer=24 KiB", 2, 0.5, 30}, "valiant", "uniform"},
+    {{"mlfm:h=4", "phase", "voq=true;buffer=12 KiB", 2, 1, 60},
+     "valiant",
+     "hotspot:nodes=0,fraction=30%"},
+    {{"mlfm:h=4", "phase", "voq=true;iterations=1", 3, 0.7, 30}, "valiant", "uniform"},
+    /* turning at a switch where others of the same VC go on: both VCs of a pair ask for one */
+    {{"karytree:k=4,n=3", "phase", "voq=true;buffer=16 KiB", 2, 1, 60},
+     "valiant:intermediate=all",
+     "uniform"},
+    {{"karytree:k=4,n=3", "phase", "voq=false;buffer=16 KiB", 2, 1, 60},
+     "valiant:intermediate=all",
+     "uniform"},
+    {{"dragonfly:h=2", "phase", "voq=true;buffer=64 KiB", 3, 0.6, 30}, "valiant", "uniform"},
+    {{"torus:dims=4:4,p=2", "hopclass", "voq=true", 4, 0.6, 30}, "minimal:paths=one", "uniform"},
+    {{"torus:dims=4:4,p=2", "hopclass", "voq=false", 9, 0.6, 30}, "valiant", "uniform"},
+    {{"torus:dims=4:4,p=2", "lash_tor", "voq=true;buffer=16 KiB", 0, 0.6, 30},
+     "minimal:paths=one",
+     "uniform"},
+    /* packets come some windows later, or wholly; 10.9 windows a transmission, or less than one */
+    {{"slimfly:q=5", "hopclass", "voq=true;buffer=32 KiB;routing_delay=20 ns", 4, 0.5, 31},
+     "valiant",
+     "uniform"},
+    {{"mlfm:h=4", "phase", "switching=saf;traversal_delay=11 ns", 2, 0.8, 30},
+     "valiant",
+     "uniform"},
+    {{"oft:k=4,latency=30 ns", "phase", "voq=true;buffer=16 KiB", 2, 0.9, 31},
+     "valiant",
+     "uniform"},
+    {{"slimfly:q=5,link_rate=20 Tb/s", "hopclass", "voq=true;buffer=64 KiB", 4, 0.6, 2},
+     "valiant",
+     "uniform"},
+    {{"mlfm:h=4,link_rate=20 Tb/s", "phase", "voq=false;buffer=64 KiB", 2, 1, 2},
+     "valiant",
+     "uniform"},
+};
+
+static void test_same_steps(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < sizeof steps / sizeof *steps; n++)
+        compare(&steps[n].v, steps[n].routing, steps[n].pattern, "20 us");
+}
+
 static void test_same_draws(void **state)
 {
     (void)state;
@@ -348,16 +405,23 @@ static void test_same_deadlock(void **state)
     /* the short one sees the last packet fly */
     static const char *const periods[] = {"20 us", "7 ns"};
     for (size_t n = 0; n < 2 * sizeof switches / sizeof *switches; n++) {
-        variant v = {"torus:dims=5,p=2", "1q", switches[n / 2], 1, 1, 5000};
+        variant v = {"torus:dims=5,p=2", "1q", switches[n / 2], 1, 1, 5000, .deadlocks = true};
         compare(&v, "dor", "shift:by=4", periods[n % 2]);
+    }
+    /* VCs that change, but not often enough */
+    for (size_t n = 0; n < sizeof switches / sizeof *switches; n++) {
+        const char *sw = n == 2 ? "voq=true;buffer=24 KiB" : switches[n];
+        variant v = {"ring:n=7,p=2", "phase", sw, 2, 1, 5000, .deadlocks = true};
+        compare(&v, "valiant", "shift:by=5", periods[n % 2]);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),         cmocka_unit_test(test_same),
-        cmocka_unit_test(test_same_draws),    cmocka_unit_test(test_same_choices),
-        cmocka_unit_test(test_same_messages), cmocka_unit_test(test_same_deadlock)};
+        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_same_draws),   cmocka_unit_test(test_same_steps),
+        cmocka_unit_test(test_same_choices), cmocka_unit_test(test_same_messages),
+        cmocka_unit_test(test_same_deadlock)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

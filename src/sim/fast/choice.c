@@ -84,7 +84,8 @@ static bool show_credit(const sim *s, fast_state *f)
             f->exact[port >> 6] |= 1ull << (port & 63);
             for (unsigned v = 0; v < s->vcs; v++)
                 f->shown[(size_t)port * s->vcs + v] = *fast_credit(
-                    (fast_port *)(void *)(f->ports + port * fast_port_bytes(s->vcs)), s->vcs, v);
+                    (fast_port *)(void *)(f->ports + port * fast_port_bytes(s->vcs, f->steps)),
+                    s->vcs, v);
         }
     return true;
 }

@@ -5,6 +5,7 @@
 #ifndef IKAT_SIM_FAST_CONTEXT_H
 #define IKAT_SIM_FAST_CONTEXT_H
 
+#include "ikat/vc.h"
 #include "sim/fast/fast.h"
 #include "sim/packet/shape.h"
 
@@ -60,6 +61,8 @@ typedef struct fast_context {
                          uint32_t *);
     uint32_t (*next_set)(const ik_routing *, uint32_t, uint32_t, ik_packet *, uint64_t *,
                          uint32_t *);
+    const ik_vc *vc;
+    unsigned vc_at; /* fast_state.vc_at */
     uint32_t *choices;
     delay_slots delays[NUM_DELAYS]; /* plain */
     bool in_step; /* plain: a credit comes at the tail's place in a later window */
@@ -123,6 +126,8 @@ SIM_INLINE fast_context load_context(partition *p)
     h.routing = s->plan->routing;
     h.next_hop = s->plan->routing->family->next;
     h.next_set = s->plan->routing->family->next_mask;
+    h.vc = s->plan->vc;
+    h.vc_at = f->vc_at;
     h.choices = p->ports;
     return h;
 }
@@ -134,6 +139,7 @@ SIM_INLINE shape fast_shape(const sim *s)
     k.chooses = s->adaptive;
     k.roomiest = s->fast_state->shown;
     k.several = s->packets_per_message > 1;
+    k.steps = s->fast_state->steps;
     return k;
 }
 
@@ -227,13 +233,64 @@ SIM_INLINE window_time until(const fast_context *h, uint64_t time)
 SIM_INLINE fast_port *port_at(const fast_context *h, const shape k, uint32_t port)
 {
     assert(port < h->s->f->num_ports);
-    return (fast_port *)(void *)(h->ports + port * fast_port_bytes(k.vcs));
+    return (fast_port *)(void *)(h->ports + port * fast_port_bytes(k.vcs, k.steps));
 }
 
 /* Port n of the switch whose ports begin there. */
 SIM_INLINE fast_port *beside(fast_port *first, const shape k, unsigned n)
 {
-    return (fast_port *)(void *)((char *)first + n * fast_port_bytes(k.vcs));
+    return (fast_port *)(void *)((char *)first + n * fast_port_bytes(k.vcs, k.steps));
+}
+
+/* Inputs that ask for an output, by the VC that they ask for. */
+SIM_INLINE uint64_t *asked_of(const shape k, fast_port *out)
+{
+    return out->want + (k.steps ? fast_want_words(k.vcs) : 0);
+}
+
+/* Ports that do not fit a line of the cache. */
+SIM_INLINE void fetch_port_lines(const shape k, const fast_port *p)
+{
+    __builtin_prefetch(p, 1);
+    if (k.steps && fast_port_bytes(k.vcs, true) > 64)
+        __builtin_prefetch((const char *)p + 64, 1);
+}
+
+/* ---- words that say which packet is next */
+
+/* Bits of a packet's number. */
+SIM_INLINE uint32_t id_of(const fast_context *h, const shape k, uint32_t word)
+{
+    return word & (k.steps ? (1u << h->vc_at) - 1 : ~LAST_BEHIND);
+}
+
+/* The VC that the packet asks for. */
+SIM_INLINE unsigned vc_of(const fast_context *h, uint32_t word)
+{
+    return (word & ~LAST_BEHIND) >> h->vc_at;
+}
+
+/* The tag alone. */
+SIM_INLINE uint32_t tag_of(const fast_context *h, const shape k, uint32_t word)
+{
+    return k.steps ? word & ~LAST_BEHIND & ~((1u << h->vc_at) - 1) : 0;
+}
+
+/* A packet joins a queue, of which it becomes the last one: `word` is its number, and with it its
+ * tag. Returns whether it is the first one, too. */
+SIM_INLINE bool append(const fast_context *h, const shape k, uint32_t *place, uint32_t word)
+{
+    uint32_t before = *place, id = id_of(h, k, word);
+    if (before == IK_NONE) {
+        *place = word;
+        h->next[id] = word | LAST_BEHIND;
+        return true;
+    }
+    uint32_t last = id_of(h, k, before);
+    *place = id | tag_of(h, k, before);
+    h->next[id] = h->next[last];
+    h->next[last] = word;
+    return false;
 }
 
 /* Whether credit for a port counts at its instant, and not before: packets look how much there
@@ -310,8 +367,20 @@ SIM_INLINE void free_fast_packet(fast_context *h, uint32_t id)
     IK_POISON(&h->packets[id], sizeof *h->packets);
 }
 
-/* A packet whose head leaves through `to` for a switch, where it may ask at `at`. Returns it if it
- * is to join its queue at once. */
+/* The VC that a packet takes on the channel behind `out` of `node`, where it comes by in_port. */
+SIM_INLINE unsigned next_vc(const fast_context *h, uint32_t node, uint32_t in_port, unsigned out,
+                            const ik_packet *rt)
+{
+    uint8_t first = 0, last = 0;
+    if (out != NO_OUT)
+        h->vc->family->next(h->vc, node, in_port, h->switches[node].port_base + out, rt, &first,
+                            &last);
+    assert(first == last && first < h->s->vcs);
+    return first;
+}
+
+/* A packet whose head leaves through `to` for a switch, where it may ask at `at`. Returns it, and
+ * its tag, if it is to join its queue at once. */
 SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_port *to, uint32_t id,
                                    fast_packet *pk, unsigned v, event_time at)
 {
@@ -320,7 +389,12 @@ SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_po
     unsigned out = route(h, k, node, to->peer_port, &pk->rt, id),
              in = to->peer_port - fsw->port_base;
     uint32_t q = __builtin_expect(out != NO_OUT, 1) ? queue_at(fsw, k, in, v, out) : IK_NONE;
+    uint32_t word = id;
     pk->out = (uint8_t)out;
+    if (k.steps) {
+        pk->vc_next = next_vc(h, node, to->peer_port, out, &pk->rt) & 31;
+        word |= (uint32_t)pk->vc_next << h->vc_at;
+    }
     if (!k.voq)
         h->out[id] = (uint8_t)out;
     if (__builtin_expect(!h->alone, 0) && h->s->node_partition[node] != h->p->id) {
@@ -340,10 +414,10 @@ SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_po
         else
             __builtin_prefetch(&h->queues[q], 1);
         fsw->held++;
-        *h->joins++ = (queue_join){key, q, at.far ? id | JOIN_LATER : id};
+        *h->joins++ = (queue_join){key, q, at.far ? word | JOIN_LATER : word};
         return id;
     }
-    post_pair(h, at.at, key, (uint64_t)q << 32 | id);
+    post_pair(h, at.at, key, (uint64_t)q << 32 | word);
     return IK_NONE;
 }
 

@@ -156,7 +156,7 @@ SIM_INLINE void take_asks(fast_context *h, const shape k)
 
 SIM_INLINE void join(fast_context *h, const shape k, uint64_t key, uint64_t what)
 {
-    uint32_t id = (uint32_t)what, index = (uint32_t)(what >> 32);
+    uint32_t word = (uint32_t)what, id = id_of(h, k, word), index = (uint32_t)(what >> 32);
     if (__builtin_expect(index == IK_NONE, 0)) {
         drop(h, k, key, id);
         return;
@@ -167,14 +167,9 @@ SIM_INLINE void join(fast_context *h, const shape k, uint64_t key, uint64_t what
         put(h, k, key, true);
         return;
     }
-    uint32_t *place = &h->queues[index], last = *place;
-    *place = id;
-    if (last == IK_NONE) {
-        h->next[id] = id | LAST_BEHIND;
+    if (append(h, k, &h->queues[index], word)) {
+        note_vc(h, k, key, word);
         ask(h, k, key);
-    } else {
-        h->next[id] = h->next[last];
-        h->next[last] = id;
     }
 }
 
@@ -193,7 +188,7 @@ SIM_INLINE void fetch_end(const fast_context *h, const shape k, const uint64_t *
 {
     uint32_t index = (uint32_t)(at[1] >> 32), last = index == IK_NONE ? IK_NONE : h->queues[index];
     if (last != IK_NONE)
-        __builtin_prefetch(&h->next[last], 1);
+        __builtin_prefetch(&h->next[id_of(h, k, last)], 1);
     else if (k.vcs > 1)
         fetch_requests(h, k, &h->switches[key_switch(at[0])], at[0]);
 }
@@ -349,6 +344,41 @@ PLAIN(voq_2, voq_n, 2, true)
 PLAIN(voq_3, voq_n, 3, true)
 PLAIN(voq_4, voq_n, 4, true)
 
+/* VCs that change on the way. */
+#define STEPS(name, num, queues)                                                                   \
+    static void steps_##name(partition *p, const slot *at)                                         \
+    {                                                                                              \
+        fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues, .steps = true});         \
+    }                                                                                              \
+    NEWER static void plain_steps_##name(partition *p, const slot *at)                             \
+    {                                                                                              \
+        if (p->sim->fast_state->early)                                                             \
+            fast_window(p, at,                                                                     \
+                        (shape){.words = 1,                                                        \
+                                .vcs = num,                                                        \
+                                .voq = queues,                                                     \
+                                .plain = true,                                                     \
+                                .early = true,                                                     \
+                                .steps = true});                                                   \
+        else                                                                                       \
+            steps_##name(p, at);                                                                   \
+    }
+
+STEPS(fifo_n, p->sim->vcs, false)
+STEPS(voq_2, 2, true)
+STEPS(voq_4, 4, true)
+STEPS(voq_n, p->sim->vcs, true)
+
+static void choose_steps(sim *s)
+{
+    typedef void (*window)(partition *, const slot *);
+    static const window any[] = {steps_voq_2, steps_voq_4, steps_voq_n, steps_fifo_n},
+                        plain[] = {plain_steps_voq_2, plain_steps_voq_4, plain_steps_voq_n,
+                                   plain_steps_fifo_n};
+    unsigned kind = !s->voq ? 3 : s->vcs == 2 ? 0 : s->vcs == 4 ? 1 : 2;
+    s->run_window = sim_fast_has_newer() ? plain[kind] : any[kind];
+}
+
 /* Adaptive outputs. */
 #define CHOOSES(name, num, most)                                                                   \
     static void chooses_##name(partition *p, const slot *at)                                       \
@@ -402,6 +432,8 @@ void sim_choose_fast(sim *s)
     unsigned kind = (s->vcs == 1 ? 0 : 2) + s->voq;
     if (s->adaptive)
         choose_adaptive(s);
+    else if (!s->static_lane)
+        choose_steps(s);
     else if (!sim_fast_has_newer())
         s->run_window = any[kind];
     else

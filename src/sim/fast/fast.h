@@ -3,10 +3,10 @@
  * State of the fast kernel (fast/fast.c): what it keeps beside, or instead of, the general
  * kernel's.
  *
- * It serves the common case: at most 64 ports, packets of one size, a VC kept on the whole path,
- * one choice of output or disjoint sets of them (choice.h), iSLIP, no transmission shorter than a
- * window. Then every delay is one of a few sums, known per class of link as (windows, rest), and an
- * event is one or two words in a bin of its window:
+ * It serves the common case: at most 64 ports, packets of one size, a VC kept on the whole path or
+ * one that is named for each channel, one choice of output or disjoint sets of them (choice.h),
+ * iSLIP, no transmission shorter than a window. Then every delay is one of a few sums, known per
+ * class of link as (windows, rest), and an event is one or two words in a bin of its window:
  *
  *   BIN_TAIL     key                              an input and an output come free; also LOOK:
  *                                                 pairs left over are looked at again
@@ -96,6 +96,7 @@ SIM_INLINE unsigned key_out(uint64_t key)
     return (unsigned)key & 63;
 }
 #define NO_OUT 0xFFu
+enum { FAST_MOST_STEPS = 16 /* VCs, where packets take others on their way */ };
 
 #define FAST_MAX_PORT (1u << (32 - 5))
 
@@ -130,11 +131,12 @@ typedef struct bins {
 /* A packet, half a cache line. Its size is every packet's, its VC and queue say the rest. */
 typedef struct fast_packet {
     ik_packet rt;
-    uint64_t t_gen : 56;
-    uint64_t out : 8; /* output that it asks for; NO_OUT = none */
+    uint64_t t_gen : 51;
+    uint64_t vc_next : 5; /* the VC that it asks for there, if that may be another one */
+    uint64_t out : 8;     /* output that it asks for; NO_OUT = none */
     uint64_t t_inject;
 } fast_packet;
-#define FAST_MAX_TIME (1ull << 56) /* ps */
+#define FAST_MAX_TIME (1ull << 51) /* ps */
 enum {
     SIM_EARLY_WINDOWS = SIM_WHOLE_WINDOWS
 }; /* of a transmission: at least so many, for it to be `early` */
@@ -142,6 +144,9 @@ enum {
 /* Columns by packet. next is dense, so that queues are walked without touching the packets
  * themselves. A queue is a ring of which its last packet is known. */
 #define LAST_BEHIND (1u << 31) /* in `next` */
+/* Where packets take other VCs on their way (shape.steps), every word that says which packet is
+ * next says above its number which VC that one asks for (tag_of), and a queue's word that of its
+ * head: who looks at the requests of a pair need not touch packets. */
 typedef struct fast_packets {
     fast_packet *items;
     /* behind it in its queue, or in the free list; behind the last one: LAST_BEHIND | the first
@@ -153,12 +158,13 @@ typedef struct fast_packets {
     /* early: stands in a queue that it has not reached; only up to date for those who look */
     uint8_t *in_flight;
     uint32_t size, cap, free;
+    uint32_t id_mask; /* of those words: the packet's number */
 } fast_packets;
 
 SIM_INLINE uint32_t fast_behind(const fast_packets *ps, uint32_t id)
 {
     assert(id < ps->size);
-    return ps->next[id] & LAST_BEHIND ? IK_NONE : ps->next[id];
+    return ps->next[id] & LAST_BEHIND ? IK_NONE : ps->next[id] & ps->id_mask;
 }
 
 /* A time as whole windows and a rest. */
@@ -180,24 +186,33 @@ typedef struct link_delays {
 
 /* What is touched of a port, together: as an input, as an output, and what lies beyond. With
  * several VCs there follow, by VC, `want`, inputs that ask (64 bits each), and credit (16 bits
- * each). */
+ * each). Where packets take other VCs on their way, `want` is by the VC in which a head stands, and
+ * behind the credit follow the inputs that ask by the VC that they ask for (64 bits each). */
 typedef struct fast_port {
     uint64_t row;   /* outputs that this input's queues ask for */
     uint64_t ready; /* inputs that ask for this output, with several VCs only those with credit */
     uint32_t peer_port, peer_node;
-    uint32_t sent;   /* packets, where all that is sent in a window lies in the measured time */
-    uint16_t credit; /* packets; with one VC */
+    uint32_t sent; /* packets, where all that is sent in a window lies in the measured time */
+    union {
+        uint16_t credit;  /* packets; with one VC */
+        uint16_t vc_next; /* several: which one the packet asks for that is coming to this input */
+    };
     /* pointers of iSLIP, which stand beyond the last port as well as on it (nothing asks from
      * there) */
     uint8_t grant, accept;
     uint64_t want[];
 } fast_port;
 
-SIM_INLINE size_t fast_port_bytes(unsigned vcs)
+/* 64-bit words of a port with several VCs before those of the VCs that are asked for. */
+SIM_INLINE size_t fast_want_words(unsigned vcs)
 {
-    return vcs == 1
-               ? sizeof(fast_port)
-               : (sizeof(fast_port) + vcs * (sizeof(uint64_t) + sizeof(uint16_t)) + 31) / 32 * 32;
+    return vcs + (vcs + 3) / 4;
+}
+
+SIM_INLINE size_t fast_port_bytes(unsigned vcs, bool steps)
+{
+    size_t words = fast_want_words(vcs) + (steps ? vcs : 0);
+    return vcs == 1 ? sizeof(fast_port) : (sizeof(fast_port) + words * 8 + 31) / 32 * 32;
 }
 
 SIM_INLINE uint16_t *fast_credit(fast_port *p, unsigned vcs, unsigned v)
@@ -292,7 +307,7 @@ typedef struct sink {
  * from; until then the key's is 0, and queue that of the first. ports, with one VC: port_base of
  * the switch. Early, once it is carried out: id: the packet, if it goes to a switch of this
  * partition, else IK_NONE; ahead: whose space counts although it has not come back. */
-enum { SPACE_HERE = 1, SPACE_AT_HOST = 2 };
+enum { SPACE_HERE = 1, SPACE_AT_HOST = 2, SPACE_VC = 8 /* from this bit on: the VC there */ };
 typedef struct fast_grant {
     uint64_t key;
     union {
@@ -392,6 +407,9 @@ typedef struct fast_state {
      * credit is exact at every instant */
     uint16_t *shown;
     uint64_t *exact;
+    bool steps;       /* packets may take another VC at every switch; */
+    unsigned vc_at;   /* then: the lowest bit of a tag, else 31 */
+    bool starts_low;  /* all packets start in VC 0 */
     bool numbered;    /* packets keep their number: the traffic has classes, or outputs are drawn */
     bool plain_start; /* a packet starts with nothing but its source and destination */
     bool dense;       /* a switch can send several packets in a window */
@@ -406,7 +424,7 @@ bool sim_fast_send(partition *p, uint32_t host_port, const ik_packet *rt, uint32
 
 SIM_INLINE fast_port *fast_port_of(const sim *s, const fast_state *f, uint32_t port)
 {
-    return (fast_port *)(void *)(f->ports + port * fast_port_bytes(s->vcs));
+    return (fast_port *)(void *)(f->ports + port * fast_port_bytes(s->vcs, f->steps));
 }
 
 /* Whether an adapter's credit is kept in s->credit, by host/host.c. */

@@ -2,6 +2,7 @@
  *
  * The fast engine as others know it (core/engine.h): which cases it serves, and its packets in the
  * common form. */
+#include "ikat/vc.h"
 #include "sim/core/engine.h"
 #include "sim/fast/fast.h"
 #include "sim/host/host.h"
@@ -12,10 +13,16 @@ static uint64_t window_ps(uint64_t least, uint64_t shortest)
     return shortest < least && shortest > 1 ? shortest : least;
 }
 
+/* Packets that keep their VC, or know the one that they take next. */
+static bool knows_vcs(const sim *s)
+{
+    return s->static_lane || (s->plan->vc->single && s->vcs <= FAST_MOST_STEPS && !s->adaptive);
+}
+
 static bool serves(const sim *s)
 {
     return s->model == MODEL_IQ && s->queues <= QUEUES_VOQSW &&
-           (!s->adaptive || sim_choice_may_fit(s)) && s->static_lane && s->uniform_size &&
+           (!s->adaptive || sim_choice_may_fit(s)) && knows_vcs(s) && s->uniform_size &&
            s->arbiter == ARB_ISLIP && s->input_speedup == 1;
 }
 

@@ -46,24 +46,48 @@ SIM_INLINE void deliver(fast_context *h, const delivery *d)
 typedef struct transfer {
     fast_port *from, *to;
     uint32_t id;
+    unsigned vc; /* the one that it takes, where that may be another one than the grant's */
 } transfer;
+
+SIM_INLINE unsigned taken_vc(const shape k, const fast_grant *g, const transfer *e)
+{
+    return k.vcs == 1 ? 0 : k.steps ? e->vc : key_vc(g->key);
+}
+
+/* The head of (in, v, out), which asked for VC e->vc, has gone; now: its queue's word. */
+SIM_INLINE void ask_for_less(const fast_context *h, const shape k, const fast_switch *fsw,
+                             const fast_grant *g, const transfer *e, uint32_t now)
+{
+    unsigned in = key_in(g->key), out = key_out(g->key), v = key_vc(g->key);
+    uint64_t *asked = asked_of(k, e->to);
+    uint32_t still = 0;
+    for (unsigned w = 0; w < k.vcs; w++) {
+        uint32_t word = w == v ? now : h->queues[queue_at(fsw, k, in, w, out)];
+        still |= (uint32_t)(e->to->want[w] >> in & 1) << vc_of(h, word);
+    }
+    asked[e->vc] &= ~(1ull << in);
+    for (unsigned u = 0; u < k.vcs; u++)
+        asked[u] |= (uint64_t)(still >> u & 1) << in;
+}
 
 /* Takes the head off its queue; the next one asks. Whether there is one is hard to predict. */
 SIM_INLINE void pop(const fast_context *h, const shape k, fast_switch *fsw, uint32_t sw,
                     const fast_grant *g, const transfer *e)
 {
     unsigned in = key_in(g->key), out = key_out(g->key), v = k.vcs == 1 ? 0 : key_vc(g->key);
-    uint32_t *place = &h->queues[g->queue], last = *place, id = e->id,
-             next = h->next[id] & ~LAST_BEHIND;
+    uint32_t *place = &h->queues[g->queue], last = id_of(h, k, *place), id = e->id,
+             word = h->next[id] & ~LAST_BEHIND, next = id_of(h, k, word);
     uint64_t none = id == last, others = 0;
-    h->next[last] = next | LAST_BEHIND;
-    *place = none ? IK_NONE : last;
+    h->next[last] = word | LAST_BEHIND;
+    *place = none ? IK_NONE : last | tag_of(h, k, word);
     if (!k.voq) {
-        if (!none && h->out[next] == out)
+        if (!none && h->out[next] == out && !(k.steps && vc_of(h, word) != e->vc))
             return;
-        none = 1;
+        none = k.steps ? none || h->out[next] != out : 1;
     }
     *asks_of(k, e->to, v) &= ~(none << in);
+    if (k.steps)
+        ask_for_less(h, k, fsw, g, e, word);
     if (k.chooses && none && sets_of(h, fsw)->of[out])
         note_left(h, k, fsw, sw, in, v, out);
     else if (k.chooses && k.vcs > 1)
@@ -74,7 +98,7 @@ SIM_INLINE void pop(const fast_context *h, const shape k, fast_switch *fsw, uint
         none &= ~(others >> in);
     e->from->row &= ~(none << out);
     if (!k.voq && id != last)
-        request(h, k, fsw, sw, in, v, h->out[next]);
+        request_vc(h, k, fsw, sw, in, v, h->out[next], k.steps ? vc_of(h, word) : v);
 }
 
 /* When the transmission of a grant ends where a tail may have to be waited for. */
@@ -148,7 +172,7 @@ SIM_INLINE void send_to_host(fast_context *h, const shape k, fast_grant *g, cons
     uint32_t out_port = h->switches[key_switch(g->key)].port_base + key_out(g->key), id = e->id;
     const link_delays *out = link_at(h, k, out_port);
     uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET);
-    unsigned v = k.vcs == 1 ? 0 : key_vc(g->key);
+    unsigned u = taken_vc(k, g, e);
     uint64_t head = h->start + offset + s->traversal_ps + out->latency_ps, t = head + out->full_ps;
     if (!k.plain) {
         t = h->start + (uint64_t)end.windows * h->lookahead + end.rest + s->traversal_ps +
@@ -158,23 +182,23 @@ SIM_INLINE void send_to_host(fast_context *h, const shape k, fast_grant *g, cons
     if (__builtin_expect(head >= s->last_ps, 0)) { /* the run ends while it is on the link */
         window_time at = until(h, head);
         post_pair(h, slot_ahead(h, BIN_ARRIVAL, at.windows),
-                  key_of(at.rest, key_switch(g->key), KEY_TO_HOST, v, 0, key_out(g->key)),
+                  key_of(at.rest, key_switch(g->key), KEY_TO_HOST, u, 0, key_out(g->key)),
                   (uint64_t)IK_NONE << 32 | id);
         return;
     }
-    if (!count_early(h, k, out_port, e->to, v)) {
+    if (!count_early(h, k, out_port, e->to, u)) {
         event_time back = k.plain ? time_after(h, DELAY_HOST_CREDIT, offset)
                                   : event_time_at(h, BIN_CREDIT, until(h, t + out->latency_ps));
-        post(h, back.at, credit_of(back.rest, out_port, v));
+        post(h, back.at, credit_of(back.rest, out_port, u));
     } else {
-        g->ahead |= SPACE_AT_HOST;
+        g->ahead |= SPACE_AT_HOST | u << SPACE_VC;
     }
     uint32_t host = e->to->peer_node - h->num_switches;
     h->fp->deliveries[h->fp->num_deliveries++] = (delivery){t, id, host};
     __builtin_prefetch(&h->f->sinks[host], 1);
 }
 
-/* Takes credit for a packet that has left its queue. */
+/* Takes credit for a packet that has left its queue. v: the VC that it takes. */
 SIM_INLINE void use_credit(const fast_context *h, const shape k, fast_switch *fsw, uint32_t sw,
                            fast_port *to, unsigned in, unsigned out, unsigned v)
 {
@@ -186,7 +210,7 @@ SIM_INLINE void use_credit(const fast_context *h, const shape k, fast_switch *fs
     uint64_t *ok = ok_of(h, k, fsw, sw), last = --*fast_credit(to, k.vcs, v) == 0;
     if (k.dense || last)
         ok[v] &= ~(last << out);
-    if (k.vcs > 1 && (k.dense || last || !(to->want[v] >> in & 1)))
+    if (k.vcs > 1 && (k.dense || last || !(asked_of(k, to)[v] >> in & 1)))
         look_ready(k, to, ok, out);
 }
 
@@ -195,14 +219,16 @@ SIM_INLINE void carry_out(fast_context *h, const shape k, fast_grant *g, const t
     sim *s = h->s;
     uint32_t sw = key_switch(g->key), offset = (uint32_t)(g->key >> KEY_OFFSET);
     fast_switch *fsw = &h->switches[sw];
-    uint32_t v = k.vcs == 1 ? 0 : key_vc(g->key);
+    unsigned u = taken_vc(k, g, e);
     fast_port *in = e->from, *to = e->to;
     uint32_t id = e->id;
     fast_packet *pk = &h->packets[id];
     pop(h, k, fsw, sw, g, e);
-    use_credit(h, k, fsw, sw, to, key_in(g->key), key_out(g->key), v);
+    use_credit(h, k, fsw, sw, to, key_in(g->key), key_out(g->key), u);
     fsw->held--;
     window_time end = end_of(h, k, g, in, fsw, id);
+    if (k.steps)
+        pk->rt.vc = (uint8_t)u;
     count_sent(h, to, fsw->port_base + key_out(g->key), h->start + offset,
                k.plain ? h->start + offset + h->f->links[0].full_ps
                        : h->start + (uint64_t)end.windows * h->lookahead + end.rest);
@@ -220,26 +246,43 @@ SIM_INLINE void carry_out(fast_context *h, const shape k, fast_grant *g, const t
                       after(h, offset, link_at(h, k, fsw->port_base + key_out(g->key))->arrival));
     if (!k.plain && h->mixed && s->store_forward)
         at = event_time_at(h, BIN_ARRIVAL, until(h, h->fp->packets.tail[id] + s->routing_ps));
-    uint32_t joining = send_to_switch(h, k, to, id, pk, v, at);
+    uint32_t joining = send_to_switch(h, k, to, id, pk, u, at);
     if (k.early)
         g->id = joining;
 }
 
 /* ---- the stages of a grant */
 
+/* Of the VCs of a pair those that could go: what ready_vcs() has noted, and which VCs the heads ask
+ * for. These are the same ones as then: a pair is matched once in a window, and what has come since
+ * was not noted. */
+SIM_INLINE uint32_t noted_vcs(const fast_context *h, const shape k, const fast_switch *fsw,
+                              const fast_grant *g)
+{
+    uint32_t ready = 0;
+    if (!k.steps)
+        return g->vcs;
+    for (unsigned v = 0; v < k.vcs; v++) {
+        uint32_t word = h->queues[queue_at(fsw, k, key_in(g->key), v, key_out(g->key))];
+        ready |= (g->vcs >> v & g->vcs >> (16 + vc_of(h, word)) & 1) << v;
+    }
+    return ready;
+}
+
 /* Chooses among the VCs of a pair; they take turns. */
 SIM_INLINE void choose_ready_vc(fast_context *h, const shape k, fast_grant *g)
 {
     const fast_switch *fsw = &h->switches[key_switch(g->key)];
     unsigned in = key_in(g->key), out = key_out(g->key), v;
+    uint32_t ready = noted_vcs(h, k, fsw, g);
     if (k.voq) {
         uint32_t *turn = &h->queues[g->queue - 1];
-        v = from_pointer(g->vcs, *turn);
+        v = from_pointer(ready, *turn);
         *turn = v + 1 == k.vcs ? 0 : v + 1;
         g->queue += v;
     } else {
         uint8_t *turn = &h->s->switches[key_switch(g->key)].pair_vc[(size_t)in * fsw->radix + out];
-        v = from_pointer(g->vcs, *turn);
+        v = from_pointer(ready, *turn);
         *turn = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
         g->queue = queue_at(fsw, k, in, v, out);
         __builtin_prefetch(&h->queues[g->queue], 1);
@@ -255,14 +298,17 @@ SIM_INLINE void find_ports(const fast_context *h, const shape k, const fast_gran
     e->from = beside(ports, k, key_in(g->key));
     e->to = beside(ports, k, key_out(g->key));
     __builtin_prefetch(e->from, 1);
-    __builtin_prefetch(e->to, 1);
-    __builtin_prefetch(&h->next[h->queues[g->queue]], 1);
+    fetch_port_lines(k, e->to);
+    __builtin_prefetch(&h->next[id_of(h, k, h->queues[g->queue])], 1);
 }
 
 SIM_INLINE void find_packet(const fast_context *h, const shape k, const fast_grant *g, transfer *e)
 {
     /* others may have joined behind it by now */
-    e->id = h->next[h->queues[g->queue]] & ~LAST_BEHIND;
+    uint32_t word = h->next[id_of(h, k, h->queues[g->queue])];
+    e->id = id_of(h, k, word);
+    if (k.steps)
+        e->vc = vc_of(h, word);
     __builtin_prefetch(&h->packets[e->id], 1);
     __builtin_prefetch(&h->next[e->id], 1);
     if (k.early && __builtin_expect(h->alone, 1)) {

@@ -157,7 +157,7 @@ static void draw_block(const fast_context *h, const shape k, uint32_t host,
         count_block(h, k, host, adapter, l);
     for (unsigned at = 0; at < BLOCK; at++) {
         bool is = l->dst[at] != IK_NONE;
-        if (k.vcs > 1 && is) {
+        if (k.vcs > 1 && is && !h->f->starts_low) {
             ik_packet rt;
             start(h, host, l->dst[at], (block + at) * h->s->packets_per_message, &rt);
             is = rt.vc == v;
@@ -495,6 +495,26 @@ static void several_window(fast_context *h, const slot *at)
                         at);
 }
 
+/* VCs that change on the way. */
+static void stepping_window(fast_context *h, const slot *at)
+{
+    const sim *s = h->s;
+    shape k = fast_shape(s);
+    k.plain = h->f->plain;
+    k.early = h->f->early;
+    if (k.early && k.voq && !k.several)
+        adapters_window(h,
+                        (shape){.words = 1,
+                                .vcs = s->vcs,
+                                .voq = true,
+                                .plain = true,
+                                .early = true,
+                                .steps = true},
+                        at);
+    else
+        adapters_window(h, k, at);
+}
+
 void sim_fast_run_hosts(partition *p, const slot *at)
 {
     fast_context h = load_context(p);
@@ -503,6 +523,8 @@ void sim_fast_run_hosts(partition *p, const slot *at)
     bool plain = h.f->plain, early = h.f->early;
     if (!h.f->hosts)
         general_adapters_window(&h, at);
+    else if (h.f->steps)
+        stepping_window(&h, at);
     else if (s->packets_per_message > 1)
         several_window(&h, at);
     else if (s->adaptive && early)
@@ -543,7 +565,8 @@ void sim_fast_start_hosts(partition *p)
             continue;
         fast_adapter *adapter = host_at(&h, host);
         for (unsigned v = 0; v < s->vcs; v++)
-            adapter->queues[v].t = sim_message_time(s, host, 0, 0);
+            adapter->queues[v].t =
+                v && h.f->starts_low ? UINT64_MAX : sim_message_time(s, host, 0, 0);
         plan_wake(&h, fast_shape(s), host, adapter, false, 0, false); /* not inside a window yet */
     }
 }

@@ -123,7 +123,7 @@ bool sim_fast_grow_packets(partition *p)
 {
     fast_packets *ps = &p->fast->packets;
     uint32_t cap = ps->cap + ps->cap / 2 + 1024;
-    if (cap < LAST_BEHIND && grow_column(&ps->items, sizeof *ps->items, ps->size, cap) &&
+    if (cap <= ps->id_mask && grow_column(&ps->items, sizeof *ps->items, ps->size, cap) &&
         grow_column(&ps->next, sizeof *ps->next, ps->size, cap) &&
         (!p->sim->fast_state->early ||
          grow_column(&ps->in_flight, sizeof *ps->in_flight, ps->size, cap)) &&
@@ -155,7 +155,7 @@ uint32_t sim_fast_head(const sim *s, uint32_t sw, unsigned in, unsigned v, uint3
     if (last == IK_NONE)
         return IK_NONE;
     const fast_packets *ps = &s->partitions[s->node_partition[sw]].fast->packets;
-    uint32_t first = ps->next[last] & ~LAST_BEHIND;
+    uint32_t first = ps->next[last & ps->id_mask] & ps->id_mask;
     return ps->in_flight && ps->in_flight[first] ? IK_NONE : first;
 }
 
@@ -187,7 +187,7 @@ packet sim_fast_packet(const partition *p, uint32_t id)
                    .next = IK_NONE, /* sim_fast_behind() knows */
                    .size = p->sim->packet_bytes};
     copy.out = pk->out == NO_OUT ? SIM_NO_WAY : pk->out;
-    copy.vc_first = copy.vc_last = pk->rt.vc;
+    copy.vc_first = copy.vc_last = p->sim->fast_state->steps ? pk->vc_next : pk->rt.vc;
     copy.t_tail = ps->tail ? ps->tail[id] : 0;
     copy.number = ps->number ? ps->number[id] : 0;
     return copy;
@@ -203,8 +203,11 @@ static uint32_t receive_packet(partition *p, const sim_packet_record *record)
     if (id == IK_NONE)
         return IK_NONE;
     uint8_t out = (uint8_t)(record->out == SIM_NO_WAY ? NO_OUT : record->out);
-    ps->items[id] = (fast_packet){
-        .rt = record->rt, .t_gen = record->t_gen, .out = out, .t_inject = record->t_inject};
+    ps->items[id] = (fast_packet){.rt = record->rt,
+                                  .t_gen = record->t_gen & (FAST_MAX_TIME - 1),
+                                  .out = out,
+                                  .t_inject = record->t_inject};
+    ps->items[id].vc_next = record->vc_next & 31;
     if (ps->out)
         ps->out[id] = out;
     if (ps->tail)
@@ -237,5 +240,6 @@ void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at)
         q = fast_queue_at(fsw, s->voq, s->vcs, in, record.rt.vc, out);
     sim_bins_add(p, slots + BIN_ARRIVAL * b->num_slots, 2,
                  key_of(offset, at->node, KEY_ARRIVAL, record.rt.vc, in, out & 63),
-                 (uint64_t)q << 32 | id);
+                 (uint64_t)q << 32 | id |
+                     (s->fast_state->steps ? (uint32_t)record.vc_next << s->fast_state->vc_at : 0));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The fast engine's state: whether it serves a fabric, and set-up. */
+#include "ikat/vc.h"
 #include "sim/fast/fast.h"
 #include "sim/host/host.h"
 #include <stdlib.h>
@@ -37,9 +38,25 @@ static bool hosts_touch(const ik_fabric *f)
     return false;
 }
 
+/* The lowest bit of a tag, which names a VC, in words of 31 bits. */
+static unsigned tag_place(const sim *s)
+{
+    unsigned at = 31;
+    while (!s->static_lane && 1u << (31 - at) < s->vcs)
+        at--;
+    return at;
+}
+
+/* Whether there are numbers for all packets that buffers and links of switches may hold. */
+static bool has_numbers(const sim *s)
+{
+    uint64_t a_port = (s->capacity / s->packet_bytes + 1) * s->vcs + 1;
+    return s->static_lane || s->f->num_ports * a_port < 1u << tag_place(s);
+}
+
 bool sim_fast_fits(const sim *s)
 {
-    if (hosts_touch(s->f))
+    if (hosts_touch(s->f) || !has_numbers(s))
         return false;
     for (uint32_t c = 0; c < s->f->num_classes; c++)
         if (ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps) < s->lookahead)
@@ -181,13 +198,27 @@ static bool lasts_long(const sim *s)
            2 * latency + s->traversal_ps + s->routing_ps + 3 * s->lookahead <= full;
 }
 
+/* Whether all packets start in VC 0. Some schemes treat them all alike. */
+static bool starts_low(const sim *s)
+{
+    const ik_vc *vc = s->plan->vc;
+    ik_packet rt = {.via = IK_NONE};
+    if (s->vcs > 1 && !(vc->family->ignores & IK_VC_BY_LANE))
+        return false;
+    vc->family->inject(vc, &rt);
+    return rt.vc == 0;
+}
+
 static fast_state kind_of(const sim *s)
 {
     fast_state f = {.num_slots = (uint32_t)slots_needed(s), .host_bytes = adapter_bytes(s)};
+    f.steps = !s->static_lane;
+    f.vc_at = tag_place(s);
+    f.starts_low = starts_low(s);
     f.reports = s->num_series || s->paranoid || (s->traffic && s->traffic->classes);
     bool plain = s->f->num_classes == 1 && !s->store_forward && sim_fast_has_newer();
     f.early = plain && lasts_long(s);
-    f.dense = plain && !f.early && !s->adaptive &&
+    f.dense = plain && !f.early && !s->adaptive && !f.steps &&
               s->lookahead * s->max_radix >=
                   4 * ik_transmit_ps(s->packet_bytes, s->f->classes[0].rate_bps);
     f.plain = f.early || f.dense;
@@ -197,7 +228,7 @@ static fast_state kind_of(const sim *s)
 static bool allocate(const sim *s, fast_state *f, sim_memory *m)
 {
     size_t ports = s->f->num_ports, switches = s->f->num_switches, hosts = s->f->num_hosts;
-    return sim_get(m, &f->ports, ports + 1, fast_port_bytes(s->vcs)) &&
+    return sim_get(m, &f->ports, ports + 1, fast_port_bytes(s->vcs, f->steps)) &&
            sim_get(m, &f->class, ports + 1, sizeof *f->class) &&
            sim_get(m, &f->switches, switches + 1, sizeof *f->switches) &&
            sim_get(m, &f->events, num_events(s), sizeof *f->events) &&
@@ -354,6 +385,7 @@ bool sim_fast_setup_partition(partition *p)
     if (!fp || !allocate_partition(f, fp, own, &(sim_memory){0}))
         return false;
     fp->packets.free = IK_NONE;
+    fp->packets.id_mask = (1u << f->vc_at) - 1;
     init_active(p, fp->active[0], own.switches);
     init_active(p, fp->active[1], own.switches);
     init_ring(&fp->granted_in, own.ports, RING_OF_GRANTS);

@@ -6,12 +6,18 @@
 
 #include "sim/fast/choice.h"
 
-/* VCs whose requests of a pair have credit. */
+/* VCs whose requests of a pair have credit. Where heads may ask for other VCs than theirs: VCs
+ * whose queues ask, and from bit 16 on VCs with credit. */
 SIM_INLINE uint32_t ready_vcs(const fast_context *h, const shape k, const state *st, unsigned in,
                               unsigned out)
 {
     const uint64_t *want = switch_port(h, k, st, out)->want, *ok = ok_of(h, k, st->fsw, st->sw);
     uint32_t queues = 0;
+    if (k.steps) {
+        for (unsigned v = 0; v < k.vcs; v++)
+            queues |= (uint32_t)(want[v] >> in & 1) << v | (uint32_t)(ok[v] >> out & 1) << (16 + v);
+        return queues;
+    }
     for (unsigned v = 0; v < k.vcs; v++)
         queues |= (uint32_t)(want[v] >> in & ok[v] >> out & 1) << v;
     return queues;
@@ -167,7 +173,7 @@ SIM_INLINE uint64_t apply(const fast_context *h, const shape k, state *st, uint6
     }
     ok_of(h, k, st->fsw, st->sw)[v] |= bit_out;
     if (k.vcs > 1)
-        switch_port(h, k, st, out)->ready |= switch_port(h, k, st, out)->want[v];
+        switch_port(h, k, st, out)->ready |= asked_of(k, switch_port(h, k, st, out))[v];
     return bit_out & ~before;
 }
 

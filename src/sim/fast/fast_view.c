@@ -8,7 +8,8 @@
 
 static event event_of(const sim *s, unsigned bin, const uint64_t *word)
 {
-    uint32_t bytes = s->packet_bytes, sw = key_switch(*word);
+    uint32_t bytes = s->packet_bytes, sw = key_switch(*word),
+             mask = (1u << s->fast_state->vc_at) - 1;
     if (bin == BIN_CREDIT) {
         uint32_t port = credit_port(*word);
         return (event){event_key(EV_CREDIT, port), s->f->port_node[port],
@@ -19,7 +20,7 @@ static event event_of(const sim *s, unsigned bin, const uint64_t *word)
         return (event){event_key(EV_TAIL, out), sw, key_in(*word)};
     if (key_kind(*word) == KEY_TO_HOST)
         in = s->f->port_peer[out];
-    return (event){event_key(EV_ARRIVAL, in), s->f->port_node[in], (uint32_t)word[1]};
+    return (event){event_key(EV_ARRIVAL, in), s->f->port_node[in], (uint32_t)word[1] & mask};
 }
 
 /* ---- early: what is under way stands in the rings of grants and sends */
@@ -124,7 +125,7 @@ static void find_ahead(void *ctx, partition *p, const fast_grant *g, uint64_t ti
     if (g->ahead & SPACE_HERE && time + delay_ps(s, l->tail_credit) >= p->start)
         to->fn(to->ctx, p, s->f->port_peer[base + key_in(g->key)], key_vc(g->key));
     if (g->ahead & SPACE_AT_HOST)
-        to->fn(to->ctx, p, base + key_out(g->key), key_vc(g->key));
+        to->fn(to->ctx, p, base + key_out(g->key), g->ahead >> SPACE_VC);
 }
 
 static void each_ahead(partition *p, ahead_fn fn, void *ctx)
@@ -308,7 +309,7 @@ static void hide_flight(void *ctx, partition *p, uint32_t port, uint32_t id)
     uint64_t others = 0;
     (void)ctx;
     ps->in_flight[id] = 1;
-    if (last == IK_NONE || (ps->next[last] & ~LAST_BEHIND) != id)
+    if (last == IK_NONE || (ps->next[last & ps->id_mask] & ps->id_mask) != id)
         return;
     *want_of(sw, sim_shape(s), out, v) &= ~(1ull << in);
     for (unsigned u = 0; u < s->vcs; u++)

@@ -20,24 +20,49 @@ SIM_INLINE uint64_t *ok_of(const fast_context *h, const shape k, fast_switch *fs
     return k.vcs == 1 ? &fsw->ok : h->ok + (size_t)sw * k.vcs;
 }
 
-SIM_INLINE void request(const fast_context *h, const shape k, fast_switch *fsw, uint32_t sw,
-                        unsigned in, unsigned v, unsigned out)
+/* The head of (in, v) asks for VC u of an output. */
+SIM_INLINE void request_vc(const fast_context *h, const shape k, fast_switch *fsw, uint32_t sw,
+                           unsigned in, unsigned v, unsigned out, unsigned u)
 {
     fast_port *to = port_at(h, k, fsw->port_base + out);
     port_at(h, k, fsw->port_base + in)->row |= 1ull << out;
     *asks_of(k, to, v) |= 1ull << in;
+    if (k.steps)
+        asked_of(k, to)[u] |= 1ull << in;
     if (k.chooses && k.vcs > 1)
         h->f->rows[(size_t)(fsw->port_base + in) * k.vcs + v] |= 1ull << out;
     if (k.vcs > 1)
-        to->ready |= (ok_of(h, k, fsw, sw)[v] >> out & 1) << in;
+        to->ready |= (ok_of(h, k, fsw, sw)[u] >> out & 1) << in;
+}
+
+/* The VC that a packet asks for whose key names the VC v in which it stands: what note_vc() has
+ * noted where that may be another one. */
+SIM_INLINE unsigned noted_vc(const shape k, const fast_port *in, unsigned v)
+{
+    return k.steps ? in->vc_next : v;
+}
+
+SIM_INLINE void note_vc(const fast_context *h, const shape k, uint64_t key, uint32_t word)
+{
+    if (k.steps)
+        port_at(h, k, h->switches[key_switch(key)].port_base + key_in(key))->vc_next =
+            (uint16_t)vc_of(h, word);
+}
+
+/* The packet of a key, whose VC was noted. */
+SIM_INLINE void request(const fast_context *h, const shape k, fast_switch *fsw, uint32_t sw,
+                        unsigned in, unsigned v, unsigned out)
+{
+    request_vc(h, k, fsw, sw, in, v, out, noted_vc(k, port_at(h, k, fsw->port_base + in), v));
 }
 
 /* After a request or credit has gone; several VCs. */
 SIM_INLINE void look_ready(const shape k, fast_port *to, const uint64_t *ok, unsigned out)
 {
     uint64_t ready = 0;
+    const uint64_t *asked = asked_of(k, to);
     for (unsigned v = 0; v < k.vcs; v++)
-        ready |= to->want[v] & (0 - (ok[v] >> out & 1));
+        ready |= asked[v] & (0 - (ok[v] >> out & 1));
     to->ready = ready;
 }
 
@@ -48,7 +73,7 @@ SIM_INLINE void fetch_requests(const fast_context *h, const shape k, const fast_
 {
     fast_port *ports = port_at(h, k, fsw->port_base);
     __builtin_prefetch(beside(ports, k, key_in(key)), 1);
-    __builtin_prefetch(beside(ports, k, key_out(key)), 1);
+    fetch_port_lines(k, beside(ports, k, key_out(key)));
 }
 
 /* The keys of a switch that has too many for its own array. */
@@ -147,14 +172,10 @@ SIM_INLINE void join_early(fast_context *h, const shape k, const queue_join *st,
         come_early(h, k, st, windows + (st->id >> 31));
         return;
     }
-    uint32_t *place = &h->queues[st->queue], last = *place, id = st->id & ~JOIN_LATER;
-    *place = id;
-    if (last != IK_NONE) {
-        h->next[id] = h->next[last];
-        h->next[last] = id;
+    uint32_t word = st->id & ~JOIN_LATER;
+    if (!append(h, k, &h->queues[st->queue], word))
         return;
-    }
-    h->next[id] = id | LAST_BEHIND;
+    note_vc(h, k, st->key, word);
     ask_early(h, k, st->key, windows + (st->id >> 31));
 }
 
@@ -168,7 +189,7 @@ SIM_INLINE void fetch_join(const fast_context *h, const shape k, const queue_joi
     }
     uint32_t last = h->queues[st->queue];
     if (last != IK_NONE)
-        __builtin_prefetch(&h->next[last], 1);
+        __builtin_prefetch(&h->next[id_of(h, k, last)], 1);
     else
         fetch_requests(h, k, &h->switches[key_switch(st->key)], st->key);
 }

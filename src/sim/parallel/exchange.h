@@ -32,8 +32,9 @@ typedef struct sim_packet_record {
     ik_packet rt;
     uint64_t t_gen, t_inject, t_tail;
     uint32_t number;
-    uint8_t unrouted, pad;
-    uint16_t out; /* fast kernel: the output that it will ask for; 0xFFFF = there is none */
+    uint8_t unrouted;
+    uint8_t vc_next; /* fast kernel: the VC that it will ask for */
+    uint16_t out;    /* fast kernel: the output that it will ask for; 0xFFFF = there is none */
 } sim_packet_record;
 
 enum {

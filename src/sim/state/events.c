@@ -67,8 +67,8 @@ void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, 
     if (later)
         *at++ = (sim_unit){0, 0, (uint32_t)SIM_LATER << 30, (uint32_t)(dt >> 32)};
     if (pk) {
-        sim_packet_record record = {pk->rt,       pk->t_gen, pk->t_inject, pk->t_tail, pk->number,
-                                    pk->unrouted, 0,         pk->out};
+        sim_packet_record record = {pk->rt,     pk->t_gen,    pk->t_inject, pk->t_tail,
+                                    pk->number, pk->unrouted, pk->vc_first, pk->out};
         *at = (sim_unit){(uint32_t)dt, e->node, low, pk->size};
         memcpy(at + 1, &record, sizeof record);
     } else {
