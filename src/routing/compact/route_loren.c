@@ -20,46 +20,10 @@
  * Cost: O(S * L) distances, O(S * t_max * degree) for (3), O(S^2) for compiling (a distance
  * transform a switch).
  */
-#include "routing/graph/links.h"
+#include "routing/compact/loren.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define NO_LINK UINT16_MAX
-
-typedef struct loren_entry {
-    uint32_t target;
-    uint16_t link; /* local link index at its switch */
-    uint8_t hops, kind;
-} loren_entry;
-
-/* A switch and its position; the floor is an array of these sorted by (y, x). */
-typedef struct loren_spot {
-    ik_xy xy;
-    uint32_t sw;
-} loren_spot;
-
-typedef struct loren {
-    links g;
-    const ik_fabric *f;
-    ik_xy *xy;         /* [S] */
-    loren_spot *spots; /* [S] sorted by (y, x) */
-    int32_t x0, y0;    /* corner of the raster */
-    uint32_t width, height;
-    /* [height][width] switch on a grid point or IK_NONE; NULL if the floor is too sparse for a
-     * raster */
-    uint32_t *at;
-    bool regular;         /* every grid point has a switch and floor neighbours are connected */
-    uint16_t *succ;       /* [v][u] local link index of u's next hop towards v, NO_LINK */
-    uint8_t *dist;        /* [u][v] */
-    uint8_t *has;         /* [u][v] kind of u's entry for v, 0 = none */
-    loren_entry *entries; /* [u][capacity], num[u] used */
-    uint32_t *num;        /* [S] */
-    uint32_t *base_num;   /* [S] entries of the kinds 1 and 2 */
-    uint32_t capacity, t_max;
-    uint16_t *chosen; /* [u][v] local link index, while compiling */
-    uint64_t *raster; /* [threads][height][width] scratch */
-} loren;
 
 static void loren_free(loren *t)
 {
@@ -80,7 +44,7 @@ static void loren_free(loren *t)
     free(t);
 }
 
-static uint32_t manhattan(ik_xy a, ik_xy b)
+uint32_t loren_manhattan(ik_xy a, ik_xy b)
 {
     int64_t dx = (int64_t)a.x - b.x, dy = (int64_t)a.y - b.y;
     return (uint32_t)((dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy));
@@ -97,7 +61,7 @@ static int compare_spots(const void *a, const void *b)
     return p->xy.x < q->xy.x ? -1 : p->xy.x > q->xy.x;
 }
 
-static uint32_t switch_at(const loren *t, int64_t x, int64_t y)
+uint32_t loren_switch_at(const loren *t, int64_t x, int64_t y)
 {
     if (x != (int32_t)x || y != (int32_t)y)
         return IK_NONE; /* beside the edge of what positions can say */
@@ -202,156 +166,6 @@ static ik_status make_tree(void *ctx, size_t index, unsigned thread, ik_error *e
     return IK_OK;
 }
 
-static uint32_t next_switch(const loren *t, uint32_t u, uint32_t v)
-{
-    return t->g.head[t->g.base[u] + t->succ[(size_t)v * t->g.num_switches + u]];
-}
-
-/* ------------------------------------------------------------------------------------------
- * entries */
-
-/* Notes that u needs an entry for v; entries are written out later, once their number is known. */
-static bool mark(loren *t, uint32_t u, uint32_t v, uint8_t kind)
-{
-    uint8_t *cell = &t->has[(size_t)u * t->g.num_switches + v];
-    if (*cell)
-        return false;
-    *cell = kind;
-    t->num[u]++;
-    return true;
-}
-
-static void mark_path(loren *t, uint32_t u, uint32_t v)
-{
-    for (; u != v; u = next_switch(t, u, v))
-        mark(t, u, v, 2);
-}
-
-static void mark_adjacent(loren *t)
-{
-    for (uint32_t u = 0; u < t->g.num_switches; u++)
-        for (uint32_t l = t->g.base[u]; l < t->g.base[u + 1]; l++)
-            if (t->g.head[l] != u)
-                mark(t, u, t->g.head[l], 1);
-}
-
-static void mark_floor_neighbours(loren *t)
-{
-    static const int8_t step[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
-    for (uint32_t u = 0; u < t->g.num_switches; u++)
-        for (int k = 0; k < 4; k++) {
-            uint32_t v =
-                switch_at(t, (int64_t)t->xy[u].x + step[k][0], (int64_t)t->xy[u].y + step[k][1]);
-            if (v == IK_NONE)
-                continue;
-            if (t->dist[(size_t)u * t->g.num_switches + v] == LINKS_FAR)
-                t->regular = false;
-            else
-                mark_path(t, u, v);
-        }
-}
-
-/* The departure for floors with holes: every switch gets, for every destination that it can reach,
- * a target nearer to it than itself. Adding a path never takes that property from another switch,
- * so one pass is enough. */
-static void mark_over_holes(loren *t)
-{
-    uint32_t n = t->g.num_switches;
-    for (uint32_t u = 0; u < n; u++)
-        for (uint32_t v = 0; v < n; v++) {
-            if (u == v || t->dist[(size_t)u * n + v] == LINKS_FAR)
-                continue;
-            bool nearer = false;
-            for (uint32_t w = 0; w < n && !nearer; w++)
-                nearer = t->has[(size_t)u * n + w] &&
-                         manhattan(t->xy[w], t->xy[v]) < manhattan(t->xy[u], t->xy[v]);
-            if (!nearer)
-                mark_path(t, u, v);
-        }
-}
-
-typedef struct loren_queue {
-    struct loren_pair {
-        uint32_t u, v;
-    } * pairs; /* ring */
-    size_t head, count, capacity;
-} loren_queue;
-
-static bool push(loren_queue *q, uint32_t u, uint32_t v)
-{
-    if (q->count == q->capacity) {
-        size_t grown = q->capacity ? 2 * q->capacity : 1024;
-        struct loren_pair *pairs = ik_calloc(grown, sizeof *pairs);
-        if (!pairs)
-            return false;
-        for (size_t i = 0; i < q->count; i++)
-            pairs[i] = q->pairs[(q->head + i) & (q->capacity - 1)];
-        free(q->pairs);
-        q->pairs = pairs;
-        q->head = 0;
-        q->capacity = grown;
-    }
-    q->pairs[(q->head + q->count++) & (q->capacity - 1)] = (struct loren_pair){u, v};
-    return true;
-}
-
-/* Algorithm 1, part (3): breadth first over all trees at once, nearest pairs first, while there is
- * room. */
-static ik_status mark_distant(loren *t, ik_error *err)
-{
-    const links *g = &t->g;
-    size_t n = g->num_switches;
-    loren_queue q = {0};
-    bool ok = true;
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t l = g->base[i]; l < g->base[i + 1]; l++)
-            if (g->head[l] != i && (l == g->base[i] || g->head[l] != g->head[l - 1]))
-                ok = ok && push(&q, i, g->head[l]);
-    while (ok && q.count > 0) {
-        struct loren_pair p = q.pairs[q.head];
-        q.head = (q.head + 1) & (q.capacity - 1);
-        q.count--;
-        if (!t->has[(size_t)p.u * n + p.v]) {
-            if (t->num[p.u] >= t->t_max)
-                continue;
-            mark(t, p.u, p.v, 3);
-        }
-        const uint16_t *succ = t->succ + (size_t)p.v * n;
-        for (uint32_t l = g->base[p.u]; l < g->base[p.u + 1]; l++) {
-            uint32_t w = g->head[l];
-            if ((l > g->base[p.u] && w == g->head[l - 1]) || w == p.v || succ[w] == NO_LINK)
-                continue;
-            if (g->head[g->base[w] + succ[w]] == p.u)
-                ok = ok && push(&q, w, p.v);
-        }
-    }
-    free(q.pairs);
-    return ok ? IK_OK : ik_fail_memory(err, q.capacity * sizeof *q.pairs, "LOREN's queue");
-}
-
-static int compare_entries(const void *a, const void *b)
-{
-    const loren_entry *p = a, *q = b;
-    if (p->hops != q->hops)
-        return p->hops < q->hops ? -1 : 1;
-    return p->target < q->target ? -1 : p->target > q->target;
-}
-
-static ik_status write_entries(void *ctx, size_t index, unsigned thread, ik_error *err)
-{
-    (void)thread;
-    (void)err;
-    loren *t = ctx;
-    size_t n = t->g.num_switches;
-    loren_entry *entry = t->entries + index * t->capacity;
-    for (uint32_t v = 0; v < n; v++)
-        if (t->has[index * n + v])
-            *entry++ = (loren_entry){v, t->succ[v * n + index], t->dist[index * n + v],
-                                     t->has[index * n + v]};
-    qsort(t->entries + index * t->capacity, t->num[index], sizeof *entry, compare_entries);
-    return IK_OK;
-}
-
 /* ------------------------------------------------------------------------------------------
  * compiling */
 
@@ -397,7 +211,7 @@ static void choose_by_scan(const loren *t, uint32_t u)
     for (uint32_t v = 0; v < n; v++) {
         uint32_t best = UINT32_MAX;
         for (uint32_t e = 0; e < t->num[u]; e++) {
-            uint32_t md = manhattan(t->xy[entries[e].target], t->xy[v]);
+            uint32_t md = loren_manhattan(t->xy[entries[e].target], t->xy[v]);
             if (md < best) {
                 best = md;
                 t->chosen[u * n + v] = entries[e].link;
@@ -481,7 +295,7 @@ static ik_status fill_entries(loren *t, const ik_env *env, ik_error *err)
     t->chosen = ik_calloc(n * n, sizeof *t->chosen);
     if (!t->entries || !t->chosen)
         return ik_fail_memory(err, n * t->capacity * sizeof *t->entries, "LOREN's tables");
-    ik_status status = ik_parallel_for(env, "LOREN entries", n, write_entries, t, err);
+    ik_status status = ik_parallel_for(env, "LOREN entries", n, loren_write_entries, t, err);
     return status != IK_OK ? status : ik_parallel_for(env, "LOREN routes", n, choose, t, err);
 }
 
@@ -496,13 +310,13 @@ static ik_status build_tables(loren *t, const ik_params *params, const ik_env *e
         status = ik_parallel_for(env, "LOREN trees", t->g.num_switches, make_tree, t, err);
     if (status != IK_OK)
         return status;
-    mark_adjacent(t);
-    mark_floor_neighbours(t);
+    loren_mark_adjacent(t);
+    loren_mark_floor_neighbours(t);
     if (!t->regular)
-        mark_over_holes(t);
+        loren_mark_over_holes(t);
     status = set_limit(t, params, err);
     if (status == IK_OK)
-        status = mark_distant(t, err);
+        status = loren_mark_distant(t, err);
     return status != IK_OK ? status : fill_entries(t, env, err);
 }
 
@@ -569,7 +383,7 @@ static uint64_t loren_order(const ik_routing *r, uint32_t sw, uint32_t dst)
     const loren_entry *entries = t->entries + (size_t)sw * t->capacity;
     for (uint32_t e = 0; e < t->num[sw]; e++) {
         uint64_t order =
-            (uint64_t)manhattan(t->xy[entries[e].target], t->xy[goal]) << 8 | entries[e].hops;
+            (uint64_t)loren_manhattan(t->xy[entries[e].target], t->xy[goal]) << 8 | entries[e].hops;
         best = order < best ? order : best;
     }
     return best;
