@@ -63,8 +63,7 @@ static void put(bench *b, uint32_t in, unsigned vc, uint32_t dst, unsigned flits
     uint32_t id = pipe_new_packet(b->q);
     ik_draw draw = {1, in, id};
     assert_true(id != IK_NONE);
-    ik_plan_start(b->plan, in == dst ? in + 1 : in, dst, &draw, NULL,
-                  &pipe_packet_of(b->p, id)->rt);
+    ik_plan_start(b->plan, in == dst ? in + 1 : in, dst, &draw, NULL, pipe_rt_of(b->p, id));
     for (unsigned k = 0; k < flits; k++)
         pipe_receive(b->q, in * b->p->vcs + vc, id << 2 | (k == 0) << 1 | (k + 1 == flits));
 }

@@ -2,7 +2,9 @@
  *
  * The pipelined router on several threads: everything that a run returns is the same with 1, 2, 3
  * and 7, on trees, meshes, tori and random graphs, for every allocator, buffers smaller than a
- * packet, slow and long links, checks, watchdog and samples. */
+ * packet, slow and long links, checks, watchdog and samples. So is it with fetching ahead, where
+ * flits are left to their router's turn, and without. */
+#include "sim/flit/pipe.h"
 #include "sim_hash.h"
 #include "sim_helper.h"
 
@@ -23,6 +25,44 @@ static ik_sim_result run_on(const ik_fabric *f, scenario c, unsigned threads)
     return r;
 }
 
+/* Everything that a run returns, fetching ahead or not. */
+static uint64_t hash_staged(const ik_fabric *f, const scenario *c, bool staged)
+{
+    ik_env env = env_of(c);
+    ik_plan *plan = NULL;
+    ik_traffic *traffic = NULL;
+    ik_error err = {0};
+    ik_sim_result r = {0};
+    sections at;
+    pipe *p = calloc(1, sizeof *p);
+    assert_non_null(p);
+    assert_int_equal(
+        ik_plan_from_specs(f, c->routing, c->vc, c->selection, c->num_vcs, &env, &plan, &err),
+        IK_OK);
+    assert_int_equal(ik_traffic_from_spec(f, c->traffic, &env, &traffic, &err), IK_OK);
+    assert_int_equal(open_sections(&at, c, &err), IK_OK);
+    assert_int_equal(pipe_setup(p, plan, traffic, &at.config, &env, &err), IK_OK);
+    p->staged = staged;
+    if (pipe_run(p, &err) != IK_OK || pipe_export(p, &r, &err) != IK_OK)
+        fail_msg("%s, %s, %s: %s", c->fabric, c->sw, c->routing, err.text);
+    uint64_t value = hash_result(f, &r);
+    ik_sim_result_free(&r);
+    pipe_free(p);
+    free(p);
+    close_sections(&at);
+    ik_traffic_free(traffic);
+    ik_plan_free(plan);
+    return value;
+}
+
+static void compare_staged(const ik_fabric *f, scenario c)
+{
+    for (c.threads = 1; c.threads <= 3; c.threads += 2)
+        if (hash_staged(f, &c, true) != hash_staged(f, &c, false))
+            fail_msg("%s, %s, %s, %s, %u threads: fetching ahead gives another result", c.fabric,
+                     c.sw, c.routing, c.adapter, c.threads);
+}
+
 static void compare(scenario c)
 {
     static const unsigned threads[] = {1, 2, 3, 7};
@@ -40,6 +80,7 @@ static void compare(scenario c)
         first = value;
         ik_sim_result_free(&r);
     }
+    compare_staged(f, c);
     ik_fabric_free(f);
 }
 
@@ -97,6 +138,28 @@ static void test_wormhole(void **state)
         c.measure = "warmup=0 ns;duration=8 us;paranoid=true;watchdog=1 us;series=770 ns";
         compare(c);
     }
+}
+
+/* Sets of two words, of more, and more than 64 ports. */
+static void test_large_routers(void **state)
+{
+    (void)state;
+    static const scenario large[] = {
+        {.fabric = "karytree:k=16,n=2", .routing = "dmodk", .vc = "any", .num_vcs = 4},
+        {.fabric = "crossbar:n=60,latency=10 ns", .routing = "minimal", .vc = "any", .num_vcs = 4},
+        {.fabric = "crossbar:n=90,latency=20 ns", .routing = "minimal", .vc = "1q", .num_vcs = 1},
+        {.fabric = "karytree:k=36,n=2", .routing = "adaptive_tree", .vc = "any", .num_vcs = 2},
+    };
+    static const char *const switches[] = {ROUTER "buffer=4 kB;iterations=1",
+                                           ROUTER "buffer=2 kB;iterations=2;sw_alloc_cycles=2"};
+    for (unsigned n = 0; n < sizeof large / sizeof *large; n++)
+        for (unsigned sw = 0; sw < 2; sw++) {
+            scenario c = large[n];
+            c.sw = switches[sw];
+            c.adapter = "packet=250 B;injection=bernoulli";
+            c.measure = "warmup=200 ns;duration=2 us;series=330 ns;paranoid=true";
+            compare(c);
+        }
 }
 
 static void test_allocators_and_stages(void **state)
@@ -216,13 +279,10 @@ static void test_sharing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_networks),
-        cmocka_unit_test(test_wormhole),
-        cmocka_unit_test(test_allocators_and_stages),
-        cmocka_unit_test(test_slow_links),
-        cmocka_unit_test(test_deadlock),
-        cmocka_unit_test(test_congestion),
-        cmocka_unit_test(test_sharing),
+        cmocka_unit_test(test_networks),      cmocka_unit_test(test_wormhole),
+        cmocka_unit_test(test_large_routers), cmocka_unit_test(test_allocators_and_stages),
+        cmocka_unit_test(test_slow_links),    cmocka_unit_test(test_deadlock),
+        cmocka_unit_test(test_congestion),    cmocka_unit_test(test_sharing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

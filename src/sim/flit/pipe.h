@@ -29,7 +29,7 @@
 #define IKAT_SIM_PIPE_H
 
 #include "sim/core/memory.h"
-#include "sim/flit/pipe_match.h"
+#include "sim/flit/pipe_state.h"
 #include "sim/measure/classes.h"
 #include "sim/measure/counters.h"
 #include "sim/measure/histogram.h"
@@ -38,43 +38,6 @@
 #include "sim/parallel/exchange.h"
 #include "sim/state/parameters.h"
 #include <string.h>
-
-/* No packet; its head is being routed or wants an output VC; has one; its packet knows no way. */
-enum { VC_IDLE, VC_WAITING, VC_ACTIVE, VC_DROPPING };
-
-#define PIPE_NO_HOLDER 0xFFFFu
-
-typedef struct pipe_vc {
-    uint16_t head, count;                 /* ring of flits */
-    uint16_t out, out_bit;                /* local output port; VC_ACTIVE: out * vcs + its VC */
-    uint8_t vc_first, vc_last, state, vc; /* VCs allowed there; this VC's own number */
-    uint32_t sw;                          /* its switch */
-} pipe_vc;
-
-/* A port with its channel (out) and its peer's (in): 32 bytes. Ticks. */
-typedef struct pipe_port {
-    uint32_t peer;       /* peer port * vcs */
-    uint32_t flit_delay; /* from taking the link to being in the next buffer */
-    /* of a credit of this input, from the start of the cycle in which its flit left */
-    uint32_t credit_delay;
-    uint16_t period;    /* ticks a flit; 0 = unconnected */
-    uint16_t to;        /* the peer's partition + 1 if that is another one, 0 if it is not */
-    uint64_t free_at;   /* when the link takes the next flit */
-    uint64_t credit_at; /* speed-up: when the channel back takes the next credit */
-} pipe_port;
-
-/* Travels from partition to partition as it is. */
-typedef struct pipe_packet {
-    ik_packet rt;
-    uint64_t generated, injected; /* link cycles */
-    uint64_t number;
-    uint32_t next_free;
-    uint32_t class; /* of its message, where the traffic has classes */
-} pipe_packet;
-enum { PIPE_PACKET_UNITS = sizeof(pipe_packet) / sizeof(sim_unit) };
-_Static_assert(sizeof(pipe_packet) == 48, "messages are laid out the same everywhere");
-
-enum { PIPE_CHUNK = 4096 }; /* packets that are made at a time; they never move */
 
 typedef struct pipe_event {
     uint32_t where; /* receiving port * vcs + vc */
@@ -89,27 +52,16 @@ typedef struct pipe_slot {
     uint32_t num_hosts, cap_hosts;
 } pipe_slot;
 
-/* Sets have `words` words, those of ports `port_words`. route and due: rings of sets by tick. */
-typedef struct pipe_router {
-    /* free_out: bit an output VC that no packet holds; drop: VC_DROPPING with flits there */
-    uint64_t *unready, *free_out, *drop;
-    uint64_t *route; /* input VCs whose packet starts in that tick */
-    /* input VCs that are no longer unready from that tick on */
-    uint64_t *due;
-    uint64_t *wait, *want;      /* [radix] */
-    uint64_t *waiting, *wanted; /* outputs whose wait, want may have members */
-    pipe_vc *in;                /* [radix * vcs], as the next two */
-    uint16_t *credits, *holder; /* of output VCs; holder: input VC that has it */
-    pipe_port *ports;
-    /* [radix * input_speedup] VC of that port of the crossbar that won last in switch allocation */
-    uint16_t *vc_served;
-    match_state vc_match, sw_match;
-    void *route_state, *select_state;
-    uint64_t draws;
-    uint32_t port_base, first, flits; /* first = port_base * vcs; flits in its buffers */
-    uint16_t radix, words, port_words;
-    bool listed; /* stands in the list of routers to look at */
-} pipe_router;
+/* A flit that comes to a router in this tick, where they are left to the router's turn. */
+typedef struct pipe_arrival {
+    uint32_t where, flit; /* as in pipe_event */
+    uint32_t next;        /* number of the router's next one, IK_NONE = no more */
+} pipe_arrival;
+
+typedef struct pipe_turn {
+    uint32_t arrivals; /* number of the first one; IK_NONE = none */
+    bool listed;       /* the router stands in the list of those to look at */
+} pipe_turn;
 
 typedef struct pipe_host {
     /* generation of the next message, cycles; not rounded (periodic, poisson) */
@@ -137,6 +89,9 @@ typedef struct pipe_partition {
     uint64_t now, cycle; /* tick; link cycle */
     pipe_slot *slots;
     uint32_t *list, num_listed; /* routers that hold flits */
+    pipe_turn *turns;           /* [switches] */
+    pipe_arrival *arrivals;     /* [cap_arrivals] of this tick */
+    size_t cap_arrivals;
     uint32_t *ready_hosts, *next_hosts, num_ready_hosts;
     uint32_t free_packet;
     uint32_t first_chunk, num_chunks, max_chunks; /* of p->chunks */
@@ -186,25 +141,28 @@ struct pipe {
     bool adaptive, source_adaptive, paranoid, any_injection_vc;
     bool look_at_links; /* some take a flit in several ticks */
     bool plain;         /* see pipe_router.c */
+    bool staged;        /* what routers will touch is fetched ahead: pipe_fetch.h */
     bool list_switch;   /* requests for the switch are matched as a list */
     /* [switches][hosts] local output port of a deterministic routing by destination; NULL: ask the
      * routing */
     uint16_t *table;
     /* state */
-    pipe_port *ports;  /* [ports] */
-    uint16_t *credits; /* [ports * vcs] of the sending side */
-    /* [ports * vcs] local input VC that has this output VC (hosts: 0), PIPE_NO_HOLDER = free */
-    uint16_t *holder;
-    pipe_vc *in;     /* [switch ports * vcs] */
-    uint32_t *rings; /* [switch ports * vcs << ring_shift] */
+    pipe_port *ports;       /* [ports] */
+    pipe_link *links;       /* [classes] */
+    uint16_t *credits;      /* [ports * vcs] of the sending side */
+    uint16_t *host_holders; /* [host ports * vcs], from switch_channels on: PIPE_NO_HOLDER = free */
+    pipe_vc *in;            /* [switch ports * vcs] */
+    uint32_t *rings;        /* [switch ports * vcs << ring_shift] */
     pipe_router *routers;
     pipe_host *hosts;
     uint64_t *bits;        /* backing of all sets */
-    uint16_t *pointers;    /* backing of all round-robin pointers */
+    uint64_t *outs;        /* backing of all outputs' blocks */
+    uint16_t *pointers;    /* backing of the round-robin pointers of allocators that take lists */
     uint8_t *policy;       /* backing of routing and selection states */
     uint16_t *port_of_bit; /* [radix * vcs] bit / vcs */
     /* [radix * vcs] port of the crossbar of an input VC */
     uint16_t *crossbar_in;
+    uint64_t *credit_at; /* [ports] when the channel back takes the next credit; speed-up only */
     /* [ports] 1 + when credit went last; internal and input speed-up only, else NULL */
     uint64_t *credit_ticks;
     uint64_t vc_mask; /* vcs ones */
@@ -214,7 +172,7 @@ struct pipe {
     uint32_t max_radix;
     /* switch_channels = switch_ports * vcs: input VCs of switches are below */
     uint32_t switch_ports, switch_channels;
-    pipe_packet **chunks; /* [max_chunks] a range of them a partition; NULL = not made yet */
+    pipe_chunk **chunks; /* [max_chunks] a range of them a partition; NULL = not made yet */
     uint32_t max_chunks;
     pipe_partition *partitions;
     unsigned num_partitions;
@@ -245,6 +203,16 @@ ik_status pipe_resolve(pipe *p, const ik_plan *plan, const ik_sim_config *config
 uint64_t pipe_class_period(const pipe *p, uint32_t link_class);
 uint64_t pipe_class_latency(const pipe *p, uint32_t link_class);
 
+/* ---- pipe_init.c */
+typedef struct pipe_sizes {
+    pipe_kernel shape;
+    size_t sets, outs, pointers;      /* words, words, numbers */
+    size_t route_state, select_state; /* bytes */
+} pipe_sizes;
+pipe_sizes pipe_sizes_of(const pipe *p, uint32_t sw); /* of a router's state */
+/* All of it is allocated; afterwards look_at_links and step_cycles hold. */
+void pipe_init(pipe *p);
+
 /* ---- pipe_setup.c */
 /* Messages a cycle of the host whose port this is (of the host itself where it has one). */
 double pipe_source_rate(const pipe *p, uint32_t host);
@@ -265,7 +233,7 @@ void pipe_run_routers(pipe_partition *q);
  * output and VCs there; false = there is no way. */
 bool pipe_route(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t bit);
 /* Which of n outputs a packet takes without looking at local state: drawn, or the preferred one. */
-uint32_t pipe_drawn(const pipe *p, const pipe_packet *pk, uint32_t n, uint32_t preferred);
+uint32_t pipe_drawn(const pipe *p, uint32_t packet, uint32_t n, uint32_t preferred);
 
 /* ---- pipe_host.c */
 void pipe_start_host(pipe_partition *q, uint32_t host);
@@ -297,7 +265,7 @@ uint64_t pipe_in_flight(const pipe *p); /* packets in the network */
  * [ports * vcs], zeroed. */
 void pipe_count_events(const pipe *p, uint32_t *flits, uint32_t *credits);
 /* Counts a packet that overtook one of its flow. */
-void pipe_check_delivery(pipe_partition *q, uint32_t host, const pipe_packet *pk);
+void pipe_check_delivery(pipe_partition *q, uint32_t host, uint32_t packet);
 
 /* ---- pipe_result.c: what all partitions have measured; `out` owns what it takes */
 ik_status pipe_export(pipe *p, ik_sim_result *out, ik_error *err);
@@ -306,41 +274,75 @@ ik_status pipe_export(pipe *p, ik_sim_result *out, ik_error *err);
  * deadlock_text. */
 ik_status pipe_find_deadlock(pipe *p, ik_error *err);
 
-/* ---- pipe_run.c */
-uint64_t pipe_partition_bytes(const pipe_partition *q); /* that it has grown to */
+/* ---- pipe_events.c: the wheel */
 /* arrives at tick, as a credit does */
 void pipe_add_flit(pipe_partition *q, uint64_t tick, pipe_event e);
 void pipe_add_credit(pipe_partition *q, uint64_t tick, uint32_t where);
 bool pipe_grow_flits(pipe_partition *q, pipe_slot *slot);
 bool pipe_grow_credits(pipe_partition *q, pipe_slot *slot);
 void pipe_wake_host(pipe_partition *q, uint32_t host, uint64_t tick);
+/* Events of tick q->now, with which a cycle starts. */
+void pipe_take_events(pipe_partition *q);
+
+/* ---- pipe_run.c */
+uint64_t pipe_partition_bytes(const pipe_partition *q); /* that it has grown to */
+/* From the first cycle to the last, in all partitions. */
+ik_status pipe_run(pipe *p, ik_error *err);
+
+/* ---- small things */
 
 SIM_INLINE pipe_packet *pipe_packet_of(const pipe *p, uint32_t id)
 {
-    return &p->chunks[id / PIPE_CHUNK][id % PIPE_CHUNK];
+    return &p->chunks[id / PIPE_CHUNK]->packets[id % PIPE_CHUNK];
+}
+
+/* What its routing needs. */
+SIM_INLINE ik_packet *pipe_rt_of(const pipe *p, uint32_t id)
+{
+    return &p->chunks[id / PIPE_CHUNK]->rt[id % PIPE_CHUNK];
+}
+
+/* Ticks that a flit takes on a port's link. */
+SIM_INLINE uint32_t pipe_period_of(const pipe *p, uint32_t port)
+{
+    return p->links[p->ports[port].link].period;
+}
+
+/* Switch of an input VC. */
+SIM_INLINE uint32_t pipe_switch_of(const pipe *p, uint32_t where)
+{
+    return p->f->port_node[where / p->vcs];
+}
+
+/* Flit number k of an input VC, which has more than that. */
+SIM_INLINE uint32_t pipe_flit_at(const pipe *p, uint32_t where, uint32_t k)
+{
+    const pipe_vc *v = &p->in[where];
+    return k == 0 ? v->front
+                  : p->rings[((size_t)where << p->ring_shift) + ((v->head + k) & p->ring_mask)];
 }
 
 /* When credit for a flit that leaves an input now can go back: one message a cycle, for all VCs
  * that flits left in a tick. */
-SIM_INLINE uint64_t pipe_credit_leaves(pipe_partition *q, pipe_port *port)
+SIM_INLINE uint64_t pipe_credit_leaves(pipe_partition *q, const pipe_port *port)
 {
     const pipe *p = q->p;
-    uint64_t leaves = q->cycle * p->speedup;
+    uint64_t leaves = q->cycle * p->speedup, *next = &p->credit_at[port - p->ports];
     if (p->credit_ticks) {
         uint64_t *last = &p->credit_ticks[port - p->ports];
         if (*last == q->now + 1)
-            return port->credit_at - p->speedup;
+            return *next - p->speedup;
         *last = q->now + 1;
     }
-    if (leaves < port->credit_at)
-        leaves = port->credit_at;
-    port->credit_at = leaves + p->speedup;
+    if (leaves < *next)
+        leaves = *next;
+    *next = leaves + p->speedup;
     return leaves;
 }
 
 /* Gives the credit of a flit that left input VC `vc` of this port back to the sender. `plain`: a
  * tick is a cycle. */
-SIM_INLINE void pipe_send_credit(pipe_partition *q, pipe_port *port, unsigned vc, bool plain)
+SIM_INLINE void pipe_send_credit(pipe_partition *q, const pipe_port *port, unsigned vc, bool plain)
 {
     const pipe *p = q->p;
     uint64_t leaves = !plain && p->speedup > 1 ? pipe_credit_leaves(q, port) : q->now;
@@ -351,42 +353,45 @@ SIM_INLINE void pipe_send_credit(pipe_partition *q, pipe_port *port, unsigned vc
     pipe_slot *due = &q->slots[(leaves + port->credit_delay) & p->wheel_mask];
     if (__builtin_expect(due->next_credit == due->last_credit, 0) && !pipe_grow_credits(q, due))
         return;
+    __builtin_prefetch(due->next_credit + 32, 1);
     *due->next_credit++ = port->peer + vc;
 }
 
-/* What of a flit that this port sends from `tick` on, before the measured time, goes in it. */
-SIM_INLINE uint64_t pipe_early_bytes(const pipe *p, const pipe_port *port, uint64_t tick)
+/* What of a flit that a port sends from `tick` on, before the measured time, goes in it. */
+SIM_INLINE uint64_t pipe_early_bytes(const pipe *p, uint32_t period, uint64_t tick)
 {
-    uint64_t begin = p->warmup * p->speedup, end = tick + port->period;
+    uint64_t begin = p->warmup * p->speedup, end = tick + period;
     if (end <= begin)
         return 0;
-    return (end - (tick > begin ? tick : begin)) * p->flit_bytes / port->period;
+    return (end - (tick > begin ? tick : begin)) * p->flit_bytes / period;
 }
 
 /* Sends a flit through this port on vc, at `tick` at the earliest: links start a flit with a cycle,
  * and when the one before is through. `plain`: it is, and adaptive routings see the time. */
-SIM_INLINE void pipe_send_flit(pipe_partition *q, pipe_port *port, uint32_t id, unsigned vc,
-                               uint32_t flit, uint64_t tick, bool plain)
+SIM_INLINE void pipe_send_flit(pipe_partition *q, pipe_port *port, unsigned vc, uint32_t flit,
+                               uint64_t tick, bool plain)
 {
     const pipe *p = q->p;
+    const pipe_link link = p->links[port->link];
     if (!plain) {
         if (p->speedup > 1)
             tick = (tick + p->speedup - 1) / p->speedup * p->speedup;
         if (tick < port->free_at)
             tick = port->free_at;
     }
-    port->free_at = tick + port->period;
+    port->free_at = tick + link.period;
     if (__builtin_expect(q->cycle >= p->warmup, 1))
-        p->channel_bytes[id] += p->flit_bytes; /* what lies behind the end: pipe_result.c */
+        port->bytes += p->flit_bytes; /* what lies behind the end: pipe_result.c */
     else
-        p->channel_bytes[id] += pipe_early_bytes(p, port, tick);
+        port->bytes += pipe_early_bytes(p, link.period, tick);
     if (__builtin_expect(port->to, 0)) {
-        pipe_post_flit(q, port, vc, flit, tick + port->flit_delay);
+        pipe_post_flit(q, port, vc, flit, tick + link.flit_delay);
         return;
     }
-    pipe_slot *due = &q->slots[(tick + port->flit_delay) & p->wheel_mask];
+    pipe_slot *due = &q->slots[(tick + link.flit_delay) & p->wheel_mask];
     if (__builtin_expect(due->next_flit == due->last_flit, 0) && !pipe_grow_flits(q, due))
         return;
+    __builtin_prefetch(due->next_flit + 16, 1);
     *due->next_flit++ = (pipe_event){port->peer + vc, flit};
 }
 

@@ -68,9 +68,7 @@ static ik_status check_packets(const pipe *p, uint64_t cycle, ik_error *err)
     }
     for (uint32_t where = 0; where < p->switch_channels; where++)
         for (uint32_t k = 0; k < p->in[where].count; k++)
-            tails += p->rings[((size_t)where << p->ring_shift) +
-                              ((p->in[where].head + k) & p->ring_mask)] &
-                     1;
+            tails += pipe_flit_at(p, where, k) & 1;
     for (uint32_t host = 0; host < p->f->num_hosts; host++) {
         const pipe_host *h = &p->hosts[host];
         tails += !h->silent && h->packet != IK_NONE && h->flits_left < p->packet_flits;
@@ -89,20 +87,21 @@ static ik_status check_packets(const pipe *p, uint64_t cycle, ik_error *err)
 
 /* ---- requests */
 
-static const char *find_fault(const pipe_router *r, uint32_t bit)
+static const char *find_fault(const pipe *p, const pipe_router *r, uint32_t bit)
 {
     const pipe_vc *v = &r->in[bit];
-    bool wants = v->state == VC_ACTIVE && v->count && r->credits[v->out_bit];
+    uint32_t vc = v->out_bit % p->vcs;
+    bool active = v->state == VC_ACTIVE, wants = active && v->count && r->credits[v->out_bit];
     uint32_t wanted = 0, waited = 0;
     for (uint32_t out = 0; out < r->radix; out++) {
-        wanted += set_has(r->want + (size_t)out * r->words, bit, r->words);
-        waited += set_has(r->wait + (size_t)out * r->words, bit, r->words);
+        wanted += set_has(pipe_want(r, out, r->words), bit, r->words);
+        waited += set_has(pipe_wait(r, out), bit, r->words);
     }
-    if (wanted != wants || (wants && !set_has(r->want + (size_t)v->out * r->words, bit, r->words)))
+    if (wanted != wants || (wants && !set_has(pipe_want(r, v->out, r->words), bit, r->words)))
         return "its request for the switch is wrong";
     if (waited > (v->state == VC_WAITING))
         return "asks for an output VC without a head";
-    if (v->state == VC_ACTIVE && r->holder[v->out_bit] != bit)
+    if (active && pipe_holders(r, v->out, r->words)[vc] != bit)
         return "does not hold its output VC";
     if ((v->state == VC_IDLE || v->state == VC_WAITING) && (v->count == 0) != (v->state == VC_IDLE))
         return "its state is wrong";
@@ -113,22 +112,25 @@ static ik_status check_requests(const pipe *p, uint64_t cycle, ik_error *err)
 {
     for (uint32_t sw = 0; sw < p->f->num_switches; sw++) {
         const pipe_router *r = &p->routers[sw];
+        const pipe_kernel k = pipe_kernel_of(r);
+        const pipe_turn *turn = &p->partitions[p->node_partition[sw]].turns[sw];
         uint32_t flits = 0;
         for (uint32_t bit = 0; bit < (uint32_t)r->radix * p->vcs; bit++) {
-            const char *fault = find_fault(r, bit);
+            const char *fault = find_fault(p, r, bit);
             char name[160];
             if (fault)
                 return ik_fail(
                     err, IK_ERR_INTERNAL, "cycle %llu, %s, VC %u: %s", (unsigned long long)cycle,
                     ik_port_describe(p->f, r->port_base + bit / p->vcs, name, sizeof name),
                     bit % p->vcs, fault);
-            if (set_has(r->free_out, bit, r->words) != (r->holder[bit] == PIPE_NO_HOLDER))
+            uint16_t holder = pipe_holders(r, bit / p->vcs, r->words)[bit % p->vcs];
+            if (set_has(pipe_free_out(r, k), bit, r->words) != (holder == PIPE_NO_HOLDER))
                 return ik_fail(err, IK_ERR_INTERNAL,
                                "cycle %llu, switch %u: output VC %u is free and held",
                                (unsigned long long)cycle, sw, bit);
             flits += r->in[bit].count;
         }
-        if (flits != r->flits || (flits && !r->listed))
+        if (flits != r->flits || (flits && !turn->listed))
             return ik_fail(err, IK_ERR_INTERNAL,
                            "cycle %llu, switch %u: %u flits by count, %u found",
                            (unsigned long long)cycle, sw, r->flits, flits);
@@ -153,10 +155,12 @@ ik_status pipe_check(const pipe *p, ik_error *err)
     return status;
 }
 
-void pipe_check_delivery(pipe_partition *q, uint32_t host, const pipe_packet *pk)
+void pipe_check_delivery(pipe_partition *q, uint32_t host, uint32_t packet)
 {
-    order_verdict verdict = sim_order_note(&q->p->order[host], pk->rt.src, pk->number);
+    const ik_packet *rt = pipe_rt_of(q->p, packet);
+    order_verdict verdict =
+        sim_order_note(&q->p->order[host], rt->src, pipe_packet_of(q->p, packet)->number);
     q->n.order_violations += verdict == ORDER_BROKEN;
     q->failed = q->failed || verdict == ORDER_NO_MEMORY;
-    q->misled += pk->rt.dst != host;
+    q->misled += rt->dst != host;
 }

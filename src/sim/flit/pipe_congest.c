@@ -9,9 +9,9 @@
 
 /* ---- what a buffer waits for */
 
-static uint32_t flit_at(const pipe *p, uint32_t where, uint32_t k)
+static bool has_credit(const pipe *p, uint32_t port, unsigned vc)
 {
-    return p->rings[((size_t)where << p->ring_shift) + ((p->in[where].head + k) & p->ring_mask)];
+    return p->credits[(size_t)port * p->vcs + vc];
 }
 
 static bool is_head(uint32_t flit)
@@ -21,19 +21,20 @@ static bool is_head(uint32_t flit)
 
 static uint32_t port_of_out(const pipe *p, uint32_t where)
 {
-    return p->f->port_base[p->in[where].sw] + p->in[where].out;
+    return p->f->port_base[pipe_switch_of(p, where)] + p->in[where].out;
 }
 
 static uint32_t holder_at(const pipe *p, uint32_t out_port, unsigned vc)
 {
-    uint16_t bit = p->holder[(size_t)out_port * p->vcs + vc];
-    return bit == PIPE_NO_HOLDER ? IK_NONE : p->routers[p->f->port_node[out_port]].first + bit;
+    const pipe_router *r = &p->routers[p->f->port_node[out_port]];
+    uint16_t bit = pipe_holders(r, out_port - r->port_base, r->words)[vc];
+    return bit == PIPE_NO_HOLDER ? IK_NONE : r->first + bit;
 }
 
 /* The buffer that an active one lacks space of; IK_NONE: it has credit, or leads to a host. */
 static uint32_t lacks_credit(const pipe *p, uint32_t where)
 {
-    const pipe_router *r = &p->routers[p->in[where].sw];
+    const pipe_router *r = &p->routers[pipe_switch_of(p, where)];
     uint32_t channel = r->first + p->in[where].out_bit;
     uint32_t behind = p->ports[channel / p->vcs].peer + channel % p->vcs;
     return p->credits[channel] || behind >= p->switch_channels ? IK_NONE : behind;
@@ -51,7 +52,7 @@ static uint32_t rest_upstream(const pipe *p, uint32_t where)
 static bool has_way(const pipe *p, const ik_choice *c)
 {
     for (unsigned vc = c->vc_first; vc <= c->vc_last; vc++)
-        if (holder_at(p, c->port, vc) == IK_NONE && p->credits[(size_t)c->port * p->vcs + vc])
+        if (holder_at(p, c->port, vc) == IK_NONE && has_credit(p, c->port, vc))
             return true;
     return false;
 }
@@ -60,11 +61,11 @@ static bool has_way(const pipe *p, const ik_choice *c)
 static uint32_t choices_of(const pipe *p, uint32_t where, uint32_t flit, ik_choice *choices,
                            uint32_t *taken)
 {
-    const pipe_packet *pk = pipe_packet_of(p, flit >> 2);
-    ik_packet rt = pk->rt;
-    uint32_t n = ik_plan_next(p->plan, p->in[where].sw, where / p->vcs, &rt, choices, taken);
+    ik_packet rt = *pipe_rt_of(p, flit >> 2);
+    uint32_t n =
+        ik_plan_next(p->plan, pipe_switch_of(p, where), where / p->vcs, &rt, choices, taken);
     if (n)
-        *taken = pipe_drawn(p, pk, n, *taken);
+        *taken = pipe_drawn(p, flit >> 2, n, *taken);
     return n;
 }
 
@@ -80,10 +81,10 @@ static bool asks_for(view *probe, uint32_t where)
 {
     const pipe *p = probe->p;
     const pipe_vc *v = &p->in[where];
-    const pipe_router *r = &p->routers[v->sw];
-    uint32_t bit = where - r->first, preferred = 0;
-    bool routed = r->wait[(size_t)v->out * r->words + (bit >> 6)] >> (bit & 63) & 1;
-    if (!routed && choices_of(p, where, flit_at(p, where, 0), probe->choices, &preferred) == 0)
+    const pipe_router *r = &p->routers[pipe_switch_of(p, where)];
+    uint32_t preferred = 0;
+    bool routed = set_has(pipe_wait(r, v->out), where - r->first, r->words);
+    if (!routed && choices_of(p, where, pipe_flit_at(p, where, 0), probe->choices, &preferred) == 0)
         return false;
     probe->asked = routed ? (ik_choice){port_of_out(p, where), v->vc_first, v->vc_last}
                           : probe->choices[preferred];
@@ -97,8 +98,9 @@ static void ask_for_vc(const pipe *p, const ik_choice *c, waiting *w)
     w->out = c->port;
     for (unsigned vc = c->vc_first; vc <= c->vc_last; vc++)
         if (holder_at(p, c->port, vc) == IK_NONE) {
-            uint32_t channel = c->port * p->vcs + vc, behind = p->ports[c->port].peer + vc;
-            w->lacks = p->credits[channel] || behind >= p->switch_channels ? IK_NONE : behind;
+            uint32_t behind = p->ports[c->port].peer + vc;
+            w->lacks =
+                has_credit(p, c->port, vc) || behind >= p->switch_channels ? IK_NONE : behind;
             return;
         }
     uint32_t holder = holder_at(p, c->port, c->vc_first);
@@ -108,13 +110,12 @@ static void ask_for_vc(const pipe *p, const ik_choice *c, waiting *w)
 /* Whether other buffers want an output of this one's switch. */
 static bool has_rivals(const pipe *p, uint32_t where, uint32_t out_port)
 {
-    const pipe_router *r = &p->routers[p->in[where].sw];
+    const pipe_router *r = &p->routers[pipe_switch_of(p, where)];
     uint32_t bit = where - r->first, out = out_port - r->port_base;
     uint64_t others = 0;
     for (uint32_t w = 0; w < r->words; w++) {
         uint64_t own = w == bit >> 6 ? 1ull << (bit & 63) : 0;
-        others |=
-            (r->want[(size_t)out * r->words + w] | r->wait[(size_t)out * r->words + w]) & ~own;
+        others |= (pipe_want(r, out, r->words)[w] | pipe_wait(r, out)[w]) & ~own;
     }
     return others;
 }
@@ -125,7 +126,7 @@ static bool next_asks_for(view *probe, uint32_t where)
     const pipe *p = probe->p;
     uint32_t preferred = 0;
     for (uint32_t k = 1; k < p->in[where].count; k++) {
-        uint32_t flit = flit_at(p, where, k);
+        uint32_t flit = pipe_flit_at(p, where, k);
         if (!is_head(flit))
             continue;
         if (choices_of(p, where, flit, probe->choices, &preferred) == 0)
@@ -145,7 +146,7 @@ static bool ask(view *probe, uint32_t where, waiting *w, bool *held_up)
     if (v->state == VC_ACTIVE) {
         w->out = port_of_out(p, where);
         w->lacks = lacks_credit(p, where);
-        *held_up = !p->credits[p->routers[v->sw].first + v->out_bit];
+        *held_up = !has_credit(p, w->out, v->out_bit % p->vcs);
     } else {
         if (v->state != VC_WAITING || !asks_for(probe, where))
             return false;
@@ -167,7 +168,7 @@ static void see_ring(const view *probe, congest *c, uint32_t where, bool held_up
     uint32_t packets = 0, preferred;
     bool counts = false;
     for (uint32_t k = 1; k < p->in[where].count && held_up; k++) {
-        uint32_t flit = flit_at(p, where, k);
+        uint32_t flit = pipe_flit_at(p, where, k);
         if (is_head(flit)) {
             uint32_t n = choices_of(p, where, flit, probe->choices, &preferred);
             counts = false;
@@ -177,7 +178,7 @@ static void see_ring(const view *probe, congest *c, uint32_t where, bool held_up
         }
         held += counts ? p->flit_bytes : 0;
     }
-    congest_add_hol(c, p->in[where].sw, (uint64_t)p->in[where].count * p->flit_bytes, held,
+    congest_add_hol(c, pipe_switch_of(p, where), (uint64_t)p->in[where].count * p->flit_bytes, held,
                     packets);
 }
 
@@ -185,7 +186,7 @@ static void see_vc(view *probe, congest *c, uint32_t where)
 {
     waiting w = {.buffer = where,
                  .place = where,
-                 .sw = probe->p->in[where].sw,
+                 .sw = pipe_switch_of(probe->p, where),
                  .key = where,
                  .lacks = IK_NONE};
     bool held_up = false;
@@ -205,7 +206,7 @@ static void see_host(const pipe *p, congest *c, const pipe_host *h)
     unsigned first = begun ? h->vc : h->lane, vc = first;
     for (unsigned k = 0; k < (begun || !p->any_injection_vc ? 1 : p->vcs);
          k++, vc = vc + 1 == p->vcs ? 0 : vc + 1)
-        if (p->credits[(size_t)h->port * p->vcs + vc])
+        if (has_credit(p, h->port, vc))
             return;
     uint32_t behind = p->ports[h->port].peer + first;
     if (behind < p->switch_channels)
@@ -230,16 +231,16 @@ static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg
     const pipe *p = ((const view *)ctx)->p;
     const pipe_vc *v = &p->in[w->key];
     for (uint32_t k = 0; k < v->count; k++) {
-        uint32_t flit = flit_at(p, w->key, k);
+        uint32_t flit = pipe_flit_at(p, w->key, k);
         bool sent = k == 0 && v->state == VC_ACTIVE; /* where to, is known */
         const pipe_packet *pk = pipe_packet_of(p, flit >> 2);
         if (!is_head(flit))
             continue;
         uint32_t in_port = w->key / p->vcs;
-        ik_packet rt = pk->rt;
+        ik_packet rt = *pipe_rt_of(p, flit >> 2);
         if (k > 0 && p->ports[in_port].peer < p->switch_channels) { /* not yet routed here */
             ik_packet_add_hops(&rt, 1);
-            rt.vc = v->vc;
+            rt.vc = (uint8_t)(w->key % p->vcs);
         }
         ik_draw draw = {p->seed, rt.src, pk->number};
         fn(arg, &rt, &draw, in_port, sent ? port_of_out(p, w->key) : IK_NONE, v->vc_first,

@@ -23,20 +23,20 @@ typedef struct drain_search {
 /* Input VC that holds an output VC of a switch. */
 static uint32_t holder_of(const pipe *p, uint32_t out_port, unsigned vc)
 {
-    uint16_t bit = p->holder[(size_t)out_port * p->vcs + vc];
-    return bit == PIPE_NO_HOLDER ? IK_NONE
-                                 : p->f->port_base[p->f->port_node[out_port]] * p->vcs + bit;
+    const pipe_router *r = &p->routers[p->f->port_node[out_port]];
+    uint16_t bit = pipe_holders(r, out_port - r->port_base, r->words)[vc];
+    return bit == PIPE_NO_HOLDER ? IK_NONE : r->first + bit;
 }
 
 static uint32_t out_port_of(const pipe *p, uint32_t where)
 {
-    return p->f->port_base[p->in[where].sw] + p->in[where].out;
+    return p->f->port_base[pipe_switch_of(p, where)] + p->in[where].out;
 }
 
 /* The output VC that an active buffer holds, by its sending side. */
 static uint32_t channel_of(const pipe *p, uint32_t where)
 {
-    return p->f->port_base[p->in[where].sw] * p->vcs + p->in[where].out_bit;
+    return p->f->port_base[pipe_switch_of(p, where)] * p->vcs + p->in[where].out_bit;
 }
 
 /* Buffer at the other end of a channel, IK_NONE at a host. */
@@ -82,9 +82,8 @@ static bool active_drains(const drain_search *h, uint32_t where)
  * here. */
 static bool is_asking(const pipe *p, uint32_t where)
 {
-    const pipe_router *r = &p->routers[p->in[where].sw];
-    uint32_t bit = where - r->first;
-    return r->wait[(size_t)p->in[where].out * r->words + (bit >> 6)] >> (bit & 63) & 1;
+    const pipe_router *r = &p->routers[pipe_switch_of(p, where)];
+    return set_has(pipe_wait(r, p->in[where].out), where - r->first, r->words);
 }
 
 static bool can_drain(const drain_search *h, uint32_t where)
@@ -139,10 +138,9 @@ static void describe(const pipe *p, FILE *out, uint32_t where)
     fprintf(out, "buffer %s VC %u", ik_port_describe(p->f, where / p->vcs, in, sizeof in),
             where % p->vcs);
     if (v->count > 0) {
-        const pipe_packet *pk =
-            pipe_packet_of(p, p->rings[((size_t)where << p->ring_shift) + v->head] >> 2);
-        fprintf(out, ": packet of host %u for host %u", ik_whole_host(p->f, pk->rt.src),
-                ik_whole_host(p->f, pk->rt.dst));
+        const ik_packet *rt = pipe_rt_of(p, v->front >> 2);
+        fprintf(out, ": packet of host %u for host %u", ik_whole_host(p->f, rt->src),
+                ik_whole_host(p->f, rt->dst));
     }
     if (v->state == VC_ACTIVE && v->count == 0)
         fprintf(out, " waits for the rest of its packet\n");

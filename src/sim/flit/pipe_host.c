@@ -21,7 +21,8 @@ double pipe_source_rate(const pipe *p, uint32_t host)
     double rate = 0;
     for (uint32_t port = first; port < end; port++)
         if (p->hosts[port].port != IK_NONE)
-            rate += p->messages_per_cycle / (p->ports[p->hosts[port].port].period / p->speedup);
+            rate += p->messages_per_cycle /
+                    (double)(pipe_period_of(p, p->hosts[port].port) / p->speedup);
     return rate;
 }
 
@@ -99,14 +100,14 @@ static bool add_chunk(pipe_partition *q)
 {
     if (q->num_chunks == q->max_chunks)
         return false;
-    pipe_packet *chunk = ik_calloc(PIPE_CHUNK, sizeof *chunk);
+    pipe_chunk *chunk = ik_calloc(1, sizeof *chunk);
     if (!chunk)
         return false;
     uint32_t at = q->first_chunk + q->num_chunks++, first = at * PIPE_CHUNK;
     q->p->chunks[at] = chunk;
-    q->grown += PIPE_CHUNK * sizeof *chunk;
+    q->grown += sizeof *chunk;
     for (uint32_t k = PIPE_CHUNK; k-- > 0;) {
-        chunk[k].next_free = q->free_packet;
+        chunk->packets[k].next_free = q->free_packet;
         q->free_packet = first + k;
     }
     return true;
@@ -139,10 +140,10 @@ static bool begin_packet(pipe_partition *q, uint32_t host, pipe_host *h)
     pk->generated = h->generated;
     pk->number = h->packets++;
     ik_draw draw = {p->seed, host, pk->number};
-    ik_plan_start(p->plan, host, h->dst, &draw, NULL, &pk->rt);
+    ik_plan_start(p->plan, host, h->dst, &draw, NULL, pipe_rt_of(p, id));
     h->packet = id;
     h->flits_left = p->packet_flits;
-    h->lane = pk->rt.vc;
+    h->lane = pipe_rt_of(p, id)->vc;
     if (q->classes)
         pk->class = sim_class_of(q->classes, host, h->messages - 1);
     return true;
@@ -154,8 +155,9 @@ static bool begin_packet(pipe_partition *q, uint32_t host, pipe_host *h)
  * the choice. */
 static bool find_vc(const pipe *p, pipe_host *h)
 {
-    const uint16_t *holder = p->holder + (size_t)h->port * p->vcs;
-    const uint16_t *credits = p->credits + (size_t)h->port * p->vcs;
+    size_t first = (size_t)h->port * p->vcs;
+    const uint16_t *holder = p->host_holders + (first - p->switch_channels),
+                   *credits = p->credits + first;
     unsigned v = p->any_injection_vc ? h->next_vc : h->lane;
     for (unsigned k = 0; k < (p->any_injection_vc ? p->vcs : 1); k++) {
         if (holder[v] == PIPE_NO_HOLDER && credits[v] > 0) {
@@ -172,19 +174,20 @@ static void send_flit(pipe_partition *q, uint32_t host, pipe_host *h)
 {
     const pipe *p = q->p;
     uint32_t channel = h->port * p->vcs + h->vc;
+    uint16_t *holder = &p->host_holders[channel - p->switch_channels];
     bool head = h->flits_left == p->packet_flits, tail = --h->flits_left == 0;
     if (head) {
         pipe_packet_of(p, h->packet)->injected = q->cycle;
-        p->holder[channel] = 0;
+        *holder = 0;
         q->started++;
     }
     p->credits[channel]--;
-    pipe_send_flit(q, &p->ports[h->port], h->port, h->vc,
-                   h->packet << 2 | (uint32_t)head << 1 | tail, q->now + p->speedup, p->plain);
+    pipe_send_flit(q, &p->ports[h->port], h->vc, h->packet << 2 | (uint32_t)head << 1 | tail,
+                   q->now + p->speedup, p->plain);
     if (q->cycle >= p->warmup)
         p->host_sent_bytes[host] += p->flit_bytes;
     if (tail) {
-        p->holder[channel] = PIPE_NO_HOLDER;
+        *holder = PIPE_NO_HOLDER;
         h->packet = IK_NONE;
         h->packets_left--;
     }
@@ -240,11 +243,13 @@ static void count_bytes(pipe_partition *q, uint32_t host, uint32_t flit)
         q->series_bytes[q->cycle / p->series] += p->flit_bytes;
 }
 
-static void count_packet(pipe_partition *q, uint32_t host, const pipe_packet *pk)
+static void count_packet(pipe_partition *q, uint32_t host, uint32_t packet)
 {
     const pipe *p = q->p;
+    const pipe_packet *pk = pipe_packet_of(p, packet);
     pipe_host *h = &p->hosts[host];
-    h->hash += sim_delivery_hash(&pk->rt, pk->generated * p->clock_ps, q->cycle * p->clock_ps);
+    h->hash += sim_delivery_hash(pipe_rt_of(p, packet), pk->generated * p->clock_ps,
+                                 q->cycle * p->clock_ps);
     uint64_t latency = (q->cycle - pk->generated) * p->clock_ps;
     q->n.delivered++;
     q->gone++;
@@ -268,10 +273,9 @@ void pipe_deliver(pipe_partition *q, uint32_t where, uint32_t flit)
     count_bytes(q, host, flit);
     if (!(flit & 1))
         return;
-    const pipe_packet *pk = pipe_packet_of(p, flit >> 2);
-    count_packet(q, host, pk);
+    count_packet(q, host, flit >> 2);
     if (p->order)
-        pipe_check_delivery(q, host, pk);
+        pipe_check_delivery(q, host, flit >> 2);
     pipe_free_packet(q, flit >> 2);
 }
 

@@ -9,6 +9,11 @@
 
 /* sim_unit.low; node: receiving port * vcs + vc; data: is head << 1 | is tail */
 enum { UNIT_CREDIT, UNIT_FLIT };
+/* behind a head */
+enum {
+    RT_UNITS = sizeof(ik_packet) / sizeof(sim_unit),
+    PACKET_UNITS = RT_UNITS + sizeof(pipe_packet) / sizeof(sim_unit)
+};
 
 static sim_unit *room_for(pipe_partition *q, unsigned to, uint32_t units)
 {
@@ -30,12 +35,14 @@ void pipe_post_flit(pipe_partition *q, const pipe_port *port, unsigned vc, uint3
                     uint64_t tick)
 {
     bool head = flit >> 1 & 1;
-    sim_unit *at = room_for(q, port->to - 1u, 1 + (head ? PIPE_PACKET_UNITS : 0));
+    sim_unit *at = room_for(q, port->to - 1u, 1 + (head ? PACKET_UNITS : 0));
     if (!at)
         return;
     *at = (sim_unit){(uint32_t)(tick - q->step_start), port->peer + vc, UNIT_FLIT, flit & 3};
-    if (head)
-        memcpy(at + 1, pipe_packet_of(q->p, flit >> 2), sizeof(pipe_packet));
+    if (head) {
+        memcpy(at + 1, pipe_rt_of(q->p, flit >> 2), sizeof(ik_packet));
+        memcpy(at + 1 + RT_UNITS, pipe_packet_of(q->p, flit >> 2), sizeof(pipe_packet));
+    }
     if (flit & 1)
         pipe_free_packet(q, flit >> 2);
 }
@@ -50,10 +57,11 @@ static const sim_unit *read_flit(pipe_partition *q, const sim_unit *at, uint64_t
         *id = pipe_new_packet(q);
         if (*id == IK_NONE)
             return NULL;
-        memcpy(pipe_packet_of(p, *id), at + 1, sizeof(pipe_packet));
+        memcpy(pipe_rt_of(p, *id), at + 1, sizeof(ik_packet));
+        memcpy(pipe_packet_of(p, *id), at + 1 + RT_UNITS, sizeof(pipe_packet));
     }
     pipe_add_flit(q, tick, (pipe_event){at->node, *id << 2 | at->data});
-    return at + 1 + (at->data & 2 ? PIPE_PACKET_UNITS : 0);
+    return at + 1 + (at->data & 2 ? PACKET_UNITS : 0);
 }
 
 static bool read_message(pipe_partition *q, const sim_message *m, uint64_t since)

@@ -61,9 +61,11 @@ static void end_channels(pipe *p)
     uint64_t end = p->partitions[0].cycle * p->speedup;
     for (uint32_t id = 0; id < p->f->num_ports; id++) {
         const pipe_port *port = &p->ports[id];
+        uint32_t period = pipe_period_of(p, id);
+        p->channel_bytes[id] = port->bytes;
         if (port->free_at <= end)
             continue;
-        uint64_t over = ((port->free_at - end) * p->flit_bytes + port->period - 1) / port->period;
+        uint64_t over = ((port->free_at - end) * p->flit_bytes + period - 1) / period;
         p->channel_bytes[id] -= over < p->channel_bytes[id] ? over : p->channel_bytes[id];
     }
     for (uint32_t host = 0; host < p->f->num_hosts; host++)

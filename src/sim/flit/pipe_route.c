@@ -81,26 +81,30 @@ static uint32_t pick(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t in
 
 /* The packet decides once more at its source's switch, where there is local state to look at
  * (UGAL). */
-static void start_again(pipe_partition *q, pipe_packet *pk)
+static void start_again(pipe_partition *q, uint32_t packet)
 {
     const pipe *p = q->p;
+    ik_packet *rt = pipe_rt_of(p, packet);
     ik_view view = view_of(q);
-    ik_draw draw = {p->seed, pk->rt.src, pk->number};
-    ik_plan_start(p->plan, pk->rt.src, pk->rt.dst, &draw, &view, &pk->rt);
+    ik_draw draw = {p->seed, rt->src, pipe_packet_of(p, packet)->number};
+    ik_plan_start(p->plan, rt->src, rt->dst, &draw, &view, rt);
 }
 
-uint32_t pipe_drawn(const pipe *p, const pipe_packet *pk, uint32_t n, uint32_t preferred)
+uint32_t pipe_drawn(const pipe *p, uint32_t packet, uint32_t n, uint32_t preferred)
 {
-    ik_draw draw = {p->seed, pk->rt.src, pk->number};
-    return ik_plan_draw(p->plan, &pk->rt, &draw, n, preferred);
+    const ik_packet *rt = pipe_rt_of(p, packet);
+    if (n == 1)
+        return preferred;
+    ik_draw draw = {p->seed, rt->src, pipe_packet_of(p, packet)->number};
+    return ik_plan_draw(p->plan, rt, &draw, n, preferred);
 }
 
 /* Global output port, IK_NONE = no way. */
 static uint32_t output_of(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t in_port,
-                          pipe_packet *pk)
+                          uint32_t packet)
 {
     const pipe *p = q->p;
-    ik_packet *rt = &pk->rt;
+    ik_packet *rt = pipe_rt_of(p, packet);
     if (p->table) {
         uint16_t out = p->table[(size_t)sw * p->f->num_hosts + rt->dst];
         return out == UINT16_MAX ? IK_NONE : r->port_base + out;
@@ -113,7 +117,7 @@ static uint32_t output_of(pipe_partition *q, pipe_router *r, uint32_t sw, uint32
     if (n > 1 && p->adaptive)
         preferred = pick(q, r, sw, in_port, rt, n, preferred);
     else
-        preferred = pipe_drawn(p, pk, n, preferred);
+        preferred = pipe_drawn(p, packet, n, preferred);
     return q->ports[preferred];
 }
 
@@ -124,19 +128,19 @@ bool pipe_route(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t bit)
     const pipe *p = q->p;
     pipe_vc *v = &r->in[bit];
     uint32_t local = p->port_of_bit[bit], in_port = r->port_base + local;
-    pipe_packet *pk =
-        pipe_packet_of(p, p->rings[((size_t)(r->first + bit) << p->ring_shift) + v->head] >> 2);
+    uint32_t packet = v->front >> 2;
+    ik_packet *rt = pipe_rt_of(p, packet);
     bool from_host = r->ports[local].peer >= p->switch_channels;
     if (from_host && p->source_adaptive)
-        start_again(q, pk);
-    ik_packet_add_hops(&pk->rt, !from_host);
-    pk->rt.vc = v->vc;
-    uint32_t out_port = output_of(q, r, sw, in_port, pk);
+        start_again(q, packet);
+    ik_packet_add_hops(rt, !from_host);
+    rt->vc = (uint8_t)(bit - local * p->vcs);
+    uint32_t out_port = output_of(q, r, sw, in_port, packet);
     if (out_port == IK_NONE)
         return false;
-    ik_choice c = choice_of(p, sw, in_port, out_port, &pk->rt);
+    ik_choice c = choice_of(p, sw, in_port, out_port, rt);
     v->out = (uint16_t)(out_port - r->port_base);
-    v->vc_first = c.vc_first;
+    v->vc_first = c.vc_first & 63;
     v->vc_last = c.vc_last;
     return true;
 }

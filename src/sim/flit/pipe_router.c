@@ -14,91 +14,106 @@
  * only be decided for the one that wins. The other allocators get a list of requests, and so does
  * every one where inputs or outputs have several ports of the crossbar.
  *
- * There are three kernels from one text: `words` is a constant 1 for routers with up to 64 input
- * VCs, `plain` says that no stage takes longer than a tick, links take a flit a tick and both
- * allocators are iSLIP with one iteration.
+ * There are four kernels from one text: `words` is a constant 1 for routers with up to 64 input
+ * VCs; `plain` says that no stage takes longer than a tick, links take a flit a tick and both
+ * allocators are iSLIP with one iteration, and has a kernel for 128 input VCs, too.
  */
 #include "sim/flit/pipe.h"
-#include "sim/flit/pipe_sets.h"
+#include "sim/flit/pipe_fetch.h"
 
 /* ---- arrivals */
 
-static void list_router(pipe_partition *q, pipe_router *r, uint32_t sw)
+static void list_router(pipe_partition *q, uint32_t sw)
 {
-    if (!r->listed) {
-        r->listed = true;
+    if (!q->turns[sw].listed) {
+        q->turns[sw].listed = true;
         q->list[q->num_listed++] = sw;
     }
 }
 
-static void want_output(pipe_router *r, uint32_t out, uint32_t bit)
+SIM_INLINE void want_output(pipe_router *r, uint32_t out, uint32_t bit, pipe_kernel k)
 {
-    set_add(r->want + (size_t)out * r->words, bit, r->words);
-    set_add(r->wanted, out, r->port_words);
+    set_add(pipe_want(r, out, k.words), bit, k.words);
+    set_add(pipe_wanted(r, k), out, k.port_words);
+}
+
+SIM_INLINE void receive(pipe_partition *q, pipe_router *r, uint32_t bit, uint32_t flit,
+                        pipe_kernel k)
+{
+    const pipe *p = q->p;
+    pipe_vc *v = &r->in[bit];
+    uint32_t before = v->count++;
+    if (before == 0)
+        v->front = flit;
+    else
+        r->rings[((size_t)bit << p->ring_shift) + ((v->head + before) & p->ring_mask)] = flit;
+    r->flits++;
+    if (v->state == VC_IDLE) {
+        v->state = VC_WAITING;
+        set_add(pipe_starting(r, q->now & p->stage_mask, k), bit, k.words);
+    } else if (before == 0 && v->state == VC_ACTIVE && r->credits[v->out_bit]) {
+        want_output(r, v->out, bit, k);
+    } else if (v->state == VC_DROPPING) {
+        set_add(pipe_drop(r, k), bit, k.words);
+    }
 }
 
 void pipe_receive(pipe_partition *q, uint32_t where, uint32_t flit)
 {
-    const pipe *p = q->p;
-    pipe_vc *v = &p->in[where];
-    pipe_router *r = &p->routers[v->sw];
-    uint32_t bit = where - r->first;
-    p->rings[((size_t)where << p->ring_shift) + ((v->head + v->count) & p->ring_mask)] = flit;
-    v->count++;
-    r->flits++;
-    list_router(q, r, v->sw);
-    if (v->state == VC_IDLE) {
-        v->state = VC_WAITING;
-        set_add(r->route + (q->now & p->stage_mask) * r->words, bit, r->words);
-    } else if (v->count == 1 && v->state == VC_ACTIVE && r->credits[v->out_bit]) {
-        want_output(r, v->out, bit);
-    } else if (v->state == VC_DROPPING) {
-        set_add(r->drop, bit, r->words);
-    }
+    uint32_t sw = pipe_switch_of(q->p, where);
+    pipe_router *r = &q->p->routers[sw];
+    list_router(q, sw);
+    receive(q, r, where - r->first, flit, pipe_kernel_of(r));
 }
 
 void pipe_end_starvation(pipe_partition *q, uint32_t where)
 {
-    pipe_router *r = &q->p->routers[q->p->in[where].sw];
-    uint32_t bit = r->holder[where - r->first];
+    const pipe *p = q->p;
+    pipe_router *r = &p->routers[pipe_switch_of(p, where)];
+    uint32_t out_bit = where - r->first, out = p->port_of_bit[out_bit];
+    uint32_t bit = pipe_holders(r, out, r->words)[out_bit - out * p->vcs];
     if (bit != PIPE_NO_HOLDER && r->in[bit].count)
-        want_output(r, r->in[bit].out, bit);
+        want_output(r, out, bit, pipe_kernel_of(r));
 }
 
-typedef struct kernel {
-    unsigned words, port_words;
-    bool plain;
-} kernel;
+/* What the wheel has for this router, where that has been left to its tick. */
+SIM_INLINE void take_arrivals(pipe_partition *q, pipe_router *r, uint32_t sw, pipe_kernel k)
+{
+    for (uint32_t n = q->turns[sw].arrivals; n != IK_NONE; n = q->arrivals[n].next)
+        receive(q, r, q->arrivals[n].where - r->first, q->arrivals[n].flit, k);
+    q->turns[sw].arrivals = IK_NONE;
+}
 
 /* ---- routing */
 
 /* Keeps an input VC out of the stage that it enters for `ticks` more than one. */
 SIM_INLINE void hold_back(const pipe_partition *q, pipe_router *r, uint32_t bit, unsigned ticks,
-                          kernel k)
+                          pipe_kernel k)
 {
     if (k.plain || ticks <= 1)
         return;
-    set_add(r->unready, bit, k.words);
-    set_add(r->due + ((q->now + ticks) & q->p->stage_mask) * k.words, bit, k.words);
+    set_add(pipe_unready(r, k), bit, k.words);
+    set_add(pipe_due(r, (q->now + ticks) & q->p->stage_mask, k), bit, k.words);
 }
 
-SIM_INLINE void start_packet(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t bit, kernel k)
+SIM_INLINE void start_packet(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t bit,
+                             pipe_kernel k)
 {
     if (!pipe_route(q, r, sw, bit)) {
         r->in[bit].state = VC_DROPPING;
         q->n.unroutable++;
-        set_add(r->drop, bit, k.words);
+        set_add(pipe_drop(r, k), bit, k.words);
         return;
     }
     uint32_t out = r->in[bit].out;
-    set_add(r->wait + (size_t)out * k.words, bit, k.words);
-    set_add(r->waiting, out, k.port_words);
+    set_add(pipe_wait(r, out), bit, k.words);
+    set_add(pipe_waiting(r), out, k.port_words);
     hold_back(q, r, bit, q->p->routing, k);
 }
 
-SIM_INLINE void start_packets(pipe_partition *q, pipe_router *r, uint32_t sw, kernel k)
+SIM_INLINE void start_packets(pipe_partition *q, pipe_router *r, uint32_t sw, pipe_kernel k)
 {
-    uint64_t *set = r->route + (q->now & q->p->stage_mask) * k.words;
+    uint64_t *set = pipe_starting(r, q->now & q->p->stage_mask, k);
     for (unsigned w = 0; w < k.words; w++) {
         uint64_t bits = set[w];
         set[w] = 0;
@@ -107,20 +122,20 @@ SIM_INLINE void start_packets(pipe_partition *q, pipe_router *r, uint32_t sw, ke
     }
 }
 
-static void end_holding(const pipe_partition *q, pipe_router *r)
+SIM_INLINE void end_holding(const pipe_partition *q, pipe_router *r, pipe_kernel k)
 {
-    uint64_t *due = r->due + (q->now & q->p->stage_mask) * r->words;
-    for (unsigned w = 0; w < r->words; w++) {
-        r->unready[w] &= ~due[w];
+    uint64_t *due = pipe_due(r, q->now & q->p->stage_mask, k), *unready = pipe_unready(r, k);
+    for (unsigned w = 0; w < k.words; w++) {
+        unready[w] &= ~due[w];
         due[w] = 0;
     }
 }
 
 /* Members of a set of requests that may be served now, into room for a set. */
-SIM_INLINE bool ready_of(uint64_t *ready, const pipe_router *r, const uint64_t *set, kernel k)
+SIM_INLINE bool ready_of(uint64_t *ready, const pipe_router *r, const uint64_t *set, pipe_kernel k)
 {
     if (!k.plain)
-        return set_without(ready, set, r->unready, k.words);
+        return set_without(ready, set, pipe_unready(r, k), k.words);
     uint64_t all = 0;
     for (unsigned w = 0; w < k.words; w++)
         all |= ready[w] = set[w];
@@ -129,26 +144,25 @@ SIM_INLINE bool ready_of(uint64_t *ready, const pipe_router *r, const uint64_t *
 
 /* ---- VC allocation. Pointers of this and of switch allocation are the partners served last. */
 
-SIM_INLINE void grant_vc(pipe_partition *q, pipe_router *r, uint32_t bit, uint32_t out_bit,
-                         bool move, kernel k)
+SIM_INLINE void grant_vc(pipe_partition *q, pipe_router *r, uint32_t bit, uint32_t out, uint32_t vc,
+                         bool move, pipe_kernel k)
 {
+    const pipe *p = q->p;
     pipe_vc *v = &r->in[bit];
-    uint32_t out = v->out;
-    uint64_t *wait = r->wait + (size_t)out * k.words;
+    uint32_t out_bit = out * p->vcs + vc;
+    uint64_t *wait = pipe_wait(r, out);
     v->state = VC_ACTIVE;
     v->out_bit = (uint16_t)out_bit;
-    r->holder[out_bit] = (uint16_t)bit;
-    set_remove(r->free_out, out_bit, k.words);
+    pipe_holders(r, out, k.words)[vc] = (uint16_t)bit;
+    set_remove(pipe_free_out(r, k), out_bit, k.words);
     set_remove(wait, bit, k.words);
-    set_remove_if(r->waiting, out, !set_any(wait, k.words), k.port_words);
-    hold_back(q, r, bit, q->p->vc_alloc, k);
-    if (r->credits[out_bit]) {
-        set_add(r->want + (size_t)out * k.words, bit, k.words);
-        set_add(r->wanted, out, k.port_words);
-    }
+    set_remove_if(pipe_waiting(r), out, !set_any(wait, k.words), k.port_words);
+    hold_back(q, r, bit, p->vc_alloc, k);
+    if (r->credits[out_bit])
+        want_output(r, out, bit, k);
     if (move) {
-        r->vc_match.in_first[bit] = (uint16_t)out_bit;
-        r->vc_match.out_first[out_bit] = (uint16_t)bit;
+        v->last = (uint16_t)out_bit;
+        pipe_last_holders(r, out, k.words, p->vcs)[vc] = (uint16_t)bit;
     }
 }
 
@@ -166,7 +180,7 @@ SIM_INLINE uint32_t take_from(uint64_t slice, uint32_t base, uint32_t last, unsi
 
 /* Who asks for which of the free VCs: q->rivals[v]. */
 SIM_INLINE void gather_rivals(pipe_partition *q, const pipe_router *r, const uint64_t *ready,
-                              uint64_t free_vcs, kernel k)
+                              uint64_t free_vcs, pipe_kernel k)
 {
     for (uint64_t vs = free_vcs; vs; vs &= vs - 1)
         set_clear(q->rivals + (size_t)__builtin_ctzll(vs) * k.words, k.words);
@@ -180,9 +194,11 @@ SIM_INLINE void gather_rivals(pipe_partition *q, const pipe_router *r, const uin
 
 /* One iteration: every free VC offers itself to a rival, every rival takes one of its offers.
  * Returns the VCs that are taken. */
-SIM_INLINE uint64_t share_vcs(pipe_partition *q, pipe_router *r, uint32_t base, uint64_t free_vcs,
-                              bool move, uint64_t *ready, kernel k)
+SIM_INLINE uint64_t share_vcs(pipe_partition *q, pipe_router *r, uint32_t out, uint64_t free_vcs,
+                              bool move, uint64_t *ready, pipe_kernel k)
 {
+    const pipe *p = q->p;
+    const uint16_t *last = pipe_last_holders(r, out, k.words, p->vcs);
     uint64_t offered = 0, taken = 0;
     for (uint64_t vs = free_vcs; vs; vs &= vs - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(vs);
@@ -190,7 +206,7 @@ SIM_INLINE uint64_t share_vcs(pipe_partition *q, pipe_router *r, uint32_t base, 
         if (!set_any(rivals, k.words))
             continue;
         offered |= UINT64_C(1) << v;
-        q->best[v] = (uint16_t)set_after(rivals, r->vc_match.out_first[base + v], k.words);
+        q->best[v] = (uint16_t)set_after(rivals, last[v], k.words);
     }
     while (offered) {
         uint32_t bit = q->best[__builtin_ctzll(offered)];
@@ -199,30 +215,29 @@ SIM_INLINE uint64_t share_vcs(pipe_partition *q, pipe_router *r, uint32_t base, 
             if (q->best[__builtin_ctzll(vs)] == bit)
                 mine |= vs & -vs;
         offered &= ~mine;
-        uint32_t v = take_from(mine, base, r->vc_match.in_first[bit], q->p->vcs);
-        grant_vc(q, r, bit, base + v, move, k);
+        uint32_t v = take_from(mine, out * p->vcs, r->in[bit].last, p->vcs);
+        grant_vc(q, r, bit, out, v, move, k);
         set_remove(ready, bit, k.words);
         taken |= UINT64_C(1) << v;
     }
     return taken;
 }
 
-SIM_INLINE void allocate_output(pipe_partition *q, pipe_router *r, uint32_t out, kernel k)
+SIM_INLINE void allocate_output(pipe_partition *q, pipe_router *r, uint32_t out, pipe_kernel k)
 {
     const pipe *p = q->p;
     uint64_t *ready = q->ready, one;
     if (k.words == 1)
         ready = &one;
     uint32_t base = out * p->vcs;
-    uint64_t free_vcs = set_slice(r->free_out, base, p->vc_mask, k.words);
-    if (!free_vcs || !ready_of(ready, r, r->wait + (size_t)out * k.words, k))
+    uint64_t free_vcs = set_slice(pipe_free_out(r, k), base, p->vc_mask, k.words);
+    if (!free_vcs || !ready_of(ready, r, pipe_wait(r, out), k))
         return;
     if (set_is_single(ready, k.words)) { /* is offered every free VC that it may take */
         uint32_t bit = set_first(ready, k.words);
         uint64_t offers = free_vcs & vcs_allowed(&r->in[bit]);
         if (offers)
-            grant_vc(q, r, bit, base + take_from(offers, base, r->vc_match.in_first[bit], p->vcs),
-                     true, k);
+            grant_vc(q, r, bit, out, take_from(offers, base, r->in[bit].last, p->vcs), true, k);
         return;
     }
     for (unsigned it = 0; it < (k.plain ? 1 : p->iterations) && free_vcs; it++) {
@@ -230,17 +245,17 @@ SIM_INLINE void allocate_output(pipe_partition *q, pipe_router *r, uint32_t out,
         /* iSLIP's pointers move for matches of the first iteration alone; the separable allocators'
          * for every match. */
         uint64_t taken =
-            share_vcs(q, r, base, free_vcs, it == 0 || p->vc_kind != MATCH_ISLIP, ready, k);
+            share_vcs(q, r, out, free_vcs, it == 0 || p->vc_kind != MATCH_ISLIP, ready, k);
         if (!taken)
             break;
         free_vcs &= ~taken;
     }
 }
 
-SIM_INLINE void allocate_vcs(pipe_partition *q, pipe_router *r, kernel k)
+SIM_INLINE void allocate_vcs(pipe_partition *q, pipe_router *r, pipe_kernel k)
 {
     for (unsigned w = 0; w < k.port_words; w++)
-        for (uint64_t outs = r->waiting[w]; outs; outs &= outs - 1)
+        for (uint64_t outs = pipe_waiting(r)[w]; outs; outs &= outs - 1)
             allocate_output(q, r, w * 64 + (uint32_t)__builtin_ctzll(outs), k);
 }
 
@@ -248,54 +263,55 @@ SIM_INLINE void allocate_vcs(pipe_partition *q, pipe_router *r, kernel k)
 
 /* Takes the flit at the front out of its buffer; returns it. The credit goes back; behind a tail
  * the next packet starts. */
-SIM_INLINE uint32_t pop_flit(pipe_partition *q, pipe_router *r, uint32_t in, uint32_t bit, kernel k)
+SIM_INLINE uint32_t pop_flit(pipe_partition *q, pipe_router *r, uint32_t in, uint32_t bit,
+                             pipe_kernel k)
 {
     const pipe *p = q->p;
     pipe_vc *v = &r->in[bit];
-    uint32_t flit = p->rings[((size_t)(r->first + bit) << p->ring_shift) + v->head];
+    uint32_t flit = v->front, left = --v->count;
     v->head = (uint16_t)((v->head + 1u) & p->ring_mask);
-    uint32_t left = --v->count;
+    if (left)
+        v->front = r->rings[((size_t)bit << p->ring_shift) + v->head];
     r->flits--;
-    pipe_send_credit(q, &r->ports[in], v->vc, k.plain);
+    pipe_send_credit(q, &r->ports[in], bit - in * p->vcs, k.plain);
     if (flit & 1) {
         v->state = left ? VC_WAITING : VC_IDLE;
-        set_add_if(r->route + ((q->now + p->sw_alloc) & p->stage_mask) * k.words, bit, left,
-                   k.words);
+        set_add_if(pipe_starting(r, (q->now + p->sw_alloc) & p->stage_mask, k), bit, left, k.words);
     }
     return flit;
 }
 
 SIM_INLINE void traverse(pipe_partition *q, pipe_router *r, uint32_t in, uint32_t bit, uint32_t out,
-                         kernel k)
+                         pipe_kernel k)
 {
     const pipe *p = q->p;
     const pipe_vc *v = &r->in[bit];
-    uint32_t out_bit = v->out_bit, flit = pop_flit(q, r, in, bit, k);
+    uint32_t out_bit = v->out_bit, vc = out_bit - out * p->vcs, flit = pop_flit(q, r, in, bit, k);
     bool starved = --r->credits[out_bit] == 0;
     q->n.hops += flit >> 1 & 1;
     q->n.moves++;
-    pipe_send_flit(q, &r->ports[out], r->port_base + out, out_bit - out * p->vcs, flit,
-                   q->now + p->sw_alloc + p->traversal, k.plain);
+    pipe_send_flit(q, &r->ports[out], vc, flit, q->now + p->sw_alloc + p->traversal, k.plain);
     if (flit & 1) {
-        r->holder[out_bit] = PIPE_NO_HOLDER;
+        pipe_holders(r, out, k.words)[vc] = PIPE_NO_HOLDER;
         set_add(q->freed, out_bit, k.words);
     } else if (!starved && v->count) {
         return;
     }
-    uint64_t *want = r->want + (size_t)out * k.words;
+    uint64_t *want = pipe_want(r, out, k.words);
     set_remove(want, bit, k.words);
-    set_remove_if(r->wanted, out, !set_any(want, k.words), k.port_words);
+    set_remove_if(pipe_wanted(r, k), out, !set_any(want, k.words), k.port_words);
 }
 
 static void drop_flits(pipe_partition *q, pipe_router *r)
 {
-    for (unsigned w = 0; w < r->words; w++)
-        for (uint64_t bits = r->drop[w]; bits; bits &= bits - 1) {
+    const pipe_kernel k = pipe_kernel_of(r);
+    uint64_t *drop = pipe_drop(r, k);
+    for (unsigned w = 0; w < k.words; w++)
+        for (uint64_t bits = drop[w]; bits; bits &= bits - 1) {
             uint32_t bit = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            uint32_t flit = pop_flit(q, r, q->p->port_of_bit[bit], bit,
-                                     (kernel){r->words, r->port_words, false});
+            uint32_t flit = pop_flit(q, r, q->p->port_of_bit[bit], bit, k);
             if ((flit & 1) || r->in[bit].count == 0)
-                r->drop[w] &= ~(bits & -bits);
+                drop[w] &= ~(bits & -bits);
             if (flit & 1) {
                 pipe_free_packet(q, flit >> 2);
                 q->gone++;
@@ -310,33 +326,34 @@ static void drop_flits(pipe_partition *q, pipe_router *r)
 static bool link_takes(const pipe_partition *q, const pipe_port *port)
 {
     const pipe *p = q->p;
-    return port->free_at <= q->now + p->sw_alloc + p->traversal + p->queue_flits * port->period;
+    return port->free_at <=
+           q->now + p->sw_alloc + p->traversal + p->queue_flits * p->links[port->link].period;
 }
 
 /* Every output that is asked for offers itself to the first input after the one that it served
  * last, and every input notes in q->best the offer that it likes best; with several iterations,
  * outputs in q->given and inputs in q->busy have been served. Returns whether there are offers. */
 SIM_INLINE bool offer_outputs(pipe_partition *q, pipe_router *r, bool again, uint64_t *offered,
-                              kernel k)
+                              pipe_kernel k)
 {
     const pipe *p = q->p;
     uint64_t *ready = q->ready, one;
     if (k.words == 1)
         ready = &one;
+    const uint64_t *wanted = pipe_wanted(r, k);
     set_clear(offered, k.port_words);
     for (unsigned w = 0; w < k.port_words; w++)
-        for (uint64_t outs = again ? r->wanted[w] & ~q->given[w] : r->wanted[w]; outs;
-             outs &= outs - 1) {
+        for (uint64_t outs = again ? wanted[w] & ~q->given[w] : wanted[w]; outs; outs &= outs - 1) {
             uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(outs);
-            if (!ready_of(ready, r, r->want + (size_t)out * k.words, k) ||
+            if (!ready_of(ready, r, pipe_want(r, out, k.words), k) ||
                 (again && !set_without(ready, ready, q->busy, k.words)) ||
                 (!k.plain && p->look_at_links && !link_takes(q, &r->ports[out])))
                 continue;
-            uint32_t in = p->port_of_bit[set_after(ready, r->sw_match.out_first[out], k.words)];
+            uint32_t in = p->port_of_bit[set_after(ready, *pipe_last_in(r, out, k.words), k.words)];
             if (set_has(offered, in, k.port_words)) {
                 /* Outputs come in ascending order: the new one is nearer if only it is behind the
                  * pointer. */
-                uint32_t last = r->sw_match.in_first[in];
+                uint32_t last = r->ports[in].last_out;
                 if (q->best[in] > last || out <= last)
                     continue;
             }
@@ -349,30 +366,30 @@ SIM_INLINE bool offer_outputs(pipe_partition *q, pipe_router *r, bool again, uin
 /* Of those VCs of input `in` that want `out`, the first after the one that was served last; moves
  * that pointer. */
 SIM_INLINE uint32_t choose_vc(const pipe *p, const pipe_router *r, uint32_t in, uint64_t vcs,
-                              uint16_t *served, uint32_t out, kernel k)
+                              uint16_t *served, uint32_t out, pipe_kernel k)
 {
     uint32_t base = in * p->vcs;
-    uint64_t want = set_slice(r->want + (size_t)out * k.words, base, vcs, k.words);
+    uint64_t want = set_slice(pipe_want(r, out, k.words), base, vcs, k.words);
     if (!k.plain)
-        want &= ~set_slice(r->unready, base, vcs, k.words);
+        want &= ~set_slice(pipe_unready(r, k), base, vcs, k.words);
     uint32_t vc = slice_after(want, *served);
     *served = (uint16_t)vc;
     return base + vc;
 }
 
 SIM_INLINE void serve(pipe_partition *q, pipe_router *r, uint32_t in, uint32_t out, bool move,
-                      kernel k)
+                      pipe_kernel k)
 {
     const pipe *p = q->p;
-    uint32_t bit = choose_vc(p, r, in, p->vc_mask, &r->vc_served[in], out, k);
+    uint32_t bit = choose_vc(p, r, in, p->vc_mask, &r->ports[in].last_vc, out, k);
     if (move) {
-        r->sw_match.out_first[out] = (uint16_t)(in * p->vcs + p->vcs - 1); /* its last bit */
-        r->sw_match.in_first[in] = (uint16_t)out;
+        *pipe_last_in(r, out, k.words) = (uint16_t)(in * p->vcs + p->vcs - 1); /* its last bit */
+        r->ports[in].last_out = (uint16_t)out;
     }
     traverse(q, r, in, bit, out, k);
 }
 
-SIM_INLINE void allocate_switch(pipe_partition *q, pipe_router *r, kernel k)
+SIM_INLINE void allocate_switch(pipe_partition *q, pipe_router *r, pipe_kernel k)
 {
     const pipe *p = q->p;
     unsigned iterations = k.plain ? 1 : p->iterations;
@@ -401,35 +418,38 @@ SIM_INLINE void allocate_switch(pipe_partition *q, pipe_router *r, kernel k)
 
 /* ---- the same with allocators that take a list */
 
-static void match_vcs(pipe_partition *q, pipe_router *r, kernel k)
+static void match_vcs(pipe_partition *q, pipe_router *r, pipe_kernel k)
 {
     const pipe *p = q->p;
     uint32_t n = 0, all = (uint32_t)r->radix * p->vcs;
     for (uint32_t bit = 0; bit < all; bit++) {
         const pipe_vc *v = &r->in[bit];
-        if (!set_has(r->wait + (size_t)v->out * k.words, bit, k.words) ||
-            set_has(r->unready, bit, k.words))
+        if (!set_has(pipe_wait(r, v->out), bit, k.words) ||
+            set_has(pipe_unready(r, k), bit, k.words))
             continue;
         for (uint32_t o = v->out * p->vcs + v->vc_first; o <= v->out * p->vcs + v->vc_last; o++)
-            if (set_has(r->free_out, o, k.words))
+            if (set_has(pipe_free_out(r, k), o, k.words))
                 q->requests[n++] = (match_request){(uint16_t)bit, (uint16_t)o};
     }
     uint32_t found =
         n ? match(p->vc_kind, p->iterations, &r->vc_match, &q->room, q->requests, n, q->grants) : 0;
-    for (uint32_t g = 0; g < found; g++)
-        grant_vc(q, r, q->requests[q->grants[g]].in, q->requests[q->grants[g]].out, false, k);
+    for (uint32_t g = 0; g < found; g++) {
+        match_request won = q->requests[q->grants[g]];
+        uint32_t out = p->port_of_bit[won.out];
+        grant_vc(q, r, won.in, out, won.out - out * p->vcs, false, k);
+    }
 }
 
 /* Adds what inputs ask of an output: one request a port of the crossbar, whichever of its VCs want
  * it. */
 static uint32_t ask_for_output(pipe_partition *q, const pipe_router *r, uint32_t out, uint32_t n,
-                               kernel k)
+                               pipe_kernel k)
 {
     const pipe *p = q->p;
-    const uint64_t *want = r->want + (size_t)out * k.words;
+    const uint64_t *want = pipe_want(r, out, k.words), *unready = pipe_unready(r, k);
     uint32_t at = IK_NONE, asked = 0; /* input; its ports that have asked */
     for (unsigned w = 0; w < k.words; w++)
-        for (uint64_t bits = want[w] & ~r->unready[w]; bits; bits &= bits - 1) {
+        for (uint64_t bits = want[w] & ~unready[w]; bits; bits &= bits - 1) {
             uint32_t bit = w * 64 + (uint32_t)__builtin_ctzll(bits), in = p->port_of_bit[bit],
                      port = p->crossbar_in[bit];
             asked = in == at ? asked : 0;
@@ -446,12 +466,12 @@ static uint32_t ask_for_output(pipe_partition *q, const pipe_router *r, uint32_t
 
 /* An input has a port of the crossbar for every input_speedup-th of its VCs, an output one for
  * every output_speedup-th input. */
-static void match_switch(pipe_partition *q, pipe_router *r, kernel k)
+static void match_switch(pipe_partition *q, pipe_router *r, pipe_kernel k)
 {
     const pipe *p = q->p;
     uint32_t n = 0;
     for (unsigned w = 0; w < k.port_words; w++)
-        for (uint64_t outs = r->wanted[w]; outs; outs &= outs - 1) {
+        for (uint64_t outs = pipe_wanted(r, k)[w]; outs; outs &= outs - 1) {
             uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(outs);
             if (!p->look_at_links || link_takes(q, &r->ports[out]))
                 n = ask_for_output(q, r, out, n, k);
@@ -468,12 +488,12 @@ static void match_switch(pipe_partition *q, pipe_router *r, kernel k)
 
 /* ---- */
 
-SIM_INLINE void run_router(pipe_partition *q, pipe_router *r, uint32_t sw, kernel k)
+SIM_INLINE void run_stages(pipe_partition *q, pipe_router *r, uint32_t sw, pipe_kernel k)
 {
     const pipe *p = q->p;
     if (!k.plain)
-        end_holding(q, r);
-    if (set_any(r->drop, k.words))
+        end_holding(q, r, k);
+    if (set_any(pipe_drop(r, k), k.words))
         drop_flits(q, r);
     if (!k.plain && p->list_switch)
         match_switch(q, r, k);
@@ -486,26 +506,39 @@ SIM_INLINE void run_router(pipe_partition *q, pipe_router *r, uint32_t sw, kerne
     else
         allocate_vcs(q, r, k);
     for (unsigned w = 0; w < k.words; w++) {
-        r->free_out[w] |= q->freed[w];
+        pipe_free_out(r, k)[w] |= q->freed[w];
         q->freed[w] = 0;
     }
     if (k.plain || p->routing > 0)
         start_packets(q, r, sw, k);
 }
 
+SIM_INLINE void run_router(pipe_partition *q, pipe_router *r, uint32_t sw, pipe_kernel k)
+{
+    if (q->p->staged)
+        take_arrivals(q, r, sw, k);
+    if (r->flits)
+        run_stages(q, r, sw, k);
+}
+
 static void run_plain(pipe_partition *q, pipe_router *r, uint32_t sw)
 {
-    run_router(q, r, sw, (kernel){1, 1, true});
+    run_router(q, r, sw, (pipe_kernel){1, 1, true});
+}
+
+static void run_plain_of_two(pipe_partition *q, pipe_router *r, uint32_t sw)
+{
+    run_router(q, r, sw, (pipe_kernel){2, 1, true});
 }
 
 static void run_small(pipe_partition *q, pipe_router *r, uint32_t sw)
 {
-    run_router(q, r, sw, (kernel){1, 1, false});
+    run_router(q, r, sw, (pipe_kernel){1, 1, false});
 }
 
 static void run_large(pipe_partition *q, pipe_router *r, uint32_t sw)
 {
-    run_router(q, r, sw, (kernel){r->words, r->port_words, false});
+    run_router(q, r, sw, pipe_kernel_of(r));
 }
 
 void pipe_run_routers(pipe_partition *q)
@@ -515,14 +548,18 @@ void pipe_run_routers(pipe_partition *q)
     for (uint32_t n = 0; n < count; n++) {
         uint32_t sw = q->list[n];
         pipe_router *r = &p->routers[sw];
-        if (r->words > 1)
-            run_large(q, r, sw);
-        else if (p->plain)
+        if (p->staged)
+            fetch_ahead(q, n);
+        if (r->words == 1 && p->plain)
             run_plain(q, r, sw);
-        else
+        else if (r->words == 2 && r->port_words == 1 && p->plain)
+            run_plain_of_two(q, r, sw);
+        else if (r->words == 1)
             run_small(q, r, sw);
+        else
+            run_large(q, r, sw);
         q->list[kept] = sw;
-        kept += r->listed = r->flits > 0;
+        kept += q->turns[sw].listed = r->flits > 0;
     }
     q->num_listed = kept;
 }

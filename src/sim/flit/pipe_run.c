@@ -6,144 +6,25 @@
  */
 #include "sim/flit/flit.h"
 #include "sim/flit/pipe.h"
+#include "sim/flit/pipe_fetch.h"
 #include "sim/parallel/workers.h"
 
 #include <stdlib.h>
-
-/* Doubles a list of which all room is taken. list, next, last: the addresses of pointers, to its
- * start, behind its `count` elements and behind its room. */
-static bool grow(void *list, void *next, void *last, size_t count, size_t size)
-{
-    size_t cap = count ? count * 2 : 32;
-    char *old, *grown;
-    memcpy(&old, list, sizeof old);
-    grown = realloc(old, cap * size);
-    if (!grown)
-        return false;
-    char *end = grown + count * size, *room = grown + cap * size;
-    memcpy(list, &grown, sizeof grown);
-    memcpy(next, &end, sizeof end);
-    memcpy(last, &room, sizeof room);
-    return true;
-}
-
-bool pipe_grow_flits(pipe_partition *q, pipe_slot *at)
-{
-    size_t count = (size_t)(at->next_flit - at->flits);
-    bool grown = grow(&at->flits, &at->next_flit, &at->last_flit, count, sizeof *at->flits);
-    q->grown += grown ? ((size_t)(at->last_flit - at->flits) - count) * sizeof *at->flits : 0;
-    q->failed |= !grown;
-    return grown;
-}
-
-bool pipe_grow_credits(pipe_partition *q, pipe_slot *at)
-{
-    size_t count = (size_t)(at->next_credit - at->credits);
-    bool grown = grow(&at->credits, &at->next_credit, &at->last_credit, count, sizeof *at->credits);
-    q->grown += grown ? ((size_t)(at->last_credit - at->credits) - count) * sizeof *at->credits : 0;
-    q->failed |= !grown;
-    return grown;
-}
-
-void pipe_add_flit(pipe_partition *q, uint64_t tick, pipe_event e)
-{
-    pipe_slot *at = &q->slots[tick & q->p->wheel_mask];
-    if (at->next_flit != at->last_flit || pipe_grow_flits(q, at))
-        *at->next_flit++ = e;
-}
-
-void pipe_add_credit(pipe_partition *q, uint64_t tick, uint32_t where)
-{
-    pipe_slot *at = &q->slots[tick & q->p->wheel_mask];
-    if (at->next_credit != at->last_credit || pipe_grow_credits(q, at))
-        *at->next_credit++ = where;
-}
-
-static bool grow_hosts(pipe_partition *q, pipe_slot *at)
-{
-    uint32_t cap = at->cap_hosts ? at->cap_hosts * 2 : 16;
-    uint32_t *grown = realloc(at->hosts, cap * sizeof *grown);
-    q->failed |= !grown;
-    if (!grown)
-        return false;
-    q->grown += (cap - at->cap_hosts) * sizeof *grown;
-    at->hosts = grown;
-    at->cap_hosts = cap;
-    return true;
-}
 
 uint64_t pipe_partition_bytes(const pipe_partition *q)
 {
     return q->grown + sim_endpoint_bytes(&q->endpoint);
 }
 
-/* Beyond the wheel the host is woken at its end and looks again. */
-void pipe_wake_host(pipe_partition *q, uint32_t host, uint64_t tick)
-{
-    const pipe *p = q->p;
-    if (tick >= p->end * p->speedup)
-        return;
-    if (tick > q->now + p->wheel_mask)
-        tick = (q->now + p->wheel_mask) / p->speedup * p->speedup;
-    pipe_slot *at = &q->slots[tick & p->wheel_mask];
-    if (at->num_hosts == at->cap_hosts && !grow_hosts(q, at))
-        return;
-    at->hosts[at->num_hosts++] = host;
-}
-
-static void take_credits(pipe_partition *q, pipe_slot *at)
-{
-    const pipe *p = q->p;
-    uint16_t *credits = p->credits;
-    for (const uint32_t *c = at->credits; c < at->next_credit; c++)
-        if (credits[*c]++ == 0 && *c < p->switch_channels)
-            pipe_end_starvation(q, *c);
-    at->next_credit = at->credits;
-}
-
-static int by_channel(const void *a, const void *b)
-{
-    uint32_t x = ((const pipe_event *)a)->where, y = ((const pipe_event *)b)->where;
-    return (x > y) - (x < y);
-}
-
-static void take_flits(pipe_partition *q, pipe_slot *at)
-{
-    enum { AHEAD = 6 };
-    const pipe *p = q->p;
-    if (p->order && at->flits) /* a host with several links may get two packets of a flow at once */
-        qsort(at->flits, (size_t)(at->next_flit - at->flits), sizeof *at->flits, by_channel);
-    for (const pipe_event *e = at->flits; e < at->next_flit; e++) {
-        uint32_t soon = at->next_flit - e > AHEAD ? e[AHEAD].where : 0;
-        if (soon < p->switch_channels)
-            __builtin_prefetch(&p->in[soon]);
-        if (e->where < p->switch_channels)
-            pipe_receive(q, e->where, e->flit);
-        else
-            pipe_deliver(q, e->where, e->flit);
-    }
-    at->next_flit = at->flits;
-}
-
-static void wake_hosts(pipe_partition *q, pipe_slot *at)
-{
-    const pipe *p = q->p;
-    for (uint32_t k = 0; k < at->num_hosts; k++) {
-        uint32_t host = at->hosts[k];
-        if (!p->hosts[host].awake) {
-            p->hosts[host].awake = true;
-            q->ready_hosts[q->num_ready_hosts++] = host;
-        }
-    }
-    at->num_hosts = 0;
-}
-
 static void run_hosts(pipe_partition *q)
 {
     uint32_t count = q->num_ready_hosts;
     q->num_ready_hosts = 0; /* pipe_run_host notes those that go on */
-    for (uint32_t k = 0; k < count; k++)
+    for (uint32_t k = 0; k < count; k++) {
+        if (q->p->staged && k + FETCH_EVENTS < count)
+            fetch_host(q->p, q->ready_hosts[k + FETCH_EVENTS]);
         pipe_run_host(q, q->ready_hosts[k]);
+    }
     uint32_t *swap = q->ready_hosts;
     q->ready_hosts = q->next_hosts;
     q->next_hosts = swap;
@@ -170,10 +51,7 @@ static void run_cycle(pipe_partition *q)
 {
     const pipe *p = q->p;
     q->now = q->cycle * p->speedup;
-    pipe_slot *at = &q->slots[q->now & p->wheel_mask];
-    take_credits(q, at);
-    take_flits(q, at);
-    wake_hosts(q, at);
+    pipe_take_events(q);
     run_hosts(q);
     for (unsigned tick = 0; tick < p->speedup; tick++, q->now++)
         pipe_run_routers(q);
@@ -289,7 +167,7 @@ static void run_partition(void *arg)
 static ik_status first_failure(const pipe *p, ik_error *err)
 {
     if (any_failed(p))
-        return ik_fail_memory(err, PIPE_CHUNK * sizeof(pipe_packet), "packets and events");
+        return ik_fail_memory(err, sizeof(pipe_chunk), "packets and events");
     for (unsigned id = 0; id < p->num_partitions; id++)
         if (p->partitions[id].status != IK_OK) {
             if (err)
@@ -301,6 +179,13 @@ static ik_status first_failure(const pipe *p, ik_error *err)
     return IK_OK;
 }
 
+ik_status pipe_run(pipe *p, ik_error *err)
+{
+    ik_status status = sim_workers_run(p->num_partitions, p->partitions, sizeof *p->partitions,
+                                       run_partition, &p->run_seconds, err);
+    return status == IK_OK ? first_failure(p, err) : status;
+}
+
 ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,
                             const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
                             ik_error *err)
@@ -310,10 +195,7 @@ ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,
         return ik_fail_memory(err, sizeof *p, "a simulation");
     ik_status status = pipe_setup(p, plan, traffic, config, env, err);
     if (status == IK_OK)
-        status = sim_workers_run(p->num_partitions, p->partitions, sizeof *p->partitions,
-                                 run_partition, &p->run_seconds, err);
-    if (status == IK_OK)
-        status = first_failure(p, err);
+        status = pipe_run(p, err);
     if (status == IK_OK)
         status = pipe_export(p, out, err);
     pipe_free(p);

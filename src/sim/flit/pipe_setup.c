@@ -4,6 +4,7 @@
  */
 #include "sim/flit/flit.h"
 #include "sim/flit/pipe.h"
+#include "sim/flit/pipe_fetch.h"
 #include "sim/measure/classes.h"
 #include "sim/measure/congest.h"
 
@@ -14,33 +15,13 @@ enum { MAX_SIDES = 65535 };
 /* ---- state */
 
 typedef struct sizes {
-    size_t words, pointers, policy;
+    size_t words, out_words, pointers, policy;
     uint32_t max_words, max_port_words;
 } sizes;
-
-static size_t state_bytes_of(const pipe *p, uint32_t sw, size_t *select)
-{
-    const ik_routing_family *routing = p->plan->routing->family;
-    const ik_selection *selection = p->plan->selection;
-    size_t route =
-        routing->switch_state_bytes ? routing->switch_state_bytes(p->plan->routing, sw) : 0;
-    *select = selection && selection->family->switch_state_bytes
-                  ? selection->family->switch_state_bytes(selection, sw)
-                  : 0;
-    *select = (*select + 15) / 16 * 16;
-    return (route + 15) / 16 * 16;
-}
 
 static uint32_t words_of(size_t bits)
 {
     return (uint32_t)((bits + 63) / 64);
-}
-
-/* Words of a router's sets, see init_router(). */
-static size_t set_words(const pipe *p, uint32_t radix)
-{
-    size_t words = words_of((size_t)radix * p->vcs);
-    return words * (3 + 2 * (p->stage_mask + 1) + 2 * (size_t)radix) + 2 * (size_t)words_of(radix);
 }
 
 static sizes measure(pipe *p)
@@ -48,10 +29,11 @@ static sizes measure(pipe *p)
     sizes z = {0};
     for (uint32_t sw = 0; sw < p->f->num_switches; sw++) {
         uint32_t radix = ik_radix(p->f, sw);
-        size_t select, route = state_bytes_of(p, sw, &select);
-        z.words += set_words(p, radix);
-        z.pointers += (size_t)radix * (2 * p->input_speedup + p->output_speedup + 2 * p->vcs);
-        z.policy += route + select;
+        const pipe_sizes one = pipe_sizes_of(p, sw);
+        z.words += one.sets;
+        z.out_words += one.outs;
+        z.pointers += one.pointers;
+        z.policy += one.route_state + one.select_state;
         p->max_radix = radix > p->max_radix ? radix : p->max_radix;
     }
     z.max_words = words_of((size_t)p->max_radix * p->vcs);
@@ -62,21 +44,25 @@ static sizes measure(pipe *p)
 static bool allocate(pipe *p, const sizes *z)
 {
     const ik_fabric *f = p->f;
-    size_t ports = f->num_ports, in_vcs = (size_t)p->switch_ports * p->vcs;
+    size_t ports = f->num_ports, in_vcs = (size_t)p->switch_ports * p->vcs,
+           host_vcs = ports * p->vcs - in_vcs;
     return sim_get(&p->memory, &p->ports, ports, sizeof *p->ports) &&
+           sim_get(&p->memory, &p->links, f->num_classes, sizeof *p->links) &&
            sim_get(&p->memory, &p->credits, ports * p->vcs, sizeof *p->credits) &&
-           sim_get(&p->memory, &p->holder, ports * p->vcs, sizeof *p->holder) &&
+           sim_get(&p->memory, &p->host_holders, host_vcs, sizeof *p->host_holders) &&
            sim_get(&p->memory, &p->in, in_vcs, sizeof *p->in) &&
            sim_get(&p->memory, &p->rings, in_vcs << p->ring_shift, sizeof *p->rings) &&
            sim_get(&p->memory, &p->routers, f->num_switches, sizeof *p->routers) &&
            sim_get(&p->memory, &p->hosts, f->num_hosts, sizeof *p->hosts) &&
            sim_get(&p->memory, &p->bits, z->words, sizeof *p->bits) &&
+           sim_get(&p->memory, &p->outs, z->out_words, sizeof *p->outs) &&
            sim_get(&p->memory, &p->pointers, z->pointers, sizeof *p->pointers) &&
            sim_get(&p->memory, &p->policy, z->policy, 1) &&
            sim_get(&p->memory, &p->port_of_bit, (size_t)p->max_radix * p->vcs + 1,
                    sizeof *p->port_of_bit) &&
            sim_get(&p->memory, &p->crossbar_in, (size_t)p->max_radix * p->vcs + 1,
                    sizeof *p->crossbar_in) &&
+           (p->speedup == 1 || sim_get(&p->memory, &p->credit_at, ports, sizeof *p->credit_at)) &&
            (p->speedup == 1 || p->input_speedup == 1 ||
             sim_get(&p->memory, &p->credit_ticks, ports, sizeof *p->credit_ticks)) &&
            sim_get(&p->memory, &p->partitions, p->num_partitions, sizeof *p->partitions) &&
@@ -149,6 +135,7 @@ static bool allocate_partition(pipe *p, pipe_partition *q, const ownership *e, c
     p->max_chunks += q->max_chunks;
     return sim_get(&p->memory, &q->slots, p->wheel_mask + 1, sizeof *q->slots) &&
            sim_get(&p->memory, &q->list, e->switches, sizeof *q->list) &&
+           sim_get(&p->memory, &q->turns, p->f->num_switches, sizeof *q->turns) &&
            sim_get(&p->memory, &q->ready_hosts, e->hosts, sizeof *q->ready_hosts) &&
            sim_get(&p->memory, &q->next_hosts, e->hosts, sizeof *q->next_hosts) &&
            sim_get(&p->memory, &q->requests, requests, sizeof *q->requests) &&
@@ -164,140 +151,6 @@ static bool allocate_partition(pipe *p, pipe_partition *q, const ownership *e, c
            sim_get(&p->memory, &q->series_bytes, p->num_series, sizeof *q->series_bytes) &&
            sim_get(&p->memory, &q->series_count, p->num_series, sizeof *q->series_count) &&
            sim_get(&p->memory, &q->series_sum, p->num_series, sizeof *q->series_sum);
-}
-
-/* What a partition does in a cycle can be seen by another a channel's latency and a cycle later: a
- * flit has to win the switch first, and a credit takes that long. */
-static void limit_step(pipe *p, uint32_t port, uint64_t latency)
-{
-    uint16_t own = p->node_partition[p->f->port_node[port]],
-             other = p->node_partition[ik_peer_node(p->f, port)];
-    if (own == other)
-        return;
-    p->ports[port].to = (uint16_t)(other + 1);
-    if (latency / p->speedup + 1 < p->step_cycles)
-        p->step_cycles = latency / p->speedup + 1;
-}
-
-static void init_ports(pipe *p)
-{
-    p->step_cycles = p->end;
-    const ik_fabric *f = p->f;
-    for (size_t c = 0; c < (size_t)f->num_ports * p->vcs; c++)
-        p->holder[c] = PIPE_NO_HOLDER;
-    for (uint32_t port = 0; port < f->num_ports; port++) {
-        uint32_t peer = f->port_peer[port];
-        if (peer == IK_NONE)
-            continue;
-        uint64_t period = pipe_class_period(p, f->port_class[port]),
-                 latency = pipe_class_latency(p, f->port_class[port]);
-        p->ports[port] = (pipe_port){
-            .peer = peer * p->vcs,
-            .period = (uint16_t)period,
-            .flit_delay = (uint32_t)(latency + period - p->speedup),
-            .credit_delay = (uint32_t)(pipe_class_latency(p, f->port_class[peer]) + p->speedup)};
-        p->look_at_links =
-            p->look_at_links || period > p->speedup || p->speedup > 1 || p->output_speedup > 1;
-        limit_step(p, port, latency);
-        for (unsigned v = 0; v < p->vcs; v++)
-            p->credits[(size_t)port * p->vcs + v] = (uint16_t)p->depth;
-    }
-}
-
-static void init_inputs(pipe *p)
-{
-    for (uint32_t bit = 0; bit < p->max_radix * p->vcs; bit++) {
-        p->port_of_bit[bit] = (uint16_t)(bit / p->vcs);
-        p->crossbar_in[bit] =
-            (uint16_t)(bit / p->vcs * p->input_speedup + bit % p->vcs % p->input_speedup);
-    }
-    for (unsigned v = 0; v < p->vcs; v++)
-        p->crossbar_vcs[v % p->input_speedup] |= UINT64_C(1) << v;
-    for (uint32_t port = 0; port < p->switch_ports; port++)
-        for (unsigned v = 0; v < p->vcs; v++) {
-            p->in[(size_t)port * p->vcs + v].sw = p->f->port_node[port];
-            p->in[(size_t)port * p->vcs + v].vc = (uint8_t)v;
-        }
-}
-
-static uint64_t *take_words(uint64_t **bits, size_t count)
-{
-    uint64_t *taken = *bits;
-    *bits += count;
-    return taken;
-}
-
-static void init_sets(const pipe *p, pipe_router *r, uint64_t **bits)
-{
-    size_t w = r->words, ring = w * (p->stage_mask + 1);
-    r->waiting = take_words(bits, r->port_words);
-    r->wanted = take_words(bits, r->port_words);
-    r->unready = take_words(bits, w);
-    r->free_out = take_words(bits, w);
-    r->drop = take_words(bits, w);
-    r->route = take_words(bits, ring);
-    r->due = take_words(bits, ring);
-    r->wait = take_words(bits, w * r->radix);
-    r->want = take_words(bits, w * r->radix);
-    for (uint32_t o = 0; o < r->radix * p->vcs; o++)
-        r->free_out[o >> 6] |= UINT64_C(1) << (o & 63);
-}
-
-static void fill(uint16_t *values, uint32_t count, uint32_t value)
-{
-    for (uint32_t k = 0; k < count; k++)
-        values[k] = (uint16_t)value;
-}
-
-/* All pointers stand before the first input, output or VC: the last one was served last. */
-static uint16_t *init_pointers(const pipe *p, pipe_router *r, uint16_t *at)
-{
-    uint16_t all = (uint16_t)(r->radix * p->vcs);
-    uint16_t inputs = (uint16_t)(r->radix * p->input_speedup),
-             outputs = (uint16_t)(r->radix * p->output_speedup);
-    r->vc_served = at;
-    r->sw_match = (match_state){at + inputs, at + 2 * inputs, inputs, outputs, 0};
-    at += 2 * inputs + outputs;
-    r->vc_match = (match_state){at, at + all, all, all, 0};
-    fill(r->vc_served, inputs, p->vcs - 1);
-    if (!p->list_switch) {
-        fill(r->sw_match.in_first, inputs, inputs - 1u);
-        fill(r->sw_match.out_first, outputs, all - 1u);
-    }
-    if (!match_takes_list(p->vc_kind))
-        fill(r->vc_match.in_first, 2u * all, all - 1u);
-    return at + 2u * all;
-}
-
-static void init_routers(pipe *p)
-{
-    uint64_t *bits = p->bits;
-    uint16_t *pointers = p->pointers;
-    uint8_t *policy = p->policy;
-    for (uint32_t sw = 0; sw < p->f->num_switches; sw++) {
-        pipe_router *r = &p->routers[sw];
-        size_t select, route = state_bytes_of(p, sw, &select);
-        r->port_base = p->f->port_base[sw];
-        r->first = r->port_base * p->vcs;
-        r->radix = (uint16_t)ik_radix(p->f, sw);
-        r->words = (uint16_t)words_of((size_t)r->radix * p->vcs);
-        r->port_words = (uint16_t)words_of(r->radix);
-        init_sets(p, r, &bits);
-        r->in = p->in + r->first;
-        r->credits = p->credits + r->first;
-        r->holder = p->holder + r->first;
-        r->ports = p->ports + r->port_base;
-        pointers = init_pointers(p, r, pointers);
-        r->route_state = policy;
-        r->select_state = policy + route;
-        policy += route + select;
-    }
-}
-
-static void init_hosts(pipe *p)
-{
-    for (uint32_t host = 0; host < p->f->num_hosts; host++)
-        p->hosts[host].port = ik_host_port(p->f, host);
 }
 
 /* ---- */
@@ -385,6 +238,8 @@ static ik_status make_partitions(pipe *p, const sizes *z, ik_error *err)
             !sim_endpoint_init(&q->endpoint, id, p->num_partitions) ||
             !sim_histo_init(&q->latency) || !sim_histo_init(&q->network))
             return ik_fail_memory(err, p->memory.bytes, "the simulation");
+        for (uint32_t sw = 0; sw < p->f->num_switches; sw++)
+            q->turns[sw] = (pipe_turn){IK_NONE, false};
         status = sim_classes_new(p->traffic, p->num_series, &q->classes, err);
         if (status == IK_OK)
             status = match_room_init(&q->room, sides, sides, requests, err);
@@ -459,13 +314,11 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
     p->memory.bytes += pipe_congest_bytes(p);
     if (status != IK_OK)
         return status;
-    init_ports(p);
+    pipe_init(p);
     p->plain = p->routing == 1 && p->vc_alloc == 1 && p->speedup == 1 && !p->look_at_links &&
                !p->list_switch && p->vc_kind == MATCH_ISLIP && p->sw_kind == MATCH_ISLIP &&
                p->iterations == 1;
-    init_inputs(p);
-    init_routers(p);
-    init_hosts(p);
+    p->staged = p->memory.bytes > PIPE_FETCH_BYTES;
     return refuse_coin(p, err);
 }
 
@@ -509,7 +362,7 @@ static uint64_t bytes_in_flight(const pipe *p)
              in_slot = (uint64_t)((double)ports * (p->load < 1 ? p->load : 1));
     uint64_t packets = ports * p->vcs * p->depth / 4 / p->packet_flits + p->f->num_hosts;
     in_slot = in_slot > first ? in_slot : first;
-    return (packets / PIPE_CHUNK + 1) * PIPE_CHUNK * sizeof(pipe_packet) +
+    return (packets / PIPE_CHUNK + 1) * sizeof(pipe_chunk) +
            (p->wheel_mask + UINT64_C(1)) * in_slot * (sizeof(pipe_event) + 2 * sizeof(uint32_t));
 }
 
@@ -551,13 +404,12 @@ static void free_partition(pipe_partition *q, uint32_t num_slots)
     match_room_free(&q->room);
     sim_endpoint_free(&q->endpoint);
     sim_classes_free(q->classes);
-    void *blocks[] = {q->slots,          q->list,       q->ready_hosts,
-                      q->next_hosts,     q->requests,   q->grants,
-                      q->ports,          q->best,       q->ready,
-                      q->busy,           q->offered,    q->given,
-                      q->freed,          q->rivals,     q->series_bytes,
-                      q->series_count,   q->series_sum, q->latency.buckets,
-                      q->network.buckets};
+    void *blocks[] = {q->slots,      q->list,     q->ready_hosts,     q->next_hosts,
+                      q->requests,   q->grants,   q->ports,           q->best,
+                      q->ready,      q->busy,     q->offered,         q->given,
+                      q->freed,      q->rivals,   q->series_bytes,    q->series_count,
+                      q->series_sum, q->arrivals, q->latency.buckets, q->network.buckets,
+                      q->turns};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }
@@ -572,12 +424,32 @@ void pipe_free(pipe *p)
         sim_order_free(p->order, p->f->num_hosts);
     congest_free(p->congest);
     sim_threads_exchange_free(p->threads);
-    void *blocks[] = {p->ports,          p->credits,       p->holder,      p->in,
-                      p->rings,          p->routers,       p->hosts,       p->bits,
-                      p->pointers,       p->policy,        p->chunks,      p->port_of_bit,
-                      p->partitions,     p->channel_bytes, p->host_bytes,  p->host_sent_bytes,
-                      p->series_blocked, p->deadlock_text, p->table,       p->node_partition,
-                      p->arriving,       p->crossbar_in,   p->credit_ticks};
+    void *blocks[] = {p->ports,
+                      p->links,
+                      p->credits,
+                      p->host_holders,
+                      p->outs,
+                      p->credit_at,
+                      p->in,
+                      p->rings,
+                      p->routers,
+                      p->hosts,
+                      p->bits,
+                      p->pointers,
+                      p->policy,
+                      p->chunks,
+                      p->port_of_bit,
+                      p->partitions,
+                      p->channel_bytes,
+                      p->host_bytes,
+                      p->host_sent_bytes,
+                      p->series_blocked,
+                      p->deadlock_text,
+                      p->table,
+                      p->node_partition,
+                      p->arriving,
+                      p->crossbar_in,
+                      p->credit_ticks};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }
