@@ -35,6 +35,7 @@ static bool allocate(const sim *s, partition *p, uint32_t nodes, sim_memory *m)
     return sim_get(m, &p->local, FIRST_EVENTS, sizeof *p->local) &&
            sim_get(m, &p->active, nodes + 1, sizeof *p->active) &&
            sim_get(m, &p->scratch, sets * s->max_words, sizeof *p->scratch) &&
+           sim_get(m, &p->entered, s->max_radix, sizeof *p->entered) &&
            sim_get(m, &p->choices, s->max_radix, sizeof *p->choices) &&
            sim_get(m, &p->choices_ahead, s->max_radix, sizeof *p->choices) &&
            sim_get(m, &p->ports, s->max_radix, sizeof *p->ports) &&
@@ -104,10 +105,9 @@ static bool init_partition(sim *s, unsigned id)
 static void free_partition(partition *p)
 {
     sim_endpoint_free(&p->endpoint);
-    void *blocks[] = {
-        p->pool,        p->local,   p->active,        p->scratch,         p->own_vc,
-        p->ports,       p->choices, p->choices_ahead, p->latency.buckets, p->network.buckets,
-        p->series_bytes};
+    void *blocks[] = {p->pool,          p->local,           p->active,          p->scratch,
+                      p->own_vc,        p->entered,         p->ports,           p->choices,
+                      p->choices_ahead, p->latency.buckets, p->network.buckets, p->series_bytes};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_dest_free(p);

@@ -170,7 +170,7 @@ static bool allocate(sim *s, const sizes *z, sim_memory *m)
     if (ok && io)
         ok = sim_get(m, &s->out_queues, ports * s->vcs, sizeof(queue)) &&
              sim_get(m, &s->space, ports * s->vcs, 4) && sim_get(m, &s->out_next, ports, 1) &&
-             sim_get(m, &s->link_busy, ports, 1);
+             sim_get(m, &s->link_busy, ports, 4);
     if (ok && s->adaptive && io)
         ok = sim_get(m, &s->waiting, ports * s->vcs, 8) &&
              (s->traversal_ps == 0 || sim_get(m, &s->clear_ps, ports, 8));

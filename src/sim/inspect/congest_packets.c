@@ -30,8 +30,8 @@ static void note_transfer(void *ctx, partition *p, const event *e)
     uint32_t out_port = event_port(e);
     (void)p;
     if (look_is_transfer(e))
-        v->feeds[(size_t)v->s->switches[e->node].port_base * v->s->input_speedup + e->data] =
-            out_port;
+        v->feeds[(size_t)v->s->switches[e->node].port_base * v->s->input_speedup +
+                 transfer_input(e->data)] = out_port;
 }
 
 /* ---- what a queue waits for */

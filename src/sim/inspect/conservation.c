@@ -65,6 +65,13 @@ static unsigned ahead_of(const count *c, partition *p, uint32_t port, const pack
            c->s->f->port_base[node];
 }
 
+/* A transmission under way. */
+static void count_link(count *c, uint32_t port, uint32_t data)
+{
+    c->links[port]++;
+    c->held[(size_t)port * c->s->vcs + space_vc(data)] += space_bytes(data);
+}
+
 static void count_event(void *ctx, partition *p, const event *e)
 {
     count *c = ctx;
@@ -77,12 +84,12 @@ static void count_event(void *ctx, partition *p, const event *e)
     case EV_TAIL:
         if (e->data & LOOK_AGAIN)
             break;
-        if (e->data & LINK_END) {
-            c->links[port]++;
-            c->held[(size_t)port * c->s->vcs + space_vc(e->data)] += space_bytes(e->data);
-        } else {
+        if (e->data & LINK_END)
+            count_link(c, port, e->data);
+        else
             c->tails[port]++;
-        }
+        if (!(e->data & LINK_END) && e->data & BOTH_END)
+            count_link(c, port, c->s->link_busy[port]);
         break;
     case EV_WAKE:
         if (e->node < c->s->f->num_switches) {
@@ -130,7 +137,7 @@ static ik_status count_outputs(count *c, partition *p, uint32_t port, int64_t *i
                 "output queue of port %u VC %u: %lld bytes are said to wait for the link, %lld do",
                 port, v, (long long)s->waiting[at], (long long)(c->held[at] - c->cross[at]));
     }
-    if (s->link_busy && s->link_busy[port] != c->links[port])
+    if (s->link_busy && (s->link_busy[port] != 0) != c->links[port])
         return ik_fail(err, IK_ERR_INTERNAL,
                        "the link at port %u is %s with %u transmissions under way", port,
                        s->link_busy[port] ? "busy" : "free", c->links[port]);

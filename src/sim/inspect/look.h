@@ -132,10 +132,10 @@ SIM_INLINE bool look_input_free(const sim *s, uint32_t sw, unsigned in, unsigned
 }
 
 /* Whether an event is the end of a transfer through the crossbar: its port is the output, its data
- * the input (in * input_speedup + reader). */
+ * the input (in * input_speedup + reader) as transfer_input() gives it. */
 SIM_INLINE bool look_is_transfer(const event *e)
 {
-    return (event_kind(e)) == EV_TAIL && !(e->data & (LINK_END | LOOK_AGAIN));
+    return event_kind(e) == EV_TAIL && ends_transfer(e->data);
 }
 
 /* ---- space */

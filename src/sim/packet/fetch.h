@@ -68,7 +68,7 @@ SIM_INLINE void fetch_output_buffer(const sim *s, const shape k, uint32_t port)
 /* The end of a transfer through the crossbar, from its data. */
 SIM_INLINE bool is_crossbar_end(const event *e)
 {
-    return event_kind(e) == EV_TAIL && !(e->data & (LINK_END | LOOK_AGAIN));
+    return event_kind(e) == EV_TAIL && ends_transfer(e->data);
 }
 
 SIM_INLINE void fetch_named(const partition *p, const sw_state *sw, const shape k, const event *e)
@@ -91,7 +91,7 @@ SIM_INLINE void fetch_named(const partition *p, const sw_state *sw, const shape 
     if (!is_crossbar_end(e))
         return;
     fetch_line(want_of(sw, k, port - sw->port_base, 0));
-    fetch_line(row_of(sw, k, e->data));
+    fetch_line(row_of(sw, k, transfer_input(e->data)));
     if (s->queued) {
         fetch_line(&s->queued[(size_t)port * k.vcs]);
         fetch_line(&s->sending[port]);
@@ -104,7 +104,7 @@ SIM_INLINE queue *likely_queue(const sim *s, sw_state *sw, const shape k, const 
 {
     uint32_t port = event_port(e);
     unsigned out = port - sw->port_base, turn = s->ports[port].grant;
-    uint64_t free_in = free_inputs(sw)[0] | 1ull << (e->data & 63);
+    uint64_t free_in = free_inputs(sw)[0] | 1ull << (transfer_input(e->data) & 63);
     for (unsigned v = 0; v < k.vcs; v++) {
         uint64_t asks = want_of(sw, k, out, v)[0] & free_in;
         if (asks)
@@ -150,13 +150,13 @@ SIM_INLINE void fetch_queues(const partition *p, uint32_t node, sw_state *sw, co
     if (event_kind(e) == EV_ARRIVAL) {
         fetch_joined(p, node, sw, k, e);
     } else if (is_crossbar_end(e)) {
-        uint64_t others = row_of(sw, k, e->data)[0] & free_outputs(sw, 1)[0];
+        uint64_t others = row_of(sw, k, transfer_input(e->data))[0] & free_outputs(sw, 1)[0];
         queue *q = likely_queue(p->sim, sw, k, e);
         if (q)
             fetch_line(q);
         if (others)
-            fetch_line(
-                queue_of(sw, k, port_of(p->sim, e->data), 0, (unsigned)__builtin_ctzll(others)));
+            fetch_line(queue_of(sw, k, port_of(p->sim, transfer_input(e->data)), 0,
+                                (unsigned)__builtin_ctzll(others)));
     }
 }
 

@@ -15,8 +15,22 @@
 
 #include "sim/packet/shape.h"
 
-/* in the data of EV_TAIL: the link's end, with vc << 24 | bytes; without it the crossbar's */
+/* In the data of EV_TAIL. LINK_END: the link's end, with vc << 24 | bytes. Without it, and without
+ * LOOK_AGAIN, the end of a transfer through the crossbar, whose input stands in the low bits;
+ * BOTH_END: and that of the link, which sent what link_busy says. */
 #define LINK_END 0x80000000u
+#define BOTH_END 0x20000000u
+
+SIM_INLINE bool ends_transfer(uint32_t data)
+{
+    return !(data & (LINK_END | LOOK_AGAIN));
+}
+
+SIM_INLINE unsigned transfer_input(uint32_t data)
+{
+    assert(ends_transfer(data));
+    return data & 0xFFFF;
+}
 
 SIM_INLINE void enqueue_output(partition *p, uint32_t port, unsigned u, uint32_t id)
 {
@@ -70,13 +84,18 @@ SIM_INLINE void move_to_output(partition *p, uint32_t node, sw_state *sw, const 
         note_granted(s, out_port, t0, end, pk->size);
     pk->rt.vc = (uint8_t)u;
     pk->t_tail = end + s->traversal_ps;
+    if (s->traversal_ps == 0) { /* it is there at this instant: take_entered() */
+        assert(p->num_entered < s->max_radix);
+        p->entered[p->num_entered++] = (entering){end, id, out_port, input};
+        return;
+    }
     post_own(p, end, node, EV_TAIL, out_port, input, true);
     post_own(p, t0 + s->traversal_ps, node, EV_WAKE, out_port, id, true);
 }
 
-/* Puts the head of output queue (port, u) on the link. */
-SIM_INLINE void send_output(partition *p, uint32_t node, sw_state *sw, const shape k, uint32_t port,
-                            unsigned u)
+/* Puts the head of output queue (port, u) on the link; returns when the link will be free. */
+SIM_INLINE uint64_t send_output(partition *p, sw_state *sw, const shape k, uint32_t port,
+                                unsigned u)
 {
     sim *s = p->sim;
     queue *q = &s->out_queues[(size_t)port * k.vcs + u];
@@ -88,8 +107,7 @@ SIM_INLINE void send_output(partition *p, uint32_t node, sw_state *sw, const sha
         end = pk->t_tail;
     q->head = pk->next;
     take_space(p, sw, k, port, u, pk);
-    s->link_busy[port] = 1;
-    post_own(p, end, node, EV_TAIL, port, LINK_END | space_data(u, pk->size), true);
+    s->link_busy[port] = space_data(u, pk->size);
     if (s->model == MODEL_IDEAL) {
         const port_state *from = &s->ports[pk->queue];
         post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port,
@@ -106,6 +124,7 @@ SIM_INLINE void send_output(partition *p, uint32_t node, sw_state *sw, const sha
     uint64_t ready =
         (s->store_forward ? pk->t_tail : p->now + delay) + (to_switch ? s->routing_ps : 0);
     post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
+    return end;
 }
 
 /* Bytes that the head of an output queue may take in the input buffer at the other end. */
@@ -118,11 +137,14 @@ SIM_INLINE int32_t link_room(partition *p, const shape k, uint32_t port, unsigne
     return s->credit[(size_t)port * k.vcs + u];
 }
 
-SIM_INLINE void try_link(partition *p, uint32_t node, sw_state *sw, const shape k, uint32_t port)
+/* Sends a packet if the link is free and a VC has one and room for it; returns it, IK_NONE = none,
+ * and *end, when the link will be free again. Posts nothing of that. */
+SIM_INLINE uint32_t try_link(partition *p, sw_state *sw, const shape k, uint32_t port,
+                             uint64_t *end)
 {
     sim *s = p->sim;
     if (s->link_busy[port])
-        return;
+        return IK_NONE;
     for (unsigned n = 0; n < k.vcs; n++) {
         unsigned u =
             s->out_next[port] + n < k.vcs ? s->out_next[port] + n : s->out_next[port] + n - k.vcs;
@@ -130,9 +152,15 @@ SIM_INLINE void try_link(partition *p, uint32_t node, sw_state *sw, const shape 
         if (id == IK_NONE || link_room(p, k, port, u, &p->pool[id]) < (int32_t)p->pool[id].size)
             continue;
         s->out_next[port] = (uint8_t)(u + 1 == k.vcs ? 0 : u + 1);
-        send_output(p, node, sw, k, port, u);
-        return;
+        *end = send_output(p, sw, k, port, u);
+        return id;
     }
+    return IK_NONE;
+}
+
+SIM_INLINE void post_link_end(partition *p, uint32_t node, uint32_t port, uint64_t end)
+{
+    post_own(p, end, node, EV_TAIL, port, LINK_END | p->sim->link_busy[port], true);
 }
 
 /* Links that may have something to send now. */
@@ -141,9 +169,30 @@ SIM_INLINE void run_links(partition *p, uint32_t node, sw_state *sw, const shape
     for (unsigned w = 0; w < k.words; w++) {
         uint64_t bits = p->dirty_link[w];
         p->dirty_link[w] = 0;
-        for (; bits; bits &= bits - 1)
-            try_link(p, node, sw, k, sw->port_base + w * 64 + (unsigned)__builtin_ctzll(bits));
+        for (; bits; bits &= bits - 1) {
+            uint32_t port = sw->port_base + w * 64 + (unsigned)__builtin_ctzll(bits);
+            uint64_t end;
+            if (try_link(p, sw, k, port, &end) != IK_NONE)
+                post_link_end(p, node, port, end);
+        }
     }
+}
+
+/* Without a traversal delay: the first `num` packets that entered the crossbar at this instant are
+ * in their output buffers by now, and links may send. One that goes at once mostly leaves its
+ * link when it leaves the crossbar: one event for both ends. */
+SIM_INLINE void link_entered(partition *p, uint32_t node, sw_state *sw, const shape k, uint32_t num)
+{
+    for (const entering *e = p->entered, *behind = e + num; e < behind; e++) {
+        uint64_t end = 0;
+        uint32_t sent = try_link(p, sw, k, e->port, &end);
+        bool both = sent == e->id && end == e->end;
+        post_own(p, e->end, node, EV_TAIL, e->port, e->input | (both ? BOTH_END : 0), true);
+        if (sent != IK_NONE && !both)
+            post_link_end(p, node, e->port, end);
+    }
+    p->num_entered -= num;
+    memmove(p->entered, p->entered + num, p->num_entered * sizeof *p->entered);
 }
 
 SIM_INLINE void take_link_end(partition *p, sw_state *sw, const shape k, uint32_t port,

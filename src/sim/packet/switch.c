@@ -76,6 +76,9 @@ SIM_INLINE void take_tail(partition *p, sw_state *sw, const shape k, const chang
         mark(ch->out, k, out); /* room in the output buffer */
         return;
     }
+    if (input & BOTH_END)
+        take_link_end(p, sw, k, port, p->sim->link_busy[port]);
+    input = transfer_input(input);
     mark(free_inputs(sw), k, input);
     mark(free_outputs(sw, k.words), k, out);
     mark(ch->in, k, input);
@@ -321,6 +324,19 @@ SIM_INLINE void take_event(partition *p, uint32_t node, sw_state *sw, const shap
     }
 }
 
+/* Phase B: choices and matchings, until nothing more can be granted. */
+SIM_INLINE void decide(partition *p, uint32_t node, sw_state *sw, const shape k, const changes *ch)
+{
+    bool chooses = sw->undecided && k.voq, granted;
+    if (sw->undecided && !k.voq)
+        choose_undecided(p, node, sw, k, ch);
+    do { /* heads that lost an output choose again at once, until nobody finds one */
+        if (chooses)
+            renew_waiting(p, node, sw, k, ch);
+        granted = match(p, sw, k, ch);
+    } while (chooses && granted);
+}
+
 SIM_INLINE void run_switch(partition *p, uint32_t node, const shape k)
 {
     sw_state *sw = &p->sim->switches[node];
@@ -335,16 +351,18 @@ SIM_INLINE void run_switch(partition *p, uint32_t node, const shape k)
             event e = p->local[p->local_at++];
             take_event(p, node, sw, k, &ch, &e);
         } while (p->local_at < p->local_count && event_offset(&p->local[p->local_at]) == offset);
-        if (sw->undecided && !k.voq)
-            choose_undecided(p, node, sw, k, &ch);
-        bool chooses = sw->undecided && k.voq, granted;
-        do { /* heads that lost an output choose again at once, until nobody finds one */
-            if (chooses)
-                renew_waiting(p, node, sw, k, &ch);
-            granted = match(p, sw, k, &ch);
-        } while (chooses && granted);
-        if (p->sim->out_queues)
-            run_links(p, node, sw, k);
+        uint32_t entered = 0;
+        do { /* what has entered the output buffers is as an event of this instant */
+            for (uint32_t n = 0; n < entered; n++)
+                enqueue_output(p, p->entered[n].port, p->pool[p->entered[n].id].rt.vc,
+                               p->entered[n].id);
+            if (entered == 0 || sw->undecided)
+                decide(p, node, sw, k, &ch);
+            if (entered == 0 && p->sim->out_queues)
+                run_links(p, node, sw, k);
+            link_entered(p, node, sw, k, entered);
+            entered = p->num_entered;
+        } while (entered);
     }
 }
 

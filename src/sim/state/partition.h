@@ -10,6 +10,13 @@
 #include "sim/parallel/exchange.h"
 #include "sim/state/packet.h"
 
+/* A packet that enters the crossbar, and its output buffer, at the instant being worked on (model
+ * ioq without a traversal delay). */
+typedef struct entering {
+    uint64_t end; /* of the transfer */
+    uint32_t id, port, input;
+} entering;
+
 /* A partition of the fabric that one thread works on. Owns its packets and events; touches only its
  * own nodes' state. */
 typedef struct partition {
@@ -29,6 +36,8 @@ typedef struct partition {
     uint32_t local_count, local_at, num_active;
     /* one instant of one switch */
     uint64_t *scratch, *dirty_out, *dirty_in, *granted, *granted_any, *ready, *open, *dirty_link;
+    entering *entered; /* [max_radix] */
+    uint32_t num_entered;
     ik_choice *choices, *choices_ahead;
     uint32_t *ports;
     struct dest_store *dest; /* host/by_destination.c: queues a destination; NULL without */

@@ -85,7 +85,7 @@ typedef struct sim {
     queue *out_queues;   /* [port * vcs + v] */
     int32_t *space;      /* [port * vcs + v] free bytes of the output buffer; ioq */
     uint8_t *out_next;   /* [port] VC whose turn it is */
-    uint8_t *link_busy;  /* [port] */
+    uint32_t *link_busy; /* [port] what the link is sending: space_data(); 0 = it is free */
     const int32_t *gate; /* what a grant needs: space with output buffers, else credit */
     ledger in_space;     /* damq, voqnet: of the input buffer behind each port, instead of credit */
     ledger out_space;    /* shared output buffers, instead of space */
