@@ -141,9 +141,8 @@ static bool allocate(sim *s, const sizes *z, sim_memory *m)
 {
     const ik_fabric *f = s->f;
     size_t ports = f->num_ports, send_queues = (size_t)f->num_hosts * s->num_send_queues;
-    bool io = s->model != MODEL_IQ;
     bool ok = sim_get(m, &s->ports, ports, sizeof *s->ports) &&
-              sim_get(m, &s->credit, ports * s->vcs, sizeof *s->credit) &&
+              sim_get(m, &s->outputs, ports, s->output_stride) &&
               sim_get(m, &s->switches, f->num_switches, sizeof *s->switches) &&
               sim_get(m, &s->mask_store, z->masks, 8) &&
               sim_get(m, &s->queue_store, z->queues, sizeof(queue)) &&
@@ -166,12 +165,9 @@ static bool allocate(sim *s, const sizes *z, sim_memory *m)
         ok = sim_get(m, &s->policy_store, z->policy, 1);
     if (ok && s->adaptive && !s->engine->keeps_queues)
         ok = sim_get(m, &s->queued, ports * s->vcs, 8) && sim_get(m, &s->sending, ports, 4);
-    ok = ok && sim_get(m, &s->accept, ports * s->input_speedup, 2);
-    if (ok && io)
-        ok = sim_get(m, &s->out_queues, ports * s->vcs, sizeof(queue)) &&
-             sim_get(m, &s->space, ports * s->vcs, 4) && sim_get(m, &s->out_next, ports, 1) &&
-             sim_get(m, &s->link_busy, ports, 4);
-    if (ok && s->adaptive && io)
+    if (ok && s->input_speedup > 1)
+        ok = sim_get(m, &s->accept, ports * s->input_speedup, 2);
+    if (ok && s->adaptive && s->out_buffers)
         ok = sim_get(m, &s->waiting, ports * s->vcs, 8) &&
              (s->traversal_ps == 0 || sim_get(m, &s->clear_ps, ports, 8));
     if (ok && s->adapter_queues == ADAPTER_DESTINATION)
@@ -209,6 +205,7 @@ static uint64_t measure_state(sim *s, const sim_engine *only, sizes *z)
     while (!only && !s->engine->fits(s))
         s->engine = *++next;
     *z = measure_all(s);
+    s->output_stride = output_bytes(s->vcs, s->out_buffers);
     s->num_slots = choose_slots(s);
     return state_bytes(s, z);
 }
@@ -303,6 +300,10 @@ static void init_port(sim *s, uint32_t port)
 {
     const ik_fabric *f = s->f;
     port_state *ps = &s->ports[port];
+    for (unsigned v = 0; s->out_buffers && v < s->vcs; v++) {
+        *space_of(s, s->vcs, port, v) = (int32_t)s->out_capacity;
+        *out_queue_of(s, s->vcs, port, v) = (queue){IK_NONE, IK_NONE};
+    }
     ps->peer_port = f->port_peer[port];
     if (ps->peer_port == IK_NONE) {
         ps->peer_node = IK_NONE; /* without credit nothing is ever sent */
@@ -314,7 +315,7 @@ static void init_port(sim *s, uint32_t port)
     ps->full_ps = full <= UINT32_MAX ? (uint32_t)full : 0;
     uint64_t space = ik_is_switch(f, ps->peer_node) ? s->capacity : s->host_capacity;
     for (unsigned v = 0; v < s->vcs && !s->in_space.accounts; v++)
-        s->credit[(size_t)port * s->vcs + v] = (int32_t)space;
+        *credit_at(s, port, v) = (int32_t)space;
     ps->ok = s->vcs == 64 ? UINT64_MAX : (1ull << s->vcs) - 1;
 }
 
@@ -346,7 +347,7 @@ static void init_switch(sim *s, uint32_t id, sizes *at)
     uint64_t *room = room_of_vc(sw, sim_shape(s), 0);
     for (unsigned v = 0; s->room_kept && v < s->vcs; v++)
         for (unsigned out = 0; out < sw->radix; out++)
-            if (s->gate[(size_t)(sw->port_base + out) * s->vcs + v] >= (int32_t)s->packet_bytes)
+            if (*gate_of(s, s->vcs, sw->port_base + out, v) >= (int32_t)s->packet_bytes)
                 room[v * sw->words + (out >> 6)] |= 1ull << (out & 63);
 }
 
@@ -385,11 +386,6 @@ static void init_state(sim *s, const sizes *z)
         memset(s->dest_rings, 0xff, (size_t)s->f->num_hosts * s->vcs * sizeof(queue));
     for (size_t k = 0; k < z->net; k++)
         s->net_store[k] = (net_queue){IK_NONE, IK_NONE, NET_OUT, IK_NONE};
-    s->gate = s->model == MODEL_IOQ ? s->space : s->credit;
-    if (s->out_queues)
-        memset(s->out_queues, 0xff, (size_t)s->f->num_ports * s->vcs * sizeof(queue));
-    for (size_t k = 0; s->space && k < (size_t)s->f->num_ports * s->vcs; k++)
-        s->space[k] = (int32_t)s->out_capacity;
     memset(s->node_head, 0xff, ik_num_nodes(s->f) * sizeof *s->node_head);
     for (uint32_t port = 0; port < s->f->num_ports; port++)
         init_port(s, port);
@@ -465,13 +461,12 @@ void sim_free(sim *s)
     sim_space_free(s);
     congest_free(s->congest);
     void *blocks[] = {
-        s->out_queues,   s->space,           s->out_next,       s->link_busy,      s->ports,
-        s->credit,       s->queued,          s->waiting,        s->clear_ps,       s->sending,
-        s->accept,       s->switches,        s->mask_store,     s->queue_store,    s->pair_store,
-        s->policy_store, s->undecided_store, s->allowed_store,  s->hosts,          s->send_queues,
-        s->messages,     s->injectors,       s->node_head,      s->node_partition, s->channel_bytes,
-        s->host_bytes,   s->host_sent_bytes, s->series_blocked, s->deadlock_text,  s->net_store,
-        s->holder_store, s->dest_rings,      s->drained};
+        s->outputs,       s->ports,        s->queued,          s->waiting,        s->clear_ps,
+        s->sending,       s->accept,       s->switches,        s->mask_store,     s->queue_store,
+        s->pair_store,    s->policy_store, s->undecided_store, s->allowed_store,  s->hosts,
+        s->send_queues,   s->messages,     s->injectors,       s->node_head,      s->node_partition,
+        s->channel_bytes, s->host_bytes,   s->host_sent_bytes, s->series_blocked, s->deadlock_text,
+        s->net_store,     s->holder_store, s->dest_rings,      s->drained};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

@@ -427,7 +427,7 @@ SIM_INLINE fast_port *fast_port_of(const sim *s, const fast_state *f, uint32_t p
     return (fast_port *)(void *)(f->ports + port * fast_port_bytes(s->vcs, f->steps));
 }
 
-/* Whether an adapter's credit is kept in s->credit, by host/host.c. */
+/* Whether an adapter's credit is kept in output_state, by host/host.c. */
 SIM_INLINE bool fast_host_keeps_credit(const sim *s, const fast_state *f, uint32_t port)
 {
     return !f->hosts && !ik_is_switch(s->f, s->f->port_node[port]);

@@ -58,7 +58,7 @@ bool sim_fast_send(partition *p, uint32_t host_port, const ik_packet *rt, uint32
     sim *s = p->sim;
     fast_context h = load_context(p);
     /* an adapter of host/host.c keeps it here */
-    s->credit[(size_t)host_port * s->vcs + (s->vcs == 1 ? 0 : rt->vc)] -= (int32_t)s->packet_bytes;
+    *credit_at(s, host_port, s->vcs == 1 ? 0 : rt->vc) -= (int32_t)s->packet_bytes;
     return send(&h, fast_shape(s), host_port, rt, number, t_gen, now);
 }
 

@@ -114,7 +114,7 @@ static void init_ports(const sim *s, fast_state *f)
         fp->peer_node = fabric->port_node[peer];
         for (unsigned v = 0; v < s->vcs && !fast_host_keeps_credit(s, f, port); v++)
             *fast_credit(fp, s->vcs, v) =
-                (uint16_t)((uint32_t)s->credit[(size_t)port * s->vcs + v] / s->packet_bytes);
+                (uint16_t)((uint32_t)*credit_at(s, port, v) / s->packet_bytes);
     }
 }
 

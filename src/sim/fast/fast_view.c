@@ -248,7 +248,7 @@ void sim_fast_settle(partition *p)
 static void expose_credit(const sim *s, uint32_t port)
 {
     for (unsigned v = 0; v < s->vcs && !fast_host_keeps_credit(s, s->fast_state, port); v++) {
-        int32_t *bytes = &s->credit[(size_t)port * s->vcs + v], full = (int32_t)s->packet_bytes;
+        int32_t *bytes = credit_at(s, port, v), full = (int32_t)s->packet_bytes;
         *bytes =
             *bytes % full + *fast_credit(fast_port_of(s, s->fast_state, port), s->vcs, v) * full;
     }
@@ -320,7 +320,7 @@ static void hide_flight(void *ctx, partition *p, uint32_t port, uint32_t id)
 static void hide_credit(void *ctx, partition *p, uint32_t port, unsigned v)
 {
     const sim *s = p->sim;
-    int32_t *bytes = &s->credit[(size_t)port * s->vcs + v];
+    int32_t *bytes = credit_at(s, port, v);
     (void)ctx;
     *bytes -= (int32_t)s->packet_bytes;
     if (*bytes < (int32_t)s->packet_bytes)

@@ -120,7 +120,7 @@ int32_t sim_room_ahead(partition *p, uint32_t host, const host_state *h, const m
 {
     const sim *s = p->sim;
     if (!s->in_space.accounts)
-        return s->credit[(size_t)h->port * s->vcs + m->vc];
+        return *credit_at(s, h->port, m->vc);
     ik_packet rt = {.src = host, .dst = m->dst};
     if (s->stride)
         start_packet(s, host, m->dst, m->number, &rt);
@@ -352,7 +352,7 @@ static bool take_host_event(partition *p, uint32_t host, host_state *h, const ev
             ledger_add(&s->in_space, port / s->in_space.accounts, port % s->in_space.accounts,
                        -(int32_t)space_bytes(e->data));
         else
-            s->credit[(size_t)port * s->vcs + space_vc(e->data)] += (int32_t)space_bytes(e->data);
+            *credit_at(s, port, space_vc(e->data)) += (int32_t)space_bytes(e->data);
         return h->blocked;
     case EV_ARRIVAL:
         deliver(p, host, h, port, e->data, now);
@@ -419,7 +419,7 @@ void sim_host_credit(partition *p, uint32_t host, uint32_t lane_index, uint64_t 
     sim *s = p->sim;
     host_state *h = &s->hosts[host];
     wake_until(p, host, h, now);
-    s->credit[lane_index] += (int32_t)s->packet_bytes;
+    *credit_at(s, lane_index / s->vcs, lane_index % s->vcs) += (int32_t)s->packet_bytes;
     if (h->wake_at == now || h->blocked) {
         h->wake_at = h->wake_at == now ? UINT64_MAX : h->wake_at;
         act(p, host, h, now);

@@ -89,7 +89,7 @@ static void count_event(void *ctx, partition *p, const event *e)
         else
             c->tails[port]++;
         if (!(e->data & LINK_END) && e->data & BOTH_END)
-            count_link(c, port, c->s->link_busy[port]);
+            count_link(c, port, output_of(c->s, port)->link);
         break;
     case EV_WAKE:
         if (e->node < c->s->f->num_switches) {
@@ -114,7 +114,7 @@ static ik_status count_outputs(count *c, partition *p, uint32_t port, int64_t *i
                                ik_error *err)
 {
     const sim *s = c->s;
-    for (unsigned v = 0; s->out_queues && v < s->vcs; v++) {
+    for (unsigned v = 0; s->out_buffers && v < s->vcs; v++) {
         size_t at = (size_t)port * s->vcs + v;
         for (uint32_t id = look_output_head(s, port, v); id != IK_NONE; id = look_behind(p, id)) {
             const packet *pk = look_packet(p, id);
@@ -126,10 +126,10 @@ static ik_status count_outputs(count *c, partition *p, uint32_t port, int64_t *i
             }
         }
         if (s->model == MODEL_IOQ && !s->out_space.accounts &&
-            s->space[at] + c->held[at] != (int64_t)s->out_capacity)
+            *space_of(s, s->vcs, port, v) + c->held[at] != (int64_t)s->out_capacity)
             return ik_fail(err, IK_ERR_INTERNAL,
                            "output buffer of port %u VC %u: %d free + %lld held of %llu bytes",
-                           port, v, s->space[at], (long long)c->held[at],
+                           port, v, *space_of(s, s->vcs, port, v), (long long)c->held[at],
                            (unsigned long long)s->out_capacity);
         if (s->waiting && s->waiting[at] != c->held[at] - c->cross[at])
             return ik_fail(
@@ -137,10 +137,10 @@ static ik_status count_outputs(count *c, partition *p, uint32_t port, int64_t *i
                 "output queue of port %u VC %u: %lld bytes are said to wait for the link, %lld do",
                 port, v, (long long)s->waiting[at], (long long)(c->held[at] - c->cross[at]));
     }
-    if (s->link_busy && (s->link_busy[port] != 0) != c->links[port])
+    if (s->out_buffers && (output_of(s, port)->link != 0) != c->links[port])
         return ik_fail(err, IK_ERR_INTERNAL,
                        "the link at port %u is %s with %u transmissions under way", port,
-                       s->link_busy[port] ? "busy" : "free", c->links[port]);
+                       output_of(s, port)->link ? "busy" : "free", c->links[port]);
     return IK_OK;
 }
 
@@ -292,7 +292,7 @@ static ik_status check_room(const sim *s, ik_error *err)
         const sw_state *sw = &s->switches[id];
         for (unsigned v = 0; v < s->vcs; v++)
             for (unsigned out = 0; out < sw->radix; out++) {
-                int32_t bytes = s->gate[(size_t)(sw->port_base + out) * s->vcs + v];
+                int32_t bytes = *gate_of(s, s->vcs, sw->port_base + out, v);
                 bool marked = room_of_vc(sw, k, v)[out >> 6] >> (out & 63) & 1;
                 if (marked != (bytes >= (int32_t)s->packet_bytes))
                     return ik_fail(err, IK_ERR_INTERNAL,
@@ -312,8 +312,7 @@ static ik_status check_credits(const count *c, ik_error *err)
         int64_t space = (int64_t)(ik_is_switch(s->f, s->ports[port].peer_node) ? s->capacity
                                                                                : s->host_capacity);
         for (unsigned v = 0; v < s->vcs; v++) {
-            int64_t credit = s->credit[(size_t)port * s->vcs + v],
-                    used = c->bytes[(size_t)port * s->vcs + v];
+            int64_t credit = *credit_at(s, port, v), used = c->bytes[(size_t)port * s->vcs + v];
             if (credit < 0 || credit + used != space)
                 return ik_fail(err, IK_ERR_INTERNAL,
                                "credit of channel %u VC %u is not conserved: %lld free + %lld used "

@@ -58,7 +58,7 @@ SIM_INLINE uint32_t look_behind(const partition *p, uint32_t id)
 /* First packet of an output buffer, IK_NONE = empty, or there is none. */
 SIM_INLINE uint32_t look_output_head(const sim *s, uint32_t port, unsigned u)
 {
-    return s->out_queues ? s->out_queues[(size_t)port * s->vcs + u].head : IK_NONE;
+    return s->out_buffers ? out_queue_of(s, s->vcs, port, u)->head : IK_NONE;
 }
 
 /* Outputs (word w of a bit map) that queues of lane (in, v), or of its input's other VCs, ask for.
@@ -188,15 +188,15 @@ SIM_INLINE bool look_roomy(const sim *s, uint32_t port)
         return false;
     bool all = true;
     for (unsigned u = 0; u < s->vcs; u++)
-        all &= s->gate[(size_t)port * s->vcs + u] >= (int32_t)s->packet_bytes;
+        all &= *gate_of(s, s->vcs, port, u) >= (int32_t)s->packet_bytes;
     return all;
 }
 
 /* Whether an output buffer has too little space for a packet of full size. */
 SIM_INLINE bool look_output_full(const sim *s, uint32_t port, unsigned u)
 {
-    int32_t room = s->out_space.accounts ? ledger_room(&s->out_space, port, u)
-                                         : s->space[(size_t)port * s->vcs + u];
+    int32_t room =
+        s->out_space.accounts ? ledger_room(&s->out_space, port, u) : *space_of(s, s->vcs, port, u);
     return room < (int32_t)s->packet_bytes;
 }
 
@@ -205,7 +205,7 @@ SIM_INLINE bool look_output_full(const sim *s, uint32_t port, unsigned u)
 SIM_INLINE bool look_tight(const sim *s, uint32_t channel, uint32_t account)
 {
     int32_t room = s->in_space.accounts ? ledger_room(&s->in_space, channel, account)
-                                        : s->credit[(size_t)channel * s->vcs + account];
+                                        : *credit_at(s, channel, account);
     return room < (int32_t)s->packet_bytes;
 }
 

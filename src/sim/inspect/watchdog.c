@@ -70,7 +70,7 @@ static bool channel_alive(const drain_search *h, partition *p, uint32_t out_port
     if (to->peer_node == IK_NONE)
         return false;
     if (s->model == MODEL_IOQ) {
-        if (room_of(p, h->k, out_port, u, pk) >= (int32_t)pk->size || s->link_busy[out_port])
+        if (room_of(p, h->k, out_port, u, pk) >= (int32_t)pk->size || output_of(s, out_port)->link)
             return true;
         /* what fills the buffer must be able to go */
         uint32_t head = look_output_head(s, out_port, u);
@@ -154,7 +154,7 @@ static bool sweep_ideal(drain_search *h, size_t *dead)
         partition *p = look_partition(s, s->f->port_node[out_port]);
         if (id == IK_NONE)
             continue;
-        bool leaves = s->link_busy[out_port] ||
+        bool leaves = output_of(s, out_port)->link ||
                       channel_alive(h, p, out_port, (unsigned)(q % s->vcs), look_packet(p, id));
         for (; id != IK_NONE; id = look_behind(p, id)) {
             size_t buffer = look_charged(s, look_packet(p, id));
@@ -231,7 +231,7 @@ static size_t next_buffer(const drain_search *h, const step *st)
     partition *p = &s->partitions[s->node_partition[s->f->port_node[st->out_port]]];
     const packet *pk = look_packet(p, st->packet);
     if (s->model == MODEL_IOQ) {
-        uint32_t head = s->out_queues[(size_t)st->out_port * s->vcs + st->out_vc].head;
+        uint32_t head = out_queue_of(s, s->vcs, st->out_port, st->out_vc)->head;
         pk = head == IK_NONE ? pk : look_packet(p, head);
     }
     uint32_t account = account_of(p, st->out_port, st->out_vc, pk);

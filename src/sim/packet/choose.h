@@ -32,9 +32,9 @@ SIM_INLINE bool find_candidates(partition *p, const sw_state *sw, const shape k,
                 from[w] |= ask & -ask;
         }
         any |= from[w];
-        at[w] = s->link_busy ? from[w] : from[w] & free_outputs(sw, k.words)[w];
-        for (uint64_t left = s->link_busy && s->skip_busy ? at[w] : 0; left; left &= left - 1)
-            if (s->link_busy[sw->port_base + w * 64 + (unsigned)__builtin_ctzll(left)])
+        at[w] = s->out_buffers ? from[w] : from[w] & free_outputs(sw, k.words)[w];
+        for (uint64_t left = s->out_buffers && s->skip_busy ? at[w] : 0; left; left &= left - 1)
+            if (output_of(s, sw->port_base + w * 64 + (unsigned)__builtin_ctzll(left))->link)
                 at[w] &= ~(left & -left);
         any_idle |= at[w];
     }

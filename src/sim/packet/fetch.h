@@ -53,14 +53,13 @@ SIM_INLINE void fetch_port(const sim *s, const shape k, uint32_t port)
         fetch_line(&s->in_space.bounds[port]);
         fetch_line(&s->in_space.shared[port]);
     } else {
-        fetch_line(&s->credit[(size_t)port * k.vcs]);
+        fetch_line(output_of(s, port));
     }
 }
 
 SIM_INLINE void fetch_output_buffer(const sim *s, const shape k, uint32_t port)
 {
-    fetch_line(&s->out_queues[(size_t)port * k.vcs]);
-    fetch_line(&s->space[(size_t)port * k.vcs]);
+    fetch_line((const char *)output_of(s, port) + s->output_stride - 1);
     if (s->waiting)
         fetch_line(&s->waiting[(size_t)port * k.vcs]);
 }
@@ -86,7 +85,7 @@ SIM_INLINE void fetch_named(const partition *p, const sw_state *sw, const shape 
     if (kind == EV_WAKE)
         fetch_line(&p->pool[e->data]);
     fetch_port(s, k, port);
-    if (s->out_queues)
+    if (s->out_buffers)
         fetch_output_buffer(s, k, port);
     if (!is_crossbar_end(e))
         return;
@@ -171,10 +170,8 @@ SIM_INLINE void fetch_host(const partition *p, const shape k, uint32_t host)
 {
     const sim *s = p->sim;
     uint32_t port = s->hosts[host].port;
-    if (port != IK_NONE) {
+    if (port != IK_NONE)
         fetch_port(s, k, port);
-        fetch_line(&s->channel_bytes[port]);
-    }
 }
 
 /* A stage for one node, and all its events. */

@@ -33,6 +33,18 @@ static bool set_up(sim *s)
     return true;
 }
 
+/* What ports have counted goes where results are read. */
+static void settle(partition *p)
+{
+    const sim *s = p->sim;
+    for (uint32_t port = 0; port < s->f->num_ports; port++) {
+        if (s->node_partition[s->f->port_node[port]] != p->id)
+            continue;
+        s->channel_bytes[port] += output_of(s, port)->bytes;
+        output_of(s, port)->bytes = 0;
+    }
+}
+
 static void free_nothing(sim *s)
 {
     (void)s;
@@ -102,8 +114,8 @@ static bool send(partition *p, uint32_t host, const packet *pk)
         ledger_add(&s->in_space, port, account_behind(p, port, pk->rt.vc, &pk->rt, pk->number),
                    (int32_t)pk->size);
     else
-        s->credit[(size_t)port * s->vcs + pk->rt.vc] -= (int32_t)pk->size;
-    s->channel_bytes[port] +=
+        *credit_at(s, port, pk->rt.vc) -= (int32_t)pk->size;
+    output_of(s, port)->bytes +=
         bytes_in_window(s, pk->t_inject, pk->t_tail - to->latency_ps, pk->size);
     bool to_switch = to->peer_node < s->f->num_switches;
     uint64_t ready = (s->store_forward ? pk->t_tail : pk->t_inject + to->latency_ps) +
@@ -158,7 +170,7 @@ const sim_engine sim_general_engine = {.name = "general",
                                        .next = next,
                                        .take_message = take_message,
                                        .send = send,
-                                       .settle = nothing,
+                                       .settle = settle,
                                        .expose = nothing,
                                        .each_event = each_event,
                                        .queue = queue_at_rest,

@@ -158,7 +158,7 @@ SIM_INLINE void send_on_link(partition *p, uint32_t node, sw_state *sw, const sh
     if (end < pk->t_tail)
         end = pk->t_tail;
     take_space(p, sw, k, out_port, u, pk);
-    s->channel_bytes[out_port] += bytes_in_window(s, t0, end, size);
+    output_of(s, out_port)->bytes += bytes_in_window(s, t0, end, size);
     bool to_switch = to->peer_node < s->f->num_switches;
     uint64_t delay = s->traversal_ps + to->latency_ps;
     give_space(p, k, in_port, end, v, pk->out, pk);
@@ -213,7 +213,8 @@ SIM_INLINE void start_transfer(partition *p, sw_state *sw, const shape k, unsign
 
 SIM_INLINE uint16_t *accept_pointer(sim *s, const sw_state *sw, unsigned input)
 {
-    return &s->accept[(size_t)sw->port_base * s->input_speedup + input];
+    return s->input_speedup == 1 ? &s->ports[sw->port_base + input].accept
+                                 : &s->accept[(size_t)sw->port_base * s->input_speedup + input];
 }
 
 /* Every unmatched output of d grants one ready input. Outputs without any leave d. Returns whether

@@ -17,7 +17,7 @@
 
 /* In the data of EV_TAIL. LINK_END: the link's end, with vc << 24 | bytes. Without it, and without
  * LOOK_AGAIN, the end of a transfer through the crossbar, whose input stands in the low bits;
- * BOTH_END: and that of the link, which sent what link_busy says. */
+ * BOTH_END: and that of the link, which sent what output_state says. */
 #define LINK_END 0x80000000u
 #define BOTH_END 0x20000000u
 
@@ -34,7 +34,7 @@ SIM_INLINE unsigned transfer_input(uint32_t data)
 
 SIM_INLINE void enqueue_output(partition *p, uint32_t port, unsigned u, uint32_t id)
 {
-    queue *q = &p->sim->out_queues[(size_t)port * p->sim->vcs + u];
+    queue *q = out_queue_of(p->sim, p->sim->vcs, port, u);
     p->pool[id].next = IK_NONE;
     if (q->head == IK_NONE)
         q->head = id;
@@ -57,7 +57,7 @@ SIM_INLINE void note_granted(sim *s, uint32_t port, uint64_t t0, uint64_t end, u
 SIM_INLINE void change_output_space(sim *s, sw_state *sw, const shape k, uint32_t port, unsigned u,
                                     int32_t bytes)
 {
-    change_room(s, sw, k, &s->space[(size_t)port * k.vcs + u], port - sw->port_base, u, bytes);
+    change_room(s, sw, k, space_of(s, k.vcs, port, u), port - sw->port_base, u, bytes);
 }
 
 /* Crossbar transfer of a granted packet into the output buffer (ioq). */
@@ -98,7 +98,8 @@ SIM_INLINE uint64_t send_output(partition *p, sw_state *sw, const shape k, uint3
                                 unsigned u)
 {
     sim *s = p->sim;
-    queue *q = &s->out_queues[(size_t)port * k.vcs + u];
+    output_state *o = output_of(s, port);
+    queue *q = out_queue_of(s, k.vcs, port, u);
     uint32_t id = q->head;
     packet *pk = &p->pool[id];
     const port_state *to = &s->ports[port];
@@ -107,7 +108,7 @@ SIM_INLINE uint64_t send_output(partition *p, sw_state *sw, const shape k, uint3
         end = pk->t_tail;
     q->head = pk->next;
     take_space(p, sw, k, port, u, pk);
-    s->link_busy[port] = space_data(u, pk->size);
+    o->link = space_data(u, pk->size);
     if (s->model == MODEL_IDEAL) {
         const port_state *from = &s->ports[pk->queue];
         post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port,
@@ -116,7 +117,7 @@ SIM_INLINE uint64_t send_output(partition *p, sw_state *sw, const shape k, uint3
         sw->bytes -= pk->size;
         p->n.hops++;
     }
-    s->channel_bytes[port] += bytes_in_window(s, p->now, end, pk->size);
+    o->bytes += bytes_in_window(s, p->now, end, pk->size);
     bool to_switch = to->peer_node < s->f->num_switches;
     pk->rt.vc = (uint8_t)u;
     ik_packet_add_hops(&pk->rt, to_switch);
@@ -134,7 +135,7 @@ SIM_INLINE int32_t link_room(partition *p, const shape k, uint32_t port, unsigne
     const sim *s = p->sim;
     if (k.ledger && s->in_space.accounts)
         return ledger_room(&s->in_space, port, account_of(p, port, u, pk));
-    return s->credit[(size_t)port * k.vcs + u];
+    return *credit_at(s, port, u);
 }
 
 /* Sends a packet if the link is free and a VC has one and room for it; returns it, IK_NONE = none,
@@ -143,15 +144,15 @@ SIM_INLINE uint32_t try_link(partition *p, sw_state *sw, const shape k, uint32_t
                              uint64_t *end)
 {
     sim *s = p->sim;
-    if (s->link_busy[port])
+    output_state *o = output_of(s, port);
+    if (o->link)
         return IK_NONE;
     for (unsigned n = 0; n < k.vcs; n++) {
-        unsigned u =
-            s->out_next[port] + n < k.vcs ? s->out_next[port] + n : s->out_next[port] + n - k.vcs;
-        uint32_t id = s->out_queues[(size_t)port * k.vcs + u].head;
+        unsigned u = o->next + n < k.vcs ? o->next + n : o->next + n - k.vcs;
+        uint32_t id = out_queue_of(s, k.vcs, port, u)->head;
         if (id == IK_NONE || link_room(p, k, port, u, &p->pool[id]) < (int32_t)p->pool[id].size)
             continue;
-        s->out_next[port] = (uint8_t)(u + 1 == k.vcs ? 0 : u + 1);
+        o->next = (uint8_t)(u + 1 == k.vcs ? 0 : u + 1);
         *end = send_output(p, sw, k, port, u);
         return id;
     }
@@ -160,7 +161,7 @@ SIM_INLINE uint32_t try_link(partition *p, sw_state *sw, const shape k, uint32_t
 
 SIM_INLINE void post_link_end(partition *p, uint32_t node, uint32_t port, uint64_t end)
 {
-    post_own(p, end, node, EV_TAIL, port, LINK_END | p->sim->link_busy[port], true);
+    post_own(p, end, node, EV_TAIL, port, LINK_END | output_of(p->sim, port)->link, true);
 }
 
 /* Links that may have something to send now. */
@@ -199,7 +200,7 @@ SIM_INLINE void take_link_end(partition *p, sw_state *sw, const shape k, uint32_
                               uint32_t data)
 {
     sim *s = p->sim;
-    s->link_busy[port] = 0;
+    output_of(s, port)->link = 0;
     if (s->waiting)
         s->waiting[(size_t)port * k.vcs + space_vc(data)] -= space_bytes(data);
     if (k.ledger && s->out_space.accounts)

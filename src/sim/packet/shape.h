@@ -63,19 +63,19 @@ SIM_INLINE unsigned port_of(const sim *s, unsigned input)
 SIM_INLINE uint64_t *row_of(const sw_state *sw, const shape k, unsigned input)
 {
     assert(input < sw->inputs);
-    return sw->masks + 3u * k.words + (size_t)input * k.words;
+    return sw->masks + (3u + k.vcs + (size_t)input) * k.words;
 }
 
 SIM_INLINE uint64_t *want_of(const sw_state *sw, const shape k, unsigned out, unsigned v)
 {
     assert(out < sw->radix && v < k.vcs);
-    return sw->masks + 3u * k.words + ((size_t)sw->inputs + (size_t)out * k.vcs + v) * k.words;
+    return sw->masks + (3u + k.vcs + (size_t)sw->inputs + (size_t)out * k.vcs + v) * k.words;
 }
 
 /* Outputs with room for a packet of full size in VC v: kept with room_kept. */
 SIM_INLINE uint64_t *room_of_vc(const sw_state *sw, const shape k, unsigned v)
 {
-    return sw->masks + (3u + sw->inputs + (size_t)sw->radix * k.vcs + v) * k.words;
+    return sw->masks + (3u + (size_t)v) * k.words;
 }
 
 /* Changes the free bytes behind a local output that grants in VC v count on. */
@@ -243,7 +243,7 @@ SIM_INLINE int32_t room_of(partition *p, const shape k, uint32_t out_port, unsig
 {
     const sim *s = p->sim;
     if (!k.ledger || (s->model == MODEL_IOQ && !s->out_space.accounts))
-        return s->gate[(size_t)out_port * k.vcs + u];
+        return *gate_of(s, k.vcs, out_port, u);
     if (s->model == MODEL_IOQ)
         return ledger_room(&s->out_space, out_port, u);
     return ledger_room(&s->in_space, out_port, account_of(p, out_port, u, pk));
@@ -283,8 +283,8 @@ SIM_INLINE void take_space(partition *p, sw_state *sw, const shape k, uint32_t o
         ledger_add(&s->in_space, out_port, account_of(p, out_port, u, pk), (int32_t)pk->size);
         return;
     }
-    int32_t *credit = &s->credit[(size_t)out_port * k.vcs + u];
-    if (s->gate == s->credit)
+    int32_t *credit = credit_at(s, out_port, u);
+    if (!s->gate_space)
         change_room(s, sw, k, credit, out_port - sw->port_base, u, -(int32_t)pk->size);
     else
         *credit -= (int32_t)pk->size;

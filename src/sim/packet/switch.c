@@ -40,20 +40,20 @@ SIM_INLINE void take_credit(partition *p, sw_state *sw, const shape k, const cha
     sim *s = p->sim;
     if (k.ledger && s->in_space.accounts) {
         port = take_account(p, sw, k, port, data);
-        mark(s->out_queues ? p->dirty_link : ch->out, k, port - sw->port_base);
+        mark(s->out_buffers ? p->dirty_link : ch->out, k, port - sw->port_base);
         return;
     }
     unsigned v = k.vcs == 1 ? 0 : space_vc(data);
-    int32_t *credit = &s->credit[(size_t)port * k.vcs + v];
+    int32_t *credit = credit_at(s, port, v);
     int32_t full = (int32_t)s->packet_bytes;
     bool short_before = *credit < full;
-    if (s->gate == s->credit)
+    if (!s->gate_space)
         change_room(s, sw, k, credit, port - sw->port_base, v, (int32_t)space_bytes(data));
     else
         *credit += (int32_t)space_bytes(data);
     if (short_before && *credit >= full)
         s->ports[port].ok |= 1ull << v;
-    if (s->out_queues)
+    if (s->out_buffers)
         mark(p->dirty_link, k, port - sw->port_base);
     else if (short_before) /* else nobody waited for it */
         mark(ch->out, k, port - sw->port_base);
@@ -77,7 +77,7 @@ SIM_INLINE void take_tail(partition *p, sw_state *sw, const shape k, const chang
         return;
     }
     if (input & BOTH_END)
-        take_link_end(p, sw, k, port, p->sim->link_busy[port]);
+        take_link_end(p, sw, k, port, output_of(p->sim, port)->link);
     input = transfer_input(input);
     mark(free_inputs(sw), k, input);
     mark(free_outputs(sw, k.words), k, out);
@@ -358,7 +358,7 @@ SIM_INLINE void run_switch(partition *p, uint32_t node, const shape k)
                                p->entered[n].id);
             if (entered == 0 || sw->undecided)
                 decide(p, node, sw, k, &ch);
-            if (entered == 0 && p->sim->out_queues)
+            if (entered == 0 && p->sim->out_buffers)
                 run_links(p, node, sw, k);
             link_entered(p, node, sw, k, entered);
             entered = p->num_entered;

@@ -272,6 +272,8 @@ static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
     if (status != IK_OK)
         return status;
     s->model = ik_params_enum(v, "model");
+    s->out_buffers = s->model != MODEL_IQ;
+    s->gate_space = s->model == MODEL_IOQ;
     /* there a packet's output is chosen when it arrives */
     s->voq = s->queues != QUEUES_FIFO || s->model == MODEL_IDEAL;
     s->arbiter = ik_params_enum(v, "arbiter");

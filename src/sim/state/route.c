@@ -44,7 +44,7 @@ static int64_t view_credit(void *ctx, uint32_t channel, int vc)
     vc = asked_vc(p, channel, vc);
     if (s->in_space.accounts)
         return ledger_credit(p, channel, vc);
-    const int32_t *credit = s->credit + (size_t)channel * s->vcs;
+    const int32_t *credit = credit_at(s, channel, 0);
     if (vc >= 0)
         return credit[vc];
     int64_t sum = 0;
@@ -72,8 +72,7 @@ static int64_t view_output_room(void *ctx, uint32_t channel, int vc)
     bool shared = s->out_space.accounts;
     int64_t sum = 0;
     for (unsigned v = first; v <= last; v++)
-        sum += shared ? ledger_room(&s->out_space, channel, v)
-                      : s->space[(size_t)channel * s->vcs + v];
+        sum += shared ? ledger_room(&s->out_space, channel, v) : *space_of(s, s->vcs, channel, v);
     /* what is shared counts once */
     return shared ? sum - (int64_t)s->out_space.shared[channel] * (last - first) : sum;
 }
@@ -126,8 +125,8 @@ static int64_t view_queued(void *ctx, uint32_t channel, int vc)
 static bool view_busy(void *ctx, uint32_t channel)
 {
     const sim *s = ((const partition *)ctx)->sim;
-    if (s->link_busy)
-        return s->link_busy[channel];
+    if (s->out_buffers)
+        return output_of(s, channel)->link;
     const sw_state *sw = &s->switches[s->f->port_node[channel]];
     uint32_t out = channel - sw->port_base;
     return !(free_outputs(sw, sw->words)[out >> 6] >> (out & 63) & 1);

@@ -70,25 +70,24 @@ typedef struct sim {
     uint32_t num_slots;
     /* state, by global index; every node belongs to one partition */
     port_state *ports;
-    int32_t *credit; /* [port * vcs + v] free bytes of the buffer at the other end */
+    char *outputs; /* [port] output_state, output_stride bytes each */
+    size_t output_stride;
     /* [port * vcs + v] bytes that wait for this output here, incl. in transmission; adaptive plans
      * only */
     int64_t *queued;
     uint32_t *sending; /* [port] bytes in transmission; adaptive plans only */
-    /* [port * vcs + v] bytes of out_queues and of what the link is sending; adaptive plans only */
+    /* [port * vcs + v] bytes in output buffers and of what the link is sending; adaptive plans
+     * only */
     int64_t *waiting;
     /* [port] when the link will have sent all that was granted so far, less traversal_ps; ioq,
      * adaptive plans only */
     uint64_t *clear_ps;
     uint16_t *accept; /* [port * input_speedup + k]; input speed-up only */
-    /* output buffers: models ioq and ideal */
-    queue *out_queues;   /* [port * vcs + v] */
-    int32_t *space;      /* [port * vcs + v] free bytes of the output buffer; ioq */
-    uint8_t *out_next;   /* [port] VC whose turn it is */
-    uint32_t *link_busy; /* [port] what the link is sending: space_data(); 0 = it is free */
-    const int32_t *gate; /* what a grant needs: space with output buffers, else credit */
-    ledger in_space;     /* damq, voqnet: of the input buffer behind each port, instead of credit */
-    ledger out_space;    /* shared output buffers, instead of space */
+    /* models ioq and ideal: output_state has queues and space */
+    bool out_buffers;
+    bool gate_space;  /* a grant needs space in the output buffer (ioq), else credit */
+    ledger in_space;  /* damq, voqnet: of the input buffer behind each port, instead of credit */
+    ledger out_space; /* shared output buffers, instead of space */
     net_queue *net_store;
     uint64_t *holder_store;
     sw_state *switches;
@@ -129,6 +128,43 @@ typedef struct sim {
     bool deadlock;
     char *deadlock_text;
 } sim;
+
+/* ---- outputs */
+
+SIM_INLINE size_t output_bytes(unsigned vcs, bool out_buffers)
+{
+    size_t bytes = sizeof(output_state) +
+                   vcs * (out_buffers ? 2 * sizeof(int32_t) + sizeof(queue) : sizeof(int32_t));
+    return (bytes + 15) / 16 * 16;
+}
+
+SIM_INLINE output_state *output_of(const sim *s, uint32_t port)
+{
+    return (output_state *)(void *)(s->outputs + port * s->output_stride);
+}
+
+SIM_INLINE int32_t *credit_at(const sim *s, uint32_t port, unsigned v)
+{
+    return (int32_t *)(void *)(output_of(s, port) + 1) + v;
+}
+
+SIM_INLINE int32_t *space_of(const sim *s, unsigned vcs, uint32_t port, unsigned v)
+{
+    assert(s->out_buffers);
+    return credit_at(s, port, vcs + v);
+}
+
+SIM_INLINE queue *out_queue_of(const sim *s, unsigned vcs, uint32_t port, unsigned v)
+{
+    assert(s->out_buffers);
+    return (queue *)(void *)credit_at(s, port, 2 * vcs) + v;
+}
+
+/* What a grant needs. */
+SIM_INLINE int32_t *gate_of(const sim *s, unsigned vcs, uint32_t port, unsigned v)
+{
+    return credit_at(s, port, s->gate_space ? vcs + v : v);
+}
 
 uint64_t sim_in_flight(const sim *s); /* packets inside the network */
 

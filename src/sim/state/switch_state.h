@@ -18,6 +18,16 @@ typedef struct port_state {
     uint32_t flags;
 } port_state;
 
+/* ---- per port, side by side: what a packet on its way through the link touches. Behind it stand,
+ *  one per VC, free bytes of the buffer at the other end (credit), and with output buffers their
+ *  free bytes (space) and their packets (queues). state.h has the functions. */
+typedef struct output_state {
+    uint64_t bytes; /* sent in the measured time; the general engine's */
+    uint32_t link; /* with output buffers: what the link is sending, space_data(); 0 = it is free */
+    uint8_t next;  /* with output buffers: VC whose turn it is */
+    uint8_t pad[3];
+} output_state;
+
 /* ---- space that is not split evenly among VCs: state/space.h */
 typedef struct bounds {
     int32_t own, most; /* bytes that an account has to itself, that it may have in use */
@@ -37,13 +47,13 @@ typedef struct net_queue {
 } net_queue;
 #define NET_OUT 0xFFFFFFFEu
 
-/* ---- per switch. masks: free_in, free_out, left [words each], row [inputs][words], want [radix *
- *  vcs][words], room [vcs][words]. want[(j * vcs + v)]: inputs whose next packet of VC v asks for
- *  output j. row[i]: outputs that input i asks for. room[v]: outputs behind which a grant in VC v
- *  has room for a packet of full size (only with room_kept). left: outputs that may still have a
- *  request from a free input after the last iteration of a matching; looked at again at the next
- *  multiple of relook_ps. Invariant between instants: a free output outside `left` has no eligible
- *  request from a free input. */
+/* ---- per switch. masks: free_in, free_out, left [words each], room [vcs][words], row
+ *  [inputs][words], want [radix * vcs][words]. want[(j * vcs + v)]: inputs whose next packet of VC
+ *  v asks for output j. row[i]: outputs that input i asks for. room[v]: outputs behind which a
+ *  grant in VC v has room for a packet of full size (only with room_kept). left: outputs that may
+ *  still have a request from a free input after the last iteration of a matching; looked at again
+ *  at the next multiple of relook_ps. Invariant between instants: a free output outside `left` has
+ *  no eligible request from a free input. */
 typedef struct sw_state {
     uint64_t *masks;
     /* VOQ: [(in * vcs + v) * radix + out]; FIFO: [in * vcs + v]; voqnet: rings as VOQ, of queues of
