@@ -216,9 +216,11 @@ typedef struct ik_param {
     ik_param_type type;
     /* default as text; NULL = required; "" = optional without a value (ik_params_has is false) */
     const char *def;
-    double min, max;     /* inclusive; both 0 = no limit */
-    const char *choices; /* IK_PARAM_ENUM only */
-    const char *help;    /* one line, no full stop */
+    double min, max; /* inclusive; both 0 = no limit */
+    /* IK_PARAM_ENUM; of UINT, TIME, RATE, SIZE and LENGTH: words that stand beside the numbers
+     * (ik_params_word) */
+    const char *choices;
+    const char *help; /* one line, no full stop */
     /* NULL, or where it has an effect: "model=iq|ioq", "queues=damq and vcs>1 or not t_max" (see
      * ik_params_check_needs); and what to use elsewhere, or NULL. Written where it has no effect it
      * is refused. */
@@ -232,6 +234,7 @@ typedef struct ik_value {
     const char *source;    /* where it was written, as ik_params.source was then */
     unsigned line, column; /* place in its source, 0 = none */
     uint64_t u;            /* UINT, BOOL, ENUM index, TIME, RATE, SIZE, LENGTH */
+    unsigned word;         /* 1 + index of a word instead of a number (u is 0 then); 0 = none */
     double r;              /* REAL, FRACTION */
     const uint32_t *list;  /* UINT_LIST */
     size_t list_count;
@@ -271,6 +274,9 @@ uint64_t ik_params_uint(const ik_params *params, const char *name);
 double ik_params_real(const ik_params *params, const char *name); /* REAL, FRACTION */
 bool ik_params_bool(const ik_params *params, const char *name);
 unsigned ik_params_enum(const ik_params *params, const char *name);
+/* Of a number whose row has `choices`: 1 + the index of the word that stands there instead of a
+ * number, 0 = a number. */
+unsigned ik_params_word(const ik_params *params, const char *name);
 const char *ik_params_text(const ik_params *params, const char *name);
 /* SPEC: with ',' between its items; "" if not given */
 const char *ik_params_spec(const ik_params *params, const char *name);

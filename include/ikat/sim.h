@@ -135,6 +135,20 @@ typedef struct ik_class_result {
     double *series_throughput, *series_latency_ns; /* [num_series] as for the run */
 } ik_class_result;
 
+/* In-order delivery. Occupancy: bytes that have come and wait for an earlier packet of their flow.
+ * Throttled: the share of time in which an adapter sends nothing only because its packets lack
+ * reorder space; its link is free, and no queue lacks credit. Totals are of the measured window. */
+typedef struct ik_sim_reorder {
+    bool in_order;          /* asked for; without it everything else is 0 and NULL */
+    double arrival_latency; /* ps: mean from generation to arrival, not yet in order */
+    uint64_t out_of_order;  /* packets that came while an earlier one of their flow was missing */
+    double mean_bytes;      /* of a host's buffer, over hosts and time */
+    uint64_t max_bytes;     /* of any host at any time */
+    double throttled_mean, throttled_max; /* of the hosts that want to send */
+    /* [num_series] whole run: mean bytes a host, packets out of order, mean share of time */
+    double *series_bytes, *series_out_of_order, *series_throttled;
+} ik_sim_reorder;
+
 /* How the threads of a run shared it. Informational: depends on their number. */
 typedef struct ik_sim_sharing {
     unsigned threads;      /* partitions that ran in parallel */
@@ -157,12 +171,14 @@ typedef struct ik_sim_sharing {
  * threads and sharing is a function of plan, traffic, config and seed. */
 typedef struct ik_sim_result {
     double load, offered, throughput; /* asked for, generated, accepted */
-    /* generation of the packet's message to its tail at the host */
+    /* generation of the packet's message to its tail at the host; with in-order delivery to its
+     * delivery in order */
     ik_histogram latency;
-    ik_histogram network_latency; /* head leaving the source adapter to tail at the host */
+    ik_histogram network_latency; /* head leaving the source adapter to the same */
     /* whole run; a hop = one switch traversed */
     uint64_t packets_generated, packets_delivered, packet_hops, events;
-    uint64_t packets_in_flight; /* inside the network when the run ended */
+    /* inside the network when the run ended; not those that wait in reorder buffers */
+    uint64_t packets_in_flight;
     /* no path: taken out at the source or at the switch that knows no way */
     uint64_t packets_unroutable;
     /* packets delivered after a later one of the same (src, dst); counted with `paranoid`, and by
@@ -177,6 +193,7 @@ typedef struct ik_sim_result {
     double fairness;
     /* least and most injected by a host that wants to send, fraction of its rate */
     double host_sent_min, host_sent_max;
+    ik_sim_reorder reorder;
     ik_congestion congestion;
     /* [num_classes] of the traffic; 0 where it names none: all of it is one class */
     ik_class_result *classes;

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,18 +75,26 @@ static ik_status parse_bool(const char *text, uint64_t *value, ik_error *err)
     return ik_fail(err, IK_ERR_INPUT, "'%.60s' is neither true nor false", text);
 }
 
-static ik_status parse_enum(const ik_param *p, const char *text, uint64_t *value, ik_error *err)
+/* The index of a text among the choices; UINT_MAX = none of them. */
+static unsigned choice_of(const ik_param *p, const char *text)
 {
     size_t length = strlen(text);
     unsigned index = 0;
     for (const char *c = p->choices; *c; index++) {
         size_t n = strcspn(c, "|");
-        if (n == length && memcmp(c, text, n) == 0) {
-            *value = index;
-            return IK_OK;
-        }
+        if (n == length && memcmp(c, text, n) == 0)
+            return index;
         c += n + (c[n] == '|');
     }
+    return UINT_MAX;
+}
+
+static ik_status parse_enum(const ik_param *p, const char *text, uint64_t *value, ik_error *err)
+{
+    unsigned index = choice_of(p, text);
+    *value = index;
+    if (index != UINT_MAX)
+        return IK_OK;
     ik_fail(err, IK_ERR_INPUT, "'%s' cannot be '%.60s'", p->name, text);
     return ik_hint(err, IK_ERR_INPUT, "one of %s", p->choices);
 }
@@ -141,6 +150,24 @@ static const char *swap_marks(ik_params *params, const char *text, char from, ch
     return copy;
 }
 
+/* A whole number with its unit, or a word that stands beside the numbers. */
+static ik_status parse_number(const ik_param *p, const char *text, ik_value *v, ik_error *err)
+{
+    ik_dimension dimension = ik_param_dimension(p->type);
+    unsigned word = p->choices ? choice_of(p, text) : UINT_MAX;
+    if (word != UINT_MAX) {
+        v->word = word + 1;
+        return IK_OK;
+    }
+    ik_status status = ik_parse_quantity(text, dimension, &v->u, err);
+    if (status == IK_OK ? !in_range(p, (double)v->u)
+                        : p->max > 0 && ik_quantity_is_huge(text, dimension))
+        return refuse_range(p, text, err);
+    if (status == IK_ERR_INPUT && p->choices)
+        ik_hint(err, status, "a number with its unit, or one of %s", p->choices);
+    return status;
+}
+
 static ik_status parse_value(ik_params *params, const ik_param *p, const char *text, ik_value *v,
                              ik_error *err)
 {
@@ -151,11 +178,7 @@ static ik_status parse_value(ik_params *params, const ik_param *p, const char *t
     case IK_PARAM_RATE:
     case IK_PARAM_SIZE:
     case IK_PARAM_LENGTH:
-        status = ik_parse_quantity(text, ik_param_dimension(p->type), &v->u, err);
-        if (status == IK_OK ? !in_range(p, (double)v->u)
-                            : p->max > 0 && ik_quantity_is_huge(text, ik_param_dimension(p->type)))
-            return refuse_range(p, text, err);
-        return status;
+        return parse_number(p, text, v, err);
     case IK_PARAM_REAL:
     case IK_PARAM_FRACTION:
         status = ik_parse_real(text, ik_param_dimension(p->type), &v->r, err);
@@ -212,6 +235,8 @@ static const char *canonical_text(ik_params *params, const ik_param *p, const ik
                                   const char *text)
 {
     char buffer[64];
+    if (v->word)
+        return ik_arena_strdup(&params->arena, text);
     switch (p->type) {
     case IK_PARAM_UINT:
     case IK_PARAM_TIME:
@@ -411,6 +436,11 @@ double ik_params_real(const ik_params *params, const char *name)
 bool ik_params_bool(const ik_params *params, const char *name)
 {
     return value_of(params, name)->u != 0;
+}
+
+unsigned ik_params_word(const ik_params *params, const char *name)
+{
+    return value_of(params, name)->word;
 }
 
 unsigned ik_params_enum(const ik_params *params, const char *name)

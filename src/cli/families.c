@@ -99,7 +99,8 @@ const cli_family cli_families[] = {
     {0},
 };
 
-static const char *type_text(const ik_param *p)
+/* "time", "size|unlimited". */
+static const char *type_text(const ik_param *p, char *buffer, size_t size)
 {
     static const char *const names[] = {
         [IK_PARAM_UINT] = "number",    [IK_PARAM_REAL] = "real",   [IK_PARAM_BOOL] = "true|false",
@@ -108,7 +109,12 @@ static const char *type_text(const ik_param *p)
         [IK_PARAM_RATE] = "rate",      [IK_PARAM_SIZE] = "size",   [IK_PARAM_FRACTION] = "fraction",
         [IK_PARAM_LENGTH] = "length",  [IK_PARAM_SPEC] = "spec",
     };
-    return p->type == IK_PARAM_ENUM ? p->choices : names[p->type];
+    if (p->type == IK_PARAM_ENUM)
+        return p->choices;
+    if (!p->choices)
+        return names[p->type];
+    snprintf(buffer, size, "%s|%s", names[p->type], p->choices);
+    return buffer;
 }
 
 /* "1 ns to 1000 s". */
@@ -122,10 +128,10 @@ static const char *range_text(const ik_param *p, char *buffer, size_t size)
 
 void cli_print_params(const ik_param *params)
 {
-    char range[104];
+    char range[104], type[64];
     for (const ik_param *p = params; p && p->name; p++) {
         printf("  %-16s %s", p->name, p->help);
-        printf(" [%s", type_text(p));
+        printf(" [%s", type_text(p, type, sizeof type));
         if (p->min != 0 || p->max != 0)
             printf(", %s", range_text(p, range, sizeof range));
         if (!p->def)
@@ -165,10 +171,10 @@ void cli_print_member(const cli *c, const cli_family *family, const cli_member *
 
 static void put_param(ik_json *j, const ik_param *p)
 {
-    char range[104];
+    char range[104], type[64];
     ik_json_object(j, NULL);
     ik_json_text(j, "name", p->name);
-    ik_json_text(j, "type", type_text(p));
+    ik_json_text(j, "type", type_text(p, type, sizeof type));
     cli_json_optional(j, "default", p->def);
     ik_json_text(j, "help", p->help);
     if (p->min != 0 || p->max != 0) {

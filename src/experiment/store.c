@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 3 };
+enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 4 };
 
 struct store {
     sqlite3 *db;
@@ -46,8 +46,11 @@ static const char tables[] =
     "NULL, host_sent_bytes BLOB NOT NULL, series_period_ps INTEGER NOT NULL, series_throughput "
     "BLOB NOT NULL, series_latency_ns BLOB NOT NULL, series_blocked BLOB NOT NULL, host_sent_min "
     "REAL NOT NULL, host_sent_max REAL NOT NULL, blocked_share REAL, hol_share REAL, hol_time_ns "
-    "REAL, congestion_roots REAL, congestion_tree INTEGER, congestion TEXT NOT NULL, classes TEXT "
-    "NOT NULL, congestion_series BLOB NOT NULL);";
+    "REAL, congestion_roots REAL, congestion_tree INTEGER, arrival_latency_mean_ns REAL, "
+    "packets_out_of_order INTEGER, reorder_mean_bytes REAL, reorder_max_bytes INTEGER, "
+    "throttled_mean REAL, throttled_max REAL, congestion TEXT NOT NULL, classes TEXT "
+    "NOT NULL, congestion_series BLOB NOT NULL, series_reorder_bytes BLOB NOT NULL, "
+    "series_out_of_order BLOB NOT NULL, series_throttled BLOB NOT NULL);";
 
 /* ---- errors */
 

@@ -239,6 +239,23 @@ static void bind_congestion(binder *b, const store_point *p)
     congestion_text_free(&text);
 }
 
+/* Numbers of a run that does not ask for order are left NULL. */
+static void bind_reorder(binder *b, const ik_sim_result *r)
+{
+    const ik_sim_reorder *k = &r->reorder;
+    bind_reals(b, "series_reorder_bytes", k->series_bytes, r->num_series);
+    bind_reals(b, "series_out_of_order", k->series_out_of_order, r->num_series);
+    bind_reals(b, "series_throttled", k->series_throttled, r->num_series);
+    if (!k->in_order)
+        return;
+    bind_real(b, "arrival_latency_mean_ns", k->arrival_latency / 1e3);
+    bind_int(b, "packets_out_of_order", k->out_of_order);
+    bind_real(b, "reorder_mean_bytes", k->mean_bytes);
+    bind_int(b, "reorder_max_bytes", k->max_bytes);
+    bind_real(b, "throttled_mean", k->throttled_mean);
+    bind_real(b, "throttled_max", k->throttled_max);
+}
+
 static const char insert_point[] =
     "INSERT INTO points VALUES(:id, :params, :fabric, :plan, :traffic, :variant, :load, :seed, "
     ":offered, :throughput, :fairness, :latency_mean_ns, :latency_p50_ns, :latency_p95_ns, "
@@ -247,8 +264,10 @@ static const char insert_point[] =
     ":hosts_silent, :window_ps, :end_ps, :checksum, :deadlock, :latency_histogram, "
     ":network_latency_histogram, :channel_bytes, :host_bytes, :host_sent_bytes, :series_period_ps, "
     ":series_throughput, :series_latency_ns, :series_blocked, :host_sent_min, :host_sent_max, "
-    ":blocked_share, :hol_share, :hol_time_ns, :congestion_roots, :congestion_tree, :congestion, "
-    ":classes, :congestion_series)";
+    ":blocked_share, :hol_share, :hol_time_ns, :congestion_roots, :congestion_tree, "
+    ":arrival_latency_mean_ns, :packets_out_of_order, :reorder_mean_bytes, :reorder_max_bytes, "
+    ":throttled_mean, :throttled_max, :congestion, :classes, :congestion_series, "
+    ":series_reorder_bytes, :series_out_of_order, :series_throttled)";
 
 static ik_status insert(store *s, const store_point *p, ik_error *err)
 {
@@ -268,6 +287,7 @@ static ik_status insert(store *s, const store_point *p, ik_error *err)
     bind_latency(&b, p->result);
     bind_arrays(&b, p);
     bind_congestion(&b, p);
+    bind_reorder(&b, p->result);
     if (b.status != IK_OK) {
         sqlite3_finalize(b.statement);
         return b.status;

@@ -32,6 +32,12 @@ const char *const metric_names[NUM_METRICS] = {
     [METRIC_HOL_TIME] = "hol_time_ns",
     [METRIC_ROOTS] = "congestion_roots",
     [METRIC_TREE] = "congestion_tree",
+    [METRIC_ARRIVAL] = "arrival_latency_mean_ns",
+    [METRIC_OUT_OF_ORDER] = "packets_out_of_order",
+    [METRIC_REORDER_MEAN] = "reorder_mean_bytes",
+    [METRIC_REORDER_MAX] = "reorder_max_bytes",
+    [METRIC_THROTTLED_MEAN] = "throttled_mean",
+    [METRIC_THROTTLED_MAX] = "throttled_max",
 };
 
 store_row model_row(report_model *m, sqlite3_stmt *statement, const char *what, int64_t id,

@@ -33,6 +33,12 @@ typedef enum metric_id {
     METRIC_HOL_TIME,
     METRIC_ROOTS,
     METRIC_TREE,
+    METRIC_ARRIVAL, /* these six: NAN without in-order delivery */
+    METRIC_OUT_OF_ORDER,
+    METRIC_REORDER_MEAN,
+    METRIC_REORDER_MAX,
+    METRIC_THROTTLED_MEAN,
+    METRIC_THROTTLED_MAX,
     NUM_METRICS
 } metric_id;
 /* columns of the store, keys of JSON, headers of CSV */
@@ -107,6 +113,9 @@ typedef struct report_series {
     double *throughput, *latency_ns; /* [num] */
     /* [num][switches] share of the switch's buffers in use at the end of the period */
     double *filled;
+    /* [num] with in-order delivery, else NULL: mean bytes of a reorder buffer, packets that came
+     * out of order, mean share of time that adapters were throttled */
+    double *reorder_bytes, *out_of_order, *throttled;
 } report_series;
 
 /* One load of a curve: its points differ in the seed only. */

@@ -149,6 +149,11 @@ static void put_series(ik_json *j, const report_fabric *f, const report_series *
     ik_json_uint(j, "period_ps", s->period_ps);
     put_reals(j, "throughput", s->throughput, s->num);
     put_reals(j, "latency_mean_ns", s->latency_ns, s->num);
+    if (s->reorder_bytes) {
+        put_reals(j, "reorder_bytes", s->reorder_bytes, s->num);
+        put_reals(j, "out_of_order", s->out_of_order, s->num);
+        put_reals(j, "throttled", s->throttled, s->num);
+    }
     ik_json_array(j, "filled");
     for (size_t t = 0; t < s->num && s->filled; t++) {
         ik_json_array(j, NULL);

@@ -2,7 +2,7 @@
  *
  * Partitions: which partition owns which node, and what a partition needs. A host goes with its
  * switch. */
-#include "sim/host/host.h"
+#include "sim/host/reorder.h"
 #include "sim/measure/classes.h"
 #include "sim/run.h"
 #include "sim/state/route.h"
@@ -10,12 +10,15 @@
 
 /* ---- the cut */
 
-/* What happens in one partition reaches another no sooner than over the shortest link between them.
+/* What happens in one partition reaches another no sooner than over the shortest link between them,
+ * or by a message about reorder space.
  * A partition alone pauses now and then to see whether the run was cancelled. */
 static uint64_t find_step(const sim *s)
 {
     const ik_fabric *f = s->f;
     uint64_t least = 64 * s->lookahead;
+    if (s->reorder.on && s->reorder.ask_ps < least)
+        least = s->reorder.ask_ps; /* of messages about reorder space, from anywhere to anywhere */
     for (uint32_t port = 0; port < f->num_ports; port++) {
         uint32_t peer = ik_peer_node(f, port);
         if (peer != IK_NONE && s->node_partition[peer] != s->node_partition[f->port_node[port]] &&
@@ -52,7 +55,8 @@ static uint64_t count_partition(const sim *s, uint32_t nodes)
     return m.bytes + 2 * HISTO_BUCKETS * sizeof(uint64_t) + sim_wheel_bytes(s->num_slots) +
            sim_endpoint_first_bytes(s->num_partitions) +
            sim_classes_bytes(s->traffic, s->num_series) +
-           (s->adapter_queues == ADAPTER_DESTINATION ? sim_dest_first_bytes() : 0);
+           (s->adapter_queues == ADAPTER_DESTINATION ? sim_dest_first_bytes() : 0) +
+           sim_reorder_first_bytes(s);
 }
 
 uint64_t sim_partitions_bytes(const sim *s)
@@ -99,7 +103,8 @@ static bool init_partition(sim *s, unsigned id)
            sim_endpoint_init(&p->endpoint, id, s->num_partitions) && sim_histo_init(&p->latency) &&
            sim_histo_init(&p->network) &&
            sim_classes_new(s->traffic, s->num_series, &p->classes, NULL) == IK_OK &&
-           (!s->dest_rings || sim_dest_init(p)) && sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
+           (!s->dest_rings || sim_dest_init(p)) && (!s->reorder.on || sim_reorder_init(p)) &&
+           sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
 }
 
 static void free_partition(partition *p)
@@ -111,6 +116,7 @@ static void free_partition(partition *p)
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_dest_free(p);
+    sim_reorder_free(p);
     p->sim->engine->free_partition(p);
     sim_classes_free(p->classes);
     sim_wheel_free(&p->wheel);
@@ -122,7 +128,7 @@ uint64_t sim_partition_bytes(const partition *p)
         (uint64_t)p->pool_cap * sizeof(packet) + (uint64_t)p->wheel.cap_chunks * 64 * sizeof(event);
     bytes += (uint64_t)p->wheel.far_cap * sizeof(far_event) +
              (uint64_t)(p->local_cap - FIRST_EVENTS) * sizeof(event);
-    return bytes + sim_dest_bytes(p) + p->sim->engine->partition_bytes(p) +
+    return bytes + sim_dest_bytes(p) + sim_reorder_bytes(p) + p->sim->engine->partition_bytes(p) +
            sim_endpoint_bytes(&p->endpoint);
 }
 

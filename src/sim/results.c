@@ -24,6 +24,8 @@ static partition_results results_of(partition *p)
                                .series_count = p->series_count,
                                .series_sum = p->series_sum,
                                .classes = p->classes,
+                               .reorder = p->reorder ? &p->reorder_stats : NULL,
+                               .reorder_series = p->reorder_series,
                                .work = p->n.events,
                                .bytes = sim_partition_bytes(p),
                                .crossings = p->endpoint.posted,
@@ -45,6 +47,7 @@ static run_results results_of_run(const sim *s, partition_results *partitions)
                          .series_end_ps = s->end_ps,
                          .num_series = s->num_series,
                          .congest = s->congest,
+                         .in_order = s->reorder.in_order,
                          .in_flight = sim_in_flight(s),
                          .state_bytes = s->state_bytes,
                          .cut_channels = s->cut.cut_channels,
@@ -147,6 +150,9 @@ static size_t pack_partition(packer c, sim *s, partition *p)
     if (s->num_series)
         carry(&c, p->series_bytes, 3 * s->num_series * sizeof *p->series_bytes);
     pack_classes(&c, p->classes);
+    carry(&c, &p->reorder_stats, sizeof p->reorder_stats);
+    if (p->reorder_series)
+        carry(&c, p->reorder_series, s->num_series * sizeof *p->reorder_series);
     for (uint32_t node = 0; node < ik_num_nodes(s->f); node++)
         if (s->node_partition[node] == p->id)
             pack_node(&c, s, node);

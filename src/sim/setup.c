@@ -4,10 +4,12 @@
  * initialised to an empty network.
  */
 #include "sim/flit/flit.h"
+#include "sim/host/reorder.h"
 #include "sim/inspect/inspect.h"
 #include "sim/measure/order.h"
 #include "sim/packet/shape.h"
 #include "sim/run.h"
+#include "sim/state/reorder_params.h"
 #include "sim/state/space.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +59,9 @@ static ik_status find_lookahead(sim *s, ik_error *err)
         uint64_t time = ik_transmit_ps(s->packet_bytes, f->classes[c].rate_bps);
         shortest = time < shortest ? time : shortest;
     }
+    ik_status status = sim_resolve_control(s, least, shortest, err);
+    if (status != IK_OK)
+        return status;
     s->relook_ps = shortest / 32 < least ? shortest / 32 + 1 : least;
     least = s->engine->window_ps(least, shortest);
     if (f->num_classes == 1 && shortest / least >= SIM_WHOLE_WINDOWS)
@@ -172,6 +177,8 @@ static bool allocate(sim *s, const sizes *z, sim_memory *m)
              (s->traversal_ps == 0 || sim_get(m, &s->clear_ps, ports, 8));
     if (ok && s->adapter_queues == ADAPTER_DESTINATION)
         ok = sim_get(m, &s->dest_rings, (size_t)f->num_hosts * s->vcs, sizeof(queue));
+    if (ok && s->reorder.on)
+        ok = sim_get(m, &s->reorder_hosts, f->num_hosts, sizeof *s->reorder_hosts);
     if (ok && (s->ejection_share < 1 || s->ejection_bps != UINT64_MAX))
         ok = sim_get(m, &s->drained, f->num_hosts, sizeof *s->drained);
     if (ok && z->net)
@@ -189,7 +196,7 @@ static uint64_t state_bytes(sim *s, const sizes *z)
     congest_setup samples = sim_congest_setup(s);
     allocate(s, z, &m);
     return m.bytes + sim_space_bytes(s) + s->engine->bytes(s) + sim_partitions_bytes(s) +
-           (s->paranoid ? s->f->num_hosts * sizeof *s->order : 0) +
+           (sim_checks_order(s) ? s->f->num_hosts * sizeof *s->order : 0) +
            (samples.num_samples ? congest_bytes(&samples) : 0);
 }
 
@@ -271,7 +278,8 @@ static uint64_t bytes_to_start(void)
 static uint64_t bytes_in_flight(const sim *s)
 {
     uint64_t ports = s->f->num_switches ? s->f->port_base[s->f->num_switches] : 0;
-    return ports * s->vcs * (s->capacity / s->packet_bytes) / 4 * (sizeof(packet) + sizeof(event));
+    return ports * s->vcs * (s->capacity / s->packet_bytes) / 4 *
+           (sizeof(packet) + sizeof(event) + (s->reorder.on ? sizeof(uint32_t) : 0));
 }
 
 void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out)
@@ -285,7 +293,9 @@ void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_si
     if (sim_resolve(&s, plan, config, NULL) != IK_OK || find_lookahead(&s, NULL) != IK_OK)
         return;
     uint64_t one = bytes_in_threads(&s, 1);
-    out->bytes = one + bytes_to_start() + bytes_in_flight(&s);
+    out->bytes =
+        one + bytes_to_start() + bytes_in_flight(&s) +
+        sim_reorder_estimate(&s, packets_per_window(&s) * (double)s.end_ps / (double)s.lookahead);
     out->thread_bytes = bytes_in_threads(&s, 2) - one;
     out->hops_per_window = HOPS_A_PACKET * packets_per_window(&s);
     double threads = out->hops_per_window / HOPS_A_THREAD;
@@ -395,16 +405,19 @@ static void init_state(sim *s, const sizes *z)
         s->hosts[host].port = ik_host_port(s->f, host);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         init_host(s, host);
+    for (uint32_t host = 0; s->reorder.on && host < s->f->num_hosts; host++)
+        s->reorder_hosts[host] =
+            (reorder_host){.throttled_since = UINT64_MAX, .first = IK_NONE, .last = IK_NONE};
 }
 
 static ik_status make_order_tables(sim *s, ik_error *err)
 {
-    if (!s->paranoid)
+    if (!sim_checks_order(s))
         return IK_OK;
     s->order = ik_calloc(s->f->num_hosts + 1, sizeof *s->order);
     return s->order
                ? IK_OK
-               : ik_fail_memory(err, s->f->num_hosts * sizeof *s->order, "the paranoid checks");
+               : ik_fail_memory(err, s->f->num_hosts * sizeof *s->order, "the checks of order");
 }
 
 ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
@@ -466,7 +479,7 @@ void sim_free(sim *s)
         s->pair_store,    s->policy_store, s->undecided_store, s->allowed_store,  s->hosts,
         s->send_queues,   s->messages,     s->injectors,       s->node_head,      s->node_partition,
         s->channel_bytes, s->host_bytes,   s->host_sent_bytes, s->series_blocked, s->deadlock_text,
-        s->net_store,     s->holder_store, s->dest_rings,      s->drained};
+        s->net_store,     s->holder_store, s->dest_rings,      s->drained,        s->reorder_hosts};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

@@ -97,6 +97,9 @@ void ik_sim_result_free(ik_sim_result *r)
     free(r->series_throughput);
     free(r->series_latency_ns);
     free(r->series_blocked);
+    free(r->reorder.series_bytes);
+    free(r->reorder.series_out_of_order);
+    free(r->reorder.series_throttled);
     free(r->deadlock_text);
     congest_result_free(&r->congestion);
     for (size_t k = 0; k < r->num_classes; k++) {

@@ -5,7 +5,7 @@
  * what crosses partitions (parallel/exchange.h). What needs the whole network at rest
  * (conservation, deadlock, samples of congestion) is done by the first partition while the others
  * wait, at times that depend on the simulated clock alone. */
-#include "sim/host/host.h"
+#include "sim/host/reorder.h"
 #include "sim/inspect/inspect.h"
 #include "sim/packet/shape.h"
 #include "sim/parallel/workers.h"
@@ -75,7 +75,7 @@ static void read_message(partition *p, const sim_message *m, uint64_t since)
             at++;
         }
         p->sim->engine->take_message(p, time, at);
-        at += at->low >> 30 == EV_ARRIVAL ? SIM_ARRIVAL_UNITS - 1 : 0;
+        at += at->low >> 30 == EV_ARRIVAL ? sim_arrival_units(p->sim) - 1 : 0;
     }
 }
 
@@ -119,7 +119,8 @@ uint64_t sim_in_flight(const sim *s)
     uint64_t sent = 0, gone = 0;
     for (unsigned q = 0; q < s->num_partitions; q++) {
         sent += s->partitions[q].n.injected;
-        gone += s->partitions[q].n.delivered + s->partitions[q].n.unroutable;
+        gone +=
+            s->partitions[q].n.delivered + s->partitions[q].n.held + s->partitions[q].n.unroutable;
     }
     return sent - gone;
 }
@@ -321,6 +322,7 @@ static void count_backlogs(partition *p)
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         if (s->node_partition[ik_host_node(s->f, host)] == p->id)
             sim_count_backlog(p, host);
+    sim_reorder_finish(p);
 }
 
 void sim_run_partition(partition *p)

@@ -54,6 +54,15 @@ static const char *const patterns[] = {"uniform",
 static const char *const vcs[] = {NULL,  NULL,       NULL,      "1q",     "dbbm",
                                   "any", "hopclass", "flow2sl", "voqnet", "escape:routing=updown"};
 
+/* In-order delivery: what goes together is one setting. */
+#define ORDERED                                                                                    \
+    "adapter.in_order=true", "adapter.in_order=true;reorder_buffer=0 B",                           \
+        "adapter.in_order=true;reorder_buffer=8 KiB;control_delay=ideal",                          \
+        "adapter.in_order=true;reorder_buffer=20 KiB;throttle=strict",                             \
+        "adapter.in_order=true;reorder_buffer=9000 B;reorder_scope=flow",                          \
+        "adapter.in_order=true;reorder_buffer=6 KiB;reorder_scope=flow;throttle=strict;"           \
+        "control_delay=1 us"
+
 /* section.key=value; what one model refuses is taken out again */
 static const char *const settings[] = {"switch.model=ioq",
                                        "switch.model=ioq",
@@ -105,6 +114,7 @@ static const char *const settings[] = {"switch.model=ioq",
                                        "adapter.injection_rate=40 Gb/s",
                                        "adapter.ejection_fraction=60%",
                                        "adapter.buffer=8 KiB",
+                                       ORDERED,
                                        "measure.series=2 us",
                                        "measure.series=900 ns",
                                        "measure.warmup=1 us"};
@@ -168,36 +178,39 @@ static const char *const tree_patterns[] = {"uniform",
                                             "alltoall",
                                             "mix:60%*uniform+40%*in=hotspot:nodes=1"};
 
-static const char *const tree_settings[] = {"switch.buffer=4 KiB",
-                                            "switch.buffer=8 KiB",
-                                            "switch.buffer=9000 B",
-                                            "switch.buffer=64 KiB",
-                                            "switch.iterations=1",
-                                            "switch.iterations=2",
-                                            "switch.iterations=4",
-                                            "switch.switching=saf",
-                                            "switch.routing_delay=13 ns",
-                                            "switch.routing_delay=100 ns",
-                                            "switch.traversal_delay=7 ns",
-                                            "adapter.packet=64 B",
-                                            "adapter.packet=512 B",
-                                            "adapter.packet=1500 B",
-                                            "adapter.packet=1 KiB",
-                                            "adapter.injection=poisson",
-                                            "adapter.injection=bernoulli",
-                                            "adapter.interleave=fifo",
-                                            "adapter.queues=one",
-                                            "adapter.queues=destination",
-                                            "adapter.buffer=8 KiB",
-                                            "adapter.message=3 KiB",
-                                            "adapter.message=8 KiB",
-                                            "adapter.message=20 KiB",
-                                            "adapter.message=32 KiB",
-                                            "adapter.active=1",
-                                            "adapter.active=3",
-                                            "measure.series=2 us",
-                                            "measure.series=700 ns",
-                                            "measure.warmup=1 us"};
+static const char *const tree_settings[] = {
+    "switch.buffer=4 KiB",
+    "switch.buffer=8 KiB",
+    "switch.buffer=9000 B",
+    "switch.buffer=64 KiB",
+    "switch.iterations=1",
+    "switch.iterations=2",
+    "switch.iterations=4",
+    "switch.switching=saf",
+    "switch.routing_delay=13 ns",
+    "switch.routing_delay=100 ns",
+    "switch.traversal_delay=7 ns",
+    "adapter.packet=64 B",
+    "adapter.packet=512 B",
+    "adapter.packet=1500 B",
+    "adapter.packet=1 KiB",
+    "adapter.injection=poisson",
+    "adapter.injection=bernoulli",
+    "adapter.interleave=fifo",
+    "adapter.queues=one",
+    "adapter.queues=destination",
+    "adapter.buffer=8 KiB",
+    "adapter.message=3 KiB",
+    "adapter.message=8 KiB",
+    "adapter.message=20 KiB",
+    "adapter.message=32 KiB",
+    "adapter.active=1",
+    "adapter.active=3",
+    "measure.series=2 us",
+    "measure.series=700 ns",
+    "measure.warmup=1 us",
+    "adapter.in_order=true",
+    "adapter.in_order=true;reorder_buffer=8 KiB;control_delay=ideal"};
 
 static const double tree_loads[] = {0.3, 0.6, 0.8, 0.9, 1.0, 1.0};
 
@@ -257,10 +270,17 @@ static const char *const ring_fabrics[] = {"ring:n=5,p=3",       "ring:n=4,p=1",
                                            "ring:n=7,p=2",       "torus:dims=4:4,p=1",
                                            "torus:dims=5:2,p=2", "ring:n=6,p=2,latency=1 ns"};
 static const char *const ring_vcs[] = {NULL, NULL, "1q", "dbbm", "dateline", "hopclass", "any"};
-static const char *const ring_settings[] = {
-    "switch.buffer=4 KiB",   "switch.buffer=8 KiB", "switch.queues=fifo",
-    "switch.queues=voqsw",   "switch.model=ioq",    "adapter.packet=512 B",
-    "adapter.packet=1500 B", "measure.series=1 us", "switch.switching=saf"};
+static const char *const ring_settings[] = {"switch.buffer=4 KiB",
+                                            "switch.buffer=8 KiB",
+                                            "switch.queues=fifo",
+                                            "switch.queues=voqsw",
+                                            "switch.model=ioq",
+                                            "adapter.packet=512 B",
+                                            "adapter.packet=1500 B",
+                                            "measure.series=1 us",
+                                            "switch.switching=saf",
+                                            "adapter.in_order=true",
+                                            "adapter.in_order=true;reorder_buffer=8 KiB"};
 static const char *const ring_patterns[] = {"uniform", "shift:by=2", "shift:by=5", "tornado"};
 
 /* ---- drawing */

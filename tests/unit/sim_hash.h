@@ -67,6 +67,17 @@ static inline void mix_class(hash *h, const ik_class_result *c, size_t num_serie
     mix(h, c->series_latency_ns, num_series * sizeof(double));
 }
 
+static inline void mix_reorder(hash *h, const ik_sim_reorder *k, size_t num_series)
+{
+    const uint64_t numbers[] = {k->in_order, k->out_of_order, k->max_bytes};
+    const double reals[] = {k->arrival_latency, k->mean_bytes, k->throttled_mean, k->throttled_max};
+    const double *const series[] = {k->series_bytes, k->series_out_of_order, k->series_throttled};
+    mix(h, numbers, sizeof numbers);
+    mix(h, reals, sizeof reals);
+    for (unsigned n = 0; n < 3 && series[n]; n++)
+        mix(h, series[n], num_series * sizeof(double));
+}
+
 /* All but what the header names as no function of plan, traffic, config and seed. */
 static inline uint64_t hash_result(const ik_fabric *f, const ik_sim_result *r)
 {
@@ -91,6 +102,7 @@ static inline uint64_t hash_result(const ik_fabric *f, const ik_sim_result *r)
     mix(&h, r->series_throughput, r->num_series * sizeof(double));
     mix(&h, r->series_latency_ns, r->num_series * sizeof(double));
     mix(&h, r->series_blocked, r->num_series * f->num_switches * sizeof(double));
+    mix_reorder(&h, &r->reorder, r->num_series);
     mix_congestion(&h, f, &r->congestion);
     for (size_t k = 0; k < r->num_classes; k++)
         mix_class(&h, &r->classes[k], r->num_series);

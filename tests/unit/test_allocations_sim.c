@@ -137,6 +137,25 @@ static void long_packets(void **state)
                                  .load = 1.0});
 }
 
+/* Packets put in order: flows, packets that wait, messages about their space. */
+static void in_order(void **state)
+{
+    (void)state;
+    static const char *const adapters[] = {
+        "packet=256 B;in_order=true", "packet=256 B;in_order=true;reorder_buffer=1 KiB",
+        "packet=256 B;message=1 KiB;in_order=true;reorder_buffer=1 KiB;throttle=strict",
+        "packet=256 B;in_order=true;reorder_buffer=2 KiB;reorder_scope=flow"};
+    for (size_t k = 0; k < 4; k++)
+        fail_scenario((scenario){.fabric = "karytree:k=2,n=3",
+                                 .routing = "adaptive_tree",
+                                 .num_vcs = 1,
+                                 .sw = "model=iq;arbiter=round_robin",
+                                 .adapter = adapters[k],
+                                 .measure = FULL ";paranoid=true",
+                                 .traffic = TWO,
+                                 .load = 0.9});
+}
+
 static void general_engine(void **state)
 {
     (void)state;
@@ -266,10 +285,15 @@ static void parts_of_simulations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast_engine),     cmocka_unit_test(many_packets),
-        cmocka_unit_test(long_packets),    cmocka_unit_test(general_engine),
-        cmocka_unit_test(every_selection), cmocka_unit_test(pipelined_routers),
-        cmocka_unit_test(deadlocks),       cmocka_unit_test(parts_of_simulations),
+        cmocka_unit_test(fast_engine),
+        cmocka_unit_test(many_packets),
+        cmocka_unit_test(long_packets),
+        cmocka_unit_test(general_engine),
+        cmocka_unit_test(in_order),
+        cmocka_unit_test(every_selection),
+        cmocka_unit_test(pipelined_routers),
+        cmocka_unit_test(deadlocks),
+        cmocka_unit_test(parts_of_simulations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,6 +142,7 @@ static const ik_param rows[] = {
     {"mode", IK_PARAM_ENUM, "sum", 0, 0, "sum|difference", "mode"},
     {"voq", IK_PARAM_BOOL, "true", 0, 0, NULL, "queues"},
     {"file", IK_PARAM_STRING, "", 0, 0, NULL, "file"},
+    {"room", IK_PARAM_SIZE, "none", 64, 1e9, "none|all", "a size, or a word"},
     {0},
 };
 
@@ -167,6 +168,13 @@ static void parameters_parse_and_print(void **state)
     assert_int_equal(ik_params_enum(&p, "mode"), 1);
     assert_true(ik_params_bool(&p, "voq"));
     assert_false(ik_params_has(&p, "file"));
+    assert_int_equal(ik_params_word(&p, "room"), 1);
+    assert_int_equal(ik_params_set(&p, "thing", "room", "all", 0, 0, &err), IK_OK);
+    assert_int_equal(ik_params_word(&p, "room"), 2);
+    assert_string_equal(ik_params_text(&p, "room"), "all");
+    assert_int_equal(ik_params_set(&p, "thing", "room", "2 KiB", 0, 0, &err), IK_OK);
+    assert_int_equal(ik_params_word(&p, "room"), 0);
+    assert_int_equal(ik_params_uint(&p, "room"), 2048);
     ik_params_free(&p);
 }
 
@@ -188,6 +196,10 @@ static void wrong_parameters_name_place_and_remedy(void **state)
     assert_int_equal(ik_params_set(&p, "thing", "m", "4:", 0, 0, &err), IK_ERR_INPUT);
     assert_int_equal(ik_params_set(&p, "thing", "mode", "sums", 0, 0, &err), IK_ERR_INPUT);
     assert_non_null(strstr(err.hint, "difference"));
+    assert_int_equal(ik_params_set(&p, "thing", "room", "most", 0, 0, &err), IK_ERR_INPUT);
+    assert_non_null(strstr(err.hint, "none|all"));
+    assert_int_equal(ik_params_set(&p, "thing", "room", "8 B", 0, 0, &err), IK_ERR_INPUT);
+    assert_non_null(strstr(err.text, "64 B to"));
     assert_string_equal(ik_params_text(&p, "m"), "2:2");
     ik_params_free(&p);
 }

@@ -115,6 +115,8 @@ static const struct {
     {.sw = "model=ideal"},
     {.sw = "", .adapter = "message=64 KiB"},
     {.sw = "", .adapter = "queues=destination", .vcs = 2, .vc = "any"},
+    {.sw = "", .adapter = "in_order=true"},
+    {.sw = "", .adapter = "in_order=true;reorder_buffer=8 KiB", .vcs = 2, .vc = "any"},
     {.sw = "", .measure = "series=1 us"},
     {.sw = "model=pipelined;buffer=1 KiB", .adapter = "packet=64 B"},
     {.sw = "model=pipelined;speedup=2;buffer=4 KiB",

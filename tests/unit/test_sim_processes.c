@@ -241,6 +241,10 @@ static void test_same_results(void **state)
     scenario adaptive = base_of(switches[0]);
     adaptive.routing = "adaptive_tree";
     compare(f, adaptive);
+    adaptive.adapter = "packet=1 kB;injection=poisson;in_order=true;reorder_buffer=5 kB";
+    compare(f, adaptive);
+    adaptive.adapter = "packet=1 kB;in_order=true;reorder_buffer=0 B;throttle=strict";
+    compare(f, adaptive);
     scenario classes = base_of(switches[0]);
     classes.traffic = "hotspot:nodes=3,fraction=20%";
     compare(f, classes);

@@ -29,12 +29,13 @@ static void print_section(const random_case *c, const char *section)
         const char *s = c->setting[k];
         if (!s || strncmp(s, section, length) != 0)
             continue;
-        const char *value = strchr(s, '=');
         if (!open)
             print_message("%s:\n", section);
         open = true;
-        print_message("  %.*s: %s\n", (int)(value - s - (ptrdiff_t)length - 1), s + length + 1,
-                      value + 1);
+        for (s += length; *s; s += strcspn(s + 1, ";") + 1) {
+            int name = (int)strcspn(s + 1, "="), value = (int)strcspn(s + 2 + name, ";");
+            print_message("  %.*s: %.*s\n", name, s + 1, value, s + 2 + name);
+        }
     }
 }
 

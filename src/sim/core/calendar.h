@@ -8,14 +8,15 @@
 #include "sim/core/inline.h"
 #include <assert.h>
 
-/* in an instant, arrivals see the credits and outputs that came free */
-enum { EV_CREDIT, EV_TAIL, EV_ARRIVAL, EV_WAKE };
+/* in an instant, arrivals see the credits and outputs that came free; a tail at a host is a message
+ * about reorder space (state/reorder_state.h) */
+enum { EV_CREDIT, EV_TAIL, EV_ARRIVAL, EV_WAKE, EV_REORDER = EV_TAIL };
 #define EV_PORT_MASK 0x3FFFFFFFu
 typedef struct event {
     uint64_t key;
     uint32_t node;
     /* CREDIT: vc << 24 | bytes (port: see post_credit); ARRIVAL: packet; TAIL: input of the
-     * crossbar */
+     * crossbar; at a host: reorder_kind << 30 | amount, port: the other host */
     uint32_t data;
 } event;
 

@@ -21,7 +21,7 @@ static bool knows_vcs(const sim *s)
 
 static bool serves(const sim *s)
 {
-    return s->model == MODEL_IQ && s->queues <= QUEUES_VOQSW &&
+    return s->model == MODEL_IQ && !s->reorder.on && s->queues <= QUEUES_VOQSW &&
            (!s->adaptive || sim_choice_may_fit(s)) && knows_vcs(s) && s->uniform_size &&
            s->arbiter == ARB_ISLIP && s->input_speedup == 1;
 }
@@ -40,8 +40,9 @@ static void start(partition *p)
         sim_start_hosts(p);
 }
 
-static bool send(partition *p, uint32_t host, const packet *pk)
+static bool send(partition *p, uint32_t host, const packet *pk, uint32_t sequence)
 {
+    (void)sequence;
     return sim_fast_send(p, p->sim->hosts[host].port, &pk->rt, pk->number, pk->t_gen, pk->t_inject);
 }
 

@@ -6,7 +6,7 @@
  * host/host.c these take memory: a message that waits 40 bytes, a queue that holds any 32. Queues
  * are found by a chained hash table. Cost of a packet: O(1), plus the queues passed over because
  * only their space is short. */
-#include "sim/host/host.h"
+#include "sim/host/reorder.h"
 #include "sim/state/events.h"
 #include <stdlib.h>
 
@@ -182,8 +182,13 @@ static void ring_append(struct dest_store *d, queue *ring, uint32_t id)
     ring->tail = id;
 }
 
+static uint64_t packets_of(const sim *s, const message *m)
+{
+    return m->remaining / s->packet_bytes + (m->remaining % s->packet_bytes != 0);
+}
+
 /* Takes a message into the queue of its destination. */
-static bool enqueue(partition *p, uint32_t host, const message *m)
+static bool enqueue(partition *p, uint32_t host, const message *m, uint64_t now)
 {
     struct dest_store *d = p->dest;
     uint32_t at = new_message(p), id = *bucket_of(d, host, m->dst, m->vc);
@@ -205,6 +210,8 @@ static bool enqueue(partition *p, uint32_t host, const message *m)
     else
         d->messages[q->last].next = at;
     q->last = at;
+    if (p->sim->reorder.limit != REORDER_UNLIMITED)
+        sim_reorder_want(p, host, m->dst, packets_of(p->sim, m), now);
     return true;
 }
 
@@ -240,6 +247,40 @@ const message *sim_dest_first(const partition *p, uint32_t host, unsigned v)
 
 /* ---- sending */
 
+/* Takes queue id out, which stands behind `before`. */
+static void ring_remove(struct dest_store *d, queue *ring, uint32_t before, uint32_t id)
+{
+    if (before == IK_NONE)
+        ring->head = d->queues[id].next;
+    else
+        d->queues[before].next = d->queues[id].next;
+    if (ring->tail == id)
+        ring->tail = before;
+}
+
+/* Queue id, which stands behind `before`, waits for reorder space outside the ring. */
+static void park(partition *p, uint32_t host, queue *ring, uint32_t before, uint32_t id)
+{
+    struct dest_store *d = p->dest;
+    uint32_t *first = sim_reorder_parked(p, host, d->queues[id].dst);
+    if (!first)
+        return;
+    ring_remove(d, ring, before, id);
+    d->queues[id].next = *first;
+    *first = id;
+    p->sim->reorder_hosts[host].parked++;
+}
+
+void sim_dest_unpark(partition *p, uint32_t host, uint32_t id)
+{
+    struct dest_store *d = p->dest;
+    for (uint32_t after; id != IK_NONE; id = after) {
+        after = d->queues[id].next;
+        ring_append(d, &p->sim->dest_rings[(size_t)host * p->sim->vcs + d->queues[id].vc], id);
+        p->sim->reorder_hosts[host].parked--;
+    }
+}
+
 /* Sends the first packet of queue id, which stands behind `before` in the ring. */
 static void send_from(partition *p, uint32_t host, host_state *h, queue *ring, uint32_t before,
                       uint32_t id, uint64_t now)
@@ -251,12 +292,7 @@ static void send_from(partition *p, uint32_t host, host_state *h, queue *ring, u
     if (!sim_launch(p, host, h, m, size, now))
         return;
     next_turn(p->sim, d, q, size);
-    if (before == IK_NONE)
-        ring->head = q->next;
-    else
-        d->queues[before].next = q->next;
-    if (ring->tail == id)
-        ring->tail = before;
+    ring_remove(d, ring, before, id);
     if (q->first != IK_NONE)
         ring_append(d, ring, id);
     else
@@ -269,9 +305,14 @@ static bool send_from_ring(partition *p, uint32_t host, host_state *h, queue *ri
 {
     const sim *s = p->sim;
     struct dest_store *d = p->dest;
-    for (uint32_t before = IK_NONE, id = ring->head; id != IK_NONE;
-         before = id, id = d->queues[id].next) {
+    bool limited = s->reorder.limit != REORDER_UNLIMITED;
+    for (uint32_t before = IK_NONE, id = ring->head, after; id != IK_NONE; id = after) {
         const message *m = &d->messages[d->queues[id].first].m;
+        after = d->queues[id].next;
+        if (limited && !sim_reorder_may(p, host, m->dst, now)) {
+            park(p, host, ring, before, id);
+            continue;
+        }
         if (sim_room_ahead(p, host, h, m) >= (int32_t)next_size(s, m)) {
             send_from(p, host, h, ring, before, id, now);
             return true;
@@ -279,6 +320,7 @@ static bool send_from_ring(partition *p, uint32_t host, host_state *h, queue *ri
         h->blocked = 1;
         if (!s->in_space.accounts && s->uniform_size)
             return false;
+        before = id;
     }
     return false;
 }
@@ -289,7 +331,7 @@ void sim_dest_try(partition *p, uint32_t host, host_state *h, uint64_t now)
     send_queue *l = &s->send_queues[host];
     message m;
     while (l->t <= now && l->t < s->end_ps)
-        if (sim_next_message(p, host, l, true, &m) && !enqueue(p, host, &m))
+        if (sim_next_message(p, host, l, true, &m) && !enqueue(p, host, &m, now))
             return;
     h->blocked = 0;
     for (unsigned k = 0; k < s->vcs; k++) {
@@ -299,7 +341,9 @@ void sim_dest_try(partition *p, uint32_t host, host_state *h, uint64_t now)
         h->next_vc = (uint8_t)(v + 1 == s->vcs ? 0 : v + 1);
         break;
     }
-    l->count = 0; /* for whoever plans the next look: whether anything waits */
+    l->count =
+        s->reorder.on &&
+        s->reorder_hosts[host].parked; /* for whoever plans the next look: whether anything waits */
     for (unsigned v = 0; v < s->vcs; v++)
         l->count |= s->dest_rings[(size_t)host * s->vcs + v].head != IK_NONE;
 }

@@ -7,6 +7,7 @@
  * per destination: host/by_destination.c. Receiving: the buffer drains at the link's rate or
  * slower, credit goes back when a packet is out of it. */
 #include "sim/host/host.h"
+#include "sim/host/reorder.h"
 #include "sim/measure/classes.h"
 #include "sim/measure/order.h"
 #include "sim/state/space.h"
@@ -177,7 +178,10 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
     pk.rt.vc = (uint8_t)m->vc;
     pk.number = (uint32_t)m->number;
     pk.t_tail = now + link_ps + s->ports[h->port].latency_ps;
-    if (!s->engine->send(p, host, &pk))
+    uint32_t sequence = 0;
+    if (s->reorder.on && !sim_reorder_number(p, host, m->dst, now, &sequence))
+        return false;
+    if (!s->engine->send(p, host, &pk, sequence))
         return false;
     h->busy_until = now + (s->paced ? busy_ps(s, host, size, link_ps) : link_ps);
     p->n.injected++;
@@ -200,10 +204,22 @@ static void packet_sent(const sim *s, uint32_t host, unsigned at, uint32_t size)
     next_turn(s, &s->send_queues[k], s->messages + k * s->active_messages, size);
 }
 
+/* Queues that stand still ask for the reorder space of their first packets while the link is
+ * busy. */
+static void ask_ahead(partition *p, uint32_t host, uint64_t now)
+{
+    for (unsigned at = 0; at < p->sim->num_send_queues; at++) {
+        const message *m = next_message(p, host, at, now);
+        if (m)
+            sim_reorder_may(p, host, m->dst, now);
+    }
+}
+
 /* Sends one packet if a queue has one and may send it. The queues take turns. */
 static void try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
 {
     const sim *s = p->sim;
+    bool limited = s->reorder.limit != REORDER_UNLIMITED;
     h->blocked = 0;
     for (unsigned k = 0; k < s->num_send_queues; k++) {
         unsigned at = h->next_vc + k < s->num_send_queues ? h->next_vc + k
@@ -212,12 +228,18 @@ static void try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
         if (!m)
             continue;
         uint32_t size = next_size(s, m);
+        if (limited && !sim_reorder_may(p, host, m->dst, now)) {
+            s->reorder_hosts[host].lacks = true;
+            continue;
+        }
         if (sim_room_ahead(p, host, h, m) < (int32_t)size) {
             h->blocked = 1;
             continue;
         }
         if (sim_launch(p, host, h, m, size, now))
             packet_sent(s, host, at, size);
+        if (s->reorder.limit == REORDER_POOL)
+            ask_ahead(p, host, now);
         h->next_vc = (uint8_t)(at + 1 == s->num_send_queues ? 0 : at + 1);
         h->blocked = 0;
         return;
@@ -301,9 +323,12 @@ static void check_delivery(partition *p, uint32_t host, const delivered *d)
         break;
     case ORDER_BROKEN:
         p->n.order_violations++;
+        if (p->sim->reorder.in_order)
+            sim_broken(p, "a packet of host %u was delivered to host %u out of order", d->src,
+                       host);
         break;
     case ORDER_NO_MEMORY:
-        sim_partition_fail(p, sizeof(order_table), "the paranoid checks");
+        sim_partition_fail(p, sizeof(order_table), "the checks of order");
     }
 }
 
@@ -314,27 +339,35 @@ void sim_delivered(partition *p, uint32_t host, const delivered *d)
         sim_count_series(p, d->t, d->size, d->t - d->t_gen);
     if (p->classes)
         count_class(p, d);
-    if (s->paranoid)
+    if (sim_checks_order(s))
         check_delivery(p, host, d);
 }
 
-static void deliver(partition *p, uint32_t host, host_state *h, uint32_t port, uint32_t id,
-                    uint64_t now)
+void sim_deliver(partition *p, uint32_t host, const delivered *d)
+{
+    sim *s = p->sim;
+    const ik_packet rt = {.src = d->src, .dst = d->dst};
+    s->hosts[host].hash += sim_delivery_hash(&rt, d->t_gen, d->t);
+    p->n.delivered++;
+    if (in_window(s, d->t)) {
+        p->n.window_bytes += d->size;
+        s->host_bytes[host] += d->size;
+        sim_histo_add(&p->latency, d->t - d->t_gen);
+        sim_histo_add(&p->network, d->t - d->t_inject);
+    }
+    sim_delivered(p, host, d);
+}
+
+static void take_packet(partition *p, uint32_t host, uint32_t port, uint32_t id, uint64_t now)
 {
     sim *s = p->sim;
     const packet *pk = &p->pool[id];
-    uint64_t t = s->drained ? drained_at(s, host, port, pk, now) : pk->t_tail,
-             latency = t - pk->t_gen;
-    h->hash += sim_delivery_hash(&pk->rt, pk->t_gen, t);
-    p->n.delivered++;
-    if (in_window(s, t)) {
-        p->n.window_bytes += pk->size;
-        s->host_bytes[host] += pk->size;
-        sim_histo_add(&p->latency, latency);
-        sim_histo_add(&p->network, t - pk->t_inject);
-    }
+    uint64_t t = s->drained ? drained_at(s, host, port, pk, now) : pk->t_tail;
     const delivered d = {t, pk->t_gen, pk->t_inject, pk->rt.src, pk->rt.dst, pk->number, pk->size};
-    sim_delivered(p, host, &d);
+    if (s->reorder.on)
+        sim_reorder_arrive(p, host, &d, p->sequence[id]);
+    else
+        sim_deliver(p, host, &d);
     post_credit(p, &s->ports[port], t, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY),
                 pk->size);
     free_packet(p, id);
@@ -355,8 +388,10 @@ static bool take_host_event(partition *p, uint32_t host, host_state *h, const ev
             *credit_at(s, port, space_vc(e->data)) += (int32_t)space_bytes(e->data);
         return h->blocked;
     case EV_ARRIVAL:
-        deliver(p, host, h, port, e->data, now);
+        take_packet(p, host, port, e->data, now);
         return false;
+    case EV_REORDER:
+        return sim_reorder_take(p, host, e, now);
     default:
         if (now != h->wake_at)
             return false; /* a later wake-up that an earlier one replaced */
@@ -370,10 +405,17 @@ static void act(partition *p, uint32_t host, host_state *h, uint64_t now)
 {
     if (now < h->busy_until)
         return;
-    if (p->sim->dest_rings)
+    const sim *s = p->sim;
+    reorder_host *r = s->reorder.on ? &s->reorder_hosts[host] : NULL;
+    if (r)
+        r->lacks = false;
+    if (s->dest_rings)
         sim_dest_try(p, host, h, now);
     else
         try_send(p, host, h, now);
+    if (r)
+        sim_reorder_looked(p, host, (r->lacks || r->parked) && !h->blocked && h->busy_until <= now,
+                           now);
     plan_wake(p, host, h, now, true);
 }
 
@@ -389,6 +431,8 @@ void sim_run_host(partition *p, uint32_t node)
             event e = p->local[p->local_at++];
             look |= take_host_event(p, host, h, &e, now);
         } while (p->local_at < p->local_count && event_offset(&p->local[p->local_at]) == offset);
+        if (s->reorder.limit == REORDER_POOL)
+            sim_reorder_serve(p, host, now);
         if (look)
             act(p, host, h, now);
     }

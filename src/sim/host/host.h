@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * host/host.h: host adapters. host/host.c: queues as cursors into the sequence of messages;
- * host/by_destination.c: a queue per destination. */
+ * host/by_destination.c: a queue per destination; host/reorder.h: in-order delivery. */
 #ifndef IKAT_SIM_HOST_H
 #define IKAT_SIM_HOST_H
 
@@ -27,6 +27,8 @@ typedef struct delivered {
 /* Tells those who want to know more than totals. Every engine calls it for each packet, in the
  * partition of the host, not after the window in which d->t lies; of one instant in any order. */
 void sim_delivered(partition *p, uint32_t host, const delivered *d);
+/* Counts a packet that is delivered, and calls sim_delivered. */
+void sim_deliver(partition *p, uint32_t host, const delivered *d);
 /* message n of a host, made at t */
 void sim_count_message(partition *p, uint32_t host, uint64_t n, uint64_t t);
 /* Time of message n; `before` is that of message n - 1 (unused for n = 0). */
@@ -41,6 +43,8 @@ const message *sim_dest_first(const partition *p, uint32_t host, unsigned v);
 /* Takes in what was made until now and sends one packet if a queue has one and room ahead; the
  * lane's count says if any waits. */
 void sim_dest_try(partition *p, uint32_t host, host_state *h, uint64_t now);
+/* A queue that waited for reorder space, and those linked to it, may be looked at again. */
+void sim_dest_unpark(partition *p, uint32_t host, uint32_t id);
 
 /* ---- shared by the two */
 /* Takes the next message of a source, made at l->t <= now, and moves the cursor on. Returns false

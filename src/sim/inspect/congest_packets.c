@@ -29,7 +29,7 @@ static void note_transfer(void *ctx, partition *p, const event *e)
     view *v = ctx;
     uint32_t out_port = event_port(e);
     (void)p;
-    if (look_is_transfer(e))
+    if (look_is_transfer(v->s, e))
         v->feeds[(size_t)v->s->switches[e->node].port_base * v->s->input_speedup +
                  transfer_input(e->data)] = out_port;
 }

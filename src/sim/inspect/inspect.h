@@ -18,4 +18,7 @@ ik_status sim_find_deadlock(sim *s, ik_error *err);
 congest_setup sim_congest_setup(const sim *s); /* num_samples 0 = nothing to sample */
 ik_status sim_congest_sample(sim *s, uint64_t time, ik_error *err);
 
+/* What in-order delivery keeps at both ends of every flow. */
+ik_status sim_check_reorder(sim *s, ik_error *err);
+
 #endif

@@ -133,9 +133,9 @@ SIM_INLINE bool look_input_free(const sim *s, uint32_t sw, unsigned in, unsigned
 
 /* Whether an event is the end of a transfer through the crossbar: its port is the output, its data
  * the input (in * input_speedup + reader) as transfer_input() gives it. */
-SIM_INLINE bool look_is_transfer(const event *e)
+SIM_INLINE bool look_is_transfer(const sim *s, const event *e)
 {
-    return event_kind(e) == EV_TAIL && ends_transfer(e->data);
+    return event_kind(e) == EV_TAIL && e->node < s->f->num_switches && ends_transfer(e->data);
 }
 
 /* ---- space */

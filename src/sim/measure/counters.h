@@ -11,6 +11,7 @@
 typedef struct counters {
     uint64_t generated, delivered, hops, events, injected, unroutable, order_violations;
     uint64_t offered_bytes, window_bytes, moves;
+    uint64_t held; /* packets that have come and wait for an earlier one of their flow */
 } counters;
 
 void sim_add_counters(counters *sum, const counters *n);

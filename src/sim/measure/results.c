@@ -18,6 +18,7 @@ void sim_add_counters(counters *sum, const counters *n)
     sum->offered_bytes += n->offered_bytes;
     sum->window_bytes += n->window_bytes;
     sum->moves += n->moves;
+    sum->held += n->held;
 }
 
 /* ---- hosts */
@@ -184,6 +185,9 @@ static void merge_partitions(const run_results *r)
         sim_histo_merge(first->network, other->network);
         if (first->classes)
             sim_classes_merge(first->classes, other->classes);
+        if (first->reorder)
+            sim_reorder_merge(first->reorder, first->reorder_series, other->reorder,
+                              other->reorder_series, r->num_series);
     }
 }
 
@@ -200,6 +204,8 @@ ik_status results_export(const run_results *r, ik_sim_result *out, ik_error *err
         status = export_series(r, capacity, out, err);
     if (status == IK_OK)
         status = export_classes(r, capacity, out, err);
+    if (status == IK_OK)
+        status = sim_reorder_export(r, out, err);
     if (status == IK_OK)
         status = congest_export(r->congest, out->latency.count, out, err);
     if (status != IK_OK)

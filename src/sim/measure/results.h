@@ -8,6 +8,7 @@
 #include "sim/measure/congest.h"
 #include "sim/measure/counters.h"
 #include "sim/measure/histogram.h"
+#include "sim/measure/reorder_results.h"
 
 /* Of one partition. Those of the others are added to the histograms and classes of the first. */
 typedef struct partition_results {
@@ -15,9 +16,11 @@ typedef struct partition_results {
     histo *latency, *network;
     const uint64_t *series_bytes, *series_count, *series_sum; /* [num_series] */
     struct class_stats *classes;                              /* NULL where the traffic has none */
-    uint64_t work;                                            /* events, or flit-hops */
-    uint64_t bytes;                                           /* of memory that it has grown to */
-    uint64_t crossings;                                       /* to other partitions */
+    reorder_stats *reorder;         /* NULL where packets are not put in order */
+    reorder_period *reorder_series; /* [num_series] or NULL */
+    uint64_t work;                  /* events, or flit-hops */
+    uint64_t bytes;                 /* of memory that it has grown to */
+    uint64_t crossings;             /* to other partitions */
     double cpu_seconds;
 } partition_results;
 
@@ -40,6 +43,7 @@ typedef struct run_results {
     size_t num_series;
     struct congest *congest;         /* NULL = not sampled */
     uint64_t in_flight, state_bytes; /* packets; bytes before the first one */
+    bool in_order;                   /* asked for */
     uint32_t cut_channels;
     uint64_t steps, busiest; /* sum over steps of the most work of a partition */
     double run_seconds;
@@ -48,5 +52,9 @@ typedef struct run_results {
 /* Exports everything that is counted; host_bytes, host_sent_bytes and channel_bytes stand in *out
  * already, and stay there. On failure *out is freed. */
 ik_status results_export(const run_results *r, ik_sim_result *out, ik_error *err);
+
+/* The part of it about in-order delivery, from the first partition, to which the others were
+ * added. */
+ik_status sim_reorder_export(const run_results *r, ik_sim_result *out, ik_error *err);
 
 #endif

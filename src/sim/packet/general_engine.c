@@ -92,6 +92,8 @@ static uint32_t receive_packet(partition *p, const sim_unit *at)
     pk->size = at->data;
     pk->number = record.number;
     pk->unrouted = record.unrouted;
+    if (p->sim->reorder.on)
+        p->sequence[id] = at[SIM_ARRIVAL_UNITS].data;
     return id;
 }
 
@@ -103,7 +105,7 @@ static void take_message(partition *p, uint64_t time, const sim_unit *at)
         post_own(p, time, at->node, kind, at->low & EV_PORT_MASK, data, false);
 }
 
-static bool send(partition *p, uint32_t host, const packet *pk)
+static bool send(partition *p, uint32_t host, const packet *pk, uint32_t sequence)
 {
     sim *s = p->sim;
     uint32_t port = s->hosts[host].port, id = new_packet(p);
@@ -121,6 +123,8 @@ static bool send(partition *p, uint32_t host, const packet *pk)
     uint64_t ready = (s->store_forward ? pk->t_tail : pk->t_inject + to->latency_ps) +
                      (to_switch ? s->routing_ps : 0);
     p->pool[id] = *pk;
+    if (s->reorder.on)
+        p->sequence[id] = sequence;
     post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
     return true;
 }

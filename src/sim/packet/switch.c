@@ -12,7 +12,7 @@
  * This is the general kernel: any radix (masks of several words), packets of several sizes, VC
  * ranges, adaptive outputs, all arbiters, input speed-up, any ratio of transmission times to
  * windows. fast/fast.c does the same for the common case, faster. */
-#include "sim/host/host.h"
+#include "sim/host/reorder.h"
 #include "sim/packet/choose.h"
 #include "sim/packet/fetch.h"
 #include "sim/packet/match.h"
@@ -95,6 +95,8 @@ void sim_drop(partition *p, uint32_t port, uint32_t id)
     uint64_t gone = pk->t_tail > p->now ? pk->t_tail : p->now;
     post_credit(p, &s->ports[port], gone, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY),
                 pk->size);
+    if (s->reorder.on)
+        sim_reorder_lost(p, &pk->rt, p->sequence[id], gone);
     p->n.unroutable++;
     free_packet(p, id);
 }

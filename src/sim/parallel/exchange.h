@@ -15,17 +15,19 @@
 #include "ikat/routing.h"
 #include "sim/core/calendar.h"
 
-/* A credit, or the head of an arrival, which has SIM_ARRIVAL_UNITS units. Times count from the
- * start of the step in which it was written; SIM_LATER goes before one that is 2^32 ps or more
- * away. */
+/* A credit, a message about reorder space, or the head of an arrival, which has SIM_ARRIVAL_UNITS
+ * units, and one more with its number in its flow (data) where packets are numbered. Times count
+ * from the start of the step in which it was written; SIM_LATER goes before one that is 2^32 ps or
+ * more away. */
 typedef struct sim_unit {
     uint32_t dt; /* ps, low 32 bits; model pipelined: ticks */
     uint32_t node;
     uint32_t low; /* kind << 30 | port, as in an event's key */
-    /* credit: vc << 24 | bytes; arrival: size; SIM_LATER: high 32 bits of the time */
+    /* credit: vc << 24 | bytes; arrival: size; SIM_LATER: high 32 bits of the time; else that of
+     * the event */
     uint32_t data;
 } sim_unit;
-#define SIM_LATER EV_TAIL /* tails never leave their node */
+#define SIM_LATER EV_WAKE /* wakes never leave their node */
 
 /* The rest of an arrival: what a packet carries from node to node. */
 typedef struct sim_packet_record {

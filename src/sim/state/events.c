@@ -59,7 +59,8 @@ void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, 
 {
     uint64_t dt = time - p->step_start;
     uint32_t later = dt >> 32 != 0, low = (uint32_t)e->key;
-    sim_unit *at = sim_endpoint_units(&p->endpoint, to, later + (pk ? SIM_ARRIVAL_UNITS : 1));
+    sim_unit *at =
+        sim_endpoint_units(&p->endpoint, to, later + (pk ? sim_arrival_units(p->sim) : 1));
     if (!at) {
         sim_partition_fail(p, sizeof(sim_message), "messages between partitions");
         return;
@@ -71,6 +72,8 @@ void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, 
                                     pk->number, pk->unrouted, pk->vc_first, pk->out};
         *at = (sim_unit){(uint32_t)dt, e->node, low, pk->size};
         memcpy(at + 1, &record, sizeof record);
+        if (p->sim->reorder.on)
+            at[SIM_ARRIVAL_UNITS] = (sim_unit){.data = p->sequence[pk - p->pool]};
     } else {
         *at = (sim_unit){(uint32_t)dt, e->node, low, e->data};
     }
@@ -79,10 +82,22 @@ void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, 
         p->out_first = time;
 }
 
+/* The numbers of packets in their flows, where they have any. */
+static bool grow_sequence(partition *p, uint32_t cap)
+{
+    uint32_t *sequence =
+        p->sim->reorder.on ? realloc(p->sequence, cap * sizeof *sequence) : p->sequence;
+    if (p->sim->reorder.on && !sequence)
+        return false;
+    p->sequence = sequence;
+    return true;
+}
+
 bool sim_grow_pool(partition *p)
 {
     uint32_t cap = p->pool_cap + p->pool_cap / 2 + 1024;
-    packet *pool = sim_alloc(cap, sizeof *pool); /* one packet, one cache line */
+    packet *pool = /* one packet, one cache line */
+        grow_sequence(p, cap) ? sim_alloc(cap, sizeof *pool) : NULL;
     if (!pool) {
         sim_partition_fail(p, cap * sizeof *pool, "packets");
         return false;

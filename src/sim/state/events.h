@@ -16,6 +16,12 @@ void sim_partition_fail(partition *p, size_t bytes, const char *what);
 bool sim_grow_pool(partition *p);
 void sim_broken(partition *p, const char *format, ...) IK_PRINTF(2, 3);
 
+/* Of an arrival in messages between partitions. */
+SIM_INLINE uint32_t sim_arrival_units(const sim *s)
+{
+    return SIM_ARRIVAL_UNITS + s->reorder.on;
+}
+
 SIM_INLINE uint64_t window_of(const sim *s, uint64_t dt)
 {
     __extension__ typedef unsigned __int128 u128;

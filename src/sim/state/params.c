@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The declared parameters of switches, host adapters and measurements. */
+#include "sim/state/reorder_params.h"
 #include "sim/state/space.h"
 
 const ik_param ik_switch_params[] = {
@@ -126,6 +127,31 @@ const ik_param ik_adapter_params[] = {
     {"buffer", IK_PARAM_SIZE, "", 1, 1e12, NULL,
      "receive buffer of a host (default: as a switch port)", "switch.model=iq|ioq|ideal",
      "the adapter of model pipelined takes in at once"},
+    {"in_order", IK_PARAM_BOOL, "false", 0, 0, NULL,
+     "deliver the packets of a flow (source and destination) in the order in which they were sent: "
+     "packets that come early wait in a reorder buffer, latencies end at delivery in order; a plan "
+     "with one path and one VC for a flow keeps order, needs no buffer and is only checked",
+     "switch.model=iq|ioq|ideal", "the adapter of model pipelined delivers packets as they come"},
+    {"reorder_buffer", IK_PARAM_SIZE, "unlimited", 0, 1e12, "unlimited",
+     "reorder buffer: a source sends a packet only if it holds all that were sent before and are "
+     "not delivered, in units of `packet`; 0 B: one packet of a flow is on its way at a time",
+     "switch.model=iq|ioq|ideal and in_order=true", "set in_order"},
+    {"reorder_scope", IK_PARAM_ENUM, "host", 0, 0, "host|flow",
+     "one reorder buffer for a host, shared by the flows to it, or one for every flow",
+     "switch.model=iq|ioq|ideal and in_order=true and reorder_buffer>0",
+     "set in_order and a reorder_buffer of at least a packet"},
+    {"throttle", IK_PARAM_ENUM, "bypass", 0, 0, "bypass|strict",
+     "a packet that lacks reorder space lets those to other hosts go first (the adapter then has "
+     "queues=destination), or its queue stands still",
+     "switch.model=iq|ioq|ideal and in_order=true and not reorder_buffer=unlimited",
+     "set in_order and a reorder_buffer"},
+    {"control_delay", IK_PARAM_TIME, "path", 1, 1e15, "path|ideal",
+     "until a source sees reorder space that was released: the latency of its path without load, "
+     "or "
+     "the smallest latency of any link (ideal, the least that can be simulated), or a time; asking "
+     "for shared space always takes that smallest latency there and back",
+     "switch.model=iq|ioq|ideal and in_order=true and not reorder_buffer=unlimited",
+     "set in_order and a reorder_buffer"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
 };
 
@@ -406,6 +432,8 @@ ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, 
         status = resolve_measure(s, sec.measure, err);
     if (status == IK_OK)
         resolve_plan(s, plan);
+    if (status == IK_OK)
+        status = sim_resolve_reorder(s, sec.adapter, err);
     if (status == IK_OK)
         status = sim_space_resolve(s, err);
     if (status == IK_OK)

@@ -7,6 +7,7 @@
 #include "sim/core/calendar.h"
 #include "sim/measure/counters.h"
 #include "sim/measure/histogram.h"
+#include "sim/measure/reorder_results.h"
 #include "sim/parallel/exchange.h"
 #include "sim/state/packet.h"
 
@@ -26,7 +27,8 @@ typedef struct partition {
     wheel wheel;
     packet *pool;
     uint32_t pool_size, pool_cap, free_packet;
-    packet seen[4]; /* look_packet */
+    uint32_t *sequence; /* [pool_cap] number of a packet in its flow; NULL unless numbered */
+    packet seen[4];     /* look_packet */
     uint8_t num_seen;
     struct fast_partition *fast; /* the fast engine's own; the pool is not used then */
     /* one window */
@@ -40,7 +42,10 @@ typedef struct partition {
     uint32_t num_entered;
     ik_choice *choices, *choices_ahead;
     uint32_t *ports;
-    struct dest_store *dest; /* host/by_destination.c: queues a destination; NULL without */
+    struct dest_store *dest;       /* host/by_destination.c: queues a destination; NULL without */
+    struct reorder_store *reorder; /* host/reorder.c; NULL unless packets are put in order */
+    reorder_stats reorder_stats;
+    reorder_period *reorder_series; /* [num_series] NULL unless packets are put in order */
     /* scratch of a choice: sets of outputs */
     uint64_t *outputs, *candidates, *idle, *gathered;
     ik_view view;       /* of the switches here */

@@ -19,6 +19,7 @@
 #include "sim/state/host_state.h"
 #include "sim/state/parameters.h"
 #include "sim/state/partition.h"
+#include "sim/state/reorder_state.h"
 #include "sim/state/switch_state.h"
 #include <assert.h>
 #include <string.h>
@@ -58,6 +59,7 @@ typedef struct sim {
     uint64_t out_capacity;            /* of one VC's output buffer */
     uint64_t in_bytes, out_bytes;     /* a whole input buffer; a whole output buffer */
     uint64_t queue_min, queue_max;    /* damq: of an account */
+    reorder_settings reorder;
     uint64_t lookahead;
     uint64_t reciprocal; /* ceil(2^64 / lookahead) */
     uint64_t span;       /* lookahead * slots */
@@ -103,12 +105,13 @@ typedef struct sim {
     queue *dest_rings;
     /* [host] until when its receive buffer drains; NULL = at the link's rate */
     uint64_t *drained;
-    injector *injectors; /* [host] */
-    uint32_t *node_head; /* chains of events of one window: of a node */
+    reorder_host *reorder_hosts; /* [host] NULL unless packets are put in order */
+    injector *injectors;         /* [host] */
+    uint32_t *node_head;         /* chains of events of one window: of a node */
     uint16_t *node_partition;
     uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
     double *series_blocked;
-    struct order_table *order; /* [host] paranoid only */
+    struct order_table *order; /* [host] where order is checked (sim_checks_order) */
     struct congest *congest;   /* NULL without a series */
     const sim_engine *engine;
     struct fast_state *fast_state; /* the fast engine's own */
@@ -167,6 +170,12 @@ SIM_INLINE int32_t *gate_of(const sim *s, unsigned vcs, uint32_t port, unsigned 
 }
 
 uint64_t sim_in_flight(const sim *s); /* packets inside the network */
+
+/* Whether every delivery is checked for the order of its flow. */
+SIM_INLINE bool sim_checks_order(const sim *s)
+{
+    return s->paranoid || (s->reorder.in_order && !s->reorder.on);
+}
 
 SIM_INLINE uint64_t transmit_ps(const sim *s, uint32_t port, uint32_t size)
 {

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * In-order delivery (C. Gomez et al., "Deterministic versus Adaptive Routing in Fat-Trees", IPDPS
+ * 2007, section 5.1; J. C. Martinez et al., "In-Order Packet Delivery in Interconnection Networks
+ * using Adaptive Routing", IPDPS 2005). Sources number the packets of a flow, hosts deliver them in
+ * that order and store those that come early. What sources send is kept within the buffers: a
+ * packet goes only if its destination has space for it and for all that were sent before it and are
+ * not delivered. So the packet that others wait for is always in the network, and what waits for it
+ * has its space: throttling cannot cause a deadlock.
+ *
+ * WINDOW (a buffer for each flow): the source knows how much of it is in use, as far as it has been
+ * told of deliveries; it is told control_delay after each.
+ *
+ * POOL (a buffer that the flows to a host share): the destination alone knows. A source asks for
+ * space when a packet comes to stand in its adapter; the answer takes the smallest latency there
+ * and back, and longer if there is no space. Space is granted by the packet, in turn among the
+ * flows that wait. It is free again control_delay after the delivery as sources see it, which is
+ * one smallest latency before at the host itself. An adapter whose queues stand still asks for
+ * their first packets only: what it has been granted can then always be sent, or waits for one that
+ * asked earlier, so adapters cannot wait for each other in a circle.
+ *
+ * Departures from the paper: there, sources know the state of every buffer at once. Here the
+ * messages take time, at least a window, so that hosts in different partitions can be simulated
+ * in parallel; they use no bandwidth there and here. */
+#include "sim/host/reorder.h"
+#include "sim/state/events.h"
+
+static reorder_flow *flow_at(const partition *p, uint32_t id)
+{
+    return &p->reorder->flows[id];
+}
+
+static uint32_t message_data(reorder_kind kind, uint32_t amount)
+{
+    assert(amount <= REORDER_AMOUNT);
+    return (uint32_t)kind << REORDER_AMOUNT_BITS | amount;
+}
+
+/* A message to another adapter, or to this one's other end, at least a window away. */
+static void tell(partition *p, uint64_t time, uint32_t to, uint32_t from, reorder_kind kind,
+                 uint32_t amount)
+{
+    post_remote(p, time, ik_host_node(p->sim->f, to), EV_REORDER, from, message_data(kind, amount));
+}
+
+/* ---- at a source */
+
+static void ask(partition *p, reorder_flow *f, uint32_t packets, uint64_t now)
+{
+    f->asked += packets;
+    tell(p, now + p->sim->reorder.ask_ps, f->peer, f->host, REORDER_ASK, packets);
+}
+
+/* Asks for space for the packets that wait, so far ahead that a request is answered before the
+ * packet could go. */
+static void ask_ahead(partition *p, reorder_flow *f, uint64_t now)
+{
+    uint32_t ahead = p->sim->reorder.ahead, wish = f->waiting < ahead ? f->waiting : ahead,
+             have = f->asked + f->granted;
+    if (wish > have)
+        ask(p, f, wish - have, now);
+}
+
+void sim_reorder_want(partition *p, uint32_t host, uint32_t dst, uint64_t packets, uint64_t now)
+{
+    if (p->sim->reorder.limit != REORDER_POOL)
+        return;
+    uint32_t id = sim_reorder_flow(p, host, dst);
+    if (id == IK_NONE)
+        return;
+    reorder_flow *f = flow_at(p, id);
+    uint64_t waiting = f->waiting + packets;
+    f->waiting = waiting < REORDER_AMOUNT ? (uint32_t)waiting : REORDER_AMOUNT;
+    ask_ahead(p, f, now);
+}
+
+bool sim_reorder_may(partition *p, uint32_t host, uint32_t dst, uint64_t now)
+{
+    const reorder_settings *r = &p->sim->reorder;
+    uint32_t id = sim_reorder_flow(p, host, dst);
+    if (id == IK_NONE)
+        return false;
+    reorder_flow *f = flow_at(p, id);
+    if (r->limit == REORDER_WINDOW)
+        return f->granted < r->packets;
+    if (r->strict && !f->granted && !f->asked)
+        ask(p, f, 1, now);
+    return f->granted > 0;
+}
+
+bool sim_reorder_number(partition *p, uint32_t host, uint32_t dst, uint64_t now, uint32_t *number)
+{
+    const reorder_settings *r = &p->sim->reorder;
+    uint32_t id = sim_reorder_flow(p, host, dst);
+    if (id == IK_NONE)
+        return false;
+    reorder_flow *f = flow_at(p, id);
+    *number = f->sent++;
+    if (r->limit == REORDER_WINDOW) {
+        f->granted++;
+    } else if (r->limit == REORDER_POOL) {
+        assert(f->granted > 0);
+        f->granted--;
+        if (!r->strict) {
+            assert(f->waiting > 0);
+            f->waiting--;
+            ask_ahead(p, f, now);
+        }
+    }
+    return true;
+}
+
+uint32_t *sim_reorder_parked(partition *p, uint32_t host, uint32_t dst)
+{
+    uint32_t id = sim_reorder_flow(p, host, dst);
+    return id == IK_NONE ? NULL : &flow_at(p, id)->parked;
+}
+
+/* ---- at a destination */
+
+/* The latencies of the links and switches of the path that a flow prefers; without one, which only
+ * a flow without packets has, the least. */
+static uint64_t path_ps(partition *p, uint32_t src, uint32_t dst)
+{
+    enum { MOST_CHANNELS = 256 };
+    const sim *s = p->sim;
+    uint32_t channels[MOST_CHANNELS],
+        length = ik_plan_path(s->plan, src, dst, 0, channels, MOST_CHANNELS);
+    uint64_t sum = 0;
+    if (length == IK_NONE) {
+        sim_partition_fail(p, s->max_radix * sizeof(ik_choice), "a path");
+        length = 0;
+    }
+    for (uint32_t k = 0; k < length; k++)
+        sum += s->ports[channels[k]].latency_ps + (k > 0 ? s->routing_ps + s->traversal_ps : 0);
+    return sum > s->reorder.ask_ps ? sum : s->reorder.ask_ps;
+}
+
+/* Packets of a flow were delivered in order, or given up, at t: their space comes back. */
+static void release(partition *p, uint32_t host, uint32_t id, uint32_t packets, uint64_t t)
+{
+    const reorder_settings *r = &p->sim->reorder;
+    reorder_flow *f = flow_at(p, id);
+    if (r->limit == REORDER_UNLIMITED)
+        return;
+    if (r->by_path && !f->delay_ps)
+        f->delay_ps = path_ps(p, f->peer, host);
+    uint64_t seen = t + (r->by_path ? f->delay_ps : r->control_ps);
+    if (r->limit == REORDER_WINDOW)
+        tell(p, seen, f->peer, host, REORDER_GRANT, packets);
+    else
+        post_own(p, seen - r->ask_ps, ik_host_node(p->sim->f, host), EV_REORDER, f->peer,
+                 message_data(REORDER_FREE, packets), true);
+}
+
+/* Delivers what waited for the packet before; returns the number of packets that are done with. t:
+ * when that packet was delivered. */
+static uint32_t drain(partition *p, uint32_t host, uint32_t id, uint64_t *t)
+{
+    uint32_t packets = 0;
+    delivered d;
+    while (flow_at(p, id)->num_stored && sim_reorder_fetch(p, id, flow_at(p, id)->expected, &d)) {
+        flow_at(p, id)->expected++;
+        packets++;
+        if (!d.size)
+            continue;
+        *t = d.t > *t ? d.t : *t; /* behind one that was given up it may be still coming */
+        sim_reorder_count_stored(p, host, -(int64_t)d.size, *t);
+        p->n.held--;
+        d.t = *t;
+        sim_deliver(p, host, &d);
+    }
+    return packets;
+}
+
+/* Whether a packet is not the one that is expected; one that was expected before cannot come. */
+static bool is_early(partition *p, uint32_t id, uint32_t number)
+{
+    const reorder_flow *f = flow_at(p, id);
+    if ((int32_t)(number - f->expected) < 0)
+        sim_broken(p, "packet %u from host %u to host %u came again: %u is expected", number,
+                   f->peer, f->host, f->expected);
+    return number != f->expected;
+}
+
+void sim_reorder_arrive(partition *p, uint32_t host, const delivered *d, uint32_t number)
+{
+    uint32_t id = sim_reorder_flow(p, host, d->src);
+    if (id == IK_NONE)
+        return;
+    if (d->dst != host)
+        sim_broken(p, "a packet of host %u for host %u reached host %u", d->src, d->dst, host);
+    bool early = is_early(p, id, number);
+    sim_reorder_count_arrival(p, d, !early);
+    if (early) {
+        if (sim_reorder_store(p, id, number, d)) {
+            sim_reorder_count_stored(p, host, d->size, d->t);
+            p->n.held++;
+        }
+        return;
+    }
+    uint64_t t = d->t;
+    flow_at(p, id)->expected++;
+    sim_deliver(p, host, d);
+    uint32_t packets = 1 + drain(p, host, id, &t);
+    release(p, host, id, packets, t);
+}
+
+/* The packet with the number that ends in these bits is not coming. */
+static void give_up(partition *p, uint32_t host, uint32_t id, uint32_t low, uint64_t now)
+{
+    uint32_t number =
+        flow_at(p, id)->expected + ((low - flow_at(p, id)->expected) & REORDER_AMOUNT);
+    if (is_early(p, id, number)) {
+        sim_reorder_store(p, id, number, &(delivered){0});
+        return;
+    }
+    flow_at(p, id)->expected++;
+    uint32_t packets = 1 + drain(p, host, id, &now);
+    release(p, host, id, packets, now);
+}
+
+void sim_reorder_lost(partition *p, const ik_packet *rt, uint32_t number, uint64_t gone)
+{
+    tell(p, gone + p->sim->reorder.ask_ps, rt->dst, rt->src, REORDER_LOST, number & REORDER_AMOUNT);
+}
+
+/* ---- messages about reorder space */
+
+static void append_flow(partition *p, reorder_host *h, uint32_t id)
+{
+    flow_at(p, id)->behind = IK_NONE;
+    if (h->first == IK_NONE)
+        h->first = id;
+    else
+        flow_at(p, h->last)->behind = id;
+    h->last = id;
+}
+
+/* A source may send so many packets more. */
+static void take_grant(partition *p, uint32_t host, uint32_t id, uint32_t packets)
+{
+    reorder_flow *f = flow_at(p, id);
+    if (p->sim->reorder.limit == REORDER_WINDOW) {
+        assert(f->granted >= packets);
+        f->granted -= packets;
+    } else {
+        assert(f->asked >= packets);
+        f->asked -= packets;
+        f->granted += packets;
+    }
+    uint32_t parked = f->parked;
+    f->parked = IK_NONE;
+    if (parked != IK_NONE)
+        sim_dest_unpark(p, host, parked);
+}
+
+bool sim_reorder_take(partition *p, uint32_t host, const event *e, uint64_t now)
+{
+    reorder_host *h = &p->sim->reorder_hosts[host];
+    uint32_t id = sim_reorder_flow(p, host, event_port(e)), amount = e->data & REORDER_AMOUNT;
+    if (id == IK_NONE)
+        return false;
+    switch ((reorder_kind)(e->data >> REORDER_AMOUNT_BITS)) {
+    case REORDER_ASK:
+        if (!flow_at(p, id)->wanted)
+            append_flow(p, h, id);
+        flow_at(p, id)->wanted += amount;
+        return false;
+    case REORDER_GRANT:
+        take_grant(p, host, id, amount);
+        return true;
+    case REORDER_FREE:
+        assert(h->in_use >= amount);
+        h->in_use -= amount;
+        return false;
+    case REORDER_LOST:
+        give_up(p, host, id, amount, now);
+    }
+    return false;
+}
+
+void sim_reorder_serve(partition *p, uint32_t host, uint64_t now)
+{
+    const reorder_settings *r = &p->sim->reorder;
+    reorder_host *h = &p->sim->reorder_hosts[host];
+    while (h->first != IK_NONE && h->in_use < r->packets) {
+        uint32_t id = h->first;
+        reorder_flow *f = flow_at(p, id);
+        h->first = f->behind;
+        h->in_use++;
+        tell(p, now + r->ask_ps, f->peer, host, REORDER_GRANT, 1);
+        if (--f->wanted)
+            append_flow(p, h, id);
+    }
+}

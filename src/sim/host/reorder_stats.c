@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What in-order delivery is measured by: bytes that wait in reorder buffers and adapters that stand
+ * still for want of reorder space, both as areas (value times picoseconds) in the measured window
+ * and in each period of the series, and packets that came out of order. Areas are exact integers:
+ * their sums do not depend on partitions. */
+#include "sim/host/reorder.h"
+
+/* The part of from .. to in the measured window. */
+static uint64_t measured_ps(const sim *s, uint64_t from, uint64_t to)
+{
+    uint64_t first = from > s->warmup_ps ? from : s->warmup_ps,
+             last = to < s->end_ps ? to : s->end_ps;
+    return first < last ? last - first : 0;
+}
+
+/* Calls for each period of the series that from .. to touches. */
+#define EACH_PERIOD(s, from, to, period, ps)                                                       \
+    for (uint64_t at_ = (from), ps = 0, period = 0;                                                \
+         at_ < (to) && (period = at_ / (s)->series_ps) < (s)->num_series &&                        \
+         (ps = ((period + 1) * (s)->series_ps < (to) ? (period + 1) * (s)->series_ps : (to)) -     \
+               at_);                                                                               \
+         at_ += ps)
+
+void sim_reorder_count_arrival(partition *p, const delivered *d, bool in_order)
+{
+    const sim *s = p->sim;
+    reorder_stats *n = &p->reorder_stats;
+    if (in_window(s, d->t)) {
+        n->arrivals++;
+        n->arrival_sum += d->t - d->t_gen;
+        n->out_of_order += !in_order;
+    }
+    if (s->num_series && !in_order && d->t / s->series_ps < s->num_series)
+        p->reorder_series[d->t / s->series_ps].out_of_order++;
+}
+
+static void add_stored(partition *p, uint64_t bytes, uint64_t from, uint64_t to)
+{
+    const sim *s = p->sim;
+    uint64_t ps = measured_ps(s, from, to);
+    p->reorder_stats.stored += (reorder_area)bytes * ps;
+    if (ps && bytes > p->reorder_stats.most_stored)
+        p->reorder_stats.most_stored = bytes;
+    if (s->num_series)
+        EACH_PERIOD(s, from, to, k, part)
+    p->reorder_series[k].stored += (reorder_area)bytes * part;
+}
+
+void sim_reorder_count_stored(partition *p, uint32_t host, int64_t bytes, uint64_t t)
+{
+    reorder_host *h = &p->sim->reorder_hosts[host];
+    if (t > h->stored_since) {
+        if (h->stored)
+            add_stored(p, h->stored, h->stored_since, t);
+        h->stored_since = t;
+    }
+    assert(bytes >= 0 || h->stored >= (uint64_t)-bytes);
+    h->stored += (uint64_t)bytes;
+}
+
+void sim_reorder_looked(partition *p, uint32_t host, bool idle, uint64_t now)
+{
+    const sim *s = p->sim;
+    reorder_host *h = &s->reorder_hosts[host];
+    if (idle == (h->throttled_since != UINT64_MAX))
+        return;
+    if (idle) {
+        h->throttled_since = now;
+        return;
+    }
+    uint64_t ps = measured_ps(s, h->throttled_since, now);
+    h->throttled_ps += ps;
+    p->reorder_stats.throttled += ps;
+    if (s->num_series)
+        EACH_PERIOD(s, h->throttled_since, now, k, part)
+    p->reorder_series[k].throttled += part;
+    h->throttled_since = UINT64_MAX;
+}
+
+void sim_reorder_finish(partition *p)
+{
+    const sim *s = p->sim;
+    uint64_t end = s->deadlock ? p->start : s->end_ps;
+    for (uint32_t host = 0; s->reorder.on && host < s->f->num_hosts; host++) {
+        if (s->node_partition[ik_host_node(s->f, host)] != p->id)
+            continue;
+        sim_reorder_count_stored(p, host, 0, end);
+        sim_reorder_looked(p, host, false, end);
+        if (s->reorder_hosts[host].throttled_ps > p->reorder_stats.most_throttled)
+            p->reorder_stats.most_throttled = s->reorder_hosts[host].throttled_ps;
+    }
+}

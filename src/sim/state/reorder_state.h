@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * state/reorder_state.h: in-order delivery: its settings and what a host keeps of its reorder
+ * buffer. docs/simulator.md, "In-order delivery". */
+#ifndef IKAT_SIM_REORDER_STATE_H
+#define IKAT_SIM_REORDER_STATE_H
+
+#include "ikat/base.h"
+
+/* How what sources send is kept within the reorder buffers. */
+typedef enum reorder_limit {
+    REORDER_UNLIMITED,
+    REORDER_WINDOW, /* a flow has at most so many packets on their way: its source counts them */
+    REORDER_POOL    /* the flows to a host share its buffer: sources ask the host for space */
+} reorder_limit;
+
+typedef struct reorder_settings {
+    bool in_order; /* what the experiment asks for */
+    bool on;       /* packets may come out of order: they are numbered and put in order */
+    bool strict;   /* a queue whose first packet lacks reorder space stands still */
+    bool by_path;  /* control_delay: the latency of the flow's path; else control_ps */
+    reorder_limit limit;
+    uint32_t packets; /* that a buffer (POOL) or a flow (WINDOW) holds */
+    uint32_t ahead;   /* packets of a flow that space is asked for at a time */
+    uint64_t bytes;   /* of a buffer; UINT64_MAX = unlimited */
+    uint64_t control_ps;
+    uint64_t ask_ps; /* the smallest latency of a link: the widest window of any engine */
+} reorder_settings;
+
+/* What travels between adapters, in the two upper bits of an event's data; the rest is an amount.
+ * Amounts of one instant add up, so that their order does not matter. The event's port is the host
+ * at the other end of the flow. */
+typedef enum reorder_kind {
+    REORDER_ASK,   /* source to destination: wants space for so many packets */
+    REORDER_GRANT, /* destination to source: may send so many more packets */
+    REORDER_FREE,  /* of a host to itself: space of so many packets counts again */
+    REORDER_LOST   /* switch to destination: the packet with this number (modulo 2^30) is not
+                    * coming */
+} reorder_kind;
+enum { REORDER_AMOUNT_BITS = 30 };
+#define REORDER_AMOUNT ((1u << REORDER_AMOUNT_BITS) - 1)
+
+/* A host's reorder buffer and its adapter. Invariants: in_use <= settings.packets; stored is the
+ * sum of the sizes of the packets that wait here for an earlier one. */
+typedef struct reorder_host {
+    uint64_t stored;          /* bytes */
+    uint64_t stored_since;    /* ps */
+    uint64_t throttled_since; /* UINT64_MAX = it sends, or has nothing, or lacks credit */
+    uint64_t throttled_ps;    /* in the measured window */
+    uint32_t in_use;          /* POOL: packets granted and not delivered in order yet */
+    uint32_t first, last;     /* POOL: ring of the flows that wait for space; IK_NONE = empty */
+    uint32_t parked;          /* queues of its adapter that wait for reorder space */
+    bool lacks;               /* a first packet lacked reorder space when the adapter last looked */
+} reorder_host;
+
+#endif
