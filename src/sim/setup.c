@@ -385,7 +385,8 @@ static void init_host(sim *s, uint32_t host)
     injector *c = &s->injectors[host];
     c->source = ik_whole_host(s->f, host);
     c->period_ps = bits / (source_bps(s, host) * s->load);
-    c->phase_ps = ik_random_unit(s->seed, IK_RNG_TRAFFIC_TIME, c->source, 0) * c->period_ps;
+    c->phase_ps = sim_rhythm_phase(
+        &(sim_rhythm){.seed = s->seed, .source = c->source, .period_ps = c->period_ps});
 }
 
 static void init_state(sim *s, const sizes *z)

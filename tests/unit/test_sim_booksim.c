@@ -52,8 +52,10 @@ static scenario with_defaults(scenario c)
 }
 
 /* The reference was measured for a few thousand cycles per point: beside the model's own tolerance
- * stands the reference's error. Points from load `from` to load `to`. */
-static void follow_curve(scenario c, const char *config, double from, double to, double tolerance)
+ * stands the reference's error. Points from load `from` to load `to`; carried: part of the offered
+ * traffic that arrives at least. */
+static void follow_curve(scenario c, const char *config, double from, double to, double tolerance,
+                         double carried)
 {
     point points[32];
     size_t count = read_curve(config, points, 32), compared = 0;
@@ -68,7 +70,7 @@ static void follow_curve(scenario c, const char *config, double from, double to,
         if (fabs(got - expected) > tolerance * expected + 3 * points[k].deviation)
             fail_msg("%s at %g: %g cycles, the reference has %g +- %g", config, c.load, got,
                      expected, points[k].deviation);
-        assert_true(r.throughput / r.offered > 0.99);
+        assert_true(r.throughput / r.offered > carried);
         assert_false(r.deadlock);
         ik_sim_result_free(&r);
     }
@@ -101,12 +103,12 @@ static const scenario fat_tree = {.fabric = "karytree:k=4,n=4,latency=10 ns",
 static void a_fat_tree_follows_booksim(void **state)
 {
     (void)state;
-    follow_curve(fat_tree, "a_ft_k4n4", 0, 0.62, 0.007);
+    follow_curve(fat_tree, "a_ft_k4n4", 0, 0.62, 0.007, 0.99);
     /* At .65 it saturates and queues grow without end: only the time that the reference looked at
      * can be compared. */
     scenario c = fat_tree;
     c.measure = "warmup=30 us;duration=30 us";
-    follow_curve(c, "a_ft_k4n4", 0.62, 0.67, 0.03);
+    follow_curve(c, "a_ft_k4n4", 0.62, 0.67, 0.03, 0.98);
     assert_true(fabs(accepted_at(fat_tree, 0.95) - 0.650) < 0.01);
 }
 
@@ -117,7 +119,7 @@ static void a_faster_router_follows_booksim(void **state)
     scenario c = fat_tree;
     c.sw = ROUTER ";speedup=2";
     c.measure = "warmup=20 us;duration=60 us";
-    follow_curve(c, "a_ft_k4n4_speedup2", 0, 1, 0.005);
+    follow_curve(c, "a_ft_k4n4_speedup2", 0, 1, 0.005, 0.99);
 }
 
 /* Ports of the crossbar. At a load of .95 the reference was asked only for what it accepts. */
@@ -134,19 +136,19 @@ static void a_wider_crossbar_follows_booksim(void **state)
     c.measure = "warmup=20 us;duration=30 us";
     for (unsigned k = 0; k < 3; k++) {
         c.sw = cases[k].sw;
-        follow_curve(c, cases[k].config, 0, 1, 0.007);
+        follow_curve(c, cases[k].config, 0, 1, 0.007, 0.99);
         assert_true(fabs(accepted_at(c, 0.95) - cases[k].accepted) < 0.01);
     }
     c = mesh;
     c.sw = cases[2].sw;
-    follow_curve(c, "e_mesh8x8_in2_out2", 0, 1, 0.01);
+    follow_curve(c, "e_mesh8x8_in2_out2", 0, 1, 0.01, 0.99);
     assert_true(fabs(accepted_at(c, 0.95) - 0.453) < 0.01);
 }
 
 static void a_mesh_follows_booksim(void **state)
 {
     (void)state;
-    follow_curve(mesh, "e_mesh8x8_uniform", 0, 1, 0.01);
+    follow_curve(mesh, "e_mesh8x8_uniform", 0, 1, 0.01, 0.99);
     assert_true(fabs(accepted_at(mesh, 0.95) - 0.384) < 0.01);
 }
 
@@ -154,7 +156,7 @@ static void a_mesh_follows_booksim(void **state)
 static void a_torus_follows_booksim(void **state)
 {
     (void)state;
-    follow_curve(torus, "e_torus8x8_uniform", 0, 1, 0.01);
+    follow_curve(torus, "e_torus8x8_uniform", 0, 1, 0.01, 0.99);
     assert_true(fabs(accepted_at(torus, 0.95) - 0.421) < 0.01);
 }
 
@@ -162,7 +164,7 @@ static void a_torus_follows_booksim(void **state)
 static void a_random_graph_follows_booksim_into_its_deadlock(void **state)
 {
     (void)state;
-    follow_curve(random_graph, "d_anynet_rr4_64", 0, 1, 0.01);
+    follow_curve(random_graph, "d_anynet_rr4_64", 0, 1, 0.01, 0.99);
     scenario c = with_defaults(random_graph);
     c.load = 0.55;
     ik_sim_result r = simulate(c);

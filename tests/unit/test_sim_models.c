@@ -376,6 +376,37 @@ static void test_round_trip(void **state)
     }
 }
 
+/* Hosts make the same messages at the same times, whatever the switches are. */
+static void test_injection(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"periodic", "poisson", "bernoulli"};
+    static const char *const switches[] = {"model=iq", "model=ideal",
+                                           "model=pipelined;flit=125 B;buffer=4 kB"};
+    for (unsigned k = 0; k < 3; k++) {
+        double offered = 0;
+        uint64_t generated = 0;
+        for (unsigned m = 0; m < 3; m++) {
+            char adapter[80];
+            snprintf(adapter, sizeof adapter, "packet=125 B;injection=%s", kinds[k]);
+            ik_sim_result r = simulate((scenario){.fabric = "karytree:k=4,n=2,latency=10 ns",
+                                                  .routing = "dmodk",
+                                                  .vc = "1q",
+                                                  .traffic = "uniform",
+                                                  .load = 0.37,
+                                                  .sw = switches[m],
+                                                  .adapter = adapter,
+                                                  .measure = "warmup=1 us;duration=30 us"});
+            if (m > 0 && (r.packets_generated != generated || r.offered != offered))
+                fail_msg("%s, %s: %llu packets made, %llu with model iq", kinds[k], switches[m],
+                         (unsigned long long)r.packets_generated, (unsigned long long)generated);
+            generated = r.packets_generated;
+            offered = r.offered;
+            ik_sim_result_free(&r);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_injection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

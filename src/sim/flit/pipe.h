@@ -64,10 +64,10 @@ typedef struct pipe_turn {
 } pipe_turn;
 
 typedef struct pipe_host {
-    /* generation of the next message, cycles; not rounded (periodic, poisson) */
-    double next_time;
-    double rate, log_rate;      /* messages a cycle; log(1 - rate) */
-    uint64_t next_cycle;        /* the same, whole */
+    double period_ps, phase_ps; /* between messages; of the first one (periodic) */
+    double log_miss;            /* see core/injection.h */
+    uint64_t next_ps;           /* when the next message is made */
+    uint64_t next_cycle;        /* the same */
     uint64_t messages, packets; /* begun so far: numbers of the next ones */
     uint64_t hash;
     uint64_t generated;    /* of the message being sent */

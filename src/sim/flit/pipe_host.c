@@ -4,12 +4,11 @@
  * out and one in.
  *
  * The queue costs no memory however long it is: messages are numbered, and the time of the next one
- * follows from its random draw.
+ * follows from its random draw (core/injection.h).
  */
 #include "sim/flit/pipe.h"
 #include "sim/measure/classes.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* Messages a cycle of the host whose port this is: all its ports make them together. */
@@ -26,22 +25,24 @@ double pipe_source_rate(const pipe *p, uint32_t host)
     return rate;
 }
 
-/* Draws the generation time of message number h->messages. */
+/* A coin is thrown once a cycle. */
+static sim_rhythm rhythm_of(const pipe *p, uint32_t host, const pipe_host *h)
+{
+    return (sim_rhythm){.seed = p->seed,
+                        .source = ik_whole_host(p->f, host), /* all its ports follow one sequence */
+                        .kind = (unsigned)p->injection,
+                        .period_ps = h->period_ps,
+                        .phase_ps = h->phase_ps,
+                        .slot_ps = p->clock_ps,
+                        .log_miss = h->log_miss};
+}
+
+/* Draws the time of message number h->messages. */
 static void draw_next(const pipe *p, uint32_t host, pipe_host *h)
 {
-    uint32_t source = ik_whole_host(p->f, host); /* all ports of a host follow its one sequence */
-    double u = ik_random_unit(p->seed, IK_RNG_TRAFFIC_TIME, source, h->messages);
-    if (p->injection == INJECT_PERIODIC) {
-        h->next_time = h->messages == 0 ? u / h->rate : h->next_time + 1 / h->rate;
-        h->next_cycle = (uint64_t)h->next_time;
-    } else if (p->injection == INJECT_POISSON) {
-        h->next_time += -log1p(-u) / h->rate;
-        h->next_cycle = (uint64_t)h->next_time;
-    } else { /* a coin every cycle: the gap is geometric */
-        double gap = h->rate >= 1 ? 1 : 1 + floor(log1p(-u) / h->log_rate);
-        h->next_time += gap;
-        h->next_cycle = (uint64_t)h->next_time - 1;
-    }
+    const sim_rhythm r = rhythm_of(p, host, h);
+    h->next_ps = sim_rhythm_time(&r, h->messages, h->next_ps);
+    h->next_cycle = h->next_ps / p->clock_ps;
 }
 
 void pipe_start_host(pipe_partition *q, uint32_t host)
@@ -52,8 +53,11 @@ void pipe_start_host(pipe_partition *q, uint32_t host)
     h->silent = h->port == IK_NONE || ik_traffic_is_silent(p->traffic, host);
     if (h->silent)
         return;
-    h->rate = pipe_source_rate(p, host);
-    h->log_rate = log1p(-h->rate);
+    double rate = pipe_source_rate(p, host);
+    h->period_ps = (double)p->clock_ps / rate;
+    h->log_miss = sim_rhythm_log_miss(rate);
+    const sim_rhythm r = rhythm_of(p, host, h);
+    h->phase_ps = sim_rhythm_phase(&r);
     draw_next(p, host, h);
     pipe_wake_host(q, host, h->next_cycle * p->speedup);
 }

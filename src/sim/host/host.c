@@ -13,21 +13,21 @@
 #include "sim/state/space.h"
 #include <math.h>
 
-/* ---- when messages are made: a function of (seed, host, n) and of the message before */
+/* ---- when messages are made: core/injection.h. A coin is thrown once per message's time */
 
 /* Time of message n; `before` is that of message n - 1 (unused for n = 0). */
 uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t before)
 {
     const injector *c = &s->injectors[host];
-    double period = c->period_ps;
-    if (s->injection == INJECT_PERIODIC)
-        return (uint64_t)(c->phase_ps + (double)n * period);
-    double u = ik_random_unit(s->seed, IK_RNG_TRAFFIC_TIME, c->source, n + 1);
-    if (s->injection == INJECT_POISSON)
-        return (n ? before : 0) + (uint64_t)(-log(1 - u) * period);
-    uint64_t slot_ps = (uint64_t)(period * s->load + 0.5);
-    double misses = s->load >= 1 ? 0 : floor(log(1 - u) / log(1 - s->load));
-    return (n ? before + slot_ps : 0) + (uint64_t)misses * slot_ps;
+    bool coin = s->injection == INJECT_BERNOULLI;
+    const sim_rhythm r = {.seed = s->seed,
+                          .source = c->source,
+                          .kind = s->injection,
+                          .period_ps = c->period_ps,
+                          .phase_ps = c->phase_ps,
+                          .slot_ps = (uint64_t)(c->period_ps * s->load + 0.5),
+                          .log_miss = coin ? sim_rhythm_log_miss(s->load) : 0};
+    return sim_rhythm_time(&r, n, before);
 }
 
 /* ---- queues */

@@ -5,6 +5,7 @@
 #define IKAT_SIM_PARAMETERS_H
 
 #include "ikat/sim.h"
+#include "sim/core/injection.h"
 
 #define SIM_MAX_VCS 64
 
@@ -12,7 +13,6 @@ enum { MODEL_IQ, MODEL_IOQ, MODEL_IDEAL, MODEL_PIPELINED };
 enum { ADAPTER_VC, ADAPTER_DESTINATION, ADAPTER_ONE };
 enum { QUEUES_FIFO, QUEUES_VOQSW, QUEUES_DAMQ, QUEUES_VOQNET };
 enum { ARB_ISLIP, ARB_ROUND_ROBIN, ARB_OLDEST, ARB_RANDOM };
-enum { INJECT_PERIODIC, INJECT_POISSON, INJECT_BERNOULLI };
 
 typedef struct sim_sections {
     ik_params own[3]; /* defaults of the sections that were not given */
