@@ -91,6 +91,7 @@ SIM_INLINE void fetch_named(const partition *p, const sw_state *sw, const shape 
         return;
     fetch_line(want_of(sw, k, port - sw->port_base, 0));
     fetch_line(row_of(sw, k, transfer_input(e->data)));
+    fetch_line(&s->ports[sw->port_base + port_of(s, transfer_input(e->data))]);
     if (s->queued) {
         fetch_line(&s->queued[(size_t)port * k.vcs]);
         fetch_line(&s->sending[port]);

@@ -407,30 +407,29 @@ SIM_INLINE void general_window(partition *p, const slot *at, const shape k)
     }
 }
 
-#define KERNEL(name, masks, queues, accounts, destinations)                                        \
+#define KERNEL(name, masks, num, queues, accounts, destinations)                                   \
     static void window_##name(partition *p, const slot *at)                                        \
     {                                                                                              \
-        shape k = {.words = masks,                                                                 \
-                   .vcs = p->sim->vcs,                                                             \
-                   .voq = queues,                                                                  \
-                   .ledger = accounts,                                                             \
-                   .net = destinations};                                                           \
+        shape k = {                                                                                \
+            .words = masks, .vcs = num, .voq = queues, .ledger = accounts, .net = destinations};   \
         general_window(p, at, k);                                                                  \
     }
 
-KERNEL(fifo, 1, false, false, false)
-KERNEL(voq, 1, true, false, false)
-KERNEL(wide_fifo, p->sim->max_words, false, false, false)
-KERNEL(wide_voq, p->sim->max_words, true, false, false)
-KERNEL(accounts, p->sim->max_words, p->sim->voq, true, false)
-KERNEL(voqnet, p->sim->max_words, true, true, true)
+KERNEL(fifo_1, 1, 1, false, false, false)
+KERNEL(voq_1, 1, 1, true, false, false)
+KERNEL(fifo, 1, p->sim->vcs, false, false, false)
+KERNEL(voq, 1, p->sim->vcs, true, false, false)
+KERNEL(wide_fifo, p->sim->max_words, p->sim->vcs, false, false, false)
+KERNEL(wide_voq, p->sim->max_words, p->sim->vcs, true, false, false)
+KERNEL(accounts, p->sim->max_words, p->sim->vcs, p->sim->voq, true, false)
+KERNEL(voqnet, p->sim->max_words, p->sim->vcs, true, true, true)
 
 void sim_choose_kernel(sim *s)
 {
     s->staged = s->state_bytes > FETCH_BYTES;
-    static void (*const kernels[])(partition *, const slot *) = {window_fifo, window_voq,
-                                                                 window_wide_fifo, window_wide_voq};
-    s->run_window = kernels[(s->max_words == 1 ? 0 : 2) + s->voq];
+    static void (*const kernels[])(partition *, const slot *) = {
+        window_fifo_1, window_voq_1, window_fifo, window_voq, window_wide_fifo, window_wide_voq};
+    s->run_window = kernels[(s->max_words > 1 ? 4 : s->vcs > 1 ? 2 : 0) + s->voq];
     if (s->in_space.accounts || s->out_space.accounts)
         s->run_window = s->queues == QUEUES_VOQNET ? window_voqnet : window_accounts;
 }
