@@ -74,18 +74,13 @@ static unsigned most_sets(const choice_sets *tables, uint32_t num)
 
 static bool show_credit(const sim *s, fast_state *f)
 {
-    f->shown = sim_alloc_zeroed((size_t)s->f->num_ports * s->vcs + 1, sizeof *f->shown);
     f->exact = sim_alloc_zeroed(s->f->num_ports / 64 + 1, sizeof *f->exact);
-    if (!f->shown || !f->exact)
+    if (!f->exact)
         return false;
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
         for (uint64_t bits = f->sets[f->switches[sw].sets].all; bits; bits &= bits - 1) {
             uint32_t port = s->f->port_base[sw] + (uint32_t)__builtin_ctzll(bits);
             f->exact[port >> 6] |= 1ull << (port & 63);
-            for (unsigned v = 0; v < s->vcs; v++)
-                f->shown[(size_t)port * s->vcs + v] = *fast_credit(
-                    (fast_port *)(void *)(f->ports + port * fast_port_bytes(s->vcs, f->steps)),
-                    s->vcs, v);
         }
     return true;
 }
@@ -117,7 +112,6 @@ void sim_choice_free(fast_state *f)
     free(f->waiting);
     free(f->coming);
     free(f->rows);
-    free(f->shown);
     free(f->exact);
 }
 
@@ -125,5 +119,5 @@ uint64_t sim_choice_bytes(const sim *s)
 {
     return sizeof(choice_sets) * (MOST_TABLES + 1) +
            (uint64_t)s->f->num_switches * s->max_radix / 2 * s->vcs * 8 +
-           s->f->num_ports * (5 + 2ull * s->vcs + (s->vcs > 1 ? 8ull * s->vcs : 0));
+           s->f->num_ports * (5 + (s->vcs > 1 ? 8ull * s->vcs : 0));
 }

@@ -11,14 +11,6 @@
 
 #include "sim/fast/keys.h"
 
-/* Credit of an output, where it is exact. */
-SIM_INLINE uint16_t *shown_of(const fast_context *h, const shape k, const fast_switch *fsw,
-                              unsigned out, unsigned v)
-{
-    assert(out < fsw->radix && v < k.vcs);
-    return &h->f->shown[(size_t)(fsw->port_base + out) * k.vcs + v];
-}
-
 /* What a packet takes of several outputs that are equally free: the selection function's rule. */
 SIM_INLINE unsigned best_of(const fast_context *h, const shape k, const fast_switch *fsw,
                             uint64_t outputs, unsigned v)
@@ -26,9 +18,10 @@ SIM_INLINE unsigned best_of(const fast_context *h, const shape k, const fast_swi
     unsigned best = (unsigned)__builtin_ctzll(outputs);
     if (!k.roomiest)
         return best;
-    unsigned most = *shown_of(h, k, fsw, best, v);
+    unsigned most = *port_credit(h, k, fsw->port_base + best, v);
     for (uint64_t bits = outputs & (outputs - 1); bits; bits &= bits - 1) {
-        unsigned out = (unsigned)__builtin_ctzll(bits), here = *shown_of(h, k, fsw, out, v);
+        unsigned out = (unsigned)__builtin_ctzll(bits);
+        unsigned here = *port_credit(h, k, fsw->port_base + out, v);
         best = here > most ? out : best;
         most = here > most ? here : most;
     }
@@ -52,10 +45,18 @@ SIM_INLINE uint64_t *waiting_of(const fast_context *h, const shape k, uint32_t s
     return &h->f->waiting[(size_t)sw * h->f->most_sets * k.vcs + c->number[out] * k.vcs + v];
 }
 
-/* Outputs that an input asks for in VC v. */
+/* Outputs of sets that an input asks for in VC v; with one VC all outputs. */
 SIM_INLINE uint64_t *row_of_vc(const fast_context *h, const shape k, uint32_t port, unsigned v)
 {
     return k.vcs == 1 ? &port_at(h, k, port)->row : &h->f->rows[(size_t)port * k.vcs + v];
+}
+
+/* A request of a packet that has chosen. */
+SIM_INLINE void request_of_set(const fast_context *h, const shape k, const state *st, unsigned in,
+                               unsigned v, unsigned out)
+{
+    request(h, k, st->fsw, st->sw, in, v, out);
+    *row_of_vc(h, k, st->fsw->port_base + in, v) |= 1ull << out;
 }
 
 /* A packet has come: it chooses and joins that queue. Returns the outputs to look at. */
@@ -74,7 +75,7 @@ SIM_INLINE uint64_t choose_and_join(const fast_context *h, const shape k, state 
     }
     h->next[id] = id | LAST_BEHIND;
     *waiting_of(h, k, st->sw, c, out, v) |= 1ull << in;
-    request(h, k, st->fsw, st->sw, in, v, out);
+    request_of_set(h, k, st, in, v, out);
     return (st->free_in >> in & 1) << out;
 }
 
@@ -106,7 +107,7 @@ SIM_INLINE void move(const fast_context *h, const shape k, const state *st, unsi
         withdraw(h, k, st, in, v, from);
     h->next[id] = id | LAST_BEHIND;
     h->queues[queue_at(st->fsw, k, in, v, to)] = id;
-    request(h, k, st->fsw, st->sw, in, v, to);
+    request_of_set(h, k, st, in, v, to);
 }
 
 /* Heads that wait in VC v at free inputs: `can` are the outputs of their set that could take one.
@@ -167,8 +168,7 @@ SIM_INLINE void use_exact_credit(const fast_context *h, const shape k, const sta
                                  unsigned out, fast_grant *g)
 {
     unsigned v = k.vcs == 1 ? 0 : from_pointer(g->vcs, h->queues[g->queue - 1]);
-    uint64_t last = --*fast_credit(switch_port(h, k, st, out), k.vcs, v) == 0;
-    --*shown_of(h, k, st->fsw, out, v);
+    uint64_t last = --*port_credit(h, k, st->fsw->port_base + out, v) == 0;
     ok_of(h, k, st->fsw, st->sw)[v] &= ~(last << out);
     if (k.vcs > 1)
         g->vcs = 1u << v;
@@ -179,18 +179,18 @@ SIM_INLINE void use_exact_credit(const fast_context *h, const shape k, const sta
 SIM_INLINE void use_last_credit(const fast_context *h, const shape k, const state *st, unsigned out,
                                 fast_grant *g)
 {
-    fast_port *to = switch_port(h, k, st, out);
+    const uint16_t *credit = port_credit(h, k, st->fsw->port_base + out, 0);
     uint64_t *ok = ok_of(h, k, st->fsw, st->sw), scarce = 0;
     if (k.roomiest && sets_of(h, st->fsw)->of[out]) {
         use_exact_credit(h, k, st, out, g);
         return;
     }
     if (k.vcs == 1) {
-        *ok &= ~((uint64_t)(to->credit == 1) << out);
+        *ok &= ~((uint64_t)(*credit == 1) << out);
         return;
     }
     for (unsigned v = 0; v < k.vcs; v++)
-        scarce |= (uint64_t)(*fast_credit(to, k.vcs, v) == 1) << v;
+        scarce |= (uint64_t)(credit[v] == 1) << v;
     if (!(scarce & g->vcs))
         return;
     unsigned v = from_pointer(g->vcs, h->queues[g->queue - 1]);

@@ -137,7 +137,7 @@ SIM_INLINE shape fast_shape(const sim *s)
 {
     shape k = sim_shape(s);
     k.chooses = s->adaptive;
-    k.roomiest = s->fast_state->shown;
+    k.roomiest = s->fast_state->exact;
     k.several = s->packets_per_message > 1;
     k.steps = s->fast_state->steps;
     return k;
@@ -245,7 +245,7 @@ SIM_INLINE fast_port *beside(fast_port *first, const shape k, unsigned n)
 /* Inputs that ask for an output, by the VC that they ask for. */
 SIM_INLINE uint64_t *asked_of(const shape k, fast_port *out)
 {
-    return out->want + (k.steps ? fast_want_words(k.vcs) : 0);
+    return out->want + (k.steps ? k.vcs : 0);
 }
 
 /* Ports that do not fit a line of the cache. */
@@ -293,6 +293,12 @@ SIM_INLINE bool append(const fast_context *h, const shape k, uint32_t *place, ui
     return false;
 }
 
+/* Packets that may be sent through a port in VC v. */
+SIM_INLINE uint16_t *port_credit(const fast_context *h, const shape k, uint32_t port, unsigned v)
+{
+    return fast_credit(h->f, k.vcs, k.steps, port_at(h, k, port), port, v);
+}
+
 /* Whether credit for a port counts at its instant, and not before: packets look how much there
  * is. */
 SIM_INLINE bool is_exact(const fast_context *h, const shape k, uint32_t port)
@@ -303,10 +309,10 @@ SIM_INLINE bool is_exact(const fast_context *h, const shape k, uint32_t port)
 /* Space behind a port that will come back, as many windows later as a transmission takes or a few
  * more. Early: counts at once where there is enough for two packets without it, or if packets look
  * for space behind busy outputs, too, for four. Returns whether it does. */
-SIM_INLINE bool count_early(const fast_context *h, const shape k, uint32_t port, fast_port *p,
+SIM_INLINE bool count_early(const fast_context *h, const shape k, fast_port *p, uint32_t port,
                             unsigned v)
 {
-    uint16_t *credit = fast_credit(p, k.vcs, v);
+    uint16_t *credit = fast_credit(h->f, k.vcs, k.steps, p, port, v);
     if (is_exact(h, k, port))
         return false;
     if (!k.early || *credit < (k.chooses ? 4 : 2))

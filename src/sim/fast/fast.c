@@ -42,7 +42,7 @@ static void take_scarce_credit(fast_context *h, const shape k, uint64_t word)
         return;
     }
     if (!k.chooses) /* else it counts at its instant */
-        ++*fast_credit(port_at(h, k, port), k.vcs, v);
+        ++*port_credit(h, k, port, v);
     put(h, k, key_of(offset, node, KEY_CREDIT, v, 0, port - h->switches[node].port_base), true);
 }
 
@@ -54,8 +54,7 @@ SIM_INLINE void take_credits(fast_context *h, const shape k)
                        *end = h->words + chunk_end(h, BIN_CREDIT, c);
         h->p->n.events += k.early ? 0 : (uint64_t)(end - at);
         for (; at < end; at++) {
-            uint16_t *credit = fast_credit(port_at(h, k, credit_port(*at)), k.vcs,
-                                           k.vcs == 1 ? 0 : credit_vc(*at));
+            uint16_t *credit = port_credit(h, k, credit_port(*at), k.vcs == 1 ? 0 : credit_vc(*at));
             /* the last one may go before it comes: packets that choose look for that */
             uint16_t enough = k.chooses && credit_port(*at) < host_ports ? 2 : 1;
             if (__builtin_expect(*credit >= enough && !is_exact(h, k, credit_port(*at)), 1))

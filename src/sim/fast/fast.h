@@ -186,8 +186,9 @@ typedef struct link_delays {
 
 /* What is touched of a port, together: as an input, as an output, and what lies beyond. With
  * several VCs there follow, by VC, `want`, inputs that ask (64 bits each), and credit (16 bits
- * each). Where packets take other VCs on their way, `want` is by the VC in which a head stands, and
- * behind the credit follow the inputs that ask by the VC that they ask for (64 bits each). */
+ * each) unless it stands apart, since a line of the cache would not hold it all. Where packets take
+ * other VCs on their way, `want` is by the VC in which a head stands, and behind it follow the
+ * inputs that ask by the VC that they ask for (64 bits each). */
 typedef struct fast_port {
     uint64_t row;   /* outputs that this input's queues ask for */
     uint64_t ready; /* inputs that ask for this output, with several VCs only those with credit */
@@ -203,22 +204,18 @@ typedef struct fast_port {
     uint64_t want[];
 } fast_port;
 
-/* 64-bit words of a port with several VCs before those of the VCs that are asked for. */
-SIM_INLINE size_t fast_want_words(unsigned vcs)
+/* Whether credit stands apart from the ports: in fast_state.credits. */
+SIM_INLINE bool fast_credit_apart(unsigned vcs, bool steps)
 {
-    return vcs + (vcs + 3) / 4;
+    return vcs > 3 || steps;
 }
 
+/* With several VCs in whole lines of the cache. */
 SIM_INLINE size_t fast_port_bytes(unsigned vcs, bool steps)
 {
-    size_t words = fast_want_words(vcs) + (steps ? vcs : 0);
-    return vcs == 1 ? sizeof(fast_port) : (sizeof(fast_port) + words * 8 + 31) / 32 * 32;
-}
-
-SIM_INLINE uint16_t *fast_credit(fast_port *p, unsigned vcs, unsigned v)
-{
-    assert(v < vcs);
-    return vcs == 1 ? &p->credit : (uint16_t *)(void *)(p->want + vcs) + v;
+    size_t masks = (steps ? 2 : 1) * vcs * sizeof(uint64_t),
+           credit = fast_credit_apart(vcs, steps) ? 0 : vcs * sizeof(uint16_t);
+    return vcs == 1 ? sizeof(fast_port) : (sizeof(fast_port) + masks + credit + 63) / 64 * 64;
 }
 
 /* State of a switch: what every visit needs, and the keys of this window while they are few; NO_KEY
@@ -376,8 +373,9 @@ typedef struct fast_partition {
 
 /* Of all partitions. */
 typedef struct fast_state {
-    char *ports;     /* [port] fast_port */
-    uint16_t *class; /* [port] class of its link */
+    char *ports;       /* [port] fast_port */
+    uint16_t *credits; /* [port * vcs + v] packets, where a port has no place for it */
+    uint16_t *class;   /* [port] class of its link */
     fast_switch *switches;
     uint32_t *queues; /* last packet, IK_NONE = empty; fast_queue_at */
     /* [port_base * (2 + vcs) + 2 * switch]: keys of switches that have more than fit beside their
@@ -403,9 +401,7 @@ typedef struct fast_state {
     uint64_t *rows;   /* [port * vcs + v] outputs that an input asks for; several VCs */
     uint32_t *coming; /* [port] the packet on its way there that will choose */
     unsigned most_sets;
-    /* most credits (else NULL): [port * vcs + v] credit again, close together; bit a port: its
-     * credit is exact at every instant */
-    uint16_t *shown;
+    /* most credits (else NULL): bit a port: its credit is exact at every instant */
     uint64_t *exact;
     bool steps;       /* packets may take another VC at every switch; */
     unsigned vc_at;   /* then: the lowest bit of a tag, else 31 */
@@ -431,6 +427,16 @@ SIM_INLINE fast_port *fast_port_of(const sim *s, const fast_state *f, uint32_t p
 SIM_INLINE bool fast_host_keeps_credit(const sim *s, const fast_state *f, uint32_t port)
 {
     return !f->hosts && !ik_is_switch(s->f, s->f->port_node[port]);
+}
+
+/* Credit of port p, which is number `port`. */
+SIM_INLINE uint16_t *fast_credit(const fast_state *f, unsigned vcs, bool steps, fast_port *p,
+                                 uint32_t port, unsigned v)
+{
+    assert(v < vcs);
+    if (fast_credit_apart(vcs, steps))
+        return &f->credits[(size_t)port * vcs + v];
+    return vcs == 1 ? &p->credit : (uint16_t *)(void *)(p->want + vcs) + v;
 }
 
 SIM_INLINE uint64_t *fast_ok(const sim *s, const fast_state *f, uint32_t sw, unsigned v)

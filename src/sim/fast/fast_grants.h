@@ -90,8 +90,6 @@ SIM_INLINE void pop(const fast_context *h, const shape k, fast_switch *fsw, uint
         ask_for_less(h, k, fsw, g, e, word);
     if (k.chooses && none && sets_of(h, fsw)->of[out])
         note_left(h, k, fsw, sw, in, v, out);
-    else if (k.chooses && k.vcs > 1)
-        *row_of_vc(h, k, fsw->port_base + in, v) &= ~(none << out);
     for (unsigned u = 0; k.vcs > 1 && u < k.vcs; u++)
         others |= e->to->want[u];
     if (k.vcs > 1)
@@ -149,7 +147,7 @@ SIM_INLINE window_time end_of(fast_context *h, const shape k, fast_grant *g, con
             post_remote(h->p,
                         h->start + offset + h->f->links[0].full_ps + h->f->links[0].latency_ps,
                         in->peer_node, EV_CREDIT, in->peer_port, space_data(v, h->s->packet_bytes));
-        } else if (!(ahead = count_early(h, k, in->peer_port, port_at(h, k, in->peer_port), v))) {
+        } else if (!(ahead = count_early(h, k, port_at(h, k, in->peer_port), in->peer_port, v))) {
             back = k.early ? time_after(h, DELAY_CREDIT, offset) : back;
             post(h, back.at, credit_of(back.rest, in->peer_port, v));
         }
@@ -186,7 +184,7 @@ SIM_INLINE void send_to_host(fast_context *h, const shape k, fast_grant *g, cons
                   (uint64_t)IK_NONE << 32 | id);
         return;
     }
-    if (!count_early(h, k, out_port, e->to, u)) {
+    if (!count_early(h, k, e->to, out_port, u)) {
         event_time back = k.plain ? time_after(h, DELAY_HOST_CREDIT, offset)
                                   : event_time_at(h, BIN_CREDIT, until(h, t + out->latency_ps));
         post(h, back.at, credit_of(back.rest, out_port, u));
@@ -207,7 +205,8 @@ SIM_INLINE void use_credit(const fast_context *h, const shape k, fast_switch *fs
             look_ready(k, to, ok_of(h, k, fsw, sw), out);
         return;
     }
-    uint64_t *ok = ok_of(h, k, fsw, sw), last = --*fast_credit(to, k.vcs, v) == 0;
+    uint64_t *ok = ok_of(h, k, fsw, sw),
+             last = --*fast_credit(h->f, k.vcs, k.steps, to, fsw->port_base + out, v) == 0;
     if (k.dense || last)
         ok[v] &= ~(last << out);
     if (k.vcs > 1 && (k.dense || last || !(asked_of(k, to)[v] >> in & 1)))
@@ -293,12 +292,14 @@ SIM_INLINE void choose_ready_vc(fast_context *h, const shape k, fast_grant *g)
 /* Each step fetches what the next one touches. The queue is there by now. */
 SIM_INLINE void find_ports(const fast_context *h, const shape k, const fast_grant *g, transfer *e)
 {
-    fast_port *ports =
-        port_at(h, k, k.vcs == 1 ? g->ports : h->switches[key_switch(g->key)].port_base);
+    uint32_t base = k.vcs == 1 ? g->ports : h->switches[key_switch(g->key)].port_base;
+    fast_port *ports = port_at(h, k, base);
     e->from = beside(ports, k, key_in(g->key));
     e->to = beside(ports, k, key_out(g->key));
     __builtin_prefetch(e->from, 1);
     fetch_port_lines(k, e->to);
+    if (fast_credit_apart(k.vcs, k.steps))
+        __builtin_prefetch(port_credit(h, k, base + key_out(g->key), 0), 1);
     __builtin_prefetch(&h->next[id_of(h, k, h->queues[g->queue])], 1);
 }
 
@@ -314,14 +315,14 @@ SIM_INLINE void find_packet(const fast_context *h, const shape k, const fast_gra
     if (k.early && __builtin_expect(h->alone, 1)) {
         /* beyond the last one if it is a host */
         __builtin_prefetch(&h->switches[e->to->peer_node], 1);
-        __builtin_prefetch(port_at(h, k, e->from->peer_port), 1);
+        __builtin_prefetch(port_credit(h, k, e->from->peer_port, 0), 1);
     } else if (k.early) {
         /* what belongs to another partition would be taken from its processor's cache */
         const uint16_t *owner = h->s->node_partition;
         if (owner[e->to->peer_node] == h->p->id)
             __builtin_prefetch(&h->switches[e->to->peer_node], 1);
         if (owner[e->from->peer_node] == h->p->id)
-            __builtin_prefetch(port_at(h, k, e->from->peer_port), 1);
+            __builtin_prefetch(port_credit(h, k, e->from->peer_port, 0), 1);
     }
 }
 

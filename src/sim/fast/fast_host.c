@@ -268,7 +268,7 @@ SIM_INLINE bool try_send(fast_context *h, const shape k, uint32_t host, fast_ada
         fast_send_queue *l = &adapter->queues[v];
         if (!admit(h, k, host, adapter, v, l, now))
             continue;
-        uint16_t *credit = fast_credit(port_at(h, k, adapter->port), k.vcs, v);
+        uint16_t *credit = port_credit(h, k, adapter->port, v);
         if (*credit == 0) {
             adapter->blocked = 1;
             continue;
@@ -345,7 +345,7 @@ static void take_adapter_credit(fast_context *h, const shape k, uint32_t host, h
     uint64_t now = h->start + c.offset;
     fast_adapter *adapter = host_at(h, host);
     wake_until(h, k, host, adapter, now);
-    ++*fast_credit(port_at(h, k, c.port), k.vcs, c.vc);
+    ++*port_credit(h, k, c.port, c.vc);
     if (adapter->wake_at == now || adapter->blocked) {
         adapter->wake_at = adapter->wake_at == now ? UINT64_MAX : adapter->wake_at;
         act(h, k, host, adapter, now);
@@ -490,7 +490,7 @@ static void several_window(fast_context *h, const slot *at)
                                 .plain = h->f->plain,
                                 .early = h->f->early,
                                 .chooses = s->adaptive,
-                                .roomiest = h->f->shown,
+                                .roomiest = h->f->exact,
                                 .several = true},
                         at);
 }
@@ -535,7 +535,7 @@ void sim_fast_run_hosts(partition *p, const slot *at)
                                 .plain = true,
                                 .early = true,
                                 .chooses = true,
-                                .roomiest = h.f->shown},
+                                .roomiest = h.f->exact},
                         at);
     else if (s->vcs == 1 && s->voq && early)
         adapters_window(

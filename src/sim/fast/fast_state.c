@@ -113,7 +113,7 @@ static void init_ports(const sim *s, fast_state *f)
         f->class[port] = fabric->port_class[port];
         fp->peer_node = fabric->port_node[peer];
         for (unsigned v = 0; v < s->vcs && !fast_host_keeps_credit(s, f, port); v++)
-            *fast_credit(fp, s->vcs, v) =
+            *fast_credit(f, s->vcs, f->steps, fp, port, v) =
                 (uint16_t)((uint32_t)*credit_at(s, port, v) / s->packet_bytes);
     }
 }
@@ -229,6 +229,8 @@ static bool allocate(const sim *s, fast_state *f, sim_memory *m)
 {
     size_t ports = s->f->num_ports, switches = s->f->num_switches, hosts = s->f->num_hosts;
     return sim_get(m, &f->ports, ports + 1, fast_port_bytes(s->vcs, f->steps)) &&
+           sim_get(m, &f->credits, fast_credit_apart(s->vcs, f->steps) ? (ports + 1) * s->vcs : 1,
+                   sizeof *f->credits) &&
            sim_get(m, &f->class, ports + 1, sizeof *f->class) &&
            sim_get(m, &f->switches, switches + 1, sizeof *f->switches) &&
            sim_get(m, &f->events, num_events(s), sizeof *f->events) &&
@@ -268,6 +270,7 @@ void sim_fast_free(sim *s)
     if (!f)
         return;
     free(f->ports);
+    free(f->credits);
     free(f->switches);
     free(f->events);
     free(f->queues);

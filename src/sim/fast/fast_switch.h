@@ -167,9 +167,7 @@ SIM_INLINE uint64_t apply(const fast_context *h, const shape k, state *st, uint6
         return take_left(st->fsw);
     if (k.chooses) { /* it was not short of credit, perhaps */
         before = ok_of(h, k, st->fsw, st->sw)[v] & bit_out;
-        ++*fast_credit(switch_port(h, k, st, out), k.vcs, v);
-        if (k.roomiest)
-            ++*shown_of(h, k, st->fsw, out, v);
+        ++*port_credit(h, k, st->fsw->port_base + out, v);
     }
     ok_of(h, k, st->fsw, st->sw)[v] |= bit_out;
     if (k.vcs > 1)

@@ -249,8 +249,9 @@ static void expose_credit(const sim *s, uint32_t port)
 {
     for (unsigned v = 0; v < s->vcs && !fast_host_keeps_credit(s, s->fast_state, port); v++) {
         int32_t *bytes = credit_at(s, port, v), full = (int32_t)s->packet_bytes;
-        *bytes =
-            *bytes % full + *fast_credit(fast_port_of(s, s->fast_state, port), s->vcs, v) * full;
+        *bytes = *bytes % full + *fast_credit(s->fast_state, s->vcs, s->fast_state->steps,
+                                              fast_port_of(s, s->fast_state, port), port, v) *
+                                     full;
     }
 }
 

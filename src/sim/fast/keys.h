@@ -29,8 +29,6 @@ SIM_INLINE void request_vc(const fast_context *h, const shape k, fast_switch *fs
     *asks_of(k, to, v) |= 1ull << in;
     if (k.steps)
         asked_of(k, to)[u] |= 1ull << in;
-    if (k.chooses && k.vcs > 1)
-        h->f->rows[(size_t)(fsw->port_base + in) * k.vcs + v] |= 1ull << out;
     if (k.vcs > 1)
         to->ready |= (ok_of(h, k, fsw, sw)[u] >> out & 1) << in;
 }
