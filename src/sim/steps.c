@@ -125,16 +125,6 @@ uint64_t sim_in_flight(const sim *s)
     return sent - gone;
 }
 
-/* All partitions at rest; the first partition's thread. */
-static void check_network(partition *p)
-{
-    sim *s = p->sim;
-    if (s->paranoid && p->status == IK_OK)
-        p->status = sim_check_conservation(s, &p->err);
-    if (s->watchdog_ps && p->status == IK_OK && sim_in_flight(s))
-        p->status = sim_find_deadlock(s, &p->err);
-}
-
 static void report_progress(const sim *s, uint64_t time)
 {
     if (s->env && s->env->progress)
@@ -149,8 +139,11 @@ static bool must_stop(const partition *p)
 /* ---- the loop */
 
 typedef struct pace {
-    uint64_t next_series, next_check; /* index of the next period; time */
-    uint64_t check_ps;
+    uint64_t next_series; /* index of the next period */
+    /* Times, UINT64_MAX = never. Paranoid checks come with what happens, the watchdog at its times
+     * whatever happens: a deadlock is found at the same time with any number of partitions, by any
+     * engine, with checks and without. */
+    uint64_t next_check, next_watch;
     congest_setup samples;
     uint64_t next_sample; /* index */
 } pace;
@@ -196,42 +189,41 @@ static bool outgrown(partition *p, uint64_t bytes, uint64_t time)
     return true;
 }
 
+/* Paranoid: after every window of a small network, less often in a large one. */
+static uint64_t check_period(const sim *s)
+{
+    return s->lookahead * ((uint64_t)s->f->num_ports * s->vcs <= 4096 ? 1 : 64);
+}
+
 /* Where the whole network must rest: returns false when the run ends here. */
 static bool rest(partition *p, pace *pc, uint64_t time, bool over)
 {
     sim *s = p->sim;
-    bool check = pc->check_ps && (time >= pc->next_check || over), sample = false;
+    bool check = s->paranoid && (time >= pc->next_check || over),
+         watch = s->watchdog_ps && (time >= pc->next_watch || over), sample = false;
     for (; congest_due(&pc->samples, pc->next_sample, time); pc->next_sample++)
         sample = true;
-    if (!check && !sample)
+    if (!check && !watch && !sample)
         return true;
-    while (check && pc->next_check <= time)
-        pc->next_check += pc->check_ps;
+    if (check)
+        pc->next_check = time + check_period(s);
+    while (watch && pc->next_watch <= time)
+        pc->next_watch += s->watchdog_ps;
     if (s->exchange)
         s->exchange->barrier(s->exchange, p->id);
     /* nobody works now: all come to the same answer */
-    check = check && (s->paranoid || sim_in_flight(s));
-    for (unsigned q = 0; q < s->num_partitions && p->id == 0 && (check || sample); q++)
+    watch = watch && sim_in_flight(s);
+    for (unsigned q = 0; q < s->num_partitions && p->id == 0 && (check || watch || sample); q++)
         s->engine->expose(&s->partitions[q]);
     if (p->id == 0 && sample && p->status == IK_OK)
         p->status = sim_congest_sample(s, time, &p->err);
-    if (p->id == 0 && check)
-        check_network(p);
+    if (p->id == 0 && check && p->status == IK_OK)
+        p->status = sim_check_conservation(s, &p->err);
+    if (p->id == 0 && watch && p->status == IK_OK)
+        p->status = sim_find_deadlock(s, &p->err);
     if (s->exchange)
         s->exchange->barrier(s->exchange, p->id);
     return !s->deadlock && s->partitions[0].status == IK_OK;
-}
-
-/* Paranoid: after every window of a small network, less often in a large one. */
-static uint64_t check_period(const sim *s)
-{
-    uint64_t period = s->watchdog_ps;
-    if (s->paranoid) {
-        uint64_t often = s->lookahead * ((uint64_t)s->f->num_ports * s->vcs <= 4096 ? 1 : 64);
-        if (!period || often < period)
-            period = often;
-    }
-    return period;
 }
 
 /* First window that is not worked on in a step that begins with `window`: others may act on it
@@ -239,8 +231,10 @@ static uint64_t check_period(const sim *s)
 static uint64_t step_end(const sim *s, const pace *pc, uint64_t window)
 {
     uint64_t until = s->end_ps, end = window + s->step_windows;
-    if (pc->check_ps && pc->next_check < until)
+    if (pc->next_check < until)
         until = pc->next_check;
+    if (pc->next_watch < until)
+        until = pc->next_watch;
     uint64_t sample = (pc->next_sample + 1) * pc->samples.period_ps;
     if (pc->next_sample < pc->samples.num_samples && sample < until)
         until = sample;
@@ -273,13 +267,12 @@ static void report_progress_at_times(partition *p, uint64_t time)
 
 /* First window of a step: the next one in which anything happens, but none is passed over in which
  * the watchdog or a sample is due: what they find, and when, must not depend on which windows the
- * partitions, or the engine, happen to have events in. Paranoid checks only follow what happens. */
+ * partitions, or the engine, happen to have events in. */
 static uint64_t next_step(const sim *s, const pace *pc, uint64_t next)
 {
-    uint64_t check = first_window(s, pc->next_check),
-             sample = first_window(s, (pc->next_sample + 1) * pc->samples.period_ps);
-    if (pc->check_ps && !s->paranoid && check < next)
-        next = check;
+    uint64_t sample = first_window(s, (pc->next_sample + 1) * pc->samples.period_ps);
+    if (s->watchdog_ps && first_window(s, pc->next_watch) < next)
+        next = first_window(s, pc->next_watch);
     return pc->next_sample < pc->samples.num_samples && sample < next ? sample : next;
 }
 
@@ -327,17 +320,20 @@ static void count_backlogs(partition *p)
 
 void sim_run_partition(partition *p)
 {
-    pace pc = {.check_ps = check_period(p->sim), .samples = sim_congest_setup(p->sim)};
+    const sim *s = p->sim;
+    pace pc = {.next_check = s->paranoid ? 0 : UINT64_MAX,
+               .next_watch = s->watchdog_ps ? s->watchdog_ps : UINT64_MAX,
+               .samples = sim_congest_setup(s)};
     uint64_t from = 0;
     double begin = sim_thread_seconds();
-    pc.next_check = pc.check_ps;
-    if ((pc.check_ps || pc.samples.num_samples) && p->sim->exchange && !p->sim->exchange->barrier) {
+    bool looks = s->paranoid || s->watchdog_ps || pc.samples.num_samples;
+    if (looks && s->exchange && !s->exchange->barrier) {
         p->status = ik_fail(&p->err, IK_ERR_UNSUPPORTED,
                             "the watchdog, paranoid checks and samples of congestion need all "
                             "partitions in one process");
         return;
     }
-    p->sim->engine->start(p);
+    s->engine->start(p);
     while (run_step(p, &pc, &from))
         continue;
     count_backlogs(p);
