@@ -70,7 +70,7 @@ FAULTS = [
     ("choices: space counts where busy outputs may have none", "fast/context.h", "(k.chooses ? 4 : 2))", "(k.chooses ? 2 : 2))",
      ["test_sim_kernels"]),
     ("choices: a credit counts before its instant", "fast/fast.c", "< host_ports ? 2 : 1;", "< host_ports ? 1 : 1;", ["test_sim_kernels"]),
-    ("choices: the last credit is gone after the window only", "fast/choice.h", "        *ok &= ~((uint64_t)(to->credit == 1) << out);\n", "",
+    ("choices: the last credit is gone after the window only", "fast/choice.h", "        *ok &= ~((uint64_t)(*credit == 1) << out);\n", "",
      ["test_sim_kernels"]),
     ("choices: who waits does not choose again", "fast/choice.h", "    *waiting_of(h, k, st->sw, c, out, v) |= 1ull << in;\n", "",
      ["test_sim_kernels"]),
