@@ -178,7 +178,9 @@ static bool allocate(sim *s, const sizes *z, sim_memory *m)
     if (ok && s->adapter_queues == ADAPTER_DESTINATION)
         ok = sim_get(m, &s->dest_rings, (size_t)f->num_hosts * s->vcs, sizeof(queue));
     if (ok && s->reorder.on)
-        ok = sim_get(m, &s->reorder_hosts, f->num_hosts, sizeof *s->reorder_hosts);
+        ok = sim_get(m, &s->reorder_hosts, f->num_hosts, sizeof *s->reorder_hosts) &&
+             (!sim_reorder_num_pairs(s) ||
+              sim_get(m, &s->reorder_pairs, sim_reorder_num_pairs(s), sizeof *s->reorder_pairs));
     if (ok && (s->ejection_share < 1 || s->ejection_bps != UINT64_MAX))
         ok = sim_get(m, &s->drained, f->num_hosts, sizeof *s->drained);
     if (ok && z->net)
@@ -474,13 +476,14 @@ void sim_free(sim *s)
     sim_order_free(s->order, s->f ? s->f->num_hosts : 0);
     sim_space_free(s);
     congest_free(s->congest);
-    void *blocks[] = {
-        s->outputs,       s->ports,        s->queued,          s->waiting,        s->clear_ps,
-        s->sending,       s->accept,       s->switches,        s->mask_store,     s->queue_store,
-        s->pair_store,    s->policy_store, s->undecided_store, s->allowed_store,  s->hosts,
-        s->send_queues,   s->messages,     s->injectors,       s->node_head,      s->node_partition,
-        s->channel_bytes, s->host_bytes,   s->host_sent_bytes, s->series_blocked, s->deadlock_text,
-        s->net_store,     s->holder_store, s->dest_rings,      s->drained,        s->reorder_hosts};
+    void *blocks[] = {s->outputs,         s->ports,         s->queued,          s->waiting,
+                      s->clear_ps,        s->sending,       s->accept,          s->switches,
+                      s->mask_store,      s->queue_store,   s->pair_store,      s->policy_store,
+                      s->undecided_store, s->allowed_store, s->hosts,           s->send_queues,
+                      s->messages,        s->injectors,     s->node_head,       s->node_partition,
+                      s->channel_bytes,   s->host_bytes,    s->host_sent_bytes, s->series_blocked,
+                      s->deadlock_text,   s->net_store,     s->holder_store,    s->dest_rings,
+                      s->drained,         s->reorder_hosts, s->reorder_pairs};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

@@ -43,6 +43,8 @@ bool sim_reorder_init(partition *p); /* false = out of memory */
 void sim_reorder_free(partition *p);
 uint64_t sim_reorder_first_bytes(const sim *s);
 uint64_t sim_reorder_bytes(const partition *p); /* by which it has grown */
+/* Flows of a table of all pairs; 0 = there is none. */
+size_t sim_reorder_num_pairs(const sim *s);
 /* What a run whose sources make so many packets will grow to, roughly. */
 uint64_t sim_reorder_estimate(const sim *s, double packets);
 void sim_reorder_finish(partition *p); /* brings the statistics to the end of the run */
@@ -52,7 +54,7 @@ void sim_reorder_finish(partition *p); /* brings the statistics to the end of th
 /* What a host keeps of the flows to and from another one, from the first packet on. */
 typedef struct reorder_flow {
     uint32_t host, peer;
-    uint32_t chain; /* in its bucket */
+    uint32_t chain; /* in its bucket; in a table of all pairs: 1 once the flow has been used */
     /* host to peer */
     uint32_t sent;    /* packets: the number of the next one */
     uint32_t granted; /* POOL: packets that may go; WINDOW: sent, not known to be delivered */
@@ -75,13 +77,22 @@ typedef struct reorder_packet {
 } reorder_packet;
 
 typedef struct reorder_store {
-    reorder_flow *flows;
+    reorder_flow *flows; /* its own, or sim.reorder_pairs: by host * hosts + peer */
+    bool of_pairs;
     reorder_packet *packets;
     uint32_t *flow_buckets, *packet_buckets; /* powers of two */
     size_t cap_flows, cap_packets;
     uint32_t num_flows, num_flow_buckets;
     uint32_t num_packets, free_packet, live_packets, num_packet_buckets;
 } reorder_store;
+
+/* Fetches what a packet of src to this host will touch. */
+SIM_INLINE void sim_reorder_prefetch(const partition *p, uint32_t host, uint32_t src, uint32_t id)
+{
+    __builtin_prefetch(&p->sequence[id]);
+    if (p->reorder->of_pairs)
+        __builtin_prefetch(&p->reorder->flows[(size_t)host * p->sim->f->num_hosts + src], 1);
+}
 
 /* Finds a flow, or makes it; IK_NONE = out of memory, and the partition fails. Making one moves the
  * others: keep the id. */

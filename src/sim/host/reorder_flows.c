@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Flows and packets that wait, in two chained hash tables of a partition: a flow by (host, peer), a
- * packet by (flow, number). Both grow by doubling and never shrink; a flow stays once it has had a
- * packet, for both ends count its packets. Cost: O(1) each. Memory: 56 bytes a flow and end, 64 a
- * packet that waits, 4 to 8 of buckets for each. */
+ * Flows and packets that wait. In small networks there is a table of all pairs of hosts, of which a
+ * partition uses the rows of its own hosts: a flow costs one line of the cache. Else flows stand in
+ * a chained hash table of their partition, by (host, peer); so do packets, by (flow, number). What
+ * grows does so by doubling and never shrinks; a flow stays once it has had a packet, for both ends
+ * count its packets. Cost: O(1) each. Memory: 56 bytes a flow and end, 64 a packet that waits, 4 to
+ * 8 of buckets for each. */
 #include "base/array.h"
 #include "sim/host/reorder.h"
 #include "sim/state/events.h"
@@ -20,6 +22,8 @@ bool sim_reorder_init(partition *p)
     if (!r)
         return false;
     r->free_packet = IK_NONE;
+    r->flows = p->sim->reorder_pairs;
+    r->of_pairs = r->flows != NULL;
     r->num_flow_buckets = r->num_packet_buckets = FIRST_BUCKETS;
     r->flow_buckets = malloc(FIRST_BUCKETS * sizeof *r->flow_buckets);
     r->packet_buckets = malloc(FIRST_BUCKETS * sizeof *r->packet_buckets);
@@ -38,7 +42,7 @@ void sim_reorder_free(partition *p)
     free(p->sequence);
     if (!r)
         return;
-    free(r->flows);
+    free(r->of_pairs ? NULL : r->flows);
     free(r->packets);
     free(r->flow_buckets);
     free(r->packet_buckets);
@@ -63,12 +67,21 @@ uint64_t sim_reorder_bytes(const partition *p)
            (uint64_t)p->pool_cap * sizeof *p->sequence;
 }
 
+size_t sim_reorder_num_pairs(const sim *s)
+{
+    enum { MOST_HOSTS = 1024 };
+    size_t hosts = s->f->num_hosts;
+    return s->reorder.on && hosts <= MOST_HOSTS ? hosts * hosts : 0;
+}
+
 /* A flow has at least one packet, and a pair of hosts has one flow; both ends keep it. */
 uint64_t sim_reorder_estimate(const sim *s, double packets)
 {
     double pairs = (double)s->f->num_hosts * s->f->num_hosts,
            flows = packets < pairs ? packets : pairs;
-    return s->reorder.on ? (uint64_t)(2 * flows) * (sizeof(reorder_flow) + 6) : 0;
+    return s->reorder.on && !sim_reorder_num_pairs(s)
+               ? (uint64_t)(2 * flows) * (sizeof(reorder_flow) + 6)
+               : 0;
 }
 
 static bool out_of_memory(partition *p, size_t bytes)
@@ -125,9 +138,22 @@ static uint32_t new_flow(partition *p, uint32_t host, uint32_t peer)
     return id;
 }
 
+/* Of the table of all pairs, which begins with zeros. */
+static uint32_t pair_of(partition *p, uint32_t host, uint32_t peer)
+{
+    uint32_t id = host * p->sim->f->num_hosts + peer;
+    reorder_flow *f = &p->reorder->flows[id];
+    if (!f->chain)
+        *f = (reorder_flow){
+            .host = host, .peer = peer, .chain = 1, .parked = IK_NONE, .behind = IK_NONE};
+    return id;
+}
+
 uint32_t sim_reorder_flow(partition *p, uint32_t host, uint32_t peer)
 {
     const reorder_store *r = p->reorder;
+    if (r->of_pairs)
+        return pair_of(p, host, peer);
     uint32_t id = *flow_bucket(r, host, peer);
     while (id != IK_NONE && (r->flows[id].host != host || r->flows[id].peer != peer))
         id = r->flows[id].chain;

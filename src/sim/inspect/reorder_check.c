@@ -81,12 +81,22 @@ static void note_message(void *ctx, partition *p, const event *e)
     }
 }
 
-static void check_store(check *c, const reorder_store *r)
+static unsigned partition_of(const sim *s, uint32_t host)
 {
+    return s->node_partition[ik_host_node(s->f, host)];
+}
+
+static void check_store(check *c, unsigned of)
+{
+    const reorder_store *r = c->s->partitions[of].reorder;
     uint64_t stored = 0, listed = 0;
-    for (uint32_t id = 0; id < r->num_flows && c->status == IK_OK; id++) {
-        check_flow(c, &r->flows[id]);
-        stored += r->flows[id].num_stored;
+    uint32_t num = r->of_pairs ? (uint32_t)sim_reorder_num_pairs(c->s) : r->num_flows;
+    for (uint32_t id = 0; id < num && c->status == IK_OK; id++) {
+        const reorder_flow *f = &r->flows[id];
+        if (r->of_pairs && (!f->chain || partition_of(c->s, f->host) != of))
+            continue;
+        check_flow(c, f);
+        stored += f->num_stored;
     }
     for (uint32_t k = 0; k < r->num_packet_buckets; k++)
         for (uint32_t id = r->packet_buckets[k]; id != IK_NONE; id = r->packets[id].chain) {
@@ -124,7 +134,7 @@ static ik_status check_all(check *c, ik_error *err)
 {
     uint64_t held = 0;
     for (unsigned q = 0; q < c->s->num_partitions && c->status == IK_OK; q++) {
-        check_store(c, c->s->partitions[q].reorder);
+        check_store(c, q);
         held += c->s->partitions[q].n.held;
     }
     sim_each_event(c->s, note_message, c);

@@ -8,6 +8,7 @@
 #ifndef IKAT_SIM_FETCH_H
 #define IKAT_SIM_FETCH_H
 
+#include "sim/host/reorder.h"
 #include "sim/packet/choose.h"
 #include "sim/packet/output.h"
 
@@ -188,6 +189,9 @@ SIM_INLINE void fetch_stage(partition *p, const shape k, uint32_t node, unsigned
         const event *e = &events[id];
         if (!is_switch && stage == FETCH_NAMED && event_kind(e) == EV_ARRIVAL)
             fetch_line(&p->pool[e->data]);
+        else if (!is_switch && stage == FETCH_QUEUES && s->reorder.on &&
+                 event_kind(e) == EV_ARRIVAL)
+            sim_reorder_prefetch(p, node - s->f->num_switches, p->pool[e->data].rt.src, e->data);
         else if (is_switch && stage == FETCH_NAMED)
             fetch_named(p, sw, k, e);
         else if (is_switch && k.words == 1 && !k.net && stage == FETCH_QUEUES)

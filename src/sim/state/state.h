@@ -105,9 +105,10 @@ typedef struct sim {
     queue *dest_rings;
     /* [host] until when its receive buffer drains; NULL = at the link's rate */
     uint64_t *drained;
-    reorder_host *reorder_hosts; /* [host] NULL unless packets are put in order */
-    injector *injectors;         /* [host] */
-    uint32_t *node_head;         /* chains of events of one window: of a node */
+    reorder_host *reorder_hosts;        /* [host] NULL unless packets are put in order */
+    struct reorder_flow *reorder_pairs; /* [host * hosts + peer] NULL: each partition has its own */
+    injector *injectors;                /* [host] */
+    uint32_t *node_head;                /* chains of events of one window: of a node */
     uint16_t *node_partition;
     uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
     double *series_blocked;
