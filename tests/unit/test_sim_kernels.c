@@ -183,7 +183,6 @@ static void test_same(void **state)
         compare(&variants[n], "dmodk", "uniform", "20 us");
 }
 
-/* Outputs that an oblivious routing draws: each kernel gives a packet the same ones. */
 /* VCs that change on the way: of the pair that is matched the VC whose turn it is goes, with credit
  * for the VC that its head asks for. */
 static const struct {
@@ -240,6 +239,7 @@ static void test_same_steps(void **state)
         compare(&steps[n].v, steps[n].routing, steps[n].pattern, "20 us");
 }
 
+/* Outputs that an oblivious routing draws: each kernel gives a packet the same ones. */
 static void test_same_draws(void **state)
 {
     (void)state;
@@ -279,6 +279,19 @@ static const struct {
      "adaptive_tree",
      "hotspot:nodes=0,fraction=30%"},
     {{"karytree:k=4,n=3", "1q", "voq=true;buffer=20 KiB", 1, 1, 60, NULL},
+     "adaptive_tree",
+     "uniform"},
+    /* no output is free, and the only space behind one that is busy is on its way back */
+    {{"xgft:m=5:4,w=1:3,latency=38 ns", "1q", "buffer=16 KiB", 1, 1, 200, NULL,
+      "injection=poisson"},
+     "adaptive_tree",
+     "uniform"},
+    {{"xgft:m=6:3,w=1:3,latency=40 ns", "1q", "buffer=32 KiB", 1, 0.8, 200, NULL,
+      "injection=poisson;message=8 KiB"},
+     "adaptive_tree",
+     "uniform"},
+    {{"karytree:k=3,n=3,latency=38 ns", "dbbm", "buffer=40 KiB", 2, 1, 200, NULL,
+      "injection=poisson;message=32 KiB"},
      "adaptive_tree",
      "uniform"},
     {{"rlft:ports=12,levels=3", "1q", "voq=true;buffer=16 KiB", 1, 0.7, 31, NULL},

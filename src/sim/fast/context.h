@@ -307,15 +307,15 @@ SIM_INLINE bool is_exact(const fast_context *h, const shape k, uint32_t port)
 }
 
 /* Space behind a port that will come back, as many windows later as a transmission takes or a few
- * more. Early: counts at once where there is enough for two packets without it, or if packets look
- * for space behind busy outputs, too, for four. Returns whether it does. */
+ * more. Early: counts at once where there is enough for two packets without it; if packets look for
+ * space behind busy outputs, too, for three (fast/README.md). Returns whether it does. */
 SIM_INLINE bool count_early(const fast_context *h, const shape k, fast_port *p, uint32_t port,
                             unsigned v)
 {
     uint16_t *credit = fast_credit(h->f, k.vcs, k.steps, p, port, v);
     if (is_exact(h, k, port))
         return false;
-    if (!k.early || *credit < (k.chooses ? 4 : 2))
+    if (!k.early || *credit < (k.chooses ? 3 : 2))
         return false;
     ++*credit;
     return true;
