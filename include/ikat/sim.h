@@ -19,7 +19,7 @@ extern "C" {
 /* model, buffer, voq, arbiter, iterations, speed-up, delays … */
 extern const ik_param ik_switch_params[];
 extern const ik_param ik_adapter_params[]; /* packet, message, injection, interleave … */
-/* warmup, duration, series, congestion, paranoid, watchdog */
+/* until, at_most, warmup, duration, series, congestion, paranoid, watchdog */
 extern const ik_param ik_measure_params[];
 
 /* One run. The three parameter sets are made from the tables above (NULL = every default). */
@@ -209,12 +209,21 @@ typedef struct ik_sim_result {
      * buffers */
     double *series_blocked;
     size_t num_series;
-    bool deadlock;          /* the watchdog found one */
-    char *deadlock_text;    /* the cycle, one element a line; NULL without one */
-    uint64_t state_bytes;   /* memory of the simulation state at its largest */
-    double cpu_seconds;     /* informational: processor time of all threads */
-    unsigned threads;       /* partitions that ran in parallel */
-    ik_sim_sharing sharing; /* how they shared the work */
+    /* Of a workload that ends; 0, false and NULL with endless traffic. The measured window is then
+     * the time until completion, or until the run was given up. */
+    bool finite, completed;
+    uint64_t completion_ps; /* last delivery, or end of the last operation; 0 if not completed */
+    uint64_t workload_messages, workload_bytes;
+    /* the workload's bytes / (completion x rate of the hosts that send) */
+    double effective_throughput;
+    uint64_t *host_finish_ps; /* [num_hosts] last delivery to a host, or end of its operations */
+    char *missing_text;       /* not completed: why, and what is missing, line by line */
+    bool deadlock;            /* the watchdog found one */
+    char *deadlock_text;      /* the cycle, one element a line; NULL without one */
+    uint64_t state_bytes;     /* memory of the simulation state at its largest */
+    double cpu_seconds;       /* informational: processor time of all threads */
+    unsigned threads;         /* partitions that ran in parallel */
+    ik_sim_sharing sharing;   /* how they shared the work */
     /* of every delivery (time, generation, src, dst) host by host */
     uint64_t checksum;
 } ik_sim_result;

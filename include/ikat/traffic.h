@@ -8,6 +8,7 @@
 #define IKAT_TRAFFIC_H
 
 #include "ikat/fabric.h"
+#include "ikat/workload.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,6 +44,10 @@ typedef struct ik_traffic_family {
     /* of the n-th message of src; as pure as dest */
     unsigned (*class_of)(const ik_traffic *t, uint32_t src, uint64_t n);
     bool permutation; /* at most one destination a source, at most one source a destination */
+    /* the weights of its flows are numbers of messages, not probabilities: it can be exchanged
+     * once (traffic 'exchange'). Permutations can. */
+    bool listed;
+    bool ends; /* its members are workloads: ik_traffic.workload */
 } ik_traffic_family;
 
 struct ik_traffic {
@@ -59,6 +64,9 @@ struct ik_traffic {
     const char *const *classes;
     /* a host may leave messages out and send others: it offers less than its load */
     bool gaps;
+    /* What ends: messages that are sent once, owned by impl; dest() and flows() then say what share
+     * of a host's bytes goes where. NULL: the pattern goes on for ever. */
+    const ik_workload *workload;
 };
 
 const ik_traffic_family *const *ik_traffics(void);

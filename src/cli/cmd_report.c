@@ -55,7 +55,8 @@ static const cli_option options[] = {
      "where the report goes (default: the results' name with .html, in the current folder)", false},
     {"--csv", 0, NULL, "print one line a point instead", false},
     {"--table", 0, "NAME",
-     "with --csv: points (default), classes, congestion (over time), roots, culprits or victims",
+     "with --csv: points (default), classes, congestion (over time), roots, culprits, "
+     "victims or references",
      false},
     {0},
 };

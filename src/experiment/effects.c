@@ -70,12 +70,111 @@ static ik_status check_choice(const variant *sw, const variant *routing, ik_erro
     return IK_OK;
 }
 
+/* ---- workloads that end */
+
+static bool ends(const variant *traffic)
+{
+    const ik_traffic_family *family = ik_traffic_find(traffic->name);
+    return family && family->ends;
+}
+
+static const ik_value *value_of(const variant *v, const char *name)
+{
+    size_t i = 0;
+    while (strcmp(v->params.decl[i].name, name) != 0)
+        i++;
+    return &v->params.values[i];
+}
+
+static ik_status check_until(const variant *traffic, const variant *measure, ik_error *err)
+{
+    const ik_value *until = value_of(measure, "until");
+    const ytree *at = ends(traffic) ? measure->place : traffic->place;
+    if (ends(traffic) && until->u == 0) {
+        at = at->line ? at : traffic->place;
+        ik_fail_at(err, IK_ERR_INPUT, at->file, at->line, at->column,
+                   "traffic '%.60s' ends, and is measured until it is delivered", traffic->label);
+        return ik_hint(err, IK_ERR_INPUT, "measure: {until: delivered, at_most: 10 ms}");
+    }
+    if (!ends(traffic) && until->u != 0) {
+        ik_fail_at(err, IK_ERR_INPUT, until->source, until->line, until->column,
+                   "section 'measure', parameter 'until': traffic '%.60s' never ends",
+                   traffic->label);
+        return ik_hint(err, IK_ERR_INPUT,
+                       "endless traffic has warmup and duration; traffic 'exchange' sends the "
+                       "messages of a pattern once");
+    }
+    if (!ends(traffic) || value_of(measure, "at_most")->has)
+        return IK_OK;
+    ik_fail_at(err, IK_ERR_INPUT, until->source, until->line, until->column,
+               "section 'measure': until = delivered needs at_most");
+    return ik_hint(err, IK_ERR_INPUT,
+                   "a time after which what is not delivered is missing: at_most: 10 ms");
+}
+
+static ik_status check_load(const variant *load, const variant *traffic, ik_error *err)
+{
+    const ik_value *v = &load->params.values[0];
+    if (!ends(traffic) || load->place->line == 0)
+        return IK_OK;
+    ik_fail_at(err, IK_ERR_INPUT, load->place->file, load->place->line, load->place->column,
+               "'load' (%.20s) has no effect with traffic '%.60s', which ends", v->text,
+               traffic->label);
+    return ik_hint(err, IK_ERR_INPUT, "leave it out: all hosts send as fast as they can");
+}
+
+static ik_status check_messages(const variant *adapter, const variant *traffic, ik_error *err)
+{
+    static const char *const idle[] = {"message", "injection", "interleave", "active"};
+    for (size_t i = 0; i < sizeof idle / sizeof *idle && ends(traffic); i++) {
+        const ik_value *v = value_of(adapter, idle[i]);
+        if (!v->given)
+            continue;
+        ik_fail_at(err, IK_ERR_INPUT, v->source, v->line, v->column,
+                   "section 'adapter', parameter '%s': it has no effect with traffic '%.60s', "
+                   "which ends",
+                   idle[i], traffic->label);
+        return ik_hint(err, IK_ERR_INPUT,
+                       "the workload says how large its messages are, when they "
+                       "are made and how they take turns");
+    }
+    const ik_value *in_order = value_of(adapter, "in_order");
+    if (ends(traffic) && in_order->u) {
+        ik_fail_at(err, IK_ERR_INPUT, in_order->source, in_order->line, in_order->column,
+                   "section 'adapter': in_order does not serve traffic '%.60s', which ends",
+                   traffic->label);
+        return ik_hint(err, IK_ERR_INPUT, "endless traffic can be delivered in order");
+    }
+    const ik_value *queues = value_of(adapter, "queues");
+    if (!ends(traffic) || strcmp(queues->text, "destination") != 0)
+        return IK_OK;
+    ik_fail_at(err, IK_ERR_INPUT, queues->source, queues->line, queues->column,
+               "section 'adapter': queues = destination does not serve traffic '%.60s', which ends",
+               traffic->label);
+    return ik_hint(err, IK_ERR_INPUT, "queues = vc or one");
+}
+
+static ik_status check_model(const variant *sw, const variant *traffic, ik_error *err)
+{
+    const ik_value *model = value_of(sw, "model");
+    if (!ends(traffic) || strcmp(model->text, "pipelined") != 0)
+        return IK_OK;
+    ik_fail_at(err, IK_ERR_INPUT, model->source, model->line, model->column,
+               "section 'switch': model = pipelined does not simulate traffic '%.60s', which ends",
+               traffic->label);
+    return ik_hint(err, IK_ERR_INPUT, "models iq, ioq and ideal do");
+}
+
 static const rule rules[] = {
     {SECTION_SWITCH, SECTION_SWITCH, check_own},
     {SECTION_ADAPTER, SECTION_SWITCH, check_with_switch},
     {SECTION_MEASURE, SECTION_MEASURE, check_own},
     {SECTION_SELECTION, SECTION_ROUTING, check_selection},
     {SECTION_SWITCH, SECTION_ROUTING, check_choice},
+    {SECTION_LOAD, SECTION_TRAFFIC, check_load},
+    {SECTION_TRAFFIC, SECTION_MEASURE, check_until},
+    {SECTION_ADAPTER, SECTION_TRAFFIC, check_messages},
+    {SECTION_SWITCH, SECTION_TRAFFIC, check_model},
 };
 
 /* ---- the points that a refusal is about */

@@ -183,7 +183,9 @@ point experiment_point(const ik_experiment *e, uint64_t number)
 
 double experiment_load(const ik_experiment *e, const point *p)
 {
-    return experiment_variant(e, p, SECTION_LOAD)->params.values[0].r;
+    const ik_traffic_family *family =
+        ik_traffic_find(experiment_variant(e, p, SECTION_TRAFFIC)->name);
+    return family && family->ends ? 0 : experiment_variant(e, p, SECTION_LOAD)->params.values[0].r;
 }
 
 uint64_t experiment_seed(const ik_experiment *e, const point *p)

@@ -54,6 +54,7 @@ static inline const ik_value *experiment_option(const ik_experiment *e, option_i
 {
     return &e->options[id].values[0];
 }
+/* 0 with a workload that ends: it has none. */
 double experiment_load(const ik_experiment *e, const point *p);
 uint64_t experiment_seed(const ik_experiment *e, const point *p);
 

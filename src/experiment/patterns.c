@@ -125,13 +125,36 @@ static ik_status read_list(ik_experiment *e, const ytree *node, sweep *out, ik_e
     return IK_OK;
 }
 
+/* One pattern as a mapping: { family: neighbour, dims: [4, 4] }. */
+static ik_status read_mapping(ik_experiment *e, const ytree *map, sweep *out, ik_error *err)
+{
+    variants found = {0};
+    ik_status status = section_read_family(e, SECTION_TRAFFIC, &found, map, err);
+    for (size_t i = 0; i < found.num; i++) {
+        variant *v = &found.items[i];
+        if (status == IK_OK && strpbrk(v->label, "+;"))
+            status =
+                ytree_fail(v->place, err,
+                           "'%.100s' cannot stand in a pattern: it contains '+' or ';'", v->label);
+        const ik_spec_member m = {.spec = v->label};
+        const char *text = status == IK_OK ? ik_spec_list_print(&m, 1, &e->arena) : NULL;
+        if (status == IK_OK)
+            status = text ? sweep_add(out, text, v->place, &e->arena, err)
+                          : ik_fail_memory(err, 1, "an experiment");
+        ik_params_free(&v->params);
+    }
+    return status;
+}
+
 ik_status patterns_expand(ik_experiment *e, const ytree *node, const ik_param *p, sweep *out,
                           ik_error *err)
 {
+    if (node->kind == YTREE_MAP && ytree_get(node, "family"))
+        return read_mapping(e, node, out, err);
     if (node->kind != YTREE_LIST || node->num == 0)
         return sweep_expand(node, p, &e->arena, out, err);
     for (size_t i = 0; i < node->num; i++)
-        if (node->items[i]->kind == YTREE_MAP)
+        if (node->items[i]->kind == YTREE_MAP && !ytree_get(node->items[i], "family"))
             return read_list(e, node, out, err);
     for (size_t i = 0; i < node->num; i++) {
         ik_status status = patterns_expand(e, node->items[i], p, out, err);

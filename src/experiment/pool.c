@@ -18,6 +18,7 @@ typedef struct outcome {
     struct outcome *next;
     uint64_t number;
     ik_sim_result result;
+    const reference *reference; /* NULL = none: nothing was completed */
 } outcome;
 
 typedef struct pool {
@@ -58,7 +59,8 @@ static ik_sim_config config_of(const ik_experiment *e, const point *p)
     return (ik_sim_config){.switch_params = &experiment_variant(e, p, SECTION_SWITCH)->params,
                            .adapter_params = &experiment_variant(e, p, SECTION_ADAPTER)->params,
                            .measure_params = &experiment_variant(e, p, SECTION_MEASURE)->params,
-                           .load = experiment_load(e, p)};
+                           /* of a workload that ends it says nothing */
+                           .load = experiment_load(e, p) > 0 ? experiment_load(e, p) : 1};
 }
 
 /* A point with little to do takes fewer threads than there are for it. */
@@ -71,8 +73,8 @@ static unsigned threads_for(const pool *w, const ik_plan *plan, const ik_sim_con
     return estimate.useful_threads < w->threads ? estimate.useful_threads : w->threads;
 }
 
-static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number,
-                          ik_sim_result *result, ik_error *err)
+static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number, outcome *o,
+                          ik_error *err)
 {
     const ik_experiment *e = w->r->e;
     point p = experiment_point(e, number);
@@ -88,8 +90,12 @@ static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number,
         place_in_variant(pattern, SECTION_TRAFFIC, err);
         return status;
     }
-    status = ik_sim_run(slot->plan, traffic, &config, &env, result, err);
+    status = ik_sim_run(slot->plan, traffic, &config, &env, &o->result, err);
     place_model(e, &p, status, err);
+    if (status == IK_OK && o->result.completed)
+        status = reference_find(w->r->references, w->fabric, pattern,
+                                experiment_variant(e, &p, SECTION_ADAPTER), &config, &env,
+                                &o->reference, err);
     ik_traffic_free(traffic);
     return status;
 }
@@ -132,7 +138,7 @@ static void *worker(void *ctx)
         pthread_mutex_unlock(&w->mutex);
         ik_error error = {0};
         outcome *o = ik_calloc(1, sizeof *o);
-        ik_status status = o ? simulate(w, slot, number, &o->result, &error)
+        ik_status status = o ? simulate(w, slot, number, o, &error)
                              : ik_fail_memory(&error, sizeof *o, "a result");
         pthread_mutex_lock(&w->mutex);
         if (status == IK_OK) {
@@ -140,6 +146,8 @@ static void *worker(void *ctx)
             *w->tail = o;
             w->tail = &o->next;
         } else {
+            if (o)
+                ik_sim_result_free(&o->result);
             free(o);
             if (status != IK_ERR_CANCELLED)
                 fail(w, number, status, &error);
@@ -181,6 +189,7 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
             .load = experiment_load(r->e, &p),
             .seed = experiment_seed(r->e, &p),
             .result = &o->result,
+            .reference = o->reference,
             .num_ports = w->fabric->num_ports,
             .num_hosts = w->fabric->num_hosts,
             .num_switches = w->fabric->num_switches};
@@ -191,6 +200,12 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
                   experiment_variant(r->e, &p, SECTION_ROUTING)->label,
                   experiment_variant(r->e, &p, SECTION_TRAFFIC)->label, experiment_load(r->e, &p),
                   (double)o->result.end_ps / 1e6);
+        r->failed = true;
+    } else if (status == IK_OK && o->result.finite && !o->result.completed) {
+        tell_note(r, IK_ERROR, "%s with %s: not completed after %.3f us: %s",
+                  experiment_variant(r->e, &p, SECTION_ROUTING)->label,
+                  experiment_variant(r->e, &p, SECTION_TRAFFIC)->label,
+                  (double)o->result.end_ps / 1e6, o->result.missing_text);
         r->failed = true;
     }
     free(label);

@@ -106,8 +106,10 @@ static ik_status any_deadlock(const runner *r, bool *any, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     ik_status status = store_prepare(
-        r->store, "SELECT 1 FROM points WHERE deadlock <> '' AND " STORE_CURRENT " LIMIT 1", NULL,
-        &statement, err);
+        r->store,
+        "SELECT 1 FROM points WHERE (deadlock <> '' OR missing <> '') AND " STORE_CURRENT
+        " LIMIT 1",
+        NULL, &statement, err);
     if (status == IK_OK)
         status = store_step(r->store, statement, any, err);
     sqlite3_finalize(statement);
@@ -168,7 +170,12 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     }
     ik_json_to_text(&r.left_out, IK_JSON_PACKED);
     ik_json_array(&r.left_out, NULL);
-    status = run_all(&r, err);
+    status = references_new(&r.references, err);
+    if (status == IK_OK)
+        status = run_all(&r, err);
+    if (status == IK_OK)
+        status = store_drop_references(r.store, err);
+    references_free(r.references);
     ik_json_end(&r.left_out, NULL);
     close_results(&r, status);
     if (status == IK_ERR_CANCELLED)

@@ -23,7 +23,8 @@ typedef struct runner {
     char (*digests[NUM_SECTIONS])[DIGEST_CHARS];
     uint64_t done, skipped;
     ik_json left_out; /* list of what was skipped, and why */
-    bool failed;      /* a proof failed, or a deadlock happened */
+    bool failed;      /* a proof failed, a deadlock happened, or a workload did not end */
+    struct references *references; /* what workloads take on an ideal crossbar */
     ik_fabric *built; /* the only fabric of the sweep, once examined; whoever opens it takes it */
     unsigned usable_plans;
     ik_error unusable; /* why the last unusable plan was none */
@@ -93,6 +94,23 @@ ik_status plan_prove(runner *r, const ik_fabric *f, int64_t fabric, const char *
 
 ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slot *slots,
                    size_t num_slots, ik_error *err);
+
+/* ---- reference.c: what slowdowns are measured by */
+
+/* A workload on a crossbar of the fabric's hosts, model ideal, nothing else different. */
+typedef struct reference {
+    const char *fabric, *traffic, *adapter;
+    uint64_t seed;
+    double completion_ns; /* 0 = not completed either */
+} reference;
+
+ik_status references_new(struct references **out, ik_error *err);
+void references_free(struct references *r);
+/* Simulates it, or waits for another thread that does, or remembers it. *out stays valid until
+ * references_free. Thread-safe. */
+ik_status reference_find(struct references *r, const ik_fabric *f, const variant *traffic,
+                         const variant *adapter, const ik_sim_config *config, const ik_env *env,
+                         const reference **out, ik_error *err);
 
 /* ---- telling the observer */
 void tell_stage(const runner *r, const char *format, ...) IK_PRINTF(2, 3);

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 4 };
+enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 5 };
 
 struct store {
     sqlite3 *db;
@@ -50,7 +50,11 @@ static const char tables[] =
     "packets_out_of_order INTEGER, reorder_mean_bytes REAL, reorder_max_bytes INTEGER, "
     "throttled_mean REAL, throttled_max REAL, congestion TEXT NOT NULL, classes TEXT "
     "NOT NULL, congestion_series BLOB NOT NULL, series_reorder_bytes BLOB NOT NULL, "
-    "series_out_of_order BLOB NOT NULL, series_throttled BLOB NOT NULL);";
+    "series_out_of_order BLOB NOT NULL, series_throttled BLOB NOT NULL, completion_ns REAL, "
+    "slowdown REAL, effective_throughput REAL, missing TEXT NOT NULL, reference TEXT NOT NULL, "
+    "host_finish BLOB NOT NULL);CREATE TABLE refs(key TEXT PRIMARY KEY, fabric TEXT NOT NULL, "
+    "traffic TEXT NOT NULL, adapter TEXT NOT NULL, seed INTEGER NOT NULL, completion_ns REAL NOT "
+    "NULL) WITHOUT ROWID;";
 
 /* ---- errors */
 
@@ -249,7 +253,7 @@ static ik_status refuse_version(const store *s, ik_error *err)
 static ik_status check_tables(const store *s, ik_error *err)
 {
     static const char sql[] =
-        "SELECT count(*) = 4 AND sum(type = 'table' AND instr(?1, sql || ';') > 0) = 4 FROM "
+        "SELECT count(*) = 5 AND sum(type = 'table' AND instr(?1, sql || ';') > 0) = 5 FROM "
         "sqlite_master WHERE type <> 'index' OR sql IS NOT NULL";
     sqlite3_stmt *statement = NULL;
     bool row = false, ours = false;

@@ -72,9 +72,12 @@ typedef struct store_point {
     double load;
     uint64_t seed;
     const ik_sim_result *result;
+    const struct reference *reference; /* of a workload that was completed; else NULL */
     uint32_t num_ports, num_hosts, num_switches;
 } store_point;
 ik_status store_add_point(store *s, const store_point *p, ik_error *err);
+/* Away with references that no point is measured by any more. */
+ik_status store_drop_references(store *s, ik_error *err);
 
 /* A finished store written anew, compact and in the order of its keys: equal contents are equal
  * bytes. Closes the store. The old file stays if there is no room for the new one. */

@@ -2,7 +2,8 @@
  *
  * experiment/store_point.c: a result as a row of the store, and the packing of its arrays.
  */
-#include "experiment/store.h"
+#include "base/text_stream.h"
+#include "experiment/run.h"
 #include "experiment/store_congestion.h"
 
 #include <inttypes.h>
@@ -256,6 +257,53 @@ static void bind_reorder(binder *b, const ik_sim_result *r)
     bind_real(b, "throttled_max", k->throttled_max);
 }
 
+/* Numbers that endless traffic does not have are left NULL. */
+static void bind_workload(binder *b, const store_point *p, const char *key)
+{
+    const ik_sim_result *r = p->result;
+    double ns = (double)r->completion_ps / 1e3;
+    if (r->completed) {
+        bind_real(b, "completion_ns", ns);
+        bind_real(b, "effective_throughput", r->effective_throughput);
+    }
+    if (p->reference && p->reference->completion_ns > 0)
+        bind_real(b, "slowdown", ns / p->reference->completion_ns);
+    bind_text(b, "missing", r->missing_text ? r->missing_text : "");
+    bind_text(b, "reference", key);
+    bind_words(b, "host_finish", r->host_finish_ps, p->num_hosts);
+}
+
+static const char insert_reference[] = "INSERT OR REPLACE INTO refs VALUES(:key, :fabric, "
+                                       ":traffic, :adapter, :seed, :completion_ns)";
+
+static ik_status insert_reference_of(store *s, const reference *of, const char *key, ik_error *err)
+{
+    binder b = {.s = s, .err = err};
+    b.status = store_prepare(s, insert_reference, NULL, &b.statement, err);
+    if (b.status != IK_OK)
+        return b.status;
+    bind_text(&b, "key", key);
+    bind_text(&b, "fabric", of->fabric);
+    bind_text(&b, "traffic", of->traffic);
+    bind_text(&b, "adapter", of->adapter);
+    bind_int(&b, "seed", of->seed);
+    bind_real(&b, "completion_ns", of->completion_ns);
+    if (b.status != IK_OK) {
+        sqlite3_finalize(b.statement);
+        return b.status;
+    }
+    return store_execute(s, b.statement, err);
+}
+
+ik_status store_drop_references(store *s, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    ik_status status =
+        store_prepare(s, "DELETE FROM refs WHERE key NOT IN (SELECT reference FROM points)", NULL,
+                      &statement, err);
+    return status == IK_OK ? store_execute(s, statement, err) : status;
+}
+
 static const char insert_point[] =
     "INSERT INTO points VALUES(:id, :params, :fabric, :plan, :traffic, :variant, :load, :seed, "
     ":offered, :throughput, :fairness, :latency_mean_ns, :latency_p50_ns, :latency_p95_ns, "
@@ -267,9 +315,10 @@ static const char insert_point[] =
     ":blocked_share, :hol_share, :hol_time_ns, :congestion_roots, :congestion_tree, "
     ":arrival_latency_mean_ns, :packets_out_of_order, :reorder_mean_bytes, :reorder_max_bytes, "
     ":throttled_mean, :throttled_max, :congestion, :classes, :congestion_series, "
-    ":series_reorder_bytes, :series_out_of_order, :series_throttled)";
+    ":series_reorder_bytes, :series_out_of_order, :series_throttled, "
+    ":completion_ns, :slowdown, :effective_throughput, :missing, :reference, :host_finish)";
 
-static ik_status insert(store *s, const store_point *p, ik_error *err)
+static ik_status insert(store *s, const store_point *p, const char *reference_key, ik_error *err)
 {
     binder b = {.s = s, .err = err};
     b.status = store_prepare(s, insert_point, NULL, &b.statement, err);
@@ -288,6 +337,7 @@ static ik_status insert(store *s, const store_point *p, ik_error *err)
     bind_arrays(&b, p);
     bind_congestion(&b, p);
     bind_reorder(&b, p->result);
+    bind_workload(&b, p, reference_key);
     if (b.status != IK_OK) {
         sqlite3_finalize(b.statement);
         return b.status;
@@ -295,12 +345,32 @@ static ik_status insert(store *s, const store_point *p, ik_error *err)
     return store_execute(s, b.statement, err);
 }
 
+static ik_status insert_with_reference(store *s, const store_point *p, ik_error *err)
+{
+    const reference *of = p->reference;
+    char *key = NULL;
+    ik_text_stream text;
+    if (!of)
+        return insert(s, p, "", err);
+    ik_status status = ik_text_stream_open(&text, err);
+    if (status != IK_OK)
+        return status;
+    fprintf(text.out, "%s %s %s seed=%" PRIu64, of->fabric, of->traffic, of->adapter, of->seed);
+    status = ik_text_stream_close(&text, &key, NULL, err);
+    if (status == IK_OK)
+        status = insert_reference_of(s, of, key, err);
+    if (status == IK_OK)
+        status = insert(s, p, key, err);
+    free(key);
+    return status;
+}
+
 ik_status store_add_point(store *s, const store_point *p, ik_error *err)
 {
     ik_status status = store_begin(s, err);
     if (status != IK_OK)
         return status;
-    status = insert(s, p, err);
+    status = insert_with_reference(s, p, err);
     if (status != IK_OK) {
         store_rollback(s);
         return status;

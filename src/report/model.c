@@ -38,6 +38,9 @@ const char *const metric_names[NUM_METRICS] = {
     [METRIC_REORDER_MAX] = "reorder_max_bytes",
     [METRIC_THROTTLED_MEAN] = "throttled_mean",
     [METRIC_THROTTLED_MAX] = "throttled_max",
+    [METRIC_COMPLETION] = "completion_ns",
+    [METRIC_SLOWDOWN] = "slowdown",
+    [METRIC_EFFECTIVE] = "effective_throughput",
 };
 
 store_row model_row(report_model *m, sqlite3_stmt *statement, const char *what, int64_t id,
@@ -280,9 +283,10 @@ static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *er
                         .checksum = row_text(&r, 9),
                         .deadlock = row_text(&r, 10),
                         .params = row_text(&r, 11),
-                        .classes = row_text(&r, 12)};
+                        .classes = row_text(&r, 12),
+                        .missing = row_text(&r, 13)};
     for (int i = 0; i < NUM_METRICS; i++)
-        row->value[i] = i >= METRIC_BLOCKED ? row_real_if_any(&r, 13 + i) : row_real(&r, 13 + i);
+        row->value[i] = i >= METRIC_BLOCKED ? row_real_if_any(&r, 14 + i) : row_real(&r, 14 + i);
     if (row->plan == SIZE_MAX || m->plans[row->plan].fabric != row->fabric)
         row_damaged(&r, 2, "is no plan of its fabric");
     model_json(&r, 11, row->params, false, &shape_params, NULL);
@@ -295,7 +299,8 @@ static ik_status read_rows(report_model *m, ik_error *err)
 {
     const char *sql =
         ik_arena_strdup(&m->arena, "SELECT id, fabric, plan, traffic, variant, load, seed, "
-                                   "window_ps, end_ps, checksum, deadlock, params, classes");
+                                   "window_ps, end_ps, checksum, deadlock, params, classes, "
+                                   "missing");
     for (int i = 0; i < NUM_METRICS && sql; i++)
         sql = ik_arena_printf(&m->arena, "%s, %s", sql, metric_names[i]);
     if (sql)

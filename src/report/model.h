@@ -39,6 +39,9 @@ typedef enum metric_id {
     METRIC_REORDER_MAX,
     METRIC_THROTTLED_MEAN,
     METRIC_THROTTLED_MAX,
+    METRIC_COMPLETION, /* these three: NAN with endless traffic, and where a workload did not end */
+    METRIC_SLOWDOWN,
+    METRIC_EFFECTIVE,
     NUM_METRICS
 } metric_id;
 /* columns of the store, keys of JSON, headers of CSV */
@@ -96,7 +99,8 @@ typedef struct report_row {
     size_t fabric, plan; /* indices */
     /* classes: JSON or "" */
     const char *traffic, *variant, *params, *checksum, *deadlock, *classes;
-    double load;
+    const char *missing; /* of a workload that did not end; else "" */
+    double load;         /* 0: a workload that ends */
     uint64_t seed, window_ps, end_ps;
     double value[NUM_METRICS];
 } report_row;

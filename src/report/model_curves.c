@@ -321,7 +321,7 @@ static void find_saturation(report_curve *c)
         const report_step *s = &c->steps[i];
         double offered = s->value[METRIC_OFFERED].mean, accepted = s->value[METRIC_THROUGHPUT].mean;
         c->peak_throughput = fmax(c->peak_throughput, accepted);
-        if (accepted < 0.95 * offered)
+        if (s->load > 0 && accepted < 0.95 * offered)
             c->saturation_load = s->load;
     }
 }

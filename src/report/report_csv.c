@@ -58,13 +58,24 @@ static void put_value(FILE *out, const json_t *value)
 static const char *const proof_columns[] = {"undelivered",   "unconnected", "proof",
                                             "sampled_pairs", "flow",        "deadlock_free"};
 
+/* A workload that ends has none. */
+static void put_load(FILE *out, double load)
+{
+    if (load > 0)
+        fprintf(out, ",%.9g", load);
+    else
+        putc(',', out);
+}
+
 static void put_row(FILE *out, const report_model *m, const report_row *r)
 {
     const report_plan *p = &m->plans[r->plan];
     const char *const texts[] = {
         m->fabrics[r->fabric].spec, p->routing, p->vc, p->selection, r->traffic, r->variant};
     put_fields(out, texts, sizeof texts / sizeof *texts);
-    fprintf(out, ",%u,%.9g,%" PRIu64, p->vcs, r->load, r->seed);
+    fprintf(out, ",%u", p->vcs);
+    put_load(out, r->load);
+    fprintf(out, ",%" PRIu64, r->seed);
     for (int metric = 0; metric < NUM_METRICS; metric++)
         if (isnan(r->value[metric]))
             putc(',', out); /* not sampled */
@@ -106,12 +117,14 @@ enum {
     TABLE_ROOTS,
     TABLE_CULPRITS,
     TABLE_VICTIMS,
+    TABLE_REFERENCES,
     NUM_TABLES
 };
 const char *const ik_report_tables[] = {
-    [TABLE_POINTS] = "points", [TABLE_CLASSES] = "classes",   [TABLE_CONGESTION] = "congestion",
-    [TABLE_ROOTS] = "roots",   [TABLE_CULPRITS] = "culprits", [TABLE_VICTIMS] = "victims",
-    [NUM_TABLES] = NULL,
+    [TABLE_POINTS] = "points",         [TABLE_CLASSES] = "classes",
+    [TABLE_CONGESTION] = "congestion", [TABLE_ROOTS] = "roots",
+    [TABLE_CULPRITS] = "culprits",     [TABLE_VICTIMS] = "victims",
+    [TABLE_REFERENCES] = "references", [NUM_TABLES] = NULL,
 };
 /* Keys, ending with NULL. From TABLE_ROOTS on a table's name is the key of its list in the
  * congestion of a step. */
@@ -137,7 +150,7 @@ static void put_curve(FILE *out, const report_model *m, size_t fabric, size_t pl
 {
     const char *const texts[] = {m->fabrics[fabric].spec, m->plans[plan].label, traffic, variant};
     put_fields(out, texts, sizeof texts / sizeof *texts);
-    fprintf(out, ",%.9g", load);
+    put_load(out, load);
 }
 
 /* Classes of a point. */
@@ -208,9 +221,36 @@ static void put_header(size_t table, FILE *out)
     putc('\n', out);
 }
 
-static ik_status put_table(const report_model *m, size_t table, FILE *out, ik_error *err)
+/* What slowdowns are measured by. */
+static ik_status put_references(report_model *m, FILE *out, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool row = true;
+    ik_status status = store_prepare(
+        m->store, "SELECT fabric, traffic, adapter, seed, completion_ns FROM refs ORDER BY key",
+        NULL, &statement, err);
+    fputs("fabric,traffic,adapter,seed,completion_ns\n", out);
+    while (status == IK_OK && (status = store_step(m->store, statement, &row, err)) == IK_OK &&
+           row) {
+        store_row r = model_row(m, statement, "reference", 0, err);
+        const char *const texts[] = {row_text(&r, 0), row_text(&r, 1), row_text(&r, 2)};
+        uint64_t seed = (uint64_t)row_int(&r, 3, INT64_MIN, INT64_MAX);
+        double ns = row_real(&r, 4);
+        status = r.status;
+        if (status != IK_OK)
+            break;
+        put_fields(out, texts, 3);
+        fprintf(out, ",%" PRIu64 ",%.12g\n", seed, ns);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static ik_status put_table(report_model *m, size_t table, FILE *out, ik_error *err)
 {
     ik_status status = IK_OK;
+    if (table == TABLE_REFERENCES)
+        return put_references(m, out, err);
     put_header(table, out);
     for (size_t i = 0; table == TABLE_CLASSES && i < m->num_rows && status == IK_OK; i++)
         status = put_classes(out, m, &m->rows[i], err);

@@ -170,7 +170,7 @@ static void put_step(ik_json *j, const report_model *m, const report_curve *c, c
 {
     const report_fabric *f = &m->fabrics[c->fabric];
     ik_json_object(j, NULL);
-    ik_json_real(j, "load", s->load, DIGITS);
+    ik_json_real(j, "load", s->load > 0 ? s->load : NAN, DIGITS);
     ik_json_uint(j, "seeds", s->num_rows);
     ik_json_bool(j, "deadlock", s->deadlock);
     put_metrics(j, s);
@@ -225,7 +225,7 @@ static void put_point(ik_json *j, const report_model *m, const report_row *r)
     ik_json_text(j, "plan_label", m->plans[r->plan].label);
     ik_json_text(j, "traffic", r->traffic);
     ik_json_text(j, "variant", r->variant);
-    ik_json_real(j, "load", r->load, DIGITS);
+    ik_json_real(j, "load", r->load > 0 ? r->load : NAN, DIGITS);
     ik_json_uint(j, "seed", r->seed);
     for (int metric = 0; metric < NUM_METRICS; metric++)
         ik_json_real(j, metric_names[metric], r->value[metric], DIGITS);
@@ -233,6 +233,7 @@ static void put_point(ik_json *j, const report_model *m, const report_row *r)
     ik_json_uint(j, "end_ps", r->end_ps);
     ik_json_text(j, "checksum", r->checksum);
     ik_json_text(j, "deadlock", r->deadlock);
+    ik_json_text(j, "missing", r->missing);
     put_stored(j, "classes", r->classes);
     put_stored(j, "params", r->params);
     ik_json_close(j);

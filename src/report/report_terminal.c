@@ -268,8 +268,53 @@ static void put_estimate(grid *g, estimate e, double scale, const char *unit)
         cell(g, "%.1f ± %.1f%s", e.mean * scale, e.ci95 * scale, unit);
 }
 
+static bool is_workload(const report_curve *c)
+{
+    return c->steps[0].load <= 0;
+}
+
+static ik_status put_workloads(const page *p, ik_error *err)
+{
+    grid g = {.headers = {"routing", "traffic", "fabric", "completion>", "slowdown>",
+                          "effective throughput>"},
+              .columns = 6};
+    bool any = false;
+    for (size_t i = 0; i < p->m->num_curves; i++) {
+        const report_curve *c = &p->m->curves[i];
+        const report_step *s = &c->steps[0];
+        if (!is_workload(c))
+            continue;
+        if (!any)
+            heading(p, "Workloads");
+        any = true;
+        cell(&g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
+        cell(&g, "%s", c->traffic);
+        cell(&g, "%s", p->m->fabrics[c->fabric].label);
+        if (isnan(s->value[METRIC_COMPLETION].mean)) {
+            cell(&g, "not completed");
+            cell(&g, "-");
+            cell(&g, "-");
+            continue;
+        }
+        put_estimate(&g, s->value[METRIC_COMPLETION], 1e-3, " us");
+        put_estimate(&g, s->value[METRIC_SLOWDOWN], 1, "");
+        put_estimate(&g, s->value[METRIC_EFFECTIVE], 100, " %");
+    }
+    ik_status status = any ? put_grid(p, &g, err) : IK_OK;
+    if (any && status == IK_OK)
+        fprintf(p->out, "Completion is the last delivery; slowdown, completion over that of the "
+                        "same workload on an ideal crossbar; effective throughput, the bytes sent "
+                        "over what the sending hosts could have sent by completion.\n");
+    return status;
+}
+
 static ik_status put_results(const page *p, ik_error *err)
 {
+    size_t endless = 0;
+    for (size_t i = 0; i < p->m->num_curves; i++)
+        endless += !is_workload(&p->m->curves[i]);
+    if (!endless)
+        return IK_OK;
     heading(p, "Results");
     grid g = {.headers = {"routing", "traffic", "fabric", "saturation>", "peak throughput>",
                           "latency at lowest load>", "at highest load>"},
@@ -277,6 +322,8 @@ static ik_status put_results(const page *p, ik_error *err)
     for (size_t i = 0; i < p->m->num_curves; i++) {
         const report_curve *c = &p->m->curves[i];
         const report_step *low = &c->steps[0], *high = &c->steps[c->num_steps - 1];
+        if (is_workload(c))
+            continue;
         cell(&g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
         cell(&g, "%s", c->traffic);
         cell(&g, "%s", p->m->fabrics[c->fabric].label);
@@ -450,6 +497,22 @@ static void put_deadlocks(const page *p)
     }
 }
 
+static void put_missing(const page *p)
+{
+    for (size_t i = 0; i < p->m->num_rows; i++) {
+        const report_row *r = &p->m->rows[i];
+        if (!r->missing[0])
+            continue;
+        heading(p, "Not completed");
+        put_text(p->out, p->m->plans[r->plan].label);
+        fputs(" under ", p->out);
+        put_text(p->out, r->traffic);
+        fprintf(p->out, ", seed %" PRIu64 ", after %.3f us:\n", r->seed, (double)r->end_ps / 1e6);
+        utf8_print(p->out, r->missing, strlen(r->missing), true);
+        return; /* one is evidence enough here; the report has all */
+    }
+}
+
 static void put_title(const page *p)
 {
     if (!p->m->title[0])
@@ -496,12 +559,15 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
     if (status == IK_OK)
         status = put_results(&p, err);
     if (status == IK_OK)
+        status = put_workloads(&p, err);
+    if (status == IK_OK)
         status = put_congestion(&p, err);
     if (status == IK_OK)
         status = put_classes(&p, err);
     if (status == IK_OK) {
         put_costs(&p);
         put_deadlocks(&p);
+        put_missing(&p);
     }
     model_free(m);
     return status == IK_OK && ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the summary")

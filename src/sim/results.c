@@ -3,6 +3,7 @@
  * What the partitions of a packet-level model have measured: handed to the exporter
  * (measure/results.h), and carried from process to process. */
 #include "sim/measure/results.h"
+#include "sim/host/finite.h"
 #include "sim/measure/classes.h"
 #include "sim/run.h"
 #include <stdlib.h>
@@ -32,6 +33,22 @@ static partition_results results_of(partition *p)
                                .cpu_seconds = p->cpu_seconds};
 }
 
+/* When the measured time was over. */
+static uint64_t end_ps(const sim *s)
+{
+    uint64_t done = s->finite ? sim_finite_end(s) : UINT64_MAX;
+    if (done <= s->end_ps)
+        return done;
+    return s->finite && s->stopped_ps < s->end_ps ? s->stopped_ps : s->end_ps;
+}
+
+/* Periods that begin before that. */
+static size_t num_series(const sim *s)
+{
+    return s->finite && s->num_series ? (size_t)((end_ps(s) + s->series_ps - 1) / s->series_ps)
+                                      : s->num_series;
+}
+
 static run_results results_of_run(const sim *s, partition_results *partitions)
 {
     for (unsigned q = 0; q < s->num_partitions; q++)
@@ -42,10 +59,10 @@ static run_results results_of_run(const sim *s, partition_results *partitions)
                          .adapter = adapter,
                          .engine = s,
                          .load = s->load,
-                         .window_ps = s->end_ps - s->warmup_ps,
+                         .window_ps = end_ps(s) - s->warmup_ps,
                          .series_ps = s->series_ps,
-                         .series_end_ps = s->end_ps,
-                         .num_series = s->num_series,
+                         .series_end_ps = end_ps(s),
+                         .num_series = num_series(s),
                          .congest = s->congest,
                          .in_order = s->reorder.in_order,
                          .in_flight = sim_in_flight(s),
@@ -75,12 +92,14 @@ ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err)
     if (!partitions)
         return ik_fail_memory(err, s->num_partitions * sizeof *partitions, "results");
     const run_results results = results_of_run(s, partitions);
-    ik_sim_result r = {.end_ps = s->deadlock ? s->stopped_ps : s->end_ps,
+    ik_sim_result r = {.end_ps = s->deadlock ? s->stopped_ps : end_ps(s),
                        .lookahead_ps = s->lookahead,
                        .deadlock = s->deadlock};
     take_arrays(s, &r);
     ik_status status = results_export(&results, &r, err);
     free(partitions);
+    if (status == IK_OK && s->finite && (status = sim_finite_export(s, &r, err)) != IK_OK)
+        ik_sim_result_free(&r);
     if (status == IK_OK)
         *out = r;
     return status;
@@ -124,6 +143,11 @@ static void pack_classes(packer *c, class_stats *classes)
     }
 }
 
+static void carry_word(void *c, uint64_t *word)
+{
+    carry(c, word, sizeof *word);
+}
+
 static void pack_node(packer *c, sim *s, uint32_t node)
 {
     const ik_fabric *f = s->f;
@@ -139,6 +163,8 @@ static void pack_node(packer *c, sim *s, uint32_t node)
     carry(c, &s->hosts[host].hash, sizeof s->hosts[host].hash);
     carry(c, &s->host_bytes[host], sizeof *s->host_bytes);
     carry(c, &s->host_sent_bytes[host], sizeof *s->host_sent_bytes);
+    if (s->finite)
+        sim_finite_carry(s, host, c, carry_word);
 }
 
 static size_t pack_partition(packer c, sim *s, partition *p)

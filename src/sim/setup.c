@@ -4,6 +4,7 @@
  * initialised to an empty network.
  */
 #include "sim/flit/flit.h"
+#include "sim/host/finite.h"
 #include "sim/host/reorder.h"
 #include "sim/inspect/inspect.h"
 #include "sim/measure/order.h"
@@ -197,7 +198,8 @@ static uint64_t state_bytes(sim *s, const sizes *z)
     sim_memory m = {.only_count = true};
     congest_setup samples = sim_congest_setup(s);
     allocate(s, z, &m);
-    return m.bytes + sim_space_bytes(s) + s->engine->bytes(s) + sim_partitions_bytes(s) +
+    return m.bytes + sim_finite_bytes(s) + sim_space_bytes(s) + s->engine->bytes(s) +
+           sim_partitions_bytes(s) +
            (sim_checks_order(s) ? s->f->num_hosts * sizeof *s->order : 0) +
            (samples.num_samples ? congest_bytes(&samples) : 0);
 }
@@ -380,7 +382,8 @@ static void init_host(sim *s, uint32_t host)
 {
     host_state *h = &s->hosts[host];
     h->wake_at = UINT64_MAX;
-    h->silent = h->port == IK_NONE || ik_traffic_is_silent(s->traffic, host);
+    h->silent = h->port == IK_NONE || (s->has_graph ? !sim_finite_sends(s, host)
+                                                    : ik_traffic_is_silent(s->traffic, host));
     if (h->silent)
         return;
     double bits = 8e12 * (double)s->message_bytes;
@@ -443,6 +446,8 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
         return ik_fail(err, IK_ERR_USAGE, "traffic among %u hosts on a fabric of %u",
                        traffic->num_hosts, s->f->num_hosts);
     ik_status status = sim_resolve(s, plan, config, err);
+    if (status == IK_OK && traffic->workload)
+        status = sim_finite_new(s, err);
     if (status == IK_OK)
         status = find_lookahead(s, err);
     if (status != IK_OK)
@@ -475,6 +480,7 @@ void sim_free(sim *s)
         s->engine->free(s);
     sim_order_free(s->order, s->f ? s->f->num_hosts : 0);
     sim_space_free(s);
+    sim_finite_free(s);
     congest_free(s->congest);
     void *blocks[] = {s->outputs,         s->ports,         s->queued,          s->waiting,
                       s->clear_ps,        s->sending,       s->accept,          s->switches,

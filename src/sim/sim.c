@@ -65,13 +65,36 @@ static void name_hosts(const ik_split *split, ik_sim_result *r)
     sum_by_host(split, r->host_sent_bytes);
 }
 
+/* Where a workload that ends is not simulated; and what it is not measured with. */
+static ik_status refuse_workload(const ik_plan *plan, const ik_traffic *traffic,
+                                 const ik_sim_config *config, ik_error *err)
+{
+    ik_status status = sim_check_until(traffic, config->measure_params, err);
+    if (status != IK_OK || !traffic->workload)
+        return status;
+    if (sim_is_pipelined(config)) {
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "switch.model = pipelined does not simulate workloads that end ('%.80s')",
+                traffic->spec);
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "models iq, ioq and ideal do");
+    }
+    if (plan->routing->rails)
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "workloads that end ('%.80s') need hosts with one cable each",
+                       traffic->spec);
+    return IK_OK;
+}
+
 /* Under a routing for hosts with several cables the simulator knows ports only: each is an adapter
  * with credits of its own, which sends the messages of its host that take it. */
 ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config,
                      const ik_env *env, ik_sim_result *out, ik_error *err)
 {
     const ik_traffic *by_port;
-    ik_status status =
+    ik_status status = refuse_workload(plan, traffic, config, err);
+    if (status != IK_OK)
+        return status;
+    status =
         by_port_make(traffic, plan->routing, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);
     if (status != IK_OK)
         return status;
@@ -101,6 +124,8 @@ void ik_sim_result_free(ik_sim_result *r)
     free(r->reorder.series_out_of_order);
     free(r->reorder.series_throttled);
     free(r->deadlock_text);
+    free(r->host_finish_ps);
+    free(r->missing_text);
     congest_result_free(&r->congestion);
     for (size_t k = 0; k < r->num_classes; k++) {
         free(r->classes[k].name);

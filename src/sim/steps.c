@@ -267,9 +267,12 @@ static void report_progress_at_times(partition *p, uint64_t time)
 
 /* First window of a step: the next one in which anything happens, but none is passed over in which
  * the watchdog or a sample is due: what they find, and when, must not depend on which windows the
- * partitions, or the engine, happen to have events in. */
+ * partitions, or the engine, happen to have events in. A workload is over, or stuck, when nothing
+ * happens any more. */
 static uint64_t next_step(const sim *s, const pace *pc, uint64_t next)
 {
+    if (s->finite && next == UINT64_MAX)
+        return next;
     uint64_t sample = first_window(s, (pc->next_sample + 1) * pc->samples.period_ps);
     if (s->watchdog_ps && first_window(s, pc->next_watch) < next)
         next = first_window(s, pc->next_watch);
@@ -286,6 +289,8 @@ static bool run_step(partition *p, pace *pc, uint64_t *from)
     uint64_t window = next_step(s, pc, all.next);
     bool over = window == UINT64_MAX || window * s->lookahead >= s->end_ps;
     uint64_t time = over ? s->end_ps : window * s->lookahead;
+    if (s->finite && window == UINT64_MAX && *from < s->end_ps / s->lookahead)
+        time = *from * s->lookahead;
     take_snapshots(p, &pc->next_series, time);
     if (all.stop || outgrown(p, all.bytes, time))
         return false;
@@ -294,13 +299,11 @@ static bool run_step(partition *p, pace *pc, uint64_t *from)
     if (!sim_wheel_revolve(&p->wheel, s->lookahead, p->window))
         sim_partition_fail(p, 64 * sizeof(event), "events");
     read_messages(p, since);
-    if (!rest(p, pc, time, over)) {
+    if (!rest(p, pc, time, over) || over) {
         if (p->id == 0)
             s->stopped_ps = time;
         return false;
     }
-    if (over)
-        return false;
     *from = step_end(s, pc, window);
     run_windows(p, pc, *from);
     report_progress_at_times(p, time);

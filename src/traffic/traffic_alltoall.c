@@ -102,4 +102,5 @@ const ik_traffic_family ik_traffic_alltoall = {
     .dest = dest,
     .flows = flows,
     .even = even,
+    .listed = true,
 };

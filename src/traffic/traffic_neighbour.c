@@ -69,5 +69,5 @@ const ik_traffic_family ik_traffic_neighbour = {
     .destroy = pattern_lists_destroy,
     .dest = pattern_lists_dest,
     .flows = pattern_lists_flows,
-
+    .listed = true,
 };

@@ -49,5 +49,5 @@ const ik_traffic_family ik_traffic_wrf = {
     .destroy = pattern_lists_destroy,
     .dest = pattern_lists_dest,
     .flows = pattern_lists_flows,
-
+    .listed = true,
 };

@@ -8,7 +8,8 @@
 
 #include <stdint.h>
 
-enum { INJECT_PERIODIC, INJECT_POISSON, INJECT_BERNOULLI };
+/* AT_ONCE: of workloads that end; their visits have no rhythm */
+enum { INJECT_PERIODIC, INJECT_POISSON, INJECT_BERNOULLI, INJECT_AT_ONCE };
 
 typedef struct sim_rhythm {
     uint64_t seed;

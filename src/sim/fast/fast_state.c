@@ -3,7 +3,7 @@
  * The fast engine's state: whether it serves a fabric, and set-up. */
 #include "ikat/vc.h"
 #include "sim/fast/fast.h"
-#include "sim/host/host.h"
+#include "sim/host/finite.h"
 #include <stdlib.h>
 
 /* ---- does it fit? */
@@ -122,7 +122,7 @@ static void init_ports(const sim *s, fast_state *f)
 static bool has_adapters(const sim *s)
 {
     return s->num_send_queues == s->vcs && s->adapter_queues != ADAPTER_DESTINATION && !s->paced &&
-           s->packets_per_message <= UINT32_MAX;
+           s->packets_per_message <= UINT32_MAX && (!s->finite || s->even_visits);
 }
 
 /* In whole lines of the cache. */
@@ -215,7 +215,8 @@ static fast_state kind_of(const sim *s)
     f.steps = !s->static_lane;
     f.vc_at = tag_place(s);
     f.starts_low = starts_low(s);
-    f.reports = s->num_series || s->paranoid || (s->traffic && s->traffic->classes);
+    f.reports =
+        s->num_series || s->paranoid || (s->traffic && s->traffic->classes) || sim_finite_waits(s);
     bool plain = s->f->num_classes == 1 && !s->store_forward && sim_fast_has_newer();
     f.early = plain && lasts_long(s);
     f.dense = plain && !f.early && !s->adaptive && !f.steps &&
@@ -254,7 +255,8 @@ bool sim_fast_setup(sim *s)
     for (size_t q = 0, n = num_queues(s), turn = s->voq && s->vcs > 1 ? s->vcs + 1 : 0; q < n; q++)
         f->queues[q] = turn && q % turn == 0 ? 0 : IK_NONE;
     const ik_routing_family *r = s->plan->routing->family;
-    f->numbered = s->traffic->classes || s->plan->routing->kind == IK_ROUTE_OBLIVIOUS;
+    f->numbered =
+        s->traffic->classes || s->plan->routing->kind == IK_ROUTE_OBLIVIOUS || sim_finite_waits(s);
     f->plain_start = !r->start && !r->num_starts && !r->start_nth;
     if (f->hosts)
         init_hosts(s, f);

@@ -3,7 +3,7 @@
  * What others see of the fast engine: its packets, queues, events, switches and hosts in the common
  * form (state/state.h), when the network is at rest or the run is over. */
 #include "sim/fast/fast.h"
-#include "sim/host/host.h"
+#include "sim/host/finite.h"
 #include "sim/packet/shape.h"
 
 static event event_of(const sim *s, unsigned bin, const uint64_t *word)
@@ -188,7 +188,8 @@ static uint32_t settle_messages(const sim *s, fast_adapter *adapter, unsigned v,
     const fast_message *messages = fast_messages(adapter, s->vcs, v, s->active_messages);
     for (uint32_t at = 0; at < from->count; at++) {
         const fast_message *m = &messages[(from->first + at) % s->active_messages];
-        ring[at] = (message){m->t_gen, m->n, (uint64_t)m->left * s->packet_bytes, m->dst, v};
+        ring[at] = (message){m->t_gen, (m->n + 1) * s->packets_per_message - m->left,
+                             (uint64_t)m->left * s->packet_bytes, m->dst, v};
     }
     return from->count;
 }
@@ -236,6 +237,8 @@ void sim_fast_settle(partition *p)
             continue;
         s->hosts[host].hash = f->sinks[host].hash;
         s->host_bytes[host] = f->sinks[host].packets * s->packet_bytes;
+        if (s->finite)
+            sim_finite_note(p->sim, host, f->sinks[host].last);
         if (f->hosts && s->hosts[host].port != IK_NONE)
             s->host_sent_bytes[host] = s->channel_bytes[s->hosts[host].port];
     }

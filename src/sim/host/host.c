@@ -6,7 +6,7 @@
  * being sent. The queues take turns packet by packet, and so do the messages of one queue. A queue
  * per destination: host/by_destination.c. Receiving: the buffer drains at the link's rate or
  * slower, credit goes back when a packet is out of it. */
-#include "sim/host/host.h"
+#include "sim/host/finite.h"
 #include "sim/host/reorder.h"
 #include "sim/measure/classes.h"
 #include "sim/measure/order.h"
@@ -19,6 +19,8 @@
 uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t before)
 {
     const injector *c = &s->injectors[host];
+    if (s->injection == INJECT_AT_ONCE)
+        return sim_visit_time(s, host, n);
     bool coin = s->injection == INJECT_BERNOULLI;
     const sim_rhythm r = {.seed = s->seed,
                           .source = c->source,
@@ -36,15 +38,17 @@ uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t befo
 void sim_count_message(partition *p, uint32_t host, uint64_t n, uint64_t t)
 {
     const sim *s = p->sim;
-    p->n.generated += s->packets_per_message;
+    uint64_t bytes = s->finite ? sim_visit_bytes(s, n) : s->message_bytes;
+    p->n.generated +=
+        s->finite ? (bytes + s->packet_bytes - 1) / s->packet_bytes : s->packets_per_message;
     if (!in_window(s, t))
         return;
-    p->n.offered_bytes += s->message_bytes;
+    p->n.offered_bytes += bytes;
     if (p->classes)
         sim_classes_offer(p->classes, host, n, s->message_bytes);
 }
 
-static void start_packet(const sim *s, uint32_t host, uint32_t dst, uint64_t number, ik_packet *rt)
+void sim_start_packet(const sim *s, uint32_t host, uint32_t dst, uint64_t number, ik_packet *rt)
 {
     ik_draw draw = {s->seed, host, number};
     ik_plan_start(s->plan, host, dst, &draw, NULL, rt);
@@ -55,9 +59,11 @@ bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, me
     const sim *s = p->sim;
     uint32_t dst = s->traffic->family->dest(s->traffic, host, l->n);
     *m = (message){l->t, l->n * s->packets_per_message, s->message_bytes, dst, 0};
+    if (s->finite && dst != IK_NONE)
+        m->remaining = sim_visit_bytes(s, l->n);
     if (dst != IK_NONE && s->vcs > 1) {
         ik_packet rt;
-        start_packet(s, host, dst, m->number, &rt);
+        sim_start_packet(s, host, dst, m->number, &rt);
         m->vc = rt.vc;
     }
     if (dst != IK_NONE && count)
@@ -86,7 +92,9 @@ static void admit(partition *p, uint32_t host, unsigned at, uint64_t now)
 void sim_count_backlog(partition *p, uint32_t host)
 {
     sim *s = p->sim;
-    if (s->hosts[host].silent)
+    if (s->has_graph)
+        sim_finite_count(p, host);
+    if (s->hosts[host].silent || s->has_graph)
         return;
     send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues];
     while (l->t < s->end_ps) {
@@ -124,7 +132,7 @@ int32_t sim_room_ahead(partition *p, uint32_t host, const host_state *h, const m
         return *credit_at(s, h->port, m->vc);
     ik_packet rt = {.src = host, .dst = m->dst};
     if (s->stride)
-        start_packet(s, host, m->dst, m->number, &rt);
+        sim_start_packet(s, host, m->dst, m->number, &rt);
     return ledger_room(&s->in_space, h->port,
                        account_behind(p, h->port, m->vc, &rt, (uint32_t)m->number));
 }
@@ -153,7 +161,7 @@ bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *si
             continue;
         ik_packet rt = {.src = host, .dst = m->dst};
         if (s->stride)
-            start_packet(s, host, m->dst, m->number, &rt);
+            sim_start_packet(s, host, m->dst, m->number, &rt);
         *account = account_behind(p, h->port, m->vc, &rt, (uint32_t)m->number);
         *size = next_size(s, m);
         return true;
@@ -174,7 +182,7 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
     sim *s = p->sim;
     packet pk = {.size = size, .t_gen = m->t_gen, .t_inject = now, .unrouted = s->source_adaptive};
     uint64_t link_ps = transmit_ps(s, h->port, size);
-    start_packet(s, host, m->dst, m->number, &pk.rt);
+    sim_start_packet(s, host, m->dst, m->number, &pk.rt);
     pk.rt.vc = (uint8_t)m->vc;
     pk.number = (uint32_t)m->number;
     pk.t_tail = now + link_ps + s->ports[h->port].latency_ps;
@@ -193,15 +201,20 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
 /* Which message queue `at` sends the next packet of; NULL = none is made yet. */
 static const message *next_message(partition *p, uint32_t host, unsigned at, uint64_t now)
 {
-    admit(p, host, at, now);
+    if (!p->sim->has_graph)
+        admit(p, host, at, now);
     return first_message(p, host, at);
 }
 
 /* A packet of that message, of so many bytes, was sent. */
-static void packet_sent(const sim *s, uint32_t host, unsigned at, uint32_t size)
+static void packet_sent(partition *p, uint32_t host, unsigned at, uint32_t size, uint64_t now)
 {
+    const sim *s = p->sim;
     size_t k = (size_t)host * s->num_send_queues + at;
-    next_turn(s, &s->send_queues[k], s->messages + k * s->active_messages, size);
+    if (!s->has_graph)
+        next_turn(s, &s->send_queues[k], s->messages + k * s->active_messages, size);
+    if (s->finite)
+        sim_finite_sent(p, host, at, size, now);
 }
 
 /* Queues that stand still ask for the reorder space of their first packets while the link is
@@ -237,7 +250,7 @@ static void try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
             continue;
         }
         if (sim_launch(p, host, h, m, size, now))
-            packet_sent(s, host, at, size);
+            packet_sent(p, host, at, size, now);
         if (s->reorder.limit == REORDER_POOL)
             ask_ahead(p, host, now);
         h->next_vc = (uint8_t)(at + 1 == s->num_send_queues ? 0 : at + 1);
@@ -258,10 +271,12 @@ static void plan_wake(partition *p, uint32_t host, host_state *h, uint64_t now, 
         if (next < at)
             at = next;
     }
-    if (at >= s->end_ps)
+    uint64_t due = s->has_graph ? sim_finite_next(s, host) : UINT64_MAX;
+    if (at >= s->end_ps && due >= s->end_ps)
         return; /* nothing is made or sent after the end */
     if (at < h->busy_until)
         at = h->busy_until;
+    at = due < at ? due : at;
     if (at == h->wake_at)
         return;
     h->wake_at = at;
@@ -270,11 +285,36 @@ static void plan_wake(partition *p, uint32_t host, host_state *h, uint64_t now, 
     post_own(p, at, ik_host_node(s->f, host), EV_WAKE, h->port, 0, running);
 }
 
+void sim_host_wake_at(partition *p, uint32_t host, uint64_t t)
+{
+    const sim *s = p->sim;
+    host_state *h = &s->hosts[host];
+    if (t >= h->wake_at || t >= s->end_ps)
+        return;
+    h->wake_at = t;
+    post_own(p, t, ik_host_node(s->f, host), EV_WAKE, h->port, 0, s->engine->hosts_post_now);
+}
+
+/* Releases what waits for nothing. */
+static void start_graph(partition *p, uint32_t host, host_state *h)
+{
+    sim *s = p->sim;
+    for (unsigned k = 0; k < s->num_send_queues; k++)
+        s->send_queues[(size_t)host * s->num_send_queues + k].t = UINT64_MAX;
+    h->wake_at = 0; /* posted here, for no window has begun */
+    if (sim_finite_start(p, host))
+        post_own(p, 0, ik_host_node(s->f, host), EV_WAKE, h->port, 0, false);
+    else
+        h->wake_at = UINT64_MAX;
+}
+
 static void start_host(partition *p, uint32_t host)
 {
     sim *s = p->sim;
     host_state *h = &s->hosts[host];
-    if (h->silent)
+    if (s->has_graph)
+        start_graph(p, host, h);
+    if (h->silent || s->has_graph)
         return;
     for (unsigned k = 0; k < s->num_send_queues; k++)
         s->send_queues[(size_t)host * s->num_send_queues + k].t = sim_message_time(s, host, 0, 0);
@@ -341,6 +381,8 @@ void sim_delivered(partition *p, uint32_t host, const delivered *d)
         count_class(p, d);
     if (sim_checks_order(s))
         check_delivery(p, host, d);
+    if (s->finite)
+        sim_finite_delivered(p, host, d);
 }
 
 void sim_deliver(partition *p, uint32_t host, const delivered *d)
@@ -403,8 +445,13 @@ static bool take_host_event(partition *p, uint32_t host, host_state *h, const ev
 /* Sends if it can, and sees when to look again. */
 static void act(partition *p, uint32_t host, host_state *h, uint64_t now)
 {
-    if (now < h->busy_until)
+    if (p->sim->has_graph)
+        sim_finite_advance(p, host, now);
+    if (now < h->busy_until) {
+        if (p->sim->has_graph)
+            plan_wake(p, host, h, now, true);
         return;
+    }
     const sim *s = p->sim;
     reorder_host *r = s->reorder.on ? &s->reorder_hosts[host] : NULL;
     if (r)

@@ -31,6 +31,11 @@ void sim_delivered(partition *p, uint32_t host, const delivered *d);
 void sim_deliver(partition *p, uint32_t host, const delivered *d);
 /* message n of a host, made at t */
 void sim_count_message(partition *p, uint32_t host, uint64_t n, uint64_t t);
+/* What the plan makes of a packet when it starts; number: of the host's packets. */
+void sim_start_packet(const sim *s, uint32_t host, uint32_t dst, uint64_t number, ik_packet *rt);
+/* A host looks for something to send at time t, not before the window being worked on, if it would
+ * not do so earlier. */
+void sim_host_wake_at(partition *p, uint32_t host, uint64_t t);
 /* Time of message n; `before` is that of message n - 1 (unused for n = 0). */
 uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t before);
 /* ---- host/by_destination.c: a queue a destination in the adapter */

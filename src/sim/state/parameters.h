@@ -23,8 +23,14 @@ ik_status sim_open_sections(sim_sections *sec, const ik_sim_config *config, ik_e
 void sim_close_sections(sim_sections *sec);
 /* Load and number of VCs within what every model takes. */
 ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_error *err);
-ik_status sim_check_input_speedup(unsigned speedup, unsigned vcs, ik_error *err);
+/* Workloads are measured until they are delivered, and nothing else is. measure: NULL =
+ * defaults. */
+ik_status sim_check_until(const ik_traffic *traffic, const ik_params *measure, ik_error *err);
 struct sim;
+/* Of a workload: sizes of packets and visits, and how messages take turns, from the adapter's
+ * parameters. Errors: IK_ERR_USAGE and IK_ERR_UNSUPPORTED, for those that say nothing to it. */
+ik_status sim_finite_resolve(struct sim *s, const ik_params *adapter, ik_error *err);
+ik_status sim_check_input_speedup(unsigned speedup, unsigned vcs, ik_error *err);
 ik_status sim_resolve(struct sim *s, const ik_plan *plan, const ik_sim_config *config,
                       ik_error *err);
 

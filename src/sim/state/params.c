@@ -156,8 +156,15 @@ const ik_param ik_adapter_params[] = {
 };
 
 const ik_param ik_measure_params[] = {
-    {"warmup", IK_PARAM_TIME, "50 us", 0, 1e15, NULL, "time before anything is counted"},
-    {"duration", IK_PARAM_TIME, "100 us", 1, 1e15, NULL, "time that is measured"},
+    {"warmup", IK_PARAM_TIME, "50 us", 0, 1e15, NULL, "time before anything is counted",
+     "until=duration", "a workload that ends is counted from its start"},
+    {"duration", IK_PARAM_TIME, "100 us", 1, 1e15, NULL, "time that is measured", "until=duration",
+     "a workload that ends has at_most"},
+    {"until", IK_PARAM_ENUM, "duration", 0, 0, "duration|delivered",
+     "a time, with endless traffic; or the last delivery, with a workload that ends"},
+    {"at_most", IK_PARAM_TIME, "", 1, 1e15, NULL,
+     "time after which what is not delivered is missing", "until=delivered",
+     "endless traffic has warmup and duration"},
     {"series", IK_PARAM_TIME, "", 1, 1e15, NULL, "period of the time series (default: none)"},
     {"congestion", IK_PARAM_BOOL, "true", 0, 0, NULL,
      "sample congestion (trees, head-of-line blocking, victims) at the end of each period of the "
@@ -352,6 +359,12 @@ static ik_status check_buffers(const sim *s, ik_error *err)
     return IK_OK;
 }
 
+/* Whether what is sent comes to an end; estimates know no traffic. */
+static bool ends(const sim *s)
+{
+    return s->traffic && s->traffic->workload;
+}
+
 static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
 {
     s->packet_bytes = (uint32_t)ik_params_uint(v, "packet");
@@ -374,13 +387,19 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
     s->active_messages = s->packets_per_message == 1 ? 1 : (uint32_t)ik_params_uint(v, "active");
     if (ik_params_has(v, "buffer"))
         s->host_capacity = ik_params_uint(v, "buffer") / s->vcs;
-    return check_buffers(s, err);
+    ik_status status = ends(s) ? sim_finite_resolve(s, v, err) : IK_OK;
+    return status == IK_OK ? check_buffers(s, err) : status;
 }
 
 static ik_status resolve_measure(sim *s, const ik_params *v, ik_error *err)
 {
-    s->warmup_ps = ik_params_uint(v, "warmup");
-    s->end_ps = s->warmup_ps + ik_params_uint(v, "duration");
+    bool until_delivered = ik_params_enum(v, "until") == 1;
+    ik_status status = s->traffic ? sim_check_until(s->traffic, v, err) : IK_OK;
+    if (status != IK_OK)
+        return status;
+    s->warmup_ps = until_delivered ? 0 : ik_params_uint(v, "warmup");
+    s->end_ps = until_delivered ? ik_params_uint(v, "at_most")
+                                : s->warmup_ps + ik_params_uint(v, "duration");
     s->series_ps = ik_params_has(v, "series") ? ik_params_uint(v, "series") : 0;
     s->congestion = ik_params_bool(v, "congestion");
     s->paranoid = ik_params_bool(v, "paranoid");

@@ -55,6 +55,11 @@ typedef struct sim {
     uint64_t routing_ps, traversal_ps, message_bytes, warmup_ps, end_ps, series_ps, watchdog_ps;
     uint32_t packet_bytes, active_messages;
     uint64_t packets_per_message;
+    /* workloads that end: visits of an all-to-all are all of one size, and made at the start;
+     * messages of a queue that take turns, and packets of one in its turn */
+    bool even_visits;
+    uint32_t turn_messages;
+    uint64_t turn_packets;
     uint64_t capacity, host_capacity; /* bytes of one VC's buffer */
     uint64_t out_capacity;            /* of one VC's output buffer */
     uint64_t in_bytes, out_bytes;     /* a whole input buffer; a whole output buffer */
@@ -114,6 +119,8 @@ typedef struct sim {
     double *series_blocked;
     struct order_table *order; /* [host] where order is checked (sim_checks_order) */
     struct congest *congest;   /* NULL without a series */
+    struct finite *finite;     /* host/finite.h: a workload that ends; NULL without */
+    bool has_graph;            /* it is a dependency graph */
     const sim_engine *engine;
     struct fast_state *fast_state; /* the fast engine's own */
     partition *partitions;

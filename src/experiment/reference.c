@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/reference.c: the same workload on an ideal crossbar: what slowdowns are measured by.
+ *
+ * A crossbar of as many hosts, with the rate and latency of the first host's link, model ideal
+ * without delays, the same adapter, seed and bound. Points that differ in anything else share it,
+ * so it is simulated once; threads that need it at the same time wait for the first. */
+#include "experiment/run.h"
+#include "ikat/topology.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct entry {
+    struct entry *next;
+    reference of;
+    const char *bound; /* at_most */
+    bool done;
+} entry;
+
+struct references {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    ik_arena arena;
+    entry *first;
+};
+
+ik_status references_new(struct references **out, ik_error *err)
+{
+    struct references *r = ik_calloc(1, sizeof *r);
+    if (!r)
+        return ik_fail_memory(err, sizeof *r, "references");
+    pthread_mutex_init(&r->mutex, NULL);
+    pthread_cond_init(&r->changed, NULL);
+    *out = r;
+    return IK_OK;
+}
+
+void references_free(struct references *r)
+{
+    if (!r)
+        return;
+    pthread_cond_destroy(&r->changed);
+    pthread_mutex_destroy(&r->mutex);
+    ik_arena_free(&r->arena);
+    free(r);
+}
+
+/* ---- one reference */
+
+static ik_status crossbar_spec(const ik_fabric *f, ik_arena *arena, const char **out, ik_error *err)
+{
+    uint32_t port = IK_NONE;
+    for (uint32_t host = 0; host < f->num_hosts && port == IK_NONE; host++)
+        port = ik_host_port(f, host);
+    if (port == IK_NONE)
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "no host has a cable: there is no reference");
+    *out = ik_arena_printf(arena, "crossbar:n=%u,link_rate=%" PRIu64 " b/s,latency=%" PRIu64 " ps",
+                           f->num_hosts, ik_port_rate_bps(f, port), ik_port_latency_ps(f, port));
+    return *out ? IK_OK : ik_fail_memory(err, 100, "a reference");
+}
+
+static ik_status run_on(const ik_fabric *f, const char *traffic_spec, const ik_sim_config *config,
+                        const ik_env *env, double *ns, ik_error *err)
+{
+    ik_plan *plan = NULL;
+    ik_traffic *traffic = NULL;
+    ik_sim_result result = {0};
+    ik_status status = ik_plan_from_specs(f, "minimal", NULL, NULL, 0, env, &plan, err);
+    if (status == IK_OK)
+        status = ik_traffic_from_spec(f, traffic_spec, env, &traffic, err);
+    if (status == IK_OK)
+        status = ik_sim_run(plan, traffic, config, env, &result, err);
+    if (status == IK_OK)
+        *ns = (double)result.completion_ps / 1e3;
+    ik_sim_result_free(&result);
+    ik_traffic_free(traffic);
+    ik_plan_free(plan);
+    return status;
+}
+
+static ik_status simulate(const char *fabric, const char *traffic, const ik_sim_config *config,
+                          const ik_env *env, double *ns, ik_error *err)
+{
+    ik_params sw, measure;
+    ik_fabric *f = NULL;
+    ik_sim_config same = {&sw, config->adapter_params, &measure, config->load};
+    ik_env one = *env;
+    one.num_threads = 1;
+    ik_status status = ik_params_init(&sw, ik_switch_params, NULL, err);
+    if (status != IK_OK)
+        return status;
+    status = ik_params_init(&measure, ik_measure_params, NULL, err);
+    if (status != IK_OK) {
+        ik_params_free(&sw);
+        return status;
+    }
+    status = ik_params_set(&sw, "reference", "model", "ideal", 0, 0, err);
+    if (status == IK_OK)
+        status = ik_params_set(&measure, "reference", "until", "delivered", 0, 0, err);
+    if (status == IK_OK)
+        status = ik_params_set(&measure, "reference", "at_most",
+                               ik_params_text(config->measure_params, "at_most"), 0, 0, err);
+    if (status == IK_OK)
+        status = ik_fabric_from_spec(fabric, &one, &f, err);
+    if (status == IK_OK)
+        status = run_on(f, traffic, &same, &one, ns, err);
+    ik_fabric_free(f);
+    ik_params_free(&sw);
+    ik_params_free(&measure);
+    return status;
+}
+
+/* ---- all of them */
+
+static bool same_as(const entry *e, const reference *of, const char *bound)
+{
+    return strcmp(e->of.fabric, of->fabric) == 0 && strcmp(e->of.traffic, of->traffic) == 0 &&
+           strcmp(e->of.adapter, of->adapter) == 0 && e->of.seed == of->seed &&
+           strcmp(e->bound, bound) == 0;
+}
+
+/* The entry for it, made if there was none (*mine: then it is this thread's to simulate); NULL =
+ * out of memory. Called with the mutex held. */
+static entry *find(struct references *r, const reference *of, const char *bound, bool *mine)
+{
+    entry *e = r->first;
+    *mine = false;
+    while (e && !same_as(e, of, bound))
+        e = e->next;
+    if (e)
+        return e;
+    e = ik_arena_alloc(&r->arena, sizeof *e);
+    if (!e)
+        return NULL;
+    *e = (entry){.next = r->first, .of = *of, .bound = ik_arena_strdup(&r->arena, bound)};
+    e->of.traffic = ik_arena_strdup(&r->arena, of->traffic);
+    e->of.adapter = ik_arena_strdup(&r->arena, of->adapter);
+    if (!e->bound || !e->of.traffic || !e->of.adapter)
+        return NULL;
+    r->first = e;
+    *mine = true;
+    return e;
+}
+
+/* It failed: nobody is to wait for it. */
+static void remove_entry(struct references *r, const entry *e)
+{
+    entry **at = &r->first;
+    while (*at != e)
+        at = &(*at)->next;
+    *at = e->next;
+}
+
+ik_status reference_find(struct references *r, const ik_fabric *f, const variant *traffic,
+                         const variant *adapter, const ik_sim_config *config, const ik_env *env,
+                         const reference **out, ik_error *err)
+{
+    reference of = {.traffic = traffic->full, .adapter = adapter->full, .seed = env->seed};
+    const char *bound = ik_params_text(config->measure_params, "at_most");
+    bool mine = false;
+    pthread_mutex_lock(&r->mutex);
+    ik_status status = crossbar_spec(f, &r->arena, &of.fabric, err);
+    entry *e = NULL;
+    while (status == IK_OK) {
+        e = find(r, &of, bound, &mine);
+        if (!e || mine || e->done)
+            break;
+        pthread_cond_wait(&r->changed, &r->mutex);
+    }
+    if (status == IK_OK && !e)
+        status = ik_fail_memory(err, sizeof *e, "a reference");
+    if (status == IK_OK && mine) {
+        pthread_mutex_unlock(&r->mutex);
+        double ns = 0;
+        status = simulate(of.fabric, traffic->spec, config, env, &ns, err);
+        pthread_mutex_lock(&r->mutex);
+        e->of.completion_ns = ns;
+        e->done = status == IK_OK;
+        if (status != IK_OK)
+            remove_entry(r, e);
+        pthread_cond_broadcast(&r->changed);
+    }
+    pthread_mutex_unlock(&r->mutex);
+    if (status == IK_OK)
+        *out = &e->of;
+    return status;
+}

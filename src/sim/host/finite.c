@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Workloads that end: host/finite.h. */
+#include "sim/core/memory.h"
+#include "sim/host/finite_state.h"
+#include "sim/state/events.h"
+#include <assert.h>
+#include <stdlib.h>
+
+static uint64_t packets_of(const sim *s, uint64_t bytes)
+{
+    return (bytes + s->packet_bytes - 1) / s->packet_bytes;
+}
+
+/* ---- all-to-all */
+
+static uint32_t visit_dest(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    const finite *f = t->impl;
+    if (n >= f->per_repeat * f->w->repeat)
+        return IK_NONE;
+    return ik_alltoall_dest(f->w, src, f->keys[src], (uint32_t)(n % f->per_round));
+}
+
+static bool visits_nobody(const ik_traffic *t, uint32_t src)
+{
+    const finite *f = t->impl;
+    (void)src;
+    return f->per_repeat == 0;
+}
+
+static void visit_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+{
+    for (uint32_t dst = 0; dst < t->num_hosts; dst++)
+        if (dst != src)
+            fn(ctx, src, dst, 1, t->num_hosts - 1);
+}
+
+static bool visits_even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
+{
+    *weight = 1;
+    *scale = t->num_hosts - 1;
+    return t->num_hosts > 1;
+}
+
+uint64_t sim_visit_time(const sim *s, uint32_t host, uint64_t n)
+{
+    const finite *f = s->finite;
+    if (f->w->repeat == 1)
+        return n < f->per_repeat ? 0 : UINT64_MAX;
+    return n / f->per_repeat == f->repetition[host] && n < f->per_repeat * f->w->repeat
+               ? f->begun_ps[host]
+               : UINT64_MAX;
+}
+
+uint64_t sim_visit_bytes(const sim *s, uint64_t n)
+{
+    const finite *f = s->finite;
+    uint64_t before = n % f->per_repeat / f->per_round * s->message_bytes,
+             left = f->w->largest - before;
+    return left < s->message_bytes ? left : s->message_bytes;
+}
+
+/* A repetition is over once all queues have sent and all is received. */
+static void try_next_repetition(partition *p, uint32_t host)
+{
+    sim *s = p->sim;
+    finite *f = s->finite;
+    uint64_t r = f->repetition[host], end = (r + 1) * f->per_repeat, n = host * f->w->repeat + r;
+    if (r + 1 >= f->w->repeat || f->received[n] < f->packets_per_repeat)
+        return;
+    send_queue *queues = &s->send_queues[(size_t)host * s->num_send_queues];
+    for (unsigned k = 0; k < s->num_send_queues; k++)
+        if (queues[k].n < end || queues[k].count)
+            return;
+    f->repetition[host]++;
+    f->begun_ps[host] = f->received_ps[n] > s->hosts[host].busy_until ? f->received_ps[n]
+                                                                      : s->hosts[host].busy_until;
+    for (unsigned k = 0; k < s->num_send_queues; k++)
+        queues[k].t = f->begun_ps[host];
+    sim_host_wake_at(p, host, f->begun_ps[host]);
+}
+
+static void visit_delivered(partition *p, uint32_t host, const delivered *d)
+{
+    finite *f = p->sim->finite;
+    if (f->w->repeat == 1)
+        return;
+    uint64_t n = host * f->w->repeat + d->number / (f->per_repeat * p->sim->packets_per_message);
+    f->received[n]++;
+    f->received_ps[n] = d->t > f->received_ps[n] ? d->t : f->received_ps[n];
+    try_next_repetition(p, host);
+}
+
+static ik_status new_alltoall(sim *s, finite *f, ik_error *err)
+{
+    const ik_workload *w = f->w;
+    uint32_t hosts = s->f->num_hosts;
+    f->per_round = hosts - 1;
+    f->rounds = (w->largest + s->message_bytes - 1) / s->message_bytes;
+    f->per_repeat = f->per_round * f->rounds;
+    f->packets_per_repeat = f->per_round * packets_of(s, w->largest);
+    if (f->per_repeat * w->repeat > UINT32_MAX / s->packets_per_message)
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "a host of the exchange would send more than 2^32 packets");
+    size_t repeats = w->repeat > 1 ? (size_t)hosts * w->repeat : 0;
+    sim_memory m = {0};
+    bool ok = sim_get(&m, &f->keys, hosts, 8) && sim_get(&m, &f->begun_ps, hosts, 8) &&
+              sim_get(&m, &f->repetition, hosts, 4) && sim_get(&m, &f->received, repeats + 1, 8) &&
+              sim_get(&m, &f->received_ps, repeats + 1, 8);
+    if (!ok)
+        return ik_fail_memory(err, m.bytes, "the state of an exchange");
+    for (uint32_t host = 0; host < hosts; host++)
+        f->keys[host] = ik_alltoall_key(w, host);
+    f->family = (ik_traffic_family){.name = "exchange",
+                                    .dest = visit_dest,
+                                    .silent = visits_nobody,
+                                    .flows = visit_flows,
+                                    .even = visits_even};
+    f->visits = (ik_traffic){.family = &f->family,
+                             .fabric = s->traffic->fabric,
+                             .num_hosts = hosts,
+                             .seed = s->traffic->seed,
+                             .impl = f,
+                             .spec = s->traffic->spec,
+                             .gaps = true,
+                             .workload = w};
+    s->traffic = &f->visits;
+    return IK_OK;
+}
+
+/* ---- graphs: lists of sends */
+
+static void append(finite *f, op_list *l, uint32_t op)
+{
+    f->ops[op].next = IK_NONE;
+    if (l->num++)
+        f->ops[l->tail].next = op;
+    else
+        l->head = op;
+    l->tail = op;
+}
+
+static uint32_t take_first(finite *f, op_list *l)
+{
+    uint32_t op = l->head;
+    l->head = f->ops[op].next;
+    l->num--;
+    return op;
+}
+
+/* Shows the first message of a queue to host/host.c. */
+static void show_first(sim *s, uint32_t host, unsigned at)
+{
+    finite *f = s->finite;
+    size_t k = (size_t)host * s->num_send_queues + at;
+    send_queue *l = &s->send_queues[k];
+    l->first = 0;
+    l->count = f->turns[k].num > 0;
+    if (!l->count)
+        return;
+    uint32_t op = f->turns[k].head;
+    const ik_op *of = &f->w->graph->ops[op];
+    uint64_t sent = of->amount - f->ops[op].left;
+    s->messages[k] = (message){.t_gen = f->ops[op].ready_ps,
+                               .number = f->first_packet[op] + sent / s->packet_bytes,
+                               .remaining = f->ops[op].left,
+                               .dst = of->peer,
+                               .vc = f->ops[op].vc};
+}
+
+static void queue_send(partition *p, uint32_t host, uint32_t op)
+{
+    sim *s = p->sim;
+    finite *f = s->finite;
+    op_state *o = &f->ops[op];
+    if (s->vcs > 1) {
+        ik_packet rt;
+        sim_start_packet(s, host, f->w->graph->ops[op].peer, f->first_packet[op], &rt);
+        o->vc = rt.vc;
+    }
+    unsigned at = s->num_send_queues > 1 ? o->vc : 0;
+    size_t k = (size_t)host * s->num_send_queues + at;
+    append(f, f->turns[k].num < s->turn_messages ? &f->turns[k] : &f->behind[k], op);
+    if (f->turns[k].num == 1)
+        show_first(s, host, at);
+}
+
+/* ---- graphs: operations */
+
+static void release(partition *p, uint32_t host, uint32_t op);
+
+/* One of the things that op waits for is over at time t. */
+static void tell(partition *p, uint32_t host, uint32_t op, uint32_t cause, uint64_t t)
+{
+    op_state *o = &p->sim->finite->ops[op];
+    assert(o->waits > 0);
+    if (t > o->ready_ps || (t == o->ready_ps && cause < o->cause)) {
+        o->ready_ps = t;
+        o->cause = cause;
+    }
+    if (--o->waits == 0)
+        release(p, host, op);
+}
+
+/* op has begun, or is done, at time t. */
+static void tell_after(partition *p, uint32_t host, uint32_t op, bool started, uint64_t t)
+{
+    const ik_graph *g = p->sim->finite->w->graph;
+    for (uint32_t k = g->after_first[op]; k < g->after_first[op + 1]; k++)
+        if (!(g->after[k] & IK_AFTER_START) != started)
+            tell(p, host, g->after[k] & ~IK_AFTER_START, op, t);
+}
+
+static void finish(partition *p, uint32_t host, uint32_t op, uint64_t t)
+{
+    finite *f = p->sim->finite;
+    f->ops[op].done_ps = t;
+    f->ops_left[host]--;
+    f->finish_ps[host] = t > f->finish_ps[host] ? t : f->finish_ps[host];
+    tell_after(p, host, op, false, t);
+}
+
+/* It is begun, or, a receive, done when the time of its release has come. */
+static void release(partition *p, uint32_t host, uint32_t op)
+{
+    finite *f = p->sim->finite;
+    const ik_heap_item item = {.key = f->ops[op].ready_ps, .id = op};
+    if (!ik_heap_push(&f->due[host], item))
+        sim_partition_fail(p, 2 * f->due[host].cap * sizeof item, "operations that are due");
+    else
+        sim_host_wake_at(p, host, item.key);
+}
+
+/* A message from a host to itself takes no time. */
+static void begin_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
+{
+    finite *f = p->sim->finite;
+    const ik_op *of = &f->w->graph->ops[op];
+    if (of->peer != host) {
+        queue_send(p, host, op);
+        return;
+    }
+    f->ops[op].left = f->ops[of->match].left = 0;
+    finish(p, host, op, now);
+    tell(p, host, of->match, op, now);
+}
+
+static void begin(partition *p, uint32_t host, uint32_t op)
+{
+    finite *f = p->sim->finite;
+    const ik_graph *g = f->w->graph;
+    uint64_t now = f->ops[op].ready_ps;
+    tell_after(p, host, op, true, now);
+    if (g->kind[op] == IK_OP_SEND) {
+        begin_send(p, host, op, now);
+    } else if (g->kind[op] == IK_OP_RECV) {
+        finish(p, host, op, now);
+    } else {
+        uint64_t *cpu = &f->cpu_free[(size_t)host * g->num_cpus + g->ops[op].peer];
+        *cpu = (*cpu > now ? *cpu : now) + g->ops[op].amount;
+        finish(p, host, op, *cpu);
+    }
+}
+
+void sim_finite_advance(partition *p, uint32_t host, uint64_t now)
+{
+    finite *f = p->sim->finite;
+    if (!f->w->graph)
+        return;
+    ik_heap *due = &f->due[host];
+    while (due->num && due->items[0].key <= now)
+        begin(p, host, ik_heap_pop(due).id);
+}
+
+uint64_t sim_finite_next(const sim *s, uint32_t host)
+{
+    const finite *f = s->finite;
+    return f->w->graph && f->due[host].num ? f->due[host].items[0].key : UINT64_MAX;
+}
+
+void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, uint64_t now)
+{
+    sim *s = p->sim;
+    finite *f = s->finite;
+    if (!f->w->graph) {
+        if (f->w->repeat > 1)
+            try_next_repetition(p, host);
+        return;
+    }
+    size_t k = (size_t)host * s->num_send_queues + at;
+    uint32_t op = f->turns[k].head;
+    op_state *o = &f->ops[op];
+    o->left -= size;
+    if (o->left && ++f->in_turn[k] < s->turn_packets) {
+        show_first(s, host, at);
+        return;
+    }
+    f->in_turn[k] = 0;
+    take_first(f, &f->turns[k]);
+    if (o->left)
+        append(f, &f->turns[k], op);
+    else if (f->behind[k].num)
+        append(f, &f->turns[k], take_first(f, &f->behind[k]));
+    show_first(s, host, at);
+    if (!o->left)
+        finish(p, host, op, now + transmit_ps(s, s->hosts[host].port, size));
+}
+
+/* The send of a host that packet `number` belongs to. */
+static uint32_t find_send(const finite *f, uint32_t src, uint32_t number)
+{
+    const ik_graph *g = f->w->graph;
+    uint32_t low = g->host_first[src], high = g->host_first[src + 1];
+    while (high - low > 1) { /* the last one that does not begin behind it */
+        uint32_t middle = low + (high - low) / 2;
+        if (f->first_packet[middle] <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    assert(g->kind[low] == IK_OP_SEND);
+    return low;
+}
+
+void sim_finite_delivered(partition *p, uint32_t host, const delivered *d)
+{
+    finite *f = p->sim->finite;
+    if (!f->w->graph) {
+        f->finish_ps[host] = d->t > f->finish_ps[host] ? d->t : f->finish_ps[host];
+        visit_delivered(p, host, d);
+        return;
+    }
+    uint32_t send = find_send(f, d->src, d->number), recv = f->w->graph->ops[send].match;
+    op_state *o = &f->ops[recv];
+    assert(o->left >= d->size);
+    o->done_ps = o->done_ps == UINT64_MAX || d->t > o->done_ps ? d->t : o->done_ps;
+    o->left -= d->size;
+    if (o->left)
+        return;
+    uint64_t t = o->done_ps;
+    o->done_ps = UINT64_MAX;
+    tell(p, host, recv, send, t);
+}
+
+/* ---- the state */
+
+static bool allocate_graph(const sim *s, finite *f, sim_memory *m)
+{
+    const ik_graph *g = f->w->graph;
+    size_t hosts = s->f->num_hosts, queues = hosts * s->num_send_queues;
+    return sim_get(m, &f->ops, g->num_ops + (size_t)1, sizeof *f->ops) &&
+           sim_get(m, &f->first_packet, g->num_ops + (size_t)1, 8) &&
+           sim_get(m, &f->turns, queues, sizeof *f->turns) &&
+           sim_get(m, &f->behind, queues, sizeof *f->behind) &&
+           sim_get(m, &f->due, hosts, sizeof *f->due) &&
+           sim_get(m, &f->cpu_free, hosts * g->num_cpus, 8) && sim_get(m, &f->ops_left, hosts, 8) &&
+           sim_get(m, &f->in_turn, queues, 8);
+}
+
+static ik_status new_graph(const sim *s, finite *f, ik_error *err)
+{
+    const ik_graph *g = f->w->graph;
+    sim_memory m = {0};
+    if (!allocate_graph(s, f, &m))
+        return ik_fail_memory(err, m.bytes, "the state of a workload");
+    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
+        uint64_t packets = 0;
+        f->ops_left[host] = g->host_first[host + 1] - g->host_first[host];
+        for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
+            f->ops[op] = (op_state){.left = g->kind[op] == IK_OP_CALC ? 0 : g->ops[op].amount,
+                                    .done_ps = UINT64_MAX,
+                                    .waits = g->waits[op],
+                                    .next = IK_NONE,
+                                    .cause = IK_NONE};
+            f->first_packet[op] = packets;
+            packets += g->kind[op] == IK_OP_SEND ? packets_of(s, g->ops[op].amount) : 0;
+        }
+        if (packets > UINT32_MAX)
+            return ik_fail(err, IK_ERR_UNSUPPORTED,
+                           "host %u of the workload would send more than 2^32 packets", host);
+    }
+    return IK_OK;
+}
+
+ik_status sim_finite_new(sim *s, ik_error *err)
+{
+    const ik_workload *w = s->traffic->workload;
+    const ik_fabric *fabric = s->f;
+    for (uint32_t host = 0; host < fabric->num_hosts; host++)
+        if (ik_host_port(fabric, host) == IK_NONE &&
+            (w->alltoall || w->graph->host_first[host] < w->graph->host_first[host + 1]))
+            return ik_fail(err, IK_ERR_USAGE,
+                           "traffic '%.60s': host %u has no cable, but takes part in the workload",
+                           s->traffic->spec, host);
+    finite *f = s->finite = ik_calloc(1, sizeof *f);
+    if (!f)
+        return ik_fail_memory(err, sizeof *f, "the state of a workload");
+    f->w = w;
+    s->has_graph = w->graph;
+    f->finish_ps = ik_calloc((size_t)fabric->num_hosts + 1, sizeof *f->finish_ps);
+    if (!f->finish_ps)
+        return ik_fail_memory(err, fabric->num_hosts * 8, "the state of a workload");
+    return w->graph ? new_graph(s, f, err) : new_alltoall(s, f, err);
+}
+
+void sim_finite_free(sim *s)
+{
+    finite *f = s->finite;
+    if (!f)
+        return;
+    for (uint32_t host = 0; f->due && host < s->f->num_hosts; host++)
+        ik_heap_free(&f->due[host]);
+    void *blocks[] = {f->finish_ps,    f->keys,     f->begun_ps, f->repetition, f->received,
+                      f->received_ps,  f->ops,      f->turns,    f->behind,     f->due,
+                      f->first_packet, f->cpu_free, f->ops_left, f->in_turn};
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
+        free(blocks[k]);
+    free(f);
+    s->finite = NULL;
+}
+
+uint64_t sim_finite_bytes(const sim *s)
+{
+    const ik_workload *w = s->traffic ? s->traffic->workload : NULL;
+    uint64_t hosts = s->f->num_hosts;
+    if (!w)
+        return 0;
+    if (w->alltoall)
+        return hosts * (28 + (w->repeat > 1 ? 16 * w->repeat : 0));
+    return w->graph->num_ops * (sizeof(op_state) + 8ull) +
+           hosts * (16 + sizeof(ik_heap) + 8ull * w->graph->num_cpus +
+                    s->num_send_queues * (2 * sizeof(op_list) + 8));
+}
+
+bool sim_finite_sends(const sim *s, uint32_t host)
+{
+    const ik_graph *g = s->finite->w->graph;
+    for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
+        if (g->kind[op] == IK_OP_SEND && g->ops[op].peer != host)
+            return true;
+    return false;
+}
+
+bool sim_finite_start(partition *p, uint32_t host)
+{
+    const finite *f = p->sim->finite;
+    const ik_graph *g = f->w->graph;
+    for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
+        if (f->ops[op].waits == 0)
+            release(p, host, op);
+    return f->due[host].num > 0;
+}
+
+bool sim_finite_waits(const sim *s)
+{
+    return s->finite && (s->has_graph || s->finite->w->repeat > 1);
+}
+
+void sim_finite_count(partition *p, uint32_t host)
+{
+    const ik_graph *g = p->sim->finite->w->graph;
+    for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
+        if (g->kind[op] != IK_OP_SEND || g->ops[op].peer == host)
+            continue;
+        p->n.generated += packets_of(p->sim, g->ops[op].amount);
+        p->n.offered_bytes += g->ops[op].amount;
+    }
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * host/finite.h: workloads that end (ikat/workload.h), as the adapters of the packet-level models
+ * see them.
+ *
+ * An all-to-all exchange is a sequence of visits, of at most `visits` packets each, and so looks
+ * like endless traffic whose messages are all made at the start and that stops: its visit n is
+ * message n of host/host.c, and both engines' own adapters serve it. A dependency graph keeps its
+ * operations here.
+ *
+ * Invariants. An operation is released when all that it waits for is done, at the latest of their
+ * times, and never before it is known that time passes without another: deliveries are told before
+ * the window of their time (sim_delivered). A host's releases stand in a heap by time and number
+ * and are taken in that order, so nothing depends on the order of hosts, partitions or engines. */
+#ifndef IKAT_SIM_FINITE_H
+#define IKAT_SIM_FINITE_H
+
+#include "sim/host/host.h"
+
+/* The state of s->traffic->workload, in s->finite; s->traffic then is the sequence of visits of an
+ * all-to-all. */
+ik_status sim_finite_new(sim *s, ik_error *err);
+void sim_finite_free(sim *s);
+uint64_t sim_finite_bytes(const sim *s);
+
+/* ---- all-to-all: its visits as messages */
+uint64_t sim_visit_time(const sim *s, uint32_t host, uint64_t n); /* UINT64_MAX: not made yet */
+uint64_t sim_visit_bytes(const sim *s, uint64_t n);
+
+/* ---- graphs */
+/* Begins what is due by now; sends stand in the host's queues then. */
+void sim_finite_advance(partition *p, uint32_t host, uint64_t now);
+/* A packet of queue `at` was sent, now. */
+void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, uint64_t now);
+/* When the next release of a host is due; UINT64_MAX = nothing is known of one. */
+uint64_t sim_finite_next(const sim *s, uint32_t host);
+
+bool sim_finite_sends(const sim *s, uint32_t host); /* anything to another host */
+/* Releases what waits for nothing, which is due at time 0; whether there is any. */
+bool sim_finite_start(partition *p, uint32_t host);
+/* Counts what the host has to send. */
+void sim_finite_count(partition *p, uint32_t host);
+/* ---- both */
+/* Whether what a host sends depends on what reaches it, so that it must be told of deliveries. */
+bool sim_finite_waits(const sim *s);
+void sim_finite_delivered(partition *p, uint32_t host, const delivered *d);
+
+/* ---- at the end, nobody working */
+/* Time by which all is done; UINT64_MAX = it is not. */
+uint64_t sim_finite_end(const sim *s);
+/* A last delivery to a host that an engine has kept itself. */
+void sim_finite_note(sim *s, uint32_t host, uint64_t t);
+/* Calls fn for the words of a host's state that results are made of. */
+void sim_finite_carry(sim *s, uint32_t host, void *ctx, void (*fn)(void *ctx, uint64_t *word));
+/* Fills in what a result says of a workload. */
+ik_status sim_finite_export(sim *s, ik_sim_result *r, ik_error *err);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the sections of a configuration say to a workload that ends, and what they cannot say. */
+#include "sim/state/state.h"
+
+ik_status sim_check_until(const ik_traffic *traffic, const ik_params *measure, ik_error *err)
+{
+    bool until_delivered = measure && ik_params_enum(measure, "until") == 1;
+    if (traffic->workload && !until_delivered) {
+        ik_fail(err, IK_ERR_USAGE, "traffic '%.80s' ends, and is measured until it is delivered",
+                traffic->spec);
+        return ik_hint(err, IK_ERR_USAGE, "measure: {until: delivered, at_most: 10 ms}");
+    }
+    if (traffic->workload && !ik_params_has(measure, "at_most")) {
+        ik_fail(err, IK_ERR_USAGE, "measure.until = delivered needs at_most");
+        return ik_hint(
+            err, IK_ERR_USAGE,
+            "a time after which what is not delivered counts as missing: at_most: 10 ms");
+    }
+    if (!traffic->workload && until_delivered) {
+        ik_fail(err, IK_ERR_USAGE, "measure.until = delivered: traffic '%.80s' never ends",
+                traffic->spec);
+        return ik_hint(err, IK_ERR_USAGE,
+                       "traffic 'exchange' sends the messages of a pattern once; endless traffic "
+                       "has warmup and duration");
+    }
+    return IK_OK;
+}
+
+static ik_status refuse_adapter(const ik_params *adapter, const ik_workload *w, ik_error *err)
+{
+    static const char *const idle[] = {"message", "injection", "interleave", "active"};
+    for (size_t k = 0; k < adapter->num; k++) {
+        const ik_value *v = &adapter->values[k];
+        const char *name = adapter->decl[k].name;
+        for (unsigned i = 0; i < sizeof idle / sizeof *idle; i++) {
+            if (!v->given || strcmp(name, idle[i]) != 0 || (i >= 2 && w->visits == 0))
+                continue;
+            ik_fail_at(
+                err, IK_ERR_USAGE, v->source ? v->source : "", v->line, v->column,
+                "section 'adapter', parameter '%s': it has no effect on a workload that ends",
+                name);
+            return ik_hint(err, IK_ERR_USAGE,
+                           i == 0   ? "its messages have the sizes that traffic says"
+                           : i == 1 ? "all messages are made as soon as what they wait for is done"
+                                    : "visits of traffic 'exchange' says how messages take turns");
+        }
+    }
+    if (ik_params_bool(adapter, "in_order")) {
+        ik_fail(err, IK_ERR_UNSUPPORTED, "adapter.in_order does not serve workloads that end");
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "endless traffic can be delivered in order");
+    }
+    if (ik_params_enum(adapter, "queues") != ADAPTER_DESTINATION)
+        return IK_OK;
+    ik_fail(err, IK_ERR_UNSUPPORTED,
+            "adapter.queues = destination does not serve workloads that end");
+    return ik_hint(err, IK_ERR_UNSUPPORTED,
+                   "queues = vc or one; an exchange with visits = 1 takes "
+                   "its destinations in turn all the same");
+}
+
+ik_status sim_finite_resolve(sim *s, const ik_params *adapter, ik_error *err)
+{
+    const ik_workload *w = s->traffic->workload;
+    ik_status status = refuse_adapter(adapter, w, err);
+    if (status != IK_OK)
+        return status;
+    if (w->largest < s->packet_bytes)
+        s->packet_bytes = (uint32_t)(w->largest ? w->largest : 1);
+    s->injection = INJECT_AT_ONCE;
+    s->active_messages = 1;
+    s->message_bytes = w->largest;
+    if (w->alltoall && w->visits < w->largest / s->packet_bytes)
+        s->message_bytes = w->visits * s->packet_bytes;
+    s->packets_per_message = (s->message_bytes + s->packet_bytes - 1) / s->packet_bytes;
+    s->uniform_size = w->uniform && w->largest % s->packet_bytes == 0;
+    bool fifo = ik_params_enum(adapter, "interleave") == 1;
+    s->turn_packets = w->visits ? w->visits : fifo ? UINT64_MAX : 1;
+    s->turn_messages = w->visits ? UINT32_MAX
+                       : fifo    ? 1
+                                 : (uint32_t)ik_params_uint(adapter, "active");
+    s->even_visits = w->alltoall && w->repeat == 1 && w->largest % s->message_bytes == 0;
+    return IK_OK;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * workload.c: what workloads have in common, and the orders of an all-to-all exchange.
+ *
+ * A random order needs no table: a host's k-th visit is the image of k under a permutation of
+ * [0, N - 1) that is a Feistel network on a grid of about sqrt(N) x sqrt(N) places, keyed by the
+ * host and walked until the image lies inside the domain (Black and Rogaway, Ciphers with arbitrary
+ * finite domains, CT-RSA 2002). The grid has less than a row more than N - 1 places, so one step
+ * mostly suffices. */
+#include "traffic/graph_builder.h"
+
+#include <stdlib.h>
+
+void ik_workload_clear(ik_workload *w)
+{
+    if (w->graph) {
+        free(w->graph->host_first);
+        free(w->graph->ops);
+        free(w->graph->kind);
+        free(w->graph->after_first);
+        free(w->graph->after);
+        free(w->graph->waits);
+    }
+    if (w->alltoall) {
+        free(w->alltoall->nearest);
+        free(w->alltoall->row);
+        free(w->alltoall->own_place);
+    }
+    free(w->graph);
+    free(w->alltoall);
+    *w = (ik_workload){0};
+}
+
+ik_status workload_check_hosts(const ik_traffic *t, const ik_workload *w, ik_error *err)
+{
+    for (uint32_t host = 0; host < t->num_hosts; host++) {
+        bool takes_part =
+            w->alltoall || w->graph->host_first[host] < w->graph->host_first[host + 1];
+        if (!takes_part || ik_host_port(t->fabric, host) != IK_NONE)
+            continue;
+        ik_fail(err, IK_ERR_USAGE,
+                "traffic '%s': host %u takes part, but has no cable: it can neither send nor "
+                "receive",
+                t->family->name, host);
+        return ik_hint(err, IK_ERR_USAGE,
+                       "leave such hosts out of the fabric (parameter hosts), "
+                       "or out of the workload");
+    }
+    return IK_OK;
+}
+
+uint64_t ik_alltoall_key(const ik_workload *w, uint32_t src)
+{
+    return ik_random_u64(w->alltoall->seed, IK_RNG_TRAFFIC_SETUP, src, 0);
+}
+
+/* A word of about 32 well mixed bits, scaled to n. */
+static uint32_t mixed(uint64_t key, uint32_t x, uint32_t round, uint32_t n)
+{
+    uint64_t h = (key + x * UINT64_C(0x9E3779B97F4A7C15)) ^ (uint64_t)round << 59;
+    h = (h ^ h >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    h = (h ^ h >> 27) * UINT64_C(0x94D049BB133111EB);
+    return (uint32_t)((h >> 32) * n >> 32);
+}
+
+static uint32_t shuffled(const ik_alltoall *a, uint64_t key, uint32_t num, uint32_t place)
+{
+    uint32_t rows = a->root, columns = (num + rows - 1) / rows;
+    do {
+        uint32_t x = place / columns, y = place % columns;
+        for (uint32_t round = 0; round < 6; round += 2) {
+            x += mixed(key, y, round, rows);
+            x -= x >= rows ? rows : 0;
+            y += mixed(key, x, round + 1, columns);
+            y -= y >= columns ? columns : 0;
+        }
+        place = x * columns + y;
+    } while (place >= num);
+    return place;
+}
+
+uint32_t ik_alltoall_dest(const ik_workload *w, uint32_t src, uint64_t key, uint32_t place)
+{
+    const ik_alltoall *a = w->alltoall;
+    uint32_t n = w->num_hosts, step = place + 1;
+    switch (a->order) {
+    case IK_ORDER_XOR:
+        return src ^ step;
+    case IK_ORDER_NEAREST:
+        return a->nearest[(size_t)a->row[src] * n + place + (place >= a->own_place[src])];
+    case IK_ORDER_BACK:
+        return src >= step ? src - step : src + n - step;
+    case IK_ORDER_RANDOM:
+        step = shuffled(a, key, n - 1, place) + 1;
+        break;
+    default:
+        break;
+    }
+    return step < n - src ? src + step : src - (n - step);
+}

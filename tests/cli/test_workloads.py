@@ -1,0 +1,96 @@
+"""Workloads that end, from an experiment to its tables: closed forms, references, what is missing, refusals with places."""
+import csv
+import io
+import unittest
+
+from harness import CliTest, run
+
+ENDS = "measure: {until: delivered, at_most: 10 ms}\n"
+
+
+class Workloads(CliTest):
+    def experiment(self, text):
+        path = self.tmp / "experiment.yaml"
+        path.write_text(text)
+        return path
+
+    def rows(self, text, table="points"):
+        store = self.tmp / "results.db"
+        store.unlink(missing_ok=True)
+        self.ok("run", self.experiment(text), "-o", store)
+        return list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv", "--table", table))))
+
+    def test_slowdown(self):
+        """1 on an ideal crossbar, exactly, in any order; w (N - m) / (N - 1) on a tree slimmed w:1."""
+        text = ('fabric: ["crossbar:n=16", "slimtree:k=4,w=1,n=2"]\nrouting: updown\nswitch: {model: ideal}\nadapter: {packet: 256 B}\n'
+                "traffic: {family: exchange, order: [random, shift, xor, pairwise, nearest_first]}\n" + ENDS)
+        rows = self.rows(text)
+        self.assertEqual(len(rows), 10)
+        for row in rows:
+            self.assertEqual(row["load"], "")
+            if row["fabric"].startswith("crossbar"):
+                self.assertEqual(row["slowdown"], "1")
+            else:
+                self.assertAlmostEqual(float(row["slowdown"]), 4 * 12 / 15, delta=0.1 * 3.2)
+        shift = next(r for r in rows if "shift" in r["traffic"] and r["fabric"].startswith("crossbar"))
+        self.assertEqual(float(shift["completion_ns"]), 15 * 7680 * 0.08 + 12)
+        references = self.rows(text, "references")
+        self.assertEqual(len(references), 5)
+        self.assertTrue(all(r["fabric"].startswith("crossbar:n=16") for r in references))
+
+    def test_endless_traffic_has_none(self):
+        rows = self.rows("fabric: crossbar:n=4\nrouting: minimal\nload: 30%\nmeasure: {duration: 5 us}\n")
+        self.assertEqual([rows[0][k] for k in ("completion_ns", "slowdown", "effective_throughput")], [""] * 3)
+
+    def test_patterns_as_mappings(self):
+        text = ("fabric: karytree:k=4,n=2\nrouting: dmodk\ntraffic:\n"
+                "  - {family: exchange, pattern: {family: neighbour, dims: [4, 4]}, bytes: 4 KiB}\n"
+                '  - "exchange:pattern=neighbour:dims=4:4;wrap=false,bytes=4 KiB"\n' + ENDS)
+        rows = self.rows(text)
+        self.assertEqual([int(float(r["packets_delivered"])) for r in rows], [64, 48])
+
+    def test_not_completed(self):
+        store = self.tmp / "short.db"
+        text = "fabric: crossbar:n=8\nrouting: minimal\ntraffic: {family: exchange, bytes: 1 MiB}\nmeasure: {until: delivered, at_most: 5 us}\n"
+        done = run("run", self.experiment(text), "-o", store)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("at_most was reached", done.stdout + done.stderr)
+        self.assertIn("not delivered", done.stdout + done.stderr)
+        row = next(csv.DictReader(io.StringIO(self.ok("report", store, "--csv"))))
+        self.assertEqual([row[k] for k in ("completion_ns", "slowdown", "effective_throughput")], [""] * 3)
+        self.assertIn("at_most was reached", self.json("report", store)["points"][0]["missing"])
+
+    def test_refusals(self):
+        """Each with its place, before anything is written."""
+        base = "fabric: crossbar:n=6\nrouting: minimal\n"
+        cases = [
+            (base + "traffic: exchange\n" + ENDS + "load: 50%\n", ":5:", "load"),
+            (base + "traffic: exchange\nload: [20%, 50%]\n" + ENDS, ":4:", "load"),
+            (base + "traffic: exchange\nmeasure: {until: delivered, at_most: 1 ms, warmup: 1 us}\n", ":4:", "warmup"),
+            (base + "traffic: exchange\nmeasure: {until: delivered, at_most: 1 ms, duration: [1 us, 2 us]}\n", ":4:", "duration"),
+            (base + "traffic: exchange\nmeasure: {until: delivered}\n", ":4:", "at_most"),
+            (base + "traffic: exchange\n", ":3:", "until it is delivered"),
+            (base + "traffic: [exchange, uniform]\n" + ENDS, ":4:", "never ends"),
+            (base + ENDS, ":3:", "never ends"),
+            (base + "traffic: exchange\nadapter: {message: 1 KiB}\n" + ENDS, ":4:", "message"),
+            (base + "traffic: exchange\nadapter: {injection: [periodic, poisson]}\n" + ENDS, ":4:", "injection"),
+            (base + "traffic: exchange\nadapter: {queues: destination}\n" + ENDS, ":4:", "destination"),
+            (base + "traffic: exchange\nadapter: {in_order: true}\n" + ENDS, ":4:", "in_order"),
+            (base + "traffic: exchange\nswitch: {model: [iq, pipelined]}\n" + ENDS, ":4:", "pipelined"),
+            (base + "traffic: {family: exchange, order: xor}\n" + ENDS, ":3:", "power of two"),
+            (base + "traffic: {family: exchange, bytes: 0 B}\n" + ENDS, ":3:", "bytes"),
+            (base + "traffic: {family: exchange, pattern: uniform}\n" + ENDS, ":3:", "drawn"),
+            (base + "traffic: {family: exchange, pattern: {family: neighbour, dims: [4, 4]}}\n" + ENDS, ":3:", "does not fit 6 hosts"),
+            (base + "traffic: {family: exchange, patern: shift}\n" + ENDS, ":3:", "pattern"),
+        ]
+        for text, place, words in cases:
+            done = run("run", self.experiment(text), "-o", self.tmp / "no.db")
+            message = done.stderr
+            self.assertEqual(done.returncode, 2, (text, message))
+            self.assertIn(place, message, text)
+            self.assertIn(words, message, text)
+            self.assertFalse((self.tmp / "no.db").exists(), text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Workloads that end: closed forms on crossbars and slimmed trees, every byte delivered once, the
+ * same results by both engines and on any number of threads, refusals. */
+#include "sim/core/engine.h"
+#include "sim/parallel/workers.h"
+#include "sim/run.h"
+#include "sim_helper.h"
+
+#define ENDS "until=delivered;at_most=50 ms"
+/* 256 B in 20.48 ns */
+#define SMALL "packet=256 B"
+
+/* N hosts send each other `bytes` over links of 100 Gb/s, two latencies apart. */
+static uint64_t crossbar_ps(uint64_t hosts, uint64_t bytes, uint64_t latency_ps)
+{
+    return (hosts - 1) * bytes * 80 + 2 * latency_ps;
+}
+
+static ik_sim_result run_crossbar(const char *traffic, const char *model, uint32_t hosts)
+{
+    char fabric[80], sw[80];
+    snprintf(fabric, sizeof fabric, "crossbar:n=%u,latency=10 ns,link_rate=100 Gb/s", hosts);
+    snprintf(sw, sizeof sw, "model=%s;routing_delay=0 ns", model);
+    return simulate((scenario){.fabric = fabric,
+                               .routing = "minimal",
+                               .traffic = traffic,
+                               .sw = sw,
+                               .adapter = SMALL,
+                               .measure = ENDS ";paranoid=true",
+                               .load = 1});
+}
+
+/* In the shift order no two hosts ever send to the same one. */
+static void test_alltoall_on_a_crossbar(void **state)
+{
+    static const char *const models[] = {"iq", "ioq", "ideal"};
+    static const uint32_t sizes[] = {2, 3, 9, 16, 33};
+    (void)state;
+    for (unsigned m = 0; m < 3; m++)
+        for (unsigned n = 0; n < 5; n++) {
+            ik_sim_result r =
+                run_crossbar("exchange:order=shift,bytes=7680 B", models[m], sizes[n]);
+            assert_true(r.finite && r.completed && !r.missing_text);
+            assert_int_equal(r.completion_ps, crossbar_ps(sizes[n], 7680, 10000));
+            assert_int_equal(r.workload_bytes, (uint64_t)sizes[n] * (sizes[n] - 1) * 7680);
+            assert_int_equal(r.packets_delivered, r.workload_bytes / 256);
+            assert_int_equal(r.packets_generated, r.packets_delivered);
+            assert_int_equal(r.packets_in_flight, 0);
+            assert_int_equal(r.end_ps, r.completion_ps);
+            for (uint32_t h = 0; h < sizes[n]; h++) {
+                assert_int_equal(r.host_finish_ps[h], r.completion_ps);
+                assert_int_equal(r.host_bytes[h], 7680 * (sizes[n] - 1));
+                assert_int_equal(r.host_sent_bytes[h], 7680 * (sizes[n] - 1));
+            }
+            double ideal = 1 - 20000.0 / (double)r.completion_ps;
+            assert_true(r.effective_throughput > ideal - 1e-9 &&
+                        r.effective_throughput < ideal + 1e-9);
+            ik_sim_result_free(&r);
+        }
+}
+
+/* Sizes that are no multiple of a packet, visits of several packets, repetitions. */
+static void test_every_byte_is_delivered_once(void **state)
+{
+    static const struct {
+        const char *traffic;
+        uint64_t messages, bytes; /* of a host with most */
+    } cases[] = {
+        {"exchange:bytes=1000 B", 11, 11000},
+        {"exchange:bytes=1000 B,visits=3,order=nearest_first", 11, 11000},
+        {"exchange:bytes=100 B,order=pairwise,repeat=3", 33, 3300},
+        {"exchange:bytes=2000 B,visits=2,repeat=2", 22, 44000},
+        {"exchange:pattern=neighbour:dims=3:4,bytes=3000 B", 4, 12000},
+        {"exchange:pattern=neighbour:dims=2:6,bytes=300 B,order=nearest_first", 4, 1200},
+        {"exchange:pattern=shift:by=5,bytes=10 KiB,visits=2", 1, 10240},
+        {"exchange:pattern=neighbour:dims=3:4,bytes=700 B,repeat=4,order=shift", 16, 11200},
+    };
+    static const char *const models[] = {"model=iq", "model=ioq", "model=ideal",
+                                         "model=iq;queues=fifo"};
+    (void)state;
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (unsigned m = 0; m < 4; m++) {
+            ik_sim_result r = simulate((scenario){.fabric = "dragonfly:a=2,h=1,p=2,g=3",
+                                                  .routing = "minimal",
+                                                  .traffic = cases[k].traffic,
+                                                  .sw = models[m],
+                                                  .adapter = SMALL,
+                                                  .measure = ENDS ";paranoid=true",
+                                                  .load = 1});
+            assert_true(r.completed);
+            uint64_t most = 0, sum = 0;
+            for (uint32_t h = 0; h < 12; h++) {
+                most = r.host_sent_bytes[h] > most ? r.host_sent_bytes[h] : most;
+                sum += r.host_bytes[h];
+            }
+            assert_int_equal(most, cases[k].bytes);
+            assert_int_equal(sum, r.workload_bytes);
+            assert_int_equal(r.packets_generated, r.packets_delivered);
+            ik_sim_result_free(&r);
+        }
+}
+
+/* ---- engines and threads */
+
+static ik_sim_result run_by(const sim_engine *engine, scenario c)
+{
+    ik_env env = env_of(&c);
+    ik_fabric *f = NULL;
+    ik_plan *plan = NULL;
+    ik_traffic *traffic = NULL;
+    ik_error err = {0};
+    ik_sim_result r = {0};
+    sections sec;
+    sim s;
+    if (ik_fabric_from_spec(c.fabric, &env, &f, &err) != IK_OK ||
+        ik_plan_from_specs(f, c.routing, c.vc, NULL, c.num_vcs, &env, &plan, &err) != IK_OK ||
+        ik_traffic_from_spec(f, c.traffic, &env, &traffic, &err) != IK_OK ||
+        open_sections(&sec, &c, &err) != IK_OK ||
+        sim_setup_engine(&s, plan, traffic, &sec.config, &env, engine, &err) != IK_OK)
+        fail_msg("%s: %s", c.traffic, err.text);
+    if (sim_workers_run(s.num_partitions, s.partitions, sizeof *s.partitions,
+                        (void (*)(void *))sim_run_partition, &s.run_seconds, &err) != IK_OK ||
+        sim_export_results(&s, &r, &err) != IK_OK)
+        fail_msg("%s: %s", c.traffic, err.text);
+    sim_free(&s);
+    close_sections(&sec);
+    ik_traffic_free(traffic);
+    ik_plan_free(plan);
+    ik_fabric_free(f);
+    return r;
+}
+
+static void expect_same(const char *what, const ik_sim_result *a, const ik_sim_result *b,
+                        uint32_t hosts)
+{
+    if (a->completion_ps != b->completion_ps || a->checksum != b->checksum ||
+        a->packet_hops != b->packet_hops || a->latency.sum != b->latency.sum)
+        fail_msg("%s: %llu and %llu ps, %llx and %llx", what, (unsigned long long)a->completion_ps,
+                 (unsigned long long)b->completion_ps, (unsigned long long)a->checksum,
+                 (unsigned long long)b->checksum);
+    assert_memory_equal(a->host_finish_ps, b->host_finish_ps, hosts * sizeof *a->host_finish_ps);
+}
+
+static void test_engines_and_threads_agree(void **state)
+{
+    static const char *const traffics[] = {
+        "exchange",
+        "exchange:bytes=2560 B,visits=2",
+        "exchange:bytes=2560 B,visits=3,order=shift",
+        "exchange:bytes=512 B,repeat=3",
+        "exchange:pattern=neighbour:dims=4:4:4,bytes=4 KiB",
+        "exchange:pattern=neighbour:dims=4:4:4,bytes=1 KiB,repeat=3,visits=2",
+        "exchange:pattern=permutation,bytes=64 KiB",
+    };
+    static const struct {
+        const char *fabric, *routing;
+        unsigned vcs;
+    } nets[] = {{"karytree:k=4,n=3", "dmodk", 1},
+                {"xgft:m=8:8,w=1:3", "random", 1},
+                {"torus:dims=4:4:4", "dor", 0},
+                {"karytree:k=4,n=3,latency=300 ns", "adaptive_tree", 2}};
+    (void)state;
+    for (unsigned k = 0; k < sizeof traffics / sizeof *traffics; k++)
+        for (unsigned n = 0; n < sizeof nets / sizeof *nets; n++) {
+            scenario c = {.fabric = nets[n].fabric,
+                          .routing = nets[n].routing,
+                          .traffic = traffics[k],
+                          .adapter = SMALL,
+                          .sw = "buffer=4 KiB",
+                          .measure = ENDS,
+                          .load = 1,
+                          .num_vcs = nets[n].vcs,
+                          .threads = 1};
+            ik_sim_result first = run_by(&sim_general_engine, c);
+            if (!first.completed)
+                fail_msg("%s on %s: %s", c.traffic, c.fabric, first.missing_text);
+            for (unsigned threads = 1; threads <= 3; threads++) {
+                c.threads = threads;
+                ik_sim_result general = run_by(&sim_general_engine, c), any = run_by(NULL, c);
+                expect_same(traffics[k], &first, &general, 64);
+                expect_same(traffics[k], &first, &any, 64);
+                ik_sim_result_free(&general);
+                ik_sim_result_free(&any);
+            }
+            ik_sim_result_free(&first);
+        }
+}
+
+/* ---- refusals */
+
+static void test_refusals(void **state)
+{
+    scenario c = {.fabric = "crossbar:n=6",
+                  .routing = "minimal",
+                  .traffic = "exchange",
+                  .measure = ENDS,
+                  .load = 1};
+    (void)state;
+    c.measure = "";
+    refuse(c, IK_ERR_USAGE, "measured until it is delivered");
+    c.measure = "until=delivered";
+    refuse(c, IK_ERR_USAGE, "needs at_most");
+    c.measure = ENDS;
+    c.adapter = "message=8 KiB";
+    refuse(c, IK_ERR_USAGE, "'message'");
+    c.adapter = "injection=poisson";
+    refuse(c, IK_ERR_USAGE, "'injection'");
+    c.adapter = "queues=destination";
+    refuse(c, IK_ERR_UNSUPPORTED, "destination");
+    c.adapter = "";
+    c.sw = "model=pipelined";
+    refuse(c, IK_ERR_UNSUPPORTED, "pipelined");
+    c.sw = "";
+    c.traffic = "uniform";
+    refuse(c, IK_ERR_USAGE, "never ends");
+    c.measure = "warmup=1 us";
+    c.traffic = "exchange:order=xor";
+    refuse(c, IK_ERR_USAGE, "power of two");
+    c.traffic = "exchange:pattern=uniform";
+    refuse(c, IK_ERR_USAGE, "drawn");
+    c.traffic = "exchange:pattern=alltoall:visits=2";
+    refuse(c, IK_ERR_USAGE, "of the exchange itself");
+    c.traffic = "exchange:pattern=shift+shift:by=2";
+    refuse(c, IK_ERR_USAGE, "one pattern");
+    c.traffic = "exchange:bytes=0 B";
+    refuse(c, IK_ERR_INPUT, "bytes");
+    c.traffic = "exchange:pattern=neighbour:dims=3:3";
+    refuse(c, IK_ERR_USAGE, "does not fit 6 hosts");
+}
+
+/* Too little time: what is missing is said. */
+static void test_what_is_missing(void **state)
+{
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        ik_sim_result r = simulate(
+            (scenario){.fabric = "crossbar:n=6",
+                       .routing = "minimal",
+                       .traffic = k ? "exchange:pattern=shift,bytes=1 MiB" : "exchange:bytes=1 MiB",
+                       .measure = "until=delivered;at_most=5 us",
+                       .load = 1});
+        assert_true(r.finite && !r.completed);
+        assert_int_equal(r.completion_ps, 0);
+        assert_non_null(r.missing_text);
+        assert_non_null(strstr(r.missing_text, "at_most was reached"));
+        if (!strstr(r.missing_text, "not delivered"))
+            fail_msg("%s", r.missing_text);
+        ik_sim_result_free(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_alltoall_on_a_crossbar),
+        cmocka_unit_test(test_every_byte_is_delivered_once),
+        cmocka_unit_test(test_engines_and_threads_agree),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_what_is_missing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
