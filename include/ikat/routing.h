@@ -101,7 +101,9 @@ enum {
     IK_ROUTE_ONE_CABLE = 32,   /* refuses hosts with several cables */
     /* starts and paths depend on the two hosts through their switches alone (but for the last
      * port) */
-    IK_ROUTE_PER_SWITCH = 16
+    IK_ROUTE_PER_SWITCH = 16,
+    /* start() asks its view for queued_bytes and capacity_bytes alone */
+    IK_ROUTE_STARTS_BY_QUEUE = 64
 };
 
 /* One entry of a compact table: packets for `target` (a switch) leave by `port` (global port id).
@@ -353,9 +355,10 @@ enum {
     IK_SELECT_REMEMBERS = 2 /* the switch's state of this function, which answers change */
 };
 /* Among the outputs with room that are not skipped for being busy, or if there are none among those
- * with room: BY_NUMBER the lowest; BY_CREDIT the lowest of those with most credit. BY_PICK: only
+ * with room: BY_NUMBER the lowest; BY_CREDIT the lowest of those with most credit; BY_DRAW of n,
+ * ascending, number ik_random_below(draw's seed, IK_RNG_SELECT, entity, counter, n). BY_PICK: only
  * pick() knows. */
-enum { IK_SELECT_BY_PICK, IK_SELECT_BY_NUMBER, IK_SELECT_BY_CREDIT };
+enum { IK_SELECT_BY_PICK, IK_SELECT_BY_NUMBER, IK_SELECT_BY_CREDIT, IK_SELECT_BY_DRAW };
 /* Whether an output that is transmitting comes after those that are not. Auto: only where there is
  * no output buffer, in which the packet could wait for the link. */
 typedef enum ik_skip_busy { IK_SKIP_AUTO, IK_SKIP_NEVER, IK_SKIP_ALWAYS } ik_skip_busy;

@@ -169,7 +169,7 @@ static bool allocate(sim *s, const sizes *z, sim_memory *m)
         ok = sim_get(m, &s->allowed_store, z->allowed, 8);
     if (ok && z->policy)
         ok = sim_get(m, &s->policy_store, z->policy, 1);
-    if (ok && s->adaptive && !s->engine->keeps_queues)
+    if (ok && (s->source_adaptive || (s->adaptive && !s->engine->keeps_queues)))
         ok = sim_get(m, &s->queued, ports * s->vcs, 8) && sim_get(m, &s->sending, ports, 4);
     if (ok && s->input_speedup > 1)
         ok = sim_get(m, &s->accept, ports * s->input_speedup, 2);

@@ -114,10 +114,20 @@ static void check_mask(const ik_selection *s, ik_select_request ask, const local
     CHECK(memcmp(state, after, sizeof state) == 0);
 }
 
-/* What the declared rule takes of what fits, outputs that are skipped last; IK_NONE: only pick()
- * knows. */
+/* Of the outputs that fit, and are skipped or not, one that is drawn. */
+static uint32_t drawn(const local *l, const int64_t *space, bool skips, bool skipped,
+                      const uint32_t *out, uint32_t n, const ik_draw *draw)
+{
+    uint32_t from[MAX_OUT], num = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (space[out[i] - l->first] >= 4096 && (skips && l->busy[out[i] - l->first]) == skipped)
+            from[num++] = i;
+    return from[ik_random_below(draw->seed, IK_RNG_SELECT, draw->entity, draw->counter, num)];
+}
+
+/* What the declared rule takes of what fits, outputs that are skipped last; IK_NONE: none fits. */
 static uint32_t by_rule(const ik_selection *s, const local *l, const int64_t *space, bool skips,
-                        const uint32_t *out, uint32_t n)
+                        const uint32_t *out, uint32_t n, const ik_draw *draw)
 {
     uint32_t best = IK_NONE;
     bool best_skipped = true;
@@ -133,6 +143,8 @@ static uint32_t by_rule(const ik_selection *s, const local *l, const int64_t *sp
             best_skipped = skipped;
         }
     }
+    if (best != IK_NONE && s->rule == IK_SELECT_BY_DRAW)
+        return drawn(l, space, skips, best_skipped, out, n, draw);
     return best;
 }
 
@@ -160,7 +172,7 @@ static void check_question(const ik_selection *s, uint32_t sw, const ik_packet *
         check_pick(l, space, skips, out, n, picked);
         if (s->family->pick_mask)
             check_mask(s, ask, l, space, skips, out, n, preferred, picked, before);
-        CHECK(s->rule == IK_SELECT_BY_PICK || picked == by_rule(s, l, space, skips, out, n));
+        CHECK(s->rule == IK_SELECT_BY_PICK || picked == by_rule(s, l, space, skips, out, n, &draw));
         view.busy = NULL; /* a switch that does not say: every output counts as idle */
         memcpy(again, before, sizeof again);
         uint32_t unsaid = s->family->pick(s, &second, out, n, preferred);

@@ -189,39 +189,39 @@ static const struct {
     variant v;
     const char *routing, *pattern;
 } steps[] = {
-    {{"slimfly:q=5", "hopclass", "voq=true", 4, 0.5, 30}, "valiant", "uniform"},
-    {{"slimfly:q=5", "hopclass", "voq=true;buffer=16 KiB", 4, 1, 30}, "valiant", "uniform"},
-    {{"slimfly:q=5", "hopclass", "voq=true;buffer=48 KiB", 4, 1, 60}, "valiant", "permutation"},
-    {{"slimfly:q=5", "hopclass", "voq=false;buffer=64 KiB", 4, 1, 30}, "valiant", "uniform"},
-    {{"slimfly:q=5", "hopclass", "voq=false;buffer=20 KiB", 5, 0.6, 60}, "valiant", "uniform"},
-    {{"oft:k=4", "phase", "voq=true;buffer=32 KiB", 2, 1, 30}, "valiant", "uniform"},
-    {{"oft:k=4", "phase", "voq=true;buffer=8 KiB", 2, 1, 60}, "valiant", "tornado"},
-    {{"oft:k=4", "phase", "voq=false;buffer=24 KiB", 2, 0.5, 30}, "valiant", "uniform"},
-    {{"mlfm:h=4", "phase", "voq=true;buffer=12 KiB", 2, 1, 60},
+    {{"slimfly:q=5", "hopclass", "voq=true", 4, 0.5, 12}, "valiant", "uniform"},
+    {{"slimfly:q=5", "hopclass", "voq=true;buffer=16 KiB", 4, 1, 12}, "valiant", "uniform"},
+    {{"slimfly:q=5", "hopclass", "voq=true;buffer=48 KiB", 4, 1, 20}, "valiant", "permutation"},
+    {{"slimfly:q=5", "hopclass", "voq=false;buffer=64 KiB", 4, 1, 12}, "valiant", "uniform"},
+    {{"slimfly:q=5", "hopclass", "voq=false;buffer=20 KiB", 5, 0.6, 20}, "valiant", "uniform"},
+    {{"oft:k=4", "phase", "voq=true;buffer=32 KiB", 2, 1, 12}, "valiant", "uniform"},
+    {{"oft:k=4", "phase", "voq=true;buffer=8 KiB", 2, 1, 20}, "valiant", "tornado"},
+    {{"oft:k=4", "phase", "voq=false;buffer=24 KiB", 2, 0.5, 12}, "valiant", "uniform"},
+    {{"mlfm:h=4", "phase", "voq=true;buffer=12 KiB", 2, 1, 20},
      "valiant",
      "hotspot:nodes=0,fraction=30%"},
-    {{"mlfm:h=4", "phase", "voq=true;iterations=1", 3, 0.7, 30}, "valiant", "uniform"},
+    {{"mlfm:h=4", "phase", "voq=true;iterations=1", 3, 0.7, 12}, "valiant", "uniform"},
     /* turning at a switch where others of the same VC go on: both VCs of a pair ask for one */
-    {{"karytree:k=4,n=3", "phase", "voq=true;buffer=16 KiB", 2, 1, 60},
+    {{"karytree:k=4,n=3", "phase", "voq=true;buffer=16 KiB", 2, 1, 20},
      "valiant:intermediate=all",
      "uniform"},
-    {{"karytree:k=4,n=3", "phase", "voq=false;buffer=16 KiB", 2, 1, 60},
+    {{"karytree:k=4,n=3", "phase", "voq=false;buffer=16 KiB", 2, 1, 20},
      "valiant:intermediate=all",
      "uniform"},
-    {{"dragonfly:h=2", "phase", "voq=true;buffer=64 KiB", 3, 0.6, 30}, "valiant", "uniform"},
-    {{"torus:dims=4:4,p=2", "hopclass", "voq=true", 4, 0.6, 30}, "minimal:paths=one", "uniform"},
-    {{"torus:dims=4:4,p=2", "hopclass", "voq=false", 9, 0.6, 30}, "valiant", "uniform"},
-    {{"torus:dims=4:4,p=2", "lash_tor", "voq=true;buffer=16 KiB", 0, 0.6, 30},
+    {{"dragonfly:h=2", "phase", "voq=true;buffer=64 KiB", 3, 0.6, 12}, "valiant", "uniform"},
+    {{"torus:dims=4:4,p=2", "hopclass", "voq=true", 4, 0.6, 12}, "minimal:paths=one", "uniform"},
+    {{"torus:dims=4:4,p=2", "hopclass", "voq=false", 9, 0.6, 12}, "valiant", "uniform"},
+    {{"torus:dims=4:4,p=2", "lash_tor", "voq=true;buffer=16 KiB", 0, 0.6, 12},
      "minimal:paths=one",
      "uniform"},
     /* packets come some windows later, or wholly; 10.9 windows a transmission, or less than one */
-    {{"slimfly:q=5", "hopclass", "voq=true;buffer=32 KiB;routing_delay=20 ns", 4, 0.5, 31},
+    {{"slimfly:q=5", "hopclass", "voq=true;buffer=32 KiB;routing_delay=20 ns", 4, 0.5, 12},
      "valiant",
      "uniform"},
-    {{"mlfm:h=4", "phase", "switching=saf;traversal_delay=11 ns", 2, 0.8, 30},
+    {{"mlfm:h=4", "phase", "switching=saf;traversal_delay=11 ns", 2, 0.8, 12},
      "valiant",
      "uniform"},
-    {{"oft:k=4,latency=30 ns", "phase", "voq=true;buffer=16 KiB", 2, 0.9, 31},
+    {{"oft:k=4,latency=30 ns", "phase", "voq=true;buffer=16 KiB", 2, 0.9, 12},
      "valiant",
      "uniform"},
     {{"slimfly:q=5,link_rate=20 Tb/s", "hopclass", "voq=true;buffer=64 KiB", 4, 0.6, 2},
@@ -407,6 +407,62 @@ static void test_same_messages(void **state)
         compare(&cases[n].v, cases[n].routing, n % 2 ? "uniform" : "permutation", "20 us");
 }
 
+/* Adaptive outputs whose sets overlap, with VCs that change or not; and packets that choose their
+ * way at the first switch, from what waits there. */
+static const struct {
+    variant v;
+    const char *routing, *pattern;
+} overlaps[] = {
+    {{"oft:k=4", "1q", "voq=true;buffer=16 KiB", 1, 1, 12}, "minimal", "uniform"},
+    {{"mlfm:h=4", "1q", "voq=true;buffer=8 KiB", 1, 1, 12}, "minimal", "tornado"},
+    {{"slimfly:q=5", "hopclass", "voq=true;buffer=32 KiB", 2, 1, 12}, "minimal", "uniform"},
+    {{"hyperx:dims=4:4,p=3", "hopclass", "voq=true;buffer=16 KiB", 2, 1, 12},
+     "minimal",
+     "permutation"},
+    {{"hyperx:dims=3:3:3,p=2", "hopclass", "voq=true;buffer=36 KiB", 3, 0.8, 12, "first_free"},
+     "minimal",
+     "hotspot:nodes=0,fraction=30%"},
+    {{"hypercube:n=4,p=2", "hopclass", "voq=true;buffer=20 KiB;iterations=1", 4, 1, 12},
+     "minimal",
+     "uniform"},
+    {{"hypercube:n=4,p=2", "dbbm", "voq=true;buffer=64 KiB", 4, 0.3, 12}, "minimal", "uniform"},
+    {{"karytree:k=4,n=3", "dbbm", "voq=true;buffer=24 KiB", 3, 1, 12, "random"},
+     "adaptive_tree",
+     "uniform"},
+    {{"karytree:k=4,n=3", "1q", "voq=true;buffer=12 KiB", 1, 1, 12, "random"},
+     "adaptive_tree:delta=3",
+     "uniform"},
+    {{"slimfly:q=5", "hopclass", "voq=true;buffer=64 KiB", 4, 1, 12}, "ugal_l", "uniform"},
+    {{"slimfly:q=5", "hopclass", "voq=true;buffer=16 KiB", 4, 1, 12}, "ugal_l:t=20%", "tornado"},
+    {{"oft:k=4", "phase", "voq=true;buffer=16 KiB", 2, 1, 12}, "ugal_l", "permutation"},
+    {{"mlfm:h=4", "phase", "voq=true;buffer=24 KiB", 2, 0.7, 12}, "ugal_l:first=any", "uniform"},
+    {{"hyperx:dims=4:4,p=3", "hopclass", "voq=true;buffer=64 KiB", 4, 1, 12},
+     "ugal_l:first=random",
+     "permutation"},
+    {{"dragonfly:h=2", "phase", "voq=true;buffer=64 KiB", 3, 0.6, 12}, "ugal_l", "uniform"},
+    {{"hyperx:dims=4:4,p=3", "hopclass", "voq=true;buffer=64 KiB;routing_delay=20 ns", 4, 0.6, 12},
+     "ugal_l",
+     "uniform"},
+    {{"hyperx:dims=4:4,p=3", "hopclass", "switching=saf;traversal_delay=11 ns", 2, 0.8, 12},
+     "minimal",
+     "uniform"},
+    {{"oft:k=4,latency=30 ns", "phase", "voq=true;buffer=16 KiB", 2, 0.9, 12}, "ugal_l", "uniform"},
+    {{"hyperx:dims=4:4,p=3,link_rate=20 Tb/s", "hopclass", "voq=true;buffer=64 KiB", 4, 0.8, 2},
+     "ugal_l",
+     "uniform"},
+    {{"torus:dims=4:4,p=2", "hopclass", "voq=true;buffer=64 KiB", 4, 0.6, 12, NULL,
+      "message=16 KiB"},
+     "minimal",
+     "uniform"},
+};
+
+static void test_same_overlaps(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < sizeof overlaps / sizeof *overlaps; n++)
+        compare(&overlaps[n].v, overlaps[n].routing, overlaps[n].pattern, "20 us");
+}
+
 /* A ring without layers: all kernels find the same deadlock at the same time, whatever was on its
  * way then. */
 static void test_same_deadlock(void **state)
@@ -432,9 +488,9 @@ static void test_same_deadlock(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_same),
-        cmocka_unit_test(test_same_draws),   cmocka_unit_test(test_same_steps),
-        cmocka_unit_test(test_same_choices), cmocka_unit_test(test_same_messages),
-        cmocka_unit_test(test_same_deadlock)};
+        cmocka_unit_test(test_sizes),         cmocka_unit_test(test_same),
+        cmocka_unit_test(test_same_draws),    cmocka_unit_test(test_same_steps),
+        cmocka_unit_test(test_same_overlaps), cmocka_unit_test(test_same_choices),
+        cmocka_unit_test(test_same_messages), cmocka_unit_test(test_same_deadlock)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

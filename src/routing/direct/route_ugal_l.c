@@ -95,6 +95,8 @@ static ik_status ugal_create(ik_routing *r, const ik_params *params, const ik_en
     u->threshold = ik_params_real(params, "t");
     u->occupancy = (ugal_occupancy)ik_params_enum(params, "occupancy");
     u->first = (ugal_first)ik_params_enum(params, "first");
+    if (u->occupancy != UGAL_QUEUE_CREDITS)
+        r->traits |= IK_ROUTE_STARTS_BY_QUEUE;
     r->impl = u;
     return IK_OK;
 }

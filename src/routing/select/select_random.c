@@ -50,4 +50,5 @@ const ik_selection_family ik_selection_random = {
     .pick = pick,
     .pick_mask = pick_mask,
     .traits = IK_SELECT_DRAWS,
+    .rule = IK_SELECT_BY_DRAW,
 };

@@ -2,6 +2,7 @@
  *
  * Adaptive outputs: which plans the specialised engine takes, and the sets of outputs of each
  * switch. */
+#include "routing/port_set.h"
 #include "sim/fast/fast.h"
 #include <stdlib.h>
 
@@ -12,9 +13,9 @@ bool sim_choice_may_fit(const sim *s)
 {
     const ik_routing_family *r = s->plan->routing->family;
     const ik_selection *selection = s->plan->selection;
-    return r->set_of && r->next_mask && !r->pick && !s->source_adaptive && s->voq && s->rechoose &&
-           selection && selection->rule != IK_SELECT_BY_PICK &&
-           selection->skip_busy != IK_SKIP_NEVER;
+    return r->next_mask && !r->pick && s->voq && s->rechoose && selection &&
+           selection->rule != IK_SELECT_BY_PICK && selection->skip_busy != IK_SKIP_NEVER &&
+           (!s->source_adaptive || s->plan->routing->traits & IK_ROUTE_STARTS_BY_QUEUE);
 }
 
 /* False: sets overlap. */
@@ -54,14 +55,42 @@ static bool find_tables(const sim *s, choice_sets *tables, uint32_t *num, uint8_
     return true;
 }
 
-bool sim_choice_fits(const sim *s)
+/* The sets of no switch overlap, and there are few different ones. */
+static bool are_disjoint(const sim *s)
 {
-    choice_sets *tables = ik_calloc(MOST_TABLES + 1, sizeof *tables);
+    choice_sets *tables;
     uint32_t num;
+    if (!s->plan->routing->family->set_of || s->source_adaptive || !s->static_lane ||
+        s->plan->selection->rule == IK_SELECT_BY_DRAW)
+        return false;
+    tables = ik_calloc(MOST_TABLES + 1, sizeof *tables);
     /* without memory to look it does: set-up fails if it does not, and no other engine steps in */
     bool fits = !tables || find_tables(s, tables, &num, NULL);
     free(tables);
     return fits;
+}
+
+bool sim_choice_overlaps(const sim *s)
+{
+    return s->adaptive && !are_disjoint(s);
+}
+
+bool sim_choice_fits(const sim *s)
+{
+    return (s->plan->selection->rule != IK_SELECT_BY_CREDIT && ik_plan_has_masks(s->plan)) ||
+           are_disjoint(s);
+}
+
+unsigned sim_choice_drawn(const partition *p, uint32_t id, uint64_t set)
+{
+    const sim *s = p->sim;
+    const fast_packets *ps = &p->fast->packets;
+    ik_draw draw = sim_choice_draw(s, &ps->items[id].rt, ps->number[id]);
+    uint32_t n = (uint32_t)__builtin_popcountll(set);
+    if (s->plan->selection->rule == IK_SELECT_BY_NUMBER)
+        return (unsigned)__builtin_ctzll(set);
+    return port_set_nth(&set,
+                        ik_random_below(draw.seed, IK_RNG_SELECT, draw.entity, draw.counter, n));
 }
 
 static unsigned most_sets(const choice_sets *tables, uint32_t num)
@@ -85,9 +114,19 @@ static bool show_credit(const sim *s, fast_state *f)
     return true;
 }
 
+static bool setup_overlap(const sim *s, fast_state *f)
+{
+    f->coming = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->coming);
+    f->may_move = sim_alloc_zeroed((size_t)s->f->num_ports * s->vcs + 1, 8);
+    f->undecided = sim_alloc_zeroed(s->f->num_switches + 1, 8);
+    return f->coming && f->may_move && f->undecided;
+}
+
 bool sim_choice_setup(sim *s)
 {
     fast_state *f = s->fast_state;
+    if (f->overlap)
+        return setup_overlap(s, f);
     uint32_t num = 0, switches = s->f->num_switches;
     uint8_t *which = malloc(switches + 1);
     f->sets = ik_calloc(MOST_TABLES + 1, sizeof *f->sets);
@@ -112,11 +151,15 @@ void sim_choice_free(fast_state *f)
     free(f->waiting);
     free(f->coming);
     free(f->rows);
+    free(f->may_move);
+    free(f->undecided);
     free(f->exact);
 }
 
 uint64_t sim_choice_bytes(const sim *s)
 {
+    if (sim_choice_overlaps(s))
+        return s->f->num_ports * (4 + 8ull * s->vcs) + s->f->num_switches * 8ull;
     return sizeof(choice_sets) * (MOST_TABLES + 1) +
            (uint64_t)s->f->num_switches * s->max_radix / 2 * s->vcs * 8 +
            s->f->num_ports * (5 + (s->vcs > 1 ? 8ull * s->vcs : 0));

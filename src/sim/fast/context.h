@@ -62,7 +62,10 @@ typedef struct fast_context {
     uint32_t (*next_set)(const ik_routing *, uint32_t, uint32_t, ik_packet *, uint64_t *,
                          uint32_t *);
     const ik_vc *vc;
-    unsigned vc_at; /* fast_state.vc_at */
+    unsigned vc_at; /* fast_state's */
+    uint32_t id_mask;
+    bool restarts;
+    uint64_t *sets; /* fast_packets.sets */
     uint32_t *choices;
     delay_slots delays[NUM_DELAYS]; /* plain */
     bool in_step; /* plain: a credit comes at the tail's place in a later window */
@@ -128,6 +131,9 @@ SIM_INLINE fast_context load_context(partition *p)
     h.next_set = s->plan->routing->family->next_mask;
     h.vc = s->plan->vc;
     h.vc_at = f->vc_at;
+    h.id_mask = f->id_mask;
+    h.restarts = f->restarts;
+    h.sets = fp->packets.sets;
     h.choices = p->ports;
     return h;
 }
@@ -140,6 +146,7 @@ SIM_INLINE shape fast_shape(const sim *s)
     k.roomiest = s->fast_state->exact;
     k.several = s->packets_per_message > 1;
     k.steps = s->fast_state->steps;
+    k.overlap = s->fast_state->overlap;
     return k;
 }
 
@@ -261,7 +268,7 @@ SIM_INLINE void fetch_port_lines(const shape k, const fast_port *p)
 /* Bits of a packet's number. */
 SIM_INLINE uint32_t id_of(const fast_context *h, const shape k, uint32_t word)
 {
-    return word & (k.steps ? (1u << h->vc_at) - 1 : ~LAST_BEHIND);
+    return word & (k.steps || k.overlap ? h->id_mask : ~LAST_BEHIND);
 }
 
 /* The VC that the packet asks for. */
@@ -273,7 +280,13 @@ SIM_INLINE unsigned vc_of(const fast_context *h, uint32_t word)
 /* The tag alone. */
 SIM_INLINE uint32_t tag_of(const fast_context *h, const shape k, uint32_t word)
 {
-    return k.steps ? word & ~LAST_BEHIND & ~((1u << h->vc_at) - 1) : 0;
+    return k.steps || k.overlap ? word & ~LAST_BEHIND & ~h->id_mask : 0;
+}
+
+/* Overlapping sets: the bit below the VC says whether the packet has a choice. */
+SIM_INLINE bool has_choice(const fast_context *h, const shape k, uint32_t word)
+{
+    return k.overlap && word >> (h->vc_at - 1) & 1;
 }
 
 /* A packet joins a queue, of which it becomes the last one: `word` is its number, and with it its
@@ -337,7 +350,7 @@ SIM_INLINE const choice_sets *sets_of(const fast_context *h, const fast_switch *
 /* Whether a packet that asks for an output chooses when it comes. */
 SIM_INLINE bool will_choose(const fast_context *h, const shape k, uint64_t key)
 {
-    return k.chooses && sets_of(h, &h->switches[key_switch(key)])->of[key_out(key)];
+    return k.chooses && (k.overlap || sets_of(h, &h->switches[key_switch(key)])->of[key_out(key)]);
 }
 
 /* The output that packet id takes at `node`, or prefers if it chooses when it comes; NO_OUT if
@@ -385,6 +398,34 @@ SIM_INLINE unsigned next_vc(const fast_context *h, uint32_t node, uint32_t in_po
     return first;
 }
 
+/* Overlapping sets: routes a packet for a switch, where it comes by in_port. *word: its number and
+ * its tag; its set is kept. Returns its output, or the preferred one; NO_OUT if there is none. */
+SIM_INLINE unsigned route_set(const fast_context *h, const shape k, uint32_t node, uint32_t in_port,
+                              uint32_t id, uint32_t *word)
+{
+    fast_packet *pk = &h->packets[id];
+    uint64_t set = 0;
+    uint32_t out = NO_OUT, n = h->next_set(h->routing, node, in_port, &pk->rt, &set, &out);
+    *word = id;
+    if (n == 0)
+        return NO_OUT;
+    if (n > 1) {
+        h->sets[id] = set;
+        *word |= 1u << (h->vc_at - 1);
+    }
+    if (k.steps) {
+        pk->vc_next = next_vc(h, node, in_port, out, &pk->rt) & 31;
+        *word |= (uint32_t)pk->vc_next << h->vc_at;
+    }
+    return out;
+}
+
+/* Whether a packet chooses its way anew when it comes to a switch by that port. */
+SIM_INLINE bool restarts_at(const fast_context *h, const shape k, uint32_t in_port)
+{
+    return k.overlap && h->restarts && port_at(h, k, in_port)->peer_node >= h->num_switches;
+}
+
 /* A packet whose head leaves through `to` for a switch, where it may ask at `at`. Returns it, and
  * its tag, if it is to join its queue at once. */
 SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_port *to, uint32_t id,
@@ -392,12 +433,14 @@ SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_po
 {
     uint32_t node = to->peer_node;
     fast_switch *fsw = &h->switches[node];
-    unsigned out = route(h, k, node, to->peer_port, &pk->rt, id),
+    uint32_t word = id;
+    unsigned out = restarts_at(h, k, to->peer_port) ? 0
+                   : k.overlap ? route_set(h, k, node, to->peer_port, id, &word)
+                               : route(h, k, node, to->peer_port, &pk->rt, id),
              in = to->peer_port - fsw->port_base;
     uint32_t q = __builtin_expect(out != NO_OUT, 1) ? queue_at(fsw, k, in, v, out) : IK_NONE;
-    uint32_t word = id;
     pk->out = (uint8_t)out;
-    if (k.steps) {
+    if (k.steps && !k.overlap) {
         pk->vc_next = next_vc(h, node, to->peer_port, out, &pk->rt) & 31;
         word |= (uint32_t)pk->vc_next << h->vc_at;
     }
@@ -413,7 +456,8 @@ SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_po
         free_fast_packet(h, id);
         return IK_NONE;
     }
-    uint64_t key = key_of(at.rest, node, KEY_ARRIVAL, v, in, out & 63);
+    /* overlap: in order of ports, whatever their VCs */
+    uint64_t key = key_of(at.rest, node, KEY_ARRIVAL, k.overlap ? 0 : v, in, out & 63);
     if (k.early && __builtin_expect(q != IK_NONE, 1)) {
         if (will_choose(h, k, key)) /* it joins a queue when it comes */
             __builtin_prefetch(fsw->events, 1);

@@ -103,29 +103,6 @@ SIM_INLINE void take_ends(fast_context *h)
     }
 }
 
-/* No way on from here: its space is free as soon as it has wholly come. */
-static void drop(fast_context *h, const shape k, uint64_t key, uint32_t id)
-{
-    sim *s = h->s;
-    uint32_t port = h->switches[key_switch(key)].port_base + key_in(key), v = h->packets[id].rt.vc;
-    const fast_port *in = port_at(h, k, port);
-    const link_delays *link = link_at(h, k, port);
-    /* its head, or its tail, was here then */
-    uint64_t here = h->start + (key >> KEY_OFFSET), first = here - s->routing_ps;
-    uint64_t tail =
-        h->mixed ? h->fp->packets.tail[id] : first + (s->store_forward ? 0 : link->full_ps);
-    uint64_t time = (tail > here ? tail : here) + link->latency_ps;
-    h->p->n.unroutable++;
-    free_fast_packet(h, id);
-    if (!h->alone && s->node_partition[in->peer_node] != h->p->id) {
-        post_remote(h->p, time, in->peer_node, EV_CREDIT, in->peer_port,
-                    space_data(v, s->packet_bytes));
-        return;
-    }
-    event_time at = event_time_at(h, BIN_CREDIT, until(h, time));
-    post(h, at.at, credit_of(at.rest, in->peer_port, v));
-}
-
 /* The first of a queue asks. While its input or its output is busy in all of this window its
  * instant decides nothing. */
 SIM_INLINE void ask(fast_context *h, const shape k, uint64_t key)
@@ -162,7 +139,7 @@ SIM_INLINE void join(fast_context *h, const shape k, uint64_t key, uint64_t what
     }
     h->switches[key_switch(key)].held++;
     if (will_choose(h, k, key)) {
-        h->f->coming[h->switches[key_switch(key)].port_base + key_in(key)] = id;
+        announce(h, k, key, word);
         put(h, k, key, true);
         return;
     }
@@ -235,6 +212,19 @@ SIM_INLINE void fetch_choice(const fast_context *h, const shape k, const state *
         __builtin_prefetch(row_of_vc(h, k, st->fsw->port_base + in, v), 1);
 }
 
+/* Overlapping sets: the same, if the packet takes the output that it prefers. */
+SIM_INLINE void fetch_arrived(const fast_context *h, const shape k, const fast_switch *fsw,
+                              uint64_t key)
+{
+    unsigned in = key_in(key);
+    uint32_t id = id_of(h, k, h->f->coming[fsw->port_base + in]);
+    fetch_requests(h, k, fsw, key);
+    __builtin_prefetch(&h->queues[queue_at(fsw, k, in, 0, key_out(key))], 1);
+    __builtin_prefetch(&h->next[id], 1);
+    if (h->restarts)
+        __builtin_prefetch(&h->packets[id], 1);
+}
+
 /* The requests that a switch's events name. */
 SIM_INLINE void fetch_rows(const fast_context *h, const shape k, uint32_t sw)
 {
@@ -244,7 +234,9 @@ SIM_INLINE void fetch_rows(const fast_context *h, const shape k, uint32_t sw)
         uint64_t key = fsw->events[at];
         if (k.chooses && key_kind(key) == KEY_TAIL)
             st.free_out |= 1ull << key_out(key);
-        if (k.chooses && key_kind(key) == KEY_ARRIVAL && sets_of(h, fsw)->of[key_out(key)])
+        if (k.overlap && key_kind(key) == KEY_ARRIVAL)
+            fetch_arrived(h, k, fsw, key);
+        else if (k.chooses && key_kind(key) == KEY_ARRIVAL && sets_of(h, fsw)->of[key_out(key)])
             fetch_choice(h, k, &st, key);
         else
             fetch_requests(h, k, fsw, key);
@@ -407,6 +399,51 @@ CHOOSES(first_n, p->sim->vcs, false)
 CHOOSES(most_1, 1, true)
 CHOOSES(most_n, p->sim->vcs, true)
 
+/* Adaptive outputs whose sets overlap. */
+#define OVERLAP(name, num, changes)                                                                \
+    static void overlap_##name(partition *p, const slot *at)                                       \
+    {                                                                                              \
+        fast_window(p, at,                                                                         \
+                    (shape){.words = 1,                                                            \
+                            .vcs = num,                                                            \
+                            .voq = true,                                                           \
+                            .chooses = true,                                                       \
+                            .overlap = true,                                                       \
+                            .steps = changes});                                                    \
+    }                                                                                              \
+    NEWER static void plain_overlap_##name(partition *p, const slot *at)                           \
+    {                                                                                              \
+        if (p->sim->fast_state->early)                                                             \
+            fast_window(p, at,                                                                     \
+                        (shape){.words = 1,                                                        \
+                                .vcs = num,                                                        \
+                                .voq = true,                                                       \
+                                .plain = true,                                                     \
+                                .early = true,                                                     \
+                                .chooses = true,                                                   \
+                                .overlap = true,                                                   \
+                                .steps = changes});                                                \
+        else                                                                                       \
+            overlap_##name(p, at);                                                                 \
+    }
+
+OVERLAP(1, 1, false)
+OVERLAP(n, p->sim->vcs, false)
+OVERLAP(steps_2, 2, true)
+OVERLAP(steps_4, 4, true)
+OVERLAP(steps_n, p->sim->vcs, true)
+
+static void choose_overlap(sim *s)
+{
+    typedef void (*window)(partition *, const slot *);
+    static const window any[] = {overlap_1, overlap_n, overlap_steps_2, overlap_steps_4,
+                                 overlap_steps_n},
+                        plain[] = {plain_overlap_1, plain_overlap_n, plain_overlap_steps_2,
+                                   plain_overlap_steps_4, plain_overlap_steps_n};
+    unsigned kind = s->static_lane ? s->vcs > 1 : s->vcs == 2 ? 2 : s->vcs == 4 ? 3 : 4;
+    s->run_window = sim_fast_has_newer() ? plain[kind] : any[kind];
+}
+
 /* Those of adaptive outputs: first free or most credits, with one VC, four or any number. */
 static void choose_adaptive(sim *s)
 {
@@ -429,7 +466,9 @@ void sim_choose_fast(sim *s)
                                                                plain_fifo_n, plain_voq_n};
     static void (*const few[])(partition *, const slot *) = {plain_voq_2, plain_voq_3, plain_voq_4};
     unsigned kind = (s->vcs == 1 ? 0 : 2) + s->voq;
-    if (s->adaptive)
+    if (sim_choice_overlaps(s))
+        choose_overlap(s);
+    else if (s->adaptive)
         choose_adaptive(s);
     else if (!s->static_lane)
         choose_steps(s);

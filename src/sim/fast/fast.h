@@ -153,6 +153,7 @@ typedef struct fast_packets {
      * one */
     uint32_t *next;
     uint8_t *out;     /* as in items; only for FIFOs, whose next packet's is looked up */
+    uint64_t *sets;   /* outputs that it may choose from; only where such sets overlap */
     uint64_t *tail;   /* time when its last byte is where it stands; only where rates differ */
     uint32_t *number; /* of its source's packets; only if `numbered` */
     /* early: stands in a queue that it has not reached; only up to date for those who look */
@@ -402,10 +403,17 @@ typedef struct fast_state {
     uint64_t *rows;   /* [port * vcs + v] outputs that an input asks for; several VCs */
     uint32_t *coming; /* [port] the packet on its way there that will choose */
     unsigned most_sets;
+    /* sets that overlap (fast/overlap.h): [port * vcs + v] outputs whose queue's head may choose
+     * another one; [switch] inputs with any such head */
+    uint64_t *may_move, *undecided;
     /* most credits (else NULL): bit a port: its credit is exact at every instant */
     uint64_t *exact;
-    bool steps;       /* packets may take another VC at every switch; */
-    unsigned vc_at;   /* then: the lowest bit of a tag, else 31 */
+    bool steps;     /* packets may take another VC at every switch; */
+    unsigned vc_at; /* then: the lowest bit of a tag's VC, else 31 */
+    bool overlap;   /* adaptive outputs: a packet's set is its own, and it waits in no queue before
+                       * it has come */
+    bool restarts;  /* overlap: packets choose their way anew at the first switch */
+    uint32_t id_mask; /* as fast_packets.id_mask */
     bool starts_low;  /* all packets start in VC 0 */
     bool numbered;    /* packets keep their number: the traffic has classes, or outputs are drawn */
     bool plain_start; /* a packet starts with nothing but its source and destination */
@@ -498,9 +506,12 @@ void sim_fast_expose(partition *p);
 void sim_fast_count_buffers(partition *p, uint64_t time); /* core/engine.h */
 
 /* ---- fast/choice.c: adaptive outputs */
-bool sim_choice_may_fit(const sim *s); /* the routing and the selection function */
-bool sim_choice_fits(const sim *s);    /* the sets of all switches */
-bool sim_choice_setup(sim *s);         /* false = out of memory */
+bool sim_choice_may_fit(const sim *s);  /* the routing and the selection function */
+bool sim_choice_fits(const sim *s);     /* the sets of all switches */
+bool sim_choice_overlaps(const sim *s); /* adaptive, and the sets may overlap */
+/* Which of a set's outputs a selection function takes that draws. */
+unsigned sim_choice_drawn(const partition *p, uint32_t id, uint64_t set);
+bool sim_choice_setup(sim *s); /* false = out of memory */
 void sim_choice_free(fast_state *f);
 uint64_t sim_choice_bytes(const sim *s);
 

@@ -16,7 +16,7 @@ static uint64_t window_ps(uint64_t least, uint64_t shortest)
 /* Packets that keep their VC, or know the one that they take next. */
 static bool knows_vcs(const sim *s)
 {
-    return s->static_lane || (s->plan->vc->single && s->vcs <= FAST_MOST_STEPS && !s->adaptive);
+    return s->static_lane || (s->plan->vc->single && s->vcs <= FAST_MOST_STEPS);
 }
 
 static bool serves(const sim *s)

@@ -55,22 +55,6 @@ SIM_INLINE unsigned taken_vc(const shape k, const fast_grant *g, const transfer 
     return k.vcs == 1 ? 0 : k.steps ? e->vc : key_vc(g->key);
 }
 
-/* The head of (in, v, out), which asked for VC e->vc, has gone; now: its queue's word. */
-SIM_INLINE void ask_for_less(const fast_context *h, const shape k, const fast_switch *fsw,
-                             const fast_grant *g, const transfer *e, uint32_t now)
-{
-    unsigned in = key_in(g->key), out = key_out(g->key), v = key_vc(g->key);
-    uint64_t *asked = asked_of(k, e->to);
-    uint32_t still = 0;
-    for (unsigned w = 0; w < k.vcs; w++) {
-        uint32_t word = w == v ? now : h->queues[queue_at(fsw, k, in, w, out)];
-        still |= (uint32_t)(e->to->want[w] >> in & 1) << vc_of(h, word);
-    }
-    asked[e->vc] &= ~(1ull << in);
-    for (unsigned u = 0; u < k.vcs; u++)
-        asked[u] |= (uint64_t)(still >> u & 1) << in;
-}
-
 /* Takes the head off its queue; the next one asks. Whether there is one is hard to predict. */
 SIM_INLINE void pop(const fast_context *h, const shape k, fast_switch *fsw, uint32_t sw,
                     const fast_grant *g, const transfer *e)
@@ -88,8 +72,10 @@ SIM_INLINE void pop(const fast_context *h, const shape k, fast_switch *fsw, uint
     }
     *asks_of(k, e->to, v) &= ~(none << in);
     if (k.steps)
-        ask_for_less(h, k, fsw, g, e, word);
-    if (k.chooses && none && sets_of(h, fsw)->of[out])
+        ask_for_less(h, k, fsw, e->to, in, v, out, e->vc, word);
+    if (k.overlap)
+        note_choice(h, k, fsw, sw, in, v, out, !none && has_choice(h, k, word));
+    else if (k.chooses && none && sets_of(h, fsw)->of[out])
         note_left(h, k, fsw, sw, in, v, out);
     for (unsigned u = 0; k.vcs > 1 && u < k.vcs; u++)
         others |= e->to->want[u];
@@ -229,6 +215,9 @@ SIM_INLINE void carry_out(fast_context *h, const shape k, fast_grant *g, const t
     window_time end = end_of(h, k, g, in, fsw, id);
     if (k.steps)
         pk->rt.vc = (uint8_t)u;
+    if (k.overlap && h->restarts)
+        s->sending[fsw->port_base + key_out(g->key)] =
+            space_data(k.vcs == 1 ? 0 : key_vc(g->key), h->full);
     count_sent(h, to, fsw->port_base + key_out(g->key), h->start + offset,
                k.plain ? h->start + offset + h->f->links[0].full_ps
                        : h->start + (uint64_t)end.windows * h->lookahead + end.rest);

@@ -495,14 +495,25 @@ static void several_window(fast_context *h, const slot *at)
                         at);
 }
 
-/* VCs that change on the way. */
+/* VCs that change on the way, and sets that overlap. */
 static void stepping_window(fast_context *h, const slot *at)
 {
     const sim *s = h->s;
     shape k = fast_shape(s);
     k.plain = h->f->plain;
     k.early = h->f->early;
-    if (k.early && k.voq && !k.several)
+    if (k.early && k.overlap && !k.several)
+        adapters_window(h,
+                        (shape){.words = 1,
+                                .vcs = s->vcs,
+                                .voq = true,
+                                .plain = true,
+                                .early = true,
+                                .chooses = true,
+                                .overlap = true,
+                                .steps = h->f->steps},
+                        at);
+    else if (k.early && k.voq && !k.several)
         adapters_window(h,
                         (shape){.words = 1,
                                 .vcs = s->vcs,
@@ -523,7 +534,7 @@ void sim_fast_run_hosts(partition *p, const slot *at)
     bool plain = h.f->plain, early = h.f->early;
     if (!h.f->hosts)
         general_adapters_window(&h, at);
-    else if (h.f->steps)
+    else if (h.f->steps || h.f->overlap)
         stepping_window(&h, at);
     else if (s->packets_per_message > 1)
         several_window(&h, at);

@@ -127,6 +127,7 @@ bool sim_fast_grow_packets(partition *p)
         grow_column(&ps->next, sizeof *ps->next, ps->size, cap) &&
         (!p->sim->fast_state->early ||
          grow_column(&ps->in_flight, sizeof *ps->in_flight, ps->size, cap)) &&
+        (!p->sim->fast_state->overlap || grow_column(&ps->sets, sizeof *ps->sets, ps->size, cap)) &&
         (p->sim->voq || grow_column(&ps->out, sizeof *ps->out, ps->size, cap)) &&
         (!p->sim->fast_state->mixed || grow_column(&ps->tail, sizeof *ps->tail, ps->size, cap)) &&
         (!p->sim->fast_state->numbered ||
@@ -217,6 +218,28 @@ static uint32_t receive_packet(partition *p, const sim_packet_record *record)
     return id;
 }
 
+/* Overlapping sets: a message does not name a packet's set; its routing does, again. Returns its
+ * number and its tag. */
+static uint32_t route_received(partition *p, uint32_t node, uint32_t port, uint32_t id)
+{
+    const sim *s = p->sim;
+    const fast_state *f = s->fast_state;
+    const fast_packets *ps = &p->fast->packets;
+    fast_packet *pk = &ps->items[id];
+    uint32_t preferred = 0, word = id;
+    uint64_t set = 0;
+    uint8_t first = 0, last = 0;
+    pk->out = 0;
+    if (f->restarts && fast_port_of(s, f, port)->peer_node >= s->f->num_switches)
+        return word;
+    uint32_t n = ik_plan_next_mask(s->plan, node, port, &pk->rt, &set, &preferred, &first, &last);
+    pk->out = (uint8_t)(n ? preferred : NO_OUT);
+    pk->vc_next = first & 31;
+    ps->sets[id] = set;
+    word |= n > 1 ? 1u << (f->vc_at - 1) : 0;
+    return word | (f->steps ? (uint32_t)first << f->vc_at : 0);
+}
+
 void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at)
 {
     const sim *s = p->sim;
@@ -234,12 +257,15 @@ void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at)
     uint32_t id = receive_packet(p, &record), q = IK_NONE;
     if (id == IK_NONE)
         return;
-    const fast_switch *fsw = &s->fast_state->switches[at->node];
-    unsigned in = port - fsw->port_base, out = p->fast->packets.items[id].out;
+    const fast_state *f = s->fast_state;
+    const fast_switch *fsw = &f->switches[at->node];
+    uint32_t word = f->overlap ? route_received(p, at->node, port, id)
+                    : f->steps ? id | (uint32_t)record.vc_next << f->vc_at
+                               : id;
+    unsigned in = port - fsw->port_base, out = p->fast->packets.items[id].out,
+             v = f->overlap ? 0 : record.rt.vc;
     if (out != NO_OUT)
-        q = fast_queue_at(fsw, s->voq, s->vcs, in, record.rt.vc, out);
+        q = fast_queue_at(fsw, s->voq, s->vcs, in, v, out);
     sim_bins_add(p, slots + BIN_ARRIVAL * b->num_slots, 2,
-                 key_of(offset, at->node, KEY_ARRIVAL, record.rt.vc, in, out & 63),
-                 (uint64_t)q << 32 | id |
-                     (s->fast_state->steps ? (uint32_t)record.vc_next << s->fast_state->vc_at : 0));
+                 key_of(offset, at->node, KEY_ARRIVAL, v, in, out & 63), (uint64_t)q << 32 | word);
 }

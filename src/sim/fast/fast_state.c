@@ -51,7 +51,8 @@ static unsigned tag_place(const sim *s)
 static bool has_numbers(const sim *s)
 {
     uint64_t a_port = (s->capacity / s->packet_bytes + 1) * s->vcs + 1;
-    return s->static_lane || s->f->num_ports * a_port < 1u << tag_place(s);
+    unsigned bits = tag_place(s) - sim_choice_overlaps(s);
+    return bits == 31 || s->f->num_ports * a_port < 1u << bits;
 }
 
 bool sim_fast_fits(const sim *s)
@@ -214,6 +215,9 @@ static fast_state kind_of(const sim *s)
     fast_state f = {.num_slots = (uint32_t)slots_needed(s), .host_bytes = adapter_bytes(s)};
     f.steps = !s->static_lane;
     f.vc_at = tag_place(s);
+    f.overlap = sim_choice_overlaps(s);
+    f.restarts = s->source_adaptive;
+    f.id_mask = (1u << (f.vc_at - f.overlap)) - 1;
     f.starts_low = starts_low(s);
     f.reports =
         s->num_series || s->paranoid || (s->traffic && s->traffic->classes) || sim_finite_waits(s);
@@ -255,9 +259,10 @@ bool sim_fast_setup(sim *s)
     for (size_t q = 0, n = num_queues(s), turn = s->voq && s->vcs > 1 ? s->vcs + 1 : 0; q < n; q++)
         f->queues[q] = turn && q % turn == 0 ? 0 : IK_NONE;
     const ik_routing_family *r = s->plan->routing->family;
-    f->numbered =
-        s->traffic->classes || s->plan->routing->kind == IK_ROUTE_OBLIVIOUS || sim_finite_waits(s);
-    f->plain_start = !r->start && !r->num_starts && !r->start_nth;
+    f->numbered = s->traffic->classes || s->plan->routing->kind == IK_ROUTE_OBLIVIOUS ||
+                  sim_finite_waits(s) || f->overlap;
+    f->plain_start =
+        (!r->start && !r->num_starts && !r->start_nth) || (f->restarts && f->starts_low);
     if (f->hosts)
         init_hosts(s, f);
     init_links(s, f);
@@ -390,7 +395,7 @@ bool sim_fast_setup_partition(partition *p)
     if (!fp || !allocate_partition(f, fp, own, &(sim_memory){0}))
         return false;
     fp->packets.free = IK_NONE;
-    fp->packets.id_mask = (1u << f->vc_at) - 1;
+    fp->packets.id_mask = f->id_mask;
     init_active(p, fp->active[0], own.switches);
     init_active(p, fp->active[1], own.switches);
     init_ring(&fp->granted_in, own.ports, RING_OF_GRANTS);
@@ -404,23 +409,15 @@ void sim_fast_free_partition(partition *p)
     fast_partition *fp = p->fast;
     if (!fp)
         return;
-    void *blocks[] = {fp->bins.words,
-                      fp->bins.slots,
-                      fp->bins.busy,
-                      fp->packets.items,
-                      fp->packets.next,
-                      fp->packets.out,
-                      fp->packets.in_flight,
-                      fp->packets.tail,
-                      fp->joins,
-                      fp->sends,
-                      fp->packets.number,
-                      fp->grants,
-                      fp->deliveries,
-                      fp->active[0],
-                      fp->active[1],
-                      fp->credits,
-                      fp->granted_in.spans,
+    void *blocks[] = {fp->bins.words,   fp->bins.slots,
+                      fp->bins.busy,    fp->packets.items,
+                      fp->packets.next, fp->packets.out,
+                      fp->packets.sets, fp->packets.in_flight,
+                      fp->packets.tail, fp->joins,
+                      fp->sends,        fp->packets.number,
+                      fp->grants,       fp->deliveries,
+                      fp->active[0],    fp->active[1],
+                      fp->credits,      fp->granted_in.spans,
                       fp->sent_in.spans};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
@@ -433,7 +430,8 @@ uint64_t sim_fast_partition_bytes(const partition *p)
     const fast_partition *fp = p->fast;
     const fast_packets *ps = &fp->packets;
     uint64_t each = sizeof *ps->items + sizeof *ps->next + (ps->out ? sizeof *ps->out : 0) +
-                    (ps->tail ? sizeof *ps->tail : 0) + (ps->number ? sizeof *ps->number : 0) +
+                    (ps->tail ? sizeof *ps->tail : 0) + (ps->sets ? sizeof *ps->sets : 0) +
+                    (ps->number ? sizeof *ps->number : 0) +
                     (ps->in_flight ? sizeof *ps->in_flight : 0);
     return ps->cap * each + (uint64_t)fp->bins.cap_chunks * 512;
 }

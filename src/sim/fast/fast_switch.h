@@ -4,7 +4,7 @@
 #ifndef IKAT_SIM_FAST_SWITCH_H
 #define IKAT_SIM_FAST_SWITCH_H
 
-#include "sim/fast/choice.h"
+#include "sim/fast/overlap.h"
 
 /* VCs whose requests of a pair have credit. Where heads may ask for other VCs than theirs: VCs
  * whose queues ask, and from bit 16 on VCs with credit. */
@@ -35,7 +35,9 @@ SIM_INLINE void match(fast_context *h, const shape k, state *st, unsigned in, un
     *h->grants = (fast_grant){instant | in << KEY_IN | out,
                               {q},
                               {k.vcs == 1 ? st->fsw->port_base : ready_vcs(h, k, st, in, out)}};
-    if (k.chooses)
+    if (k.chooses && k.steps)
+        use_asked_credit(h, k, st, in, out, h->grants);
+    else if (k.chooses)
         use_last_credit(h, k, st, out, h->grants);
     h->grants++;
 }
@@ -149,14 +151,18 @@ SIM_INLINE uint64_t come_free(const fast_context *h, const shape k, state *st, u
 }
 
 /* Applies one key; returns the outputs to look at. */
-SIM_INLINE uint64_t apply(const fast_context *h, const shape k, state *st, uint64_t key)
+SIM_INLINE uint64_t apply(fast_context *h, const shape k, state *st, uint64_t key)
 {
     uint64_t before = 0;
     unsigned in = key_in(key), out = key_out(key), kind = key_kind(key),
              v = k.vcs == 1 ? 0 : key_vc(key);
     uint64_t bit_in = 1ull << in, bit_out = 1ull << out;
+    if (kind == KEY_TAIL && k.overlap && h->restarts)
+        note_sent(h->s, st->fsw->port_base + out);
     if (kind == KEY_TAIL)
         return come_free(h, k, st, in, out);
+    if (kind == KEY_ARRIVAL && k.overlap)
+        return arrive(h, k, st, key);
     if (kind == KEY_ARRIVAL && k.chooses && sets_of(h, st->fsw)->of[out])
         return choose_and_join(h, k, st, key);
     if (kind == KEY_ARRIVAL) { /* one that is busy asks when it comes free */
@@ -239,7 +245,7 @@ static uint64_t *sort_overflow(const fast_context *h, const fast_switch *fsw, ui
  * outputs to look at. */
 SIM_INLINE uint64_t choose_before(const fast_context *h, const shape k, state *st)
 {
-    uint64_t open = choose_again(h, k, st);
+    uint64_t open = k.overlap ? renew(h, k, st) : choose_again(h, k, st);
     for (uint64_t bits = st->came_now; bits; bits &= bits - 1)
         open |= switch_port(h, k, st, (unsigned)__builtin_ctzll(bits))->row;
     st->came_now = 0;
@@ -264,7 +270,7 @@ SIM_INLINE void run_few(fast_context *h, const shape k, state *st)
             if (__builtin_expect(left != 0, 0))
                 look_later(h, fsw, st->sw, left, (uint32_t)(instant >> KEY_OFFSET), &at);
             /* who lost an output chooses again at once */
-            open = k.chooses ? choose_again(h, k, st) : 0;
+            open = k.overlap ? renew(h, k, st) : k.chooses ? choose_again(h, k, st) : 0;
         }
     }
 }

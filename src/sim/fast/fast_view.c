@@ -8,8 +8,7 @@
 
 static event event_of(const sim *s, unsigned bin, const uint64_t *word)
 {
-    uint32_t bytes = s->packet_bytes, sw = key_switch(*word),
-             mask = (1u << s->fast_state->vc_at) - 1;
+    uint32_t bytes = s->packet_bytes, sw = key_switch(*word), mask = s->fast_state->id_mask;
     if (bin == BIN_CREDIT) {
         uint32_t port = credit_port(*word);
         return (event){event_key(EV_CREDIT, port), s->f->port_node[port],

@@ -64,6 +64,22 @@ SIM_INLINE void look_ready(const shape k, fast_port *to, const uint64_t *ok, uns
     to->ready = ready;
 }
 
+/* The head of (in, v, out), which asked for VC u, has gone; now: the next one's tag, if it asks. */
+SIM_INLINE void ask_for_less(const fast_context *h, const shape k, const fast_switch *fsw,
+                             fast_port *to, unsigned in, unsigned v, unsigned out, unsigned u,
+                             uint32_t now)
+{
+    uint64_t *asked = asked_of(k, to);
+    uint32_t still = 0;
+    for (unsigned w = 0; w < k.vcs; w++) {
+        uint32_t word = w == v ? now : h->queues[queue_at(fsw, k, in, w, out)];
+        still |= (uint32_t)(to->want[w] >> in & 1) << vc_of(h, word);
+    }
+    asked[u] &= ~(1ull << in);
+    for (unsigned w = 0; w < k.vcs; w++)
+        asked[w] |= (uint64_t)(still >> w & 1) << in;
+}
+
 /* ---- what happens at a switch */
 
 SIM_INLINE void fetch_requests(const fast_context *h, const shape k, const fast_switch *fsw,
@@ -153,11 +169,19 @@ SIM_INLINE void ask_early(fast_context *h, const shape k, uint64_t key, uint32_t
         request(h, k, fsw, sw, in, k.vcs == 1 ? 0 : key_vc(key), out);
 }
 
+/* A packet that will choose when it comes: which one. */
+SIM_INLINE void announce(fast_context *h, const shape k, uint64_t key, uint32_t word)
+{
+    uint32_t port = h->switches[key_switch(key)].port_base + key_in(key);
+    h->f->coming[port] = word;
+    if (k.overlap && k.vcs > 1) /* its key does not name the VC in which it comes */
+        port_at(h, k, port)->vc_next = h->packets[id_of(h, k, word)].rt.vc;
+}
+
 /* A packet that will choose when it comes: nothing is known of it until then but that. */
 SIM_INLINE void come_early(fast_context *h, const shape k, const queue_join *st, uint32_t windows)
 {
-    h->f->coming[h->switches[key_switch(st->key)].port_base + key_in(st->key)] =
-        st->id & ~JOIN_LATER;
+    announce(h, k, st->key, st->id & ~JOIN_LATER);
     if (__builtin_expect(windows > 1, 0))
         post(h, slot_ahead(h, BIN_ASK, windows), st->key);
     else

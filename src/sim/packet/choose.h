@@ -50,7 +50,7 @@ SIM_INLINE uint32_t choose_among(partition *p, uint32_t node, sw_state *sw, cons
 {
     const sim *s = p->sim;
     const ik_selection *selection = s->plan->selection;
-    ik_draw draw = {s->seed, node, sw->draws++};
+    ik_draw draw = sim_choice_draw(s, &pk->rt, pk->number);
     uint64_t one[1], *from = k.words == 1 ? one : p->candidates;
     if (!find_candidates(p, sw, k, pk, v, allowed, from))
         return IK_NONE;

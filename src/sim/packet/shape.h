@@ -31,6 +31,7 @@ typedef struct shape {
     bool chooses;  /* the fast kernel: adaptive outputs */
     bool roomiest; /* and of several the one with most credit */
     bool several;  /* the fast kernel's adapters: messages of several packets */
+    bool overlap;  /* the fast kernel: adaptive outputs whose sets may overlap */
     bool steps;    /* the fast kernel: the VC on the next channel may be another one */
 } shape;
 

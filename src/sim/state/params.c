@@ -431,7 +431,7 @@ static void resolve_choice(sim *s, const ik_plan *plan)
     s->masked = ik_plan_has_masks(plan) &&
                 (oblivious || (s->adaptive && s->model != MODEL_IDEAL && !s->stride &&
                                !plan->routing->family->pick && selection->family->pick_mask));
-    s->passes_over = s->masked && selection->traits == 0 && s->arbiter != ARB_RANDOM;
+    s->passes_over = s->masked && !(selection->traits & IK_SELECT_REMEMBERS);
 }
 
 ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err)

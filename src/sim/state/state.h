@@ -230,4 +230,11 @@ SIM_INLINE uint64_t bytes_in_window(const sim *s, uint64_t from, uint64_t to, ui
                         : 0;
 }
 
+/* What a selection function draws for a packet at a switch: the same however often it is asked, so
+ * that a choice which changes nothing need not be made. */
+SIM_INLINE ik_draw sim_choice_draw(const sim *s, const ik_packet *rt, uint32_t number)
+{
+    return (ik_draw){s->seed, rt->src | (uint64_t)rt->hops << 40, number};
+}
+
 #endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Adaptive outputs whose sets may overlap (shape.overlap): every packet has a set of its own, and
+ * joins a queue when it comes. fast/README.md says why this gives what packet/switch.c gives.
+ *
+ * Heads with a choice are noted by queue (may_move) and by input (undecided): where choices are
+ * rare, as on fabrics of diameter two, nothing is looked at. */
+#ifndef IKAT_SIM_FAST_OVERLAP_H
+#define IKAT_SIM_FAST_OVERLAP_H
+
+#include "sim/fast/choice.h"
+
+/* The output that a packet takes of its set in VC u: of those with credit one that is free, if
+ * there is any; NO_OUT if none has credit. */
+SIM_INLINE unsigned pick_output(const fast_context *h, const shape k, const state *st, uint32_t id,
+                                unsigned u)
+{
+    uint64_t room = h->sets[id] & ok_of(h, k, st->fsw, st->sw)[u], now = room & st->free_out,
+             from = now ? now : room;
+    if (!from)
+        return NO_OUT;
+    return from & (from - 1) ? sim_choice_drawn(h->p, id, from) : (unsigned)__builtin_ctzll(from);
+}
+
+/* Whether the head of (in, v, out) has a choice. */
+SIM_INLINE void note_choice(const fast_context *h, const shape k, const fast_switch *fsw,
+                            uint32_t sw, unsigned in, unsigned v, unsigned out, bool choice)
+{
+    uint64_t *lanes = &h->f->may_move[(size_t)(fsw->port_base + in) * k.vcs], any = 0;
+    if (!choice && !(lanes[v] >> out & 1))
+        return;
+    lanes[v] = (lanes[v] & ~(1ull << out)) | (uint64_t)choice << out;
+    for (unsigned w = 0; w < k.vcs; w++)
+        any |= lanes[w];
+    h->f->undecided[sw] = (h->f->undecided[sw] & ~(1ull << in)) | (uint64_t)(any != 0) << in;
+}
+
+/* Bytes that wait for an output, for routings that look at them. */
+SIM_INLINE void count_waiting(const fast_context *h, const shape k, const state *st, unsigned out,
+                              unsigned v, int32_t bytes)
+{
+    if (h->restarts)
+        h->s->queued[(size_t)(st->fsw->port_base + out) * k.vcs + v] += bytes;
+}
+
+/* The decision at the source's switch, from its state of this instant. Returns the output, or the
+ * preferred one. */
+static unsigned start_again(const fast_context *h, const shape k, const state *st, uint32_t port,
+                            unsigned v, uint32_t *word)
+{
+    uint32_t id = id_of(h, k, *word);
+    fast_packet *pk = &h->packets[id];
+    ik_draw draw = {h->s->seed, pk->rt.src, h->fp->packets.number[id]};
+    ik_plan_start(h->s->plan, pk->rt.src, pk->rt.dst, &draw, &h->p->view, &pk->rt);
+    pk->rt.vc = (uint8_t)v;
+    unsigned out = route_set(h, k, st->sw, port, id, word);
+    pk->out = (uint8_t)out;
+    return out;
+}
+
+/* No way on from here: its space is free as soon as it has wholly come. */
+static void drop(fast_context *h, const shape k, uint64_t key, uint32_t id)
+{
+    sim *s = h->s;
+    uint32_t port = h->switches[key_switch(key)].port_base + key_in(key), v = h->packets[id].rt.vc;
+    const fast_port *in = port_at(h, k, port);
+    const link_delays *link = link_at(h, k, port);
+    /* its head, or its tail, was here then */
+    uint64_t here = h->start + (key >> KEY_OFFSET), first = here - s->routing_ps;
+    uint64_t tail =
+        h->mixed ? h->fp->packets.tail[id] : first + (s->store_forward ? 0 : link->full_ps);
+    uint64_t time = (tail > here ? tail : here) + link->latency_ps;
+    h->p->n.unroutable++;
+    free_fast_packet(h, id);
+    if (!h->alone && s->node_partition[in->peer_node] != h->p->id) {
+        post_remote(h->p, time, in->peer_node, EV_CREDIT, in->peer_port,
+                    space_data(v, s->packet_bytes));
+        return;
+    }
+    event_time at = event_time_at(h, BIN_CREDIT, until(h, time));
+    post(h, at.at, credit_of(at.rest, in->peer_port, v));
+}
+
+/* A packet has come: it joins a queue. Returns the outputs to look at. */
+SIM_INLINE uint64_t arrive(fast_context *h, const shape k, state *st, uint64_t key)
+{
+    unsigned in = key_in(key), out = key_out(key);
+    uint32_t port = st->fsw->port_base + in, word = h->f->coming[port];
+    const fast_port *from = port_at(h, k, port);
+    unsigned v = k.vcs == 1 ? 0 : from->vc_next, u, chosen = NO_OUT;
+    if (restarts_at(h, k, port))
+        out = start_again(h, k, st, port, v, &word);
+    if (__builtin_expect(out == NO_OUT, 0)) {
+        st->fsw->held--;
+        drop(h, k, key, id_of(h, k, word));
+        return 0;
+    }
+    u = k.steps ? vc_of(h, word) : v;
+    if (has_choice(h, k, word)) {
+        chosen = pick_output(h, k, st, id_of(h, k, word), u);
+        out = chosen == NO_OUT ? out : chosen;
+        h->packets[id_of(h, k, word)].out = (uint8_t)out;
+    }
+    count_waiting(h, k, st, out, v, (int32_t)h->full);
+    if (!append(h, k, &h->queues[queue_at(st->fsw, k, in, v, out)], word))
+        return 0;
+    if (has_choice(h, k, word))
+        note_choice(h, k, st->fsw, st->sw, in, v, out, true);
+    request_vc(h, k, st->fsw, st->sw, in, v, out, u);
+    return (st->free_in >> in & 1) << out;
+}
+
+/* The queue of (in, v, out) has another head, which asks as `now` says, or none. */
+SIM_INLINE void change_request(const fast_context *h, const shape k, const state *st, unsigned in,
+                               unsigned v, unsigned out, unsigned u, bool none, uint32_t now)
+{
+    fast_port *to = switch_port(h, k, st, out);
+    uint64_t others = 0;
+    *asks_of(k, to, v) &= ~((uint64_t)none << in);
+    if (k.steps)
+        ask_for_less(h, k, st->fsw, to, in, v, out, u, now);
+    for (unsigned w = 0; k.vcs > 1 && w < k.vcs; w++)
+        others |= to->want[w];
+    switch_port(h, k, st, in)->row &= ~((uint64_t)(none && !(others >> in & 1)) << out);
+    if (k.vcs > 1)
+        look_ready(k, to, ok_of(h, k, st->fsw, st->sw), out);
+}
+
+/* The head of one output's queue becomes that of another one's, which is empty. */
+SIM_INLINE void move_head(const fast_context *h, const shape k, const state *st, unsigned in,
+                          unsigned v, unsigned from, unsigned to)
+{
+    uint32_t *place = &h->queues[queue_at(st->fsw, k, in, v, from)], last = id_of(h, k, *place),
+             word = h->next[last] & ~LAST_BEHIND, id = id_of(h, k, word),
+             behind = h->next[id] & ~LAST_BEHIND;
+    unsigned u = k.steps ? vc_of(h, word) : v;
+    bool none = id == last;
+    h->next[last] = behind | LAST_BEHIND;
+    *place = none ? IK_NONE : last | tag_of(h, k, behind);
+    note_choice(h, k, st->fsw, st->sw, in, v, from, !none && has_choice(h, k, behind));
+    change_request(h, k, st, in, v, from, u, none, behind);
+    h->next[id] = word | LAST_BEHIND;
+    assert(h->queues[queue_at(st->fsw, k, in, v, to)] == IK_NONE);
+    h->queues[queue_at(st->fsw, k, in, v, to)] = word;
+    h->packets[id].out = (uint8_t)to;
+    count_waiting(h, k, st, from, v, -(int32_t)h->full);
+    count_waiting(h, k, st, to, v, (int32_t)h->full);
+    note_choice(h, k, st->fsw, st->sw, in, v, to, true);
+    request_vc(h, k, st->fsw, st->sw, in, v, to, u);
+}
+
+/* Heads of a free input, in one VC: whose output cannot take it chooses again, and moves if that
+ * falls on a free output that the input does not ask for. Returns the outputs moved to. */
+SIM_INLINE uint64_t choose_again_in(const fast_context *h, const shape k, const state *st,
+                                    unsigned in, unsigned v)
+{
+    uint32_t port = st->fsw->port_base + in;
+    const fast_port *from = port_at(h, k, port);
+    const uint64_t *ok = ok_of(h, k, st->fsw, st->sw);
+    uint64_t moved = 0;
+    for (uint64_t bits = h->f->may_move[(size_t)port * k.vcs + v]; bits; bits &= bits - 1) {
+        unsigned out = (unsigned)__builtin_ctzll(bits), to;
+        uint32_t place = h->queues[queue_at(st->fsw, k, in, v, out)], id;
+        unsigned u = k.steps ? vc_of(h, place) : v;
+        if (!(st->free_out & ~from->row))
+            break;
+        if (st->free_out >> out & ok[u] >> out & 1)
+            continue;
+        id = id_of(h, k, h->next[id_of(h, k, place)]);
+        if (!(h->sets[id] & st->free_out & ~from->row))
+            continue;
+        to = pick_output(h, k, st, id, u);
+        if (to == NO_OUT || !((st->free_out & ~from->row) >> to & 1))
+            continue;
+        move_head(h, k, st, in, v, out, to);
+        moved |= 1ull << to;
+    }
+    return moved;
+}
+
+/* All heads that may choose again do. Returns the outputs that they moved to. */
+SIM_INLINE uint64_t renew(const fast_context *h, const shape k, const state *st)
+{
+    uint64_t moved = 0;
+    for (uint64_t inputs = h->f->undecided[st->sw] & st->free_in; inputs; inputs &= inputs - 1)
+        for (unsigned v = 0; v < k.vcs; v++)
+            moved |= choose_again_in(h, k, st, (unsigned)__builtin_ctzll(inputs), v);
+    return moved;
+}
+
+/* The credit that a match uses is gone at its instant, as in use_last_credit(). Which VC goes is
+ * decided now. */
+SIM_INLINE void use_asked_credit(const fast_context *h, const shape k, const state *st, unsigned in,
+                                 unsigned out, fast_grant *g)
+{
+    fast_port *to = switch_port(h, k, st, out);
+    uint64_t *ok = ok_of(h, k, st->fsw, st->sw);
+    const uint64_t *asked = asked_of(k, to);
+    uint32_t queues = 0, asks = 0;
+    for (unsigned w = 0; w < k.vcs; w++) {
+        queues |= (uint32_t)(to->want[w] >> in & 1) << w;
+        asks |= (uint32_t)(asked[w] >> in & 1) << w;
+    }
+    unsigned v = (unsigned)__builtin_ctz(queues), u = (unsigned)__builtin_ctz(asks);
+    if (queues & (queues - 1)) { /* else the one that asks, for the one that is asked for */
+        uint32_t ready = 0;
+        for (unsigned w = 0; w < k.vcs; w++)
+            ready |=
+                (queues >> w & (uint32_t)(ok[vc_of(h, h->queues[g->queue + w]) % k.vcs] >> out) & 1)
+                << w;
+        v = from_pointer(ready, h->queues[g->queue - 1]);
+        u = vc_of(h, h->queues[g->queue + v]);
+    }
+    g->vcs = 1u << v | 0xFFFF0000u;
+    ok[u] &= ~((uint64_t)(*port_credit(h, k, st->fsw->port_base + out, u) == 1) << out);
+}
+
+#endif
