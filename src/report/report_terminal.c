@@ -268,6 +268,15 @@ static void put_estimate(grid *g, estimate e, double scale, const char *unit)
         cell(g, "%.1f ± %.1f%s", e.mean * scale, e.ci95 * scale, unit);
 }
 
+/* A workload that ends has none. */
+static void put_load(grid *g, double load)
+{
+    if (load > 0)
+        cell(g, "%.0f %%", 100 * load);
+    else
+        cell(g, "-");
+}
+
 static bool is_workload(const report_curve *c)
 {
     return c->steps[0].load <= 0;
@@ -362,7 +371,7 @@ static void put_congested(const page *p, grid *g, const report_curve *c, const r
                        sizeof name);
     cell(g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
     cell(g, "%s", c->traffic);
-    cell(g, "%.0f %%", 100 * s->load);
+    put_load(g, s->load);
     put_share(g, s->value[METRIC_BLOCKED].mean);
     put_share(g, s->value[METRIC_HOL].mean);
     cell(g, "%.1f", s->value[METRIC_ROOTS].mean);
@@ -442,7 +451,7 @@ static ik_status put_classes(const page *p, ik_error *err)
             cell(&g, "%s", name ? name : "?");
             cell(&g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
             cell(&g, "%s", c->traffic);
-            cell(&g, "%.0f %%", 100 * s->load);
+            put_load(&g, s->load);
             put_share(&g, json_number_value(json_object_get(one, "offered")));
             put_share(&g, json_number_value(json_object_get(one, "throughput")));
             cell(&g, "%.1f us", json_number_value(json_object_get(one, "latency_mean_ns")) / 1000);

@@ -49,6 +49,18 @@ class Workloads(CliTest):
         rows = self.rows(text)
         self.assertEqual([int(float(r["packets_delivered"])) for r in rows], [64, 48])
 
+    def test_series_end_with_the_workload(self):
+        store = self.tmp / "series.db"
+        text = ("fabric: slimtree:k=4,w=1,n=2\nrouting: dmodk\nswitch: {buffer: 4 KiB}\nadapter: {packet: 256 B}\n"
+                "traffic: exchange\nmeasure: {until: delivered, at_most: 10 ms, series: 1 us}\n")
+        summary = self.ok("run", self.experiment(text), "-o", store)
+        self.assertNotIn(" 0 %  ", summary.split("Congestion")[1].splitlines()[2])
+        step = self.json("report", store)["curves"][0]["steps"][0]
+        periods = -(-step["completion_ns"] // 1000)
+        self.assertEqual(len(step["series"]["throughput"]), periods)
+        self.assertEqual(len(step["congestion_series"]["roots"]), periods)
+        self.assertEqual(step["congestion"]["samples"], periods)
+
     def test_not_completed(self):
         store = self.tmp / "short.db"
         text = "fabric: crossbar:n=8\nrouting: minimal\ntraffic: {family: exchange, bytes: 1 MiB}\nmeasure: {until: delivered, at_most: 5 us}\n"

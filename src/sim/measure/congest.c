@@ -553,7 +553,8 @@ ik_status congest_export(congest *c, uint64_t delivered, ik_sim_result *r, ik_er
     ik_status status = flow_table_export(&c->flows, k, err);
     if (status != IK_OK)
         return status;
-    k->num_samples = c->at.num_samples;
+    /* a workload may have ended before they were all due */
+    k->num_samples = r->num_series < c->at.num_samples ? r->num_series : c->at.num_samples;
     k->period_ps = c->at.period_ps;
     k->blocked_share = c->room ? (double)c->sum_blocked / (samples * (double)c->room) : 0;
     k->hol_share = c->sum_bytes ? (double)c->sum_hol / (double)c->sum_bytes : 0;
