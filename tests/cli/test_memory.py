@@ -7,7 +7,7 @@ import unittest
 
 from harness import IKAT, CliTest, run
 
-TREE, SMALL = "rlft:ports=24,levels=3", "rlft:ports=12,levels=3"
+TREE, SMALL, LARGE = "rlft:ports=24,levels=3", "rlft:ports=12,levels=3", "rlft:ports=32,levels=3"
 EXPERIMENT = f"""\
 fabric: {TREE}
 routing: dmodk
@@ -18,10 +18,10 @@ measure: {{warmup: 0 ns, duration: 1 us, series: 100 ns}}
 CASES = [  # a command, a limit that it does not keep, one that it keeps, whether it takes far more than the first
     (("topo", TREE), "400 KiB", "50 MiB", False),
     (("check", SMALL, "--routing", "updown", "--no-cache"), "100 KiB", "50 MiB", False),
-    (("route", TREE, "--routing", "minimal"), "1 MiB", "100 MiB", True),
+    (("route", LARGE, "--routing", "minimal"), "1 MiB", "100 MiB", True),
     (("route", SMALL, "--diff", "updown", "dmodk"), "100 KiB", "50 MiB", False),
     (("route", SMALL, "--routing", "updown", "--format", "lft"), "100 KiB", "50 MiB", False),
-    (("load", TREE, "--routing", "minimal", "--traffic", "alltoall"), "1 MiB", "100 MiB", True),
+    (("load", LARGE, "--routing", "minimal", "--traffic", "alltoall"), "1 MiB", "100 MiB", True),
     (("compare", "karytree:k=4,n=3", SMALL), "50 KiB", "50 MiB", False),
 ]
 SLACK = 4 << 20  # pages of the program itself, and stacks of two threads
