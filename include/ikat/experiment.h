@@ -37,6 +37,9 @@ typedef struct ik_experiment_section {
     const char *help;       /* one line */
 } ik_experiment_section;
 
+/* Section `reference`: what slowdowns of workloads that end are measured by. */
+extern const ik_param ik_reference_params[];
+
 /* All sections, ending with a name of NULL: reading, messages, help and documentation come from
  * them. */
 const ik_experiment_section *ik_experiment_sections(void);

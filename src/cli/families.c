@@ -82,6 +82,9 @@ static void each_section(member_fn fn, void *ctx)
         {.name = "measure",
          .summary = "what is measured: warm-up, duration, series",
          .params = ik_measure_params},
+        {.name = "reference",
+         .summary = "the crossbar that slowdowns of workloads are measured by",
+         .params = ik_reference_params},
     };
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         fn(ctx, &sections[i]);

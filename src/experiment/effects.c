@@ -123,6 +123,18 @@ static ik_status check_load(const variant *load, const variant *traffic, ik_erro
     return ik_hint(err, IK_ERR_INPUT, "leave it out: all hosts send as fast as they can");
 }
 
+static ik_status check_reference(const variant *reference, const variant *traffic, ik_error *err)
+{
+    const ytree *at = reference->place;
+    if (ends(traffic) || at->line == 0)
+        return IK_OK;
+    ik_fail_at(err, IK_ERR_INPUT, at->file, at->line, at->column,
+               "'reference' has no effect with traffic '%.60s', which never ends", traffic->label);
+    return ik_hint(err, IK_ERR_INPUT,
+                   "only workloads that end have a slowdown: leave it out, or run them in an "
+                   "experiment of their own");
+}
+
 static ik_status check_messages(const variant *adapter, const variant *traffic, ik_error *err)
 {
     static const char *const idle[] = {"message", "injection", "interleave", "active"};
@@ -173,6 +185,7 @@ static const rule rules[] = {
     {SECTION_SWITCH, SECTION_ROUTING, check_choice},
     {SECTION_LOAD, SECTION_TRAFFIC, check_load},
     {SECTION_TRAFFIC, SECTION_MEASURE, check_until},
+    {SECTION_REFERENCE, SECTION_TRAFFIC, check_reference},
     {SECTION_ADAPTER, SECTION_TRAFFIC, check_messages},
     {SECTION_SWITCH, SECTION_TRAFFIC, check_model},
 };

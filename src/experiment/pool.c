@@ -93,9 +93,8 @@ static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number,
     status = ik_sim_run(slot->plan, traffic, &config, &env, &o->result, err);
     place_model(e, &p, status, err);
     if (status == IK_OK && o->result.completed)
-        status = reference_find(w->r->references, w->fabric, pattern,
-                                experiment_variant(e, &p, SECTION_ADAPTER), &config, &env,
-                                &o->reference, err);
+        status =
+            reference_find(w->r->references, w->fabric, e, &p, &config, &env, &o->reference, err);
     ik_traffic_free(traffic);
     return status;
 }

@@ -84,6 +84,21 @@ static ik_status check_hosts(const variant *v, const ik_fabric *f, ik_error *err
     return IK_ERR_INPUT;
 }
 
+/* The simulator's adapters send the messages of a workload on one cable. */
+static ik_status check_cables(const variant *v, const ik_fabric *f, ik_error *err)
+{
+    const ik_traffic_family *family = ik_traffic_find(v->name);
+    if (!family || !family->ends || !ik_fabric_has_rails(f))
+        return IK_OK;
+    ik_fail(err, IK_ERR_UNSUPPORTED,
+            "traffic '%.60s' ends, and is simulated between hosts with one cable each: '%.80s' has "
+            "hosts with several",
+            v->label, f->spec);
+    ik_hint(err, IK_ERR_UNSUPPORTED, "endless traffic is sent over all cables of a host");
+    place_in_variant(v, SECTION_TRAFFIC, err);
+    return IK_ERR_UNSUPPORTED;
+}
+
 /* Makes the traffic of an experiment as its points on this fabric will: no pattern that does not
  * fit it, and no flawed file, is found only after hours. */
 static ik_status check_traffic(const runner *r, const ik_fabric *f, bool tell, ik_error *err)
@@ -95,7 +110,9 @@ static ik_status check_traffic(const runner *r, const ik_fabric *f, bool tell, i
     for (size_t i = 0; i < list->num && status == IK_OK; i++) {
         const variant *v = &list->items[i];
         ik_traffic *t = NULL;
-        status = ik_traffic_from_spec(f, v->spec, &env, &t, err);
+        status = check_cables(v, f, err);
+        if (status == IK_OK)
+            status = ik_traffic_from_spec(f, v->spec, &env, &t, err);
         if (status != IK_OK)
             place_in_variant(v, SECTION_TRAFFIC, err);
         else if (t->note && tell)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/reference.c: the same workload on an ideal crossbar: what slowdowns are measured by.
+ * experiment/reference.c: the same workload on a crossbar: what slowdowns are measured by.
  *
  * A crossbar of as many hosts, with the rate and latency of the first host's link, model ideal
- * without delays, the same adapter, seed and bound. Points that differ in anything else share it,
- * so it is simulated once; threads that need it at the same time wait for the first. */
+ * without delays or the experiment's switch, the same adapter, seed and bound. Points that differ
+ * in anything else share it, so it is simulated once; threads that need it at the same time wait
+ * for the first. */
 #include "experiment/run.h"
 #include "ikat/topology.h"
 
@@ -81,12 +82,13 @@ static ik_status run_on(const ik_fabric *f, const char *traffic_spec, const ik_s
     return status;
 }
 
-static ik_status simulate(const char *fabric, const char *traffic, const ik_sim_config *config,
+static ik_status simulate(const reference *of, const char *traffic, const ik_sim_config *config,
                           const ik_env *env, double *ns, ik_error *err)
 {
     ik_params sw, measure;
     ik_fabric *f = NULL;
-    ik_sim_config same = {&sw, config->adapter_params, &measure, config->load};
+    ik_sim_config same = {of->sw[0] ? config->switch_params : &sw, config->adapter_params, &measure,
+                          config->load};
     ik_env one = *env;
     one.num_threads = 1;
     ik_status status = ik_params_init(&sw, ik_switch_params, NULL, err);
@@ -104,7 +106,7 @@ static ik_status simulate(const char *fabric, const char *traffic, const ik_sim_
         status = ik_params_set(&measure, "reference", "at_most",
                                ik_params_text(config->measure_params, "at_most"), 0, 0, err);
     if (status == IK_OK)
-        status = ik_fabric_from_spec(fabric, &one, &f, err);
+        status = ik_fabric_from_spec(of->fabric, &one, &f, err);
     if (status == IK_OK)
         status = run_on(f, traffic, &same, &one, ns, err);
     ik_fabric_free(f);
@@ -118,8 +120,8 @@ static ik_status simulate(const char *fabric, const char *traffic, const ik_sim_
 static bool same_as(const entry *e, const reference *of, const char *bound)
 {
     return strcmp(e->of.fabric, of->fabric) == 0 && strcmp(e->of.traffic, of->traffic) == 0 &&
-           strcmp(e->of.adapter, of->adapter) == 0 && e->of.seed == of->seed &&
-           strcmp(e->bound, bound) == 0;
+           strcmp(e->of.adapter, of->adapter) == 0 && strcmp(e->of.sw, of->sw) == 0 &&
+           e->of.seed == of->seed && strcmp(e->bound, bound) == 0;
 }
 
 /* The entry for it, made if there was none (*mine: then it is this thread's to simulate); NULL =
@@ -138,7 +140,8 @@ static entry *find(struct references *r, const reference *of, const char *bound,
     *e = (entry){.next = r->first, .of = *of, .bound = ik_arena_strdup(&r->arena, bound)};
     e->of.traffic = ik_arena_strdup(&r->arena, of->traffic);
     e->of.adapter = ik_arena_strdup(&r->arena, of->adapter);
-    if (!e->bound || !e->of.traffic || !e->of.adapter)
+    e->of.sw = ik_arena_strdup(&r->arena, of->sw);
+    if (!e->bound || !e->of.sw || !e->of.traffic || !e->of.adapter)
         return NULL;
     r->first = e;
     *mine = true;
@@ -154,37 +157,43 @@ static void remove_entry(struct references *r, const entry *e)
     *at = e->next;
 }
 
-ik_status reference_find(struct references *r, const ik_fabric *f, const variant *traffic,
-                         const variant *adapter, const ik_sim_config *config, const ik_env *env,
+ik_status reference_find(struct references *r, const ik_fabric *f, const ik_experiment *e,
+                         const point *p, const ik_sim_config *config, const ik_env *env,
                          const reference **out, ik_error *err)
 {
-    reference of = {.traffic = traffic->full, .adapter = adapter->full, .seed = env->seed};
+    const variant *traffic = experiment_variant(e, p, SECTION_TRAFFIC);
+    bool same = ik_params_enum(&experiment_variant(e, p, SECTION_REFERENCE)->params, "switch") ==
+                REFERENCE_SAME;
+    reference of = {.sw = same ? experiment_variant(e, p, SECTION_SWITCH)->full : "",
+                    .traffic = traffic->full,
+                    .adapter = experiment_variant(e, p, SECTION_ADAPTER)->full,
+                    .seed = env->seed};
     const char *bound = ik_params_text(config->measure_params, "at_most");
     bool mine = false;
     pthread_mutex_lock(&r->mutex);
     ik_status status = crossbar_spec(f, &r->arena, &of.fabric, err);
-    entry *e = NULL;
+    entry *found = NULL;
     while (status == IK_OK) {
-        e = find(r, &of, bound, &mine);
-        if (!e || mine || e->done)
+        found = find(r, &of, bound, &mine);
+        if (!found || mine || found->done)
             break;
         pthread_cond_wait(&r->changed, &r->mutex);
     }
-    if (status == IK_OK && !e)
-        status = ik_fail_memory(err, sizeof *e, "a reference");
+    if (status == IK_OK && !found)
+        status = ik_fail_memory(err, sizeof *found, "a reference");
     if (status == IK_OK && mine) {
         pthread_mutex_unlock(&r->mutex);
         double ns = 0;
-        status = simulate(of.fabric, traffic->spec, config, env, &ns, err);
+        status = simulate(&of, traffic->spec, config, env, &ns, err);
         pthread_mutex_lock(&r->mutex);
-        e->of.completion_ns = ns;
-        e->done = status == IK_OK;
+        found->of.completion_ns = ns;
+        found->done = status == IK_OK;
         if (status != IK_OK)
-            remove_entry(r, e);
+            remove_entry(r, found);
         pthread_cond_broadcast(&r->changed);
     }
     pthread_mutex_unlock(&r->mutex);
     if (status == IK_OK)
-        *out = &e->of;
+        *out = &found->of;
     return status;
 }

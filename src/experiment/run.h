@@ -97,19 +97,20 @@ ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slo
 
 /* ---- reference.c: what slowdowns are measured by */
 
-/* A workload on a crossbar of the fabric's hosts, model ideal, nothing else different. */
+/* A workload on a crossbar of the fabric's hosts, nothing else different. sw: settings of its
+ * switch, with every default; "" = model ideal without delays. */
 typedef struct reference {
-    const char *fabric, *traffic, *adapter;
+    const char *fabric, *sw, *traffic, *adapter;
     uint64_t seed;
     double completion_ns; /* 0 = not completed either */
 } reference;
 
 ik_status references_new(struct references **out, ik_error *err);
 void references_free(struct references *r);
-/* Simulates it, or waits for another thread that does, or remembers it. *out stays valid until
- * references_free. Thread-safe. */
-ik_status reference_find(struct references *r, const ik_fabric *f, const variant *traffic,
-                         const variant *adapter, const ik_sim_config *config, const ik_env *env,
+/* Simulates that of point p, or waits for another thread that does, or remembers it. config and
+ * env: those of the point. *out stays valid until references_free. Thread-safe. */
+ik_status reference_find(struct references *r, const ik_fabric *f, const ik_experiment *e,
+                         const point *p, const ik_sim_config *config, const ik_env *env,
                          const reference **out, ik_error *err);
 
 /* ---- telling the observer */

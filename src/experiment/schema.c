@@ -32,6 +32,12 @@ static const ik_param proof_pairs_row[] = {{"proof_pairs", IK_PARAM_UINT, "10000
                                             "pairs of hosts that are drawn for a sampled proof"},
                                            {0}};
 
+const ik_param ik_reference_params[] = {
+    {"switch", IK_PARAM_ENUM, "ideal", 0, 0, "ideal|same",
+     "switch of the crossbar that slowdowns of workloads are measured by: model ideal without "
+     "delays, or the experiment's own switch with one virtual channel"},
+    {0}};
+
 static const ik_experiment_section sections[] = {
     [SECTION_FABRIC] = {"fabric", IK_SECTION_FAMILY, NULL, NULL,
                         "what is built or imported: 'ikat list topologies'"},
@@ -49,6 +55,8 @@ static const ik_experiment_section sections[] = {
                          "the host adapters: packets, messages, queues"},
     [SECTION_MEASURE] = {"measure", IK_SECTION_PARAMS, ik_measure_params, "",
                          "warm-up, measured time, series"},
+    [SECTION_REFERENCE] = {"reference", IK_SECTION_PARAMS, ik_reference_params, "",
+                           "what slowdowns of workloads that end are measured by"},
     [SECTION_TRAFFIC] = {"traffic", IK_SECTION_FAMILY, NULL, "uniform",
                          "who sends to whom: 'ikat list traffic'"},
     [SECTION_LOAD] = {"load", IK_SECTION_VALUE, load_row, "0.5",

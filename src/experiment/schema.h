@@ -17,6 +17,7 @@ typedef enum section_id {
     SECTION_SWITCH,
     SECTION_ADAPTER,
     SECTION_MEASURE,
+    SECTION_REFERENCE,
     SECTION_TRAFFIC,
     SECTION_LOAD,
     SECTION_SEEDS,
@@ -33,6 +34,9 @@ typedef enum option_id {
 /* Values of option proof. */
 enum { PROOF_FULL, PROOF_SAMPLED, PROOF_OFF };
 const ik_experiment_section *schema_option(option_id id);
+
+/* Values of `switch` of section reference. */
+enum { REFERENCE_IDEAL, REFERENCE_SAME };
 
 /* What a family section's text names. */
 typedef struct schema_member {

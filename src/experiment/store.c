@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 5 };
+enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 6 };
 
 struct store {
     sqlite3 *db;
@@ -53,6 +53,7 @@ static const char tables[] =
     "series_out_of_order BLOB NOT NULL, series_throttled BLOB NOT NULL, completion_ns REAL, "
     "slowdown REAL, effective_throughput REAL, missing TEXT NOT NULL, reference TEXT NOT NULL, "
     "host_finish BLOB NOT NULL);CREATE TABLE refs(key TEXT PRIMARY KEY, fabric TEXT NOT NULL, "
+    "switch TEXT NOT NULL, "
     "traffic TEXT NOT NULL, adapter TEXT NOT NULL, seed INTEGER NOT NULL, completion_ns REAL NOT "
     "NULL) WITHOUT ROWID;";
 

@@ -274,7 +274,7 @@ static void bind_workload(binder *b, const store_point *p, const char *key)
 }
 
 static const char insert_reference[] = "INSERT OR REPLACE INTO refs VALUES(:key, :fabric, "
-                                       ":traffic, :adapter, :seed, :completion_ns)";
+                                       ":switch, :traffic, :adapter, :seed, :completion_ns)";
 
 static ik_status insert_reference_of(store *s, const reference *of, const char *key, ik_error *err)
 {
@@ -284,6 +284,7 @@ static ik_status insert_reference_of(store *s, const reference *of, const char *
         return b.status;
     bind_text(&b, "key", key);
     bind_text(&b, "fabric", of->fabric);
+    bind_text(&b, "switch", of->sw[0] ? of->sw : "ideal");
     bind_text(&b, "traffic", of->traffic);
     bind_text(&b, "adapter", of->adapter);
     bind_int(&b, "seed", of->seed);
@@ -355,7 +356,8 @@ static ik_status insert_with_reference(store *s, const store_point *p, ik_error 
     ik_status status = ik_text_stream_open(&text, err);
     if (status != IK_OK)
         return status;
-    fprintf(text.out, "%s %s %s seed=%" PRIu64, of->fabric, of->traffic, of->adapter, of->seed);
+    fprintf(text.out, "%s %s %s %s seed=%" PRIu64, of->fabric, of->sw, of->traffic, of->adapter,
+            of->seed);
     status = ik_text_stream_close(&text, &key, NULL, err);
     if (status == IK_OK)
         status = insert_reference_of(s, of, key, err);

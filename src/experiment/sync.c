@@ -56,8 +56,8 @@ ik_status point_params(const runner *r, const point *p, char **json, ik_error *e
 {
     static const section_id ids[] = {SECTION_FABRIC,  SECTION_ROUTING,   SECTION_VC,
                                      SECTION_VCS,     SECTION_SELECTION, SECTION_SWITCH,
-                                     SECTION_ADAPTER, SECTION_MEASURE,   SECTION_TRAFFIC,
-                                     SECTION_LOAD,    SECTION_SEEDS};
+                                     SECTION_ADAPTER, SECTION_MEASURE,   SECTION_REFERENCE,
+                                     SECTION_TRAFFIC, SECTION_LOAD,      SECTION_SEEDS};
     return put_sections(r, p, ids, sizeof ids / sizeof *ids, json, err);
 }
 
@@ -70,7 +70,8 @@ ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err)
 
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err)
 {
-    static const section_id ids[] = {SECTION_SWITCH, SECTION_ADAPTER, SECTION_MEASURE};
+    static const section_id ids[] = {SECTION_SWITCH, SECTION_ADAPTER, SECTION_MEASURE,
+                                     SECTION_REFERENCE};
     ik_arena arena = {0};
     const char *all = "";
     for (size_t i = 0; i < sizeof ids / sizeof *ids && all; i++) {

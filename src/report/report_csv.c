@@ -227,19 +227,21 @@ static ik_status put_references(report_model *m, FILE *out, ik_error *err)
     sqlite3_stmt *statement = NULL;
     bool row = true;
     ik_status status = store_prepare(
-        m->store, "SELECT fabric, traffic, adapter, seed, completion_ns FROM refs ORDER BY key",
-        NULL, &statement, err);
-    fputs("fabric,traffic,adapter,seed,completion_ns\n", out);
+        m->store,
+        "SELECT fabric, switch, traffic, adapter, seed, completion_ns FROM refs ORDER BY key", NULL,
+        &statement, err);
+    fputs("fabric,switch,traffic,adapter,seed,completion_ns\n", out);
     while (status == IK_OK && (status = store_step(m->store, statement, &row, err)) == IK_OK &&
            row) {
         store_row r = model_row(m, statement, "reference", 0, err);
-        const char *const texts[] = {row_text(&r, 0), row_text(&r, 1), row_text(&r, 2)};
-        uint64_t seed = (uint64_t)row_int(&r, 3, INT64_MIN, INT64_MAX);
-        double ns = row_real(&r, 4);
+        const char *const texts[] = {row_text(&r, 0), row_text(&r, 1), row_text(&r, 2),
+                                     row_text(&r, 3)};
+        uint64_t seed = (uint64_t)row_int(&r, 4, INT64_MIN, INT64_MAX);
+        double ns = row_real(&r, 5);
         status = r.status;
         if (status != IK_OK)
             break;
-        put_fields(out, texts, 3);
+        put_fields(out, texts, 4);
         fprintf(out, ",%" PRIu64 ",%.12g\n", seed, ns);
     }
     sqlite3_finalize(statement);

@@ -38,6 +38,25 @@ class Workloads(CliTest):
         self.assertEqual(len(references), 5)
         self.assertTrue(all(r["fabric"].startswith("crossbar:n=16") for r in references))
 
+    def test_slowdown_by_the_same_switch(self):
+        """1 on a crossbar with that switch, exactly, whatever the switch; each reference is run once and shared by fabrics."""
+        text = ('fabric: ["crossbar:n=9", "ring:n=9"]\nrouting: minimal\nseeds: 2\nadapter: {packet: 256 B}\nreference: {switch: [same, ideal]}\n'
+                "switch: [{model: iq}, {model: iq, queues: fifo, buffer: 1 KiB}, {model: ioq, traversal_delay: 50 ns}, {model: ideal, routing_delay: 9 ns}]\n"
+                "traffic: {family: exchange, order: [random, shift]}\n" + ENDS)
+        rows = self.rows(text)
+        self.assertEqual(len(rows), 64)
+        for row in rows:
+            same = "reference: switch=same" in row["variant"]
+            if row["fabric"].startswith("crossbar") and same:
+                self.assertEqual(row["slowdown"], "1", row)
+            elif row["fabric"].startswith("ring"):
+                self.assertGreater(float(row["slowdown"]), 1)
+        self.assertTrue(any(r["fabric"].startswith("crossbar") and r["slowdown"] != "1" for r in rows))
+        references = self.rows(text, "references")
+        self.assertEqual(len(references), (4 + 1) * 2 * 2)  # switches or the ideal one, orders, seeds
+        self.assertEqual(len({r["switch"] for r in references}), 5)
+        self.assertEqual(sum(r["switch"] == "ideal" for r in references), 4)
+
     def test_endless_traffic_has_none(self):
         rows = self.rows("fabric: crossbar:n=4\nrouting: minimal\nload: 30%\nmeasure: {duration: 5 us}\n")
         self.assertEqual([rows[0][k] for k in ("completion_ns", "slowdown", "effective_throughput")], [""] * 3)
@@ -93,6 +112,11 @@ class Workloads(CliTest):
             (base + "traffic: {family: exchange, bytes: 0 B}\n" + ENDS, ":3:", "bytes"),
             (base + "traffic: {family: exchange, pattern: uniform}\n" + ENDS, ":3:", "drawn"),
             (base + "traffic: {family: exchange, pattern: {family: neighbour, dims: [4, 4]}}\n" + ENDS, ":3:", "does not fit 6 hosts"),
+            (base + "traffic: uniform\nreference: {switch: same}\n", ":4:", "never ends"),
+            (base + "traffic: [exchange, uniform]\nreference: {switch: [same, ideal]}\n" + ENDS, ":5:", "never ends"),
+            (base + "traffic: exchange\nreference: {swich: same}\n" + ENDS, ":4:", "switch"),
+            (base + "traffic: exchange\nreference: {switch: other}\n" + ENDS, ":4:", "ideal"),
+            ('fabric: ["ring:n=4", "xgft:m=4:4,w=2:2"]\nrouting: updown\ntraffic: exchange\n' + ENDS, ":3:", "several"),
             (base + "traffic: {family: exchange, patern: shift}\n" + ENDS, ":3:", "pattern"),
         ]
         for text, place, words in cases:
