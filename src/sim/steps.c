@@ -305,6 +305,9 @@ static bool run_step(partition *p, pace *pc, uint64_t *from)
         return false;
     }
     *from = step_end(s, pc, window);
+    p->may_end = s->last_ps;
+    if (s->watchdog_ps && first_window(s, pc->next_watch) * s->lookahead < s->last_ps)
+        p->may_end = first_window(s, pc->next_watch) * s->lookahead;
     run_windows(p, pc, *from);
     report_progress_at_times(p, time);
     return true;

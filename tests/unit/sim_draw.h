@@ -216,28 +216,30 @@ static const double tree_loads[] = {0.3, 0.6, 0.8, 0.9, 1.0, 1.0};
 
 /* ---- any fabric, minimal or through an intermediate */
 
-static const char *const direct_fabrics[] = {"slimfly:q=5,p=1",
-                                             "oft:k=3",
-                                             "oft:k=2",
-                                             "mlfm:h=3",
-                                             "mlfm:h=2",
-                                             "hyperx:dims=3:3,p=2",
-                                             "torus:dims=3:4,p=2",
-                                             "ring:n=5,p=3",
-                                             "hypercube:n=3,p=2",
-                                             "dragonfly:h=1",
-                                             "dragonfly:a=3,h=1,p=2,g=4",
-                                             "dragonflyplus:h=2",
-                                             "polarfly:q=3,p=1",
-                                             "fullmesh:n=5,p=3",
-                                             "jellyfish:N=10,d=3,p=2,seed=3",
-                                             "karytree:k=3,n=2",
-                                             "karytree:k=2,n=3",
-                                             "oft:k=3,latency=2 ns",
-                                             "mlfm:h=3,latency=40 ns",
-                                             "slimfly:q=5,p=1,link_rate=400 Gb/s",
-                                             "hyperx:dims=3:3,p=2,link_rate=25 Gb/s",
-                                             "torus:dims=3:3,p=2,fail=10%,fail_seed=2"};
+static const char *const direct_fabrics[] = {
+    "slimfly:q=5,p=1",
+    "oft:k=3",
+    "oft:k=2",
+    "mlfm:h=3",
+    "mlfm:h=2",
+    "hyperx:dims=3:3,p=2",
+    "torus:dims=3:4,p=2",
+    "ring:n=5,p=3",
+    "hypercube:n=3,p=2",
+    "dragonfly:h=1",
+    "dragonfly:a=3,h=1,p=2,g=4",
+    "dragonflyplus:h=2",
+    "polarfly:q=3,p=1",
+    "fullmesh:n=5,p=3",
+    "jellyfish:N=10,d=3,p=2,seed=3",
+    "karytree:k=3,n=2",
+    "karytree:k=2,n=3",
+    "oft:k=3,latency=2 ns",
+    "mlfm:h=3,latency=40 ns",
+    "slimfly:q=5,p=1,link_rate=400 Gb/s",
+    "hyperx:dims=3:3,p=2,link_rate=25 Gb/s",
+    "hyperx:dims=3:3,p=2,link_rate=400 Gb/s,host_rate=200 Gb/s",
+    "torus:dims=3:3,p=2,fail=10%,fail_seed=2"};
 static const char *const direct_routings[] = {"valiant",
                                               "valiant",
                                               "valiant",
@@ -330,15 +332,30 @@ static bool same_key(const char *a, const char *b)
     return strncmp(a, b, length + 1) == 0;
 }
 
+/* The k-th setting; none of those before says the same. */
+static void set(random_case *c, uint32_t k, const char *setting)
+{
+    c->setting[k] = setting;
+    for (uint32_t other = 0; other < k; other++)
+        if (c->setting[other] && same_key(setting, c->setting[other]))
+            c->setting[other] = NULL;
+}
+
 static void draw_settings(dice *d, const char *const *from, size_t num_from, random_case *c)
 {
     uint32_t num = roll(d, MOST_SETTINGS + 1);
-    for (uint32_t k = 0; k < num; k++) {
-        c->setting[k] = from[roll(d, num_from)];
-        for (uint32_t other = 0; other < k; other++)
-            if (c->setting[other] && same_key(c->setting[k], c->setting[other]))
-                c->setting[other] = NULL;
-    }
+    for (uint32_t k = 0; k < num; k++)
+        set(c, k, from[roll(d, num_from)]);
+}
+
+/* Buffers of a few packets and one VC, whatever the routing needs: most such cases deadlock. */
+static void make_blocking(random_case *c)
+{
+    c->vc = "any";
+    c->num_vcs = 1;
+    c->load = 1;
+    set(c, MOST_SETTINGS - 2, "adapter.packet=100 B");
+    set(c, MOST_SETTINGS - 1, "switch.buffer=450 B");
 }
 
 static void draw_any(dice *d, random_case *c)
@@ -417,6 +434,8 @@ static void draw_on_direct(dice *d, random_case *c)
     c->pattern = DRAW(d, tree_patterns);
     c->load = DRAW(d, tree_loads);
     draw_settings(d, direct_settings, COUNT(direct_settings), c);
+    if (roll(d, 3) == 0)
+        make_blocking(c);
 }
 
 static void draw_on_ring(dice *d, random_case *c)

@@ -90,7 +90,8 @@ static ik_status bench_make(const random_case *c, bool paranoid, bench *b, ik_er
     join(c, "switch", "", sw);
     join(c, "adapter", "", adapter);
     join(c, "measure",
-         paranoid ? "duration=6 us;warmup=0 ns;paranoid=true" : "duration=6 us;warmup=0 ns",
+         paranoid ? "duration=6 us;warmup=0 ns;watchdog=1 us;paranoid=true"
+                  : "duration=6 us;warmup=0 ns;watchdog=1 us",
          measure);
     const scenario s = {.sw = sw, .adapter = adapter, .measure = measure, .load = c->load};
     *b = (bench){0};
@@ -184,11 +185,11 @@ static const char *judge_threads(const random_case *c, uint64_t print)
     return text;
 }
 
-/* Cases that both engines ran; of them those that choose, and those whose packets change their
- * VC. */
-static unsigned compared, adaptive, stepping;
+/* Cases that both engines ran; of them those that choose, those whose packets change their VC, and
+ * those that the watchdog ended. */
+static unsigned compared, adaptive, stepping, stopped;
 
-static const char *judge_engines(const random_case *c)
+static const char *judge_engines(const random_case *c, const ik_sim_result *r)
 {
     bool fast = false, never = false, chooses = false, steps = false;
     uint64_t special = 0, general = 0;
@@ -200,6 +201,7 @@ static const char *judge_engines(const random_case *c)
     compared++;
     adaptive += chooses;
     stepping += steps;
+    stopped += r->deadlock && r->end_ps < 6000000;
     if (run_engine(c, false, &never, &chooses, &steps, &general, &err) != IK_OK || never)
         return "the general engine fails without checks";
     return special != general ? "the engines differ" : NULL;
@@ -261,7 +263,7 @@ static const char *judge(const random_case *c, bool *taken)
     wrong = wrong ? wrong : judge_sums(&r);
     wrong = wrong ? wrong : judge_proof(c, &r);
     wrong = wrong ? wrong : judge_threads(c, print);
-    wrong = wrong ? wrong : judge_engines(c);
+    wrong = wrong ? wrong : judge_engines(c, &r);
     ik_sim_result_free(&r);
     return wrong;
 }
@@ -322,11 +324,11 @@ static void random_experiments(void **state)
     for (; taken < wanted && number <= last; number++)
         taken += try_case(draw_case(number), &failures);
     print_message("%u random experiments of %u drawn, %u by both engines, %u of them adaptive, %u "
-                  "whose packets change their VC\n",
-                  taken, number, compared, adaptive, stepping);
+                  "whose packets change their VC, %u ended by the watchdog\n",
+                  taken, number, compared, adaptive, stepping, stopped);
     assert_int_equal(failures, 0);
     assert_true(only || (number < 4 * wanted && compared > wanted / 2 && adaptive > wanted / 5 &&
-                         stepping > wanted / 8));
+                         stepping > wanted / 8 && stopped > wanted / 40));
 }
 
 int main(void)

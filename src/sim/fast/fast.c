@@ -134,7 +134,10 @@ SIM_INLINE void join(fast_context *h, const shape k, uint64_t key, uint64_t what
 {
     uint32_t word = (uint32_t)what, id = id_of(h, k, word), index = (uint32_t)(what >> 32);
     if (__builtin_expect(index == IK_NONE, 0)) {
-        drop(h, k, key, id);
+        if (key_kind(key) == KEY_TO_HOST)
+            take_held(h, k, key, id);
+        else
+            drop(h, k, key, id);
         return;
     }
     h->switches[key_switch(key)].held++;

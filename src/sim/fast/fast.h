@@ -21,7 +21,7 @@
  * output (6), so that keys sort by time.
  *
  * What reaches a host has no event at all: nothing on its way can change, so it is delivered when
- * it is granted the last link.
+ * it is granted the last link, unless the watchdog looks before it comes, and may end the run.
  *
  * Where a transmission lasts many windows (`early`) most of the rest needs none either:
  *
@@ -47,7 +47,7 @@ enum { /* of an instant, arrivals see the credit and the outputs that came with 
        KEY_CREDIT,
        KEY_LOOK,
        KEY_ARRIVAL,
-       KEY_TO_HOST = KEY_TAIL /* in BIN_ARRIVAL: the run ends before it comes */
+       KEY_TO_HOST = KEY_TAIL /* in BIN_ARRIVAL: the run may end before it comes */
 };
 #define KEY_OFFSET      39u
 #define KEY_SWITCH      19u

@@ -149,6 +149,33 @@ SIM_INLINE window_time end_of(fast_context *h, const shape k, fast_grant *g, con
     return end;
 }
 
+/* A packet whose head reaches a host when the run may have ended: an event in the window of its
+ * head. */
+SIM_INLINE void hold_delivery(fast_context *h, const fast_grant *g, uint32_t id, unsigned v,
+                              uint64_t head)
+{
+    window_time at = until(h, head);
+    post_pair(h, slot_ahead(h, BIN_ARRIVAL, at.windows),
+              key_of(at.rest, key_switch(g->key), KEY_TO_HOST, v, 0, key_out(g->key)),
+              (uint64_t)IK_NONE << 32 | id);
+}
+
+/* Its head has come, and the run goes on. */
+static void take_held(fast_context *h, const shape k, uint64_t key, uint32_t id)
+{
+    uint32_t sw = key_switch(key), port = h->switches[sw].port_base + key_out(key);
+    const link_delays *link = link_at(h, k, port);
+    uint64_t head = h->start + (key >> KEY_OFFSET), t = head;
+    if (!k.plain && h->mixed)
+        t = h->fp->packets.tail[id];
+    else if (!h->s->store_forward)
+        t += link->full_ps;
+    event_time back = event_time_at(h, BIN_CREDIT, until(h, t + link->latency_ps));
+    post(h, back.at, credit_of(back.rest, port, k.vcs == 1 ? 0 : key_vc(key)));
+    deliver(h, &(delivery){t, id, port_at(h, k, port)->peer_node - h->num_switches});
+    h->p->n.delivered++;
+}
+
 /* To a host: head and tail come, its buffer drains at the link's rate. */
 SIM_INLINE void send_to_host(fast_context *h, const shape k, fast_grant *g, const transfer *e,
                              window_time end)
@@ -164,11 +191,8 @@ SIM_INLINE void send_to_host(fast_context *h, const shape k, fast_grant *g, cons
             out->latency_ps;
         head = s->store_forward ? t : head;
     }
-    if (__builtin_expect(head >= s->last_ps, 0)) { /* the run ends while it is on the link */
-        window_time at = until(h, head);
-        post_pair(h, slot_ahead(h, BIN_ARRIVAL, at.windows),
-                  key_of(at.rest, key_switch(g->key), KEY_TO_HOST, u, 0, key_out(g->key)),
-                  (uint64_t)IK_NONE << 32 | id);
+    if (__builtin_expect(head >= h->p->may_end, 0)) {
+        hold_delivery(h, g, id, u, head);
         return;
     }
     if (!count_early(h, k, e->to, out_port, u)) {

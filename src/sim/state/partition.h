@@ -24,6 +24,8 @@ typedef struct partition {
     struct sim *sim;
     unsigned id;
     uint64_t window, start; /* being worked on: index and time */
+    /* the run may end then, at rest: what reaches a host from then on has not been delivered */
+    uint64_t may_end;
     wheel wheel;
     packet *pool;
     uint32_t pool_size, pool_cap, free_packet;
