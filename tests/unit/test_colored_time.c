@@ -3,6 +3,7 @@
  * Routes made for a pattern, judged by what the fluid model completes: optimal where the optimum is
  * known or can be tried out, never worse than the digit rules, the same whoever computes.
  */
+#include "unit/part.h"
 #include "unit/route_helpers.h"
 
 #include "routing/colored/colored.h"
@@ -120,7 +121,7 @@ static drawn draw_pattern(uint32_t hosts, uint32_t flows, uint64_t seed)
 static void random_patterns_are_no_worse(void **state)
 {
     (void)state;
-    unsigned seeds = getenv("IKAT_TEST_ALL") ? 12 : 2;
+    unsigned seeds = all_asked() ? 12 : 2;
     for (size_t i = 0; i < NUM_FABRICS; i++) {
         ik_fabric *f = fabric_of(fabrics[i]);
         for (unsigned seed = 0; seed < seeds; seed++) {

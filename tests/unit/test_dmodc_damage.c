@@ -5,6 +5,7 @@
  * imported trees, pairs of cables, switches, and edited dumps.
  */
 #include "unit/made.h"
+#include "unit/part.h"
 
 #include <unistd.h>
 
@@ -211,7 +212,7 @@ static void imported_trees(void **state)
                                         TEST_DATA "/fabrics/ft648.net.gz"};
     for (size_t i = 0; i < 3; i++) {
         bench b = bench_on(fabric_of(files[i]), files[i]);
-        check_cables(&b, i < 2 || getenv("IKAT_TEST_ALL") ? 1 : 7, true);
+        check_cables(&b, i < 2 || all_asked() ? 1 : 7, true);
         bench_end(&b);
     }
 }
@@ -355,7 +356,7 @@ static void edited_dumps(void **state)
     ik_routing *r = routing_on(f, "dmodc");
     uint32_t most = 0;
     for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++)
-        if (is_cable(f, port) && (port % 3 == 1 || getenv("IKAT_TEST_ALL"))) {
+        if (is_cable(f, port) && (port % 3 == 1 || all_asked())) {
             /* the first switch's first cable upwards: port 4 */
             uint32_t differ = edited_dump(f, r, port, IK_NONE);
             most = differ > most ? differ : most;

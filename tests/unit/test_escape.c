@@ -6,18 +6,13 @@
  * set.
  */
 #include "unit/escape_model.h"
+#include "unit/part.h"
 
 #define MAX_PORTS 160 /* of a fabric that is judged by brute force */
 
 typedef struct tally {
     unsigned plans, free_any, free_cut, gaps, witnesses, indirect;
 } tally;
-
-static bool test_all(void)
-{
-    const char *text = getenv("IKAT_TEST_ALL");
-    return text && *text && strcmp(text, "0") != 0;
-}
 
 static ik_proof prove(const ik_plan *plan, ik_flow flow, unsigned threads)
 {
@@ -114,13 +109,13 @@ static void every_family_and_routing(void **state)
             ik_error err = {0};
             if (ik_fabric_from_spec(*spec, &made_env, &f, &err) == IK_OK &&
                 f->num_ports <= MAX_PORTS)
-                check_combinations(f, *spec, test_all() ? 1 : 40, &rng, &t);
+                check_combinations(f, *spec, all_asked() ? 1 : 40, &rng, &t);
             ik_fabric_free(f);
         }
     }
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
         ik_fabric *f = fabric_of(more[i]);
-        check_combinations(f, more[i], test_all() ? 1 : 10, &rng, &t);
+        check_combinations(f, more[i], all_asked() ? 1 : 10, &rng, &t);
         ik_fabric_free(f);
     }
     print_tally("families", &t);
@@ -167,7 +162,7 @@ static void random_graphs(void **state)
     static const char *const escapes[] = {"updown", "shortest", "dfsssp", "nue"};
     ik_rng rng = ik_rng_at(12, IK_RNG_TEST, 0);
     tally t = {0};
-    for (unsigned i = 0; i < (test_all() ? 600 : 40); i++) {
+    for (unsigned i = 0; i < (all_asked() ? 600 : 40); i++) {
         uint32_t switches = 3 + ik_rng_below(&rng, 7);
         ik_fabric *f = random_graph(&rng, switches, switches + ik_rng_below(&rng, 3),
                                     2 + ik_rng_below(&rng, 2 * switches));
@@ -332,7 +327,7 @@ static void wild_routings(void **state)
     (void)state;
     ik_rng rng = ik_rng_at(13, IK_RNG_TEST, 0);
     tally t = {0};
-    for (unsigned i = 0; i < (test_all() ? 4000 : 400); i++) {
+    for (unsigned i = 0; i < (all_asked() ? 4000 : 400); i++) {
         uint32_t switches = 3 + ik_rng_below(&rng, 5);
         ik_fabric *f = random_graph(&rng, switches, switches, 1 + ik_rng_below(&rng, switches));
         wild *x = wild_make(f, &rng);

@@ -4,6 +4,7 @@
  * fabrics of every kind, whole and damaged; declarations that are false must not change what is
  * proved.
  */
+#include "unit/part.h"
 #include "unit/verify_helpers.h"
 
 #include "vc/legs.h"
@@ -85,12 +86,6 @@ static void compare(const ik_fabric *f, const char *routing, const char *scheme,
     if (p->routing->family->legs)
         compare_destinations(p);
     ik_plan_free(p);
-}
-
-static bool all_asked(void)
-{
-    const char *text = getenv("IKAT_TEST_ALL");
-    return text && *text;
 }
 
 static const struct {

@@ -2,6 +2,7 @@
  *
  * Hosts with several cables: which ports the routings take, that every cable is used or the routing
  * refuses, that proofs, loads and simulations of every routing agree about them. */
+#include "unit/part.h"
 #include "unit/sim_helper.h"
 
 #include <math.h>
@@ -324,7 +325,7 @@ static void test_simulated_load_is_the_static_one(void **state)
     (void)state;
     static const char *const models[] = {"", "model=ioq", "model=pipelined"};
     char spec[64], what[160];
-    bool all = getenv("IKAT_TEST_ALL") != NULL;
+    bool all = all_asked();
     for (unsigned which = 0; which < 4; which++) {
         ik_fabric *f = make_fabric(which);
         unsigned n = 0;

@@ -7,6 +7,7 @@
  * even where all choose the same one at the same time. */
 #include "sim/run.h"
 #include "sim_helper.h"
+#include "unit/part.h"
 
 enum { LEAF, SLOW = 2, FAST };
 
@@ -241,7 +242,7 @@ static void test_sets_choose_like_lists(void **state)
                                              "sop",          "ssp",
                                              "least_queued", "least_queued:skip_busy=true"};
     const unsigned all = sizeof selections / sizeof *selections;
-    bool every = getenv("IKAT_TEST_ALL") != NULL;
+    bool every = all_asked();
     for (unsigned k = 0; k < sizeof trees / sizeof *trees; k++)
         for (unsigned n = 0; n < (every ? all : 3); n++)
             compare_choices(&trees[k], selections[every ? n : (k * 5 + n * 4) % all], n == 0);

@@ -5,6 +5,7 @@
  * Where the condition is not proved the run is left out. */
 #include "ikat/verify.h"
 #include "sim_helper.h"
+#include "unit/part.h"
 #include <stdlib.h>
 
 static const struct {
@@ -95,7 +96,7 @@ static void run_case(const ik_fabric *f, const scenario *c, runs *tally)
 static void test_proved_layers_keep_moving(void **state)
 {
     (void)state;
-    unsigned step = getenv("IKAT_TEST_ALL") ? 1 : 33, number = 0;
+    unsigned step = all_asked() ? 1 : 33, number = 0;
     runs tally = {0};
     for (size_t l = 0; l < sizeof layers / sizeof *layers; l++) {
         ik_fabric *f = fabric_of(layers[l].fabric);

@@ -6,6 +6,7 @@
 #include "sim/parallel/workers.h"
 #include "sim/run.h"
 #include "sim_helper.h"
+#include "unit/part.h"
 
 #define ENDS "until=delivered;at_most=50 ms"
 /* 256 B in 20.48 ns */
@@ -160,9 +161,12 @@ static void test_engines_and_threads_agree(void **state)
                 {"xgft:m=8:8,w=1:3", "random", 1},
                 {"torus:dims=4:4:4", "dor", 0},
                 {"karytree:k=4,n=3,latency=300 ns", "adaptive_tree", 2}};
+    unsigned number = 0;
     (void)state;
     for (unsigned k = 0; k < sizeof traffics / sizeof *traffics; k++)
         for (unsigned n = 0; n < sizeof nets / sizeof *nets; n++) {
+            if (!in_part(number++, 3))
+                continue;
             scenario c = {.fabric = nets[n].fabric,
                           .routing = nets[n].routing,
                           .traffic = traffics[k],

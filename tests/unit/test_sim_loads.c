@@ -13,6 +13,7 @@
  * IKAT_TEST_ALL.
  */
 #include "sim_helper.h"
+#include "unit/part.h"
 
 #include <math.h>
 
@@ -125,16 +126,11 @@ static const struct {
     {"fir:mode=adaptive", NULL},        {"adaptive_tree:stages=1", NULL},
 };
 
-static bool whole(void)
-{
-    return getenv("IKAT_TEST_ALL") != NULL;
-}
-
 /* Deterministic routings, which have nothing to choose, one time in ten. */
 static bool drawn(const ik_routing_family *family, uint32_t number)
 {
     bool chooses = !family || family->kind != IK_ROUTE_DETERMINISTIC;
-    return whole() || ik_random_below(7, IK_RNG_TEST, 1, number, chooses ? 3 : 10) == 0;
+    return all_asked() || ik_random_below(7, IK_RNG_TEST, 1, number, chooses ? 3 : 10) == 0;
 }
 
 static void probe_routing(const char *routing, const char *predicted, const char *fabric,
@@ -142,7 +138,7 @@ static void probe_routing(const char *routing, const char *predicted, const char
 {
     static const char *const patterns[] = {"uniform", "permutation:seed=3"};
     for (unsigned k = 0; k < 2; k++)
-        if (whole() || number % 2 == k)
+        if (all_asked() || number % 2 == k)
             try_probe(&(probe){.fabric = fabric,
                                .routing = routing,
                                .predicted = predicted,
@@ -165,9 +161,10 @@ static void test_every_routing_on_every_family(void **state)
     uint32_t number = 0;
     compared = 0;
     for (const ik_topology *const *t = ik_topologies(); *t; t++)
-        for (unsigned k = 0; !(*t)->imported && k < (whole() ? 100u : 2u) && (*t)->examples[k]; k++)
+        for (unsigned k = 0; !(*t)->imported && k < (all_asked() ? 100u : 2u) && (*t)->examples[k];
+             k++)
             probe_fabric((*t)->examples[k], &number);
-    assert_true(compared > (whole() ? 500 : 40));
+    assert_true(compared > (all_asked() ? 500 : 40));
 }
 
 /* The fabrics that routings name themselves, with their parameters. */
@@ -215,7 +212,7 @@ static void test_every_model(void **state)
             probe p = plans[k];
             bool chooses_late = strstr(models[m], "adaptive_choice"),
                  adapts = strstr(p.routing, "adaptive") || !strcmp(p.routing, "minimal");
-            if ((!whole() && k % 2 != m % 2 && k > 0) || (chooses_late && !adapts))
+            if ((!all_asked() && k % 2 != m % 2 && k > 0) || (chooses_late && !adapts))
                 continue;
             p.sw = models[m];
             p.pattern = m % 2 ? "permutation:seed=3" : "uniform";

@@ -16,8 +16,9 @@
 #include "sim_draw.h"
 #include "sim_hash.h"
 #include "sim_helper.h"
+#include "unit/part.h"
 
-enum { CASES = 200, ALL_CASES = 4000 };
+enum { CASES = 200, ALL_CASES = 4000, SANITIZED_CASES = 50 };
 
 /* ---- an experiment that a user can run */
 
@@ -318,7 +319,10 @@ static void random_experiments(void **state)
 {
     (void)state;
     const char *only = getenv("IKAT_TEST_CASE");
-    unsigned wanted = getenv("IKAT_TEST_ALL") ? ALL_CASES : CASES, taken = 0, failures = 0;
+    unsigned wanted = all_asked() ? ALL_CASES
+                      : SANITIZED ? SANITIZED_CASES
+                                  : CASES,
+             taken = 0, failures = 0;
     unsigned number = only ? (unsigned)atoi(only) : 0, last = only ? number : UINT32_MAX;
     wanted = only ? 1 : wanted;
     for (; taken < wanted && number <= last; number++)
@@ -327,8 +331,10 @@ static void random_experiments(void **state)
                   "whose packets change their VC, %u ended by the watchdog\n",
                   taken, number, compared, adaptive, stepping, stopped);
     assert_int_equal(failures, 0);
-    assert_true(only || (number < 4 * wanted && compared > wanted / 2 && adaptive > wanted / 5 &&
-                         stepping > wanted / 8 && stopped > wanted / 40));
+    /* the proportions of few cases say nothing */
+    assert_true(only || wanted < CASES ||
+                (number < 4 * wanted && compared > wanted / 2 && adaptive > wanted / 5 &&
+                 stepping > wanted / 8 && stopped > wanted / 40));
 }
 
 int main(void)

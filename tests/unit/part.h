@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * part.h: how much of a long matrix a test takes: all of it with IKAT_TEST_ALL set, else as much as
+ * the test says, and less under the sanitizers, where a case costs five to twenty times as much. */
+#ifndef IKAT_TEST_PART_H
+#define IKAT_TEST_PART_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
+
+static inline bool all_asked(void)
+{
+    const char *text = getenv("IKAT_TEST_ALL");
+    return text && *text;
+}
+
+/* Whether case `number` of a matrix is taken: each, or every `step`-th under the sanitizers. A step
+ * that is prime to the lengths of the inner loops takes some of everything. */
+static inline bool in_part(unsigned number, unsigned step)
+{
+    return !SANITIZED || all_asked() || number % step == 0;
+}
+
+#endif
