@@ -28,6 +28,10 @@ typedef struct ik_sim_config {
     double load; /* offered, fraction of each host's injection rate, > 0 */
 } ik_sim_config;
 
+/* Whether sources as the section adapter describes them can offer that load: IK_ERR_USAGE with the
+ * numbers where burst_alpha, burst_beta and burst_rate contradict it. */
+ik_status ik_sim_check_sources(const ik_params *adapter, double load, ik_error *err);
+
 /* Log-linear histogram of latencies (HdrHistogram's idea): exact count, sum, min, max; percentiles
  * within 1 %. */
 typedef struct ik_histogram {

@@ -177,6 +177,20 @@ static ik_status check_model(const variant *sw, const variant *traffic, ik_error
     return ik_hint(err, IK_ERR_INPUT, "models iq, ioq and ideal do");
 }
 
+/* ---- sources */
+
+static ik_status check_sources(const variant *adapter, const variant *load, ik_error *err)
+{
+    const ik_value *v = &load->params.values[0];
+    ik_error why = {0};
+    if (ik_sim_check_sources(&adapter->params, v->r, &why) == IK_OK)
+        return IK_OK;
+    place_in_variant(adapter, SECTION_ADAPTER, &why);
+    if (err)
+        *err = why;
+    return IK_ERR_INPUT;
+}
+
 static const rule rules[] = {
     {SECTION_SWITCH, SECTION_SWITCH, check_own},
     {SECTION_ADAPTER, SECTION_SWITCH, check_with_switch},
@@ -188,6 +202,7 @@ static const rule rules[] = {
     {SECTION_REFERENCE, SECTION_TRAFFIC, check_reference},
     {SECTION_ADAPTER, SECTION_TRAFFIC, check_messages},
     {SECTION_SWITCH, SECTION_TRAFFIC, check_model},
+    {SECTION_ADAPTER, SECTION_LOAD, check_sources},
 };
 
 /* ---- the points that a refusal is about */

@@ -63,6 +63,11 @@ static const char *const vcs[] = {NULL,  NULL,       NULL,      "1q",     "dbbm"
         "adapter.in_order=true;reorder_buffer=6 KiB;reorder_scope=flow;throttle=strict;"           \
         "control_delay=1 us"
 
+/* Sources that are on and off; some loads are more than they can make. */
+#define BURSTS                                                                                     \
+    "adapter.injection=bursty;burst_beta=20%;burst_rate=100%",                                     \
+        "adapter.injection=bursty;burst_alpha=5%;burst_beta=2%"
+
 /* section.key=value; what one model refuses is taken out again */
 static const char *const settings[] = {"switch.model=ioq",
                                        "switch.model=ioq",
@@ -106,6 +111,7 @@ static const char *const settings[] = {"switch.model=ioq",
                                        "adapter.message=20 KiB",
                                        "adapter.injection=poisson",
                                        "adapter.injection=bernoulli",
+                                       BURSTS,
                                        "adapter.interleave=fifo",
                                        "adapter.active=1",
                                        "adapter.active=3",
@@ -196,6 +202,7 @@ static const char *const tree_settings[] = {
     "adapter.packet=1 KiB",
     "adapter.injection=poisson",
     "adapter.injection=bernoulli",
+    BURSTS,
     "adapter.interleave=fifo",
     "adapter.queues=one",
     "adapter.queues=destination",

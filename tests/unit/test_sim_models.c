@@ -380,10 +380,11 @@ static void test_round_trip(void **state)
 static void test_injection(void **state)
 {
     (void)state;
-    static const char *const kinds[] = {"periodic", "poisson", "bernoulli"};
+    static const char *const kinds[] = {"periodic", "poisson", "bernoulli",
+                                        "bursty;burst_beta=10%;burst_rate=90%"};
     static const char *const switches[] = {"model=iq", "model=ideal",
                                            "model=pipelined;flit=125 B;buffer=4 kB"};
-    for (unsigned k = 0; k < 3; k++) {
+    for (unsigned k = 0; k < 4; k++) {
         double offered = 0;
         uint64_t generated = 0;
         for (unsigned m = 0; m < 3; m++) {

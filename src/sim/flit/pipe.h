@@ -66,6 +66,7 @@ typedef struct pipe_turn {
 typedef struct pipe_host {
     double period_ps, phase_ps; /* between messages; of the first one (periodic) */
     double log_miss;            /* see core/injection.h */
+    sim_gaps gaps;              /* bursty sources: the same */
     uint64_t next_ps;           /* when the next message is made */
     uint64_t next_cycle;        /* the same */
     uint64_t messages, packets; /* begun so far: numbers of the next ones */
@@ -136,6 +137,7 @@ struct pipe {
     uint64_t clock_ps, warmup, end, series, watchdog, seed;
     /* of a host whose link takes a flit a cycle */
     double load, messages_per_cycle;
+    sim_bursts bursts; /* of bursty sources */
     /* that may wait for a link behind the switch; speed-ups only */
     uint64_t queue_flits;
     bool adaptive, source_adaptive, paranoid, any_injection_vc;
@@ -215,6 +217,8 @@ void pipe_init(pipe *p);
 
 /* ---- pipe_setup.c */
 /* Messages a cycle of the host whose port this is (of the host itself where it has one). */
+/* Messages a cycle of a bursty source while it is on, which makes source_rate on average. */
+double pipe_burst_rate(const pipe *p, double source_rate);
 double pipe_source_rate(const pipe *p, uint32_t host);
 ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
                      const ik_sim_config *config, const ik_env *env, ik_error *err);

@@ -9,6 +9,7 @@
 #include "sim/flit/pipe.h"
 #include "sim/measure/classes.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Messages a cycle of the host whose port this is: all its ports make them together. */
@@ -25,10 +26,16 @@ double pipe_source_rate(const pipe *p, uint32_t host)
     return rate;
 }
 
-/* A coin is thrown once a cycle. */
+/* A slot is a cycle, with a message in so much of them while the source is on. */
+double pipe_burst_rate(const pipe *p, double source_rate)
+{
+    return source_rate / p->load * p->bursts.rate;
+}
+
 static sim_rhythm rhythm_of(const pipe *p, uint32_t host, const pipe_host *h)
 {
-    return (sim_rhythm){.seed = p->seed,
+    return (sim_rhythm){.gaps = &h->gaps,
+                        .seed = p->seed,
                         .source = ik_whole_host(p->f, host), /* all its ports follow one sequence */
                         .kind = (unsigned)p->injection,
                         .period_ps = h->period_ps,
@@ -56,6 +63,8 @@ void pipe_start_host(pipe_partition *q, uint32_t host)
     double rate = pipe_source_rate(p, host);
     h->period_ps = (double)p->clock_ps / rate;
     h->log_miss = sim_rhythm_log_miss(rate);
+    if (p->injection == INJECT_BURSTY)
+        h->gaps = sim_gaps_of(p->bursts.alpha, p->bursts.beta, fmin(1, pipe_burst_rate(p, rate)));
     const sim_rhythm r = rhythm_of(p, host, h);
     h->phase_ps = sim_rhythm_phase(&r);
     draw_next(p, host, h);

@@ -62,7 +62,7 @@ static ik_status resolve_adapter(pipe *p, const ik_params *v, ik_error *err)
     p->packets_per_message = (uint32_t)packets;
     p->injection = ik_params_enum(v, "injection");
     p->messages_per_cycle = p->load / ((double)flits * (double)packets);
-    return IK_OK;
+    return p->injection == INJECT_BURSTY ? sim_resolve_bursts(v, p->load, &p->bursts, err) : IK_OK;
 }
 
 static ik_status resolve_measure(pipe *p, const ik_params *v, ik_error *err)

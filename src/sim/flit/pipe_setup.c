@@ -283,15 +283,16 @@ static ik_status make_table(pipe *p, ik_error *err)
  * more. */
 static ik_status refuse_coin(const pipe *p, ik_error *err)
 {
-    for (uint32_t host = 0;
-         p->f->split && p->injection == INJECT_BERNOULLI && host < p->f->num_hosts; host++) {
+    bool bursty = p->injection == INJECT_BURSTY, coin = bursty || p->injection == INJECT_BERNOULLI;
+    for (uint32_t host = 0; p->f->split && coin && host < p->f->num_hosts; host++) {
         double rate = pipe_source_rate(p, host);
+        rate = bursty ? pipe_burst_rate(p, rate) : rate;
         if (rate <= 1)
             continue;
         ik_fail(err, IK_ERR_UNSUPPORTED,
-                "injection = bernoulli makes one message per cycle at most, and a host with "
-                "several cables would make %g",
-                rate);
+                "injection = %s makes one message per cycle at most, and a host with several "
+                "cables would make %g",
+                bursty ? "bursty" : "bernoulli", rate);
         return ik_hint(err, IK_ERR_UNSUPPORTED,
                        "injection: poisson or periodic, or messages of more flits");
     }

@@ -28,7 +28,8 @@ uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t befo
                           .period_ps = c->period_ps,
                           .phase_ps = c->phase_ps,
                           .slot_ps = (uint64_t)(c->period_ps * s->load + 0.5),
-                          .log_miss = coin ? sim_rhythm_log_miss(s->load) : 0};
+                          .log_miss = coin ? sim_rhythm_log_miss(s->load) : 0,
+                          .gaps = &s->gaps};
     return sim_rhythm_time(&r, n, before);
 }
 

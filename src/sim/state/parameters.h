@@ -30,6 +30,14 @@ struct sim;
 /* Of a workload: sizes of packets and visits, and how messages take turns, from the adapter's
  * parameters. Errors: IK_ERR_USAGE and IK_ERR_UNSUPPORTED, for those that say nothing to it. */
 ik_status sim_finite_resolve(struct sim *s, const ik_params *adapter, ik_error *err);
+/* Bursty sources: probabilities to go on and off in a slot, load while on (a message's probability
+ * in a slot that takes as long as a message). */
+typedef struct sim_bursts {
+    double alpha, beta, rate;
+} sim_bursts;
+/* From the adapter's parameters, of which two say the third, so that the mean is `load`.
+ * IK_ERR_USAGE with the numbers where they cannot. */
+ik_status sim_resolve_bursts(const ik_params *adapter, double load, sim_bursts *b, ik_error *err);
 ik_status sim_check_input_speedup(unsigned speedup, unsigned vcs, ik_error *err);
 ik_status sim_resolve(struct sim *s, const ik_plan *plan, const ik_sim_config *config,
                       ik_error *err);

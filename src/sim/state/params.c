@@ -96,9 +96,20 @@ const ik_param ik_adapter_params[] = {
     {"packet", IK_PARAM_SIZE, "4 KiB", 1, 16777215, NULL, "largest packet"},
     {"message", IK_PARAM_SIZE, "", 1, 1e15, NULL,
      "message, cut into packets (default: one packet)"},
-    {"injection", IK_PARAM_ENUM, "periodic", 0, 0, "periodic|poisson|bernoulli",
-     "message arrivals: evenly spaced with a random phase, exponential gaps, or a coin a packet "
-     "time"},
+    {"injection", IK_PARAM_ENUM, "periodic", 0, 0, "periodic|poisson|bernoulli|bursty",
+     "message arrivals: evenly spaced with a random phase, exponential gaps, a coin a slot, or a "
+     "coin a slot while the source is on, which further coins decide; a slot is the time of a "
+     "message at the host's rate, in model pipelined a cycle"},
+    {"burst_alpha", IK_PARAM_FRACTION, "", 1e-9, 1, NULL,
+     "probability that a source that is off goes on in a slot; of burst_alpha, burst_beta and "
+     "burst_rate two say the third",
+     "injection=bursty", "set injection to bursty"},
+    {"burst_beta", IK_PARAM_FRACTION, "", 0, 1, NULL,
+     "probability that a source that is on goes off in a slot", "injection=bursty",
+     "set injection to bursty"},
+    {"burst_rate", IK_PARAM_FRACTION, "", 1e-9, 1, NULL,
+     "load of a source while it is on, at least `load`", "injection=bursty",
+     "set injection to bursty"},
     {"interleave", IK_PARAM_ENUM, "round_robin", 0, 0, "round_robin|fifo",
      "messages of one queue: one packet of each in turn, or one message after the other",
      "switch.model=iq|ioq|ideal and message>packet",
@@ -387,7 +398,12 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
     s->active_messages = s->packets_per_message == 1 ? 1 : (uint32_t)ik_params_uint(v, "active");
     if (ik_params_has(v, "buffer"))
         s->host_capacity = ik_params_uint(v, "buffer") / s->vcs;
-    ik_status status = ends(s) ? sim_finite_resolve(s, v, err) : IK_OK;
+    ik_status status = ends(s) ? sim_finite_resolve(s, v, err)
+                       : s->injection == INJECT_BURSTY
+                           ? sim_resolve_bursts(v, s->load, &s->bursts, err)
+                           : IK_OK;
+    if (status == IK_OK && s->injection == INJECT_BURSTY)
+        s->gaps = sim_gaps_of(s->bursts.alpha, s->bursts.beta, s->bursts.rate);
     return status == IK_OK ? check_buffers(s, err) : status;
 }
 

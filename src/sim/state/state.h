@@ -55,6 +55,8 @@ typedef struct sim {
     uint64_t routing_ps, traversal_ps, message_bytes, warmup_ps, end_ps, series_ps, watchdog_ps;
     uint32_t packet_bytes, active_messages;
     uint64_t packets_per_message;
+    sim_bursts bursts; /* of bursty sources, and the gaps between their messages */
+    sim_gaps gaps;
     /* workloads that end: visits of an all-to-all are all of one size, and made at the start;
      * messages of a queue that take turns, and packets of one in its turn */
     bool even_visits;

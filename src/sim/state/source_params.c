@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the section adapter says of bursty sources, resolved for a load. A source is on for alpha /
+ * (alpha + beta) of the time, so load = rate * alpha / (alpha + beta). */
+#include "sim/core/injection.h"
+#include "sim/state/parameters.h"
+
+#include <math.h>
+
+#define PERCENT(x) ((x)*100)
+
+static ik_status refuse_open(ik_error *err)
+{
+    ik_fail(err, IK_ERR_USAGE,
+            "adapter.injection = bursty needs two of burst_alpha, burst_beta and burst_rate");
+    return ik_hint(err, IK_ERR_USAGE,
+                   "bursts of 10 messages at full rate: burst_beta: 10%%, burst_rate: 100%%; the "
+                   "load then says the pauses");
+}
+
+/* The third of those that are not given (NAN). */
+static void complete(sim_bursts *b, double load)
+{
+    if (isnan(b->rate))
+        b->rate = load * (b->alpha + b->beta) / b->alpha;
+    else if (isnan(b->beta))
+        b->beta = b->alpha * (b->rate - load) / load;
+    else if (isnan(b->alpha))
+        b->alpha = b->beta == 0 ? 1 : b->beta * load / (b->rate - load);
+}
+
+static ik_status refuse_numbers(const sim_bursts *b, double load, ik_error *err)
+{
+    ik_fail(
+        err, IK_ERR_USAGE,
+        "burst_alpha = %.6g, burst_beta = %.6g and burst_rate = %.6g %% make a load of %.6g %%, "
+        "not %.6g %%",
+        b->alpha, b->beta, PERCENT(b->rate), PERCENT(b->rate * b->alpha / (b->alpha + b->beta)),
+        PERCENT(load));
+    return ik_hint(
+        err, IK_ERR_USAGE,
+        "burst_rate x burst_alpha / (burst_alpha + burst_beta) is the load; leave one of "
+        "the three out");
+}
+
+static ik_status refuse_rate(const sim_bursts *b, double load, bool derived, ik_error *err)
+{
+    if (!derived)
+        ik_fail(err, IK_ERR_USAGE,
+                "burst_rate = %.6g %% cannot make a load of %.6g %%: sources are off at times",
+                PERCENT(b->rate), PERCENT(load));
+    else
+        ik_fail(err, IK_ERR_USAGE,
+                "burst_alpha = %.6g and burst_beta = %.6g: sources are on for %.6g %% of the time, "
+                "and a load of %.6g %% would be %.6g %% of their rate while they are",
+                b->alpha, b->beta, PERCENT(b->alpha / (b->alpha + b->beta)), PERCENT(load),
+                PERCENT(b->rate));
+    return ik_hint(err, IK_ERR_USAGE,
+                   "load = burst_rate x burst_alpha / (burst_alpha + burst_beta), burst_rate is at "
+                   "most 100 %%");
+}
+
+static ik_status refuse_sum(const sim_bursts *b, double load, ik_error *err)
+{
+    ik_fail(err, IK_ERR_USAGE,
+            "burst_beta = %.6g and burst_rate = %.6g %% at a load of %.6g %% go with burst_alpha = "
+            "%.6g: their sum is above 1, and sources would not stay on or off but take turns",
+            b->beta, PERCENT(b->rate), PERCENT(load), b->alpha);
+    return ik_hint(err, IK_ERR_USAGE, "burst_alpha + burst_beta is at most 1 (which is bernoulli)");
+}
+
+ik_status sim_resolve_bursts(const ik_params *v, double load, sim_bursts *out, ik_error *err)
+{
+    static const char *const names[] = {"burst_alpha", "burst_beta", "burst_rate"};
+    double values[3];
+    unsigned given = 0;
+    for (unsigned k = 0; k < 3; k++) {
+        bool has = ik_params_has(v, names[k]);
+        values[k] = has ? ik_params_real(v, names[k]) : NAN;
+        given += has;
+    }
+    sim_bursts b = {values[0], values[1], values[2]};
+    if (given < 2)
+        return refuse_open(err);
+    bool derived = isnan(b.rate);
+    if (!derived && (b.rate < load || (b.rate == load && isnan(b.alpha) && b.beta > 0)))
+        return refuse_rate(&b, load, false, err);
+    complete(&b, load);
+    if (fabs(b.rate * b.alpha / (b.alpha + b.beta) - load) > 1e-9 * load)
+        return refuse_numbers(&b, load, err);
+    if (b.rate > 1 + 1e-9)
+        return refuse_rate(&b, load, derived, err);
+    if (b.alpha + b.beta > 1 + 1e-9)
+        return refuse_sum(&b, load, err);
+    b.rate = fmin(1, b.rate);
+    *out = b;
+    return IK_OK;
+}
+
+ik_status ik_sim_check_sources(const ik_params *adapter, double load, ik_error *err)
+{
+    sim_bursts b;
+    return ik_params_enum(adapter, "injection") == INJECT_BURSTY
+               ? sim_resolve_bursts(adapter, load, &b, err)
+               : IK_OK;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sources: when they make messages and how large these are, against closed forms. */
+#include "sim/core/injection.h"
+#include "sim_helper.h"
+
+#include <math.h>
+
+enum { SLOTS = 400000, SOURCES = 8 };
+static const uint64_t SLOT_PS = 80000;
+
+/* ---- bursts */
+
+typedef struct burst_case {
+    double alpha, beta, rate;
+} burst_case;
+
+static const burst_case burst_cases[] = {
+    {.1, .1, 1},  {.05, .02, 1}, {.02, .3, 1}, {.1, .2, .5}, {.3, .1, .1},    {.01, .05, .7},
+    {.4, .6, .3}, {.6, .4, 1},   {.5, 0, .4},  {1, 0, 1},    {.001, .999, .9}};
+
+/* Whether a source makes a message in each of so many slots. */
+static void fill_slots(const burst_case *c, uint32_t source, bool *made)
+{
+    sim_gaps gaps = sim_gaps_of(c->alpha, c->beta, c->rate);
+    const sim_rhythm r = {
+        .seed = 7, .source = source, .kind = INJECT_BURSTY, .slot_ps = SLOT_PS, .gaps = &gaps};
+    memset(made, 0, SLOTS * sizeof *made);
+    uint64_t t = 0, before = 0;
+    for (uint64_t n = 0;; n++) {
+        t = sim_rhythm_time(&r, n, before);
+        assert_true(n == 0 || t > before);
+        assert_int_equal(t % SLOT_PS, 0);
+        if (t / SLOT_PS >= SLOTS)
+            return;
+        made[t / SLOT_PS] = true;
+        before = t;
+    }
+}
+
+static void expect_near(double got, double expected, double error, const burst_case *c,
+                        const char *what)
+{
+    if (fabs(got - expected) > error)
+        fail_msg("alpha %g, beta %g, rate %g: %s %.6f, expected %.6f within %.6f", c->alpha,
+                 c->beta, c->rate, what, got, expected, error);
+}
+
+/* The share of slots with a message, and how it goes together with that `lag` slots later: the
+ * on-off chain forgets by 1 - alpha - beta a slot. */
+static void check_rate_and_memory(const burst_case *c, const bool *made)
+{
+    double on = c->alpha / (c->alpha + c->beta), mean = on * c->rate;
+    double memory = 1 - c->alpha - c->beta, sum = 0;
+    for (unsigned k = 0; k < SLOTS * SOURCES; k++)
+        sum += made[k];
+    /* independent samples: as many as the chain forgets in the slots */
+    double samples = (double)SLOTS * SOURCES * (1 - memory) / (1 + memory),
+           error = 5 * sqrt(mean / samples);
+    expect_near(sum / SLOTS / SOURCES, mean, error, c, "mean");
+    for (unsigned lag = 1; lag <= 20; lag += lag < 3 ? 1 : 6) {
+        double both = 0;
+        for (unsigned s = 0; s < SOURCES; s++)
+            for (unsigned k = 0; k + lag < SLOTS; k++)
+                both += made[s * SLOTS + k] && made[s * SLOTS + k + lag];
+        double covariance = c->rate * c->rate * on * (1 - on) * pow(memory, lag);
+        expect_near(both / SOURCES / (SLOTS - lag) - mean * mean, covariance, 2 * error, c,
+                    "autocovariance");
+    }
+}
+
+/* At rate 1 bursts and pauses can be seen: geometric lengths. */
+static void check_lengths(const burst_case *c, const bool *made)
+{
+    double counts[2][64] = {{0}}, runs[2] = {0};
+    for (unsigned s = 0; s < SOURCES; s++) {
+        const bool *at = made + (size_t)s * SLOTS;
+        for (unsigned k = 1, length = 0, whole = 0; k < SLOTS; k++) {
+            length++;
+            if (at[k] == at[k - 1])
+                continue;
+            if (whole++) { /* the first run began before time 0 */
+                counts[at[k - 1]][length < 63 ? length : 63]++;
+                runs[at[k - 1]]++;
+            }
+            length = 0;
+        }
+    }
+    for (unsigned is_burst = 0; is_burst < 2; is_burst++) {
+        double leave = is_burst ? c->beta : c->alpha;
+        for (unsigned length = 1; length < 30; length++) {
+            double p = leave * pow(1 - leave, length - 1),
+                   got = counts[is_burst][length] / runs[is_burst];
+            expect_near(got, p, 6 * sqrt((p + 1e-5) / runs[is_burst]), c,
+                        is_burst ? "length of bursts" : "length of pauses");
+        }
+    }
+}
+
+static void test_bursts(void **state)
+{
+    (void)state;
+    bool *made = calloc((size_t)SLOTS * SOURCES, sizeof *made);
+    assert_non_null(made);
+    for (unsigned k = 0; k < sizeof burst_cases / sizeof *burst_cases; k++) {
+        const burst_case *c = &burst_cases[k];
+        for (uint32_t s = 0; s < SOURCES; s++)
+            fill_slots(c, s, made + (size_t)s * SLOTS);
+        check_rate_and_memory(c, made);
+        if (c->rate == 1 && c->beta > 0)
+            check_lengths(c, made);
+    }
+    free(made);
+}
+
+/* Time 0 is no special time: over many sources, the first slots have as many messages as any. */
+static void test_steady_start(void **state)
+{
+    (void)state;
+    enum { MANY = 100000, FIRST = 40 };
+    for (unsigned k = 0; k < sizeof burst_cases / sizeof *burst_cases; k++) {
+        const burst_case *c = &burst_cases[k];
+        sim_gaps gaps = sim_gaps_of(c->alpha, c->beta, c->rate);
+        double counts[FIRST] = {0}, mean = c->rate * c->alpha / (c->alpha + c->beta);
+        for (uint32_t s = 0; s < MANY; s++) {
+            const sim_rhythm r = {
+                .seed = 3, .source = s, .kind = INJECT_BURSTY, .slot_ps = SLOT_PS, .gaps = &gaps};
+            uint64_t t = 0;
+            for (uint64_t n = 0; (t = sim_rhythm_time(&r, n, t)) / SLOT_PS < FIRST; n++)
+                counts[t / SLOT_PS]++;
+        }
+        for (unsigned at = 0; at < FIRST; at++)
+            expect_near(counts[at] / MANY, mean, 5 * sqrt(mean / MANY) + 1e-12, c, "slot's share");
+    }
+}
+
+/* Times end where they could overflow. */
+static void test_far_away(void **state)
+{
+    (void)state;
+    for (unsigned kind = INJECT_PERIODIC; kind <= INJECT_BURSTY; kind++) {
+        sim_gaps gaps = sim_gaps_of(1e-9, .5, 1e-9);
+        const sim_rhythm r = {.seed = 1,
+                              .kind = kind,
+                              .period_ps = 1e30,
+                              .phase_ps = 1e29,
+                              .slot_ps = UINT64_C(1) << 50,
+                              .log_miss = -1e-18,
+                              .gaps = &gaps};
+        uint64_t t = 0;
+        for (uint64_t n = 0; n < 20; n++) {
+            uint64_t next = sim_rhythm_time(&r, n, t);
+            assert_true(next >= t && next <= UINT64_C(1) << 62);
+            t = next;
+        }
+        assert_true(t == UINT64_C(1) << 62);
+    }
+}
+
+static const char *const models[] = {"model=iq", "model=iq;queues=fifo", "model=ioq", "model=ideal",
+                                     "model=pipelined;flit=125 B;buffer=8 kB"};
+
+/* Each model accepts the load that is offered, and gives the same result on any number of
+ * threads. */
+static void test_bursts_in_models(void **state)
+{
+    (void)state;
+    for (unsigned m = 0; m < sizeof models / sizeof *models; m++) {
+        uint64_t first = 0;
+        for (unsigned threads = 1; threads <= 3; threads++) {
+            scenario c = {.fabric = "karytree:k=3,n=2,latency=20 ns",
+                          .routing = "dmodk",
+                          .vc = "any",
+                          .num_vcs = 4,
+                          .traffic = "shift:by=4",
+                          .load = .4,
+                          .sw = models[m],
+                          .adapter = "packet=125 B;injection=bursty;burst_beta=5%;burst_rate=100%",
+                          .measure = "warmup=20 us;duration=500 us;paranoid=true",
+                          .threads = threads};
+            ik_sim_result r = simulate(c);
+            if (fabs(r.offered - .4) > .02 || fabs(r.throughput - r.offered) > .01)
+                fail_msg("%s: offered %g, accepted %g", models[m], r.offered, r.throughput);
+            if (threads > 1 && r.checksum != first)
+                fail_msg("%s: another result with %u threads", models[m], threads);
+            first = r.checksum;
+            ik_sim_result_free(&r);
+        }
+    }
+}
+
+static void test_refused_bursts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *adapter, *text;
+        double load;
+    } cases[] = {
+        {"burst_beta=10%", "needs two of", .1},
+        {"burst_alpha=10%;burst_beta=30%", "would be 200 %", .5},
+        {"burst_rate=30%;burst_beta=10%", "burst_rate = 30 % cannot make a load of 50 %", .5},
+        {"burst_rate=50%;burst_beta=10%", "burst_rate = 50 % cannot make a load of 50 %", .5},
+        {"burst_rate=100%;burst_beta=60%", "sum is above 1", .5},
+        {"burst_alpha=50%;burst_beta=60%", "sum is above 1", .2},
+        {"burst_alpha=10%;burst_beta=10%;burst_rate=80%", "make a load of 40 %, not 50 %", .5},
+    };
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char adapter[120];
+        snprintf(adapter, sizeof adapter, "injection=bursty;%s", cases[k].adapter);
+        scenario c = {.fabric = "crossbar:n=4",
+                      .routing = "minimal",
+                      .load = cases[k].load,
+                      .adapter = adapter,
+                      .measure = "duration=1 us"};
+        c.sw = k % 2 ? "model=pipelined" : "model=iq";
+        refuse(c, IK_ERR_USAGE, cases[k].text);
+    }
+    refuse((scenario){.fabric = "crossbar:n=4",
+                      .routing = "minimal",
+                      .load = .5,
+                      .adapter = "burst_beta=10%"},
+           IK_ERR_INPUT, "'burst_beta'");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bursts),         cmocka_unit_test(test_steady_start),
+        cmocka_unit_test(test_far_away),       cmocka_unit_test(test_bursts_in_models),
+        cmocka_unit_test(test_refused_bursts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
