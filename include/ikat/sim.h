@@ -168,6 +168,45 @@ typedef struct ik_sim_sharing {
     double run_seconds; /* wall time of the event loop */
 } ik_sim_sharing;
 
+/* Where the critical path of a workload spent its time. */
+typedef enum ik_path_kind {
+    IK_PATH_COMPUTE,   /* a calculation */
+    IK_PATH_PROCESSOR, /* a calculation waited for earlier ones on its processor */
+    IK_PATH_QUEUE,     /* a message waited at its adapter, whose link sent other messages */
+    IK_PATH_CREDIT, /* a message waited at its adapter, whose link stood still for want of credit */
+    IK_PATH_SENDING, /* from its first packet to the one that came last (or left last) */
+    IK_PATH_LATENCY, /* of that packet without any other traffic, on the path that it prefers */
+    IK_PATH_NETWORK, /* what it took beyond that: waiting in switches, longer paths */
+    IK_PATH_KINDS
+} ik_path_kind;
+/* "compute", "processor" … */
+const char *ik_path_kind_name(ik_path_kind kind);
+
+typedef struct ik_path_segment {
+    ik_path_kind kind;
+    uint32_t host; /* that computes, or sends the message */
+    uint32_t peer; /* that the message is for; IK_NONE of a calculation */
+    /* number of the operation among its host's; all-to-all: of the visit, over all repetitions */
+    uint64_t op;
+    uint64_t bytes; /* of the message */
+    uint64_t begin_ps, end_ps;
+} ik_path_segment;
+
+enum { IK_PATH_SEGMENTS = 1000 }; /* kept: those before the completion */
+
+/* What the completion waited for, backwards from the last delivery: each operation waited longest
+ * for the one before. Segments are in the order of time, each begins where the one before ends, and
+ * the last ends with the completion; without those left out the first begins at 0. kind_ps counts
+ * all: its sum is the completion. Of an all-to-all exchange a message's time at its adapter counts
+ * as IK_PATH_QUEUE as long as the link needs for the visits before it in its host's order. */
+typedef struct ik_critical_path {
+    ik_path_segment *segments; /* [num_segments] */
+    size_t num_segments;
+    uint64_t left_out; /* earlier segments */
+    uint64_t messages; /* on the whole path */
+    uint64_t kind_ps[IK_PATH_KINDS];
+} ik_critical_path;
+
 /* What a run measured. Throughputs are fractions of the summed injection rate of all hosts within
  * the measured window [warmup, warmup + duration). A packet belongs to the window in which its last
  * byte reaches its host; a transmission that only partly lies in the window counts in part, so that
@@ -221,13 +260,14 @@ typedef struct ik_sim_result {
     /* the workload's bytes / (completion x rate of the hosts that send) */
     double effective_throughput;
     uint64_t *host_finish_ps; /* [num_hosts] last delivery to a host, or end of its operations */
-    char *missing_text;       /* not completed: why, and what is missing, line by line */
-    bool deadlock;            /* the watchdog found one */
-    char *deadlock_text;      /* the cycle, one element a line; NULL without one */
-    uint64_t state_bytes;     /* memory of the simulation state at its largest */
-    double cpu_seconds;       /* informational: processor time of all threads */
-    unsigned threads;         /* partitions that ran in parallel */
-    ik_sim_sharing sharing;   /* how they shared the work */
+    ik_critical_path critical_path; /* of what was completed, else empty */
+    char *missing_text;             /* not completed: why, and what is missing, line by line */
+    bool deadlock;                  /* the watchdog found one */
+    char *deadlock_text;            /* the cycle, one element a line; NULL without one */
+    uint64_t state_bytes;           /* memory of the simulation state at its largest */
+    double cpu_seconds;             /* informational: processor time of all threads */
+    unsigned threads;               /* partitions that ran in parallel */
+    ik_sim_sharing sharing;         /* how they shared the work */
     /* of every delivery (time, generation, src, dst) host by host */
     uint64_t checksum;
 } ik_sim_result;

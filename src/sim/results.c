@@ -143,9 +143,9 @@ static void pack_classes(packer *c, class_stats *classes)
     }
 }
 
-static void carry_word(void *c, uint64_t *word)
+static void carry_part(void *c, void *data, size_t bytes)
 {
-    carry(c, word, sizeof *word);
+    carry(c, data, bytes);
 }
 
 static void pack_node(packer *c, sim *s, uint32_t node)
@@ -164,7 +164,7 @@ static void pack_node(packer *c, sim *s, uint32_t node)
     carry(c, &s->host_bytes[host], sizeof *s->host_bytes);
     carry(c, &s->host_sent_bytes[host], sizeof *s->host_sent_bytes);
     if (s->finite)
-        sim_finite_carry(s, host, c, carry_word);
+        sim_finite_carry(s, host, c, carry_part);
 }
 
 static size_t pack_partition(packer c, sim *s, partition *p)

@@ -126,6 +126,7 @@ void ik_sim_result_free(ik_sim_result *r)
     free(r->deadlock_text);
     free(r->host_finish_ps);
     free(r->missing_text);
+    free(r->critical_path.segments);
     congest_result_free(&r->congestion);
     for (size_t k = 0; k < r->num_classes; k++) {
         free(r->classes[k].name);

@@ -141,6 +141,10 @@ static void expect_same(const char *what, const ik_sim_result *a, const ik_sim_r
                  (unsigned long long)b->completion_ps, (unsigned long long)a->checksum,
                  (unsigned long long)b->checksum);
     assert_memory_equal(a->host_finish_ps, b->host_finish_ps, hosts * sizeof *a->host_finish_ps);
+    const ik_critical_path *x = &a->critical_path, *y = &b->critical_path;
+    assert_memory_equal(x->kind_ps, y->kind_ps, sizeof x->kind_ps);
+    assert_int_equal(x->num_segments, y->num_segments);
+    assert_int_equal(x->segments[0].host, y->segments[0].host);
 }
 
 static void test_engines_and_threads_agree(void **state)

@@ -299,7 +299,8 @@ SIM_INLINE fast_message *fast_messages(fast_adapter *adapter, unsigned vcs, unsi
 /* What a host received. */
 typedef struct sink {
     uint64_t hash, packets; /* packets: in the measured time */
-    uint64_t last;          /* latest delivery */
+    uint64_t last, inject;  /* latest delivery; when that packet was sent … */
+    uint32_t src;           /* … and by whom */
 } sink;
 
 /* key: as that of the tail, but its offset is the grant's. vcs, with several VCs: those to choose

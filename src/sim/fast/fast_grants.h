@@ -31,7 +31,11 @@ SIM_INLINE void deliver(fast_context *h, const delivery *d)
     const fast_packet *pk = &h->packets[d->id];
     sink *to = &h->f->sinks[d->host];
     to->hash += sim_delivery_hash(&pk->rt, pk->t_gen, d->t);
-    to->last = d->t > to->last ? d->t : to->last;
+    if (__builtin_expect(d->t > to->last, 1)) {
+        to->last = d->t;
+        to->inject = pk->t_inject;
+        to->src = pk->rt.src;
+    }
     if (in_window(s, d->t)) {
         p->n.window_bytes += s->packet_bytes;
         to->packets++;

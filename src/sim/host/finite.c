@@ -49,7 +49,7 @@ uint64_t sim_visit_time(const sim *s, uint32_t host, uint64_t n)
     if (f->w->repeat == 1)
         return n < f->per_repeat ? 0 : UINT64_MAX;
     return n / f->per_repeat == f->repetition[host] && n < f->per_repeat * f->w->repeat
-               ? f->begun_ps[host]
+               ? f->states[host * f->w->repeat + f->repetition[host]].begun_ps
                : UINT64_MAX;
 }
 
@@ -66,29 +66,41 @@ static void try_next_repetition(partition *p, uint32_t host)
 {
     sim *s = p->sim;
     finite *f = s->finite;
-    uint64_t r = f->repetition[host], end = (r + 1) * f->per_repeat, n = host * f->w->repeat + r;
-    if (r + 1 >= f->w->repeat || f->received[n] < f->packets_per_repeat)
+    uint64_t r = f->repetition[host], end = (r + 1) * f->per_repeat;
+    round_state *now = &f->states[host * f->w->repeat + r];
+    if (r + 1 >= f->w->repeat || now->received < f->packets_per_repeat)
         return;
     send_queue *queues = &s->send_queues[(size_t)host * s->num_send_queues];
     for (unsigned k = 0; k < s->num_send_queues; k++)
         if (queues[k].n < end || queues[k].count)
             return;
     f->repetition[host]++;
-    f->begun_ps[host] = f->received_ps[n] > s->hosts[host].busy_until ? f->received_ps[n]
-                                                                      : s->hosts[host].busy_until;
+    uint64_t sent = s->hosts[host].busy_until, begun = now->last_ps > sent ? now->last_ps : sent;
+    now[1].begun_ps = begun;
     for (unsigned k = 0; k < s->num_send_queues; k++)
-        queues[k].t = f->begun_ps[host];
-    sim_host_wake_at(p, host, f->begun_ps[host]);
+        queues[k].t = begun;
+    sim_host_wake_at(p, host, begun);
+}
+
+static void note_last(round_state *state, const delivered *d)
+{
+    if (d->t >= state->last_ps) {
+        state->last_ps = d->t;
+        state->inject_ps = d->t_inject;
+        state->src = d->src;
+    }
 }
 
 static void visit_delivered(partition *p, uint32_t host, const delivered *d)
 {
     finite *f = p->sim->finite;
-    if (f->w->repeat == 1)
+    if (f->w->repeat == 1) {
+        note_last(&f->states[host], d);
         return;
+    }
     uint64_t n = host * f->w->repeat + d->number / (f->per_repeat * p->sim->packets_per_message);
-    f->received[n]++;
-    f->received_ps[n] = d->t > f->received_ps[n] ? d->t : f->received_ps[n];
+    f->states[n].received++;
+    note_last(&f->states[n], d);
     try_next_repetition(p, host);
 }
 
@@ -103,11 +115,9 @@ static ik_status new_alltoall(sim *s, finite *f, ik_error *err)
     if (f->per_repeat * w->repeat > UINT32_MAX / s->packets_per_message)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
                        "a host of the exchange would send more than 2^32 packets");
-    size_t repeats = w->repeat > 1 ? (size_t)hosts * w->repeat : 0;
     sim_memory m = {0};
-    bool ok = sim_get(&m, &f->keys, hosts, 8) && sim_get(&m, &f->begun_ps, hosts, 8) &&
-              sim_get(&m, &f->repetition, hosts, 4) && sim_get(&m, &f->received, repeats + 1, 8) &&
-              sim_get(&m, &f->received_ps, repeats + 1, 8);
+    bool ok = sim_get(&m, &f->keys, hosts, 8) && sim_get(&m, &f->repetition, hosts, 4) &&
+              sim_get(&m, &f->states, hosts * (size_t)w->repeat + 1, sizeof *f->states);
     if (!ok)
         return ik_fail_memory(err, m.bytes, "the state of an exchange");
     for (uint32_t host = 0; host < hosts; host++)
@@ -179,6 +189,8 @@ static void queue_send(partition *p, uint32_t host, uint32_t op)
         sim_start_packet(s, host, f->w->graph->ops[op].peer, f->first_packet[op], &rt);
         o->vc = rt.vc;
     }
+    uint64_t busy_until = s->hosts[host].busy_until;
+    o->busy_ps = f->sent_ps[host] - (busy_until > o->ready_ps ? busy_until - o->ready_ps : 0);
     unsigned at = s->num_send_queues > 1 ? o->vc : 0;
     size_t k = (size_t)host * s->num_send_queues + at;
     append(f, f->turns[k].num < s->turn_messages ? &f->turns[k] : &f->behind[k], op);
@@ -291,6 +303,11 @@ void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, ui
     size_t k = (size_t)host * s->num_send_queues + at;
     uint32_t op = f->turns[k].head;
     op_state *o = &f->ops[op];
+    if (o->left == f->w->graph->ops[op].amount) {
+        o->moved_ps = now;
+        o->busy_ps = f->sent_ps[host] - o->busy_ps;
+    }
+    f->sent_ps[host] += s->hosts[host].busy_until - now;
     o->left -= size;
     if (o->left && ++f->in_turn[k] < s->turn_packets) {
         show_first(s, host, at);
@@ -334,7 +351,10 @@ void sim_finite_delivered(partition *p, uint32_t host, const delivered *d)
     uint32_t send = find_send(f, d->src, d->number), recv = f->w->graph->ops[send].match;
     op_state *o = &f->ops[recv];
     assert(o->left >= d->size);
-    o->done_ps = o->done_ps == UINT64_MAX || d->t > o->done_ps ? d->t : o->done_ps;
+    if (o->done_ps == UINT64_MAX || d->t > o->done_ps) {
+        o->done_ps = d->t;
+        o->moved_ps = d->t_inject;
+    }
     o->left -= d->size;
     if (o->left)
         return;
@@ -355,7 +375,7 @@ static bool allocate_graph(const sim *s, finite *f, sim_memory *m)
            sim_get(m, &f->behind, queues, sizeof *f->behind) &&
            sim_get(m, &f->due, hosts, sizeof *f->due) &&
            sim_get(m, &f->cpu_free, hosts * g->num_cpus, 8) && sim_get(m, &f->ops_left, hosts, 8) &&
-           sim_get(m, &f->in_turn, queues, 8);
+           sim_get(m, &f->sent_ps, hosts, 8) && sim_get(m, &f->in_turn, queues, 8);
 }
 
 static ik_status new_graph(const sim *s, finite *f, ik_error *err)
@@ -411,9 +431,9 @@ void sim_finite_free(sim *s)
         return;
     for (uint32_t host = 0; f->due && host < s->f->num_hosts; host++)
         ik_heap_free(&f->due[host]);
-    void *blocks[] = {f->finish_ps,    f->keys,     f->begun_ps, f->repetition, f->received,
-                      f->received_ps,  f->ops,      f->turns,    f->behind,     f->due,
-                      f->first_packet, f->cpu_free, f->ops_left, f->in_turn};
+    void *blocks[] = {f->finish_ps, f->keys,    f->repetition, f->states,       f->ops,
+                      f->turns,     f->behind,  f->due,        f->first_packet, f->cpu_free,
+                      f->ops_left,  f->sent_ps, f->in_turn};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     free(f);
@@ -427,9 +447,9 @@ uint64_t sim_finite_bytes(const sim *s)
     if (!w)
         return 0;
     if (w->alltoall)
-        return hosts * (28 + (w->repeat > 1 ? 16 * w->repeat : 0));
+        return hosts * (20 + w->repeat * sizeof(round_state));
     return w->graph->num_ops * (sizeof(op_state) + 8ull) +
-           hosts * (16 + sizeof(ik_heap) + 8ull * w->graph->num_cpus +
+           hosts * (24 + sizeof(ik_heap) + 8ull * w->graph->num_cpus +
                     s->num_send_queues * (2 * sizeof(op_list) + 8));
 }
 

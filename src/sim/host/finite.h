@@ -48,10 +48,13 @@ void sim_finite_delivered(partition *p, uint32_t host, const delivered *d);
 /* ---- at the end, nobody working */
 /* Time by which all is done; UINT64_MAX = it is not. */
 uint64_t sim_finite_end(const sim *s);
-/* A last delivery to a host that an engine has kept itself. */
-void sim_finite_note(sim *s, uint32_t host, uint64_t t);
-/* Calls fn for the words of a host's state that results are made of. */
-void sim_finite_carry(sim *s, uint32_t host, void *ctx, void (*fn)(void *ctx, uint64_t *word));
+/* A last delivery to a host that an engine has kept itself, without repetitions. */
+void sim_finite_note(sim *s, uint32_t host, const delivered *last);
+/* Calls fn for the parts of a host's state that results are made of. */
+void sim_finite_carry(sim *s, uint32_t host, void *ctx,
+                      void (*fn)(void *ctx, void *data, size_t bytes));
+/* host/finite_path.c: what the end, at time end_ps, waited for. */
+ik_status sim_finite_path(const sim *s, uint64_t end_ps, ik_critical_path *out, ik_error *err);
 /* Fills in what a result says of a workload. */
 ik_status sim_finite_export(sim *s, ik_sim_result *r, ik_error *err);
 

@@ -21,18 +21,28 @@ uint64_t sim_finite_end(const sim *s)
     return end;
 }
 
-void sim_finite_note(sim *s, uint32_t host, uint64_t t)
+void sim_finite_note(sim *s, uint32_t host, const delivered *last)
 {
     finite *f = s->finite;
-    f->finish_ps[host] = t > f->finish_ps[host] ? t : f->finish_ps[host];
+    if (f->w->graph || f->w->repeat > 1 || last->t <= f->finish_ps[host])
+        return; /* it was told of all deliveries */
+    f->finish_ps[host] = last->t;
+    f->states[host] =
+        (round_state){.last_ps = last->t, .inject_ps = last->t_inject, .src = last->src};
 }
 
-void sim_finite_carry(sim *s, uint32_t host, void *ctx, void (*fn)(void *ctx, uint64_t *word))
+void sim_finite_carry(sim *s, uint32_t host, void *ctx,
+                      void (*fn)(void *ctx, void *data, size_t bytes))
 {
     finite *f = s->finite;
-    fn(ctx, &f->finish_ps[host]);
-    if (f->ops_left)
-        fn(ctx, &f->ops_left[host]);
+    fn(ctx, &f->finish_ps[host], sizeof *f->finish_ps);
+    if (f->w->graph) {
+        const uint32_t *first = f->w->graph->host_first;
+        fn(ctx, &f->ops_left[host], sizeof *f->ops_left);
+        fn(ctx, &f->ops[first[host]], (first[host + 1] - first[host]) * sizeof *f->ops);
+    } else {
+        fn(ctx, &f->states[host * f->w->repeat], f->w->repeat * sizeof *f->states);
+    }
 }
 
 /* ---- what is missing */
@@ -159,7 +169,9 @@ ik_status sim_finite_export(sim *s, ik_sim_result *r, ik_error *err)
     r->workload_bytes = f->w->bytes;
     double most = sending_bps(s) * (double)r->completion_ps / 8e12;
     r->effective_throughput = most > 0 ? (double)f->w->bytes / most : 0;
+    ik_status status = r->completed ? sim_finite_path(s, end, &r->critical_path, err)
+                                    : print_missing(s, &r->missing_text, err);
     r->host_finish_ps = f->finish_ps;
     f->finish_ps = NULL;
-    return r->completed ? IK_OK : print_missing(s, &r->missing_text, err);
+    return status;
 }
