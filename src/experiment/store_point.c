@@ -5,6 +5,7 @@
 #include "base/text_stream.h"
 #include "experiment/run.h"
 #include "experiment/store_congestion.h"
+#include "experiment/store_workload.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -271,6 +272,11 @@ static void bind_workload(binder *b, const store_point *p, const char *key)
     bind_text(b, "missing", r->missing_text ? r->missing_text : "");
     bind_text(b, "reference", key);
     bind_words(b, "host_finish", r->host_finish_ps, p->num_hosts);
+    char *text = NULL;
+    if (b->status != IK_OK || (b->status = workload_text(r, p->num_hosts, &text, b->err)) != IK_OK)
+        return;
+    bind_deflated(b, "workload", text);
+    free(text);
 }
 
 static const char insert_reference[] = "INSERT OR REPLACE INTO refs VALUES(:key, :fabric, "
@@ -317,7 +323,8 @@ static const char insert_point[] =
     ":arrival_latency_mean_ns, :packets_out_of_order, :reorder_mean_bytes, :reorder_max_bytes, "
     ":throttled_mean, :throttled_max, :congestion, :classes, :congestion_series, "
     ":series_reorder_bytes, :series_out_of_order, :series_throttled, "
-    ":completion_ns, :slowdown, :effective_throughput, :missing, :reference, :host_finish)";
+    ":completion_ns, :slowdown, :effective_throughput, :missing, :reference, :host_finish, "
+    ":workload)";
 
 static ik_status insert(store *s, const store_point *p, const char *reference_key, ik_error *err)
 {

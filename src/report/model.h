@@ -133,7 +133,7 @@ typedef struct report_step {
     /* throughput of the host that got least and most, seeds averaged, fraction of its rate */
     double host_min, host_max;
     report_series series; /* of the first seed, like the JSON texts below; "" = none */
-    const char *congestion, *classes, *congestion_series;
+    const char *congestion, *classes, *congestion_series, *workload;
     bool deadlock;
 } report_step;
 
@@ -195,6 +195,11 @@ store_row model_row(report_model *m, sqlite3_stmt *statement, const char *what, 
  * value, to be json_decref'ed, or NULL; out NULL: it is not kept. */
 void model_json(store_row *r, int column, const char *text, bool or_none, const shape *s,
                 json_t **out);
+/* A host's name, as its fabric gives it; "?" where there is none. */
+const char *model_host_name(const report_fabric *f, uint64_t host);
+/* What became of a point's workload, in column `column` of the row: its text; "" of endless
+ * traffic. */
+const char *model_workload(const report_fabric *f, store_row *r, int column);
 /* Parses a text that model_json accepted; *out NULL: there is none. */
 ik_status model_stored(const char *text, json_t **out, ik_error *err);
 /* Room for one more in an array that grows in the arena; NULL when out of memory. */

@@ -258,6 +258,35 @@ static void read_congestion(const report_fabric *f, store_row *r, report_step *s
     json_decref(series);
 }
 
+/* A path that names hosts of the fabric, in the order of time. */
+static bool path_fits(const report_fabric *f, const json_t *path)
+{
+    const json_t *segments = json_object_get(path, "segments"), *one;
+    json_int_t before = 0;
+    for (size_t i = 0; (one = json_array_get(segments, i)); i++) {
+        json_int_t begin = json_integer_value(json_object_get(one, "begin_ps")),
+                   end = json_integer_value(json_object_get(one, "end_ps"));
+        const json_t *peer = json_object_get(one, "peer");
+        if (begin < before || end < begin ||
+            (json_is_integer(peer) && (uint64_t)json_integer_value(peer) >= f->num_hosts))
+            return false;
+        before = end;
+    }
+    return all_below(segments, "host", f->num_hosts);
+}
+
+const char *model_workload(const report_fabric *f, store_row *r, int column)
+{
+    const char *text = row_packed_text(r, column);
+    json_t *value = NULL;
+    model_json(r, column, text, true, &shape_workload, &value);
+    if (value && (!all_below(json_object_get(value, "last_hosts"), "host", f->num_hosts) ||
+                  !path_fits(f, json_object_get(value, "critical_path"))))
+        row_damaged(r, column, "names hosts or times that cannot be");
+    json_decref(value);
+    return text;
+}
+
 static ik_status read_arrays(report_model *m, const report_curve *c, report_step *s, size_t seed,
                              ik_error *err)
 {
@@ -270,7 +299,7 @@ static ik_status read_arrays(report_model *m, const report_curve *c, report_step
         m->store,
         "SELECT channel_bytes, host_bytes, series_period_ps, series_throughput, series_latency_ns, "
         "series_blocked, congestion, classes, congestion_series, series_reorder_bytes, "
-        "series_out_of_order, series_throttled FROM points WHERE id = ?1",
+        "series_out_of_order, series_throttled, workload FROM points WHERE id = ?1",
         NULL, &statement, err);
     if (status == IK_OK) {
         sqlite3_bind_int64(statement, 1, point->id);
@@ -283,6 +312,7 @@ static ik_status read_arrays(report_model *m, const report_curve *c, report_step
         if (seed == 0) {
             read_series(f, &r, &s->series);
             read_congestion(f, &r, s);
+            s->workload = model_workload(f, &r, 12);
         }
         status = r.status;
     }

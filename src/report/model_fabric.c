@@ -154,6 +154,11 @@ static const char *node_name(const report_fabric *f, uint64_t node)
     return name ? name : "?";
 }
 
+const char *model_host_name(const report_fabric *f, uint64_t host)
+{
+    return node_name(f, f->num_switches + host);
+}
+
 static void name_link(const report_fabric *f, slow_link *s)
 {
     const json_t *link = link_of(f, s->channel);

@@ -2,16 +2,15 @@
  *
  * report/report_csv.c: one line a point, and the tables of what points hold as lists; RFC 4180.
  */
+#include "report/report_csv.h"
 #include "base/utf8.h"
 #include "ikat/report.h"
-#include "report/model.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-/* Bytes that are no UTF-8, and control characters other than line ends, become U+FFFD. */
-static void put_field(FILE *out, const char *text)
+void csv_field(FILE *out, const char *text)
 {
     bool quoted = strpbrk(text, ",\"\n") != NULL;
     if (quoted)
@@ -30,20 +29,20 @@ static void put_field(FILE *out, const char *text)
         putc('"', out);
 }
 
-static void put_fields(FILE *out, const char *const *texts, size_t num)
+void csv_fields(FILE *out, const char *const *texts, size_t num)
 {
     for (size_t i = 0; i < num; i++) {
         if (i)
             putc(',', out);
-        put_field(out, texts[i]);
+        csv_field(out, texts[i]);
     }
 }
 
-static void put_value(FILE *out, const json_t *value)
+void csv_value(FILE *out, const json_t *value)
 {
     putc(',', out);
     if (json_is_string(value))
-        put_field(out, json_string_value(value));
+        csv_field(out, json_string_value(value));
     else if (json_is_integer(value))
         fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_boolean(value))
@@ -72,7 +71,7 @@ static void put_row(FILE *out, const report_model *m, const report_row *r)
     const report_plan *p = &m->plans[r->plan];
     const char *const texts[] = {
         m->fabrics[r->fabric].spec, p->routing, p->vc, p->selection, r->traffic, r->variant};
-    put_fields(out, texts, sizeof texts / sizeof *texts);
+    csv_fields(out, texts, sizeof texts / sizeof *texts);
     fprintf(out, ",%u", p->vcs);
     put_load(out, r->load);
     fprintf(out, ",%" PRIu64, r->seed);
@@ -82,9 +81,9 @@ static void put_row(FILE *out, const report_model *m, const report_row *r)
         else
             fprintf(out, ",%.9g", r->value[metric]);
     fprintf(out, ",%s,", r->deadlock[0] ? "true" : "false");
-    put_field(out, r->checksum);
+    csv_field(out, r->checksum);
     for (size_t i = 0; i < sizeof proof_columns / sizeof *proof_columns; i++)
-        put_value(out, json_object_get(p->proof, proof_columns[i]));
+        csv_value(out, json_object_get(p->proof, proof_columns[i]));
     putc('\n', out);
 }
 
@@ -118,13 +117,16 @@ enum {
     TABLE_CULPRITS,
     TABLE_VICTIMS,
     TABLE_REFERENCES,
+    TABLE_HOSTS,
+    TABLE_PATH,
     NUM_TABLES
 };
 const char *const ik_report_tables[] = {
     [TABLE_POINTS] = "points",         [TABLE_CLASSES] = "classes",
     [TABLE_CONGESTION] = "congestion", [TABLE_ROOTS] = "roots",
     [TABLE_CULPRITS] = "culprits",     [TABLE_VICTIMS] = "victims",
-    [TABLE_REFERENCES] = "references", [NUM_TABLES] = NULL,
+    [TABLE_REFERENCES] = "references", [TABLE_HOSTS] = "hosts",
+    [TABLE_PATH] = "critical_path",    [NUM_TABLES] = NULL,
 };
 /* Keys, ending with NULL. From TABLE_ROOTS on a table's name is the key of its list in the
  * congestion of a step. */
@@ -141,7 +143,7 @@ static const char *const columns[NUM_TABLES][12] = {
 static void put_members(FILE *out, const json_t *object, size_t table)
 {
     for (const char *const *key = columns[table]; *key; key++)
-        put_value(out, json_object_get(object, *key));
+        csv_value(out, json_object_get(object, *key));
     putc('\n', out);
 }
 
@@ -149,7 +151,7 @@ static void put_curve(FILE *out, const report_model *m, size_t fabric, size_t pl
                       const char *traffic, const char *variant, double load)
 {
     const char *const texts[] = {m->fabrics[fabric].spec, m->plans[plan].label, traffic, variant};
-    put_fields(out, texts, sizeof texts / sizeof *texts);
+    csv_fields(out, texts, sizeof texts / sizeof *texts);
     put_load(out, load);
 }
 
@@ -180,7 +182,7 @@ static ik_status put_periods(FILE *out, const report_model *m, const report_curv
         put_curve(out, m, c->fabric, c->plan, c->traffic, c->variant, s->load);
         fprintf(out, ",%.9g", (double)(n + 1) * (double)s->series.period_ps / 1000);
         for (const char *const *k = columns[TABLE_CONGESTION]; *k; k++)
-            put_value(out, json_array_get(json_object_get(series, *k), n));
+            csv_value(out, json_array_get(json_object_get(series, *k), n));
         putc('\n', out);
     }
     json_decref(series);
@@ -203,7 +205,7 @@ static ik_status put_list(FILE *out, const report_model *m, const report_curve *
             model_name_channel(&m->fabrics[c->fabric], (uint32_t)json_integer_value(channel), name,
                                sizeof name);
             putc(',', out);
-            put_field(out, name);
+            csv_field(out, name);
         }
         put_members(out, one, table);
     }
@@ -241,7 +243,7 @@ static ik_status put_references(report_model *m, FILE *out, ik_error *err)
         status = r.status;
         if (status != IK_OK)
             break;
-        put_fields(out, texts, 4);
+        csv_fields(out, texts, 4);
         fprintf(out, ",%" PRIu64 ",%.12g\n", seed, ns);
     }
     sqlite3_finalize(statement);
@@ -253,6 +255,10 @@ static ik_status put_table(report_model *m, size_t table, FILE *out, ik_error *e
     ik_status status = IK_OK;
     if (table == TABLE_REFERENCES)
         return put_references(m, out, err);
+    if (table == TABLE_HOSTS)
+        return csv_put_hosts(m, out, err);
+    if (table == TABLE_PATH)
+        return csv_put_path(m, out, err);
     put_header(table, out);
     for (size_t i = 0; table == TABLE_CLASSES && i < m->num_rows && status == IK_OK; i++)
         status = put_classes(out, m, &m->rows[i], err);

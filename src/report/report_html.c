@@ -21,7 +21,8 @@
 extern const char report_page[], report_page_end[];
 
 static const char mark[] = "<!--DATA-->";
-enum { PLAIN_LIMIT = 1 << 20 };
+/* PAGE_SEGMENTS: of a critical path that the page draws */
+enum { PLAIN_LIMIT = 1 << 20, PAGE_SEGMENTS = 200 };
 
 /* ---- data */
 
@@ -78,7 +79,8 @@ static ik_status make_json(const report_model *m, char **text, size_t *size, ik_
     ik_json j;
     written_at(store_path(m->store), when, sizeof when);
     ik_json_to_text(&j, IK_JSON_PACKED);
-    report_put_json(m, &(report_json_options){.drawings = true, .written = when}, &j);
+    report_put_json(m, &(report_json_options){PAGE_SEGMENTS, .drawings = true, .written = when},
+                    &j);
     return ik_json_end_text(&j, text, size, err);
 }
 

@@ -165,9 +165,38 @@ static void put_series(ik_json *j, const report_fabric *f, const report_series *
     ik_json_close(j);
 }
 
-static void put_step(ik_json *j, const report_model *m, const report_curve *c, const report_step *s,
-                     bool channels)
+/* What became of a workload; of its critical path so many of the latest segments. */
+static void put_workload(ik_json *j, const char *text, size_t most)
 {
+    json_error_t why;
+    json_t *value = NULL;
+    if (!text[0])
+        return;
+    ik_status status = json_parse(text, strlen(text), &value, &why);
+    json_t *path = json_object_get(value, "critical_path"),
+           *segments = json_object_get(path, "segments");
+    json_int_t left_out = json_integer_value(json_object_get(path, "left_out"));
+    if (status == IK_OK && json_array_size(segments) > most) {
+        size_t more = json_array_size(segments) - most;
+        json_t *latest = json_array();
+        bool ok = latest != NULL;
+        for (size_t i = more; i < more + most && ok; i++)
+            ok = json_array_append(latest, json_array_get(segments, i)) == 0;
+        ok = json_object_set_new(path, "segments", latest) == 0 && ok &&
+             json_object_set_new(path, "left_out", json_integer(left_out + (json_int_t)more)) == 0;
+        status = ok ? IK_OK : IK_ERR_MEMORY;
+    }
+    if (status == IK_OK)
+        json_write(j, "workload", value);
+    else
+        ik_json_fail(j, status);
+    json_decref(value);
+}
+
+static void put_step(ik_json *j, const report_model *m, const report_curve *c, const report_step *s,
+                     const report_json_options *options)
+{
+    bool channels = options->drawings;
     const report_fabric *f = &m->fabrics[c->fabric];
     ik_json_object(j, NULL);
     ik_json_real(j, "load", s->load > 0 ? s->load : NAN, DIGITS);
@@ -179,6 +208,7 @@ static void put_step(ik_json *j, const report_model *m, const report_curve *c, c
     ik_json_real(j, "host_throughput_max", s->host_max, DIGITS);
     put_stored(j, "congestion", s->congestion);
     put_stored(j, "classes", s->classes);
+    put_workload(j, s->workload, options->segments);
     if (channels)
         put_channels(j, f, s);
     if (channels && s->series.num)
@@ -188,7 +218,7 @@ static void put_step(ik_json *j, const report_model *m, const report_curve *c, c
     ik_json_close(j);
 }
 
-static void put_curves(ik_json *j, const report_model *m, bool channels)
+static void put_curves(ik_json *j, const report_model *m, const report_json_options *options)
 {
     ik_json_array(j, "curves");
     for (size_t i = 0; i < m->num_curves; i++) {
@@ -206,7 +236,7 @@ static void put_curves(ik_json *j, const report_model *m, bool channels)
         ik_json_real(j, "saturation_load", c->saturation_load, DIGITS);
         ik_json_array(j, "steps");
         for (size_t s = 0; s < c->num_steps; s++)
-            put_step(j, m, c, &c->steps[s], channels);
+            put_step(j, m, c, &c->steps[s], options);
         ik_json_close(j);
         ik_json_close(j);
     }
@@ -279,7 +309,7 @@ void report_put_json(const report_model *m, const report_json_options *options, 
     put_fabrics(j, m, options->drawings);
     put_plans(j, m);
     put_costs(j, m);
-    put_curves(j, m, options->drawings);
+    put_curves(j, m, options);
     ik_json_array(j, "points");
     for (size_t i = 0; i < m->num_rows; i++)
         put_point(j, m, &m->rows[i]);
@@ -305,12 +335,13 @@ static ik_status print_json(const char *store_path, const report_json_options *o
 
 ik_status ik_report_json(const char *store_path, FILE *out, ik_error *err)
 {
-    return print_json(store_path, &(report_json_options){.drawings = true}, out, err);
+    return print_json(store_path, &(report_json_options){.segments = SIZE_MAX, .drawings = true},
+                      out, err);
 }
 
 ik_status ik_report_json_brief(const char *store_path, const char *execution, FILE *out,
                                ik_error *err)
 {
-    report_json_options options = {.drawings = false, .execution = execution};
+    report_json_options options = {.segments = SIZE_MAX, .execution = execution};
     return print_json(store_path, &options, out, err);
 }

@@ -3,148 +3,24 @@
  * report/report_terminal.c: the answer in a terminal: fabrics and findings, proofs, what each
  * routing carries, what a fault costs.
  */
-#include "base/array.h"
 #include "base/utf8.h"
 #include "ikat/report.h"
-#include "report/model.h"
+#include "report/terminal.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct page {
-    const report_model *m;
-    FILE *out;
-    unsigned width;
-    bool colour;
-} page;
-
-/* What a file brings holds no control characters in a terminal. */
-static void put_text(FILE *out, const char *text)
-{
-    utf8_print(out, text, strlen(text), false);
-}
-
-static void heading(const page *p, const char *text)
-{
-    fprintf(p->out, "\n%s", p->colour ? "\033[1m" : "");
-    put_text(p->out, text);
-    fprintf(p->out, "%s\n", p->colour ? "\033[0m" : "");
-}
-
-/* Words of `text` in lines of at most p->width columns, each after the first indented by `indent`;
- * the first starts at `column`.
- */
-static void wrap(const page *p, const char *text, unsigned column, unsigned indent)
-{
-    bool first = true;
-    while (*text) {
-        size_t word = strcspn(text, " \n");
-        if (!first && column + 1 + word > p->width) {
-            fprintf(p->out, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (!first) {
-            putc(' ', p->out);
-            column++;
-        }
-        first = false;
-        utf8_print(p->out, text, word, false);
-        column += (unsigned)word;
-        text += word;
-        text += strspn(text, " \n");
-    }
-    putc('\n', p->out);
-}
-
-/* ---- tables: cells as text, columns as wide as needed, numbers (headers ending in '>') to the
- * right */
-
-enum { MAX_COLUMNS = 12, CELL = 96 };
-
-typedef struct grid {
-    const char *headers[MAX_COLUMNS];
-    size_t columns, cells, room;
-    char (*text)[CELL];
-    bool failed;
-} grid;
-
-static void cell(grid *g, const char *format, ...) IK_PRINTF(2, 3);
-static void cell(grid *g, const char *format, ...)
-{
-    if (!IK_ARRAY_ROOM(g->text, g->room, g->cells + 1)) {
-        g->failed = true;
-        return;
-    }
-    char *text = g->text[g->cells++];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(text, CELL, format, args);
-    va_end(args);
-    utf8_clean(text, CELL);
-    if (length >= CELL) { /* cut between characters, and seen to be cut */
-        utf8_clean(text, CELL - sizeof UTF8_ELLIPSIS);
-        strcat(text, UTF8_ELLIPSIS);
-    }
-}
-
-static int columns_of(const char *text)
-{
-    int n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
-}
-
-static void put_cell(FILE *out, const char *text, int width, bool right, bool last)
-{
-    int pad = width - columns_of(text);
-    fprintf(out, "%*s%s%*s%s", right ? pad : 0, "", text, right || last ? 0 : pad, "",
-            last ? "\n" : "  ");
-}
-
-/* Prints and frees the table. */
-static ik_status put_grid(const page *p, grid *g, ik_error *err)
-{
-    if (g->failed) {
-        free(g->text);
-        return ik_fail_memory(err, 2 * g->room * sizeof *g->text, "a table");
-    }
-    int width[MAX_COLUMNS] = {0};
-    bool right[MAX_COLUMNS];
-    char header[MAX_COLUMNS][CELL];
-    for (size_t c = 0; c < g->columns; c++) {
-        size_t n = strlen(g->headers[c]);
-        right[c] = n && g->headers[c][n - 1] == '>';
-        snprintf(header[c], CELL, "%.*s", (int)(n - right[c]), g->headers[c]);
-        width[c] = columns_of(header[c]);
-    }
-    for (size_t i = 0; i < g->cells; i++)
-        if (columns_of(g->text[i]) > width[i % g->columns])
-            width[i % g->columns] = columns_of(g->text[i]);
-    if (p->colour)
-        fputs("\033[2m", p->out);
-    for (size_t c = 0; c < g->columns; c++)
-        put_cell(p->out, header[c], width[c], right[c], c + 1 == g->columns);
-    if (p->colour)
-        fputs("\033[0m", p->out);
-    for (size_t i = 0; i < g->cells; i++)
-        put_cell(p->out, g->text[i], width[i % g->columns], right[i % g->columns],
-                 i % g->columns == g->columns - 1);
-    free(g->text);
-    return IK_OK;
-}
-
 /* ---- sections */
 
-static void put_fabrics(const page *p)
+static void put_fabrics(const terminal_page *p)
 {
     for (size_t i = 0; i < p->m->num_fabrics; i++) {
         const report_fabric *f = &p->m->fabrics[i];
         json_int_t levels = json_integer_value(json_object_get(f->summary, "levels"));
         fputs("fabric  ", p->out);
-        put_text(p->out, f->label);
+        terminal_text(p->out, f->label);
         fprintf(p->out, ": %" PRIu32 " hosts, %" PRIu32 " switches, %lld links between them",
                 f->num_hosts, f->num_switches,
                 (long long)json_integer_value(json_object_get(f->summary, "switch_links")));
@@ -154,7 +30,7 @@ static void put_fabrics(const page *p)
     }
 }
 
-static void put_finding(const page *p, const json_t *finding)
+static void put_finding(const terminal_page *p, const json_t *finding)
 {
     static const char *const words[] = {"note", "warning", "error"};
     static const char *const colours[] = {"", "\033[33m", "\033[1;31m"};
@@ -165,10 +41,10 @@ static void put_finding(const page *p, const json_t *finding)
         known--;
     fprintf(p->out, "  %s%-7s%s ", p->colour ? colours[known] : "", words[known],
             p->colour ? "\033[0m" : "");
-    wrap(p, text ? text : "", 10, 10);
+    terminal_wrap(p, text ? text : "", 10, 10);
 }
 
-static void put_findings(const page *p)
+static void put_findings(const terminal_page *p)
 {
     for (size_t i = 0; i < p->m->num_fabrics; i++) {
         const json_t *findings = json_object_get(p->m->fabrics[i].summary, "findings");
@@ -177,7 +53,7 @@ static void put_findings(const page *p)
         char title[256];
         snprintf(title, sizeof title, p->m->num_fabrics > 1 ? "Findings: %s" : "Findings",
                  p->m->fabrics[i].label);
-        heading(p, title);
+        terminal_heading(p, title);
         size_t k;
         json_t *finding;
         json_array_foreach(findings, k, finding)
@@ -221,15 +97,15 @@ static void put_proved(grid *g, const json_t *proof, const char *key, int digits
 {
     const json_t *value = json_object_get(proof, key);
     if (json_is_number(value))
-        cell(g, "%.*f", digits, json_number_value(value));
+        grid_cell(g, "%.*f", digits, json_number_value(value));
     else
-        cell(g, "-");
+        grid_cell(g, "-");
 }
 
-static ik_status put_proofs(const page *p, ik_error *err)
+static ik_status put_proofs(const terminal_page *p, ik_error *err)
 {
     static const char *const rare_headers[NUM_RARE] = {"undelivered>", "unconnected>"};
-    heading(p, "Proofs");
+    terminal_heading(p, "Proofs");
     grid g = {.headers = {"routing", "fabric", "VCs>", "delivered", "no loop", "minimal",
                           "deadlock-free", "mean hops>"},
               .columns = 8};
@@ -239,112 +115,62 @@ static ik_status put_proofs(const page *p, ik_error *err)
             g.headers[g.columns++] = rare_headers[k];
     for (size_t i = 0; i < p->m->num_plans; i++) {
         const report_plan *plan = &p->m->plans[i];
-        cell(&g, "%s", plan->label);
-        cell(&g, "%s", p->m->fabrics[plan->fabric].label);
+        grid_cell(&g, "%s", plan->label);
+        grid_cell(&g, "%s", p->m->fabrics[plan->fabric].label);
         long long used = (long long)json_integer_value(json_object_get(plan->proof, "vcs_used"));
         if (used > 0 && used < plan->vcs) /* the others divide the buffer all the same */
-            cell(&g, "%lld of %u", used, plan->vcs);
+            grid_cell(&g, "%lld of %u", used, plan->vcs);
         else
-            cell(&g, "%u", plan->vcs);
-        cell(&g, "%s", verdict(plan->proof, "delivered"));
-        cell(&g, "%s", verdict(plan->proof, "loop_free"));
-        cell(&g, "%s", verdict(plan->proof, "minimal"));
-        cell(&g, "%s%s", verdict(plan->proof, "deadlock_free"), judged_for(plan->proof));
+            grid_cell(&g, "%u", plan->vcs);
+        grid_cell(&g, "%s", verdict(plan->proof, "delivered"));
+        grid_cell(&g, "%s", verdict(plan->proof, "loop_free"));
+        grid_cell(&g, "%s", verdict(plan->proof, "minimal"));
+        grid_cell(&g, "%s%s", verdict(plan->proof, "deadlock_free"), judged_for(plan->proof));
         put_proved(&g, plan->proof, "mean_hops", 3);
         for (size_t k = 0; k < NUM_RARE; k++)
             if (shown[k])
                 put_proved(&g, plan->proof, rare_counts[k], 0);
     }
-    return put_grid(p, &g, err);
-}
-
-static void put_estimate(grid *g, estimate e, double scale, const char *unit)
-{
-    if (e.mean == 0)
-        cell(g, "-"); /* nothing was delivered */
-    else if (isnan(e.ci95))
-        cell(g, "%.1f%s", e.mean * scale, unit);
-    else
-        cell(g, "%.1f ± %.1f%s", e.mean * scale, e.ci95 * scale, unit);
+    return grid_put(p, &g, err);
 }
 
 /* A workload that ends has none. */
 static void put_load(grid *g, double load)
 {
     if (load > 0)
-        cell(g, "%.0f %%", 100 * load);
+        grid_cell(g, "%.0f %%", 100 * load);
     else
-        cell(g, "-");
+        grid_cell(g, "-");
 }
 
-static bool is_workload(const report_curve *c)
-{
-    return c->steps[0].load <= 0;
-}
-
-static ik_status put_workloads(const page *p, ik_error *err)
-{
-    grid g = {.headers = {"routing", "traffic", "fabric", "completion>", "slowdown>",
-                          "effective throughput>"},
-              .columns = 6};
-    bool any = false;
-    for (size_t i = 0; i < p->m->num_curves; i++) {
-        const report_curve *c = &p->m->curves[i];
-        const report_step *s = &c->steps[0];
-        if (!is_workload(c))
-            continue;
-        if (!any)
-            heading(p, "Workloads");
-        any = true;
-        cell(&g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
-        cell(&g, "%s", c->traffic);
-        cell(&g, "%s", p->m->fabrics[c->fabric].label);
-        if (isnan(s->value[METRIC_COMPLETION].mean)) {
-            cell(&g, "not completed");
-            cell(&g, "-");
-            cell(&g, "-");
-            continue;
-        }
-        put_estimate(&g, s->value[METRIC_COMPLETION], 1e-3, " us");
-        put_estimate(&g, s->value[METRIC_SLOWDOWN], 1, "");
-        put_estimate(&g, s->value[METRIC_EFFECTIVE], 100, " %");
-    }
-    ik_status status = any ? put_grid(p, &g, err) : IK_OK;
-    if (any && status == IK_OK)
-        fprintf(p->out, "Completion is the last delivery; slowdown, completion over that of the "
-                        "same workload on an ideal crossbar; effective throughput, the bytes sent "
-                        "over what the sending hosts could have sent by completion.\n");
-    return status;
-}
-
-static ik_status put_results(const page *p, ik_error *err)
+static ik_status put_results(const terminal_page *p, ik_error *err)
 {
     size_t endless = 0;
     for (size_t i = 0; i < p->m->num_curves; i++)
-        endless += !is_workload(&p->m->curves[i]);
+        endless += !terminal_is_workload(&p->m->curves[i]);
     if (!endless)
         return IK_OK;
-    heading(p, "Results");
+    terminal_heading(p, "Results");
     grid g = {.headers = {"routing", "traffic", "fabric", "saturation>", "peak throughput>",
                           "latency at lowest load>", "at highest load>"},
               .columns = 7};
     for (size_t i = 0; i < p->m->num_curves; i++) {
         const report_curve *c = &p->m->curves[i];
         const report_step *low = &c->steps[0], *high = &c->steps[c->num_steps - 1];
-        if (is_workload(c))
+        if (terminal_is_workload(c))
             continue;
-        cell(&g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
-        cell(&g, "%s", c->traffic);
-        cell(&g, "%s", p->m->fabrics[c->fabric].label);
+        grid_cell(&g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
+        grid_cell(&g, "%s", c->traffic);
+        grid_cell(&g, "%s", p->m->fabrics[c->fabric].label);
         if (isnan(c->saturation_load))
-            cell(&g, "> %.0f %%", 100 * high->load);
+            grid_cell(&g, "> %.0f %%", 100 * high->load);
         else
-            cell(&g, "%.0f %%", 100 * c->saturation_load);
-        cell(&g, "%.1f %%", 100 * c->peak_throughput);
-        put_estimate(&g, low->value[METRIC_LATENCY_MEAN], 1e-3, " us");
-        put_estimate(&g, high->value[METRIC_LATENCY_MEAN], 1e-3, " us");
+            grid_cell(&g, "%.0f %%", 100 * c->saturation_load);
+        grid_cell(&g, "%.1f %%", 100 * c->peak_throughput);
+        grid_estimate(&g, low->value[METRIC_LATENCY_MEAN], 1e-3, " us");
+        grid_estimate(&g, high->value[METRIC_LATENCY_MEAN], 1e-3, " us");
     }
-    ik_status status = put_grid(p, &g, err);
+    ik_status status = grid_put(p, &g, err);
     if (status == IK_OK)
         fprintf(p->out, "Loads are fractions of the hosts' injection rate. Saturation is the "
                         "lowest load of which less than 95 %% is accepted; peak throughput, the "
@@ -357,30 +183,30 @@ static ik_status put_results(const page *p, ik_error *err)
 static void put_share(grid *g, double share)
 {
     if (isnan(share))
-        cell(g, "-");
+        grid_cell(g, "-");
     else
-        cell(g, "%.1f %%", 100 * share);
+        grid_cell(g, "%.1f %%", 100 * share);
 }
 
-static void put_congested(const page *p, grid *g, const report_curve *c, const report_step *s,
-                          const json_t *root)
+static void put_congested(const terminal_page *p, grid *g, const report_curve *c,
+                          const report_step *s, const json_t *root)
 {
     char name[200];
     model_name_channel(&p->m->fabrics[c->fabric],
                        (uint32_t)json_integer_value(json_object_get(root, "channel")), name,
                        sizeof name);
-    cell(g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
-    cell(g, "%s", c->traffic);
+    grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
+    grid_cell(g, "%s", c->traffic);
     put_load(g, s->load);
     put_share(g, s->value[METRIC_BLOCKED].mean);
     put_share(g, s->value[METRIC_HOL].mean);
-    cell(g, "%.1f", s->value[METRIC_ROOTS].mean);
-    cell(g, "%lld",
-         (long long)(json_integer_value(json_object_get(root, "buffers")) +
-                     json_integer_value(json_object_get(root, "hosts"))));
-    cell(g, "%s", name);
-    cell(g, "%.0f to %.0f %%", 100 * s->value[METRIC_HOST_LEAST].mean,
-         100 * s->value[METRIC_HOST_MOST].mean);
+    grid_cell(g, "%.1f", s->value[METRIC_ROOTS].mean);
+    grid_cell(g, "%lld",
+              (long long)(json_integer_value(json_object_get(root, "buffers")) +
+                          json_integer_value(json_object_get(root, "hosts"))));
+    grid_cell(g, "%s", name);
+    grid_cell(g, "%.0f to %.0f %%", 100 * s->value[METRIC_HOST_LEAST].mean,
+              100 * s->value[METRIC_HOST_MOST].mean);
 }
 
 /* NULL: none that was congested. */
@@ -395,7 +221,7 @@ static ik_status congestion_of(const report_step *s, json_t **out, ik_error *err
     return status;
 }
 
-static ik_status put_congestion(const page *p, ik_error *err)
+static ik_status put_congestion(const terminal_page *p, ik_error *err)
 {
     grid g = {.headers = {"routing", "traffic", "load>", "blocked>", "head-of-line>", "roots>",
                           "tree>", "worst root", "hosts got"},
@@ -417,11 +243,11 @@ static ik_status put_congestion(const page *p, ik_error *err)
     }
     if (g.cells == 0 && !g.failed)
         return IK_OK;
-    heading(p, "Congestion");
-    ik_status status = put_grid(p, &g, err);
+    terminal_heading(p, "Congestion");
+    ik_status status = grid_put(p, &g, err);
     if (status != IK_OK)
         return status;
-    wrap(
+    terminal_wrap(
         p,
         "Blocked: share of the buffers whose first packet lacks credit; head-of-line: share of the "
         "waiting bytes that only the head of their queue holds up; roots: oversubscribed channels "
@@ -430,7 +256,7 @@ static ik_status put_congestion(const page *p, ik_error *err)
     return IK_OK;
 }
 
-static ik_status put_classes(const page *p, ik_error *err)
+static ik_status put_classes(const terminal_page *p, ik_error *err)
 {
     grid g = {.headers = {"class", "routing", "traffic", "load>", "offered>", "accepted>",
                           "mean latency>", "99th percentile>", "victim>"},
@@ -448,56 +274,59 @@ static ik_status put_classes(const page *p, ik_error *err)
         json_array_foreach(classes, k, one)
         {
             const char *name = json_string_value(json_object_get(one, "name"));
-            cell(&g, "%s", name ? name : "?");
-            cell(&g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
-            cell(&g, "%s", c->traffic);
+            grid_cell(&g, "%s", name ? name : "?");
+            grid_cell(&g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label,
+                      c->variant);
+            grid_cell(&g, "%s", c->traffic);
             put_load(&g, s->load);
             put_share(&g, json_number_value(json_object_get(one, "offered")));
             put_share(&g, json_number_value(json_object_get(one, "throughput")));
-            cell(&g, "%.1f us", json_number_value(json_object_get(one, "latency_mean_ns")) / 1000);
-            cell(&g, "%.1f us", json_number_value(json_object_get(one, "latency_p99_ns")) / 1000);
+            grid_cell(&g, "%.1f us",
+                      json_number_value(json_object_get(one, "latency_mean_ns")) / 1000);
+            grid_cell(&g, "%.1f us",
+                      json_number_value(json_object_get(one, "latency_p99_ns")) / 1000);
             const json_t *victim = json_object_get(one, "victim_time_ns");
             if (json_is_number(victim))
-                cell(&g, "%.1f us", json_number_value(victim) / 1000);
+                grid_cell(&g, "%.1f us", json_number_value(victim) / 1000);
             else
-                cell(&g, "-"); /* congestion was not sampled */
+                grid_cell(&g, "-"); /* congestion was not sampled */
         }
         json_decref(classes);
     }
     if (g.cells == 0 && !g.failed)
         return IK_OK;
-    heading(p, "Classes of the traffic, at the highest load");
-    return put_grid(p, &g, err);
+    terminal_heading(p, "Classes of the traffic, at the highest load");
+    return grid_put(p, &g, err);
 }
 
-static void put_costs(const page *p)
+static void put_costs(const terminal_page *p)
 {
     for (size_t f = 0; f < p->m->num_fabrics; f++)
         for (size_t k = 0; k < p->m->fabrics[f].num_slow; k++) {
             const slow_link *s = &p->m->fabrics[f].slow[k];
-            heading(p, "What the slow link costs");
+            terminal_heading(p, "What the slow link costs");
             char text[400];
             snprintf(text, sizeof text, "%s: %.4g Gb/s instead of %.4g Gb/s.", s->name,
                      (double)s->rate_bps / 1e9, (double)s->common_rate_bps / 1e9);
-            wrap(p, text, 0, 0);
+            terminal_wrap(p, text, 0, 0);
             for (size_t i = 0; i < p->m->num_costs; i++)
                 if (p->m->costs[i].fabric == f && p->m->costs[i].link == k) {
                     fputs("  ", p->out);
-                    wrap(p, p->m->costs[i].text, 2, 4);
+                    terminal_wrap(p, p->m->costs[i].text, 2, 4);
                 }
         }
 }
 
-static void put_deadlocks(const page *p)
+static void put_deadlocks(const terminal_page *p)
 {
     for (size_t i = 0; i < p->m->num_rows; i++) {
         const report_row *r = &p->m->rows[i];
         if (!r->deadlock[0])
             continue;
-        heading(p, "Deadlock");
-        put_text(p->out, p->m->plans[r->plan].label);
+        terminal_heading(p, "Deadlock");
+        terminal_text(p->out, p->m->plans[r->plan].label);
         fputs(" under ", p->out);
-        put_text(p->out, r->traffic);
+        terminal_text(p->out, r->traffic);
         fprintf(p->out, " at load %.0f %%, seed %" PRIu64 ", after %.3f us:\n", 100 * r->load,
                 r->seed, (double)r->end_ps / 1e6);
         utf8_print(p->out, r->deadlock, strlen(r->deadlock), true);
@@ -506,33 +335,17 @@ static void put_deadlocks(const page *p)
     }
 }
 
-static void put_missing(const page *p)
-{
-    for (size_t i = 0; i < p->m->num_rows; i++) {
-        const report_row *r = &p->m->rows[i];
-        if (!r->missing[0])
-            continue;
-        heading(p, "Not completed");
-        put_text(p->out, p->m->plans[r->plan].label);
-        fputs(" under ", p->out);
-        put_text(p->out, r->traffic);
-        fprintf(p->out, ", seed %" PRIu64 ", after %.3f us:\n", r->seed, (double)r->end_ps / 1e6);
-        utf8_print(p->out, r->missing, strlen(r->missing), true);
-        return; /* one is evidence enough here; the report has all */
-    }
-}
-
-static void put_title(const page *p)
+static void put_title(const terminal_page *p)
 {
     if (!p->m->title[0])
         return;
     fputs(p->colour ? "\033[1m" : "", p->out);
-    put_text(p->out, p->m->title);
+    terminal_text(p->out, p->m->title);
     fputs(p->colour ? "\033[0m\n" : "\n", p->out);
 }
 
 /* What of the sweep there is, and why the rest is not. */
-static void put_extent(const page *p)
+static void put_extent(const terminal_page *p)
 {
     const report_model *m = p->m;
     size_t i;
@@ -546,9 +359,9 @@ static void put_extent(const page *p)
         const char *why = json_string_value(json_object_get(item, "why"));
         json_int_t points = json_integer_value(json_object_get(item, "points"));
         fprintf(p->out, "  %lld point%s of ", (long long)points, points == 1 ? "" : "s");
-        put_text(p->out, what ? what : "");
+        terminal_text(p->out, what ? what : "");
         fputs(": ", p->out);
-        wrap(p, why ? why : "", 20, 4);
+        terminal_wrap(p, why ? why : "", 20, 4);
     }
 }
 
@@ -559,7 +372,7 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
     ik_status status = model_read(store_path, &m, err);
     if (status != IK_OK)
         return status;
-    page p = {.m = m, .out = out, .width = width >= 40 ? width : 80, .colour = colour};
+    terminal_page p = {.m = m, .out = out, .width = width >= 40 ? width : 80, .colour = colour};
     put_title(&p);
     put_extent(&p);
     put_fabrics(&p);
@@ -568,7 +381,7 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
     if (status == IK_OK)
         status = put_results(&p, err);
     if (status == IK_OK)
-        status = put_workloads(&p, err);
+        status = terminal_workloads(&p, err);
     if (status == IK_OK)
         status = put_congestion(&p, err);
     if (status == IK_OK)
@@ -576,7 +389,7 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
     if (status == IK_OK) {
         put_costs(&p);
         put_deadlocks(&p);
-        put_missing(&p);
+        terminal_missing(&p);
     }
     model_free(m);
     return status == IK_OK && ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the summary")

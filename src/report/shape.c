@@ -91,6 +91,21 @@ const shape shape_congestion_series = OBJECT(
     {"bytes", &counts}, {"hol_bytes", &counts}, {"fairness", &reals_if_any}, {"trees", &count_rows},
     {"blocked", &real_rows}, {"hol", &real_rows}, {"classes", &class_list});
 
+static const shape host_finish = OBJECT({"host", &count}, {"finish_ps", &count}),
+                   host_finishes = {SHAPE_LIST, .item = &host_finish},
+                   segment = OBJECT({"kind", &text}, {"host", &count}, {"peer", &count_if_any},
+                                    {"operation", &count}, {"bytes", &count}, {"begin_ps", &count},
+                                    {"end_ps", &count}),
+                   segments = {SHAPE_LIST, .item = &segment},
+                   critical_path = OBJECT({"messages", &count}, {"compute_ps", &count},
+                                          {"processor_ps", &count}, {"queue_ps", &count},
+                                          {"credit_ps", &count}, {"sending_ps", &count},
+                                          {"latency_ps", &count}, {"network_ps", &count},
+                                          {"left_out", &count}, {"segments", &segments});
+const shape shape_workload =
+    OBJECT({"messages", &count}, {"bytes", &count}, {"last_hosts", &host_finishes},
+           {"finish_percentiles_ps", &counts}, {"critical_path", &critical_path});
+
 static const shape reason = OBJECT({"points", &count}, {"what", &text}, {"why", &text});
 const shape shape_left_out = {SHAPE_LIST, .item = &reason};
 

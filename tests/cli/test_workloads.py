@@ -57,6 +57,41 @@ class Workloads(CliTest):
         self.assertEqual(len({r["switch"] for r in references}), 5)
         self.assertEqual(sum(r["switch"] == "ideal" for r in references), 4)
 
+    def test_hosts_and_critical_path(self):
+        """Of every point: the last host's time is the completion; the path's segments meet and sum to it."""
+        store = self.tmp / "path.db"
+        text = ("fabric: slimtree:k=4,w=1,n=2\nrouting: dmodk\nseeds: 2\nadapter: {packet: 256 B}\ntraffic:\n  - {family: exchange, repeat: 2}\n"
+                "  - {family: exchange, pattern: {family: neighbour, dims: [4, 4]}, bytes: 4 KiB, repeat: 400}\n" + ENDS)
+        summary = self.ok("run", self.experiment(text), "-o", store)
+        table = lambda name: list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv", "--table", name))))
+        key = lambda row: (row["traffic"], row["seed"])
+        points = {key(r): float(r["completion_ns"]) for r in table("points")}
+        self.assertEqual(len(points), 4)
+        hosts, paths = table("hosts"), table("critical_path")
+        self.assertEqual(len(hosts), 4 * 16)
+        for point, completion in points.items():
+            of = [r for r in hosts if key(r) == point]
+            last = max(of, key=lambda r: float(r["finish_ns"]))
+            self.assertEqual(float(last["finish_ns"]), completion)
+            rows = [r for r in paths if key(r) == point]
+            self.assertEqual(float(rows[0]["begin_ns"]), 0)
+            self.assertEqual(float(rows[-1]["end_ns"]), completion)
+            for a, b in zip(rows, rows[1:]):
+                self.assertEqual(a["end_ns"], b["begin_ns"])
+            self.assertAlmostEqual(sum(float(r["time_ns"]) for r in rows), completion, places=3)
+            self.assertLessEqual(len(rows), 1001)
+            self.assertEqual([r["kind"] for r in rows].count("left_out"), int("neighbour" in point[0]))
+            self.assertEqual(rows[-1]["peer"], last["host"])
+            if point[1] == "1":
+                self.assertIn(f"{last['name']} (", summary)
+        step = next(c for c in self.json("report", store)["curves"] if "neighbour" in c["traffic"])["steps"][0]["workload"]
+        path = step["critical_path"]
+        kinds = ("compute", "processor", "queue", "credit", "sending", "latency", "network")
+        self.assertEqual(sum(path[f"{k}_ps"] for k in kinds), step["last_hosts"][0]["finish_ps"])
+        self.assertEqual(len(step["finish_percentiles_ps"]), 101)
+        self.assertGreater(path["left_out"], 0)
+        self.assertIn("critical_path", self.ok("report", "--help"))
+
     def test_endless_traffic_has_none(self):
         rows = self.rows("fabric: crossbar:n=4\nrouting: minimal\nload: 30%\nmeasure: {duration: 5 us}\n")
         self.assertEqual([rows[0][k] for k in ("completion_ns", "slowdown", "effective_throughput")], [""] * 3)

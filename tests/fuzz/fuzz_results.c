@@ -29,6 +29,7 @@ static const struct {
     {"points", "congestion", false},   {"points", "classes", false},
     {"points", "load", false},         {"points", "congestion_series", true},
     {"points", "channel_bytes", true}, {"points", "series_blocked", false},
+    {"points", "workload", true},      {"points", "host_finish", true},
 };
 enum { NUM_COLUMNS = sizeof columns / sizeof *columns };
 

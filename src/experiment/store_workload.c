@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/store_workload.c: what became of a workload that ends, as JSON text: what reports show
+ * as it stands. */
+#include "experiment/store_workload.h"
+
+#include "base/array.h"
+#include "ikat/json.h"
+
+#include <stdlib.h>
+
+enum { LAST_HOSTS = 10 };
+
+/* ---- hosts by the time when they were done */
+
+typedef struct finish {
+    uint64_t ps;
+    uint32_t host;
+} finish;
+
+static int by_finish(const void *a, const void *b)
+{
+    const finish *x = a, *y = b;
+    if (x->ps != y->ps)
+        return (x->ps > y->ps) - (x->ps < y->ps);
+    return (x->host < y->host) - (x->host > y->host); /* of one time the first host comes last */
+}
+
+static void put_last(ik_json *j, const finish *order, uint32_t hosts)
+{
+    ik_json_array(j, "last_hosts");
+    for (uint32_t k = 0; k < LAST_HOSTS && k < hosts; k++) {
+        ik_json_object(j, NULL);
+        ik_json_uint(j, "host", order[hosts - 1 - k].host);
+        ik_json_uint(j, "finish_ps", order[hosts - 1 - k].ps);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
+/* By when every hundredth part of the hosts was done. */
+static void put_percentiles(ik_json *j, const finish *order, uint32_t hosts)
+{
+    ik_json_array(j, "finish_percentiles_ps");
+    for (uint32_t k = 0; k <= 100 && hosts; k++)
+        ik_json_uint(j, NULL, order[(uint64_t)k * (hosts - 1) / 100].ps);
+    ik_json_close(j);
+}
+
+static void put_hosts(ik_json *j, const ik_sim_result *r, uint32_t hosts)
+{
+    finish *order = ik_calloc(hosts + (size_t)1, sizeof *order);
+    if (!order) {
+        ik_json_fail(j, IK_ERR_MEMORY);
+        return;
+    }
+    for (uint32_t host = 0; host < hosts; host++)
+        order[host] = (finish){r->host_finish_ps[host], host};
+    qsort(order, hosts, sizeof *order, by_finish);
+    put_last(j, order, hosts);
+    put_percentiles(j, order, hosts);
+    free(order);
+}
+
+/* ---- the critical path */
+
+static void put_segment(ik_json *j, const ik_path_segment *one)
+{
+    ik_json_object(j, NULL);
+    ik_json_text(j, "kind", ik_path_kind_name(one->kind));
+    ik_json_uint(j, "host", one->host);
+    if (one->peer == IK_NONE)
+        ik_json_null(j, "peer");
+    else
+        ik_json_uint(j, "peer", one->peer);
+    ik_json_uint(j, "operation", one->op);
+    ik_json_uint(j, "bytes", one->bytes);
+    ik_json_uint(j, "begin_ps", one->begin_ps);
+    ik_json_uint(j, "end_ps", one->end_ps);
+    ik_json_close(j);
+}
+
+static void put_path(ik_json *j, const ik_critical_path *path)
+{
+    ik_json_object(j, "critical_path");
+    ik_json_uint(j, "messages", path->messages);
+    for (unsigned kind = 0; kind < IK_PATH_KINDS; kind++) {
+        char key[32];
+        snprintf(key, sizeof key, "%s_ps", ik_path_kind_name((ik_path_kind)kind));
+        ik_json_uint(j, key, path->kind_ps[kind]);
+    }
+    ik_json_uint(j, "left_out", path->left_out);
+    ik_json_array(j, "segments");
+    for (size_t k = 0; k < path->num_segments; k++)
+        put_segment(j, &path->segments[k]);
+    ik_json_close(j);
+    ik_json_close(j);
+}
+
+ik_status workload_text(const ik_sim_result *r, uint32_t num_hosts, char **text, ik_error *err)
+{
+    ik_json j;
+    if (!r->finite) {
+        *text = ik_calloc(1, 1);
+        return *text ? IK_OK : ik_fail_memory(err, 1, "a result");
+    }
+    ik_json_to_text(&j, IK_JSON_PACKED);
+    ik_json_object(&j, NULL);
+    ik_json_uint(&j, "messages", r->workload_messages);
+    ik_json_uint(&j, "bytes", r->workload_bytes);
+    put_hosts(&j, r, num_hosts);
+    put_path(&j, &r->critical_path);
+    ik_json_close(&j);
+    return ik_json_end_text(&j, text, NULL, err);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/report_csv.h: fields of CSV tables, and the tables of workloads that end.
+ */
+#ifndef IKAT_REPORT_CSV_H
+#define IKAT_REPORT_CSV_H
+
+#include "report/model.h"
+
+#include <stdio.h>
+
+/* One field. Bytes that are no UTF-8, and control characters other than line ends, become
+ * U+FFFD. */
+void csv_field(FILE *out, const char *text);
+/* Several, with commas between them. */
+void csv_fields(FILE *out, const char *const *texts, size_t num);
+/* A comma and a value: text, number, true or false; nothing of any other. */
+void csv_value(FILE *out, const json_t *value);
+
+/* When each host of each point was done. */
+ik_status csv_put_hosts(report_model *m, FILE *out, ik_error *err);
+/* What the completion of each point waited for. What is left out is one row, so that the rows of a
+ * point sum to its completion. */
+ik_status csv_put_path(report_model *m, FILE *out, ik_error *err);
+
+#endif

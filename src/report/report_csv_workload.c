@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/report_csv_workload.c: tables of workloads that end, a point after the other; endless
+ * traffic has no rows.
+ */
+#include "report/report_csv.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* The columns that say which point it is. */
+static void put_point(FILE *out, const report_model *m, const report_row *r)
+{
+    const char *const texts[] = {m->fabrics[r->fabric].spec, m->plans[r->plan].label, r->traffic,
+                                 r->variant};
+    csv_fields(out, texts, sizeof texts / sizeof *texts);
+    fprintf(out, ",%" PRIu64, r->seed);
+}
+
+typedef void (*put_fn)(FILE *out, const report_model *m, const report_row *point, store_row *r);
+
+/* Calls put for every point, with its column of the store. */
+static ik_status each_point(report_model *m, const char *column, put_fn put, FILE *out,
+                            ik_error *err)
+{
+    char sql[96];
+    snprintf(sql, sizeof sql, "SELECT %s FROM points WHERE id = ?1", column);
+    sqlite3_stmt *statement = NULL;
+    ik_status status = store_prepare(m->store, sql, NULL, &statement, err);
+    for (size_t i = 0; i < m->num_rows && status == IK_OK; i++) {
+        bool row = false;
+        sqlite3_bind_int64(statement, 1, m->rows[i].id);
+        status = store_step(m->store, statement, &row, err);
+        if (status == IK_OK && row) {
+            store_row r = model_row(m, statement, "point", m->rows[i].id, err);
+            put(out, m, &m->rows[i], &r);
+            status = r.status;
+        }
+        sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static void put_hosts(FILE *out, const report_model *m, const report_row *point, store_row *r)
+{
+    const report_fabric *f = &m->fabrics[point->fabric];
+    size_t num = 0;
+    uint64_t *finish = row_words(r, 0, &num);
+    if (num > 0 && num != f->num_hosts)
+        row_damaged(r, 0, "has a wrong length");
+    for (size_t host = 0; host < num && r->status == IK_OK; host++) {
+        put_point(out, m, point);
+        fprintf(out, ",%zu,", host);
+        csv_field(out, model_host_name(f, host));
+        fprintf(out, ",%.12g\n", (double)finish[host] / 1e3);
+    }
+    free(finish);
+}
+
+ik_status csv_put_hosts(report_model *m, FILE *out, ik_error *err)
+{
+    fputs("fabric,routing,traffic,variant,seed,host,name,finish_ns\n", out);
+    return each_point(m, "host_finish", put_hosts, out, err);
+}
+
+static double ns_of(const json_t *object, const char *key)
+{
+    return (double)json_integer_value(json_object_get(object, key)) / 1e3;
+}
+
+/* Earlier segments than those that are kept. */
+static void put_left_out(FILE *out, const report_model *m, const report_row *point,
+                         const json_t *path)
+{
+    const json_t *left_out = json_object_get(path, "left_out"),
+                 *first = json_array_get(json_object_get(path, "segments"), 0);
+    double end = ns_of(first, "begin_ps");
+    if (json_integer_value(left_out) == 0)
+        return;
+    put_point(out, m, point);
+    fprintf(out, ",left_out,,,,,0,%.12g,%.12g", end, end);
+    csv_value(out, left_out);
+    putc('\n', out);
+}
+
+static void put_segment(FILE *out, const report_model *m, const report_row *point,
+                        const json_t *one)
+{
+    static const char *const keys[] = {"kind", "host", "peer", "operation", "bytes"};
+    double begin = ns_of(one, "begin_ps"), end = ns_of(one, "end_ps");
+    put_point(out, m, point);
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        csv_value(out, json_object_get(one, keys[k]));
+    fprintf(out, ",%.12g,%.12g,%.12g,1\n", begin, end, end - begin);
+}
+
+static void put_path(FILE *out, const report_model *m, const report_row *point, store_row *r)
+{
+    const char *text = model_workload(&m->fabrics[point->fabric], r, 0);
+    json_t *workload = NULL, *one;
+    size_t k;
+    if (r->status == IK_OK)
+        r->status = model_stored(text, &workload, r->err);
+    const json_t *path = json_object_get(workload, "critical_path");
+    put_left_out(out, m, point, path);
+    json_array_foreach(json_object_get(path, "segments"), k, one)
+    {
+        put_segment(out, m, point, one);
+    }
+    json_decref(workload);
+}
+
+ik_status csv_put_path(report_model *m, FILE *out, ik_error *err)
+{
+    fputs("fabric,routing,traffic,variant,seed,kind,host,peer,operation,bytes,begin_ns,end_ns,"
+          "time_ns,segments\n",
+          out);
+    return each_point(m, "workload", put_path, out, err);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/terminal.c: texts and tables in a terminal. Columns are as wide as needed. */
+#include "report/terminal.h"
+
+#include "base/array.h"
+#include "base/utf8.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a file brings holds no control characters in a terminal. */
+void terminal_text(FILE *out, const char *text)
+{
+    utf8_print(out, text, strlen(text), false);
+}
+
+void terminal_heading(const terminal_page *p, const char *text)
+{
+    fprintf(p->out, "\n%s", p->colour ? "\033[1m" : "");
+    terminal_text(p->out, text);
+    fprintf(p->out, "%s\n", p->colour ? "\033[0m" : "");
+}
+
+/* Words of `text` in lines of at most p->width columns, each after the first indented by `indent`;
+ * the first starts at `column`.
+ */
+void terminal_wrap(const terminal_page *p, const char *text, unsigned column, unsigned indent)
+{
+    bool first = true;
+    while (*text) {
+        size_t word = strcspn(text, " \n");
+        if (!first && column + 1 + word > p->width) {
+            fprintf(p->out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            putc(' ', p->out);
+            column++;
+        }
+        first = false;
+        utf8_print(p->out, text, word, false);
+        column += (unsigned)word;
+        text += word;
+        text += strspn(text, " \n");
+    }
+    putc('\n', p->out);
+}
+
+/* ---- tables: cells as text, columns as wide as needed, numbers (headers ending in '>') to the
+ * right */
+
+void grid_cell(grid *g, const char *format, ...)
+{
+    if (!IK_ARRAY_ROOM(g->text, g->room, g->cells + 1)) {
+        g->failed = true;
+        return;
+    }
+    char *text = g->text[g->cells++];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(text, CELL, format, args);
+    va_end(args);
+    utf8_clean(text, CELL);
+    if (length >= CELL) { /* cut between characters, and seen to be cut */
+        utf8_clean(text, CELL - sizeof UTF8_ELLIPSIS);
+        strcat(text, UTF8_ELLIPSIS);
+    }
+}
+
+static int columns_of(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+static void put_cell(FILE *out, const char *text, int width, bool right, bool last)
+{
+    int pad = width - columns_of(text);
+    fprintf(out, "%*s%s%*s%s", right ? pad : 0, "", text, right || last ? 0 : pad, "",
+            last ? "\n" : "  ");
+}
+
+/* Prints and frees the table. */
+ik_status grid_put(const terminal_page *p, grid *g, ik_error *err)
+{
+    if (g->failed) {
+        free(g->text);
+        return ik_fail_memory(err, 2 * g->room * sizeof *g->text, "a table");
+    }
+    int width[MAX_COLUMNS] = {0};
+    bool right[MAX_COLUMNS];
+    char header[MAX_COLUMNS][CELL];
+    for (size_t c = 0; c < g->columns; c++) {
+        size_t n = strlen(g->headers[c]);
+        right[c] = n && g->headers[c][n - 1] == '>';
+        snprintf(header[c], CELL, "%.*s", (int)(n - right[c]), g->headers[c]);
+        width[c] = columns_of(header[c]);
+    }
+    for (size_t i = 0; i < g->cells; i++)
+        if (columns_of(g->text[i]) > width[i % g->columns])
+            width[i % g->columns] = columns_of(g->text[i]);
+    if (p->colour)
+        fputs("\033[2m", p->out);
+    for (size_t c = 0; c < g->columns; c++)
+        put_cell(p->out, header[c], width[c], right[c], c + 1 == g->columns);
+    if (p->colour)
+        fputs("\033[0m", p->out);
+    for (size_t i = 0; i < g->cells; i++)
+        put_cell(p->out, g->text[i], width[i % g->columns], right[i % g->columns],
+                 i % g->columns == g->columns - 1);
+    free(g->text);
+    return IK_OK;
+}
+
+void grid_estimate(grid *g, estimate e, double scale, const char *unit)
+{
+    if (e.mean == 0)
+        grid_cell(g, "-"); /* nothing was delivered */
+    else if (isnan(e.ci95))
+        grid_cell(g, "%.1f%s", e.mean * scale, unit);
+    else
+        grid_cell(g, "%.1f ± %.1f%s", e.mean * scale, e.ci95 * scale, unit);
+}

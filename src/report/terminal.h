@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/terminal.h: texts and tables in a terminal, and the sections of report_terminal.c that
+ * stand in files of their own.
+ */
+#ifndef IKAT_REPORT_TERMINAL_H
+#define IKAT_REPORT_TERMINAL_H
+
+#include "report/model.h"
+
+#include <stdio.h>
+
+typedef struct terminal_page {
+    const report_model *m;
+    FILE *out;
+    unsigned width;
+    bool colour;
+} terminal_page;
+
+void terminal_text(FILE *out, const char *text);
+void terminal_heading(const terminal_page *p, const char *text);
+/* Words of `text` in lines of at most p->width columns, each after the first indented by `indent`;
+ * the first starts at `column`. */
+void terminal_wrap(const terminal_page *p, const char *text, unsigned column, unsigned indent);
+
+/* A table: cells as text, numbers (headers ending in '>') to the right. */
+enum { MAX_COLUMNS = 12, CELL = 96 };
+
+typedef struct grid {
+    const char *headers[MAX_COLUMNS];
+    size_t columns, cells, room;
+    char (*text)[CELL];
+    bool failed;
+} grid;
+
+/* Adds the next cell. */
+void grid_cell(grid *g, const char *format, ...) IK_PRINTF(2, 3);
+/* A mean over seeds with its confidence interval; "-" where it is 0. */
+void grid_estimate(grid *g, estimate e, double scale, const char *unit);
+/* Prints and frees the table. */
+ik_status grid_put(const terminal_page *p, grid *g, ik_error *err);
+
+/* ---- report_terminal_workload.c: what became of workloads that end */
+bool terminal_is_workload(const report_curve *c);
+ik_status terminal_workloads(const terminal_page *p, ik_error *err);
+/* What is missing of the first that was not completed. */
+void terminal_missing(const terminal_page *p);
+
+#endif
