@@ -33,15 +33,18 @@ typedef enum ik_visit_order {
     IK_ORDER_BACK
 } ik_visit_order;
 
-/* Every host sends `bytes` to every other one; see ik_alltoall_dest. */
+/* Every process sends `bytes` to every other one; see ik_alltoall_dest. */
 typedef struct ik_alltoall {
+    uint32_t num;   /* processes */
+    uint32_t *host, /* [num] of a process; NULL = process i runs on host i, and on every host one */
+        *process;   /* [num_hosts] the inverse, IK_NONE = none; NULL likewise */
     ik_visit_order order;
     uint64_t seed; /* of random orders */
     uint64_t bytes;
-    /* IK_ORDER_NEAREST: [num_switches][num_hosts] hosts by distance from a switch; [num_hosts] the
-     * row of a host's switch, and the host's own place in it; else NULL */
+    /* IK_ORDER_NEAREST: [num_switches][num] processes by distance from a switch; [num] the row of a
+     * process's switch, and the process's own place in it; else NULL */
     uint32_t *nearest, *row, *own_place;
-    uint32_t root; /* ceil of the square root of the destinations of a host */
+    uint32_t root; /* ceil of the square root of the destinations of a process */
 } ik_alltoall;
 
 typedef enum ik_op_kind { IK_OP_CALC, IK_OP_SEND, IK_OP_RECV } ik_op_kind;
@@ -59,10 +62,11 @@ typedef struct ik_op {
 
 typedef struct ik_graph {
     uint32_t num_hosts, num_ops;
-    uint32_t num_cpus;     /* of the host that uses most, at least 1 */
-    uint32_t *host_first;  /* [num_hosts + 1] its operations, in the order of the program */
-    ik_op *ops;            /* [num_ops] */
-    uint8_t *kind;         /* [num_ops] ik_op_kind */
+    uint32_t num_cpus;    /* of the host that uses most, at least 1 */
+    uint32_t *host_first; /* [num_hosts + 1] its operations, in the order of the program */
+    ik_op *ops;           /* [num_ops] */
+    uint8_t *kind;        /* [num_ops] ik_op_kind */
+    uint16_t *op_class; /* [num_ops] index of ik_workload.classes, of both ends of a message one */
     uint32_t *after_first; /* [num_ops + 1] */
     uint32_t *after;       /* operations of the same host that wait for this one | IK_AFTER_START */
     uint32_t *waits;       /* [num_ops] for how many, a receive for its message, too */
@@ -81,14 +85,26 @@ typedef struct ik_workload {
                             * received all of the time before. Graphs have them unrolled */
     ik_alltoall *alltoall; /* one of the two */
     ik_graph *graph;
+    /* Classes of messages, which are phases of an exchange, steps of a collective, jobs …: results
+     * give a finish time of each, and what looks at phases takes one class for one. [num_classes]
+     * names, then NULL, owned; NULL = there is one, without a name (num_classes is 1). */
+    char **classes;
+    uint32_t num_classes;
 } ik_workload;
+
+enum { IK_CLASSES_MAX = 65535 }; /* of a workload */
 
 /* Frees what w owns. */
 void ik_workload_clear(ik_workload *w);
 
 /* What a host's order is drawn from: pass it to ik_alltoall_dest. */
 uint64_t ik_alltoall_key(const ik_workload *w, uint32_t src);
-/* The host that src visits at `place` < num_hosts - 1 of its order. O(1). */
+/* Whether a host has a process of it. */
+static inline bool ik_alltoall_has(const ik_alltoall *a, uint32_t host)
+{
+    return !a->process || a->process[host] != IK_NONE;
+}
+/* The host that src, which has a process, visits at `place` < num - 1 of its order. O(1). */
 uint32_t ik_alltoall_dest(const ik_workload *w, uint32_t src, uint64_t key, uint32_t place);
 
 #ifdef __cplusplus

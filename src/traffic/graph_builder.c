@@ -7,6 +7,7 @@
  * over waits and messages finds whether anything waits for itself. */
 #include "traffic/graph_builder.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ typedef struct built_op {
     uint32_t host, peer, tag;
     unsigned line;
     uint8_t kind;
+    uint16_t of_class;
 } built_op;
 
 typedef struct built_wait {
@@ -41,6 +43,29 @@ static bool grow(graph_builder *b, void **array, size_t size, size_t num, size_t
     return true;
 }
 
+uint16_t graph_class(graph_builder *b, const char *name)
+{
+    assert(b->num_classes || !b->num_ops);
+    size_t at = 0;
+    while (at < b->num_classes && strcmp(b->classes[at], name) != 0)
+        at++;
+    if (at == b->num_classes) {
+        void *classes = b->classes;
+        b->many_classes |= at == IK_CLASSES_MAX;
+        /* one more for the NULL behind them */
+        bool fits =
+            at < IK_CLASSES_MAX && grow(b, &classes, sizeof *b->classes, at + 1, &b->room_classes);
+        b->classes = classes;
+        if (!fits)
+            return b->class_now;
+        b->classes[at] = strndup(name, 80);
+        b->classes[at + 1] = NULL;
+        b->no_memory |= !b->classes[at];
+        b->num_classes += b->classes[at] != NULL;
+    }
+    return b->class_now = (uint16_t)at;
+}
+
 uint32_t graph_add(graph_builder *b, uint32_t host, ik_op_kind kind, uint64_t amount, uint32_t peer,
                    uint32_t tag, unsigned line)
 {
@@ -49,7 +74,7 @@ uint32_t graph_add(graph_builder *b, uint32_t host, ik_op_kind kind, uint64_t am
     b->ops = ops;
     if (!fits)
         return IK_NONE;
-    b->ops[b->num_ops] = (built_op){amount, host, peer, tag, line, (uint8_t)kind};
+    b->ops[b->num_ops] = (built_op){amount, host, peer, tag, line, (uint8_t)kind, b->class_now};
     return (uint32_t)b->num_ops++;
 }
 
@@ -85,8 +110,13 @@ void graph_builder_free(graph_builder *b)
 {
     free(b->ops);
     free(b->waits);
+    for (size_t k = 0; k < b->num_classes; k++)
+        free(b->classes[k]);
+    free(b->classes);
     b->ops = NULL;
     b->waits = NULL;
+    b->classes = NULL;
+    b->num_classes = 0;
 }
 
 /* ---- finishing */
@@ -131,6 +161,7 @@ static void sort_by_host(finish *f)
         f->origin[at] = k;
         g->ops[at] = (ik_op){o->amount, o->peer, IK_NONE};
         g->kind[at] = o->kind;
+        g->op_class[at] = o->of_class;
         g->waits[at] = o->kind == IK_OP_RECV;
         if (o->kind == IK_OP_CALC && o->peer >= cpus)
             cpus = o->peer + 1;
@@ -196,6 +227,7 @@ static ik_status pair_up(finish *f, const end_of_message *sends, size_t num_send
             return fail_op(f->b, recvs[k].op, err, "has another size than what is sent");
         f->g->ops[send].match = recv;
         f->g->ops[recv].match = send;
+        f->g->op_class[recv] = f->g->op_class[send];
     }
     return IK_OK;
 }
@@ -286,6 +318,17 @@ static void sum_up(ik_workload *w)
     w->uniform = least == w->largest;
 }
 
+/* The names become the workload's. */
+static void take_classes(graph_builder *b, ik_workload *w)
+{
+    if (!b->num_classes)
+        return;
+    w->classes = b->classes;
+    w->num_classes = (uint32_t)b->num_classes;
+    b->classes = NULL;
+    b->num_classes = 0;
+}
+
 static ik_status check_sizes(const graph_builder *b, ik_error *err)
 {
     uint64_t bytes = 0;
@@ -296,6 +339,9 @@ static ik_status check_sizes(const graph_builder *b, ik_error *err)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
                        "%s: more than %d operations or 4294967294 dependences", b->source,
                        MOST_OPS);
+    if (b->many_classes)
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "%s: more than %d classes of messages", b->source,
+                       IK_CLASSES_MAX);
     for (size_t k = 0; k < b->num_ops; k++) {
         const built_op *o = &b->ops[k];
         if (o->kind == IK_OP_SEND && (bytes += o->amount) > UINT64_C(1) << 60)
@@ -310,21 +356,22 @@ ik_status graph_finish(graph_builder *b, ik_workload *w, ik_error *err)
     ik_graph *g = status == IK_OK ? ik_calloc(1, sizeof *g) : NULL;
     finish f = {.b = b, .g = g};
     size_t n = b->num_ops + 1;
-    *w = (ik_workload){.num_hosts = b->num_hosts, .repeat = 1, .graph = g};
+    *w = (ik_workload){.num_hosts = b->num_hosts, .repeat = 1, .graph = g, .num_classes = 1};
     if (g) {
         g->num_hosts = b->num_hosts;
         g->num_ops = (uint32_t)b->num_ops;
         g->host_first = ik_calloc((size_t)b->num_hosts + 2, sizeof *g->host_first);
         g->ops = ik_calloc(n, sizeof *g->ops);
         g->kind = ik_calloc(n, 1);
+        g->op_class = ik_calloc(n, sizeof *g->op_class);
         g->after_first = ik_calloc(n + 1, sizeof *g->after_first);
         g->waits = ik_calloc(n, sizeof *g->waits);
         f.place = ik_calloc(n, sizeof *f.place);
         f.origin = ik_calloc(n, sizeof *f.origin);
     }
-    if (status == IK_OK && (!g || !g->host_first || !g->ops || !g->kind || !g->after_first ||
-                            !g->waits || !f.place || !f.origin))
-        status = ik_fail_memory(err, n * (sizeof *g->ops + 17), "a workload");
+    if (status == IK_OK && (!g || !g->host_first || !g->ops || !g->kind || !g->op_class ||
+                            !g->after_first || !g->waits || !f.place || !f.origin))
+        status = ik_fail_memory(err, n * (sizeof *g->ops + 19), "a workload");
     if (status == IK_OK) {
         sort_by_host(&f);
         status = match_messages(&f, err);
@@ -333,8 +380,10 @@ ik_status graph_finish(graph_builder *b, ik_workload *w, ik_error *err)
         status = link_waits(&f, err);
     if (status == IK_OK)
         status = refuse_cycles(&f, err);
-    if (status == IK_OK)
+    if (status == IK_OK) {
         sum_up(w);
+        take_classes(b, w);
+    }
     free(f.place);
     free(f.origin);
     graph_builder_free(b);

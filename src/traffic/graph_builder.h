@@ -14,8 +14,18 @@ typedef struct graph_builder {
     struct built_op *ops;
     struct built_wait *waits;
     size_t num_ops, room_ops, num_waits, room_waits;
-    bool no_memory;
+    char **classes; /* names, in the order of their first use */
+    size_t num_classes, room_classes;
+    /* of what is added next; set it to a number that graph_class gave to go back to that class */
+    uint16_t class_now;
+    bool no_memory, many_classes;
 } graph_builder;
+
+/* Makes the class of this name, of at most 80 characters, that of all operations added from now on
+ * and returns its number; the name is copied. To be called before the first operation, or never:
+ * then all are of one class without a name. A message is of the class of its send. Cost
+ * O(classes). */
+uint16_t graph_class(graph_builder *b, const char *name);
 
 /* Appends an operation to a host's program and returns its number, IK_NONE once memory is short
  * (graph_finish then says so). tag: a message is received by the first receive of the same source,
@@ -34,6 +44,10 @@ void graph_join_hosts(graph_builder *b, size_t from, uint32_t *joins);
  * freed whatever happens. Cost: O(n log n). */
 ik_status graph_finish(graph_builder *b, ik_workload *w, ik_error *err);
 void graph_builder_free(graph_builder *b);
+
+/* What share of a host's bytes goes where: makes the impl of `lists`, whose num_hosts and seed are
+ * set, for pattern_lists_dest, pattern_lists_flows and pattern_lists_destroy. O(n log n). */
+ik_status workload_pattern(const ik_graph *g, ik_traffic *lists, ik_error *err);
 
 /* Refuses workloads that a host without a cable takes part in. */
 ik_status workload_check_hosts(const ik_traffic *t, const ik_workload *w, ik_error *err);

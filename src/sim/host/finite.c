@@ -25,22 +25,22 @@ static uint32_t visit_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 static bool visits_nobody(const ik_traffic *t, uint32_t src)
 {
     const finite *f = t->impl;
-    (void)src;
-    return f->per_repeat == 0;
+    return f->per_repeat == 0 || !ik_alltoall_has(f->w->alltoall, src);
 }
 
 static void visit_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
-    for (uint32_t dst = 0; dst < t->num_hosts; dst++)
-        if (dst != src)
-            fn(ctx, src, dst, 1, t->num_hosts - 1);
+    const ik_alltoall *a = ((const finite *)t->impl)->w->alltoall;
+    for (uint32_t dst = 0; ik_alltoall_has(a, src) && dst < t->num_hosts; dst++)
+        if (dst != src && ik_alltoall_has(a, dst))
+            fn(ctx, src, dst, 1, a->num - 1);
 }
 
 static bool visits_even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 {
     *weight = 1;
     *scale = t->num_hosts - 1;
-    return t->num_hosts > 1;
+    return t->num_hosts > 1 && !((const finite *)t->impl)->w->alltoall->process;
 }
 
 uint64_t sim_visit_time(const sim *s, uint32_t host, uint64_t n)
@@ -108,7 +108,7 @@ static ik_status new_alltoall(sim *s, finite *f, ik_error *err)
 {
     const ik_workload *w = f->w;
     uint32_t hosts = s->f->num_hosts;
-    f->per_round = hosts - 1;
+    f->per_round = w->alltoall->num - 1;
     f->rounds = (w->largest + s->message_bytes - 1) / s->message_bytes;
     f->per_repeat = f->per_round * f->rounds;
     f->packets_per_repeat = f->per_round * packets_of(s, w->largest);
@@ -409,7 +409,8 @@ ik_status sim_finite_new(sim *s, ik_error *err)
     const ik_fabric *fabric = s->f;
     for (uint32_t host = 0; host < fabric->num_hosts; host++)
         if (ik_host_port(fabric, host) == IK_NONE &&
-            (w->alltoall || w->graph->host_first[host] < w->graph->host_first[host + 1]))
+            (w->alltoall ? ik_alltoall_has(w->alltoall, host)
+                         : w->graph->host_first[host] < w->graph->host_first[host + 1]))
             return ik_fail(err, IK_ERR_USAGE,
                            "traffic '%.60s': host %u has no cable, but takes part in the workload",
                            s->traffic->spec, host);

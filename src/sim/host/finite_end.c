@@ -16,7 +16,7 @@ uint64_t sim_finite_end(const sim *s)
     }
     for (unsigned q = 0; q < s->num_partitions; q++)
         arrived += s->partitions[q].n.delivered;
-    if (f->w->alltoall && arrived < f->packets_per_repeat * f->w->repeat * s->f->num_hosts)
+    if (f->w->alltoall && arrived < f->packets_per_repeat * f->w->repeat * f->w->alltoall->num)
         return UINT64_MAX;
     return end;
 }
@@ -110,7 +110,7 @@ static void print_graph(const sim *s, FILE *to)
 static void print_alltoall(const sim *s, uint64_t arrived, FILE *to)
 {
     const finite *f = s->finite;
-    uint64_t all = f->packets_per_repeat * f->w->repeat * s->f->num_hosts, sent = 0, lines = 0,
+    uint64_t all = f->packets_per_repeat * f->w->repeat * f->w->alltoall->num, sent = 0, lines = 0,
              visits = f->per_repeat * f->w->repeat;
     for (unsigned q = 0; q < s->num_partitions; q++)
         sent += s->partitions[q].n.injected;
