@@ -87,5 +87,4 @@ const ik_traffic_family ik_traffic_adversarial = {
     .dest = dest,
     .flows = flows,
 
-    .of_fabric = true,
 };

@@ -142,5 +142,4 @@ const ik_traffic_family ik_traffic_ihs = {
     .dest = dest,
     .flows = flows,
 
-    .of_fabric = true,
 };

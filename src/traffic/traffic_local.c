@@ -218,5 +218,4 @@ const ik_traffic_family ik_traffic_local = {
     .dest = dest,
     .flows = flows,
 
-    .of_fabric = true,
 };
