@@ -227,6 +227,39 @@ ik_status ik_load_groups(const ik_fabric *f, const double *values, ik_load_group
                          size_t *num, ik_error *err);
 void ik_load_groups_free(ik_load_group *groups, size_t num);
 const char *ik_direction_name(ik_direction d);
+/* Direction and level (as in ik_load_group) of the channel that starts at a port; false if it is
+ * unconnected. */
+bool ik_channel_kind(const ik_fabric *f, uint32_t port, ik_direction *direction, uint32_t *level);
+
+/* ------------------------------------------------------------------------------------------
+ * queues */
+
+/* What each queue carries under a pattern; a queue is one VC of one channel. What a hot destination
+ * holds up is what shares queues with its packets: the fewer different destinations a queue has,
+ * the less (J. Rocher-Gonzalez et al., Towards an Efficient Combination of Adaptive Routing and
+ * Queuing Schemes in Fat-Tree Topologies, JPDC 2021). Free with ik_queues_free. */
+typedef struct ik_queues {
+    uint32_t num_ports;
+    unsigned num_vcs;
+    uint64_t flows, undelivered; /* as in ik_load */
+    /* all [num_ports][num_vcs] */
+    double *load;           /* in units of one host's injection rate */
+    double *crossing;       /* flows; expected number if a flow has several ways */
+    uint32_t *destinations; /* hosts to which packets on some allowed way may stand there */
+} ik_queues;
+/* Flows are divided as in ik_load; a flow that may take several VCs of a channel is divided evenly
+ * among them, and among the ports before. Destination by destination; memory O(ports * VCs) and at
+ * most about 300 MB for patterns that are not even. Cost: deterministic routings with schemes that
+ * leave no choice O(flows * hops), or O(hosts * switches * VCs) where packets of one switch for one
+ * destination and queue behave alike; others O(destinations * states of packets to one). Results do
+ * not depend on the number of threads. IK_ERR_MEMORY beyond env's limit. */
+ik_status ik_queues_measure(const ik_plan *plan, const ik_traffic *t, const ik_env *env,
+                            ik_queues *out, ik_error *err);
+void ik_queues_free(ik_queues *q);
+/* Groups the queues in use by kind of channel, as ik_load_groups, whose `channels` are queues here:
+ * their flows or, with `destinations`, their destinations. */
+ik_status ik_queue_groups(const ik_fabric *f, const ik_queues *q, bool destinations,
+                          ik_load_group **groups, size_t *num, ik_error *err);
 
 /* ------------------------------------------------------------------------------------------
  * contention of one exchange */
@@ -273,6 +306,11 @@ typedef struct ik_contention {
  * hops) and the matchings. */
 ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env,
                                 ik_contention *out, ik_error *err);
+/* C of every channel by itself: *c is [num_ports], the largest matching of the (source,
+ * destination) pairs of the channel's flows; free it. IK_ERR_UNSUPPORTED if some flow has several
+ * paths. Memory as ik_contention_measure. */
+ik_status ik_contention_channels(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                                 uint32_t **c, ik_error *err);
 
 /* How many flows (source and destination differ) the fabric itself does not connect:
  * ik_load.undelivered counts them too. O(1) flows looked at on a fabric that connects every host,

@@ -190,6 +190,9 @@ typedef enum ik_param_type {
      * as part of it */
     IK_PARAM_PATH,
     IK_PARAM_UINT_LIST, /* 16:16 on the command line, [16, 16] or 16:16 in YAML */
+    /* whole numbers and ranges of them, 0..63:70 or [0..63, 70]: list holds pairs of the first and
+     * the last number of each range, in the order written */
+    IK_PARAM_RANGES,
     /* a spec within a spec: ';' or ',' between its items; canonical text: ';' */
     IK_PARAM_SPEC,
     /* specs of traffic patterns, see ik_spec_list_parse; in YAML also a list of mappings */
@@ -217,8 +220,8 @@ typedef struct ik_param {
     /* default as text; NULL = required; "" = optional without a value (ik_params_has is false) */
     const char *def;
     double min, max; /* inclusive; both 0 = no limit */
-    /* IK_PARAM_ENUM; of UINT, TIME, RATE, SIZE and LENGTH: words that stand beside the numbers
-     * (ik_params_word) */
+    /* IK_PARAM_ENUM; of UINT, TIME, RATE, SIZE and LENGTH: words that stand beside the numbers, of
+     * PATH: beside files (ik_params_word) */
     const char *choices;
     const char *help; /* one line, no full stop */
     /* NULL, or where it has an effect: "model=iq|ioq", "queues=damq and vcs>1 or not t_max" (see
@@ -234,9 +237,10 @@ typedef struct ik_value {
     const char *source;    /* where it was written, as ik_params.source was then */
     unsigned line, column; /* place in its source, 0 = none */
     uint64_t u;            /* UINT, BOOL, ENUM index, TIME, RATE, SIZE, LENGTH */
-    unsigned word;         /* 1 + index of a word instead of a number (u is 0 then); 0 = none */
-    double r;              /* REAL, FRACTION */
-    const uint32_t *list;  /* UINT_LIST */
+    /* 1 + index of a word instead of a number (u is 0 then) or a file; 0 = none */
+    unsigned word;
+    double r;             /* REAL, FRACTION */
+    const uint32_t *list; /* UINT_LIST; RANGES: pairs */
     size_t list_count;
     /* SPEC: the text with ',' between its items, as ik_spec_parse takes it */
     const char *spec;
@@ -274,8 +278,8 @@ uint64_t ik_params_uint(const ik_params *params, const char *name);
 double ik_params_real(const ik_params *params, const char *name); /* REAL, FRACTION */
 bool ik_params_bool(const ik_params *params, const char *name);
 unsigned ik_params_enum(const ik_params *params, const char *name);
-/* Of a number whose row has `choices`: 1 + the index of the word that stands there instead of a
- * number, 0 = a number. */
+/* Of a number or a file whose row has `choices`: 1 + the index of the word that stands there
+ * instead, 0 = a number, a file. */
 unsigned ik_params_word(const ik_params *params, const char *name);
 const char *ik_params_text(const ik_params *params, const char *name);
 /* SPEC: with ',' between its items; "" if not given */

@@ -397,6 +397,9 @@ typedef struct ik_plan {
     ik_routing *routing;
     struct ik_vc *vc;
     ik_selection *selection;
+    /* The scheme's, or a multiple: its VCs are there several times then, each copy for packets of
+     * its own (requests and replies). VC v of copy c has the number c * vc->num_vcs + v. Packets
+     * start in copy 0, unless who starts them puts them into another one, and stay in theirs. */
     unsigned num_vcs;
     uint32_t max_radix;
 } ik_plan;

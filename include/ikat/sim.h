@@ -153,6 +153,19 @@ typedef struct ik_sim_reorder {
     double *series_bytes, *series_out_of_order, *series_throttled;
 } ik_sim_reorder;
 
+/* Requests and replies: what the messages of the traffic and the answers to them got, in the
+ * measured window. */
+typedef struct ik_sim_replies {
+    bool on; /* asked for; without it everything else is 0 and NULL */
+    /* requests: from being made to the last byte of the reply, in the window in which that comes */
+    ik_histogram round_trip;
+    /* packets of requests and of replies, as ik_sim_result.latency, which is of both */
+    ik_histogram request_latency, reply_latency;
+    /* requests that an adapter has taken in and got no reply to: of a host that wants to send */
+    double mean_outstanding;
+    double *series_outstanding; /* [num_series] whole run */
+} ik_sim_replies;
+
 /* How the threads of a run shared it. Informational: depends on their number. */
 typedef struct ik_sim_sharing {
     unsigned threads;      /* partitions that ran in parallel */
@@ -237,6 +250,7 @@ typedef struct ik_sim_result {
     /* least and most injected by a host that wants to send, fraction of its rate */
     double host_sent_min, host_sent_max;
     ik_sim_reorder reorder;
+    ik_sim_replies replies;
     ik_congestion congestion;
     /* [num_classes] of the traffic; 0 where it names none: all of it is one class */
     ik_class_result *classes;

@@ -47,6 +47,9 @@ typedef struct ik_traffic_family {
     /* the weights of its flows are numbers of messages, not probabilities: it can be exchanged
      * once (traffic 'exchange'). Permutations can. */
     bool listed;
+    /* who sends to whom depends on more of the fabric than its number of hosts: it is no pattern of
+     * processes that run elsewhere */
+    bool of_fabric;
     bool ends; /* its members are workloads: ik_traffic.workload */
 } ik_traffic_family;
 
@@ -57,6 +60,9 @@ struct ik_traffic {
     uint64_t seed;
     void *impl;
     char *spec;
+    /* NULL, or the spec that makes the same workload on any fabric of as many hosts, where `spec`
+     * would not: it maps processes by what this fabric looks like */
+    char *portable;
     /* what the user should know of what was read (lines passed over), one line; NULL = nothing */
     char *note;
     /* names of the classes of messages, which only statistics distinguish, ending with NULL;

@@ -209,6 +209,65 @@ static ik_status measure_exchange(const ik_routing *r, const ik_traffic *t, cons
     return s;
 }
 
+/* ---- channel by channel */
+
+static ik_status match_channels(const path_set *p, const ik_env *env, uint32_t *c, ik_error *err)
+{
+    fluid_flows flows = paths_as_flows(p);
+    channel_flows by = {0};
+    matcher m;
+    ik_status s = channel_flows_of(&flows, &by, err);
+    if (s != IK_OK)
+        return s;
+    s = matcher_init(&m, p->f->num_hosts, err);
+    for (uint32_t ch = 0; ch < p->f->num_ports && s == IK_OK; ch++) {
+        size_t num = by.base[ch + 1] - by.base[ch];
+        if (ik_env_cancelled(env))
+            s = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+        else if (num)
+            s = matcher_run(&m, p, by.flow + by.base[ch], num, &c[ch], err);
+    }
+    matcher_free(&m);
+    channel_flows_free(&by);
+    return s;
+}
+
+static ik_status match_exchange(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                                uint32_t **c, ik_error *err)
+{
+    path_set p = {0};
+    ik_status s = paths_of_traffic(r, t, env, &p, err);
+    if (s != IK_OK)
+        return s;
+    uint32_t *sizes = ik_calloc((size_t)p.f->num_ports + 1, sizeof *sizes);
+    if (!sizes)
+        s = ik_fail_memory(err, (size_t)p.f->num_ports * sizeof *sizes, "contention by channel");
+    else if (p.split)
+        s = ik_fail(err, IK_ERR_UNSUPPORTED,
+                    "C counts whole flows, and %llu of %llu are divided over several paths",
+                    (unsigned long long)p.split, (unsigned long long)p.num);
+    else
+        s = match_channels(&p, env, sizes, err);
+    paths_free(&p);
+    if (s == IK_OK)
+        *c = sizes;
+    else
+        free(sizes);
+    return s;
+}
+
+ik_status ik_contention_channels(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                                 uint32_t **c, ik_error *err)
+{
+    const ik_traffic *by_port;
+    ik_status s = by_port_make(t, r, BY_PORT_ONE, env ? env->seed : 0, &by_port, err);
+    if (s == IK_OK) {
+        s = match_exchange(r, by_port, env, c, err);
+        by_port_free(by_port, t);
+    }
+    return s;
+}
+
 ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env,
                                 ik_contention *out, ik_error *err)
 {

@@ -203,10 +203,10 @@ static ik_status measure(const ik_routing *r, const ik_traffic *t, const ik_env 
     return s;
 }
 
-/* Pairs of ports that a pair of hosts takes if that is the same number for all, else 1. */
-static uint32_t pairs_each(const ik_routing *r)
+uint32_t load_pairs_each(const ik_routing *r)
 {
-    uint32_t hosts = r->rails ? r->fabric->split->whole->num_hosts : 0, pairs = 0;
+    bool several = r->rails && r->kind != IK_ROUTE_DETERMINISTIC;
+    uint32_t hosts = several ? r->fabric->split->whole->num_hosts : 0, pairs = 0;
     for (uint32_t src = 0; src < hosts; src++) {
         for (uint32_t dst = 0; dst < hosts; dst++) {
             uint32_t count = src == dst ? pairs : ik_rails_count(r, src, dst);
@@ -221,7 +221,7 @@ static uint32_t pairs_each(const ik_routing *r)
 /* Flows between ports were counted: makes them flows between hosts again. */
 static void count_by_host(const ik_routing *r, ik_load *l)
 {
-    uint32_t pairs = r->kind == IK_ROUTE_DETERMINISTIC ? 1 : pairs_each(r);
+    uint32_t pairs = load_pairs_each(r);
     if (pairs == 1)
         return;
     l->flows /= pairs;

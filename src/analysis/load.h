@@ -60,6 +60,10 @@ static inline bool load_goes_up(const ik_fabric *f, uint32_t port)
            f->switch_level[to] > f->switch_level[from];
 }
 
+/* What numbers of flows between ports are divided by to be numbers of flows between hosts: the
+ * pairs of ports that a pair of hosts takes, where that is the same for all, else 1. */
+uint32_t load_pairs_each(const ik_routing *r);
+
 /* Do flows from the row to the goal fail to arrive? */
 static inline bool load_is_lost(const load_job *job, uint32_t row, uint32_t goal)
 {

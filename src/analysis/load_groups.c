@@ -15,8 +15,7 @@ const char *ik_direction_name(ik_direction d)
     return names[d];
 }
 
-/* Direction and level of a channel; false if it is unconnected. */
-static bool classify(const ik_fabric *f, uint32_t port, ik_direction *direction, uint32_t *level)
+bool ik_channel_kind(const ik_fabric *f, uint32_t port, ik_direction *direction, uint32_t *level)
 {
     uint32_t from = f->port_node[port], to = ik_peer_node(f, port);
     if (to == IK_NONE)
@@ -115,59 +114,77 @@ static ik_status finish_group(ik_load_group *g, double *v, ik_error *err)
     return IK_OK;
 }
 
-/* Sorts the values of all channels by group: start[rank] … start[rank + 1] in sorted[]. */
-static void sort_by_rank(const ik_fabric *f, const double *values, uint64_t *start, uint32_t ranks,
-                         double *sorted)
+/* Values by channel, one or several each. counts: only those for which it is above 0 count; NULL:
+ * all. */
+typedef struct values {
+    const ik_fabric *f;
+    const double *value, *counts;
+    size_t per_channel;
+} values;
+
+static bool value_counts(const values *v, size_t i)
 {
-    ik_direction direction;
-    uint32_t level;
-    for (uint32_t p = 0; p < f->num_ports; p++)
-        if (classify(f, p, &direction, &level))
-            start[rank_of(f, direction, level) + 2]++;
-    for (uint32_t r = 2; r <= ranks + 1; r++)
-        start[r] += start[r - 1];
-    for (uint32_t p = 0; p < f->num_ports; p++)
-        if (classify(f, p, &direction, &level))
-            sorted[start[rank_of(f, direction, level) + 1]++] = values[p];
+    return !v->counts || v->counts[i] > 0;
 }
 
-static void name_groups(const ik_fabric *f, ik_load_group *by_rank)
+/* How many values of a channel count, into its group's number of them. */
+static void count_values(const values *v, ik_load_group *by_rank)
 {
     ik_direction direction;
     uint32_t level;
-    for (uint32_t p = 0; p < f->num_ports; p++) {
-        if (classify(f, p, &direction, &level)) {
-            ik_load_group *g = &by_rank[rank_of(f, direction, level)];
-            g->direction = direction;
-            g->level = level;
-            g->channels++;
-        }
+    for (uint32_t p = 0; p < v->f->num_ports; p++) {
+        if (!ik_channel_kind(v->f, p, &direction, &level))
+            continue;
+        ik_load_group *g = &by_rank[rank_of(v->f, direction, level)];
+        g->direction = direction;
+        g->level = level;
+        for (size_t k = 0; k < v->per_channel; k++)
+            g->channels += value_counts(v, p * v->per_channel + k);
     }
 }
 
-ik_status ik_load_groups(const ik_fabric *f, const double *values, ik_load_group **groups,
-                         size_t *num, ik_error *err)
+/* Sorts the values by group: those of rank r end at next[r]. */
+static void sort_by_rank(const values *v, const ik_load_group *by_rank, uint32_t ranks,
+                         uint64_t *next, double *sorted)
 {
-    uint32_t ranks = 3 + 3 * (f->num_levels + 1);
-    uint64_t *start = ik_calloc((size_t)ranks + 3, sizeof *start);
-    double *sorted = ik_calloc((size_t)f->num_ports + 1, sizeof *sorted);
+    ik_direction direction;
+    uint32_t level;
+    for (uint32_t r = 1; r < ranks; r++)
+        next[r] = next[r - 1] + by_rank[r - 1].channels;
+    for (uint32_t p = 0; p < v->f->num_ports; p++) {
+        if (!ik_channel_kind(v->f, p, &direction, &level))
+            continue;
+        uint64_t *to = &next[rank_of(v->f, direction, level)];
+        for (size_t k = 0; k < v->per_channel; k++)
+            if (value_counts(v, p * v->per_channel + k))
+                sorted[(*to)++] = v->value[p * v->per_channel + k];
+    }
+}
+
+static ik_status make_groups(const values *v, ik_load_group **groups, size_t *num, ik_error *err)
+{
+    uint32_t ranks = 3 + 3 * (v->f->num_levels + 1);
+    size_t room = (size_t)v->f->num_ports * v->per_channel + 1;
+    uint64_t *next = ik_calloc((size_t)ranks + 1, sizeof *next);
+    double *sorted = ik_calloc(room, sizeof *sorted);
     ik_load_group *all = ik_calloc(ranks, sizeof *all);
     size_t kept = 0;
     ik_status s = IK_OK;
-    if (!start || !sorted || !all) {
-        s = ik_fail_memory(err, (size_t)f->num_ports * sizeof *sorted, "load histograms");
+    if (!next || !sorted || !all) {
+        s = ik_fail_memory(err, room * sizeof *sorted, "load histograms");
         goto done;
     }
-    sort_by_rank(f, values, start, ranks, sorted);
-    name_groups(f, all);
+    count_values(v, all);
+    sort_by_rank(v, all, ranks, next, sorted);
     for (uint32_t r = 0; r < ranks && s == IK_OK; r++) {
         if (all[r].channels) {
+            uint64_t first = next[r] - all[r].channels;
             all[kept] = all[r];
-            s = finish_group(&all[kept++], sorted + start[r], err);
+            s = finish_group(&all[kept++], sorted + first, err);
         }
     }
 done:
-    free(start);
+    free(next);
     free(sorted);
     if (s == IK_OK) {
         *groups = all;
@@ -176,6 +193,29 @@ done:
         ik_load_groups_free(all, all ? kept : 0);
     }
     return s;
+}
+
+ik_status ik_load_groups(const ik_fabric *f, const double *value, ik_load_group **groups,
+                         size_t *num, ik_error *err)
+{
+    const values v = {.f = f, .value = value, .per_channel = 1};
+    return make_groups(&v, groups, num, err);
+}
+
+ik_status ik_queue_groups(const ik_fabric *f, const ik_queues *q, bool destinations,
+                          ik_load_group **groups, size_t *num, ik_error *err)
+{
+    size_t queues = (size_t)q->num_ports * q->num_vcs;
+    values v = {.f = f, .value = q->crossing, .counts = q->crossing, .per_channel = q->num_vcs};
+    double *hosts = destinations ? ik_calloc(queues + 1, sizeof *hosts) : NULL;
+    if (destinations && !hosts)
+        return ik_fail_memory(err, queues * sizeof *hosts, "destinations by queue");
+    for (size_t i = 0; i < queues && destinations; i++)
+        hosts[i] = q->destinations[i];
+    v.value = destinations ? hosts : v.value;
+    ik_status status = make_groups(&v, groups, num, err);
+    free(hosts);
+    return status;
 }
 
 void ik_load_groups_free(ik_load_group *groups, size_t num)

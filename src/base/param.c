@@ -134,6 +134,63 @@ static ik_status parse_list(ik_params *params, const ik_param *p, const char *te
     return IK_OK;
 }
 
+static ik_status refuse_ranges(const char *text, ik_error *err)
+{
+    ik_fail(err, IK_ERR_INPUT, "'%.60s' is no list of whole numbers and ranges", text);
+    return ik_hint(err, IK_ERR_INPUT, "write it like 0..63 or 0:5:9 or 0..7:16..23");
+}
+
+/* Reads a whole number at *at, which moves behind it and the blanks around it. */
+static bool read_number(const char **at, uint32_t *value)
+{
+    char *end;
+    *at += strspn(*at, " ");
+    if (**at < '0' || **at > '9')
+        return false;
+    unsigned long long x = strtoull(*at, &end, 10);
+    *value = (uint32_t)x;
+    *at = end + strspn(end, " ");
+    return x <= UINT32_MAX;
+}
+
+/* Pairs of first and last; a range that goes on where the one before it ends is part of that. */
+static ik_status parse_ranges(ik_params *params, const ik_param *p, const char *text, ik_value *v,
+                              ik_error *err)
+{
+    size_t most = 2, n = 0;
+    for (const char *c = text; *c; c++)
+        most += 2 * (*c == ':');
+    uint32_t *list = ik_arena_alloc(&params->arena, most * sizeof *list);
+    if (!list)
+        return ik_fail_memory(err, most * sizeof *list, p->name);
+    for (const char *c = text;; c++) {
+        uint32_t first, last;
+        if (!read_number(&c, &first))
+            return refuse_ranges(text, err);
+        last = first;
+        if (strncmp(c, "..", 2) == 0) {
+            c += 2;
+            if (!read_number(&c, &last) || last < first)
+                return refuse_ranges(text, err);
+        }
+        if (!in_range(p, (double)first) || !in_range(p, (double)last))
+            return refuse_range(p, text, err);
+        if (n && list[n - 1] < first && first - list[n - 1] == 1) {
+            list[n - 1] = last;
+        } else {
+            list[n++] = first;
+            list[n++] = last;
+        }
+        if (*c == '\0')
+            break;
+        if (*c != ':')
+            return refuse_ranges(text, err);
+    }
+    v->list = list;
+    v->list_count = n;
+    return IK_OK;
+}
+
 static ik_status parse_patterns(ik_params *params, const char *text, ik_error *err)
 {
     ik_spec_member *list;
@@ -189,13 +246,17 @@ static ik_status parse_value(ik_params *params, const ik_param *p, const char *t
         return parse_enum(p, text, &v->u, err);
     case IK_PARAM_UINT_LIST:
         return parse_list(params, p, text, v, err);
+    case IK_PARAM_RANGES:
+        return parse_ranges(params, p, text, v, err);
     case IK_PARAM_PATTERNS:
         return parse_patterns(params, text, err);
     case IK_PARAM_SPEC:
         v->spec = swap_marks(params, text, ';', ',');
         return v->spec ? IK_OK : ik_fail_memory(err, strlen(text), p->name);
-    case IK_PARAM_STRING:
     case IK_PARAM_PATH:
+        v->word = p->choices ? choice_of(p, text) + 1 : 0; /* UINT_MAX, no word, becomes 0 */
+        break;
+    case IK_PARAM_STRING:
         break;
     }
     return status;
@@ -215,6 +276,18 @@ static const char *print_list(ik_params *params, const ik_value *v)
     char *out = ik_arena_alloc(&params->arena, bytes);
     for (size_t i = 0; out && i < v->list_count; i++)
         used += (size_t)snprintf(out + used, bytes - used, "%s%" PRIu32, i ? ":" : "", v->list[i]);
+    return out;
+}
+
+static const char *print_ranges(ik_params *params, const ik_value *v)
+{
+    size_t bytes = v->list_count * 13 + 1, used = 0;
+    char *out = ik_arena_alloc(&params->arena, bytes);
+    for (size_t i = 0; out && i + 1 < v->list_count; i += 2) {
+        used += (size_t)snprintf(out + used, bytes - used, "%s%" PRIu32, i ? ":" : "", v->list[i]);
+        if (v->list[i + 1] > v->list[i])
+            used += (size_t)snprintf(out + used, bytes - used, "..%" PRIu32, v->list[i + 1]);
+    }
     return out;
 }
 
@@ -252,6 +325,8 @@ static const char *canonical_text(ik_params *params, const ik_param *p, const ik
         return v->u ? "true" : "false";
     case IK_PARAM_UINT_LIST:
         return print_list(params, v);
+    case IK_PARAM_RANGES:
+        return print_ranges(params, v);
     case IK_PARAM_PATTERNS:
         return print_patterns(params, text);
     case IK_PARAM_SPEC:

@@ -94,7 +94,7 @@ static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number,
     place_model(e, &p, status, err);
     if (status == IK_OK && o->result.completed)
         status =
-            reference_find(w->r->references, w->fabric, e, &p, &config, &env, &o->reference, err);
+            reference_find(w->r->references, traffic, e, &p, &config, &env, &o->reference, err);
     ik_traffic_free(traffic);
     return status;
 }

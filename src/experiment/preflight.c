@@ -43,6 +43,16 @@ static void place_file(const variant *v, const char *path, ik_error *err)
     ik_error_at(err, v->place->file, v->place->line, v->place->column);
 }
 
+/* What may stand there instead of a file; NULL = nothing. */
+static const char *words_beside(const variant *v, const char *path)
+{
+    for (size_t i = 0; i < v->params.num; i++)
+        if (v->params.decl[i].type == IK_PARAM_PATH && v->params.values[i].has &&
+            strcmp(v->params.values[i].text, path) == 0)
+            return v->params.decl[i].choices;
+    return NULL;
+}
+
 /* A file that is in neither of the folders where it was looked for. */
 static ik_status check_file(const runner *r, const variant *v, const char *path, ik_error *err)
 {
@@ -57,7 +67,8 @@ static ik_status check_file(const runner *r, const variant *v, const char *path,
     else
         ik_fail(err, IK_ERR_IO, "there is no file '%.200s'", path);
     place_file(v, path, err);
-    return IK_ERR_IO;
+    const char *words = words_beside(v, path);
+    return words ? ik_hint(err, IK_ERR_IO, "%s, or a file", words) : IK_ERR_IO;
 }
 
 static ik_status check_files(const runner *r, ik_error *err)

@@ -3,9 +3,9 @@
  * experiment/reference.c: the same workload on a crossbar: what slowdowns are measured by.
  *
  * A crossbar of as many hosts, with the rate and latency of the first host's link, model ideal
- * without delays or the experiment's switch, the same adapter, seed and bound. Points that differ
- * in anything else share it, so it is simulated once; threads that need it at the same time wait
- * for the first. */
+ * without delays or the experiment's switch, the same adapter, seed and bound; processes are on
+ * the same hosts of it. Points that differ in anything else share it, so it is simulated once;
+ * threads that need it at the same time wait for the first. */
 #include "experiment/run.h"
 #include "ikat/topology.h"
 
@@ -157,21 +157,23 @@ static void remove_entry(struct references *r, const entry *e)
     *at = e->next;
 }
 
-ik_status reference_find(struct references *r, const ik_fabric *f, const ik_experiment *e,
+ik_status reference_find(struct references *r, const ik_traffic *workload, const ik_experiment *e,
                          const point *p, const ik_sim_config *config, const ik_env *env,
                          const reference **out, ik_error *err)
 {
     const variant *traffic = experiment_variant(e, p, SECTION_TRAFFIC);
+    /* mapped by what the fabric looks like: as it is mapped there */
+    const char *portable = workload->portable;
     bool same = ik_params_enum(&experiment_variant(e, p, SECTION_REFERENCE)->params, "switch") ==
                 REFERENCE_SAME;
     reference of = {.sw = same ? experiment_variant(e, p, SECTION_SWITCH)->full : "",
-                    .traffic = traffic->full,
+                    .traffic = portable ? portable : traffic->full,
                     .adapter = experiment_variant(e, p, SECTION_ADAPTER)->full,
                     .seed = env->seed};
     const char *bound = ik_params_text(config->measure_params, "at_most");
     bool mine = false;
     pthread_mutex_lock(&r->mutex);
-    ik_status status = crossbar_spec(f, &r->arena, &of.fabric, err);
+    ik_status status = crossbar_spec(workload->fabric, &r->arena, &of.fabric, err);
     entry *found = NULL;
     while (status == IK_OK) {
         found = find(r, &of, bound, &mine);
@@ -184,7 +186,7 @@ ik_status reference_find(struct references *r, const ik_fabric *f, const ik_expe
     if (status == IK_OK && mine) {
         pthread_mutex_unlock(&r->mutex);
         double ns = 0;
-        status = simulate(&of, traffic->spec, config, env, &ns, err);
+        status = simulate(&of, portable ? portable : traffic->spec, config, env, &ns, err);
         pthread_mutex_lock(&r->mutex);
         found->of.completion_ns = ns;
         found->done = status == IK_OK;

@@ -107,9 +107,9 @@ typedef struct reference {
 
 ik_status references_new(struct references **out, ik_error *err);
 void references_free(struct references *r);
-/* Simulates that of point p, or waits for another thread that does, or remembers it. config and
- * env: those of the point. *out stays valid until references_free. Thread-safe. */
-ik_status reference_find(struct references *r, const ik_fabric *f, const ik_experiment *e,
+/* Simulates that of point p, or waits for another thread that does, or remembers it. workload,
+ * config and env: those of the point. *out stays valid until references_free. Thread-safe. */
+ik_status reference_find(struct references *r, const ik_traffic *workload, const ik_experiment *e,
                          const point *p, const ik_sim_config *config, const ik_env *env,
                          const reference **out, ik_error *err);
 

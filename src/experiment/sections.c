@@ -70,7 +70,7 @@ static ik_status resolve_files(ik_experiment *e, variant *v, const patterns *p, 
             status = add_file(e, v, p->found.items[i].files[k], err);
     for (size_t i = 0; i < v->params.num && status == IK_OK; i++) {
         const ik_value *value = &v->params.values[i];
-        if (v->params.decl[i].type != IK_PARAM_PATH || !value->has)
+        if (v->params.decl[i].type != IK_PARAM_PATH || !value->has || value->word)
             continue;
         const char *path = resolve_path(e, value->text);
         status = path ? add_file(e, v, path, err) : ik_fail_memory(err, 1, "an experiment");

@@ -258,6 +258,24 @@ static void bind_reorder(binder *b, const ik_sim_result *r)
     bind_real(b, "throttled_max", k->throttled_max);
 }
 
+/* Numbers of a run without replies are left NULL. */
+static void bind_replies(binder *b, const ik_sim_result *r)
+{
+    const ik_sim_replies *k = &r->replies;
+    const ik_histogram *h = &k->round_trip;
+    bind_reals(b, "series_outstanding", k->series_outstanding, r->num_series);
+    if (!k->on)
+        return;
+    bind_real(b, "round_trip_mean_ns", h->mean / 1e3);
+    bind_real(b, "round_trip_p50_ns", ik_histogram_percentile(h, 0.50) / 1e3);
+    bind_real(b, "round_trip_p95_ns", ik_histogram_percentile(h, 0.95) / 1e3);
+    bind_real(b, "round_trip_p99_ns", ik_histogram_percentile(h, 0.99) / 1e3);
+    bind_real(b, "round_trip_max_ns", (double)h->max / 1e3);
+    bind_real(b, "request_latency_mean_ns", k->request_latency.mean / 1e3);
+    bind_real(b, "reply_latency_mean_ns", k->reply_latency.mean / 1e3);
+    bind_real(b, "outstanding_mean", k->mean_outstanding);
+}
+
 /* Numbers that endless traffic does not have are left NULL. */
 static void bind_workload(binder *b, const store_point *p, const char *key)
 {
@@ -324,7 +342,9 @@ static const char insert_point[] =
     ":throttled_mean, :throttled_max, :congestion, :classes, :congestion_series, "
     ":series_reorder_bytes, :series_out_of_order, :series_throttled, "
     ":completion_ns, :slowdown, :effective_throughput, :missing, :reference, :host_finish, "
-    ":workload)";
+    ":round_trip_mean_ns, :round_trip_p50_ns, :round_trip_p95_ns, :round_trip_p99_ns, "
+    ":round_trip_max_ns, :request_latency_mean_ns, :reply_latency_mean_ns, :outstanding_mean, "
+    ":series_outstanding, :workload)";
 
 static ik_status insert(store *s, const store_point *p, const char *reference_key, ik_error *err)
 {
@@ -345,6 +365,7 @@ static ik_status insert(store *s, const store_point *p, const char *reference_ke
     bind_arrays(&b, p);
     bind_congestion(&b, p);
     bind_reorder(&b, p->result);
+    bind_replies(&b, p->result);
     bind_workload(&b, p, reference_key);
     if (b.status != IK_OK) {
         sqlite3_finalize(b.statement);

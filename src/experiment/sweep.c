@@ -27,7 +27,7 @@ static bool is_number(ik_param_type type)
 {
     return type != IK_PARAM_BOOL && type != IK_PARAM_ENUM && type != IK_PARAM_STRING &&
            type != IK_PARAM_PATH && type != IK_PARAM_SPEC && type != IK_PARAM_UINT_LIST &&
-           type != IK_PARAM_PATTERNS;
+           type != IK_PARAM_RANGES && type != IK_PARAM_PATTERNS;
 }
 
 bool sweep_next(const sweep_axis *axes, size_t num, size_t *choice)
@@ -239,7 +239,7 @@ ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sw
     if (node->kind == YTREE_LIST) {
         if (node->num == 0)
             return ytree_fail(node, err, "'%s' has an empty list: no value to run with", p->name);
-        if (p->type == IK_PARAM_UINT_LIST && is_one_list(node))
+        if ((p->type == IK_PARAM_UINT_LIST || p->type == IK_PARAM_RANGES) && is_one_list(node))
             return join_list(node, arena, out, err);
         for (size_t i = 0; i < node->num; i++) {
             ik_status status = sweep_expand(node->items[i], p, arena, out, err);

@@ -39,6 +39,14 @@ typedef enum metric_id {
     METRIC_REORDER_MAX,
     METRIC_THROTTLED_MEAN,
     METRIC_THROTTLED_MAX,
+    METRIC_ROUND_TRIP,
+    METRIC_ROUND_TRIP_P50,
+    METRIC_ROUND_TRIP_P95,
+    METRIC_ROUND_TRIP_P99,
+    METRIC_ROUND_TRIP_MAX,
+    METRIC_REQUEST_LATENCY,
+    METRIC_REPLY_LATENCY,
+    METRIC_OUTSTANDING,
     METRIC_COMPLETION, /* these three: NAN with endless traffic, and where a workload did not end */
     METRIC_SLOWDOWN,
     METRIC_EFFECTIVE,
@@ -120,6 +128,7 @@ typedef struct report_series {
     /* [num] with in-order delivery, else NULL: mean bytes of a reorder buffer, packets that came
      * out of order, mean share of time that adapters were throttled */
     double *reorder_bytes, *out_of_order, *throttled;
+    double *outstanding; /* [num] with replies, else NULL: mean of a host's requests without one */
 } report_series;
 
 /* One load of a curve: its points differ in the seed only. */

@@ -140,8 +140,8 @@ static double *read_reals(store_row *r, int column, size_t *num)
     return out;
 }
 
-/* A series of a run with in-order delivery; NULL without. */
-static double *read_reorder(store_row *r, int column, size_t periods)
+/* A series of a run with in-order delivery, or replies; NULL without. */
+static double *read_optional(store_row *r, int column, size_t periods)
 {
     size_t num = 0;
     double *values = read_reals(r, column, &num);
@@ -162,11 +162,12 @@ static void read_series(const report_fabric *f, store_row *r, report_series *out
     if (cells != 0 && cells != s.num * f->num_switches)
         row_damaged(r, 5, "has a wrong length");
     s.filled = cells ? s.filled : NULL;
-    s.reorder_bytes = read_reorder(r, 9, s.num);
-    s.out_of_order = read_reorder(r, 10, s.num);
-    s.throttled = read_reorder(r, 11, s.num);
+    s.reorder_bytes = read_optional(r, 9, s.num);
+    s.out_of_order = read_optional(r, 10, s.num);
+    s.throttled = read_optional(r, 11, s.num);
     if (!s.reorder_bytes != !s.out_of_order || !s.reorder_bytes != !s.throttled)
         row_damaged(r, 9, "has a wrong length");
+    s.outstanding = read_optional(r, 13, s.num);
     if (r->status == IK_OK)
         *out = s;
 }
@@ -299,7 +300,8 @@ static ik_status read_arrays(report_model *m, const report_curve *c, report_step
         m->store,
         "SELECT channel_bytes, host_bytes, series_period_ps, series_throughput, series_latency_ns, "
         "series_blocked, congestion, classes, congestion_series, series_reorder_bytes, "
-        "series_out_of_order, series_throttled, workload FROM points WHERE id = ?1",
+        "series_out_of_order, series_throttled, workload, "
+        "series_outstanding FROM points WHERE id = ?1",
         NULL, &statement, err);
     if (status == IK_OK) {
         sqlite3_bind_int64(statement, 1, point->id);

@@ -154,6 +154,8 @@ static void put_series(ik_json *j, const report_fabric *f, const report_series *
         put_reals(j, "out_of_order", s->out_of_order, s->num);
         put_reals(j, "throttled", s->throttled, s->num);
     }
+    if (s->outstanding)
+        put_reals(j, "outstanding", s->outstanding, s->num);
     ik_json_array(j, "filled");
     for (size_t t = 0; t < s->num && s->filled; t++) {
         ik_json_array(j, NULL);

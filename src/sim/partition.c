@@ -3,6 +3,7 @@
  * Partitions: which partition owns which node, and what a partition needs. A host goes with its
  * switch. */
 #include "sim/host/reorder.h"
+#include "sim/host/replies.h"
 #include "sim/measure/classes.h"
 #include "sim/run.h"
 #include "sim/state/route.h"
@@ -56,7 +57,7 @@ static uint64_t count_partition(const sim *s, uint32_t nodes)
            sim_endpoint_first_bytes(s->num_partitions) +
            sim_classes_bytes(s->traffic, s->num_series) +
            (s->adapter_queues == ADAPTER_DESTINATION ? sim_dest_first_bytes() : 0) +
-           sim_reorder_first_bytes(s);
+           sim_reorder_first_bytes(s) + sim_replies_first_bytes(s);
 }
 
 uint64_t sim_partitions_bytes(const sim *s)
@@ -104,12 +105,14 @@ static bool init_partition(sim *s, unsigned id)
            sim_histo_init(&p->network) &&
            sim_classes_new(s->traffic, s->num_series, &p->classes, NULL) == IK_OK &&
            (!s->dest_rings || sim_dest_init(p)) && (!s->reorder.on || sim_reorder_init(p)) &&
+           (!s->reply.on || sim_replies_init(p)) &&
            sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
 }
 
 static void free_partition(partition *p)
 {
     sim_endpoint_free(&p->endpoint);
+    free(p->sequence);
     void *blocks[] = {p->pool,          p->local,           p->active,          p->scratch,
                       p->own_vc,        p->entered,         p->ports,           p->choices,
                       p->choices_ahead, p->latency.buckets, p->network.buckets, p->series_bytes};
@@ -117,6 +120,7 @@ static void free_partition(partition *p)
         free(blocks[k]);
     sim_dest_free(p);
     sim_reorder_free(p);
+    sim_replies_free(p);
     p->sim->engine->free_partition(p);
     sim_classes_free(p->classes);
     sim_wheel_free(&p->wheel);
@@ -128,8 +132,8 @@ uint64_t sim_partition_bytes(const partition *p)
         (uint64_t)p->pool_cap * sizeof(packet) + (uint64_t)p->wheel.cap_chunks * 64 * sizeof(event);
     bytes += (uint64_t)p->wheel.far_cap * sizeof(far_event) +
              (uint64_t)(p->local_cap - FIRST_EVENTS) * sizeof(event);
-    return bytes + sim_dest_bytes(p) + sim_reorder_bytes(p) + p->sim->engine->partition_bytes(p) +
-           sim_endpoint_bytes(&p->endpoint);
+    return bytes + sim_dest_bytes(p) + sim_reorder_bytes(p) + sim_replies_bytes(p) +
+           p->sim->engine->partition_bytes(p) + sim_endpoint_bytes(&p->endpoint);
 }
 
 /* ---- */

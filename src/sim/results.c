@@ -27,6 +27,7 @@ static partition_results results_of(partition *p)
                                .classes = p->classes,
                                .reorder = p->reorder ? &p->reorder_stats : NULL,
                                .reorder_series = p->reorder_series,
+                               .replies = p->replies ? &p->reply_stats : NULL,
                                .work = p->n.events,
                                .bytes = sim_partition_bytes(p),
                                .crossings = p->endpoint.posted,
@@ -143,6 +144,15 @@ static void pack_classes(packer *c, class_stats *classes)
     }
 }
 
+static void pack_replies(packer *c, reply_stats *n, size_t num_series)
+{
+    pack_histogram(c, &n->round_trip);
+    pack_histogram(c, &n->request);
+    pack_histogram(c, &n->answer);
+    carry(c, &n->open, sizeof n->open);
+    carry(c, n->series, num_series * sizeof *n->series);
+}
+
 static void carry_part(void *c, void *data, size_t bytes)
 {
     carry(c, data, bytes);
@@ -179,6 +189,8 @@ static size_t pack_partition(packer c, sim *s, partition *p)
     carry(&c, &p->reorder_stats, sizeof p->reorder_stats);
     if (p->reorder_series)
         carry(&c, p->reorder_series, s->num_series * sizeof *p->reorder_series);
+    if (p->replies)
+        pack_replies(&c, &p->reply_stats, s->num_series);
     for (uint32_t node = 0; node < ik_num_nodes(s->f); node++)
         if (s->node_partition[node] == p->id)
             pack_node(&c, s, node);

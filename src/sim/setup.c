@@ -182,6 +182,12 @@ static bool allocate(sim *s, const sizes *z, sim_memory *m)
         ok = sim_get(m, &s->reorder_hosts, f->num_hosts, sizeof *s->reorder_hosts) &&
              (!sim_reorder_num_pairs(s) ||
               sim_get(m, &s->reorder_pairs, sim_reorder_num_pairs(s), sizeof *s->reorder_pairs));
+    if (ok && s->reply.on)
+        ok = sim_get(m, &s->reply_hosts, f->num_hosts, sizeof *s->reply_hosts) &&
+             sim_get(m, &s->reply_lists, (size_t)f->num_hosts * s->reply.queues,
+                     sizeof *s->reply_lists) &&
+             (!s->reply.most ||
+              sim_get(m, &s->reply_places, (size_t)f->num_hosts * s->reply.most, 8));
     if (ok && (s->ejection_share < 1 || s->ejection_bps != UINT64_MAX))
         ok = sim_get(m, &s->drained, f->num_hosts, sizeof *s->drained);
     if (ok && z->net)
@@ -283,7 +289,7 @@ static uint64_t bytes_in_flight(const sim *s)
 {
     uint64_t ports = s->f->num_switches ? s->f->port_base[s->f->num_switches] : 0;
     return ports * s->vcs * (s->capacity / s->packet_bytes) / 4 *
-           (sizeof(packet) + sizeof(event) + (s->reorder.on ? sizeof(uint32_t) : 0));
+           (sizeof(packet) + sizeof(event) + (sim_numbered(s) ? sizeof(uint32_t) : 0));
 }
 
 void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out)
@@ -411,6 +417,11 @@ static void init_state(sim *s, const sizes *z)
         s->hosts[host].port = ik_host_port(s->f, host);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         init_host(s, host);
+    for (uint32_t host = 0; s->reply.on && host < s->f->num_hosts; host++)
+        s->reply_hosts[host].num_places = s->reply.most;
+    if (s->reply.on)
+        memset(s->reply_lists, 0xff,
+               (size_t)s->f->num_hosts * s->reply.queues * sizeof *s->reply_lists);
     for (uint32_t host = 0; s->reorder.on && host < s->f->num_hosts; host++)
         s->reorder_hosts[host] =
             (reorder_host){.throttled_since = UINT64_MAX, .first = IK_NONE, .last = IK_NONE};
@@ -482,14 +493,14 @@ void sim_free(sim *s)
     sim_space_free(s);
     sim_finite_free(s);
     congest_free(s->congest);
-    void *blocks[] = {s->outputs,         s->ports,         s->queued,          s->waiting,
-                      s->clear_ps,        s->sending,       s->accept,          s->switches,
-                      s->mask_store,      s->queue_store,   s->pair_store,      s->policy_store,
-                      s->undecided_store, s->allowed_store, s->hosts,           s->send_queues,
-                      s->messages,        s->injectors,     s->node_head,       s->node_partition,
-                      s->channel_bytes,   s->host_bytes,    s->host_sent_bytes, s->series_blocked,
-                      s->deadlock_text,   s->net_store,     s->holder_store,    s->dest_rings,
-                      s->drained,         s->reorder_hosts, s->reorder_pairs};
+    void *blocks[] = {
+        s->outputs,       s->ports,        s->queued,          s->waiting,        s->clear_ps,
+        s->sending,       s->accept,       s->switches,        s->mask_store,     s->queue_store,
+        s->pair_store,    s->policy_store, s->undecided_store, s->allowed_store,  s->hosts,
+        s->send_queues,   s->messages,     s->injectors,       s->node_head,      s->node_partition,
+        s->channel_bytes, s->host_bytes,   s->host_sent_bytes, s->series_blocked, s->deadlock_text,
+        s->net_store,     s->holder_store, s->dest_rings,      s->drained,        s->reorder_hosts,
+        s->reorder_pairs, s->reply_hosts,  s->reply_places,    s->reply_lists};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

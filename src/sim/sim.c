@@ -123,6 +123,10 @@ void ik_sim_result_free(ik_sim_result *r)
     free(r->reorder.series_bytes);
     free(r->reorder.series_out_of_order);
     free(r->reorder.series_throttled);
+    free(r->replies.round_trip.buckets);
+    free(r->replies.request_latency.buckets);
+    free(r->replies.reply_latency.buckets);
+    free(r->replies.series_outstanding);
     free(r->deadlock_text);
     free(r->host_finish_ps);
     free(r->missing_text);

@@ -6,6 +6,7 @@
  * (conservation, deadlock, samples of congestion) is done by the first partition while the others
  * wait, at times that depend on the simulated clock alone. */
 #include "sim/host/reorder.h"
+#include "sim/host/replies.h"
 #include "sim/inspect/inspect.h"
 #include "sim/packet/shape.h"
 #include "sim/parallel/workers.h"
@@ -322,6 +323,7 @@ static void count_backlogs(partition *p)
         if (s->node_partition[ik_host_node(s->f, host)] == p->id)
             sim_count_backlog(p, host);
     sim_reorder_finish(p);
+    sim_replies_finish(p);
 }
 
 void sim_run_partition(partition *p)

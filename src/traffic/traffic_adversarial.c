@@ -87,4 +87,5 @@ const ik_traffic_family ik_traffic_adversarial = {
     .dest = dest,
     .flows = flows,
 
+    .of_fabric = true,
 };

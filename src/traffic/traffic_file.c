@@ -7,12 +7,11 @@
  * are passed over, with a note. Cost O(hosts + size of the file).
  */
 #include "base/array.h"
-#include "format/name_map.h"
+#include "traffic/host_names.h"
 #include "traffic/pattern.h"
 #include "traffic/weight.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +25,7 @@ static const ik_param params[] = {
 typedef struct reader {
     ik_traffic *t;
     const char *path;
-    name_map names;    /* of the hosts, if the fabric has names */
-    uint32_t *host_of; /* [hosts] the first host of each different name */
+    host_names hosts;
     unsigned line;
     pattern_flow *flows; /* weights are set at the end, from `weights` */
     weight *weights;     /* beside flows */
@@ -35,32 +33,6 @@ typedef struct reader {
     uint64_t own_lines; /* of a host to itself */
     unsigned first_own; /* line number */
 } reader;
-
-static bool whole_number(const char *word, uint64_t *value)
-{
-    char *end;
-    errno = 0;
-    *value = isdigit((unsigned char)*word) ? strtoull(word, &end, 10) : 0;
-    return isdigit((unsigned char)*word) && *end == 0 && errno == 0;
-}
-
-static ik_status find_host(const reader *r, const char *word, unsigned column, uint32_t *host,
-                           ik_error *err)
-{
-    uint64_t number;
-    if (whole_number(word, &number) && number < r->t->num_hosts) {
-        *host = (uint32_t)number;
-        return IK_OK;
-    }
-    uint32_t name = name_map_find(&r->names, (slice){word, strlen(word)});
-    if (name != IK_NONE) {
-        *host = r->host_of[name];
-        return IK_OK;
-    }
-    ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, column, "no host '%.60s' in this fabric", word);
-    return ik_hint(err, IK_ERR_INPUT, "a number from 0 to %u, or a host's name",
-                   r->t->num_hosts ? r->t->num_hosts - 1 : 0);
-}
 
 static ik_status add_flow(reader *r, uint32_t src, uint32_t dst, weight w, ik_error *err)
 {
@@ -117,31 +89,10 @@ static ik_status read_line(reader *r, char *line, ik_error *err)
                    words[2]);
         return ik_hint(err, IK_ERR_INPUT, "a number above zero, as 3, 0.5 or 1e-3");
     }
-    ik_status s = find_host(r, words[0], columns[0], &src, err);
+    ik_status s = host_names_find(&r->hosts, words[0], r->path, r->line, columns[0], &src, err);
     if (s == IK_OK)
-        s = find_host(r, words[1], columns[1], &dst, err);
+        s = host_names_find(&r->hosts, words[1], r->path, r->line, columns[1], &dst, err);
     return s == IK_OK ? add_flow(r, src, dst, w, err) : s;
-}
-
-/* The hosts' names, so that a flow costs no search through all of them. */
-static ik_status map_names(reader *r, ik_error *err)
-{
-    const ik_fabric *f = r->t->fabric;
-    if (!f->node_name)
-        return IK_OK;
-    r->host_of = ik_calloc(f->num_hosts, sizeof *r->host_of);
-    if (!r->host_of)
-        return ik_fail_memory(err, f->num_hosts * sizeof *r->host_of, "names of hosts");
-    for (uint32_t h = 0; h < f->num_hosts; h++) {
-        const char *name = f->node_name[ik_host_node(f, h)];
-        bool is_new;
-        uint32_t index = name_map_add(&r->names, (slice){name, strlen(name)}, &is_new);
-        if (index == IK_NONE)
-            return ik_fail_memory(err, strlen(name), "names of hosts");
-        if (is_new)
-            r->host_of[index] = h;
-    }
-    return IK_OK;
 }
 
 static ik_status read_lines(reader *r, char *text, const char *end, ik_error *err)
@@ -175,7 +126,7 @@ static ik_status read_file(reader *r, const ik_env *env, ik_error *err)
     const char *start = text;
     s = ik_text_begin(&start, &size, r->path, err);
     if (s == IK_OK)
-        s = map_names(r, err);
+        s = host_names_new(&r->hosts, r->t->fabric, err);
     if (s == IK_OK)
         s = read_lines(r, text + (start - text), start + size, err);
     free(text);
@@ -208,8 +159,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         s = note_own_lines(&r, err);
     if (s == IK_OK)
         s = pattern_lists_new(t, r.flows, r.count, err);
-    name_map_free(&r.names);
-    free(r.host_of);
+    host_names_free(&r.hosts);
     free(r.flows);
     free(r.weights);
     return s;

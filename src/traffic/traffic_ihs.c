@@ -142,4 +142,5 @@ const ik_traffic_family ik_traffic_ihs = {
     .dest = dest,
     .flows = flows,
 
+    .of_fabric = true,
 };

@@ -218,4 +218,5 @@ const ik_traffic_family ik_traffic_local = {
     .dest = dest,
     .flows = flows,
 
+    .of_fabric = true,
 };

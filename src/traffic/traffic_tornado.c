@@ -68,4 +68,5 @@ const ik_traffic_family ik_traffic_tornado = {
     .dest = pattern_map_dest,
     .flows = pattern_map_flows,
     .permutation = true,
+    .of_fabric = true,
 };

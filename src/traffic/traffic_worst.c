@@ -140,4 +140,5 @@ const ik_traffic_family ik_traffic_worst = {
     .dest = pattern_map_dest,
     .flows = pattern_map_flows,
     .permutation = true,
+    .of_fabric = true,
 };

@@ -70,6 +70,7 @@ void ik_traffic_free(ik_traffic *t)
         if (t->family->destroy && t->impl)
             t->family->destroy(t);
         free(t->spec);
+        free(t->portable);
         free(t->note);
         free(t);
     }

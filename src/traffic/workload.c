@@ -7,8 +7,11 @@
  * host and walked until the image lies inside the domain (Black and Rogaway, Ciphers with arbitrary
  * finite domains, CT-RSA 2002). The grid has less than a row more than N - 1 places, so one step
  * mostly suffices. */
+#include "base/array.h"
 #include "traffic/graph_builder.h"
+#include "traffic/pattern.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 void ik_workload_clear(ik_workload *w)
@@ -17,17 +20,14 @@ void ik_workload_clear(ik_workload *w)
         free(w->graph->host_first);
         free(w->graph->ops);
         free(w->graph->kind);
-        free(w->graph->cpu);
         free(w->graph->op_class);
-        free(w->graph->tag);
-        free(w->graph->line);
-        free(w->graph->source);
-        free(w->graph->ack);
         free(w->graph->after_first);
         free(w->graph->after);
         free(w->graph->waits);
     }
     if (w->alltoall) {
+        free(w->alltoall->host);
+        free(w->alltoall->process);
         free(w->alltoall->nearest);
         free(w->alltoall->row);
         free(w->alltoall->own_place);
@@ -43,8 +43,8 @@ void ik_workload_clear(ik_workload *w)
 ik_status workload_check_hosts(const ik_traffic *t, const ik_workload *w, ik_error *err)
 {
     for (uint32_t host = 0; host < t->num_hosts; host++) {
-        bool takes_part =
-            w->alltoall || w->graph->host_first[host] < w->graph->host_first[host + 1];
+        bool takes_part = w->alltoall ? ik_alltoall_has(w->alltoall, host)
+                                      : w->graph->host_first[host] < w->graph->host_first[host + 1];
         if (!takes_part || ik_host_port(t->fabric, host) != IK_NONE)
             continue;
         ik_fail(err, IK_ERR_USAGE,
@@ -88,10 +88,10 @@ static uint32_t shuffled(const ik_alltoall *a, uint64_t key, uint32_t num, uint3
     return place;
 }
 
-uint32_t ik_alltoall_dest(const ik_workload *w, uint32_t src, uint64_t key, uint32_t place)
+/* In numbers of processes. */
+static uint32_t dest_process(const ik_alltoall *a, uint32_t src, uint64_t key, uint32_t place)
 {
-    const ik_alltoall *a = w->alltoall;
-    uint32_t n = w->num_hosts, step = place + 1;
+    uint32_t n = a->num, step = place + 1;
     switch (a->order) {
     case IK_ORDER_XOR:
         return src ^ step;
@@ -106,4 +106,61 @@ uint32_t ik_alltoall_dest(const ik_workload *w, uint32_t src, uint64_t key, uint
         break;
     }
     return step < n - src ? src + step : src - (n - step);
+}
+
+uint32_t ik_alltoall_dest(const ik_workload *w, uint32_t src, uint64_t key, uint32_t place)
+{
+    const ik_alltoall *a = w->alltoall;
+    if (!a->process)
+        return dest_process(a, src, key, place);
+    assert(ik_alltoall_has(a, src));
+    return a->host[dest_process(a, a->process[src], key, place)];
+}
+
+/* ---- as a pattern */
+
+typedef struct flow_lists {
+    pattern_flow *flows;
+    size_t num, room;
+} flow_lists;
+
+static int by_dst(const void *a, const void *b)
+{
+    const pattern_flow *x = a, *y = b;
+    return (x->dst > y->dst) - (x->dst < y->dst);
+}
+
+/* What a host sends, one flow per destination. */
+static bool add_sends(const ik_graph *g, uint32_t host, flow_lists *l)
+{
+    size_t from = l->num;
+    for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
+        if (g->kind[op] != IK_OP_SEND)
+            continue;
+        if (!IK_ARRAY_ROOM(l->flows, l->room, l->num + 1))
+            return false;
+        l->flows[l->num++] = (pattern_flow){host, g->ops[op].peer, g->ops[op].amount};
+    }
+    size_t kept = from;
+    if (l->num > from)
+        qsort(l->flows + from, l->num - from, sizeof *l->flows, by_dst);
+    for (size_t k = from; k < l->num; k++)
+        if (kept > from && l->flows[kept - 1].dst == l->flows[k].dst)
+            l->flows[kept - 1].weight += l->flows[k].weight;
+        else
+            l->flows[kept++] = l->flows[k];
+    l->num = kept;
+    return true;
+}
+
+ik_status workload_pattern(const ik_graph *g, ik_traffic *lists, ik_error *err)
+{
+    flow_lists l = {0};
+    bool ok = true;
+    for (uint32_t host = 0; ok && host < g->num_hosts; host++)
+        ok = add_sends(g, host, &l);
+    ik_status status = ok ? pattern_lists_new(lists, l.flows, l.num, err)
+                          : ik_fail_memory(err, 2 * l.num * sizeof *l.flows, "a workload");
+    free(l.flows);
+    return status;
 }

@@ -49,7 +49,7 @@ static bool add_files(sha256 *s, const char *kind, const char *text, const ik_pa
     bool good = ik_spec_parse(text, &arena, &spec, NULL) == IK_OK &&
                 ik_params_from_spec(&params, kind, &spec, decl, NULL, NULL) == IK_OK;
     for (size_t i = 0; good && i < params.num; i++)
-        if (params.decl[i].type == IK_PARAM_PATH && params.values[i].has)
+        if (params.decl[i].type == IK_PARAM_PATH && params.values[i].has && !params.values[i].word)
             good = add_file(s, params.values[i].text);
     ik_params_free(&params);
     ik_arena_free(&arena);

@@ -65,6 +65,8 @@ def commands():
         "check_cycle_json": "check ring:n=5 -r minimal:paths=one --vc 1q --json",
         "check_dfsssp": "check ring:n=4 -r dfsssp", "check_nue": "check ring:n=4 -r nue", "check_loren": "check lrt:N=16,d=3,r=2 -r loren:grid=4",
         "load": f"load {TREE} -r dmodk --histogram --permutations 3", "load_json": f"load {TREE} -r dmodk --json --patterns 2 --permutations 3 --contention",
+        "load_queues": f"load {TREE} -r dmodk --vc dbbm --histogram", "load_queues_json": f"load {TREE} -r smodk --queues --json -j 2",
+        "load_csv": f"load {TREE} -r dmodk -t shift --csv", "load_csv_queues": f"load {TREE} -r adaptive_tree --vc any --vcs 2 --csv --table queues",
         "load_traffic": f"load {TREE} -r valiant -t mix:uniform+hotspot:count=1", "load_file": "load tree.json -r dmodk -t file:path=some.flows",
         "route": f"route {TREE} -r dmodk", "route_json": f"route {TREE} -r dmodk --json", "route_diff": f"route {TREE} --diff dmodk smodk",
         "route_diff_json": f"route {TREE} --diff dmodk smodk --json", "route_read": f"check {TREE} -r lft:path=tree.lft",

@@ -230,6 +230,65 @@ class Load(CliTest):
         o = self.load("xgft:m=2:2,w=1:1,link_rate=25Gb/s,host_rate=100Gb/s", "dmodk", "shift:by=2")
         self.close(o["saturation"], 1 / 8)
 
+    def rows(self, *arguments):
+        lines = self.ok("load", *arguments, "--csv").splitlines()
+        return [dict(zip(lines[0].split(","), line.split(","))) for line in lines[1:]]
+
+    def test_table_of_channels(self):
+        """CG's fifth exchange under D-mod-k meets in seven flows on channels up."""
+        case = ("xgft:m=16:16,w=1:16", "-r", "dmodk", "-t", "cg:processes=128,phase=5")
+        rows, o = self.rows(*case), self.json("load", *case)
+        self.assertEqual(max(int(r["contention"]) for r in rows), o["contention"]["c"])
+        self.assertEqual(max(int(r["contention"]) for r in rows if r["direction"] == "up"), o["contention"]["c_up"])
+        self.assertEqual(len(rows), sum(g["channels"] for g in o["groups"]))
+        for g in o["groups"]:
+            loads = [float(r["load"]) for r in rows if (r["direction"], r["level"] or "0") == (g["direction"], str(g["level"]))]
+            self.close(max(loads), g["max"])
+            self.close(sum(loads) / len(loads), g["mean"])
+        split = self.rows("karytree:k=2,n=2", "-r", "adaptive_tree", "-t", "shift")
+        self.assertEqual({r["contention"] for r in split}, {""})
+
+    def test_table_of_ancestors(self):
+        """Routes per nearest common ancestor: what --json lists, with the contention at each of them."""
+        case = ("xgft:m=16:16,w=1:10", "-r", "smodk", "-t", "wrf")
+        rows, o = self.rows(*case, "--table", "nca"), self.json("load", *case)
+        for level, turns in enumerate(o["turns_by_level"], 1):
+            self.assertEqual([float(r["routes"]) for r in rows if r["level"] == str(level)], turns)
+        tops = [r for r in rows if r["level"] == "2"]
+        self.assertEqual(max(int(r["contention_up"]) for r in tops), o["contention"]["c_up"])
+        self.assertEqual(max(int(r["contention_down"]) for r in tops), o["contention"]["c_down"])
+        self.refused("load", "slimfly:q=5", "-r", "minimal", "--csv", "--table", "nca", says="no tree")
+
+    def test_table_of_queues(self):
+        """Two VCs, by the parity of the destination: half of the destinations on each of a channel's queues."""
+        case = ("karytree:k=4,n=3", "-r", "smodk", "--vc", "dbbm", "--vcs", "2")
+        rows, o = self.rows(*case, "--table", "queues"), self.json("load", *case)
+        for row in rows:
+            if row["direction"] == "injection":
+                self.assertIn((row["flows"], row["destinations"]), (("31", "31"), ("32", "32")))
+        hosts = {(g["direction"], g["level"]): g for g in o["queues"]["destinations"]}
+        self.assertEqual((hosts["up", 1]["min"], hosts["up", 1]["max"]), (30, 30))
+        self.assertEqual((hosts["up", 2]["min"], hosts["up", 2]["max"]), (24, 24))
+        self.assertEqual(o["queues"]["num_vcs"], 2)
+
+    def test_queues_of_spread_routes(self):
+        """Four queues hold a quarter of the destinations each, whichever scheme parts them, where every route may be taken."""
+        for vc, vcs in (("1q", 1), ("dbbm", 4), ("flow2sl", 4), ("vftree", 4)):
+            o = self.json("load", "karytree:k=4,n=3", "-r", "oblivious", "--vc", vc, "--vcs", vcs)
+            mean = next(g["mean"] for g in o["queues"]["destinations"] if (g["direction"], g["level"]) == ("up", 1))
+            self.close(mean, 60 / vcs)
+
+    def test_tables_and_what_goes_with_them(self):
+        tree = ("load", "karytree:k=2,n=2", "-r", "dmodk")
+        self.refused(*tree, "--table", "nca", says="--csv")
+        self.refused(*tree, "--csv", "--table", "chanels", says=["chanels", "channels, queues or nca"])
+        self.refused(*tree, "--csv", "--json", says="one of them")
+        self.refused(*tree, "--csv", "--histogram", says="--histogram")
+        self.refused(*tree, "--csv", "--vc", "dbbm", says="--table queues")
+        self.refused(*tree, "--csv", "--table", "queues", "--contention", says="--contention")
+        self.refused(*tree, "--vc", "dbm", says="dbbm")
+        self.refused(*tree, "--vcs", "300", says="--vcs")
+
     def test_wrong_usage(self):
         self.refused("load", "karytree:k=2,n=2", says="--routing")
         self.refused("load", "karytree:k=2,n=2", "--routing", "dmodk", "--traffic", "unifrom", says="uniform")

@@ -68,6 +68,11 @@ static const char *const vcs[] = {NULL,  NULL,       NULL,      "1q",     "dbbm"
     "adapter.injection=bursty;burst_beta=20%;burst_rate=100%",                                     \
         "adapter.injection=bursty;burst_alpha=5%;burst_beta=2%"
 
+/* Requests and replies, in the same way. */
+#define ANSWERED                                                                                   \
+    "adapter.reply=64 B", "adapter.reply=9 KiB;max_outstanding=2",                                 \
+        "adapter.reply=700 B;service_time=300 ns;max_outstanding=30"
+
 /* section.key=value; what one model refuses is taken out again */
 static const char *const settings[] = {"switch.model=ioq",
                                        "switch.model=ioq",
@@ -121,6 +126,7 @@ static const char *const settings[] = {"switch.model=ioq",
                                        "adapter.ejection_fraction=60%",
                                        "adapter.buffer=8 KiB",
                                        ORDERED,
+                                       ANSWERED,
                                        "measure.series=2 us",
                                        "measure.series=900 ns",
                                        "measure.warmup=1 us"};
@@ -289,7 +295,9 @@ static const char *const ring_settings[] = {"switch.buffer=4 KiB",
                                             "measure.series=1 us",
                                             "switch.switching=saf",
                                             "adapter.in_order=true",
-                                            "adapter.in_order=true;reorder_buffer=8 KiB"};
+                                            "adapter.in_order=true;reorder_buffer=8 KiB",
+                                            "adapter.reply=2 KiB",
+                                            "adapter.reply=64 B;max_outstanding=9"};
 static const char *const ring_patterns[] = {"uniform", "shift:by=2", "shift:by=5", "tornado"};
 
 /* ---- drawing */

@@ -78,6 +78,16 @@ static inline void mix_reorder(hash *h, const ik_sim_reorder *k, size_t num_seri
         mix(h, series[n], num_series * sizeof(double));
 }
 
+static inline void mix_replies(hash *h, const ik_sim_replies *k, size_t num_series)
+{
+    mix(h, &k->on, sizeof k->on);
+    mix_histogram(h, &k->round_trip);
+    mix_histogram(h, &k->request_latency);
+    mix_histogram(h, &k->reply_latency);
+    mix_real(h, k->mean_outstanding);
+    mix(h, k->series_outstanding, num_series * sizeof(double));
+}
+
 /* All but what the header names as no function of plan, traffic, config and seed. */
 static inline uint64_t hash_result(const ik_fabric *f, const ik_sim_result *r)
 {
@@ -103,6 +113,7 @@ static inline uint64_t hash_result(const ik_fabric *f, const ik_sim_result *r)
     mix(&h, r->series_latency_ns, r->num_series * sizeof(double));
     mix(&h, r->series_blocked, r->num_series * f->num_switches * sizeof(double));
     mix_reorder(&h, &r->reorder, r->num_series);
+    mix_replies(&h, &r->replies, r->num_series);
     mix_congestion(&h, f, &r->congestion);
     for (size_t k = 0; k < r->num_classes; k++)
         mix_class(&h, &r->classes[k], r->num_series);

@@ -87,8 +87,40 @@ static ik_status load_job(const ik_routing *r, const ik_traffic *t, uint64_t *an
         ik_load_free(&load);
         status = ik_contention_measure(r, t, NULL, &contention, err);
     }
-    if (status == IK_OK)
+    uint32_t *channels = NULL;
+    if (status == IK_OK) {
         take(answer, &contention.c, sizeof contention.c);
+        status = contention.split ? IK_OK : ik_contention_channels(r, t, NULL, &channels, err);
+    }
+    if (status == IK_OK && channels)
+        take(answer, channels, r->fabric->num_ports * sizeof *channels);
+    free(channels);
+    return status;
+}
+
+/* Queues by one way each (smodk, dmodk), and by the states of packets. */
+static ik_status job_queues(const char *vc, uint64_t *answer, ik_error *err)
+{
+    ik_plan *plan = NULL;
+    ik_traffic *t = NULL;
+    ik_queues q;
+    ik_status status = ik_plan_from_specs(the_fabric, the_routing, vc, NULL, 2, NULL, &plan, err);
+    if (status == IK_OK)
+        status = ik_traffic_from_spec(the_fabric, "shift", NULL, &t, err);
+    if (status == IK_OK)
+        status = ik_queues_measure(plan, t, NULL, &q, err);
+    if (status == IK_OK) {
+        ik_load_group *groups = NULL;
+        size_t num = 0;
+        take(answer, q.load, (size_t)q.num_ports * q.num_vcs * sizeof *q.load);
+        status = ik_queue_groups(plan->fabric, &q, true, &groups, &num, err);
+        if (status == IK_OK)
+            take(answer, &groups[0].max, sizeof groups[0].max);
+        ik_load_groups_free(groups, status == IK_OK ? num : 0);
+        ik_queues_free(&q);
+    }
+    ik_traffic_free(t);
+    ik_plan_free(plan);
     return status;
 }
 
@@ -268,6 +300,12 @@ static void every_traffic(void **state)
     }
     the_routing = "valiant";
     fail_each(job_traffic, "uniform", false);
+    the_fabric = tree;
+    the_routing = "smodk";
+    fail_each(job_queues, "dbbm", false);
+    the_routing = "dmodk";
+    fail_each(job_queues, "dbbm", true);
+    fail_each(job_queues, "any", false);
     ik_fabric_free(tree);
     ik_fabric_free(floor);
 }

@@ -137,6 +137,24 @@ static void long_packets(void **state)
                                  .load = 1.0});
 }
 
+/* Requests under way, those of which a part has come, and replies that wait. */
+static void replies(void **state)
+{
+    (void)state;
+    static const char *const adapters[] = {
+        "packet=256 B;message=1 KiB;reply=600 B",
+        "packet=256 B;message=64 B;reply=256 B;queues=one",
+        "packet=256 B;message=64 B;reply=1 KiB;service_time=200 ns;max_outstanding=20"};
+    for (size_t k = 0; k < 3; k++)
+        fail_scenario((scenario){.fabric = "karytree:k=4,n=2",
+                                 .routing = "dmodk",
+                                 .sw = k == 1 ? "model=ioq" : "model=iq",
+                                 .adapter = adapters[k],
+                                 .measure = k ? FULL : SHORT,
+                                 .traffic = k == 2 ? TWO : "uniform",
+                                 .load = 0.9});
+}
+
 /* Packets put in order: flows, packets that wait, messages about their space. */
 static void in_order(void **state)
 {
@@ -285,15 +303,11 @@ static void parts_of_simulations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast_engine),
-        cmocka_unit_test(many_packets),
-        cmocka_unit_test(long_packets),
-        cmocka_unit_test(general_engine),
-        cmocka_unit_test(in_order),
-        cmocka_unit_test(every_selection),
-        cmocka_unit_test(pipelined_routers),
-        cmocka_unit_test(deadlocks),
-        cmocka_unit_test(parts_of_simulations),
+        cmocka_unit_test(fast_engine),     cmocka_unit_test(many_packets),
+        cmocka_unit_test(long_packets),    cmocka_unit_test(general_engine),
+        cmocka_unit_test(in_order),        cmocka_unit_test(replies),
+        cmocka_unit_test(every_selection), cmocka_unit_test(pipelined_routers),
+        cmocka_unit_test(deadlocks),       cmocka_unit_test(parts_of_simulations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

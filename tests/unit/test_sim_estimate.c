@@ -117,6 +117,8 @@ static const struct {
     {.sw = "", .adapter = "queues=destination", .vcs = 2, .vc = "any"},
     {.sw = "", .adapter = "in_order=true"},
     {.sw = "", .adapter = "in_order=true;reorder_buffer=8 KiB", .vcs = 2, .vc = "any"},
+    {.sw = "", .adapter = "reply=64 B"},
+    {.sw = "model=ioq", .adapter = "packet=1 KiB;reply=4 KiB;max_outstanding=20"},
     {.sw = "", .measure = "series=1 us"},
     {.sw = "model=pipelined;buffer=1 KiB", .adapter = "packet=64 B"},
     {.sw = "model=pipelined;speedup=2;buffer=4 KiB",

@@ -245,6 +245,8 @@ static void test_same_results(void **state)
     compare(f, adaptive);
     adaptive.adapter = "packet=1 kB;in_order=true;reorder_buffer=0 B;throttle=strict";
     compare(f, adaptive);
+    adaptive.adapter = "packet=1 kB;reply=3 kB;max_outstanding=3";
+    compare(f, adaptive);
     scenario classes = base_of(switches[0]);
     classes.traffic = "hotspot:nodes=3,fraction=20%";
     compare(f, classes);

@@ -48,12 +48,13 @@ export function overTime(data, curveName) {
   const heat = heatMap();
   const label = el('output', {});
   // Columns of a run with in-order delivery.
+  const requests = () => (series().outstanding ? [{ key: 'outstanding', name: 'requests of a host without reply', number: true, text: (r) => r.outstanding.toFixed(2) }] : []);
   const reordered = () => (series().reorder_bytes ? [{ key: 'reorder_bytes', name: 'B waiting in a reorder buffer', number: true, text: (r) => count(Math.round(r.reorder_bytes)) },
     { key: 'out_of_order', name: 'packets out of order', number: true, text: (r) => count(r.out_of_order) }, { key: 'throttled', name: 'adapters throttled', number: true, text: (r) => percent(r.throttled) }] : []);
   const lines = numbers('over-time', () => ({
     columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => moment(r.time_ns) }, { key: 'throughput', name: 'accepted', number: true, text: (r) => percent(r.throughput) },
-      { key: 'latency_mean_ns', name: 'mean latency', number: true, text: (r) => time(r.latency_mean_ns) }, ...reordered(), { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'curve', name: 'curve' }],
-    rows: series().throughput.map((y, t) => ({ time_ns: at(t), throughput: y, latency_mean_ns: series().latency_mean_ns[t], reorder_bytes: series().reorder_bytes?.[t], out_of_order: series().out_of_order?.[t], throttled: series().throttled?.[t], load: curve().steps[step].load, curve: curve().label })),
+      { key: 'latency_mean_ns', name: 'mean latency', number: true, text: (r) => time(r.latency_mean_ns) }, ...reordered(), ...requests(), { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'curve', name: 'curve' }],
+    rows: series().throughput.map((y, t) => ({ time_ns: at(t), throughput: y, latency_mean_ns: series().latency_mean_ns[t], reorder_bytes: series().reorder_bytes?.[t], out_of_order: series().out_of_order?.[t], throttled: series().throttled?.[t], outstanding: series().outstanding?.[t], load: curve().steps[step].load, curve: curve().label })),
   }));
   const cells = numbers('buffers-over-time', () => ({
     columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => moment(r.time_ns) }, { key: 'switch', name: 'switch' }, { key: 'filled', name: 'buffers full', number: true, text: (r) => percent(r.filled) },

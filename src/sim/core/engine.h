@@ -58,7 +58,8 @@ typedef struct sim_engine {
     /* Takes a credit or an arrival from another partition. */
     void (*take_message)(struct partition *p, uint64_t time, const struct sim_unit *at);
     /* Puts a packet on the link of its host, which has credit; sequence: its number in its flow,
-     * where packets are put in order. False = out of memory. */
+     * where packets are put in order; of a reply's packet, the number of the request. False = out
+     * of memory. */
     bool (*send)(struct partition *p, uint32_t host, const struct packet *pk, uint32_t sequence);
     /* Brings what the partition's hosts and channels have counted up to date. */
     void (*settle)(struct partition *p);

@@ -21,7 +21,7 @@ static bool knows_vcs(const sim *s)
 
 static bool serves(const sim *s)
 {
-    return s->model == MODEL_IQ && !s->reorder.on && s->queues <= QUEUES_VOQSW &&
+    return s->model == MODEL_IQ && !sim_numbered(s) && s->queues <= QUEUES_VOQSW &&
            (!s->adaptive || sim_choice_may_fit(s)) && knows_vcs(s) && s->uniform_size &&
            s->arbiter == ARB_ISLIP && s->input_speedup == 1;
 }

@@ -8,6 +8,7 @@
  * slower, credit goes back when a packet is out of it. */
 #include "sim/host/finite.h"
 #include "sim/host/reorder.h"
+#include "sim/host/replies.h"
 #include "sim/measure/classes.h"
 #include "sim/measure/order.h"
 #include "sim/state/space.h"
@@ -74,17 +75,34 @@ bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, me
     return dst != IK_NONE;
 }
 
+/* A request is taken in. Where there are places, it is made once there is one. */
+static bool open_request(partition *p, uint32_t host, uint64_t n, message *m, uint64_t now)
+{
+    uint64_t place = sim_request_place(p->sim, host);
+    m->t_gen = place > m->t_gen ? place : m->t_gen;
+    if (p->sim->reply.most)
+        sim_count_message(p, host, n, m->t_gen);
+    return sim_request_open(p, host, n, m->t_gen, now);
+}
+
 /* Looks at the messages made until now and takes in those of this lane (its VC, or all), as long as
  * there is room to be active.
  */
 static void admit(partition *p, uint32_t host, unsigned at, uint64_t now)
 {
     sim *s = p->sim;
+    bool several = (s->reply.on ? s->reply.queues : s->num_send_queues) > 1;
     send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues + at];
     message *ring = s->messages + ((size_t)host * s->num_send_queues + at) * s->active_messages, m;
     while (l->count < s->active_messages && l->t <= now && l->t < s->end_ps) {
-        if (!sim_next_message(p, host, l, at == 0, &m) || (s->num_send_queues > 1 && m.vc != at))
+        uint64_t n = l->n;
+        if (s->reply.most && sim_request_place(s, host) > now)
+            return;
+        bool count = at == 0 && !s->reply.most;
+        if (!sim_next_message(p, host, l, count, &m) || (several && m.vc != at))
             continue;
+        if (s->reply.on && !open_request(p, host, n, &m, now))
+            return;
         uint32_t place = l->first + l->count++;
         ring[place < s->active_messages ? place : place - s->active_messages] = m;
     }
@@ -95,8 +113,8 @@ void sim_count_backlog(partition *p, uint32_t host)
     sim *s = p->sim;
     if (s->has_graph)
         sim_finite_count(p, host);
-    if (s->hosts[host].silent || s->has_graph)
-        return;
+    if (s->hosts[host].silent || s->has_graph || s->reply.most)
+        return; /* and what found no place was not made */
     send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues];
     while (l->t < s->end_ps) {
         if (!s->traffic->gaps || s->traffic->family->dest(s->traffic, host, l->n) != IK_NONE)
@@ -133,7 +151,7 @@ int32_t sim_room_ahead(partition *p, uint32_t host, const host_state *h, const m
         return *credit_at(s, h->port, m->vc);
     ik_packet rt = {.src = host, .dst = m->dst};
     if (s->stride)
-        sim_start_packet(s, host, m->dst, m->number, &rt);
+        sim_start_packet(s, host, m->dst, sim_draw_number(s, m), &rt);
     return ledger_room(&s->in_space, h->port,
                        account_behind(p, h->port, m->vc, &rt, (uint32_t)m->number));
 }
@@ -154,7 +172,7 @@ bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *si
 {
     const sim *s = p->sim;
     const host_state *h = &s->hosts[host];
-    if (h->silent || !h->blocked || h->busy_until > p->start)
+    if ((h->silent && !s->reply.on) || !h->blocked || h->busy_until > p->start)
         return false;
     for (unsigned k = 0; k < (s->dest_rings ? s->vcs : s->num_send_queues); k++) {
         const message *m = first_message(p, host, k);
@@ -162,7 +180,7 @@ bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *si
             continue;
         ik_packet rt = {.src = host, .dst = m->dst};
         if (s->stride)
-            sim_start_packet(s, host, m->dst, m->number, &rt);
+            sim_start_packet(s, host, m->dst, sim_draw_number(s, m), &rt);
         *account = account_behind(p, h->port, m->vc, &rt, (uint32_t)m->number);
         *size = next_size(s, m);
         return true;
@@ -183,11 +201,11 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
     sim *s = p->sim;
     packet pk = {.size = size, .t_gen = m->t_gen, .t_inject = now, .unrouted = s->source_adaptive};
     uint64_t link_ps = transmit_ps(s, h->port, size);
-    sim_start_packet(s, host, m->dst, m->number, &pk.rt);
+    sim_start_packet(s, host, m->dst, sim_draw_number(s, m), &pk.rt);
     pk.rt.vc = (uint8_t)m->vc;
     pk.number = (uint32_t)m->number;
     pk.t_tail = now + link_ps + s->ports[h->port].latency_ps;
-    uint32_t sequence = 0;
+    uint32_t sequence = (uint32_t)(s->reply.on ? m->number >> 32 : 0);
     if (s->reorder.on && !sim_reorder_number(p, host, m->dst, now, &sequence))
         return false;
     if (!s->engine->send(p, host, &pk, sequence))
@@ -202,7 +220,9 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
 /* Which message queue `at` sends the next packet of; NULL = none is made yet. */
 static const message *next_message(partition *p, uint32_t host, unsigned at, uint64_t now)
 {
-    if (!p->sim->has_graph)
+    if (p->sim->reply.on && at >= p->sim->reply.queues)
+        sim_reply_admit(p, host, at, now);
+    else if (!p->sim->has_graph)
         admit(p, host, at, now);
     return first_message(p, host, at);
 }
@@ -260,6 +280,19 @@ static void try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
     }
 }
 
+/* When an empty queue gets its next message; with replies, where there is a place for it. */
+static uint64_t next_made(const partition *p, uint32_t host, unsigned at)
+{
+    const sim *s = p->sim;
+    uint64_t t = s->send_queues[(size_t)host * s->num_send_queues + at].t;
+    if (!s->reply.on)
+        return t;
+    if (at >= s->reply.queues)
+        return sim_reply_next(p, host, at);
+    uint64_t place = sim_request_place(s, host);
+    return place > t ? place : t;
+}
+
 /* When to look again without an event: a queue has a message then and the link is free. */
 static void plan_wake(partition *p, uint32_t host, host_state *h, uint64_t now, bool running)
 {
@@ -268,7 +301,10 @@ static void plan_wake(partition *p, uint32_t host, host_state *h, uint64_t now, 
     bool sent = h->busy_until > now;
     for (unsigned k = 0; k < s->num_send_queues; k++) {
         const send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues + k];
-        uint64_t next = l->count == 0 ? l->t : sent ? now : s->dest_rings ? l->t : UINT64_MAX;
+        uint64_t next = l->count == 0   ? next_made(p, host, k)
+                        : sent          ? now
+                        : s->dest_rings ? l->t
+                                        : UINT64_MAX;
         if (next < at)
             at = next;
     }
@@ -315,9 +351,12 @@ static void start_host(partition *p, uint32_t host)
     host_state *h = &s->hosts[host];
     if (s->has_graph)
         start_graph(p, host, h);
+    if (s->reply.on)
+        for (unsigned k = 0; k < s->num_send_queues; k++)
+            s->send_queues[(size_t)host * s->num_send_queues + k].t = UINT64_MAX;
     if (h->silent || s->has_graph)
         return;
-    for (unsigned k = 0; k < s->num_send_queues; k++)
+    for (unsigned k = 0; k < (s->reply.on ? s->reply.queues : s->num_send_queues); k++)
         s->send_queues[(size_t)host * s->num_send_queues + k].t = sim_message_time(s, host, 0, 0);
     plan_wake(p, host, h, 0, false); /* not inside a window yet */
 }
@@ -345,7 +384,10 @@ static uint64_t drained_at(sim *s, uint32_t host, uint32_t port, const packet *p
 static void count_class(partition *p, const delivered *d)
 {
     const sim *s = p->sim;
-    unsigned class = sim_class_of(p->classes, d->src, d->number / s->packets_per_message);
+    /* a reply is of the class of its request */
+    unsigned class = sim_is_reply(s, d->number)
+                         ? sim_class_of(p->classes, d->dst, d->number & ~SIM_REPLY)
+                         : sim_class_of(p->classes, d->src, d->number / s->packets_per_message);
     size_t period = s->num_series ? d->t / s->series_ps : SIZE_MAX;
     sim_classes_take(p->classes, class, d->size, in_window(s, d->t), period);
     sim_classes_deliver(p->classes, class, d->t - d->t_gen, in_window(s, d->t), period);
@@ -359,7 +401,9 @@ static void check_delivery(partition *p, uint32_t host, const delivered *d)
         sim_broken(p, "time went back: generated %llu, injected %llu, delivered %llu ps",
                    (unsigned long long)d->t_gen, (unsigned long long)d->t_inject,
                    (unsigned long long)d->t);
-    switch (sim_order_note(&p->sim->order[host], d->src, d->t_inject)) {
+    /* requests and replies are flows of their own */
+    uint32_t flow = sim_is_reply(p->sim, d->number) ? d->src + p->sim->f->num_hosts : d->src;
+    switch (sim_order_note(&p->sim->order[host], flow, d->t_inject)) {
     case ORDER_KEPT:
         break;
     case ORDER_BROKEN:
@@ -384,6 +428,8 @@ void sim_delivered(partition *p, uint32_t host, const delivered *d)
         check_delivery(p, host, d);
     if (s->finite)
         sim_finite_delivered(p, host, d);
+    if (s->reply.on)
+        sim_reply_delivered(p, host, d);
 }
 
 void sim_deliver(partition *p, uint32_t host, const delivered *d)
@@ -406,7 +452,8 @@ static void take_packet(partition *p, uint32_t host, uint32_t port, uint32_t id,
     sim *s = p->sim;
     const packet *pk = &p->pool[id];
     uint64_t t = s->drained ? drained_at(s, host, port, pk, now) : pk->t_tail;
-    const delivered d = {t, pk->t_gen, pk->t_inject, pk->rt.src, pk->rt.dst, pk->number, pk->size};
+    uint32_t number = sim_is_reply(s, pk->number) ? SIM_REPLY | p->sequence[id] : pk->number;
+    const delivered d = {t, pk->t_gen, pk->t_inject, pk->rt.src, pk->rt.dst, number, pk->size};
     if (s->reorder.on)
         sim_reorder_arrive(p, host, &d, p->sequence[id]);
     else
@@ -449,7 +496,7 @@ static void act(partition *p, uint32_t host, host_state *h, uint64_t now)
     if (p->sim->has_graph)
         sim_finite_advance(p, host, now);
     if (now < h->busy_until) {
-        if (p->sim->has_graph)
+        if (p->sim->has_graph || p->sim->reply.on)
             plan_wake(p, host, h, now, true);
         return;
     }

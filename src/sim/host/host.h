@@ -21,7 +21,9 @@ void sim_count_backlog(partition *p, uint32_t host);
 typedef struct delivered {
     uint64_t t, t_gen, t_inject; /* that time; when its message was made; when its head was sent */
     uint32_t src, dst;
-    uint32_t number; /* of its source's packets; 0 with an engine that need not know it */
+    /* of its source's packets, 0 with an engine that need not know it; of a reply's packet
+     * SIM_REPLY and the number of the request */
+    uint32_t number;
     uint32_t size;
 } delivered;
 /* Tells those who want to know more than totals. Every engine calls it for each packet, in the

@@ -39,7 +39,6 @@ void sim_reorder_free(partition *p)
 {
     reorder_store *r = p->reorder;
     free(p->reorder_series);
-    free(p->sequence);
     if (!r)
         return;
     free(r->of_pairs ? NULL : r->flows);

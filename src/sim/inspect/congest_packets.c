@@ -3,6 +3,7 @@
  * How samples of congestion see the packet-level models. Between windows, all partitions at
  * rest. */
 #include "sim/host/host.h"
+#include "sim/host/replies.h"
 #include "sim/inspect/inspect.h"
 #include "sim/inspect/look.h"
 #include "sim/measure/classes.h"
@@ -344,17 +345,20 @@ static void look(void *ctx, congest *c)
 
 /* ---- packets of a queue */
 
-static unsigned class_of(const sim *s, const packet *pk)
+static unsigned class_of(const sim *s, const partition *p, const packet *pk)
 {
     const class_stats *classes = s->partitions[0].classes;
+    if (classes && sim_is_reply(s, pk->number)) /* the general engine's: it stands in the pool */
+        return sim_class_of(classes, pk->rt.dst, p->sequence[pk - p->pool]);
     return classes ? sim_class_of(classes, pk->rt.src, pk->number / s->packets_per_message) : 0;
 }
 
-static void report_packet(const sim *s, uint32_t in_port, uint32_t out, unsigned vc,
+static void report_packet(const partition *p, uint32_t in_port, uint32_t out, unsigned vc,
                           const packet *pk, congest_packet_fn fn, void *arg)
 {
+    const sim *s = p->sim;
     ik_draw draw = {s->seed, pk->rt.src, pk->number};
-    fn(arg, &pk->rt, &draw, in_port, out, vc, class_of(s, pk));
+    fn(arg, &pk->rt, &draw, in_port, out, vc, class_of(s, p, pk));
 }
 
 static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg)
@@ -373,10 +377,10 @@ static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg
         if (s->model == MODEL_IDEAL && look_charged(s, pk) != w->buffer)
             continue;
         if (output)
-            report_packet(s, in_port, w->out, s->model == MODEL_IDEAL ? w->key % s->vcs : pk->rt.vc,
+            report_packet(p, in_port, w->out, s->model == MODEL_IDEAL ? w->key % s->vcs : pk->rt.vc,
                           pk, fn, arg);
         else
-            report_packet(s, in_port, look_output(s, w->sw, pk), pk->vc_first, pk, fn, arg);
+            report_packet(p, in_port, look_output(s, w->sw, pk), pk->vc_first, pk, fn, arg);
     }
 }
 

@@ -188,6 +188,8 @@ static void merge_partitions(const run_results *r)
         if (first->reorder)
             sim_reorder_merge(first->reorder, first->reorder_series, other->reorder,
                               other->reorder_series, r->num_series);
+        if (first->replies)
+            sim_reply_stats_merge(first->replies, other->replies, r->num_series);
     }
 }
 
@@ -206,6 +208,8 @@ ik_status results_export(const run_results *r, ik_sim_result *out, ik_error *err
         status = export_classes(r, capacity, out, err);
     if (status == IK_OK)
         status = sim_reorder_export(r, out, err);
+    if (status == IK_OK)
+        status = sim_reply_export(r, out, err);
     if (status == IK_OK)
         status = congest_export(r->congest, out->latency.count, out, err);
     if (status != IK_OK)

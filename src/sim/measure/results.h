@@ -9,6 +9,7 @@
 #include "sim/measure/counters.h"
 #include "sim/measure/histogram.h"
 #include "sim/measure/reorder_results.h"
+#include "sim/measure/reply_results.h"
 
 /* Of one partition. Those of the others are added to the histograms and classes of the first. */
 typedef struct partition_results {
@@ -18,6 +19,7 @@ typedef struct partition_results {
     struct class_stats *classes;                              /* NULL where the traffic has none */
     reorder_stats *reorder;         /* NULL where packets are not put in order */
     reorder_period *reorder_series; /* [num_series] or NULL */
+    reply_stats *replies;           /* NULL without */
     uint64_t work;                  /* events, or flit-hops */
     uint64_t bytes;                 /* of memory that it has grown to */
     uint64_t crossings;             /* to other partitions */
@@ -56,5 +58,7 @@ ik_status results_export(const run_results *r, ik_sim_result *out, ik_error *err
 /* The part of it about in-order delivery, from the first partition, to which the others were
  * added. */
 ik_status sim_reorder_export(const run_results *r, ik_sim_result *out, ik_error *err);
+/* The part about requests and replies, in the same way; on failure the caller frees *out. */
+ik_status sim_reply_export(const run_results *r, ik_sim_result *out, ik_error *err);
 
 #endif

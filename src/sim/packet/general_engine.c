@@ -92,7 +92,7 @@ static uint32_t receive_packet(partition *p, const sim_unit *at)
     pk->size = at->data;
     pk->number = record.number;
     pk->unrouted = record.unrouted;
-    if (p->sim->reorder.on)
+    if (sim_numbered(p->sim))
         p->sequence[id] = at[SIM_ARRIVAL_UNITS].data;
     return id;
 }
@@ -123,7 +123,7 @@ static bool send(partition *p, uint32_t host, const packet *pk, uint32_t sequenc
     uint64_t ready = (s->store_forward ? pk->t_tail : pk->t_inject + to->latency_ps) +
                      (to_switch ? s->routing_ps : 0);
     p->pool[id] = *pk;
-    if (s->reorder.on)
+    if (sim_numbered(s))
         p->sequence[id] = sequence;
     post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
     return true;

@@ -16,9 +16,9 @@
 #include "sim/core/calendar.h"
 
 /* A credit, a message about reorder space, or the head of an arrival, which has SIM_ARRIVAL_UNITS
- * units, and one more with its number in its flow (data) where packets are numbered. Times count
- * from the start of the step in which it was written; SIM_LATER goes before one that is 2^32 ps or
- * more away. */
+ * units, and one more with its number in its flow, or of its request (data), where packets are
+ * numbered. Times count from the start of the step in which it was written; SIM_LATER goes before
+ * one that is 2^32 ps or more away. */
 typedef struct sim_unit {
     uint32_t dt; /* ps, low 32 bits; model pipelined: ticks */
     uint32_t node;

@@ -72,7 +72,7 @@ void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, 
                                     pk->number, pk->unrouted, pk->vc_first, pk->out};
         *at = (sim_unit){(uint32_t)dt, e->node, low, pk->size};
         memcpy(at + 1, &record, sizeof record);
-        if (p->sim->reorder.on)
+        if (sim_numbered(p->sim))
             at[SIM_ARRIVAL_UNITS] = (sim_unit){.data = p->sequence[pk - p->pool]};
     } else {
         *at = (sim_unit){(uint32_t)dt, e->node, low, e->data};
@@ -82,12 +82,12 @@ void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, 
         p->out_first = time;
 }
 
-/* The numbers of packets in their flows, where they have any. */
+/* The numbers that packets carry, where they have any. */
 static bool grow_sequence(partition *p, uint32_t cap)
 {
     uint32_t *sequence =
-        p->sim->reorder.on ? realloc(p->sequence, cap * sizeof *sequence) : p->sequence;
-    if (p->sim->reorder.on && !sequence)
+        sim_numbered(p->sim) ? realloc(p->sequence, cap * sizeof *sequence) : p->sequence;
+    if (sim_numbered(p->sim) && !sequence)
         return false;
     p->sequence = sequence;
     return true;

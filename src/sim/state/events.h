@@ -19,7 +19,7 @@ void sim_broken(partition *p, const char *format, ...) IK_PRINTF(2, 3);
 /* Of an arrival in messages between partitions. */
 SIM_INLINE uint32_t sim_arrival_units(const sim *s)
 {
-    return SIM_ARRIVAL_UNITS + s->reorder.on;
+    return SIM_ARRIVAL_UNITS + sim_numbered(s);
 }
 
 SIM_INLINE uint64_t window_of(const sim *s, uint64_t dt)

@@ -46,6 +46,12 @@ static ik_status refuse_adapter(const ik_params *adapter, const ik_workload *w, 
                                     : "visits of traffic 'exchange' says how messages take turns");
         }
     }
+    if (ik_params_has(adapter, "reply")) {
+        ik_fail(err, IK_ERR_UNSUPPORTED, "adapter.reply does not serve workloads that end");
+        return ik_hint(err, IK_ERR_UNSUPPORTED,
+                       "endless traffic can be answered; in a workload replies are messages of "
+                       "its own");
+    }
     if (ik_params_bool(adapter, "in_order")) {
         ik_fail(err, IK_ERR_UNSUPPORTED, "adapter.in_order does not serve workloads that end");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "endless traffic can be delivered in order");

@@ -2,6 +2,7 @@
  *
  * The declared parameters of switches, host adapters and measurements. */
 #include "sim/state/reorder_params.h"
+#include "sim/state/reply_params.h"
 #include "sim/state/space.h"
 
 const ik_param ik_switch_params[] = {
@@ -112,11 +113,12 @@ const ik_param ik_adapter_params[] = {
      "set injection to bursty"},
     {"interleave", IK_PARAM_ENUM, "round_robin", 0, 0, "round_robin|fifo",
      "messages of one queue: one packet of each in turn, or one message after the other",
-     "switch.model=iq|ioq|ideal and message>packet",
+     "switch.model=iq|ioq|ideal and message>packet or switch.model=iq|ioq|ideal and reply>packet",
      "messages of one packet cannot be interleaved; model pipelined sends message after message"},
     {"active", IK_PARAM_UINT, "16", 1, 4096, NULL,
      "messages of one queue that are interleaved at a time",
-     "switch.model=iq|ioq|ideal and message>packet and interleave=round_robin",
+     "switch.model=iq|ioq|ideal and message>packet and interleave=round_robin or "
+     "switch.model=iq|ioq|ideal and reply>packet and interleave=round_robin",
      "messages of one packet cannot be interleaved; model pipelined sends message after message"},
     {"queues", IK_PARAM_ENUM, "vc", 0, 0, "vc|destination|one",
      "queues that take turns packet by packet: one a virtual channel, one a destination, or a "
@@ -163,6 +165,20 @@ const ik_param ik_adapter_params[] = {
      "for shared space always takes that smallest latency there and back",
      "switch.model=iq|ioq|ideal and in_order=true and not reorder_buffer=unlimited",
      "set in_order and a reorder_buffer"},
+    {"reply", IK_PARAM_SIZE, "", 1, 1e15, NULL,
+     "each message is a request, and the host that has got it sends a reply of so many bytes back; "
+     "replies have as many virtual channels again as requests (those of the routing), so that "
+     "neither ever waits for the other, and buffers are split among twice as many",
+     "switch.model=iq|ioq|ideal and queues=vc|one and in_order=false",
+     "model pipelined, a queue a destination and in-order delivery know no replies"},
+    {"service_time", IK_PARAM_TIME, "0 ns", 0, 1e15, NULL,
+     "from the last byte of a request to its reply; any number of requests are served at a time",
+     "switch.model=iq|ioq|ideal and reply", "set reply, the size of the replies"},
+    {"max_outstanding", IK_PARAM_UINT, "", 1, 65535, NULL,
+     "requests of a host that have no reply yet: no more are made before one comes (closed loop; "
+     "load is then the most that is asked for, 100 % or more: as fast as replies come); default: "
+     "any number",
+     "switch.model=iq|ioq|ideal and reply", "set reply, the size of the replies"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
 };
 
@@ -381,8 +397,11 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
     s->packet_bytes = (uint32_t)ik_params_uint(v, "packet");
     s->message_bytes = ik_params_has(v, "message") ? ik_params_uint(v, "message") : s->packet_bytes;
     s->packets_per_message = (s->message_bytes + s->packet_bytes - 1) / s->packet_bytes;
-    if (s->message_bytes < s->packet_bytes)
-        s->packet_bytes = (uint32_t)s->message_bytes;
+    uint64_t largest = s->message_bytes;
+    if (s->reply.on && ik_params_uint(v, "reply") > largest)
+        largest = ik_params_uint(v, "reply");
+    if (largest < s->packet_bytes)
+        s->packet_bytes = (uint32_t)largest;
     s->uniform_size = s->message_bytes % s->packet_bytes == 0;
     s->injection = ik_params_enum(v, "injection");
     s->fifo_messages = ik_params_enum(v, "interleave") == 1;
@@ -402,6 +421,8 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
                        : s->injection == INJECT_BURSTY
                            ? sim_resolve_bursts(v, s->load, &s->bursts, err)
                            : IK_OK;
+    if (status == IK_OK)
+        status = sim_resolve_replies(s, v, err);
     if (status == IK_OK && s->injection == INJECT_BURSTY)
         s->gaps = sim_gaps_of(s->bursts.alpha, s->bursts.beta, s->bursts.rate);
     return status == IK_OK ? check_buffers(s, err) : status;
@@ -460,7 +481,9 @@ ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, 
         status = sim_open_sections(&sec, config, err);
     if (status != IK_OK)
         return status;
-    status = resolve_switch(s, sec.sw, err);
+    status = sim_split_vcs(s, sec.adapter, err);
+    if (status == IK_OK)
+        status = resolve_switch(s, sec.sw, err);
     if (status == IK_OK)
         status = resolve_adapter(s, sec.adapter, err);
     if (status == IK_OK)
@@ -469,6 +492,8 @@ ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, 
         resolve_plan(s, plan);
     if (status == IK_OK)
         status = sim_resolve_reorder(s, sec.adapter, err);
+    if (status == IK_OK)
+        status = sim_check_reply_numbers(s, err);
     if (status == IK_OK)
         status = sim_space_resolve(s, err);
     if (status == IK_OK)

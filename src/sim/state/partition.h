@@ -8,6 +8,7 @@
 #include "sim/measure/counters.h"
 #include "sim/measure/histogram.h"
 #include "sim/measure/reorder_results.h"
+#include "sim/measure/reply_results.h"
 #include "sim/parallel/exchange.h"
 #include "sim/state/packet.h"
 
@@ -29,8 +30,10 @@ typedef struct partition {
     wheel wheel;
     packet *pool;
     uint32_t pool_size, pool_cap, free_packet;
-    uint32_t *sequence; /* [pool_cap] number of a packet in its flow; NULL unless numbered */
-    packet seen[4];     /* look_packet */
+    /* [pool_cap] number of a packet in its flow; of a reply's, of the request; NULL unless
+     * numbered */
+    uint32_t *sequence;
+    packet seen[4]; /* look_packet */
     uint8_t num_seen;
     struct fast_partition *fast; /* the fast engine's own; the pool is not used then */
     /* one window */
@@ -47,11 +50,14 @@ typedef struct partition {
     struct dest_store *dest;       /* host/by_destination.c: queues a destination; NULL without */
     struct reorder_store *reorder; /* host/reorder.c; NULL unless packets are put in order */
     reorder_stats reorder_stats;
+    struct reply_store *replies; /* host/replies.h; NULL without */
+    reply_stats reply_stats;
     reorder_period *reorder_series; /* [num_series] NULL unless packets are put in order */
     /* scratch of a choice: sets of outputs */
     uint64_t *outputs, *candidates, *idle, *gathered;
     ik_view view;       /* of the switches here */
     uint32_t asked_dst; /* of the packet that a selection is asked for */
+    uint8_t asked_copy; /* the first VC of the copy of VCs that a routing is asked in */
     /* [local port] the VC that stands for a choice, while choices are distinguished by their own
      * VCs */
     uint8_t *own_vc;

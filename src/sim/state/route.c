@@ -19,9 +19,9 @@ static int64_t sum_vcs(const sim *s, const int64_t *value, int vc)
  * that of the channel's choice. */
 static int asked_vc(const partition *p, uint32_t channel, int vc)
 {
-    return vc >= 0 && p->by_own_vc
-               ? p->own_vc[channel - p->sim->switches[p->sim->f->port_node[channel]].port_base]
-               : vc;
+    if (vc >= 0 && p->by_own_vc)
+        return p->own_vc[channel - p->sim->switches[p->sim->f->port_node[channel]].port_base];
+    return vc >= 0 ? vc + p->asked_copy : vc;
 }
 
 /* Credit for the packet that asks: in a VC, or in all of them. Accounts of the whole buffer are not
@@ -233,7 +233,9 @@ void sim_start_again(partition *p, packet *pk)
     ik_draw draw = {s->seed, pk->rt.src, pk->number};
     p->asked_dst = pk->rt.dst;
     uint8_t vc = pk->rt.vc;
+    p->asked_copy = (uint8_t)(vc - vc % s->plan->vc->num_vcs);
     ik_plan_start(s->plan, pk->rt.src, pk->rt.dst, &draw, &view, &pk->rt);
+    p->asked_copy = 0;
     pk->rt.vc = vc;
     pk->unrouted = 0;
 }

@@ -20,6 +20,7 @@
 #include "sim/state/parameters.h"
 #include "sim/state/partition.h"
 #include "sim/state/reorder_state.h"
+#include "sim/state/reply_state.h"
 #include "sim/state/switch_state.h"
 #include <assert.h>
 #include <string.h>
@@ -29,7 +30,8 @@
 enum { SIM_WHOLE_WINDOWS = 8 };
 
 typedef struct sim {
-    const ik_plan *plan;
+    const ik_plan *plan; /* that of the run, or `both` */
+    ik_plan both;        /* with replies: the same with a copy of its VCs for them */
     const ik_fabric *f;
     const ik_traffic *traffic;
     const ik_env *env;
@@ -67,6 +69,7 @@ typedef struct sim {
     uint64_t in_bytes, out_bytes;     /* a whole input buffer; a whole output buffer */
     uint64_t queue_min, queue_max;    /* damq: of an account */
     reorder_settings reorder;
+    reply_settings reply;
     uint64_t lookahead;
     uint64_t reciprocal; /* ceil(2^64 / lookahead) */
     uint64_t span;       /* lookahead * slots */
@@ -105,14 +108,18 @@ typedef struct sim {
     uint8_t *pair_store, *policy_store;
     uint64_t *undecided_store, *allowed_store;
     host_state *hosts;
-    send_queue *send_queues; /* [host * num_send_queues + k] k: VC, or 0 */
-    message *messages;       /* [(host * num_send_queues + k) * active] */
+    /* [host * num_send_queues + k] k: VC, or 0; with replies, theirs behind those of requests */
+    send_queue *send_queues;
+    message *messages; /* [(host * num_send_queues + k) * active] */
     /* [host * vcs + v] queues of destinations that hold messages; NULL unless the adapter has
      * them */
     queue *dest_rings;
     /* [host] until when its receive buffer drains; NULL = at the link's rate */
     uint64_t *drained;
     reorder_host *reorder_hosts;        /* [host] NULL unless packets are put in order */
+    reply_host *reply_hosts;            /* [host] NULL without replies */
+    uint64_t *reply_places;             /* [host * reply.most] from when on requests may be made */
+    reply_list *reply_lists;            /* [host * reply.queues + k] */
     struct reorder_flow *reorder_pairs; /* [host * hosts + peer] NULL: each partition has its own */
     injector *injectors;                /* [host] */
     uint32_t *node_head;                /* chains of events of one window: of a node */
@@ -177,6 +184,12 @@ SIM_INLINE queue *out_queue_of(const sim *s, unsigned vcs, uint32_t port, unsign
 SIM_INLINE int32_t *gate_of(const sim *s, unsigned vcs, uint32_t port, unsigned v)
 {
     return credit_at(s, port, s->gate_space ? vcs + v : v);
+}
+
+/* Whether packets carry a number beside their own: partition.sequence. */
+SIM_INLINE bool sim_numbered(const sim *s)
+{
+    return s->reorder.on || s->reply.on;
 }
 
 uint64_t sim_in_flight(const sim *s); /* packets inside the network */

@@ -5,9 +5,11 @@
  * An all-to-all is computed, whatever its size; other patterns have few destinations a host and
  * become a dependency graph, one operation at each end of a message. Repetitions are chained host
  * by host: a calculation of no time joins all that a host sends and receives in one of them. */
-#include "traffic/exchange_order.h"
+#include "ikat/topology.h"
 #include "traffic/graph_builder.h"
 #include "traffic/pattern.h"
+#include "traffic/workload/exchange_order.h"
+#include "traffic/workload/mapping.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,13 +29,23 @@ static const ik_param params[] = {
      "s^2, …; xor where the hosts are a power of two, else s-1, s-2, …; by hops, ties by number"},
     {"repeat", IK_PARAM_UINT, "1", 1, 10000, NULL,
      "so many times; a host begins again once it has sent and received all of the time before"},
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of random orders (default: the experiment's)",
-     "order=random", "the other orders draw nothing"},
+    PROCESSES_PARAM,
+    MAPPING_PARAMS,
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
+     "seed of random orders and mappings (default: the experiment's)",
+     "order=random or mapping=random", "the other orders and mappings draw nothing"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
+#define OWNER "traffic 'exchange'"
+
 typedef struct exchange {
-    ik_traffic *pattern; /* whose messages they are */
+    mapping map;
+    /* what the pattern takes for its fabric where processes are elsewhere than on all hosts in
+     * order: a crossbar of as many hosts as there are processes; else NULL */
+    ik_fabric *processes;
+    ik_traffic *pattern; /* whose messages they are, in numbers of processes */
+    ik_traffic lists;    /* the same in numbers of hosts, where they differ and it is a graph */
     ik_workload work;
     ik_visit_order order;
     uint64_t seed, bytes;
@@ -43,6 +55,10 @@ static void destroy(ik_traffic *t)
 {
     exchange *x = t->impl;
     ik_traffic_free(x->pattern);
+    ik_fabric_free(x->processes);
+    if (x->lists.impl)
+        pattern_lists_destroy(&x->lists);
+    mapping_free(&x->map);
     ik_workload_clear(&x->work);
     free(x);
     t->impl = NULL;
@@ -58,6 +74,17 @@ static ik_status refuse_pattern(const char *spec, const char *why, ik_error *err
                    "fixed destinations can be exchanged");
 }
 
+/* *family: NULL = there is none of that name. */
+static ik_status find_family(const char *text, ik_arena *arena, const ik_traffic_family **family,
+                             ik_error *err)
+{
+    ik_spec spec;
+    ik_status status = ik_spec_parse(text, arena, &spec, err);
+    if (status == IK_OK)
+        *family = ik_traffic_find(spec.name);
+    return status;
+}
+
 static ik_status open_pattern(ik_traffic *t, exchange *x, const char *text, const ik_env *env,
                               ik_error *err)
 {
@@ -67,8 +94,15 @@ static ik_status open_pattern(ik_traffic *t, exchange *x, const char *text, cons
     ik_status status = ik_spec_list_parse(text, &arena, &list, &num, err);
     if (status == IK_OK && (num != 1 || list[0].share || list[0].name))
         status = refuse_pattern(text, "one pattern, without a share or a name, is exchanged", err);
+    const ik_traffic_family *family = NULL;
     if (status == IK_OK)
-        status = ik_traffic_from_spec(t->fabric, list[0].spec, env, &x->pattern, err);
+        status = find_family(list[0].spec, &arena, &family, err);
+    if (status == IK_OK && x->processes && family && family->of_fabric)
+        status = refuse_pattern(
+            list[0].spec, "it is made for the fabric, not for processes on some of its hosts", err);
+    if (status == IK_OK)
+        status = ik_traffic_from_spec(x->processes ? x->processes : t->fabric, list[0].spec, env,
+                                      &x->pattern, err);
     if (status == IK_OK && x->pattern->workload)
         status = refuse_pattern(list[0].spec, "it is a workload that ends already", err);
     else if (status == IK_OK && !x->pattern->family->listed && !x->pattern->family->permutation)
@@ -82,9 +116,23 @@ static ik_status open_pattern(ik_traffic *t, exchange *x, const char *text, cons
     return status;
 }
 
-static ik_status find_order(const ik_traffic *t, exchange *x, const ik_params *p, ik_error *err)
+static ik_status find_hosts(ik_traffic *t, exchange *x, const ik_params *p, const ik_env *env,
+                            ik_error *err)
 {
-    bool power = t->num_hosts && (t->num_hosts & (t->num_hosts - 1)) == 0;
+    uint64_t processes = ik_params_has(p, "processes") ? ik_params_uint(p, "processes") : 0;
+    ik_status status = mapping_make(t->fabric, OWNER, p, processes, x->seed, env, &x->map, err);
+    if (status == IK_OK)
+        status = mapping_portable(t, p, &x->map, &t->portable, err);
+    if (status != IK_OK || x->map.identity)
+        return status;
+    char crossbar[40];
+    snprintf(crossbar, sizeof crossbar, "crossbar:n=%u", x->map.num);
+    return ik_fabric_from_spec(crossbar, env, &x->processes, err);
+}
+
+static ik_status find_order(exchange *x, const ik_params *p, ik_error *err)
+{
+    bool power = (x->map.num & (x->map.num - 1)) == 0;
     switch (ik_params_enum(p, "order")) {
     case ASK_SHIFT:
         x->order = IK_ORDER_SHIFT;
@@ -99,8 +147,8 @@ static ik_status find_order(const ik_traffic *t, exchange *x, const ik_params *p
         x->order = IK_ORDER_XOR;
         if (power)
             break;
-        ik_fail(err, IK_ERR_USAGE,
-                "traffic 'exchange', order = xor: %u hosts are not a power of two", t->num_hosts);
+        ik_fail(err, IK_ERR_USAGE, OWNER ", order = xor: %u %s are not a power of two", x->map.num,
+                x->processes ? "processes" : "hosts");
         return ik_hint(err, IK_ERR_USAGE, "order = pairwise takes any number of hosts");
     default:
         x->order = IK_ORDER_RANDOM;
@@ -110,36 +158,55 @@ static ik_status find_order(const ik_traffic *t, exchange *x, const ik_params *p
 
 /* ---- all-to-all */
 
+/* Makes rows of hosts rows of the processes on them, in place. */
+static void keep_processes(const ik_fabric *f, ik_alltoall *a)
+{
+    size_t kept = 0;
+    for (size_t k = 0; a->process && k < (size_t)f->num_switches * f->num_hosts; k++)
+        if (a->process[a->nearest[k]] != IK_NONE)
+            a->nearest[kept++] = a->process[a->nearest[k]];
+}
+
 static ik_status find_nearest(const ik_fabric *f, ik_alltoall *a, ik_error *err)
 {
     ik_status status = order_nearest(f, &a->nearest, err);
-    a->row = ik_calloc((size_t)f->num_hosts + 1, sizeof *a->row);
-    a->own_place = ik_calloc((size_t)f->num_hosts + 1, sizeof *a->own_place);
+    a->row = ik_calloc((size_t)a->num + 1, sizeof *a->row);
+    a->own_place = ik_calloc((size_t)a->num + 1, sizeof *a->own_place);
     if (status == IK_OK && (!a->row || !a->own_place))
-        status = ik_fail_memory(err, 2 * f->num_hosts * sizeof *a->row, "hosts by distance");
-    for (uint32_t host = 0; status == IK_OK && host < f->num_hosts; host++) {
-        uint32_t sw = ik_host_switch(f, host), place = 0;
-        a->row[host] = sw == IK_NONE ? 0 : sw;
-        while (a->nearest[(size_t)a->row[host] * f->num_hosts + place] != host)
+        status = ik_fail_memory(err, 2 * a->num * sizeof *a->row, "hosts by distance");
+    if (status == IK_OK)
+        keep_processes(f, a);
+    for (uint32_t i = 0; status == IK_OK && i < a->num; i++) {
+        uint32_t sw = ik_host_switch(f, a->host ? a->host[i] : i), place = 0;
+        a->row[i] = sw == IK_NONE ? 0 : sw;
+        while (a->nearest[(size_t)a->row[i] * a->num + place] != i)
             place++;
-        a->own_place[host] = place;
+        a->own_place[i] = place;
     }
     return status;
 }
 
 static ik_status make_alltoall(const ik_traffic *t, exchange *x, ik_error *err)
 {
-    uint64_t others = t->num_hosts ? t->num_hosts - 1 : 0;
+    uint64_t others = x->map.num - 1;
     ik_alltoall *a = ik_calloc(1, sizeof *a);
     if (!a)
         return ik_fail_memory(err, sizeof *a, "traffic 'exchange'");
     x->work.alltoall = a;
-    *a = (ik_alltoall){.order = x->order, .seed = x->seed, .bytes = x->bytes};
+    *a = (ik_alltoall){.num = x->map.num, .order = x->order, .seed = x->seed, .bytes = x->bytes};
+    if (x->processes) {
+        ik_status status = mapping_inverse(&x->map, t->num_hosts, &a->process, err);
+        if (status != IK_OK)
+            return status;
+        a->host = x->map.host; /* moves */
+        x->map.host = NULL;
+    }
     a->root = (uint32_t)ceil(sqrt((double)others));
-    x->work.num_messages = t->num_hosts * others * x->work.repeat;
+    x->work.num_messages = x->map.num * others * x->work.repeat;
     x->work.bytes = x->work.num_messages * x->bytes;
     x->work.largest = x->bytes;
     x->work.uniform = true;
+    x->work.num_classes = 1;
     if (x->work.num_messages && x->bytes > (UINT64_C(1) << 60) / x->work.num_messages)
         return ik_fail(err, IK_ERR_USAGE,
                        "traffic 'exchange': %llu messages of %llu B are more than 2^60 B",
@@ -176,18 +243,20 @@ static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uin
 
 enum { MOST_COPIES = 1000000 }; /* messages between one pair */
 
-/* The messages of one host, each with its two ends; join: what they wait for, IK_NONE = nothing. */
+/* The messages of one process, each with its two ends; join: what they wait for, IK_NONE =
+ * nothing. */
 static ik_status add_messages(graph_builder *b, const exchange *x, uint32_t src,
                               const order_key *list, size_t num, uint32_t join, ik_error *err)
 {
     for (size_t k = 0; k < num; k++) {
         if (list[k].weight > MOST_COPIES)
             return ik_fail(err, IK_ERR_USAGE,
-                           "traffic 'exchange': host %u has %llu messages for host %u, at most %d "
-                           "are taken",
+                           OWNER ": process %u has %llu messages for process %u, at most %d are "
+                                 "taken",
                            src, (unsigned long long)list[k].weight, list[k].dst, MOST_COPIES);
         for (uint64_t copy = 0; copy < list[k].weight && !b->no_memory; copy++) {
-            uint32_t send = graph_message(b, src, list[k].dst, x->bytes, NULL);
+            uint32_t send =
+                graph_message(b, x->map.host[src], x->map.host[list[k].dst], x->bytes, NULL);
             if (join != IK_NONE)
                 graph_wait(b, send, join, false);
         }
@@ -195,49 +264,62 @@ static ik_status add_messages(graph_builder *b, const exchange *x, uint32_t src,
     return IK_OK;
 }
 
-typedef struct lists_of_hosts {
+typedef struct lists_of_processes {
     order_key *all;
-    size_t *first; /* [num_hosts + 1] */
-} lists_of_hosts;
+    size_t *first; /* [processes + 1] */
+} lists_of_processes;
 
-/* The destinations of every host, in order. */
-static ik_status read_lists(const ik_traffic *t, const exchange *x, lists_of_hosts *l,
+/* Where each process stands among the hosts by distance from that of src. of: process of a host. */
+static void set_places(const ik_traffic *t, const exchange *x, uint32_t src,
+                       const uint32_t *nearest, const uint32_t *of, uint32_t *places)
+{
+    uint32_t sw = ik_host_switch(t->fabric, x->map.host[src]);
+    const uint32_t *row = nearest + (size_t)(sw == IK_NONE ? 0 : sw) * t->num_hosts;
+    for (uint32_t at = 0; at < t->num_hosts; at++)
+        if (of[row[at]] != IK_NONE)
+            places[of[row[at]]] = at;
+}
+
+/* The destinations of every process, in order. */
+static ik_status read_lists(const ik_traffic *t, const exchange *x, lists_of_processes *l,
                             ik_error *err)
 {
+    const uint32_t num = x->map.num;
     collector c = {0};
-    uint32_t *nearest = NULL, *places = NULL;
+    uint32_t *nearest = NULL, *places = NULL, *of = NULL;
     ik_status status = IK_OK;
-    l->first = ik_calloc((size_t)t->num_hosts + 1, sizeof *l->first);
+    l->first = ik_calloc((size_t)num + 1, sizeof *l->first);
     places = ik_calloc((size_t)t->num_hosts + 1, sizeof *places);
     if (!l->first || !places)
-        status = ik_fail_memory(err, t->num_hosts * sizeof *l->first, "traffic 'exchange'");
+        status = ik_fail_memory(err, t->num_hosts * sizeof *l->first, OWNER);
     if (status == IK_OK && x->order == IK_ORDER_NEAREST)
         status = order_nearest(t->fabric, &nearest, err);
-    for (uint32_t src = 0; status == IK_OK && src < t->num_hosts; src++) {
+    if (status == IK_OK && nearest)
+        status = mapping_inverse(&x->map, t->num_hosts, &of, err);
+    for (uint32_t src = 0; status == IK_OK && src < num; src++) {
         size_t before = c.num;
         x->pattern->family->flows(x->pattern, src, add_flow, &c);
         if (c.no_memory) {
             status = ik_fail_memory(err, c.num * sizeof *c.list, "traffic 'exchange'");
             break;
         }
-        uint32_t sw = ik_host_switch(t->fabric, src);
-        for (uint32_t at = 0; nearest && sw != IK_NONE && at < t->num_hosts; at++)
-            places[nearest[(size_t)sw * t->num_hosts + at]] = at;
+        if (nearest && c.num > before)
+            set_places(t, x, src, nearest, of, places);
         if (c.num > before)
-            order_sort(x->order, x->seed, t->num_hosts, src, places, c.list + before,
-                       c.num - before);
+            order_sort(x->order, x->seed, num, src, places, c.list + before, c.num - before);
         l->first[src + 1] = c.num;
     }
     free(nearest);
     free(places);
+    free(of);
     l->all = c.list;
     return status;
 }
 
 static ik_status make_graph(const ik_traffic *t, exchange *x, ik_error *err)
 {
-    lists_of_hosts l = {0};
-    graph_builder b = {.num_hosts = t->num_hosts, .source = "traffic 'exchange'"};
+    lists_of_processes l = {0};
+    graph_builder b = {.num_hosts = t->num_hosts, .source = OWNER};
     uint64_t repeat = x->work.repeat, visits = x->work.visits;
     ik_status status = read_lists(t, x, &l, err);
     uint32_t *joins = ik_calloc((size_t)t->num_hosts + 1, sizeof *joins);
@@ -245,9 +327,9 @@ static ik_status make_graph(const ik_traffic *t, exchange *x, ik_error *err)
         status = ik_fail_memory(err, t->num_hosts * sizeof *joins, "traffic 'exchange'");
     for (uint64_t r = 0; status == IK_OK && r < repeat && !b.no_memory; r++) {
         size_t from = b.num_ops;
-        for (uint32_t src = 0; status == IK_OK && src < t->num_hosts; src++)
+        for (uint32_t src = 0; status == IK_OK && src < x->map.num; src++)
             status = add_messages(&b, x, src, l.all + l.first[src], l.first[src + 1] - l.first[src],
-                                  r ? joins[src] : IK_NONE, err);
+                                  r ? joins[x->map.host[src]] : IK_NONE, err);
         if (status == IK_OK && r + 1 < repeat)
             graph_join_hosts(&b, from, joins);
     }
@@ -259,6 +341,9 @@ static ik_status make_graph(const ik_traffic *t, exchange *x, ik_error *err)
     else
         graph_builder_free(&b);
     x->work.visits = visits;
+    x->lists = (ik_traffic){.num_hosts = t->num_hosts, .seed = x->seed};
+    if (status == IK_OK && x->processes)
+        status = workload_pattern(x->work.graph, &x->lists, err);
     return status;
 }
 
@@ -278,20 +363,20 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     x->bytes = ik_params_uint(p, "bytes");
     x->seed = pattern_seed(t, p);
     x->work = (ik_workload){.num_hosts = t->num_hosts,
-                            .num_classes = 1,
                             .visits = ik_params_uint(p, "visits"),
                             .repeat = ik_params_uint(p, "repeat")};
-    ik_status status = open_pattern(t, x, ik_params_text(p, "pattern"), env, err);
+    ik_status status = find_hosts(t, x, p, env, err);
     if (status == IK_OK)
-        status = find_order(t, x, p, err);
+        status = open_pattern(t, x, ik_params_text(p, "pattern"), env, err);
+    if (status == IK_OK)
+        status = find_order(x, p, err);
     if (status == IK_OK)
         status = is_alltoall(x) ? make_alltoall(t, x, err) : make_graph(t, x, err);
     if (status == IK_OK)
         status = workload_check_hosts(t, &x->work, err);
     if (status == IK_OK && x->work.num_messages == 0)
-        status =
-            ik_fail(err, IK_ERR_USAGE,
-                    "traffic 'exchange': the pattern has no message among %u hosts", t->num_hosts);
+        status = ik_fail(err, IK_ERR_USAGE, OWNER ": the pattern has no message among %u %s",
+                         x->map.num, x->processes ? "processes" : "hosts");
     t->workload = &x->work;
     return status;
 }
@@ -300,20 +385,35 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 
 static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
-    const ik_traffic *of = ((const exchange *)t->impl)->pattern;
-    return of->family->dest(of, src, n);
+    const exchange *x = t->impl;
+    const ik_alltoall *a = x->work.alltoall;
+    if (!x->processes)
+        return x->pattern->family->dest(x->pattern, src, n);
+    if (!a)
+        return pattern_lists_dest(&x->lists, src, n);
+    uint32_t to = ik_alltoall_has(a, src) ? x->pattern->family->dest(x->pattern, a->process[src], n)
+                                          : IK_NONE;
+    return to == IK_NONE ? IK_NONE : a->host[to];
 }
 
 static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
-    const ik_traffic *of = ((const exchange *)t->impl)->pattern;
-    of->family->flows(of, src, fn, ctx);
+    const exchange *x = t->impl;
+    const ik_alltoall *a = x->work.alltoall;
+    if (!x->processes)
+        x->pattern->family->flows(x->pattern, src, fn, ctx);
+    else if (!a)
+        pattern_lists_flows(&x->lists, src, fn, ctx);
+    for (uint32_t d = 0; x->processes && a && ik_alltoall_has(a, src) && d < t->num_hosts; d++)
+        if (d != src && ik_alltoall_has(a, d))
+            fn(ctx, src, d, 1, a->num - 1);
 }
 
 static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 {
-    const ik_traffic *of = ((const exchange *)t->impl)->pattern;
-    return of->family->even && of->family->even(of, weight, scale);
+    const exchange *x = t->impl;
+    const ik_traffic *of = x->pattern;
+    return !x->processes && of->family->even && of->family->even(of, weight, scale);
 }
 
 const ik_traffic_family ik_traffic_exchange = {
@@ -327,7 +427,8 @@ const ik_traffic_family ik_traffic_exchange = {
         "neither load nor warm-up. All messages are there from the start. A host visits its "
         "destinations in an order, sends `visits` packets of each message in its turn, and goes "
         "round until all are sent. The pattern names the messages: of each flow as many as its "
-        "weight. docs/workloads.md.",
+        "weight. It is a pattern of processes, which run on all hosts in order unless `processes`, "
+        "`hosts` or `mapping` say otherwise. docs/workloads.md.",
     .params = params,
     .create = create,
     .destroy = destroy,

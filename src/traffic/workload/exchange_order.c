@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * exchange_order.c: see exchange_order.h. */
-#include "traffic/exchange_order.h"
+#include "traffic/workload/exchange_order.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * load_csv.c: what `ikat load --csv` prints: one line a channel, a queue, or a switch at which
+ * routes turn.
+ */
+#include "load.h"
+
+#include "ikat/vc.h"
+
+#include <string.h>
+
+/* A text with what CSV asks for: in quotation marks where it must be, those inside it doubled. */
+static void put_text(const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        fputs(text, stdout);
+        return;
+    }
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"')
+            putchar('"');
+        putchar(*text);
+    }
+    putchar('"');
+}
+
+static void put_node(const ik_fabric *f, uint32_t node)
+{
+    char name[256];
+    put_text(ik_node_name(f, node, name, sizeof name));
+}
+
+/* channel,from,from_port,to,direction,level,rate_bps; false: nothing is connected there. */
+static bool put_channel(const ik_fabric *f, uint32_t port)
+{
+    ik_direction direction;
+    uint32_t level;
+    if (!ik_channel_kind(f, port, &direction, &level))
+        return false;
+    printf("%u,", port);
+    put_node(f, f->port_node[port]);
+    printf(",%u,", ik_port_number(f, port));
+    put_node(f, ik_peer_node(f, port));
+    printf(",%s,", ik_direction_name(direction));
+    if (level)
+        printf("%u", level);
+    printf(",%llu", (unsigned long long)ik_port_rate_bps(f, port));
+    return true;
+}
+
+#define CHANNEL_COLUMNS "channel,from,from_port,to,direction,level,rate_bps"
+
+static void put_channels(const loads *l)
+{
+    puts(CHANNEL_COLUMNS ",load,flows,contention");
+    for (uint32_t p = 0; p < l->f->num_ports; p++) {
+        if (!put_channel(l->f, p))
+            continue;
+        printf(",%.12g,%.12g,", l->load.load[p], l->load.crossing[p]);
+        if (l->c_of)
+            printf("%u", l->c_of[p]);
+        putchar('\n');
+    }
+}
+
+static void put_queues(const loads *l)
+{
+    const ik_queues *q = &l->queues;
+    puts(CHANNEL_COLUMNS ",vc,load,flows,destinations");
+    for (uint32_t p = 0; p < l->f->num_ports; p++) {
+        for (unsigned vc = 0; vc < q->num_vcs; vc++) {
+            size_t i = (size_t)p * q->num_vcs + vc;
+            if (!put_channel(l->f, p))
+                break;
+            printf(",%u,%.12g,%.12g,%u\n", vc, q->load[i], q->crossing[i], q->destinations[i]);
+        }
+    }
+}
+
+/* The most that a channel into a switch from below (up), or out of it downwards, has. */
+static uint32_t contention_at(const loads *l, uint32_t sw, bool up)
+{
+    const ik_fabric *f = l->f;
+    uint32_t most = 0;
+    for (uint32_t p = f->port_base[sw]; p < f->port_base[sw + 1]; p++) {
+        uint32_t peer = ik_peer_node(f, p), c = 0;
+        if (peer == IK_NONE)
+            continue;
+        if (!ik_is_switch(f, peer) || f->switch_level[peer] < f->switch_level[sw])
+            c = l->c_of[up ? f->port_peer[p] : p];
+        most = c > most ? c : most;
+    }
+    return most;
+}
+
+static void put_ancestors(const loads *l)
+{
+    puts("switch,level,routes,contention_up,contention_down");
+    for (uint32_t sw = 0; sw < l->f->num_switches; sw++) {
+        put_node(l->f, sw);
+        printf(",%u,%.12g,", l->f->switch_level[sw], l->load.turns[sw]);
+        if (l->c_of)
+            printf("%u,%u", contention_at(l, sw, true), contention_at(l, sw, false));
+        else
+            putchar(',');
+        putchar('\n');
+    }
+}
+
+const char *const loads_tables[] = {"channels", "queues", "nca", NULL};
+
+int loads_show_csv(const loads *l, const char *table)
+{
+    if (strcmp(table, "nca") == 0) {
+        if (!l->load.turns)
+            return cli_usage(l->c,
+                             "--table nca: the fabric is no tree, its switches have no levels");
+        put_ancestors(l);
+    } else if (strcmp(table, "queues") == 0) {
+        put_queues(l);
+    } else {
+        put_channels(l);
+    }
+    return CLI_DONE;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * load_json.c: what `ikat load --json` prints.
+ */
+#include "load.h"
+
+#include <math.h>
+
+static void put_ratio(ik_json *j, const char *key, const ik_ratio *r)
+{
+    ik_json_object(j, key);
+    ik_json_real(j, "value", r->value, CLI_DIGITS);
+    if (r->den) {
+        ik_json_uint(j, "numerator", r->num);
+        ik_json_uint(j, "denominator", r->den);
+    }
+    ik_json_close(j);
+}
+
+static void put_channel(ik_json *j, const char *key, const ik_fabric *f, uint32_t port)
+{
+    char where[256];
+    if (port == IK_NONE)
+        ik_json_null(j, key);
+    else
+        ik_json_text(j, key, ik_port_describe(f, port, where, sizeof where));
+}
+
+static void put_group(ik_json *j, const ik_load_group *g)
+{
+    ik_json_object(j, NULL);
+    cli_json_group(j, g);
+    ik_json_array(j, "histogram");
+    for (size_t b = 0; b < g->num_bins; b++) {
+        ik_json_object(j, NULL);
+        ik_json_real(j, "low", g->bins[b].low, CLI_DIGITS);
+        ik_json_real(j, "high", g->bins[b].high, CLI_DIGITS);
+        ik_json_uint(j, "channels", g->bins[b].channels);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+    ik_json_close(j);
+}
+
+static void put_groups(ik_json *j, const loads *l)
+{
+    ik_json_array(j, "groups");
+    for (size_t i = 0; i < l->num_groups; i++)
+        put_group(j, &l->groups[i]);
+    ik_json_close(j);
+}
+
+/* Whole numbers as such. */
+static void put_number(ik_json *j, double n)
+{
+    if (n == floor(n) && n < 9e15)
+        ik_json_uint(j, NULL, (uint64_t)n);
+    else
+        ik_json_real(j, NULL, n, CLI_DIGITS);
+}
+
+/* Routes per nearest common ancestor: one array a level above the first. */
+static void put_turns(ik_json *j, const loads *l)
+{
+    ik_json_array(j, "turns_by_level");
+    for (uint32_t level = 1; level <= l->f->num_levels; level++) {
+        ik_json_array(j, NULL);
+        for (uint32_t sw = 0; sw < l->f->num_switches; sw++)
+            if (l->f->switch_level[sw] == level)
+                put_number(j, l->load.turns[sw]);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
+static void put_contention(ik_json *j, const ik_fabric *f, const ik_contention *c)
+{
+    ik_json_object(j, "contention");
+    ik_json_uint(j, "split_flows", c->split);
+    cli_json_known(j, "c", !c->split, c->c);
+    if (f->num_levels) {
+        cli_json_known(j, "c_up", !c->split, c->c_up);
+        cli_json_known(j, "c_down", !c->split, c->c_down);
+    }
+    put_ratio(j, "c_load", &c->c_load);
+    if (c->split)
+        ik_json_real(j, "max_flows", c->max_flows, CLI_DIGITS);
+    else
+        ik_json_uint(j, "max_flows", (uint64_t)c->max_flows);
+    ik_json_uint(j, "endpoint_degree", c->endpoint_degree);
+    put_ratio(j, "slowdown_bound", &c->slowdown_bound);
+    ik_json_real(j, "fluid_time", c->fluid_time, CLI_DIGITS);
+    ik_json_real(j, "fluid_slowdown", c->fluid_slowdown, CLI_DIGITS);
+    ik_json_real(j, "effective_bandwidth", c->effective_bandwidth, CLI_DIGITS);
+    ik_json_real(j, "effective_bandwidth_leaving", c->effective_bandwidth_leaving, CLI_DIGITS);
+    ik_json_real(j, "mean_efficiency", c->mean_efficiency, CLI_DIGITS);
+    ik_json_real(j, "mean_efficiency_leaving", c->mean_efficiency_leaving, CLI_DIGITS);
+    put_channel(j, "worst_channel", f, c->worst_channel);
+    ik_json_close(j);
+}
+
+static void put_queue_groups(ik_json *j, const char *key, const ik_load_group *groups, size_t num)
+{
+    ik_json_array(j, key);
+    for (size_t i = 0; i < num; i++)
+        put_group(j, &groups[i]);
+    ik_json_close(j);
+}
+
+static void put_queues(ik_json *j, const loads *l)
+{
+    ik_json_object(j, "queues");
+    ik_json_text(j, "vc", l->plan->vc->spec);
+    ik_json_uint(j, "num_vcs", l->queues.num_vcs);
+    put_queue_groups(j, "flows", l->queue_flows, l->num_queue_groups);
+    put_queue_groups(j, "destinations", l->queue_destinations, l->num_queue_groups);
+    ik_json_close(j);
+}
+
+static void put_means(ik_json *j, const ik_pattern_means *m)
+{
+    const struct {
+        const char *key;
+        double value;
+    } rows[] = {
+        {"effective_bandwidth", m->effective_bandwidth},
+        {"effective_bandwidth_error", m->effective_bandwidth_error},
+        {"effective_bandwidth_leaving", m->effective_bandwidth_leaving},
+        {"effective_bandwidth_leaving_error", m->effective_bandwidth_leaving_error},
+        {"mean_efficiency", m->mean_efficiency},
+        {"mean_efficiency_error", m->mean_efficiency_error},
+        {"mean_efficiency_leaving", m->mean_efficiency_leaving},
+        {"mean_efficiency_leaving_error", m->mean_efficiency_leaving_error},
+    };
+    ik_json_object(j, "patterns");
+    ik_json_uint(j, "patterns", m->patterns);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ik_json_real(j, rows[i].key, rows[i].value, CLI_DIGITS);
+    ik_json_close(j);
+}
+
+static void put_permutations(ik_json *j, const ik_permutations *p)
+{
+    ik_json_object(j, "permutations");
+    ik_json_bool(j, "exhaustive", p->exhaustive);
+    ik_json_uint(j, "total", p->total);
+    ik_json_real(j, "mean", p->mean, CLI_DIGITS);
+    ik_json_object(j, "by_contention");
+    for (size_t c = 0; c < p->num; c++) {
+        char key[24];
+        snprintf(key, sizeof key, "%zu", c);
+        if (p->count[c])
+            ik_json_uint(j, key, p->count[c]);
+    }
+    ik_json_close(j);
+    ik_json_close(j);
+}
+
+static void put_load(ik_json *j, const loads *l)
+{
+    const ik_load *x = &l->load;
+    ik_json_uint(j, "flows", x->flows);
+    ik_json_uint(j, "undelivered", loads_undelivered(l));
+    ik_json_uint(j, "unconnected", l->unconnected);
+    ik_json_real(j, "max_load", x->max_load, CLI_DIGITS);
+    ik_json_real(j, "mean_load", x->mean_load, CLI_DIGITS);
+    ik_json_real(j, "min_load", x->min_load, CLI_DIGITS);
+    cli_json_known(j, "load_denominator", x->denominator != 0, x->denominator);
+    ik_json_real(j, "max_flows", x->max_crossing, CLI_DIGITS);
+    ik_json_real(j, "mean_hops", x->mean_hops, CLI_DIGITS);
+    ik_json_real(j, "saturation", x->saturation, CLI_DIGITS);
+    put_channel(j, "max_channel", l->f, x->max_channel);
+    put_channel(j, "tightest_channel", l->f, x->tightest);
+}
+
+int loads_show_json(const loads *l)
+{
+    ik_json j;
+    cli_json_begin(&j);
+    cli_json_optional(&j, "topology", l->f->spec);
+    ik_json_text(&j, "routing", l->r->spec);
+    ik_json_text(&j, "traffic", l->t->spec);
+    ik_json_uint(&j, "hosts", l->f->num_hosts);
+    ik_json_uint(&j, "switches", l->f->num_switches);
+    put_load(&j, l);
+    put_groups(&j, l);
+    if (l->load.turns)
+        put_turns(&j, l);
+    if (l->has_queues)
+        put_queues(&j, l);
+    if (l->has_contention)
+        put_contention(&j, l->f, &l->contention);
+    if (l->has_means)
+        put_means(&j, &l->means);
+    if (l->has_permutations)
+        put_permutations(&j, &l->permutations);
+    return cli_json_end(l->c, &j);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * load_text.c: what `ikat load` prints on a terminal.
+ */
+#include "load.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+static void row(const char *name, const char *format, ...) IK_PRINTF(2, 3);
+static void row(const char *name, const char *format, ...)
+{
+    va_list args;
+    printf("  %-22s ", name);
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+    putchar('\n');
+}
+
+static void print_groups(const loads *l)
+{
+    static const char *const headers[] = {"channels", "level>", "number>",          "min load>",
+                                          "mean>",    "max>",   "distinct values>", NULL};
+    cli_heading(l->c, "Loads by kind of channel, in units of a host's rate");
+    cli_table *t = cli_table_new(headers);
+    for (size_t i = 0; i < l->num_groups; i++) {
+        const ik_load_group *g = &l->groups[i];
+        bool exact = g->bins[0].low == g->bins[0].high;
+        cli_table_cell(t, "%s", ik_direction_name(g->direction));
+        cli_table_cell(t, "%.0u", g->level); /* nothing for 0 */
+        cli_table_cell(t, "%s", cli_count(g->channels));
+        cli_table_cell(t, "%.6g", g->min);
+        cli_table_cell(t, "%.6g", g->mean);
+        cli_table_cell(t, "%.6g", g->max);
+        cli_table_cell(t, exact ? "%zu" : "more than %zu", g->num_bins);
+    }
+    cli_table_print(t, stdout, l->c->colour_out);
+}
+
+static void print_bins(cli_table *t, const ik_load_group *g)
+{
+    for (size_t b = 0; b < g->num_bins; b++) {
+        const ik_load_bin *bin = &g->bins[b];
+        cli_table_cell(t, "%s", b ? "" : ik_direction_name(g->direction));
+        cli_table_cell(t, "%.0u", b ? 0 : g->level);
+        cli_table_cell(t, bin->low == bin->high ? "%.6g" : "%.6g to %.6g", bin->low, bin->high);
+        cli_table_cell(t, "%s", cli_count(bin->channels));
+    }
+}
+
+static void print_histogram(const loads *l)
+{
+    static const char *const headers[] = {"channels", "level>", "load>", "number>", NULL};
+    cli_heading(l->c, "Histogram");
+    cli_table *t = cli_table_new(headers);
+    for (size_t i = 0; i < l->num_groups; i++)
+        print_bins(t, &l->groups[i]);
+    cli_table_print(t, stdout, l->c->colour_out);
+}
+
+static void print_queues(const loads *l)
+{
+    static const char *const headers[] = {"channels", "level>", "queues used>",  "fewest flows>",
+                                          "mean>",    "most>",  "fewest hosts>", "mean>",
+                                          "most>",    NULL};
+    char heading[200];
+    snprintf(heading, sizeof heading,
+             "Flows and different destination hosts per queue, scheme %.80s, %u VCs",
+             cli_line(l->plan->vc->spec), l->queues.num_vcs);
+    cli_heading(l->c, heading);
+    cli_table *t = cli_table_new(headers);
+    for (size_t i = 0; i < l->num_queue_groups; i++) {
+        const ik_load_group *flows = &l->queue_flows[i], *hosts = &l->queue_destinations[i];
+        cli_table_cell(t, "%s", ik_direction_name(flows->direction));
+        cli_table_cell(t, "%.0u", flows->level);
+        cli_table_cell(t, "%s", cli_count(flows->channels));
+        cli_table_cell(t, "%.6g", flows->min);
+        cli_table_cell(t, "%.6g", flows->mean);
+        cli_table_cell(t, "%.6g", flows->max);
+        cli_table_cell(t, "%.6g", hosts->min);
+        cli_table_cell(t, "%.6g", hosts->mean);
+        cli_table_cell(t, "%.6g", hosts->max);
+    }
+    cli_table_print(t, stdout, l->c->colour_out);
+}
+
+static void print_queue_histogram(const loads *l)
+{
+    static const char *const headers[] = {"channels", "level>", "destination hosts>", "queues>",
+                                          NULL};
+    cli_heading(l->c, "Histogram of the destinations of queues");
+    cli_table *t = cli_table_new(headers);
+    for (size_t i = 0; i < l->num_queue_groups; i++)
+        print_bins(t, &l->queue_destinations[i]);
+    cli_table_print(t, stdout, l->c->colour_out);
+}
+
+static void print_turns(const loads *l)
+{
+    static const char *const headers[] = {"level>", "switches>", "fewest routes>",
+                                          "mean>",  "most>",     NULL};
+    cli_heading(l->c, "Routes that turn at a switch (their nearest common ancestor)");
+    cli_table *t = cli_table_new(headers);
+    for (uint32_t level = 1; level <= l->f->num_levels; level++) {
+        double low = INFINITY, high = 0, sum = 0;
+        uint64_t n = 0;
+        for (uint32_t sw = 0; sw < l->f->num_switches; sw++) {
+            if (l->f->switch_level[sw] == level) {
+                double x = l->load.turns[sw];
+                low = x < low ? x : low;
+                high = x > high ? x : high;
+                sum += x;
+                n++;
+            }
+        }
+        cli_table_cell(t, "%u", level);
+        cli_table_cell(t, "%s", cli_count(n));
+        cli_table_cell(t, "%.6g", n ? low : 0);
+        cli_table_cell(t, "%.6g", n ? sum / (double)n : 0);
+        cli_table_cell(t, "%.6g", high);
+    }
+    cli_table_print(t, stdout, l->c->colour_out);
+}
+
+static void print_contention(const loads *l)
+{
+    const ik_contention *x = &l->contention;
+    cli_heading(l->c, "Contention inside the network");
+    if (x->split) {
+        row("C (largest matching)",
+            "none: it counts whole flows, and %s of %s are divided over several paths",
+            cli_count(x->split), cli_count(x->flows));
+    } else {
+        row("C (largest matching)", "%llu", (unsigned long long)x->c);
+    }
+    if (l->f->num_levels && !x->split)
+        row("C up, down", "%llu, %llu", (unsigned long long)x->c_up, (unsigned long long)x->c_down);
+    row("C by load", "%.6g", x->c_load.value);
+    row("slowdown at least", "%.6g (%.6g flows on a channel, %llu at an end)",
+        x->slowdown_bound.value, x->max_flows, (unsigned long long)x->endpoint_degree);
+    row("fluid slowdown", "%.6g (%.6g messages' time, crossbar %.6g)", x->fluid_slowdown,
+        x->fluid_time, x->fluid_crossbar_time);
+    row("effective bandwidth", "%.6g (of flows that leave their switch %.6g)",
+        x->effective_bandwidth, x->effective_bandwidth_leaving);
+    row("mean efficiency", "%.6g (of flows that leave their switch %.6g)", x->mean_efficiency,
+        x->mean_efficiency_leaving);
+}
+
+static void print_extras(const loads *l)
+{
+    if (l->has_means) {
+        cli_heading(l->c, "Random patterns");
+        row("patterns", "%s", cli_count(l->means.patterns));
+        const ik_pattern_means *m = &l->means;
+        row("effective bandwidth", "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)",
+            m->effective_bandwidth, m->effective_bandwidth_error, m->effective_bandwidth_leaving,
+            m->effective_bandwidth_leaving_error);
+        row("mean efficiency", "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)",
+            m->mean_efficiency, m->mean_efficiency_error, m->mean_efficiency_leaving,
+            m->mean_efficiency_leaving_error);
+    }
+    if (l->has_permutations) {
+        cli_heading(l->c, l->permutations.exhaustive ? "All permutations by contention"
+                                                     : "Random permutations by contention");
+        for (size_t c = 0; c < l->permutations.num; c++)
+            printf("  %4zu  %s\n", c, cli_count(l->permutations.count[c]));
+        row("mean", "%.6g", l->permutations.mean);
+    }
+}
+
+void loads_show_text(const loads *l)
+{
+    const ik_load *x = &l->load;
+    char where[256];
+    printf("%s, routing %s, traffic %s\n", cli_line(l->f->spec ? l->f->spec : l->c->args[0]),
+           cli_line(l->r->spec), cli_line(l->t->spec));
+    row("flows", "%s", cli_count(x->flows));
+    if (loads_undelivered(l))
+        row("not delivered", "%s", cli_count(loads_undelivered(l)));
+    if (l->unconnected)
+        row("unconnected", "%s flows that the fabric does not connect", cli_count(l->unconnected));
+    row("largest load", "%.6g of a host's rate", x->max_load);
+    if (x->max_channel != IK_NONE)
+        row("on", "%s", ik_port_describe(l->f, x->max_channel, where, sizeof where));
+    row("mean load", "%.6g", x->mean_load);
+    row("most flows", "%.6g on a channel", x->max_crossing);
+    row("mean hops", "%.6g", x->mean_hops);
+    row("predicted saturation", "%.4g of the hosts' rate", x->saturation);
+    if (x->saturation < 1 && x->tightest != IK_NONE) {
+        row("limited by", "%s (%s)", ik_port_describe(l->f, x->tightest, where, sizeof where),
+            cli_quantity(ik_port_rate_bps(l->f, x->tightest), IK_DIM_RATE));
+    }
+    print_groups(l);
+    if (cli_has(l->c, "--histogram"))
+        print_histogram(l);
+    if (x->turns)
+        print_turns(l);
+    if (l->has_queues)
+        print_queues(l);
+    if (l->has_queues && cli_has(l->c, "--histogram"))
+        print_queue_histogram(l);
+    if (l->has_contention)
+        print_contention(l);
+    print_extras(l);
+}

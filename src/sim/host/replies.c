@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Requests and replies. Every message of the traffic is a request, and the host that has got its
+ * last byte makes a reply to its source, service_time later. A reply is made where the request is
+ * delivered, and a source learns of it where the reply is delivered: nothing but packets travels,
+ * so partitions need not know of each other. A reply's packets carry the number of its request in
+ * their source's numbers (partition.sequence).
+ *
+ * Where at most so many requests of a host may be without their reply, a host has as many *places*,
+ * each with the time from which it is free; a request is made at the later one of its own time and
+ * that of the place that came free first. So sources are throttled, and what was not made is not
+ * offered (batch mode of BookSim: W. Dally and B. Towles, "Principles and Practices of
+ * Interconnection Networks", 2004, section 24.2, closed-loop measurement). */
+#include "sim/host/replies.h"
+#include "sim/measure/classes.h"
+#include "sim/state/events.h"
+
+static reply_list *list_of(const sim *s, uint32_t host, unsigned at)
+{
+    assert(at >= s->reply.queues && at < s->num_send_queues);
+    return &s->reply_lists[(size_t)host * s->reply.queues + at - s->reply.queues];
+}
+
+/* ---- places of a source */
+
+uint64_t sim_request_place(const sim *s, uint32_t host)
+{
+    const reply_host *h = &s->reply_hosts[host];
+    if (!s->reply.most)
+        return 0;
+    return h->num_places ? s->reply_places[(size_t)host * s->reply.most + h->first_place]
+                         : UINT64_MAX;
+}
+
+static void take_place(const sim *s, reply_host *h)
+{
+    h->open++;
+    if (!s->reply.most)
+        return;
+    assert(h->num_places > 0);
+    h->first_place = h->first_place + 1 == s->reply.most ? 0 : h->first_place + 1;
+    h->num_places--;
+}
+
+static void free_place(partition *p, uint32_t host, uint64_t t)
+{
+    const sim *s = p->sim;
+    reply_host *h = &s->reply_hosts[host];
+    assert(h->open > 0);
+    h->open--;
+    if (!s->reply.most)
+        return;
+    uint32_t place = h->first_place + h->num_places++;
+    place = place < s->reply.most ? place : place - s->reply.most;
+    s->reply_places[(size_t)host * s->reply.most + place] = t;
+    sim_host_wake_at(p, host, t);
+}
+
+bool sim_request_open(partition *p, uint32_t host, uint64_t n, uint64_t t, uint64_t now)
+{
+    const request q = {.t_gen = t,
+                       .t_open = now,
+                       .left = p->sim->reply.bytes,
+                       .host = host,
+                       .from = IK_NONE,
+                       .number = (uint32_t)n};
+    take_place(p->sim, &p->sim->reply_hosts[host]);
+    return sim_request_add(p, &q) != IK_NONE;
+}
+
+/* A request had no reply from .. to. */
+static void count_open(partition *p, uint64_t from, uint64_t to)
+{
+    const sim *s = p->sim;
+    uint64_t first = from > s->warmup_ps ? from : s->warmup_ps,
+             last = to < s->end_ps ? to : s->end_ps;
+    if (first < last)
+        p->reply_stats.open += last - first;
+    if (s->num_series)
+        SIM_EACH_PERIOD(s->series_ps, s->num_series, from, last, k, ps)
+    p->reply_stats.series[k] += ps;
+}
+
+static void reply_came(partition *p, uint32_t host, const delivered *d)
+{
+    uint32_t id = sim_request_find(p, host, IK_NONE, d->number & ~SIM_REPLY);
+    if (id == IK_NONE) {
+        sim_broken(p, "host %u got a reply of host %u that it did not ask for", host, d->src);
+        return;
+    }
+    request *q = &p->replies->requests[id];
+    assert(q->left >= d->size);
+    q->left -= d->size;
+    if (q->left)
+        return;
+    if (in_window(p->sim, d->t))
+        sim_histo_add(&p->reply_stats.round_trip, d->t - q->t_gen);
+    count_open(p, q->t_open, d->t);
+    sim_request_remove(p, id);
+    free_place(p, host, d->t);
+}
+
+/* ---- at a destination */
+
+/* All of a request has come; its reply is made at t. */
+static void make_reply(partition *p, uint32_t host, uint32_t dst, uint32_t number, uint64_t t)
+{
+    sim *s = p->sim;
+    reply_host *h = &s->reply_hosts[host];
+    if (t >= s->end_ps)
+        return; /* nothing is made after the end */
+    reply a = {.t = t, .number = sim_reply_number(number, h->sent), .dst = dst, .vc = s->reply.vcs};
+    ik_packet rt;
+    sim_start_packet(s, host, dst, (uint32_t)a.number, &rt);
+    a.vc += rt.vc;
+    h->sent += (uint32_t)s->reply.packets;
+    p->n.generated += s->reply.packets;
+    if (in_window(s, t)) {
+        p->n.offered_bytes += s->reply.bytes;
+        if (p->classes)
+            sim_classes_offer(p->classes, dst, number, s->reply.bytes);
+    }
+    unsigned at = s->reply.queues + (s->reply.queues > 1 ? rt.vc : 0);
+    if (sim_reply_append(p, list_of(s, host, at), &a))
+        sim_host_wake_at(p, host, t);
+}
+
+/* Of a request in several packets those that are missing are counted. */
+static bool is_complete(partition *p, uint32_t host, const delivered *d, uint32_t number)
+{
+    const sim *s = p->sim;
+    if (s->packets_per_message == 1)
+        return true;
+    uint32_t id = sim_request_find(p, host, d->src, number);
+    if (id == IK_NONE) {
+        const request q = {
+            .left = s->message_bytes, .host = host, .from = d->src, .number = number};
+        id = sim_request_add(p, &q);
+        if (id == IK_NONE)
+            return false;
+    }
+    request *q = &p->replies->requests[id];
+    assert(q->left >= d->size);
+    q->left -= d->size;
+    if (q->left)
+        return false;
+    sim_request_remove(p, id);
+    return true;
+}
+
+void sim_reply_delivered(partition *p, uint32_t host, const delivered *d)
+{
+    const sim *s = p->sim;
+    bool is_reply = d->number & SIM_REPLY;
+    if (in_window(s, d->t))
+        sim_histo_add(is_reply ? &p->reply_stats.answer : &p->reply_stats.request, d->t - d->t_gen);
+    if (is_reply) {
+        reply_came(p, host, d);
+        return;
+    }
+    uint32_t number = (uint32_t)(d->number / s->packets_per_message);
+    if (is_complete(p, host, d, number))
+        make_reply(p, host, d->src, number, d->t + s->reply.service_ps);
+}
+
+void sim_reply_admit(partition *p, uint32_t host, unsigned at, uint64_t now)
+{
+    sim *s = p->sim;
+    size_t k = (size_t)host * s->num_send_queues + at;
+    send_queue *l = &s->send_queues[k];
+    reply_list *list = list_of(s, host, at);
+    while (l->count < s->active_messages && list->head != IK_NONE &&
+           p->replies->replies[list->head].t <= now) {
+        const reply a = sim_reply_take(p, list);
+        uint32_t place = l->first + l->count++;
+        place = place < s->active_messages ? place : place - s->active_messages;
+        s->messages[k * s->active_messages + place] =
+            (message){a.t, a.number, s->reply.bytes, a.dst, a.vc};
+    }
+}
+
+uint64_t sim_reply_next(const partition *p, uint32_t host, unsigned at)
+{
+    uint32_t id = list_of(p->sim, host, at)->head;
+    return id == IK_NONE ? UINT64_MAX : p->replies->replies[id].t;
+}
+
+/* ---- the end */
+
+void sim_replies_finish(partition *p)
+{
+    const sim *s = p->sim;
+    const reply_store *r = p->replies;
+    uint64_t end = s->deadlock ? p->start : s->end_ps;
+    for (uint32_t b = 0; r && b < r->num_buckets; b++)
+        for (uint32_t id = r->buckets[b]; id != IK_NONE; id = r->requests[id].chain)
+            if (r->requests[id].from == IK_NONE)
+                count_open(p, r->requests[id].t_open, end);
+}

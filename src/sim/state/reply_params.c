@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The parameters of requests and replies, resolved. Replies have a copy of the plan's VCs to
+ * themselves (ik_plan.num_vcs): what is proved of the plan holds for requests and for replies, and
+ * requests, which hosts always take in, never wait for replies, nor replies for requests. So there
+ * is no deadlock that depends on messages. */
+#include "sim/state/reply_params.h"
+#include "ikat/vc.h"
+#include <inttypes.h>
+
+ik_status sim_split_vcs(sim *s, const ik_params *v, ik_error *err)
+{
+    if (!ik_params_has(v, "reply"))
+        return IK_OK;
+    s->reply.on = true;
+    s->reply.vcs = s->vcs;
+    if (s->plan->routing->rails) {
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "adapter.reply: requests and replies need hosts with one cable each");
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "leave reply out on this fabric");
+    }
+    if (2 * s->vcs > SIM_MAX_VCS) {
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "adapter.reply: %u VCs for requests and as many for replies; the simulator takes "
+                "at most %d",
+                s->vcs, SIM_MAX_VCS);
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "at most %d VCs for the routing", SIM_MAX_VCS / 2);
+    }
+    s->both = *s->plan;
+    s->both.num_vcs *= 2;
+    s->plan = &s->both;
+    s->vcs *= 2;
+    return IK_OK;
+}
+
+ik_status sim_resolve_replies(sim *s, const ik_params *v, ik_error *err)
+{
+    reply_settings *r = &s->reply;
+    if (!r->on)
+        return IK_OK;
+    r->bytes = ik_params_uint(v, "reply");
+    r->packets = (r->bytes + s->packet_bytes - 1) / s->packet_bytes;
+    r->service_ps = ik_params_uint(v, "service_time");
+    r->most =
+        ik_params_has(v, "max_outstanding") ? (uint32_t)ik_params_uint(v, "max_outstanding") : 0;
+    r->queues = s->adapter_queues == ADAPTER_VC ? r->vcs : 1;
+    s->num_send_queues = 2 * r->queues;
+    s->uniform_size = s->uniform_size && r->bytes % s->packet_bytes == 0;
+    if (s->active_messages == 1 && r->packets > 1)
+        s->active_messages = (uint32_t)ik_params_uint(v, "active");
+    if (s->packets_per_message >= SIM_REPLY / 4 || r->packets >= SIM_REPLY / 4)
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "adapter.reply: a message of more than %u packets cannot be answered, or be "
+                       "an answer",
+                       SIM_REPLY / 4);
+    return IK_OK;
+}
+
+ik_status sim_check_reply_numbers(const sim *s, ik_error *err)
+{
+    uint64_t fastest = 0, most = SIM_REPLY / 4;
+    for (uint32_t c = 0; s->reply.on && c < s->f->num_classes; c++)
+        fastest = s->f->classes[c].rate_bps > fastest ? s->f->classes[c].rate_bps : fastest;
+    double packets = (double)s->end_ps * 1e-12 * (double)fastest / 8 / (double)s->packet_bytes;
+    if (packets * (s->load > 1 ? s->load : 1) < (double)most)
+        return IK_OK;
+    ik_fail(err, IK_ERR_UNSUPPORTED,
+            "adapter.reply: a host could make more than %" PRIu64 " packets in so long a run",
+            most);
+    return ik_hint(err, IK_ERR_UNSUPPORTED, "a shorter run, or larger packets");
+}
