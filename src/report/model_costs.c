@@ -110,7 +110,8 @@ ik_status model_find_costs(report_model *m, ik_error *err)
 {
     for (size_t i = 0; i < m->num_curves; i++) {
         const report_fabric *f = &m->fabrics[m->curves[i].fabric];
-        for (size_t k = 0; k < f->num_slow; k++) {
+        bool ends = m->curves[i].steps[0].load <= 0; /* a workload: it has no load to be full at */
+        for (size_t k = 0; k < f->num_slow && !ends; k++) {
             slow_cost *costs = model_grow(m, m->costs, m->num_costs, sizeof *costs);
             if (!costs)
                 return ik_fail_memory(err, sizeof *costs, "a report");

@@ -55,6 +55,25 @@ switch: {model: pipelined, buffer: 256 B}
 adapter: {packet: 64 B}
 measure: {warmup: 1 us, duration: 2 us, series: 200 ns}
 """,
+    "workloads, some not completed": """\
+fabric: ["karytree:k=4,n=2", "slimtree:k=4,w=1,n=2", "crossbar:n=16"]
+routing: [minimal, updown]
+seeds: 2
+switch: {buffer: 4 KiB}
+adapter: {packet: 256 B}
+traffic:
+  - {family: exchange, bytes: 8 KiB}
+  - {family: exchange, pattern: "shift:by=5", bytes: 4 KiB, repeat: 40}
+measure: {until: delivered, at_most: 25 us, series: 1 us}
+""",
+    "in-order delivery": """\
+fabric: karytree:k=4,n=2
+routing: [dmodk, adaptive_tree]
+traffic: hotspot:nodes=5,fraction=5%
+load: [30%, 80%]
+adapter: [{packet: 4 KiB, queues: destination}, {packet: 4 KiB, queues: destination, in_order: true, reorder_buffer: [16 KiB, 64 KiB], control_delay: ideal}]
+measure: {warmup: 5 us, duration: 20 us}
+""",
     "a deadlock, one point": """\
 fabric: ring:n=6,p=2
 routing: shortest
@@ -101,6 +120,28 @@ class Page(CliTest):
                 with self.subTest(experiment=name, mode="console"):
                     self.assertEqual(browser.console, [])
 
+
+    def test_workloads_stand_in_one_section(self):
+        """A bar for each workload with its time and slowdown, what each waited for, who was last, and nothing about loads."""
+        text = ("fabric: [\"karytree:k=4,n=2\", \"crossbar:n=16\"]\nrouting: minimal\nswitch: {model: ideal}\n"
+                "traffic: exchange\nmeasure: {until: delivered, at_most: 1 ms}\n")
+        with Browser(self.tmp) as browser:
+            browser.show_as(1280)
+            for _, page in self.pages({"one": text}):
+                browser.open(page)
+                texts = lambda css: browser.run(f"[...document.querySelectorAll('{css}')].map((t) => t.textContent)")
+                charts = browser.run("[...document.querySelectorAll('#workloads .bars')].map((b) => [b.ariaLabel, [...b.querySelectorAll('.bar-value')].map((v) => v.textContent)])")
+                self.assertEqual([c[0] for c in charts], ["Time until the last delivery", "What each completion waited for"])
+                self.assertRegex(charts[0][1][0], r"^\d+\.\d+ µs slowdown 1\.\d{3}×$")
+                self.assertRegex(charts[0][1][1], "slowdown 1.000×$")
+                names = texts("#workloads .bar-name")
+                self.assertEqual(names[:2], ["karytree:k=4,n=2", "crossbar:n=16"])
+                last = texts("#workloads tbody td")
+                self.assertTrue(last[1].startswith(charts[1][1][0] + " ("), last)
+                parts = browser.run("[...document.querySelectorAll('#workloads .bars')].map((b) => [...b.querySelectorAll('.bar-part')].map((p) => [p.offsetLeft, p.offsetWidth]))")
+                self.assertTrue(all(len(p) >= 2 for p in parts))
+                self.assertEqual(browser.run("!!document.getElementById('performance')"), False)
+                self.assertNotIn("0 % load", browser.run("document.body.innerText"))
 
     def test_groups_are_pods_and_planes(self):
         """A large tree is drawn as its pods, level by level, below the planes of its roots, and so is one that comes from a dump, where

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Congestion: roots and what hangs below them, over time and summed up; culprits, victims, fairness, classes of the traffic.
 import { el, numbers, numbersOnlyCsv, select, table } from './dom.js';
-import { count, loadText, mean, moment, percent, plural, shortTime, time } from './format.js';
+import { atLoad, count, loadText, mean, moment, percent, plural, shortTime, time } from './format.js';
 import { channelNames, shortNames } from './names.js';
 import { plot } from './plots.js';
 import { timeMap } from './timemap.js';
@@ -120,7 +120,7 @@ export function congestionView(data, curveName) {
     step = Math.min(step, curve().steps.length - 1);
     slider.value = step;
     const s = at(), c = s.congestion;
-    label.textContent = `${loadText(s.load)} load`;
+    label.textContent = atLoad(s.load);
     facts.textContent = `${percent(s.blocked_share)} of the buffers were blocked, ${percent(s.hol_share)} of the waiting bytes stood behind a head that they could have passed (${time(s.hol_time_ns)} for a delivered packet); `
       + `${s.congestion_roots.toFixed(1)} roots at a time, the largest tree held ${mean(s.congestion_tree)} buffers and hosts. Fairness ${s.fairness.toFixed(3)} (Jain): hosts injected ${percent(s.host_sent_min)} to ${percent(s.host_sent_max)} of their rate.`;
     plots.forEach((p, i) => p.update(specs[i]()));

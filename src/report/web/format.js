@@ -3,7 +3,9 @@
 
 export const percent = (x, digits = 1) => (x === null || x === undefined ? '–' : `${(100 * x).toFixed(digits)} %`);
 // A load that somebody set, and values on axes: as many digits as they have, two behind the point at most.
-export const loadText = (x) => `${+(100 * x).toFixed(2)} %`;
+// A workload that ends has none.
+export const loadText = (x) => (x === null || x === undefined ? '–' : `${+(100 * x).toFixed(2)} %`);
+export const atLoad = (x) => (x === null ? 'until completion' : `${loadText(x)} load`);
 export const count = (n) => Number(n).toLocaleString('en-US');
 
 // "1 root", "2 roots".

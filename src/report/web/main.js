@@ -3,12 +3,14 @@
 import { congestionView, rootsAt } from './congestion.js';
 import { el, numbers, numbersOnlyCsv, select, table } from './dom.js';
 import { fabricPicture } from './fabric.js';
-import { count, loadText, moment as momentText, percent, plural, plusMinus, rate, shortTime, time, verdict } from './format.js';
+import { atLoad, count, loadText, moment as momentText, percent, plural, plusMinus, rate, shortTime, time, verdict } from './format.js';
 import { legend } from './legend.js';
-import { shortNames } from './names.js';
+import { shortNames, shortSettings } from './names.js';
+import { hasOrder, orderView } from './order.js';
 import { overTime } from './overtime.js';
 import { plot } from './plots.js';
 import { lineStyle, NUM_COLOURS, startTheme, toggleTheme } from './theme.js';
+import { isWorkload, workloads } from './workload.js';
 
 async function embedded(id) {
   const node = document.getElementById(id);
@@ -26,7 +28,7 @@ const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^
 function curveName(data, c, traffic = false) {
   const parts = [data.plans[c.plan].label];
   if (traffic) parts.push(c.traffic);
-  if (c.variant) parts.push(c.variant);
+  if (data.settings.get(c.variant)) parts.push(data.settings.get(c.variant));
   if (data.fabrics.length > 1) parts.push(fabricName(data, c.fabric));
   return parts.join(', ');
 }
@@ -58,11 +60,22 @@ function extent(data) {
   ];
 }
 
+// Curves of traffic that never ends.
+const endless = (data) => data.curves.filter((c) => !isWorkload(c));
+
+// Of workloads: the quickest, and how many were not completed.
+function completions(data) {
+  const all = data.curves.filter(isWorkload), done = all.filter((c) => c.steps[0].completion_ns !== null);
+  const best = done.reduce((a, c) => (!a || c.steps[0].completion_ns < a.steps[0].completion_ns ? c : a), null);
+  return [best && [time(best.steps[0].completion_ns), `${all.length > 1 ? 'shortest completion: ' : 'completion: '}${curveName(data, best, true)}`],
+    all.length > done.length && [`${all.length - done.length} of ${all.length}`, 'workloads were not completed']].filter(Boolean);
+}
+
 function summary(data) {
   const [f] = data.fabrics;
   const failed = data.plans.filter((p) => p.failed).length;
   const partial = data.plans.filter((p) => p.proof.proof && p.proof.proof !== 'full').length;
-  const best = data.curves.reduce((a, c) => (!a || c.peak_throughput > a.peak_throughput ? c : a), null);
+  const best = endless(data).reduce((a, c) => (!a || c.peak_throughput > a.peak_throughput ? c : a), null);
   const warnings = data.fabrics.reduce((n, g) => n + g.findings.filter((x) => x.severity !== 'note').length, 0);
   const locks = data.points.filter((p) => p.deadlock).length;
   const one = (strong, span) => el('div', { class: 'card' }, el('strong', {}, strong), el('span', {}, span));
@@ -72,6 +85,7 @@ function summary(data) {
     one(failed ? `${failed} of ${data.plans.length} fail` : partial ? `${data.plans.length - partial} of ${data.plans.length} proved` : `${data.plans.length} proved`,
       failed ? 'routings whose proofs fail' : partial ? 'the others by a sample of pairs, or not at all' : 'every routing delivers, without loops or deadlock'),
     locks > 0 && one(`${plural(locks, 'deadlock')}`, 'points in which packets waited for each other: see Every point'),
+    ...completions(data).map(([strong, span]) => one(strong, span)),
     best && one(percent(best.peak_throughput), `highest peak throughput: ${curveName(data, best, true)}`));
 }
 
@@ -193,7 +207,8 @@ function latencyPlot(data, traffic, curves) {
 }
 
 function performance(data) {
-  const traffics = [...new Set(data.curves.map((c) => c.traffic))];
+  if (!endless(data).length) return '';
+  const traffics = [...new Set(endless(data).map((c) => c.traffic))];
   const charts = traffics.map((t) => {
     const curves = data.curves.filter((c) => c.traffic === t);
     return el('div', { class: 'grid2' }, throughputPlot(data, t, curves), latencyPlot(data, t, curves));
@@ -202,10 +217,10 @@ function performance(data) {
     { key: 'saturation_load', name: 'saturation', number: true, text: (r) => (r.saturation_load === null ? 'not reached' : loadText(r.saturation_load)) },
     { key: 'peak_throughput', name: 'peak throughput', number: true, text: (r) => percent(r.peak_throughput) },
     { key: 'low', name: 'mean latency at lowest load', number: true, text: (r) => time(r.low) }, { key: 'high', name: 'at highest load', number: true, text: (r) => time(r.high) }];
-  const rows = data.curves.map((c) => ({ ...c, routing: data.plans[c.plan].label, fabric: fabricName(data, c.fabric), low: c.steps[0].latency_mean_ns, high: c.steps.at(-1).latency_mean_ns }));
+  const rows = endless(data).map((c) => ({ ...c, routing: data.plans[c.plan].label, fabric: fabricName(data, c.fabric), low: c.steps[0].latency_mean_ns, high: c.steps.at(-1).latency_mean_ns }));
   return section('performance', 'Throughput and latency',
     el('p', { class: 'quiet' }, 'Loads and throughputs are fractions of the hosts’ injection rate. Bars: 95 % confidence intervals over the seeds. Saturation is the lowest load of which less than 95 % is accepted; the peak throughput is the most that was accepted at any load.',
-      data.curves.some((c) => c.steps.some((s) => s.throughput > 1 || s.host_throughput_max > 1)) && ' A packet counts as accepted, as a whole, when all of it has arrived: in a short measured time a host may seem to accept a little more than 100 %.'),
+      endless(data).some((c) => c.steps.some((s) => s.throughput > 1 || s.host_throughput_max > 1)) && ' A packet counts as accepted, as a whole, when all of it has arrived: in a short measured time a host may seem to accept a little more than 100 %.'),
     card(el('h3', {}, 'Saturation and peak throughput'), table(columns, rows), numbersOnlyCsv('saturation', columns, rows)), charts);
 }
 
@@ -215,7 +230,8 @@ function performance(data) {
 const tierStyle = (i, busiest) => ({ colour: i % NUM_COLOURS, symbol: (i % 4) + (busiest ? 4 : 0), dash: (busiest ? 2 : 0) + (i >= NUM_COLOURS ? (busiest ? -1 : 4) : 0) });
 
 function utilisation(data) {
-  let chosen = 0;
+  if (!endless(data).length) return '';
+  let chosen = data.curves.indexOf(endless(data)[0]);
   const curve = () => data.curves[chosen];
   const lines = () => data.fabrics[curve().fabric].tiers.flatMap((t, i) => [
     { name: `${t.name}, mean`, ...tierStyle(i, false), points: curve().steps.map((s) => ({ x: s.load, y: s.tiers[i].mean, note: plural(t.channels, 'channel') })) },
@@ -229,7 +245,7 @@ function utilisation(data) {
     rows: curve().steps.flatMap((s) => data.fabrics[curve().fabric].tiers.map((t, i) => ({ curve: curve().label, tier: t.name, channels: t.channels, load: s.load, ...s.tiers[i] }))),
   });
   const box = numbers('link-utilisation', source);
-  const pick = select('routing and traffic', data.curves.map((c, i) => [i, curveName(data, c, true)]), (v) => { chosen = +v; p.update(spec()); box.refresh(); });
+  const pick = select('routing and traffic', endless(data).map((c) => [data.curves.indexOf(c), curveName(data, c, true)]), (v) => { chosen = +v; p.update(spec()); box.refresh(); });
   return section('utilisation', 'Link utilisation per level', card(el('div', { class: 'controls' }, pick), p.node, box));
 }
 
@@ -276,7 +292,7 @@ function fabricView(data) {
     slider.hidden = curve().steps.length < 2;
     step = Math.min(step, curve().steps.length - 1);
     slider.value = step;
-    label.textContent = `${loadText(curve().steps[step].load)} load: ${percent(curve().steps[step].throughput)} accepted`;
+    label.textContent = `${atLoad(curve().steps[step].load)}: ${percent(curve().steps[step].throughput)} accepted`;
     slider.setAttribute('aria-valuetext', label.textContent);
     const series = curve().steps[step].series;
     clockBox.hidden = !series?.filled.length;
@@ -304,13 +320,15 @@ function fabricView(data) {
 // ---- points and provenance
 
 function points(data, csv) {
+  const ends = data.curves.some(isWorkload);
   const columns = [{ key: 'routing', name: 'routing' }, { key: 'traffic', name: 'traffic' }, { key: 'variant', name: 'settings' }, { key: 'fabricName', name: 'fabric' },
     { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'seed', name: 'seed', number: true }, { key: 'throughput', name: 'accepted', number: true, text: (r) => percent(r.throughput, 2) },
     { key: 'latency_mean_ns', name: 'latency', number: true, text: (r) => time(r.latency_mean_ns) }, { key: 'latency_p99_ns', name: '99th percentile', number: true, text: (r) => time(r.latency_p99_ns) },
+    ...(ends ? [{ key: 'completion_ns', name: 'completion', number: true, text: (r) => time(r.completion_ns) }, { key: 'slowdown', name: 'slowdown', number: true, text: (r) => (r.slowdown === null ? '–' : r.slowdown.toFixed(3)) }] : []),
     { key: 'packets_delivered', name: 'packets', number: true, text: (r) => count(r.packets_delivered) }, { key: 'deadlock', name: 'deadlock', text: (r) => (r.deadlock ? 'yes' : '') }, { key: 'checksum', name: 'checksum' }];
   const rows = data.points.map((p) => ({ ...p, routing: p.plan_label, fabricName: data.fabrics[p.fabric].label }));
   const locked = data.points.find((p) => p.deadlock);
-  return section('points', 'Every point', locked && el('div', { class: 'callout' }, el('h3', {}, `Deadlock: ${locked.routing} under ${locked.traffic} at load ${loadText(locked.load)}`), el('pre', {}, locked.deadlock)),
+  return section('points', 'Every point', locked && el('div', { class: 'callout' }, el('h3', {}, `Deadlock: ${locked.routing} under ${locked.traffic}${locked.load === null ? '' : ` at load ${loadText(locked.load)}`}`), el('pre', {}, locked.deadlock)),
     card(el('p', { class: 'quiet' }, `${plural(rows.length, 'point')}, each a simulation of its own with its seed; the CSV file is what ikat report --csv prints.`), numbers('points', () => ({ columns, rows }), () => csv)));
 }
 
@@ -323,7 +341,8 @@ function provenance(data) {
 }
 
 function navigation(data) {
-  const items = [['findings', 'Findings'], ['proofs', 'Proofs'], ['performance', 'Throughput and latency'], ['utilisation', 'Link utilisation'], ['fabric', 'Fabric'], data.curves.some((c) => c.steps.some((x) => x.series)) && ['time', 'Over time'], data.curves.some((c) => c.steps.some((x) => x.congestion)) && ['congestion', 'Congestion'], ['points', 'Points'], ['experiment', 'Experiment']];
+  const any = endless(data).length > 0;
+  const items = [data.curves.some(isWorkload) && ['workloads', 'Workloads'], ['findings', 'Findings'], ['proofs', 'Proofs'], any && ['performance', 'Throughput and latency'], hasOrder(data) && ['order', 'In-order delivery'], any && ['utilisation', 'Link utilisation'], ['fabric', 'Fabric'], data.curves.some((c) => c.steps.some((x) => x.series)) && ['time', 'Over time'], data.curves.some((c) => c.steps.some((x) => x.congestion)) && ['congestion', 'Congestion'], ['points', 'Points'], ['experiment', 'Experiment']];
   return el('nav', { 'aria-label': 'sections' }, el('div', {}, items.filter(Boolean).map(([id, text]) => el('a', { href: `#${id}` }, text))));
 }
 
@@ -332,12 +351,13 @@ async function start() {
   const app = document.getElementById('app');
   const data = await embedded('ikat-data');
   const csv = await embedded('ikat-csv');
+  data.settings = shortSettings(data.curves.map((c) => c.variant));
   document.title = `${data.title || data.file}: ikat report`;
   app.append(el('div', { class: 'weave', 'aria-hidden': true }), header(data), navigation(data));
   const main = el('main', {});
   app.append(main);
   if (data.points.length) {
-    main.append(summary(data), findings(data), proofs(data), performance(data), utilisation(data), fabricView(data), overTime(data, (c) => curveName(data, c, true)) ?? '', congestionView(data, (c) => curveName(data, c, true)) ?? '', points(data, csv));
+    main.append(summary(data), workloads(data) ?? '', findings(data), proofs(data), performance(data), orderView(data, (c) => curveName(data, c, new Set(data.curves.map((x) => x.traffic)).size > 1)) ?? '', utilisation(data), fabricView(data), overTime(data, (c) => curveName(data, c, true)) ?? '', congestionView(data, (c) => curveName(data, c, true)) ?? '', points(data, csv));
   } else {
     main.append(el('p', {}, 'No point is finished yet.'));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happened over time: throughput and latency, and how full the buffers of every switch were.
 import { el, numbers, select } from './dom.js';
-import { count, loadText, moment, percent, shortTime, time } from './format.js';
+import { atLoad, count, loadText, moment, percent, shortTime, time } from './format.js';
 import { shortNames } from './names.js';
 import { plot } from './plots.js';
 import { timeMap } from './timemap.js';
@@ -68,7 +68,7 @@ export function overTime(data, curveName) {
     slider.hidden = curve().steps.length < 2;
     step = Math.min(step, curve().steps.length - 1);
     slider.value = step;
-    label.textContent = `${loadText(curve().steps[step].load)} load`;
+    label.textContent = atLoad(curve().steps[step].load);
     plots[0].update(throughput());
     plots[1].update(latency());
     heat.node.hidden = cells.hidden = !series().filled.length;

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workloads that end: how long they took, when the hosts were done, who was done last, and what that waited for.
+import { barKeys, bars } from './bars.js';
+import { el, numbers, numbersOnlyCsv, table } from './dom.js';
+import { count, loadText, percent, plural, plusMinus, shortTime, time } from './format.js';
+import { plot } from './plots.js';
+import { css, lineStyle, NUM_COLOURS, seriesColour } from './theme.js';
+
+const ROWS = 40, CHARTS = 12; // bars of one chart; charts
+const LINES = 24; // curves of one plot
+const NAMED = 3; // hosts that are named
+
+export const isWorkload = (curve) => curve.steps[0].load === null;
+
+// Where a critical path spends its time: [kind, words, what it means, colour].
+const KINDS = [
+  ['compute', 'computing', 3], ['processor', 'waiting for a processor', 6], ['queue', 'at the adapter, behind other messages', 1],
+  ['credit', 'at the adapter, no credit', 4], ['sending', 'sending the message itself', 2], ['latency', 'latency of an empty network', 0],
+  ['network', 'waiting in the network', 7],
+];
+const words = (kind) => KINDS.find(([k]) => k === kind)?.[1] ?? kind;
+const colourOf = (kind) => seriesColour(KINDS.find(([k]) => k === kind)?.[2] ?? 5);
+
+const ns = (ps) => ps / 1000;
+const factor = (x) => (x === null || x === undefined ? '–' : `${x.toFixed(3)}×`);
+
+// ---- how long
+
+function completionBars(all, nameOf) {
+  const done = all.filter((c) => c.steps[0].completion_ns !== null);
+  const shown = all.slice(0, ROWS);
+  const rows = shown.map((c) => {
+    const s = c.steps[0], completion = s.completion_ns;
+    if (completion === null) return { name: nameOf(c), title: c.label, value: 'not completed', none: true, parts: [] };
+    const reference = s.slowdown > 0 ? Math.min(completion, completion / s.slowdown) : 0;
+    const first = reference ? [{ from: 0, to: reference, colour: () => seriesColour(0), title: `on the reference crossbar: ${time(reference)}` }] : [];
+    const rest = { from: reference, to: completion, colour: () => seriesColour(reference ? 1 : 0), title: reference ? `beyond that: ${time(completion - reference)}` : time(completion) };
+    return { name: nameOf(c), title: c.label, at: completion, ci: s.completion_ns_ci95, parts: [...first, rest],
+      value: [el('strong', {}, time(completion)), s.slowdown > 0 ? ` slowdown ${factor(s.slowdown)}` : ''] };
+  });
+  const max = Math.max(0, ...done.map((c) => c.steps[0].completion_ns + (c.steps[0].completion_ns_ci95 ?? 0)));
+  return bars({ label: 'Time until the last delivery', axis: 'time until completion', format: shortTime, max, rows }).node;
+}
+
+// A chart for each pattern: times of different ones are not compared.
+function completion(all, nameOf) {
+  const traffics = [...new Set(all.map((c) => c.traffic))].slice(0, CHARTS);
+  const of = (t) => all.filter((c) => c.traffic === t);
+  return [barKeys([['as long as on the reference crossbar', () => seriesColour(0)], ['beyond that', () => seriesColour(1)]]),
+    traffics.map((t) => [traffics.length > 1 && el('h4', {}, t), completionBars(of(t), nameOf)]),
+    traffics.some((t) => of(t).length > ROWS) && el('p', { class: 'quiet' }, `The first ${ROWS} of each; the numbers have all.`)];
+}
+
+function completionNumbers(data, all) {
+  const columns = [{ key: 'fabric', name: 'fabric' }, { key: 'routing', name: 'routing' }, { key: 'traffic', name: 'traffic' }, { key: 'variant', name: 'settings' },
+    { key: 'completion_ns', name: 'completion', number: true, text: (r) => plusMinus(r.completion_ns, r.completion_ns_ci95, time) },
+    { key: 'slowdown', name: 'slowdown', number: true, text: (r) => plusMinus(r.slowdown, r.slowdown_ci95, factor) },
+    { key: 'effective_throughput', name: 'effective throughput', number: true, text: (r) => percent(r.effective_throughput) },
+    { key: 'messages', name: 'messages', number: true, text: (r) => (r.messages === undefined ? '–' : count(r.messages)) },
+    { key: 'bytes', name: 'bytes', number: true, text: (r) => (r.bytes === undefined ? '–' : count(r.bytes)) },
+    { key: 'last', name: 'last host' }, { key: 'seeds', name: 'seeds', number: true },
+    { key: 'completion_ns_ci95', csv: true }, { key: 'slowdown_ci95', csv: true }];
+  const rows = all.map((c) => {
+    const s = c.steps[0], w = s.workload;
+    return { ...s, fabric: data.fabrics[c.fabric].label, routing: data.plans[c.plan].label, traffic: c.traffic, variant: c.variant, messages: w?.messages, bytes: w?.bytes,
+      last: s.completion_ns !== null && w?.last_hosts.length ? hostName(data, c, w.last_hosts[0].host) : '–' };
+  });
+  return { columns, rows };
+}
+
+// ---- who was done last, and why
+
+const hostName = (data, c, host) => { const { drawing } = data.fabrics[c.fabric]; return drawing.names[drawing.switches + host]; };
+const completed = (c) => c.steps[0].workload?.critical_path.segments.length > 0;
+
+// What a segment is about: "host 3 to host 7, 256 B".
+const message = (data, c, s) => (s.peer === null ? hostName(data, c, s.host) : `${hostName(data, c, s.host)} to ${hostName(data, c, s.peer)}, ${count(s.bytes)} B`);
+
+function pathParts(data, c) {
+  const path = c.steps[0].workload.critical_path;
+  const begin = ns(path.segments[0].begin_ps);
+  const before = begin > 0 ? [{ from: 0, to: begin, colour: () => css('--rule'), title: `${plural(path.left_out, 'earlier segment')}, not drawn: ${time(begin)}` }] : [];
+  return [...before, ...path.segments.map((s) => ({ from: ns(s.begin_ps), to: ns(s.end_ps), colour: () => colourOf(s.kind),
+    title: `${words(s.kind)}, ${message(data, c, s)}: ${time(ns(s.end_ps - s.begin_ps))}, from ${time(ns(s.begin_ps))}` }))];
+}
+
+// The kinds of a path with their shares, the largest first.
+function shares(c) {
+  const path = c.steps[0].workload.critical_path, all = path.segments.at(-1).end_ps;
+  return KINDS.map(([kind]) => [kind, path[`${kind}_ps`] / all]).filter(([, x]) => x >= 0.005).sort((a, b) => b[1] - a[1]);
+}
+
+function reasons(data, all, nameOf) {
+  const of = all.filter(completed);
+  if (!of.length) return null;
+  const shown = of.slice(0, ROWS);
+  const max = Math.max(...of.map((c) => ns(c.steps[0].workload.critical_path.segments.at(-1).end_ps)));
+  const used = KINDS.filter(([kind]) => of.some((c) => c.steps[0].workload.critical_path[`${kind}_ps`] > 0));
+  const rows = shown.map((c) => ({ name: nameOf(c), title: c.label, value: hostName(data, c, c.steps[0].workload.critical_path.segments.at(-1).peer ?? c.steps[0].workload.last_hosts[0].host), parts: pathParts(data, c) }));
+  const columns = [{ key: 'name', name: 'workload' },
+    { key: 'last', name: 'done last', class: () => 'wrap', text: (r) => r.hosts.map(([host, at]) => `${host} (${time(at)})`).join(', ') },
+    { key: 'message', name: 'last message', class: () => 'wrap' }, { key: 'messages', name: 'messages on the path', number: true },
+    { key: 'why', name: 'the last delivery waited', class: () => 'wrap', text: (r) => r.shares.map(([kind, x]) => `${percent(x, 0)} ${words(kind)}`).join(', ') },
+    ...KINDS.map(([kind]) => ({ key: `${kind}_ps`, csv: true }))];
+  const table_rows = of.map((c) => {
+    const w = c.steps[0].workload, hosts = w.last_hosts.slice(0, NAMED).map((h) => [hostName(data, c, h.host), ns(h.finish_ps)]);
+    return { ...w.critical_path, name: nameOf(c), hosts, last: hosts.map(([host]) => host).join(' '), message: message(data, c, w.critical_path.segments.at(-1)), why: shares(c).map(([kind]) => kind).join(' '), shares: shares(c) };
+  });
+  const segments = numbers('critical-path', () => ({
+    columns: [{ key: 'workload', name: 'workload' }, { key: 'kind', name: 'where', text: (r) => words(r.kind) }, { key: 'from', name: 'host' }, { key: 'to', name: 'to' }, { key: 'operation', name: 'operation', number: true },
+      { key: 'bytes', name: 'bytes', number: true, text: (r) => count(r.bytes) }, { key: 'begin_ns', name: 'from', number: true, text: (r) => time(r.begin_ns) }, { key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }],
+    rows: of.flatMap((c) => c.steps[0].workload.critical_path.segments.map((s) => ({ ...s, workload: nameOf(c), from: hostName(data, c, s.host), to: s.peer === null ? '' : hostName(data, c, s.peer), begin_ns: ns(s.begin_ps), time_ns: ns(s.end_ps - s.begin_ps) }))),
+  }));
+  return el('div', { class: 'card' }, el('h3', {}, 'Who was done last, and why'),
+    el('p', { class: 'quiet' }, 'The critical path of each workload: from the last delivery back to time 0, each operation waited longest for the one before. Parts meet and sum to the completion; point at one to see which message. Behind each bar the host that was done last.'),
+    barKeys(used.map(([kind, text]) => [text, () => colourOf(kind)])),
+    bars({ label: 'What each completion waited for', axis: 'time', format: shortTime, max, rows }).node,
+    table(columns, table_rows), numbersOnlyCsv('done-last', columns, table_rows), segments);
+}
+
+// ---- over time
+
+const looks = (k) => ({ ...lineStyle(k), dash: Math.floor(k / NUM_COLOURS) });
+
+function finishPlot(all, nameOf) {
+  const of = all.filter(completed).slice(0, LINES);
+  if (!of.length) return null;
+  const spec = { label: 'Hosts done over time', x: { name: 'time', format: shortTime, min: 0 }, y: { name: 'hosts that are done', format: loadText, min: 0, max: 1 },
+    lines: of.map((c, k) => ({ name: nameOf(c), ...looks(k), points: c.steps[0].workload.finish_percentiles_ps.map((ps, i) => ({ x: ns(ps), y: i / 100 })) })) };
+  return el('div', { class: 'card' }, el('h3', {}, 'When the hosts were done'), plot(spec).node, numbers('hosts-done', () => ({
+    columns: [{ key: 'workload', name: 'workload' }, { key: 'share', name: 'hosts done', number: true, text: (r) => loadText(r.share) }, { key: 'time_ns', name: 'by', number: true, text: (r) => time(r.time_ns) }],
+    rows: of.flatMap((c) => c.steps[0].workload.finish_percentiles_ps.map((ps, i) => ({ workload: nameOf(c), share: i / 100, time_ns: ns(ps) }))) })));
+}
+
+// The share of a workload's bytes that is delivered by the end of each period.
+function delivered(c) {
+  const { series } = c.steps[0], end = c.steps[0].completion_ns ?? Infinity;
+  const sum = series.throughput.reduce((a, x) => a + x, 0);
+  let have = 0;
+  return [{ x: 0, y: 0 }, ...series.throughput.map((x, t) => { have += x; return { x: Math.min(end, ns((t + 1) * series.period_ps)), y: sum > 0 ? have / sum : 0 }; })];
+}
+
+function deliveredPlot(all, nameOf) {
+  const of = all.filter((c) => completed(c) && c.steps[0].series).slice(0, LINES);
+  if (!of.length) return null;
+  const spec = { label: 'Bytes delivered over time', x: { name: 'time', format: shortTime, min: 0 }, y: { name: 'bytes delivered', format: loadText, min: 0, max: 1 },
+    lines: of.map((c, k) => ({ name: nameOf(c), ...looks(k), points: delivered(c) })) };
+  return el('div', { class: 'card' }, el('h3', {}, 'Bytes delivered'), plot(spec).node, numbers('bytes-delivered', () => ({
+    columns: [{ key: 'workload', name: 'workload' }, { key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }, { key: 'share', name: 'delivered', number: true, text: (r) => percent(r.share) }],
+    rows: of.flatMap((c) => delivered(c).map((p) => ({ workload: nameOf(c), time_ns: p.x, share: p.y }))) })));
+}
+
+// ---- all
+
+// What is missing of points that were not completed.
+function missing(data) {
+  const points = data.points.filter((p) => p.missing);
+  if (!points.length) return null;
+  const [first] = points;
+  return el('div', { class: 'callout' }, el('h3', {}, `${plural(points.length, 'point')} ${points.length === 1 ? 'was' : 'were'} not completed`),
+    el('p', {}, `${first.plan_label} under ${first.traffic}, seed ${first.seed}, given up after ${time(ns(first.end_ps))}:`), el('pre', {}, first.missing));
+}
+
+// Curves are told apart by what differs: fabric, routing, settings, traffic.
+function namesOf(data, all, traffic = true) {
+  const differs = (key) => new Set(all.map(key)).size > 1;
+  const parts = [[(c) => data.fabrics[c.fabric].label], [(c) => data.plans[c.plan].label], [(c) => (traffic ? c.traffic : '')], [(c) => data.settings.get(c.variant)]].map(([key]) => [key, differs(key)]);
+  return (c) => parts.filter(([, on]) => on).map(([key]) => key(c)).filter(Boolean).join(', ') || data.plans[c.plan].label;
+}
+
+export function workloads(data) {
+  const all = data.curves.filter(isWorkload);
+  if (!all.length) return null;
+  const nameOf = namesOf(data, all);
+  const traffics = [...new Set(all.map((c) => c.traffic))];
+  return el('section', { id: 'workloads' }, el('h2', {}, 'Workloads'),
+    el('p', { class: 'quiet' }, traffics.length === 1 ? `${traffics[0]}. ` : '', 'Time from 0 until the last delivery; slowdown: that time over the time of the same workload on the reference crossbar. Means over the seeds; curves and paths are of the first seed.'),
+    missing(data),
+    el('div', { class: 'card' }, el('h3', {}, 'How long it took'), completion(all, namesOf(data, all, false)), numbers('workloads', () => completionNumbers(data, all))),
+    reasons(data, all, nameOf),
+    el('div', { class: 'grid2' }, finishPlot(all, nameOf), deliveredPlot(all, nameOf)));
+}
