@@ -179,9 +179,7 @@ static bool allocate(sim *s, const sizes *z, sim_memory *m)
     if (ok && s->adapter_queues == ADAPTER_DESTINATION)
         ok = sim_get(m, &s->dest_rings, (size_t)f->num_hosts * s->vcs, sizeof(queue));
     if (ok && s->reorder.on)
-        ok = sim_get(m, &s->reorder_hosts, f->num_hosts, sizeof *s->reorder_hosts) &&
-             (!sim_reorder_num_pairs(s) ||
-              sim_get(m, &s->reorder_pairs, sim_reorder_num_pairs(s), sizeof *s->reorder_pairs));
+        ok = sim_get(m, &s->reorder_hosts, f->num_hosts, sizeof *s->reorder_hosts);
     if (ok && s->reply.on)
         ok = sim_get(m, &s->reply_hosts, f->num_hosts, sizeof *s->reply_hosts) &&
              sim_get(m, &s->reply_lists, (size_t)f->num_hosts * s->reply.queues,
@@ -284,11 +282,17 @@ static uint64_t bytes_to_start(void)
     return 1024 * sizeof(packet) + 64 * 64 * sizeof(event);
 }
 
-/* Packets and their events while a quarter of the buffers is full. */
-static uint64_t bytes_in_flight(const sim *s)
+/* Packets while a quarter of the buffers is full. */
+static uint64_t packets_in_flight(const sim *s)
 {
     uint64_t ports = s->f->num_switches ? s->f->port_base[s->f->num_switches] : 0;
-    return ports * s->vcs * (s->capacity / s->packet_bytes) / 4 *
+    return ports * s->vcs * (s->capacity / s->packet_bytes) / 4;
+}
+
+/* Of these and their events. */
+static uint64_t bytes_in_flight(const sim *s)
+{
+    return packets_in_flight(s) *
            (sizeof(packet) + sizeof(event) + (sim_numbered(s) ? sizeof(uint32_t) : 0));
 }
 
@@ -303,9 +307,9 @@ void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_si
     if (sim_resolve(&s, plan, config, NULL) != IK_OK || find_lookahead(&s, NULL) != IK_OK)
         return;
     uint64_t one = bytes_in_threads(&s, 1);
-    out->bytes =
-        one + bytes_to_start() + bytes_in_flight(&s) +
-        sim_reorder_estimate(&s, packets_per_window(&s) * (double)s.end_ps / (double)s.lookahead);
+    double packets = packets_per_window(&s) * (double)s.end_ps / (double)s.lookahead;
+    out->bytes = one + bytes_to_start() + bytes_in_flight(&s) +
+                 sim_reorder_estimate(&s, packets, (double)packets_in_flight(&s));
     out->thread_bytes = bytes_in_threads(&s, 2) - one;
     out->hops_per_window = HOPS_A_PACKET * packets_per_window(&s);
     double threads = out->hops_per_window / HOPS_A_THREAD;
@@ -500,7 +504,7 @@ void sim_free(sim *s)
         s->send_queues,   s->messages,     s->injectors,       s->node_head,      s->node_partition,
         s->channel_bytes, s->host_bytes,   s->host_sent_bytes, s->series_blocked, s->deadlock_text,
         s->net_store,     s->holder_store, s->dest_rings,      s->drained,        s->reorder_hosts,
-        s->reorder_pairs, s->reply_hosts,  s->reply_places,    s->reply_lists};
+        s->reply_hosts,   s->reply_places, s->reply_lists};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

@@ -9,6 +9,7 @@
  */
 #include "vc/walk.h"
 #include "base/array.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,7 @@ typedef struct state {
     uint32_t longest, preferred;
     ik_packet pk;
     uint8_t flaws;
-    bool open;    /* on the stack */
-    bool initial; /* at a source's switch: not in the hash table */
+    bool open; /* on the stack */
 } state;
 
 typedef struct frame {
@@ -40,8 +40,7 @@ struct walk {
     const ik_plan *plan;
     uint32_t dst;
     bool src_matters, hops_matter;
-    uint32_t *slots; /* state + 1, 0 = free */
-    size_t num_slots, num_hashed;
+    ik_hash known; /* states by key */
     state *states;
     size_t num_states, max_states;
     walk_edge *edges;
@@ -67,9 +66,7 @@ walk *walk_new(const ik_plan *plan)
         !((dest_based || (traits & IK_ROUTE_IGNORES_SRC)) && (ignores & IK_VC_IGNORES_SRC));
     w->hops_matter =
         !((dest_based || (traits & IK_ROUTE_IGNORES_HOPS)) && (ignores & IK_VC_IGNORES_HOPS));
-    w->num_slots = 1024;
-    w->slots = ik_calloc(w->num_slots, sizeof *w->slots);
-    if (!w->slots) {
+    if (!ik_hash_init(&w->known)) {
         free(w);
         return NULL;
     }
@@ -80,7 +77,7 @@ void walk_free(walk *w)
 {
     if (!w)
         return;
-    free(w->slots);
+    ik_hash_free(&w->known);
     free(w->states);
     free(w->edges);
     free(w->frames);
@@ -91,8 +88,8 @@ void walk_free(walk *w)
 void walk_begin(walk *w, uint32_t dst)
 {
     w->dst = dst;
-    w->num_states = w->num_hashed = w->num_edges = w->num_frames = w->num_choices = 0;
-    memset(w->slots, 0, w->num_slots * sizeof *w->slots);
+    w->num_states = w->num_edges = w->num_frames = w->num_choices = 0;
+    ik_hash_clear(&w->known);
 }
 
 static key key_of(const walk *w, uint32_t in_port, const ik_packet *pk)
@@ -103,41 +100,13 @@ static key key_of(const walk *w, uint32_t in_port, const ik_packet *pk)
                  (uint64_t)(w->src_matters ? pk->src : 0) << 32 | small};
 }
 
-static size_t slot_of(const walk *w, key k)
-{
-    uint64_t hash = (k.a ^ (k.b * 0x9E3779B97F4A7C15u)) * 0xD6E8FEB86659FD93u;
-    size_t slot = (size_t)(hash ^ hash >> 32) & (w->num_slots - 1);
-    while (w->slots[slot]) {
-        const state *s = &w->states[w->slots[slot] - 1];
-        if (s->key.a == k.a && s->key.b == k.b)
-            break;
-        slot = (slot + 1) & (w->num_slots - 1);
-    }
-    return slot;
-}
-
-static bool grow_slots(walk *w)
-{
-    size_t num = w->num_slots * 2;
-    uint32_t *slots = ik_calloc(num, sizeof *slots);
-    if (!slots)
-        return false;
-    free(w->slots);
-    w->slots = slots;
-    w->num_slots = num;
-    for (size_t i = 0; i < w->num_states; i++)
-        if (!w->states[i].initial)
-            w->slots[slot_of(w, w->states[i].key)] = (uint32_t)i + 1;
-    return true;
-}
-
 /* IK_NONE when out of memory. */
-static uint32_t new_state(walk *w, key k, uint32_t in_port, const ik_packet *pk, bool initial)
+static uint32_t new_state(walk *w, key k, uint32_t in_port, const ik_packet *pk)
 {
     if (!IK_ARRAY_ROOM(w->states, w->max_states, w->num_states + 1))
         return IK_NONE;
     w->states[w->num_states] =
-        (state){.key = k, .in_port = in_port, .first_edge = IK_NONE, .pk = *pk, .initial = initial};
+        (state){.key = k, .in_port = in_port, .first_edge = IK_NONE, .pk = *pk};
     return (uint32_t)w->num_states++;
 }
 
@@ -145,17 +114,15 @@ static uint32_t new_state(walk *w, key k, uint32_t in_port, const ik_packet *pk,
 static uint32_t state_at(walk *w, uint32_t in_port, const ik_packet *pk, bool *fresh)
 {
     key k = key_of(w, in_port, pk);
-    size_t slot = slot_of(w, k);
-    *fresh = w->slots[slot] == 0;
-    if (!*fresh)
-        return w->slots[slot] - 1;
-    uint32_t id = new_state(w, k, in_port, pk, false);
-    if (id == IK_NONE)
-        return IK_NONE;
-    w->slots[slot] = id + 1;
-    if (++w->num_hashed * 2 > w->num_slots && !grow_slots(w))
-        return IK_NONE;
-    return id;
+    uint32_t tag = ik_hash_tag2(k.a, k.b), id;
+    *fresh = false;
+    for (size_t at = ik_hash_first(&w->known, tag);
+         (id = ik_hash_find(&w->known, tag, &at)) != IK_NONE; at++)
+        if (w->states[id].key.a == k.a && w->states[id].key.b == k.b)
+            return id;
+    *fresh = true;
+    id = new_state(w, k, in_port, pk);
+    return id != IK_NONE && ik_hash_add(&w->known, tag, id) ? id : IK_NONE;
 }
 
 static bool add_edge(walk *w, uint32_t from, walk_edge edge)
@@ -309,7 +276,7 @@ ik_status walk_from(walk *w, uint32_t src, uint32_t n, walk_visit visit, void *c
     ik_packet pk;
     ik_plan_start_nth(w->plan, src, w->dst, n, &pk);
     /* No packet comes back to a host's port: initial states need not be found again. */
-    uint32_t id = new_state(w, (key){0, 0}, f->port_peer[port], &pk, true);
+    uint32_t id = new_state(w, (key){0, 0}, f->port_peer[port], &pk);
     if (id == IK_NONE || !explore(w, id, visit, ctx))
         return ik_fail_memory(err, w->num_states * sizeof(state), "the states of a walk");
     *out = outcome_of(&w->states[id]);

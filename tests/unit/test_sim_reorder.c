@@ -313,6 +313,47 @@ static void test_threads(void **state)
     }
 }
 
+/* ---- memory follows what is under way */
+
+/* Flows with nothing in the network are forgotten, whoever counts reorder space, so that a long run
+ * takes no more than a short one. */
+static void expect_few_flows(const ik_plan *plan, const ik_traffic *traffic, const char *adapter)
+{
+    static const ik_env env = {.seed = 1, .num_threads = 1};
+    scenario c = {.adapter = adapter, .load = 0.3, .measure = "warmup=0 ns;duration=100 us"};
+    ik_error err = {0};
+    sections at;
+    sim s;
+    assert_int_equal(open_sections(&at, &c, &err), IK_OK);
+    if (sim_setup(&s, plan, traffic, &at.config, &env, &err) != IK_OK)
+        fail_msg("%s: %s", adapter, err.text);
+    sim_run_partition(&s.partitions[0]);
+    const partition *p = &s.partitions[0];
+    uint64_t left = p->n.generated - p->n.delivered;
+    assert_true(p->n.delivered > 3000); /* of 4,032 flows */
+    if (p->reorder->flow_of.num > left + 200 || p->reorder->num_flows > 1500)
+        fail_msg("%s: %zu flows are known, %u were at a time, %llu packets are under way", adapter,
+                 p->reorder->flow_of.num, p->reorder->num_flows, (unsigned long long)left);
+    sim_free(&s);
+    close_sections(&at);
+}
+
+static void test_flows_are_forgotten(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("karytree:k=4,n=3");
+    ik_plan *plan = plan_of(f, "adaptive_tree", NULL, 0);
+    ik_traffic *traffic = traffic_of(f, "uniform");
+    for (unsigned n = 0; n < sizeof buffers / sizeof *buffers; n++) {
+        char adapter[200];
+        snprintf(adapter, sizeof adapter, "packet=1 kB;%s", buffers[n]);
+        expect_few_flows(plan, traffic, adapter);
+    }
+    ik_traffic_free(traffic);
+    ik_plan_free(plan);
+    ik_fabric_free(f);
+}
+
 /* ---- plans that keep order by themselves */
 
 /* Nothing is held up, whatever the buffer: deliveries are the same, packet by packet. */
@@ -434,9 +475,12 @@ static void test_refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_worked_case),  cmocka_unit_test(test_model),
-        cmocka_unit_test(test_threads),      cmocka_unit_test(test_order_for_free),
-        cmocka_unit_test(test_lost_packets), cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_worked_case),
+                                       cmocka_unit_test(test_model),
+                                       cmocka_unit_test(test_threads),
+                                       cmocka_unit_test(test_order_for_free),
+                                       cmocka_unit_test(test_lost_packets),
+                                       cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_flows_are_forgotten)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

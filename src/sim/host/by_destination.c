@@ -4,13 +4,12 @@
  * their destination (and VC, where a destination uses several); queues that hold any form a ring
  * per VC and take turns packet by packet, so none waits for another. Unlike the endless queues of
  * host/host.c these take memory: a message that waits 40 bytes, a queue that holds any 32. Queues
- * are found by a chained hash table. Cost of a packet: O(1), plus the queues passed over because
+ * are found by a hash table. Cost of a packet: O(1), plus the queues passed over because
  * only their space is short. */
+#include "base/hash.h"
 #include "sim/host/reorder.h"
 #include "sim/state/events.h"
 #include <stdlib.h>
-
-enum { FIRST_BUCKETS = 256 };
 
 typedef struct dest_message {
     message m;
@@ -21,16 +20,14 @@ typedef struct dest_queue {
     uint32_t host, dst, vc;
     uint32_t first, last; /* messages */
     uint32_t next;        /* in the ring, or free */
-    uint32_t chain;       /* in its bucket */
 } dest_queue;
 
 struct dest_store {
     dest_message *messages;
     dest_queue *queues;
-    uint32_t *buckets;
+    ik_hash known; /* queues by host, destination and VC */
     uint32_t num_messages, cap_messages, free_message;
     uint32_t num_queues, cap_queues, free_queue;
-    uint32_t num_buckets, live; /* buckets: a power of two; queues that hold messages */
 };
 
 /* ---- memory */
@@ -42,11 +39,7 @@ bool sim_dest_init(partition *p)
     if (!d)
         return false;
     d->free_message = d->free_queue = IK_NONE;
-    d->num_buckets = FIRST_BUCKETS;
-    d->buckets = malloc(FIRST_BUCKETS * sizeof *d->buckets);
-    if (d->buckets)
-        memset(d->buckets, 0xff, FIRST_BUCKETS * sizeof *d->buckets);
-    return d->buckets;
+    return ik_hash_init(&d->known);
 }
 
 void sim_dest_free(partition *p)
@@ -55,13 +48,13 @@ void sim_dest_free(partition *p)
         return;
     free(p->dest->messages);
     free(p->dest->queues);
-    free(p->dest->buckets);
+    ik_hash_free(&p->dest->known);
     free(p->dest);
 }
 
 uint64_t sim_dest_first_bytes(void)
 {
-    return sizeof(struct dest_store) + FIRST_BUCKETS * sizeof(uint32_t);
+    return sizeof(struct dest_store) + (sizeof(ik_hash_place) << IK_HASH_FIRST_BITS);
 }
 
 uint64_t sim_dest_bytes(const partition *p)
@@ -70,7 +63,8 @@ uint64_t sim_dest_bytes(const partition *p)
     if (!d)
         return 0;
     return (uint64_t)d->cap_messages * sizeof *d->messages +
-           (uint64_t)d->cap_queues * sizeof *d->queues + (d->num_buckets - FIRST_BUCKETS) * 4ull;
+           (uint64_t)d->cap_queues * sizeof *d->queues + ik_hash_bytes(&d->known) -
+           (sizeof(ik_hash_place) << IK_HASH_FIRST_BITS);
 }
 
 /* An element of an array that grows, from the free list or fresh; IK_NONE = out of memory. */
@@ -111,33 +105,20 @@ static void free_message(struct dest_store *d, uint32_t id)
 
 /* ---- queues */
 
-static uint32_t *bucket_of(struct dest_store *d, uint32_t host, uint32_t dst, uint32_t vc)
+static uint32_t tag_of(uint32_t host, uint32_t dst, uint32_t vc)
 {
-    uint64_t key = ((uint64_t)host << 32 | dst) * 0x9E3779B97F4A7C15ull + vc;
-    key = (key ^ key >> 29) * 0xBF58476D1CE4E5B9ull;
-    return &d->buckets[(uint32_t)(key >> 32) & (d->num_buckets - 1)];
+    return ik_hash_tag2((uint64_t)host << 32 | dst, vc);
 }
 
-/* Twice the buckets; more queues than buckets only cost time, so there is no failure. */
-static void grow_buckets(struct dest_store *d)
+/* The queue of a host to a destination in a VC; IK_NONE = it holds nothing. */
+static uint32_t find_queue(const struct dest_store *d, uint32_t host, uint32_t dst, uint32_t vc)
 {
-    uint32_t old_num = d->num_buckets, *old = d->buckets,
-             *fresh = malloc(2ull * old_num * sizeof *fresh);
-    if (!fresh)
-        return;
-    memset(fresh, 0xff, 2ull * old_num * sizeof *fresh);
-    d->buckets = fresh;
-    d->num_buckets = 2 * old_num;
-    for (uint32_t k = 0; k < old_num; k++) {
-        for (uint32_t id = old[k], after; id != IK_NONE; id = after) {
-            dest_queue *q = &d->queues[id];
-            uint32_t *bucket = bucket_of(d, q->host, q->dst, q->vc);
-            after = q->chain;
-            q->chain = *bucket;
-            *bucket = id;
-        }
-    }
-    free(old);
+    uint32_t tag = tag_of(host, dst, vc), id;
+    for (size_t at = ik_hash_first(&d->known, tag);
+         (id = ik_hash_find(&d->known, tag, &at)) != IK_NONE; at++)
+        if (d->queues[id].host == host && d->queues[id].dst == dst && d->queues[id].vc == vc)
+            break;
+    return id;
 }
 
 static uint32_t new_queue(partition *p, uint32_t host, const message *m)
@@ -152,24 +133,20 @@ static uint32_t new_queue(partition *p, uint32_t host, const message *m)
     d->queues = array;
     if (id == IK_NONE)
         return id;
-    if (d->live++ >= d->num_buckets && d->num_buckets < 1u << 30)
-        grow_buckets(d);
-    uint32_t *bucket = bucket_of(d, host, m->dst, m->vc);
-    d->queues[id] = (dest_queue){host, m->dst, m->vc, IK_NONE, IK_NONE, IK_NONE, *bucket};
-    *bucket = id;
+    if (!ik_hash_add(&d->known, tag_of(host, m->dst, m->vc), id)) {
+        sim_partition_fail(p, 2 * ik_hash_bytes(&d->known), "messages that wait");
+        return IK_NONE;
+    }
+    d->queues[id] = (dest_queue){host, m->dst, m->vc, IK_NONE, IK_NONE, IK_NONE};
     return id;
 }
 
 static void free_queue(struct dest_store *d, uint32_t id)
 {
     dest_queue *q = &d->queues[id];
-    uint32_t *link = bucket_of(d, q->host, q->dst, q->vc);
-    while (*link != id)
-        link = &d->queues[*link].chain;
-    *link = q->chain;
+    ik_hash_remove(&d->known, tag_of(q->host, q->dst, q->vc), id);
     q->next = d->free_queue;
     d->free_queue = id;
-    d->live--;
 }
 
 static void ring_append(struct dest_store *d, queue *ring, uint32_t id)
@@ -191,12 +168,9 @@ static uint64_t packets_of(const sim *s, const message *m)
 static bool enqueue(partition *p, uint32_t host, const message *m, uint64_t now)
 {
     struct dest_store *d = p->dest;
-    uint32_t at = new_message(p), id = *bucket_of(d, host, m->dst, m->vc);
+    uint32_t at = new_message(p), id = find_queue(d, host, m->dst, m->vc);
     if (at == IK_NONE)
         return false;
-    while (id != IK_NONE &&
-           (d->queues[id].host != host || d->queues[id].dst != m->dst || d->queues[id].vc != m->vc))
-        id = d->queues[id].chain;
     if (id == IK_NONE) {
         id = new_queue(p, host, m);
         if (id == IK_NONE)

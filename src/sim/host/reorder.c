@@ -48,7 +48,7 @@ static void tell(partition *p, uint64_t time, uint32_t to, uint32_t from, reorde
 static void ask(partition *p, reorder_flow *f, uint32_t packets, uint64_t now)
 {
     f->asked += packets;
-    tell(p, now + p->sim->reorder.ask_ps, f->peer, f->host, REORDER_ASK, packets);
+    tell(p, now + p->sim->reorder.ask_ps, f->dst, f->src, REORDER_ASK, packets);
 }
 
 /* Asks for space for the packets that wait, so far ahead that a request is answered before the
@@ -77,12 +77,12 @@ void sim_reorder_want(partition *p, uint32_t host, uint32_t dst, uint64_t packet
 bool sim_reorder_may(partition *p, uint32_t host, uint32_t dst, uint64_t now)
 {
     const reorder_settings *r = &p->sim->reorder;
-    uint32_t id = sim_reorder_flow(p, host, dst);
-    if (id == IK_NONE)
+    uint32_t id = sim_reorder_find(p, host, dst);
+    if (r->limit == REORDER_WINDOW)
+        return id == IK_NONE || flow_at(p, id)->granted < r->packets;
+    if (id == IK_NONE && (id = sim_reorder_flow(p, host, dst)) == IK_NONE)
         return false;
     reorder_flow *f = flow_at(p, id);
-    if (r->limit == REORDER_WINDOW)
-        return f->granted < r->packets;
     if (r->strict && !f->granted && !f->asked)
         ask(p, f, 1, now);
     return f->granted > 0;
@@ -118,24 +118,6 @@ uint32_t *sim_reorder_parked(partition *p, uint32_t host, uint32_t dst)
 
 /* ---- at a destination */
 
-/* The latencies of the links and switches of the path that a flow prefers; without one, which only
- * a flow without packets has, the least. */
-static uint64_t path_ps(partition *p, uint32_t src, uint32_t dst)
-{
-    enum { MOST_CHANNELS = 256 };
-    const sim *s = p->sim;
-    uint32_t channels[MOST_CHANNELS],
-        length = ik_plan_path(s->plan, src, dst, 0, channels, MOST_CHANNELS);
-    uint64_t sum = 0;
-    if (length == IK_NONE) {
-        sim_partition_fail(p, s->max_radix * sizeof(ik_choice), "a path");
-        length = 0;
-    }
-    for (uint32_t k = 0; k < length; k++)
-        sum += s->ports[channels[k]].latency_ps + (k > 0 ? s->routing_ps + s->traversal_ps : 0);
-    return sum > s->reorder.ask_ps ? sum : s->reorder.ask_ps;
-}
-
 /* Packets of a flow were delivered in order, or given up, at t: their space comes back. */
 static void release(partition *p, uint32_t host, uint32_t id, uint32_t packets, uint64_t t)
 {
@@ -144,12 +126,12 @@ static void release(partition *p, uint32_t host, uint32_t id, uint32_t packets, 
     if (r->limit == REORDER_UNLIMITED)
         return;
     if (r->by_path && !f->delay_ps)
-        f->delay_ps = path_ps(p, f->peer, host);
+        f->delay_ps = sim_reorder_path_ps(p, f->src, host);
     uint64_t seen = t + (r->by_path ? f->delay_ps : r->control_ps);
     if (r->limit == REORDER_WINDOW)
-        tell(p, seen, f->peer, host, REORDER_GRANT, packets);
+        tell(p, seen, f->src, host, REORDER_GRANT, packets);
     else
-        post_own(p, seen - r->ask_ps, ik_host_node(p->sim->f, host), EV_REORDER, f->peer,
+        post_own(p, seen - r->ask_ps, ik_host_node(p->sim->f, host), EV_REORDER, f->src,
                  message_data(REORDER_FREE, packets), true);
 }
 
@@ -179,13 +161,13 @@ static bool is_early(partition *p, uint32_t id, uint32_t number)
     const reorder_flow *f = flow_at(p, id);
     if ((int32_t)(number - f->expected) < 0)
         sim_broken(p, "packet %u from host %u to host %u came again: %u is expected", number,
-                   f->peer, f->host, f->expected);
+                   f->src, f->dst, f->expected);
     return number != f->expected;
 }
 
 void sim_reorder_arrive(partition *p, uint32_t host, const delivered *d, uint32_t number)
 {
-    uint32_t id = sim_reorder_flow(p, host, d->src);
+    uint32_t id = sim_reorder_flow(p, d->src, host);
     if (id == IK_NONE)
         return;
     if (d->dst != host)
@@ -204,6 +186,7 @@ void sim_reorder_arrive(partition *p, uint32_t host, const delivered *d, uint32_
     sim_deliver(p, host, d);
     uint32_t packets = 1 + drain(p, host, id, &t);
     release(p, host, id, packets, t);
+    sim_reorder_forget(p, id);
 }
 
 /* The packet with the number that ends in these bits is not coming. */
@@ -218,6 +201,7 @@ static void give_up(partition *p, uint32_t host, uint32_t id, uint32_t low, uint
     flow_at(p, id)->expected++;
     uint32_t packets = 1 + drain(p, host, id, &now);
     release(p, host, id, packets, now);
+    sim_reorder_forget(p, id);
 }
 
 void sim_reorder_lost(partition *p, const ik_packet *rt, uint32_t number, uint64_t gone)
@@ -251,6 +235,7 @@ static void take_grant(partition *p, uint32_t host, uint32_t id, uint32_t packet
     }
     uint32_t parked = f->parked;
     f->parked = IK_NONE;
+    sim_reorder_forget(p, id);
     if (parked != IK_NONE)
         sim_dest_unpark(p, host, parked);
 }
@@ -258,24 +243,26 @@ static void take_grant(partition *p, uint32_t host, uint32_t id, uint32_t packet
 bool sim_reorder_take(partition *p, uint32_t host, const event *e, uint64_t now)
 {
     reorder_host *h = &p->sim->reorder_hosts[host];
-    uint32_t id = sim_reorder_flow(p, host, event_port(e)), amount = e->data & REORDER_AMOUNT;
-    if (id == IK_NONE)
-        return false;
-    switch ((reorder_kind)(e->data >> REORDER_AMOUNT_BITS)) {
-    case REORDER_ASK:
-        if (!flow_at(p, id)->wanted)
-            append_flow(p, h, id);
-        flow_at(p, id)->wanted += amount;
-        return false;
-    case REORDER_GRANT:
-        take_grant(p, host, id, amount);
-        return true;
-    case REORDER_FREE:
+    uint32_t peer = event_port(e), amount = e->data & REORDER_AMOUNT, id;
+    reorder_kind kind = (reorder_kind)(e->data >> REORDER_AMOUNT_BITS);
+    if (kind == REORDER_FREE) {
         assert(h->in_use >= amount);
         h->in_use -= amount;
         return false;
-    case REORDER_LOST:
+    }
+    id = kind == REORDER_GRANT ? sim_reorder_flow(p, host, peer) : sim_reorder_flow(p, peer, host);
+    if (id == IK_NONE)
+        return false;
+    if (kind == REORDER_GRANT) {
+        take_grant(p, host, id, amount);
+        return true;
+    }
+    if (kind == REORDER_LOST) {
         give_up(p, host, id, amount, now);
+    } else {
+        if (!flow_at(p, id)->wanted)
+            append_flow(p, h, id);
+        flow_at(p, id)->wanted += amount;
     }
     return false;
 }
@@ -289,7 +276,7 @@ void sim_reorder_serve(partition *p, uint32_t host, uint64_t now)
         reorder_flow *f = flow_at(p, id);
         h->first = f->behind;
         h->in_use++;
-        tell(p, now + r->ask_ps, f->peer, host, REORDER_GRANT, 1);
+        tell(p, now + r->ask_ps, f->src, host, REORDER_GRANT, 1);
         if (--f->wanted)
             append_flow(p, h, id);
     }

@@ -2,10 +2,12 @@
  *
  * host/reorder.h: in-order delivery. host/reorder.c: numbers, reorder buffers and the messages
  * about their space; host/reorder_flows.c: where flows and packets that wait are kept;
+ * host/reorder_paths.c: how long paths are;
  * host/reorder_stats.c: what is measured. */
 #ifndef IKAT_SIM_REORDER_H
 #define IKAT_SIM_REORDER_H
 
+#include "base/hash.h"
 #include "sim/host/host.h"
 
 /* ---- at a source */
@@ -43,64 +45,87 @@ bool sim_reorder_init(partition *p); /* false = out of memory */
 void sim_reorder_free(partition *p);
 uint64_t sim_reorder_first_bytes(const sim *s);
 uint64_t sim_reorder_bytes(const partition *p); /* by which it has grown */
-/* Flows of a table of all pairs; 0 = there is none. */
-size_t sim_reorder_num_pairs(const sim *s);
-/* What a run whose sources make so many packets will grow to, roughly. */
-uint64_t sim_reorder_estimate(const sim *s, double packets);
+/* What a run in one partition will grow to, roughly, whose sources make so many packets, of which
+ * so many are under way at a time. */
+uint64_t sim_reorder_estimate(const sim *s, double packets, double under_way);
 void sim_reorder_finish(partition *p); /* brings the statistics to the end of the run */
 
 /* ---- where flows and packets are kept (host/reorder_flows.c) */
 
-/* What a host keeps of the flows to and from another one, from the first packet on. */
+/* A flow. Of one between two partitions there is a record in each, which has its end alone. */
 typedef struct reorder_flow {
-    uint32_t host, peer;
-    uint32_t chain; /* in its bucket; in a table of all pairs: 1 once the flow has been used */
-    /* host to peer */
+    uint32_t src, dst; /* src IK_NONE: free */
+    /* of the source */
     uint32_t sent;    /* packets: the number of the next one */
     uint32_t granted; /* POOL: packets that may go; WINDOW: sent, not known to be delivered */
     uint32_t asked;   /* POOL: packets that space was asked for and not granted yet */
     uint32_t waiting; /* POOL, bypass: packets in the adapter's queues */
     uint32_t parked;  /* first queue that waits for space, IK_NONE = none */
-    /* peer to host */
+    /* of the destination */
     uint32_t expected;   /* number of the next packet to deliver */
     uint32_t num_stored; /* packets that wait for it */
-    uint32_t wanted;     /* POOL: packets that the peer asked space for */
-    uint32_t behind;     /* POOL: the next flow in the ring of those that wait */
+    uint32_t wanted;     /* POOL: packets that the source asked space for */
+    uint32_t behind;     /* POOL: the next flow in the ring of those that wait; the next free one */
+    bool whole;          /* has both ends */
     uint64_t delay_ps;   /* of its path; 0 = not known yet */
+    uint64_t pad;
 } reorder_flow;
+_Static_assert(sizeof(reorder_flow) == 64, "a line of the cache");
 
 /* A packet that waits for an earlier one, or the place of one that is not coming. */
 typedef struct reorder_packet {
-    delivered d; /* size 0: it is not coming */
-    uint32_t flow, number;
-    uint32_t chain; /* in its bucket, or free */
+    delivered d;           /* size 0: it is not coming */
+    uint32_t flow, number; /* flow IK_NONE: free */
+    uint32_t next;         /* free one */
 } reorder_packet;
 
 typedef struct reorder_store {
-    reorder_flow *flows; /* its own, or sim.reorder_pairs: by host * hosts + peer */
-    bool of_pairs;
+    reorder_flow *flows;
     reorder_packet *packets;
-    uint32_t *flow_buckets, *packet_buckets; /* powers of two */
-    size_t cap_flows, cap_packets;
-    uint32_t num_flows, num_flow_buckets;
-    uint32_t num_packets, free_packet, live_packets, num_packet_buckets;
+    struct reorder_paths *paths; /* host/reorder_paths.c; NULL: none is kept */
+    ik_hash flow_of, packet_of;
+    size_t cap_packets;
+    uint32_t num_flows, cap_flows, free_flow; /* num: with free ones */
+    uint32_t num_packets, free_packet;
 } reorder_store;
 
-/* Fetches what a packet of src to this host will touch. */
-SIM_INLINE void sim_reorder_prefetch(const partition *p, uint32_t host, uint32_t src, uint32_t id)
+SIM_INLINE uint32_t sim_reorder_tag(uint32_t src, uint32_t dst)
 {
-    __builtin_prefetch(&p->sequence[id]);
-    if (p->reorder->of_pairs)
-        __builtin_prefetch(&p->reorder->flows[(size_t)host * p->sim->f->num_hosts + src], 1);
+    return ik_hash_tag((uint64_t)src << 32 | dst);
+}
+
+/* Two stages before a packet of a flow is sent or comes. */
+SIM_INLINE void sim_reorder_prefetch(const partition *p, uint32_t src, uint32_t dst)
+{
+    ik_hash_prefetch(&p->reorder->flow_of, sim_reorder_tag(src, dst));
+}
+
+SIM_INLINE void sim_reorder_prefetch_flow(const partition *p, uint32_t src, uint32_t dst)
+{
+    const reorder_store *r = p->reorder;
+    uint32_t tag = sim_reorder_tag(src, dst);
+    size_t at = ik_hash_first(&r->flow_of, tag);
+    uint32_t id = ik_hash_find(&r->flow_of, tag, &at);
+    if (id != IK_NONE)
+        __builtin_prefetch(&r->flows[id], 1);
 }
 
 /* Finds a flow, or makes it; IK_NONE = out of memory, and the partition fails. Making one moves the
  * others: keep the id. */
-uint32_t sim_reorder_flow(partition *p, uint32_t host, uint32_t peer);
+uint32_t sim_reorder_flow(partition *p, uint32_t src, uint32_t dst);
+uint32_t sim_reorder_find(const partition *p, uint32_t src, uint32_t dst); /* IK_NONE: no flow */
+/* Gives a flow up if nothing of it is left to remember. */
+void sim_reorder_forget(partition *p, uint32_t id);
 /* Stores what has come of a flow; false = out of memory, and the partition fails. */
 bool sim_reorder_store(partition *p, uint32_t flow, uint32_t number, const delivered *d);
 /* Takes the packet with this number out; false = it has not come. */
 bool sim_reorder_fetch(partition *p, uint32_t flow, uint32_t number, delivered *d);
+
+/* ---- the paths that flows prefer (host/reorder_paths.c) */
+bool sim_reorder_paths_init(partition *p); /* false = out of memory */
+size_t sim_reorder_paths_bytes(const sim *s);
+/* The latency of a path, at least the smallest of any link. */
+uint64_t sim_reorder_path_ps(partition *p, uint32_t src, uint32_t dst);
 
 /* ---- statistics (host/reorder_stats.c) */
 void sim_reorder_count_arrival(partition *p, const delivered *d, bool in_order);

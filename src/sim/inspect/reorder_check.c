@@ -39,17 +39,14 @@ static void check_flow(check *c, const reorder_flow *f)
 {
     const reorder_settings *r = &c->s->reorder;
     if (r->limit == REORDER_WINDOW) {
-        add(c, f->host, f->peer, ON_THEIR_WAY, (int64_t)f->granted - f->sent);
-        add(c, f->peer, f->host, ON_THEIR_WAY, f->expected);
+        add(c, f->src, f->dst, ON_THEIR_WAY, (int64_t)f->granted - f->sent + f->expected);
         if (f->granted > r->packets)
             c->status = ik_fail(c->err, IK_ERR_INTERNAL,
                                 "host %u has %u packets to host %u on their way, %u are the most",
-                                f->host, f->granted, f->peer, r->packets);
+                                f->src, f->granted, f->dst, r->packets);
     } else if (r->limit == REORDER_POOL) {
-        c->in_use[f->peer] += (int64_t)f->granted + f->sent;
-        c->in_use[f->host] -= f->expected;
-        add(c, f->host, f->peer, ASKED, f->asked);
-        add(c, f->peer, f->host, ASKED, -(int64_t)f->wanted);
+        c->in_use[f->dst] += (int64_t)f->granted + f->sent - f->expected;
+        add(c, f->src, f->dst, ASKED, (int64_t)f->asked - f->wanted);
     }
 }
 
@@ -81,34 +78,29 @@ static void note_message(void *ctx, partition *p, const event *e)
     }
 }
 
-static unsigned partition_of(const sim *s, uint32_t host)
-{
-    return s->node_partition[ik_host_node(s->f, host)];
-}
-
 static void check_store(check *c, unsigned of)
 {
     const reorder_store *r = c->s->partitions[of].reorder;
     uint64_t stored = 0, listed = 0;
-    uint32_t num = r->of_pairs ? (uint32_t)sim_reorder_num_pairs(c->s) : r->num_flows;
-    for (uint32_t id = 0; id < num && c->status == IK_OK; id++) {
-        const reorder_flow *f = &r->flows[id];
-        if (r->of_pairs && (!f->chain || partition_of(c->s, f->host) != of))
+    for (uint32_t id = 0; id < r->num_flows && c->status == IK_OK; id++) {
+        if (r->flows[id].src == IK_NONE)
             continue;
-        check_flow(c, f);
-        stored += f->num_stored;
+        check_flow(c, &r->flows[id]);
+        stored += r->flows[id].num_stored;
     }
-    for (uint32_t k = 0; k < r->num_packet_buckets; k++)
-        for (uint32_t id = r->packet_buckets[k]; id != IK_NONE; id = r->packets[id].chain) {
-            const reorder_packet *at = &r->packets[id];
-            c->stored[r->flows[at->flow].host] += at->d.size;
-            c->held += at->d.size != 0;
-            listed++;
-            if ((int32_t)(at->number - r->flows[at->flow].expected) <= 0)
-                c->status = ik_fail(
-                    c->err, IK_ERR_INTERNAL, "packet %u waits at host %u although %u is expected",
-                    at->number, r->flows[at->flow].host, r->flows[at->flow].expected);
-        }
+    for (uint32_t id = 0; id < r->num_packets; id++) {
+        const reorder_packet *at = &r->packets[id];
+        if (at->flow == IK_NONE)
+            continue;
+        const reorder_flow *f = &r->flows[at->flow];
+        c->stored[f->dst] += at->d.size;
+        c->held += at->d.size != 0;
+        listed++;
+        if ((int32_t)(at->number - f->expected) <= 0)
+            c->status = ik_fail(c->err, IK_ERR_INTERNAL,
+                                "packet %u waits at host %u although %u is expected", at->number,
+                                f->dst, f->expected);
+    }
     if (c->status == IK_OK && stored != listed)
         c->status = ik_fail(c->err, IK_ERR_INTERNAL,
                             "%llu packets wait for earlier ones by count, %llu were found",

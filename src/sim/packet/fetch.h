@@ -176,6 +176,17 @@ SIM_INLINE void fetch_host(const partition *p, const shape k, uint32_t host)
         fetch_port(s, k, port);
 }
 
+/* What a packet that comes to a host needs to be put in order. */
+SIM_INLINE void fetch_flow(const partition *p, uint32_t host, uint32_t id, unsigned stage)
+{
+    if (stage == FETCH_QUEUES) {
+        fetch_line(&p->sequence[id]);
+        sim_reorder_prefetch(p, p->pool[id].rt.src, host);
+    } else if (stage == FETCH_HEADS) {
+        sim_reorder_prefetch_flow(p, p->pool[id].rt.src, host);
+    }
+}
+
 /* A stage for one node, and all its events. */
 SIM_INLINE void fetch_stage(partition *p, const shape k, uint32_t node, unsigned stage)
 {
@@ -189,9 +200,8 @@ SIM_INLINE void fetch_stage(partition *p, const shape k, uint32_t node, unsigned
         const event *e = &events[id];
         if (!is_switch && stage == FETCH_NAMED && event_kind(e) == EV_ARRIVAL)
             fetch_line(&p->pool[e->data]);
-        else if (!is_switch && stage == FETCH_QUEUES && s->reorder.on &&
-                 event_kind(e) == EV_ARRIVAL)
-            sim_reorder_prefetch(p, node - s->f->num_switches, p->pool[e->data].rt.src, e->data);
+        else if (!is_switch && s->reorder.on && event_kind(e) == EV_ARRIVAL)
+            fetch_flow(p, node - s->f->num_switches, e->data, stage);
         else if (is_switch && stage == FETCH_NAMED)
             fetch_named(p, sw, k, e);
         else if (is_switch && k.words == 1 && !k.net && stage == FETCH_QUEUES)

@@ -116,13 +116,12 @@ typedef struct sim {
     queue *dest_rings;
     /* [host] until when its receive buffer drains; NULL = at the link's rate */
     uint64_t *drained;
-    reorder_host *reorder_hosts;        /* [host] NULL unless packets are put in order */
-    reply_host *reply_hosts;            /* [host] NULL without replies */
-    uint64_t *reply_places;             /* [host * reply.most] from when on requests may be made */
-    reply_list *reply_lists;            /* [host * reply.queues + k] */
-    struct reorder_flow *reorder_pairs; /* [host * hosts + peer] NULL: each partition has its own */
-    injector *injectors;                /* [host] */
-    uint32_t *node_head;                /* chains of events of one window: of a node */
+    reorder_host *reorder_hosts; /* [host] NULL unless packets are put in order */
+    reply_host *reply_hosts;     /* [host] NULL without replies */
+    uint64_t *reply_places;      /* [host * reply.most] from when on requests may be made */
+    reply_list *reply_lists;     /* [host * reply.queues + k] */
+    injector *injectors;         /* [host] */
+    uint32_t *node_head;         /* chains of events of one window: of a node */
     uint16_t *node_partition;
     uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
     double *series_blocked;
