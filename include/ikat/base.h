@@ -186,6 +186,8 @@ typedef enum ik_param_type {
     IK_PARAM_BOOL,   /* true|false|yes|no|on|off */
     IK_PARAM_ENUM,   /* one of `choices` ("a|b|c"); kept as its index and its text */
     IK_PARAM_STRING, /* free text */
+    /* texts without blanks, separated by blanks or commas; in YAML also a list. One value */
+    IK_PARAM_TEXTS,
     /* name of a file that is read; in an experiment relative to its folder, and the contents count
      * as part of it */
     IK_PARAM_PATH,

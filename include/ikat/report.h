@@ -27,6 +27,8 @@ ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err);
 ik_status ik_report_csv_table(const char *store_path, const char *table, FILE *out, ik_error *err);
 /* Names of the tables, ending with NULL; the first one is that of ik_report_csv. */
 extern const char *const ik_report_tables[];
+/* The lives of watched packets (section watch), stage by stage, as text; nothing without any. */
+ik_status ik_report_watch(const char *store_path, FILE *out, ik_error *err);
 /* The documented object that the HTML report embeds. */
 ik_status ik_report_json(const char *store_path, FILE *out, ik_error *err);
 /* The same without drawings and without the utilisation of single channels. execution: JSON text

@@ -10,6 +10,7 @@
 #include "ikat/routing.h"
 #include "ikat/traffic.h"
 #include "ikat/vc.h"
+#include "ikat/watch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,10 +23,12 @@ extern const ik_param ik_adapter_params[]; /* packet, message, injection, interl
 /* until, at_most, warmup, duration, series, congestion, paranoid, watchdog */
 extern const ik_param ik_measure_params[];
 
-/* One run. The three parameter sets are made from the tables above (NULL = every default). */
+/* One run. The three parameter sets are made from the tables above (NULL = every default). Packets
+ * that are watched for what they are (first, slowest) are found in a run of their own. */
 typedef struct ik_sim_config {
     const ik_params *switch_params, *adapter_params, *measure_params;
-    double load; /* offered, fraction of each host's injection rate, > 0 */
+    double load;                   /* offered, fraction of each host's injection rate, > 0 */
+    const ik_params *watch_params; /* of ik_watch_params; NULL = no packet is watched */
 } ik_sim_config;
 
 /* Whether sources as the section adapter describes them can offer that load: IK_ERR_USAGE with the
@@ -275,6 +278,7 @@ typedef struct ik_sim_result {
     double effective_throughput;
     uint64_t *host_finish_ps; /* [num_hosts] last delivery to a host, or end of its operations */
     ik_critical_path critical_path; /* of what was completed, else empty */
+    ik_watch_result watch;          /* of the packets that config->watch_params ask for */
     char *missing_text;             /* not completed: why, and what is missing, line by line */
     bool deadlock;                  /* the watchdog found one */
     char *deadlock_text;            /* the cycle, one element a line; NULL without one */

@@ -257,9 +257,28 @@ static ik_status parse_value(ik_params *params, const ik_param *p, const char *t
         v->word = p->choices ? choice_of(p, text) + 1 : 0; /* UINT_MAX, no word, becomes 0 */
         break;
     case IK_PARAM_STRING:
+    case IK_PARAM_TEXTS:
         break;
     }
     return status;
+}
+
+/* One blank between two texts. */
+static const char *print_texts(ik_params *params, const char *text)
+{
+    char *copy = ik_arena_strdup(&params->arena, text), *to = copy;
+    for (const char *c = text; copy && *c; c++) {
+        bool blank = *c == ' ' || *c == ',';
+        if (!blank)
+            *to++ = *c;
+        else if (to > copy && to[-1] != ' ')
+            *to++ = ' ';
+    }
+    if (copy) {
+        to -= to > copy && to[-1] == ' ';
+        *to = '\0';
+    }
+    return copy;
 }
 
 static const char *print_patterns(ik_params *params, const char *text)
@@ -329,6 +348,8 @@ static const char *canonical_text(ik_params *params, const ik_param *p, const ik
         return print_ranges(params, v);
     case IK_PARAM_PATTERNS:
         return print_patterns(params, text);
+    case IK_PARAM_TEXTS:
+        return print_texts(params, text);
     case IK_PARAM_SPEC:
         return swap_marks(params, text, ',', ';');
     case IK_PARAM_ENUM:

@@ -161,7 +161,8 @@ static void print_experiment(void)
          "at the file's folder. The seeds\n"
          "vary traffic, arbitration and drawn paths; fabrics and tables are drawn with the first "
          "seed or their own.\n"
-         "'ikat help switch', 'adapter' and 'measure' list the parameters of those sections.");
+         "'ikat help switch', 'adapter', 'measure' and 'watch' list the parameters of those "
+         "sections.");
 }
 
 /* ---- the same as JSON */

@@ -102,6 +102,8 @@ static int show_results(run_state *r, const char *store, int status)
     if (shown == IK_OK)
         shown = c->json ? ik_report_json_brief(store, execution, stdout, &err)
                         : ik_report_terminal(store, stdout, terminal_width(), c->colour_out, &err);
+    if (shown == IK_OK && !c->json && c->verbose > 0)
+        shown = ik_report_watch(store, stdout, &err);
     free(execution);
     if (shown == IK_OK && !c->json && !c->quiet)
         printf("\nResults: %s    Report: ikat report %s\n", cli_line(store), cli_line(store));

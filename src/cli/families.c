@@ -85,6 +85,9 @@ static void each_section(member_fn fn, void *ctx)
         {.name = "reference",
          .summary = "the crossbar that slowdowns of workloads are measured by",
          .params = ik_reference_params},
+        {.name = "watch",
+         .summary = "section of an experiment: packets that are followed stage by stage",
+         .params = ik_watch_params},
     };
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         fn(ctx, &sections[i]);
@@ -111,6 +114,7 @@ static const char *type_text(const ik_param *p, char *buffer, size_t size)
         [IK_PARAM_UINT_LIST] = "list", [IK_PARAM_TIME] = "time",   [IK_PARAM_PATTERNS] = "patterns",
         [IK_PARAM_RATE] = "rate",      [IK_PARAM_SIZE] = "size",   [IK_PARAM_FRACTION] = "fraction",
         [IK_PARAM_LENGTH] = "length",  [IK_PARAM_SPEC] = "spec",   [IK_PARAM_RANGES] = "ranges",
+        [IK_PARAM_TEXTS] = "texts",
     };
     if (p->type == IK_PARAM_ENUM)
         return p->choices;

@@ -191,10 +191,18 @@ static ik_status check_sources(const variant *adapter, const variant *load, ik_e
     return IK_ERR_INPUT;
 }
 
+static ik_status check_watch(const variant *watch, const variant *same, ik_error *err)
+{
+    bool asked;
+    (void)same;
+    return ik_watch_check(&watch->params, &asked, err);
+}
+
 static const rule rules[] = {
     {SECTION_SWITCH, SECTION_SWITCH, check_own},
     {SECTION_ADAPTER, SECTION_SWITCH, check_with_switch},
     {SECTION_MEASURE, SECTION_MEASURE, check_own},
+    {SECTION_WATCH, SECTION_WATCH, check_watch},
     {SECTION_SELECTION, SECTION_ROUTING, check_selection},
     {SECTION_SWITCH, SECTION_ROUTING, check_choice},
     {SECTION_LOAD, SECTION_TRAFFIC, check_load},

@@ -60,7 +60,8 @@ static ik_sim_config config_of(const ik_experiment *e, const point *p)
                            .adapter_params = &experiment_variant(e, p, SECTION_ADAPTER)->params,
                            .measure_params = &experiment_variant(e, p, SECTION_MEASURE)->params,
                            /* of a workload that ends it says nothing */
-                           .load = experiment_load(e, p) > 0 ? experiment_load(e, p) : 1};
+                           .load = experiment_load(e, p) > 0 ? experiment_load(e, p) : 1,
+                           .watch_params = &experiment_variant(e, p, SECTION_WATCH)->params};
 }
 
 /* A point with little to do takes fewer threads than there are for it. */
@@ -169,6 +170,25 @@ static const plan_slot *slot_of(const pool *w, uint64_t number)
     return NULL;
 }
 
+/* Packets that were to be watched and do not exist. */
+static void note_unsent(const runner *r, const ik_watch_result *watch)
+{
+    size_t num = 0;
+    const ik_watched *first = NULL;
+    for (size_t k = 0; k < watch->num_packets; k++)
+        if (!watch->packets[k].sent) {
+            first = first ? first : &watch->packets[k];
+            num++;
+        }
+    if (num == 1)
+        tell_note(r, IK_WARNING, "watch: packet %u:%" PRIu64 " was not sent in this run",
+                  first->src, first->number);
+    else if (num)
+        tell_note(r, IK_WARNING,
+                  "watch: packet %u:%" PRIu64 " and %zu others were not sent in this run",
+                  first->src, first->number, num - 1);
+}
+
 static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
 {
     runner *r = w->r;
@@ -194,6 +214,8 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
             .num_switches = w->fabric->num_switches};
         status = store_add_point(r->store, &row, err);
     }
+    if (status == IK_OK)
+        note_unsent(r, &o->result.watch);
     if (status == IK_OK && o->result.deadlock) {
         tell_note(r, IK_ERROR, "%s with %s at load %.3g: deadlock at %.3f us",
                   experiment_variant(r->e, &p, SECTION_ROUTING)->label,

@@ -57,6 +57,8 @@ static const ik_experiment_section sections[] = {
                          "warm-up, measured time, series"},
     [SECTION_REFERENCE] = {"reference", IK_SECTION_PARAMS, ik_reference_params, "",
                            "what slowdowns of workloads that end are measured by"},
+    [SECTION_WATCH] = {"watch", IK_SECTION_PARAMS, ik_watch_params, "",
+                       "packets that are followed from their generation to their delivery"},
     [SECTION_TRAFFIC] = {"traffic", IK_SECTION_FAMILY, NULL, "uniform",
                          "who sends to whom: 'ikat list traffic'"},
     [SECTION_LOAD] = {"load", IK_SECTION_VALUE, load_row, "0.5",

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 8 };
+enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 9 };
 
 struct store {
     sqlite3 *db;
@@ -59,7 +59,8 @@ static const char tables[] =
     "KEY, fabric TEXT NOT "
     "NULL, switch TEXT NOT NULL, "
     "traffic TEXT NOT NULL, adapter TEXT NOT NULL, seed INTEGER NOT NULL, completion_ns REAL NOT "
-    "NULL) WITHOUT ROWID;";
+    "NULL) WITHOUT ROWID;CREATE TABLE details(params TEXT NOT NULL, kind TEXT NOT NULL, body BLOB "
+    "NOT NULL, PRIMARY KEY(params, kind)) WITHOUT ROWID;";
 
 /* ---- errors */
 
@@ -258,7 +259,7 @@ static ik_status refuse_version(const store *s, ik_error *err)
 static ik_status check_tables(const store *s, ik_error *err)
 {
     static const char sql[] =
-        "SELECT count(*) = 5 AND sum(type = 'table' AND instr(?1, sql || ';') > 0) = 5 FROM "
+        "SELECT count(*) = 6 AND sum(type = 'table' AND instr(?1, sql || ';') > 0) = 6 FROM "
         "sqlite_master WHERE type <> 'index' OR sql IS NOT NULL";
     sqlite3_stmt *statement = NULL;
     bool row = false, ours = false;

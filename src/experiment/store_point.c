@@ -5,6 +5,7 @@
 #include "base/text_stream.h"
 #include "experiment/run.h"
 #include "experiment/store_congestion.h"
+#include "experiment/store_watch.h"
 #include "experiment/store_workload.h"
 
 #include <inttypes.h>
@@ -395,12 +396,45 @@ static ik_status insert_with_reference(store *s, const store_point *p, ik_error 
     return status;
 }
 
+/* What only some points have: a text of its own. */
+static ik_status insert_detail(store *s, const store_point *p, const char *kind, const char *text,
+                               ik_error *err)
+{
+    binder b = {.s = s, .err = err};
+    b.status = store_prepare(s, "INSERT OR REPLACE INTO details VALUES(:params, :kind, :body)",
+                             NULL, &b.statement, err);
+    if (b.status != IK_OK)
+        return b.status;
+    bind_text(&b, "params", p->params);
+    bind_text(&b, "kind", kind);
+    bind_deflated(&b, "body", text);
+    if (b.status != IK_OK) {
+        sqlite3_finalize(b.statement);
+        return b.status;
+    }
+    return store_execute(s, b.statement, err);
+}
+
+static ik_status insert_watched(store *s, const store_point *p, ik_error *err)
+{
+    char *text = NULL;
+    if (!p->result->watch.num_packets)
+        return IK_OK;
+    ik_status status = watch_text(&p->result->watch, &text, err);
+    if (status == IK_OK)
+        status = insert_detail(s, p, "watch", text, err);
+    free(text);
+    return status;
+}
+
 ik_status store_add_point(store *s, const store_point *p, ik_error *err)
 {
     ik_status status = store_begin(s, err);
     if (status != IK_OK)
         return status;
     status = insert_with_reference(s, p, err);
+    if (status == IK_OK)
+        status = insert_watched(s, p, err);
     if (status != IK_OK) {
         store_rollback(s);
         return status;

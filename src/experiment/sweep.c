@@ -27,7 +27,7 @@ static bool is_number(ik_param_type type)
 {
     return type != IK_PARAM_BOOL && type != IK_PARAM_ENUM && type != IK_PARAM_STRING &&
            type != IK_PARAM_PATH && type != IK_PARAM_SPEC && type != IK_PARAM_UINT_LIST &&
-           type != IK_PARAM_RANGES && type != IK_PARAM_PATTERNS;
+           type != IK_PARAM_RANGES && type != IK_PARAM_PATTERNS && type != IK_PARAM_TEXTS;
 }
 
 bool sweep_next(const sweep_axis *axes, size_t num, size_t *choice)
@@ -218,15 +218,23 @@ static bool is_one_list(const ytree *node)
     return true;
 }
 
-static ik_status join_list(const ytree *node, ik_arena *arena, sweep *out, ik_error *err)
+static bool is_texts(const ytree *node)
+{
+    for (size_t i = 0; i < node->num; i++)
+        if (node->items[i]->kind != YTREE_SCALAR)
+            return false;
+    return true;
+}
+
+static ik_status join_list(const ytree *node, char mark, ik_arena *arena, sweep *out, ik_error *err)
 {
     size_t bytes = 1, used = 0;
     for (size_t i = 0; i < node->num; i++)
         bytes += strlen(node->items[i]->text) + 1;
     char *text = ik_arena_alloc(arena, bytes);
     for (size_t i = 0; text && i < node->num; i++)
-        used +=
-            (size_t)snprintf(text + used, bytes - used, "%s%s", i ? ":" : "", node->items[i]->text);
+        used += (size_t)snprintf(text + used, bytes - used, "%.*s%s", i > 0, &mark,
+                                 node->items[i]->text);
     return add(out, text, node, arena, err);
 }
 
@@ -240,7 +248,9 @@ ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sw
         if (node->num == 0)
             return ytree_fail(node, err, "'%s' has an empty list: no value to run with", p->name);
         if ((p->type == IK_PARAM_UINT_LIST || p->type == IK_PARAM_RANGES) && is_one_list(node))
-            return join_list(node, arena, out, err);
+            return join_list(node, ':', arena, out, err);
+        if (p->type == IK_PARAM_TEXTS && is_texts(node))
+            return join_list(node, ' ', arena, out, err);
         for (size_t i = 0; i < node->num; i++) {
             ik_status status = sweep_expand(node->items[i], p, arena, out, err);
             if (status != IK_OK)

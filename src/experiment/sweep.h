@@ -34,7 +34,7 @@ ik_status sweep_add(sweep *s, const char *text, const ytree *place, ik_arena *ar
  *                numbers) or "A..B times F"
  *   list         the values of its items one after the other
  * A parameter that is itself a list of numbers takes [16, 16] or 16:16 as one value, and [[16, 16],
- * [8, 8]] as two. */
+ * [8, 8]] as two; one that is a list of texts likewise. */
 ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sweep *out,
                        ik_error *err);
 

@@ -43,8 +43,11 @@ static ik_status put_sections(const runner *r, const point *p, const section_id 
     ik_json j;
     ik_json_to_text(&j, IK_JSON_PACKED);
     ik_json_object(&j, NULL);
-    for (size_t i = 0; i < num; i++)
-        ik_json_text(&j, schema_section(ids[i])->name, experiment_variant(r->e, p, ids[i])->full);
+    for (size_t i = 0; i < num; i++) {
+        const variant *v = experiment_variant(r->e, p, ids[i]);
+        if (ids[i] != SECTION_WATCH || v->label[0]) /* nothing watched is no setting */
+            ik_json_text(&j, schema_section(ids[i])->name, v->full);
+    }
     for (size_t i = 0; i < num; i++)
         put_digest(&j, r, p, ids[i]);
     ik_json_uint(&j, "setup_seed", setup_seed(r->e));
@@ -54,10 +57,10 @@ static ik_status put_sections(const runner *r, const point *p, const section_id 
 
 ik_status point_params(const runner *r, const point *p, char **json, ik_error *err)
 {
-    static const section_id ids[] = {SECTION_FABRIC,  SECTION_ROUTING,   SECTION_VC,
-                                     SECTION_VCS,     SECTION_SELECTION, SECTION_SWITCH,
-                                     SECTION_ADAPTER, SECTION_MEASURE,   SECTION_REFERENCE,
-                                     SECTION_TRAFFIC, SECTION_LOAD,      SECTION_SEEDS};
+    static const section_id ids[] = {
+        SECTION_FABRIC,  SECTION_ROUTING, SECTION_VC,      SECTION_VCS,   SECTION_SELECTION,
+        SECTION_SWITCH,  SECTION_ADAPTER, SECTION_MEASURE, SECTION_WATCH, SECTION_REFERENCE,
+        SECTION_TRAFFIC, SECTION_LOAD,    SECTION_SEEDS};
     return put_sections(r, p, ids, sizeof ids / sizeof *ids, json, err);
 }
 
@@ -71,7 +74,7 @@ ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err)
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err)
 {
     static const section_id ids[] = {SECTION_SWITCH, SECTION_ADAPTER, SECTION_MEASURE,
-                                     SECTION_REFERENCE};
+                                     SECTION_WATCH, SECTION_REFERENCE};
     ik_arena arena = {0};
     const char *all = "";
     for (size_t i = 0; i < sizeof ids / sizeof *ids && all; i++) {

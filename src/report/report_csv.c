@@ -119,14 +119,21 @@ enum {
     TABLE_REFERENCES,
     TABLE_HOSTS,
     TABLE_PATH,
+    TABLE_WATCH,
     NUM_TABLES
 };
 const char *const ik_report_tables[] = {
-    [TABLE_POINTS] = "points",         [TABLE_CLASSES] = "classes",
-    [TABLE_CONGESTION] = "congestion", [TABLE_ROOTS] = "roots",
-    [TABLE_CULPRITS] = "culprits",     [TABLE_VICTIMS] = "victims",
-    [TABLE_REFERENCES] = "references", [TABLE_HOSTS] = "hosts",
-    [TABLE_PATH] = "critical_path",    [NUM_TABLES] = NULL,
+    [TABLE_POINTS] = "points",
+    [TABLE_CLASSES] = "classes",
+    [TABLE_CONGESTION] = "congestion",
+    [TABLE_ROOTS] = "roots",
+    [TABLE_CULPRITS] = "culprits",
+    [TABLE_VICTIMS] = "victims",
+    [TABLE_REFERENCES] = "references",
+    [TABLE_HOSTS] = "hosts",
+    [TABLE_PATH] = "critical_path",
+    [TABLE_WATCH] = "watch",
+    [NUM_TABLES] = NULL,
 };
 /* Keys, ending with NULL. From TABLE_ROOTS on a table's name is the key of its list in the
  * congestion of a step. */
@@ -147,8 +154,8 @@ static void put_members(FILE *out, const json_t *object, size_t table)
     putc('\n', out);
 }
 
-static void put_curve(FILE *out, const report_model *m, size_t fabric, size_t plan,
-                      const char *traffic, const char *variant, double load)
+void csv_curve(FILE *out, const report_model *m, size_t fabric, size_t plan, const char *traffic,
+               const char *variant, double load)
 {
     const char *const texts[] = {m->fabrics[fabric].spec, m->plans[plan].label, traffic, variant};
     csv_fields(out, texts, sizeof texts / sizeof *texts);
@@ -163,7 +170,7 @@ static ik_status put_classes(FILE *out, const report_model *m, const report_row 
     ik_status status = model_stored(r->classes, &list, err);
     json_array_foreach(list, k, one)
     {
-        put_curve(out, m, r->fabric, r->plan, r->traffic, r->variant, r->load);
+        csv_curve(out, m, r->fabric, r->plan, r->traffic, r->variant, r->load);
         fprintf(out, ",%" PRIu64, r->seed);
         put_members(out, one, TABLE_CLASSES);
     }
@@ -179,7 +186,7 @@ static ik_status put_periods(FILE *out, const report_model *m, const report_curv
     ik_status status = model_stored(s->congestion_series, &series, err);
     size_t periods = json_array_size(json_object_get(series, "roots"));
     for (size_t n = 0; n < periods; n++) {
-        put_curve(out, m, c->fabric, c->plan, c->traffic, c->variant, s->load);
+        csv_curve(out, m, c->fabric, c->plan, c->traffic, c->variant, s->load);
         fprintf(out, ",%.9g", (double)(n + 1) * (double)s->series.period_ps / 1000);
         for (const char *const *k = columns[TABLE_CONGESTION]; *k; k++)
             csv_value(out, json_array_get(json_object_get(series, *k), n));
@@ -200,7 +207,7 @@ static ik_status put_list(FILE *out, const report_model *m, const report_curve *
     {
         const json_t *channel = json_object_get(one, "channel");
         char name[200] = "";
-        put_curve(out, m, c->fabric, c->plan, c->traffic, c->variant, s->load);
+        csv_curve(out, m, c->fabric, c->plan, c->traffic, c->variant, s->load);
         if (channel) {
             model_name_channel(&m->fabrics[c->fabric], (uint32_t)json_integer_value(channel), name,
                                sizeof name);
@@ -259,6 +266,8 @@ static ik_status put_table(report_model *m, size_t table, FILE *out, ik_error *e
         return csv_put_hosts(m, out, err);
     if (table == TABLE_PATH)
         return csv_put_path(m, out, err);
+    if (table == TABLE_WATCH)
+        return csv_put_watch(m, out, err);
     put_header(table, out);
     for (size_t i = 0; table == TABLE_CLASSES && i < m->num_rows && status == IK_OK; i++)
         status = put_classes(out, m, &m->rows[i], err);

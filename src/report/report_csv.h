@@ -16,11 +16,16 @@ void csv_field(FILE *out, const char *text);
 void csv_fields(FILE *out, const char *const *texts, size_t num);
 /* A comma and a value: text, number, true or false; nothing of any other. */
 void csv_value(FILE *out, const json_t *value);
+/* The columns fabric, routing, traffic, variant, load. */
+void csv_curve(FILE *out, const report_model *m, size_t fabric, size_t plan, const char *traffic,
+               const char *variant, double load);
 
 /* When each host of each point was done. */
 ik_status csv_put_hosts(report_model *m, FILE *out, ik_error *err);
 /* What the completion of each point waited for. What is left out is one row, so that the rows of a
  * point sum to its completion. */
 ik_status csv_put_path(report_model *m, FILE *out, ik_error *err);
+/* report_watch.c: packets that were watched, a row per event. */
+ik_status csv_put_watch(report_model *m, FILE *out, ik_error *err);
 
 #endif

@@ -109,6 +109,15 @@ const shape shape_workload =
 static const shape reason = OBJECT({"points", &count}, {"what", &text}, {"why", &text});
 const shape shape_left_out = {SHAPE_LIST, .item = &reason};
 
+static const shape event = OBJECT({"time_ps", &count}, {"until_ps", &count, true}, {"stage", &text},
+                                  {"reason", &text, true}, {"channel", &count, true},
+                                  {"vc", &count}, {"ahead", &count, true}),
+                   events = {SHAPE_LIST, .item = &event},
+                   watched = OBJECT({"source", &count}, {"number", &count}, {"sent", &boolean},
+                                    {"delivered", &boolean}, {"destination", &count, true},
+                                    {"bytes", &count, true}, {"events", &events});
+const shape shape_watch = {SHAPE_LIST, .item = &watched};
+
 /* ---- checking */
 
 /* The place of the value that is looked at. */

@@ -433,6 +433,7 @@ static void init_state(sim *s, const sizes *z)
 
 static ik_status make_order_tables(sim *s, ik_error *err)
 {
+    s->notes_deliveries = sim_checks_order(s);
     if (!sim_checks_order(s))
         return IK_OK;
     s->order = ik_calloc(s->f->num_hosts + 1, sizeof *s->order);

@@ -5,6 +5,7 @@
 #include "sim/flit/flit.h"
 #include "sim/measure/classes.h"
 #include "sim/measure/congest.h"
+#include "sim/measure/watch.h"
 #include "sim/parallel/workers.h"
 #include "sim/run.h"
 #include <stdlib.h>
@@ -30,12 +31,19 @@ static ik_status first_failure(const sim *s, ik_error *err)
     return IK_OK;
 }
 
+/* w: what is watched, NULL = nothing. */
 static ik_status run_events(const ik_plan *plan, const ik_traffic *traffic,
-                            const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
-                            ik_error *err)
+                            const ik_sim_config *config, const ik_env *env, watch *w,
+                            ik_sim_result *out, ik_error *err)
 {
     sim s;
-    ik_status status = sim_setup(&s, plan, traffic, config, env, err);
+    ik_status status =
+        sim_setup_engine(&s, plan, traffic, config, env, w ? &sim_watching_engine : NULL, err);
+    if (status == IK_OK && w) {
+        s.watch = w;
+        s.notes_deliveries = true;
+        status = watch_begin(w, s.num_partitions, err);
+    }
     if (status == IK_OK)
         status = sim_workers_run(s.num_partitions, s.partitions, sizeof *s.partitions,
                                  run_partition, &s.run_seconds, err);
@@ -85,6 +93,44 @@ static ik_status refuse_workload(const ik_plan *plan, const ik_traffic *traffic,
     return IK_OK;
 }
 
+static ik_status run_model(const ik_plan *plan, const ik_traffic *by_port,
+                           const ik_sim_config *config, const ik_env *env, watch *w,
+                           ik_sim_result *out, ik_error *err)
+{
+    return sim_is_pipelined(config) ? sim_run_pipelined(plan, by_port, config, env, w, out, err)
+                                    : run_events(plan, by_port, config, env, w, out, err);
+}
+
+/* Packets that are watched for what they are are found in a run of their own. */
+static ik_status run_watched(const ik_plan *plan, const ik_traffic *by_port,
+                             const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
+                             ik_error *err)
+{
+    watch *w = NULL;
+    ik_sim_result r = {0};
+    ik_status status = watch_open(config->watch_params, &w, err);
+    if (status == IK_OK && w && plan->fabric->split)
+        status = ik_fail(err, IK_ERR_UNSUPPORTED,
+                         "section 'watch': packets of hosts with several cables are not watched");
+    if (status == IK_OK && w && w->looking) {
+        status = run_model(plan, by_port, config, env, w, &r, err);
+        ik_sim_result_free(&r);
+        if (status == IK_OK)
+            status = watch_failed(w) ? ik_fail_memory(err, sizeof *w->logs, "watched packets")
+                                     : watch_settle(w, err);
+    }
+    if (status == IK_OK)
+        status = run_model(plan, by_port, config, env, w, &r, err);
+    if (status == IK_OK && w)
+        status = watch_export(w, &r.watch, err);
+    if (status == IK_OK)
+        *out = r;
+    else
+        ik_sim_result_free(&r);
+    watch_free(w);
+    return status;
+}
+
 /* Under a routing for hosts with several cables the simulator knows ports only: each is an adapter
  * with credits of its own, which sends the messages of its host that take it. */
 ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config,
@@ -98,10 +144,7 @@ ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_si
         by_port_make(traffic, plan->routing, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);
     if (status != IK_OK)
         return status;
-    if (sim_is_pipelined(config))
-        status = sim_run_pipelined(plan, by_port, config, env, out, err);
-    else
-        status = run_events(plan, by_port, config, env, out, err);
+    status = run_watched(plan, by_port, config, env, out, err);
     if (status == IK_OK && plan->fabric->split)
         name_hosts(plan->fabric->split, out);
     by_port_free(by_port, traffic);
@@ -131,6 +174,7 @@ void ik_sim_result_free(ik_sim_result *r)
     free(r->host_finish_ps);
     free(r->missing_text);
     free(r->critical_path.segments);
+    watch_result_free(&r->watch);
     congest_result_free(&r->congestion);
     for (size_t k = 0; k < r->num_classes; k++) {
         free(r->classes[k].name);

@@ -9,6 +9,7 @@
 typedef struct scenario {
     const char *fabric, *routing, *vc, *selection, *traffic;
     const char *sw, *adapter, *measure; /* "key=value;key=value" */
+    const char *watch;
     double load;
     unsigned num_vcs, threads;
     uint64_t seed;
@@ -31,7 +32,7 @@ static inline ik_status apply_pairs(ik_params *params, const char *pairs, ik_err
 
 /* What a scenario says of switch, adapter and measurement, as a run takes it. */
 typedef struct sections {
-    ik_params sw, adapter, measure;
+    ik_params sw, adapter, measure, watch;
     ik_sim_config config;
 } sections;
 
@@ -40,10 +41,13 @@ static inline ik_status open_sections(sections *s, const scenario *c, ik_error *
     assert_int_equal(ik_params_init(&s->sw, ik_switch_params, NULL, err), IK_OK);
     assert_int_equal(ik_params_init(&s->adapter, ik_adapter_params, NULL, err), IK_OK);
     assert_int_equal(ik_params_init(&s->measure, ik_measure_params, NULL, err), IK_OK);
-    s->config = (ik_sim_config){&s->sw, &s->adapter, &s->measure, c->load};
+    assert_int_equal(ik_params_init(&s->watch, ik_watch_params, NULL, err), IK_OK);
+    s->config = (ik_sim_config){&s->sw, &s->adapter, &s->measure, c->load, &s->watch};
     ik_status status = apply_pairs(&s->sw, c->sw, err);
     if (status == IK_OK)
         status = apply_pairs(&s->adapter, c->adapter, err);
+    if (status == IK_OK)
+        status = apply_pairs(&s->watch, c->watch, err);
     return status == IK_OK ? apply_pairs(&s->measure, c->measure, err) : status;
 }
 
@@ -52,6 +56,7 @@ static inline void close_sections(sections *s)
     ik_params_free(&s->sw);
     ik_params_free(&s->adapter);
     ik_params_free(&s->measure);
+    ik_params_free(&s->watch);
 }
 
 static inline ik_env env_of(const scenario *c)

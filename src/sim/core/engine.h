@@ -85,5 +85,8 @@ typedef struct sim_engine {
 extern const sim_engine *const sim_engines[];
 extern const sim_engine sim_general_engine; /* packet/general_engine.c */
 extern const sim_engine sim_fast_engine;    /* fast/fast_engine.c */
+/* The general one, compiled to note what happens to watched packets: sim.watch. It is never chosen
+ * by what it serves. */
+extern const sim_engine sim_watching_engine;
 
 #endif

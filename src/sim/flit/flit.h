@@ -6,11 +6,14 @@
 
 #include "ikat/sim.h"
 
+struct watch;
+
 /* See ik_sim_estimate_run, ik_sim_estimate_bytes */
 void pipe_estimate(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out);
 uint64_t pipe_estimate_bytes(const ik_plan *plan, const ik_sim_config *config);
+/* w: what is watched, NULL = nothing. */
 ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,
-                            const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
-                            ik_error *err);
+                            const ik_sim_config *config, const ik_env *env, struct watch *w,
+                            ik_sim_result *out, ik_error *err);
 
 #endif

@@ -191,6 +191,8 @@ struct pipe {
     size_t num_series;
     bool sample_congestion;
     struct congest *congest; /* NULL = not sampled */
+    struct watch *watch;     /* measure/watch.h; NULL = no packet is watched */
+    bool notes_deliveries;   /* or checks them: watch or order */
     order_table *order;      /* [host] paranoid only */
     double run_seconds;      /* wall time of the loop */
     bool over; /* what the first partition has seen of the network at rest ends the run */
@@ -247,6 +249,20 @@ void pipe_count_backlog(pipe_partition *q, uint32_t host);
 uint32_t
 pipe_new_packet(pipe_partition *q); /* IK_NONE: there is no memory, and the partition has failed */
 void pipe_free_packet(pipe_partition *q, uint32_t id);
+
+/* ---- pipe_watch.c: what is noted of watched packets; pipe_router.c has a kernel of its own for
+ * runs with any, so others do nothing for it */
+ik_status pipe_watch(pipe *p, struct watch *w, ik_error *err); /* after pipe_setup */
+void pipe_watch_host(pipe_partition *q, uint32_t host);        /* pipe_run_host, noted */
+void pipe_watch_delivered(pipe_partition *q, uint32_t where, uint32_t packet);
+/* A flit has come to local input VC `bit`. */
+void pipe_watch_arrived(pipe_partition *q, const pipe_router *r, uint32_t bit, uint32_t flit);
+/* The packet at the front of `bit` was routed (dropped: cannot be); has won a VC; a flit of it has
+ * won the switch, before it is taken out. */
+void pipe_watch_routed(pipe_partition *q, const pipe_router *r, uint32_t bit, bool dropped);
+void pipe_watch_vc(pipe_partition *q, const pipe_router *r, uint32_t bit);
+void pipe_watch_granted(pipe_partition *q, const pipe_router *r, uint32_t bit);
+void pipe_watch_look(pipe_partition *q, const pipe_router *r); /* after its tick */
 
 /* ---- pipe_messages.c */
 void pipe_post_credit(pipe_partition *q, const pipe_port *port, unsigned vc, uint64_t tick);

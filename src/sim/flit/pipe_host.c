@@ -287,8 +287,12 @@ void pipe_deliver(pipe_partition *q, uint32_t where, uint32_t flit)
     if (!(flit & 1))
         return;
     count_packet(q, host, flit >> 2);
-    if (p->order)
-        pipe_check_delivery(q, host, flit >> 2);
+    if (p->notes_deliveries) {
+        if (p->order)
+            pipe_check_delivery(q, host, flit >> 2);
+        if (p->watch)
+            pipe_watch_delivered(q, where, flit >> 2);
+    }
     pipe_free_packet(q, flit >> 2);
 }
 

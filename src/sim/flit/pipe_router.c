@@ -79,8 +79,11 @@ void pipe_end_starvation(pipe_partition *q, uint32_t where)
 /* What the wheel has for this router, where that has been left to its tick. */
 SIM_INLINE void take_arrivals(pipe_partition *q, pipe_router *r, uint32_t sw, pipe_kernel k)
 {
-    for (uint32_t n = q->turns[sw].arrivals; n != IK_NONE; n = q->arrivals[n].next)
+    for (uint32_t n = q->turns[sw].arrivals; n != IK_NONE; n = q->arrivals[n].next) {
         receive(q, r, q->arrivals[n].where - r->first, q->arrivals[n].flit, k);
+        if (k.watch)
+            pipe_watch_arrived(q, r, q->arrivals[n].where - r->first, q->arrivals[n].flit);
+    }
     q->turns[sw].arrivals = IK_NONE;
 }
 
@@ -99,7 +102,10 @@ SIM_INLINE void hold_back(const pipe_partition *q, pipe_router *r, uint32_t bit,
 SIM_INLINE void start_packet(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t bit,
                              pipe_kernel k)
 {
-    if (!pipe_route(q, r, sw, bit)) {
+    bool way = pipe_route(q, r, sw, bit);
+    if (k.watch)
+        pipe_watch_routed(q, r, bit, !way);
+    if (!way) {
         r->in[bit].state = VC_DROPPING;
         q->n.unroutable++;
         set_add(pipe_drop(r, k), bit, k.words);
@@ -158,6 +164,8 @@ SIM_INLINE void grant_vc(pipe_partition *q, pipe_router *r, uint32_t bit, uint32
     set_remove(wait, bit, k.words);
     set_remove_if(pipe_waiting(r), out, !set_any(wait, k.words), k.port_words);
     hold_back(q, r, bit, p->vc_alloc, k);
+    if (k.watch)
+        pipe_watch_vc(q, r, bit);
     if (r->credits[out_bit])
         want_output(r, out, bit, k);
     if (move) {
@@ -286,6 +294,8 @@ SIM_INLINE void traverse(pipe_partition *q, pipe_router *r, uint32_t in, uint32_
 {
     const pipe *p = q->p;
     const pipe_vc *v = &r->in[bit];
+    if (k.watch)
+        pipe_watch_granted(q, r, bit);
     uint32_t out_bit = v->out_bit, vc = out_bit - out * p->vcs, flit = pop_flit(q, r, in, bit, k);
     bool starved = --r->credits[out_bit] == 0;
     q->n.hops += flit >> 1 & 1;
@@ -523,17 +533,17 @@ SIM_INLINE void run_router(pipe_partition *q, pipe_router *r, uint32_t sw, pipe_
 
 static void run_plain(pipe_partition *q, pipe_router *r, uint32_t sw)
 {
-    run_router(q, r, sw, (pipe_kernel){1, 1, true});
+    run_router(q, r, sw, (pipe_kernel){1, 1, true, false});
 }
 
 static void run_plain_of_two(pipe_partition *q, pipe_router *r, uint32_t sw)
 {
-    run_router(q, r, sw, (pipe_kernel){2, 1, true});
+    run_router(q, r, sw, (pipe_kernel){2, 1, true, false});
 }
 
 static void run_small(pipe_partition *q, pipe_router *r, uint32_t sw)
 {
-    run_router(q, r, sw, (pipe_kernel){1, 1, false});
+    run_router(q, r, sw, (pipe_kernel){1, 1, false, false});
 }
 
 static void run_large(pipe_partition *q, pipe_router *r, uint32_t sw)
@@ -541,9 +551,33 @@ static void run_large(pipe_partition *q, pipe_router *r, uint32_t sw)
     run_router(q, r, sw, pipe_kernel_of(r));
 }
 
+static void run_watched(pipe_partition *q, pipe_router *r, uint32_t sw)
+{
+    pipe_kernel k = pipe_kernel_of(r);
+    k.watch = true;
+    run_router(q, r, sw, k);
+    pipe_watch_look(q, r);
+}
+
+static void run_watched_routers(pipe_partition *q)
+{
+    uint32_t kept = 0, count = q->num_listed;
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t sw = q->list[n];
+        run_watched(q, &q->p->routers[sw], sw);
+        q->list[kept] = sw;
+        kept += q->turns[sw].listed = q->p->routers[sw].flits > 0;
+    }
+    q->num_listed = kept;
+}
+
 void pipe_run_routers(pipe_partition *q)
 {
     const pipe *p = q->p;
+    if (p->watch) {
+        run_watched_routers(q);
+        return;
+    }
     uint32_t kept = 0, count = q->num_listed;
     for (uint32_t n = 0; n < count; n++) {
         uint32_t sw = q->list[n];

@@ -7,6 +7,7 @@
 #include "sim/flit/flit.h"
 #include "sim/flit/pipe.h"
 #include "sim/flit/pipe_fetch.h"
+#include "sim/measure/watch.h"
 #include "sim/parallel/workers.h"
 
 #include <stdlib.h>
@@ -20,7 +21,9 @@ static void run_hosts(pipe_partition *q)
 {
     uint32_t count = q->num_ready_hosts;
     q->num_ready_hosts = 0; /* pipe_run_host notes those that go on */
-    for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t k = 0; q->p->watch && k < count; k++)
+        pipe_watch_host(q, q->ready_hosts[k]);
+    for (uint32_t k = 0; !q->p->watch && k < count; k++) {
         if (q->p->staged && k + FETCH_EVENTS < count)
             fetch_host(q->p, q->ready_hosts[k + FETCH_EVENTS]);
         pipe_run_host(q, q->ready_hosts[k]);
@@ -187,13 +190,15 @@ ik_status pipe_run(pipe *p, ik_error *err)
 }
 
 ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,
-                            const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
-                            ik_error *err)
+                            const ik_sim_config *config, const ik_env *env, watch *w,
+                            ik_sim_result *out, ik_error *err)
 {
     pipe *p = ik_calloc(1, sizeof *p);
     if (!p)
         return ik_fail_memory(err, sizeof *p, "a simulation");
     ik_status status = pipe_setup(p, plan, traffic, config, env, err);
+    if (status == IK_OK && w)
+        status = pipe_watch(p, w, err);
     if (status == IK_OK)
         status = pipe_run(p, err);
     if (status == IK_OK)

@@ -320,6 +320,7 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
                !p->list_switch && p->vc_kind == MATCH_ISLIP && p->sw_kind == MATCH_ISLIP &&
                p->iterations == 1;
     p->staged = p->memory.bytes > PIPE_FETCH_BYTES;
+    p->notes_deliveries = p->order;
     return refuse_coin(p, err);
 }
 

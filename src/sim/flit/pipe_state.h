@@ -97,11 +97,12 @@ typedef struct pipe_router {
 typedef struct pipe_kernel {
     unsigned words, port_words;
     bool plain; /* see pipe_router.c */
+    bool watch; /* packets are watched: pipe_watch.c */
 } pipe_kernel;
 
 SIM_INLINE pipe_kernel pipe_kernel_of(const pipe_router *r)
 {
-    return (pipe_kernel){r->words, r->port_words, false};
+    return (pipe_kernel){r->words, r->port_words, false, false};
 }
 
 /* ---- sets */

@@ -11,6 +11,7 @@
 #include "sim/host/replies.h"
 #include "sim/measure/classes.h"
 #include "sim/measure/order.h"
+#include "sim/measure/watch.h"
 #include "sim/state/space.h"
 #include <math.h>
 
@@ -417,6 +418,27 @@ static void check_delivery(partition *p, uint32_t host, const delivered *d)
     }
 }
 
+static void note_watched(partition *p, uint32_t host, const delivered *d)
+{
+    const sim *s = p->sim;
+    uint32_t which = watch_find(s->watch, d->src, d->number);
+    const ik_watch_event e = {.t_ps = d->t,
+                              .channel = s->ports[s->hosts[host].port].peer_port,
+                              .stage = IK_WATCH_DELIVERED};
+    if (which != IK_NONE)
+        watch_add(s->watch, p->id, which, 0, &e);
+    if (in_window(s, d->t))
+        watch_consider_delivered(s->watch, p->id, d->src, d->dst, d->number, d->t_gen, d->t);
+}
+
+static void note_delivery(partition *p, uint32_t host, const delivered *d)
+{
+    if (sim_checks_order(p->sim))
+        check_delivery(p, host, d);
+    if (p->sim->watch)
+        note_watched(p, host, d);
+}
+
 void sim_delivered(partition *p, uint32_t host, const delivered *d)
 {
     const sim *s = p->sim;
@@ -424,8 +446,8 @@ void sim_delivered(partition *p, uint32_t host, const delivered *d)
         sim_count_series(p, d->t, d->size, d->t - d->t_gen);
     if (p->classes)
         count_class(p, d);
-    if (sim_checks_order(s))
-        check_delivery(p, host, d);
+    if (s->notes_deliveries)
+        note_delivery(p, host, d);
     if (s->finite)
         sim_finite_delivered(p, host, d);
     if (s->reply.on)

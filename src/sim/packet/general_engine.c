@@ -5,7 +5,9 @@
  * packet/switch.c. */
 #include "sim/core/engine.h"
 #include "sim/host/host.h"
+#include "sim/measure/watch.h"
 #include "sim/packet/shape.h"
+#include "sim/packet/watching.h"
 
 /* ---- the choice and set-up */
 
@@ -181,3 +183,47 @@ const sim_engine sim_general_engine = {.name = "general",
                                        .head = head_at_rest,
                                        .packet = packet_at,
                                        .behind = behind};
+
+/* ---- the same for runs with watched packets */
+
+static bool set_up_watching(sim *s)
+{
+    sim_choose_watching_kernel(s);
+    return true;
+}
+
+static bool send_watched(partition *p, uint32_t host, const packet *pk, uint32_t sequence)
+{
+    watching_injected(p, host, pk);
+    return send(p, host, pk, sequence);
+}
+
+static uint64_t watching_bytes(const partition *p)
+{
+    const watch_log *log = p->sim->watch ? &p->sim->watch->logs[p->id] : NULL;
+    return log ? log->room * sizeof *log->notes + log->room_places * sizeof *log->places : 0;
+}
+
+const sim_engine sim_watching_engine = {.name = "watching",
+                                        .serves = serves,
+                                        .window_ps = window_ps,
+                                        .fits = serves,
+                                        .bytes = bytes,
+                                        .bytes_each = bytes,
+                                        .set_up = set_up_watching,
+                                        .free = free_nothing,
+                                        .set_up_partition = set_up_partition,
+                                        .free_partition = nothing,
+                                        .partition_bytes = watching_bytes,
+                                        .hosts_post_now = true,
+                                        .start = sim_start_hosts,
+                                        .next = next,
+                                        .take_message = take_message,
+                                        .send = send_watched,
+                                        .settle = settle,
+                                        .expose = nothing,
+                                        .each_event = each_event,
+                                        .queue = queue_at_rest,
+                                        .head = head_at_rest,
+                                        .packet = packet_at,
+                                        .behind = behind};

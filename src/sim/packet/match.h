@@ -8,6 +8,7 @@
 #include "sim/packet/output.h"
 #include "sim/packet/shape.h"
 #include "sim/packet/voqnet.h"
+#include "sim/packet/watching.h"
 
 /* What changed at this instant. */
 typedef struct changes {
@@ -189,6 +190,8 @@ SIM_INLINE void commit(partition *p, sw_state *sw, const shape k, uint32_t node,
         s->sending[out_port] = space_data(v, pk->size);
     sw->bytes -= pk->size;
     p->n.hops++;
+    if (k.watch)
+        watching_granted(p, id, out_port, u, t0);
     if (s->model == MODEL_IOQ)
         move_to_output(p, node, sw, k, id, in_port, out_port, input, v, u, t0);
     else

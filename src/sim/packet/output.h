@@ -14,6 +14,7 @@
 #define IKAT_SIM_OUTPUT_H
 
 #include "sim/packet/shape.h"
+#include "sim/packet/watching.h"
 
 /* In the data of EV_TAIL. LINK_END: the link's end, with vc << 24 | bytes. Without it, and without
  * LOOK_AGAIN, the end of a transfer through the crossbar, whose input stands in the low bits;
@@ -107,6 +108,8 @@ SIM_INLINE uint64_t send_output(partition *p, sw_state *sw, const shape k, uint3
     if (end < pk->t_tail)
         end = pk->t_tail;
     q->head = pk->next;
+    if (k.watch)
+        watching_sent(p, id, port, u, end);
     take_space(p, sw, k, port, u, pk);
     o->link = space_data(u, pk->size);
     if (s->model == MODEL_IDEAL) {
@@ -217,7 +220,10 @@ SIM_INLINE void arrive_ideal(partition *p, sw_state *sw, const shape k, uint32_t
     uint32_t out_port = sw->port_base + pk->out;
     pk->queue = port;
     sw->bytes += pk->size;
-    enqueue_output(p, out_port, choose_vc(p, k, out_port, pk), id);
+    unsigned u = choose_vc(p, k, out_port, pk);
+    enqueue_output(p, out_port, u, id);
+    if (k.watch)
+        watching_queued(p, id, out_port, u, p->now);
     mark(p->dirty_link, k, pk->out);
 }
 

@@ -9,6 +9,7 @@
 
 /* ---- packet/switch.c */
 void sim_choose_kernel(sim *s); /* run_window */
+void sim_choose_watching_kernel(sim *s);
 /* in the data of EV_TAIL: nothing ends, the pairs left over are looked at */
 #define LOOK_AGAIN 0x40000000u
 /* Takes a packet that knows no way out of the buffer of port. */
@@ -23,6 +24,7 @@ typedef struct shape {
     bool voq;    /* a queue an output */
     bool ledger; /* space with accounts somewhere */
     bool net;    /* voqnet */
+    bool watch;  /* packets are watched: packet/watch.h */
     bool plain;  /* the fast kernel's usual case: fast_state.plain */
     /* and a switch has so much to do in a window that its kinds and their order cannot be
      * predicted */

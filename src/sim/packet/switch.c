@@ -19,6 +19,7 @@
 #include "sim/packet/output.h"
 #include "sim/packet/shape.h"
 #include "sim/packet/voqnet.h"
+#include "sim/packet/watching.h"
 
 /* ---- phase A */
 
@@ -111,6 +112,8 @@ SIM_INLINE void take_arrival(partition *p, uint32_t node, sw_state *sw, const sh
         route_by_mask(p, node, sw, k, port, pk, &o);
     else
         sim_route(p, node, port, pk);
+    if (k.watch)
+        watching_arrived(p, node, port, id);
     unsigned in = port - sw->port_base, v = k.vcs == 1 ? 0 : pk->rt.vc, out = pk->out;
     if (__builtin_expect(out == SIM_NO_WAY, 0)) {
         sim_drop(p, port, id);
@@ -365,6 +368,8 @@ SIM_INLINE void run_switch(partition *p, uint32_t node, const shape k)
             link_entered(p, node, sw, k, entered);
             entered = p->num_entered;
         } while (entered);
+        if (k.watch)
+            watching_look(p, node, sw, k);
     }
 }
 
@@ -400,6 +405,8 @@ SIM_INLINE void general_window(partition *p, const slot *at, const shape k)
             fetch_ahead(p, k, n);
         if (!sim_gather(p, node))
             return;
+        if (k.watch && node >= p->sim->f->num_switches)
+            watching_host(p);
         if (node < p->sim->f->num_switches)
             run_switch(p, node, k);
         else
@@ -423,6 +430,20 @@ KERNEL(wide_fifo, p->sim->max_words, p->sim->vcs, false, false, false)
 KERNEL(wide_voq, p->sim->max_words, p->sim->vcs, true, false, false)
 KERNEL(accounts, p->sim->max_words, p->sim->vcs, p->sim->voq, true, false)
 KERNEL(voqnet, p->sim->max_words, p->sim->vcs, true, true, true)
+
+/* Any shape, with what is noted of watched packets: one kernel, which need not be fast. */
+static void window_watching(partition *p, const slot *at)
+{
+    shape k = sim_shape(p->sim);
+    k.watch = true;
+    general_window(p, at, k);
+}
+
+void sim_choose_watching_kernel(sim *s)
+{
+    s->staged = false;
+    s->run_window = window_watching;
+}
 
 void sim_choose_kernel(sim *s)
 {

@@ -129,6 +129,8 @@ typedef struct sim {
     struct congest *congest;   /* NULL without a series */
     struct finite *finite;     /* host/finite.h: a workload that ends; NULL without */
     bool has_graph;            /* it is a dependency graph */
+    struct watch *watch;       /* measure/watch.h; NULL = no packet is watched */
+    bool notes_deliveries;     /* for the checks of order, or because packets are watched */
     const sim_engine *engine;
     struct fast_state *fast_state; /* the fast engine's own */
     partition *partitions;

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/report_watch.c: the lives of watched packets, stage by stage: as rows of a table and as
+ * text for a terminal. */
+#include "ikat/report.h"
+#include "report/report_csv.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- what is stored */
+
+/* *out: a list of packets, NULL = the point has none; to be json_decref'ed. */
+static ik_status read_watched(report_model *m, const report_row *row, json_t **out, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool any = false;
+    *out = NULL;
+    ik_status status =
+        store_prepare(m->store, "SELECT body FROM details WHERE params = ?1 AND kind = 'watch'",
+                      (const char *[]){row->params, NULL}, &statement, err);
+    if (status == IK_OK)
+        status = store_step(m->store, statement, &any, err);
+    if (status == IK_OK && any) {
+        store_row r = model_row(m, statement, "watched packets of point", row->id, err);
+        model_json(&r, 0, row_packed_text(&r, 0), false, &shape_watch, out);
+        status = r.status;
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static uint64_t whole(const json_t *object, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+static const char *word(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void name_channel(const report_fabric *f, const json_t *event, char *name, size_t size)
+{
+    const json_t *channel = json_object_get(event, "channel");
+    name[0] = '\0';
+    if (channel && json_integer_value(channel) < (json_int_t)f->num_channels)
+        model_name_channel(f, (uint32_t)json_integer_value(channel), name, size);
+}
+
+/* ---- the table */
+
+static void put_time(FILE *out, const json_t *event, const char *key)
+{
+    const json_t *value = json_object_get(event, key);
+    putc(',', out);
+    if (value)
+        fprintf(out, "%.12g", (double)json_integer_value(value) / 1e3);
+}
+
+static void put_event(FILE *out, const report_model *m, const report_row *row, const json_t *packet,
+                      const json_t *event)
+{
+    char name[200];
+    const report_fabric *f = &m->fabrics[row->fabric];
+    csv_curve(out, m, row->fabric, row->plan, row->traffic, row->variant, row->load);
+    fprintf(out, ",%" PRIu64 ",%" PRIu64 ":%" PRIu64, row->seed, whole(packet, "source"),
+            whole(packet, "number"));
+    csv_value(out, json_object_get(packet, "destination"));
+    csv_value(out, json_object_get(packet, "bytes"));
+    put_time(out, event, "time_ps");
+    put_time(out, event, "until_ps");
+    fprintf(out, ",%s,%s,", event ? word(event, "stage") : "not sent", word(event, "reason"));
+    name_channel(f, event, name, sizeof name);
+    csv_field(out, name);
+    csv_value(out, json_object_get(event, "vc"));
+    csv_value(out, json_object_get(event, "ahead"));
+    putc('\n', out);
+}
+
+ik_status csv_put_watch(report_model *m, FILE *out, ik_error *err)
+{
+    ik_status status = IK_OK;
+    fputs("fabric,routing,traffic,variant,load,seed,packet,destination,bytes,time_ns,until_ns,"
+          "stage,reason,channel,vc,ahead\n",
+          out);
+    for (size_t i = 0; i < m->num_rows && status == IK_OK; i++) {
+        json_t *list = NULL, *packet, *event;
+        size_t k, n;
+        status = read_watched(m, &m->rows[i], &list, err);
+        json_array_foreach(list, k, packet)
+        {
+            const json_t *events = json_object_get(packet, "events");
+            if (!json_is_true(json_object_get(packet, "sent")))
+                put_event(out, m, &m->rows[i], packet, NULL);
+            json_array_foreach(events, n, event) put_event(out, m, &m->rows[i], packet, event);
+        }
+        json_decref(list);
+    }
+    return status;
+}
+
+/* ---- text */
+
+/* What an event says, before the name of its channel. */
+static void describe(const json_t *event, char *text, size_t size)
+{
+    static const char *const sentences[][2] = {
+        {"generated", "generated"},
+        {"injected", "sent by its host:"},
+        {"arrived", "at the switch, by"},
+        {"routed", "asks for"},
+        {"vc", "has won a VC of"},
+        {"granted", "has won the crossbar to"},
+        {"queued", "in the output buffer of"},
+        {"sent", "on the link"},
+        {"received", "at its host, by"},
+        {"delivered", "delivered"},
+        {"dropped", "given up: no route leads on from"},
+        {"link", "waits for the link, which sends others:"},
+        {"credit", "waits for credit of"},
+        {"space", "waits for space in the output buffer of"},
+        {"input", "waits: its input sends another packet; wants"},
+        {"output", "waits: another input sends to"},
+        {"choice", "waits: no output that it may take is free; came by"},
+        {"turn", "waits for its turn at"},
+    };
+    const char *stage = word(event, "stage"), *reason = word(event, "reason");
+    bool waits = strcmp(stage, "waits") == 0;
+    const char *key = waits ? reason : stage;
+    snprintf(text, size, "%s", waits ? "waits" : key);
+    if (waits && strcmp(key, "behind") == 0)
+        snprintf(text, size, "waits behind %" PRIu64 " packet%s for", whole(event, "ahead"),
+                 whole(event, "ahead") == 1 ? "" : "s");
+    else if (waits && strcmp(key, "vc") == 0)
+        snprintf(text, size, "waits for a free VC of");
+    else
+        for (size_t k = 0; k < sizeof sentences / sizeof *sentences; k++)
+            if (strcmp(sentences[k][0], key) == 0)
+                snprintf(text, size, "%s", sentences[k][1]);
+}
+
+static void print_packet(FILE *out, const report_fabric *f, const json_t *packet)
+{
+    const json_t *events = json_object_get(packet, "events");
+    json_t *event;
+    size_t k;
+    fprintf(out, "  packet %" PRIu64 " of host %" PRIu64, whole(packet, "number"),
+            whole(packet, "source"));
+    if (!json_is_true(json_object_get(packet, "sent"))) {
+        fputs(" was not sent in this run\n", out);
+        return;
+    }
+    fprintf(out, " to host %" PRIu64 ", %" PRIu64 " B%s\n", whole(packet, "destination"),
+            whole(packet, "bytes"),
+            json_is_true(json_object_get(packet, "delivered")) ? "" : ", not delivered");
+    json_array_foreach(events, k, event)
+    {
+        char text[120], name[200];
+        describe(event, text, sizeof text);
+        name_channel(f, event, name, sizeof name);
+        fprintf(out, "  %16.3f ns  %s", (double)whole(event, "time_ps") / 1e3, text);
+        if (strcmp(text, "generated") != 0 && strcmp(text, "delivered") != 0)
+            fprintf(out, " %s, VC %" PRIu64, name, whole(event, "vc"));
+        putc('\n', out);
+    }
+}
+
+ik_status ik_report_watch(const char *store_path, FILE *out, ik_error *err)
+{
+    report_model *m = NULL;
+    ik_status status = model_read(store_path, &m, err);
+    for (size_t i = 0; status == IK_OK && i < m->num_rows; i++) {
+        const report_row *row = &m->rows[i];
+        json_t *list = NULL, *packet;
+        size_t k;
+        status = read_watched(m, row, &list, err);
+        if (list) {
+            fprintf(out, "\n%s, %s, %s", m->fabrics[row->fabric].label, m->plans[row->plan].label,
+                    row->traffic);
+            if (row->load > 0)
+                fprintf(out, ", load %.4g", row->load);
+            fprintf(out, ", seed %" PRIu64 "%s%s\n", row->seed, row->variant[0] ? ", " : "",
+                    row->variant);
+        }
+        json_array_foreach(list, k, packet) print_packet(out, &m->fabrics[row->fabric], packet);
+        json_decref(list);
+    }
+    model_free(m);
+    return status != IK_OK ? status
+           : ferror(out)   ? ik_fail(err, IK_ERR_IO, "cannot write the lives of packets")
+                           : IK_OK;
+}

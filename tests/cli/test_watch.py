@@ -1,0 +1,88 @@
+"""Watched packets, from an experiment to its tables: the path that `ikat route` prints, what is stored, refusals with places."""
+import csv
+import io
+import unittest
+
+from harness import CliTest, run
+
+TEXT = "fabric: karytree:k=4,n=2\nrouting: dmodk\nload: 1%\nmeasure: {warmup: 1 us, duration: 60 us}\n"
+
+
+class Watch(CliTest):
+    def experiment(self, text):
+        path = self.tmp / "experiment.yaml"
+        path.write_text(text)
+        return path
+
+    def rows(self, text, table="watch"):
+        store = self.tmp / "results.db"
+        store.unlink(missing_ok=True)
+        self.ok("run", self.experiment(text), "-o", store)
+        return list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv", "--table", table))))
+
+    def test_path_is_that_of_route(self):
+        rows = self.rows(TEXT + "traffic: shift:by=5\nwatch: {source: 1, destination: 6, first: 1}\n")
+        sent = [r["channel"].split() for r in rows if r["stage"] == "sent"]
+        routes = self.ok("route", "karytree:k=4,n=2", "--routing", "dmodk", "--format", "paths")
+        path = next(line.split()[3:] for line in routes.splitlines() if line.startswith("1 6 "))
+        self.assertEqual(path, [f"{c[0][2:]}.{int(c[2]) - 1}/0" for c in sent])
+        self.assertEqual(rows[0]["stage"], "generated")
+        self.assertEqual(rows[-1]["stage"], "delivered")
+        self.assertEqual({r["destination"] for r in rows}, {"6"})
+
+    def test_results_are_the_same(self):
+        plain = self.rows(TEXT, "points")
+        watched = self.rows(TEXT + "watch: {slowest: 2, packets: [3:0-4, \"5:1\"]}\n", "points")
+        self.assertEqual(plain, watched)
+        rows = self.rows(TEXT + "watch: {slowest: 1}\n")
+        life = float(rows[-1]["time_ns"]) - float(rows[0]["time_ns"])
+        self.assertAlmostEqual(life, float(plain[0]["latency_max_ns"]), places=3)
+
+    def test_no_watch_no_rows(self):
+        self.assertEqual(self.rows(TEXT), [])
+
+    def test_sweep(self):
+        """One value of `packets` is a whole list; what is watched is part of a point."""
+        text = TEXT + "switch: {model: [iq, ioq, ideal, pipelined]}\nwatch: {packets: [[3:0], [3:1, 3:2]]}\n"
+        rows = self.rows(text)
+        self.assertEqual({(r["packet"], "pipelined" in r["variant"]) for r in rows},
+                         {(p, m) for p in ("3:0", "3:1", "3:2") for m in (True, False)})
+        self.assertEqual(len({r["variant"] for r in rows}), 8)
+
+    def test_a_packet_that_does_not_exist(self):
+        store = self.tmp / "results.db"
+        done = run("run", self.experiment(TEXT + "watch: {packets: [99:0]}\n"), "-o", store, "-v")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("packet 99:0 was not sent", done.stderr)
+        self.assertIn("packet 0 of host 99 was not sent in this run", done.stdout)
+        table = self.ok("report", store, "--csv", "--table", "watch")
+        self.assertIn("99:0,,,,,not sent", table)
+
+    def test_text(self):
+        store = self.tmp / "results.db"
+        text = self.ok("run", self.experiment(TEXT + "watch: {source: 2, first: 1}\n"), "-o", store, "-v")
+        self.assertIn("packet ", text)
+        self.assertIn("on the link", text)
+        self.assertIn("delivered", text)
+        self.assertNotIn("on the link", self.ok("run", self.experiment(TEXT), "-o", self.tmp / "o.db", "-v"))
+
+    def test_refusals(self):
+        for text, line, words in (
+                ("watch: {packets: [5]}\n", 5, "names no packet"),
+                ("watch: {packets: 5:9-1}\n", 5, "names no packet"),
+                ("watch: {packets: [5:0-20000]}\n", 5, "more than 10000 packets"),
+                ("watch: {source: 3}\n", 5, "'source'"),
+                ("watch: {first: 3, slowest: 3}\n", 5, "'slowest'"),
+                ("watch: {slowst: 3}\n", 5, "slowest"),
+                ("watch: {slowest: 1001}\n", 5, "out of range"),
+                ("watch: 5:0\n", 5, "mapping"),
+        ):
+            with self.subTest(text):
+                done = run("run", self.experiment(TEXT + text), "-o", self.tmp / "r.db")
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(f"experiment.yaml:{line}:", done.stderr)
+                self.assertIn(words, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
