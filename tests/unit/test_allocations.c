@@ -287,7 +287,9 @@ static void every_traffic(void **state)
     for (const ik_traffic_family *const *t = ik_traffics(); *t; t++) {
         bool local = strcmp((*t)->name, "local") == 0, file = strcmp((*t)->name, "file") == 0,
              three = strcmp((*t)->name, "ihs") == 0;
-        const char *spec = file ? "file:path=" TEST_DATA "/traffic/ring.flows"
+        bool collective = strcmp((*t)->name, "collective") == 0;
+        const char *spec = collective ? "collective:allreduce,processes=5,repeat=2,mapping=by_leaf"
+                           : file     ? "file:path=" TEST_DATA "/traffic/ring.flows"
                            : strcmp((*t)->name, "wrf") == 0 ? "wrf:rows=3,columns=2"
                            : strcmp((*t)->name, "mix") == 0
                                ? "mix:uniform+2*a=hotspot:count=2;fraction=50%;rest=silent"

@@ -157,6 +157,11 @@ static void test_engines_and_threads_agree(void **state)
         "exchange:pattern=neighbour:dims=4:4:4,bytes=4 KiB",
         "exchange:pattern=neighbour:dims=4:4:4,bytes=1 KiB,repeat=3,visits=2",
         "exchange:pattern=permutation,bytes=64 KiB",
+        "exchange:hosts=3..40,mapping=by_leaf,bytes=2560 B,visits=2,repeat=2",
+        "exchange:hosts=3..40,mapping=random,pattern=neighbour:dims=6:6,processes=36",
+        "collective:allreduce,algorithm=rabenseifner,processes=50,mapping=random",
+        "collective:alltoall,algorithm=bruck,bytes=100 B",
+        "collective:barrier,repeat=5",
     };
     static const struct {
         const char *fabric, *routing;

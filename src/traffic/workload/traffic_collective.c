@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * traffic_collective.c: collective operations of processes, as messages that wait for each other.
+ *
+ * The algorithms (workload/collective.h) give moves of blocks step by step; those in a row between
+ * two processes are one message (workload/steps.h). They are counted first, so that too large a
+ * workload is refused before it is made. */
+#include "traffic/pattern.h"
+#include "traffic/workload/collective.h"
+#include "traffic/workload/pair_sizes.h"
+#include "traffic/workload/steps.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OWNER "traffic 'collective'"
+
+static const ik_param params[] = {
+    {"operation", IK_PARAM_ENUM, NULL, 0, 0, COLLECTIVE_OPERATION_NAMES,
+     "what all processes do together"},
+    {"algorithm", IK_PARAM_ENUM, "auto", 0, 0, COLLECTIVE_ALGORITHM_NAMES,
+     "auto: as MPICH chooses by size and number of processes, docs/workloads.md"},
+    {"bytes", IK_PARAM_SIZE, "", 1, 1e15, NULL,
+     "broadcast, reduce, allreduce: the vector (default 64 KiB); barrier: a message (8 B); others: "
+     "what one process has for, or gets from, one other (64 KiB)",
+     "not operation=alltoallv or sizes=" PAIR_SIZES_RULES, "the file has the sizes"},
+    {"root", IK_PARAM_UINT, "0", 0, 4294967294.0, NULL, "process that has, or gets, all",
+     "operation=broadcast|reduce|gather|scatter", "the other operations have no root"},
+    {"sizes", IK_PARAM_PATH, "random", 0, 0, PAIR_SIZES_RULES,
+     "bytes from process i to j: drawn, 1 B to twice `bytes`; growing with j, `bytes` on average; "
+     "or a file, row i of which has the number of bytes for every j",
+     "operation=alltoallv", "the other operations have messages of one size"},
+    {"repeat", IK_PARAM_UINT, "1", 1, 10000, NULL,
+     "so many times; a process begins again once it has done its part of the time before"},
+    PROCESSES_PARAM,
+    MAPPING_PARAMS,
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
+     "seed of random mappings and sizes (default: the experiment's)",
+     "mapping=random or operation=alltoallv and sizes=random", "nothing else is drawn"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL},
+};
+
+typedef struct member {
+    mapping map;
+    ik_workload work;
+    ik_traffic lists; /* the messages as flows */
+} member;
+
+static void destroy(ik_traffic *t)
+{
+    member *m = t->impl;
+    mapping_free(&m->map);
+    ik_workload_clear(&m->work);
+    if (m->lists.impl)
+        pattern_lists_destroy(&m->lists);
+    free(m);
+    t->impl = NULL;
+}
+
+/* ---- from moves to messages */
+
+typedef struct maker {
+    collective of;
+    uint64_t bytes, blocks;
+    const uint64_t *sizes; /* of pairs; NULL = all of one size */
+    steps *to;             /* NULL: they are counted */
+    uint64_t messages;
+    /* the message that is being put together */
+    uint32_t src, dst;
+    uint64_t open;
+} maker;
+
+static void close_message(maker *m)
+{
+    m->messages += m->open > 0;
+    if (m->open && m->to)
+        steps_send(m->to, m->src, m->dst, m->open);
+    m->open = 0;
+}
+
+/* Bytes of the blocks before number `block` of a vector that is divided among `blocks`. */
+static uint64_t bytes_before(uint64_t bytes, uint64_t blocks, uint64_t block)
+{
+    return bytes / blocks * block + bytes % blocks * block / blocks;
+}
+
+static uint64_t size_of(const maker *m, const collective_move *v)
+{
+    switch (m->of.operation) {
+    case COLLECTIVE_BROADCAST:
+    case COLLECTIVE_REDUCE:
+    case COLLECTIVE_ALLREDUCE:
+        assert(v->first < m->blocks && v->num <= m->blocks - v->first);
+        return bytes_before(m->bytes, m->blocks, v->first + v->num) -
+               bytes_before(m->bytes, m->blocks, v->first);
+    case COLLECTIVE_ALLTOALLV:
+        assert(v->num == 1);
+        return m->sizes[v->first];
+    default:
+        return m->bytes * v->num;
+    }
+}
+
+static void take_move(void *ctx, const collective_move *v)
+{
+    maker *m = ctx;
+    if (m->src != v->src || m->dst != v->dst)
+        close_message(m);
+    m->src = v->src;
+    m->dst = v->dst;
+    m->open += size_of(m, v);
+}
+
+static void take_phase(void *ctx, const char *name)
+{
+    maker *m = ctx;
+    if (m->to)
+        steps_phase(m->to, name);
+}
+
+static void take_next(void *ctx)
+{
+    maker *m = ctx;
+    close_message(m);
+    if (m->to)
+        steps_next(m->to);
+}
+
+/* ---- making one */
+
+/* An operation of the builder, of the graph, and what finishing it needs, twice a message. */
+enum { BYTES_PER_MESSAGE = 250 };
+
+static ik_status count(maker *m, uint64_t repeat, const ik_env *env, ik_error *err)
+{
+    /* no move may wrap around 64 bits: all processes together at most 2^60 B at a time */
+    double most = (double)m->bytes * m->of.num;
+    if (m->of.operation != COLLECTIVE_ALLTOALLV && most > 0x1p60)
+        return ik_fail(err, IK_ERR_USAGE,
+                       OWNER ": %u processes with %llu B each are more than "
+                             "2^60 B",
+                       m->of.num, (unsigned long long)m->bytes);
+    ik_status status = collective_run(&m->of, err);
+    if (status == IK_OK && !m->messages)
+        return ik_fail(err, IK_ERR_USAGE, OWNER ": %u %s no message to send", m->of.num,
+                       m->of.num == 1 ? "process has" : "processes have");
+    if (status == IK_OK)
+        status = ik_env_refuse_bytes(env, (double)m->messages * (double)repeat * BYTES_PER_MESSAGE,
+                                     OWNER, err);
+    return status;
+}
+
+static ik_status make(const ik_traffic *t, member *k, maker *m, uint64_t repeat, const ik_env *env,
+                      ik_error *err)
+{
+    steps s;
+    m->of.phase = take_phase;
+    m->of.move = take_move;
+    m->of.next = take_next;
+    m->of.ctx = m;
+    m->blocks = collective_blocks(&m->of);
+    ik_status status = count(m, repeat, env, err);
+    if (status == IK_OK)
+        status = steps_open(&s, OWNER, t->num_hosts, &k->map, err);
+    if (status != IK_OK)
+        return status;
+    m->to = &s;
+    for (uint64_t r = 0; r < repeat && status == IK_OK && !s.b.no_memory; r++)
+        status = collective_run(&m->of, err);
+    if (status != IK_OK) {
+        steps_free(&s);
+        return status;
+    }
+    status = steps_finish(&s, &k->work, err);
+    k->lists = (ik_traffic){.num_hosts = t->num_hosts, .seed = t->seed};
+    return status == IK_OK ? workload_pattern(k->work.graph, &k->lists, err) : status;
+}
+
+static uint64_t bytes_of(const ik_params *p, collective_operation operation)
+{
+    if (ik_params_has(p, "bytes"))
+        return ik_params_uint(p, "bytes");
+    return operation == COLLECTIVE_BARRIER ? 8 : 65536;
+}
+
+static ik_status refuse_root(const collective *c, ik_error *err)
+{
+    ik_fail(err, IK_ERR_USAGE, OWNER ": root %u of %u processes", c->root, c->num);
+    return ik_hint(err, IK_ERR_USAGE, "processes are numbered from 0 to %u", c->num - 1);
+}
+
+static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+{
+    member *k = ik_calloc(1, sizeof *k);
+    if (!k)
+        return ik_fail_memory(err, sizeof *k, OWNER);
+    t->impl = k;
+    t->workload = &k->work;
+    collective_operation operation = (collective_operation)ik_params_enum(p, "operation");
+    uint64_t wanted = ik_params_has(p, "processes") ? ik_params_uint(p, "processes") : 0;
+    uint64_t *sizes = NULL, seed = pattern_seed(t, p);
+    maker m = {.bytes = bytes_of(p, operation)};
+    ik_status status = mapping_make(t->fabric, OWNER, p, wanted, seed, env, &k->map, err);
+    if (status == IK_OK)
+        status = mapping_portable(t, p, &k->map, &t->portable, err);
+    if (status != IK_OK)
+        return status;
+    m.of = (collective){.operation = operation, .num = k->map.num};
+    m.of.algorithm = collective_choose(
+        operation, (collective_algorithm)ik_params_enum(p, "algorithm"), k->map.num, m.bytes);
+    if (ik_params_uint(p, "root") >= k->map.num) {
+        m.of.root = (uint32_t)ik_params_uint(p, "root");
+        return refuse_root(&m.of, err);
+    }
+    m.of.root = (uint32_t)ik_params_uint(p, "root");
+    if (operation == COLLECTIVE_ALLTOALLV)
+        status = pair_sizes_make(OWNER, p, k->map.num, m.bytes, seed, env, &sizes, err);
+    m.sizes = sizes;
+    if (status == IK_OK)
+        status = make(t, k, &m, ik_params_uint(p, "repeat"), env, err);
+    free(sizes);
+    return status;
+}
+
+static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    return pattern_lists_dest(&((const member *)t->impl)->lists, src, n);
+}
+
+static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+{
+    pattern_lists_flows(&((const member *)t->impl)->lists, src, fn, ctx);
+}
+
+const ik_traffic_family ik_traffic_collective = {
+    .name = "collective",
+    .summary = "a collective operation of processes: barrier, broadcast, allreduce, …",
+    .source = "R. Thakur, R. Rabenseifner, W. Gropp, Optimization of Collective Communication "
+              "Operations in MPICH, IJHPCA 19(1), 2005; J. Bruck et al., IEEE TPDS 8(11), 1997; D. "
+              "Hensgen, R. Finkel, U. Manber, Int. J. Parallel Programming 17(1), 1988",
+    .details =
+        "A workload that ends (`measure: {until: delivered, at_most: 10 ms}`): messages that wait "
+        "for each other as the algorithm says. What a process sends in a step waits for all that "
+        "it has sent and received before. Any number of processes; recursive doubling and halving "
+        "fold what is above a power of two, and where an algorithm is only defined for powers of "
+        "two, other numbers are refused. Steps are classes of messages. Algorithms: barrier "
+        "dissemination; broadcast binomial, scatter_allgather; reduce binomial, rabenseifner; "
+        "allreduce recursive_doubling, ring, rabenseifner, halving_doubling (a power of two); "
+        "allgather ring, bruck, recursive_doubling (a power of two); reduce_scatter "
+        "recursive_halving, ring, pairwise; alltoall linear, pairwise, bruck; alltoallv linear, "
+        "pairwise; gather and scatter binomial, linear.",
+    .params = params,
+    .create = create,
+    .destroy = destroy,
+    .dest = dest,
+    .flows = flows,
+    .ends = true,
+};
