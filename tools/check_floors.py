@@ -13,7 +13,7 @@ SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), (
 # not listed. BACK: includes that still go the other way.
 ROOMS = {"routing": ["graph", "", "tree", "direct", "colored", "compact", "table", "select"],
          "traffic": ["", "workload"],
-         "analysis": ["", "queues"],
+         "analysis": ["", "queues", "workload"],
          "sim": ["core", "measure", "parallel", "state", "host", "packet", "inspect", "fast", "flit", ""]}
 BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # side by side in one folder

@@ -312,6 +312,53 @@ ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const 
 ik_status ik_contention_channels(const ik_routing *r, const ik_traffic *t, const ik_env *env,
                                  uint32_t **c, ik_error *err);
 
+/* ------------------------------------------------------------------------------------------
+ * workloads */
+
+/* One phase of a workload: the messages of one class, all sent at the same time. Times are those of
+ * the bytes alone: without latencies, headers, calculations and waiting. */
+typedef struct ik_phase {
+    const char *name; /* of the class, borrowed from the workload; NULL = none */
+    uint64_t messages, bytes;
+    uint64_t flows, undelivered; /* pairs of hosts */
+    double max_load_bytes;       /* on the fullest channel between switches */
+    /* until the fullest channel of all, for its rate, has sent its bytes; the same for the channels
+     * of hosts alone, which is what an ideal crossbar takes */
+    double bound_ns, crossbar_bound_ns;
+    bool has_contention; /* the rest is known */
+    /* of its flows, pairs of hosts, with the bytes of each; fluid times in units of the largest */
+    ik_contention contention;
+    double fluid_ns, crossbar_ns; /* NAN: too many steps */
+} ik_phase;
+
+/* A workload phase by phase, one after the other: the sums over the phases. */
+typedef struct ik_phases {
+    ik_phase *phases; /* [num] in the order of the classes, those without messages left out */
+    size_t num;
+    uint64_t messages, bytes, flows, undelivered;
+    double bound_ns, crossbar_bound_ns;
+    bool has_contention; /* all phases have */
+    double fluid_ns, crossbar_ns;
+    /* fluid_ns / crossbar_ns where they are known, else bound_ns / crossbar_bound_ns: a bound from
+     * below */
+    double slowdown;
+} ik_phases;
+/* t->workload is not NULL. most_flows: contention is measured for phases of at most so many flows
+ * per host on average; INFINITY for all, 0 for none. Memory of a phase as ik_contention_measure;
+ * besides 16 bytes a message. Cost: that of ik_load_measure and ik_contention_measure for every
+ * phase. */
+ik_status ik_phases_measure(const ik_routing *r, const ik_traffic *t, double most_flows,
+                            const ik_env *env, ik_phases *out, ik_error *err);
+void ik_phases_free(ik_phases *p);
+
+/* Minimum, quartiles, maximum and mean of n >= 1 values (the numbers of a box plot), which are
+ * sorted. A quartile between two values is interpolated (R. J. Hyndman, Y. Fan, Sample Quantiles in
+ * Statistical Packages, 1996, type 7). */
+typedef struct ik_box {
+    double min, lower, median, upper, max, mean;
+} ik_box;
+ik_box ik_box_of(double *values, size_t n);
+
 /* How many flows (source and destination differ) the fabric itself does not connect:
  * ik_load.undelivered counts them too. O(1) flows looked at on a fabric that connects every host,
  * else O(flows). */

@@ -179,13 +179,15 @@ static ik_status measure(contention_job *j, ik_contention *c, const ik_env *env,
     return s;
 }
 
+/* largest: path_set's; NULL: all flows send the same. */
 static ik_status measure_exchange(const ik_routing *r, const ik_traffic *t, const ik_env *env,
-                                  ik_contention *out, ik_error *err)
+                                  double *largest, ik_contention *out, ik_error *err)
 {
     path_set p = {0};
     contention_job j = {.p = &p};
     size_t hosts = (size_t)t->num_hosts + 1;
-    ik_status s = paths_of_traffic(r, t, env, &p, err);
+    ik_status s =
+        largest ? paths_of_sizes(r, t, env, &p, err) : paths_of_traffic(r, t, env, &p, err);
     if (s != IK_OK)
         return s;
     ik_contention c = {.flows = p.num + p.undelivered,
@@ -200,8 +202,11 @@ static ik_status measure_exchange(const ik_routing *r, const ik_traffic *t, cons
         s = measure(&j, &c, env, err);
         matcher_free(&j.m);
     }
-    if (s == IK_OK)
+    if (s == IK_OK) {
         *out = c;
+        if (largest)
+            *largest = p.largest;
+    }
     channel_flows_free(&j.by);
     free(j.degree_out);
     free(j.degree_in);
@@ -268,14 +273,26 @@ ik_status ik_contention_channels(const ik_routing *r, const ik_traffic *t, const
     return s;
 }
 
-ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env,
-                                ik_contention *out, ik_error *err)
+static ik_status measure_by_port(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                                 double *largest, ik_contention *out, ik_error *err)
 {
     const ik_traffic *by_port;
     ik_status s = by_port_make(t, r, BY_PORT_ONE, env ? env->seed : 0, &by_port, err);
     if (s == IK_OK) {
-        s = measure_exchange(r, by_port, env, out, err);
+        s = measure_exchange(r, by_port, env, largest, out, err);
         by_port_free(by_port, t);
     }
     return s;
+}
+
+ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                                ik_contention *out, ik_error *err)
+{
+    return measure_by_port(r, t, env, NULL, out, err);
+}
+
+ik_status contention_of_sizes(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                              double *largest, ik_contention *out, ik_error *err)
+{
+    return measure_by_port(r, t, env, largest, out, err);
 }

@@ -27,8 +27,7 @@ static uint64_t lcm_within(uint64_t a, uint64_t b, uint64_t limit)
 
 enum { MAX_RATES = 256 }; /* fabrics have few rates; further ones are never the most common */
 
-/* The most common rate of hosts (the higher of equally common ones). */
-static uint64_t common_rate(const ik_fabric *f)
+uint64_t demand_common_rate(const ik_fabric *f)
 {
     uint64_t rates[MAX_RATES], counts[MAX_RATES] = {0};
     size_t num = 0, best = 0;
@@ -174,7 +173,7 @@ static ik_status survey_flows(demand *d, const ik_env *env, ik_error *err)
 ik_status demand_init(demand *d, const ik_traffic *t, const ik_env *env, ik_error *err)
 {
     size_t hosts = (size_t)t->num_hosts + 1, switches = (size_t)t->fabric->num_switches + 1;
-    *d = (demand){.t = t, .ref_rate_bps = common_rate(t->fabric)};
+    *d = (demand){.t = t, .ref_rate_bps = demand_common_rate(t->fabric)};
     d->rate = ik_calloc(hosts, sizeof *d->rate);
     d->row_of = ik_calloc(hosts, sizeof *d->row_of);
     d->row_host = ik_calloc(hosts, sizeof *d->row_host);

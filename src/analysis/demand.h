@@ -27,6 +27,8 @@ typedef struct demand {
 
 ik_status demand_init(demand *d, const ik_traffic *t, const ik_env *env, ik_error *err);
 void demand_free(demand *d);
+/* The most common rate of hosts (the higher of equally common ones). */
+uint64_t demand_common_rate(const ik_fabric *f);
 /* What `weight` of `scale` of src's rate is in units of 1/denominator. */
 double demand_amount(const demand *d, uint32_t src, uint64_t weight, uint64_t scale);
 #endif

@@ -5,6 +5,7 @@
 #include "analysis/paths.h"
 #include "analysis/load.h"
 #include "base/array.h"
+#include "routing/by_port.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -12,13 +13,15 @@
 
 /* What a step of a path and a flow take at most while contention is measured: arrays that grow by
  * doubling, the flows by channel there and in the fluid model, and the flows' rates and sizes. */
-enum { STEP_BYTES = 16, SHARED_STEP_BYTES = 48, FLOW_BYTES = 52 };
+enum { STEP_BYTES = 16, SHARED_STEP_BYTES = 48, FLOW_BYTES = 60 };
 
 typedef struct collector {
     walker w;
     path_set set;
     uint64_t limit; /* bytes */
-    size_t src_room, dst_room, base_room, channel_room, share_room;
+    size_t src_room, dst_room, base_room, channel_room, share_room, size_room;
+    bool sized;
+    double size;    /* of the flow at hand */
     uint32_t *path; /* [WALK_MAX] */
     bool shared;    /* flows may have several paths */
     shares sh;
@@ -33,6 +36,7 @@ static bool reserve(collector *c, size_t flows, size_t steps)
            IK_ARRAY_ROOM(s->dst, c->dst_room, flows + 1) &&
            IK_ARRAY_ROOM(s->base, c->base_room, flows + 1) &&
            IK_ARRAY_ROOM(s->channel, c->channel_room, steps + 1) &&
+           (!c->sized || IK_ARRAY_ROOM(s->size, c->size_room, flows + 1)) &&
            (!c->shared || IK_ARRAY_ROOM(s->share, c->share_room, steps + 1));
 }
 
@@ -57,8 +61,11 @@ static bool make_room(collector *c, uint32_t length)
     return true;
 }
 
-static void end_flow(path_set *s, uint32_t src, uint32_t dst, size_t steps)
+static void end_flow(collector *c, uint32_t src, uint32_t dst, size_t steps)
 {
+    path_set *s = &c->set;
+    if (c->sized)
+        s->size[s->num] = c->size;
     s->src[s->num] = src;
     s->dst[s->num] = dst;
     s->base[++s->num] = steps;
@@ -84,7 +91,7 @@ static void add_shares(collector *c, uint32_t src, uint32_t dst)
         split = split || share <= 1 - 1e-9;
     }
     s->split += split;
-    end_flow(s, src, dst, at + length);
+    end_flow(c, src, dst, at + length);
 }
 
 static void add_path(collector *c, uint32_t src, uint32_t dst)
@@ -105,15 +112,16 @@ static void add_path(collector *c, uint32_t src, uint32_t dst)
     if (make_room(c, length)) {
         size_t at = s->base[s->num];
         memcpy(s->channel + at, c->path, length * sizeof *c->path);
-        end_flow(s, src, dst, at + length);
+        end_flow(c, src, dst, at + length);
     }
 }
 
 static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
 {
-    (void)weight;
-    (void)scale;
-    add_path(ctx, src, dst);
+    collector *c = ctx;
+    if (c->sized)
+        c->size = (double)weight / (double)scale * (double)by_port_rate_bps(c->set.f, src);
+    add_path(c, src, dst);
 }
 
 static ik_status collector_init(collector *c, const ik_routing *r, const ik_env *env, ik_error *err)
@@ -149,16 +157,49 @@ static ik_status collector_finish(collector *c, ik_status s, path_set *out)
     return s;
 }
 
-ik_status paths_of_traffic(const ik_routing *r, const ik_traffic *t, const ik_env *env,
-                           path_set *out, ik_error *err)
+/* Makes the largest size 1. */
+static void scale_sizes(path_set *p)
+{
+    uint64_t reference = 0;
+    double largest = 0;
+    for (uint32_t f = 0; f < p->num; f++) {
+        uint64_t rate = ik_port_rate_bps(p->f, p->channel[p->base[f]]);
+        reference = rate > reference ? rate : reference;
+        largest = p->size[f] > largest ? p->size[f] : largest;
+    }
+    for (uint32_t f = 0; f < p->num; f++)
+        p->size[f] /= largest;
+    p->largest = reference ? largest / (double)reference : 0;
+}
+
+static ik_status collect(const ik_routing *r, const ik_traffic *t, bool sized, const ik_env *env,
+                         path_set *out, ik_error *err)
 {
     collector c;
     ik_status s = collector_init(&c, r, env, err);
+    c.sized = sized;
+    if (s == IK_OK && !reserve(&c, 1, 1))
+        s = ik_fail_memory(err, sizeof(double), "sizes of flows");
     for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++) {
         t->family->flows(t, h, add_flow, &c);
         s = ik_env_cancelled(env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : c.status;
     }
-    return collector_finish(&c, s, out);
+    s = collector_finish(&c, s, out);
+    if (s == IK_OK && sized)
+        scale_sizes(out);
+    return s;
+}
+
+ik_status paths_of_traffic(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                           path_set *out, ik_error *err)
+{
+    return collect(r, t, false, env, out, err);
+}
+
+ik_status paths_of_sizes(const ik_routing *r, const ik_traffic *t, const ik_env *env, path_set *out,
+                         ik_error *err)
+{
+    return collect(r, t, true, env, out, err);
 }
 
 ik_status paths_of_map(const ik_routing *r, const uint32_t *to, const ik_env *env, path_set *out,
@@ -182,6 +223,7 @@ void paths_free(path_set *p)
     free(p->base);
     free(p->channel);
     free(p->share);
+    free(p->size);
     memset(p, 0, sizeof *p);
 }
 

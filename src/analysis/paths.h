@@ -7,7 +7,7 @@
 
 #include "analysis/shares.h"
 #include "analysis/walk.h"
-#include "ikat/traffic.h"
+#include "ikat/analysis.h"
 #include "routing/fluid.h"
 
 typedef struct path_set {
@@ -23,6 +23,11 @@ typedef struct path_set {
      * 1 */
     double *share;
     uint64_t split; /* flows with several paths */
+    /* [num] what each flow sends, of the largest one; NULL: all the same */
+    double *size;
+    /* how long the largest one takes at its source's rate, of the time in which a host sends all
+     * that it could offer; 0 without sizes */
+    double largest;
 } path_set;
 
 /* All flows s != d of t. Routings that are not deterministic divide a flow evenly among the initial
@@ -30,10 +35,18 @@ typedef struct path_set {
  * part counts as undelivered. */
 ik_status paths_of_traffic(const ik_routing *r, const ik_traffic *t, const ik_env *env,
                            path_set *out, ik_error *err);
+/* The same with sizes, which are the flows' weights: a flow of weight/scale sends that part of what
+ * its source's rate would send in a certain time, the same for all. */
+ik_status paths_of_sizes(const ik_routing *r, const ik_traffic *t, const ik_env *env, path_set *out,
+                         ik_error *err);
 /* Host s sends to to[s] (IK_NONE or itself: silent). */
 ik_status paths_of_map(const ik_routing *r, const uint32_t *to, const ik_env *env, path_set *out,
                        ik_error *err);
 void paths_free(path_set *p);
+/* ik_contention_measure where flows send their weights (see paths_of_sizes): fluid times are then
+ * in units of the largest flow's time, which *largest is (path_set.largest). */
+ik_status contention_of_sizes(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                              double *largest, ik_contention *out, ik_error *err);
 /* Does the channel join two switches? */
 static inline bool path_inner(const ik_fabric *f, uint32_t channel)
 {
@@ -54,7 +67,7 @@ path_means paths_judge(const path_set *p, const double *flows);
 
 static inline fluid_flows paths_as_flows(const path_set *p)
 {
-    return (fluid_flows){p->num, p->f->num_ports, p->base, p->channel, p->share};
+    return (fluid_flows){p->num, p->f->num_ports, p->base, p->channel, p->share, p->size};
 }
 
 /* Largest matching of a bipartite graph of `num` edges src[i] - dst[i]; numbers below `hosts`.

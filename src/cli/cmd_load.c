@@ -4,12 +4,9 @@
  */
 #include "load.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Contention needs every path in memory: a default for patterns with at most this many flows per
- * host on average. */
-static const double few_flows = 64;
 
 /* ------------------------------------------------------------------------------------------
  * measuring */
@@ -31,7 +28,7 @@ static ik_status measure_more(loads *l, uint64_t patterns, uint64_t samples, ik_
     const ik_env *env = &l->c->env;
     ik_status s = IK_OK;
     if (cli_has(l->c, "--contention") ||
-        (double)l->load.flows <= few_flows * (double)l->f->num_hosts) {
+        (double)l->load.flows <= loads_few_flows * (double)l->f->num_hosts) {
         s = ik_contention_measure(l->r, l->t, env, &l->contention, err);
         l->has_contention = s == IK_OK;
         bool by_channel = l->table && strcmp(l->table, "queues") != 0;
@@ -40,6 +37,11 @@ static ik_status measure_more(loads *l, uint64_t patterns, uint64_t samples, ik_
     }
     if (s == IK_OK && l->has_queues)
         s = measure_queues(l, err);
+    if (s == IK_OK && l->t->workload) {
+        double most = cli_has(l->c, "--contention") ? INFINITY : loads_few_flows;
+        s = ik_phases_measure(l->r, l->t, most, env, &l->phases, err);
+        l->has_phases = s == IK_OK;
+    }
     if (s == IK_OK && patterns) {
         s = ik_pattern_means_measure(l->r, l->t->spec, patterns, env, &l->means, err);
         l->has_means = s == IK_OK;
@@ -114,7 +116,8 @@ static int read_table(loads *l)
             return CLI_USAGE;
     l->table = name ? name : loads_tables[0];
     if (!is_table(l->table))
-        return cli_usage(c, "--table %s: it prints channels, queues or nca", cli_line(name));
+        return cli_usage(c, "--table %s: it prints channels, queues, nca or phases",
+                         cli_line(name));
     bool queues = strcmp(l->table, "queues") == 0;
     if (l->has_queues && !queues)
         return cli_usage(c,
@@ -168,6 +171,7 @@ static void loads_free(loads *l)
     ik_load_groups_free(l->queue_destinations, l->num_queue_groups);
     ik_queues_free(&l->queues);
     free(l->c_of);
+    ik_phases_free(&l->phases);
     ik_load_groups_free(l->groups, l->num_groups);
     ik_load_free(&l->load);
     ik_permutations_free(&l->permutations);
@@ -184,6 +188,8 @@ static int run(cli *c)
     loads l = {.c = c};
     ik_error err;
     uint64_t patterns, samples;
+    if (c->num_args > 1 || cli_get_nth(c, "--routing", 1) || cli_has(c, "--seeds"))
+        return loads_compare(c);
     if (read_options(&l, &patterns, &samples) != CLI_DONE)
         return CLI_USAGE;
     int status = measure(&l, patterns, samples, &err) == IK_OK ? show(&l) : cli_error(c, &err);
@@ -192,8 +198,10 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--routing", 'r', "SPEC", "the routing", false},
+    {"--routing", 'r', "SPEC", "the routing; several are compared", true},
     {"--traffic", 't', "SPEC", "the pattern (default: uniform)", false},
+    {"--seeds", 0, "N|A..B",
+     "N seeds from --seed on, or A to B, of routings and traffic: the slowdown's spread", false},
     {"--histogram", 0, NULL, "print how many channels carry which load", false},
     {"--contention", 0, NULL, "contention measures even for patterns with many flows", false},
     {"--patterns", 0, "N", "average effective bandwidth and efficiency over N random patterns",
@@ -205,7 +213,9 @@ static const cli_option options[] = {
      "number of VCs (with it: --queues); 0 or without it: as many as the scheme takes", false},
     {"--csv", 0, NULL, "print one line per channel instead", false},
     {"--table", 0, "NAME",
-     "with --csv: channels (default), queues, nca (switches of a tree, where routes turn)", false},
+     "with --csv: channels (default), queues, nca (switches of a tree, where routes turn), phases; "
+     "of several: summary (default), samples",
+     false},
     CLI_ALLOW_UNREACHABLE,
     {NULL, 0, NULL, NULL, false},
 };
@@ -214,11 +224,16 @@ static const char *const examples[] = {
     "ikat load karytree:k=4,n=3 --routing dmodk",
     "ikat load xgft:m=16:16,w=1:10 --routing dmodk --traffic cg:processes=128 --json",
     "ikat load karytree:k=4,n=3 --routing dmodk --vc vftree --vcs 4",
-    "ikat load karytree:k=4,n=3 --routing dmodk --vc dbbm --csv --table queues", NULL};
+    "ikat load karytree:k=4,n=2 --routing dmodk --traffic exchange:pattern=shift,bytes=1MB",
+    "ikat load xgft:m=16:16,w=1:16 xgft:m=16:16,w=1:8 -r dmodk -r random --seeds 10 "
+    "-t exchange:pattern=wrf",
+    "ikat load karytree:k=4,n=3 --routing dmodk --vc dbbm --csv --table queues",
+    NULL};
 
 const ik_command ik_command_load = {
     .name = "load",
-    .synopsis = "SPEC|FILE --routing SPEC [--traffic SPEC] [--vc SPEC] [--csv [--table NAME]]",
+    .synopsis = "SPEC|FILE… --routing SPEC… [--seeds N] [--traffic SPEC] [--vc SPEC] [--csv "
+                "[--table NAME]]",
     .summary = "channel loads and contention of a pattern under a routing, without simulating",
     .details =
         "Loads are in units of one host's rate, every host offering all of it; the predicted "
@@ -241,6 +256,16 @@ const ik_command ik_command_load = {
         "..._leaving; worst_channel), patterns, permutations (exhaustive, total, mean, "
         "by_contention), queues (vc, num_vcs, flows and\n"
         "destinations: groups whose channels are queues in use).\n"
+        "With a workload also: workload (messages, bytes, bound_ns, crossbar_bound_ns, fluid_ns, "
+        "crossbar_ns, "
+        "slowdown, phases).\n"
+        "Several fabrics or routings, or --seeds: the slowdown of each against an ideal crossbar, "
+        "over "
+        "the seeds; --json: traffic, seeds,\n"
+        "first_seed, rows (topology, routing, hosts, switches, slowdown (min, lower_quartile, "
+        "median, "
+        "upper_quartile, max, mean),\n"
+        "samples (seed, slowdown, time_ns, crossbar_ns, c)).\n"
         "Columns of --csv: channel, from, from_port, to, direction, level, rate_bps, then load, "
         "flows and contention (empty where it is not\n"
         "measured), or per queue vc, load, flows and destinations (hosts whose packets may stand "
@@ -249,6 +274,6 @@ const ik_command ik_command_load = {
     .examples = examples,
     .options = options,
     .min_args = 1,
-    .max_args = 1,
+    .max_args = -1,
     .run = run,
 };

@@ -20,7 +20,8 @@ typedef struct loads {
     size_t num_groups;
     uint64_t unconnected; /* flows that the fabric does not connect */
     bool refused;         /* hosts are not connected, and that was not allowed */
-    bool has_contention, has_means, has_permutations, has_queues;
+    bool has_contention, has_means, has_permutations, has_queues, has_phases;
+    ik_phases phases; /* of a workload */
     ik_contention contention;
     ik_pattern_means means;
     ik_permutations permutations;
@@ -29,6 +30,14 @@ typedef struct loads {
     ik_load_group *queue_flows, *queue_destinations; /* [num_queue_groups] */
     size_t num_queue_groups;
 } loads;
+
+/* Contention needs every path in memory: a default for patterns with at most this many flows per
+ * host on average. */
+static const double loads_few_flows = 64;
+
+/* Several fabrics, routings or seeds: the slowdown of each. */
+int loads_compare(cli *c);
+void loads_put_text(const char *text); /* a field of CSV */
 
 /* Flows that the routing does not deliver although the fabric connects them. */
 uint64_t loads_undelivered(const loads *l);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* A text with what CSV asks for: in quotation marks where it must be, those inside it doubled. */
-static void put_text(const char *text)
+void loads_put_text(const char *text)
 {
     if (!text[strcspn(text, ",\"\r\n")]) {
         fputs(text, stdout);
@@ -28,7 +28,7 @@ static void put_text(const char *text)
 static void put_node(const ik_fabric *f, uint32_t node)
 {
     char name[256];
-    put_text(ik_node_name(f, node, name, sizeof name));
+    loads_put_text(ik_node_name(f, node, name, sizeof name));
 }
 
 /* channel,from,from_port,to,direction,level,rate_bps; false: nothing is connected there. */
@@ -108,7 +108,27 @@ static void put_ancestors(const loads *l)
     }
 }
 
-const char *const loads_tables[] = {"channels", "queues", "nca", NULL};
+static void put_phases(const loads *l)
+{
+    puts("phase,messages,bytes,flows,max_load_bytes,bound_ns,crossbar_bound_ns,contention,fluid_ns,"
+         "crossbar_ns,slowdown");
+    for (size_t i = 0; i < l->phases.num; i++) {
+        const ik_phase *p = &l->phases.phases[i];
+        loads_put_text(p->name ? p->name : "");
+        printf(",%llu,%llu,%llu,%.12g,%.12g,%.12g,", (unsigned long long)p->messages,
+               (unsigned long long)p->bytes, (unsigned long long)p->flows, p->max_load_bytes,
+               p->bound_ns, p->crossbar_bound_ns);
+        if (p->has_contention && !p->contention.split)
+            printf("%llu", (unsigned long long)p->contention.c);
+        if (p->has_contention && p->fluid_ns == p->fluid_ns)
+            printf(",%.12g,%.12g,%.12g\n", p->fluid_ns, p->crossbar_ns,
+                   p->crossbar_ns > 0 ? p->fluid_ns / p->crossbar_ns : 1);
+        else
+            puts(",,,");
+    }
+}
+
+const char *const loads_tables[] = {"channels", "queues", "nca", "phases", NULL};
 
 int loads_show_csv(const loads *l, const char *table)
 {
@@ -117,6 +137,11 @@ int loads_show_csv(const loads *l, const char *table)
             return cli_usage(l->c,
                              "--table nca: the fabric is no tree, its switches have no levels");
         put_ancestors(l);
+    } else if (strcmp(table, "phases") == 0) {
+        if (!l->has_phases)
+            return cli_usage(l->c, "--table phases: '%s' is no workload, it has no phases",
+                             cli_line(l->t->spec));
+        put_phases(l);
     } else if (strcmp(table, "queues") == 0) {
         put_queues(l);
     } else {

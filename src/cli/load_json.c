@@ -117,6 +117,51 @@ static void put_queues(ik_json *j, const loads *l)
     ik_json_close(j);
 }
 
+/* null where it is not known. */
+static void put_known(ik_json *j, const char *key, bool known, double x)
+{
+    if (known && x == x)
+        ik_json_real(j, key, x, CLI_DIGITS);
+    else
+        ik_json_null(j, key);
+}
+
+static void put_phase(ik_json *j, const ik_phase *p)
+{
+    bool known = p->has_contention;
+    ik_json_object(j, NULL);
+    cli_json_optional(j, "name", p->name);
+    ik_json_uint(j, "messages", p->messages);
+    ik_json_uint(j, "bytes", p->bytes);
+    ik_json_uint(j, "flows", p->flows);
+    ik_json_uint(j, "undelivered", p->undelivered);
+    ik_json_real(j, "max_load_bytes", p->max_load_bytes, CLI_DIGITS);
+    ik_json_real(j, "bound_ns", p->bound_ns, CLI_DIGITS);
+    ik_json_real(j, "crossbar_bound_ns", p->crossbar_bound_ns, CLI_DIGITS);
+    cli_json_known(j, "c", known && !p->contention.split, p->contention.c);
+    put_known(j, "fluid_ns", known, p->fluid_ns);
+    put_known(j, "crossbar_ns", known, p->crossbar_ns);
+    put_known(j, "slowdown", known, p->crossbar_ns > 0 ? p->fluid_ns / p->crossbar_ns : 1);
+    ik_json_close(j);
+}
+
+static void put_phases(ik_json *j, const ik_phases *p)
+{
+    ik_json_object(j, "workload");
+    ik_json_uint(j, "messages", p->messages);
+    ik_json_uint(j, "bytes", p->bytes);
+    ik_json_real(j, "bound_ns", p->bound_ns, CLI_DIGITS);
+    ik_json_real(j, "crossbar_bound_ns", p->crossbar_bound_ns, CLI_DIGITS);
+    put_known(j, "fluid_ns", p->has_contention, p->fluid_ns);
+    put_known(j, "crossbar_ns", p->has_contention, p->crossbar_ns);
+    ik_json_real(j, "slowdown", p->slowdown, CLI_DIGITS);
+    ik_json_array(j, "phases");
+    for (size_t i = 0; i < p->num; i++)
+        put_phase(j, &p->phases[i]);
+    ik_json_close(j);
+    ik_json_close(j);
+}
+
 static void put_means(ik_json *j, const ik_pattern_means *m)
 {
     const struct {
@@ -190,6 +235,8 @@ int loads_show_json(const loads *l)
         put_queues(&j, l);
     if (l->has_contention)
         put_contention(&j, l->f, &l->contention);
+    if (l->has_phases)
+        put_phases(&j, &l->phases);
     if (l->has_means)
         put_means(&j, &l->means);
     if (l->has_permutations)

@@ -126,7 +126,9 @@ static void print_turns(const loads *l)
 static void print_contention(const loads *l)
 {
     const ik_contention *x = &l->contention;
-    cli_heading(l->c, "Contention inside the network");
+    cli_heading(l->c, l->has_phases && l->phases.num > 1
+                          ? "Contention inside the network, were all phases one"
+                          : "Contention inside the network");
     if (x->split) {
         row("C (largest matching)",
             "none: it counts whole flows, and %s of %s are divided over several paths",
@@ -145,6 +147,48 @@ static void print_contention(const loads *l)
         x->effective_bandwidth, x->effective_bandwidth_leaving);
     row("mean efficiency", "%.6g (of flows that leave their switch %.6g)", x->mean_efficiency,
         x->mean_efficiency_leaving);
+}
+
+/* A number that may be unknown. */
+static void cell_known(cli_table *t, bool known, double x)
+{
+    if (known && x == x)
+        cli_table_cell(t, "%.6g", x);
+    else
+        cli_table_cell(t, "-");
+}
+
+enum { MOST_PHASES = 40 };
+
+static void print_phases(const loads *l)
+{
+    static const char *const headers[] = {"phase",      "messages>",  "bytes>",        "C>",
+                                          "bound, us>", "fluid, us>", "crossbar, us>", "slowdown>",
+                                          NULL};
+    const ik_phases *all = &l->phases;
+    cli_heading(l->c, "Phases: all messages of a class at once, bytes alone");
+    cli_table *t = cli_table_new(headers);
+    for (size_t i = 0; i < all->num && i < MOST_PHASES; i++) {
+        const ik_phase *p = &all->phases[i];
+        cli_table_cell(t, "%s", p->name ? cli_line(p->name) : "all");
+        cli_table_cell(t, "%s", cli_count(p->messages));
+        cli_table_cell(t, "%s", cli_count(p->bytes));
+        cell_known(t, p->has_contention && !p->contention.split, (double)p->contention.c);
+        cell_known(t, true, p->bound_ns / 1e3);
+        cell_known(t, p->has_contention, p->fluid_ns / 1e3);
+        cell_known(t, p->has_contention, p->crossbar_ns / 1e3);
+        cell_known(t, p->has_contention, p->crossbar_ns > 0 ? p->fluid_ns / p->crossbar_ns : 1);
+    }
+    cli_table_print(t, stdout, l->c->colour_out);
+    if (all->num > MOST_PHASES)
+        printf("  and %s more phases (--csv --table phases)\n", cli_count(all->num - MOST_PHASES));
+    row("sum of the bounds", "%.6g us, crossbar %.6g us", all->bound_ns / 1e3,
+        all->crossbar_bound_ns / 1e3);
+    if (all->has_contention)
+        row("sum of fluid times", "%.6g us, crossbar %.6g us", all->fluid_ns / 1e3,
+            all->crossbar_ns / 1e3);
+    row("slowdown", "%.6g%s", all->slowdown,
+        all->has_contention ? "" : " or more (by the fullest channels; --contention for the rest)");
 }
 
 static void print_extras(const loads *l)
@@ -202,5 +246,7 @@ void loads_show_text(const loads *l)
         print_queue_histogram(l);
     if (l->has_contention)
         print_contention(l);
+    if (l->has_phases)
+        print_phases(l);
     print_extras(l);
 }

@@ -196,7 +196,7 @@ static ik_status fluid_init(fluid *x, ik_error *err)
         if (x->by.base[c + 1] > x->by.base[c] && counts(x, c))
             x->used[x->num_used++] = c;
     for (uint32_t f = 0; f < x->p->num; f++)
-        x->size[f] = 1;
+        x->size[f] = x->p->size ? x->p->size[f] : 1;
     return IK_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fluid.h: how long flows of equal size take that share channels max-min fairly: what `ikat load`
+ * fluid.h: how long flows take that share channels max-min fairly: what `ikat load`
  * prints and what routes made for a pattern are judged by.
  */
 #ifndef IKAT_ROUTING_FLUID_H
@@ -15,6 +15,7 @@ typedef struct fluid_flows {
     const uint32_t *channel; /* [base[num]] */
     /* [base[num]] the part of a flow that crosses the channel; NULL: all of it, everywhere */
     const double *share;
+    const double *size; /* [num] above 0, at most 1; NULL: all are 1 */
 } fluid_flows;
 static inline double fluid_share(const fluid_flows *f, size_t step)
 {
@@ -42,8 +43,8 @@ typedef struct fluid_result {
     double time;  /* when the last flow is done; NAN if that would take more than max_steps */
     double steps; /* of paths over which rates were given, all rounds together */
 } fluid_result;
-/* A flow of rate x puts x times its share on each of its channels. Flows of unit size over channels
- * of capacity[num_channels], INFINITY = no limit; each flow crosses a channel with a limit. done:
+/* A flow of rate x puts x times its share on each of its channels. Flows over channels of
+ * capacity[num_channels], INFINITY = no limit; each flow crosses a channel with a limit. done:
  * [num] when each flow is done, may be NULL. */
 ik_status fluid_complete(const fluid_flows *flows, const double *capacity, double max_steps,
                          double *done, fluid_result *out, ik_error *err);

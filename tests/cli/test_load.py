@@ -1,4 +1,6 @@
 """ikat load against values computed by an independent program and against closed forms."""
+import csv
+import io
 import json
 import math
 import unittest
@@ -278,10 +280,77 @@ class Load(CliTest):
             mean = next(g["mean"] for g in o["queues"]["destinations"] if (g["direction"], g["level"]) == ("up", 1))
             self.close(mean, 60 / vcs)
 
+    def test_phases_of_a_workload(self):
+        """WRF on slimmed trees: two messages of each host, w:1 hosts to a way up."""
+        for w2, slowdown in ((16, 1), (8, 2), (1, 16)):
+            case = (f"xgft:m=16:16,w=1:{w2}", "-r", "dmodk", "-t", "exchange:pattern=wrf,bytes=100 kB")
+            o = self.json("load", *case)["workload"]
+            self.close(o["slowdown"], slowdown)
+            self.assertEqual((o["messages"], o["bytes"], len(o["phases"])), (480, 48000000, 1))
+            self.close(o["crossbar_ns"], 2 * 100000 * 8 / 100)
+            rows = self.rows(*case, "--table", "phases")
+            self.close(float(rows[0]["fluid_ns"]), o["fluid_ns"])
+            self.assertEqual(int(rows[0]["contention"]), slowdown)
+            self.assertIn("slowdown", self.ok("load", *case))
+        self.refused("load", "karytree:k=2,n=2", "-r", "dmodk", "--csv", "--table", "phases", says=["uniform", "no workload"])
+
+    def test_estimate_and_simulation(self):
+        """What the bytes alone take is what a simulation with long messages takes, within a tenth."""
+        for w2, routing in ((4, "dmodk"), (2, "dmodk"), (1, "smodk"), (2, "random:seed=5")):
+            fabric, traffic = f"xgft:m=4:4,w=1:{w2}", "exchange:pattern=wrf:rows=4;columns=4,bytes=200 kB"
+            expected = self.json("load", fabric, "-r", routing, "-t", "exchange:pattern=wrf:rows=4;columns=4,bytes=200 kB")["workload"]
+            path = self.tmp / f"{w2}.yaml"
+            path.write_text(f"fabric: '{fabric}'\nrouting: {{family: {routing.split(':')[0]}"
+                            + (", seed: 5" if ":" in routing else "") + "}\n"
+                            "traffic: {family: exchange, pattern: 'wrf:rows=4;columns=4', bytes: 200 kB}\n"
+                            "switch: {model: ideal}\nadapter: {packet: 1 kB}\nmeasure: {until: delivered, at_most: 10 ms}\n")
+            self.ok("run", path, "-o", self.tmp / f"{w2}.db", "-q")
+            row = next(csv.DictReader(io.StringIO(self.ok("report", self.tmp / f"{w2}.db", "--csv"))))
+            self.close(float(row["completion_ns"]) / expected["fluid_ns"], 1, 0.1)
+            self.close(float(row["slowdown"]) / expected["slowdown"], 1, 0.1)
+
+    def test_several_fabrics_routings_and_seeds(self):
+        """Figure 5 of Rodriguez et al. in one call: distributions as an independent program has them."""
+        case = ("load", "xgft:m=16:16,w=1:16", "xgft:m=16:16,w=1:9", "-r", "dmodk", "-r", "random", "-t", "cg:processes=128,phase=5",
+                "--seeds", "1..40")
+        expected = data("topology/t3_contention_cg.json")["by_w2"]
+        o = self.json(*case)
+        self.assertEqual([(r["topology"], r["routing"]) for r in o["rows"]],
+                         [(f, r) for f in case[1:3] for r in ("dmodk", o["rows"][1]["routing"])])
+        for k, w2 in enumerate(("16", "9")):
+            self.close(o["rows"][2 * k]["slowdown"]["max"], expected[w2]["dmodk"]["fluid_slowdown"])
+            drawn = o["rows"][2 * k + 1]
+            self.assertEqual([s["seed"] for s in drawn["samples"]], list(range(1, 41)))
+            mean = sum(s["c"] for s in drawn["samples"]) / 40
+            self.assertLess(abs(mean - expected[w2]["random"]["C"]["mean"]), 0.5)
+            values = sorted(s["slowdown"] for s in drawn["samples"])
+            self.close(drawn["slowdown"]["median"], (values[19] + values[20]) / 2)
+            self.close(drawn["slowdown"]["lower_quartile"], values[9] + (values[10] - values[9]) * 0.75)
+            self.close(drawn["slowdown"]["mean"], sum(values) / 40)
+        single = self.json("load", case[1], "-r", "random", "--seed", 7, "-t", "cg:processes=128,phase=5")
+        self.close(o["rows"][1]["samples"][6]["slowdown"], single["contention"]["fluid_slowdown"])
+        rows = self.rows(*case[1:], "--table", "samples")
+        self.assertEqual(len(rows), 160)
+        summary = self.rows(*case[1:])
+        self.close(float(summary[1]["slowdown_median"]), o["rows"][1]["slowdown"]["median"])
+        self.assertIn("quartile", self.ok(*case))
+
+    def test_comparisons_that_are_refused(self):
+        tree = ("load", "karytree:k=2,n=2", "-r", "dmodk", "-r", "smodk")
+        self.refused("load", "karytree:k=2,n=2", "karytree:k=2,n=3", says="--routing")
+        self.refused(*tree, "--histogram", says=["--histogram", "one fabric"])
+        self.refused(*tree, "--vc", "dbbm", says="--vc")
+        self.refused(*tree, "--csv", "--table", "channels", says=["channels", "summary or samples"])
+        self.refused(*tree, "--table", "summary", says="--csv")
+        for seeds in ("0", "4..3", "x", "3..", "1..9999999", "5x"):
+            self.refused(*tree, "--seeds", seeds, says=["--seeds", "1..40"])
+        self.refused("load", "karytree:k=4,n=4", "-r", "dmodk", "--seeds", "2", says=["flows per host", "--contention"])
+        self.refused("load", "karytree:k=2,n=2", "-r", "dmodk", "-r", "dmodkk", "-t", "shift", says="dmodk")
+
     def test_tables_and_what_goes_with_them(self):
         tree = ("load", "karytree:k=2,n=2", "-r", "dmodk")
         self.refused(*tree, "--table", "nca", says="--csv")
-        self.refused(*tree, "--csv", "--table", "chanels", says=["chanels", "channels, queues or nca"])
+        self.refused(*tree, "--csv", "--table", "chanels", says=["chanels", "channels, queues, nca or phases"])
         self.refused(*tree, "--csv", "--json", says="one of them")
         self.refused(*tree, "--csv", "--histogram", says="--histogram")
         self.refused(*tree, "--csv", "--vc", "dbbm", says="--table queues")

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * phases.c: how long a workload's phases take by their bytes alone, on a fabric and behind an ideal
+ * crossbar.
+ */
+#include "ikat/analysis.h"
+
+#include "analysis/paths.h"
+#include "analysis/workload/phase_flows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Nanoseconds in which a link of this rate sends so many bytes. */
+static double time_ns(double bytes, uint64_t rate_bps)
+{
+    return bytes * 8e9 / (double)rate_bps;
+}
+
+static void note_bounds(const phase_pattern *p, const ik_fabric *f, const ik_load *l, ik_phase *out)
+{
+    for (uint32_t port = 0; port < f->num_ports; port++) {
+        if (!(l->load[port] > 0))
+            continue;
+        double bytes = l->load[port] * (double)p->busiest_bytes,
+               ns = time_ns(bytes, ik_port_rate_bps(f, port));
+        out->bound_ns = fmax(out->bound_ns, ns);
+        if (path_inner(f, port))
+            out->max_load_bytes = fmax(out->max_load_bytes, bytes);
+        else
+            out->crossbar_bound_ns = fmax(out->crossbar_bound_ns, ns);
+    }
+}
+
+static ik_status measure_phase(const ik_routing *r, phase_pattern *p, double most_flows,
+                               const ik_env *env, ik_phase *out, ik_error *err)
+{
+    ik_load load;
+    ik_status status = ik_load_measure(r, &p->traffic, env, &load, err);
+    if (status != IK_OK)
+        return status;
+    out->undelivered = load.undelivered;
+    note_bounds(p, r->fabric, &load, out);
+    ik_load_free(&load);
+    if (!most_flows || (double)p->num_flows > most_flows * (double)p->traffic.num_hosts)
+        return IK_OK;
+    double largest = 0;
+    status = contention_of_sizes(r, &p->traffic, env, &largest, &out->contention, err);
+    if (status != IK_OK)
+        return status;
+    double unit_ns = time_ns(largest * (double)p->busiest_bytes, p->ref_rate_bps);
+    out->has_contention = true;
+    out->fluid_ns = out->contention.fluid_time * unit_ns;
+    out->crossbar_ns = out->contention.fluid_crossbar_time * unit_ns;
+    return IK_OK;
+}
+
+static void add_phase(ik_phases *all, const ik_phase *p)
+{
+    all->messages += p->messages;
+    all->bytes += p->bytes;
+    all->flows += p->flows;
+    all->undelivered += p->undelivered;
+    all->bound_ns += p->bound_ns;
+    all->crossbar_bound_ns += p->crossbar_bound_ns;
+    all->has_contention = all->has_contention && p->has_contention;
+    all->fluid_ns += p->fluid_ns;
+    all->crossbar_ns += p->crossbar_ns;
+    all->phases[all->num++] = *p;
+}
+
+static void conclude(ik_phases *p)
+{
+    bool fluid = p->has_contention && p->fluid_ns == p->fluid_ns && p->crossbar_ns > 0;
+    double time = fluid ? p->fluid_ns : p->bound_ns,
+           crossbar = fluid ? p->crossbar_ns : p->crossbar_bound_ns;
+    p->slowdown = crossbar > 0 ? time / crossbar : 1;
+}
+
+static ik_status measure_class(phase_cut *cut, uint32_t number, double most_flows,
+                               const ik_env *env, ik_phases *out, ik_error *err)
+{
+    const ik_workload *w = cut->t->workload;
+    phase_pattern p;
+    ik_status status = phase_pattern_make(&p, cut, number, err);
+    if (status == IK_OK && p.messages) {
+        ik_phase phase = {.name = w->classes ? w->classes[number] : NULL,
+                          .messages = p.messages,
+                          .bytes = p.bytes,
+                          .flows = p.num_flows};
+        p.traffic.impl = &p;
+        status = measure_phase(cut->r, &p, most_flows, env, &phase, err);
+        if (status == IK_OK)
+            add_phase(out, &phase);
+    }
+    phase_pattern_free(&p);
+    return status;
+}
+
+ik_status ik_phases_measure(const ik_routing *r, const ik_traffic *t, double most_flows,
+                            const ik_env *env, ik_phases *out, ik_error *err)
+{
+    uint32_t num = t->workload->num_classes ? t->workload->num_classes : 1;
+    ik_phases all = {.has_contention = true, .phases = ik_calloc(num, sizeof *all.phases)};
+    phase_cut cut = {0};
+    ik_status status = all.phases ? phase_cut_make(&cut, r, t, env, err)
+                                  : ik_fail_memory(err, num * sizeof *all.phases, "phases");
+    for (uint32_t k = 0; k < num && status == IK_OK; k++) {
+        status = measure_class(&cut, k, most_flows, env, &all, err);
+        if (status == IK_OK && ik_env_cancelled(env))
+            status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    }
+    phase_cut_free(&cut);
+    if (status != IK_OK) {
+        ik_phases_free(&all);
+        return status;
+    }
+    conclude(&all);
+    *out = all;
+    return IK_OK;
+}
+
+void ik_phases_free(ik_phases *p)
+{
+    free(p->phases);
+    *p = (ik_phases){0};
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double quantile(const double *sorted, size_t n, double part)
+{
+    double at = part * (double)(n - 1);
+    size_t low = (size_t)at, high = low + 1 < n ? low + 1 : low;
+    return sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
+}
+
+ik_box ik_box_of(double *values, size_t n)
+{
+    double sum = 0;
+    qsort(values, n, sizeof *values, ascending);
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    return (ik_box){values[0],
+                    quantile(values, n, 0.25),
+                    quantile(values, n, 0.5),
+                    quantile(values, n, 0.75),
+                    values[n - 1],
+                    sum / (double)n};
+}
