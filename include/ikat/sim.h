@@ -223,6 +223,16 @@ typedef struct ik_critical_path {
     uint64_t kind_ps[IK_PATH_KINDS];
 } ik_critical_path;
 
+/* What became of the messages of one class of a workload (ik_workload.classes). */
+typedef struct ik_message_class {
+    char *name; /* "" where there is one class alone */
+    uint64_t messages, bytes;
+    uint64_t first_ps; /* when the first of them began to be sent; UINT64_MAX = none did */
+    /* when the last of them was received, of those that were: its last byte had come, and its
+     * receive waited for nothing else */
+    uint64_t last_ps;
+} ik_message_class;
+
 /* What a run measured. Throughputs are fractions of the summed injection rate of all hosts within
  * the measured window [warmup, warmup + duration). A packet belongs to the window in which its last
  * byte reaches its host; a transmission that only partly lies in the window counts in part, so that
@@ -277,6 +287,8 @@ typedef struct ik_sim_result {
     /* the workload's bytes / (completion x rate of the hosts that send) */
     double effective_throughput;
     uint64_t *host_finish_ps; /* [num_hosts] last delivery to a host, or end of its operations */
+    ik_message_class *message_classes; /* [num_message_classes] at least one */
+    size_t num_message_classes;
     ik_critical_path critical_path; /* of what was completed, else empty */
     ik_watch_result watch;          /* of the packets that config->watch_params ask for */
     char *missing_text;             /* not completed: why, and what is missing, line by line */

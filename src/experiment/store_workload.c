@@ -54,12 +54,38 @@ static void put_hosts(ik_json *j, const ik_sim_result *r, uint32_t hosts)
         ik_json_fail(j, IK_ERR_MEMORY);
         return;
     }
+    uint32_t num = 0;
     for (uint32_t host = 0; host < hosts; host++)
-        order[host] = (finish){r->host_finish_ps[host], host};
-    qsort(order, hosts, sizeof *order, by_finish);
-    put_last(j, order, hosts);
-    put_percentiles(j, order, hosts);
+        if (r->host_finish_ps[host] > 0) /* it takes part */
+            order[num++] = (finish){r->host_finish_ps[host], host};
+    qsort(order, num, sizeof *order, by_finish);
+    put_last(j, order, num);
+    put_percentiles(j, order, num);
     free(order);
+}
+
+/* ---- classes of messages */
+
+static void put_classes(ik_json *j, const ik_sim_result *r)
+{
+    ik_json_array(j, "classes");
+    for (size_t k = 0; k < r->num_message_classes; k++) {
+        const ik_message_class *c = &r->message_classes[k];
+        ik_json_object(j, NULL);
+        ik_json_text(j, "name", c->name);
+        ik_json_uint(j, "messages", c->messages);
+        ik_json_uint(j, "bytes", c->bytes);
+        if (c->first_ps == UINT64_MAX)
+            ik_json_null(j, "first_start_ps");
+        else
+            ik_json_uint(j, "first_start_ps", c->first_ps);
+        if (c->last_ps)
+            ik_json_uint(j, "last_delivery_ps", c->last_ps);
+        else
+            ik_json_null(j, "last_delivery_ps");
+        ik_json_close(j);
+    }
+    ik_json_close(j);
 }
 
 /* ---- the critical path */
@@ -109,6 +135,7 @@ ik_status workload_text(const ik_sim_result *r, uint32_t num_hosts, char **text,
     ik_json_uint(&j, "messages", r->workload_messages);
     ik_json_uint(&j, "bytes", r->workload_bytes);
     put_hosts(&j, r, num_hosts);
+    put_classes(&j, r);
     put_path(&j, &r->critical_path);
     ik_json_close(&j);
     return ik_json_end_text(&j, text, NULL, err);

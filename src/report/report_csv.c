@@ -120,6 +120,7 @@ enum {
     TABLE_HOSTS,
     TABLE_PATH,
     TABLE_WATCH,
+    TABLE_MESSAGE_CLASSES,
     NUM_TABLES
 };
 const char *const ik_report_tables[] = {
@@ -133,6 +134,7 @@ const char *const ik_report_tables[] = {
     [TABLE_HOSTS] = "hosts",
     [TABLE_PATH] = "critical_path",
     [TABLE_WATCH] = "watch",
+    [TABLE_MESSAGE_CLASSES] = "message_classes",
     [NUM_TABLES] = NULL,
 };
 /* Keys, ending with NULL. From TABLE_ROOTS on a table's name is the key of its list in the
@@ -268,6 +270,8 @@ static ik_status put_table(report_model *m, size_t table, FILE *out, ik_error *e
         return csv_put_path(m, out, err);
     if (table == TABLE_WATCH)
         return csv_put_watch(m, out, err);
+    if (table == TABLE_MESSAGE_CLASSES)
+        return csv_put_message_classes(m, out, err);
     put_header(table, out);
     for (size_t i = 0; table == TABLE_CLASSES && i < m->num_rows && status == IK_OK; i++)
         status = put_classes(out, m, &m->rows[i], err);

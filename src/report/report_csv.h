@@ -27,5 +27,7 @@ ik_status csv_put_hosts(report_model *m, FILE *out, ik_error *err);
 ik_status csv_put_path(report_model *m, FILE *out, ik_error *err);
 /* report_watch.c: packets that were watched, a row per event. */
 ik_status csv_put_watch(report_model *m, FILE *out, ik_error *err);
+/* When the messages of each class of each point began and were all received. */
+ik_status csv_put_message_classes(report_model *m, FILE *out, ik_error *err);
 
 #endif

@@ -118,3 +118,40 @@ ik_status csv_put_path(report_model *m, FILE *out, ik_error *err)
           out);
     return each_point(m, "workload", put_path, out, err);
 }
+
+/* A time in ns; nothing where there is none. */
+static void put_ns(FILE *out, const json_t *ps)
+{
+    putc(',', out);
+    if (json_is_integer(ps))
+        fprintf(out, "%.12g", (double)json_integer_value(ps) / 1e3);
+}
+
+static void put_message_classes(FILE *out, const report_model *m, const report_row *point,
+                                store_row *r)
+{
+    const char *text = model_workload(&m->fabrics[point->fabric], r, 0);
+    json_t *workload = NULL, *one;
+    size_t k;
+    if (r->status == IK_OK)
+        r->status = model_stored(text, &workload, r->err);
+    json_array_foreach(json_object_get(workload, "classes"), k, one)
+    {
+        put_point(out, m, point);
+        csv_value(out, json_object_get(one, "name"));
+        csv_value(out, json_object_get(one, "messages"));
+        csv_value(out, json_object_get(one, "bytes"));
+        put_ns(out, json_object_get(one, "first_start_ps"));
+        put_ns(out, json_object_get(one, "last_delivery_ps"));
+        putc('\n', out);
+    }
+    json_decref(workload);
+}
+
+ik_status csv_put_message_classes(report_model *m, FILE *out, ik_error *err)
+{
+    fputs("fabric,routing,traffic,variant,seed,class,messages,bytes,first_start_ns,"
+          "last_delivery_ns\n",
+          out);
+    return each_point(m, "workload", put_message_classes, out, err);
+}

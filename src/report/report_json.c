@@ -167,7 +167,28 @@ static void put_series(ik_json *j, const report_fabric *f, const report_series *
     ik_json_close(j);
 }
 
-/* What became of a workload; of its critical path so many of the latest segments. */
+/* Leaves the first or last `most` items of the list `key` of an object, and adds the number of the
+ * others to its `left_out`; false = out of memory. */
+static bool shorten(json_t *object, const char *key, const char *left_out, size_t most, bool last)
+{
+    const json_t *list = json_object_get(object, key);
+    size_t num = json_array_size(list), first = last ? num - most : 0;
+    if (num <= most)
+        return true;
+    json_t *kept = json_array();
+    json_int_t others = json_integer_value(json_object_get(object, left_out));
+    for (size_t i = first; i < first + most && kept; i++)
+        if (json_array_append(kept, json_array_get(list, i)) != 0) {
+            json_decref(kept);
+            kept = NULL;
+        }
+    return json_object_set_new(object, key, kept) == 0 &&
+           json_object_set_new(object, left_out, json_integer(others + (json_int_t)(num - most))) ==
+               0;
+}
+
+/* What became of a workload; of its critical path so many of the latest segments, and as many
+ * classes. */
 static void put_workload(ik_json *j, const char *text, size_t most)
 {
     json_error_t why;
@@ -175,19 +196,10 @@ static void put_workload(ik_json *j, const char *text, size_t most)
     if (!text[0])
         return;
     ik_status status = json_parse(text, strlen(text), &value, &why);
-    json_t *path = json_object_get(value, "critical_path"),
-           *segments = json_object_get(path, "segments");
-    json_int_t left_out = json_integer_value(json_object_get(path, "left_out"));
-    if (status == IK_OK && json_array_size(segments) > most) {
-        size_t more = json_array_size(segments) - most;
-        json_t *latest = json_array();
-        bool ok = latest != NULL;
-        for (size_t i = more; i < more + most && ok; i++)
-            ok = json_array_append(latest, json_array_get(segments, i)) == 0;
-        ok = json_object_set_new(path, "segments", latest) == 0 && ok &&
-             json_object_set_new(path, "left_out", json_integer(left_out + (json_int_t)more)) == 0;
-        status = ok ? IK_OK : IK_ERR_MEMORY;
-    }
+    if (status == IK_OK &&
+        (!shorten(json_object_get(value, "critical_path"), "segments", "left_out", most, true) ||
+         !shorten(value, "classes", "classes_left_out", most, false)))
+        status = IK_ERR_MEMORY;
     if (status == IK_OK)
         json_write(j, "workload", value);
     else

@@ -10,7 +10,7 @@
 #include "report/model.h"
 
 typedef struct report_json_options {
-    size_t segments;       /* of a critical path, at most: the latest */
+    size_t segments;       /* of a critical path, at most: the latest; classes of messages */
     bool drawings;         /* nodes, links and the utilisation of every channel */
     const char *written;   /* when the results were written; NULL = not said */
     const char *execution; /* JSON text; NULL = not said */

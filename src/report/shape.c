@@ -93,6 +93,10 @@ const shape shape_congestion_series = OBJECT(
 
 static const shape host_finish = OBJECT({"host", &count}, {"finish_ps", &count}),
                    host_finishes = {SHAPE_LIST, .item = &host_finish},
+                   message_class = OBJECT({"name", &text}, {"messages", &count}, {"bytes", &count},
+                                          {"first_start_ps", &count_if_any},
+                                          {"last_delivery_ps", &count_if_any}),
+                   message_classes = {SHAPE_LIST, .item = &message_class},
                    segment = OBJECT({"kind", &text}, {"host", &count}, {"peer", &count_if_any},
                                     {"operation", &count}, {"bytes", &count}, {"begin_ps", &count},
                                     {"end_ps", &count}),
@@ -104,7 +108,8 @@ static const shape host_finish = OBJECT({"host", &count}, {"finish_ps", &count})
                                           {"left_out", &count}, {"segments", &segments});
 const shape shape_workload =
     OBJECT({"messages", &count}, {"bytes", &count}, {"last_hosts", &host_finishes},
-           {"finish_percentiles_ps", &counts}, {"critical_path", &critical_path});
+           {"finish_percentiles_ps", &counts}, {"classes", &message_classes},
+           {"classes_left_out", &count, true}, {"critical_path", &critical_path});
 
 static const shape reason = OBJECT({"points", &count}, {"what", &text}, {"why", &text});
 const shape shape_left_out = {SHAPE_LIST, .item = &reason};

@@ -175,6 +175,9 @@ void ik_sim_result_free(ik_sim_result *r)
     free(r->missing_text);
     free(r->critical_path.segments);
     watch_result_free(&r->watch);
+    for (size_t k = 0; k < r->num_message_classes; k++)
+        free(r->message_classes[k].name);
+    free(r->message_classes);
     congest_result_free(&r->congestion);
     for (size_t k = 0; k < r->num_classes; k++) {
         free(r->classes[k].name);

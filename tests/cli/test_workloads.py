@@ -84,6 +84,9 @@ class Workloads(CliTest):
             self.assertEqual(rows[-1]["peer"], last["host"])
             if point[1] == "1":
                 self.assertIn(f"{last['name']} (", summary)
+        for row in table("message_classes"):
+            self.assertEqual((row["class"], row["first_start_ns"], float(row["last_delivery_ns"])), ("", "0", points[key(row)]))
+            self.assertEqual(int(row["messages"]), 480 if "neighbour" not in row["traffic"] else 400 * 64)
         step = next(c for c in self.json("report", store)["curves"] if "neighbour" in c["traffic"])["steps"][0]["workload"]
         path = step["critical_path"]
         kinds = ("compute", "processor", "queue", "credit", "sending", "latency", "network")

@@ -330,6 +330,56 @@ static void test_random_graphs(void **state)
         assert_true(seen[kind] > 0);
 }
 
+/* ---- classes of messages */
+
+static void build_classes(graph_builder *b, uint64_t seed)
+{
+    uint32_t recv, own;
+    (void)seed;
+    graph_class(b, "there");
+    graph_message(b, 0, 1, 3000, &recv);
+    graph_message(b, 2, 3, 500, NULL);
+    graph_class(b, "back");
+    uint32_t send = graph_message(b, 1, 0, 1000, NULL);
+    graph_wait(b, send, recv, false);
+    graph_class(b, "own");
+    uint32_t calc = graph_add(b, 4, IK_OP_CALC, 5000000, 0, 0, 0);
+    own = graph_message(b, 4, 4, 100, NULL);
+    graph_wait(b, own, calc, false);
+    graph_class(b, "none");
+}
+
+static void expect_class(const ik_message_class *c, const char *name, uint64_t messages,
+                         uint64_t bytes, uint64_t first_ps, uint64_t last_ps)
+{
+    assert_string_equal(c->name, name);
+    assert_int_equal(c->messages, messages);
+    assert_int_equal(c->bytes, bytes);
+    assert_int_equal(c->first_ps, first_ps);
+    assert_int_equal(c->last_ps, last_ps);
+}
+
+static void test_classes(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        scenario c = on_crossbar("model=iq");
+        c.threads = threads;
+        ik_sim_result r = run_graph(NULL, c, 1, build_classes);
+        check_path(&r);
+        assert_int_equal(r.num_message_classes, 4);
+        expect_class(&r.message_classes[0], "there", 2, 3500, 0, 260000);
+        expect_class(&r.message_classes[1], "back", 1, 1000, 260000, 360000);
+        expect_class(&r.message_classes[2], "own", 1, 100, 5000000, 5000000);
+        expect_class(&r.message_classes[3], "none", 0, 0, UINT64_MAX, 0);
+        ik_sim_result_free(&r);
+    }
+    ik_sim_result r = run_graph(NULL, on_crossbar("model=iq"), 1, build_chain);
+    assert_int_equal(r.num_message_classes, 1);
+    expect_class(&r.message_classes[0], "", 2, 4000, 800000, r.completion_ps);
+    ik_sim_result_free(&r);
+}
+
 /* ---- long paths */
 
 static void build_long(graph_builder *b, uint64_t seed)
@@ -396,7 +446,7 @@ int main(void)
         cmocka_unit_test(test_one_message),    cmocka_unit_test(test_chain),
         cmocka_unit_test(test_where_it_waits), cmocka_unit_test(test_lack_of_credit),
         cmocka_unit_test(test_random_graphs),  cmocka_unit_test(test_long_path),
-        cmocka_unit_test(test_exchanges),
+        cmocka_unit_test(test_exchanges),      cmocka_unit_test(test_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workloads that end: how long they took, when the hosts were done, who was done last, and what that waited for.
 import { barKeys, bars } from './bars.js';
-import { el, numbers, numbersOnlyCsv, table } from './dom.js';
+import { el, numbers, numbersOnlyCsv, select, table } from './dom.js';
 import { count, loadText, percent, plural, plusMinus, shortTime, time } from './format.js';
 import { plot } from './plots.js';
 import { css, lineStyle, NUM_COLOURS, seriesColour } from './theme.js';
 
 const ROWS = 40, CHARTS = 12; // bars of one chart; charts
+const SPANS = 60; // classes
 const LINES = 24; // curves of one plot
 const NAMED = 3; // hosts that are named
 
@@ -150,6 +151,32 @@ function deliveredPlot(all, nameOf) {
     rows: of.flatMap((c) => delivered(c).map((p) => ({ workload: nameOf(c), time_ns: p.x, share: p.y }))) })));
 }
 
+// ---- classes of messages
+
+// Each class as a span from its first start to its last delivery.
+function classesView(all, nameOf) {
+  const of = all.filter((c) => (c.steps[0].workload?.classes.length ?? 0) > 1);
+  if (!of.length) return null;
+  let chosen = of[0];
+  const spec = () => {
+    const w = chosen.steps[0].workload, shown = w.classes.filter((k) => k.first_start_ps !== null && k.last_delivery_ps !== null).slice(0, SPANS);
+    return { label: `Classes of messages over time, ${nameOf(chosen)}`, axis: 'time', format: shortTime, max: Math.max(...shown.map((k) => ns(k.last_delivery_ps)), 1),
+      rows: shown.map((k) => ({ name: k.name || 'all messages', value: `until ${time(ns(k.last_delivery_ps))}`,
+        parts: [{ from: ns(k.first_start_ps), to: ns(k.last_delivery_ps), colour: () => seriesColour(0), title: `${k.name}: ${plural(k.messages, 'message')}, ${count(k.bytes)} B, from ${time(ns(k.first_start_ps))} to ${time(ns(k.last_delivery_ps))}` }] })) };
+  };
+  const chart = bars(spec());
+  const more = el('p', { class: 'quiet' });
+  const say = () => { const w = chosen.steps[0].workload, n = w.classes.length + (w.classes_left_out ?? 0); more.textContent = n > SPANS ? `The first ${SPANS} of ${count(n)} classes; ikat report --csv --table message_classes has all.` : ''; };
+  const box = numbers('message-classes', () => ({
+    columns: [{ key: 'workload', name: 'workload' }, { key: 'name', name: 'class' }, { key: 'messages', name: 'messages', number: true, text: (r) => count(r.messages) }, { key: 'bytes', name: 'bytes', number: true, text: (r) => count(r.bytes) },
+      { key: 'first_start_ns', name: 'first start', number: true, text: (r) => time(r.first_start_ns) }, { key: 'last_delivery_ns', name: 'last delivery', number: true, text: (r) => time(r.last_delivery_ns) }],
+    rows: of.flatMap((c) => c.steps[0].workload.classes.map((k) => ({ ...k, workload: nameOf(c), first_start_ns: k.first_start_ps === null ? null : ns(k.first_start_ps), last_delivery_ns: k.last_delivery_ps === null ? null : ns(k.last_delivery_ps) }))),
+  }));
+  const pick = select('workload', of.map((c, k) => [k, nameOf(c)]), (v) => { chosen = of[+v]; chart.update(spec()); say(); }, 0);
+  say();
+  return el('div', { class: 'card' }, el('h3', {}, 'Classes of messages'), of.length > 1 && el('div', { class: 'controls' }, pick), chart.node, more, box);
+}
+
 // ---- all
 
 // What is missing of points that were not completed.
@@ -178,5 +205,6 @@ export function workloads(data) {
     missing(data),
     el('div', { class: 'card' }, el('h3', {}, 'How long it took'), completion(all, namesOf(data, all, false)), numbers('workloads', () => completionNumbers(data, all))),
     reasons(data, all, nameOf),
+    classesView(all, nameOf),
     el('div', { class: 'grid2' }, finishPlot(all, nameOf), deliveredPlot(all, nameOf)));
 }

@@ -169,8 +169,11 @@ ik_status sim_finite_export(sim *s, ik_sim_result *r, ik_error *err)
     r->workload_bytes = f->w->bytes;
     double most = sending_bps(s) * (double)r->completion_ps / 8e12;
     r->effective_throughput = most > 0 ? (double)f->w->bytes / most : 0;
-    ik_status status = r->completed ? sim_finite_path(s, end, &r->critical_path, err)
-                                    : print_missing(s, &r->missing_text, err);
+    ik_status status = sim_finite_classes(s, r, err);
+    if (status != IK_OK)
+        return status;
+    status = r->completed ? sim_finite_path(s, end, &r->critical_path, err)
+                          : print_missing(s, &r->missing_text, err);
     r->host_finish_ps = f->finish_ps;
     f->finish_ps = NULL;
     return status;
