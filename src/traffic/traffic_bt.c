@@ -2,6 +2,7 @@
  *
  * traffic_bt.c: the face exchange of the NAS BT and SP benchmarks.
  */
+#include "traffic/nas_partners.h"
 #include "traffic/pattern.h"
 
 #include <stdlib.h>
@@ -16,10 +17,8 @@ static const ik_param params[] = {
  * predecessors in x, y, z. */
 static void add_partners(pattern_flow *flows, uint32_t me, uint32_t side)
 {
-    uint32_t i = me % side, j = me / side, right = (i + 1) % side, left = (i + side - 1) % side;
-    uint32_t up = (j + 1) % side * side, down = (j + side - 1) % side * side;
-    const uint32_t partner[6] = {right + j * side, left + j * side, i + up,
-                                 i + down,         left + up,       right + down};
+    uint32_t partner[6];
+    bt_partners(me, side, partner);
     for (int k = 0; k < 6; k++)
         flows[k] = (pattern_flow){me, partner[k], 1};
 }

@@ -2,7 +2,12 @@
  *
  * traffic_cg.c: one communication phase of the NAS CG benchmark.
  */
+#include "traffic/nas_partners.h"
 #include "traffic/pattern.h"
+
+#include <assert.h>
+
+extern const ik_traffic_family ik_traffic_cg;
 
 static const ik_param params[] = {
     {"processes", IK_PARAM_UINT, "", 2, 4294967294.0, NULL,
@@ -12,47 +17,44 @@ static const ik_param params[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
-/* Partner in the transpose of a rows x columns grid, columns = rows or 2 * rows. */
-static uint32_t transposed(uint32_t me, uint32_t rows, uint32_t columns)
-{
-    if (rows == columns)
-        return me % rows * rows + me / rows;
-    return 2 * (me / 2 % rows * rows + me / 2 / rows) + me % 2;
-}
-
 static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)env;
     uint64_t processes = 1;
-    unsigned bits = 0;
     uint32_t *to;
     while (processes * 2 <= t->num_hosts)
         processes *= 2;
     if (ik_params_has(p, "processes"))
         processes = ik_params_uint(p, "processes");
-    if ((processes & (processes - 1)) || processes < 2 || processes > t->num_hosts) {
+    if (!nas_is_power(processes) || processes < 2 || processes > t->num_hosts) {
         ik_fail(err, IK_ERR_USAGE, "traffic 'cg': %llu processes on %u hosts",
                 (unsigned long long)processes, t->num_hosts);
         return ik_hint(
             err, IK_ERR_USAGE,
             "the number of processes is a power of two, at least 2, at most the number of hosts");
     }
-    while (((uint64_t)1 << bits) < processes)
-        bits++;
-    uint32_t columns = (uint32_t)1 << (bits + 1) / 2, rows = (uint32_t)1 << bits / 2;
-    unsigned reductions = (bits + 1) / 2;
+    unsigned reductions = cg_reductions((uint32_t)processes);
     uint64_t phase = ik_params_has(p, "phase") ? ik_params_uint(p, "phase") : reductions + 1;
     if (phase > reductions + 1) {
         return ik_fail(err, IK_ERR_USAGE,
                        "traffic 'cg': %llu processes have phases 1 to %u, not %llu",
                        (unsigned long long)processes, reductions + 1, (unsigned long long)phase);
     }
-    ik_status s = pattern_map_new(t, &to, err);
-    for (uint32_t me = 0; s == IK_OK && me < processes; me++) {
-        to[me] =
-            phase <= reductions ? me ^ (uint32_t)1 << (phase - 1) : transposed(me, rows, columns);
-    }
-    return s;
+    to = ik_calloc((size_t)t->num_hosts + 1, sizeof *to);
+    if (!to)
+        return ik_fail_memory(err, t->num_hosts * sizeof *to, "traffic 'cg'");
+    t->impl = to;
+    for (uint32_t me = 0; me < t->num_hosts; me++)
+        to[me] = me < processes ? cg_partner((uint32_t)processes, (unsigned)phase, me) : IK_NONE;
+    to[t->num_hosts] = ik_params_has(p, "phase") ? 0 : (uint32_t)processes;
+    return IK_OK;
+}
+
+/* Behind the map stands what it says. */
+uint32_t cg_all_phases(const ik_traffic *t)
+{
+    assert(t->family == &ik_traffic_cg);
+    return ((const uint32_t *)t->impl)[t->num_hosts];
 }
 
 const ik_traffic_family ik_traffic_cg = {
@@ -64,7 +66,8 @@ const ik_traffic_family ik_traffic_cg = {
     .details = "P = 2^L processes, process i on host i, in a grid of 2^floor(L/2) rows and "
                "2^ceil(L/2) columns. Phase i exchanges with the process whose number differs in "
                "bit i - 1 of the column; the last phase is the transpose. Of 128 processes phase 5 "
-               "is the transpose, 16 processes of which are their own partners and silent.",
+               "is the transpose, 16 processes of which are their own partners and silent. Traffic "
+               "'exchange' sends the messages of all phases in turn where no phase is given.",
     .params = params,
     .create = create,
     .destroy = pattern_free_impl,

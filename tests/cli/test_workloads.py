@@ -106,6 +106,29 @@ class Workloads(CliTest):
         rows = self.rows(text)
         self.assertEqual([int(float(r["packets_delivered"])) for r in rows], [64, 48])
 
+    def test_mapped_workloads(self):
+        """On an ideal crossbar 1, wherever processes are; elsewhere the reference has them on the same hosts."""
+        (self.tmp / "hosts.txt").write_text("5\n0 # first\n3\n1\n7\n")
+        traffic = ("traffic:\n"
+                   "  - {family: exchange, pattern: alltoall, hosts: [0..3, 6], mapping: [linear, random, by_leaf]}\n"
+                   "  - {family: exchange, pattern: shift, mapping: hosts.txt}\n"
+                   "  - {family: collective, operation: allreduce, bytes: [1 KiB, 64 KiB], processes: 6, mapping: [random, by_leaf]}\n"
+                   "  - {family: nas, benchmark: [cg, bt], bytes: 10 KiB, mapping: random}\n")
+        for row in self.rows("fabric: crossbar:n=8\nrouting: minimal\nswitch: {model: ideal}\n" + traffic + ENDS):
+            self.assertEqual(row["slowdown"], "1", row["traffic"])
+        rows = self.rows("fabric: karytree:k=2,n=3\nrouting: dmodk\n" + traffic.replace("by_leaf", "by_pod") + ENDS)
+        self.assertEqual(len(rows), 10)
+        self.assertTrue(all(float(row["slowdown"]) >= 1 for row in rows))
+        references = self.rows("fabric: karytree:k=2,n=3\nrouting: dmodk\n"
+                               "traffic: {family: exchange, mapping: [by_pod, hosts.txt]}\n" + ENDS, "references")
+        self.assertEqual([r["traffic"].split("hosts=")[1] for r in references], ["0:4:1:5:2:6:3:7", "5:0:3:1:7"])
+
+    def test_cg_on_a_tree(self):
+        """The transpose sends eight flows over one link: (4 + 7) / 5."""
+        rows = self.rows("fabric: xgft:m=16:16,w=1:16\nrouting: dmodk\nadapter: {packet: 1 KiB}\n"
+                         "traffic: {family: nas, benchmark: cg, class: D, processes: 128}\n" + ENDS)
+        self.assertAlmostEqual(float(rows[0]["slowdown"]), 2.2, delta=0.05)
+
     def test_series_end_with_the_workload(self):
         store = self.tmp / "series.db"
         text = ("fabric: slimtree:k=4,w=1,n=2\nrouting: dmodk\nswitch: {buffer: 4 KiB}\nadapter: {packet: 256 B}\n"
@@ -156,6 +179,17 @@ class Workloads(CliTest):
             (base + "traffic: exchange\nreference: {switch: other}\n" + ENDS, ":4:", "ideal"),
             ('fabric: ["ring:n=4", "xgft:m=4:4,w=2:2"]\nrouting: updown\ntraffic: exchange\n' + ENDS, ":3:", "several"),
             (base + "traffic: {family: exchange, patern: shift}\n" + ENDS, ":3:", "pattern"),
+            (base + "traffic: {family: exchange, hosts: 0..6}\n" + ENDS, ":3:", "no host 6"),
+            (base + "traffic: {family: exchange, hosts: [1, 0..2]}\n" + ENDS, ":3:", "host 1 stands there twice"),
+            (base + "traffic: {family: exchange, processes: 7}\n" + ENDS, ":3:", "7 processes on 6 hosts"),
+            (base + "traffic: {family: exchange, mapping: lineer}\n" + ENDS, ":3:", "no file"),
+            (base + "traffic: {family: exchange, mapping: lineer}\n" + ENDS, "hint", "linear|random|by_leaf|by_pod, or a file"),
+            (base + "traffic: {family: exchange, mapping: [linear, by_pod]}\n" + ENDS, ":3:", "has no pods"),
+            (base + "traffic: {family: exchange, pattern: worst, hosts: 0..3}\n" + ENDS, ":3:", "made for the fabric"),
+            (base + "traffic: {family: collective, operation: barrier, root: 1}\n" + ENDS, ":3:", "'root': it has no effect"),
+            (base + "traffic: {family: collective, operation: reduce, root: 6}\n" + ENDS, ":3:", "root 6 of 6"),
+            (base + "traffic: {family: collective, operation: alltoallv, sizes: no.txt}\n" + ENDS, ":3:", "no file"),
+            (base + "traffic: {family: nas, benchmark: bt, processes: 5}\n" + ENDS, ":3:", "a square number"),
         ]
         for text, place, words in cases:
             done = run("run", self.experiment(text), "-o", self.tmp / "no.db")

@@ -290,6 +290,8 @@ static void every_traffic(void **state)
         bool collective = strcmp((*t)->name, "collective") == 0;
         const char *spec = collective ? "collective:allreduce,processes=5,repeat=2,mapping=by_leaf"
                            : file     ? "file:path=" TEST_DATA "/traffic/ring.flows"
+                           : strcmp((*t)->name, "nas") == 0
+                               ? "nas:mg,processes=8,bytes=8 B,iterations=2"
                            : strcmp((*t)->name, "wrf") == 0 ? "wrf:rows=3,columns=2"
                            : strcmp((*t)->name, "mix") == 0
                                ? "mix:uniform+2*a=hotspot:count=2;fraction=50%;rest=silent"

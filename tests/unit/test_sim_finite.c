@@ -162,6 +162,9 @@ static void test_engines_and_threads_agree(void **state)
         "collective:allreduce,algorithm=rabenseifner,processes=50,mapping=random",
         "collective:alltoall,algorithm=bruck,bytes=100 B",
         "collective:barrier,repeat=5",
+        "nas:cg,bytes=10 KiB,iterations=2",
+        "nas:lu,bytes=100 B,planes=3,mapping=random",
+        "nas:mg,class=S",
     };
     static const struct {
         const char *fabric, *routing;

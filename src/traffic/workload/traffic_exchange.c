@@ -7,9 +7,11 @@
  * by host: a calculation of no time joins all that a host sends and receives in one of them. */
 #include "ikat/topology.h"
 #include "traffic/graph_builder.h"
+#include "traffic/nas_partners.h"
 #include "traffic/pattern.h"
 #include "traffic/workload/exchange_order.h"
 #include "traffic/workload/mapping.h"
+#include "traffic/workload/nas.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,7 +47,8 @@ typedef struct exchange {
      * order: a crossbar of as many hosts as there are processes; else NULL */
     ik_fabric *processes;
     ik_traffic *pattern; /* whose messages they are, in numbers of processes */
-    ik_traffic lists;    /* the same in numbers of hosts, where they differ and it is a graph */
+    /* the same in numbers of hosts, where they differ and it is a graph, or of several phases */
+    ik_traffic lists;
     ik_workload work;
     ik_visit_order order;
     uint64_t seed, bytes;
@@ -347,11 +350,57 @@ static ik_status make_graph(const ik_traffic *t, exchange *x, ik_error *err)
     return status;
 }
 
+/* ---- phases in turn */
+
+/* What says nothing where a process has one message at a time. */
+static ik_status refuse_turns(const ik_params *p, ik_error *err)
+{
+    const char *name = ik_params_given(p, "order")    ? "order"
+                       : ik_params_given(p, "visits") ? "visits"
+                                                      : NULL;
+    if (!name)
+        return IK_OK;
+    ik_fail(err, IK_ERR_USAGE,
+            OWNER ", '%s': it has no effect on the phases of cg, in each of which a process has "
+                  "one message",
+            name);
+    return ik_hint(err, IK_ERR_USAGE, "leave it out");
+}
+
+/* All phases of cg: a process begins the next one once it has sent and received its messages of the
+ * one before. */
+static ik_status make_phases(const ik_traffic *t, exchange *x, uint32_t processes, ik_error *err)
+{
+    steps s;
+    nas n = {.benchmark = NAS_CG, .processes = processes, .bytes = x->bytes};
+    uint64_t repeat = x->work.repeat;
+    ik_status status = steps_open(&s, OWNER, t->num_hosts, &x->map, err);
+    if (status != IK_OK)
+        return status;
+    for (uint64_t r = 0; r < repeat && !s.b.no_memory; r++)
+        nas_run(&n, &s);
+    status = steps_finish(&s, &x->work, err);
+    x->lists = (ik_traffic){.num_hosts = t->num_hosts, .seed = x->seed};
+    return status == IK_OK ? workload_pattern(x->work.graph, &x->lists, err) : status;
+}
+
 /* ---- the family */
 
 static bool is_alltoall(const exchange *x)
 {
     return strcmp(x->pattern->family->name, "alltoall") == 0;
+}
+
+static ik_status make_messages(const ik_traffic *t, exchange *x, const ik_params *p, ik_error *err)
+{
+    bool cg = strcmp(x->pattern->family->name, "cg") == 0;
+    uint32_t phases_of = cg ? cg_all_phases(x->pattern) : 0;
+    if (is_alltoall(x))
+        return make_alltoall(t, x, err);
+    if (!phases_of)
+        return make_graph(t, x, err);
+    ik_status status = refuse_turns(p, err);
+    return status == IK_OK ? make_phases(t, x, phases_of, err) : status;
 }
 
 static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
@@ -371,7 +420,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (status == IK_OK)
         status = find_order(x, p, err);
     if (status == IK_OK)
-        status = is_alltoall(x) ? make_alltoall(t, x, err) : make_graph(t, x, err);
+        status = make_messages(t, x, p, err);
     if (status == IK_OK)
         status = workload_check_hosts(t, &x->work, err);
     if (status == IK_OK && x->work.num_messages == 0)
@@ -387,10 +436,10 @@ static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const exchange *x = t->impl;
     const ik_alltoall *a = x->work.alltoall;
+    if (x->lists.impl)
+        return pattern_lists_dest(&x->lists, src, n);
     if (!x->processes)
         return x->pattern->family->dest(x->pattern, src, n);
-    if (!a)
-        return pattern_lists_dest(&x->lists, src, n);
     uint32_t to = ik_alltoall_has(a, src) ? x->pattern->family->dest(x->pattern, a->process[src], n)
                                           : IK_NONE;
     return to == IK_NONE ? IK_NONE : a->host[to];
@@ -400,10 +449,10 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const exchange *x = t->impl;
     const ik_alltoall *a = x->work.alltoall;
-    if (!x->processes)
-        x->pattern->family->flows(x->pattern, src, fn, ctx);
-    else if (!a)
+    if (x->lists.impl)
         pattern_lists_flows(&x->lists, src, fn, ctx);
+    else if (!x->processes)
+        x->pattern->family->flows(x->pattern, src, fn, ctx);
     for (uint32_t d = 0; x->processes && a && ik_alltoall_has(a, src) && d < t->num_hosts; d++)
         if (d != src && ik_alltoall_has(a, d))
             fn(ctx, src, d, 1, a->num - 1);
@@ -427,7 +476,8 @@ const ik_traffic_family ik_traffic_exchange = {
         "neither load nor warm-up. All messages are there from the start. A host visits its "
         "destinations in an order, sends `visits` packets of each message in its turn, and goes "
         "round until all are sent. The pattern names the messages: of each flow as many as its "
-        "weight. It is a pattern of processes, which run on all hosts in order unless `processes`, "
+        "weight; of cg without a phase all phases, in each process one after the other. It is a "
+        "pattern of processes, which run on all hosts in order unless `processes`, "
         "`hosts` or `mapping` say otherwise. docs/workloads.md.",
     .params = params,
     .create = create,

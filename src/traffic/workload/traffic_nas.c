@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * traffic_nas.c: the messages of a NAS Parallel Benchmark, iteration by iteration. */
+#include "traffic/nas_partners.h"
+#include "traffic/pattern.h"
+#include "traffic/workload/nas.h"
+
+#include <stdlib.h>
+
+#define OWNER "traffic 'nas'"
+
+static const ik_param params[] = {
+    {"benchmark", IK_PARAM_ENUM, NULL, 0, 0, NAS_BENCHMARK_NAMES,
+     "conjugate gradient, block and scalar tridiagonal solver, LU, Fourier transform, multigrid"},
+    {"class", IK_PARAM_ENUM, "A", 0, 0, NAS_CLASS_NAMES, "size of the problem", "not bytes",
+     "every message has `bytes`"},
+    {"bytes", IK_PARAM_SIZE, "", 1, 1e12, NULL, "of every message, instead of a class's sizes"},
+    {"iterations", IK_PARAM_UINT, "1", 1, 10000, NULL,
+     "so many times; a process begins again once it has done its part of the time before"},
+    {"scalars", IK_PARAM_BOOL, "false", 0, 0, NULL,
+     "the two dot products of an iteration, too, as exchanges of 8 B", "benchmark=cg",
+     "the other benchmarks have none"},
+    {"planes", IK_PARAM_UINT, "", 1, 100000, NULL,
+     "planes of a sweep (default: of the class; beside bytes 1)", "benchmark=lu",
+     "the other benchmarks have no planes"},
+    {"layout", IK_PARAM_ENUM, "1d", 0, 0, "1d|2d",
+     "one all-to-all of all processes, or one within columns and one within rows", "benchmark=ft",
+     "the other benchmarks have one layout"},
+    PROCESSES_PARAM,
+    MAPPING_PARAMS,
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the mapping (default: the experiment's)",
+     "mapping=random", "nothing else is drawn"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL},
+};
+
+/* In the builder, in the graph, and for finishing it. */
+enum { BYTES_PER_OPERATION = 125 };
+
+typedef struct member {
+    mapping map;
+    ik_workload work;
+    ik_traffic lists; /* the messages as flows */
+} member;
+
+static void destroy(ik_traffic *t)
+{
+    member *k = t->impl;
+    mapping_free(&k->map);
+    ik_workload_clear(&k->work);
+    if (k->lists.impl)
+        pattern_lists_destroy(&k->lists);
+    free(k);
+    t->impl = NULL;
+}
+
+static ik_status refuse_processes(const nas *n, uint64_t processes, ik_error *err)
+{
+    bool square = n->benchmark == NAS_BT || n->benchmark == NAS_SP;
+    uint32_t most =
+        nas_most(n->benchmark, processes < UINT32_MAX ? (uint32_t)processes : UINT32_MAX);
+    ik_fail(err, IK_ERR_USAGE, OWNER ": %llu processes; the benchmark runs on %s",
+            (unsigned long long)processes,
+            square ? "a square number of at least 4" : "a power of two of at least 2");
+    return most ? ik_hint(err, IK_ERR_USAGE, "%u would do", most) : IK_ERR_USAGE;
+}
+
+/* As many processes as are given, else as many as the benchmark can use of the hosts. */
+static ik_status find_hosts(ik_traffic *t, member *k, nas *n, const ik_params *p, const ik_env *env,
+                            ik_error *err)
+{
+    uint64_t wanted = ik_params_has(p, "processes") ? ik_params_uint(p, "processes") : 0;
+    if (wanted && !nas_fits(n->benchmark, (uint32_t)wanted))
+        return refuse_processes(n, wanted, err);
+    ik_status status =
+        mapping_make(t->fabric, OWNER, p, wanted, pattern_seed(t, p), env, &k->map, err);
+    if (status != IK_OK)
+        return status;
+    n->processes = nas_most(n->benchmark, k->map.num);
+    if (!n->processes)
+        return refuse_processes(n, k->map.num, err);
+    k->map.num = n->processes; /* the first of them */
+    return mapping_portable(t, p, &k->map, &t->portable, err);
+}
+
+static void read_sizes(nas *n, const ik_params *p)
+{
+    n->size = ik_params_enum(p, "class");
+    n->bytes = ik_params_has(p, "bytes") ? ik_params_uint(p, "bytes") : 0;
+    n->scalars = ik_params_bool(p, "scalars");
+    n->planes = ik_params_has(p, "planes") ? (uint32_t)ik_params_uint(p, "planes")
+                : n->bytes                 ? 1
+                                           : nas_planes(n->size);
+    n->columns = ik_params_enum(p, "layout") ? (uint32_t)1 << nas_log2(n->processes) / 2 : 1;
+}
+
+/* One iteration says how much all will need. */
+static ik_status run(const nas *n, uint64_t iterations, steps *s, const ik_env *env, ik_error *err)
+{
+    for (uint64_t i = 0; i < iterations && !s->b.no_memory; i++) {
+        nas_run(n, s);
+        ik_status status =
+            i ? IK_OK
+              : ik_env_refuse_bytes(env,
+                                    (double)s->b.num_ops * (double)iterations * BYTES_PER_OPERATION,
+                                    OWNER, err);
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
+}
+
+static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+{
+    member *k = ik_calloc(1, sizeof *k);
+    if (!k)
+        return ik_fail_memory(err, sizeof *k, OWNER);
+    t->impl = k;
+    t->workload = &k->work;
+    nas n = {.benchmark = (nas_benchmark)ik_params_enum(p, "benchmark")};
+    steps s;
+    ik_status status = find_hosts(t, k, &n, p, env, err);
+    if (status == IK_OK)
+        status = steps_open(&s, OWNER, t->num_hosts, &k->map, err);
+    if (status != IK_OK)
+        return status;
+    read_sizes(&n, p);
+    status = run(&n, ik_params_uint(p, "iterations"), &s, env, err);
+    if (status != IK_OK) {
+        steps_free(&s);
+        return status;
+    }
+    status = steps_finish(&s, &k->work, err);
+    k->lists = (ik_traffic){.num_hosts = t->num_hosts, .seed = t->seed};
+    return status == IK_OK ? workload_pattern(k->work.graph, &k->lists, err) : status;
+}
+
+static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    return pattern_lists_dest(&((const member *)t->impl)->lists, src, n);
+}
+
+static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+{
+    pattern_lists_flows(&((const member *)t->impl)->lists, src, fn, ctx);
+}
+
+const ik_traffic_family ik_traffic_nas = {
+    .name = "nas",
+    .summary = "the messages of a NAS Parallel Benchmark: cg, bt, sp, lu, ft, mg",
+    .source = "D. Bailey et al., The NAS Parallel Benchmarks, NAS-95-020; sizes and order of the "
+              "MPI sources of NPB 3",
+    .details =
+        "A workload that ends (`measure: {until: delivered, at_most: 10 ms}`), without "
+        "calculations: what a process sends waits for what it has sent and received before. cg: "
+        "row reductions, then the transpose. bt, sp: the six faces, then a sweep there and back in "
+        "x, y and z. lu: a wavefront per plane through the grid of processes, and one back. ft: "
+        "all-to-all transposes. mg: faces at every level of a V-cycle; at coarse levels few "
+        "processes take part, further apart. cg, lu, ft and mg run on a power of two of processes, "
+        "bt and sp on a square; without `processes`, on as many as the hosts hold. Phases are "
+        "classes of messages.",
+    .params = params,
+    .create = create,
+    .destroy = destroy,
+    .dest = dest,
+    .flows = flows,
+    .ends = true,
+};
