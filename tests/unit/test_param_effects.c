@@ -47,6 +47,7 @@ static const sample samples[] = {
     {"switch", "sw_alloc_cycles", "3", {""}},
     {"switch", "traversal_cycles", "3", {""}},
     {"switch", "vc_allocator", "wavefront", {"vcs=2"}},
+    {"switch", "hold_switch_for_packet", "true", {"vcs=2;adapter.packet=64 B;switch.flit=16 B"}},
     {"switch", "sw_allocator", "wavefront", {"vcs=2;adapter.packet=64 B;switch.flit=32 B"}},
     {"adapter", "packet", "1 KiB", {""}},
     {"adapter", "message", "20 KiB", {""}},

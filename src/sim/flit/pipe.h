@@ -145,6 +145,7 @@ struct pipe {
     bool plain;         /* see pipe_router.c */
     bool staged;        /* what routers will touch is fetched ahead: pipe_fetch.h */
     bool list_switch;   /* requests for the switch are matched as a list */
+    bool hold;          /* hold_switch_for_packet */
     /* [switches][hosts] local output port of a deterministic routing by destination; NULL: ask the
      * routing */
     uint16_t *table;

@@ -108,6 +108,26 @@ static const char *find_fault(const pipe *p, const pipe_router *r, uint32_t bit)
     return NULL;
 }
 
+/* hold_switch_for_packet: a port of the crossbar is kept by an input VC at that port which has the
+ * next flit of its packet, and so is one port of its output. */
+static bool connections_agree(const pipe *p, const pipe_router *r)
+{
+    uint32_t kept_in = 0, kept_out = 0;
+    for (uint32_t port = 0; p->hold && port < r->radix * p->input_speedup; port++) {
+        uint32_t bit = r->kept_in[port];
+        if (bit == PIPE_NO_HOLDER)
+            continue;
+        const pipe_vc *v = &r->in[bit];
+        kept_in++;
+        if (p->crossbar_in[bit] != port || v->state != VC_ACTIVE || !v->count ||
+            !r->kept_out[v->out * p->output_speedup + bit / p->vcs % p->output_speedup])
+            return false;
+    }
+    for (uint32_t port = 0; p->hold && port < r->radix * p->output_speedup; port++)
+        kept_out += r->kept_out[port];
+    return kept_in == kept_out;
+}
+
 static ik_status check_requests(const pipe *p, uint64_t cycle, ik_error *err)
 {
     for (uint32_t sw = 0; sw < p->f->num_switches; sw++) {
@@ -130,6 +150,10 @@ static ik_status check_requests(const pipe *p, uint64_t cycle, ik_error *err)
                                (unsigned long long)cycle, sw, bit);
             flits += r->in[bit].count;
         }
+        if (!connections_agree(p, r))
+            return ik_fail(err, IK_ERR_INTERNAL,
+                           "cycle %llu, switch %u: connections that are kept for packets disagree",
+                           (unsigned long long)cycle, sw);
         if (flits != r->flits || (flits && !turn->listed))
             return ik_fail(err, IK_ERR_INTERNAL,
                            "cycle %llu, switch %u: %u flits by count, %u found",

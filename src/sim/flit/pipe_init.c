@@ -25,6 +25,8 @@ pipe_sizes pipe_sizes_of(const pipe *p, uint32_t sw)
     z.outs = whole_lines(radix * pipe_out_words(z.shape.words, p->vcs));
     if (p->list_switch)
         z.pointers += radix * (2 * p->input_speedup + p->output_speedup);
+    if (p->hold)
+        z.pointers += radix * (p->input_speedup + p->output_speedup);
     if (match_takes_list(p->vc_kind))
         z.pointers += 2 * radix * p->vcs;
     if (routing->switch_state_bytes)
@@ -107,6 +109,12 @@ static uint16_t *init_pointers(const pipe *p, pipe_router *r, uint16_t *at)
         fill(r->vc_served, inputs, p->vcs - 1);
         r->sw_match = (match_state){at + inputs, at + 2 * inputs, inputs, outputs, 0};
         at += 2 * inputs + outputs;
+    }
+    if (p->hold) {
+        r->kept_in = at;
+        r->kept_out = at + inputs;
+        fill(r->kept_in, inputs, PIPE_NO_HOLDER);
+        at += inputs + outputs;
     }
     if (match_takes_list(p->vc_kind)) {
         r->vc_match = (match_state){at, at + all, all, all, 0};

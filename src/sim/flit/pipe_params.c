@@ -30,7 +30,9 @@ static ik_status resolve_switch(pipe *p, const ik_params *v, ik_error *err)
     }
     p->input_speedup = (unsigned)ik_params_uint(v, "input_speedup");
     p->output_speedup = (unsigned)ik_params_uint(v, "output_speedup");
-    p->list_switch = match_takes_list(p->sw_kind) || p->input_speedup > 1 || p->output_speedup > 1;
+    p->hold = ik_params_bool(v, "hold_switch_for_packet");
+    p->list_switch =
+        match_takes_list(p->sw_kind) || p->input_speedup > 1 || p->output_speedup > 1 || p->hold;
     if (p->speedup > 1 || p->output_speedup > 1)
         p->queue_flits = ik_params_uint(v, "output_buffer") / p->flit_bytes;
     uint64_t depth = ik_params_uint(v, "buffer") / p->vcs / p->flit_bytes;
@@ -102,6 +104,23 @@ static ik_status choose_clock(pipe *p, ik_error *err)
                                  p->flit_bytes);
 }
 
+/* Where there is no next flit, or nobody else who could take the connection: with one VC the packet
+ * has the output's to itself. */
+static ik_status check_hold(const pipe *p, const ik_params *v, ik_error *err)
+{
+    if (!p->hold || (p->packet_flits > 1 && p->vcs > 1))
+        return IK_OK;
+    for (size_t k = 0; k < v->num; k++)
+        if (strcmp(v->decl[k].name, "hold_switch_for_packet") == 0)
+            ik_fail_at(err, IK_ERR_USAGE, v->values[k].source ? v->values[k].source : "",
+                       v->values[k].line, v->values[k].column,
+                       "section 'switch', parameter 'hold_switch_for_packet': it has no effect %s",
+                       p->vcs > 1 ? "on packets of one flit" : "with one virtual channel");
+    return ik_hint(err, IK_ERR_USAGE,
+                   p->vcs > 1 ? "larger packets (adapter.packet), or smaller flits"
+                              : "vcs: 2, with a scheme that uses them (vc: any)");
+}
+
 static ik_status resolve_sections(pipe *p, const ik_sim_config *config, ik_error *err)
 {
     sim_sections sec;
@@ -115,6 +134,8 @@ static ik_status resolve_sections(pipe *p, const ik_sim_config *config, ik_error
         status = choose_clock(p, err);
     if (status == IK_OK)
         status = resolve_adapter(p, sec.adapter, err);
+    if (status == IK_OK)
+        status = check_hold(p, sec.sw, err);
     if (status == IK_OK)
         status = resolve_measure(p, sec.measure, err);
     sim_close_sections(&sec);

@@ -450,6 +450,12 @@ static void match_vcs(pipe_partition *q, pipe_router *r, pipe_kernel k)
     }
 }
 
+/* The port of the crossbar at which an output takes what comes from an input. */
+SIM_INLINE uint32_t crossbar_out(const pipe *p, uint32_t in, uint32_t out)
+{
+    return out * p->output_speedup + in % p->output_speedup;
+}
+
 /* Adds what inputs ask of an output: one request a port of the crossbar, whichever of its VCs want
  * it. */
 static uint32_t ask_for_output(pipe_partition *q, const pipe_router *r, uint32_t out, uint32_t n,
@@ -464,14 +470,50 @@ static uint32_t ask_for_output(pipe_partition *q, const pipe_router *r, uint32_t
                      port = p->crossbar_in[bit];
             asked = in == at ? asked : 0;
             at = in;
-            uint32_t one = 1u << (port - in * p->input_speedup);
+            uint32_t one = 1u << (port - in * p->input_speedup), to = crossbar_out(p, in, out);
             if (asked & one)
                 continue;
             asked |= one;
-            q->requests[n++] = (match_request){
-                (uint16_t)port, (uint16_t)(out * p->output_speedup + in % p->output_speedup)};
+            if (!p->hold || (r->kept_in[port] == PIPE_NO_HOLDER && !r->kept_out[to]))
+                q->requests[n++] = (match_request){(uint16_t)port, (uint16_t)to};
         }
     return n;
+}
+
+/* Sends a flit through the crossbar, whose ports stay connected where the packet's next one is
+ * there. */
+static void send_through(pipe_partition *q, pipe_router *r, uint32_t in, uint32_t bit, uint32_t out,
+                         pipe_kernel k)
+{
+    const pipe *p = q->p;
+    const pipe_vc *v = &r->in[bit];
+    traverse(q, r, in, bit, out, k);
+    if (!p->hold)
+        return;
+    bool keeps = v->state == VC_ACTIVE && v->count;
+    r->kept_in[p->crossbar_in[bit]] = keeps ? (uint16_t)bit : PIPE_NO_HOLDER;
+    r->kept_out[crossbar_out(p, in, out)] = keeps;
+}
+
+/* Flits of packets that keep their connections. One that cannot go gives its connection up; others
+ * may ask for its ports from the next tick on. */
+static void send_kept(pipe_partition *q, pipe_router *r, pipe_kernel k)
+{
+    const pipe *p = q->p;
+    for (uint32_t port = 0; port < r->radix * p->input_speedup; port++) {
+        uint32_t bit = r->kept_in[port];
+        if (bit == PIPE_NO_HOLDER)
+            continue;
+        uint32_t in = p->port_of_bit[bit], out = r->in[bit].out;
+        bool goes = set_has(pipe_want(r, out, k.words), bit, k.words) &&
+                    (!p->look_at_links || link_takes(q, &r->ports[out]));
+        if (goes) {
+            send_through(q, r, in, bit, out, k);
+        } else {
+            r->kept_in[port] = PIPE_NO_HOLDER;
+            r->kept_out[crossbar_out(p, in, out)] = false;
+        }
+    }
 }
 
 /* An input has a port of the crossbar for every input_speedup-th of its VCs, an output one for
@@ -488,11 +530,13 @@ static void match_switch(pipe_partition *q, pipe_router *r, pipe_kernel k)
         }
     uint32_t found =
         n ? match(p->sw_kind, p->iterations, &r->sw_match, &q->room, q->requests, n, q->grants) : 0;
+    if (p->hold)
+        send_kept(q, r, k); /* ports that nobody was matched with */
     for (uint32_t g = 0; g < found; g++) {
         match_request won = q->requests[q->grants[g]];
         uint32_t in = won.in / p->input_speedup, out = won.out / p->output_speedup;
         uint64_t vcs = p->crossbar_vcs[won.in - in * p->input_speedup];
-        traverse(q, r, in, choose_vc(p, r, in, vcs, &r->vc_served[won.in], out, k), out, k);
+        send_through(q, r, in, choose_vc(p, r, in, vcs, &r->vc_served[won.in], out, k), out, k);
     }
 }
 

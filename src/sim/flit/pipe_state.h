@@ -89,6 +89,10 @@ typedef struct pipe_router {
     match_state vc_match, sw_match;
     /* [radix * input_speedup] VC of that port of the crossbar that won last in switch allocation */
     uint16_t *vc_served;
+    /* hold_switch_for_packet: [radix * input_speedup] input VC that keeps this port of the crossbar
+     * and its output for its next flit, PIPE_NO_HOLDER = none; [radix * output_speedup] whether one
+     * keeps this output. The input VC is VC_ACTIVE and has that flit. */
+    uint16_t *kept_in, *kept_out;
     void *route_state, *select_state;
     uint64_t draws;
 } pipe_router;

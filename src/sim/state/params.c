@@ -90,6 +90,10 @@ const ik_param ik_switch_params[] = {
     {"sw_allocator", IK_PARAM_ENUM, "islip", 0, 0,
      "islip|separable_input|separable_output|wavefront", "matching of inputs with outputs",
      "model=pipelined", "models iq and ioq have arbiter"},
+    {"hold_switch_for_packet", IK_PARAM_BOOL, "false", 0, 0, NULL,
+     "an input that has won an output for a flit keeps it for those behind it in their packet, one "
+     "a cycle, until the tail has gone, or the next flit is not there, or lacks credit or its link",
+     "model=pipelined", "the other models send whole packets"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
 };
 
