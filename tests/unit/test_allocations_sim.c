@@ -230,7 +230,8 @@ static void pipelined_routers(void **state)
     (void)state;
     static const char *const switches[] = {
         "model=pipelined;buffer=16 KiB",
-        "model=pipelined;buffer=16 KiB;vc_allocator=separable_input;sw_allocator=wavefront",
+        "model=pipelined;buffer=16 KiB;vc_allocator=separable_input;sw_allocator=wavefront;"
+        "hold_switch_for_packet=true",
         "model=pipelined;buffer=16 KiB;speedup=2;output_buffer=1 KiB",
         "model=pipelined;buffer=16 KiB;input_speedup=2;output_speedup=2",
         "model=pipelined;buffer=16 "

@@ -34,6 +34,7 @@ static const sample samples[] = {
     {"switch", "output_buffer", "8 KiB", {"", "switch.speedup=2"}},
     {"switch", "output_sharing", "shared", {"switch.output_buffer=12 KiB;vcs=2"}},
     {"switch", "arbiter", "oldest_first", {""}},
+    {"switch", "age", "injected", {"switch.arbiter=oldest_first;adapter.message=20 KiB"}},
     {"switch", "iterations", "1", {"", "vcs=2;adapter.packet=64 B;switch.flit=32 B"}},
     {"switch", "input_speedup", "2", {"vcs=2"}},
     {"switch", "output_speedup", "2", {"vcs=2;adapter.packet=64 B;switch.flit=32 B"}},
@@ -263,9 +264,10 @@ static void check_sample(const sample *x, const ik_param *row, const char *model
 static void check_section(const char *section, const ik_param *rows)
 {
     for (const ik_param *row = rows; row->name; row++) {
-        /* until and at_most go with workloads that end: test_sim_finite.c */
-        bool found = strcmp(row->name, "model") == 0 || strcmp(row->name, "until") == 0 ||
-                     strcmp(row->name, "at_most") == 0;
+        /* until and at_most go with workloads that end: test_sim_finite.c; class_priority with
+         * classes of traffic: test_sim_priority.c */
+        bool found = strcmp(row->name, "model") == 0 || strcmp(row->name, "class_priority") == 0 ||
+                     strcmp(row->name, "until") == 0 || strcmp(row->name, "at_most") == 0;
         for (size_t k = 0; k < sizeof samples / sizeof *samples; k++)
             if (strcmp(samples[k].section, section) == 0 &&
                 strcmp(samples[k].name, row->name) == 0) {

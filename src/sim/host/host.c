@@ -57,6 +57,12 @@ void sim_start_packet(const sim *s, uint32_t host, uint32_t dst, uint64_t number
     ik_plan_start(s->plan, host, dst, &draw, NULL, rt);
 }
 
+/* Of message n of a host. */
+static unsigned level_of(const sim *s, uint32_t host, uint64_t n)
+{
+    return s->levels.of[s->traffic->family->class_of(s->traffic, host, n)];
+}
+
 bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, message *m)
 {
     const sim *s = p->sim;
@@ -68,6 +74,8 @@ bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, me
         ik_packet rt;
         sim_start_packet(s, host, dst, m->number, &rt);
         m->vc = rt.vc;
+        if (s->levels.num)
+            m->vc += s->levels.vcs * level_of(s, host, l->n);
     }
     if (dst != IK_NONE && count)
         sim_count_message(p, host, l->n, l->t);
@@ -250,6 +258,20 @@ static void ask_ahead(partition *p, uint32_t host, uint64_t now)
     }
 }
 
+/* The queue that is looked at as number k: they take turns, those of a priority after all of a
+ * higher one. */
+static unsigned queue_in_turn(const sim *s, const host_state *h, unsigned k)
+{
+    unsigned num = s->levels.num ? s->levels.vcs : s->num_send_queues, first = h->next_vc,
+             before = 0;
+    if (s->levels.num) {
+        before = k / num * num;
+        first %= num;
+    }
+    unsigned at = first + k - before;
+    return before + (at < num ? at : at - num);
+}
+
 /* Sends one packet if a queue has one and may send it. The queues take turns. */
 static void try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
 {
@@ -257,8 +279,7 @@ static void try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
     bool limited = s->reorder.limit != REORDER_UNLIMITED;
     h->blocked = 0;
     for (unsigned k = 0; k < s->num_send_queues; k++) {
-        unsigned at = h->next_vc + k < s->num_send_queues ? h->next_vc + k
-                                                          : h->next_vc + k - s->num_send_queues;
+        unsigned at = queue_in_turn(s, h, k);
         const message *m = next_message(p, host, at, now);
         if (!m)
             continue;

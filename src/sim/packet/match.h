@@ -99,22 +99,23 @@ SIM_INLINE unsigned first_from(const uint64_t *mask, const unsigned words, unsig
     return word * 64 + (unsigned)__builtin_ctzll(bits);
 }
 
-/* Oldest packet (generation, then lowest input) among the inputs of mask, for out. */
-static uint64_t age_of(partition *p, sw_state *sw, const shape k, unsigned input, unsigned out)
+/* Of the most urgent packet that an input may send to out now. */
+static uint64_t urgency_of(partition *p, sw_state *sw, const shape k, unsigned input, unsigned out)
 {
     uint64_t oldest = UINT64_MAX;
     for (unsigned v = 0; v < k.vcs; v++) {
         if (!vc_ready(p, sw, k, input, out, v))
             continue;
-        uint64_t t = head_of(p, sw, k, port_of(p->sim, input), v, out)->t_gen;
+        uint64_t t = sim_urgency(p->sim, head_of(p, sw, k, port_of(p->sim, input), v, out));
         if (t < oldest)
             oldest = t;
     }
     return oldest;
 }
 
-/* Picks one of mask for the arbiters other than iSLIP and round robin. `is_out`: mask holds inputs
- * that ask for output `at`; otherwise outputs that granted input `at`. */
+/* Picks one of mask for the arbiters other than iSLIP and round robin, ties to the lowest.
+ * `is_out`: mask holds inputs that ask for output `at`; otherwise outputs that granted input
+ * `at`. */
 static unsigned pick_other(partition *p, sw_state *sw, const shape k, const uint64_t *mask,
                            unsigned words, unsigned at, bool is_out)
 {
@@ -124,8 +125,8 @@ static unsigned pick_other(partition *p, sw_state *sw, const shape k, const uint
     for (unsigned w = 0; w < words; w++) {
         for (uint64_t bits = mask[w]; bits; bits &= bits - 1, count++) {
             unsigned bit = w * 64 + (unsigned)__builtin_ctzll(bits);
-            uint64_t key = s->arbiter == ARB_OLDEST
-                               ? (is_out ? age_of(p, sw, k, bit, at) : age_of(p, sw, k, at, bit))
+            uint64_t key = s->by_age
+                               ? urgency_of(p, sw, k, is_out ? bit : at, is_out ? at : bit)
                                : ik_random_u64(s->seed, IK_RNG_ARBITER, p->cur_switch, sw->draws++);
             if (count == 0 || key < best_key) {
                 best = bit;
@@ -200,7 +201,25 @@ SIM_INLINE void commit(partition *p, sw_state *sw, const shape k, uint32_t node,
         net_space_changed(p, sw, k, out, dst);
 }
 
-/* Starts the packet of a matched pair; its VC by round robin, a pointer a pair. */
+/* Of those VCs, the one whose packet is most urgent, ties to the lowest. */
+static unsigned most_urgent_vc(partition *p, sw_state *sw, const shape k, uint64_t vcs,
+                               unsigned input, unsigned out)
+{
+    unsigned best = 0;
+    uint64_t best_key = UINT64_MAX;
+    for (; vcs; vcs &= vcs - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(vcs);
+        uint64_t key = sim_urgency(p->sim, head_of(p, sw, k, port_of(p->sim, input), v, out));
+        if (key < best_key) {
+            best = v;
+            best_key = key;
+        }
+    }
+    return best;
+}
+
+/* Starts the packet of a matched pair; its VC by round robin, a pointer a pair, unless urgency
+ * decides. */
 SIM_INLINE void start_transfer(partition *p, sw_state *sw, const shape k, unsigned input,
                                unsigned out)
 {
@@ -208,7 +227,8 @@ SIM_INLINE void start_transfer(partition *p, sw_state *sw, const shape k, unsign
     if (k.vcs > 1) {
         uint8_t *pointer = &sw->pair_vc[(size_t)input * sw->radix + out];
         uint64_t ready = ready_vcs(p, sw, k, input, out);
-        v = first_from(&ready, 1, *pointer);
+        v = p->sim->by_age ? most_urgent_vc(p, sw, k, ready, input, out)
+                           : first_from(&ready, 1, *pointer);
         *pointer = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
     }
     commit(p, sw, k, p->cur_switch, input, out, v, p->now);

@@ -150,16 +150,26 @@ SIM_INLINE uint32_t try_link(partition *p, sw_state *sw, const shape k, uint32_t
     output_state *o = output_of(s, port);
     if (o->link)
         return IK_NONE;
+    uint32_t first = IK_NONE;
+    uint64_t first_key = UINT64_MAX;
     for (unsigned n = 0; n < k.vcs; n++) {
         unsigned u = o->next + n < k.vcs ? o->next + n : o->next + n - k.vcs;
         uint32_t id = out_queue_of(s, k.vcs, port, u)->head;
         if (id == IK_NONE || link_room(p, k, port, u, &p->pool[id]) < (int32_t)p->pool[id].size)
             continue;
-        o->next = (uint8_t)(u + 1 == k.vcs ? 0 : u + 1);
-        *end = send_output(p, sw, k, port, u);
-        return id;
+        if (!s->by_age) {
+            o->next = (uint8_t)(u + 1 == k.vcs ? 0 : u + 1);
+            *end = send_output(p, sw, k, port, u);
+            return id;
+        }
+        /* next stays 0: of equal ones the lowest VC */
+        uint64_t key = sim_urgency(s, &p->pool[id]);
+        first = key < first_key ? id : first;
+        first_key = key < first_key ? key : first_key;
     }
-    return IK_NONE;
+    if (first != IK_NONE)
+        *end = send_output(p, sw, k, port, p->pool[first].rt.vc);
+    return first;
 }
 
 SIM_INLINE void post_link_end(partition *p, uint32_t node, uint32_t port, uint64_t end)

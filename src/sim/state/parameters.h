@@ -12,7 +12,15 @@
 enum { MODEL_IQ, MODEL_IOQ, MODEL_IDEAL, MODEL_PIPELINED };
 enum { ADAPTER_VC, ADAPTER_DESTINATION, ADAPTER_ONE };
 enum { QUEUES_FIFO, QUEUES_VOQSW, QUEUES_DAMQ, QUEUES_VOQNET };
-enum { ARB_ISLIP, ARB_ROUND_ROBIN, ARB_OLDEST, ARB_RANDOM };
+enum { ARB_ISLIP, ARB_ROUND_ROBIN, ARB_OLDEST, ARB_RANDOM, ARB_CLASS };
+
+/* Classes of traffic with priorities. A level is a priority: 0 is the highest. */
+typedef struct priority_levels {
+    unsigned num;       /* 0 = all packets are alike */
+    unsigned vcs;       /* of a level: number l has VCs l * vcs ... */
+    uint8_t of[64];     /* [classes] */
+    size_t num_classes; /* of the traffic */
+} priority_levels;
 
 typedef struct sim_sections {
     ik_params own[3]; /* defaults of the sections that were not given */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The declared parameters of switches, host adapters and measurements. */
+#include "sim/state/level_params.h"
 #include "sim/state/reorder_params.h"
 #include "sim/state/reply_params.h"
 #include "sim/state/space.h"
@@ -44,9 +45,20 @@ const ik_param ik_switch_params[] = {
      "output buffer (model ioq): split evenly among its virtual channels, or shared by them but "
      "for one packet each",
      "model=ioq"},
-    {"arbiter", IK_PARAM_ENUM, "islip", 0, 0, "islip|round_robin|oldest_first|random",
-     "how inputs and outputs are matched", "model=iq|ioq",
+    {"arbiter", IK_PARAM_ENUM, "islip", 0, 0, "islip|round_robin|oldest_first|random|class_first",
+     "how inputs and outputs are matched; class_first: by class_priority, then the oldest, also in "
+     "adapters and on links: classes with a lower priority may starve",
+     "model=iq|ioq",
      "model pipelined has vc_allocator and sw_allocator; in model ideal nothing is matched"},
+    {"age", IK_PARAM_ENUM, "generated", 0, 0, "generated|injected",
+     "since when a packet counts as waiting: since its message was made, or since its source sent "
+     "it",
+     "model=iq|ioq and arbiter=oldest_first|class_first", "the other arbiters know no age"},
+    {"class_priority", IK_PARAM_UINT_LIST, "", 0, 63, NULL,
+     "priority of each class of the traffic (members of mix, in their order), the highest number "
+     "first; each priority has as many virtual channels as the routing asks for, and a queue for "
+     "each of them in the adapters",
+     "model=iq|ioq and arbiter=class_first", "set arbiter to class_first"},
     {"iterations", IK_PARAM_UINT, "3", 1, 64, NULL, "iterations of the matching",
      "model=iq|ioq or model=pipelined and vc_allocator=islip|separable_input|separable_output or "
      "model=pipelined and sw_allocator=islip|separable_input|separable_output",
@@ -341,6 +353,8 @@ static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
     /* there a packet's output is chosen when it arrives */
     s->voq = s->queues != QUEUES_FIFO || s->model == MODEL_IDEAL;
     s->arbiter = ik_params_enum(v, "arbiter");
+    s->by_age = s->arbiter == ARB_OLDEST || s->arbiter == ARB_CLASS;
+    s->by_injection = ik_params_enum(v, "age") == 1;
     s->iterations = (unsigned)ik_params_uint(v, "iterations");
     s->input_speedup = (unsigned)ik_params_uint(v, "input_speedup");
     s->speedup = ik_params_real(v, "speedup");
@@ -486,6 +500,8 @@ ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, 
     if (status != IK_OK)
         return status;
     status = sim_split_vcs(s, sec.adapter, err);
+    if (status == IK_OK)
+        status = sim_resolve_levels(s, sec.sw, sec.adapter, err);
     if (status == IK_OK)
         status = resolve_switch(s, sec.sw, err);
     if (status == IK_OK)

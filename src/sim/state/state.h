@@ -31,7 +31,7 @@ enum { SIM_WHOLE_WINDOWS = 8 };
 
 typedef struct sim {
     const ik_plan *plan; /* that of the run, or `both` */
-    ik_plan both;        /* with replies: the same with a copy of its VCs for them */
+    ik_plan both;        /* with replies or priorities: the same with copies of its VCs for them */
     const ik_fabric *f;
     const ik_traffic *traffic;
     const ik_env *env;
@@ -70,6 +70,9 @@ typedef struct sim {
     uint64_t queue_min, queue_max;    /* damq: of an account */
     reorder_settings reorder;
     reply_settings reply;
+    bool by_age;       /* grants, VCs and links go to the most urgent packet: sim_urgency() */
+    bool by_injection; /* the time since which a packet waits; else that of its message */
+    priority_levels levels;
     uint64_t lookahead;
     uint64_t reciprocal; /* ceil(2^64 / lookahead) */
     uint64_t span;       /* lookahead * slots */
@@ -191,6 +194,14 @@ SIM_INLINE int32_t *gate_of(const sim *s, unsigned vcs, uint32_t port, unsigned 
 SIM_INLINE bool sim_numbered(const sim *s)
 {
     return s->reorder.on || s->reply.on;
+}
+
+/* By which arbiters that look at packets go, less goes first: priority, then age. */
+SIM_INLINE uint64_t sim_urgency(const sim *s, const packet *pk)
+{
+    uint64_t since = s->by_injection ? pk->t_inject : pk->t_gen;
+    assert(since < UINT64_C(1) << 58); /* 80 hours */
+    return s->levels.num ? (uint64_t)(pk->rt.vc / s->levels.vcs) << 58 | since : since;
 }
 
 uint64_t sim_in_flight(const sim *s); /* packets inside the network */
