@@ -22,7 +22,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_threads", "test_sim_pipeline", "test_sim_models",
          "test_sim_switch", "test_sim_processes", "test_sim_buffers",
          "test_sim_adapter", "test_sim_choice", "test_sim_congestion", "test_sim_pipe_threads", "test_sim_crossbar",
-         "test_traffic_mix", "test_sim_loads", "test_sim_random"]
+         "test_sim_hold", "test_sim_replies", "test_sim_priority", "test_traffic_mix", "test_sim_loads", "test_sim_random"]
 PATIENCE_S = 240  # of processor time: a test that waits for a packet that never comes; test_sim_kernels takes about 60
 WAITING_S = 900  # a test that sleeps for ever; much longer, since the machine may be busy
 PIPE = ["test_sim_pipeline", "test_sim_models"]
@@ -238,8 +238,20 @@ FAULTS = [
      "p->depth || h->credits[channel]", PIPE),
     ("pipelined: all VCs at one port of the crossbar", "flit/pipe_init.c", "p->input_speedup + bit % p->vcs % p->input_speedup);",
      "p->input_speedup);", ["test_sim_crossbar"]),
-    ("pipelined: all inputs at one port of an output", "flit/pipe_router.c", "(uint16_t)(out * p->output_speedup + in % p->output_speedup)",
-     "(uint16_t)(out * p->output_speedup)", ["test_sim_crossbar"]),
+    ("pipelined: all inputs at one port of an output", "flit/pipe_router.c", "return out * p->output_speedup + in % p->output_speedup;",
+     "return out * p->output_speedup;", ["test_sim_crossbar"]),
+    ("pipelined: a connection outlasts its packet", "flit/pipe_router.c", "bool keeps = v->state == VC_ACTIVE && v->count;",
+     "bool keeps = v->count;", ["test_sim_hold"]),
+    ("pipelined: a connection without credit is kept", "flit/pipe_router.c", "            r->kept_in[port] = PIPE_NO_HOLDER;\n", "", ["test_sim_hold"]),
+    ("replies: a place is free before the reply has come", "host/replies.c", "    free_place(p, host, d->t);\n", "    free_place(p, host, q->t_open);\n",
+     ["test_sim_replies"]),
+    ("replies: the first packet of a request is answered", "host/replies.c", "    if (q->left)\n        return false;\n", "", ["test_sim_replies"]),
+    ("replies: in the VCs of requests", "host/replies.c", ".dst = dst, .vc = s->reply.vcs};", ".dst = dst, .vc = 0};", ["test_sim_replies"]),
+    ("replies: the service takes no time", "host/replies.c", "d->t + s->reply.service_ps);", "d->t);", ["test_sim_replies"]),
+    ("priorities: VCs of an input in turn", "packet/match.h", "v = p->sim->by_age ? most_urgent_vc(p, sw, k, ready, input, out)",
+     "v = false ? most_urgent_vc(p, sw, k, ready, input, out)", ["test_sim_priority"]),
+    ("priorities: adapters in turn", "host/host.c", "    unsigned num = s->levels.num ? s->levels.vcs : s->num_send_queues, first = h->next_vc,",
+     "    unsigned num = s->num_send_queues, first = h->next_vc,", ["test_sim_priority"]),
     ("pipelined: a VC of another port of the crossbar goes", "flit/pipe_router.c", "uint64_t vcs = p->crossbar_vcs[won.in - in * p->input_speedup];",
      "uint64_t vcs = p->vc_mask;", ["test_sim_crossbar"]),
     ("pipelined mail: a step lasts too long", "flit/pipe_init.c", "        p->step_cycles = latency / p->speedup + 1;\n",
